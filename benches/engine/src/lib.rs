@@ -1,0 +1,1 @@
+//! Rust benches of the engine; see `benches/`.

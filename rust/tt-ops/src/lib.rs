@@ -1,0 +1,1 @@
+//! Operators as the device programs execute them.

@@ -1,0 +1,17 @@
+//! `ttnn._engine`: the border between Python and the engine. Converts, releases the interpreter lock, maps errors.
+use pyo3::prelude::*;
+
+mod device;
+mod host;
+mod ops;
+mod tiles;
+
+/// The module as Python imports it.
+#[pymodule]
+fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    host::register(module)?;
+    tiles::register(module)?;
+    device::register(module)?;
+    ops::register(module)
+}

@@ -1,0 +1,1 @@
+//! The compute engine of one Tensix core: unpacker, registers, matrix unit, vector unit, packer.

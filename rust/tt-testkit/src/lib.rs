@@ -1,0 +1,1 @@
+//! Helpers for tests: golden vectors, generators, independent reference models.
