@@ -1,1 +1,3 @@
 //! The compute engine of one Tensix core: unpacker, registers, matrix unit, vector unit, packer.
+
+pub mod regs;
