@@ -1,0 +1,46 @@
+"""What every test may ask for: an open device, the folder of golden vectors, a quiet engine afterwards."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import ttnn
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+
+
+def golden_folder() -> Path | None:
+    """Return the folder of golden vectors: `TTNN_GOLDEN`, else `shared/golden` beside the repository, else None."""
+    named = os.environ.get("TTNN_GOLDEN")
+    folder = Path(named) if named else REPOSITORY.parent / "shared" / "golden"
+    return folder if (folder / "fpu").is_dir() else None
+
+
+def pytest_report_header() -> list[str]:
+    """Say which package and which vectors this run is about."""
+    return [f"ttnn: {Path(ttnn.__file__).parent}", f"golden vectors: {golden_folder() or 'only the compact set'}"]
+
+
+@pytest.fixture(scope="session")
+def golden() -> Path:
+    """Return the full folder of golden vectors; the test is skipped without it, or fails if they are required."""
+    folder = golden_folder()
+    if folder is not None:
+        return folder
+    message = "no golden vectors: set TTNN_GOLDEN to the folder that holds fpu/, sfpu/, host/ and ops/"
+    if os.environ.get("TTNN_GOLDEN_REQUIRED") == "1":
+        pytest.fail(message)
+    pytest.skip(message)
+
+
+@pytest.fixture
+def device() -> Iterator[ttnn.MeshDevice]:
+    """Return an open device, closed after the test."""
+    opened = ttnn.open_device(device_id=0)
+    yield opened
+    if opened.is_open:
+        ttnn.close_device(opened)
