@@ -1,0 +1,370 @@
+//! Memory of a device: reserved in full, touched on use, shared out to worker threads without locks.
+//!
+//! An [`Arena`] is `banks` times `bank_bytes` of zeros. It is virtual memory of the host, so a device of many GiB costs
+//! nothing until its bytes are used. Banks work in lock step: a buffer has the same address in all of them.
+//!
+//! While an operator runs, [`Arena::split`] divides the arena into what may be read and some [`Stripe`]s that may be
+//! written. Each unit (page) of a stripe is handed out once, as an exclusive slice, to whichever thread asks first; its
+//! old contents are in it, which is what an in-place operator reads. Everything outside the stripes is read-only for
+//! that time, so readers and writers on any number of threads cannot meet. This file holds the proof in its `SAFETY`
+//! notes; users need none.
+use std::ops::Range;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+
+use memmap2::{MmapMut, MmapOptions};
+
+/// Why the arena refused a range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum ArenaError {
+    /// The host would not reserve the address space.
+    #[error("the host refused to reserve {bytes} B of address space (os error {os_error})")]
+    Reserve {
+        /// Bytes asked for.
+        bytes: u64,
+        /// `errno`, or 0 if there was none.
+        os_error: i32,
+    },
+    /// The range does not lie inside one bank.
+    #[error("bytes {offset}..{} of bank {bank} are outside the {banks} banks of {bank_bytes} B", offset + len)]
+    OutOfRange {
+        /// Bank index asked for.
+        bank: usize,
+        /// First byte in the bank.
+        offset: usize,
+        /// Bytes asked for.
+        len: usize,
+        /// Banks of the arena.
+        banks: usize,
+        /// Bytes of each.
+        bank_bytes: usize,
+    },
+    /// A read of bytes that are being written.
+    #[error("bytes {offset}..{} of bank {bank} are being written by the same operation", offset + len)]
+    BeingWritten {
+        /// Bank index.
+        bank: usize,
+        /// First byte in the bank.
+        offset: usize,
+        /// Bytes asked for.
+        len: usize,
+    },
+    /// A unit was claimed a second time, or does not exist.
+    #[error("unit {unit} of bank {bank} in write stripe {stripe} was already claimed or does not exist")]
+    Claim {
+        /// Index of the stripe in the call of `split`.
+        stripe: usize,
+        /// Bank index.
+        bank: usize,
+        /// Unit index inside the stripe.
+        unit: usize,
+    },
+    /// Two stripes share bytes, or a stripe has no unit size.
+    #[error("write stripe {stripe} overlaps another one, leaves the bank, or has units of 0 B")]
+    Stripe {
+        /// Index of the stripe in the call of `split`.
+        stripe: usize,
+    },
+}
+
+/// A lock-step range: the same bytes of every bank, cut into units that are claimed one at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stripe {
+    /// First byte, counted from the start of each bank.
+    pub offset_bytes: usize,
+    /// Length in each bank.
+    pub len_bytes: usize,
+    /// Size of a unit, the page stride of a buffer. The last unit may be cut short.
+    pub unit_bytes: usize,
+}
+
+impl Stripe {
+    fn range(&self) -> Range<usize> {
+        self.offset_bytes..self.offset_bytes + self.len_bytes
+    }
+
+    fn units(&self) -> usize {
+        self.len_bytes.div_ceil(self.unit_bytes)
+    }
+}
+
+/// Reserved zero memory, laid out as equal banks.
+#[derive(Debug)]
+pub struct Arena {
+    map: Option<MmapMut>,
+    shape: Shape,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Shape {
+    banks: usize,
+    bank_bytes: usize,
+}
+
+impl Shape {
+    /// Position of a range in the whole mapping.
+    fn locate(self, bank: usize, offset: usize, len: usize) -> Result<Range<usize>, ArenaError> {
+        let inside = bank < self.banks && offset.checked_add(len).is_some_and(|end| end <= self.bank_bytes);
+        if !inside {
+            let Self { banks, bank_bytes } = self;
+            return Err(ArenaError::OutOfRange { bank, offset, len, banks, bank_bytes });
+        }
+        let start = bank * self.bank_bytes + offset;
+        Ok(start..start + len)
+    }
+}
+
+impl Arena {
+    /// Reserves `banks * bank_bytes` zero bytes. None is resident before it is touched.
+    ///
+    /// # Errors
+    /// [`ArenaError::Reserve`] if the host has no such address range left or forbids overcommitment.
+    pub fn reserve(banks: usize, bank_bytes: usize) -> Result<Self, ArenaError> {
+        let shape = Shape { banks, bank_bytes };
+        let Some(bytes) = banks.checked_mul(bank_bytes).filter(|&bytes| isize::try_from(bytes).is_ok()) else {
+            return Err(ArenaError::Reserve { bytes: u64::MAX, os_error: 0 });
+        };
+        if bytes == 0 {
+            return Ok(Self { map: None, shape });
+        }
+        let map = MmapOptions::new().len(bytes).no_reserve_swap().map_anon().map_err(|error| ArenaError::Reserve {
+            bytes: bytes as u64,
+            os_error: error.raw_os_error().unwrap_or(0),
+        })?;
+        // A small tensor touches a page in each of up to 130 banks; huge pages would make that 260 MiB. The advice is
+        // about host memory only: where it is not understood, nothing is lost but memory.
+        #[cfg(target_os = "linux")]
+        let _ = map.advise(memmap2::Advice::NoHugePage);
+        Ok(Self { map: Some(map), shape })
+    }
+
+    /// Number of banks.
+    pub fn banks(&self) -> usize {
+        self.shape.banks
+    }
+
+    /// Bytes of each bank.
+    pub fn bank_bytes(&self) -> usize {
+        self.shape.bank_bytes
+    }
+
+    /// The bytes of a range of one bank.
+    ///
+    /// # Errors
+    /// [`ArenaError::OutOfRange`].
+    pub fn bytes(&self, bank: usize, offset: usize, len: usize) -> Result<&[u8], ArenaError> {
+        let range = self.shape.locate(bank, offset, len)?;
+        Ok(self.map.as_ref().map_or(&[], |map| &map[range]))
+    }
+
+    /// The bytes of a range of one bank, to be written.
+    ///
+    /// # Errors
+    /// [`ArenaError::OutOfRange`].
+    pub fn bytes_mut(&mut self, bank: usize, offset: usize, len: usize) -> Result<&mut [u8], ArenaError> {
+        let range = self.shape.locate(bank, offset, len)?;
+        Ok(self.map.as_mut().map_or(&mut [], |map| &mut map[range]))
+    }
+
+    /// Divides the arena for the time of one operation: `stripes` may be claimed, all else may be read.
+    ///
+    /// # Errors
+    /// [`ArenaError::Stripe`] if a stripe overlaps another one or leaves the bank.
+    pub fn split(&mut self, stripes: &[Stripe]) -> Result<(Reader<'_>, Writer<'_>), ArenaError> {
+        let shape = self.shape;
+        for (index, stripe) in stripes.iter().enumerate() {
+            let end = stripe.offset_bytes.checked_add(stripe.len_bytes);
+            let fits = stripe.unit_bytes > 0 && end.is_some_and(|end| end <= shape.bank_bytes);
+            if !fits || stripes[..index].iter().any(|other| intersects(&other.range(), &stripe.range())) {
+                return Err(ArenaError::Stripe { stripe: index });
+            }
+        }
+        let stripes: Box<[Claims]> = stripes.iter().map(|&stripe| Claims::new(stripe, shape.banks)).collect();
+        let cells = match &mut self.map {
+            Some(map) => shared_cells(map),
+            None => &[],
+        };
+        let ranges = stripes.iter().map(|claims| claims.stripe.range()).collect();
+        Ok((Reader { cells, shape, written: ranges }, Writer { cells, shape, stripes }))
+    }
+}
+
+fn intersects(a: &Range<usize>, b: &Range<usize>) -> bool {
+    a.start < b.end && b.start < a.end
+}
+
+/// The same bytes as cells that may be read and written through shared references, for as long as the exclusive borrow
+/// lasts. Cells carry the right to hand out slices; no byte is ever accessed atomically.
+fn shared_cells(bytes: &mut [u8]) -> &[AtomicU8] {
+    let (start, len) = (bytes.as_mut_ptr().cast::<AtomicU8>(), bytes.len());
+    // SAFETY: `AtomicU8` has the size, alignment and bit validity of `u8`, and the returned borrow keeps the exclusive
+    // borrow of `bytes` alive, so nobody else can reach the memory.
+    unsafe { std::slice::from_raw_parts(start, len) }
+}
+
+/// The readable part of a split arena.
+#[derive(Debug)]
+pub struct Reader<'a> {
+    cells: &'a [AtomicU8],
+    shape: Shape,
+    written: Box<[Range<usize>]>,
+}
+
+impl<'a> Reader<'a> {
+    /// The bytes of a range of one bank.
+    ///
+    /// # Errors
+    /// [`ArenaError::OutOfRange`], or [`ArenaError::BeingWritten`] if the range touches a write stripe.
+    #[inline]
+    pub fn bytes(&self, bank: usize, offset: usize, len: usize) -> Result<&'a [u8], ArenaError> {
+        let range = self.shape.locate(bank, offset, len)?;
+        if self.written.iter().any(|stripe| intersects(stripe, &(offset..offset + len))) {
+            return Err(ArenaError::BeingWritten { bank, offset, len });
+        }
+        let cells = &self.cells[range];
+        // SAFETY: the range is outside every stripe, and a `Writer` of this split hands out bytes of stripes only, so
+        // these bytes do not change during 'a. Cells are initialised memory of the layout of `u8`.
+        Ok(unsafe { std::slice::from_raw_parts(cells.as_ptr().cast::<u8>(), cells.len()) })
+    }
+}
+
+#[derive(Debug)]
+struct Claims {
+    stripe: Stripe,
+    units: usize,
+    /// One bit per unit and bank: handed out?
+    taken: Box<[AtomicU64]>,
+}
+
+impl Claims {
+    fn new(stripe: Stripe, banks: usize) -> Self {
+        let units = stripe.units();
+        let taken = (0..(units * banks).div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
+        Self { stripe, units, taken }
+    }
+}
+
+/// The writable stripes of a split arena.
+#[derive(Debug)]
+pub struct Writer<'a> {
+    cells: &'a [AtomicU8],
+    shape: Shape,
+    stripes: Box<[Claims]>,
+}
+
+impl<'a> Writer<'a> {
+    /// Exclusive access to unit `unit` of a stripe in one bank. Its bytes are as they were before the operation.
+    ///
+    /// # Errors
+    /// [`ArenaError::Claim`] for a unit that was claimed before, by any thread, or that the stripe does not have.
+    #[inline]
+    #[allow(clippy::mut_from_ref, reason = "the claim bit makes each slice unique")]
+    pub fn claim(&self, stripe: usize, bank: usize, unit: usize) -> Result<&'a mut [u8], ArenaError> {
+        let refused = ArenaError::Claim { stripe, bank, unit };
+        let claims = self.stripes.get(stripe).ok_or(refused)?;
+        if bank >= self.shape.banks || unit >= claims.units {
+            return Err(refused);
+        }
+        let bit = bank * claims.units + unit;
+        let mask = 1u64 << (bit % 64);
+        // Relaxed is enough: the bit only decides who gets the slice, the split itself orders the bytes.
+        if claims.taken[bit / 64].fetch_or(mask, Ordering::Relaxed) & mask != 0 {
+            return Err(refused);
+        }
+        let Stripe { offset_bytes, len_bytes, unit_bytes } = claims.stripe;
+        let start = unit * unit_bytes;
+        let len = unit_bytes.min(len_bytes - start);
+        let cells = &self.cells[self.shape.locate(bank, offset_bytes + start, len)?];
+        let pointer = cells.as_ptr().cast::<u8>().cast_mut();
+        // SAFETY: cells permit writes through shared references. Units of a stripe are disjoint, stripes are disjoint
+        // (checked by `split`), the bit above was ours to set, and a `Reader` refuses ranges that touch a stripe; so no
+        // other reference to these bytes exists or will be made during 'a.
+        Ok(unsafe { std::slice::from_raw_parts_mut(pointer, len) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stripe(offset_bytes: usize, len_bytes: usize, unit_bytes: usize) -> Stripe {
+        Stripe { offset_bytes, len_bytes, unit_bytes }
+    }
+
+    #[test]
+    fn a_reserved_arena_reads_as_zeros_and_keeps_what_is_written() {
+        let mut arena = Arena::reserve(3, 1 << 30).expect("address space");
+        assert_eq!((arena.banks(), arena.bank_bytes()), (3, 1 << 30));
+        assert_eq!(arena.bytes(2, (1 << 30) - 4, 4), Ok(&[0u8; 4][..]));
+        arena.bytes_mut(1, 5, 3).expect("in range").copy_from_slice(&[7, 8, 9]);
+        assert_eq!(arena.bytes(1, 4, 5), Ok(&[0, 7, 8, 9, 0][..]));
+        assert_eq!(arena.bytes(0, 4, 5), Ok(&[0u8; 5][..]));
+    }
+
+    #[test]
+    fn ranges_outside_a_bank_are_refused() {
+        let arena = Arena::reserve(2, 4096).expect("address space");
+        for (bank, offset, len) in [(2, 0, 1), (0, 4096, 1), (0, 4000, 97), (1, usize::MAX, 2)] {
+            assert!(matches!(arena.bytes(bank, offset, len), Err(ArenaError::OutOfRange { .. })));
+        }
+        assert_eq!(Arena::reserve(0, 0).expect("nothing").bytes(0, 0, 1).map(<[u8]>::len).ok(), None);
+    }
+
+    #[test]
+    fn a_size_beyond_the_address_space_is_refused() {
+        assert!(matches!(Arena::reserve(usize::MAX, 2), Err(ArenaError::Reserve { .. })));
+        assert!(matches!(Arena::reserve(1 << 20, 1 << 30), Err(ArenaError::Reserve { .. })));
+    }
+
+    #[test]
+    fn each_unit_is_claimed_once_and_shows_its_old_contents() {
+        let mut arena = Arena::reserve(2, 4096).expect("address space");
+        arena.bytes_mut(1, 64, 2).expect("in range").copy_from_slice(&[1, 2]);
+        {
+            let (_, writer) = arena.split(&[stripe(32, 80, 32)]).expect("fits");
+            let page = writer.claim(0, 1, 1).expect("free");
+            assert_eq!(&page[..3], &[1, 2, 0]);
+            page[0] = 9;
+            assert_eq!(writer.claim(0, 1, 1), Err(ArenaError::Claim { stripe: 0, bank: 1, unit: 1 }));
+            assert_eq!(writer.claim(0, 0, 2).map(|page| page.len()), Ok(16));
+            for (stripe, bank, unit) in [(1, 0, 0), (0, 2, 0), (0, 0, 3)] {
+                assert_eq!(writer.claim(stripe, bank, unit), Err(ArenaError::Claim { stripe, bank, unit }));
+            }
+        }
+        assert_eq!(arena.bytes(1, 64, 2), Ok(&[9, 2][..]));
+    }
+
+    #[test]
+    fn what_is_being_written_cannot_be_read() {
+        let mut arena = Arena::reserve(2, 4096).expect("address space");
+        let (reader, _writer) = arena.split(&[stripe(32, 64, 32), stripe(256, 32, 32)]).expect("fits");
+        assert!(reader.bytes(0, 0, 32).is_ok() && reader.bytes(1, 96, 160).is_ok());
+        for (offset, len) in [(31, 2), (32, 1), (95, 1), (0, 4096), (287, 10)] {
+            assert_eq!(reader.bytes(1, offset, len), Err(ArenaError::BeingWritten { bank: 1, offset, len }));
+        }
+    }
+
+    #[test]
+    fn stripes_that_overlap_or_leave_the_bank_are_refused() {
+        let mut arena = Arena::reserve(1, 4096).expect("address space");
+        let refused = |stripe| ArenaError::Stripe { stripe };
+        assert_eq!(arena.split(&[stripe(0, 64, 32), stripe(63, 1, 1)]).err(), Some(refused(1)));
+        assert_eq!(arena.split(&[stripe(4090, 7, 1)]).err(), Some(refused(0)));
+        assert_eq!(arena.split(&[stripe(0, 4, 0)]).err(), Some(refused(0)));
+    }
+
+    #[test]
+    fn threads_that_race_for_the_same_units_get_each_unit_once() {
+        let mut arena = Arena::reserve(4, 1 << 16).expect("address space");
+        let (_, writer) = arena.split(&[stripe(0, 1 << 16, 64)]).expect("fits");
+        let won: usize = std::thread::scope(|scope| {
+            let race = || {
+                let units = (0..4 * 1024).filter_map(|i| writer.claim(0, i % 4, i / 4).ok());
+                units.map(|page| page.fill(1)).count()
+            };
+            let threads: Vec<_> = (0..4).map(|_| scope.spawn(race)).collect();
+            threads.into_iter().map(|thread| thread.join().expect("no panic")).sum()
+        });
+        assert_eq!(won, 4 * 1024);
+        assert!(arena.bytes(3, 0, 1 << 16).expect("in range").iter().all(|&byte| byte == 1));
+    }
+}

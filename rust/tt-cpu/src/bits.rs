@@ -1,0 +1,110 @@
+//! Sets of bits that any thread may set and test: the "written?" marks of device memory.
+//!
+//! All accesses are relaxed. A mark is read by operations that start after the one that set it has ended; the hand-over
+//! of the device between them orders the two.
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Bits of a word.
+const WORD: usize = 64;
+
+/// A fixed number of bits, all clear at first. Large sets take host memory only where they are set.
+#[derive(Debug)]
+pub struct AtomicBits {
+    words: Box<[AtomicU64]>,
+}
+
+impl AtomicBits {
+    /// `len` clear bits, rounded up to whole words.
+    pub fn new(len: usize) -> Self {
+        const { assert!(align_of::<AtomicU64>() == align_of::<u64>() && size_of::<AtomicU64>() == size_of::<u64>()) };
+        // Zeroed memory comes from the host untouched; making the atomics one by one would touch it.
+        let zeros = vec![0u64; len.div_ceil(WORD)].into_boxed_slice();
+        let words = Box::into_raw(zeros) as *mut [AtomicU64];
+        // SAFETY: `AtomicU64` has the size, bit validity and (asserted above) alignment of `u64`, so the box is valid
+        // for its allocation and will be freed with the layout it was made with.
+        Self { words: unsafe { Box::from_raw(words) } }
+    }
+
+    /// Number of bits.
+    pub fn len(&self) -> usize {
+        self.words.len() * WORD
+    }
+
+    /// Whether there are no bits at all.
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// Sets a range of bits.
+    ///
+    /// # Panics
+    /// If the range ends beyond the last bit.
+    #[inline]
+    pub fn set(&self, range: Range<usize>) {
+        for (word, mask) in masks(range) {
+            if mask == u64::MAX {
+                self.words[word].store(mask, Ordering::Relaxed);
+            } else {
+                self.words[word].fetch_or(mask, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// Whether every bit of a range is set. True for an empty range.
+    ///
+    /// # Panics
+    /// If the range ends beyond the last bit.
+    #[inline]
+    pub fn all_set(&self, range: Range<usize>) -> bool {
+        masks(range).all(|(word, mask)| self.words[word].load(Ordering::Relaxed) & mask == mask)
+    }
+}
+
+/// The words that a range of bits touches, each with its part of the range.
+#[inline]
+fn masks(range: Range<usize>) -> impl Iterator<Item = (usize, u64)> {
+    let Range { start, end } = range;
+    let words = if start < end { start / WORD..end.div_ceil(WORD) } else { 0..0 };
+    words.map(move |word| {
+        let from = start.saturating_sub(word * WORD);
+        let to = (end - word * WORD).min(WORD);
+        (word, (u64::MAX << from) & (u64::MAX >> (WORD - to)))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_of_every_position_and_length_agree_with_single_bits() {
+        for start in 0..130 {
+            for end in start..200 {
+                let bits = AtomicBits::new(200);
+                bits.set(start..end);
+                let set: Vec<usize> = (0..bits.len()).filter(|&bit| bits.all_set(bit..bit + 1)).collect();
+                assert_eq!(set, (start..end).collect::<Vec<_>>());
+                assert!(bits.all_set(start..end) && !bits.all_set(start..end + 1));
+            }
+        }
+    }
+
+    #[test]
+    fn an_empty_set_has_only_the_empty_range() {
+        let bits = AtomicBits::new(0);
+        assert!(bits.is_empty() && bits.all_set(0..0) && bits.all_set(7..7));
+    }
+
+    #[test]
+    fn neighbours_in_a_word_do_not_disturb_each_other() {
+        let bits = AtomicBits::new(64 * 1024);
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let bits = &bits;
+                scope.spawn(move || (thread..16 * 1024).step_by(4).for_each(|i| bits.set(i * 4..i * 4 + 4)));
+            }
+        });
+        assert!(bits.all_set(0..64 * 1024));
+    }
+}

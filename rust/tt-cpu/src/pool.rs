@@ -1,0 +1,220 @@
+//! The worker pool: a loop over independent items on all host threads.
+//!
+//! Items are handed out in order, a few at a time, to whichever thread is free. An item must not depend on another one,
+//! so neither the number of threads nor their timing can show in a result. A loop inside a loop runs on the thread it is
+//! on: work is split once, at the outermost place.
+use std::cell::Cell;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread::available_parallelism;
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+/// Most threads that [`set_threads`] accepts.
+pub const MAX_THREADS: usize = 1024;
+
+/// Below this many bytes of work, waking another thread costs more than it saves.
+const INLINE_BYTES: usize = 256 * 1024;
+
+/// Why a number of threads was refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the number of threads must be between 1 and {MAX_THREADS}, not {0}")]
+pub struct ThreadsError(pub usize);
+
+/// 0: not chosen yet, use all the host has.
+static THREADS: AtomicUsize = AtomicUsize::new(0);
+/// Asking the host reads files, too slow for each loop.
+static HOST_THREADS: OnceLock<usize> = OnceLock::new();
+static POOL: Mutex<Option<Workers>> = Mutex::new(None);
+
+thread_local! {
+    static INSIDE: Cell<bool> = const { Cell::new(false) };
+}
+
+struct Workers {
+    pool: Arc<ThreadPool>,
+    /// Threads including the caller of the loop, who works too.
+    threads: usize,
+    /// A child of `fork` inherits this record but not the threads.
+    process: u32,
+}
+
+/// Number of threads that a loop may use, including the calling one.
+pub fn threads() -> usize {
+    match THREADS.load(Ordering::Relaxed) {
+        0 => *HOST_THREADS.get_or_init(|| available_parallelism().map_or(1, usize::from).min(MAX_THREADS)),
+        chosen => chosen,
+    }
+}
+
+/// Chooses the number of threads for loops that start from now on.
+///
+/// # Errors
+/// [`ThreadsError`] for 0 and for more than [`MAX_THREADS`].
+pub fn set_threads(threads: usize) -> Result<(), ThreadsError> {
+    if !(1..=MAX_THREADS).contains(&threads) {
+        return Err(ThreadsError(threads));
+    }
+    THREADS.store(threads, Ordering::Relaxed);
+    Ok(())
+}
+
+/// Calls `work(i)` for each `i < items`, on all threads.
+pub fn for_each(items: usize, work: impl Fn(usize) + Sync) {
+    for_each_init(items, || (), |(), item| work(item));
+}
+
+/// Like [`for_each`] for items of `bytes_per_item` bytes of traffic: little work stays on the calling thread.
+pub fn for_each_sized(items: usize, bytes_per_item: usize, work: impl Fn(usize) + Sync) {
+    if items.saturating_mul(bytes_per_item) < INLINE_BYTES { (0..items).for_each(work) } else { for_each(items, work) }
+}
+
+/// Calls `work(scratch, i)` for each `i < items`, on all threads. Each thread makes its scratch once.
+///
+/// Scratch must not carry anything from one item to the next that shows in a result.
+pub fn for_each_init<S>(items: usize, make_scratch: impl Fn() -> S + Sync, work: impl Fn(&mut S, usize) + Sync) {
+    let threads = threads().min(items);
+    let workers = if threads > 1 && !INSIDE.get() { workers() } else { None };
+    let Some(pool) = workers else {
+        let mut scratch = make_scratch();
+        return (0..items).for_each(|item| work(&mut scratch, item));
+    };
+    // Small enough that the threads end together, large enough that the counter is not contended.
+    let grain = (items / (threads * 16)).max(1);
+    let next = AtomicUsize::new(0);
+    let share = || {
+        let _inside = Inside::enter();
+        let mut scratch: Option<S> = None;
+        loop {
+            let first = next.fetch_add(grain, Ordering::Relaxed);
+            if first >= items {
+                return;
+            }
+            let scratch = scratch.get_or_insert_with(&make_scratch);
+            (first..items.min(first + grain)).for_each(|item| work(scratch, item));
+        }
+    };
+    pool.in_place_scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(|_| share());
+        }
+        share();
+    });
+}
+
+/// Marks the thread as working on a loop, also if the loop panics.
+struct Inside(bool);
+
+impl Inside {
+    fn enter() -> Self {
+        Self(INSIDE.replace(true))
+    }
+}
+
+impl Drop for Inside {
+    fn drop(&mut self) {
+        INSIDE.set(self.0);
+    }
+}
+
+/// The pool for the chosen number of threads. `None` if one is enough, or if the host gives no more.
+fn workers() -> Option<Arc<ThreadPool>> {
+    let (threads, process) = (threads(), std::process::id());
+    let mut slot = POOL.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(workers) = &*slot
+        && (workers.threads, workers.process) == (threads, process)
+    {
+        return Some(Arc::clone(&workers.pool));
+    }
+    let named = |index| format!("tt-worker-{index}");
+    let pool = ThreadPoolBuilder::new().num_threads(threads - 1).thread_name(named).build().ok().map(Arc::new)?;
+    let replaced = slot.replace(Workers { pool: Arc::clone(&pool), threads, process });
+    drop(slot);
+    if let Some(old) = replaced
+        && old.process != process
+    {
+        // After a fork the old threads do not exist; telling them to end could wait for locks that they held.
+        std::mem::forget(old);
+    }
+    Some(pool)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicU32;
+
+    use super::*;
+
+    /// The number of threads belongs to the process, so the tests that change it take turns.
+    fn with_threads(threads: usize, test: impl FnOnce()) {
+        static TURN: Mutex<()> = Mutex::new(());
+        let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        set_threads(threads).expect("in range");
+        test();
+        THREADS.store(0, Ordering::Relaxed);
+    }
+
+    #[test]
+    fn every_item_runs_once_at_any_number_of_threads() {
+        for threads in [1, 2, 8] {
+            with_threads(threads, || {
+                for items in [0, 1, 2, 7, 1000] {
+                    let counts: Vec<AtomicU32> = (0..items).map(|_| AtomicU32::new(0)).collect();
+                    for_each(items, |item| {
+                        counts[item].fetch_add(1, Ordering::Relaxed);
+                    });
+                    assert!(counts.iter().all(|count| count.load(Ordering::Relaxed) == 1));
+                }
+            });
+        }
+    }
+
+    #[test]
+    fn scratch_is_made_at_most_once_per_thread() {
+        with_threads(4, || {
+            let (made, sum) = (AtomicU32::new(0), AtomicU32::new(0));
+            let make = || {
+                made.fetch_add(1, Ordering::Relaxed);
+                [0u8; 64]
+            };
+            for_each_init(10_000, make, |_, item| {
+                sum.fetch_add(item as u32, Ordering::Relaxed);
+            });
+            assert!((1..=4).contains(&made.load(Ordering::Relaxed)));
+            assert_eq!(sum.load(Ordering::Relaxed), 9_999 * 5_000);
+        });
+    }
+
+    #[test]
+    fn a_loop_inside_a_loop_ends() {
+        with_threads(2, || {
+            let count = AtomicU32::new(0);
+            for_each(16, |_| {
+                for_each(16, |_| {
+                    count.fetch_add(1, Ordering::Relaxed);
+                });
+            });
+            assert_eq!(count.load(Ordering::Relaxed), 256);
+        });
+    }
+
+    #[test]
+    fn a_panic_reaches_the_caller_and_the_pool_survives() {
+        with_threads(3, || {
+            let panicked = std::panic::catch_unwind(|| for_each(100, |item| assert!(item != 50, "item 50")));
+            assert!(panicked.is_err());
+            let count = AtomicU32::new(0);
+            for_each(100, |_| {
+                count.fetch_add(1, Ordering::Relaxed);
+            });
+            assert_eq!(count.load(Ordering::Relaxed), 100);
+        });
+    }
+
+    #[test]
+    fn impossible_numbers_of_threads_are_refused() {
+        assert_eq!(set_threads(0), Err(ThreadsError(0)));
+        assert_eq!(set_threads(MAX_THREADS + 1), Err(ThreadsError(MAX_THREADS + 1)));
+        assert_eq!(ThreadsError(0).to_string(), "the number of threads must be between 1 and 1024, not 0");
+    }
+}
