@@ -1,0 +1,195 @@
+"""The engine, as the extension module exports it. Private: users see only the modules of this package.
+
+Formats are the chip's format codes, fidelities the number of phases (1 LoFi .. 4 HiFi4), arch 0 is Wormhole and 1
+Blackhole. Arrays are C-contiguous.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+_Bytes = npt.NDArray[np.uint8]
+_Words = npt.NDArray[np.uint32]
+_Step = tuple[str, str]
+
+__version__: str
+
+# Host: CPU levels, worker threads, conversions of host tensors.
+def cpu_levels() -> list[str]: ...
+def cpu_level() -> str: ...
+def set_cpu_level(name: str) -> None: ...
+def threads() -> int: ...
+def set_threads(n: int) -> None: ...
+def cpu_name() -> str: ...
+def tile_bytes(format: int, height: int, width: int) -> int: ...
+def host_pack(
+    values: npt.NDArray[Any],
+    source_format: int,
+    target_format: int,
+    dims: tuple[int, int, int],
+    tile: tuple[int, int] | None = None,
+    pad_value: float = 0.0,
+    preserve_nan: bool = False,
+    col_tilize: bool = False,
+) -> _Bytes: ...
+def host_unpack(
+    buffer: _Bytes, format: int, dims: tuple[int, int, int], tile: tuple[int, int] | None = None
+) -> npt.NDArray[Any]: ...
+
+# Single engine steps on arrays of tiles. Register tiles are row-major [n, 32, 32].
+def unpack_tiles(l1: _Bytes, format: int, register_format: int, to_dst: bool) -> _Words: ...
+def pack_tiles(
+    dst: _Words,
+    dst_format: str,
+    intermediate: int,
+    output: int,
+    relu_mode: int = 0,
+    relu_threshold: int = 0,
+    l1_before: _Bytes | None = None,
+) -> _Bytes: ...
+def matmul_tiles(
+    in0: _Bytes, in1: _Bytes, format0: int, format1: int, fidelity: int, dst32: bool, arch: int
+) -> _Words: ...
+def __getattr__(name: str) -> Any: ...  # the remaining single steps, used by the golden checker only
+
+# Chips, devices and buffers.
+def chip_names() -> list[str]: ...
+def chip_info(name: str) -> dict[str, Any]: ...
+
+class Buffer:
+    @property
+    def address(self) -> int: ...
+    @property
+    def page_bytes(self) -> int: ...
+    @property
+    def aligned_page_bytes(self) -> int: ...
+    @property
+    def num_pages(self) -> int: ...
+    @property
+    def buffer_type(self) -> int: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def unique_id(self) -> int: ...
+    @property
+    def is_allocated(self) -> bool: ...
+    def deallocate(self) -> None: ...
+    def write(self, data: _Bytes, row_bytes: int) -> None: ...
+    def read(self, row_bytes: int, rows: int) -> _Bytes: ...
+
+class Device:
+    def __init__(self, chip: str, l1_small_size: int = 0, trace_region_size: int = 0, worker_l1_size: int = 0) -> None: ...
+    @property
+    def is_open(self) -> bool: ...
+    def close(self) -> None: ...
+    def allocate_interleaved(
+        self, buffer_type: int, page_bytes: int, num_pages: int, page_columns: int = 1
+    ) -> Buffer: ...
+    def allocate_sharded(
+        self,
+        buffer_type: int,
+        page_bytes: int,
+        tensor_pages: tuple[int, int],
+        shard_pages: tuple[int, int],
+        cores: Sequence[tuple[int, int]],
+    ) -> Buffer: ...
+    def memory_view(self, buffer_type: int) -> dict[str, Any]: ...
+    def block_table(self, buffer_type: int) -> list[dict[str, str]]: ...
+    def lowest_l1_address(self) -> int | None: ...
+    def fail_allocation(self, k: int | None) -> None: ...
+    def state_hash(self) -> int: ...
+
+# Operators on device buffers. Each releases the interpreter lock.
+def matmul(
+    a: Buffer,
+    b: Buffer,
+    bias: Buffer | None,
+    out: Buffer,
+    *,
+    formats: tuple[int, int, int, int],
+    batch: tuple[int, int, int],
+    mt: int,
+    kt: int,
+    nt: int,
+    k: int,
+    kb: int,
+    fidelity: int,
+    dst32: bool,
+    l1_acc: bool,
+    relu: bool,
+    activation: Sequence[_Step],
+    transpose_a: bool,
+    transpose_b: bool,
+    arch: int,
+) -> None: ...
+def unary(
+    input: Buffer,
+    output: Buffer,
+    *,
+    formats: tuple[int, int],
+    chain: Sequence[_Step],
+    dst32: bool,
+    tiled: bool,
+    packer_relu: bool = False,
+    precise: bool = False,
+    arch: int = 0,
+) -> None: ...
+def binary(
+    a: Buffer,
+    b: Buffer | None,
+    output: Buffer,
+    *,
+    formats: tuple[int, int, int],
+    op: str,
+    engine: str,
+    scalar: float | None,
+    scalar_is_lhs: bool,
+    shape_a: Sequence[int],
+    shape_b: Sequence[int],
+    shape_out: Sequence[int],
+    tiled: bool,
+    fidelity: int,
+    dst32: bool,
+    pre_a: Sequence[_Step] = (),
+    pre_b: Sequence[_Step] = (),
+    post: Sequence[_Step] = (),
+    packer_relu: bool = False,
+    arch: int = 0,
+) -> None: ...
+def softmax(
+    input: Buffer,
+    output: Buffer,
+    *,
+    format: int,
+    rows: int,
+    wt: int,
+    width: int,
+    stable: bool,
+    exact_exp: bool,
+    dst32: bool,
+    fidelity: int,
+    arch: int = 0,
+) -> None: ...
+def argmax(
+    input: Buffer, output: Buffer, *, format: int, tiled: bool, shape: Sequence[int], dim: int | None
+) -> None: ...
+def move_elements(
+    input: Buffer,
+    output: Buffer,
+    *,
+    formats: tuple[int, int],
+    in_shape: Sequence[int],
+    out_shape: Sequence[int],
+    strides: Sequence[int],
+    offset: int,
+    in_tile: tuple[int, int] | None,
+    out_tile: tuple[int, int] | None,
+    window: Sequence[tuple[int, int]] | None = None,
+    pad_value: float = 0.0,
+    through_dst: bool = False,
+) -> None: ...
+def copy_pages(input: Buffer, output: Buffer) -> None: ...
+def fill(output: Buffer, *, format: int, value: float) -> None: ...
+def functions() -> list[_Step]: ...
