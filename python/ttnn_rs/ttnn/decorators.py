@@ -1,0 +1,283 @@
+"""Around operators: hooks, golden functions, comparison and logging, and operators written in Python.
+
+Hooks, comparison and logging belong to the slow path, which runs when `CONFIG.enable_fast_runtime_mode` is off or one of
+`CONFIG.enable_comparison_mode` and `CONFIG.enable_logging` is on. In the fast path hooks are not called; that is the
+behaviour of the official package.
+
+Source: TT-NN docs, "Hooks, golden functions, testing helpers".
+"""
+
+from __future__ import annotations
+
+import csv
+import logging
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+
+import numpy as np
+from ttnn.config import CONFIG
+from ttnn.tensor import Tensor
+
+from ttnn.exceptions import ArgumentError, TtnnError
+from ttnn.ops.registry import (
+    OUTPUT_TENSOR_NAMES,
+    FastOperation,
+    add_operation,
+    command_queue,
+    current_queue,
+    operations,
+)
+
+__all__ = [
+    "ComparisonError",
+    "FastOperation",
+    "HookError",
+    "attach_golden_function",
+    "command_queue",
+    "current_queue",
+    "dump_operations",
+    "get_fallback_function",
+    "get_golden_function",
+    "query_registered_operations",
+    "register_post_operation_hook",
+    "register_pre_operation_hook",
+    "register_python_operation",
+]
+
+_log: Final = logging.getLogger("ttnn")
+
+
+class HookError(TtnnError, RuntimeError):
+    """A hook returned something; hooks look on, they do not replace results."""
+
+
+class ComparisonError(TtnnError, RuntimeError):
+    """A result is further from its golden function than `CONFIG.comparison_mode_pcc` allows, or has no golden function."""
+
+
+Hook = Callable[..., None]
+_pre_hooks: Final[list[Hook]] = []
+_post_hooks: Final[list[Hook]] = []
+
+
+@contextmanager
+def _registered(hooks: list[Hook], hook: Hook) -> Iterator[None]:
+    hooks.append(hook)
+    try:
+        yield
+    finally:
+        hooks.remove(hook)
+
+
+def register_pre_operation_hook(hook: Callable[[FastOperation, tuple[Any, ...], dict[str, Any]], None]) -> Any:
+    """Return a context manager inside which `hook(operation, args, kwargs)` runs before every operator (slow path)."""
+    return _registered(_pre_hooks, hook)
+
+
+def register_post_operation_hook(hook: Callable[[FastOperation, tuple[Any, ...], dict[str, Any], Any], None]) -> Any:
+    """Return a context manager inside which `hook(operation, args, kwargs, output)` runs after every operator."""
+    return _registered(_post_hooks, hook)
+
+
+def _call_hooks(kind: str, hooks: Sequence[Hook], *arguments: Any) -> None:
+    for hook in tuple(hooks):
+        result = hook(*arguments)
+        if result is not None:
+            raise HookError(f"{kind}-operation hook {hook} returned {result!r} but must return None")
+
+
+def call_slowly(operation: FastOperation, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Run an operator with everything that the slow path adds.
+
+    Raises:
+        HookError: a hook returned something.
+        ComparisonError: comparison mode is on and set to raise, and the result is too far off.
+    """
+    _call_hooks("Pre", _pre_hooks, operation, args, kwargs)
+    if CONFIG.enable_logging:
+        _log.debug("Started %s", operation)
+    output = operation.function(*args, **kwargs)
+    if CONFIG.enable_logging:
+        _log.debug("Finished %s", operation)
+    if CONFIG.enable_comparison_mode and operation.golden_function is not None and isinstance(output, Tensor):
+        _compare(operation, args, kwargs, output)
+    _call_hooks("Post", _post_hooks, operation, args, kwargs, output)
+    return output
+
+
+def float64_values(tensor: Tensor) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Return the elements of a tensor, wherever it lives, as float64."""
+    return np.asarray(tensor.to_list(), np.float64).reshape(tuple(tensor.shape))
+
+
+def _compare(operation: FastOperation, args: tuple[Any, ...], kwargs: dict[str, Any], output: Tensor) -> None:
+    def plain(value: Any) -> Any:
+        return float64_values(value) if isinstance(value, Tensor) else value
+
+    outputs = operation.output_tensor_kwarg_names
+    options = {name: plain(value) for name, value in kwargs.items() if name not in outputs}
+    assert operation.golden_function is not None
+    with np.errstate(all="ignore"):
+        golden = np.asarray(_plain_golden(operation)(*map(plain, args), **options), np.float64)
+    actual = float64_values(output)
+    pcc = correlation(golden, actual)
+    if pcc < CONFIG.comparison_mode_pcc:
+        text = f"{operation.__name__}: PCC to the golden function is {pcc:.6f}, below {CONFIG.comparison_mode_pcc}."
+        if CONFIG.comparison_mode_should_raise_exception:
+            raise ComparisonError(text)
+        _log.error(text)
+
+
+def correlation(expected: Any, actual: Any) -> float:
+    """Return the Pearson correlation of two arrays; 1.0 if both are constant and equal, 0.0 if shapes differ."""
+    left, right = np.asarray(expected, np.float64).ravel(), np.asarray(actual, np.float64).ravel()
+    if left.shape != right.shape:
+        return 0.0
+    usable = np.isfinite(left) & np.isfinite(right)
+    if not np.array_equal(left[~usable], right[~usable], equal_nan=True):
+        return 0.0
+    left, right = left[usable], right[usable]
+    if left.size == 0 or np.array_equal(left, right):
+        return 1.0
+    if np.ptp(left) == 0 or np.ptp(right) == 0:
+        return float(np.allclose(left, right, rtol=1e-2, atol=0))
+    return float(np.corrcoef(left, right)[0, 1])
+
+
+def _plain_golden(operation: FastOperation) -> Callable[..., Any]:
+    golden = operation.golden_function
+    if golden is None:
+        raise ComparisonError(f"{operation.__name__} does not have a golden function")
+    return golden
+
+
+def _is_torch(value: Any) -> bool:
+    return type(value).__module__.split(".", 1)[0] == "torch"
+
+
+def get_golden_function(operation: FastOperation) -> Callable[..., Any]:
+    """Return the operator's golden function; it takes and returns torch tensors or numpy arrays.
+
+    Raises:
+        ComparisonError: it has none.
+    """
+    golden = _plain_golden(operation)
+    if operation.entry is None or golden is not operation.entry.golden:
+        return golden  # attached by the user: called as it is
+
+    def on_either(*args: Any, **kwargs: Any) -> Any:
+        given = [value for value in (*args, *kwargs.values()) if _is_torch(value) and hasattr(value, "detach")]
+        if not given:
+            return golden(*args, **kwargs)
+        import torch
+
+        def plain(value: Any) -> Any:
+            if _is_torch(value) and hasattr(value, "detach"):
+                return value.detach().to(torch.float64).numpy()
+            return value
+
+        result = np.asarray(golden(*map(plain, args), **{name: plain(value) for name, value in kwargs.items()}))
+        dtype = given[0].dtype if result.dtype.kind == "f" else torch.int64
+        return torch.from_numpy(np.array(result)).to(dtype)
+
+    return on_either
+
+
+def attach_golden_function(
+    operation: FastOperation,
+    golden_function: Callable[..., Any],
+    *,
+    preprocess_golden_function_inputs: Callable[..., Any] | None = None,
+    postprocess_golden_function_outputs: Callable[..., Any] | None = None,
+    output_tensor_kwarg_names: Sequence[str] = OUTPUT_TENSOR_NAMES,
+) -> None:
+    """Give an operator another golden function."""
+    operation.golden_function = golden_function
+    operation.preprocess_golden_function_inputs = preprocess_golden_function_inputs
+    operation.postprocess_golden_function_outputs = postprocess_golden_function_outputs
+    operation.output_tensor_kwarg_names = tuple(output_tensor_kwarg_names)
+
+
+def get_fallback_function(operation: FastOperation) -> Callable[..., Any]:
+    """Return a function that computes the operator by its golden function on the values of device or host tensors.
+
+    The result is a row-major or tiled tensor like the first tensor argument, on its device.
+    """
+    golden = _plain_golden(operation)
+
+    def fallback(*args: Any, **kwargs: Any) -> Any:
+        tensors = [value for value in (*args, *kwargs.values()) if isinstance(value, Tensor)]
+        if not tensors:
+            raise ArgumentError(f"{operation.__name__}: the fallback function needs a tensor argument.")
+
+        def plain(value: Any) -> Any:
+            return float64_values(value) if isinstance(value, Tensor) else value
+
+        first = tensors[0]
+        with np.errstate(all="ignore"):
+            result = golden(*map(plain, args), **{name: plain(value) for name, value in kwargs.items()})
+        host = Tensor(np.asarray(result, np.float32), first.dtype, None, first.layout)
+        return host if first._device is None else host.to(first._device)
+
+    return fallback
+
+
+def register_python_operation(
+    *,
+    name: str,
+    is_experimental: bool = False,
+    is_method: bool = False,
+    golden_function: Callable[..., Any] | None = None,
+    preprocess_golden_function_inputs: Callable[..., Any] | None = None,
+    postprocess_golden_function_outputs: Callable[..., Any] | None = None,
+) -> Callable[[Callable[..., Any]], Any]:
+    """Return a decorator that makes an operator of a Python function.
+
+    Args:
+        name: Fully qualified name, for example "ttnn.my_operator".
+        is_experimental: Whether `query_registered_operations` hides it by default.
+        is_method: The function is to be used as a method; the decorator then returns a plain function.
+        golden_function: Its reference.
+        preprocess_golden_function_inputs: Kept for callers that read it.
+        postprocess_golden_function_outputs: Kept for callers that read it.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        operation = add_operation(
+            FastOperation(
+                name,
+                function,
+                golden_function=golden_function,
+                preprocess_golden_function_inputs=preprocess_golden_function_inputs,
+                postprocess_golden_function_outputs=postprocess_golden_function_outputs,
+                is_experimental=is_experimental,
+            )
+        )
+        if not is_method:
+            return operation
+
+        def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+            return operation(self, *args, **kwargs)
+
+        method.__doc__ = function.__doc__
+        return method
+
+    return decorate
+
+
+def query_registered_operations(include_experimental: bool = False) -> list[FastOperation]:
+    """Return the registered operators, sorted by name."""
+    return [operation for operation in operations() if include_experimental or not operation.is_experimental]
+
+
+def dump_operations(csv_file: str | os.PathLike[str], include_experimental: bool = False) -> None:
+    """Write a table of the registered operators."""
+    with open(csv_file, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["python_fully_qualified_name", "is_cpp_operation", "has_golden_function", "is_experimental"])
+        for operation in query_registered_operations(include_experimental):
+            has_golden = operation.golden_function is not None
+            name = operation.python_fully_qualified_name
+            writer.writerow([name, operation.is_cpp_operation, has_golden, operation.is_experimental])

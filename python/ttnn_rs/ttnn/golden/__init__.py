@@ -1,0 +1,38 @@
+"""Reference functions in float64: what an operator means, without the formats and steps of the chip.
+
+Every function takes numpy arrays and the operator's own options and returns float64 (or integers, for indices). Nothing
+here imports the engine. The distance that an operator may keep to these functions is stated in its registry entry.
+"""
+
+from __future__ import annotations
+
+from ttnn.golden.creation import arange, full, full_like, ones, ones_like, zeros, zeros_like
+from ttnn.golden.elementwise import add, exp, identity, multiply, relu, subtract
+from ttnn.golden.movement import pad, permute, reshape, slice_, squeeze, transpose, unsqueeze, unsqueeze_to_4d
+from ttnn.golden.rows import argmax, softmax
+
+__all__ = [
+    "add",
+    "arange",
+    "argmax",
+    "exp",
+    "full",
+    "full_like",
+    "identity",
+    "multiply",
+    "ones",
+    "ones_like",
+    "pad",
+    "permute",
+    "relu",
+    "reshape",
+    "slice_",
+    "softmax",
+    "squeeze",
+    "subtract",
+    "transpose",
+    "unsqueeze",
+    "unsqueeze_to_4d",
+    "zeros",
+    "zeros_like",
+]

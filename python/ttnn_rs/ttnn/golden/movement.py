@@ -1,0 +1,61 @@
+"""Operators that move elements and compute nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[np.float64]
+
+
+def reshape(x: ArrayLike, shape: Sequence[int], *_args: object, **_: object) -> Array:
+    """Return the elements of `x` in their order with another shape."""
+    return np.reshape(np.asarray(x, np.float64), tuple(shape))
+
+
+def permute(x: ArrayLike, dims: Sequence[int], *_args: object, **_: object) -> Array:
+    """Return `x` with its dimensions in the order `dims`."""
+    return np.transpose(np.asarray(x, np.float64), tuple(dims))
+
+
+def transpose(x: ArrayLike, dim1: int, dim2: int, *_args: object, **_: object) -> Array:
+    """Return `x` with two dimensions exchanged."""
+    return np.swapaxes(np.asarray(x, np.float64), dim1, dim2)
+
+
+def slice_(
+    x: ArrayLike, starts: Sequence[int], ends: Sequence[int], steps: Sequence[int] | None = None, **_: object
+) -> Array:
+    """Return the elements from `starts` up to `ends`, every `steps`-th of them."""
+    values = np.asarray(x, np.float64)
+    steps = steps or [1] * values.ndim
+    return values[tuple(slice(start, end, step) for start, end, step in zip(starts, ends, steps, strict=True))]
+
+
+def pad(x: ArrayLike, padding: Sequence[Sequence[int]], value: float, **_: object) -> Array:
+    """Return `x` with (before, after) elements of `value` added to its last dimensions."""
+    values = np.asarray(x, np.float64)
+    missing = [(0, 0)] * (values.ndim - len(padding))
+    widths = missing + [(int(before), int(after)) for before, after in padding]
+    return np.pad(values, widths, constant_values=value)
+
+
+def squeeze(x: ArrayLike, dim: int | Sequence[int] | None = None, **_: object) -> Array:
+    """Return `x` without its dimensions of size 1, or without those of them that `dim` names."""
+    values = np.asarray(x, np.float64)
+    named = range(values.ndim) if dim is None else [dim] if isinstance(dim, int) else dim
+    ones = tuple({axis % values.ndim for axis in named if values.shape[axis] == 1}) if values.ndim else ()
+    return np.squeeze(values, axis=ones)
+
+
+def unsqueeze(x: ArrayLike, dim: int, **_: object) -> Array:
+    """Return `x` with a new dimension of size 1 at `dim`."""
+    return np.expand_dims(np.asarray(x, np.float64), dim)
+
+
+def unsqueeze_to_4d(x: ArrayLike, **_: object) -> Array:
+    """Return `x` with leading dimensions of size 1 up to rank 4."""
+    values = np.asarray(x, np.float64)
+    return values.reshape((1,) * (4 - values.ndim) + values.shape)

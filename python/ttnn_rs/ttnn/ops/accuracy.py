@@ -1,0 +1,39 @@
+"""How far an operator's result may be from the exactly computed one.
+
+A bound is stated per entry of the registry, in units in the last place of the output format, never as a bare relative
+tolerance. It bounds the algorithm that the chip runs, not our model of it: the model is compared with bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ttnn.types import DataType
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """Largest error in ULP per output data type; a type that is not listed has no stated bound."""
+
+    ulp: Mapping[DataType, float] = field(default_factory=dict)
+    exact: bool = False
+
+    def bound(self, dtype: DataType) -> float | None:
+        """Return the bound for `dtype` in ULP: 0 for an exact operator, None if none is stated."""
+        return 0.0 if self.exact else self.ulp.get(dtype)
+
+    def __str__(self) -> str:
+        if self.exact:
+            return "exact"
+        return ", ".join(f"{dtype.name.lower()}: {ulp:g} ULP" for dtype, ulp in self.ulp.items())
+
+
+def bit_exact() -> Accuracy:
+    """Return the bound of an operator whose result is the reference rounded to the output format, bit for bit."""
+    return Accuracy(exact=True)
+
+
+def max_ulp(*bounds: tuple[DataType, float]) -> Accuracy:
+    """Return the bound given as (data type, ULP) pairs."""
+    return Accuracy(ulp=dict(bounds))

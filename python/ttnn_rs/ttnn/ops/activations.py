@@ -1,0 +1,135 @@
+"""Fused activations: how calls name them, and the chain of vector-unit functions that runs for them.
+
+A chain is a list of (function, variant, parameters) in the names of the engine's vector-unit listings. One table serves
+every operator that fuses activations.
+
+Source: TT-NN docs "UnaryWithParam"; the defaults of the vector-unit functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from ttnn.exceptions import ArgumentError, UnsupportedError
+from ttnn.types import UnaryOpType
+
+ChainStep = tuple[str, str, list[float]]
+"""One function in Dst: name, variant, parameters."""
+
+
+class UnaryWithParam:
+    """A unary operator with up to two parameters, as a fused activation.
+
+    Args:
+        op_type: The operator, or a pair (operator, parameter).
+        params: Its parameters.
+
+    Raises:
+        ArgumentError: `op_type` is no operator, a parameter is no number, or there are more than two.
+    """
+
+    __slots__ = ("op_type", "params")
+
+    op_type: UnaryOpType
+    params: list[float]
+
+    def __init__(self, op_type: UnaryOpType | tuple[UnaryOpType, float], *params: float) -> None:
+        if isinstance(op_type, tuple) and not params and len(op_type) == 2:
+            op_type, *rest = op_type
+            params = tuple(rest)
+        if not isinstance(op_type, UnaryOpType):
+            raise ArgumentError(f"UnaryWithParam: the operator is a UnaryOpType, got {type(op_type).__name__}.")
+        if len(params) > 2 or not all(isinstance(value, int | float) for value in params):
+            raise ArgumentError(f"UnaryWithParam: {op_type} takes at most two numbers, got {params!r}.")
+        object.__setattr__(self, "op_type", op_type)
+        object.__setattr__(self, "params", [float(value) for value in params])
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"UnaryWithParam.{name} is read-only")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, UnaryWithParam):
+            return NotImplemented
+        return self.op_type is other.op_type and self.params == other.params
+
+    def __hash__(self) -> int:
+        return hash((self.op_type, *self.params))
+
+    def __repr__(self) -> str:
+        parts = [str(self.op_type), *(f"{value:g}" for value in self.params)]
+        return f"UnaryWithParam({', '.join(parts)})"
+
+
+Activation = UnaryWithParam | UnaryOpType | tuple[UnaryOpType, float]
+"""The forms in which calls give a fused activation."""
+
+# Only functions that the engine has; the next ones are one line each.
+_STEPS: Final[dict[UnaryOpType, ChainStep]] = {
+    UnaryOpType.RELU: ("relu", "relu", []),
+    UnaryOpType.EXP: ("exp", "accurate", []),
+    UnaryOpType.IDENTITY: ("identity", "default", []),
+}
+_FAST_STEPS: Final[dict[UnaryOpType, ChainStep]] = {
+    UnaryOpType.EXP: ("exp", "approx_clampneg", []),
+}
+
+
+def as_unary(activation: Activation) -> UnaryWithParam:
+    """Return an activation in its full form."""
+    if isinstance(activation, UnaryWithParam):
+        return activation
+    return UnaryWithParam(activation)
+
+
+def chain_step(operator: str, activation: UnaryWithParam) -> ChainStep:
+    """Return the vector-unit function of one activation.
+
+    Args:
+        operator: Who asks, for the error.
+        activation: Operator and parameters. The parameter of EXP is the approximation flag.
+
+    Raises:
+        UnsupportedError: the engine has no such function.
+    """
+    op_type, params = activation.op_type, activation.params
+    if op_type in _FAST_STEPS and len(params) <= 1:
+        return (_FAST_STEPS if params and params[0] else _STEPS)[op_type]
+    if op_type in _STEPS and not params:
+        return _STEPS[op_type]
+    known = ", ".join(sorted(step.name for step in _STEPS))
+    raise UnsupportedError(
+        f"{operator}: the fused activation {activation!r} is not built yet; available: {known}.", "unimplemented"
+    )
+
+
+def chain(operator: str, activations: Iterable[Activation]) -> list[ChainStep]:
+    """Return the chain for a list of activations, in the order in which they are applied."""
+    return [chain_step(operator, as_unary(activation)) for activation in activations]
+
+
+def is_single_relu(activations: Sequence[Activation]) -> bool:
+    """Whether the packer can do the activation: exactly one, and a ReLU."""
+    return len(activations) == 1 and as_unary(activations[0]).op_type is UnaryOpType.RELU
+
+
+_NAMES: Final[dict[str, UnaryOpType]] = {
+    op.name.lower(): op for op in UnaryOpType if op not in (UnaryOpType.RECIP, UnaryOpType.LOGICAL_NOT_UNARY)
+} | {"reciprocal": UnaryOpType.RECIP, "swish": UnaryOpType.SILU}
+
+
+def string_to_unary_with_param(name: str) -> UnaryWithParam:
+    """Return the activation that a string names, as in `activation="relu"`; "gelu_approx" is GELU's fast form.
+
+    Raises:
+        ArgumentError: no operator has that name.
+    """
+    if name == "gelu_approx":
+        return UnaryWithParam(UnaryOpType.GELU, 1.0)
+    op_type = _NAMES.get(name)
+    if op_type is None:
+        raise ArgumentError(f"No activation is called {name!r}; names are those of UnaryOpType in lower case.")
+    # Without a parameter GELU, EXP and SQRT mean the accurate function here; the flag selects the fast one.
+    if op_type in (UnaryOpType.GELU, UnaryOpType.EXP):
+        return UnaryWithParam(op_type, 0.0)
+    return UnaryWithParam(op_type)

@@ -1,0 +1,245 @@
+"""What an operator may be called with: kinds of arguments, parameters, and the binding of a call to a signature.
+
+A signature is data. From it come the binding of a call, the vendor-shaped `TypeError` and the docstring, so that none of
+the three can disagree. Binding is the hot path of a small operator call and therefore does one dictionary look-up and one
+type test per argument that was actually given.
+
+Source: TT-NN docs, "Wrong arguments" and the signatures that the official package prints.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from ttnn.device import MeshDevice
+from ttnn.tensor import Tensor
+
+from ttnn.core_range import CoreCoord, CoreRangeSet
+from ttnn.exceptions import ArgumentError, UnsupportedError
+from ttnn.memory_config import MemoryConfig
+from ttnn.ops.activations import UnaryWithParam
+from ttnn.ops.compute_config import WormholeComputeKernelConfig
+from ttnn.shape import Shape
+from ttnn.tile import Tile
+from ttnn.types import (
+    DataType,
+    Layout,
+    ShardOrientation,
+    TensorMemoryLayout,
+    TileReshapeMapMode,
+    UnaryOpType,
+)
+
+_INTEGERS: Final = (int, np.integer)
+_NUMBERS: Final = (int, float, np.integer, np.floating)
+_SEQUENCES: Final = (list, tuple)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of argument: how a signature spells it, and which Python values it takes."""
+
+    text: str
+    accepts: Callable[[Any], bool]
+
+
+def instance_kind(text: str, *classes: type) -> Kind:
+    """Return the kind that takes instances of `classes`, printed as `text`."""
+    return Kind(text, lambda value: isinstance(value, classes))
+
+
+def _is_sequence_of(value: object, classes: tuple[type, ...]) -> bool:
+    return isinstance(value, _SEQUENCES) and all(isinstance(item, classes) for item in value)
+
+
+def _is_padding(value: object) -> bool:
+    return isinstance(value, _SEQUENCES) and all(_is_sequence_of(item, _INTEGERS) for item in value)
+
+
+def _is_activation(value: object) -> bool:
+    if isinstance(value, UnaryWithParam | UnaryOpType):
+        return True
+    # A pair (operator, parameter) converts implicitly, as in the official package.
+    return (
+        isinstance(value, tuple)
+        and len(value) == 2
+        and isinstance(value[0], UnaryOpType)
+        and isinstance(value[1], _NUMBERS)
+    )
+
+
+TENSOR: Final = instance_kind("ttnn.Tensor", Tensor)
+BOOLEAN: Final = instance_kind("bool", bool)
+INTEGER: Final = instance_kind("int", *_INTEGERS)
+FLOAT: Final = instance_kind("float", *_NUMBERS)
+NUMBER: Final = instance_kind("int | int | float", *_NUMBERS)
+FILL_VALUE: Final = instance_kind("int | float", *_NUMBERS)
+DATA_TYPE: Final = instance_kind("ttnn.DataType", DataType)
+LAYOUT: Final = instance_kind("ttnn.Layout", Layout)
+MEMORY_CONFIG: Final = instance_kind("ttnn.MemoryConfig", MemoryConfig)
+MEMORY_LAYOUT: Final = instance_kind("ttnn.TensorMemoryLayout", TensorMemoryLayout)
+ORIENTATION: Final = instance_kind("ttnn.ShardOrientation", ShardOrientation)
+CORE_RANGE_SET: Final = instance_kind("ttnn.CoreRangeSet", CoreRangeSet)
+CORE_COORD_OR_SET: Final = instance_kind("ttnn.CoreCoord | ttnn.CoreRangeSet", CoreCoord, CoreRangeSet)
+# Sub-devices do not exist here, so there is no value of this kind.
+SUB_DEVICE_ID: Final = Kind("ttnn.SubDeviceId", lambda value: False)
+DEVICE: Final = instance_kind("ttnn._ttnn.multi_device.MeshDevice", MeshDevice)
+TILE: Final = instance_kind("ttnn.Tile", Tile)
+SHAPE: Final = instance_kind("ttnn.Shape", Shape)
+COMPUTE_KERNEL_CONFIG: Final = instance_kind("ttnn.WormholeComputeKernelConfig", WormholeComputeKernelConfig)
+RESHAPE_MODE: Final = instance_kind("ttnn.TileReshapeMapMode", TileReshapeMapMode)
+INT_SEQUENCE: Final = Kind(
+    "collections.abc.Sequence[int]", lambda value: isinstance(value, Shape) or _is_sequence_of(value, _INTEGERS)
+)
+SHAPE_LIKE: Final = Kind("ttnn.Shape", lambda value: isinstance(value, Shape) or _is_sequence_of(value, _INTEGERS))
+INT_OR_INTS: Final = Kind(
+    "int | collections.abc.Sequence[int]",
+    lambda value: isinstance(value, _INTEGERS) or _is_sequence_of(value, _INTEGERS),
+)
+PADDING: Final = Kind("collections.abc.Sequence[collections.abc.Sequence[int]]", _is_padding)
+ACTIVATIONS: Final = Kind(
+    "collections.abc.Sequence[ttnn.EltwiseUnaryWithParam]",
+    lambda value: isinstance(value, _SEQUENCES) and all(map(_is_activation, value)),
+)
+
+
+class _Required:
+    """The default of a parameter that has none."""
+
+    def __repr__(self) -> str:
+        return "<required>"
+
+
+REQUIRED: Final = _Required()
+
+
+@dataclass(frozen=True)
+class Param:
+    """One parameter of an operator.
+
+    Args:
+        name: As in the official signature.
+        kind: What it takes.
+        default: Default value; `REQUIRED` if there is none.
+        none: Whether `None` is taken as well.
+        doc: One sentence for the docstring.
+        modelled: False for an option that the chip has and this program does not: any value but the default raises.
+    """
+
+    name: str
+    kind: Kind
+    default: Any = REQUIRED
+    none: bool = False
+    doc: str = ""
+    modelled: bool = True
+
+    @property
+    def text(self) -> str:
+        """The parameter as a signature prints it."""
+        kind = f"{self.kind.text} | None" if self.none else self.kind.text
+        if self.default is REQUIRED:
+            return f"{self.name}: {kind}"
+        default = str(self.default) if isinstance(self.default, enum.Enum) else repr(self.default)
+        return f"{self.name}: {kind} = {default}"
+
+
+class Signature:
+    """One overload: positional-or-keyword parameters, then keyword-only ones, and the function that serves it."""
+
+    __slots__ = ("_accepts", "_defaults", "_index", "_required", "keywords", "params", "positional", "run")
+
+    def __init__(
+        self,
+        positional: Sequence[Param],
+        keywords: Sequence[Param] = (),
+        *,
+        run: Callable[..., Any] | None = None,
+    ) -> None:
+        self.positional = tuple(positional)
+        self.keywords = tuple(keywords)
+        self.params = self.positional + self.keywords
+        self.run = run
+        self._index = {param.name: i for i, param in enumerate(self.params)}
+        self._accepts = tuple(param.kind.accepts for param in self.params)
+        self._defaults = [param.default for param in self.params]
+        self._required = tuple(i for i, param in enumerate(self.params) if param.default is REQUIRED)
+        if len(self._index) != len(self.params):
+            raise ValueError("a signature names a parameter twice")
+
+    def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Any] | None:
+        """Return the values of all parameters in order, or None if the call does not fit."""
+        count = len(args)
+        if count > len(self.positional):
+            return None
+        values = self._defaults.copy()
+        accepts = self._accepts
+        for i, value in enumerate(args):
+            if not accepts[i](value) and not (value is None and self.params[i].none):
+                return None
+            values[i] = value
+        for name, value in kwargs.items():
+            position = self._index.get(name)
+            if position is None or position < count:
+                return None
+            if not accepts[position](value) and not (value is None and self.params[position].none):
+                return None
+            values[position] = value
+        for position in self._required:
+            if values[position] is REQUIRED:
+                return None
+        return values
+
+    def refuse_unmodelled(self, name: str, values: Sequence[Any]) -> None:
+        """Raise for the options of this call that are accepted by the chip but not modelled.
+
+        Raises:
+            UnsupportedError: such an option has another value than its default.
+        """
+        for param, value in zip(self.params, values, strict=True):
+            if not param.modelled and value is not param.default and value != param.default:
+                raise UnsupportedError(
+                    f"{name}: {param.name}={value!r} is not modelled; leave it at its default, {param.default!r}."
+                )
+
+    @property
+    def has_unmodelled(self) -> bool:
+        """Whether any parameter is an option that is not modelled."""
+        return any(not param.modelled for param in self.params)
+
+    def text(self, name: str) -> str:
+        """Return the line that the official package prints for this overload."""
+        parts = [param.text for param in self.positional]
+        if self.keywords:
+            parts += ["*", *(param.text for param in self.keywords)]
+        return f"{name}({', '.join(parts)})"
+
+
+# Classes that the official package shows under the module that defines them; all others appear as ttnn.<name>.
+_DEFINING_MODULE: Final = {"MeshDevice": "ttnn._ttnn.multi_device", "CoreGrid": "ttnn._ttnn.types"}
+
+
+def type_text(value: object) -> str:
+    """Return the name of `value`'s class as the vendor's argument errors spell it."""
+    cls = type(value)
+    if cls.__module__ == "builtins":
+        return cls.__qualname__
+    if cls.__module__.split(".", 1)[0] == "ttnn":
+        return f"{_DEFINING_MODULE.get(cls.__name__, 'ttnn')}.{cls.__name__}"
+    return f"{cls.__module__}.{cls.__qualname__}"
+
+
+def wrong_arguments(
+    qualified_name: str, signatures: Sequence[Signature], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> ArgumentError:
+    """Return the error for a call that fits no signature."""
+    name = qualified_name.rsplit(".", 1)[-1]
+    given = [type_text(value) for value in args] + [f"{key}={type_text(value)}" for key, value in kwargs.items()]
+    lines = "\n".join(f"  {signature.text(name)}" for signature in signatures)
+    return ArgumentError(
+        f"\n{qualified_name}(): incompatible function arguments.\n\n"
+        f"Called with:\n  {name}({', '.join(given)})\n\nAvailable signatures:\n{lines}"
+    )

@@ -1,0 +1,270 @@
+"""The operator registry: one declarative entry per operator, and the callable objects made from the entries.
+
+An entry says what is special about an operator. The callable, its argument binding, its docstring, its golden function
+and the generated tests are derived from it, so that none can be forgotten when an operator is added.
+
+Source: TT-NN docs, "operation objects" (names and attributes of `FastOperation`).
+"""
+
+from __future__ import annotations
+
+import textwrap
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from ttnn.config import CONFIG
+
+from ttnn.exceptions import ArgumentError
+from ttnn.ops.accuracy import Accuracy
+from ttnn.ops.arguments import Signature, wrong_arguments
+from ttnn.types import DataType, Layout
+
+Numerics = Literal["exact", "reference", "movement"]
+"""How results are computed: the bits of the chip, correctly rounded FP32, or no arithmetic at all."""
+
+OUTPUT_TENSOR_NAMES: Final = (
+    "output_tensor",
+    "optional_tensor",
+    "optional_output_tensor",
+    "out",
+    "output",
+    "output_tensors",
+    "optional_output_tensors",
+)
+
+
+@dataclass(frozen=True)
+class Op:
+    """One operator.
+
+    Args:
+        name: Name below `ttnn`, for example "exp".
+        signatures: The overloads, in the order in which they are tried.
+        run: Called with the bound values in the order of the signature's parameters, unless the signature has its own.
+        doc: What comes out, in one sentence.
+        source: Where the behaviour is described.
+        dtypes: Data types of the first tensor that the operator computes.
+        layouts: Layouts that it takes.
+        golden: Reference function in float64 (package `ttnn.golden`), or None.
+        accuracy: Distance to `golden` that the chip's algorithm keeps.
+        engine: Functions of `ttnn._engine` that do the work; empty for operators made of others.
+        numerics: See `Numerics`.
+        aliases: Other names of the same object.
+        raises: (error class name, when) pairs for the docstring.
+    """
+
+    name: str
+    signatures: tuple[Signature, ...]
+    run: Callable[..., Any]
+    doc: str
+    source: str
+    dtypes: tuple[DataType, ...] = ()
+    layouts: tuple[Layout, ...] = ()
+    golden: Callable[..., Any] | None = None
+    accuracy: Accuracy | None = None
+    engine: tuple[str, ...] = ()
+    numerics: Numerics = "exact"
+    aliases: tuple[str, ...] = ()
+    raises: tuple[tuple[str, str], ...] = ()
+
+    def __str__(self) -> str:
+        return self.name
+
+
+_queue = threading.local()
+
+
+def current_queue() -> int:
+    """Return the command queue that operators of this thread use."""
+    return getattr(_queue, "id", 0)
+
+
+@contextmanager
+def command_queue(cq_id: int) -> Iterator[None]:
+    """Make `cq_id` the command queue of the operators called inside the block."""
+    before = current_queue()
+    _queue.id = _queue_number("ttnn.command_queue", cq_id)
+    try:
+        yield
+    finally:
+        _queue.id = before
+
+
+def _queue_number(name: str, queue: Any) -> int:
+    try:
+        number = int(queue)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"{name}: the command queue is a number, got {type(queue).__name__}.") from None
+    if not 0 <= number <= 1:
+        raise ArgumentError(f"{name}: a device has command queues 0 and 1, got {number}.")
+    return number
+
+
+class FastOperation:
+    """A callable operator, for example `ttnn.exp`. Operators compare, sort and hash by name."""
+
+    __slots__ = (
+        "__doc__",
+        "__name__",
+        "__weakref__",
+        "entry",
+        "function",
+        "golden_function",
+        "is_cpp_operation",
+        "is_experimental",
+        "output_tensor_kwarg_names",
+        "postprocess_golden_function_outputs",
+        "preprocess_golden_function_inputs",
+        "python_fully_qualified_name",
+    )
+
+    def __init__(
+        self,
+        python_fully_qualified_name: str,
+        function: Callable[..., Any],
+        *,
+        preprocess_golden_function_inputs: Callable[..., Any] | None = None,
+        golden_function: Callable[..., Any] | None = None,
+        postprocess_golden_function_outputs: Callable[..., Any] | None = None,
+        is_cpp_operation: bool = False,
+        is_experimental: bool = False,
+        output_tensor_kwarg_names: Sequence[str] = OUTPUT_TENSOR_NAMES,
+        entry: Op | None = None,
+        doc: str | None = None,
+    ) -> None:
+        self.__name__ = python_fully_qualified_name
+        self.__doc__ = doc if doc is not None else function.__doc__
+        self.python_fully_qualified_name = python_fully_qualified_name
+        self.function = function
+        self.preprocess_golden_function_inputs = preprocess_golden_function_inputs
+        self.golden_function = golden_function
+        self.postprocess_golden_function_outputs = postprocess_golden_function_outputs
+        self.is_cpp_operation = is_cpp_operation
+        self.is_experimental = is_experimental
+        self.output_tensor_kwarg_names = tuple(output_tensor_kwarg_names)
+        self.entry = entry
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the operator; `queue_id` or `cq_id` selects the command queue and is not passed on."""
+        if kwargs and ("queue_id" in kwargs or "cq_id" in kwargs):
+            return self._on_queue(args, kwargs)
+        if CONFIG.enable_fast_runtime_mode and not CONFIG.enable_comparison_mode and not CONFIG.enable_logging:
+            return self.function(*args, **kwargs)
+        # Imported here: hooks and comparison are the slow path and need the decorators, which need this module.
+        from ttnn import decorators
+
+        return decorators.call_slowly(self, args, kwargs)
+
+    def _on_queue(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if "queue_id" in kwargs and "cq_id" in kwargs:
+            raise ArgumentError(f"{self.__name__}: give queue_id or cq_id, not both.")
+        queue = kwargs.pop("queue_id", None)
+        if queue is None:
+            queue = kwargs.pop("cq_id", None)
+        if queue is None:
+            return self(*args, **kwargs)
+        with command_queue(_queue_number(self.__name__, queue)):
+            return self(*args, **kwargs)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, FastOperation):
+            return NotImplemented
+        return self.python_fully_qualified_name == other.python_fully_qualified_name
+
+    def __lt__(self, other: FastOperation) -> bool:
+        return self.python_fully_qualified_name < other.python_fully_qualified_name
+
+    def __hash__(self) -> int:
+        return hash(self.python_fully_qualified_name)
+
+    def __repr__(self) -> str:
+        return f"<operation {self.python_fully_qualified_name}>"
+
+
+_operations: Final[dict[str, FastOperation]] = {}
+
+
+def register(op: Op) -> FastOperation:
+    """Make the callable operator of an entry and list it.
+
+    Raises:
+        ValueError: the name is taken.
+    """
+    operation = FastOperation(
+        f"ttnn.{op.name}",
+        _dispatcher(op),
+        golden_function=op.golden,
+        is_cpp_operation=True,
+        is_experimental=op.name.startswith("experimental."),
+        entry=op,
+        doc=_docstring(op),
+    )
+    return add_operation(operation)
+
+
+def add_operation(operation: FastOperation) -> FastOperation:
+    """List an operator that was made by hand.
+
+    Raises:
+        ValueError: the name is taken.
+    """
+    name = operation.python_fully_qualified_name
+    if name in _operations:
+        raise ValueError(f"{name} is registered twice")
+    _operations[name] = operation
+    return operation
+
+
+def operations() -> tuple[FastOperation, ...]:
+    """Return every registered operator, sorted by name."""
+    return tuple(sorted(_operations.values()))
+
+
+def entries() -> tuple[Op, ...]:
+    """Return the entries of all operators that have one, sorted by name."""
+    return tuple(operation.entry for operation in operations() if operation.entry is not None)
+
+
+def _dispatcher(op: Op) -> Callable[..., Any]:
+    """Return the function that binds a call to the first fitting signature and runs it."""
+    name = f"ttnn.{op.name}"
+    plan = tuple((signature, signature.run or op.run, signature.has_unmodelled) for signature in op.signatures)
+
+    def dispatch(*args: Any, **kwargs: Any) -> Any:
+        for signature, run, has_unmodelled in plan:
+            values = signature.bind(args, kwargs)
+            if values is not None:
+                if has_unmodelled:
+                    signature.refuse_unmodelled(name, values)
+                return run(*values)
+        raise wrong_arguments(name, op.signatures, args, kwargs)
+
+    return dispatch
+
+
+def _docstring(op: Op) -> str:
+    """Return the docstring of an operator, made from its entry."""
+    blocks = [op.doc]
+    arguments: dict[str, str] = {}
+    for signature in op.signatures:
+        for param in signature.params:
+            note = param.doc or "See the signature."
+            if not param.modelled:
+                note = "Not modelled; only the default is accepted."
+            arguments.setdefault(param.name, f"{param.name} ({param.kind.text}): {note}")
+    if arguments:
+        blocks.append("Args:\n" + textwrap.indent("\n".join(arguments.values()), "    "))
+    if op.dtypes:
+        blocks.append("Data types: " + ", ".join(dtype.name for dtype in op.dtypes) + ".")
+    if op.layouts:
+        blocks.append("Layouts: " + ", ".join(layout.name for layout in op.layouts) + ".")
+    if op.raises:
+        blocks.append("Raises:\n" + "\n".join(f"    {error}: {when}" for error, when in op.raises))
+    if op.accuracy is not None:
+        blocks.append(f"Accuracy: {op.accuracy}.")
+    blocks.append("Signatures:\n" + "\n".join(f"    {signature.text(op.name)}" for signature in op.signatures))
+    blocks.append(f"Source: {op.source}.")
+    return "\n\n".join(blocks)
