@@ -1,8 +1,8 @@
 """Around operators: hooks, golden functions, comparison and logging, and operators written in Python.
 
-Hooks, comparison and logging belong to the slow path, which runs when `CONFIG.enable_fast_runtime_mode` is off or one of
-`CONFIG.enable_comparison_mode` and `CONFIG.enable_logging` is on. In the fast path hooks are not called; that is the
-behaviour of the official package.
+Hooks, comparison and logging belong to the slow path, which runs when `CONFIG.enable_fast_runtime_mode` is off or one
+of `CONFIG.enable_comparison_mode` and `CONFIG.enable_logging` is on. In the fast path hooks are not called; that is
+the behaviour of the official package.
 
 Source: TT-NN docs, "Hooks, golden functions, testing helpers".
 """
@@ -54,7 +54,7 @@ class HookError(TtnnError, RuntimeError):
 
 
 class ComparisonError(TtnnError, RuntimeError):
-    """A result is further from its golden function than `CONFIG.comparison_mode_pcc` allows, or has no golden function."""
+    """A result is further from its golden function than `CONFIG.comparison_mode_pcc` allows, or there is none."""
 
 
 Hook = Callable[..., None]

@@ -1,7 +1,7 @@
 """Fused activations: how calls name them, and the chain of vector-unit functions that runs for them.
 
-A chain is a list of (function, variant, parameters) in the names of the engine's vector-unit listings. One table serves
-every operator that fuses activations.
+A chain is a list of (function, variant) in the names of the engine's vector-unit listings. One table serves every
+operator that fuses activations.
 
 Source: TT-NN docs "UnaryWithParam"; the defaults of the vector-unit functions.
 """
@@ -14,8 +14,8 @@ from typing import Final
 from ttnn.exceptions import ArgumentError, UnsupportedError
 from ttnn.types import UnaryOpType
 
-ChainStep = tuple[str, str, list[float]]
-"""One function in Dst: name, variant, parameters."""
+ChainStep = tuple[str, str]
+"""One function in Dst: name and variant."""
 
 
 class UnaryWithParam:
@@ -66,12 +66,12 @@ Activation = UnaryWithParam | UnaryOpType | tuple[UnaryOpType, float]
 
 # Only functions that the engine has; the next ones are one line each.
 _STEPS: Final[dict[UnaryOpType, ChainStep]] = {
-    UnaryOpType.RELU: ("relu", "relu", []),
-    UnaryOpType.EXP: ("exp", "accurate", []),
-    UnaryOpType.IDENTITY: ("identity", "default", []),
+    UnaryOpType.RELU: ("relu", "relu"),
+    UnaryOpType.EXP: ("exp", "accurate"),
+    UnaryOpType.IDENTITY: ("identity", "default"),
 }
 _FAST_STEPS: Final[dict[UnaryOpType, ChainStep]] = {
-    UnaryOpType.EXP: ("exp", "approx_clampneg", []),
+    UnaryOpType.EXP: ("exp", "approx_clampneg"),
 }
 
 

@@ -1,8 +1,8 @@
 """What an operator may be called with: kinds of arguments, parameters, and the binding of a call to a signature.
 
-A signature is data. From it come the binding of a call, the vendor-shaped `TypeError` and the docstring, so that none of
-the three can disagree. Binding is the hot path of a small operator call and therefore does one dictionary look-up and one
-type test per argument that was actually given.
+A signature is data. From it come the binding of a call, the vendor-shaped `TypeError` and the docstring, so that none
+of the three can disagree. Binding is the hot path of a small operator call and therefore does one dictionary look-up
+and one type test per argument that was actually given.
 
 Source: TT-NN docs, "Wrong arguments" and the signatures that the official package prints.
 """

@@ -286,7 +286,6 @@ FACTORIES = {
     Kind.MCAST_2D: "MatmulMultiCoreReuseMcast2DProgramFactory",
     Kind.MCAST_1D: "MatmulMultiCoreReuseMcast1DProgramFactory",
     Kind.DRAM_SHARDED: "MatmulMultiCoreReuseMultiCastDRAMShardedProgramFactory",
-    Kind.BATCHED_DRAM_SHARDED: "MatmulMultiCoreReuseMultiCastBatchedHSDRAMShardedProgramFactory",
 }
 """Names of the official program factories, for reports that are compared with the official ones."""
 

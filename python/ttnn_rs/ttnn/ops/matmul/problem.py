@@ -1,0 +1,107 @@
+"""The multiplication after transposes: what the automatic choice and the checks look at."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from ...types import DataType, TensorMemoryLayout
+from .model import TILE, Chip, ComputeConfig, Operand, Placement, tile_bytes, up
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One multiplication `[.., M, K] x [.., K, N]`.
+
+    Args:
+        a: Left operand, already transposed if that was asked for.
+        b: Right operand, likewise.
+        bias: The bias if it is fused into the program.
+        out_dtype: Data type of the result.
+        out: Where the result goes, as asked for.
+        compute: Compute configuration.
+        chip: Chip and the state of its L1 before the output is allocated.
+        transpose_a: Whether `a` is stored transposed (costs a buffer).
+    """
+
+    a: Operand
+    b: Operand
+    bias: Operand | None
+    out_dtype: DataType
+    out: Placement
+    compute: ComputeConfig
+    chip: Chip
+    transpose_a: bool = False
+
+    @property
+    def m(self) -> int:
+        """Rows of one matrix A, padded, in elements."""
+        return self.a.padded[-2]
+
+    @property
+    def n(self) -> int:
+        """Columns of one matrix B, padded, in elements."""
+        return self.b.padded[-1]
+
+    @property
+    def mt(self) -> int:
+        """Rows of one matrix A in tiles."""
+        return up(self.m, TILE)
+
+    @property
+    def kt(self) -> int:
+        """Inner dimension in tiles."""
+        return up(self.a.padded[-1], TILE)
+
+    @property
+    def nt(self) -> int:
+        """Columns of one matrix B in tiles."""
+        return up(self.n, TILE)
+
+    @property
+    def batch_a(self) -> int:
+        """Matrices in A."""
+        return math.prod(self.a.padded[:-2])
+
+    @property
+    def batch_b(self) -> int:
+        """Matrices in B."""
+        return math.prod(self.b.padded[:-2])
+
+    @property
+    def in_dram(self) -> bool:
+        """Whether A, B and the output are all in DRAM."""
+        return self.a.placement.in_dram and self.b.placement.in_dram and self.out.in_dram
+
+    @property
+    def interleaved(self) -> bool:
+        """Whether A, B and the output are all interleaved."""
+        return self.a.placement.interleaved and self.b.placement.interleaved and self.out.interleaved
+
+    @property
+    def out_line(self) -> str:
+        """`row` or `column` if the output is block sharded over one row or column of several cores, else empty."""
+        shard = self.out.shard
+        if self.out.layout is not TensorMemoryLayout.BLOCK_SHARDED or shard is None or shard.box.cores == 1:
+            return ""
+        if shard.box.rows == 1:
+            return "row"
+        return "column" if shard.box.columns == 1 else ""
+
+    def l1_estimate(self, m: int, n: int, k: int) -> int:
+        """Return the L1 bytes that the official estimate gives a core for blocks of m x n and k tiles."""
+        a_bytes = self.a.tile_bytes
+        shard = self.a.placement.shard
+        a_shard_w = shard.width_t if shard is not None else 0
+        partial_bytes = 4096 if self.compute.fp32 else max(2048, tile_bytes(self.out_dtype))
+        total = 2 * m * k * a_bytes + 2 * n * k * self.b.tile_bytes + m * n * (a_bytes + partial_bytes)
+        total += m * a_shard_w * a_bytes
+        if self.bias is not None:
+            total += n * self.bias.tile_bytes
+        if self.transpose_a:
+            total += m * (a_shard_w if self.a.placement.sharded else 2 * k) * a_bytes
+        return total
+
+    def fits_l1(self, m: int, n: int, k: int) -> bool:
+        """Return whether blocks of this size are estimated to fit L1."""
+        return self.l1_estimate(m, n, k) < self.chip.l1_free
