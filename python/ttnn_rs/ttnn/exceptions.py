@@ -1,0 +1,130 @@
+"""Everything this package raises on purpose.
+
+Each class also derives from the builtin class that scripts catch today: the official package raises `RuntimeError`
+for every failed check, so an error that answers one of those checks is a `RuntimeError` too.
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+
+class TtnnError(Exception):
+    """Base of everything this package raises on purpose."""
+
+
+class ShapeError(TtnnError, RuntimeError, ValueError):
+    """Shapes do not fit each other, or what the operator needs."""
+
+
+class DTypeError(TtnnError, RuntimeError, TypeError):
+    """A data type that the operator or the conversion does not take."""
+
+
+class LayoutError(TtnnError, RuntimeError, ValueError):
+    """A layout (row-major, tile) that the operator or the data type does not take."""
+
+
+class MemoryConfigError(TtnnError, RuntimeError, ValueError):
+    """A memory configuration that contradicts itself, the tensor or the device."""
+
+
+class ProgramConfigError(TtnnError, RuntimeError, ValueError):
+    """A program configuration that does not fit the operands or the device."""
+
+
+class OutOfMemoryError(TtnnError, RuntimeError, MemoryError):
+    """The banks of the device have no room for a buffer.
+
+    Attributes:
+        bank: Kind of memory ("DRAM", "L1", ...), empty if unknown.
+        requested_bytes: What each bank had to store.
+        largest_free_bytes: Largest block that was free in a bank.
+    """
+
+    def __init__(self, message: str, bank: str = "", requested_bytes: int = 0, largest_free_bytes: int = 0) -> None:
+        super().__init__(message)
+        self.bank = bank
+        self.requested_bytes = requested_bytes
+        self.largest_free_bytes = largest_free_bytes
+
+
+class DeviceError(TtnnError, RuntimeError):
+    """A device that is closed, missing, or not the one a tensor lives on."""
+
+
+class StorageError(TtnnError, RuntimeError):
+    """A tensor that is on the host where a device tensor is needed, the other way round, or deallocated."""
+
+
+class ArgumentError(TtnnError, TypeError):
+    """A call that fits no signature."""
+
+
+class IndexRangeError(TtnnError, IndexError):
+    """An index outside of the tensor."""
+
+
+class ConfigError(TtnnError, RuntimeError, ValueError):
+    """An unknown switch, or a value that a switch does not take."""
+
+
+class FileFormatError(TtnnError, RuntimeError, ValueError):
+    """A file that is not what its name promises."""
+
+
+class KernelError(TtnnError, RuntimeError):
+    """A kernel did something that the hardware would not survive.
+
+    Attributes:
+        core: Logical core on which it ran.
+        risc: BRISC, NCRISC or TRISC0-2.
+        kernel: Name of the kernel.
+        line: Source line, 0 if unknown.
+    """
+
+    def __init__(self, message: str, core: str = "", risc: str = "", kernel: str = "", line: int = 0) -> None:
+        super().__init__(message)
+        self.core = core
+        self.risc = risc
+        self.kernel = kernel
+        self.line = line
+
+
+class AddressError(KernelError):
+    """An access outside of L1, DRAM or a NoC target, after a free, or to bytes never written."""
+
+
+class UnsupportedError(TtnnError, NotImplementedError):
+    """A real card does this, this package does not (yet). Nothing is accepted and then ignored.
+
+    `NotImplementedError` is a `RuntimeError`, so this one is too.
+
+    Attributes:
+        category: "unsupported" (will stay so), "unimplemented" (not built yet) or "untested".
+    """
+
+    def __init__(self, message: str, category: str = "unsupported") -> None:
+        super().__init__(message)
+        self.category = category
+
+
+class EngineBugError(TtnnError, RuntimeError):
+    """An invariant of the engine broke. That is our bug, and the message asks for a report."""
+
+
+_Error = TypeVar("_Error", bound=TtnnError)
+
+
+def fatal(cls: type[_Error], sentence: str, vendor: str) -> _Error:
+    """Return an error whose text is our sentence, then `info:`, then the sentence of the official package.
+
+    Programs in the wild match the official sentence, so it is contained verbatim; our own sentence comes first and
+    says what, where, expected and got.
+
+    Args:
+        cls: Class of the error.
+        sentence: Our sentence.
+        vendor: What the official package writes after `info:`.
+    """
+    return cls(f"{sentence}\ninfo:\n{vendor}")
