@@ -1,0 +1,9 @@
+"""`python -m ttnn`: see `ttnn.cli`."""
+
+from __future__ import annotations
+
+import sys
+
+from .cli import main
+
+sys.exit(main())

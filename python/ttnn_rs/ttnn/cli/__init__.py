@@ -1,0 +1,53 @@
+"""The command line: `python -m ttnn info | demo | goldens`.
+
+Every subcommand is a module with `add_parser`, which names its options, and `run`, which returns the exit code. With
+`--json` a subcommand prints one JSON document on standard output and nothing else; progress goes to standard error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from ..exceptions import TtnnError
+from . import demo, goldens, info
+from .terminal import MissingPackage, Terminal
+
+EXIT_FAILURE = 1
+EXIT_USAGE = 2
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser with every subcommand."""
+    parser = argparse.ArgumentParser(prog="python -m ttnn", description="A Tenstorrent device without the card.")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for module in (info, demo, goldens):
+        subparser = module.add_parser(commands)
+        subparser.add_argument("--json", action="store_true", help="print one JSON document instead of tables")
+        subparser.set_defaults(run=module.run)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one subcommand and return its exit code: 0 done, 1 failed or different, 2 wrong usage."""
+    options = build_parser().parse_args(arguments)
+    terminal = Terminal(json=options.json)
+    try:
+        code: int = options.run(options, terminal)
+        sys.stdout.flush()
+    except MissingPackage as error:
+        terminal.error(str(error))
+        return EXIT_USAGE
+    except TtnnError as error:
+        terminal.error(f"{type(error).__name__}: {error}")
+        return EXIT_FAILURE
+    except BrokenPipeError:
+        # The reader (`| head`) has gone. Nothing is left to say, and the interpreter must not try on its way out.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_FAILURE
+    except KeyboardInterrupt:
+        terminal.error("interrupted")
+        return 130
+    return code

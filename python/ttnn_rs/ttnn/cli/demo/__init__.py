@@ -1,0 +1,104 @@
+"""`python -m ttnn demo`: handwritten digits through TT-NN in every weight format and at every math fidelity.
+
+A small network is fitted to the digits of scikit-learn in float32 on the CPU. Its inference then runs on the device
+twelve times, and each run is measured against the same weights in float64. Everything but the host time is the same on
+every run, thread count and CPU level; one hash over all figures and probabilities says so.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from ..terminal import Table, Terminal, require
+from . import network
+from .inference import CONFIGURATIONS, Measurement, measure, results_hash
+
+DEFAULT_PICTURE = Path("ttnn-demo.png")
+
+
+def add_parser(commands: Any) -> argparse.ArgumentParser:
+    """Name the options."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "demo", help="classify handwritten digits in every format and fidelity", description=__doc__
+    )
+    parser.add_argument(
+        "--output", type=Path, default=DEFAULT_PICTURE, metavar="PNG", help=f"picture (default: {DEFAULT_PICTURE})"
+    )
+    parser.add_argument("--threads", type=int, metavar="N", help="host threads (default: all)")
+    return parser
+
+
+def run(options: argparse.Namespace, terminal: Terminal) -> int:
+    """Train, infer, print the table, draw the picture."""
+    import ttnn
+    from ttnn import _engine
+
+    require("matplotlib", extra="demo", purpose="the picture of the demo")
+    digits = network.load_digits()
+    if options.threads is not None:
+        _engine.set_threads(options.threads)
+    steps = network.EPOCHS + 1 + len(CONFIGURATIONS)
+    with terminal.progress("digits", steps) as progress:
+        trained = network.train(digits, lambda detail: progress.advance(f"training: {detail}"))
+        exact = network.infer_float64(trained, digits.test_images)
+        progress.advance("inference in float64")
+        measurements = []
+        with ttnn.manage_device(device_id=0) as device:
+            chip = device.arch().name
+            for dtype, fidelity in CONFIGURATIONS:
+                measurements.append(measure(device, trained, digits, exact, dtype, fidelity))
+                progress.advance(f"{dtype} {fidelity}")
+    from .figure import draw  # matplotlib takes half a second; a wrong option should not
+
+    draw(options.output, digits, exact, measurements)
+    _report(terminal, digits, exact, measurements, chip, options.output)
+    return 0
+
+
+def _report(
+    terminal: Terminal,
+    digits: network.Digits,
+    exact: Any,
+    measurements: list[Measurement],
+    chip: str,
+    picture: Path,
+) -> None:
+    accuracy = float((exact.argmax(axis=1) == digits.test_classes).mean())
+    digest = results_hash(measurements)
+    terminal.document(
+        {
+            "device": chip,
+            "trained_on": len(digits.train_images),
+            "tested_on": len(digits.test_images),
+            "float64_accuracy": accuracy,
+            "table": [measurement.figures() for measurement in measurements],
+            "sha256": digest,
+            "host_seconds": {f"{m.dtype} {m.fidelity}": round(m.host_seconds, 4) for m in measurements},
+            "picture": str(picture),
+        }
+    )
+    table = Table(
+        f"{len(digits.test_images)} digits not seen in training; float64 gets {accuracy:.2%} right",
+        ("weights", "fidelity", "accuracy", "PCC", "max ULP", "median ULP", "weight bytes", "host ms"),
+        left=frozenset({"weights", "fidelity"}),
+    )
+    for m in measurements:
+        table.rows.append(
+            (
+                m.dtype,
+                m.fidelity,
+                f"{m.accuracy:.2%}",
+                f"{m.pcc:.6f}",
+                f"{m.max_ulp:.1f}",
+                f"{m.median_ulp:.2f}",
+                f"{m.weight_bytes:,}",
+                f"{m.host_seconds * 1e3:.1f}",
+            )
+        )
+    terminal.table(table)
+    terminal.line()
+    terminal.line("PCC and ULP compare the probabilities with float64; one ULP is that of bfloat16 at the exact value.")
+    terminal.line(f"sha256 of all results but the host time: {digest}")
+    terminal.line(f"picture: {picture}")

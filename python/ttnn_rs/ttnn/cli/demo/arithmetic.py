@@ -1,0 +1,75 @@
+"""Sums in a fixed order, so that the demo prints the same figures on every machine.
+
+A BLAS library picks its order of summation by CPU and thread count, and numpy's `exp` differs between vector levels in
+the last bit. Everything here is made of numpy's element-wise `+ - * /`, which IEEE 754 defines to the bit.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatT = TypeVar("FloatT", np.float32, np.float64)
+
+LOG2_E = 1.4426950408889634
+LN_2 = 0.6931471805599453
+EXP_TERMS = 14
+"""Terms of the series for |r| <= ln(2)/2: the first one left out is below 2e-18."""
+BFLOAT16_SIGNIFICAND_BITS = 8
+BFLOAT16_MIN_EXPONENT = -126
+
+
+def matmul(left: NDArray[FloatT], right: NDArray[FloatT]) -> NDArray[FloatT]:
+    """Return `left @ right` [M, N]; products are added for k = 0, 1, 2, ... with one rounding each."""
+    total = left[:, 0, None] * right[0]
+    product = np.empty_like(total)
+    for k in range(1, left.shape[1]):
+        np.multiply(left[:, k, None], right[k], out=product)
+        total += product
+    return total
+
+
+def exp(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return e to the power of `x` <= 0, below 2 ULP from the true value."""
+    x = np.maximum(x, -700.0)  # below that the result is under 1e-304, and 2**n would leave the normal range
+    n = np.floor(x * LOG2_E + 0.5)
+    r = x - n * LN_2
+    series = np.ones_like(r)
+    for k in range(EXP_TERMS, 0, -1):
+        series = series * r / k + 1.0
+    return np.ldexp(series, n.astype(np.int32))
+
+
+def softmax(logits: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the softmax of each row in float64."""
+    exact = logits.astype(np.float64)
+    powers = exp(exact - exact.max(axis=1, keepdims=True))
+    total = powers[:, 0]
+    for k in range(1, powers.shape[1]):
+        total = total + powers[:, k]
+    return powers / total[:, None]
+
+
+def ulp_error(got: NDArray[np.float32], exact: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return |got - exact| in units of the last place that bfloat16 has at `exact`."""
+    _, exponent = np.frexp(np.abs(exact))  # exact = m * 2**exponent with m in [0.5, 1)
+    lowest = BFLOAT16_MIN_EXPONENT - (BFLOAT16_SIGNIFICAND_BITS - 1)
+    ulp = np.ldexp(1.0, np.maximum(exponent - BFLOAT16_SIGNIFICAND_BITS, lowest))
+    errors: NDArray[np.float64] = np.abs(got.astype(np.float64) - exact) / ulp
+    return errors
+
+
+def pearson(got: NDArray[np.float32], exact: NDArray[np.float64]) -> float:
+    """Return the Pearson correlation coefficient (PCC) over all elements, summed without rounding errors."""
+    x = got.astype(np.float64).ravel().tolist()
+    y = exact.ravel().tolist()
+    mean_x, mean_y = math.fsum(x) / len(x), math.fsum(y) / len(y)
+    covariance = math.fsum((a - mean_x) * (b - mean_y) for a, b in zip(x, y, strict=True))
+    variance_x = math.fsum((a - mean_x) ** 2 for a in x)
+    variance_y = math.fsum((b - mean_y) ** 2 for b in y)
+    if variance_x == 0.0 or variance_y == 0.0:
+        return math.nan
+    return covariance / math.sqrt(variance_x * variance_y)

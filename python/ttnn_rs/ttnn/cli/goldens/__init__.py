@@ -1,0 +1,149 @@
+"""`python -m ttnn goldens [FOLDER]`: compare the engine with golden vectors, array by array and bit by bit.
+
+The folder holds `fpu/`, `sfpu/`, `host/` and `ops/` with `.npz` files in the format that their READMEs describe. Every
+array that the engine can compute is checked; the others are counted with the reason. The exit code is 1 if anything
+differs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..terminal import Table, Terminal
+from . import fpu, host, operators, sfpu
+from .walk import Checker, FileReport, check_file, files_of
+
+FAMILIES = {"fpu": fpu.checker_of, "sfpu": sfpu.checker_of, "host": host.checker_of, "ops": operators.checker_of}
+SHOWN_DIFFERENCES = 20
+
+
+def add_parser(commands: Any) -> argparse.ArgumentParser:
+    """Name the options."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "goldens", help="compare the engine with golden vectors", description=__doc__
+    )
+    parser.add_argument("folder", type=Path, nargs="?", help="folder of vectors (default: TTNN_GOLDEN)")
+    parser.add_argument(
+        "--only", action="append", default=[], metavar="NAME", help="only files whose name begins so: fpu/, sfpu/exp"
+    )
+    parser.add_argument("--level", metavar="LEVEL", help="CPU level: scalar, avx2, avx512 or neon (default: the best)")
+    parser.add_argument("--threads", type=int, metavar="N", help="host threads (default: all)")
+    return parser
+
+
+def run(options: argparse.Namespace, terminal: Terminal) -> int:
+    """Check every file and print the counts."""
+    folder: Path | None = options.folder or (Path(os.environ["TTNN_GOLDEN"]) if "TTNN_GOLDEN" in os.environ else None)
+    if folder is None or not folder.is_dir():
+        terminal.error(f"goldens: {folder or 'no folder given and TTNN_GOLDEN not set'}: not a folder")
+        return 2
+    with _engine_set_to(options.level, options.threads):
+        reports = check_folder(folder, options.only, terminal)
+    if not reports:
+        terminal.error(f"goldens: no .npz files of {', '.join(FAMILIES)} in {folder}")
+        return 2
+    _print(terminal, folder, reports)
+    return 1 if any(report.differences for report in reports) else 0
+
+
+def check_folder(folder: Path, only: list[str], terminal: Terminal) -> list[FileReport]:
+    """Check every file of `folder` whose name begins with one of `only` (all files if empty)."""
+    files = [(name, path, checker) for name, path in files_of(folder, only) if (checker := _checker_of(name))]
+    reports = []
+    with terminal.progress("goldens", sum(_arrays_in(path) for _, path, _ in files)) as progress:
+        for name, path, checker in files:
+            done = 0
+
+            def advance(array: str, name: str = name) -> None:
+                nonlocal done
+                done += 1
+                progress.advance(f"{name} {array}")
+
+            reports.append(check_file(path, name, checker, advance))
+            progress.advance(name, _arrays_in(path) - done)
+    return reports
+
+
+def _checker_of(name: str) -> Checker | None:
+    family, _, file = name.rpartition("/")
+    find = FAMILIES.get(family.rpartition("/")[2])
+    return find(file) if find else None
+
+
+def _arrays_in(path: Path) -> int:
+    with np.load(path, allow_pickle=False) as archive:
+        return len(archive.files)
+
+
+@contextmanager
+def _engine_set_to(level: str | None, threads: int | None) -> Iterator[None]:
+    """Run the engine at a CPU level and thread count, and put both back."""
+    from ttnn import _engine
+
+    before = _engine.cpu_level(), _engine.threads()
+    try:
+        if level is not None:
+            _engine.set_cpu_level(level)
+        if threads is not None:
+            _engine.set_threads(threads)
+        yield
+    finally:
+        _engine.set_cpu_level(before[0])
+        _engine.set_threads(before[1])
+
+
+def _print(terminal: Terminal, folder: Path, reports: list[FileReport]) -> None:
+    differing = sum(report.different_values for report in reports)
+    terminal.document(
+        {
+            "folder": str(folder),
+            "equal_values": sum(report.equal_values for report in reports),
+            "different_values": differing,
+            "files": [
+                {
+                    "file": report.path,
+                    "equal_arrays": report.equal_arrays,
+                    "equal_values": report.equal_values,
+                    "different_values": report.different_values,
+                    "differences": [str(difference) for difference in report.differences],
+                    "input_arrays": report.input_arrays,
+                    "uncovered": report.uncovered,
+                }
+                for report in reports
+            ],
+        }
+    )
+    columns = ("file", "equal arrays", "equal values", "different", "not covered", "why")
+    table = Table(f"golden vectors in {folder}", columns, left=frozenset({"file", "why"}))
+    for report in reports:
+        reasons = report.reasons()
+        why = "; ".join(reason if len(reasons) == 1 else f"{count}: {reason}" for reason, count in reasons.items())
+        table.rows.append(
+            (
+                report.path,
+                str(report.equal_arrays),
+                f"{report.equal_values:,}",
+                f"{report.different_values:,}",
+                str(len(report.uncovered)),
+                why,
+            )
+        )
+    terminal.table(table)
+    differences = [f"{report.path} {difference}" for report in reports for difference in report.differences]
+    if differences:
+        terminal.line()
+    for text in differences[:SHOWN_DIFFERENCES]:
+        terminal.line(text)
+    if len(differences) > SHOWN_DIFFERENCES:
+        terminal.line(f"and {len(differences) - SHOWN_DIFFERENCES} more arrays; --json lists them all")
+    terminal.line()
+    total = sum(report.equal_values for report in reports)
+    uncovered = sum(len(report.uncovered) for report in reports)
+    terminal.line(f"{total:,} values equal, {differing:,} different; {uncovered} arrays not covered")

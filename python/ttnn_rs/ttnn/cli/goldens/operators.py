@@ -1,0 +1,128 @@
+"""Whole operators: `ops/matmul.npz`, `softmax.npz` and `binary.npz`, through the functions that users call.
+
+Tensors are made of the vectors' tile bytes as they are: their block-float codes include some that no conversion from
+floating point produces.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import ttnn
+
+from .raw import from_bytes, to_bytes
+from .walk import Archive, Checker, Computed, Uncovered, Verdict
+
+TILE = ttnn.TILE_SIZE
+DTYPE = {"bf16": ttnn.bfloat16, "bf8": ttnn.bfloat8_b, "f32": ttnn.float32}
+OTHER_OPERATOR = "the operator is not part of the package yet"
+SUBBLOCKS = 1
+"""Sizes of output blocks do not change a bit; the smallest fits every case."""
+
+
+def checker_of(name: str) -> Checker | None:
+    """Return what checks the file `name` of `ops/`."""
+    return {"matmul.npz": _matmul, "softmax.npz": _softmax, "binary.npz": _binary}.get(name, _unknown)
+
+
+def _unknown(_path: Path, archive: Archive) -> Iterator[Verdict]:
+    for name in archive:
+        if name.endswith(".out"):
+            yield Uncovered(name, OTHER_OPERATOR)
+
+
+def _on_device(tiles: np.ndarray, shape: tuple[int, ...], dtype: ttnn.DataType, device: ttnn.MeshDevice) -> ttnn.Tensor:
+    return ttnn.to_device(from_bytes(tiles, shape, dtype), device)
+
+
+def _bytes(tensor: ttnn.Tensor, shape: tuple[int, ...]) -> np.ndarray:
+    return to_bytes(tensor).reshape(shape)
+
+
+def _matmul(_path: Path, archive: Archive) -> Iterator[Verdict]:
+    with ttnn.manage_device(device_id=0) as device:
+        for case in json.loads(str(archive["params"])):
+            name = f"out/{case['case']}"
+            yield Computed(name, _run_matmul(case, archive, device, archive[name].shape))
+
+
+def _run_matmul(case: dict[str, Any], archive: Archive, device: ttnn.MeshDevice, shape: tuple[int, ...]) -> np.ndarray:
+    m, k, n = case["M"], case["K"], case["N"]
+    inputs = f"in/{case['inputs']}"
+    stored_a = (k, m) if case["transpose_a"] else (m, k)
+    a = _on_device(archive[f"{inputs}/in0"], stored_a, getattr(ttnn, case["in0"]), device)
+    b = _on_device(archive[f"{inputs}/in1"], (k, n), getattr(ttnn, case["in1"]), device)
+    options: dict[str, Any] = {
+        "dtype": getattr(ttnn, case["out"]),
+        "transpose_a": case["transpose_a"],
+        "program_config": _program(case),
+        "compute_kernel_config": ttnn.WormholeComputeKernelConfig(
+            math_fidelity=getattr(ttnn.MathFidelity, case["math_fidelity"]),
+            fp32_dest_acc_en=case["fp32_dest_acc_en"],
+            packer_l1_acc=case["packer_l1_acc"],
+        ),
+    }
+    if case["bias"] is None:
+        result = ttnn.matmul(a, b, **options)
+    else:
+        bias = _on_device(archive[f"{inputs}/bias"], (1, n), getattr(ttnn, case["bias"]), device)
+        result = ttnn.linear(a, b, bias=bias, **options)
+    return _bytes(result, shape)
+
+
+def _program(case: dict[str, Any]) -> ttnn.MatmulMultiCoreReuseMultiCast1DProgramConfig:
+    """Return the 1D program of the case's block width: one row of cores, each with whole columns of the output."""
+    columns = case["N"] // TILE
+    return ttnn.MatmulMultiCoreReuseMultiCast1DProgramConfig(
+        compute_with_storage_grid_size=ttnn.CoreCoord(columns, 1),
+        in0_block_w=case["in0_block_w"],
+        out_subblock_h=SUBBLOCKS,
+        out_subblock_w=SUBBLOCKS,
+        per_core_M=case["M"] // TILE,
+        per_core_N=1,
+        fuse_batch=True,
+        fused_activation=ttnn.UnaryWithParam(ttnn.UnaryOpType.RELU) if case["relu"] else None,
+        mcast_in0=True,
+        untilize_out=case["untilize_out"],
+    )
+
+
+def _cases(archive: Archive) -> list[dict[str, Any]]:
+    cases: list[dict[str, Any]] = json.loads(archive["meta"].tobytes())
+    return cases
+
+
+def _softmax(_path: Path, archive: Archive) -> Iterator[Verdict]:
+    with ttnn.manage_device(device_id=0) as device:
+        for case in _cases(archive):
+            name = f"{case['case']}.out"
+            if case["scale"] is not None:
+                yield Uncovered(name, OTHER_OPERATOR)
+                continue
+            a = _on_device(archive[f"{case['case']}.in0"], tuple(case["shape"]), DTYPE[case["dtype"]], device)
+            result = ttnn.softmax(a, dim=-1, numeric_stable=case["numeric_stable"])
+            yield Computed(name, _bytes(result, archive[name].shape))
+
+
+BINARY = {"add": "add", "sub": "subtract", "mul": "multiply", "div": "divide", "max": "maximum", "min": "minimum"}
+
+
+def _binary(_path: Path, archive: Archive) -> Iterator[Verdict]:
+    with ttnn.manage_device(device_id=0) as device:
+        for case in _cases(archive):
+            name = f"{case['case']}.out"
+            function = getattr(ttnn, BINARY[case["op"]], None)
+            if function is None:
+                yield Uncovered(name, OTHER_OPERATOR)
+                continue
+            type_a, type_b, type_out = case["dtype"]
+            a = _on_device(archive[f"{case['case']}.in0"], tuple(case["shape_a"]), DTYPE[type_a], device)
+            b = case.get("scalar")
+            if b is None:
+                b = _on_device(archive[f"{case['case']}.in1"], tuple(case["shape_b"]), DTYPE[type_b], device)
+            yield Computed(name, _bytes(function(a, b, dtype=DTYPE[type_out]), archive[name].shape))

@@ -1,0 +1,139 @@
+"""Walking a folder of golden vectors: which file is checked by what, and what came of every array.
+
+A checker is a generator: for each array of a file it yields what the engine computes for it, or why it does not. Arrays
+that it never names are inputs and parameters. Every array of a file therefore ends up in exactly one of four counts.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Words = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Computed:
+    """The engine's values for one array of the file."""
+
+    array: str
+    values: Words
+
+
+@dataclass(frozen=True)
+class Uncovered:
+    """An array that the engine cannot compute, and why."""
+
+    array: str
+    reason: str
+
+
+Verdict = Computed | Uncovered
+Archive = dict[str, Words]
+Checker = Callable[[Path, Archive], Iterator[Verdict]]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Values of one array that are not those of the vectors."""
+
+    array: str
+    different: int
+    values: int
+    first_index: tuple[int, ...]
+    expected: str
+    got: str
+
+    def __str__(self) -> str:
+        return (
+            f"{self.array}: {self.different} of {self.values} values differ, first at {list(self.first_index)}: "
+            f"expected {self.expected}, got {self.got}"
+        )
+
+
+@dataclass
+class FileReport:
+    """Counts of one file: arrays, and the values inside them."""
+
+    path: str
+    equal_arrays: int = 0
+    equal_values: int = 0
+    input_arrays: int = 0
+    differences: list[Difference] = field(default_factory=list)
+    uncovered: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def different_values(self) -> int:
+        """Number of values that differ."""
+        return sum(difference.different for difference in self.differences)
+
+    def reasons(self) -> dict[str, int]:
+        """Return for each reason the number of arrays that were not covered because of it."""
+        reasons = sorted(self.uncovered.values())
+        return {reason: len(list(group)) for reason, group in itertools.groupby(reasons)}
+
+
+def load(path: Path) -> Archive:
+    """Return the arrays of an `.npz` file."""
+    with np.load(path, allow_pickle=False) as archive:
+        return {name: archive[name] for name in archive.files}
+
+
+def check_file(path: Path, relative: str, checker: Checker, advance: Callable[[str], None]) -> FileReport:
+    """Compare every array of one file. `advance` is called with each array's name when it is done."""
+    archive = load(path)
+    report = FileReport(relative)
+    seen: set[str] = set()
+    for verdict in checker(path, archive):
+        if verdict.array in seen:
+            raise ValueError(f"{relative}: array {verdict.array} was checked twice")
+        seen.add(verdict.array)
+        if isinstance(verdict, Uncovered):
+            report.uncovered[verdict.array] = verdict.reason
+        else:
+            difference = compare(verdict.array, archive[verdict.array], verdict.values)
+            if difference is None:
+                report.equal_arrays += 1
+                report.equal_values += archive[verdict.array].size
+            else:
+                report.differences.append(difference)
+                report.equal_values += difference.values - difference.different
+        advance(verdict.array)
+    unknown = seen - set(archive)
+    if unknown:
+        raise ValueError(f"{relative} has no arrays {sorted(unknown)}")
+    report.input_arrays = len(archive) - len(seen)
+    return report
+
+
+def compare(array: str, expected: Words, got: Words) -> Difference | None:
+    """Return where `got` is not `expected`, bit for bit; floating-point values count as equal if both are NaN."""
+    if expected.shape != got.shape:
+        return Difference(array, expected.size, expected.size, (), f"shape {expected.shape}", f"shape {got.shape}")
+    if expected.dtype.kind == "f":
+        bits = expected.view(f"u{expected.itemsize}") == got.astype(expected.dtype).view(f"u{expected.itemsize}")
+        same = bits | (np.isnan(expected) & np.isnan(got))
+    else:
+        same = expected == got
+    wrong = np.argwhere(~same)
+    if not len(wrong):
+        return None
+    first = tuple(int(i) for i in wrong[0])
+    return Difference(array, len(wrong), expected.size, first, _word(expected[first]), _word(got[first]))
+
+
+def _word(value: Any) -> str:
+    return f"{int(value):#x}" if np.asarray(value).dtype.kind in "ui" else repr(float(value))
+
+
+def files_of(folder: Path, only: Iterable[str] = ()) -> list[tuple[str, Path]]:
+    """Return (relative name, path) of every `.npz` below `folder` whose name begins with one of `only`."""
+    wanted = tuple(only)
+    found = [(path.relative_to(folder).as_posix(), path) for path in sorted(folder.rglob("*.npz"))]
+    return [(name, path) for name, path in found if not wanted or name.startswith(wanted)]
