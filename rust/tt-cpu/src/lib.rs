@@ -3,4 +3,8 @@
 
 pub mod arena;
 pub mod bits;
+pub mod level;
 pub mod pool;
+pub mod simd;
+
+pub use level::Level;
