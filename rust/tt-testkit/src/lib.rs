@@ -1,1 +1,3 @@
 //! Helpers for tests: golden vectors, generators, independent reference models.
+
+pub mod golden;

@@ -1,0 +1,118 @@
+//! ELWADD, ELWSUB, ELWMUL on a tile. `numerics.md` section 7.
+
+use super::combine::{Mode, Term, combine};
+use super::matmul::{index, position};
+use super::operand::{Operand, Phase, mask};
+use super::{Dst, MathConfig, Src, integer};
+
+/// The element-wise operations of the matrix unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EltwiseOp {
+    /// `SrcA + SrcB`, one pass.
+    Add,
+    /// `SrcA - SrcB`, one pass.
+    Sub,
+    /// `SrcA * SrcB`, one pass per fidelity phase.
+    Mul,
+}
+
+/// Which part of the `SrcB` tile every datum meets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Broadcast {
+    /// The datum at the same position.
+    None,
+    /// Row 0 serves every row.
+    Row,
+    /// Column 0 serves every column.
+    Column,
+    /// Datum 0 serves all.
+    Scalar,
+}
+
+impl Broadcast {
+    /// Index into `SrcB` for a datum of the result.
+    #[inline(always)]
+    pub(crate) const fn source(self, datum: usize) -> usize {
+        let (row, column) = position(datum);
+        match self {
+            Self::None => datum,
+            Self::Row => index(0, column),
+            Self::Column => index(row, 0),
+            Self::Scalar => 0,
+        }
+    }
+}
+
+/// Applies `op` to `a` in `SrcA` and `b` in `SrcB`. Without `accumulate` the old contents of `dst` count as zero.
+pub fn eltwise(
+    cfg: &MathConfig,
+    op: EltwiseOp,
+    broadcast: Broadcast,
+    accumulate: bool,
+    dst: &mut Dst,
+    a: &Src,
+    b: &Src,
+) {
+    if !accumulate {
+        dst.fill(0);
+    }
+    if cfg.is_integer() {
+        integer::eltwise(cfg, op, broadcast, dst, a, b);
+        return;
+    }
+    let mode = cfg.mode();
+    let mask = mask(cfg.alu);
+    if op == EltwiseOp::Mul {
+        for phase in 0..cfg.fidelity.phases() {
+            let phase = Phase::new(mode, phase);
+            for (i, datum) in dst.iter_mut().enumerate() {
+                let x = Operand::decode(a[i] & mask, mode.e8);
+                let y = Operand::decode(b[broadcast.source(i)], mode.e8);
+                *datum = multiply(mode, phase, x, y, *datum);
+            }
+        }
+        return;
+    }
+    for (i, datum) in dst.iter_mut().enumerate() {
+        let x = Operand::decode(a[i] & mask, mode.e8);
+        let mut y = Operand::decode(b[broadcast.source(i)], mode.e8);
+        y.sign ^= u32::from(op == EltwiseOp::Sub);
+        *datum = add(mode, x, y, *datum);
+    }
+}
+
+/// One phase of ELWMUL. Unlike in MVMUL, a product below the smallest exponent is dropped here.
+#[inline(always)]
+fn multiply(mode: Mode, phase: Phase, a: Operand, b: Operand, dst: u32) -> u32 {
+    let exponent = a.exponent + b.exponent + phase.adjust;
+    let term = if a.exponent == 0 || b.exponent == 0 || exponent <= 0 {
+        Term { significand: 0, exponent: phase.zero_exponent() }
+    } else {
+        let product = (phase.part_a(a.significand) * phase.part_b(b.significand) << 13) as i32;
+        Term { significand: if a.sign == b.sign { product } else { -product }, exponent }
+    };
+    combine(mode, [term, Term::NONE], dst)
+}
+
+/// ELWADD: the smaller operand is rounded to the 11-bit grid of the larger, then the sum goes to `Dst`.
+#[inline(always)]
+pub(crate) fn add(mode: Mode, a: Operand, b: Operand, dst: u32) -> u32 {
+    let order = |x: Operand| if x.exponent == 0 { 0 } else { x.exponent << 10 | (x.significand & 1023) as i32 };
+    let (large, small) = if order(a) < order(b) { (b, a) } else { (a, b) };
+    let magnitude = |x: Operand| if x.exponent == 0 { 0 } else { x.significand };
+    let shift = large.exponent - small.exponent;
+    let aligned = match shift {
+        0 => magnitude(small),
+        1..12 => (magnitude(small) + (1 << (shift - 1))) >> shift,
+        _ => 0,
+    };
+    let sum = if large.sign == small.sign { magnitude(large) + aligned } else { magnitude(large) - aligned };
+    let sum = (sum << 13) as i32;
+    let exponent = match (mode.e8 || !mode.dst32, large.exponent) {
+        (true, exponent) => exponent,
+        (false, 0) => 97,
+        (false, exponent) => exponent + 112,
+    };
+    let significand = if large.sign == 1 { -sum } else { sum };
+    combine(mode, [Term { significand, exponent }, Term::NONE], dst)
+}

@@ -1,0 +1,81 @@
+//! Tile products in the order of the LLK's `matmul_tiles`: phases outermost, then the two halves of K.
+//! `numerics.md` section 6 (tile matmul order), `op-programs.md` 0.1 (row sums).
+
+use super::mvmul::{STEP, step};
+use super::operand::{Operand, Phase, mask};
+use super::{Dst, MathConfig, Src, integer};
+use crate::regs::{FACE_DATUMS, FACE_SIDE, TILE_DATUMS};
+
+/// `dst += in0 @ in1` for one 32x32x32 tile product. `in0`, the left operand, lies in `SrcB`; `in1` in `SrcA`.
+pub fn matmul_tile(cfg: &MathConfig, dst: &mut Dst, in0: &Src, in1: &Src) {
+    if cfg.is_integer() {
+        integer::matmul_tile(cfg, dst, in0, in1);
+        return;
+    }
+    let mode = cfg.mode();
+    let rows = rows_of(in0, mode.e8);
+    let columns = columns_of(in1, mask(cfg.alu), mode.e8);
+    for phase in 0..cfg.fidelity.phases() {
+        let phase = Phase::new(mode, phase);
+        for half in 0..2 {
+            for (i, datum) in dst.iter_mut().enumerate() {
+                let (row, column) = position(i);
+                *datum = step(mode, phase, &columns[half][column], &rows[half][row], *datum);
+            }
+        }
+    }
+}
+
+/// Adds the row sums of `data` times the scalers to column 0 of `dst`; the other columns are not touched.
+///
+/// This is how rows are summed since ttnn 0.81: a product with a scaler tile whose row 0 became column 0 on unpack.
+/// `data` lies in `SrcB`; row 0 of the faces 0 and 1 of `scaler`, in `SrcA`, holds the factors.
+pub fn row_sum(cfg: &MathConfig, dst: &mut Dst, data: &Src, scaler: &Src) {
+    let mode = cfg.mode();
+    let rows = rows_of(data, mode.e8);
+    let factor = |half: usize| {
+        std::array::from_fn(|k| Operand::decode(scaler[half * FACE_DATUMS + k] & mask(cfg.alu), mode.e8))
+    };
+    let factors: [[Operand; STEP]; 2] = [factor(0), factor(1)];
+    for phase in 0..cfg.fidelity.phases() {
+        let phase = Phase::new(mode, phase);
+        for half in 0..2 {
+            for row in 0..2 * FACE_SIDE {
+                let datum = &mut dst[index(row, 0)];
+                *datum = step(mode, phase, &factors[half], &rows[half][row], *datum);
+            }
+        }
+    }
+}
+
+/// Row and column of a datum of a tile in face order.
+#[inline(always)]
+pub(crate) const fn position(datum: usize) -> (usize, usize) {
+    let (face, inside) = (datum / FACE_DATUMS, datum % FACE_DATUMS);
+    (face / 2 * FACE_SIDE + inside / FACE_SIDE, face % 2 * FACE_SIDE + inside % FACE_SIDE)
+}
+
+/// Datum of a tile in face order.
+#[inline(always)]
+pub(crate) const fn index(row: usize, column: usize) -> usize {
+    (row / FACE_SIDE * 2 + column / FACE_SIDE) * FACE_DATUMS + row % FACE_SIDE * FACE_SIDE + column % FACE_SIDE
+}
+
+/// Operands by half of K and position in the other dimension.
+type Lines = [[[Operand; STEP]; 2 * FACE_SIDE]; 2];
+
+fn rows_of(tile: &[u32; TILE_DATUMS], e8: bool) -> Lines {
+    std::array::from_fn(|half| {
+        std::array::from_fn(|row| {
+            std::array::from_fn(|k| Operand::decode(tile[index(row, half * FACE_SIDE + k)], e8))
+        })
+    })
+}
+
+fn columns_of(tile: &[u32; TILE_DATUMS], mask: u32, e8: bool) -> Lines {
+    std::array::from_fn(|half| {
+        std::array::from_fn(|column| {
+            std::array::from_fn(|k| Operand::decode(tile[index(half * FACE_SIDE + k, column)] & mask, e8))
+        })
+    })
+}

@@ -1,0 +1,51 @@
+//! The matrix unit: products, element-wise operations, reductions and moves between the register files.
+//!
+//! Everything here is the scalar integer definition of `numerics.md` sections 2 to 9 and 12. There are no NaN or
+//! infinity semantics inside the matrix unit: exponent 255 is an ordinary binade, exponent 0 is zero.
+
+mod combine;
+mod eltwise;
+mod integer;
+mod matmul;
+mod moves;
+mod mvmul;
+mod operand;
+mod reduce;
+
+use tt_formats::DataFormat;
+
+pub use crate::regs::{Arch, Dst, DstFormat, MathFidelity, Src};
+
+pub use eltwise::{Broadcast, EltwiseOp, eltwise};
+pub use matmul::{matmul_tile, row_sum};
+pub use moves::{copy_to_dst, move_a_to_dst, move_dst_to_src};
+pub use mvmul::mvmul_element;
+pub use reduce::{PoolOp, ReduceDim, clear_for_max, reduce, reduce_mixed};
+
+/// What a compute kernel sets up before its math instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MathConfig {
+    /// Number of fidelity phases of a multiplication.
+    pub fidelity: MathFidelity,
+    /// What `Dst` holds.
+    pub dst: DstFormat,
+    /// ALU format of `SrcA`. It decides the operand family (5-bit or 8-bit exponents, integers) of both operands.
+    /// `SrcB` words are used as they come: the unpacker leaves no bits that a narrower format does not have.
+    pub alu: DataFormat,
+    /// Chip generation.
+    pub arch: Arch,
+}
+
+impl MathConfig {
+    fn mode(&self) -> combine::Mode {
+        combine::Mode {
+            dst32: self.dst.is_32_bit(),
+            e8: !operand::has_5_bit_exponent(self.alu),
+            wormhole: self.arch == Arch::Wormhole,
+        }
+    }
+
+    fn is_integer(&self) -> bool {
+        matches!(self.alu, DataFormat::Int8 | DataFormat::UInt8)
+    }
+}

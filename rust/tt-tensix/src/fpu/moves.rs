@@ -1,0 +1,67 @@
+//! Copies between the register files: MOVA2D, MOVD2A, MOVD2B. `numerics.md` section 9.
+
+use tt_formats::DataFormat;
+
+use super::combine::Mode;
+use super::eltwise::add;
+use super::operand::{Operand, mask};
+use super::{Dst, DstFormat, MathConfig, Src, integer};
+
+/// `copy_tile`: brings a tile from `SrcA` into `Dst`.
+///
+/// A 32-bit `Dst` is written by `ELWADD(A, 0)`, which turns NaN and infinity patterns into infinity;
+/// a 16-bit one by MOVA2D, which keeps them. Both flush datums with exponent 0 to +0.
+pub fn copy_to_dst(cfg: &MathConfig, dst: &mut Dst, a: &Src) {
+    match cfg.dst {
+        DstFormat::Fp32 => {
+            let mode = cfg.mode();
+            for (datum, &word) in dst.iter_mut().zip(a) {
+                *datum = add_zero(mode, word & mask(cfg.alu));
+            }
+        }
+        DstFormat::Int32 => integer::copy_to_dst(dst, a),
+        DstFormat::UInt16 => {
+            for (datum, &word) in dst.iter_mut().zip(a) {
+                // The inverse of the unpacker's opaque transport: low byte in E, the rest in S and M.
+                *datum = (word >> 18 & 1) << 15 | (word >> 3 & 127) << 8 | word >> 10 & 255;
+            }
+        }
+        DstFormat::Bf16 | DstFormat::Fp16 => move_a_to_dst(cfg, dst, a),
+    }
+}
+
+/// MOVA2D: datums with exponent 0 become +0, all others keep their bits.
+///
+/// With a 32-bit `Dst` TF32 fills the top 19 bits.
+pub fn move_a_to_dst(cfg: &MathConfig, dst: &mut Dst, a: &Src) {
+    let (mask, e8) = (mask(cfg.alu), cfg.mode().e8);
+    for (datum, &word) in dst.iter_mut().zip(a) {
+        let word = word & mask;
+        *datum = if Operand::decode(word, e8).exponent == 0 { 0 } else { word << 13 };
+    }
+}
+
+/// MOVD2A and MOVD2B: brings a tile of `Dst` into a Src register.
+///
+/// 16-bit data are kept; FP32 is cut to TF32 if that is `SrcA`'s ALU format, otherwise to its upper 16 bits.
+pub fn move_dst_to_src(cfg: &MathConfig, dst: &Dst, src: &mut Src) {
+    for (word, &datum) in src.iter_mut().zip(dst) {
+        *word = move_datum(cfg, datum);
+    }
+}
+
+/// [`move_dst_to_src`] for one datum.
+#[inline(always)]
+pub(crate) fn move_datum(cfg: &MathConfig, datum: u32) -> u32 {
+    if cfg.dst == DstFormat::Fp32 && !matches!(cfg.alu, DataFormat::Tf32 | DataFormat::Float32) {
+        datum >> 16 << 3
+    } else {
+        datum >> 13
+    }
+}
+
+/// `ELWADD(0, word)` into an empty `Dst`.
+#[inline(always)]
+pub(crate) fn add_zero(mode: Mode, word: u32) -> u32 {
+    add(mode, Operand::decode(word, mode.e8), Operand::decode(0, mode.e8), 0)
+}

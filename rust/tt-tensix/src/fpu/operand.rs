@@ -1,0 +1,83 @@
+//! Operands as the multipliers see them: masked `Src` words, mantissa parts of the phases, exponent bias.
+//! `numerics.md` sections 3 (masking) and 4.
+
+use tt_formats::DataFormat;
+
+use super::combine::Mode;
+
+/// Formats whose register form has a 5-bit exponent.
+pub(crate) const fn has_5_bit_exponent(format: DataFormat) -> bool {
+    matches!(
+        format,
+        DataFormat::Float16 | DataFormat::Bfp8 | DataFormat::Bfp4 | DataFormat::Bfp2 | DataFormat::Lf8
+    )
+}
+
+/// The bits of a `Src` word that the math unit looks at for this ALU format.
+pub(crate) const fn mask(alu: DataFormat) -> u32 {
+    match alu {
+        DataFormat::Tf32 | DataFormat::Float32 => 0x7_ffff,
+        _ if has_5_bit_exponent(alu) => 1 << 18 | 0x7fff,
+        _ => 0x7_fff8,
+    }
+}
+
+/// One decoded operand.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Operand {
+    /// Biased exponent; 0 means the value is zero whatever the rest says.
+    pub exponent: i32,
+    /// 11 bits with the hidden one.
+    pub significand: u32,
+    /// 1 for negative.
+    pub sign: u32,
+}
+
+impl Operand {
+    /// Takes a masked `Src` word apart.
+    #[inline(always)]
+    pub fn decode(word: u32, e8: bool) -> Self {
+        let exponent_mask = if e8 { 255 } else { 31 };
+        Self {
+            exponent: (word >> 10 & exponent_mask) as i32,
+            significand: 1024 | word & 1023,
+            sign: word >> 18 & 1,
+        }
+    }
+}
+
+/// One fidelity phase: which mantissa parts are multiplied, and what the product's exponent is worth.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Phase {
+    number: u32,
+    /// Added to the sum of the operands' exponents.
+    pub adjust: i32,
+}
+
+impl Phase {
+    pub fn new(mode: Mode, number: u32) -> Self {
+        let base = match (mode.e8, mode.dst32) {
+            (true, _) => -127,
+            (false, false) => -15,
+            (false, true) => 127 - 30,
+        };
+        Self { number, adjust: base - 5 * (number & 1) as i32 - 7 * (number >> 1) as i32 }
+    }
+
+    /// Exponent with which a zero product takes part.
+    pub fn zero_exponent(self) -> i32 {
+        self.adjust.max(0)
+    }
+
+    /// Five bits of `SrcA`'s significand; its lowest bit is never used.
+    #[inline(always)]
+    pub fn part_a(self, significand: u32) -> u32 {
+        if self.number & 1 == 0 { significand >> 6 } else { significand >> 1 & 31 }
+    }
+
+    /// Seven bits of `SrcB`'s significand.
+    #[inline(always)]
+    pub fn part_b(self, significand: u32) -> u32 {
+        if self.number >> 1 == 0 { significand >> 4 } else { (significand & 15) << 3 }
+    }
+}

@@ -1,0 +1,99 @@
+//! Reader for golden vectors: numpy archives of raw bit patterns.
+
+use std::fs::File;
+use std::io::{self, BufReader};
+use std::path::PathBuf;
+
+use npyz::npz::NpzArchive;
+
+/// The folder of golden vectors: `TTNN_GOLDEN`, or `../shared/golden` seen from the workspace.
+pub fn folder() -> PathBuf {
+    std::env::var_os("TTNN_GOLDEN").map_or_else(
+        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/golden")),
+        PathBuf::from,
+    )
+}
+
+/// An array and its shape; values are bit patterns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Array {
+    /// Lengths of the dimensions, outermost first.
+    pub shape: Vec<usize>,
+    /// Values in C order, widened to 32 bits.
+    pub data: Vec<u32>,
+}
+
+impl Array {
+    /// Number of entries of the outermost dimension.
+    pub fn len(&self) -> usize {
+        self.shape[0]
+    }
+
+    /// True for an array without entries.
+    pub fn is_empty(&self) -> bool {
+        self.data.is_empty()
+    }
+
+    /// The values of entry `i` of the outermost dimension.
+    pub fn at(&self, i: usize) -> &[u32] {
+        let stride = self.data.len() / self.shape[0];
+        &self.data[i * stride..(i + 1) * stride]
+    }
+
+    /// The same as bytes, for arrays of bytes.
+    pub fn bytes_at(&self, i: usize) -> Vec<u8> {
+        self.at(i).iter().map(|&value| value as u8).collect()
+    }
+}
+
+/// One `.npz` file.
+pub struct Archive {
+    name: String,
+    file: NpzArchive<BufReader<File>>,
+}
+
+/// Opens a file of the golden folder, e.g. `fpu/mvmul_step`. Says so and returns `None` if it is missing.
+///
+/// # Panics
+/// If the file exists but is no archive.
+#[allow(clippy::print_stderr, reason = "a skipped test says why")]
+pub fn open(name: &str) -> Option<Archive> {
+    let path = folder().join(format!("{name}.npz"));
+    if !path.exists() {
+        eprintln!("skipped: no golden vectors at {}", path.display());
+        return None;
+    }
+    let file = NpzArchive::open(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    Some(Archive { name: name.to_owned(), file })
+}
+
+impl Archive {
+    /// Names of the arrays, sorted.
+    pub fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = self.file.array_names().map(str::to_owned).collect();
+        names.sort();
+        names
+    }
+
+    /// Reads an array of 8, 16 or 32-bit unsigned integers.
+    ///
+    /// # Panics
+    /// If the array is missing or of another type.
+    pub fn read(&mut self, name: &str) -> Array {
+        self.try_read(name).unwrap_or_else(|error| panic!("{} of {}: {error}", name, self.name))
+    }
+
+    fn try_read(&mut self, name: &str) -> io::Result<Array> {
+        let file = self.file.by_name(name)?.ok_or_else(|| io::Error::other("no such array"))?;
+        let shape = file.shape().iter().map(|&n| n as usize).collect();
+        let unknown = || io::Error::other("not an array of unsigned integers");
+        let npyz::DType::Plain(kind) = file.dtype() else { return Err(unknown()) };
+        let data = match kind.to_string().trim_start_matches(['<', '|']) {
+            "u1" => file.into_vec::<u8>()?.into_iter().map(u32::from).collect(),
+            "u2" => file.into_vec::<u16>()?.into_iter().map(u32::from).collect(),
+            "u4" => file.into_vec::<u32>()?,
+            _ => return Err(unknown()),
+        };
+        Ok(Array { shape, data })
+    }
+}
