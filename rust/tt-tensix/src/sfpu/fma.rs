@@ -145,7 +145,7 @@ pub fn wormhole(x: u32, y: u32, z: u32) -> u32 {
 #[inline(always)]
 pub fn blackhole(x: u32, y: u32, z: u32) -> u32 {
     const NAN: u32 = 0x7fc0_0000;
-    let mut parts = Parts::new(x, y, z);
+    let parts = Parts::new(x, y, z);
     let operand_infinite = exponent(x) == 255 || exponent(y) == 255;
     if operand_infinite || parts.product_exponent >= 255 || parts.addend_exponent == 255 {
         let x_nan = is_nan(x) || is_infinite(x) && significand(y) == 0;
