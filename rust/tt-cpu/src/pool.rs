@@ -4,7 +4,7 @@
 //! so neither the number of threads nor their timing can show in a result. A loop inside a loop runs on the thread it is
 //! on: work is split once, at the outermost place.
 use std::cell::Cell;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::available_parallelism;
 
@@ -102,6 +102,26 @@ pub fn for_each_init<S>(items: usize, make_scratch: impl Fn() -> S + Sync, work:
     });
 }
 
+/// Calls `work(i, chunk)` for each run of `chunk_len` elements of `data` (the last may be shorter), on all threads if there
+/// is enough to do.
+///
+/// # Panics
+/// If `chunk_len` is 0.
+pub fn for_each_chunk<T: Send>(data: &mut [T], chunk_len: usize, work: impl Fn(usize, &mut [T]) + Sync) {
+    assert!(chunk_len > 0, "chunks need a length");
+    let len = data.len();
+    let start = AtomicPtr::new(data.as_mut_ptr());
+    for_each_sized(len.div_ceil(chunk_len), chunk_len * size_of::<T>(), |item| {
+        let first = item * chunk_len;
+        // SAFETY: `first < len`, so the offset is inside `data`, which this function borrows exclusively until the loop
+        // has ended.
+        let chunk = unsafe { start.load(Ordering::Relaxed).add(first) };
+        // SAFETY: the loop runs every item once, and chunks of different items share no element.
+        let chunk = unsafe { std::slice::from_raw_parts_mut(chunk, chunk_len.min(len - first)) };
+        work(item, chunk);
+    });
+}
+
 /// Marks the thread as working on a loop, also if the loop panics.
 struct Inside(bool);
 
@@ -182,6 +202,21 @@ mod tests {
             });
             assert!((1..=4).contains(&made.load(Ordering::Relaxed)));
             assert_eq!(sum.load(Ordering::Relaxed), 9_999 * 5_000);
+        });
+    }
+
+    #[test]
+    fn chunks_cover_the_data_without_overlap() {
+        with_threads(3, || {
+            for (len, chunk_len) in [(0, 1), (1, 5), (1_000_003, 17), (4096, 4096)] {
+                let mut data = vec![0u64; len];
+                for_each_chunk(&mut data, chunk_len, |item, chunk| {
+                    for (index, value) in chunk.iter_mut().enumerate() {
+                        *value += (item * chunk_len + index) as u64 + 1;
+                    }
+                });
+                assert!(data.iter().enumerate().all(|(index, &value)| value == index as u64 + 1));
+            }
         });
     }
 

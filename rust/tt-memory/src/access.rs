@@ -1,0 +1,167 @@
+//! What an operator may touch while it runs: any page of any buffer to read, pages of its outputs to write.
+//!
+//! Worker threads share one [`Access`]. Pages are handed out as slices of the device's own memory, nothing is copied.
+use tt_cpu::arena::{ArenaError, Reader, Stripe, Writer};
+
+use crate::buffer::{Buffer, BufferId, PageLocation};
+use crate::device::{Device, find};
+use crate::error::MemoryError;
+
+/// Readable and writable parts of the banks of one kind.
+#[derive(Debug)]
+struct Banks<'a> {
+    reader: Reader<'a>,
+    writer: Writer<'a>,
+}
+
+/// The device's memory during one operation.
+#[derive(Debug)]
+pub struct Access<'a> {
+    device: u64,
+    buffers: &'a [Option<Buffer>],
+    dram: Banks<'a>,
+    l1: Banks<'a>,
+    /// Outputs with the number of their write stripe.
+    outputs: Box<[(BufferId, usize)]>,
+}
+
+/// Pages of a buffer that is only read.
+#[derive(Debug, Clone, Copy)]
+pub struct Input<'a> {
+    buffer: &'a Buffer,
+    reader: &'a Reader<'a>,
+}
+
+/// Pages of a buffer that is written, each by whoever claims it first.
+#[derive(Debug, Clone, Copy)]
+pub struct Output<'a> {
+    buffer: &'a Buffer,
+    writer: &'a Writer<'a>,
+    stripe: usize,
+}
+
+impl Device {
+    /// Opens the memory for one operation that writes `outputs` and may read everything else.
+    ///
+    /// # Errors
+    /// A buffer that is deallocated or of another device; a closed device; an output that is named twice.
+    pub fn access(&mut self, outputs: &[BufferId]) -> Result<Access<'_>, MemoryError> {
+        self.require_open()?;
+        let (mut dram, mut l1, mut roles) = (Vec::new(), Vec::new(), Vec::with_capacity(outputs.len()));
+        for (index, &id) in outputs.iter().enumerate() {
+            let buffer = self.buffer(id)?;
+            if outputs[..index].contains(&id) {
+                return Err(MemoryError::Role { buffer: id, output: true });
+            }
+            let stripes = if buffer.buffer_type().in_dram() { &mut dram } else { &mut l1 };
+            roles.push((id, stripes.len()));
+            stripes.push(Stripe {
+                offset_bytes: buffer.address() as usize,
+                len_bytes: buffer.bytes_per_bank() as usize,
+                unit_bytes: buffer.aligned_page_bytes(),
+            });
+        }
+        let device = self.device_id();
+        let (reader, writer) = self.dram.split(&dram)?;
+        let dram = Banks { reader, writer };
+        let (reader, writer) = self.l1.split(&l1)?;
+        let l1 = Banks { reader, writer };
+        Ok(Access { device, buffers: &self.buffers, dram, l1, outputs: roles.into() })
+    }
+}
+
+impl Access<'_> {
+    /// A buffer by its name.
+    ///
+    /// # Errors
+    /// [`MemoryError::Deallocated`], [`MemoryError::OtherDevice`].
+    pub fn buffer(&self, id: BufferId) -> Result<&Buffer, MemoryError> {
+        if id.device != self.device {
+            return Err(MemoryError::OtherDevice { buffer: id });
+        }
+        find(self.buffers, id)
+    }
+
+    /// The pages of a buffer that is not an output.
+    ///
+    /// # Errors
+    /// [`MemoryError::Role`] for an output; unknown buffers.
+    pub fn input(&self, id: BufferId) -> Result<Input<'_>, MemoryError> {
+        let buffer = self.buffer(id)?;
+        if self.outputs.iter().any(|&(output, _)| output == id) {
+            return Err(MemoryError::Role { buffer: id, output: true });
+        }
+        Ok(Input { buffer, reader: &self.banks(buffer).reader })
+    }
+
+    /// The pages of an output.
+    ///
+    /// # Errors
+    /// [`MemoryError::Role`] for a buffer that was not named as an output; unknown buffers.
+    pub fn output(&self, id: BufferId) -> Result<Output<'_>, MemoryError> {
+        let buffer = self.buffer(id)?;
+        let role = self.outputs.iter().find(|&&(output, _)| output == id);
+        let &(_, stripe) = role.ok_or(MemoryError::Role { buffer: id, output: false })?;
+        Ok(Output { buffer, writer: &self.banks(buffer).writer, stripe })
+    }
+
+    /// Page `page` of an input, for single pages; loops ask for [`Access::input`] once.
+    ///
+    /// # Errors
+    /// Those of [`Access::input`] and [`Input::page`].
+    pub fn page(&self, id: BufferId, page: usize) -> Result<&[u8], MemoryError> {
+        self.input(id)?.page(page)
+    }
+
+    /// Page `page` of an output, for single pages; loops ask for [`Access::output`] once.
+    ///
+    /// # Errors
+    /// Those of [`Access::output`] and [`Output::claim`].
+    #[allow(clippy::mut_from_ref, reason = "each page is handed out once")]
+    pub fn claim(&self, id: BufferId, page: usize) -> Result<&mut [u8], MemoryError> {
+        self.output(id)?.claim(page)
+    }
+
+    fn banks(&self, buffer: &Buffer) -> &Banks<'_> {
+        if buffer.buffer_type().in_dram() { &self.dram } else { &self.l1 }
+    }
+}
+
+impl<'a> Input<'a> {
+    /// The buffer itself.
+    pub fn buffer(&self) -> &'a Buffer {
+        self.buffer
+    }
+
+    /// The data bytes of a page, written or not; see [`Buffer::require_written`].
+    ///
+    /// # Errors
+    /// [`MemoryError::PageOutOfRange`].
+    #[inline]
+    pub fn page(&self, page: usize) -> Result<&'a [u8], MemoryError> {
+        let PageLocation { bank, address, .. } = self.buffer.locate(page)?;
+        Ok(self.reader.bytes(bank, address as usize, self.buffer.page_bytes())?)
+    }
+}
+
+impl<'a> Output<'a> {
+    /// The buffer itself.
+    pub fn buffer(&self) -> &'a Buffer {
+        self.buffer
+    }
+
+    /// The data bytes of a page, exclusively, with their old contents. From now on the page counts as written.
+    ///
+    /// # Errors
+    /// [`MemoryError::ClaimedTwice`], [`MemoryError::PageOutOfRange`].
+    #[inline]
+    pub fn claim(&self, page: usize) -> Result<&'a mut [u8], MemoryError> {
+        let PageLocation { bank, slot, .. } = self.buffer.locate(page)?;
+        let unit = self.writer.claim(self.stripe, bank, slot).map_err(|error| match error {
+            ArenaError::Claim { .. } => MemoryError::ClaimedTwice { buffer: self.buffer.id(), page },
+            other => MemoryError::Arena(other),
+        })?;
+        self.buffer.mark_written(page);
+        Ok(&mut unit[..self.buffer.page_bytes()])
+    }
+}

@@ -1,0 +1,227 @@
+//! Buffers: pages, and where each of them lies in the banks.
+use tt_cpu::bits::AtomicBits;
+
+use crate::error::MemoryError;
+
+/// Granularity of the "written?" marks: the smallest unit of a NoC write that kernels use.
+const MARK_BYTES: usize = 16;
+
+/// Region of device memory. The numbers are those of the public `BufferType` enum.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum BufferType {
+    /// DRAM banks.
+    Dram = 0,
+    /// L1 of the worker cores.
+    L1 = 1,
+    /// The part of L1 set aside by `l1_small_size`.
+    L1Small = 3,
+    /// The part of DRAM set aside by `trace_region_size`.
+    Trace = 4,
+}
+
+impl BufferType {
+    /// All regions.
+    pub const ALL: [Self; 4] = [Self::Dram, Self::L1, Self::L1Small, Self::Trace];
+
+    /// The region with a public number.
+    pub fn from_code(code: u8) -> Option<Self> {
+        Self::ALL.into_iter().find(|&kind| kind as u8 == code)
+    }
+
+    /// Public name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Dram => "DRAM",
+            Self::L1 => "L1",
+            Self::L1Small => "L1_SMALL",
+            Self::Trace => "TRACE",
+        }
+    }
+
+    /// Whether the bytes lie in DRAM banks, otherwise in L1.
+    pub const fn in_dram(self) -> bool {
+        matches!(self, Self::Dram | Self::Trace)
+    }
+
+    /// Place in tables with one entry per region.
+    pub(crate) const fn index(self) -> usize {
+        match self {
+            Self::Dram => 0,
+            Self::L1 => 1,
+            Self::L1Small => 2,
+            Self::Trace => 3,
+        }
+    }
+}
+
+/// Names a buffer of one device. Stays invalid after the buffer is deallocated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct BufferId {
+    pub(crate) device: u64,
+    pub(crate) slot: u32,
+    pub(crate) unique_id: u64,
+}
+
+impl BufferId {
+    /// A number that no other buffer of the process has had.
+    pub fn unique_id(self) -> u64 {
+        self.unique_id
+    }
+}
+
+/// Where pages go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PageMap {
+    /// Page i in bank i mod n.
+    Interleaved,
+    /// The pages form a grid that is cut into shards. Shard s is in `banks[s mod n]`.
+    Sharded {
+        /// Pages side by side in the whole tensor.
+        page_columns: usize,
+        /// Rows of pages in a shard.
+        shard_rows: usize,
+        /// Columns of pages in a shard.
+        shard_columns: usize,
+        /// Banks in the order of the shards.
+        banks: Box<[usize]>,
+    },
+}
+
+/// Place of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PageLocation {
+    /// Bank index.
+    pub bank: usize,
+    /// Which of the buffer's pages in that bank.
+    pub slot: usize,
+    /// Address in the bank.
+    pub address: u64,
+}
+
+/// An allocated buffer.
+#[derive(Debug)]
+pub struct Buffer {
+    pub(crate) id: BufferId,
+    pub(crate) buffer_type: BufferType,
+    pub(crate) address: u64,
+    pub(crate) page_bytes: usize,
+    pub(crate) aligned_page_bytes: usize,
+    pub(crate) num_pages: usize,
+    pub(crate) page_columns: usize,
+    pub(crate) bank_count: usize,
+    pub(crate) bytes_per_bank: u64,
+    pub(crate) map: PageMap,
+    pub(crate) written: AtomicBits,
+}
+
+impl Buffer {
+    /// Its name.
+    pub fn id(&self) -> BufferId {
+        self.id
+    }
+
+    /// Region it lies in.
+    pub fn buffer_type(&self) -> BufferType {
+        self.buffer_type
+    }
+
+    /// Address, the same in every bank.
+    pub fn address(&self) -> u64 {
+        self.address
+    }
+
+    /// Bytes of a page that hold data.
+    pub fn page_bytes(&self) -> usize {
+        self.page_bytes
+    }
+
+    /// Distance of pages in a bank.
+    pub fn aligned_page_bytes(&self) -> usize {
+        self.aligned_page_bytes
+    }
+
+    /// Number of pages.
+    pub fn num_pages(&self) -> usize {
+        self.num_pages
+    }
+
+    /// Pages side by side: how many pages a row of the host tensor fills.
+    pub fn page_columns(&self) -> usize {
+        self.page_columns
+    }
+
+    /// Bytes of all pages, without alignment.
+    pub fn bytes(&self) -> u64 {
+        self.page_bytes as u64 * self.num_pages as u64
+    }
+
+    /// Bytes taken in each bank.
+    pub fn bytes_per_bank(&self) -> u64 {
+        self.bytes_per_bank
+    }
+
+    /// Where pages go.
+    pub fn map(&self) -> &PageMap {
+        &self.map
+    }
+
+    /// Place of a page.
+    ///
+    /// # Errors
+    /// [`MemoryError::PageOutOfRange`].
+    #[inline]
+    pub fn locate(&self, page: usize) -> Result<PageLocation, MemoryError> {
+        if page >= self.num_pages {
+            return Err(MemoryError::PageOutOfRange { buffer: self.id, page, pages: self.num_pages });
+        }
+        let (bank, slot) = match &self.map {
+            PageMap::Interleaved => (page % self.bank_count, page / self.bank_count),
+            PageMap::Sharded { page_columns, shard_rows, shard_columns, banks } => {
+                let (row, column) = (page / page_columns, page % page_columns);
+                let across = page_columns.div_ceil(*shard_columns);
+                let shard = row / shard_rows * across + column / shard_columns;
+                let inside = row % shard_rows * shard_columns + column % shard_columns;
+                (banks[shard % banks.len()], shard / banks.len() * shard_rows * shard_columns + inside)
+            }
+        };
+        Ok(PageLocation { bank, slot, address: self.address + (slot * self.aligned_page_bytes) as u64 })
+    }
+
+    /// Marks a page as written.
+    #[inline]
+    pub(crate) fn mark_written(&self, page: usize) {
+        let marks = self.marks_per_page();
+        self.written.set(page * marks..(page + 1) * marks);
+    }
+
+    /// Whether every byte of a page has been written since the buffer was allocated.
+    #[inline]
+    pub fn is_written(&self, page: usize) -> bool {
+        let marks = self.marks_per_page();
+        page < self.num_pages && self.written.all_set(page * marks..(page + 1) * marks)
+    }
+
+    /// Refuses if a page was never written.
+    ///
+    /// # Errors
+    /// [`MemoryError::NeverWritten`] with the first such page and their number.
+    pub fn require_written(&self) -> Result<(), MemoryError> {
+        if self.written.all_set(0..self.num_pages * self.marks_per_page()) {
+            return Ok(());
+        }
+        let mut missing = (0..self.num_pages).filter(|&page| !self.is_written(page));
+        let first = missing.next().unwrap_or(0);
+        let unwritten = 1 + missing.count();
+        Err(MemoryError::NeverWritten { buffer: self.id, first, unwritten, pages: self.num_pages })
+    }
+
+    fn marks_per_page(&self) -> usize {
+        marks_per_page(self.aligned_page_bytes)
+    }
+}
+
+/// Marks of a page of so many aligned bytes.
+pub(crate) fn marks_per_page(aligned_page_bytes: usize) -> usize {
+    aligned_page_bytes.div_ceil(MARK_BYTES)
+}

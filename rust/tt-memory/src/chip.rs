@@ -1,0 +1,334 @@
+//! Chips as data. Everything that differs between boards and that the rest of the program must not hard-code.
+//!
+//! Source: the published architecture constants of Wormhole and Blackhole boards and, for coordinates, what the official
+//! package reports for an n150 and a p150. The n300 (one of its two chips) and the p100 follow the same coordinate rules
+//! with more rows or columns harvested.
+
+/// Chip generation. The numbers are those of the public `Arch` enum.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Arch {
+    /// Wormhole B0.
+    WormholeB0 = 2,
+    /// Blackhole.
+    Blackhole = 3,
+}
+
+impl Arch {
+    /// The name that `ARCH_NAME` uses.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::WormholeB0 => "wormhole_b0",
+            Self::Blackhole => "blackhole",
+        }
+    }
+}
+
+/// A Tensix core by its place in the compute grid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LogicalCore {
+    /// Column.
+    pub x: u32,
+    /// Row.
+    pub y: u32,
+}
+
+/// A place on the NoC in the virtual coordinates that kernels use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NocCoord {
+    /// Column.
+    pub x: u32,
+    /// Row.
+    pub y: u32,
+}
+
+/// Columns and rows of a grid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Grid {
+    /// Columns.
+    pub x: u32,
+    /// Rows.
+    pub y: u32,
+}
+
+impl Grid {
+    /// Number of cores.
+    pub const fn cores(self) -> usize {
+        self.x as usize * self.y as usize
+    }
+
+    /// Whether a core belongs to the grid.
+    pub const fn contains(self, core: LogicalCore) -> bool {
+        core.x < self.x && core.y < self.y
+    }
+}
+
+/// Which cores of the die are switched off, and in which direction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Harvesting {
+    /// Whole rows (Wormhole).
+    Rows(u32),
+    /// Whole columns (Blackhole).
+    Columns(u32),
+}
+
+/// One kind of chip on one kind of board.
+#[derive(Debug, PartialEq)]
+pub struct ChipSpec {
+    /// Board name: `n150`, `n300`, `p100`, `p150`.
+    pub name: &'static str,
+    /// Chip generation.
+    pub arch: Arch,
+    /// Cores that programs and buffers may use.
+    pub grid: Grid,
+    /// Rows or columns switched off.
+    pub harvesting: Harvesting,
+    /// Tiles of the NoC, columns and rows.
+    pub noc_grid: Grid,
+    /// DRAM banks in bank order.
+    pub dram_cores: &'static [NocCoord],
+    /// Bytes of a DRAM bank.
+    pub dram_bank_bytes: u64,
+    /// First address of a DRAM bank that buffers may have.
+    pub dram_base: u64,
+    /// Alignment of DRAM pages and of every allocation.
+    pub dram_alignment: u64,
+    /// Bytes of L1 of a core.
+    pub l1_bytes: u64,
+    /// First address of L1 that buffers and circular buffers may have.
+    pub l1_base: u64,
+    /// Alignment of L1 pages.
+    pub l1_alignment: u64,
+    /// What `get_max_worker_l1_unreserved_size` reports.
+    pub max_worker_l1_unreserved: u64,
+    /// Circular buffers of a core.
+    pub circular_buffers: u32,
+    /// Semaphores of a core.
+    pub semaphores: u32,
+    /// Clock of cores and NoC in MHz.
+    pub aiclk_mhz: u32,
+    /// Bytes that a NoC link moves per cycle.
+    pub noc_link_bytes: u32,
+    /// Largest payload of a NoC packet.
+    pub noc_packet_bytes: u32,
+    /// For each DRAM bank the core nearest to it, for NoC 0 and NoC 1, where it has been recorded.
+    pub optimal_dram_workers: Option<[&'static [LogicalCore]; 2]>,
+}
+
+impl ChipSpec {
+    /// The chip of a board.
+    pub fn by_name(name: &str) -> Option<&'static Self> {
+        CHIPS.iter().copied().find(|chip| chip.name == name)
+    }
+
+    /// NoC coordinates of a core, or `None` outside the grid.
+    pub fn worker_coord(&self, core: LogicalCore) -> Option<NocCoord> {
+        if !self.grid.contains(core) {
+            return None;
+        }
+        Some(match self.arch {
+            Arch::WormholeB0 => NocCoord { x: 18 + core.x, y: 18 + core.y },
+            // Columns 8 and 9 of the die hold no Tensix cores.
+            Arch::Blackhole => NocCoord { x: core.x + if core.x < 7 { 1 } else { 3 }, y: core.y + 2 },
+        })
+    }
+
+    /// The core at NoC coordinates, or `None` if no usable core is there.
+    pub fn logical_core(&self, coord: NocCoord) -> Option<LogicalCore> {
+        let (x, y) = match self.arch {
+            Arch::WormholeB0 => (coord.x.checked_sub(18)?, coord.y.checked_sub(18)?),
+            Arch::Blackhole if coord.x == 8 || coord.x == 9 => return None,
+            Arch::Blackhole => (coord.x.checked_sub(if coord.x < 8 { 1 } else { 3 })?, coord.y.checked_sub(2)?),
+        };
+        Some(LogicalCore { x, y }).filter(|&core| self.grid.contains(core))
+    }
+
+    /// DRAM banks.
+    pub fn dram_banks(&self) -> usize {
+        self.dram_cores.len()
+    }
+
+    /// L1 bank of a core: row by row through the grid. `None` outside the grid.
+    pub fn l1_bank(&self, core: LogicalCore) -> Option<usize> {
+        self.grid.contains(core).then(|| core.y as usize * self.grid.x as usize + core.x as usize)
+    }
+
+    /// Core of an L1 bank, the inverse of [`ChipSpec::l1_bank`].
+    pub fn l1_bank_core(&self, bank: usize) -> Option<LogicalCore> {
+        let columns = self.grid.x as usize;
+        let core = LogicalCore { x: (bank % columns) as u32, y: (bank / columns) as u32 };
+        self.grid.contains(core).then_some(core)
+    }
+}
+
+/// `sfpu_eps()` of every chip.
+pub const SFPU_EPS: f64 = 1.192_089_982_282_595_9e-7;
+/// `sfpu_nan()` of every chip.
+pub const SFPU_NAN: f64 = 7.003_999_899_705_2e19;
+/// `sfpu_inf()` of every chip.
+pub const SFPU_INF: f64 = 1.701_399_969_395_074_2e38;
+
+const fn noc(x: u32, y: u32) -> NocCoord {
+    NocCoord { x, y }
+}
+
+const fn core(x: u32, y: u32) -> LogicalCore {
+    LogicalCore { x, y }
+}
+
+const WORMHOLE_DRAM: &[NocCoord] = &[
+    noc(0, 11),
+    noc(0, 1),
+    noc(0, 5),
+    noc(0, 7),
+    noc(5, 1),
+    noc(5, 11),
+    noc(5, 2),
+    noc(5, 9),
+    noc(5, 8),
+    noc(5, 3),
+    noc(5, 5),
+    noc(5, 7),
+];
+
+const BLACKHOLE_DRAM: &[NocCoord] =
+    &[noc(17, 14), noc(17, 15), noc(17, 18), noc(17, 21), noc(18, 14), noc(18, 17), noc(18, 20), noc(18, 23)];
+
+/// The p100 lacks one memory controller; virtual coordinates put the missing one last.
+const P100_DRAM: &[NocCoord] = BLACKHOLE_DRAM.split_at(7).0;
+
+/// On the n150 both networks prefer the same cores.
+const N150_DRAM_WORKERS: &[LogicalCore] = &[
+    core(3, 7),
+    core(0, 0),
+    core(0, 4),
+    core(2, 1),
+    core(4, 0),
+    core(7, 7),
+    core(4, 1),
+    core(4, 6),
+    core(4, 5),
+    core(4, 2),
+    core(4, 4),
+    core(6, 3),
+];
+
+const P150_DRAM_WORKERS_NOC0: &[LogicalCore] =
+    &[core(0, 9), core(0, 0), core(0, 7), core(0, 3), core(7, 9), core(7, 1), core(7, 6), core(7, 4)];
+
+const P150_DRAM_WORKERS_NOC1: &[LogicalCore] =
+    &[core(0, 0), core(0, 8), core(0, 2), core(0, 5), core(7, 0), core(7, 8), core(7, 2), core(7, 5)];
+
+const N150_CHIP: ChipSpec = ChipSpec {
+    name: "n150",
+    arch: Arch::WormholeB0,
+    grid: Grid { x: 8, y: 8 },
+    harvesting: Harvesting::Rows(1),
+    noc_grid: Grid { x: 10, y: 12 },
+    dram_cores: WORMHOLE_DRAM,
+    dram_bank_bytes: 1 << 30,
+    dram_base: 1_048_640,
+    dram_alignment: 32,
+    l1_bytes: 1_499_136,
+    l1_base: 105_824,
+    l1_alignment: 16,
+    max_worker_l1_unreserved: 1_463_968,
+    circular_buffers: 32,
+    semaphores: 16,
+    aiclk_mhz: 1000,
+    noc_link_bytes: 32,
+    noc_packet_bytes: 8192,
+    optimal_dram_workers: Some([N150_DRAM_WORKERS, N150_DRAM_WORKERS]),
+};
+
+/// One Wormhole chip on an n150: the default device.
+pub static N150: ChipSpec = N150_CHIP;
+
+/// One of the two Wormhole chips of an n300.
+pub static N300: ChipSpec = ChipSpec {
+    name: "n300",
+    grid: Grid { x: 8, y: 7 },
+    harvesting: Harvesting::Rows(2),
+    optimal_dram_workers: None,
+    ..N150_CHIP
+};
+
+const P150_CHIP: ChipSpec = ChipSpec {
+    name: "p150",
+    arch: Arch::Blackhole,
+    grid: Grid { x: 13, y: 10 },
+    harvesting: Harvesting::Columns(0),
+    noc_grid: Grid { x: 17, y: 12 },
+    dram_cores: BLACKHOLE_DRAM,
+    dram_bank_bytes: 4_278_190_080,
+    dram_base: 1_048_704,
+    dram_alignment: 64,
+    l1_bytes: 1_572_864,
+    l1_base: 111_744,
+    l1_alignment: 16,
+    max_worker_l1_unreserved: 1_531_776,
+    circular_buffers: 64,
+    semaphores: 16,
+    aiclk_mhz: 1350,
+    noc_link_bytes: 64,
+    noc_packet_bytes: 16384,
+    optimal_dram_workers: Some([P150_DRAM_WORKERS_NOC0, P150_DRAM_WORKERS_NOC1]),
+};
+
+/// One Blackhole chip on a p150.
+pub static P150: ChipSpec = P150_CHIP;
+
+/// One Blackhole chip on a p100.
+pub static P100: ChipSpec = ChipSpec {
+    name: "p100",
+    grid: Grid { x: 11, y: 10 },
+    harvesting: Harvesting::Columns(2),
+    dram_cores: P100_DRAM,
+    optimal_dram_workers: None,
+    ..P150_CHIP
+};
+
+/// Every chip there is, the default one first.
+pub static CHIPS: &[&ChipSpec] = &[&N150, &N300, &P100, &P150];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn coordinates_of_cores_go_both_ways() {
+        for chip in CHIPS {
+            for bank in 0..chip.grid.cores() {
+                let core = chip.l1_bank_core(bank).expect("a bank per core");
+                assert_eq!(chip.l1_bank(core), Some(bank));
+                let coord = chip.worker_coord(core).expect("in the grid");
+                assert_eq!(chip.logical_core(coord), Some(core), "{} {coord:?}", chip.name);
+            }
+            assert_eq!(chip.l1_bank_core(chip.grid.cores()), None);
+            assert_eq!(chip.worker_coord(LogicalCore { x: chip.grid.x, y: 0 }), None);
+        }
+    }
+
+    #[test]
+    fn published_coordinates() {
+        let at = |chip: &ChipSpec, x, y| chip.worker_coord(core(x, y));
+        assert_eq!((at(&N150, 0, 0), at(&N150, 7, 7)), (Some(noc(18, 18)), Some(noc(25, 25))));
+        assert_eq!((at(&P150, 0, 0), at(&P150, 7, 7)), (Some(noc(1, 2)), Some(noc(10, 9))));
+        assert_eq!(at(&P150, 12, 9), Some(noc(15, 11)));
+        assert_eq!(P150.logical_core(noc(8, 5)), None);
+        assert_eq!(P150.logical_core(noc(0, 5)), None);
+    }
+
+    #[test]
+    fn sizes_are_whole_multiples_of_the_alignment() {
+        for chip in CHIPS {
+            for size in [chip.dram_bank_bytes, chip.dram_base, chip.l1_bytes, chip.l1_base] {
+                assert_eq!(size % chip.dram_alignment, 0, "{}", chip.name);
+            }
+        }
+        assert_eq!(N150.l1_bytes - N150.l1_base, 1_393_312);
+        assert_eq!(P150.l1_bytes - P150.l1_base, 1_461_120);
+        assert_eq!(N150.dram_bank_bytes - N150.dram_base, 1_072_693_184);
+        assert_eq!(P150.dram_bank_bytes - P150.dram_base, 4_277_141_376);
+    }
+}

@@ -1,0 +1,371 @@
+//! A device: the banks of a chip, who owns which part of them, and how that is changed.
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tt_cpu::arena::Arena;
+use tt_cpu::bits::AtomicBits;
+
+use crate::allocator::{Allocator, Direction};
+use crate::buffer::{Buffer, BufferId, BufferType, PageMap, marks_per_page};
+use crate::chip::{ChipSpec, Grid, LogicalCore};
+use crate::error::MemoryError;
+
+/// How L1 and DRAM are divided. Zeros are the defaults of the chip.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct OpenOptions {
+    /// Bytes at the top of each L1 for `BufferType::L1Small`.
+    pub l1_small_bytes: u64,
+    /// Bytes at the top of each DRAM bank for `BufferType::Trace`.
+    pub trace_region_bytes: u64,
+    /// Bytes of each L1 for buffers and circular buffers together; 0: all that the firmware leaves.
+    pub worker_l1_bytes: u64,
+}
+
+/// A region of the banks and the buffers in it.
+#[derive(Debug)]
+pub(crate) struct Region {
+    pub(crate) allocator: Allocator,
+    /// Slot of the buffer at an address.
+    pub(crate) owners: BTreeMap<u64, u32>,
+}
+
+/// The allocation that is to fail.
+#[derive(Debug, Clone, Copy)]
+struct Fault {
+    number: u64,
+    seen: u64,
+}
+
+/// Sizes of a buffer before it has an address.
+struct Plan {
+    buffer_type: BufferType,
+    page_bytes: u64,
+    num_pages: u64,
+    page_columns: usize,
+    banks: usize,
+    /// Pages that one bank must be able to hold.
+    pages_per_bank: u64,
+    /// Pages that the whole buffer takes, with the padding of shards.
+    total_pages: u64,
+    map: PageMap,
+}
+
+/// An open device.
+#[derive(Debug)]
+pub struct Device {
+    chip: &'static ChipSpec,
+    id: u64,
+    open: bool,
+    pub(crate) dram: Arena,
+    pub(crate) l1: Arena,
+    pub(crate) regions: [Region; 4],
+    pub(crate) buffers: Vec<Option<Buffer>>,
+    unused_slots: Vec<u32>,
+    fault: Option<Fault>,
+}
+
+/// Numbers of devices and buffers. They name things in messages and appear in no result.
+static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+
+fn next_id() -> u64 {
+    NEXT_ID.fetch_add(1, Ordering::Relaxed)
+}
+
+impl Device {
+    /// Opens a device with empty memory. No host memory is taken before it is used.
+    ///
+    /// # Errors
+    /// [`MemoryError::Region`] if the regions do not fit, [`MemoryError::Arena`] if the host gives no address space.
+    pub fn open(chip: &'static ChipSpec, options: OpenOptions) -> Result<Self, MemoryError> {
+        let regions = divide(chip, options)?;
+        Ok(Self {
+            chip,
+            id: next_id(),
+            open: true,
+            dram: Arena::reserve(chip.dram_banks(), chip.dram_bank_bytes as usize)?,
+            l1: Arena::reserve(chip.grid.cores(), chip.l1_bytes as usize)?,
+            regions: regions.map(|allocator| Region { allocator, owners: BTreeMap::new() }),
+            buffers: Vec::new(),
+            unused_slots: Vec::new(),
+            fault: None,
+        })
+    }
+
+    /// Gives all memory back to the host. Every buffer becomes invalid.
+    ///
+    /// # Errors
+    /// [`MemoryError::DeviceClosed`] if it was closed before.
+    pub fn close(&mut self) -> Result<(), MemoryError> {
+        self.require_open()?;
+        let nothing = || Arena::reserve(0, 0);
+        (self.dram, self.l1) = (nothing()?, nothing()?);
+        self.open = false;
+        self.buffers = Vec::new();
+        self.unused_slots = Vec::new();
+        for region in &mut self.regions {
+            region.allocator = Allocator::new(region.allocator.base(), 0, Direction::FromBottom);
+            region.owners.clear();
+        }
+        Ok(())
+    }
+
+    /// Whether it has not been closed.
+    pub fn is_open(&self) -> bool {
+        self.open
+    }
+
+    /// The chip.
+    pub fn chip(&self) -> &'static ChipSpec {
+        self.chip
+    }
+
+    /// Allocates pages that go round the banks, page i in bank i mod n. `page_columns` of them make a host row.
+    ///
+    /// # Errors
+    /// Out of memory, empty pages, closed device.
+    pub fn allocate_interleaved(
+        &mut self,
+        buffer_type: BufferType,
+        page_bytes: u64,
+        num_pages: u64,
+        page_columns: usize,
+    ) -> Result<BufferId, MemoryError> {
+        let banks = self.banks(buffer_type);
+        self.allocate(Plan {
+            buffer_type,
+            page_bytes,
+            num_pages,
+            page_columns: page_columns.max(1),
+            banks,
+            pages_per_bank: num_pages.div_ceil(banks as u64),
+            total_pages: num_pages,
+            map: PageMap::Interleaved,
+        })
+    }
+
+    /// Allocates a grid of pages, rows by columns, cut into shards; shard s lies on core s of `cores`. In DRAM a core is
+    /// (bank, 0).
+    ///
+    /// # Errors
+    /// Out of memory, cores that do not exist or appear twice, empty shards, closed device.
+    pub fn allocate_sharded(
+        &mut self,
+        buffer_type: BufferType,
+        page_bytes: u64,
+        tensor_pages: (u64, u64),
+        shard_pages: (u64, u64),
+        cores: &[LogicalCore],
+    ) -> Result<BufferId, MemoryError> {
+        let too_large = MemoryError::TooLarge { pages: u64::MAX, page_bytes };
+        let num_pages = tensor_pages.0.checked_mul(tensor_pages.1).ok_or(too_large.clone())?;
+        let pages_of_shard = shard_pages.0.checked_mul(shard_pages.1).ok_or(too_large.clone())?;
+        if cores.is_empty() || pages_of_shard == 0 {
+            return Err(MemoryError::EmptyShard { cores: cores.len(), shard_pages: pages_of_shard });
+        }
+        let banks = self.shard_banks(buffer_type, cores)?;
+        let shards = tensor_pages.0.div_ceil(shard_pages.0) * tensor_pages.1.div_ceil(shard_pages.1);
+        let pages_per_bank =
+            shards.div_ceil(banks.len() as u64).max(1).checked_mul(pages_of_shard).ok_or(too_large.clone())?;
+        self.allocate(Plan {
+            buffer_type,
+            page_bytes,
+            num_pages,
+            page_columns: tensor_pages.1.max(1) as usize,
+            banks: banks.len(),
+            pages_per_bank: if num_pages == 0 { 0 } else { pages_per_bank },
+            total_pages: pages_per_bank.checked_mul(banks.len() as u64).ok_or(too_large)?,
+            map: PageMap::Sharded {
+                page_columns: tensor_pages.1.max(1) as usize,
+                shard_rows: shard_pages.0 as usize,
+                shard_columns: shard_pages.1 as usize,
+                banks,
+            },
+        })
+    }
+
+    /// Frees a buffer. Its bytes stay as they are until somebody else gets them, as on the chip.
+    ///
+    /// # Errors
+    /// [`MemoryError::DoubleFree`], [`MemoryError::OtherDevice`], [`MemoryError::DeviceClosed`].
+    pub fn deallocate(&mut self, id: BufferId) -> Result<(), MemoryError> {
+        let buffer = match self.buffer(id) {
+            Err(MemoryError::Deallocated { buffer }) => return Err(MemoryError::DoubleFree { buffer }),
+            other => other?,
+        };
+        let (address, empty, region) = (buffer.address, buffer.bytes_per_bank == 0, buffer.buffer_type.index());
+        self.buffers[id.slot as usize] = None;
+        self.unused_slots.push(id.slot);
+        if !empty {
+            let region = &mut self.regions[region];
+            region.owners.remove(&address);
+            let released = region.allocator.release(address);
+            debug_assert!(released, "a living buffer owns its block");
+        }
+        Ok(())
+    }
+
+    /// A buffer by its name.
+    ///
+    /// # Errors
+    /// [`MemoryError::Deallocated`], [`MemoryError::OtherDevice`], [`MemoryError::DeviceClosed`].
+    #[inline]
+    pub fn buffer(&self, id: BufferId) -> Result<&Buffer, MemoryError> {
+        if id.device != self.id {
+            return Err(MemoryError::OtherDevice { buffer: id });
+        }
+        self.require_open()?;
+        find(&self.buffers, id)
+    }
+
+    /// All living buffers, in the order of region and address.
+    pub fn buffers(&self) -> impl Iterator<Item = &Buffer> {
+        let slots = self.regions.iter().flat_map(|region| region.owners.values());
+        slots.filter_map(|&slot| self.buffers[slot as usize].as_ref())
+    }
+
+    /// The buffer that owns an address of a region, if any does.
+    pub fn buffer_at(&self, buffer_type: BufferType, address: u64) -> Option<&Buffer> {
+        let region = &self.regions[buffer_type.index()];
+        let (_, &slot) = region.owners.range(..=address).next_back()?;
+        self.buffers[slot as usize].as_ref().filter(|buffer| address - buffer.address < buffer.bytes_per_bank)
+    }
+
+    /// Makes the `number`-th allocation from now on fail (1: the next one); `None` takes the order back.
+    pub fn fail_allocation(&mut self, number: Option<u64>) {
+        self.fault = number.map(|number| Fault { number, seen: 0 });
+    }
+
+    /// Banks over which a region is interleaved.
+    pub fn banks(&self, buffer_type: BufferType) -> usize {
+        if buffer_type.in_dram() { self.chip.dram_banks() } else { self.chip.grid.cores() }
+    }
+
+    pub(crate) fn device_id(&self) -> u64 {
+        self.id
+    }
+
+    pub(crate) fn require_open(&self) -> Result<(), MemoryError> {
+        if self.open { Ok(()) } else { Err(MemoryError::DeviceClosed) }
+    }
+
+    fn shard_banks(&self, buffer_type: BufferType, cores: &[LogicalCore]) -> Result<Box<[usize]>, MemoryError> {
+        let dram = buffer_type.in_dram();
+        let grid = if dram { Grid { x: self.chip.dram_banks() as u32, y: 1 } } else { self.chip.grid };
+        let mut seen = vec![false; grid.cores()];
+        let bank = |&core: &LogicalCore| {
+            if !grid.contains(core) {
+                return Err(MemoryError::CoreOutsideGrid { core, grid });
+            }
+            let bank = core.y as usize * grid.x as usize + core.x as usize;
+            if std::mem::replace(&mut seen[bank], true) {
+                return Err(MemoryError::CoreTwice { core });
+            }
+            Ok(bank)
+        };
+        cores.iter().map(bank).collect()
+    }
+
+    fn allocate(&mut self, plan: Plan) -> Result<BufferId, MemoryError> {
+        self.require_open()?;
+        let Plan { buffer_type, page_bytes, num_pages, page_columns, banks, pages_per_bank, total_pages, map } = plan;
+        if page_bytes == 0 && num_pages > 0 {
+            return Err(MemoryError::EmptyPage { pages: num_pages });
+        }
+        let too_large = MemoryError::TooLarge { pages: num_pages, page_bytes };
+        let page_alignment = if buffer_type.in_dram() { self.chip.dram_alignment } else { self.chip.l1_alignment };
+        let aligned_page = page_bytes.max(1).checked_next_multiple_of(page_alignment).ok_or(too_large.clone())?;
+        // Also in L1 the space in a bank is a multiple of the DRAM alignment, so that any two buffers can exchange data.
+        let bytes_per_bank = pages_per_bank
+            .checked_mul(aligned_page)
+            .and_then(|bytes| bytes.checked_next_multiple_of(self.chip.dram_alignment))
+            .ok_or(too_large.clone())?;
+        let bytes = total_pages.checked_mul(aligned_page).ok_or(too_large)?;
+        self.inject_fault(buffer_type, bytes)?;
+
+        let region = &mut self.regions[buffer_type.index()];
+        let address = if bytes_per_bank == 0 {
+            0
+        } else {
+            region.allocator.allocate(bytes_per_bank).ok_or_else(|| {
+                let usage = region.allocator.usage();
+                MemoryError::OutOfMemory {
+                    buffer_type,
+                    bytes,
+                    banks,
+                    bytes_per_bank,
+                    bank_bytes: usage.total_bytes,
+                    allocated_bytes: usage.allocated_bytes,
+                    free_bytes: usage.free_bytes,
+                    largest_free_bytes: usage.largest_free_bytes,
+                }
+            })?
+        };
+        let slot = self.unused_slots.pop().unwrap_or_else(|| {
+            self.buffers.push(None);
+            (self.buffers.len() - 1) as u32
+        });
+        if bytes_per_bank > 0 {
+            region.owners.insert(address, slot);
+        }
+        let id = BufferId { device: self.id, slot, unique_id: next_id() };
+        let (num_pages, aligned_page_bytes) = (num_pages as usize, aligned_page as usize);
+        self.buffers[slot as usize] = Some(Buffer {
+            id,
+            buffer_type,
+            address,
+            page_bytes: page_bytes as usize,
+            aligned_page_bytes,
+            num_pages,
+            page_columns,
+            bank_count: banks,
+            bytes_per_bank,
+            map,
+            written: AtomicBits::new(num_pages * marks_per_page(aligned_page_bytes)),
+        });
+        Ok(id)
+    }
+
+    fn inject_fault(&mut self, buffer_type: BufferType, bytes: u64) -> Result<(), MemoryError> {
+        let Some(fault) = &mut self.fault else { return Ok(()) };
+        fault.seen += 1;
+        let number = fault.seen;
+        if number < fault.number {
+            return Ok(());
+        }
+        self.fault = None;
+        Err(MemoryError::InjectedFailure { buffer_type, bytes, number })
+    }
+}
+
+/// The buffer of a name, if it still lives.
+pub(crate) fn find(buffers: &[Option<Buffer>], id: BufferId) -> Result<&Buffer, MemoryError> {
+    let buffer = buffers.get(id.slot as usize).and_then(Option::as_ref).filter(|buffer| buffer.id == id);
+    buffer.ok_or(MemoryError::Deallocated { buffer: id })
+}
+
+/// The four regions, in the order of [`BufferType::index`]: L1_SMALL and TRACE are cut off at the top.
+fn divide(chip: &ChipSpec, options: OpenOptions) -> Result<[Allocator; 4], MemoryError> {
+    let aligned = |what, bytes: u64, limit_bytes| {
+        let rounded = bytes.checked_next_multiple_of(chip.dram_alignment);
+        rounded.filter(|&rounded| rounded <= limit_bytes).ok_or(MemoryError::Region { what, bytes, limit_bytes })
+    };
+    let usable_l1 = chip.l1_bytes - chip.l1_base;
+    let worker_l1 = match options.worker_l1_bytes {
+        0 => usable_l1,
+        // Between the firmware's own memory and the default base lies the room for kernel code and arguments; a program
+        // may ask for less of it.
+        bytes => aligned("worker_l1_size", bytes, chip.max_worker_l1_unreserved)?,
+    };
+    let l1_small = aligned("l1_small_size", options.l1_small_bytes, worker_l1)?;
+    let usable_dram = chip.dram_bank_bytes - chip.dram_base;
+    let trace = aligned("trace_region_size", options.trace_region_bytes, usable_dram)?;
+
+    let l1_base = chip.l1_bytes - worker_l1;
+    let (small_base, trace_base) = (chip.l1_bytes - l1_small, chip.dram_bank_bytes - trace);
+    Ok([
+        Allocator::new(chip.dram_base, trace_base - chip.dram_base, Direction::FromBottom),
+        Allocator::new(l1_base, small_base - l1_base, Direction::FromTop),
+        Allocator::new(small_base, l1_small, Direction::FromTop),
+        Allocator::new(trace_base, trace, Direction::FromBottom),
+    ])
+}
