@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import ttnn
+from ttnn import _engine
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
@@ -44,3 +45,19 @@ def device() -> Iterator[ttnn.MeshDevice]:
     yield opened
     if opened.is_open:
         ttnn.close_device(opened)
+
+
+@pytest.fixture
+def cpu_level() -> Iterator[None]:
+    """Let the test change the CPU level; it is put back afterwards."""
+    before = _engine.cpu_level()
+    yield
+    _engine.set_cpu_level(before)
+
+
+@pytest.fixture
+def host_threads() -> Iterator[None]:
+    """Let the test change the number of host threads; it is put back afterwards."""
+    before = _engine.threads()
+    yield
+    _engine.set_threads(before)

@@ -1,0 +1,60 @@
+"""The engine against the golden vectors that live in the repository, and against the hashes of the full tables."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from compact import DATA, MANIFEST, file_hash, hash_of, hashes, vector_files
+
+from ttnn import _engine
+from ttnn.cli.goldens import check_folder
+from ttnn.cli.goldens.sfpu import every_bf16, unary_table
+from ttnn.cli.terminal import Terminal
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+EXHAUSTIVE_MODES = ("bf16", "fp32_on_bf16")
+
+
+def test_manifest_lists_every_file_with_its_hash() -> None:
+    listed = tomllib.loads(MANIFEST.read_text(encoding="utf-8"))["files"]
+    assert listed == {name: file_hash(DATA / name) for name in vector_files()}
+
+
+@pytest.mark.parametrize("level", _engine.cpu_levels())
+def test_every_array_is_equal(level: str, cpu_level: None) -> None:
+    _engine.set_cpu_level(level)
+    reports = check_folder(DATA, [], Terminal(json=True))
+    assert [str(difference) for report in reports for difference in report.differences] == []
+    assert {Path(report.path).name for report in reports} == {p.name for p in DATA.rglob("*.npz")}
+    assert all(report.equal_values > 0 for report in reports)
+
+
+def _exhaustive_tables() -> list[tuple[str, str, str]]:
+    offered = set(_engine.sfpu_variants())
+    tables = []
+    for file, array in hashes():
+        variant, _, mode = array.partition("__")
+        name = file.removeprefix("sfpu/").removesuffix(".npz")
+        if file.startswith("sfpu/") and mode in EXHAUSTIVE_MODES and (name, variant) in offered:
+            tables.append((name, variant, mode))
+    return tables
+
+
+@pytest.mark.parametrize("level", _engine.cpu_levels())
+@pytest.mark.parametrize(("name", "variant", "mode"), _exhaustive_tables())
+def test_exhaustive_table_has_the_hash_of_the_golden_one(
+    name: str, variant: str, mode: str, level: str, cpu_level: None
+) -> None:
+    _engine.set_cpu_level(level)
+    table = unary_table(name, variant, mode, every_bf16())
+    assert hash_of(table) == hashes()[f"sfpu/{name}.npz", f"{variant}__{mode}"]
+
+
+def test_exhaustive_tables_exist() -> None:
+    assert {"exp", "recip"} <= {name for name, _, _ in _exhaustive_tables()}
