@@ -17,11 +17,16 @@ fn mvmul_elements() {
     for (name, alu, dst) in cases {
         let cfg = MathConfig { fidelity: MathFidelity::HiFi4, dst, alu, arch: Arch::Wormhole };
         for phase in 0..4 {
-            let [a, b, d, out] = ["a", "b", "d", "out"].map(|array| vectors.read(&format!("{name}_phase{phase}_{array}")));
+            let [a, b, d, out] =
+                ["a", "b", "d", "out"].map(|array| vectors.read(&format!("{name}_phase{phase}_{array}")));
             for i in 0..a.len() {
                 let operands = |array: &golden::Array| array.at(i).try_into().expect("sixteen operands");
                 let got = fpu::mvmul_element(&cfg, phase, &operands(&a), &operands(&b), d.data[i]);
-                assert_eq!(got, out.data[i], "{name}, phase {phase}, case {i}: {got:08x}, expected {:08x}", out.data[i]);
+                assert_eq!(
+                    got, out.data[i],
+                    "{name}, phase {phase}, case {i}: {got:08x}, expected {:08x}",
+                    out.data[i]
+                );
             }
         }
     }

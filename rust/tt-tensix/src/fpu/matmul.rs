@@ -33,9 +33,8 @@ pub fn matmul_tile(cfg: &MathConfig, dst: &mut Dst, in0: &Src, in1: &Src) {
 pub fn row_sum(cfg: &MathConfig, dst: &mut Dst, data: &Src, scaler: &Src) {
     let mode = cfg.mode();
     let rows = rows_of(data, mode.e8);
-    let factor = |half: usize| {
-        std::array::from_fn(|k| Operand::decode(scaler[half * FACE_DATUMS + k] & mask(cfg.alu), mode.e8))
-    };
+    let factor =
+        |half: usize| std::array::from_fn(|k| Operand::decode(scaler[half * FACE_DATUMS + k] & mask(cfg.alu), mode.e8));
     let factors: [[Operand; STEP]; 2] = [factor(0), factor(1)];
     for phase in 0..cfg.fidelity.phases() {
         let phase = Phase::new(mode, phase);
@@ -66,9 +65,7 @@ type Lines = [[[Operand; STEP]; 2 * FACE_SIDE]; 2];
 
 fn rows_of(tile: &[u32; TILE_DATUMS], e8: bool) -> Lines {
     std::array::from_fn(|half| {
-        std::array::from_fn(|row| {
-            std::array::from_fn(|k| Operand::decode(tile[index(row, half * FACE_SIDE + k)], e8))
-        })
+        std::array::from_fn(|row| std::array::from_fn(|k| Operand::decode(tile[index(row, half * FACE_SIDE + k)], e8)))
     })
 }
 

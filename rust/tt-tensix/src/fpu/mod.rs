@@ -40,7 +40,7 @@ impl MathConfig {
     fn mode(&self) -> combine::Mode {
         combine::Mode {
             dst32: self.dst.is_32_bit(),
-            e8: !operand::has_5_bit_exponent(self.alu),
+            e8: !self.alu.has_5_bit_exponent(),
             wormhole: self.arch == Arch::Wormhole,
         }
     }

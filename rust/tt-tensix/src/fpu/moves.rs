@@ -32,13 +32,23 @@ pub fn copy_to_dst(cfg: &MathConfig, dst: &mut Dst, a: &Src) {
 
 /// MOVA2D: datums with exponent 0 become +0, all others keep their bits.
 ///
-/// With a 32-bit `Dst` TF32 fills the top 19 bits.
+/// In a 32-bit `Dst` TF32 fills the top 19 bits. A 16-bit format there is a 16-bit write, which lands in the low half;
+/// kernels do not do that to floats.
 pub fn move_a_to_dst(cfg: &MathConfig, dst: &mut Dst, a: &Src) {
     let (mask, e8) = (mask(cfg.alu), cfg.mode().e8);
+    let low_half = cfg.dst.is_32_bit() && !is_tf32(cfg.alu);
     for (datum, &word) in dst.iter_mut().zip(a) {
         let word = word & mask;
-        *datum = if Operand::decode(word, e8).exponent == 0 { 0 } else { word << 13 };
+        *datum = match Operand::decode(word, e8).exponent {
+            0 => 0,
+            _ if low_half => word >> 3,
+            _ => word << 13,
+        };
     }
+}
+
+fn is_tf32(alu: DataFormat) -> bool {
+    matches!(alu, DataFormat::Tf32 | DataFormat::Float32)
 }
 
 /// MOVD2A and MOVD2B: brings a tile of `Dst` into a Src register.
@@ -53,11 +63,7 @@ pub fn move_dst_to_src(cfg: &MathConfig, dst: &Dst, src: &mut Src) {
 /// [`move_dst_to_src`] for one datum.
 #[inline(always)]
 pub(crate) fn move_datum(cfg: &MathConfig, datum: u32) -> u32 {
-    if cfg.dst == DstFormat::Fp32 && !matches!(cfg.alu, DataFormat::Tf32 | DataFormat::Float32) {
-        datum >> 16 << 3
-    } else {
-        datum >> 13
-    }
+    if cfg.dst == DstFormat::Fp32 && !is_tf32(cfg.alu) { datum >> 16 << 3 } else { datum >> 13 }
 }
 
 /// `ELWADD(0, word)` into an empty `Dst`.

@@ -5,19 +5,11 @@ use tt_formats::DataFormat;
 
 use super::combine::Mode;
 
-/// Formats whose register form has a 5-bit exponent.
-pub(crate) const fn has_5_bit_exponent(format: DataFormat) -> bool {
-    matches!(
-        format,
-        DataFormat::Float16 | DataFormat::Bfp8 | DataFormat::Bfp4 | DataFormat::Bfp2 | DataFormat::Lf8
-    )
-}
-
 /// The bits of a `Src` word that the math unit looks at for this ALU format.
 pub(crate) const fn mask(alu: DataFormat) -> u32 {
     match alu {
         DataFormat::Tf32 | DataFormat::Float32 => 0x7_ffff,
-        _ if has_5_bit_exponent(alu) => 1 << 18 | 0x7fff,
+        _ if alu.has_5_bit_exponent() => 1 << 18 | 0x7fff,
         _ => 0x7_fff8,
     }
 }
@@ -38,11 +30,7 @@ impl Operand {
     #[inline(always)]
     pub fn decode(word: u32, e8: bool) -> Self {
         let exponent_mask = if e8 { 255 } else { 31 };
-        Self {
-            exponent: (word >> 10 & exponent_mask) as i32,
-            significand: 1024 | word & 1023,
-            sign: word >> 18 & 1,
-        }
+        Self { exponent: (word >> 10 & exponent_mask) as i32, significand: 1024 | word & 1023, sign: word >> 18 & 1 }
     }
 }
 

@@ -135,9 +135,8 @@ impl<'a> Pooling<'a> {
     fn pool(&self, face: usize, data: &[Operand; STEP], datum: u32) -> u32 {
         let mode = self.cfg.mode();
         match self.pool {
-            PoolOp::Sum => (0..self.cfg.fidelity.phases()).fold(datum, |datum, phase| {
-                step(mode, Phase::new(mode, phase), data, &self.factors[face], datum)
-            }),
+            PoolOp::Sum => (0..self.cfg.fidelity.phases())
+                .fold(datum, |datum, phase| step(mode, Phase::new(mode, phase), data, &self.factors[face], datum)),
             PoolOp::Max => {
                 let start = if mode.dst32 { datum & 0xffff_e000 } else { datum };
                 data.iter().fold(start, |largest, &x| {

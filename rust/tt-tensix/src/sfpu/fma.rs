@@ -69,8 +69,7 @@ impl Parts {
         let product = semi_sticky(self.product, exponent - self.product_exponent);
         let addend = semi_sticky(self.addend, exponent - self.addend_exponent);
         let sign = if product >= addend { self.product_sign } else { self.addend_sign };
-        let magnitude =
-            if self.product_sign == self.addend_sign { product + addend } else { product.abs_diff(addend) };
+        let magnitude = if self.product_sign == self.addend_sign { product + addend } else { product.abs_diff(addend) };
         (sign, magnitude, exponent)
     }
 }

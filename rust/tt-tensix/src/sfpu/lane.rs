@@ -1,7 +1,7 @@
 //! Lane primitives in the notation of the listings. `sfpu.md` section 3. Words are FP32 bits unless said otherwise.
 
-pub use super::convert::{cast_to_fp32 as sm2f, flush, round_bf16};
 use super::convert::{Round, round};
+pub use super::convert::{cast_to_fp32 as sm2f, flush, round_bf16};
 use super::fma::wormhole;
 
 /// 0.5

@@ -22,7 +22,8 @@ pub use fma::fma;
 pub use run::{DstWidth, Function};
 
 /// Every unary function of the vector unit.
-pub static FUNCTIONS: &[&[Function]] = &[exp::FUNCTIONS, recip::FUNCTIONS, relu::FUNCTIONS, rsqrt::FUNCTIONS, sqrt::FUNCTIONS];
+pub static FUNCTIONS: &[&[Function]] =
+    &[exp::FUNCTIONS, recip::FUNCTIONS, relu::FUNCTIONS, rsqrt::FUNCTIONS, sqrt::FUNCTIONS];
 
 /// The function with these names of the specification's listings, e.g. `exp`, `accurate`.
 pub fn lookup(name: &str, variant: &str) -> Option<Function> {

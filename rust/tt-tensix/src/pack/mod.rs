@@ -1,0 +1,214 @@
+//! The packer: a tile in `Dst` becomes a tile in L1. Source: `numerics.md` sections 10 and 11.
+//!
+//! Stages: edge mask, early conversion to an intermediate format, `ReLU`, late conversion, optional accumulation onto
+//! what L1 holds. They are chosen once ([`Packer`]) and applied to many tiles; [`pack_tile`] is for single ones.
+mod kernels;
+
+use std::fmt;
+
+use tt_cpu::Level;
+use tt_formats::{DataFormat, TileShape};
+
+use crate::regs::{FACE_DATUMS, FACE_SIDE, TILE_DATUMS};
+use kernels::{AccumulateKernel, Kernel, Limits};
+
+pub use crate::regs::DstFormat;
+
+/// What the packer does to values below or above a threshold. Thresholds are 16-bit patterns of non-negative values:
+/// BF16, or FP16 if the intermediate format has 5 exponent bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Relu {
+    /// Nothing.
+    #[default]
+    None,
+    /// Negative values become 0.
+    Zero,
+    /// Values up to the threshold become 0.
+    MinThreshold(u16),
+    /// Negative values become 0, values above the threshold become the threshold.
+    MaxThreshold(u16),
+}
+
+/// Which datums the packer takes from `Dst`; the others are written as zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum EdgeMask {
+    /// All of them.
+    #[default]
+    None,
+    /// The first column of the tile, as after a reduction of rows.
+    Column0,
+    /// The first row, as after a reduction of columns.
+    Row0,
+    /// The first datum.
+    Datum0,
+}
+
+/// How tiles are packed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PackConfig {
+    /// What `Dst` holds.
+    pub dst: DstFormat,
+    /// What the early conversion makes of it. Bfp8B stands for E8M6 and Bfp8 for E5M6, which have an exponent each.
+    pub intermediate: DataFormat,
+    /// The format in L1.
+    pub output: DataFormat,
+    /// Thresholds on intermediate values.
+    pub relu: Relu,
+    /// Add to what is in L1.
+    pub l1_accumulate: bool,
+    /// Which datums count.
+    pub edge: EdgeMask,
+}
+
+impl PackConfig {
+    /// The plain conversion that TT-NN selects, without `bfp8_pack_precise`.
+    pub fn new(dst: DstFormat, output: DataFormat) -> Self {
+        Self {
+            dst,
+            intermediate: intermediate(output, dst, false),
+            output,
+            relu: Relu::None,
+            l1_accumulate: false,
+            edge: EdgeMask::None,
+        }
+    }
+}
+
+/// The intermediate format that TT-NN selects (`numerics.md` section 11). `precise` is `bfp8_pack_precise`.
+pub fn intermediate(output: DataFormat, dst: DstFormat, precise: bool) -> DataFormat {
+    use DataFormat as F;
+    match (output, dst) {
+        (F::Float32 | F::Float16B | F::Lf8, DstFormat::Fp16) => F::Float16,
+        (F::Float32, DstFormat::Bf16) => F::Float16B,
+        (F::Bfp8B | F::Bfp4B | F::Bfp2B, DstFormat::Fp16) => if precise { F::Float16 } else { F::Bfp8 },
+        (F::Bfp8B | F::Bfp4B | F::Bfp2B, DstFormat::Bf16) if precise => F::Float16B,
+        (F::Bfp8B | F::Bfp4B | F::Bfp2B, _) => if precise { F::Float32 } else { F::Bfp8B },
+        (F::Bfp8 | F::Bfp4 | F::Bfp2, DstFormat::Fp16) => if precise { F::Float16 } else { F::Bfp8 },
+        (F::Bfp8 | F::Bfp4 | F::Bfp2 | F::Lf8 | F::Float16, DstFormat::Fp32) => F::Float32,
+        (F::Float16, DstFormat::Bf16) => F::Float16B,
+        _ => output,
+    }
+}
+
+/// The packer cannot be set up this way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PackError {
+    /// No path from `Dst` through the intermediate format to the output.
+    Conversion(PackConfig),
+    /// The intermediate format has no such `ReLU`.
+    Relu(PackConfig),
+    /// The output format cannot be accumulated in L1.
+    Accumulate(PackConfig),
+}
+
+impl fmt::Display for PackError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Conversion(PackConfig { dst, intermediate, output, .. }) => {
+                write!(formatter, "the packer does not convert {dst:?} in Dst through {intermediate:?} to {output:?}")
+            }
+            Self::Relu(config) => {
+                write!(formatter, "the packer has no {:?} on {:?} values", config.relu, config.intermediate)
+            }
+            Self::Accumulate(config) => {
+                write!(formatter, "the packer does not accumulate {:?} in L1", config.output)
+            }
+        }
+    }
+}
+
+impl std::error::Error for PackError {}
+
+/// One way of packing, ready to be applied to tiles.
+#[derive(Clone, Copy)]
+pub struct Packer {
+    kernel: Kernel,
+    limits: Limits,
+    accumulate: Option<AccumulateKernel>,
+    edge: EdgeMask,
+    tile_bytes: usize,
+}
+
+impl Packer {
+    /// Chooses the conversions.
+    ///
+    /// # Errors
+    /// [`PackError`] if the packer does not have them.
+    pub fn new(config: &PackConfig, level: Level) -> Result<Self, PackError> {
+        let kernel = kernels::convert(config, level).ok_or(PackError::Conversion(*config))?;
+        let limits = Limits::new(config).ok_or(PackError::Relu(*config))?;
+        let accumulate = if config.l1_accumulate {
+            Some(kernels::accumulate(config.output, level).ok_or(PackError::Accumulate(*config))?)
+        } else {
+            None
+        };
+        let tile_bytes = config.output.tile_bytes(TileShape::FULL);
+        Ok(Self { kernel, limits, accumulate, edge: config.edge, tile_bytes })
+    }
+
+    /// Bytes of a tile in L1.
+    pub fn tile_bytes(&self) -> usize {
+        self.tile_bytes
+    }
+
+    /// Packs one 32x32 tile.
+    ///
+    /// # Panics
+    /// If `l1` is not exactly one tile.
+    #[inline]
+    pub fn pack(&self, dst: &[u32; TILE_DATUMS], l1: &mut [u8]) {
+        assert_eq!(l1.len(), self.tile_bytes, "bytes of one tile");
+        if self.edge == EdgeMask::None {
+            self.pack_datums(dst, l1);
+        } else {
+            self.pack_datums(&masked(dst, self.edge), l1);
+        }
+    }
+
+    #[inline]
+    fn pack_datums(&self, dst: &[u32; TILE_DATUMS], l1: &mut [u8]) {
+        if let Some(accumulate) = self.accumulate {
+            let mut packed = [0; TILE_DATUMS * 4];
+            let packed = &mut packed[..l1.len()];
+            // SAFETY: `kernels` hands out versions for levels that the host has.
+            unsafe {
+                (self.kernel)(dst, &self.limits, packed);
+                accumulate(packed, l1);
+            }
+        } else {
+            // SAFETY: as above.
+            unsafe { (self.kernel)(dst, &self.limits, l1) }
+        }
+    }
+}
+
+/// Packs one 32x32 tile.
+///
+/// # Panics
+/// If the packer has no such conversion, or `l1` is not exactly one tile.
+pub fn pack_tile(config: &PackConfig, dst: &[u32; TILE_DATUMS], l1: &mut [u8]) {
+    match Packer::new(config, Level::current()) {
+        Ok(packer) => packer.pack(dst, l1),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+fn masked(dst: &[u32; TILE_DATUMS], edge: EdgeMask) -> [u32; TILE_DATUMS] {
+    let mut kept = [0; TILE_DATUMS];
+    match edge {
+        EdgeMask::None => kept = *dst,
+        EdgeMask::Column0 => {
+            for row in 0..2 * FACE_SIDE {
+                let at = row / FACE_SIDE * 2 * FACE_DATUMS + row % FACE_SIDE * FACE_SIDE;
+                kept[at] = dst[at];
+            }
+        }
+        EdgeMask::Row0 => {
+            for face in [0, FACE_DATUMS] {
+                kept[face..face + FACE_SIDE].copy_from_slice(&dst[face..face + FACE_SIDE]);
+            }
+        }
+        EdgeMask::Datum0 => kept[0] = dst[0],
+    }
+    kept
+}

@@ -1,0 +1,131 @@
+//! The unpacker: a tile in L1 becomes a tile in `SrcA`, `SrcB` or `Dst`. Source: `numerics.md` section 3.
+//!
+//! Datums keep their place: L1 and register tiles are both in face order. Conversions are chosen once per operator
+//! ([`Unpacker`]) and applied to many tiles; [`to_src`] and [`to_dst`] are for single ones.
+mod kernels;
+
+use std::fmt;
+
+use tt_cpu::Level;
+use tt_formats::{DataFormat, TileShape};
+
+use crate::regs::{FACE_SIDE, TILE_DATUMS};
+use kernels::Kernel;
+
+/// The unpacker has no such conversion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnpackError {
+    format: DataFormat,
+    /// `None`: to `Dst`.
+    register: Option<DataFormat>,
+}
+
+impl fmt::Display for UnpackError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.register {
+            Some(register) => write!(formatter, "the unpacker does not convert {:?} to {register:?} in Src", self.format),
+            None => write!(formatter, "the unpacker does not convert {:?} for Dst", self.format),
+        }
+    }
+}
+
+impl std::error::Error for UnpackError {}
+
+/// The register format that TT-NN selects for a tensor format (`numerics.md` section 11).
+pub fn register_format(format: DataFormat, dst_is_32_bit: bool) -> DataFormat {
+    match (format, dst_is_32_bit) {
+        (DataFormat::Float32, true) => DataFormat::Tf32,
+        (DataFormat::Float32, false) => DataFormat::Float16B,
+        _ => format,
+    }
+}
+
+/// One conversion, ready to be applied to tiles.
+#[derive(Clone, Copy)]
+pub struct Unpacker {
+    kernel: Kernel,
+    tile_bytes: usize,
+}
+
+impl Unpacker {
+    /// From `format` in L1 to `register` in `SrcA` or `SrcB`, where tiles hold 19-bit words.
+    ///
+    /// `register` is Tf32, Float16B or Float16 for Float32, and `format` itself for everything else.
+    ///
+    /// # Errors
+    /// [`UnpackError`] if the unpacker has no such conversion.
+    pub fn to_src(format: DataFormat, register: DataFormat, level: Level) -> Result<Self, UnpackError> {
+        let kernel = kernels::to_src(format, register, level);
+        Self::new(kernel, UnpackError { format, register: Some(register) })
+    }
+
+    /// From `format` in L1 straight to `Dst`, where every format has the bit positions of FP32.
+    ///
+    /// # Errors
+    /// [`UnpackError`] if the unpacker has no such conversion.
+    pub fn to_dst(format: DataFormat, level: Level) -> Result<Self, UnpackError> {
+        Self::new(kernels::to_dst(format, level), UnpackError { format, register: None })
+    }
+
+    fn new(kernel: Option<Kernel>, error: UnpackError) -> Result<Self, UnpackError> {
+        let kernel = kernel.ok_or(error)?;
+        Ok(Self { kernel, tile_bytes: error.format.tile_bytes(TileShape::FULL) })
+    }
+
+    /// Bytes of a tile in L1.
+    pub fn tile_bytes(&self) -> usize {
+        self.tile_bytes
+    }
+
+    /// Unpacks one 32x32 tile.
+    ///
+    /// # Panics
+    /// If `l1` is not exactly one tile.
+    #[inline]
+    pub fn unpack(&self, l1: &[u8], registers: &mut [u32; TILE_DATUMS]) {
+        assert_eq!(l1.len(), self.tile_bytes, "bytes of one tile");
+        // SAFETY: `kernels` hands out versions for levels that the host has.
+        unsafe { (self.kernel)(l1, registers) }
+    }
+}
+
+/// Unpacks one 32x32 tile to `SrcA` or `SrcB`, see [`Unpacker::to_src`].
+///
+/// # Panics
+/// If there is no such conversion, or `l1` is not exactly one tile.
+pub fn to_src(format: DataFormat, register: DataFormat, l1: &[u8], registers: &mut [u32; TILE_DATUMS]) {
+    match Unpacker::to_src(format, register, Level::current()) {
+        Ok(unpacker) => unpacker.unpack(l1, registers),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// Unpacks one 32x32 tile straight to `Dst`, see [`Unpacker::to_dst`].
+///
+/// # Panics
+/// If there is no such conversion, or `l1` is not exactly one tile.
+pub fn to_dst(format: DataFormat, l1: &[u8], registers: &mut [u32; TILE_DATUMS]) {
+    match Unpacker::to_dst(format, Level::current()) {
+        Ok(unpacker) => unpacker.unpack(l1, registers),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// Transposes a whole 32x32 tile: the unpacker's transpose inside faces, and faces 1 and 2 exchanged.
+pub fn transpose(tile: &[u32; TILE_DATUMS], transposed: &mut [u32; TILE_DATUMS]) {
+    kernels::transpose::run(Level::current(), tile, transposed);
+}
+
+#[inline(always)]
+fn transpose_body(tile: &[u32; TILE_DATUMS], transposed: &mut [u32; TILE_DATUMS]) {
+    let (from_faces, _) = tile.as_chunks::<{ FACE_SIDE * FACE_SIDE }>();
+    let (to_faces, _) = transposed.as_chunks_mut::<{ FACE_SIDE * FACE_SIDE }>();
+    for (face, to) in [0, 2, 1, 3].into_iter().zip(to_faces) {
+        let from = &from_faces[face];
+        for row in 0..FACE_SIDE {
+            for column in 0..FACE_SIDE {
+                to[row * FACE_SIDE + column] = from[column * FACE_SIDE + row];
+            }
+        }
+    }
+}
