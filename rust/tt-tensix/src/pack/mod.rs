@@ -13,6 +13,7 @@ use crate::regs::{FACE_DATUMS, FACE_SIDE, TILE_DATUMS};
 use kernels::{AccumulateKernel, Kernel, Limits};
 
 pub use crate::regs::DstFormat;
+pub use kernels::CONVERSIONS;
 
 /// What the packer does to values below or above a threshold. Thresholds are 16-bit patterns of non-negative values:
 /// BF16, or FP16 if the intermediate format has 5 exponent bits.
@@ -80,10 +81,28 @@ pub fn intermediate(output: DataFormat, dst: DstFormat, precise: bool) -> DataFo
     match (output, dst) {
         (F::Float32 | F::Float16B | F::Lf8, DstFormat::Fp16) => F::Float16,
         (F::Float32, DstFormat::Bf16) => F::Float16B,
-        (F::Bfp8B | F::Bfp4B | F::Bfp2B, DstFormat::Fp16) => if precise { F::Float16 } else { F::Bfp8 },
+        (F::Bfp8B | F::Bfp4B | F::Bfp2B, DstFormat::Fp16) => {
+            if precise {
+                F::Float16
+            } else {
+                F::Bfp8
+            }
+        }
         (F::Bfp8B | F::Bfp4B | F::Bfp2B, DstFormat::Bf16) if precise => F::Float16B,
-        (F::Bfp8B | F::Bfp4B | F::Bfp2B, _) => if precise { F::Float32 } else { F::Bfp8B },
-        (F::Bfp8 | F::Bfp4 | F::Bfp2, DstFormat::Fp16) => if precise { F::Float16 } else { F::Bfp8 },
+        (F::Bfp8B | F::Bfp4B | F::Bfp2B, _) => {
+            if precise {
+                F::Float32
+            } else {
+                F::Bfp8B
+            }
+        }
+        (F::Bfp8 | F::Bfp4 | F::Bfp2, DstFormat::Fp16) => {
+            if precise {
+                F::Float16
+            } else {
+                F::Bfp8
+            }
+        }
         (F::Bfp8 | F::Bfp4 | F::Bfp2 | F::Lf8 | F::Float16, DstFormat::Fp32) => F::Float32,
         (F::Float16, DstFormat::Bf16) => F::Float16B,
         _ => output,

@@ -23,7 +23,9 @@ pub struct UnpackError {
 impl fmt::Display for UnpackError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.register {
-            Some(register) => write!(formatter, "the unpacker does not convert {:?} to {register:?} in Src", self.format),
+            Some(register) => {
+                write!(formatter, "the unpacker does not convert {:?} to {register:?} in Src", self.format)
+            }
             None => write!(formatter, "the unpacker does not convert {:?} for Dst", self.format),
         }
     }
