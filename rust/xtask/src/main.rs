@@ -1,2 +1,94 @@
-//! `cargo xtask <chore>`.
-fn main() {}
+//! Project chores: `cargo xtask <chore>`.
+#![allow(clippy::print_stdout, reason = "a command line tool answers on standard output")]
+
+mod size;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+/// One chore: its name, what it does, and the commands that do it, in order.
+struct Chore {
+    name: &'static str,
+    help: &'static str,
+    commands: &'static [&'static str],
+}
+
+/// Every chore that is a list of commands. `python` stands for the interpreter of `PYTHON` or of the environment.
+const CHORES: &[Chore] = &[
+    Chore { name: "ci", help: "everything that must pass, in a fresh environment", commands: &["bash .ci/run"] },
+    Chore {
+        name: "lint",
+        help: "formatting, lints and types of Rust and Python",
+        commands: &[
+            "cargo fmt --all --check",
+            "cargo clippy --workspace --all-targets --locked -- -D warnings",
+            "python -m ruff check",
+            "python -m ruff format --check",
+            "python -m mypy",
+        ],
+    },
+    Chore {
+        name: "format",
+        help: "format Rust and Python",
+        commands: &["cargo fmt --all", "python -m ruff check --fix", "python -m ruff format"],
+    },
+    Chore {
+        name: "test",
+        help: "Rust tests (the extension module is tested from Python)",
+        commands: &["cargo test --workspace --exclude tt-python --locked"],
+    },
+    Chore {
+        name: "stubs",
+        help: "check that _engine.pyi agrees with the installed module",
+        commands: &["python -m mypy.stubtest ttnn._engine --ignore-disjoint-bases"],
+    },
+    Chore {
+        name: "docs",
+        help: "write docs/operators.md from the operator registry, and the README's picture",
+        commands: &["python docs/make_operators.py", "python -m ttnn demo --output docs/demo.png"],
+    },
+    Chore {
+        name: "bench",
+        help: "Python benchmarks of the installed package",
+        commands: &["python -m pytest benches --benchmark-only"],
+    },
+];
+
+fn main() -> ExitCode {
+    let wanted = std::env::args().nth(1).unwrap_or_default();
+    let root = repository();
+    if wanted == "size" {
+        return size::print(&root);
+    }
+    let Some(chore) = CHORES.iter().find(|chore| chore.name == wanted) else {
+        println!("cargo xtask <chore>");
+        for chore in CHORES {
+            println!("  {:8} {}", chore.name, chore.help);
+        }
+        println!("  {:8} lines per module, and what changed since the last commit", "size");
+        return ExitCode::from(2);
+    };
+    for command in chore.commands {
+        println!("$ {command}");
+        if !run(&root, command) {
+            println!("failed: {command}");
+            return ExitCode::FAILURE;
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+/// The folder of the workspace.
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).map_or_else(PathBuf::new, Path::to_path_buf)
+}
+
+/// Runs one command in `root`; false if it failed or could not be started.
+fn run(root: &Path, command: &str) -> bool {
+    let mut words = command.split(' ');
+    let program = match words.next() {
+        Some("python") => std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned()),
+        program => program.unwrap_or_default().to_owned(),
+    };
+    Command::new(program).args(words).current_dir(root).status().is_ok_and(|status| status.success())
+}
