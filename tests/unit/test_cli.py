@@ -1,0 +1,165 @@
+"""The command line as users call it: exit codes, JSON on standard output, progress on standard error."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ttnn.cli import main
+from ttnn.cli.demo import arithmetic
+from ttnn.cli.goldens.walk import compare
+from ttnn.cli.terminal import MissingPackage, Table, Terminal, require
+
+COMPACT = Path(__file__).resolve().parents[1] / "golden" / "data"
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = main(arguments)
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def test_module_runs_as_a_program() -> None:
+    done = subprocess.run([sys.executable, "-m", "ttnn", "info", "--json"], capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["versions"]["python"]
+
+
+def test_info_shows_device_host_switches_versions(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "info")
+    assert code == 0
+    for word in ("wormhole_b0", "TTNN_NUMERICS", "exact", "cpu_level", "threads", "numpy", "n150", "p150"):
+        assert word in out
+
+
+def test_info_json_has_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "info", "--json")
+    content = json.loads(out)
+    assert code == 0
+    assert set(content) == {"device", "memory", "host", "switches", "versions", "chips"}
+    assert content["switches"]["TTNN_NUMERICS"] == "exact"
+    assert set(content["chips"]) >= {"n150", "n300", "p100", "p150"}
+
+
+@pytest.mark.parametrize("arguments", [(), ("nonsense",), ("info", "--nonsense")])
+def test_wrong_usage_exits_with_2(arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    assert stop.value.code == 2
+    assert "usage: python -m ttnn" in capsys.readouterr().err
+
+
+def test_goldens_counts_per_file(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, "goldens", str(COMPACT), "--only", "fpu/unpack", "--json")
+    (report,) = json.loads(out)["files"]
+    assert code == 0
+    assert report["file"] == "fpu/unpack.npz"
+    assert report["equal_arrays"] == 14
+    assert report["different_values"] == 0
+    assert "goldens: " in err
+
+
+def test_goldens_exits_with_1_on_a_difference(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with np.load(COMPACT / "fpu" / "unpack.npz") as archive:
+        arrays = dict(archive)
+    arrays["bf16_to_src__src19"] = arrays["bf16_to_src__src19"].copy()
+    arrays["bf16_to_src__src19"][1, 2, 3] ^= 1
+    (tmp_path / "fpu").mkdir()
+    np.savez(tmp_path / "fpu" / "unpack.npz", **arrays)
+    code, out, _ = run(capsys, "goldens", str(tmp_path))
+    assert code == 1
+    assert "bf16_to_src__src19: 1 of 2048 values differ, first at [1, 2, 3]" in out
+
+
+def test_goldens_without_a_folder_exits_with_2(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("TTNN_GOLDEN", raising=False)
+    assert run(capsys, "goldens")[0] == 2
+    assert run(capsys, "goldens", str(tmp_path / "absent"))[0] == 2
+    assert run(capsys, "goldens", str(tmp_path))[0] == 2
+
+
+def demo(capsys: pytest.CaptureFixture[str], picture: Path, *arguments: str) -> dict[str, Any]:
+    pytest.importorskip("sklearn")
+    pytest.importorskip("matplotlib")
+    code, out, _ = run(capsys, "demo", "--json", "--output", str(picture), *arguments)
+    assert code == 0
+    content: dict[str, Any] = json.loads(out)
+    return content
+
+
+def test_demo_gives_the_same_table_and_picture_on_every_thread_count(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], host_threads: None
+) -> None:
+    first = demo(capsys, tmp_path / "1.png", "--threads", "1")
+    second = demo(capsys, tmp_path / "2.png", "--threads", "2")
+    for content in (first, second):
+        del content["host_seconds"], content["picture"]
+    assert first == second
+    assert (tmp_path / "1.png").read_bytes() == (tmp_path / "2.png").read_bytes()
+    assert len(first["table"]) == 12
+    best = next(row for row in first["table"] if (row["dtype"], row["fidelity"]) == ("bfloat16", "HiFi4"))
+    assert best["accuracy"] == pytest.approx(first["float64_accuracy"], abs=0.01)
+    assert best["pcc"] > 0.999
+
+
+def test_missing_package_names_the_extra() -> None:
+    with pytest.raises(MissingPackage, match=r'the demo needs no_such_package: pip install "ttnn-rs\[demo\]"'):
+        require("no_such_package.part", extra="demo", purpose="the demo")
+
+
+def test_plain_table_aligns_columns() -> None:
+    table = Table("title", ("name", "count"), left=frozenset({"name"}))
+    table.rows.extend([("a", "1"), ("long name", "1,000")])
+    assert table.text().splitlines() == [
+        "title",
+        "name       count",
+        "---------  -----",
+        "a              1",
+        "long name  1,000",
+    ]
+
+
+def test_progress_in_a_pipe_is_plain_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    with Terminal(json=True).progress("job", 2) as progress:
+        progress.advance("first")
+        progress.advance("second")
+    assert capsys.readouterr().err == "job: 2/2 second\n"
+
+
+def test_compare_reports_the_first_difference() -> None:
+    expected = np.array([[1, 2], [3, 4]], np.uint16)
+    assert compare("x", expected, expected) is None
+    difference = compare("x", expected, np.array([[1, 2], [0, 0]], np.uint16))
+    assert str(difference) == "x: 2 of 4 values differ, first at [1, 0]: expected 0x3, got 0x0"
+    assert "shape" in str(compare("x", expected, expected[0]))
+
+
+def test_compare_of_floats_tells_zeros_apart_but_not_nans() -> None:
+    expected = np.array([0.0, np.nan], np.float32)
+    assert compare("x", expected, np.array([0.0, -np.nan], np.float32)) is None
+    difference = compare("x", expected, np.array([-0.0, np.nan], np.float32))
+    assert difference is not None
+    assert difference.different == 1
+
+
+def test_exp_of_the_demo_is_accurate() -> None:
+    x = np.linspace(-60.0, 0.0, 1001)
+    assert np.max(np.abs(arithmetic.exp(x) / np.exp(x) - 1.0)) < 1e-15 * 8
+
+
+def test_matmul_of_the_demo_adds_in_order() -> None:
+    left = np.array([[1e8, 1.0, -1e8]], np.float32)
+    right = np.ones((3, 1), np.float32)
+    assert arithmetic.matmul(left, right)[0, 0] == 0.0  # 1e8 + 1 rounds to 1e8 in float32
+
+
+@pytest.mark.parametrize(("got", "ulps"), [(1.0, 0.0), (1.0 + 2**-7, 1.0), (0.0, 128.0)])
+def test_ulp_error_counts_bfloat16_steps(got: float, ulps: float) -> None:
+    assert arithmetic.ulp_error(np.array([got], np.float32), np.array([1.0])) == pytest.approx([ulps])
