@@ -103,7 +103,7 @@ pub struct PageLocation {
 #[derive(Debug)]
 pub struct Buffer {
     pub(crate) id: BufferId,
-    pub(crate) buffer_type: BufferType,
+    pub(crate) kind: BufferType,
     pub(crate) address: u64,
     pub(crate) page_bytes: usize,
     pub(crate) aligned_page_bytes: usize,
@@ -123,7 +123,7 @@ impl Buffer {
 
     /// Region it lies in.
     pub fn buffer_type(&self) -> BufferType {
-        self.buffer_type
+        self.kind
     }
 
     /// Address, the same in every bank.

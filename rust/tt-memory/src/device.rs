@@ -192,7 +192,7 @@ impl Device {
             Err(MemoryError::Deallocated { buffer }) => return Err(MemoryError::DoubleFree { buffer }),
             other => other?,
         };
-        let (address, empty, region) = (buffer.address, buffer.bytes_per_bank == 0, buffer.buffer_type.index());
+        let (address, empty, region) = (buffer.address, buffer.bytes_per_bank == 0, buffer.kind.index());
         self.buffers[id.slot as usize] = None;
         self.unused_slots.push(id.slot);
         if !empty {
@@ -311,7 +311,7 @@ impl Device {
         let (num_pages, aligned_page_bytes) = (num_pages as usize, aligned_page as usize);
         self.buffers[slot as usize] = Some(Buffer {
             id,
-            buffer_type,
+            kind: buffer_type,
             address,
             page_bytes: page_bytes as usize,
             aligned_page_bytes,
@@ -343,7 +343,7 @@ pub(crate) fn find(buffers: &[Option<Buffer>], id: BufferId) -> Result<&Buffer, 
     buffer.ok_or(MemoryError::Deallocated { buffer: id })
 }
 
-/// The four regions, in the order of [`BufferType::index`]: L1_SMALL and TRACE are cut off at the top.
+/// The four regions, in the order of [`BufferType::index`]: `L1_SMALL` and `TRACE` are cut off at the top.
 fn divide(chip: &ChipSpec, options: OpenOptions) -> Result<[Allocator; 4], MemoryError> {
     let aligned = |what, bytes: u64, limit_bytes| {
         let rounded = bytes.checked_next_multiple_of(chip.dram_alignment);

@@ -1,7 +1,7 @@
 //! Device memory: chips as data, DRAM and L1 banks, allocator, address maps, shadow state.
 //!
-//! A [`Device`](device::Device) owns two arenas, DRAM banks and per-core L1, of the chip's real sizes. Buffers are pages
-//! in those banks; [`access::Access`] is how an operator's worker threads read input pages and claim output pages.
+//! A [`Device`] owns two arenas, DRAM banks and per-core L1, of the chip's real sizes. Buffers are pages
+//! in those banks; [`Access`] is how an operator's worker threads read input pages and claim output pages.
 
 pub mod access;
 pub mod allocator;
@@ -11,3 +11,8 @@ pub mod device;
 pub mod error;
 pub mod report;
 mod transfer;
+
+pub use access::Access;
+pub use buffer::{Buffer, BufferId, BufferType};
+pub use device::Device;
+pub use error::MemoryError;

@@ -82,7 +82,9 @@ impl Device {
                     }
                 }
             });
-            pages.into_iter().for_each(|page| hash.add(page));
+            for page in pages {
+                hash.add(page);
+            }
         }
         Ok(hash.0)
     }
@@ -105,7 +107,9 @@ impl Hash {
 fn hash_bytes(bytes: &[u8]) -> u64 {
     let mut hash = Hash::new();
     let (words, rest) = bytes.as_chunks::<8>();
-    words.iter().for_each(|&word| hash.add(u64::from_le_bytes(word)));
+    for &word in words {
+        hash.add(u64::from_le_bytes(word));
+    }
     let mut last = [0; 8];
     last[..rest.len()].copy_from_slice(rest);
     hash.add(u64::from_le_bytes(last));
