@@ -2,6 +2,7 @@
 use pyo3::prelude::*;
 
 mod device;
+mod error;
 mod host;
 mod ops;
 mod tiles;
