@@ -15,6 +15,7 @@ from ttnn.cli import main
 from ttnn.cli.demo import arithmetic
 from ttnn.cli.goldens.walk import compare
 from ttnn.cli.terminal import MissingPackage, Table, Terminal, require
+from ttnn.config import CONFIG
 
 COMPACT = Path(__file__).resolve().parents[1] / "golden" / "data"
 
@@ -79,7 +80,7 @@ def test_goldens_exits_with_1_on_a_difference(tmp_path: Path, capsys: pytest.Cap
 def test_goldens_without_a_folder_exits_with_2(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delenv("TTNN_GOLDEN", raising=False)
+    monkeypatch.setattr(CONFIG, "golden", None)
     assert run(capsys, "goldens")[0] == 2
     assert run(capsys, "goldens", str(tmp_path / "absent"))[0] == 2
     assert run(capsys, "goldens", str(tmp_path))[0] == 2

@@ -9,19 +9,11 @@ from typing import Any
 
 import ttnn
 from ttnn import _engine
-from ttnn.config import CONFIG
+from ttnn.config import CONFIG, SWITCHES
 
 from .terminal import Table, Terminal
 
 PACKAGES = ("ttnn-rs", "numpy", "ml_dtypes", "torch", "rich", "matplotlib", "scikit-learn")
-SWITCHES = {
-    "ARCH_NAME": "arch_name",
-    "TTNN_NUMERICS": "numerics",
-    "TTNN_THREADS": "threads",
-    "TTNN_CPU_LEVEL": "cpu_level",
-    "TTNN_WATCHER": "watcher",
-}
-"""Environment variables and the fields of `ttnn.CONFIG` that mirror them."""
 
 
 def add_parser(commands: Any) -> argparse.ArgumentParser:
@@ -66,10 +58,17 @@ def collect() -> dict[str, Any]:
             "threads": _engine.threads(),
             "system": f"{platform.system()} {platform.machine()}",
         },
-        "switches": {variable: getattr(CONFIG, field) for variable, field in SWITCHES.items()},
+        "switches": _switches(),
         "versions": {"python": platform.python_version(), **{name: _version(name) for name in PACKAGES}},
         "chips": {name: {k: _plain(v) for k, v in _engine.chip_info(name).items()} for name in _engine.chip_names()},
     }
+
+
+def _switches() -> dict[str, Any]:
+    """Return the value of every switch that has an environment variable, by the variable's name."""
+    values = {switch.environment: _plain(getattr(CONFIG, name)) for name, switch in SWITCHES.items()}
+    values.update(TTNN_CPU_LEVEL=CONFIG.cpu_level, TTNN_THREADS=CONFIG.threads)
+    return {variable: value for variable, value in sorted(values.items()) if variable}
 
 
 def _version(package: str) -> str:

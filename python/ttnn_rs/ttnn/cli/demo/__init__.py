@@ -11,6 +11,9 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+import ttnn
+
+from .. import host_options
 from ..terminal import Table, Terminal, require
 from . import network
 from .inference import CONFIGURATIONS, Measurement, measure, results_hash
@@ -26,21 +29,16 @@ def add_parser(commands: Any) -> argparse.ArgumentParser:
     parser.add_argument(
         "--output", type=Path, default=DEFAULT_PICTURE, metavar="PNG", help=f"picture (default: {DEFAULT_PICTURE})"
     )
-    parser.add_argument("--threads", type=int, metavar="N", help="host threads (default: all)")
+    host_options.add_arguments(parser)
     return parser
 
 
 def run(options: argparse.Namespace, terminal: Terminal) -> int:
     """Train, infer, print the table, draw the picture."""
-    import ttnn
-    from ttnn import _engine
-
     require("matplotlib", extra="demo", purpose="the picture of the demo")
     digits = network.load_digits()
-    if options.threads is not None:
-        _engine.set_threads(options.threads)
     steps = network.EPOCHS + 1 + len(CONFIGURATIONS)
-    with terminal.progress("digits", steps) as progress:
+    with host_options.applied(options), terminal.progress("digits", steps) as progress:
         trained = network.train(digits, lambda detail: progress.advance(f"training: {detail}"))
         exact = network.infer_float64(trained, digits.test_images)
         progress.advance("inference in float64")

@@ -8,14 +8,14 @@ differs.
 from __future__ import annotations
 
 import argparse
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ttnn.config import CONFIG
+
+from .. import host_options
 from ..terminal import Table, Terminal
 from . import fpu, host, operators, sfpu
 from .walk import Checker, FileReport, check_file, files_of
@@ -33,18 +33,17 @@ def add_parser(commands: Any) -> argparse.ArgumentParser:
     parser.add_argument(
         "--only", action="append", default=[], metavar="NAME", help="only files whose name begins so: fpu/, sfpu/exp"
     )
-    parser.add_argument("--level", metavar="LEVEL", help="CPU level: scalar, avx2, avx512 or neon (default: the best)")
-    parser.add_argument("--threads", type=int, metavar="N", help="host threads (default: all)")
+    host_options.add_arguments(parser)
     return parser
 
 
 def run(options: argparse.Namespace, terminal: Terminal) -> int:
     """Check every file and print the counts."""
-    folder: Path | None = options.folder or (Path(os.environ["TTNN_GOLDEN"]) if "TTNN_GOLDEN" in os.environ else None)
+    folder: Path | None = options.folder or CONFIG.golden
     if folder is None or not folder.is_dir():
         terminal.error(f"goldens: {folder or 'no folder given and TTNN_GOLDEN not set'}: not a folder")
         return 2
-    with _engine_set_to(options.level, options.threads):
+    with host_options.applied(options):
         reports = check_folder(folder, options.only, terminal)
     if not reports:
         terminal.error(f"goldens: no .npz files of {', '.join(FAMILIES)} in {folder}")
@@ -80,23 +79,6 @@ def _checker_of(name: str) -> Checker | None:
 def _arrays_in(path: Path) -> int:
     with np.load(path, allow_pickle=False) as archive:
         return len(archive.files)
-
-
-@contextmanager
-def _engine_set_to(level: str | None, threads: int | None) -> Iterator[None]:
-    """Run the engine at a CPU level and thread count, and put both back."""
-    from ttnn import _engine
-
-    before = _engine.cpu_level(), _engine.threads()
-    try:
-        if level is not None:
-            _engine.set_cpu_level(level)
-        if threads is not None:
-            _engine.set_threads(threads)
-        yield
-    finally:
-        _engine.set_cpu_level(before[0])
-        _engine.set_threads(before[1])
 
 
 def _print(terminal: Terminal, folder: Path, reports: list[FileReport]) -> None:

@@ -1,0 +1,33 @@
+"""`--level` and `--threads`: how the engine uses the host. Results depend on neither."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ttnn.config import CONFIG
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Name the options."""
+    parser.add_argument("--level", metavar="LEVEL", help="CPU level: scalar, avx2, avx512 or neon (default: the best)")
+    parser.add_argument("--threads", type=int, metavar="N", help="host threads (default: all)")
+
+
+@contextmanager
+def applied(options: argparse.Namespace) -> Iterator[None]:
+    """Run the engine as the options say, and put its settings back.
+
+    Raises:
+        ConfigError: the CPU does not have the level, or the number of threads is not positive.
+    """
+    before = CONFIG.cpu_level, CONFIG.threads
+    try:
+        if options.level is not None:
+            CONFIG.cpu_level = options.level
+        if options.threads is not None:
+            CONFIG.threads = options.threads
+        yield
+    finally:
+        CONFIG.cpu_level, CONFIG.threads = before
