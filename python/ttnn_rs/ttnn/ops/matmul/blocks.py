@@ -9,9 +9,9 @@ from .problem import Problem
 
 # Order of preference; a pair is (first, second) and which of them is the height depends on the caller.
 _SUBBLOCKS = (
-    ((4, 2), (2, 4), (8, 1), (1, 8), (7, 1), (1, 7), (3, 2), (2, 3), (6, 1), (1, 6))
-    + ((5, 1), (1, 5), (2, 2), (4, 1), (1, 4), (3, 1), (1, 3), (2, 1), (1, 2), (1, 1))
-)  # fmt: skip
+    *((4, 2), (2, 4), (8, 1), (1, 8), (7, 1), (1, 7), (3, 2), (2, 3), (6, 1), (1, 6)),
+    *((5, 1), (1, 5), (2, 2), (4, 1), (1, 4), (3, 1), (1, 3), (2, 1), (1, 2), (1, 1)),
+)
 
 
 def subblock_height_first(height: int, width: int, dst_tiles: int, *, whole_rows: bool = False) -> tuple[int, int]:

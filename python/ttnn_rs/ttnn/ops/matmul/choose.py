@@ -10,8 +10,9 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from ...exceptions import MemoryConfigError, ShapeError, UnsupportedError, fatal
-from ...types import TensorMemoryLayout
+from ttnn.exceptions import MemoryConfigError, ShapeError, UnsupportedError, fatal
+from ttnn.types import TensorMemoryLayout
+
 from .blocks import largest_divisor, shrink, subblock_height_first, subblock_width_first
 from .model import TILE, Activation, Kind, ProgramConfig, Shard, up
 from .problem import Problem
@@ -99,7 +100,8 @@ def _simple(problem: Problem, grid: Grid) -> ProgramConfig:
             MemoryConfigError,
             f"ttnn.matmul: a block sharded result on one {line} of cores needs an unbatched input_tensor_b, got "
             f"{problem.b.shape}.",
-            "BLOCK_SHARDED output on a 1D grid (single row or column of cores) is not supported when both input tensors "
+            "BLOCK_SHARDED output on a 1D grid (single row or column of cores) is not supported when both input "
+            "tensors "
             "are batched. Either use HEIGHT_SHARDED/WIDTH_SHARDED explicitly, use a 2D core grid for BLOCK_SHARDED, or "
             "ensure the second input tensor (B) has batch size 1. See GitHub issue #32306 for details.",
         )
@@ -250,7 +252,8 @@ def _batched_shards(problem: Problem, shard: Shard) -> ProgramConfig:
         shard.col_major,
     ):
         raise MemoryConfigError(
-            f"ttnn.matmul: a batched sharded input_tensor_b needs the buffer type, memory layout, grid and orientation of "
+            "ttnn.matmul: a batched sharded input_tensor_b needs the buffer type, memory layout, grid and "
+            "orientation of "
             f"input_tensor_a ({a}), got {b}."
         )
     h, w = subblock_height_first(shard.height_t, problem.nt, problem.compute.dst_tiles, whole_rows=problem.out.sharded)

@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass
 from enum import Enum
 
-from ...types import (
+from ttnn.types import (
     BLOCK_FLOATS,
     ELEMENT_BYTES,
     Arch,
@@ -322,7 +322,7 @@ class ProgramConfig:
         if self.kind is Kind.MULTI_CORE:
             return {}
         if self.kind in (Kind.DRAM_SHARDED, Kind.BATCHED_DRAM_SHARDED):
-            return {**blocks, **per_core, **activation}
+            return {**blocks, **per_core, **(activation if self.fused_activation else {})}
         result: dict[str, object] = {"grid": list(self.grid), **blocks, **subblocks}
         if self.kind is Kind.REUSE:
             return {**result, **per_core}

@@ -1,0 +1,393 @@
+"""From a call to the decided program, without a device: shapes, types, placements, configurations, bias, activation."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+from ttnn.exceptions import (
+    DTypeError,
+    LayoutError,
+    MemoryConfigError,
+    ProgramConfigError,
+    ShapeError,
+    TtnnError,
+    UnsupportedError,
+    fatal,
+)
+from ttnn.types import BLOCK_FLOATS, Arch, DataType, Layout, MathFidelity, TensorMemoryLayout
+
+from .buffers import check_l1, kernel_batch, l1_buffers, output_shard, program_cores
+from .choose import choose
+from .convert import spec_of
+from .model import TILE, Activation, Chip, ComputeConfig, Kind, Operand, Placement, ProgramConfig, Shard, up
+from .problem import Problem
+from .program import MatmulProgram
+from .validate import (
+    FLOATS,
+    check_bias_broadcast,
+    check_config,
+    check_fused_activation,
+    check_operands,
+    shape_text,
+)
+
+
+@dataclass(frozen=True)
+class MatmulCall:
+    """A call of `ttnn.matmul` or `ttnn.linear` as plain data.
+
+    Args:
+        a: Left operand as stored.
+        b: Right operand as stored.
+        chip: Chip and the state of its L1.
+        bias: Bias, or None.
+        transpose_a: Multiply with A transposed.
+        transpose_b: Multiply with B transposed.
+        placement: Memory configuration asked for.
+        dtype: Output data type asked for.
+        config: Program configuration given.
+        activation: Activation given.
+        compute: Compute configuration given.
+        core_grid: (columns, rows) given.
+        output: The tensor to write to.
+    """
+
+    a: Operand
+    b: Operand
+    chip: Chip
+    bias: Operand | None = None
+    transpose_a: bool = False
+    transpose_b: bool = False
+    placement: Placement | None = None
+    dtype: DataType | None = None
+    config: ProgramConfig | None = None
+    activation: Activation | None = None
+    compute: ComputeConfig | None = None
+    core_grid: tuple[int, int] | None = None
+    output: Operand | None = None
+
+    @property
+    def out_dtype(self) -> DataType:
+        """Data type of the result."""
+        if self.dtype is not None:
+            return self.dtype
+        return self.output.dtype if self.output is not None else self.a.dtype
+
+    @property
+    def out_placement(self) -> Placement:
+        """Memory configuration of the result, as asked for."""
+        if self.placement is not None:
+            return self.placement
+        return self.output.placement if self.output is not None else Placement()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether an operand has no elements."""
+        return self.a.volume == 0 or self.b.volume == 0
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What is known before the checks: the multiplication, its configuration, and what stays outside of the program."""
+
+    problem: Problem
+    config: ProgramConfig
+    chosen: bool
+    bcast_batch: bool
+    separate_bias: Operand | None
+    separate_activation: Activation | None
+
+
+def compute_config(call: MatmulCall) -> ComputeConfig:
+    """Return the compute configuration in force. The default looks at the output type, not at the operands."""
+    if call.compute is not None:
+        return call.compute
+    types = {call.a.dtype, call.b.dtype}
+    if types == {DataType.FLOAT32}:
+        fidelity = MathFidelity.HiFi3 if call.chip.arch is Arch.WORMHOLE_B0 else MathFidelity.HiFi4
+    elif call.config is not None or call.core_grid is not None or types <= BLOCK_FLOATS:
+        fidelity = MathFidelity.LoFi
+    else:
+        fidelity = MathFidelity.HiFi2
+    fp32 = call.out_dtype is DataType.FLOAT32
+    return ComputeConfig(fidelity, approx=False, fp32=fp32, l1_acc=not fp32)
+
+
+def check_ranks(call: MatmulCall) -> None:
+    """Check that both operands have a dimension to multiply along.
+
+    Raises:
+        ShapeError: one is a scalar.
+        UnsupportedError: a transposed vector.
+    """
+    if not call.a.shape or not call.b.shape:
+        raise fatal(
+            ShapeError,
+            f"ttnn.matmul: a tensor of rank 0 has no inner dimension: {call.a.shape} x {call.b.shape}. Use "
+            "ttnn.multiply.",
+            "ttnn.matmul: Both arguments to matmul need to be at least 1D, but got shapes "
+            f"{shape_text(call.a.shape)} and {shape_text(call.b.shape)}",
+        )
+    for name, operand, transpose in (("a", call.a, call.transpose_a), ("b", call.b, call.transpose_b)):
+        if len(operand.shape) == 1 and transpose:
+            raise UnsupportedError(f"ttnn.matmul: transpose_{name} of a tensor of rank 1 is not modelled.")
+
+
+def as_matrices(call: MatmulCall) -> tuple[Operand, Operand]:
+    """Return the operands after the transposes asked for; a vector A is one row, a vector B one column."""
+    a, b = call.a, call.b
+    if len(a.shape) == 1:
+        a = a.with_shape((1, *a.shape), a.padded if len(a.padded) > 1 else (1, *a.padded))
+    elif call.transpose_a:
+        a = a.transposed()
+    if len(b.shape) == 1:
+        b = b.with_shape((*b.shape, 1), (up(b.shape[0], TILE) * TILE, TILE))
+    elif call.transpose_b:
+        b = b.transposed()
+    return a, b
+
+
+def product_shape(a: Operand, b: Operand) -> tuple[int, ...]:
+    """Return the logical shape of the product of two operands of rank 2 or more.
+
+    Raises:
+        ShapeError: B has more dimensions than A and they are not 1.
+    """
+    batch_a, batch_b = a.shape[:-2], b.shape[:-2]
+    extra = len(batch_b) - len(batch_a)
+    if any(size != 1 for size in batch_b[: max(extra, 0)]):
+        raise fatal(
+            ShapeError,
+            f"ttnn.matmul: input_tensor_b {b.shape} has more batch dimensions than input_tensor_a {a.shape}; the "
+            "additional ones have to be 1.",
+            "When in1 rank greater than in0 rank front dimensions need to be 1",
+        )
+    rank = max(len(batch_a), len(batch_b))
+    batch_a = (1,) * (rank - len(batch_a)) + batch_a
+    batch_b = (1,) * (rank - len(batch_b)) + batch_b
+    batch = tuple(size_b if size_a == 1 else size_a for size_a, size_b in zip(batch_a, batch_b, strict=True))
+    return (*batch, a.shape[-2], b.shape[-1])
+
+
+def result_shape(call: MatmulCall, product: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the shape of the result: a vector operand takes its dimension away again."""
+    if len(call.b.shape) == 1:
+        product = product[:-1]
+    if len(call.a.shape) == 1:
+        product = (*product[:-2], product[-1]) if len(call.b.shape) > 1 else product[:-1]
+    return product
+
+
+def decide(call: MatmulCall) -> Decision:
+    """Return the multiplication and its program configuration, before the configuration is checked.
+
+    Raises:
+        ShapeError: shapes of which no program can be chosen.
+        MemoryConfigError: placements for which none can be chosen.
+        UnsupportedError: an option of the hardware that is not modelled.
+    """
+    check_ranks(call)
+    if call.core_grid is not None and call.config is not None:
+        raise fatal(
+            ProgramConfigError,
+            "ttnn.matmul: core_grid is for the automatic choice, program_config says everything; give one of them.",
+            "Cannot use both user core grid/coordinates and a program config",
+        )
+    for name, operand in (("input_tensor_a", call.a), ("input_tensor_b", call.b), ("bias", call.bias)):
+        if operand is not None and operand.layout is Layout.TILE and operand.tile != (TILE, TILE):
+            raise UnsupportedError(
+                f"ttnn.matmul: {name} has tiles of {operand.tile[0]}x{operand.tile[1]}; only 32x32 is modelled.",
+                "unimplemented",
+            )
+    a, b = as_matrices(call)
+    product_shape(a, b)
+    problem = Problem(a, b, None, call.out_dtype, call.out_placement, compute_config(call), call.chip, call.transpose_a)
+    fused = call.bias is not None and not _bias_is_separate(call, problem)
+    if fused:
+        problem = replace(problem, bias=call.bias)
+    config = call.config or choose(problem, call.core_grid, call.activation)
+    activation_is_fused = call.core_grid is not None and config.fused_activation is not None
+    bcast_batch = problem.batch_b == 1
+    if call.config is not None and call.config.kind is Kind.REUSE:
+        bcast_batch = bcast_batch and problem.batch_a > 1
+    return Decision(
+        problem,
+        config,
+        call.config is None,
+        bcast_batch,
+        None if fused else call.bias,
+        None if activation_is_fused else call.activation,
+    )
+
+
+def _bias_is_separate(call: MatmulCall, problem: Problem) -> bool:
+    """Return whether the bias is added by an operator of its own."""
+    bias = call.bias
+    if bias is None or not bias.shape:
+        return True
+    rows = bias.shape[-2] if len(bias.shape) > 1 else 1
+    if problem.batch_b > 1 or rows > 1 or bias.batch > 1 or bias.padded[-1] != problem.n:
+        return True
+    if call.config is not None:
+        return call.config.kind in (Kind.MULTI_CORE, Kind.REUSE)
+    if call.core_grid is not None:
+        return False
+    everything = problem.in_dram and problem.interleaved
+    return not problem.out.in_dram or (problem.a.placement.interleaved and not everything)
+
+
+def resolve(call: MatmulCall) -> MatmulProgram:
+    """Return the program of a call whose operands are not empty.
+
+    Room in L1 is checked by `check_room` once the output has its memory.
+
+    Raises:
+        ShapeError: shapes that do not fit.
+        LayoutError: an operand that is not tilized.
+        DTypeError: an operand that is not of a floating point type.
+        MemoryConfigError: placements that the program does not take.
+        ProgramConfigError: a program configuration that does not fit.
+        UnsupportedError: an option of the hardware that is not modelled.
+    """
+    decision = decide(call)
+    problem, config = decision.problem, decision.config
+    check_operands(problem)
+    if call.out_dtype not in FLOATS:
+        raise DTypeError(
+            f"ttnn.matmul: the result cannot be {call.out_dtype.name}; it is packed from floating point Dst."
+        )
+    _refuse_unmodelled(config)
+    shape = product_shape(problem.a, problem.b)
+    placement = problem.out
+    if placement.sharded and config.kind is not Kind.MULTI_CORE:
+        layout, shard = _checked_shard(problem, config)
+        placement = Placement(layout, placement.buffer, shard)
+    out = Operand(shape, (*shape[:-2], problem.m, problem.n), call.out_dtype, placement=placement)
+    spec_of(out)
+    _check_output_tensor(call, result_shape(call, shape))
+    check_config(problem, config)
+    check_fused_activation(config)
+    _check_fused_bias(problem)
+    if decision.separate_bias is not None:
+        check_bias_broadcast(decision.separate_bias, shape)
+    return MatmulProgram(
+        problem=problem,
+        config=config,
+        chosen=decision.chosen,
+        out=out,
+        transpose_a=call.transpose_a,
+        transpose_b=call.transpose_b,
+        bcast_batch=decision.bcast_batch,
+        separate_bias=decision.separate_bias,
+        separate_activation=decision.separate_activation,
+        kernel_batch=kernel_batch(problem, config),
+        cores=program_cores(problem, config),
+        buffers=l1_buffers(problem, config),
+    )
+
+
+def check_room(program: MatmulProgram, l1_lowest_tensor: int | None) -> None:
+    """Check that the program's buffers fit below the lowest tensor in L1, the output included.
+
+    Raises:
+        OutOfMemoryError: they do not.
+    """
+    check_l1(program.problem, program.cores, program.buffers, l1_lowest_tensor)
+
+
+def empty_result(call: MatmulCall) -> Operand:
+    """Return the result of a call with an empty operand: zeros, without a device program.
+
+    Raises:
+        ShapeError: shapes that do not fit.
+    """
+    check_ranks(call)
+    a, b = as_matrices(call)
+    problem = Problem(a, b, None, call.out_dtype, call.out_placement, compute_config(call), call.chip, call.transpose_a)
+    check_operands(problem)
+    product = product_shape(a, b)
+    shape = result_shape(call, product)
+    padded = (*product[:-2], up(product[-2], TILE) * TILE, up(product[-1], TILE) * TILE)
+    return Operand(shape, padded, call.out_dtype, placement=call.out_placement)
+
+
+def _checked_shard(problem: Problem, config: ProgramConfig) -> tuple[TensorMemoryLayout, Shard | None]:
+    if min(config.per_core_m, config.per_core_n) == 0:
+        check_config(problem, config)
+    return output_shard(problem, config)
+
+
+def _refuse_unmodelled(config: ProgramConfig) -> None:
+    if "hop_cores" in config.unmodelled and not config.gather_in0:
+        raise fatal(
+            MemoryConfigError,
+            "ttnn.matmul: hop_cores without gather_in0.",
+            f"{config.kind.value}: Hop cores are not supported for any mode besides gather_in0.",
+        )
+    reasons = dict.fromkeys(config.unmodelled, "is not modelled")
+    if config.gather_in0:
+        reasons["gather_in0"] = "starts the K blocks of every core elsewhere in the ring, which is not modelled"
+    if config.kind is Kind.BATCHED_DRAM_SHARDED:
+        reasons[config.kind.value] = "is not modelled"
+    for name, reason in reasons.items():
+        raise UnsupportedError(f"ttnn.matmul: {name} {reason}.", "unimplemented")
+
+
+def _check_output_tensor(call: MatmulCall, shape: tuple[int, ...]) -> None:
+    """Check that the tensor to write to is what the program writes."""
+    output = call.output
+    if output is None:
+        return
+
+    def require(error: type[TtnnError], condition: bool, what: str, vendor: str) -> None:
+        if not condition:
+            raise fatal(error, f"ttnn.matmul: optional_output_tensor does not have the {what} of the result.", vendor)
+
+    require(
+        ShapeError,
+        math.prod(output.shape) == math.prod(shape),
+        f"number of elements of {shape}",
+        "Invalid optional output tensor",
+    )
+    require(
+        ShapeError,
+        output.shape == shape,
+        f"shape {shape}",
+        f"Shape of Optional Output Tensor {shape_text(output.shape)} doesn't match Output Tensor {shape_text(shape)}",
+    )
+    require(
+        DTypeError,
+        output.dtype is call.out_dtype,
+        f"data type {call.out_dtype.name}",
+        f"Type mismatch between optional output tensor {output.dtype.cpp_name} & output tensor "
+        f"{call.out_dtype.cpp_name}",
+    )
+    require(
+        MemoryConfigError,
+        output.placement == call.out_placement,
+        f"memory configuration {call.out_placement}",
+        f"Memory config mismatch between optional output tensor {output.placement} & output tensor "
+        f"{call.out_placement}",
+    )
+    if output.layout is not Layout.TILE:
+        raise LayoutError("ttnn.matmul: optional_output_tensor has to be in TILE_LAYOUT.")
+
+
+def _check_fused_bias(problem: Problem) -> None:
+    bias = problem.bias
+    if bias is None:
+        return
+    if bias.layout is not Layout.TILE:
+        raise fatal(
+            LayoutError, "ttnn.linear: the bias has to be in TILE_LAYOUT to be fused.", "Unsupported input layout"
+        )
+    if bias.dtype not in FLOATS:
+        raise DTypeError(f"ttnn.linear: a fused bias cannot be {bias.dtype.name}.")
+    if bias.shape[-1] < problem.b.shape[-1]:
+        raise fatal(
+            ShapeError,
+            f"ttnn.linear: the bias {bias.shape} is narrower than the product ({problem.b.shape[-1]} columns).",
+            f"Unsupported bias shape: last dimension of bias, {bias.shape[-1]}, not equal to or greater than second "
+            f"input's last dimension, {problem.b.shape[-1]}.",
+        )

@@ -1,0 +1,517 @@
+"""Whether a program configuration, given or chosen, fits the operands and the device.
+
+The checks and their sentences are those of the official package (the text after `info:`); our own sentence in front
+says which figure does not fit and which would.
+"""
+
+from __future__ import annotations
+
+from ttnn.exceptions import DTypeError, LayoutError, MemoryConfigError, ProgramConfigError, ShapeError, TtnnError, fatal
+from ttnn.types import BufferType, DataType, Layout, TensorMemoryLayout, UnaryOpType
+
+from .model import Kind, Operand, ProgramConfig, up
+from .problem import Problem
+
+FLOATS = frozenset({DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B, DataType.BFLOAT4_B})
+
+FUSABLE = frozenset(
+    {
+        UnaryOpType.RELU,
+        UnaryOpType.GELU,
+        UnaryOpType.SILU,
+        UnaryOpType.TANH,
+        UnaryOpType.SIGMOID,
+        UnaryOpType.RELU6,
+        UnaryOpType.HARDTANH,
+        UnaryOpType.HARDSIGMOID,
+        UnaryOpType.SELU,
+        UnaryOpType.SOFTPLUS,
+    }
+)
+"""Activations that the compute kernel can apply to a subblock before it is packed."""
+
+
+def shape_text(shape: tuple[int, ...]) -> str:
+    """Return a shape as the official package prints it."""
+    return f"Shape([{', '.join(map(str, shape))}])"
+
+
+def check_operands(problem: Problem) -> None:
+    """Check layouts, data types and the inner dimension.
+
+    Raises:
+        LayoutError: an operand is not tilized.
+        DTypeError: an operand is not of a floating point type.
+        ShapeError: the inner dimensions differ.
+    """
+    a, b = problem.a, problem.b
+    if a.layout is not Layout.TILE or b.layout is not Layout.TILE:
+        raise fatal(
+            LayoutError,
+            f"ttnn.matmul: both operands have to be in TILE_LAYOUT, got {a.layout.name} and {b.layout.name}. Convert "
+            "with "
+            "ttnn.to_layout(tensor, ttnn.TILE_LAYOUT).",
+            "Inputs to matmul must be tilized",
+        )
+    for label, operand in (("A", a), ("B", b)):
+        if operand.dtype not in FLOATS:
+            raise fatal(
+                DTypeError,
+                f"ttnn.matmul: operand {label} is {operand.dtype.name}; the matrix program takes bfloat16, float32, "
+                "bfloat8_b and bfloat4_b.",
+                f"Unsupported data format for input {label}: {operand.dtype.cpp_name}",
+            )
+    if a.shape[-1] != b.shape[-2]:
+        raise fatal(
+            ShapeError,
+            f"ttnn.matmul: inner dimensions differ: input_tensor_a is {a.shape} (K={a.shape[-1]}), input_tensor_b is "
+            f"{b.shape} (K={b.shape[-2]}), after the transposes asked for. Pass transpose_b=True if b is stored as "
+            "[N, K].",
+            "The width of the first tensor must be equal to the height of the second tensor. Mismatch: "
+            f"width={a.shape[-1]} height={b.shape[-2]}",
+        )
+
+
+class _Checks:
+    """The checks of one configuration; carries the prefix of its sentences."""
+
+    def __init__(self, problem: Problem, config: ProgramConfig) -> None:
+        self.problem = problem
+        self.config = config
+        self.a = problem.a.placement
+        self.b = problem.b.placement
+        self.out = problem.out
+        self.rows_t = problem.mt * (problem.batch_a if config.fuse_batch else 1)
+
+    def require(
+        self, condition: bool, vendor: str, advice: str = "", error: type[TtnnError] = ProgramConfigError
+    ) -> None:
+        """Raise `error` with the official sentence unless `condition` holds."""
+        if condition:
+            return
+        name = self.config.kind.value
+        ours = f"ttnn.matmul: the program config does not fit this call: {self.config}"
+        raise fatal(error, f"{ours}. {advice}" if advice else f"{ours}.", f"{name}: {vendor}")
+
+    def divides(self, whole: str, value: int, part: str, divisor: int) -> None:
+        """Require that `part` divides `whole`, and name the largest divisor below it otherwise."""
+        ok = divisor > 0 and value % divisor == 0
+        best = next((d for d in range(min(divisor, value), 0, -1) if value % d == 0), 0)
+        self.require(
+            ok, f"{whole} ({value}) must be divisible by {part} ({divisor})", f"{part}={best} would divide it."
+        )
+
+    # ---- block sizes ------------------------------------------------------------------------------------------------
+
+    def grid(self) -> None:
+        x, y = self.config.grid
+        columns, rows = self.problem.chip.grid
+        self.require(x > 0 and y > 0, f"compute_with_storage_grid_size must be non-zero, got ({x}, {y})")
+        self.require(
+            x <= columns and y <= rows,
+            f"compute_with_storage_grid_size ({x}, {y}) must fit within device grid ({columns}, {rows})",
+        )
+
+    def nonzero(self, **values: int) -> None:
+        for name, value in values.items():
+            self.require(value != 0, f"{name} is 0, which is not valid")
+
+    def blocks(self) -> None:
+        """Check the sizes of blocks and subblocks against each other, Kt and Dst."""
+        config = self.config
+        if config.kind is Kind.MULTI_CORE:
+            return
+        has_subblocks = config.kind in (Kind.REUSE, Kind.MCAST_1D, Kind.MCAST_2D)
+        if has_subblocks:
+            self.grid()
+        self.nonzero(per_core_M=config.per_core_m, per_core_N=config.per_core_n, in0_block_w=config.in0_block_w)
+        self.divides("Kt", self.problem.kt, "in0_block_w", config.in0_block_w)
+        if not has_subblocks:
+            return
+        h, w = config.out_subblock_h, config.out_subblock_w
+        self.nonzero(out_subblock_h=h, out_subblock_w=w)
+        if config.kind is Kind.REUSE:
+            self.divides("per_core_M", config.per_core_m, "out_subblock_h", h)
+            self.divides("per_core_N", config.per_core_n, "out_subblock_w", w)
+        else:
+            self.nonzero(out_block_h=config.out_block_h, out_block_w=config.out_block_w)
+            self.divides("out_block_h", config.out_block_h, "out_subblock_h", h)
+            self.divides("out_block_w", config.out_block_w, "out_subblock_w", w)
+            self.divides("per_core_M", config.per_core_m, "out_block_h", config.out_block_h)
+            self.divides("per_core_N", config.per_core_n, "out_block_w", config.out_block_w)
+        limit = self.problem.compute.dst_tiles
+        self.require(
+            h * w <= limit,
+            f"out_subblock_w {w} times out_subblock_h {h} needs to be at most {limit} to fit in hardware",
+            f"Dst holds {limit} tiles with fp32_dest_acc_en={self.problem.compute.fp32}.",
+        )
+
+    # ---- families ---------------------------------------------------------------------------------------------------
+
+    def subblocks_of_sharded_output(self) -> None:
+        config = self.config
+        for level in ("out_subblock", "out_block"):
+            h, w = getattr(config, f"{level}_h"), getattr(config, f"{level}_w")
+            self.require(
+                w == config.per_core_n or h == 1,
+                f"{level}_w ({w}) must equal per_core_N ({config.per_core_n}) or {level}_h ({h}) must be 1",
+            )
+
+    def same_placement(self) -> None:
+        """Require a sharded output to have the buffer type and the layout of a sharded A."""
+        if not (self.a.sharded and self.out.sharded):
+            return
+        for what, ours, theirs in (
+            ("buffer types", self.a.buffer, self.out.buffer),
+            ("memory layouts", self.a.layout, self.out.layout),
+        ):
+            self.require(
+                ours is theirs,
+                f"Input A and output {what} must match, got input: {ours.cpp_name} vs output: {theirs.cpp_name}",
+                error=MemoryConfigError,
+            )
+
+    def layout_is(self, label: str, operand_layout: TensorMemoryLayout, wanted: TensorMemoryLayout) -> None:
+        self.require(
+            operand_layout is wanted,
+            f"{label} memory layout must be {wanted.name}, got: {operand_layout.cpp_name}",
+            error=MemoryConfigError,
+        )
+
+    def multi_core(self) -> None:
+        self.layout_is("Input A", self.a.layout, TensorMemoryLayout.INTERLEAVED)
+        self.layout_is("Input B", self.b.layout, TensorMemoryLayout.INTERLEAVED)
+        self.layout_is("Output", self.out.layout, TensorMemoryLayout.INTERLEAVED)
+
+    def mcast_2d(self) -> None:
+        config, shard = self.config, self.a.shard
+        columns, rows = config.grid
+        blocks_y = up(self.rows_t, config.per_core_m)
+        blocks_x = up(self.problem.nt, config.per_core_n)
+        if config.transpose_mcast:
+            blocks_x, blocks_y = blocks_y, blocks_x
+        for axis, blocks, what, limit in (("y", blocks_y, "rows", rows), ("x", blocks_x, "columns", columns)):
+            self.require(
+                blocks <= limit,
+                f"Num output blocks along {axis} ({blocks}) must be smaller than or equal to the number of {what} in "
+                f"compute grid ({limit})!",
+            )
+        self.same_placement()
+        if shard is not None and self.a.layout is TensorMemoryLayout.BLOCK_SHARDED:
+            self.fused_shards()
+            self.require(
+                config.transpose_mcast == shard.col_major,
+                f"transpose_mcast ({config.transpose_mcast}) must fit the shard orientation of input A "
+                f"({'COL_MAJOR' if shard.col_major else 'ROW_MAJOR'})",
+            )
+            self.shard_sizes(m=config.per_core_m, k_divisor=config.in0_block_w)
+        elif shard is not None and self.a.layout is TensorMemoryLayout.HEIGHT_SHARDED:
+            self.fused_shards()
+            self.require(not config.transpose_mcast, "transpose_mcast must be false for a height sharded input A")
+            self.require(
+                self.problem.kt == config.in0_block_w == shard.width_t,
+                f"K ({self.problem.kt}), in0_block_w ({config.in0_block_w}) and the shard width ({shard.width_t}) "
+                "must be "
+                "equal",
+            )
+            self.require(shard.box.columns == 1, "a height sharded input A must lie on one column of cores")
+        elif shard is not None:
+            self.layout_is("Input A", self.a.layout, TensorMemoryLayout.BLOCK_SHARDED)
+        if self.b.sharded:
+            self.sharded_b_2d()
+        if self.out.sharded:
+            self.subblocks_of_sharded_output()
+
+    def sharded_b_2d(self) -> None:
+        config, shard = self.config, self.b.shard
+        self.require(not config.transpose_mcast, "transpose_mcast must be false for a sharded input B")
+        if self.b.layout is TensorMemoryLayout.WIDTH_SHARDED and shard is not None:
+            if not self.b.in_dram:
+                self.require(shard.box.rows == 1, "a width sharded input B must lie on one row of cores")
+                self.require(
+                    shard.width_t == config.per_core_n,
+                    f"shard width of input B ({shard.width_t}) must equal per_core_N ({config.per_core_n})",
+                )
+            return
+        self.require(
+            self.b.layout is TensorMemoryLayout.HEIGHT_SHARDED and self.b.in_dram and not config.fuse_batch,
+            "a sharded input B must be WIDTH_SHARDED, or HEIGHT_SHARDED in DRAM with fuse_batch false, got: "
+            f"{self.b.layout.cpp_name}",
+            error=MemoryConfigError,
+        )
+
+    def fused_shards(self) -> None:
+        self.require(self.config.fuse_batch, "fuse_batch must be true when input A is sharded")
+
+    def shard_sizes(self, *, m: int, k_divisor: int) -> None:
+        shard = self.a.shard
+        if shard is None:
+            return
+        self.require(
+            shard.height_t == m,
+            f"per_core_M ({m}) must equal shard_shape[0] / in0_tile.get_height() ({shard.height_t})",
+        )
+        self.divides("shard_shape[1] / in0_tile.get_width()", shard.width_t, "in0_block_w", k_divisor)
+
+    def mcast_1d(self) -> None:
+        config = self.config
+        columns, rows = config.grid
+        if config.gather_in0:
+            return
+        blocks_y, blocks_x = up(self.rows_t, config.per_core_m), up(self.problem.nt, config.per_core_n)
+        self.require(
+            blocks_y * blocks_x <= columns * rows,
+            f"Number of blocks exceeds number of cores: {blocks_y * blocks_x} blocks > {columns * rows} cores",
+        )
+        if config.mcast_in0:
+            self.require(
+                blocks_y == 1,
+                f"mcast_in0 requires M ({self.rows_t}) to fit within a single per_core_M block ({config.per_core_m}), "
+                f"got num_blocks_y={blocks_y}",
+            )
+            self.mcast_in0()
+        else:
+            self.require(
+                blocks_x == 1,
+                f"mcast_in1 requires N ({self.problem.nt}) to fit within a single per_core_N block "
+                f"({config.per_core_n}), got num_blocks_x={blocks_x}",
+            )
+            self.mcast_in1()
+
+    def mcast_in0(self) -> None:
+        config = self.config
+        if self.a.sharded:
+            self.fused_shards()
+            self.layout_is("Input A", self.a.layout, TensorMemoryLayout.WIDTH_SHARDED)
+            self.same_placement()
+            self.require(
+                self.rows_t == config.per_core_m, f"M ({self.rows_t}) must equal per_core_M ({config.per_core_m})"
+            )
+            self.shard_sizes(m=config.per_core_m, k_divisor=config.in0_block_w)
+        if self.out.sharded:
+            self.line_output("row", TensorMemoryLayout.WIDTH_SHARDED)
+            self.require(
+                self.rows_t == config.per_core_m, f"M ({self.rows_t}) must equal per_core_M ({config.per_core_m})"
+            )
+            self.subblocks_of_sharded_output()
+        if self.b.sharded and self.b.buffer is BufferType.L1 and self.b.shard is not None:
+            self.layout_is("Input B", self.b.layout, TensorMemoryLayout.WIDTH_SHARDED)
+            self.require(
+                self.b.shard.width_t == config.per_core_n,
+                f"shard width of input B ({self.b.shard.width_t}) must equal per_core_N ({config.per_core_n})",
+            )
+
+    def mcast_in1(self) -> None:
+        config, shard = self.config, self.a.shard
+        if shard is not None:
+            self.fused_shards()
+            self.layout_is("Input A", self.a.layout, TensorMemoryLayout.HEIGHT_SHARDED)
+            self.same_placement()
+            self.require(
+                self.problem.kt == shard.width_t,
+                f"K ({self.problem.kt}) must equal shard_shape[1] / in0_tile.get_width() ({shard.width_t})",
+            )
+            self.shard_sizes(m=config.per_core_m, k_divisor=config.in0_block_w)
+        if self.out.sharded:
+            self.line_output("column", TensorMemoryLayout.HEIGHT_SHARDED)
+            self.require(
+                self.problem.nt == config.per_core_n,
+                f"N ({self.problem.nt}) must equal per_core_N ({config.per_core_n})",
+            )
+            self.subblocks_of_sharded_output()
+        self.layout_is("Input B", self.b.layout, TensorMemoryLayout.INTERLEAVED)
+
+    def line_output(self, line: str, wanted: TensorMemoryLayout) -> None:
+        shard = self.out.shard
+        one_line = shard is not None and (shard.box.rows if line == "row" else shard.box.columns) == 1
+        self.require(
+            self.out.layout is wanted or (self.out.layout is TensorMemoryLayout.BLOCK_SHARDED and one_line),
+            f"output memory layout must be {wanted.name} or BLOCK_SHARDED on a 1-{line} grid, got: "
+            f"{self.out.layout.cpp_name}",
+            error=MemoryConfigError,
+        )
+
+    def reuse(self) -> None:
+        config, problem = self.config, self.problem
+        if config.per_core_m < problem.mt:
+            self.require(
+                problem.mt % config.per_core_m == 0,
+                f"per_core_M, {config.per_core_m}, must divide M, {problem.mt}, if per_core_M < M!",
+            )
+        else:
+            self.require(
+                config.per_core_m % problem.mt == 0,
+                f"per_core_M, {config.per_core_m}, must be a multiple of M, {problem.mt}, if per_core_M > M!",
+            )
+        self.require(problem.nt == config.per_core_n, f"N ({problem.nt}) must equal per_core_N ({config.per_core_n})")
+        self.require(
+            problem.batch_a == 1 or problem.batch_b > 1,
+            "Batch broadcasting is not supported for the chosen program config",
+            "Use a multicast program config, or repeat input_tensor_b.",
+            ShapeError,
+        )
+        for label, placement in (("Input A", self.a), ("Input B", self.b)):
+            shard = placement.shard
+            if shard is not None:
+                self.require(
+                    placement.layout is not TensorMemoryLayout.WIDTH_SHARDED,
+                    f"{label} memory layout must not be WIDTH_SHARDED, got: {placement.layout.cpp_name}",
+                    error=MemoryConfigError,
+                )
+        self.same_placement()
+        if self.a.shard is not None:
+            self.require(
+                self.a.shard.height_t == config.per_core_m,
+                f"per_core_M ({config.per_core_m}) must equal shard_shape[0] / in0_tile.get_height() "
+                f"({self.a.shard.height_t})",
+            )
+        if self.out.sharded:
+            self.require(
+                config.out_subblock_w == config.per_core_n or config.out_subblock_h == 1,
+                f"out_subblock_w ({config.out_subblock_w}) must equal per_core_N ({config.per_core_n}) or "
+                "out_subblock_h "
+                f"({config.out_subblock_h}) must be 1",
+            )
+
+    def dram_sharded(self) -> None:
+        config, problem, shard = self.config, self.problem, self.a.shard
+        self.require(
+            shard is not None, "Input tensor A must be sharded for DRAM sharded program config", error=MemoryConfigError
+        )
+        self.require(
+            self.out.sharded,
+            "Output memory config must be sharded for DRAM sharded program config",
+            error=MemoryConfigError,
+        )
+        self.layout_is("Input A", self.a.layout, TensorMemoryLayout.WIDTH_SHARDED)
+        self.same_placement()
+        self.require(problem.mt == config.per_core_m, f"M ({problem.mt}) must equal per_core_M ({config.per_core_m})")
+        self.require(problem.mt == 1, "currently only support in0 tensor height of tile height")
+        if shard is not None:
+            width, block = shard.width_t, config.in0_block_w
+            self.require(
+                width % block == 0 or block % width == 0,
+                f"shard_shape[1] / in0_tile.get_width() ({width}) and in0_block_w ({block}) must divide one another",
+            )
+        self.layout_is("Input B", self.b.layout, TensorMemoryLayout.WIDTH_SHARDED)
+
+    # ---- batch ------------------------------------------------------------------------------------------------------
+
+    def keeps_in0(self) -> bool:
+        """Return whether A, one matrix, may stay in L1 while the matrices of B pass by."""
+        config, a, b = self.config, self.problem.a, self.problem.b
+        return (
+            config.kind is Kind.MCAST_1D
+            and not config.fuse_batch
+            and config.fused_activation is None
+            and not config.mcast_in0
+            and min(len(a.shape), len(b.shape)) >= 3
+            and all(size == 1 for size in a.shape[:-2])
+            and self.a.interleaved
+            and self.b.interleaved
+        )
+
+    def batch(self) -> None:
+        """Check that the batch dimensions agree if B is batched."""
+        a, b = self.problem.a.shape, self.problem.b.shape
+        if self.problem.batch_b == 1:
+            return
+        if len(a) != len(b):
+            raise fatal(
+                ShapeError,
+                f"ttnn.matmul: a batched input_tensor_b {b} needs an input_tensor_a of the same rank, got {a}.",
+                f"Input tensors must have the same rank, got a_shape rank: {len(a)} vs b_shape rank: {len(b)}",
+            )
+        keeps_in0 = self.keeps_in0()
+        for i, (size_a, size_b) in enumerate(zip(a[:-2], b[:-2], strict=True)):
+            if size_a == size_b or (size_a == 1 and keeps_in0):
+                continue
+            raise fatal(
+                ShapeError,
+                f"ttnn.matmul: batch dimensions differ: input_tensor_a is {a}, input_tensor_b is {b}. Only an "
+                "unbatched "
+                "input_tensor_b is repeated for every matrix of input_tensor_a.",
+                f"bmm (non-bcast matmul) expects input tensors of shapes BCMK*BCKN=BCMN or batch dimension {i} "
+                "mismatch: "
+                f"a={size_a} vs b={size_b} (dimension mismatch only allowed when all batch dimensions of a are size "
+                "1 and "
+                "using MatmulMultiCoreReuseMultiCast1DProgramConfig with fuse_batch=false, fused_activation=none, "
+                "mcast_in0=false, and non-sharded inputs for in0 reuse optimization)",
+            )
+
+    def fused_batch(self) -> None:
+        problem = self.problem
+        if not self.config.fuse_batch:
+            return
+        self.require(
+            problem.batch_b == 1,
+            "Matmul with fused batch requires input tensors of shapes BCMK*11KN=BCMN or equivalent. Please change the "
+            "second input tensor or adjust the program config.",
+            error=ShapeError,
+        )
+        self.require(
+            not problem.transpose_a or problem.batch_a == 1 or problem.mt == 1,
+            "transpose_a with fuse_batch is not supported when batch dimensions exist and M_per_batch > 1 "
+            f"(batch_size={problem.batch_a}, M_per_batch={problem.mt}, a_shape_padded={shape_text(problem.a.padded)})",
+            error=ShapeError,
+        )
+
+
+def check_config(problem: Problem, config: ProgramConfig) -> None:
+    """Check a configuration, given or chosen.
+
+    Raises:
+        ProgramConfigError: block sizes that do not fit each other, the operands, Dst or the grid.
+        MemoryConfigError: placements that the program does not take.
+        ShapeError: batches that the program does not take.
+    """
+    checks = _Checks(problem, config)
+    checks.blocks()
+    family = {
+        Kind.MULTI_CORE: checks.multi_core,
+        Kind.REUSE: checks.reuse,
+        Kind.MCAST_2D: checks.mcast_2d,
+        Kind.MCAST_1D: checks.mcast_1d,
+        Kind.DRAM_SHARDED: checks.dram_sharded,
+    }
+    family[config.kind]()
+    checks.batch()
+    checks.fused_batch()
+    if config.untilize_out:
+        checks.require(
+            problem.out_dtype in (DataType.BFLOAT16, DataType.FLOAT32),
+            f"Unsupported data type: {problem.out_dtype.cpp_name}",
+            error=DTypeError,
+        )
+
+
+def check_fused_activation(config: ProgramConfig) -> None:
+    """Raise for an activation that the compute kernel does not have.
+
+    Raises:
+        ProgramConfigError: the activation cannot be fused.
+    """
+    activation = config.fused_activation
+    if activation is not None and activation.op not in FUSABLE:
+        names = ", ".join(sorted(op.name.lower() for op in FUSABLE))
+        raise fatal(
+            ProgramConfigError,
+            f"ttnn.matmul: {activation.op.name} cannot be fused into a matmul; {names} can. Without core_grid the "
+            "activation runs as an operator of its own.",
+            f"Unsupported UnaryOpType for fused activation: {activation.op.cpp_name}",
+        )
+
+
+def check_bias_broadcast(bias: Operand, out_shape: tuple[int, ...]) -> None:
+    """Check that a bias which is added separately broadcasts over the rows and batches of the product.
+
+    Raises:
+        ShapeError: a dimension is neither 1 nor that of the product.
+    """
+    for size_bias, size_out in zip(bias.shape[-2::-1], out_shape[-2::-1], strict=False):
+        if size_bias != size_out and 1 not in (size_bias, size_out):
+            raise fatal(
+                ShapeError,
+                f"ttnn.linear: the bias {bias.shape} does not broadcast over the product {out_shape}.",
+                "Broadcast error: Invalid dimension",
+            )
