@@ -88,7 +88,7 @@ fn multiply(mode: Mode, phase: Phase, a: Operand, b: Operand, dst: u32) -> u32 {
     let term = if a.exponent == 0 || b.exponent == 0 || exponent <= 0 {
         Term { significand: 0, exponent: phase.zero_exponent() }
     } else {
-        let product = (phase.part_a(a.significand) * phase.part_b(b.significand) << 13) as i32;
+        let product = ((phase.part_a(a.significand) * phase.part_b(b.significand)) << 13) as i32;
         Term { significand: if a.sign == b.sign { product } else { -product }, exponent }
     };
     combine(mode, [term, Term::NONE], dst)

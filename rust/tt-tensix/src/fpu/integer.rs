@@ -8,7 +8,8 @@ use crate::regs::FACE_SIDE;
 /// Magnitude and sign of an integer `Src` word.
 #[inline(always)]
 fn decode(word: u32) -> (i64, bool) {
-    let magnitude = if word >> 10 & 255 == 0 { 0 } else { word & 1023 };
+    let exponent = word >> 10 & 255;
+    let magnitude = if exponent == 0 { 0 } else { word & 1023 };
     (i64::from(magnitude), word >> 18 & 1 == 1)
 }
 

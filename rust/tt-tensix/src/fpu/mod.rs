@@ -2,6 +2,7 @@
 //!
 //! Everything here is the scalar integer definition of `numerics.md` sections 2 to 9 and 12. There are no NaN or
 //! infinity semantics inside the matrix unit: exponent 255 is an ordinary binade, exponent 0 is zero.
+#![allow(clippy::trivially_copy_pass_by_ref, reason = "a configuration is one thing, whatever its size")]
 
 mod combine;
 mod eltwise;
