@@ -1,7 +1,530 @@
 //! Single engine steps on arrays of tiles, for the golden checker and tests.
+//!
+//! Tiles in L1 form are bytes, one tile along the last axis; register tiles are row-major [n, 32, 32] words in the layout
+//! of `tt_tensix::regs`.
+use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use tt_cpu::Level;
+use tt_formats::{DataFormat, TileShape};
+use tt_tensix::fpu::{self, Broadcast, DstFormat, EltwiseOp, MathConfig, MathFidelity, PoolOp, ReduceDim};
+use tt_tensix::pack::{EdgeMask, PackConfig, Packer, Relu};
+use tt_tensix::regs::{Arch, TILE_DATUMS};
+use tt_tensix::sfpu::convert::{self, Mode, Round};
+use tt_tensix::sfpu::{self, DstWidth};
+use tt_tensix::unpack::{self, Unpacker};
+
+use crate::error::enter_engine;
+
+type Tile = [u32; TILE_DATUMS];
+type Bytes<'py> = PyReadonlyArrayDyn<'py, u8>;
+type Words<'py> = PyReadonlyArrayDyn<'py, u32>;
+type NewWords<'py> = PyResult<Bound<'py, PyArrayDyn<u32>>>;
+
+fn bad(text: String) -> PyErr {
+    PyValueError::new_err(text)
+}
+
+fn format(code: u8) -> PyResult<DataFormat> {
+    DataFormat::from_code(code).ok_or_else(|| bad(format!("no format has code {code}")))
+}
+
+fn arch(number: u8) -> PyResult<Arch> {
+    match number {
+        0 => Ok(Arch::Wormhole),
+        1 => Ok(Arch::Blackhole),
+        _ => Err(bad(format!("no chip generation {number}"))),
+    }
+}
+
+/// What a kernel would configure for operands of this L1 format.
+fn math(operand: DataFormat, fidelity: u32, dst32: bool, arch: u8) -> PyResult<MathConfig> {
+    let fidelity =
+        MathFidelity::from_phases(fidelity).ok_or_else(|| bad(format!("no fidelity has {fidelity} phases")))?;
+    let dst = match operand {
+        DataFormat::Int8 | DataFormat::UInt8 => DstFormat::Int32,
+        DataFormat::UInt16 => DstFormat::UInt16,
+        _ if dst32 => DstFormat::Fp32,
+        _ if operand.has_5_bit_exponent() => DstFormat::Fp16,
+        _ => DstFormat::Bf16,
+    };
+    Ok(MathConfig { fidelity, dst, alu: unpack::register_format(operand, dst32), arch: self::arch(arch)? })
+}
+
+/// The tiles of an array of L1 bytes and the number of tiles per entry of its first axis.
+struct L1Tiles<'a> {
+    bytes: &'a [u8],
+    per_entry: usize,
+    unpacker: Unpacker,
+}
+
+impl<'a> L1Tiles<'a> {
+    fn new(array: &'a Bytes<'_>, format: DataFormat, dst32: bool) -> PyResult<Self> {
+        let unpacker = Unpacker::to_src(format, unpack::register_format(format, dst32), Level::current());
+        let unpacker = unpacker.map_err(|error| bad(error.to_string()))?;
+        let shape = array.shape();
+        let size = unpacker.tile_bytes();
+        if shape.last() != Some(&size) || shape.len() < 2 {
+            return Err(bad(format!("tiles of {format:?} have {size} bytes along the last axis, not {shape:?}")));
+        }
+        let per_entry = shape[1..shape.len() - 1].iter().product();
+        Ok(Self { bytes: array.as_slice()?, per_entry, unpacker })
+    }
+
+    fn entries(&self) -> usize {
+        self.bytes.len() / (self.unpacker.tile_bytes() * self.per_entry).max(1)
+    }
+
+    fn unpack(&self, entry: usize, tile: usize, out: &mut Tile) {
+        let size = self.unpacker.tile_bytes();
+        let start = (entry * self.per_entry + tile) * size;
+        self.unpacker.unpack(&self.bytes[start..start + size], out);
+    }
+}
+
+/// Computes `n` register tiles without the interpreter lock and hands them over row-major.
+fn register_tiles<'py>(py: Python<'py>, n: usize, compute: impl Fn(usize, &mut Tile) + Sync + Send) -> NewWords<'py> {
+    let words = enter_engine(py, || -> PyResult<Vec<u32>> {
+        let mut words = vec![0; n * TILE_DATUMS];
+        let mut tile = [0; TILE_DATUMS];
+        for (i, row_major) in words.chunks_exact_mut(TILE_DATUMS).enumerate() {
+            tile.fill(0);
+            compute(i, &mut tile);
+            TileShape::FULL.untilize(&tile, row_major);
+        }
+        Ok(words)
+    })?;
+    PyArray1::from_vec(py, words).reshape(vec![n, 32, 32])
+}
+
+/// Applies a function to every word of an array.
+fn map_words<'py>(py: Python<'py>, words: &Words<'py>, function: impl Fn(u32) -> u32 + Send + Sync) -> NewWords<'py> {
+    let shape = words.shape().to_vec();
+    let words = words.as_slice()?;
+    let results =
+        enter_engine(py, || -> PyResult<Vec<u32>> { Ok(words.iter().map(|&word| function(word)).collect()) })?;
+    PyArray1::from_vec(py, results).reshape(shape)
+}
+
+/// L1 tiles as the unpacker leaves them in Src, or in Dst.
+#[pyfunction]
+fn unpack_tiles<'py>(py: Python<'py>, l1: Bytes<'py>, format: u8, register_format: u8, to_dst: bool) -> NewWords<'py> {
+    let (format, register) = (self::format(format)?, self::format(register_format)?);
+    let level = Level::current();
+    let unpacker = if to_dst { Unpacker::to_dst(format, level) } else { Unpacker::to_src(format, register, level) };
+    let unpacker = unpacker.map_err(|error| bad(error.to_string()))?;
+    let size = unpacker.tile_bytes();
+    let bytes = l1.as_slice()?;
+    if bytes.len() % size != 0 {
+        return Err(bad(format!("{} bytes are not whole tiles of {size}", bytes.len())));
+    }
+    register_tiles(py, bytes.len() / size, |i, tile| unpacker.unpack(&bytes[i * size..(i + 1) * size], tile))
+}
+
+fn dst_format(name: &str) -> PyResult<DstFormat> {
+    Ok(match name {
+        "bf16" => DstFormat::Bf16,
+        "fp16" => DstFormat::Fp16,
+        "fp32" => DstFormat::Fp32,
+        "int32" => DstFormat::Int32,
+        "uint16" => DstFormat::UInt16,
+        _ => return Err(bad(format!("no Dst format {name:?}"))),
+    })
+}
+
+/// Dst tiles as the packer writes them to L1.
+#[pyfunction]
+#[pyo3(signature = (dst, dst_format, intermediate, output, relu_mode=0, relu_threshold=0, l1_before=None))]
+#[allow(clippy::too_many_arguments, reason = "the settings of one packer")]
+fn pack_tiles<'py>(
+    py: Python<'py>,
+    dst: Words<'py>,
+    dst_format: &str,
+    intermediate: u8,
+    output: u8,
+    relu_mode: u8,
+    relu_threshold: u16,
+    l1_before: Option<Bytes<'py>>,
+) -> PyResult<Bound<'py, PyArrayDyn<u8>>> {
+    let relu = match relu_mode {
+        0 => Relu::None,
+        1 => Relu::Zero,
+        2 => Relu::MinThreshold(relu_threshold),
+        3 => Relu::MaxThreshold(relu_threshold),
+        _ => return Err(bad(format!("no ReLU mode {relu_mode}"))),
+    };
+    let config = PackConfig {
+        dst: self::dst_format(dst_format)?,
+        intermediate: format(intermediate)?,
+        output: format(output)?,
+        relu,
+        l1_accumulate: l1_before.is_some(),
+        edge: EdgeMask::None,
+    };
+    let packer = Packer::new(&config, Level::current()).map_err(|error| bad(error.to_string()))?;
+    let size = packer.tile_bytes();
+    let words = dst.as_slice()?;
+    let n = words.len() / TILE_DATUMS;
+    let mut l1 = match &l1_before {
+        Some(before) => before.as_slice()?.to_vec(),
+        None => vec![0; n * size],
+    };
+    if words.len() != n * TILE_DATUMS || l1.len() != n * size {
+        return Err(bad(format!("{} words and {} bytes are not {n} tiles", words.len(), l1.len())));
+    }
+    let l1 = enter_engine(py, move || -> PyResult<Vec<u8>> {
+        let mut tile = [0; TILE_DATUMS];
+        for (row_major, bytes) in words.chunks_exact(TILE_DATUMS).zip(l1.chunks_exact_mut(size)) {
+            TileShape::FULL.tilize(row_major, &mut tile);
+            packer.pack(&tile, bytes);
+        }
+        Ok(l1)
+    })?;
+    PyArray1::from_vec(py, l1).reshape(vec![n, size])
+}
+
+/// Dst after `sum over t of in0[i, t] @ in1[i, t]`.
+#[pyfunction]
+#[allow(clippy::too_many_arguments, reason = "the settings of one kernel")]
+fn matmul_tiles<'py>(
+    py: Python<'py>,
+    in0: Bytes<'py>,
+    in1: Bytes<'py>,
+    format0: u8,
+    format1: u8,
+    fidelity: u32,
+    dst32: bool,
+    arch: u8,
+) -> NewWords<'py> {
+    let (format0, format1) = (format(format0)?, format(format1)?);
+    let cfg = math(format1, fidelity, dst32, arch)?;
+    let (left, right) = (L1Tiles::new(&in0, format0, dst32)?, L1Tiles::new(&in1, format1, dst32)?);
+    same_tiles(&left, &right)?;
+    register_tiles(py, left.entries(), |i, dst| {
+        let (mut a, mut b) = ([0; TILE_DATUMS], [0; TILE_DATUMS]);
+        for k in 0..left.per_entry {
+            left.unpack(i, k, &mut a);
+            right.unpack(i, k, &mut b);
+            fpu::matmul_tile(&cfg, dst, &a, &b);
+        }
+    })
+}
+
+fn same_tiles(a: &L1Tiles<'_>, b: &L1Tiles<'_>) -> PyResult<()> {
+    if a.entries() == b.entries() && a.per_entry == b.per_entry {
+        return Ok(());
+    }
+    Err(bad(format!("operands of {} x {} and {} x {} tiles", a.entries(), a.per_entry, b.entries(), b.per_entry)))
+}
+
+fn eltwise_op(name: &str) -> PyResult<EltwiseOp> {
+    match name {
+        "add" => Ok(EltwiseOp::Add),
+        "sub" => Ok(EltwiseOp::Sub),
+        "mul" => Ok(EltwiseOp::Mul),
+        _ => Err(bad(format!("no element-wise operation {name:?}"))),
+    }
+}
+
+fn broadcast_of(name: &str) -> PyResult<Broadcast> {
+    match name {
+        "none" => Ok(Broadcast::None),
+        "row" => Ok(Broadcast::Row),
+        "column" => Ok(Broadcast::Column),
+        "scalar" => Ok(Broadcast::Scalar),
+        _ => Err(bad(format!("no broadcast {name:?}"))),
+    }
+}
+
+/// Dst after `in0 op in1`, or after adding that `repeat` times to zero if `repeat` is above 1.
+#[pyfunction]
+#[allow(clippy::too_many_arguments, reason = "the settings of one kernel")]
+fn eltwise_tiles<'py>(
+    py: Python<'py>,
+    in0: Bytes<'py>,
+    in1: Bytes<'py>,
+    format0: u8,
+    format1: u8,
+    op: &str,
+    broadcast: &str,
+    repeat: usize,
+    fidelity: u32,
+    dst32: bool,
+    arch: u8,
+) -> NewWords<'py> {
+    let (format0, format1) = (format(format0)?, format(format1)?);
+    let (op, broadcast) = (eltwise_op(op)?, broadcast_of(broadcast)?);
+    let cfg = math(format0, fidelity, dst32, arch)?;
+    let (left, right) = (L1Tiles::new(&in0, format0, dst32)?, L1Tiles::new(&in1, format1, dst32)?);
+    same_tiles(&left, &right)?;
+    register_tiles(py, left.entries() * left.per_entry, |i, dst| {
+        let (mut a, mut b) = ([0; TILE_DATUMS], [0; TILE_DATUMS]);
+        left.unpack(0, i, &mut a);
+        right.unpack(0, i, &mut b);
+        for _ in 0..repeat {
+            fpu::eltwise(&cfg, op, broadcast, repeat > 1, dst, &a, &b);
+        }
+    })
+}
+
+/// The scaler tile that the vectors were made with: BF16, or FP16 for 5-bit-exponent data.
+fn scaler(operand: DataFormat, bits: u32) -> (DataFormat, Tile) {
+    let (format, word) = if operand.has_5_bit_exponent() {
+        (DataFormat::Float16, (bits.wrapping_add(0x1000) >> 13).wrapping_sub(112 << 10) & 0x7fff)
+    } else {
+        (DataFormat::Float16B, bits >> 16 << 3)
+    };
+    (format, std::array::from_fn(|i| if i % 256 < 16 { word } else { 0 }))
+}
+
+/// Dst after reducing the tiles `in[i]` one after the other; only column 0, row 0 or datum 0 is meaningful.
+///
+/// `scaler_bits` is a positive FP32 word.
+#[pyfunction]
+#[allow(clippy::too_many_arguments, reason = "the settings of one kernel")]
+fn reduce_tiles<'py>(
+    py: Python<'py>,
+    tiles: Bytes<'py>,
+    format: u8,
+    scaler_bits: u32,
+    pool: &str,
+    dim: &str,
+    fidelity: u32,
+    dst32: bool,
+    arch: u8,
+) -> NewWords<'py> {
+    let operand = self::format(format)?;
+    let pool = match pool {
+        "sum" => PoolOp::Sum,
+        "max" => PoolOp::Max,
+        _ => return Err(bad(format!("no pool {pool:?}"))),
+    };
+    let dim = match dim {
+        "row" => ReduceDim::Row,
+        "column" => ReduceDim::Column,
+        "scalar" => ReduceDim::Scalar,
+        _ => return Err(bad(format!("no dimension {dim:?}"))),
+    };
+    let cfg = math(operand, fidelity, dst32, arch)?;
+    let data = L1Tiles::new(&tiles, operand, dst32)?;
+    let (scaler_format, scaler) = scaler(operand, scaler_bits);
+    register_tiles(py, data.entries(), |i, dst| {
+        let mut tile = [0; TILE_DATUMS];
+        if pool == PoolOp::Max {
+            fpu::clear_for_max(&cfg, dst);
+        }
+        for t in 0..data.per_entry {
+            data.unpack(i, t, &mut tile);
+            fpu::reduce_mixed(&cfg, scaler_format, pool, dim, dst, &tile, &scaler);
+        }
+    })
+}
+
+/// Dst after summing the rows of the tiles `in[i]` as a matrix product; only column 0 is meaningful.
+#[pyfunction]
+fn row_sum_tiles<'py>(
+    py: Python<'py>,
+    tiles: Bytes<'py>,
+    format: u8,
+    scaler_bits: u32,
+    fidelity: u32,
+    dst32: bool,
+    arch: u8,
+) -> NewWords<'py> {
+    let operand = self::format(format)?;
+    let data = L1Tiles::new(&tiles, operand, dst32)?;
+    let (scaler_format, scaler) = scaler(operand, scaler_bits);
+    let cfg = MathConfig { alu: scaler_format, ..math(operand, fidelity, dst32, arch)? };
+    register_tiles(py, data.entries(), |i, dst| {
+        let mut tile = [0; TILE_DATUMS];
+        for t in 0..data.per_entry {
+            data.unpack(i, t, &mut tile);
+            fpu::row_sum(&cfg, dst, &tile, &scaler);
+        }
+    })
+}
+
+/// Dst after MOVA2D of L1 tiles, or after `copy_tile` if `copy_tile` is true.
+#[pyfunction]
+#[pyo3(signature = (l1, format, dst32, copy_tile=false, arch=0))]
+fn datacopy_tiles<'py>(
+    py: Python<'py>,
+    l1: Bytes<'py>,
+    format: u8,
+    dst32: bool,
+    copy_tile: bool,
+    arch: u8,
+) -> NewWords<'py> {
+    let operand = self::format(format)?;
+    let cfg = math(operand, 1, dst32, arch)?;
+    let tiles = L1Tiles::new(&l1, operand, dst32)?;
+    register_tiles(py, tiles.entries() * tiles.per_entry, |i, dst| {
+        let mut source = [0; TILE_DATUMS];
+        tiles.unpack(0, i, &mut source);
+        if copy_tile { fpu::copy_to_dst(&cfg, dst, &source) } else { fpu::move_a_to_dst(&cfg, dst, &source) }
+    })
+}
+
+/// Single elements of MVMUL: `a` and `b` are [n, 16] Src words, `d` the [n] old Dst words.
+#[pyfunction]
+#[allow(clippy::too_many_arguments, reason = "the settings of one instruction")]
+fn mvmul_steps<'py>(
+    py: Python<'py>,
+    a: Words<'py>,
+    b: Words<'py>,
+    d: Words<'py>,
+    family: &str,
+    phase: u32,
+    dst32: bool,
+    arch: u8,
+) -> NewWords<'py> {
+    let (alu, narrow) = match family {
+        "e8" => (DataFormat::Tf32, DstFormat::Bf16),
+        "e5" => (DataFormat::Float16, DstFormat::Fp16),
+        _ => return Err(bad(format!("no operand family {family:?}"))),
+    };
+    if phase > 3 {
+        return Err(bad(format!("no phase {phase}")));
+    }
+    let dst = if dst32 { DstFormat::Fp32 } else { narrow };
+    let cfg = MathConfig { fidelity: MathFidelity::HiFi4, dst, alu, arch: self::arch(arch)? };
+    let (a, b, d) = (a.as_slice()?, b.as_slice()?, d.as_slice()?);
+    let (a, b) = (a.as_chunks::<16>().0, b.as_chunks::<16>().0);
+    if a.len() != d.len() || b.len() != d.len() {
+        return Err(bad(format!("{} and {} operand groups for {} elements", a.len(), b.len(), d.len())));
+    }
+    let results = enter_engine(py, || -> PyResult<Vec<u32>> {
+        Ok((0..d.len()).map(|i| fpu::mvmul_element(&cfg, phase, &a[i], &b[i], d[i])).collect())
+    })?;
+    PyArray1::from_vec(py, results).reshape(vec![d.len()])
+}
+
+/// `x * y + z` of the vector unit.
+#[pyfunction]
+fn sfpu_fma<'py>(py: Python<'py>, x: Words<'py>, y: Words<'py>, z: Words<'py>, arch: u8) -> NewWords<'py> {
+    let arch = self::arch(arch)?;
+    let shape = x.shape().to_vec();
+    let (x, y, z) = (x.as_slice()?, y.as_slice()?, z.as_slice()?);
+    if x.len() != y.len() || x.len() != z.len() {
+        return Err(bad(format!("operands of {}, {} and {} words", x.len(), y.len(), z.len())));
+    }
+    let results = enter_engine(py, || -> PyResult<Vec<u32>> {
+        Ok((0..x.len()).map(|i| sfpu::fma(x[i], y[i], z[i], arch)).collect())
+    })?;
+    PyArray1::from_vec(py, results).reshape(shape)
+}
+
+fn lane_mode(name: &str) -> PyResult<Mode> {
+    Ok(match name {
+        "fp16" => Mode::Fp16,
+        "bf16" => Mode::Bf16,
+        "fp32" => Mode::Fp32,
+        "int32" => Mode::Int32,
+        "uint16" => Mode::UInt16,
+        "int32_2c" => Mode::Int32TwosComplement,
+        _ => return Err(bad(format!("no load or store mode {name:?}"))),
+    })
+}
+
+/// `SFPLOAD` of natural Dst words.
+#[pyfunction]
+fn sfpu_load<'py>(py: Python<'py>, mode: &str, words: Words<'py>) -> NewWords<'py> {
+    let mode = lane_mode(mode)?;
+    map_words(py, &words, |word| convert::load(mode, word))
+}
+
+/// `SFPSTORE` to natural Dst words.
+#[pyfunction]
+fn sfpu_store<'py>(py: Python<'py>, mode: &str, words: Words<'py>) -> NewWords<'py> {
+    let mode = lane_mode(mode)?;
+    map_words(py, &words, |word| convert::store(mode, word))
+}
+
+/// The rounding instruction to nearest.
+#[pyfunction]
+fn sfpu_round<'py>(py: Python<'py>, mode: &str, words: Words<'py>) -> NewWords<'py> {
+    let mode = match mode {
+        "fp32_to_bf16" => Round::Bf16,
+        "fp32_to_uint8" => Round::UInt8,
+        "fp32_to_int8" => Round::Int8,
+        "fp32_to_uint16" => Round::UInt16,
+        "fp32_to_int16" => Round::Int16,
+        _ => return Err(bad(format!("no rounding mode {mode:?}"))),
+    };
+    map_words(py, &words, |word| convert::round(mode, word))
+}
+
+/// The cast instruction.
+#[pyfunction]
+fn sfpu_cast<'py>(py: Python<'py>, mode: &str, words: Words<'py>) -> NewWords<'py> {
+    if mode != "int32_to_fp32" {
+        return Err(bad(format!("no cast {mode:?}")));
+    }
+    map_words(py, &words, convert::cast_to_fp32)
+}
+
+fn width(dst32: bool) -> DstWidth {
+    if dst32 { DstWidth::Bits32 } else { DstWidth::Bits16 }
+}
+
+/// A function of one operand on Dst words; in a 16-bit Dst they lie in the upper half.
+#[pyfunction(name = "sfpu")]
+fn sfpu_unary<'py>(py: Python<'py>, name: &str, variant: &str, values: Words<'py>, dst32: bool) -> NewWords<'py> {
+    let function = sfpu::lookup(name, variant).ok_or_else(|| bad(format!("no function {name}/{variant}")))?;
+    let shape = values.shape().to_vec();
+    let mut dst = values.as_slice()?.to_vec();
+    let dst = enter_engine(py, move || -> PyResult<Vec<u32>> {
+        function.run(&mut dst, width(dst32), Level::current());
+        Ok(dst)
+    })?;
+    PyArray1::from_vec(py, dst).reshape(shape)
+}
+
+/// Names and variants of the functions of one operand.
+#[pyfunction]
+fn sfpu_variants() -> Vec<(&'static str, &'static str)> {
+    sfpu::FUNCTIONS.iter().copied().flatten().map(|function| (function.name, function.variant)).collect()
+}
+
+/// A function of two operands on Dst words, as [`sfpu_unary`].
+#[pyfunction]
+fn sfpu_binary<'py>(py: Python<'py>, name: &str, a: Words<'py>, b: Words<'py>, dst32: bool) -> NewWords<'py> {
+    let function = sfpu::lookup_binary(name).ok_or_else(|| bad(format!("no function {name}")))?;
+    let shape = a.shape().to_vec();
+    let (mut dst, second) = (a.as_slice()?.to_vec(), b.as_slice()?);
+    if dst.len() != second.len() {
+        return Err(bad(format!("operands of {} and {} words", dst.len(), second.len())));
+    }
+    let dst = enter_engine(py, move || -> PyResult<Vec<u32>> {
+        sfpu::binary(function, &mut dst, second, width(dst32), Level::current());
+        Ok(dst)
+    })?;
+    PyArray1::from_vec(py, dst).reshape(shape)
+}
+
+/// Names of the functions of two operands.
+#[pyfunction]
+fn sfpu_binary_names() -> Vec<&'static str> {
+    sfpu::BINARY_FUNCTIONS.iter().map(|function| function.name).collect()
+}
 
 /// Adds this file's names to the module.
-pub fn register(_module: &Bound<'_, PyModule>) -> PyResult<()> {
-    Ok(())
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(unpack_tiles, module)?)?;
+    module.add_function(wrap_pyfunction!(pack_tiles, module)?)?;
+    module.add_function(wrap_pyfunction!(matmul_tiles, module)?)?;
+    module.add_function(wrap_pyfunction!(eltwise_tiles, module)?)?;
+    module.add_function(wrap_pyfunction!(reduce_tiles, module)?)?;
+    module.add_function(wrap_pyfunction!(row_sum_tiles, module)?)?;
+    module.add_function(wrap_pyfunction!(datacopy_tiles, module)?)?;
+    module.add_function(wrap_pyfunction!(mvmul_steps, module)?)?;
+    module.add_function(wrap_pyfunction!(sfpu_fma, module)?)?;
+    module.add_function(wrap_pyfunction!(sfpu_load, module)?)?;
+    module.add_function(wrap_pyfunction!(sfpu_store, module)?)?;
+    module.add_function(wrap_pyfunction!(sfpu_round, module)?)?;
+    module.add_function(wrap_pyfunction!(sfpu_cast, module)?)?;
+    module.add_function(wrap_pyfunction!(sfpu_unary, module)?)?;
+    module.add_function(wrap_pyfunction!(sfpu_variants, module)?)?;
+    module.add_function(wrap_pyfunction!(sfpu_binary, module)?)?;
+    module.add_function(wrap_pyfunction!(sfpu_binary_names, module)?)
 }
