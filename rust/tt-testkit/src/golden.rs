@@ -8,10 +8,8 @@ use npyz::npz::NpzArchive;
 
 /// The folder of golden vectors: `TTNN_GOLDEN`, or `../shared/golden` seen from the workspace.
 pub fn folder() -> PathBuf {
-    std::env::var_os("TTNN_GOLDEN").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/golden")),
-        PathBuf::from,
-    )
+    std::env::var_os("TTNN_GOLDEN")
+        .map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/golden")), PathBuf::from)
 }
 
 /// An array and its shape; values are bit patterns.
