@@ -1,0 +1,324 @@
+//! `binary_ng`: element-wise operators of two tensors, or of a tensor and a scalar, with broadcasting.
+//!
+//! Per output tile: bring the operands to full tiles (broadcast rows, columns or a single datum through Dst and back to
+//! L1, as the chip does), apply operand activations the same way, run the operator on the matrix unit or the vector
+//! unit, apply the remaining activations in Dst, pack.
+
+use tt_formats::{DataFormat, TileShape};
+use tt_memory::{Access, BufferId, Device};
+use tt_tensix::fpu::{self, Arch, Broadcast, EltwiseOp, MathConfig, MathFidelity};
+use tt_tensix::pack::{self, DstFormat, PackConfig, Relu};
+use tt_tensix::sfpu::{self, BinaryFunction, DstWidth};
+
+use crate::port::{self, Input, Tile, ZERO};
+use crate::{Chain, OpError, for_each_page};
+
+/// Which unit computes, and what.
+#[derive(Clone, Copy, Debug)]
+pub enum Unit {
+    /// Matrix unit: operand a in `SrcA`, b in `SrcB`.
+    Fpu(EltwiseOp),
+    /// Vector unit: both operands in Dst.
+    Sfpu(BinaryFunction),
+}
+
+/// The second operand.
+#[derive(Clone, Copy, Debug)]
+pub enum Other {
+    /// A tensor with its own shape.
+    Tensor(BufferId),
+    /// A whole tile of one datum, given as FP32 bits; formats shorter than FP32 truncate it.
+    Scalar(u32),
+}
+
+/// What the program is built with. Shapes are logical; the last two dimensions are tiled.
+#[derive(Clone)]
+pub struct BinaryProgram {
+    /// Formats of a, b (of the scalar's tile) and the output.
+    pub formats: (DataFormat, DataFormat, DataFormat),
+    /// Unit and operation.
+    pub unit: Unit,
+    /// Shape of a.
+    pub shape_a: Vec<usize>,
+    /// Shape of b; ignored for a scalar.
+    pub shape_b: Vec<usize>,
+    /// Shape of the output.
+    pub shape_out: Vec<usize>,
+    /// The scalar is the left operand.
+    pub scalar_is_left: bool,
+    /// Pages are tiles; otherwise rows of equal shapes.
+    pub tiled: bool,
+    /// Fidelity of products on the matrix unit.
+    pub fidelity: MathFidelity,
+    /// 32-bit Dst.
+    pub dst32: bool,
+    /// Activations of operand a, of operand b, and of the result.
+    pub chains: [Chain; 3],
+    /// The packer clips the result below zero.
+    pub packer_relu: bool,
+    /// Chip.
+    pub arch: Arch,
+}
+
+/// Where an operand's tiles lie relative to the output's, and how a tile is widened.
+struct Reach {
+    strides: Vec<usize>,
+    row_tiles: usize,
+    column_tiles: usize,
+    broadcast: Broadcast,
+}
+
+impl Reach {
+    fn new(shape: &[usize], out: &[usize]) -> Self {
+        let rank = out.len().max(2);
+        let pad = |s: &[usize]| [vec![1; rank - s.len()], s.to_vec()].concat();
+        let (shape, out) = (pad(shape), pad(out));
+        let (h, w) = (shape[rank - 2], shape[rank - 1]);
+        let (row_tiles, column_tiles) = (h.div_ceil(32), w.div_ceil(32));
+        let mut strides = vec![0; rank - 2];
+        let mut stride = row_tiles * column_tiles;
+        for axis in (0..rank - 2).rev() {
+            strides[axis] = if shape[axis] == 1 { 0 } else { stride };
+            stride *= shape[axis];
+        }
+        let broadcast = match (h == 1 && out[rank - 2] > 1, w == 1 && out[rank - 1] > 1) {
+            (false, false) => Broadcast::None,
+            (true, false) => Broadcast::Row,
+            (false, true) => Broadcast::Column,
+            (true, true) => Broadcast::Scalar,
+        };
+        Self { strides, row_tiles, column_tiles, broadcast }
+    }
+
+    fn page(&self, outer: &[usize], row: usize, column: usize) -> usize {
+        let row = if self.row_tiles == 1 { 0 } else { row };
+        let column = if self.column_tiles == 1 { 0 } else { column };
+        let base: usize = outer.iter().zip(&self.strides).map(|(index, stride)| index * stride).sum();
+        base + row * self.column_tiles + column
+    }
+}
+
+/// One operand: how its tiles are read, widened and activated.
+struct Operand<'a> {
+    input: Input,
+    source: Source,
+    broadcast: Broadcast,
+    chain: &'a Chain,
+    repack: PackConfig,
+    dst32: bool,
+}
+
+enum Source {
+    Buffer(BufferId, Reach),
+    Scalar(Vec<u8>),
+}
+
+/// Per worker: the operand tiles in L1 form and the registers.
+struct Scratch {
+    l1: [Vec<u8>; 2],
+    a: Tile,
+    b: Tile,
+    dst: Tile,
+}
+
+impl Operand<'_> {
+    /// Puts the operand's L1 bytes for one output tile into `l1`.
+    fn fetch(&self, math: &MathConfig, bytes: &[u8], l1: &mut Vec<u8>, src: &mut Tile, dst: &mut Tile) {
+        l1.clear();
+        l1.extend_from_slice(bytes);
+        if self.broadcast != Broadcast::None {
+            self.input.to_dst(math, l1, src, dst);
+            widen(dst, self.broadcast);
+            pack::pack_tile(&self.repack, dst, l1);
+        }
+        if !self.chain.is_empty() {
+            self.input.to_dst(math, l1, src, dst);
+            self.chain.apply(dst, self.dst32);
+            pack::pack_tile(&self.repack, dst, l1);
+        }
+    }
+}
+
+/// Repeats row 0, column 0 or datum 0 of a tile over the whole tile.
+fn widen(tile: &mut Tile, broadcast: Broadcast) {
+    let full = TileShape::FULL;
+    let old = *tile;
+    for (index, word) in tile.iter_mut().enumerate() {
+        let (row, column) = full.position(index);
+        let (row, column) = match broadcast {
+            Broadcast::None => (row, column),
+            Broadcast::Row => (0, column),
+            Broadcast::Column => (row, 0),
+            Broadcast::Scalar => (0, 0),
+        };
+        *word = old[full.index(row, column)];
+    }
+}
+
+/// A tile filled with one value, given as FP32 bits and cut to the format.
+fn filled_tile(format: DataFormat, bits: u32) -> Vec<u8> {
+    let bytes = format.tile_bytes(TileShape::FULL);
+    match bytes {
+        4096 => bits.to_le_bytes().repeat(1024),
+        _ => ((bits >> 16) as u16).to_le_bytes().repeat(1024),
+    }
+}
+
+/// Runs the program. The output may be one of the inputs if that input is not broadcast.
+///
+/// # Errors
+/// Memory errors; buffers that do not hold the pages the shapes ask for.
+pub fn binary(
+    device: &mut Device,
+    a: BufferId,
+    b: Other,
+    output: BufferId,
+    program: &BinaryProgram,
+) -> Result<(), OpError> {
+    let (format_a, format_b, format_out) = program.formats;
+    let sfpu = matches!(program.unit, Unit::Sfpu(_));
+    let entry =
+        |format| if sfpu { Input::direct_to_dst(format, program.dst32) } else { Input::new(format, program.dst32) };
+    let operand = |format, source, broadcast, chain| Operand {
+        input: entry(format),
+        source,
+        broadcast,
+        chain,
+        repack: port::packer(format, port::dst_format(format, program.dst32), false),
+        dst32: program.dst32,
+    };
+    let reach_a = Reach::new(&program.shape_a, &program.shape_out);
+    let broadcast_a = reach_a.broadcast;
+    let left = operand(format_a, Source::Buffer(a, reach_a), broadcast_a, &program.chains[0]);
+    let right = match b {
+        Other::Tensor(id) => {
+            let reach = Reach::new(&program.shape_b, &program.shape_out);
+            let broadcast = reach.broadcast;
+            operand(format_b, Source::Buffer(id, reach), broadcast, &program.chains[1])
+        }
+        Other::Scalar(bits) => {
+            operand(format_b, Source::Scalar(filled_tile(format_b, bits)), Broadcast::None, &program.chains[1])
+        }
+    };
+    let (first, second) = if program.scalar_is_left { (&right, &left) } else { (&left, &right) };
+    let dst = port::dst_format(format_a, program.dst32);
+    let math = MathConfig { fidelity: program.fidelity, dst, alu: first.input.register, arch: program.arch };
+    let mut packer = port::packer(format_out, dst, false);
+    if program.packer_relu {
+        packer.relu = Relu::MinThreshold(0);
+    }
+    let kernel = Kernel { program, math, packer, first, second, dst };
+    let pages = device.buffer(output)?.num_pages();
+    let access = device.access(&[output])?;
+    let make = || Scratch { l1: [Vec::with_capacity(4096), Vec::with_capacity(4096)], a: ZERO, b: ZERO, dst: ZERO };
+    if program.tiled {
+        let rank = program.shape_out.len().max(2);
+        let out = [vec![1; rank - program.shape_out.len()], program.shape_out.clone()].concat();
+        let (rows, columns) = (out[rank - 2].div_ceil(32), out[rank - 1].div_ceil(32));
+        let expected = out[..rank - 2].iter().product::<usize>() * rows * columns;
+        if expected != pages {
+            let what = format!("output has {pages} pages, its shape asks for {expected}");
+            return Err(OpError::Invariant { operator: "binary", what });
+        }
+        return for_each_page(pages, make, |scratch, page| {
+            let (column, row) = (page % columns, page / columns % rows);
+            let mut rest = page / columns / rows;
+            let mut outer = [0; 8];
+            for axis in (0..rank - 2).rev() {
+                outer[axis] = rest % out[axis];
+                rest /= out[axis];
+            }
+            kernel.tile(&access, output, page, &outer[..rank - 2], (row, column), scratch)
+        });
+    }
+    for_each_page(pages, make, |scratch, page| kernel.row(&access, output, page, scratch))
+}
+
+/// Everything a worker needs, shared.
+struct Kernel<'a> {
+    program: &'a BinaryProgram,
+    math: MathConfig,
+    packer: PackConfig,
+    first: &'a Operand<'a>,
+    second: &'a Operand<'a>,
+    dst: DstFormat,
+}
+
+impl Kernel<'_> {
+    /// One output tile of a tiled tensor.
+    fn tile(
+        &self,
+        access: &Access<'_>,
+        output: BufferId,
+        page: usize,
+        outer: &[usize],
+        (row, column): (usize, usize),
+        scratch: &mut Scratch,
+    ) -> Result<(), OpError> {
+        let target = access.claim(output, page)?;
+        let Scratch { l1: [l1_a, l1_b], a, b, dst } = scratch;
+        for (operand, l1) in [(self.first, &mut *l1_a), (self.second, &mut *l1_b)] {
+            match &operand.source {
+                // The output's old page is what an in-place operator reads.
+                Source::Buffer(id, _) if *id == output => operand.fetch(&self.math, target, l1, a, dst),
+                Source::Buffer(id, reach) => {
+                    let bytes = access.page(*id, reach.page(outer, row, column))?;
+                    operand.fetch(&self.math, bytes, l1, a, dst);
+                }
+                Source::Scalar(bytes) => operand.fetch(&self.math, bytes, l1, a, dst),
+            }
+        }
+        self.compute(l1_a, l1_b, a, b, dst);
+        pack::pack_tile(&self.packer, dst, target);
+        Ok(())
+    }
+
+    /// One row of a row-major tensor, 1024 datums at a time.
+    fn row(&self, access: &Access<'_>, output: BufferId, page: usize, scratch: &mut Scratch) -> Result<(), OpError> {
+        let target = access.claim(output, page)?;
+        let width = |format: DataFormat| format.tile_bytes(TileShape::FULL) / 1024;
+        let width_out = width(self.program.formats.2);
+        let datums = target.len() / width_out;
+        let mut packed = [0u8; 4096];
+        let Scratch { l1: [l1_a, l1_b], a, b, dst } = scratch;
+        for start in (0..datums).step_by(1024) {
+            let count = (datums - start).min(1024);
+            for (operand, l1) in [(self.first, &mut *l1_a), (self.second, &mut *l1_b)] {
+                let unit = width(operand.input.format);
+                let mut bytes = [0u8; 4096];
+                let range = start * unit..(start + count) * unit;
+                match &operand.source {
+                    Source::Buffer(id, _) if *id == output => bytes[..count * unit].copy_from_slice(&target[range]),
+                    Source::Buffer(id, _) => bytes[..count * unit].copy_from_slice(&access.page(*id, page)?[range]),
+                    Source::Scalar(tile) => bytes[..count * unit].copy_from_slice(&tile[..count * unit]),
+                }
+                operand.fetch(&self.math, &bytes[..1024 * unit], l1, a, dst);
+            }
+            self.compute(l1_a, l1_b, a, b, dst);
+            pack::pack_tile(&self.packer, dst, &mut packed[..1024 * width_out]);
+            target[start * width_out..(start + count) * width_out].copy_from_slice(&packed[..count * width_out]);
+        }
+        Ok(())
+    }
+
+    /// The operator itself on two full tiles; the result stays in `dst`.
+    fn compute(&self, l1_a: &[u8], l1_b: &[u8], a: &mut Tile, b: &mut Tile, dst: &mut Tile) {
+        let math = MathConfig { dst: self.dst, ..self.math };
+        match self.program.unit {
+            Unit::Fpu(op) => {
+                self.first.input.to_src(l1_a, a);
+                self.second.input.to_src(l1_b, b);
+                *dst = ZERO;
+                fpu::eltwise(&math, op, Broadcast::None, false, dst, a, b);
+            }
+            Unit::Sfpu(function) => {
+                let mut second = ZERO;
+                self.second.input.to_dst(&math, l1_b, b, &mut second);
+                self.first.input.to_dst(&math, l1_a, a, dst);
+                let width = if self.program.dst32 { DstWidth::Bits32 } else { DstWidth::Bits16 };
+                sfpu::binary(function, dst, &second, width, tt_cpu::Level::current());
+            }
+        }
+        self.program.chains[2].apply(dst, self.program.dst32);
+    }
+}

@@ -1,0 +1,78 @@
+//! A buffer as a program sees it: the format in L1, the register format it is unpacked to, and the way back.
+
+use tt_formats::DataFormat;
+use tt_tensix::fpu::{self, MathConfig};
+use tt_tensix::pack::{self, DstFormat, EdgeMask, PackConfig, Relu};
+use tt_tensix::unpack;
+
+/// One tile in registers: 1024 words in face order.
+pub type Tile = [u32; 1024];
+
+/// An empty register tile.
+pub const ZERO: Tile = [0; 1024];
+
+/// How tiles of one buffer enter the registers.
+#[derive(Clone, Copy, Debug)]
+pub struct Input {
+    /// Format in L1.
+    pub format: DataFormat,
+    /// Register format after the unpacker.
+    pub register: DataFormat,
+    direct: bool,
+}
+
+impl Input {
+    /// The unpacker setting of a buffer whose tiles go through `SrcA` or `SrcB`.
+    pub fn new(format: DataFormat, dst32: bool) -> Self {
+        let register = unpack::register_format(format, dst32);
+        // 32-bit integers have no Src form.
+        let direct = matches!(format, DataFormat::Int32 | DataFormat::UInt32);
+        Self { format, register, direct }
+    }
+
+    /// The same for a buffer flagged unpack-to-dest: 32-bit data bypass Src when Dst is 32 bits wide.
+    pub fn direct_to_dst(format: DataFormat, dst32: bool) -> Self {
+        let direct = dst32 && matches!(format, DataFormat::Float32 | DataFormat::Int32 | DataFormat::UInt32);
+        Self { direct, ..Self::new(format, dst32) }
+    }
+
+    /// Unpacks a tile to a Src register.
+    pub fn to_src(self, bytes: &[u8], out: &mut Tile) {
+        unpack::to_src(self.format, self.register, bytes, out);
+    }
+
+    /// Brings a tile into Dst, as `copy_tile` does.
+    pub fn to_dst(self, math: &MathConfig, bytes: &[u8], src: &mut Tile, dst: &mut Tile) {
+        if self.direct {
+            unpack::to_dst(self.format, bytes, dst);
+        } else {
+            self.to_src(bytes, src);
+            fpu::copy_to_dst(&MathConfig { alu: self.register, ..*math }, dst, src);
+        }
+    }
+}
+
+/// What Dst holds for operands of this format.
+pub fn dst_format(operand: DataFormat, dst32: bool) -> DstFormat {
+    match operand {
+        DataFormat::Int32 | DataFormat::UInt32 => DstFormat::Int32,
+        DataFormat::UInt16 => DstFormat::UInt16,
+        _ if dst32 => DstFormat::Fp32,
+        DataFormat::Float16 | DataFormat::Bfp8 | DataFormat::Bfp4 | DataFormat::Bfp2 | DataFormat::Lf8 => {
+            DstFormat::Fp16
+        }
+        _ => DstFormat::Bf16,
+    }
+}
+
+/// The packer setting for an output of this format.
+pub fn packer(output: DataFormat, dst: DstFormat, precise: bool) -> PackConfig {
+    PackConfig {
+        dst,
+        intermediate: pack::intermediate(output, dst, precise),
+        output,
+        relu: Relu::None,
+        l1_accumulate: false,
+        edge: EdgeMask::None,
+    }
+}

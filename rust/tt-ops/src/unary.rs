@@ -1,0 +1,98 @@
+//! `eltwise_sfpu`: copy a tile to Dst, run a chain of vector-unit functions there, pack. With an empty chain it is
+//! `typecast` between formats that the unpacker and packer convert.
+
+use tt_formats::DataFormat;
+use tt_memory::{BufferId, Device};
+use tt_tensix::fpu::{Arch, MathConfig, MathFidelity};
+use tt_tensix::pack::{self, Relu};
+
+use crate::port::{self, Input, Tile, ZERO};
+use crate::{Chain, OpError, for_each_page};
+
+/// What the program is built with.
+#[derive(Clone, Debug)]
+pub struct UnaryProgram {
+    /// Formats of input and output.
+    pub formats: (DataFormat, DataFormat),
+    /// 32-bit Dst.
+    pub dst32: bool,
+    /// Pages are tiles; otherwise rows, whose datums pass through Dst in the order they lie in memory.
+    pub tiled: bool,
+    /// The packer clips below zero.
+    pub packer_relu: bool,
+    /// `bfp8_pack_precise`: no E8M6 step before a block-float output.
+    pub precise: bool,
+    /// Chip.
+    pub arch: Arch,
+}
+
+struct Scratch {
+    src: Tile,
+    dst: Tile,
+    row_in: Vec<u8>,
+    row_out: Vec<u8>,
+}
+
+/// Runs the program on every page. Input and output may be one buffer.
+///
+/// # Errors
+/// Memory errors of either buffer; differing page counts.
+pub fn unary(
+    device: &mut Device,
+    input: BufferId,
+    output: BufferId,
+    program: &UnaryProgram,
+    chain: &Chain,
+) -> Result<(), OpError> {
+    let pages = device.buffer(output)?.num_pages();
+    if device.buffer(input)?.num_pages() != pages {
+        return Err(OpError::Invariant { operator: "unary", what: "input and output differ in pages".into() });
+    }
+    let in_place = input == output;
+    let (format_in, format_out) = program.formats;
+    let entry = Input::direct_to_dst(format_in, program.dst32);
+    let dst_format = port::dst_format(format_in, program.dst32);
+    let math = MathConfig { fidelity: MathFidelity::HiFi4, dst: dst_format, alu: entry.register, arch: program.arch };
+    let mut packer = port::packer(format_out, dst_format, program.precise);
+    if program.packer_relu {
+        packer.relu = Relu::MinThreshold(0);
+    }
+    let tile_in = port_bytes(format_in);
+    let tile_out = port_bytes(format_out);
+    let access = device.access(&[output])?;
+    let make = || Scratch { src: ZERO, dst: ZERO, row_in: vec![0; tile_in], row_out: vec![0; tile_out] };
+    for_each_page(pages, make, |scratch, page| {
+        let target = access.claim(output, page)?;
+        let Scratch { src, dst, row_in, row_out } = scratch;
+        let mut step = |bytes: &[u8], out: &mut [u8]| {
+            entry.to_dst(&math, bytes, src, dst);
+            chain.apply(dst, program.dst32);
+            pack::pack_tile(&packer, dst, out);
+        };
+        if program.tiled {
+            if in_place {
+                row_in.copy_from_slice(target);
+                step(row_in, target);
+            } else {
+                step(access.page(input, page)?, target);
+            }
+            return Ok(());
+        }
+        let (width_in, width_out) = (tile_in / 1024, tile_out / 1024);
+        let datums = target.len() / width_out;
+        for start in (0..datums).step_by(1024) {
+            let count = (datums - start).min(1024);
+            row_in.fill(0);
+            let range = start * width_in..(start + count) * width_in;
+            let source = if in_place { &target[range] } else { &access.page(input, page)?[range] };
+            row_in[..count * width_in].copy_from_slice(source);
+            step(row_in, row_out);
+            target[start * width_out..(start + count) * width_out].copy_from_slice(&row_out[..count * width_out]);
+        }
+        Ok(())
+    })
+}
+
+fn port_bytes(format: DataFormat) -> usize {
+    format.tile_bytes(tt_formats::TileShape::FULL)
+}
