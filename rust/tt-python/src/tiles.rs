@@ -2,6 +2,7 @@
 //!
 //! Tiles in L1 form are bytes, one tile along the last axis; register tiles are row-major [n, 32, 32] words in the layout
 //! of `tt_tensix::regs`.
+#![allow(clippy::needless_pass_by_value, reason = "Python hands arrays over as owned views")]
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -98,7 +99,7 @@ fn register_tiles<'py>(py: Python<'py>, n: usize, compute: impl Fn(usize, &mut T
 }
 
 /// Applies a function to every word of an array.
-fn map_words<'py>(py: Python<'py>, words: &Words<'py>, function: impl Fn(u32) -> u32 + Send + Sync) -> NewWords<'py> {
+fn map_words<'py>(py: Python<'py>, words: &Words<'_>, function: impl Fn(u32) -> u32 + Send + Sync) -> NewWords<'py> {
     let shape = words.shape().to_vec();
     let words = words.as_slice()?;
     let results =
