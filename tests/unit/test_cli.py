@@ -15,6 +15,7 @@ from ttnn.cli import main
 from ttnn.cli.demo import arithmetic
 from ttnn.cli.goldens.walk import compare
 from ttnn.cli.terminal import MissingPackage, Table, Terminal, require
+from ttnn.cli.ulp import chip_error, ulp_error
 from ttnn.config import CONFIG
 
 COMPACT = Path(__file__).resolve().parents[1] / "golden" / "data"
@@ -163,4 +164,12 @@ def test_matmul_of_the_demo_adds_in_order() -> None:
 
 @pytest.mark.parametrize(("got", "ulps"), [(1.0, 0.0), (1.0 + 2**-7, 1.0), (0.0, 128.0)])
 def test_ulp_error_counts_bfloat16_steps(got: float, ulps: float) -> None:
-    assert arithmetic.ulp_error(np.array([got], np.float32), np.array([1.0])) == pytest.approx([ulps])
+    assert ulp_error(np.array([got], np.float32), np.array([1.0])) == pytest.approx([ulps])
+
+
+def test_chip_error_knows_what_the_chip_cannot_write() -> None:
+    exact = np.array([1e-39, 1e39, -1e39, np.nan, np.inf, 1.0])
+    got = np.array([0.0, np.inf, -np.inf, np.inf, np.inf, 1.0], np.float32)
+    assert chip_error(got, exact, "bfloat16").tolist() == [0.0] * 6
+    assert np.isinf(chip_error(np.array([np.inf], np.float32), np.array([1.0]), "bfloat16")[0])
+    assert chip_error(np.array([1.0], np.float32), np.array([np.inf]), "bfloat16")[0] > 100

@@ -18,8 +18,6 @@ LOG2_E = 1.4426950408889634
 LN_2 = 0.6931471805599453
 EXP_TERMS = 14
 """Terms of the series for |r| <= ln(2)/2: the first one left out is below 2e-18."""
-BFLOAT16_SIGNIFICAND_BITS = 8
-BFLOAT16_MIN_EXPONENT = -126
 
 
 def matmul(left: NDArray[FloatT], right: NDArray[FloatT]) -> NDArray[FloatT]:
@@ -51,15 +49,6 @@ def softmax(logits: NDArray[Any]) -> NDArray[np.float64]:
     for k in range(1, powers.shape[1]):
         total = total + powers[:, k]
     return powers / total[:, None]
-
-
-def ulp_error(got: NDArray[np.float32], exact: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return |got - exact| in units of the last place that bfloat16 has at `exact`."""
-    _, exponent = np.frexp(np.abs(exact))  # exact = m * 2**exponent with m in [0.5, 1)
-    lowest = BFLOAT16_MIN_EXPONENT - (BFLOAT16_SIGNIFICAND_BITS - 1)
-    ulp = np.ldexp(1.0, np.maximum(exponent - BFLOAT16_SIGNIFICAND_BITS, lowest))
-    errors: NDArray[np.float64] = np.abs(got.astype(np.float64) - exact) / ulp
-    return errors
 
 
 def pearson(got: NDArray[np.float32], exact: NDArray[np.float64]) -> float:

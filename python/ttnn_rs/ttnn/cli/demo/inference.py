@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 import ttnn
 
-from .arithmetic import pearson, ulp_error
+from ..ulp import ulp_error
+from .arithmetic import pearson
 from .network import Digits, Network
 
 DTYPES = ("bfloat16", "bfloat8_b", "bfloat4_b")

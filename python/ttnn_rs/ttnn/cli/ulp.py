@@ -1,0 +1,44 @@
+"""Errors in units in the last place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+SIGNIFICAND_BITS = {"bfloat16": 8, "float32": 24}
+"""Bits of a significand with its hidden bit; both formats have the exponents of float32."""
+MIN_NORMAL_EXPONENT = -126
+MIN_NORMAL = 2.0**MIN_NORMAL_EXPONENT
+
+
+def ulp_error(got: NDArray[Any], exact: NDArray[np.float64], dtype: str = "bfloat16") -> NDArray[np.float64]:
+    """Return |got - exact| in units of the last place that `dtype` has at `exact`."""
+    bits = SIGNIFICAND_BITS[dtype]
+    _, exponent = np.frexp(exact)  # exact = m * 2**exponent with |m| in [0.5, 1)
+    ulp = np.ldexp(1.0, np.maximum(exponent, MIN_NORMAL_EXPONENT + 1) - bits)
+    errors: NDArray[np.float64] = np.abs(got.astype(np.float64) - exact) / ulp
+    return errors
+
+
+def largest_finite(dtype: str) -> float:
+    """Return the largest finite value of `dtype`."""
+    return float((2.0 - 2.0 ** (1 - SIGNIFICAND_BITS[dtype])) * 2.0**127)
+
+
+def chip_error(got: NDArray[Any], exact: NDArray[np.float64], dtype: str) -> NDArray[np.float64]:
+    """Return the error in ULP of results of a chip that has no subnormal numbers and writes NaN as infinity.
+
+    A result below the smallest normal number may be 0, one beyond the largest must be infinity, and where the exact
+    result is NaN anything goes: the packer of the chip leaves an infinity there.
+    """
+    largest = largest_finite(dtype)
+    beyond = np.abs(exact) >= largest * (1.0 + 2.0 ** -(SIGNIFICAND_BITS[dtype] + 1))
+    with np.errstate(invalid="ignore", over="ignore"):
+        errors = ulp_error(got, np.clip(exact, -largest, largest), dtype)
+        same_infinity = np.isinf(got) & (np.sign(got) == np.sign(exact))
+    errors[beyond] = np.where(same_infinity[beyond], 0.0, errors[beyond])
+    errors[(np.abs(exact) < MIN_NORMAL) & (got == 0.0)] = 0.0
+    errors[np.isnan(exact)] = 0.0
+    return errors
