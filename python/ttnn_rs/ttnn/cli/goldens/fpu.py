@@ -11,7 +11,7 @@ import numpy as np
 from ttnn import _engine
 
 from .registers import FIDELITIES, FORMAT, WORMHOLE, Words, dst16, fp16_to_dst
-from .walk import Archive, Checker, Computed, Uncovered, Verdict
+from .walk import Archive, Checker, Computed, Verdict
 
 SCALER_BITS = {"one": 0x3F800000, "inv32": 0x3D000000, "arb": 0x3F350000}
 """FP32 bits of the scalers; 0.7071 rounds to the same value in BF16 and in FP16."""
@@ -216,7 +216,10 @@ def _datacopy(_path: Path, archive: Archive) -> Iterator[Verdict]:
         if not name.endswith("__dst"):
             continue
         case = name.removesuffix("__dst")
-        yield Uncovered(name, f"MOVA2D of {case}")
+        wide = case.endswith("_dst32")
+        source = case.removesuffix("_dst32").removesuffix("_tf32")
+        dst = _engine.datacopy_tiles(archive[f"{case}__l1"], FORMAT[source], wide)
+        yield Computed(name, dst if wide else dst16(dst, fp16=source == "fp16").astype(np.uint32))
 
 
 def _sfpu_convert(_path: Path, archive: Archive) -> Iterator[Verdict]:

@@ -15,7 +15,6 @@ from .walk import Archive, Checker, Computed, Uncovered, Verdict, load
 
 INPUTS = "_inputs.npz"
 """The file of shared random inputs."""
-UNARY_MODES = ("bf16", "fp32_on_bf16", "fp32_on_rand")
 RANDOM_HALF = 32768
 """Where the second kind of random inputs begins."""
 
@@ -26,16 +25,15 @@ def checker_of(name: str) -> Checker | None:
 
 
 def _check(path: Path, archive: Archive) -> Iterator[Verdict]:
-    offered = set(_engine.sfpu_variants())
-    unary = any(name.endswith("__fp32_on_rand") for name in archive)
-    for name in archive:
+    unary, binary = set(_engine.sfpu_variants()), set(_engine.sfpu_binary_names())
+    for name, expected in archive.items():
         variant, mode = name.split("__", 1)
-        if not unary or mode not in UNARY_MODES:
-            yield Uncovered(name, "the engine offers functions of one floating-point operand so far")
-        elif (path.stem, variant) not in offered:
-            yield Uncovered(name, "the engine does not offer this function yet")
+        if (path.stem, variant) in unary:
+            yield Computed(name, unary_table(path.stem, variant, mode, _inputs(path, mode, expected.size)))
+        elif path.stem in binary and variant == "default":
+            yield Computed(name, _binary_table(path, mode))
         else:
-            yield Computed(name, unary_table(path.stem, variant, mode, _inputs(path, mode, archive[name].size)))
+            yield Uncovered(name, "the engine does not offer this function yet")
 
 
 def every_bf16() -> Words:
@@ -50,10 +48,20 @@ def unary_table(name: str, variant: str, mode: str, inputs: Words) -> np.ndarray
     return results if wide else (results >> 16).astype(np.uint16)
 
 
+def _binary_table(path: Path, mode: str) -> np.ndarray:
+    inputs = _shared_inputs(path.with_name(INPUTS))
+    wide = mode != "bf16"
+    a, b = (inputs[f"pair_{operand}_{'fp32' if wide else 'bf16'}"].astype(np.uint32) for operand in "ab")
+    if wide:
+        results: Words = _engine.sfpu_binary(path.stem, a, b, True)
+        return results
+    return (_engine.sfpu_binary(path.stem, a << 16, b << 16, False) >> 16).astype(np.uint16)
+
+
 def _inputs(path: Path, mode: str, count: int) -> Words:
     if mode != "fp32_on_rand":
         return every_bf16()
-    random = _random_inputs(path.with_name(INPUTS))
+    random = _shared_inputs(path.with_name(INPUTS))["rand_fp32"]
     if count == random.size:
         return random
     half = count // 2
@@ -61,5 +69,5 @@ def _inputs(path: Path, mode: str, count: int) -> Words:
 
 
 @functools.lru_cache(maxsize=2)
-def _random_inputs(path: Path) -> Words:
-    return load(path)["rand_fp32"]
+def _shared_inputs(path: Path) -> Archive:
+    return load(path)
