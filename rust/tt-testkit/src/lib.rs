@@ -1,3 +1,5 @@
 //! Helpers for tests: golden vectors, generators, independent reference models.
 
 pub mod golden;
+pub mod random;
+pub mod reference;
