@@ -49,7 +49,7 @@ def page() -> str:
         "",
         "## Error of functions of one tensor",
         "",
-        "All 65,536 values of bfloat16, as bfloat16 (16-bit Dst) and float32 (32-bit Dst), against float64. That is the",
+        "All 65,536 bfloat16 values, as bfloat16 (16-bit Dst) and float32 (32-bit Dst), against float64. That is the",
         "error of the chip's algorithm; its bits are checked separately. Printed by `python -m ttnn sweep`.",
         "",
         "| operator | data type | largest error in ULP | at input |",
