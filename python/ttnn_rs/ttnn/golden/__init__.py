@@ -7,7 +7,7 @@ here imports the engine. The distance that an operator may keep to these functio
 from __future__ import annotations
 
 from ttnn.golden.creation import arange, full, full_like, ones, ones_like, zeros, zeros_like
-from ttnn.golden.elementwise import add, exp, identity, multiply, relu, subtract
+from ttnn.golden.elementwise import add, exp, identity, multiply, relu, rsub, subtract
 from ttnn.golden.movement import pad, permute, reshape, slice_, squeeze, transpose, unsqueeze, unsqueeze_to_4d
 from ttnn.golden.rows import argmax, softmax
 
@@ -26,6 +26,7 @@ __all__ = [
     "permute",
     "relu",
     "reshape",
+    "rsub",
     "slice_",
     "softmax",
     "squeeze",

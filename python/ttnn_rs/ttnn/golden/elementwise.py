@@ -76,6 +76,25 @@ def subtract(
     return _binary(np.subtract, a, b, activations, input_tensor_a_activations, input_tensor_b_activations)
 
 
+def rsub(
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    activations: Iterable[Any] = (),
+    input_tensor_a_activations: Iterable[Any] = (),
+    input_tensor_b_activations: Iterable[Any] = (),
+    **_: object,
+) -> Array:
+    """Return `b - a`, broadcast, with the activations of the operands and of the result."""
+    return subtract(
+        b,
+        a,
+        activations=activations,
+        input_tensor_a_activations=input_tensor_b_activations,
+        input_tensor_b_activations=input_tensor_a_activations,
+    )
+
+
 def multiply(
     a: ArrayLike,
     b: ArrayLike,

@@ -15,15 +15,15 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from ttnn.device import MeshDevice
-from ttnn.tensor import Tensor
 
 from ttnn.core_range import CoreCoord, CoreRangeSet
+from ttnn.device import MeshDevice
 from ttnn.exceptions import ArgumentError, UnsupportedError
 from ttnn.memory_config import MemoryConfig
 from ttnn.ops.activations import UnaryWithParam
 from ttnn.ops.compute_config import WormholeComputeKernelConfig
 from ttnn.shape import Shape
+from ttnn.tensor import Tensor
 from ttnn.tile import Tile
 from ttnn.types import (
     DataType,

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from ttnn.config import CONFIG
-
 from ttnn.exceptions import ArgumentError
 from ttnn.ops.accuracy import Accuracy
 from ttnn.ops.arguments import Signature, wrong_arguments

@@ -1,0 +1,91 @@
+"""Operators, one file per family. Importing this package registers all of them."""
+
+from __future__ import annotations
+
+from ttnn.ops.argmax import argmax
+from ttnn.ops.binary import add, add_, mul, mul_, multiply, multiply_, rsub, sub, sub_, subtract, subtract_
+from ttnn.ops.creation import arange, empty, empty_like, full, full_like, ones, ones_like, zeros, zeros_like
+from ttnn.ops.data_movement import (
+    pad,
+    permute,
+    reshape,
+    slice,
+    squeeze,
+    transpose,
+    unsqueeze,
+    unsqueeze_to_4D,
+    view,
+)
+from ttnn.ops.layout import (
+    tilize,
+    tilize_with_val_padding,
+    tilize_with_zero_padding,
+    to_layout,
+    untilize,
+    untilize_with_unpadding,
+)
+from ttnn.ops.placement import (
+    assign,
+    clone,
+    copy,
+    interleaved_to_sharded,
+    move,
+    reshard,
+    sharded_to_interleaved,
+    to_memory_config,
+)
+from ttnn.ops.softmax import softmax
+from ttnn.ops.typecast import typecast
+from ttnn.ops.unary import exp, identity, relu
+
+__all__ = [
+    "add",
+    "add_",
+    "arange",
+    "argmax",
+    "assign",
+    "clone",
+    "copy",
+    "empty",
+    "empty_like",
+    "exp",
+    "full",
+    "full_like",
+    "identity",
+    "interleaved_to_sharded",
+    "move",
+    "mul",
+    "mul_",
+    "multiply",
+    "multiply_",
+    "ones",
+    "ones_like",
+    "pad",
+    "permute",
+    "relu",
+    "reshape",
+    "reshard",
+    "rsub",
+    "sharded_to_interleaved",
+    "slice",
+    "softmax",
+    "squeeze",
+    "sub",
+    "sub_",
+    "subtract",
+    "subtract_",
+    "tilize",
+    "tilize_with_val_padding",
+    "tilize_with_zero_padding",
+    "to_layout",
+    "to_memory_config",
+    "transpose",
+    "typecast",
+    "unsqueeze",
+    "unsqueeze_to_4D",
+    "untilize",
+    "untilize_with_unpadding",
+    "view",
+    "zeros",
+    "zeros_like",
+]

@@ -1,0 +1,320 @@
+"""Operators that make tensors. Without a device they make host tensors.
+
+Source: TT-NN docs of the operators.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from ttnn import _engine, golden
+from ttnn.device import MeshDevice
+from ttnn.exceptions import ShapeError, fatal
+from ttnn.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
+from ttnn.ops.accuracy import bit_exact
+from ttnn.ops.arguments import (
+    DATA_TYPE,
+    DEVICE,
+    FILL_VALUE,
+    INT_SEQUENCE,
+    INTEGER,
+    LAYOUT,
+    MEMORY_CONFIG,
+    TENSOR,
+    Param,
+    Signature,
+)
+from ttnn.ops.common import allocate, is_empty, on_device, take_output
+from ttnn.ops.registry import Op, register
+from ttnn.shape import ShapeLike, as_dims
+from ttnn.tensor import Tensor
+from ttnn.tensor_spec import TensorSpec
+from ttnn.types import FORMAT_CODE, DataType, Layout
+
+_NUMPY: Final[dict[DataType, Any]] = {
+    DataType.INT32: np.int32,
+    DataType.UINT32: np.uint32,
+    DataType.UINT16: np.uint16,
+    DataType.UINT8: np.uint8,
+    DataType.INT8: np.int8,
+}
+
+
+def _host(values: Any, dtype: DataType, layout: Layout) -> Tensor:
+    """Return a host tensor of float64 values."""
+    array = np.asarray(values)
+    # Integers are given as integers: float32 holds only those up to 2**24.
+    array = array.astype(np.int64).astype(_NUMPY[dtype]) if dtype in _NUMPY else array.astype(np.float32)
+    return Tensor(array, dtype, None, layout)
+
+
+def filled(
+    name: str,
+    shape: ShapeLike,
+    value: float,
+    dtype: DataType,
+    layout: Layout,
+    device: MeshDevice | None,
+    memory_config: MemoryConfig | None,
+    output: Tensor | None = None,
+) -> Tensor:
+    """Return a tensor that holds `value` everywhere."""
+    dims = as_dims(shape)
+    if output is not None:
+        target = output._device
+        if target is not None:
+            take_output(name, output, dims, layout, target)
+        device, dtype = on_device(name, output, "optional_tensor"), output._spec.dtype
+    if device is None:
+        # Checks the combination of type and layout before any memory is touched.
+        TensorSpec.of(dims, dtype, layout)
+        return _host(np.full(dims, value), dtype, layout)
+    if output is None:
+        output = allocate(TensorSpec.of(dims, dtype, layout, memory_config or DRAM_MEMORY_CONFIG), device)
+    if not is_empty(output._spec):
+        assert output._buffer is not None
+        _engine.fill(output._buffer, format=FORMAT_CODE[dtype], value=float(value))
+    return output
+
+
+def _full(
+    name: str,
+    shape: ShapeLike,
+    value: float,
+    dtype: DataType | None,
+    layout: Layout | None,
+    device: MeshDevice | None,
+    memory_config: MemoryConfig | None,
+    optional_tensor: Tensor | None = None,
+) -> Tensor:
+    return filled(
+        name,
+        shape,
+        value,
+        dtype or DataType.BFLOAT16,
+        layout or (Layout.ROW_MAJOR if optional_tensor is None else optional_tensor._spec.layout),
+        device,
+        memory_config,
+        optional_tensor,
+    )
+
+
+def _full_like(
+    name: str,
+    tensor: Tensor,
+    value: float,
+    dtype: DataType | None,
+    layout: Layout | None,
+    device: MeshDevice | None,
+    memory_config: MemoryConfig | None,
+    optional_tensor: Tensor | None = None,
+) -> Tensor:
+    spec = tensor._spec
+    target = device or tensor._device
+    return filled(
+        name,
+        spec.shape,
+        value,
+        dtype or spec.dtype,
+        layout or spec.layout,
+        target,
+        memory_config or (spec.memory_config if target is not None else None),
+        optional_tensor,
+    )
+
+
+def _constant(name: str, value: float, like: bool) -> Callable[..., Tensor]:
+    """Return the function behind `zeros`, `ones` and their `_like` forms."""
+    make = _full_like if like else _full
+
+    def run(first: Any, *options: Any) -> Tensor:
+        return make(f"ttnn.{name}", first, value, *options)
+
+    return run
+
+
+def _empty(
+    shape: ShapeLike, dtype: DataType, layout: Layout, device: MeshDevice, memory_config: MemoryConfig
+) -> Tensor:
+    return allocate(TensorSpec.of(as_dims(shape), dtype, layout, memory_config), device)
+
+
+def _empty_like(
+    tensor: Tensor,
+    dtype: DataType | None,
+    layout: Layout | None,
+    device: MeshDevice | None,
+    memory_config: MemoryConfig | None,
+) -> Tensor:
+    spec = tensor._spec
+    target = device or on_device("ttnn.empty_like", tensor, "tensor")
+    return _empty(spec.shape, dtype or spec.dtype, layout or spec.layout, target, memory_config or spec.memory_config)
+
+
+def _arange(
+    start: int,
+    end: int,
+    step: int,
+    dtype: DataType,
+    device: MeshDevice | None,
+    memory_config: MemoryConfig,
+    layout: Layout,
+) -> Tensor:
+    name = "ttnn.arange"
+    if step == 0:
+        raise ShapeError(f"{name}: step is 0, so {start} never reaches {end}.")
+    if (end - start) * step <= 0:
+        raise fatal(
+            ShapeError,
+            f"{name}: from {start} to {end} in steps of {step} there are no values.",
+            "Invalid range for arange: Step should not be zero or negative for an ascending range.",
+        )
+    host = _host(np.arange(start, end, step, dtype=np.int64), dtype, layout)
+    return host if device is None else host.to(device, memory_config)
+
+
+def _arange_from_zero(
+    end: int, dtype: DataType, device: MeshDevice | None, memory_config: MemoryConfig, layout: Layout
+) -> Tensor:
+    return _arange(0, end, 1, dtype, device, memory_config, layout)
+
+
+_ALL: Final = (
+    DataType.BFLOAT16,
+    DataType.FLOAT32,
+    DataType.BFLOAT8_B,
+    DataType.BFLOAT4_B,
+    DataType.INT32,
+    DataType.UINT32,
+    DataType.UINT16,
+    DataType.UINT8,
+    DataType.INT8,
+)
+_SHAPE: Final = Param("shape", INT_SEQUENCE, doc="Logical shape.")
+_TENSOR: Final = Param("tensor", TENSOR, doc="Gives what the other arguments leave open.")
+_VALUE: Final = Param("fill_value", FILL_VALUE, doc="Rounded to the data type.")
+_DEVICE: Final = Param("device", DEVICE, None, none=True, doc="Default: a host tensor, or the given tensor's device.")
+_PLACE: Final = Param("memory_config", MEMORY_CONFIG, None, none=True, doc="Where it lives on the device.")
+_OPTIONS: Final = (
+    Param("dtype", DATA_TYPE, None, none=True, doc="Default: bfloat16, or that of the given tensor."),
+    Param("layout", LAYOUT, None, none=True, doc="Default: ROW_MAJOR_LAYOUT, or that of the given tensor."),
+    _DEVICE,
+    _PLACE,
+)
+_TAKES: Final = Param("optional_tensor", TENSOR, None, none=True, doc="Device tensor that takes the values.")
+
+
+def _op(name: str, signatures: tuple[Signature, ...], run: Any, doc: str, reference: Any, **more: Any) -> Any:
+    """Register an operator that makes tensors."""
+    return register(
+        Op(
+            name=name,
+            signatures=signatures,
+            run=run,
+            doc=doc,
+            source=f'TT-NN docs "ttnn.{name}"',
+            dtypes=_ALL,
+            layouts=(Layout.TILE, Layout.ROW_MAJOR),
+            golden=reference,
+            accuracy=None if reference is None else bit_exact(),
+            numerics="movement",
+            **more,
+        )
+    )
+
+
+def _make(name: str, value: float, reference: Any) -> tuple[Any, Any]:
+    """Register `zeros` or `ones` and its `_like` form."""
+    plain = _op(
+        name,
+        (Signature((_SHAPE, *_OPTIONS)),),
+        _constant(name, value, like=False),
+        f"Return a tensor of {name}.",
+        reference,
+        engine=("fill",),
+    )
+    like = _op(
+        f"{name}_like",
+        (Signature((_TENSOR, *_OPTIONS, _TAKES)),),
+        _constant(f"{name}_like", value, like=True),
+        f"Return a tensor of {name} with the properties of another one.",
+        getattr(golden, f"{name}_like"),
+        engine=("fill",),
+    )
+    return plain, like
+
+
+zeros, zeros_like = _make("zeros", 0.0, golden.zeros)
+ones, ones_like = _make("ones", 1.0, golden.ones)
+
+full = _op(
+    "full",
+    (Signature((_SHAPE, _VALUE, *_OPTIONS, _TAKES)),),
+    lambda *values: _full("ttnn.full", *values),
+    "Return a tensor that holds one value everywhere.",
+    golden.full,
+    engine=("fill",),
+)
+
+full_like = _op(
+    "full_like",
+    (Signature((_TENSOR, _VALUE, *_OPTIONS, _TAKES)),),
+    lambda *values: _full_like("ttnn.full_like", *values),
+    "Return a tensor with the properties of another one that holds one value everywhere.",
+    golden.full_like,
+    engine=("fill",),
+)
+
+empty = _op(
+    "empty",
+    (
+        Signature(
+            (
+                _SHAPE,
+                Param("dtype", DATA_TYPE, DataType.BFLOAT16, doc="Data type."),
+                Param("layout", LAYOUT, Layout.ROW_MAJOR, doc="Layout."),
+                Param("device", DEVICE, doc="Where it is allocated."),
+                Param("memory_config", MEMORY_CONFIG, DRAM_MEMORY_CONFIG, doc="Where it lives on the device."),
+            )
+        ),
+    ),
+    _empty,
+    "Return a device tensor whose values are not set.",
+    None,
+)
+
+empty_like = _op(
+    "empty_like",
+    (Signature((_TENSOR,), _OPTIONS),),
+    _empty_like,
+    "Return a device tensor with the properties of another one whose values are not set.",
+    None,
+)
+
+_ARANGE_OPTIONS: Final = (
+    Param("dtype", DATA_TYPE, DataType.BFLOAT16, doc="Data type."),
+    Param("device", DEVICE, None, none=True, doc="Default: a host tensor."),
+    Param("memory_config", MEMORY_CONFIG, DRAM_MEMORY_CONFIG, doc="Where it lives on the device."),
+    Param("layout", LAYOUT, Layout.ROW_MAJOR, doc="Layout."),
+)
+arange = _op(
+    "arange",
+    (
+        Signature(
+            (
+                Param("start", INTEGER, doc="First value."),
+                Param("end", INTEGER, doc="Where the values stop; not part of them."),
+                Param("step", INTEGER, 1, doc="Distance between values."),
+            ),
+            _ARANGE_OPTIONS,
+        ),
+        Signature((Param("end", INTEGER),), _ARANGE_OPTIONS, run=_arange_from_zero),
+    ),
+    _arange,
+    "Return the integers from `start` (0) up to `end`, as a tensor of rank 1.",
+    golden.arange,
+    raises=(("ShapeError", "there are no such values."),),
+)

@@ -1,0 +1,119 @@
+"""The one step behind all data movement: elements get another place by an affine map of indices.
+
+Operators of `data_movement`, `layout` and `placement` describe their map here; nothing in this module checks arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ttnn import _engine
+from ttnn.ops.common import allocate, is_empty
+from ttnn.tensor import Tensor
+from ttnn.tensor_spec import TensorSpec
+from ttnn.types import BLOCK_FLOATS, FORMAT_CODE, DataType, Layout
+
+
+def strides_of(shape: Sequence[int]) -> list[int]:
+    """Return how many elements lie between neighbours along each dimension, in row-major order."""
+    strides = [1] * len(shape)
+    for axis in range(len(shape) - 2, -1, -1):
+        strides[axis] = strides[axis + 1] * shape[axis + 1]
+    return strides
+
+
+def tile_of(spec: TensorSpec) -> tuple[int, int] | None:
+    """Return the tile shape, None for row-major tensors."""
+    if spec.layout is not Layout.TILE:
+        return None
+    height, width = spec.tile.tile_shape
+    return (height, width)
+
+
+def move_into(
+    source: Tensor,
+    output: Tensor,
+    *,
+    strides: Sequence[int] | None = None,
+    offset: int = 0,
+    window: Sequence[tuple[int, int]] | None = None,
+    pad_value: float = 0.0,
+    through_dst: bool = False,
+) -> Tensor:
+    """Fill `output` from `source` and return it.
+
+    Args:
+        source: On the same device, another buffer than the output's.
+        output: Element i is `source` at `offset + sum((i[d] - window[d][0]) * strides[d])`.
+        strides: In elements of the source, per dimension of the output. Default: the same row-major order.
+        offset: First element taken.
+        window: (first, count) per dimension of the output; outside of it lies padding. Default: everything.
+        pad_value: What padding holds.
+        through_dst: Elements pass through the compute engine, which changes bfloat16 denormals, -0 and NaN.
+    """
+    spec, target = source._spec, output._spec
+    if is_empty(target):
+        return output
+    assert output._buffer is not None
+    if is_empty(spec):
+        _engine.fill(output._buffer, format=FORMAT_CODE[target.dtype], value=pad_value)
+        return output
+    assert source._buffer is not None
+    _engine.move_elements(
+        source._buffer,
+        output._buffer,
+        formats=(FORMAT_CODE[spec.dtype], FORMAT_CODE[target.dtype]),
+        in_shape=spec.shape._dims,
+        out_shape=target.shape._dims,
+        strides=strides_of(target.shape._dims) if strides is None else list(strides),
+        offset=offset,
+        in_tile=tile_of(spec),
+        out_tile=tile_of(target),
+        window=None if window is None else list(window),
+        pad_value=pad_value,
+        through_dst=through_dst,
+    )
+    return output
+
+
+def move(
+    source: Tensor,
+    spec: TensorSpec,
+    *,
+    strides: Sequence[int] | None = None,
+    offset: int = 0,
+    window: Sequence[tuple[int, int]] | None = None,
+    pad_value: float = 0.0,
+    through_dst: bool = False,
+) -> Tensor:
+    """Return a new tensor filled from `source`, as `move_into` does.
+
+    A block-float result whose elements leave their groups of 16 is moved in bfloat16 and cast back, as on the chip.
+    """
+    assert source._device is not None
+    options = {"offset": offset, "pad_value": pad_value, "through_dst": through_dst}
+    if spec.dtype not in BLOCK_FLOATS or source._spec.dtype not in BLOCK_FLOATS:
+        output = allocate(spec, source._device)
+        return move_into(source, output, strides=strides, window=window, **options)  # type: ignore[arg-type]
+    # Imported here: casting is itself an operator built on the same helpers.
+    from ttnn.ops.typecast import cast
+
+    plain = TensorSpec.of(spec.shape, DataType.BFLOAT16, spec.layout, spec.memory_config, spec.tile)
+    moved = allocate(plain, source._device)
+    move_into(source, moved, strides=strides, window=window, **options)  # type: ignore[arg-type]
+    result = cast("ttnn.typecast", moved, spec.dtype)
+    moved.deallocate(True)
+    return result
+
+
+def copy_into(source: Tensor, output: Tensor) -> None:
+    """Copy a tensor to another place: whole pages where the pages agree, element by element where rows are cut."""
+    spec, target = source._spec, output._spec
+    if is_empty(spec):
+        return
+    assert source._buffer is not None
+    assert output._buffer is not None
+    if spec.page_bytes == target.page_bytes and spec.num_pages == target.num_pages:
+        _engine.copy_pages(source._buffer, output._buffer)
+    else:
+        move_into(source, output)

@@ -1,0 +1,124 @@
+"""Conversion between data types.
+
+Floating point types are converted by the unpacker and the packer alone; conversions from and to integers are functions
+of the vector unit. Source: operator programs, sections 0.10 and 5.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ttnn import golden
+from ttnn.exceptions import DTypeError, UnsupportedError
+from ttnn.memory_config import MemoryConfig
+from ttnn.ops.accuracy import max_ulp
+from ttnn.ops.arguments import DATA_TYPE, Param, Signature
+from ttnn.ops.common import (
+    FLOATS,
+    INPUT_TENSOR,
+    MEMORY_CONFIG_OPTION,
+    OUTPUT_TENSOR_OPTION,
+    SUB_CORE_GRIDS_OPTION,
+    needs_tiles,
+)
+from ttnn.ops.registry import Op, register
+from ttnn.ops.unary import apply_chain, copy_bits
+from ttnn.tensor import Tensor
+from ttnn.tensor_spec import TensorSpec
+from ttnn.types import DataType, Layout
+
+
+def cast(
+    operator: str,
+    input_tensor: Tensor,
+    dtype: DataType,
+    memory_config: MemoryConfig | None = None,
+    output_tensor: Tensor | None = None,
+) -> Tensor:
+    """Return a device tensor in another data type.
+
+    Raises:
+        UnsupportedError: the conversion is from or to integers.
+        LayoutError: a row-major tensor to a block float.
+    """
+    spec = input_tensor._spec
+    needs_tiles(operator, dtype, spec.layout)
+    if spec.dtype is dtype and dtype not in FLOATS:
+        return copy_bits(operator, input_tensor, memory_config, output_tensor)
+    for given in (spec.dtype, dtype):
+        if given not in FLOATS:
+            raise UnsupportedError(
+                f"{operator}: {spec.dtype.name} to {dtype.name} is not built yet on the device; convert on the host.",
+                "unimplemented",
+            )
+    return apply_chain(
+        operator,
+        input_tensor,
+        [],
+        dtype=dtype,
+        memory_config=memory_config,
+        output_tensor=output_tensor,
+        precise=dtype is DataType.BFLOAT8_B,
+    )
+
+
+def _typecast(
+    input_tensor: Tensor,
+    dtype: DataType,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+    _sub_core_grids: None,
+) -> Tensor:
+    if input_tensor._device is None:
+        spec = input_tensor._spec
+        target = TensorSpec.of(spec.shape, dtype, spec.layout, spec.memory_config, spec.tile)
+        return input_tensor._repacked(target, "ttnn.typecast")
+    return cast("ttnn.typecast", input_tensor, dtype, memory_config, output_tensor)
+
+
+def _typecast_from(
+    input_tensor: Tensor,
+    input_dtype: DataType,
+    output_dtype: DataType,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+    sub_core_grids: None,
+) -> Tensor:
+    if input_tensor._spec.dtype is not input_dtype:
+        raise DTypeError(
+            f"ttnn.typecast: input_dtype is {input_dtype.name}, but the tensor is {input_tensor._spec.dtype.name}."
+        )
+    return _typecast(input_tensor, output_dtype, memory_config, output_tensor, sub_core_grids)
+
+
+_OPTIONS: Final = (MEMORY_CONFIG_OPTION, OUTPUT_TENSOR_OPTION, SUB_CORE_GRIDS_OPTION)
+
+typecast = register(
+    Op(
+        name="typecast",
+        signatures=(
+            Signature((INPUT_TENSOR, Param("dtype", DATA_TYPE, doc="Data type of the result.")), _OPTIONS),
+            Signature(
+                (
+                    INPUT_TENSOR,
+                    Param("input_dtype", DATA_TYPE, doc="Data type of the input, checked."),
+                    Param("output_dtype", DATA_TYPE, doc="Data type of the result."),
+                ),
+                _OPTIONS,
+                run=_typecast_from,
+            ),
+        ),
+        run=_typecast,
+        doc="Return the tensor in another data type, on the side where it lives.",
+        source='TT-NN docs "ttnn.typecast"; operator programs, section 5',
+        dtypes=FLOATS,
+        layouts=(Layout.TILE, Layout.ROW_MAJOR),
+        golden=golden.identity,
+        accuracy=max_ulp((DataType.FLOAT32, 0), (DataType.BFLOAT16, 0.5)),
+        engine=("unary",),
+        raises=(
+            ("LayoutError", "a row-major tensor to a block float."),
+            ("UnsupportedError", "from or to integers on the device."),
+        ),
+    )
+)

@@ -1,0 +1,218 @@
+"""Operators on one tensor that run a chain of vector-unit functions in Dst.
+
+Source: operator programs, section 5 (`eltwise_sfpu`); vector unit, "op -> kernel -> defaults".
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ttnn import _engine, golden
+from ttnn.exceptions import DTypeError, UnsupportedError, fatal
+from ttnn.memory_config import MemoryConfig
+from ttnn.ops.accuracy import bit_exact, max_ulp
+from ttnn.ops.activations import ChainStep
+from ttnn.ops.arguments import BOOLEAN, Param, Signature
+from ttnn.ops.common import (
+    INPUT_TENSOR,
+    INTEGERS,
+    MEMORY_CONFIG_OPTION,
+    OUTPUT_TENSOR_OPTION,
+    SUB_CORE_GRIDS_OPTION,
+    WIDE,
+    agreed_dtype,
+    agreed_memory,
+    allocate,
+    arch_number,
+    full_tiles,
+    is_empty,
+    on_device,
+    take_output,
+)
+from ttnn.ops.movement import copy_into
+from ttnn.ops.registry import Op, register
+from ttnn.tensor import Tensor
+from ttnn.tensor_spec import TensorSpec
+from ttnn.types import FORMAT_CODE, DataType, Layout, UnaryOpType
+
+_LAYOUTS: Final = (Layout.TILE, Layout.ROW_MAJOR)
+_UNSIGNED: Final = frozenset({DataType.UINT32, DataType.UINT16, DataType.UINT8})
+
+
+def apply_chain(
+    operator: str,
+    input_tensor: Tensor,
+    chain: list[ChainStep],
+    *,
+    dtype: DataType | None = None,
+    memory_config: MemoryConfig | None = None,
+    output_tensor: Tensor | None = None,
+    precise: bool = False,
+) -> Tensor:
+    """Return the tensor with `chain` applied to every element, in one visit to Dst.
+
+    Args:
+        operator: Who asks, for errors.
+        input_tensor: On a device.
+        chain: Functions in order; empty means only the conversion between the formats.
+        dtype: Data type of the result; that of the input if None.
+        memory_config: Where the result lives; where the input lives if None.
+        output_tensor: Takes the result if given.
+        precise: Block floats are packed without the 6-bit intermediate step, as `typecast` does.
+    """
+    device = on_device(operator, input_tensor)
+    full_tiles(operator, input_tensor)
+    spec = input_tensor._spec
+    dtype = agreed_dtype(operator, dtype, output_tensor, spec.dtype)
+    memory_config = agreed_memory(operator, memory_config, output_tensor, spec.memory_config)
+    if output_tensor is None:
+        output = allocate(TensorSpec.of(spec.shape, dtype, spec.layout, memory_config), device)
+    else:
+        output = take_output(operator, output_tensor, spec.shape, spec.layout, device)
+    if is_empty(spec):
+        return output
+    assert input_tensor._buffer is not None
+    assert output._buffer is not None
+    _engine.unary(
+        input_tensor._buffer,
+        output._buffer,
+        formats=(FORMAT_CODE[spec.dtype], FORMAT_CODE[dtype]),
+        chain=chain,
+        dst32=spec.dtype in WIDE or dtype in WIDE,
+        tiled=spec.layout is Layout.TILE,
+        precise=precise,
+        arch=arch_number(device),
+    )
+    return output
+
+
+def copy_bits(
+    operator: str, input_tensor: Tensor, memory_config: MemoryConfig | None, output_tensor: Tensor | None = None
+) -> Tensor:
+    """Return a copy with the same bits, for functions that leave a data type's values as they are."""
+    device = on_device(operator, input_tensor)
+    spec = input_tensor._spec
+    memory_config = agreed_memory(operator, memory_config, output_tensor, spec.memory_config)
+    dtype = agreed_dtype(operator, None, output_tensor, spec.dtype)
+    if dtype is not spec.dtype:
+        raise UnsupportedError(f"{operator}: {spec.dtype.name} to {dtype.name} is not built yet.", "unimplemented")
+    if output_tensor is None:
+        output = allocate(spec.with_memory_config(memory_config), device)
+    else:
+        output = take_output(operator, output_tensor, spec.shape, spec.layout, device)
+    if output is not input_tensor and not is_empty(spec):
+        copy_into(input_tensor, output)
+    return output
+
+
+def _refuse_integers(operator: str, op_type: UnaryOpType, dtype: DataType) -> None:
+    if dtype in INTEGERS:
+        raise fatal(
+            DTypeError,
+            f"{operator}: input_tensor is {dtype.name}, but the function is defined on floating point only.",
+            f"Unary: {op_type.cpp_name} does not support integer input dtype {dtype.cpp_name}",
+        )
+
+
+def _exp(
+    input_tensor: Tensor,
+    fast_and_approximate_mode: bool,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+    _sub_core_grids: None,
+) -> Tensor:
+    _refuse_integers("ttnn.exp", UnaryOpType.EXP, input_tensor._spec.dtype)
+    step = ("exp", "approx_clampneg" if fast_and_approximate_mode else "accurate")
+    return apply_chain("ttnn.exp", input_tensor, [step], memory_config=memory_config, output_tensor=output_tensor)
+
+
+def _relu(
+    input_tensor: Tensor, memory_config: MemoryConfig | None, output_tensor: Tensor | None, _sub_core_grids: None
+) -> Tensor:
+    dtype = input_tensor._spec.dtype
+    if dtype in _UNSIGNED:
+        return copy_bits("ttnn.relu", input_tensor, memory_config, output_tensor)
+    if dtype in INTEGERS:
+        raise UnsupportedError(f"ttnn.relu: {dtype.name} is not built yet.", "unimplemented")
+    return apply_chain(
+        "ttnn.relu", input_tensor, [("relu", "relu")], memory_config=memory_config, output_tensor=output_tensor
+    )
+
+
+def _identity(
+    input_tensor: Tensor, memory_config: MemoryConfig | None, output_tensor: Tensor | None, _sub_core_grids: None
+) -> Tensor:
+    if input_tensor._spec.dtype in INTEGERS:
+        return copy_bits("ttnn.identity", input_tensor, memory_config, output_tensor)
+    return apply_chain(
+        "ttnn.identity",
+        input_tensor,
+        [("identity", "default")],
+        memory_config=memory_config,
+        output_tensor=output_tensor,
+    )
+
+
+_OPTIONS: Final = (MEMORY_CONFIG_OPTION, OUTPUT_TENSOR_OPTION, SUB_CORE_GRIDS_OPTION)
+_FLOAT_INPUTS: Final = (DataType.BFLOAT16, DataType.BFLOAT8_B, DataType.FLOAT32)
+
+exp = register(
+    Op(
+        name="exp",
+        signatures=(
+            Signature(
+                (INPUT_TENSOR,),
+                (
+                    Param(
+                        "fast_and_approximate_mode",
+                        BOOLEAN,
+                        False,
+                        doc="Use the approximate exponential, exact to about 1 part in 30.",
+                    ),
+                    *_OPTIONS,
+                ),
+            ),
+        ),
+        run=_exp,
+        doc="Return e to the power of every element.",
+        source='TT-NN docs "ttnn.exp"; vector unit listings exp/accurate and exp/approx_clampneg',
+        dtypes=_FLOAT_INPUTS,
+        layouts=_LAYOUTS,
+        golden=golden.exp,
+        accuracy=max_ulp((DataType.BFLOAT16, 1), (DataType.FLOAT32, 2)),
+        engine=("unary",),
+        raises=(("DTypeError", "the input holds integers."), ("StorageError", "the input is on the host.")),
+    )
+)
+
+relu = register(
+    Op(
+        name="relu",
+        signatures=(Signature((INPUT_TENSOR,), _OPTIONS),),
+        run=_relu,
+        doc="Return every element where it is positive and 0 elsewhere.",
+        source='TT-NN docs "ttnn.relu"; vector unit listing relu/relu',
+        dtypes=(*_FLOAT_INPUTS, DataType.UINT32, DataType.UINT16, DataType.UINT8),
+        layouts=_LAYOUTS,
+        golden=golden.relu,
+        accuracy=bit_exact(),
+        engine=("unary",),
+        raises=(("StorageError", "the input is on the host."),),
+    )
+)
+
+identity = register(
+    Op(
+        name="identity",
+        signatures=(Signature((INPUT_TENSOR,), _OPTIONS),),
+        run=_identity,
+        doc="Return a copy that has passed through Dst.",
+        source='TT-NN docs "ttnn.identity"; vector unit listing identity/default',
+        dtypes=(*_FLOAT_INPUTS, DataType.INT32, DataType.UINT32, DataType.UINT16, DataType.UINT8),
+        layouts=_LAYOUTS,
+        golden=golden.identity,
+        accuracy=bit_exact(),
+        engine=("unary",),
+        raises=(("StorageError", "the input is on the host."),),
+    )
+)

@@ -1,0 +1,148 @@
+"""Walks the recorded calls of the official package and compares what ours does with each.
+
+A record is an expression and either what came out (shape, padded shape, data type, layout, place) or the error. Three
+outcomes: the same, different (with a reason), or the operator is missing here.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import ttnn
+from ttnn.exceptions import TtnnError
+
+FILE = "op_calls_mock_n150.jsonl.gz"
+_DTYPES = {
+    "bf16": ttnn.bfloat16,
+    "f32": ttnn.float32,
+    "bf8": ttnn.bfloat8_b,
+    "bf4": ttnn.bfloat4_b,
+    "i32": ttnn.int32,
+    "u32": ttnn.uint32,
+    "u16": ttnn.uint16,
+    "u8": ttnn.uint8,
+}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one recorded call."""
+
+    expression: str
+    kind: str
+    """"same", "different" or "missing"."""
+    reason: str = ""
+
+
+def read_calls(folder: Path) -> Iterator[dict[str, Any]]:
+    """Yield the records of a golden folder."""
+    with gzip.open(folder / "host" / FILE, "rt", encoding="utf-8") as file:
+        for line in file:
+            yield json.loads(line)
+
+
+def _names(device: ttnn.MeshDevice) -> dict[str, Any]:
+    """Return what the recorded expressions refer to."""
+
+    def t(
+        shape: tuple[int, ...],
+        dtype: str = "bf16",
+        layout: ttnn.Layout = ttnn.TILE_LAYOUT,
+        memory_config: ttnn.MemoryConfig | None = None,
+    ) -> ttnn.Tensor:
+        return ttnn.zeros(shape, _DTYPES[dtype], layout, device, memory_config)
+
+    return {
+        "t": t,
+        "d": device,
+        "T": ttnn.TILE_LAYOUT,
+        "R": ttnn.ROW_MAJOR_LAYOUT,
+        "L1": ttnn.L1_MEMORY_CONFIG,
+        "ttnn": ttnn,
+        "np": np,
+    }
+
+
+def _operators(expression: str) -> list[str]:
+    """Return the dotted names below `ttnn` that an expression uses."""
+    return re.findall(r"\bttnn\.([A-Za-z_][\w.]*)", expression)
+
+
+def _exists(name: str) -> bool:
+    found: Any = ttnn
+    for part in name.split("."):
+        found = getattr(found, part, None)
+        if found is None:
+            return False
+    return True
+
+
+def _describe(result: Any) -> Any:
+    """Return a result in the form of the records."""
+    if isinstance(result, list | tuple):
+        return [_describe(item) for item in result]
+    if not isinstance(result, ttnn.Tensor):
+        return str(result)
+    config = result.memory_config()
+    described = {
+        "shape": list(result.shape),
+        "padded": list(result.padded_shape),
+        "dtype": result.dtype.name,
+        "layout": result.layout.name,
+        "mem": f"{config.memory_layout.name}/{config.buffer_type.name}",
+        "storage": result.storage_type().name,
+    }
+    if config.shard_spec is not None:
+        described["shard"] = repr(config.shard_spec)
+    return described
+
+
+def _sentence(message: str) -> str:
+    """Return the part of an official message that programs in the wild match."""
+    return message.split("info:\n", 1)[-1].split("\nbacktrace:", 1)[0].strip()
+
+
+def _judge_error(record: dict[str, Any], error: Exception) -> str:
+    """Return why an error differs from the recorded outcome, or an empty string."""
+    text = f"{type(error).__name__}: {error}"
+    if "error" not in record:
+        return f"should work, raised {text}"
+    if record["error"] == "CRASH":
+        return "" if isinstance(error, TtnnError) else f"should raise an error of this package, raised {text}"
+    expected = {"RuntimeError": RuntimeError, "TypeError": TypeError, "ValueError": ValueError}[record["error"]]
+    if not isinstance(error, expected):
+        return f"should raise {record['error']}, raised {text}"
+    sentence = _sentence(record["message"])
+    return "" if sentence in str(error) else f"the message lacks {sentence!r}: {text}"
+
+
+def walk(folder: Path, device: ttnn.MeshDevice, wanted: Callable[[str], bool] = lambda _: True) -> Iterator[Outcome]:
+    """Yield the outcome of every recorded call whose expression is wanted."""
+    names = _names(device)
+    for record in read_calls(folder):
+        expression = record["expr"]
+        if not wanted(expression):
+            continue
+        missing = [name for name in _operators(expression) if not _exists(name)]
+        if missing:
+            yield Outcome(expression, "missing", missing[0])
+            continue
+        try:
+            described = _describe(eval(expression, dict(names)))
+        except Exception as error:
+            reason = _judge_error(record, error)
+        else:
+            reason = ""
+            if "error" in record:
+                reason = f"should raise {record['error']} ({_sentence(record.get('message', ''))}), gave {described}"
+            elif described != record["out"]:
+                reason = f"should give {record['out']}, gave {described}"
+        yield Outcome(expression, "different" if reason else "same", reason)

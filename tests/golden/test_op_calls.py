@@ -1,0 +1,35 @@
+"""Every recorded call of the official package: same result or same error, as far as the operators exist."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from op_calls import Outcome, walk
+
+import ttnn
+
+# Expressions that differ on purpose, each with the reason. Nothing else may differ.
+EXPECTED_DIFFERENCES: dict[str, str] = {}
+
+
+def _explained(outcome: Outcome) -> bool:
+    return outcome.expression in EXPECTED_DIFFERENCES
+
+
+def test_recorded_calls(golden: Path, capsys: object) -> None:
+    device = ttnn.open_device(device_id=0, l1_small_size=32768)
+    try:
+        outcomes = list(walk(golden, device))
+    finally:
+        ttnn.close_device(device)
+    counts = Counter(outcome.kind for outcome in outcomes)
+    print(f"\nrecorded calls: {counts['same']} same, {counts['different']} different, {counts['missing']} missing")
+    different = {outcome.expression: outcome.reason for outcome in outcomes if outcome.kind == "different"}
+    surprises = [
+        f"{expression}\n    {reason}"
+        for expression, reason in different.items()
+        if expression not in EXPECTED_DIFFERENCES
+    ]
+    assert not surprises, "\n".join(surprises)
+    assert set(EXPECTED_DIFFERENCES) <= set(different), "a pinned difference is gone; remove it"
