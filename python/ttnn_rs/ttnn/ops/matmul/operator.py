@@ -1,0 +1,418 @@
+"""`ttnn.matmul` and `ttnn.linear`: the decided program runs in one engine call; what is not fused follows it.
+
+Source: TT-NN docs "ttnn.matmul" and "ttnn.linear".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, Final
+
+from ttnn import _engine
+from ttnn.core_range import CoreGrid
+from ttnn.device import MeshDevice
+from ttnn.exceptions import ShapeError, StorageError, UnsupportedError, fatal
+from ttnn.golden import matmul as golden
+from ttnn.memory_config import MemoryConfig
+from ttnn.ops.activations import ChainStep, UnaryWithParam, chain_step
+from ttnn.ops.arguments import (
+    BOOLEAN,
+    COMPUTE_KERNEL_CONFIG,
+    DATA_TYPE,
+    MEMORY_CONFIG,
+    SUB_DEVICE_ID,
+    TENSOR,
+    TILE,
+    Kind,
+    Param,
+    Signature,
+    instance_kind,
+)
+from ttnn.ops.common import allocate, arch_number, on_device
+from ttnn.ops.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
+from ttnn.ops.registry import Op, register
+from ttnn.tensor import Tensor, operation
+from ttnn.tensor_spec import TensorSpec
+from ttnn.tile import DEFAULT_TILE, Tile
+from ttnn.types import FORMAT_CODE, DataType, Layout, UnaryOpType
+
+from .convert import (
+    AnyProgramConfig,
+    activation_of,
+    compute_config_of,
+    memory_config_of,
+    operand_of,
+    placement_of,
+    program_config_of,
+    spec_of,
+)
+from .model import Activation, Chip, ProgramConfig
+from .program import MatmulProgram
+from .resolve import MatmulCall, check_room, empty_result, resolve, result_shape
+
+
+@dataclass(frozen=True)
+class _Options:
+    """The options of a call, hashable."""
+
+    transpose_a: bool
+    transpose_b: bool
+    memory_config: MemoryConfig | None
+    dtype: DataType | None
+    config: ProgramConfig | None
+    activation: Activation | None
+    compute: WormholeComputeKernelConfig | None
+    core_grid: tuple[int, int] | None
+
+
+@lru_cache(maxsize=64)
+def _chip(device: MeshDevice) -> Chip:
+    info: dict[str, Any] = device.chip
+    return Chip(info["grid"], info["l1_bytes"], info["l1_base"], device.arch(), info["dram_banks"])
+
+
+@lru_cache(maxsize=4096)
+def _call(
+    a: TensorSpec, b: TensorSpec, bias: TensorSpec | None, output: TensorSpec | None, options: _Options, chip: Chip
+) -> MatmulCall:
+    return MatmulCall(
+        operand_of(a),
+        operand_of(b),
+        chip,
+        bias=None if bias is None else operand_of(bias),
+        transpose_a=options.transpose_a,
+        transpose_b=options.transpose_b,
+        placement=None if options.memory_config is None else placement_of(options.memory_config),
+        dtype=options.dtype,
+        config=options.config,
+        activation=options.activation,
+        compute=None if options.compute is None else compute_config_of(options.compute),
+        core_grid=options.core_grid,
+        output=None if output is None else operand_of(output),
+    )
+
+
+# A call that was seen before costs one look-up; nothing that a program depends on is outside of the key.
+_resolved = lru_cache(maxsize=4096)(resolve)
+
+
+def _operand_device(operator: str, a: Tensor, b: Tensor, bias: Tensor | None, output: Tensor | None) -> MeshDevice:
+    """Return the device that all tensors of a call live on."""
+    device = on_device(operator, a, "input_tensor_a", "Operands to matmul need to be on device!")
+    others = (("input_tensor_b", b), ("bias", bias), ("optional_output_tensor", output))
+    for label, tensor in others:
+        if tensor is None:
+            continue
+        if on_device(operator, tensor, label, "Operands to matmul need to be on device!") is not device:
+            raise fatal(
+                StorageError,
+                f"{operator}: {label} lives on another device than input_tensor_a.",
+                "Operands to matmul need to be on the same device!",
+            )
+    return device
+
+
+def _options(
+    operator: str,
+    transpose_a: bool,
+    transpose_b: bool,
+    memory_config: MemoryConfig | None,
+    dtype: DataType | None,
+    program_config: AnyProgramConfig | None,
+    activation: str | UnaryWithParam | UnaryOpType | tuple[UnaryOpType, float] | None,
+    compute_kernel_config: WormholeComputeKernelConfig | None,
+    core_grid: CoreGrid | None,
+    output_tile: Tile | None,
+) -> _Options:
+    if output_tile is not None and output_tile != DEFAULT_TILE:
+        raise UnsupportedError(
+            f"{operator}: output_tile={output_tile} is not modelled; results have tiles of 32x32.", "unimplemented"
+        )
+    return _Options(
+        transpose_a,
+        transpose_b,
+        memory_config,
+        dtype,
+        None if program_config is None else program_config_of(program_config),
+        activation_of(activation),
+        compute_kernel_config,
+        None if core_grid is None else (core_grid.x, core_grid.y),
+    )
+
+
+def _prepared(
+    device: MeshDevice, a: Tensor, b: Tensor, bias: Tensor | None, output: Tensor | None, options: _Options
+) -> MatmulCall:
+    chip = _chip(device)
+    lowest = device._engine.lowest_l1_address()
+    if lowest is not None:
+        chip = replace(chip, l1_lowest_tensor=lowest)
+    bias_spec, output_spec = (None if tensor is None else tensor._spec for tensor in (bias, output))
+    return _call(a._spec, b._spec, bias_spec, output_spec, options, chip)
+
+
+def plan(
+    input_tensor_a: Tensor,
+    input_tensor_b: Tensor,
+    *,
+    bias: Tensor | None = None,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    memory_config: MemoryConfig | None = None,
+    dtype: DataType | None = None,
+    program_config: AnyProgramConfig | None = None,
+    activation: str | UnaryWithParam | None = None,
+    compute_kernel_config: WormholeComputeKernelConfig | None = None,
+    core_grid: CoreGrid | None = None,
+    output_tile: Tile | None = None,
+    optional_output_tensor: Tensor | None = None,
+) -> MatmulProgram:
+    """Return the program that `ttnn.linear` with the same arguments would run, without running it. `print` shows it.
+
+    Raises:
+        TtnnError: whatever the call itself would raise before it runs.
+    """
+    options = _options(
+        "ttnn.matmul",
+        transpose_a,
+        transpose_b,
+        memory_config,
+        dtype,
+        program_config,
+        activation,
+        compute_kernel_config,
+        core_grid,
+        output_tile,
+    )
+    device = _operand_device("ttnn.matmul", input_tensor_a, input_tensor_b, bias, optional_output_tensor)
+    call = _prepared(device, input_tensor_a, input_tensor_b, bias, optional_output_tensor, options)
+    if call.is_empty:
+        raise ShapeError("ttnn.matmul: an operand is empty; zeros are returned and no program runs.")
+    return _resolved(call)
+
+
+def _run(
+    operator: str,
+    a: Tensor,
+    b: Tensor,
+    bias: Tensor | None,
+    options: _Options,
+    output: Tensor | None,
+) -> Tensor:
+    device = _operand_device(operator, a, b, bias, output)
+    call = _prepared(device, a, b, bias, output, options)
+    if call.is_empty:
+        return _zeros(operator, call, bias, output, device)
+    program = _resolved(call)
+    separate_bias = bias if program.separate_bias is not None else None
+    column_vector = len(call.b.shape) == 1 and len(call.a.shape) > 1
+    if column_vector and output is not None:
+        raise UnsupportedError(
+            f"{operator}: optional_output_tensor with a vector as input_tensor_b is not built.", "unimplemented"
+        )
+    followed = separate_bias is not None or program.separate_activation is not None or column_vector
+    product = None if followed else output
+    if product is None:
+        spec = spec_of(program.out)
+        if not column_vector:
+            # A vector operand only drops a dimension: the pages stay the same.
+            spec = TensorSpec.of(result_shape(call, program.out.shape), spec.dtype, Layout.TILE, spec.memory_config)
+        product = allocate(spec, device)
+    check_room(program, device._engine.lowest_l1_address())
+    _launch(program, a, b, bias if separate_bias is None else None, product, arch_number(device))
+    if column_vector:
+        product = _as_row(operator, product, result_shape(call, program.out.shape))
+    if separate_bias is not None:
+        target = output if program.separate_activation is None else None
+        memory_config = None if target is not None else product._spec.memory_config
+        product = operation("add")(product, separate_bias, memory_config=memory_config, output_tensor=target)
+    if program.separate_activation is not None:
+        product = _activated(operator, product, program.separate_activation, output)
+    return product
+
+
+def _launch(program: MatmulProgram, a: Tensor, b: Tensor, bias: Tensor | None, output: Tensor, arch: int) -> None:
+    """Run the program on the tensors' pages."""
+    problem = program.problem
+    if program.config.untilize_out:
+        raise UnsupportedError(
+            "ttnn.matmul: untilize_out=True: the official result is row-major data under a TILE label unless it is "
+            "sharded, which is not modelled. Use ttnn.to_layout on the result.",
+            "unimplemented",
+        )
+    assert a._buffer is not None
+    assert b._buffer is not None
+    assert output._buffer is not None
+    _engine.matmul(
+        a._buffer,
+        b._buffer,
+        None if bias is None else bias._buffer,
+        output._buffer,
+        formats=(
+            FORMAT_CODE[problem.a.dtype],
+            FORMAT_CODE[problem.b.dtype],
+            0 if bias is None else FORMAT_CODE[bias._spec.dtype],
+            FORMAT_CODE[program.out.dtype],
+        ),
+        batch=(math.prod(program.out.shape[:-2]), problem.batch_a, problem.batch_b),
+        mt=problem.mt,
+        kt=problem.kt,
+        nt=problem.nt,
+        k=problem.a.shape[-1],
+        kb=program.in0_block_w,
+        fidelity=FIDELITY_NUMBER[program.compute.fidelity],
+        dst32=program.compute.fp32,
+        l1_acc=program.l1_accumulation,
+        relu=program.packer_relu,
+        activation=_fused_steps(program),
+        transpose_a=program.transpose_a,
+        # A vector is stored as a row, and the program wants it as a column.
+        transpose_b=program.transpose_b or len(b._spec.shape) == 1,
+        arch=arch,
+    )
+
+
+def _fused_steps(program: MatmulProgram) -> Sequence[ChainStep]:
+    activation = program.vector_activation
+    if activation is None:
+        return ()
+    if program.compute.approx:
+        raise UnsupportedError(
+            f"ttnn.matmul: math_approx_mode=True with the fused activation {activation.op.name} is not modelled.",
+            "unimplemented",
+        )
+    return (chain_step("ttnn.matmul", UnaryWithParam(activation.op, *activation.params)),)
+
+
+def _activated(operator: str, product: Tensor, activation: Activation, output: Tensor | None) -> Tensor:
+    # Imported here: the unary operators register themselves on import, which only this rare path needs.
+    from ttnn.ops.unary import apply_chain
+
+    step = chain_step(operator, UnaryWithParam(activation.op, *activation.params))
+    return apply_chain(operator, product, [step], output_tensor=output)
+
+
+def _as_row(operator: str, product: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """Return a product of one column without that dimension."""
+    reshaped: Tensor = operation("reshape")(product, shape)
+    return reshaped
+
+
+def _zeros(operator: str, call: MatmulCall, bias: Tensor | None, output: Tensor | None, device: MeshDevice) -> Tensor:
+    """Return zeros of the result's shape, plus the bias."""
+    result = empty_result(call)
+    if output is not None and tuple(output._spec.shape) != result.shape:
+        raise fatal(
+            ShapeError,
+            f"{operator}: optional_output_tensor is {output._spec.shape}, the result is {list(result.shape)}.",
+            "Invalid optional output tensor",
+        )
+    spec = TensorSpec.of(result.shape, result.dtype, Layout.TILE, memory_config_of(result.placement))
+    zeros = output if output is not None else allocate(spec, device)
+    if spec.num_pages:
+        assert zeros._buffer is not None
+        _engine.fill(zeros._buffer, format=FORMAT_CODE[zeros._spec.dtype], value=0.0)
+    if bias is not None:
+        zeros = operation("add")(zeros, bias, output_tensor=output)
+    if call.activation is not None:
+        zeros = _activated(operator, zeros, call.activation, output)
+    return zeros
+
+
+def _matmul(a: Tensor, b: Tensor, *rest: Any) -> Tensor:
+    *options, output, _global_cb, _sub_device_id, _prefetcher_pipes = rest
+    return _run("ttnn.matmul", a, b, None, _options("ttnn.matmul", *options), output)
+
+
+def _linear(a: Tensor, b: Tensor, bias: Tensor | None, *rest: Any) -> Tensor:
+    *options, output, _global_cb, _sub_device_id, _prefetcher_pipes, _in0_column_offset = rest
+    return _run("ttnn.linear", a, b, bias, _options("ttnn.linear", *options), output)
+
+
+_PROGRAM_CONFIG: Final = Kind(
+    "ttnn::operations::matmul::MatmulMultiCoreProgramConfig | ttnn.MatmulMultiCoreReuseProgramConfig | "
+    "ttnn.MatmulMultiCoreReuseMultiCastProgramConfig | ttnn.MatmulMultiCoreReuseMultiCast1DProgramConfig | "
+    "ttnn.MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig | "
+    "ttnn.MatmulMultiCoreReuseMultiCastBatchedDRAMShardedProgramConfig",
+    lambda value: isinstance(value, AnyProgramConfig),
+)
+_ACTIVATION: Final = instance_kind("str | ttnn.UnaryWithParam", str, UnaryWithParam, UnaryOpType)
+_ANYTHING: Final = Kind("Sequence[ttnn.PrefetcherPipe]", lambda value: isinstance(value, list | tuple))
+
+_OPERANDS: Final = (
+    Param("input_tensor_a", TENSOR, doc="[..., M, K], tiled, on a device."),
+    Param("input_tensor_b", TENSOR, doc="[..., K, N]; one matrix serves every matrix of input_tensor_a."),
+)
+_BIAS: Final = Param(
+    "bias", TENSOR, None, none=True, doc="[1, N] or [N] is fused, other shapes are added as by ttnn.add."
+)
+_OPTIONS: Final = (
+    Param("transpose_a", BOOLEAN, False, doc="input_tensor_a is stored as [..., K, M]."),
+    Param("transpose_b", BOOLEAN, False, doc="input_tensor_b is stored as [..., N, K]."),
+    Param("memory_config", MEMORY_CONFIG, None, none=True, doc="Where the result lives. Default: DRAM, interleaved."),
+    Param("dtype", DATA_TYPE, None, none=True, doc="Data type of the result. Default: that of input_tensor_a."),
+    Param("program_config", _PROGRAM_CONFIG, None, none=True, doc="Blocking; chosen if not given. It decides bits."),
+    Param("activation", _ACTIVATION, None, none=True, doc="Fused with core_grid, else an operator of its own."),
+    Param(
+        "compute_kernel_config",
+        COMPUTE_KERNEL_CONFIG,
+        None,
+        none=True,
+        doc="Fidelity, width of Dst, packer accumulation. Default: HiFi2, LoFi or HiFi3 by types, L1 accumulation.",
+    ),
+    Param("core_grid", instance_kind("ttnn.CoreGrid", CoreGrid), None, none=True, doc="Cores of the chosen program."),
+    Param("output_tile", TILE, None, none=True, doc="Tile of the result; 32x32 only."),
+    Param("optional_output_tensor", TENSOR, None, none=True, doc="Takes the result."),
+    Param(
+        "global_cb",
+        Kind("ttnn._ttnn.global_circular_buffer.global_circular_buffer", lambda value: value is not None),
+        None,
+        none=True,
+        modelled=False,
+    ),
+    Param("sub_device_id", SUB_DEVICE_ID, None, none=True, modelled=False),
+    Param("prefetcher_pipes", _ANYTHING, [], modelled=False),
+)
+_COLUMN_OFFSET: Final = Param("in0_column_offset", instance_kind("int", int), None, none=True, modelled=False)
+_DTYPES: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B, DataType.BFLOAT4_B)
+_RAISES: Final = (
+    ("ShapeError", "the inner or batch dimensions do not fit, or an operand is a scalar."),
+    ("LayoutError", "an operand is not tilized."),
+    ("DTypeError", "an operand is not of a floating point type."),
+    ("ProgramConfigError", "a program configuration that does not fit the operands, the grid or Dst."),
+    ("OutOfMemoryError", "the buffers of the program do not fit in L1."),
+    ("StorageError", "an operand is on the host, deallocated or on another device."),
+)
+
+matmul = register(
+    Op(
+        name="matmul",
+        signatures=(Signature(_OPERANDS, _OPTIONS),),
+        run=_matmul,
+        doc="Return the matrix product of two tensors.",
+        source='TT-NN docs "ttnn.matmul"; the programs of ttnn 0.81.1',
+        dtypes=_DTYPES,
+        layouts=(Layout.TILE,),
+        golden=golden.matmul,
+        engine=("matmul",),
+        raises=_RAISES,
+    )
+)
+
+linear = register(
+    Op(
+        name="linear",
+        signatures=(Signature(_OPERANDS, (_BIAS, *_OPTIONS, _COLUMN_OFFSET)),),
+        run=_linear,
+        doc="Return the matrix product of two tensors plus a bias, with an activation.",
+        source='TT-NN docs "ttnn.linear"; the programs of ttnn 0.81.1',
+        dtypes=_DTYPES,
+        layouts=(Layout.TILE,),
+        golden=golden.linear,
+        engine=("matmul",),
+        raises=_RAISES,
+    )
+)
