@@ -3,6 +3,7 @@
 
 pub mod arena;
 pub mod bits;
+pub mod convert;
 pub mod level;
 pub mod pool;
 pub mod simd;

@@ -13,7 +13,7 @@
 macro_rules! simd_kernel {
     ($(#[$attribute:meta])* $name:ident, $body:path, ($($argument:ident: $type:ty),* $(,)?) $(-> $result:ty)?) => {
         $(#[$attribute])*
-        #[allow(unused_imports, missing_docs, clippy::wildcard_imports, reason = "one shape for every kernel")]
+        #[allow(unused_imports, dead_code, missing_docs, clippy::wildcard_imports, reason = "one shape for every kernel")]
         pub mod $name {
             use super::*;
             use $crate::level::Level;

@@ -20,9 +20,9 @@ pub enum DataFormat {
     Tf32 = 4,
     /// bfloat16, `S1 E8 M7`.
     Float16B = 5,
-    /// bfloat8_b: block float, 8-bit shared exponent, sign and 7 magnitude bits.
+    /// `bfloat8_b`: block float, 8-bit shared exponent, sign and 7 magnitude bits.
     Bfp8B = 6,
-    /// bfloat4_b: block float, 8-bit shared exponent, sign and 3 magnitude bits.
+    /// `bfloat4_b`: block float, 8-bit shared exponent, sign and 3 magnitude bits.
     Bfp4B = 7,
     /// 32-bit integer; sign and magnitude in the packer's view.
     Int32 = 8,

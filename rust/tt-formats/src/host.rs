@@ -25,7 +25,7 @@ pub const fn fp32_exponent(x: u32) -> u32 {
     x >> 23 & 0xff
 }
 
-/// One FP32 value as a block-float datum of `MAGNITUDE_BITS` (7 for bfloat8_b, 3 for bfloat4_b) below its sign.
+/// One FP32 value as a block-float datum of `MAGNITUDE_BITS` (7 for `bfloat8_b`, 3 for `bfloat4_b`) below its sign.
 ///
 /// `shared_exponent` is the largest exponent field of the group.
 #[inline(always)]
@@ -41,7 +41,7 @@ pub const fn fp32_to_bfp<const MAGNITUDE_BITS: u32>(x: u32, shared_exponent: u32
     if magnitude == 0 { 0 } else { (x >> 31) << MAGNITUDE_BITS | magnitude }
 }
 
-/// One datum of bfloat8_b (sign in bit 7) with its shared exponent, as FP32.
+/// One datum of `bfloat8_b` (sign in bit 7) with its shared exponent, as FP32.
 ///
 /// The value is `magnitude * 2^(exponent - 133)`; an exponent of 255 is rebuilt as an IEEE word, so that a full
 /// magnitude is an infinity or a NaN.
@@ -61,10 +61,40 @@ pub const fn bfp8_b_to_fp32(datum: u32, shared_exponent: u32) -> u32 {
     }
 }
 
-/// One datum of bfloat4_b (sign in bit 3) with its shared exponent, as FP32.
+/// One datum of `bfloat4_b` (sign in bit 3) with its shared exponent, as FP32.
 #[inline(always)]
 pub const fn bfp4_b_to_fp32(datum: u32, shared_exponent: u32) -> u32 {
     bfp8_b_to_fp32((datum & 0xf) << 4, shared_exponent)
+}
+
+/// FP32 to FP8 e4m3, ties to even. Exponent 15 is NaN alone, so the largest magnitude is 240 and larger ones saturate;
+/// what lies below the normal range becomes signed zero.
+#[inline(always)]
+pub const fn fp32_to_fp8_e4m3(x: u32) -> u32 {
+    let magnitude = x & 0x7fff_ffff;
+    let sign = (x >> 31) << 7;
+    if magnitude > 0x7f80_0000 {
+        0x7f
+    } else if magnitude < 121 << 23 {
+        sign
+    } else {
+        let rounded = ((magnitude + 0x7_ffff + (magnitude >> 20 & 1)) >> 20) - (120 << 3);
+        sign | if rounded > 0x77 { 0x77 } else { rounded }
+    }
+}
+
+/// FP8 e4m3 to FP32: exponent 15 is NaN, exponent 0 signed zero.
+#[inline(always)]
+pub const fn fp8_e4m3_to_fp32(x: u32) -> u32 {
+    let magnitude = x & 0x7f;
+    let sign = (x >> 7) << 31;
+    if magnitude >= 0x78 {
+        0x7fc0_0000
+    } else if magnitude < 8 {
+        sign
+    } else {
+        sign | (magnitude + (120 << 3)) << 20
+    }
 }
 
 /// FP32 to INT32: truncation; what does not fit, and NaN, is the smallest integer.
@@ -145,6 +175,23 @@ mod tests {
         }
         assert_eq!(bfp8_b_to_fp32(64, 255), 0x7f80_0000);
         assert_eq!(bfp8_b_to_fp32(0xff, 255), 0xfffe_0000);
+    }
+
+    #[test]
+    fn every_fp8_e4m3_number_survives_the_way_through_fp32() {
+        for x in 0..256 {
+            let expected = if x & 0x7f >= 0x78 { 0x7f } else if x & 0x7f < 8 { x & 0x80 } else { x };
+            assert_eq!(fp32_to_fp8_e4m3(fp8_e4m3_to_fp32(x)), expected);
+        }
+    }
+
+    #[test]
+    fn fp8_e4m3_rounds_to_even_saturates_and_flushes() {
+        let bits = f32::to_bits;
+        assert_eq!(fp32_to_fp8_e4m3(bits(1.0)), 0x38);
+        assert_eq!((fp32_to_fp8_e4m3(bits(1.0625)), fp32_to_fp8_e4m3(bits(1.1875))), (0x38, 0x3a));
+        assert_eq!((fp32_to_fp8_e4m3(bits(240.0)), fp32_to_fp8_e4m3(bits(-1e9))), (0x77, 0xf7));
+        assert_eq!((fp32_to_fp8_e4m3(bits(1.0 / 64.0)), fp32_to_fp8_e4m3(bits(-0.0156))), (8, 0x80));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What the unpacker makes of one datum. Source: `numerics.md` sections 1 to 3.
 //!
-//! Results for SrcA and SrcB are 19-bit words `S(1) E(8) M(10)`, called src19. FP16 keeps its five exponent bits in the
+//! Results for `SrcA` and `SrcB` are 19-bit words `S(1) E(8) M(10)`, called src19. FP16 keeps its five exponent bits in the
 //! low bits of `E`.
 
 /// Sign bit of a src19 word.
@@ -76,7 +76,7 @@ pub const fn uint16_to_src(x: u32) -> u32 {
     (x >> 15) << 18 | (x & 0xff) << 10 | (x >> 8 & 0x7f) << 3
 }
 
-/// One datum of BFP8_b (sign in bit 7, magnitude below) with its shared exponent, as BF16.
+/// One datum of `BFP8_b` (sign in bit 7, magnitude below) with its shared exponent, as BF16.
 ///
 /// "Negative zero" is minus infinity, and the exponent wraps modulo 256, as on silicon.
 #[inline(always)]
