@@ -65,7 +65,7 @@ class IndexRangeError(TtnnError, IndexError):
     """An index outside of the tensor."""
 
 
-class ConfigError(TtnnError, RuntimeError, ValueError):
+class ConfigError(TtnnError, RuntimeError, ValueError, AttributeError):
     """An unknown switch, or a value that a switch does not take."""
 
 

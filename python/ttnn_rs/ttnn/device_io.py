@@ -1,0 +1,120 @@
+"""The way of a tensor's pages between host and device."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ttnn.core_range import CoreCoord, CoreLike, as_core
+from ttnn.exceptions import ArgumentError, DeviceError, MemoryConfigError
+from ttnn.host_data import Raw
+from ttnn.tensor_spec import TensorSpec, require_allocatable
+from ttnn.types import ShardOrientation, TensorMemoryLayout
+
+if TYPE_CHECKING:
+    from ttnn._engine import Buffer
+    from ttnn.device import MeshDevice
+
+
+def require_open(operator: str, device: MeshDevice) -> None:
+    """Refuse what is no open device.
+
+    Raises:
+        ArgumentError: it is no device.
+        DeviceError: it is closed.
+    """
+    # By attribute, not by class: this module must not import the device, which needs tensors for its report.
+    is_open = getattr(device, "is_open", None)
+    if is_open is None:
+        raise ArgumentError(f"{operator}: expected a ttnn.MeshDevice, got {type(device).__name__}")
+    if not is_open:
+        raise DeviceError(f"{operator}: the device is closed")
+
+
+def allocate(spec: TensorSpec, device: MeshDevice) -> Buffer:
+    """Return a new buffer for the pages of a tensor.
+
+    Raises:
+        DeviceError: the device is closed.
+        OutOfMemoryError: there is no room.
+        MemoryConfigError: sharded without cores, or over cores that the device does not have.
+        UnsupportedError: n-dimensional shards.
+    """
+    require_open("allocating a tensor", device)
+    config = spec._memory_config
+    if config.interleaved:
+        return device._engine.allocate_interleaved(
+            config.buffer_type.value, spec.page_bytes, spec.num_pages, max(1, spec.page_grid[1])
+        )
+    require_allocatable(spec)
+    rows, columns = spec.page_grid
+    page_height, page_width = spec.page_shape
+    shards = config._shard_spec
+    assert shards is not None
+    return device._engine.allocate_sharded(
+        config.buffer_type.value,
+        spec.page_bytes,
+        (rows, columns),
+        (shards.shape[0] // page_height, shards.shape[1] // page_width),
+        [(core.x, core.y) for core in shard_cores(spec)],
+    )
+
+
+def write(buffer: Buffer, spec: TensorSpec, raw: Raw) -> None:
+    """Write all pages of a tensor."""
+    buffer.write(raw, _row_bytes(spec))
+
+
+def read(buffer: Buffer, spec: TensorSpec) -> Raw:
+    """Return all pages of a tensor."""
+    if spec.num_pages == 0:
+        return np.empty(0, dtype=np.uint8)
+    return buffer.read(_row_bytes(spec), spec.page_grid[0])
+
+
+def _row_bytes(spec: TensorSpec) -> int:
+    return spec.page_grid[1] * spec.page_bytes
+
+
+def shard_grid(spec: TensorSpec) -> tuple[int, int]:
+    """Return into how many (rows, columns) of shards a tensor is cut."""
+    shards = spec._memory_config._shard_spec
+    assert shards is not None
+    height, width = spec.physical_shape
+    return -(-height // shards.shape[0]), -(-width // shards.shape[1])
+
+
+def shard_cores(spec: TensorSpec) -> list[CoreCoord]:
+    """Return the cores that hold shards, in the order of the shards (row by row).
+
+    Height and width shards go to the cores of the set in turn. Block shards go to a grid whose first axis is the row
+    of shards, or the column for COL_MAJOR.
+    """
+    config = spec._memory_config
+    shards = config._shard_spec
+    assert shards is not None
+    rows, columns = shard_grid(spec)
+    row_major = shards.orientation is ShardOrientation.ROW_MAJOR
+    if config.memory_layout is not TensorMemoryLayout.BLOCK_SHARDED:
+        return list(shards.grid.cores(row_wise=row_major))[: rows * columns]
+    x, y = shards.grid.bounding_box().start.x, shards.grid.bounding_box().start.y
+    places = [(row, column) for row in range(rows) for column in range(columns)]
+    if row_major:
+        return [CoreCoord(x + column, y + row) for row, column in places]
+    return [CoreCoord(x + row, y + column) for row, column in places]
+
+
+def shard_of_core(spec: TensorSpec, core: CoreLike | int) -> tuple[int, int]:
+    """Return (row, column) of the shard that a core holds.
+
+    Raises:
+        MemoryConfigError: the tensor is not sharded, or the core holds none of it.
+    """
+    if spec._memory_config._shard_spec is None:
+        raise MemoryConfigError(f"a tensor of {spec.shape} in {spec.memory_config} has no shards")
+    cores = shard_cores(spec)
+    number = core if isinstance(core, int) else cores.index(as_core(core)) if as_core(core) in cores else -1
+    if not 0 <= number < len(cores):
+        raise MemoryConfigError(f"core {core} holds no shard of a tensor of {spec.shape}; cores are {cores}")
+    return divmod(number, shard_grid(spec)[1])
