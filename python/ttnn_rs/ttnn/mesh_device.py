@@ -1,0 +1,316 @@
+"""The open device as programs see it: what its chip is, coordinates, program cache."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, NoReturn
+
+from ttnn import _engine
+from ttnn.core_range import CoreCoord, CoreGrid, CoreLike, as_core
+from ttnn.exceptions import ArgumentError, DeviceError, UnsupportedError
+from ttnn.mesh import MeshCoordinate, MeshShape, SubDeviceId
+from ttnn.types import NOC, Arch
+
+ARCH = {"wormhole_b0": Arch.WORMHOLE_B0, "blackhole": Arch.BLACKHOLE}
+"""Chip generations by the name that ARCH_NAME uses."""
+
+
+class MeshDevice:
+    """An open device: a mesh of one chip. Made by `open_device`."""
+
+    __slots__ = (
+        "__weakref__",
+        "_arch",
+        "_cache_enabled",
+        "_cache_misses_allowed",
+        "_chip",
+        "_engine",
+        "_id",
+        "_programs",
+        "_queues",
+    )
+
+    _arch: Arch
+    _chip: dict[str, Any]
+    _engine: _engine.Device
+    _id: int
+    _queues: int
+    _programs: set[Hashable]
+    _cache_enabled: bool
+    _cache_misses_allowed: bool
+
+    def __init__(self) -> None:
+        raise ArgumentError("MeshDevice(): devices are opened with ttnn.open_device(device_id=...)")
+
+    @classmethod
+    def _open(cls, device_id: int, chip: str, queues: int, regions: Mapping[str, int]) -> MeshDevice:
+        device = cls.__new__(cls)
+        device._chip = _engine.chip_info(chip)
+        device._engine = _engine.Device(chip, **regions)
+        device._arch = ARCH[device._chip["arch_name"]]
+        device._id = device_id
+        device._queues = queues
+        device._programs = set()
+        device._cache_enabled = True
+        device._cache_misses_allowed = True
+        return device
+
+    # What the chip is.
+
+    @property
+    def chip(self) -> dict[str, Any]:
+        """Return all that is known of the chip: grids, banks, sizes, alignments, coordinates, clock."""
+        return self._chip
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether the device has not been closed."""
+        return bool(self._engine.is_open)
+
+    @property
+    def shape(self) -> MeshShape:
+        """Return the chips of the mesh per dimension: one."""
+        return MeshShape(1, 1)
+
+    @property
+    def core_grid(self) -> CoreGrid:
+        """Return the compute grid."""
+        x, y = self._chip["grid"]
+        return CoreGrid(x=x, y=y)
+
+    def arch(self) -> Arch:
+        """Return the generation of the chip."""
+        return self._arch
+
+    def id(self) -> int:
+        """Return the number of the device."""
+        return self._id
+
+    def compute_with_storage_grid_size(self) -> CoreCoord:
+        """Return columns and rows of the cores that compute and hold buffers."""
+        return CoreCoord(*self._chip["grid"])
+
+    def dram_grid_size(self) -> CoreCoord:
+        """Return the DRAM banks as a grid of one row."""
+        return CoreCoord(*self._chip["dram_grid"])
+
+    def get_num_devices(self) -> int:
+        """Return the number of chips: 1."""
+        return 1
+
+    def get_device_ids(self) -> list[int]:
+        """Return the numbers of the chips."""
+        return [self._id]
+
+    def get_device_id(self, coordinate: MeshCoordinate, /) -> int:
+        """Return the number of the chip at a coordinate.
+
+        Raises:
+            DeviceError: the mesh has no such coordinate.
+        """
+        self._require_origin("get_device_id", coordinate)
+        return self._id
+
+    def sfpu_eps(self) -> float:
+        """Return the machine epsilon of the vector unit."""
+        return float(self._chip["sfpu_eps"])
+
+    def sfpu_nan(self) -> float:
+        """Return the value that programs use as NaN."""
+        return float(self._chip["sfpu_nan"])
+
+    def sfpu_inf(self) -> float:
+        """Return the value that programs use as infinity."""
+        return float(self._chip["sfpu_inf"])
+
+    # Coordinates.
+
+    def worker_core_from_logical_core(self, logical_core: CoreLike) -> CoreCoord:
+        """Return the NoC coordinates of a core.
+
+        Raises:
+            DeviceError: the core is outside the compute grid.
+        """
+        core = as_core(logical_core)
+        for logical, coordinate in self._chip["worker_coords"]:
+            if logical == (core.x, core.y):
+                return CoreCoord(*coordinate)
+        raise DeviceError(f"worker_core_from_logical_core: core {core} is outside the compute grid {self._grid_text()}")
+
+    def logical_core_from_worker_core(self, virtual_core: CoreLike) -> CoreCoord:
+        """Return the core at NoC coordinates.
+
+        Raises:
+            DeviceError: no worker core is there.
+        """
+        core = as_core(virtual_core)
+        for logical, coordinate in self._chip["worker_coords"]:
+            if coordinate == (core.x, core.y):
+                return CoreCoord(*logical)
+        raise DeviceError(f"logical_core_from_worker_core: there is no worker core at NoC coordinates {core}")
+
+    def dram_core_from_logical_core(self, logical_core: CoreLike) -> CoreCoord:
+        """Return the NoC coordinates of a DRAM bank, given as core (bank, 0).
+
+        Raises:
+            DeviceError: there is no such bank.
+        """
+        core = as_core(logical_core)
+        banks = self._chip["dram_cores"]
+        if core.y != 0 or core.x >= len(banks):
+            raise DeviceError(
+                f"dram_core_from_logical_core: {core} is no DRAM bank; banks are 0-0 to {len(banks) - 1}-0"
+            )
+        return CoreCoord(*banks[core.x])
+
+    def get_optimal_dram_bank_to_logical_worker_assignment(
+        self, noc: NOC, coord: MeshCoordinate | None = None
+    ) -> dict[int, CoreCoord]:
+        """Return for each DRAM bank the core that reads it best over a NoC.
+
+        Raises:
+            UnsupportedError: the assignment of this chip is not known.
+        """
+        if coord is not None:
+            self._require_origin("get_optimal_dram_bank_to_logical_worker_assignment", coord)
+        if not isinstance(noc, NOC):
+            raise ArgumentError(f"get_optimal_dram_bank_to_logical_worker_assignment: expected a NOC, got {noc!r}")
+        workers = self._chip["optimal_dram_workers"]
+        if workers is None:
+            raise UnsupportedError(
+                f"get_optimal_dram_bank_to_logical_worker_assignment: not known for {self._chip['name']}, "
+                "only for n150 and p150",
+                "unimplemented",
+            )
+        return {bank: CoreCoord(x, y) for bank, (x, y) in enumerate(workers[noc.value])}
+
+    # Program cache.
+
+    def enable_program_cache(self) -> None:
+        """Keep programs for later calls. On from the start."""
+        self._cache_enabled = True
+
+    def disable_and_clear_program_cache(self) -> None:
+        """Forget all programs and keep none from now on."""
+        self._programs.clear()
+        self._cache_enabled = False
+
+    def clear_program_cache(self) -> None:
+        """Forget all programs."""
+        self._programs.clear()
+
+    def num_program_cache_entries(self) -> int:
+        """Return how many programs are kept."""
+        return len(self._programs)
+
+    def set_program_cache_misses_allowed(self, allowed: bool, /) -> None:
+        """Choose whether an operator may run a program that is not kept yet."""
+        if not isinstance(allowed, bool):
+            raise ArgumentError(f"set_program_cache_misses_allowed(): expected True or False, got {allowed!r}")
+        self._cache_misses_allowed = allowed
+
+    def _use_program(self, key: Hashable) -> None:
+        """Note that an operator runs the program of `key`.
+
+        Raises:
+            DeviceError: it is a new one, and misses are not allowed.
+        """
+        if key in self._programs:
+            return
+        if not self._cache_misses_allowed:
+            raise DeviceError("device operation: a new program is needed, but program cache misses are not allowed")
+        if self._cache_enabled:
+            self._programs.add(key)
+
+    # More than one chip, and parts of a chip.
+
+    def get_submeshes(self) -> list[MeshDevice]:
+        """Return the parts that the mesh was divided into: none."""
+        return []
+
+    def reshape(self, new_shape: MeshShape) -> None:
+        """Give the mesh another shape; one chip has only one.
+
+        Raises:
+            DeviceError: the new shape has another number of chips.
+        """
+        if new_shape.mesh_size() != 1:
+            raise DeviceError(f"reshape: a mesh of 1 device cannot become {new_shape}")
+
+    def quiesce_devices(self) -> None:
+        """Wait until the device has nothing left to do. Calls here end with their work, so that is now.
+
+        Raises:
+            DeviceError: the device is closed.
+        """
+        self._require_open("quiesce_devices")
+
+    def create_submesh(self, submesh_shape: MeshShape, offset: MeshCoordinate | None = None) -> NoReturn:
+        """Refuse: a mesh has one chip."""
+        _one_chip("create_submesh")
+
+    def create_submeshes(self, submesh_shape: MeshShape) -> NoReturn:
+        """Refuse: a mesh has one chip."""
+        _one_chip("create_submeshes")
+
+    def get_view(self) -> NoReturn:
+        """Refuse: a mesh has one chip."""
+        _one_chip("get_view")
+
+    def get_fabric_node_id(self, coord: MeshCoordinate) -> NoReturn:
+        """Refuse: there is no fabric."""
+        _one_chip("get_fabric_node_id")
+
+    def get_system_mesh_id(self) -> NoReturn:
+        """Refuse: there is no system mesh."""
+        _one_chip("get_system_mesh_id")
+
+    def create_sub_device_manager(self, sub_devices: Sequence[object], local_l1_size: int) -> NoReturn:
+        """Refuse: the grid is not divided."""
+        no_sub_devices("create_sub_device_manager")
+
+    def load_sub_device_manager(self, sub_device_manager_id: object) -> NoReturn:
+        """Refuse: the grid is not divided."""
+        no_sub_devices("load_sub_device_manager")
+
+    def remove_sub_device_manager(self, sub_device_manager_id: object) -> NoReturn:
+        """Refuse: the grid is not divided."""
+        no_sub_devices("remove_sub_device_manager")
+
+    def clear_loaded_sub_device_manager(self) -> NoReturn:
+        """Refuse: the grid is not divided."""
+        no_sub_devices("clear_loaded_sub_device_manager")
+
+    def set_sub_device_stall_group(self, sub_device_ids: Sequence[SubDeviceId]) -> NoReturn:
+        """Refuse: the grid is not divided."""
+        no_sub_devices("set_sub_device_stall_group")
+
+    def reset_sub_device_stall_group(self) -> NoReturn:
+        """Refuse: the grid is not divided."""
+        no_sub_devices("reset_sub_device_stall_group")
+
+    def _require_open(self, operation: str) -> None:
+        if not self._engine.is_open:
+            raise DeviceError(f"{operation}: device {self._id} is closed")
+
+    def _require_origin(self, operation: str, coordinate: MeshCoordinate) -> None:
+        if any(coordinate):
+            raise DeviceError(f"{operation}: {coordinate!r} is outside the mesh {self.shape}")
+
+    def _grid_text(self) -> str:
+        return "{}x{}".format(*self._chip["grid"])
+
+    def __repr__(self) -> str:
+        return "MeshDevice(1x1 grid, 1 devices)"
+
+
+Device = MeshDevice
+
+
+def _one_chip(operation: str) -> NoReturn:
+    raise UnsupportedError(f"MeshDevice.{operation}: meshes have one chip here; several are not built", "unimplemented")
+
+
+def no_sub_devices(operation: str) -> NoReturn:
+    """Refuse what needs a divided grid."""
+    raise UnsupportedError(f"{operation}: sub-devices are not built", "unimplemented")
