@@ -2,9 +2,10 @@
 
 mod common;
 
-use common::{assert_same, config, format, formats, register, row_major, tiles, unpack};
+use common::{assert_same, config, format, formats, row_major, tiles, unpack};
 use tt_formats::DataFormat;
 use tt_tensix::fpu::{self, Broadcast, EltwiseOp, MathFidelity, PoolOp, ReduceDim};
+use tt_tensix::pack::{self, PackConfig};
 use tt_testkit::golden;
 
 fn widths(name: &str) -> &'static [bool] {
@@ -40,6 +41,31 @@ fn matmul() {
                     }
                 }
             }
+        }
+    }
+}
+
+#[test]
+fn matmul_end_to_end() {
+    let Some(mut vectors) = golden::open("fpu/matmul_end_to_end") else { return };
+    for array in vectors.names().iter().filter(|array| array.contains("__out_")) {
+        let (case, width) = array.split_once("__out_").expect("filtered");
+        let dst32 = width == "dst32";
+        let (names, _) = case.split_once("__k").expect("number of tiles");
+        let (operands, output) = names.split_once("_to_").unwrap_or((names, names));
+        let ((left, right), output) = (formats(operands), format(output));
+        let [in0, in1] = ["in0", "in1"].map(|operand| vectors.read(&format!("{case}__{operand}")));
+        let expected = vectors.read(array);
+        for (f, fidelity) in MathFidelity::ALL.into_iter().enumerate() {
+            let cfg = config(right, dst32, fidelity);
+            let mut dst = [0; 1024];
+            for k in 0..in0.len() {
+                let (a, b) = (unpack(left, dst32, &in0.bytes_at(k)), unpack(right, dst32, &in1.bytes_at(k)));
+                fpu::matmul_tile(&cfg, &mut dst, &a, &b);
+            }
+            let mut l1 = vec![0; expected.at(f).len()];
+            pack::pack_tile(&PackConfig::new(cfg.dst, output), &dst, &mut l1);
+            assert_eq!(l1, expected.bytes_at(f), "{array} {fidelity:?}");
         }
     }
 }
@@ -160,7 +186,6 @@ fn copies_to_dst() {
         for case in 0..l1.len() {
             let source = unpack(operand, dst32, &l1.bytes_at(case));
             let cfg = config(operand, dst32, MathFidelity::LoFi);
-            assert_eq!(cfg.alu, register(operand, dst32));
             let mut dst = [0; 1024];
             fpu::move_a_to_dst(&cfg, &mut dst, &source);
             assert_same(&format!("{name} case {case}"), &row_major(cfg.dst, &dst), expected.at(case));

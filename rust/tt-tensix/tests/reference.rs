@@ -1,5 +1,7 @@
 //! The matrix unit against the independent reference, on random and on awkward operands.
 
+#![allow(clippy::trivially_copy_pass_by_ref, reason = "as the engine's own functions")]
+
 use tt_formats::DataFormat;
 use tt_tensix::fpu::{self, Broadcast, DstFormat, EltwiseOp, MathConfig, MathFidelity};
 use tt_tensix::regs::Arch;

@@ -1,6 +1,6 @@
 //! Reproducible random bits for tests.
 
-/// SplitMix64: small, and the same on every machine.
+/// The `SplitMix64` generator: small, and the same on every machine.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
@@ -21,7 +21,7 @@ impl Random {
 
     /// A number in `0..n`.
     pub fn below(&mut self, n: u32) -> u32 {
-        ((self.bits() >> 32) * u64::from(n) >> 32) as u32
+        (((self.bits() >> 32) * u64::from(n)) >> 32) as u32
     }
 
     /// A number in `low..=high`.

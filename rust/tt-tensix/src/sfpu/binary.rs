@@ -8,6 +8,7 @@ use tt_cpu::Level;
 
 use super::DstWidth;
 use super::lane::{add, mul, round_bf16_even, store_bf16, store_f32, sub};
+use super::run::each_pair;
 
 type Kernel = fn(&mut [u32], &[u32], Level);
 
@@ -44,20 +45,13 @@ fn mul_16(a: u32, b: u32) -> u32 {
     if a == 0 || b == 0 { 0 } else { store_bf16(round_bf16_even(mul(a, b))) }
 }
 
-#[inline(always)]
-fn each_lane(dst: &mut [u32], second: &[u32], program: impl Fn(u32, u32) -> u32) {
-    for (word, &other) in dst.iter_mut().zip(second) {
-        *word = program(*word, other);
-    }
-}
-
 macro_rules! functions {
     ($($name:literal: $bits16:expr, $bits32:expr;)+) => {
         /// Every binary function of the vector unit.
         pub static BINARY_FUNCTIONS: &[BinaryFunction] = &[$(BinaryFunction {
             name: $name,
-            bits16: |dst, second, _| each_lane(dst, second, $bits16),
-            bits32: |dst, second, _| each_lane(dst, second, $bits32),
+            bits16: |dst, second, level| each_pair(level, dst, second, $bits16),
+            bits32: |dst, second, level| each_pair(level, dst, second, $bits32),
         }),+];
     };
 }

@@ -88,15 +88,50 @@ macro_rules! functions {
 }
 pub(crate) use functions;
 
-#[inline(always)]
-fn body(dst: &mut [u32], program: impl Fn(u32) -> u32) {
-    for word in dst {
-        *word = program(*word);
+/// Runs a lane program on every word, compiled for `level`.
+///
+/// As `simd_kernel!`, but for programs that are closures.
+pub(crate) fn each_lane(level: Level, dst: &mut [u32], program: impl Fn(u32) -> u32) {
+    let program = |words: &mut [u32]| {
+        for word in words {
+            *word = program(*word);
+        }
+    };
+    at_level(level, dst, program);
+}
+
+/// Runs a lane program on every pair of words.
+pub(crate) fn each_pair(level: Level, dst: &mut [u32], second: &[u32], program: impl Fn(u32, u32) -> u32) {
+    let program = |words: &mut [u32]| {
+        for (word, &other) in words.iter_mut().zip(second) {
+            *word = program(*word, other);
+        }
+    };
+    at_level(level, dst, program);
+}
+
+fn at_level(level: Level, dst: &mut [u32], body: impl FnOnce(&mut [u32])) {
+    match level.available() {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: `available` returns only levels that were detected on this host.
+        Level::Avx512 => unsafe { x86::avx512(dst, body) },
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: as above.
+        Level::Avx2 => unsafe { x86::avx2(dst, body) },
+        // NEON is part of every 64-bit Arm target.
+        _ => body(dst),
     }
 }
 
-/// Runs a lane program on every word, compiled for `level`.
-pub(crate) fn each_lane(level: Level, dst: &mut [u32], program: impl Fn(u32) -> u32) {
-    let _ = level;
-    body(dst, program);
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt")]
+    pub fn avx2(dst: &mut [u32], body: impl FnOnce(&mut [u32])) {
+        body(dst);
+    }
+
+    #[target_feature(enable = "avx512f,avx512cd,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt")]
+    pub fn avx512(dst: &mut [u32], body: impl FnOnce(&mut [u32])) {
+        body(dst);
+    }
 }
