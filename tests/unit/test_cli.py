@@ -35,7 +35,7 @@ def test_module_runs_as_a_program() -> None:
 def test_info_shows_device_host_switches_versions(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "info")
     assert code == 0
-    for word in ("wormhole_b0", "TTNN_NUMERICS", "exact", "cpu_level", "threads", "numpy", "n150", "p150"):
+    for word in ("wormhole_b0", "TTNN_NUMERICS", "exact", "cpu level", "threads", "numpy", "n150", "p150"):
         assert word in out
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import ttnn
 from ttnn import _engine
 from ttnn.config import CONFIG, SWITCHES
+from ttnn.types import BufferType
 
 from .terminal import Table, Terminal
 
@@ -28,39 +29,53 @@ def run(_options: argparse.Namespace, terminal: Terminal) -> int:
     """Print what there is."""
     content = collect()
     terminal.document(content)
-    for title, key in (("device", "device"), ("host", "host"), ("switches", "switches"), ("versions", "versions")):
-        table = Table("", (title, ""), left=frozenset({title, ""}))
-        table.rows.extend((name, _text(value)) for name, value in content[key].items())
+    for part in ("device", "memory", "host", "switches", "versions"):
+        table = Table("", (part, ""), left=frozenset({part, ""}))
+        table.rows.extend((_label(part, name), _text(value)) for name, value in content[part].items())
         terminal.table(table)
         terminal.line()
-    chips = Table(
-        "", ("chip", *(name.replace("_", " ") for name in CHIP_COLUMNS)), left=frozenset({"chip", *CHIP_COLUMNS[:1]})
-    )
+    columns = tuple(next(iter(content["chips"].values())))
+    chips = Table("", ("chip", *(name.replace("_", " ") for name in columns)), left=frozenset({"chip", "arch"}))
     for name, chip in content["chips"].items():
-        chips.rows.append((name, *(_text(chip.get(column, "")) for column in CHIP_COLUMNS)))
+        chips.rows.append((name, *(_text(chip[column]) for column in columns)))
     terminal.table(chips)
     return 0
-
-
-CHIP_COLUMNS = ("arch",)
 
 
 def collect() -> dict[str, Any]:
     """Return everything as plain values."""
     with ttnn.manage_device(device_id=0) as device:
-        chip = {name: _plain(value) for name, value in device.chip.items()}
+        views = {buffer.name: ttnn.get_memory_view(device, buffer) for buffer in (BufferType.DRAM, BufferType.L1)}
+        opened = {"chip": device.chip["name"], **_chip(device.chip)}
     return {
-        "device": chip,
+        "device": opened,
+        "memory": {
+            f"{name} {figure}": getattr(view, figure)
+            for name, view in views.items()
+            for figure in ("num_banks", "total_bytes_per_bank", "largest_contiguous_bytes_free_per_bank")
+        },
         "host": {
             "cpu": _engine.cpu_name(),
-            "cpu_level": _engine.cpu_level(),
+            "cpu_level": CONFIG.cpu_level,
             "cpu_levels": _engine.cpu_levels(),
-            "threads": _engine.threads(),
+            "threads": CONFIG.threads,
             "system": f"{platform.system()} {platform.machine()}",
         },
         "switches": _switches(),
         "versions": {"python": platform.python_version(), **{name: _version(name) for name in PACKAGES}},
-        "chips": {name: {k: _plain(v) for k, v in _engine.chip_info(name).items()} for name in _engine.chip_names()},
+        "chips": {name: _chip(_engine.chip_info(name)) for name in _engine.chip_names()},
+    }
+
+
+def _chip(info: dict[str, Any]) -> dict[str, Any]:
+    columns, rows = info["grid"]
+    return {
+        "arch": info["arch_name"],
+        "grid": f"{columns} x {rows}",
+        "l1_bytes": info["l1_bytes"],
+        "dram_banks": info["dram_banks"],
+        "dram_bank_bytes": info["dram_bank_bytes"],
+        "aiclk_mhz": info["aiclk_mhz"],
     }
 
 
@@ -82,9 +97,16 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, str | int | float | bool | None) else str(value)
 
 
+def _label(part: str, name: str) -> str:
+    """Return a name as people read it; switches and packages are spelled as they are set and installed."""
+    return name if part in ("switches", "versions") else name.replace("_", " ")
+
+
 def _text(value: Any) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, int):
         return f"{value:,}"
+    if value is None:
+        return "not set"
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
