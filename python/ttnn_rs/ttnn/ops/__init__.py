@@ -24,6 +24,7 @@ from ttnn.ops.layout import (
     untilize,
     untilize_with_unpadding,
 )
+from ttnn.ops.matmul.operator import linear, matmul
 from ttnn.ops.placement import (
     assign,
     clone,
@@ -53,6 +54,8 @@ __all__ = [
     "full_like",
     "identity",
     "interleaved_to_sharded",
+    "linear",
+    "matmul",
     "move",
     "mul",
     "mul_",
