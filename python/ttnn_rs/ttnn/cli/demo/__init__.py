@@ -89,8 +89,8 @@ def _report(
                 m.fidelity,
                 f"{m.accuracy:.2%}",
                 f"{m.pcc:.6f}",
-                f"{m.max_ulp:.1f}",
-                f"{m.median_ulp:.2f}",
+                f"{m.max_ulp:,.1f}",
+                f"{m.median_ulp:,.1f}",
                 f"{m.weight_bytes:,}",
                 f"{m.host_seconds * 1e3:.1f}",
             )

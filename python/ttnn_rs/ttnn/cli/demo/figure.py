@@ -21,10 +21,10 @@ MUTED = "#6b7480"
 
 def draw(path: Path, digits: Digits, exact: NDArray[np.float64], measurements: Sequence[Measurement]) -> None:
     """Write the picture to `path`; the same results give the same bytes."""
-    figure = Figure(figsize=(9.0, 4.6), dpi=100, facecolor="white")
+    figure = Figure(figsize=(9.0, 4.2), dpi=100, facecolor="white")
     FigureCanvasAgg(figure)
     grid = figure.add_gridspec(
-        2, SHOWN_DIGITS, height_ratios=(1.5, 1.0), left=0.1, right=0.98, top=0.86, bottom=0.06, hspace=0.5, wspace=0.25
+        2, SHOWN_DIGITS, height_ratios=(1.5, 1.0), left=0.1, right=0.98, top=0.85, bottom=0.02, hspace=0.42, wspace=0.25
     )
     figure.suptitle(
         f"{len(digits.test_images)} handwritten digits on the device, against the same weights in float64",
@@ -46,7 +46,7 @@ def draw(path: Path, digits: Digits, exact: NDArray[np.float64], measurements: S
         figure.add_subplot(grid[0, half:]),
         "largest error of a probability, bfloat16 ULP",
         np.log(np.maximum(errors, 1.0)),
-        [[f"{value:.0f}" for value in row] for row in errors],
+        [[f"{value:,.0f}" for value in row] for row in errors],
         names=False,
     )
     worst = measurements[DTYPES.index("bfloat4_b") * len(FIDELITIES)]
@@ -75,8 +75,9 @@ def _disagreements(
     chosen = np.concatenate([differing, agreeing])[:SHOWN_DIGITS]
     figure.text(
         0.54,
-        0.375,
-        f"{len(differing)} digits are read differently with {measurement.dtype} at {measurement.fidelity}",
+        0.335,
+        f"{len(differing)} digits are read differently in {measurement.dtype} at {measurement.fidelity}: float64 "
+        "\N{RIGHTWARDS ARROW} device",
         ha="center",
         fontsize=9,
         color=INK,

@@ -6,8 +6,9 @@ floating point produces.
 
 from __future__ import annotations
 
+import functools
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -40,18 +41,22 @@ def _on_device(tiles: np.ndarray, shape: tuple[int, ...], dtype: ttnn.DataType, 
     return ttnn.to_device(from_bytes(tiles, shape, dtype), device)
 
 
-def _bytes(tensor: ttnn.Tensor, shape: tuple[int, ...]) -> np.ndarray:
-    return to_bytes(tensor).reshape(shape)
+def _attempt(name: str, run: Callable[[], ttnn.Tensor], shape: tuple[int, ...]) -> Verdict:
+    """Return the bytes of an operator's result, or what it does not support."""
+    try:
+        return Computed(name, to_bytes(run()).reshape(shape))
+    except ttnn.UnsupportedError as error:
+        return Uncovered(name, str(error).splitlines()[0])
 
 
 def _matmul(_path: Path, archive: Archive) -> Iterator[Verdict]:
     with ttnn.manage_device(device_id=0) as device:
         for case in json.loads(str(archive["params"])):
             name = f"out/{case['case']}"
-            yield Computed(name, _run_matmul(case, archive, device, archive[name].shape))
+            yield _attempt(name, functools.partial(_run_matmul, case, archive, device), archive[name].shape)
 
 
-def _run_matmul(case: dict[str, Any], archive: Archive, device: ttnn.MeshDevice, shape: tuple[int, ...]) -> np.ndarray:
+def _run_matmul(case: dict[str, Any], archive: Archive, device: ttnn.MeshDevice) -> ttnn.Tensor:
     m, k, n = case["M"], case["K"], case["N"]
     inputs = f"in/{case['inputs']}"
     stored_a = (k, m) if case["transpose_a"] else (m, k)
@@ -68,11 +73,9 @@ def _run_matmul(case: dict[str, Any], archive: Archive, device: ttnn.MeshDevice,
         ),
     }
     if case["bias"] is None:
-        result = ttnn.matmul(a, b, **options)
-    else:
-        bias = _on_device(archive[f"{inputs}/bias"], (1, n), getattr(ttnn, case["bias"]), device)
-        result = ttnn.linear(a, b, bias=bias, **options)
-    return _bytes(result, shape)
+        return ttnn.matmul(a, b, **options)
+    bias = _on_device(archive[f"{inputs}/bias"], (1, n), getattr(ttnn, case["bias"]), device)
+    return ttnn.linear(a, b, bias=bias, **options)
 
 
 def _program(case: dict[str, Any]) -> ttnn.MatmulMultiCoreReuseMultiCast1DProgramConfig:
@@ -105,8 +108,8 @@ def _softmax(_path: Path, archive: Archive) -> Iterator[Verdict]:
                 yield Uncovered(name, OTHER_OPERATOR)
                 continue
             a = _on_device(archive[f"{case['case']}.in0"], tuple(case["shape"]), DTYPE[case["dtype"]], device)
-            result = ttnn.softmax(a, dim=-1, numeric_stable=case["numeric_stable"])
-            yield Computed(name, _bytes(result, archive[name].shape))
+            run = functools.partial(ttnn.softmax, a, dim=-1, numeric_stable=case["numeric_stable"])
+            yield _attempt(name, run, archive[name].shape)
 
 
 BINARY = {"add": "add", "sub": "subtract", "mul": "multiply", "div": "divide", "max": "maximum", "min": "minimum"}
@@ -125,4 +128,4 @@ def _binary(_path: Path, archive: Archive) -> Iterator[Verdict]:
             b = case.get("scalar")
             if b is None:
                 b = _on_device(archive[f"{case['case']}.in1"], tuple(case["shape_b"]), DTYPE[type_b], device)
-            yield Computed(name, _bytes(function(a, b, dtype=DTYPE[type_out]), archive[name].shape))
+            yield _attempt(name, functools.partial(function, a, b, dtype=DTYPE[type_out]), archive[name].shape)
