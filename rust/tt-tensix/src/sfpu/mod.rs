@@ -11,19 +11,28 @@ pub mod lane;
 
 mod binary;
 mod exp;
+mod identity;
 mod recip;
 mod relu;
 mod rsqrt;
 mod run;
 mod sqrt;
+mod typecast;
 
 pub use binary::{BINARY_FUNCTIONS, BinaryFunction, binary, lookup_binary};
 pub use fma::fma;
 pub use run::{DstWidth, Function};
 
 /// Every unary function of the vector unit.
-pub static FUNCTIONS: &[&[Function]] =
-    &[exp::FUNCTIONS, recip::FUNCTIONS, relu::FUNCTIONS, rsqrt::FUNCTIONS, sqrt::FUNCTIONS];
+pub static FUNCTIONS: &[&[Function]] = &[
+    exp::FUNCTIONS,
+    identity::FUNCTIONS,
+    recip::FUNCTIONS,
+    relu::FUNCTIONS,
+    rsqrt::FUNCTIONS,
+    sqrt::FUNCTIONS,
+    typecast::FUNCTIONS,
+];
 
 /// The function with these names of the specification's listings, e.g. `exp`, `accurate`.
 pub fn lookup(name: &str, variant: &str) -> Option<Function> {
