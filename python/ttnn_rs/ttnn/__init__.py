@@ -26,3 +26,6 @@ from ttnn.convert import *  # noqa: F403
 from ttnn.distributed import *  # noqa: F403
 from ttnn.printing import set_printoptions as set_printoptions
 from ttnn.program_config import *  # noqa: F403
+from ttnn.tensor_io import as_tensor as as_tensor
+from ttnn.tensor_io import dump_tensor as dump_tensor
+from ttnn.tensor_io import load_tensor as load_tensor
