@@ -1,22 +1,23 @@
-"""The language of the recorded matmul calls, evaluated against this package without a device.
+"""The language of the recorded matmul calls, evaluated against this package.
 
-`README-matmul.md` beside the vectors names the helpers. A tensor is only its specification here: the decisions look at
-nothing else, and the recorded tensors are up to 16384 x 16384.
+`README-matmul.md` beside the vectors names the helpers. Tensors are allocated and never written: the decisions look at
+their specifications and at what L1 holds, and the recorded tensors are up to 16384 x 16384.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ttnn.core_range import CoreCoord, CoreGrid, CoreRange, CoreRangeSet
+from ttnn.device import MeshDevice
 from ttnn.memory_config import DRAM_MEMORY_CONFIG, L1_MEMORY_CONFIG, MemoryConfig, ShardSpec
 from ttnn.ops.activations import UnaryWithParam
 from ttnn.ops.compute_config import WormholeComputeKernelConfig
 from ttnn.ops.matmul.convert import activation_of, compute_config_of, operand_of, placement_of, program_config_of
-from ttnn.ops.matmul.model import Chip, Operand, up
+from ttnn.ops.matmul.model import Operand
+from ttnn.ops.matmul.operator import chip_of
 from ttnn.ops.matmul.resolve import MatmulCall
 from ttnn.program_config import (
     MatmulMultiCoreReuseMultiCast1DProgramConfig,
@@ -24,9 +25,9 @@ from ttnn.program_config import (
     MatmulMultiCoreReuseMultiCastProgramConfig,
     MatmulMultiCoreReuseProgramConfig,
 )
+from ttnn.tensor import Tensor, allocate_tensor_on_device
 from ttnn.tensor_spec import TensorSpec
 from ttnn.types import (
-    Arch,
     BufferType,
     DataType,
     Layout,
@@ -35,11 +36,6 @@ from ttnn.types import (
     TensorMemoryLayout,
     UnaryOpType,
 )
-
-CHIPS = {
-    "n150": Chip((8, 8), 1499136, 105824, Arch.WORMHOLE_B0, 12),
-    "p150": Chip((13, 10), 1572864, 111744, Arch.BLACKHOLE, 8),
-}
 
 DTYPES = {
     "bf16": DataType.BFLOAT16,
@@ -60,26 +56,18 @@ _LAYOUTS = {
 
 @dataclass
 class L1:
-    """L1 of one chip: buffers from the top down, never freed during one call."""
+    """The memory of one chip during one call: tensors are allocated, but never written."""
 
-    chip: Chip
-    used: int = 0
+    device: MeshDevice
+    tensors: list[Tensor] = field(default_factory=list)
 
     def allocate(self, spec: TensorSpec) -> None:
-        config = spec.memory_config
-        if config.buffer_type is not BufferType.L1:
-            return
-        shard = config.shard_spec
-        if shard is not None:
-            height, width = spec.page_shape
-            pages = up(shard.shape[0], height) * up(shard.shape[1], width)
-        else:
-            pages = up(spec.num_pages, math.prod(self.chip.grid))
-        self.used += pages * spec.page_bytes
+        self.tensors.append(allocate_tensor_on_device(spec, self.device))
 
     @property
     def lowest(self) -> int | None:
-        return self.chip.l1_bytes - self.used if self.used else None
+        lowest: int | None = self.device._engine.lowest_l1_address()
+        return lowest
 
 
 @dataclass
@@ -193,7 +181,7 @@ def _call(l1: L1, a: Operand, b: Operand, **options: Any) -> Recorded:
     config = options.pop("program_config", None)
     compute = options.pop("compute_kernel_config", None)
     activation = activation_of(options.pop("activation", None))
-    chip = Chip(l1.chip.grid, l1.chip.l1_bytes, l1.chip.l1_first_free, l1.chip.arch, l1.chip.dram_banks, l1.lowest)
+    chip = replace(chip_of(l1.device), l1_lowest_tensor=l1.lowest)
     call = MatmulCall(
         a,
         b,
@@ -226,13 +214,13 @@ class _Other:
         return refuse
 
 
-def evaluate(board: str, expression: str) -> Recorded:
+def evaluate(device: MeshDevice, expression: str) -> Recorded:
     """Return what a recorded expression asks for.
 
     Raises:
         OtherOperator: it calls neither matmul nor linear.
     """
-    l1 = L1(CHIPS[board])
+    l1 = L1(device)
     names: dict[str, Any] = {
         "t": lambda *args, **kwargs: t(l1, *args, **kwargs),
         "mm": lambda *args, **kwargs: _call(l1, *args, **kwargs),

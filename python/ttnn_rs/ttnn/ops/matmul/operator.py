@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final
+from weakref import WeakKeyDictionary
 
 from ttnn import _engine
 from ttnn.core_range import CoreGrid
-from ttnn.device import MeshDevice
+from ttnn.device import MeshDevice, get_allocator_base_address
 from ttnn.exceptions import ShapeError, StorageError, UnsupportedError, fatal
 from ttnn.golden import matmul as golden
 from ttnn.memory_config import MemoryConfig
@@ -37,7 +38,7 @@ from ttnn.ops.registry import Op, register
 from ttnn.tensor import Tensor, operation
 from ttnn.tensor_spec import TensorSpec
 from ttnn.tile import DEFAULT_TILE, Tile
-from ttnn.types import FORMAT_CODE, DataType, Layout, UnaryOpType
+from ttnn.types import FORMAT_CODE, BufferType, DataType, Layout, UnaryOpType
 
 from .convert import (
     AnyProgramConfig,
@@ -68,10 +69,19 @@ class _Options:
     core_grid: tuple[int, int] | None
 
 
-@lru_cache(maxsize=64)
-def _chip(device: MeshDevice) -> Chip:
-    info: dict[str, Any] = device.chip
-    return Chip(info["grid"], info["l1_bytes"], info["l1_base"], device.arch(), info["dram_banks"])
+# Devices come and go; what is known of one must not keep it.
+_chips: Final[WeakKeyDictionary[MeshDevice, Chip]] = WeakKeyDictionary()
+
+
+def chip_of(device: MeshDevice) -> Chip:
+    """Return what the choice of a program knows of a device's chip; the state of its L1 comes on top."""
+    chip = _chips.get(device)
+    if chip is None:
+        info = device.chip
+        base = get_allocator_base_address(device, BufferType.L1)
+        chip = Chip(info["grid"], info["l1_bytes"], base, device.arch(), info["dram_banks"])
+        _chips[device] = chip
+    return chip
 
 
 @lru_cache(maxsize=4096)
@@ -146,7 +156,7 @@ def _options(
 def _prepared(
     device: MeshDevice, a: Tensor, b: Tensor, bias: Tensor | None, output: Tensor | None, options: _Options
 ) -> MatmulCall:
-    chip = _chip(device)
+    chip = chip_of(device)
     lowest = device._engine.lowest_l1_address()
     if lowest is not None:
         chip = replace(chip, l1_lowest_tensor=lowest)
@@ -222,6 +232,7 @@ def _run(
             spec = TensorSpec.of(result_shape(call, program.out.shape), spec.dtype, Layout.TILE, spec.memory_config)
         product = allocate(spec, device)
     check_room(program, device._engine.lowest_l1_address())
+    device._use_program(("matmul", a._spec, b._spec, None if bias is None else bias._spec, options))
     _launch(program, a, b, bias if separate_bias is None else None, product, arch_number(device))
     if column_vector:
         product = _as_row(operator, product, result_shape(call, program.out.shape))
