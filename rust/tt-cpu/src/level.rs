@@ -76,6 +76,7 @@ impl Level {
 
     /// This level, or the detected one if the host does not have it. What kernels are called with passes through here.
     #[inline]
+    #[must_use]
     pub fn available(self) -> Self {
         if self.is_supported() { self } else { Self::detected() }
     }

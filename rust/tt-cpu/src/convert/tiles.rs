@@ -46,26 +46,26 @@ fn pack_row<const VALUES: usize, const DATUMS: usize>(
 ) {
     let tile = layout.tile;
     let (face_height, faces_across) = (tile.face_height(), tile.width() / FACE_SIDE);
-    let row_count = if layout.row_bytes == 0 { 0 } else { rows.len() / layout.row_bytes };
     let mut unused = 0;
     for (column, out) in out.chunks_exact_mut(layout.tile_bytes).enumerate() {
         let (exponents, datums) = out.split_at_mut(layout.exponents);
         let datums = datums.as_chunks_mut::<DATUMS>().0;
         for row in 0..tile.height() {
             let first = row / face_height * faces_across * face_height + row % face_height;
-            let line = if row < row_count { &rows[row * layout.row_bytes..][..layout.row_bytes] } else { &[] };
+            let line = rows.get(row * layout.row_bytes..(row + 1) * layout.row_bytes).unwrap_or(&[]);
+            let (whole, rest) = line.as_chunks::<VALUES>();
             for face in 0..faces_across {
                 let group = first + face * face_height;
-                let start = (column * faces_across + face) * VALUES;
+                let at = column * faces_across + face;
                 let exponent = if layout.exponents == 0 { &mut unused } else { &mut exponents[group] };
-                match line.get(start..).unwrap_or(&[]).split_first_chunk::<VALUES>() {
-                    Some((values, _)) => put(values, exponent, &mut datums[group]),
-                    None => {
-                        let mut values = *pad;
-                        let present = line.get(start..).unwrap_or(&[]);
-                        values[..present.len()].copy_from_slice(present);
-                        put(&values, exponent, &mut datums[group]);
+                if let Some(values) = whole.get(at) {
+                    put(values, exponent, &mut datums[group]);
+                } else {
+                    let mut values = *pad;
+                    if at == whole.len() {
+                        values[..rest.len()].copy_from_slice(rest);
                     }
+                    put(&values, exponent, &mut datums[group]);
                 }
             }
         }
@@ -87,16 +87,15 @@ fn unpack_row<const VALUES: usize, const DATUMS: usize>(
         let datums = datums.as_chunks::<DATUMS>().0;
         for (row, line) in rows.chunks_exact_mut(layout.row_bytes).enumerate() {
             let first = row / face_height * faces_across * face_height + row % face_height;
+            let (whole, rest) = line.as_chunks_mut::<VALUES>();
             for face in 0..faces_across {
                 let group = first + face * face_height;
-                let Some(line) = line.get_mut((column * faces_across + face) * VALUES..) else { continue };
+                let at = column * faces_across + face;
                 let values = get(if layout.exponents == 0 { 0 } else { exponents[group] }, &datums[group]);
-                match line.split_first_chunk_mut::<VALUES>() {
-                    Some((line, _)) => *line = values,
-                    None => {
-                        let present = line.len();
-                        line.copy_from_slice(&values[..present]);
-                    }
+                if at < whole.len() {
+                    whole[at] = values;
+                } else if at == whole.len() {
+                    rest.copy_from_slice(&values[..rest.len()]);
                 }
             }
         }

@@ -49,7 +49,7 @@ pub enum EdgeMask {
 pub struct PackConfig {
     /// What `Dst` holds.
     pub dst: DstFormat,
-    /// What the early conversion makes of it. Bfp8B stands for E8M6 and Bfp8 for E5M6, which have an exponent each.
+    /// What the early conversion makes of it. `Bfp8B` stands for E8M6 and `Bfp8` for E5M6, which have an exponent each.
     pub intermediate: DataFormat,
     /// The format in L1.
     pub output: DataFormat,
@@ -77,35 +77,16 @@ impl PackConfig {
 
 /// The intermediate format that TT-NN selects (`numerics.md` section 11). `precise` is `bfp8_pack_precise`.
 pub fn intermediate(output: DataFormat, dst: DstFormat, precise: bool) -> DataFormat {
-    use DataFormat as F;
-    match (output, dst) {
-        (F::Float32 | F::Float16B | F::Lf8, DstFormat::Fp16) => F::Float16,
-        (F::Float32, DstFormat::Bf16) => F::Float16B,
-        (F::Bfp8B | F::Bfp4B | F::Bfp2B, DstFormat::Fp16) => {
-            if precise {
-                F::Float16
-            } else {
-                F::Bfp8
-            }
-        }
-        (F::Bfp8B | F::Bfp4B | F::Bfp2B, DstFormat::Bf16) if precise => F::Float16B,
-        (F::Bfp8B | F::Bfp4B | F::Bfp2B, _) => {
-            if precise {
-                F::Float32
-            } else {
-                F::Bfp8B
-            }
-        }
-        (F::Bfp8 | F::Bfp4 | F::Bfp2, DstFormat::Fp16) => {
-            if precise {
-                F::Float16
-            } else {
-                F::Bfp8
-            }
-        }
-        (F::Bfp8 | F::Bfp4 | F::Bfp2 | F::Lf8 | F::Float16, DstFormat::Fp32) => F::Float32,
-        (F::Float16, DstFormat::Bf16) => F::Float16B,
-        _ => output,
+    let block_float = output.is_block_float();
+    let unless_precise = |rounded: DataFormat, full: DataFormat| if block_float && !precise { rounded } else { full };
+    match dst {
+        _ if output.is_integer() => output,
+        DstFormat::Bf16 => unless_precise(DataFormat::Bfp8B, DataFormat::Float16B),
+        DstFormat::Fp16 => unless_precise(DataFormat::Bfp8, DataFormat::Float16),
+        // Floats with 5 exponent bits are made from the full value: the early conversion has no such step.
+        DstFormat::Fp32 if output.has_5_bit_exponent() => DataFormat::Float32,
+        DstFormat::Fp32 if block_float => unless_precise(DataFormat::Bfp8B, DataFormat::Float32),
+        DstFormat::Fp32 | DstFormat::Int32 | DstFormat::UInt16 => output,
     }
 }
 

@@ -52,7 +52,7 @@ pub struct Unpacker {
 impl Unpacker {
     /// From `format` in L1 to `register` in `SrcA` or `SrcB`, where tiles hold 19-bit words.
     ///
-    /// `register` is Tf32, Float16B or Float16 for Float32, and `format` itself for everything else.
+    /// `register` is `Tf32`, `Float16B` or `Float16` for `Float32`, and `format` itself for everything else.
     ///
     /// # Errors
     /// [`UnpackError`] if the unpacker has no such conversion.
