@@ -21,6 +21,7 @@ from ttnn.exceptions import ArgumentError
 from ttnn.ops import registry
 
 from .goldens.raw import from_bytes, to_bytes
+from .goldens.sfpu import every_bf16
 from .terminal import Table, Terminal
 from .ulp import chip_error
 
@@ -100,7 +101,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
 
 def sweep(entry: registry.Op, dtype: str, device: ttnn.MeshDevice) -> Sweep:
     """Send every bfloat16 value through one operator, at every CPU level."""
-    values = np.arange(1 << 16, dtype=np.uint32) << 16
+    values = every_bf16()
     per_level = [_result(entry, values, dtype, device) for _ in _each_level()]
     first = per_level[0]
     differing = max(int(np.count_nonzero(first != other)) for other in per_level)

@@ -22,7 +22,7 @@ EXP_TERMS = 14
 
 def matmul(left: NDArray[FloatT], right: NDArray[FloatT]) -> NDArray[FloatT]:
     """Return `left @ right` [M, N]; products are added for k = 0, 1, 2, ... with one rounding each."""
-    total = left[:, 0, None] * right[0]
+    total: NDArray[FloatT] = left[:, 0, None] * right[0]
     product = np.empty_like(total)
     for k in range(1, left.shape[1]):
         np.multiply(left[:, k, None], right[k], out=product)

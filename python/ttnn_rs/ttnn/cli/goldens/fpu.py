@@ -10,7 +10,7 @@ import numpy as np
 
 from ttnn import _engine
 
-from .registers import FIDELITIES, FORMAT, WORMHOLE, Words, dst16, fp16_to_dst
+from .registers import FIDELITIES, FORMAT, WORMHOLE, Words, bf16_to_dst, dst16, fp16_to_dst
 from .walk import Archive, Checker, Computed, Verdict
 
 SCALER_BITS = {"one": 0x3F800000, "inv32": 0x3D000000, "arb": 0x3F350000}
@@ -174,7 +174,7 @@ def _dst_words(values: np.ndarray, dst_format: str) -> Words:
     if dst_format == "fp16":
         return fp16_to_dst(values.astype(np.uint16))
     if dst_format == "bf16":
-        return values.astype(np.uint32) << 16
+        return bf16_to_dst(values)
     return values.astype(np.uint32)
 
 

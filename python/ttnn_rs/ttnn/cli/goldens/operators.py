@@ -73,9 +73,11 @@ def _run_matmul(case: dict[str, Any], archive: Archive, device: ttnn.MeshDevice)
         ),
     }
     if case["bias"] is None:
-        return ttnn.matmul(a, b, **options)
+        product: ttnn.Tensor = ttnn.matmul(a, b, **options)
+        return product
     bias = _on_device(archive[f"{inputs}/bias"], (1, n), getattr(ttnn, case["bias"]), device)
-    return ttnn.linear(a, b, bias=bias, **options)
+    biased: ttnn.Tensor = ttnn.linear(a, b, bias=bias, **options)
+    return biased
 
 
 def _program(case: dict[str, Any]) -> ttnn.MatmulMultiCoreReuseMultiCast1DProgramConfig:

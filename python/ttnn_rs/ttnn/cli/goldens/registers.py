@@ -6,6 +6,8 @@ exponent at bits 27:23. The vectors store 16-bit Dst as natural BF16 or FP16 wor
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -32,10 +34,18 @@ FIDELITIES = (1, 2, 3, 4)
 Words = NDArray[np.uint32]
 
 
+def bf16_to_dst(natural: NDArray[Any]) -> Words:
+    """Return BF16 words at the bit positions of Dst."""
+    dst: Words = natural.astype(np.uint32) << np.uint32(16)
+    return dst
+
+
 def fp16_to_dst(natural: NDArray[np.uint16]) -> Words:
     """Return FP16 words at the bit positions of Dst."""
     word = natural.astype(np.uint32)
-    return ((word & 0x8000) << 16) | ((word & 0x7FFF) << 13)
+    sign, magnitude = word & np.uint32(0x8000), word & np.uint32(0x7FFF)
+    dst: Words = (sign << np.uint32(16)) | (magnitude << np.uint32(13))
+    return dst
 
 
 def fp16_from_dst(dst: Words) -> NDArray[np.uint16]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ttnn import _engine
 
-from .registers import Words
+from .registers import Words, bf16_to_dst
 from .walk import Archive, Checker, Computed, Uncovered, Verdict, load
 
 INPUTS = "_inputs.npz"
@@ -38,7 +38,7 @@ def _check(path: Path, archive: Archive) -> Iterator[Verdict]:
 
 def every_bf16() -> Words:
     """Return all 65,536 bfloat16 values as FP32 words."""
-    return np.arange(1 << 16, dtype=np.uint32) << 16
+    return bf16_to_dst(np.arange(1 << 16))
 
 
 def unary_table(name: str, variant: str, mode: str, inputs: Words) -> np.ndarray:
@@ -51,11 +51,12 @@ def unary_table(name: str, variant: str, mode: str, inputs: Words) -> np.ndarray
 def _binary_table(path: Path, mode: str) -> np.ndarray:
     inputs = _shared_inputs(path.with_name(INPUTS))
     wide = mode != "bf16"
-    a, b = (inputs[f"pair_{operand}_{'fp32' if wide else 'bf16'}"].astype(np.uint32) for operand in "ab")
+    a, b = (inputs[f"pair_{operand}_{'fp32' if wide else 'bf16'}"] for operand in "ab")
     if wide:
         results: Words = _engine.sfpu_binary(path.stem, a, b, True)
         return results
-    return (_engine.sfpu_binary(path.stem, a << 16, b << 16, False) >> 16).astype(np.uint16)
+    narrow: Words = _engine.sfpu_binary(path.stem, bf16_to_dst(a), bf16_to_dst(b), False)
+    return (narrow >> 16).astype(np.uint16)
 
 
 def _inputs(path: Path, mode: str, count: int) -> Words:
