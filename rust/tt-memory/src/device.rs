@@ -64,6 +64,9 @@ pub struct Device {
     fault: Option<Fault>,
 }
 
+/// From this size per bank on, a buffer gets large pages of the host.
+const BULK_BYTES: u64 = 1 << 20;
+
 /// Numbers of devices and buffers. They name things in messages and appear in no result.
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 
@@ -306,6 +309,9 @@ impl Device {
         });
         if bytes_per_bank > 0 {
             region.owners.insert(address, slot);
+        }
+        if buffer_type.in_dram() && bytes_per_bank >= BULK_BYTES {
+            self.dram.expect_bulk_use(address as usize, bytes_per_bank as usize);
         }
         let id = BufferId { device: self.id, slot, unique_id: next_id() };
         let (num_pages, aligned_page_bytes) = (num_pages as usize, aligned_page as usize);

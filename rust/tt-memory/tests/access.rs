@@ -1,0 +1,190 @@
+//! Reading and writing: host transfers, operators' pages, written marks, the state hash.
+use tt_cpu::pool;
+use tt_memory::chip::{LogicalCore, N150, P150};
+use tt_memory::device::OpenOptions;
+use tt_memory::{Access, BufferId, BufferType, Device, MemoryError};
+
+fn open() -> Device {
+    Device::open(&N150, OpenOptions::default()).expect("address space")
+}
+
+fn pattern(bytes: usize, seed: usize) -> Vec<u8> {
+    (0..bytes).map(|i| ((i * 31 + seed * 101) % 251) as u8).collect()
+}
+
+/// Buffers of all kinds with rows of `columns` pages: (buffer, rows, row bytes).
+fn zoo(device: &mut Device) -> Vec<(BufferId, usize, usize)> {
+    let cores: Vec<LogicalCore> = (0..6).map(|i| LogicalCore { x: i % 3, y: i / 3 }).collect();
+    let banks: Vec<LogicalCore> = (0..4).map(|x| LogicalCore { x, y: 0 }).collect();
+    let made = [
+        (device.allocate_interleaved(BufferType::Dram, 2048, 30, 5), 6, 5 * 2048),
+        (device.allocate_interleaved(BufferType::L1, 1088, 200, 1), 200, 1088),
+        (device.allocate_interleaved(BufferType::Dram, 14, 7, 1), 7, 14),
+        (device.allocate_interleaved(BufferType::L1, 14, 21, 3), 7, 40),
+        (device.allocate_sharded(BufferType::L1, 2048, (4, 6), (2, 2), &cores), 4, 6 * 2048),
+        (device.allocate_sharded(BufferType::L1, 100, (70, 1), (32, 1), &cores), 70, 100),
+        (device.allocate_sharded(BufferType::Dram, 64, (9, 4), (9, 1), &banks), 9, 250),
+        (device.allocate_interleaved(BufferType::Dram, 4096, 3000, 3), 1000, 3 * 4096),
+    ];
+    made.into_iter().map(|(id, rows, row_bytes)| (id.expect("room"), rows, row_bytes)).collect()
+}
+
+#[test]
+fn what_is_written_is_read_again_whatever_the_placement() {
+    let mut device = open();
+    let buffers = zoo(&mut device);
+    for (seed, &(id, rows, row_bytes)) in buffers.iter().enumerate() {
+        assert_eq!(device.write(id, &pattern(rows * row_bytes, seed), row_bytes), Ok(()));
+    }
+    for (seed, &(id, rows, row_bytes)) in buffers.iter().enumerate() {
+        let mut got = vec![0xee; rows * row_bytes];
+        assert_eq!(device.read(id, &mut got, row_bytes), Ok(()));
+        assert!(got == pattern(rows * row_bytes, seed), "buffer {seed}");
+    }
+}
+
+#[test]
+fn threads_do_not_show_in_memory() {
+    let hashes = [1, 2, 8].map(|threads| {
+        pool::set_threads(threads).expect("in range");
+        let mut device = open();
+        for (seed, (id, rows, row_bytes)) in zoo(&mut device).into_iter().enumerate() {
+            assert_eq!(device.write(id, &pattern(rows * row_bytes, seed), row_bytes), Ok(()));
+        }
+        device.state_hash()
+    });
+    assert!(hashes[0].is_ok() && hashes[0] == hashes[1] && hashes[1] == hashes[2]);
+}
+
+#[test]
+fn the_unfilled_end_of_a_row_is_zero() {
+    let mut device = open();
+    let id = device.allocate_interleaved(BufferType::L1, 16, 2, 2).expect("room");
+    assert_eq!(device.write(id, &[7; 32], 32), Ok(()));
+    assert_eq!(device.write(id, &[9; 20], 20), Ok(()));
+    let access = device.access(&[]).expect("open");
+    assert_eq!(access.page(id, 0), Ok(&[9; 16][..]));
+    assert_eq!(access.page(id, 1), Ok(&[9, 9, 9, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0][..]));
+}
+
+#[test]
+fn rows_that_do_not_match_the_pages_are_refused() {
+    let mut device = open();
+    let id = device.allocate_interleaved(BufferType::L1, 16, 6, 2).expect("room");
+    for (bytes, row_bytes) in [(95, 32), (96, 33), (96, 16), (96, 0), (48, 16), (0, 0), (128, 32), (96, usize::MAX)] {
+        let refused = device.write(id, &vec![0; bytes], row_bytes);
+        assert!(matches!(refused, Err(MemoryError::TransferShape { .. })), "{bytes} {row_bytes}");
+        assert_eq!(device.read(id, &mut vec![0; bytes], row_bytes), refused);
+    }
+    assert_eq!(device.write(id, &[0; 96], 32), Ok(()));
+    assert_eq!(device.write(id, &[0; 51], 17), Ok(()));
+}
+
+#[test]
+fn unwritten_pages_are_noticed_and_can_be_tolerated() {
+    let mut device = open();
+    let id = device.allocate_interleaved(BufferType::Dram, 2048, 5, 1).expect("room");
+    {
+        let access = device.access(&[id]).expect("alive");
+        access.claim(id, 0).expect("free").fill(3);
+        access.claim(id, 2).expect("free").fill(4);
+    }
+    let mut got = vec![0xee; 5 * 2048];
+    let unwritten = MemoryError::NeverWritten { buffer: id, first: 1, unwritten: 3, pages: 5 };
+    assert_eq!(device.read(id, &mut got, 2048), Err(unwritten.clone()));
+    assert_eq!((got[0], got[2048], got[4096]), (3, 0, 4), "the bytes are there all the same");
+    assert_eq!(device.buffer(id).map(tt_memory::Buffer::require_written), Ok(Err(unwritten)));
+    assert_eq!(device.write(id, &got, 2048), Ok(()));
+    assert_eq!(device.read(id, &mut got, 2048), Ok(()));
+    // A new owner of the same bytes starts unwritten.
+    assert_eq!(device.deallocate(id), Ok(()));
+    let next = device.allocate_interleaved(BufferType::Dram, 2048, 5, 1).expect("room");
+    assert!((0..5).all(|page| !device.buffer(next).expect("alive").is_written(page)));
+}
+
+#[test]
+fn an_operator_reads_inputs_and_claims_outputs_on_all_threads() {
+    let mut device = open();
+    let input = device.allocate_interleaved(BufferType::Dram, 2048, 500, 1).expect("room");
+    let output = device.allocate_interleaved(BufferType::L1, 2048, 500, 1).expect("room");
+    device.write(input, &pattern(500 * 2048, 1), 2048).expect("fits");
+    let access = device.access(&[output]).expect("alive");
+    pool::for_each(500, |page| {
+        let target = access.claim(output, page).expect("claimed once");
+        for (out, byte) in target.iter_mut().zip(access.page(input, page).expect("in range")) {
+            *out = byte ^ 0xff;
+        }
+    });
+    assert_eq!(access.claim(output, 7).err(), Some(MemoryError::ClaimedTwice { buffer: output, page: 7 }));
+    let mut got = vec![0; 500 * 2048];
+    device.read(output, &mut got, 2048).expect("all written");
+    assert!(got.iter().zip(pattern(500 * 2048, 1)).all(|(out, byte)| *out == byte ^ 0xff));
+}
+
+#[test]
+fn an_operator_in_place_sees_the_old_contents() {
+    let mut device = open();
+    let id = device.allocate_interleaved(BufferType::L1, 32, 3, 1).expect("room");
+    device.write(id, &pattern(96, 5), 32).expect("fits");
+    {
+        let access = device.access(&[id]).expect("alive");
+        for page in 0..3 {
+            access.claim(id, page).expect("free").iter_mut().for_each(|byte| *byte = byte.wrapping_add(1));
+        }
+    }
+    let mut got = vec![0; 96];
+    device.read(id, &mut got, 32).expect("written");
+    assert!(got.iter().zip(pattern(96, 5)).all(|(out, byte)| *out == byte.wrapping_add(1)));
+}
+
+#[test]
+fn roles_are_kept_apart() {
+    let mut device = open();
+    let input = device.allocate_interleaved(BufferType::Dram, 2048, 2, 1).expect("room");
+    let output = device.allocate_interleaved(BufferType::Dram, 2048, 2, 1).expect("room");
+    let twice = device.access(&[output, output]).err();
+    assert_eq!(twice, Some(MemoryError::Role { buffer: output, output: true }));
+    let access: Access<'_> = device.access(&[output]).expect("alive");
+    assert_eq!(access.claim(input, 0).err(), Some(MemoryError::Role { buffer: input, output: false }));
+    assert_eq!(access.page(output, 0).err(), Some(MemoryError::Role { buffer: output, output: true }));
+    let beyond = |buffer| Some(MemoryError::PageOutOfRange { buffer, page: 2, pages: 2 });
+    assert_eq!(access.page(input, 2).err(), beyond(input));
+    assert_eq!(access.claim(output, 2).err(), beyond(output));
+}
+
+#[test]
+fn several_outputs_of_both_kinds_are_claimed_apart() {
+    let mut device = Device::open(&P150, OpenOptions::default()).expect("address space");
+    let kinds = [BufferType::Dram, BufferType::L1, BufferType::Dram, BufferType::L1];
+    let outputs = kinds.map(|kind| device.allocate_interleaved(kind, 64, 9, 1).expect("room"));
+    {
+        let access = device.access(&outputs).expect("alive");
+        for (value, &id) in outputs.iter().enumerate() {
+            (0..9).for_each(|page| access.claim(id, page).expect("free").fill(value as u8));
+        }
+    }
+    for (value, &id) in outputs.iter().enumerate() {
+        let mut got = vec![0xee; 9 * 64];
+        device.read(id, &mut got, 64).expect("written");
+        assert!(got.iter().all(|&byte| usize::from(byte) == value));
+    }
+}
+
+#[test]
+fn the_state_hash_sees_contents_blocks_and_marks_but_not_names() {
+    let mut device = open();
+    let empty = device.state_hash();
+    let id = device.allocate_interleaved(BufferType::Dram, 32, 2, 1).expect("room");
+    let allocated = device.state_hash();
+    device.write(id, &[0; 64], 32).expect("fits");
+    let zeros = device.state_hash();
+    device.write(id, &pattern(64, 1), 32).expect("fits");
+    let filled = device.state_hash();
+    let all = [&empty, &allocated, &zeros, &filled];
+    assert!((0..4).all(|i| (0..i).all(|j| all[i] != all[j])), "{all:?}");
+    device.deallocate(id).expect("alive");
+    assert_eq!(device.state_hash(), empty);
+    let again = device.allocate_interleaved(BufferType::Dram, 32, 2, 1).expect("room");
+    device.write(again, &pattern(64, 1), 32).expect("fits");
+    assert_eq!(device.state_hash(), filled);
+}

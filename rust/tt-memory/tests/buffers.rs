@@ -1,0 +1,281 @@
+//! Buffers of a device: addresses, errors, fault injection, life and death.
+use tt_memory::chip::{ChipSpec, LogicalCore, N150, N300, P100, P150};
+use tt_memory::device::OpenOptions;
+use tt_memory::{BufferId, BufferType, Device, MemoryError};
+
+fn open(chip: &'static ChipSpec) -> Device {
+    Device::open(chip, OpenOptions::default()).expect("address space")
+}
+
+fn tiles(device: &mut Device, kind: BufferType, pages: u64) -> Result<BufferId, MemoryError> {
+    device.allocate_interleaved(kind, 2048, pages, 1)
+}
+
+fn address(device: &Device, id: Result<BufferId, MemoryError>) -> u64 {
+    device.buffer(id.expect("room")).expect("alive").address()
+}
+
+fn core(x: u32, y: u32) -> LogicalCore {
+    LogicalCore { x, y }
+}
+
+/// (region, page bytes, pages) with the addresses that the official package gives on an n150 and a p150.
+const SEQUENCE: [(BufferType, u64, u64, u64, u64); 11] = [
+    (BufferType::Dram, 2048, 1, 1_048_640, 1_048_704),
+    (BufferType::Dram, 2048, 4, 1_050_688, 1_050_752),
+    (BufferType::Dram, 2048, 1024, 1_052_736, 1_052_800),
+    (BufferType::Dram, 1088, 4, 1_228_864, 1_314_944),
+    (BufferType::Dram, 28, 5, 1_229_952, 1_316_032),
+    (BufferType::Dram, 14, 5, 1_229_984, 1_316_096),
+    (BufferType::Dram, 3, 1, 1_230_016, 1_316_160),
+    (BufferType::L1, 2048, 1, 1_497_088, 1_570_816),
+    (BufferType::L1, 2048, 1024, 1_464_320, 1_554_432),
+    (BufferType::L1, 14, 5, 1_464_288, 1_554_368),
+    (BufferType::L1, 576, 4, 1_463_712, 1_553_792),
+];
+
+#[test]
+fn addresses_are_those_of_the_official_allocator() {
+    let (mut wormhole, mut blackhole) = (open(&N150), open(&P150));
+    for (kind, page_bytes, pages, on_n150, on_p150) in SEQUENCE {
+        let id = wormhole.allocate_interleaved(kind, page_bytes, pages, 1);
+        assert_eq!(address(&wormhole, id), on_n150);
+        let id = blackhole.allocate_interleaved(kind, page_bytes, pages, 1);
+        assert_eq!(address(&blackhole, id), on_p150);
+    }
+    assert_eq!(wormhole.lowest_l1_address(), Ok(Some(1_463_712)));
+}
+
+#[test]
+fn a_freed_hole_is_used_again() {
+    let mut device = open(&N150);
+    let ids: Vec<BufferId> =
+        [1, 4, 1024].into_iter().map(|pages| tiles(&mut device, BufferType::Dram, pages).expect("room")).collect();
+    device.deallocate(ids[1]).expect("alive");
+    let id = tiles(&mut device, BufferType::Dram, 4);
+    assert_eq!(address(&device, id), 1_050_688);
+}
+
+#[test]
+fn out_of_memory_tells_all_figures_in_the_official_sentence() {
+    let mut device = open(&N150);
+    tiles(&mut device, BufferType::L1, 64).expect("room");
+    let error = tiles(&mut device, BufferType::L1, 64 * 700).expect_err("more than there is");
+    assert_eq!(
+        error.to_string(),
+        "Out of Memory: Not enough space to allocate 91750400 B L1 buffer across 64 banks, where each bank needs to store \
+         1433600 B, but bank size is 1393312 B (allocated: 2048 B, free: 1391264 B, largest free block: 1391264 B)."
+    );
+    assert!(tiles(&mut device, BufferType::L1, 64 * 600).is_ok(), "the device is usable afterwards");
+}
+
+#[test]
+fn fragmentation_shows_in_the_largest_free_block() {
+    let mut device = open(&N150);
+    let ids: Vec<BufferId> = (0..7).map(|_| tiles(&mut device, BufferType::L1, 64 * 90).expect("room")).collect();
+    for id in ids.iter().step_by(2) {
+        device.deallocate(*id).expect("alive");
+    }
+    let Err(MemoryError::OutOfMemory { largest_free_bytes, free_bytes, bytes_per_bank, .. }) =
+        tiles(&mut device, BufferType::L1, 64 * 200)
+    else {
+        panic!("the holes are too small");
+    };
+    assert!(free_bytes > bytes_per_bank && largest_free_bytes < bytes_per_bank);
+}
+
+#[test]
+fn sizes_beyond_any_address_are_refused() {
+    let mut device = open(&N150);
+    let before = device.state_hash();
+    for (page_bytes, pages) in [(1 << 60, 1 << 60), (u64::MAX, 1), (u64::MAX - 31, u64::MAX), (2048, u64::MAX)] {
+        let error = device.allocate_interleaved(BufferType::Dram, page_bytes, pages, 1);
+        assert!(matches!(error, Err(MemoryError::TooLarge { .. } | MemoryError::OutOfMemory { .. })), "{error:?}");
+        let all = [core(0, 0), core(1, 0)];
+        let error = device.allocate_sharded(BufferType::L1, page_bytes, (pages, 1), (pages, 3), &all);
+        assert!(matches!(error, Err(MemoryError::TooLarge { .. } | MemoryError::OutOfMemory { .. })), "{error:?}");
+    }
+    assert_eq!(device.state_hash(), before);
+}
+
+#[test]
+fn empty_buffers_take_nothing() {
+    let mut device = open(&N150);
+    let id = device.allocate_interleaved(BufferType::Dram, 2048, 0, 1).expect("nothing is always there");
+    let buffer = device.buffer(id).expect("alive");
+    assert_eq!((buffer.address(), buffer.num_pages(), buffer.bytes_per_bank()), (0, 0, 0));
+    assert_eq!(device.write(id, &[], 0), Ok(()));
+    assert_eq!(device.read(id, &mut [], 0), Ok(()));
+    assert_eq!(device.deallocate(id), Ok(()));
+    assert_eq!(device.deallocate(id), Err(MemoryError::DoubleFree { buffer: id }));
+    assert!(matches!(device.allocate_interleaved(BufferType::Dram, 0, 3, 1), Err(MemoryError::EmptyPage { pages: 3 })));
+}
+
+#[test]
+fn what_is_gone_cannot_be_used() {
+    let (mut device, mut other) = (open(&N150), open(&N150));
+    let id = tiles(&mut device, BufferType::Dram, 4).expect("room");
+    let foreign = tiles(&mut other, BufferType::Dram, 4).expect("room");
+    assert_eq!(device.deallocate(foreign), Err(MemoryError::OtherDevice { buffer: foreign }));
+    assert_eq!(device.write(foreign, &[0; 8192], 2048), Err(MemoryError::OtherDevice { buffer: foreign }));
+    assert_eq!(device.deallocate(id), Ok(()));
+    assert_eq!(device.deallocate(id), Err(MemoryError::DoubleFree { buffer: id }));
+    assert_eq!(device.write(id, &[0; 8192], 2048), Err(MemoryError::Deallocated { buffer: id }));
+    assert_eq!(device.access(&[id]).err(), Some(MemoryError::Deallocated { buffer: id }));
+    let next = tiles(&mut device, BufferType::Dram, 4).expect("room");
+    assert_eq!(
+        device.buffer(id).err(),
+        Some(MemoryError::Deallocated { buffer: id }),
+        "also if the slot has a new owner"
+    );
+    assert_eq!(device.close(), Ok(()));
+    assert_eq!(device.close(), Err(MemoryError::DeviceClosed));
+    assert_eq!(device.buffer(next).err(), Some(MemoryError::DeviceClosed));
+    assert_eq!(tiles(&mut device, BufferType::Dram, 1), Err(MemoryError::DeviceClosed));
+    assert_eq!(device.state_hash(), Err(MemoryError::DeviceClosed));
+    assert_eq!(device.allocated_bytes(), 0);
+}
+
+#[test]
+fn every_allocation_of_a_sequence_can_be_made_to_fail() {
+    for k in 1..=SEQUENCE.len() as u64 {
+        let mut device = open(&N150);
+        let before = device.state_hash();
+        device.fail_allocation(Some(k));
+        let mut alive = Vec::new();
+        let failed = SEQUENCE.iter().position(|&(kind, page_bytes, pages, ..)| {
+            device.allocate_interleaved(kind, page_bytes, pages, 1).map(|id| alive.push(id)).is_err()
+        });
+        assert_eq!(failed, Some(k as usize - 1));
+        for id in alive {
+            assert_eq!(device.deallocate(id), Ok(()));
+        }
+        assert_eq!((device.allocated_bytes(), device.state_hash()), (0, before));
+        assert!(tiles(&mut device, BufferType::Dram, 1).is_ok(), "only one allocation fails");
+    }
+    let mut device = open(&N150);
+    device.fail_allocation(Some(1));
+    let error = tiles(&mut device, BufferType::L1, 3).expect_err("made to fail");
+    assert_eq!(
+        error.to_string(),
+        "Out of Memory: allocation of 6144 B L1 buffer was made to fail (fail_allocation, number 1 since then)."
+    );
+    device.fail_allocation(Some(1));
+    device.fail_allocation(None);
+    assert!(tiles(&mut device, BufferType::L1, 3).is_ok());
+}
+
+#[test]
+fn regions_are_cut_off_at_the_top() {
+    let options = OpenOptions { l1_small_bytes: 32_769, trace_region_bytes: 1000, worker_l1_bytes: 1_000_000 };
+    let mut device = Device::open(&N150, options).expect("fits");
+    let view = |device: &Device, kind| {
+        let view = device.memory_view(kind).expect("open");
+        (view.base, view.usage.total_bytes)
+    };
+    assert_eq!(view(&device, BufferType::L1Small), (1_499_136 - 32_800, 32_800));
+    assert_eq!(view(&device, BufferType::L1), (1_499_136 - 1_000_000, 1_000_000 - 32_800));
+    assert_eq!(view(&device, BufferType::Trace), ((1 << 30) - 1024, 1024));
+    assert_eq!(view(&device, BufferType::Dram), (1_048_640, (1 << 30) - 1024 - 1_048_640));
+    let id = tiles(&mut device, BufferType::L1, 1);
+    assert_eq!(address(&device, id), 1_499_136 - 32_800 - 2048);
+    let id = tiles(&mut device, BufferType::L1Small, 1);
+    assert_eq!(address(&device, id), 1_499_136 - 2048);
+    let id = device.allocate_interleaved(BufferType::Trace, 32, 1, 1);
+    assert_eq!(address(&device, id), (1 << 30) - 1024);
+}
+
+#[test]
+fn regions_that_do_not_fit_are_refused() {
+    for (what, options) in [
+        ("worker_l1_size", OpenOptions { worker_l1_bytes: 1_463_969, ..OpenOptions::default() }),
+        ("l1_small_size", OpenOptions { l1_small_bytes: 1_393_313, ..OpenOptions::default() }),
+        ("l1_small_size", OpenOptions { l1_small_bytes: u64::MAX, ..OpenOptions::default() }),
+        ("trace_region_size", OpenOptions { trace_region_bytes: 1 << 30, ..OpenOptions::default() }),
+    ] {
+        let error = Device::open(&N150, options).expect_err("too large");
+        assert!(error.to_string().starts_with(&format!("{what} of ")), "{error}");
+    }
+}
+
+#[test]
+fn every_chip_opens_and_spreads_over_its_own_banks() {
+    for (chip, dram, l1) in [(&N150, 12, 64), (&N300, 12, 56), (&P100, 7, 110), (&P150, 8, 130)] {
+        let mut device = open(chip);
+        assert_eq!((device.banks(BufferType::Dram), device.banks(BufferType::L1)), (dram, l1));
+        let id = tiles(&mut device, BufferType::L1, l1 as u64 + 1).expect("room");
+        let last = device.buffer(id).expect("alive").locate(l1).expect("a page");
+        assert_eq!((last.bank, last.slot), (0, 1));
+    }
+}
+
+#[test]
+fn shards_lie_where_the_core_list_says() {
+    let mut device = open(&N150);
+    let cores = [core(1, 0), core(3, 2), core(0, 7)];
+    let id = device.allocate_sharded(BufferType::L1, 2048, (4, 5), (4, 2), &cores).expect("room");
+    let buffer = device.buffer(id).expect("alive");
+    assert_eq!((buffer.num_pages(), buffer.bytes_per_bank(), buffer.page_columns()), (20, 8 * 2048, 5));
+    let place = |page| buffer.locate(page).map(|place| (place.bank, place.slot)).expect("a page");
+    assert_eq!(place(0), (1, 0));
+    assert_eq!(place(1), (1, 1));
+    assert_eq!(place(2), (2 * 8 + 3, 0));
+    assert_eq!(place(4), (7 * 8, 0));
+    assert_eq!(place(19), (7 * 8, 6));
+    assert_eq!(buffer.locate(20).err(), Some(MemoryError::PageOutOfRange { buffer: id, page: 20, pages: 20 }));
+}
+
+#[test]
+fn more_shards_than_cores_go_round() {
+    let mut device = open(&N150);
+    let id = device.allocate_sharded(BufferType::Dram, 32, (5, 1), (1, 1), &[core(2, 0), core(5, 0)]).expect("room");
+    let buffer = device.buffer(id).expect("alive");
+    let places: Vec<_> =
+        (0..5).filter_map(|page| buffer.locate(page).ok()).map(|place| (place.bank, place.slot)).collect();
+    assert_eq!(places, [(2, 0), (5, 0), (2, 1), (5, 1), (2, 2)]);
+    assert_eq!(buffer.bytes_per_bank(), 96);
+}
+
+#[test]
+fn bad_shards_are_refused() {
+    let mut device = open(&N150);
+    let mut shard = |kind, shard_pages, cores: &[LogicalCore]| {
+        device.allocate_sharded(kind, 2048, (4, 4), shard_pages, cores).expect_err("bad").to_string()
+    };
+    assert_eq!(shard(BufferType::L1, (4, 1), &[core(8, 0)]), "core 8-0 is outside the grid of 8x8");
+    assert_eq!(shard(BufferType::Dram, (4, 1), &[core(0, 1)]), "core 0-1 is outside the grid of 12x1");
+    assert_eq!(
+        shard(BufferType::L1, (4, 1), &[core(1, 1), core(1, 1)]),
+        "core 1-1 appears twice in the list of shard cores"
+    );
+    let text = "a sharded buffer needs cores and shards of at least one page, got";
+    assert_eq!(shard(BufferType::L1, (4, 1), &[]), format!("{text} 0 cores and 4 pages"));
+    assert_eq!(shard(BufferType::L1, (0, 1), &[core(0, 0)]), format!("{text} 1 cores and 0 pages"));
+}
+
+#[test]
+fn addresses_have_owners_while_they_are_allocated() {
+    let mut device = open(&N150);
+    let first = tiles(&mut device, BufferType::L1, 64).expect("room");
+    let second = tiles(&mut device, BufferType::L1, 64).expect("room");
+    let owner = |device: &Device, address| device.buffer_at(BufferType::L1, address).map(tt_memory::Buffer::id);
+    assert_eq!(owner(&device, 1_499_135), Some(first));
+    assert_eq!(owner(&device, 1_497_088), Some(first));
+    assert_eq!(owner(&device, 1_497_087), Some(second));
+    assert_eq!(owner(&device, 1_495_039), None);
+    assert_eq!(device.buffers().map(tt_memory::Buffer::id).collect::<Vec<_>>(), [second, first]);
+    device.deallocate(second).expect("alive");
+    assert_eq!(owner(&device, 1_497_087), None);
+}
+
+#[test]
+fn ten_thousand_cycles_end_with_nothing_held() {
+    let mut device = open(&N150);
+    let before = device.state_hash();
+    for cycle in 0..10_000u64 {
+        let kind = if cycle % 2 == 0 { BufferType::Dram } else { BufferType::L1 };
+        let id = tiles(&mut device, kind, 1 + cycle % 7).expect("room");
+        device.deallocate(id).expect("alive");
+    }
+    assert_eq!((device.allocated_bytes(), device.state_hash()), (0, before));
+}
