@@ -178,6 +178,22 @@ def softmax(
     fidelity: int,
     arch: int = 0,
 ) -> None: ...
+def reduce(
+    input: Buffer,
+    output: Buffer,
+    *,
+    formats: tuple[int, int],
+    outer: int,
+    rows: int,
+    columns: int,
+    axis: str,
+    join: str,
+    length: int = 1,
+    scaler: float = 1.0,
+    fill: tuple[int, int, float] | None = None,
+    fidelity: int = 3,
+    arch: int = 0,
+) -> None: ...
 def argmax(
     input: Buffer, output: Buffer, *, format: int, tiled: bool, shape: Sequence[int], dim: int | None
 ) -> None: ...

@@ -11,6 +11,7 @@ pub mod fill;
 pub mod matmul;
 pub mod movement;
 mod port;
+pub mod reduce;
 pub mod softmax;
 pub mod unary;
 

@@ -108,7 +108,7 @@ pub fn matmul(
     if let Some(bias) = bias {
         fits(bias.buffer, program.n, "the bias")?;
     }
-    if program.k_block == 0 || program.k % program.k_block != 0 {
+    if program.k_block == 0 || !program.k.is_multiple_of(program.k_block) {
         let what = format!("K blocks of {} tiles do not divide {}", program.k_block, program.k);
         return Err(OpError::Invariant { operator: "matmul", what });
     }

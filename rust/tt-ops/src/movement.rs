@@ -80,14 +80,14 @@ pub fn move_datums(device: &mut Device, movement: &Movement) -> Result<(), OpErr
 
 /// Recently decoded block-float tiles.
 struct Scratch {
-    decoded: [(usize, Tile); 8],
+    decoded: Vec<(usize, Tile)>,
     tile: Tile,
     row: Vec<u32>,
 }
 
 impl Scratch {
     fn new() -> Box<Self> {
-        Box::new(Self { decoded: [(usize::MAX, ZERO); 8], tile: ZERO, row: Vec::new() })
+        Box::new(Self { decoded: vec![(usize::MAX, ZERO); 8], tile: ZERO, row: Vec::new() })
     }
 }
 
@@ -142,7 +142,7 @@ impl<'a> Source<'a> {
         position: i64,
         stride: i64,
         out: &mut [u32],
-        decoded: &mut [(usize, Tile); 8],
+        decoded: &mut [(usize, Tile)],
     ) -> Result<(), OpError> {
         let width = self.geometry.width;
         let mut done = 0;
@@ -163,7 +163,7 @@ impl<'a> Source<'a> {
         row: usize,
         column: usize,
         out: &mut [u32],
-        decoded: &mut [(usize, Tile); 8],
+        decoded: &mut [(usize, Tile)],
     ) -> Result<usize, OpError> {
         let geometry = &self.geometry;
         let (page, datum, beside) = match geometry.tile {
@@ -313,7 +313,7 @@ impl<'a> Target<'a> {
         row: usize,
         first: usize,
         words: &mut [u32],
-        decoded: &mut [(usize, Tile); 8],
+        decoded: &mut [(usize, Tile)],
     ) -> Result<(), OpError> {
         let movement = self.movement;
         words.fill(movement.padding);

@@ -132,7 +132,7 @@ impl<'a> Kernel<'a> {
             exp: step("exp", if program.exact_exp { "accurate" } else { "approx_clampneg" })?,
             recip: step("recip", "accurate")?,
             ones: [ONE; 1024],
-            padding_mask: (program.width % 32 != 0).then(|| padding_mask(program.width % 32)),
+            padding_mask: (!program.width.is_multiple_of(32)).then(|| padding_mask(program.width % 32)),
         })
     }
 

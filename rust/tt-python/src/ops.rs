@@ -9,6 +9,7 @@ use tt_ops::argmax::ArgmaxProgram;
 use tt_ops::binary::{BinaryProgram, Other, Unit};
 use tt_ops::matmul::{Bias, MatmulProgram};
 use tt_ops::movement::{Movement, View};
+use tt_ops::reduce::{Axis, Fill, Join, ReduceStep};
 use tt_ops::softmax::SoftmaxProgram;
 use tt_ops::unary::UnaryProgram;
 use tt_ops::{Chain, ChainStep, OpError};
@@ -258,6 +259,58 @@ fn softmax(
     })
 }
 
+/// One step of a reduction; see `tt_ops::reduce`. `axis` is "w", "h", "tile" or "leading" (with `length`); `scaler` and
+/// the padding `fill` are values that the format holds.
+#[pyfunction]
+#[pyo3(signature = (input, output, *, formats, outer, rows, columns, axis, join, length=1, scaler=1.0, fill=None,
+                    fidelity=3, arch=0))]
+#[allow(clippy::too_many_arguments, reason = "keyword arguments of one Python call")]
+fn reduce(
+    py: Python<'_>,
+    input: &Buffer,
+    output: &Buffer,
+    formats: (u8, u8),
+    outer: usize,
+    rows: usize,
+    columns: usize,
+    axis: &str,
+    join: &str,
+    length: usize,
+    scaler: f32,
+    fill: Option<(usize, usize, f32)>,
+    fidelity: u32,
+    arch: u8,
+) -> PyResult<()> {
+    let axis = match axis {
+        "w" => Axis::Width,
+        "h" => Axis::Height,
+        "tile" => Axis::Tile,
+        "leading" => Axis::Leading(length),
+        _ => return Err(engine_error(format!("no axis {axis:?}"))),
+    };
+    let scaler = scaler.to_bits();
+    let join = match join {
+        "fpu_sum" => Join::FpuSum { scaler },
+        "fpu_max" => Join::FpuMax,
+        "sfpu_sum" => Join::SfpuSum { scale: scaler },
+        "sfpu_max" => Join::SfpuMax,
+        "sfpu_min" => Join::SfpuMin,
+        _ => return Err(engine_error(format!("no join {join:?}"))),
+    };
+    let step = ReduceStep {
+        formats: (format(formats.0)?, format(formats.1)?),
+        outer,
+        rows,
+        columns,
+        fill: fill.map(|(height, width, value)| Fill { height, width, value: value.to_bits() }),
+        axis,
+        join,
+        fidelity: self::fidelity(fidelity)?,
+        arch: self::arch(arch)?,
+    };
+    run_on_device(py, "reduce", &[input, output], |device, ids| tt_ops::reduce::reduce(device, ids[0], ids[1], &step))
+}
+
 /// Index of the largest datum; see `tt_ops::argmax`.
 #[pyfunction]
 #[pyo3(signature = (input, output, *, format, tiled, shape, dim))]
@@ -341,6 +394,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(unary, module)?)?;
     module.add_function(wrap_pyfunction!(binary, module)?)?;
     module.add_function(wrap_pyfunction!(softmax, module)?)?;
+    module.add_function(wrap_pyfunction!(reduce, module)?)?;
     module.add_function(wrap_pyfunction!(argmax, module)?)?;
     module.add_function(wrap_pyfunction!(move_elements, module)?)?;
     module.add_function(wrap_pyfunction!(copy_pages, module)?)?;

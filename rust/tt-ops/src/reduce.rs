@@ -1,0 +1,291 @@
+//! Reductions `sum`, `mean`, `max`, `min` of tiled tensors, one program step at a time.
+//!
+//! An operator over several dimensions is a chain of such steps with a tensor between them; the operator layer composes
+//! it. A step reduces along the width, the height, the whole of one tile, or a leading dimension.
+
+use tt_formats::{DataFormat, TileShape};
+use tt_memory::{BufferId, Device};
+use tt_tensix::fpu::{self, Arch, Broadcast, EltwiseOp, MathConfig, MathFidelity, PoolOp, ReduceDim};
+use tt_tensix::pack::{self, EdgeMask, PackConfig};
+use tt_tensix::sfpu::lane;
+
+use crate::port::{self, Input, Tile, ZERO};
+use crate::{OpError, for_each_page};
+
+/// What is reduced away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Axis {
+    /// The width of each matrix: one column remains.
+    Width,
+    /// The height of each matrix: one row remains.
+    Height,
+    /// A matrix of one tile to its first datum.
+    Tile,
+    /// A leading dimension of this length; what lies inside it is `rows * columns` tiles.
+    Leading(usize),
+}
+
+/// How datums are joined, and by which unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Join {
+    /// Matrix unit: products with a scaler, given as FP32 bits; a 16-bit scaler tile truncates them.
+    FpuSum {
+        /// 1.0 for a sum, 1/N for a mean.
+        scaler: u32,
+    },
+    /// Matrix unit: GMPOOL.
+    FpuMax,
+    /// Vector unit: FP32 additions in its lane order, then a product with `scale` if it is not 1.0.
+    SfpuSum {
+        /// FP32 bits.
+        scale: u32,
+    },
+    /// Vector unit: the largest word.
+    SfpuMax,
+    /// Vector unit: the smallest word.
+    SfpuMin,
+}
+
+/// One step.
+#[derive(Clone, Debug)]
+pub struct ReduceStep {
+    /// Formats of input and output.
+    pub formats: (DataFormat, DataFormat),
+    /// Matrices (for a leading dimension: what lies outside it).
+    pub outer: usize,
+    /// Tile rows of a matrix.
+    pub rows: usize,
+    /// Tile columns of a matrix.
+    pub columns: usize,
+    /// Logical height and width whose surroundings are overwritten with `padding` first, if they are.
+    pub fill: Option<Fill>,
+    /// What is reduced away.
+    pub axis: Axis,
+    /// How.
+    pub join: Join,
+    /// Fidelity of the matrix unit.
+    pub fidelity: MathFidelity,
+    /// Chip.
+    pub arch: Arch,
+}
+
+/// Tile padding and what it is overwritten with.
+#[derive(Clone, Copy, Debug)]
+pub struct Fill {
+    /// Logical height of a matrix.
+    pub height: usize,
+    /// Logical width.
+    pub width: usize,
+    /// Identity of the reduction as FP32 bits; formats shorter than FP32 hold it exactly.
+    pub value: u32,
+}
+
+struct Scratch {
+    bytes: Vec<u8>,
+    src: Tile,
+    tile: Tile,
+    dst: Tile,
+}
+
+/// Runs the step.
+///
+/// # Errors
+/// Memory errors; buffers that do not hold the tiles of the step.
+pub fn reduce(device: &mut Device, input: BufferId, output: BufferId, step: &ReduceStep) -> Result<(), OpError> {
+    let inside = step.rows * step.columns;
+    let (tiles_in, tiles_out) = match step.axis {
+        Axis::Width => (step.outer * inside, step.outer * step.rows),
+        Axis::Height => (step.outer * inside, step.outer * step.columns),
+        Axis::Tile => (step.outer * inside, step.outer),
+        Axis::Leading(length) => (step.outer * length * inside, step.outer * inside),
+    };
+    for (id, tiles, name) in [(input, tiles_in, "input"), (output, tiles_out, "output")] {
+        let pages = device.buffer(id)?.num_pages();
+        if pages != tiles {
+            let what = format!("the {name} has {pages} tiles, the step asks for {tiles}");
+            return Err(OpError::Invariant { operator: "reduce", what });
+        }
+    }
+    let kernel = Kernel::new(step);
+    let access = device.access(&[output])?;
+    let make = || Box::new(Scratch { bytes: vec![0; 4096], src: ZERO, tile: ZERO, dst: ZERO });
+    for_each_page(tiles_out, make, |scratch, page| {
+        let (first, stride, count) = match step.axis {
+            Axis::Width => (page * step.columns, 1, step.columns),
+            Axis::Height => (page / step.columns * inside + page % step.columns, step.columns, step.rows),
+            Axis::Tile => (page, 1, 1),
+            Axis::Leading(length) => (page / inside * length * inside + page % inside, inside, length),
+        };
+        for index in 0..count {
+            let source = first + index * stride;
+            let bytes = access.page(input, source)?;
+            let filled = kernel.filled(bytes, source % inside, &mut scratch.bytes);
+            kernel.join(index == 0, if filled { None } else { Some(bytes) }, scratch);
+        }
+        kernel.finish(scratch);
+        pack::pack_tile(&kernel.packer, &scratch.dst, access.claim(output, page)?);
+        Ok(())
+    })
+}
+
+struct Kernel<'a> {
+    step: &'a ReduceStep,
+    math: MathConfig,
+    input: Input,
+    scaler: Tile,
+    packer: PackConfig,
+}
+
+impl<'a> Kernel<'a> {
+    fn new(step: &'a ReduceStep) -> Self {
+        let sfpu = matches!(step.join, Join::SfpuSum { .. } | Join::SfpuMax | Join::SfpuMin);
+        let (format_in, format_out) = step.formats;
+        let input = if sfpu { Input::direct_to_dst(format_in, true) } else { Input::new(format_in, true) };
+        let dst = port::dst_format(format_in, true);
+        let scaler = match step.join {
+            Join::FpuSum { scaler } if format_in == DataFormat::Float32 => scaler >> 13,
+            Join::FpuSum { scaler } => scaler >> 16 << 3,
+            _ => 127 << 10,
+        };
+        let edge = match step.axis {
+            Axis::Width => EdgeMask::Column0,
+            Axis::Height => EdgeMask::Row0,
+            Axis::Tile => EdgeMask::Datum0,
+            Axis::Leading(_) => EdgeMask::None,
+        };
+        Self {
+            step,
+            math: MathConfig { fidelity: step.fidelity, dst, alu: input.register, arch: step.arch },
+            input,
+            scaler: [scaler; 1024],
+            packer: PackConfig { edge, ..port::packer(format_out, dst, false) },
+        }
+    }
+
+    /// Copies a tile that has padding to `out` and overwrites the padding; false if there is none.
+    fn filled(&self, bytes: &[u8], tile: usize, out: &mut [u8]) -> bool {
+        let Some(fill) = self.step.fill else { return false };
+        let (row, column) = (tile / self.step.columns, tile % self.step.columns);
+        let (height, width) = (fill.height - row * 32, fill.width - column * 32);
+        if height >= 32 && width >= 32 {
+            return false;
+        }
+        out[..bytes.len()].copy_from_slice(bytes);
+        let format = self.step.formats.0;
+        for index in 0..1024 {
+            let (row, column) = TileShape::FULL.position(index);
+            if row < height && column < width {
+                continue;
+            }
+            match format {
+                DataFormat::Float32 => out[index * 4..index * 4 + 4].copy_from_slice(&fill.value.to_le_bytes()),
+                // Only zero is written to block floats: it does not touch the shared exponent.
+                DataFormat::Bfp8B => out[64 + index] = 0,
+                DataFormat::Bfp4B => out[64 + index / 2] &= if index % 2 == 0 { 0xf0 } else { 0x0f },
+                _ => out[index * 2..index * 2 + 2].copy_from_slice(&((fill.value >> 16) as u16).to_le_bytes()),
+            }
+        }
+        true
+    }
+
+    /// Joins one tile to the running result in `dst`; `None` means the filled copy.
+    fn join(&self, first: bool, bytes: Option<&[u8]>, scratch: &mut Scratch) {
+        let Scratch { bytes: filled, src, tile, dst } = scratch;
+        let bytes = bytes.unwrap_or(&filled[..self.input.format.tile_bytes(TileShape::FULL)]);
+        let dim = match self.step.axis {
+            Axis::Width => ReduceDim::Row,
+            Axis::Height => ReduceDim::Column,
+            Axis::Tile | Axis::Leading(_) => ReduceDim::Scalar,
+        };
+        match self.step.join {
+            Join::FpuSum { .. } => {
+                if first {
+                    *dst = ZERO;
+                }
+                self.input.to_src(bytes, src);
+                match self.step.axis {
+                    Axis::Width => fpu::row_sum(&self.math, dst, src, &self.scaler),
+                    Axis::Leading(_) => {
+                        fpu::eltwise(&self.math, EltwiseOp::Add, Broadcast::None, true, dst, src, &ZERO);
+                    }
+                    _ => fpu::reduce(&self.math, PoolOp::Sum, dim, dst, src, &self.scaler),
+                }
+            }
+            Join::FpuMax => {
+                if first {
+                    fpu::clear_for_max(&self.math, dst);
+                }
+                self.input.to_src(bytes, src);
+                fpu::reduce(&self.math, PoolOp::Max, dim, dst, src, &self.scaler);
+            }
+            Join::SfpuSum { .. } | Join::SfpuMax | Join::SfpuMin => {
+                let target = if first { &mut *dst } else { &mut *tile };
+                self.input.to_dst(&self.math, bytes, src, target);
+                if !first {
+                    for (word, &other) in dst.iter_mut().zip(&*tile) {
+                        *word = self.two(*word, other);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Two words on the vector unit.
+    fn two(&self, a: u32, b: u32) -> u32 {
+        match self.step.join {
+            Join::SfpuMax => lane::max(a, b),
+            Join::SfpuMin => lane::min(a, b),
+            _ => lane::store_f32(lane::add(a, b)),
+        }
+    }
+
+    /// What the vector unit does inside the folded tile.
+    fn finish(&self, scratch: &mut Scratch) {
+        let dst = &mut scratch.dst;
+        let scale = match self.step.join {
+            Join::FpuSum { .. } | Join::FpuMax => return,
+            Join::SfpuSum { scale } => scale,
+            Join::SfpuMax | Join::SfpuMin => ONE,
+        };
+        let old = *dst;
+        let at = |row: usize, column: usize| old[TileShape::FULL.index(row, column)];
+        let add = |a: u32, b: u32| {
+            if matches!(self.step.join, Join::SfpuSum { .. }) { lane::add(a, b) } else { self.two(a, b) }
+        };
+        let scaled = |word: u32| lane::store_f32(if scale == ONE { word } else { lane::mul(word, scale) });
+        match self.step.axis {
+            Axis::Width => {
+                for row in 0..32 {
+                    // Even and odd columns of the left face, then of the right, eight lanes each.
+                    let mut lanes: [u32; 8] = std::array::from_fn(|lane| {
+                        let right = add(at(row, 16 + 2 * lane), at(row, 17 + 2 * lane));
+                        add(at(row, 2 * lane), add(at(row, 2 * lane + 1), right))
+                    });
+                    for rotation in [4, 2, 1] {
+                        lanes = std::array::from_fn(|lane| add(lanes[lane], lanes[(lane + 8 - rotation) % 8]));
+                    }
+                    dst[TileShape::FULL.index(row, 0)] = scaled(lanes[0]);
+                }
+            }
+            Axis::Height => {
+                for column in 0..32 {
+                    let group = |first: usize, lane: usize| {
+                        let word = |part: usize| at(first + 4 * part + lane, column);
+                        add(word(0), add(word(1), add(word(2), word(3))))
+                    };
+                    let lanes: [u32; 4] = std::array::from_fn(|lane| add(group(0, lane), group(16, lane)));
+                    dst[TileShape::FULL.index(0, column)] =
+                        scaled(add(add(lanes[0], lanes[1]), add(lanes[2], lanes[3])));
+                }
+            }
+            Axis::Tile | Axis::Leading(_) => {
+                for word in dst {
+                    *word = scaled(*word);
+                }
+            }
+        }
+    }
+}
+
+/// 1.0 in FP32.
+const ONE: u32 = 0x3f80_0000;
