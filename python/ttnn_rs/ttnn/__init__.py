@@ -1,5 +1,6 @@
 """A Tenstorrent device without the card: the names of TT-NN, the bits of the chip."""
 
+from ttnn._engine import __version__ as __version__
 from ttnn.exceptions import *  # noqa: F403
 from ttnn.types import *  # noqa: F403
 from ttnn.config import CONFIG as CONFIG
