@@ -18,13 +18,13 @@ from ttnn.device import MeshDevice, get_allocator_base_address
 from ttnn.exceptions import ShapeError, StorageError, UnsupportedError, fatal
 from ttnn.golden import matmul as golden
 from ttnn.memory_config import MemoryConfig
+from ttnn.mesh import SubDeviceId
 from ttnn.ops.activations import ChainStep, UnaryWithParam, chain_step
 from ttnn.ops.arguments import (
     BOOLEAN,
     COMPUTE_KERNEL_CONFIG,
     DATA_TYPE,
     MEMORY_CONFIG,
-    SUB_DEVICE_ID,
     TENSOR,
     TILE,
     Kind,
@@ -35,7 +35,8 @@ from ttnn.ops.arguments import (
 from ttnn.ops.common import allocate, arch_number, on_device
 from ttnn.ops.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
 from ttnn.ops.registry import Op, register
-from ttnn.tensor import Tensor, operation
+from ttnn.tensor import Tensor
+from ttnn.tensor_operators import operation
 from ttnn.tensor_spec import TensorSpec
 from ttnn.tile import DEFAULT_TILE, Tile
 from ttnn.types import FORMAT_CODE, BufferType, DataType, Layout, UnaryOpType
@@ -121,6 +122,11 @@ def _operand_device(operator: str, a: Tensor, b: Tensor, bias: Tensor | None, ou
                 StorageError,
                 f"{operator}: {label} lives on another device than input_tensor_a.",
                 "Operands to matmul need to be on the same device!",
+            )
+    for label, tensor in (("input_tensor_a", a), *others[:2]):
+        if output is not None and tensor is not None and tensor._buffer is output._buffer:
+            raise StorageError(
+                f"{operator}: optional_output_tensor is also {label}, which is read while it is written."
             )
     return device
 
@@ -384,7 +390,7 @@ _OPTIONS: Final = (
         none=True,
         modelled=False,
     ),
-    Param("sub_device_id", SUB_DEVICE_ID, None, none=True, modelled=False),
+    Param("sub_device_id", instance_kind("ttnn.SubDeviceId", SubDeviceId), None, none=True, modelled=False),
     Param("prefetcher_pipes", _ANYTHING, [], modelled=False),
 )
 _COLUMN_OFFSET: Final = Param("in0_column_offset", instance_kind("int", int), None, none=True, modelled=False)
