@@ -6,3 +6,4 @@ pub mod pack;
 pub mod regs;
 pub mod sfpu;
 pub mod unpack;
+mod vector;

@@ -10,6 +10,19 @@ pub const FACE_DATUMS: usize = 256;
 /// Rows and columns of a face.
 pub const FACE_SIDE: usize = 16;
 
+/// Row and column of a datum of a tile in face order.
+#[inline(always)]
+pub const fn position(datum: usize) -> (usize, usize) {
+    let (face, inside) = (datum / FACE_DATUMS, datum % FACE_DATUMS);
+    (face / 2 * FACE_SIDE + inside / FACE_SIDE, face % 2 * FACE_SIDE + inside % FACE_SIDE)
+}
+
+/// Datum of a tile in face order.
+#[inline(always)]
+pub const fn index(row: usize, column: usize) -> usize {
+    (row / FACE_SIDE * 2 + column / FACE_SIDE) * FACE_DATUMS + row % FACE_SIDE * FACE_SIDE + column % FACE_SIDE
+}
+
 /// A tile in `SrcA` or `SrcB`: 19-bit words `S(1) E(8) M(10)`.
 ///
 /// BF16 has the low three mantissa bits zero, FP16 its five exponent bits in the low bits of `E`,

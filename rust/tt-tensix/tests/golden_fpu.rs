@@ -3,8 +3,9 @@
 mod common;
 
 use common::{assert_same, config, format, formats, row_major, tiles, unpack};
+use tt_cpu::Level;
 use tt_formats::DataFormat;
-use tt_tensix::fpu::{self, Broadcast, EltwiseOp, MathFidelity, PoolOp, ReduceDim};
+use tt_tensix::fpu::{self, Broadcast, EltwiseOp, MathFidelity, PoolOp, PreparedA, PreparedB, ReduceDim};
 use tt_tensix::pack::{self, PackConfig};
 use tt_testkit::golden;
 
@@ -17,7 +18,8 @@ fn suffix(dst32: bool) -> &'static str {
 }
 
 #[test]
-fn matmul() {
+fn matmul_at_every_level() {
+    let (mut in0_tile, mut in1_tile) = (PreparedB::new(), PreparedA::new());
     let names =
         ["bf16", "fp16", "fp32", "bfp8_b", "bfp4_b", "bf16_x_bfp8_b", "bf16_x_bfp4_b", "bfp8_b_x_bfp4_b", "int8"];
     for name in names {
@@ -31,13 +33,22 @@ fn matmul() {
                     let (a, b) = (tiles(&in0, case, left, dst32), tiles(&in1, case, right, dst32));
                     for (f, fidelity) in MathFidelity::ALL.into_iter().enumerate() {
                         let cfg = config(right, dst32, fidelity);
+                        let expected = &expected.at(case)[f * 1024..(f + 1) * 1024];
                         let mut dst = [0; 1024];
                         for (a, b) in a.iter().zip(&b) {
-                            fpu::matmul_tile(&cfg, &mut dst, a, b);
+                            fpu::matmul_tile_scalar(&cfg, &mut dst, a, b);
                         }
                         let what = format!("{name} {k} {} case {case} {fidelity:?}", suffix(dst32));
-                        let expected = &expected.at(case)[f * 1024..(f + 1) * 1024];
                         assert_same(&what, &row_major(cfg.dst, &dst), expected);
+                        for &level in Level::supported() {
+                            dst.fill(0);
+                            for (a, b) in a.iter().zip(&b) {
+                                in0_tile.prepare(&cfg, a);
+                                in1_tile.prepare(&cfg, b);
+                                fpu::accumulate_at(level, &cfg, &mut dst, &in1_tile, &in0_tile);
+                            }
+                            assert_same(&format!("{what} at {level}"), &row_major(cfg.dst, &dst), expected);
+                        }
                     }
                 }
             }

@@ -2,8 +2,9 @@
 
 #![allow(clippy::trivially_copy_pass_by_ref, reason = "as the engine's own functions")]
 
+use tt_cpu::Level;
 use tt_formats::DataFormat;
-use tt_tensix::fpu::{self, Broadcast, DstFormat, EltwiseOp, MathConfig, MathFidelity};
+use tt_tensix::fpu::{self, Broadcast, DstFormat, EltwiseOp, MathConfig, MathFidelity, PreparedA, PreparedB};
 use tt_tensix::regs::Arch;
 use tt_testkit::random::Random;
 use tt_testkit::reference::fpu::{self as reference, Setting};
@@ -141,6 +142,44 @@ fn a_tile_product_is_its_elements_in_order() {
                         }
                     }
                     assert_eq!(dst[at(row, column)], expected, "{setting:?} {fidelity:?} ({row}, {column})");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_level_returns_the_bits_of_the_definition() {
+    let mut random = Random::new(5);
+    let (mut a, mut b) = (PreparedA::new(), PreparedB::new());
+    for (setting, cfg) in settings() {
+        for kind in KINDS {
+            for fidelity in MathFidelity::ALL {
+                let cfg = MathConfig { fidelity, ..cfg };
+                // Columns of in1 and rows of in0 that cancel against old Dst values, within few units.
+                let mut tile = || -> [u32; 1024] {
+                    std::array::from_fn(|_| source_word(&mut random, kind, setting.five_bit_exponents))
+                };
+                let (in0, in1) = (tile(), tile());
+                let mut product = [0; 1024];
+                fpu::matmul_tile_scalar(&cfg, &mut product, &in0, &in1);
+                let old: [u32; 1024] = std::array::from_fn(|i| match i % 3 {
+                    0 => dst_word(&mut random, &cfg),
+                    1 => near(&mut random, &cfg, product[i]),
+                    _ => 0,
+                });
+                let mut expected = old;
+                fpu::matmul_tile_scalar(&cfg, &mut expected, &in0, &in1);
+                a.prepare(&cfg, &in1);
+                b.prepare(&cfg, &in0);
+                for &level in Level::supported() {
+                    let mut got = old;
+                    fpu::accumulate_at(level, &cfg, &mut got, &a, &b);
+                    let differ = (0..1024).find(|&i| got[i] != expected[i]);
+                    if let Some(i) = differ {
+                        let (got, expected) = (got[i], expected[i]);
+                        panic!("{setting:?} {kind:?} {fidelity:?} {level}, {i}: {got:08x}, expected {expected:08x}");
+                    }
                 }
             }
         }

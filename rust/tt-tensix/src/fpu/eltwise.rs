@@ -1,9 +1,9 @@
 //! ELWADD, ELWSUB, ELWMUL on a tile. `numerics.md` section 7.
 
 use super::combine::{Mode, Term, combine};
-use super::matmul::{index, position};
 use super::operand::{Operand, Phase, mask};
 use super::{Dst, MathConfig, Src, integer};
+use crate::regs::{index, position};
 
 /// The element-wise operations of the matrix unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,9 +1,8 @@
 //! Integer products and sums: INT8 and UINT8 operands, INT32 `Dst`. `numerics.md` section 12.
 
 use super::eltwise::{Broadcast, EltwiseOp};
-use super::matmul::{index, position};
 use super::{Dst, MathConfig, Src};
-use crate::regs::FACE_SIDE;
+use crate::regs::{FACE_SIDE, index, position};
 
 /// Magnitude and sign of an integer `Src` word.
 #[inline(always)]

@@ -7,7 +7,7 @@
 mod combine;
 mod eltwise;
 mod integer;
-mod matmul;
+pub mod matmul;
 mod moves;
 mod mvmul;
 mod operand;
@@ -18,7 +18,7 @@ use tt_formats::DataFormat;
 pub use crate::regs::{Arch, Dst, DstFormat, MathFidelity, Src};
 
 pub use eltwise::{Broadcast, EltwiseOp, eltwise};
-pub use matmul::{matmul_tile, row_sum};
+pub use matmul::{PreparedA, PreparedB, accumulate, accumulate_at, matmul_tile, matmul_tile_scalar, row_sum};
 pub use moves::{copy_to_dst, move_a_to_dst, move_dst_to_src};
 pub use mvmul::mvmul_element;
 pub use reduce::{PoolOp, ReduceDim, clear_for_max, reduce, reduce_mixed};

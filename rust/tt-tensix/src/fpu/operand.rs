@@ -8,7 +8,7 @@ use super::combine::Mode;
 /// The bits of a `Src` word that the math unit looks at for this ALU format.
 pub(crate) const fn mask(alu: DataFormat) -> u32 {
     match alu {
-        DataFormat::Tf32 | DataFormat::Float32 => 0x7_ffff,
+        DataFormat::Tf32 | DataFormat::Float32 | DataFormat::Int8 | DataFormat::UInt8 => 0x7_ffff,
         _ if alu.has_5_bit_exponent() => 1 << 18 | 0x7fff,
         _ => 0x7_fff8,
     }

@@ -4,12 +4,11 @@
 
 use tt_formats::DataFormat;
 
-use super::matmul::index;
 use super::moves::{add_zero, move_datum};
 use super::mvmul::{STEP, step};
 use super::operand::{Operand, Phase, mask};
 use super::{Dst, DstFormat, MathConfig, Src};
-use crate::regs::{FACE_DATUMS, FACE_SIDE};
+use crate::regs::{FACE_DATUMS, FACE_SIDE, index};
 
 /// How a reduction joins datums.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

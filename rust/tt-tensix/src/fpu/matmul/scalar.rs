@@ -1,13 +1,12 @@
-//! Tile products in the order of the LLK's `matmul_tiles`: phases outermost, then the two halves of K.
-//! `numerics.md` section 6 (tile matmul order), `op-programs.md` 0.1 (row sums).
+//! The definition: one element after the other.
 
-use super::mvmul::{STEP, step};
-use super::operand::{Operand, Phase, mask};
-use super::{Dst, MathConfig, Src, integer};
-use crate::regs::{FACE_DATUMS, FACE_SIDE, TILE_DATUMS};
+use crate::fpu::mvmul::{STEP, step};
+use crate::fpu::operand::{Operand, Phase, mask};
+use crate::fpu::{Dst, MathConfig, Src, integer};
+use crate::regs::{FACE_DATUMS, FACE_SIDE, TILE_DATUMS, index, position};
 
-/// `dst += in0 @ in1` for one 32x32x32 tile product. `in0`, the left operand, lies in `SrcB`; `in1` in `SrcA`.
-pub fn matmul_tile(cfg: &MathConfig, dst: &mut Dst, in0: &Src, in1: &Src) {
+/// [`super::matmul_tile`], element by element as the specification has it. Every faster form returns these bits.
+pub fn matmul_tile_scalar(cfg: &MathConfig, dst: &mut Dst, in0: &Src, in1: &Src) {
     if cfg.is_integer() {
         integer::matmul_tile(cfg, dst, in0, in1);
         return;
@@ -45,19 +44,6 @@ pub fn row_sum(cfg: &MathConfig, dst: &mut Dst, data: &Src, scaler: &Src) {
             }
         }
     }
-}
-
-/// Row and column of a datum of a tile in face order.
-#[inline(always)]
-pub(crate) const fn position(datum: usize) -> (usize, usize) {
-    let (face, inside) = (datum / FACE_DATUMS, datum % FACE_DATUMS);
-    (face / 2 * FACE_SIDE + inside / FACE_SIDE, face % 2 * FACE_SIDE + inside % FACE_SIDE)
-}
-
-/// Datum of a tile in face order.
-#[inline(always)]
-pub(crate) const fn index(row: usize, column: usize) -> usize {
-    (row / FACE_SIDE * 2 + column / FACE_SIDE) * FACE_DATUMS + row % FACE_SIDE * FACE_SIDE + column % FACE_SIDE
 }
 
 /// Operands by half of K and position in the other dimension.

@@ -1,0 +1,241 @@
+//! All columns of four rows at a time, `Dst` in registers across the phases of a tile.
+//!
+//! The rounded sum of a group of eight products comes from one FMA per product: started at `C = 1.5 * 2^23 * g`, where
+//! `g` is the weight of one unit of the group's grid, every FMA rounds its product to that grid (nearest, and the nudge in
+//! `SrcA`'s parts makes ties go away from zero). `numerics-performance.md` section 2 has the proof and the range
+//! condition; tiles outside it take the same route with integer alignment.
+
+use tt_cpu::Level;
+
+use super::super::operand::Phase;
+use super::super::{Dst, MathConfig};
+use super::prepared::{Planes, PreparedA, PreparedB, scale};
+use crate::regs::{TILE_DATUMS, index};
+use crate::vector::Vector;
+use crate::vector::portable::Portable;
+#[cfg(target_arch = "x86_64")]
+use crate::vector::{avx2::Avx2, avx512::Avx512};
+
+/// Rows that are computed side by side.
+const ROWS: usize = 4;
+/// Groups of eight products in a tile's K.
+const GROUPS: usize = 4;
+
+/// What one call computes.
+#[derive(Clone, Copy)]
+struct Job<'a> {
+    cfg: &'a MathConfig,
+    a: &'a Planes,
+    b: &'a Planes,
+    /// Parts as integers, if the FMA chain cannot be used.
+    integers: Option<&'a [[[i32; TILE_DATUMS]; 2]; 2]>,
+}
+
+/// Adds a tile product to `dst`. `level` is one that the host has.
+pub(super) fn accumulate(level: Level, cfg: &MathConfig, dst: &mut Dst, a: &PreparedA, b: &PreparedB) {
+    let (a, b) = (&a.0, &b.0);
+    let in_range = !cfg.mode().e8 || a.largest <= 249 && b.largest <= 247 && a.largest + b.largest <= 358;
+    if in_range && level != Level::Scalar {
+        run(level, &Job { cfg, a, b, integers: None }, dst);
+    } else {
+        // Without an FMA instruction the chain would be slower than integers.
+        let integers = [a.integer_parts::<true>(cfg), b.integer_parts::<false>(cfg)];
+        run(level, &Job { cfg, a, b, integers: Some(&integers) }, dst);
+    }
+}
+
+fn run(level: Level, job: &Job<'_>, dst: &mut Dst) {
+    #[cfg(target_arch = "x86_64")]
+    match level {
+        // SAFETY: the caller has made sure of the level.
+        Level::Avx512 => return unsafe { at_avx512(job, dst) },
+        // SAFETY: as above.
+        Level::Avx2 => return unsafe { at_avx2(job, dst) },
+        _ => {}
+    }
+    choose::<Portable>(job, dst);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512cd,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt")]
+fn at_avx512(job: &Job<'_>, dst: &mut Dst) {
+    choose::<Avx512>(job, dst);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt")]
+fn at_avx2(job: &Job<'_>, dst: &mut Dst) {
+    choose::<Avx2>(job, dst);
+}
+
+#[inline(always)]
+fn choose<V: Vector>(job: &Job<'_>, dst: &mut Dst) {
+    let mode = job.cfg.mode();
+    match (mode.dst32, mode.e8, mode.wormhole) {
+        (false, true, _) => body::<V, false, true, false>(job, dst),
+        (false, false, _) => body::<V, false, false, false>(job, dst),
+        (true, true, true) => body::<V, true, true, true>(job, dst),
+        (true, true, false) => body::<V, true, true, false>(job, dst),
+        (true, false, true) => body::<V, true, false, true>(job, dst),
+        (true, false, false) => body::<V, true, false, false>(job, dst),
+    }
+}
+
+#[inline(always)]
+fn body<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool>(job: &Job<'_>, dst: &mut Dst) {
+    for row in (0..32).step_by(ROWS) {
+        for column in (0..32).step_by(V::LANES) {
+            let largest = group_maxima::<V, E8>(job, row, column);
+            let mut sums: [V::Int; ROWS] = std::array::from_fn(|r| V::load(&dst[index(row + r, column)..]));
+            for number in 0..job.cfg.fidelity.phases() {
+                let phase = Phase::new(job.cfg.mode(), number);
+                for half in [0, 2] {
+                    let first = group_sums::<V, E8>(job, number, half, row, column, largest[half]);
+                    let second = group_sums::<V, E8>(job, number, half + 1, row, column, largest[half + 1]);
+                    for r in 0..ROWS {
+                        let terms = [(first[r], largest[half][r]), (second[r], largest[half + 1][r])];
+                        sums[r] = combine::<V, DST32, E8, WORMHOLE>(phase.adjust, terms, sums[r]);
+                    }
+                }
+            }
+            for r in 0..ROWS {
+                V::store(sums[r], &mut dst[index(row + r, column)..]);
+            }
+        }
+    }
+}
+
+/// The largest sum of exponents in every group, which all phases share. Groups without a live product hold the value
+/// below which a group is dead (8-bit exponents), or 0, with which zeros take part (5-bit exponents).
+#[inline(always)]
+fn group_maxima<V: Vector, const E8: bool>(job: &Job<'_>, row: usize, column: usize) -> [[V::Int; ROWS]; GROUPS] {
+    let mut largest = [[V::splat(if E8 { 127 } else { 0 }); ROWS]; GROUPS];
+    for (group, largest) in largest.iter_mut().enumerate() {
+        for k in group * 8..group * 8 + 8 {
+            let a = V::load_i32(&job.a.exponents[k * 32 + column..]);
+            for (r, largest) in largest.iter_mut().enumerate() {
+                let b = V::splat(job.b.exponents[(row + r) * 32 + k]);
+                *largest = V::max(*largest, V::add(a, b));
+            }
+        }
+    }
+    largest
+}
+
+/// The sums of a group's products on the grid of its largest one, for [`ROWS`] rows.
+#[inline(always)]
+fn group_sums<V: Vector, const E8: bool>(
+    job: &Job<'_>,
+    phase: u32,
+    group: usize,
+    row: usize,
+    column: usize,
+    largest: [V::Int; ROWS],
+) -> [V::Int; ROWS] {
+    let (number_a, number_b) = ((phase & 1) as usize, (phase >> 1) as usize);
+    if let Some([integers_a, integers_b]) = job.integers {
+        return integer_sums::<V>(job, &integers_a[number_a], &integers_b[number_b], group, row, column, largest);
+    }
+    let (parts_a, parts_b) = (&job.a.parts[number_a], &job.b.parts[number_b]);
+    // The FP32 word of 1.5 * 2^23 * 2^(largest - 2c).
+    let offset = V::splat(((150 - 2 * scale(E8)) << 23) + 0x40_0000);
+    let start: [V::Int; ROWS] = std::array::from_fn(|r| V::add(V::shl::<23>(largest[r]), offset));
+    let mut chain: [V::Float; ROWS] = std::array::from_fn(|r| V::from_bits(start[r]));
+    for k in group * 8..group * 8 + 8 {
+        let a = V::load_float(&parts_a[k * 32 + column..]);
+        for (r, chain) in chain.iter_mut().enumerate() {
+            *chain = V::fma(a, V::splat_float(parts_b[(row + r) * 32 + k]), *chain);
+        }
+    }
+    std::array::from_fn(|r| V::sub(V::to_bits(chain[r]), start[r]))
+}
+
+/// [`group_sums`] by aligning every product, whatever its exponent.
+#[inline(always)]
+fn integer_sums<V: Vector>(
+    job: &Job<'_>,
+    parts_a: &[i32; TILE_DATUMS],
+    parts_b: &[i32; TILE_DATUMS],
+    group: usize,
+    row: usize,
+    column: usize,
+    largest: [V::Int; ROWS],
+) -> [V::Int; ROWS] {
+    let mut sums = [V::splat(0); ROWS];
+    for k in group * 8..group * 8 + 8 {
+        let (at, one) = (k * 32 + column, V::splat(1));
+        let (a, exponent_a) = (V::load_i32(&parts_a[at..]), V::load_i32(&job.a.exponents[at..]));
+        for (r, sum) in sums.iter_mut().enumerate() {
+            let at = (row + r) * 32 + k;
+            let shift = V::sub(largest[r], V::add(exponent_a, V::splat(job.b.exponents[at])));
+            let product = V::mul(a, V::splat(parts_b[at]));
+            let sign = V::sar::<31>(product);
+            let magnitude = V::sub(V::xor(product, sign), sign);
+            let aligned = V::shr::<1>(V::add(V::shr_by(V::shl::<1>(magnitude), shift), one));
+            *sum = V::add(*sum, V::sub(V::xor(aligned, sign), sign));
+        }
+    }
+    sums
+}
+
+/// The accumulate step, `numerics.md` section 5, on group sums in grid units and the groups' largest exponent sums.
+///
+/// In 16-bit mode everything after the alignment counts in units of 2^13.
+#[inline(always)]
+fn combine<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool>(
+    adjust: i32,
+    terms: [(V::Int, V::Int); 2],
+    dst: V::Int,
+) -> V::Int {
+    let (zero, one) = (V::splat(0), V::splat(1));
+    let terms = terms.map(|(sum, largest)| {
+        let exponent = V::add(largest, V::splat(adjust));
+        let live = V::greater(exponent, zero);
+        (V::keep(live, sum), V::max(exponent, zero))
+    });
+    let dst_exponent = V::and(V::shr::<23>(dst), V::splat(255));
+    let x = V::max(V::max(terms[0].1, terms[1].1), dst_exponent);
+    // Both roundings of 16-bit mode in one step: half a unit of the coarse grid, less what the first one rounds off.
+    let round = |doubled: V::Int| {
+        if DST32 { V::sar::<1>(V::add(doubled, one)) } else { V::sar::<14>(V::add(doubled, V::splat(8193))) }
+    };
+    // An arithmetic shift of the signed sum sends ties toward +infinity, as wanted.
+    let align = |(sum, exponent): (V::Int, V::Int)| round(V::sar_by(V::shl::<14>(sum), V::sub(x, exponent)));
+    let magnitude = V::or(V::and(dst, V::splat(0x7f_ffff)), V::splat(0x80_0000));
+    let magnitude = V::keep(V::greater(dst_exponent, zero), magnitude);
+    let old = round(V::shr_by(V::shl::<1>(magnitude), V::sub(x, dst_exponent)));
+    let dst_sign = V::sar::<31>(dst);
+    let old = V::sub(V::xor(old, dst_sign), dst_sign);
+    let total = V::add(V::add(align(terms[0]), align(terms[1])), old);
+
+    let sign = V::sar::<31>(total);
+    let magnitude = V::sub(V::xor(total, sign), sign);
+    let zeros = V::leading_zeros(magnitude);
+    let normal = V::shl_by(magnitude, zeros);
+    // Significand of 24, 8 or 11 bits, ties away from zero; with the hidden bit it is added to the exponent field,
+    // so that a carry bumps the exponent.
+    let (mut significand, carry) = if DST32 {
+        let q = V::add(V::shr::<8>(normal), V::and(V::shr::<7>(normal), one));
+        (q, V::shr::<24>(q))
+    } else if E8 {
+        let q = V::add(V::shr::<24>(normal), V::and(V::shr::<23>(normal), one));
+        (V::shl::<16>(q), V::shr::<8>(q))
+    } else {
+        let q = V::add(V::shr::<21>(normal), V::and(V::shr::<20>(normal), one));
+        (V::shl::<13>(q), V::shr::<11>(q))
+    };
+    let mut below = V::sub(V::add(x, V::splat(if DST32 { 7 } else { 20 })), zeros);
+    if WORMHOLE {
+        // The "-1" bug.
+        let bug = V::equal(total, V::splat(-1));
+        significand = V::select(bug, V::splat(1 << 23), significand);
+        below = V::select(bug, V::add(x, V::splat(3)), below);
+    }
+    let word = V::add(V::shl::<23>(below), significand);
+    let exponent = V::add(V::add(below, one), carry);
+    let (limit, overflow) = if DST32 || E8 { (254, 255 << 23) } else { (31, 31 << 23 | 0x3ff << 13) };
+    let word = V::select(V::greater(exponent, V::splat(limit)), V::splat(overflow), word);
+    let word = V::or(word, V::and(sign, V::splat(i32::MIN)));
+    let live = V::both(V::greater(exponent, zero), V::greater(magnitude, zero));
+    V::keep(live, word)
+}

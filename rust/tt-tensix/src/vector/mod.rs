@@ -1,0 +1,56 @@
+//! Vectors of 32-bit lanes, one implementation per CPU level, so that a body is written once for all of them.
+//!
+//! Only operations whose results are defined bit by bit are offered; every implementation gives the same bits.
+//! Values are created and used inside functions compiled for their level, never outside.
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod avx2;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod avx512;
+pub(crate) mod portable;
+
+/// The operations. Lanes are `i32` or `f32`, shifts take any count: 32 and more leave zero, or the sign.
+pub(crate) trait Vector: Copy {
+    /// Integer lanes.
+    type Int: Copy;
+    /// FP32 lanes.
+    type Float: Copy;
+    /// One truth value per lane.
+    type Mask: Copy;
+    /// Lanes of a vector.
+    const LANES: usize;
+
+    fn load(words: &[u32]) -> Self::Int;
+    fn store(vector: Self::Int, words: &mut [u32]);
+    fn load_i32(words: &[i32]) -> Self::Int;
+    fn load_float(words: &[f32]) -> Self::Float;
+    fn splat(value: i32) -> Self::Int;
+    fn splat_float(value: f32) -> Self::Float;
+
+    fn fma(a: Self::Float, b: Self::Float, c: Self::Float) -> Self::Float;
+    fn to_bits(a: Self::Float) -> Self::Int;
+    fn from_bits(a: Self::Int) -> Self::Float;
+
+    fn add(a: Self::Int, b: Self::Int) -> Self::Int;
+    fn sub(a: Self::Int, b: Self::Int) -> Self::Int;
+    fn mul(a: Self::Int, b: Self::Int) -> Self::Int;
+    fn max(a: Self::Int, b: Self::Int) -> Self::Int;
+    fn and(a: Self::Int, b: Self::Int) -> Self::Int;
+    fn or(a: Self::Int, b: Self::Int) -> Self::Int;
+    fn xor(a: Self::Int, b: Self::Int) -> Self::Int;
+    fn leading_zeros(a: Self::Int) -> Self::Int;
+
+    fn shl<const N: u32>(a: Self::Int) -> Self::Int;
+    fn shr<const N: u32>(a: Self::Int) -> Self::Int;
+    fn sar<const N: u32>(a: Self::Int) -> Self::Int;
+    fn shl_by(a: Self::Int, count: Self::Int) -> Self::Int;
+    fn shr_by(a: Self::Int, count: Self::Int) -> Self::Int;
+    fn sar_by(a: Self::Int, count: Self::Int) -> Self::Int;
+
+    fn equal(a: Self::Int, b: Self::Int) -> Self::Mask;
+    fn greater(a: Self::Int, b: Self::Int) -> Self::Mask;
+    fn both(a: Self::Mask, b: Self::Mask) -> Self::Mask;
+    fn select(mask: Self::Mask, yes: Self::Int, no: Self::Int) -> Self::Int;
+    /// `value` where the mask is true, else 0.
+    fn keep(mask: Self::Mask, value: Self::Int) -> Self::Int;
+}
