@@ -66,7 +66,7 @@ def _one_of(*choices: str) -> _Check:
 
 
 def _numerics(name: str, value: Any) -> str:
-    mode = _one_of("exact", "fast")(name, value)
+    mode = str(_one_of("exact", "fast")(name, value))
     if mode == "fast":
         raise UnsupportedError(
             'CONFIG.numerics: the mode "fast" is not built yet; "exact" gives the bits of the chip', "unimplemented"
@@ -77,7 +77,7 @@ def _numerics(name: str, value: Any) -> str:
 def _on_or_off(name: str, value: Any) -> bool:
     if isinstance(value, bool):
         return value
-    return _one_of("on", "off")(name, value) == "on"
+    return bool(_one_of("on", "off")(name, value) == "on")
 
 
 @dataclass(frozen=True)

@@ -63,7 +63,7 @@ def _tensor_from_list(
     if isinstance(device, Tile):
         device, tile = None, device
     if isinstance(memory_config, int | float):
-        memory_config, pad_value = None, float(memory_config)
+        pad_value, memory_config = float(memory_config), None
     layout = host_data.resolve_layout(data_type, layout, _WHERE)
     spec = TensorSpec.of(shape, data_type, layout, memory_config or DRAM_MEMORY_CONFIG, tile)
     raw = host_data.pack(host_data.from_list(data, _WHERE), spec, pad_value=pad_value, where=_WHERE)

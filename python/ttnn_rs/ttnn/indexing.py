@@ -10,6 +10,7 @@ import numpy as np
 
 from ttnn import host_data
 from ttnn.exceptions import ArgumentError, IndexRangeError, ShapeError, fatal
+from ttnn.tensor_operators import operation
 from ttnn.tensor_spec import TensorSpec
 
 if TYPE_CHECKING:
@@ -96,8 +97,6 @@ def _on_host(tensor: Tensor, bounds: list[tuple[int, int, int]], dropped: list[i
 
 
 def _on_device(tensor: Tensor, bounds: list[tuple[int, int, int]], dropped: list[int]) -> Tensor:
-    from ttnn.tensor import operation
-
     starts, ends, steps = (list(column) for column in zip(*bounds, strict=True)) if bounds else ([], [], [])
     part: Tensor = operation("slice")(tensor, starts, ends, steps) if bounds else tensor
     for gone, dim in enumerate(dropped):

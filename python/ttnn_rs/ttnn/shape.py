@@ -13,7 +13,7 @@ _LARGEST_DIM = 0xFFFF_FFFF
 _SMALLEST_RANK = 4
 
 
-class Shape:
+class Shape(Sequence[int]):
     """The sizes of a tensor's dimensions, outermost first.
 
     Compares equal to a list or tuple of the same sizes.
@@ -58,7 +58,7 @@ class Shape:
         """Return the product of all sizes (1 for rank 0)."""
         return math.prod(self._dims)
 
-    def __getitem__(self, index: int) -> int:
+    def __getitem__(self, index: int) -> int:  # type: ignore[override]
         if isinstance(index, slice):
             raise ArgumentError("Shape[]: slices are not supported; use list(shape)[...]")
         try:
@@ -102,7 +102,8 @@ class Shape:
         return (Shape, (list(self._dims),))
 
 
-ShapeLike = Shape | Sequence[int]
+ShapeLike = Sequence[int]
+"""What arguments named shape take: a Shape, list or tuple."""
 
 
 def as_dims(shape: ShapeLike) -> tuple[int, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import sys
 import weakref
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -20,12 +19,13 @@ from ttnn.exceptions import (
     LayoutError,
     ShapeError,
     StorageError,
-    UnsupportedError,
     fatal,
 )
 from ttnn.host_data import Array, Raw
 from ttnn.memory_config import MemoryConfig
 from ttnn.shape import Shape, ShapeLike, as_dims
+from ttnn.tensor_operators import TensorOperators
+from ttnn.tensor_operators import operation as operation
 from ttnn.tensor_spec import TensorSpec
 from ttnn.tile import Tile
 from ttnn.types import ELEMENT_BYTES, DataType, Layout, StorageType
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 _ids = itertools.count(1)
 
 
-class Tensor:
+class Tensor(TensorOperators):
     """A tensor on the host or on a device.
 
     Made from another tensor (which it then shares memory with), from a flat list of numbers
@@ -491,9 +491,6 @@ class Tensor:
             return printing.unallocated_text(self._spec)
         return printing.tensor_text(self._spec, lambda: self._values("str(Tensor)"))
 
-    def __bool__(self) -> bool:
-        return True
-
     def __copy__(self) -> Tensor:
         return self._view(self._spec)
 
@@ -506,53 +503,6 @@ class Tensor:
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         return (_unpickled, (self._spec, self._require_host("pickle")))
 
-    def __add__(self, other: Any) -> Tensor:
-        return _binary("add", self, other)
-
-    def __radd__(self, other: Any) -> Tensor:
-        return _binary("add", self, other)
-
-    def __sub__(self, other: Any) -> Tensor:
-        return _binary("subtract", self, other)
-
-    def __rsub__(self, other: Any) -> Tensor:
-        return _binary("rsub", self, other)
-
-    def __mul__(self, other: Any) -> Tensor:
-        return _binary("multiply", self, other)
-
-    def __rmul__(self, other: Any) -> Tensor:
-        return _binary("multiply", self, other)
-
-    def __truediv__(self, other: Any) -> Tensor:
-        return _binary("div", self, other)
-
-    def __rtruediv__(self, other: Any) -> Tensor:
-        return _binary("rdiv", self, other)
-
-    def __matmul__(self, other: Any) -> Tensor:
-        return _binary("matmul", self, other)
-
-    def __eq__(self, other: Any) -> Tensor:  # type: ignore[override]
-        return _binary("eq", self, other)
-
-    def __ne__(self, other: Any) -> Tensor:  # type: ignore[override]
-        return _binary("ne", self, other)
-
-    def __lt__(self, other: Any) -> Tensor:
-        return _binary("lt", self, other)
-
-    def __le__(self, other: Any) -> Tensor:
-        return _binary("le", self, other)
-
-    def __gt__(self, other: Any) -> Tensor:
-        return _binary("gt", self, other)
-
-    def __ge__(self, other: Any) -> Tensor:
-        return _binary("ge", self, other)
-
-    __hash__ = object.__hash__
-
 
 def allocate_tensor_on_device(spec: TensorSpec, device: MeshDevice) -> Tensor:
     """Return a new tensor on the device, not written yet.
@@ -563,18 +513,6 @@ def allocate_tensor_on_device(spec: TensorSpec, device: MeshDevice) -> Tensor:
         MemoryConfigError: sharded without cores.
     """
     return Tensor._on_device(spec, device, device_io.allocate(spec, device))
-
-
-def operation(name: str) -> Any:
-    """Return the operator `ttnn.<name>`, found when it is called: operators need tensors, so they come later.
-
-    Raises:
-        UnsupportedError: it is not built yet.
-    """
-    found = getattr(sys.modules["ttnn"], name, None)
-    if found is None:
-        raise UnsupportedError(f"ttnn.{name}: this operator is not built yet", "unimplemented")
-    return found
 
 
 def resolve_shape(operator: str, tensor: Tensor, shape: ShapeLike) -> tuple[int, ...]:
@@ -614,14 +552,6 @@ def check_queue(operator: str, cq_id: Any) -> None:
         raise ArgumentError(f"{operator}: cq_id must be a number, got {cq_id!r}") from None
     if number not in (0, 1):
         raise ArgumentError(f"{operator}: a device has command queues 0 and 1, got {number}")
-
-
-def _binary(name: str, tensor: Tensor, other: Any) -> Tensor:
-    if not isinstance(other, Tensor | int | float | np.generic):
-        return NotImplemented
-    operand = other.item() if isinstance(other, np.generic) else other
-    result: Tensor = operation(name)(tensor, operand)
-    return result
 
 
 def _unpickled(spec: TensorSpec, raw: Raw) -> Tensor:
