@@ -1,6 +1,7 @@
 //! AVX-512: F, CD, BW, DQ, VL.
 //!
 //! The functions are inlined into kernels compiled for the level; nothing else may use this type.
+#[allow(clippy::wildcard_imports, reason = "thirty intrinsics of one family")]
 use std::arch::x86_64::*;
 
 use super::Vector;
