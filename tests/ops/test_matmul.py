@@ -97,16 +97,19 @@ def test_operator_of_tensor(device: ttnn.MeshDevice) -> None:
     assert np.array_equal(numbers(on(device, a) @ on(device, b)), numbers(ttnn.matmul(on(device, a), on(device, b))))
 
 
-def test_padding_of_k_does_not_count(device: ttnn.MeshDevice) -> None:
-    # Padding is written with junk: the reader zeroes A's columns beyond K, B's rows then meet zeros.
+@pytest.mark.parametrize("transpose_a", [False, True])
+def test_padding_of_k_does_not_count(device: ttnn.MeshDevice, transpose_a: bool) -> None:
+    # Padding holds junk: the reader zeroes A's columns beyond K, B's rows then meet zeros.
     a, b = integers(1, 32, 40), integers(2, 40, 32)
     padded_a = np.full((32, 64), 3.0, np.float32)
     padded_a[:, :40] = a
-    spec = ttnn.TensorSpec.of((32, 40), ttnn.float32, ttnn.TILE_LAYOUT)
-    junk = ttnn.Tensor(padded_a, ttnn.float32, layout=ttnn.TILE_LAYOUT)
+    stored, shape = (padded_a.T.copy(), (40, 32)) if transpose_a else (padded_a, (32, 40))
+    spec = ttnn.TensorSpec.of(shape, ttnn.float32, ttnn.TILE_LAYOUT)
+    junk = ttnn.Tensor(stored, ttnn.float32, layout=ttnn.TILE_LAYOUT)
     assert junk._host is not None
     dirty = ttnn.Tensor._on_host(spec, junk._host).to(device)
-    got = ttnn.matmul(dirty, on(device, b, ttnn.float32), compute_kernel_config=exact())
+    right = on(device, b, ttnn.float32)
+    got = ttnn.matmul(dirty, right, transpose_a=transpose_a, compute_kernel_config=exact())
     assert np.array_equal(numbers(got), a @ b)
 
 
@@ -351,6 +354,12 @@ def test_nothing_is_ignored(device: ttnn.MeshDevice, name: str) -> None:
     call, message = UNSUPPORTED[name]
     with pytest.raises(exceptions.UnsupportedError, match=message):
         call(lambda *shape: on(device, integers(1, *shape)))
+
+
+def test_other_tiles_are_refused(device: ttnn.MeshDevice) -> None:
+    flat = ttnn.Tensor(integers(1, 16, 32), ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, tile=ttnn.Tile((16, 32))).to(device)
+    with pytest.raises(exceptions.UnsupportedError, match="input_tensor_a has tiles of 16x32"):
+        ttnn.matmul(flat, on(device, integers(1, 32, 32)))
 
 
 def test_host_operands_are_refused(device: ttnn.MeshDevice) -> None:

@@ -40,13 +40,13 @@ def on_device(raw: np.ndarray[Any, Any], shape: tuple[int, int], dtype: str, dev
 def configurations(case: dict[str, Any]) -> Iterator[Any]:
     """Yield program configurations that differ in everything that must not matter."""
     mt, nt = case["M"] // 32, case["N"] // 32
-    common = {
+    common: dict[str, Any] = {
         "compute_with_storage_grid_size": ttnn.CoreCoord(8, 8),
         "in0_block_w": case["in0_block_w"],
         "fused_activation": ttnn.UnaryWithParam(ttnn.UnaryOpType.RELU) if case["relu"] else None,
         "fuse_batch": True,
     }
-    one = {"out_subblock_h": 1, "out_subblock_w": 1}
+    one: dict[str, Any] = {"out_subblock_h": 1, "out_subblock_w": 1}
     if not case["untilize_out"]:
         yield ttnn.MatmulMultiCoreReuseMultiCastProgramConfig(
             **common, **one, per_core_M=1, per_core_N=1, transpose_mcast=False
@@ -70,7 +70,7 @@ def run(case: dict[str, Any], arrays: Arrays, config: Any, device: ttnn.MeshDevi
     inputs = f"in/{case['inputs']}"
     a = on_device(arrays[f"{inputs}/in0"], (k, m) if case["transpose_a"] else (m, k), case["in0"], device)
     b = on_device(arrays[f"{inputs}/in1"], (k, n), case["in1"], device)
-    options = {
+    options: dict[str, Any] = {
         "transpose_a": case["transpose_a"],
         "dtype": _DTYPES[case["out"]],
         "program_config": config,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from ttnn.exceptions import MemoryConfigError, ShapeError, UnsupportedError, fatal
+from ttnn.exceptions import MemoryConfigError, ShapeError, fatal
 from ttnn.types import TensorMemoryLayout
 
 from .blocks import largest_divisor, shrink, subblock_height_first, subblock_width_first
@@ -37,8 +37,6 @@ def choose(problem: Problem, core_grid: Grid | None, activation: Activation | No
         MemoryConfigError: shardings that no program takes.
     """
     a = problem.a.placement
-    if core_grid is None and a.layout is TensorMemoryLayout.ND_SHARDED:
-        raise UnsupportedError("ttnn.matmul: a program for an ND_SHARDED input tensor A is not modelled.")
     if core_grid is not None:
         columns, rows = problem.chip.grid
         grid = core_grid if core_grid[0] <= columns and core_grid[1] <= rows else problem.chip.grid

@@ -109,7 +109,7 @@ def activation_of(
     Raises:
         ProgramConfigError: a name that matmul does not know.
     """
-    if activation is None or activation == "":
+    if activation is None:
         return None
     if isinstance(activation, str):
         named = _NAMED_ACTIVATIONS.get(activation)

@@ -194,12 +194,7 @@ def decide(call: MatmulCall) -> Decision:
             "ttnn.matmul: core_grid is for the automatic choice, program_config says everything; give one of them.",
             "Cannot use both user core grid/coordinates and a program config",
         )
-    for name, operand in (("input_tensor_a", call.a), ("input_tensor_b", call.b), ("bias", call.bias)):
-        if operand is not None and operand.layout is Layout.TILE and operand.tile != (TILE, TILE):
-            raise UnsupportedError(
-                f"ttnn.matmul: {name} has tiles of {operand.tile[0]}x{operand.tile[1]}; only 32x32 is modelled.",
-                "unimplemented",
-            )
+    _refuse_operands(call)
     a, b = as_matrices(call)
     product_shape(a, b)
     problem = Problem(a, b, None, call.out_dtype, call.out_placement, compute_config(call), call.chip, call.transpose_a)
@@ -219,6 +214,19 @@ def decide(call: MatmulCall) -> Decision:
         None if fused else call.bias,
         None if activation_is_fused else call.activation,
     )
+
+
+def _refuse_operands(call: MatmulCall) -> None:
+    """Refuse operands that no program here takes, though a card does."""
+    for name, operand in (("input_tensor_a", call.a), ("input_tensor_b", call.b), ("bias", call.bias)):
+        if operand is not None and operand.layout is Layout.TILE and operand.tile != (TILE, TILE):
+            raise UnsupportedError(
+                f"ttnn.matmul: {name} has tiles of {operand.tile[0]}x{operand.tile[1]}; only 32x32 is modelled.",
+                "unimplemented",
+            )
+    for name, placement in (("a", call.a.placement), ("b", call.b.placement), ("result", call.out_placement)):
+        if placement.layout is TensorMemoryLayout.ND_SHARDED:
+            raise UnsupportedError(f"ttnn.matmul: ND_SHARDED ({name}) is not modelled.", "unimplemented")
 
 
 def _bias_is_separate(call: MatmulCall, problem: Problem) -> bool:
