@@ -30,6 +30,7 @@ from ttnn.program_config import *  # noqa: F403
 from ttnn.tensor_io import as_tensor as as_tensor
 from ttnn.tensor_io import dump_tensor as dump_tensor
 from ttnn.tensor_io import load_tensor as load_tensor
+from ttnn.ops.activations import UnaryWithParam as UnaryWithParam
 from ttnn.ops.activations import string_to_unary_with_param as string_to_unary_with_param
 from ttnn.ops.compute_config import BlackholeComputeKernelConfig as BlackholeComputeKernelConfig
 from ttnn.ops.compute_config import WormholeComputeKernelConfig as WormholeComputeKernelConfig
