@@ -40,7 +40,8 @@ const CHORES: &[Chore] = &[
     Chore {
         name: "stubs",
         help: "check that _engine.pyi agrees with the installed module",
-        commands: &["python -m mypy.stubtest ttnn._engine --ignore-disjoint-bases"],
+        commands: &["python -m mypy.stubtest ttnn._engine --mypy-config-file pyproject.toml --ignore-disjoint-bases \
+                    --allowlist rust/xtask/stubtest-allowlist.txt"],
     },
     Chore {
         name: "docs",
