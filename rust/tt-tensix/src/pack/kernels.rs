@@ -1,6 +1,6 @@
 //! The packer's conversions as loops over a tile, compiled per CPU level.
 use tt_cpu::{Level, simd_kernel};
-use tt_formats::{DataFormat, accumulate, format::GROUP, pack, unpack};
+use tt_formats::{DataFormat, accumulate, block, format::GROUP, pack, unpack};
 
 use super::{PackConfig, Relu};
 use crate::regs::{DstFormat, TILE_DATUMS};
@@ -88,7 +88,8 @@ fn groups_b<const BITS: usize>(
     early: impl Fn(u32) -> u32,
     late: impl Fn(u32) -> u32,
 ) {
-    groups::<BITS>(dst, l1, |x| late(limits.apply(early(x))), pack::bfp_b_exponent, pack::bf16_to_bfp8_b);
+    let (exponents, datums) = l1.split_at_mut(EXPONENTS);
+    block::pack_bfp_b::<BITS>(&values(dst, |x| late(limits.apply(early(x)))), exponents, datums);
 }
 
 /// Block floats with 5-bit exponents; `late` must return FP16.
@@ -100,42 +101,17 @@ fn groups_a<const BITS: usize>(
     early: impl Fn(u32) -> u32,
     late: impl Fn(u32) -> u32,
 ) {
-    groups::<BITS>(dst, l1, |x| late(limits.apply(early(x))), pack::bfp_exponent, pack::fp16_to_bfp8);
-}
-
-#[inline(always)]
-fn groups<const BITS: usize>(
-    dst: &Tile,
-    l1: &mut [u8],
-    value: impl Fn(u32) -> u32,
-    exponent: impl Fn(&[u32; GROUP]) -> u32,
-    quantise: impl Fn(u32, u32) -> u32,
-) {
     let (exponents, datums) = l1.split_at_mut(EXPONENTS);
-    let per_byte = 8 / BITS;
-    let packed = datums.chunks_exact_mut(GROUP / per_byte);
-    for ((x, shared), packed) in dst.as_chunks::<GROUP>().0.iter().zip(exponents).zip(packed) {
-        let values = x.map(&value);
-        let most = exponent(&values);
-        *shared = most as u8;
-        let datums = values.map(|y| narrow::<BITS>(quantise(y, most)));
-        for (i, byte) in packed.iter_mut().enumerate() {
-            let mut bits = 0;
-            for j in 0..per_byte {
-                bits |= datums[i * per_byte + j] << (j * BITS);
-            }
-            *byte = bits as u8;
-        }
-    }
+    block::pack_bfp::<BITS>(&values(dst, |x| late(limits.apply(early(x)))), exponents, datums);
 }
 
 #[inline(always)]
-fn narrow<const BITS: usize>(datum: u32) -> u32 {
-    match BITS {
-        4 => pack::bfp8_to_bfp4(datum),
-        2 => pack::bfp8_to_bfp2(datum),
-        _ => datum,
+fn values(dst: &Tile, value: impl Fn(u32) -> u32) -> [u16; TILE_DATUMS] {
+    let mut values = [0; TILE_DATUMS];
+    for (y, x) in values.iter_mut().zip(dst) {
+        *y = value(*x) as u16;
     }
+    values
 }
 
 /// From the bit positions in `Dst` to a 16-bit value.

@@ -1,6 +1,6 @@
 //! The unpacker's conversions as loops over a tile, compiled per CPU level.
 use tt_cpu::{Level, simd_kernel};
-use tt_formats::{DataFormat, format::GROUP, unpack};
+use tt_formats::{DataFormat, block, format::GROUP, unpack};
 
 use crate::regs::TILE_DATUMS;
 
@@ -36,20 +36,7 @@ fn bytes(l1: &[u8], tile: &mut Tile, convert: impl Fn(u32) -> u32) {
 #[inline(always)]
 fn groups<const BITS: usize>(l1: &[u8], tile: &mut Tile, convert: impl Fn(u32, u32) -> u32) {
     let (exponents, datums) = l1.split_at(EXPONENTS);
-    let groups = tile.as_chunks_mut::<GROUP>().0;
-    for ((group, exponent), bytes) in groups.iter_mut().zip(exponents).zip(datums.chunks_exact(GROUP * BITS / 8)) {
-        for (i, datum) in group.iter_mut().enumerate() {
-            *datum = convert(aligned_datum::<BITS>(bytes, i), u32::from(*exponent));
-        }
-    }
-}
-
-/// Datum `i` of a group, shifted up to 8 bits. The lower index is in the lower bits.
-#[inline(always)]
-fn aligned_datum<const BITS: usize>(bytes: &[u8], i: usize) -> u32 {
-    let in_byte = 8 / BITS;
-    let datum = u32::from(bytes[i / in_byte]) >> (i % in_byte * BITS);
-    datum << (8 - BITS) & 0xff
+    block::unpack::<BITS, u32>(exponents, datums, tile, convert);
 }
 
 macro_rules! kernels {

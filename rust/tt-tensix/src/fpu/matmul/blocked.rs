@@ -86,7 +86,10 @@ fn body<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool>(job:
     for row in (0..32).step_by(ROWS) {
         for column in (0..32).step_by(V::LANES) {
             let largest = group_maxima::<V, E8>(job, row, column);
-            let mut sums: [V::Int; ROWS] = std::array::from_fn(|r| V::load(&dst[index(row + r, column)..]));
+            let mut sums = [V::splat(0); ROWS];
+            for (r, sum) in sums.iter_mut().enumerate() {
+                *sum = V::load(&dst[index(row + r, column)..]);
+            }
             for number in 0..job.cfg.fidelity.phases() {
                 let phase = Phase::new(job.cfg.mode(), number);
                 for half in [0, 2] {
@@ -139,15 +142,22 @@ fn group_sums<V: Vector, const E8: bool>(
     let (parts_a, parts_b) = (&job.a.parts[number_a], &job.b.parts[number_b]);
     // The FP32 word of 1.5 * 2^23 * 2^(largest - 2c).
     let offset = V::splat(((150 - 2 * scale(E8)) << 23) + 0x40_0000);
-    let start: [V::Int; ROWS] = std::array::from_fn(|r| V::add(V::shl::<23>(largest[r]), offset));
-    let mut chain: [V::Float; ROWS] = std::array::from_fn(|r| V::from_bits(start[r]));
+    let mut start = largest;
+    let mut chain = [V::splat_float(0.0); ROWS];
+    for r in 0..ROWS {
+        start[r] = V::add(V::shl::<23>(largest[r]), offset);
+        chain[r] = V::from_bits(start[r]);
+    }
     for k in group * 8..group * 8 + 8 {
         let a = V::load_float(&parts_a[k * 32 + column..]);
-        for (r, chain) in chain.iter_mut().enumerate() {
-            *chain = V::fma(a, V::splat_float(parts_b[(row + r) * 32 + k]), *chain);
+        for r in 0..ROWS {
+            chain[r] = V::fma(a, V::splat_float(parts_b[(row + r) * 32 + k]), chain[r]);
         }
     }
-    std::array::from_fn(|r| V::sub(V::to_bits(chain[r]), start[r]))
+    for r in 0..ROWS {
+        start[r] = V::sub(V::to_bits(chain[r]), start[r]);
+    }
+    start
 }
 
 /// [`group_sums`] by aligning every product, whatever its exponent.
@@ -178,6 +188,26 @@ fn integer_sums<V: Vector>(
     sums
 }
 
+/// Ends the alignment of a doubled value. In 16-bit mode both roundings happen in one step: half a unit of the coarse
+/// grid, and what the first rounding would have added.
+#[inline(always)]
+fn round_doubled<V: Vector, const DST32: bool>(doubled: V::Int) -> V::Int {
+    if DST32 { V::sar::<1>(V::add(doubled, V::splat(1))) } else { V::sar::<14>(V::add(doubled, V::splat(8193))) }
+}
+
+/// The exponent of a group, 0 if it is dead, and its sum, which then counts as zero.
+#[inline(always)]
+fn live_term<V: Vector>(adjust: i32, (sum, largest): (V::Int, V::Int)) -> (V::Int, V::Int) {
+    let exponent = V::add(largest, V::splat(adjust));
+    (V::keep(V::greater(exponent, V::splat(0)), sum), V::max(exponent, V::splat(0)))
+}
+
+/// A group's sum on the grid of exponent `x`. An arithmetic shift of the signed sum sends ties toward +infinity, as wanted.
+#[inline(always)]
+fn align<V: Vector, const DST32: bool>((sum, exponent): (V::Int, V::Int), x: V::Int) -> V::Int {
+    round_doubled::<V, DST32>(V::sar_by(V::shl::<14>(sum), V::sub(x, exponent)))
+}
+
 /// The accumulate step, `numerics.md` section 5, on group sums in grid units and the groups' largest exponent sums.
 ///
 /// In 16-bit mode everything after the alignment counts in units of 2^13.
@@ -188,25 +218,15 @@ fn combine<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool>(
     dst: V::Int,
 ) -> V::Int {
     let (zero, one) = (V::splat(0), V::splat(1));
-    let terms = terms.map(|(sum, largest)| {
-        let exponent = V::add(largest, V::splat(adjust));
-        let live = V::greater(exponent, zero);
-        (V::keep(live, sum), V::max(exponent, zero))
-    });
+    let (first, second) = (live_term::<V>(adjust, terms[0]), live_term::<V>(adjust, terms[1]));
     let dst_exponent = V::and(V::shr::<23>(dst), V::splat(255));
-    let x = V::max(V::max(terms[0].1, terms[1].1), dst_exponent);
-    // Both roundings of 16-bit mode in one step: half a unit of the coarse grid, less what the first one rounds off.
-    let round = |doubled: V::Int| {
-        if DST32 { V::sar::<1>(V::add(doubled, one)) } else { V::sar::<14>(V::add(doubled, V::splat(8193))) }
-    };
-    // An arithmetic shift of the signed sum sends ties toward +infinity, as wanted.
-    let align = |(sum, exponent): (V::Int, V::Int)| round(V::sar_by(V::shl::<14>(sum), V::sub(x, exponent)));
+    let x = V::max(V::max(first.1, second.1), dst_exponent);
     let magnitude = V::or(V::and(dst, V::splat(0x7f_ffff)), V::splat(0x80_0000));
     let magnitude = V::keep(V::greater(dst_exponent, zero), magnitude);
-    let old = round(V::shr_by(V::shl::<1>(magnitude), V::sub(x, dst_exponent)));
+    let old = round_doubled::<V, DST32>(V::shr_by(V::shl::<1>(magnitude), V::sub(x, dst_exponent)));
     let dst_sign = V::sar::<31>(dst);
     let old = V::sub(V::xor(old, dst_sign), dst_sign);
-    let total = V::add(V::add(align(terms[0]), align(terms[1])), old);
+    let total = V::add(V::add(align::<V, DST32>(first, x), align::<V, DST32>(second, x)), old);
 
     let sign = V::sar::<31>(total);
     let magnitude = V::sub(V::xor(total, sign), sign);
