@@ -39,7 +39,9 @@ def _expanded(index: Any, rank: int) -> list[Any]:
     entries = list(index) if isinstance(index, tuple) else [index]
     for entry in entries:
         if isinstance(entry, bool) or not isinstance(entry, int | slice | EllipsisType | np.integer):
-            raise ArgumentError(f"Tensor[]: an index must be an int, a slice or ..., got {entry!r}")
+            # The official package iterates over what it does not know; programs match what Python then says.
+            official = "\n'NoneType' object is not iterable" if entry is None else ""
+            raise ArgumentError(f"Tensor[]: an index must be an int, a slice or ..., got {entry!r}{official}")
     dots = [place for place, entry in enumerate(entries) if entry is Ellipsis]
     if len(dots) > 1:
         raise fatal(
