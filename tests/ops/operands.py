@@ -1,0 +1,104 @@
+"""Operands and comparisons for operator tests: values that the data type holds exactly, and distances in ULP."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+import ttnn
+from ttnn.tensor_spec import TensorSpec
+
+Values = npt.NDArray[np.float64]
+INTEGERS = {
+    ttnn.int32: (-(2**31), 2**31),
+    ttnn.uint32: (0, 2**32),
+    ttnn.uint16: (0, 2**16),
+    ttnn.uint8: (0, 2**8),
+    ttnn.int8: (-(2**7), 2**7),
+}
+MANTISSA_BITS = {ttnn.bfloat16: 7, ttnn.float32: 23}
+# A step of the shared exponent, relative to the largest value that has it.
+BLOCK_FLOAT_STEP = {ttnn.bfloat8_b: 2.0**-6, ttnn.bfloat4_b: 2.0**-2}
+NAMES = {"bf16": ttnn.bfloat16, "f32": ttnn.float32, "bf8": ttnn.bfloat8_b, "bf4": ttnn.bfloat4_b}
+
+
+def random_values(shape: tuple[int, ...], dtype: ttnn.DataType, seed: int) -> npt.NDArray[Any]:
+    """Return values of the type's range: normal numbers around 1 for floating point, all integers otherwise."""
+    generator = np.random.default_rng(seed)
+    if dtype in INTEGERS:
+        return generator.integers(*INTEGERS[dtype], size=shape, dtype=np.int64)
+    return generator.normal(size=shape).astype(np.float32)
+
+
+def make(
+    shape: tuple[int, ...],
+    dtype: ttnn.DataType,
+    layout: ttnn.Layout,
+    device: ttnn.MeshDevice,
+    seed: int = 0,
+    memory_config: ttnn.MemoryConfig | None = None,
+) -> ttnn.Tensor:
+    """Return a device tensor of random values."""
+    values = random_values(shape, dtype, seed)
+    kinds = {ttnn.uint32: np.uint32, ttnn.uint16: np.uint16, ttnn.uint8: np.uint8, ttnn.int8: np.int8}
+    if dtype in INTEGERS:
+        values = values.astype(kinds.get(dtype, np.int32))
+    return ttnn.Tensor(values, dtype, None, layout).to(device, memory_config)
+
+
+def values_of(tensor: ttnn.Tensor) -> Values:
+    """Return the values of a tensor as float64."""
+    return np.asarray(tensor.to_list(), np.float64).reshape(tuple(tensor.shape))
+
+
+def raw_of(tensor: ttnn.Tensor) -> npt.NDArray[np.uint8]:
+    """Return all pages of a tensor, padding included."""
+    host = tensor.cpu()
+    assert host._host is not None
+    return host._host
+
+
+def from_raw(
+    raw: npt.NDArray[Any], shape: tuple[int, ...], dtype: ttnn.DataType, device: ttnn.MeshDevice
+) -> ttnn.Tensor:
+    """Return a tiled device tensor with the given page bytes."""
+    spec = TensorSpec.of(shape, dtype, ttnn.TILE_LAYOUT)
+    data = np.ascontiguousarray(raw).reshape(-1).view(np.uint8)
+    return ttnn.Tensor._on_host(spec, data).to(device)
+
+
+def ulp_distance(reference: Values, got: Values, dtype: ttnn.DataType) -> float:
+    """Return the largest distance in units in the last place of `dtype` at the reference's magnitude."""
+    if reference.size == 0:
+        return 0.0
+    exponents = np.frexp(np.where(reference == 0, 1.0, reference))[1] - 1
+    ulp = np.ldexp(1.0, np.maximum(exponents, -126) - MANTISSA_BITS[dtype])
+    return float(np.max(np.abs(reference - got) / ulp))
+
+
+def assert_within(reference: Values, tensor: ttnn.Tensor, bound: float | None) -> None:
+    """Compare a result with its float64 reference under the bound of its registry entry."""
+    got = values_of(tensor)
+    assert got.shape == reference.shape
+    if tensor.dtype in BLOCK_FLOAT_STEP:
+        scale = float(np.max(np.abs(reference), initial=0.0))
+        steps = np.max(np.abs(reference - got), initial=0.0) / (scale * BLOCK_FLOAT_STEP[tensor.dtype] or 1.0)
+        # Half a step for the rounding of each operand and of the result.
+        assert steps <= (bound or 1.5)
+    elif tensor.dtype in INTEGERS:
+        np.testing.assert_array_equal(got, reference)
+    elif bound is not None:
+        # A reference in float64 lies between two values of the type: half a unit is the best possible.
+        best = 0.5 if bound == 0 and not np.array_equal(reference, got) else bound
+        assert ulp_distance(reference, got, tensor.dtype) <= best
+
+
+def golden_cases(folder: Path, name: str) -> tuple[Any, list[dict[str, Any]]]:
+    """Return the arrays and the case descriptions of a file of golden/ops."""
+    import json
+
+    archive = np.load(folder / "ops" / f"{name}.npz")
+    return archive, json.loads(bytes(archive["meta"]))

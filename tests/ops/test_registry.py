@@ -1,0 +1,249 @@
+"""Every registered operator with a reference, generated: data types x layouts x awkward shapes x places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from operands import assert_within, make, values_of
+
+import ttnn
+from ttnn.ops import registry
+
+SHAPES: list[tuple[int, ...]] = [
+    (),
+    (1,),
+    (31,),
+    (1, 1),
+    (32, 32),
+    (33, 31),
+    (2, 33, 65),
+    (1, 2, 32, 64),
+    (2, 1, 3, 31, 33),
+    (0, 33),
+    (2, 0, 5),
+]
+SHARDED: tuple[int, ...] = (128, 64)
+
+
+@dataclass(frozen=True)
+class Operand:
+    """A further tensor argument of the given shape."""
+
+    shape: tuple[int, ...]
+    seed: int = 1
+
+
+def _binary_calls(shape: tuple[int, ...], layout: ttnn.Layout) -> Iterator[tuple[Any, ...]]:
+    yield (Operand(shape),)
+    yield (1.5,)
+    if layout is ttnn.TILE_LAYOUT and len(shape) >= 2:
+        yield (Operand((1, shape[-1])),)
+        yield (Operand((*shape[:-1], 1)),)
+        yield (Operand((1, 1)),)
+
+
+def _padded(shape: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(ttnn.TensorSpec(shape, ttnn.bfloat16, ttnn.TILE_LAYOUT).padded_shape)
+
+
+def calls(name: str, shape: tuple[int, ...], layout: ttnn.Layout) -> Iterator[tuple[Any, ...]]:
+    """Yield the arguments after the first tensor that an operator is tried with, if it takes the shape."""
+    rank, tiled = len(shape), layout is ttnn.TILE_LAYOUT
+    aligned = rank >= 2 and shape[-1] % 32 == 0 and shape[-2] % 32 == 0
+    volume = int(np.prod(shape))
+    if name in ("add", "subtract", "multiply", "rsub"):
+        yield from _binary_calls(shape, layout)
+    elif name in ("add_", "subtract_", "multiply_"):
+        yield (Operand(shape),)
+        yield (0.5,)
+    elif name == "softmax":
+        if rank <= 4 and (tiled or not aligned):
+            yield ()
+    elif name == "argmax":
+        if volume and not tiled:
+            yield ()
+        if volume and rank:
+            yield from ((dim,) for dim in {-1, 0})
+            yield (-1, True)
+    elif name == "to_layout":
+        yield from ((target,) for target in (ttnn.TILE_LAYOUT, ttnn.ROW_MAJOR_LAYOUT))
+    elif name == "tilize":
+        if aligned and volume:
+            yield ()
+    elif name == "tilize_with_val_padding":
+        if len(_padded(shape)) == rank:
+            yield (list(_padded(shape)), 3.0)
+    elif name == "reshape":
+        yield from ((target,) for target in ((volume,), (1, 1, volume)))
+        if volume:
+            yield ((-1, shape[0]) if rank else (1, 1, 1),)
+    elif name == "view":
+        yield ((1, *shape) if rank >= 2 else shape,)
+    elif name == "squeeze":
+        yield ()
+        if rank:
+            yield (0,)
+    elif name == "unsqueeze":
+        yield from ((dim,) for dim in (0, -1))
+    elif name == "unsqueeze_to_4D":
+        if rank <= 4:
+            yield ()
+    elif name == "permute":
+        yield (tuple(reversed(range(rank))),)
+        if rank >= 3:
+            yield ((1, 0, *range(2, rank)),)
+            yield ((*range(1, rank), 0),)
+    elif name == "transpose":
+        if rank >= 2:
+            yield (-2, -1)
+            yield (0, 1)
+    elif name == "slice":
+        if volume and rank:
+            yield ([0] * rank, [max(1, size // 2) for size in shape])
+            yield ([size // 2 for size in shape], list(shape), [2] * rank)
+    elif name == "pad":
+        if rank:
+            yield ([(0, 3)] * rank, 1.0)
+            if not tiled:
+                yield ([(2, 1)], 0.0)
+    elif name == "typecast":
+        targets = [ttnn.bfloat16, ttnn.float32] + ([ttnn.bfloat8_b, ttnn.bfloat4_b] if tiled else [])
+        yield from ((target,) for target in targets)
+    elif name == "to_memory_config":
+        yield (ttnn.L1_MEMORY_CONFIG,)
+    elif name == "full_like":
+        yield (3.0,)
+    elif name in ("copy",):
+        yield (Operand(shape),)
+    elif name in ONE_TENSOR:
+        yield ()
+
+
+ONE_TENSOR = {
+    "clone",
+    "exp",
+    "identity",
+    "move",
+    "ones_like",
+    "relu",
+    "sharded_to_interleaved",
+    "tilize_with_zero_padding",
+    "untilize",
+    "zeros_like",
+}
+# Tested by hand: they have no tensor to start from, or need shards.
+ELSEWHERE = {
+    "arange",
+    "assign",
+    "empty",
+    "empty_like",
+    "full",
+    "interleaved_to_sharded",
+    "ones",
+    "reshard",
+    "untilize_with_unpadding",
+    "zeros",
+}
+MATMULS = {"matmul", "linear"}
+
+
+def _entries() -> list[registry.Op]:
+    return [entry for entry in registry.entries() if entry.golden is not None and entry.name not in ELSEWHERE | MATMULS]
+
+
+def _cases() -> list[Any]:
+    return [
+        pytest.param(entry, dtype, layout, id=f"{entry.name}-{dtype.name}-{layout.name}")
+        for entry in _entries()
+        for dtype in entry.dtypes
+        for layout in entry.layouts
+        if not (dtype in (ttnn.bfloat8_b, ttnn.bfloat4_b) and layout is ttnn.ROW_MAJOR_LAYOUT)
+    ]
+
+
+def test_every_operator_is_tried() -> None:
+    tried = {entry.name for entry in _entries() if any(True for _ in calls(entry.name, (2, 32, 64), entry.layouts[0]))}
+    registered = {entry.name for entry in registry.entries()}
+    assert registered - tried - MATMULS - ELSEWHERE - {"softmax"} == set()
+
+
+def _applies(entry: registry.Op, dtype: ttnn.DataType, layout: ttnn.Layout) -> bool:
+    tiled = layout is ttnn.TILE_LAYOUT
+    if entry.name == "argmax" and tiled:
+        return dtype in (ttnn.bfloat16, ttnn.float32)
+    if entry.name in ("tilize_with_zero_padding", "to_layout", "pad", "typecast"):
+        return dtype is not ttnn.int8
+    return True
+
+
+def _run(entry: registry.Op, x: ttnn.Tensor, arguments: tuple[Any, ...], device: ttnn.MeshDevice) -> None:
+    """Call the operator and compare with the reference."""
+    operation = getattr(ttnn, entry.name)
+    tensors = [
+        make(item.shape, x.dtype, x.layout, device, item.seed) if isinstance(item, Operand) else item
+        for item in arguments
+    ]
+    plain = [values_of(item) if isinstance(item, ttnn.Tensor) else item for item in tensors]
+    before = values_of(x)
+    result = operation(x, *tensors)
+    assert entry.golden is not None
+    reference = np.asarray(entry.golden(before, *plain))
+    assert result.storage_type() is ttnn.StorageType.DEVICE
+    assert tuple(result.shape) == reference.shape
+    bound = None if entry.accuracy is None else entry.accuracy.bound(result.dtype)
+    assert_within(reference, result, bound)
+
+
+@pytest.mark.parametrize(("entry", "dtype", "layout"), _cases())
+def test_against_the_reference(
+    entry: registry.Op, dtype: ttnn.DataType, layout: ttnn.Layout, device: ttnn.MeshDevice
+) -> None:
+    if not _applies(entry, dtype, layout):
+        return
+    for shape in SHAPES:
+        for arguments in calls(entry.name, shape, layout):
+            x = make(shape, dtype, layout, device)
+            _run(entry, x, arguments, device)
+
+
+@pytest.mark.parametrize("entry", _entries(), ids=str)
+@pytest.mark.parametrize("place", ["L1", "HEIGHT", "WIDTH", "BLOCK"])
+def test_places(entry: registry.Op, place: str, device: ttnn.MeshDevice) -> None:
+    """The result does not depend on where the operands live."""
+    layout = ttnn.TILE_LAYOUT if ttnn.TILE_LAYOUT in entry.layouts else ttnn.ROW_MAJOR_LAYOUT
+    if place == "L1":
+        config = ttnn.L1_MEMORY_CONFIG
+    else:
+        grid = ttnn.CoreGrid(y=2, x=2 if place == "BLOCK" else 1)
+        config = ttnn.create_sharded_memory_config(SHARDED, grid, getattr(ttnn.ShardStrategy, place))
+    keeps_shape = entry.name in ONE_TENSOR or entry.name in ("softmax", "to_memory_config")
+    if not keeps_shape and place != "L1":
+        return
+    for arguments in calls(entry.name, SHARDED, layout):
+        apart = getattr(ttnn, entry.name)(
+            make(SHARDED, ttnn.bfloat16, layout, device), *_tensors(arguments, layout, device)
+        )
+        x = make(SHARDED, ttnn.bfloat16, layout, device, memory_config=config)
+        here = getattr(ttnn, entry.name)(x, *_tensors(arguments, layout, device))
+        np.testing.assert_array_equal(values_of(here), values_of(apart))
+
+
+def _tensors(arguments: tuple[Any, ...], layout: ttnn.Layout, device: ttnn.MeshDevice) -> list[Any]:
+    return [
+        make(item.shape, ttnn.bfloat16, layout, device, item.seed) if isinstance(item, Operand) else item
+        for item in arguments
+    ]
+
+
+@pytest.mark.parametrize("operation", registry.operations(), ids=repr)
+def test_every_operator_describes_itself(operation: registry.FastOperation) -> None:
+    assert operation.__doc__
+    assert operation.__name__ == operation.python_fully_qualified_name
+    if operation.entry is not None:
+        assert "Source:" in operation.__doc__
+        for alias in operation.entry.aliases:
+            assert getattr(ttnn, alias) is operation
