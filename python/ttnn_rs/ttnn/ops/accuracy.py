@@ -14,7 +14,10 @@ from ttnn.types import DataType
 
 @dataclass(frozen=True)
 class Accuracy:
-    """Largest error in ULP per output data type; a type that is not listed has no stated bound."""
+    """Largest error in ULP per output data type; a type that is not listed has no stated bound.
+
+    For block floats the unit is a step of the shared exponent of the largest value.
+    """
 
     ulp: Mapping[DataType, float] = field(default_factory=dict)
     exact: bool = False

@@ -150,7 +150,17 @@ class Param:
 class Signature:
     """One overload: positional-or-keyword parameters, then keyword-only ones, and the function that serves it."""
 
-    __slots__ = ("_accepts", "_defaults", "_index", "_required", "keywords", "params", "positional", "run")
+    __slots__ = (
+        "_accepts",
+        "_defaults",
+        "_index",
+        "_required",
+        "_unmodelled",
+        "keywords",
+        "params",
+        "positional",
+        "run",
+    )
 
     def __init__(
         self,
@@ -167,6 +177,7 @@ class Signature:
         self._accepts = tuple(param.kind.accepts for param in self.params)
         self._defaults = [param.default for param in self.params]
         self._required = tuple(i for i, param in enumerate(self.params) if param.default is REQUIRED)
+        self._unmodelled = tuple(i for i, param in enumerate(self.params) if not param.modelled)
         if len(self._index) != len(self.params):
             raise ValueError("a signature names a parameter twice")
 
@@ -199,16 +210,12 @@ class Signature:
         Raises:
             UnsupportedError: such an option has another value than its default.
         """
-        for param, value in zip(self.params, values, strict=True):
-            if not param.modelled and value is not param.default and value != param.default:
+        for position in self._unmodelled:
+            value, param = values[position], self.params[position]
+            if value is not param.default and value != param.default:
                 raise UnsupportedError(
                     f"{name}: {param.name}={value!r} is not modelled; leave it at its default, {param.default!r}."
                 )
-
-    @property
-    def has_unmodelled(self) -> bool:
-        """Whether any parameter is an option that is not modelled."""
-        return any(not param.modelled for param in self.params)
 
     def text(self, name: str) -> str:
         """Return the line that the official package prints for this overload."""

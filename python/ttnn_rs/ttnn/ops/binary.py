@@ -43,6 +43,7 @@ from ttnn.ops.common import (
     is_empty,
     needs_tiles,
     on_device,
+    result_spec,
     same_device,
     take_output,
 )
@@ -61,7 +62,7 @@ _INTEGER_RANGE: Final = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Arithmetic:
     """What distinguishes one operator from the others."""
 
@@ -230,8 +231,7 @@ def _result(
         agreed_memory(name, options.memory_config, options.output_tensor, like.memory_config)
         return take_output(name, options.output_tensor, shape, like.layout, device)
     needs_tiles(name, dtype, like.layout)
-    memory_config = options.memory_config or like.memory_config
-    return allocate(TensorSpec.of(shape, dtype, like.layout, memory_config), device)
+    return allocate(result_spec(like, shape, dtype, options.memory_config), device)
 
 
 @dataclass(slots=True)
@@ -262,8 +262,9 @@ def _run(
     name = arithmetic.name
     # A ReLU alone is done by the packer; anything else runs in Dst before it.
     by_packer = is_single_relu(options.activations) and not program.cast
-    post = [] if by_packer else chain(name, options.activations)
-    before_a, before_b = chain(name, options.activations_a), chain(name, options.activations_b)
+    post = chain(name, options.activations) if options.activations and not by_packer else []
+    before_a = chain(name, options.activations_a) if options.activations_a else []
+    before_b = chain(name, options.activations_b) if options.activations_b else []
     if scalar_is_left:
         before_a, before_b = before_b, before_a
     if is_empty(output._spec):

@@ -104,6 +104,16 @@ def allocate(spec: TensorSpec, device: MeshDevice) -> Tensor:
     return allocate_tensor_on_device(spec, device)
 
 
+def result_spec(
+    like: TensorSpec, shape: tuple[int, ...], dtype: DataType, memory_config: MemoryConfig | None
+) -> TensorSpec:
+    """Return the specification of a result with the layout of `like`; `like` itself in the usual case."""
+    same_place = memory_config is None or memory_config is like.memory_config
+    if same_place and dtype is like.dtype and shape == like.shape._dims:
+        return like
+    return TensorSpec.of(shape, dtype, like.layout, memory_config or like.memory_config)
+
+
 def is_empty(spec: TensorSpec) -> bool:
     """Whether a tensor has no pages, so that there is nothing to compute."""
     return spec.num_pages == 0
@@ -137,11 +147,7 @@ def agreed_dtype(operator: str, dtype: DataType | None, output: Tensor | None, d
     if output is None:
         return default if dtype is None else dtype
     if dtype is not None and dtype is not output._spec.dtype:
-        raise fatal(
-            DTypeError,
-            f"{operator}: dtype is {dtype.name}, but output_tensor is {output._spec.dtype.name}.",
-            "Both output dtype and output tensor provided dtype should match",
-        )
+        raise DTypeError(f"{operator}: dtype is {dtype.name}, but output_tensor is {output._spec.dtype.name}.")
     return output._spec.dtype
 
 

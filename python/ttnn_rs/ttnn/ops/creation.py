@@ -12,7 +12,7 @@ import numpy as np
 
 from ttnn import _engine, golden
 from ttnn.device import MeshDevice
-from ttnn.exceptions import ShapeError, fatal
+from ttnn.exceptions import ShapeError
 from ttnn.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.ops.accuracy import bit_exact
 from ttnn.ops.arguments import (
@@ -167,11 +167,7 @@ def _arange(
     if step == 0:
         raise ShapeError(f"{name}: step is 0, so {start} never reaches {end}.")
     if (end - start) * step <= 0:
-        raise fatal(
-            ShapeError,
-            f"{name}: from {start} to {end} in steps of {step} there are no values.",
-            "Invalid range for arange: Step should not be zero or negative for an ascending range.",
-        )
+        raise ShapeError(f"{name}: from {start} to {end} in steps of {step} there are no values.")
     host = _host(np.arange(start, end, step, dtype=np.int64), dtype, layout)
     return host if device is None else host.to(device, memory_config)
 

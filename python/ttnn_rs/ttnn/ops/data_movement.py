@@ -145,7 +145,7 @@ def _reshape_padded(
     expected = TensorSpec.of(dims, spec.dtype, spec.layout, tile=spec.tile).padded_shape
     if expected != Shape(padded_shape):
         raise UnsupportedError(
-            f"{name}: padded_shape is {padded_shape}; only the layout's own, {expected}, is supported."
+            f"{name}: padded_shape is {padded_shape}; only the layout's own is supported, {expected}."
         )
     return reshaped(name, input_tensor, dims, memory_config, pad_value)
 
@@ -160,7 +160,7 @@ def _view(input_tensor: Tensor, shape: ShapeLike) -> Tensor:
     if not _is_view(spec, dims):
         raise ShapeError(
             f"{name}: {spec.shape} cannot be seen as {list(dims)} without moving elements in {spec.layout.name}; the "
-            "last dimension must stay (and in tiles the one before it, or both must be multiples of 32). Use ttnn.reshape."
+            "last dimension must stay (and in tiles the one before it, or both be multiples of 32). Use ttnn.reshape."
         )
     return _viewed(input_tensor, dims)
 
@@ -187,7 +187,7 @@ def _unsqueeze_to_4d(tensor: Tensor) -> Tensor:
     name = "ttnn.unsqueeze_to_4D"
     dims = tuple(tensor._spec.shape)
     if len(dims) > 4:
-        raise ShapeError(f"{name}: the tensor has rank {len(dims)}. Tensor cannot have more than 4 dimensions")
+        raise ShapeError(f"{name}: the tensor has rank {len(dims)}, more than 4.")
     return reshaped(name, tensor, (1,) * (4 - len(dims)) + dims)
 
 
@@ -343,10 +343,31 @@ def as_list(values: ShapeLike) -> list[int]:
     return [int(value) for value in values]
 
 
-def _slice_by_tensors(*_: Any) -> Tensor:
-    raise UnsupportedError(
-        "ttnn.slice: starts and ends as device tensors are not built yet; pass them as lists.", "unimplemented"
-    )
+def _slice_by_tensors(
+    input_tensor: Tensor,
+    starts: Tensor,
+    ends: Tensor,
+    steps: Sequence[int] | None,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+    pad_value: float | None,
+    slice_dim: int | None,
+    num_devices: int | None,
+    _sub_core_grids: None,
+) -> Tensor:
+    name = "ttnn.slice"
+    for label, tensor in (("start", starts), ("end", ends)):
+        rank = tensor._spec.shape.rank
+        if rank != 1:
+            raise fatal(
+                ShapeError,
+                f"{name}: the {label} tensor is {tensor._spec.shape}; it holds one index per dimension.",
+                f"The {label} tensor for slicing must be in 1D shape, but got {rank}D",
+            )
+    if slice_dim is not None or num_devices is not None:
+        raise UnsupportedError(f"{name}: slice_dim and num_devices are for several devices, which do not exist here.")
+    begin, end = starts.to_list(), ends.to_list()
+    return sliced(name, input_tensor, begin, end, steps, memory_config, output_tensor, pad_value)
 
 
 def _padded(

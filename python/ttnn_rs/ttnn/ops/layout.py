@@ -140,11 +140,7 @@ def _to_layout(
             return tilize_padded(name, tensor)
         return _tilized(name, tensor, memory_config=memory_config, dtype=dtype, pad_value=pad_value)
     if dtype is not None and dtype is not spec.dtype:
-        raise fatal(
-            DTypeError,
-            f"{name}: the tensor is {spec.dtype.name}; use ttnn.typecast for {dtype.name}.",
-            "dtype cannot be different from tensor dtype when converting to ROW_MAJOR_LAYOUT on device!",
-        )
+        raise DTypeError(f"{name}: the tensor is {spec.dtype.name}; use ttnn.typecast for {dtype.name}.")
     return untilized(name, tensor, memory_config)
 
 
@@ -171,10 +167,8 @@ def _tilize(
             f"Input tensor width ({width}) must be divisible by tile width ({tile_width})",
         )
     if height % tile_height:
-        raise fatal(
-            ShapeError,
-            f"{name}: {spec.shape} is not made of whole tiles; use ttnn.tilize_with_zero_padding.",
-            f"Input tensor height ({height}) must be divisible by tile height ({tile_height})",
+        raise ShapeError(
+            f"{name}: {spec.shape} is not made of whole tiles of {tile_height} rows; use ttnn.tilize_with_zero_padding."
         )
     if spec.dtype not in _TILIZED:
         return tilize_padded(name, input_tensor)

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from ttnn import golden
 from ttnn.core_range import CoreCoord, CoreRange, CoreRangeSet
-from ttnn.exceptions import DTypeError, LayoutError, MemoryConfigError, ShapeError, UnsupportedError, fatal
+from ttnn.exceptions import DTypeError, LayoutError, MemoryConfigError, ShapeError, UnsupportedError
 from ttnn.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig, ShardSpec
 from ttnn.ops.accuracy import bit_exact
 from ttnn.ops.arguments import (
@@ -91,11 +91,7 @@ def _to_shards(
     if keep_l1_aligned:
         raise UnsupportedError(f"{name}: keep_l1_aligned=True is not modelled; pages are packed as allocated.")
     if input_tensor._spec.memory_config.is_sharded():
-        raise fatal(
-            MemoryConfigError,
-            f"{name}: input_tensor is already sharded; use ttnn.reshard.",
-            "Input tensor must be Interleaved",
-        )
+        raise MemoryConfigError(f"{name}: input_tensor is already sharded; use ttnn.reshard.")
     if not sharded_memory_config.is_sharded():
         raise MemoryConfigError(f"{name}: {sharded_memory_config} is not sharded; use ttnn.to_memory_config.")
     return _placed(name, input_tensor, sharded_memory_config, output_dtype, preallocated_output)
@@ -126,11 +122,7 @@ def _to_interleaved(input_tensor: Tensor, memory_config: MemoryConfig | None, ou
         return input_tensor
     memory_config = memory_config or DRAM_MEMORY_CONFIG
     if memory_config.is_sharded():
-        raise fatal(
-            MemoryConfigError,
-            f"{name}: memory_config is sharded; use ttnn.reshard.",
-            "Output memory config must be Interleaved",
-        )
+        raise MemoryConfigError(f"{name}: memory_config is sharded; use ttnn.reshard.")
     return _placed(name, input_tensor, memory_config, output_dtype)
 
 
@@ -138,17 +130,9 @@ def _reshard(input_tensor: Tensor, output_memory_config: MemoryConfig, output_te
     name = "ttnn.reshard"
     on_device(name, input_tensor)
     if not input_tensor._spec.memory_config.is_sharded():
-        raise fatal(
-            MemoryConfigError,
-            f"{name}: input_tensor is interleaved; use ttnn.interleaved_to_sharded.",
-            "input must be sharded",
-        )
+        raise MemoryConfigError(f"{name}: input_tensor is interleaved; use ttnn.interleaved_to_sharded.")
     if not output_memory_config.is_sharded():
-        raise fatal(
-            MemoryConfigError,
-            f"{name}: output_memory_config is interleaved; use ttnn.sharded_to_interleaved.",
-            "output must be sharded",
-        )
+        raise MemoryConfigError(f"{name}: output_memory_config is interleaved; use ttnn.sharded_to_interleaved.")
     return _placed(name, input_tensor, output_memory_config, None, output_tensor)
 
 
@@ -162,11 +146,7 @@ def _clone(
     on_device(name, input_, "input")
     spec = input_._spec
     if dtype is not None and dtype is not spec.dtype and spec.layout is not Layout.TILE:
-        raise fatal(
-            LayoutError,
-            f"{name}: a row-major tensor keeps its data type; use ttnn.typecast.",
-            "Clone: dtype conversion is not supported with row-major layout",
-        )
+        raise LayoutError(f"{name}: a row-major tensor keeps its data type; use ttnn.typecast.")
     return _placed(name, input_, memory_config or spec.memory_config, dtype)
 
 

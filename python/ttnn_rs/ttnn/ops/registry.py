@@ -105,21 +105,6 @@ def _queue_number(name: str, queue: Any) -> int:
 class FastOperation:
     """A callable operator, for example `ttnn.exp`. Operators compare, sort and hash by name."""
 
-    __slots__ = (
-        "__doc__",
-        "__name__",
-        "__weakref__",
-        "entry",
-        "function",
-        "golden_function",
-        "is_cpp_operation",
-        "is_experimental",
-        "output_tensor_kwarg_names",
-        "postprocess_golden_function_outputs",
-        "preprocess_golden_function_inputs",
-        "python_fully_qualified_name",
-    )
-
     def __init__(
         self,
         python_fully_qualified_name: str,
@@ -230,14 +215,13 @@ def entries() -> tuple[Op, ...]:
 def _dispatcher(op: Op) -> Callable[..., Any]:
     """Return the function that binds a call to the first fitting signature and runs it."""
     name = f"ttnn.{op.name}"
-    plan = tuple((signature, signature.run or op.run, signature.has_unmodelled) for signature in op.signatures)
+    plan = tuple((signature, signature.run or op.run) for signature in op.signatures)
 
     def dispatch(*args: Any, **kwargs: Any) -> Any:
-        for signature, run, has_unmodelled in plan:
+        for signature, run in plan:
             values = signature.bind(args, kwargs)
             if values is not None:
-                if has_unmodelled:
-                    signature.refuse_unmodelled(name, values)
+                signature.refuse_unmodelled(name, values)
                 return run(*values)
         raise wrong_arguments(name, op.signatures, args, kwargs)
 

@@ -27,12 +27,12 @@ from ttnn.ops.common import (
     full_tiles,
     is_empty,
     on_device,
+    result_spec,
     take_output,
 )
 from ttnn.ops.movement import copy_into
 from ttnn.ops.registry import Op, register
 from ttnn.tensor import Tensor
-from ttnn.tensor_spec import TensorSpec
 from ttnn.types import FORMAT_CODE, DataType, Layout, UnaryOpType
 
 _LAYOUTS: Final = (Layout.TILE, Layout.ROW_MAJOR)
@@ -64,10 +64,10 @@ def apply_chain(
     full_tiles(operator, input_tensor)
     spec = input_tensor._spec
     dtype = agreed_dtype(operator, dtype, output_tensor, spec.dtype)
-    memory_config = agreed_memory(operator, memory_config, output_tensor, spec.memory_config)
     if output_tensor is None:
-        output = allocate(TensorSpec.of(spec.shape, dtype, spec.layout, memory_config), device)
+        output = allocate(result_spec(spec, spec.shape._dims, dtype, memory_config), device)
     else:
+        agreed_memory(operator, memory_config, output_tensor, spec.memory_config)
         output = take_output(operator, output_tensor, spec.shape, spec.layout, device)
     if is_empty(spec):
         return output
