@@ -22,6 +22,7 @@ from .walk import Checker, FileReport, check_file, files_of
 
 FAMILIES = {"fpu": fpu.checker_of, "sfpu": sfpu.checker_of, "host": host.checker_of, "ops": operators.checker_of}
 SHOWN_DIFFERENCES = 20
+SHOWN_FILES = 4
 
 
 def add_parser(commands: Any) -> argparse.ArgumentParser:
@@ -81,6 +82,16 @@ def _arrays_in(path: Path) -> int:
         return len(archive.files)
 
 
+def _files_by_reason(reports: list[FileReport]) -> dict[str, dict[str, int]]:
+    """Return for each reason the files and the number of their arrays that were not covered because of it."""
+    files: dict[str, dict[str, int]] = {}
+    for report in reports:
+        for reason in report.uncovered.values():
+            counts = files.setdefault(reason, {})
+            counts[report.path] = counts.get(report.path, 0) + 1
+    return files
+
+
 def _print(terminal: Terminal, folder: Path, reports: list[FileReport]) -> None:
     differing = sum(report.different_values for report in reports)
     terminal.document(
@@ -102,22 +113,25 @@ def _print(terminal: Terminal, folder: Path, reports: list[FileReport]) -> None:
             ],
         }
     )
-    columns = ("file", "equal arrays", "equal values", "different", "not covered", "why")
-    table = Table(f"golden vectors in {folder}", columns, left=frozenset({"file", "why"}))
-    for report in reports:
-        reasons = report.reasons()
-        why = "; ".join(reason if len(reasons) == 1 else f"{count}: {reason}" for reason, count in reasons.items())
-        table.rows.append(
-            (
-                report.path,
-                str(report.equal_arrays),
-                f"{report.equal_values:,}",
-                f"{report.different_values:,}",
-                str(len(report.uncovered)),
-                why,
-            )
+    columns = ("file", "equal arrays", "equal values", "different", "not covered")
+    table = Table(f"golden vectors in {folder}", columns, left=frozenset({"file"}))
+    table.rows.extend(
+        (
+            report.path,
+            str(report.equal_arrays),
+            f"{report.equal_values:,}",
+            f"{report.different_values:,}",
+            str(len(report.uncovered)),
         )
+        for report in reports
+        if report.equal_arrays or report.differences
+    )
     terminal.table(table)
+    terminal.line()
+    for reason, files in _files_by_reason(reports).items():
+        arrays = sum(files.values())
+        named = ", ".join(files) if len(files) <= SHOWN_FILES else f"{len(files)} files"
+        terminal.line(f"{arrays} arrays not covered in {named}: {reason}")
     differences = [f"{report.path} {difference}" for report in reports for difference in report.differences]
     if differences:
         terminal.line()

@@ -6,7 +6,6 @@ that it never names are inputs and parameters. Every array of a file therefore e
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -72,11 +71,6 @@ class FileReport:
     def different_values(self) -> int:
         """Number of values that differ."""
         return sum(difference.different for difference in self.differences)
-
-    def reasons(self) -> dict[str, int]:
-        """Return for each reason the number of arrays that were not covered because of it."""
-        reasons = sorted(self.uncovered.values())
-        return {reason: len(list(group)) for reason, group in itertools.groupby(reasons)}
 
 
 def load(path: Path) -> Archive:
