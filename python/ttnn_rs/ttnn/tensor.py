@@ -23,6 +23,7 @@ from ttnn.exceptions import (
 )
 from ttnn.host_data import Array, Raw
 from ttnn.memory_config import MemoryConfig
+from ttnn.mesh import MeshCoordinate
 from ttnn.shape import Shape, ShapeLike, as_dims
 from ttnn.tensor_operators import TensorOperators
 from ttnn.tensor_operators import operation as operation
@@ -164,6 +165,10 @@ class Tensor(TensorOperators):
     def devices(self) -> list[MeshDevice]:
         """Return the devices that hold it: one, or none for a host tensor."""
         return [] if self._device is None else [self._device]
+
+    def device_coords(self) -> list[MeshCoordinate]:
+        """Return where in the mesh its parts are: (0, 0), the only chip."""
+        return [MeshCoordinate(0, 0)]
 
     def volume(self) -> int:
         """Return the number of elements with padding."""

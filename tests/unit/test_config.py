@@ -1,0 +1,208 @@
+"""Switches: what they take, where they come from, and what they refuse."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ttnn
+from ttnn import _engine
+from ttnn.config import SWITCHES, Config, apply_environment
+from ttnn.exceptions import ConfigError, UnsupportedError
+
+OFFICIAL_DEFAULTS = {
+    "enable_model_cache": False,
+    "enable_fast_runtime_mode": True,
+    "validate_program_args": False,
+    "throw_exception_on_fallback": False,
+    "enable_logging": False,
+    "enable_graph_report": False,
+    "enable_graph_python_stack_traces": False,
+    "enable_detailed_buffer_report": False,
+    "enable_detailed_tensor_report": False,
+    "enable_comparison_mode": False,
+    "comparison_mode_should_raise_exception": False,
+    "comparison_mode_pcc": 0.9999,
+    "root_report_path": Path("generated/ttnn/reports"),
+    "report_name": None,
+    "strict_ccl_topology": False,
+    "cache_path": Path.home() / ".cache/ttnn",
+    "model_cache_path": Path.home() / ".cache/ttnn/models",
+}
+
+
+def test_defaults() -> None:
+    config = Config()
+    assert {name: getattr(config, name) for name in OFFICIAL_DEFAULTS} == OFFICIAL_DEFAULTS
+    assert config.tmp_dir.name == "ttnn"
+    assert (config.numerics, config.watcher, config.arch_name, config.report_path) == (
+        "exact",
+        True,
+        "wormhole_b0",
+        None,
+    )
+    assert {name for name, switch in SWITCHES.items() if switch.official} == {*OFFICIAL_DEFAULTS, "tmp_dir"}
+    assert set(config.keys()) == {*SWITCHES, "report_path", "threads", "cpu_level"}
+    assert repr(config).startswith(f"Config{{cache_path={config.cache_path},")
+
+
+def test_report_path_follows_from_the_name() -> None:
+    config = Config()
+    config.report_name = "first"
+    assert config.report_path == Path("generated/ttnn/reports/first")
+    assert Config(config).report_name == Path("first")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "text"),
+    [
+        ("enable_logging", 1, "CONFIG.enable_logging: expected True or False, got 1"),
+        ("comparison_mode_pcc", "high", "CONFIG.comparison_mode_pcc: expected a number, got 'high'"),
+        ("cache_path", 3, "CONFIG.cache_path: expected a path, got 3"),
+        ("numerics", "slow", "CONFIG.numerics: expected one of exact, fast; got 'slow'"),
+        ("watcher", "maybe", "CONFIG.watcher: expected one of on, off; got 'maybe'"),
+        ("arch_name", "grayskull", "CONFIG.arch_name: expected one of wormhole_b0, blackhole; got 'grayskull'"),
+        ("threads", 0, "CONFIG.threads: expected a number from 1 on, got 0"),
+        ("golden", "/no/such/folder", "CONFIG.golden: /no/such/folder is not a folder"),
+        ("report_path", "x", "CONFIG.report_path: it is derived from other switches."),
+        ("enable_speed", True, "CONFIG.enable_speed: there is no such switch."),
+    ],
+)
+def test_wrong_values_are_errors(name: str, value: Any, text: str) -> None:
+    config = Config()
+    with pytest.raises(ConfigError) as caught:
+        setattr(config, name, value)
+    assert str(caught.value).startswith(text)
+
+
+def test_unknown_cpu_level_names_those_there_are() -> None:
+    with pytest.raises(ConfigError) as caught:
+        Config().cpu_level = "avx9"
+    assert str(caught.value) == f"CONFIG.cpu_level: this CPU has {', '.join(_engine.cpu_levels())}; got 'avx9'"
+
+
+def test_features_that_are_not_built_are_refused() -> None:
+    with pytest.raises(UnsupportedError) as caught:
+        ttnn.CONFIG.numerics = "fast"
+    assert str(caught.value) == 'CONFIG.numerics: the mode "fast" is not built yet; "exact" gives the bits of the chip'
+    assert caught.value.category == "unimplemented"
+    with pytest.raises(UnsupportedError, match="enable_graph_report: this feature is not built yet"):
+        ttnn.CONFIG.enable_graph_report = True
+    ttnn.CONFIG.enable_graph_report = False
+    with pytest.raises(ConfigError, match="switches cannot be deleted"):
+        del ttnn.CONFIG.numerics
+
+
+def test_manage_config_restores_the_value() -> None:
+    seen = []
+
+    def fail_inside() -> None:
+        with ttnn.manage_config("enable_logging", True):
+            seen.append(ttnn.CONFIG.enable_logging)
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail_inside()
+    assert seen == [True]
+    assert not ttnn.CONFIG.enable_logging
+    with pytest.raises(ConfigError, match="no such switch"), ttnn.manage_config("enable_speed", True):
+        pass
+
+
+def test_files_and_dictionaries(tmp_path: Path) -> None:
+    config, path = Config(), tmp_path / "config.json"
+    config.comparison_mode_pcc = 0.5
+    config.save_to_file(path)
+    other = Config()
+    other.load_from_file(path)
+    assert other.comparison_mode_pcc == 0.5
+    assert other.cache_path == config.cache_path
+    with ttnn.manage_config("comparison_mode_pcc", 0.25):
+        ttnn.load_config_from_dictionary({"comparison_mode_pcc": 0.75})
+        assert ttnn.CONFIG.comparison_mode_pcc == 0.75
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "configuration from JSON text: not JSON"),
+        ("[]", "configuration from JSON text: expected a JSON object, got list"),
+        ('{"speed": 1}', "configuration from JSON text: no such switch: speed"),
+        ('{"enable_logging": true, "numerics": "slow"}', "CONFIG.numerics: expected one of exact, fast; got 'slow'"),
+    ],
+)
+def test_wrong_json_changes_nothing(text: str, message: str) -> None:
+    config = Config()
+    with pytest.raises(ConfigError) as caught:
+        config.apply_json_overrides(text)
+    assert str(caught.value).startswith(message)
+    assert not config.enable_logging
+
+
+def test_unknown_names_may_be_left_out() -> None:
+    config = Config()
+    config.apply_json_overrides('{"speed": 1, "enable_logging": true}', strict=False)
+    assert config.enable_logging
+
+
+def test_missing_file_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"missing\.json: No such file or directory"):
+        Config().load_from_file(tmp_path / "missing.json")
+
+
+def test_environment(tmp_path: Path) -> None:
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps({"enable_logging": True}))
+    config = Config()
+    apply_environment(
+        config,
+        {
+            "TTNN_CONFIG_PATH": str(path),
+            "TTNN_CONFIG_OVERRIDES": '{"comparison_mode_pcc": 0.5}',
+            "ARCH_NAME": "blackhole",
+            "TTNN_NUMERICS": "exact",
+            "TTNN_WATCHER": "off",
+            "TTNN_GOLDEN": str(tmp_path),
+        },
+    )
+    assert (config.enable_logging, config.comparison_mode_pcc, config.arch_name) == (True, 0.5, "blackhole")
+    assert (config.watcher, config.golden) == (False, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("ARCH_NAME", "grayskull"),
+        ("TTNN_NUMERICS", "slow"),
+        ("TTNN_THREADS", "many"),
+        ("TTNN_THREADS", "-1"),
+        ("TTNN_CPU_LEVEL", "avx9"),
+        ("TTNN_WATCHER", "1"),
+        ("TTNN_GOLDEN", "/no/such/folder"),
+    ],
+)
+def test_wrong_variables_are_errors(variable: str, value: str) -> None:
+    with pytest.raises(ConfigError, match=f"^environment variable {variable}: CONFIG"):
+        apply_environment(Config(), {variable: value})
+
+
+def test_variables_are_read_at_import() -> None:
+    program = "import ttnn; print(ttnn.CONFIG.threads, ttnn.CONFIG.cpu_level, ttnn.CONFIG.arch_name)"
+    environment = {**os.environ, "TTNN_THREADS": "1", "TTNN_CPU_LEVEL": "scalar", "ARCH_NAME": "blackhole"}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["1", "scalar", "blackhole"]
+    wrong = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**environment, "ARCH_NAME": "x"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert wrong.returncode == 1
+    assert "environment variable ARCH_NAME" in wrong.stderr

@@ -1,0 +1,155 @@
+"""Enumerations and their numbers, shapes, tiles."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import pickle
+
+import pytest
+
+import ttnn
+from ttnn import types
+from ttnn.exceptions import ArgumentError, ShapeError, UnsupportedError
+from ttnn.vendor_enum import VendorEnum
+
+# Of "Name: MEMBER=number, ..." lines, sorted, for all 57 enumerations of ttnn 0.81.1.
+OFFICIAL_NUMBERS = "19ec1fdaa0d70b8c36ba7ef89adba5349325b46f9d42f05970eee0d27820234d"
+
+
+def enumerations() -> dict[str, type[VendorEnum]]:
+    found = {name: value for name, value in vars(types).items() if isinstance(value, type)}
+    return {name: found[name] for name in sorted(found) if issubclass(found[name], VendorEnum) and name != "VendorEnum"}
+
+
+def test_all_numbers_are_the_official_ones() -> None:
+    lines = (
+        f"{name}: " + ", ".join(f"{member.name}={member.value}" for member in kind.__members__.values())
+        for name, kind in enumerations().items()
+    )
+    assert hashlib.sha256("\n".join(lines).encode()).hexdigest() == OFFICIAL_NUMBERS
+    assert len(enumerations()) == 57
+
+
+def test_spellings() -> None:
+    assert str(ttnn.bfloat16) == "DataType.BFLOAT16"
+    assert ttnn.bfloat16.cpp_name == "DataType::BFLOAT16"
+    assert int(ttnn.MathFidelity.HiFi4) == 4
+    assert ttnn.MathFidelity.Invalid.value == 255
+    assert [ttnn.Topology.Linear.value, ttnn.Topology.Ring.value] == [1, 2]
+    assert not hasattr(ttnn.TensorMemoryLayout, "SINGLE_BANK")
+
+
+def test_members_survive_copies_and_pickles() -> None:
+    assert copy.deepcopy(ttnn.bfloat16) is ttnn.bfloat16
+    assert pickle.loads(pickle.dumps(ttnn.TILE_LAYOUT)) is ttnn.TILE_LAYOUT
+    assert {ttnn.bfloat16: 1}[ttnn.DataType.BFLOAT16] == 1
+
+
+def test_module_constants() -> None:
+    assert (ttnn.ROW_MAJOR_LAYOUT, ttnn.TILE_LAYOUT) == (ttnn.Layout.ROW_MAJOR, ttnn.Layout.TILE)
+    assert ttnn.TILE_SIZE == 32
+    assert ttnn.DEVICE_STORAGE_TYPE is ttnn.StorageType.DEVICE
+    assert ttnn.fp8_e4m3 is ttnn.DataType.FP8_E4M3
+
+
+def test_every_data_type_has_a_format_and_a_size() -> None:
+    real = set(ttnn.DataType) - {ttnn.DataType.INVALID}
+    assert set(types.FORMAT_CODE) == set(types.ELEMENT_BYTES) == real
+    assert len(set(types.FORMAT_CODE.values())) == len(real)
+
+
+# Shape.
+
+
+def test_shape_is_a_sequence_of_sizes() -> None:
+    shape = ttnn.Shape([1, 2, 3])
+    assert repr(shape) == "Shape([1, 2, 3])"
+    assert (len(shape), shape.rank, list(shape)) == (3, 3, [1, 2, 3])
+    assert (shape[0], shape[-1]) == (1, 3)
+    assert 2 in shape
+    assert shape == [1, 2, 3] == shape
+    assert shape == (1, 2, 3)
+    assert shape != [1, 2]
+    assert shape != "123"
+    assert hash(shape) == hash(ttnn.Shape((1, 2, 3)))
+    assert pickle.loads(pickle.dumps(shape)) == shape
+    assert ttnn.Shape(shape) == shape
+
+
+def test_shape_index_out_of_range_has_the_official_sentence() -> None:
+    with pytest.raises(RuntimeError) as caught:
+        ttnn.Shape([1, 2, 3])[5]
+    assert str(caught.value) == "ShapeBase[] index out of range. 5 not in [-4, 3)"
+    with pytest.raises(ShapeError, match=r"-6 not in \[-5, 5\)"):
+        ttnn.Shape([1, 2, 3, 4, 5])[-6]
+    assert ttnn.Shape([7])[-4] == 1
+
+
+def test_shape_cannot_be_sliced() -> None:
+    with pytest.raises(TypeError) as caught:
+        ttnn.Shape([1, 2, 3])[0:2]
+    assert str(caught.value) == "Shape[]: slices are not supported; use list(shape)[...]"
+    with pytest.raises(ArgumentError, match="the index must be an int, got str"):
+        ttnn.Shape([1])["0"]
+
+
+@pytest.mark.parametrize("bad", [[-1], [1.5], "12", [1 << 33], 5, None])
+def test_shape_refuses(bad: object) -> None:
+    with pytest.raises(TypeError, match=r"Shape\(\): "):
+        ttnn.Shape(bad)
+
+
+def test_to_rank() -> None:
+    assert ttnn.Shape([2, 3]).to_rank(4) == [1, 1, 2, 3]
+    assert ttnn.Shape([1, 1, 2]).to_rank(1) == [2]
+    with pytest.raises(ShapeError) as caught:
+        ttnn.Shape([2, 3]).to_rank(1)
+    assert str(caught.value) == "Shape.to_rank: Shape([2, 3]) cannot have rank 1: 1 leading sizes of 1 would have to go"
+
+
+# Tile.
+
+
+def test_default_tile() -> None:
+    tile = ttnn.Tile([32, 32])
+    assert repr(tile) == "Tile with shape: [32, 32]"
+    assert (tile.tile_shape, tile.face_shape, tile.num_faces) == ([32, 32], [16, 16], 4)
+    assert (tile.narrow_tile, tile.partial_face) == (0, 0)
+    assert (tile.transpose_within_face, tile.transpose_of_faces) == (False, False)
+    assert tile == ttnn.Tile((32, 32))
+    assert tile != ttnn.Tile((16, 32))
+
+
+@pytest.mark.parametrize(
+    ("shape", "face", "faces", "bfloat8_b_bytes"),
+    [([16, 32], [16, 16], 2, 544), ([32, 16], [16, 16], 2, 544), ([1, 32], [1, 16], 2, 48), ([8, 16], [8, 16], 1, 144)],
+)
+def test_other_tiles(shape: list[int], face: list[int], faces: int, bfloat8_b_bytes: int) -> None:
+    tile = ttnn.Tile(shape)
+    assert (tile.face_shape, tile.num_faces) == (face, faces)
+    assert tile.get_tile_size(ttnn.bfloat8_b) == bfloat8_b_bytes
+
+
+def test_unknown_tile_has_the_official_sentence() -> None:
+    with pytest.raises(RuntimeError) as caught:
+        ttnn.Tile([64, 32])
+    assert str(caught.value) == (
+        "Tile(): 64x32 is no tile of this hardware. Choose one of 32x32, 32x16, 16x32, 16x16, 8x32, 8x16, 4x32, 2x32, "
+        "1x32.\ninfo:\nTile size is not valid for our hardware"
+    )
+    with pytest.raises(ArgumentError, match="tile_shape must be two ints"):
+        ttnn.Tile([32])
+    with pytest.raises(UnsupportedError, match="transposed tiles are not modelled"):
+        ttnn.Tile([32, 32], True)
+
+
+def test_tile_sizes() -> None:
+    sizes = {name: ttnn.tile_size(getattr(ttnn, name)) for name in ("bfloat16", "float32", "bfloat8_b", "bfloat4_b")}
+    assert sizes == {"bfloat16": 2048, "float32": 4096, "bfloat8_b": 1088, "bfloat4_b": 576}
+    assert [ttnn.tile_size(kind) for kind in (ttnn.uint16, ttnn.int32, ttnn.uint8, ttnn.int8)] == [
+        2048,
+        4096,
+        1024,
+        1024,
+    ]
