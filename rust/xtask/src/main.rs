@@ -38,10 +38,13 @@ const CHORES: &[Chore] = &[
         commands: &["cargo test --workspace --exclude tt-python --locked"],
     },
     Chore {
-        name: "stubs",
-        help: "check that _engine.pyi agrees with the installed module",
-        commands: &["python -m mypy.stubtest ttnn._engine --mypy-config-file pyproject.toml --ignore-disjoint-bases \
-                    --allowlist rust/xtask/stubtest-allowlist.txt"],
+        name: "generated",
+        help: "check _engine.pyi against the installed module and docs/operators.md against the registry",
+        commands: &[
+            "python -m mypy.stubtest ttnn._engine --mypy-config-file pyproject.toml --ignore-disjoint-bases \
+                    --allowlist rust/xtask/stubtest-allowlist.txt",
+            "python docs/make_operators.py --check",
+        ],
     },
     Chore {
         name: "docs",
@@ -64,9 +67,9 @@ fn main() -> ExitCode {
     let Some(chore) = CHORES.iter().find(|chore| chore.name == wanted) else {
         println!("cargo xtask <chore>");
         for chore in CHORES {
-            println!("  {:8} {}", chore.name, chore.help);
+            println!("  {:9} {}", chore.name, chore.help);
         }
-        println!("  {:8} lines per module, and what changed since the last commit", "size");
+        println!("  {:9} lines per module, and what changed since the last commit", "size");
         return ExitCode::from(2);
     };
     for command in chore.commands {
