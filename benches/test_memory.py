@@ -1,0 +1,75 @@
+"""Device memory: what opening costs, and how fast pages move. numpy's copy of the same bytes stands beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ttnn
+from ttnn import _engine
+
+PAGE = 2048
+PAGES = 128 * 128
+PLACEMENTS = {"DRAM": 0, "L1": 1}
+
+
+def resident_bytes() -> int:
+    """Return the resident memory of this process."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+
+@pytest.mark.benchmark(group="open and close the memory of a device")
+@pytest.mark.parametrize("chip", _engine.chip_names())
+def test_open(benchmark: Any, chip: str) -> None:
+    before = resident_bytes()
+    opened = _engine.Device(chip)
+    benchmark.extra_info["resident_bytes"] = resident_bytes() - before
+    opened.close()
+    benchmark(lambda: _engine.Device(chip).close())
+
+
+@pytest.mark.benchmark(group="32 MiB of tiles")
+@pytest.mark.parametrize("kind", PLACEMENTS)
+@pytest.mark.parametrize("direction", ["write", "read"])
+def test_pages(benchmark: Any, random: np.random.Generator, device: ttnn.MeshDevice, kind: str, direction: str) -> None:
+    data = random.integers(0, 256, PAGES * PAGE, dtype=np.uint8)
+    buffer = device._engine.allocate_interleaved(PLACEMENTS[kind], PAGE, PAGES, 128)
+    buffer.write(data, 128 * PAGE)
+    if direction == "write":
+        benchmark(buffer.write, data, 128 * PAGE)
+    else:
+        benchmark(buffer.read, 128 * PAGE, 128)
+
+
+@pytest.mark.benchmark(group="32 MiB of tiles")
+def test_numpy_copy(benchmark: Any, random: np.random.Generator) -> None:
+    benchmark(random.integers(0, 256, PAGES * PAGE, dtype=np.uint8).copy)
+
+
+@pytest.mark.benchmark(group="32 MiB of tiles")
+def test_first_write(benchmark: Any, random: np.random.Generator, device: ttnn.MeshDevice) -> None:
+    data = random.integers(0, 256, PAGES * PAGE, dtype=np.uint8)
+    kept = []
+
+    def fresh() -> None:
+        kept.append(device._engine.allocate_interleaved(0, PAGE, PAGES, 128))
+        kept[-1].write(data, 128 * PAGE)
+
+    benchmark.pedantic(fresh, rounds=10, iterations=1)
+
+
+@pytest.mark.benchmark(group="one tile")
+@pytest.mark.parametrize("step", ["allocate", "write", "read"])
+def test_one_tile(benchmark: Any, device: ttnn.MeshDevice, step: str) -> None:
+    data = np.ones(PAGE, dtype=np.uint8)
+    buffer = device._engine.allocate_interleaved(0, PAGE, 1)
+    buffer.write(data, PAGE)
+    if step == "allocate":
+        benchmark(device._engine.allocate_interleaved, 0, PAGE, 1)
+    elif step == "write":
+        benchmark(buffer.write, data, PAGE)
+    else:
+        benchmark(buffer.read, PAGE, 1)
