@@ -51,6 +51,6 @@ def test_to_torch(benchmark: Any, random: np.random.Generator, dtype: str) -> No
 @pytest.mark.benchmark(group="open and close a device")
 def test_open_device(benchmark: Any) -> None:
     def open_and_close() -> None:
-        ttnn.close_device(ttnn.open_device(device_id=0))
+        ttnn.close_device(ttnn.open_device(device_id=1))
 
     benchmark(open_and_close)
