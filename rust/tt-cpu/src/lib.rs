@@ -7,5 +7,6 @@ pub mod convert;
 pub mod level;
 pub mod pool;
 pub mod simd;
+pub mod stream;
 
 pub use level::Level;

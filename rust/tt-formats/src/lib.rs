@@ -5,6 +5,7 @@
 //! The device and the host round differently: [`pack`] and [`host`] must not be mixed.
 
 pub mod accumulate;
+pub mod block;
 pub mod format;
 pub mod host;
 pub mod pack;

@@ -3,6 +3,7 @@ use bytemuck::{cast_slice, cast_slice_mut};
 use tt_formats::{DataFormat, host};
 
 use super::{ConvertError, for_each_chunk};
+use crate::stream::{self, STREAM_BYTES};
 use crate::{Level, simd_kernel};
 
 /// Values on the host, row-major, in the type they have there.
@@ -168,23 +169,36 @@ pub(super) fn convert(values: Values<'_>, format: DataFormat, buffer: &mut [u8])
     } else {
         (fp32_reader(from, level), fp32_writer(to, level))
     };
+    let stream = buffer.len() >= STREAM_BYTES;
     for_each_chunk(buffer, SHARE * to_bytes, |share, out| {
         let first = share * SHARE * from_bytes;
         let source = &source[first..first + out.len() / to_bytes * from_bytes];
         if same_bits {
             out.copy_from_slice(source);
-        } else if from == DataFormat::Float32 && to == DataFormat::Float16B {
-            fp32_to_bf16::run(level, source, out);
-        } else {
-            let mut step = [0; STEP];
-            for (source, out) in source.chunks(STEP * from_bytes).zip(out.chunks_mut(STEP * to_bytes)) {
+            return;
+        }
+        let (mut words, mut made): (Step, Step) = ([0; STEP], [0; STEP]);
+        let mut make = |source: &[u8], out: &mut [u8]| {
+            if from == DataFormat::Float32 && to == DataFormat::Float16B {
+                fp32_to_bf16::run(level, source, out);
+            } else {
                 // SAFETY: the functions were compiled for a level that the host has.
                 unsafe {
-                    read(source, &mut step);
-                    write(&step, out);
+                    read(source, &mut words);
+                    write(&words, out);
                 }
             }
+        };
+        for (source, out) in source.chunks(STEP * from_bytes).zip(out.chunks_mut(STEP * to_bytes)) {
+            if stream {
+                let made: &mut [u8] = &mut cast_slice_mut(&mut made)[..out.len()];
+                make(source, made);
+                stream::copy(out, made);
+            } else {
+                make(source, out);
+            }
         }
+        stream::finish();
     });
     Ok(())
 }

@@ -1,202 +1,238 @@
-//! Rows of tiles: gathering rows of a matrix into faces, with the conversion on the way.
+//! Rows of tiles: rows of a matrix are gathered into faces, or faces scattered into rows, with a conversion between.
 //!
-//! A row of a face, sixteen values, is the unit: it is contiguous on both sides, and block floats share an exponent in
-//! it. The loops go along rows of the matrix, where two faces of a tile share cache lines.
+//! A row of a face, sixteen values, is contiguous on both sides. The loops go along rows of the matrix, where the faces of
+//! a tile share cache lines. Tiles are made in the first-level cache; large results leave it past the other caches.
+use bytemuck::{cast_slice, cast_slice_mut};
+use tt_formats::block::{self, Lanes, MOST_DATUMS};
 use tt_formats::tile::FACE_SIDE;
 use tt_formats::{DataFormat, TileShape, host};
 
 use super::elements::{self, Values};
 use super::{ConvertError, Dims, for_each_chunk, for_each_part};
+use crate::stream::{self, STREAM_BYTES};
 use crate::{Level, simd_kernel};
 
-/// Bytes of the exponents of a tile, 0 for the formats that share none, and of a face row of datums.
+/// Where things lie in a row of tiles.
 #[derive(Clone, Copy, Debug)]
-pub struct Layout {
-    /// The tile.
-    pub tile: TileShape,
-    /// Bytes of the section of exponents.
-    pub exponents: usize,
-    /// Bytes of a tile.
-    pub tile_bytes: usize,
+struct Layout {
+    tile: TileShape,
+    /// Bytes of the exponents of a tile.
+    exponents: usize,
+    tile_bytes: usize,
     /// Bytes of a row of the matrix.
-    pub row_bytes: usize,
+    row_bytes: usize,
+    /// Whether results leave past the caches.
+    stream: bool,
 }
 
 impl Layout {
-    fn new(format: DataFormat, tile: TileShape, columns: usize, value_bytes: usize) -> Self {
+    fn new(format: DataFormat, tile: TileShape, columns: usize, value_bytes: usize, result_bytes: usize) -> Self {
         Self {
             tile,
             exponents: format.exponent_bytes(tile),
             tile_bytes: format.tile_bytes(tile),
             row_bytes: columns * value_bytes,
+            stream: result_bytes >= STREAM_BYTES,
         }
+    }
+
+    /// Index of the face row where a row of the tile begins, and the distance to its part in the next face.
+    #[inline(always)]
+    fn face_row(&self, row: usize) -> (usize, usize) {
+        let (height, across) = (self.tile.face_height(), self.tile.width() / FACE_SIDE);
+        (row / height * across * height + row % height, height)
     }
 }
 
-/// Fills a row of tiles. `rows` are the rows of the matrix in it; `pad` is a face row of padding.
-///
-/// `put` writes a face row: its values, the exponents of the tile, its datums.
+/// Gathers a tile from rows of a matrix. `pad` is a face row of padding, `BYTES` the length of a face row.
 #[inline(always)]
-fn pack_row<const VALUES: usize, const DATUMS: usize>(
-    rows: &[u8],
-    layout: Layout,
-    pad: &[u8; VALUES],
-    out: &mut [u8],
-    put: impl Fn(&[u8; VALUES], &mut u8, &mut [u8; DATUMS]),
-) {
-    let tile = layout.tile;
-    let (face_height, faces_across) = (tile.face_height(), tile.width() / FACE_SIDE);
-    let mut unused = 0;
-    for (column, out) in out.chunks_exact_mut(layout.tile_bytes).enumerate() {
-        let (exponents, datums) = out.split_at_mut(layout.exponents);
-        let datums = datums.as_chunks_mut::<DATUMS>().0;
-        for row in 0..tile.height() {
-            let first = row / face_height * faces_across * face_height + row % face_height;
-            let line = rows.get(row * layout.row_bytes..(row + 1) * layout.row_bytes).unwrap_or(&[]);
-            let (whole, rest) = line.as_chunks::<VALUES>();
-            for face in 0..faces_across {
-                let group = first + face * face_height;
-                let at = column * faces_across + face;
-                let exponent = if layout.exponents == 0 { &mut unused } else { &mut exponents[group] };
-                if let Some(values) = whole.get(at) {
-                    put(values, exponent, &mut datums[group]);
-                } else {
-                    let mut values = *pad;
-                    if at == whole.len() {
-                        values[..rest.len()].copy_from_slice(rest);
-                    }
-                    put(&values, exponent, &mut datums[group]);
+fn gather<const BYTES: usize>(rows: &[u8], layout: &Layout, column: usize, pad: &[u8; BYTES], tile: &mut [u8]) {
+    let tile = tile.as_chunks_mut::<BYTES>().0;
+    let across = layout.tile.width() / FACE_SIDE;
+    for row in 0..layout.tile.height() {
+        let line = rows.get(row * layout.row_bytes..(row + 1) * layout.row_bytes).unwrap_or(&[]);
+        let (whole, rest) = line.as_chunks::<BYTES>();
+        let (first, step) = layout.face_row(row);
+        for face in 0..across {
+            let at = column * across + face;
+            let to = &mut tile[first + face * step];
+            if let Some(values) = whole.get(at) {
+                *to = *values;
+            } else {
+                *to = *pad;
+                if at == whole.len() {
+                    to[..rest.len()].copy_from_slice(rest);
                 }
             }
         }
     }
 }
 
-/// Reads a row of tiles. `rows` are the rows of the matrix in it; padding is skipped.
+/// Scatters a tile into rows of `row_bytes`; what lies beyond them is padding and dropped.
 #[inline(always)]
-fn unpack_row<const VALUES: usize, const DATUMS: usize>(
+fn scatter<const BYTES: usize>(tile: &[u8], layout: &Layout, column: usize, rows: &mut [u8], row_bytes: usize) {
+    let tile = tile.as_chunks::<BYTES>().0;
+    let across = layout.tile.width() / FACE_SIDE;
+    for (row, line) in rows.chunks_exact_mut(row_bytes).enumerate() {
+        let (whole, rest) = line.as_chunks_mut::<BYTES>();
+        let (first, step) = layout.face_row(row);
+        for face in 0..across {
+            let at = column * across + face;
+            let values = &tile[first + face * step];
+            if at < whole.len() {
+                whole[at] = *values;
+            } else if at == whole.len() {
+                rest.copy_from_slice(&values[..rest.len()]);
+            }
+        }
+    }
+}
+
+/// Fills a row of tiles. `make` turns the values of a tile, in face order, into its bytes.
+#[inline(always)]
+fn pack_row<const BYTES: usize>(
+    rows: &[u8],
+    layout: Layout,
+    pad: &[u8],
+    out: &mut [u8],
+    make: impl Fn(&[u8], &mut [u8]),
+) {
+    let Some(pad) = pad.first_chunk::<BYTES>() else { return };
+    let (mut values, mut made): (Lanes<u32>, Lanes<u32>) = ([0; MOST_DATUMS], [0; MOST_DATUMS]);
+    let values: &mut [u8] = &mut cast_slice_mut(&mut values)[..layout.tile.datums() * BYTES / FACE_SIDE];
+    let made: &mut [u8] = &mut cast_slice_mut(&mut made)[..layout.tile_bytes];
+    for (column, out) in out.chunks_exact_mut(layout.tile_bytes).enumerate() {
+        gather(rows, &layout, column, pad, values);
+        if layout.stream {
+            make(values, made);
+            stream::copy(out, made);
+        } else {
+            make(values, out);
+        }
+    }
+    stream::finish();
+}
+
+/// Fills a row of tiles with the values as they are.
+#[inline(always)]
+fn tilize_row<const BYTES: usize>(rows: &[u8], layout: Layout, pad: &[u8], out: &mut [u8]) {
+    let Some(pad) = pad.first_chunk::<BYTES>() else { return };
+    let mut values: Lanes<u32> = [0; MOST_DATUMS];
+    let values: &mut [u8] = &mut cast_slice_mut(&mut values)[..layout.tile_bytes];
+    for (column, out) in out.chunks_exact_mut(layout.tile_bytes).enumerate() {
+        if layout.stream {
+            gather(rows, &layout, column, pad, values);
+            stream::copy(out, values);
+        } else {
+            gather(rows, &layout, column, pad, out);
+        }
+    }
+    stream::finish();
+}
+
+/// Bytes of a row of the matrix that are collected before they leave past the caches.
+const STRIP_BYTES: usize = 512;
+
+/// Most rows of a tile.
+const MOST_ROWS: usize = 32;
+
+/// Reads a row of tiles. `make` turns the bytes of a tile into its values in face order; without it they are that already.
+#[inline(always)]
+fn unpack_row<const BYTES: usize>(
     tiles: &[u8],
     layout: Layout,
     rows: &mut [u8],
-    get: impl Fn(u8, &[u8; DATUMS]) -> [u8; VALUES],
+    make: Option<impl Fn(&[u8], &[u8], &mut [u8])>,
 ) {
-    let tile = layout.tile;
-    let (face_height, faces_across) = (tile.face_height(), tile.width() / FACE_SIDE);
-    for (column, tiles) in tiles.chunks_exact(layout.tile_bytes).enumerate() {
-        let (exponents, datums) = tiles.split_at(layout.exponents);
-        let datums = datums.as_chunks::<DATUMS>().0;
-        for (row, line) in rows.chunks_exact_mut(layout.row_bytes).enumerate() {
-            let first = row / face_height * faces_across * face_height + row % face_height;
-            let (whole, rest) = line.as_chunks_mut::<VALUES>();
-            for face in 0..faces_across {
-                let group = first + face * face_height;
-                let at = column * faces_across + face;
-                let values = get(if layout.exponents == 0 { 0 } else { exponents[group] }, &datums[group]);
-                if at < whole.len() {
-                    whole[at] = values;
-                } else if at == whole.len() {
-                    rest.copy_from_slice(&values[..rest.len()]);
-                }
+    let mut values: Lanes<u32> = [0; MOST_DATUMS];
+    let values: &mut [u8] = &mut cast_slice_mut(&mut values)[..layout.tile.datums() * BYTES / FACE_SIDE];
+    let mut values_of = |tile: &[u8], to: &mut dyn FnMut(&[u8])| {
+        if let Some(make) = &make {
+            let (exponents, datums) = tile.split_at(layout.exponents);
+            make(exponents, datums, values);
+            to(values);
+        } else {
+            to(tile);
+        }
+    };
+    let tiles = tiles.chunks_exact(layout.tile_bytes);
+    if !layout.stream {
+        for (column, tile) in tiles.enumerate() {
+            values_of(tile, &mut |values| scatter::<BYTES>(values, &layout, column, rows, layout.row_bytes));
+        }
+        return;
+    }
+    let mut strip = [0; STRIP_BYTES * MOST_ROWS];
+    let strip = &mut strip[..rows.len() / layout.row_bytes * STRIP_BYTES];
+    let in_strip = STRIP_BYTES / BYTES / (layout.tile.width() / FACE_SIDE);
+    let last = tiles.len() - 1;
+    for (column, tile) in tiles.enumerate() {
+        let at = column % in_strip;
+        values_of(tile, &mut |values| scatter::<BYTES>(values, &layout, at, strip, STRIP_BYTES));
+        if at == in_strip - 1 || column == last {
+            let start = column / in_strip * STRIP_BYTES;
+            let end = layout.row_bytes.min(start + STRIP_BYTES);
+            for (line, strip) in rows.chunks_exact_mut(layout.row_bytes).zip(strip.chunks_exact(STRIP_BYTES)) {
+                stream::copy(&mut line[start..end], &strip[..end - start]);
             }
         }
     }
+    stream::finish();
 }
 
 #[inline(always)]
-fn copy_face_row<const BYTES: usize>(values: &[u8; BYTES], _: &mut u8, datums: &mut [u8; BYTES]) {
-    *datums = *values;
-}
-
-#[inline(always)]
-fn fp32_face_row_to_bf16(values: &[u8; 64], _: &mut u8, datums: &mut [u8; 32]) {
-    for (x, y) in values.as_chunks::<4>().0.iter().zip(datums.as_chunks_mut::<2>().0) {
+fn make_bf16(values: &[u8], tile: &mut [u8]) {
+    for (x, y) in values.as_chunks::<4>().0.iter().zip(tile.as_chunks_mut::<2>().0) {
         *y = (host::fp32_to_bf16(u32::from_le_bytes(*x)) as u16).to_le_bytes();
     }
 }
 
+/// Bytes of the exponents of a tile whose datums take `BITS`, and of the padding that follows them.
 #[inline(always)]
-fn fp32_face_row(values: &[u8; 64]) -> [u32; FACE_SIDE] {
-    let mut words = [0; FACE_SIDE];
-    for (word, bytes) in words.iter_mut().zip(values.as_chunks::<4>().0) {
-        *word = u32::from_le_bytes(*bytes);
-    }
-    words
+fn split_block_floats<const BITS: usize>(tile: &mut [u8], datums: usize) -> (&mut [u8], &mut [u8]) {
+    let (exponents, datums_section) = tile.split_at_mut(tile.len() - datums * BITS / 8);
+    let (exponents, padding) = exponents.split_at_mut(datums / FACE_SIDE);
+    padding.fill(0);
+    (exponents, datums_section)
 }
 
 #[inline(always)]
-fn bf16_face_row(values: &[u8; 32]) -> [u32; FACE_SIDE] {
-    let mut words = [0; FACE_SIDE];
-    for (word, bytes) in words.iter_mut().zip(values.as_chunks::<2>().0) {
-        *word = host::bf16_to_fp32(u16::from_le_bytes(*bytes).into());
-    }
-    words
+fn make_from_fp32<const BITS: usize>(values: &[u8], tile: &mut [u8]) {
+    let (exponents, datums) = split_block_floats::<BITS>(tile, values.len() / 4);
+    block::quantise_fp32::<BITS>(cast_slice(values), exponents, datums);
 }
 
 #[inline(always)]
-fn quantise<const BITS: u32>(words: &[u32; FACE_SIDE], exponent: &mut u8) -> [u32; FACE_SIDE] {
-    let shared = words.iter().fold(0, |most, x| most.max(host::fp32_exponent(*x)));
-    *exponent = shared as u8;
-    words.map(|x| host::fp32_to_bfp::<BITS>(x, shared))
+fn make_from_bf16<const BITS: usize>(values: &[u8], tile: &mut [u8]) {
+    let (exponents, datums) = split_block_floats::<BITS>(tile, values.len() / 2);
+    block::quantise_bf16::<BITS>(cast_slice(values), exponents, datums);
 }
 
 #[inline(always)]
-fn to_bfp8(words: &[u32; FACE_SIDE], exponent: &mut u8, datums: &mut [u8; 16]) {
-    *datums = quantise::<7>(words, exponent).map(|datum| datum as u8);
-}
-
-#[inline(always)]
-fn to_bfp4(words: &[u32; FACE_SIDE], exponent: &mut u8, datums: &mut [u8; 8]) {
-    let nibbles = quantise::<3>(words, exponent);
-    for (byte, pair) in datums.iter_mut().zip(nibbles.as_chunks::<2>().0) {
-        *byte = (pair[0] | pair[1] << 4) as u8;
-    }
-}
-
-#[inline(always)]
-fn from_bfp8(exponent: u8, datums: &[u8; 16]) -> [u32; FACE_SIDE] {
-    datums.map(|datum| host::bfp8_b_to_fp32(datum.into(), exponent.into()))
-}
-
-#[inline(always)]
-fn from_bfp4(exponent: u8, datums: &[u8; 8]) -> [u32; FACE_SIDE] {
-    let mut words = [0; FACE_SIDE];
-    for (i, word) in words.iter_mut().enumerate() {
-        *word = host::bfp4_b_to_fp32(u32::from(datums[i / 2]) >> (i % 2 * 4), exponent.into());
-    }
-    words
-}
-
-#[inline(always)]
-fn as_fp32(words: [u32; FACE_SIDE]) -> [u8; 64] {
-    let mut bytes = [0; 64];
-    for (bytes, word) in bytes.as_chunks_mut::<4>().0.iter_mut().zip(words) {
-        *bytes = word.to_le_bytes();
-    }
-    bytes
+fn make_fp32<const BITS: usize>(exponents: &[u8], datums: &[u8], values: &mut [u8]) {
+    block::unpack_host::<BITS, u32>(exponents, datums, cast_slice_mut(values), |word| word);
 }
 
 /// Block floats hold no more bits than BF16 does, so the upper half is the value.
 #[inline(always)]
-fn as_bf16(words: [u32; FACE_SIDE]) -> [u8; 32] {
-    let mut bytes = [0; 32];
-    for (bytes, word) in bytes.as_chunks_mut::<2>().0.iter_mut().zip(words) {
-        *bytes = ((word >> 16) as u16).to_le_bytes();
-    }
-    bytes
+fn make_upper_half<const BITS: usize>(exponents: &[u8], datums: &[u8], values: &mut [u8]) {
+    block::unpack_host::<BITS, u16>(exponents, datums, cast_slice_mut(values), |word| (word >> 16) as u16);
 }
 
-/// Fills a row of tiles from rows of a matrix; `pad` is a face row of padding, of as many bytes as the values take.
+/// The values are in the tile as they are.
+const AS_THEY_ARE: Option<fn(&[u8], &[u8], &mut [u8])> = None;
+
+/// Fills a row of tiles from rows of a matrix, with a face row of padding.
 type PackKernel = unsafe fn(&[u8], Layout, &[u8], &mut [u8]);
 
 macro_rules! kernels {
-    ($($pack:ident: $values:literal, $datums:literal, $put:expr;)* / $($unpack:ident: $from:literal, $to:literal, $get:expr;)*) => {
+    ($($pack:ident: $fill:expr;)* / $($unpack:ident: $read:expr;)*) => {
         $(mod $pack {
             use super::*;
 
             #[inline(always)]
             fn body(rows: &[u8], layout: Layout, pad: &[u8], out: &mut [u8]) {
-                let pad = pad.first_chunk::<$values>().unwrap_or(&[0; $values]);
-                pack_row::<$values, $datums>(rows, layout, pad, out, $put);
+                $fill(rows, layout, pad, out);
             }
 
             simd_kernel!(kernel, super::body, (rows: &[u8], layout: Layout, pad: &[u8], out: &mut [u8]));
@@ -206,7 +242,7 @@ macro_rules! kernels {
 
             #[inline(always)]
             fn body(tiles: &[u8], layout: Layout, rows: &mut [u8]) {
-                unpack_row::<$to, $from>(tiles, layout, rows, $get);
+                $read(tiles, layout, rows);
             }
 
             simd_kernel!(kernel, super::body, (tiles: &[u8], layout: Layout, rows: &mut [u8]));
@@ -215,22 +251,22 @@ macro_rules! kernels {
 }
 
 kernels! {
-    tilize_bytes: 16, 16, copy_face_row::<16>;
-    tilize_halves: 32, 32, copy_face_row::<32>;
-    tilize_words: 64, 64, copy_face_row::<64>;
-    fp32_to_bf16: 64, 32, fp32_face_row_to_bf16;
-    fp32_to_bfp8: 64, 16, |values, exponent, datums| to_bfp8(&fp32_face_row(values), exponent, datums);
-    fp32_to_bfp4: 64, 8, |values, exponent, datums| to_bfp4(&fp32_face_row(values), exponent, datums);
-    bf16_to_bfp8: 32, 16, |values, exponent, datums| to_bfp8(&bf16_face_row(values), exponent, datums);
-    bf16_to_bfp4: 32, 8, |values, exponent, datums| to_bfp4(&bf16_face_row(values), exponent, datums);
+    tilize_bytes: tilize_row::<16>;
+    tilize_halves: tilize_row::<32>;
+    tilize_words: tilize_row::<64>;
+    fp32_to_bf16: |rows, layout, pad, out| pack_row::<64>(rows, layout, pad, out, make_bf16);
+    fp32_to_bfp8: |rows, layout, pad, out| pack_row::<64>(rows, layout, pad, out, make_from_fp32::<8>);
+    fp32_to_bfp4: |rows, layout, pad, out| pack_row::<64>(rows, layout, pad, out, make_from_fp32::<4>);
+    bf16_to_bfp8: |rows, layout, pad, out| pack_row::<32>(rows, layout, pad, out, make_from_bf16::<8>);
+    bf16_to_bfp4: |rows, layout, pad, out| pack_row::<32>(rows, layout, pad, out, make_from_bf16::<4>);
     /
-    untilize_bytes: 16, 16, |_, datums| *datums;
-    untilize_halves: 32, 32, |_, datums| *datums;
-    untilize_words: 64, 64, |_, datums| *datums;
-    bfp8_to_fp32: 16, 64, |exponent, datums| as_fp32(from_bfp8(exponent, datums));
-    bfp4_to_fp32: 8, 64, |exponent, datums| as_fp32(from_bfp4(exponent, datums));
-    bfp8_to_bf16: 16, 32, |exponent, datums| as_bf16(from_bfp8(exponent, datums));
-    bfp4_to_bf16: 8, 32, |exponent, datums| as_bf16(from_bfp4(exponent, datums));
+    untilize_bytes: |tiles, layout, rows| unpack_row::<16>(tiles, layout, rows, AS_THEY_ARE);
+    untilize_halves: |tiles, layout, rows| unpack_row::<32>(tiles, layout, rows, AS_THEY_ARE);
+    untilize_words: |tiles, layout, rows| unpack_row::<64>(tiles, layout, rows, AS_THEY_ARE);
+    bfp8_to_fp32: |tiles, layout, rows| unpack_row::<64>(tiles, layout, rows, Some(make_fp32::<8>));
+    bfp4_to_fp32: |tiles, layout, rows| unpack_row::<64>(tiles, layout, rows, Some(make_fp32::<4>));
+    bfp8_to_bf16: |tiles, layout, rows| unpack_row::<32>(tiles, layout, rows, Some(make_upper_half::<8>));
+    bfp4_to_bf16: |tiles, layout, rows| unpack_row::<32>(tiles, layout, rows, Some(make_upper_half::<4>));
 }
 
 /// Fills the raw buffer of a tensor in tiles.
@@ -293,7 +329,7 @@ fn pack_rows(
     pad: u32,
     buffer: &mut [u8],
 ) {
-    let layout = Layout::new(format, tile, dims.columns, value_bytes);
+    let layout = Layout::new(format, tile, dims.columns, value_bytes, buffer.len());
     let mut face_row = [0; FACE_SIDE * 4];
     for bytes in face_row.chunks_exact_mut(value_bytes) {
         bytes.copy_from_slice(&pad.to_le_bytes()[..value_bytes]);
@@ -336,7 +372,7 @@ pub(super) fn unpack(
             None => return Err(ConvertError::Format(format)),
         },
     };
-    let layout = Layout::new(format, tile, dims.columns, value_bytes);
+    let layout = Layout::new(format, tile, dims.columns, value_bytes, values.len());
     let tile_row_bytes = dims.columns.div_ceil(tile.width()) * layout.tile_bytes;
     let tiles_down = dims.rows.div_ceil(tile.height());
     // Chunks end with a matrix, so that each is the rows of one row of tiles.

@@ -1,0 +1,67 @@
+//! Writing past the caches: for results that are larger than them and will not be read soon.
+
+/// Results of at least this many bytes are written past the caches: more than the second-level cache of usual CPUs.
+pub const STREAM_BYTES: usize = 4 << 20;
+
+/// Copies `from` to `to` past the caches where the CPU can. To be followed by [`finish`].
+///
+/// # Panics
+/// If the lengths differ.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub fn copy(to: &mut [u8], from: &[u8]) {
+    use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_stream_si128};
+
+    assert_eq!(to.len(), from.len(), "bytes to copy");
+    let unaligned = to.as_ptr().align_offset(16).min(to.len());
+    let (to_head, to) = to.split_at_mut(unaligned);
+    let (from_head, from) = from.split_at(unaligned);
+    to_head.copy_from_slice(from_head);
+    let (to, to_tail) = to.as_chunks_mut::<16>();
+    let (from, from_tail) = from.as_chunks::<16>();
+    for (to, from) in to.iter_mut().zip(from) {
+        // SAFETY: both are 16 bytes; the stored-to ones are exclusively borrowed, and aligned since the head ended
+        // at a multiple of 16. The instructions belong to the baseline of the architecture.
+        unsafe {
+            let words = _mm_loadu_si128(from.as_ptr().cast::<__m128i>());
+            _mm_stream_si128(to.as_mut_ptr().cast::<__m128i>(), words);
+        }
+    }
+    to_tail.copy_from_slice(from_tail);
+}
+
+/// Copies `from` to `to`; this CPU has no stores past the caches that are worth using.
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+pub fn copy(to: &mut [u8], from: &[u8]) {
+    to.copy_from_slice(from);
+}
+
+/// Makes what [`copy`] wrote visible to other threads before anything that this thread writes later.
+#[inline]
+pub fn finish() {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: the instruction belongs to the baseline of the architecture and touches no memory of its own.
+    unsafe {
+        std::arch::x86_64::_mm_sfence();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_alignment_and_length_is_copied() {
+        let from: Vec<u8> = (0..200).collect();
+        for start in 0..20 {
+            for length in [0, 1, 15, 16, 17, 64, 100] {
+                let mut to = vec![255; 200];
+                copy(&mut to[start..start + length], &from[7..7 + length]);
+                finish();
+                assert_eq!(to[start..start + length], from[7..7 + length]);
+                assert!(to[..start].iter().chain(&to[start + length..]).all(|&byte| byte == 255));
+            }
+        }
+    }
+}
