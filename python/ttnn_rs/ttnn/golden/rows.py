@@ -12,7 +12,7 @@ def softmax(x: ArrayLike, dim: int = -1, **_: object) -> NDArray[np.float64]:
     """Return exp(x) / sum(exp(x)) along `dim`; rank 0 gives 1."""
     values = np.asarray(x, np.float64)
     if values.ndim == 0:
-        return np.ones_like(values)
+        return np.ones((), np.float64)
     if values.size == 0:
         return values.copy()
     powers = np.exp(values - values.max(axis=dim, keepdims=True))
