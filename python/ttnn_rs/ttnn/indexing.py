@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 def get_item(tensor: Tensor, index: Any) -> Tensor:
     """Return the part of a tensor that `index` names; dimensions indexed with an int are dropped.
 
+    On the host, block floats are packed again: a part that does not begin at a multiple of 16 columns gets other
+    neighbours to share exponents with, so its values may be rounded again.
+
     Raises:
         IndexRangeError: an int outside of its dimension, or more indices than dimensions.
         ShapeError: two ellipses, or a step other than 1 on the host.
@@ -39,9 +42,10 @@ def _expanded(index: Any, rank: int) -> list[Any]:
     entries = list(index) if isinstance(index, tuple) else [index]
     for entry in entries:
         if isinstance(entry, bool) or not isinstance(entry, int | slice | EllipsisType | np.integer):
-            # The official package iterates over what it does not know; programs match what Python then says.
-            official = "\n'NoneType' object is not iterable" if entry is None else ""
-            raise ArgumentError(f"Tensor[]: an index must be an int, a slice or ..., got {entry!r}{official}")
+            sentence = f"Tensor[]: an index must be an int, a slice or ..., got {entry!r}"
+            if entry is None:
+                raise fatal(ArgumentError, sentence, "'NoneType' object is not iterable")
+            raise ArgumentError(sentence)
     dots = [place for place, entry in enumerate(entries) if entry is Ellipsis]
     if len(dots) > 1:
         raise fatal(
