@@ -75,6 +75,8 @@ impl Vector for Avx2 {
         sub(a: __m256i, b: __m256i) -> __m256i = _mm256_sub_epi32(a, b);
         mul(a: __m256i, b: __m256i) -> __m256i = _mm256_mullo_epi32(a, b);
         max(a: __m256i, b: __m256i) -> __m256i = _mm256_max_epi32(a, b);
+        min_unsigned(a: __m256i, b: __m256i) -> __m256i = _mm256_min_epu32(a, b);
+        abs(a: __m256i) -> __m256i = _mm256_abs_epi32(a);
         and(a: __m256i, b: __m256i) -> __m256i = _mm256_and_si256(a, b);
         or(a: __m256i, b: __m256i) -> __m256i = _mm256_or_si256(a, b);
         xor(a: __m256i, b: __m256i) -> __m256i = _mm256_xor_si256(a, b);

@@ -75,6 +75,8 @@ impl Vector for Avx512 {
         sub(a: __m512i, b: __m512i) -> __m512i = _mm512_sub_epi32(a, b);
         mul(a: __m512i, b: __m512i) -> __m512i = _mm512_mullo_epi32(a, b);
         max(a: __m512i, b: __m512i) -> __m512i = _mm512_max_epi32(a, b);
+        min_unsigned(a: __m512i, b: __m512i) -> __m512i = _mm512_min_epu32(a, b);
+        abs(a: __m512i) -> __m512i = _mm512_abs_epi32(a);
         and(a: __m512i, b: __m512i) -> __m512i = _mm512_and_si512(a, b);
         or(a: __m512i, b: __m512i) -> __m512i = _mm512_or_si512(a, b);
         xor(a: __m512i, b: __m512i) -> __m512i = _mm512_xor_si512(a, b);

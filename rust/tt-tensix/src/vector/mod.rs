@@ -35,6 +35,8 @@ pub(crate) trait Vector: Copy {
     fn sub(a: Self::Int, b: Self::Int) -> Self::Int;
     fn mul(a: Self::Int, b: Self::Int) -> Self::Int;
     fn max(a: Self::Int, b: Self::Int) -> Self::Int;
+    fn min_unsigned(a: Self::Int, b: Self::Int) -> Self::Int;
+    fn abs(a: Self::Int) -> Self::Int;
     fn and(a: Self::Int, b: Self::Int) -> Self::Int;
     fn or(a: Self::Int, b: Self::Int) -> Self::Int;
     fn xor(a: Self::Int, b: Self::Int) -> Self::Int;

@@ -81,6 +81,14 @@ impl Vector for Portable {
         zip(a, b, i32::max)
     }
     #[inline(always)]
+    fn min_unsigned(a: Lanes, b: Lanes) -> Lanes {
+        zip(a, b, |a, b| (a as u32).min(b as u32) as i32)
+    }
+    #[inline(always)]
+    fn abs(a: Lanes) -> Lanes {
+        map(a, i32::wrapping_abs)
+    }
+    #[inline(always)]
     fn and(a: Lanes, b: Lanes) -> Lanes {
         zip(a, b, |a, b| a & b)
     }

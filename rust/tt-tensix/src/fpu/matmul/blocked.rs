@@ -29,18 +29,23 @@ struct Job<'a> {
     b: &'a Planes,
     /// Parts as integers, if the FMA chain cannot be used.
     integers: Option<&'a [[[i32; TILE_DATUMS]; 2]; 2]>,
+    /// Every group is either alive and far above the smallest exponent in every phase, or all zeros. Then neither a
+    /// group nor a result can underflow.
+    roomy: bool,
 }
 
 /// Adds a tile product to `dst`. `level` is one that the host has.
 pub(super) fn accumulate(level: Level, cfg: &MathConfig, dst: &mut Dst, a: &PreparedA, b: &PreparedB) {
     let (a, b) = (&a.0, &b.0);
     let in_range = !cfg.mode().e8 || a.largest <= 249 && b.largest <= 247 && a.largest + b.largest <= 358;
+    // A cancellation takes 23 bits at most, the phases 12 off the exponent.
+    let roomy = cfg.mode().e8 && a.smallest + b.smallest >= 127 + 12 + 25;
     if in_range && level != Level::Scalar {
-        run(level, &Job { cfg, a, b, integers: None }, dst);
+        run(level, &Job { cfg, a, b, integers: None, roomy }, dst);
     } else {
         // Without an FMA instruction the chain would be slower than integers.
         let integers = [a.integer_parts::<true>(cfg), b.integer_parts::<false>(cfg)];
-        run(level, &Job { cfg, a, b, integers: Some(&integers) }, dst);
+        run(level, &Job { cfg, a, b, integers: Some(&integers), roomy: false }, dst);
     }
 }
 
@@ -71,20 +76,27 @@ fn at_avx2(job: &Job<'_>, dst: &mut Dst) {
 #[inline(always)]
 fn choose<V: Vector>(job: &Job<'_>, dst: &mut Dst) {
     let mode = job.cfg.mode();
-    match (mode.dst32, mode.e8, mode.wormhole) {
-        (false, true, _) => body::<V, false, true, false>(job, dst),
-        (false, false, _) => body::<V, false, false, false>(job, dst),
-        (true, true, true) => body::<V, true, true, true>(job, dst),
-        (true, true, false) => body::<V, true, true, false>(job, dst),
-        (true, false, true) => body::<V, true, false, true>(job, dst),
-        (true, false, false) => body::<V, true, false, false>(job, dst),
+    match (mode.dst32, mode.e8, mode.wormhole, job.roomy) {
+        (false, true, _, true) => body::<V, false, true, false, true>(job, dst),
+        (true, true, true, true) => body::<V, true, true, true, true>(job, dst),
+        (true, true, false, true) => body::<V, true, true, false, true>(job, dst),
+        (false, true, _, false) => body::<V, false, true, false, false>(job, dst),
+        (true, true, true, false) => body::<V, true, true, true, false>(job, dst),
+        (true, true, false, false) => body::<V, true, true, false, false>(job, dst),
+        (false, false, ..) => body::<V, false, false, false, false>(job, dst),
+        (true, false, true, _) => body::<V, true, false, true, false>(job, dst),
+        (true, false, false, _) => body::<V, true, false, false, false>(job, dst),
     }
 }
 
 #[inline(always)]
-fn body<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool>(job: &Job<'_>, dst: &mut Dst) {
-    for row in (0..32).step_by(ROWS) {
-        for column in (0..32).step_by(V::LANES) {
+fn body<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool, const ROOMY: bool>(
+    job: &Job<'_>,
+    dst: &mut Dst,
+) {
+    for block in 0..32 / ROWS {
+        for vector in 0..32 / V::LANES {
+            let (row, column) = (block * ROWS, vector * V::LANES);
             let largest = group_maxima::<V, E8>(job, row, column);
             let mut sums = [V::splat(0); ROWS];
             for (r, sum) in sums.iter_mut().enumerate() {
@@ -97,7 +109,7 @@ fn body<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool>(job:
                     let second = group_sums::<V, E8>(job, number, half + 1, row, column, largest[half + 1]);
                     for r in 0..ROWS {
                         let terms = [(first[r], largest[half][r]), (second[r], largest[half + 1][r])];
-                        sums[r] = combine::<V, DST32, E8, WORMHOLE>(phase.adjust, terms, sums[r]);
+                        sums[r] = combine::<V, DST32, E8, WORMHOLE, ROOMY>(phase.adjust, terms, sums[r]);
                     }
                 }
             }
@@ -136,6 +148,10 @@ fn group_sums<V: Vector, const E8: bool>(
     largest: [V::Int; ROWS],
 ) -> [V::Int; ROWS] {
     let (number_a, number_b) = ((phase & 1) as usize, (phase >> 1) as usize);
+    if job.a.empty[number_a] || job.b.empty[number_b] {
+        // Not a step to leave out: the group's exponent can still round Dst.
+        return [V::splat(0); ROWS];
+    }
     if let Some([integers_a, integers_b]) = job.integers {
         return integer_sums::<V>(job, &integers_a[number_a], &integers_b[number_b], group, row, column, largest);
     }
@@ -195,10 +211,13 @@ fn round_doubled<V: Vector, const DST32: bool>(doubled: V::Int) -> V::Int {
     if DST32 { V::sar::<1>(V::add(doubled, V::splat(1))) } else { V::sar::<14>(V::add(doubled, V::splat(8193))) }
 }
 
-/// The exponent of a group, 0 if it is dead, and its sum, which then counts as zero.
+/// The sum and the exponent of a group, both 0 if it is dead. Of a group of zeros the sum is zero as it is.
 #[inline(always)]
-fn live_term<V: Vector>(adjust: i32, (sum, largest): (V::Int, V::Int)) -> (V::Int, V::Int) {
+fn live_term<V: Vector, const ROOMY: bool>(adjust: i32, (sum, largest): (V::Int, V::Int)) -> (V::Int, V::Int) {
     let exponent = V::add(largest, V::splat(adjust));
+    if ROOMY {
+        return (sum, exponent);
+    }
     (V::keep(V::greater(exponent, V::splat(0)), sum), V::max(exponent, V::splat(0)))
 }
 
@@ -212,37 +231,33 @@ fn align<V: Vector, const DST32: bool>((sum, exponent): (V::Int, V::Int), x: V::
 ///
 /// In 16-bit mode everything after the alignment counts in units of 2^13.
 #[inline(always)]
-fn combine<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool>(
+fn combine<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool, const ROOMY: bool>(
     adjust: i32,
     terms: [(V::Int, V::Int); 2],
     dst: V::Int,
 ) -> V::Int {
-    let (zero, one) = (V::splat(0), V::splat(1));
-    let (first, second) = (live_term::<V>(adjust, terms[0]), live_term::<V>(adjust, terms[1]));
+    let zero = V::splat(0);
+    let (first, second) = (live_term::<V, ROOMY>(adjust, terms[0]), live_term::<V, ROOMY>(adjust, terms[1]));
     let dst_exponent = V::and(V::shr::<23>(dst), V::splat(255));
     let x = V::max(V::max(first.1, second.1), dst_exponent);
     let magnitude = V::or(V::and(dst, V::splat(0x7f_ffff)), V::splat(0x80_0000));
     let magnitude = V::keep(V::greater(dst_exponent, zero), magnitude);
     let old = round_doubled::<V, DST32>(V::shr_by(V::shl::<1>(magnitude), V::sub(x, dst_exponent)));
-    let dst_sign = V::sar::<31>(dst);
-    let old = V::sub(V::xor(old, dst_sign), dst_sign);
+    let old = V::select(V::greater(zero, dst), V::sub(zero, old), old);
     let total = V::add(V::add(align::<V, DST32>(first, x), align::<V, DST32>(second, x)), old);
 
-    let sign = V::sar::<31>(total);
-    let magnitude = V::sub(V::xor(total, sign), sign);
+    // The leading bit to bit 30; the total is below 2^30, so this is a left shift.
+    let magnitude = V::abs(total);
     let zeros = V::leading_zeros(magnitude);
-    let normal = V::shl_by(magnitude, zeros);
+    let normal = V::shl_by(magnitude, V::sub(zeros, V::splat(1)));
     // Significand of 24, 8 or 11 bits, ties away from zero; with the hidden bit it is added to the exponent field,
     // so that a carry bumps the exponent.
-    let (mut significand, carry) = if DST32 {
-        let q = V::add(V::shr::<8>(normal), V::and(V::shr::<7>(normal), one));
-        (q, V::shr::<24>(q))
+    let mut significand = if DST32 {
+        V::shr::<7>(V::add(normal, V::splat(1 << 6)))
     } else if E8 {
-        let q = V::add(V::shr::<24>(normal), V::and(V::shr::<23>(normal), one));
-        (V::shl::<16>(q), V::shr::<8>(q))
+        V::shl::<16>(V::shr::<23>(V::add(normal, V::splat(1 << 22))))
     } else {
-        let q = V::add(V::shr::<21>(normal), V::and(V::shr::<20>(normal), one));
-        (V::shl::<13>(q), V::shr::<11>(q))
+        V::shl::<13>(V::shr::<20>(V::add(normal, V::splat(1 << 19))))
     };
     let mut below = V::sub(V::add(x, V::splat(if DST32 { 7 } else { 20 })), zeros);
     if WORMHOLE {
@@ -252,10 +267,14 @@ fn combine<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool>(
         below = V::select(bug, V::add(x, V::splat(3)), below);
     }
     let word = V::add(V::shl::<23>(below), significand);
-    let exponent = V::add(V::add(below, one), carry);
-    let (limit, overflow) = if DST32 || E8 { (254, 255 << 23) } else { (31, 31 << 23 | 0x3ff << 13) };
-    let word = V::select(V::greater(exponent, V::splat(limit)), V::splat(overflow), word);
-    let word = V::or(word, V::and(sign, V::splat(i32::MIN)));
-    let live = V::both(V::greater(exponent, zero), V::greater(magnitude, zero));
-    V::keep(live, word)
+    // Too large a word is too large an exponent: infinity, or the largest FP16 pattern.
+    let overflow = if DST32 || E8 { 255 << 23 } else { 31 << 23 | 0x3ff << 13 };
+    let limited = V::min_unsigned(word, V::splat(overflow));
+    let signed = V::or(limited, V::and(total, V::splat(i32::MIN)));
+    if ROOMY {
+        return V::keep(V::greater(magnitude, zero), signed);
+    }
+    // The exponent without its bias stays far from the ends of an i32, so an underflow shows as a small or negative word.
+    let exponent = V::add(below, V::shr::<23>(significand));
+    V::keep(V::both(V::greater(exponent, zero), V::greater(magnitude, zero)), signed)
 }

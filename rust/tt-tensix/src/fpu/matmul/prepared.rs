@@ -26,6 +26,10 @@ pub(super) struct Planes {
     pub exponents: [i32; TILE_DATUMS],
     /// The largest exponent.
     pub largest: i32,
+    /// The smallest exponent of a datum that is not zero; 255 if all are zero.
+    pub smallest: i32,
+    /// Parts that are zero in every datum, as the low ones of block floats.
+    pub empty: [bool; 2],
     words: Src,
 }
 
@@ -34,6 +38,8 @@ impl Planes {
         parts: [[0.0; TILE_DATUMS]; 2],
         exponents: [ZERO_EXPONENT; TILE_DATUMS],
         largest: 0,
+        smallest: 255,
+        empty: [true; 2],
         words: [0; TILE_DATUMS],
     };
 
@@ -78,7 +84,8 @@ fn prepare<const E8: bool>(cfg: &MathConfig, src_a: bool, src: &Src, planes: &mu
         *word = source & mask;
     }
     let factor = if src_a { 1.0 + 1.0 / 262_144.0 } else { 1.0 };
-    let mut largest = 0;
+    let (mut largest, mut smallest) = (0, 255);
+    let mut parts_or = [0; 2];
     for row in 0..32 {
         for half in [0, FACE_SIDE] {
             let start = index(row, half);
@@ -89,6 +96,7 @@ fn prepare<const E8: bool>(cfg: &MathConfig, src_a: bool, src: &Src, planes: &mu
                 let operand = Operand::decode(word, E8);
                 *exponent = if operand.exponent == 0 { ZERO_EXPONENT } else { operand.exponent };
                 largest = largest.max(operand.exponent);
+                smallest = smallest.min(if operand.exponent == 0 { 255 } else { operand.exponent });
             }
             let mode = cfg.mode();
             for (number, plane) in planes.parts.iter_mut().enumerate() {
@@ -99,11 +107,14 @@ fn prepare<const E8: bool>(cfg: &MathConfig, src_a: bool, src: &Src, planes: &mu
                     let significand = operand.significand;
                     let value = if src_a { phase.part_a(significand) } else { phase.part_b(significand) };
                     *part = scaled(value, factor, operand, E8);
+                    parts_or[number] |= part.to_bits();
                 }
             }
         }
     }
     planes.largest = largest;
+    planes.smallest = smallest;
+    planes.empty = parts_or.map(|bits| bits == 0);
 }
 
 simd_kernel!(prepare_planes, super::prepare_body, (cfg: &MathConfig, src_a: bool, src: &Src, planes: &mut Planes));
