@@ -392,7 +392,7 @@ class Tensor(TensorOperators):
 
     def __dlpack_device__(self) -> tuple[int, int]:
         """Return (1, 0): host memory."""
-        self._require_host("Tensor.__dlpack_device__")
+        self._require_host("Tensor.__dlpack__")
         return (1, 0)
 
     # Shape changes on the host.

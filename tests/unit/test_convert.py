@@ -1,0 +1,451 @@
+"""Values in and out: numpy, torch, DLPack; types; host and device copies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+import torch
+
+import ttnn
+from ttnn import decorators
+from ttnn.exceptions import (
+    ArgumentError,
+    DTypeError,
+    LayoutError,
+    MemoryConfigError,
+    ShapeError,
+    StorageError,
+    UnsupportedError,
+)
+
+NAN, INF = float("nan"), float("inf")
+
+
+def matrix() -> np.ndarray:
+    return np.random.default_rng(5).standard_normal((40, 50)).astype(np.float32)
+
+
+def same_bits(a: np.ndarray, b: np.ndarray) -> bool:
+    return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
+
+
+# Sources.
+
+
+@pytest.mark.parametrize(
+    ("source", "dtype", "result"),
+    [
+        (np.float32, ttnn.float32, np.float32),
+        (np.float64, ttnn.float32, np.float32),
+        (np.float16, ttnn.float32, np.float32),
+        (ml_dtypes.bfloat16, ttnn.bfloat16, ml_dtypes.bfloat16),
+        (np.bool_, ttnn.uint8, np.uint8),
+        (np.uint8, ttnn.uint8, np.uint8),
+        (np.int8, ttnn.int8, np.int8),
+        (np.uint16, ttnn.uint16, np.uint16),
+        (np.int16, ttnn.uint16, np.uint16),
+        (np.uint32, ttnn.uint32, np.uint32),
+        (np.int32, ttnn.int32, np.int32),
+        (np.uint64, ttnn.uint32, np.uint32),
+        (np.int64, ttnn.uint32, np.uint32),
+    ],
+)
+@pytest.mark.parametrize("layout", [ttnn.ROW_MAJOR_LAYOUT, ttnn.TILE_LAYOUT])
+def test_every_numpy_type_has_a_default(source: Any, dtype: ttnn.DataType, result: Any, layout: ttnn.Layout) -> None:
+    values = np.array([[0, 1, 2], [3, 4, 5]]).astype(source)
+    tensor = ttnn.from_torch(values, layout=layout)
+    assert tensor.dtype is dtype
+    assert same_bits(tensor.to_numpy(), values.astype(result))
+
+
+@pytest.mark.parametrize(
+    ("kind", "dtype"),
+    [
+        (torch.float32, ttnn.float32),
+        (torch.bfloat16, ttnn.bfloat16),
+        (torch.float64, ttnn.float32),
+        (torch.float16, ttnn.float32),
+        (torch.uint8, ttnn.uint8),
+        (torch.int8, ttnn.int8),
+        (torch.int16, ttnn.uint16),
+        (torch.int32, ttnn.int32),
+        (torch.int64, ttnn.uint32),
+        (torch.bool, ttnn.uint8),
+    ],
+)
+def test_every_torch_type_has_a_default(kind: torch.dtype, dtype: ttnn.DataType) -> None:
+    values = torch.tensor([[0, 1, 2], [3, 4, 5]]).to(kind)
+    tensor = ttnn.from_torch(values)
+    assert tensor.dtype is dtype
+    assert ttnn.to_torch(tensor).to(torch.float64).equal(values.to(torch.float64))
+
+
+def test_torch_types_come_back() -> None:
+    kinds = {
+        ttnn.bfloat16: torch.bfloat16,
+        ttnn.float32: torch.float32,
+        ttnn.bfloat8_b: torch.float32,
+        ttnn.bfloat4_b: torch.float32,
+        ttnn.uint8: torch.uint8,
+        ttnn.int8: torch.int8,
+        ttnn.int32: torch.int32,
+    }
+    for dtype, kind in kinds.items():
+        assert ttnn.to_torch(ttnn.from_torch(torch.ones(2, 3), dtype=dtype)).dtype is kind
+    assert ttnn.to_torch(ttnn.from_torch(torch.ones(2, 3), dtype=ttnn.bfloat16), torch.float64).dtype is torch.float64
+
+
+def test_none_is_none() -> None:
+    assert ttnn.from_torch(None) is None
+
+
+def test_arrays_that_are_not_contiguous_or_read_only() -> None:
+    base = matrix()
+    read_only = base.copy()
+    read_only.flags.writeable = False
+    swapped = base.astype(base.dtype.newbyteorder(">"))
+    for view in (base.T, base[::2, ::-3], base[:, 10:20], np.broadcast_to(base[0], (7, 50)), read_only, swapped):
+        for dtype in (ttnn.float32, ttnn.bfloat16, ttnn.bfloat8_b):
+            expected = ttnn.from_torch(np.ascontiguousarray(view, dtype=np.float32), dtype=dtype)
+            assert np.array_equal(ttnn.from_torch(view, dtype=dtype)._host, expected._host)
+    transposed = torch.from_numpy(base).t()
+    assert np.array_equal(ttnn.from_torch(transposed).to_numpy(), base.T)
+
+
+def test_tensors_do_not_follow_their_source() -> None:
+    values = matrix()
+    expected = values.copy()
+    tensor, words = ttnn.from_torch(values), ttnn.from_torch(torch.from_numpy(values))
+    values[:] = 0
+    assert np.array_equal(tensor.to_numpy(), expected)
+    assert np.array_equal(words.to_numpy(), expected)
+    tensor.to_numpy()[:] = 0
+    assert np.array_equal(tensor.to_numpy(), expected)
+
+
+def test_torch_tensors_that_need_a_gradient_or_are_views() -> None:
+    values = torch.randn(4, 4, requires_grad=True)
+    assert np.array_equal(ttnn.from_torch(values).to_numpy(), values.detach().numpy())
+    conjugated = torch.randn(4, 4, dtype=torch.complex64).conj().imag
+    assert np.array_equal(ttnn.from_torch(conjugated).to_numpy(), conjugated.resolve_neg().numpy())
+
+
+@pytest.mark.parametrize(
+    ("source", "error", "text"),
+    [
+        (np.zeros(2, np.complex64), DTypeError, "ttnn.from_torch: elements of complex64 have no ttnn data type"),
+        (np.array(["a"]), DTypeError, "ttnn.from_torch: elements of <U1 have no ttnn data type"),
+        (np.array([None]), DTypeError, "ttnn.from_torch: elements of object have no ttnn data type"),
+        (
+            torch.zeros(2, dtype=torch.complex64),
+            DTypeError,
+            "ttnn.from_torch: only dense tensors of real numbers are taken, got torch.strided, torch.complex64",
+        ),
+        (
+            [1.0],
+            ArgumentError,
+            "ttnn.from_torch: expected a numpy array, a torch tensor or a DLPack object, got builtins.list",
+        ),
+    ],
+)
+def test_sources_that_are_refused(source: Any, error: type[Exception], text: str) -> None:
+    with pytest.raises(error) as caught:
+        ttnn.from_torch(source)
+    assert str(caught.value) == text
+    assert isinstance(caught.value, TypeError)
+
+
+def test_float64_is_rounded_once_to_float32() -> None:
+    values = np.array([[1 + 2.0**-24 + 2.0**-40, 1e300, -1e300, NAN, 2.0**-140]])
+    assert same_bits(
+        ttnn.from_torch(values, dtype=ttnn.float32).to_numpy(),
+        np.array([[np.float32(values[0, 0]), INF, -INF, NAN, 2.0**-140]], np.float32),
+    )
+
+
+def test_64_bit_integers() -> None:
+    values = np.array([-1, 70000, 1 << 40, -(1 << 31), 255])
+    assert ttnn.from_torch(values, dtype=ttnn.int32).to_list() == [-1, 70000, 0, -(1 << 31), 255]
+    assert ttnn.from_torch(values, dtype=ttnn.uint32).to_list() == [(1 << 32) - 1, 70000, 0, 1 << 31, 255]
+    assert ttnn.from_torch(values, dtype=ttnn.uint16).to_list() == [0, 65535, 65535, 0, 255]
+    assert ttnn.from_torch(values, dtype=ttnn.int8).to_list() == [-1, 127, 127, -128, 127]
+    assert ttnn.from_torch(values, dtype=ttnn.bfloat16).to_list() == [-1.0, 70144.0, 2.0**40, -(2.0**31), 255.0]
+
+
+def test_nan_and_infinity() -> None:
+    values = np.array([[NAN, INF, -INF, 0.0, -0.0, 1e-40, 3e38]], np.float32)
+    assert same_bits(ttnn.from_torch(values).to_numpy(), values)
+    words = ttnn.from_torch(values, dtype=ttnn.bfloat16).to_numpy().view(np.uint16)[0].tolist()
+    assert words == [0x7FC0, 0x7F80, 0xFF80, 0x0000, 0x8000, 0x0001, 0x7F62]
+
+
+def test_numbers_of_rank_0_and_of_nothing(device: ttnn.MeshDevice) -> None:
+    for shape in ((), (0,), (0, 4), (3, 0, 5), (1, 1, 0)):
+        for layout in (ttnn.ROW_MAJOR_LAYOUT, ttnn.TILE_LAYOUT):
+            values = np.full(shape, 2.5, np.float32)
+            tensor = ttnn.from_torch(values, dtype=ttnn.bfloat16, layout=layout, device=device)
+            assert tensor.shape == shape
+            back = ttnn.to_torch(tensor)
+            assert tuple(back.shape) == shape
+            assert np.array_equal(back.float().numpy(), values)
+            assert same_bits(tensor.cpu().to_numpy(), values.astype(ml_dtypes.bfloat16))
+
+
+# Options.
+
+
+def test_padding_value_tile_and_column_tiles() -> None:
+    values = matrix()
+    padded = ttnn.from_torch(values, layout=ttnn.TILE_LAYOUT, pad_value=1.5).to_torch_with_padded_shape().numpy()
+    assert (padded[40:] == 1.5).all()
+    assert (padded[:, 50:] == 1.5).all()
+    assert np.array_equal(padded[:40, :50], values)
+    small = ttnn.from_torch(values, tile=ttnn.Tile([8, 16]), layout=ttnn.TILE_LAYOUT)
+    assert (small.padded_shape, small.tile) == ([40, 64], ttnn.Tile([8, 16]))
+    assert np.array_equal(small.to_numpy(), values)
+    turned = ttnn.from_torch(values, dtype=ttnn.bfloat8_b, col_tilize=True)
+    assert np.array_equal(turned._host, ttnn.from_torch(values.T, dtype=ttnn.bfloat8_b)._host)
+
+
+def test_spec_says_everything(device: ttnn.MeshDevice) -> None:
+    spec = ttnn.TensorSpec(
+        ttnn.Shape([40, 50]), ttnn.bfloat16, ttnn.TILE_LAYOUT, ttnn.BufferType.L1, ttnn.Tile([16, 32])
+    )
+    tensor = ttnn.from_torch(matrix(), spec=spec, device=device)
+    assert tensor.spec == spec
+    assert ttnn.from_torch(matrix(), spec=spec).memory_config() == ttnn.L1_MEMORY_CONFIG
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "sentence"),
+    [
+        ({"dtype": ttnn.bfloat16}, MemoryConfigError, "ttnn.from_torch: dtype must be None when spec is specified"),
+        ({"layout": ttnn.TILE_LAYOUT}, RuntimeError, "ttnn.from_torch: layout must be None when spec is specified"),
+        (
+            {"memory_config": ttnn.DRAM_MEMORY_CONFIG},
+            RuntimeError,
+            "ttnn.from_torch: memory_config must be None when spec is specified",
+        ),
+        ({"tile": ttnn.Tile([32, 32])}, RuntimeError, "ttnn.from_torch: tile must be None when spec is specified"),
+        ({"col_tilize": True}, RuntimeError, "ttnn.from_torch: col_tilize=True is not supported with spec"),
+    ],
+)
+def test_spec_excludes_the_rest(options: dict[str, Any], error: type[Exception], sentence: str) -> None:
+    spec = ttnn.TensorSpec(ttnn.Shape([40, 50]), ttnn.bfloat16, ttnn.TILE_LAYOUT)
+    with pytest.raises(error) as caught:
+        ttnn.from_torch(matrix(), spec=spec, **options)
+    assert str(caught.value).split("\ninfo:\n")[1] == sentence
+
+
+def test_spec_of_another_shape() -> None:
+    spec = ttnn.TensorSpec(ttnn.Shape([2, 2]), ttnn.bfloat16, ttnn.TILE_LAYOUT)
+    with pytest.raises(ShapeError) as caught:
+        ttnn.from_torch(matrix(), spec=spec)
+    assert str(caught.value) == (
+        "ttnn.from_torch: spec is for Shape([2, 2]), the values have (40, 50)\ninfo:\n"
+        "ttnn.from_torch: spec shape Shape([2, 2]) must be the same as tensor shape (40, 50)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({}, "col_tilize=True requires BFP dtype (bfloat8_b or bfloat4_b)"),
+        ({"dtype": ttnn.bfloat16}, "col_tilize=True requires BFP dtype (bfloat8_b or bfloat4_b)"),
+        (
+            {"dtype": ttnn.bfloat8_b, "layout": ttnn.ROW_MAJOR_LAYOUT},
+            "col_tilize=True requires layout to be None or ttnn.TILE_LAYOUT",
+        ),
+    ],
+)
+def test_column_tiles_are_refused(options: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(RuntimeError) as caught:
+        ttnn.from_torch(matrix(), col_tilize=True, **options)
+    assert str(caught.value).endswith(sentence)
+    with pytest.raises(RuntimeError, match=r"col_tilize=True requires tensor\.ndim >= 2"):
+        ttnn.from_torch(matrix()[0], dtype=ttnn.bfloat8_b, col_tilize=True)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "text"),
+    [
+        ({"enable_bfloat_opt": True}, UnsupportedError, "enable_bfloat_opt=True converts on the device"),
+        ({"mesh_mapper": object()}, UnsupportedError, "mesh_mapper object is not modelled"),
+        ({"dtype": "bfloat16"}, ArgumentError, "dtype must be a ttnn.DataType, got 'bfloat16'"),
+        ({"cq_id": 7}, ArgumentError, "command queues 0 and 1, got 7"),
+        ({"dtype": ttnn.bfloat4_b, "layout": ttnn.ROW_MAJOR_LAYOUT}, LayoutError, "Layout must be Layout::TILE"),
+        ({"dtype": ttnn.fp8_e4m3, "layout": ttnn.TILE_LAYOUT}, LayoutError, "FP8_E4M3 has no TILE layout"),
+    ],
+)
+def test_options_that_are_refused(options: dict[str, Any], error: type[Exception], text: str) -> None:
+    with pytest.raises(error) as caught:
+        ttnn.from_torch(matrix(), **options)
+    assert text in str(caught.value)
+
+
+def test_fp8_wants_float32() -> None:
+    tensor = ttnn.from_torch(np.array([[1.0, -0.5, 240.0]], np.float32), dtype=ttnn.fp8_e4m3)
+    assert tensor.layout is ttnn.ROW_MAJOR_LAYOUT
+    assert tensor.to_list() == [[1.0, -0.5, 240.0]]
+    assert tensor.to_numpy().dtype == ml_dtypes.float8_e4m3fn
+    with pytest.raises(DTypeError, match=r"only float32 input is supported\."):
+        ttnn.from_torch(torch.zeros(2, dtype=torch.bfloat16), dtype=ttnn.fp8_e4m3)
+
+
+# Out.
+
+
+def test_torch_rank() -> None:
+    tensor = ttnn.from_torch(matrix().reshape(1, 1, 40, 50))
+    assert ttnn.to_torch(tensor, torch_rank=2).shape == (40, 50)
+    assert ttnn.to_torch(tensor, torch_rank=3).shape == (1, 40, 50)
+    with pytest.raises(ShapeError) as caught:
+        ttnn.to_torch(tensor, torch_rank=1)
+    assert str(caught.value) == (
+        "ttnn.to_torch: Shape([1, 1, 40, 50]) cannot have rank 1, a leading dimension is not 1\ninfo:\n"
+        "ttnn: Unable to squeeze to desired rank!"
+    )
+
+
+def test_dlpack() -> None:
+    tensor = ttnn.from_torch(matrix())
+    assert tensor.__dlpack_device__() == (1, 0)
+    assert np.array_equal(np.from_dlpack(tensor), matrix())
+    assert torch.from_dlpack(ttnn.from_torch(matrix(), dtype=ttnn.bfloat16)).dtype is torch.bfloat16
+
+    class Exporter:
+        def __dlpack__(self, **options: Any) -> Any:
+            return matrix().__dlpack__()
+
+        def __dlpack_device__(self) -> tuple[int, int]:
+            return (1, 0)
+
+    assert np.array_equal(ttnn.Tensor(Exporter()).to_numpy(), matrix())
+
+
+def test_dlpack_of_a_device_tensor_is_refused(device: ttnn.MeshDevice) -> None:
+    there = ttnn.from_torch(matrix(), device=device)
+    with pytest.raises(StorageError) as caught:
+        np.from_dlpack(there)
+    assert str(caught.value) == (
+        "Tensor.__dlpack__: the tensor of Shape([40, 50]) is on a device; read it with ttnn.from_device first\n"
+        "info:\nExpected Tensor with HostStorage, got StorageType::DEVICE"
+    )
+
+
+def test_to_dtype_follows_the_rules_of_the_host(device: ttnn.MeshDevice) -> None:
+    tensor = ttnn.from_torch(matrix(), layout=ttnn.TILE_LAYOUT)
+    for dtype in (ttnn.bfloat16, ttnn.bfloat8_b, ttnn.bfloat4_b, ttnn.int32, ttnn.uint8):
+        direct = ttnn.from_torch(matrix(), dtype=dtype, layout=ttnn.TILE_LAYOUT)
+        assert np.array_equal(ttnn.to_dtype(tensor, dtype)._host, direct._host)
+    assert ttnn.to_dtype(tensor, ttnn.float32) is tensor
+    with pytest.raises(StorageError, match="Expected Tensor with HostStorage, got StorageType::DEVICE"):
+        ttnn.to_dtype(tensor.to(device), ttnn.bfloat16)
+    with pytest.raises(DTypeError, match="FP8_E4M3 cross-type conversion is only supported to/from FLOAT32"):
+        ttnn.to_dtype(ttnn.from_torch(matrix(), dtype=ttnn.bfloat16), ttnn.fp8_e4m3)
+
+
+# Preallocated tensors.
+
+
+def test_copies_into_preallocated_tensors(device: ttnn.MeshDevice) -> None:
+    host = ttnn.from_torch(matrix(), dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT)
+    there = ttnn.allocate_tensor_on_device(
+        host.shape, ttnn.bfloat16, ttnn.TILE_LAYOUT, device, memory_config=ttnn.L1_MEMORY_CONFIG
+    )
+    address = there.buffer_address()
+    assert ttnn.copy_host_to_device_tensor(host, there) is None
+    assert there.buffer_address() == address
+    back = ttnn.allocate_tensor_on_host(tensor_spec=host.spec, mesh_device=device)
+    assert not back._host.any()
+    assert ttnn.copy_device_to_host_tensor(there, back) is None
+    assert np.array_equal(back._host, host._host)
+
+
+@pytest.mark.parametrize(
+    ("other", "what"),
+    [
+        (ttnn.TensorSpec.of([40, 51], ttnn.bfloat16, ttnn.TILE_LAYOUT), "shape"),
+        (ttnn.TensorSpec.of([40, 50], ttnn.float32, ttnn.TILE_LAYOUT), "dtype"),
+        (ttnn.TensorSpec.of([40, 50], ttnn.bfloat16, ttnn.ROW_MAJOR_LAYOUT), "page config"),
+    ],
+)
+def test_copies_between_different_tensors(device: ttnn.MeshDevice, other: ttnn.TensorSpec, what: str) -> None:
+    host = ttnn.from_torch(matrix(), dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT)
+    there = ttnn.allocate_tensor_on_device(other, device)
+    with pytest.raises(ShapeError, match=f"Host tensor has different {what}$"):
+        ttnn.copy_host_to_device_tensor(host, there)
+    with pytest.raises(ShapeError, match=f"Host tensor has different {what}$"):
+        ttnn.copy_device_to_host_tensor(there, host)
+    with pytest.raises(StorageError, match="device_tensor is a host tensor"):
+        ttnn.copy_host_to_device_tensor(host, host)
+    with pytest.raises(ArgumentError, match=r"host_tensor must be a ttnn\.Tensor, got int"):
+        ttnn.copy_host_to_device_tensor(3, there)
+
+
+def test_partial_copies_write_the_named_cores_only(device: ttnn.MeshDevice) -> None:
+    config = ttnn.create_sharded_memory_config((64, 64), ttnn.CoreGrid(x=2, y=2), ttnn.ShardStrategy.BLOCK)
+    zeros = ttnn.from_torch(np.zeros((64, 64), np.float32), layout=ttnn.TILE_LAYOUT)
+    ones = ttnn.from_torch(np.ones((64, 64), np.float32), layout=ttnn.TILE_LAYOUT)
+    there = zeros.to(device, config)
+    core = ttnn.CoreRangeSet([ttnn.CoreRange((1, 0), (1, 0))])
+    ttnn.copy_host_to_device_tensor_partial(ones, there, core)
+    expected = np.zeros((64, 64))
+    expected[:32, 32:] = 1
+    assert np.array_equal(there.to_numpy(), expected)
+    ttnn.copy_host_to_device_tensor_partial(ones, there, ttnn.CoreRangeSet([]))
+    assert np.array_equal(there.to_numpy(), expected)
+    with pytest.raises(MemoryConfigError, match="device_tensor is not sharded"):
+        ttnn.copy_host_to_device_tensor_partial(ones, zeros.to(device), core)
+
+
+def test_reallocate_closes_gaps(device: ttnn.MeshDevice) -> None:
+    first, second = (ttnn.from_torch(matrix(), dtype=ttnn.bfloat16, device=device) for _ in range(2))
+    lowest, expected = first.buffer_address(), second.to_numpy()
+    ttnn.deallocate(first)
+    moved = ttnn.reallocate(second)
+    assert moved.buffer_address() == lowest
+    assert not second.is_allocated()
+    assert np.array_equal(moved.to_numpy(), expected)
+    assert ttnn.reallocate(moved, ttnn.L1_MEMORY_CONFIG).memory_config() == ttnn.L1_MEMORY_CONFIG
+
+
+def test_reallocate_without_room_keeps_the_values(device: ttnn.MeshDevice) -> None:
+    values = np.ones((4096, 8192), np.float32)
+    tensor = ttnn.from_torch(values, layout=ttnn.TILE_LAYOUT, device=device)
+    with pytest.raises(RuntimeError, match="Out of Memory"):
+        ttnn.reallocate(tensor, ttnn.L1_MEMORY_CONFIG)
+    assert np.array_equal(tensor.to_numpy(), values)
+
+
+def test_functions_are_registered_operators() -> None:
+    for name in ("from_torch", "to_torch", "to_device", "from_device", "deallocate", "dump_tensor"):
+        assert getattr(ttnn, name).__name__ == f"ttnn.{name}"
+    assert ttnn.to_device in decorators.query_registered_operations()
+
+
+# One chip is a mesh too.
+
+
+def test_mappers_and_composers_of_one_chip(device: ttnn.MeshDevice) -> None:
+    mapper = ttnn.ReplicateTensorToMesh(device)
+    tensor = ttnn.from_torch(matrix(), device=device, mesh_mapper=mapper)
+    assert np.array_equal(ttnn.to_torch(tensor, mesh_composer=ttnn.ConcatMeshToTensor(device, dim=0)), matrix())
+    assert np.array_equal(tensor.to_numpy(ttnn.concat_mesh_to_tensor_composer(device, 0)), matrix())
+    assert mapper.unwrap() is mapper
+    assert isinstance(ttnn.replicate_tensor_to_mesh_mapper(device), ttnn.ReplicateTensorToMesh)
+
+
+def test_meshes_of_several_chips_are_refused(device: ttnn.MeshDevice) -> None:
+    with pytest.raises(UnsupportedError) as caught:
+        ttnn.ShardTensorToMesh(device, dim=0)
+    assert str(caught.value) == "ttnn.ShardTensorToMesh: meshes of several chips are not modelled"
+    with pytest.raises(UnsupportedError, match="mesh_composer object is not modelled"):
+        ttnn.to_torch(ttnn.from_torch(matrix()), mesh_composer=object())
+    with pytest.raises(ArgumentError, match=r"expected a ttnn\.MeshDevice, got int"):
+        ttnn.ReplicateTensorToMesh(3)
+    with pytest.raises(ArgumentError, match="dim must be an int, got '0'"):
+        ttnn.ConcatMeshToTensor(device, "0")

@@ -1,0 +1,182 @@
+"""`.tensorbin` files and the cache of `as_tensor`."""
+
+from __future__ import annotations
+
+import logging
+import struct
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import ttnn
+from ttnn.exceptions import ArgumentError, FileFormatError, MemoryConfigError, TtnnError
+
+ROWS, COLUMNS = ttnn.ShardOrientation.ROW_MAJOR, ttnn.ShardOrientation.COL_MAJOR
+
+
+def values(*shape: int) -> np.ndarray:
+    return np.random.default_rng(7).standard_normal(shape).astype(np.float32)
+
+
+def two_ranges() -> ttnn.CoreRangeSet:
+    return ttnn.CoreRangeSet([ttnn.CoreRange((0, 0), (1, 0)), ttnn.CoreRange((3, 2), (3, 3))])
+
+
+CONFIGURATIONS = [
+    ttnn.DRAM_MEMORY_CONFIG,
+    ttnn.L1_MEMORY_CONFIG,
+    ttnn.MemoryConfig(
+        ttnn.TensorMemoryLayout.HEIGHT_SHARDED, ttnn.BufferType.L1, ttnn.ShardSpec(two_ranges(), [32, 96], COLUMNS)
+    ),
+    ttnn.create_sharded_memory_config((128, 96), ttnn.CoreGrid(x=3, y=2), ttnn.ShardStrategy.BLOCK),
+]
+
+
+@pytest.mark.parametrize("dtype", sorted(set(ttnn.DataType) - {ttnn.DataType.INVALID, ttnn.fp8_e4m3}, key=int))
+@pytest.mark.parametrize("config", CONFIGURATIONS, ids=lambda c: c.memory_layout.name + c.buffer_type.name)
+@pytest.mark.parametrize("layout", [ttnn.TILE_LAYOUT, ttnn.ROW_MAJOR_LAYOUT])
+def test_what_is_written_is_read(
+    tmp_path: Path, dtype: ttnn.DataType, config: ttnn.MemoryConfig, layout: ttnn.Layout
+) -> None:
+    if dtype in (ttnn.bfloat8_b, ttnn.bfloat4_b):
+        layout = ttnn.TILE_LAYOUT
+    tensor = ttnn.from_torch(values(2, 64, 96), dtype=dtype, layout=layout, memory_config=config)
+    path = tmp_path / "tensor.tensorbin"
+    ttnn.dump_tensor(path, tensor)
+    loaded = ttnn.load_tensor(str(path))
+    assert loaded.spec == tensor.spec
+    assert np.array_equal(loaded._host, tensor._host)
+    assert [file.name for file in tmp_path.iterdir()] == ["tensor.tensorbin"]
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (5,), (3, 5), (2, 2, 2, 3, 5)])
+def test_every_rank(tmp_path: Path, shape: tuple[int, ...]) -> None:
+    tensor = ttnn.Tensor(values(*shape), ttnn.bfloat16, None, ttnn.TILE_LAYOUT, tile=ttnn.Tile([16, 32]))
+    ttnn.dump_tensor(tmp_path / "t.tensorbin", tensor)
+    loaded = ttnn.load_tensor(tmp_path / "t.tensorbin")
+    assert (loaded.shape, loaded.tile) == (tensor.shape, tensor.tile)
+    assert np.array_equal(loaded.to_numpy(), tensor.to_numpy())
+
+
+def test_device_tensors(tmp_path: Path, device: ttnn.MeshDevice) -> None:
+    there = ttnn.from_torch(values(40, 50), device=device, memory_config=ttnn.L1_MEMORY_CONFIG)
+    ttnn.dump_tensor(tmp_path / "t.tensorbin", there, mode=ttnn.DumpTensorMode.LOCAL)
+    loaded = ttnn.load_tensor(tmp_path / "t.tensorbin", device=device)
+    assert loaded.memory_config() == ttnn.L1_MEMORY_CONFIG
+    assert loaded.device() is device
+    assert np.array_equal(loaded.to_numpy(), there.to_numpy())
+
+
+def test_names_must_end_in_tensorbin(tmp_path: Path) -> None:
+    tensor = ttnn.Tensor(values(2, 2))
+    for call in (lambda p: ttnn.dump_tensor(p, tensor), ttnn.load_tensor):
+        with pytest.raises(RuntimeError) as caught:
+            call(tmp_path / "t.bin")
+        assert str(caught.value).split("\ninfo:\n")[1] == f"File {tmp_path}/t.bin must have .tensorbin extension"
+    with pytest.raises(ArgumentError, match=r"tensor must be a ttnn\.Tensor, got int"):
+        ttnn.dump_tensor(tmp_path / "t.tensorbin", 3)
+    with pytest.raises(ArgumentError, match="file_name must be a path, got int"):
+        ttnn.load_tensor(3)
+
+
+def test_files_that_cannot_be_opened(tmp_path: Path) -> None:
+    with pytest.raises(FileFormatError, match="cannot be read: No such file or directory"):
+        ttnn.load_tensor(tmp_path / "missing.tensorbin")
+    with pytest.raises(FileFormatError, match="cannot be written: No such file or directory"):
+        ttnn.dump_tensor(tmp_path / "no" / "folder.tensorbin", ttnn.Tensor(values(2, 2)))
+    with pytest.raises(RuntimeError, match="Unexpected empty buffer during tensor serialization"):
+        ttnn.dump_tensor(tmp_path / "empty.tensorbin", ttnn.Tensor(values(0, 2)))
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (b"", "is too small to be valid"),
+        (b"1234567", "is too small to be valid"),
+        (struct.pack("<Q", 1 << 60), "is truncated or corrupt (header_size=1152921504606846976, file_size=8)"),
+        (struct.pack("<Q", 0), "Cannot validate tensor data; this most likely indicates data corruption."),
+        (struct.pack("<Q", 64) + b"\xff" * 64, "Cannot validate tensor data"),
+    ],
+)
+def test_damaged_files(tmp_path: Path, data: bytes, sentence: str) -> None:
+    path = tmp_path / "t.tensorbin"
+    path.write_bytes(data)
+    with pytest.raises(FileFormatError) as caught:
+        ttnn.load_tensor(path)
+    assert sentence in str(caught.value)
+
+
+def test_data_that_is_cut_short(tmp_path: Path) -> None:
+    path = tmp_path / "t.tensorbin"
+    ttnn.dump_tensor(path, ttnn.Tensor(values(4, 4)))
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(
+        FileFormatError, match=r"holds 63 B of data, its header says 64 B, Shape\(\[4, 4\]\) needs 64 B"
+    ):
+        ttnn.load_tensor(path)
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_no_damage_does_more_than_raise(tmp_path: Path, data: st.DataObject) -> None:
+    path = tmp_path / "t.tensorbin"
+    if not path.exists():
+        ttnn.dump_tensor(
+            path, ttnn.from_torch(values(64, 96), memory_config=CONFIGURATIONS[2], layout=ttnn.TILE_LAYOUT)
+        )
+    content = bytearray(path.read_bytes())
+    header_end = 8 + struct.unpack_from("<Q", content)[0]
+    for _ in range(data.draw(st.integers(1, 8))):
+        content[data.draw(st.integers(0, header_end - 1))] = data.draw(st.integers(0, 255))
+    damaged = tmp_path / "damaged.tensorbin"
+    damaged.write_bytes(content)
+    try:
+        loaded = ttnn.load_tensor(damaged)
+    except TtnnError:
+        return
+    assert loaded.spec.raw_bytes == loaded._host.nbytes
+
+
+# as_tensor.
+
+
+def test_as_tensor_converts_once(tmp_path: Path, device: ttnn.MeshDevice) -> None:
+    source = torch.from_numpy(values(40, 50))
+    options = {"dtype": ttnn.bfloat8_b, "layout": ttnn.TILE_LAYOUT, "cache_file_name": tmp_path / "deep" / "weight"}
+    made = ttnn.as_tensor(source, **options)
+    path = tmp_path / "deep" / "weight_dtype_BFLOAT8_B_layout_TILE.tensorbin"
+    assert path.is_file()
+    read = ttnn.as_tensor(None, device=device, memory_config=ttnn.DRAM_MEMORY_CONFIG, **options)
+    assert read.device() is device
+    assert np.array_equal(read.to_numpy(), made.to_numpy())
+
+
+def test_as_tensor_without_type_or_cache(tmp_path: Path) -> None:
+    plain = ttnn.as_tensor(values(3, 5), preprocess=lambda array: array * 2)
+    assert (plain.dtype, plain.layout) == (ttnn.float32, ttnn.ROW_MAJOR_LAYOUT)
+    assert np.array_equal(plain.to_numpy(), values(3, 5) * 2)
+    ttnn.as_tensor(values(3, 5), layout=None, cache_file_name=str(tmp_path / "t"))
+    assert (tmp_path / "t_dtype_None_layout_None.tensorbin").is_file()
+
+
+def test_as_tensor_makes_a_damaged_cache_anew(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = tmp_path / "t_dtype_None_layout_ROW_MAJOR.tensorbin"
+    path.write_bytes(b"nothing")
+    with caplog.at_level(logging.WARNING, logger="ttnn"):
+        made = ttnn.as_tensor(values(3, 5), cache_file_name=tmp_path / "t")
+    assert np.array_equal(made.to_numpy(), values(3, 5))
+    assert "the cache file is made anew" in caplog.text
+    assert np.array_equal(ttnn.load_tensor(path).to_numpy(), values(3, 5))
+
+
+def test_as_tensor_on_a_device_wants_a_place(device: ttnn.MeshDevice) -> None:
+    with pytest.raises(MemoryConfigError) as caught:
+        ttnn.as_tensor(values(2, 2), device=device)
+    assert str(caught.value) == (
+        "ttnn.as_tensor: device is given; say where on it, for example memory_config=ttnn.DRAM_MEMORY_CONFIG\ninfo:\n"
+        "memory_config must be specified when device is specified"
+    )
