@@ -38,6 +38,10 @@ def host(shape: tuple[int, ...] = (2, 3)) -> ttnn.Tensor:
     return ttnn.zeros(shape, layout=ttnn.TILE_LAYOUT)
 
 
+def small_tiles(t: Make) -> ttnn.Tensor:
+    return ttnn.tilize(t((32, 32), layout=ROWS), tile=ttnn.Tile((16, 16)))
+
+
 def gone(tensor: ttnn.Tensor) -> ttnn.Tensor:
     tensor.deallocate()
     return tensor

@@ -31,6 +31,7 @@ from ttnn.ops.arguments import (
 )
 from ttnn.ops.common import (
     FLOATS,
+    INTEGER_RANGE,
     INTEGERS,
     MEMORY_CONFIG_OPTION,
     OUTPUT_TENSOR_OPTION,
@@ -39,6 +40,7 @@ from ttnn.ops.common import (
     agreed_memory,
     allocate,
     arch_number,
+    as_float,
     full_tiles,
     is_empty,
     needs_tiles,
@@ -53,13 +55,7 @@ from ttnn.tensor_spec import TensorSpec
 from ttnn.types import BLOCK_FLOATS, FORMAT_CODE, BinaryOpType, DataType, Layout
 
 _HIFI4: Final = 4
-_INTEGER_RANGE: Final = {
-    DataType.INT32: (-(2**31), 2**31 - 1),
-    DataType.UINT32: (0, 2**32 - 1),
-    DataType.UINT16: (0, 2**16 - 1),
-    DataType.UINT8: (0, 2**8 - 1),
-    DataType.INT8: (-(2**7), 2**7 - 1),
-}
+_LARGEST_RANK: Final = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,8 +116,14 @@ def _broadcast(operator: str, a: tuple[int, ...], b: tuple[int, ...]) -> tuple[i
     return tuple(out)
 
 
+@lru_cache(maxsize=4096)
+def _folded(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the shape with its leading dimensions as one: without broadcasting they are the same pages."""
+    return shape if len(shape) <= 3 else (math.prod(shape[:-2]), *shape[-2:])
+
+
 def _check_scalar(arithmetic: _Arithmetic, scalar: float, dtype: DataType) -> None:
-    low, high = _INTEGER_RANGE[dtype]
+    low, high = INTEGER_RANGE[dtype]
     if not (math.isfinite(scalar) and float(scalar).is_integer() and low <= scalar <= high):
         text = f"{scalar:g}"
         raise fatal(
@@ -158,6 +160,7 @@ def _with_scalar(
     options: _Options,
 ) -> Tensor:
     spec = tensor._spec
+    scalar = as_float(arithmetic.name, scalar, "the number")
     if spec.dtype in INTEGERS:
         _check_scalar(arithmetic, scalar, spec.dtype)
     device = on_device(arithmetic.name, tensor, "input_tensor_a", _on_host("A"))
@@ -179,9 +182,9 @@ def _with_scalar(
         None,
         output,
         (code, scalar_code, FORMAT_CODE[dtype]),
-        scalar=float(scalar),
+        scalar=scalar,
         scalar_is_left=scalar_is_left,
-        shapes=(shape, (), shape),
+        shapes=(_folded(shape), (), _folded(shape)),
     )
     return output
 
@@ -209,8 +212,12 @@ def _of_tensors(arithmetic: _Arithmetic, a: Tensor, b: Tensor, options: _Options
             "the operands with ttnn.to_layout(..., ttnn.TILE_LAYOUT).",
             "unimplemented",
         )
+    if len(shape) > _LARGEST_RANK and shape_a != shape_b:
+        raise UnsupportedError(f"{name}: broadcasting is built up to rank {_LARGEST_RANK}, got {list(shape)}.")
     output = _result(arithmetic, options, dtype, shape, spec_a, device)
     program = _program(arithmetic, spec_a.dtype, spec_b.dtype, dtype)
+    if shape_a == shape_b:
+        shape = shape_a = shape_b = _folded(shape)
     _run(arithmetic, program, options, a, b, output, program.formats, shapes=(shape_a, shape_b, shape))
     return output
 

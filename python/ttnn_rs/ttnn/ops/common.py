@@ -24,8 +24,15 @@ from ttnn.tensor_spec import TensorSpec
 from ttnn.tile import DEFAULT_TILE
 from ttnn.types import BLOCK_FLOATS, Arch, DataType, Layout
 
+INTEGER_RANGE: Final = {
+    DataType.INT32: (-(2**31), 2**31 - 1),
+    DataType.UINT32: (0, 2**32 - 1),
+    DataType.UINT16: (0, 2**16 - 1),
+    DataType.UINT8: (0, 2**8 - 1),
+    DataType.INT8: (-(2**7), 2**7 - 1),
+}
 FLOATS: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B, DataType.BFLOAT4_B)
-INTEGERS: Final = frozenset({DataType.INT32, DataType.UINT32, DataType.UINT16, DataType.UINT8, DataType.INT8})
+INTEGERS: Final = frozenset(INTEGER_RANGE)
 WIDE: Final = frozenset({DataType.FLOAT32, DataType.INT32, DataType.UINT32})
 """Data types that need a 32-bit Dst."""
 
@@ -166,6 +173,18 @@ def agreed_memory(
             f"{operator}: memory_config is {memory_config}, but output_tensor lives in {output._spec.memory_config}."
         )
     return output._spec.memory_config
+
+
+def as_float(operator: str, value: float, label: str) -> float:
+    """Return a number as a float.
+
+    Raises:
+        DTypeError: an int beyond the range of float64.
+    """
+    try:
+        return float(value)
+    except OverflowError:
+        raise DTypeError(f"{operator}: {label} has {len(str(value))} digits, more than a float can hold.") from None
 
 
 def dimension(operator: str, dim: int, rank: int, label: str = "dim") -> int:

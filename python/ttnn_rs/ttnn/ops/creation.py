@@ -5,6 +5,8 @@ Source: TT-NN docs of the operators.
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -12,7 +14,7 @@ import numpy as np
 
 from ttnn import _engine, golden
 from ttnn.device import MeshDevice
-from ttnn.exceptions import ShapeError
+from ttnn.exceptions import DTypeError, OutOfMemoryError, ShapeError
 from ttnn.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.ops.accuracy import bit_exact
 from ttnn.ops.arguments import (
@@ -27,7 +29,7 @@ from ttnn.ops.arguments import (
     Param,
     Signature,
 )
-from ttnn.ops.common import allocate, is_empty, on_device, take_output
+from ttnn.ops.common import INTEGER_RANGE, allocate, as_float, is_empty, on_device, take_output
 from ttnn.ops.registry import Op, register
 from ttnn.shape import ShapeLike, as_dims
 from ttnn.tensor import Tensor
@@ -43,12 +45,33 @@ _NUMPY: Final[dict[DataType, Any]] = {
 }
 
 
-def _host(values: Any, dtype: DataType, layout: Layout) -> Tensor:
-    """Return a host tensor of float64 values."""
-    array = np.asarray(values)
-    # Integers are given as integers: float32 holds only those up to 2**24.
-    array = array.astype(np.int64).astype(_NUMPY[dtype]) if dtype in _NUMPY else array.astype(np.float32)
-    return Tensor(array, dtype, None, layout)
+def _value(name: str, value: float, dtype: DataType) -> float:
+    """Return a fill value that the data type can hold; integers are cut toward zero.
+
+    Raises:
+        DTypeError: it is not finite or out of range for an integer type.
+    """
+    if dtype not in INTEGER_RANGE:
+        return as_float(name, value, "fill_value")
+    low, high = INTEGER_RANGE[dtype]
+    whole = int(value) if math.isfinite(as_float(name, value, "fill_value")) else None
+    if whole is None or not low <= whole <= high:
+        raise DTypeError(f"{name}: {value} is not a value of {dtype.name} ({low} to {high}).")
+    return whole
+
+
+def _host(name: str, dims: tuple[int, ...], dtype: DataType, layout: Layout, values: Callable[[], Any]) -> Tensor:
+    """Return a host tensor of the array that `values` makes."""
+    # Checks the combination of type and layout before any memory is touched.
+    TensorSpec.of(dims, dtype, layout)
+    if math.prod(dims) * 8 > sys.maxsize:
+        raise OutOfMemoryError(f"{name}: a host tensor of {list(dims)} is larger than the address space.", "host")
+    try:
+        with np.errstate(over="ignore"):
+            array = np.asarray(values()).astype(_NUMPY.get(dtype, np.float32))
+        return Tensor(array, dtype, None, layout)
+    except MemoryError:
+        raise OutOfMemoryError(f"{name}: the host has no memory for a tensor of {list(dims)}.", "host") from None
 
 
 def filled(
@@ -68,10 +91,13 @@ def filled(
         if target is not None:
             take_output(name, output, dims, layout, target)
         device, dtype = on_device(name, output, "optional_tensor"), output._spec.dtype
+    value = _value(name, value, dtype)
     if device is None:
-        # Checks the combination of type and layout before any memory is touched.
-        TensorSpec.of(dims, dtype, layout)
-        return _host(np.full(dims, value), dtype, layout)
+        return _host(name, dims, dtype, layout, lambda: np.full(dims, value))
+    if dtype is DataType.FP8_E4M3 and output is None:
+        # The engine fills with the formats of the compute engine; the host converts to this one.
+        rows = _host(name, dims, dtype, layout, lambda: np.full(dims, value))
+        return rows.to(device, memory_config)
     if output is None:
         output = allocate(TensorSpec.of(dims, dtype, layout, memory_config or DRAM_MEMORY_CONFIG), device)
     if not is_empty(output._spec):
@@ -168,7 +194,12 @@ def _arange(
         raise ShapeError(f"{name}: step is 0, so {start} never reaches {end}.")
     if (end - start) * step <= 0:
         raise ShapeError(f"{name}: from {start} to {end} in steps of {step} there are no values.")
-    host = _host(np.arange(start, end, step, dtype=np.int64), dtype, layout)
+    count = -(-(end - start) // step)
+    if dtype in INTEGER_RANGE:
+        for value in (start, start + (count - 1) * step):
+            _value(name, value, dtype)
+    dims = as_dims((count,))
+    host = _host(name, dims, dtype, layout, lambda: np.arange(start, end, step, dtype=np.int64))
     return host if device is None else host.to(device, memory_config)
 
 

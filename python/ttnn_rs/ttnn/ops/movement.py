@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ttnn import _engine
+from ttnn.exceptions import UnsupportedError
 from ttnn.ops.common import allocate, is_empty
 from ttnn.tensor import Tensor
 from ttnn.tensor_spec import TensorSpec
+from ttnn.tile import DEFAULT_TILE
 from ttnn.types import BLOCK_FLOATS, FORMAT_CODE, DataType, Layout
 
 
@@ -52,6 +54,12 @@ def move_into(
         through_dst: Elements pass through the compute engine, which changes bfloat16 denormals, -0 and NaN.
     """
     spec, target = source._spec, output._spec
+    for side in (spec, target):
+        if side.dtype in BLOCK_FLOATS and side.tile != DEFAULT_TILE:
+            raise UnsupportedError(
+                f"moving elements of {side.dtype.name} in tiles of {side.tile.tile_shape} is not built yet.",
+                "unimplemented",
+            )
     if is_empty(target):
         return output
     assert output._buffer is not None

@@ -14,6 +14,7 @@ from ttnn.ops.accuracy import bit_exact, max_ulp
 from ttnn.ops.activations import ChainStep
 from ttnn.ops.arguments import BOOLEAN, Param, Signature
 from ttnn.ops.common import (
+    FLOATS,
     INPUT_TENSOR,
     INTEGERS,
     MEMORY_CONFIG_OPTION,
@@ -64,6 +65,8 @@ def apply_chain(
     full_tiles(operator, input_tensor)
     spec = input_tensor._spec
     dtype = agreed_dtype(operator, dtype, output_tensor, spec.dtype)
+    if spec.dtype not in FLOATS or dtype not in FLOATS:
+        raise UnsupportedError(f"{operator}: {spec.dtype.name} to {dtype.name} is not built yet.", "unimplemented")
     if output_tensor is None:
         output = allocate(result_spec(spec, spec.shape._dims, dtype, memory_config), device)
     else:
