@@ -5,17 +5,7 @@ from __future__ import annotations
 from ttnn.ops.argmax import argmax
 from ttnn.ops.binary import add, add_, mul, mul_, multiply, multiply_, rsub, sub, sub_, subtract, subtract_
 from ttnn.ops.creation import arange, empty, empty_like, full, full_like, ones, ones_like, zeros, zeros_like
-from ttnn.ops.data_movement import (
-    pad,
-    permute,
-    reshape,
-    slice,
-    squeeze,
-    transpose,
-    unsqueeze,
-    unsqueeze_to_4D,
-    view,
-)
+from ttnn.ops.data_movement import pad, permute, slice, transpose
 from ttnn.ops.layout import (
     tilize,
     tilize_with_val_padding,
@@ -35,6 +25,7 @@ from ttnn.ops.placement import (
     sharded_to_interleaved,
     to_memory_config,
 )
+from ttnn.ops.reshape import reshape, squeeze, unsqueeze, unsqueeze_to_4D, view
 from ttnn.ops.softmax import softmax
 from ttnn.ops.typecast import typecast
 from ttnn.ops.unary import exp, identity, relu

@@ -311,11 +311,23 @@ def _compute(arithmetic: _Arithmetic, a: Tensor | float, b: Tensor | float, opti
     return _of_tensors(arithmetic, a, b, options)
 
 
+def _refuse_fast_float32(
+    arithmetic: _Arithmetic, a: Tensor | float, b: Tensor | float, fast_and_approximate_mode: bool | None
+) -> None:
+    """Refuse the one combination for which it is not known whether the fast flag selects another program."""
+    if not (fast_and_approximate_mode and arithmetic.sfpu_in_bfloat16):
+        return
+    if all(operand._spec.dtype is DataType.FLOAT32 for operand in (a, b) if isinstance(operand, Tensor)):
+        raise UnsupportedError(
+            f"{arithmetic.name}: fast_and_approximate_mode=True is not modelled for float32; pass False."
+        )
+
+
 def _new(
     arithmetic: _Arithmetic,
     a: Tensor | float,
     b: Tensor | float,
-    _fast_and_approximate_mode: bool,
+    fast_and_approximate_mode: bool,
     dtype: DataType | None,
     memory_config: MemoryConfig | None,
     output_tensor: Tensor | None,
@@ -325,6 +337,7 @@ def _new(
     _sub_core_grids: None,
     _sub_device_id: None,
 ) -> Tensor:
+    _refuse_fast_float32(arithmetic, a, b, fast_and_approximate_mode)
     options = _Options(dtype, memory_config, output_tensor, activations, activations_a, activations_b)
     return _compute(arithmetic, a, b, options)
 
@@ -336,11 +349,12 @@ def _in_place(
     activations: Sequence[Activation],
     activations_a: Sequence[Activation],
     activations_b: Sequence[Activation],
-    _fast_and_approximate_mode: bool | None,
+    fast_and_approximate_mode: bool | None,
     _sub_core_grids: None,
     _sub_device_id: None,
 ) -> Tensor:
     on_device(arithmetic.name, a, "input_tensor_a", _on_host("A"))
+    _refuse_fast_float32(arithmetic, a, b, fast_and_approximate_mode)
     return _compute(arithmetic, a, b, _Options(None, None, a, activations, activations_a, activations_b))
 
 
@@ -377,6 +391,7 @@ _ACTIVATION_OPTIONS: Final = (
 _DTYPE_OPTION: Final = Param(
     "dtype", DATA_TYPE, None, none=True, doc="Data type of the result. Default: that of the first operand."
 )
+_FAST_DOC: Final = "Changes nothing in bfloat16 and block floats."
 _UNMODELLED: Final = (
     Param("sub_core_grids", CORE_RANGE_SET, None, none=True, modelled=False),
     Param("sub_device_id", SUB_DEVICE_ID, None, none=True, modelled=False),
@@ -414,7 +429,7 @@ def _register(
     """Register an operator and its in-place form."""
     source = f'TT-NN docs "ttnn.{name}"; operator programs, section 4'
     keywords = (
-        Param("fast_and_approximate_mode", BOOLEAN, fast_default, doc="Changes nothing for this operator."),
+        Param("fast_and_approximate_mode", BOOLEAN, fast_default, doc=_FAST_DOC),
         _DTYPE_OPTION,
         MEMORY_CONFIG_OPTION,
         OUTPUT_TENSOR_OPTION,
@@ -443,7 +458,7 @@ def _register(
     )
     in_place_keywords = (
         *_ACTIVATION_OPTIONS,
-        Param("fast_and_approximate_mode", BOOLEAN, fast_default, none=True, doc="Changes nothing for this operator."),
+        Param("fast_and_approximate_mode", BOOLEAN, fast_default, none=True, doc=_FAST_DOC),
         *_UNMODELLED,
     )
     in_place = register(
@@ -503,9 +518,7 @@ rsub = register(
                     MEMORY_CONFIG_OPTION,
                     OUTPUT_TENSOR_OPTION,
                     *_ACTIVATION_OPTIONS,
-                    Param(
-                        "fast_and_approximate_mode", BOOLEAN, True, none=True, doc="Changes nothing for this operator."
-                    ),
+                    Param("fast_and_approximate_mode", BOOLEAN, True, none=True, doc=_FAST_DOC),
                 ),
             )
             for name_b, kind_b in (("input_b", NUMBER), ("input_tensor_b", TENSOR))

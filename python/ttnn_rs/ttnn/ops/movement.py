@@ -1,15 +1,19 @@
 """The one step behind all data movement: elements get another place by an affine map of indices.
 
-Operators of `data_movement`, `layout` and `placement` describe their map here; nothing in this module checks arguments.
+Operators of `reshape`, `data_movement`, `layout` and `placement` describe their map here; arguments are checked there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any, Final
 
 from ttnn import _engine
 from ttnn.exceptions import UnsupportedError
+from ttnn.ops.accuracy import bit_exact
+from ttnn.ops.arguments import Signature
 from ttnn.ops.common import allocate, is_empty
+from ttnn.ops.registry import FastOperation, Op, register
 from ttnn.tensor import Tensor
 from ttnn.tensor_spec import TensorSpec
 from ttnn.tile import DEFAULT_TILE
@@ -125,3 +129,42 @@ def copy_into(source: Tensor, output: Tensor) -> None:
         _engine.copy_pages(source._buffer, output._buffer)
     else:
         move_into(source, output)
+
+
+_MOVED: Final = (
+    DataType.BFLOAT16,
+    DataType.FLOAT32,
+    DataType.BFLOAT8_B,
+    DataType.BFLOAT4_B,
+    DataType.INT32,
+    DataType.UINT32,
+    DataType.UINT16,
+    DataType.UINT8,
+)
+
+
+def register_movement(
+    name: str,
+    signatures: tuple[Signature, ...],
+    run: Callable[..., Any],
+    doc: str,
+    reference: Callable[..., Any],
+    **more: Any,
+) -> FastOperation:
+    """Register an operator that moves elements and changes none."""
+    return register(
+        Op(
+            name=name,
+            signatures=signatures,
+            run=run,
+            doc=doc,
+            source=f'TT-NN docs "ttnn.{name}"; operator programs, section 11',
+            dtypes=_MOVED,
+            layouts=(Layout.TILE, Layout.ROW_MAJOR),
+            golden=reference,
+            accuracy=bit_exact(),
+            engine=("move_elements",),
+            numerics="movement",
+            **more,
+        )
+    )
