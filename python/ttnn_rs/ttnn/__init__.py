@@ -35,3 +35,5 @@ from ttnn.ops.activations import string_to_unary_with_param as string_to_unary_w
 from ttnn.ops.compute_config import BlackholeComputeKernelConfig as BlackholeComputeKernelConfig
 from ttnn.ops.compute_config import WormholeComputeKernelConfig as WormholeComputeKernelConfig
 from ttnn.ops.compute_config import init_device_compute_kernel_config as init_device_compute_kernel_config
+from ttnn.ops.compute_config import DeviceComputeKernelConfig as DeviceComputeKernelConfig
+from ttnn.decorators import *  # noqa: F403
