@@ -166,8 +166,6 @@ def tensor_from_array(
     spec = TensorSpec.of(array.shape, target, layout, config, tile)
     padding = 0.0 if pad_value is None else pad_value
     raw = host_data.pack(array, spec, pad_value=padding, preserve_nan=preserve_nan_values, where=where)
-    if device is None and np.may_share_memory(raw, array):
-        raw = raw.copy()
     tensor = Tensor._on_host(spec, raw)
     return tensor if device is None else tensor._to_device(where, device, None)
 

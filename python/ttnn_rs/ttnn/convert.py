@@ -26,6 +26,27 @@ if TYPE_CHECKING:
 
     from ttnn.device import MeshDevice
 
+__all__ = [
+    "allocate_tensor_on_device",
+    "allocate_tensor_on_host",
+    "copy_device_to_host_tensor",
+    "copy_host_to_device_tensor",
+    "copy_host_to_device_tensor_partial",
+    "deallocate",
+    "from_device",
+    "from_torch",
+    "get_memory_config",
+    "has_storage_type_of",
+    "has_tile_padding",
+    "is_sharded",
+    "is_tensor_storage_on_device",
+    "reallocate",
+    "to_device",
+    "to_dtype",
+    "to_numpy",
+    "to_torch",
+]
+
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 

@@ -13,6 +13,21 @@ from ttnn.exceptions import ArgumentError, UnsupportedError
 if TYPE_CHECKING:
     from ttnn.device import MeshDevice
 
+__all__ = [
+    "ConcatMesh2dToTensor",
+    "ConcatMeshToTensor",
+    "ReplicateTensorToMesh",
+    "ShardTensor2dMesh",
+    "ShardTensorToMesh",
+    "aggregate_tensor",
+    "concat_mesh_to_tensor_composer",
+    "create_mesh_composer",
+    "create_mesh_mapper",
+    "distribute_tensor",
+    "replicate_tensor_to_mesh_mapper",
+    "shard_tensor_to_mesh_mapper",
+]
+
 
 class ReplicateTensorToMesh:
     """Gives every chip of the mesh the whole tensor."""

@@ -8,6 +8,27 @@ from __future__ import annotations
 
 from typing import TypeVar
 
+__all__ = [
+    "AddressError",
+    "ArgumentError",
+    "ConfigError",
+    "DTypeError",
+    "DeviceError",
+    "EngineBugError",
+    "FileFormatError",
+    "IndexRangeError",
+    "KernelError",
+    "LayoutError",
+    "MemoryConfigError",
+    "OutOfMemoryError",
+    "ProgramConfigError",
+    "ShapeError",
+    "StorageError",
+    "TtnnError",
+    "UnsupportedError",
+    "fatal",
+]
+
 
 class TtnnError(Exception):
     """Base of everything this package raises on purpose."""

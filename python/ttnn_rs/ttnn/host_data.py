@@ -222,7 +222,11 @@ def torch_of(values: Array) -> torch.Tensor:
             raise UnsupportedError("to_torch: this version of torch has no float8_e4m3fn")
         fp8: torch.Tensor = torch.from_numpy(values.view(np.uint8)).view(kind)
         return fp8
-    return torch.from_numpy(values)
+    try:
+        return torch.from_numpy(values)
+    except TypeError:
+        # Before torch 2.3 there were no unsigned types above uint8; the next larger signed one holds all values.
+        return torch.from_numpy(values.astype(np.int32 if values.dtype == np.uint16 else np.int64))
 
 
 def _matrix_dims(spec: TensorSpec) -> tuple[int, int, int]:

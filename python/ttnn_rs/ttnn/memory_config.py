@@ -19,6 +19,19 @@ from ttnn.types import (
     TensorMemoryLayout,
 )
 
+__all__ = [
+    "DRAM_MEMORY_CONFIG",
+    "L1_BLOCK_SHARDED_MEMORY_CONFIG",
+    "L1_HEIGHT_SHARDED_MEMORY_CONFIG",
+    "L1_MEMORY_CONFIG",
+    "L1_WIDTH_SHARDED_MEMORY_CONFIG",
+    "MemoryConfig",
+    "NdShardSpec",
+    "ShardSpec",
+    "create_sharded_memory_config",
+    "create_sharded_memory_config_",
+]
+
 _SHARDED = frozenset(
     {
         TensorMemoryLayout.HEIGHT_SHARDED,

@@ -16,6 +16,21 @@ from ttnn.exceptions import ArgumentError
 from ttnn.ops.activations import UnaryWithParam
 from ttnn.types import MathFidelity, UnaryOpType
 
+__all__ = [
+    "LayerNormDefaultProgramConfig",
+    "LayerNormShardedMultiCoreProgramConfig",
+    "MatmulMultiCoreReuseMultiCast1DProgramConfig",
+    "MatmulMultiCoreReuseMultiCastBatchedDRAMShardedProgramConfig",
+    "MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig",
+    "MatmulMultiCoreReuseMultiCastProgramConfig",
+    "MatmulMultiCoreReuseProgramConfig",
+    "MinimalMatmulConfig",
+    "SDPAProgramConfig",
+    "SoftmaxDefaultProgramConfig",
+    "SoftmaxProgramConfig",
+    "SoftmaxShardedMultiCoreProgramConfig",
+]
+
 _Config = TypeVar("_Config", bound="_Value")
 
 

@@ -6,7 +6,7 @@ import itertools
 import math
 import weakref
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from ttnn.exceptions import (
     LayoutError,
     ShapeError,
     StorageError,
+    UnsupportedError,
     fatal,
 )
 from ttnn.host_data import Array, Raw
@@ -485,6 +486,18 @@ class Tensor(TensorOperators):
         full[0, 0, : part.shape[0], : part.shape[1]] = part
         spec = TensorSpec.of(full.shape, self.dtype, self.layout, tile=self.tile)
         return Tensor._on_host(spec, host_data.pack(full, spec))
+
+    def host_buffer(self) -> NoReturn:
+        """Refuse: the parts of a tensor on several hosts are not modelled."""
+        raise UnsupportedError("Tensor.host_buffer: distributed host buffers are not built yet", "unimplemented")
+
+    def tensor_topology(self) -> NoReturn:
+        """Refuse: how a tensor is spread over several chips is not modelled."""
+        raise UnsupportedError("Tensor.tensor_topology: tensor topologies are not built yet", "unimplemented")
+
+    def update_tensor_topology(self, topology: object) -> NoReturn:
+        """Refuse: how a tensor is spread over several chips is not modelled."""
+        raise UnsupportedError("Tensor.update_tensor_topology: tensor topologies are not built yet", "unimplemented")
 
     # Python's protocols.
 

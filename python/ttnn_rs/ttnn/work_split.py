@@ -7,6 +7,14 @@ from collections.abc import Iterator
 from ttnn.core_range import CoreCoord, CoreLike, CoreRange, CoreRangeSet, as_core
 from ttnn.exceptions import MemoryConfigError, fatal
 
+__all__ = [
+    "corerange_to_cores",
+    "grid_to_cores",
+    "num_cores_to_corerangeset",
+    "num_cores_to_corerangeset_in_subcoregrids",
+    "split_work_to_cores",
+]
+
 WorkSplit = tuple[int, CoreRangeSet, CoreRangeSet, CoreRangeSet, int, int]
 
 

@@ -1,0 +1,51 @@
+"""What type checkers say about ordinary programs: `mypy --strict` reads this file, pytest runs it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+import ttnn
+
+
+def convert(values: npt.NDArray[np.float32], device: ttnn.MeshDevice) -> ttnn.Tensor:
+    tensor: ttnn.Tensor | None = ttnn.from_torch(
+        values, dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device, memory_config=ttnn.L1_MEMORY_CONFIG
+    )
+    assert tensor is not None
+    return tensor
+
+
+def describe(tensor: ttnn.Tensor) -> tuple[list[int], ttnn.DataType, ttnn.Layout, ttnn.MemoryConfig, bool]:
+    height: int = tensor.shape[-2]
+    rank: int = tensor.shape.rank
+    assert height >= 0
+    assert rank == len(tensor.shape)
+    return list(tensor.padded_shape), tensor.dtype, tensor.layout, tensor.memory_config(), tensor.is_allocated()
+
+
+def place(rows: int) -> ttnn.MemoryConfig:
+    grid: ttnn.CoreRangeSet = ttnn.num_cores_to_corerangeset(rows, ttnn.CoreCoord(8, 8), row_wise=True)
+    shards: ttnn.ShardSpec = ttnn.ShardSpec(grid, [32, 64], ttnn.ShardOrientation.ROW_MAJOR)
+    return ttnn.MemoryConfig(ttnn.TensorMemoryLayout.HEIGHT_SHARDED, ttnn.BufferType.L1, shards)
+
+
+def keep(tensor: ttnn.Tensor, path: Path) -> ttnn.Tensor:
+    ttnn.dump_tensor(path, tensor)
+    return ttnn.load_tensor(path)
+
+
+def test_an_ordinary_program(device: ttnn.MeshDevice, tmp_path: Path) -> None:
+    tensor = convert(np.ones((64, 64), np.float32), device)
+    assert describe(tensor) == ([64, 64], ttnn.bfloat16, ttnn.TILE_LAYOUT, ttnn.L1_MEMORY_CONFIG, True)
+    moved: ttnn.Tensor = ttnn.to_device(ttnn.from_device(tensor), device, memory_config=place(2))
+    total: ttnn.Tensor = tensor + tensor
+    part: ttnn.Tensor = tensor[0, 1:3]
+    number: float = ttnn.from_device(part[0]).item()
+    assert number == 1.0
+    assert moved.is_sharded()
+    assert total.shape == [64, 64]
+    assert keep(moved, tmp_path / "t.tensorbin").memory_config() == place(2)
+    ttnn.deallocate(moved)
