@@ -36,6 +36,7 @@ macro_rules! shifts {
 
 impl Vector for Avx2 {
     type Int = __m256i;
+    type Halves = __m256i;
     type Float = __m256;
     type Mask = __m256i;
     const LANES: usize = 8;
@@ -59,6 +60,12 @@ impl Vector for Avx2 {
         unsafe { _mm256_loadu_si256(words.as_ptr().cast()) }
     }
     #[inline(always)]
+    fn load_halves(halves: &[i16]) -> __m256i {
+        let halves: &[i16; 16] = halves.first_chunk().expect("a vector's worth of halves");
+        // SAFETY: as for `load`.
+        unsafe { _mm256_loadu_si256(halves.as_ptr().cast()) }
+    }
+    #[inline(always)]
     fn load_float(words: &[f32]) -> __m256 {
         let words: &[f32; 8] = words.first_chunk().expect("a vector's worth of words");
         // SAFETY: as for `load`.
@@ -75,6 +82,11 @@ impl Vector for Avx2 {
         sub(a: __m256i, b: __m256i) -> __m256i = _mm256_sub_epi32(a, b);
         mul(a: __m256i, b: __m256i) -> __m256i = _mm256_mullo_epi32(a, b);
         max(a: __m256i, b: __m256i) -> __m256i = _mm256_max_epi32(a, b);
+        splat_pair(pair: i32) -> __m256i = _mm256_set1_epi32(pair);
+        add_halves(a: __m256i, b: __m256i) -> __m256i = _mm256_add_epi16(a, b);
+        max_halves(a: __m256i, b: __m256i) -> __m256i = _mm256_max_epi16(a, b);
+        widen(a: __m256i) -> [__m256i; 2] =
+            [_mm256_cvtepi16_epi32(_mm256_castsi256_si128(a)), _mm256_cvtepi16_epi32(_mm256_extracti128_si256::<1>(a))];
         min_unsigned(a: __m256i, b: __m256i) -> __m256i = _mm256_min_epu32(a, b);
         abs(a: __m256i) -> __m256i = _mm256_abs_epi32(a);
         and(a: __m256i, b: __m256i) -> __m256i = _mm256_and_si256(a, b);

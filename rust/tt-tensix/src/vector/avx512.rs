@@ -36,6 +36,7 @@ macro_rules! shifts {
 
 impl Vector for Avx512 {
     type Int = __m512i;
+    type Halves = __m512i;
     type Float = __m512;
     type Mask = __mmask16;
     const LANES: usize = 16;
@@ -59,6 +60,12 @@ impl Vector for Avx512 {
         unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
     }
     #[inline(always)]
+    fn load_halves(halves: &[i16]) -> __m512i {
+        let halves: &[i16; 32] = halves.first_chunk().expect("a vector's worth of halves");
+        // SAFETY: as for `load`.
+        unsafe { _mm512_loadu_si512(halves.as_ptr().cast()) }
+    }
+    #[inline(always)]
     fn load_float(words: &[f32]) -> __m512 {
         let words: &[f32; 16] = words.first_chunk().expect("a vector's worth of words");
         // SAFETY: as for `load`.
@@ -75,6 +82,11 @@ impl Vector for Avx512 {
         sub(a: __m512i, b: __m512i) -> __m512i = _mm512_sub_epi32(a, b);
         mul(a: __m512i, b: __m512i) -> __m512i = _mm512_mullo_epi32(a, b);
         max(a: __m512i, b: __m512i) -> __m512i = _mm512_max_epi32(a, b);
+        splat_pair(pair: i32) -> __m512i = _mm512_set1_epi32(pair);
+        add_halves(a: __m512i, b: __m512i) -> __m512i = _mm512_add_epi16(a, b);
+        max_halves(a: __m512i, b: __m512i) -> __m512i = _mm512_max_epi16(a, b);
+        widen(a: __m512i) -> [__m512i; 2] =
+            [_mm512_cvtepi16_epi32(_mm512_castsi512_si256(a)), _mm512_cvtepi16_epi32(_mm512_extracti64x4_epi64::<1>(a))];
         min_unsigned(a: __m512i, b: __m512i) -> __m512i = _mm512_min_epu32(a, b);
         abs(a: __m512i) -> __m512i = _mm512_abs_epi32(a);
         and(a: __m512i, b: __m512i) -> __m512i = _mm512_and_si512(a, b);

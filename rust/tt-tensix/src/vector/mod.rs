@@ -13,6 +13,8 @@ pub(crate) mod portable;
 pub(crate) trait Vector: Copy {
     /// Integer lanes.
     type Int: Copy;
+    /// Twice as many 16-bit integer lanes.
+    type Halves: Copy;
     /// FP32 lanes.
     type Float: Copy;
     /// One truth value per lane.
@@ -48,6 +50,14 @@ pub(crate) trait Vector: Copy {
     fn shl_by(a: Self::Int, count: Self::Int) -> Self::Int;
     fn shr_by(a: Self::Int, count: Self::Int) -> Self::Int;
     fn sar_by(a: Self::Int, count: Self::Int) -> Self::Int;
+
+    fn load_halves(halves: &[i16]) -> Self::Halves;
+    /// The two halves of a word, over and over.
+    fn splat_pair(pair: i32) -> Self::Halves;
+    fn add_halves(a: Self::Halves, b: Self::Halves) -> Self::Halves;
+    fn max_halves(a: Self::Halves, b: Self::Halves) -> Self::Halves;
+    /// The first and the second half of the lanes, sign-extended.
+    fn widen(a: Self::Halves) -> [Self::Int; 2];
 
     fn equal(a: Self::Int, b: Self::Int) -> Self::Mask;
     fn greater(a: Self::Int, b: Self::Int) -> Self::Mask;

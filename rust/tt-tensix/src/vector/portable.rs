@@ -22,6 +22,7 @@ fn zip(a: Lanes, b: Lanes, f: impl Fn(i32, i32) -> i32) -> Lanes {
 
 impl Vector for Portable {
     type Int = Lanes;
+    type Halves = [i16; 2 * N];
     type Float = [f32; N];
     type Mask = [bool; N];
     const LANES: usize = N;
@@ -39,6 +40,26 @@ impl Vector for Portable {
     #[inline(always)]
     fn load_i32(words: &[i32]) -> Lanes {
         from_fn(|i| words[i])
+    }
+    #[inline(always)]
+    fn load_halves(halves: &[i16]) -> [i16; 2 * N] {
+        from_fn(|i| halves[i])
+    }
+    #[inline(always)]
+    fn splat_pair(pair: i32) -> [i16; 2 * N] {
+        from_fn(|i| (pair >> (i % 2 * 16)) as i16)
+    }
+    #[inline(always)]
+    fn add_halves(a: [i16; 2 * N], b: [i16; 2 * N]) -> [i16; 2 * N] {
+        from_fn(|i| a[i].wrapping_add(b[i]))
+    }
+    #[inline(always)]
+    fn max_halves(a: [i16; 2 * N], b: [i16; 2 * N]) -> [i16; 2 * N] {
+        from_fn(|i| a[i].max(b[i]))
+    }
+    #[inline(always)]
+    fn widen(a: [i16; 2 * N]) -> [Lanes; 2] {
+        [from_fn(|i| a[i].into()), from_fn(|i| a[i + N].into())]
     }
     #[inline(always)]
     fn load_float(words: &[f32]) -> [f32; N] {

@@ -9,8 +9,8 @@ use tt_cpu::Level;
 
 use super::super::operand::Phase;
 use super::super::{Dst, MathConfig};
-use super::prepared::{Planes, PreparedA, PreparedB, scale};
-use crate::regs::{TILE_DATUMS, index};
+use super::prepared::{Integers, Planes, PreparedA, PreparedB, scale};
+use crate::regs::index;
 use crate::vector::Vector;
 use crate::vector::portable::Portable;
 #[cfg(target_arch = "x86_64")]
@@ -28,7 +28,7 @@ struct Job<'a> {
     a: &'a Planes,
     b: &'a Planes,
     /// Parts as integers, if the FMA chain cannot be used.
-    integers: Option<&'a [[[i32; TILE_DATUMS]; 2]; 2]>,
+    integers: Option<&'a [Integers; 2]>,
     /// Every group is either alive and far above the smallest exponent in every phase, or all zeros. Then neither a
     /// group nor a result can underflow.
     roomy: bool,
@@ -44,7 +44,7 @@ pub(super) fn accumulate(level: Level, cfg: &MathConfig, dst: &mut Dst, a: &Prep
         run(level, &Job { cfg, a, b, integers: None, roomy }, dst);
     } else {
         // Without an FMA instruction the chain would be slower than integers.
-        let integers = [a.integer_parts::<true>(cfg), b.integer_parts::<false>(cfg)];
+        let integers = [a.integers::<true>(cfg), b.integers::<false>(cfg)];
         run(level, &Job { cfg, a, b, integers: Some(&integers), roomy: false }, dst);
     }
 }
@@ -95,42 +95,65 @@ fn body<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool, cons
     dst: &mut Dst,
 ) {
     for block in 0..32 / ROWS {
-        for vector in 0..32 / V::LANES {
-            let (row, column) = (block * ROWS, vector * V::LANES);
-            let largest = group_maxima::<V, E8>(job, row, column);
-            let mut sums = [V::splat(0); ROWS];
-            for (r, sum) in sums.iter_mut().enumerate() {
-                *sum = V::load(&dst[index(row + r, column)..]);
-            }
-            for number in 0..job.cfg.fidelity.phases() {
-                let phase = Phase::new(job.cfg.mode(), number);
-                for half in [0, 2] {
-                    let first = group_sums::<V, E8>(job, number, half, row, column, largest[half]);
-                    let second = group_sums::<V, E8>(job, number, half + 1, row, column, largest[half + 1]);
+        for pair in 0..16 / V::LANES {
+            let (row, columns) = (block * ROWS, pair * 2 * V::LANES);
+            let narrow = group_maxima::<V, E8>(job, row, columns);
+            for side in 0..2 {
+                let column = columns + side * V::LANES;
+                let mut largest = [[V::splat(0); ROWS]; GROUPS];
+                for group in 0..GROUPS {
                     for r in 0..ROWS {
-                        let terms = [(first[r], largest[half][r]), (second[r], largest[half + 1][r])];
-                        sums[r] = combine::<V, DST32, E8, WORMHOLE, ROOMY>(phase.adjust, terms, sums[r]);
+                        largest[group][r] = V::widen(narrow[group][r])[side];
                     }
                 }
-            }
-            for r in 0..ROWS {
-                V::store(sums[r], &mut dst[index(row + r, column)..]);
+                rows::<V, DST32, E8, WORMHOLE, ROOMY>(job, row, column, &largest, dst);
             }
         }
     }
 }
 
-/// The largest sum of exponents in every group, which all phases share. Groups without a live product hold the value
-/// below which a group is dead (8-bit exponents), or 0, with which zeros take part (5-bit exponents).
+/// All phases of a vector's width of columns in [`ROWS`] rows.
 #[inline(always)]
-fn group_maxima<V: Vector, const E8: bool>(job: &Job<'_>, row: usize, column: usize) -> [[V::Int; ROWS]; GROUPS] {
-    let mut largest = [[V::splat(if E8 { 127 } else { 0 }); ROWS]; GROUPS];
+fn rows<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool, const ROOMY: bool>(
+    job: &Job<'_>,
+    row: usize,
+    column: usize,
+    largest: &[[V::Int; ROWS]; GROUPS],
+    dst: &mut Dst,
+) {
+    let mut sums = [V::splat(0); ROWS];
+    for (r, sum) in sums.iter_mut().enumerate() {
+        *sum = V::load(&dst[index(row + r, column)..]);
+    }
+    for number in 0..job.cfg.fidelity.phases() {
+        let phase = Phase::new(job.cfg.mode(), number);
+        for half in [0, 2] {
+            let first = group_sums::<V, E8>(job, number, half, row, column, largest[half]);
+            let second = group_sums::<V, E8>(job, number, half + 1, row, column, largest[half + 1]);
+            for r in 0..ROWS {
+                let terms = [(first[r], largest[half][r]), (second[r], largest[half + 1][r])];
+                sums[r] = combine::<V, DST32, E8, WORMHOLE, ROOMY>(phase.adjust, terms, sums[r]);
+            }
+        }
+    }
+    for r in 0..ROWS {
+        V::store(sums[r], &mut dst[index(row + r, column)..]);
+    }
+}
+
+/// The largest sum of exponents in every group, which all phases share, for two vectors of columns. Groups without a
+/// live product hold the value below which a group is dead (8-bit exponents), or 0, with which zeros take part (5-bit
+/// exponents).
+#[inline(always)]
+fn group_maxima<V: Vector, const E8: bool>(job: &Job<'_>, row: usize, columns: usize) -> [[V::Halves; ROWS]; GROUPS] {
+    let floor: i32 = if E8 { 127 << 16 | 127 } else { 0 };
+    let mut largest = [[V::splat_pair(floor); ROWS]; GROUPS];
     for (group, largest) in largest.iter_mut().enumerate() {
         for k in group * 8..group * 8 + 8 {
-            let a = V::load_i32(&job.a.exponents[k * 32 + column..]);
+            let a = V::load_halves(&job.a.exponents[k * 32 + columns..]);
             for (r, largest) in largest.iter_mut().enumerate() {
-                let b = V::splat(job.b.exponents[(row + r) * 32 + k]);
-                *largest = V::max(*largest, V::add(a, b));
+                let b = V::splat_pair(job.b.exponent_pairs[(row + r) * 32 + k]);
+                *largest = V::max_halves(*largest, V::add_halves(a, b));
             }
         }
     }
@@ -152,8 +175,8 @@ fn group_sums<V: Vector, const E8: bool>(
         // Not a step to leave out: the group's exponent can still round Dst.
         return [V::splat(0); ROWS];
     }
-    if let Some([integers_a, integers_b]) = job.integers {
-        return integer_sums::<V>(job, &integers_a[number_a], &integers_b[number_b], group, row, column, largest);
+    if let Some([a, b]) = job.integers {
+        return integer_sums::<V>((a, number_a), (b, number_b), group, row, column, largest);
     }
     let (parts_a, parts_b) = (&job.a.parts[number_a], &job.b.parts[number_b]);
     // The FP32 word of 1.5 * 2^23 * 2^(largest - 2c).
@@ -179,9 +202,8 @@ fn group_sums<V: Vector, const E8: bool>(
 /// [`group_sums`] by aligning every product, whatever its exponent.
 #[inline(always)]
 fn integer_sums<V: Vector>(
-    job: &Job<'_>,
-    parts_a: &[i32; TILE_DATUMS],
-    parts_b: &[i32; TILE_DATUMS],
+    (a, number_a): (&Integers, usize),
+    (b, number_b): (&Integers, usize),
     group: usize,
     row: usize,
     column: usize,
@@ -190,11 +212,11 @@ fn integer_sums<V: Vector>(
     let mut sums = [V::splat(0); ROWS];
     for k in group * 8..group * 8 + 8 {
         let (at, one) = (k * 32 + column, V::splat(1));
-        let (a, exponent_a) = (V::load_i32(&parts_a[at..]), V::load_i32(&job.a.exponents[at..]));
+        let (part, exponent) = (V::load_i32(&a.parts[number_a][at..]), V::load_i32(&a.exponents[at..]));
         for (r, sum) in sums.iter_mut().enumerate() {
             let at = (row + r) * 32 + k;
-            let shift = V::sub(largest[r], V::add(exponent_a, V::splat(job.b.exponents[at])));
-            let product = V::mul(a, V::splat(parts_b[at]));
+            let shift = V::sub(largest[r], V::add(exponent, V::splat(b.exponents[at])));
+            let product = V::mul(part, V::splat(b.parts[number_b][at]));
             let sign = V::sar::<31>(product);
             let magnitude = V::sub(V::xor(product, sign), sign);
             let aligned = V::shr::<1>(V::add(V::shr_by(V::shl::<1>(magnitude), shift), one));

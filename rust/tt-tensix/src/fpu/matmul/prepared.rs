@@ -11,7 +11,7 @@ use super::super::{MathConfig, Src};
 use crate::regs::{FACE_SIDE, TILE_DATUMS, index};
 
 /// Exponent of a zero: far below every sum that counts.
-pub(super) const ZERO_EXPONENT: i32 = -8192;
+pub(super) const ZERO_EXPONENT: i16 = -8192;
 
 /// The exponent that FP32 parts are scaled by, `c` above.
 pub(super) const fn scale(e8: bool) -> i32 {
@@ -23,7 +23,9 @@ pub(super) const fn scale(e8: bool) -> i32 {
 #[repr(C, align(64))]
 pub(super) struct Planes {
     pub parts: [[f32; TILE_DATUMS]; 2],
-    pub exponents: [i32; TILE_DATUMS],
+    pub exponents: [i16; TILE_DATUMS],
+    /// Each exponent twice, ready to be spread over a vector of halves.
+    pub exponent_pairs: [i32; TILE_DATUMS],
     /// The largest exponent.
     pub largest: i32,
     /// The smallest exponent of a datum that is not zero; 255 if all are zero.
@@ -37,6 +39,7 @@ impl Planes {
     const EMPTY: Self = Self {
         parts: [[0.0; TILE_DATUMS]; 2],
         exponents: [ZERO_EXPONENT; TILE_DATUMS],
+        exponent_pairs: [pair(ZERO_EXPONENT); TILE_DATUMS],
         largest: 0,
         smallest: 255,
         empty: [true; 2],
@@ -44,10 +47,10 @@ impl Planes {
     };
 
     /// The parts as signed integers, for the path that knows no ranges.
-    pub fn integer_parts<const SRC_A: bool>(&self, cfg: &MathConfig) -> [[i32; TILE_DATUMS]; 2] {
+    pub fn integers<const SRC_A: bool>(&self, cfg: &MathConfig) -> Integers {
         let mode = cfg.mode();
-        let mut parts = [[0; TILE_DATUMS]; 2];
-        for (number, plane) in parts.iter_mut().enumerate() {
+        let mut integers = Integers { parts: [[0; TILE_DATUMS]; 2], exponents: self.exponents.map(i32::from) };
+        for (number, plane) in integers.parts.iter_mut().enumerate() {
             let phase = Phase::new(mode, if SRC_A { number } else { 2 * number } as u32);
             for (i, part) in plane.iter_mut().enumerate() {
                 let operand = Operand::decode(self.words[index(i / 32, i % 32)], mode.e8);
@@ -59,8 +62,18 @@ impl Planes {
                 *part = if operand.sign == 1 { -magnitude } else { magnitude };
             }
         }
-        parts
+        integers
     }
+}
+
+/// One operand's tile for the integer path, row-major.
+pub(super) struct Integers {
+    pub parts: [[i32; TILE_DATUMS]; 2],
+    pub exponents: [i32; TILE_DATUMS],
+}
+
+const fn pair(exponent: i16) -> i32 {
+    (exponent as i32) << 16 | exponent as i32 & 0xffff
 }
 
 /// A part scaled to its exponent.
@@ -91,10 +104,12 @@ fn prepare<const E8: bool>(cfg: &MathConfig, src_a: bool, src: &Src, planes: &mu
             let start = index(row, half);
             let words: &[u32; FACE_SIDE] = planes.words[start..].first_chunk().expect("a row of a face");
             let target = row * 32 + half;
-            let exponents: &mut [i32; FACE_SIDE] = planes.exponents[target..].first_chunk_mut().expect("half a row");
-            for (exponent, &word) in exponents.iter_mut().zip(words) {
+            let exponents: &mut [i16; FACE_SIDE] = planes.exponents[target..].first_chunk_mut().expect("half a row");
+            let pairs: &mut [i32; FACE_SIDE] = planes.exponent_pairs[target..].first_chunk_mut().expect("half a row");
+            for ((exponent, pair), &word) in exponents.iter_mut().zip(pairs).zip(words) {
                 let operand = Operand::decode(word, E8);
-                *exponent = if operand.exponent == 0 { ZERO_EXPONENT } else { operand.exponent };
+                *exponent = if operand.exponent == 0 { ZERO_EXPONENT } else { operand.exponent as i16 };
+                *pair = self::pair(*exponent);
                 largest = largest.max(operand.exponent);
                 smallest = smallest.min(if operand.exponent == 0 { 255 } else { operand.exponent });
             }
