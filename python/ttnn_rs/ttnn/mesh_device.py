@@ -6,6 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from ttnn import _engine
+from ttnn.config import CONFIG
 from ttnn.core_range import CoreCoord, CoreGrid, CoreLike, as_core
 from ttnn.exceptions import ArgumentError, DeviceError, UnsupportedError
 from ttnn.mesh import MeshCoordinate, MeshShape, SubDeviceId
@@ -47,6 +48,7 @@ class MeshDevice:
         device = cls.__new__(cls)
         device._chip = _engine.chip_info(chip)
         device._engine = _engine.Device(chip, **regions)
+        device._engine.set_watched(CONFIG.watcher)
         device._arch = ARCH[device._chip["arch_name"]]
         device._id = device_id
         device._queues = queues

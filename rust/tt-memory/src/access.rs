@@ -23,6 +23,7 @@ pub struct Access<'a> {
     l1: Banks<'a>,
     /// Outputs with the number of their write stripe.
     outputs: Box<[(BufferId, usize)]>,
+    watched: bool,
 }
 
 /// Pages of a buffer that is only read.
@@ -30,6 +31,7 @@ pub struct Access<'a> {
 pub struct Input<'a> {
     buffer: &'a Buffer,
     reader: &'a Reader<'a>,
+    watched: bool,
 }
 
 /// Pages of a buffer that is written, each by whoever claims it first.
@@ -66,7 +68,7 @@ impl Device {
         let dram = Banks { reader, writer };
         let (reader, writer) = self.l1.split(&l1)?;
         let l1 = Banks { reader, writer };
-        Ok(Access { device, buffers: &self.buffers, dram, l1, outputs: roles.into() })
+        Ok(Access { device, buffers: &self.buffers, dram, l1, outputs: roles.into(), watched: self.watched })
     }
 }
 
@@ -91,7 +93,7 @@ impl Access<'_> {
         if self.outputs.iter().any(|&(output, _)| output == id) {
             return Err(MemoryError::Role { buffer: id, output: true });
         }
-        Ok(Input { buffer, reader: &self.banks(buffer).reader })
+        Ok(Input { buffer, reader: &self.banks(buffer).reader, watched: self.watched })
     }
 
     /// The pages of an output.
@@ -133,12 +135,29 @@ impl<'a> Input<'a> {
         self.buffer
     }
 
+    /// The data bytes of a page.
+    ///
+    /// # Errors
+    /// [`MemoryError::PageOutOfRange`]; [`MemoryError::NeverWritten`] while the device is watched.
+    #[inline]
+    pub fn page(&self, page: usize) -> Result<&'a [u8], MemoryError> {
+        if self.watched && page < self.buffer.num_pages() && !self.buffer.is_written(page) {
+            return self.buffer.require_written().and(Err(MemoryError::NeverWritten {
+                buffer: self.buffer.id(),
+                first: page,
+                unwritten: 1,
+                pages: self.buffer.num_pages(),
+            }));
+        }
+        self.peek(page)
+    }
+
     /// The data bytes of a page, written or not; see [`Buffer::require_written`].
     ///
     /// # Errors
     /// [`MemoryError::PageOutOfRange`].
     #[inline]
-    pub fn page(&self, page: usize) -> Result<&'a [u8], MemoryError> {
+    pub fn peek(&self, page: usize) -> Result<&'a [u8], MemoryError> {
         let PageLocation { bank, address, .. } = self.buffer.locate(page)?;
         Ok(self.reader.bytes(bank, address as usize, self.buffer.page_bytes())?)
     }

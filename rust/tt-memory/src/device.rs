@@ -56,6 +56,7 @@ pub struct Device {
     chip: &'static ChipSpec,
     id: u64,
     open: bool,
+    pub(crate) watched: bool,
     pub(crate) dram: Arena,
     pub(crate) l1: Arena,
     pub(crate) regions: [Region; 4],
@@ -85,6 +86,7 @@ impl Device {
             chip,
             id: next_id(),
             open: true,
+            watched: true,
             dram: Arena::reserve(chip.dram_banks(), chip.dram_bank_bytes as usize)?,
             l1: Arena::reserve(chip.grid.cores(), chip.l1_bytes as usize)?,
             regions: regions.map(|allocator| Region { allocator, owners: BTreeMap::new() }),
@@ -115,6 +117,11 @@ impl Device {
     /// Whether it has not been closed.
     pub fn is_open(&self) -> bool {
         self.open
+    }
+
+    /// Whether operators that read pages nobody has written are refused; on from the start.
+    pub fn set_watched(&mut self, watched: bool) {
+        self.watched = watched;
     }
 
     /// The chip.

@@ -66,7 +66,7 @@ fn store(output: &Output<'_>, page: usize, data: &[u8]) -> Result<(), MemoryErro
 }
 
 fn load(input: &Input<'_>, page: usize, target: &mut [u8]) -> Result<(), MemoryError> {
-    target.copy_from_slice(&input.page(page)?[..target.len()]);
+    target.copy_from_slice(&input.peek(page)?[..target.len()]);
     Ok(())
 }
 

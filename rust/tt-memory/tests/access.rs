@@ -103,6 +103,19 @@ fn unwritten_pages_are_noticed_and_can_be_tolerated() {
 }
 
 #[test]
+fn an_operator_that_reads_an_unwritten_page_is_refused_while_the_device_is_watched() {
+    let mut device = open();
+    let id = device.allocate_interleaved(BufferType::L1, 64, 3, 1).expect("room");
+    device.access(&[id]).expect("alive").claim(id, 1).expect("free").fill(7);
+    let unwritten = MemoryError::NeverWritten { buffer: id, first: 0, unwritten: 2, pages: 3 };
+    let access = device.access(&[]).expect("alive");
+    assert_eq!(access.page(id, 0), Err(unwritten));
+    assert_eq!(access.page(id, 1), Ok([7; 64].as_slice()));
+    device.set_watched(false);
+    assert_eq!(device.access(&[]).expect("alive").page(id, 0), Ok([0; 64].as_slice()));
+}
+
+#[test]
 fn an_operator_reads_inputs_and_claims_outputs_on_all_threads() {
     let mut device = open();
     let input = device.allocate_interleaved(BufferType::Dram, 2048, 500, 1).expect("room");

@@ -4,17 +4,20 @@
 //! sums are accumulated by the packer in L1, the width of Dst, the fidelity, the formats, and what is fused. Cores,
 //! sub-blocks, output blocks and multicast decide only the time, so this routine splits the work as the host likes.
 
+use std::ops::Range;
+
 use tt_formats::{DataFormat, TileShape};
 use tt_memory::{Access, BufferId, Device};
-use tt_tensix::fpu::{self, Arch, Broadcast, EltwiseOp, MathConfig, MathFidelity};
+use tt_tensix::fpu::{self, Arch, Broadcast, EltwiseOp, MathConfig, MathFidelity, PreparedA, PreparedB};
 use tt_tensix::pack::{self, PackConfig, Relu};
 use tt_tensix::unpack;
 
 use crate::port::{self, Input, Tile, ZERO};
 use crate::{Chain, OpError, for_each_page};
 
-/// Output tiles that one work item computes side by side, sharing each unpacked tile of the left operand.
-const STRIP: usize = 4;
+/// Side, in tiles, of the largest block of output tiles that one work item computes: each operand tile is unpacked once
+/// for a whole row or column of the block. Dst, partial sums and operands of such a block fit a 1 MiB cache.
+const BLOCK: usize = 8;
 
 /// What the program is built with. Sizes are in tiles of 32 x 32 unless said otherwise.
 #[derive(Clone)]
@@ -114,34 +117,62 @@ pub fn matmul(
     }
     let kernel = Kernel::new(program, bias.map(|bias| (bias, Input::new(bias.format, program.dst32))));
     let access = device.access(&[output])?;
-    let strips = program.n.div_ceil(STRIP);
-    for_each_page(batch * program.m * strips, Scratch::new, |scratch, item| {
-        let (strip, row) = (item % strips, item / strips % program.m);
-        let columns = strip * STRIP..((strip + 1) * STRIP).min(program.n);
-        let matrix = item / strips / program.m;
-        kernel.strip(&access, (a, b), output, (matrix, row, columns), scratch)
+    let (rows, columns) = block_shape(program);
+    let (down, across) = (program.m.div_ceil(rows), program.n.div_ceil(columns));
+    let make = || Scratch::new(rows, columns);
+    for_each_page(batch * down * across, make, |scratch, item| {
+        let (column, row) = (item % across * columns, item / across % down * rows);
+        let block = Block {
+            matrix: item / across / down,
+            rows: row..(row + rows).min(program.m),
+            columns: column..(column + columns).min(program.n),
+        };
+        kernel.block(&access, (a, b), output, &block, scratch)
     })
 }
 
-/// Registers and partial sums of one strip.
+/// Rows and columns of a work item in tiles: large, but so that every worker gets some.
+fn block_shape(program: &MatmulProgram) -> (usize, usize) {
+    let (mut rows, mut columns) = (BLOCK.min(program.m), BLOCK.min(program.n));
+    let wanted = if tt_cpu::pool::threads() == 1 { 1 } else { 4 * tt_cpu::pool::threads() };
+    while program.batch.0 * program.m.div_ceil(rows) * program.n.div_ceil(columns) < wanted && rows * columns > 1 {
+        if rows >= columns {
+            rows = rows.div_ceil(2);
+        } else {
+            columns = columns.div_ceil(2);
+        }
+    }
+    (rows, columns)
+}
+
+/// Output tiles of one work item.
+struct Block {
+    matrix: usize,
+    rows: Range<usize>,
+    columns: Range<usize>,
+}
+
+/// Registers, prepared operands and partial sums of one block.
 struct Scratch {
-    a: Tile,
-    b: Tile,
+    src: Tile,
     other: Tile,
-    dst: [Tile; STRIP],
-    partials: Vec<[u8; 4096]>,
     l1: Vec<u8>,
+    left: Vec<PreparedB>,
+    right: Vec<PreparedA>,
+    dst: Vec<Tile>,
+    partials: Vec<[u8; 4096]>,
 }
 
 impl Scratch {
-    fn new() -> Box<Self> {
+    fn new(rows: usize, columns: usize) -> Box<Self> {
         Box::new(Self {
-            a: ZERO,
-            b: ZERO,
+            src: ZERO,
             other: ZERO,
-            dst: [ZERO; STRIP],
-            partials: vec![[0; 4096]; STRIP],
             l1: vec![0; 4096],
+            left: vec![PreparedB::new(); rows],
+            right: vec![PreparedA::new(); columns],
+            dst: vec![ZERO; rows * columns],
+            partials: vec![[0; 4096]; rows * columns],
         })
     }
 }
@@ -182,77 +213,101 @@ impl<'a> Kernel<'a> {
         }
     }
 
-    /// A strip of output tiles in one tile row.
-    fn strip(
+    /// A block of output tiles: all K blocks, then the bias.
+    fn block(
         &self,
         access: &Access<'_>,
         (a, b): (BufferId, BufferId),
         output: BufferId,
-        (matrix, row, columns): (usize, usize, std::ops::Range<usize>),
+        block: &Block,
         scratch: &mut Scratch,
     ) -> Result<(), OpError> {
         let program = self.program;
-        let (_, batch_a, batch_b) = program.batch;
-        let first_a = if batch_a == 1 { 0 } else { matrix * program.m * program.k };
-        let first_b = if batch_b == 1 { 0 } else { matrix * program.k * program.n };
         let blocks = program.k_blocks();
         let accumulate = program.accumulates();
-        for block in 0..blocks {
-            let last = block + 1 == blocks;
-            let reload = block > 0 && (!accumulate || (self.bias.is_none() && last));
-            for slot in 0..columns.len() {
+        let slots = block.rows.len() * block.columns.len();
+        for k_block in 0..blocks {
+            let last = k_block + 1 == blocks;
+            let reload = k_block > 0 && (!accumulate || (self.bias.is_none() && last));
+            for slot in 0..slots {
                 if reload {
                     self.reload(slot, scratch);
                 } else {
                     scratch.dst[slot] = ZERO;
                 }
             }
-            for k in block * program.k_block..(block + 1) * program.k_block {
-                let page = if program.transpose_a { k * program.m + row } else { row * program.k + k };
-                self.unpack_left(access.page(a, first_a + page)?, k, scratch);
-                for (slot, column) in columns.clone().enumerate() {
-                    let page = if program.transpose_b { column * program.k + k } else { k * program.n + column };
-                    self.right.to_src(access.page(b, first_b + page)?, &mut scratch.b);
-                    if program.transpose_b {
-                        unpack::transpose(&scratch.b, &mut scratch.other);
-                        fpu::matmul_tile(&self.math, &mut scratch.dst[slot], &scratch.a, &scratch.other);
-                    } else {
-                        fpu::matmul_tile(&self.math, &mut scratch.dst[slot], &scratch.a, &scratch.b);
+            for k in k_block * program.k_block..(k_block + 1) * program.k_block {
+                self.prepare(access, (a, b), block, k, scratch)?;
+                let Scratch { left, right, dst, .. } = &mut *scratch;
+                for (left, dst) in left.iter().zip(dst[..slots].chunks_exact_mut(block.columns.len())) {
+                    for (right, dst) in right.iter().zip(dst) {
+                        fpu::accumulate(&self.math, dst, right, left);
                     }
                 }
             }
-            for (slot, column) in columns.clone().enumerate() {
-                if last && self.bias.is_none() {
-                    let page = (matrix * program.m + row) * program.n + column;
-                    program.activation.apply(&mut scratch.dst[slot], program.dst32);
-                    pack::pack_tile(&self.pack_out, &scratch.dst[slot], access.claim(output, page)?);
-                } else {
-                    let spill = PackConfig { l1_accumulate: accumulate && block > 0, ..self.spill };
-                    let bytes = spill.output.tile_bytes(TileShape::FULL);
-                    pack::pack_tile(&spill, &scratch.dst[slot], &mut scratch.partials[slot][..bytes]);
-                }
+            if last && self.bias.is_none() {
+                break;
+            }
+            let spill = PackConfig { l1_accumulate: accumulate && k_block > 0, ..self.spill };
+            let bytes = spill.output.tile_bytes(TileShape::FULL);
+            for (dst, partial) in scratch.dst[..slots].iter().zip(&mut scratch.partials) {
+                pack::pack_tile(&spill, dst, &mut partial[..bytes]);
             }
         }
-        if let Some((bias, input)) = self.bias {
-            for (slot, column) in columns.enumerate() {
-                let page = (matrix * program.m + row) * program.n + column;
+        for (slot, (row, column)) in
+            block.rows.clone().flat_map(|row| block.columns.clone().map(move |column| (row, column))).enumerate()
+        {
+            if let Some((bias, input)) = self.bias {
                 self.add_bias(slot, input, access.page(bias.buffer, column)?, scratch);
-                program.activation.apply(&mut scratch.dst[slot], program.dst32);
-                pack::pack_tile(&self.pack_out, &scratch.dst[slot], access.claim(output, page)?);
+            }
+            let page = (block.matrix * program.m + row) * program.n + column;
+            program.activation.apply(&mut scratch.dst[slot], program.dst32);
+            pack::pack_tile(&self.pack_out, &scratch.dst[slot], access.claim(output, page)?);
+        }
+        Ok(())
+    }
+
+    /// Unpacks and prepares the operand tiles that a block needs of one step along K.
+    fn prepare(
+        &self,
+        access: &Access<'_>,
+        (a, b): (BufferId, BufferId),
+        block: &Block,
+        k: usize,
+        scratch: &mut Scratch,
+    ) -> Result<(), OpError> {
+        let program = self.program;
+        let (_, batch_a, batch_b) = program.batch;
+        let first_a = if batch_a == 1 { 0 } else { block.matrix * program.m * program.k };
+        let first_b = if batch_b == 1 { 0 } else { block.matrix * program.k * program.n };
+        for (slot, row) in block.rows.clone().enumerate() {
+            let page = if program.transpose_a { k * program.m + row } else { row * program.k + k };
+            self.unpack_left(access.page(a, first_a + page)?, k, scratch);
+            scratch.left[slot].prepare(&self.math, &scratch.src);
+        }
+        for (slot, column) in block.columns.clone().enumerate() {
+            let page = if program.transpose_b { column * program.k + k } else { k * program.n + column };
+            let Scratch { src, other, right, .. } = &mut *scratch;
+            self.right.to_src(access.page(b, first_b + page)?, src);
+            if program.transpose_b {
+                unpack::transpose(src, other);
+                right[slot].prepare(&self.math, other);
+            } else {
+                right[slot].prepare(&self.math, src);
             }
         }
         Ok(())
     }
 
-    /// One tile of the left operand into `scratch.a`, with zeros beyond the logical inner dimension.
+    /// One tile of the left operand into `scratch.src`, with zeros beyond the logical inner dimension.
     fn unpack_left(&self, bytes: &[u8], k: usize, scratch: &mut Scratch) {
         let program = self.program;
-        let Scratch { a, other, l1, .. } = scratch;
-        self.left.to_src(bytes, a);
+        let Scratch { src, other, l1, .. } = scratch;
+        self.left.to_src(bytes, src);
         let used = program.k_datums - (k * 32).min(program.k_datums);
         if used < 32 {
             // The reader overwrites these datums in L1: columns, or rows of a tile that is stored transposed.
-            for (index, word) in a.iter_mut().enumerate() {
+            for (index, word) in src.iter_mut().enumerate() {
                 let (row, column) = TileShape::FULL.position(index);
                 if (if program.transpose_a { row } else { column }) >= used {
                     *word = 0;
@@ -261,12 +316,11 @@ impl<'a> Kernel<'a> {
         }
         if program.transpose_a {
             // The transposed tile goes through Dst and back to L1 in its own format before it is multiplied.
-            unpack::transpose(a, other);
-            fpu::copy_to_dst(&MathConfig { alu: self.left.register, ..self.math }, a, other);
+            unpack::transpose(src, other);
+            fpu::copy_to_dst(&MathConfig { alu: self.left.register, ..self.math }, src, other);
             let bytes = self.left.format.tile_bytes(TileShape::FULL);
-            pack::pack_tile(&self.pack_left, a, &mut l1[..bytes]);
-            self.left.to_src(&l1[..bytes], other);
-            std::mem::swap(a, other);
+            pack::pack_tile(&self.pack_left, src, &mut l1[..bytes]);
+            self.left.to_src(&l1[..bytes], src);
         }
     }
 
@@ -279,13 +333,12 @@ impl<'a> Kernel<'a> {
 
     /// Dst of a slot = its partial sum + row 0 of the bias tile.
     fn add_bias(&self, slot: usize, input: Input, bias: &[u8], scratch: &mut Scratch) {
-        let Scratch { partials, a, b, dst, .. } = scratch;
+        let Scratch { partials, src, other, dst, .. } = scratch;
         let view = Input::new(self.reload.format, self.program.dst32);
         let bytes = view.format.tile_bytes(TileShape::FULL);
-        view.to_src(&partials[slot][..bytes], a);
-        input.to_src(bias, b);
-        dst[slot] = ZERO;
+        view.to_src(&partials[slot][..bytes], src);
+        input.to_src(bias, other);
         let math = MathConfig { alu: view.register, ..self.math };
-        fpu::eltwise(&math, EltwiseOp::Add, Broadcast::Row, false, &mut dst[slot], a, b);
+        fpu::eltwise(&math, EltwiseOp::Add, Broadcast::Row, false, &mut dst[slot], src, other);
     }
 }

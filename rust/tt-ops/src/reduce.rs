@@ -35,15 +35,21 @@ pub enum Join {
     },
     /// Matrix unit: GMPOOL.
     FpuMax,
-    /// Vector unit: FP32 additions in its lane order, then a product with `scale` if it is not 1.0.
-    SfpuSum {
-        /// FP32 bits.
-        scale: u32,
-    },
+    /// Matrix unit: the negated maximum of the negated datums. Negated tiles and the running maximum lie in L1 in the
+    /// input's format, so that block floats share exponents once more per tile.
+    FpuMin,
+    /// Vector unit: FP32 additions in its lane order.
+    SfpuSum,
     /// Vector unit: the largest word.
     SfpuMax,
     /// Vector unit: the smallest word.
     SfpuMin,
+}
+
+impl Join {
+    fn on_vector_unit(self) -> bool {
+        matches!(self, Self::SfpuSum | Self::SfpuMax | Self::SfpuMin)
+    }
 }
 
 /// One step.
@@ -63,6 +69,10 @@ pub struct ReduceStep {
     pub axis: Axis,
     /// How.
     pub join: Join,
+    /// FP32 bits of a factor that the vector unit multiplies the result by; nothing happens for 1.0.
+    pub scale: u32,
+    /// 32-bit Dst. The vector unit's sums need it.
+    pub dst32: bool,
     /// Fidelity of the matrix unit.
     pub fidelity: MathFidelity,
     /// Chip.
@@ -82,6 +92,8 @@ pub struct Fill {
 
 struct Scratch {
     bytes: Vec<u8>,
+    negated: Vec<u8>,
+    running: Vec<u8>,
     src: Tile,
     tile: Tile,
     dst: Tile,
@@ -106,9 +118,17 @@ pub fn reduce(device: &mut Device, input: BufferId, output: BufferId, step: &Red
             return Err(OpError::Invariant { operator: "reduce", what });
         }
     }
+    if step.join == Join::SfpuSum && !step.dst32 {
+        let what = "the vector unit's sum needs a 32-bit Dst".to_owned();
+        return Err(OpError::Invariant { operator: "reduce", what });
+    }
     let kernel = Kernel::new(step);
     let access = device.access(&[output])?;
-    let make = || Box::new(Scratch { bytes: vec![0; 4096], src: ZERO, tile: ZERO, dst: ZERO });
+    let bytes = step.formats.0.tile_bytes(TileShape::FULL);
+    let make = || {
+        let [bytes, negated, running] = [(); 3].map(|()| vec![0; bytes]);
+        Box::new(Scratch { bytes, negated, running, src: ZERO, tile: ZERO, dst: ZERO })
+    };
     for_each_page(tiles_out, make, |scratch, page| {
         let (first, stride, count) = match step.axis {
             Axis::Width => (page * step.columns, 1, step.columns),
@@ -134,16 +154,23 @@ struct Kernel<'a> {
     input: Input,
     scaler: Tile,
     packer: PackConfig,
+    /// Negated tiles of [`Join::FpuMin`].
+    pack_negated: PackConfig,
+    /// Running maximum of [`Join::FpuMin`].
+    pack_running: PackConfig,
 }
 
 impl<'a> Kernel<'a> {
     fn new(step: &'a ReduceStep) -> Self {
-        let sfpu = matches!(step.join, Join::SfpuSum { .. } | Join::SfpuMax | Join::SfpuMin);
         let (format_in, format_out) = step.formats;
-        let input = if sfpu { Input::direct_to_dst(format_in, true) } else { Input::new(format_in, true) };
-        let dst = port::dst_format(format_in, true);
+        let input = if step.join.on_vector_unit() {
+            Input::direct_to_dst(format_in, step.dst32)
+        } else {
+            Input::new(format_in, step.dst32)
+        };
+        let dst = port::dst_format(format_in, step.dst32);
         let scaler = match step.join {
-            Join::FpuSum { scaler } if format_in == DataFormat::Float32 => scaler >> 13,
+            Join::FpuSum { scaler } if input.register == DataFormat::Tf32 => scaler >> 13,
             Join::FpuSum { scaler } => scaler >> 16 << 3,
             _ => 127 << 10,
         };
@@ -153,12 +180,17 @@ impl<'a> Kernel<'a> {
             Axis::Tile => EdgeMask::Datum0,
             Axis::Leading(_) => EdgeMask::None,
         };
+        let negated = port::packer(format_in, dst, false);
+        // The negated minimum leaves through a plain pack: its mask was the running maximum's.
+        let last_edge = if step.join == Join::FpuMin { EdgeMask::None } else { edge };
         Self {
             step,
             math: MathConfig { fidelity: step.fidelity, dst, alu: input.register, arch: step.arch },
             input,
             scaler: [scaler; 1024],
-            packer: PackConfig { edge, ..port::packer(format_out, dst, false) },
+            packer: PackConfig { edge: last_edge, ..port::packer(format_out, dst, false) },
+            pack_negated: negated,
+            pack_running: PackConfig { edge, ..negated },
         }
     }
 
@@ -190,8 +222,8 @@ impl<'a> Kernel<'a> {
 
     /// Joins one tile to the running result in `dst`; `None` means the filled copy.
     fn join(&self, first: bool, bytes: Option<&[u8]>, scratch: &mut Scratch) {
-        let Scratch { bytes: filled, src, tile, dst } = scratch;
-        let bytes = bytes.unwrap_or(&filled[..self.input.format.tile_bytes(TileShape::FULL)]);
+        let Scratch { bytes: filled, negated, running, src, tile, dst } = scratch;
+        let bytes = bytes.unwrap_or(filled);
         let dim = match self.step.axis {
             Axis::Width => ReduceDim::Row,
             Axis::Height => ReduceDim::Column,
@@ -218,7 +250,20 @@ impl<'a> Kernel<'a> {
                 self.input.to_src(bytes, src);
                 fpu::reduce(&self.math, PoolOp::Max, dim, dst, src, &self.scaler);
             }
-            Join::SfpuSum { .. } | Join::SfpuMax | Join::SfpuMin => {
+            Join::FpuMin => {
+                self.input.to_dst(&self.math, bytes, src, dst);
+                dst.iter_mut().for_each(|word| *word ^= SIGN);
+                pack::pack_tile(&self.pack_negated, dst, negated);
+                if first {
+                    fpu::clear_for_max(&self.math, dst);
+                } else {
+                    self.input.to_dst(&self.math, running, src, dst);
+                }
+                self.input.to_src(negated, src);
+                fpu::reduce(&self.math, PoolOp::Max, dim, dst, src, &self.scaler);
+                pack::pack_tile(&self.pack_running, dst, running);
+            }
+            Join::SfpuSum | Join::SfpuMax | Join::SfpuMin => {
                 let target = if first { &mut *dst } else { &mut *tile };
                 self.input.to_dst(&self.math, bytes, src, target);
                 if !first {
@@ -239,20 +284,27 @@ impl<'a> Kernel<'a> {
         }
     }
 
-    /// What the vector unit does inside the folded tile.
+    /// What the vector unit does when all tiles are joined.
     fn finish(&self, scratch: &mut Scratch) {
-        let dst = &mut scratch.dst;
-        let scale = match self.step.join {
-            Join::FpuSum { .. } | Join::FpuMax => return,
-            Join::SfpuSum { scale } => scale,
-            Join::SfpuMax | Join::SfpuMin => ONE,
-        };
+        let Scratch { running, src, dst, .. } = scratch;
+        if self.step.join == Join::FpuMin {
+            self.input.to_dst(&self.math, running, src, dst);
+            dst.iter_mut().for_each(|word| *word ^= SIGN);
+        }
+        if self.step.join.on_vector_unit() {
+            self.fold(dst);
+        }
+        if self.step.scale != ONE {
+            let store = if self.step.dst32 { lane::store_f32 } else { lane::store_bf16 };
+            dst.iter_mut().for_each(|word| *word = store(lane::mul(*word, self.step.scale)));
+        }
+    }
+
+    /// The order of the vector unit inside the folded tile.
+    fn fold(&self, dst: &mut Tile) {
         let old = *dst;
         let at = |row: usize, column: usize| old[TileShape::FULL.index(row, column)];
-        let add = |a: u32, b: u32| {
-            if matches!(self.step.join, Join::SfpuSum { .. }) { lane::add(a, b) } else { self.two(a, b) }
-        };
-        let scaled = |word: u32| lane::store_f32(if scale == ONE { word } else { lane::mul(word, scale) });
+        let add = |a: u32, b: u32| if self.step.join == Join::SfpuSum { lane::add(a, b) } else { self.two(a, b) };
         match self.step.axis {
             Axis::Width => {
                 for row in 0..32 {
@@ -264,7 +316,7 @@ impl<'a> Kernel<'a> {
                     for rotation in [4, 2, 1] {
                         lanes = std::array::from_fn(|lane| add(lanes[lane], lanes[(lane + 8 - rotation) % 8]));
                     }
-                    dst[TileShape::FULL.index(row, 0)] = scaled(lanes[0]);
+                    dst[TileShape::FULL.index(row, 0)] = lane::store_f32(lanes[0]);
                 }
             }
             Axis::Height => {
@@ -274,18 +326,16 @@ impl<'a> Kernel<'a> {
                         add(word(0), add(word(1), add(word(2), word(3))))
                     };
                     let lanes: [u32; 4] = std::array::from_fn(|lane| add(group(0, lane), group(16, lane)));
-                    dst[TileShape::FULL.index(0, column)] =
-                        scaled(add(add(lanes[0], lanes[1]), add(lanes[2], lanes[3])));
+                    let sum = add(add(lanes[0], lanes[1]), add(lanes[2], lanes[3]));
+                    dst[TileShape::FULL.index(0, column)] = lane::store_f32(sum);
                 }
             }
-            Axis::Tile | Axis::Leading(_) => {
-                for word in dst {
-                    *word = scaled(*word);
-                }
-            }
+            Axis::Tile | Axis::Leading(_) => {}
         }
     }
 }
+
+const SIGN: u32 = 1 << 31;
 
 /// 1.0 in FP32.
 const ONE: u32 = 0x3f80_0000;

@@ -174,6 +174,14 @@ impl PyDevice {
         self.shared.run(py, |device| Ok::<_, MemoryError>(device.allocated_bytes()))
     }
 
+    /// Whether operators that read pages nobody has written are refused.
+    fn set_watched(&self, py: Python<'_>, watched: bool) -> PyResult<()> {
+        self.shared.run(py, |device| {
+            device.set_watched(watched);
+            Ok::<_, MemoryError>(())
+        })
+    }
+
     /// Makes the k-th allocation from now on fail; None takes the order back.
     #[pyo3(signature = (k))]
     fn fail_allocation(&self, py: Python<'_>, k: Option<u64>) -> PyResult<()> {
