@@ -115,6 +115,8 @@ def test_comparison_mode(device: ttnn.MeshDevice) -> None:
         ttnn.manage_config("comparison_mode_pcc", 0.999),
     ):
         ttnn.softmax(ttnn.add(x, x))
+        ttnn.move(ttnn.multiply_(x, 3.0))
+        x = make((32, 64), ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
         wrong = registry.FastOperation("ttnn.wrong", lambda x: x, golden_function=lambda x: -x)
         with pytest.raises(RuntimeError, match=r"ttnn\.wrong: PCC to the golden function is -1\.0"):
             wrong(x)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -247,3 +249,14 @@ def test_every_operator_describes_itself(operation: registry.FastOperation) -> N
         assert "Source:" in operation.__doc__
         for alias in operation.entry.aliases:
             assert getattr(ttnn, alias) is operation
+
+
+def test_registry_and_engine_know_each_other() -> None:
+    """Every engine routine that an entry names exists, and every routine of the engine has an entry."""
+    named = {routine for entry in registry.entries() for routine in entry.engine}
+    assert {routine for routine in named if not hasattr(ttnn._engine, routine)} == set()
+    stub = (Path(ttnn.__file__).parent / "_engine.pyi").read_text(encoding="utf-8")
+    operators = stub.split("# Operators on device buffers.", 1)[1]
+    routines = set(re.findall(r"^def (\w+)\(", operators, re.MULTILINE)) - {"functions"}
+    # The reductions are in the engine; their operators come next.
+    assert routines - named <= {"reduce"}

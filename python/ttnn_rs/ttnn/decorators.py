@@ -17,9 +17,8 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 import numpy as np
-from ttnn.config import CONFIG
-from ttnn.tensor import Tensor
 
+from ttnn.config import CONFIG
 from ttnn.exceptions import ArgumentError, TtnnError
 from ttnn.ops.registry import (
     OUTPUT_TENSOR_NAMES,
@@ -29,6 +28,7 @@ from ttnn.ops.registry import (
     current_queue,
     operations,
 )
+from ttnn.tensor import Tensor
 
 __all__ = [
     "ComparisonError",
@@ -98,11 +98,14 @@ def call_slowly(operation: FastOperation, args: tuple[Any, ...], kwargs: dict[st
     _call_hooks("Pre", _pre_hooks, operation, args, kwargs)
     if CONFIG.enable_logging:
         _log.debug("Started %s", operation)
+    compared = CONFIG.enable_comparison_mode and operation.golden_function is not None
+    # Before the operator runs: it may write into its operands, or free them.
+    golden = _golden_result(operation, args, kwargs) if compared else None
     output = operation.function(*args, **kwargs)
     if CONFIG.enable_logging:
         _log.debug("Finished %s", operation)
-    if CONFIG.enable_comparison_mode and operation.golden_function is not None and isinstance(output, Tensor):
-        _compare(operation, args, kwargs, output)
+    if compared and isinstance(output, Tensor):
+        _compare(operation, golden, output)
     _call_hooks("Post", _post_hooks, operation, args, kwargs, output)
     return output
 
@@ -112,15 +115,17 @@ def float64_values(tensor: Tensor) -> np.ndarray[Any, np.dtype[np.float64]]:
     return np.asarray(tensor.to_list(), np.float64).reshape(tuple(tensor.shape))
 
 
-def _compare(operation: FastOperation, args: tuple[Any, ...], kwargs: dict[str, Any], output: Tensor) -> None:
+def _golden_result(operation: FastOperation, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     def plain(value: Any) -> Any:
         return float64_values(value) if isinstance(value, Tensor) else value
 
     outputs = operation.output_tensor_kwarg_names
     options = {name: plain(value) for name, value in kwargs.items() if name not in outputs}
-    assert operation.golden_function is not None
     with np.errstate(all="ignore"):
-        golden = np.asarray(_plain_golden(operation)(*map(plain, args), **options), np.float64)
+        return np.asarray(_plain_golden(operation)(*map(plain, args), **options), np.float64)
+
+
+def _compare(operation: FastOperation, golden: Any, output: Tensor) -> None:
     actual = float64_values(output)
     pcc = correlation(golden, actual)
     if pcc < CONFIG.comparison_mode_pcc:
