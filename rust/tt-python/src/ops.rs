@@ -259,11 +259,11 @@ fn softmax(
     })
 }
 
-/// One step of a reduction; see `tt_ops::reduce`. `axis` is "w", "h", "tile" or "leading" (with `length`); `scaler` and
-/// the padding `fill` are values that the format holds.
+/// One step of a reduction; see `tt_ops::reduce`. `axis` is "w", "h", "tile" or "leading" (with `length`); `scaler` is
+/// the matrix unit's, `scale` the vector unit's; the padding `fill` is a value that the format holds.
 #[pyfunction]
-#[pyo3(signature = (input, output, *, formats, outer, rows, columns, axis, join, length=1, scaler=1.0, fill=None,
-                    fidelity=3, arch=0))]
+#[pyo3(signature = (input, output, *, formats, outer, rows, columns, axis, join, length=1, scaler=1.0, scale=1.0,
+                    fill=None, fidelity=3, dst32=true, arch=0))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of one Python call")]
 fn reduce(
     py: Python<'_>,
@@ -277,8 +277,10 @@ fn reduce(
     join: &str,
     length: usize,
     scaler: f32,
+    scale: f32,
     fill: Option<(usize, usize, f32)>,
     fidelity: u32,
+    dst32: bool,
     arch: u8,
 ) -> PyResult<()> {
     let axis = match axis {
@@ -288,11 +290,11 @@ fn reduce(
         "leading" => Axis::Leading(length),
         _ => return Err(engine_error(format!("no axis {axis:?}"))),
     };
-    let scaler = scaler.to_bits();
     let join = match join {
-        "fpu_sum" => Join::FpuSum { scaler },
+        "fpu_sum" => Join::FpuSum { scaler: scaler.to_bits() },
         "fpu_max" => Join::FpuMax,
-        "sfpu_sum" => Join::SfpuSum { scale: scaler },
+        "fpu_min" => Join::FpuMin,
+        "sfpu_sum" => Join::SfpuSum,
         "sfpu_max" => Join::SfpuMax,
         "sfpu_min" => Join::SfpuMin,
         _ => return Err(engine_error(format!("no join {join:?}"))),
@@ -305,6 +307,8 @@ fn reduce(
         fill: fill.map(|(height, width, value)| Fill { height, width, value: value.to_bits() }),
         axis,
         join,
+        scale: scale.to_bits(),
+        dst32,
         fidelity: self::fidelity(fidelity)?,
         arch: self::arch(arch)?,
     };
