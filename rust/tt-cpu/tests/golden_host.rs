@@ -38,10 +38,9 @@ fn case(parts: &[&str]) -> Case {
     };
     let full = Some(TileShape::FULL);
     match parts {
-        ["preserve_nan", input, format] => plain(input, format, full),
         ["float_to_int", format] => plain("float_to_int", format, None),
         ["col_tilize", format] => Case { transposed: true, ..plain("randn_40x50", format, full) },
-        [input, format, "tile"] => plain(input, format, full),
+        ["preserve_nan", input, format] | [input, format, "tile"] => plain(input, format, full),
         [input, format, "rm"] => plain(input, format, None),
         [option, format] => {
             if let Some(value) = option.strip_prefix("pad_value_") {

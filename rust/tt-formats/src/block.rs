@@ -11,14 +11,34 @@ pub const MOST_DATUMS: usize = 1024;
 /// One word for each datum of a tile; smaller tiles use the beginning.
 pub type Lanes<T> = [T; MOST_DATUMS];
 
-/// Finds the largest exponent of each group: one byte per group, and the same value for each datum of it.
-#[inline(always)]
-fn share(own: &[u16], shared: &mut [u8], spread: &mut Lanes<u16>) {
-    let spread = spread.as_chunks_mut::<GROUP>().0;
-    for ((own, shared), spread) in own.as_chunks::<GROUP>().0.iter().zip(shared).zip(spread) {
-        let most = own.iter().fold(0, |most: u16, exponent| most.max(*exponent));
-        *shared = most as u8;
-        *spread = [most; GROUP];
+/// Datums that a step runs over: a face. What lies between two steps stays in the first-level cache.
+const STEP: usize = 256;
+
+/// What lies between the steps of making block floats: each datum's exponent, and the largest of its group.
+struct Exponents {
+    own: [u16; STEP],
+    most: [u16; STEP],
+}
+
+impl Exponents {
+    #[inline(always)]
+    fn new() -> Self {
+        Self { own: [0; STEP], most: [0; STEP] }
+    }
+
+    /// Finds the largest exponent of each group: one byte per group, and the same value for each datum of it.
+    #[inline(always)]
+    fn share<T: Copy>(&mut self, values: &[T], shared: &mut [u8], exponent: impl Fn(T) -> u16) {
+        let own = &mut self.own[..values.len()];
+        for (own, value) in own.iter_mut().zip(values) {
+            *own = exponent(*value);
+        }
+        let groups = own.as_chunks::<GROUP>().0.iter().zip(self.most.as_chunks_mut::<GROUP>().0);
+        for ((own, most), shared) in groups.zip(shared) {
+            let largest = own.iter().fold(0, |largest: u16, exponent| largest.max(*exponent));
+            *shared = largest as u8;
+            *most = [largest; GROUP];
+        }
     }
 }
 
@@ -65,102 +85,105 @@ fn stretch<const BITS: usize>(packed: &[u8], datums: &mut [u8]) {
     }
 }
 
-/// An 8-bit datum cut to its upper `BITS`: the magnitude is truncated, and zero loses its sign.
+/// Makes the block floats of a tile, step by step.
+///
+/// `exponent` is that of a value; `datum` makes a value's 8-bit datum, given its exponent and the largest of its group.
 #[inline(always)]
-const fn cut<const BITS: usize>(sign: u16, magnitude: u16) -> u8 {
-    let magnitude = magnitude & (0x7f << (8 - BITS));
+fn make<const BITS: usize, T: Copy>(
+    values: &[T],
+    exponents: &mut [u8],
+    datums: &mut [u8],
+    exponent: impl Fn(T) -> u16,
+    datum: impl Fn(T, u16, u16) -> u8,
+) {
+    let mut between = Exponents::new();
+    let mut wide = [0; STEP];
+    let sections = exponents.chunks_mut(STEP / GROUP).zip(datums.chunks_mut(STEP * BITS / 8));
+    for (values, (exponents, datums)) in values.chunks(STEP).zip(sections) {
+        between.share(values, exponents, &exponent);
+        let wide = &mut wide[..values.len()];
+        for (((value, own), most), wide) in values.iter().zip(&between.own).zip(&between.most).zip(&mut *wide) {
+            *wide = datum(*value, *own, *most);
+        }
+        squeeze::<BITS>(wide, datums);
+    }
+}
+
+/// An 8-bit datum; zero has no sign.
+#[inline(always)]
+const fn signed(sign: u16, magnitude: u16) -> u8 {
     if magnitude == 0 { 0 } else { (sign | magnitude) as u8 }
+}
+
+/// The packer's datum: the magnitude is rounded to 7 bits, ties away, and then cut to the upper `BITS - 1`.
+#[inline(always)]
+fn packed_datum<const BITS: usize>(sign: u16, mantissa: u16, own: u16, most: u16) -> u8 {
+    let significand = mantissa | if own == 0 { 0 } else { 0x80 };
+    // Half a unit is added after the shift: floor((m + 2^d) / 2^(d+1)) = floor((floor(m / 2^d) + 1) / 2).
+    let aligned = significand >> (most - own).min(15);
+    let magnitude = ((aligned + 1) >> 1).min(127);
+    signed(sign, magnitude & (0x7f << (8 - BITS)))
 }
 
 /// The packer: BF16 values become block floats of `BITS` with 8-bit exponents. See [`crate::pack::bf16_to_bfp8_b`].
 #[inline(always)]
 pub fn pack_bfp_b<const BITS: usize>(values: &[u16], exponents: &mut [u8], datums: &mut [u8]) {
-    pack::<BITS>(values, exponents, datums, |y| y >> 7 & 0xff, |y| y & 0x7f);
+    let exponent = |y: u16| y >> 7 & 0xff;
+    let datum = |y: u16, own, most| packed_datum::<BITS>(y >> 8 & 0x80, y & 0x7f, own, most);
+    make::<BITS, u16>(values, exponents, datums, exponent, datum);
 }
 
 /// The packer: FP16 values become block floats of `BITS` with 5-bit exponents. See [`crate::pack::fp16_to_bfp8`].
 #[inline(always)]
 pub fn pack_bfp<const BITS: usize>(values: &[u16], exponents: &mut [u8], datums: &mut [u8]) {
-    pack::<BITS>(values, exponents, datums, |y| y >> 10 & 0x1f, |y| y >> 3 & 0x7f);
-}
-
-#[inline(always)]
-fn pack<const BITS: usize>(
-    values: &[u16],
-    exponents: &mut [u8],
-    datums: &mut [u8],
-    exponent: impl Fn(u16) -> u16,
-    mantissa: impl Fn(u16) -> u16,
-) {
-    let (mut own, mut spread, mut wide) = ([0; MOST_DATUMS], [0; MOST_DATUMS], [0; MOST_DATUMS]);
-    let own = &mut own[..values.len()];
-    for (own, y) in own.iter_mut().zip(values) {
-        *own = exponent(*y);
-    }
-    share(own, exponents, &mut spread);
-    for (((y, own), shared), wide) in values.iter().zip(&*own).zip(&spread).zip(&mut wide) {
-        let significand = mantissa(*y) | if *own == 0 { 0 } else { 0x80 };
-        // Half a unit is added after the shift: floor((m + 2^d) / 2^(d+1)) = floor((floor(m / 2^d) + 1) / 2).
-        let aligned = significand >> (shared - own).min(15);
-        let magnitude = ((aligned + 1) >> 1).min(127);
-        *wide = cut::<BITS>(y >> 8 & 0x80, magnitude);
-    }
-    squeeze::<BITS>(&wide[..values.len()], datums);
+    let exponent = |y: u16| y >> 10 & 0x1f;
+    let datum = |y: u16, own, most| packed_datum::<BITS>(y >> 8 & 0x80, y >> 3 & 0x7f, own, most);
+    make::<BITS, u16>(values, exponents, datums, exponent, datum);
 }
 
 /// The host library: FP32 words become block floats of `BITS`. See [`crate::host::fp32_to_bfp`].
 #[inline(always)]
 pub fn quantise_fp32<const BITS: usize>(words: &[u32], exponents: &mut [u8], datums: &mut [u8]) {
-    let (mut own, mut spread, mut wide) = ([0; MOST_DATUMS], [0; MOST_DATUMS], [0; MOST_DATUMS]);
-    let own = &mut own[..words.len()];
-    for (own, x) in own.iter_mut().zip(words) {
-        *own = (x >> 23 & 0xff) as u16;
-    }
-    share(own, exponents, &mut spread);
-    let dropped = 25 - BITS as u32;
-    for (((x, own), shared), wide) in words.iter().zip(&*own).zip(&spread).zip(&mut wide) {
-        let significand = if *own == 0 { 0 } else { x & 0x7f_ffff | 0x80_0000 };
-        let aligned = significand >> u32::from(shared - own).min(31);
+    let datum = |x: u32, own: u16, most: u16| {
+        let dropped = 25 - BITS as u32;
+        let significand = if own == 0 { 0 } else { x & 0x7f_ffff | 0x80_0000 };
+        let aligned = significand >> u32::from(most - own).min(31);
         let rounded = (aligned + (1 << (dropped - 1)) - 1 + (aligned >> dropped & 1)) >> dropped;
         let magnitude = rounded.min((1 << (BITS - 1)) - 1) << (8 - BITS);
-        *wide = if magnitude == 0 { 0 } else { (x >> 24 & 0x80 | magnitude) as u8 };
-    }
-    squeeze::<BITS>(&wide[..words.len()], datums);
+        signed((x >> 24 & 0x80) as u16, magnitude as u16)
+    };
+    make::<BITS, u32>(words, exponents, datums, |x| (x >> 23 & 0xff) as u16, datum);
 }
 
 /// The host library: BF16 words become block floats of `BITS`, the same bits as by way of FP32.
 #[inline(always)]
 pub fn quantise_bf16<const BITS: usize>(words: &[u16], exponents: &mut [u8], datums: &mut [u8]) {
-    let (mut own, mut spread, mut wide) = ([0; MOST_DATUMS], [0; MOST_DATUMS], [0; MOST_DATUMS]);
-    let own = &mut own[..words.len()];
-    for (own, x) in own.iter_mut().zip(words) {
-        *own = x >> 7 & 0xff;
-    }
-    share(own, exponents, &mut spread);
-    let dropped = 17 - BITS as u32;
-    for (((x, own), shared), wide) in words.iter().zip(&*own).zip(&spread).zip(&mut wide) {
+    let datum = |x: u16, own: u16, most: u16| {
+        let dropped = 17 - BITS as u32;
         // The significand in the upper byte leaves eight bits below it; what is shifted out of those too is far too
         // small to be rounded up, and what would round beyond the largest magnitude saturates there.
-        let significand = if *own == 0 { 0 } else { x << 8 | 0x8000 };
-        let aligned = significand >> (shared - own).min(15);
+        let significand = if own == 0 { 0 } else { x << 8 | 0x8000 };
+        let aligned = significand >> (most - own).min(15);
         let magnitude = aligned.saturating_add((1 << (dropped - 1)) - 1 + (aligned >> dropped & 1)) >> dropped;
-        let magnitude = magnitude << (8 - BITS);
-        *wide = if magnitude == 0 { 0 } else { (x >> 8 & 0x80 | magnitude) as u8 };
-    }
-    squeeze::<BITS>(&wide[..words.len()], datums);
+        signed(x >> 8 & 0x80, magnitude << (8 - BITS))
+    };
+    make::<BITS, u16>(words, exponents, datums, |x| x >> 7 & 0xff, datum);
 }
 
 /// Calls `value(datum, exponent)` for each datum of a tile; datums come as 8 bits whatever `BITS` is.
 #[inline(always)]
 pub fn unpack<const BITS: usize, T>(exponents: &[u8], datums: &[u8], values: &mut [T], value: impl Fn(u32, u32) -> T) {
-    let (mut wide, mut spread) = ([0; MOST_DATUMS], [0; MOST_DATUMS]);
-    let wide = &mut wide[..values.len()];
-    stretch::<BITS>(datums, wide);
-    for (spread, exponent) in spread.as_chunks_mut::<GROUP>().0.iter_mut().zip(exponents) {
-        *spread = [u16::from(*exponent); GROUP];
-    }
-    for ((y, datum), exponent) in values.iter_mut().zip(&*wide).zip(&spread) {
-        *y = value(u32::from(*datum), u32::from(*exponent));
+    let (mut wide, mut spread) = ([0; STEP], [0; STEP]);
+    let sections = exponents.chunks(STEP / GROUP).zip(datums.chunks(STEP * BITS / 8));
+    for (values, (exponents, datums)) in values.chunks_mut(STEP).zip(sections) {
+        let wide = &mut wide[..values.len()];
+        stretch::<BITS>(datums, wide);
+        for (spread, exponent) in spread.as_chunks_mut::<GROUP>().0.iter_mut().zip(exponents) {
+            *spread = [u16::from(*exponent); GROUP];
+        }
+        for ((y, datum), exponent) in values.iter_mut().zip(&*wide).zip(&spread) {
+            *y = value(u32::from(*datum), u32::from(*exponent));
+        }
     }
 }
 

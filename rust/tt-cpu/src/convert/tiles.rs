@@ -14,7 +14,7 @@ use crate::{Level, simd_kernel};
 
 /// Where things lie in a row of tiles.
 #[derive(Clone, Copy, Debug)]
-struct Layout {
+pub struct Layout {
     tile: TileShape,
     /// Bytes of the exponents of a tile.
     exponents: usize,
@@ -88,15 +88,21 @@ fn scatter<const BYTES: usize>(tile: &[u8], layout: &Layout, column: usize, rows
     }
 }
 
-/// Fills a row of tiles. `make` turns the values of a tile, in face order, into its bytes.
+/// Turns the values of a tile, in face order, into its bytes.
+///
+/// A trait and not a function argument: only what is called by its name is sure to be inlined, and so compiled for a level.
+trait MakeTile {
+    fn make(values: &[u8], tile: &mut [u8]);
+}
+
+/// Turns the exponents and datums of a tile into its values in face order.
+trait MakeValues {
+    fn make(exponents: &[u8], datums: &[u8], values: &mut [u8]);
+}
+
+/// Fills a row of tiles.
 #[inline(always)]
-fn pack_row<const BYTES: usize>(
-    rows: &[u8],
-    layout: Layout,
-    pad: &[u8],
-    out: &mut [u8],
-    make: impl Fn(&[u8], &mut [u8]),
-) {
+fn pack_row<const BYTES: usize, Make: MakeTile>(rows: &[u8], layout: Layout, pad: &[u8], out: &mut [u8]) {
     let Some(pad) = pad.first_chunk::<BYTES>() else { return };
     let (mut values, mut made): (Lanes<u32>, Lanes<u32>) = ([0; MOST_DATUMS], [0; MOST_DATUMS]);
     let values: &mut [u8] = &mut cast_slice_mut(&mut values)[..layout.tile.datums() * BYTES / FACE_SIDE];
@@ -104,10 +110,10 @@ fn pack_row<const BYTES: usize>(
     for (column, out) in out.chunks_exact_mut(layout.tile_bytes).enumerate() {
         gather(rows, &layout, column, pad, values);
         if layout.stream {
-            make(values, made);
+            Make::make(values, made);
             stream::copy(out, made);
         } else {
-            make(values, out);
+            Make::make(values, out);
         }
     }
     stream::finish();
@@ -130,60 +136,87 @@ fn tilize_row<const BYTES: usize>(rows: &[u8], layout: Layout, pad: &[u8], out: 
     stream::finish();
 }
 
-/// Bytes of a row of the matrix that are collected before they leave past the caches.
-const STRIP_BYTES: usize = 512;
+/// Bytes of a row of the matrix that are collected before they leave past the caches. The lines at both ends leave in two
+/// parts, which is slow; strips of 512 bytes take twice as long.
+const STRIP_BYTES: usize = 2048;
 
 /// Most rows of a tile.
 const MOST_ROWS: usize = 32;
 
-/// Reads a row of tiles. `make` turns the bytes of a tile into its values in face order; without it they are that already.
+/// Reads a row of tiles.
 #[inline(always)]
-fn unpack_row<const BYTES: usize>(
-    tiles: &[u8],
-    layout: Layout,
-    rows: &mut [u8],
-    make: Option<impl Fn(&[u8], &[u8], &mut [u8])>,
-) {
+fn unpack_row<const BYTES: usize, Make: MakeValues>(tiles: &[u8], layout: Layout, rows: &mut [u8]) {
     let mut values: Lanes<u32> = [0; MOST_DATUMS];
     let values: &mut [u8] = &mut cast_slice_mut(&mut values)[..layout.tile.datums() * BYTES / FACE_SIDE];
-    let mut values_of = |tile: &[u8], to: &mut dyn FnMut(&[u8])| {
-        if let Some(make) = &make {
-            let (exponents, datums) = tile.split_at(layout.exponents);
-            make(exponents, datums, values);
-            to(values);
-        } else {
-            to(tile);
-        }
-    };
-    let tiles = tiles.chunks_exact(layout.tile_bytes);
-    if !layout.stream {
-        for (column, tile) in tiles.enumerate() {
-            values_of(tile, &mut |values| scatter::<BYTES>(values, &layout, column, rows, layout.row_bytes));
-        }
-        return;
-    }
+    #[expect(clippy::large_stack_arrays, reason = "64 KiB, for one call that calls nothing deep")]
     let mut strip = [0; STRIP_BYTES * MOST_ROWS];
-    let strip = &mut strip[..rows.len() / layout.row_bytes * STRIP_BYTES];
-    let in_strip = STRIP_BYTES / BYTES / (layout.tile.width() / FACE_SIDE);
-    let last = tiles.len() - 1;
-    for (column, tile) in tiles.enumerate() {
-        let at = column % in_strip;
-        values_of(tile, &mut |values| scatter::<BYTES>(values, &layout, at, strip, STRIP_BYTES));
-        if at == in_strip - 1 || column == last {
-            let start = column / in_strip * STRIP_BYTES;
-            let end = layout.row_bytes.min(start + STRIP_BYTES);
-            for (line, strip) in rows.chunks_exact_mut(layout.row_bytes).zip(strip.chunks_exact(STRIP_BYTES)) {
-                stream::copy(&mut line[start..end], &strip[..end - start]);
-            }
-        }
+    let mut strip = Strip::<BYTES>::new(&layout, rows, &mut strip);
+    for tile in tiles.chunks_exact(layout.tile_bytes) {
+        let (exponents, datums) = tile.split_at(layout.exponents);
+        Make::make(exponents, datums, values);
+        strip.push(values);
     }
     stream::finish();
 }
 
+/// Reads a row of tiles that hold the values as they are.
 #[inline(always)]
-fn make_bf16(values: &[u8], tile: &mut [u8]) {
-    for (x, y) in values.as_chunks::<4>().0.iter().zip(tile.as_chunks_mut::<2>().0) {
-        *y = (host::fp32_to_bf16(u32::from_le_bytes(*x)) as u16).to_le_bytes();
+fn untilize_row<const BYTES: usize>(tiles: &[u8], layout: Layout, rows: &mut [u8]) {
+    #[expect(clippy::large_stack_arrays, reason = "64 KiB, for one call that calls nothing deep")]
+    let mut strip = [0; STRIP_BYTES * MOST_ROWS];
+    let mut strip = Strip::<BYTES>::new(&layout, rows, &mut strip);
+    for tile in tiles.chunks_exact(layout.tile_bytes) {
+        strip.push(tile);
+    }
+    stream::finish();
+}
+
+/// Rows of a matrix that are filled tile after tile, directly or in strips that leave past the caches.
+struct Strip<'a, const BYTES: usize> {
+    layout: &'a Layout,
+    rows: &'a mut [u8],
+    collected: &'a mut [u8],
+    column: usize,
+}
+
+impl<'a, const BYTES: usize> Strip<'a, BYTES> {
+    #[inline(always)]
+    fn new(layout: &'a Layout, rows: &'a mut [u8], collected: &'a mut [u8]) -> Self {
+        let collected = &mut collected[..rows.len() / layout.row_bytes * STRIP_BYTES];
+        Self { layout, rows, collected, column: 0 }
+    }
+
+    /// Takes the values of the next tile, in face order.
+    #[inline(always)]
+    fn push(&mut self, values: &[u8]) {
+        let row_bytes = self.layout.row_bytes;
+        let (column, across) = (self.column, self.layout.tile.width() / FACE_SIDE * BYTES);
+        self.column += 1;
+        if !self.layout.stream {
+            return scatter::<BYTES>(values, self.layout, column, self.rows, row_bytes);
+        }
+        let in_strip = STRIP_BYTES / across;
+        let at = column % in_strip;
+        scatter::<BYTES>(values, self.layout, at, self.collected, STRIP_BYTES);
+        if at == in_strip - 1 || self.column * across >= row_bytes {
+            let start = column / in_strip * STRIP_BYTES;
+            let end = row_bytes.min(start + STRIP_BYTES);
+            for (line, strip) in self.rows.chunks_exact_mut(row_bytes).zip(self.collected.chunks_exact(STRIP_BYTES)) {
+                stream::copy(&mut line[start..end], &strip[..end - start]);
+            }
+        }
+    }
+}
+
+/// FP32 to BF16.
+struct Bf16;
+
+impl MakeTile for Bf16 {
+    #[inline(always)]
+    fn make(values: &[u8], tile: &mut [u8]) {
+        for (x, y) in values.as_chunks::<4>().0.iter().zip(tile.as_chunks_mut::<2>().0) {
+            *y = (host::fp32_to_bf16(u32::from_le_bytes(*x)) as u16).to_le_bytes();
+        }
     }
 }
 
@@ -196,57 +229,50 @@ fn split_block_floats<const BITS: usize>(tile: &mut [u8], datums: usize) -> (&mu
     (exponents, datums_section)
 }
 
-#[inline(always)]
-fn make_from_fp32<const BITS: usize>(values: &[u8], tile: &mut [u8]) {
-    let (exponents, datums) = split_block_floats::<BITS>(tile, values.len() / 4);
-    block::quantise_fp32::<BITS>(cast_slice(values), exponents, datums);
+/// FP32 to or from block floats of `BITS`.
+struct Fp32<const BITS: usize>;
+
+impl<const BITS: usize> MakeTile for Fp32<BITS> {
+    #[inline(always)]
+    fn make(values: &[u8], tile: &mut [u8]) {
+        let (exponents, datums) = split_block_floats::<BITS>(tile, values.len() / 4);
+        block::quantise_fp32::<BITS>(cast_slice(values), exponents, datums);
+    }
 }
 
-#[inline(always)]
-fn make_from_bf16<const BITS: usize>(values: &[u8], tile: &mut [u8]) {
-    let (exponents, datums) = split_block_floats::<BITS>(tile, values.len() / 2);
-    block::quantise_bf16::<BITS>(cast_slice(values), exponents, datums);
+impl<const BITS: usize> MakeValues for Fp32<BITS> {
+    #[inline(always)]
+    fn make(exponents: &[u8], datums: &[u8], values: &mut [u8]) {
+        block::unpack_host::<BITS, u32>(exponents, datums, cast_slice_mut(values), |word| word);
+    }
 }
 
-#[inline(always)]
-fn make_fp32<const BITS: usize>(exponents: &[u8], datums: &[u8], values: &mut [u8]) {
-    block::unpack_host::<BITS, u32>(exponents, datums, cast_slice_mut(values), |word| word);
+/// BF16 to or from block floats of `BITS`.
+struct Halves<const BITS: usize>;
+
+impl<const BITS: usize> MakeTile for Halves<BITS> {
+    #[inline(always)]
+    fn make(values: &[u8], tile: &mut [u8]) {
+        let (exponents, datums) = split_block_floats::<BITS>(tile, values.len() / 2);
+        block::quantise_bf16::<BITS>(cast_slice(values), exponents, datums);
+    }
 }
 
-/// Block floats hold no more bits than BF16 does, so the upper half is the value.
-#[inline(always)]
-fn make_upper_half<const BITS: usize>(exponents: &[u8], datums: &[u8], values: &mut [u8]) {
-    block::unpack_host::<BITS, u16>(exponents, datums, cast_slice_mut(values), |word| (word >> 16) as u16);
+impl<const BITS: usize> MakeValues for Halves<BITS> {
+    #[inline(always)]
+    fn make(exponents: &[u8], datums: &[u8], values: &mut [u8]) {
+        // Block floats hold no more bits than BF16 does, so the upper half is the value.
+        block::unpack_host::<BITS, u16>(exponents, datums, cast_slice_mut(values), |word| (word >> 16) as u16);
+    }
 }
-
-/// The values are in the tile as they are.
-const AS_THEY_ARE: Option<fn(&[u8], &[u8], &mut [u8])> = None;
 
 /// Fills a row of tiles from rows of a matrix, with a face row of padding.
 type PackKernel = unsafe fn(&[u8], Layout, &[u8], &mut [u8]);
 
 macro_rules! kernels {
-    ($($pack:ident: $fill:expr;)* / $($unpack:ident: $read:expr;)*) => {
-        $(mod $pack {
-            use super::*;
-
-            #[inline(always)]
-            fn body(rows: &[u8], layout: Layout, pad: &[u8], out: &mut [u8]) {
-                $fill(rows, layout, pad, out);
-            }
-
-            simd_kernel!(kernel, super::body, (rows: &[u8], layout: Layout, pad: &[u8], out: &mut [u8]));
-        })*
-        $(mod $unpack {
-            use super::*;
-
-            #[inline(always)]
-            fn body(tiles: &[u8], layout: Layout, rows: &mut [u8]) {
-                $read(tiles, layout, rows);
-            }
-
-            simd_kernel!(kernel, super::body, (tiles: &[u8], layout: Layout, rows: &mut [u8]));
-        })*
+    ($($pack:ident: $fill:path;)* / $($unpack:ident: $read:path;)*) => {
+        $(simd_kernel!($pack, $fill, (rows: &[u8], layout: Layout, pad: &[u8], out: &mut [u8]));)*
+        $(simd_kernel!($unpack, $read, (tiles: &[u8], layout: Layout, rows: &mut [u8]));)*
     };
 }
 
@@ -254,19 +280,19 @@ kernels! {
     tilize_bytes: tilize_row::<16>;
     tilize_halves: tilize_row::<32>;
     tilize_words: tilize_row::<64>;
-    fp32_to_bf16: |rows, layout, pad, out| pack_row::<64>(rows, layout, pad, out, make_bf16);
-    fp32_to_bfp8: |rows, layout, pad, out| pack_row::<64>(rows, layout, pad, out, make_from_fp32::<8>);
-    fp32_to_bfp4: |rows, layout, pad, out| pack_row::<64>(rows, layout, pad, out, make_from_fp32::<4>);
-    bf16_to_bfp8: |rows, layout, pad, out| pack_row::<32>(rows, layout, pad, out, make_from_bf16::<8>);
-    bf16_to_bfp4: |rows, layout, pad, out| pack_row::<32>(rows, layout, pad, out, make_from_bf16::<4>);
+    fp32_to_bf16: pack_row::<64, Bf16>;
+    fp32_to_bfp8: pack_row::<64, Fp32<8>>;
+    fp32_to_bfp4: pack_row::<64, Fp32<4>>;
+    bf16_to_bfp8: pack_row::<32, Halves<8>>;
+    bf16_to_bfp4: pack_row::<32, Halves<4>>;
     /
-    untilize_bytes: |tiles, layout, rows| unpack_row::<16>(tiles, layout, rows, AS_THEY_ARE);
-    untilize_halves: |tiles, layout, rows| unpack_row::<32>(tiles, layout, rows, AS_THEY_ARE);
-    untilize_words: |tiles, layout, rows| unpack_row::<64>(tiles, layout, rows, AS_THEY_ARE);
-    bfp8_to_fp32: |tiles, layout, rows| unpack_row::<64>(tiles, layout, rows, Some(make_fp32::<8>));
-    bfp4_to_fp32: |tiles, layout, rows| unpack_row::<64>(tiles, layout, rows, Some(make_fp32::<4>));
-    bfp8_to_bf16: |tiles, layout, rows| unpack_row::<32>(tiles, layout, rows, Some(make_upper_half::<8>));
-    bfp4_to_bf16: |tiles, layout, rows| unpack_row::<32>(tiles, layout, rows, Some(make_upper_half::<4>));
+    untilize_bytes: untilize_row::<16>;
+    untilize_halves: untilize_row::<32>;
+    untilize_words: untilize_row::<64>;
+    bfp8_to_fp32: unpack_row::<64, Fp32<8>>;
+    bfp4_to_fp32: unpack_row::<64, Fp32<4>>;
+    bfp8_to_bf16: unpack_row::<32, Halves<8>>;
+    bfp4_to_bf16: unpack_row::<32, Halves<4>>;
 }
 
 /// Fills the raw buffer of a tensor in tiles.
@@ -283,12 +309,12 @@ pub(super) fn pack(
     let from = values.format();
     let pad = elements::one(from, pad_value)?;
     let (kernel, pad) = match (from, format) {
-        (F::Float32, F::Float16B) => (fp32_to_bf16::kernel::at(level), pad),
-        (F::Float32, F::Bfp8B) => (fp32_to_bfp8::kernel::at(level), pad),
-        (F::Float32, F::Bfp4B) => (fp32_to_bfp4::kernel::at(level), pad),
+        (F::Float32, F::Float16B) => (fp32_to_bf16::at(level), pad),
+        (F::Float32, F::Bfp8B) => (fp32_to_bfp8::at(level), pad),
+        (F::Float32, F::Bfp4B) => (fp32_to_bfp4::at(level), pad),
         // Padding is a float32 value: it must not be rounded on the way into a block float.
-        (F::Float16B, F::Bfp8B) if pad << 16 == pad_value.to_bits() => (bf16_to_bfp8::kernel::at(level), pad),
-        (F::Float16B, F::Bfp4B) if pad << 16 == pad_value.to_bits() => (bf16_to_bfp4::kernel::at(level), pad),
+        (F::Float16B, F::Bfp8B) if pad << 16 == pad_value.to_bits() => (bf16_to_bfp8::at(level), pad),
+        (F::Float16B, F::Bfp4B) if pad << 16 == pad_value.to_bits() => (bf16_to_bfp4::at(level), pad),
         (_, F::Bfp8B | F::Bfp4B) => {
             let mut words = vec![0u32; values.len()];
             elements::convert(values, F::Float32, bytemuck::cast_slice_mut(&mut words))?;
@@ -311,9 +337,9 @@ pub(super) fn pack(
 
 fn tilize(format: DataFormat, level: Level) -> Result<PackKernel, ConvertError> {
     Ok(match format.element_bytes() {
-        Some(4) => tilize_words::kernel::at(level),
-        Some(2) => tilize_halves::kernel::at(level),
-        Some(_) => tilize_bytes::kernel::at(level),
+        Some(4) => tilize_words::at(level),
+        Some(2) => tilize_halves::at(level),
+        Some(_) => tilize_bytes::at(level),
         None => return Err(ConvertError::Format(format)),
     })
 }
@@ -361,14 +387,14 @@ pub(super) fn unpack(
 ) -> Result<(), ConvertError> {
     let level = Level::current();
     let kernel = match (format, value_bytes) {
-        (DataFormat::Bfp8B, 4) => bfp8_to_fp32::kernel::at(level),
-        (DataFormat::Bfp4B, 4) => bfp4_to_fp32::kernel::at(level),
-        (DataFormat::Bfp8B, 2) => bfp8_to_bf16::kernel::at(level),
-        (DataFormat::Bfp4B, 2) => bfp4_to_bf16::kernel::at(level),
+        (DataFormat::Bfp8B, 4) => bfp8_to_fp32::at(level),
+        (DataFormat::Bfp4B, 4) => bfp4_to_fp32::at(level),
+        (DataFormat::Bfp8B, 2) => bfp8_to_bf16::at(level),
+        (DataFormat::Bfp4B, 2) => bfp4_to_bf16::at(level),
         _ => match format.element_bytes() {
-            Some(4) => untilize_words::kernel::at(level),
-            Some(2) => untilize_halves::kernel::at(level),
-            Some(_) => untilize_bytes::kernel::at(level),
+            Some(4) => untilize_words::at(level),
+            Some(2) => untilize_halves::at(level),
+            Some(_) => untilize_bytes::at(level),
             None => return Err(ConvertError::Format(format)),
         },
     };
