@@ -352,5 +352,7 @@ def test_layout_on_the_host(host: ttnn.Tensor) -> None:
     rows = host.to(ttnn.ROW_MAJOR_LAYOUT)
     assert (rows.layout, rows.padded_shape) == (ttnn.ROW_MAJOR_LAYOUT, [3, 5])
     assert np.array_equal(rows.to(ttnn.TILE_LAYOUT)._host, host._host)
+    with pytest.raises(ArgumentError, match="mem_config goes with a device only"):
+        host.to(ttnn.ROW_MAJOR_LAYOUT, ttnn.L1_MEMORY_CONFIG)
     with pytest.raises(RuntimeError, match="Only TILE layout is supported for BFLOAT8_B dtype!"):
         ttnn.to_dtype(host, ttnn.bfloat8_b).to(ttnn.ROW_MAJOR_LAYOUT)

@@ -291,6 +291,10 @@ class Tensor(TensorOperators):
         """Return a copy on a device, or in another layout."""
         check_queue("Tensor.to", cq_id)
         if isinstance(target, Layout):
+            if mem_config is not None:
+                raise ArgumentError(
+                    "Tensor.to: the layout changes where the tensor is; mem_config goes with a device only"
+                )
             return self._to_layout(target)
         return self._to_device("Tensor.to", target, mem_config)
 
