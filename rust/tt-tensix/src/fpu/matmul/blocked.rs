@@ -28,7 +28,7 @@ struct Job<'a> {
     a: &'a Planes,
     b: &'a Planes,
     /// Parts as integers, if the FMA chain cannot be used.
-    integers: Option<&'a [Integers; 2]>,
+    integers: Option<(&'a Integers, &'a Integers)>,
     /// Every group is either alive and far above the smallest exponent in every phase, or all zeros. Then neither a
     /// group nor a result can underflow.
     roomy: bool,
@@ -44,8 +44,8 @@ pub(super) fn accumulate(level: Level, cfg: &MathConfig, dst: &mut Dst, a: &Prep
         run(level, &Job { cfg, a, b, integers: None, roomy }, dst);
     } else {
         // Without an FMA instruction the chain would be slower than integers.
-        let integers = [a.integers::<true>(cfg), b.integers::<false>(cfg)];
-        run(level, &Job { cfg, a, b, integers: Some(&integers), roomy: false }, dst);
+        let (integers_a, integers_b) = (a.integers::<true>(cfg), b.integers::<false>(cfg));
+        run(level, &Job { cfg, a, b, integers: Some((&integers_a, &integers_b)), roomy: false }, dst);
     }
 }
 
@@ -175,7 +175,7 @@ fn group_sums<V: Vector, const E8: bool>(
         // Not a step to leave out: the group's exponent can still round Dst.
         return [V::splat(0); ROWS];
     }
-    if let Some([a, b]) = job.integers {
+    if let Some((a, b)) = job.integers {
         return integer_sums::<V>((a, number_a), (b, number_b), group, row, column, largest);
     }
     let (parts_a, parts_b) = (&job.a.parts[number_a], &job.b.parts[number_b]);
