@@ -180,7 +180,13 @@ mod tests {
     #[test]
     fn every_fp8_e4m3_number_survives_the_way_through_fp32() {
         for x in 0..256 {
-            let expected = if x & 0x7f >= 0x78 { 0x7f } else if x & 0x7f < 8 { x & 0x80 } else { x };
+            let expected = if x & 0x7f >= 0x78 {
+                0x7f
+            } else if x & 0x7f < 8 {
+                x & 0x80
+            } else {
+                x
+            };
             assert_eq!(fp32_to_fp8_e4m3(fp8_e4m3_to_fp32(x)), expected);
         }
     }
