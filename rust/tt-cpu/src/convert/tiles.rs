@@ -35,33 +35,27 @@ impl Layout {
             stream: result_bytes >= STREAM_BYTES,
         }
     }
-
-    /// Index of the face row where a row of the tile begins, and the distance to its part in the next face.
-    #[inline(always)]
-    fn face_row(&self, row: usize) -> (usize, usize) {
-        let (height, across) = (self.tile.face_height(), self.tile.width() / FACE_SIDE);
-        (row / height * across * height + row % height, height)
-    }
 }
 
 /// Gathers a tile from rows of a matrix. `pad` is a face row of padding, `BYTES` the length of a face row.
 #[inline(always)]
 fn gather<const BYTES: usize>(rows: &[u8], layout: &Layout, column: usize, pad: &[u8; BYTES], tile: &mut [u8]) {
-    let tile = tile.as_chunks_mut::<BYTES>().0;
-    let across = layout.tile.width() / FACE_SIDE;
-    for row in 0..layout.tile.height() {
-        let line = rows.get(row * layout.row_bytes..(row + 1) * layout.row_bytes).unwrap_or(&[]);
-        let (whole, rest) = line.as_chunks::<BYTES>();
-        let (first, step) = layout.face_row(row);
-        for face in 0..across {
-            let at = column * across + face;
-            let to = &mut tile[first + face * step];
-            if let Some(values) = whole.get(at) {
-                *to = *values;
-            } else {
-                *to = *pad;
-                if at == whole.len() {
-                    to[..rest.len()].copy_from_slice(rest);
+    let (height, across) = (layout.tile.face_height(), layout.tile.width() / FACE_SIDE);
+    let mut lines = rows.chunks_exact(layout.row_bytes.max(1));
+    for band in tile.as_chunks_mut::<BYTES>().0.chunks_exact_mut(across * height) {
+        for row in 0..height {
+            let line = lines.next().unwrap_or(&[]);
+            let (whole, rest) = line.as_chunks::<BYTES>();
+            for face in 0..across {
+                let at = column * across + face;
+                let to = &mut band[face * height + row];
+                if let Some(values) = whole.get(at) {
+                    *to = *values;
+                } else {
+                    *to = *pad;
+                    if at == whole.len() {
+                        to[..rest.len()].copy_from_slice(rest);
+                    }
                 }
             }
         }
@@ -71,18 +65,20 @@ fn gather<const BYTES: usize>(rows: &[u8], layout: &Layout, column: usize, pad: 
 /// Scatters a tile into rows of `row_bytes`; what lies beyond them is padding and dropped.
 #[inline(always)]
 fn scatter<const BYTES: usize>(tile: &[u8], layout: &Layout, column: usize, rows: &mut [u8], row_bytes: usize) {
-    let tile = tile.as_chunks::<BYTES>().0;
-    let across = layout.tile.width() / FACE_SIDE;
-    for (row, line) in rows.chunks_exact_mut(row_bytes).enumerate() {
-        let (whole, rest) = line.as_chunks_mut::<BYTES>();
-        let (first, step) = layout.face_row(row);
-        for face in 0..across {
-            let at = column * across + face;
-            let values = &tile[first + face * step];
-            if at < whole.len() {
-                whole[at] = *values;
-            } else if at == whole.len() {
-                rest.copy_from_slice(&values[..rest.len()]);
+    let (height, across) = (layout.tile.face_height(), layout.tile.width() / FACE_SIDE);
+    let mut lines = rows.chunks_exact_mut(row_bytes);
+    for band in tile.as_chunks::<BYTES>().0.chunks_exact(across * height) {
+        for row in 0..height {
+            let Some(line) = lines.next() else { return };
+            let (whole, rest) = line.as_chunks_mut::<BYTES>();
+            for face in 0..across {
+                let at = column * across + face;
+                let values = &band[face * height + row];
+                if at < whole.len() {
+                    whole[at] = *values;
+                } else if at == whole.len() {
+                    rest.copy_from_slice(&values[..rest.len()]);
+                }
             }
         }
     }
@@ -140,6 +136,9 @@ fn tilize_row<const BYTES: usize>(rows: &[u8], layout: Layout, pad: &[u8], out: 
 /// parts, which is slow; strips of 512 bytes take twice as long.
 const STRIP_BYTES: usize = 2048;
 
+/// Distance of the rows of a strip: one line more, so that they do not compete for the same places of the cache.
+const STRIP_STRIDE: usize = STRIP_BYTES + 64;
+
 /// Most rows of a tile.
 const MOST_ROWS: usize = 32;
 
@@ -148,8 +147,8 @@ const MOST_ROWS: usize = 32;
 fn unpack_row<const BYTES: usize, Make: MakeValues>(tiles: &[u8], layout: Layout, rows: &mut [u8]) {
     let mut values: Lanes<u32> = [0; MOST_DATUMS];
     let values: &mut [u8] = &mut cast_slice_mut(&mut values)[..layout.tile.datums() * BYTES / FACE_SIDE];
-    #[expect(clippy::large_stack_arrays, reason = "64 KiB, for one call that calls nothing deep")]
-    let mut strip = [0; STRIP_BYTES * MOST_ROWS];
+    #[expect(clippy::large_stack_arrays, reason = "66 KiB, for one call that calls nothing deep")]
+    let mut strip = [0; STRIP_STRIDE * MOST_ROWS];
     let mut strip = Strip::<BYTES>::new(&layout, rows, &mut strip);
     for tile in tiles.chunks_exact(layout.tile_bytes) {
         let (exponents, datums) = tile.split_at(layout.exponents);
@@ -162,8 +161,8 @@ fn unpack_row<const BYTES: usize, Make: MakeValues>(tiles: &[u8], layout: Layout
 /// Reads a row of tiles that hold the values as they are.
 #[inline(always)]
 fn untilize_row<const BYTES: usize>(tiles: &[u8], layout: Layout, rows: &mut [u8]) {
-    #[expect(clippy::large_stack_arrays, reason = "64 KiB, for one call that calls nothing deep")]
-    let mut strip = [0; STRIP_BYTES * MOST_ROWS];
+    #[expect(clippy::large_stack_arrays, reason = "66 KiB, for one call that calls nothing deep")]
+    let mut strip = [0; STRIP_STRIDE * MOST_ROWS];
     let mut strip = Strip::<BYTES>::new(&layout, rows, &mut strip);
     for tile in tiles.chunks_exact(layout.tile_bytes) {
         strip.push(tile);
@@ -182,7 +181,7 @@ struct Strip<'a, const BYTES: usize> {
 impl<'a, const BYTES: usize> Strip<'a, BYTES> {
     #[inline(always)]
     fn new(layout: &'a Layout, rows: &'a mut [u8], collected: &'a mut [u8]) -> Self {
-        let collected = &mut collected[..rows.len() / layout.row_bytes * STRIP_BYTES];
+        let collected = &mut collected[..rows.len() / layout.row_bytes * STRIP_STRIDE];
         Self { layout, rows, collected, column: 0 }
     }
 
@@ -197,11 +196,11 @@ impl<'a, const BYTES: usize> Strip<'a, BYTES> {
         }
         let in_strip = STRIP_BYTES / across;
         let at = column % in_strip;
-        scatter::<BYTES>(values, self.layout, at, self.collected, STRIP_BYTES);
+        scatter::<BYTES>(values, self.layout, at, self.collected, STRIP_STRIDE);
         if at == in_strip - 1 || self.column * across >= row_bytes {
             let start = column / in_strip * STRIP_BYTES;
             let end = row_bytes.min(start + STRIP_BYTES);
-            for (line, strip) in self.rows.chunks_exact_mut(row_bytes).zip(self.collected.chunks_exact(STRIP_BYTES)) {
+            for (line, strip) in self.rows.chunks_exact_mut(row_bytes).zip(self.collected.chunks_exact(STRIP_STRIDE)) {
                 stream::copy(&mut line[start..end], &strip[..end - start]);
             }
         }
