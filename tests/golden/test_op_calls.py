@@ -19,6 +19,15 @@ EXPECTED_DIFFERENCES: dict[str, str] = {
     "ttnn.typecast(t((40,50)),ttnn.int32)": _INTEGERS,
     "ttnn.relu(t((1,1,64,40),'i32',T))": _INTEGERS,
     "ttnn.relu(t((1,1,64,40),'i32',R))": _INTEGERS,
+    "ttnn.sum(t((40,50),'i32'),dim=-1)": _INTEGERS,
+    "ttnn.sum(t((1,1,64,40),'i32',T))": _INTEGERS,
+    "ttnn.sum(t((1,1,64,40),'i32',R))": _INTEGERS,
+    "ttnn.sum(t((1,1,64,40),'u32',T))": _INTEGERS,
+    "ttnn.max(t((1,1,64,40),'i32',T))": _INTEGERS,
+    "ttnn.max(t((1,1,64,40),'i32',R))": _INTEGERS,
+    "ttnn.max(t((1,1,64,40),'u32',T))": _INTEGERS,
+    "ttnn.min(t((1,1,64,40),'i32',T))": _INTEGERS,
+    "ttnn.min(t((1,1,64,40),'u32',T))": _INTEGERS,
 }
 
 

@@ -65,6 +65,12 @@ def calls(name: str, shape: tuple[int, ...], layout: ttnn.Layout) -> Iterator[tu
     elif name == "softmax":
         if rank <= 4 and (tiled or not aligned):
             yield ()
+    elif name in REDUCTIONS:
+        yield ()
+        if rank:
+            yield from ((-1,), (0, True))
+        if rank >= 2:
+            yield from (((-2,), True), ([0, -1],))
     elif name == "argmax":
         if volume and not tiled:
             yield ()
@@ -150,7 +156,8 @@ ELSEWHERE = {
     "untilize_with_unpadding",
     "zeros",
 }
-MATMULS = {"matmul", "linear"}
+MATMULS = {"matmul", "linear", "addmm"}
+REDUCTIONS = {"sum", "mean", "max", "min"}
 
 
 def _entries() -> list[registry.Op]:
@@ -197,7 +204,8 @@ def _run(entry: registry.Op, x: ttnn.Tensor, arguments: tuple[Any, ...], device:
     assert result.storage_type() is ttnn.StorageType.DEVICE
     assert tuple(result.shape) == reference.shape
     bound = None if entry.accuracy is None else entry.accuracy.bound(result.dtype)
-    assert_within(reference, result, bound)
+    measure = None if entry.accuracy is None else entry.accuracy.magnitude
+    assert_within(reference, result, bound, None if measure is None else np.asarray(measure(before, *plain)))
 
 
 @pytest.mark.parametrize(("entry", "dtype", "layout"), _cases())
@@ -207,6 +215,9 @@ def test_against_the_reference(
     if not _applies(entry, dtype, layout):
         return
     for shape in SHAPES:
+        if entry.name in ("max", "min") and dtype is ttnn.bfloat8_b and any(size % 16 for size in (1, *shape)[-2:]):
+            # Infinities in the padding take the exponent of the values beside them.
+            continue
         for arguments in calls(entry.name, shape, layout):
             x = make(shape, dtype, layout, device)
             _run(entry, x, arguments, device)

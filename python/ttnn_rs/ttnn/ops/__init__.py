@@ -25,6 +25,7 @@ from ttnn.ops.placement import (
     sharded_to_interleaved,
     to_memory_config,
 )
+from ttnn.ops.reduction import max, mean, min, sum
 from ttnn.ops.reshape import reshape, squeeze, unsqueeze, unsqueeze_to_4D, view
 from ttnn.ops.softmax import softmax
 from ttnn.ops.typecast import typecast
@@ -47,6 +48,9 @@ __all__ = [
     "interleaved_to_sharded",
     "linear",
     "matmul",
+    "max",
+    "mean",
+    "min",
     "move",
     "mul",
     "mul_",
@@ -68,6 +72,7 @@ __all__ = [
     "sub_",
     "subtract",
     "subtract_",
+    "sum",
     "tilize",
     "tilize_with_val_padding",
     "tilize_with_zero_padding",

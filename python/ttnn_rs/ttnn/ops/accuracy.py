@@ -6,8 +6,9 @@ tolerance. It bounds the algorithm that the chip runs, not our model of it: the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from ttnn.types import DataType
 
@@ -16,11 +17,13 @@ from ttnn.types import DataType
 class Accuracy:
     """Largest error in ULP per output data type; a type that is not listed has no stated bound.
 
-    For block floats the unit is a step of the shared exponent of the largest value.
+    For block floats the unit is a step of the shared exponent of the largest value. Where terms may cancel, the unit is
+    that of `magnitude`, a function of the operands in float64, instead of the result's.
     """
 
     ulp: Mapping[DataType, float] = field(default_factory=dict)
     exact: bool = False
+    magnitude: Callable[..., Any] | None = None
 
     def bound(self, dtype: DataType) -> float | None:
         """Return the bound for `dtype` in ULP: 0 for an exact operator, None if none is stated."""
@@ -29,7 +32,8 @@ class Accuracy:
     def __str__(self) -> str:
         if self.exact:
             return "exact"
-        return ", ".join(f"{dtype.name.lower()}: {ulp:g} ULP" for dtype, ulp in self.ulp.items())
+        bounds = ", ".join(f"{dtype.name.lower()}: {ulp:g} ULP" for dtype, ulp in self.ulp.items())
+        return bounds if self.magnitude is None else f"{bounds}, of the {self.magnitude.__name__.replace('_', ' ')}"
 
 
 def bit_exact() -> Accuracy:
@@ -37,6 +41,6 @@ def bit_exact() -> Accuracy:
     return Accuracy(exact=True)
 
 
-def max_ulp(*bounds: tuple[DataType, float]) -> Accuracy:
+def max_ulp(*bounds: tuple[DataType, float], magnitude: Callable[..., Any] | None = None) -> Accuracy:
     """Return the bound given as (data type, ULP) pairs."""
-    return Accuracy(ulp=dict(bounds))
+    return Accuracy(ulp=dict(bounds), magnitude=magnitude)

@@ -39,9 +39,10 @@ from ttnn.tensor_spec import TensorSpec
 from ttnn.types import DataType, Layout
 
 
-def _permuted(
+def permuted(
     name: str, source: Tensor, order: Sequence[int], memory_config: MemoryConfig | None, pad_value: float
 ) -> Tensor:
+    """Return a device tensor with its dimensions in another order; the tensor itself if nothing changes."""
     on_device(name, source)
     spec = source._spec
     dims = tuple(spec.shape)
@@ -76,7 +77,7 @@ def _permute(input_tensor: Tensor, dims: Sequence[int], memory_config: MemoryCon
     order = [dimension(name, axis, rank, "dims") for axis in dims]
     if len(set(order)) != rank:
         raise ShapeError(f"{name}: dims={list(dims)} names a dimension twice.")
-    return _permuted(name, input_tensor, order, memory_config, pad_value)
+    return permuted(name, input_tensor, order, memory_config, pad_value)
 
 
 def _permute_positional(input_tensor: Tensor, dims: Sequence[int], pad_value: float) -> Tensor:
@@ -91,7 +92,7 @@ def _transpose(
     first, second = dimension(name, dim1, rank, "dim1"), dimension(name, dim2, rank, "dim2")
     order = list(range(rank))
     order[first], order[second] = second, first
-    return _permuted(name, input_tensor, order, memory_config, pad_value)
+    return permuted(name, input_tensor, order, memory_config, pad_value)
 
 
 def _transpose_positional(input_tensor: Tensor, dim1: int, dim2: int, pad_value: float) -> Tensor:

@@ -1,0 +1,56 @@
+"""Operators that reduce dimensions away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[np.float64]
+Dims = int | Sequence[int] | None
+
+
+def _axes(dim: Dims, rank: int) -> tuple[int, ...]:
+    named = range(rank) if dim is None else [dim] if isinstance(dim, int) else dim
+    return tuple(sorted({axis % rank for axis in named})) if rank else ()
+
+
+def _reduced(function: Callable[..., Any], x: ArrayLike, dim: Dims, keepdim: bool, **options: float) -> Array:
+    values = np.asarray(x, np.float64)
+    result: Array = np.asarray(function(values, axis=_axes(dim, values.ndim), keepdims=keepdim, **options), np.float64)
+    return result
+
+
+def sum_(x: ArrayLike, dim: Dims = None, keepdim: bool = False, *, scalar: float = 1.0, **_: object) -> Array:
+    """Return `scalar` times the sum over `dim`, or over everything; 0 where there is nothing to add."""
+    return scalar * _reduced(np.sum, x, dim, keepdim)
+
+
+def mean(x: ArrayLike, dim: Dims = None, keepdim: bool = False, *, scalar: float = 1.0, **_: object) -> Array:
+    """Return `scalar` times the mean over `dim`, or over everything; NaN where there is nothing to average."""
+    values = np.asarray(x, np.float64)
+    count = np.prod([values.shape[axis] for axis in _axes(dim, values.ndim)], dtype=np.float64)
+    total = _reduced(np.sum, values, dim, keepdim)
+    return scalar * total / count if count else np.full(total.shape, np.nan)
+
+
+def max_(x: ArrayLike, dim: Dims = None, keepdim: bool = False, *, scalar: float = 1.0, **_: object) -> Array:
+    """Return `scalar` times the largest value along `dim`, or of all; -inf where there is none."""
+    return scalar * _reduced(np.max, x, dim, keepdim, initial=-np.inf)
+
+
+def min_(x: ArrayLike, dim: Dims = None, keepdim: bool = False, *, scalar: float = 1.0, **_: object) -> Array:
+    """Return `scalar` times the smallest value along `dim`, or of all; inf where there is none."""
+    return scalar * _reduced(np.min, x, dim, keepdim, initial=np.inf)
+
+
+def sum_of_magnitudes(x: ArrayLike, dim: Dims = None, keepdim: bool = False, **options: Any) -> Array:
+    """Return the sum over the absolute values: what the error of a sum is measured by."""
+    return np.abs(sum_(np.abs(np.asarray(x, np.float64)), dim, keepdim, **options))
+
+
+def mean_of_magnitudes(x: ArrayLike, dim: Dims = None, keepdim: bool = False, **options: Any) -> Array:
+    """Return the mean of the absolute values: what the error of a mean is measured by."""
+    return np.abs(mean(np.abs(np.asarray(x, np.float64)), dim, keepdim, **options))
