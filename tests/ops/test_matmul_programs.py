@@ -20,9 +20,7 @@ from ttnn.ops.matmul.program import MatmulProgram
 from ttnn.ops.matmul.resolve import MatmulCall, check_room, decide, empty_result, resolve, result_shape
 
 # Line numbers (from 0) of calls whose outcome differs from the recorded one, and why.
-DIFFERENT: dict[int, str] = {
-    468: "an operand has 12 DRAM shards and the chip 8 banks: refused when it is allocated, in other words",
-}
+DIFFERENT: dict[int, str] = {}
 
 # Line numbers of calls that a real card runs and this package refuses with UnsupportedError.
 UNSUPPORTED: dict[int, str] = {

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ttnn.core_range import CoreCoord, CoreLike, as_core
-from ttnn.exceptions import ArgumentError, DeviceError, MemoryConfigError
+from ttnn.exceptions import ArgumentError, DeviceError, MemoryConfigError, fatal
 from ttnn.host_data import Raw
 from ttnn.tensor_spec import TensorSpec, require_allocatable
-from ttnn.types import ShardOrientation, TensorMemoryLayout
+from ttnn.types import BufferType, ShardOrientation, TensorMemoryLayout
 
 if TYPE_CHECKING:
     from ttnn._engine import Buffer
@@ -52,13 +52,32 @@ def allocate(spec: TensorSpec, device: MeshDevice) -> Buffer:
     page_height, page_width = spec.page_shape
     shards = config._shard_spec
     assert shards is not None
+    cores = shard_cores(spec)
+    if config.buffer_type is BufferType.DRAM:
+        _require_banks(spec, cores, device.chip["dram_banks"])
     return device._engine.allocate_sharded(
         config.buffer_type.value,
         spec.page_bytes,
         (rows, columns),
         (shards.shape[0] // page_height, shards.shape[1] // page_width),
-        [(core.x, core.y) for core in shard_cores(spec)],
+        [(core.x, core.y) for core in cores],
     )
+
+
+def _require_banks(spec: TensorSpec, cores: list[CoreCoord], banks: int) -> None:
+    """Refuse DRAM shards on banks that the chip does not have; a bank is a core (number, 0)."""
+    for core in cores:
+        if core.y != 0 or core.x >= banks:
+            raise fatal(
+                MemoryConfigError,
+                f"a tensor of {spec.shape} has a DRAM shard on ({core.x}, {core.y}); this device has the banks (0, 0) "
+                f"to ({banks - 1}, 0).",
+                f"Invalid shard grid: shard core ({core.x}, {core.y}) has no DRAM bank on this device, which has "
+                f"{banks} of them. Derive the shard grid from the device (dram_grid_size() for DRAM, "
+                "compute_with_storage_grid_size() for L1) rather than assuming a fixed size -- a harvested device "
+                "exposes fewer banks than an unharvested one of the same type. An L1 shard core outside the compute "
+                "grid is legal only while it is claimed via ServiceCoreManager.",
+            )
 
 
 def write(buffer: Buffer, spec: TensorSpec, raw: Raw) -> None:
