@@ -1,6 +1,6 @@
 //! A chain of vector-unit functions that run in one visit to Dst.
 
-use tt_tensix::sfpu::{self, DstWidth, Function};
+use tt_tensix::sfpu::{self, Call, DstWidth};
 
 use crate::OpError;
 use crate::port::Tile;
@@ -10,40 +10,49 @@ use crate::port::Tile;
 pub struct ChainStep {
     /// Name as in the specification's listings, e.g. `exp`.
     pub name: String,
-    /// Variant as in the listings, e.g. `accurate`.
+    /// Variant as in the listings, e.g. `accurate`; `default` where those differ only by parameters.
     pub variant: String,
+    /// Parameters as raw words: FP32 bits or integers.
+    pub parameters: Vec<u32>,
 }
 
 /// Functions resolved once per call and applied to every tile.
 #[derive(Clone, Default)]
 pub struct Chain {
-    functions: Vec<Function>,
+    calls: Vec<Call>,
 }
 
 impl Chain {
     /// Looks the functions up.
     ///
     /// # Errors
-    /// [`OpError::UnknownFunction`] names the first that the engine does not have.
+    /// [`OpError::UnknownFunction`] names the first that the engine does not have, [`OpError::WrongParameters`] the first
+    /// that takes other parameters.
     pub fn resolve(steps: &[ChainStep]) -> Result<Self, OpError> {
         let find = |step: &ChainStep| {
-            sfpu::lookup(&step.name, &step.variant)
-                .ok_or_else(|| OpError::UnknownFunction { name: step.name.clone(), variant: step.variant.clone() })
+            let (name, variant) = (&step.name, &step.variant);
+            let function = sfpu::lookup(name, variant)
+                .ok_or_else(|| OpError::UnknownFunction { name: name.clone(), variant: variant.clone() })?;
+            function.with(&step.parameters).map_err(|source| OpError::WrongParameters {
+                name: name.clone(),
+                variant: variant.clone(),
+                source,
+            })
         };
-        Ok(Self { functions: steps.iter().map(find).collect::<Result<_, _>>()? })
+        Ok(Self { calls: steps.iter().map(find).collect::<Result<_, _>>()? })
     }
 
     /// Whether there is nothing to do.
     pub fn is_empty(&self) -> bool {
-        self.functions.is_empty()
+        self.calls.is_empty()
     }
 
     /// Applies the functions in order; values stay in Dst between them.
     pub(crate) fn apply(&self, dst: &mut Tile, dst32: bool) {
         let width = if dst32 { DstWidth::Bits32 } else { DstWidth::Bits16 };
         let level = tt_cpu::Level::current();
-        for function in &self.functions {
-            function.run(dst, width, level);
+        for call in &self.calls {
+            call.run(dst, width, level);
         }
     }
 }

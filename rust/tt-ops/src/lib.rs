@@ -40,6 +40,16 @@ pub enum OpError {
         /// The variant asked for.
         variant: String,
     },
+    /// A vector-unit function with too few or too many parameters.
+    #[error("vector unit: {name}/{variant}: {source}")]
+    WrongParameters {
+        /// The function's name.
+        name: String,
+        /// Its variant.
+        variant: String,
+        /// What it takes and what was given.
+        source: tt_tensix::sfpu::WrongParameters,
+    },
 }
 
 /// The first error of a parallel loop; the others are dropped.

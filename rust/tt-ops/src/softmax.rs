@@ -113,8 +113,9 @@ impl<'a> Kernel<'a> {
         let kept_format =
             if program.format == DataFormat::Float32 { DataFormat::Float32 } else { DataFormat::Float16B };
         let dst = port::dst_format(program.format, program.dst32);
-        let step =
-            |name: &str, variant: &str| Chain::resolve(&[ChainStep { name: name.into(), variant: variant.into() }]);
+        let step = |name: &str, variant: &str| {
+            Chain::resolve(&[ChainStep { name: name.into(), variant: variant.into(), parameters: Vec::new() }])
+        };
         let kept = Input::new(kept_format, program.dst32);
         let pack_kept = port::packer(kept_format, dst, false);
         let math = MathConfig { fidelity: program.fidelity, dst, alu: kept.register, arch: program.arch };

@@ -19,7 +19,14 @@ use tt_tensix::sfpu;
 use crate::device::PyBuffer as Buffer;
 use crate::error::{EngineError, engine_bug, exception};
 
-type Steps = Vec<(String, String)>;
+type Steps = Vec<Step>;
+
+/// A function of a chain: name, variant, and parameters as raw words if it takes any.
+#[derive(FromPyObject)]
+enum Step {
+    Parameterised(String, String, Vec<u32>),
+    Plain(String, String),
+}
 
 impl EngineError for OpError {
     fn into_exception(self, py: Python<'_>) -> PyErr {
@@ -75,7 +82,11 @@ fn tile(shape: Option<(usize, usize)>) -> PyResult<Option<TileShape>> {
 }
 
 fn chain(steps: Steps) -> PyResult<Chain> {
-    let steps: Vec<ChainStep> = steps.into_iter().map(|(name, variant)| ChainStep { name, variant }).collect();
+    let step = |step| match step {
+        Step::Parameterised(name, variant, parameters) => ChainStep { name, variant, parameters },
+        Step::Plain(name, variant) => ChainStep { name, variant, parameters: Vec::new() },
+    };
+    let steps: Vec<ChainStep> = steps.into_iter().map(step).collect();
     Chain::resolve(&steps).map_err(|error| engine_error(error.to_string()))
 }
 

@@ -469,13 +469,74 @@ fn width(dst32: bool) -> DstWidth {
 }
 
 /// A function of one operand on Dst words; in a 16-bit Dst they lie in the upper half.
-#[pyfunction(name = "sfpu")]
-fn sfpu_unary<'py>(py: Python<'py>, name: &str, variant: &str, values: Words<'py>, dst32: bool) -> NewWords<'py> {
+#[pyfunction(name = "sfpu", signature = (name, variant, values, dst32, parameters=vec![]))]
+fn sfpu_unary<'py>(
+    py: Python<'py>,
+    name: &str,
+    variant: &str,
+    values: Words<'py>,
+    dst32: bool,
+    parameters: Vec<u32>,
+) -> NewWords<'py> {
     let function = sfpu::lookup(name, variant).ok_or_else(|| bad(format!("no function {name}/{variant}")))?;
-    let shape = values.shape().to_vec();
-    let mut dst = values.as_slice()?.to_vec();
+    let call = function.with(&parameters).map_err(|error| bad(format!("{name}/{variant}: {error}")))?;
+    map_dst(py, &values, move |dst| call.run(dst, width(dst32), Level::current()))
+}
+
+/// A function of two operands on Dst words, as [`sfpu_unary`].
+#[pyfunction]
+#[pyo3(signature = (name, a, b, dst32, variant="default", parameters=vec![]))]
+fn sfpu_binary<'py>(
+    py: Python<'py>,
+    name: &str,
+    a: Words<'py>,
+    b: Words<'py>,
+    dst32: bool,
+    variant: &str,
+    parameters: Vec<u32>,
+) -> NewWords<'py> {
+    let function =
+        sfpu::lookup_binary_variant(name, variant).ok_or_else(|| bad(format!("no function {name}/{variant}")))?;
+    let call = function.with(&parameters).map_err(|error| bad(format!("{name}/{variant}: {error}")))?;
+    let second = b.as_slice()?;
+    same_length(&[a.len(), second.len()])?;
+    map_dst(py, &a, move |dst| call.run(dst, second, width(dst32), Level::current()))
+}
+
+/// A function of three operands on Dst words, as [`sfpu_unary`].
+#[pyfunction]
+#[pyo3(signature = (name, a, b, c, dst32, variant="default", parameters=vec![]))]
+#[allow(clippy::too_many_arguments, reason = "arguments of one Python call")]
+fn sfpu_ternary<'py>(
+    py: Python<'py>,
+    name: &str,
+    a: Words<'py>,
+    b: Words<'py>,
+    c: Words<'py>,
+    dst32: bool,
+    variant: &str,
+    parameters: Vec<u32>,
+) -> NewWords<'py> {
+    let function = sfpu::lookup_ternary(name, variant).ok_or_else(|| bad(format!("no function {name}/{variant}")))?;
+    let call = function.with(&parameters).map_err(|error| bad(format!("{name}/{variant}: {error}")))?;
+    let (second, third) = (b.as_slice()?, c.as_slice()?);
+    same_length(&[a.len(), second.len(), third.len()])?;
+    map_dst(py, &a, move |dst| call.run(dst, second, third, width(dst32), Level::current()))
+}
+
+fn same_length(lengths: &[usize]) -> PyResult<()> {
+    if lengths.iter().any(|length| *length != lengths[0]) {
+        return Err(bad(format!("operands of {lengths:?} words")));
+    }
+    Ok(())
+}
+
+/// A copy of `words` changed by `change`, off the interpreter.
+fn map_dst<'py>(py: Python<'py>, words: &Words<'py>, change: impl FnOnce(&mut [u32]) + Send) -> NewWords<'py> {
+    let shape = words.shape().to_vec();
+    let mut dst = words.as_slice()?.to_vec();
     let dst = enter_engine(py, move || -> PyResult<Vec<u32>> {
-        function.run(&mut dst, width(dst32), Level::current());
+        change(&mut dst);
         Ok(dst)
     })?;
     PyArray1::from_vec(py, dst).reshape(shape)
@@ -487,26 +548,21 @@ fn sfpu_variants() -> Vec<(&'static str, &'static str)> {
     sfpu::FUNCTIONS.iter().copied().flatten().map(|function| (function.name, function.variant)).collect()
 }
 
-/// A function of two operands on Dst words, as [`sfpu_unary`].
-#[pyfunction]
-fn sfpu_binary<'py>(py: Python<'py>, name: &str, a: Words<'py>, b: Words<'py>, dst32: bool) -> NewWords<'py> {
-    let function = sfpu::lookup_binary(name).ok_or_else(|| bad(format!("no function {name}")))?;
-    let shape = a.shape().to_vec();
-    let (mut dst, second) = (a.as_slice()?.to_vec(), b.as_slice()?);
-    if dst.len() != second.len() {
-        return Err(bad(format!("operands of {} and {} words", dst.len(), second.len())));
-    }
-    let dst = enter_engine(py, move || -> PyResult<Vec<u32>> {
-        sfpu::binary(function, &mut dst, second, width(dst32), Level::current());
-        Ok(dst)
-    })?;
-    PyArray1::from_vec(py, dst).reshape(shape)
-}
-
 /// Names of the functions of two operands.
 #[pyfunction]
 fn sfpu_binary_names() -> Vec<&'static str> {
-    sfpu::BINARY_FUNCTIONS.iter().map(|function| function.name).collect()
+    sfpu::BINARY_FUNCTIONS.iter().copied().flatten().map(|function| function.name).collect()
+}
+
+/// Every function of the vector unit: operands, name, variant, names of its parameters.
+#[pyfunction]
+fn sfpu_functions() -> Vec<(usize, &'static str, &'static str, Vec<&'static str>)> {
+    let unary = sfpu::FUNCTIONS.iter().copied().flatten().map(|f| (1, f.name, f.variant, f.parameters.to_vec()));
+    let binary =
+        sfpu::BINARY_FUNCTIONS.iter().copied().flatten().map(|f| (2, f.name, f.variant, f.parameters.to_vec()));
+    let ternary =
+        sfpu::TERNARY_FUNCTIONS.iter().copied().flatten().map(|f| (3, f.name, f.variant, f.parameters.to_vec()));
+    unary.chain(binary).chain(ternary).collect()
 }
 
 /// Adds this file's names to the module.
@@ -527,5 +583,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(sfpu_unary, module)?)?;
     module.add_function(wrap_pyfunction!(sfpu_variants, module)?)?;
     module.add_function(wrap_pyfunction!(sfpu_binary, module)?)?;
+    module.add_function(wrap_pyfunction!(sfpu_ternary, module)?)?;
+    module.add_function(wrap_pyfunction!(sfpu_functions, module)?)?;
     module.add_function(wrap_pyfunction!(sfpu_binary_names, module)?)
 }

@@ -44,6 +44,15 @@ impl Array {
     }
 }
 
+/// Names of the archives in a folder of the golden folder, sorted, without their ending.
+pub fn names(folder_name: &str) -> Vec<String> {
+    let entries = std::fs::read_dir(folder().join(folder_name)).into_iter().flatten().flatten();
+    let name = |entry: std::fs::DirEntry| Some(entry.file_name().to_str()?.strip_suffix(".npz")?.to_owned());
+    let mut names: Vec<String> = entries.filter_map(name).collect();
+    names.sort();
+    names
+}
+
 /// One `.npz` file.
 pub struct Archive {
     name: String,

@@ -1,84 +1,163 @@
-//! Pieces that several functions share: exponential cores, reciprocal, square root. `sfpu.md` section 4.
+//! Pieces that several functions share: exponential cores, reciprocals, square roots. `sfpu.md` section 4.
 
-use super::convert::sign_magnitude_to_twos_complement;
 use super::lane::{
-    HALF, INFINITY, MINUS_ONE, ONE, add, addexp, copyexp, exp_biased, exp_unbiased, flipsign, mad, man_only,
-    man_with_one, mul, polynomial, round_sm16, setexp, setman, setsign, shift, sm2f,
+    HALF, INFINITY, MINUS_ONE, ONE, Word, add, addexp, and, copyexp, exp_biased, exp_unbiased, flipsign, iadd, ilt,
+    is_zero, isub, mad, man_only, man_with_one, max, min, mul, not, polynomial, round_sm16, select, setexp, setman,
+    setsign, shift, shr, sm_to_twos, sm2f, splat, sub, twos_to_sm,
 };
 
 /// 1 / ln 2
 pub const INVERSE_LN2: u32 = 0x3fb8_aa3b;
+/// -ln 2
+pub const MINUS_LN2: u32 = 0xbf31_7218;
+/// ln 2
+pub const LN2: u32 = 0x3f31_7218;
 /// 127.0
 pub const BIAS: u32 = 0x42fe_0000;
 /// 255.0
 pub const MAX_EXPONENT: u32 = 0x437f_0000;
+/// pi / 2
+pub const HALF_PI: u32 = 0x3fc9_0fdb;
+/// 1.5
+pub const ONE_AND_HALF: u32 = 0x3fc0_0000;
+
+/// The lowest coefficient of [`exp21`] in most functions.
+pub const EXP21_CONSTANT: u32 = 0x3f80_3885;
 
 /// 2^(z - 127) for a clamped `z`, good for BF16. `constant` is the polynomial's lowest coefficient.
 #[inline(always)]
-pub fn exp21(z: u32, constant: u32) -> u32 {
-    let fixed = shift(man_with_one(z), exp_unbiased(z));
-    let fraction = sm2f(man_only(fixed));
-    copyexp(polynomial(fraction, [0x27ac_a418, 0x33a8_5ada, constant]), fixed)
+pub fn exp21<V: Word>(z: V, constant: u32) -> V {
+    exp2_fixed(z, [0x27ac_a418, 0x33a8_5ada, constant])
 }
 
-/// e^x in FP32: reduction by a two-part ln 2, polynomial of degree 6, exponent added at the end.
+/// 2^(z - 127) for a clamped `z`: the integer part becomes the exponent, a polynomial of the 23-bit fraction the mantissa.
 #[inline(always)]
-pub fn exp_f32(x: u32) -> u32 {
+pub fn exp2_fixed<V: Word, const N: usize>(z: V, coefficients: [u32; N]) -> V {
+    let fixed = shift(man_with_one(z), exp_unbiased(z));
+    copyexp(polynomial(sm2f(man_only(fixed)), coefficients), fixed)
+}
+
+/// e^x for BF16.
+#[inline(always)]
+pub fn exp_bf16<V: Word>(x: V) -> V {
+    let z = mad(x, INVERSE_LN2, BIAS);
+    exp21(min(max(z, 0), MAX_EXPONENT), EXP21_CONSTANT)
+}
+
+/// x - turns * ln 2, ln 2 in two parts.
+#[inline(always)]
+pub fn reduce_by_ln2<V: Word>(x: V, turns: V) -> V {
+    mad(turns, 0xb5bf_be8e, mad(turns, 0xbf31_7200, x))
+}
+
+/// Polynomial of e^r for a reduced argument, without its last step.
+pub const EXP_TAIL: [u32; 6] = [0x3ab4_a000, 0x3c09_2f6e, 0x3d2a_adad, 0x3e2a_aa28, 0x3eff_fffb, ONE];
+
+/// e^x by reduction and a polynomial of degree 6: the polynomial before its last step, after it, and the exponent field
+/// that the result should have, which may lie outside of 1..=254.
+#[inline(always)]
+fn exp_parts<V: Word>(x: V) -> (V, V, V) {
     let power = round_sm16(mul(x, INVERSE_LN2));
-    let turns = sm2f(power);
-    let rest = mad(turns, 0xb5bf_be8e, mad(turns, 0xbf31_7200, x));
-    let tail = polynomial(rest, [0x3ab4_a000, 0x3c09_2f6e, 0x3d2a_adad, 0x3e2a_aa28, 0x3eff_fffb, ONE]);
+    let rest = reduce_by_ln2(x, sm2f(power));
+    let tail = polynomial(rest, EXP_TAIL);
     let value = mad(tail, rest, ONE);
     // The kernel converts the power by `iabs` and `setsign`, which comes to the same.
-    let exponent = exp_biased(value).wrapping_add(sign_magnitude_to_twos_complement(power));
-    let below = mul(tail.wrapping_sub(1), 0);
-    let above = add(below, INFINITY);
-    match exponent as i32 {
-        ..1 => below,
-        1..255 => setexp(value, exponent),
-        255.. => above,
-    }
+    (tail, value, iadd(exp_biased(value), sm_to_twos(power)))
 }
+
+/// e^x in FP32.
+#[inline(always)]
+pub fn exp_f32<V: Word>(x: V) -> V {
+    let (tail, value, exponent) = exp_parts(x);
+    let below = mul(isub(tail, 1), 0);
+    let above = add(below, INFINITY);
+    select(ilt(exponent, 1), below, select(ilt(exponent, 255), setexp(value, exponent), above))
+}
+
+/// As [`exp_f32`], for arguments that cannot leave the range.
+#[inline(always)]
+pub fn exp_f32_unlimited<V: Word>(x: V) -> V {
+    let (_, value, exponent) = exp_parts(x);
+    setexp(value, exponent)
+}
+
+/// Exponent of x as a number: 3.0 for 8.0 up to 16.0.
+#[inline(always)]
+pub fn exponent_number<V: Word>(x: V) -> V {
+    sm2f(twos_to_sm(exp_unbiased(x)))
+}
+
+/// ln of a mantissa in [1, 2) by a cubic, less ln 2 for the next exponent down.
+pub const LOG_CUBIC: [u32; 4] = [0x3e11_1cd0, 0xbf5e_712a, 0x4013_d4e2, 0xbfca_94c9];
+
+/// ln x by [`LOG_CUBIC`]; -inf for +0.
+#[inline(always)]
+pub fn rough_log<V: Word>(x: V) -> V {
+    let value = mad(exponent_number(x), 0x3f31_5ffe, polynomial(setexp(x, 127), LOG_CUBIC));
+    select(is_zero(x), MINUS_INFINITY, value)
+}
+
+/// -inf
+pub const MINUS_INFINITY: u32 = 0xff80_0000;
 
 /// Seed polynomial of the reciprocal of FP32 kernels.
 pub const RECIPROCAL_SEED: [u32; 3] = [0x3ea5_7ebb, 0x3fba_2e90, 0x4007_c1f2];
 
 /// The reciprocal's mantissa by `steps` Newton steps, to be scaled by [`reciprocal_scale`].
 #[inline(always)]
-pub fn reciprocal_mantissa(x: u32, seed: [u32; 3], steps: usize) -> u32 {
-    let negated = setman(MINUS_ONE, x);
+pub fn reciprocal_mantissa<V: Word>(x: V, seed: [u32; 3], steps: usize) -> V {
+    let negated = setman(splat::<V>(MINUS_ONE), x);
     let mut y = polynomial(negated, seed);
     for _ in 0..steps {
-        let error = mad(negated, y, ONE);
-        y = mad(y, error, y);
+        y = mad(y, mad(negated, y, ONE), y);
     }
     y
 }
 
+/// Exponent and inverted sign of the reciprocal of `x` put on `mantissa`.
+#[inline(always)]
+pub fn negated_reciprocal_scale<V: Word>(mantissa: V, x: V) -> V {
+    mul(mantissa, mul(setman(not(x), 0), HALF))
+}
+
 /// Exponent and sign of the reciprocal of `x` put on `mantissa`.
 #[inline(always)]
-pub fn reciprocal_scale(mantissa: u32, x: u32) -> u32 {
-    let scale = mul(setman(!x, 0), HALF);
-    setsign(mul(mantissa, scale), x)
+pub fn reciprocal_scale<V: Word>(mantissa: V, x: V) -> V {
+    setsign(negated_reciprocal_scale(mantissa, x), x)
 }
 
 /// 1 / x.
 #[inline(always)]
-pub fn reciprocal(x: u32, steps: usize) -> u32 {
+pub fn reciprocal<V: Word>(x: V, steps: usize) -> V {
     reciprocal_scale(reciprocal_mantissa(x, RECIPROCAL_SEED, steps), x)
+}
+
+/// -1 / x from a guess by integer subtraction; `refine` adds a Newton step, as FP32 kernels do.
+#[inline(always)]
+pub fn guessed_reciprocal<V: Word>(x: V, refine: bool) -> V {
+    let mut y = isub(splat::<V>(0xfef3_92e0), x);
+    let mut error = mad(x, y, ONE);
+    if refine {
+        y = mad(y, error, y);
+        error = mad(x, y, ONE);
+    }
+    mad(flipsign(y), mad(error, error, error), flipsign(y))
 }
 
 /// First approximation of 1 / sqrt(x) with one polynomial correction.
 #[inline(always)]
-pub fn inverse_root(x: u32) -> u32 {
-    let y = 0x5f11_10a0_u32.wrapping_sub(x >> 1);
+pub fn inverse_root<V: Word>(x: V) -> V {
+    let y = isub(splat::<V>(ROOT_GUESS), shr(x, 1));
     let c = mul(flipsign(y), mul(x, y));
-    mul(y, mad(c, add(0x4010_3626, c), 0x4012_14c9))
+    mul(y, mad(c, add(splat::<V>(0x4010_3626), c), 0x4012_14c9))
 }
+
+/// Minus half the word of x added to this guesses the word of 1 / sqrt(x).
+const ROOT_GUESS: u32 = 0x5f11_10a0;
 
 /// sqrt(x) from [`inverse_root`]'s result.
 #[inline(always)]
-pub fn refine_root(x: u32, y: u32) -> u32 {
+pub fn refine_root<V: Word>(x: V, y: V) -> V {
     let root = mul(x, y);
     let error = mad(flipsign(y), root, ONE);
     mad(error, mul(root, HALF), root)
@@ -86,7 +165,33 @@ pub fn refine_root(x: u32, y: u32) -> u32 {
 
 /// 1 / sqrt(x) from [`inverse_root`]'s result.
 #[inline(always)]
-pub fn refine_inverse_root(x: u32, y: u32) -> u32 {
+pub fn refine_inverse_root<V: Word>(x: V, y: V) -> V {
     let error = mad(flipsign(y), mul(x, y), ONE);
-    mad(error, addexp(y, u32::MAX), y)
+    mad(error, addexp(y, -1), y)
+}
+
+/// sqrt(x) of a positive finite number or zero, by `steps` Newton steps on the guess and a correction of the root.
+#[inline(always)]
+pub fn newton_root<V: Word>(x: V, steps: usize) -> V {
+    let half = addexp(x, -1);
+    let mut y = isub(splat::<V>(ROOT_GUESS), shr(x, 1));
+    for _ in 0..steps {
+        let excess = mul(mul(half, y), y);
+        y = mul(y, add(splat::<V>(ONE_AND_HALF), flipsign(excess)));
+    }
+    let root = mul(x, y);
+    let error = mul(sub(x, mul(root, root)), HALF);
+    select(is_zero(x), 0, mad(error, y, root))
+}
+
+/// Neither +0 nor an infinity nor NaN.
+#[inline(always)]
+pub fn is_nonzero_finite<V: Word>(x: V) -> V::Mask {
+    !is_zero(x) & ilt(exp_biased(x), 255)
+}
+
+/// The even bit of an integer left in the mantissa by [`super::lane::ROUNDER`], as a sign.
+#[inline(always)]
+pub fn parity_sign<V: Word>(rounded: V) -> V {
+    super::lane::shl(and(rounded, 1), 31)
 }

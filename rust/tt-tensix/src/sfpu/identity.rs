@@ -3,7 +3,7 @@
 //! Domain: all words; denormals become zeros of their sign.
 
 use super::lane::{store_bf16, store_f32};
-use super::run::{Function, functions};
+use super::run::functions;
 
 functions! {
     "identity", "default": store_bf16, store_f32;

@@ -1,188 +1,423 @@
 //! Lane primitives in the notation of the listings. `sfpu.md` section 3. Words are FP32 bits unless said otherwise.
 
-use super::convert::{Round, round};
-pub use super::convert::{cast_to_fp32 as sm2f, flush, round_bf16};
-use super::fma::wormhole;
+pub use super::word::Word;
 
+/// +0
+pub const ZERO: u32 = 0;
 /// 0.5
 pub const HALF: u32 = 0x3f00_0000;
 /// 1.0
 pub const ONE: u32 = 0x3f80_0000;
+/// 2.0
+pub const TWO: u32 = 0x4000_0000;
 /// -1.0
 pub const MINUS_ONE: u32 = 0xbf80_0000;
 /// Positive infinity.
 pub const INFINITY: u32 = 0x7f80_0000;
 /// The quiet NaN that kernels write.
 pub const NAN: u32 = 0x7fc0_0000;
+/// 2^23 * 1.5: adding it rounds to an integer, which is left in the low bits.
+pub const ROUNDER: u32 = 0x4b40_0000;
+
+const SIGN: u32 = 0x8000_0000;
+const MANTISSA: u32 = 0x7f_ffff;
+const HIDDEN: u32 = 0x80_0000;
+
+/// The same word in every lane.
+#[inline(always)]
+pub fn splat<V: Word>(word: u32) -> V {
+    V::from(word)
+}
 
 /// `a * b + c`, one rounding.
 #[inline(always)]
-pub fn mad(a: u32, b: u32, c: u32) -> u32 {
-    wormhole(a, b, c)
+pub fn mad<V: Word>(a: V, b: impl Into<V>, c: impl Into<V>) -> V {
+    a.mad(b.into(), c.into())
 }
 
 /// `a * b`.
 #[inline(always)]
-pub fn mul(a: u32, b: u32) -> u32 {
-    wormhole(a, b, 0)
+pub fn mul<V: Word>(a: V, b: impl Into<V>) -> V {
+    a.mad(b.into(), V::from(0))
 }
 
-/// `a + b`.
+/// `a + b`. Of two NaNs the first one's sign wins, as for an infinity against a NaN.
 #[inline(always)]
-pub fn add(a: u32, b: u32) -> u32 {
-    wormhole(ONE, a, b)
+pub fn add<V: Word>(a: V, b: impl Into<V>) -> V {
+    V::from(ONE).mad(a, b.into())
 }
 
 /// `a - b`, which is `b * -1 + a`.
 #[inline(always)]
-pub fn sub(a: u32, b: u32) -> u32 {
-    wormhole(b, MINUS_ONE, a)
+pub fn sub<V: Word>(a: V, b: impl Into<V>) -> V {
+    V::from(MINUS_ONE).mad(b.into(), a)
 }
 
 /// Horner's rule: coefficients from the highest power down, one multiply-add each.
 #[inline(always)]
-pub fn polynomial<const N: usize>(x: u32, coefficients: [u32; N]) -> u32 {
-    let mut sum = coefficients[0];
+pub fn polynomial<V: Word, const N: usize>(x: V, coefficients: [u32; N]) -> V {
+    let mut sum = V::from(coefficients[0]);
     for &coefficient in &coefficients[1..] {
-        sum = mad(sum, x, coefficient);
+        sum = sum.mad(x, V::from(coefficient));
     }
     sum
 }
 
-/// Sign bit inverted.
+/// Bits set in both.
 #[inline(always)]
-pub fn flipsign(a: u32) -> u32 {
-    a ^ 0x8000_0000
+pub fn and<V: Word>(a: V, b: impl Into<V>) -> V {
+    a.and(b.into())
 }
 
-/// Bits below 2^23.
+/// Bits set in one of them.
 #[inline(always)]
-pub fn man_only(a: u32) -> u32 {
-    a & 0x7f_ffff
+pub fn or<V: Word>(a: V, b: impl Into<V>) -> V {
+    a.or(b.into())
 }
 
-/// Mantissa with the hidden bit, also for zeros and denormals.
+/// Bits set in exactly one.
 #[inline(always)]
-pub fn man_with_one(a: u32) -> u32 {
-    a & 0x7f_ffff | 1 << 23
+pub fn xor<V: Word>(a: V, b: impl Into<V>) -> V {
+    a.xor(b.into())
 }
 
-/// Exponent field.
+/// All bits inverted.
 #[inline(always)]
-pub fn exp_biased(a: u32) -> u32 {
-    a >> 23 & 255
+pub fn not<V: Word>(a: V) -> V {
+    a.xor(V::from(u32::MAX))
 }
 
-/// Exponent field minus 127, as a two's complement word.
+/// Integer sum.
 #[inline(always)]
-pub fn exp_unbiased(a: u32) -> u32 {
-    exp_biased(a).wrapping_sub(127)
+pub fn iadd<V: Word>(a: V, b: impl Into<V>) -> V {
+    a.iadd(b.into())
 }
 
-/// Exponent field replaced by the low eight bits of `exponent`.
+/// Integer difference.
 #[inline(always)]
-pub fn setexp(a: u32, exponent: u32) -> u32 {
-    a & !INFINITY | (exponent & 255) << 23
+pub fn isub<V: Word>(a: V, b: impl Into<V>) -> V {
+    a.isub(b.into())
 }
 
-/// Exponent field taken from `b`.
+/// Left shift by a constant.
 #[inline(always)]
-pub fn copyexp(a: u32, b: u32) -> u32 {
-    a & !INFINITY | b & INFINITY
+pub fn shl<V: Word>(a: V, count: u32) -> V {
+    a.shl(V::from(count))
 }
 
-/// Mantissa taken from `b`.
+/// Logical right shift by a constant.
 #[inline(always)]
-pub fn setman(a: u32, b: u32) -> u32 {
-    a & !0x7f_ffff | b & 0x7f_ffff
-}
-
-/// Sign taken from `b`.
-#[inline(always)]
-pub fn setsign(a: u32, b: u32) -> u32 {
-    a & 0x7fff_ffff | b & 0x8000_0000
-}
-
-/// `k` added to the exponent field modulo 256; a field of 255 stays, a field of 0 is not special.
-#[inline(always)]
-pub fn addexp(a: u32, k: u32) -> u32 {
-    if exp_biased(a) == 255 { a } else { setexp(a, exp_biased(a).wrapping_add(k)) }
+pub fn shr<V: Word>(a: V, count: u32) -> V {
+    a.shr(V::from(count))
 }
 
 /// Shift by a two's complement count: left if positive, otherwise logically to the right.
 #[inline(always)]
-pub fn shift(a: u32, count: u32) -> u32 {
-    if (count as i32) < 0 { a >> (count.wrapping_neg() & 31) } else { a << (count & 31) }
+pub fn shift<V: Word>(a: V, count: V) -> V {
+    V::select(is_negative(count), a.shr(V::from(0).isub(count)), a.shl(count))
 }
 
-/// Two's complement absolute value.
+/// `yes` where the mask is true, else `no`.
 #[inline(always)]
-pub fn iabs(a: u32) -> u32 {
-    (a as i32).wrapping_abs() as u32
-}
-
-/// Absolute value; negative NaNs are left alone.
-#[inline(always)]
-pub fn fabs(a: u32) -> u32 {
-    if a > 0xff80_0000 { a } else { a & 0x7fff_ffff }
-}
-
-/// Position of a word in the total order of [`min`] and [`max`].
-#[inline(always)]
-pub fn order(word: u32) -> i32 {
-    word as i32 ^ ((word as i32 >> 31) as u32 >> 1) as i32
-}
-
-/// The smaller word in total order.
-#[inline(always)]
-pub fn min(a: u32, b: u32) -> u32 {
-    if order(a) < order(b) { a } else { b }
-}
-
-/// The larger word in total order.
-#[inline(always)]
-pub fn max(a: u32, b: u32) -> u32 {
-    if order(a) > order(b) { a } else { b }
-}
-
-/// Nearest sign-magnitude integer of at most 15 bits.
-#[inline(always)]
-pub fn round_sm16(a: u32) -> u32 {
-    round(Round::Int16, a)
-}
-
-/// Nearest integer to the magnitude, at most 65535.
-#[inline(always)]
-pub fn round_u16(a: u32) -> u32 {
-    round(Round::UInt16, a)
-}
-
-/// Nearest integer to the magnitude, at most 255.
-#[inline(always)]
-pub fn round_u8(a: u32) -> u32 {
-    round(Round::UInt8, a)
+pub fn select<V: Word>(mask: V::Mask, yes: impl Into<V>, no: V) -> V {
+    V::select(mask, yes.into(), no)
 }
 
 /// Sign bit set (so also for -0).
 #[inline(always)]
-pub fn is_negative(a: u32) -> bool {
-    a >> 31 == 1
+pub fn is_negative<V: Word>(a: V) -> V::Mask {
+    a.is_less(V::from(0))
+}
+
+/// All bits clear (so not for -0).
+#[inline(always)]
+pub fn is_zero<V: Word>(a: V) -> V::Mask {
+    a.is_equal(V::from(0))
+}
+
+/// Sign bit clear and some other bit set.
+#[inline(always)]
+pub fn is_positive<V: Word>(a: V) -> V::Mask {
+    V::from(0).is_less(a)
+}
+
+/// Exponent field below 255.
+#[inline(always)]
+pub fn is_finite<V: Word>(a: V) -> V::Mask {
+    !and(a, INFINITY).is_equal(V::from(INFINITY))
+}
+
+/// Equality of the words.
+#[inline(always)]
+pub fn ieq<V: Word>(a: V, b: impl Into<V>) -> V::Mask {
+    a.is_equal(b.into())
+}
+
+/// Two's complement `a < b`.
+#[inline(always)]
+pub fn ilt<V: Word>(a: V, b: impl Into<V>) -> V::Mask {
+    a.is_less(b.into())
+}
+
+/// Unsigned `a < b`.
+#[inline(always)]
+pub fn ult<V: Word>(a: V, b: impl Into<V>) -> V::Mask {
+    xor(a, SIGN).is_less(xor(b.into(), SIGN))
+}
+
+/// `a < b` as kernels compare: the sign of the difference.
+#[inline(always)]
+pub fn less<V: Word>(a: V, b: impl Into<V>) -> V::Mask {
+    is_negative(sub(a, b))
+}
+
+/// `a > b`: the difference is positive.
+#[inline(always)]
+pub fn greater<V: Word>(a: V, b: impl Into<V>) -> V::Mask {
+    is_positive(sub(a, b))
+}
+
+/// `a == b`: the difference is +0.
+#[inline(always)]
+pub fn equal<V: Word>(a: V, b: impl Into<V>) -> V::Mask {
+    is_zero(sub(a, b))
+}
+
+/// Sign bit inverted.
+#[inline(always)]
+pub fn flipsign<V: Word>(a: V) -> V {
+    xor(a, SIGN)
+}
+
+/// Bits below 2^23.
+#[inline(always)]
+pub fn man_only<V: Word>(a: V) -> V {
+    and(a, MANTISSA)
+}
+
+/// Mantissa with the hidden bit, also for zeros and denormals.
+#[inline(always)]
+pub fn man_with_one<V: Word>(a: V) -> V {
+    or(man_only(a), HIDDEN)
+}
+
+/// Exponent field.
+#[inline(always)]
+pub fn exp_biased<V: Word>(a: V) -> V {
+    and(shr(a, 23), 255)
+}
+
+/// Exponent field minus 127, as a two's complement word.
+#[inline(always)]
+pub fn exp_unbiased<V: Word>(a: V) -> V {
+    isub(exp_biased(a), 127)
+}
+
+/// Exponent field replaced by the low eight bits of `exponent`.
+#[inline(always)]
+pub fn setexp<V: Word>(a: V, exponent: impl Into<V>) -> V {
+    copyexp(a, shl(exponent.into(), 23))
+}
+
+/// Exponent field taken from `b`.
+#[inline(always)]
+pub fn copyexp<V: Word>(a: V, b: V) -> V {
+    or(and(a, !INFINITY), and(b, INFINITY))
+}
+
+/// Mantissa taken from `b`.
+#[inline(always)]
+pub fn setman<V: Word>(a: V, b: impl Into<V>) -> V {
+    or(and(a, !MANTISSA), man_only(b.into()))
+}
+
+/// Sign taken from `b`.
+#[inline(always)]
+pub fn setsign<V: Word>(a: V, b: impl Into<V>) -> V {
+    or(and(a, !SIGN), and(b.into(), SIGN))
+}
+
+/// `k` added to the exponent field modulo 256; a field of 255 stays, a field of 0 is not special.
+#[inline(always)]
+pub fn addexp<V: Word>(a: V, k: i32) -> V {
+    select(is_finite(a), copyexp(a, iadd(a, (k << 23) as u32)), a)
+}
+
+/// Sign bit cleared.
+#[inline(always)]
+pub fn magnitude<V: Word>(a: V) -> V {
+    and(a, !SIGN)
+}
+
+/// Two's complement absolute value.
+#[inline(always)]
+pub fn iabs<V: Word>(a: V) -> V {
+    select(is_negative(a), V::from(0).isub(a), a)
+}
+
+/// Absolute value; negative NaNs are left alone.
+#[inline(always)]
+pub fn fabs<V: Word>(a: V) -> V {
+    select(ult(V::from(SIGN | INFINITY), a), a, magnitude(a))
+}
+
+/// Leading zeros, 32 for zero.
+#[inline(always)]
+pub fn clz<V: Word>(a: V) -> V {
+    a.clz()
+}
+
+/// Position of a word in the total order of [`min`] and [`max`].
+#[inline(always)]
+pub fn order<V: Word>(word: V) -> V {
+    select(is_negative(word), xor(word, !SIGN), word)
+}
+
+/// The smaller word in total order.
+#[inline(always)]
+pub fn min<V: Word>(a: V, b: impl Into<V>) -> V {
+    let b = b.into();
+    select(order(a).is_less(order(b)), a, b)
+}
+
+/// The larger word in total order.
+#[inline(always)]
+pub fn max<V: Word>(a: V, b: impl Into<V>) -> V {
+    let b = b.into();
+    select(order(b).is_less(order(a)), a, b)
+}
+
+/// Sign-magnitude integer to FP32, to nearest even, the sign kept also for zero.
+#[inline(always)]
+pub fn sm2f<V: Word>(a: V) -> V {
+    setsign(magnitude(a).magnitude_to_f32(), a)
+}
+
+/// Two's complement of a sign-magnitude word.
+#[inline(always)]
+pub fn sm_to_twos<V: Word>(a: V) -> V {
+    select(is_negative(a), V::from(0).isub(magnitude(a)), a)
+}
+
+/// Sign and magnitude of a two's complement word; `0x8000_0000` stays.
+#[inline(always)]
+pub fn twos_to_sm<V: Word>(a: V) -> V {
+    select(is_negative(a), or(V::from(0).isub(a), SIGN), a)
+}
+
+/// BF16 kept as FP32, ties away: exponent 0 becomes +0, NaN becomes infinity.
+#[inline(always)]
+pub fn round_bf16<V: Word>(a: V) -> V {
+    let rounded = and(iadd(a, 0x8000), 0xffff_0000);
+    let special = select(is_finite(a), 0, and(a, SIGN | INFINITY));
+    let exponent = and(a, INFINITY);
+    select(is_zero(exponent) | ieq(exponent, INFINITY), special, rounded)
 }
 
 /// Round to BF16, ties to even, on the bare word; NaN payloads may wrap.
 #[inline(always)]
-pub fn round_bf16_even(a: u32) -> u32 {
-    a.wrapping_add(0x7fff).wrapping_add(a >> 16 & 1) & 0xffff_0000
+pub fn round_bf16_even<V: Word>(a: V) -> V {
+    and(iadd(iadd(a, 0x7fff), and(shr(a, 16), 1)), 0xffff_0000)
+}
+
+/// Nearest integer to the magnitude, ties away, at most `largest`; infinities and NaN give the largest.
+#[inline(always)]
+fn round_magnitude<V: Word>(a: V, largest: u32) -> V {
+    let exponent = exp_biased(a);
+    let count = V::from(150).isub(exponent);
+    let half = V::from(1).shl(isub(count, 1));
+    let rounded = iadd(man_with_one(a), half).shr(count);
+    let limited = select(ilt(exponent, 143) & ilt(rounded, largest), rounded, V::from(largest));
+    select(ilt(exponent, 126), 0, limited)
+}
+
+#[inline(always)]
+fn round_signed<V: Word>(a: V, largest: u32) -> V {
+    let rounded = round_magnitude(a, largest);
+    select(is_zero(rounded), 0, setsign(rounded, a))
+}
+
+/// Nearest sign-magnitude integer of at most 15 bits.
+#[inline(always)]
+pub fn round_sm16<V: Word>(a: V) -> V {
+    round_signed(a, 32767)
+}
+
+/// Nearest sign-magnitude integer of at most 7 bits.
+#[inline(always)]
+pub fn round_sm8<V: Word>(a: V) -> V {
+    round_signed(a, 127)
+}
+
+/// Nearest integer to the magnitude, at most 65535.
+#[inline(always)]
+pub fn round_u16<V: Word>(a: V) -> V {
+    round_magnitude(a, 65535)
+}
+
+/// Nearest integer to the magnitude, at most 255.
+#[inline(always)]
+pub fn round_u8<V: Word>(a: V) -> V {
+    round_magnitude(a, 255)
+}
+
+/// FP32 with denormals replaced by a zero of the same sign.
+#[inline(always)]
+pub fn flush<V: Word>(a: V) -> V {
+    select(is_zero(and(a, INFINITY)), and(a, SIGN), a)
 }
 
 /// The word that a store leaves in a 16-bit `Dst`, at the bit positions of FP32.
 #[inline(always)]
-pub fn store_bf16(a: u32) -> u32 {
-    flush(a) & 0xffff_0000
+pub fn store_bf16<V: Word>(a: V) -> V {
+    and(flush(a), 0xffff_0000)
 }
 
 /// The word that a store leaves in a 32-bit `Dst`.
 #[inline(always)]
-pub fn store_f32(a: u32) -> u32 {
+pub fn store_f32<V: Word>(a: V) -> V {
     flush(a)
+}
+
+/// As [`store_bf16`], rounded first.
+#[inline(always)]
+pub fn store_rounded<V: Word>(a: V) -> V {
+    store_bf16(round_bf16(a))
+}
+
+/// Three straight lines of |v| below 1, below 2 and above; slope and intercept are bytes 1 and 0 of each word.
+#[inline(always)]
+pub fn lut8<V: Word>(lines: [u32; 3], v: V) -> V {
+    let distance = magnitude(v);
+    let pick = |part: fn(u32) -> u32| -> V {
+        let [low, middle, high] = lines.map(part);
+        select(ilt(distance, ONE), low, select(ilt(distance, TWO), middle, V::from(high)))
+    };
+    mad(pick(|line| lut8_coefficient(line >> 8 & 255)), distance, pick(|line| lut8_coefficient(line & 255)))
+}
+
+const fn lut8_coefficient(byte: u32) -> u32 {
+    if byte == 255 { 0 } else { byte >> 7 << 31 | (127 - (byte >> 4 & 7)) << 23 | (byte & 15) << 19 }
+}
+
+/// Six straight lines of |v|, ending at .5, 1, 1.5, 2, 3 and infinity; halves of `slopes` and `intercepts`, low one first.
+#[inline(always)]
+pub fn lut16<V: Word>(slopes: [u32; 3], intercepts: [u32; 3], v: V) -> V {
+    const ENDS: [u32; 5] = [HALF, ONE, 0x3fc0_0000, TWO, 0x4040_0000];
+    let distance = magnitude(v);
+    let pick = |halves: [u32; 3]| {
+        let half = |i: usize| lut16_coefficient(halves[i / 2] >> (16 * (i % 2)) & 0xffff);
+        let mut coefficient = V::from(half(5));
+        for i in (0..5).rev() {
+            coefficient = select(ilt(distance, ENDS[i]), half(i), coefficient);
+        }
+        coefficient
+    };
+    mad(pick(slopes), distance, pick(intercepts))
+}
+
+const fn lut16_coefficient(half: u32) -> u32 {
+    let exponent = half >> 10 & 31;
+    let exponent = if exponent == 31 { 0 } else { exponent + 112 };
+    half >> 15 << 31 | exponent << 23 | (half & 1023) << 13
 }

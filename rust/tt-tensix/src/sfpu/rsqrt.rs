@@ -4,22 +4,22 @@
 //! The fast form omits the special case of negative arguments.
 
 use super::blocks::{inverse_root, refine_inverse_root};
-use super::lane::{INFINITY, NAN, is_negative, round_bf16, store_bf16, store_f32};
-use super::run::{Function, functions};
+use super::lane::{INFINITY, NAN, Word, is_negative, is_zero, isub, select, shl, splat, store_f32, store_rounded};
+use super::run::functions;
 
 #[inline(always)]
-fn fast(x: u32) -> u32 {
+fn fast<V: Word>(x: V) -> V {
     // Infinity minus the word is right for both zeros and for infinity.
-    let limit = INFINITY.wrapping_sub(x);
-    if limit == 0 || x << 1 == 0 { limit } else { refine_inverse_root(x, inverse_root(x)) }
+    let limit = isub(splat::<V>(INFINITY), x);
+    select(is_zero(limit) | is_zero(shl(x, 1)), limit, refine_inverse_root(x, inverse_root(x)))
 }
 
 #[inline(always)]
-fn default(x: u32) -> u32 {
-    if is_negative(x) && x << 1 != 0 { NAN } else { fast(x) }
+fn default<V: Word>(x: V) -> V {
+    select(is_negative(x) & !is_zero(shl(x, 1)), NAN, fast(x))
 }
 
 functions! {
-    "rsqrt", "default": |x| store_bf16(round_bf16(default(x))), |x| store_f32(default(x));
-    "rsqrt", "fast": |x| store_bf16(round_bf16(fast(x))), |x| store_f32(fast(x));
+    "rsqrt", "default": |x| store_rounded(default(x)), |x| store_f32(default(x));
+    "rsqrt", "fast": |x| store_rounded(fast(x)), |x| store_f32(fast(x));
 }

@@ -3,8 +3,9 @@
 //! In a 16-bit `Dst` a word can only be one of 65,536, so there the program is run once over all of them and looked up
 //! afterwards; the table holds the same bits by construction.
 
+use std::collections::VecDeque;
 use std::fmt;
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use tt_cpu::Level;
 
@@ -17,19 +18,26 @@ pub enum DstWidth {
     Bits32,
 }
 
-pub(crate) type Kernel = fn(&mut [u32], Level);
-pub(crate) type Table = OnceLock<Box<[u16]>>;
+/// Most parameters that a function takes.
+pub const MAX_PARAMETERS: usize = 4;
+/// Tables of parameterised functions that are kept; 128 KiB each.
+const CACHED_TABLES: usize = 64;
+
+pub(crate) type Kernel = fn(&mut [u32], &[u32], Level);
+type Table = Arc<[u16]>;
 
 /// A unary function of the vector unit.
 #[derive(Clone, Copy)]
 pub struct Function {
     /// Operation, as in the specification's listings.
     pub name: &'static str,
-    /// Variant, as there.
+    /// Variant, as there; `default` if the listings' variants differ only by parameters.
     pub variant: &'static str,
+    /// What the parameters are, each a raw word: FP32 bits or an integer.
+    pub parameters: &'static [&'static str],
     pub(crate) bits16: Kernel,
     pub(crate) bits32: Kernel,
-    pub(crate) table: &'static Table,
+    pub(crate) table: &'static OnceLock<Table>,
 }
 
 impl fmt::Debug for Function {
@@ -38,11 +46,37 @@ impl fmt::Debug for Function {
     }
 }
 
-impl Function {
+/// Parameters do not fit the function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WrongParameters {
+    /// What the function takes.
+    pub expected: &'static [&'static str],
+    /// How many were given.
+    pub given: usize,
+}
+
+impl fmt::Display for WrongParameters {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} parameters given, {} expected: {:?}", self.given, self.expected.len(), self.expected)
+    }
+}
+
+impl std::error::Error for WrongParameters {}
+
+/// A function with its parameters: what is applied to every tile of a call.
+#[derive(Clone, Debug)]
+pub struct Call {
+    function: Function,
+    parameters: [u32; MAX_PARAMETERS],
+    /// Looked up when a 16-bit `Dst` first asks for it.
+    table: OnceLock<Table>,
+}
+
+impl Call {
     /// Replaces every word of `dst`.
     pub fn run(&self, dst: &mut [u32], width: DstWidth, level: Level) {
         match width {
-            DstWidth::Bits32 => (self.bits32)(dst, level),
+            DstWidth::Bits32 => self.run_program(dst, width, level),
             DstWidth::Bits16 => {
                 let table = self.table();
                 for word in dst {
@@ -52,86 +86,123 @@ impl Function {
         }
     }
 
-    /// [`Function::run`] without the table: the lane program itself.
+    /// [`Call::run`] without the table: the lane program itself.
     pub fn run_program(&self, dst: &mut [u32], width: DstWidth, level: Level) {
+        let parameters = &self.parameters[..self.function.parameters.len()];
         match width {
-            DstWidth::Bits32 => (self.bits32)(dst, level),
-            DstWidth::Bits16 => (self.bits16)(dst, level),
+            DstWidth::Bits32 => (self.function.bits32)(dst, parameters, level),
+            DstWidth::Bits16 => (self.function.bits16)(dst, parameters, level),
         }
     }
 
     /// The results for all 65,536 words of a 16-bit `Dst`, in the upper half's order.
-    pub fn table(&self) -> &'static [u16] {
+    pub fn table(&self) -> &[u16] {
         self.table.get_or_init(|| {
-            let mut words: Vec<u32> = (0..=0xffff).map(|word: u32| word << 16).collect();
-            (self.bits16)(&mut words, Level::current());
-            words.iter().map(|&word| (word >> 16) as u16).collect()
+            if self.function.parameters.is_empty() {
+                self.function.table.get_or_init(|| self.make_table()).clone()
+            } else {
+                self.cached_table()
+            }
         })
+    }
+
+    fn make_table(&self) -> Table {
+        let mut words: Vec<u32> = (0..=0xffff).map(|word: u32| word << 16).collect();
+        self.run_program(&mut words, DstWidth::Bits16, Level::current());
+        words.iter().map(|&word| (word >> 16) as u16).collect()
+    }
+
+    /// Tables of parameterised functions are shared between calls while they are among the latest.
+    fn cached_table(&self) -> Table {
+        type Key = (&'static str, &'static str, [u32; MAX_PARAMETERS]);
+        static CACHE: Mutex<VecDeque<(Key, Table)>> = Mutex::new(VecDeque::new());
+        let key = (self.function.name, self.function.variant, self.parameters);
+        let find = |cache: &VecDeque<(Key, Table)>| cache.iter().find(|(of, _)| *of == key).map(|(_, t)| t.clone());
+        // The cache is whole at every moment, so that a panic elsewhere leaves it usable.
+        let lock = || CACHE.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(table) = find(&lock()) {
+            return table;
+        }
+        let table = self.make_table();
+        let mut cache = lock();
+        if cache.len() == CACHED_TABLES {
+            cache.pop_front();
+        }
+        cache.push_back((key, table.clone()));
+        table
     }
 }
 
-/// Lists a file's functions: name, variant, lane program in 16-bit and in 32-bit `Dst`.
+impl Function {
+    /// The function with its parameters.
+    ///
+    /// # Errors
+    /// [`WrongParameters`] if their number is not that of [`Function::parameters`].
+    pub fn with(&self, parameters: &[u32]) -> Result<Call, WrongParameters> {
+        if parameters.len() != self.parameters.len() {
+            return Err(WrongParameters { expected: self.parameters, given: parameters.len() });
+        }
+        let mut words = [0; MAX_PARAMETERS];
+        words[..parameters.len()].copy_from_slice(parameters);
+        Ok(Call { function: *self, parameters: words, table: OnceLock::new() })
+    }
+
+    /// Replaces every word of `dst`. For functions without parameters.
+    ///
+    /// # Panics
+    /// If the function takes parameters.
+    pub fn run(&self, dst: &mut [u32], width: DstWidth, level: Level) {
+        self.with(&[]).unwrap_or_else(|error| panic!("{self:?}: {error}")).run(dst, width, level);
+    }
+}
+
+/// Lists a file's functions: name, variant, parameters, lane program in 16-bit and in 32-bit `Dst`.
 macro_rules! functions {
-    ($($name:literal, $variant:literal: $bits16:expr, $bits32:expr;)+) => {
+    ($($name:literal, $variant:literal $([$($parameter:ident),+])?: $bits16:expr, $bits32:expr;)+) => {
         /// The functions of this file.
-        pub(crate) static FUNCTIONS: &[Function] = &[$({
-            static TABLE: $crate::sfpu::run::Table = $crate::sfpu::run::Table::new();
-            Function {
+        pub(crate) static FUNCTIONS: &[$crate::sfpu::run::Function] = &[$({
+            static TABLE: std::sync::OnceLock<std::sync::Arc<[u16]>> = std::sync::OnceLock::new();
+            $crate::sfpu::run::Function {
                 name: $name,
                 variant: $variant,
-                bits16: |dst, level| $crate::sfpu::run::each_lane(level, dst, $bits16),
-                bits32: |dst, level| $crate::sfpu::run::each_lane(level, dst, $bits32),
+                parameters: &[$($(stringify!($parameter)),+)?],
+                bits16: |dst, parameters, level| {
+                    $crate::sfpu::run::take!(parameters $(, $($parameter),+)?);
+                    $crate::sfpu::run::each_lane!(level, dst, $bits16);
+                },
+                bits32: |dst, parameters, level| {
+                    $crate::sfpu::run::take!(parameters $(, $($parameter),+)?);
+                    $crate::sfpu::run::each_lane!(level, dst, $bits32);
+                },
                 table: &TABLE,
             }
         }),+];
     };
 }
-pub(crate) use functions;
 
-/// Runs a lane program on every word, compiled for `level`.
-///
-/// As `simd_kernel!`, but for programs that are closures.
-pub(crate) fn each_lane(level: Level, dst: &mut [u32], program: impl Fn(u32) -> u32) {
-    let program = |words: &mut [u32]| {
-        for word in words {
-            *word = program(*word);
-        }
+/// Binds parameters to names.
+macro_rules! take {
+    ($parameters:ident) => {
+        let _ = $parameters;
     };
-    at_level(level, dst, program);
-}
-
-/// Runs a lane program on every pair of words.
-pub(crate) fn each_pair(level: Level, dst: &mut [u32], second: &[u32], program: impl Fn(u32, u32) -> u32) {
-    let program = |words: &mut [u32]| {
-        for (word, &other) in words.iter_mut().zip(second) {
-            *word = program(*word, other);
-        }
+    ($parameters:ident, $($name:ident),+) => {
+        // `Function::with` has counted them.
+        let [$($name),+] = *$parameters else { unreachable!("wrong number of parameters") };
     };
-    at_level(level, dst, program);
 }
 
-fn at_level(level: Level, dst: &mut [u32], body: impl FnOnce(&mut [u32])) {
-    match level.available() {
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: `available` returns only levels that were detected on this host.
-        Level::Avx512 => unsafe { x86::avx512(dst, body) },
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: as above.
-        Level::Avx2 => unsafe { x86::avx2(dst, body) },
-        // NEON is part of every 64-bit Arm target.
-        _ => body(dst),
-    }
+/// Runs a lane program on every word, compiled for the level.
+macro_rules! each_lane {
+    ($level:expr, $dst:expr, $program:expr) => {{
+        let _ = $level;
+        $crate::sfpu::run::scalar($dst, $program)
+    }};
 }
+pub(crate) use {each_lane, functions, take};
 
-#[cfg(target_arch = "x86_64")]
-mod x86 {
-    #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt")]
-    pub fn avx2(dst: &mut [u32], body: impl FnOnce(&mut [u32])) {
-        body(dst);
-    }
-
-    #[target_feature(enable = "avx512f,avx512cd,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt")]
-    pub fn avx512(dst: &mut [u32], body: impl FnOnce(&mut [u32])) {
-        body(dst);
+/// Runs a lane program on every word, one at a time.
+pub(crate) fn scalar(dst: &mut [u32], program: impl Fn(u32) -> u32) {
+    for word in dst {
+        *word = program(*word);
     }
 }

@@ -4,27 +4,21 @@
 //! The fast form omits the special cases of zero and negative arguments.
 
 use super::blocks::{inverse_root, refine_root};
-use super::lane::{INFINITY, NAN, is_negative, round_bf16, store_bf16, store_f32};
-use super::run::{Function, functions};
+use super::lane::{INFINITY, NAN, Word, ilt, is_negative, is_zero, select, shl, store_f32, store_rounded};
+use super::run::functions;
 
 #[inline(always)]
-fn fast(x: u32) -> u32 {
+fn fast<V: Word>(x: V) -> V {
     let y = inverse_root(x);
-    if (x as i32) < INFINITY as i32 { refine_root(x, y) } else { y }
+    select(ilt(x, INFINITY), refine_root(x, y), y)
 }
 
 #[inline(always)]
-fn accurate(x: u32) -> u32 {
-    if x << 1 == 0 {
-        x
-    } else if is_negative(x) {
-        NAN
-    } else {
-        fast(x)
-    }
+fn accurate<V: Word>(x: V) -> V {
+    select(is_zero(shl(x, 1)), x, select(is_negative(x), NAN, fast(x)))
 }
 
 functions! {
-    "sqrt", "accurate": |x| store_bf16(round_bf16(accurate(x))), |x| store_f32(accurate(x));
-    "sqrt", "fast": |x| store_bf16(round_bf16(fast(x))), |x| store_f32(fast(x));
+    "sqrt", "accurate": |x| store_rounded(accurate(x)), |x| store_f32(accurate(x));
+    "sqrt", "fast": |x| store_rounded(fast(x)), |x| store_f32(fast(x));
 }

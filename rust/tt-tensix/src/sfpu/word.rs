@@ -1,0 +1,114 @@
+//! What a lane register is to a lane program: one 32-bit word, or a vector of them with the same bits in each lane.
+//!
+//! The definition is the implementation for `u32`; vectors of the CPU levels only do several lanes at a time.
+
+use std::ops::{BitAnd, BitOr, Not};
+
+use super::fma::wormhole;
+
+/// The operations that every other one is made of.
+pub trait Word: Copy + From<u32> {
+    /// One truth value per lane.
+    type Mask: Copy + BitAnd<Output = Self::Mask> + BitOr<Output = Self::Mask> + Not<Output = Self::Mask>;
+
+    /// `self * b + c` as the vector unit of Wormhole rounds it.
+    #[must_use]
+    fn mad(self, b: Self, c: Self) -> Self;
+    /// Bits set in both.
+    #[must_use]
+    fn and(self, other: Self) -> Self;
+    /// Bits set in one of them.
+    #[must_use]
+    fn or(self, other: Self) -> Self;
+    /// Bits set in exactly one.
+    #[must_use]
+    fn xor(self, other: Self) -> Self;
+    /// Sum modulo 2^32.
+    #[must_use]
+    fn iadd(self, other: Self) -> Self;
+    /// Difference modulo 2^32.
+    #[must_use]
+    fn isub(self, other: Self) -> Self;
+    /// Left shift by the count modulo 32.
+    #[must_use]
+    fn shl(self, count: Self) -> Self;
+    /// Logical right shift by the count modulo 32.
+    #[must_use]
+    fn shr(self, count: Self) -> Self;
+    /// Leading zeros, 32 for zero.
+    #[must_use]
+    fn clz(self) -> Self;
+    /// A magnitude below 2^31 as FP32, to nearest even.
+    #[must_use]
+    fn magnitude_to_f32(self) -> Self;
+    /// Equality of the words.
+    fn is_equal(self, other: Self) -> Self::Mask;
+    /// Order of two's complement words.
+    fn is_less(self, other: Self) -> Self::Mask;
+    /// `yes` where the mask is true, else `no`.
+    #[must_use]
+    fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
+}
+
+/// The multiply-add is long: one copy serves all programs.
+#[inline(never)]
+fn multiply_add(a: u32, b: u32, c: u32) -> u32 {
+    wormhole(a, b, c)
+}
+
+impl Word for u32 {
+    type Mask = bool;
+
+    #[inline(always)]
+    fn mad(self, b: u32, c: u32) -> u32 {
+        multiply_add(self, b, c)
+    }
+    #[inline(always)]
+    fn and(self, other: u32) -> u32 {
+        self & other
+    }
+    #[inline(always)]
+    fn or(self, other: u32) -> u32 {
+        self | other
+    }
+    #[inline(always)]
+    fn xor(self, other: u32) -> u32 {
+        self ^ other
+    }
+    #[inline(always)]
+    fn iadd(self, other: u32) -> u32 {
+        self.wrapping_add(other)
+    }
+    #[inline(always)]
+    fn isub(self, other: u32) -> u32 {
+        self.wrapping_sub(other)
+    }
+    #[inline(always)]
+    fn shl(self, count: u32) -> u32 {
+        self << (count & 31)
+    }
+    #[inline(always)]
+    fn shr(self, count: u32) -> u32 {
+        self >> (count & 31)
+    }
+    #[inline(always)]
+    fn clz(self) -> u32 {
+        self.leading_zeros()
+    }
+    #[inline(always)]
+    fn magnitude_to_f32(self) -> u32 {
+        (self as f32).to_bits()
+    }
+    #[inline(always)]
+    fn is_equal(self, other: u32) -> bool {
+        self == other
+    }
+    #[inline(always)]
+    fn is_less(self, other: u32) -> bool {
+        (self as i32) < other as i32
+    }
+    #[inline(always)]
+    fn select(mask: bool, yes: u32, no: u32) -> u32 {
+        if mask { yes } else { no }
+    }
+}
