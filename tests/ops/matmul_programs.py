@@ -76,10 +76,12 @@ class Recorded:
 
     call: MatmulCall
     l1: L1
+    after: tuple[str, ...] = ()
+    """Device operators that follow the product, because the call is more than that."""
 
 
 class OtherOperator(Exception):
-    """The expression calls an operator that is not matmul or linear."""
+    """The expression calls an operator that multiplies no matrices."""
 
 
 def t(
@@ -201,11 +203,21 @@ def _call(l1: L1, a: Operand, b: Operand, **options: Any) -> Recorded:
     return Recorded(call, l1)
 
 
-@dataclass
-class _Other:
-    """Stands for the module `ttnn` in expressions: other operators are not this test's business."""
+def _addmm(l1: L1, x: Operand, a: Operand, b: Operand, alpha: float = 1.0, beta: float = 1.0) -> Recorded:
+    """Return the product of an addmm, and the element-wise operators that follow it."""
+    assert x.shape == (a.shape[-2], b.shape[-1])
+    following = 1 + (alpha != 1.0) + (beta != 1.0)
+    return replace(_call(l1, a, b), after=("BinaryNgDeviceOperation",) * following)
 
-    names: list[str] = field(default_factory=list)
+
+@dataclass
+class _Module:
+    """Stands for the module `ttnn` in expressions: operators without a product are not this test's business."""
+
+    l1: L1
+
+    def addmm(self, *args: Any, **kwargs: Any) -> Recorded:
+        return _addmm(self.l1, *args, **kwargs)
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         def refuse(*_args: Any, **_kwargs: Any) -> Any:
@@ -218,7 +230,7 @@ def evaluate(device: MeshDevice, expression: str) -> Recorded:
     """Return what a recorded expression asks for.
 
     Raises:
-        OtherOperator: it calls neither matmul nor linear.
+        OtherOperator: it calls no operator that multiplies matrices.
     """
     l1 = L1(device)
     names: dict[str, Any] = {
@@ -239,7 +251,7 @@ def evaluate(device: MeshDevice, expression: str) -> Recorded:
         "pc2": pc2,
         "pcr": pcr,
         "pcd": pcd,
-        "ttnn": _Other(),
+        "ttnn": _Module(l1),
     }
     recorded = eval(expression, {"__builtins__": {}}, names)
     assert isinstance(recorded, Recorded)

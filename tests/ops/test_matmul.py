@@ -312,7 +312,7 @@ UNSUPPORTED: dict[str, tuple[Callable[[Make], Any], str]] = {
                 untilize_out=True,
             ),
         ),
-        "untilize_out=True",
+        "untilize_out=True with an interleaved result",
     ),
     "stream_in1": (
         lambda t: ttnn.matmul(
@@ -426,3 +426,68 @@ def test_dividing_message_names_the_next_divisor(device: ttnn.MeshDevice) -> Non
     with pytest.raises(exceptions.ProgramConfigError, match=r"in0_block_w=4 would divide it") as caught:
         ttnn.matmul(on(device, integers(1, 32, 128)), on(device, integers(2, 128, 32)), program_config=config)
     assert "MatmulMultiCoreReuseProgramConfig: Kt (4) must be divisible by in0_block_w (5)" in str(caught.value)
+
+
+def test_untilized_results_are_rows(device: ttnn.MeshDevice) -> None:
+    a, b = integers(1, 64, 128), integers(2, 128, 96)
+    config = ttnn.MatmulMultiCoreReuseMultiCast1DProgramConfig(
+        compute_with_storage_grid_size=ttnn.CoreCoord(3, 1),
+        in0_block_w=2,
+        out_subblock_h=1,
+        out_subblock_w=1,
+        per_core_M=2,
+        per_core_N=1,
+        fuse_batch=True,
+        mcast_in0=True,
+        untilize_out=True,
+    )
+    got = ttnn.matmul(
+        on(device, a),
+        on(device, b),
+        dtype=ttnn.float32,
+        memory_config=sharded("WIDTH", 3, 1, 64, 32),
+        program_config=config,
+        compute_kernel_config=exact(),
+    )
+    assert got.layout is ttnn.ROW_MAJOR_LAYOUT
+    assert got.memory_config() == sharded("WIDTH", 3, 1, 64, 32)
+    assert np.array_equal(numbers(got), a @ b)
+    with pytest.raises(ttnn.UnsupportedError, match="which is not made of whole tiles: rows of padding have no place"):
+        ttnn.matmul(
+            on(device, a),
+            on(device, b[:, :90].copy()),
+            memory_config=sharded("WIDTH", 3, 1, 64, 32),
+            program_config=config,
+        )
+
+
+@pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.float32, ttnn.bfloat8_b], ids=lambda dtype: dtype.name)
+@pytest.mark.parametrize(("alpha", "beta"), [(1.0, 1.0), (0.5, 1.0), (1.0, 2.0), (-0.25, 4.0)])
+def test_addmm(device: ttnn.MeshDevice, dtype: ttnn.DataType, alpha: float, beta: float) -> None:
+    x, a, b = integers(3, 40, 72), integers(1, 40, 50), integers(2, 50, 72)
+    tensors = [on(device, values, dtype) for values in (x, a, b)]
+    got = ttnn.addmm(*tensors, alpha=alpha, beta=beta)
+    product = ttnn.matmul(*tensors[1:])
+    steps = ttnn.add(
+        product if alpha == 1.0 else ttnn.multiply(product, alpha),
+        tensors[0] if beta == 1.0 else ttnn.multiply(tensors[0], beta),
+    )
+    assert np.array_equal(numbers(got), numbers(steps))
+    reference = ttnn.golden.addmm(x, a, b, alpha=alpha, beta=beta)
+    assert np.max(np.abs(numbers(got) - reference)) <= (4.0 if dtype is ttnn.bfloat8_b else 1.0)
+    output = on(device, np.zeros((40, 72), np.float32), dtype)
+    assert ttnn.addmm(*tensors, alpha=alpha, beta=beta, optional_output_tensor=output) is output
+    assert np.array_equal(numbers(output), numbers(got))
+
+
+def test_addmm_refusals(device: ttnn.MeshDevice) -> None:
+    x = on(device, integers(1, 32, 32))
+    integer = ttnn.zeros((32, 32), ttnn.int32, ttnn.TILE_LAYOUT, device)
+    with pytest.raises(ttnn.DTypeError) as caught:
+        ttnn.addmm(x, integer, x)
+    assert str(caught.value) == (
+        "ttnn.addmm: mat1_tensor is INT32; typecast it first.\ninfo:\nonly ttnn.bfloat16, ttnn.float32 and "
+        "ttnn.bfloat8_b types are supported for mat1_tensor"
+    )
+    with pytest.raises(ttnn.UnsupportedError, match=r"ttnn\.addmm: beta=0\.0: whether the official package"):
+        ttnn.addmm(x, x, x, beta=0.0)

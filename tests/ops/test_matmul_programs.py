@@ -58,7 +58,7 @@ def differences(record: dict[str, Any], device: ttnn.MeshDevice) -> Iterator[str
         yield f"no error, expected {record['message']}"
         return
     yield from _result(call, program, record)
-    yield from _operators(program, record["ops"])
+    yield from _operators(program, record["ops"], list(recorded.after))
     yield from _buffers(program, record)
     yield from _kernel(program, record)
 
@@ -122,7 +122,7 @@ def _result(call: MatmulCall, program: MatmulProgram, record: dict[str, Any]) ->
         yield f"result {ours}, expected {expected}"
 
 
-def _operators(program: MatmulProgram, ops: list[dict[str, Any]]) -> Iterator[str]:
+def _operators(program: MatmulProgram, ops: list[dict[str, Any]], following: list[str]) -> Iterator[str]:
     compute = program.compute
     first = {
         "op": "MatmulDeviceOperation",
@@ -141,6 +141,7 @@ def _operators(program: MatmulProgram, ops: list[dict[str, Any]]) -> Iterator[st
         yield f"operator {first}, expected {ops[0]}"
     after = ["BinaryNgDeviceOperation"] * (program.separate_bias is not None)
     after += ["UnaryDeviceOperation"] * (program.separate_activation is not None)
+    after += following
     expected = [op["op"] for op in ops[1:]]
     if after != expected:
         yield f"followed by {after}, expected {expected}"

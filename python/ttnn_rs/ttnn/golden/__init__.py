@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from ttnn.golden.creation import arange, full, full_like, ones, ones_like, zeros, zeros_like
 from ttnn.golden.elementwise import add, exp, identity, multiply, relu, rsub, subtract
+from ttnn.golden.matmul import addmm
 from ttnn.golden.movement import pad, permute, reshape, slice_, squeeze, transpose, unsqueeze, unsqueeze_to_4d
 from ttnn.golden.reduction import max_, mean, mean_of_magnitudes, min_, sum_, sum_of_magnitudes
 from ttnn.golden.rows import argmax, softmax
 
 __all__ = [
     "add",
+    "addmm",
     "arange",
     "argmax",
     "exp",

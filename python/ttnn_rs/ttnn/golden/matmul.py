@@ -31,3 +31,8 @@ def linear(
     """Return the matrix product plus the bias, broadcast over rows and batches."""
     product = matmul(a, b, transpose_a=transpose_a, transpose_b=transpose_b)
     return product if bias is None else product + np.asarray(bias, np.float64)
+
+
+def addmm(x: ArrayLike, a: ArrayLike, b: ArrayLike, *, alpha: float = 1.0, beta: float = 1.0, **_: object) -> Array:
+    """Return `beta * x` plus `alpha` times the matrix product."""
+    return beta * np.asarray(x, np.float64) + alpha * matmul(a, b)

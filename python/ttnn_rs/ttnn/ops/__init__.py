@@ -14,6 +14,7 @@ from ttnn.ops.layout import (
     untilize,
     untilize_with_unpadding,
 )
+from ttnn.ops.matmul.addmm import addmm
 from ttnn.ops.matmul.operator import linear, matmul
 from ttnn.ops.placement import (
     assign,
@@ -34,6 +35,7 @@ from ttnn.ops.unary import exp, identity, relu
 __all__ = [
     "add",
     "add_",
+    "addmm",
     "arange",
     "argmax",
     "assign",

@@ -34,6 +34,7 @@ from ttnn.ops.arguments import (
 )
 from ttnn.ops.common import allocate, arch_number, on_device
 from ttnn.ops.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
+from ttnn.ops.movement import move_into
 from ttnn.ops.registry import Op, register
 from ttnn.tensor import Tensor
 from ttnn.tensor_operators import operation
@@ -235,7 +236,7 @@ def _run(
         spec = spec_of(program.out)
         if not column_vector:
             # A vector operand only drops a dimension: the pages stay the same.
-            spec = TensorSpec.of(result_shape(call, program.out.shape), spec.dtype, Layout.TILE, spec.memory_config)
+            spec = TensorSpec.of(result_shape(call, program.out.shape), spec.dtype, spec.layout, spec.memory_config)
         product = allocate(spec, device)
     check_room(program, device._engine.lowest_l1_address())
     device._use_program(("matmul", a._spec, b._spec, None if bias is None else bias._spec, options))
@@ -253,13 +254,48 @@ def _run(
 
 def _launch(program: MatmulProgram, a: Tensor, b: Tensor, bias: Tensor | None, output: Tensor, arch: int) -> None:
     """Run the program on the tensors' pages."""
-    problem = program.problem
     if program.config.untilize_out:
+        _launch_untilized(program, a, b, bias, output, arch)
+    else:
+        _multiply(program, a, b, bias, output, arch)
+
+
+def _launch_untilized(
+    program: MatmulProgram, a: Tensor, b: Tensor, bias: Tensor | None, output: Tensor, arch: int
+) -> None:
+    """Run a program that packs rows: the result in the format of partial sums, once more through Dst, and out."""
+    if not program.out.placement.sharded:
         raise UnsupportedError(
-            "ttnn.matmul: untilize_out=True: the official result is row-major data under a TILE label unless it is "
-            "sharded, which is not modelled. Use ttnn.to_layout on the result.",
+            "ttnn.matmul: untilize_out=True with an interleaved result: the official package writes rows and labels "
+            "the tensor TILE. Give memory_config a sharded layout, or use ttnn.to_layout on the result."
+        )
+    if program.out.shape[-2:] != program.out.padded[-2:]:
+        raise UnsupportedError(
+            f"ttnn.matmul: untilize_out=True with a result of {list(program.out.shape)}, which is not made of whole "
+            "tiles: rows of padding have no place in it.",
             "unimplemented",
         )
+    assert output._device is not None
+    dtypes = (program.partials, program.out.dtype)
+    sums, tiles = (allocate(TensorSpec.of(program.out.shape, dtype, Layout.TILE), output._device) for dtype in dtypes)
+    _multiply(program, a, b, bias, sums, arch)
+    assert sums._buffer is not None
+    assert tiles._buffer is not None
+    _engine.unary(
+        sums._buffer,
+        tiles._buffer,
+        formats=(FORMAT_CODE[dtypes[0]], FORMAT_CODE[dtypes[1]]),
+        chain=[],
+        dst32=program.compute.fp32,
+        tiled=True,
+        arch=arch,
+    )
+    move_into(tiles, output)
+
+
+def _multiply(program: MatmulProgram, a: Tensor, b: Tensor, bias: Tensor | None, output: Tensor, arch: int) -> None:
+    """Run the multiplication itself; the result has tiles of the output tensor's data type."""
+    problem = program.problem
     assert a._buffer is not None
     assert b._buffer is not None
     assert output._buffer is not None
@@ -272,7 +308,7 @@ def _launch(program: MatmulProgram, a: Tensor, b: Tensor, bias: Tensor | None, o
             FORMAT_CODE[problem.a.dtype],
             FORMAT_CODE[problem.b.dtype],
             0 if bias is None else FORMAT_CODE[bias._spec.dtype],
-            FORMAT_CODE[program.out.dtype],
+            FORMAT_CODE[output._spec.dtype],
         ),
         batch=(math.prod(program.out.shape[:-2]), problem.batch_a, problem.batch_b),
         mt=problem.mt,
@@ -339,6 +375,34 @@ def _zeros(operator: str, call: MatmulCall, bias: Tensor | None, output: Tensor 
     return zeros
 
 
+def product(
+    operator: str,
+    a: Tensor,
+    b: Tensor,
+    memory_config: MemoryConfig | None,
+    dtype: DataType | None,
+    program_config: AnyProgramConfig | None,
+    compute_kernel_config: WormholeComputeKernelConfig | None,
+    core_grid: CoreGrid | None,
+    output_tile: Tile | None,
+    output: Tensor | None,
+) -> Tensor:
+    """Return the plain matrix product, for an operator that goes on with it; the options are `PRODUCT_OPTIONS`."""
+    options = _options(
+        operator,
+        False,
+        False,
+        memory_config,
+        dtype,
+        program_config,
+        None,
+        compute_kernel_config,
+        core_grid,
+        output_tile,
+    )
+    return _run(operator, a, b, None, options, output)
+
+
 def _matmul(a: Tensor, b: Tensor, *rest: Any) -> Tensor:
     *options, output, _global_cb, _sub_device_id, _prefetcher_pipes = rest
     return _run("ttnn.matmul", a, b, None, _options("ttnn.matmul", *options), output)
@@ -393,9 +457,21 @@ _OPTIONS: Final = (
     Param("sub_device_id", instance_kind("ttnn.SubDeviceId", SubDeviceId), None, none=True, modelled=False),
     Param("prefetcher_pipes", _ANYTHING, [], modelled=False),
 )
+_PLAIN: Final = (
+    "memory_config",
+    "dtype",
+    "program_config",
+    "compute_kernel_config",
+    "core_grid",
+    "output_tile",
+    "optional_output_tensor",
+)
+PRODUCT_OPTIONS: Final = tuple(option for name in _PLAIN for option in _OPTIONS if option.name == name)
+"""The options that every operator on top of a matrix product takes, in the order of `product`."""
+
 _COLUMN_OFFSET: Final = Param("in0_column_offset", instance_kind("int", int), None, none=True, modelled=False)
 _DTYPES: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B, DataType.BFLOAT4_B)
-_RAISES: Final = (
+RAISES: Final = (
     ("ShapeError", "the inner or batch dimensions do not fit, or an operand is a scalar."),
     ("LayoutError", "an operand is not tilized."),
     ("DTypeError", "an operand is not of a floating point type."),
@@ -415,7 +491,7 @@ matmul = register(
         layouts=(Layout.TILE,),
         golden=golden.matmul,
         engine=("matmul",),
-        raises=_RAISES,
+        raises=RAISES,
     )
 )
 
@@ -430,6 +506,6 @@ linear = register(
         layouts=(Layout.TILE,),
         golden=golden.linear,
         engine=("matmul",),
-        raises=_RAISES,
+        raises=RAISES,
     )
 )

@@ -269,9 +269,11 @@ def resolve(call: MatmulCall) -> MatmulProgram:
     shape = product_shape(problem.a, problem.b)
     placement = problem.out
     if placement.sharded and config.kind is not Kind.MULTI_CORE:
-        layout, shard = _checked_shard(problem, config)
-        placement = Placement(layout, placement.buffer, shard)
-    out = Operand(shape, (*shape[:-2], problem.m, problem.n), call.out_dtype, placement=placement)
+        memory_layout, shard = _checked_shard(problem, config)
+        placement = Placement(memory_layout, placement.buffer, shard)
+    # An interleaved untilized result is still labelled TILE; it is refused when it would run.
+    layout = Layout.ROW_MAJOR if config.untilize_out and placement.sharded else Layout.TILE
+    out = Operand(shape, (*shape[:-2], problem.m, problem.n), call.out_dtype, layout, placement)
     spec_of(out)
     _check_output_tensor(call, result_shape(call, shape))
     check_config(problem, config)

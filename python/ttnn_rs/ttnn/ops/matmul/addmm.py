@@ -1,0 +1,81 @@
+"""`ttnn.addmm`: a matrix product and the element-wise operators around it.
+
+Source: TT-NN docs "ttnn.addmm"; the operators that the official package runs for it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from ttnn.exceptions import DTypeError, UnsupportedError, fatal
+from ttnn.golden import matmul as golden
+from ttnn.ops.arguments import FLOAT, TENSOR, Param, Signature
+from ttnn.ops.common import on_device
+from ttnn.ops.registry import Op, register
+from ttnn.tensor import Tensor
+from ttnn.tensor_operators import operation
+from ttnn.types import DataType, Layout
+
+from .operator import PRODUCT_OPTIONS, RAISES, product
+
+_NAME: Final = "ttnn.addmm"
+_DTYPES: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B)
+
+
+def _addmm(
+    input_tensor: Tensor,
+    mat1_tensor: Tensor,
+    mat2_tensor: Tensor,
+    alpha: float,
+    beta: float,
+    *options: Any,
+) -> Tensor:
+    operands = (("input_tensor", input_tensor), ("mat1_tensor", mat1_tensor), ("mat2_tensor", mat2_tensor))
+    for label, tensor in operands:
+        if tensor._spec.dtype not in _DTYPES:
+            raise fatal(
+                DTypeError,
+                f"{_NAME}: {label} is {tensor._spec.dtype.name}; typecast it first.",
+                f"only ttnn.bfloat16, ttnn.float32 and ttnn.bfloat8_b types are supported for {label}",
+            )
+    on_device(_NAME, input_tensor)
+    if beta == 0.0:
+        raise UnsupportedError(
+            f"{_NAME}: beta=0.0: whether the official package still reads input_tensor is not known. Use ttnn.matmul."
+        )
+    output = options[-1]
+    result = product(_NAME, mat1_tensor, mat2_tensor, *options)
+    if alpha != 1.0:
+        result = operation("multiply_")(result, alpha)
+    addend = input_tensor if beta == 1.0 else operation("multiply")(input_tensor, beta)
+    total: Tensor = operation("add")(result, addend, output_tensor=output)
+    return total
+
+
+addmm = register(
+    Op(
+        name="addmm",
+        signatures=(
+            Signature(
+                (
+                    Param("input_tensor", TENSOR, doc="What is added; broadcast as by ttnn.add."),
+                    Param("mat1_tensor", TENSOR, doc="[..., M, K], tiled, on a device."),
+                    Param("mat2_tensor", TENSOR, doc="[..., K, N]."),
+                ),
+                (
+                    Param("alpha", FLOAT, 1.0, doc="Factor of the product."),
+                    Param("beta", FLOAT, 1.0, doc="Factor of input_tensor; not 0."),
+                    *PRODUCT_OPTIONS,
+                ),
+            ),
+        ),
+        run=_addmm,
+        doc="Return beta * input_tensor + alpha * (mat1_tensor @ mat2_tensor), one operator after the other.",
+        source='TT-NN docs "ttnn.addmm"',
+        dtypes=_DTYPES,
+        layouts=(Layout.TILE,),
+        golden=golden.addmm,
+        engine=("matmul", "binary"),
+        raises=RAISES,
+    )
+)
