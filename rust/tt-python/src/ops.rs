@@ -32,7 +32,9 @@ impl EngineError for OpError {
     fn into_exception(self, py: Python<'_>) -> PyErr {
         match self {
             Self::Memory(error) => error.into_exception(py),
-            Self::Invariant { .. } | Self::UnknownFunction { .. } => engine_bug(py, &self.to_string()),
+            Self::Invariant { .. } | Self::UnknownFunction { .. } | Self::WrongParameters { .. } => {
+                engine_bug(py, &self.to_string())
+            }
         }
     }
 }
