@@ -187,24 +187,39 @@ pub fn unpack<const BITS: usize, T>(exponents: &[u8], datums: &[u8], values: &mu
     }
 }
 
-/// The host library: block floats of `BITS` become FP32 words, handed to `value`. See [`crate::host::bfp8_b_to_fp32`].
+/// The host library: block floats of `BITS` become FP32 words. See [`host::bfp8_b_to_fp32`].
 #[inline(always)]
-pub fn unpack_host<const BITS: usize, T>(exponents: &[u8], datums: &[u8], values: &mut [T], value: impl Fn(u32) -> T) {
-    // Rows of zeros have the exponent 0, so it alone says nothing; datums of exponents up to 6 can be denormals.
-    let group_bytes = GROUP * BITS / 8;
-    let tiny = exponents
-        .iter()
-        .zip(datums.chunks_exact(group_bytes))
-        .any(|(exponent, group)| *exponent < 7 && group.iter().any(|byte| *byte != 0));
-    if tiny {
-        unpack::<BITS, T>(exponents, datums, values, |datum, exponent| value(host::bfp8_b_to_fp32(datum, exponent)));
-    } else {
-        unpack::<BITS, T>(exponents, datums, values, |datum, exponent| {
-            let magnitude = datum & 0x7f;
-            let normal = (magnitude as f32).to_bits().wrapping_add(exponent << 23).wrapping_sub(133 << 23);
-            value((datum & 0x80) << 24 | if magnitude == 0 { 0 } else { normal })
-        });
+pub fn unpack_fp32<const BITS: usize>(exponents: &[u8], datums: &[u8], values: &mut [u32]) {
+    if has_tiny_exponents::<BITS>(exponents, datums) {
+        return unpack::<BITS, u32>(exponents, datums, values, host::bfp8_b_to_fp32);
     }
+    unpack::<BITS, u32>(exponents, datums, values, |datum, exponent| {
+        let magnitude = datum & 0x7f;
+        let normal = (magnitude as f32).to_bits().wrapping_add(exponent << 23).wrapping_sub(133 << 23);
+        (datum & 0x80) << 24 | if magnitude == 0 { 0 } else { normal }
+    });
+}
+
+/// The host library: block floats of `BITS` become BF16 words. They hold no more bits than BF16 does.
+#[inline(always)]
+pub fn unpack_bf16<const BITS: usize>(exponents: &[u8], datums: &[u8], values: &mut [u16]) {
+    if has_tiny_exponents::<BITS>(exponents, datums) {
+        let upper_half = |datum, exponent| (host::bfp8_b_to_fp32(datum, exponent) >> 16) as u16;
+        return unpack::<BITS, u16>(exponents, datums, values, upper_half);
+    }
+    unpack::<BITS, u16>(exponents, datums, values, |datum, exponent| {
+        let magnitude = datum & 0x7f;
+        let normal = ((magnitude as f32).to_bits() >> 16).wrapping_add(exponent << 7).wrapping_sub(133 << 7);
+        ((datum & 0x80) << 8 | if magnitude == 0 { 0 } else { normal }) as u16
+    });
+}
+
+/// Whether a datum can be below the normal range of FP32. Zeros have the exponent 0, so that alone says nothing.
+#[inline(always)]
+fn has_tiny_exponents<const BITS: usize>(exponents: &[u8], datums: &[u8]) -> bool {
+    let smallest = exponents.iter().fold(u8::MAX, |smallest, exponent| smallest.min(*exponent));
+    let mut groups = exponents.iter().zip(datums.chunks_exact(GROUP * BITS / 8));
+    smallest < 7 && groups.any(|(exponent, group)| *exponent < 7 && group.iter().any(|byte| *byte != 0))
 }
 
 #[cfg(test)]
@@ -300,10 +315,12 @@ mod tests {
     fn every_datum_with_every_exponent_comes_back_on_the_host() {
         for exponent in 0..=255u8 {
             let datums: Vec<u8> = (0..=255).collect();
-            let mut words = [0; 256];
-            unpack_host::<8, u32>(&[exponent; 16], &datums, &mut words, |word| word);
-            for (datum, word) in words.into_iter().enumerate() {
+            let (mut words, mut halves) = ([0; 256], [0; 256]);
+            unpack_fp32::<8>(&[exponent; 16], &datums, &mut words);
+            unpack_bf16::<8>(&[exponent; 16], &datums, &mut halves);
+            for (datum, (word, half)) in words.into_iter().zip(halves).enumerate() {
                 assert_eq!(word, host::bfp8_b_to_fp32(datum as u32, exponent.into()));
+                assert_eq!(u32::from(half), word >> 16);
             }
         }
     }

@@ -242,7 +242,7 @@ impl<const BITS: usize> MakeTile for Fp32<BITS> {
 impl<const BITS: usize> MakeValues for Fp32<BITS> {
     #[inline(always)]
     fn make(exponents: &[u8], datums: &[u8], values: &mut [u8]) {
-        block::unpack_host::<BITS, u32>(exponents, datums, cast_slice_mut(values), |word| word);
+        block::unpack_fp32::<BITS>(exponents, datums, cast_slice_mut(values));
     }
 }
 
@@ -260,8 +260,7 @@ impl<const BITS: usize> MakeTile for Halves<BITS> {
 impl<const BITS: usize> MakeValues for Halves<BITS> {
     #[inline(always)]
     fn make(exponents: &[u8], datums: &[u8], values: &mut [u8]) {
-        // Block floats hold no more bits than BF16 does, so the upper half is the value.
-        block::unpack_host::<BITS, u16>(exponents, datums, cast_slice_mut(values), |word| (word >> 16) as u16);
+        block::unpack_bf16::<BITS>(exponents, datums, cast_slice_mut(values));
     }
 }
 
