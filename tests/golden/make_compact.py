@@ -15,7 +15,7 @@ import numpy as np
 from compact import DATA, HASHES, MANIFEST, file_hash, hash_of, vector_files
 
 FAMILIES = ("fpu", "sfpu", "host", "ops")
-OPS_FILES = ("ops/matmul.npz", "ops/softmax.npz", "ops/binary.npz")
+OPS_FILES = ("ops/matmul.npz", "ops/softmax.npz", "ops/binary.npz", "ops/reduce.npz")
 HOST_FILES = ("host/host_tensors.npz", "host/host_tensors_meta.json")
 
 CASES = {

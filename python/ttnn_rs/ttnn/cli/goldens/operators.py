@@ -1,4 +1,4 @@
-"""Whole operators: `ops/matmul.npz`, `softmax.npz` and `binary.npz`, through the functions that users call.
+"""Whole operators: matmul, softmax, element-wise and reductions of `ops/`, through the functions that users call.
 
 Tensors are made of the vectors' tile bytes as they are: their block-float codes include some that no conversion from
 floating point produces.
@@ -28,7 +28,8 @@ SUBBLOCKS = 1
 
 def checker_of(name: str) -> Checker | None:
     """Return what checks the file `name` of `ops/`."""
-    return {"matmul.npz": _matmul, "softmax.npz": _softmax, "binary.npz": _binary}.get(name, _unknown)
+    known = {"matmul.npz": _matmul, "softmax.npz": _softmax, "binary.npz": _binary, "reduce.npz": _reduce}
+    return known.get(name, _unknown)
 
 
 def _unknown(_path: Path, archive: Archive) -> Iterator[Verdict]:
@@ -111,6 +112,15 @@ def _softmax(_path: Path, archive: Archive) -> Iterator[Verdict]:
                 continue
             a = _on_device(archive[f"{case['case']}.in0"], tuple(case["shape"]), DTYPE[case["dtype"]], device)
             run = functools.partial(ttnn.softmax, a, dim=-1, numeric_stable=case["numeric_stable"])
+            yield _attempt(name, run, archive[name].shape)
+
+
+def _reduce(_path: Path, archive: Archive) -> Iterator[Verdict]:
+    with ttnn.manage_device(device_id=0) as device:
+        for case in _cases(archive):
+            name = f"{case['case']}.out"
+            a = _on_device(archive[f"{case['case']}.in0"], tuple(case["shape"]), DTYPE[case["dtype"]], device)
+            run = functools.partial(getattr(ttnn, case["op"]), a, dim=case["dim"], keepdim=True)
             yield _attempt(name, run, archive[name].shape)
 
 
