@@ -27,42 +27,16 @@ from ttnn.ops.common import (
     MEMORY_CONFIG_OPTION,
     OUTPUT_TENSOR_OPTION,
     SUB_CORE_GRIDS_OPTION,
-    allocate,
     dimension,
     on_device,
     take_output,
 )
-from ttnn.ops.movement import copy_into, move, move_into, register_movement, strides_of
+from ttnn.ops.movement import move, move_into, register_movement, strides_of
+from ttnn.ops.permutation import permuted
 from ttnn.shape import Shape, ShapeLike, as_dims
 from ttnn.tensor import Tensor
 from ttnn.tensor_spec import TensorSpec
 from ttnn.types import DataType, Layout
-
-
-def permuted(
-    name: str, source: Tensor, order: Sequence[int], memory_config: MemoryConfig | None, pad_value: float
-) -> Tensor:
-    """Return a device tensor with its dimensions in another order; the tensor itself if nothing changes."""
-    on_device(name, source)
-    spec = source._spec
-    dims = tuple(spec.shape)
-    in_place = memory_config is None or memory_config == spec.memory_config
-    if list(order) == list(range(len(dims))):
-        return source if in_place else moved_to(source, memory_config or spec.memory_config)
-    strides = strides_of(dims)
-    shape = [dims[axis] for axis in order]
-    target = TensorSpec.of(shape, spec.dtype, spec.layout, memory_config or spec.memory_config, spec.tile)
-    # Rows and columns are exchanged by the unpacker; all other orders are reads and writes of whole rows or faces.
-    through_dst = spec.dtype is DataType.BFLOAT16 and order[-1] != len(dims) - 1
-    return move(source, target, strides=[strides[axis] for axis in order], pad_value=pad_value, through_dst=through_dst)
-
-
-def moved_to(source: Tensor, memory_config: MemoryConfig) -> Tensor:
-    """Return a copy of a device tensor in another place."""
-    assert source._device is not None
-    output = allocate(source._spec.with_memory_config(memory_config), source._device)
-    copy_into(source, output)
-    return output
 
 
 def _permute(input_tensor: Tensor, dims: Sequence[int], memory_config: MemoryConfig | None, pad_value: float) -> Tensor:

@@ -17,9 +17,9 @@ from ttnn import _engine
 from ttnn.exceptions import UnsupportedError
 from ttnn.memory_config import MemoryConfig
 from ttnn.ops.common import allocate
-from ttnn.ops.data_movement import permuted
 from ttnn.ops.layout import tilize_padded, untilized
 from ttnn.ops.movement import move, move_into, strides_of
+from ttnn.ops.permutation import permuted
 from ttnn.ops.typecast import cast
 from ttnn.tensor import Tensor
 from ttnn.tensor_spec import TensorSpec

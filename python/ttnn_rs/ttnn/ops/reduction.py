@@ -35,8 +35,8 @@ from ttnn.ops.common import (
     on_device,
 )
 from ttnn.ops.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
-from ttnn.ops.data_movement import moved_to
 from ttnn.ops.layout import tilize_padded, untilized
+from ttnn.ops.permutation import moved_to
 from ttnn.ops.reduce_program import Kind, Setting, add_leading, reduce_axes
 from ttnn.ops.registry import FastOperation, Op, register
 from ttnn.ops.reshape import reshaped
