@@ -1,39 +1,39 @@
 """A Tenstorrent device without the card: the names of TT-NN, the bits of the chip."""
 
 from ttnn._engine import __version__ as __version__
-from ttnn.exceptions import *  # noqa: F403
-from ttnn.types import *  # noqa: F403
 from ttnn.config import CONFIG as CONFIG
 from ttnn.config import Config as Config
 from ttnn.config import load_config_from_dictionary as load_config_from_dictionary
 from ttnn.config import load_config_from_json_file as load_config_from_json_file
 from ttnn.config import manage_config as manage_config
 from ttnn.config import save_config_to_json_file as save_config_to_json_file
-from ttnn.shape import Shape as Shape
-from ttnn.tile import Tile as Tile
-from ttnn.tile import tile_size as tile_size
+from ttnn.convert import *  # noqa: F403
 from ttnn.core_range import CoreCoord as CoreCoord
 from ttnn.core_range import CoreGrid as CoreGrid
 from ttnn.core_range import CoreRange as CoreRange
 from ttnn.core_range import CoreRangeSet as CoreRangeSet
-from ttnn.work_split import *  # noqa: F403
-from ttnn.memory_config import *  # noqa: F403
-from ttnn.tensor_spec import TensorSpec as TensorSpec
-from ttnn.tensor import Tensor as Tensor
+from ttnn.decorators import *  # noqa: F403
 from ttnn.device import *  # noqa: F403
 from ttnn.device import MeshDevice as MeshDevice
-from ttnn.ops import *  # noqa: F403
-from ttnn.convert import *  # noqa: F403
 from ttnn.distributed import *  # noqa: F403
-from ttnn.printing import set_printoptions as set_printoptions
-from ttnn.program_config import *  # noqa: F403
-from ttnn.tensor_io import as_tensor as as_tensor
-from ttnn.tensor_io import dump_tensor as dump_tensor
-from ttnn.tensor_io import load_tensor as load_tensor
+from ttnn.exceptions import *  # noqa: F403
+from ttnn.memory_config import *  # noqa: F403
+from ttnn.ops import *  # noqa: F403
 from ttnn.ops.activations import UnaryWithParam as UnaryWithParam
 from ttnn.ops.activations import string_to_unary_with_param as string_to_unary_with_param
 from ttnn.ops.compute_config import BlackholeComputeKernelConfig as BlackholeComputeKernelConfig
+from ttnn.ops.compute_config import DeviceComputeKernelConfig as DeviceComputeKernelConfig
 from ttnn.ops.compute_config import WormholeComputeKernelConfig as WormholeComputeKernelConfig
 from ttnn.ops.compute_config import init_device_compute_kernel_config as init_device_compute_kernel_config
-from ttnn.ops.compute_config import DeviceComputeKernelConfig as DeviceComputeKernelConfig
-from ttnn.decorators import *  # noqa: F403
+from ttnn.printing import set_printoptions as set_printoptions
+from ttnn.program_config import *  # noqa: F403
+from ttnn.shape import Shape as Shape
+from ttnn.tensor import Tensor as Tensor
+from ttnn.tensor_io import as_tensor as as_tensor
+from ttnn.tensor_io import dump_tensor as dump_tensor
+from ttnn.tensor_io import load_tensor as load_tensor
+from ttnn.tensor_spec import TensorSpec as TensorSpec
+from ttnn.tile import Tile as Tile
+from ttnn.tile import tile_size as tile_size
+from ttnn.types import *  # noqa: F403
+from ttnn.work_split import *  # noqa: F403

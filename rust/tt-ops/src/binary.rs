@@ -13,6 +13,9 @@ use tt_tensix::sfpu::{self, BinaryFunction, DstWidth};
 use crate::port::{self, Input, Tile, ZERO};
 use crate::{Chain, OpError, for_each_page};
 
+/// Highest rank of the tensors.
+const MAX_RANK: usize = 16;
+
 /// Which unit computes, and what.
 #[derive(Clone, Copy, Debug)]
 pub enum Unit {
@@ -213,6 +216,10 @@ pub fn binary(
     let make = || Scratch { l1: [Vec::with_capacity(4096), Vec::with_capacity(4096)], a: ZERO, b: ZERO, dst: ZERO };
     if program.tiled {
         let rank = program.shape_out.len().max(2);
+        if rank > MAX_RANK {
+            let what = format!("rank {rank}, at most {MAX_RANK} is taken");
+            return Err(OpError::Invariant { operator: "binary", what });
+        }
         let out = [vec![1; rank - program.shape_out.len()], program.shape_out.clone()].concat();
         let (rows, columns) = (out[rank - 2].div_ceil(32), out[rank - 1].div_ceil(32));
         let expected = out[..rank - 2].iter().product::<usize>() * rows * columns;
@@ -223,7 +230,7 @@ pub fn binary(
         return for_each_page(pages, make, |scratch, page| {
             let (column, row) = (page % columns, page / columns % rows);
             let mut rest = page / columns / rows;
-            let mut outer = [0; 8];
+            let mut outer = [0; MAX_RANK];
             for axis in (0..rank - 2).rev() {
                 outer[axis] = rest % out[axis];
                 rest /= out[axis];

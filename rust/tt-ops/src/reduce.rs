@@ -252,7 +252,9 @@ impl<'a> Kernel<'a> {
             }
             Join::FpuMin => {
                 self.input.to_dst(&self.math, bytes, src, dst);
-                dst.iter_mut().for_each(|word| *word ^= SIGN);
+                for word in dst.iter_mut() {
+                    *word ^= SIGN;
+                }
                 pack::pack_tile(&self.pack_negated, dst, negated);
                 if first {
                     fpu::clear_for_max(&self.math, dst);
@@ -289,14 +291,18 @@ impl<'a> Kernel<'a> {
         let Scratch { running, src, dst, .. } = scratch;
         if self.step.join == Join::FpuMin {
             self.input.to_dst(&self.math, running, src, dst);
-            dst.iter_mut().for_each(|word| *word ^= SIGN);
+            for word in dst.iter_mut() {
+                *word ^= SIGN;
+            }
         }
         if self.step.join.on_vector_unit() {
             self.fold(dst);
         }
         if self.step.scale != ONE {
             let store = if self.step.dst32 { lane::store_f32 } else { lane::store_bf16 };
-            dst.iter_mut().for_each(|word| *word = store(lane::mul(*word, self.step.scale)));
+            for word in dst.iter_mut() {
+                *word = store(lane::mul(*word, self.step.scale));
+            }
         }
     }
 
