@@ -1,8 +1,15 @@
-//! Functions of two `Dst` tiles: sums, differences, products. Source: listings `*_binary/default`.
+//! Arithmetic of two `Dst` tiles. Source: listings `add_binary`, `sub_binary`, `rsub_binary`, `mul_binary`, `div_binary`,
+//! `binary_max`, `binary_min`.
 //!
-//! In 16-bit `Dst` sums are truncated by the store; products are rounded to nearest even by the kernel.
+//! In 16-bit `Dst` sums are truncated by the store; products and quotients are rounded to nearest even by the kernel.
+//! Quotients in 32-bit `Dst` come from the mantissas, with one correction by the remainder.
 
-use super::lane::{Word, ZERO, add, is_zero, mul, round_bf16_even, select, store_bf16, store_f32, sub};
+use super::blocks::{RECIPROCAL_SEED, reciprocal};
+use super::lane::{
+    INFINITY, MINUS_ONE, NAN, ONE, Word, ZERO, add, exp_biased, exp_unbiased, flipsign, iadd, ilt, is_zero, isub, mad,
+    magnitude, max, min, mul, polynomial, round_bf16_even, select, setexp, setman, setsign, shr, splat, store_bf16,
+    store_f32, sub, xor,
+};
 use super::run_binary::binary_functions;
 
 #[inline(always)]
@@ -10,9 +17,40 @@ fn mul_16<V: Word>(a: V, b: V) -> V {
     select(is_zero(a) | is_zero(b), ZERO, store_bf16(round_bf16_even(mul(a, b))))
 }
 
+#[inline(always)]
+fn div_16<V: Word>(a: V, b: V) -> V {
+    let quotient = mul(a, reciprocal(b, 2));
+    let by_zero = select(is_zero(a), NAN, setsign(splat::<V>(INFINITY), a));
+    store_bf16(round_bf16_even(select(is_zero(b), by_zero, quotient)))
+}
+
+#[inline(always)]
+fn div_32<V: Word>(a: V, b: V) -> V {
+    let (over, under) = (setexp(a, 127), setexp(b, 127));
+    let negated = setsign(under, splat::<V>(MINUS_ONE));
+    let seed = polynomial(negated, RECIPROCAL_SEED);
+    let inverse = setsign(mad(seed, mad(negated, seed, ONE), seed), under);
+    let guess = mul(over, inverse);
+    let mantissa = mad(mad(guess, flipsign(under), over), inverse, guess);
+    // The exponent goes on in two halves, so that neither leaves the range before the product does.
+    let exponent = iadd(isub(exp_biased(a), exp_unbiased(b)), exp_biased(mantissa));
+    let half = shr(exponent, 1);
+    let quotient = mul(setexp(mantissa, half), setexp(splat::<V>(ONE), isub(exponent, half)));
+    let regular = !ilt(exp_biased(a), 1)
+        & ilt(exp_biased(a), 255)
+        & !ilt(exp_unbiased(b), -126_i32 as u32)
+        & ilt(exp_unbiased(b), 128);
+    let limit = mul(a, xor(setman(b, ZERO), INFINITY));
+    let special = select(ilt(splat::<V>(INFINITY), magnitude(b)), b, limit);
+    store_f32(select(regular, quotient, special))
+}
+
 binary_functions! {
     "add_binary", "default": |a, b| store_bf16(add(a, b)), |a, b| store_f32(add(a, b));
     "sub_binary", "default": |a, b| store_bf16(sub(a, b)), |a, b| store_f32(sub(a, b));
     "rsub_binary", "default": |a, b| store_bf16(sub(b, a)), |a, b| store_f32(sub(b, a));
     "mul_binary", "default": mul_16, |a, b| store_f32(mul(a, b));
+    "div_binary", "default": div_16, div_32;
+    "binary_max", "default": |a, b| store_bf16(max(a, b)), |a, b| store_f32(max(a, b));
+    "binary_min", "default": |a, b| store_bf16(min(a, b)), |a, b| store_f32(min(a, b));
 }

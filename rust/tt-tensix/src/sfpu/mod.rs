@@ -18,6 +18,7 @@ mod binary;
 mod cbrt;
 mod compare;
 mod derivative;
+mod division;
 mod elu;
 mod erf;
 mod exp;
@@ -25,8 +26,13 @@ mod gamma;
 mod gelu;
 mod hyperbolic;
 mod identity;
+mod integer;
 mod log;
+mod logarithmic;
+mod modulo;
+mod power;
 mod recip;
+mod relations;
 mod relu;
 mod rounding;
 mod rsqrt;
@@ -75,6 +81,9 @@ pub static FUNCTIONS: &[&[Function]] = &[
     cbrt::FUNCTIONS,
     gamma::FUNCTIONS,
     scalar::FUNCTIONS,
+    power::FUNCTIONS,
+    modulo::FUNCTIONS,
+    integer::FUNCTIONS,
 ];
 
 /// The function with these names of the specification's listings, e.g. `exp`, `accurate`.
@@ -84,7 +93,15 @@ pub fn lookup(name: &str, variant: &str) -> Option<Function> {
 }
 
 /// Every function of two operands.
-pub static BINARY_FUNCTIONS: &[&[BinaryFunction]] = &[binary::BINARY];
+pub static BINARY_FUNCTIONS: &[&[BinaryFunction]] = &[
+    binary::BINARY,
+    division::BINARY,
+    integer::BINARY,
+    logarithmic::BINARY,
+    modulo::BINARY,
+    power::BINARY,
+    relations::BINARY,
+];
 
 /// Every function of three operands.
 pub static TERNARY_FUNCTIONS: &[&[TernaryFunction]] = &[ternary::TERNARY];

@@ -37,7 +37,8 @@ pub struct Function {
     pub parameters: &'static [&'static str],
     pub(crate) bits16: Kernel,
     pub(crate) bits32: Kernel,
-    pub(crate) table: &'static OnceLock<Table>,
+    /// Where the results of a 16-bit `Dst` are kept, if they are halves of words.
+    pub(crate) table: Option<&'static OnceLock<Table>>,
 }
 
 impl fmt::Debug for Function {
@@ -75,14 +76,13 @@ pub struct Call {
 impl Call {
     /// Replaces every word of `dst`.
     pub fn run(&self, dst: &mut [u32], width: DstWidth, level: Level) {
-        match width {
-            DstWidth::Bits32 => self.run_program(dst, width, level),
-            DstWidth::Bits16 => {
-                let table = self.table();
+        match (width == DstWidth::Bits16).then(|| self.table()).flatten() {
+            Some(table) => {
                 for word in dst {
                     *word = u32::from(table[(*word >> 16) as usize]) << 16;
                 }
             }
+            None => self.run_program(dst, width, level),
         }
     }
 
@@ -95,15 +95,17 @@ impl Call {
         }
     }
 
-    /// The results for all 65,536 words of a 16-bit `Dst`, in the upper half's order.
-    pub fn table(&self) -> &[u16] {
-        self.table.get_or_init(|| {
+    /// The results for all 65,536 words of a 16-bit `Dst`, in the upper half's order. `None` for functions of integers and
+    /// conversions to them, whose words are not halves.
+    fn table(&self) -> Option<&[u16]> {
+        let of_function = self.function.table?;
+        Some(self.table.get_or_init(|| {
             if self.function.parameters.is_empty() {
-                self.function.table.get_or_init(|| self.make_table()).clone()
+                of_function.get_or_init(|| self.make_table()).clone()
             } else {
                 self.cached_table()
             }
-        })
+        }))
     }
 
     fn make_table(&self) -> Table {
@@ -174,9 +176,32 @@ macro_rules! functions {
                     $crate::sfpu::run::take!(parameters $(, $($parameter),+)?);
                     $crate::sfpu::run::each_lane!(level, dst, $bits32);
                 },
-                table: &TABLE,
+                table: Some(&TABLE),
             }
         }),+];
+    };
+}
+
+/// Lists a file's functions of integers and conversions: as `functions!`, with words that are no halves in a 16-bit `Dst`.
+macro_rules! integer_functions {
+    ($($name:literal, $variant:literal $([$($parameter:ident),+])?: $bits16:expr, $bits32:expr;)+) => {
+        /// The functions of this file.
+        pub(crate) static FUNCTIONS: &[$crate::sfpu::run::Function] = &[$(
+            $crate::sfpu::run::Function {
+                name: $name,
+                variant: $variant,
+                parameters: &[$($(stringify!($parameter)),+)?],
+                bits16: |dst, parameters, level| {
+                    $crate::sfpu::run::take!(parameters $(, $($parameter),+)?);
+                    $crate::sfpu::run::each_lane!(level, dst, $bits16);
+                },
+                bits32: |dst, parameters, level| {
+                    $crate::sfpu::run::take!(parameters $(, $($parameter),+)?);
+                    $crate::sfpu::run::each_lane!(level, dst, $bits32);
+                },
+                table: None,
+            }
+        ),+];
     };
 }
 
@@ -198,7 +223,7 @@ macro_rules! each_lane {
         $crate::sfpu::run::scalar($dst, $program)
     }};
 }
-pub(crate) use {each_lane, functions, take};
+pub(crate) use {each_lane, functions, integer_functions, take};
 
 /// Runs a lane program on every word, one at a time.
 pub(crate) fn scalar(dst: &mut [u32], program: impl Fn(u32) -> u32) {

@@ -29,6 +29,9 @@ pub trait Word: Copy + From<u32> {
     /// Difference modulo 2^32.
     #[must_use]
     fn isub(self, other: Self) -> Self;
+    /// Product modulo 2^32. The kernels form it from 11-bit parts, which is exact.
+    #[must_use]
+    fn imul(self, other: Self) -> Self;
     /// Left shift by the count modulo 32.
     #[must_use]
     fn shl(self, count: Self) -> Self;
@@ -82,6 +85,10 @@ impl Word for u32 {
     #[inline(always)]
     fn isub(self, other: u32) -> u32 {
         self.wrapping_sub(other)
+    }
+    #[inline(always)]
+    fn imul(self, other: u32) -> u32 {
+        self.wrapping_mul(other)
     }
     #[inline(always)]
     fn shl(self, count: u32) -> u32 {

@@ -1,0 +1,175 @@
+//! Division of integers. Source: listings `div_int32`, `div_int32_floor/*`, `remainder_int32`, `fmod_int32`, `gcd`, `lcm`.
+//!
+//! The quotient is estimated by floating point from its upper bits, the divisor's multiple is taken off in 11-bit parts,
+//! and one more estimate and a comparison settle the rest. `gcd` is the binary algorithm, 30 rounds; `lcm`, meant for
+//! operands of at most 15 bits, makes 14.
+
+use super::blocks::reciprocal;
+use super::lane::{
+    MINUS_ONE, ONE, Word, addexp, and, clz, exp_unbiased, iabs, iadd, is_negative, is_zero, isub, mad, man_only, max,
+    min, mul, or, polynomial, round_u16, select, setexp, setman, shift, shl, shr, sm_to_twos, sm2f, splat, store_f32,
+    sub, xor,
+};
+use super::run_binary::binary_functions;
+
+/// 2^31
+const POW31: u32 = 0x4f00_0000;
+/// 2^34: added to a quotient it leaves the quotient's multiples of 2^11 in the mantissa.
+const ROUND_TO_11: u32 = 0x5080_0000;
+
+/// A magnitude as a number; that of the smallest integer has its sign bit set.
+#[inline(always)]
+fn number<V: Word>(magnitude: V) -> V {
+    let value = sm2f(magnitude);
+    select(is_negative(value), POW31, value)
+}
+
+/// 1 / x for x of at least 1. Quotients square the last error, remainders do not.
+#[inline(always)]
+fn inverse<V: Word>(x: V, square_error: bool) -> V {
+    let negated = setman(splat::<V>(MINUS_ONE), x);
+    let mut y = polynomial(negated, [0x3ef0_f0f2, 0x3fb4_b4b5]);
+    y = mad(mad(y, negated, ONE), y, y);
+    let error = mad(y, negated, ONE);
+    let error = if square_error { mad(error, error, error) } else { error };
+    mul(mad(error, y, y), isub(splat::<V>(0x7f00_0000), setman(x, 0)))
+}
+
+/// What the two estimates leave of |a| / |b|.
+struct Division<V> {
+    /// Within one of the quotient.
+    quotient: V,
+    /// |a| less the quotient times |b|; may be negative, or |b| and more.
+    rest: V,
+    divisor: V,
+}
+
+#[inline(always)]
+fn divide<V: Word>(a: V, b: V, for_quotient: bool) -> Division<V> {
+    let (dividend, divisor) = (iabs(a), iabs(b));
+    let inverse = inverse(number(divisor), for_quotient);
+    let upper = man_only(super::lane::add(mul(number(dividend), inverse), ROUND_TO_11));
+    let rest = isub(dividend, shl(upper.imul(divisor), 11));
+    let distance = iabs(rest);
+    let remaining = if for_quotient { addexp(sm2f(shr(distance, 1)), 1) } else { number(distance) };
+    let estimate = round_u16(mul(remaining, inverse));
+    let back = is_negative(rest) & !is_zero(shl(upper, if for_quotient { 11 } else { 0 }));
+    let correction = select(back, isub(splat::<V>(0), estimate), estimate);
+    Division { quotient: iadd(shl(upper, 11), correction), rest: isub(rest, correction.imul(divisor)), divisor }
+}
+
+impl<V: Word> Division<V> {
+    /// Brings the rest into the divisor's reach.
+    #[inline(always)]
+    fn settled(self) -> Self {
+        let Self { quotient, rest, divisor } = self;
+        let less_one = isub(rest, divisor);
+        let (below, above) = (is_negative(rest), !is_negative(rest) & !is_negative(less_one));
+        let step = select(below, u32::MAX, select(above, 1, splat::<V>(0)));
+        let settled = select(below, iadd(rest, divisor), select(above, less_one, rest));
+        Self { quotient: iadd(quotient, step), rest: settled, divisor }
+    }
+}
+
+#[inline(always)]
+fn negative_if<V: Word>(mask: V::Mask, x: V) -> V {
+    select(mask, isub(splat::<V>(0), x), x)
+}
+
+#[inline(always)]
+fn div_trunc<V: Word>(a: V, b: V) -> V {
+    negative_if(is_negative(xor(a, b)), divide(a, b, true).settled().quotient)
+}
+
+#[inline(always)]
+fn div_floor<V: Word>(a: V, b: V) -> V {
+    let result = divide(a, b, true).settled();
+    let negative = is_negative(xor(a, b));
+    let quotient = negative_if(negative, result.quotient);
+    select(negative & !is_zero(result.rest), isub(quotient, 1), quotient)
+}
+
+#[inline(always)]
+fn fmod<V: Word>(a: V, b: V) -> V {
+    negative_if(is_negative(a), divide(a, b, false).settled().rest)
+}
+
+#[inline(always)]
+fn remainder<V: Word>(a: V, b: V) -> V {
+    let rest = fmod(a, b);
+    select(!is_zero(rest) & is_negative(xor(a, b)), iadd(rest, b), rest)
+}
+
+/// The quotient in FP32; 1 for equal operands.
+#[inline(always)]
+fn div_to_fp32<V: Word>(a: V, b: V) -> V {
+    let (a, b) = (sm_to_twos(a), sm_to_twos(b));
+    let (over, under) = (sm2f(a), sm2f(b));
+    let inverse = reciprocal(under, 2);
+    let quotient = mul(over, inverse);
+    let refined = mad(sub(over, mul(quotient, under)), inverse, quotient);
+    let divided = select(is_zero(b), quotient, refined);
+    store_f32(select(!is_zero(a) & a.is_equal(b), ONE, divided))
+}
+
+/// The binary algorithm: the trailing zeros of the smaller operand are shifted out of a difference, again and again.
+#[inline(always)]
+fn gcd_rounds<V: Word>(a: V, b: V, rounds: usize) -> V {
+    let either = or(a, b);
+    let lowest_bit = and(isub(splat::<V>(0), either), either);
+    let common = clz(lowest_bit);
+    let swap = is_zero(b.shl(common));
+    let mut smaller = iabs(select(swap, a, b));
+    let mut difference = isub(splat::<V>(0), iabs(select(swap, b, a)));
+    for _ in 0..rounds {
+        let distance = iabs(difference);
+        let lowest_bit = and(difference, distance);
+        let aligned = shift(distance, isub(clz(lowest_bit), common));
+        let active = !is_zero(lowest_bit);
+        let (low, high) = (min(smaller, aligned), max(smaller, aligned));
+        smaller = select(active, low, smaller);
+        difference = select(active, isub(low, high), splat(0));
+    }
+    smaller
+}
+
+#[inline(always)]
+fn gcd<V: Word>(a: V, b: V) -> V {
+    gcd_rounds(a, b, 30)
+}
+
+/// |a| / gcd times |b|, the product from bytes.
+#[inline(always)]
+fn lcm<V: Word>(a: V, b: V) -> V {
+    let divisor = sm2f(gcd_rounds(a, b, 14));
+    let negated = setexp(or(divisor, 0x8000_0000), 126);
+    let mut y = polynomial(negated, [0x3ff0_f0f1, 0x4034_b4b5]);
+    for _ in 0..2 {
+        y = mad(mad(y, negated, ONE), y, y);
+    }
+    let exponent = isub(exp_unbiased(y), iadd(exp_unbiased(divisor), -126_i32 as u32));
+    let inverse = setexp(y, exponent);
+    let factor = round_u16(mul(sm2f(iabs(a)), inverse));
+    let other = iabs(b);
+    let product = |a: V, b: V| round_u16(mul(sm2f(a), sm2f(b)));
+    let (upper, lower) = (shr(factor, 8), and(factor, 255));
+    let (other_upper, other_lower) = (shr(other, 8), and(other, 255));
+    let middle = iadd(shl(product(upper, other_lower), 8), shl(product(lower, other_upper), 8));
+    iadd(iadd(shl(product(upper, other_upper), 16), middle), product(lower, other_lower))
+}
+
+macro_rules! binary {
+    ($($name:literal, $variant:literal: $program:expr;)+) => {
+        binary_functions! {$($name, $variant: $program, $program;)+}
+    };
+}
+
+binary! {
+    "div_int32", "int32_to_fp32": div_to_fp32;
+    "div_int32_floor", "floor": div_floor;
+    "div_int32_floor", "trunc": div_trunc;
+    "fmod_int32", "int32": fmod;
+    "remainder_int32", "int32": remainder;
+    "gcd", "int32": gcd;
+    "lcm", "int32": lcm;
+}

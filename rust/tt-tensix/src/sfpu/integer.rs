@@ -1,0 +1,211 @@
+//! Functions of integers. Source: listings `bitwise_*`, `*_shift`, `*_int`, `*_int32`.
+//!
+//! Integers are two's complement words; some kernels load them as sign and magnitude, so that `0x8000_0000` counts as 0.
+//! Shifts by 32 and more give 0, an arithmetic one to the right the sign.
+
+use super::lane::{
+    Word, and, flipsign, iabs, iadd, ilt, is_negative, is_zero, isub, max, min, not, or, select, sm_to_twos, splat,
+    twos_to_sm, ult, xor,
+};
+use super::run::integer_functions;
+use super::run_binary::binary_functions;
+
+/// 1 where true.
+#[inline(always)]
+fn flag<V: Word>(mask: V::Mask) -> V {
+    select(mask, 1, splat(0))
+}
+
+/// Right shift that repeats the sign; counts of 0 to 31.
+#[inline(always)]
+fn arithmetic_shift<V: Word>(x: V, count: V) -> V {
+    let filled = or(x.shr(count), splat::<V>(u32::MAX).shl(isub(splat::<V>(32), count)));
+    select(is_negative(x) & !is_zero(count), filled, x.shr(count))
+}
+
+#[inline(always)]
+fn right_shift<V: Word>(x: V, count: u32) -> V {
+    arithmetic_shift(x, splat(count.min(31)))
+}
+
+#[inline(always)]
+fn left_shift<V: Word>(x: V, count: u32) -> V {
+    binary_left_shift(x, splat(count))
+}
+
+/// Counts outside of 0..32.
+#[inline(always)]
+fn is_out_of_range<V: Word>(count: V) -> V::Mask {
+    !ult(count, 32)
+}
+
+#[inline(always)]
+fn binary_left_shift<V: Word>(x: V, count: V) -> V {
+    select(is_out_of_range(count), 0, x.shl(count))
+}
+
+#[inline(always)]
+fn binary_right_shift<V: Word>(x: V, count: V) -> V {
+    select(is_out_of_range(count), 0, arithmetic_shift(x, count))
+}
+
+/// The kernel for unsigned words takes 31 for counts out of range.
+#[inline(always)]
+fn unsigned_right_shift<V: Word>(x: V, count: V) -> V {
+    x.shr(select(is_out_of_range(count), 31, count))
+}
+
+#[inline(always)]
+fn logical_right_shift<V: Word>(x: V, count: V) -> V {
+    select(is_out_of_range(count), 0, x.shr(count))
+}
+
+#[inline(always)]
+fn negate<V: Word>(x: V) -> V {
+    let value = sm_to_twos(x);
+    select(is_zero(value), x, twos_to_sm(flipsign(value)))
+}
+
+#[inline(always)]
+fn relu<V: Word>(x: V) -> V {
+    twos_to_sm(max(sm_to_twos(x), 0))
+}
+
+/// Both limits by the order of sign and magnitude: `low` must be negative and `high` positive.
+#[inline(always)]
+fn clamp<V: Word>(x: V, low: u32, high: u32) -> V {
+    min(not(min(not(x), !low)), high)
+}
+
+/// The sign converted twice, as the kernels that compare for equality do.
+#[inline(always)]
+fn twice<V: Word>(x: V) -> V {
+    sm_to_twos(sm_to_twos(x))
+}
+
+#[inline(always)]
+fn smaller<V: Word>(a: V, b: V) -> V {
+    select(ilt(a, b), a, b)
+}
+
+#[inline(always)]
+fn larger<V: Word>(a: V, b: V) -> V {
+    select(ilt(a, b), b, a)
+}
+
+#[inline(always)]
+fn smaller_unsigned<V: Word>(a: V, b: V) -> V {
+    select(ult(a, b), a, b)
+}
+
+#[inline(always)]
+fn gtz<V: Word>(x: V) -> V {
+    flag(ilt(splat::<V>(0), sm_to_twos(x)))
+}
+
+#[inline(always)]
+fn ltz<V: Word>(x: V) -> V {
+    flag(is_negative(sm_to_twos(x)))
+}
+
+#[inline(always)]
+fn eqz<V: Word>(x: V) -> V {
+    flag(is_zero(sm_to_twos(x)))
+}
+
+#[inline(always)]
+fn inverted<V: Word>(test: V) -> V {
+    xor(test, 1)
+}
+
+#[inline(always)]
+fn less<V: Word>(a: V, b: V) -> V {
+    flag(ilt(a, b))
+}
+
+#[inline(always)]
+fn less_unsigned<V: Word>(a: V, b: V) -> V {
+    flag(ult(a, b))
+}
+
+#[inline(always)]
+fn same<V: Word>(a: V, b: V) -> V {
+    flag(a.is_equal(b))
+}
+
+#[inline(always)]
+fn below<V: Word>(x: V, other: u32) -> V {
+    less(x, splat(other))
+}
+
+#[inline(always)]
+fn above<V: Word>(x: V, other: u32) -> V {
+    less(splat(other), x)
+}
+
+/// One program for both widths of `Dst`.
+macro_rules! unary {
+    ($($name:literal, $variant:literal $([$($parameter:ident),+])?: $program:expr;)+) => {
+        integer_functions! {$($name, $variant $([$($parameter),+])?: $program, $program;)+}
+    };
+}
+
+macro_rules! binary {
+    ($($name:literal, $variant:literal: $program:expr;)+) => {
+        binary_functions! {$($name, $variant: $program, $program;)+}
+    };
+}
+
+unary! {
+    "bitwise_and", "int32" [mask]: |x| and(x, mask);
+    "bitwise_or", "int32" [mask]: |x| or(x, mask);
+    "bitwise_xor", "int32" [mask]: |x| xor(x, mask);
+    "bitwise_not", "int32": not;
+    "left_shift", "int32" [count]: |x| left_shift(x, count);
+    "right_shift", "int32" [count]: |x| right_shift(x, count);
+    "abs_int32", "int32": iabs;
+    "neg_int32", "int32": negate;
+    "relu_int32", "int32": relu;
+    "clamp_int32", "int32" [low, high]: |x| clamp(x, low, high);
+    "gtz_int32", "int32": gtz;
+    "lez_int32", "int32": |x| inverted(gtz(x));
+    "ltz_int32", "int32": ltz;
+    "gez_int32", "int32": |x| inverted(ltz(x));
+    "eqz_int32", "int32": eqz;
+    "nez_int32", "int32": |x| inverted(eqz(x));
+    "unary_eq_int32", "int32" [other]: |x| same(twice(x), other);
+    "unary_ne_int32", "int32" [other]: |x| inverted(same(twice(x), other));
+    "unary_lt_int32", "int32" [other]: |x| below(x, other);
+    "unary_ge_int32", "int32" [other]: |x| inverted(below(x, other));
+    "unary_gt_int32", "int32" [other]: |x| above(x, other);
+    "unary_le_int32", "int32" [other]: |x| inverted(above(x, other));
+}
+
+binary! {
+    "bitwise_and_binary", "int32": and;
+    "bitwise_or_binary", "int32": or;
+    "bitwise_xor_binary", "int32": xor;
+    "binary_left_shift", "int32": binary_left_shift;
+    "binary_right_shift", "int32": binary_right_shift;
+    "binary_right_shift", "uint32": unsigned_right_shift;
+    "binary_logical_right_shift", "int32": logical_right_shift;
+    "add_int", "int32": iadd;
+    "sub_int", "int32": isub;
+    "sub_int", "rsub_int32": |a, b| isub(b, a);
+    "mul_int", "int32": Word::imul;
+    "binary_max_int32", "int32": larger;
+    "binary_min_int32", "int32": smaller;
+    "binary_min_int32", "uint32": smaller_unsigned;
+    "eq_int", "int32": same;
+    "eq_int", "uint32": same;
+    "ne_int", "int32": |a, b| inverted(same(a, b));
+    "ne_int", "uint32": |a, b| inverted(same(a, b));
+    "lt_int", "int32": less;
+    "lt_int", "uint32": less_unsigned;
+    "gt_int", "int32": |a, b| less(b, a);
+    "gt_int", "uint32": |a, b| less_unsigned(b, a);
+    "le_int", "int32": |a, b| inverted(less(b, a));
+    "le_int", "uint32": |a, b| inverted(less_unsigned(b, a));
+    "ge_int", "int32": |a, b| inverted(less(a, b));
+    "ge_int", "uint32": |a, b| inverted(less_unsigned(a, b));
+}

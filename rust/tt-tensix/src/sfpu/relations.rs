@@ -1,0 +1,83 @@
+//! Comparisons of two `Dst` tiles, answered by 1.0 or 0. Source: listings `*_binary` of comparisons, `isclose`,
+//! `nextafter`.
+//!
+//! Domain: all words. Comparisons go by the order of words once zeros and NaN are set apart; NaN is unlike everything.
+//! `isclose` takes the relative and the absolute tolerance. `nextafter` steps in units of the width's last place.
+
+use super::compare::truth;
+use super::lane::{
+    INFINITY, NAN, ONE, Word, ZERO, add, fabs, flipsign, greater, iadd, ieq, ilt, is_negative, is_positive, is_zero,
+    mad, magnitude, order, select, splat, store_bf16, store_f32, sub,
+};
+use super::run_binary::binary_functions;
+
+/// |a| + |b|: 0 if both are zeros, above infinity if one is NaN.
+#[inline(always)]
+fn sum<V: Word>(a: V, b: V) -> V {
+    add(magnitude(a), magnitude(b))
+}
+
+#[inline(always)]
+fn is_unordered<V: Word>(a: V, b: V) -> V::Mask {
+    ilt(splat::<V>(INFINITY), sum(a, b))
+}
+
+#[inline(always)]
+fn below<V: Word>(a: V, b: V) -> V::Mask {
+    !is_zero(sum(a, b)) & order(a).is_less(order(b))
+}
+
+#[inline(always)]
+fn eq<V: Word>(a: V, b: V) -> V {
+    truth::<V>(is_zero(sum(a, b)) | (!is_unordered(a, b) & a.is_equal(b)))
+}
+
+#[inline(always)]
+fn ne<V: Word>(a: V, b: V) -> V {
+    select(is_zero(eq(a, b)), ONE, splat::<V>(ZERO))
+}
+
+#[inline(always)]
+fn lt<V: Word>(a: V, b: V) -> V {
+    truth::<V>(!is_unordered(a, b) & below(a, b))
+}
+
+#[inline(always)]
+fn le<V: Word>(a: V, b: V) -> V {
+    truth::<V>(!is_unordered(a, b) & !below(b, a))
+}
+
+#[inline(always)]
+fn isclose<V: Word>(a: V, b: V, relative: u32, absolute: u32) -> V {
+    let tolerance = mad(fabs(b), relative, absolute);
+    let close = !greater(fabs(sub(a, b)), tolerance);
+    let infinite = !ilt(magnitude(a), INFINITY) | !ilt(magnitude(b), INFINITY);
+    let same = ieq(magnitude(a), INFINITY) & a.is_equal(b);
+    truth::<V>((infinite & same) | (!infinite & close))
+}
+
+#[inline(always)]
+fn nextafter<V: Word>(a: V, b: V, step: u32) -> V {
+    let difference = sub(a, b);
+    let (up, down) = (is_negative(difference), is_positive(difference));
+    let away = (up & !is_negative(a)) | (down & !is_positive(a));
+    let back = (up & is_negative(a)) | (down & is_positive(a));
+    let stepped = iadd(a, select(away, step, select(back, step.wrapping_neg(), splat::<V>(ZERO))));
+    let from_zero = select(is_positive(b), step, select(is_negative(b), flipsign(splat::<V>(step)), stepped));
+    let from_zero = select(is_zero(magnitude(b)), b, from_zero);
+    let result = select(is_zero(magnitude(a)), from_zero, stepped);
+    let nan = ilt(splat::<V>(INFINITY), magnitude(a)) | ilt(splat::<V>(INFINITY), magnitude(b));
+    select(nan, NAN, result)
+}
+
+binary_functions! {
+    "eq_binary", "default": eq, eq;
+    "ne_binary", "default": ne, ne;
+    "lt_binary", "default": lt, lt;
+    "gt_binary", "default": |a, b| lt(b, a), |a, b| lt(b, a);
+    "le_binary", "default": le, le;
+    "ge_binary", "default": |a, b| le(b, a), |a, b| le(b, a);
+    "isclose", "default" [relative, absolute]: |a, b| isclose(a, b, relative, absolute),
+        |a, b| isclose(a, b, relative, absolute);
+    "nextafter", "default": |a, b| store_bf16(nextafter(a, b, 0x1_0000)), |a, b| store_f32(nextafter(a, b, 1));
+}
