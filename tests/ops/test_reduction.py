@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from operands import NAMES, from_raw, golden_cases, make, raw_of, values_of
 
 import ttnn
+from ttnn import _engine
 
 OPERATORS = {"sum": ttnn.sum, "mean": ttnn.mean, "max": ttnn.max, "min": ttnn.min}
 EVERY = pytest.mark.parametrize("name", OPERATORS)
@@ -26,6 +28,29 @@ def test_golden_bits(golden: Path, device: ttnn.MeshDevice) -> None:
             different.append(name)
     assert different == []
     assert len(cases) == 74
+
+
+@pytest.fixture
+def host_settings() -> Iterator[None]:
+    """Put threads and the CPU level back afterwards."""
+    threads, level = _engine.threads(), _engine.cpu_level()
+    yield
+    _engine.set_threads(threads)
+    _engine.set_cpu_level(level)
+
+
+@EVERY
+@pytest.mark.usefixtures("host_settings")
+def test_threads_and_levels_change_nothing(name: str, device: ttnn.MeshDevice) -> None:
+    tensors = [make((3, 2, 70, 100), NAMES[kind], ttnn.TILE_LAYOUT, device) for kind in ("bf16", "f32", "bf8")]
+    calls = [(x, dim) for x in tensors for dim in (None, -1, -2, 0, [0, 2])]
+    expected = [raw_of(OPERATORS[name](x, dim)) for x, dim in calls]
+    for level in _engine.cpu_levels():
+        for threads in (1, 2, 8):
+            _engine.set_cpu_level(level)
+            _engine.set_threads(threads)
+            for (x, dim), bits in zip(calls, expected, strict=True):
+                np.testing.assert_array_equal(raw_of(OPERATORS[name](x, dim)), bits)
 
 
 @EVERY
@@ -170,7 +195,8 @@ INTEGERS = (
 def _refusals(device: ttnn.MeshDevice) -> list[tuple[Any, type[Exception], str]]:
     def t(shape: tuple[int, ...], dtype: ttnn.DataType = ttnn.bfloat16, rows: bool = False) -> ttnn.Tensor:
         layout = ttnn.ROW_MAJOR_LAYOUT if rows else ttnn.TILE_LAYOUT
-        return ttnn.zeros(shape, dtype, layout, device)
+        tensor: ttnn.Tensor = ttnn.zeros(shape, dtype, layout, device)
+        return tensor
 
     sharded = ttnn.create_sharded_memory_config((64, 64), ttnn.CoreGrid(y=2, x=1), ttnn.ShardStrategy.HEIGHT)
     config = ttnn.WormholeComputeKernelConfig()
