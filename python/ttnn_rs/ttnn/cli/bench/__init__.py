@@ -1,0 +1,96 @@
+"""`python -m ttnn bench`: how long operators take on this machine, beside torch and numpy in the same run.
+
+Times are the best of several runs after a warm-up, with the same number of threads for everybody. A ratio above one
+says how many times faster than the peer we are. Nothing here has a limit that it must keep.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from ttnn import _engine
+from ttnn.config import CONFIG
+
+from .. import host_options
+from ..terminal import Table, Terminal, require
+from .cases import Result, cases, run_case
+
+DEFAULT_PICTURE = Path("ttnn-bench.png")
+
+
+def add_parser(commands: Any) -> argparse.ArgumentParser:
+    """Name the options."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "bench", help="time operators beside torch and numpy", description=__doc__
+    )
+    parser.add_argument("--size", type=_size, default=1024, metavar="N", help="rows and columns (default: 1024)")
+    parser.add_argument("--repeat", type=_positive, default=5, metavar="N", help="timed runs per case (default: 5)")
+    parser.add_argument("--only", metavar="TEXT", default="", help="only cases whose name contains TEXT")
+    parser.add_argument(
+        "--output", type=Path, default=DEFAULT_PICTURE, metavar="PNG", help=f"picture (default: {DEFAULT_PICTURE})"
+    )
+    host_options.add_arguments(parser)
+    return parser
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"must be at least 1, got {number}")
+    return number
+
+
+def _size(text: str) -> int:
+    number = _positive(text)
+    if number % 32:
+        raise argparse.ArgumentTypeError(f"must be a multiple of the tile side 32, got {number}")
+    return number
+
+
+def run(options: argparse.Namespace, terminal: Terminal) -> int:
+    """Time every case, print the table, draw the picture."""
+    require("matplotlib", extra="viz", purpose="the picture of the bench")
+    with host_options.applied(options):
+        chosen = [case for case in cases(options.size) if options.only in case.name]
+        if not chosen:
+            terminal.error(f"no case contains {options.only!r}")
+            return 2
+        results = []
+        with terminal.progress("bench", len(chosen)) as progress:
+            for case in chosen:
+                results.append(run_case(case, options.size, options.repeat))
+                progress.advance(case.name)
+        host = {
+            "cpu": _engine.cpu_name(),
+            "cpu_level": CONFIG.cpu_level,
+            "cpu_levels": _engine.cpu_levels(),
+            "threads": CONFIG.threads,
+            "size": options.size,
+        }
+    from .figure import draw  # matplotlib takes half a second; a wrong option should not
+
+    draw(options.output, results, host)
+    _report(terminal, results, host, options.output)
+    return 0
+
+
+def _report(terminal: Terminal, results: list[Result], host: dict[str, Any], picture: Path) -> None:
+    terminal.document(
+        {"host": host, "picture": str(picture), "results": [result.as_json() for result in results]},
+    )
+    table = Table("", ("case", "time", "rate", "peer", "peer's time", "ratio"), left=frozenset({"case", "peer"}))
+    for result in results:
+        first = (result.name, f"{result.seconds * 1e3:.2f} ms", result.rate)
+        if not result.peers:
+            table.rows.append((*first, "", "", ""))
+        for index, (peer, seconds) in enumerate(result.peers.items()):
+            lead = first if index == 0 else ("", "", "")
+            table.rows.append((*lead, peer, f"{seconds * 1e3:.2f} ms", f"{seconds / result.seconds:.2f}"))
+    terminal.line(
+        f"{host['cpu']}, level {host['cpu_level']} of {', '.join(host['cpu_levels'])}, {host['threads']} thread(s), "
+        f"{host['size']} x {host['size']}"
+    )
+    terminal.table(table)
+    terminal.line(f"picture: {picture}")
