@@ -83,7 +83,7 @@ fn tile_bytes(py: Python<'_>, format: u8, height: usize, width: usize) -> PyResu
 /// The raw buffer of a host tensor with these values.
 #[pyfunction]
 #[pyo3(signature = (values, source_format, target_format, dims, tile=None, pad_value=0.0, preserve_nan=false, col_tilize=false))]
-#[expect(clippy::too_many_arguments, clippy::fn_params_excessive_bools, reason = "the options of from_torch")]
+#[expect(clippy::too_many_arguments, reason = "the options of from_torch")]
 fn host_pack<'py>(
     py: Python<'py>,
     values: &Bound<'py, PyUntypedArray>,
@@ -186,11 +186,11 @@ fn host_unpack<'py>(
     }
 }
 
-fn unpacked<'py, T: Element + Copy + Default>(
-    py: Python<'py>,
+fn unpacked<T: Element + Copy + Default>(
+    py: Python<'_>,
     unpack: impl FnOnce(&mut [T]) -> Result<(), ConvertError> + Send,
     dims: Dims,
-) -> PyResult<Bound<'py, PyAny>> {
+) -> PyResult<Bound<'_, PyAny>> {
     let values = enter_engine(py, || {
         let mut values = vec![T::default(); dims.values()?];
         unpack(&mut values)?;

@@ -84,7 +84,7 @@ impl<'a> L1Tiles<'a> {
 }
 
 /// Computes `n` register tiles without the interpreter lock and hands them over row-major.
-fn register_tiles<'py>(py: Python<'py>, n: usize, compute: impl Fn(usize, &mut Tile) + Sync + Send) -> NewWords<'py> {
+fn register_tiles(py: Python<'_>, n: usize, compute: impl Fn(usize, &mut Tile) + Sync + Send) -> NewWords<'_> {
     let words = enter_engine(py, || -> PyResult<Vec<u32>> {
         let mut words = vec![0; n * TILE_DATUMS];
         let mut tile = [0; TILE_DATUMS];
