@@ -11,6 +11,7 @@ from compact import DATA, MANIFEST, file_hash, hash_of, hashes, vector_files
 from ttnn import _engine
 from ttnn.cli.goldens import check_folder
 from ttnn.cli.goldens.sfpu import every_bf16, unary_table
+from ttnn.cli.goldens.variants import engine_variant
 from ttnn.cli.terminal import Terminal
 
 if sys.version_info >= (3, 11):
@@ -41,7 +42,11 @@ def _exhaustive_tables() -> list[tuple[str, str, str]]:
     for file, array in hashes():
         variant, _, mode = array.partition("__")
         name = file.removeprefix("sfpu/").removesuffix(".npz")
-        if file.startswith("sfpu/") and mode in EXHAUSTIVE_MODES and (name, variant) in offered:
+        if (
+            file.startswith("sfpu/")
+            and mode in EXHAUSTIVE_MODES
+            and (name, engine_variant(name, variant)[0]) in offered
+        ):
             tables.append((name, variant, mode))
     return tables
 
