@@ -73,10 +73,10 @@ def _run(name: str, variant: str, inputs: Sequence[Words], wide: bool, parameter
 
 
 def _as_stored(name: str, mode: str, results: Words) -> np.ndarray:
-    """Return Dst words as the tables store them: a 16-bit Dst as its upper halves, except where it holds integers."""
-    if mode != "bf16" or name.startswith("typecast"):
+    """Return Dst words as the tables store them: a 16-bit Dst as the upper halves of the words, integers as the lower."""
+    if mode != "bf16":
         return results
-    return (results >> 16).astype(np.uint16)
+    return (results if name.startswith("typecast") else results >> 16).astype(np.uint16)
 
 
 def _operands(path: Path, mode: str, count: int, length: int) -> list[Words]:
