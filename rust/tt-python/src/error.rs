@@ -64,7 +64,11 @@ impl EngineError for MemoryError {
             | Self::OtherDevice { .. }
             | Self::DeviceClosed
             | Self::Arena(ArenaError::Reserve { .. }) => exception(py, "DeviceError", (text,)),
-            Self::NeverWritten { .. } => exception(py, "AddressError", (text,)),
+            Self::NeverWritten { .. } => {
+                let advice = "write the tensor before an operator reads it (ttnn.empty does not), or open the device \
+                              with TTNN_WATCHER=off";
+                exception(py, "AddressError", (format!("{text}: {advice}"),))
+            }
             Self::PageOutOfRange { .. }
             | Self::Role { .. }
             | Self::ClaimedTwice { .. }
