@@ -223,8 +223,8 @@ def test_unwritten_memory_is_an_error_where_it_matters(device: ttnn.MeshDevice) 
     with pytest.raises(ttnn.AddressError) as error:
         buffer.read(2048, 3, require_written=True)
     assert str(error.value) == (
-        f"3 of 3 pages of buffer {buffer.unique_id} were never written, the first is page 0: write the tensor before an "
-        "operator reads it (ttnn.empty does not), or open the device with TTNN_WATCHER=off"
+        f"3 of 3 pages of buffer {buffer.unique_id} were never written, the first is page 0: write the tensor before "
+        "an operator reads it (ttnn.empty does not), or open the device with TTNN_WATCHER=off"
     )
 
 
