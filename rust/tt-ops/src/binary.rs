@@ -125,8 +125,18 @@ struct Scratch {
 }
 
 impl Operand<'_> {
-    /// Puts the operand's L1 bytes for one output tile into `l1`.
-    fn fetch(&self, math: &MathConfig, bytes: &[u8], l1: &mut Vec<u8>, src: &mut Tile, dst: &mut Tile) {
+    /// The operand's L1 bytes for one output tile: as they are, or widened and activated in `l1`.
+    fn fetch<'t>(
+        &self,
+        math: &MathConfig,
+        bytes: &'t [u8],
+        l1: &'t mut Vec<u8>,
+        src: &mut Tile,
+        dst: &mut Tile,
+    ) -> &'t [u8] {
+        if self.broadcast == Broadcast::None && self.chain.is_empty() {
+            return bytes;
+        }
         l1.clear();
         l1.extend_from_slice(bytes);
         if self.broadcast != Broadcast::None {
@@ -139,22 +149,36 @@ impl Operand<'_> {
             self.chain.apply(dst, self.dst32);
             pack::pack_tile(&self.repack, dst, l1);
         }
+        l1
     }
+}
+
+/// The page of an operand for one output tile; `None` if the operand is the output.
+fn page_of<'t>(
+    access: &'t Access<'_>,
+    operand: &'t Operand<'_>,
+    output: BufferId,
+    outer: &[usize],
+    (row, column): (usize, usize),
+) -> Result<Option<&'t [u8]>, OpError> {
+    Ok(match &operand.source {
+        Source::Buffer(id, _) if *id == output => None,
+        Source::Buffer(id, reach) => Some(access.page(*id, reach.page(outer, row, column))?),
+        Source::Scalar(bytes) => Some(bytes),
+    })
 }
 
 /// Repeats row 0, column 0 or datum 0 of a tile over the whole tile.
 fn widen(tile: &mut Tile, broadcast: Broadcast) {
-    let full = TileShape::FULL;
     let old = *tile;
-    for (index, word) in tile.iter_mut().enumerate() {
-        let (row, column) = full.position(index);
-        let (row, column) = match broadcast {
-            Broadcast::None => (row, column),
-            Broadcast::Row => (0, column),
-            Broadcast::Column => (row, 0),
-            Broadcast::Scalar => (0, 0),
-        };
-        *word = old[full.index(row, column)];
+    for (line, words) in tile.as_chunks_mut::<16>().0.iter_mut().enumerate() {
+        let (face, row) = (line / 16, line % 16);
+        match broadcast {
+            Broadcast::None => {}
+            Broadcast::Row => words.copy_from_slice(&old[face % 2 * 256..][..16]),
+            Broadcast::Column => words.fill(old[face / 2 * 512 + row * 16]),
+            Broadcast::Scalar => words.fill(old[0]),
+        }
     }
 }
 
@@ -264,17 +288,11 @@ impl Kernel<'_> {
     ) -> Result<(), OpError> {
         let target = access.claim(output, page)?;
         let Scratch { l1: [l1_a, l1_b], a, b, dst } = scratch;
-        for (operand, l1) in [(self.first, &mut *l1_a), (self.second, &mut *l1_b)] {
-            match &operand.source {
-                // The output's old page is what an in-place operator reads.
-                Source::Buffer(id, _) if *id == output => operand.fetch(&self.math, target, l1, a, dst),
-                Source::Buffer(id, reach) => {
-                    let bytes = access.page(*id, reach.page(outer, row, column))?;
-                    operand.fetch(&self.math, bytes, l1, a, dst);
-                }
-                Source::Scalar(bytes) => operand.fetch(&self.math, bytes, l1, a, dst),
-            }
-        }
+        let read = |operand| page_of(access, operand, output, outer, (row, column));
+        let (bytes_a, bytes_b) = (read(self.first)?, read(self.second)?);
+        // The output's old page is what an in-place operator reads.
+        let l1_a = self.first.fetch(&self.math, bytes_a.unwrap_or(target), l1_a, a, dst);
+        let l1_b = self.second.fetch(&self.math, bytes_b.unwrap_or(target), l1_b, a, dst);
         self.compute(l1_a, l1_b, a, b, dst);
         pack::pack_tile(&self.packer, dst, target);
         Ok(())
@@ -290,17 +308,22 @@ impl Kernel<'_> {
         let Scratch { l1: [l1_a, l1_b], a, b, dst } = scratch;
         for start in (0..datums).step_by(1024) {
             let count = (datums - start).min(1024);
-            for (operand, l1) in [(self.first, &mut *l1_a), (self.second, &mut *l1_b)] {
+            let bytes = |operand: &Operand<'_>| -> Result<[u8; 4096], OpError> {
                 let unit = width(operand.input.format);
                 let mut bytes = [0u8; 4096];
                 let range = start * unit..(start + count) * unit;
-                match &operand.source {
-                    Source::Buffer(id, _) if *id == output => bytes[..count * unit].copy_from_slice(&target[range]),
-                    Source::Buffer(id, _) => bytes[..count * unit].copy_from_slice(&access.page(*id, page)?[range]),
-                    Source::Scalar(tile) => bytes[..count * unit].copy_from_slice(&tile[..count * unit]),
-                }
-                operand.fetch(&self.math, &bytes[..1024 * unit], l1, a, dst);
-            }
+                let source = match &operand.source {
+                    Source::Buffer(id, _) if *id == output => &target[range],
+                    Source::Buffer(id, _) => &access.page(*id, page)?[range],
+                    Source::Scalar(tile) => &tile[..count * unit],
+                };
+                bytes[..count * unit].copy_from_slice(source);
+                Ok(bytes)
+            };
+            let (bytes_a, bytes_b) = (bytes(self.first)?, bytes(self.second)?);
+            let tile_bytes = |operand: &Operand<'_>| 1024 * width(operand.input.format);
+            let l1_a = self.first.fetch(&self.math, &bytes_a[..tile_bytes(self.first)], l1_a, a, dst);
+            let l1_b = self.second.fetch(&self.math, &bytes_b[..tile_bytes(self.second)], l1_b, a, dst);
             self.compute(l1_a, l1_b, a, b, dst);
             pack::pack_tile(&self.packer, dst, &mut packed[..1024 * width_out]);
             target[start * width_out..(start + count) * width_out].copy_from_slice(&packed[..count * width_out]);
@@ -315,7 +338,6 @@ impl Kernel<'_> {
             Unit::Fpu(op) => {
                 self.first.input.to_src(l1_a, a);
                 self.second.input.to_src(l1_b, b);
-                *dst = ZERO;
                 fpu::eltwise(&math, op, Broadcast::None, false, dst, a, b);
             }
             Unit::Sfpu(function) => {

@@ -151,7 +151,6 @@ impl<'a> Kernel<'a> {
                 let math = MathConfig { alu: self.entry.register, ..self.math };
                 if column == last {
                     self.entry.to_src(bytes, a);
-                    *dst = ZERO;
                     fpu::eltwise(&math, EltwiseOp::Add, Broadcast::Row, false, dst, a, mask);
                 } else {
                     self.entry.to_dst(&math, bytes, a, dst);
@@ -183,7 +182,6 @@ impl<'a> Kernel<'a> {
         for column in 0..=last {
             if stable {
                 source.to_src(at(column), a);
-                *dst = ZERO;
                 fpu::eltwise(&math, EltwiseOp::Sub, Broadcast::Column, false, dst, a, b);
             } else {
                 source.to_dst(&math, at(column), a, dst);
@@ -211,7 +209,6 @@ impl<'a> Kernel<'a> {
         let Scratch { exps, recip, a, b, dst, .. } = scratch;
         self.kept.to_src(&exps[column * self.kept_bytes..(column + 1) * self.kept_bytes], a);
         self.float.to_src(recip, b);
-        *dst = ZERO;
         fpu::eltwise(&self.math, EltwiseOp::Mul, Broadcast::Column, false, dst, a, b);
         pack::pack_tile(&self.pack_out, dst, target);
     }

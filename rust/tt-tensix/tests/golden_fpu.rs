@@ -110,16 +110,21 @@ fn eltwise() {
                 for f in 0..fidelities {
                     let fidelity = MathFidelity::ALL[if fidelities == 1 { 3 } else { f }];
                     let cfg = config(left, dst32, fidelity);
+                    let expected = &expected.at(case)[f * 1024..(f + 1) * 1024];
+                    let what = format!("{name} {array} case {case} {fidelity:?}");
+                    let accumulate = rest == "acc";
                     let mut dst = [0; 1024];
                     for _ in 0..times {
-                        fpu::eltwise(&cfg, op, broadcast, rest == "acc", &mut dst, a, b);
+                        fpu::eltwise_scalar(&cfg, op, broadcast, accumulate, &mut dst, a, b);
                     }
-                    let expected = &expected.at(case)[f * 1024..(f + 1) * 1024];
-                    assert_same(
-                        &format!("{name} {array} case {case} {fidelity:?}"),
-                        &row_major(cfg.dst, &dst),
-                        expected,
-                    );
+                    assert_same(&what, &row_major(cfg.dst, &dst), expected);
+                    for &level in Level::supported() {
+                        dst.fill(0);
+                        for _ in 0..times {
+                            fpu::eltwise_at(level, &cfg, (op, broadcast), accumulate, &mut dst, a, b);
+                        }
+                        assert_same(&format!("{what} at {level}"), &row_major(cfg.dst, &dst), expected);
+                    }
                 }
             }
         }
@@ -165,17 +170,23 @@ fn reduce() {
                 for f in 0..fidelities {
                     let fidelity = MathFidelity::ALL[f];
                     let cfg = config(operand, dst32, fidelity);
-                    let mut dst = [0; 1024];
-                    if pool == PoolOp::Max {
-                        fpu::clear_for_max(&cfg, &mut dst);
-                    }
-                    for tile in &tiles[..count] {
-                        fpu::reduce_mixed(&cfg, scaler_format, pool, dim, &mut dst, tile, &scaler);
-                    }
-                    let all = row_major(cfg.dst, &dst);
-                    let got: Vec<u32> = (0..results).map(|i| all[i * stride]).collect();
                     let expected = &expected.at(case)[f * results..(f + 1) * results];
-                    assert_same(&format!("{name} {array} case {case} {fidelity:?}"), &got, expected);
+                    for level in [None].into_iter().chain(Level::supported().iter().copied().map(Some)) {
+                        let mut dst = [0; 1024];
+                        if pool == PoolOp::Max {
+                            fpu::clear_for_max(&cfg, &mut dst);
+                        }
+                        for tile in &tiles[..count] {
+                            if let Some(level) = level {
+                                fpu::reduce_at(level, &cfg, scaler_format, (pool, dim), &mut dst, tile, &scaler);
+                            } else {
+                                fpu::reduce_scalar(&cfg, scaler_format, pool, dim, &mut dst, tile, &scaler);
+                            }
+                        }
+                        let all = row_major(cfg.dst, &dst);
+                        let got: Vec<u32> = (0..results).map(|i| all[i * stride]).collect();
+                        assert_same(&format!("{name} {array} case {case} {fidelity:?} at {level:?}"), &got, expected);
+                    }
                 }
             }
         }

@@ -1,6 +1,7 @@
 //! The matrix unit: products, element-wise operations, reductions and moves between the register files.
 //!
-//! Everything here is the scalar integer definition of `numerics.md` sections 2 to 9 and 12. There are no NaN or
+//! Every operation has a scalar integer definition, after `numerics.md` sections 2 to 9 and 12, and a form that computes
+//! a vector of datums at a time and returns the same bits. There are no NaN or
 //! infinity semantics inside the matrix unit: exponent 255 is an ordinary binade, exponent 0 is zero.
 #![allow(clippy::trivially_copy_pass_by_ref, reason = "a configuration is one thing, whatever its size")]
 
@@ -17,11 +18,13 @@ use tt_formats::DataFormat;
 
 pub use crate::regs::{Arch, Dst, DstFormat, MathFidelity, Src};
 
-pub use eltwise::{Broadcast, EltwiseOp, eltwise};
-pub use matmul::{PreparedA, PreparedB, accumulate, accumulate_at, matmul_tile, matmul_tile_scalar, row_sum};
-pub use moves::{copy_to_dst, move_a_to_dst, move_dst_to_src};
+pub use eltwise::{Broadcast, EltwiseOp, eltwise, eltwise_at, eltwise_scalar};
+pub use matmul::{PreparedA, PreparedB, accumulate, accumulate_at, matmul_tile, matmul_tile_scalar, row_sum_scalar};
+pub use moves::{copy_to_dst, copy_to_dst_scalar, move_a_to_dst, move_dst_to_src};
 pub use mvmul::mvmul_element;
-pub use reduce::{PoolOp, ReduceDim, clear_for_max, reduce, reduce_mixed};
+pub use reduce::{
+    PoolOp, ReduceDim, clear_for_max, reduce, reduce_at, reduce_mixed, reduce_scalar, row_sum, row_sum_at,
+};
 
 /// What a compute kernel sets up before its math instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

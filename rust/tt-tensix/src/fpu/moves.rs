@@ -1,9 +1,10 @@
 //! Copies between the register files: MOVA2D, MOVD2A, MOVD2B. `numerics.md` section 9.
 
+use tt_cpu::{Level, simd_kernel};
 use tt_formats::DataFormat;
 
 use super::combine::Mode;
-use super::eltwise::add;
+use super::eltwise::{add, lanes};
 use super::operand::{Operand, mask};
 use super::{Dst, DstFormat, MathConfig, Src, integer};
 
@@ -12,6 +13,14 @@ use super::{Dst, DstFormat, MathConfig, Src, integer};
 /// A 32-bit `Dst` is written by `ELWADD(A, 0)`, which turns NaN and infinity patterns into infinity;
 /// a 16-bit one by MOVA2D, which keeps them. Both flush datums with exponent 0 to +0.
 pub fn copy_to_dst(cfg: &MathConfig, dst: &mut Dst, a: &Src) {
+    match cfg.dst {
+        DstFormat::Fp32 => lanes::add_zero(Level::current(), cfg, dst, a),
+        _ => copy_to_dst_scalar(cfg, dst, a),
+    }
+}
+
+/// [`copy_to_dst`], datum by datum where a 32-bit `Dst` makes it an addition.
+pub fn copy_to_dst_scalar(cfg: &MathConfig, dst: &mut Dst, a: &Src) {
     match cfg.dst {
         DstFormat::Fp32 => {
             let mode = cfg.mode();
@@ -35,17 +44,21 @@ pub fn copy_to_dst(cfg: &MathConfig, dst: &mut Dst, a: &Src) {
 /// In a 32-bit `Dst` TF32 fills the top 19 bits. A 16-bit format there is a 16-bit write, which lands in the low half;
 /// kernels do not do that to floats.
 pub fn move_a_to_dst(cfg: &MathConfig, dst: &mut Dst, a: &Src) {
-    let (mask, e8) = (mask(cfg.alu), cfg.mode().e8);
     let low_half = cfg.dst.is_32_bit() && !is_tf32(cfg.alu);
+    let exponent = if cfg.mode().e8 { 255 << 10 } else { 31 << 10 };
+    move_words::run(Level::current(), mask(cfg.alu), exponent, low_half, dst, a);
+}
+
+#[inline(always)]
+fn move_body(mask: u32, exponent: u32, low_half: bool, dst: &mut Dst, a: &Src) {
+    let (left, right) = if low_half { (0, 3) } else { (13, 0) };
     for (datum, &word) in dst.iter_mut().zip(a) {
         let word = word & mask;
-        *datum = match Operand::decode(word, e8).exponent {
-            0 => 0,
-            _ if low_half => word >> 3,
-            _ => word << 13,
-        };
+        *datum = if word & exponent == 0 { 0 } else { word << left >> right };
     }
 }
+
+simd_kernel!(move_words, super::move_body, (mask: u32, exponent: u32, low_half: bool, dst: &mut Dst, a: &Src));
 
 fn is_tf32(alu: DataFormat) -> bool {
     matches!(alu, DataFormat::Tf32 | DataFormat::Float32)

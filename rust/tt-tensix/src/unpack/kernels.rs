@@ -83,8 +83,6 @@ kernels! {
     dst_bfp2: groups::<2>, |datum, exponent| unpack::fp16_to_dst(unpack::bfp8_to_fp16(datum, exponent));
 }
 
-simd_kernel!(transpose, super::super::transpose_body, (tile: &Tile, transposed: &mut Tile));
-
 /// The conversion to `SrcA` or `SrcB`. Only Float32 has a choice of register formats.
 pub fn to_src(format: DataFormat, register: DataFormat, level: Level) -> Option<Kernel> {
     let converts = format == DataFormat::Float32;

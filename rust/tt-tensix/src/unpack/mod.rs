@@ -9,7 +9,8 @@ use std::fmt;
 use tt_cpu::Level;
 use tt_formats::{DataFormat, TileShape};
 
-use crate::regs::{FACE_SIDE, TILE_DATUMS};
+use crate::regs::TILE_DATUMS;
+use crate::vector::transpose;
 use kernels::Kernel;
 
 /// The unpacker has no such conversion.
@@ -115,19 +116,5 @@ pub fn to_dst(format: DataFormat, l1: &[u8], registers: &mut [u32; TILE_DATUMS])
 
 /// Transposes a whole 32x32 tile: the unpacker's transpose inside faces, and faces 1 and 2 exchanged.
 pub fn transpose(tile: &[u32; TILE_DATUMS], transposed: &mut [u32; TILE_DATUMS]) {
-    kernels::transpose::run(Level::current(), tile, transposed);
-}
-
-#[inline(always)]
-fn transpose_body(tile: &[u32; TILE_DATUMS], transposed: &mut [u32; TILE_DATUMS]) {
-    let (from_faces, _) = tile.as_chunks::<{ FACE_SIDE * FACE_SIDE }>();
-    let (to_faces, _) = transposed.as_chunks_mut::<{ FACE_SIDE * FACE_SIDE }>();
-    for (face, to) in [0, 2, 1, 3].into_iter().zip(to_faces) {
-        let from = &from_faces[face];
-        for row in 0..FACE_SIDE {
-            for column in 0..FACE_SIDE {
-                to[row * FACE_SIDE + column] = from[column * FACE_SIDE + row];
-            }
-        }
-    }
+    transpose::tile(Level::current(), tile, transposed);
 }

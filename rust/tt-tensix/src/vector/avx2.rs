@@ -78,10 +78,16 @@ impl Vector for Avx2 {
         fma(a: __m256, b: __m256, c: __m256) -> __m256 = _mm256_fmadd_ps(a, b, c);
         to_bits(a: __m256) -> __m256i = _mm256_castps_si256(a);
         from_bits(a: __m256i) -> __m256 = _mm256_castsi256_ps(a);
+        to_float(a: __m256i) -> __m256 = _mm256_cvtepi32_ps(a);
         add(a: __m256i, b: __m256i) -> __m256i = _mm256_add_epi32(a, b);
         sub(a: __m256i, b: __m256i) -> __m256i = _mm256_sub_epi32(a, b);
         mul(a: __m256i, b: __m256i) -> __m256i = _mm256_mullo_epi32(a, b);
+        mul_small(a: __m256i, b: __m256i) -> __m256i = _mm256_madd_epi16(a, b);
         max(a: __m256i, b: __m256i) -> __m256i = _mm256_max_epi32(a, b);
+        interleave(a: __m256i, b: __m256i) -> [__m256i; 2] = {
+            let (low, high) = (_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b));
+            [_mm256_permute2x128_si256::<0x20>(low, high), _mm256_permute2x128_si256::<0x31>(low, high)]
+        };
         splat_pair(pair: i32) -> __m256i = _mm256_set1_epi32(pair);
         add_halves(a: __m256i, b: __m256i) -> __m256i = _mm256_add_epi16(a, b);
         max_halves(a: __m256i, b: __m256i) -> __m256i = _mm256_max_epi16(a, b);

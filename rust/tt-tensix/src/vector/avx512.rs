@@ -78,10 +78,17 @@ impl Vector for Avx512 {
         fma(a: __m512, b: __m512, c: __m512) -> __m512 = _mm512_fmadd_ps(a, b, c);
         to_bits(a: __m512) -> __m512i = _mm512_castps_si512(a);
         from_bits(a: __m512i) -> __m512 = _mm512_castsi512_ps(a);
+        to_float(a: __m512i) -> __m512 = _mm512_cvtepi32_ps(a);
         add(a: __m512i, b: __m512i) -> __m512i = _mm512_add_epi32(a, b);
         sub(a: __m512i, b: __m512i) -> __m512i = _mm512_sub_epi32(a, b);
         mul(a: __m512i, b: __m512i) -> __m512i = _mm512_mullo_epi32(a, b);
+        mul_small(a: __m512i, b: __m512i) -> __m512i = _mm512_madd_epi16(a, b);
         max(a: __m512i, b: __m512i) -> __m512i = _mm512_max_epi32(a, b);
+        interleave(a: __m512i, b: __m512i) -> [__m512i; 2] = {
+            let low = _mm512_set_epi32(23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
+            let high = _mm512_add_epi32(low, _mm512_set1_epi32(8));
+            [_mm512_permutex2var_epi32(a, low, b), _mm512_permutex2var_epi32(a, high, b)]
+        };
         splat_pair(pair: i32) -> __m512i = _mm512_set1_epi32(pair);
         add_halves(a: __m512i, b: __m512i) -> __m512i = _mm512_add_epi16(a, b);
         max_halves(a: __m512i, b: __m512i) -> __m512i = _mm512_max_epi16(a, b);

@@ -8,6 +8,52 @@ pub(crate) mod avx2;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx512;
 pub(crate) mod portable;
+pub(crate) mod transpose;
+
+/// Whether a level has vectors of its own; otherwise a definition may be faster than a body on arrays.
+pub(crate) fn has_registers(level: tt_cpu::Level) -> bool {
+    matches!(level.available(), tt_cpu::Level::Avx2 | tt_cpu::Level::Avx512)
+}
+
+/// Compiles a generic body for every CPU level: `vector_kernel!(name, body, (a: &[u32], b: &mut [u32]))` makes the module
+/// `name` with `run(level, a, b)`, which calls `body::<V>(a, b)` with the level's vectors.
+///
+/// Everything that the body calls with vectors must be `#[inline(always)]`. A closure is not: it would be compiled
+/// without the level's instructions, and ten times as slow.
+macro_rules! vector_kernel {
+    ($name:ident, $body:ident, ($($argument:ident: $type:ty),* $(,)?)) => {
+        mod $name {
+            #[allow(clippy::wildcard_imports, reason = "the types that the arguments name")]
+            use super::*;
+
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx512f,avx512cd,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt")]
+            fn avx512($($argument: $type),*) {
+                super::$body::<$crate::vector::avx512::Avx512>($($argument),*);
+            }
+
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt")]
+            fn avx2($($argument: $type),*) {
+                super::$body::<$crate::vector::avx2::Avx2>($($argument),*);
+            }
+
+            /// Calls the version for a level; the best that the host has if it lacks the level.
+            pub(super) fn run(level: tt_cpu::Level, $($argument: $type),*) {
+                #[cfg(target_arch = "x86_64")]
+                match level.available() {
+                    // SAFETY: an available level is one that the host has.
+                    tt_cpu::Level::Avx512 => return unsafe { avx512($($argument),*) },
+                    // SAFETY: as above.
+                    tt_cpu::Level::Avx2 => return unsafe { avx2($($argument),*) },
+                    _ => {}
+                }
+                super::$body::<$crate::vector::portable::Portable>($($argument),*);
+            }
+        }
+    };
+}
+pub(crate) use vector_kernel;
 
 /// The operations. Lanes are `i32` or `f32`, shifts take any count: 32 and more leave zero, or the sign.
 pub(crate) trait Vector: Copy {
@@ -32,10 +78,14 @@ pub(crate) trait Vector: Copy {
     fn fma(a: Self::Float, b: Self::Float, c: Self::Float) -> Self::Float;
     fn to_bits(a: Self::Float) -> Self::Int;
     fn from_bits(a: Self::Int) -> Self::Float;
+    /// Exact for values below 2^24; others are not allowed.
+    fn to_float(a: Self::Int) -> Self::Float;
 
     fn add(a: Self::Int, b: Self::Int) -> Self::Int;
     fn sub(a: Self::Int, b: Self::Int) -> Self::Int;
     fn mul(a: Self::Int, b: Self::Int) -> Self::Int;
+    /// Product of values that fit 16 bits, the second not negative.
+    fn mul_small(a: Self::Int, b: Self::Int) -> Self::Int;
     fn max(a: Self::Int, b: Self::Int) -> Self::Int;
     fn min_unsigned(a: Self::Int, b: Self::Int) -> Self::Int;
     fn abs(a: Self::Int) -> Self::Int;
@@ -50,6 +100,9 @@ pub(crate) trait Vector: Copy {
     fn shl_by(a: Self::Int, count: Self::Int) -> Self::Int;
     fn shr_by(a: Self::Int, count: Self::Int) -> Self::Int;
     fn sar_by(a: Self::Int, count: Self::Int) -> Self::Int;
+
+    /// `a0 b0 a1 b1 ...`, first and second half.
+    fn interleave(a: Self::Int, b: Self::Int) -> [Self::Int; 2];
 
     fn load_halves(halves: &[i16]) -> Self::Halves;
     /// The two halves of a word, over and over.

@@ -86,6 +86,19 @@ impl Vector for Portable {
         from_fn(|i| f32::from_bits(a[i] as u32))
     }
     #[inline(always)]
+    fn to_float(a: Lanes) -> [f32; N] {
+        from_fn(|i| a[i] as f32)
+    }
+    #[inline(always)]
+    fn interleave(a: Lanes, b: Lanes) -> [Lanes; 2] {
+        let lane = |i: usize| if i.is_multiple_of(2) { a[i / 2] } else { b[i / 2] };
+        [from_fn(lane), from_fn(|i| lane(i + N))]
+    }
+    #[inline(always)]
+    fn mul_small(a: Lanes, b: Lanes) -> Lanes {
+        zip(a, b, i32::wrapping_mul)
+    }
+    #[inline(always)]
     fn add(a: Lanes, b: Lanes) -> Lanes {
         zip(a, b, i32::wrapping_add)
     }

@@ -7,6 +7,7 @@
 
 use tt_cpu::Level;
 
+use super::super::combine::lanes::combine;
 use super::super::operand::Phase;
 use super::super::{Dst, MathConfig};
 use super::prepared::{Integers, Planes, PreparedA, PreparedB, scale};
@@ -224,79 +225,4 @@ fn integer_sums<V: Vector>(
         }
     }
     sums
-}
-
-/// Ends the alignment of a doubled value. In 16-bit mode both roundings happen in one step: half a unit of the coarse
-/// grid, and what the first rounding would have added.
-#[inline(always)]
-fn round_doubled<V: Vector, const DST32: bool>(doubled: V::Int) -> V::Int {
-    if DST32 { V::sar::<1>(V::add(doubled, V::splat(1))) } else { V::sar::<14>(V::add(doubled, V::splat(8193))) }
-}
-
-/// The sum and the exponent of a group, both 0 if it is dead. Of a group of zeros the sum is zero as it is.
-#[inline(always)]
-fn live_term<V: Vector, const ROOMY: bool>(adjust: i32, (sum, largest): (V::Int, V::Int)) -> (V::Int, V::Int) {
-    let exponent = V::add(largest, V::splat(adjust));
-    if ROOMY {
-        return (sum, exponent);
-    }
-    (V::keep(V::greater(exponent, V::splat(0)), sum), V::max(exponent, V::splat(0)))
-}
-
-/// A group's sum on the grid of exponent `x`. An arithmetic shift of the signed sum sends ties toward +infinity, as wanted.
-#[inline(always)]
-fn align<V: Vector, const DST32: bool>((sum, exponent): (V::Int, V::Int), x: V::Int) -> V::Int {
-    round_doubled::<V, DST32>(V::sar_by(V::shl::<14>(sum), V::sub(x, exponent)))
-}
-
-/// The accumulate step, `numerics.md` section 5, on group sums in grid units and the groups' largest exponent sums.
-///
-/// In 16-bit mode everything after the alignment counts in units of 2^13.
-#[inline(always)]
-fn combine<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool, const ROOMY: bool>(
-    adjust: i32,
-    terms: [(V::Int, V::Int); 2],
-    dst: V::Int,
-) -> V::Int {
-    let zero = V::splat(0);
-    let (first, second) = (live_term::<V, ROOMY>(adjust, terms[0]), live_term::<V, ROOMY>(adjust, terms[1]));
-    let dst_exponent = V::and(V::shr::<23>(dst), V::splat(255));
-    let x = V::max(V::max(first.1, second.1), dst_exponent);
-    let magnitude = V::or(V::and(dst, V::splat(0x7f_ffff)), V::splat(0x80_0000));
-    let magnitude = V::keep(V::greater(dst_exponent, zero), magnitude);
-    let old = round_doubled::<V, DST32>(V::shr_by(V::shl::<1>(magnitude), V::sub(x, dst_exponent)));
-    let old = V::select(V::greater(zero, dst), V::sub(zero, old), old);
-    let total = V::add(V::add(align::<V, DST32>(first, x), align::<V, DST32>(second, x)), old);
-
-    // The leading bit to bit 30; the total is below 2^30, so this is a left shift.
-    let magnitude = V::abs(total);
-    let zeros = V::leading_zeros(magnitude);
-    let normal = V::shl_by(magnitude, V::sub(zeros, V::splat(1)));
-    // Significand of 24, 8 or 11 bits, ties away from zero; with the hidden bit it is added to the exponent field,
-    // so that a carry bumps the exponent.
-    let mut significand = if DST32 {
-        V::shr::<7>(V::add(normal, V::splat(1 << 6)))
-    } else if E8 {
-        V::shl::<16>(V::shr::<23>(V::add(normal, V::splat(1 << 22))))
-    } else {
-        V::shl::<13>(V::shr::<20>(V::add(normal, V::splat(1 << 19))))
-    };
-    let mut below = V::sub(V::add(x, V::splat(if DST32 { 7 } else { 20 })), zeros);
-    if WORMHOLE {
-        // The "-1" bug.
-        let bug = V::equal(total, V::splat(-1));
-        significand = V::select(bug, V::splat(1 << 23), significand);
-        below = V::select(bug, V::add(x, V::splat(3)), below);
-    }
-    let word = V::add(V::shl::<23>(below), significand);
-    // Too large a word is too large an exponent: infinity, or the largest FP16 pattern.
-    let overflow = if DST32 || E8 { 255 << 23 } else { 31 << 23 | 0x3ff << 13 };
-    let limited = V::min_unsigned(word, V::splat(overflow));
-    let signed = V::or(limited, V::and(total, V::splat(i32::MIN)));
-    if ROOMY {
-        return V::keep(V::greater(magnitude, zero), signed);
-    }
-    // The exponent without its bias stays far from the ends of an i32, so an underflow shows as a small or negative word.
-    let exponent = V::add(below, V::shr::<23>(significand));
-    V::keep(V::both(V::greater(exponent, zero), V::greater(magnitude, zero)), signed)
 }

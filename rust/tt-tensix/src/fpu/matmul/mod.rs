@@ -13,7 +13,7 @@ use tt_cpu::Level;
 use super::{Dst, MathConfig, Src, integer};
 
 pub use prepared::{PreparedA, PreparedB};
-pub use scalar::{matmul_tile_scalar, row_sum};
+pub use scalar::{matmul_tile_scalar, row_sum_scalar};
 
 /// `dst += in0 @ in1` for one 32x32x32 tile product. `in0`, the left operand, lies in `SrcB`; `in1` in `SrcA`.
 pub fn matmul_tile(cfg: &MathConfig, dst: &mut Dst, in0: &Src, in1: &Src) {

@@ -25,11 +25,8 @@ pub fn matmul_tile_scalar(cfg: &MathConfig, dst: &mut Dst, in0: &Src, in1: &Src)
     }
 }
 
-/// Adds the row sums of `data` times the scalers to column 0 of `dst`; the other columns are not touched.
-///
-/// This is how rows are summed since ttnn 0.81: a product with a scaler tile whose row 0 became column 0 on unpack.
-/// `data` lies in `SrcB`; row 0 of the faces 0 and 1 of `scaler`, in `SrcA`, holds the factors.
-pub fn row_sum(cfg: &MathConfig, dst: &mut Dst, data: &Src, scaler: &Src) {
+/// [`crate::fpu::row_sum`], element by element.
+pub fn row_sum_scalar(cfg: &MathConfig, dst: &mut Dst, data: &Src, scaler: &Src) {
     let mode = cfg.mode();
     let rows = rows_of(data, mode.e8);
     let factor =

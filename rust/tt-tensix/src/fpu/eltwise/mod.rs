@@ -1,9 +1,16 @@
 //! ELWADD, ELWSUB, ELWMUL on a tile. `numerics.md` section 7.
+//!
+//! [`eltwise_scalar`] is the definition; [`lanes`] computes a vector of datums at a time.
+
+pub(super) mod lanes;
+
+use tt_cpu::Level;
 
 use super::combine::{Mode, Term, combine};
 use super::operand::{Operand, Phase, mask};
 use super::{Dst, MathConfig, Src, integer};
-use crate::regs::{index, position};
+use crate::regs::{FACE_SIDE, TILE_DATUMS, index, position};
+use crate::vector::has_registers;
 
 /// The element-wise operations of the matrix unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -45,6 +52,52 @@ impl Broadcast {
 
 /// Applies `op` to `a` in `SrcA` and `b` in `SrcB`. Without `accumulate` the old contents of `dst` count as zero.
 pub fn eltwise(
+    cfg: &MathConfig,
+    op: EltwiseOp,
+    broadcast: Broadcast,
+    accumulate: bool,
+    dst: &mut Dst,
+    a: &Src,
+    b: &Src,
+) {
+    eltwise_at(Level::current(), cfg, (op, broadcast), accumulate, dst, a, b);
+}
+
+/// [`eltwise`] as a CPU level does it. The bits do not depend on the level.
+pub fn eltwise_at(
+    level: Level,
+    cfg: &MathConfig,
+    (op, broadcast): (EltwiseOp, Broadcast),
+    accumulate: bool,
+    dst: &mut Dst,
+    a: &Src,
+    b: &Src,
+) {
+    if cfg.is_integer() || !has_registers(level) {
+        eltwise_scalar(cfg, op, broadcast, accumulate, dst, a, b);
+        return;
+    }
+    match broadcast {
+        Broadcast::None => lanes::eltwise(level, cfg, op, accumulate, dst, a, b),
+        _ => lanes::eltwise(level, cfg, op, accumulate, dst, a, &widened(b, broadcast)),
+    }
+}
+
+/// The tile that a broadcast makes of `b`.
+fn widened(b: &Src, broadcast: Broadcast) -> Src {
+    let mut wide = [0; TILE_DATUMS];
+    for (i, row) in wide.as_chunks_mut::<FACE_SIDE>().0.iter_mut().enumerate() {
+        let source = broadcast.source(i * FACE_SIDE);
+        match broadcast {
+            Broadcast::None | Broadcast::Row => row.copy_from_slice(&b[source..source + FACE_SIDE]),
+            Broadcast::Column | Broadcast::Scalar => row.fill(b[source]),
+        }
+    }
+    wide
+}
+
+/// [`eltwise`], datum by datum as the specification has it. Every faster form returns these bits.
+pub fn eltwise_scalar(
     cfg: &MathConfig,
     op: EltwiseOp,
     broadcast: Broadcast,

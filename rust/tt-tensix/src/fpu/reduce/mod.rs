@@ -1,7 +1,11 @@
 //! Pooling instructions GAPOOL and GMPOOL and the tile reductions that the LLK builds from them. `numerics.md` section 8.
 //!
-//! The operators of ttnn 0.81.1 sum rows by [`super::row_sum`] instead.
+//! The operators of ttnn 0.81.1 sum rows by [`row_sum`] instead. [`reduce_scalar`] and [`super::row_sum_scalar`] are the
+//! definitions; [`lanes`] computes a vector of results at a time.
 
+mod lanes;
+
+use tt_cpu::Level;
 use tt_formats::DataFormat;
 
 use super::moves::{add_zero, move_datum};
@@ -65,8 +69,63 @@ pub fn reduce_mixed(
     data: &Src,
     scaler: &Src,
 ) {
+    reduce_at(Level::current(), cfg, scaler_format, (pool, dim), dst, data, scaler);
+}
+
+/// [`reduce_mixed`] as a CPU level does it. The bits do not depend on the level.
+///
+/// # Panics
+/// As [`reduce`].
+pub fn reduce_at(
+    level: Level,
+    cfg: &MathConfig,
+    scaler_format: DataFormat,
+    (pool, dim): (PoolOp, ReduceDim),
+    dst: &mut Dst,
+    data: &Src,
+    scaler: &Src,
+) {
+    require_known(cfg, pool, dim);
+    if dim == ReduceDim::Scalar {
+        // One step only is not shared by many results.
+        reduce_scalar(cfg, scaler_format, pool, dim, dst, data, scaler);
+    } else {
+        lanes::reduce(level, cfg, scaler_format, (pool, dim), dst, data, scaler);
+    }
+}
+
+/// Adds the row sums of `data` times the scalers to column 0 of `dst`; the other columns are not touched.
+///
+/// This is how rows are summed since ttnn 0.81: a product with a scaler tile whose row 0 became column 0 on unpack.
+/// `data` lies in `SrcB`; row 0 of the faces 0 and 1 of `scaler`, in `SrcA`, holds the factors.
+pub fn row_sum(cfg: &MathConfig, dst: &mut Dst, data: &Src, scaler: &Src) {
+    row_sum_at(Level::current(), cfg, dst, data, scaler);
+}
+
+/// [`row_sum`] as a CPU level does it. The bits do not depend on the level.
+pub fn row_sum_at(level: Level, cfg: &MathConfig, dst: &mut Dst, data: &Src, scaler: &Src) {
+    lanes::row_sum(level, cfg, dst, data, scaler);
+}
+
+fn require_known(cfg: &MathConfig, pool: PoolOp, dim: ReduceDim) {
     let known = cfg.mode().e8 || pool == PoolOp::Sum && (dim == ReduceDim::Column || cfg.dst == DstFormat::Fp16);
     assert!(known, "reduction of 5-bit-exponent data that the specification does not cover: {pool:?} {dim:?}");
+}
+
+/// [`reduce_mixed`], datum by datum as the specification has it. Every faster form returns these bits.
+///
+/// # Panics
+/// As [`reduce`].
+pub fn reduce_scalar(
+    cfg: &MathConfig,
+    scaler_format: DataFormat,
+    pool: PoolOp,
+    dim: ReduceDim,
+    dst: &mut Dst,
+    data: &Src,
+    scaler: &Src,
+) {
+    require_known(cfg, pool, dim);
     let pooling = Pooling::new(cfg, pool, data, scaler, scaler_format);
     match dim {
         ReduceDim::Column => {

@@ -1,5 +1,7 @@
 //! The accumulate step that every arithmetic instruction of the matrix unit ends with: `numerics.md` section 5.
 
+pub(crate) mod lanes;
+
 /// The flags of the accumulate step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Mode {

@@ -1,0 +1,195 @@
+//! Element-wise operations on vectors of datums.
+
+use tt_cpu::Level;
+
+use super::super::combine::lanes::{combine_one, finish_units};
+use super::super::operand::{Phase, mask};
+use super::super::{Dst, MathConfig, Src};
+use super::EltwiseOp;
+use crate::regs::{DstFormat, TILE_DATUMS};
+use crate::vector::{Vector, vector_kernel};
+
+/// What one call computes, besides its operands.
+#[derive(Clone, Copy)]
+struct Job<'a> {
+    cfg: &'a MathConfig,
+    op: EltwiseOp,
+    accumulate: bool,
+}
+
+/// Applies `op` datum by datum. The operands are floats.
+pub(super) fn eltwise(
+    level: Level,
+    cfg: &MathConfig,
+    op: EltwiseOp,
+    accumulate: bool,
+    dst: &mut Dst,
+    a: &Src,
+    b: &Src,
+) {
+    tile_kernel::run(level, &Job { cfg, op, accumulate }, dst, a, b);
+}
+
+vector_kernel!(tile_kernel, tile_body, (job: &Job<'_>, dst: &mut Dst, a: &Src, b: &Src));
+
+#[inline(always)]
+fn tile_body<V: Vector>(job: &Job<'_>, dst: &mut Dst, a: &Src, b: &Src) {
+    let mode = job.cfg.mode();
+    match (mode.dst32, mode.e8, mode.wormhole) {
+        (false, true, _) => with_mode::<V, false, true, false>(job, dst, a, b),
+        (false, false, _) => with_mode::<V, false, false, false>(job, dst, a, b),
+        (true, true, true) => with_mode::<V, true, true, true>(job, dst, a, b),
+        (true, true, false) => with_mode::<V, true, true, false>(job, dst, a, b),
+        (true, false, true) => with_mode::<V, true, false, true>(job, dst, a, b),
+        (true, false, false) => with_mode::<V, true, false, false>(job, dst, a, b),
+    }
+}
+
+#[inline(always)]
+fn with_mode<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool>(
+    job: &Job<'_>,
+    dst: &mut Dst,
+    a: &Src,
+    b: &Src,
+) {
+    let mask_a = V::splat(mask(job.cfg.alu) as i32);
+    match (job.op, job.accumulate) {
+        (EltwiseOp::Mul, accumulate) => {
+            let adjusts: [i32; 4] = std::array::from_fn(|number| Phase::new(job.cfg.mode(), number as u32).adjust);
+            let phases = job.cfg.fidelity.phases() as usize;
+            for at in (0..TILE_DATUMS).step_by(V::LANES) {
+                let factors = Factors::<V>::new::<E8>(V::and(V::load(&a[at..]), mask_a), V::load(&b[at..]));
+                let mut sum = V::load(&dst[at..]);
+                for (number, &adjust) in adjusts[..phases].iter().enumerate() {
+                    let term = factors.term(number, adjust);
+                    sum = if number == 0 && !accumulate {
+                        finish_units::<V, DST32, E8>(term.0, term.1)
+                    } else {
+                        combine_one::<V, DST32, E8, WORMHOLE>(term, sum)
+                    };
+                }
+                V::store(sum, &mut dst[at..]);
+            }
+        }
+        (op, accumulate) => {
+            let flip = V::splat(if op == EltwiseOp::Sub { 1 << 18 } else { 0 });
+            for at in (0..TILE_DATUMS).step_by(V::LANES) {
+                let x = V::and(V::load(&a[at..]), mask_a);
+                let y = V::xor(V::load(&b[at..]), flip);
+                let term = sum_term::<V, DST32, E8>(x, y);
+                let sum = if accumulate {
+                    combine_one::<V, DST32, E8, WORMHOLE>(term, V::load(&dst[at..]))
+                } else {
+                    finish_units::<V, DST32, E8>(term.0, term.1)
+                };
+                V::store(sum, &mut dst[at..]);
+            }
+        }
+    }
+}
+
+/// Biased exponents of Src words.
+#[inline(always)]
+fn exponents<V: Vector, const E8: bool>(words: V::Int) -> V::Int {
+    V::and(V::shr::<10>(words), V::splat(if E8 { 255 } else { 31 }))
+}
+
+/// All ones in the lanes of negative words.
+#[inline(always)]
+fn signs<V: Vector>(words: V::Int) -> V::Int {
+    V::sar::<31>(V::shl::<13>(words))
+}
+
+#[inline(always)]
+fn with_sign<V: Vector>(magnitude: V::Int, sign: V::Int) -> V::Int {
+    V::sub(V::xor(magnitude, sign), sign)
+}
+
+/// An operand's significand, rounded to the grid of exponent `x`, ties away from zero.
+#[inline(always)]
+fn aligned<V: Vector>(word: V::Int, exponent: V::Int, x: V::Int) -> V::Int {
+    let doubled = V::or(V::and(V::shl::<1>(word), V::splat(2046)), V::splat(2048));
+    let doubled = V::keep(V::greater(exponent, V::splat(0)), doubled);
+    let shifted = V::shr_by(doubled, V::sub(x, exponent));
+    with_sign::<V>(V::shr::<1>(V::add(shifted, V::splat(1))), signs::<V>(word))
+}
+
+/// Both operands on the 11-bit grid of the larger exponent. The operand that has it is not changed by that, so it need
+/// not be known which one it is.
+#[inline(always)]
+fn sum_term<V: Vector, const DST32: bool, const E8: bool>(a: V::Int, b: V::Int) -> (V::Int, V::Int) {
+    let (exponent_a, exponent_b) = (exponents::<V, E8>(a), exponents::<V, E8>(b));
+    let largest = V::max(exponent_a, exponent_b);
+    let sum = V::add(aligned::<V>(a, exponent_a, largest), aligned::<V>(b, exponent_b, largest));
+    if E8 || !DST32 {
+        return (sum, largest);
+    }
+    // In a 32-bit Dst FP16 counts with the bias of FP32, and a zero has an exponent of its own.
+    let zero = V::greater(V::splat(1), largest);
+    (sum, V::select(zero, V::splat(97), V::add(largest, V::splat(112))))
+}
+
+/// Two factors taken apart.
+struct Factors<V: Vector> {
+    /// Parts of `SrcA`, with the sign of the product.
+    parts_a: [V::Int; 2],
+    parts_b: [V::Int; 2],
+    /// Sum of the exponents; far below zero if a factor is zero.
+    exponent: V::Int,
+}
+
+impl<V: Vector> Factors<V> {
+    #[inline(always)]
+    fn new<const E8: bool>(a: V::Int, b: V::Int) -> Self {
+        let (exponent_a, exponent_b) = (exponents::<V, E8>(a), exponents::<V, E8>(b));
+        let zero = V::splat(0);
+        let live = V::both(V::greater(exponent_a, zero), V::greater(exponent_b, zero));
+        let sign = signs::<V>(V::xor(a, b));
+        let high_a = V::or(V::and(V::shr::<6>(a), V::splat(15)), V::splat(16));
+        let low_a = V::and(V::shr::<1>(a), V::splat(31));
+        let high_b = V::or(V::and(V::shr::<4>(b), V::splat(63)), V::splat(64));
+        let low_b = V::shl::<3>(V::and(b, V::splat(15)));
+        Self {
+            parts_a: [with_sign::<V>(high_a, sign), with_sign::<V>(low_a, sign)],
+            parts_b: [high_b, low_b],
+            exponent: V::select(live, V::add(exponent_a, exponent_b), V::splat(-8192)),
+        }
+    }
+
+    /// The product of one phase. Below the smallest exponent it is dropped, and a zero takes part with its exponent.
+    #[inline(always)]
+    fn term(&self, number: usize, adjust: i32) -> (V::Int, V::Int) {
+        let product = V::mul_small(self.parts_a[number & 1], self.parts_b[number >> 1]);
+        let exponent = V::add(self.exponent, V::splat(adjust));
+        let live = V::greater(exponent, V::splat(0));
+        (V::keep(live, product), V::max(exponent, V::splat(adjust.max(0))))
+    }
+}
+
+/// `ELWADD(word, 0)` into an empty `Dst`, for all of a tile.
+pub(crate) fn add_zero(level: Level, cfg: &MathConfig, dst: &mut Dst, a: &Src) {
+    debug_assert_eq!(cfg.dst, DstFormat::Fp32);
+    zero_kernel::run(level, cfg, dst, a);
+}
+
+vector_kernel!(zero_kernel, zero_body, (cfg: &MathConfig, dst: &mut Dst, a: &Src));
+
+#[inline(always)]
+fn zero_body<V: Vector>(cfg: &MathConfig, dst: &mut Dst, a: &Src) {
+    if cfg.mode().e8 { zeros::<V, true>(cfg, dst, a) } else { zeros::<V, false>(cfg, dst, a) }
+}
+
+/// Nothing is rounded: datums keep their bits, but zeros lose their sign and the largest exponent means infinity.
+#[inline(always)]
+fn zeros<V: Vector, const E8: bool>(cfg: &MathConfig, dst: &mut Dst, a: &Src) {
+    let mask = V::splat(mask(cfg.alu) as i32);
+    for at in (0..TILE_DATUMS).step_by(V::LANES) {
+        let word = V::and(V::load(&a[at..]), mask);
+        let exponent = exponents::<V, E8>(word);
+        let biased = if E8 { exponent } else { V::add(exponent, V::splat(112)) };
+        let magnitude = V::or(V::shl::<23>(biased), V::shl::<13>(V::and(word, V::splat(1023))));
+        let limited = V::min_unsigned(magnitude, V::splat(255 << 23));
+        let signed = V::or(limited, V::and(V::shl::<13>(word), V::splat(i32::MIN)));
+        V::store(V::keep(V::greater(exponent, V::splat(0)), signed), &mut dst[at..]);
+    }
+}
