@@ -77,12 +77,6 @@ fn clamp<V: Word>(x: V, low: u32, high: u32) -> V {
     min(not(min(not(x), !low)), high)
 }
 
-/// The sign converted twice, as the kernels that compare for equality do.
-#[inline(always)]
-fn twice<V: Word>(x: V) -> V {
-    sm_to_twos(sm_to_twos(x))
-}
-
 #[inline(always)]
 fn smaller<V: Word>(a: V, b: V) -> V {
     select(ilt(a, b), a, b)
@@ -133,6 +127,12 @@ fn same<V: Word>(a: V, b: V) -> V {
     flag(a.is_equal(b))
 }
 
+/// The sign converted twice, as the kernels that compare with a scalar do.
+#[inline(always)]
+fn equals<V: Word>(x: V, other: u32) -> V {
+    same(sm_to_twos(sm_to_twos(x)), splat(other))
+}
+
 #[inline(always)]
 fn below<V: Word>(x: V, other: u32) -> V {
     less(x, splat(other))
@@ -173,8 +173,8 @@ unary! {
     "gez_int32", "int32": |x| inverted(ltz(x));
     "eqz_int32", "int32": eqz;
     "nez_int32", "int32": |x| inverted(eqz(x));
-    "unary_eq_int32", "int32" [other]: |x| same(twice(x), other);
-    "unary_ne_int32", "int32" [other]: |x| inverted(same(twice(x), other));
+    "unary_eq_int32", "int32" [other]: |x| equals(x, other);
+    "unary_ne_int32", "int32" [other]: |x| inverted(equals(x, other));
     "unary_lt_int32", "int32" [other]: |x| below(x, other);
     "unary_ge_int32", "int32" [other]: |x| inverted(below(x, other));
     "unary_gt_int32", "int32" [other]: |x| above(x, other);

@@ -8,6 +8,8 @@ mod blocks;
 pub mod convert;
 pub mod fma;
 pub mod lane;
+#[cfg(target_arch = "x86_64")]
+mod wide;
 mod word;
 
 mod activation;

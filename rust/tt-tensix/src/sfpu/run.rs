@@ -216,12 +216,19 @@ macro_rules! take {
     };
 }
 
-/// Runs a lane program on every word, compiled for the level.
+/// Runs a lane program on every word, compiled for the level: the program's text is taken once for each.
 macro_rules! each_lane {
-    ($level:expr, $dst:expr, $program:expr) => {{
-        let _ = $level;
-        $crate::sfpu::run::scalar($dst, $program)
-    }};
+    ($level:expr, $dst:expr, $program:expr) => {
+        match $level.available() {
+            // SAFETY: `available` returns only levels that were detected on this host.
+            #[cfg(target_arch = "x86_64")]
+            tt_cpu::Level::Avx512 => unsafe { $crate::sfpu::run::x86::avx512($dst, $program) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            tt_cpu::Level::Avx2 => unsafe { $crate::sfpu::run::x86::avx2($dst, $program) },
+            _ => $crate::sfpu::run::scalar($dst, $program),
+        }
+    };
 }
 pub(crate) use {each_lane, functions, integer_functions, take};
 
@@ -229,5 +236,38 @@ pub(crate) use {each_lane, functions, integer_functions, take};
 pub(crate) fn scalar(dst: &mut [u32], program: impl Fn(u32) -> u32) {
     for word in dst {
         *word = program(*word);
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod x86 {
+    use crate::sfpu::wide::{LaneVector, Wide};
+    use crate::vector::{avx2::Avx2, avx512::Avx512};
+
+    #[target_feature(enable = "avx512f,avx512cd,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt")]
+    pub(crate) fn avx512(dst: &mut [u32], program: impl Fn(Wide<Avx512>) -> Wide<Avx512>) {
+        blocks(dst, program);
+    }
+
+    #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt")]
+    pub(crate) fn avx2(dst: &mut [u32], program: impl Fn(Wide<Avx2>) -> Wide<Avx2>) {
+        blocks(dst, program);
+    }
+
+    /// Whole blocks, then the rest in a block of its own.
+    #[inline(always)]
+    fn blocks<V: LaneVector>(dst: &mut [u32], program: impl Fn(Wide<V>) -> Wide<V>) {
+        let mut blocks = dst.chunks_exact_mut(Wide::<V>::LANES);
+        for block in &mut blocks {
+            program(Wide::load(block)).store(block);
+        }
+        let rest = blocks.into_remainder();
+        if !rest.is_empty() {
+            let mut block = [0; 64];
+            block[..rest.len()].copy_from_slice(rest);
+            let result = program(Wide::load(&block));
+            result.store(&mut block);
+            rest.copy_from_slice(&block[..rest.len()]);
+        }
     }
 }

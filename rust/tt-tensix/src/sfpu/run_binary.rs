@@ -136,18 +136,32 @@ macro_rules! ternary_functions {
 
 /// Runs a lane program on every pair of words, compiled for the level.
 macro_rules! each_pair {
-    ($level:expr, $dst:expr, $second:expr, $program:expr) => {{
-        let _ = $level;
-        $crate::sfpu::run_binary::scalar_pairs($dst, $second, $program)
-    }};
+    ($level:expr, $dst:expr, $second:expr, $program:expr) => {
+        match $level.available() {
+            // SAFETY: `available` returns only levels that were detected on this host.
+            #[cfg(target_arch = "x86_64")]
+            tt_cpu::Level::Avx512 => unsafe { $crate::sfpu::run_binary::x86::pairs_avx512($dst, $second, $program) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            tt_cpu::Level::Avx2 => unsafe { $crate::sfpu::run_binary::x86::pairs_avx2($dst, $second, $program) },
+            _ => $crate::sfpu::run_binary::scalar_pairs($dst, $second, $program),
+        }
+    };
 }
 
 /// Runs a lane program on every triple of words, compiled for the level.
 macro_rules! each_triple {
-    ($level:expr, $dst:expr, $others:expr, $program:expr) => {{
-        let _ = $level;
-        $crate::sfpu::run_binary::scalar_triples($dst, $others, $program)
-    }};
+    ($level:expr, $dst:expr, $others:expr, $program:expr) => {
+        match $level.available() {
+            // SAFETY: `available` returns only levels that were detected on this host.
+            #[cfg(target_arch = "x86_64")]
+            tt_cpu::Level::Avx512 => unsafe { $crate::sfpu::run_binary::x86::triples_avx512($dst, $others, $program) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            tt_cpu::Level::Avx2 => unsafe { $crate::sfpu::run_binary::x86::triples_avx2($dst, $others, $program) },
+            _ => $crate::sfpu::run_binary::scalar_triples($dst, $others, $program),
+        }
+    };
 }
 pub(crate) use {binary_functions, each_pair, each_triple, ternary_functions};
 
@@ -162,5 +176,68 @@ pub(crate) fn scalar_pairs(dst: &mut [u32], second: &[u32], program: impl Fn(u32
 pub(crate) fn scalar_triples(dst: &mut [u32], others: [&[u32]; 2], program: impl Fn(u32, u32, u32) -> u32) {
     for ((word, &second), &third) in dst.iter_mut().zip(others[0]).zip(others[1]) {
         *word = program(*word, second, third);
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod x86 {
+    use crate::sfpu::wide::{LaneVector, Wide};
+    use crate::vector::avx2::Avx2;
+    use crate::vector::avx512::Avx512;
+
+    type Triple<V> = (Wide<V>, Wide<V>, Wide<V>);
+
+    #[target_feature(enable = "avx512f,avx512cd,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt")]
+    pub(crate) fn pairs_avx512(
+        dst: &mut [u32],
+        second: &[u32],
+        program: impl Fn(Wide<Avx512>, Wide<Avx512>) -> Wide<Avx512>,
+    ) {
+        blocks(dst, [second, second], |(a, b, _)| program(a, b));
+    }
+
+    #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt")]
+    pub(crate) fn pairs_avx2(dst: &mut [u32], second: &[u32], program: impl Fn(Wide<Avx2>, Wide<Avx2>) -> Wide<Avx2>) {
+        blocks(dst, [second, second], |(a, b, _)| program(a, b));
+    }
+
+    #[target_feature(enable = "avx512f,avx512cd,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt")]
+    pub(crate) fn triples_avx512(
+        dst: &mut [u32],
+        others: [&[u32]; 2],
+        program: impl Fn(Wide<Avx512>, Wide<Avx512>, Wide<Avx512>) -> Wide<Avx512>,
+    ) {
+        blocks(dst, others, |(a, b, c)| program(a, b, c));
+    }
+
+    #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt")]
+    pub(crate) fn triples_avx2(
+        dst: &mut [u32],
+        others: [&[u32]; 2],
+        program: impl Fn(Wide<Avx2>, Wide<Avx2>, Wide<Avx2>) -> Wide<Avx2>,
+    ) {
+        blocks(dst, others, |(a, b, c)| program(a, b, c));
+    }
+
+    /// Whole blocks, then the rest in blocks of its own.
+    #[inline(always)]
+    fn blocks<V: LaneVector>(dst: &mut [u32], others: [&[u32]; 2], program: impl Fn(Triple<V>) -> Wide<V>) {
+        let lanes = Wide::<V>::LANES;
+        let length = dst.len().min(others[0].len()).min(others[1].len());
+        let whole = length / lanes * lanes;
+        for at in (0..whole).step_by(lanes) {
+            let result = program((Wide::load(&dst[at..]), Wide::load(&others[0][at..]), Wide::load(&others[1][at..])));
+            result.store(&mut dst[at..]);
+        }
+        if whole < length {
+            let rest = |words: &[u32]| {
+                let mut block = [0; 64];
+                block[..length - whole].copy_from_slice(&words[whole..length]);
+                Wide::load(&block)
+            };
+            let mut block = [0; 64];
+            program((rest(dst), rest(others[0]), rest(others[1]))).store(&mut block);
+            dst[whole..length].copy_from_slice(&block[..length - whole]);
+        }
     }
 }

@@ -42,8 +42,8 @@ fn hardshrink<V: Word>(x: V, lambda: u32) -> V {
 
 /// `x` above the limit, else the stored `value`.
 #[inline(always)]
-fn threshold<V: Word>(x: V, limit: u32, value: V) -> V {
-    select(greater(x, limit), x, value)
+fn threshold<V: Word>(x: V, limit: u32, value: u32, store: impl Fn(V) -> V) -> V {
+    select(greater(x, limit), x, store(splat(value)))
 }
 
 functions! {
@@ -54,8 +54,8 @@ functions! {
     "hardmish", "default": |x| store_bf16(hardmish(x)), |x| store_f32(hardmish(x));
     "softshrink", "default" [lambda]: |x| store_bf16(softshrink(x, lambda)), |x| store_f32(softshrink(x, lambda));
     "hardshrink", "default" [lambda]: |x| hardshrink(x, lambda), |x| hardshrink(x, lambda);
-    "threshold", "default" [limit, value]: |x| threshold(x, limit, store_bf16(value)),
-        |x| threshold(x, limit, store_f32(value));
+    "threshold", "default" [limit, value]: |x| threshold(x, limit, value, store_bf16),
+        |x| threshold(x, limit, value, store_f32);
     "unary_max", "default" [other]: |x| store_bf16(max(x, other)), |x| store_f32(max(x, other));
     "unary_min", "default" [other]: |x| store_bf16(min(x, other)), |x| store_f32(min(x, other));
 }

@@ -1,0 +1,416 @@
+//! Several lanes at a time: the [`Word`] of the CPU levels with vectors.
+//!
+//! A block of two vectors, so that the steps of one hide the latency of the other's.
+
+use super::fma::wormhole;
+use super::word::Word;
+use crate::vector::Vector;
+use crate::vector::avx2::Avx2;
+use crate::vector::avx512::Avx512;
+
+/// Vectors of a block.
+const VECTORS: usize = 2;
+const MAGNITUDE: i32 = 0x7fff_ffff;
+const INFINITY: i32 = 0x7f80_0000;
+const HIDDEN: i32 = 0x80_0000;
+
+/// What lane programs need beyond [`Vector`].
+pub(crate) trait LaneVector: Vector {
+    fn either(a: Self::Mask, b: Self::Mask) -> Self::Mask;
+    fn invert(a: Self::Mask) -> Self::Mask;
+    fn any(a: Self::Mask) -> bool;
+    /// Signed integers to FP32, to nearest even.
+    fn to_float(a: Self::Int) -> Self::Float;
+    /// [`multiply_add`] compiled for the level, in one copy.
+    fn multiply_add(
+        a: &[Self::Int; VECTORS],
+        b: &[Self::Int; VECTORS],
+        c: &[Self::Int; VECTORS],
+    ) -> [Self::Int; VECTORS];
+}
+
+/// A block of lanes.
+#[derive(Clone, Copy)]
+pub(crate) struct Wide<V: Vector>([V::Int; VECTORS]);
+
+/// Truth values of a block.
+#[derive(Clone, Copy)]
+pub(crate) struct WideMask<V: Vector>([V::Mask; VECTORS]);
+
+impl<V: LaneVector> std::ops::BitAnd for WideMask<V> {
+    type Output = Self;
+    #[inline(always)]
+    fn bitand(self, other: Self) -> Self {
+        Self(zip(self.0, other.0, V::both))
+    }
+}
+
+impl<V: LaneVector> std::ops::BitOr for WideMask<V> {
+    type Output = Self;
+    #[inline(always)]
+    fn bitor(self, other: Self) -> Self {
+        Self(zip(self.0, other.0, V::either))
+    }
+}
+
+impl<V: LaneVector> std::ops::Not for WideMask<V> {
+    type Output = Self;
+    #[inline(always)]
+    fn not(self) -> Self {
+        let [a, b] = self.0;
+        Self([V::invert(a), V::invert(b)])
+    }
+}
+
+#[inline(always)]
+fn zip<A: Copy, B: Copy, C>(a: [A; VECTORS], b: [B; VECTORS], f: impl Fn(A, B) -> C) -> [C; VECTORS] {
+    [f(a[0], b[0]), f(a[1], b[1])]
+}
+
+impl<V: Vector> From<u32> for Wide<V> {
+    #[inline(always)]
+    fn from(word: u32) -> Self {
+        Self([V::splat(word as i32); VECTORS])
+    }
+}
+
+impl<V: LaneVector> Wide<V> {
+    /// Lanes of a block.
+    pub(crate) const LANES: usize = VECTORS * V::LANES;
+
+    #[inline(always)]
+    pub(crate) fn load(words: &[u32]) -> Self {
+        Self([V::load(words), V::load(&words[V::LANES..])])
+    }
+
+    #[inline(always)]
+    pub(crate) fn store(self, words: &mut [u32]) {
+        V::store(self.0[0], words);
+        V::store(self.0[1], &mut words[V::LANES..]);
+    }
+}
+
+impl<V: LaneVector> Word for Wide<V> {
+    type Mask = WideMask<V>;
+
+    #[inline(always)]
+    fn mad(self, b: Self, c: Self) -> Self {
+        Self(V::multiply_add(&self.0, &b.0, &c.0))
+    }
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        Self(zip(self.0, other.0, V::and))
+    }
+    #[inline(always)]
+    fn or(self, other: Self) -> Self {
+        Self(zip(self.0, other.0, V::or))
+    }
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        Self(zip(self.0, other.0, V::xor))
+    }
+    #[inline(always)]
+    fn iadd(self, other: Self) -> Self {
+        Self(zip(self.0, other.0, V::add))
+    }
+    #[inline(always)]
+    fn isub(self, other: Self) -> Self {
+        Self(zip(self.0, other.0, V::sub))
+    }
+    #[inline(always)]
+    fn imul(self, other: Self) -> Self {
+        Self(zip(self.0, other.0, V::mul))
+    }
+    #[inline(always)]
+    fn shl(self, count: Self) -> Self {
+        Self(zip(self.0, count.and(Self::from(31)).0, V::shl_by))
+    }
+    #[inline(always)]
+    fn shr(self, count: Self) -> Self {
+        Self(zip(self.0, count.and(Self::from(31)).0, V::shr_by))
+    }
+    #[inline(always)]
+    fn clz(self) -> Self {
+        let [a, b] = self.0;
+        Self([V::leading_zeros(a), V::leading_zeros(b)])
+    }
+    #[inline(always)]
+    fn magnitude_to_f32(self) -> Self {
+        let [a, b] = self.0;
+        Self([V::to_bits(V::to_float(a)), V::to_bits(V::to_float(b))])
+    }
+    #[inline(always)]
+    fn is_equal(self, other: Self) -> WideMask<V> {
+        WideMask(zip(self.0, other.0, V::equal))
+    }
+    #[inline(always)]
+    fn is_less(self, other: Self) -> WideMask<V> {
+        WideMask(zip(other.0, self.0, V::greater))
+    }
+    #[inline(always)]
+    fn select(mask: WideMask<V>, yes: Self, no: Self) -> Self {
+        let pairs = zip(yes.0, no.0, |yes, no| (yes, no));
+        Self(zip(mask.0, pairs, |mask, (yes, no)| V::select(mask, yes, no)))
+    }
+}
+
+/// `x * y + z`: by the host's own multiply-add where all lanes of the block are known to give the same bits with it,
+/// otherwise step by step.
+#[inline(always)]
+fn multiply_add<V: LaneVector>(
+    x: &[V::Int; VECTORS],
+    y: &[V::Int; VECTORS],
+    z: &[V::Int; VECTORS],
+) -> [V::Int; VECTORS] {
+    let (fast0, differs0) = host_fma::<V>(x[0], y[0], z[0]);
+    let (fast1, differs1) = host_fma::<V>(x[1], y[1], z[1]);
+    if !V::any(V::either(differs0, differs1)) {
+        return [fast0, fast1];
+    }
+    [stepwise::<V>(x[0], y[0], z[0]), stepwise::<V>(x[1], y[1], z[1])]
+}
+
+/// Denormal, infinite or NaN, given the word without its sign.
+#[inline(always)]
+fn is_irregular<V: LaneVector>(magnitude: V::Int) -> V::Mask {
+    let zero = V::equal(magnitude, V::splat(0));
+    let normal = V::both(V::greater(magnitude, V::splat(HIDDEN - 1)), V::greater(V::splat(INFINITY), magnitude));
+    V::invert(V::either(zero, normal))
+}
+
+/// The host's result with zeros made +0, and the lanes where it may differ from the vector unit's.
+///
+/// The unit cuts the product to 27 bits with a sticky bit before it adds. That changes nothing if the product has only
+/// 24 bits, if there is nothing to add, if the addend is at least four times as large, or if it is no smaller and of the
+/// same sign: then one sticky bit below the rounding position is all that is lost. Denormals, infinities and NaN, and
+/// products near the ends of the range, are left to the steps.
+#[inline(always)]
+fn host_fma<V: LaneVector>(x: V::Int, y: V::Int, z: V::Int) -> (V::Int, V::Mask) {
+    /// 2^-77: products from here on have an exact error term.
+    const SMALLEST_PRODUCT: i32 = 0x1900_0000;
+    let magnitude = |word| V::and(word, V::splat(MAGNITUDE));
+    let [fx, fy, fz] = [x, y, z].map(V::from_bits);
+    let minus_zero = V::splat_float(-0.0);
+    let product = V::fma(fx, fy, minus_zero);
+    let negated = V::from_bits(V::xor(V::to_bits(product), V::splat(i32::MIN)));
+    let error = magnitude(V::to_bits(V::fma(fx, fy, negated)));
+    let result = V::to_bits(V::fma(fx, fy, fz));
+
+    let product = V::to_bits(product);
+    let [ax, ay, az, ap] = [x, y, z, product].map(magnitude);
+    let zero = V::splat(0);
+    let empty = V::either(V::equal(ax, zero), V::equal(ay, zero));
+    let within = V::both(V::greater(ap, V::splat(SMALLEST_PRODUCT - 1)), V::greater(V::splat(INFINITY), ap));
+
+    let [ez, ep] = [az, ap].map(|word| V::and(word, V::splat(INFINITY)));
+    let exact = V::either(V::equal(error, zero), V::equal(az, zero));
+    let larger = V::greater(ez, V::add(ep, V::splat(HIDDEN)));
+    let same_sign = V::greater(V::xor(product, z), V::splat(-1));
+    let no_smaller = V::both(same_sign, V::invert(V::greater(ep, ez)));
+    let harmless = V::both(V::either(empty, within), V::either(exact, V::either(larger, no_smaller)));
+
+    let irregular = |word| is_irregular::<V>(word);
+    let operands =
+        V::either(V::either(irregular(ax), irregular(ay)), V::either(irregular(az), irregular(magnitude(result))));
+    let result = V::select(V::equal(magnitude(result), zero), zero, result);
+    (result, V::either(operands, V::invert(harmless)))
+}
+
+/// The definition in [`super::fma`] without its special cases, which go lane by lane.
+#[inline(always)]
+fn stepwise<V: LaneVector>(x: V::Int, y: V::Int, z: V::Int) -> V::Int {
+    let exponent = |word| V::and(V::shr::<23>(word), V::splat(255));
+    let significand = |word, exponent| {
+        let full = V::or(V::and(word, V::splat(HIDDEN - 1)), V::splat(HIDDEN));
+        V::keep(V::greater(exponent, V::splat(0)), full)
+    };
+    let [ex, ey, ez] = [x, y, z].map(exponent);
+    let product = jammed_product::<V>(significand(x, ex), significand(y, ey));
+    let addend = V::shl::<3>(significand(z, ez));
+    let product_exponent = V::sub(V::add(ex, ey), V::splat(127));
+
+    let largest = V::max(product_exponent, ez);
+    let p = semi_sticky::<V>(product, V::sub(largest, product_exponent));
+    let a = semi_sticky::<V>(addend, V::sub(largest, ez));
+    let sign = V::and(V::xor(x, y), V::splat(i32::MIN));
+    let addend_sign = V::and(z, V::splat(i32::MIN));
+    let difference = V::sub(p, a);
+    let turned = V::greater(V::splat(0), difference);
+    let distance = V::select(turned, V::sub(a, p), difference);
+    let magnitude = V::select(V::equal(sign, addend_sign), V::add(p, a), distance);
+    let sign = V::select(turned, addend_sign, sign);
+
+    // The leading one goes to bit 26; of what leaves to the right only the lowest bit is kept.
+    let shift = V::sub(V::splat(5), V::leading_zeros(magnitude));
+    let exponent = V::add(largest, shift);
+    let right = V::or(V::shr_by(magnitude, shift), V::and(magnitude, V::splat(1)));
+    let left = V::shl_by(magnitude, V::sub(V::splat(0), shift));
+    let normal = V::select(V::greater(shift, V::splat(0)), right, left);
+    let word = V::add(V::shl::<23>(exponent), V::and(V::shr::<3>(normal), V::splat(HIDDEN - 1)));
+    let round = V::greater(V::add(V::and(normal, V::splat(7)), V::and(word, V::splat(1))), V::splat(4));
+    let word = V::add(word, V::keep(round, V::splat(1)));
+
+    let overflow = V::greater(exponent, V::splat(254));
+    let underflow = V::either(V::greater(V::splat(0), exponent), V::greater(V::splat(HIDDEN), word));
+    let underflow = V::either(underflow, V::equal(magnitude, V::splat(0)));
+    let result = V::or(sign, V::select(overflow, V::splat(INFINITY), word));
+    let result = V::keep(V::invert(V::both(underflow, V::invert(overflow))), result);
+    let empty = V::either(V::equal(product, V::splat(0)), V::greater(V::splat(0), product_exponent));
+    let result = V::select(empty, V::keep(V::greater(addend, V::splat(0)), z), result);
+
+    let top = V::splat(254);
+    let special = [ex, ey, ez, product_exponent].map(|exponent| V::greater(exponent, top));
+    let special = V::either(V::either(special[0], special[1]), V::either(special[2], special[3]));
+    if V::any(special) { lane_by_lane::<V>(x, y, z) } else { result }
+}
+
+/// Upper 28 bits of the product of two significands, the lowest set if any lost bit was.
+#[inline(always)]
+fn jammed_product<V: LaneVector>(a: V::Int, b: V::Int) -> V::Int {
+    let low = |word| V::and(word, V::splat(0xfff));
+    let (ah, al, bh, bl) = (V::shr::<12>(a), low(a), V::shr::<12>(b), low(b));
+    let middle = V::add(V::mul(ah, bl), V::mul(al, bh));
+    let lowest = V::add(V::mul(al, bl), V::shl::<12>(V::and(middle, V::splat(0xff))));
+    let upper = V::add(V::shl::<4>(V::mul(ah, bh)), V::add(V::shr::<8>(middle), V::shr::<20>(lowest)));
+    let lost = V::greater(V::and(lowest, V::splat(0xf_ffff)), V::splat(0));
+    V::or(upper, V::keep(lost, V::splat(1)))
+}
+
+/// Right shift that ORs lost bits into the lowest one, unless nothing is left at all.
+#[inline(always)]
+fn semi_sticky<V: LaneVector>(value: V::Int, shift: V::Int) -> V::Int {
+    let shifted = V::shr_by(value, shift);
+    let lost = V::invert(V::equal(V::shl_by(shifted, shift), value));
+    let jam = V::both(lost, V::greater(shifted, V::splat(0)));
+    V::or(shifted, V::keep(jam, V::splat(1)))
+}
+
+/// The definition itself, for the rare vectors with infinities, NaN or an overflowing product.
+#[inline(always)]
+fn lane_by_lane<V: LaneVector>(x: V::Int, y: V::Int, z: V::Int) -> V::Int {
+    let [x, y, z] = [x, y, z].map(|vector| {
+        let mut words = [0; 16];
+        V::store(vector, &mut words);
+        words
+    });
+    let words: [u32; 16] = std::array::from_fn(|i| wormhole(x[i], y[i], z[i]));
+    V::load(&words)
+}
+
+mod x86 {
+    #[allow(clippy::wildcard_imports, reason = "intrinsics of one family")]
+    use std::arch::x86_64::*;
+
+    use super::{Avx2, Avx512, LaneVector, VECTORS};
+
+    impl LaneVector for Avx512 {
+        #[inline(always)]
+        fn either(a: __mmask16, b: __mmask16) -> __mmask16 {
+            a | b
+        }
+        #[inline(always)]
+        fn invert(a: __mmask16) -> __mmask16 {
+            !a
+        }
+        #[inline(always)]
+        fn any(a: __mmask16) -> bool {
+            a != 0
+        }
+        #[inline(always)]
+        fn to_float(a: __m512i) -> __m512 {
+            // SAFETY: callers are compiled for this level, hence the CPU has the instruction.
+            unsafe { _mm512_cvtepi32_ps(a) }
+        }
+        #[inline(always)]
+        fn multiply_add(a: &[__m512i; VECTORS], b: &[__m512i; VECTORS], c: &[__m512i; VECTORS]) -> [__m512i; VECTORS] {
+            // SAFETY: as above.
+            unsafe { multiply_add_avx512(a, b, c) }
+        }
+    }
+
+    #[inline(never)]
+    #[target_feature(enable = "avx512f,avx512cd,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt")]
+    fn multiply_add_avx512(
+        a: &[__m512i; VECTORS],
+        b: &[__m512i; VECTORS],
+        c: &[__m512i; VECTORS],
+    ) -> [__m512i; VECTORS] {
+        super::multiply_add::<Avx512>(a, b, c)
+    }
+
+    impl LaneVector for Avx2 {
+        #[inline(always)]
+        fn either(a: __m256i, b: __m256i) -> __m256i {
+            // SAFETY: callers are compiled for this level, hence the CPU has the instruction.
+            unsafe { _mm256_or_si256(a, b) }
+        }
+        #[inline(always)]
+        fn invert(a: __m256i) -> __m256i {
+            // SAFETY: as above.
+            unsafe { _mm256_xor_si256(a, _mm256_set1_epi32(-1)) }
+        }
+        #[inline(always)]
+        fn any(a: __m256i) -> bool {
+            // SAFETY: as above.
+            unsafe { _mm256_movemask_epi8(a) != 0 }
+        }
+        #[inline(always)]
+        fn to_float(a: __m256i) -> __m256 {
+            // SAFETY: as above.
+            unsafe { _mm256_cvtepi32_ps(a) }
+        }
+        #[inline(always)]
+        fn multiply_add(a: &[__m256i; VECTORS], b: &[__m256i; VECTORS], c: &[__m256i; VECTORS]) -> [__m256i; VECTORS] {
+            // SAFETY: as above.
+            unsafe { multiply_add_avx2(a, b, c) }
+        }
+    }
+
+    #[inline(never)]
+    #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt")]
+    fn multiply_add_avx2(a: &[__m256i; VECTORS], b: &[__m256i; VECTORS], c: &[__m256i; VECTORS]) -> [__m256i; VECTORS] {
+        super::multiply_add::<Avx2>(a, b, c)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tt_cpu::Level;
+    use tt_testkit::random::Random;
+
+    use crate::sfpu::fma::wormhole;
+    use crate::sfpu::lane::mad;
+    use crate::sfpu::run_binary::each_triple;
+
+    /// Words that meet every branch: any bits, close exponents, few mantissa bits, and the ends of the range.
+    fn word(random: &mut Random) -> u32 {
+        let bits = random.below(u32::MAX);
+        match random.below(8) {
+            0..=2 => bits,
+            3 | 4 => bits & 0x807f_ffff | (118 + random.below(18)) << 23,
+            5 => bits & 0x807f_f000 | (120 + random.below(14)) << 23,
+            6 => bits & 0x807f_ffff | (random.below(6)) << 23,
+            _ => [0, 1 << 31, 0x3f80_0000, 0xbf80_0000, 0x7f80_0000, 0xff80_0000, 0x7fc0_0000, 0x7f7f_ffff]
+                [random.below(8) as usize],
+        }
+    }
+
+    #[test]
+    fn every_level_gives_the_bits_of_the_definition() {
+        let mut random = Random::new(5);
+        let mut words = || (0..300_000).map(|_| word(&mut random)).collect::<Vec<u32>>();
+        let (x, y, mut z) = (words(), words(), words());
+        // Sums that nearly vanish.
+        for i in (0..z.len()).step_by(3) {
+            z[i] = wormhole(x[i], y[i], 0) ^ 1 << 31 ^ (z[i] & 3);
+        }
+        for &level in Level::supported() {
+            let mut dst = x.clone();
+            each_triple!(level, &mut dst, [&y, &z], mad);
+            for i in 0..dst.len() {
+                let expected = wormhole(x[i], y[i], z[i]);
+                assert_eq!(dst[i], expected, "{level}: {:08x} * {:08x} + {:08x}", x[i], y[i], z[i]);
+            }
+        }
+    }
+}
