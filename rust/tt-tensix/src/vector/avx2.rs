@@ -78,7 +78,7 @@ impl Vector for Avx2 {
         fma(a: __m256, b: __m256, c: __m256) -> __m256 = _mm256_fmadd_ps(a, b, c);
         to_bits(a: __m256) -> __m256i = _mm256_castps_si256(a);
         from_bits(a: __m256i) -> __m256 = _mm256_castsi256_ps(a);
-        to_float(a: __m256i) -> __m256 = _mm256_cvtepi32_ps(a);
+        exact_float(a: __m256i) -> __m256 = _mm256_cvtepi32_ps(a);
         add(a: __m256i, b: __m256i) -> __m256i = _mm256_add_epi32(a, b);
         sub(a: __m256i, b: __m256i) -> __m256i = _mm256_sub_epi32(a, b);
         mul(a: __m256i, b: __m256i) -> __m256i = _mm256_mullo_epi32(a, b);

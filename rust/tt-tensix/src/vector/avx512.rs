@@ -78,7 +78,7 @@ impl Vector for Avx512 {
         fma(a: __m512, b: __m512, c: __m512) -> __m512 = _mm512_fmadd_ps(a, b, c);
         to_bits(a: __m512) -> __m512i = _mm512_castps_si512(a);
         from_bits(a: __m512i) -> __m512 = _mm512_castsi512_ps(a);
-        to_float(a: __m512i) -> __m512 = _mm512_cvtepi32_ps(a);
+        exact_float(a: __m512i) -> __m512 = _mm512_cvtepi32_ps(a);
         add(a: __m512i, b: __m512i) -> __m512i = _mm512_add_epi32(a, b);
         sub(a: __m512i, b: __m512i) -> __m512i = _mm512_sub_epi32(a, b);
         mul(a: __m512i, b: __m512i) -> __m512i = _mm512_mullo_epi32(a, b);

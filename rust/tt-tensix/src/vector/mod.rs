@@ -79,7 +79,7 @@ pub(crate) trait Vector: Copy {
     fn to_bits(a: Self::Float) -> Self::Int;
     fn from_bits(a: Self::Int) -> Self::Float;
     /// Exact for values below 2^24; others are not allowed.
-    fn to_float(a: Self::Int) -> Self::Float;
+    fn exact_float(a: Self::Int) -> Self::Float;
 
     fn add(a: Self::Int, b: Self::Int) -> Self::Int;
     fn sub(a: Self::Int, b: Self::Int) -> Self::Int;

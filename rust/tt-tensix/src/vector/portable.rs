@@ -86,7 +86,7 @@ impl Vector for Portable {
         from_fn(|i| f32::from_bits(a[i] as u32))
     }
     #[inline(always)]
-    fn to_float(a: Lanes) -> [f32; N] {
+    fn exact_float(a: Lanes) -> [f32; N] {
         from_fn(|i| a[i] as f32)
     }
     #[inline(always)]

@@ -88,7 +88,7 @@ const fn largest_word(dst32: bool, e8: bool) -> i32 {
 /// leading bit. Also for a 32-bit `Dst`, if the total is a whole number of these units.
 #[inline(always)]
 pub(crate) fn finish_units<V: Vector, const DST32: bool, const E8: bool>(total: V::Int, x: V::Int) -> V::Int {
-    let float = V::to_bits(V::to_float(total));
+    let float = V::to_bits(V::exact_float(total));
     let magnitude = V::and(float, V::splat(i32::MAX));
     // To 8 or 11 bits, ties away from zero; a carry bumps the exponent.
     let rounded = match (DST32, E8) {
