@@ -42,3 +42,25 @@ def chip_error(got: NDArray[Any], exact: NDArray[np.float64], dtype: str) -> NDA
     errors[(np.abs(exact) < MIN_NORMAL) & (got == 0.0)] = 0.0
     errors[np.isnan(exact)] = 0.0
     return errors
+
+
+def spacing(values: NDArray[Any], dtype: str) -> NDArray[np.float64]:
+    """Return the distance between neighbours of `dtype` at `values`: 2 ** (exponent - stored mantissa bits).
+
+    At a power of two it is the distance away from zero. Below the smallest normal number it is that of subnormals.
+    """
+    values = np.asarray(values, np.float64)
+    exponent = np.where(values == 0.0, MIN_NORMAL_EXPONENT, np.frexp(values)[1])  # frexp gives zero the exponent 0
+    distance: NDArray[np.float64] = np.ldexp(
+        1.0, np.maximum(exponent, MIN_NORMAL_EXPONENT + 1) - SIGNIFICAND_BITS[dtype]
+    )
+    return distance
+
+
+def nearest(exact: NDArray[np.float64], dtype: str) -> NDArray[np.float64]:
+    """Return `exact` rounded once to the nearest value of `dtype`, ties to even, with subnormals and infinities."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        step = spacing(exact, dtype)
+        rounded = np.where(np.isfinite(exact), np.rint(exact / step) * step, exact)
+        beyond = np.abs(rounded) > largest_finite(dtype)
+    return np.where(beyond, np.copysign(np.inf, exact), rounded)

@@ -73,7 +73,7 @@ def _run(name: str, variant: str, inputs: Sequence[Words], wide: bool, parameter
 
 
 def _as_stored(name: str, mode: str, results: Words) -> np.ndarray:
-    """Return Dst words as the tables store them: a 16-bit Dst as the upper halves of the words, integers as the lower."""
+    """Return Dst words as the tables store them: of a 16-bit Dst the upper halves, of integers the lower."""
     if mode != "bf16":
         return results
     return (results if name.startswith("typecast") else results >> 16).astype(np.uint16)

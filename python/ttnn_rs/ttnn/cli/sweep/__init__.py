@@ -1,0 +1,126 @@
+"""`python -m ttnn sweep [OPERATOR ...]`: operators over all their inputs, and where they lose accuracy.
+
+Functions of one tensor get all 65,536 bfloat16 values, in bfloat16 (16-bit Dst) and float32 (32-bit Dst); float32 also
+gets 65,536 values of all exponents, and functions of two tensors pairs of all exponents. Every CPU level must give the
+same bits. `--compare TABLE.csv` puts our figures beside a chip's. `sweep matmul` measures the error over K.
+
+The exit code is 1 if CPU levels differ, a stated bound is exceeded, or a row of the table differs unexplained.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import ttnn
+from ttnn.config import CONFIG
+from ttnn.exceptions import ArgumentError
+
+from .. import host_options
+from ..terminal import Terminal, require
+from . import compare, matmul, tables
+from .subjects import DTYPES, Outcome, Sweep, arity, entries, find, needs_more, parse_parameter, sweep, unary_entries
+from .subjects import run as run_sweep
+
+__all__ = ["DTYPES", "Outcome", "Sweep", "add_parser", "run", "run_sweep", "sweep", "unary_entries"]
+
+ARCHITECTURES = {"wormhole": "wormhole_b0", "wormhole_b0": "wormhole_b0", "blackhole": "blackhole"}
+MATMUL = "matmul"
+
+
+def add_parser(commands: Any) -> argparse.ArgumentParser:
+    """Name the options."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "sweep",
+        help="send every input through operators and measure their error",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("operators", nargs="*", metavar="OPERATOR", help="for example exp, or matmul (default: all)")
+    parser.add_argument("--all", action="store_true", help="every element-wise operator that needs only tensors")
+    parser.add_argument(
+        "--dtype", metavar="TYPE", help="bfloat16 or float32 (default: both); matmul: also block floats"
+    )
+    parser.add_argument("--arch", choices=sorted(ARCHITECTURES), help="generation of the chip (default: ARCH_NAME)")
+    parser.add_argument(
+        "--param", action="append", default=[], metavar="NAME=VALUE", help="option of the operator, repeatable"
+    )
+    parser.add_argument("--compare", type=Path, metavar="CSV", help="table of figures measured on a chip")
+    parser.add_argument("--output", type=Path, metavar="PNG", help="draw the error over the input")
+    parser.add_argument("--fidelity", default="all", help="matmul: all, LoFi, HiFi2, HiFi3 or HiFi4 (default: all)")
+    parser.add_argument("--k", default="32..8192", metavar="FIRST..LAST", help="matmul: lengths (default: 32..8192)")
+    host_options.add_arguments(parser)
+    return parser
+
+
+def run(options: argparse.Namespace, terminal: Terminal) -> int:
+    """Sweep and print."""
+    if options.output is not None:
+        require("matplotlib", extra="viz", purpose="the picture of a sweep")
+    with host_options.applied(options), _architecture(options.arch):
+        if options.compare is not None:
+            return _compare(options, terminal)
+        if options.operators == [MATMUL]:
+            return matmul.run(options, terminal)
+        return _sweep(options, terminal)
+
+
+@contextmanager
+def _architecture(name: str | None) -> Iterator[None]:
+    before = CONFIG.arch_name
+    try:
+        if name is not None:
+            CONFIG.arch_name = ARCHITECTURES[name]
+        yield
+    finally:
+        CONFIG.arch_name = before
+
+
+def _compare(options: argparse.Namespace, terminal: Terminal) -> int:
+    if options.operators or options.param or options.dtype not in (None, compare.DTYPE) or options.output:
+        raise ArgumentError("sweep: --compare takes its operators and parameters from the table and draws no picture.")
+    if not options.compare.is_file():
+        terminal.error(f"sweep: {options.compare}: no such file")
+        return 2
+    with ttnn.manage_device(device_id=0) as device:
+        rows = compare.compare(options.compare, device, terminal)
+    return compare.report(options.compare, rows, terminal)
+
+
+def _sweep(options: argparse.Namespace, terminal: Terminal) -> int:
+    if options.all and options.operators:
+        raise ArgumentError("sweep: give operators or --all, not both.")
+    if options.dtype not in (None, *DTYPES):
+        raise ArgumentError(f"sweep: the data type is one of {', '.join(DTYPES)}, got {options.dtype}.")
+    parameters = dict(parse_parameter(text) for text in options.param)
+    if parameters and len(options.operators) != 1:
+        raise ArgumentError("sweep: --param belongs to one operator; name it.")
+    if options.operators:
+        chosen = [find(name) for name in options.operators]
+    else:
+        chosen = [entry for entry in entries() if not needs_more(entry) and (options.all or arity(entry) == 1)]
+    dtypes = DTYPES if options.dtype is None else (options.dtype,)
+    jobs = [(entry, dtype) for entry in chosen for dtype in dtypes if getattr(ttnn, dtype) in entry.dtypes]
+    outcomes: list[Outcome] = []
+    with ttnn.manage_device(device_id=0) as device, terminal.progress("sweep", len(jobs)) as progress:
+        for entry, dtype in jobs:
+            outcomes.append(run_sweep(entry, parameters, dtype, device))
+            progress.advance(f"{entry.name} {dtype}")
+    sweeps = [outcome.sweep for outcome in outcomes]
+    terminal.document({"sweeps": [tables.as_document(s) for s in sweeps]})
+    if len(chosen) == 1:
+        for i, found in enumerate(sweeps):
+            if i:
+                terminal.line()
+            tables.print_one(terminal, found)
+    else:
+        tables.print_many(terminal, sweeps)
+    if options.output is not None:
+        from .figure import draw
+
+        draw(options.output, outcomes)
+        terminal.line(f"picture: {options.output}")
+    return 0 if all(s.passed for s in sweeps) else 1

@@ -1,0 +1,157 @@
+"""`sweep --compare TABLE.csv`: our figures beside those that were measured on a chip, row by row.
+
+The table has the columns op, parameters, max_ulp, mean_ulp_of_inexact, accurate_to_abs_x, max_abs_error. A figure
+agrees if ours, written with the table's three digits, is the same. How the pairs of binary rows were chosen is not
+published; their figures are printed, but only a row whose figures agree on other pairs counts.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import ttnn
+from ttnn.exceptions import ArgumentError, TtnnError
+
+from ..terminal import Table, Terminal
+from .statistics import Statistics
+from .subjects import arity, entries, find, parse_parameter, run
+from .tables import range_text
+
+FIGURES: Final = ("max_ulp", "mean_ulp_of_inexact", "accurate_to_abs_x", "max_abs_error")
+DTYPE: Final = "bfloat16"
+
+Verdict = Literal["agrees", "differs", "not built"]
+
+EXPLAINED: Final[dict[tuple[str, str], str]] = {
+    ("square", "default"): "the measured build truncates; 0.81.1 rounds to nearest even, so every result is exact",
+    (
+        "reciprocal",
+        "default",
+    ): "the measured build has an older start value; through it the model gives the chip's figures",
+    ("sin", "default"): "the kernel changed after the measurement: 4 inexact points up to 1e6 here, 284 there",
+    ("cos", "default"): "the kernel of sin and cos changed after the measurement",
+    (
+        "gelu",
+        "fast_approx",
+    ): "counts, maximum and range agree; how the table averages the subnormal end is not published",
+}
+"""Rows that differ for a known reason: operator, parameters."""
+PAIRS: Final = "other pairs of operands: those of the table are not published"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of the table with our figures."""
+
+    operator: str
+    parameters: str
+    chip: Mapping[str, str]
+    ours: Mapping[str, str]
+    verdict: Verdict
+    differing: tuple[str, ...]
+    note: str
+
+
+def compare(path: Path, device: ttnn.MeshDevice, terminal: Terminal) -> list[Row]:
+    """Return every row of the table at `path` with our figures.
+
+    Raises:
+        ArgumentError: it is not such a table.
+    """
+    with path.open(newline="", encoding="utf-8") as file:
+        published = list(csv.DictReader(file))
+    if not published or not {"op", "parameters", *FIGURES} <= set(published[0]):
+        raise ArgumentError(f"sweep: {path} does not have the columns op, parameters, {', '.join(FIGURES)}.")
+    rows = []
+    with terminal.progress("compare", len(published)) as progress:
+        for line in published:
+            rows.append(_row(line, device))
+            progress.advance(f"{line['op']} {line['parameters']}")
+    return rows
+
+
+def _row(line: Mapping[str, str], device: ttnn.MeshDevice) -> Row:
+    name, parameters = line["op"], line["parameters"]
+    chip = {figure: line[figure] for figure in FIGURES}
+    if name not in {known for entry in entries() for known in (entry.name, *entry.aliases)}:
+        return Row(name, parameters, chip, {}, "not built", (), f"there is no ttnn.{name} on floating point yet")
+    entry = find(name)
+    try:
+        statistics = run(entry, _options(parameters), DTYPE, device).sweep.statistics
+    except (TtnnError, TypeError) as error:
+        return Row(name, parameters, chip, {}, "not built", (), f"{type(error).__name__}: {str(error).splitlines()[0]}")
+    ours = _figures(statistics)
+    differing = tuple(figure for figure in FIGURES if not same(chip[figure], ours[figure]))
+    if not differing:
+        return Row(name, parameters, chip, ours, "agrees", (), "")
+    note = PAIRS if arity(entry) > 1 else EXPLAINED.get((name, parameters), "")
+    return Row(name, parameters, chip, ours, "differs", differing, note)
+
+
+def _options(parameters: str) -> dict[str, Any]:
+    if parameters == "default":
+        return {}
+    if parameters == "fast_approx":
+        return {"fast_and_approximate_mode": True}
+    return dict(parse_parameter(part) for part in parameters.split(","))
+
+
+def _figures(statistics: Statistics) -> dict[str, str]:
+    mean = statistics.mean_ulp_of_inexact
+    return {
+        "max_ulp": f"{statistics.max_ulp:.3g}",
+        "mean_ulp_of_inexact": "-" if mean is None else f"{mean:.3g}",
+        "accurate_to_abs_x": range_text(statistics.accurate_to),
+        "max_abs_error": f"{statistics.max_abs_error:.3g}",
+    }
+
+
+def same(chip: str, ours: str) -> bool:
+    """Return whether two printed figures are the same number or the same word."""
+    try:
+        return float(chip) == float(f"{float(ours):.3g}")
+    except ValueError:
+        return chip == ours
+
+
+def summary(rows: Sequence[Row]) -> dict[str, int]:
+    """Count the verdicts."""
+    counts = {"rows": len(rows), "agree": 0, "differ with an explanation": 0, "differ": 0, "not built": 0}
+    for row in rows:
+        if row.verdict == "differs":
+            counts["differ with an explanation" if row.note else "differ"] += 1
+        else:
+            counts["agree" if row.verdict == "agrees" else "not built"] += 1
+    return counts
+
+
+def report(path: Path, rows: Sequence[Row], terminal: Terminal) -> int:
+    """Print the rows; the exit code is 1 if one differs without an explanation."""
+    counts = summary(rows)
+    terminal.document({"table": str(path), "summary": counts, "rows": [asdict(row) for row in rows]})
+    titles = {"max_ulp": "max", "mean_ulp_of_inexact": "mean", "accurate_to_abs_x": "2 ULP to", "max_abs_error": "abs"}
+    columns = ["operator", "parameters"]
+    for title in titles.values():
+        columns += [f"{title}, chip", "ours"]
+    table = Table(f"measured on a chip ({path.name}) and computed here, {DTYPE}", [*columns, "verdict"])
+    # Columns are aligned by name, and "ours" appears four times.
+    table.left = frozenset({"operator", "parameters", "verdict"})
+    for row in rows:
+        cells = [row.operator, row.parameters]
+        for figure in titles:
+            cells += [row.chip[figure], row.ours.get(figure, "")]
+        table.rows.append([*cells, row.verdict])
+    terminal.table(table)
+    terminal.line()
+    for row in rows:
+        if row.note:
+            terminal.line(f"{row.operator} {row.parameters}: {row.note}")
+        elif row.verdict == "differs":
+            terminal.line(f"{row.operator} {row.parameters}: {', '.join(row.differing)} differ, not explained")
+    terminal.line()
+    terminal.line(", ".join(f"{number} {what}" for what, number in counts.items()))
+    return 1 if counts["differ"] else 0

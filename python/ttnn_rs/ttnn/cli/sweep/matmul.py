@@ -1,0 +1,178 @@
+"""`sweep matmul`: how the error of a product grows with K, per math fidelity, width of Dst and blocking.
+
+One tile row times one tile column of standard normal numbers, rounded to the operands' format first, so that only the
+multiplication is measured. The error is the root mean square of `result - exact` over that of `exact`.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+import ttnn
+from ttnn.exceptions import ArgumentError
+
+from ..terminal import Table, Terminal, require
+from ..ulp import nearest, spacing
+
+FIDELITIES: Final = ("LoFi", "HiFi2", "HiFi3", "HiFi4")
+DTYPES: Final = ("bfloat16", "float32", "bfloat8_b", "bfloat4_b")
+TILE: Final = 32
+ROWS: Final = 64
+COLUMNS: Final = 64
+SEED: Final = 20250712
+BLOCKINGS: Final = {"in Dst": (1, False), "in L1 after 8 tiles": (8, True), "in L1 after every tile": (1, True)}
+"""Where blocks of K are added up: tiles of K per block, and whether the packer adds them in L1.
+
+Without the packer partial sums come back to Dst unchanged, so that the number of tiles per block makes no difference.
+"""
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """The error of one product.
+
+    Args:
+        k: Length of the sums.
+        fidelity: Phases of the multiplier.
+        dst: Width of Dst in bits.
+        blocking: Where blocks of K are added up, see `BLOCKINGS`.
+        relative_error: Root mean square of the error over that of the exact result.
+        max_ulp: Largest error in bfloat16 spacings of the root mean square result.
+    """
+
+    k: int
+    fidelity: str
+    dst: int
+    blocking: str
+    relative_error: float
+    max_ulp: float
+
+
+def run(options: argparse.Namespace, terminal: Terminal) -> int:
+    """Measure, print the table, draw the picture."""
+    fidelities = FIDELITIES if options.fidelity == "all" else (_fidelity(options.fidelity),)
+    dtype = options.dtype or "bfloat16"
+    if dtype not in DTYPES:
+        raise ArgumentError(f"sweep matmul: the data type is one of {', '.join(DTYPES)}, got {dtype}.")
+    lengths = k_range(options.k)
+    found = []
+    cases = [(k, f, dst, way) for k in lengths for f in fidelities for dst in (16, 32) for way in _blockings(k)]
+    with ttnn.manage_device(device_id=0) as device, terminal.progress("sweep matmul", len(cases)) as progress:
+        for k in lengths:
+            for measurement in _measure(k, fidelities, dtype, device):
+                found.append(measurement)
+                progress.advance(f"K={k} {measurement.fidelity} {measurement.dst}-bit Dst")
+    terminal.document({"operator": "matmul", "dtype": dtype, "measurements": [asdict(m) for m in found]})
+    terminal.table(_table(found, dtype))
+    if options.output is not None:
+        require("matplotlib", extra="viz", purpose="the picture of a sweep")
+        from .matmul_figure import draw
+
+        draw(options.output, found, dtype)
+        terminal.line(f"picture: {Path(options.output)}")
+    return 0
+
+
+def _fidelity(name: str) -> str:
+    for known in FIDELITIES:
+        if known.lower() == name.lower():
+            return known
+    raise ArgumentError(f"sweep matmul: the fidelity is all or one of {', '.join(FIDELITIES)}, got {name}.")
+
+
+def k_range(text: str) -> tuple[int, ...]:
+    """Return the powers of two times 32 in `first..last`, or the one length of a single number.
+
+    Raises:
+        ArgumentError: the text is neither, or a length is not a multiple of 32.
+    """
+    first, dots, last = text.partition("..")
+    try:
+        low, high = int(first), int(last if dots else first)
+    except ValueError:
+        raise ArgumentError(f"sweep matmul: --k is a length or first..last, got {text!r}.") from None
+    if low <= 0 or low % TILE or high < low:
+        raise ArgumentError(f"sweep matmul: --k begins at a multiple of {TILE} and does not fall, got {text!r}.")
+    lengths = [low]
+    while lengths[-1] * 2 <= high:
+        lengths.append(lengths[-1] * 2)
+    return tuple(lengths)
+
+
+def _blockings(k: int) -> tuple[str, ...]:
+    return tuple(way for way, (tiles, _) in BLOCKINGS.items() if not k // TILE % tiles)
+
+
+def _measure(k: int, fidelities: Sequence[str], dtype: str, device: ttnn.MeshDevice) -> Iterator[Measurement]:
+    random = np.random.default_rng(SEED)
+    kind = getattr(ttnn, dtype)
+    a, b = (
+        _tensor(random.standard_normal(shape).astype(np.float32), kind, device) for shape in ((ROWS, k), (k, COLUMNS))
+    )
+    exact = _values(a) @ _values(b)
+    size = float(np.sqrt(np.mean(exact**2)))
+    unit = float(spacing(nearest(np.array([size]), "bfloat16"), "bfloat16")[0])
+    for fidelity in fidelities:
+        for dst in (16, 32):
+            for blocking in _blockings(k):
+                error = _values(_multiply(a, b, fidelity, dst == 32, blocking)) - exact
+                yield Measurement(
+                    k=k,
+                    fidelity=fidelity,
+                    dst=dst,
+                    blocking=blocking,
+                    relative_error=float(np.sqrt(np.mean(error**2))) / size,
+                    max_ulp=float(np.abs(error).max()) / unit,
+                )
+
+
+def _multiply(a: ttnn.Tensor, b: ttnn.Tensor, fidelity: str, wide: bool, blocking: str) -> ttnn.Tensor:
+    tiles, in_l1 = BLOCKINGS[blocking]
+    kernel = ttnn.WormholeComputeKernelConfig(
+        math_fidelity=getattr(ttnn.MathFidelity, fidelity), fp32_dest_acc_en=wide, packer_l1_acc=in_l1
+    )
+    program = ttnn.MatmulMultiCoreReuseMultiCast1DProgramConfig(
+        compute_with_storage_grid_size=ttnn.CoreCoord(COLUMNS // TILE, 1),
+        in0_block_w=tiles,
+        out_subblock_h=1,
+        out_subblock_w=1,
+        per_core_M=ROWS // TILE,
+        per_core_N=1,
+        fuse_batch=True,
+        fused_activation=None,
+        mcast_in0=True,
+    )
+    # A float32 result shows what the sums lost; the packer adds nothing to it.
+    result: ttnn.Tensor = ttnn.matmul(a, b, program_config=program, compute_kernel_config=kernel, dtype=ttnn.float32)
+    return result
+
+
+def _tensor(values: Any, dtype: ttnn.DataType, device: ttnn.MeshDevice) -> ttnn.Tensor:
+    return ttnn.Tensor(values, dtype, device, ttnn.TILE_LAYOUT)
+
+
+def _values(tensor: ttnn.Tensor) -> Any:
+    return np.asarray(ttnn.from_device(tensor).to_numpy(), np.float64)
+
+
+def _table(found: Sequence[Measurement], dtype: str) -> Table:
+    ways = [(f, dst, way) for f in FIDELITIES for dst in (16, 32) for way in BLOCKINGS]
+    lengths = sorted({m.k for m in found})
+    columns = ("fidelity", "Dst", "blocks of K added", *(f"K={k}" for k in lengths))
+    table = Table(
+        f"matmul, {dtype}: root mean square error, relative", columns, left=frozenset({"fidelity", "blocks of K added"})
+    )
+    by_case = {(m.fidelity, m.dst, m.blocking, m.k): m for m in found}
+    for fidelity, dst, way in ways:
+        cells = [by_case.get((fidelity, dst, way, k)) for k in lengths]
+        if not any(cells):
+            continue
+        errors = ["-" if m is None else f"{m.relative_error:.2e}" for m in cells]
+        table.rows.append((fidelity, f"{dst} bit", way, *errors))
+    return table

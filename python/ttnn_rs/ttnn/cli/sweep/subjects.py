@@ -1,0 +1,244 @@
+"""What is swept: an operator with its parameters, run on the device at every CPU level."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+
+import ttnn
+from ttnn import _engine
+from ttnn.config import CONFIG
+from ttnn.exceptions import ArgumentError, UnsupportedError
+from ttnn.ops import registry
+from ttnn.ops.arguments import REQUIRED, TENSOR
+
+from ..goldens.raw import from_bytes, to_bytes
+from ..goldens.registers import Words
+from ..ulp import MIN_NORMAL, chip_error
+from .inputs import EXPONENTS, operands
+from .statistics import Errors, Floats, Statistics, errors_of, measure
+
+DTYPES: Final = ("bfloat16", "float32")
+WIDTH: Final = 256
+"""Columns of the swept tensors."""
+STATED_FOR: Final = 256 * EXPONENTS
+"""The stated bounds are about every bfloat16 value; those come first in a sweep of float32."""
+_MODULES: Final = {"ttnn.ops.unary": "unary", "ttnn.ops.binary": "binary"}
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What one operator did with every input of one data type.
+
+    Args:
+        operator: Its name.
+        parameters: Options of the call.
+        dtype: Data type of operands and result.
+        values: Number of inputs.
+        levels: CPU levels.
+        differing_between_levels: Results whose bits depend on the level.
+        max_ulp: Largest distance to the exact result, not rounded, over every bfloat16 value, as bounds are stated.
+        worst_input: Where.
+        bound_ulp: The operator's stated bound.
+        statistics: Figures in the terms of the published tables.
+    """
+
+    operator: str
+    parameters: Mapping[str, Any]
+    dtype: str
+    values: int
+    levels: tuple[str, ...]
+    differing_between_levels: int
+    max_ulp: float
+    worst_input: float
+    bound_ulp: float | None
+    statistics: Statistics
+
+    @property
+    def passed(self) -> bool:
+        """Whether all levels agree and the stated bound holds."""
+        return not self.differing_between_levels and (self.bound_ulp is None or self.max_ulp <= self.bound_ulp)
+
+    @property
+    def label(self) -> str:
+        """The call in short."""
+        options = ", ".join(f"{name}={value}" for name, value in self.parameters.items())
+        return f"{self.operator}({options})" if options else self.operator
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A sweep with the values behind its figures."""
+
+    sweep: Sweep
+    operands: Sequence[Floats] = field(repr=False)
+    got: Floats = field(repr=False)
+    exact: Floats = field(repr=False)
+
+    @property
+    def errors(self) -> Errors:
+        """The error of every input."""
+        return errors_of(self.operands, self.got, self.exact, self.sweep.dtype)
+
+
+def family_of(entry: registry.Op) -> str:
+    """Return whether an entry is a function of every element of one or two tensors, or "" if it is neither."""
+    stated: str = getattr(entry, "family", "")
+    if stated or not entry.golden or entry.name.endswith("_"):
+        return stated if entry.golden and not entry.name.endswith("_") else ""
+    function = getattr(entry.run, "func", entry.run)
+    return _MODULES.get(function.__module__, "")
+
+
+def entries() -> tuple[registry.Op, ...]:
+    """Return the registry's element-wise entries that compute in floating point."""
+    return tuple(e for e in registry.entries() if family_of(e) and ttnn.bfloat16 in e.dtypes)
+
+
+def unary_entries() -> tuple[registry.Op, ...]:
+    """Return the registry's entries of functions on one floating-point tensor that need no further argument."""
+    return tuple(entry for entry in entries() if family_of(entry) == "unary" and not needs_more(entry))
+
+
+def needs_more(entry: registry.Op) -> bool:
+    """Whether an operator has arguments besides its tensors that must be given."""
+    required = [param for param in entry.signatures[0].params if param.default is REQUIRED]
+    return len(required) > arity(entry)
+
+
+def arity(entry: registry.Op) -> int:
+    """Return the number of tensors that an operator needs."""
+    return max(
+        sum(param.kind is TENSOR and param.default is REQUIRED for param in signature.params)
+        for signature in entry.signatures
+    )
+
+
+def find(name: str) -> registry.Op:
+    """Return the entry of an element-wise operator.
+
+    Raises:
+        ArgumentError: there is none.
+    """
+    for entry in entries():
+        if name == entry.name or name in entry.aliases:
+            return entry
+    known = ", ".join(entry.name for entry in entries())
+    raise ArgumentError(f"sweep: no element-wise operator {name}; there are {known}.")
+
+
+_NUMBER = re.compile(r"[-+]?\d+")
+
+
+def parse_parameter(text: str) -> tuple[str, Any]:
+    """Return the name and the value of `name=value`: true or false, an integer, a number, or the text itself.
+
+    Raises:
+        ArgumentError: there is no `=`.
+    """
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip():
+        raise ArgumentError(f"sweep: a parameter is name=value, got {text!r}.")
+    value = value.strip()
+    if value.lower() in ("true", "false"):
+        return name.strip(), value.lower() == "true"
+    if _NUMBER.fullmatch(value):
+        return name.strip(), int(value)
+    try:
+        return name.strip(), float(value)
+    except ValueError:
+        return name.strip(), value
+
+
+def sweep(entry: registry.Op, dtype: str, device: ttnn.MeshDevice) -> Sweep:
+    """Send every bfloat16 value through one operator, at every CPU level."""
+    return run(entry, {}, dtype, device).sweep
+
+
+def run(entry: registry.Op, parameters: Mapping[str, Any], dtype: str, device: ttnn.MeshDevice) -> Outcome:
+    """Send every input through one operator, at every CPU level.
+
+    Raises:
+        UnsupportedError: the result is not of the operands' data type.
+    """
+    words = operands(arity(entry), dtype)
+    per_level = [_result(entry, parameters, words, dtype, device) for _ in _each_level()]
+    first = per_level[0]
+    differing = max(int(np.count_nonzero(first != other)) for other in per_level)
+    got32 = (first if dtype == "float32" else first.astype(np.uint32) << 16).view(np.float32)
+    with np.errstate(all="ignore"):  # the inputs hold NaN and infinity on purpose
+        got = got32.astype(np.float64)
+        x = [operand.view(np.float32).astype(np.float64) for operand in words]
+        exact = _exact(entry, parameters, x)
+        distance = _distance(entry, parameters, [operand[:STATED_FOR] for operand in x], got32[:STATED_FOR], dtype)
+    worst = int(np.argmax(distance))
+    found = Sweep(
+        operator=entry.name,
+        parameters=dict(parameters),
+        dtype=dtype,
+        values=words[0].size,
+        levels=tuple(_engine.cpu_levels()),
+        differing_between_levels=differing,
+        max_ulp=float(distance[worst]),
+        worst_input=float(x[0][worst]),
+        bound_ulp=_bound(entry, dtype) if not parameters and len(x) == 1 else None,
+        statistics=measure(x, got, exact, dtype),
+    )
+    return Outcome(found, x, got, exact)
+
+
+def _exact(entry: registry.Op, parameters: Mapping[str, Any], x: Sequence[Floats]) -> Floats:
+    assert entry.golden is not None
+    return np.asarray(entry.golden(*x, **parameters), np.float64)
+
+
+def _distance(entry: registry.Op, parameters: Mapping[str, Any], x: Sequence[Floats], got: Any, dtype: str) -> Floats:
+    """Return the distances to the exact results that the stated bound is about."""
+    # Functions of float32 may read subnormal operands as they are or as 0; those of bfloat16 see neither them nor -0.
+    flushed = [np.where(np.abs(operand) < MIN_NORMAL, np.copysign(0.0, operand), operand) for operand in x]
+    unsigned = [np.where(np.abs(operand) < MIN_NORMAL, 0.0, operand) for operand in x]
+    readings = [chip_error(got, _exact(entry, parameters, reading), dtype) for reading in (x, flushed, unsigned)]
+    errors: Floats = np.fmin.reduce(readings)
+    errors[np.isnan(errors)] = np.inf
+    largest: float = getattr(entry.accuracy, "largest", np.inf)
+    for operand in x:
+        errors[np.isnan(operand) | (np.abs(operand) > largest)] = 0.0
+    return errors
+
+
+def _bound(entry: registry.Op, dtype: str) -> float | None:
+    return entry.accuracy.bound(getattr(ttnn, dtype)) if entry.accuracy is not None else None
+
+
+def _each_level() -> Iterator[str]:
+    before = CONFIG.cpu_level
+    try:
+        for level in _engine.cpu_levels():
+            CONFIG.cpu_level = level
+            yield level
+    finally:
+        CONFIG.cpu_level = before
+
+
+def _result(
+    entry: registry.Op, parameters: Mapping[str, Any], words: Sequence[Words], dtype: str, device: ttnn.MeshDevice
+) -> Any:
+    """Return the words of the result, in the order of `words`.
+
+    The tensors' tiles hold the values one after the other, so that no conversion stands between them and the operator.
+    """
+    tensors = [_tensor(operand, dtype, device) for operand in words]
+    result = getattr(ttnn, entry.name)(*tensors, **parameters)
+    if result.dtype is not getattr(ttnn, dtype):
+        raise UnsupportedError(f"sweep: ttnn.{entry.name} of {dtype} gives {result.dtype.name}, which has no ULP.")
+    return to_bytes(result).view(np.uint32 if dtype == "float32" else np.uint16)
+
+
+def _tensor(words: Words, dtype: str, device: ttnn.MeshDevice) -> ttnn.Tensor:
+    stored = words if dtype == "float32" else (words >> 16).astype(np.uint16)
+    shape = (words.size // WIDTH, WIDTH)
+    return ttnn.to_device(from_bytes(stored.view(np.uint8), shape, getattr(ttnn, dtype)), device)

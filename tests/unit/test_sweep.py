@@ -1,0 +1,237 @@
+"""Sweeps: the definition of an error, the counts, the inputs, and the command."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import ttnn
+from ttnn.cli import main, sweep
+from ttnn.cli.sweep import compare, inputs, subjects
+from ttnn.cli.sweep.matmul import k_range
+from ttnn.cli.sweep.statistics import measure
+from ttnn.cli.ulp import MIN_NORMAL, nearest, spacing
+from ttnn.exceptions import ArgumentError
+
+HEADER = "op,parameters,max_ulp,mean_ulp_of_inexact,accurate_to_abs_x,max_abs_error\n"
+
+
+@pytest.mark.parametrize(
+    ("exact", "expected"),
+    [
+        (1.0, 1.0),
+        (1.0 + 2**-8, 1.0),
+        (1.0 + 3 * 2**-8, 1.0 + 2**-6),
+        (1.0 + 2**-8 + 2**-40, 1.0 + 2**-7),
+        (3.3961775292304957e38, np.inf),
+        (-1e39, -np.inf),
+        (2.0**-133, 2.0**-133),
+        (2.0**-134, 0.0),
+        (MIN_NORMAL * (1 - 2**-8), MIN_NORMAL),
+    ],
+)
+def test_nearest_rounds_once_to_even(exact: float, expected: float) -> None:
+    assert nearest(np.array([exact]), "bfloat16").tolist() == [expected]
+
+
+def test_nearest_agrees_with_ml_dtypes() -> None:
+    import ml_dtypes
+
+    values = np.random.default_rng(1).integers(0, 0x7F800000, 10_000, dtype=np.uint32).view(np.float32)
+    expected = values.astype(ml_dtypes.bfloat16).astype(np.float64)
+    assert np.array_equal(nearest(values.astype(np.float64), "bfloat16"), expected)
+    assert np.array_equal(nearest(values.astype(np.float64), "float32"), values.astype(np.float64))
+
+
+def test_spacing_is_that_of_the_format() -> None:
+    values = np.array([1.0, 1.99, 2.0, -3.0, 0.0, MIN_NORMAL, MIN_NORMAL / 4])
+    assert spacing(values, "bfloat16").tolist() == [2**-7, 2**-7, 2**-6, 2**-6, 2**-133, 2**-133, 2**-133]
+
+
+def test_classes_add_up_and_errors_leave_out_what_was_flushed() -> None:
+    x = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, np.nan, 0.0])
+    exact = np.array([1.0, 1.0 + 2**-9, 1.0, 1e-39, 1e-30, 1.0, 1e39, 1.0, 1.0])
+    got = np.array([1.0, 1.0 + 2**-7, 1.0 + 2**-5, 0.0, 0.0, np.inf, 1.0, 5.0, 5.0])
+    found = measure([x], got, exact, "bfloat16")
+    counts = (found.exact, found.faithful, found.inexact, found.flushed, found.zeroed, found.not_finite)
+    assert counts == (1, 1, 1, 1, 1, 1)
+    assert found.points == 6
+    assert found.missing_infinities == 1
+    assert (found.max_ulp, found.mean_ulp_of_inexact) == (4.0, 2.5)
+    assert found.accurate_to == 2.0
+    assert found.max_abs_error == 2.0**-5
+    assert found.worst[0].inputs == (3.0,)
+
+
+def test_reversals_are_counted_against_the_exact_direction() -> None:
+    x = np.array([1.0, 2.0, 3.0, 4.0])
+    found = measure([x], np.array([1.0, 3.0, 2.0, 4.0]), x, "float32")
+    assert (found.reversals, found.first_reversal) == (1, 2.0)
+
+
+def test_every_exponent_and_sign_is_sampled() -> None:
+    words = inputs.stratified_float32()
+    assert words.size == 65536
+    assert np.bincount(words >> 23, minlength=512).tolist() == [128] * 512
+    first, second = inputs.pairs()
+    strata = (first >> 23).astype(np.int64) * 512 + (second >> 23)
+    assert np.unique(strata[: 508 * 508]).size == 508 * 508
+    assert first.size % 8192 == 0
+    for operand in inputs.operands(3, "bfloat16"):
+        assert not np.any(operand & 0xFFFF)
+
+
+def test_exp_has_the_counts_measured_on_silicon(device: ttnn.MeshDevice) -> None:
+    # Vector-unit tables against published measurements: exp, default and approximate.
+    for parameters, right, wrong in (({}, 48305, 1153), ({"fast_and_approximate_mode": True}, 15779, 33679)):
+        found = sweep.run_sweep(subjects.find("exp"), parameters, "bfloat16", device).sweep
+        figures = found.statistics
+        assert figures.exact + figures.flushed == right
+        assert figures.faithful + figures.inexact + figures.zeroed == wrong
+        assert found.differing_between_levels == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("a=true", ("a", True)), ("a=3", ("a", 3)), ("a=-0.5", ("a", -0.5)), ("a=tanh", ("a", "tanh"))],
+)
+def test_parameters_are_read_from_text(text: str, expected: tuple[str, object]) -> None:
+    assert subjects.parse_parameter(text) == expected
+
+
+def test_parameters_need_a_name() -> None:
+    with pytest.raises(ArgumentError, match="a parameter is name=value, got 'true'"):
+        subjects.parse_parameter("true")
+
+
+@pytest.mark.parametrize(("text", "expected"), [("32..128", (32, 64, 128)), ("96", (96,)), ("96..300", (96, 192))])
+def test_lengths_double(text: str, expected: tuple[int, ...]) -> None:
+    assert k_range(text) == expected
+
+
+@pytest.mark.parametrize("text", ["", "31", "64..32", "a..b", "0"])
+def test_wrong_lengths_are_refused(text: str) -> None:
+    with pytest.raises(ArgumentError, match="sweep matmul: --k"):
+        k_range(text)
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = main(("sweep", *arguments))
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def test_one_operator_prints_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("matplotlib")
+    picture = tmp_path / "exp.png"
+    code, out, err = run(capsys, "exp", "--dtype", "bfloat16", "--output", str(picture))
+    assert code == 0
+    for text in ("faithful", "special values", "largest errors", "within 2 ULP", "reversals", "0.9082 ULP at"):
+        assert text in out
+    assert "sweep: 1/1 exp bfloat16" in err
+    assert picture.read_bytes()[:4] == b"\x89PNG"
+
+
+def test_json_is_standard(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "exp", "--param", "fast_and_approximate_mode=true", "--dtype", "bfloat16", "--json")
+
+    def refuse(word: str) -> None:
+        raise AssertionError(word)
+
+    (found,) = json.loads(out, parse_constant=refuse)["sweeps"]
+    assert code == 0
+    assert found["parameters"] == {"fast_and_approximate_mode": True}
+    assert found["bound_ulp"] is None
+    assert found["statistics"]["accurate_to"] == 0.0
+
+
+def test_blackhole_is_another_chip(capsys: pytest.CaptureFixture[str]) -> None:
+    before = ttnn.CONFIG.arch_name
+    assert run(capsys, "relu", "--arch", "blackhole", "--dtype", "bfloat16")[0] == 0
+    assert before == ttnn.CONFIG.arch_name
+
+
+def test_pairs_of_two_tensors(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "add", "--dtype", "bfloat16", "--json")
+    (found,) = json.loads(out)["sweeps"]
+    assert code == 0
+    assert found["values"] == inputs.TUPLES
+    assert found["statistics"]["max_ulp"] == 1.0
+    assert len(found["statistics"]["worst"][0]["inputs"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("no_such_operator",), "no element-wise operator no_such_operator; there are"),
+        (("exp", "--all"), "operators or --all, not both"),
+        (("--param", "a=1"), "--param belongs to one operator"),
+        (("exp", "--dtype", "bfloat8_b"), "the data type is one of bfloat16, float32, got bfloat8_b"),
+        (("matmul", "--fidelity", "HiFi9"), "the fidelity is all or one of LoFi"),
+        (("matmul", "--dtype", "int8"), "the data type is one of bfloat16, float32, bfloat8_b"),
+    ],
+)
+def test_wrong_arguments_say_what_is_right(
+    arguments: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, _, err = run(capsys, *arguments)
+    assert code == 1
+    assert message in err
+
+
+def test_compare_says_what_agrees(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = tmp_path / "chip.csv"
+    table.write_text(
+        HEADER
+        + "exp,default,1,0.856,3.39e+38,6.65e+35\n"
+        + "exp,fast_approx,6,3.05,nowhere,5.32e+36\n"
+        + "no_such_operator,default,0,-,n/a,0\n"
+    )
+    code, out, _ = run(capsys, "--compare", str(table), "--json")
+    assert code == 0
+    content = json.loads(out)
+    assert [row["verdict"] for row in content["rows"]] == ["agrees", "agrees", "not built"]
+    table.write_text(HEADER + "exp,default,1,0.856,3.39e+38,6.66e+35\n")
+    code, out, _ = run(capsys, "--compare", str(table))
+    assert code == 1
+    assert "exp default: max_abs_error differ, not explained" in out
+    table.write_text("op\nexp\n")
+    code, _, err = run(capsys, "--compare", str(table))
+    assert code == 1
+    assert "does not have the columns" in err
+    assert run(capsys, "--compare", str(tmp_path / "absent.csv"))[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("chip", "ours", "expected"),
+    [
+        ("218", "218.2", True),
+        ("0.00391", "0.00390625", True),
+        ("-", "-", True),
+        ("-", "1", False),
+        ("1", "1.02", False),
+    ],
+)
+def test_figures_agree_in_three_digits(chip: str, ours: str, expected: bool) -> None:
+    assert compare.same(chip, ours) is expected
+
+
+def test_matmul_grows_with_k_only_where_dst_is_narrow(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "matmul", "--k", "256..1024", "--fidelity", "hifi4", "--json")
+    assert code == 0
+    found = {(m["dst"], m["blocking"], m["k"]): m["relative_error"] for m in json.loads(out)["measurements"]}
+    assert found[16, "in Dst", 1024] > 2 * found[16, "in Dst", 256]
+    assert found[16, "in L1 after every tile", 1024] < found[16, "in Dst", 1024] / 2
+    assert found[32, "in Dst", 1024] == pytest.approx(found[32, "in Dst", 256], rel=0.1)
+
+
+def test_picture_of_matmul(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("matplotlib")
+    picture = tmp_path / "matmul.png"
+    code, out, _ = run(capsys, "matmul", "--k", "64", "--dtype", "bfloat8_b", "--output", str(picture))
+    assert code == 0
+    assert "in L1 after every tile" in out
+    assert picture.read_bytes()[:4] == b"\x89PNG"
