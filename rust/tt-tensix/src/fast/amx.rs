@@ -1,0 +1,183 @@
+//! Products on AMX: `TDPBF16PS` adds 16 x 32 times 32 x 16 BF16 numbers to 16 x 16 FP32 sums.
+//!
+//! One output tile is four AMX tiles, one per face, so that sums come out in face order. Denormals are flushed on the
+//! way in and out, roundings are to nearest even.
+
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+pub use linux::{Tiles, available};
+
+#[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
+pub use absent::{Tiles, available};
+
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+mod linux {
+    use std::arch::asm;
+    use std::arch::x86_64::__cpuid_count;
+    use std::marker::PhantomData;
+    use std::sync::OnceLock;
+
+    use crate::fast::{Panel, Sums};
+
+    /// Whether the CPU has AMX with BF16 products and the kernel lets this process use it.
+    pub fn available() -> bool {
+        static AVAILABLE: OnceLock<bool> = OnceLock::new();
+        *AVAILABLE.get_or_init(|| has_instructions() && ask_kernel())
+    }
+
+    fn has_instructions() -> bool {
+        const BF16_AND_TILES: u32 = 1 << 22 | 1 << 24;
+        let highest = __cpuid_count(0, 0).eax;
+        highest >= 7 && __cpuid_count(7, 0).edx & BF16_AND_TILES == BF16_AND_TILES
+    }
+
+    /// Asks for tile state, for all threads of the process, present and future.
+    fn ask_kernel() -> bool {
+        const ARCH_PRCTL: i64 = 158;
+        const ARCH_REQ_XCOMP_PERM: i64 = 0x1023;
+        const XTILEDATA: i64 = 18;
+        let mut result = ARCH_PRCTL;
+        // SAFETY: the system call takes two numbers and touches no memory; it clobbers what is declared. A kernel
+        // without tile state returns an error.
+        unsafe {
+            asm!(
+                "syscall",
+                inlateout("rax") result,
+                in("rdi") ARCH_REQ_XCOMP_PERM,
+                in("rsi") XTILEDATA,
+                lateout("rcx") _,
+                lateout("r11") _,
+                options(nostack),
+            );
+        }
+        result == 0
+    }
+
+    #[repr(C, align(64))]
+    struct Configuration([u8; 64]);
+
+    /// Palette 1, all eight tiles 16 rows of 64 bytes.
+    static FULL: Configuration = {
+        let mut bytes = [0; 64];
+        bytes[0] = 1;
+        let mut tile = 0;
+        while tile < 8 {
+            bytes[16 + 2 * tile] = 64;
+            bytes[48 + tile] = 16;
+            tile += 1;
+        }
+        Configuration(bytes)
+    };
+
+    /// The thread's tile registers, configured. What configuration the thread had comes back at the end; tile
+    /// registers do not outlive a call, neither ours nor those of other libraries.
+    pub struct Tiles {
+        before: Configuration,
+        /// The registers belong to one thread.
+        _thread: PhantomData<*const ()>,
+    }
+
+    impl Tiles {
+        /// # Panics
+        /// If this CPU has no AMX.
+        pub fn configure() -> Self {
+            assert!(available(), "AMX");
+            let mut before = Configuration([0; 64]);
+            // SAFETY: `available` found the instructions and the kernel's permission. Both operands are 64 bytes; tile
+            // registers hold nothing that the compiler knows of.
+            unsafe {
+                asm!("sttilecfg [{}]", in(reg) &raw mut before, options(nostack));
+                asm!("ldtilecfg [{}]", in(reg) &raw const FULL, options(nostack, readonly));
+            }
+            Self { before, _thread: PhantomData }
+        }
+
+        /// See `Session::multiply`.
+        #[inline]
+        #[allow(clippy::unused_self, reason = "only a thread with configured tiles has one")]
+        pub fn multiply(&self, left: &[Panel], right: &[Panel], sums: &mut Sums, start: bool) {
+            let steps = left.len();
+            assert!(steps == right.len() && steps > 0, "steps along K");
+            // SAFETY: `self` shows that the tiles are configured as 16 rows of 64 bytes. A panel is 2048 bytes: two such
+            // tiles, and `steps` of them are read from each operand. `sums` is 4096 bytes: four tiles.
+            unsafe {
+                asm!(
+                    "test {start:e}, {start:e}",
+                    "jnz 2f",
+                    "tileloadd tmm0, [{sums} + {row}]",
+                    "tileloadd tmm1, [{sums} + {row} + 1024]",
+                    "tileloadd tmm2, [{sums} + {row} + 2048]",
+                    "tileloadd tmm3, [{sums} + {row} + 3072]",
+                    "jmp 3f",
+                    "2:",
+                    "tilezero tmm0",
+                    "tilezero tmm1",
+                    "tilezero tmm2",
+                    "tilezero tmm3",
+                    "3:",
+                    "tileloadd tmm4, [{left} + {row}]",
+                    "tileloadd tmm6, [{right} + {row}]",
+                    "tdpbf16ps tmm0, tmm4, tmm6",
+                    "tileloadd tmm7, [{right} + {row} + 1024]",
+                    "tdpbf16ps tmm1, tmm4, tmm7",
+                    "tileloadd tmm5, [{left} + {row} + 1024]",
+                    "tdpbf16ps tmm2, tmm5, tmm6",
+                    "tdpbf16ps tmm3, tmm5, tmm7",
+                    "add {left}, 2048",
+                    "add {right}, 2048",
+                    "dec {steps}",
+                    "jnz 3b",
+                    "tilestored [{sums} + {row}], tmm0",
+                    "tilestored [{sums} + {row} + 1024], tmm1",
+                    "tilestored [{sums} + {row} + 2048], tmm2",
+                    "tilestored [{sums} + {row} + 3072], tmm3",
+                    left = inout(reg) left.as_ptr() => _,
+                    right = inout(reg) right.as_ptr() => _,
+                    sums = in(reg) &raw mut *sums,
+                    row = in(reg) 64usize,
+                    steps = inout(reg) steps => _,
+                    start = in(reg) u32::from(start),
+                    out("tmm0") _, out("tmm1") _, out("tmm2") _, out("tmm3") _,
+                    out("tmm4") _, out("tmm5") _, out("tmm6") _, out("tmm7") _,
+                    options(nostack),
+                );
+            }
+        }
+    }
+
+    impl Drop for Tiles {
+        fn drop(&mut self) {
+            // SAFETY: as in `configure`. A thread without a configuration goes back to that state, in which the kernel
+            // has no tiles to save.
+            unsafe {
+                if self.before.0[0] == 0 {
+                    asm!("tilerelease", options(nomem, nostack));
+                } else {
+                    asm!("ldtilecfg [{}]", in(reg) &raw const self.before, options(nostack, readonly));
+                }
+            }
+        }
+    }
+}
+
+#[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
+mod absent {
+    use crate::fast::{Panel, Sums};
+
+    /// No AMX on this kind of host.
+    pub fn available() -> bool {
+        false
+    }
+
+    /// Never made.
+    pub enum Tiles {}
+
+    impl Tiles {
+        pub fn configure() -> Self {
+            unreachable!("AMX is not available")
+        }
+
+        pub fn multiply(&self, _: &[Panel], _: &[Panel], _: &mut Sums, _: bool) {
+            match *self {}
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Block floats to BF16 by one multiplication with the group's power of two.
+//!
+//! That holds for every group whose exponents stay normal numbers; tiles with others take the unpacker's way.
+use tt_cpu::{Level, simd_kernel};
+use tt_formats::DataFormat;
+
+use super::Bf16Page;
+use crate::regs::TILE_DATUMS;
+
+/// Datums that share an exponent.
+const GROUP: usize = 16;
+const GROUPS: usize = TILE_DATUMS / GROUP;
+
+/// Decodes tiles of one format.
+#[derive(Clone, Copy)]
+pub struct BlockFloatDecoder(unsafe fn(&[u8], &mut Bf16Page) -> bool);
+
+impl BlockFloatDecoder {
+    /// The decoder of a format, `None` if it is none of the two that have one.
+    pub fn new(format: DataFormat, level: Level) -> Option<Self> {
+        match format {
+            DataFormat::Bfp8B => Some(Self(bfp8::at(level))),
+            DataFormat::Bfp4B => Some(Self(bfp4::at(level))),
+            _ => None,
+        }
+    }
+
+    /// Decodes a tile. False if it has patterns that are not plain numbers; `page` is then meaningless.
+    ///
+    /// # Panics
+    /// If `l1` is shorter than a tile.
+    #[inline]
+    pub fn decode(self, l1: &[u8], page: &mut Bf16Page) -> bool {
+        // SAFETY: `new` takes versions of levels that this host has.
+        unsafe { (self.0)(l1, page) }
+    }
+}
+
+/// The power of two of a group's lowest magnitude bit; 0 for a group that is not plain.
+#[inline(always)]
+fn scale(exponent: u8) -> f32 {
+    let exponent = u32::from(exponent);
+    if exponent.wrapping_sub(8) <= 253 - 8 { f32::from_bits((exponent - 6) << 23) } else { 0.0 }
+}
+
+/// One datum with its magnitude in bits 6:0 and its sign in bit 7.
+#[inline(always)]
+fn datum(byte: u32, scale: f32) -> u32 {
+    let magnitude = (byte & 0x7f) as i32 as f32;
+    (magnitude * scale).to_bits() | (byte & 0x80) << 24
+}
+
+#[inline(always)]
+fn groups<const BYTES: usize>(l1: &[u8], page: &mut Bf16Page, byte: impl Fn(&[u8; BYTES], usize) -> u32) -> bool {
+    let (exponents, datums) = l1.split_at(GROUPS);
+    let mut scales = [0.0; GROUPS];
+    for (scale, exponent) in scales.iter_mut().zip(exponents) {
+        *scale = self::scale(*exponent);
+    }
+    // A negative zero stands for minus infinity, a number without a scale for one whose exponent wraps.
+    let mut odd = 0;
+    for ((datums, out), scale) in
+        datums.as_chunks::<BYTES>().0.iter().zip(page.as_chunks_mut::<{ 2 * GROUP }>().0).zip(&scales)
+    {
+        let without_scale = if *scale == 0.0 { 0x7f } else { 0 };
+        for (place, out) in out.as_chunks_mut::<2>().0.iter_mut().enumerate() {
+            let byte = byte(datums, place);
+            odd |= u32::from(byte == 0x80) | byte & without_scale;
+            *out = ((datum(byte, *scale) >> 16) as u16).to_le_bytes();
+        }
+    }
+    odd == 0
+}
+
+#[inline(always)]
+fn bfp8_body(l1: &[u8], page: &mut Bf16Page) -> bool {
+    groups::<GROUP>(l1, page, |datums, place| u32::from(datums[place]))
+}
+
+#[inline(always)]
+fn bfp4_body(l1: &[u8], page: &mut Bf16Page) -> bool {
+    groups::<{ GROUP / 2 }>(l1, page, |datums, place| {
+        let nibble = u32::from(datums[place / 2] >> (place % 2 * 4)) & 15;
+        (nibble & 8) << 4 | (nibble & 7) << 4
+    })
+}
+
+simd_kernel!(bfp8, super::bfp8_body, (l1: &[u8], page: &mut Bf16Page) -> bool);
+simd_kernel!(bfp4, super::bfp4_body, (l1: &[u8], page: &mut Bf16Page) -> bool);
+
+#[cfg(test)]
+mod tests {
+    use tt_formats::TileShape;
+
+    use super::*;
+    use crate::unpack;
+
+    #[test]
+    fn tiles_that_are_decoded_equal_the_unpacker() {
+        let mut state = 1u64;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 56) as u8
+        };
+        for format in [DataFormat::Bfp8B, DataFormat::Bfp4B] {
+            let bytes = format.tile_bytes(TileShape::FULL);
+            for &level in Level::supported() {
+                let decoder = BlockFloatDecoder::new(format, level).expect("a block float");
+                let mut decoded = 0;
+                for round in 0..200 {
+                    let mut l1: Vec<u8> = (0..bytes).map(|_| next()).collect();
+                    if round % 2 == 0 {
+                        for exponent in &mut l1[..GROUPS] {
+                            *exponent = *exponent % 246 + 8;
+                        }
+                        for datum in &mut l1[GROUPS..] {
+                            // No negative zeros: a sign only with a magnitude.
+                            *datum |= if format == DataFormat::Bfp8B { 1 } else { 0x11 };
+                        }
+                    }
+                    let (mut page, mut src) = ([0; 2 * TILE_DATUMS], [0; TILE_DATUMS]);
+                    unpack::to_src(format, format, &l1, &mut src);
+                    if decoder.decode(&l1, &mut page) {
+                        decoded += 1;
+                        for (bytes, src) in page.as_chunks::<2>().0.iter().zip(&src) {
+                            assert_eq!(u32::from(u16::from_le_bytes(*bytes)) << 3, *src, "{format:?} {level}");
+                        }
+                    }
+                }
+                assert!((100..200).contains(&decoded), "{decoded} tiles of {format:?} at {level}");
+            }
+        }
+    }
+
+    #[test]
+    fn empty_groups_are_plain_and_wrapping_exponents_are_not() {
+        for format in [DataFormat::Bfp8B, DataFormat::Bfp4B] {
+            let decoder = BlockFloatDecoder::new(format, Level::current()).expect("a block float");
+            let mut l1 = vec![0; format.tile_bytes(TileShape::FULL)];
+            let mut page = [1; 2 * TILE_DATUMS];
+            assert!(decoder.decode(&l1, &mut page) && page.iter().all(|&byte| byte == 0));
+            l1[GROUPS] = 1;
+            assert!(!decoder.decode(&l1, &mut page), "a number whose exponent wraps");
+            l1[GROUPS] = if format == DataFormat::Bfp8B { 0x80 } else { 0x08 };
+            l1[0] = 127;
+            assert!(!decoder.decode(&l1, &mut page), "a negative zero");
+        }
+    }
+}

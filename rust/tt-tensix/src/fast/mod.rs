@@ -1,0 +1,207 @@
+//! The `fast` numerics mode of matrix products: operands cut to the fidelity's mantissa bits, sums in FP32.
+//!
+//! Left out, compared with `fpu`: the alignment of products to the largest of their group, the rounding of Dst after
+//! every instruction, and the matrix unit's reading of exponent 255 as an ordinary binade. Kept: formats, what each
+//! fidelity sees of a mantissa (`numerics.md` section 4), and a flush of zero exponents to zero.
+//!
+//! An operand tile becomes one or more [`Panel`]s, the order in which the multiplying instructions read it. A product
+//! walks over the panels in the order of K, so each sum has one order of additions, however the work is split. The order
+//! and the rounding belong to the [`Unit`], and so results differ between CPU levels in their last bits.
+mod amx;
+mod cut;
+mod decode;
+mod fma;
+mod pack;
+
+use tt_cpu::Level;
+
+use crate::regs::{MathFidelity, TILE_DATUMS};
+use cut::Cut;
+
+pub use decode::BlockFloatDecoder;
+
+/// Words of a panel.
+pub const PANEL_WORDS: usize = 512;
+
+/// A tile of FP32 bits in face order.
+pub type Tile = [u32; TILE_DATUMS];
+
+/// A page of a BF16 tile in face order.
+pub type Bf16Page = [u8; 2 * TILE_DATUMS];
+
+/// A piece of an operand: 32 steps along K of BF16, or 16 of FP32, for 32 rows or columns.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+pub struct Panel([u32; PANEL_WORDS]);
+
+impl Panel {
+    /// All zero.
+    pub const ZERO: Self = Self([0; PANEL_WORDS]);
+}
+
+/// The sums of one output tile: FP32 in face order.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+pub struct Sums(pub Tile);
+
+impl Sums {
+    /// All zero.
+    pub const ZERO: Self = Self([0; TILE_DATUMS]);
+
+    /// Makes what the chip has no other form of uniform: zero exponents become +0, NaN becomes the positive one.
+    pub fn settle(&mut self, level: Level) {
+        pack::settle::run(level, &mut self.0);
+    }
+
+    /// Rounds to BF16 as the packer's early conversion does; for a 16-bit Dst.
+    pub fn round_to_bf16(&mut self, level: Level) {
+        pack::round_to_bf16::run(level, &mut self.0);
+    }
+
+    /// Adds row 0 of a tile of FP32 bits to every row.
+    pub fn add_row(&mut self, row: &Tile, level: Level) {
+        pack::add_row::run(level, &mut self.0, row);
+    }
+}
+
+/// What multiplies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// AMX: BF16 products, 32 at a time.
+    Amx,
+    /// FP32 vectors of a level; fused multiply-add where the level has it.
+    Vector(Level),
+}
+
+impl Unit {
+    /// The quickest that the level and this CPU have. AMX belongs to the AVX-512 level and takes BF16 only.
+    fn choose(wide: bool, level: Level) -> Self {
+        let level = level.available();
+        if !wide && level == Level::Avx512 && amx::available() { Self::Amx } else { Self::Vector(level) }
+    }
+}
+
+/// Products of one fidelity on one unit.
+#[derive(Clone, Copy)]
+pub struct Multiplier {
+    unit: Unit,
+    level: Level,
+    cut: Cut,
+}
+
+impl Multiplier {
+    /// Products of a fidelity. `wide`: an operand has more mantissa bits than BF16.
+    pub fn new(fidelity: MathFidelity, wide: bool, level: Level) -> Self {
+        Self { unit: Unit::choose(wide, level), level: level.available(), cut: Cut::new(fidelity) }
+    }
+
+    /// What multiplies.
+    pub fn unit(&self) -> Unit {
+        self.unit
+    }
+
+    /// Panels of one operand tile.
+    pub fn panels(&self) -> usize {
+        let per_pass = if self.unit == Unit::Amx { 1 } else { 2 };
+        self.cut.passes() * per_pass
+    }
+
+    /// Packs a tile of the left operand (`SrcB`), FP32 bits in face order.
+    ///
+    /// # Panics
+    /// If `panels` are not those of one tile.
+    pub fn pack_left(&self, tile: &Tile, panels: &mut [Panel]) {
+        assert_eq!(panels.len(), self.panels(), "panels of a tile");
+        if self.unit == Unit::Amx {
+            let mut page = [0; 2 * TILE_DATUMS];
+            pack::narrow::run(self.level, tile, &mut page);
+            return self.pack_left_bf16(&page, panels);
+        }
+        for (pass, panels) in panels.as_chunks_mut::<2>().0.iter_mut().enumerate() {
+            pack::left_fp32::run(self.level, tile, self.cut.left(pass), panels);
+        }
+    }
+
+    /// Packs a tile of the right operand (`SrcA`), FP32 bits in face order.
+    ///
+    /// # Panics
+    /// If `panels` are not those of one tile.
+    pub fn pack_right(&self, tile: &Tile, panels: &mut [Panel]) {
+        assert_eq!(panels.len(), self.panels(), "panels of a tile");
+        if self.unit == Unit::Amx {
+            let mut page = [0; 2 * TILE_DATUMS];
+            pack::narrow::run(self.level, tile, &mut page);
+            return self.pack_right_bf16(&page, panels);
+        }
+        for (pass, panels) in panels.as_chunks_mut::<2>().0.iter_mut().enumerate() {
+            pack::right_fp32::run(self.level, tile, self.cut.right(pass), panels);
+        }
+    }
+
+    /// Packs a page of the left operand.
+    ///
+    /// # Panics
+    /// If `panels` are not those of one tile.
+    pub fn pack_left_bf16(&self, page: &Bf16Page, panels: &mut [Panel]) {
+        assert_eq!(panels.len(), self.panels(), "panels of a tile");
+        if self.unit != Unit::Amx {
+            let mut tile = [0; TILE_DATUMS];
+            pack::widen::run(self.level, page, &mut tile);
+            return self.pack_left(&tile, panels);
+        }
+        for (pass, panel) in panels.iter_mut().enumerate() {
+            pack::left_bf16::run(self.level, page, self.cut.left(pass), panel);
+        }
+    }
+
+    /// Packs a page of the right operand.
+    ///
+    /// # Panics
+    /// If `panels` are not those of one tile.
+    pub fn pack_right_bf16(&self, page: &Bf16Page, panels: &mut [Panel]) {
+        assert_eq!(panels.len(), self.panels(), "panels of a tile");
+        if self.unit != Unit::Amx {
+            let mut tile = [0; TILE_DATUMS];
+            pack::widen::run(self.level, page, &mut tile);
+            return self.pack_right(&tile, panels);
+        }
+        for (pass, panel) in panels.iter_mut().enumerate() {
+            pack::right_bf16::run(self.level, page, self.cut.right(pass), panel);
+        }
+    }
+
+    /// Makes this thread ready to multiply.
+    pub fn session(&self) -> Session {
+        match self.unit {
+            Unit::Amx => Session(Ready::Amx(amx::Tiles::configure())),
+            Unit::Vector(level) => Session(Ready::Vector(fma::at(level))),
+        }
+    }
+}
+
+enum Ready {
+    Amx(amx::Tiles),
+    Vector(fma::Kernel),
+}
+
+/// A thread that is ready to multiply. Ends when dropped.
+pub struct Session(Ready);
+
+impl Session {
+    /// Adds the product of two rows of panels to `sums`, or writes it if `start`.
+    ///
+    /// # Panics
+    /// If the operands have different numbers of panels.
+    #[inline]
+    pub fn multiply(&self, left: &[Panel], right: &[Panel], sums: &mut Sums, start: bool) {
+        assert_eq!(left.len(), right.len(), "steps along K");
+        match &self.0 {
+            Ready::Amx(tiles) => tiles.multiply(left, right, sums, start),
+            // SAFETY: `fma::at` returns versions of levels that this host has.
+            Ready::Vector(kernel) => unsafe { kernel(left, right, sums, start) },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,125 @@
+use super::*;
+use crate::regs::index;
+
+/// Numbers with 11 significant bits, some zero, reproducible.
+fn tile(seed: u32, wide: bool) -> Tile {
+    let mut state = seed.wrapping_mul(2_654_435_761).wrapping_add(12_345);
+    std::array::from_fn(|_| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        let (sign, exponent) = (state & 0x8000_0000, 120 + (state >> 5) % 10);
+        let mantissa = state >> 8 & if wide { 0x007f_e000 } else { 0x007f_0000 };
+        if state.is_multiple_of(17) { 0 } else { sign | exponent << 23 | mantissa }
+    })
+}
+
+/// The definition: cut operands, products and sums in f64.
+fn reference(fidelity: MathFidelity, left: &[Tile], right: &[Tile]) -> Vec<f64> {
+    let cut = Cut::new(fidelity);
+    let mut sums = vec![0.0; TILE_DATUMS];
+    for (left, right) in left.iter().zip(right) {
+        for row in 0..32 {
+            for column in 0..32 {
+                for pass in 0..cut.passes() {
+                    for k in 0..32 {
+                        let left = f32::from_bits(cut.left(pass).fp32(left[index(row, k)]));
+                        let right = f32::from_bits(cut.right(pass).fp32(right[index(k, column)]));
+                        sums[index(row, column)] += f64::from(left) * f64::from(right);
+                    }
+                }
+            }
+        }
+    }
+    sums
+}
+
+fn units() -> Vec<(bool, Level)> {
+    let levels = Level::supported();
+    levels.iter().flat_map(|&level| [(false, level), (true, level)]).collect()
+}
+
+#[test]
+fn every_unit_multiplies_cut_operands() {
+    for fidelity in MathFidelity::ALL {
+        for (wide, level) in units() {
+            let multiplier = Multiplier::new(fidelity, wide, level);
+            let left: Vec<Tile> = (0..3).map(|seed| tile(seed, wide)).collect();
+            let right: Vec<Tile> = (10..13).map(|seed| tile(seed, wide)).collect();
+            let per_tile = multiplier.panels();
+            let mut panels = [vec![Panel::ZERO; 3 * per_tile], vec![Panel::ZERO; 3 * per_tile]];
+            for step in 0..3 {
+                let range = step * per_tile..(step + 1) * per_tile;
+                multiplier.pack_left(&left[step], &mut panels[0][range.clone()]);
+                multiplier.pack_right(&right[step], &mut panels[1][range]);
+            }
+            let session = multiplier.session();
+            let (mut whole, mut parts) = (Sums::ZERO, Sums::ZERO);
+            session.multiply(&panels[0], &panels[1], &mut whole, true);
+            let (first, rest) = (..per_tile, per_tile..);
+            session.multiply(&panels[0][first], &panels[1][first], &mut parts, true);
+            session.multiply(&panels[0][rest.clone()], &panels[1][rest], &mut parts, false);
+            assert!(whole.0 == parts.0, "{fidelity:?} {:?}: where K is split shows", multiplier.unit());
+            for (got, expected) in whole.0.iter().zip(reference(fidelity, &left, &right)) {
+                let got = f64::from(f32::from_bits(*got));
+                assert!(
+                    (got - expected).abs() <= 1e-4 * expected.abs().max(1.0),
+                    "{fidelity:?} {:?}: {got} {expected}",
+                    multiplier.unit()
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn pages_are_packed_as_tiles() {
+    for fidelity in MathFidelity::ALL {
+        for &level in Level::supported() {
+            let multiplier = Multiplier::new(fidelity, false, level);
+            let tile = tile(5, false);
+            let page: Bf16Page = std::array::from_fn(|byte| (tile[byte / 2] >> (16 + byte % 2 * 8)) as u8);
+            let mut panels = vec![[Panel::ZERO; 4]; 4];
+            let count = multiplier.panels();
+            multiplier.pack_left(&tile, &mut panels[0][..count]);
+            multiplier.pack_left_bf16(&page, &mut panels[1][..count]);
+            multiplier.pack_right(&tile, &mut panels[2][..count]);
+            multiplier.pack_right_bf16(&page, &mut panels[3][..count]);
+            let words = |index: usize| panels[index].iter().flat_map(|panel| panel.0).collect::<Vec<u32>>();
+            assert!(words(0) == words(1) && words(2) == words(3), "{fidelity:?} {level}");
+        }
+    }
+}
+
+#[test]
+fn sums_are_settled_and_rounded() {
+    let patterns = [
+        (0x8000_0000, 0, 0),
+        (0x0000_0001, 0, 0),
+        (0xffc0_0001, 0x7fc0_0000, 0x7f80_0000),
+        (0xff80_0000, 0xff80_0000, 0xff80_0000),
+        (0x3f80_8000, 0x3f80_8000, 0x3f81_0000),
+        (0xbf80_7fff, 0xbf80_7fff, 0xbf80_0000),
+        (0x7f7f_ffff, 0x7f7f_ffff, 0x7f80_0000),
+    ];
+    for &level in Level::supported() {
+        for (before, settled, rounded) in patterns {
+            let mut sums = Sums([before; TILE_DATUMS]);
+            sums.settle(level);
+            assert_eq!(sums.0[77], settled, "{before:08x} {level}");
+            sums.round_to_bf16(level);
+            assert_eq!(sums.0[77], rounded, "{before:08x} {level}");
+        }
+    }
+}
+
+#[test]
+fn a_row_is_added_to_every_row() {
+    let row: Tile = std::array::from_fn(|datum| (datum as f32).to_bits());
+    let mut sums = Sums([1.0f32.to_bits(); TILE_DATUMS]);
+    sums.add_row(&row, Level::current());
+    for line in 0..32 {
+        for column in 0..32 {
+            let expected = 1.0 + f32::from_bits(row[index(0, column)]);
+            assert_eq!(sums.0[index(line, column)], expected.to_bits());
+        }
+    }
+}
