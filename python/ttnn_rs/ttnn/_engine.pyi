@@ -168,6 +168,28 @@ def matmul(
     transpose_b: bool,
     arch: int,
 ) -> None: ...
+def matmul_fast(
+    a: Buffer,
+    b: Buffer,
+    bias: Buffer | None,
+    out: Buffer,
+    *,
+    formats: tuple[int, int, int, int],
+    batch: tuple[int, int, int],
+    mt: int,
+    kt: int,
+    nt: int,
+    k: int,
+    kb: int,
+    fidelity: int,
+    dst32: bool,
+    l1_acc: bool,
+    relu: bool,
+    activation: Sequence[_Step],
+    transpose_a: bool,
+    transpose_b: bool,
+    arch: int,
+) -> None: ...
 def unary(
     input: Buffer,
     output: Buffer,

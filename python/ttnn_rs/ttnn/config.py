@@ -65,15 +65,6 @@ def _one_of(*choices: str) -> _Check:
     return check
 
 
-def _numerics(name: str, value: Any) -> str:
-    mode = str(_one_of("exact", "fast")(name, value))
-    if mode == "fast":
-        raise UnsupportedError(
-            'CONFIG.numerics: the mode "fast" is not built yet; "exact" gives the bits of the chip', "unimplemented"
-        )
-    return mode
-
-
 def _on_or_off(name: str, value: Any) -> bool:
     if isinstance(value, bool):
         return value
@@ -118,7 +109,7 @@ SWITCHES: dict[str, Switch] = {
     "root_report_path": Switch(Path("generated/ttnn/reports"), _path),
     "report_name": Switch(None, _optional_path),
     "strict_ccl_topology": Switch(False, _flag),
-    "numerics": Switch("exact", _numerics, "TTNN_NUMERICS", official=False),
+    "numerics": Switch("exact", _one_of("exact", "fast"), "TTNN_NUMERICS", official=False),
     "watcher": Switch(True, _on_or_off, "TTNN_WATCHER", official=False),
     "arch_name": Switch("wormhole_b0", _one_of("wormhole_b0", "blackhole"), "ARCH_NAME", official=False),
     "golden": Switch(None, _folder, "TTNN_GOLDEN", official=False),
@@ -130,7 +121,7 @@ class Config:
     """The switches of the package. A fresh one has the defaults; `Config(other)` is a copy.
 
     Attributes:
-        numerics: "exact" for the bits of the chip.
+        numerics: "exact" for the bits of the chip, "fast" for quick matrix products with sums in float32.
         watcher: Whether accesses to device memory are checked.
         arch_name: Generation of the chip that `open_device` opens unless told otherwise.
         golden: Folder of golden vectors, or None.

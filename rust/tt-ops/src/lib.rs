@@ -9,6 +9,7 @@ pub mod binary;
 mod chain;
 pub mod fill;
 pub mod matmul;
+pub mod matmul_fast;
 pub mod movement;
 mod port;
 pub mod reduce;

@@ -96,6 +96,31 @@ pub fn matmul(
     output: BufferId,
     program: &MatmulProgram,
 ) -> Result<(), OpError> {
+    require_pages(device, (a, b), bias, output, program)?;
+    let kernel = Kernel::new(program, bias.map(|bias| (bias, Input::new(bias.format, program.dst32))));
+    let access = device.access(&[output])?;
+    let (rows, columns) = block_shape(program);
+    let (down, across) = (program.m.div_ceil(rows), program.n.div_ceil(columns));
+    let make = || Scratch::new(rows, columns);
+    for_each_page(program.batch.0 * down * across, make, |scratch, item| {
+        let (column, row) = (item % across * columns, item / across % down * rows);
+        let block = Block {
+            matrix: item / across / down,
+            rows: row..(row + rows).min(program.m),
+            columns: column..(column + columns).min(program.n),
+        };
+        kernel.block(&access, (a, b), output, &block, scratch)
+    })
+}
+
+/// Refuses buffers that do not hold the tiles that the program asks for, and K blocks that do not divide K.
+pub(crate) fn require_pages(
+    device: &Device,
+    (a, b): (BufferId, BufferId),
+    bias: Option<Bias>,
+    output: BufferId,
+    program: &MatmulProgram,
+) -> Result<(), OpError> {
     let fits = |id: BufferId, tiles: usize, name: &str| -> Result<(), OpError> {
         let pages = device.buffer(id)?.num_pages();
         if pages == tiles {
@@ -115,20 +140,7 @@ pub fn matmul(
         let what = format!("K blocks of {} tiles do not divide {}", program.k_block, program.k);
         return Err(OpError::Invariant { operator: "matmul", what });
     }
-    let kernel = Kernel::new(program, bias.map(|bias| (bias, Input::new(bias.format, program.dst32))));
-    let access = device.access(&[output])?;
-    let (rows, columns) = block_shape(program);
-    let (down, across) = (program.m.div_ceil(rows), program.n.div_ceil(columns));
-    let make = || Scratch::new(rows, columns);
-    for_each_page(batch * down * across, make, |scratch, item| {
-        let (column, row) = (item % across * columns, item / across % down * rows);
-        let block = Block {
-            matrix: item / across / down,
-            rows: row..(row + rows).min(program.m),
-            columns: column..(column + columns).min(program.n),
-        };
-        kernel.block(&access, (a, b), output, &block, scratch)
-    })
+    Ok(())
 }
 
 /// Rows and columns of a work item in tiles: large, but so that every worker gets some.

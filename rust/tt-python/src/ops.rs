@@ -92,57 +92,73 @@ fn chain(steps: Steps) -> PyResult<Chain> {
     Chain::resolve(&steps).map_err(|error| engine_error(error.to_string()))
 }
 
-/// Runs a matrix multiplication; see `tt_ops::matmul`.
-#[pyfunction]
-#[pyo3(signature = (a, b, bias, out, *, formats, batch, mt, kt, nt, k, kb, fidelity, dst32, l1_acc, relu, activation,
-                    transpose_a, transpose_b, arch))]
-#[allow(clippy::too_many_arguments, reason = "keyword arguments of one Python call")]
-fn matmul(
-    py: Python<'_>,
-    a: &Buffer,
-    b: &Buffer,
-    bias: Option<&Buffer>,
-    out: &Buffer,
-    formats: (u8, u8, u8, u8),
-    batch: (usize, usize, usize),
-    mt: usize,
-    kt: usize,
-    nt: usize,
-    k: usize,
-    kb: usize,
-    fidelity: u32,
-    dst32: bool,
-    l1_acc: bool,
-    relu: bool,
-    activation: Steps,
-    transpose_a: bool,
-    transpose_b: bool,
-    arch: u8,
-) -> PyResult<()> {
-    let program = MatmulProgram {
-        formats: (format(formats.0)?, format(formats.1)?, format(formats.3)?),
-        batch,
-        m: mt,
-        k: kt,
-        n: nt,
-        k_datums: k,
-        k_block: kb,
-        fidelity: self::fidelity(fidelity)?,
-        dst32,
-        packer_l1_acc: l1_acc,
-        relu,
-        activation: chain(activation)?,
-        transpose_a,
-        transpose_b,
-        arch: self::arch(arch)?,
+/// A matrix multiplication; all modes of arithmetic take the same program.
+macro_rules! matmul_function {
+    ($(#[$doc:meta])* $name:ident, $run:path) => {
+        $(#[$doc])*
+        #[pyfunction]
+        #[pyo3(signature = (a, b, bias, out, *, formats, batch, mt, kt, nt, k, kb, fidelity, dst32, l1_acc, relu, activation,
+                            transpose_a, transpose_b, arch))]
+        #[allow(clippy::too_many_arguments, reason = "keyword arguments of one Python call")]
+        fn $name(
+            py: Python<'_>,
+            a: &Buffer,
+            b: &Buffer,
+            bias: Option<&Buffer>,
+            out: &Buffer,
+            formats: (u8, u8, u8, u8),
+            batch: (usize, usize, usize),
+            mt: usize,
+            kt: usize,
+            nt: usize,
+            k: usize,
+            kb: usize,
+            fidelity: u32,
+            dst32: bool,
+            l1_acc: bool,
+            relu: bool,
+            activation: Steps,
+            transpose_a: bool,
+            transpose_b: bool,
+            arch: u8,
+        ) -> PyResult<()> {
+            let program = MatmulProgram {
+                formats: (format(formats.0)?, format(formats.1)?, format(formats.3)?),
+                batch,
+                m: mt,
+                k: kt,
+                n: nt,
+                k_datums: k,
+                k_block: kb,
+                fidelity: self::fidelity(fidelity)?,
+                dst32,
+                packer_l1_acc: l1_acc,
+                relu,
+                activation: chain(activation)?,
+                transpose_a,
+                transpose_b,
+                arch: self::arch(arch)?,
+            };
+            let bias_format = bias.map(|_| format(formats.2)).transpose()?;
+            let buffers: Vec<&Buffer> = [Some(a), Some(b), Some(out), bias].into_iter().flatten().collect();
+            run_on_device(py, "matmul", &buffers, |device, ids| {
+                let bias = bias_format.map(|format| Bias { buffer: ids[3], format });
+                $run(device, (ids[0], ids[1]), bias, ids[2], &program)
+            })
+        }
     };
-    let bias_format = bias.map(|_| format(formats.2)).transpose()?;
-    let buffers: Vec<&Buffer> = [Some(a), Some(b), Some(out), bias].into_iter().flatten().collect();
-    run_on_device(py, "matmul", &buffers, |device, ids| {
-        let bias = bias_format.map(|format| Bias { buffer: ids[3], format });
-        tt_ops::matmul::matmul(device, (ids[0], ids[1]), bias, ids[2], &program)
-    })
 }
+
+matmul_function!(
+    /// Runs a matrix multiplication; see `tt_ops::matmul`.
+    matmul,
+    tt_ops::matmul::matmul
+);
+matmul_function!(
+    /// Runs a matrix multiplication in the fast mode; see `tt_ops::matmul_fast`.
+    matmul_fast,
+    tt_ops::matmul_fast::matmul
+);
 
 /// Runs a chain of vector-unit functions; see `tt_ops::unary`.
 #[pyfunction]
@@ -408,6 +424,7 @@ fn functions() -> Vec<(&'static str, &'static str)> {
 /// Adds this file's names to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(matmul, module)?)?;
+    module.add_function(wrap_pyfunction!(matmul_fast, module)?)?;
     module.add_function(wrap_pyfunction!(unary, module)?)?;
     module.add_function(wrap_pyfunction!(binary, module)?)?;
     module.add_function(wrap_pyfunction!(softmax, module)?)?;

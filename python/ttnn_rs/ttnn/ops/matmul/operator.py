@@ -13,6 +13,7 @@ from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 from ttnn import _engine
+from ttnn.config import CONFIG
 from ttnn.core_range import CoreGrid
 from ttnn.device import MeshDevice, get_allocator_base_address
 from ttnn.exceptions import ShapeError, StorageError, UnsupportedError, fatal
@@ -299,7 +300,8 @@ def _multiply(program: MatmulProgram, a: Tensor, b: Tensor, bias: Tensor | None,
     assert a._buffer is not None
     assert b._buffer is not None
     assert output._buffer is not None
-    _engine.matmul(
+    run = _engine.matmul_fast if CONFIG.numerics == "fast" else _engine.matmul
+    run(
         a._buffer,
         b._buffer,
         None if bias is None else bias._buffer,

@@ -1,0 +1,228 @@
+"""The fast numerics mode: its distance to the exact mode is pinned, and what must not change its bits does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from fast_distance import SIZES, Distance, distance
+from operands import NAMES, from_raw, raw_of, values_of
+
+import ttnn
+from ttnn.config import manage_config
+
+FIDELITIES = ("LoFi", "HiFi2", "HiFi3", "HiFi4")
+
+# Largest maximum, largest mean, smallest correlation, of bfloat16 results for normal operands. With a 16-bit Dst (here
+# with L1 accumulation, the default for bfloat16) most of the distance is the chip's own rounding of sums.
+BOUNDS = {
+    ("LoFi", False): Distance(12.0, 1.0, 0.99998),
+    ("HiFi2", False): Distance(16.0, 1.3, 0.99996),
+    ("HiFi3", False): Distance(16.0, 1.3, 0.99996),
+    ("HiFi4", False): Distance(16.0, 1.3, 0.99996),
+    ("LoFi", True): Distance(8.0, 0.08, 0.999999),
+    ("HiFi2", True): Distance(8.0, 0.08, 0.999999),
+    ("HiFi3", True): Distance(8.0, 0.08, 0.999999),
+    ("HiFi4", True): Distance(8.0, 0.08, 0.999999),
+}
+
+
+@pytest.fixture(autouse=True)
+def fast() -> Iterator[None]:
+    with manage_config("numerics", "fast"):
+        yield
+
+
+def config(fidelity: str, fp32: bool = True) -> ttnn.WormholeComputeKernelConfig:
+    return ttnn.WormholeComputeKernelConfig(
+        math_fidelity=getattr(ttnn.MathFidelity, fidelity),
+        math_approx_mode=False,
+        fp32_dest_acc_en=fp32,
+        packer_l1_acc=not fp32,
+    )
+
+
+def tensor(device: ttnn.MeshDevice, values: Any, dtype: Any = ttnn.bfloat16) -> ttnn.Tensor:
+    return ttnn.Tensor(np.asarray(values, np.float32), dtype, None, ttnn.TILE_LAYOUT).to(device)
+
+
+def normal(shape: tuple[int, ...], seed: int) -> Any:
+    return np.random.default_rng(seed).standard_normal(shape, np.float32)
+
+
+def exact(run: Any) -> Any:
+    with manage_config("numerics", "exact"):
+        return run()
+
+
+def assert_close(got: ttnn.Tensor, expected: ttnn.Tensor, tolerance: float = 0.02) -> None:
+    """Compare with the exact mode, relative to the largest result."""
+    assert (got.shape, got.dtype, got.layout) == (expected.shape, expected.dtype, expected.layout)
+    a, b = values_of(got), values_of(expected)
+    assert np.max(np.abs(a - b)) <= tolerance * np.max(np.abs(b))
+
+
+@pytest.mark.parametrize("size", SIZES[:2])
+@pytest.mark.parametrize(("fidelity", "fp32"), BOUNDS)
+def test_distance_to_exact_is_bounded(device: ttnn.MeshDevice, fidelity: str, fp32: bool, size: int) -> None:
+    found, bound = distance(device, fidelity, fp32, size), BOUNDS[fidelity, fp32]
+    assert found.max_ulp <= bound.max_ulp
+    assert found.mean_ulp <= bound.mean_ulp
+    assert found.pcc >= bound.pcc
+
+
+@pytest.mark.parametrize("fidelity", FIDELITIES)
+def test_fidelity_cuts_what_the_chip_cuts(device: ttnn.MeshDevice, fidelity: str) -> None:
+    # One product per output: nothing to add, so the mode has the chip's bits for every pair of mantissas.
+    mantissas = 1 + np.arange(128) / 128
+    a, b = tensor(device, mantissas[:, None]), tensor(device, mantissas[None, :])
+    run = lambda: ttnn.matmul(a, b, dtype=ttnn.float32, compute_kernel_config=config(fidelity))  # noqa: E731
+    assert np.array_equal(values_of(run()), values_of(exact(run)))
+
+
+@pytest.mark.parametrize("fidelity", FIDELITIES)
+def test_float32_operands_are_cut_as_tf32(device: ttnn.MeshDevice, fidelity: str) -> None:
+    mantissas = (1 + np.random.default_rng(1).integers(0, 1024, 96) / 1024).astype(np.float32)
+    a, b = (tensor(device, values, ttnn.float32) for values in (mantissas[:, None], mantissas[None, :]))
+    run = lambda: ttnn.matmul(a, b, compute_kernel_config=config(fidelity))  # noqa: E731
+    assert np.array_equal(values_of(run()), values_of(exact(run)))
+
+
+@pytest.mark.parametrize("threads", [2, 3, 8])
+@pytest.mark.parametrize("level", ["scalar", "avx2", "avx512", "neon"])
+def test_threads_do_not_change_a_bit(
+    device: ttnn.MeshDevice, cpu_level: None, host_threads: None, level: str, threads: int
+) -> None:
+    if level not in ttnn._engine.cpu_levels():
+        return
+    ttnn.CONFIG.cpu_level = level
+    a, b = tensor(device, normal((3, 200, 330), 1)), tensor(device, normal((330, 170), 2))
+    ttnn.CONFIG.threads = 1
+    alone = raw_of(ttnn.matmul(a, b, dtype=ttnn.float32))
+    ttnn.CONFIG.threads = threads
+    assert np.array_equal(alone, raw_of(ttnn.matmul(a, b, dtype=ttnn.float32)))
+
+
+@pytest.mark.parametrize("level", ["scalar", "avx2", "avx512", "neon"])
+@pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.float32])
+def test_every_level_computes_the_same_product(
+    device: ttnn.MeshDevice, cpu_level: None, level: str, dtype: ttnn.DataType
+) -> None:
+    if level not in ttnn._engine.cpu_levels():
+        return
+    a, b = tensor(device, normal((64, 320), 3), dtype), tensor(device, normal((320, 96), 4), dtype)
+    ttnn.CONFIG.cpu_level = level
+    got = values_of(ttnn.matmul(a, b, dtype=ttnn.float32, compute_kernel_config=config("HiFi4")))
+    # HiFi4 sees 11 bits of the left and 10 of the right operand.
+    left, right = (
+        (values_of(operand).astype(np.float32).view(np.uint32) & np.uint32(mask)).view(np.float32).astype(np.float64)
+        for operand, mask in ((a, 0xFFFFE000), (b, 0xFFFFC000))
+    )
+    assert np.max(np.abs(got - left @ right)) <= 1e-5 * np.max(np.abs(got))
+
+
+@pytest.mark.parametrize(
+    ("m", "k", "n"), [(1, 1, 1), (32, 32, 32), (33, 31, 65), (1, 100, 1000), (544, 288, 32), (96, 1056, 544)]
+)
+@pytest.mark.parametrize("b", NAMES)
+@pytest.mark.parametrize("a", ["bf16", "f32", "bf8"])
+def test_shapes_and_formats(device: ttnn.MeshDevice, a: str, b: str, m: int, k: int, n: int) -> None:
+    left, right = tensor(device, normal((m, k), 1), NAMES[a]), tensor(device, normal((k, n), 2), NAMES[b])
+    run = lambda: ttnn.matmul(left, right, compute_kernel_config=config("HiFi2"))  # noqa: E731
+    assert_close(run(), exact(run), 0.03)
+
+
+@pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.float32, ttnn.bfloat8_b, ttnn.bfloat4_b])
+@pytest.mark.parametrize("fp32", [False, True])
+def test_outputs_pass_the_packer(device: ttnn.MeshDevice, dtype: ttnn.DataType, fp32: bool) -> None:
+    a, b = tensor(device, normal((64, 64), 1)), tensor(device, normal((64, 64), 2))
+    run = lambda: ttnn.matmul(a, b, dtype=dtype, compute_kernel_config=config("HiFi4", fp32))  # noqa: E731
+    # A value next to a rounding border may fall on its other side.
+    assert_close(run(), exact(run), 0.13 if dtype == ttnn.bfloat4_b else 0.02)
+
+
+@pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.bfloat8_b, ttnn.float32])
+@pytest.mark.parametrize("transposes", [(True, False), (False, True), (True, True)])
+def test_transposed_operands(device: ttnn.MeshDevice, dtype: ttnn.DataType, transposes: tuple[bool, bool]) -> None:
+    a = tensor(device, normal((70, 40) if transposes[0] else (40, 70), 1), dtype)
+    b = tensor(device, normal((50, 70) if transposes[1] else (70, 50), 2), dtype)
+    run = lambda: ttnn.matmul(  # noqa: E731
+        a, b, transpose_a=transposes[0], transpose_b=transposes[1], compute_kernel_config=config("HiFi2")
+    )
+    assert_close(run(), exact(run))
+
+
+@pytest.mark.parametrize("shapes", [((3, 64, 96), (96, 64)), ((3, 64, 96), (3, 96, 64)), ((2, 2, 40, 33), (33, 5))])
+def test_batches(device: ttnn.MeshDevice, shapes: tuple[tuple[int, ...], tuple[int, ...]]) -> None:
+    a, b = (tensor(device, normal(shape, seed)) for seed, shape in enumerate(shapes))
+    run = lambda: ttnn.matmul(a, b, compute_kernel_config=config("HiFi2"))  # noqa: E731
+    assert_close(run(), exact(run))
+
+
+@pytest.mark.parametrize("fp32", [False, True])
+@pytest.mark.parametrize("activation", [None, "relu"])
+def test_bias_and_activation(device: ttnn.MeshDevice, activation: str | None, fp32: bool) -> None:
+    a, b = tensor(device, normal((64, 96), 1)), tensor(device, normal((96, 128), 2) / 8)
+    bias = tensor(device, normal((1, 128), 3))
+    run = lambda: ttnn.linear(  # noqa: E731
+        a,
+        b,
+        bias=bias,
+        activation=activation,
+        core_grid=ttnn.CoreGrid(x=2, y=2),
+        compute_kernel_config=config("HiFi4", fp32),
+    )
+    assert_close(run(), exact(run))
+
+
+def test_padding_along_k_does_not_reach_results(device: ttnn.MeshDevice) -> None:
+    a, b = normal((32, 20), 1), normal((20, 32), 2)
+    clean = ttnn.matmul(tensor(device, a), tensor(device, b))
+    junk = np.full(1024, 0x7F80, np.uint16)  # infinities, in padding only
+    dirty = [raw_of(tensor(device, values)).view(np.uint16).copy() for values in (a, b)]
+    rows, columns = np.divmod(np.arange(256), 16)
+    place = np.arange(1024)
+    face, inside = place // 256, place % 256
+    row, column = face // 2 * 16 + rows[inside], face % 2 * 16 + columns[inside]
+    dirty[0][column >= 20] = junk[column >= 20]
+    dirty[1][row >= 20] = junk[row >= 20]
+    with_junk = ttnn.matmul(
+        from_raw(dirty[0], (32, 20), ttnn.bfloat16, device), from_raw(dirty[1], (20, 32), ttnn.bfloat16, device)
+    )
+    assert np.array_equal(raw_of(clean), raw_of(with_junk))
+
+
+@pytest.mark.parametrize("special", [np.inf, -np.inf, np.nan])
+@pytest.mark.parametrize("fidelity", FIDELITIES)
+def test_infinities_and_nans_stay_in_their_row(device: ttnn.MeshDevice, special: float, fidelity: str) -> None:
+    a = normal((32, 64), 1)
+    a[5, 7] = special
+    got = values_of(
+        ttnn.matmul(tensor(device, a), tensor(device, normal((64, 32), 2)), compute_kernel_config=config(fidelity))
+    )
+    assert np.all(np.isinf(got[5]))  # the packer has no NaN in bfloat16
+    assert np.all(np.isfinite(np.delete(got, 5, axis=0)))
+
+
+def test_denormals_are_zero_and_results_have_no_negative_zero(device: ttnn.MeshDevice) -> None:
+    words = np.full(1024, 0x8001, np.uint16)
+    denormal = from_raw(words, (32, 32), ttnn.bfloat16, device)
+    huge = tensor(device, np.full((32, 32), 2.0**126))
+    for dtype in (ttnn.bfloat16, ttnn.float32):
+        assert not np.any(raw_of(ttnn.matmul(denormal, huge, dtype=dtype)))
+        assert not np.any(raw_of(ttnn.matmul(huge, denormal, dtype=dtype)))
+
+
+def test_other_operators_are_the_same_in_both_modes(device: ttnn.MeshDevice) -> None:
+    a = tensor(device, normal((64, 64), 1))
+    for run in (lambda: ttnn.exp(a), lambda: ttnn.add(a, a), lambda: ttnn.softmax(a, dim=-1), lambda: ttnn.sum(a)):
+        assert np.array_equal(raw_of(run()), raw_of(exact(run)))
+
+
+def test_the_mode_is_a_switch(device: ttnn.MeshDevice) -> None:
+    assert ttnn.CONFIG.numerics == "fast"
+    a, b = tensor(device, normal((32, 512), 1)), tensor(device, normal((512, 32), 2))
+    run = lambda: ttnn.matmul(a, b)  # noqa: E731
+    assert not np.array_equal(raw_of(run()), raw_of(exact(run)))
