@@ -1,0 +1,73 @@
+"""Writes `docs/fast-mode.md`: `python docs/make_fast_mode.py`. The distances are measured, so it takes a minute."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import ttnn
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "tests" / "ops"))
+
+from fast_distance import SIZES, distance  # noqa: E402
+
+TEXT = """# The fast numerics mode
+
+`ttnn.CONFIG.numerics = "fast"`, or `TTNN_NUMERICS=fast`, makes `ttnn.matmul` and `ttnn.linear` quick. Every other
+operator has the same bits in both modes, and so has what follows a product as an operator of its own: an activation
+that is not fused, a bias that is added.
+
+| | exact (default) | fast |
+|---|---|---|
+| operands | cut to the fidelity's mantissa bits | the same |
+| products | aligned to the largest of eight | as they are |
+| sums | rounded to Dst after every instruction | float32, in the order of K |
+| partial sums of K blocks | packed to L1 and read back or accumulated there | not reproduced |
+| result | Dst, then the packer | the sum is rounded to the format of Dst once, then the packer |
+| fused bias | added on 11 bits | added in float32 |
+| infinity and NaN | large numbers | IEEE: what depends on them is infinite or NaN, of either sign |
+| denormals, negative zero | zero | zero |
+
+What a fidelity sees of a mantissa, hidden bit included (left operand x right operand): LoFi 7 x 5 bits, HiFi2 7 x 10,
+HiFi3 7 x 10 plus the left operand's other bits x 5, HiFi4 11 x 10. A NaN whose payload is cut off is an infinity.
+
+Results do not depend on the number of threads. They do depend, in the last bits of the float32 sum, on the
+instructions that the CPU has: AMX for operands that fit bfloat16, AVX-512 or AVX2 with fused multiply-adds, else plain
+float32. `ttnn.CONFIG.cpu_level` chooses among them; AMX belongs to `avx512`.
+
+## Distance to the exact mode
+
+Square matrices of normal values, bfloat16, against the exact mode. ULP are units in the last place of bfloat16 at the
+root mean square of the results. With a 16-bit Dst most of the distance is the chip's own rounding of sums. With 32-bit
+Dst, a rare large distance is Wormhole's own error: a running sum that cancels to minus one unit becomes a power of two.
+The bounds are pinned by `tests/ops/test_matmul_fast.py`; this page is written by `python docs/make_fast_mode.py`.
+"""
+
+
+def table(device: ttnn.MeshDevice) -> list[str]:
+    """Return the lines of the table."""
+    lines = [
+        "| fidelity | Dst | size | largest ULP | mean ULP | PCC |",
+        "|---|---|---|---|---|---|",
+    ]
+    for fidelity in ("LoFi", "HiFi2", "HiFi3", "HiFi4"):
+        for fp32 in (False, True):
+            for size in SIZES:
+                found = distance(device, fidelity, fp32, size)
+                dst = "32-bit" if fp32 else "16-bit, L1 accumulation"
+                lines.append(
+                    f"| {fidelity} | {dst} | {size} | {found.max_ulp:.2f} | {found.mean_ulp:.3f} | {found.pcc:.7f} |"
+                )
+    return lines
+
+
+def main() -> None:
+    """Write the page."""
+    with ttnn.manage_device(device_id=0) as device:
+        lines = table(device)
+    (HERE / "fast-mode.md").write_text(TEXT + "\n" + "\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
