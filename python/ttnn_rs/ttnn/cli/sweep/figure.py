@@ -59,6 +59,7 @@ def _panel(axes: Any, outcome: Outcome) -> None:
         axes.axhline(sweep.bound_ulp, color=LIMIT, linewidth=0.8, linestyle=":", label="stated bound")
     axes.set_yscale("symlog", linthresh=1.0)
     axes.set_ylim(bottom=-0.05)
+    axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
     axes.set_xlim(-260.0, 260.0)
     ticks = [-(2.0**e) for e in (96, 32, 0, -32, -96)] + [2.0**e for e in (-96, -32, 0, 32, 96)]
     names = [rf"$-2^{{{e}}}$" for e in (96, 32, 0, -32, -96)] + [rf"$2^{{{e}}}$" for e in (-96, -32, 0, 32, 96)]
