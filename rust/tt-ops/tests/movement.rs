@@ -142,6 +142,45 @@ fn strided_windows_follow_the_affine_map() {
 }
 
 #[test]
+fn tiles_move_whole_and_transposed() {
+    let mut device = device();
+    // Input [3, 96, 70] with rows 32 to 95; output dimensions (matrix, row, column) in some order.
+    let shape = [3, 96, 70];
+    for from in LAYOUTS {
+        for to in LAYOUTS {
+            for (through_dst, transposed) in [(false, false), (false, true), (true, false), (true, true)] {
+                let input = allocate(&mut device, &shape, from);
+                let (out_shape, strides) =
+                    if transposed { ([3, 70, 64], vec![6720, 1, 70]) } else { ([3, 64, 70], vec![6720, 70, 1]) };
+                let output = allocate(&mut device, &out_shape, to);
+                let datum = |position: usize| if position.is_multiple_of(7) { 0x8000 } else { position as u16 };
+                write(&mut device, &input, datum);
+                let movement = Movement {
+                    input,
+                    output: output.clone(),
+                    offset: 32 * 70,
+                    strides: strides.clone(),
+                    window: whole(&out_shape),
+                    padding: 0,
+                    through_dst,
+                };
+                move_datums(&mut device, &movement).unwrap();
+                let [_, height, width] = out_shape;
+                for (position, got) in read(&mut device, output.buffer, &output).into_iter().enumerate() {
+                    let index = [position / width / height, position / width % height, position % width];
+                    let from_position: i64 = index.iter().zip(&strides).map(|(&i, stride)| i as i64 * stride).sum();
+                    let word = datum((2240 + from_position) as usize);
+                    let expected = if through_dst { tt_formats::pack::bf16_to_bf16(word.into()) as u16 } else { word };
+                    assert_eq!(got, expected, "{from:?} {to:?} {through_dst} {transposed} {index:?}");
+                }
+                device.deallocate(movement.input.buffer).unwrap();
+                device.deallocate(output.buffer).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
 fn positions_outside_the_input_are_refused() {
     let mut device = device();
     let input = allocate(&mut device, &[4, 4], None);

@@ -1,6 +1,8 @@
 //! Data movement: every operator that gives datums another place (slice, pad, permute, reshape, tilize, untilize) is one
 //! affine map from output indices to input indices, between any two layouts.
 
+mod whole;
+
 use tt_formats::{DataFormat, TileShape};
 use tt_memory::{Access, BufferId, Device};
 use tt_tensix::pack::{self, DstFormat, PackConfig};
@@ -74,20 +76,45 @@ pub fn move_datums(device: &mut Device, movement: &Movement) -> Result<(), OpErr
     let source = Source::new(device, input)?;
     let target = Target::new(device, movement)?;
     let pages = device.buffer(output.buffer)?.num_pages();
+    let tiles = whole::WholeTiles::new(movement, target.flush);
     let access = device.access(&[output.buffer])?;
-    for_each_page(pages, Scratch::new, |scratch, page| target.page(&access, &source, page, scratch))
+    if !empty && whole::changes_layout(movement, &source.geometry, &target.geometry) {
+        let rows: usize = output.shape[..rank.saturating_sub(2)].iter().product();
+        let flush = target.flush;
+        if output.tile.is_none() {
+            let geometry = &source.geometry;
+            return for_each_page(rows * geometry.tile_rows, Scratch::new, |_, tile_row| {
+                whole::untilize_rows(&access, movement, geometry, tile_row, flush)
+            });
+        }
+        let geometry = &target.geometry;
+        return for_each_page(rows * geometry.tile_rows, Scratch::new, |scratch, tile_row| {
+            let rest = |page| target.page(&access, &source, page, scratch);
+            whole::tilize_rows(&access, movement, geometry, tile_row, flush, rest)
+        });
+    }
+    for_each_page(pages, Scratch::new, |scratch, page| {
+        if let Some(tiles) = &tiles {
+            let registers = [&mut scratch.tile, &mut scratch.transposed];
+            if tiles.page(&access, output.buffer, page, registers)? {
+                return Ok(());
+            }
+        }
+        target.page(&access, &source, page, scratch)
+    })
 }
 
 /// Recently decoded block-float tiles.
 struct Scratch {
     decoded: Vec<(usize, Tile)>,
     tile: Tile,
+    transposed: Tile,
     row: Vec<u32>,
 }
 
 impl Scratch {
     fn new() -> Box<Self> {
-        Box::new(Self { decoded: vec![(usize::MAX, ZERO); 8], tile: ZERO, row: Vec::new() })
+        Box::new(Self { decoded: vec![(usize::MAX, ZERO); 8], tile: ZERO, transposed: ZERO, row: Vec::new() })
     }
 }
 
@@ -267,7 +294,7 @@ impl<'a> Target<'a> {
     ) -> Result<(), OpError> {
         let geometry = &self.geometry;
         let target = access.claim(self.movement.output.buffer, page)?;
-        let Scratch { decoded, tile: datums, row: words } = scratch;
+        let Scratch { decoded, tile: datums, row: words, .. } = scratch;
         let Some(tile) = geometry.tile else {
             words.resize(geometry.page_datums, 0);
             let (row, first) = (page / geometry.pages_per_row, page % geometry.pages_per_row * geometry.page_datums);
