@@ -10,7 +10,7 @@ use tt_cpu::Level;
 use super::super::combine::lanes::combine;
 use super::super::operand::Phase;
 use super::super::{Dst, MathConfig};
-use super::prepared::{Integers, Planes, PreparedA, PreparedB, scale};
+use super::prepared::{Integers, Planes, PreparedA, PreparedB};
 use crate::regs::index;
 use crate::vector::Vector;
 use crate::vector::portable::Portable;
@@ -38,9 +38,14 @@ struct Job<'a> {
 /// Adds a tile product to `dst`. `level` is one that the host has.
 pub(super) fn accumulate(level: Level, cfg: &MathConfig, dst: &mut Dst, a: &PreparedA, b: &PreparedB) {
     let (a, b) = (&a.0, &b.0);
-    let in_range = !cfg.mode().e8 || a.largest <= 249 && b.largest <= 247 && a.largest + b.largest <= 358;
-    // A cancellation takes 23 bits at most, the phases 12 off the exponent.
-    let roomy = cfg.mode().e8 && a.smallest + b.smallest >= 127 + 12 + 25;
+    let scale = a.scale + b.scale;
+    // Parts and the grids of live groups must not be too small for FP32. With the scale of ordinary data they never are.
+    let in_range = !cfg.mode().e8
+        || scale == 2 * 127
+        || a.smallest >= a.scale - 126 && b.smallest >= b.scale - 126 && a.smallest + b.smallest >= scale - 126;
+    // A cancellation takes 23 bits at most, the phases 12 off the exponent. The chain of a dead group, which is not
+    // masked then, must be a number too.
+    let roomy = cfg.mode().e8 && a.smallest + b.smallest >= 127 + 12 + 25 && scale <= 276;
     if in_range && level != Level::Scalar {
         run(level, &Job { cfg, a, b, integers: None, roomy }, dst);
     } else {
@@ -129,8 +134,8 @@ fn rows<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool, cons
     for number in 0..job.cfg.fidelity.phases() {
         let phase = Phase::new(job.cfg.mode(), number);
         for half in [0, 2] {
-            let first = group_sums::<V, E8>(job, number, half, row, column, largest[half]);
-            let second = group_sums::<V, E8>(job, number, half + 1, row, column, largest[half + 1]);
+            let first = group_sums::<V>(job, number, half, row, column, largest[half]);
+            let second = group_sums::<V>(job, number, half + 1, row, column, largest[half + 1]);
             for r in 0..ROWS {
                 let terms = [(first[r], largest[half][r]), (second[r], largest[half + 1][r])];
                 sums[r] = combine::<V, DST32, E8, WORMHOLE, ROOMY>(phase.adjust, terms, sums[r]);
@@ -163,7 +168,7 @@ fn group_maxima<V: Vector, const E8: bool>(job: &Job<'_>, row: usize, columns: u
 
 /// The sums of a group's products on the grid of its largest one, for [`ROWS`] rows.
 #[inline(always)]
-fn group_sums<V: Vector, const E8: bool>(
+fn group_sums<V: Vector>(
     job: &Job<'_>,
     phase: u32,
     group: usize,
@@ -180,8 +185,8 @@ fn group_sums<V: Vector, const E8: bool>(
         return integer_sums::<V>((a, number_a), (b, number_b), group, row, column, largest);
     }
     let (parts_a, parts_b) = (&job.a.parts[number_a], &job.b.parts[number_b]);
-    // The FP32 word of 1.5 * 2^23 * 2^(largest - 2c).
-    let offset = V::splat(((150 - 2 * scale(E8)) << 23) + 0x40_0000);
+    // The FP32 word of 1.5 * 2^23 * 2^(largest - scales).
+    let offset = V::splat(((150 - job.a.scale - job.b.scale) << 23) + 0x40_0000);
     let mut start = largest;
     let mut chain = [V::splat_float(0.0); ROWS];
     for r in 0..ROWS {

@@ -13,9 +13,14 @@ use crate::regs::{FACE_SIDE, TILE_DATUMS, index};
 /// Exponent of a zero: far below every sum that counts.
 pub(super) const ZERO_EXPONENT: i16 = -8192;
 
-/// The exponent that FP32 parts are scaled by, `c` above.
-pub(super) const fn scale(e8: bool) -> i32 {
-    if e8 { 127 } else { 20 }
+/// The exponent that FP32 parts of a tile are scaled by, `c` above: such that a product of any two tiles stays in the
+/// range of FP32. Tiles with huge values or infinity patterns are scaled down.
+const fn scale(e8: bool, largest: i32) -> i32 {
+    match e8 {
+        false => 20,
+        true if largest > 127 + 52 => largest - 52,
+        true => 127,
+    }
 }
 
 /// One operand's tile. Planes are row-major, for `SrcA` rows are `k`, for `SrcB` columns are.
@@ -26,8 +31,8 @@ pub(super) struct Planes {
     pub exponents: [i16; TILE_DATUMS],
     /// Each exponent twice, ready to be spread over a vector of halves.
     pub exponent_pairs: [i32; TILE_DATUMS],
-    /// The largest exponent.
-    pub largest: i32,
+    /// The exponent that the parts are scaled by.
+    pub scale: i32,
     /// The smallest exponent of a datum that is not zero; 255 if all are zero.
     pub smallest: i32,
     /// Parts that are zero in every datum, as the low ones of block floats.
@@ -40,7 +45,7 @@ impl Planes {
         parts: [[0.0; TILE_DATUMS]; 2],
         exponents: [ZERO_EXPONENT; TILE_DATUMS],
         exponent_pairs: [pair(ZERO_EXPONENT); TILE_DATUMS],
-        largest: 0,
+        scale: 127,
         smallest: 255,
         empty: [true; 2],
         words: [0; TILE_DATUMS],
@@ -78,9 +83,9 @@ const fn pair(exponent: i16) -> i32 {
 
 /// A part scaled to its exponent.
 #[inline(always)]
-fn scaled(part: u32, factor: f32, operand: Operand, e8: bool) -> f32 {
+fn scaled(part: u32, factor: f32, operand: Operand, scale: i32) -> f32 {
     let magnitude = (part as f32 * factor).to_bits();
-    let moved = magnitude.wrapping_add(((operand.exponent - scale(e8)) << 23) as u32);
+    let moved = magnitude.wrapping_add(((operand.exponent - scale) << 23) as u32);
     let live = part != 0 && operand.exponent != 0;
     f32::from_bits(if live { operand.sign << 31 | moved } else { 0 })
 }
@@ -93,11 +98,14 @@ fn prepare_body(cfg: &MathConfig, src_a: bool, src: &Src, planes: &mut Planes) {
 #[inline(always)]
 fn prepare<const E8: bool>(cfg: &MathConfig, src_a: bool, src: &Src, planes: &mut Planes) {
     let mask = if src_a { mask(cfg.alu) } else { u32::MAX };
+    let mut largest = 0;
     for (word, &source) in planes.words.iter_mut().zip(src) {
         *word = source & mask;
+        largest = largest.max(Operand::decode(*word, E8).exponent);
     }
+    let scale = scale(E8, largest);
     let factor = if src_a { 1.0 + 1.0 / 262_144.0 } else { 1.0 };
-    let (mut largest, mut smallest) = (0, 255);
+    let mut smallest = 255;
     let mut parts_or = [0; 2];
     for row in 0..32 {
         for half in [0, FACE_SIDE] {
@@ -110,7 +118,6 @@ fn prepare<const E8: bool>(cfg: &MathConfig, src_a: bool, src: &Src, planes: &mu
                 let operand = Operand::decode(word, E8);
                 *exponent = if operand.exponent == 0 { ZERO_EXPONENT } else { operand.exponent as i16 };
                 *pair = self::pair(*exponent);
-                largest = largest.max(operand.exponent);
                 smallest = smallest.min(if operand.exponent == 0 { 255 } else { operand.exponent });
             }
             let mode = cfg.mode();
@@ -121,13 +128,13 @@ fn prepare<const E8: bool>(cfg: &MathConfig, src_a: bool, src: &Src, planes: &mu
                     let operand = Operand::decode(word, E8);
                     let significand = operand.significand;
                     let value = if src_a { phase.part_a(significand) } else { phase.part_b(significand) };
-                    *part = scaled(value, factor, operand, E8);
+                    *part = scaled(value, factor, operand, scale);
                     parts_or[number] |= part.to_bits();
                 }
             }
         }
     }
-    planes.largest = largest;
+    planes.scale = scale;
     planes.smallest = smallest;
     planes.empty = parts_or.map(|bits| bits == 0);
 }
