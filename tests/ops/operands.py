@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -40,9 +41,12 @@ def make(
     device: ttnn.MeshDevice,
     seed: int = 0,
     memory_config: ttnn.MemoryConfig | None = None,
+    fit: Callable[[npt.NDArray[Any]], npt.NDArray[Any]] | None = None,
 ) -> ttnn.Tensor:
-    """Return a device tensor of random values."""
+    """Return a device tensor of random values; `fit` brings floating-point values into an operator's domain."""
     values = random_values(shape, dtype, seed)
+    if fit is not None and dtype not in INTEGERS:
+        values = fit(values).astype(np.float32)
     kinds = {ttnn.uint32: np.uint32, ttnn.uint16: np.uint16, ttnn.uint8: np.uint8, ttnn.int8: np.int8}
     if dtype in INTEGERS:
         values = values.astype(kinds.get(dtype, np.int32))

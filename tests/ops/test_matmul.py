@@ -253,8 +253,8 @@ def test_failures_hold_no_memory(device: ttnn.MeshDevice) -> None:
     a, b = on(device, integers(1, 64, 64)), on(device, integers(2, 64, 64))
     before = device._engine.state_hash()
     calls: list[dict[str, Any]] = [
-        {"activation": "gelu"},
-        {"activation": "gelu", "core_grid": ttnn.CoreGrid(x=2, y=2)},
+        {"activation": "no such function"},
+        {"activation": "log", "core_grid": ttnn.CoreGrid(x=2, y=2)},
         {"memory_config": sharded("BLOCK", 8, 8, 32, 32), "core_grid": ttnn.CoreGrid(x=1, y=1), "dtype": ttnn.uint16},
     ]
     for options in calls:
@@ -293,8 +293,16 @@ UNSUPPORTED: dict[str, tuple[Callable[[Make], Any], str]] = {
         "in0_column_offset=32 is not modelled",
     ),
     "fused activation": (
-        lambda t: ttnn.matmul(t(32, 32), t(32, 32), activation="selu", core_grid=ttnn.CoreGrid(x=1, y=1)),
-        "SELU.* is not built yet",
+        lambda t: ttnn.matmul(
+            t(32, 32),
+            t(32, 32),
+            activation="selu",
+            core_grid=ttnn.CoreGrid(x=1, y=1),
+            compute_kernel_config=ttnn.WormholeComputeKernelConfig(
+                math_fidelity=ttnn.MathFidelity.HiFi4, math_approx_mode=True
+            ),
+        ),
+        "math_approx_mode=True with the fused activation SELU",
     ),
     "untilize_out": (
         lambda t: ttnn.matmul(

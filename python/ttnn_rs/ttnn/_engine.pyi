@@ -223,6 +223,20 @@ def binary(
     post: Sequence[_Step] = ...,
     packer_relu: bool = False,
     arch: int = 0,
+    variant: str = "default",
+    parameters: Sequence[int] = ...,
+) -> None: ...
+def ternary(
+    operands: Sequence[Buffer | float],
+    output: Buffer,
+    *,
+    formats: tuple[int, int, int, int],
+    op: str,
+    parameters: Sequence[int],
+    shapes: Sequence[Sequence[int]],
+    shape_out: Sequence[int],
+    dst32: bool,
+    arch: int = 0,
 ) -> None: ...
 def softmax(
     input: Buffer,

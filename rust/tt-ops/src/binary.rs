@@ -8,7 +8,7 @@ use tt_formats::{DataFormat, TileShape};
 use tt_memory::{Access, BufferId, Device};
 use tt_tensix::fpu::{self, Arch, Broadcast, EltwiseOp, MathConfig, MathFidelity};
 use tt_tensix::pack::{self, DstFormat, PackConfig, Relu};
-use tt_tensix::sfpu::{self, BinaryFunction, DstWidth};
+use tt_tensix::sfpu::{DstWidth, SeveralCall};
 
 use crate::port::{self, Input, Tile, ZERO};
 use crate::{Chain, OpError, for_each_page};
@@ -16,13 +16,16 @@ use crate::{Chain, OpError, for_each_page};
 /// Highest rank of the tensors.
 const MAX_RANK: usize = 16;
 
+/// A vector-unit function of two operands with its parameters.
+pub type BinaryCall = SeveralCall<fn(&mut [u32], &[u32], &[u32], tt_cpu::Level)>;
+
 /// Which unit computes, and what.
 #[derive(Clone, Copy, Debug)]
 pub enum Unit {
     /// Matrix unit: operand a in `SrcA`, b in `SrcB`.
     Fpu(EltwiseOp),
     /// Vector unit: both operands in Dst.
-    Sfpu(BinaryFunction),
+    Sfpu(BinaryCall),
 }
 
 /// The second operand.
@@ -30,7 +33,7 @@ pub enum Unit {
 pub enum Other {
     /// A tensor with its own shape.
     Tensor(BufferId),
-    /// A whole tile of one datum, given as FP32 bits; formats shorter than FP32 truncate it.
+    /// A whole tile of one datum, given as FP32 bits, of which shorter formats keep the upper half, or as an integer.
     Scalar(u32),
 }
 
@@ -63,8 +66,45 @@ pub struct BinaryProgram {
     pub arch: Arch,
 }
 
+/// The tiles of an output, and where page i lies among them.
+pub(crate) struct Walk {
+    pub(crate) outer: Vec<usize>,
+    rows: usize,
+    columns: usize,
+}
+
+impl Walk {
+    /// The walk over an output of `pages` pages.
+    pub(crate) fn new(operator: &'static str, shape: &[usize], pages: usize) -> Result<Self, OpError> {
+        let rank = shape.len().max(2);
+        if rank > MAX_RANK {
+            return Err(OpError::Invariant { operator, what: format!("rank {rank}, at most {MAX_RANK} is taken") });
+        }
+        let out = [vec![1; rank - shape.len()], shape.to_vec()].concat();
+        let (rows, columns) = (out[rank - 2].div_ceil(32), out[rank - 1].div_ceil(32));
+        let expected = out[..rank - 2].iter().product::<usize>() * rows * columns;
+        if expected != pages {
+            let what = format!("output has {pages} pages, its shape asks for {expected}");
+            return Err(OpError::Invariant { operator, what });
+        }
+        Ok(Self { outer: out[..rank - 2].to_vec(), rows, columns })
+    }
+
+    /// Indices of the leading dimensions, and row and column of the tile.
+    pub(crate) fn place(&self, page: usize) -> ([usize; MAX_RANK], (usize, usize)) {
+        let (column, row) = (page % self.columns, page / self.columns % self.rows);
+        let mut rest = page / self.columns / self.rows;
+        let mut outer = [0; MAX_RANK];
+        for axis in (0..self.outer.len()).rev() {
+            outer[axis] = rest % self.outer[axis];
+            rest /= self.outer[axis];
+        }
+        (outer, (row, column))
+    }
+}
+
 /// Where an operand's tiles lie relative to the output's, and how a tile is widened.
-struct Reach {
+pub(crate) struct Reach {
     strides: Vec<usize>,
     row_tiles: usize,
     column_tiles: usize,
@@ -72,7 +112,7 @@ struct Reach {
 }
 
 impl Reach {
-    fn new(shape: &[usize], out: &[usize]) -> Self {
+    pub(crate) fn new(shape: &[usize], out: &[usize]) -> Self {
         let rank = out.len().max(2);
         let pad = |s: &[usize]| [vec![1; rank - s.len()], s.to_vec()].concat();
         let (shape, out) = (pad(shape), pad(out));
@@ -93,7 +133,7 @@ impl Reach {
         Self { strides, row_tiles, column_tiles, broadcast }
     }
 
-    fn page(&self, outer: &[usize], row: usize, column: usize) -> usize {
+    pub(crate) fn page(&self, outer: &[usize], row: usize, column: usize) -> usize {
         let row = if self.row_tiles == 1 { 0 } else { row };
         let column = if self.column_tiles == 1 { 0 } else { column };
         let base: usize = outer.iter().zip(&self.strides).map(|(index, stride)| index * stride).sum();
@@ -102,16 +142,16 @@ impl Reach {
 }
 
 /// One operand: how its tiles are read, widened and activated.
-struct Operand<'a> {
-    input: Input,
-    source: Source,
+pub(crate) struct Operand<'a> {
+    pub(crate) input: Input,
+    pub(crate) source: Source,
     broadcast: Broadcast,
     chain: &'a Chain,
     repack: PackConfig,
     dst32: bool,
 }
 
-enum Source {
+pub(crate) enum Source {
     Buffer(BufferId, Reach),
     Scalar(Vec<u8>),
 }
@@ -124,9 +164,18 @@ struct Scratch {
     dst: Tile,
 }
 
-impl Operand<'_> {
+impl<'a> Operand<'a> {
+    pub(crate) fn new(input: Input, source: Source, chain: &'a Chain, dst32: bool) -> Self {
+        let broadcast = match &source {
+            Source::Buffer(_, reach) => reach.broadcast,
+            Source::Scalar(_) => Broadcast::None,
+        };
+        let repack = port::packer(input.format, port::dst_format(input.format, dst32), false);
+        Self { input, source, broadcast, chain, repack, dst32 }
+    }
+
     /// The operand's L1 bytes for one output tile: as they are, or widened and activated in `l1`.
-    fn fetch<'t>(
+    pub(crate) fn fetch<'t>(
         &self,
         math: &MathConfig,
         bytes: &'t [u8],
@@ -183,10 +232,11 @@ fn widen(tile: &mut Tile, broadcast: Broadcast) {
 }
 
 /// A tile filled with one value, given as FP32 bits and cut to the format.
-fn filled_tile(format: DataFormat, bits: u32) -> Vec<u8> {
+pub(crate) fn filled_tile(format: DataFormat, bits: u32) -> Vec<u8> {
     let bytes = format.tile_bytes(TileShape::FULL);
     match bytes {
         4096 => bits.to_le_bytes().repeat(1024),
+        _ if format.is_integer() => (bits as u16).to_le_bytes().repeat(1024),
         _ => ((bits >> 16) as u16).to_le_bytes().repeat(1024),
     }
 }
@@ -206,31 +256,21 @@ pub fn binary(
     let sfpu = matches!(program.unit, Unit::Sfpu(_));
     let entry =
         |format| if sfpu { Input::direct_to_dst(format, program.dst32) } else { Input::new(format, program.dst32) };
-    let operand = |format, source, broadcast, chain| Operand {
-        input: entry(format),
-        source,
-        broadcast,
-        chain,
-        repack: port::packer(format, port::dst_format(format, program.dst32), false),
-        dst32: program.dst32,
-    };
+    let operand = |format, source, chain| Operand::new(entry(format), source, chain, program.dst32);
     let reach_a = Reach::new(&program.shape_a, &program.shape_out);
-    let broadcast_a = reach_a.broadcast;
-    let left = operand(format_a, Source::Buffer(a, reach_a), broadcast_a, &program.chains[0]);
+    let left = operand(format_a, Source::Buffer(a, reach_a), &program.chains[0]);
     let right = match b {
         Other::Tensor(id) => {
             let reach = Reach::new(&program.shape_b, &program.shape_out);
-            let broadcast = reach.broadcast;
-            operand(format_b, Source::Buffer(id, reach), broadcast, &program.chains[1])
+            operand(format_b, Source::Buffer(id, reach), &program.chains[1])
         }
-        Other::Scalar(bits) => {
-            operand(format_b, Source::Scalar(filled_tile(format_b, bits)), Broadcast::None, &program.chains[1])
-        }
+        Other::Scalar(bits) => operand(format_b, Source::Scalar(filled_tile(format_b, bits)), &program.chains[1]),
     };
     let (first, second) = if program.scalar_is_left { (&right, &left) } else { (&left, &right) };
     let dst = port::dst_format(format_a, program.dst32);
     let math = MathConfig { fidelity: program.fidelity, dst, alu: first.input.register, arch: program.arch };
-    let mut packer = port::packer(format_out, dst, false);
+    let result = port::result_format(format_a, format_out, program.dst32);
+    let mut packer = port::packer(format_out, result, false);
     if program.packer_relu {
         packer.relu = Relu::MinThreshold(0);
     }
@@ -239,27 +279,10 @@ pub fn binary(
     let access = device.access(&[output])?;
     let make = || Scratch { l1: [Vec::with_capacity(4096), Vec::with_capacity(4096)], a: ZERO, b: ZERO, dst: ZERO };
     if program.tiled {
-        let rank = program.shape_out.len().max(2);
-        if rank > MAX_RANK {
-            let what = format!("rank {rank}, at most {MAX_RANK} is taken");
-            return Err(OpError::Invariant { operator: "binary", what });
-        }
-        let out = [vec![1; rank - program.shape_out.len()], program.shape_out.clone()].concat();
-        let (rows, columns) = (out[rank - 2].div_ceil(32), out[rank - 1].div_ceil(32));
-        let expected = out[..rank - 2].iter().product::<usize>() * rows * columns;
-        if expected != pages {
-            let what = format!("output has {pages} pages, its shape asks for {expected}");
-            return Err(OpError::Invariant { operator: "binary", what });
-        }
+        let walk = Walk::new("binary", &program.shape_out, pages)?;
         return for_each_page(pages, make, |scratch, page| {
-            let (column, row) = (page % columns, page / columns % rows);
-            let mut rest = page / columns / rows;
-            let mut outer = [0; MAX_RANK];
-            for axis in (0..rank - 2).rev() {
-                outer[axis] = rest % out[axis];
-                rest /= out[axis];
-            }
-            kernel.tile(&access, output, page, &outer[..rank - 2], (row, column), scratch)
+            let (outer, position) = walk.place(page);
+            kernel.tile(&access, output, page, &outer[..walk.outer.len()], position, scratch)
         });
     }
     for_each_page(pages, make, |scratch, page| kernel.row(&access, output, page, scratch))
@@ -345,7 +368,7 @@ impl Kernel<'_> {
                 self.second.input.to_dst(&math, l1_b, b, &mut second);
                 self.first.input.to_dst(&math, l1_a, a, dst);
                 let width = if self.program.dst32 { DstWidth::Bits32 } else { DstWidth::Bits16 };
-                sfpu::binary(function, dst, &second, width, tt_cpu::Level::current());
+                function.run(dst, &second, width, tt_cpu::Level::current());
             }
         }
         self.program.chains[2].apply(dst, self.program.dst32);

@@ -14,6 +14,7 @@ pub mod movement;
 mod port;
 pub mod reduce;
 pub mod softmax;
+pub mod ternary;
 pub mod unary;
 
 pub use chain::{Chain, ChainStep};

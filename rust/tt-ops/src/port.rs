@@ -65,6 +65,17 @@ pub fn dst_format(operand: DataFormat, dst32: bool) -> DstFormat {
     }
 }
 
+/// What Dst holds once a function has made a result of format `output` from operands of this format.
+pub fn result_format(operand: DataFormat, output: DataFormat, dst32: bool) -> DstFormat {
+    match output {
+        DataFormat::Int32 | DataFormat::UInt32 | DataFormat::Int8 | DataFormat::UInt8 => DstFormat::Int32,
+        DataFormat::UInt16 => DstFormat::UInt16,
+        _ if operand.is_integer() && dst32 => DstFormat::Fp32,
+        _ if operand.is_integer() => DstFormat::Bf16,
+        _ => dst_format(operand, dst32),
+    }
+}
+
 /// The packer setting for an output of this format.
 pub fn packer(output: DataFormat, dst: DstFormat, precise: bool) -> PackConfig {
     PackConfig {

@@ -53,7 +53,8 @@ pub fn unary(
     let entry = Input::direct_to_dst(format_in, program.dst32);
     let dst_format = port::dst_format(format_in, program.dst32);
     let math = MathConfig { fidelity: MathFidelity::HiFi4, dst: dst_format, alu: entry.register, arch: program.arch };
-    let mut packer = port::packer(format_out, dst_format, program.precise);
+    let result = port::result_format(format_in, format_out, program.dst32);
+    let mut packer = port::packer(format_out, result, program.precise);
     if program.packer_relu {
         packer.relu = Relu::MinThreshold(0);
     }

@@ -11,6 +11,7 @@ use tt_ops::matmul::{Bias, MatmulProgram};
 use tt_ops::movement::{Movement, View};
 use tt_ops::reduce::{Axis, Fill, Join, ReduceStep};
 use tt_ops::softmax::SoftmaxProgram;
+use tt_ops::ternary::TernaryProgram;
 use tt_ops::unary::UnaryProgram;
 use tt_ops::{Chain, ChainStep, OpError};
 use tt_tensix::fpu::{Arch, EltwiseOp, MathFidelity};
@@ -20,6 +21,13 @@ use crate::device::PyBuffer as Buffer;
 use crate::error::{EngineError, engine_bug, exception};
 
 type Steps = Vec<Step>;
+
+/// An operand of an element-wise operator.
+#[derive(FromPyObject)]
+enum TensorOrNumber<'py> {
+    Tensor(PyRef<'py, Buffer>),
+    Number(f64),
+}
 
 /// A function of a chain: name, variant, and parameters as raw words if it takes any.
 #[derive(FromPyObject)]
@@ -190,22 +198,30 @@ fn unary(
     })
 }
 
-fn unit(engine: &str, op: &str) -> PyResult<Unit> {
+fn unit(engine: &str, op: &str, variant: &str, parameters: &[u32]) -> PyResult<Unit> {
     Ok(match (engine, op) {
         ("fpu", "add") => Unit::Fpu(EltwiseOp::Add),
         ("fpu", "sub") => Unit::Fpu(EltwiseOp::Sub),
         ("fpu", "mul") => Unit::Fpu(EltwiseOp::Mul),
         ("sfpu", _) => {
-            Unit::Sfpu(sfpu::lookup_binary(op).ok_or_else(|| engine_error(format!("vector unit: no function {op:?}")))?)
+            let function = sfpu::lookup_binary_variant(op, variant)
+                .ok_or_else(|| engine_error(format!("vector unit: no function {op}/{variant} of two operands")))?;
+            Unit::Sfpu(function.with(parameters).map_err(|error| engine_error(format!("{op}/{variant}: {error}")))?)
         }
         _ => return Err(engine_error(format!("no operation {op:?} on {engine:?}"))),
     })
 }
 
+/// The datum that a number becomes in a tile of this format: FP32 bits, or the integer.
+fn scalar_bits(format: DataFormat, value: f64) -> u32 {
+    if format.is_integer() { value as i64 as u32 } else { (value as f32).to_bits() }
+}
+
 /// Runs an element-wise operator of two operands; see `tt_ops::binary`.
 #[pyfunction]
 #[pyo3(signature = (a, b, output, *, formats, op, engine, scalar, scalar_is_lhs, shape_a, shape_b, shape_out, tiled,
-                    fidelity, dst32, pre_a=vec![], pre_b=vec![], post=vec![], packer_relu=false, arch=0))]
+                    fidelity, dst32, pre_a=vec![], pre_b=vec![], post=vec![], packer_relu=false, arch=0,
+                    variant="default", parameters=vec![]))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of one Python call")]
 fn binary(
     py: Python<'_>,
@@ -228,10 +244,12 @@ fn binary(
     post: Steps,
     packer_relu: bool,
     arch: u8,
+    variant: &str,
+    parameters: Vec<u32>,
 ) -> PyResult<()> {
     let program = BinaryProgram {
         formats: (format(formats.0)?, format(formats.1)?, format(formats.2)?),
-        unit: unit(engine, op)?,
+        unit: unit(engine, op, variant, &parameters)?,
         shape_a,
         shape_b,
         shape_out,
@@ -243,7 +261,7 @@ fn binary(
         packer_relu,
         arch: self::arch(arch)?,
     };
-    let scalar = scalar.map(|value| (value as f32).to_bits());
+    let scalar = scalar.map(|value| scalar_bits(program.formats.1, value));
     if b.is_none() && scalar.is_none() {
         return Err(engine_error("binary needs a second tensor or a scalar".to_owned()));
     }
@@ -251,6 +269,50 @@ fn binary(
     run_on_device(py, "binary", &buffers, |device, ids| {
         let other = scalar.map_or_else(|| Other::Tensor(ids[2]), Other::Scalar);
         tt_ops::binary::binary(device, ids[0], other, ids[1], &program)
+    })
+}
+
+/// Runs a vector-unit function of three operands, each a tensor or a number; see `tt_ops::ternary`.
+#[pyfunction]
+#[pyo3(signature = (operands, output, *, formats, op, parameters, shapes, shape_out, dst32, arch=0))]
+#[allow(clippy::too_many_arguments, reason = "keyword arguments of one Python call")]
+fn ternary(
+    py: Python<'_>,
+    operands: [TensorOrNumber<'_>; 3],
+    output: &Buffer,
+    formats: (u8, u8, u8, u8),
+    op: &str,
+    parameters: Vec<u32>,
+    shapes: [Vec<usize>; 3],
+    shape_out: Vec<usize>,
+    dst32: bool,
+    arch: u8,
+) -> PyResult<()> {
+    let function = sfpu::lookup_ternary(op, "default")
+        .ok_or_else(|| engine_error(format!("vector unit: no function {op} of three operands")))?;
+    let program = TernaryProgram {
+        formats: ([format(formats.0)?, format(formats.1)?, format(formats.2)?], format(formats.3)?),
+        function: function.with(&parameters).map_err(|error| engine_error(format!("{op}: {error}")))?,
+        shapes,
+        shape_out,
+        dst32,
+        arch: self::arch(arch)?,
+    };
+    let mut buffers = vec![output];
+    let mut places = [None; 3];
+    for (operand, place) in operands.iter().zip(&mut places) {
+        if let TensorOrNumber::Tensor(buffer) = operand {
+            *place = Some(buffers.len());
+            buffers.push(buffer);
+        }
+    }
+    let numbers = [0, 1, 2].map(|i| match operands[i] {
+        TensorOrNumber::Number(value) => scalar_bits(program.formats.0[i], value),
+        TensorOrNumber::Tensor(_) => 0,
+    });
+    run_on_device(py, "ternary", &buffers, |device, ids| {
+        let others = [0, 1, 2].map(|i| places[i].map_or(Other::Scalar(numbers[i]), |place| Other::Tensor(ids[place])));
+        tt_ops::ternary::ternary(device, others, ids[0], &program)
     })
 }
 
@@ -427,6 +489,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(matmul_fast, module)?)?;
     module.add_function(wrap_pyfunction!(unary, module)?)?;
     module.add_function(wrap_pyfunction!(binary, module)?)?;
+    module.add_function(wrap_pyfunction!(ternary, module)?)?;
     module.add_function(wrap_pyfunction!(softmax, module)?)?;
     module.add_function(wrap_pyfunction!(reduce, module)?)?;
     module.add_function(wrap_pyfunction!(argmax, module)?)?;

@@ -6,6 +6,7 @@ tolerance. It bounds the algorithm that the chip runs, not our model of it: the 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,12 +19,14 @@ class Accuracy:
     """Largest error in ULP per output data type; a type that is not listed has no stated bound.
 
     For block floats the unit is a step of the shared exponent of the largest value. Where terms may cancel, the unit is
-    that of `magnitude`, a function of the operands in float64, instead of the result's.
+    that of `magnitude`, a function of the operands in float64, instead of the result's. The bounds hold for operands
+    whose magnitude is at most `largest`; subnormal operands count as 0, as the chip reads them.
     """
 
     ulp: Mapping[DataType, float] = field(default_factory=dict)
     exact: bool = False
     magnitude: Callable[..., Any] | None = None
+    largest: float = math.inf
 
     def bound(self, dtype: DataType) -> float | None:
         """Return the bound for `dtype` in ULP: 0 for an exact operator, None if none is stated."""
@@ -33,7 +36,9 @@ class Accuracy:
         if self.exact:
             return "exact"
         bounds = ", ".join(f"{dtype.name.lower()}: {ulp:g} ULP" for dtype, ulp in self.ulp.items())
-        return bounds if self.magnitude is None else f"{bounds}, of the {self.magnitude.__name__.replace('_', ' ')}"
+        if self.magnitude is not None:
+            bounds = f"{bounds}, of the {self.magnitude.__name__.replace('_', ' ')}"
+        return bounds if math.isinf(self.largest) else f"{bounds}, for operands up to {self.largest:g}"
 
 
 def bit_exact() -> Accuracy:
@@ -41,6 +46,8 @@ def bit_exact() -> Accuracy:
     return Accuracy(exact=True)
 
 
-def max_ulp(*bounds: tuple[DataType, float], magnitude: Callable[..., Any] | None = None) -> Accuracy:
+def max_ulp(
+    *bounds: tuple[DataType, float], magnitude: Callable[..., Any] | None = None, largest: float = math.inf
+) -> Accuracy:
     """Return the bound given as (data type, ULP) pairs."""
-    return Accuracy(ulp=dict(bounds), magnitude=magnitude)
+    return Accuracy(ulp=dict(bounds), magnitude=magnitude, largest=largest)

@@ -1,7 +1,6 @@
 """Fused activations: how calls name them, and the chain of vector-unit functions that runs for them.
 
-A chain is a list of (function, variant) in the names of the engine's vector-unit listings. One table serves every
-operator that fuses activations.
+A chain is a list of functions in the names of the engine's vector-unit listings, from the table of `ttnn.ops.steps`.
 
 Source: TT-NN docs "UnaryWithParam"; the defaults of the vector-unit functions.
 """
@@ -9,13 +8,13 @@ Source: TT-NN docs "UnaryWithParam"; the defaults of the vector-unit functions.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Final
 
+from ttnn import _engine
 from ttnn.exceptions import ArgumentError, UnsupportedError
+from ttnn.ops.steps import ChainStep, steps_for
 from ttnn.types import UnaryOpType
-
-ChainStep = tuple[str, str]
-"""One function in Dst: name and variant."""
 
 
 class UnaryWithParam:
@@ -64,16 +63,6 @@ class UnaryWithParam:
 Activation = UnaryWithParam | UnaryOpType | tuple[UnaryOpType, float]
 """The forms in which calls give a fused activation."""
 
-# Only functions that the engine has; the next ones are one line each.
-_STEPS: Final[dict[UnaryOpType, ChainStep]] = {
-    UnaryOpType.RELU: ("relu", "relu"),
-    UnaryOpType.EXP: ("exp", "accurate"),
-    UnaryOpType.IDENTITY: ("identity", "default"),
-}
-_FAST_STEPS: Final[dict[UnaryOpType, ChainStep]] = {
-    UnaryOpType.EXP: ("exp", "approx_clampneg"),
-}
-
 
 def as_unary(activation: Activation) -> UnaryWithParam:
     """Return an activation in its full form."""
@@ -82,30 +71,35 @@ def as_unary(activation: Activation) -> UnaryWithParam:
     return UnaryWithParam(activation)
 
 
-def chain_step(operator: str, activation: UnaryWithParam) -> ChainStep:
-    """Return the vector-unit function of one activation.
+def chain_steps(operator: str, activation: UnaryWithParam) -> list[ChainStep]:
+    """Return the vector-unit functions of one activation.
 
     Args:
         operator: Who asks, for the error.
-        activation: Operator and parameters. The parameter of EXP is the approximation flag.
+        activation: Operator and parameters. The parameter of GELU, EXP, TANH and their like is the approximation flag.
 
     Raises:
         UnsupportedError: the engine has no such function.
     """
-    op_type, params = activation.op_type, activation.params
-    if op_type in _FAST_STEPS and len(params) <= 1:
-        return (_FAST_STEPS if params and params[0] else _STEPS)[op_type]
-    if op_type in _STEPS and not params:
-        return _STEPS[op_type]
-    known = ", ".join(sorted(step.name for step in _STEPS))
+    steps = steps_for(activation.op_type, activation.params)
+    known = vector_functions()
+    if steps is not None and all(step[:2] in known for step in steps):
+        return steps
     raise UnsupportedError(
-        f"{operator}: the fused activation {activation!r} is not built yet; available: {known}.", "unimplemented"
+        f"{operator}: the activation {activation!r} is not built yet, or takes another number of parameters.",
+        "unimplemented",
     )
 
 
 def chain(operator: str, activations: Iterable[Activation]) -> list[ChainStep]:
     """Return the chain for a list of activations, in the order in which they are applied."""
-    return [chain_step(operator, as_unary(activation)) for activation in activations]
+    return [step for activation in activations for step in chain_steps(operator, as_unary(activation))]
+
+
+@lru_cache(maxsize=1)
+def vector_functions() -> frozenset[tuple[str, str]]:
+    """Return (name, variant) of the vector-unit functions that the engine has."""
+    return frozenset((name, variant) for name, variant, *_ in _engine.functions())
 
 
 def is_single_relu(activations: Sequence[Activation]) -> bool:

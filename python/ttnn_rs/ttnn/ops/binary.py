@@ -7,8 +7,8 @@ operator. Source: operator programs, section 4.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from typing import Any, Final
 
@@ -16,7 +16,7 @@ from ttnn import _engine, golden
 from ttnn.exceptions import DTypeError, LayoutError, ShapeError, UnsupportedError, fatal
 from ttnn.memory_config import MemoryConfig
 from ttnn.ops.accuracy import max_ulp
-from ttnn.ops.activations import Activation, ChainStep, chain, is_single_relu
+from ttnn.ops.activations import Activation, chain, is_single_relu
 from ttnn.ops.arguments import (
     ACTIVATIONS,
     BOOLEAN,
@@ -50,6 +50,7 @@ from ttnn.ops.common import (
     take_output,
 )
 from ttnn.ops.registry import FastOperation, Op, register
+from ttnn.ops.steps import ChainStep
 from ttnn.tensor import Tensor
 from ttnn.tensor_spec import TensorSpec
 from ttnn.types import BLOCK_FLOATS, FORMAT_CODE, BinaryOpType, DataType, Layout
@@ -59,7 +60,7 @@ _LARGEST_RANK: Final = 8
 
 
 @dataclass(frozen=True, eq=False)
-class _Arithmetic:
+class Arithmetic:
     """What distinguishes one operator from the others."""
 
     name: str
@@ -67,6 +68,26 @@ class _Arithmetic:
     op_type: BinaryOpType
     sfpu_in_bfloat16: bool
     """Whether two bfloat16 operands, or one and a float32, go to the vector unit."""
+    function: str = ""
+    """The vector unit's function; `op` with "_binary" if empty."""
+    parameters: tuple[int, ...] = ()
+    """The function's parameters as raw words."""
+    blocks_on_sfpu: bool = False
+    """Whether block floats go to the vector unit, too."""
+    before: tuple[ChainStep, ...] = ()
+    """Applied to both operands."""
+    before_b: tuple[ChainStep, ...] = ()
+    """Applied to the second operand."""
+    after: tuple[ChainStep, ...] = ()
+    """Applied to the result in Dst."""
+    after_fpu: tuple[ChainStep, ...] = ()
+    """Applied to the result in Dst if the matrix unit made it."""
+    integers: Mapping[DataType, tuple[str, str]] = field(default_factory=dict)
+    """The vector unit's functions for integers: name and variant."""
+    floats: bool = True
+    """Whether floating point operands are taken."""
+    integer_result: DataType | None = None
+    """Data type of the result of integers; theirs if None."""
 
 
 @dataclass(frozen=True)
@@ -76,27 +97,42 @@ class _Program:
     formats: tuple[int, int, int]
     unit: str
     op: str
+    variant: str
     dst32: bool
+    after: tuple[ChainStep, ...]
     cast: tuple[ChainStep, ...]
 
 
 @lru_cache(maxsize=512)
-def _program(arithmetic: _Arithmetic, a: DataType, b: DataType, out: DataType) -> _Program:
+def _program(arithmetic: Arithmetic, a: DataType, b: DataType, out: DataType) -> _Program:
     """Return the program for operands of types `a` and `b`."""
-    if a in BLOCK_FLOATS or b in BLOCK_FLOATS:
-        unit = "fpu"
+    variant = "default"
+    if a in INTEGERS:
+        unit = "sfpu"
+    elif a in BLOCK_FLOATS or b in BLOCK_FLOATS:
+        unit = "sfpu" if arithmetic.blocks_on_sfpu else "fpu"
     elif a is b is DataType.FLOAT32 or arithmetic.sfpu_in_bfloat16:
         unit = "sfpu"
     else:
         unit = "fpu"
+    op = arithmetic.op if unit == "fpu" else arithmetic.function or f"{arithmetic.op}_binary"
+    if a in INTEGERS:
+        op, variant = arithmetic.integers[a]
     # The vector unit rounds a float32 result to bfloat16 itself; the packer would round half away from zero.
-    casts = a is b is DataType.FLOAT32 and out is DataType.BFLOAT16
+    cast: tuple[ChainStep, ...] = ()
+    if a is b is DataType.FLOAT32 and out is DataType.BFLOAT16:
+        cast = (("typecast_from_fp32", "fp32_to_bf16"),)
+    elif a not in INTEGERS and out in INTEGERS:
+        source = "fp32" if a is b is DataType.FLOAT32 else "bf16"
+        cast = ((f"typecast_from_{source}", f"{source}_to_{out.name.lower()}"),)
     return _Program(
         formats=(FORMAT_CODE[a], FORMAT_CODE[b], FORMAT_CODE[out]),
         unit=unit,
-        op=f"{arithmetic.op}_binary" if unit == "sfpu" else arithmetic.op,
+        op=op,
+        variant=variant,
         dst32=bool(WIDE.intersection((a, b, out))),
-        cast=(("typecast_from_fp32", "fp32_to_bf16"),) if casts else (),
+        after=arithmetic.after + (arithmetic.after_fpu if unit == "fpu" else ()),
+        cast=cast,
     )
 
 
@@ -122,7 +158,7 @@ def _folded(shape: tuple[int, ...]) -> tuple[int, ...]:
     return shape if len(shape) <= 3 else (math.prod(shape[:-2]), *shape[-2:])
 
 
-def _check_scalar(arithmetic: _Arithmetic, scalar: float, dtype: DataType) -> None:
+def _check_scalar(arithmetic: Arithmetic, scalar: float, dtype: DataType) -> None:
     low, high = INTEGER_RANGE[dtype]
     if not (math.isfinite(scalar) and float(scalar).is_integer() and low <= scalar <= high):
         text = f"{scalar:g}"
@@ -135,7 +171,7 @@ def _check_scalar(arithmetic: _Arithmetic, scalar: float, dtype: DataType) -> No
         )
 
 
-def _check_types(arithmetic: _Arithmetic, a: DataType, b: DataType) -> None:
+def _check_types(arithmetic: Arithmetic, a: DataType, b: DataType) -> None:
     if a is not b and (a in INTEGERS or b in INTEGERS):
         raise fatal(
             DTypeError,
@@ -143,33 +179,37 @@ def _check_types(arithmetic: _Arithmetic, a: DataType, b: DataType) -> None:
             f"Mixed dtype is not supported for binary operation {arithmetic.op_type.cpp_name}, dtype A: "
             f"{a.cpp_name}, dtype B: {b.cpp_name}",
         )
-    for dtype in (a, b):
-        if dtype not in FLOATS:
-            raise UnsupportedError(f"{arithmetic.name}: {dtype.name} operands are not built yet.", "unimplemented")
+    if a not in arithmetic.integers and (a in INTEGERS or not arithmetic.floats):
+        raise fatal(
+            DTypeError,
+            f"{arithmetic.name}: input_tensor_a is {a.name}, on which the operator is not defined.",
+            f"Input tensor A dtype {a.cpp_name} is not supported for binary operation {arithmetic.op_type.cpp_name}",
+        )
 
 
-def _on_host(label: str) -> str:
+def on_host(label: str) -> str:
+    """Return the official sentence about an operand on the host."""
     return f"Input tensor {label} must be on device, got storage type: StorageType::HOST"
 
 
 def _with_scalar(
-    arithmetic: _Arithmetic,
+    arithmetic: Arithmetic,
     tensor: Tensor,
     scalar: float,
     scalar_is_left: bool,
-    options: _Options,
+    options: Options,
 ) -> Tensor:
     spec = tensor._spec
     scalar = as_float(arithmetic.name, scalar, "the number")
     if spec.dtype in INTEGERS:
         _check_scalar(arithmetic, scalar, spec.dtype)
-    device = on_device(arithmetic.name, tensor, "input_tensor_a", _on_host("A"))
+    device = on_device(arithmetic.name, tensor, "input_tensor_a", on_host("A"))
     full_tiles(arithmetic.name, tensor)
     # The tile that a number fills is bfloat16 unless the tensor is float32.
     other = spec.dtype if spec.dtype in INTEGERS or spec.dtype is DataType.FLOAT32 else DataType.BFLOAT16
     _check_types(arithmetic, spec.dtype, other)
     shape = spec.shape._dims
-    dtype = agreed_dtype(arithmetic.name, options.dtype, options.output_tensor, spec.dtype)
+    dtype = agreed_dtype(arithmetic.name, options.dtype, options.output_tensor, _own(arithmetic, spec.dtype))
     output = _result(arithmetic, options, dtype, shape, spec, device)
     formats = (other, spec.dtype) if scalar_is_left else (spec.dtype, other)
     program = _program(arithmetic, *formats, dtype)
@@ -189,10 +229,10 @@ def _with_scalar(
     return output
 
 
-def _of_tensors(arithmetic: _Arithmetic, a: Tensor, b: Tensor, options: _Options) -> Tensor:
+def _of_tensors(arithmetic: Arithmetic, a: Tensor, b: Tensor, options: Options) -> Tensor:
     name = arithmetic.name
-    device = on_device(name, a, "input_tensor_a", _on_host("A"))
-    on_device(name, b, "input_tensor_b", _on_host("B"))
+    device = on_device(name, a, "input_tensor_a", on_host("A"))
+    on_device(name, b, "input_tensor_b", on_host("B"))
     same_device(name, device, b, "input_tensor_b")
     spec_a, spec_b = a._spec, b._spec
     full_tiles(name, a, "input_tensor_a")
@@ -205,7 +245,7 @@ def _of_tensors(arithmetic: _Arithmetic, a: Tensor, b: Tensor, options: _Options
         )
     shape_a, shape_b = spec_a.shape._dims, spec_b.shape._dims
     shape = _broadcast(name, shape_a, shape_b)
-    dtype = agreed_dtype(name, options.dtype, options.output_tensor, spec_a.dtype)
+    dtype = agreed_dtype(name, options.dtype, options.output_tensor, _own(arithmetic, spec_a.dtype))
     if spec_a.layout is Layout.ROW_MAJOR and shape_a != shape_b:
         raise UnsupportedError(
             f"{name}: broadcasting {list(shape_a)} with {list(shape_b)} in ROW_MAJOR_LAYOUT is not built yet; convert "
@@ -222,9 +262,14 @@ def _of_tensors(arithmetic: _Arithmetic, a: Tensor, b: Tensor, options: _Options
     return output
 
 
+def _own(arithmetic: Arithmetic, dtype: DataType) -> DataType:
+    """Return the data type of a result if none is asked for."""
+    return arithmetic.integer_result or dtype if dtype in INTEGERS else dtype
+
+
 def _result(
-    arithmetic: _Arithmetic,
-    options: _Options,
+    arithmetic: Arithmetic,
+    options: Options,
     dtype: DataType,
     shape: tuple[int, ...],
     like: TensorSpec,
@@ -232,8 +277,10 @@ def _result(
 ) -> Tensor:
     """Return the tensor that takes the result."""
     name = arithmetic.name
-    if dtype not in FLOATS:
-        raise UnsupportedError(f"{name}: a result of {dtype.name} is not built yet.", "unimplemented")
+    own = arithmetic.integer_result or like.dtype
+    known = dtype is own if like.dtype in INTEGERS else dtype in FLOATS or dtype is DataType.UINT16
+    if not known:
+        raise UnsupportedError(f"{name}: {like.dtype.name} operands with a result of {dtype.name} are not built yet.")
     if options.output_tensor is not None:
         agreed_memory(name, options.memory_config, options.output_tensor, like.memory_config)
         return take_output(name, options.output_tensor, shape, like.layout, device)
@@ -242,7 +289,7 @@ def _result(
 
 
 @dataclass(slots=True)
-class _Options:
+class Options:
     """The keyword options of one call."""
 
     dtype: DataType | None = None
@@ -252,11 +299,16 @@ class _Options:
     activations_a: Sequence[Activation] = ()
     activations_b: Sequence[Activation] = ()
 
+    @property
+    def has_activations(self) -> bool:
+        """Whether any activation is fused."""
+        return bool(self.activations or self.activations_a or self.activations_b)
+
 
 def _run(
-    arithmetic: _Arithmetic,
+    arithmetic: Arithmetic,
     program: _Program,
-    options: _Options,
+    options: Options,
     a: Tensor,
     b: Tensor | None,
     output: Tensor,
@@ -267,11 +319,18 @@ def _run(
     shapes: tuple[Sequence[int], Sequence[int], Sequence[int]],
 ) -> None:
     name = arithmetic.name
+    if options.has_activations:
+        if output._spec.dtype in INTEGERS or a._spec.dtype in INTEGERS:
+            raise UnsupportedError(f"{name}: activations of integers are not modelled.")
+        if arithmetic.before or arithmetic.before_b or program.after:
+            raise UnsupportedError(f"{name}: activations are not modelled for this operator.", "untested")
     # A ReLU alone is done by the packer; anything else runs in Dst before it.
     by_packer = is_single_relu(options.activations) and not program.cast
     post = chain(name, options.activations) if options.activations and not by_packer else []
-    before_a = chain(name, options.activations_a) if options.activations_a else []
-    before_b = chain(name, options.activations_b) if options.activations_b else []
+    before_a = chain(name, options.activations_a) if options.activations_a else list(arithmetic.before)
+    before_b = (
+        chain(name, options.activations_b) if options.activations_b else [*arithmetic.before, *arithmetic.before_b]
+    )
     if scalar_is_left:
         before_a, before_b = before_b, before_a
     if is_empty(output._spec):
@@ -296,13 +355,16 @@ def _run(
         dst32=program.dst32,
         pre_a=before_a,
         pre_b=before_b,
-        post=[*post, *program.cast],
+        post=[*post, *program.after, *program.cast],
         packer_relu=by_packer,
         arch=arch_number(output._device),
+        variant=program.variant,
+        parameters=arithmetic.parameters if program.unit == "sfpu" else (),
     )
 
 
-def _compute(arithmetic: _Arithmetic, a: Tensor | float, b: Tensor | float, options: _Options) -> Tensor:
+def compute(arithmetic: Arithmetic, a: Tensor | float, b: Tensor | float, options: Options) -> Tensor:
+    """Run an operator on two tensors, or on a tensor and a number."""
     if not isinstance(a, Tensor):
         assert isinstance(b, Tensor)
         return _with_scalar(arithmetic, b, a, True, options)
@@ -312,7 +374,7 @@ def _compute(arithmetic: _Arithmetic, a: Tensor | float, b: Tensor | float, opti
 
 
 def _refuse_fast_float32(
-    arithmetic: _Arithmetic, a: Tensor | float, b: Tensor | float, fast_and_approximate_mode: bool | None
+    arithmetic: Arithmetic, a: Tensor | float, b: Tensor | float, fast_and_approximate_mode: bool | None
 ) -> None:
     """Refuse the one combination for which it is not known whether the fast flag selects another program."""
     if not (fast_and_approximate_mode and arithmetic.sfpu_in_bfloat16):
@@ -324,7 +386,7 @@ def _refuse_fast_float32(
 
 
 def _new(
-    arithmetic: _Arithmetic,
+    arithmetic: Arithmetic,
     a: Tensor | float,
     b: Tensor | float,
     fast_and_approximate_mode: bool,
@@ -338,12 +400,12 @@ def _new(
     _sub_device_id: None,
 ) -> Tensor:
     _refuse_fast_float32(arithmetic, a, b, fast_and_approximate_mode)
-    options = _Options(dtype, memory_config, output_tensor, activations, activations_a, activations_b)
-    return _compute(arithmetic, a, b, options)
+    options = Options(dtype, memory_config, output_tensor, activations, activations_a, activations_b)
+    return compute(arithmetic, a, b, options)
 
 
 def _in_place(
-    arithmetic: _Arithmetic,
+    arithmetic: Arithmetic,
     a: Tensor,
     b: Tensor | float,
     activations: Sequence[Activation],
@@ -353,13 +415,13 @@ def _in_place(
     _sub_core_grids: None,
     _sub_device_id: None,
 ) -> Tensor:
-    on_device(arithmetic.name, a, "input_tensor_a", _on_host("A"))
+    on_device(arithmetic.name, a, "input_tensor_a", on_host("A"))
     _refuse_fast_float32(arithmetic, a, b, fast_and_approximate_mode)
-    return _compute(arithmetic, a, b, _Options(None, None, a, activations, activations_a, activations_b))
+    return compute(arithmetic, a, b, Options(None, None, a, activations, activations_a, activations_b))
 
 
 def _reversed(
-    arithmetic: _Arithmetic,
+    arithmetic: Arithmetic,
     a: Tensor,
     b: Tensor | float,
     dtype: DataType | None,
@@ -371,8 +433,8 @@ def _reversed(
     _fast_and_approximate_mode: bool | None,
 ) -> Tensor:
     # The chip negates a and adds; negation is exact, so the difference has the same bits.
-    on_device(arithmetic.name, a, "input_tensor_a", _on_host("A"))
-    options = _Options(
+    on_device(arithmetic.name, a, "input_tensor_a", on_host("A"))
+    options = Options(
         dtype or (None if output_tensor is not None else a._spec.dtype),
         memory_config or (None if output_tensor is not None else a._spec.memory_config),
         output_tensor,
@@ -380,24 +442,25 @@ def _reversed(
         activations_b,
         activations_a,
     )
-    return _compute(arithmetic, b, a, options)
+    return compute(arithmetic, b, a, options)
 
 
-_ACTIVATION_OPTIONS: Final = (
+ACTIVATION_OPTIONS: Final = (
     Param("activations", ACTIVATIONS, [], doc="Applied to the result, before it is rounded to its data type."),
     Param("input_tensor_a_activations", ACTIVATIONS, [], doc="Applied to the first operand."),
     Param("input_tensor_b_activations", ACTIVATIONS, [], doc="Applied to the second operand."),
 )
-_DTYPE_OPTION: Final = Param(
+DTYPE_OPTION: Final = Param(
     "dtype", DATA_TYPE, None, none=True, doc="Data type of the result. Default: that of the first operand."
 )
-_FAST_DOC: Final = "Changes nothing in bfloat16 and block floats."
-_UNMODELLED: Final = (
+FAST_DOC: Final = "Changes nothing in bfloat16 and block floats."
+UNMODELLED: Final = (
     Param("sub_core_grids", CORE_RANGE_SET, None, none=True, modelled=False),
     Param("sub_device_id", SUB_DEVICE_ID, None, none=True, modelled=False),
 )
 _DTYPES: Final = (DataType.BFLOAT16, DataType.BFLOAT8_B, DataType.BFLOAT4_B, DataType.FLOAT32)
-_RAISES: Final = (
+_INTEGER_TYPES: Final = (DataType.INT32, DataType.UINT32, DataType.UINT16)
+RAISES: Final = (
     ("ShapeError", "the shapes cannot be broadcast."),
     ("DTypeError", "an integer tensor meets a floating point tensor or a number that it cannot hold."),
     ("LayoutError", "one operand is row-major, the other tiled."),
@@ -407,7 +470,13 @@ _RAISES: Final = (
 _ACCURACY: Final = max_ulp((DataType.BFLOAT16, 1), (DataType.FLOAT32, 1))
 
 
-def _operands(a: str, b: str, kind_a: Kind, kind_b: Kind) -> tuple[Param, Param]:
+def _integers(op: str) -> dict[DataType, tuple[str, str]]:
+    """Return the programs for integers, which wrap: the same words for signed and unsigned ones."""
+    return dict.fromkeys(_INTEGER_TYPES, (f"{op}_int", "int32"))
+
+
+def operands(a: str, b: str, kind_a: Kind, kind_b: Kind) -> tuple[Param, Param]:
+    """Return the parameters of two operands."""
     return (
         Param(a, kind_a, doc="First operand: [..., H, W] on a device, or a number."),
         Param(b, kind_b, doc="Second operand: broadcast to the first and the other way round, or a number."),
@@ -429,55 +498,57 @@ def _register(
     """Register an operator and its in-place form."""
     source = f'TT-NN docs "ttnn.{name}"; operator programs, section 4'
     keywords = (
-        Param("fast_and_approximate_mode", BOOLEAN, fast_default, doc=_FAST_DOC),
-        _DTYPE_OPTION,
+        Param("fast_and_approximate_mode", BOOLEAN, fast_default, doc=FAST_DOC),
+        DTYPE_OPTION,
         MEMORY_CONFIG_OPTION,
         OUTPUT_TENSOR_OPTION,
-        *_ACTIVATION_OPTIONS,
-        *_UNMODELLED,
+        *ACTIVATION_OPTIONS,
+        *UNMODELLED,
     )
     names = ("input_tensor_a", "input_tensor_b")
     new = register(
         Op(
             name=name,
             signatures=tuple(
-                Signature(_operands(*names, *kinds), keywords)
+                Signature(operands(*names, *kinds), keywords)
                 for kinds in ((TENSOR, NUMBER), (TENSOR, TENSOR), (NUMBER, TENSOR))
             ),
-            run=partial(_new, _Arithmetic(f"ttnn.{name}", op, op_type, sfpu_in_bfloat16)),
+            run=partial(_new, Arithmetic(f"ttnn.{name}", op, op_type, sfpu_in_bfloat16, integers=_integers(op))),
             doc=f"Return {verb}, element by element, broadcast.",
             source=source,
             dtypes=_DTYPES,
+            reference=(DataType.UINT16,),
             layouts=(Layout.TILE, Layout.ROW_MAJOR),
             golden=reference,
             accuracy=_ACCURACY,
             engine=("binary",),
             aliases=aliases,
-            raises=_RAISES,
+            raises=RAISES,
         )
     )
     in_place_keywords = (
-        *_ACTIVATION_OPTIONS,
-        Param("fast_and_approximate_mode", BOOLEAN, fast_default, none=True, doc=_FAST_DOC),
-        *_UNMODELLED,
+        *ACTIVATION_OPTIONS,
+        Param("fast_and_approximate_mode", BOOLEAN, fast_default, none=True, doc=FAST_DOC),
+        *UNMODELLED,
     )
     in_place = register(
         Op(
             name=f"{name}_",
             signatures=tuple(
-                Signature(_operands(*in_place_names, *kinds), in_place_keywords)
+                Signature(operands(*in_place_names, *kinds), in_place_keywords)
                 for kinds in ((TENSOR, NUMBER), (TENSOR, TENSOR))
             ),
-            run=partial(_in_place, _Arithmetic(f"ttnn.{name}_", op, op_type, sfpu_in_bfloat16)),
+            run=partial(_in_place, Arithmetic(f"ttnn.{name}_", op, op_type, sfpu_in_bfloat16, integers=_integers(op))),
             doc=f"Write {verb} into the first operand and return it.",
             source=source,
             dtypes=_DTYPES,
+            reference=(DataType.UINT16,),
             layouts=(Layout.TILE, Layout.ROW_MAJOR),
             golden=reference,
             accuracy=_ACCURACY,
             engine=("binary",),
             aliases=tuple(f"{alias}_" for alias in aliases),
-            raises=_RAISES,
+            raises=RAISES,
         )
     )
     return new, in_place
@@ -512,26 +583,27 @@ rsub = register(
         name="rsub",
         signatures=tuple(
             Signature(
-                _operands("input_tensor_a", name_b, TENSOR, kind_b),
+                operands("input_tensor_a", name_b, TENSOR, kind_b),
                 (
-                    _DTYPE_OPTION,
+                    DTYPE_OPTION,
                     MEMORY_CONFIG_OPTION,
                     OUTPUT_TENSOR_OPTION,
-                    *_ACTIVATION_OPTIONS,
-                    Param("fast_and_approximate_mode", BOOLEAN, True, none=True, doc=_FAST_DOC),
+                    *ACTIVATION_OPTIONS,
+                    Param("fast_and_approximate_mode", BOOLEAN, True, none=True, doc=FAST_DOC),
                 ),
             )
             for name_b, kind_b in (("input_b", NUMBER), ("input_tensor_b", TENSOR))
         ),
-        run=partial(_reversed, _Arithmetic("ttnn.rsub", "sub", BinaryOpType.RSUB, False)),
+        run=partial(_reversed, Arithmetic("ttnn.rsub", "sub", BinaryOpType.RSUB, False, integers=_integers("sub"))),
         doc="Return b - a, element by element, broadcast.",
         source='TT-NN docs "ttnn.rsub"; operator programs, section 4',
         dtypes=_DTYPES,
+        reference=(DataType.UINT16,),
         layouts=(Layout.TILE, Layout.ROW_MAJOR),
         golden=golden.rsub,
         accuracy=_ACCURACY,
         engine=("binary",),
-        raises=_RAISES,
+        raises=RAISES,
     )
 )
 mul, mul_ = multiply, multiply_

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Final
 
-from ttnn import _engine
 from ttnn.device import MeshDevice
 from ttnn.exceptions import (
     DTypeError,
@@ -51,12 +49,6 @@ _ARCH_NUMBER: Final = {Arch.WORMHOLE_B0: 0, Arch.BLACKHOLE: 1}
 def arch_number(device: MeshDevice) -> int:
     """Return the generation of the device's chip, as the engine takes it."""
     return _ARCH_NUMBER[device.arch()]
-
-
-@lru_cache(maxsize=1)
-def vector_functions() -> frozenset[tuple[str, str]]:
-    """Return (name, variant) of the vector-unit functions that the engine has."""
-    return frozenset((name, variant) for name, variant in _engine.functions())
 
 
 def on_device(operator: str, tensor: Tensor, label: str = "input_tensor", vendor: str | None = None) -> MeshDevice:

@@ -53,6 +53,9 @@ class Op:
         numerics: See `Numerics`.
         aliases: Other names of the same object.
         raises: (error class name, when) pairs for the docstring.
+        family: "unary" for functions of every element of one tensor, "binary" and "ternary" likewise; or empty.
+        composition: Whether the operator is made of others, so that each of them rounds.
+        reference: Data types whose kernel is not known: the result is the mathematical one.
     """
 
     name: str
@@ -68,6 +71,9 @@ class Op:
     numerics: Numerics = "exact"
     aliases: tuple[str, ...] = ()
     raises: tuple[tuple[str, str], ...] = ()
+    family: Literal["", "unary", "binary", "ternary"] = ""
+    composition: bool = False
+    reference: tuple[DataType, ...] = ()
 
     def __str__(self) -> str:
         return self.name
@@ -242,6 +248,8 @@ def _docstring(op: Op) -> str:
         blocks.append("Args:\n" + textwrap.indent("\n".join(arguments.values()), "    "))
     if op.dtypes:
         blocks.append("Data types: " + ", ".join(dtype.name for dtype in op.dtypes) + ".")
+    if op.reference:
+        blocks.append("Mathematical result, kernel not known: " + ", ".join(dtype.name for dtype in op.reference) + ".")
     if op.layouts:
         blocks.append("Layouts: " + ", ".join(layout.name for layout in op.layouts) + ".")
     if op.raises:

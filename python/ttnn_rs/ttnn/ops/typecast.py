@@ -12,16 +12,19 @@ from ttnn import golden
 from ttnn.exceptions import DTypeError, UnsupportedError
 from ttnn.memory_config import MemoryConfig
 from ttnn.ops.accuracy import max_ulp
+from ttnn.ops.activations import vector_functions
 from ttnn.ops.arguments import DATA_TYPE, Param, Signature
 from ttnn.ops.common import (
     FLOATS,
     INPUT_TENSOR,
+    INTEGERS,
     MEMORY_CONFIG_OPTION,
     OUTPUT_TENSOR_OPTION,
     SUB_CORE_GRIDS_OPTION,
     needs_tiles,
 )
 from ttnn.ops.registry import Op, register
+from ttnn.ops.steps import ChainStep
 from ttnn.ops.unary import apply_chain, copy_bits
 from ttnn.tensor import Tensor
 from ttnn.tensor_spec import TensorSpec
@@ -38,28 +41,57 @@ def cast(
     """Return a device tensor in another data type.
 
     Raises:
-        UnsupportedError: the conversion is from or to integers.
+        UnsupportedError: the vector unit's conversion is not known.
         LayoutError: a row-major tensor to a block float.
     """
     spec = input_tensor._spec
     needs_tiles(operator, dtype, spec.layout)
     if spec.dtype is dtype and dtype not in FLOATS:
         return copy_bits(operator, input_tensor, memory_config, output_tensor)
-    for given in (spec.dtype, dtype):
-        if given not in FLOATS:
+    steps: list[ChainStep] = []
+    if not (spec.dtype in FLOATS and dtype in FLOATS):
+        found = _STEPS.get((spec.dtype, dtype))
+        if found is None:
             raise UnsupportedError(
                 f"{operator}: {spec.dtype.name} to {dtype.name} is not built yet on the device; convert on the host.",
                 "unimplemented",
             )
+        steps = found
     return apply_chain(
         operator,
         input_tensor,
-        [],
+        steps,
         dtype=dtype,
         memory_config=memory_config,
         output_tensor=output_tensor,
         precise=dtype is DataType.BFLOAT8_B,
+        integers=True,
     )
+
+
+def _conversions() -> dict[tuple[DataType, DataType], list[ChainStep]]:
+    """Return the vector unit's conversions by source and target."""
+    names = {
+        DataType.FLOAT32: "fp32",
+        DataType.BFLOAT16: "bf16",
+        DataType.INT32: "int32",
+        DataType.UINT32: "uint32",
+        DataType.UINT16: "uint16",
+        DataType.UINT8: "uint8",
+    }
+    known = vector_functions()
+    found: dict[tuple[DataType, DataType], list[ChainStep]] = {}
+    for source, name in names.items():
+        for target, into in names.items():
+            step = (f"typecast_from_{name}", f"{name}_to_{into}")
+            if step in known and (source in INTEGERS or target in INTEGERS):
+                found[source, target] = [step]
+    # Between the 32-bit integers the words stay as they are.
+    found[DataType.INT32, DataType.UINT32] = found[DataType.UINT32, DataType.INT32] = []
+    return found
+
+
+_STEPS: Final = _conversions()
 
 
 def _typecast(
@@ -118,7 +150,7 @@ typecast = register(
         engine=("unary",),
         raises=(
             ("LayoutError", "a row-major tensor to a block float."),
-            ("UnsupportedError", "from or to integers on the device."),
+            ("UnsupportedError", "between block floats and integers, and from uint8, on the device."),
         ),
     )
 )

@@ -11,7 +11,7 @@ from ttnn import _engine, golden
 from ttnn.exceptions import DTypeError, UnsupportedError, fatal
 from ttnn.memory_config import MemoryConfig
 from ttnn.ops.accuracy import bit_exact, max_ulp
-from ttnn.ops.activations import ChainStep
+from ttnn.ops.activations import vector_functions
 from ttnn.ops.arguments import BOOLEAN, Param, Signature
 from ttnn.ops.common import (
     FLOATS,
@@ -33,6 +33,7 @@ from ttnn.ops.common import (
 )
 from ttnn.ops.movement import copy_into
 from ttnn.ops.registry import Op, register
+from ttnn.ops.steps import ChainStep
 from ttnn.tensor import Tensor
 from ttnn.types import FORMAT_CODE, DataType, Layout, UnaryOpType
 
@@ -49,6 +50,7 @@ def apply_chain(
     memory_config: MemoryConfig | None = None,
     output_tensor: Tensor | None = None,
     precise: bool = False,
+    integers: bool = False,
 ) -> Tensor:
     """Return the tensor with `chain` applied to every element, in one visit to Dst.
 
@@ -60,13 +62,20 @@ def apply_chain(
         memory_config: Where the result lives; where the input lives if None.
         output_tensor: Takes the result if given.
         precise: Block floats are packed without the 6-bit intermediate step, as `typecast` does.
+        integers: The chain is one for integers.
+
+    Raises:
+        UnsupportedError: the chain is not one for integers, or the engine does not have it.
     """
     device = on_device(operator, input_tensor)
     full_tiles(operator, input_tensor)
     spec = input_tensor._spec
     dtype = agreed_dtype(operator, dtype, output_tensor, spec.dtype)
-    if spec.dtype not in FLOATS or dtype not in FLOATS:
+    if not integers and (spec.dtype not in FLOATS or dtype not in FLOATS):
         raise UnsupportedError(f"{operator}: {spec.dtype.name} to {dtype.name} is not built yet.", "unimplemented")
+    for name, variant, *_ in chain:
+        if (name, variant) not in vector_functions():
+            raise UnsupportedError(f"{operator}: the vector-unit function {name}/{variant} is not built yet.")
     if output_tensor is None:
         output = allocate(result_spec(spec, spec.shape._dims, dtype, memory_config), device)
     else:
@@ -135,10 +144,14 @@ def _relu(
     dtype = input_tensor._spec.dtype
     if dtype in _UNSIGNED:
         return copy_bits("ttnn.relu", input_tensor, memory_config, output_tensor)
-    if dtype in INTEGERS:
-        raise UnsupportedError(f"ttnn.relu: {dtype.name} is not built yet.", "unimplemented")
+    step = ("relu_int32", "int32") if dtype is DataType.INT32 else ("relu", "relu")
     return apply_chain(
-        "ttnn.relu", input_tensor, [("relu", "relu")], memory_config=memory_config, output_tensor=output_tensor
+        "ttnn.relu",
+        input_tensor,
+        [step],
+        memory_config=memory_config,
+        output_tensor=output_tensor,
+        integers=dtype is DataType.INT32,
     )
 
 
@@ -184,6 +197,7 @@ exp = register(
         golden=golden.exp,
         accuracy=max_ulp((DataType.BFLOAT16, 1), (DataType.FLOAT32, 2)),
         engine=("unary",),
+        family="unary",
         raises=(("DTypeError", "the input holds integers."), ("StorageError", "the input is on the host.")),
     )
 )
@@ -200,6 +214,7 @@ relu = register(
         golden=golden.relu,
         accuracy=bit_exact(),
         engine=("unary",),
+        family="unary",
         raises=(("StorageError", "the input is on the host."),),
     )
 )
@@ -216,6 +231,7 @@ identity = register(
         golden=golden.identity,
         accuracy=bit_exact(),
         engine=("unary",),
+        family="unary",
         raises=(("StorageError", "the input is on the host."),),
     )
 )

@@ -20,7 +20,7 @@ from ttnn.exceptions import ShapeError, StorageError, UnsupportedError, fatal
 from ttnn.golden import matmul as golden
 from ttnn.memory_config import MemoryConfig
 from ttnn.mesh import SubDeviceId
-from ttnn.ops.activations import ChainStep, UnaryWithParam, chain_step
+from ttnn.ops.activations import UnaryWithParam, chain_steps
 from ttnn.ops.arguments import (
     BOOLEAN,
     COMPUTE_KERNEL_CONFIG,
@@ -37,6 +37,7 @@ from ttnn.ops.common import allocate, arch_number, on_device
 from ttnn.ops.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
 from ttnn.ops.movement import move_into
 from ttnn.ops.registry import Op, register
+from ttnn.ops.steps import ChainStep
 from ttnn.tensor import Tensor
 from ttnn.tensor_operators import operation
 from ttnn.tensor_spec import TensorSpec
@@ -339,15 +340,15 @@ def _fused_steps(program: MatmulProgram) -> Sequence[ChainStep]:
             f"ttnn.matmul: math_approx_mode=True with the fused activation {activation.op.name} is not modelled.",
             "unimplemented",
         )
-    return (chain_step("ttnn.matmul", UnaryWithParam(activation.op, *activation.params)),)
+    return chain_steps("ttnn.matmul", UnaryWithParam(activation.op, *activation.params))
 
 
 def _activated(operator: str, product: Tensor, activation: Activation, output: Tensor | None) -> Tensor:
     # Imported here: the unary operators register themselves on import, which only this rare path needs.
     from ttnn.ops.unary import apply_chain
 
-    step = chain_step(operator, UnaryWithParam(activation.op, *activation.params))
-    return apply_chain(operator, product, [step], output_tensor=output)
+    steps = chain_steps(operator, UnaryWithParam(activation.op, *activation.params))
+    return apply_chain(operator, product, steps, output_tensor=output)
 
 
 def _as_row(operator: str, product: Tensor, shape: tuple[int, ...]) -> Tensor:
@@ -492,7 +493,7 @@ matmul = register(
         dtypes=_DTYPES,
         layouts=(Layout.TILE,),
         golden=golden.matmul,
-        engine=("matmul",),
+        engine=("matmul", "matmul_fast"),
         raises=RAISES,
     )
 )
@@ -507,7 +508,7 @@ linear = register(
         dtypes=_DTYPES,
         layouts=(Layout.TILE,),
         golden=golden.linear,
-        engine=("matmul",),
+        engine=("matmul", "matmul_fast"),
         raises=RAISES,
     )
 )

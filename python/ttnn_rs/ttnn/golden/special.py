@@ -1,0 +1,148 @@
+"""Special functions in float64 that numpy does not have."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[np.float64]
+
+
+def _each(function: Callable[[float], float], x: ArrayLike) -> Array:
+    values = np.asarray(x, np.float64)
+    return np.array([function(float(v)) for v in values.reshape(-1)], np.float64).reshape(values.shape)
+
+
+def erf(x: ArrayLike, **_: object) -> Array:
+    """Return the error function."""
+    return _each(math.erf, x)
+
+
+def erfc(x: ArrayLike, **_: object) -> Array:
+    """Return 1 - erf(x) without cancellation."""
+    return _each(math.erfc, x)
+
+
+def _erfinv(y: float) -> float:
+    if math.isnan(y) or abs(y) > 1.0:
+        return math.nan
+    if abs(y) == 1.0:
+        return math.copysign(math.inf, y)
+    if y == 0.0:
+        return y
+    # Winitzki's estimate, then Newton's method on the complement where erf is flat.
+    distance = abs(y)
+    log = math.log1p(-distance * distance)
+    shift = 2.0 / (math.pi * 0.147) + log / 2.0
+    x = math.sqrt(math.sqrt(shift * shift - log / 0.147) - shift)
+    for _ in range(8):
+        error = (1.0 - distance) - math.erfc(x) if distance > 0.5 else math.erf(x) - distance
+        x -= error / (2.0 / math.sqrt(math.pi) * math.exp(-x * x))
+    return math.copysign(x, y)
+
+
+def erfinv(x: ArrayLike, **_: object) -> Array:
+    """Return the inverse of the error function."""
+    return _each(_erfinv, x)
+
+
+def _lgamma(x: float) -> float:
+    if math.isinf(x):
+        return math.inf
+    try:
+        return math.lgamma(x)
+    except ValueError:  # a pole
+        return math.inf
+    except OverflowError:
+        return math.inf
+
+
+def lgamma(x: ArrayLike, **_: object) -> Array:
+    """Return ln |gamma(x)|."""
+    return _each(_lgamma, x)
+
+
+# Bernoulli numbers B2, B4, ...
+_BERNOULLI: Final = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6)
+
+
+def _digamma(x: float) -> float:
+    if math.isnan(x) or x == -math.inf:
+        return math.nan
+    if x == math.inf:
+        return math.inf
+    if x == 0.0:
+        return -math.copysign(math.inf, x)
+    if x < 0.0:
+        if x.is_integer():
+            return math.nan
+        return _digamma(1.0 - x) - math.pi / math.tan(math.pi * x)
+    shift = 0.0
+    while x < 12.0:
+        shift -= 1.0 / x
+        x += 1.0
+    tail = sum(b / (2 * k * x ** (2 * k)) for k, b in enumerate(_BERNOULLI, 1)) if x < 1e8 else 0.0
+    return shift + math.log(x) - 0.5 / x - tail
+
+
+def digamma(x: ArrayLike, **_: object) -> Array:
+    """Return the derivative of ln gamma."""
+    return _each(_digamma, x)
+
+
+def _polygamma(x: float, order: int) -> float:
+    """Hurwitz' sum (-1)^(n+1) n! sum 1 / (x + k)^(n+1) for positive x, by the Euler-Maclaurin formula."""
+    if math.isnan(x) or x <= 0.0:
+        return math.nan if x != 0.0 else math.inf * (-1.0) ** (order + 1)
+    if x > 1e30:
+        return 0.0
+    power = order + 1
+    total = 0.0
+    while x < 20.0:
+        total += x**-power
+        x += 1.0
+    total += x ** (1 - power) / (power - 1) + 0.5 * x**-power
+    rising = float(power)
+    for k, bernoulli in enumerate(_BERNOULLI, 1):
+        total += bernoulli * rising / math.factorial(2 * k) * x ** (-power - 2 * k + 1)
+        rising *= (power + 2 * k - 1) * (power + 2 * k)
+    return (-1.0) ** (order + 1) * math.factorial(order) * total
+
+
+def polygamma(x: ArrayLike, k: int = 1, **_: object) -> Array:
+    """Return the k-th derivative of digamma for positive x."""
+    return _each(lambda v: _polygamma(v, k), x)
+
+
+def i0(x: ArrayLike, **_: object) -> Array:
+    """Return the modified Bessel function of order 0."""
+    with np.errstate(all="ignore"):
+        return np.asarray(np.i0(np.asarray(x, np.float64)), np.float64)
+
+
+def _i1(x: float) -> float:
+    if math.isnan(x) or math.isinf(x):
+        return x
+    distance = abs(x)
+    if distance > 700.0:
+        return math.copysign(math.inf, x)
+    if distance > 40.0:
+        total = term = 1.0
+        for k in range(1, 30):
+            term *= -(4.0 - (2 * k - 1) ** 2) / (k * 8.0 * distance)
+            total += term
+        return math.copysign(math.exp(distance) / math.sqrt(2.0 * math.pi * distance) * total, x)
+    total = term = distance / 2.0
+    for k in range(1, 200):
+        term *= (distance / 2.0) ** 2 / (k * (k + 1))
+        total += term
+    return math.copysign(total, x)
+
+
+def i1(x: ArrayLike, **_: object) -> Array:
+    """Return the modified Bessel function of order 1."""
+    return _each(_i1, x)
