@@ -34,7 +34,10 @@ def _positive(x: Values) -> Values:
 # Where functions have finite results; the golden vectors cover the rest.
 DOMAINS: dict[str, Callable[[Values], Values]] = {
     **dict.fromkeys(("acos", "asin", "atanh", "erfinv"), _inside),
-    **dict.fromkeys(("log", "log10", "log1p", "log2", "sqrt", "rsqrt", "digamma", "reciprocal"), _positive),
+    **dict.fromkeys(
+        ("log", "log10", "log1p", "log2", "sqrt", "rsqrt", "digamma", "reciprocal", "xlogy", "divide", "divide_"),
+        _positive,
+    ),
     "acosh": lambda x: np.abs(x) + 1.0,
 }
 

@@ -170,3 +170,12 @@ def test_argmax_ties_nan_and_zeros(device: ttnn.MeshDevice) -> None:
             assert index.to_list() == [1, 0, 1, 0]
             assert ttnn.argmax(x, dim=-1, keepdim=True).to_list() == [[1], [0], [1], [0]]
     assert ttnn.argmax(ttnn.Tensor(rows[:2], ttnn.float32, device)).item() == 1
+
+
+@pytest.mark.parametrize("name", ["gcd", "lcm"])
+def test_divisors(name: str, device: ttnn.MeshDevice) -> None:
+    generator = np.random.default_rng(3)
+    a, b = (generator.integers(1, 1000, (40, 70), dtype=np.int32) for _ in range(2))
+    operands = [ttnn.Tensor(x, ttnn.int32, None, ttnn.TILE_LAYOUT).to(device) for x in (a, b)]
+    got = getattr(ttnn, name)(*operands)
+    np.testing.assert_array_equal(np.asarray(got.to_list()), getattr(np, name)(a, b))

@@ -11,7 +11,7 @@ from operands import NAMES, from_raw, golden_cases, raw_of
 
 import ttnn
 
-BINARY = {"add": ttnn.add, "sub": ttnn.subtract, "mul": ttnn.multiply}
+BINARY = {"add": ttnn.add, "div": ttnn.divide, "sub": ttnn.subtract, "mul": ttnn.multiply}
 
 
 def test_binary(golden: Path, device: ttnn.MeshDevice) -> None:
@@ -32,7 +32,7 @@ def test_binary(golden: Path, device: ttnn.MeshDevice) -> None:
         if not np.array_equal(raw_of(result), arrays[f"{name}.out"].reshape(-1)):
             different.append(name)
     assert different == []
-    assert compared == 65
+    assert compared == 80
 
 
 @pytest.mark.parametrize("operation", ["add_", "subtract_", "multiply_"])

@@ -60,6 +60,13 @@ def calls(entry: registry.Op, shape: tuple[int, ...], layout: ttnn.Layout) -> It
     if entry.family == "unary":
         yield from unary_calls(entry)
         return
+    if entry.family == "binary":
+        yield (Operand(shape),)
+        yield (2,)
+        if layout is ttnn.TILE_LAYOUT and len(shape) >= 2 and not name.endswith("_"):
+            yield (Operand((1, shape[-1])),)
+            yield (Operand((*shape[:-1], 1)),)
+        return
     rank, tiled = len(shape), layout is ttnn.TILE_LAYOUT
     aligned = rank >= 2 and shape[-1] % 32 == 0 and shape[-2] % 32 == 0
     volume = int(np.prod(shape))
@@ -156,7 +163,9 @@ ELSEWHERE = {
     "empty",
     "empty_like",
     "full",
+    "gcd",
     "interleaved_to_sharded",
+    "lcm",
     "ones",
     "reshard",
     "untilize_with_unpadding",
@@ -190,6 +199,9 @@ def _applies(entry: registry.Op, dtype: ttnn.DataType, layout: ttnn.Layout) -> b
     tiled = layout is ttnn.TILE_LAYOUT
     if entry.name == "argmax" and tiled:
         return dtype in (ttnn.bfloat16, ttnn.float32)
+    if entry.name == "remainder" and dtype is ttnn.bfloat8_b:
+        # A rounded quotient moves the result by a whole divisor.
+        return False
     if entry.name in ("tilize_with_zero_padding", "to_layout", "pad", "typecast"):
         return dtype is not ttnn.int8
     return True
@@ -210,7 +222,7 @@ def _run(entry: registry.Op, x: ttnn.Tensor, arguments: tuple[Any, ...], device:
     """Call the operator and compare with the reference."""
     operation = getattr(ttnn, entry.name)
     tensors = [
-        make(item.shape, x.dtype, x.layout, device, item.seed) if isinstance(item, Operand) else item
+        make(item.shape, x.dtype, x.layout, device, item.seed, fit=_fit(entry)) if isinstance(item, Operand) else item
         for item in arguments
     ]
     plain = [values_of(item) if isinstance(item, ttnn.Tensor) else item for item in tensors]
