@@ -40,7 +40,8 @@ float32. `ttnn.CONFIG.cpu_level` chooses among them; AMX belongs to `avx512`.
 
 Square matrices of normal values, bfloat16, against the exact mode. ULP are units in the last place of bfloat16 at the
 root mean square of the results. With a 16-bit Dst most of the distance is the chip's own rounding of sums. With 32-bit
-Dst, a rare large distance is Wormhole's own error: a running sum that cancels to minus one unit becomes a power of two.
+Dst, a rare large distance has the size of Wormhole's own error: a running sum that cancels to minus one unit becomes a
+power of two.
 The bounds are pinned by `tests/ops/test_matmul_fast.py`; this page is written by `python docs/make_fast_mode.py`.
 """
 
