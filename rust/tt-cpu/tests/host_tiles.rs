@@ -151,6 +151,65 @@ fn every_tensor_is_as_defined_at_every_level() {
         check_widths(LARGE, TileShape::FULL);
         check(LARGE, TileShape::new(4, 32).expect("valid"), 0.1);
     }
+    check_every_shared_exponent(Level::supported());
+    check_datums(Level::supported());
+}
+
+/// Every BF16 value in a group with every shared exponent that it can have, and back. Levels are compared with the scalar
+/// one, which the test above compares with the definition.
+fn check_every_shared_exponent(levels: &[Level]) {
+    for shared in 0..=255u16 {
+        let mut halves: Vec<u16> = Vec::new();
+        for magnitude in (0..(shared + 1) << 7).collect::<Vec<u16>>().chunks(15) {
+            for sign in [0, 0x8000] {
+                // The largest exponent moves through the group, with the other sign.
+                let mut group: Vec<u16> = magnitude.iter().map(|x| x | sign).collect();
+                group.resize(15, sign);
+                group.insert(halves.len() / 16 % 16, shared << 7 | sign ^ 0x8000);
+                halves.extend(group);
+            }
+        }
+        halves.resize(halves.len().next_multiple_of(1024), 0);
+        let dims = Dims { batch: 1, rows: halves.len() / 32, columns: 32 };
+        let floats: Vec<f32> = halves.iter().map(|half| f32::from_bits(u32::from(*half) << 16)).collect();
+        for format in [DataFormat::Bfp8B, DataFormat::Bfp4B] {
+            let results = levels.iter().map(|level| {
+                Level::set_current(*level).expect("supported");
+                let buffer = packed(Values::Float16B(&halves), format, dims, TileShape::FULL, 0.0);
+                assert!(packed(Values::Float32(&floats), format, dims, TileShape::FULL, 0.0) == buffer);
+                let (mut words, mut back) = (vec![0.0; halves.len()], vec![0; halves.len()]);
+                let tile = Some(TileShape::FULL);
+                convert::unpack(&buffer, format, dims, tile, Target::Float32(&mut words)).expect("fits");
+                convert::unpack(&buffer, format, dims, tile, Target::Halves(&mut back)).expect("fits");
+                assert!(words.iter().zip(&back).all(|(word, half)| word.to_bits() == u32::from(*half) << 16));
+                (buffer, back)
+            });
+            let results: Vec<_> = results.collect();
+            assert!(results.iter().all(|result| *result == results[0]), "{format:?} {shared}");
+        }
+    }
+}
+
+/// Every datum of both widths with every exponent.
+fn check_datums(levels: &[Level]) {
+    for format in [DataFormat::Bfp8B, DataFormat::Bfp4B] {
+        let tile_bytes = format.tile_bytes(TileShape::FULL);
+        let mut buffer = vec![0; 256 * tile_bytes];
+        for (exponent, tile) in buffer.chunks_exact_mut(tile_bytes).enumerate() {
+            let (exponents, datums) = tile.split_at_mut(64);
+            exponents.iter_mut().enumerate().for_each(|(group, byte)| *byte = (exponent + group / 16) as u8);
+            datums.iter_mut().enumerate().for_each(|(i, byte)| *byte = i as u8);
+        }
+        let dims = Dims { batch: 1, rows: 256 * 32, columns: 32 };
+        let results = levels.iter().map(|level| {
+            Level::set_current(*level).expect("supported");
+            let mut values = vec![0.0; 256 * 1024];
+            convert::unpack(&buffer, format, dims, Some(TileShape::FULL), Target::Float32(&mut values)).expect("fits");
+            values.into_iter().map(f32::to_bits).collect::<Vec<_>>()
+        });
+        let results: Vec<_> = results.collect();
+        assert!(results.iter().all(|result| *result == results[0]), "{format:?}");
+    }
 }
 
 #[test]

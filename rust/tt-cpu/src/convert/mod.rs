@@ -5,6 +5,8 @@
 //! which lie row-major over each matrix; without, values lie row-major and unpadded.
 //!
 //! Work is split over rows of tiles, so the number of threads cannot show in a result.
+#[cfg(target_arch = "x86_64")]
+mod block_avx512;
 mod elements;
 mod tiles;
 

@@ -35,6 +35,13 @@ impl Layout {
             stream: result_bytes >= STREAM_BYTES,
         }
     }
+
+    /// Tiles at the beginning of a row of tiles that have all of 32 rows and columns, if `rows_bytes` belong to it.
+    #[cfg(target_arch = "x86_64")]
+    fn whole_tiles(&self, rows_bytes: usize, face_row_bytes: usize) -> usize {
+        let whole = self.tile == TileShape::FULL && rows_bytes == MOST_ROWS * self.row_bytes;
+        if whole { self.row_bytes / (2 * face_row_bytes) } else { 0 }
+    }
 }
 
 /// Gathers a tile from rows of a matrix. `pad` is a face row of padding, `BYTES` the length of a face row.
@@ -99,12 +106,25 @@ trait MakeValues {
 /// Fills a row of tiles.
 #[inline(always)]
 fn pack_row<const BYTES: usize, Make: MakeTile>(rows: &[u8], layout: Layout, pad: &[u8], out: &mut [u8]) {
+    pack_tiles::<BYTES, Make>(rows, &layout, 0, pad, out);
+    stream::finish();
+}
+
+/// Fills tiles from a column of tiles on.
+#[inline(always)]
+fn pack_tiles<const BYTES: usize, Make: MakeTile>(
+    rows: &[u8],
+    layout: &Layout,
+    first: usize,
+    pad: &[u8],
+    out: &mut [u8],
+) {
     let Some(pad) = pad.first_chunk::<BYTES>() else { return };
     let (mut values, mut made): (Lanes<u32>, Lanes<u32>) = ([0; MOST_DATUMS], [0; MOST_DATUMS]);
     let values: &mut [u8] = &mut cast_slice_mut(&mut values)[..layout.tile.datums() * BYTES / FACE_SIDE];
     let made: &mut [u8] = &mut cast_slice_mut(&mut made)[..layout.tile_bytes];
     for (column, out) in out.chunks_exact_mut(layout.tile_bytes).enumerate() {
-        gather(rows, &layout, column, pad, values);
+        gather(rows, layout, first + column, pad, values);
         if layout.stream {
             Make::make(values, made);
             stream::copy(out, made);
@@ -112,7 +132,6 @@ fn pack_row<const BYTES: usize, Make: MakeTile>(rows: &[u8], layout: Layout, pad
             Make::make(values, out);
         }
     }
-    stream::finish();
 }
 
 /// Fills a row of tiles with the values as they are.
@@ -132,12 +151,16 @@ fn tilize_row<const BYTES: usize>(rows: &[u8], layout: Layout, pad: &[u8], out: 
     stream::finish();
 }
 
-/// Bytes of a row of the matrix that are collected before they leave past the caches. The lines at both ends leave in two
-/// parts, which is slow; strips of 512 bytes take twice as long.
-const STRIP_BYTES: usize = 2048;
+/// Bytes of a row of the matrix that are collected before they leave past the caches. With 32 rows of it, what is collected
+/// stays in the first-level cache.
+const STRIP_BYTES: usize = 512;
 
-/// Distance of the rows of a strip: one line more, so that they do not compete for the same places of the cache.
-const STRIP_STRIDE: usize = STRIP_BYTES + 64;
+/// Bytes of a cache line. What leaves past the caches is slow unless it leaves in whole lines.
+const LINE: usize = 64;
+
+/// Most bytes from one row of a strip to the next: what is collected, a line that could not leave before, and what brings
+/// the rows to the same place in a line that they have in the matrix.
+const MOST_STRIDE: usize = STRIP_BYTES + 3 * LINE;
 
 /// Most rows of a tile.
 const MOST_ROWS: usize = 32;
@@ -145,24 +168,30 @@ const MOST_ROWS: usize = 32;
 /// Reads a row of tiles.
 #[inline(always)]
 fn unpack_row<const BYTES: usize, Make: MakeValues>(tiles: &[u8], layout: Layout, rows: &mut [u8]) {
+    #[expect(clippy::large_stack_arrays, reason = "23 KiB, for one call that calls nothing deep")]
+    let mut strip = [0; STRIP];
+    let mut strip = Strip::<BYTES>::new(&layout, rows, &mut strip);
+    unpack_tiles::<BYTES, Make>(tiles, &layout, &mut strip);
+    stream::finish();
+}
+
+/// Reads tiles into the columns that come next.
+#[inline(always)]
+fn unpack_tiles<const BYTES: usize, Make: MakeValues>(tiles: &[u8], layout: &Layout, strip: &mut Strip<'_, BYTES>) {
     let mut values: Lanes<u32> = [0; MOST_DATUMS];
     let values: &mut [u8] = &mut cast_slice_mut(&mut values)[..layout.tile.datums() * BYTES / FACE_SIDE];
-    #[expect(clippy::large_stack_arrays, reason = "66 KiB, for one call that calls nothing deep")]
-    let mut strip = [0; STRIP_STRIDE * MOST_ROWS];
-    let mut strip = Strip::<BYTES>::new(&layout, rows, &mut strip);
     for tile in tiles.chunks_exact(layout.tile_bytes) {
         let (exponents, datums) = tile.split_at(layout.exponents);
         Make::make(exponents, datums, values);
         strip.push(values);
     }
-    stream::finish();
 }
 
 /// Reads a row of tiles that hold the values as they are.
 #[inline(always)]
 fn untilize_row<const BYTES: usize>(tiles: &[u8], layout: Layout, rows: &mut [u8]) {
-    #[expect(clippy::large_stack_arrays, reason = "66 KiB, for one call that calls nothing deep")]
-    let mut strip = [0; STRIP_STRIDE * MOST_ROWS];
+    #[expect(clippy::large_stack_arrays, reason = "23 KiB, for one call that calls nothing deep")]
+    let mut strip = [0; STRIP];
     let mut strip = Strip::<BYTES>::new(&layout, rows, &mut strip);
     for tile in tiles.chunks_exact(layout.tile_bytes) {
         strip.push(tile);
@@ -170,40 +199,90 @@ fn untilize_row<const BYTES: usize>(tiles: &[u8], layout: Layout, rows: &mut [u8
     stream::finish();
 }
 
+/// Bytes that a strip needs.
+const STRIP: usize = MOST_STRIDE * (MOST_ROWS + 1);
+
 /// Rows of a matrix that are filled tile after tile, directly or in strips that leave past the caches.
+///
+/// A byte of a strip has the same place in a cache line as the byte of the matrix that it becomes. Only whole lines leave;
+/// the beginning of a line waits for its end in the next strip.
 struct Strip<'a, const BYTES: usize> {
     layout: &'a Layout,
     rows: &'a mut [u8],
     collected: &'a mut [u8],
-    column: usize,
+    /// From one row of the strip to the next.
+    stride: usize,
+    /// Where the first row of the strip begins.
+    start: usize,
+    /// Bytes of a row of the matrix that came before this strip.
+    before: usize,
+    /// Bytes of a row that the strip holds.
+    held: usize,
 }
 
 impl<'a, const BYTES: usize> Strip<'a, BYTES> {
     #[inline(always)]
     fn new(layout: &'a Layout, rows: &'a mut [u8], collected: &'a mut [u8]) -> Self {
-        let collected = &mut collected[..rows.len() / layout.row_bytes * STRIP_STRIDE];
-        Self { layout, rows, collected, column: 0 }
+        let stride = STRIP_BYTES + 2 * LINE + layout.row_bytes % LINE;
+        let start = LINE + rows.as_ptr().addr() % LINE;
+        Self { layout, rows, collected, stride, start, before: 0, held: 0 }
+    }
+
+    /// Where the next tile goes: bytes that begin with its first row, and the distance to the next row.
+    #[inline(always)]
+    fn place(&mut self) -> (&mut [u8], usize) {
+        if self.layout.stream {
+            let rows = self.rows.len() / self.layout.row_bytes;
+            (&mut self.collected[self.start + self.held..][..rows * self.stride], self.stride)
+        } else {
+            (&mut self.rows[self.before + self.held..], self.layout.row_bytes)
+        }
+    }
+
+    /// Says that the next tile is there.
+    #[inline(always)]
+    fn advance(&mut self) {
+        self.held += self.layout.tile.width() / FACE_SIDE * BYTES;
+        let row_bytes = self.layout.row_bytes;
+        let now = self.before + self.held;
+        if self.held < STRIP_BYTES && now < row_bytes {
+            return;
+        }
+        if self.layout.stream {
+            self.leave(now.min(row_bytes));
+        }
+        self.before = now;
+        self.held = 0;
+    }
+
+    /// Writes the rows up to the last whole line before the byte `now` of each; to their end if that is it.
+    #[inline(always)]
+    fn leave(&mut self, now: usize) {
+        let row_bytes = self.layout.row_bytes;
+        for (row, line) in self.rows.chunks_exact_mut(row_bytes).enumerate() {
+            let address = line.as_ptr().addr();
+            let waiting = |at: usize| if at == 0 || at == row_bytes { 0 } else { ((address + at) % LINE).min(at) };
+            let (from, to) = (self.before - waiting(self.before), now - waiting(now));
+            // Byte 0 of the strip's row is byte `before` of the matrix's; what waited lies in front of it.
+            let strip = &mut self.collected[row * self.stride..][..self.start + STRIP_BYTES];
+            let at = |byte: usize| self.start + byte - self.before;
+            stream::copy(&mut line[from..to], &strip[at(from)..at(to)]);
+            strip.copy_within(at(to)..at(now), self.start - (now - to));
+        }
     }
 
     /// Takes the values of the next tile, in face order.
     #[inline(always)]
     fn push(&mut self, values: &[u8]) {
-        let row_bytes = self.layout.row_bytes;
-        let (column, across) = (self.column, self.layout.tile.width() / FACE_SIDE * BYTES);
-        self.column += 1;
-        if !self.layout.stream {
-            return scatter::<BYTES>(values, self.layout, column, self.rows, row_bytes);
+        let layout = self.layout;
+        if layout.stream {
+            let (rows, stride) = self.place();
+            scatter::<BYTES>(values, layout, 0, rows, stride);
+        } else {
+            let column = (self.before + self.held) / (layout.tile.width() / FACE_SIDE * BYTES);
+            scatter::<BYTES>(values, layout, column, self.rows, layout.row_bytes);
         }
-        let in_strip = STRIP_BYTES / across;
-        let at = column % in_strip;
-        scatter::<BYTES>(values, self.layout, at, self.collected, STRIP_STRIDE);
-        if at == in_strip - 1 || self.column * across >= row_bytes {
-            let start = column / in_strip * STRIP_BYTES;
-            let end = row_bytes.min(start + STRIP_BYTES);
-            for (line, strip) in self.rows.chunks_exact_mut(row_bytes).zip(self.collected.chunks_exact(STRIP_STRIDE)) {
-                stream::copy(&mut line[start..end], &strip[..end - start]);
-            }
-        }
+        self.advance();
     }
 }
 
@@ -293,6 +372,107 @@ kernels! {
     bfp4_to_bf16: unpack_row::<32, Halves<4>>;
 }
 
+/// Reads a row of tiles into rows of a matrix.
+type UnpackKernel = unsafe fn(&[u8], Layout, &mut [u8]);
+
+/// Rows of tiles with AVX-512: whole tiles directly between the matrix and their bytes, others as elsewhere.
+#[cfg(target_arch = "x86_64")]
+mod avx512 {
+    use super::{
+        Fp32, Halves, Lanes, Layout, MOST_DATUMS, STRIP, Strip, cast_slice_mut, pack_tiles, stream, unpack_tiles,
+    };
+    use crate::convert::block_avx512 as whole;
+
+    macro_rules! kernels {
+        ($($pack:ident: $packed:ty, $quantise:path; $unpack:ident: $unpacked:ty, $read:path; $bytes:literal;)*) => { $(
+            #[target_feature(enable = "avx512f,avx512cd,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt")]
+            pub fn $pack(rows: &[u8], layout: Layout, pad: &[u8], out: &mut [u8]) {
+                let count = layout.whole_tiles(rows.len(), $bytes);
+                let (inside, edge) = out.split_at_mut(count * layout.tile_bytes);
+                let mut made: Lanes<u32> = [0; MOST_DATUMS];
+                let made: &mut [u8] = &mut cast_slice_mut(&mut made)[..layout.tile_bytes];
+                for (column, out) in inside.chunks_exact_mut(layout.tile_bytes).enumerate() {
+                    let rows = &rows[column * 2 * $bytes..];
+                    if layout.stream {
+                        $quantise(rows, layout.row_bytes, made);
+                        stream::copy(out, made);
+                    } else {
+                        $quantise(rows, layout.row_bytes, out);
+                    }
+                }
+                pack_tiles::<$bytes, $packed>(rows, &layout, count, pad, edge);
+                stream::finish();
+            }
+
+            #[target_feature(enable = "avx512f,avx512cd,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt")]
+            pub fn $unpack(tiles: &[u8], layout: Layout, rows: &mut [u8]) {
+                let count = layout.whole_tiles(rows.len(), $bytes);
+                let (inside, edge) = tiles.split_at(count * layout.tile_bytes);
+                #[expect(clippy::large_stack_arrays, reason = "23 KiB, for one call that calls nothing deep")]
+                let mut strip = [0; STRIP];
+                let mut strip = Strip::<$bytes>::new(&layout, rows, &mut strip);
+                for tile in inside.chunks_exact(layout.tile_bytes) {
+                    let (rows, stride) = strip.place();
+                    $read(tile, rows, stride);
+                    strip.advance();
+                }
+                unpack_tiles::<$bytes, $unpacked>(edge, &layout, &mut strip);
+                stream::finish();
+            }
+        )* };
+    }
+
+    kernels! {
+        fp32_to_bfp8: Fp32<8>, whole::quantise_fp32::<8>; bfp8_to_fp32: Fp32<8>, whole::unpack_fp32::<8>; 64;
+        fp32_to_bfp4: Fp32<4>, whole::quantise_fp32::<4>; bfp4_to_fp32: Fp32<4>, whole::unpack_fp32::<4>; 64;
+        bf16_to_bfp8: Halves<8>, whole::quantise_bf16::<8>; bfp8_to_bf16: Halves<8>, whole::unpack_bf16::<8>; 32;
+        bf16_to_bfp4: Halves<4>, whole::quantise_bf16::<4>; bfp4_to_bf16: Halves<4>, whole::unpack_bf16::<4>; 32;
+    }
+}
+
+/// Values that become block floats, or are made from them.
+#[derive(Clone, Copy)]
+enum Wide {
+    Fp32,
+    Bf16,
+}
+
+/// The kernel that fills tiles of block floats, of 8 bits or of 4.
+fn quantise(values: Wide, eight: bool, level: Level) -> PackKernel {
+    match (level.available(), values, eight) {
+        #[cfg(target_arch = "x86_64")]
+        (Level::Avx512, Wide::Fp32, true) => avx512::fp32_to_bfp8,
+        #[cfg(target_arch = "x86_64")]
+        (Level::Avx512, Wide::Fp32, false) => avx512::fp32_to_bfp4,
+        #[cfg(target_arch = "x86_64")]
+        (Level::Avx512, Wide::Bf16, true) => avx512::bf16_to_bfp8,
+        #[cfg(target_arch = "x86_64")]
+        (Level::Avx512, Wide::Bf16, false) => avx512::bf16_to_bfp4,
+        (level, Wide::Fp32, true) => fp32_to_bfp8::at(level),
+        (level, Wide::Fp32, false) => fp32_to_bfp4::at(level),
+        (level, Wide::Bf16, true) => bf16_to_bfp8::at(level),
+        (level, Wide::Bf16, false) => bf16_to_bfp4::at(level),
+    }
+}
+
+/// The kernel that reads tiles of block floats, of 8 bits or of 4.
+fn dequantise(values: Wide, eight: bool, level: Level) -> UnpackKernel {
+    match (level.available(), values, eight) {
+        #[cfg(target_arch = "x86_64")]
+        (Level::Avx512, Wide::Fp32, true) => avx512::bfp8_to_fp32,
+        #[cfg(target_arch = "x86_64")]
+        (Level::Avx512, Wide::Fp32, false) => avx512::bfp4_to_fp32,
+        #[cfg(target_arch = "x86_64")]
+        (Level::Avx512, Wide::Bf16, true) => avx512::bfp8_to_bf16,
+        #[cfg(target_arch = "x86_64")]
+        (Level::Avx512, Wide::Bf16, false) => avx512::bfp4_to_bf16,
+        (level, Wide::Fp32, true) => bfp8_to_fp32::at(level),
+        (level, Wide::Fp32, false) => bfp4_to_fp32::at(level),
+        (level, Wide::Bf16, true) => bfp8_to_bf16::at(level),
+        (level, Wide::Bf16, false) => bfp4_to_bf16::at(level),
+    }
+}
+
 /// Fills the raw buffer of a tensor in tiles.
 pub(super) fn pack(
     values: Values<'_>,
@@ -308,11 +488,11 @@ pub(super) fn pack(
     let pad = elements::one(from, pad_value)?;
     let (kernel, pad) = match (from, format) {
         (F::Float32, F::Float16B) => (fp32_to_bf16::at(level), pad),
-        (F::Float32, F::Bfp8B) => (fp32_to_bfp8::at(level), pad),
-        (F::Float32, F::Bfp4B) => (fp32_to_bfp4::at(level), pad),
+        (F::Float32, F::Bfp8B) => (quantise(Wide::Fp32, true, level), pad),
+        (F::Float32, F::Bfp4B) => (quantise(Wide::Fp32, false, level), pad),
         // Padding is a float32 value: it must not be rounded on the way into a block float.
-        (F::Float16B, F::Bfp8B) if pad << 16 == pad_value.to_bits() => (bf16_to_bfp8::at(level), pad),
-        (F::Float16B, F::Bfp4B) if pad << 16 == pad_value.to_bits() => (bf16_to_bfp4::at(level), pad),
+        (F::Float16B, F::Bfp8B) if pad << 16 == pad_value.to_bits() => (quantise(Wide::Bf16, true, level), pad),
+        (F::Float16B, F::Bfp4B) if pad << 16 == pad_value.to_bits() => (quantise(Wide::Bf16, false, level), pad),
         (_, F::Bfp8B | F::Bfp4B) => {
             let mut words = vec![0u32; values.len()];
             elements::convert(values, F::Float32, bytemuck::cast_slice_mut(&mut words))?;
@@ -385,10 +565,10 @@ pub(super) fn unpack(
 ) -> Result<(), ConvertError> {
     let level = Level::current();
     let kernel = match (format, value_bytes) {
-        (DataFormat::Bfp8B, 4) => bfp8_to_fp32::at(level),
-        (DataFormat::Bfp4B, 4) => bfp4_to_fp32::at(level),
-        (DataFormat::Bfp8B, 2) => bfp8_to_bf16::at(level),
-        (DataFormat::Bfp4B, 2) => bfp4_to_bf16::at(level),
+        (DataFormat::Bfp8B, 4) => dequantise(Wide::Fp32, true, level),
+        (DataFormat::Bfp4B, 4) => dequantise(Wide::Fp32, false, level),
+        (DataFormat::Bfp8B, 2) => dequantise(Wide::Bf16, true, level),
+        (DataFormat::Bfp4B, 2) => dequantise(Wide::Bf16, false, level),
         _ => match format.element_bytes() {
             Some(4) => untilize_words::at(level),
             Some(2) => untilize_halves::at(level),
