@@ -38,8 +38,8 @@ fn ceil<V: Word>(x: V) -> V {
 /// To the nearest even integer.
 #[inline(always)]
 pub fn round<V: Word>(x: V) -> V {
-    let rounded = setsign(add(add(magnitude(x), ROUNDER), MINUS_ROUNDER), x);
-    select(ilt(exp_unbiased(x), 23), rounded, x)
+    let rounded = add(add(magnitude(x), ROUNDER), MINUS_ROUNDER);
+    setsign(select(ilt(exp_unbiased(x), 23), rounded, x), x)
 }
 
 /// To multiples of `unit`, given with its inverse.

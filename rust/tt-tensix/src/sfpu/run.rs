@@ -9,6 +9,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use tt_cpu::Level;
 
+#[cfg(target_arch = "x86_64")]
+use super::wide::{LaneVector, Wide};
+
 /// Width of the `Dst` words that a vector function loads and stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DstWidth {
@@ -169,12 +172,10 @@ macro_rules! functions {
                 variant: $variant,
                 parameters: &[$($(stringify!($parameter)),+)?],
                 bits16: |dst, parameters, level| {
-                    $crate::sfpu::run::take!(parameters $(, $($parameter),+)?);
-                    $crate::sfpu::run::each_lane!(level, dst, $bits16);
+                    $crate::sfpu::run::each_lane!(level, dst, parameters, [$($($parameter),+)?], $bits16);
                 },
                 bits32: |dst, parameters, level| {
-                    $crate::sfpu::run::take!(parameters $(, $($parameter),+)?);
-                    $crate::sfpu::run::each_lane!(level, dst, $bits32);
+                    $crate::sfpu::run::each_lane!(level, dst, parameters, [$($($parameter),+)?], $bits32);
                 },
                 table: Some(&TABLE),
             }
@@ -192,12 +193,10 @@ macro_rules! integer_functions {
                 variant: $variant,
                 parameters: &[$($(stringify!($parameter)),+)?],
                 bits16: |dst, parameters, level| {
-                    $crate::sfpu::run::take!(parameters $(, $($parameter),+)?);
-                    $crate::sfpu::run::each_lane!(level, dst, $bits16);
+                    $crate::sfpu::run::each_lane!(level, dst, parameters, [$($($parameter),+)?], $bits16);
                 },
                 bits32: |dst, parameters, level| {
-                    $crate::sfpu::run::take!(parameters $(, $($parameter),+)?);
-                    $crate::sfpu::run::each_lane!(level, dst, $bits32);
+                    $crate::sfpu::run::each_lane!(level, dst, parameters, [$($($parameter),+)?], $bits32);
                 },
                 table: None,
             }
@@ -207,26 +206,45 @@ macro_rules! integer_functions {
 
 /// Binds parameters to names.
 macro_rules! take {
-    ($parameters:ident) => {
+    ($parameters:ident, []) => {
         let _ = $parameters;
     };
-    ($parameters:ident, $($name:ident),+) => {
+    ($parameters:ident, [$($name:ident),+]) => {
         // `Function::with` has counted them.
         let [$($name),+] = *$parameters else { unreachable!("wrong number of parameters") };
     };
 }
 
-/// Runs a lane program on every word, compiled for the level: the program's text is taken once for each.
+/// Runs a lane program on every word. The program's text is taken once for each CPU level, inside a function compiled for
+/// it, since a closure has the CPU features of the function that it stands in; a function by its name would not.
 macro_rules! each_lane {
-    ($level:expr, $dst:expr, $program:expr) => {
+    ($level:expr, $dst:expr, $parameters:expr, $names:tt, $program:expr) => {
         match $level.available() {
-            // SAFETY: `available` returns only levels that were detected on this host.
             #[cfg(target_arch = "x86_64")]
-            tt_cpu::Level::Avx512 => unsafe { $crate::sfpu::run::x86::avx512($dst, $program) },
-            // SAFETY: as above.
+            tt_cpu::Level::Avx512 => {
+                #[target_feature(enable = "avx512f,avx512cd,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt")]
+                fn compiled(dst: &mut [u32], parameters: &[u32]) {
+                    $crate::sfpu::run::take!(parameters, $names);
+                    $crate::sfpu::run::blocks::<$crate::vector::avx512::Avx512>(dst, |x| ($program)(x));
+                }
+                // SAFETY: `available` returns only levels that were detected on this host.
+                unsafe { compiled($dst, $parameters) }
+            }
             #[cfg(target_arch = "x86_64")]
-            tt_cpu::Level::Avx2 => unsafe { $crate::sfpu::run::x86::avx2($dst, $program) },
-            _ => $crate::sfpu::run::scalar($dst, $program),
+            tt_cpu::Level::Avx2 => {
+                #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt")]
+                fn compiled(dst: &mut [u32], parameters: &[u32]) {
+                    $crate::sfpu::run::take!(parameters, $names);
+                    $crate::sfpu::run::blocks::<$crate::vector::avx2::Avx2>(dst, |x| ($program)(x));
+                }
+                // SAFETY: as above.
+                unsafe { compiled($dst, $parameters) }
+            }
+            _ => {
+                let parameters: &[u32] = $parameters;
+                $crate::sfpu::run::take!(parameters, $names);
+                $crate::sfpu::run::scalar($dst, $program)
+            }
         }
     };
 }
@@ -239,35 +257,20 @@ pub(crate) fn scalar(dst: &mut [u32], program: impl Fn(u32) -> u32) {
     }
 }
 
+/// Runs a lane program on whole blocks, then on the rest in a block of its own.
 #[cfg(target_arch = "x86_64")]
-pub(crate) mod x86 {
-    use crate::sfpu::wide::{LaneVector, Wide};
-    use crate::vector::{avx2::Avx2, avx512::Avx512};
-
-    #[target_feature(enable = "avx512f,avx512cd,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt")]
-    pub(crate) fn avx512(dst: &mut [u32], program: impl Fn(Wide<Avx512>) -> Wide<Avx512>) {
-        blocks(dst, program);
+#[inline(always)]
+pub(crate) fn blocks<V: LaneVector>(dst: &mut [u32], program: impl Fn(Wide<V>) -> Wide<V>) {
+    let mut blocks = dst.chunks_exact_mut(Wide::<V>::LANES);
+    for block in &mut blocks {
+        program(Wide::load(block)).store(block);
     }
-
-    #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt")]
-    pub(crate) fn avx2(dst: &mut [u32], program: impl Fn(Wide<Avx2>) -> Wide<Avx2>) {
-        blocks(dst, program);
-    }
-
-    /// Whole blocks, then the rest in a block of its own.
-    #[inline(always)]
-    fn blocks<V: LaneVector>(dst: &mut [u32], program: impl Fn(Wide<V>) -> Wide<V>) {
-        let mut blocks = dst.chunks_exact_mut(Wide::<V>::LANES);
-        for block in &mut blocks {
-            program(Wide::load(block)).store(block);
-        }
-        let rest = blocks.into_remainder();
-        if !rest.is_empty() {
-            let mut block = [0; 64];
-            block[..rest.len()].copy_from_slice(rest);
-            let result = program(Wide::load(&block));
-            result.store(&mut block);
-            rest.copy_from_slice(&block[..rest.len()]);
-        }
+    let rest = blocks.into_remainder();
+    if !rest.is_empty() {
+        let mut block = [0; 64];
+        block[..rest.len()].copy_from_slice(rest);
+        let result = program(Wide::load(&block));
+        result.store(&mut block);
+        rest.copy_from_slice(&block[..rest.len()]);
     }
 }

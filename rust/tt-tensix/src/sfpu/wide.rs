@@ -16,17 +16,22 @@ const HIDDEN: i32 = 0x80_0000;
 
 /// What lane programs need beyond [`Vector`].
 pub(crate) trait LaneVector: Vector {
-    fn either(a: Self::Mask, b: Self::Mask) -> Self::Mask;
-    fn invert(a: Self::Mask) -> Self::Mask;
-    fn any(a: Self::Mask) -> bool;
+    fn mask_or(a: Self::Mask, b: Self::Mask) -> Self::Mask;
+    fn mask_not(a: Self::Mask) -> Self::Mask;
+    fn mask_any(a: Self::Mask) -> bool;
+    /// Denormal, infinite or NaN.
+    #[inline(always)]
+    fn is_irregular(word: Self::Int) -> Self::Mask {
+        let magnitude = Self::and(word, Self::splat(MAGNITUDE));
+        let zero = Self::equal(magnitude, Self::splat(0));
+        let large = Self::greater(magnitude, Self::splat(HIDDEN - 1));
+        let finite = Self::greater(Self::splat(INFINITY), magnitude);
+        Self::mask_not(Self::mask_or(zero, Self::both(large, finite)))
+    }
     /// Signed integers to FP32, to nearest even.
-    fn to_float(a: Self::Int) -> Self::Float;
+    fn lane_to_f32(a: Self::Int) -> Self::Float;
     /// [`multiply_add`] compiled for the level, in one copy.
-    fn multiply_add(
-        a: &[Self::Int; VECTORS],
-        b: &[Self::Int; VECTORS],
-        c: &[Self::Int; VECTORS],
-    ) -> [Self::Int; VECTORS];
+    fn lane_mad(a: &[Self::Int; VECTORS], b: &[Self::Int; VECTORS], c: &[Self::Int; VECTORS]) -> [Self::Int; VECTORS];
 }
 
 /// A block of lanes.
@@ -49,7 +54,7 @@ impl<V: LaneVector> std::ops::BitOr for WideMask<V> {
     type Output = Self;
     #[inline(always)]
     fn bitor(self, other: Self) -> Self {
-        Self(zip(self.0, other.0, V::either))
+        Self(zip(self.0, other.0, V::mask_or))
     }
 }
 
@@ -58,7 +63,7 @@ impl<V: LaneVector> std::ops::Not for WideMask<V> {
     #[inline(always)]
     fn not(self) -> Self {
         let [a, b] = self.0;
-        Self([V::invert(a), V::invert(b)])
+        Self([V::mask_not(a), V::mask_not(b)])
     }
 }
 
@@ -95,7 +100,7 @@ impl<V: LaneVector> Word for Wide<V> {
 
     #[inline(always)]
     fn mad(self, b: Self, c: Self) -> Self {
-        Self(V::multiply_add(&self.0, &b.0, &c.0))
+        Self(V::lane_mad(&self.0, &b.0, &c.0))
     }
     #[inline(always)]
     fn and(self, other: Self) -> Self {
@@ -137,7 +142,7 @@ impl<V: LaneVector> Word for Wide<V> {
     #[inline(always)]
     fn magnitude_to_f32(self) -> Self {
         let [a, b] = self.0;
-        Self([V::to_bits(V::to_float(a)), V::to_bits(V::to_float(b))])
+        Self([V::to_bits(V::lane_to_f32(a)), V::to_bits(V::lane_to_f32(b))])
     }
     #[inline(always)]
     fn is_equal(self, other: Self) -> WideMask<V> {
@@ -154,7 +159,7 @@ impl<V: LaneVector> Word for Wide<V> {
     }
 }
 
-/// `x * y + z`: by the host's own multiply-add where all lanes of the block are known to give the same bits with it,
+/// `x * y + z`: by the host's own multiply-add where all lanes of a vector are known to give the same bits with it,
 /// otherwise step by step.
 #[inline(always)]
 fn multiply_add<V: LaneVector>(
@@ -164,18 +169,12 @@ fn multiply_add<V: LaneVector>(
 ) -> [V::Int; VECTORS] {
     let (fast0, differs0) = host_fma::<V>(x[0], y[0], z[0]);
     let (fast1, differs1) = host_fma::<V>(x[1], y[1], z[1]);
-    if !V::any(V::either(differs0, differs1)) {
+    if !V::mask_any(V::mask_or(differs0, differs1)) {
         return [fast0, fast1];
     }
-    [stepwise::<V>(x[0], y[0], z[0]), stepwise::<V>(x[1], y[1], z[1])]
-}
-
-/// Denormal, infinite or NaN, given the word without its sign.
-#[inline(always)]
-fn is_irregular<V: LaneVector>(magnitude: V::Int) -> V::Mask {
-    let zero = V::equal(magnitude, V::splat(0));
-    let normal = V::both(V::greater(magnitude, V::splat(HIDDEN - 1)), V::greater(V::splat(INFINITY), magnitude));
-    V::invert(V::either(zero, normal))
+    let first = if V::mask_any(differs0) { stepwise::<V>(x[0], y[0], z[0]) } else { fast0 };
+    let second = if V::mask_any(differs1) { stepwise::<V>(x[1], y[1], z[1]) } else { fast1 };
+    [first, second]
 }
 
 /// The host's result with zeros made +0, and the lanes where it may differ from the vector unit's.
@@ -189,7 +188,7 @@ fn host_fma<V: LaneVector>(x: V::Int, y: V::Int, z: V::Int) -> (V::Int, V::Mask)
     /// 2^-77: products from here on have an exact error term.
     const SMALLEST_PRODUCT: i32 = 0x1900_0000;
     let magnitude = |word| V::and(word, V::splat(MAGNITUDE));
-    let [fx, fy, fz] = [x, y, z].map(V::from_bits);
+    let (fx, fy, fz) = (V::from_bits(x), V::from_bits(y), V::from_bits(z));
     let minus_zero = V::splat_float(-0.0);
     let product = V::fma(fx, fy, minus_zero);
     let negated = V::from_bits(V::xor(V::to_bits(product), V::splat(i32::MIN)));
@@ -199,21 +198,21 @@ fn host_fma<V: LaneVector>(x: V::Int, y: V::Int, z: V::Int) -> (V::Int, V::Mask)
     let product = V::to_bits(product);
     let [ax, ay, az, ap] = [x, y, z, product].map(magnitude);
     let zero = V::splat(0);
-    let empty = V::either(V::equal(ax, zero), V::equal(ay, zero));
+    let empty = V::mask_or(V::equal(ax, zero), V::equal(ay, zero));
     let within = V::both(V::greater(ap, V::splat(SMALLEST_PRODUCT - 1)), V::greater(V::splat(INFINITY), ap));
 
     let [ez, ep] = [az, ap].map(|word| V::and(word, V::splat(INFINITY)));
-    let exact = V::either(V::equal(error, zero), V::equal(az, zero));
+    let exact = V::mask_or(V::equal(error, zero), V::equal(az, zero));
     let larger = V::greater(ez, V::add(ep, V::splat(HIDDEN)));
     let same_sign = V::greater(V::xor(product, z), V::splat(-1));
-    let no_smaller = V::both(same_sign, V::invert(V::greater(ep, ez)));
-    let harmless = V::both(V::either(empty, within), V::either(exact, V::either(larger, no_smaller)));
+    let no_smaller = V::both(same_sign, V::mask_not(V::greater(ep, ez)));
+    let harmless = V::both(V::mask_or(empty, within), V::mask_or(exact, V::mask_or(larger, no_smaller)));
 
-    let irregular = |word| is_irregular::<V>(word);
-    let operands =
-        V::either(V::either(irregular(ax), irregular(ay)), V::either(irregular(az), irregular(magnitude(result))));
+    let operands = V::mask_or(V::is_irregular(x), V::is_irregular(y));
+    let others = V::mask_or(V::is_irregular(z), V::is_irregular(result));
+    let irregular = V::mask_or(operands, others);
     let result = V::select(V::equal(magnitude(result), zero), zero, result);
-    (result, V::either(operands, V::invert(harmless)))
+    (result, V::mask_or(irregular, V::mask_not(harmless)))
 }
 
 /// The definition in [`super::fma`] without its special cases, which go lane by lane.
@@ -251,17 +250,17 @@ fn stepwise<V: LaneVector>(x: V::Int, y: V::Int, z: V::Int) -> V::Int {
     let word = V::add(word, V::keep(round, V::splat(1)));
 
     let overflow = V::greater(exponent, V::splat(254));
-    let underflow = V::either(V::greater(V::splat(0), exponent), V::greater(V::splat(HIDDEN), word));
-    let underflow = V::either(underflow, V::equal(magnitude, V::splat(0)));
+    let underflow = V::mask_or(V::greater(V::splat(0), exponent), V::greater(V::splat(HIDDEN), word));
+    let underflow = V::mask_or(underflow, V::equal(magnitude, V::splat(0)));
     let result = V::or(sign, V::select(overflow, V::splat(INFINITY), word));
-    let result = V::keep(V::invert(V::both(underflow, V::invert(overflow))), result);
-    let empty = V::either(V::equal(product, V::splat(0)), V::greater(V::splat(0), product_exponent));
+    let result = V::keep(V::mask_not(V::both(underflow, V::mask_not(overflow))), result);
+    let empty = V::mask_or(V::equal(product, V::splat(0)), V::greater(V::splat(0), product_exponent));
     let result = V::select(empty, V::keep(V::greater(addend, V::splat(0)), z), result);
 
     let top = V::splat(254);
     let special = [ex, ey, ez, product_exponent].map(|exponent| V::greater(exponent, top));
-    let special = V::either(V::either(special[0], special[1]), V::either(special[2], special[3]));
-    if V::any(special) { lane_by_lane::<V>(x, y, z) } else { result }
+    let special = V::mask_or(V::mask_or(special[0], special[1]), V::mask_or(special[2], special[3]));
+    if V::mask_any(special) { lane_by_lane::<V>(x, y, z) } else { result }
 }
 
 /// Upper 28 bits of the product of two significands, the lowest set if any lost bit was.
@@ -280,7 +279,7 @@ fn jammed_product<V: LaneVector>(a: V::Int, b: V::Int) -> V::Int {
 #[inline(always)]
 fn semi_sticky<V: LaneVector>(value: V::Int, shift: V::Int) -> V::Int {
     let shifted = V::shr_by(value, shift);
-    let lost = V::invert(V::equal(V::shl_by(shifted, shift), value));
+    let lost = V::mask_not(V::equal(V::shl_by(shifted, shift), value));
     let jam = V::both(lost, V::greater(shifted, V::splat(0)));
     V::or(shifted, V::keep(jam, V::splat(1)))
 }
@@ -305,24 +304,30 @@ mod x86 {
 
     impl LaneVector for Avx512 {
         #[inline(always)]
-        fn either(a: __mmask16, b: __mmask16) -> __mmask16 {
+        fn mask_or(a: __mmask16, b: __mmask16) -> __mmask16 {
             a | b
         }
         #[inline(always)]
-        fn invert(a: __mmask16) -> __mmask16 {
+        fn mask_not(a: __mmask16) -> __mmask16 {
             !a
         }
         #[inline(always)]
-        fn any(a: __mmask16) -> bool {
+        fn mask_any(a: __mmask16) -> bool {
             a != 0
         }
         #[inline(always)]
-        fn to_float(a: __m512i) -> __m512 {
+        fn is_irregular(word: __m512i) -> __mmask16 {
+            const NAN_INFINITY_DENORMAL: i32 = 0xb9;
+            // SAFETY: callers are compiled for this level, hence the CPU has the instruction.
+            unsafe { _mm512_fpclass_ps_mask::<NAN_INFINITY_DENORMAL>(_mm512_castsi512_ps(word)) }
+        }
+        #[inline(always)]
+        fn lane_to_f32(a: __m512i) -> __m512 {
             // SAFETY: callers are compiled for this level, hence the CPU has the instruction.
             unsafe { _mm512_cvtepi32_ps(a) }
         }
         #[inline(always)]
-        fn multiply_add(a: &[__m512i; VECTORS], b: &[__m512i; VECTORS], c: &[__m512i; VECTORS]) -> [__m512i; VECTORS] {
+        fn lane_mad(a: &[__m512i; VECTORS], b: &[__m512i; VECTORS], c: &[__m512i; VECTORS]) -> [__m512i; VECTORS] {
             // SAFETY: as above.
             unsafe { multiply_add_avx512(a, b, c) }
         }
@@ -340,27 +345,27 @@ mod x86 {
 
     impl LaneVector for Avx2 {
         #[inline(always)]
-        fn either(a: __m256i, b: __m256i) -> __m256i {
+        fn mask_or(a: __m256i, b: __m256i) -> __m256i {
             // SAFETY: callers are compiled for this level, hence the CPU has the instruction.
             unsafe { _mm256_or_si256(a, b) }
         }
         #[inline(always)]
-        fn invert(a: __m256i) -> __m256i {
+        fn mask_not(a: __m256i) -> __m256i {
             // SAFETY: as above.
             unsafe { _mm256_xor_si256(a, _mm256_set1_epi32(-1)) }
         }
         #[inline(always)]
-        fn any(a: __m256i) -> bool {
+        fn mask_any(a: __m256i) -> bool {
             // SAFETY: as above.
             unsafe { _mm256_movemask_epi8(a) != 0 }
         }
         #[inline(always)]
-        fn to_float(a: __m256i) -> __m256 {
+        fn lane_to_f32(a: __m256i) -> __m256 {
             // SAFETY: as above.
             unsafe { _mm256_cvtepi32_ps(a) }
         }
         #[inline(always)]
-        fn multiply_add(a: &[__m256i; VECTORS], b: &[__m256i; VECTORS], c: &[__m256i; VECTORS]) -> [__m256i; VECTORS] {
+        fn lane_mad(a: &[__m256i; VECTORS], b: &[__m256i; VECTORS], c: &[__m256i; VECTORS]) -> [__m256i; VECTORS] {
             // SAFETY: as above.
             unsafe { multiply_add_avx2(a, b, c) }
         }
@@ -406,7 +411,7 @@ mod tests {
         }
         for &level in Level::supported() {
             let mut dst = x.clone();
-            each_triple!(level, &mut dst, [&y, &z], mad);
+            each_triple!(level, &mut dst, [&y, &z], &[], [], mad);
             for i in 0..dst.len() {
                 let expected = wormhole(x[i], y[i], z[i]);
                 assert_eq!(dst[i], expected, "{level}: {:08x} * {:08x} + {:08x}", x[i], y[i], z[i]);
