@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn passes_sum_to_the_phases_of_every_fidelity() {
         // Exponent 138 makes the 11-bit significand an integer.
-        let number = |significand: u32| 138 - 1 << 23 | (significand & 1023) << 13;
+        let number = |significand: u32| ((138 - 1) << 23) | ((significand & 1023) << 13);
         for fidelity in MathFidelity::ALL {
             let cut = Cut::new(fidelity);
             for a in (1024..2048).step_by(3) {
