@@ -1,0 +1,53 @@
+//! What the commands of a core take: processors, unpackers, matrix unit, vector unit, packers. One table per chip
+//! generation.
+//!
+//! Sections named in comments are those of `spec/performance-model.md`; the marks are explained there ([isa], [rep],
+//! [iss], [own]), and `k...` are rows of `golden/silicon/tensix_kernel_cycles.csv`. *Estimate* marks a figure that nobody
+//! has published; its comment says what it was derived from.
+
+mod compute;
+mod risc;
+mod sfpu;
+
+use tt_memory::chip::Arch;
+
+pub use compute::{ComputeCosts, Eltwise, ReduceAxis};
+pub use risc::{LaunchCosts, RiscCosts};
+pub use sfpu::{SfpuCost, SfpuCosts};
+
+/// Every cost of a core, in cycles.
+#[derive(Debug)]
+pub struct Costs {
+    /// The five processors.
+    pub risc: RiscCosts,
+    /// Unpackers, matrix unit, packers.
+    pub compute: ComputeCosts,
+    /// The vector unit.
+    pub sfpu: SfpuCosts,
+    /// Start and end of programs and kernels.
+    pub launch: LaunchCosts,
+}
+
+impl Costs {
+    /// The costs of a chip generation.
+    pub const fn of(arch: Arch) -> &'static Self {
+        match arch {
+            Arch::WormholeB0 => &WORMHOLE,
+            Arch::Blackhole => &BLACKHOLE,
+        }
+    }
+}
+
+static WORMHOLE: Costs = Costs {
+    risc: risc::WORMHOLE,
+    compute: compute::WORMHOLE,
+    sfpu: SfpuCosts::new(Arch::WormholeB0),
+    launch: risc::LAUNCH,
+};
+
+static BLACKHOLE: Costs = Costs {
+    risc: risc::BLACKHOLE,
+    compute: compute::BLACKHOLE,
+    sfpu: SfpuCosts::new(Arch::Blackhole),
+    launch: risc::LAUNCH,
+};

@@ -1,0 +1,121 @@
+//! What a network and the DRAM behind it can do, one table per chip generation.
+//!
+//! Sizes that programs see (link width, packet size, grid) are in `tt_memory::chip`. The marks in square brackets are
+//! those of `spec/noc.md`: [isa] vendor documentation, [npe] constants of the vendor's estimator, [rep] vendor reports,
+//! [iss] issue tracker, [own] measured for this project.
+
+use tt_memory::chip::Arch;
+
+/// Bytes per cycle, in hundredths, so that times are whole numbers on every machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Rate(u32);
+
+impl Rate {
+    /// From hundredths of a byte per cycle.
+    pub const fn hundredths(value: u32) -> Self {
+        Self(value)
+    }
+
+    /// Cycles that `bytes` take, to the nearest whole one and at least one.
+    #[inline]
+    pub const fn cycles(self, bytes: u64) -> u64 {
+        let cycles = (bytes * 100 + self.0 as u64 / 2) / self.0 as u64;
+        if cycles == 0 { 1 } else { cycles }
+    }
+
+    /// As a number, for reports.
+    pub fn bytes_per_cycle(self) -> f64 {
+        f64::from(self.0) / 100.0
+    }
+}
+
+/// Latencies and rates of the networks and of DRAM. All times are cycles of the chip's clock.
+#[derive(Debug, PartialEq, Eq)]
+pub struct NocFigures {
+    /// Flits of a packet before its payload.
+    pub header_flits: u64,
+    /// From the issue of a read to its first data, both ways together, without routers and DRAM.
+    pub read_start: u64,
+    /// One router of a read's request or response.
+    pub read_hop: u64,
+    /// From the issue of a write to its first data at the first router.
+    pub write_start: u64,
+    /// One router of a write.
+    pub write_hop: u64,
+    /// From an interface to its router, or back.
+    pub interface: u64,
+    /// Between a core's L1 and the network, out.
+    pub tensix_out: Rate,
+    /// Between a core's L1 and the network, in.
+    pub tensix_in: Rate,
+    /// A DRAM node, out.
+    pub dram_out: Rate,
+    /// A DRAM node, in.
+    pub dram_in: Rate,
+    /// What a bank reads or writes.
+    pub bank: Rate,
+    /// A bank begins at most one request in so many cycles.
+    pub bank_request: u64,
+    /// From a request at a DRAM node to its first data, beyond what L1 would take.
+    pub dram_access: u64,
+    /// Multicast whose path is reserved anew for each packet.
+    pub multicast: Rate,
+    /// Linked multicast: the path stays reserved.
+    pub multicast_linked: Rate,
+    /// How long an atomic or a narrow store holds its L1 bank.
+    pub l1_modify: u64,
+    /// Requests that an interface holds at a time; a core that issues more waits.
+    pub request_slots: usize,
+}
+
+impl NocFigures {
+    /// The figures of a chip generation.
+    pub const fn of(arch: Arch) -> &'static Self {
+        match arch {
+            Arch::WormholeB0 => &WORMHOLE,
+            Arch::Blackhole => &BLACKHOLE,
+        }
+    }
+}
+
+/// Wormhole.
+pub static WORMHOLE: NocFigures = NocFigures {
+    header_flits: 1,                          // section 2 [isa]
+    read_start: 70,                           // section 3: read from the same node [npe]
+    read_hop: 9,                              // section 3 [isa]; the read table gives 154, 170, 270 for 12, 10, 22 hops
+    write_start: 40,                          // section 3 [npe]
+    write_hop: 10,                            // section 3 [npe]
+    interface: 5,                             // section 3 [isa]
+    tensix_out: Rate::hundredths(2810),       // section 4 [npe]
+    tensix_in: Rate::hundredths(2810),        // section 4 [npe]
+    dram_out: Rate::hundredths(2320),         // section 4 [npe]
+    dram_in: Rate::hundredths(2400),          // section 4 [npe]
+    bank: Rate::hundredths(2220),             // section 4: one bank, one adjacent reader [isa]
+    bank_request: 7,                          // section 4: 6.8 [iss]
+    dram_access: 0,                           // section 7: the fluid simulation needs none for DRAM [own]
+    multicast: Rate::hundredths(1400),        // section 4 [rep]
+    multicast_linked: Rate::hundredths(2200), // section 4 [rep]
+    l1_modify: 5,                             // performance-model.md section 2.5 [isa]
+    request_slots: 4,                         // section 7 point 4 [isa]
+};
+
+/// Blackhole.
+pub static BLACKHOLE: NocFigures = NocFigures {
+    header_flits: 1,                          // section 2 [isa]
+    read_start: 65,                           // section 3 [npe]
+    read_hop: 9,                              // section 3: 177, 217, 329 for 12, 17, 29 hops [npe]
+    write_start: 40,                          // section 3 [npe]
+    write_hop: 11,                            // section 3 [npe]
+    interface: 5,                             // section 3 [isa]
+    tensix_out: Rate::hundredths(6090),       // section 4 [npe]
+    tensix_in: Rate::hundredths(6090),        // section 4 [npe]
+    dram_out: Rate::hundredths(4630),         // section 4: one bank, one adjacent reader [rep]; [npe] says 40
+    dram_in: Rate::hundredths(4000),          // section 4 [npe]
+    bank: Rate::hundredths(4630),             // section 4: one bank, one adjacent reader [rep]
+    bank_request: 16,                         // section 4: 16.4 [iss]
+    dram_access: 196, // section 3: 570 for 2 KiB from idle DRAM [iss], less read and 45 cycles of data
+    multicast: Rate::hundredths(2400), // section 4 [rep]
+    multicast_linked: Rate::hundredths(3900), // section 4 [rep]
+    l1_modify: 5,     // as Wormhole
+    request_slots: 4, // section 7 point 4 [isa]
+};

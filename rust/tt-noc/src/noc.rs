@@ -1,0 +1,308 @@
+//! Transfers over the two networks and into DRAM: who occupies what, and when it is over.
+//!
+//! A transfer passes a chain of resources: the interface of the sender, every link of its route, the interface of the
+//! receiver, and a DRAM bank at one end of it. Routers cut through, so each resource starts as soon as the head of
+//! the transfer reaches it and is taken for as long as it needs for all the bytes; a busy one delays the head. Source of
+//! the mechanism: `spec/noc.md` sections 1 to 4 and 7.
+
+use tt_memory::chip::{ChipSpec, Grid};
+
+use crate::calendar::Calendar;
+use crate::figures::{NocFigures, Rate};
+use crate::layout::{Layout, Node, NodeKind};
+use crate::route::{Axis, Link, NocId, Route, tree};
+
+/// When the steps of a transfer are over, in cycles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Transfer {
+    /// The interface has taken the command: the core may prepare the next one.
+    pub issued: u64,
+    /// The last byte has left the source: it may be overwritten (`noc_async_writes_flushed`).
+    pub sent: u64,
+    /// The last byte is in the memory of the (last) receiver.
+    pub arrived: u64,
+    /// The issuer knows: the end of a barrier. Equal to `sent` for a posted write, which nobody acknowledges.
+    pub acknowledged: u64,
+}
+
+/// What a network has carried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Totals {
+    /// Reads.
+    pub reads: u64,
+    /// Writes, multicasts counted once.
+    pub writes: u64,
+    /// Atomics and inline writes.
+    pub words: u64,
+    /// Payload bytes, multicasts counted once.
+    pub bytes: u64,
+}
+
+/// What has gone over a link, through an interface or through a bank.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Load {
+    /// Payload bytes.
+    pub bytes: u64,
+    /// Cycles it was busy.
+    pub busy: u64,
+}
+
+/// A node's resources on one network, in the order in which they are stored.
+#[derive(Clone, Copy)]
+enum Port {
+    X,
+    Y,
+    Out,
+    In,
+}
+
+const PORTS: usize = 4;
+
+#[derive(Debug, Clone, Default)]
+struct Resource {
+    calendar: Calendar,
+    load: Load,
+}
+
+impl Resource {
+    /// Reserves the resource for a transfer whose head is there at `head`. Returns when the head can go on and when
+    /// the last byte has passed.
+    #[inline]
+    fn pass(&mut self, head: u64, cycles: u64, bytes: u64) -> (u64, u64) {
+        let end = self.calendar.reserve(head, cycles);
+        self.load.bytes += bytes;
+        self.load.busy += cycles;
+        (end - cycles, end)
+    }
+}
+
+/// The two networks of a chip and its DRAM banks, with everything that is under way.
+#[derive(Debug)]
+pub struct Noc {
+    layout: Layout,
+    figures: &'static NocFigures,
+    /// Per network, node and [`Port`].
+    resources: Vec<Resource>,
+    banks: Vec<Resource>,
+    totals: [Totals; 2],
+}
+
+impl Noc {
+    /// The idle networks of a chip.
+    pub fn new(chip: &'static ChipSpec) -> Self {
+        let layout = Layout::new(chip);
+        let nodes = layout.noc_grid().cores();
+        Self {
+            layout,
+            figures: NocFigures::of(chip.arch),
+            resources: vec![Resource::default(); 2 * nodes * PORTS],
+            banks: vec![Resource::default(); chip.dram_banks()],
+            totals: [Totals::default(); 2],
+        }
+    }
+
+    /// Where everything is.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// The figures that times come from.
+    pub fn figures(&self) -> &'static NocFigures {
+        self.figures
+    }
+
+    /// Reads `bytes` of the node `owner` into the L1 of `reader`: a request goes there, the data come back on the same
+    /// network.
+    pub fn read(&mut self, now: u64, noc: NocId, reader: Node, owner: Node, bytes: u64) -> Transfer {
+        let figures = self.figures;
+        let request_hops = u64::from(Route::new(noc, self.layout.noc_grid(), reader, owner).hops());
+        let request = now + figures.read_start / 2 + request_hops * figures.read_hop;
+        let mut head = request;
+        if let NodeKind::Dram { bank } = self.layout.kind(owner) {
+            head = self.bank(bank, request, bytes).0 + figures.dram_access;
+        }
+        let (sent, arrived) = self.flow(noc, owner, reader, head, bytes, figures.read_hop);
+        let arrived = arrived + figures.read_start.div_ceil(2);
+        let totals = &mut self.totals[noc as usize];
+        totals.reads += 1;
+        totals.bytes += bytes;
+        Transfer { issued: now, sent, arrived, acknowledged: arrived }
+    }
+
+    /// Writes `bytes` from the L1 of `writer` to another node.
+    pub fn write(&mut self, now: u64, noc: NocId, writer: Node, to: Node, bytes: u64, posted: bool) -> Transfer {
+        let figures = self.figures;
+        let (sent, mut arrived) = self.flow(noc, writer, to, now + figures.write_start, bytes, figures.write_hop);
+        if let NodeKind::Dram { bank } = self.layout.kind(to) {
+            let cycles = self.bank_cycles(bytes);
+            arrived = arrived.max(self.bank(bank, arrived.saturating_sub(cycles), bytes).1);
+        }
+        let totals = &mut self.totals[noc as usize];
+        totals.writes += 1;
+        totals.bytes += bytes;
+        let acknowledged = if posted { sent } else { arrived + self.answer(noc, to, writer) };
+        Transfer { issued: now, sent, arrived, acknowledged }
+    }
+
+    /// Writes `bytes` from the L1 of `writer` to every Tensix core of a rectangle of nodes, given by its corners in
+    /// the order of the network's travel (both may lie anywhere on the torus). The writer itself receives only
+    /// with `loopback`. A linked multicast keeps the path of the one before.
+    ///
+    /// # Panics
+    /// If no core would receive anything.
+    #[allow(clippy::too_many_arguments, reason = "the fields of the command")]
+    pub fn multicast(
+        &mut self,
+        now: u64,
+        noc: NocId,
+        writer: Node,
+        corners: (Node, Node),
+        bytes: u64,
+        linked: bool,
+        posted: bool,
+        loopback: bool,
+    ) -> Transfer {
+        let mut receivers = self.rectangle(corners);
+        receivers.retain(|&node| loopback || node != writer);
+        assert!(!receivers.is_empty(), "a multicast from {writer:?} to {corners:?} without receivers");
+        let figures = self.figures;
+        let rate = if linked { figures.multicast_linked } else { figures.multicast };
+        let cycles = rate.cycles(bytes);
+        let (mut head, sent) = self.resource(noc, writer, Port::Out).pass(now + figures.write_start, cycles, bytes);
+        // The whole tree is reserved before data leave: the latest free link decides.
+        let links = tree(noc, self.layout.noc_grid(), writer, receivers.iter().copied());
+        for branch in &links {
+            let at = head + u64::from(branch.depth) * figures.write_hop;
+            let (free, _) = self.link(noc, branch.link).pass(at, cycles, bytes);
+            head += free - at;
+        }
+        let depth = links.last().map_or(0, |branch| u64::from(branch.depth) + 1);
+        let mut arrived = head + depth * figures.write_hop + cycles;
+        let mut answer = 0;
+        for &node in &receivers {
+            let hops = u64::from(Route::new(noc, self.layout.noc_grid(), writer, node).hops());
+            let at = head + hops * figures.write_hop;
+            let (_, end) = self.resource(noc, node, Port::In).pass(at, cycles, bytes);
+            arrived = arrived.max(end);
+            answer = answer.max(end + self.answer(noc, node, writer));
+        }
+        let totals = &mut self.totals[noc as usize];
+        totals.writes += 1;
+        totals.bytes += bytes;
+        Transfer { issued: now, sent, arrived, acknowledged: if posted { sent } else { answer } }
+    }
+
+    /// A remote semaphore increment or another atomic on a word of L1.
+    pub fn atomic(&mut self, now: u64, noc: NocId, from: Node, to: Node, posted: bool) -> Transfer {
+        let modify = self.figures.l1_modify;
+        let sent = self.inline_write(now, noc, from, to, true);
+        let arrived = sent.arrived + modify;
+        let acknowledged = if posted { sent.sent } else { arrived + self.answer(noc, to, from) };
+        Transfer { arrived, acknowledged, ..sent }
+    }
+
+    /// A 32-bit write whose value travels in the command.
+    pub fn inline_write(&mut self, now: u64, noc: NocId, from: Node, to: Node, posted: bool) -> Transfer {
+        const WORD: u64 = 4;
+        let figures = self.figures;
+        let (sent, arrived) = self.flow(noc, from, to, now + figures.write_start, WORD, figures.write_hop);
+        let totals = &mut self.totals[noc as usize];
+        totals.words += 1;
+        totals.bytes += WORD;
+        let acknowledged = if posted { sent } else { arrived + self.answer(noc, to, from) };
+        Transfer { issued: now, sent, arrived, acknowledged }
+    }
+
+    /// What a network has carried so far.
+    pub fn totals(&self, noc: NocId) -> Totals {
+        self.totals[noc as usize]
+    }
+
+    /// What has gone over a link.
+    pub fn link_load(&self, noc: NocId, link: Link) -> Load {
+        let port = if link.axis == Axis::X { Port::X } else { Port::Y };
+        self.resources[self.index(noc, link.from, port)].load
+    }
+
+    /// What has gone out of and into the memory of a node over a network.
+    pub fn interface_load(&self, noc: NocId, node: Node) -> (Load, Load) {
+        let load = |port| self.resources[self.index(noc, node, port)].load;
+        (load(Port::Out), load(Port::In))
+    }
+
+    /// What a DRAM bank has read and written, or `None` if there is no such bank.
+    pub fn bank_load(&self, bank: usize) -> Option<Load> {
+        Some(self.banks.get(bank)?.load)
+    }
+
+    /// The Tensix cores of a rectangle, row by row; a corner may lie before the other one, across the edge of the torus.
+    pub fn rectangle(&self, (first, last): (Node, Node)) -> Vec<Node> {
+        let Grid { x: columns, y: rows } = self.layout.noc_grid();
+        let span = |from: u32, to: u32, all: u32| (0..=(to + all - from) % all).map(move |i| (from + i) % all);
+        let nodes =
+            span(first.y, last.y, rows).flat_map(|y| span(first.x, last.x, columns).map(move |x| Node { x, y }));
+        nodes.filter(|&node| self.layout.kind(node) == NodeKind::Tensix).collect()
+    }
+
+    /// Moves bytes from the interface of one node to that of another. Returns when the last byte has left and arrived.
+    #[inline]
+    fn flow(&mut self, noc: NocId, from: Node, to: Node, head: u64, bytes: u64, hop: u64) -> (u64, u64) {
+        let flits = self.flits(bytes);
+        let out = self.rate(from, true).cycles(bytes);
+        let (mut head, sent) = self.resource(noc, from, Port::Out).pass(head, out, bytes);
+        let mut tail = sent;
+        for link in Route::new(noc, self.layout.noc_grid(), from, to) {
+            let (free, end) = self.link(noc, link).pass(head, flits, bytes);
+            (head, tail) = (free + hop, end.max(tail) + hop);
+        }
+        let into = self.rate(to, false).cycles(bytes);
+        let (_, end) = self.resource(noc, to, Port::In).pass(head, into, bytes);
+        (sent, end.max(tail))
+    }
+
+    /// Flits of a transfer, headers included.
+    #[inline]
+    fn flits(&self, bytes: u64) -> u64 {
+        let chip = self.layout.chip();
+        let packets = bytes.div_ceil(u64::from(chip.noc_packet_bytes)).max(1);
+        bytes.div_ceil(u64::from(chip.noc_link_bytes)) + packets * self.figures.header_flits
+    }
+
+    /// Time of an acknowledgement: a single flit that goes on to the issuer.
+    fn answer(&self, noc: NocId, from: Node, to: Node) -> u64 {
+        let hops = u64::from(Route::new(noc, self.layout.noc_grid(), from, to).hops());
+        2 * self.figures.interface + hops * self.figures.read_hop
+    }
+
+    fn rate(&self, node: Node, out: bool) -> Rate {
+        match (self.layout.kind(node), out) {
+            (NodeKind::Dram { .. }, true) => self.figures.dram_out,
+            (NodeKind::Dram { .. }, false) => self.figures.dram_in,
+            (_, true) => self.figures.tensix_out,
+            (_, false) => self.figures.tensix_in,
+        }
+    }
+
+    fn bank_cycles(&self, bytes: u64) -> u64 {
+        self.figures.bank.cycles(bytes).max(self.figures.bank_request)
+    }
+
+    fn bank(&mut self, bank: usize, at: u64, bytes: u64) -> (u64, u64) {
+        let cycles = self.bank_cycles(bytes);
+        self.banks[bank].pass(at, cycles, bytes)
+    }
+
+    fn index(&self, noc: NocId, node: Node, port: Port) -> usize {
+        let nodes = self.layout.noc_grid().cores();
+        (noc as usize * nodes + self.layout.index(node)) * PORTS + port as usize
+    }
+
+    fn resource(&mut self, noc: NocId, node: Node, port: Port) -> &mut Resource {
+        let index = self.index(noc, node, port);
+        &mut self.resources[index]
+    }
+
+    fn link(&mut self, noc: NocId, link: Link) -> &mut Resource {
+        self.resource(noc, link.from, if link.axis == Axis::X { Port::X } else { Port::Y })
+    }
+}
