@@ -10,24 +10,7 @@ from op_calls import walk
 import ttnn
 
 # Expressions that differ, each with the reason. Nothing else may differ.
-_REDUCTIONS = "reductions of integers are not built yet: UnsupportedError"
-_UNKNOWN = "the program for these integers is not known: UnsupportedError"
-EXPECTED_DIFFERENCES: dict[str, str] = {
-    "ttnn.relu6(t((1,1,64,40),'i32',R))": _UNKNOWN,
-    "ttnn.relu6(t((1,1,64,40),'u32',T))": _UNKNOWN,
-    "ttnn.relu6(t((1,1,64,40),'u32',R))": _UNKNOWN,
-    "ttnn.relu6(t((1,1,64,40),'u16',T))": _UNKNOWN,
-    "ttnn.relu6(t((1,1,64,40),'u8',T))": _UNKNOWN,
-    "ttnn.sum(t((40,50),'i32'),dim=-1)": _REDUCTIONS,
-    "ttnn.max(t((1,1,64,40),'i32',T))": _REDUCTIONS,
-    "ttnn.max(t((1,1,64,40),'i32',R))": _REDUCTIONS,
-    "ttnn.max(t((1,1,64,40),'u32',T))": _REDUCTIONS,
-    "ttnn.min(t((1,1,64,40),'i32',T))": _REDUCTIONS,
-    "ttnn.min(t((1,1,64,40),'u32',T))": _REDUCTIONS,
-    "ttnn.sum(t((1,1,64,40),'i32',T))": _REDUCTIONS,
-    "ttnn.sum(t((1,1,64,40),'i32',R))": _REDUCTIONS,
-    "ttnn.sum(t((1,1,64,40),'u32',T))": _REDUCTIONS,
-}
+EXPECTED_DIFFERENCES: dict[str, str] = {}
 
 
 def test_recorded_calls(golden: Path) -> None:

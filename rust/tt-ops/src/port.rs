@@ -55,7 +55,7 @@ impl Input {
 /// What Dst holds for operands of this format.
 pub fn dst_format(operand: DataFormat, dst32: bool) -> DstFormat {
     match operand {
-        DataFormat::Int32 | DataFormat::UInt32 => DstFormat::Int32,
+        DataFormat::Int32 | DataFormat::UInt32 | DataFormat::Int8 | DataFormat::UInt8 => DstFormat::Int32,
         DataFormat::UInt16 => DstFormat::UInt16,
         _ if dst32 => DstFormat::Fp32,
         DataFormat::Float16 | DataFormat::Bfp8 | DataFormat::Bfp4 | DataFormat::Bfp2 | DataFormat::Lf8 => {

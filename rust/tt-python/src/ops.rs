@@ -369,7 +369,7 @@ fn reduce(
     length: usize,
     scaler: f32,
     scale: f32,
-    fill: Option<(usize, usize, f32)>,
+    fill: Option<(usize, usize, f64)>,
     fidelity: u32,
     dst32: bool,
     arch: u8,
@@ -388,14 +388,21 @@ fn reduce(
         "sfpu_sum" => Join::SfpuSum,
         "sfpu_max" => Join::SfpuMax,
         "sfpu_min" => Join::SfpuMin,
+        "int_sum" => Join::IntSum,
+        "int_max" => Join::IntMax,
+        "int_min" => Join::IntMin,
         _ => return Err(engine_error(format!("no join {join:?}"))),
     };
+    let formats = (format(formats.0)?, format(formats.1)?);
+    let identity = |value: f64| {
+        if formats.0.is_integer() { tt_ops::fill::word(formats.0, value) } else { (value as f32).to_bits() }
+    };
     let step = ReduceStep {
-        formats: (format(formats.0)?, format(formats.1)?),
+        formats,
         outer,
         rows,
         columns,
-        fill: fill.map(|(height, width, value)| Fill { height, width, value: value.to_bits() }),
+        fill: fill.map(|(height, width, value)| Fill { height, width, value: identity(value) }),
         axis,
         join,
         scale: scale.to_bits(),

@@ -16,7 +16,7 @@ import numpy as np
 from ttnn import _engine
 from ttnn.exceptions import UnsupportedError
 from ttnn.memory_config import MemoryConfig
-from ttnn.ops.common import allocate
+from ttnn.ops.common import INTEGER_RANGE, allocate
 from ttnn.ops.layout import tilize_padded, untilized
 from ttnn.ops.movement import move, move_into, strides_of
 from ttnn.ops.permutation import permuted
@@ -27,9 +27,13 @@ from ttnn.types import BLOCK_FLOATS, FORMAT_CODE, DataType, Layout
 
 Kind = Literal["sum", "mean", "max", "min"]
 _Axis = Literal["w", "h", "hw"]
+_StepAxis = Literal["w", "h", "tile"] | int
 
 IDENTITY: Final[dict[Kind, float]] = {"sum": 0.0, "mean": 0.0, "max": -math.inf, "min": math.inf}
-"""What padding holds while a tensor is reduced."""
+"""What padding holds while a tensor of floating point numbers is reduced."""
+
+REDUCED_INTEGERS: Final = (DataType.INT32, DataType.UINT32)
+"""The integers that are reduced."""
 
 _CHUNK: Final = 256
 """Rows or columns that the row-major program reduces in one go."""
@@ -62,6 +66,14 @@ class Setting:
         return dtype is DataType.FLOAT32 and self.dst32 and not self.fast
 
 
+def identity(kind: Kind, dtype: DataType) -> float:
+    """Return the value of `dtype` that changes no result: what padding holds, and what a tensor of nothing gives."""
+    if dtype in REDUCED_INTEGERS and kind != "sum":
+        low, high = INTEGER_RANGE[dtype]
+        return low if kind == "max" else high
+    return IDENTITY[kind]
+
+
 def _join(kind: Kind, dtype: DataType, accurate: bool) -> str:
     """Return how the engine joins datums."""
     if kind in ("sum", "mean"):
@@ -90,7 +102,7 @@ def filled(source: Tensor, value: float, memory_config: MemoryConfig) -> Tensor:
 def _step(
     setting: Setting,
     source: Tensor,
-    axis: Literal["w", "h", "tile"],
+    axis: _StepAxis,
     join: str,
     dtype: DataType,
     *,
@@ -103,7 +115,7 @@ def _step(
     Args:
         setting: What the call asks for.
         source: The tensor.
-        axis: Width, height, or a single tile as a whole.
+        axis: Width, height, a single tile as a whole, or the number of a leading dimension.
         join: As the engine names it.
         dtype: Data type of the result.
         scaler: Factor inside the matrix unit.
@@ -113,12 +125,16 @@ def _step(
     spec, device = source._spec, source._device
     assert device is not None
     *leading, height, width = spec.shape
-    shape = [*leading, height if axis == "w" else 1, width if axis == "h" else 1]
+    if isinstance(axis, int):
+        outer, length = math.prod(leading[:axis]), leading[axis]
+        shape = [*leading[:axis], 1, *leading[axis + 1 :], height, width]
+    else:
+        outer, length = math.prod(leading), 1
+        shape = [*leading, height if axis == "w" else 1, width if axis == "h" else 1]
     if fill is not None and spec.dtype is DataType.BFLOAT8_B and fill != 0.0:
         source, fill = filled(source, fill, setting.memory_config), None
     target = allocate(TensorSpec.of(shape, dtype, Layout.TILE, setting.memory_config), device)
     tile_rows, columns = spec.page_grid
-    outer = math.prod(leading)
     assert source._buffer is not None
     assert target._buffer is not None
     _engine.reduce(
@@ -126,9 +142,10 @@ def _step(
         target._buffer,
         formats=(FORMAT_CODE[spec.dtype], FORMAT_CODE[dtype]),
         outer=outer,
-        rows=tile_rows // outer,
+        rows=tile_rows // (outer * length),
         columns=columns,
-        axis=axis,
+        axis="leading" if isinstance(axis, int) else axis,
+        length=length,
         join=join,
         scaler=scaler,
         scale=scale,
@@ -161,6 +178,30 @@ def _matrices(
     wide = kind == "sum" and ((given is DataType.BFLOAT16 and setting.dst32) or given is DataType.FLOAT32)
     between = _step(setting, source, "w", join, DataType.FLOAT32 if wide else dtype, fill=fill)
     return _step(setting, between, "h", join, dtype, scaler=scaler, scale=scale)
+
+
+def reduce_integers(setting: Setting, source: Tensor, axes: Sequence[int], kind: Kind) -> Tensor:
+    """Reduce `axes` (ascending) of a tensor of 32-bit integers of rank 2 or more; they keep the size 1.
+
+    Sums wrap, so that neither their order nor the way through several programs is seen in the result.
+
+    Args:
+        setting: What the call asks for.
+        source: The tensor.
+        axes: Ascending.
+        kind: Sum, max or min.
+    """
+    dtype = source._spec.dtype
+    value = identity(kind, dtype)
+    result = source
+    if source._spec.layout is not Layout.TILE:
+        result = tilize_padded(setting.name, source, memory_config=setting.memory_config, pad_value=value)
+    rank = source._spec.shape.rank
+    for axis in axes:
+        # The packer clears what lies beside a reduced row or column, so that every program fills the padding anew.
+        where: _StepAxis = "h" if axis == rank - 2 else "w" if axis == rank - 1 else axis
+        result = _step(setting, result, where, f"int_{kind}", dtype, fill=value)
+    return result
 
 
 def _program(

@@ -1,5 +1,7 @@
 """`sum`, `mean`, `max` and `min` over any dimensions.
 
+Integers are read as integer hardware has them, since no vectors of the chip's kernels exist: sums of int32 and uint32 wrap
+modulo 2^32, comparisons follow the sign of the type, and padding holds what changes no result.
 Source: TT-NN docs of the operators; operator programs, section 3.
 """
 
@@ -37,7 +39,15 @@ from ttnn.ops.common import (
 from ttnn.ops.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
 from ttnn.ops.layout import tilize_padded, untilized
 from ttnn.ops.permutation import moved_to
-from ttnn.ops.reduce_program import Kind, Setting, add_leading, reduce_axes
+from ttnn.ops.reduce_program import (
+    REDUCED_INTEGERS,
+    Kind,
+    Setting,
+    add_leading,
+    identity,
+    reduce_axes,
+    reduce_integers,
+)
 from ttnn.ops.registry import FastOperation, Op, register
 from ttnn.ops.reshape import reshaped
 from ttnn.tensor import Tensor
@@ -53,8 +63,6 @@ from ttnn.types import (
 
 _DTYPES: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B)
 _ADDED_FAST: Final = (DataType.BFLOAT16, DataType.BFLOAT8_B)
-_WIDE_INTEGERS: Final = (DataType.INT32, DataType.UINT32)
-_OF_NOTHING: Final[dict[Kind, float]] = {"sum": 0.0, "mean": math.nan, "max": -math.inf, "min": math.inf}
 
 
 def _reduce(
@@ -90,11 +98,17 @@ def _reduce(
     if is_empty(spec):
         return _of_nothing(spec, kind, shape, output_layout, target, device)
     fidelity, wide_dst = _configuration(name, compute_kernel_config, arch_number(device))
+    integers = spec.dtype in REDUCED_INTEGERS
+    if integers and scalar != 1.0:
+        raise UnsupportedError(
+            f"{name}: scalar={scalar!r} with {spec.dtype.name}: how the official package multiplies integers here is "
+            "not known. Multiply the result instead."
+        )
     setting = Setting(
         name,
         target if target.interleaved else DRAM_MEMORY_CONFIG,
         fidelity,
-        wide_dst,
+        wide_dst or integers,
         fast_and_approximate_mode,
         arch_number(device),
         output_layout is Layout.TILE,
@@ -102,7 +116,11 @@ def _reduce(
     # Programs work on matrices; a vector is one of a single row.
     source = input_tensor if len(dims) > 1 else reshaped(name, input_tensor, (1, *dims))
     shift = source._spec.shape.rank - len(dims)
-    result = _chain(setting, source, kind, [axis + shift for axis in axes], float(scalar), len(axes) < len(dims))
+    axes = [axis + shift for axis in axes]
+    if integers:
+        result = reduce_integers(setting, source, axes, kind)
+    else:
+        result = _chain(setting, source, kind, axes, float(scalar), len(axes) < len(dims))
     result = reshaped(name, result, shape)
     if output_layout is not None and result._spec.layout is not output_layout:
         tiled = output_layout is Layout.TILE
@@ -151,10 +169,10 @@ def _check_dtype(name: str, kind: Kind, tensor: Tensor) -> None:
         return
     given = dtype.cpp_name
     ours = f"{name}: input_tensor is {dtype.name}; typecast it to a floating point type first."
-    if dtype in _WIDE_INTEGERS:
-        if kind == "mean":
-            raise fatal(DTypeError, ours, f"ttnn.mean does not support integer inputs - got {given}.")
-        raise UnsupportedError(f"{name}: {dtype.name} is not built yet.", "unimplemented")
+    if dtype in REDUCED_INTEGERS:
+        if kind != "mean":
+            return
+        raise fatal(DTypeError, ours, f"ttnn.mean does not support integer inputs - got {given}.")
     if dtype in (DataType.UINT8, DataType.INT8):
         if spec.layout is Layout.ROW_MAJOR:
             tilized = "Can only tilize bfloat16/float32 or int32/uint32/uint16 or fp8_e4m3 tensors"
@@ -228,7 +246,8 @@ def _of_nothing(
     output = allocate(target, device)
     if not is_empty(target):
         assert output._buffer is not None
-        _engine.fill(output._buffer, format=FORMAT_CODE[spec.dtype], value=_OF_NOTHING[kind])
+        value = math.nan if kind == "mean" else identity(kind, spec.dtype)
+        _engine.fill(output._buffer, format=FORMAT_CODE[spec.dtype], value=value)
     return output
 
 
@@ -239,7 +258,7 @@ _OPTIONS: Final = (
         COMPUTE_KERNEL_CONFIG,
         None,
         none=True,
-        doc="Fidelity and width of Dst. Default: HiFi3 (HiFi4 on Blackhole) and a 32-bit Dst.",
+        doc="Fidelity and width of Dst. Default: HiFi3 (HiFi4 on Blackhole) and 32 bits, which integers always get.",
     ),
     Param("scalar", FLOAT, 1.0, doc="The result is multiplied by it."),
     Param("correction", BOOLEAN, None, none=True, doc="Belongs to std and var; means nothing here."),
@@ -269,15 +288,16 @@ def _register(kind: Kind, doc: str, reference: Any, accuracy: Accuracy) -> FastO
             run=partial(_reduce, kind),
             doc=doc,
             source=f'TT-NN docs "ttnn.{kind}"; operator programs, section 3',
-            dtypes=_DTYPES,
+            dtypes=_DTYPES if kind == "mean" else (*_DTYPES, *REDUCED_INTEGERS),
+            reference=() if kind == "mean" else REDUCED_INTEGERS,
             layouts=(Layout.TILE, Layout.ROW_MAJOR),
             golden=reference,
             accuracy=accuracy,
             engine=("reduce",),
             raises=(
-                ("DTypeError", "the input is no floating point tensor of at least 8 bits."),
+                ("DTypeError", f"the input is bfloat4_b or holds {'' if kind == 'mean' else '8- or 16-bit '}integers."),
                 ("ShapeError", "a dimension is out of range, or named twice."),
-                ("UnsupportedError", "integers; a sharded input without memory_config; long rows in ROW_MAJOR_LAYOUT."),
+                ("UnsupportedError", "a sharded input without memory_config; long rows in ROW_MAJOR_LAYOUT."),
             ),
         )
     )
@@ -285,7 +305,7 @@ def _register(kind: Kind, doc: str, reference: Any, accuracy: Accuracy) -> FastO
 
 sum = _register(
     "sum",
-    "Return the sum over the given dimensions.",
+    "Return the sum over the given dimensions. Sums of int32 and uint32 wrap modulo 2^32 (our reading).",
     golden.sum_,
     max_ulp(
         (DataType.BFLOAT16, 2),

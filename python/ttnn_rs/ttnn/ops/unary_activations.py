@@ -12,11 +12,16 @@ from ttnn.golden import pointwise as g
 from ttnn.golden.pointwise import formula
 from ttnn.ops.arguments import FLOAT, NUMBER, Param
 from ttnn.ops.registry import FastOperation
+from ttnn.ops.steps import ChainStep
 from ttnn.ops.unary_family import FAST, Unary, register_unary
 from ttnn.types import DataType, UnaryOpType
 
 _U: Final = UnaryOpType
 _INTEGERS: Final = (DataType.INT32, DataType.UINT32, DataType.UINT16, DataType.UINT8)
+# The kernels of integers are not tabulated: 6 is taken for the integer 6, and unsigned types are never negative.
+_RELU6_OF_INTEGERS: Final[dict[DataType, list[ChainStep]]] = {
+    dtype: [("relu_max_int32", "int32" if dtype is DataType.INT32 else "uint32", [6])] for dtype in _INTEGERS
+}
 _ALPHA: Final = Param("alpha", FLOAT, 1.0, doc="Scale of the exponential part.")
 _LAMBDA: Final = Param("lambd", FLOAT, 0.5, doc="Half the width of the interval that becomes 0.")
 
@@ -49,8 +54,7 @@ TABLE: Final = (
           positional=(Param("negative_slope", FLOAT, doc="Slope below 0."),)),
     Unary("mish", _U.MISH, g.mish, "x times tanh(softplus(x))", (FAST,)),
     Unary("relu6", _U.RELU6, formula("relu6", "Return clamp(x, 0, 6).", lambda x: np.clip(x, 0, 6)),
-          "Return every element, held to [0, 6].",
-          unknown=_INTEGERS, exact=True),
+          "Return every element, held to [0, 6].", integers=_RELU6_OF_INTEGERS, reference=_INTEGERS, exact=True),
     Unary("relu_max", _U.RELU_MAX, formula("relu_max", "Return clamp(x, 0, upper_limit).",
                                            lambda x, upper_limit: np.maximum(np.minimum(x, upper_limit), 0)),
           "Return every element, held to [0, `upper_limit`].",

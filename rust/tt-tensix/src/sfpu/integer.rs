@@ -77,6 +77,12 @@ fn clamp<V: Word>(x: V, low: u32, high: u32) -> V {
     min(not(min(not(x), !low)), high)
 }
 
+/// Not in the listings: the rectifier and the minimum of their two functions, one after the other.
+#[inline(always)]
+fn relu_max<V: Word>(x: V, upper: u32) -> V {
+    smaller(relu(x), splat(upper))
+}
+
 #[inline(always)]
 fn smaller<V: Word>(a: V, b: V) -> V {
     select(ilt(a, b), a, b)
@@ -90,6 +96,11 @@ fn larger<V: Word>(a: V, b: V) -> V {
 #[inline(always)]
 fn smaller_unsigned<V: Word>(a: V, b: V) -> V {
     select(ult(a, b), a, b)
+}
+
+#[inline(always)]
+fn larger_unsigned<V: Word>(a: V, b: V) -> V {
+    select(ult(a, b), b, a)
 }
 
 #[inline(always)]
@@ -166,6 +177,8 @@ unary! {
     "abs_int32", "int32": iabs;
     "neg_int32", "int32": negate;
     "relu_int32", "int32": relu;
+    "relu_max_int32", "int32" [upper]: |x| relu_max(x, upper);
+    "relu_max_int32", "uint32" [upper]: |x| smaller_unsigned(x, splat(upper));
     "clamp_int32", "int32" [low, high]: |x| clamp(x, low, high);
     "gtz_int32", "int32": gtz;
     "lez_int32", "int32": |x| inverted(gtz(x));
@@ -194,6 +207,7 @@ binary! {
     "sub_int", "rsub_int32": |a, b| isub(b, a);
     "mul_int", "int32": Word::imul;
     "binary_max_int32", "int32": larger;
+    "binary_max_int32", "uint32": larger_unsigned;
     "binary_min_int32", "int32": smaller;
     "binary_min_int32", "uint32": smaller_unsigned;
     "eq_int", "int32": same;

@@ -3,11 +3,15 @@
 //! An operator over several dimensions is a chain of such steps with a tensor between them; the operator layer composes
 //! it. A step reduces along the width, the height, the whole of one tile, or a leading dimension.
 
+mod vector;
+
 use tt_formats::{DataFormat, TileShape};
 use tt_memory::{BufferId, Device};
 use tt_tensix::fpu::{self, Arch, Broadcast, EltwiseOp, MathConfig, MathFidelity, PoolOp, ReduceDim};
 use tt_tensix::pack::{self, EdgeMask, PackConfig};
 use tt_tensix::sfpu::lane;
+
+use vector::VectorJoin;
 
 use crate::port::{self, Input, Tile, ZERO};
 use crate::{OpError, for_each_page};
@@ -44,12 +48,12 @@ pub enum Join {
     SfpuMax,
     /// Vector unit: the smallest word.
     SfpuMin,
-}
-
-impl Join {
-    fn on_vector_unit(self) -> bool {
-        matches!(self, Self::SfpuSum | Self::SfpuMax | Self::SfpuMin)
-    }
+    /// Vector unit: sums modulo 2^32.
+    IntSum,
+    /// Vector unit: the largest integer, with or without a sign as the format has it.
+    IntMax,
+    /// Vector unit: the smallest integer.
+    IntMin,
 }
 
 /// One step.
@@ -86,7 +90,7 @@ pub struct Fill {
     pub height: usize,
     /// Logical width.
     pub width: usize,
-    /// Identity of the reduction as FP32 bits; formats shorter than FP32 hold it exactly.
+    /// Identity of the reduction: FP32 bits, which shorter formats hold exactly, or the integer itself.
     pub value: u32,
 }
 
@@ -122,7 +126,7 @@ pub fn reduce(device: &mut Device, input: BufferId, output: BufferId, step: &Red
         let what = "the vector unit's sum needs a 32-bit Dst".to_owned();
         return Err(OpError::Invariant { operator: "reduce", what });
     }
-    let kernel = Kernel::new(step);
+    let kernel = Kernel::new(step)?;
     let access = device.access(&[output])?;
     let bytes = step.formats.0.tile_bytes(TileShape::FULL);
     let make = || {
@@ -150,6 +154,8 @@ pub fn reduce(device: &mut Device, input: BufferId, output: BufferId, step: &Red
 
 struct Kernel<'a> {
     step: &'a ReduceStep,
+    /// The joins of the vector unit.
+    vector: Option<VectorJoin>,
     math: MathConfig,
     input: Input,
     scaler: Tile,
@@ -161,9 +167,10 @@ struct Kernel<'a> {
 }
 
 impl<'a> Kernel<'a> {
-    fn new(step: &'a ReduceStep) -> Self {
+    fn new(step: &'a ReduceStep) -> Result<Self, OpError> {
         let (format_in, format_out) = step.formats;
-        let input = if step.join.on_vector_unit() {
+        let vector = VectorJoin::new(step.join, format_in)?;
+        let input = if vector.is_some() {
             Input::direct_to_dst(format_in, step.dst32)
         } else {
             Input::new(format_in, step.dst32)
@@ -183,21 +190,22 @@ impl<'a> Kernel<'a> {
         let negated = port::packer(format_in, dst, false);
         // The negated minimum leaves through a plain pack: its mask was the running maximum's.
         let last_edge = if step.join == Join::FpuMin { EdgeMask::None } else { edge };
-        Self {
+        Ok(Self {
             step,
+            vector,
             math: MathConfig { fidelity: step.fidelity, dst, alu: input.register, arch: step.arch },
             input,
             scaler: [scaler; 1024],
             packer: PackConfig { edge: last_edge, ..port::packer(format_out, dst, false) },
             pack_negated: negated,
             pack_running: PackConfig { edge, ..negated },
-        }
+        })
     }
 
     /// Copies a tile that has padding to `out` and overwrites the padding; false if there is none.
     fn filled(&self, bytes: &[u8], tile: usize, out: &mut [u8]) -> bool {
         let Some(fill) = self.step.fill else { return false };
-        let (row, column) = (tile / self.step.columns, tile % self.step.columns);
+        let (row, column) = (tile / self.step.columns % fill.height.div_ceil(32), tile % self.step.columns);
         let (height, width) = (fill.height - row * 32, fill.width - column * 32);
         if height >= 32 && width >= 32 {
             return false;
@@ -210,7 +218,9 @@ impl<'a> Kernel<'a> {
                 continue;
             }
             match format {
-                DataFormat::Float32 => out[index * 4..index * 4 + 4].copy_from_slice(&fill.value.to_le_bytes()),
+                DataFormat::Float32 | DataFormat::Int32 | DataFormat::UInt32 => {
+                    out[index * 4..index * 4 + 4].copy_from_slice(&fill.value.to_le_bytes());
+                }
                 // Only zero is written to block floats: it does not touch the shared exponent.
                 DataFormat::Bfp8B => out[64 + index] = 0,
                 DataFormat::Bfp4B => out[64 + index / 2] &= if index % 2 == 0 { 0xf0 } else { 0x0f },
@@ -265,24 +275,13 @@ impl<'a> Kernel<'a> {
                 fpu::reduce(&self.math, PoolOp::Max, dim, dst, src, &self.scaler);
                 pack::pack_tile(&self.pack_running, dst, running);
             }
-            Join::SfpuSum | Join::SfpuMax | Join::SfpuMin => {
+            _ => {
                 let target = if first { &mut *dst } else { &mut *tile };
                 self.input.to_dst(&self.math, bytes, src, target);
-                if !first {
-                    for (word, &other) in dst.iter_mut().zip(&*tile) {
-                        *word = self.two(*word, other);
-                    }
+                if let (false, Some(vector)) = (first, &self.vector) {
+                    vector.join(dst, tile);
                 }
             }
-        }
-    }
-
-    /// Two words on the vector unit.
-    fn two(&self, a: u32, b: u32) -> u32 {
-        match self.step.join {
-            Join::SfpuMax => lane::max(a, b),
-            Join::SfpuMin => lane::min(a, b),
-            _ => lane::store_f32(lane::add(a, b)),
         }
     }
 
@@ -295,48 +294,14 @@ impl<'a> Kernel<'a> {
                 *word ^= SIGN;
             }
         }
-        if self.step.join.on_vector_unit() {
-            self.fold(dst);
+        if let Some(vector) = &self.vector {
+            vector.fold(self.step.axis, dst);
         }
         if self.step.scale != ONE {
             let store = if self.step.dst32 { lane::store_f32 } else { lane::store_bf16 };
             for word in dst.iter_mut() {
                 *word = store(lane::mul(*word, self.step.scale));
             }
-        }
-    }
-
-    /// The order of the vector unit inside the folded tile.
-    fn fold(&self, dst: &mut Tile) {
-        let old = *dst;
-        let at = |row: usize, column: usize| old[TileShape::FULL.index(row, column)];
-        let add = |a: u32, b: u32| if self.step.join == Join::SfpuSum { lane::add(a, b) } else { self.two(a, b) };
-        match self.step.axis {
-            Axis::Width => {
-                for row in 0..32 {
-                    // Even and odd columns of the left face, then of the right, eight lanes each.
-                    let mut lanes: [u32; 8] = std::array::from_fn(|lane| {
-                        let right = add(at(row, 16 + 2 * lane), at(row, 17 + 2 * lane));
-                        add(at(row, 2 * lane), add(at(row, 2 * lane + 1), right))
-                    });
-                    for rotation in [4, 2, 1] {
-                        lanes = std::array::from_fn(|lane| add(lanes[lane], lanes[(lane + 8 - rotation) % 8]));
-                    }
-                    dst[TileShape::FULL.index(row, 0)] = lane::store_f32(lanes[0]);
-                }
-            }
-            Axis::Height => {
-                for column in 0..32 {
-                    let group = |first: usize, lane: usize| {
-                        let word = |part: usize| at(first + 4 * part + lane, column);
-                        add(word(0), add(word(1), add(word(2), word(3))))
-                    };
-                    let lanes: [u32; 4] = std::array::from_fn(|lane| add(group(0, lane), group(16, lane)));
-                    let sum = add(add(lanes[0], lanes[1]), add(lanes[2], lanes[3]));
-                    dst[TileShape::FULL.index(0, column)] = lane::store_f32(sum);
-                }
-            }
-            Axis::Tile | Axis::Leading(_) => {}
         }
     }
 }

@@ -1,0 +1,118 @@
+//! What the vector unit does in a reduction: it folds tiles onto each other, then the rows or columns of the last one.
+
+use tt_cpu::Level;
+use tt_formats::{DataFormat, TileShape};
+use tt_tensix::sfpu::{self, BinaryFunction, DstWidth, lane};
+use tt_tensix::unpack;
+
+use super::{Axis, Join};
+use crate::OpError;
+use crate::port::{Tile, ZERO};
+
+/// Side of a tile.
+const SIDE: usize = 32;
+
+/// One way of joining words.
+pub struct VectorJoin {
+    function: BinaryFunction,
+    /// FP32: a store flushes denormals.
+    float: bool,
+    level: Level,
+}
+
+impl VectorJoin {
+    /// The function of a join; `None` for those of the matrix unit.
+    ///
+    /// # Errors
+    /// [`OpError::UnknownFunction`] if the vector unit does not have it.
+    pub fn new(join: Join, format: DataFormat) -> Result<Option<Self>, OpError> {
+        let unsigned = format == DataFormat::UInt32;
+        let (name, variant) = match join {
+            Join::FpuSum { .. } | Join::FpuMax | Join::FpuMin => return Ok(None),
+            Join::SfpuSum => ("add_binary", "default"),
+            Join::SfpuMax => ("binary_max", "default"),
+            Join::SfpuMin => ("binary_min", "default"),
+            Join::IntSum => ("add_int", "int32"),
+            Join::IntMax => ("binary_max_int32", if unsigned { "uint32" } else { "int32" }),
+            Join::IntMin => ("binary_min_int32", if unsigned { "uint32" } else { "int32" }),
+        };
+        let unknown = || OpError::UnknownFunction { name: name.to_owned(), variant: variant.to_owned() };
+        let function = sfpu::lookup_binary_variant(name, variant).ok_or_else(unknown)?;
+        let float = matches!(join, Join::SfpuSum | Join::SfpuMax | Join::SfpuMin);
+        Ok(Some(Self { function, float, level: Level::current() }))
+    }
+
+    /// `first` becomes the join of it and `second`, word by word.
+    pub fn join(&self, first: &mut [u32], second: &[u32]) {
+        sfpu::binary(self.function, first, second, DstWidth::Bits32, self.level);
+    }
+
+    /// Joins the words of each row to its first, or of each column to its first, in the order of the hardware.
+    pub fn fold(&self, axis: Axis, dst: &mut Tile) {
+        let results = match axis {
+            Axis::Width => self.rows(dst),
+            Axis::Height => self.columns(dst),
+            Axis::Tile | Axis::Leading(_) => return,
+        };
+        for (at, word) in results.into_iter().enumerate() {
+            let (row, column) = if axis == Axis::Width { (at, 0) } else { (0, at) };
+            dst[TileShape::FULL.index(row, column)] = if self.float { lane::store_f32(word) } else { word };
+        }
+    }
+
+    /// Even and odd columns of the left face, then of the right, eight lanes each; three rotations join the lanes.
+    fn rows(&self, dst: &Tile) -> [u32; SIDE] {
+        let mut transposed = ZERO;
+        unpack::transpose(dst, &mut transposed);
+        let lines = lines(&transposed);
+        let mut parts = [[[0; SIDE]; 8]; 4];
+        for (number, part) in parts.iter_mut().enumerate() {
+            *part = std::array::from_fn(|lane| lines[number / 2 * 16 + number % 2 + 2 * lane]);
+        }
+        let [even, odd, right_even, right_odd] = &mut parts;
+        self.join(right_even.as_flattened_mut(), right_odd.as_flattened());
+        self.join(odd.as_flattened_mut(), right_even.as_flattened());
+        self.join(even.as_flattened_mut(), odd.as_flattened());
+        // Rotated by 4, 2 and 1: only what reaches lane 0.
+        let mut lanes = [even[0], even[6], even[7], even[5]];
+        self.join(lanes.as_flattened_mut(), [even[4], even[2], even[3], even[1]].as_flattened());
+        let [mut zero, six, mut seven, five] = lanes;
+        self.join(&mut zero, &six);
+        self.join(&mut seven, &five);
+        self.join(&mut zero, &seven);
+        zero
+    }
+
+    /// Groups of four rows, four lanes each, in the upper and in the lower half.
+    fn columns(&self, dst: &Tile) -> [u32; SIDE] {
+        let lines = lines(dst);
+        let half = |first: usize| {
+            let group =
+                |part: usize| -> [[u32; SIDE]; 4] { std::array::from_fn(|lane| lines[first + 4 * part + lane]) };
+            let [mut zero, mut one, mut two, three] = [group(0), group(1), group(2), group(3)];
+            self.join(two.as_flattened_mut(), three.as_flattened());
+            self.join(one.as_flattened_mut(), two.as_flattened());
+            self.join(zero.as_flattened_mut(), one.as_flattened());
+            zero
+        };
+        let (mut upper, lower) = (half(0), half(16));
+        self.join(upper.as_flattened_mut(), lower.as_flattened());
+        let [mut zero, one, mut two, three] = upper;
+        self.join(&mut zero, &one);
+        self.join(&mut two, &three);
+        self.join(&mut zero, &two);
+        zero
+    }
+}
+
+/// The rows of a tile, each in one piece.
+fn lines(tile: &Tile) -> [[u32; SIDE]; SIDE] {
+    let mut lines = [[0; SIDE]; SIDE];
+    for (row, line) in lines.iter_mut().enumerate() {
+        for (column, half) in [0, 16].into_iter().zip(line.chunks_exact_mut(16)) {
+            let start = TileShape::FULL.index(row, column);
+            half.copy_from_slice(&tile[start..start + 16]);
+        }
+    }
+    lines
+}
