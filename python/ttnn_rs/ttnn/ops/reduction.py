@@ -1,7 +1,8 @@
 """`sum`, `mean`, `max` and `min` over any dimensions.
 
-Integers are read as integer hardware has them, since no vectors of the chip's kernels exist: sums of int32 and uint32 wrap
-modulo 2^32, comparisons follow the sign of the type, and padding holds what changes no result.
+Integers are read as integer hardware has them, since no vectors of the chip's kernels exist: sums of int32 and uint32
+wrap modulo 2^32, comparisons follow the sign of the type, and padding holds what changes no result.
+
 Source: TT-NN docs of the operators; operator programs, section 3.
 """
 
