@@ -13,19 +13,19 @@ use super::lane::{
 use super::run_binary::binary_functions;
 
 #[inline(always)]
-fn mul_16<V: Word>(a: V, b: V) -> V {
+pub fn mul_16<V: Word>(a: V, b: V) -> V {
     select(is_zero(a) | is_zero(b), ZERO, store_bf16(round_bf16_even(mul(a, b))))
 }
 
 #[inline(always)]
-fn div_16<V: Word>(a: V, b: V) -> V {
+pub fn div_16<V: Word>(a: V, b: V) -> V {
     let quotient = mul(a, reciprocal(b, 2));
     let by_zero = select(is_zero(a), NAN, setsign(splat::<V>(INFINITY), a));
     store_bf16(round_bf16_even(select(is_zero(b), by_zero, quotient)))
 }
 
 #[inline(always)]
-fn div_32<V: Word>(a: V, b: V) -> V {
+pub fn div_32<V: Word>(a: V, b: V) -> V {
     let (over, under) = (setexp(a, 127), setexp(b, 127));
     let negated = setsign(under, splat::<V>(MINUS_ONE));
     let seed = polynomial(negated, RECIPROCAL_SEED);

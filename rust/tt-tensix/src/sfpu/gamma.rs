@@ -15,7 +15,11 @@ const FAR: u32 = 0x42cc_0000;
 /// 51.005
 const MIDDLE: u32 = 0x424c_051f;
 /// 1 / 12
-const TWELFTH: u32 = 0x3daa_aaab;
+pub const TWELFTH: u32 = 0x3daa_aaab;
+/// -1 / 360
+pub const MINUS_360TH: u32 = 0xbb36_0b60;
+/// ln(2 pi) / 2
+pub const HALF_LN_2PI: u32 = 0x3f6b_3f8e;
 
 /// `near` up to [`FAR`], ln x - 1/(2x) - (1/12 - 1/(120 x^2)) / x^2 above.
 #[inline(always)]
@@ -111,11 +115,7 @@ fn digamma_32<V: Word>(x: V) -> V {
 }
 
 #[inline(always)]
-fn lgamma_stirling<V: Word>(x: V) -> V {
-    /// ln(2 pi) / 2
-    const HALF_LN_2PI: u32 = 0x3f6b_3f8e;
-    /// -1 / 360
-    const MINUS_360TH: u32 = 0xbb36_0b60;
+pub fn lgamma_stirling<V: Word>(x: V) -> V {
     let z = select(less(x, HALF), sub(splat::<V>(ONE), x), x);
     let inverse = reciprocal(z, 2);
     let series = mad(mul(inverse, inverse), MINUS_360TH, TWELFTH);

@@ -71,10 +71,16 @@ fn relu<V: Word>(x: V) -> V {
     twos_to_sm(max(sm_to_twos(x), 0))
 }
 
-/// Both limits by the order of sign and magnitude: `low` must be negative and `high` positive.
+/// Both limits by the order of sign and magnitude, in which negative numbers run backwards: a negative limit is compared
+/// as complements, with minimum and maximum exchanged.
 #[inline(always)]
 fn clamp<V: Word>(x: V, low: u32, high: u32) -> V {
-    min(not(min(not(x), !low)), high)
+    let above = if below_zero(low) { not(min(not(x), !low)) } else { max(x, low) };
+    if below_zero(high) { not(max(not(above), !high)) } else { min(above, high) }
+}
+
+fn below_zero(limit: u32) -> bool {
+    limit >> 31 == 1
 }
 
 /// Not in the listings: the rectifier and the minimum of their two functions, one after the other.

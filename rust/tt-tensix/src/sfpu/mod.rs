@@ -19,6 +19,7 @@ mod bessel;
 mod binary;
 mod cbrt;
 mod compare;
+mod composed;
 mod derivative;
 mod division;
 mod elu;
@@ -32,6 +33,7 @@ mod integer;
 mod log;
 mod logarithmic;
 mod modulo;
+mod polygamma;
 mod power;
 mod recip;
 mod relations;
@@ -86,6 +88,8 @@ pub static FUNCTIONS: &[&[Function]] = &[
     power::FUNCTIONS,
     modulo::FUNCTIONS,
     integer::FUNCTIONS,
+    composed::FUNCTIONS,
+    polygamma::FUNCTIONS,
 ];
 
 /// The function with these names of the specification's listings, e.g. `exp`, `accurate`.
@@ -97,6 +101,7 @@ pub fn lookup(name: &str, variant: &str) -> Option<Function> {
 /// Every function of two operands.
 pub static BINARY_FUNCTIONS: &[&[BinaryFunction]] = &[
     binary::BINARY,
+    composed::BINARY,
     division::BINARY,
     integer::BINARY,
     logarithmic::BINARY,

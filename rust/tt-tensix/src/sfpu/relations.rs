@@ -28,7 +28,7 @@ fn below<V: Word>(a: V, b: V) -> V::Mask {
 }
 
 #[inline(always)]
-fn eq<V: Word>(a: V, b: V) -> V {
+pub fn eq<V: Word>(a: V, b: V) -> V {
     truth::<V>(is_zero(sum(a, b)) | (!is_unordered(a, b) & a.is_equal(b)))
 }
 

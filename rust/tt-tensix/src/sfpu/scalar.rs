@@ -9,7 +9,7 @@ use super::rounding::{floor, trunc};
 use super::run::functions;
 
 #[inline(always)]
-fn rsub<V: Word>(x: V, scalar: u32) -> V {
+pub fn rsub<V: Word>(x: V, scalar: u32) -> V {
     add(splat::<V>(scalar), flipsign(x))
 }
 

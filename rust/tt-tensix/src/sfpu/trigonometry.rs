@@ -20,8 +20,8 @@ const MINUS_PI: [u32; 4] = [0xc049_0000, 0xba7d_8000, 0xb528_8000, 0xaf05_a309];
 /// -pi / 2 in four parts.
 const MINUS_HALF_PI: [u32; 4] = [0xbfc9_0000, 0xb9fd_8000, 0xb4a8_8000, 0xae85_a309];
 /// Coefficients of (sin r - r) / r^3.
-const SINE_16: [u32; 3] = [0xb945_8852, 0x3c08_6151, 0xbe2a_aa52];
-const SINE_32: [u32; 4] = [0x362e_e484, 0xb94f_b878, 0x3c08_876d, 0xbe2a_aaa6];
+pub const SINE_16: [u32; 3] = [0xb945_8852, 0x3c08_6151, 0xbe2a_aa52];
+pub const SINE_32: [u32; 4] = [0x362e_e484, 0xb94f_b878, 0x3c08_876d, 0xbe2a_aaa6];
 /// Coefficients of (tan r - r) / r^3.
 const TANGENT_16: [u32; 3] = [0x3da7_8fa7, 0x3e01_5cc0, 0x3eaa_ca98];
 const TANGENT_32: [u32; 7] =

@@ -1,0 +1,140 @@
+//! Operators that the chip makes of several functions in `Dst`: `lgamma`, the second half of `logit`, and `log_sigmoid`.
+//!
+//! Source: the public compute kernels of the three operators (which functions, in which order); the listings of those
+//! functions. Every step stores to `Dst`, which cuts or rounds as that function does.
+
+use super::binary::{div_16, div_32, mul_16};
+use super::blocks::reciprocal;
+use super::gamma::{HALF_LN_2PI, MINUS_360TH, TWELFTH, lgamma_stirling};
+use super::lane::{
+    HALF, INFINITY, ONE, TWO, Word, ZERO, add, exp_unbiased, fabs, flipsign, ieq, is_zero, less, mad, man_only, mul,
+    polynomial, round_bf16_even, select, splat, store_bf16, store_f32, store_rounded, sub,
+};
+use super::log::{SERIES_16, SERIES_32, flushed, natural};
+use super::relations::eq;
+use super::rounding::{floor, trunc};
+use super::run::functions;
+use super::run_binary::binary_functions;
+use super::scalar::rsub;
+use super::trigonometry::{SINE_16, SINE_32, sin};
+
+/// pi, and what a 16-bit `Dst` keeps of it.
+const PI: u32 = 0x4049_0fdb;
+const PI_16: u32 = 0x4049_0000;
+/// ln pi
+const LN_PI: u32 = 0x3f92_8682;
+
+#[inline(always)]
+fn log_16<V: Word>(x: V) -> V {
+    store_rounded(natural(flushed(x), SERIES_16, None))
+}
+
+#[inline(always)]
+fn log_32<V: Word>(x: V) -> V {
+    store_f32(natural(flushed(x), SERIES_32, None))
+}
+
+/// `sine`, or 0 at integers.
+#[inline(always)]
+fn zero_at_integers<V: Word>(x: V, whole: V, sine: V) -> V {
+    fabs(select(is_zero(eq(x, whole)), sine, splat(ZERO)))
+}
+
+/// ln |gamma(x)| of `at_z`, which is that of x, or below 1/2 that of 1 - x, by the reflection formula.
+#[inline(always)]
+fn reflected<V: Word>(x: V, at_z: V, log_sine: V) -> V {
+    select(less(x, HALF), sub(sub(splat::<V>(LN_PI), log_sine), at_z), at_z)
+}
+
+#[inline(always)]
+fn lgamma_16<V: Word>(x: V) -> V {
+    let at_z = store_rounded(lgamma_stirling(x));
+    let angle = mul_16(store_bf16(sub(x, trunc(x))), splat::<V>(PI_16));
+    let sine = store_rounded(sin(angle, SINE_16));
+    let log_sine = log_16(store_bf16(zero_at_integers(x, store_bf16(floor(x)), sine)));
+    store_rounded(reflected(x, at_z, log_sine))
+}
+
+/// Stirling's formula with four terms; polynomials near 1 and 2, where it cancels, and a constant at 1/2.
+#[inline(always)]
+fn stirling_32<V: Word>(z: V, log_z: V) -> V {
+    /// -1 / 1680, 1 / 1260
+    const SERIES: [u32; 4] = [0xba1c_09bf, 0x3a50_0cff, MINUS_360TH, TWELFTH];
+    /// Derivatives of ln gamma at 1, over factorials, from the highest down.
+    const BRIDGE: [u32; 5] = [0xbe54_5ce1, 0x3e8a_8991, 0xbecd_26ab, 0x3f52_8d33, 0xbf13_c468];
+    /// 0.2
+    const NEAR: u32 = 0x3e4c_cccd;
+    /// 0.01
+    const AT_HALF: u32 = 0x3c23_d70a;
+    /// ln(pi) / 2
+    const HALF_LN_PI: u32 = 0x3f12_8682;
+    let inverse = reciprocal(z, 2);
+    let square = mul(inverse, inverse);
+    let main = sub_fused(sub(z, HALF), log_z, z);
+    let far = mad(inverse, polynomial(square, SERIES), add(main, HALF_LN_2PI));
+    let (one, two) = (sub(z, ONE), sub(z, TWO));
+    let near_one = less(fabs(one), NEAR);
+    let near_two = less(fabs(two), NEAR);
+    let distance = select(less(fabs(one), fabs(two)), one, two);
+    let bridge = mul(distance, polynomial(distance, BRIDGE));
+    let value = select(near_one | near_two, bridge, far);
+    select(less(fabs(sub(z, HALF)), AT_HALF), HALF_LN_PI, value)
+}
+
+/// a * b - c, one rounding.
+#[inline(always)]
+fn sub_fused<V: Word>(a: V, b: V, c: V) -> V {
+    mad(a, b, flipsign(c))
+}
+
+#[inline(always)]
+fn lgamma_32<V: Word>(x: V) -> V {
+    let z = select(less(x, HALF), sub(splat::<V>(ONE), x), x);
+    let at_z = store_f32(stirling_32(z, log_32(store_f32(z))));
+    let angle = store_f32(mul(store_f32(sub(x, trunc(x))), PI));
+    let sine = store_f32(sin(angle, SINE_32));
+    let log_sine = log_32(store_f32(zero_at_integers(x, store_f32(floor(x)), sine)));
+    let infinite = ieq(exp_unbiased(x), 128) & is_zero(man_only(x));
+    store_f32(select(infinite, INFINITY, reflected(x, at_z, log_sine)))
+}
+
+/// ln(x / (1 - x)).
+#[inline(always)]
+fn logit_16<V: Word>(x: V) -> V {
+    log_16(div_16(x, store_bf16(round_bf16_even(rsub(x, ONE)))))
+}
+
+#[inline(always)]
+fn logit_32<V: Word>(x: V) -> V {
+    log_32(div_32(x, store_f32(rsub(x, ONE))))
+}
+
+/// -ln(1 + e^y) from y and its exponential: -e^y below -4, a polynomial up to 4, -y above.
+#[inline(always)]
+fn log_sigmoid<V: Word>(y: V, exponential: V) -> V {
+    const LIMIT: u32 = 0x4080_0000;
+    const MINUS_LIMIT: u32 = 0xc080_0000;
+    const SERIES: [u32; 9] = [
+        0x33a0_fa4f,
+        0x36f1_19ba,
+        0x385f_1366,
+        0xb996_f6be,
+        0xbb58_cc3f,
+        0x3b4b_d5db,
+        0x3df8_ad0d,
+        0x3efc_4aa8,
+        0x3f31_4373,
+    ];
+    let middle = flipsign(polynomial(y, SERIES));
+    let above = select(less(y, LIMIT), middle, flipsign(y));
+    select(less(y, MINUS_LIMIT), flipsign(exponential), above)
+}
+
+functions! {
+    "lgamma", "default": lgamma_16, lgamma_32;
+    "logit", "unclamped": logit_16, logit_32;
+}
+
+binary_functions! {
+    "log_sigmoid", "default": |y, e| store_bf16(log_sigmoid(y, e)), |y, e| store_f32(log_sigmoid(y, e));
+}
