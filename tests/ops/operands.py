@@ -26,11 +26,16 @@ BLOCK_FLOAT_STEP = {ttnn.bfloat8_b: 2.0**-6, ttnn.bfloat4_b: 2.0**-2}
 NAMES = {"bf16": ttnn.bfloat16, "f32": ttnn.float32, "bf8": ttnn.bfloat8_b, "bf4": ttnn.bfloat4_b}
 
 
-def random_values(shape: tuple[int, ...], dtype: ttnn.DataType, seed: int) -> npt.NDArray[Any]:
-    """Return values of the type's range: normal numbers around 1 for floating point, all integers otherwise."""
+def random_values(
+    shape: tuple[int, ...], dtype: ttnn.DataType, seed: int, limit: int | None = None
+) -> npt.NDArray[Any]:
+    """Return values of the type's range: normal numbers around 1 for floating point, integers up to `limit` or all."""
     generator = np.random.default_rng(seed)
     if dtype in INTEGERS:
-        return generator.integers(*INTEGERS[dtype], size=shape, dtype=np.int64)
+        low, high = INTEGERS[dtype]
+        if limit is not None:
+            low, high = max(low, -limit), min(high, limit)
+        return generator.integers(low, high, size=shape, dtype=np.int64)
     return generator.normal(size=shape).astype(np.float32)
 
 
@@ -42,9 +47,13 @@ def make(
     seed: int = 0,
     memory_config: ttnn.MemoryConfig | None = None,
     fit: Callable[[npt.NDArray[Any]], npt.NDArray[Any]] | None = None,
+    limit: int | None = None,
 ) -> ttnn.Tensor:
-    """Return a device tensor of random values; `fit` brings floating-point values into an operator's domain."""
-    values = random_values(shape, dtype, seed)
+    """Return a device tensor of random values.
+
+    `fit` brings floating-point values into an operator's domain, `limit` bounds integers.
+    """
+    values = random_values(shape, dtype, seed, limit)
     if fit is not None and dtype not in INTEGERS:
         values = fit(values).astype(np.float32)
     kinds = {ttnn.uint32: np.uint32, ttnn.uint16: np.uint16, ttnn.uint8: np.uint8, ttnn.int8: np.int8}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from ttnn.ops.registry import Op
 
 # Values of the parameters that have no default.
 REQUIRED_VALUES: dict[str, list[tuple[Any, ...]]] = {
+    "clamp": [(-1, 2), (0, None), (None, 1), (1, -1)],
+    "clip": [(-1, 2), (0, None), (None, 1)],
     "heaviside": [(0.5,)],
     "leaky_relu": [(0.125,)],
     "relu_max": [(1.0,)],
@@ -21,6 +24,14 @@ REQUIRED_VALUES: dict[str, list[tuple[Any, ...]]] = {
 }
 
 Values = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Operand:
+    """A further tensor argument of the given shape."""
+
+    shape: tuple[int, ...]
+    seed: int = 1
 
 
 def _inside(x: Values) -> Values:
@@ -35,7 +46,20 @@ def _positive(x: Values) -> Values:
 DOMAINS: dict[str, Callable[[Values], Values]] = {
     **dict.fromkeys(("acos", "asin", "atanh", "erfinv"), _inside),
     **dict.fromkeys(
-        ("log", "log10", "log1p", "log2", "sqrt", "rsqrt", "digamma", "reciprocal", "xlogy", "divide", "divide_"),
+        (
+            "log",
+            "log10",
+            "log1p",
+            "log2",
+            "sqrt",
+            "rsqrt",
+            "digamma",
+            "reciprocal",
+            "xlogy",
+            "divide",
+            "divide_",
+            "addcdiv",
+        ),
         _positive,
     ),
     "acosh": lambda x: np.abs(x) + 1.0,
@@ -51,3 +75,26 @@ def fit(entry: Op, values: Values) -> Values:
 def unary_calls(entry: Op) -> Iterator[tuple[Any, ...]]:
     """Yield the arguments after the tensor."""
     yield from REQUIRED_VALUES.get(entry.name, [()])
+
+
+def ternary_calls(entry: Op, shape: tuple[int, ...]) -> Iterator[tuple[Any, ...]]:
+    """Yield the arguments after the first tensor: equal shapes, broadcast ones, and numbers where they are taken."""
+    yield (Operand(shape, 1), Operand(shape, 2))
+    if len(shape) >= 2:
+        row, column = (1, shape[-1]), (*shape[:-1], 1)
+        yield (Operand(row, 1), Operand(shape, 2))
+        yield (Operand(row, 1), Operand(column, 2))
+        if entry.name != "addcdiv":  # quotients of two padded operands: infinities beside the values
+            yield (Operand(column, 1), Operand((1, 1), 2))
+    if np.prod(shape) < 100:  # a number fills the padding, too, and takes the exponent of the few values beside it
+        return
+    if entry.name == "where":
+        yield (1, Operand(shape, 2))
+        yield (Operand(shape, 1), 1)
+        yield (2, 1)
+    elif entry.name == "lerp":
+        yield (Operand(shape, 1), 2)
+    elif entry.name == "mac":
+        yield (Operand(shape, 1), 3)
+        yield (2, Operand(shape, 2))
+        yield (2, 3)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from operands import NAMES, from_raw, golden_cases, raw_of
+from packed import packed
 
 import ttnn
 
@@ -65,15 +65,6 @@ def test_softmax(golden: Path, device: ttnn.MeshDevice) -> None:
     assert compared == 15
 
 
-def _packed(words: npt.NDArray[np.uint16]) -> npt.NDArray[np.uint16]:
-    """Return what the bfloat16 packer makes of Dst words: -0 becomes +0, NaN infinity of its sign."""
-    packed = words.copy()
-    packed[packed == 0x8000] = 0
-    nan = ((packed & 0x7F80) == 0x7F80) & ((packed & 0x7F) != 0)
-    packed[nan] = (packed[nan] & 0x8000) | 0x7F80
-    return packed
-
-
 VECTOR_FUNCTIONS = [
     pytest.param("exp", "accurate", {}, id="exp-accurate"),
     pytest.param("exp", "approx_clampneg", {"fast_and_approximate_mode": True}, id="exp-approximate"),
@@ -92,13 +83,13 @@ def test_every_bfloat16(
     patterns = np.arange(1 << 16, dtype=np.uint16)
     x = from_raw(patterns, (2048, 32), ttnn.bfloat16, device)
     got = raw_of(getattr(ttnn, name)(x, **options)).view(np.uint16)
-    np.testing.assert_array_equal(got, _packed(tables[f"{variant}__bf16"]))
+    np.testing.assert_array_equal(got, packed(tables[f"{variant}__bf16"]))
 
     rows = ttnn.Tensor._on_host(
         ttnn.TensorSpec((2048, 32), ttnn.bfloat16, ttnn.ROW_MAJOR_LAYOUT), patterns.view(np.uint8)
     ).to(device)
     got = raw_of(getattr(ttnn, name)(rows, **options)).view(np.uint16)
-    np.testing.assert_array_equal(got, _packed(tables[f"{variant}__bf16"]))
+    np.testing.assert_array_equal(got, packed(tables[f"{variant}__bf16"]))
 
 
 @pytest.mark.parametrize(

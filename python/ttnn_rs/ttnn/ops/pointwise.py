@@ -4,6 +4,13 @@ from ttnn.ops import binary_table as _binary
 from ttnn.ops import unary_activations as _activations
 from ttnn.ops import unary_math as _math
 from ttnn.ops import unary_tests as _tests
+from ttnn.ops.clamp import clamp as clamp
+from ttnn.ops.clamp import clip as clip
+from ttnn.ops.ternary import addcdiv as addcdiv
+from ttnn.ops.ternary import addcmul as addcmul
+from ttnn.ops.ternary import lerp as lerp
+from ttnn.ops.ternary import mac as mac
+from ttnn.ops.ternary import where as where
 from ttnn.ops.unary_signatures import gelu as gelu
 from ttnn.ops.unary_signatures import sigmoid as sigmoid
 from ttnn.ops.unary_signatures import sigmoid_accurate as sigmoid_accurate
