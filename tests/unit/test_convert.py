@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import ml_dtypes
@@ -295,6 +296,16 @@ def test_fp8_wants_float32() -> None:
         ttnn.from_torch(torch.zeros(2, dtype=torch.bfloat16), dtype=ttnn.fp8_e4m3)
 
 
+def test_numpy_reads_fp8_as_the_host_rule_does() -> None:
+    """The vendor's codes end at 240 and have no subnormals; numpy's type has both, but no conversion writes them."""
+    words = np.arange(0, 2**32, 65521, np.uint32).view(np.float32)
+    tensor = ttnn.Tensor(np.concatenate([words, np.linspace(-260, 260, 5201, dtype=np.float32)]), ttnn.fp8_e4m3)
+    seen = tensor.to_numpy()
+    assert seen.dtype == ml_dtypes.float8_e4m3fn
+    np.testing.assert_array_equal(seen.astype(np.float32), ttnn.to_dtype(tensor, ttnn.float32).to_numpy())
+    assert set(seen.view(np.uint8) & 0x7F) <= {0, *range(0x08, 0x78), 0x7F}
+
+
 # Out.
 
 
@@ -449,3 +460,39 @@ def test_meshes_of_several_chips_are_refused(device: ttnn.MeshDevice) -> None:
         ttnn.ReplicateTensorToMesh(3)
     with pytest.raises(ArgumentError, match="dim must be an int, got '0'"):
         ttnn.ConcatMeshToTensor(device, "0")
+
+
+def test_values_of_no_use_get_our_errors(device: ttnn.MeshDevice) -> None:
+    tensor = ttnn.from_torch(matrix(), dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT)
+    refusals: list[tuple[Callable[[], Any], type[Exception], str]] = [
+        (lambda: ttnn.to_torch(tensor, 3), DTypeError, "ttnn.to_torch: dtype must be a torch.dtype, got 3"),
+        (
+            lambda: ttnn.to_dtype(tensor, []),
+            ArgumentError,
+            "TensorSpec(): dtype must be a ttnn.DataType, got []",
+        ),
+        (
+            lambda: ttnn.to_device(tensor, device, memory_config=[0]),
+            ArgumentError,
+            "TensorSpec(): memory_config must be a ttnn.MemoryConfig, got [0]",
+        ),
+        (
+            lambda: ttnn.to_torch(tensor, cq_id=float("inf")),
+            ArgumentError,
+            "ttnn.to_torch: the command queue is a number, got float.",
+        ),
+        (
+            lambda: ttnn.deallocate(tensor, np.ones(3)),
+            ArgumentError,
+            "Tensor.deallocate: force must be True or False, got array([1., 1., 1.])",
+        ),
+    ]
+    for call, error, text in refusals:
+        with pytest.raises(error) as caught:
+            call()
+        assert str(caught.value) == text
+
+
+def test_round_without_decimals(device: ttnn.MeshDevice) -> None:
+    tensor = ttnn.from_torch(torch.tensor([[1.5, -2.5]]), dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device)
+    assert ttnn.round(tensor, decimals=None).to_list() == [[2.0, -2.0]]

@@ -179,6 +179,7 @@ def to_torch(
 
     Raises:
         ShapeError: `torch_rank` cannot be reached.
+        DTypeError: `dtype` is no torch type.
         StorageError: the tensor was deallocated, or `device` is not where it is.
     """
     where = "ttnn.to_torch"
@@ -196,7 +197,10 @@ def to_torch(
                 f"{where}: {tensor.shape} cannot have rank {torch_rank}, a leading dimension is not 1",
                 "ttnn: Unable to squeeze to desired rank!",
             )
-    return result if dtype is None else result.to(dtype=dtype)
+    try:
+        return result if dtype is None else result.to(dtype=dtype)
+    except TypeError:
+        raise DTypeError(f"{where}: dtype must be a torch.dtype, got {dtype!r}") from None
 
 
 def to_numpy(tensor: Tensor, *, mesh_composer: object = None) -> host_data.Array:

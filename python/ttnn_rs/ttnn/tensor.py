@@ -212,6 +212,8 @@ class Tensor(TensorOperators):
             StorageError: it was released before.
             DeviceError: the device is closed.
         """
+        if not isinstance(force, (bool, int)):
+            raise ArgumentError(f"Tensor.deallocate: force must be True or False, got {force!r}")
         if self._device is None:
             if self._host is None:
                 raise self._released("Tensor.deallocate", "the tensor")
@@ -570,7 +572,7 @@ def check_queue(operator: str, cq_id: Any) -> None:
         return
     try:
         number = int(cq_id)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ArgumentError(f"{operator}: cq_id must be a number, got {cq_id!r}") from None
     if number not in (0, 1):
         raise ArgumentError(f"{operator}: a device has command queues 0 and 1, got {number}")

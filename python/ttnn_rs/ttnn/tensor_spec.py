@@ -80,7 +80,13 @@ class TensorSpec:
         tile: Tile | None = None,
     ) -> TensorSpec:
         """Return the specification with these parts. Specifications are shared, so this is cheap when repeated."""
-        return _cached(as_dims(shape), dtype, layout, memory_config, tile or DEFAULT_TILE)
+        dims, tile = as_dims(shape), tile or DEFAULT_TILE
+        try:
+            return _cached(dims, dtype, layout, memory_config, tile)
+        except TypeError:
+            # What cannot be hashed is none of the parts.
+            _check_kinds(dtype, layout, memory_config, tile)
+            raise
 
     def _fill(
         self, dims: tuple[int, ...], dtype: DataType, layout: Layout, memory_config: MemoryConfig, tile: Tile
@@ -181,7 +187,7 @@ class TensorSpec:
 
     def with_memory_config(self, memory_config: MemoryConfig) -> TensorSpec:
         """Return the same tensor in another place."""
-        if memory_config == self._memory_config:
+        if isinstance(memory_config, MemoryConfig) and memory_config == self._memory_config:
             return self
         return TensorSpec.of(self._shape, self._dtype, self._layout, memory_config, self._tile)
 

@@ -101,7 +101,7 @@ def command_queue(cq_id: int) -> Iterator[None]:
 def _queue_number(name: str, queue: Any) -> int:
     try:
         number = int(queue)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ArgumentError(f"{name}: the command queue is a number, got {type(queue).__name__}.") from None
     if not 0 <= number <= 1:
         raise ArgumentError(f"{name}: a device has command queues 0 and 1, got {number}.")

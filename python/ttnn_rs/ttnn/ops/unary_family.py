@@ -124,10 +124,12 @@ def measured(name: str) -> Accuracy:
 
 def register_unary(entry: Unary) -> FastOperation:
     """Register one operator of a table."""
-    count = 1 + len(entry.positional) + len(entry.params)
+    params = (*entry.positional, *entry.params)
+    count = 1 + len(params)
 
     def run(*values: Any) -> Tensor:
-        parameters = [float(value) for value in values[1:count]]
+        given = zip(values[1:count], params, strict=True)
+        parameters = [float(param.default if value is None else value) for value, param in given]
         return run_unary(entry, values[0], parameters, values[count], values[count + 1])
 
     what = entry.what if entry.what.endswith(".") else f"Return {entry.what} of every element."
