@@ -27,7 +27,7 @@ Array = NDArray[Any]
 Raw = NDArray[np.uint8]
 
 _BF16 = np.dtype(ml_dtypes.bfloat16)
-# The host's conversion writes zeros, the codes 0x08 to 0x77 (1/64 to 240) and the NaN 0x7f, which this type reads alike.
+# The host's conversion writes zeros, the codes 0x08 to 0x77 (1/64 to 240) and the NaN 0x7f: this type reads them alike.
 _FP8 = np.dtype(ml_dtypes.float8_e4m3fn)
 
 # numpy type of the words that the engine takes and gives for a data type.

@@ -338,6 +338,8 @@ class Tensor(TensorOperators):
     def _repacked(self, spec: TensorSpec, operator: str, pad_value: float = 0.0) -> Tensor:
         """Return a host tensor with the same values (up to the conversion of types) as `spec` says."""
         values = host_data.unpack(self._require_host(operator), self._spec)
+        if self._spec.dtype is DataType.FP8_E4M3:
+            values = values.astype(np.float32)
         raw = host_data.pack(values.reshape(tuple(spec.shape)), spec, pad_value=pad_value, where=operator)
         return Tensor._on_host(spec, raw)
 
