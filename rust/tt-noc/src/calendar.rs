@@ -8,14 +8,47 @@
 
 /// Cycles of a slot.
 const SLOT: u64 = 32;
-/// Slots that are remembered: a quarter of a million cycles.
-const SLOTS: usize = 1 << 13;
+/// Slots that are remembered: 131,072 cycles.
+const SLOTS: usize = 1 << 12;
+
+/// What is taken of a slot: `taken` cycles, all of them between `low` and `high`. Exact for one run of cycles, and for
+/// several as far as it matters: holes between them are used, only their order is forgotten.
+#[derive(Debug, Clone, Copy, Default)]
+struct Slot {
+    taken: u8,
+    low: u8,
+    high: u8,
+}
+
+impl Slot {
+    /// Takes up to `wanted` free cycles from `offset` on. Returns how many, and the cycle after the last one.
+    #[inline]
+    fn take(&mut self, offset: u64, wanted: u64) -> (u64, u64) {
+        let (taken, low, high) = (u64::from(self.taken), u64::from(self.low), u64::from(self.high));
+        if taken == 0 {
+            let got = wanted.min(SLOT - offset);
+            *self = Self { taken: got as u8, low: offset as u8, high: (offset + got) as u8 };
+            return (got, offset + got);
+        }
+        let before = wanted.min(low.saturating_sub(offset));
+        let within = (wanted - before).min(high - low - taken).min(high.saturating_sub(offset.max(low)));
+        let after = (wanted - before - within).min(SLOT - high.max(offset));
+        let got = before + within + after;
+        if got == 0 {
+            return (0, offset);
+        }
+        let top = if after > 0 { high.max(offset) + after } else { high };
+        let low = if before > 0 { offset } else { low };
+        *self = Self { taken: (taken + got) as u8, low: low as u8, high: top as u8 };
+        (got, if after > 0 { top } else { offset + got })
+    }
+}
 
 /// Taken cycles of one resource.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Calendar {
-    /// Taken cycles of the last `SLOTS` slots before `end`; slot `s` is at `s % SLOTS`. Empty until the first use.
-    taken: Vec<u8>,
+    /// The last `SLOTS` slots before `end`; slot `s` is at `s % SLOTS`. Empty until the first use.
+    slots: Vec<Slot>,
     /// The slot after the latest one that is remembered.
     end: u64,
     /// The longest run of full slots that is known: `[from, to)`.
@@ -23,43 +56,42 @@ pub(crate) struct Calendar {
 }
 
 impl Calendar {
-    /// Takes `cycles` from `start` on and returns the cycle after the last one.
+    /// Takes `cycles`, at least one, from `start` on and returns the cycle after the last one.
     ///
     /// Before the window that is remembered the resource counts as free, or as full if it is full where the window
     /// begins.
     #[inline]
     pub(crate) fn reserve(&mut self, start: u64, cycles: u64) -> u64 {
-        let mut slot = start / SLOT;
-        // Of the first slot only what lies after the start can be taken.
-        let mut room = SLOT - start % SLOT;
+        let (mut slot, mut offset) = (start / SLOT, start % SLOT);
         if slot < self.full.1 && slot >= self.full.0 {
-            (slot, room) = (self.full.1, SLOT);
+            (slot, offset) = (self.full.1, 0);
         }
         if slot + SLOTS as u64 <= self.end {
             return start + cycles;
         }
-        if self.taken.is_empty() {
-            self.taken = vec![0; SLOTS];
+        if self.slots.is_empty() {
+            self.slots = vec![Slot::default(); SLOTS];
             self.end = slot + 1;
         }
-        let (mut left, mut used) = (cycles, 0);
+        let (mut left, mut end) = (cycles, start + cycles);
         let mut run = slot;
         while left > 0 {
             self.advance(slot);
-            let taken = &mut self.taken[slot as usize % SLOTS];
-            let part = left.min(room).min(SLOT - u64::from(*taken));
-            *taken += part as u8;
-            used = u64::from(*taken);
-            left -= part;
-            slot += 1;
-            room = SLOT;
-            if used < SLOT {
-                self.note(run, slot - 1);
-                run = slot;
+            let current = &mut self.slots[slot as usize % SLOTS];
+            let (got, after) = current.take(offset, left);
+            let is_full = u64::from(current.taken) == SLOT;
+            left -= got;
+            if left == 0 {
+                end = end.max(slot * SLOT + after);
             }
+            if !is_full {
+                self.note(run, slot);
+                run = slot + 1;
+            }
+            (slot, offset) = (slot + 1, 0);
         }
         self.note(run, slot);
-        (start + cycles).max((slot - 1) * SLOT + used)
+        end
     }
 
     /// Moves the window so that it holds a slot.
@@ -69,7 +101,7 @@ impl Calendar {
             return;
         }
         for new in self.end.max((slot + 1).saturating_sub(SLOTS as u64))..=slot {
-            self.taken[new as usize % SLOTS] = 0;
+            self.slots[new as usize % SLOTS] = Slot::default();
         }
         self.end = slot + 1;
         // What left the window is forgotten, but a run that reaches into it still counts as one.
@@ -107,6 +139,14 @@ mod tests {
         let mut calendar = Calendar::default();
         for i in 1..=100 {
             assert_eq!(calendar.reserve(64, 65), 64 + 65 * i);
+        }
+    }
+
+    #[test]
+    fn a_queue_loses_no_cycle_between_slots() {
+        let mut calendar = Calendar::default();
+        for i in 1..=50 {
+            assert_eq!(calendar.reserve(41, 29), 41 + 29 * i);
         }
     }
 

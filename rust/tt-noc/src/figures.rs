@@ -64,9 +64,10 @@ pub struct NocFigures {
     pub multicast_linked: Rate,
     /// How long an atomic or a narrow store holds its L1 bank.
     pub l1_modify: u64,
-    /// Requests that an interface holds at a time; a core that issues more waits.
-    pub request_slots: usize,
 }
+
+/// Requests that an interface holds at a time; a core that issues more waits. `spec/noc.md` section 7 point 4 [isa].
+pub const REQUEST_SLOTS: usize = 4;
 
 impl NocFigures {
     /// The figures of a chip generation.
@@ -92,11 +93,10 @@ pub static WORMHOLE: NocFigures = NocFigures {
     dram_in: Rate::hundredths(2400),          // section 4 [npe]
     bank: Rate::hundredths(2220),             // section 4: one bank, one adjacent reader [isa]
     bank_request: 7,                          // section 4: 6.8 [iss]
-    dram_access: 0,                           // section 7: the fluid simulation needs none for DRAM [own]
+    dram_access: 200,                         // section 3: 570 for 2 KiB from idle DRAM (k076 names Wormhole) [iss]
     multicast: Rate::hundredths(1400),        // section 4 [rep]
     multicast_linked: Rate::hundredths(2200), // section 4 [rep]
     l1_modify: 5,                             // performance-model.md section 2.5 [isa]
-    request_slots: 4,                         // section 7 point 4 [isa]
 };
 
 /// Blackhole.
@@ -117,5 +117,4 @@ pub static BLACKHOLE: NocFigures = NocFigures {
     multicast: Rate::hundredths(2400), // section 4 [rep]
     multicast_linked: Rate::hundredths(3900), // section 4 [rep]
     l1_modify: 5,     // as Wormhole
-    request_slots: 4, // section 7 point 4 [isa]
 };

@@ -8,14 +8,15 @@
 use tt_memory::chip::{ChipSpec, Grid};
 
 use crate::calendar::Calendar;
-use crate::figures::{NocFigures, Rate};
+use crate::figures::{NocFigures, REQUEST_SLOTS, Rate};
 use crate::layout::{Layout, Node, NodeKind};
 use crate::route::{Axis, Link, NocId, Route, tree};
 
 /// When the steps of a transfer are over, in cycles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Transfer {
-    /// The interface has taken the command: the core may prepare the next one.
+    /// The interface has taken the command: the core may prepare the next one. Later than the call if all its request
+    /// slots hold writes that have not left yet.
     pub issued: u64,
     /// The last byte has left the source: it may be overwritten (`noc_async_writes_flushed`).
     pub sent: u64,
@@ -84,6 +85,8 @@ pub struct Noc {
     /// Per network, node and [`Port`].
     resources: Vec<Resource>,
     banks: Vec<Resource>,
+    /// Per network and node: when each of its request slots is free again.
+    slots: Vec<[u64; REQUEST_SLOTS]>,
     totals: [Totals; 2],
 }
 
@@ -97,6 +100,7 @@ impl Noc {
             figures: NocFigures::of(chip.arch),
             resources: vec![Resource::default(); 2 * nodes * PORTS],
             banks: vec![Resource::default(); chip.dram_banks()],
+            slots: vec![[0; REQUEST_SLOTS]; 2 * nodes],
             totals: [Totals::default(); 2],
         }
     }
@@ -132,7 +136,9 @@ impl Noc {
     /// Writes `bytes` from the L1 of `writer` to another node.
     pub fn write(&mut self, now: u64, noc: NocId, writer: Node, to: Node, bytes: u64, posted: bool) -> Transfer {
         let figures = self.figures;
-        let (sent, mut arrived) = self.flow(noc, writer, to, now + figures.write_start, bytes, figures.write_hop);
+        let issued = self.take_slot(now, noc, writer);
+        let (sent, mut arrived) = self.flow(noc, writer, to, issued + figures.write_start, bytes, figures.write_hop);
+        self.hold_slot(noc, writer, sent);
         if let NodeKind::Dram { bank } = self.layout.kind(to) {
             let cycles = self.bank_cycles(bytes);
             arrived = arrived.max(self.bank(bank, arrived.saturating_sub(cycles), bytes).1);
@@ -141,7 +147,7 @@ impl Noc {
         totals.writes += 1;
         totals.bytes += bytes;
         let acknowledged = if posted { sent } else { arrived + self.answer(noc, to, writer) };
-        Transfer { issued: now, sent, arrived, acknowledged }
+        Transfer { issued, sent, arrived, acknowledged }
     }
 
     /// Writes `bytes` from the L1 of `writer` to every Tensix core of a rectangle of nodes, given by its corners in
@@ -168,7 +174,9 @@ impl Noc {
         let figures = self.figures;
         let rate = if linked { figures.multicast_linked } else { figures.multicast };
         let cycles = rate.cycles(bytes);
-        let (mut head, sent) = self.resource(noc, writer, Port::Out).pass(now + figures.write_start, cycles, bytes);
+        let issued = self.take_slot(now, noc, writer);
+        let (mut head, sent) = self.resource(noc, writer, Port::Out).pass(issued + figures.write_start, cycles, bytes);
+        self.hold_slot(noc, writer, sent);
         // The whole tree is reserved before data leave: the latest free link decides.
         let links = tree(noc, self.layout.noc_grid(), writer, receivers.iter().copied());
         for branch in &links {
@@ -189,7 +197,7 @@ impl Noc {
         let totals = &mut self.totals[noc as usize];
         totals.writes += 1;
         totals.bytes += bytes;
-        Transfer { issued: now, sent, arrived, acknowledged: if posted { sent } else { answer } }
+        Transfer { issued, sent, arrived, acknowledged: if posted { sent } else { answer } }
     }
 
     /// A remote semaphore increment or another atomic on a word of L1.
@@ -205,12 +213,14 @@ impl Noc {
     pub fn inline_write(&mut self, now: u64, noc: NocId, from: Node, to: Node, posted: bool) -> Transfer {
         const WORD: u64 = 4;
         let figures = self.figures;
-        let (sent, arrived) = self.flow(noc, from, to, now + figures.write_start, WORD, figures.write_hop);
+        let issued = self.take_slot(now, noc, from);
+        let (sent, arrived) = self.flow(noc, from, to, issued + figures.write_start, WORD, figures.write_hop);
+        self.hold_slot(noc, from, sent);
         let totals = &mut self.totals[noc as usize];
         totals.words += 1;
         totals.bytes += WORD;
         let acknowledged = if posted { sent } else { arrived + self.answer(noc, to, from) };
-        Transfer { issued: now, sent, arrived, acknowledged }
+        Transfer { issued, sent, arrived, acknowledged }
     }
 
     /// What a network has carried so far.
@@ -272,6 +282,20 @@ impl Noc {
     fn answer(&self, noc: NocId, from: Node, to: Node) -> u64 {
         let hops = u64::from(Route::new(noc, self.layout.noc_grid(), from, to).hops());
         2 * self.figures.interface + hops * self.figures.read_hop
+    }
+
+    /// When an interface can take a command.
+    fn take_slot(&self, now: u64, noc: NocId, node: Node) -> u64 {
+        let slots = &self.slots[noc as usize * self.layout.noc_grid().cores() + self.layout.index(node)];
+        slots.iter().copied().min().map_or(now, |free| now.max(free))
+    }
+
+    /// Keeps the slot that is free first until the data have left.
+    fn hold_slot(&mut self, noc: NocId, node: Node, sent: u64) {
+        let index = noc as usize * self.layout.noc_grid().cores() + self.layout.index(node);
+        if let Some(first) = self.slots[index].iter_mut().min() {
+            *first = sent;
+        }
     }
 
     fn rate(&self, node: Node, out: bool) -> Rate {

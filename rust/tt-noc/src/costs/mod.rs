@@ -8,6 +8,7 @@
 mod compute;
 mod risc;
 mod sfpu;
+mod slots;
 
 use tt_memory::chip::Arch;
 

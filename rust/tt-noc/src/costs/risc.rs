@@ -37,16 +37,16 @@ pub struct LaunchCosts {
 }
 
 pub(super) const WORMHOLE: RiscCosts = RiscCosts {
-    l1_load: 2,            // section 2.5: 4 loads per 7 cycles [isa]
-    l1_store: 5,           // section 2.5 [isa]
+    l1_load: 2,           // section 2.5: 4 loads per 7 cycles [isa]
+    l1_store: 5,          // section 2.5 [isa]
     cb_check: 10, // estimate from section 2: per-tile bookkeeping takes 10 to 40 cycles, two or four of these calls
     cb_advance: 10, // likewise
     argument: 4,  // estimate: address, load, use; section 2.5
     noc_address: 10, // estimate: a dozen instructions of one cycle each
     noc_command: 23, // noc.md section 4: 128 B packets move at 5.5 B per cycle [npe]
-    noc_page_command: 124, // noc.md section 3: gap between two reads of an interleaved tensor [own]
-    barrier: 40,  // noc.md section 7: the fluid simulation's release after the last byte [own]
-    semaphore_poll: 10, // estimate: a loop of load, compare and branch
+    noc_page_command: 60, // s0459, s0474: four 2 KiB reads at 11.5 (DRAM), 14 (L1) B per cycle; recorded kernels need 124 [own]
+    barrier: 40,          // noc.md section 7: the fluid simulation's release after the last byte [own]
+    semaphore_poll: 10,   // estimate: a loop of load, compare and branch
 };
 
 pub(super) const BLACKHOLE: RiscCosts = RiscCosts {
