@@ -1,14 +1,15 @@
 //! Division of integers. Source: listings `div_int32`, `div_int32_floor/*`, `remainder_int32`, `fmod_int32`, `gcd`, `lcm`.
 //!
 //! The quotient is estimated by floating point from its upper bits, the divisor's multiple is taken off in 11-bit parts,
-//! and one more estimate and a comparison settle the rest. `gcd` is the binary algorithm, 30 rounds; `lcm`, meant for
+//! and one more estimate and a comparison settle the rest. `remainder_int32/uint32` has no listing: it is the exact
+//! remainder, and only that of a division by 0 may differ from the chip's. `gcd` is the binary algorithm, 30 rounds; `lcm`, meant for
 //! operands of at most 15 bits, makes 14.
 
 use super::blocks::reciprocal;
 use super::lane::{
     MINUS_ONE, ONE, Word, addexp, and, clz, exp_unbiased, iabs, iadd, is_negative, is_zero, isub, mad, man_only, max,
     min, mul, or, polynomial, round_u16, select, setexp, setman, shift, shl, shr, sm_to_twos, sm2f, splat, store_f32,
-    sub, xor,
+    sub, ult, xor,
 };
 use super::run_binary::binary_functions;
 
@@ -100,6 +101,15 @@ fn remainder<V: Word>(a: V, b: V) -> V {
     select(!is_zero(rest) & is_negative(xor(a, b)), iadd(rest, b), rest)
 }
 
+/// a % b of words without a sign: halving brings the dividend into the reach of signed words.
+#[inline(always)]
+fn unsigned_remainder<V: Word>(a: V, b: V) -> V {
+    let less_one = |x: V| select(ult(x, b), x, isub(x, b));
+    let half = divide(shr(a, 1), b, false).settled().rest;
+    let doubled = or(shl(half, 1), and(a, 1));
+    select(is_negative(b), less_one(a), less_one(doubled))
+}
+
 /// The quotient in FP32; 1 for equal operands.
 #[inline(always)]
 fn div_to_fp32<V: Word>(a: V, b: V) -> V {
@@ -170,6 +180,7 @@ binary! {
     "div_int32_floor", "trunc": div_trunc;
     "fmod_int32", "int32": fmod;
     "remainder_int32", "int32": remainder;
+    "remainder_int32", "uint32": unsigned_remainder;
     "gcd", "int32": gcd;
     "lcm", "int32": lcm;
 }

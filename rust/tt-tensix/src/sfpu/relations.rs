@@ -56,6 +56,13 @@ fn isclose<V: Word>(a: V, b: V, relative: u32, absolute: u32) -> V {
     truth::<V>((infinite & same) | (!infinite & close))
 }
 
+/// As [`isclose`], two NaN being close: the kernel's other build.
+#[inline(always)]
+fn isclose_or_nan<V: Word>(a: V, b: V, relative: u32, absolute: u32) -> V {
+    let both_nan = ilt(splat::<V>(INFINITY), magnitude(a)) & ilt(splat::<V>(INFINITY), magnitude(b));
+    select(both_nan, ONE, isclose(a, b, relative, absolute))
+}
+
 #[inline(always)]
 fn nextafter<V: Word>(a: V, b: V, step: u32) -> V {
     let difference = sub(a, b);
@@ -79,5 +86,7 @@ binary_functions! {
     "ge_binary", "default": |a, b| le(b, a), |a, b| le(b, a);
     "isclose", "default" [relative, absolute]: |a, b| isclose(a, b, relative, absolute),
         |a, b| isclose(a, b, relative, absolute);
+    "isclose", "equal_nan" [relative, absolute]: |a, b| isclose_or_nan(a, b, relative, absolute),
+        |a, b| isclose_or_nan(a, b, relative, absolute);
     "nextafter", "default": |a, b| store_bf16(nextafter(a, b, 0x1_0000)), |a, b| store_f32(nextafter(a, b, 1));
 }
