@@ -52,7 +52,7 @@ pub struct BinaryProgram {
     pub shape_out: Vec<usize>,
     /// The scalar is the left operand.
     pub scalar_is_left: bool,
-    /// Pages are tiles; otherwise rows of equal shapes.
+    /// Pages are tiles; otherwise rows.
     pub tiled: bool,
     /// Fidelity of products on the matrix unit.
     pub fidelity: MathFidelity,
@@ -141,11 +141,49 @@ impl Reach {
     }
 }
 
+/// Where an operand's rows lie relative to the output's, in a row-major tensor.
+struct RowReach {
+    /// Rows of the operand per step of each dimension of the output but the last; 0 where the operand is repeated.
+    strides: Vec<usize>,
+    /// Sizes of those dimensions.
+    sizes: Vec<usize>,
+    /// The operand's rows have one datum, the output's more.
+    repeats_datum: bool,
+}
+
+impl RowReach {
+    fn new(shape: &[usize], out: &[usize]) -> Self {
+        let rank = out.len().max(1);
+        let pad = |s: &[usize]| [vec![1; rank - s.len()], s.to_vec()].concat();
+        let (shape, out) = (pad(shape), pad(out));
+        let mut strides = vec![0; rank - 1];
+        let mut stride = 1;
+        for axis in (0..rank - 1).rev() {
+            strides[axis] = if shape[axis] == 1 { 0 } else { stride };
+            stride *= shape[axis];
+        }
+        Self { strides, sizes: out[..rank - 1].to_vec(), repeats_datum: shape[rank - 1] == 1 && out[rank - 1] > 1 }
+    }
+
+    /// The operand's row for a row of the output.
+    fn page(&self, row: usize) -> usize {
+        let mut rest = row;
+        let mut page = 0;
+        for (size, stride) in self.sizes.iter().zip(&self.strides).rev() {
+            page += rest % size * stride;
+            rest /= size;
+        }
+        page
+    }
+}
+
 /// One operand: how its tiles are read, widened and activated.
 pub(crate) struct Operand<'a> {
     pub(crate) input: Input,
     pub(crate) source: Source,
     broadcast: Broadcast,
+    /// Set in row-major tensors whose operands are repeated.
+    rows: Option<RowReach>,
     chain: &'a Chain,
     repack: PackConfig,
     dst32: bool,
@@ -171,7 +209,34 @@ impl<'a> Operand<'a> {
             Source::Scalar(_) => Broadcast::None,
         };
         let repack = port::packer(input.format, port::dst_format(input.format, dst32), false);
-        Self { input, source, broadcast, chain, repack, dst32 }
+        Self { input, source, broadcast, rows: None, chain, repack, dst32 }
+    }
+
+    /// The operand of a row-major tensor: the reader repeats its rows and datums, nothing passes through Dst for that.
+    fn in_rows(mut self, shape: &[usize], out: &[usize]) -> Self {
+        self.broadcast = Broadcast::None;
+        self.rows = (shape != out).then(|| RowReach::new(shape, out));
+        self
+    }
+
+    /// Copies datums of `unit` bytes of one output row.
+    fn copy_row(
+        &self,
+        access: &Access<'_>,
+        (id, row): (BufferId, usize),
+        datums: std::ops::Range<usize>,
+        unit: usize,
+        bytes: &mut [u8],
+    ) -> Result<(), OpError> {
+        let whole = access.page(id, self.rows.as_ref().map_or(row, |rows| rows.page(row)))?;
+        if self.rows.as_ref().is_some_and(|rows| rows.repeats_datum) {
+            for datum in bytes[..datums.len() * unit].chunks_exact_mut(unit) {
+                datum.copy_from_slice(&whole[..unit]);
+            }
+        } else {
+            bytes[..datums.len() * unit].copy_from_slice(&whole[datums.start * unit..datums.end * unit]);
+        }
+        Ok(())
     }
 
     /// The operand's L1 bytes for one output tile: as they are, or widened and activated in `l1`.
@@ -257,13 +322,13 @@ pub fn binary(
     let entry =
         |format| if sfpu { Input::direct_to_dst(format, program.dst32) } else { Input::new(format, program.dst32) };
     let operand = |format, source, chain| Operand::new(entry(format), source, chain, program.dst32);
-    let reach_a = Reach::new(&program.shape_a, &program.shape_out);
-    let left = operand(format_a, Source::Buffer(a, reach_a), &program.chains[0]);
+    let tensor = |id, format, shape: &[usize], chain| {
+        let operand = operand(format, Source::Buffer(id, Reach::new(shape, &program.shape_out)), chain);
+        if program.tiled { operand } else { operand.in_rows(shape, &program.shape_out) }
+    };
+    let left = tensor(a, format_a, &program.shape_a, &program.chains[0]);
     let right = match b {
-        Other::Tensor(id) => {
-            let reach = Reach::new(&program.shape_b, &program.shape_out);
-            operand(format_b, Source::Buffer(id, reach), &program.chains[1])
-        }
+        Other::Tensor(id) => tensor(id, format_b, &program.shape_b, &program.chains[1]),
         Other::Scalar(bits) => operand(format_b, Source::Scalar(filled_tile(format_b, bits)), &program.chains[1]),
     };
     let (first, second) = if program.scalar_is_left { (&right, &left) } else { (&left, &right) };
@@ -334,13 +399,15 @@ impl Kernel<'_> {
             let bytes = |operand: &Operand<'_>| -> Result<[u8; 4096], OpError> {
                 let unit = width(operand.input.format);
                 let mut bytes = [0u8; 4096];
-                let range = start * unit..(start + count) * unit;
-                let source = match &operand.source {
-                    Source::Buffer(id, _) if *id == output => &target[range],
-                    Source::Buffer(id, _) => &access.page(*id, page)?[range],
-                    Source::Scalar(tile) => &tile[..count * unit],
-                };
-                bytes[..count * unit].copy_from_slice(source);
+                match &operand.source {
+                    Source::Buffer(id, _) if *id == output => {
+                        bytes[..count * unit].copy_from_slice(&target[start * unit..(start + count) * unit]);
+                    }
+                    Source::Buffer(id, _) => {
+                        operand.copy_row(access, (*id, page), start..start + count, unit, &mut bytes)?;
+                    }
+                    Source::Scalar(tile) => bytes[..count * unit].copy_from_slice(&tile[..count * unit]),
+                }
                 Ok(bytes)
             };
             let (bytes_a, bytes_b) = (bytes(self.first)?, bytes(self.second)?);
