@@ -9,17 +9,22 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ttnn.ops.arguments import TENSOR
 from ttnn.ops.registry import Op
 
 # Values of the parameters that have no default.
 REQUIRED_VALUES: dict[str, list[tuple[Any, ...]]] = {
+    "addalpha": [(0.5,)],
     "clamp": [(-1, 2), (0, None), (None, 1), (1, -1)],
     "clip": [(-1, 2), (0, None), (None, 1)],
     "heaviside": [(0.5,)],
     "leaky_relu": [(0.125,)],
+    "polyval": [([1.0, -2.0, 0.5],), ([3.0],)],
+    "rdiv": [(2.0,)],
     "relu_max": [(1.0,)],
     "relu_min": [(0.25,), (-1.0,)],
     "rpow": [(2.0,)],
+    "subalpha": [(0.5,)],
     "threshold": [(0.5, 2.0)],
 }
 
@@ -47,18 +52,8 @@ DOMAINS: dict[str, Callable[[Values], Values]] = {
     **dict.fromkeys(("acos", "asin", "atanh", "erfinv"), _inside),
     **dict.fromkeys(
         (
-            "log",
-            "log10",
-            "log1p",
-            "log2",
-            "sqrt",
-            "rsqrt",
-            "digamma",
-            "reciprocal",
-            "xlogy",
-            "divide",
-            "divide_",
-            "addcdiv",
+            *("log", "log10", "log1p", "log2", "sqrt", "rsqrt", "digamma", "reciprocal"),
+            *("xlogy", "div", "divide_", "rdiv", "fmod", "remainder", "pow", "addcdiv"),
         ),
         _positive,
     ),
@@ -72,9 +67,29 @@ def fit(entry: Op, values: Values) -> Values:
     return (words & np.uint32(0xFFFF0000)).view(np.float32)
 
 
+def operand_kinds(entry: Op) -> set[str]:
+    """Return what the second operand of a two-operand function may be besides its first, a tensor."""
+    pairs = [signature.positional[:2] for signature in entry.signatures]
+    return {second.kind.text for first, second in pairs if first.kind is TENSOR}
+
+
 def unary_calls(entry: Op) -> Iterator[tuple[Any, ...]]:
     """Yield the arguments after the tensor."""
     yield from REQUIRED_VALUES.get(entry.name, [()])
+
+
+def binary_calls(entry: Op, shape: tuple[int, ...]) -> Iterator[tuple[Any, ...]]:
+    """Yield the arguments after the first tensor: equal shapes, broadcast ones, and a number where one is taken."""
+    kinds = operand_kinds(entry)
+    for more in unary_calls(entry):
+        if TENSOR.text in kinds:
+            yield (Operand(shape), *more)
+            if len(shape) >= 2 and not entry.name.endswith("_"):
+                yield (Operand((1, shape[-1])), *more)
+                yield (Operand((*shape[:-1], 1)), *more)
+                yield (Operand((1, 1)), *more)
+        if kinds - {TENSOR.text}:
+            yield (2, *more)
 
 
 def ternary_calls(entry: Op, shape: tuple[int, ...]) -> Iterator[tuple[Any, ...]]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from operands import INTEGERS, assert_within, make, values_of
-from pointwise_calls import DOMAINS, Operand, fit, ternary_calls, unary_calls
+from pointwise_calls import DOMAINS, Operand, binary_calls, fit, ternary_calls, unary_calls
 
 import ttnn
 from ttnn.ops import registry
@@ -32,15 +32,6 @@ SHAPES: list[tuple[int, ...]] = [
 SHARDED: tuple[int, ...] = (128, 64)
 
 
-def _binary_calls(shape: tuple[int, ...], layout: ttnn.Layout) -> Iterator[tuple[Any, ...]]:
-    yield (Operand(shape),)
-    yield (1.5,)
-    if layout is ttnn.TILE_LAYOUT and len(shape) >= 2:
-        yield (Operand((1, shape[-1])),)
-        yield (Operand((*shape[:-1], 1)),)
-        yield (Operand((1, 1)),)
-
-
 def _padded(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(ttnn.TensorSpec(shape, ttnn.bfloat16, ttnn.TILE_LAYOUT).padded_shape)
 
@@ -52,11 +43,7 @@ def calls(entry: registry.Op, shape: tuple[int, ...], layout: ttnn.Layout) -> It
         yield from unary_calls(entry)
         return
     if entry.family == "binary":
-        yield (Operand(shape),)
-        yield (2,)
-        if layout is ttnn.TILE_LAYOUT and len(shape) >= 2 and not name.endswith("_"):
-            yield (Operand((1, shape[-1])),)
-            yield (Operand((*shape[:-1], 1)),)
+        yield from binary_calls(entry, shape)
         return
     if entry.family == "ternary":
         yield from ternary_calls(entry, shape)
@@ -64,12 +51,7 @@ def calls(entry: registry.Op, shape: tuple[int, ...], layout: ttnn.Layout) -> It
     rank, tiled = len(shape), layout is ttnn.TILE_LAYOUT
     aligned = rank >= 2 and shape[-1] % 32 == 0 and shape[-2] % 32 == 0
     volume = int(np.prod(shape))
-    if name in ("add", "subtract", "multiply", "rsub"):
-        yield from _binary_calls(shape, layout)
-    elif name in ("add_", "subtract_", "multiply_"):
-        yield (Operand(shape),)
-        yield (0.5,)
-    elif name == "softmax":
+    if name == "softmax":
         if rank <= 4 and (tiled or not aligned):
             yield ()
     elif name in REDUCTIONS:
@@ -193,8 +175,11 @@ def _applies(entry: registry.Op, dtype: ttnn.DataType, layout: ttnn.Layout) -> b
     tiled = layout is ttnn.TILE_LAYOUT
     if entry.name == "argmax" and tiled:
         return dtype in (ttnn.bfloat16, ttnn.float32)
-    if entry.name == "remainder" and dtype is ttnn.bfloat8_b:
+    if entry.name in ("fmod", "remainder") and dtype in (ttnn.bfloat8_b, ttnn.bfloat4_b):
         # A rounded quotient moves the result by a whole divisor.
+        return False
+    if entry.family == "binary" and entry.name in DOMAINS and dtype is ttnn.bfloat4_b:
+        # Small operands become 0 in this type, and the infinity of their quotient takes the block's exponent.
         return False
     if entry.name in ("tilize_with_zero_padding", "to_layout", "pad", "typecast"):
         return dtype is not ttnn.int8
@@ -218,7 +203,7 @@ def _of_integers(entry: registry.Op, reference: Any, before: Any, dtype: ttnn.Da
         # The largest of no integers is the smallest integer there is.
         low, high = INTEGERS[dtype]
         return np.clip(reference, low, high - 1)
-    return reference
+    return wrapped(reference, dtype) if entry.family == "binary" else reference
 
 
 def _fit(entry: registry.Op) -> Callable[[Any], Any] | None:
@@ -226,8 +211,10 @@ def _fit(entry: registry.Op) -> Callable[[Any], Any] | None:
 
 
 def _limit(entry: registry.Op) -> int | None:
-    """Return the largest integer whose products of three do not wrap, where that matters."""
-    return 1000 if entry.family == "ternary" else None
+    """Return the largest integer whose products float64 holds, where that matters: of three, or of two."""
+    if entry.family == "ternary":
+        return 1000
+    return 1 << 20 if entry.family == "binary" else None
 
 
 def _run(entry: registry.Op, x: ttnn.Tensor, arguments: tuple[Any, ...], device: ttnn.MeshDevice) -> None:
@@ -244,8 +231,8 @@ def _run(entry: registry.Op, x: ttnn.Tensor, arguments: tuple[Any, ...], device:
     result = operation(x, *tensors)
     assert entry.golden is not None
     reference = np.asarray(entry.golden(before, *plain))
-    if x.dtype in INTEGERS:
-        reference = _of_integers(entry, reference, before, x.dtype)
+    if result.dtype in INTEGERS:
+        reference = _of_integers(entry, reference, before, result.dtype)
     assert result.storage_type() is ttnn.StorageType.DEVICE
     assert tuple(result.shape) == reference.shape
     bound = None if entry.accuracy is None else entry.accuracy.bound(result.dtype)
@@ -267,6 +254,8 @@ def test_against_the_reference(
         if entry.name in DOMAINS and dtype is ttnn.bfloat8_b and any(size % 32 for size in (1, *shape)[-2:]):
             continue
         for arguments in calls(entry, shape, layout):
+            if entry.name == "pow" and dtype in INTEGERS and isinstance(arguments[0], Operand):
+                continue
             x = make(shape, dtype, layout, device, fit=_fit(entry), limit=_limit(entry))
             _run(entry, x, arguments, device)
 
@@ -281,21 +270,31 @@ def test_places(entry: registry.Op, place: str, device: ttnn.MeshDevice) -> None
     else:
         grid = ttnn.CoreGrid(y=2, x=2 if place == "BLOCK" else 1)
         config = ttnn.create_sharded_memory_config(SHARDED, grid, getattr(ttnn.ShardStrategy, place))
-    keeps_shape = entry.name in ONE_TENSOR or entry.family == "unary" or entry.name in ("softmax", "to_memory_config")
+    keeps_shape = (
+        entry.name in ONE_TENSOR or entry.family in ("unary", "binary") or entry.name in ("softmax", "to_memory_config")
+    )
     if not keeps_shape and place != "L1":
         return
+    dtype = ttnn.bfloat16 if ttnn.bfloat16 in entry.dtypes else entry.dtypes[0]
+    operation, fitted = getattr(ttnn, entry.name), _fit(entry)
     for arguments in calls(entry, SHARDED, layout):
-        apart = getattr(ttnn, entry.name)(
-            make(SHARDED, ttnn.bfloat16, layout, device, fit=_fit(entry)), *_tensors(arguments, layout, device)
+        apart = operation(
+            make(SHARDED, dtype, layout, device, fit=fitted), *_tensors(entry, arguments, dtype, layout, device)
         )
-        x = make(SHARDED, ttnn.bfloat16, layout, device, memory_config=config, fit=_fit(entry))
-        here = getattr(ttnn, entry.name)(x, *_tensors(arguments, layout, device))
+        x = make(SHARDED, dtype, layout, device, memory_config=config, fit=fitted)
+        here = operation(x, *_tensors(entry, arguments, dtype, layout, device))
         np.testing.assert_array_equal(values_of(here), values_of(apart))
 
 
-def _tensors(arguments: tuple[Any, ...], layout: ttnn.Layout, device: ttnn.MeshDevice) -> list[Any]:
+def _tensors(
+    entry: registry.Op,
+    arguments: tuple[Any, ...],
+    dtype: ttnn.DataType,
+    layout: ttnn.Layout,
+    device: ttnn.MeshDevice,
+) -> list[Any]:
     return [
-        make(item.shape, ttnn.bfloat16, layout, device, item.seed) if isinstance(item, Operand) else item
+        make(item.shape, dtype, layout, device, item.seed, fit=_fit(entry)) if isinstance(item, Operand) else item
         for item in arguments
     ]
 

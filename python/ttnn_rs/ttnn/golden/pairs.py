@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ttnn.golden.pointwise import gelu
+
 Array = NDArray[np.float64]
+_WORD_BITS = 32
 
 
 def of_two(name: str, doc: str, function: Callable[..., Any]) -> Callable[..., Array]:
@@ -23,6 +26,106 @@ def of_two(name: str, doc: str, function: Callable[..., Any]) -> Callable[..., A
     return golden
 
 
-def xlogy(a: Array, b: Array) -> Array:
-    """Return a ln b, 0 where a is 0."""
-    return np.where(a == 0, 0.0, a * np.log(b))
+def of_integers(name: str, doc: str, function: Callable[..., Any]) -> Callable[..., Array]:
+    """Return a golden function of two integer operands; results are the integers as float64."""
+
+    def golden(a: ArrayLike, b: ArrayLike, **_: object) -> Array:
+        return np.asarray(function(np.asarray(a, np.int64), np.asarray(b, np.int64)), np.float64)
+
+    golden.__name__ = name
+    golden.__doc__ = doc
+    return golden
+
+
+def _shifted(a: NDArray[np.int64], b: NDArray[np.int64], function: Callable[..., Any]) -> Any:
+    inside = (b >= 0) & (b < _WORD_BITS)
+    return np.where(inside, function(a, np.where(inside, b, 0)), 0)
+
+
+left_shift = of_integers(
+    "left_shift",
+    "Return a * 2^b, 0 for counts below 0 or above 31; the result is not cut to a word.",
+    lambda a, b: _shifted(a, b, np.left_shift),
+)
+right_shift = of_integers(
+    "right_shift",
+    "Return a / 2^b rounded down, 0 for counts below 0 or above 31.",
+    lambda a, b: _shifted(a, b, np.right_shift),
+)
+logical_right_shift = of_integers(
+    "logical_right_shift",
+    "Return the word of a shifted right by b, filled with zeros; 0 for counts below 0 or above 31.",
+    lambda a, b: _shifted(a & 0xFFFF_FFFF, b, np.right_shift),
+)
+squared_difference = of_two("squared_difference", "Return (a - b) squared.", lambda a, b: (a - b) ** 2)
+xlogy = of_two("xlogy", "Return a ln b, 0 where a is 0.", lambda a, b: np.where(a == 0, 0.0, a * np.log(b)))
+nextafter = of_two(
+    "nextafter",
+    "Return the next float32 after a in the direction of b; the steps of bfloat16 are 2^16 times as wide.",
+    lambda a, b: np.nextafter(a.astype(np.float32), b.astype(np.float32)),
+)
+fmod = of_two("fmod", "Return what a / b rounded toward 0 leaves of a, with a's sign.", np.fmod)
+remainder = of_two("remainder", "Return a modulo b, with b's sign.", np.mod)
+
+
+def div(a: ArrayLike, b: ArrayLike, *, rounding_mode: str | None = None, **_: object) -> Array:
+    """Return a / b, rounded down or toward 0 if asked for."""
+    with np.errstate(all="ignore"):
+        quotient = np.asarray(np.divide(np.asarray(a, np.float64), np.asarray(b, np.float64)), np.float64)
+    if rounding_mode is None:
+        return quotient
+    return np.asarray(np.floor(quotient) if rounding_mode == "floor" else np.trunc(quotient), np.float64)
+
+
+def rdiv(x: ArrayLike, value: float, *, rounding_mode: str | None = None, **_: object) -> Array:
+    """Return value / x, rounded down or toward 0 if asked for."""
+    return div(value, x, rounding_mode=rounding_mode)
+
+
+div_no_nan = of_two("div_no_nan", "Return a / b, 0 where b is 0.", lambda a, b: np.where(b == 0, 0.0, a / b))
+floor_div = of_two("floor_div", "Return a / b rounded down; infinities of a / b stay.", lambda a, b: np.floor(a / b))
+
+
+def power(base: ArrayLike, exponent: ArrayLike, **_: object) -> Array:
+    """Return `base` to the power `exponent`; NaN for a negative base with a fractional exponent."""
+    with np.errstate(all="ignore"):
+        return np.asarray(np.power(np.asarray(base, np.float64), np.asarray(exponent, np.float64)), np.float64)
+
+
+def polyval(x: ArrayLike, coeffs: Sequence[float], **_: object) -> Array:
+    """Return the polynomial with these coefficients, that of the highest power first."""
+    return np.asarray(np.polyval(list(coeffs), np.asarray(x, np.float64)), np.float64)
+
+
+def isclose(
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    rtol: float = 9.999999747378752e-06,
+    atol: float = 9.99999993922529e-09,
+    equal_nan: bool = False,
+    **_: object,
+) -> Array:
+    """Return 1 where |a - b| is at most `atol` + `rtol` * |b|, 0 elsewhere."""
+    left, right = np.asarray(a, np.float64), np.asarray(b, np.float64)
+    return np.isclose(left, right, rtol, atol, equal_nan=equal_nan).astype(np.float64)
+
+
+def addalpha(a: ArrayLike, b: ArrayLike, alpha: float, **_: object) -> Array:
+    """Return a + alpha * b."""
+    return np.asarray(a, np.float64) + alpha * np.asarray(b, np.float64)
+
+
+def subalpha(a: ArrayLike, b: ArrayLike, alpha: float, **_: object) -> Array:
+    """Return a - alpha * b."""
+    return np.asarray(a, np.float64) - alpha * np.asarray(b, np.float64)
+
+
+def bias_gelu(a: ArrayLike, b: ArrayLike, **_: object) -> Array:
+    """Return gelu(a + b)."""
+    return gelu(np.asarray(a, np.float64) + np.asarray(b, np.float64))
+
+
+def outer(a: ArrayLike, b: ArrayLike, **_: object) -> Array:
+    """Return the products of every element of a's last dimension with every element of b's."""
+    return np.asarray(a, np.float64)[..., :, None] * np.asarray(b, np.float64)[..., None, :]

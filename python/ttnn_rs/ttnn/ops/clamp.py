@@ -14,8 +14,9 @@ from ttnn.golden import pointwise as g
 from ttnn.memory_config import MemoryConfig
 from ttnn.ops.accuracy import max_ulp
 from ttnn.ops.arguments import FLOAT, TENSOR, Kind, Param, Signature
-from ttnn.ops.binary import Arithmetic, Options, compute
-from ttnn.ops.binary_table import OPERATORS as _BINARY
+from ttnn.ops.binary.compute import Options, compute
+from ttnn.ops.binary.program import Arithmetic
+from ttnn.ops.binary.table import OPERATORS as _BINARY
 from ttnn.ops.common import (
     INPUT_TENSOR,
     INTEGER_RANGE,
@@ -39,9 +40,7 @@ _LARGEST: Final = 3.4028234663852886e38
 
 def _pick(name: str, function: str, op_type: BinaryOpType) -> Arithmetic:
     """Return the vector unit's minimum or maximum of two operands."""
-    return Arithmetic(
-        name, "", op_type, True, function, blocks_on_sfpu=True, integers={_INT32: (f"{function}_int32", "int32")}
-    )
+    return Arithmetic(name, op_type, function=function, integers={_INT32: (f"{function}_int32", "int32")})
 
 
 def _need_an_end(operator: str, low: object, high: object) -> None:

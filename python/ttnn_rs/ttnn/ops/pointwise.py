@@ -1,9 +1,18 @@
 """Every element-wise operator of the tables, by name."""
 
-from ttnn.ops import binary_table as _binary
 from ttnn.ops import unary_activations as _activations
 from ttnn.ops import unary_math as _math
 from ttnn.ops import unary_tests as _tests
+from ttnn.ops.binary import integers as _integers
+from ttnn.ops.binary import other as _other
+from ttnn.ops.binary import quotients as _quotients
+from ttnn.ops.binary import table as _pairs
+from ttnn.ops.binary.arithmetic import rsub_ as rsub_
+from ttnn.ops.binary.arithmetic import squared_difference as squared_difference
+from ttnn.ops.binary.arithmetic import squared_difference_ as squared_difference_
+from ttnn.ops.binary.power import polyval as polyval
+from ttnn.ops.binary.power import pow as pow
+from ttnn.ops.binary.quotients import rdiv as rdiv
 from ttnn.ops.clamp import clamp as clamp
 from ttnn.ops.clamp import clip as clip
 from ttnn.ops.ternary import addcdiv as addcdiv
@@ -87,33 +96,53 @@ swish = _activations.OPERATORS["swish"]
 tanhshrink = _activations.OPERATORS["tanhshrink"]
 threshold = _activations.OPERATORS["threshold"]
 xielu = _activations.OPERATORS["xielu"]
-eq = _binary.OPERATORS["eq"]
-eq_ = _binary.OPERATORS["eq_"]
-ne = _binary.OPERATORS["ne"]
-ne_ = _binary.OPERATORS["ne_"]
-lt = _binary.OPERATORS["lt"]
-lt_ = _binary.OPERATORS["lt_"]
-le = _binary.OPERATORS["le"]
-le_ = _binary.OPERATORS["le_"]
-gt = _binary.OPERATORS["gt"]
-gt_ = _binary.OPERATORS["gt_"]
-ge = _binary.OPERATORS["ge"]
-ge_ = _binary.OPERATORS["ge_"]
-logical_and = _binary.OPERATORS["logical_and"]
-logical_and_ = _binary.OPERATORS["logical_and_"]
-logical_or = _binary.OPERATORS["logical_or"]
-logical_or_ = _binary.OPERATORS["logical_or_"]
-logical_xor = _binary.OPERATORS["logical_xor"]
-logical_xor_ = _binary.OPERATORS["logical_xor_"]
-squared_difference = _binary.OPERATORS["squared_difference"]
-squared_difference_ = _binary.OPERATORS["squared_difference_"]
-divide = _binary.OPERATORS["divide"]
-divide_ = _binary.OPERATORS["divide_"]
-xlogy = _binary.OPERATORS["xlogy"]
-logaddexp = _binary.OPERATORS["logaddexp"]
-logaddexp_ = _binary.OPERATORS["logaddexp_"]
-logaddexp2 = _binary.OPERATORS["logaddexp2"]
-logaddexp2_ = _binary.OPERATORS["logaddexp2_"]
-remainder = _binary.OPERATORS["remainder"]
-gcd = _binary.OPERATORS["gcd"]
-lcm = _binary.OPERATORS["lcm"]
+eq = _pairs.OPERATORS["eq"]
+eq_ = _pairs.OPERATORS["eq_"]
+ne = _pairs.OPERATORS["ne"]
+ne_ = _pairs.OPERATORS["ne_"]
+lt = _pairs.OPERATORS["lt"]
+lt_ = _pairs.OPERATORS["lt_"]
+le = _pairs.OPERATORS["le"]
+le_ = _pairs.OPERATORS["le_"]
+gt = _pairs.OPERATORS["gt"]
+gt_ = _pairs.OPERATORS["gt_"]
+ge = _pairs.OPERATORS["ge"]
+ge_ = _pairs.OPERATORS["ge_"]
+logical_and = _pairs.OPERATORS["logical_and"]
+logical_and_ = _pairs.OPERATORS["logical_and_"]
+logical_or = _pairs.OPERATORS["logical_or"]
+logical_or_ = _pairs.OPERATORS["logical_or_"]
+logical_xor = _pairs.OPERATORS["logical_xor"]
+logical_xor_ = _pairs.OPERATORS["logical_xor_"]
+xlogy = _pairs.OPERATORS["xlogy"]
+logaddexp = _pairs.OPERATORS["logaddexp"]
+logaddexp_ = _pairs.OPERATORS["logaddexp_"]
+logaddexp2 = _pairs.OPERATORS["logaddexp2"]
+logaddexp2_ = _pairs.OPERATORS["logaddexp2_"]
+ldexp = _pairs.OPERATORS["ldexp"]
+ldexp_ = _pairs.OPERATORS["ldexp_"]
+atan2 = _pairs.OPERATORS["atan2"]
+hypot = _pairs.OPERATORS["hypot"]
+nextafter = _pairs.OPERATORS["nextafter"]
+bitwise_and = _integers.OPERATORS["bitwise_and"]
+bitwise_or = _integers.OPERATORS["bitwise_or"]
+bitwise_xor = _integers.OPERATORS["bitwise_xor"]
+bitwise_left_shift = _integers.OPERATORS["bitwise_left_shift"]
+logical_left_shift = _integers.OPERATORS["logical_left_shift"]
+bitwise_right_shift = _integers.OPERATORS["bitwise_right_shift"]
+logical_right_shift = _integers.OPERATORS["logical_right_shift"]
+maximum = _integers.OPERATORS["maximum"]
+minimum = _integers.OPERATORS["minimum"]
+gcd = _integers.OPERATORS["gcd"]
+lcm = _integers.OPERATORS["lcm"]
+div = _quotients.OPERATORS["div"]
+divide_ = _quotients.OPERATORS["divide_"]
+fmod = _quotients.OPERATORS["fmod"]
+remainder = _quotients.OPERATORS["remainder"]
+divide = div
+div_ = divide_
+isclose = _other.OPERATORS["isclose"]
+addalpha = _other.OPERATORS["addalpha"]
+subalpha = _other.OPERATORS["subalpha"]
+bias_gelu = _other.OPERATORS["bias_gelu"]
+bias_gelu_ = _other.OPERATORS["bias_gelu_"]

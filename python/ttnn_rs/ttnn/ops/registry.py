@@ -218,6 +218,17 @@ def entries() -> tuple[Op, ...]:
     return tuple(operation.entry for operation in operations() if operation.entry is not None)
 
 
+def supported(name: str) -> str:
+    """Return what an operator's entry lists as supported, as a sentence for errors; empty if it lists nothing."""
+    operation = _operations.get(name)
+    entry = None if operation is None else operation.entry
+    if entry is None or not entry.dtypes:
+        return ""
+    dtypes = ", ".join(dtype.name for dtype in entry.dtypes)
+    layouts = " or ".join(f"{layout.name}_LAYOUT" for layout in entry.layouts)
+    return f"{name} takes {dtypes} in {layouts}."
+
+
 def _dispatcher(op: Op) -> Callable[..., Any]:
     """Return the function that binds a call to the first fitting signature and runs it."""
     name = f"ttnn.{op.name}"

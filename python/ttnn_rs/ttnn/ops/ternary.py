@@ -15,7 +15,7 @@ from ttnn.memory_config import MemoryConfig
 from ttnn.ops.accuracy import bit_exact, max_ulp
 from ttnn.ops.arguments import FLOAT, NUMBER, TENSOR, Kind, Param, Signature
 from ttnn.ops.binary import add, multiply, subtract
-from ttnn.ops.binary_table import OPERATORS as _BINARY
+from ttnn.ops.binary.quotients import OPERATORS as _BINARY
 from ttnn.ops.common import INTEGERS, MEMORY_CONFIG_OPTION, OUTPUT_TENSOR_OPTION, SUB_CORE_GRIDS_OPTION
 from ttnn.ops.placement import copy
 from ttnn.ops.registry import FastOperation, Op, register
@@ -197,7 +197,7 @@ def _addcdiv(
 def _addcdiv_of_two(a: Tensor, b: Tensor, c: Tensor, value: float, memory_config: MemoryConfig | None) -> Tensor:
     """Return the sum made of a quotient, a product and a sum; where c is 0, infinity of the quotient's sign."""
     options = {"memory_config": memory_config}
-    quotient = _BINARY["divide"](b, c, fast_and_approximate_mode=True, **options)
+    quotient = _BINARY["div"](b, c, fast_and_approximate_mode=True, **options)
     factor = multiply(quotient, value, **options)
     result = add(a, factor, **options)
     infinity = multiply(_MATH["sign"](factor, **options), float("inf"), **options)

@@ -27,7 +27,7 @@ WIDTH: Final = 256
 """Columns of the swept tensors."""
 STATED_FOR: Final = 256 * EXPONENTS
 """The stated bounds are about every bfloat16 value; those come first in a sweep of float32."""
-_MODULES: Final = {"ttnn.ops.unary": "unary", "ttnn.ops.binary": "binary"}
+_MODULES: Final = {"ttnn.ops.unary": "unary"}
 
 
 @dataclass(frozen=True)

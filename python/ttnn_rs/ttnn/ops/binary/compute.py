@@ -1,0 +1,223 @@
+"""Element-wise operators on two tensors, or on a tensor and a number, with broadcasting (`binary_ng`).
+
+Source: operator programs, section 4.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Final
+
+from ttnn import _engine
+from ttnn.exceptions import UnsupportedError
+from ttnn.memory_config import MemoryConfig
+from ttnn.ops.activations import Activation, chain, is_single_relu
+from ttnn.ops.binary.checks import (
+    broadcast,
+    check_broadcast,
+    check_in_place,
+    check_result,
+    check_scalar,
+    check_types,
+    on_host,
+)
+from ttnn.ops.binary.program import Arithmetic, Program, program_for
+from ttnn.ops.common import (
+    INTEGERS,
+    agreed_dtype,
+    agreed_memory,
+    allocate,
+    arch_number,
+    as_float,
+    full_tiles,
+    is_empty,
+    needs_tiles,
+    on_device,
+    result_spec,
+    same_device,
+    take_output,
+)
+from ttnn.tensor import Tensor
+from ttnn.tensor_spec import TensorSpec
+from ttnn.types import FORMAT_CODE, DataType, Layout
+
+_HIFI4: Final = 4
+
+
+@dataclass(slots=True)
+class Options:
+    """The keyword options of one call."""
+
+    dtype: DataType | None = None
+    memory_config: MemoryConfig | None = None
+    output_tensor: Tensor | None = None
+    activations: Sequence[Activation] = ()
+    activations_a: Sequence[Activation] = ()
+    activations_b: Sequence[Activation] = ()
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    """Parameters that only this operator has, by name."""
+
+    @property
+    def has_activations(self) -> bool:
+        """Whether any activation is fused."""
+        return bool(self.activations or self.activations_a or self.activations_b)
+
+
+def compute(arithmetic: Arithmetic, a: Tensor | float, b: Tensor | float, options: Options) -> Tensor:
+    """Run an operator on two tensors, or on a tensor and a number."""
+    if not isinstance(a, Tensor):
+        assert isinstance(b, Tensor)
+        return _with_scalar(arithmetic, b, a, True, options)
+    if not isinstance(b, Tensor):
+        return _with_scalar(arithmetic, a, b, False, options)
+    return _of_tensors(arithmetic, a, b, options)
+
+
+def _with_scalar(
+    arithmetic: Arithmetic,
+    tensor: Tensor,
+    scalar: float,
+    scalar_is_left: bool,
+    options: Options,
+) -> Tensor:
+    spec = tensor._spec
+    scalar = as_float(arithmetic.name, scalar, "the number")
+    # The tile that a number fills is bfloat16 unless the tensor is float32.
+    other = spec.dtype if spec.dtype in INTEGERS or spec.dtype is DataType.FLOAT32 else DataType.BFLOAT16
+    check_types(arithmetic, spec.dtype, spec.dtype)
+    if spec.dtype in INTEGERS:
+        check_scalar(arithmetic, scalar, spec.dtype)
+    device = on_device(arithmetic.name, tensor, "input_tensor_a", on_host("A"))
+    full_tiles(arithmetic.name, tensor)
+    shape = spec.shape._dims
+    dtype = agreed_dtype(arithmetic.name, options.dtype, options.output_tensor, _own(arithmetic, spec.dtype))
+    output = _result(arithmetic, options, dtype, shape, spec, device)
+    formats = (other, spec.dtype) if scalar_is_left else (spec.dtype, other)
+    program = program_for(arithmetic, *formats, dtype)
+    code, scalar_code = FORMAT_CODE[spec.dtype], FORMAT_CODE[other]
+    _run(
+        arithmetic,
+        program,
+        options,
+        tensor,
+        None,
+        output,
+        (code, scalar_code, FORMAT_CODE[dtype]),
+        scalar=scalar,
+        scalar_is_left=scalar_is_left,
+        shapes=(_folded(shape), (), _folded(shape)),
+    )
+    return output
+
+
+def _of_tensors(arithmetic: Arithmetic, a: Tensor, b: Tensor, options: Options) -> Tensor:
+    name = arithmetic.name
+    device = on_device(name, a, "input_tensor_a", on_host("A"))
+    on_device(name, b, "input_tensor_b", on_host("B"))
+    same_device(name, device, b, "input_tensor_b")
+    spec_a, spec_b = a._spec, b._spec
+    full_tiles(name, a, "input_tensor_a")
+    full_tiles(name, b, "input_tensor_b")
+    check_types(arithmetic, spec_a.dtype, spec_b.dtype)
+    shape_a, shape_b = spec_a.shape._dims, spec_b.shape._dims
+    shape = broadcast(name, shape_a, shape_b)
+    check_broadcast(name, spec_a, spec_b, shape)
+    if options.output_tensor is a:
+        check_in_place(name, spec_a, spec_b, shape)
+    dtype = agreed_dtype(name, options.dtype, options.output_tensor, _own(arithmetic, spec_a.dtype))
+    output = _result(arithmetic, options, dtype, shape, spec_a, device)
+    program = program_for(arithmetic, spec_a.dtype, spec_b.dtype, dtype)
+    if shape_a == shape_b:
+        shape = shape_a = shape_b = _folded(shape)
+    _run(arithmetic, program, options, a, b, output, program.formats, shapes=(shape_a, shape_b, shape))
+    return output
+
+
+@lru_cache(maxsize=4096)
+def _folded(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the shape with its leading dimensions as one: without broadcasting they are the same pages."""
+    return shape if len(shape) <= 3 else (math.prod(shape[:-2]), *shape[-2:])
+
+
+def _own(arithmetic: Arithmetic, dtype: DataType) -> DataType:
+    """Return the data type of a result if none is asked for."""
+    return arithmetic.integer_result or dtype if dtype in INTEGERS else dtype
+
+
+def _result(
+    arithmetic: Arithmetic,
+    options: Options,
+    dtype: DataType,
+    shape: tuple[int, ...],
+    like: TensorSpec,
+    device: Any,
+) -> Tensor:
+    """Return the tensor that takes the result."""
+    name = arithmetic.name
+    check_result(arithmetic, like.dtype, dtype)
+    if options.output_tensor is not None:
+        agreed_memory(name, options.memory_config, options.output_tensor, like.memory_config)
+        return take_output(name, options.output_tensor, shape, like.layout, device)
+    needs_tiles(name, dtype, like.layout)
+    return allocate(result_spec(like, shape, dtype, options.memory_config), device)
+
+
+def _run(
+    arithmetic: Arithmetic,
+    program: Program,
+    options: Options,
+    a: Tensor,
+    b: Tensor | None,
+    output: Tensor,
+    formats: tuple[int, int, int],
+    *,
+    scalar: float | None = None,
+    scalar_is_left: bool = False,
+    shapes: tuple[Sequence[int], Sequence[int], Sequence[int]],
+) -> None:
+    name = arithmetic.name
+    by_packer = False
+    after, before_a, before_b = program.after, program.before_a, program.before_b
+    if options.has_activations:
+        if output._spec.dtype in INTEGERS or a._spec.dtype in INTEGERS:
+            raise UnsupportedError(f"{name}: activations of integers are not modelled.")
+        # A ReLU alone is done by the packer; anything else runs in Dst before it.
+        by_packer = is_single_relu(options.activations) and not (program.cast or after)
+        if not by_packer:
+            after = (*after, *chain(name, options.activations))
+        # The caller's activations of an operand come before the operator's own.
+        before_a = (*chain(name, options.activations_a), *before_a)
+        before_b = (*chain(name, options.activations_b), *before_b)
+    if scalar_is_left:
+        before_a, before_b = before_b, before_a
+    if is_empty(output._spec):
+        return
+    assert a._buffer is not None
+    assert output._buffer is not None
+    assert output._device is not None
+    _engine.binary(
+        a._buffer,
+        None if b is None else b._buffer,
+        output._buffer,
+        formats=formats,
+        op=program.op,
+        engine=program.unit,
+        scalar=scalar,
+        scalar_is_lhs=scalar_is_left,
+        shape_a=shapes[0],
+        shape_b=shapes[1],
+        shape_out=shapes[2],
+        tiled=output._spec.layout is Layout.TILE,
+        fidelity=_HIFI4,
+        dst32=program.dst32,
+        pre_a=list(before_a),
+        pre_b=list(before_b),
+        post=[*after, *program.cast],
+        packer_relu=by_packer,
+        arch=arch_number(output._device),
+        variant=program.variant,
+        parameters=program.parameters,
+    )
