@@ -20,6 +20,7 @@ REQUIRED_VALUES: dict[str, list[tuple[Any, ...]]] = {
     "heaviside": [(0.5,)],
     "leaky_relu": [(0.125,)],
     "polyval": [([1.0, -2.0, 0.5],), ([3.0],)],
+    "prelu": [(0.25,), ([0.5],)],
     "rdiv": [(2.0,)],
     "relu_max": [(1.0,)],
     "relu_min": [(0.25,), (-1.0,)],
@@ -54,6 +55,7 @@ DOMAINS: dict[str, Callable[[Values], Values]] = {
         (
             *("log", "log10", "log1p", "log2", "sqrt", "rsqrt", "digamma", "reciprocal"),
             *("xlogy", "div", "divide_", "rdiv", "fmod", "remainder", "pow", "addcdiv"),
+            *("div_no_nan", "floor_div"),
         ),
         _positive,
     ),

@@ -143,6 +143,7 @@ ELSEWHERE = {
     "interleaved_to_sharded",
     "lcm",
     "ones",
+    "outer",
     "reshard",
     "untilize_with_unpadding",
     "zeros",
@@ -175,7 +176,7 @@ def _applies(entry: registry.Op, dtype: ttnn.DataType, layout: ttnn.Layout) -> b
     tiled = layout is ttnn.TILE_LAYOUT
     if entry.name == "argmax" and tiled:
         return dtype in (ttnn.bfloat16, ttnn.float32)
-    if entry.name in ("fmod", "remainder") and dtype in (ttnn.bfloat8_b, ttnn.bfloat4_b):
+    if entry.name in ("floor_div", "fmod", "remainder") and dtype in (ttnn.bfloat8_b, ttnn.bfloat4_b):
         # A rounded quotient moves the result by a whole divisor.
         return False
     if entry.family == "binary" and entry.name in DOMAINS and dtype is ttnn.bfloat4_b:
@@ -184,6 +185,14 @@ def _applies(entry: registry.Op, dtype: ttnn.DataType, layout: ttnn.Layout) -> b
     if entry.name in ("tilize_with_zero_padding", "to_layout", "pad", "typecast"):
         return dtype is not ttnn.int8
     return True
+
+
+def _takes_integers(entry: registry.Op, arguments: tuple[Any, ...]) -> bool:
+    """Whether an operator that takes integers takes them together with this second operand."""
+    if entry.name == "pow":
+        return not isinstance(arguments[0], Operand)
+    # A product with the number's inverse, which integers do not hold.
+    return entry.name not in ("div_no_nan", "floor_div") or isinstance(arguments[0], Operand)
 
 
 def wrapped(values: Any, dtype: ttnn.DataType, power: int = 1) -> Any:
@@ -254,7 +263,7 @@ def test_against_the_reference(
         if entry.name in DOMAINS and dtype is ttnn.bfloat8_b and any(size % 32 for size in (1, *shape)[-2:]):
             continue
         for arguments in calls(entry, shape, layout):
-            if entry.name == "pow" and dtype in INTEGERS and isinstance(arguments[0], Operand):
+            if dtype in INTEGERS and not _takes_integers(entry, arguments):
                 continue
             x = make(shape, dtype, layout, device, fit=_fit(entry), limit=_limit(entry))
             _run(entry, x, arguments, device)

@@ -3,6 +3,7 @@
 from ttnn.ops import unary_activations as _activations
 from ttnn.ops import unary_math as _math
 from ttnn.ops import unary_tests as _tests
+from ttnn.ops.binary import compositions as _compositions
 from ttnn.ops.binary import integers as _integers
 from ttnn.ops.binary import other as _other
 from ttnn.ops.binary import quotients as _quotients
@@ -10,6 +11,8 @@ from ttnn.ops.binary import table as _pairs
 from ttnn.ops.binary.arithmetic import rsub_ as rsub_
 from ttnn.ops.binary.arithmetic import squared_difference as squared_difference
 from ttnn.ops.binary.arithmetic import squared_difference_ as squared_difference_
+from ttnn.ops.binary.compositions import outer as outer
+from ttnn.ops.binary.compositions import prelu as prelu
 from ttnn.ops.binary.power import polyval as polyval
 from ttnn.ops.binary.power import pow as pow
 from ttnn.ops.binary.quotients import rdiv as rdiv
@@ -146,3 +149,5 @@ addalpha = _other.OPERATORS["addalpha"]
 subalpha = _other.OPERATORS["subalpha"]
 bias_gelu = _other.OPERATORS["bias_gelu"]
 bias_gelu_ = _other.OPERATORS["bias_gelu_"]
+div_no_nan = _compositions.OPERATORS["div_no_nan"]
+floor_div = _compositions.OPERATORS["floor_div"]

@@ -195,6 +195,7 @@ class Binary:
         in_place_integers: Integer types of the in-place form, if they differ.
         reference: Data types whose kernel is not tabulated: the result is the mathematical one.
         composition: Whether the operator is made of others, so that each of them rounds.
+        layouts: Layouts that it takes.
         aliases: Other names.
     """
 
@@ -213,6 +214,7 @@ class Binary:
     reference: tuple[DataType, ...] = ()
     composition: bool = False
     engine: tuple[str, ...] = ("binary",)
+    layouts: tuple[Layout, ...] = LAYOUTS
     aliases: tuple[str, ...] = ()
 
 
@@ -232,7 +234,7 @@ def _common(entry: Binary) -> dict[str, Any]:
     return {
         "run": direct,
         "source": f'TT-NN docs "ttnn.{entry.name}"; operator programs, section 4',
-        "layouts": LAYOUTS,
+        "layouts": entry.layouts,
         "golden": entry.golden,
         "accuracy": accuracy,
         "engine": entry.engine,
