@@ -62,3 +62,16 @@ fn read_saturated(bencher: Bencher, chip: usize) {
         noc
     });
 }
+
+/// A core sends a tile to all the others.
+#[divan::bench(args = [0, 1])]
+fn multicast_to_all(bencher: Bencher, chip: usize) {
+    const MULTICASTS: u64 = 100;
+    bencher.counter(ItemsCount::new(MULTICASTS)).with_inputs(|| Noc::new(CHIPS[chip])).bench_values(|mut noc| {
+        let (cores, _) = ends(&noc);
+        for i in 0..MULTICASTS {
+            divan::black_box(noc.multicast(i * 200, NocId::Noc0, cores[0], &cores[1..], 2048, false, false));
+        }
+        noc
+    });
+}

@@ -7,9 +7,9 @@
 //! a transfer may be spread over the gaps that others left.
 
 /// Cycles of a slot.
-const SLOT: u64 = 32;
+const SLOT: u64 = 64;
 /// Slots that are remembered: 131,072 cycles.
-const SLOTS: usize = 1 << 12;
+const SLOTS: usize = 1 << 11;
 
 /// What is taken of a slot: `taken` cycles, all of them between `low` and `high`. Exact for one run of cycles, and for
 /// several as far as it matters: holes between them are used, only their order is forgotten.

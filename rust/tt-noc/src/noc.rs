@@ -39,11 +39,22 @@ pub struct Totals {
     pub bytes: u64,
 }
 
-/// What has gone over a link, through an interface or through a bank.
+/// What has gone over a link or through an interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Load {
     /// Payload bytes.
     pub bytes: u64,
+    /// Cycles it was busy.
+    pub busy: u64,
+}
+
+/// What a DRAM bank has done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct BankLoad {
+    /// Bytes read.
+    pub read: u64,
+    /// Bytes written.
+    pub written: u64,
     /// Cycles it was busy.
     pub busy: u64,
 }
@@ -84,7 +95,7 @@ pub struct Noc {
     figures: &'static NocFigures,
     /// Per network, node and [`Port`].
     resources: Vec<Resource>,
-    banks: Vec<Resource>,
+    banks: Vec<(Calendar, BankLoad)>,
     /// Per network and node: when each of its request slots is free again.
     slots: Vec<[u64; REQUEST_SLOTS]>,
     totals: [Totals; 2],
@@ -99,7 +110,7 @@ impl Noc {
             layout,
             figures: NocFigures::of(chip.arch),
             resources: vec![Resource::default(); 2 * nodes * PORTS],
-            banks: vec![Resource::default(); chip.dram_banks()],
+            banks: vec![(Calendar::default(), BankLoad::default()); chip.dram_banks()],
             slots: vec![[0; REQUEST_SLOTS]; 2 * nodes],
             totals: [Totals::default(); 2],
         }
@@ -123,7 +134,7 @@ impl Noc {
         let request = now + figures.read_start / 2 + request_hops * figures.read_hop;
         let mut head = request;
         if let NodeKind::Dram { bank } = self.layout.kind(owner) {
-            head = self.bank(bank, request, bytes).0 + figures.dram_access;
+            head = self.bank(bank, request, bytes, false).0 + figures.dram_access;
         }
         let (sent, arrived) = self.flow(noc, owner, reader, head, bytes, figures.read_hop);
         let arrived = arrived + figures.read_start.div_ceil(2);
@@ -141,7 +152,7 @@ impl Noc {
         self.hold_slot(noc, writer, sent);
         if let NodeKind::Dram { bank } = self.layout.kind(to) {
             let cycles = self.bank_cycles(bytes);
-            arrived = arrived.max(self.bank(bank, arrived.saturating_sub(cycles), bytes).1);
+            arrived = arrived.max(self.bank(bank, arrived.saturating_sub(cycles), bytes, true).1);
         }
         let totals = &mut self.totals[noc as usize];
         totals.writes += 1;
@@ -150,27 +161,20 @@ impl Noc {
         Transfer { issued, sent, arrived, acknowledged }
     }
 
-    /// Writes `bytes` from the L1 of `writer` to every Tensix core of a rectangle of nodes, given by its corners in
-    /// the order of the network's travel (both may lie anywhere on the torus). The writer itself receives only
-    /// with `loopback`. A linked multicast keeps the path of the one before.
-    ///
-    /// # Panics
-    /// If no core would receive anything.
+    /// Writes `bytes` from the L1 of `writer` to every receiver, once over each link of the tree of their routes. The writer
+    /// is a receiver only if it is among them (loop-back). A linked multicast keeps the path of the one before.
+    /// [`Noc::rectangle`] lists the receivers that a command names by two corners.
     #[allow(clippy::too_many_arguments, reason = "the fields of the command")]
     pub fn multicast(
         &mut self,
         now: u64,
         noc: NocId,
         writer: Node,
-        corners: (Node, Node),
+        receivers: &[Node],
         bytes: u64,
         linked: bool,
         posted: bool,
-        loopback: bool,
     ) -> Transfer {
-        let mut receivers = self.rectangle(corners);
-        receivers.retain(|&node| loopback || node != writer);
-        assert!(!receivers.is_empty(), "a multicast from {writer:?} to {corners:?} without receivers");
         let figures = self.figures;
         let rate = if linked { figures.multicast_linked } else { figures.multicast };
         let cycles = rate.cycles(bytes);
@@ -178,26 +182,22 @@ impl Noc {
         let (mut head, sent) = self.resource(noc, writer, Port::Out).pass(issued + figures.write_start, cycles, bytes);
         self.hold_slot(noc, writer, sent);
         // The whole tree is reserved before data leave: the latest free link decides.
-        let links = tree(noc, self.layout.noc_grid(), writer, receivers.iter().copied());
-        for branch in &links {
+        for branch in tree(noc, self.layout.noc_grid(), writer, receivers.iter().copied()) {
             let at = head + u64::from(branch.depth) * figures.write_hop;
             let (free, _) = self.link(noc, branch.link).pass(at, cycles, bytes);
             head += free - at;
         }
-        let depth = links.last().map_or(0, |branch| u64::from(branch.depth) + 1);
-        let mut arrived = head + depth * figures.write_hop + cycles;
-        let mut answer = 0;
-        for &node in &receivers {
+        let (mut arrived, mut acknowledged) = (sent, sent);
+        for &node in receivers {
             let hops = u64::from(Route::new(noc, self.layout.noc_grid(), writer, node).hops());
-            let at = head + hops * figures.write_hop;
-            let (_, end) = self.resource(noc, node, Port::In).pass(at, cycles, bytes);
+            let (_, end) = self.resource(noc, node, Port::In).pass(head + hops * figures.write_hop, cycles, bytes);
             arrived = arrived.max(end);
-            answer = answer.max(end + self.answer(noc, node, writer));
+            acknowledged = acknowledged.max(end + self.answer(noc, node, writer));
         }
         let totals = &mut self.totals[noc as usize];
         totals.writes += 1;
         totals.bytes += bytes;
-        Transfer { issued, sent, arrived, acknowledged: if posted { sent } else { answer } }
+        Transfer { issued, sent, arrived, acknowledged: if posted { sent } else { acknowledged } }
     }
 
     /// A remote semaphore increment or another atomic on a word of L1.
@@ -241,8 +241,16 @@ impl Noc {
     }
 
     /// What a DRAM bank has read and written, or `None` if there is no such bank.
-    pub fn bank_load(&self, bank: usize) -> Option<Load> {
-        Some(self.banks.get(bank)?.load)
+    pub fn bank_load(&self, bank: usize) -> Option<BankLoad> {
+        Some(self.banks.get(bank)?.1)
+    }
+
+    /// Every link of a network that has carried something, node by node.
+    pub fn busy_links(&self, noc: NocId) -> impl Iterator<Item = (Link, Load)> + '_ {
+        let Grid { x: columns, y: rows } = self.layout.noc_grid();
+        let nodes = (0..rows).flat_map(move |y| (0..columns).map(move |x| Node { x, y }));
+        let links = nodes.flat_map(|from| [Axis::X, Axis::Y].map(|axis| Link { from, axis }));
+        links.map(move |link| (link, self.link_load(noc, link))).filter(|(_, load)| load.bytes > 0)
     }
 
     /// The Tensix cores of a rectangle, row by row; a corner may lie before the other one, across the edge of the torus.
@@ -311,9 +319,14 @@ impl Noc {
         self.figures.bank.cycles(bytes).max(self.figures.bank_request)
     }
 
-    fn bank(&mut self, bank: usize, at: u64, bytes: u64) -> (u64, u64) {
+    /// Takes a bank for one request. Returns when it begins and when it is done.
+    fn bank(&mut self, bank: usize, at: u64, bytes: u64, write: bool) -> (u64, u64) {
         let cycles = self.bank_cycles(bytes);
-        self.banks[bank].pass(at, cycles, bytes)
+        let (calendar, load) = &mut self.banks[bank];
+        let end = calendar.reserve(at, cycles);
+        *(if write { &mut load.written } else { &mut load.read }) += bytes;
+        load.busy += cycles;
+        (end - cycles, end)
     }
 
     fn index(&self, noc: NocId, node: Node, port: Port) -> usize {

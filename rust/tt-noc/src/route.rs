@@ -105,13 +105,20 @@ pub struct Branch {
 }
 
 /// The links of a multicast: the routes to all receivers, each link once, nearest first.
+///
+/// # Panics
+/// If a node lies outside the grid.
 pub fn tree(noc: NocId, grid: Grid, from: Node, receivers: impl IntoIterator<Item = Node>) -> Vec<Branch> {
-    let mut branches: Vec<Branch> = receivers
-        .into_iter()
-        .flat_map(|to| (0..).zip(Route::new(noc, grid, from, to)).map(|(depth, link)| Branch { link, depth }))
-        .collect();
+    let (mut seen, mut branches) = (vec![false; 2 * grid.cores()], Vec::new());
+    for to in receivers {
+        for (depth, link) in (0..).zip(Route::new(noc, grid, from, to)) {
+            let index = 2 * (link.from.y * grid.x + link.from.x) as usize + link.axis as usize;
+            if !std::mem::replace(&mut seen[index], true) {
+                branches.push(Branch { link, depth });
+            }
+        }
+    }
     branches.sort_unstable_by_key(|branch| (branch.depth, branch.link));
-    branches.dedup();
     branches
 }
 

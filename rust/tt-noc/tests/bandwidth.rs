@@ -90,8 +90,9 @@ fn multicast(chip: &'static ChipSpec, bytes: u64, linked: bool) -> f64 {
     let corner = |x, y| layout.worker(LogicalCore { x, y }).expect("a core");
     let (first, last) = (corner(0, 0), corner(chip.grid.x - 1, chip.grid.y - 1));
     let (mut noc, mut now, mut end) = (Noc::new(chip), 0, 0);
+    let receivers: Vec<Node> = noc.rectangle((first, last)).into_iter().filter(|&node| node != first).collect();
     for _ in 0..256 {
-        let done = noc.multicast(now, NocId::Noc0, first, (first, last), bytes, linked, false, false);
+        let done = noc.multicast(now, NocId::Noc0, first, &receivers, bytes, linked, false);
         (now, end) = (done.issued + Costs::of(chip.arch).risc.noc_command, done.acknowledged);
     }
     (256 * bytes) as f64 / end as f64

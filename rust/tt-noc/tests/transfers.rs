@@ -2,7 +2,7 @@
 
 use tt_memory::chip::{ChipSpec, LogicalCore, N150, NocCoord, P150};
 use tt_noc::route::Route;
-use tt_noc::{Layout, Link, Noc, NocFigures, NocId, Node, NodeKind};
+use tt_noc::{Layout, Noc, NocFigures, NocId, Node, NodeKind};
 use tt_testkit::random::Random;
 
 fn node(x: u32, y: u32) -> Node {
@@ -94,20 +94,27 @@ fn the_multicast_rate_and_its_receivers() {
     assert_eq!(noc.rectangle((node(1, 5), node(1, 8))), [node(1, 5), node(1, 8)]);
     // Around the edge of the torus, as a rectangle on NoC 1 may be given.
     assert_eq!(noc.rectangle((node(9, 1), node(1, 1))), [node(9, 1), node(1, 1)]);
-    let plain = noc.multicast(0, NocId::Noc0, node(1, 1), corners, 8192, false, false, false);
+    let everyone = noc.rectangle(corners);
+    let others = &everyone[1..];
+    let plain = noc.multicast(0, NocId::Noc0, node(1, 1), others, 8192, false, false);
     // 14 B per cycle for one that reserves its path, 22 for one that has it.
     assert_eq!(plain.sent, 40 + 585);
     assert_eq!(plain.arrived, 40 + 585 + 6 * 10);
-    let linked = Noc::new(&N150).multicast(0, NocId::Noc0, node(1, 1), corners, 8192, true, false, false);
+    let linked = Noc::new(&N150).multicast(0, NocId::Noc0, node(1, 1), others, 8192, true, false);
     assert_eq!(linked.sent, 40 + 372);
     assert!(plain.acknowledged > plain.arrived);
     // Every receiver has the bytes, the writer has them only with loop-back, and each link carries them once.
     let load = |noc: &Noc, at: Node| noc.interface_load(NocId::Noc0, at).1.bytes;
-    assert!(noc.rectangle(corners).iter().all(|&at| load(&noc, at) == if at == node(1, 1) { 0 } else { 8192 }));
-    let mut looped = Noc::new(&N150);
-    looped.multicast(0, NocId::Noc0, node(1, 1), corners, 8192, false, true, true);
-    assert_eq!(load(&looped, node(1, 1)), 8192);
+    assert!(everyone.iter().all(|&at| load(&noc, at) == if at == node(1, 1) { 0 } else { 8192 }));
     assert_eq!(link_bytes(&noc, NocId::Noc0), 8192 * 15);
+    assert_eq!(noc.busy_links(NocId::Noc0).count(), 15);
+    let mut looped = Noc::new(&N150);
+    let posted = looped.multicast(0, NocId::Noc0, node(1, 1), &everyone, 8192, false, true);
+    assert_eq!(load(&looped, node(1, 1)), 8192);
+    assert_eq!(posted.acknowledged, posted.sent);
+    // To nobody: the data leave, and that is all.
+    let lost = Noc::new(&N150).multicast(0, NocId::Noc0, node(1, 1), &[], 8192, false, false);
+    assert_eq!((lost.arrived, lost.acknowledged), (lost.sent, lost.sent));
 }
 
 fn nodes(chip: &ChipSpec) -> impl Iterator<Item = Node> {
@@ -116,9 +123,7 @@ fn nodes(chip: &ChipSpec) -> impl Iterator<Item = Node> {
 }
 
 fn link_bytes(noc: &Noc, network: NocId) -> u64 {
-    let links =
-        nodes(noc.layout().chip()).flat_map(|from| [tt_noc::Axis::X, tt_noc::Axis::Y].map(|axis| Link { from, axis }));
-    links.map(|link| noc.link_load(network, link).bytes).sum()
+    noc.busy_links(network).map(|(_, load)| load.bytes).sum()
 }
 
 #[test]
@@ -127,7 +132,7 @@ fn bytes_are_conserved() {
         let mut noc = Noc::new(chip);
         let mut random = Random::new(7);
         let workers: Vec<Node> = nodes(chip).filter(|&at| noc.layout().kind(at) == NodeKind::Tensix).collect();
-        let (mut bytes, mut hops, mut dram) = ([0; 2], [0; 2], 0);
+        let (mut bytes, mut hops, mut dram) = ([0; 2], [0; 2], [0; 2]);
         for i in 0..2000 {
             let network = NocId::ALL[i % 2];
             let mut pick = || workers[random.below(workers.len() as u32) as usize];
@@ -135,7 +140,7 @@ fn bytes_are_conserved() {
             let size = u64::from(random.below(9000)) + 1;
             if i % 3 == 0 {
                 b = noc.layout().bank(random.below(chip.dram_banks() as u32) as usize).expect("a bank");
-                dram += size;
+                dram[usize::from(i % 5 >= 2)] += size;
             }
             let (from, to) = if i % 5 < 2 { (b, a) } else { (a, b) };
             let now = u64::from(random.below(100_000));
@@ -155,8 +160,8 @@ fn bytes_are_conserved() {
             let (out, into) = ends.fold((0, 0), |sum, (out, into)| (sum.0 + out.bytes, sum.1 + into.bytes));
             assert_eq!((out, into), (bytes[network as usize], bytes[network as usize]));
         }
-        let banks: u64 = (0..chip.dram_banks()).map(|bank| noc.bank_load(bank).expect("a bank").bytes).sum();
-        assert_eq!(banks, dram);
+        let loads = (0..chip.dram_banks()).map(|bank| noc.bank_load(bank).expect("a bank"));
+        assert_eq!(loads.fold([0; 2], |sum, load| [sum[0] + load.read, sum[1] + load.written]), dram);
         assert_eq!(noc.bank_load(chip.dram_banks()), None);
     }
 }
