@@ -21,6 +21,7 @@ __all__ = [
     "LayoutError",
     "MemoryConfigError",
     "OutOfMemoryError",
+    "ParameterError",
     "ProgramConfigError",
     "ShapeError",
     "StorageError",
@@ -80,6 +81,10 @@ class StorageError(TtnnError, RuntimeError):
 
 class ArgumentError(TtnnError, TypeError):
     """A call that fits no signature."""
+
+
+class ParameterError(TtnnError, RuntimeError, ValueError):
+    """A number, string or mask of a fitting kind whose value the operator does not take."""
 
 
 class IndexRangeError(TtnnError, IndexError):

@@ -12,11 +12,11 @@ import textwrap
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from ttnn.config import CONFIG
-from ttnn.exceptions import ArgumentError
+from ttnn.exceptions import ArgumentError, UnsupportedError
 from ttnn.ops.accuracy import Accuracy
 from ttnn.ops.arguments import Signature, wrong_arguments
 from ttnn.types import DataType, Layout
@@ -53,7 +53,8 @@ class Op:
         numerics: See `Numerics`.
         aliases: Other names of the same object.
         raises: (error class name, when) pairs for the docstring.
-        family: "unary" for functions of every element of one tensor, "binary" and "ternary" likewise; or empty.
+        family: "unary" for functions of every element of one tensor, "binary" and "ternary" likewise; "backward" for
+            gradients and "complex" for operators on complex tensors, which return lists or pairs; or empty.
         composition: Whether the operator is made of others, so that each of them rounds.
         reference: Data types whose kernel is not known: the result is the mathematical one.
     """
@@ -71,7 +72,7 @@ class Op:
     numerics: Numerics = "exact"
     aliases: tuple[str, ...] = ()
     raises: tuple[tuple[str, str], ...] = ()
-    family: Literal["", "unary", "binary", "ternary"] = ""
+    family: Literal["", "unary", "binary", "ternary", "backward", "complex"] = ""
     composition: bool = False
     reference: tuple[DataType, ...] = ()
 
@@ -211,6 +212,27 @@ def add_operation(operation: FastOperation) -> FastOperation:
 def operations() -> tuple[FastOperation, ...]:
     """Return every registered operator, sorted by name."""
     return tuple(sorted(_operations.values()))
+
+
+def find(name: str) -> FastOperation:
+    """Return the operator of a full name, for example "ttnn.exp".
+
+    Raises:
+        UnsupportedError: no operator has that name.
+    """
+    try:
+        return _operations[name]
+    except KeyError:
+        raise UnsupportedError(f"{name} is not built yet.", "unimplemented") from None
+
+
+def overload(operation: FastOperation, *signatures: Signature) -> None:
+    """Give a registered operator more signatures, tried after those that it has."""
+    assert operation.entry is not None
+    entry = replace(operation.entry, signatures=(*operation.entry.signatures, *signatures))
+    operation.entry = entry
+    operation.function = _dispatcher(entry)
+    operation.__doc__ = _docstring(entry)
 
 
 def entries() -> tuple[Op, ...]:
