@@ -1,0 +1,180 @@
+"""Gradients of functions of two tensors.
+
+Source: TT-NN docs of each operator.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ttnn.exceptions import DTypeError, fatal
+from ttnn.golden import gradients as g
+from ttnn.memory_config import MemoryConfig
+from ttnn.ops.arguments import FLOAT, Param, Signature
+from ttnn.ops.backward.constants import ANY
+from ttnn.ops.backward.family import FLOATS, GRAD, INPUT_A, INPUT_B, check_operands, entry
+from ttnn.ops.backward.forward import NAN, Forward, named
+from ttnn.ops.common import MEMORY_CONFIG_OPTION
+from ttnn.ops.registry import FastOperation
+from ttnn.ops.steps import single
+from ttnn.tensor import Tensor
+from ttnn.types import BLOCK_FLOATS, DataType
+from ttnn.types import UnaryOpType as U
+
+_LN2: Final = single(math.log(2.0))
+
+
+def _atan2(do: Forward, grad: Tensor, a: Tensor, b: Tensor) -> list[Tensor]:
+    inverse = do.multiply(grad, do.chain(do.hypot(a, b), U.SQUARE, U.RECIP))
+    origin = do.logical_and(do.eqz(a), do.eqz(b))
+    grad_a = do.where(origin, NAN, do.multiply(b, inverse))
+    grad_b = do.where(origin, NAN, do.multiply(do.neg(a), inverse))
+    return [grad_a, grad_b]
+
+
+def _xlogy(do: Forward, grad: Tensor, a: Tensor, b: Tensor) -> list[Tensor]:
+    log = do.log(b, fast_and_approximate_mode=True)
+    log = do.where(do.ltz(b), NAN, log)
+    log = do.where(do.logical_and(do.eqz(a), do.le(b, 0.0)), 0.0, log)
+    log = do.where(do.eq(a, NAN), NAN, log)
+    grad_a = do.multiply(grad, log)
+    grad_b = do.multiply(grad, do.multiply(a, do.reciprocal(b)))
+    grad_b = do.where(do.eqz(b), do.signed_infinity(grad), grad_b)
+    return [grad_a, do.where(do.eq(b, NAN), NAN, grad_b)]
+
+
+def _hypot(do: Forward, grad: Tensor, a: Tensor, b: Tensor) -> list[Tensor]:
+    inverse = do.reciprocal(do.hypot(a, b))
+    return [do.multiply(grad, do.multiply(side, inverse)) for side in (a, b)]
+
+
+def _ldexp(do: Forward, grad: Tensor, a: Tensor, b: Tensor) -> list[Tensor]:
+    grad_a = do.multiply(grad, do.rpow(b, 2.0))
+    return [grad_a, do.multiply(a, do.multiply(grad_a, _LN2))]
+
+
+def _share(do: Forward, grad: Tensor, power: Tensor) -> Tensor:
+    return do.multiply(grad, do.reciprocal(do.add(power, 1)))
+
+
+def _refuse_block_floats(operator: str, *operands: Tensor) -> None:
+    for tensor in operands:
+        if tensor.dtype in BLOCK_FLOATS:
+            raise fatal(
+                DTypeError,
+                f"{operator}: an operand is {tensor.dtype.name}; expected BFLOAT16 or FLOAT32.",
+                "BFLOAT8_B/BFLOAT4_B dtypes are not supported !!",
+            )
+
+
+def _logaddexp(do: Forward, grad: Tensor, a: Tensor, b: Tensor) -> list[Tensor]:
+    _refuse_block_floats("ttnn.logaddexp_bw", grad, a, b)
+    return [_share(do, grad, do.exp(do.subtract(y, x))) for x, y in ((a, b), (b, a))]
+
+
+def _logaddexp2(do: Forward, grad: Tensor, a: Tensor, b: Tensor) -> list[Tensor]:
+    _refuse_block_floats("ttnn.logaddexp2_bw", grad, a, b)
+    return [_share(do, grad, do.rpow(do.subtract(y, x), 2.0)) for x, y in ((a, b), (b, a))]
+
+
+def _squared_difference(do: Forward, grad: Tensor, a: Tensor, b: Tensor) -> list[Tensor]:
+    grad_a = do.multiply(do.multiply(grad, do.subtract(a, b)), 2)
+    return [grad_a, do.multiply(grad_a, -1)]
+
+
+def _smaller_and_larger(do: Forward, grad: Tensor, a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
+    """Return grad where a < b and where a > b, half of it where they are equal, 0 elsewhere."""
+    half = do.multiply(grad, 0.5)
+    difference = do.subtract(b, a)
+    equal = do.eqz(difference)
+    smaller, larger = (
+        do.add(do.multiply(side(difference), grad), do.multiply(equal, half)) for side in (do.gtz, do.ltz)
+    )
+    return smaller, larger
+
+
+def _max(do: Forward, grad: Tensor, a: Tensor, b: Tensor) -> list[Tensor]:
+    smaller, larger = _smaller_and_larger(do, grad, a, b)
+    return [larger, smaller]
+
+
+def _min(do: Forward, grad: Tensor, a: Tensor, b: Tensor) -> list[Tensor]:
+    return list(_smaller_and_larger(do, grad, a, b))
+
+
+def _quotient_rest(mode: str) -> Callable[[Forward, Tensor, Tensor, Tensor], list[Tensor]]:
+    """Return the gradients of what a division with the given rounding leaves."""
+
+    def steps(do: Forward, grad: Tensor, a: Tensor, b: Tensor) -> list[Tensor]:
+        quotient = do.div(a, b, rounding_mode=mode)
+        return [do.passed_on(grad), do.multiply(do.neg(grad), quotient)]
+
+    return steps
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One operator of two tensors: formulas of both gradients, reference and composition."""
+
+    name: str
+    formula: str
+    golden: Callable[..., Any]
+    steps: Callable[[Forward, Tensor, Tensor, Tensor], list[Tensor]]
+    dtypes: tuple[DataType, ...] = FLOATS
+    by_number: bool = False
+    """Whether the second operand may be a number; the gradient is `grad` then."""
+    rows: bool = True
+    """Whether every step takes row-major tensors, too."""
+
+
+_INT32: Final = (*FLOATS, DataType.INT32)
+_NARROW: Final = (DataType.BFLOAT16, DataType.FLOAT32)
+_SHARES: Final = "grad / (1 + {0}^(b - a)), grad / (1 + {0}^(a - b))"
+
+TABLE: Final = (
+    Pair("atan2_bw", "grad * b / (a^2 + b^2), -grad * a / (a^2 + b^2)", g.atan2, _atan2, rows=False),
+    Pair("xlogy_bw", "grad * ln b, grad * a / b", g.xlogy, _xlogy, rows=False),
+    Pair("hypot_bw", "grad * a / hypot(a, b), grad * b / hypot(a, b)", g.hypot, _hypot),
+    Pair("ldexp_bw", "grad * 2^b, grad * a 2^b ln 2", g.ldexp, _ldexp),
+    Pair("logaddexp_bw", _SHARES.format("e"), g.logaddexp, _logaddexp, _NARROW),
+    Pair("logaddexp2_bw", _SHARES.format("2"), g.logaddexp2, _logaddexp2, _NARROW),
+    Pair("squared_difference_bw", "2 grad * (a - b), -2 grad * (a - b)", g.squared_difference, _squared_difference,
+         ANY),
+    Pair("max_bw", "grad where a > b, grad where b > a; half of it where a = b", g.maximum, _max),
+    Pair("min_bw", "grad where a < b, grad where b < a; half of it where a = b", g.minimum, _min),
+    Pair("remainder_bw", "grad, -grad * floor(a / b)", g.remainder, _quotient_rest("floor"), _INT32, True),
+    Pair("fmod_bw", "grad, -grad * trunc(a / b)", g.fmod, _quotient_rest("trunc"), _INT32, True),
+)  # fmt: skip
+
+
+def _steps_of_two(row: Pair) -> Callable[..., list[Tensor]]:
+    operator = f"ttnn.{row.name}"
+
+    def run(grad: Tensor, a: Tensor, b: Tensor | float, place: MemoryConfig | None) -> list[Tensor]:
+        with named(operator):
+            if not isinstance(b, Tensor):
+                check_operands(operator, grad_tensor=grad, input_tensor_a=a)
+                return [Forward(place).passed_on(grad)]
+            check_operands(operator, grad_tensor=grad, input_tensor_a=a, input_tensor_b=b)
+            return row.steps(Forward(place), grad, a, b)
+
+    return run
+
+
+def _signatures(row: Pair) -> Sequence[Signature]:
+    of_two = Signature((GRAD, INPUT_A, INPUT_B), (MEMORY_CONFIG_OPTION,))
+    if not row.by_number:
+        return [of_two]
+    number = Param("scalar", FLOAT, doc="The divisor; its gradient is not computed.")
+    return [of_two, Signature((GRAD, INPUT_A, number), (MEMORY_CONFIG_OPTION,))]
+
+
+OPERATORS: Final[dict[str, FastOperation]] = {
+    row.name: entry(
+        row.name, tuple(_signatures(row)), _steps_of_two(row), row.formula, row.golden, dtypes=row.dtypes, rows=row.rows
+    )
+    for row in TABLE
+}

@@ -1,0 +1,96 @@
+"""Gradients of functions that are flat, or have slope 1, wherever they are smooth."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+from ttnn.golden import gradients as g
+from ttnn.memory_config import MemoryConfig
+from ttnn.ops.arguments import Signature
+from ttnn.ops.backward.family import (
+    FLOATS,
+    GRAD,
+    INPUT,
+    INPUT_GRAD,
+    Gradient,
+    check_operands,
+    entry,
+    output_for,
+    register_gradients,
+)
+from ttnn.ops.backward.forward import Forward, named
+from ttnn.ops.common import MEMORY_CONFIG_OPTION
+from ttnn.ops.registry import FastOperation
+from ttnn.ops.steps import single
+from ttnn.tensor import Tensor
+from ttnn.types import DataType
+
+ANY: Final = (DataType.BFLOAT16, DataType.BFLOAT8_B, DataType.FLOAT32, DataType.INT32, DataType.UINT32)
+_ZERO: Final = "0 everywhere"
+
+
+def _zero(do: Forward, grad: Tensor, _x: Tensor) -> Tensor:
+    return do.zeros_like(grad)
+
+
+def _passed_on(do: Forward, grad: Tensor, _x: Tensor) -> Tensor:
+    return do.passed_on(grad)
+
+
+def _neg(do: Forward, grad: Tensor, _x: Tensor, output: Tensor) -> Tensor:
+    return do.neg(grad, output_tensor=output)
+
+
+def _deg2rad(do: Forward, grad: Tensor, _x: Tensor) -> Tensor:
+    return do.multiply(grad, single(math.pi / 180.0))
+
+
+def _rad2deg(do: Forward, grad: Tensor, _x: Tensor) -> Tensor:
+    return do.multiply(grad, single(180.0 / math.pi))
+
+
+def _square(do: Forward, grad: Tensor, x: Tensor) -> Tensor:
+    return do.multiply(do.multiply(grad, 2.0), x)
+
+
+def _abs(do: Forward, grad: Tensor, x: Tensor) -> Tensor:
+    return do.multiply(grad, do.sign(x))
+
+
+TABLE: Final = (
+    *(
+        Gradient(f"{name}_bw", _ZERO, g.zero, _zero, dtypes=ANY, rows=True)
+        for name in ("ceil", "floor", "round", "trunc", "sign", "fill_zero")
+    ),
+    Gradient(
+        "frac_bw", "grad", g.same, _passed_on, dtypes=ANY, note="The tensor itself, unless a place is given.", rows=True
+    ),
+    Gradient("neg_bw", "-grad", g.neg, _neg, takes_output=True, dtypes=(*FLOATS, DataType.INT32), rows=True),
+    Gradient("deg2rad_bw", "grad * pi / 180", g.deg2rad, _deg2rad, rows=True),
+    Gradient("rad2deg_bw", "grad * 180 / pi", g.rad2deg, _rad2deg, rows=True),
+    Gradient("square_bw", "2 grad * x", g.square, _square, rows=True),
+    Gradient("abs_bw", "grad * sign(x)", g.abs_, _abs, rows=True),
+)
+
+
+def _fill(grad: Tensor, x: Tensor, place: MemoryConfig | None, output: Tensor | None) -> list[Any]:
+    with named("ttnn.fill_bw"):
+        check_operands("ttnn.fill_bw", grad_tensor=grad, input_tensor=x)
+        if output is None:
+            return [Forward(place).zeros_like(grad)]
+        do, output = output_for("ttnn.fill_bw", place, x, output)
+        return [do.zeros_like(grad, output)]
+
+
+OPERATORS: Final[dict[str, FastOperation]] = register_gradients(*TABLE) | {
+    "fill_bw": entry(
+        "fill_bw",
+        (Signature((GRAD, INPUT), (MEMORY_CONFIG_OPTION, INPUT_GRAD)),),
+        _fill,
+        _ZERO,
+        g.zero,
+        dtypes=ANY,
+        rows=True,
+    )
+}

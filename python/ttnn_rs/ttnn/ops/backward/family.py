@@ -1,0 +1,225 @@
+"""How a row of a table becomes a gradient operator: signature, checks, steps and registry entry.
+
+A gradient takes `grad_tensor` first, the gradient of the function's result, and returns a list: one gradient per
+operand of the function, None for those that were not asked for.
+
+Source: TT-NN docs of each operator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ttnn.exceptions import LayoutError, MemoryConfigError, ParameterError, ShapeError
+from ttnn.memory_config import MemoryConfig
+from ttnn.ops.accuracy import Accuracy, max_ulp
+from ttnn.ops.arguments import TENSOR, Kind, Param, Signature, instance_kind
+from ttnn.ops.backward.forward import Forward, named
+from ttnn.ops.backward.measured import ABSOLUTE, LARGEST_ULP
+from ttnn.ops.common import MEMORY_CONFIG_OPTION, on_device, same_device
+from ttnn.ops.registry import FastOperation, Op, register
+from ttnn.tensor import Tensor
+from ttnn.types import DataType, Layout
+
+Gradients = list[Tensor | None]
+
+GRAD: Final = Param("grad_tensor", TENSOR, doc="[..., H, W], the gradient of the result.")
+INPUT: Final = Param("input_tensor", TENSOR, doc="[..., H, W], the operand.")
+INPUT_A: Final = Param("input_tensor_a", TENSOR, doc="[..., H, W], the first operand.")
+INPUT_B: Final = Param("input_tensor_b", TENSOR, doc="[..., H, W], the second operand.")
+INPUT_C: Final = Param("input_tensor_c", TENSOR, doc="[..., H, W], the third operand.")
+STRING: Final = instance_kind("str", str)
+_MASK: Final = Kind(
+    "collections.abc.Sequence[bool]",
+    lambda value: isinstance(value, list | tuple) and all(isinstance(item, bool) for item in value),
+)
+REQUIRED_OUTPUTS: Final = Param("are_required_outputs", _MASK, [True, True], doc="Which gradients are computed.")
+
+FLOATS: Final = (DataType.BFLOAT16, DataType.BFLOAT8_B, DataType.FLOAT32)
+RAISES: Final = (
+    ("StorageError", "an operand is on the host, deallocated, or on another device than the first."),
+    ("ShapeError", "the operands differ in shape; a gradient of an expanded operand would have to be summed."),
+    ("DTypeError", "a step is not defined on the data type."),
+)
+
+
+def preallocated(name: str) -> Param:
+    """Return the option for a tensor that takes a gradient."""
+    return Param(name, TENSOR, None, none=True, doc="Tensor of the operand's shape that takes the gradient.")
+
+
+INPUT_GRAD: Final = preallocated("input_grad")
+OTHER_GRAD: Final = preallocated("other_grad")
+INPUT_A_GRAD: Final = preallocated("input_a_grad")
+INPUT_B_GRAD: Final = preallocated("input_b_grad")
+
+
+def check_operands(operator: str, **operands: Tensor) -> None:
+    """Refuse operands that are not on one device, or differ in shape.
+
+    Raises:
+        StorageError: see above.
+        ShapeError: see above.
+    """
+    labels = list(operands)
+    first = operands[labels[0]]
+    device = on_device(operator, first, labels[0])
+    for label in labels[1:]:
+        tensor = operands[label]
+        on_device(operator, tensor, label)
+        same_device(operator, device, tensor, label)
+        if tensor._spec.shape != first._spec.shape:
+            raise ShapeError(
+                f"{operator}: {labels[0]} is {first.shape} and {label} is {tensor.shape}; operands of a gradient have "
+                "one shape. Expand the smaller one first, and sum its gradient over the expanded dimensions."
+            )
+
+
+def required(operator: str, mask: Sequence[bool], count: int = 2) -> Sequence[bool]:
+    """Return a mask of required gradients.
+
+    Raises:
+        ParameterError: it has another length, or asks for nothing.
+    """
+    if len(mask) != count:
+        raise ParameterError(f"{operator}: are_required_outputs has {len(mask)} items, expected {count}.")
+    if not any(mask):
+        raise ParameterError(
+            f"{operator}: are_required_outputs is {list(mask)}.\ninfo:\n"
+            "At least one gradient is expected to be calculated."
+        )
+    return mask
+
+
+def bound(name: str) -> Accuracy | None:
+    """Return the largest measured error of an operator, if one is stated."""
+    if name not in LARGEST_ULP:
+        return None
+    dtypes = (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B)
+    return max_ulp(*zip(dtypes, LARGEST_ULP[name], strict=True), magnitude=ABSOLUTE.get(name))
+
+
+@dataclass(frozen=True)
+class Gradient:
+    """One operator of one operand.
+
+    Args:
+        name: Name below `ttnn`.
+        formula: What is returned, in the notation of the operands `grad` and `x`.
+        golden: Reference in float64, the analytic derivative: a list of arrays.
+        steps: The composition: called with the forward operators, `grad`, `x`, the parameters in the order of the
+            signature, and the tensor that takes the result if there is such an option.
+        positional: Parameters after the operand.
+        keywords: Options before `memory_config`.
+        takes_output: Whether there is an option `input_grad`. The result has the input's data type then.
+        dtypes: Data types that every step takes.
+        rows: Whether every step takes row-major tensors, too.
+        note: Added to the docstring.
+    """
+
+    name: str
+    formula: str
+    golden: Callable[..., Any]
+    steps: Callable[..., Tensor]
+    positional: tuple[Param, ...] = ()
+    keywords: tuple[Param, ...] = ()
+    takes_output: bool = False
+    dtypes: tuple[DataType, ...] = FLOATS
+    rows: bool = False
+    note: str = ""
+
+
+def entry(
+    name: str,
+    signatures: tuple[Signature, ...],
+    run: Callable[..., Any],
+    formula: str,
+    golden: Callable[..., Any],
+    *,
+    dtypes: tuple[DataType, ...] = FLOATS,
+    rows: bool = False,
+    note: str = "",
+    raises: tuple[tuple[str, str], ...] = RAISES,
+    engine: tuple[str, ...] = (),
+) -> FastOperation:
+    """Register a gradient operator."""
+    return register(
+        Op(
+            name=name,
+            signatures=signatures,
+            run=run,
+            doc=f"Return [{formula}].{' ' if note else ''}{note}",
+            source=f'TT-NN docs "ttnn.{name}"',
+            dtypes=dtypes,
+            layouts=(Layout.TILE, Layout.ROW_MAJOR) if rows else (Layout.TILE,),
+            golden=golden,
+            accuracy=bound(name),
+            engine=engine,
+            family="backward",
+            composition=not engine,
+            raises=raises,
+        )
+    )
+
+
+def _steps_of_one(row: Gradient) -> Callable[..., list[Tensor]]:
+    """Return the function that runs the steps of an operator of one operand."""
+    operator = f"ttnn.{row.name}"
+
+    def run(grad: Tensor, x: Tensor, *values: Any) -> list[Tensor]:
+        with named(operator):
+            check_operands(operator, grad_tensor=grad, input_tensor=x)
+            if not row.takes_output:
+                *parameters, place = values
+                return [row.steps(Forward(place), grad, x, *parameters)]
+            *parameters, place, output = values
+            do, output = output_for(operator, place, x, output)
+            return [row.steps(do, grad, x, *parameters, output)]
+
+    return run
+
+
+def output_for(
+    operator: str, place: MemoryConfig | None, x: Tensor, output: Tensor | None, label: str = "input_grad"
+) -> tuple[Forward, Tensor]:
+    """Return the steps and the tensor that takes a gradient: the one given, or a new one like the operand.
+
+    Raises:
+        StorageError: the tensor given is on the host, deallocated, or on another device.
+        ShapeError: it has another shape than the operand.
+        LayoutError: it has another layout than the operand.
+        MemoryConfigError: it lives elsewhere than in `place`.
+    """
+    do = Forward(place)
+    if output is None:
+        return do, do.empty_like(x)
+    on_device(operator, output, label)
+    same_device(operator, on_device(operator, x), output, label)
+    if output._spec.shape != x._spec.shape:
+        raise ShapeError(f"{operator}: {label} is {output.shape}, the operand is {x.shape}.")
+    if output._spec.layout is not x._spec.layout:
+        raise LayoutError(f"{operator}: {label} is {output.layout.name}, the operand is {x.layout.name}.")
+    if place is not None and place != output.memory_config():
+        raise MemoryConfigError(f"{operator}: memory_config is {place}, but {label} lives in {output.memory_config()}.")
+    return do, output
+
+
+def register_gradients(*rows: Gradient) -> dict[str, FastOperation]:
+    """Register operators of one operand."""
+    found = {}
+    for row in rows:
+        options = (*row.keywords, MEMORY_CONFIG_OPTION, *((INPUT_GRAD,) if row.takes_output else ()))
+        signature = Signature((GRAD, INPUT, *row.positional), options)
+        found[row.name] = entry(
+            row.name,
+            (signature,),
+            _steps_of_one(row),
+            row.formula,
+            row.golden,
+            dtypes=row.dtypes,
+            rows=row.rows,
+            note=row.note,
+        )
+    return found

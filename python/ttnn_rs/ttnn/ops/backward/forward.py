@@ -1,0 +1,125 @@
+"""The forward operators as the steps of a composition, with their results in one place."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+from ttnn.exceptions import TtnnError
+from ttnn.memory_config import MemoryConfig
+from ttnn.ops.activations import UnaryWithParam, chain
+from ttnn.ops.common import INTEGERS
+from ttnn.ops.registry import find
+from ttnn.ops.unary import apply_chain
+from ttnn.ops.unary_family import refuse_integers
+from ttnn.tensor import Tensor
+from ttnn.types import DataType, UnaryOpType
+
+_INTEGER_STEPS: Final = {
+    UnaryOpType.ABS: (DataType.UINT32, DataType.UINT16),
+    UnaryOpType.ADD_UNARY_SFPU: (DataType.INT32, DataType.UINT32),
+    UnaryOpType.NEG: (DataType.INT32,),
+    UnaryOpType.SQUARE: (DataType.INT32, DataType.UINT32, DataType.UINT16),
+    UnaryOpType.SUB_UNARY_SFPU: (DataType.INT32, DataType.UINT32),
+}
+"""Integers that the official validation lets pass as steps of a chain."""
+
+INF: Final = math.inf
+NAN: Final = math.nan
+
+
+class Forward:
+    """Calls operators by name: `do.multiply(a, b)` is `ttnn.multiply(a, b, memory_config=place)`.
+
+    Every step is a program of its own whose result is rounded to its data type, as on the chip. `place` is where all of
+    them leave their results; None means where the first operand of each lives. A step that is given `output_tensor` and
+    no place writes there, wherever that is.
+    """
+
+    __slots__ = ("place",)
+
+    def __init__(self, place: MemoryConfig | None = None) -> None:
+        self.place = place
+
+    def __getattr__(self, name: str) -> Callable[..., Tensor]:
+        function = find(f"ttnn.{name}").function
+        place = self.place
+
+        def step(*operands: Any, **options: Any) -> Tensor:
+            if "output_tensor" not in options:
+                options["memory_config"] = place
+            result: Tensor = function(*operands, **options)
+            return result
+
+        return step
+
+    def multiply(self, a: Tensor, b: Tensor | float, output_tensor: Tensor | None = None, **options: Any) -> Tensor:
+        """Return a * b. Integers that meet floating point, a number or a tensor, become float32 first."""
+        step = self.__getattr__("multiply")
+        if output_tensor is not None:
+            options["output_tensor"] = output_tensor
+        if isinstance(b, int) and b < 0 and a.dtype is DataType.UINT32:
+            b += 1 << 32
+        whole = a.dtype in INTEGERS, b.dtype in INTEGERS if isinstance(b, Tensor) else isinstance(b, int)
+        if not any(whole) or all(whole) or (whole == (False, True) and not isinstance(b, Tensor)):
+            return step(a, b, **options)
+        a = self._single(a)
+        b = self._single(b) if isinstance(b, Tensor) else b
+        if output_tensor is None or output_tensor.dtype not in INTEGERS:
+            return step(a, b, **options)
+        del options["output_tensor"]
+        return self.typecast(step(a, b, **options), output_tensor.dtype, output_tensor=output_tensor)
+
+    def where(self, predicate: Tensor, true: Tensor | float, false: Tensor | float, **options: Any) -> Tensor:
+        """Return `true` where the predicate is not 0, else `false`; integers between two numbers become float32."""
+        if predicate.dtype in INTEGERS and isinstance(true, float) and isinstance(false, float):
+            predicate = self._single(predicate)
+        return self.__getattr__("where")(predicate, true, false, **options)
+
+    def _single(self, x: Tensor) -> Tensor:
+        return self.typecast(x, DataType.FLOAT32) if x.dtype in INTEGERS else x
+
+    def chain(self, x: Tensor, *functions: UnaryOpType | tuple[UnaryOpType, float]) -> Tensor:
+        """Return functions of the vector unit one after the other in one visit to Dst."""
+        steps = [UnaryWithParam(item) for item in functions]
+        if x.dtype in INTEGERS:
+            for item in steps:
+                if x.dtype not in _INTEGER_STEPS.get(item.op_type, ()):
+                    refuse_integers("ttnn.unary_chain", item.op_type, x.dtype)
+        return apply_chain("ttnn.unary_chain", x, chain("ttnn.unary_chain", steps), memory_config=self.place)
+
+    def zeros_like(self, x: Tensor, output_tensor: Tensor | None = None) -> Tensor:
+        """Return zeros of a tensor's shape, data type and layout."""
+        option = {"memory_config": self.place} if output_tensor is None else {"optional_tensor": output_tensor}
+        zeros: Tensor = find("ttnn.zeros_like").function(x, **option)
+        return zeros
+
+    def empty_like(self, x: Tensor) -> Tensor:
+        """Return a tensor for a result of the specification of `x`."""
+        empty: Tensor = find("ttnn.empty_like").function(x, memory_config=self.place)
+        return empty
+
+    def passed_on(self, grad: Tensor) -> Tensor:
+        """Return the gradient itself, or a copy of it in the place that was asked for."""
+        if self.place is None or self.place == grad.memory_config():
+            return grad
+        moved: Tensor = find("ttnn.to_memory_config").function(grad, self.place)
+        return moved
+
+    def signed_infinity(self, x: Tensor, sign: float = 1.0) -> Tensor:
+        """Return `sign` infinity with the sign of `x`."""
+        return self.multiply(self.sign(x), sign * INF)
+
+
+@contextmanager
+def named(operator: str) -> Iterator[None]:
+    """Put the operator's name before the text of an error that one of its steps raises."""
+    try:
+        yield
+    except TtnnError as error:
+        text = str(error.args[0]) if error.args else ""
+        if not text.startswith(f"{operator}:"):
+            error.args = (f"{operator}: in its step {text}", *error.args[1:])
+        raise

@@ -1,0 +1,264 @@
+"""Gradients that the chip computes in one visit to Dst: tanh, sigmoid, gelu.
+
+Their kernels keep every intermediate value in Dst, which is 16 bits wide unless a tensor is float32. A tensor of Dst's
+own format holds such a value without loss, so the steps here are programs of their own with intermediate tensors of
+that format: the bits are those of the fused kernel.
+
+Source: vector unit listings tanh_derivative, gelu_derivative, sigmoid, mul_binary, add_binary, rsub; the order of the
+steps of `GeluVariant.Tanh` from the public sources of a version close to 0.81.1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Final
+
+from ttnn import _engine
+from ttnn.exceptions import DTypeError, LayoutError, ParameterError, fatal
+from ttnn.golden import gradients as g
+from ttnn.memory_config import MemoryConfig
+from ttnn.ops.arguments import FLOAT, Param, Signature, instance_kind
+from ttnn.ops.backward.family import (
+    GRAD,
+    INPUT,
+    INPUT_A,
+    INPUT_B,
+    INPUT_GRAD,
+    STRING,
+    Gradients,
+    check_operands,
+    entry,
+    output_for,
+)
+from ttnn.ops.backward.forward import named
+from ttnn.ops.common import FLOATS, MEMORY_CONFIG_OPTION, allocate, arch_number, is_empty, on_device, result_spec
+from ttnn.ops.registry import find
+from ttnn.ops.steps import ChainStep, single, step
+from ttnn.ops.unary import apply_chain
+from ttnn.tensor import Tensor
+from ttnn.types import FORMAT_CODE, DataType, GeluVariant, Layout
+
+_HIFI4: Final = 4
+
+
+class Dst:
+    """The steps of one kernel on tensors that hold what Dst holds.
+
+    Args:
+        operator: Who asks, for errors.
+        operands: What the kernel reads. Any float32 among them, or as the result, makes Dst 32 bits wide.
+        output: Takes the result.
+    """
+
+    def __init__(self, operator: str, operands: tuple[Tensor, ...], output: Tensor) -> None:
+        self.operator = operator
+        self.output = output
+        wide = any(tensor.dtype is DataType.FLOAT32 for tensor in (*operands, output))
+        self.format = DataType.FLOAT32 if wide else DataType.BFLOAT16
+
+    def apply(self, x: Tensor, *steps: ChainStep) -> Tensor:
+        """Return functions of one tensor."""
+        return apply_chain(self.operator, x, list(steps), dtype=self.format)
+
+    def product(self, a: Tensor, b: Tensor | float, output: Tensor | None = None) -> Tensor:
+        """Return a * b, into the result of the kernel if that is given."""
+        return self._binary("mul_binary", a, b, self.format, output)
+
+    def sum(self, a: Tensor, b: Tensor | float) -> Tensor:
+        """Return a + b, rounded to the nearest value of Dst's format if the result is bfloat16, else cut to it."""
+        if self.format is DataType.FLOAT32 or self.output.dtype is not DataType.BFLOAT16:
+            return self._binary("add_binary", a, b, self.format)
+        exact = self._binary("add_binary", a, b, DataType.FLOAT32)
+        rounded: ChainStep = ("typecast_from_fp32", "fp32_to_bf16")
+        return apply_chain(self.operator, exact, [rounded], dtype=DataType.BFLOAT16)
+
+    def rest(self, x: Tensor) -> Tensor:
+        """Return 1 - x, rounded as `sum` does."""
+        return self.sum(self.apply(x, ("neg", "default")), 1.0)
+
+    def _binary(self, op: str, a: Tensor, b: Tensor | float, dtype: DataType, output: Tensor | None = None) -> Tensor:
+        device = on_device(self.operator, a)
+        spec = a._spec
+        if output is None:
+            output = allocate(result_spec(spec, spec.shape._dims, dtype, None), device)
+        if is_empty(spec):
+            return output
+        assert a._buffer is not None
+        assert output._buffer is not None
+        other = b._spec.dtype if isinstance(b, Tensor) else self.format
+        shape = spec.shape._dims
+        _engine.binary(
+            a._buffer,
+            b._buffer if isinstance(b, Tensor) else None,
+            output._buffer,
+            formats=(FORMAT_CODE[spec.dtype], FORMAT_CODE[other], FORMAT_CODE[output._spec.dtype]),
+            op=op,
+            engine="sfpu",
+            scalar=None if isinstance(b, Tensor) else b,
+            scalar_is_lhs=False,
+            shape_a=shape,
+            shape_b=shape if isinstance(b, Tensor) else (),
+            shape_out=shape,
+            tiled=True,
+            fidelity=_HIFI4,
+            dst32=DataType.FLOAT32 in (self.format, dtype),
+            arch=arch_number(device),
+        )
+        return output
+
+
+def _tanh(dst: Dst, grad: Tensor, x: Tensor) -> Tensor:
+    return dst.product(grad, dst.apply(x, ("tanh_derivative", "accurate")), dst.output)
+
+
+def _sigmoid(dst: Dst, grad: Tensor, x: Tensor) -> Tensor:
+    sigmoid = dst.apply(x, ("sigmoid", "accurate"))
+    share = dst.product(grad, sigmoid)
+    return dst.product(share, dst.apply(sigmoid, step("rsub", "default", 1.0)), dst.output)
+
+
+def _gelu(dst: Dst, grad: Tensor, x: Tensor) -> Tensor:
+    return dst.product(grad, dst.apply(x, ("gelu_derivative", "accurate")), dst.output)
+
+
+_KAPPA: Final = single(0.044715)
+_BETA: Final = single(math.sqrt(2.0 / math.pi))
+
+
+def _gelu_tanh(dst: Dst, grad: Tensor, x: Tensor) -> Tensor:
+    square: ChainStep = ("square", "default")
+    x = dst.apply(x, ("identity", "default"))
+    cubic = dst.product(dst.product(dst.apply(x, square), x), _KAPPA)
+    tanh = dst.apply(dst.product(dst.sum(cubic, x), _BETA), ("tanh", "accurate"))
+    share = dst.product(dst.sum(tanh, 1.0), 0.5)
+    flat = dst.rest(dst.apply(tanh, square))
+    slope = dst.sum(dst.product(dst.apply(x, square), single(3.0 * _KAPPA)), 1.0)
+    slope = dst.product(dst.product(slope, flat), _BETA / 2.0)
+    return dst.product(grad, dst.sum(share, dst.product(slope, x)), dst.output)
+
+
+def _checked(name: str, kernel: str, grad: Tensor, x: Tensor, place: MemoryConfig | None, output: Tensor | None) -> Dst:
+    """Return the kernel's Dst, or raise what the official validation raises."""
+    operator = f"ttnn.{name}"
+    for label, tensor in (("input", x), ("grad_output", grad)):
+        if tensor.dtype not in FLOATS:
+            raise fatal(
+                DTypeError,
+                f"{operator}: the {label} tensor is {tensor.dtype.name}; expected floating point.",
+                f"{kernel} operation only supports floating-point dtypes (bfloat16, float32, bfloat8_b, bfloat4_b), "
+                f"but the {label} tensor has dtype {tensor.dtype.cpp_name}.",
+            )
+    check_operands(operator, grad_tensor=grad, input_tensor=x)
+    for label, tensor in (("input", x), ("grad_output", grad)):
+        if tensor.layout is not Layout.TILE:
+            raise fatal(
+                LayoutError,
+                f"{operator}: the {label} tensor is {tensor.layout.name}; convert it with ttnn.to_layout.",
+                f"{kernel} operation requires the {label} tensor to be in TILE layout",
+            )
+    _, output = output_for(operator, place, x, output)
+    if output.dtype is not x.dtype:
+        raise DTypeError(f"{operator}: input_grad is {output.dtype.name}, the input is {x.dtype.name}.")
+    return Dst(operator, (grad, x), output)
+
+
+def _kernel(name: str, kernel: str, steps: Callable[[Dst, Tensor, Tensor], Tensor]) -> Callable[..., Gradients]:
+    def run(grad: Tensor, x: Tensor, place: MemoryConfig | None, output: Tensor | None = None) -> Gradients:
+        with named(f"ttnn.{name}"):
+            return [steps(_checked(name, kernel, grad, x, place, output), grad, x)]
+
+    return run
+
+
+def _gelu_gradient(
+    name: str, grad: Tensor, x: Tensor, variant: GeluVariant, place: MemoryConfig | None, output: Tensor | None
+) -> Tensor:
+    if variant is GeluVariant.FastLut:
+        raise fatal(
+            ParameterError,
+            f"ttnn.{name}: variant=GeluVariant.FastLut has no gradient; expected Accurate or Tanh.",
+            "GELU_BW does not support GeluVariant::FAST_LUT because no matching backward kernel is available.",
+        )
+    tanh = variant is GeluVariant.Tanh
+    dst = _checked(name, "GELU_TANH_BW" if tanh else "GELU_BW", grad, x, place, output)
+    return (_gelu_tanh if tanh else _gelu)(dst, grad, x)
+
+
+def _run_gelu(
+    grad: Tensor, x: Tensor, variant: GeluVariant, place: MemoryConfig | None, output: Tensor | None
+) -> Gradients:
+    with named("ttnn.gelu_bw"):
+        return [_gelu_gradient("gelu_bw", grad, x, variant, place, output)]
+
+
+def _bias_gelu(
+    grad: Tensor, x: Tensor, bias: Tensor | float, variant: GeluVariant | str, place: MemoryConfig | None
+) -> list[Tensor]:
+    with named("ttnn.bias_gelu_bw"):
+        if isinstance(variant, str):
+            if variant not in ("none", "tanh"):
+                raise fatal(
+                    ParameterError,
+                    f"ttnn.bias_gelu_bw: approximate is {variant!r}; expected 'none' or 'tanh'.",
+                    "Incorrect approximation type (expected 'none', 'tanh')",
+                )
+            variant = GeluVariant.Tanh if variant == "tanh" else GeluVariant.Accurate
+        check_operands("ttnn.bias_gelu_bw", grad_tensor=grad, input_tensor=x)
+        if isinstance(bias, Tensor):
+            check_operands("ttnn.bias_gelu_bw", input_tensor_a=x, input_tensor_b=bias)
+        total: Tensor = find("ttnn.add").function(x, bias)
+        gradient = _gelu_gradient("bias_gelu_bw", grad, total, variant, place, None)
+        return [gradient, gradient] if isinstance(bias, Tensor) else [gradient]
+
+
+_OPTIONS: Final = (MEMORY_CONFIG_OPTION, INPUT_GRAD)
+_VARIANT: Final = Param(
+    "variant",
+    instance_kind("ttnn.GeluVariant", GeluVariant),
+    GeluVariant.Accurate,
+    doc="The derivative of the accurate function, or of the formula with tanh.",
+)
+_ENGINE: Final = ("unary", "binary")
+
+tanh_bw = entry(
+    "tanh_bw",
+    (Signature((GRAD, INPUT), _OPTIONS),),
+    _kernel("tanh_bw", "TANH_BW", _tanh),
+    "grad * (1 - tanh(x)^2)",
+    g.tanh,
+    engine=_ENGINE,
+)
+sigmoid_bw = entry(
+    "sigmoid_bw",
+    (Signature((GRAD, INPUT), (MEMORY_CONFIG_OPTION,)),),
+    _kernel("sigmoid_bw", "SIGMOID_BW", _sigmoid),
+    "grad * s (1 - s), s = sigmoid(x)",
+    g.sigmoid,
+    engine=_ENGINE,
+)
+gelu_bw = entry(
+    "gelu_bw",
+    (Signature((GRAD, INPUT), (_VARIANT, *_OPTIONS)),),
+    _run_gelu,
+    "grad * (cdf(x) + x pdf(x)) of the normal distribution",
+    g.gelu,
+    engine=_ENGINE,
+)
+_APPROXIMATE: Final = Param("approximate", STRING, doc='"none" or "tanh".')
+bias_gelu_bw = entry(
+    "bias_gelu_bw",
+    tuple(
+        Signature(operands, (how, MEMORY_CONFIG_OPTION))
+        for operands in (
+            (GRAD, INPUT_A, INPUT_B),
+            (GRAD, INPUT, Param("bias", FLOAT, doc="The number that is added.")),
+        )
+        for how in (_VARIANT, _APPROXIMATE)
+    ),
+    _bias_gelu,
+    "grad * gelu'(a + b), the same tensor again",
+    g.bias_gelu,
+    note="Once if the bias is a number.",
+    engine=_ENGINE,
+)

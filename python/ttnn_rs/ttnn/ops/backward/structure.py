@@ -1,0 +1,151 @@
+"""Gradients of functions that join or repeat tensors.
+
+Source: TT-NN docs of each operator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from ttnn.exceptions import LayoutError, ParameterError, ShapeError
+from ttnn.golden import gradients as g
+from ttnn.memory_config import MemoryConfig
+from ttnn.ops.arguments import INTEGER, SHAPE_LIKE, Param, Signature
+from ttnn.ops.backward.constants import ANY
+from ttnn.ops.backward.family import (
+    FLOATS,
+    GRAD,
+    INPUT,
+    INPUT_A,
+    INPUT_A_GRAD,
+    INPUT_B,
+    INPUT_B_GRAD,
+    REQUIRED_OUTPUTS,
+    Gradients,
+    entry,
+    output_for,
+    required,
+)
+from ttnn.ops.backward.forward import Forward, named
+from ttnn.ops.common import MEMORY_CONFIG_OPTION, dimension, on_device, same_device
+from ttnn.shape import Shape
+from ttnn.tensor import Tensor
+from ttnn.types import Layout
+
+_CONCAT: Final = "ttnn.concat_bw"
+_REPEAT: Final = "ttnn.repeat_bw"
+
+
+def _parts(grad: Tensor, operands: tuple[Tensor, Tensor], dim: int) -> list[tuple[list[int], list[int]]]:
+    """Return where the parts of `grad` start and end that belong to the operands.
+
+    Raises:
+        ShapeError: a part is not there, or has another shape than its operand.
+    """
+    whole = list(grad.shape)
+    starts, found = [0] * len(whole), []
+    for label, operand in zip(("input_tensor_a", "input_tensor_b"), operands, strict=True):
+        size = list(operand.shape)
+        # The official operator leaves the second gradient as it is where the first operand is all of `grad`.
+        missing = label == "input_tensor_b" and starts[dim] == whole[dim]
+        fits = len(size) == len(whole) and all(
+            start + extent == end if axis != dim or label == "input_tensor_b" else start + extent <= end
+            for axis, (start, extent, end) in enumerate(zip(starts, size, whole, strict=True))
+        )
+        if not fits and not missing:
+            raise ShapeError(
+                f"{_CONCAT}: grad_tensor is {grad.shape}; the part of {label}, {operand.shape}, along dimension {dim} "
+                f"from {starts[dim]} on does not fit it."
+            )
+        ends = list(whole) if label == "input_tensor_b" else [*whole[:dim], size[dim], *whole[dim + 1 :]]
+        found.append((list(starts), ends))
+        starts[dim] = size[dim]
+    return found
+
+
+def _concat(
+    grad: Tensor,
+    a: Tensor,
+    b: Tensor,
+    dim: int,
+    mask: Sequence[bool],
+    place: MemoryConfig | None,
+    grad_a: Tensor | None,
+    grad_b: Tensor | None,
+) -> Gradients:
+    with named(_CONCAT):
+        device = on_device(_CONCAT, grad, "grad_tensor")
+        for label, operand in (("input_tensor_a", a), ("input_tensor_b", b)):
+            on_device(_CONCAT, operand, label)
+            same_device(_CONCAT, device, operand, label)
+            if operand.layout is not grad.layout:
+                raise LayoutError(f"{_CONCAT}: grad_tensor is {grad.layout.name} and {label} {operand.layout.name}.")
+        required(_CONCAT, mask)
+        dim = dimension(_CONCAT, dim, len(grad.shape))
+        result: Gradients = [None, None]
+        outputs = ((a, grad_a, "input_a_grad"), (b, grad_b, "input_b_grad"))
+        for i, (starts, ends) in enumerate(_parts(grad, (a, b), dim)):
+            if not mask[i]:
+                continue
+            operand, output, label = outputs[i]
+            do, output = output_for(_CONCAT, place, operand, output, label)
+            if starts[dim] == ends[dim]:
+                result[i] = do.zeros_like(operand, output)
+            else:
+                result[i] = do.slice(grad, starts, ends, [1] * len(starts), output_tensor=output)
+        return result
+
+
+def _repeat(grad: Tensor, x: Tensor, shape: Shape | Sequence[int], place: MemoryConfig | None) -> list[Tensor]:
+    with named(_REPEAT):
+        on_device(_REPEAT, grad, "grad_tensor")
+        same_device(_REPEAT, on_device(_REPEAT, x), grad, "grad_tensor")
+        for label, tensor in (("grad_tensor", grad), ("input_tensor", x)):
+            if tensor.layout is not Layout.TILE:
+                raise LayoutError(f"{_REPEAT}: {label} is {tensor.layout.name}; convert it with ttnn.to_layout.")
+        counts, size = [int(count) for count in shape], list(x.shape)
+        if len(counts) != 4 or len(size) != 4 or size[0] != 1:
+            raise ShapeError(
+                f"{_REPEAT}: input_tensor is {x.shape} and shape {counts}; expected four dimensions, the first being 1."
+                f"\ninfo:\nInput shape[0] must be 1 but got {size[0] if size else 0}"
+            )
+        do = Forward(place)
+        if 0 in counts:
+            return [do.zeros_like(x)]
+        repeated = [axis for axis, count in enumerate(counts) if count != 1]
+        if len(repeated) > 1 or not set(repeated) <= {0, 1} or (1 in repeated and size[1] != 1):
+            raise ParameterError(
+                f"{_REPEAT}: shape is {counts} for an input of {x.shape}; one of the first two dimensions, of "
+                "size 1, may be repeated."
+            )
+        expected = [extent * count for extent, count in zip(size, counts, strict=True)]
+        if list(grad.shape) != expected:
+            raise ShapeError(f"{_REPEAT}: grad_tensor is {grad.shape}, expected {expected}.")
+        return [do.sum(grad, dim=repeated[0], keepdim=True) if repeated else do.passed_on(grad)]
+
+
+concat_bw = entry(
+    "concat_bw",
+    (
+        Signature(
+            (GRAD, INPUT_A, INPUT_B, Param("dim", INTEGER, 0, doc="The dimension along which they were joined.")),
+            (REQUIRED_OUTPUTS, MEMORY_CONFIG_OPTION, INPUT_A_GRAD, INPUT_B_GRAD),
+        ),
+    ),
+    _concat,
+    "the part of grad that belongs to a, the part that belongs to b",
+    g.concat,
+    rows=True,
+    dtypes=ANY,
+    note="The second one is 0 where the first operand is all of grad.",
+)
+repeat_bw = entry(
+    "repeat_bw",
+    (Signature((GRAD, INPUT, Param("shape", SHAPE_LIKE, doc="Repetitions per dimension.")), (MEMORY_CONFIG_OPTION,)),),
+    _repeat,
+    "grad summed over the repetitions",
+    g.repeat,
+    dtypes=FLOATS,
+    note="Summed as ttnn.sum does over a leading dimension.",
+)

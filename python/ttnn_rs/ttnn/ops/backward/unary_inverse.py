@@ -1,0 +1,100 @@
+"""Gradients of the inverse trigonometric and hyperbolic functions, and of the logit.
+
+Source: TT-NN docs of each operator. Ends of the domain give infinities with the sign of `grad`, the outside gives NaN.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ttnn.golden import gradients as g
+from ttnn.ops.arguments import FLOAT, Param
+from ttnn.ops.backward.family import Gradient, register_gradients
+from ttnn.ops.backward.forward import INF, NAN, Forward
+from ttnn.ops.registry import FastOperation
+from ttnn.ops.steps import single
+from ttnn.tensor import Tensor
+from ttnn.types import UnaryOpType as U
+
+
+def _asin(do: Forward, grad: Tensor, x: Tensor) -> Tensor:
+    product = do.multiply(grad, do.chain(x, U.SQUARE, U.NEG, (U.ADD_UNARY_SFPU, 1.0), U.RSQRT))
+    above, below = do.add(x, -1.0), do.add(x, 1.0)
+    infinity = do.signed_infinity(grad)
+    result = do.where(do.eqz(above), infinity, product)
+    result = do.where(do.eqz(below), infinity, result)
+    result = do.where(do.gtz(above), NAN, result)
+    return do.where(do.ltz(below), NAN, result)
+
+
+def _acos(do: Forward, grad: Tensor, x: Tensor) -> Tensor:
+    root = do.rsqrt(do.add(do.multiply(do.neg(x), x), 1.0))
+    product = do.multiply(grad, do.neg(root))
+    infinity = do.signed_infinity(grad, -1.0)
+    result = do.where(do.logical_or(do.lt(x, -1.0), do.gt(x, 1.0)), NAN, product)
+    result = do.where(do.eq(x, 1.0), infinity, result)
+    return do.where(do.eq(x, -1.0), infinity, result)
+
+
+def _atan(do: Forward, grad: Tensor, x: Tensor) -> Tensor:
+    return do.multiply(grad, do.chain(x, U.SQUARE, (U.ADD_UNARY_SFPU, 1.0), U.RECIP))
+
+
+def _asinh(do: Forward, grad: Tensor, x: Tensor) -> Tensor:
+    return do.multiply(grad, do.chain(x, U.SQUARE, (U.ADD_UNARY_SFPU, 1.0), U.RSQRT))
+
+
+def _acosh(do: Forward, grad: Tensor, x: Tensor) -> Tensor:
+    squared = do.square(x)
+    product = do.multiply(grad, do.rsqrt(do.subtract(squared, 1.0)))
+    # -1 where grad has a sign bit, 1 elsewhere.
+    negative = do.multiply(do.signbit(grad), -1.0)
+    infinity = do.multiply(do.add(negative, do.eqz(negative)), INF)
+    undefined = do.logical_or(do.lt(squared, 1.0), do.logical_and(do.eq(x, 1.0), do.eqz(grad)))
+    edge = do.logical_and(do.le(x, 1.0), do.ge(x, -1.0))
+    return do.where(undefined, NAN, do.where(edge, infinity, product))
+
+
+def _atanh(do: Forward, grad: Tensor, x: Tensor) -> Tensor:
+    result = do.multiply(grad, do.chain(x, U.SQUARE, (U.SUB_UNARY_SFPU, 1.0), U.NEG, U.RECIP))
+    singular = do.logical_or(do.eq(x, 1.0), do.eq(x, -1.0))
+    result = do.where(do.logical_and(singular, do.eqz(grad)), NAN, result)
+    result = do.where(do.logical_and(singular, do.nez(grad)), INF, result)
+    return do.where(do.logical_and(do.eq(result, INF), do.ltz(grad)), -INF, result)
+
+
+def _logit_product(do: Forward, grad: Tensor, x: Tensor) -> Tensor:
+    return do.multiply(grad, do.reciprocal(do.multiply(x, do.rsub(x, 1.0))))
+
+
+def _logit(do: Forward, grad: Tensor, x: Tensor) -> Tensor:
+    product = _logit_product(do, grad, x)
+    inside = do.logical_and(do.ge(x, 0.0), do.le(x, 1.0))
+    result = do.where(inside, product, NAN)
+    edge = do.logical_or(do.eq(x, 0.0), do.eq(x, 1.0))
+    return do.where(edge, do.signed_infinity(grad), result)
+
+
+def _logiteps(do: Forward, grad: Tensor, x: Tensor, eps: float) -> Tensor:
+    low = single(eps)
+    product = _logit_product(do, grad, x)
+    outside = do.logical_or(do.lt(x, low), do.gt(x, single(1.0 - low)))
+    edge = do.logical_or(do.eq(x, 0.0), do.eq(x, 1.0))
+    inside = do.where(edge, do.signed_infinity(grad), product)
+    constant = do.where(do.ltz(do.full_like(x, low)), NAN, 0.0)
+    return do.where(do.eq(outside, 1.0), constant, inside)
+
+
+TABLE: Final = (
+    Gradient("asin_bw", "grad / sqrt(1 - x^2)", g.asin, _asin),
+    Gradient("acos_bw", "-grad / sqrt(1 - x^2)", g.acos, _acos),
+    Gradient("atan_bw", "grad / (1 + x^2)", g.atan, _atan, rows=True),
+    Gradient("asinh_bw", "grad / sqrt(x^2 + 1)", g.asinh, _asinh, rows=True),
+    Gradient("acosh_bw", "grad / sqrt(x^2 - 1)", g.acosh, _acosh),
+    Gradient("atanh_bw", "grad / (1 - x^2)", g.atanh, _atanh),
+    Gradient("logit_bw", "grad / (x (1 - x))", g.logit, _logit, note="NaN outside of [0, 1]."),
+    Gradient("logiteps_bw", "grad / (x (1 - x)) inside of [eps, 1 - eps], 0 outside", g.logiteps, _logiteps,
+             keywords=(Param("eps", FLOAT, 0.0, doc="Distance to 0 and 1 that is kept."),)),
+)  # fmt: skip
+
+OPERATORS: Final[dict[str, FastOperation]] = register_gradients(*TABLE)

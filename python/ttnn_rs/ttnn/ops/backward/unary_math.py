@@ -1,0 +1,170 @@
+"""Gradients of elementary and special functions of one operand."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from ttnn.golden import gradients as g
+from ttnn.ops.backward.family import Gradient, register_gradients
+from ttnn.ops.backward.forward import INF, NAN, Forward
+from ttnn.ops.registry import FastOperation
+from ttnn.ops.steps import single
+from ttnn.tensor import Tensor
+from ttnn.types import UnaryOpType as U
+
+_LN2: Final = single(math.log(2.0))
+_LN10: Final = single(math.log(10.0))
+_TWO_OVER_ROOT_PI: Final = single(2.0 / math.sqrt(math.pi))
+_ROOT_PI_OVER_TWO: Final = single(math.sqrt(math.pi) / 2.0)
+_LARGE: Final = 3.4e38
+"""From here on products count as infinite in the hyperbolic gradients."""
+
+
+def _exp(do: Forward, grad: Tensor, x: Tensor, output: Tensor) -> Tensor:
+    return do.multiply(grad, do.exp(x), output_tensor=output)
+
+
+def _exp2(do: Forward, grad: Tensor, x: Tensor) -> Tensor:
+    return do.multiply(grad, do.multiply(do.exp2(x), _LN2))
+
+
+def _expm1(do: Forward, grad: Tensor, x: Tensor) -> Tensor:
+    return do.multiply(grad, do.exp(x))
+
+
+def _log(do: Forward, grad: Tensor, x: Tensor) -> Tensor:
+    quotient = do.multiply(grad, do.reciprocal(x))
+    at_zero = do.where(do.eqz(grad), NAN, do.signed_infinity(grad))
+    return do.where(do.eqz(x), at_zero, quotient)
+
+
+def _log_of_base(do: Forward, grad: Tensor, x: Tensor, log_of_base: float) -> Tensor:
+    """The gradient of ln(x) / ln(base): infinite at 0 with the sign of `grad`, NaN there where `grad` is 0."""
+    infinity = do.where(do.ltz(grad), -INF, INF)
+    quotient = do.multiply(grad, do.reciprocal(do.multiply(x, log_of_base)))
+    undefined = do.logical_and(do.eqz(x), do.eqz(grad))
+    return do.where(undefined, NAN, do.where(do.eqz(x), infinity, quotient))
+
+
+def _log1p(do: Forward, grad: Tensor, x: Tensor) -> Tensor:
+    infinity = do.where(do.ltz(grad), -INF, INF)
+    divisor = do.add(x, 1.0)
+    quotient = do.multiply(grad, do.reciprocal(divisor))
+    result = do.where(do.eq(x, -1.0), infinity, quotient)
+    return do.where(do.logical_and(do.eqz(divisor), do.eqz(grad)), NAN, result)
+
+
+def _sqrt(do: Forward, grad: Tensor, x: Tensor, output: Tensor) -> Tensor:
+    do.sqrt(x, output_tensor=output)
+    do.multiply(grad, do.reciprocal(do.multiply(output, 2.0)), output_tensor=output)
+    do.where(do.lez(x), NAN, output, output_tensor=output)
+    do.where(do.logical_and(do.eqz(x), do.ltz(grad)), -INF, output, output_tensor=output)
+    return do.where(do.logical_and(do.eqz(x), do.gtz(grad)), INF, output, output_tensor=output)
+
+
+def _rsqrt(do: Forward, grad: Tensor, x: Tensor, output: Tensor) -> Tensor:
+    do.rsqrt(x, output_tensor=output)
+    do.pow(output, 3, output_tensor=output)
+    do.multiply(do.multiply(grad, output), -0.5, output_tensor=output)
+    do.where(do.ltz(x), NAN, output, output_tensor=output)
+    return do.where(do.logical_and(do.eqz(x), do.eqz(grad)), NAN, output, output_tensor=output)
+
+
+def _reciprocal(do: Forward, grad: Tensor, x: Tensor) -> Tensor:
+    at_zero = do.where(do.eqz(grad), NAN, do.multiply(grad, -INF, input_tensor_a_activations=[U.SIGN]))
+    product = do.multiply(grad, x, input_tensor_a_activations=[U.NEG], input_tensor_b_activations=[U.SQUARE, U.RECIP])
+    return do.where(do.eqz(x), at_zero, product)
+
+
+def _sin(do: Forward, grad: Tensor, x: Tensor) -> Tensor:
+    return do.multiply(grad, do.cos(x))
+
+
+def _cos(do: Forward, grad: Tensor, x: Tensor) -> Tensor:
+    return do.multiply(grad, do.neg(do.sin(x)))
+
+
+def _tan(do: Forward, grad: Tensor, x: Tensor) -> Tensor:
+    return do.multiply(grad, do.add(do.square(do.tan(x)), 1.0))
+
+
+def _limited(do: Forward, product: Tensor) -> Tensor:
+    below = do.where(do.le(product, -_LARGE), -INF, product)
+    return do.where(do.ge(product, _LARGE), INF, below)
+
+
+def _sinh(do: Forward, grad: Tensor, x: Tensor) -> Tensor:
+    return _limited(do, do.multiply(grad, do.cosh(x)))
+
+
+def _cosh(do: Forward, grad: Tensor, x: Tensor) -> Tensor:
+    return _limited(do, do.multiply(grad, do.sinh(x)))
+
+
+def _erf(do: Forward, grad: Tensor, x: Tensor) -> Tensor:
+    bell = [U.SQUARE, U.NEG, (U.EXP, 0.0)]
+    return do.multiply(do.multiply(x, grad, input_tensor_a_activations=bell), _TWO_OVER_ROOT_PI)
+
+
+def _erfc(do: Forward, grad: Tensor, x: Tensor) -> Tensor:
+    bell = do.exp(do.neg(do.square(x)))
+    return do.multiply(do.multiply(bell, grad), -_TWO_OVER_ROOT_PI)
+
+
+def _erfinv(do: Forward, grad: Tensor, x: Tensor) -> Tensor:
+    growth = [U.ERFINV, U.SQUARE, (U.EXP, 0.0)]
+    result = do.multiply(do.multiply(x, grad, input_tensor_a_activations=growth), _ROOT_PI_OVER_TWO)
+    infinity = do.multiply(grad, INF, input_tensor_a_activations=[U.SIGN])
+    result = do.where(do.logical_or(do.lt(x, -1.0), do.gt(x, 1.0)), NAN, result)
+    return do.where(do.eq(do.abs(x), 1.0), infinity, result)
+
+
+def _i0(do: Forward, grad: Tensor, x: Tensor) -> Tensor:
+    return do.multiply(grad, do.i1(x))
+
+
+def _lgamma(do: Forward, grad: Tensor, x: Tensor) -> Tensor:
+    return do.multiply(grad, do.digamma(x))
+
+
+def _multigammaln(do: Forward, grad: Tensor, x: Tensor) -> Tensor:
+    total = do.multiply(grad, do.digamma(x))
+    for shift in (-0.5, -1.0, -1.5):
+        total = do.add(total, do.multiply(grad, do.digamma(do.add(x, shift))))
+    return total
+
+
+def _digamma(do: Forward, grad: Tensor, x: Tensor) -> Tensor:
+    result = do.multiply(grad, do.polygamma(x, 1))
+    for selected, value in ((do.eqz, NAN), (do.ltz, -INF), (do.gtz, INF)):
+        result = do.where(do.logical_and(do.eqz(x), selected(grad)), value, result)
+    return result
+
+
+TABLE: Final = (
+    Gradient("exp_bw", "grad * e^x", g.exp, _exp, takes_output=True, rows=True),
+    Gradient("exp2_bw", "grad * 2^x * ln 2", g.exp2, _exp2, rows=True),
+    Gradient("expm1_bw", "grad * e^x", g.exp, _expm1, rows=True),
+    Gradient("log_bw", "grad / x", g.log, _log, note="At x = 0: infinity with the sign of grad, NaN for grad = 0."),
+    Gradient("log2_bw", "grad / (x ln 2)", g.log2, lambda do, grad, x: _log_of_base(do, grad, x, _LN2)),
+    Gradient("log10_bw", "grad / (x ln 10)", g.log10, lambda do, grad, x: _log_of_base(do, grad, x, _LN10)),
+    Gradient("log1p_bw", "grad / (x + 1)", g.log1p, _log1p),
+    Gradient("sqrt_bw", "grad / (2 sqrt(x))", g.sqrt, _sqrt, takes_output=True, note="NaN for x < 0."),
+    Gradient("rsqrt_bw", "-grad / 2 * x^(-3/2)", g.rsqrt, _rsqrt, takes_output=True, note="NaN for x < 0."),
+    Gradient("reciprocal_bw", "-grad / x^2", g.reciprocal, _reciprocal),
+    Gradient("sin_bw", "grad * cos(x)", g.sin, _sin, rows=True),
+    Gradient("cos_bw", "-grad * sin(x)", g.cos, _cos, rows=True),
+    Gradient("tan_bw", "grad * (1 + tan(x)^2)", g.tan, _tan, rows=True),
+    Gradient("sinh_bw", "grad * cosh(x)", g.sinh, _sinh, note="Products from 3.4e38 on are infinite."),
+    Gradient("cosh_bw", "grad * sinh(x)", g.cosh, _cosh, note="Products from 3.4e38 on are infinite."),
+    Gradient("erf_bw", "grad * 2 / sqrt(pi) * e^(-x^2)", g.erf, _erf, rows=True),
+    Gradient("erfc_bw", "-grad * 2 / sqrt(pi) * e^(-x^2)", g.erfc, _erfc, rows=True),
+    Gradient("erfinv_bw", "grad * sqrt(pi) / 2 * e^(erfinv(x)^2)", g.erfinv, _erfinv, note="NaN for |x| > 1."),
+    Gradient("i0_bw", "grad * i1(x)", g.i0, _i0, rows=True),
+    Gradient("lgamma_bw", "grad * digamma(x)", g.lgamma, _lgamma, rows=True),
+    Gradient("multigammaln_bw", "grad * sum of digamma(x - i / 2) for i = 0 to 3", g.multigammaln, _multigammaln,
+             rows=True),
+)  # fmt: skip
+
+OPERATORS: Final[dict[str, FastOperation]] = register_gradients(*TABLE)
