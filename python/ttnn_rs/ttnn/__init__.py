@@ -22,6 +22,7 @@ from ttnn.ops import *  # noqa: F403
 from ttnn.ops.activations import UnaryWithParam as UnaryWithParam
 from ttnn.ops.activations import string_to_unary_with_param as string_to_unary_with_param
 from ttnn.ops.backward import *  # noqa: F403
+from ttnn.ops.complex import *  # noqa: F403
 from ttnn.ops.compute_config import BlackholeComputeKernelConfig as BlackholeComputeKernelConfig
 from ttnn.ops.compute_config import DeviceComputeKernelConfig as DeviceComputeKernelConfig
 from ttnn.ops.compute_config import WormholeComputeKernelConfig as WormholeComputeKernelConfig
