@@ -52,7 +52,9 @@ pub struct ComputeCosts {
     pub pool_phase: u64,
     /// Moves between faces of a reduced tile.
     pub pool_moves: u64,
-    /// A tile transposed within `Dst`, and the part of a row reduction that turns the result.
+    /// Turning the result of a reduction along rows.
+    pub reduce_turn: u64,
+    /// A tile transposed within `Dst`.
     pub transpose: u64,
     /// The packer's stream.
     pub pack_rate: u64,
@@ -72,6 +74,8 @@ pub struct ComputeCosts {
     pub dst_sync: u64,
     /// A change of data formats of unpackers or packers.
     pub reconfigure: u64,
+    /// A register of the packer: ReLU, accumulation in L1.
+    pub configure: u64,
     /// A `*_init` that programs one operation.
     pub init: u64,
     /// A full initialisation: `mm_init`, `binary_op_init_common` and their like.
@@ -117,7 +121,7 @@ impl ComputeCosts {
 
     /// A reduced tile.
     pub const fn reduce(&self, axis: ReduceAxis, phases: u32) -> u64 {
-        let turns = if matches!(axis, ReduceAxis::Column) { 0 } else { self.transpose };
+        let turns = if matches!(axis, ReduceAxis::Column) { 0 } else { self.reduce_turn };
         self.pool_phase * phases as u64 + self.pool_moves + turns
     }
 
@@ -147,7 +151,8 @@ pub(super) const WORMHOLE: ComputeCosts = ComputeCosts {
     copy: 11,                        // 8 instructions [isa] and as much overhead as an addition
     pool_phase: 4,                   // section 2.1 [isa]
     pool_moves: 16,                  // section 4: reduced tiles take 20 to 40
-    transpose: 8,                    // likewise: two moves of four blocks of rows
+    reduce_turn: 8,                  // likewise: two moves of four blocks of rows
+    transpose: 64,                   // estimate: 4 instructions out of each face, 1 to turn it, 8 back and their waits
     pack_rate: 64,                   // section 2.4 [isa]
     pack_call: 9,                    // k061
     pack_accumulate_hundredths: 150, // k062 against k061: 24.0 against 16.0
@@ -157,6 +162,7 @@ pub(super) const WORMHOLE: ComputeCosts = ComputeCosts {
     untilize_block: 17,              // likewise
     dst_sync: 1,                     // section 2.1: 38.1 through the whole pipeline against 34.6, over four calls [iss]
     reconfigure: 125,                // section 2.6: 100 to 150 [iss]
+    configure: 10,                   // estimate: a wait for the packer and one or two instructions
     init: 60,                        // estimate: address counters and one expander loop, an instruction per cycle
     init_common: 300,                // estimate: formats of both sides, synchronisation, two such loops
 };

@@ -43,8 +43,7 @@ impl SfpuCosts {
         }
     }
 
-    /// Cycles per tile of the function `name`, which is that of the tile function without `_tile`, with 32-bit `Dst` if
-    /// `wide`: measured, or counted where nobody has measured it. A function without an approximate variant ignores the
+    /// Cycles per tile of the function `name` of the listings, or of `fill` and `copy`, with 32-bit `Dst` if `wide`: measured, or counted where nobody has measured it. A function without an approximate variant ignores the
     /// choice. `None` for an unknown function.
     pub fn tile(&self, name: &str, approximate: bool, wide: bool) -> Option<SfpuCost> {
         let approximate = slots(name, approximate)?.1;
@@ -67,7 +66,10 @@ impl SfpuCosts {
 
 /// The row of a function, in the wanted variant if it has both.
 fn slots(name: &str, approximate: bool) -> Option<&'static Slots> {
-    let find = |approximate| SLOTS.iter().find(|slots| slots.0 == name && slots.1 == approximate);
+    let find = |approximate| {
+        let found = SLOTS.binary_search_by(|slots| (slots.0, slots.1).cmp(&(name, approximate)));
+        found.ok().map(|index| &SLOTS[index])
+    };
     find(approximate).or_else(|| find(!approximate))
 }
 
