@@ -3,6 +3,8 @@
 
 mod common;
 
+use std::collections::BTreeMap;
+
 use common::table;
 use tt_memory::chip::Arch;
 use tt_noc::Costs;
@@ -54,6 +56,38 @@ fn unpackers_matrix_unit_and_packers() {
         seen += 1;
     }
     assert_eq!(seen, 15);
+}
+
+#[test]
+fn whole_matmuls_that_the_matrix_unit_bounds() {
+    // Device cycles per core and tile product of the best configuration of each chip, format and fidelity: the one where
+    // the compute pipeline has least to wait for. Blocks of 4 by 2 output tiles, runs of 8 k tiles.
+    const RUN: u64 = 8;
+    let Some(rows) = table("silicon/perf_anchors.csv") else { return };
+    let mut best: BTreeMap<(String, String, String), f64> = BTreeMap::new();
+    for row in rows.iter().filter(|row| row["op"] == "matmul" && row["metric"] == "device_cycles") {
+        let number = |text: &str| text.parse::<f64>().expect("a number");
+        let products = row["shape"].split('x').map(number).product::<f64>() / 32_768.0;
+        let cycles = number(&row["value"]) * number(&row["cores"]) / products;
+        let key = (row["chip"].clone(), row["dtype"].clone(), row["fidelity"].clone());
+        best.entry(key).and_modify(|least| *least = least.min(cycles)).or_insert(cycles);
+    }
+    assert_eq!(best.len(), 10);
+    for ((chip, dtype, fidelity), measured) in best {
+        let arch = if chip == "p150" { Arch::Blackhole } else { Arch::WormholeB0 };
+        let compute = &Costs::of(arch).compute;
+        let phases = fidelity.strip_prefix("HiFi").map_or(1, |phases| phases.parse().expect("a number"));
+        let bytes = match dtype.as_str() {
+            "bf16" => BF16,
+            "bfp8" => BFP8,
+            _ => 576,
+        };
+        let math = compute.matmul(phases, 8 * RUN) + 8 * compute.matmul_run;
+        let got = math.max(RUN * compute.unpack_matmul(bytes, bytes, 4, 2)) as f64 / (8 * RUN) as f64;
+        let error = 100.0 * (got / measured - 1.0);
+        eprintln!("{chip} {dtype} {fidelity:5} measured {measured:6.1} predicted {got:6.1} error {error:+6.1} %");
+        assert!(error.abs() < 25.0, "{chip} {dtype} {fidelity}: {measured} against {got}");
+    }
 }
 
 #[test]

@@ -74,7 +74,7 @@ pub struct ComputeCosts {
     pub dst_sync: u64,
     /// A change of data formats of unpackers or packers.
     pub reconfigure: u64,
-    /// A register of the packer: ReLU, accumulation in L1.
+    /// A switch of the packer: clipping, accumulation in L1.
     pub configure: u64,
     /// A `*_init` that programs one operation.
     pub init: u64,
