@@ -11,6 +11,7 @@ from operands import INTEGERS, assert_within, values_of
 
 import ttnn
 from ttnn.exceptions import TtnnError
+from ttnn.ops import registry
 from ttnn.ops.registry import Op
 
 SHARDED: tuple[int, ...] = (1, 1, 128, 64)
@@ -245,3 +246,31 @@ def test_options_are_the_common_ones() -> None:
         for signature in real_signatures(entry):
             for param in signature.keywords:
                 assert param.name in COMMON or param.name in VALUES, (entry.name, param.name)
+
+
+@pytest.mark.parametrize("entry", gradients(), ids=str)
+def test_comparison_mode(entry: Op, device: ttnn.MeshDevice) -> None:
+    """Comparison mode holds every gradient of the list against its golden function."""
+    call = call_of(entry)
+    values = arguments(entry, call, (1, 1, 32, 64), ttnn.float32, ttnn.TILE_LAYOUT, device)
+    with (
+        ttnn.manage_config("enable_comparison_mode", True),
+        ttnn.manage_config("comparison_mode_should_raise_exception", True),
+        ttnn.manage_config("comparison_mode_pcc", 0.99999),
+    ):
+        results = getattr(ttnn, entry.name)(*values, **dict(call.keywords))
+    fallback = ttnn.get_fallback_function(getattr(ttnn, entry.name))(*values, **dict(call.keywords))
+    for result, reference in zip(results, fallback, strict=True):
+        assert isinstance(reference, ttnn.Tensor)
+        assert reference.shape == result.shape
+
+
+def test_comparison_mode_looks_at_every_gradient(device: ttnn.MeshDevice) -> None:
+    x = ttnn.ones((32, 32), ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
+    wrong = registry.FastOperation("ttnn.wrong_bw", lambda x: [x, x], golden_function=lambda x: [x, 2 * x])
+    with (
+        ttnn.manage_config("enable_comparison_mode", True),
+        ttnn.manage_config("comparison_mode_should_raise_exception", True),
+        pytest.raises(ttnn.ComparisonError, match=r"ttnn\.wrong_bw: PCC to the golden function is 0\.0"),
+    ):
+        wrong(x)

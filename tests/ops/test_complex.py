@@ -213,3 +213,15 @@ def test_every_operator_is_tried() -> None:
         if entry.family != "complex" and any("ComplexTensor" in s.text(entry.name) for s in entry.signatures)
     }
     assert overloaded == {"abs", "reciprocal", "abs_bw", "reciprocal_bw", *TWO}
+
+
+@pytest.mark.parametrize("name", ["conj", "angle", "reciprocal_bw", "abs_bw"])
+def test_comparison_mode(name: str, device: ttnn.MeshDevice) -> None:
+    x, grad = number((32, 32), 1, device, ttnn.float32), number((32, 32), 2, device, ttnn.float32)
+    before = {"conj": (), "angle": (), "reciprocal_bw": (grad,), "abs_bw": (grad.real,)}[name]
+    with (
+        ttnn.manage_config("enable_comparison_mode", True),
+        ttnn.manage_config("comparison_mode_should_raise_exception", True),
+        ttnn.manage_config("comparison_mode_pcc", 0.99999),
+    ):
+        getattr(ttnn, name)(*before, x, memory_config=PLACE)

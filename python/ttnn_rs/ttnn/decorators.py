@@ -104,8 +104,8 @@ def call_slowly(operation: FastOperation, args: tuple[Any, ...], kwargs: dict[st
     output = operation.function(*args, **kwargs)
     if CONFIG.enable_logging:
         _log.debug("Finished %s", operation)
-    if compared and isinstance(output, Tensor):
-        _compare(operation, golden, output)
+    if compared:
+        _compare_all(operation, golden, output)
     _call_hooks("Post", _post_hooks, operation, args, kwargs, output)
     return output
 
@@ -115,18 +115,36 @@ def float64_values(tensor: Tensor) -> np.ndarray[Any, np.dtype[np.float64]]:
     return np.asarray(tensor.to_list(), np.float64).reshape(tuple(tensor.shape))
 
 
-def _golden_result(operation: FastOperation, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    def plain(value: Any) -> Any:
-        return float64_values(value) if isinstance(value, Tensor) else value
+def plain(value: Any) -> Any:
+    """Return an argument as golden functions take it: tensors as float64, complex tensors as complex128."""
+    if isinstance(value, Tensor):
+        return float64_values(value)
+    real, imag = getattr(value, "real", None), getattr(value, "imag", None)
+    if isinstance(real, Tensor) and isinstance(imag, Tensor):
+        return float64_values(real) + 1j * float64_values(imag)
+    return value
 
+
+def _golden_result(operation: FastOperation, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     outputs = operation.output_tensor_kwarg_names
     options = {name: plain(value) for name, value in kwargs.items() if name not in outputs}
     with np.errstate(all="ignore"):
-        return np.asarray(_plain_golden(operation)(*map(plain, args), **options), np.float64)
+        result = _plain_golden(operation)(*map(plain, args), **options)
+    return result if isinstance(result, list | tuple) else np.asarray(result)
 
 
-def _compare(operation: FastOperation, golden: Any, output: Tensor) -> None:
-    actual = float64_values(output)
+def _compare_all(operation: FastOperation, golden: Any, output: Any) -> None:
+    """Compare a result, or each of the results of an operator that returns a list; None was not asked for."""
+    if not isinstance(output, list | tuple):
+        golden, output = [golden], [output]
+    for expected, actual in zip(golden, output, strict=False):
+        values = plain(actual)
+        if isinstance(values, np.ndarray):
+            for part in (np.real, np.imag) if np.iscomplexobj(values) else (np.real,):
+                _compare(operation, part(expected), part(values))
+
+
+def _compare(operation: FastOperation, golden: Any, actual: Any) -> None:
     pcc = correlation(golden, actual)
     if pcc < CONFIG.comparison_mode_pcc:
         text = f"{operation.__name__}: PCC to the golden function is {pcc:.6f}, below {CONFIG.comparison_mode_pcc}."
@@ -178,14 +196,20 @@ def get_golden_function(operation: FastOperation) -> Callable[..., Any]:
             return golden(*args, **kwargs)
         import torch
 
-        def plain(value: Any) -> Any:
+        def array(value: Any) -> Any:
             if _is_torch(value) and hasattr(value, "detach"):
-                return value.detach().to(torch.float64).numpy()
+                return value.detach().to(torch.complex128 if value.is_complex() else torch.float64).numpy()
             return value
 
-        result = np.asarray(golden(*map(plain, args), **{name: plain(value) for name, value in kwargs.items()}))
-        dtype = given[0].dtype if result.dtype.kind == "f" else torch.int64
-        return torch.from_numpy(np.array(result)).to(dtype)
+        def back(result: Any) -> Any:
+            if isinstance(result, list | tuple):
+                return [back(item) for item in result]
+            values = np.array(result)
+            kept = values.dtype.kind == "f" or (values.dtype.kind == "c" and given[0].dtype.is_complex)
+            target = given[0].dtype if kept else torch.complex128 if values.dtype.kind == "c" else torch.int64
+            return torch.from_numpy(values).to(target)
+
+        return back(golden(*map(array, args), **{name: array(value) for name, value in kwargs.items()}))
 
     return on_either
 
@@ -217,14 +241,15 @@ def get_fallback_function(operation: FastOperation) -> Callable[..., Any]:
         if not tensors:
             raise ArgumentError(f"{operation.__name__}: the fallback function needs a tensor argument.")
 
-        def plain(value: Any) -> Any:
-            return float64_values(value) if isinstance(value, Tensor) else value
-
         first = tensors[0]
         with np.errstate(all="ignore"):
             result = golden(*map(plain, args), **{name: plain(value) for name, value in kwargs.items()})
-        host = Tensor(np.asarray(result, np.float32), first.dtype, None, first.layout)
-        return host if first._device is None else host.to(first._device)
+
+        def tensor(values: Any) -> Tensor:
+            host = Tensor(np.asarray(values, np.float32), first.dtype, None, first.layout)
+            return host if first._device is None else host.to(first._device)
+
+        return [tensor(item) for item in result] if isinstance(result, list | tuple) else tensor(result)
 
     return fallback
 

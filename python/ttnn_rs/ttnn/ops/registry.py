@@ -13,7 +13,10 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import wraps
 from typing import Any, Final, Literal
+
+import numpy as np
 
 from ttnn.config import CONFIG
 from ttnn.exceptions import ArgumentError, UnsupportedError
@@ -226,11 +229,21 @@ def find(name: str) -> FastOperation:
         raise UnsupportedError(f"{name} is not built yet.", "unimplemented") from None
 
 
-def overload(operation: FastOperation, *signatures: Signature) -> None:
-    """Give a registered operator more signatures, tried after those that it has."""
-    assert operation.entry is not None
-    entry = replace(operation.entry, signatures=(*operation.entry.signatures, *signatures))
+def overload(operation: FastOperation, signature: Signature, golden: Callable[..., Any]) -> None:
+    """Give a registered operator a signature for complex operands, tried after those that it has, and its reference."""
+    entry = operation.entry
+    assert entry is not None
+    of_reals = entry.golden
+    assert of_reals is not None
+
+    @wraps(of_reals)
+    def either(*args: Any, **kwargs: Any) -> Any:
+        chosen = golden if any(map(np.iscomplexobj, (*args, *kwargs.values()))) else of_reals
+        return chosen(*args, **kwargs)
+
+    entry = replace(entry, signatures=(*entry.signatures, signature), golden=either)
     operation.entry = entry
+    operation.golden_function = either
     operation.function = _dispatcher(entry)
     operation.__doc__ = _docstring(entry)
 

@@ -164,16 +164,22 @@ def _overload_pairs() -> None:
     a = Param("input_tensor_a", COMPLEX, doc="[..., H, W], the first operand.")
     b = Param("input_tensor_b", COMPLEX, doc="[..., H, W], the second operand.")
     alpha = Param("alpha", FLOAT, doc="The factor of the second operand.")
-    for operation, steps, more in (
-        (add_bw, _add, (alpha,)),
-        (sub_bw, _sub, (alpha,)),
-        (mul_bw, _mul, ()),
-        (div_bw, _div, ()),
+    for operation, steps, golden, more in (
+        (add_bw, _add, g.add_bw, (alpha,)),
+        (sub_bw, _sub, g.sub_bw, (alpha,)),
+        (mul_bw, _mul, g.mul_bw, ()),
+        (div_bw, _div, g.div_bw, ()),
     ):
         positional = (_COMPLEX_GRAD, a, b, *more)
-        overload(operation, Signature(positional, (MEMORY_CONFIG_OPTION,), run=_of_two(operation.__name__, steps)))
+        overload(
+            operation, Signature(positional, (MEMORY_CONFIG_OPTION,), run=_of_two(operation.__name__, steps)), golden
+        )
 
 
 _overload_pairs()
-overload(abs_bw, Signature((_GRAD, INPUT), (PLACE,), run=_of_one("abs_bw", _abs)))
-overload(reciprocal_bw, Signature((_COMPLEX_GRAD, INPUT), (PLACE,), run=_of_one("reciprocal_bw", _reciprocal)))
+overload(abs_bw, Signature((_GRAD, INPUT), (PLACE,), run=_of_one("abs_bw", _abs)), g.abs_bw)
+overload(
+    reciprocal_bw,
+    Signature((_COMPLEX_GRAD, INPUT), (PLACE,), run=_of_one("reciprocal_bw", _reciprocal)),
+    g.reciprocal_bw,
+)

@@ -102,5 +102,7 @@ polar = _register(
     arithmetic.polar,
 )
 
-overload(pointwise.abs, Signature((INPUT,), (PLACE,), run=_run("abs", lambda do, x: do.hypot(x.real, x.imag))))
-overload(pointwise.reciprocal, Signature((INPUT,), (PLACE,), run=_run("reciprocal", arithmetic.reciprocal)))
+overload(pointwise.abs, Signature((INPUT,), (PLACE,), run=_run("abs", lambda do, x: do.hypot(x.real, x.imag))), g.abs_)
+overload(
+    pointwise.reciprocal, Signature((INPUT,), (PLACE,), run=_run("reciprocal", arithmetic.reciprocal)), g.reciprocal
+)
