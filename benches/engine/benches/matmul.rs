@@ -4,7 +4,7 @@ use divan::Bencher;
 use divan::counter::ItemsCount;
 use tt_cpu::Level;
 use tt_formats::DataFormat;
-use tt_tensix::fpu::{self, Arch, DstFormat, MathConfig, MathFidelity, PreparedA, PreparedB, Src};
+use tt_tensix::fpu::{self, Accumulator, Arch, DstFormat, MathConfig, MathFidelity, PreparedA, PreparedB, Src};
 
 /// Floating-point operations of a tile product, K counted once whatever the fidelity.
 const TILE_FLOPS: usize = 2 * 32 * 32 * 32;
@@ -43,10 +43,10 @@ fn products(bencher: Bencher, level: Level, (phases, dst32): (u32, bool)) {
     let (mut a, mut b) = (PreparedA::new(), PreparedB::new());
     a.prepare(&cfg, &normal_tile(1));
     b.prepare(&cfg, &normal_tile(2));
-    let mut dst = [0; 1024];
+    let mut dst = Accumulator::new();
     bencher
         .counter(ItemsCount::new(TILE_FLOPS))
-        .bench_local(|| fpu::accumulate_at(level, &cfg, divan::black_box(&mut dst), &a, &b));
+        .bench_local(|| fpu::accumulate_at(level, &cfg, divan::black_box(&mut dst), &mut a, &mut b));
 }
 
 #[divan::bench(args = CASES)]
@@ -73,10 +73,10 @@ fn out_of_range(bencher: Bencher, (phases, dst32): (u32, bool)) {
     infinite[5] = 255 << 10;
     a.prepare(&cfg, &infinite);
     b.prepare(&cfg, &normal_tile(2));
-    let mut dst = [0; 1024];
+    let mut dst = Accumulator::new();
     bencher
         .counter(ItemsCount::new(TILE_FLOPS))
-        .bench_local(|| fpu::accumulate(&cfg, divan::black_box(&mut dst), &a, &b));
+        .bench_local(|| fpu::accumulate(&cfg, divan::black_box(&mut dst), &mut a, &mut b));
 }
 
 /// The definition, one element after the other.

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use tt_formats::{DataFormat, TileShape};
 use tt_memory::{Access, BufferId, Device};
-use tt_tensix::fpu::{self, Arch, Broadcast, EltwiseOp, MathConfig, MathFidelity, PreparedA, PreparedB};
+use tt_tensix::fpu::{self, Accumulator, Arch, Broadcast, EltwiseOp, MathConfig, MathFidelity, PreparedA, PreparedB};
 use tt_tensix::pack::{self, PackConfig, Relu};
 use tt_tensix::unpack;
 
@@ -171,7 +171,7 @@ struct Scratch {
     l1: Vec<u8>,
     left: Vec<PreparedB>,
     right: Vec<PreparedA>,
-    dst: Vec<Tile>,
+    dst: Vec<Accumulator>,
     partials: Vec<[u8; 4096]>,
 }
 
@@ -183,7 +183,7 @@ impl Scratch {
             l1: vec![0; 4096],
             left: vec![PreparedB::new(); rows],
             right: vec![PreparedA::new(); columns],
-            dst: vec![ZERO; rows * columns],
+            dst: vec![Accumulator::new(); rows * columns],
             partials: vec![[0; 4096]; rows * columns],
         })
     }
@@ -245,14 +245,14 @@ impl<'a> Kernel<'a> {
                 if reload {
                     self.reload(slot, scratch);
                 } else {
-                    scratch.dst[slot] = ZERO;
+                    scratch.dst[slot].clear();
                 }
             }
             for k in k_block * program.k_block..(k_block + 1) * program.k_block {
                 self.prepare(access, (a, b), block, k, scratch)?;
                 let Scratch { left, right, dst, .. } = &mut *scratch;
-                for (left, dst) in left.iter().zip(dst[..slots].chunks_exact_mut(block.columns.len())) {
-                    for (right, dst) in right.iter().zip(dst) {
+                for (left, dst) in left.iter_mut().zip(dst[..slots].chunks_exact_mut(block.columns.len())) {
+                    for (right, dst) in right.iter_mut().zip(dst) {
                         fpu::accumulate(&self.math, dst, right, left);
                     }
                 }
@@ -262,8 +262,8 @@ impl<'a> Kernel<'a> {
             }
             let spill = PackConfig { l1_accumulate: accumulate && k_block > 0, ..self.spill };
             let bytes = spill.output.tile_bytes(TileShape::FULL);
-            for (dst, partial) in scratch.dst[..slots].iter().zip(&mut scratch.partials) {
-                pack::pack_tile(&spill, dst, &mut partial[..bytes]);
+            for (dst, partial) in scratch.dst[..slots].iter_mut().zip(&mut scratch.partials) {
+                pack::pack_tile(&spill, dst.dst(), &mut partial[..bytes]);
             }
         }
         for (slot, (row, column)) in
@@ -273,8 +273,9 @@ impl<'a> Kernel<'a> {
                 self.add_bias(slot, input, access.page(bias.buffer, column)?, scratch);
             }
             let page = (block.matrix * program.m + row) * program.n + column;
-            program.activation.apply(&mut scratch.dst[slot], program.dst32);
-            pack::pack_tile(&self.pack_out, &scratch.dst[slot], access.claim(output, page)?);
+            let dst = scratch.dst[slot].dst();
+            program.activation.apply(dst, program.dst32);
+            pack::pack_tile(&self.pack_out, dst, access.claim(output, page)?);
         }
         Ok(())
     }
@@ -340,7 +341,7 @@ impl<'a> Kernel<'a> {
     fn reload(&self, slot: usize, scratch: &mut Scratch) {
         let bytes = self.reload.format.tile_bytes(TileShape::FULL);
         let Scratch { partials, other, dst, .. } = scratch;
-        self.reload.to_dst(&self.math, &partials[slot][..bytes], other, &mut dst[slot]);
+        self.reload.to_dst(&self.math, &partials[slot][..bytes], other, dst[slot].dst());
     }
 
     /// Dst of a slot = its partial sum + row 0 of the bias tile.
@@ -351,6 +352,6 @@ impl<'a> Kernel<'a> {
         view.to_src(&partials[slot][..bytes], src);
         input.to_src(bias, other);
         let math = MathConfig { alu: view.register, ..self.math };
-        fpu::eltwise(&math, EltwiseOp::Add, Broadcast::Row, false, &mut dst[slot], src, other);
+        fpu::eltwise(&math, EltwiseOp::Add, Broadcast::Row, false, dst[slot].dst(), src, other);
     }
 }

@@ -5,7 +5,7 @@ mod common;
 use common::{assert_same, config, format, formats, row_major, tiles, unpack};
 use tt_cpu::Level;
 use tt_formats::DataFormat;
-use tt_tensix::fpu::{self, Broadcast, EltwiseOp, MathFidelity, PoolOp, PreparedA, PreparedB, ReduceDim};
+use tt_tensix::fpu::{self, Accumulator, Broadcast, EltwiseOp, MathFidelity, PoolOp, PreparedA, PreparedB, ReduceDim};
 use tt_tensix::pack::{self, PackConfig};
 use tt_testkit::golden;
 
@@ -41,13 +41,13 @@ fn matmul_at_every_level() {
                         let what = format!("{name} {k} {} case {case} {fidelity:?}", suffix(dst32));
                         assert_same(&what, &row_major(cfg.dst, &dst), expected);
                         for &level in Level::supported() {
-                            dst.fill(0);
+                            let mut dst = Accumulator::new();
                             for (a, b) in a.iter().zip(&b) {
                                 in0_tile.prepare(&cfg, a);
                                 in1_tile.prepare(&cfg, b);
-                                fpu::accumulate_at(level, &cfg, &mut dst, &in1_tile, &in0_tile);
+                                fpu::accumulate_at(level, &cfg, &mut dst, &mut in1_tile, &mut in0_tile);
                             }
-                            assert_same(&format!("{what} at {level}"), &row_major(cfg.dst, &dst), expected);
+                            assert_same(&format!("{what} at {level}"), &row_major(cfg.dst, dst.dst()), expected);
                         }
                     }
                 }

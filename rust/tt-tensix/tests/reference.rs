@@ -4,7 +4,9 @@
 
 use tt_cpu::Level;
 use tt_formats::DataFormat;
-use tt_tensix::fpu::{self, Broadcast, DstFormat, EltwiseOp, MathConfig, MathFidelity, PreparedA, PreparedB};
+use tt_tensix::fpu::{
+    self, Accumulator, Broadcast, DstFormat, EltwiseOp, MathConfig, MathFidelity, PreparedA, PreparedB,
+};
 use tt_tensix::regs::Arch;
 use tt_testkit::random::Random;
 use tt_testkit::reference::fpu::{self as reference, Setting};
@@ -178,8 +180,10 @@ fn every_level_returns_the_bits_of_the_definition() {
                 a.prepare(&cfg, &in1);
                 b.prepare(&cfg, &in0);
                 for &level in Level::supported() {
-                    let mut got = old;
-                    fpu::accumulate_at(level, &cfg, &mut got, &a, &b);
+                    let mut got = Accumulator::new();
+                    got.dst().copy_from_slice(&old);
+                    fpu::accumulate_at(level, &cfg, &mut got, &mut a, &mut b);
+                    let got = got.dst();
                     let differ = (0..1024).find(|&i| got[i] != expected[i]);
                     if let Some(i) = differ {
                         let (got, expected) = (got[i], expected[i]);

@@ -19,7 +19,9 @@ use tt_formats::DataFormat;
 pub use crate::regs::{Arch, Dst, DstFormat, MathFidelity, Src};
 
 pub use eltwise::{Broadcast, EltwiseOp, eltwise, eltwise_at, eltwise_scalar};
-pub use matmul::{PreparedA, PreparedB, accumulate, accumulate_at, matmul_tile, matmul_tile_scalar, row_sum_scalar};
+pub use matmul::{
+    Accumulator, PreparedA, PreparedB, accumulate, accumulate_at, matmul_tile, matmul_tile_scalar, row_sum_scalar,
+};
 pub use moves::{copy_to_dst, copy_to_dst_scalar, move_a_to_dst, move_dst_to_src};
 pub use mvmul::mvmul_element;
 pub use reduce::{

@@ -36,7 +36,6 @@ macro_rules! shifts {
 
 impl Vector for Avx2 {
     type Int = __m256i;
-    type Halves = __m256i;
     type Float = __m256;
     type Mask = __m256i;
     const LANES: usize = 8;
@@ -60,12 +59,6 @@ impl Vector for Avx2 {
         unsafe { _mm256_loadu_si256(words.as_ptr().cast()) }
     }
     #[inline(always)]
-    fn load_halves(halves: &[i16]) -> __m256i {
-        let halves: &[i16; 16] = halves.first_chunk().expect("a vector's worth of halves");
-        // SAFETY: as for `load`.
-        unsafe { _mm256_loadu_si256(halves.as_ptr().cast()) }
-    }
-    #[inline(always)]
     fn load_float(words: &[f32]) -> __m256 {
         let words: &[f32; 8] = words.first_chunk().expect("a vector's worth of words");
         // SAFETY: as for `load`.
@@ -76,6 +69,10 @@ impl Vector for Avx2 {
         splat(value: i32) -> __m256i = _mm256_set1_epi32(value);
         splat_float(value: f32) -> __m256 = _mm256_set1_ps(value);
         fma(a: __m256, b: __m256, c: __m256) -> __m256 = _mm256_fmadd_ps(a, b, c);
+        mul_float(a: __m256, b: __m256) -> __m256 = _mm256_mul_ps(a, b);
+        add_float(a: __m256, b: __m256) -> __m256 = _mm256_add_ps(a, b);
+        sub_float(a: __m256, b: __m256) -> __m256 = _mm256_sub_ps(a, b);
+        max_float(a: __m256, b: __m256) -> __m256 = _mm256_max_ps(a, b);
         to_bits(a: __m256) -> __m256i = _mm256_castps_si256(a);
         from_bits(a: __m256i) -> __m256 = _mm256_castsi256_ps(a);
         exact_float(a: __m256i) -> __m256 = _mm256_cvtepi32_ps(a);
@@ -88,11 +85,12 @@ impl Vector for Avx2 {
             let (low, high) = (_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b));
             [_mm256_permute2x128_si256::<0x20>(low, high), _mm256_permute2x128_si256::<0x31>(low, high)]
         };
-        splat_pair(pair: i32) -> __m256i = _mm256_set1_epi32(pair);
         add_halves(a: __m256i, b: __m256i) -> __m256i = _mm256_add_epi16(a, b);
+        sub_halves(a: __m256i, b: __m256i) -> __m256i = _mm256_sub_epi16(a, b);
         max_halves(a: __m256i, b: __m256i) -> __m256i = _mm256_max_epi16(a, b);
-        widen(a: __m256i) -> [__m256i; 2] =
-            [_mm256_cvtepi16_epi32(_mm256_castsi256_si128(a)), _mm256_cvtepi16_epi32(_mm256_extracti128_si256::<1>(a))];
+        mul_halves(a: __m256i, b: __m256i) -> __m256i = _mm256_mullo_epi16(a, b);
+        shr_halves_by(a: __m256i, count: __m256i) -> __m256i = shr_halves_by(a, count);
+        average_halves(a: __m256i, b: __m256i) -> __m256i = _mm256_avg_epu16(a, b);
         min_unsigned(a: __m256i, b: __m256i) -> __m256i = _mm256_min_epu32(a, b);
         abs(a: __m256i) -> __m256i = _mm256_abs_epi32(a);
         and(a: __m256i, b: __m256i) -> __m256i = _mm256_and_si256(a, b);
@@ -126,5 +124,17 @@ fn leading_zeros(a: __m256i) -> __m256i {
         let leading = _mm256_andnot_si256(_mm256_srli_epi32(a, 8), a);
         let exponent = _mm256_srli_epi32(_mm256_castps_si256(_mm256_cvtepi32_ps(leading)), 23);
         _mm256_min_epi32(_mm256_sub_epi32(_mm256_set1_epi32(158), exponent), _mm256_set1_epi32(32))
+    }
+}
+
+/// Each half by its own count, for want of an instruction.
+#[inline(always)]
+fn shr_halves_by(a: __m256i, count: __m256i) -> __m256i {
+    // SAFETY: as in the implementation of `Vector`.
+    unsafe {
+        let (low, high) = (_mm256_set1_epi32(0xffff), _mm256_set1_epi32(-1 << 16));
+        let below = _mm256_srlv_epi32(_mm256_and_si256(a, low), _mm256_and_si256(count, low));
+        let above = _mm256_srlv_epi32(_mm256_and_si256(a, high), _mm256_srli_epi32(count, 16));
+        _mm256_or_si256(below, _mm256_and_si256(above, high))
     }
 }

@@ -36,7 +36,6 @@ macro_rules! shifts {
 
 impl Vector for Avx512 {
     type Int = __m512i;
-    type Halves = __m512i;
     type Float = __m512;
     type Mask = __mmask16;
     const LANES: usize = 16;
@@ -60,12 +59,6 @@ impl Vector for Avx512 {
         unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
     }
     #[inline(always)]
-    fn load_halves(halves: &[i16]) -> __m512i {
-        let halves: &[i16; 32] = halves.first_chunk().expect("a vector's worth of halves");
-        // SAFETY: as for `load`.
-        unsafe { _mm512_loadu_si512(halves.as_ptr().cast()) }
-    }
-    #[inline(always)]
     fn load_float(words: &[f32]) -> __m512 {
         let words: &[f32; 16] = words.first_chunk().expect("a vector's worth of words");
         // SAFETY: as for `load`.
@@ -76,6 +69,10 @@ impl Vector for Avx512 {
         splat(value: i32) -> __m512i = _mm512_set1_epi32(value);
         splat_float(value: f32) -> __m512 = _mm512_set1_ps(value);
         fma(a: __m512, b: __m512, c: __m512) -> __m512 = _mm512_fmadd_ps(a, b, c);
+        mul_float(a: __m512, b: __m512) -> __m512 = _mm512_mul_ps(a, b);
+        add_float(a: __m512, b: __m512) -> __m512 = _mm512_add_ps(a, b);
+        sub_float(a: __m512, b: __m512) -> __m512 = _mm512_sub_ps(a, b);
+        max_float(a: __m512, b: __m512) -> __m512 = _mm512_max_ps(a, b);
         to_bits(a: __m512) -> __m512i = _mm512_castps_si512(a);
         from_bits(a: __m512i) -> __m512 = _mm512_castsi512_ps(a);
         exact_float(a: __m512i) -> __m512 = _mm512_cvtepi32_ps(a);
@@ -89,11 +86,12 @@ impl Vector for Avx512 {
             let high = _mm512_add_epi32(low, _mm512_set1_epi32(8));
             [_mm512_permutex2var_epi32(a, low, b), _mm512_permutex2var_epi32(a, high, b)]
         };
-        splat_pair(pair: i32) -> __m512i = _mm512_set1_epi32(pair);
         add_halves(a: __m512i, b: __m512i) -> __m512i = _mm512_add_epi16(a, b);
+        sub_halves(a: __m512i, b: __m512i) -> __m512i = _mm512_sub_epi16(a, b);
         max_halves(a: __m512i, b: __m512i) -> __m512i = _mm512_max_epi16(a, b);
-        widen(a: __m512i) -> [__m512i; 2] =
-            [_mm512_cvtepi16_epi32(_mm512_castsi512_si256(a)), _mm512_cvtepi16_epi32(_mm512_extracti64x4_epi64::<1>(a))];
+        mul_halves(a: __m512i, b: __m512i) -> __m512i = _mm512_mullo_epi16(a, b);
+        shr_halves_by(a: __m512i, count: __m512i) -> __m512i = _mm512_srlv_epi16(a, count);
+        average_halves(a: __m512i, b: __m512i) -> __m512i = _mm512_avg_epu16(a, b);
         min_unsigned(a: __m512i, b: __m512i) -> __m512i = _mm512_min_epu32(a, b);
         abs(a: __m512i) -> __m512i = _mm512_abs_epi32(a);
         and(a: __m512i, b: __m512i) -> __m512i = _mm512_and_si512(a, b);

@@ -59,8 +59,6 @@ pub(crate) use vector_kernel;
 pub(crate) trait Vector: Copy {
     /// Integer lanes.
     type Int: Copy;
-    /// Twice as many 16-bit integer lanes.
-    type Halves: Copy;
     /// FP32 lanes.
     type Float: Copy;
     /// One truth value per lane.
@@ -76,6 +74,11 @@ pub(crate) trait Vector: Copy {
     fn splat_float(value: f32) -> Self::Float;
 
     fn fma(a: Self::Float, b: Self::Float, c: Self::Float) -> Self::Float;
+    fn mul_float(a: Self::Float, b: Self::Float) -> Self::Float;
+    fn add_float(a: Self::Float, b: Self::Float) -> Self::Float;
+    fn sub_float(a: Self::Float, b: Self::Float) -> Self::Float;
+    /// Of numbers that are not negative.
+    fn max_float(a: Self::Float, b: Self::Float) -> Self::Float;
     fn to_bits(a: Self::Float) -> Self::Int;
     fn from_bits(a: Self::Int) -> Self::Float;
     /// Exact for values below 2^24; others are not allowed.
@@ -104,13 +107,16 @@ pub(crate) trait Vector: Copy {
     /// `a0 b0 a1 b1 ...`, first and second half.
     fn interleave(a: Self::Int, b: Self::Int) -> [Self::Int; 2];
 
-    fn load_halves(halves: &[i16]) -> Self::Halves;
-    /// The two halves of a word, over and over.
-    fn splat_pair(pair: i32) -> Self::Halves;
-    fn add_halves(a: Self::Halves, b: Self::Halves) -> Self::Halves;
-    fn max_halves(a: Self::Halves, b: Self::Halves) -> Self::Halves;
-    /// The first and the second half of the lanes, sign-extended.
-    fn widen(a: Self::Halves) -> [Self::Int; 2];
+    /// Operations on the two 16-bit halves of every lane.
+    fn add_halves(a: Self::Int, b: Self::Int) -> Self::Int;
+    fn sub_halves(a: Self::Int, b: Self::Int) -> Self::Int;
+    fn max_halves(a: Self::Int, b: Self::Int) -> Self::Int;
+    /// Low 16 bits of the products.
+    fn mul_halves(a: Self::Int, b: Self::Int) -> Self::Int;
+    /// Counts of 16 and more, up to 32767, leave zero.
+    fn shr_halves_by(a: Self::Int, count: Self::Int) -> Self::Int;
+    /// `(a + b + 1) / 2`, not signed and without overflow.
+    fn average_halves(a: Self::Int, b: Self::Int) -> Self::Int;
 
     fn equal(a: Self::Int, b: Self::Int) -> Self::Mask;
     fn greater(a: Self::Int, b: Self::Int) -> Self::Mask;

@@ -20,9 +20,14 @@ fn zip(a: Lanes, b: Lanes, f: impl Fn(i32, i32) -> i32) -> Lanes {
     from_fn(|i| f(a[i], b[i]))
 }
 
+#[inline(always)]
+fn zip_halves(a: Lanes, b: Lanes, f: impl Fn(u16, u16) -> u16) -> Lanes {
+    let (a, b): ([u16; 2 * N], [u16; 2 * N]) = (bytemuck::must_cast(a), bytemuck::must_cast(b));
+    bytemuck::must_cast::<[u16; 2 * N], Lanes>(from_fn(|i| f(a[i], b[i])))
+}
+
 impl Vector for Portable {
     type Int = Lanes;
-    type Halves = [i16; 2 * N];
     type Float = [f32; N];
     type Mask = [bool; N];
     const LANES: usize = N;
@@ -42,24 +47,28 @@ impl Vector for Portable {
         from_fn(|i| words[i])
     }
     #[inline(always)]
-    fn load_halves(halves: &[i16]) -> [i16; 2 * N] {
-        from_fn(|i| halves[i])
+    fn add_halves(a: Lanes, b: Lanes) -> Lanes {
+        zip_halves(a, b, u16::wrapping_add)
     }
     #[inline(always)]
-    fn splat_pair(pair: i32) -> [i16; 2 * N] {
-        from_fn(|i| (pair >> (i % 2 * 16)) as i16)
+    fn sub_halves(a: Lanes, b: Lanes) -> Lanes {
+        zip_halves(a, b, u16::wrapping_sub)
     }
     #[inline(always)]
-    fn add_halves(a: [i16; 2 * N], b: [i16; 2 * N]) -> [i16; 2 * N] {
-        from_fn(|i| a[i].wrapping_add(b[i]))
+    fn max_halves(a: Lanes, b: Lanes) -> Lanes {
+        zip_halves(a, b, |a, b| (a as i16).max(b as i16) as u16)
     }
     #[inline(always)]
-    fn max_halves(a: [i16; 2 * N], b: [i16; 2 * N]) -> [i16; 2 * N] {
-        from_fn(|i| a[i].max(b[i]))
+    fn mul_halves(a: Lanes, b: Lanes) -> Lanes {
+        zip_halves(a, b, u16::wrapping_mul)
     }
     #[inline(always)]
-    fn widen(a: [i16; 2 * N]) -> [Lanes; 2] {
-        [from_fn(|i| a[i].into()), from_fn(|i| a[i + N].into())]
+    fn shr_halves_by(a: Lanes, count: Lanes) -> Lanes {
+        zip_halves(a, count, |a, n| if n > 15 { 0 } else { a >> n })
+    }
+    #[inline(always)]
+    fn average_halves(a: Lanes, b: Lanes) -> Lanes {
+        zip_halves(a, b, |a, b| ((u32::from(a) + u32::from(b) + 1) >> 1) as u16)
     }
     #[inline(always)]
     fn load_float(words: &[f32]) -> [f32; N] {
@@ -76,6 +85,22 @@ impl Vector for Portable {
     #[inline(always)]
     fn fma(a: [f32; N], b: [f32; N], c: [f32; N]) -> [f32; N] {
         from_fn(|i| a[i].mul_add(b[i], c[i]))
+    }
+    #[inline(always)]
+    fn mul_float(a: [f32; N], b: [f32; N]) -> [f32; N] {
+        from_fn(|i| a[i] * b[i])
+    }
+    #[inline(always)]
+    fn add_float(a: [f32; N], b: [f32; N]) -> [f32; N] {
+        from_fn(|i| a[i] + b[i])
+    }
+    #[inline(always)]
+    fn sub_float(a: [f32; N], b: [f32; N]) -> [f32; N] {
+        from_fn(|i| a[i] - b[i])
+    }
+    #[inline(always)]
+    fn max_float(a: [f32; N], b: [f32; N]) -> [f32; N] {
+        from_fn(|i| if a[i] > b[i] { a[i] } else { b[i] })
     }
     #[inline(always)]
     fn to_bits(a: [f32; N]) -> Lanes {

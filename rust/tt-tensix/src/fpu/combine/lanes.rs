@@ -14,11 +14,8 @@ fn round_doubled<V: Vector, const DST32: bool>(doubled: V::Int) -> V::Int {
 
 /// The sum and the exponent of a group, both 0 if it is dead. Of a group of zeros the sum is zero as it is.
 #[inline(always)]
-fn live_term<V: Vector, const ROOMY: bool>(adjust: i32, (sum, largest): (V::Int, V::Int)) -> (V::Int, V::Int) {
+fn live_term<V: Vector>(adjust: i32, (sum, largest): (V::Int, V::Int)) -> (V::Int, V::Int) {
     let exponent = V::add(largest, V::splat(adjust));
-    if ROOMY {
-        return (sum, exponent);
-    }
     (V::keep(V::greater(exponent, V::splat(0)), sum), V::max(exponent, V::splat(0)))
 }
 
@@ -45,17 +42,17 @@ fn align_dst<V: Vector, const DST32: bool>(dst: V::Int, exponent: V::Int, x: V::
 
 /// Adds two group sums to `dst`. Their exponents are the largest sums of operand exponents, `adjust` makes them biased.
 #[inline(always)]
-pub(crate) fn combine<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool, const ROOMY: bool>(
+pub(crate) fn combine<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool>(
     adjust: i32,
     terms: [(V::Int, V::Int); 2],
     dst: V::Int,
 ) -> V::Int {
-    let (first, second) = (live_term::<V, ROOMY>(adjust, terms[0]), live_term::<V, ROOMY>(adjust, terms[1]));
+    let (first, second) = (live_term::<V>(adjust, terms[0]), live_term::<V>(adjust, terms[1]));
     let dst_exponent = exponent_of::<V>(dst);
     let x = V::max(V::max(first.1, second.1), dst_exponent);
     let old = align_dst::<V, DST32>(dst, dst_exponent, x);
     let total = V::add(V::add(align::<V, DST32>(first, x), align::<V, DST32>(second, x)), old);
-    finish::<V, DST32, E8, WORMHOLE, ROOMY>(total, x)
+    finish::<V, DST32, E8, WORMHOLE>(total, x)
 }
 
 /// Adds one term to `dst`. The exponent is biased and not negative; it is 0 for a term of 0 only.
@@ -67,16 +64,13 @@ pub(crate) fn combine_one<V: Vector, const DST32: bool, const E8: bool, const WO
     let dst_exponent = exponent_of::<V>(dst);
     let x = V::max(term.1, dst_exponent);
     let total = V::add(align::<V, DST32>(term, x), align_dst::<V, DST32>(dst, dst_exponent, x));
-    finish::<V, DST32, E8, WORMHOLE, false>(total, x)
+    finish::<V, DST32, E8, WORMHOLE>(total, x)
 }
 
 /// Normalises a total on the grid of exponent `x` to a `Dst` word.
 #[inline(always)]
-fn finish<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool, const ROOMY: bool>(
-    total: V::Int,
-    x: V::Int,
-) -> V::Int {
-    if DST32 { finish_wide::<V, WORMHOLE, ROOMY>(total, x) } else { finish_units::<V, DST32, E8>(total, x) }
+fn finish<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool>(total: V::Int, x: V::Int) -> V::Int {
+    if DST32 { finish_wide::<V, WORMHOLE>(total, x) } else { finish_units::<V, DST32, E8>(total, x) }
 }
 
 /// The overflow limit of a mode: infinity, or the largest FP16 pattern.
@@ -107,7 +101,7 @@ pub(crate) fn finish_units<V: Vector, const DST32: bool, const E8: bool>(total: 
 
 /// Normalises a total that counts units of the last place of a 24-bit significand.
 #[inline(always)]
-fn finish_wide<V: Vector, const WORMHOLE: bool, const ROOMY: bool>(total: V::Int, x: V::Int) -> V::Int {
+fn finish_wide<V: Vector, const WORMHOLE: bool>(total: V::Int, x: V::Int) -> V::Int {
     let zero = V::splat(0);
     // The leading bit to bit 30; the total is below 2^30, so this is a left shift.
     let magnitude = V::abs(total);
@@ -126,9 +120,6 @@ fn finish_wide<V: Vector, const WORMHOLE: bool, const ROOMY: bool>(total: V::Int
     let word = V::add(V::shl::<23>(below), significand);
     let limited = V::min_unsigned(word, V::splat(largest_word(true, true)));
     let signed = V::or(limited, V::and(total, V::splat(i32::MIN)));
-    if ROOMY {
-        return V::keep(V::greater(magnitude, zero), signed);
-    }
     // The exponent without its bias stays far from the ends of an i32, so an underflow shows as a small or negative word.
     let exponent = V::add(below, V::shr::<23>(significand));
     V::keep(V::both(V::greater(exponent, zero), V::greater(magnitude, zero)), signed)

@@ -2,9 +2,16 @@
 //! `numerics.md` section 6 (tile matmul order), `op-programs.md` 0.1 (row sums).
 //!
 //! [`scalar`] is the definition. Operators prepare each operand tile once ([`PreparedA`], [`PreparedB`]) and call
-//! [`accumulate`] for every product; it computes all columns of a row side by side.
+//! [`accumulate`] for every product. It computes a vector of columns in four rows at a time, with `Dst` in registers
+//! across the phases of a tile:
+//! - [`plain`] for operands with 8-bit exponents that cannot leave the range of FP32 anywhere: all real data;
+//! - [`general`] for everything else.
 
-mod blocked;
+mod accumulator;
+mod chain;
+mod general;
+mod integers;
+mod plain;
 mod prepared;
 pub mod scalar;
 
@@ -12,27 +19,39 @@ use tt_cpu::Level;
 
 use super::{Dst, MathConfig, Src, integer};
 
+pub use accumulator::Accumulator;
 pub use prepared::{PreparedA, PreparedB};
 pub use scalar::{matmul_tile_scalar, row_sum_scalar};
+
+/// Rows that are computed side by side.
+const ROWS: usize = 4;
+/// Groups of eight products in a tile's K.
+const GROUPS: usize = 4;
 
 /// `dst += in0 @ in1` for one 32x32x32 tile product. `in0`, the left operand, lies in `SrcB`; `in1` in `SrcA`.
 pub fn matmul_tile(cfg: &MathConfig, dst: &mut Dst, in0: &Src, in1: &Src) {
     let (mut a, mut b) = (PreparedA::new(), PreparedB::new());
     a.prepare(cfg, in1);
     b.prepare(cfg, in0);
-    accumulate(cfg, dst, &a, &b);
+    let mut sums = Accumulator::new();
+    sums.dst().copy_from_slice(dst);
+    accumulate(cfg, &mut sums, &mut a, &mut b);
+    dst.copy_from_slice(sums.dst());
 }
 
 /// [`matmul_tile`] on prepared operands. Both must have been prepared under the configuration given here.
-pub fn accumulate(cfg: &MathConfig, dst: &mut Dst, a: &PreparedA, b: &PreparedB) {
+pub fn accumulate(cfg: &MathConfig, dst: &mut Accumulator, a: &mut PreparedA, b: &mut PreparedB) {
     accumulate_at(Level::current(), cfg, dst, a, b);
 }
 
 /// [`accumulate`] as a CPU level does it. The bits do not depend on the level.
-pub fn accumulate_at(level: Level, cfg: &MathConfig, dst: &mut Dst, a: &PreparedA, b: &PreparedB) {
+pub fn accumulate_at(level: Level, cfg: &MathConfig, dst: &mut Accumulator, a: &mut PreparedA, b: &mut PreparedB) {
+    let level = level.available();
     if cfg.is_integer() {
-        integer::matmul_tile(cfg, dst, b.words(), a.words());
+        integer::matmul_tile(cfg, dst.dst(), b.words(), a.words());
+    } else if level != Level::Scalar && plain::fits(cfg, dst, a, b) {
+        plain::accumulate(level, cfg, dst, a, b);
     } else {
-        blocked::accumulate(level.available(), cfg, dst, a, b);
+        general::accumulate(level, cfg, dst.dst(), a, b);
     }
 }

@@ -3,24 +3,29 @@
 //! A part `p` of a datum with exponent `E` is stored as `p * 2^(E - c)`, exact in FP32. Parts of `SrcA` carry a factor
 //! `1 + 2^-18` besides, which turns ties of the later rounding into "just above one half" and moves nothing else across
 //! one half: `numerics-performance.md` section 2.
+//!
+//! Exponents are kept as fields that add up to the FP32 exponent of the product's grid in phase 0, shifted left by 7: a
+//! half of a lane then has them where FP32 has its exponent.
 
-use tt_cpu::{Level, simd_kernel};
+use bytemuck::{AnyBitPattern, NoUninit};
+use tt_cpu::Level;
 
-use super::super::operand::{Operand, Phase, mask};
+use super::super::operand::mask;
 use super::super::{MathConfig, Src};
-use crate::regs::{FACE_SIDE, TILE_DATUMS, index};
+use super::integers::Integers;
+use crate::regs::{TILE_DATUMS, index};
+use crate::vector::{Vector, vector_kernel};
 
-/// Exponent of a zero: far below every sum that counts.
-pub(super) const ZERO_EXPONENT: i16 = -8192;
+/// The field of a zero; with any other it is below every sum that counts.
+const ZERO_FIELD: i32 = -128;
+/// Exponents of ordinary operands with 8-bit exponents: parts, products and group sums are normal FP32 numbers.
+const ORDINARY: std::ops::RangeInclusive<i32> = 24..=187;
 
-/// The exponent that FP32 parts of a tile are scaled by, `c` above: such that a product of any two tiles stays in the
-/// range of FP32. Tiles with huge values or infinity patterns are scaled down.
-const fn scale(e8: bool, largest: i32) -> i32 {
-    match e8 {
-        false => 20,
-        true if largest > 127 + 52 => largest - 52,
-        true => 127,
-    }
+/// Which register an operand lies in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    A,
+    B,
 }
 
 /// One operand's tile. Planes are row-major, for `SrcA` rows are `k`, for `SrcB` columns are.
@@ -28,121 +33,144 @@ const fn scale(e8: bool, largest: i32) -> i32 {
 #[repr(C, align(64))]
 pub(super) struct Planes {
     pub parts: [[f32; TILE_DATUMS]; 2],
-    pub exponents: [i16; TILE_DATUMS],
-    /// Each exponent twice, ready to be spread over a vector of halves.
-    pub exponent_pairs: [i32; TILE_DATUMS],
-    /// The exponent that the parts are scaled by.
-    pub scale: i32,
+    /// Exponent fields, two to a lane. `SrcA`: 16 lanes a row, of which lane `i` has columns `i` and `i + 16`.
+    /// `SrcB`: every field twice, ready to be spread over a vector.
+    pub fields: [i32; TILE_DATUMS],
     /// The smallest exponent of a datum that is not zero; 255 if all are zero.
     pub smallest: i32,
+    /// The largest exponent.
+    pub largest: i32,
     /// Parts that are zero in every datum, as the low ones of block floats.
     pub empty: [bool; 2],
-    words: Src,
+    /// The masked tile.
+    pub words: Src,
+    integers: Integers,
+    has_integers: bool,
 }
 
 impl Planes {
     const EMPTY: Self = Self {
         parts: [[0.0; TILE_DATUMS]; 2],
-        exponents: [ZERO_EXPONENT; TILE_DATUMS],
-        exponent_pairs: [pair(ZERO_EXPONENT); TILE_DATUMS],
-        scale: 127,
+        fields: [(ZERO_FIELD << 7) << 16 | (ZERO_FIELD << 7) & 0xffff; TILE_DATUMS],
         smallest: 255,
+        largest: 0,
         empty: [true; 2],
         words: [0; TILE_DATUMS],
+        integers: Integers::EMPTY,
+        has_integers: false,
     };
 
-    /// The parts as signed integers, for the path that knows no ranges.
-    pub fn integers<const SRC_A: bool>(&self, cfg: &MathConfig) -> Integers {
-        let mode = cfg.mode();
-        let mut integers = Integers { parts: [[0; TILE_DATUMS]; 2], exponents: self.exponents.map(i32::from) };
-        for (number, plane) in integers.parts.iter_mut().enumerate() {
-            let phase = Phase::new(mode, if SRC_A { number } else { 2 * number } as u32);
-            for (i, part) in plane.iter_mut().enumerate() {
-                let operand = Operand::decode(self.words[index(i / 32, i % 32)], mode.e8);
-                let magnitude = match (operand.exponent, SRC_A) {
-                    (0, _) => 0,
-                    (_, true) => phase.part_a(operand.significand) as i32,
-                    (_, false) => phase.part_b(operand.significand) as i32,
-                };
-                *part = if operand.sign == 1 { -magnitude } else { magnitude };
-            }
+    /// The chain of FMAs holds products with this tile.
+    pub fn is_ordinary(&self, cfg: &MathConfig) -> bool {
+        !cfg.mode().e8 || self.smallest >= *ORDINARY.start() && self.largest <= *ORDINARY.end()
+    }
+
+    /// The parts as integers, made when they are first asked for.
+    pub fn integers(&mut self, level: Level, cfg: &MathConfig, side: Side) {
+        if !self.has_integers {
+            self.integers.fill(level, cfg, side, &self.words);
+            self.has_integers = true;
         }
-        integers
+    }
+
+    /// What [`Self::integers`] made.
+    pub fn made_integers(&self) -> &Integers {
+        debug_assert!(self.has_integers);
+        &self.integers
     }
 }
 
-/// One operand's tile for the integer path, row-major.
-pub(super) struct Integers {
-    pub parts: [[i32; TILE_DATUMS]; 2],
-    pub exponents: [i32; TILE_DATUMS],
-}
-
-const fn pair(exponent: i16) -> i32 {
-    (exponent as i32) << 16 | exponent as i32 & 0xffff
-}
-
-/// A part scaled to its exponent.
-#[inline(always)]
-fn scaled(part: u32, factor: f32, operand: Operand, scale: i32) -> f32 {
-    let magnitude = (part as f32 * factor).to_bits();
-    let moved = magnitude.wrapping_add(((operand.exponent - scale) << 23) as u32);
-    let live = part != 0 && operand.exponent != 0;
-    f32::from_bits(if live { operand.sign << 31 | moved } else { 0 })
-}
-
-#[inline(always)]
-fn prepare_body(cfg: &MathConfig, src_a: bool, src: &Src, planes: &mut Planes) {
-    if cfg.mode().e8 { prepare::<true>(cfg, src_a, src, planes) } else { prepare::<false>(cfg, src_a, src, planes) }
-}
-
-#[inline(always)]
-fn prepare<const E8: bool>(cfg: &MathConfig, src_a: bool, src: &Src, planes: &mut Planes) {
-    let mask = if src_a { mask(cfg.alu) } else { u32::MAX };
-    let mut largest = 0;
-    for (word, &source) in planes.words.iter_mut().zip(src) {
-        *word = source & mask;
-        largest = largest.max(Operand::decode(*word, E8).exponent);
+/// What is added to exponents to make them the exponent of a part's scale, and their field.
+const fn offsets(e8: bool, side: Side) -> (i32, i32) {
+    // A product counts 2^-150 of its exponent field: a part's scale gives 75 and 75, FP32's bias takes 127 and 127.
+    match (e8, side) {
+        // The sum of exponents less the bias.
+        (true, Side::A) => (127 - 138, -64),
+        (true, Side::B) => (127 - 139, -63),
+        // 100 more than the sum of exponents.
+        (false, _) => (127 - 25, 50),
     }
-    let scale = scale(E8, largest);
-    let factor = if src_a { 1.0 + 1.0 / 262_144.0 } else { 1.0 };
-    let mut smallest = 255;
-    let mut parts_or = [0; 2];
+}
+
+#[inline(always)]
+fn prepare_body<V: Vector>(cfg: &MathConfig, side: Side, src: &Src, planes: &mut Planes) {
+    let (mode, phases) = (cfg.mode(), cfg.fidelity.phases());
+    let zero = V::splat(0);
+    let mask = V::splat(if side == Side::A { mask(cfg.alu) as i32 } else { -1 });
+    let exponent_mask = V::splat(if mode.e8 { 255 } else { 31 });
+    let (scale_offset, field_offset) = offsets(mode.e8, side);
+    let nudge = V::splat_float(if side == Side::A { 1.0 + 1.0 / 262_144.0 } else { 1.0 });
+    let second = if side == Side::A { phases > 1 } else { phases > 2 };
+    let (mut largest, mut below_smallest, mut used) = (zero, V::splat(-1), [zero; 2]);
     for row in 0..32 {
-        for half in [0, FACE_SIDE] {
-            let start = index(row, half);
-            let words: &[u32; FACE_SIDE] = planes.words[start..].first_chunk().expect("a row of a face");
-            let target = row * 32 + half;
-            let exponents: &mut [i16; FACE_SIDE] = planes.exponents[target..].first_chunk_mut().expect("half a row");
-            let pairs: &mut [i32; FACE_SIDE] = planes.exponent_pairs[target..].first_chunk_mut().expect("half a row");
-            for ((exponent, pair), &word) in exponents.iter_mut().zip(pairs).zip(words) {
-                let operand = Operand::decode(word, E8);
-                *exponent = if operand.exponent == 0 { ZERO_EXPONENT } else { operand.exponent as i16 };
-                *pair = self::pair(*exponent);
-                smallest = smallest.min(if operand.exponent == 0 { 255 } else { operand.exponent });
+        for lane in (0..16).step_by(V::LANES) {
+            let mut fields = [zero; 2];
+            for (half, field) in fields.iter_mut().enumerate() {
+                let (column, at) = (half * 16 + lane, index(row, half * 16 + lane));
+                let word = V::and(V::load(&src[at..]), mask);
+                V::store(word, &mut planes.words[at..]);
+                let exponent = V::and(V::shr::<10>(word), exponent_mask);
+                largest = V::max(largest, exponent);
+                // Zeros wrap to the top.
+                below_smallest = V::min_unsigned(below_smallest, V::sub(exponent, V::splat(1)));
+                let live = V::greater(exponent, zero);
+                *field = V::select(live, V::add(exponent, V::splat(field_offset)), V::splat(ZERO_FIELD));
+                let sign = V::and(V::shl::<13>(word), V::splat(i32::MIN));
+                let scale = V::or(V::shl::<23>(V::add(exponent, V::splat(scale_offset))), sign);
+                let scale = V::mul_float(V::from_bits(scale), nudge);
+                let significand = V::or(V::and(word, V::splat(1023)), V::splat(1024));
+                let low = match side {
+                    Side::A => [V::shr::<6>(significand), V::and(V::shr::<1>(significand), V::splat(31))],
+                    Side::B => [V::shr::<4>(significand), V::shl::<3>(V::and(significand, V::splat(15)))],
+                };
+                for number in 0..=usize::from(second) {
+                    let part = V::keep(live, low[number]);
+                    used[number] = V::or(used[number], part);
+                    let scaled = V::mul_float(V::exact_float(part), scale);
+                    store::<V, _>(V::to_bits(scaled), &mut planes.parts[number], row * 32 + column);
+                }
             }
-            let mode = cfg.mode();
-            for (number, plane) in planes.parts.iter_mut().enumerate() {
-                let phase = Phase::new(mode, if src_a { number } else { 2 * number } as u32);
-                let parts: &mut [f32; FACE_SIDE] = plane[target..].first_chunk_mut().expect("half a row");
-                for (part, &word) in parts.iter_mut().zip(words) {
-                    let operand = Operand::decode(word, E8);
-                    let significand = operand.significand;
-                    let value = if src_a { phase.part_a(significand) } else { phase.part_b(significand) };
-                    *part = scaled(value, factor, operand, scale);
-                    parts_or[number] |= part.to_bits();
+            let [low, high] = [V::shl::<7>(fields[0]), V::shl::<7>(fields[1])];
+            match side {
+                Side::A => store::<V, _>(pair::<V>(low, high), &mut planes.fields, row * 16 + lane),
+                Side::B => {
+                    store::<V, _>(pair::<V>(low, low), &mut planes.fields, row * 32 + lane);
+                    store::<V, _>(pair::<V>(high, high), &mut planes.fields, row * 32 + 16 + lane);
                 }
             }
         }
     }
-    planes.scale = scale;
-    planes.smallest = smallest;
-    planes.empty = parts_or.map(|bits| bits == 0);
+    planes.largest = lanes::<V>(largest).into_iter().fold(0, u32::max) as i32;
+    planes.smallest = lanes::<V>(below_smallest).into_iter().fold(254, u32::min) as i32 + 1;
+    planes.empty = [lanes::<V>(used[0]) == [0; 16], lanes::<V>(used[1]) == [0; 16]];
+    planes.has_integers = false;
 }
 
-simd_kernel!(prepare_planes, super::prepare_body, (cfg: &MathConfig, src_a: bool, src: &Src, planes: &mut Planes));
+vector_kernel!(prepare_planes, prepare_body, (cfg: &MathConfig, side: Side, src: &Src, planes: &mut Planes));
+
+/// Two values below 2^16 in a lane.
+#[inline(always)]
+pub(super) fn pair<V: Vector>(low: V::Int, high: V::Int) -> V::Int {
+    V::or(V::and(low, V::splat(0xffff)), V::shl::<16>(high))
+}
+
+#[inline(always)]
+pub(super) fn store<V: Vector, T: NoUninit + AnyBitPattern>(vector: V::Int, plane: &mut [T], at: usize) {
+    V::store(vector, &mut bytemuck::cast_slice_mut(plane)[at..]);
+}
+
+/// The lanes of a vector, the first of them again where there are fewer than 16.
+#[inline(always)]
+fn lanes<V: Vector>(vector: V::Int) -> [u32; 16] {
+    let mut words = [0; 16];
+    for at in (0..16).step_by(V::LANES) {
+        V::store(vector, &mut words[at..]);
+    }
+    words
+}
 
 macro_rules! operand {
-    ($(#[$doc:meta])* $name:ident, $src_a:literal) => {
+    ($(#[$doc:meta])* $name:ident, $side:expr) => {
         $(#[$doc])*
         #[derive(Clone)]
         pub struct $name(pub(super) Planes);
@@ -155,7 +183,7 @@ macro_rules! operand {
 
             /// Takes over a tile as the unpacker leaves it.
             pub fn prepare(&mut self, cfg: &MathConfig, src: &Src) {
-                prepare_planes::run(Level::current(), cfg, $src_a, src, &mut self.0);
+                prepare_planes::run(Level::current(), cfg, $side, src, &mut self.0);
             }
 
             pub(super) fn words(&self) -> &Src {
@@ -172,10 +200,10 @@ macro_rules! operand {
 }
 
 operand! {
-    /// The right operand, in1, ready for products. 16 KiB; reuse it.
-    PreparedA, true
+    /// The right operand, in1, ready for products. 32 KiB, of which ordinary operands use half; reuse it.
+    PreparedA, Side::A
 }
 operand! {
-    /// The left operand, in0, ready for products. 16 KiB; reuse it.
-    PreparedB, false
+    /// The left operand, in0, ready for products. 32 KiB, of which ordinary operands use half; reuse it.
+    PreparedB, Side::B
 }

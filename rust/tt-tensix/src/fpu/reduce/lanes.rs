@@ -181,7 +181,7 @@ fn sums<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool>(job:
                 *term = (group_sum::<V, E8>(job, number, data, &factors[face], group * 8, largest), largest);
             }
             let adjust = Phase::new(job.cfg.mode(), number as u32).adjust;
-            sum = combine::<V, DST32, E8, WORMHOLE, false>(adjust, terms, sum);
+            sum = combine::<V, DST32, E8, WORMHOLE>(adjust, terms, sum);
         }
         V::store(sum, &mut results[column..]);
     }

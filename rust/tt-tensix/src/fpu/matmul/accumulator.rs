@@ -1,0 +1,77 @@
+//! A tile of `Dst` between tile products, and what is known about its values.
+
+use super::super::Dst;
+use crate::regs::TILE_DATUMS;
+
+/// The FP32 exponent field under which the plain path hides zeros. It never gets near: see [`super::plain`].
+pub(super) const HIDDEN_ZERO: u32 = 13;
+/// Exponent fields of what the plain path takes besides zeros. No result of it is smaller.
+pub(super) const SMALLEST: u32 = 41;
+const LARGEST: u32 = 230;
+
+/// `Dst` of a tile while products are added to it.
+#[derive(Clone)]
+#[repr(C, align(64))]
+pub struct Accumulator {
+    words: Dst,
+    /// No magnitude is larger; infinite if it is not known, or if a word is out of the plain path's range.
+    bound: f64,
+    /// Words with the exponent of a hidden zero are zeros.
+    hidden: bool,
+}
+
+impl Accumulator {
+    /// Zeros.
+    pub const fn new() -> Self {
+        Self { words: [0; TILE_DATUMS], bound: 0.0, hidden: false }
+    }
+
+    /// Sets all words to zero, as the start of an accumulation does.
+    pub fn clear(&mut self) {
+        *self = Self::new();
+    }
+
+    /// The words, to be read or written.
+    pub fn dst(&mut self) -> &mut Dst {
+        if self.hidden {
+            for word in &mut self.words {
+                *word = if *word >> 23 & 255 <= HIDDEN_ZERO { 0 } else { *word };
+            }
+        }
+        (self.hidden, self.bound) = (false, f64::INFINITY);
+        &mut self.words
+    }
+
+    /// A bound of all magnitudes, if every word is in the range that the plain path takes.
+    pub(super) fn bound(&mut self) -> Option<f64> {
+        if self.bound > 1e30 {
+            self.bound = self.measure();
+        }
+        (self.bound <= 1e30).then_some(self.bound)
+    }
+
+    fn measure(&mut self) -> f64 {
+        // Zeros wrap to the top of one comparison and are at the bottom of the other.
+        let (mut least, mut largest) = (u32::MAX, 0);
+        for word in self.dst() {
+            let magnitude = *word & 0x7fff_ffff;
+            least = least.min(magnitude.wrapping_sub(1));
+            largest = largest.max(magnitude);
+        }
+        let fits = least >= (SMALLEST << 23) - 1 && largest < LARGEST << 23;
+        if fits { f32::from_bits(largest).into() } else { f64::INFINITY }
+    }
+
+    /// The words for the plain path, which leaves hidden zeros if `hides`, and magnitudes up to `bound`.
+    pub(super) fn plain(&mut self, bound: f64, hides: bool) -> &mut Dst {
+        self.bound = bound;
+        self.hidden |= hides;
+        &mut self.words
+    }
+}
+
+impl Default for Accumulator {
+    fn default() -> Self {
+        Self::new()
+    }
+}

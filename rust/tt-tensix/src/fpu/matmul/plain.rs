@@ -1,0 +1,287 @@
+//! Tile products of operands with 8-bit exponents, where nothing can underflow, overflow or vanish in a dead group.
+//!
+//! [`fits`] holds for a tile product if both tiles are ordinary, every product of data that are not zero has an exponent of
+//! at least [`SMALLEST_PRODUCT`] in phase 0, and every `Dst` word is zero or has an exponent from [`SMALLEST`] on that is
+//! far from overflow. Then, for the exponents `X` of a step (`numerics.md` section 5):
+//! - A group with a product has `X >= 76 - 12`, in any phase. A total on its grid is 0 or has an exponent of at least
+//!   `X - 23 = 41`, so `Dst` stays in range.
+//! - A group without a product holds [`EMPTY_GROUP`]: between 28 and 40 in any phase, below every `Dst` word that is not
+//!   zero. It counts as dead since the largest exponent is that of another term, or all terms are zero.
+//!
+//! The accumulate step of a 16-bit `Dst` is done by FP32 additions, in 13 instructions; [`combine_narrow`] has the proof.
+
+use tt_cpu::Level;
+
+use super::super::MathConfig;
+use super::accumulator::{Accumulator, HIDDEN_ZERO, SMALLEST};
+use super::chain::{self, EXPONENT, HALF};
+use super::prepared::{Planes, PreparedA, PreparedB};
+use super::{GROUPS, ROWS};
+use crate::fpu::{Dst, operand::Phase};
+use crate::regs::index;
+use crate::vector::{Vector, vector_kernel};
+
+/// Exponent in phase 0 of the smallest product.
+const SMALLEST_PRODUCT: i32 = SMALLEST as i32 + 12 + 23;
+/// Exponent in phase 0 of a group without a product.
+const EMPTY_GROUP: i32 = SMALLEST as i32 - 1;
+
+/// What one call computes.
+#[derive(Clone, Copy)]
+struct Job<'a> {
+    cfg: &'a MathConfig,
+    a: &'a Planes,
+    b: &'a Planes,
+}
+
+/// Whether [`accumulate`] can add the product of two tiles to `dst`.
+pub(super) fn fits(cfg: &MathConfig, dst: &mut Accumulator, a: &PreparedA, b: &PreparedB) -> bool {
+    let (a, b) = (&a.0, &b.0);
+    cfg.mode().e8
+        && a.is_ordinary(cfg)
+        && b.is_ordinary(cfg)
+        && a.smallest + b.smallest - 127 >= SMALLEST_PRODUCT
+        && dst.bound().is_some()
+}
+
+/// No word is larger after adding the product of two tiles. Each of up to eight steps adds two sums of eight products below
+/// 2^12 on grids of at most `2^(X - 127 - 10)`, and rounds by less than 2^-8 of the result.
+fn bound(before: f64, a: &Planes, b: &Planes) -> f64 {
+    let sums = f64::from(a.largest + b.largest - 127 - 127 - 10 + 16).exp2();
+    (before + 8.0 * sums) * 1.05
+}
+
+/// Adds a tile product to `dst`, if it [`fits`]. `level` is one that the host has.
+pub(super) fn accumulate(level: Level, cfg: &MathConfig, dst: &mut Accumulator, a: &PreparedA, b: &PreparedB) {
+    let (a, b) = (&a.0, &b.0);
+    let bound = bound(dst.bound().unwrap_or(f64::INFINITY), a, b);
+    let dst = dst.plain(bound, !cfg.mode().dst32);
+    plain::run(level, &Job { cfg, a, b }, dst);
+}
+
+vector_kernel!(plain, choose, (job: &Job<'_>, dst: &mut Dst));
+
+#[inline(always)]
+fn choose<V: Vector>(job: &Job<'_>, dst: &mut Dst) {
+    let mode = job.cfg.mode();
+    match (mode.dst32, mode.wormhole) {
+        (false, _) => body::<V, false, false>(job, dst),
+        (true, true) => body::<V, true, true>(job, dst),
+        (true, false) => body::<V, true, false>(job, dst),
+    }
+}
+
+#[inline(always)]
+fn body<V: Vector, const DST32: bool, const WORMHOLE: bool>(job: &Job<'_>, dst: &mut Dst) {
+    for row in (0..32).step_by(ROWS) {
+        for lane in (0..16).step_by(V::LANES) {
+            let planes = (&job.a.fields[..], &job.b.fields[..]);
+            let largest = chain::group_maxima::<V>(planes, EMPTY_GROUP << 7, row, lane);
+            for side in 0..2 {
+                let starts = chain::starts::<V>(&largest, side);
+                if DST32 {
+                    wide_rows::<V, WORMHOLE>(job, row, side * 16 + lane, &starts, dst);
+                } else {
+                    narrow_rows::<V>(job, row, side * 16 + lane, &starts, dst);
+                }
+            }
+        }
+    }
+}
+
+/// What a phase takes off the exponents of phase 0.
+#[inline(always)]
+fn below_phase_0(job: &Job<'_>, phase: u32) -> i32 {
+    Phase::new(job.cfg.mode(), 0).adjust - Phase::new(job.cfg.mode(), phase).adjust
+}
+
+#[inline(always)]
+const fn power_of_two(exponent: i32) -> f32 {
+    f32::from_bits(((exponent + 127) << 23) as u32)
+}
+
+/// Constants of a phase for [`combine_narrow`].
+#[derive(Clone, Copy)]
+struct Narrow<V: Vector> {
+    /// A group's unit in phase 0 becomes one in this phase.
+    unit: V::Float,
+    /// Of the grid: 2^-14 and an eighth more, in units of a group's sum.
+    nudge: V::Float,
+}
+
+/// Adds the two groups of a step to words of a 16-bit `Dst`: `numerics.md` section 5.
+///
+/// `grid` is `C = 1.5 * 2^23 * u` where `u = 2^(X - 150)`; `X` is the largest exponent of the step. All values are kept
+/// scaled by `2^-13`, so that `u` stands for one unit of the 11-bit grid on which the terms are added, and every addition to
+/// a number near `C` rounds to a multiple of `u`, to nearest. Sums of terms are below 2^17 units, far from the ends of
+/// `C`'s binade.
+///
+/// **`Dst`** is 8 bits, aligned with ties away from zero. (The alignment to a 24-bit grid before that loses nothing
+/// unless the result is zero either way.) The factor `1 + 2^-12` moves ties off one half and nothing across it, as values
+/// have at most 11 bits and a fraction is a multiple of `2^-d` with 8 bits of magnitude before it.
+///
+/// **A term** is `S / 2^d` units, `|S| <= 31496` and `d >= 0`, first rounded to `2^-13` and then to whole units, both
+/// times with ties upward: `floor(S / 2^d + 1/2 + 2^-14)`. Adding to `S` anything between 0 and 1 (1/2 if `d = 0`) for
+/// `d <= 13`, between 1 and 2 for `d = 14`, between 2 and 3 for `d = 15` gives that to nearest, without ties; for
+/// `d >= 16` it is zero. Here it is `1/4 + 1.125 * 2^(d - 14)`:
+/// 0.25 to 0.82 up to `d = 13`, then 1.375 and 2.5. Errors of these steps are below `2^-7`. The quarter comes from
+/// `(C' + S) * (1 - 2^-24) - (C' - 1) = S + 1 - 0.75 - S * 2^-24`, `C' = 1.5 * 2^23` in units of `S`.
+///
+/// **The total** is exact, and rounded to 8 bits like a magnitude: half a unit of its last place added to the word, the rest
+/// cut off. Adding 13 to the exponent at the same time undoes the scaling; a zero becomes a number so small that it
+/// rounds to zero in every later step, [`HIDDEN_ZERO`].
+#[inline(always)]
+fn combine_narrow<V: Vector>(
+    of: Narrow<V>,
+    grid: V::Int,
+    any: bool,
+    sums: [(V::Float, V::Int); 2],
+    dst: V::Int,
+) -> V::Int {
+    let grid = V::from_bits(grid);
+    let scaled = V::splat_float((1.0 + power_of_two(-12)) * power_of_two(-13));
+    let mut total = V::fma(V::from_bits(dst), scaled, grid);
+    if any {
+        for (end, start) in sums {
+            // The start without its last unit, and negative.
+            let base = V::from_bits(V::add(start, V::splat(i32::MAX)));
+            let sum = V::fma(end, V::splat_float(1.0 - power_of_two(-24)), base);
+            total = V::fma(V::fma(grid, of.nudge, sum), of.unit, total);
+        }
+    }
+    let total = V::to_bits(V::sub_float(total, grid));
+    V::and(V::add(total, V::splat((HIDDEN_ZERO as i32) << 23 | 1 << 15)), V::splat(-1 << 16))
+}
+
+/// All phases of a vector's width of columns in [`ROWS`] rows of a 16-bit `Dst`.
+#[inline(always)]
+fn narrow_rows<V: Vector>(job: &Job<'_>, row: usize, column: usize, starts: &[[V::Int; ROWS]; GROUPS], dst: &mut Dst) {
+    let mut words = [V::splat(0); ROWS];
+    let mut largest = [[V::splat(0); ROWS]; 2];
+    for r in 0..ROWS {
+        words[r] = V::load(&dst[index(row + r, column)..]);
+        for (half, largest) in largest.iter_mut().enumerate() {
+            largest[r] = max::<V>(starts[2 * half][r], starts[2 * half + 1][r]);
+        }
+    }
+    for phase in 0..job.cfg.fidelity.phases() {
+        let below = below_phase_0(job, phase);
+        let lower = V::splat(-below << 23);
+        // 1.5 * 2^23 * u times this is 1.125 * 2^-14 * u.
+        let nudge = V::splat_float(0.75 * power_of_two(below - 37));
+        let of = Narrow::<V> { unit: V::splat_float(power_of_two(-below)), nudge };
+        let parts = chain::parts(job.a, job.b, phase);
+        for (half, largest) in largest.iter().enumerate() {
+            let (first, second) = (starts[2 * half], starts[2 * half + 1]);
+            let mut ends = [[V::splat_float(0.0); ROWS]; 2];
+            if let Some((a, b)) = parts {
+                ends[0] = chain::group_sums::<V>(a, b, 2 * half, row, column, first);
+                ends[1] = chain::group_sums::<V>(a, b, 2 * half + 1, row, column, second);
+            }
+            for r in 0..ROWS {
+                let own = V::or(V::and(words[r], V::splat(EXPONENT)), V::splat(HALF));
+                let grid = max::<V>(V::add(largest[r], lower), own);
+                let sums = [(ends[0][r], first[r]), (ends[1][r], second[r])];
+                words[r] = combine_narrow::<V>(of, grid, parts.is_some(), sums, words[r]);
+            }
+        }
+    }
+    for r in 0..ROWS {
+        V::store(words[r], &mut dst[index(row + r, column)..]);
+    }
+}
+
+/// The larger of two numbers that are not negative: on some CPUs there are more units for floats.
+#[inline(always)]
+fn max<V: Vector>(a: V::Int, b: V::Int) -> V::Int {
+    V::to_bits(V::max_float(V::from_bits(a), V::from_bits(b)))
+}
+
+/// Adds the two groups of a step to words of a 32-bit `Dst`: `numerics.md` section 5. Exponents are those of phase 0,
+/// of `Dst` `below` more than it has; `largest` is that of the two groups.
+///
+/// Terms are aligned as integers: `S * 2^13`, doubled, shifted right, then rounded to whole units half up. So is `Dst`, of
+/// which the magnitude is rounded. The total has at most 30 bits. As FP32 numbers its upper 18 and its lower 12 bits are
+/// exact, and added they are rounded to 24 bits to nearest, ties to even. The upper part of such a tie is not zero, and its
+/// product with 2^-31 that is added to the lower part is between 2^-7 and 1/2: ties go away from zero, and nothing else
+/// changes sides, as totals are whole numbers. A total below 2^24 is returned exactly, since the addend is below
+/// 2^-24 of it. Nothing underflows, so a zero has no trace.
+#[inline(always)]
+fn combine_wide<V: Vector, const WORMHOLE: bool>(
+    below: i32,
+    largest: V::Int,
+    any: bool,
+    sums: [(V::Float, V::Int); 2],
+    dst: V::Int,
+) -> V::Int {
+    let one = V::splat(1);
+    let doubled = V::shl::<1>(dst);
+    let own = V::add(V::shr::<24>(doubled), V::splat(below));
+    let x = V::max(largest, own);
+    let magnitude = V::or(V::and(doubled, V::splat(0xff_fffe)), V::splat(1 << 24));
+    let magnitude = V::shr::<1>(V::add(V::shr_by(magnitude, V::sub(x, own)), one));
+    let mut total = V::select(V::greater(V::splat(0), dst), V::sub(V::splat(0), magnitude), magnitude);
+    if any {
+        for (end, exponent) in sums {
+            // Of a chain's end, only the sum's low bits are left.
+            let sum = V::shl::<14>(V::to_bits(end));
+            let aligned = V::sar_by(sum, V::sub(x, exponent));
+            total = V::add(total, V::sar::<1>(V::add(aligned, one)));
+        }
+    }
+    let upper = V::exact_float(V::and(total, V::splat(-1 << 12)));
+    let lower = V::exact_float(V::and(total, V::splat((1 << 12) - 1)));
+    let away = V::fma(V::add_float(upper, lower), V::splat_float(power_of_two(-31)), lower);
+    let mut rounded = V::to_bits(V::add_float(upper, away));
+    if WORMHOLE {
+        // The "-1" bug: -2^(X + 4 - 127) in units of 2^(X - 150).
+        let bug = V::splat(power_of_two(27).to_bits() as i32 | i32::MIN);
+        rounded = V::select(V::equal(total, V::splat(-1)), bug, rounded);
+    }
+    let unit = V::shl::<23>(V::add(x, V::splat(127 - 150 - below)));
+    V::to_bits(V::mul_float(V::from_bits(rounded), V::from_bits(unit)))
+}
+
+/// All phases of a vector's width of columns in [`ROWS`] rows of a 32-bit `Dst`.
+#[inline(always)]
+fn wide_rows<V: Vector, const WORMHOLE: bool>(
+    job: &Job<'_>,
+    row: usize,
+    column: usize,
+    starts: &[[V::Int; ROWS]; GROUPS],
+    dst: &mut Dst,
+) {
+    let mut words = [V::splat(0); ROWS];
+    let mut exponents = *starts;
+    for group in &mut exponents {
+        for exponent in group {
+            *exponent = V::shr::<23>(*exponent);
+        }
+    }
+    let mut largest = [[V::splat(0); ROWS]; 2];
+    for r in 0..ROWS {
+        words[r] = V::load(&dst[index(row + r, column)..]);
+        for (half, largest) in largest.iter_mut().enumerate() {
+            largest[r] = V::max(exponents[2 * half][r], exponents[2 * half + 1][r]);
+        }
+    }
+    for phase in 0..job.cfg.fidelity.phases() {
+        let below = below_phase_0(job, phase);
+        let parts = chain::parts(job.a, job.b, phase);
+        for (half, largest) in largest.iter().enumerate() {
+            let (first, second) = (2 * half, 2 * half + 1);
+            let mut ends = [[V::splat_float(0.0); ROWS]; 2];
+            if let Some((a, b)) = parts {
+                ends[0] = chain::group_sums::<V>(a, b, first, row, column, starts[first]);
+                ends[1] = chain::group_sums::<V>(a, b, second, row, column, starts[second]);
+            }
+            for r in 0..ROWS {
+                let sums = [(ends[0][r], exponents[first][r]), (ends[1][r], exponents[second][r])];
+                words[r] = combine_wide::<V, WORMHOLE>(below, largest[r], parts.is_some(), sums, words[r]);
+            }
+        }
+    }
+    for r in 0..ROWS {
+        V::store(words[r], &mut dst[index(row + r, column)..]);
+    }
+}
