@@ -11,18 +11,24 @@ from typing import TypeVar
 __all__ = [
     "AddressError",
     "ArgumentError",
+    "CircularBufferError",
     "ConfigError",
     "DTypeError",
+    "DeadlockError",
     "DeviceError",
     "EngineBugError",
     "FileFormatError",
     "IndexRangeError",
+    "KernelArgumentError",
     "KernelError",
+    "KernelSetupError",
     "LayoutError",
     "MemoryConfigError",
     "OutOfMemoryError",
     "ParameterError",
     "ProgramConfigError",
+    "RaceError",
+    "RegisterError",
     "ShapeError",
     "StorageError",
     "TtnnError",
@@ -100,25 +106,70 @@ class FileFormatError(TtnnError, RuntimeError, ValueError):
 
 
 class KernelError(TtnnError, RuntimeError):
-    """A kernel did something that the hardware would not survive.
+    """A kernel did something that the hardware would not survive, or raised an exception of its own.
 
     Attributes:
-        core: Logical core on which it ran.
-        risc: BRISC, NCRISC or TRISC0-2.
+        core: Logical core on which it ran, as "x-y".
+        risc: BRISC, NCRISC or TRISC.
         kernel: Name of the kernel.
         line: Source line, 0 if unknown.
+        cb: Circular buffer that it is about, None if it is about none.
+        file: Source file, empty if unknown.
     """
 
-    def __init__(self, message: str, core: str = "", risc: str = "", kernel: str = "", line: int = 0) -> None:
+    def __init__(
+        self,
+        message: str,
+        core: str = "",
+        risc: str = "",
+        kernel: str = "",
+        line: int = 0,
+        cb: int | None = None,
+        file: str = "",
+    ) -> None:
         super().__init__(message)
         self.core = core
         self.risc = risc
         self.kernel = kernel
         self.line = line
+        self.cb = cb
+        self.file = file
 
 
 class AddressError(KernelError):
-    """An access outside of L1, DRAM or a NoC target, after a free, or to bytes never written."""
+    """An access outside of L1, DRAM or a NoC target, misaligned, after a free, or to bytes never written."""
+
+
+class CircularBufferError(KernelError):
+    """A call that breaks the protocol of circular buffers: reserve, push, wait, pop."""
+
+
+class RegisterError(KernelError):
+    """A use of the Dst registers that breaks their protocol: acquire, commit, wait, release."""
+
+
+class KernelSetupError(KernelError):
+    """A missing or wrong initialisation call, or a data format that a unit was not set up for."""
+
+
+class RaceError(KernelError):
+    """Data used before the transfer that brings or takes it has been waited for."""
+
+
+class KernelArgumentError(KernelError):
+    """Arguments of a kernel or of a kernel call that are missing, too many or impossible."""
+
+
+class DeadlockError(KernelError):
+    """No kernel of a program can go on.
+
+    Attributes:
+        waits: One text per kernel that waits: where, for what, and who would have to bring it.
+    """
+
+    def __init__(self, message: str, waits: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.waits = waits
 
 
 class UnsupportedError(TtnnError, NotImplementedError):

@@ -224,6 +224,16 @@ class MeshDevice:
         if self._cache_enabled:
             self._programs.add(key)
 
+    def reset(self) -> None:
+        """Let the device work again after a program has failed on it. Memory stays as the program left it.
+
+        Raises:
+            DeviceError: the device is closed.
+        """
+        if not self._engine.is_open:
+            raise DeviceError(f"reset: device {self._id} is closed")
+        self._engine.reset()
+
     # More than one chip, and parts of a chip.
 
     def get_submeshes(self) -> list[MeshDevice]:

@@ -190,6 +190,26 @@ impl Arena {
         Ok(self.map.as_mut().map_or(&mut [], |map| &mut map[range]))
     }
 
+    /// Copies bytes from one place to another, which may overlap.
+    ///
+    /// # Errors
+    /// [`ArenaError::OutOfRange`] if either range does not lie inside its bank.
+    pub fn copy(
+        &mut self,
+        from_bank: usize,
+        from: usize,
+        to_bank: usize,
+        to: usize,
+        len: usize,
+    ) -> Result<(), ArenaError> {
+        let source = self.shape.locate(from_bank, from, len)?;
+        let target = self.shape.locate(to_bank, to, len)?;
+        if let Some(map) = &mut self.map {
+            map.copy_within(source, target.start);
+        }
+        Ok(())
+    }
+
     /// Divides the arena for the time of one operation: `stripes` may be claimed, all else may be read.
     ///
     /// # Errors

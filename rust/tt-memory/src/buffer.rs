@@ -4,7 +4,7 @@ use tt_cpu::bits::AtomicBits;
 use crate::error::MemoryError;
 
 /// Granularity of the "written?" marks: the smallest unit of a NoC write that kernels use.
-const MARK_BYTES: usize = 16;
+pub(crate) const MARK_BYTES: usize = 16;
 
 /// Region of device memory. The numbers are those of the public `BufferType` enum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

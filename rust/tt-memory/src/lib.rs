@@ -9,6 +9,7 @@ pub mod buffer;
 pub mod chip;
 pub mod device;
 pub mod error;
+pub mod raw;
 pub mod report;
 mod transfer;
 
@@ -16,3 +17,4 @@ pub use access::Access;
 pub use buffer::{Buffer, BufferId, BufferType};
 pub use device::Device;
 pub use error::MemoryError;
+pub use raw::Place;

@@ -19,6 +19,8 @@ pub struct SharedDevice {
     open: AtomicBool,
     /// Buffers whose Python objects went away while somebody else was using the device.
     dropped: Mutex<Vec<BufferId>>,
+    /// Why a program stopped the device.
+    failure: Mutex<Option<String>>,
 }
 
 impl SharedDevice {
@@ -32,11 +34,39 @@ impl SharedDevice {
         Ok(device)
     }
 
-    /// Runs engine code on the locked device, without the interpreter lock.
+    /// Refuses work after a program has failed, until the device is reset.
+    ///
+    /// # Errors
+    /// `DeviceError` with the first failure.
+    pub fn require_running(&self, py: Python<'_>) -> PyResult<()> {
+        match &*self.failure.lock().unwrap_or_else(PoisonError::into_inner) {
+            None => Ok(()),
+            Some(failure) => {
+                let text =
+                    format!("the device stopped when a program failed; call device.reset(). The failure: {failure}");
+                Err(exception(py, "DeviceError", (text,)))
+            }
+        }
+    }
+
+    /// Runs engine code on the locked device, without the interpreter lock, if it is not stopped.
+    ///
+    /// # Errors
+    /// Those of `run`, a stopped or poisoned device, and `EngineBugError` for a panic.
+    pub fn run<T: Send, E: EngineError>(
+        &self,
+        py: Python<'_>,
+        run: impl FnOnce(&mut Device) -> Result<T, E> + Send,
+    ) -> PyResult<T> {
+        self.require_running(py)?;
+        self.inspect(py, run)
+    }
+
+    /// [`SharedDevice::run`] on a device that may be stopped.
     ///
     /// # Errors
     /// Those of `run`, a poisoned device, and `EngineBugError` for a panic.
-    pub fn run<T: Send, E: EngineError>(
+    pub fn inspect<T: Send, E: EngineError>(
         &self,
         py: Python<'_>,
         run: impl FnOnce(&mut Device) -> Result<T, E> + Send,
@@ -89,8 +119,12 @@ impl PyDevice {
             worker_l1_bytes: worker_l1_size,
         };
         let device = enter_engine(py, || Device::open(chip, options))?;
-        let shared =
-            SharedDevice { device: Mutex::new(device), open: AtomicBool::new(true), dropped: Mutex::new(Vec::new()) };
+        let shared = SharedDevice {
+            device: Mutex::new(device),
+            open: AtomicBool::new(true),
+            dropped: Mutex::new(Vec::new()),
+            failure: Mutex::new(None),
+        };
         Ok(Self { shared: Arc::new(shared) })
     }
 
@@ -138,7 +172,7 @@ impl PyDevice {
 
     fn memory_view<'py>(&self, py: Python<'py>, buffer_type: u8) -> PyResult<Bound<'py, PyDict>> {
         let kind = region(py, buffer_type)?;
-        let view = self.shared.run(py, |device| device.memory_view(kind))?;
+        let view = self.shared.inspect(py, |device| device.memory_view(kind))?;
         let dict = PyDict::new(py);
         dict.set_item("num_banks", view.num_banks)?;
         dict.set_item("base_address", view.base)?;
@@ -165,13 +199,30 @@ impl PyDevice {
         self.memory_view(py, buffer_type)?.as_any().get_item("block_table")
     }
 
+    /// Refuses work from now on: a program failed, and what it left behind is not to be trusted.
+    fn stop(&self, failure: String) {
+        let mut slot = self.shared.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        slot.get_or_insert(failure);
+    }
+
+    /// Takes a stop back. Memory stays as it is.
+    fn reset(&self) {
+        *self.shared.failure.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// Why the device is stopped, if it is.
+    #[getter]
+    fn failure(&self) -> Option<String> {
+        self.shared.failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     fn lowest_l1_address(&self, py: Python<'_>) -> PyResult<Option<u64>> {
-        self.shared.run(py, |device| device.lowest_l1_address())
+        self.shared.inspect(py, |device| device.lowest_l1_address())
     }
 
     /// Bytes in use in all banks together.
     fn allocated_bytes(&self, py: Python<'_>) -> PyResult<u64> {
-        self.shared.run(py, |device| Ok::<_, MemoryError>(device.allocated_bytes()))
+        self.shared.inspect(py, |device| Ok::<_, MemoryError>(device.allocated_bytes()))
     }
 
     /// Whether operators that read pages nobody has written are refused.
@@ -192,19 +243,25 @@ impl PyDevice {
     }
 
     fn state_hash(&self, py: Python<'_>) -> PyResult<u64> {
-        self.shared.run(py, Device::state_hash)
+        self.shared.inspect(py, Device::state_hash)
     }
 
     /// All living buffers as dicts, in the order of region and address.
     fn buffers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let facts =
-            self.shared.run(py, |device| Ok::<_, MemoryError>(device.buffers().map(Facts::of).collect::<Vec<_>>()))?;
+        let facts = self
+            .shared
+            .inspect(py, |device| Ok::<_, MemoryError>(device.buffers().map(Facts::of).collect::<Vec<_>>()))?;
         let dicts = facts.iter().map(|facts| facts.to_dict(py)).collect::<PyResult<Vec<_>>>()?;
         PyList::new(py, dicts)
     }
 }
 
 impl PyDevice {
+    /// What it shares with its buffers.
+    pub fn shared(&self) -> &Arc<SharedDevice> {
+        &self.shared
+    }
+
     fn allocate(
         &self,
         py: Python<'_>,
@@ -336,7 +393,7 @@ impl PyBuffer {
     }
 
     fn deallocate(&self, py: Python<'_>) -> PyResult<()> {
-        self.shared.run(py, |device| device.deallocate(self.facts.id))?;
+        self.shared.inspect(py, |device| device.deallocate(self.facts.id))?;
         self.freed.store(true, Ordering::Release);
         Ok(())
     }

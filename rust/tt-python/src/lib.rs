@@ -7,6 +7,7 @@ mod device;
 mod error;
 mod host;
 mod ops;
+mod program;
 mod tiles;
 
 /// The module as Python imports it.
@@ -16,5 +17,6 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     host::register(module)?;
     tiles::register(module)?;
     device::register(module)?;
+    program::register(module)?;
     ops::register(module)
 }

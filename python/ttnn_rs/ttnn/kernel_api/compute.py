@@ -1,0 +1,375 @@
+"""The compute engine: registers, tile products, element-wise steps, reductions, packing.
+
+Names are given in the classic spelling and in that of 0.81.1; both are one function.
+"""
+
+from __future__ import annotations
+
+from ttnn.kernel_api.context import here
+from ttnn.vendor_enum import VendorEnum
+
+__all__ = [
+    "BroadcastType",
+    "EltwiseBinaryType",
+    "PoolType",
+    "ReduceDim",
+    "acquire_dst",
+    "add_init",
+    "add_tiles",
+    "add_tiles_init",
+    "binary_op_init_common",
+    "compute_kernel_hw_startup",
+    "copy_init",
+    "copy_tile",
+    "copy_tile_init",
+    "copy_tile_to_dst_init_short",
+    "copy_tile_to_dst_init_short_with_dt",
+    "init_sfpu",
+    "matmul_block",
+    "matmul_block_init",
+    "matmul_init",
+    "matmul_pack_tile",
+    "matmul_tiles",
+    "mm_block_init",
+    "mm_block_init_short",
+    "mm_block_init_short_with_dt",
+    "mm_init",
+    "mm_init_short",
+    "mm_init_short_with_dt",
+    "mul_init",
+    "mul_tiles",
+    "mul_tiles_init",
+    "pack_reconfig_data_format",
+    "pack_reconfig_l1_acc",
+    "pack_relu_config",
+    "pack_tile",
+    "pack_tile_block",
+    "reconfig_data_format",
+    "reconfig_data_format_srca",
+    "reconfig_data_format_srcb",
+    "release_dst",
+    "sub_init",
+    "sub_tiles",
+    "sub_tiles_init",
+    "tile_regs_acquire",
+    "tile_regs_commit",
+    "tile_regs_release",
+    "tile_regs_wait",
+    "unary_op_init_common",
+]
+
+
+class EltwiseBinaryType(VendorEnum):
+    """Element-wise steps of the matrix unit."""
+
+    ELWMUL = 0
+    ELWDIV = 1
+    ELWADD = 2
+    ELWSUB = 3
+    ELWLESS = 4
+
+
+class BroadcastType(VendorEnum):
+    """Which datums of the second operand are spread over the tile."""
+
+    NONE = 0
+    COL = 1
+    ROW = 2
+    SCALAR = 3
+
+
+class PoolType(VendorEnum):
+    """How a reduction joins datums."""
+
+    SUM = 0
+    AVG = 1
+    MAX = 2
+
+
+class ReduceDim(VendorEnum):
+    """What is reduced away."""
+
+    REDUCE_ROW = 0
+    REDUCE_COL = 1
+    REDUCE_SCALAR = 2
+
+
+ADD, SUB, MUL = range(3)
+"""Numbers of the element-wise steps in the engine."""
+NONE, COL, ROW, SCALAR = range(4)
+
+# Registers.
+
+
+def tile_regs_acquire() -> None:
+    """Math: take a free half of Dst (all of it with full sync). It starts empty."""
+    here.run.tile_regs_acquire()
+
+
+def tile_regs_commit() -> None:
+    """Math: hand the half over to the packer."""
+    here.run.tile_regs_commit()
+
+
+def tile_regs_wait() -> None:
+    """Pack: wait for a half that math has committed."""
+    here.run.tile_regs_wait()
+
+
+def tile_regs_release() -> None:
+    """Pack: give the half back to math."""
+    here.run.tile_regs_release()
+
+
+def acquire_dst(mode: object = None) -> None:
+    """Take Dst for math and pack together (classic)."""
+    here.run.acquire_dst()
+
+
+def release_dst(mode: object = None) -> None:
+    """Give Dst back (classic)."""
+    here.run.release_dst()
+
+
+# Setup.
+
+
+def compute_kernel_hw_startup(icb0: int, icb1: int, ocb: int | None = None, *, reverse: bool = False) -> None:
+    """Set up unpackers and packer for the formats of these CBs; call it first.
+
+    `reverse` is the template argument `SrcOrder::Reverse`: matmul puts its left operand into SrcB.
+    """
+    if ocb is None:
+        icb1, ocb = icb0, icb1
+    if reverse:
+        icb0, icb1 = icb1, icb0
+    here.run.hw_startup(icb0, icb1, ocb)
+
+
+def binary_op_init_common(icb0: int, icb1: int, ocb: int) -> None:
+    """Set up unpackers and packer for a kernel of two operands (classic)."""
+    here.run.hw_startup(icb0, icb1, ocb)
+
+
+def unary_op_init_common(icb: int, ocb: int) -> None:
+    """Set up unpackers and packer, and copies to Dst (classic)."""
+    here.run.hw_startup(icb, icb, ocb)
+    here.run.copy_init(icb, False)
+
+
+init_sfpu = unary_op_init_common
+
+
+def reconfig_data_format(first: int, second: int, third: int = -1, fourth: int = -1) -> None:
+    """Set up both unpackers for the formats of other CBs: (a, b), or (old a, a, old b, b)."""
+    if third < 0:
+        here.run.reconfig_data_format(first, second)
+    else:
+        here.run.reconfig_data_format(second, fourth, first, third)
+
+
+def reconfig_data_format_srca(first: int, second: int = -1) -> None:
+    """Set up unpacker A for the format of another CB: (new) or (old, new)."""
+    if second < 0:
+        here.run.reconfig_data_format(first, -1)
+    else:
+        here.run.reconfig_data_format(second, -1, first, -1)
+
+
+def reconfig_data_format_srcb(first: int, second: int = -1) -> None:
+    """Set up unpacker B for the format of another CB: (new) or (old, new)."""
+    if second < 0:
+        here.run.reconfig_data_format(-1, first)
+    else:
+        here.run.reconfig_data_format(-1, second, -1, first)
+
+
+def pack_reconfig_data_format(first: int, second: int = -1) -> None:
+    """Set up the packer for the format of another CB: (new) or (old, new)."""
+    if second < 0:
+        here.run.pack_reconfig_data_format(first)
+    else:
+        here.run.pack_reconfig_data_format(second, first)
+
+
+def pack_reconfig_l1_acc(l1_acc_en: int) -> None:
+    """Let the packer add to what L1 holds, or not."""
+    here.run.pack_reconfig_l1_acc(bool(l1_acc_en))
+
+
+def pack_relu_config(mode: int, threshold: int = 0) -> None:
+    """Let the packer clip. As in C++, one word holds mode (bits 0-1) and threshold (bits 16-31), or pass both."""
+    if threshold == 0:
+        mode, threshold = mode & 3, mode >> 16
+    here.run.pack_relu_config(mode, threshold)
+
+
+# Tile products.
+
+
+def mm_init(in0_cb_id: int, in1_cb_id: int, out_cb_id: int, transpose: int = 0) -> None:
+    """Set up everything for products of single tiles (classic)."""
+    here.run.hw_startup(in1_cb_id, in0_cb_id, out_cb_id)
+    here.run.matmul_init(in0_cb_id, in1_cb_id, bool(transpose), (0, 0, 0))
+
+
+def matmul_init(in0_cb_id: int, in1_cb_id: int, transpose: int = 0) -> None:
+    """Set up the matrix unit for products of single tiles."""
+    here.run.matmul_init(in0_cb_id, in1_cb_id, bool(transpose), (0, 0, 0))
+
+
+mm_init_short = matmul_init
+
+
+def mm_init_short_with_dt(in0_cb_id: int, in1_cb_id: int, c_in_old_srca: int, transpose: int = 0) -> None:
+    """Set up unpacker A, which was set up for `c_in_old_srca`, and the matrix unit for products (classic)."""
+    reconfig_data_format_srca(c_in_old_srca, in1_cb_id)
+    matmul_init(in0_cb_id, in1_cb_id, transpose)
+
+
+def matmul_tiles(in0_cb_id: int, in1_cb_id: int, in0_tile: int, in1_tile: int, dst: int, transpose: int = 0) -> None:
+    """`Dst[dst] += in0 tile x in1 tile`. The classic last argument says again what the init said."""
+    here.run.matmul_tiles(in0_cb_id, in1_cb_id, in0_tile, in1_tile, dst)
+
+
+def mm_block_init(
+    in0_cb_id: int,
+    in1_cb_id: int,
+    out_cb_id: int,
+    transpose: int = 0,
+    ct_dim: int = 1,
+    rt_dim: int = 1,
+    kt_dim: int = 1,
+) -> None:
+    """Set up everything for products of blocks (classic)."""
+    here.run.hw_startup(in1_cb_id, in0_cb_id, out_cb_id)
+    here.run.matmul_init(in0_cb_id, in1_cb_id, bool(transpose), (ct_dim, rt_dim, kt_dim))
+
+
+def matmul_block_init(
+    in0_cb_id: int, in1_cb_id: int, transpose: int = 0, ct_dim: int = 1, rt_dim: int = 1, kt_dim: int = 1
+) -> None:
+    """Set up the matrix unit for products of blocks."""
+    here.run.matmul_init(in0_cb_id, in1_cb_id, bool(transpose), (ct_dim, rt_dim, kt_dim))
+
+
+mm_block_init_short = matmul_block_init
+
+
+def mm_block_init_short_with_dt(
+    in0_cb_id: int,
+    in1_cb_id: int,
+    old_in1_cb_id: int,
+    transpose: int = 0,
+    ct_dim: int = 1,
+    rt_dim: int = 1,
+    kt_dim: int = 1,
+) -> None:
+    """Set up unpacker A, which was set up for `old_in1_cb_id`, and products of blocks (classic)."""
+    reconfig_data_format_srca(old_in1_cb_id, in1_cb_id)
+    matmul_block_init(in0_cb_id, in1_cb_id, transpose, ct_dim, rt_dim, kt_dim)
+
+
+def matmul_block(
+    in0_cb_id: int,
+    in1_cb_id: int,
+    in0_tile_index: int,
+    in1_tile_index: int,
+    idst: int,
+    transpose: int,
+    ct_dim: int,
+    rt_dim: int,
+    kt_dim: int,
+) -> None:
+    """`Dst[idst + r * ct + c] += in0[in0_tile_index + r * kt] x in1[in1_tile_index + c]` for all r < rt, c < ct."""
+    here.run.matmul_block(
+        in0_cb_id,
+        in1_cb_id,
+        in0_tile_index,
+        in1_tile_index,
+        idst,
+        bool(transpose),
+        ct_dim,
+        rt_dim,
+        kt_dim,
+    )
+
+
+# Element-wise steps.
+
+
+def add_tiles_init(icb0: int, icb1: int, acc_to_dest: bool = False) -> None:
+    """Set up the matrix unit for sums of tiles."""
+    here.run.eltwise_init(ADD, NONE, bool(acc_to_dest), icb0, icb1)
+
+
+def sub_tiles_init(icb0: int, icb1: int, acc_to_dest: bool = False) -> None:
+    """Set up the matrix unit for differences of tiles."""
+    here.run.eltwise_init(SUB, NONE, bool(acc_to_dest), icb0, icb1)
+
+
+def mul_tiles_init(icb0: int, icb1: int, acc_to_dest: bool = True) -> None:
+    """Set up the matrix unit for products of datums."""
+    here.run.eltwise_init(MUL, NONE, True, icb0, icb1)
+
+
+add_init = add_tiles_init
+sub_init = sub_tiles_init
+mul_init = mul_tiles_init
+
+
+def add_tiles(icb0: int, icb1: int, itile0: int, itile1: int, idst: int) -> None:
+    """`Dst[idst] = icb0[itile0] + icb1[itile1]`."""
+    here.run.eltwise_tiles(ADD, NONE, icb0, icb1, itile0, itile1, idst)
+
+
+def sub_tiles(icb0: int, icb1: int, itile0: int, itile1: int, idst: int) -> None:
+    """`Dst[idst] = icb0[itile0] - icb1[itile1]`."""
+    here.run.eltwise_tiles(SUB, NONE, icb0, icb1, itile0, itile1, idst)
+
+
+def mul_tiles(icb0: int, icb1: int, itile0: int, itile1: int, idst: int) -> None:
+    """`Dst[idst] += icb0[itile0] * icb1[itile1]`, datum by datum; Dst is zero after acquire."""
+    here.run.eltwise_tiles(MUL, NONE, icb0, icb1, itile0, itile1, idst)
+
+
+# Copies.
+
+
+def copy_tile_to_dst_init_short(cbid: int, transpose: int = 0) -> None:
+    """Set up copies of tiles to Dst."""
+    here.run.copy_init(cbid, bool(transpose))
+
+
+copy_init = copy_tile_init = copy_tile_to_dst_init_short
+
+
+def copy_tile_to_dst_init_short_with_dt(old_cbid: int, new_cbid: int, transpose: int = 0) -> None:
+    """Set up unpacker A, which was set up for `old_cbid`, and copies of tiles to Dst."""
+    reconfig_data_format_srca(old_cbid, new_cbid)
+    copy_tile_to_dst_init_short(new_cbid, transpose)
+
+
+def copy_tile(in_cb_id: int, in_tile_index: int, dst_tile_index: int) -> None:
+    """`Dst[dst_tile_index]` = a tile of a CB."""
+    here.run.copy_tile(in_cb_id, in_tile_index, dst_tile_index)
+
+
+# Packing.
+
+
+def pack_tile(ifrom_dst: int, icb: int, output_tile_index: int = 0, *, out_of_order: bool = False) -> None:
+    """Pack `Dst[ifrom_dst]` to the back of a CB, after the tile packed before it.
+
+    `out_of_order`, a template argument in C++, packs to tile `output_tile_index` of the back instead.
+    """
+    here.run.pack_tile(ifrom_dst, icb, output_tile_index if out_of_order else -1)
+
+
+matmul_pack_tile = pack_tile
+
+
+def pack_tile_block(ifrom_dst: int, icb: int, ntiles: int) -> None:
+    """Pack `ntiles` tiles of Dst, in order."""
+    for tile in range(ntiles):
+        here.run.pack_tile(ifrom_dst + tile, icb, -1)

@@ -1,0 +1,103 @@
+"""Which kernel runs on this thread, and how it lets others run.
+
+Kernels are coroutines. A call that cannot be completed now asks the engine which kernel comes next and goes there
+directly; when it is this kernel's turn again, the call is repeated.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NoReturn
+
+import greenlet
+
+from ttnn import _engine
+from ttnn.exceptions import KernelArgumentError
+
+
+class KernelContext:
+    """A kernel on one core: what it was started with, and its place in the run."""
+
+    __slots__ = (
+        "args",
+        "common_args",
+        "compile_args",
+        "core",
+        "coroutines",
+        "defines",
+        "function",
+        "hub",
+        "index",
+        "l1",
+        "name",
+        "named_compile_args",
+        "noc_coord",
+        "noc_index",
+        "origin",
+        "risc",
+        "run",
+    )
+
+    def __init__(
+        self,
+        *,
+        function: Callable[[], object],
+        name: str,
+        core: tuple[int, int],
+        origin: tuple[int, int],
+        risc: str,
+        noc_index: int,
+        noc_coord: tuple[int, int],
+        compile_args: Sequence[int],
+        named_compile_args: Mapping[str, int],
+        defines: Mapping[str, str],
+        args: Sequence[int],
+        common_args: Sequence[int],
+    ) -> None:
+        self.function = function
+        self.name = name
+        self.core = core
+        self.origin = origin
+        self.risc = risc
+        self.noc_index = noc_index
+        self.noc_coord = noc_coord
+        self.compile_args = compile_args
+        self.named_compile_args = named_compile_args
+        self.defines = defines
+        self.args = args
+        self.common_args = common_args
+        self.index = -1
+        self.run: _engine.ProgramRun
+        self.coroutines: list[greenlet.greenlet]
+        self.hub: greenlet.greenlet
+
+
+class _Outside:
+    """Stands for the run and the kernel where there is none."""
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise KernelArgumentError("a function of ttnn.kernel_api was called outside of a kernel")
+
+
+class Here(threading.local):
+    """The run and the kernel of this thread."""
+
+    run: Any = _Outside()
+    kernel: Any = _Outside()
+
+
+here = Here()
+
+
+def switch() -> None:
+    """Let the kernel run whose turn it is; return when it is this one's turn again."""
+    me = here.kernel
+    following = here.run.schedule()
+    if following == me.index:
+        return
+    if following < 0:
+        me.hub.switch()
+    else:
+        me.coroutines[following].switch()
+    here.kernel = me

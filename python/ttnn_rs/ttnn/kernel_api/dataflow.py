@@ -1,0 +1,177 @@
+"""Data movement: addresses, reads, writes, multicast, barriers.
+
+A transfer is only started by its call. Its data may be used after the barrier.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol, overload
+
+from ttnn.kernel_api.context import here, switch
+
+__all__ = [
+    "PageSource",
+    "get_noc_addr",
+    "get_noc_multicast_addr",
+    "noc_async_atomic_barrier",
+    "noc_async_full_barrier",
+    "noc_async_read",
+    "noc_async_read_barrier",
+    "noc_async_read_one_packet",
+    "noc_async_read_page",
+    "noc_async_read_tile",
+    "noc_async_write",
+    "noc_async_write_barrier",
+    "noc_async_write_multicast",
+    "noc_async_write_multicast_loopback_src",
+    "noc_async_write_one_packet",
+    "noc_async_write_page",
+    "noc_async_write_tile",
+    "noc_async_writes_flushed",
+    "noc_inline_dw_write",
+]
+
+_X = 36
+"""Bit of a NoC address where the column of the target starts; the row follows."""
+_Y = 42
+_X0 = 48
+"""Where the first column of a multicast rectangle starts."""
+_Y0 = 54
+
+_READS, _FLUSHED, _WRITES, _ATOMICS, _FULL = range(5)
+
+
+class PageSource(Protocol):
+    """What knows where the pages of a buffer are: an address generator or a tensor accessor."""
+
+    dram: bool
+    base: int
+    page_bytes: int
+
+
+@overload
+def get_noc_addr(x: int, y: int, addr: int, noc: int = -1, /) -> int: ...
+@overload
+def get_noc_addr(addr: int, /) -> int: ...
+@overload
+def get_noc_addr(page: int, addrgen: PageSource, offset: int = 0, noc: int = -1, /) -> int: ...
+def get_noc_addr(first: int, second: int | PageSource | None = None, third: int = 0, noc: int = -1, /) -> int:
+    """Return a NoC address: of (x, y, address), of an address in own L1, or of (page, address generator, offset)."""
+    if second is None:
+        x, y = here.kernel.noc_coord
+        return int(y << _Y | x << _X | first)
+    if isinstance(second, int):
+        return second << _Y | first << _X | third
+    return int(here.run.page_address(second.dram, second.base, second.page_bytes, first, third))
+
+
+def get_noc_multicast_addr(
+    noc_x_start: int, noc_y_start: int, noc_x_end: int, noc_y_end: int, addr: int, noc: int = -1
+) -> int:
+    """Return the address of the same L1 bytes on all cores of a rectangle."""
+    return noc_y_start << _Y0 | noc_x_start << _X0 | noc_y_end << _Y | noc_x_end << _X | addr
+
+
+def noc_async_read(src_noc_addr: int, dst_local_l1_addr: int, size: int, noc: int = -1) -> None:
+    """Start reading `size` bytes into own L1."""
+    run = here.run
+    while not run.noc_async_read(src_noc_addr, dst_local_l1_addr, size, noc):
+        switch()
+
+
+noc_async_read_one_packet = noc_async_read
+
+
+def noc_async_write(src_local_l1_addr: int, dst_noc_addr: int, size: int, noc: int = -1) -> None:
+    """Start writing `size` bytes of own L1."""
+    run = here.run
+    while not run.noc_async_write(src_local_l1_addr, dst_noc_addr, size, noc):
+        switch()
+
+
+noc_async_write_one_packet = noc_async_write
+
+
+def noc_async_read_page(id: int, addrgen: PageSource, dst_local_l1_addr: int, offset: int = 0, noc: int = -1) -> None:
+    """Start reading page `id`, from `offset` on, into own L1."""
+    run = here.run
+    dram, base, size = addrgen.dram, addrgen.base, addrgen.page_bytes
+    while not run.noc_async_read_page(dram, base, size, id, offset, dst_local_l1_addr, size - offset, noc):
+        switch()
+
+
+noc_async_read_tile = noc_async_read_page
+
+
+def noc_async_write_page(
+    id: int, addrgen: PageSource, src_local_l1_addr: int, size: int = 0, offset: int = 0, noc: int = -1
+) -> None:
+    """Start writing page `id`; all of it, or `size` bytes from `offset` on."""
+    run = here.run
+    dram, base, page = addrgen.dram, addrgen.base, addrgen.page_bytes
+    size = size or page - offset
+    while not run.noc_async_write_page(dram, base, page, id, offset, src_local_l1_addr, size, noc):
+        switch()
+
+
+def noc_async_write_tile(id: int, addrgen: PageSource, src_local_l1_addr: int, noc: int = -1) -> None:
+    """Start writing tile `id`."""
+    noc_async_write_page(id, addrgen, src_local_l1_addr, 0, 0, noc)
+
+
+def noc_async_write_multicast(
+    src_local_l1_addr: int, dst_noc_addr_multicast: int, size: int, num_dests: int, linked: bool = False, noc: int = -1
+) -> None:
+    """Start writing the same bytes to all cores of a rectangle but this one."""
+    run = here.run
+    while not run.noc_async_write_multicast(src_local_l1_addr, dst_noc_addr_multicast, size, num_dests, False, noc):
+        switch()
+
+
+def noc_async_write_multicast_loopback_src(
+    src_local_l1_addr: int, dst_noc_addr_multicast: int, size: int, num_dests: int, linked: bool = False, noc: int = -1
+) -> None:
+    """Start writing the same bytes to all cores of a rectangle, this one included."""
+    run = here.run
+    while not run.noc_async_write_multicast(src_local_l1_addr, dst_noc_addr_multicast, size, num_dests, True, noc):
+        switch()
+
+
+def noc_inline_dw_write(addr: int, val: int, be: int = 0xF, noc: int = -1) -> None:
+    """Start writing one 32-bit word.
+
+    Raises:
+        UnsupportedError: `be` leaves bytes out.
+    """
+    run = here.run
+    if be != 0xF:
+        from ttnn.exceptions import UnsupportedError
+
+        raise UnsupportedError(f"noc_inline_dw_write: be={be:#x}; only whole words are built", "unimplemented")
+    while not run.noc_inline_dw_write(addr, val & 0xFFFF_FFFF, noc):
+        switch()
+
+
+def noc_async_read_barrier(noc: int = -1) -> None:
+    """Wait until all reads have arrived."""
+    here.run.noc_barrier(_READS, noc)
+
+
+def noc_async_writes_flushed(noc: int = -1) -> None:
+    """Wait until all writes have left this core: their source may be overwritten."""
+    here.run.noc_barrier(_FLUSHED, noc)
+
+
+def noc_async_write_barrier(noc: int = -1) -> None:
+    """Wait until all writes have arrived."""
+    here.run.noc_barrier(_WRITES, noc)
+
+
+def noc_async_atomic_barrier(noc: int = -1) -> None:
+    """Wait until all atomics are done."""
+    here.run.noc_barrier(_ATOMICS, noc)
+
+
+def noc_async_full_barrier(noc: int = -1) -> None:
+    """Wait for everything."""
+    here.run.noc_barrier(_FULL, noc)

@@ -1,0 +1,56 @@
+"""Who waits for whom, in words."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from types import FrameType
+
+import ttnn
+from ttnn import _engine
+from ttnn.kernel_api.context import KernelContext
+
+_PACKAGE = os.path.dirname(os.path.abspath(ttnn.__file__)) + os.sep
+
+
+def place_of(kernel: KernelContext) -> tuple[str, int]:
+    """Return file and line at which a kernel has stopped."""
+    frame: FrameType | None = kernel.coroutines[kernel.index].gr_frame
+    while frame is not None:
+        path = frame.f_code.co_filename
+        if not os.path.abspath(path).startswith(_PACKAGE):
+            return path, frame.f_lineno
+        frame = frame.f_back
+    return "", 0
+
+
+def describe_waits(run: _engine.ProgramRun, kernels: list[KernelContext]) -> Iterator[str]:
+    """Yield one sentence per kernel that waits."""
+    for number, kind, what, wanted, present, capacity in run.waits():
+        kernel = kernels[number]
+        file, line = place_of(kernel)
+        core = "-".join(map(str, kernel.core))
+        who = f"core {core} {kernel.risc} kernel {kernel.name} ({os.path.basename(file)}:{line})"
+        if kind in (0, 1):
+            call = f"cb_wait_front({what}, {wanted})" if kind == 0 else f"cb_reserve_back({what}, {wanted})"
+            state = f"{present} of {capacity} pages are {'there' if kind == 0 else 'free'}"
+            yield f"{who}: {call}: {state}; {_partner(run, kernels, number, kind, what)}"
+        elif kind == 4:
+            yield f"{who}: reads L1 address {what} again and again; it holds {present} and nobody changes it"
+        else:
+            call = "noc_semaphore_wait_min" if kind == 3 else "noc_semaphore_wait"
+            yield f"{who}: {call}({what}, {wanted}): the semaphore holds {present}, and nobody changes it"
+
+
+def _partner(run: _engine.ProgramRun, kernels: list[KernelContext], number: int, kind: int, cb: int) -> str:
+    producer, consumer = run.cb_partners(number, cb)
+    other = producer if kind == 0 else consumer
+    verb, noun = ("push", "pushes") if kind == 0 else ("pop", "pops")
+    if other < 0:
+        return f"no kernel of this core has {noun.replace('es', 'ed') if kind == 0 else 'popped'} any"
+    partner = kernels[other]
+    if other == number:
+        return f"this kernel itself would have to {verb} them"
+    coroutine = partner.coroutines[partner.index]
+    state = "has returned" if coroutine.dead else "waits too"
+    return f"kernel {partner.name} ({partner.risc}), which {noun} them, {state}"

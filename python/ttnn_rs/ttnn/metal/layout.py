@@ -1,0 +1,166 @@
+"""Where a program's circular buffers lie in L1, and the program as rows for the engine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ttnn.core_range import CoreCoord
+from ttnn.exceptions import DeviceError, KernelArgumentError, MemoryConfigError, fatal
+from ttnn.kernel_api.context import KernelContext
+from ttnn.mesh_device import MeshDevice
+from ttnn.metal.configs import ComputeConfig
+from ttnn.metal.program import Kernel, Program
+from ttnn.types import BufferType, MathFidelity, UnpackToDestMode
+
+_ALIGNMENT = 32
+"""Of the first byte of a circular buffer, so that DRAM reads can land there."""
+_PHASES = {MathFidelity.LoFi: 1, MathFidelity.HiFi2: 2, MathFidelity.HiFi3: 3, MathFidelity.HiFi4: 4}
+
+CbRow = tuple[tuple[int, int], int, int, int, int, int, tuple[int, int], bool]
+KernelRow = tuple[tuple[int, int], int, str, int, "tuple[int, bool, bool, bool, int] | None"]
+
+
+@dataclass
+class Layout:
+    """A program as the engine takes it, and the kernels in the same order."""
+
+    cbs: list[CbRow]
+    semaphores: list[tuple[tuple[int, int], int, int]]
+    kernels: list[KernelRow]
+    contexts: list[KernelContext]
+
+
+def lay_out(device: MeshDevice, program: Program) -> Layout:
+    """Return a program for one device.
+
+    Raises:
+        DeviceError: it uses cores that the device does not have.
+        MemoryConfigError: circular buffers that do not exist on this chip, exceed L1 or run into buffers.
+        KernelArgumentError: a configuration that the chip has no form of.
+    """
+    grid = device.compute_with_storage_grid_size()
+    for what, cores in [
+        *((f"kernel {kernel.name}", kernel.cores) for kernel in program.kernels),
+        *(("a circular buffer", handle.cores) for handle in program.circular_buffers),
+        *((f"semaphore {id}", cores) for id, cores, _ in program.semaphores),
+    ]:
+        for core in cores.cores():
+            if core.x >= grid.x or core.y >= grid.y:
+                raise DeviceError(
+                    f"{what} is placed on core {core.x}-{core.y}, outside the compute grid {grid.x}x{grid.y}"
+                )
+    semaphores = [
+        ((core.x, core.y), id, initial) for id, cores, initial in program.semaphores for core in cores.cores()
+    ]
+    placed = [(core, kernel) for kernel in program.kernels for core in kernel.cores.cores()]
+    placed.sort(key=lambda entry: (entry[0].y, entry[0].x, entry[1].risc))
+    return Layout(
+        cbs=_circular_buffers(device, program),
+        semaphores=semaphores,
+        kernels=[_kernel_row(core, kernel) for core, kernel in placed],
+        contexts=[_context(device, core, kernel) for core, kernel in placed],
+    )
+
+
+def _circular_buffers(device: MeshDevice, program: Program) -> list[CbRow]:
+    base = int(device._engine.memory_view(BufferType.L1.value)["base_address"])
+    lowest = device._engine.lowest_l1_address()
+    indices = int(device.chip["circular_buffers"])
+    ends: dict[CoreCoord, int] = {}
+    rows: list[CbRow] = []
+    for handle in program.circular_buffers:
+        config, cores = handle.config, list(handle.cores.cores())
+        if config.buffer is not None:
+            address = config.buffer.address()
+            if not config.buffer.is_l1() or config.total_size > config.buffer.memory.bytes_per_bank:
+                raise MemoryConfigError(
+                    f"circular buffer of {config.total_size} B in {config.buffer!r}: it needs an L1 buffer with as "
+                    f"much on each core ({config.buffer.memory.bytes_per_bank} B)"
+                )
+        else:
+            start = max((ends.get(core, base) for core in cores), default=base)
+            address = -(-start // _ALIGNMENT) * _ALIGNMENT
+            end = address + config.total_size
+            for core in cores:
+                ends[core] = end
+            _check_end(device, handle.cores, end, lowest)
+        for index, code in sorted(config.formats.items()):
+            if not 0 <= index < indices:
+                raise fatal(
+                    MemoryConfigError,
+                    f"CB index {index} does not exist: this chip has {indices} circular buffers per core",
+                    f"Buffer index ({index}) exceeds max number of circular buffers per core ({indices})",
+                )
+            page = config.page_sizes[index]
+            if config.total_size % page:
+                raise MemoryConfigError(
+                    f"CB {index}: Total circular buffer size {config.total_size} B must be divisible by "
+                    f"page size {page} B"
+                )
+            tile = config.tiles.get(index, (32, 32))
+            borrowed = config.buffer is not None
+            rows += [
+                ((core.x, core.y), index, address, page, config.total_size // page, code, tile, borrowed)
+                for core in cores
+            ]
+    return rows
+
+
+def _check_end(device: MeshDevice, cores: object, end: int, lowest: int | None) -> None:
+    l1_bytes = int(device.chip["l1_bytes"])
+    if end > l1_bytes:
+        raise fatal(
+            MemoryConfigError,
+            f"the circular buffers of {cores} do not fit into L1: they end at {end}, L1 at {l1_bytes}",
+            f"Statically allocated circular buffers on core range {cores} grow to {end} B which is beyond max L1 size "
+            f"of {l1_bytes} B",
+        )
+    if lowest is not None and end > lowest:
+        raise fatal(
+            MemoryConfigError,
+            f"the circular buffers of {cores} run into an L1 buffer: they end at {end}, the buffer starts at {lowest}",
+            f"Statically allocated circular buffers in program clash with L1 buffers on core range {cores}. L1 buffer "
+            f"allocated at {lowest} and static circular buffer region ends at {end}",
+        )
+
+
+def _kernel_row(core: CoreCoord, kernel: Kernel) -> KernelRow:
+    config = kernel.config
+    if not isinstance(config, ComputeConfig):
+        return ((core.x, core.y), kernel.risc, kernel.name, config.noc.value, None)
+    if config.math_fidelity not in _PHASES:
+        raise KernelArgumentError(f"kernel {kernel.name}: math_fidelity {config.math_fidelity} has no phases")
+    flags = 0
+    for cb, mode in enumerate(config.unpack_to_dest_mode):
+        flags |= int(mode is UnpackToDestMode.UnpackToDestFp32) << cb
+    settings = (
+        _PHASES[config.math_fidelity],
+        config.fp32_dest_acc_en,
+        config.dst_full_sync_en,
+        config.bfp8_pack_precise,
+        flags,
+    )
+    return ((core.x, core.y), 2, kernel.name, 0, settings)
+
+
+def _context(device: MeshDevice, core: CoreCoord, kernel: Kernel) -> KernelContext:
+    config = kernel.config
+    coordinate = device.worker_core_from_logical_core(core)
+    box = kernel.cores.bounding_box().start
+    defines = dict(config.defines)
+    if isinstance(config, ComputeConfig):
+        defines.setdefault("MATH_APPROX", str(int(config.math_approx_mode)))
+    return KernelContext(
+        function=kernel.function,
+        name=kernel.name,
+        core=(core.x, core.y),
+        origin=(box.x, box.y),
+        risc=("BRISC", "NCRISC", "TRISC")[kernel.risc],
+        noc_index=0 if isinstance(config, ComputeConfig) else config.noc.value,
+        noc_coord=(coordinate.x, coordinate.y),
+        compile_args=tuple(config.compile_args),
+        named_compile_args=dict(config.named_compile_args),
+        defines=defines,
+        args=tuple(kernel.args.get((core.x, core.y), ())),
+        common_args=tuple(kernel.common_args),
+    )

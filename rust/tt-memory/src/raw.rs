@@ -1,0 +1,145 @@
+//! Bytes at addresses, as kernels see memory: no pages, no claims, one bank at a time.
+//!
+//! Who may touch what is the caller's business; [`Device::buffer_at`] and the marks of [`Buffer::bytes_written`] are what
+//! it decides by.
+use crate::buffer::{Buffer, BufferType, MARK_BYTES, PageMap};
+use crate::device::Device;
+use crate::error::MemoryError;
+
+/// One byte of the device's memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Place {
+    /// In a DRAM bank; otherwise in the L1 of a core.
+    pub dram: bool,
+    /// Which bank, or the L1 bank of the core.
+    pub bank: usize,
+    /// Address in the bank.
+    pub address: u64,
+}
+
+impl Device {
+    /// The bytes from a place on.
+    ///
+    /// # Errors
+    /// [`MemoryError::Arena`] if they do not lie in the bank.
+    #[inline]
+    pub fn bytes(&self, place: Place, len: usize) -> Result<&[u8], MemoryError> {
+        let arena = if place.dram { &self.dram } else { &self.l1 };
+        Ok(arena.bytes(place.bank, place.address as usize, len)?)
+    }
+
+    /// The bytes from a place on, to be written.
+    ///
+    /// # Errors
+    /// [`MemoryError::Arena`] if they do not lie in the bank.
+    #[inline]
+    pub fn bytes_mut(&mut self, place: Place, len: usize) -> Result<&mut [u8], MemoryError> {
+        let arena = if place.dram { &mut self.dram } else { &mut self.l1 };
+        Ok(arena.bytes_mut(place.bank, place.address as usize, len)?)
+    }
+
+    /// Copies bytes between two places, which may overlap.
+    ///
+    /// # Errors
+    /// [`MemoryError::Arena`] if either range does not lie in its bank.
+    pub fn copy_bytes(&mut self, from: Place, to: Place, len: usize) -> Result<(), MemoryError> {
+        let (source, target) = (from.address as usize, to.address as usize);
+        match (from.dram, to.dram) {
+            (true, true) => self.dram.copy(from.bank, source, to.bank, target, len)?,
+            (false, false) => self.l1.copy(from.bank, source, to.bank, target, len)?,
+            (true, false) => {
+                self.l1.bytes_mut(to.bank, target, len)?.copy_from_slice(self.dram.bytes(from.bank, source, len)?);
+            }
+            (false, true) => {
+                self.dram.bytes_mut(to.bank, target, len)?.copy_from_slice(self.l1.bytes(from.bank, source, len)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// The buffer of DRAM or L1, of whatever region, that owns a place.
+    #[inline]
+    pub fn owner(&self, place: Place) -> Option<&Buffer> {
+        let (first, second) =
+            if place.dram { (BufferType::Dram, BufferType::Trace) } else { (BufferType::L1, BufferType::L1Small) };
+        self.buffer_at(first, place.address).or_else(|| self.buffer_at(second, place.address))
+    }
+
+    /// Whether unwritten bytes may not be read.
+    pub fn is_watched(&self) -> bool {
+        self.watched
+    }
+
+    /// First L1 address that circular buffers may have.
+    pub fn l1_base(&self) -> u64 {
+        self.regions[BufferType::L1.index()].allocator.base()
+    }
+}
+
+impl Buffer {
+    /// Which page lies in a bank at this slot; `None` in the padding of shards and in banks that hold none.
+    pub fn page_at(&self, bank: usize, slot: usize) -> Option<usize> {
+        let page = match &self.map {
+            PageMap::Interleaved => slot * self.bank_count + bank,
+            PageMap::Sharded { page_columns, shard_rows, shard_columns, banks } => {
+                let place = banks.iter().position(|&owner| owner == bank)?;
+                let pages = shard_rows * shard_columns;
+                let (shard, inside) = (slot / pages * banks.len() + place, slot % pages);
+                let across = page_columns.div_ceil(*shard_columns);
+                let row = shard / across * shard_rows + inside / shard_columns;
+                let column = shard % across * shard_columns + inside % shard_columns;
+                if column >= *page_columns {
+                    return None;
+                }
+                row * page_columns + column
+            }
+        };
+        (page < self.num_pages).then_some(page)
+    }
+
+    /// Marks bytes of a bank, counted from the start of the buffer there, as written.
+    pub fn mark_bytes(&self, bank: usize, offset: usize, len: usize) {
+        self.for_each_page(bank, offset, len, |page, from, to| {
+            let first = page * self.marks();
+            self.written.set(first + from / MARK_BYTES..first + to.div_ceil(MARK_BYTES));
+            true
+        });
+    }
+
+    /// Whether all these bytes of a bank were written since the buffer was allocated. Padding counts as written.
+    pub fn bytes_written(&self, bank: usize, offset: usize, len: usize) -> bool {
+        let mut written = true;
+        self.for_each_page(bank, offset, len, |page, from, to| {
+            let first = page * self.marks();
+            written = self.written.all_set(first + from / MARK_BYTES..first + to.div_ceil(MARK_BYTES));
+            written
+        });
+        written
+    }
+
+    fn marks(&self) -> usize {
+        self.aligned_page_bytes.div_ceil(MARK_BYTES)
+    }
+
+    /// Calls `visit` with each page that a range touches and the part of the page, until it says stop.
+    fn for_each_page(
+        &self,
+        bank: usize,
+        offset: usize,
+        len: usize,
+        mut visit: impl FnMut(usize, usize, usize) -> bool,
+    ) {
+        if len == 0 || self.aligned_page_bytes == 0 {
+            return;
+        }
+        let stride = self.aligned_page_bytes;
+        let end = offset + len;
+        for slot in offset / stride..end.div_ceil(stride) {
+            let start = slot * stride;
+            let Some(page) = self.page_at(bank, slot) else { continue };
+            if !visit(page, offset.saturating_sub(start), (end - start).min(stride)) {
+                return;
+            }
+        }
+    }
+}

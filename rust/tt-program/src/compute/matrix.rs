@@ -1,0 +1,496 @@
+//! Steps of the matrix unit: unpack tiles of CBs, compute onto `Dst`.
+
+use tt_cpu::Level;
+use tt_formats::DataFormat;
+use tt_memory::{Device, Place};
+use tt_tensix::fpu::{self, Broadcast, EltwiseOp, MathConfig, PoolOp, PreparedA, PreparedB, ReduceDim};
+use tt_tensix::unpack::{self, Unpacker};
+
+use super::{Compute, Math, Tile};
+use crate::error::{Fault, What};
+use crate::kernel::Kernel;
+use crate::run::Run;
+
+/// A tile of a CB, found and checked.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Source {
+    pub(super) place: Place,
+    pub(super) format: DataFormat,
+    pub(super) bytes: u32,
+}
+
+impl Source {
+    /// The register format after the unpacker.
+    fn register(self, dst32: bool) -> DataFormat {
+        unpack::register_format(self.format, dst32)
+    }
+
+    /// Unpacks it to a source register.
+    pub(super) fn to_src(self, device: &Device, dst32: bool, tile: &mut Tile) -> Result<(), What> {
+        let unpacker = Unpacker::to_src(self.format, self.register(dst32), Level::current())
+            .map_err(|error| What::NoConversion(error.to_string()))?;
+        unpacker.unpack(device.bytes(self.place, self.bytes as usize)?, tile);
+        Ok(())
+    }
+}
+
+impl Run {
+    /// Tile `tile` of the front of a CB.
+    pub(super) fn source(&mut self, cb: u32, tile: u32) -> Result<Source, What> {
+        let address = self.front_address(cb, tile)?;
+        let place = self.own_place(address);
+        let buffer = self.here().1.cb_mut(cb)?;
+        Ok(Source { place, format: buffer.format, bytes: buffer.tile_bytes })
+    }
+
+    fn math_config(&self, compute: &Compute, alu: DataFormat, operand: DataFormat) -> MathConfig {
+        MathConfig { fidelity: compute.config.fidelity, dst: compute.dst_format(operand), alu, arch: self.arch }
+    }
+
+    /// `Dst[dst] += in0 x in1` for one tile of each.
+    ///
+    /// # Errors
+    /// Setup, CB protocol, `Dst` protocol.
+    pub fn matmul_tiles(
+        &mut self,
+        device: &Device,
+        (in0, in1): (u32, u32),
+        (tile0, tile1): (u32, u32),
+        dst: u32,
+    ) -> Result<(), Fault> {
+        self.checked("matmul_tiles", |run| {
+            let fits = |math: Math| matches!(math, Math::Matmul { block: None, .. });
+            run.engine()?.1.require_math(fits, "mm_init (0.81.1: matmul_init)")?;
+            run.multiply(device, (in0, in1), (tile0, tile1), dst, (1, 1, 1))
+        })
+    }
+
+    /// `Dst[dst + r * ct + c] += in0[i0 + r * kt] x in1[i1 + c]`.
+    ///
+    /// # Errors
+    /// As [`Run::matmul_tiles`]; a block other than the one that was set up.
+    pub fn matmul_block(
+        &mut self,
+        device: &Device,
+        (in0, in1): (u32, u32),
+        (tile0, tile1): (u32, u32),
+        dst: u32,
+        transpose: bool,
+        block: (u32, u32, u32),
+    ) -> Result<(), Fault> {
+        self.checked("matmul_block", |run| {
+            let (_, compute) = run.engine()?;
+            compute.require_math(
+                |math| matches!(math, Math::Matmul { .. }),
+                "mm_block_init (0.81.1: matmul_block_init)",
+            )?;
+            let said = Math::Matmul { transpose, block: Some(block) };
+            if compute.math != said {
+                let said = compute.math.describe();
+                let expected =
+                    format!("as at the call, ct={} rt={} kt={} transpose={transpose}", block.0, block.1, block.2);
+                return Err(What::DiffersFromInit { what: "the block", expected, said });
+            }
+            run.multiply(device, (in0, in1), (tile0, tile1), dst, block)
+        })
+    }
+
+    fn multiply(
+        &mut self,
+        device: &Device,
+        (in0, in1): (u32, u32),
+        (tile0, tile1): (u32, u32),
+        dst: u32,
+        (columns, rows, inner): (u32, u32, u32),
+    ) -> Result<(), What> {
+        if columns == 0 || rows == 0 {
+            return Err(What::Argument("a block of no tiles".to_owned()));
+        }
+        // The operands that are farthest, so that nothing is computed before everything is checked.
+        let left = self.source(in0, tile0 + (rows - 1) * inner)?;
+        let right = self.source(in1, tile1 + columns - 1)?;
+        let (_, compute) = self.engine()?;
+        compute.require_b(in0, left.format)?;
+        compute.require_a(in1, right.format)?;
+        compute.math_tile(dst + rows * columns - 1)?;
+        let dst32 = compute.config.dst32;
+        let transpose = matches!(compute.math, Math::Matmul { transpose: true, .. });
+        if left.format.has_5_bit_exponent() != right.format.has_5_bit_exponent()
+            || left.format.is_integer() != right.format.is_integer()
+        {
+            let text = format!("operands {:?} and {:?} belong to different families", left.format, right.format);
+            return Err(What::NoConversion(text));
+        }
+        let alu = right.register(dst32);
+        let config = {
+            let compute = self.kernels[self.current].compute.as_deref();
+            let compute = compute.ok_or_else(|| What::Bug("no compute state".into()))?;
+            self.math_config(compute, alu, left.format)
+        };
+        for row in 0..rows {
+            let source = self.source(in0, tile0 + row * inner)?;
+            let (_, compute) = self.engine()?;
+            source.to_src(device, dst32, &mut compute.b)?;
+            let index = row as usize;
+            if compute.left.len() <= index {
+                compute.left.push(PreparedB::new());
+            }
+            compute.left[index].prepare(&config, &compute.b);
+        }
+        for column in 0..columns {
+            let source = self.source(in1, tile1 + column)?;
+            let (_, compute) = self.engine()?;
+            let index = column as usize;
+            if compute.right.len() <= index {
+                compute.right.push(PreparedA::new());
+            }
+            source.to_src(device, dst32, &mut compute.a)?;
+            if transpose {
+                unpack::transpose(&compute.a, &mut compute.spare);
+                compute.right[index].prepare(&config, &compute.spare);
+            } else {
+                compute.right[index].prepare(&config, &compute.a);
+            }
+        }
+        let unpack = self.time.unpack(right.bytes * columns, left.bytes * rows);
+        let math = self.time.math(16 * rows * columns, config.fidelity.phases()) + u64::from(self.time.risc.compute);
+        let (clocks, compute) = self.engine()?;
+        for row in 0..rows {
+            for column in 0..columns {
+                let index = dst + row * columns + column;
+                compute.accumulator(index, config.dst, |_| {})?;
+                let tile = &mut compute.sections[compute.filling].tiles[index as usize];
+                fpu::accumulate(&config, tile, &compute.right[column as usize], &compute.left[row as usize]);
+            }
+        }
+        compute.advance(clocks, unpack, math);
+        Ok(())
+    }
+
+    /// `Dst[dst] = in0 op in1`, datum by datum.
+    ///
+    /// # Errors
+    /// Setup, CB protocol, `Dst` protocol.
+    pub fn eltwise_tiles(
+        &mut self,
+        device: &Device,
+        (op, broadcast): (EltwiseOp, Broadcast),
+        (in0, in1): (u32, u32),
+        (tile0, tile1): (u32, u32),
+        dst: u32,
+    ) -> Result<(), Fault> {
+        let (call, init) = eltwise_names(op, broadcast);
+        self.checked(call, |run| {
+            let fits = |math: Math| {
+                matches!(math, Math::Eltwise { op: set, broadcast: spread, .. } if set == op && spread == broadcast)
+            };
+            run.engine()?.1.require_math(fits, init)?;
+            let a = run.source(in0, tile0)?;
+            let b = run.source(in1, tile1)?;
+            let (_, compute) = run.engine()?;
+            compute.require_a(in0, a.format)?;
+            compute.require_b(in1, b.format)?;
+            compute.math_tile(dst)?;
+            if a.format.has_5_bit_exponent() != b.format.has_5_bit_exponent() {
+                let text = format!("operands {:?} and {:?} belong to different families", a.format, b.format);
+                return Err(What::NoConversion(text));
+            }
+            let dst32 = compute.config.dst32;
+            // Multiplication always adds to Dst.
+            let accumulate = op == EltwiseOp::Mul || matches!(compute.math, Math::Eltwise { accumulate: true, .. });
+            a.to_src(device, dst32, &mut compute.a)?;
+            b.to_src(device, dst32, &mut compute.b)?;
+            run.finish_eltwise(op, broadcast, accumulate, a, a.bytes.max(b.bytes), dst)
+        })
+    }
+
+    /// The math of an element-wise step on what lies in `SrcA` and `SrcB`.
+    fn finish_eltwise(
+        &mut self,
+        op: EltwiseOp,
+        broadcast: Broadcast,
+        accumulate: bool,
+        a: Source,
+        bytes: u32,
+        dst: u32,
+    ) -> Result<(), What> {
+        let arch = self.arch;
+        let unpack = self.time.unpack(bytes, bytes);
+        let compute_cost = u64::from(self.time.risc.compute);
+        let time = &self.time;
+        let Kernel { clocks, compute, .. } = &mut self.kernels[self.current];
+        let compute = compute.as_deref_mut().ok_or_else(|| What::Bug("no compute state".into()))?;
+        let made = compute.dst_format(a.format);
+        let config =
+            MathConfig { fidelity: compute.config.fidelity, dst: made, alu: a.register(compute.config.dst32), arch };
+        if accumulate {
+            compute.accumulator(dst, made, |_| {})?;
+        } else {
+            compute.overwritten(dst, made)?;
+        }
+        let phases = if op == EltwiseOp::Mul { config.fidelity.phases() } else { 1 };
+        let math = time.math(8, phases) + compute_cost;
+        let tile = &mut compute.sections[compute.filling].tiles[dst as usize];
+        fpu::eltwise(&config, op, broadcast, accumulate, tile, &compute.a, &compute.b);
+        compute.advance(clocks, unpack, math);
+        Ok(())
+    }
+
+    /// `Dst[dst] = in op Dst[dst]`, or the other way round: one operand comes from `Dst`.
+    ///
+    /// # Errors
+    /// Setup, CB protocol, `Dst` protocol.
+    pub fn eltwise_reuse_dst(
+        &mut self,
+        device: &Device,
+        op: EltwiseOp,
+        to_a: bool,
+        (cb, tile): (u32, u32),
+        dst: u32,
+    ) -> Result<(), Fault> {
+        self.checked("binary_dest_reuse_tiles", |run| {
+            let fits = |math: Math| math == Math::Reuse { op, to_a };
+            run.engine()?.1.require_math(fits, "binary_dest_reuse_tiles_init")?;
+            let other = run.source(cb, tile)?;
+            let arch = run.arch;
+            let (_, compute) = run.engine()?;
+            if to_a {
+                compute.require_b(cb, other.format)?;
+            } else {
+                compute.require_a(cb, other.format)?;
+            }
+            let dst32 = compute.config.dst32;
+            let made = compute.dst_format(other.format);
+            let alu = other.register(dst32);
+            let config = MathConfig { fidelity: compute.config.fidelity, dst: made, alu, arch };
+            let (held, format) = compute.held(dst)?;
+            if format != made {
+                return Err(What::MixedFormats { index: dst, held: format, made });
+            }
+            let held = *held;
+            let moved = if to_a { &mut compute.a } else { &mut compute.b };
+            fpu::move_dst_to_src(&config, &held, moved);
+            let loaded = if to_a { &mut compute.b } else { &mut compute.a };
+            other.to_src(device, dst32, loaded)?;
+            run.finish_eltwise(op, Broadcast::None, false, other, other.bytes, dst)
+        })
+    }
+
+    /// `Dst[dst]` = a tile of a CB.
+    ///
+    /// # Errors
+    /// Setup, CB protocol, `Dst` protocol.
+    pub fn copy_tile(&mut self, device: &Device, cb: u32, tile: u32, dst: u32) -> Result<(), Fault> {
+        self.checked("copy_tile", |run| {
+            let fits = |math: Math| matches!(math, Math::Copy { transpose: false });
+            run.engine()?.1.require_math(fits, "copy_tile_to_dst_init_short or init_sfpu (0.81.1: copy_init)")?;
+            run.copy(device, cb, tile, dst, false, None)
+        })
+    }
+
+    /// `Dst[dst]` = a tile of a CB, transposed.
+    ///
+    /// # Errors
+    /// Setup, CB protocol, `Dst` protocol.
+    pub fn transpose_tile(&mut self, device: &Device, cb: u32, tile: u32, dst: u32) -> Result<(), Fault> {
+        self.checked("transpose_tile", |run| {
+            let fits = |math: Math| matches!(math, Math::Copy { transpose: true });
+            run.engine()?.1.require_math(fits, "transpose_wh_init (0.81.1: transpose_init)")?;
+            run.copy(device, cb, tile, dst, true, None)
+        })
+    }
+
+    /// `Dst[dst]` = a tile of a CB with one row, column or datum at all places.
+    ///
+    /// # Errors
+    /// Setup, CB protocol, `Dst` protocol.
+    pub fn unary_bcast(
+        &mut self,
+        device: &Device,
+        broadcast: Broadcast,
+        cb: u32,
+        tile: u32,
+        dst: u32,
+    ) -> Result<(), Fault> {
+        self.checked("unary_bcast", |run| {
+            run.engine()?.1.require_math(|math| math == Math::Spread(broadcast), "unary_bcast_init")?;
+            run.copy(device, cb, tile, dst, false, Some(broadcast))
+        })
+    }
+
+    fn copy(
+        &mut self,
+        device: &Device,
+        cb: u32,
+        tile: u32,
+        dst: u32,
+        transpose: bool,
+        broadcast: Option<Broadcast>,
+    ) -> Result<(), What> {
+        let source = self.source(cb, tile)?;
+        self.engine()?.1.require_a(cb, source.format)?;
+        let bytes = source.bytes;
+        self.copy_source(device, source, cb, dst, transpose, broadcast)?;
+        let unpack = self.time.unpack(bytes, 0);
+        let math = self.time.math(8, 1) + u64::from(self.time.risc.compute);
+        let (clocks, compute) = self.engine()?;
+        compute.advance(clocks, unpack, math);
+        Ok(())
+    }
+
+    /// The values of a copy to `Dst`.
+    pub(super) fn copy_source(
+        &mut self,
+        device: &Device,
+        source: Source,
+        cb: u32,
+        dst: u32,
+        transpose: bool,
+        broadcast: Option<Broadcast>,
+    ) -> Result<(), What> {
+        let arch = self.arch;
+        let (_, compute) = self.engine()?;
+        let dst32 = compute.config.dst32;
+        let made = compute.dst_format(source.format);
+        let wide = matches!(source.format, DataFormat::Int32 | DataFormat::UInt32);
+        if wide && !dst32 {
+            return Err(What::NeedsWideDst { format: source.format });
+        }
+        let flagged = source.format == DataFormat::Float32 && compute.config.unpack_to_dest >> cb & 1 == 1;
+        let at = compute.overwritten(dst, made)?;
+        if wide || flagged && dst32 {
+            let unpacker = Unpacker::to_dst(source.format, Level::current())
+                .map_err(|error| What::NoConversion(error.to_string()))?;
+            let bytes = device.bytes(source.place, source.bytes as usize)?;
+            let tile = &mut compute.sections[compute.filling].tiles[at];
+            unpacker.unpack(bytes, tile);
+            if transpose || broadcast.is_some() {
+                compute.spare.copy_from_slice(tile);
+                rearrange(&compute.spare, tile, transpose, broadcast);
+            }
+            return Ok(());
+        }
+        source.to_src(device, dst32, &mut compute.a)?;
+        let config = MathConfig { fidelity: compute.config.fidelity, dst: made, alu: source.register(dst32), arch };
+        if transpose || broadcast.is_some() {
+            compute.spare.copy_from_slice(&*compute.a);
+            rearrange(&compute.spare, &mut compute.a, transpose, broadcast);
+        }
+        fpu::copy_to_dst(&config, &mut compute.sections[compute.filling].tiles[at], &compute.a);
+        Ok(())
+    }
+
+    /// Reduces a tile onto `Dst[dst]`.
+    ///
+    /// # Errors
+    /// Setup, CB protocol, `Dst` protocol, formats whose reduction is not specified.
+    pub fn reduce_tile(
+        &mut self,
+        device: &Device,
+        (pool, dim): (PoolOp, ReduceDim),
+        (cb, scaler_cb): (u32, u32),
+        (tile, scaler_tile): (u32, u32),
+        dst: u32,
+    ) -> Result<(), Fault> {
+        self.checked("reduce_tile", |run| {
+            run.engine()?.1.require_math(|math| math == Math::Reduce { pool, dim }, "reduce_init")?;
+            let data = run.source(cb, tile)?;
+            let scaler = run.source(scaler_cb, scaler_tile)?;
+            let arch = run.arch;
+            let (_, compute) = run.engine()?;
+            // Row sums exchange the two source registers, so either order of formats is a setup for this pair.
+            let swapped =
+                compute.require_a(scaler_cb, scaler.format).is_ok() && compute.require_b(cb, data.format).is_ok();
+            if !swapped {
+                compute.require_a(cb, data.format)?;
+                compute.require_b(scaler_cb, scaler.format)?;
+            }
+            compute.math_tile(dst)?;
+            let dst32 = compute.config.dst32;
+            let made = compute.dst_format(data.format);
+            let known = !data.format.has_5_bit_exponent() && !data.format.is_integer();
+            if !known {
+                let text = format!("reduce_tile of {:?}: its bits are not specified", data.format);
+                return Err(What::Unsupported(text));
+            }
+            let row_sum = pool == PoolOp::Sum && dim == ReduceDim::Row;
+            data.to_src(device, dst32, if row_sum { &mut compute.b } else { &mut compute.a })?;
+            scaler.to_src(device, dst32, if row_sum { &mut compute.a } else { &mut compute.b })?;
+            let (data_register, scaler_register) = (data.register(dst32), scaler.register(dst32));
+            let alu = if row_sum { scaler_register } else { data_register };
+            let config = MathConfig { fidelity: compute.config.fidelity, dst: made, alu, arch };
+            compute.accumulator(dst, made, |empty| {
+                if pool == PoolOp::Max {
+                    fpu::clear_for_max(&config, empty);
+                }
+            })?;
+            let target = &mut compute.sections[compute.filling].tiles[dst as usize];
+            if row_sum {
+                fpu::row_sum(&config, target, &compute.b, &compute.a);
+            } else {
+                fpu::reduce_mixed(&config, scaler_register, pool, dim, target, &compute.a, &compute.b);
+            }
+            let unpack = run.time.unpack(data.bytes, scaler.bytes);
+            let phases = if pool == PoolOp::Sum { config.fidelity.phases() } else { 1 };
+            let math = run.time.math(if row_sum { 8 } else { 4 }, phases) + 8 + u64::from(run.time.risc.compute);
+            let (clocks, compute) = run.engine()?;
+            compute.advance(clocks, unpack, math);
+            Ok(())
+        })
+    }
+
+    /// Transposes `Dst[dst]` in place.
+    ///
+    /// # Errors
+    /// Setup, `Dst` protocol.
+    pub fn transpose_dst(&mut self, dst: u32) -> Result<(), Fault> {
+        self.checked("transpose_dest", |run| {
+            let math = run.time.math(32, 1) + u64::from(run.time.risc.compute);
+            let (clocks, compute) = run.engine()?;
+            compute.require_math(
+                |math| math == Math::TransposeDst,
+                "transpose_wh_dest_init_short (0.81.1: transpose_dest_init)",
+            )?;
+            let (tile, _) = compute.held(dst)?;
+            let before = *tile;
+            unpack::transpose(&before, tile);
+            compute.advance(clocks, 0, math);
+            Ok(())
+        })
+    }
+}
+
+/// Moves datums of a tile: transposed, or one row, column or datum to all places.
+fn rearrange(from: &Tile, to: &mut Tile, transpose: bool, broadcast: Option<Broadcast>) {
+    if transpose {
+        unpack::transpose(from, to);
+    } else if let Some(broadcast) = broadcast {
+        for (datum, word) in to.iter_mut().enumerate() {
+            let (row, column) = tt_tensix::regs::position(datum);
+            *word = from[match broadcast {
+                Broadcast::None => datum,
+                Broadcast::Row => tt_tensix::regs::index(0, column),
+                Broadcast::Column => tt_tensix::regs::index(row, 0),
+                Broadcast::Scalar => 0,
+            }];
+        }
+    }
+}
+
+/// Names of an element-wise step and of its init.
+fn eltwise_names(op: EltwiseOp, broadcast: Broadcast) -> (&'static str, &'static str) {
+    match (op, broadcast) {
+        (EltwiseOp::Add, Broadcast::None) => ("add_tiles", "add_tiles_init (0.81.1: add_init)"),
+        (EltwiseOp::Sub, Broadcast::None) => ("sub_tiles", "sub_tiles_init (0.81.1: sub_init)"),
+        (EltwiseOp::Mul, Broadcast::None) => ("mul_tiles", "mul_tiles_init (0.81.1: mul_init)"),
+        (EltwiseOp::Add, Broadcast::Row) => ("add_tiles_bcast_rows", "add_bcast_rows_init_short"),
+        (EltwiseOp::Add, Broadcast::Column) => ("add_tiles_bcast_cols", "add_bcast_cols_init_short"),
+        (EltwiseOp::Add, Broadcast::Scalar) => ("add_tiles_bcast_scalar", "add_bcast_scalar_init_short"),
+        (EltwiseOp::Sub, Broadcast::Row) => ("sub_tiles_bcast_rows", "sub_bcast_rows_init_short"),
+        (EltwiseOp::Sub, Broadcast::Column) => ("sub_tiles_bcast_cols", "sub_bcast_cols_init_short"),
+        (EltwiseOp::Sub, Broadcast::Scalar) => ("sub_tiles_bcast_scalar", "sub_tiles_bcast_scalar_init_short"),
+        (EltwiseOp::Mul, Broadcast::Row) => ("mul_tiles_bcast_rows", "mul_bcast_rows_init_short"),
+        (EltwiseOp::Mul, Broadcast::Column) => ("mul_tiles_bcast_cols", "mul_bcast_cols_init_short"),
+        (EltwiseOp::Mul, Broadcast::Scalar) => ("mul_tiles_bcast_scalar", "mul_tiles_bcast_scalar_init_short"),
+    }
+}

@@ -1,0 +1,77 @@
+//! The packer: tiles of `Dst` to the back of a CB.
+
+use tt_cpu::Level;
+use tt_formats::DataFormat;
+use tt_memory::Device;
+use tt_tensix::pack::{self, PackConfig, Packer};
+
+use super::{Compute, Tile, Turn};
+use crate::error::{Fault, What};
+use crate::run::Run;
+
+impl Compute {
+    /// The section that the packer may read.
+    fn packable(&self) -> Result<usize, What> {
+        match (self.turn, self.packing) {
+            (_, true) => Ok(self.draining),
+            (Turn::Both, false) => Ok(self.filling),
+            _ => Err(What::PackWithoutWait),
+        }
+    }
+
+    /// A tile that the packer reads, its section and format.
+    pub(super) fn packed_tile(&self, index: u32) -> Result<(&Tile, pack::DstFormat), What> {
+        let section = &self.sections[self.packable()?];
+        self.check_index(index)?;
+        let held = section.held[index as usize].ok_or(What::DstUnwritten { index })?;
+        Ok((&section.tiles[index as usize], held))
+    }
+
+    /// The packer for tiles of one `Dst` format and an output format.
+    pub(super) fn packer(&self, dst: pack::DstFormat, output: DataFormat) -> Result<Packer, What> {
+        let config = PackConfig {
+            dst,
+            intermediate: pack::intermediate(output, dst, self.config.precise),
+            output,
+            relu: self.relu,
+            l1_accumulate: self.l1_accumulate,
+            edge: self.edge,
+        };
+        Packer::new(&config, Level::current()).map_err(|error| What::NoConversion(error.to_string()))
+    }
+}
+
+impl Run {
+    /// Packs `Dst[dst]` to the back of a CB: after the tiles packed since the last push, or to tile `place`.
+    ///
+    /// # Errors
+    /// Setup, CB protocol, `Dst` protocol.
+    pub fn pack_tile(&mut self, device: &mut Device, dst: u32, cb: u32, place: Option<u32>) -> Result<(), Fault> {
+        self.checked("pack_tile", |run| {
+            let run_cost = u64::from(run.time.risc.compute);
+            let Run { kernels, cores, time, current, .. } = run;
+            let kernel = &mut kernels[*current];
+            let core = &mut cores[kernel.core];
+            let compute = kernel.compute.as_deref_mut();
+            let Some(compute) = compute else {
+                let text = "the packer belongs to compute kernels; a data-movement kernel cannot call this";
+                return Err(What::WrongRisc(text.to_owned()));
+            };
+            let buffer = core.cb_mut(cb)?;
+            let (tile, held) = compute.packed_tile(dst)?;
+            compute.require_packer(cb, buffer.format)?;
+            let address = buffer.back_tile(place.unwrap_or(buffer.packed))?;
+            let bytes = buffer.tile_bytes;
+            let packer = compute.packer(held, buffer.format)?;
+            if place.is_none() {
+                buffer.packed += 1;
+            }
+            let at = tt_memory::Place { dram: false, bank: core.bank, address: address.into() };
+            packer.pack(tile, device.bytes_mut(at, bytes as usize)?);
+            core.shadow.set(address, address + bytes);
+            let accumulate = compute.l1_accumulate;
+            kernel.clocks[2] += time.pack(bytes, accumulate) + run_cost;
+            Ok(())
+        })
+    }
+}

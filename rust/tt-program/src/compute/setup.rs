@@ -1,0 +1,319 @@
+//! What the `*_init` calls set up, and the checks of it at every use.
+
+use tt_formats::DataFormat;
+use tt_tensix::fpu::{Broadcast, EltwiseOp, PoolOp, ReduceDim};
+use tt_tensix::pack::{EdgeMask, Relu};
+
+use super::{Compute, Configured};
+use crate::error::{Fault, What};
+use crate::run::Run;
+
+/// Which datums of the second operand meet which of the first, in the words of the kernel API.
+pub type Broadcasting = Broadcast;
+
+/// What unpacker and matrix unit were last set up for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Math {
+    /// Nothing.
+    None,
+    /// Tile products.
+    Matmul {
+        /// The right operand is transposed on its way in.
+        transpose: bool,
+        /// Columns, rows and inner tiles of a block; `None` for single tiles.
+        block: Option<(u32, u32, u32)>,
+    },
+    /// Element-wise steps on two CBs.
+    Eltwise {
+        /// Which.
+        op: EltwiseOp,
+        /// How the second operand is spread.
+        broadcast: Broadcast,
+        /// Onto what `Dst` holds.
+        accumulate: bool,
+    },
+    /// Element-wise steps on a CB and `Dst`.
+    Reuse {
+        /// Which.
+        op: EltwiseOp,
+        /// `Dst` goes to `SrcA`; otherwise to `SrcB`.
+        to_a: bool,
+    },
+    /// Copies to `Dst`.
+    Copy {
+        /// Tiles are transposed on their way in.
+        transpose: bool,
+    },
+    /// Copies to `Dst` of one row, column or datum to all places.
+    Spread(Broadcast),
+    /// Reductions.
+    Reduce {
+        /// How datums are joined.
+        pool: PoolOp,
+        /// Along what.
+        dim: ReduceDim,
+    },
+    /// Transposes inside `Dst`.
+    TransposeDst,
+    /// Rows to tiles.
+    Tilize {
+        /// Tiles of a row.
+        block: u32,
+    },
+    /// Tiles to rows, in the unpacker.
+    Untilize,
+}
+
+impl Math {
+    /// In words.
+    pub fn describe(self) -> String {
+        let spread = |broadcast: Broadcast| match broadcast {
+            Broadcast::None => "",
+            Broadcast::Row => " with a broadcast row",
+            Broadcast::Column => " with a broadcast column",
+            Broadcast::Scalar => " with a broadcast scalar",
+        };
+        let verb = |op: EltwiseOp| match op {
+            EltwiseOp::Add => "addition",
+            EltwiseOp::Sub => "subtraction",
+            EltwiseOp::Mul => "multiplication",
+        };
+        match self {
+            Self::None => "nothing".to_owned(),
+            Self::Matmul { transpose, block } => {
+                let turned = if transpose { ", right operand transposed" } else { "" };
+                match block {
+                    None => format!("matmul of single tiles{turned}"),
+                    Some((ct, rt, kt)) => format!("matmul of blocks ct={ct} rt={rt} kt={kt}{turned}"),
+                }
+            }
+            Self::Eltwise { op, broadcast, .. } => format!("{} of tiles{}", verb(op), spread(broadcast)),
+            Self::Reuse { op, to_a } => format!("{} with Dst as {}", verb(op), if to_a { "SrcA" } else { "SrcB" }),
+            Self::Copy { transpose: false } => "copying tiles".to_owned(),
+            Self::Copy { transpose: true } => "transposing tiles".to_owned(),
+            Self::Spread(broadcast) => format!("copying{}", spread(broadcast)),
+            Self::Reduce { pool, dim } => format!("reduction {pool:?} {dim:?}"),
+            Self::TransposeDst => "transposing Dst".to_owned(),
+            Self::Tilize { block } => format!("tilizing rows of {block} tiles"),
+            Self::Untilize => "untilizing".to_owned(),
+        }
+    }
+}
+
+impl Compute {
+    /// The matrix unit must be set up for something of this kind.
+    #[inline]
+    pub(super) fn require_math(&self, fits: impl FnOnce(Math) -> bool, init: &str) -> Result<(), What> {
+        if fits(self.math) {
+            return Ok(());
+        }
+        Err(self.missing_init(init))
+    }
+
+    #[cold]
+    fn missing_init(&self, init: &str) -> What {
+        let state = match self.math {
+            Math::None => "nothing was set up yet".to_owned(),
+            other => format!("the matrix unit is set up for {}", other.describe()),
+        };
+        What::MissingInit { missing: init.to_owned(), state }
+    }
+
+    /// The unpacker of `SrcA` must be set up for a CB's format.
+    #[inline]
+    pub(super) fn require_a(&self, cb: u32, format: DataFormat) -> Result<(), What> {
+        require_format(self.src_a, "unpacker A", cb, format, "reconfig_data_format_srca")
+    }
+
+    /// The unpacker of `SrcB` likewise.
+    #[inline]
+    pub(super) fn require_b(&self, cb: u32, format: DataFormat) -> Result<(), What> {
+        require_format(self.src_b, "unpacker B", cb, format, "reconfig_data_format_srcb")
+    }
+
+    /// The packer likewise.
+    #[inline]
+    pub(super) fn require_packer(&self, cb: u32, format: DataFormat) -> Result<(), What> {
+        require_format(self.packed, "the packer", cb, format, "pack_reconfig_data_format")
+    }
+}
+
+#[inline]
+fn require_format(
+    configured: Option<Configured>,
+    register: &'static str,
+    cb: u32,
+    format: DataFormat,
+    advice: &'static str,
+) -> Result<(), What> {
+    match configured {
+        Some(Configured { format: set, .. }) if set == format => Ok(()),
+        Some(Configured { format: set, cb: configured_cb }) => {
+            Err(What::WrongFormat { register, configured: set, configured_cb, cb, format, advice })
+        }
+        None => Err(What::MissingInit {
+            missing: "compute_kernel_hw_startup (classic: binary_op_init_common, mm_init, init_sfpu)".to_owned(),
+            state: format!("{register} was never set up"),
+        }),
+    }
+}
+
+impl Run {
+    fn configured(&mut self, cb: u32) -> Result<Configured, What> {
+        Ok(Configured { format: self.here().1.cb_mut(cb)?.format, cb })
+    }
+
+    /// Sets up unpackers and packer: `SrcA` takes tiles of `a`, `SrcB` of `b`, the packer makes those of `out`.
+    ///
+    /// # Errors
+    /// Unknown CBs, a data-movement kernel.
+    pub fn hw_startup(&mut self, a: u32, b: u32, out: u32) -> Result<(), Fault> {
+        self.checked("compute_kernel_hw_startup", |run| {
+            let (a, b, out) = (run.configured(a)?, run.configured(b)?, run.configured(out)?);
+            let cost = 3 * u64::from(run.time.risc.reconfigure);
+            let (clocks, compute) = run.engine()?;
+            (compute.src_a, compute.src_b, compute.packed) = (Some(a), Some(b), Some(out));
+            (compute.relu, compute.l1_accumulate, compute.edge) = (Relu::None, false, EdgeMask::None);
+            for clock in clocks {
+                *clock += cost;
+            }
+            Ok(())
+        })
+    }
+
+    /// Sets up the matrix unit and the way operands come in, for CBs that must exist.
+    ///
+    /// # Errors
+    /// Unknown CBs, a data-movement kernel, units that were never started.
+    pub fn init_math(&mut self, math: Math, cbs: &[u32]) -> Result<(), Fault> {
+        self.checked("an init call", |run| {
+            for &cb in cbs {
+                run.here().1.cb_mut(cb)?;
+            }
+            let cost = 2 * u64::from(run.time.risc.compute);
+            let (clocks, compute) = run.engine()?;
+            if compute.packed.is_none() {
+                return Err(What::MissingInit {
+                    missing: "compute_kernel_hw_startup (classic: binary_op_init_common, mm_init, init_sfpu)"
+                        .to_owned(),
+                    state: "unpackers and packer were never set up".to_owned(),
+                });
+            }
+            compute.math = math;
+            if let Math::Reduce { dim, .. } = math {
+                compute.edge = match dim {
+                    ReduceDim::Row => EdgeMask::Column0,
+                    ReduceDim::Column => EdgeMask::Row0,
+                    ReduceDim::Scalar => EdgeMask::Datum0,
+                };
+            }
+            clocks[0] += cost;
+            clocks[1] += cost;
+            Ok(())
+        })
+    }
+
+    /// Ends a reduction: the packer takes whole tiles again.
+    ///
+    /// # Errors
+    /// A data-movement kernel.
+    pub fn reduce_uninit(&mut self) -> Result<(), Fault> {
+        self.checked("reduce_uninit", |run| {
+            run.engine()?.1.edge = EdgeMask::None;
+            Ok(())
+        })
+    }
+
+    /// Sets up an unpacker for another CB's format; -1 leaves it as it is.
+    ///
+    /// # Errors
+    /// Unknown CBs; the CB said to be the old one has another format than the unpacker.
+    pub fn reconfig_data_format(&mut self, a: i64, b: i64, old_a: i64, old_b: i64) -> Result<(), Fault> {
+        self.checked("reconfig_data_format", |run| {
+            let cost = u64::from(run.time.risc.reconfigure);
+            for (cb, old, is_a) in [(a, old_a, true), (b, old_b, false)] {
+                if cb < 0 {
+                    continue;
+                }
+                let new = run.configured(cb as u32)?;
+                let before = if old < 0 { None } else { Some(run.configured(old as u32)?) };
+                let (clocks, compute) = run.engine()?;
+                let (slot, register) =
+                    if is_a { (&mut compute.src_a, "unpacker A") } else { (&mut compute.src_b, "unpacker B") };
+                if let (Some(before), Some(set)) = (before, *slot) {
+                    check_old(register, before, set)?;
+                }
+                if slot.map(|set| set.format) != Some(new.format) {
+                    clocks[0] += cost;
+                }
+                *slot = Some(new);
+            }
+            Ok(())
+        })
+    }
+
+    /// Sets up the packer for another CB's format.
+    ///
+    /// # Errors
+    /// As [`Run::reconfig_data_format`].
+    pub fn pack_reconfig_data_format(&mut self, cb: u32, old: i64) -> Result<(), Fault> {
+        self.checked("pack_reconfig_data_format", |run| {
+            let cost = u64::from(run.time.risc.reconfigure);
+            let new = run.configured(cb)?;
+            let before = if old < 0 { None } else { Some(run.configured(old as u32)?) };
+            let (clocks, compute) = run.engine()?;
+            if let (Some(before), Some(set)) = (before, compute.packed) {
+                check_old("the packer", before, set)?;
+            }
+            if compute.packed.map(|set| set.format) != Some(new.format) {
+                clocks[2] += cost;
+            }
+            compute.packed = Some(new);
+            Ok(())
+        })
+    }
+
+    /// The packer adds to what L1 holds, or not.
+    ///
+    /// # Errors
+    /// A data-movement kernel.
+    pub fn pack_reconfig_l1_acc(&mut self, accumulate: bool) -> Result<(), Fault> {
+        self.checked("pack_reconfig_l1_acc", |run| {
+            let cost = u64::from(run.time.risc.compute);
+            let (clocks, compute) = run.engine()?;
+            compute.l1_accumulate = accumulate;
+            clocks[2] += cost;
+            Ok(())
+        })
+    }
+
+    /// The packer clips: mode 0 none, 1 below zero, 2 up to the threshold, 3 also above it.
+    ///
+    /// # Errors
+    /// A data-movement kernel, an unknown mode.
+    pub fn pack_relu_config(&mut self, mode: u32, threshold: u16) -> Result<(), Fault> {
+        self.checked("pack_relu_config", |run| {
+            let relu = match mode {
+                0 => Relu::None,
+                1 => Relu::Zero,
+                2 => Relu::MinThreshold(threshold),
+                3 => Relu::MaxThreshold(threshold),
+                _ => return Err(What::Argument(format!("ReLU mode {mode}; modes are 0 to 3"))),
+            };
+            run.engine()?.1.relu = relu;
+            Ok(())
+        })
+    }
+}
+
+/// The call that names the old CB skips the change if both formats are alike, so a wrong old CB leaves a wrong setup.
+fn check_old(register: &str, before: Configured, set: Configured) -> Result<(), What> {
+    if before.format == set.format {
+        return Ok(());
+    }
+    Err(What::DiffersFromInit {
+        what: "the old CB",
+        expected: format!("one of {:?}, for which {register} is set up (CB {})", set.format, set.cb),
+        said: format!("CB {} of {:?}", before.cb, before.format),
+    })
+}

@@ -1,0 +1,143 @@
+//! A core of the run: its circular buffers, semaphores and kernels, and which bytes of its CBs were written.
+
+use tt_memory::chip::{LogicalCore, NocCoord};
+
+use crate::cb::Cb;
+use crate::error::What;
+
+/// A core that the program uses.
+#[derive(Debug)]
+pub struct Core {
+    /// Its place in the grid.
+    pub logical: LogicalCore,
+    /// Its place on the NoC.
+    pub noc: NocCoord,
+    /// Its L1 bank.
+    pub bank: usize,
+    /// Circular buffers by number.
+    pub cbs: Vec<Option<Box<Cb>>>,
+    /// Semaphores that exist, one bit each.
+    pub semaphores: u32,
+    /// Kernels that run here.
+    pub kernels: Vec<usize>,
+    /// Written bytes of CBs.
+    pub shadow: Shadow,
+}
+
+impl Core {
+    /// A CB by its number.
+    ///
+    /// # Errors
+    /// [`What::NoCb`].
+    #[inline]
+    pub fn cb_mut(&mut self, cb: u32) -> Result<&mut Cb, What> {
+        if !matches!(self.cbs.get(cb as usize), Some(Some(_))) {
+            return Err(self.no_cb(cb));
+        }
+        match &mut self.cbs[cb as usize] {
+            Some(buffer) => Ok(buffer),
+            None => Err(What::NoCb { cb, configured: String::new() }),
+        }
+    }
+
+    fn no_cb(&self, cb: u32) -> What {
+        let numbers: Vec<String> = self.all_cbs().map(|buffer| buffer.index.to_string()).collect();
+        let configured = if numbers.is_empty() { "none".to_owned() } else { format!("CB {}", numbers.join(", ")) };
+        What::NoCb { cb, configured }
+    }
+
+    /// CBs in the order of their numbers.
+    pub fn all_cbs(&self) -> impl Iterator<Item = &Cb> {
+        self.cbs.iter().flatten().map(AsRef::as_ref)
+    }
+
+    /// A CB whose memory holds an address.
+    pub fn cb_at(&self, address: u32) -> Option<&Cb> {
+        self.all_cbs().find(|cb| cb.address <= address && address < cb.end())
+    }
+}
+
+/// Granularity of the "written?" marks.
+const UNIT: u32 = 16;
+
+/// Which bytes of a range of L1 were written since their page was last freed.
+#[derive(Debug, Default)]
+pub struct Shadow {
+    base: u32,
+    words: Vec<u64>,
+}
+
+impl Shadow {
+    /// Nothing written between two addresses.
+    pub fn new(base: u32, end: u32) -> Self {
+        let units = end.saturating_sub(base).div_ceil(UNIT) as usize;
+        Self { base, words: vec![0; units.div_ceil(64)] }
+    }
+
+    /// Units of the part of a range that is covered.
+    fn units(&self, start: u32, end: u32) -> std::ops::Range<usize> {
+        let last = self.base + self.words.len() as u32 * 64 * UNIT;
+        let (start, end) = (start.clamp(self.base, last) - self.base, end.clamp(self.base, last) - self.base);
+        (start / UNIT) as usize..end.div_ceil(UNIT) as usize
+    }
+
+    fn for_each(&mut self, start: u32, end: u32, change: impl Fn(&mut u64, u64)) {
+        let units = self.units(start, end);
+        let mut unit = units.start;
+        while unit < units.end {
+            let last = (unit / 64 * 64 + 64).min(units.end);
+            let count = last - unit;
+            let mask = if count == 64 { u64::MAX } else { ((1 << count) - 1) << (unit % 64) };
+            change(&mut self.words[unit / 64], mask);
+            unit = last;
+        }
+    }
+
+    /// Marks a range as written.
+    #[inline]
+    pub fn set(&mut self, start: u32, end: u32) {
+        self.for_each(start, end, |word, mask| *word |= mask);
+    }
+
+    /// Marks a range as not written.
+    #[inline]
+    pub fn clear(&mut self, start: u32, end: u32) {
+        self.for_each(start, end, |word, mask| *word &= !mask);
+    }
+
+    /// Whether any byte of a range was written.
+    #[inline]
+    pub fn any(&self, start: u32, end: u32) -> bool {
+        let units = self.units(start, end);
+        units.into_iter().any(|unit| self.words[unit / 64] >> (unit % 64) & 1 == 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_of_every_range_agree_with_single_units() {
+        for start in (1600..2000).step_by(8) {
+            for end in (start + 8..4300).step_by(72) {
+                let mut shadow = Shadow::new(1600, 4800);
+                shadow.set(start, end);
+                for unit in (1600..4800).step_by(16) {
+                    assert_eq!(shadow.any(unit, unit + 1), unit + 16 > start && unit < end, "{start} {end} {unit}");
+                }
+                shadow.clear(start, end);
+                assert!(!shadow.any(1600, 4800));
+            }
+        }
+    }
+
+    #[test]
+    fn what_lies_outside_counts_as_unwritten() {
+        let mut shadow = Shadow::new(1600, 3200);
+        shadow.set(0, 1600);
+        assert!(!shadow.any(0, 10_000));
+        shadow.set(0, 10_000);
+        assert!(shadow.any(1600, 1601) && shadow.any(3199, 3200) && !shadow.any(0, 1600));
+    }
+}

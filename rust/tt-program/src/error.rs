@@ -1,0 +1,321 @@
+//! What a kernel can do wrong, as values. The text is rendered once, where the error leaves the engine.
+
+use tt_formats::DataFormat;
+use tt_memory::MemoryError;
+use tt_memory::chip::LogicalCore;
+
+use crate::spec::Risc;
+
+/// Families of mistakes; each is an exception class of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// Addresses, coordinates, alignment, unwritten or freed memory.
+    Address,
+    /// The protocol of circular buffers.
+    CircularBuffer,
+    /// The protocol of the `Dst` registers.
+    Register,
+    /// Initialisation calls and data formats.
+    Setup,
+    /// Data used before the transfer that brings it has been waited for.
+    Race,
+    /// Arguments of kernels and of calls.
+    Argument,
+    /// What the hardware does and this engine does not.
+    Unsupported,
+    /// An invariant of the engine.
+    Bug,
+}
+
+/// A mistake: who made it, in which call, and what it was.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fault {
+    /// Core of the kernel.
+    pub core: LogicalCore,
+    /// The RISC it runs on.
+    pub risc: Risc,
+    /// Number of the kernel in the run.
+    pub kernel: usize,
+    /// The call, by its classic name.
+    pub call: &'static str,
+    /// What happened.
+    pub what: Box<What>,
+}
+
+impl std::fmt::Display for Fault {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{}: {}", self.call, self.what)
+    }
+}
+
+impl std::error::Error for Fault {}
+
+/// What happened. Fields are what the text names.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[allow(missing_docs, reason = "each field is named in the text of its variant")]
+pub enum What {
+    // Circular buffers.
+    #[error("CB {cb} is not configured on this core; the program gives it {configured}")]
+    NoCb { cb: u32, configured: String },
+    #[error("CB {cb} has {capacity} pages, {wanted} can never be there; make the CB larger or ask for fewer")]
+    TooManyPages { cb: u32, wanted: u32, capacity: u32 },
+    #[error("0 pages of CB {cb}; a count must be at least 1")]
+    NoPages { cb: u32 },
+    #[error("CB {cb}: {pages} pages are pushed, {reserved} are reserved; call cb_reserve_back({cb}, {pages}) first")]
+    PushWithoutReserve { cb: u32, pages: u32, reserved: u32 },
+    #[error("CB {cb}: {pages} pages are popped, {waited} were waited for; call cb_wait_front({cb}, {pages}) first")]
+    PopWithoutWait { cb: u32, pages: u32, waited: u32 },
+    #[error(
+        "CB {cb}: {pages} pages from page {page} on go past the end of its {capacity}; the pointer wraps only where a push \
+         or pop ends exactly there, so counts must divide the CB"
+    )]
+    PastEnd { cb: u32, page: u32, pages: u32, capacity: u32 },
+    #[error("CB {cb} has two producers: {first} reserves or pushes pages already; each CB takes one")]
+    TwoProducers { cb: u32, first: String },
+    #[error("CB {cb} has two consumers: {first} pops pages already; each CB takes one")]
+    TwoConsumers { cb: u32, first: String },
+    #[error(
+        "CB {cb}: tile {tile} ends {end_bytes} B after the front, {waited} pages of {page_bytes} B were waited for; wait \
+         for more pages"
+    )]
+    TileNotWaitedFor { cb: u32, tile: u32, end_bytes: u32, waited: u32, page_bytes: u32 },
+    #[error(
+        "CB {cb}: tile {tile} ends {end_bytes} B after the back, {reserved} pages of {page_bytes} B are reserved; call \
+         cb_reserve_back for more pages"
+    )]
+    TileNotReserved { cb: u32, tile: u32, end_bytes: u32, reserved: u32, page_bytes: u32 },
+    #[error("CB {cb}: the page of the front tile {tile} was pushed, but no byte of it was ever written")]
+    UnwrittenPage { cb: u32, tile: u32 },
+    #[error("CB {cb} holds tiles of {format:?} of {tile_bytes} B, its pages have {page_bytes} B")]
+    PageNoTile { cb: u32, format: DataFormat, tile_bytes: u32, page_bytes: u32 },
+    #[error(
+        "{bytes} B at L1 address {address} lie in CB {cb}, outside the {reserved} pages reserved there (from {start}); \
+         reserve pages before writing them"
+    )]
+    WriteOutsideReserved { cb: u32, address: u32, bytes: u32, reserved: u32, start: u32 },
+    #[error(
+        "{bytes} B at L1 address {address} lie in CB {cb}, outside the {waited} pages waited for there (from {start}); \
+         wait for pages before reading them"
+    )]
+    ReadOutsideWaited { cb: u32, address: u32, bytes: u32, waited: u32, start: u32 },
+    #[error("the kernel ends with {pages} pages of CB {cb} reserved and not pushed; cb_push_back is missing")]
+    MissingPush { cb: u32, pages: u32 },
+    #[error("the kernel ends with {pages} pages of CB {cb} waited for and not popped; cb_pop_front is missing")]
+    MissingPop { cb: u32, pages: u32 },
+    #[error("CB {cb} still holds {pages} pages that nobody popped when the program ends")]
+    PagesLeft { cb: u32, pages: u32 },
+
+    // Addresses.
+    #[error("there is no core and no DRAM bank at NoC coordinates {x}-{y}; {advice}")]
+    NoSuchCoordinate { x: u32, y: u32, advice: String },
+    #[error("the rectangle {x0}-{y0} to {x1}-{y1} holds no worker cores only; multicast goes to worker cores")]
+    NoRectangle { x0: u32, y0: u32, x1: u32, y1: u32 },
+    #[error("the rectangle holds {cores} receivers, num_dests says {given}")]
+    WrongDestinations { cores: u32, given: u32 },
+    #[error("{bytes} B at address {address} of {place} are outside its {limit} B")]
+    OutOfBounds { place: String, address: u64, bytes: u64, limit: u64 },
+    #[error("{bytes} B at address {address} of {place} belong to no buffer; {advice}")]
+    NoOwner { place: String, address: u64, bytes: u64, advice: String },
+    #[error("{bytes} B at address {address} of {place} go {over} B past the end of {owner}")]
+    PastBuffer { place: String, address: u64, bytes: u64, over: u64, owner: String },
+    #[error("address {address} of {place} is read, but nobody has written these {bytes} B of {owner}")]
+    NeverWritten { place: String, address: u64, bytes: u64, owner: String },
+    #[error("{what} {value} is not a multiple of {alignment}")]
+    Misaligned { what: &'static str, value: u64, alignment: u64 },
+    #[error(
+        "source {source_address} and destination {target_address} differ modulo {alignment}; a transfer needs them alike"
+    )]
+    Unlike { source_address: u64, target_address: u64, alignment: u64 },
+    #[error("a transfer of 0 B")]
+    EmptyTransfer,
+    #[error("{bytes} B in one packet; the NoC takes at most {limit}")]
+    PacketTooLarge { bytes: u64, limit: u64 },
+    #[error("page {page} is outside the buffer at {base}, which has {pages} pages")]
+    PageOutOfRange { page: u64, base: u64, pages: u64 },
+    #[error("no buffer starts at address {base} of {memory}; {advice}")]
+    NoBufferAt { base: u64, memory: &'static str, advice: String },
+    #[error("pages of {given} B are asked for, the buffer at {base} has pages of {actual} B")]
+    PageSizeDiffers { given: u64, base: u64, actual: u64 },
+    #[error("semaphore {id} does not exist on this core; the program creates {created}")]
+    NoSemaphore { id: u32, created: String },
+
+    // Ordering.
+    #[error(
+        "CB {cb}: the {bytes} B that a read brings to L1 address {address} have not been waited for; \
+         noc_async_read_barrier() is missing"
+    )]
+    PushBeforeReadBarrier { cb: u32, address: u32, bytes: u32 },
+    #[error(
+        "the {bytes} B that a read brings to L1 address {address} have not been waited for; noc_async_read_barrier() is missing"
+    )]
+    UseBeforeReadBarrier { address: u32, bytes: u32 },
+    #[error(
+        "CB {cb}: {bytes} B at L1 address {address} are still being sent; noc_async_writes_flushed() or \
+         noc_async_write_barrier() is missing"
+    )]
+    PopBeforeWriteBarrier { cb: u32, address: u32, bytes: u32 },
+    #[error(
+        "{bytes} B at L1 address {address} are overwritten while they are still being sent; noc_async_writes_flushed() or \
+         noc_async_write_barrier() is missing"
+    )]
+    OverwrittenWhileSent { address: u32, bytes: u32 },
+    #[error("the kernel ends with {reads} reads, {writes} writes and {atomics} atomics that no barrier has waited for")]
+    EndsWithTransfers { reads: usize, writes: usize, atomics: usize },
+    #[error(
+        "the {bytes} B at address {address} of {place} were written by {writer} on {core}, and nothing orders the two accesses"
+    )]
+    Unordered { place: String, address: u64, bytes: u64, writer: String, core: String },
+
+    // Registers.
+    #[error("Dst is used without tile_regs_acquire()")]
+    NotAcquired,
+    #[error("Dst is acquired already; tile_regs_commit() is missing")]
+    AcquiredTwice,
+    #[error("both halves of Dst wait to be packed; tile_regs_release() is missing")]
+    NoFreeHalf,
+    #[error("tile_regs_commit() without tile_regs_acquire()")]
+    CommitWithoutAcquire,
+    #[error("nothing was committed; tile_regs_commit() is missing, and the packer would wait for ever")]
+    NothingCommitted,
+    #[error("pack without tile_regs_wait()")]
+    PackWithoutWait,
+    #[error("tile_regs_release() without tile_regs_wait()")]
+    ReleaseWithoutWait,
+    #[error("Dst[{index}] does not exist: Dst holds {capacity} tiles here ({why})")]
+    DstIndex { index: u32, capacity: u32, why: &'static str },
+    #[error("Dst[{index}] is read, but nothing has been written there since tile_regs_acquire()")]
+    DstUnwritten { index: u32 },
+    #[error("the kernel ends with Dst {state}")]
+    DstNotReleased { state: &'static str },
+
+    // Setup.
+    #[error("{missing} is missing: {state}")]
+    MissingInit { missing: String, state: String },
+    #[error(
+        "{register} is set up for {configured:?} (CB {configured_cb}), CB {cb} holds {format:?}; call {advice} first"
+    )]
+    WrongFormat {
+        register: &'static str,
+        configured: DataFormat,
+        configured_cb: u32,
+        cb: u32,
+        format: DataFormat,
+        advice: &'static str,
+    },
+    #[error("{0}")]
+    NoConversion(String),
+    #[error("Dst[{index}] holds {held:?}, this step makes {made:?}")]
+    MixedFormats { index: u32, held: tt_tensix::pack::DstFormat, made: tt_tensix::pack::DstFormat },
+    #[error("{format:?} operands need fp32_dest_acc_en=True")]
+    NeedsWideDst { format: DataFormat },
+    #[error("{what} must be {expected}, the init call said {said}")]
+    DiffersFromInit { what: &'static str, expected: String, said: String },
+
+    // Arguments and everything else.
+    #[error("{0}")]
+    Argument(String),
+    #[error("{0}")]
+    WrongRisc(String),
+    #[error("{0}")]
+    Unsupported(String),
+    #[error("{0}")]
+    Bug(String),
+}
+
+impl What {
+    /// The family it belongs to.
+    pub fn class(&self) -> Class {
+        match self {
+            Self::NoCb { .. }
+            | Self::TooManyPages { .. }
+            | Self::NoPages { .. }
+            | Self::PushWithoutReserve { .. }
+            | Self::PopWithoutWait { .. }
+            | Self::PastEnd { .. }
+            | Self::TwoProducers { .. }
+            | Self::TwoConsumers { .. }
+            | Self::TileNotWaitedFor { .. }
+            | Self::TileNotReserved { .. }
+            | Self::UnwrittenPage { .. }
+            | Self::PageNoTile { .. }
+            | Self::WriteOutsideReserved { .. }
+            | Self::ReadOutsideWaited { .. }
+            | Self::MissingPush { .. }
+            | Self::MissingPop { .. }
+            | Self::PagesLeft { .. } => Class::CircularBuffer,
+            Self::NoSuchCoordinate { .. }
+            | Self::NoRectangle { .. }
+            | Self::WrongDestinations { .. }
+            | Self::OutOfBounds { .. }
+            | Self::NoOwner { .. }
+            | Self::PastBuffer { .. }
+            | Self::NeverWritten { .. }
+            | Self::Misaligned { .. }
+            | Self::Unlike { .. }
+            | Self::EmptyTransfer
+            | Self::PacketTooLarge { .. }
+            | Self::PageOutOfRange { .. }
+            | Self::NoBufferAt { .. }
+            | Self::PageSizeDiffers { .. }
+            | Self::NoSemaphore { .. } => Class::Address,
+            Self::PushBeforeReadBarrier { .. }
+            | Self::UseBeforeReadBarrier { .. }
+            | Self::PopBeforeWriteBarrier { .. }
+            | Self::OverwrittenWhileSent { .. }
+            | Self::EndsWithTransfers { .. }
+            | Self::Unordered { .. } => Class::Race,
+            Self::NotAcquired
+            | Self::AcquiredTwice
+            | Self::NoFreeHalf
+            | Self::CommitWithoutAcquire
+            | Self::NothingCommitted
+            | Self::PackWithoutWait
+            | Self::ReleaseWithoutWait
+            | Self::DstIndex { .. }
+            | Self::DstUnwritten { .. }
+            | Self::DstNotReleased { .. } => Class::Register,
+            Self::MissingInit { .. }
+            | Self::WrongFormat { .. }
+            | Self::NoConversion(_)
+            | Self::MixedFormats { .. }
+            | Self::NeedsWideDst { .. }
+            | Self::DiffersFromInit { .. } => Class::Setup,
+            Self::Argument(_) | Self::WrongRisc(_) => Class::Argument,
+            Self::Unsupported(_) => Class::Unsupported,
+            Self::Bug(_) => Class::Bug,
+        }
+    }
+
+    /// The circular buffer it is about, if it is about one.
+    pub fn cb(&self) -> Option<u32> {
+        match *self {
+            Self::NoCb { cb, .. }
+            | Self::TooManyPages { cb, .. }
+            | Self::NoPages { cb }
+            | Self::PushWithoutReserve { cb, .. }
+            | Self::PopWithoutWait { cb, .. }
+            | Self::PastEnd { cb, .. }
+            | Self::TwoProducers { cb, .. }
+            | Self::TwoConsumers { cb, .. }
+            | Self::TileNotWaitedFor { cb, .. }
+            | Self::TileNotReserved { cb, .. }
+            | Self::UnwrittenPage { cb, .. }
+            | Self::PageNoTile { cb, .. }
+            | Self::WriteOutsideReserved { cb, .. }
+            | Self::ReadOutsideWaited { cb, .. }
+            | Self::MissingPush { cb, .. }
+            | Self::MissingPop { cb, .. }
+            | Self::PagesLeft { cb, .. }
+            | Self::PushBeforeReadBarrier { cb, .. }
+            | Self::PopBeforeWriteBarrier { cb, .. }
+            | Self::WrongFormat { cb, .. } => Some(cb),
+            _ => None,
+        }
+    }
+}
+
+impl From<MemoryError> for What {
+    fn from(error: MemoryError) -> Self {
+        Self::Bug(error.to_string())
+    }
+}

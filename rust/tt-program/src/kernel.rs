@@ -1,0 +1,195 @@
+//! A kernel of the run: its clocks, what it waits for, what it has in flight.
+
+use std::collections::BTreeMap;
+
+use tt_memory::chip::LogicalCore;
+
+use crate::compute::Compute;
+use crate::spec::Risc;
+
+/// What a kernel that cannot go on waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wait {
+    /// Pages at the front of a CB.
+    Front {
+        /// The CB.
+        cb: u32,
+        /// Pages wanted.
+        pages: u32,
+    },
+    /// Free pages at the back of a CB.
+    Back {
+        /// The CB.
+        cb: u32,
+        /// Pages wanted.
+        pages: u32,
+    },
+    /// A word of its L1.
+    Word {
+        /// L1 address.
+        address: u32,
+        /// Value wanted.
+        value: u32,
+        /// A larger value will do.
+        at_least: bool,
+    },
+    /// A change of a word of its L1 that it reads over and over.
+    Change {
+        /// L1 address.
+        address: u32,
+        /// Value that it has seen.
+        value: u32,
+    },
+}
+
+/// Whether a kernel can go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// It runs, or waits in the queue for its turn.
+    Ready,
+    /// It cannot.
+    Waiting(Wait),
+    /// What it waited for has come; its next call of that kind succeeds without looking again.
+    Granted,
+    /// It has returned.
+    Done,
+}
+
+/// Bytes of the kernel's own L1 that a transfer reads or writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InFlight {
+    /// First byte.
+    pub start: u32,
+    /// One past the last.
+    pub end: u32,
+    /// Network.
+    pub noc: u8,
+    /// Transaction id.
+    pub trid: u8,
+    /// When the bytes have left (writes) or arrived (reads).
+    pub moved: u64,
+    /// When the other side has answered.
+    pub done: u64,
+}
+
+impl InFlight {
+    /// Whether it touches a range.
+    pub fn touches(&self, start: u32, end: u32) -> bool {
+        self.start < end && start < self.end
+    }
+}
+
+/// Transfers that no barrier has waited for yet.
+#[derive(Debug, Clone, Default)]
+pub struct Transfers {
+    /// Reads into own L1.
+    pub reads: Vec<InFlight>,
+    /// Writes out of own L1, until they are flushed.
+    pub unflushed: Vec<InFlight>,
+    /// Writes until they are acknowledged: network, transaction id and time.
+    pub unacknowledged: Vec<(u8, u8, u64)>,
+    /// Atomics likewise.
+    pub atomics: Vec<(u8, u64)>,
+    /// Transaction id that reads get, per network.
+    pub read_trid: [u8; 2],
+    /// Transaction id that writes get, per network.
+    pub write_trid: [u8; 2],
+    /// What `*_set_state` said, per network: NoC address and size.
+    pub read_state: [Option<(u64, u32)>; 2],
+    /// The same for writes.
+    pub write_state: [Option<(u64, u32)>; 2],
+}
+
+/// Why a clock stood still.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stall {
+    /// For pages at the front of this CB.
+    Front(u32),
+    /// For free pages of this CB.
+    Back(u32),
+    /// For the semaphore at this address.
+    Semaphore(u32),
+    /// For reads to arrive.
+    ReadBarrier,
+    /// For writes to leave or be acknowledged.
+    WriteBarrier,
+    /// Because the network took no more.
+    Issue,
+    /// For a half of `Dst`.
+    Dst,
+}
+
+/// One of the three threads of a compute kernel; data-movement kernels have only the first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Thread {
+    /// TRISC0.
+    Unpack = 0,
+    /// TRISC1.
+    Math = 1,
+    /// TRISC2.
+    Pack = 2,
+}
+
+/// A kernel of the run.
+#[derive(Debug)]
+pub struct Kernel {
+    /// Slot of its core.
+    pub core: usize,
+    /// Its core.
+    pub logical: LogicalCore,
+    /// Its RISC.
+    pub risc: Risc,
+    /// Its name.
+    pub name: String,
+    /// Network it uses unless it says otherwise.
+    pub noc: u8,
+    /// Can it go on?
+    pub state: State,
+    /// Clocks of its threads.
+    pub clocks: [u64; 3],
+    /// Transfers in flight.
+    pub transfers: Transfers,
+    /// The compute engine's state, for compute kernels.
+    pub compute: Option<Box<Compute>>,
+    /// Cycles lost, by thread and reason.
+    pub stalls: BTreeMap<(u8, Stall), u64>,
+    /// The last word it read from L1: address, value, and how often in a row.
+    pub polled: (u32, u32, u32),
+    /// Calls it has made, for statistics.
+    pub calls: u64,
+}
+
+impl Kernel {
+    /// Lets a thread's clock reach a time and books the wait.
+    #[inline]
+    pub fn wait_until(&mut self, thread: Thread, time: u64, why: Stall) {
+        let clock = &mut self.clocks[thread as usize];
+        if time > *clock {
+            *self.stalls.entry((thread as u8, why)).or_insert(0) += time - *clock;
+            *clock = time;
+        }
+    }
+
+    /// The clock by which the scheduler orders kernels.
+    #[inline]
+    pub fn clock(&self) -> u64 {
+        self.clocks[0]
+    }
+
+    /// The thread of a compute kernel that takes part in a consumer's or producer's call.
+    #[inline]
+    pub fn thread(&self, thread: Thread) -> Thread {
+        if self.compute.is_some() { thread } else { Thread::Unpack }
+    }
+
+    /// When the last of its threads stops.
+    pub fn end(&self) -> u64 {
+        self.clocks.into_iter().max().unwrap_or(0)
+    }
+
+    /// Who it is, for messages.
+    pub fn describe(&self) -> String {
+        format!("kernel {} ({})", self.name, self.risc.name())
+    }
+}

@@ -1,0 +1,150 @@
+//! Who may touch which bytes: bounds, owners, written marks, pages of circular buffers.
+
+use tt_memory::{Device, Place};
+
+use crate::cb::Cb;
+use crate::error::What;
+use crate::run::{Run, Target};
+
+/// What a kernel wants to do with bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Use {
+    Read,
+    Write,
+}
+
+impl Run {
+    /// Checks an access by the running kernel and, for a write, marks the bytes as written.
+    pub(crate) fn touch(
+        &mut self,
+        device: &Device,
+        target: Target,
+        address: u64,
+        bytes: u64,
+        how: Use,
+    ) -> Result<Place, What> {
+        if bytes == 0 {
+            return Err(What::EmptyTransfer);
+        }
+        let (place, limit) = match target {
+            Target::Dram(bank) => (Place { dram: true, bank, address }, self.chip.dram_bank_bytes),
+            Target::Worker(bank) => (Place { dram: false, bank, address }, self.chip.l1_bytes),
+        };
+        if address.checked_add(bytes).is_none_or(|end| end > limit) {
+            return Err(What::OutOfBounds { place: self.place_name(place), address, bytes, limit });
+        }
+        if !place.dram && self.touch_core(place, address as u32, bytes as u32, how)? {
+            return Ok(place);
+        }
+        self.touch_buffer(device, place, bytes, how)?;
+        Ok(place)
+    }
+
+    /// Bytes of a core that the program uses: semaphores and circular buffers. `false` if they are neither.
+    fn touch_core(&mut self, place: Place, address: u32, bytes: u32, how: Use) -> Result<bool, What> {
+        let Some(slot) = self.core_of_bank(place.bank) else { return Ok(false) };
+        let end = address + bytes;
+        let own = slot == self.kernels[self.current].core;
+        if u64::from(address) < self.l1_base {
+            let id = address.wrapping_sub(self.semaphore_address(0)) / 16;
+            let inside = address >= self.semaphore_address(0) && id < 32 && self.cores[slot].semaphores >> id & 1 == 1;
+            if inside && end <= self.semaphore_address(id) + 16 {
+                return Ok(true);
+            }
+            let arguments = own && how == Use::Read && address >= self.argument_address(0);
+            if arguments && end <= self.semaphore_address(0) {
+                return Ok(true);
+            }
+            let advice = "addresses below the first circular buffer belong to the firmware".to_owned();
+            return Err(What::NoOwner {
+                place: self.place_name(place),
+                address: address.into(),
+                bytes: bytes.into(),
+                advice,
+            });
+        }
+        let current = self.current;
+        let core = &self.cores[slot];
+        let mut refused = None;
+        let mut found = false;
+        for cb in core.all_cbs().filter(|cb| cb.address <= address && address < cb.end()) {
+            if end > cb.end() {
+                refused = Some(What::PastBuffer {
+                    place: self.place_name(place),
+                    address: address.into(),
+                    bytes: bytes.into(),
+                    over: (end - cb.end()).into(),
+                    owner: format!("CB {}", cb.index),
+                });
+                continue;
+            }
+            match check_window(cb, current, own, address, end, how) {
+                Ok(()) => {
+                    found = true;
+                    break;
+                }
+                Err(what) => refused = Some(what),
+            }
+        }
+        if found {
+            if how == Use::Write {
+                self.cores[slot].shadow.set(address, end);
+            }
+            return Ok(true);
+        }
+        refused.map_or(Ok(false), Err)
+    }
+
+    /// Bytes of a buffer of the host's.
+    fn touch_buffer(&self, device: &Device, place: Place, bytes: u64, how: Use) -> Result<(), What> {
+        let address = place.address;
+        let Some(buffer) = device.owner(place) else {
+            let advice = "they were never allocated, or freed before the program ran".to_owned();
+            return Err(What::NoOwner { place: self.place_name(place), address, bytes, advice });
+        };
+        let end = buffer.address() + buffer.bytes_per_bank();
+        let owner = || {
+            format!("the buffer at {} ({} pages of {} B)", buffer.address(), buffer.num_pages(), buffer.page_bytes())
+        };
+        if address + bytes > end {
+            let over = address + bytes - end;
+            return Err(What::PastBuffer { place: self.place_name(place), address, bytes, over, owner: owner() });
+        }
+        let offset = (address - buffer.address()) as usize;
+        if how == Use::Write {
+            buffer.mark_bytes(place.bank, offset, bytes as usize);
+        } else if self.watched && !buffer.bytes_written(place.bank, offset, bytes as usize) {
+            return Err(What::NeverWritten { place: self.place_name(place), address, bytes, owner: owner() });
+        }
+        Ok(())
+    }
+
+    pub(crate) fn place_name(&self, place: Place) -> String {
+        if place.dram { format!("DRAM bank {}", place.bank) } else { self.l1_name(place.bank) }
+    }
+}
+
+/// Bytes of a CB may be written where its producer has reserved, and read where its consumer has waited. A CB that has
+/// never carried pages is plain memory, and what other cores write is the business of the protocol between them.
+fn check_window(cb: &Cb, kernel: usize, own: bool, address: u32, end: u32, how: Use) -> Result<(), What> {
+    if !own || cb.borrowed {
+        return Ok(());
+    }
+    let (back, front) = (cb.write_pointer(), cb.read_pointer());
+    let reserved_end = back + cb.reserved * cb.page_bytes;
+    let waited_end = front + cb.waited * cb.page_bytes;
+    let in_reserved = address >= back && end <= reserved_end;
+    let in_waited = address >= front && end <= waited_end;
+    let (index, bytes) = (cb.index, end - address);
+    match how {
+        // Consumers may work in place on what they have waited for; a producer may look at what it has made.
+        _ if in_reserved || in_waited => Ok(()),
+        Use::Write if cb.producer == Some(kernel) || cb.pushed > 0 => {
+            Err(What::WriteOutsideReserved { cb: index, address, bytes, reserved: cb.reserved, start: back })
+        }
+        Use::Read if cb.consumer == Some(kernel) || cb.pushed > 0 && cb.producer != Some(kernel) => {
+            Err(What::ReadOutsideWaited { cb: index, address, bytes, waited: cb.waited, start: front })
+        }
+        _ => Ok(()),
+    }
+}

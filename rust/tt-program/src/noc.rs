@@ -1,0 +1,490 @@
+//! Transfers of data-movement kernels: reads, writes, multicast, inline words, atomics, barriers.
+
+use tt_memory::chip::NocCoord;
+use tt_memory::{Device, Place};
+
+use crate::Step;
+use crate::error::{Fault, What};
+use crate::kernel::{InFlight, Stall, Thread};
+use crate::memory::Use;
+use crate::run::{Run, Target};
+use crate::time::WriteTimes;
+
+/// Bits of the local address in a NoC address; x and y of the target follow with [`COORD_BITS`] each.
+pub const ADDRESS_BITS: u32 = 36;
+/// Bits of a coordinate.
+pub const COORD_BITS: u32 = 6;
+
+const COORD_MASK: u64 = (1 << COORD_BITS) - 1;
+
+/// A NoC address taken apart: x, y, local address.
+#[inline]
+pub fn split(address: u64) -> (u32, u32, u64) {
+    let x = address >> ADDRESS_BITS & COORD_MASK;
+    let y = address >> (ADDRESS_BITS + COORD_BITS) & COORD_MASK;
+    (x as u32, y as u32, address & ((1 << ADDRESS_BITS) - 1))
+}
+
+/// A multicast address taken apart: start x, y, end x, y, local address.
+#[inline]
+pub fn split_multicast(address: u64) -> ((u32, u32), (u32, u32), u64) {
+    let (x1, y1, local) = split(address);
+    let x0 = address >> (ADDRESS_BITS + 2 * COORD_BITS) & COORD_MASK;
+    let y0 = address >> (ADDRESS_BITS + 3 * COORD_BITS) & COORD_MASK;
+    ((x0 as u32, y0 as u32), (x1, y1), local)
+}
+
+/// A page of an interleaved buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Page {
+    /// In DRAM; otherwise interleaved over the L1 of all cores.
+    pub dram: bool,
+    /// Address of the buffer in each bank.
+    pub base: u64,
+    /// Page number.
+    pub page: u64,
+    /// Bytes of a page.
+    pub bytes: u32,
+    /// First byte inside the page.
+    pub offset: u32,
+}
+
+/// What waits for which transfers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Barrier {
+    /// Reads have arrived.
+    Reads,
+    /// Writes have left.
+    WritesFlushed,
+    /// Writes are acknowledged.
+    Writes,
+    /// Atomics are done.
+    Atomics,
+    /// All of it.
+    Full,
+}
+
+impl Barrier {
+    const fn call(self) -> &'static str {
+        match self {
+            Self::Reads => "noc_async_read_barrier",
+            Self::WritesFlushed => "noc_async_writes_flushed",
+            Self::Writes => "noc_async_write_barrier",
+            Self::Atomics => "noc_async_atomic_barrier",
+            Self::Full => "noc_async_full_barrier",
+        }
+    }
+}
+
+impl Run {
+    /// Network that a call uses.
+    #[inline]
+    fn network(&self, noc: i32) -> Result<u8, What> {
+        match noc {
+            -1 => Ok(self.kernels[self.current].noc),
+            0 | 1 => Ok(noc as u8),
+            _ => Err(What::Argument(format!("noc must be 0 or 1, got {noc}"))),
+        }
+    }
+
+    fn coord(&self, target: Target) -> NocCoord {
+        match target {
+            Target::Dram(bank) => self.chip.dram_cores[bank],
+            Target::Worker(bank) => {
+                let core = self.chip.l1_bank_core(bank);
+                core.and_then(|core| self.chip.worker_coord(core)).unwrap_or(NocCoord { x: 0, y: 0 })
+            }
+        }
+    }
+
+    fn own_bank(&self) -> usize {
+        self.cores[self.kernels[self.current].core].bank
+    }
+
+    /// Bank and address of a page, after checking that the buffer has it.
+    fn locate_page(device: &Device, page: Page) -> Result<(Target, u64), What> {
+        let memory = if page.dram { "DRAM" } else { "L1" };
+        let place = Place { dram: page.dram, bank: 0, address: page.base };
+        let Some(buffer) = device.owner(place).filter(|buffer| buffer.address() == page.base) else {
+            let advice =
+                "pass the address of an allocated buffer (buffer.address()), and the right DRAM flag".to_owned();
+            return Err(What::NoBufferAt { base: page.base, memory, advice });
+        };
+        let pages = buffer.num_pages() as u64;
+        if page.page >= pages {
+            return Err(What::PageOutOfRange { page: page.page, base: page.base, pages });
+        }
+        if page.bytes as usize != buffer.page_bytes() && page.bytes as usize != buffer.aligned_page_bytes() {
+            let (base, actual) = (page.base, buffer.page_bytes() as u64);
+            return Err(What::PageSizeDiffers { given: page.bytes.into(), base, actual });
+        }
+        let found = buffer.locate(page.page as usize)?;
+        let target = if page.dram { Target::Dram(found.bank) } else { Target::Worker(found.bank) };
+        Ok((target, found.address + u64::from(page.offset)))
+    }
+
+    /// NoC address of a page.
+    ///
+    /// # Errors
+    /// No such buffer or page.
+    pub fn page_address(&mut self, device: &Device, page: Page) -> Result<u64, Fault> {
+        self.checked("get_noc_addr", |run| {
+            let (target, address) = Self::locate_page(device, page)?;
+            let NocCoord { x, y } = run.coord(target);
+            Ok(u64::from(y) << (ADDRESS_BITS + COORD_BITS) | u64::from(x) << ADDRESS_BITS | address)
+        })
+    }
+
+    fn check_alignment(&self, target: Target, remote: u64, local: u32, read: bool) -> Result<(), What> {
+        let alignment = match target {
+            Target::Dram(_) if read => self.chip.dram_alignment,
+            _ => self.chip.l1_alignment,
+        };
+        if remote % alignment != u64::from(local) % alignment {
+            let (source_address, target_address) = if read { (remote, local.into()) } else { (local.into(), remote) };
+            return Err(What::Unlike { source_address, target_address, alignment });
+        }
+        Ok(())
+    }
+
+    /// Starts a read of `bytes` into own L1.
+    ///
+    /// # Errors
+    /// Addresses, alignment, unwritten bytes, pages that are not reserved.
+    pub fn noc_async_read(&mut self, device: &mut Device, source: u64, target: u32, bytes: u32, noc: i32) -> Step {
+        self.checked("noc_async_read", |run| {
+            run.require_data_movement()?;
+            if run.give_way() {
+                return Ok(false);
+            }
+            let (x, y, address) = split(source);
+            let owner = run.target(x, y)?;
+            run.read(device, owner, address, target, bytes, noc)
+        })
+    }
+
+    /// Starts a read of a page, or of the part of it from its offset on, into own L1.
+    ///
+    /// # Errors
+    /// As [`Run::noc_async_read`]; no such page.
+    pub fn noc_async_read_page(&mut self, device: &mut Device, page: Page, target: u32, bytes: u32, noc: i32) -> Step {
+        self.checked("noc_async_read_page", |run| {
+            run.require_data_movement()?;
+            if run.give_way() {
+                return Ok(false);
+            }
+            let (owner, address) = Self::locate_page(device, page)?;
+            run.read(device, owner, address, target, bytes, noc)
+        })
+    }
+
+    fn read(
+        &mut self,
+        device: &mut Device,
+        owner: Target,
+        address: u64,
+        target: u32,
+        bytes: u32,
+        noc: i32,
+    ) -> Result<bool, What> {
+        let noc = self.network(noc)?;
+        let bank = self.own_bank();
+        if self.watched {
+            self.check_alignment(owner, address, target, true)?;
+        }
+        let from = self.touch(device, owner, address, bytes.into(), Use::Read)?;
+        let to = self.touch(device, Target::Worker(bank), target.into(), bytes.into(), Use::Write)?;
+        self.check_not_sending(target, bytes)?;
+        device.copy_bytes(from, to, bytes as usize)?;
+        let (reader, place) = (self.coord(Target::Worker(bank)), self.coord(owner));
+        let at = self.kernels[self.current].clock();
+        let times = self.time.read(noc, reader, place, bytes, at);
+        if let Target::Dram(bank) = owner {
+            self.time.bank_bytes[bank][0] += u64::from(bytes);
+        }
+        let kernel = &mut self.kernels[self.current];
+        kernel.clocks[0] = times.issued;
+        let trid = kernel.transfers.read_trid[noc as usize];
+        let (moved, done) = (times.arrived, times.arrived);
+        kernel.transfers.reads.push(InFlight { start: target, end: target + bytes, noc, trid, moved, done });
+        Ok(true)
+    }
+
+    /// Starts a write of `bytes` of own L1.
+    ///
+    /// # Errors
+    /// Addresses, alignment, unwritten bytes, pages that were not waited for, data of a read still in flight.
+    pub fn noc_async_write(&mut self, device: &mut Device, source: u32, target: u64, bytes: u32, noc: i32) -> Step {
+        self.checked("noc_async_write", |run| {
+            run.require_data_movement()?;
+            if run.give_way() {
+                return Ok(false);
+            }
+            let (x, y, address) = split(target);
+            let owner = run.target(x, y)?;
+            run.write(device, source, owner, address, bytes, noc)
+        })
+    }
+
+    /// Starts a write of a page, or of the part of it from its offset on.
+    ///
+    /// # Errors
+    /// As [`Run::noc_async_write`]; no such page.
+    pub fn noc_async_write_page(&mut self, device: &mut Device, source: u32, page: Page, bytes: u32, noc: i32) -> Step {
+        self.checked("noc_async_write_page", |run| {
+            run.require_data_movement()?;
+            if run.give_way() {
+                return Ok(false);
+            }
+            let (owner, address) = Self::locate_page(device, page)?;
+            run.write(device, source, owner, address, bytes, noc)
+        })
+    }
+
+    fn write(
+        &mut self,
+        device: &mut Device,
+        source: u32,
+        owner: Target,
+        address: u64,
+        bytes: u32,
+        noc: i32,
+    ) -> Result<bool, What> {
+        let noc = self.network(noc)?;
+        let bank = self.own_bank();
+        if self.watched {
+            self.check_alignment(owner, address, source, false)?;
+        }
+        self.check_arrived(source, bytes)?;
+        let from = self.touch(device, Target::Worker(bank), source.into(), bytes.into(), Use::Read)?;
+        let to = self.touch(device, owner, address, bytes.into(), Use::Write)?;
+        device.copy_bytes(from, to, bytes as usize)?;
+        let (writer, place) = (self.coord(Target::Worker(bank)), self.coord(owner));
+        let at = self.kernels[self.current].clock();
+        let times = self.time.write(noc, writer, place, bytes, at);
+        if let Target::Dram(bank) = owner {
+            self.time.bank_bytes[bank][1] += u64::from(bytes);
+        }
+        self.book_write(noc, source, bytes, times);
+        if let Target::Worker(other) = owner {
+            self.l1_changed(device, other, address as u32, address as u32 + bytes, times.arrived)?;
+            self.words.insert((other, address as u32), times.arrived);
+        }
+        Ok(true)
+    }
+
+    fn book_write(&mut self, noc: u8, source: u32, bytes: u32, times: WriteTimes) {
+        let kernel = &mut self.kernels[self.current];
+        kernel.clocks[0] = times.issued;
+        let trid = kernel.transfers.write_trid[noc as usize];
+        let (moved, done) = (times.departed, times.acknowledged);
+        kernel.transfers.unflushed.push(InFlight { start: source, end: source + bytes, noc, trid, moved, done });
+        kernel.transfers.unacknowledged.push((noc, trid, done));
+    }
+
+    /// The worker cores of a rectangle, and whether the sender is one of them.
+    fn rectangle(&self, start: (u32, u32), end: (u32, u32)) -> Result<Vec<usize>, What> {
+        // NoC 1 goes the other way round; programs give it start and end exchanged.
+        let (x0, x1) = (start.0.min(end.0), start.0.max(end.0));
+        let (y0, y1) = (start.1.min(end.1), start.1.max(end.1));
+        let mut banks = Vec::new();
+        for y in y0..=y1 {
+            for x in x0..=x1 {
+                match self.target(x, y) {
+                    Ok(Target::Worker(bank)) => banks.push(bank),
+                    // Columns without worker cores inside a rectangle are passed over by the network.
+                    _ if self.chip.arch == tt_memory::chip::Arch::Blackhole && (x == 8 || x == 9) => {}
+                    _ => return Err(What::NoRectangle { x0, y0, x1, y1 }),
+                }
+            }
+        }
+        Ok(banks)
+    }
+
+    /// Starts a write of the same bytes to a rectangle of cores; `loopback` includes the sender.
+    ///
+    /// # Errors
+    /// As [`Run::noc_async_write`]; a rectangle with other cores than said.
+    #[allow(clippy::too_many_arguments, reason = "the arguments of the kernel API")]
+    pub fn noc_async_write_multicast(
+        &mut self,
+        device: &mut Device,
+        source: u32,
+        target: u64,
+        bytes: u32,
+        destinations: u32,
+        loopback: bool,
+        noc: i32,
+    ) -> Step {
+        self.checked("noc_async_write_multicast", |run| {
+            run.require_data_movement()?;
+            if run.give_way() {
+                return Ok(false);
+            }
+            let noc = run.network(noc)?;
+            let (start, end, address) = split_multicast(target);
+            let bank = run.own_bank();
+            let mut banks = run.rectangle(start, end)?;
+            if !loopback {
+                banks.retain(|&other| other != bank);
+            }
+            if banks.len() as u32 != destinations {
+                return Err(What::WrongDestinations { cores: banks.len() as u32, given: destinations });
+            }
+            if run.watched {
+                run.check_alignment(Target::Worker(bank), address, source, false)?;
+            }
+            run.check_arrived(source, bytes)?;
+            let from = run.touch(device, Target::Worker(bank), source.into(), bytes.into(), Use::Read)?;
+            for &other in &banks {
+                let to = run.touch(device, Target::Worker(other), address, bytes.into(), Use::Write)?;
+                if from != to {
+                    device.copy_bytes(from, to, bytes as usize)?;
+                }
+            }
+            let writer = run.coord(Target::Worker(bank));
+            let coords: Vec<NocCoord> = banks.iter().map(|&other| run.coord(Target::Worker(other))).collect();
+            let at = run.kernels[run.current].clock();
+            let times = run.time.multicast(noc, writer, &coords, bytes, at);
+            run.book_write(noc, source, bytes, times);
+            for &other in &banks {
+                run.l1_changed(device, other, address as u32, address as u32 + bytes, times.arrived)?;
+                run.words.insert((other, address as u32), times.arrived);
+            }
+            Ok(true)
+        })
+    }
+
+    /// Writes one word somewhere else.
+    ///
+    /// # Errors
+    /// Addresses.
+    pub fn noc_inline_dw_write(&mut self, device: &mut Device, target: u64, value: u32, noc: i32) -> Step {
+        self.checked("noc_inline_dw_write", |run| {
+            run.require_data_movement()?;
+            if run.give_way() {
+                return Ok(false);
+            }
+            let noc = run.network(noc)?;
+            let (owner, address, times) = run.word_transfer(device, target, noc)?;
+            let to = run.touch(device, owner, address, 4, Use::Write)?;
+            device.bytes_mut(to, 4)?.copy_from_slice(&value.to_le_bytes());
+            let kernel = &mut run.kernels[run.current];
+            let trid = kernel.transfers.write_trid[noc as usize];
+            kernel.transfers.unacknowledged.push((noc, trid, times.acknowledged));
+            run.word_arrives(device, owner, address, times.arrived)?;
+            Ok(true)
+        })
+    }
+
+    /// Adds to a word of another core (or the own one).
+    ///
+    /// # Errors
+    /// Addresses; DRAM has no atomics.
+    pub fn noc_semaphore_inc(&mut self, device: &mut Device, target: u64, value: u32, noc: i32) -> Step {
+        self.checked("noc_semaphore_inc", |run| {
+            run.require_data_movement()?;
+            if run.give_way() {
+                return Ok(false);
+            }
+            let noc = run.network(noc)?;
+            let (owner, address, times) = run.word_transfer(device, target, noc)?;
+            if let Target::Dram(bank) = owner {
+                let text = format!("DRAM bank {bank} has no atomics; semaphores lie in L1");
+                return Err(What::Argument(text));
+            }
+            let to = run.touch(device, owner, address, 4, Use::Write)?;
+            let word = device.bytes_mut(to, 4)?;
+            let old = u32::from_le_bytes([word[0], word[1], word[2], word[3]]);
+            word.copy_from_slice(&old.wrapping_add(value).to_le_bytes());
+            run.kernels[run.current].transfers.atomics.push((noc, times.acknowledged));
+            run.word_arrives(device, owner, address, times.arrived)?;
+            Ok(true)
+        })
+    }
+
+    fn word_transfer(&mut self, _: &Device, target: u64, noc: u8) -> Result<(Target, u64, WriteTimes), What> {
+        let (x, y, address) = split(target);
+        let owner = self.target(x, y)?;
+        if !address.is_multiple_of(4) {
+            return Err(What::Misaligned { what: "the address of a word", value: address, alignment: 4 });
+        }
+        let (writer, place) = (self.coord(Target::Worker(self.own_bank())), self.coord(owner));
+        let at = self.kernels[self.current].clock();
+        let times = self.time.write(noc, writer, place, 4, at);
+        self.kernels[self.current].clocks[0] = times.issued;
+        Ok((owner, address, times))
+    }
+
+    fn word_arrives(&mut self, device: &Device, owner: Target, address: u64, time: u64) -> Result<(), What> {
+        if let Target::Worker(bank) = owner {
+            self.words.insert((bank, address as u32), time);
+            self.l1_changed(device, bank, address as u32, address as u32 + 4, time)?;
+        }
+        Ok(())
+    }
+
+    /// Waits for transfers: those of one network, and with `trid` those with this transaction id.
+    ///
+    /// # Errors
+    /// A compute kernel; no such network.
+    pub fn noc_barrier(&mut self, barrier: Barrier, noc: i32, trid: Option<u8>) -> Result<(), Fault> {
+        self.checked(barrier.call(), |run| {
+            run.require_data_movement()?;
+            let noc = run.network(noc)?;
+            let cost = u64::from(run.time.risc.barrier);
+            let kernel = &mut run.kernels[run.current];
+            kernel.clocks[0] += cost;
+            let mine = |network: u8, id: u8| network == noc && trid.is_none_or(|trid| trid == id);
+            let mut until = 0;
+            if matches!(barrier, Barrier::Reads | Barrier::Full) {
+                kernel.transfers.reads.retain(|read| {
+                    let waited = mine(read.noc, read.trid);
+                    until = until.max(if waited { read.done } else { 0 });
+                    !waited
+                });
+                kernel.wait_until(Thread::Unpack, until, Stall::ReadBarrier);
+            }
+            if matches!(barrier, Barrier::WritesFlushed | Barrier::Writes | Barrier::Full) {
+                kernel.transfers.unflushed.retain(|write| {
+                    let waited = mine(write.noc, write.trid);
+                    until = until.max(if waited { write.moved } else { 0 });
+                    !waited
+                });
+            }
+            if matches!(barrier, Barrier::Writes | Barrier::Full) {
+                kernel.transfers.unacknowledged.retain(|&(network, id, done)| {
+                    let waited = mine(network, id);
+                    until = until.max(if waited { done } else { 0 });
+                    !waited
+                });
+            }
+            if matches!(barrier, Barrier::Atomics | Barrier::Full) {
+                kernel.transfers.atomics.retain(|&(network, done)| {
+                    until = until.max(if network == noc { done } else { 0 });
+                    network != noc
+                });
+            }
+            kernel.wait_until(Thread::Unpack, until, Stall::WriteBarrier);
+            Ok(())
+        })
+    }
+
+    /// Own bytes that are read must not belong to a read in flight.
+    pub(crate) fn check_arrived(&self, start: u32, bytes: u32) -> Result<(), What> {
+        let reads = &self.kernels[self.current].transfers.reads;
+        match reads.iter().find(|read| read.touches(start, start.saturating_add(bytes))) {
+            Some(read) => Err(What::UseBeforeReadBarrier { address: read.start, bytes: read.end - read.start }),
+            None => Ok(()),
+        }
+    }
+
+    /// Own bytes that are written must not be on their way out.
+    pub(crate) fn check_not_sending(&self, start: u32, bytes: u32) -> Result<(), What> {
+        let writes = &self.kernels[self.current].transfers.unflushed;
+        match writes.iter().find(|write| write.touches(start, start.saturating_add(bytes))) {
+            Some(write) => Err(What::OverwrittenWhileSent { address: write.start, bytes: write.end - write.start }),
+            None => Ok(()),
+        }
+    }
+}

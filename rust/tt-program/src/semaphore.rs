@@ -1,0 +1,131 @@
+//! Words of own L1: semaphores, loads and stores through pointers.
+
+use tt_memory::Device;
+
+use crate::Step;
+use crate::error::{Fault, What};
+use crate::kernel::{Stall, State, Thread, Wait};
+use crate::memory::Use;
+use crate::run::{Run, Target};
+
+impl Run {
+    /// L1 address of a semaphore of this core.
+    ///
+    /// # Errors
+    /// [`What::NoSemaphore`].
+    pub fn get_semaphore(&mut self, id: u32) -> Result<u32, Fault> {
+        self.checked("get_semaphore", |run| {
+            let exist = run.here().1.semaphores;
+            if id >= 32 || exist >> id & 1 == 0 {
+                let ids: Vec<String> = (0..32).filter(|id| exist >> id & 1 == 1).map(|id| id.to_string()).collect();
+                let created = if ids.is_empty() { "none here".to_owned() } else { ids.join(", ") };
+                return Err(What::NoSemaphore { id, created });
+            }
+            Ok(run.semaphore_address(id))
+        })
+    }
+
+    fn own_word(&mut self, device: &Device, address: u32, how: Use) -> Result<tt_memory::Place, What> {
+        if !address.is_multiple_of(4) {
+            return Err(What::Misaligned { what: "the address of a word", value: address.into(), alignment: 4 });
+        }
+        let bank = self.cores[self.kernels[self.current].core].bank;
+        self.touch(device, Target::Worker(bank), address.into(), 4, how)
+    }
+
+    fn load(&mut self, device: &Device, address: u32) -> Result<u32, What> {
+        let place = self.own_word(device, address, Use::Read)?;
+        Ok(u32::from_le_bytes(device.bytes(place, 4)?.try_into().unwrap_or_default()))
+    }
+
+    /// Waits until a word of own L1 has a value, or at least it.
+    ///
+    /// # Errors
+    /// Addresses.
+    pub fn noc_semaphore_wait(&mut self, device: &Device, address: u32, value: u32, at_least: bool) -> Step {
+        let call = if at_least { "noc_semaphore_wait_min" } else { "noc_semaphore_wait" };
+        self.checked(call, |run| {
+            let word = run.load(device, address)?;
+            let granted = run.kernels[run.current].state == State::Granted;
+            if !(granted || word == value || at_least && word >= value) {
+                run.block(Wait::Word { address, value, at_least });
+                return Ok(false);
+            }
+            let bank = run.cores[run.kernels[run.current].core].bank;
+            let time = run.words.get(&(bank, address)).copied().unwrap_or(0);
+            let cost = u64::from(run.time.risc.semaphore);
+            let kernel = &mut run.kernels[run.current];
+            kernel.state = State::Ready;
+            kernel.wait_until(Thread::Unpack, time, Stall::Semaphore(address));
+            kernel.clocks[0] += cost;
+            Ok(true)
+        })
+    }
+
+    /// Stores a word in own L1.
+    ///
+    /// # Errors
+    /// Addresses; bytes that are being sent.
+    pub fn store_word(&mut self, device: &mut Device, address: u32, value: u32) -> Result<(), Fault> {
+        self.checked("noc_semaphore_set", |run| {
+            let place = run.own_word(device, address, Use::Write)?;
+            run.check_not_sending(address, 4)?;
+            device.bytes_mut(place, 4)?.copy_from_slice(&value.to_le_bytes());
+            let cost = u64::from(run.time.risc.word);
+            let kernel = &mut run.kernels[run.current];
+            kernel.clocks[0] += cost;
+            let now = kernel.clock();
+            run.words.insert((place.bank, address), now);
+            run.l1_changed(device, place.bank, address, address + 4, now)
+        })
+    }
+
+    /// Loads a word of own L1. `None`: the kernel polls a word that nobody changes, and has to wait.
+    ///
+    /// # Errors
+    /// Addresses; data of a read in flight.
+    pub fn load_word(&mut self, device: &Device, address: u32) -> Result<Option<u32>, Fault> {
+        self.checked("an L1 load", |run| {
+            run.check_arrived(address, 4)?;
+            let value = run.load(device, address)?;
+            let cost = u64::from(run.time.risc.word);
+            run.kernels[run.current].clocks[0] += cost;
+            run.kernels[run.current].state = State::Ready;
+            if run.polls(address, value) {
+                return Ok(None);
+            }
+            Ok(Some(value))
+        })
+    }
+
+    /// Bytes of own L1, for whoever works on whole pages.
+    ///
+    /// # Errors
+    /// Addresses; data of a read in flight.
+    pub fn load_bytes<'a>(&mut self, device: &'a Device, address: u32, bytes: u32) -> Result<&'a [u8], Fault> {
+        self.checked("an L1 load", |run| {
+            run.check_arrived(address, bytes)?;
+            let bank = run.cores[run.kernels[run.current].core].bank;
+            let place = run.touch(device, Target::Worker(bank), address.into(), bytes.into(), Use::Read)?;
+            run.kernels[run.current].clocks[0] += u64::from(run.time.risc.word) * u64::from(bytes.div_ceil(4));
+            Ok(device.bytes(place, bytes as usize)?)
+        })
+    }
+
+    /// Stores bytes in own L1.
+    ///
+    /// # Errors
+    /// Addresses; bytes that are being sent.
+    pub fn store_bytes(&mut self, device: &mut Device, address: u32, data: &[u8]) -> Result<(), Fault> {
+        self.checked("an L1 store", |run| {
+            let bytes = data.len() as u32;
+            run.check_not_sending(address, bytes)?;
+            let bank = run.cores[run.kernels[run.current].core].bank;
+            let place = run.touch(device, Target::Worker(bank), address.into(), bytes.into(), Use::Write)?;
+            device.bytes_mut(place, data.len())?.copy_from_slice(data);
+            run.kernels[run.current].clocks[0] += u64::from(run.time.risc.word) * u64::from(bytes.div_ceil(4));
+            let now = run.kernels[run.current].clock();
+            run.l1_changed(device, bank, address, address + bytes, now)
+        })
+    }
+}
