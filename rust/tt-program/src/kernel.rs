@@ -94,10 +94,6 @@ pub struct Transfers {
     pub read_trid: [u8; 2],
     /// Transaction id that writes get, per network.
     pub write_trid: [u8; 2],
-    /// What `*_set_state` said, per network: NoC address and size.
-    pub read_state: [Option<(u64, u32)>; 2],
-    /// The same for writes.
-    pub write_state: [Option<(u64, u32)>; 2],
 }
 
 /// Why a clock stood still.

@@ -470,6 +470,24 @@ impl Run {
         })
     }
 
+    /// Gives reads or writes of a network a transaction id from now on.
+    ///
+    /// # Errors
+    /// A compute kernel; no such network or id.
+    pub fn set_trid(&mut self, writes: bool, trid: u32, noc: i32) -> Result<(), Fault> {
+        self.checked(if writes { "noc_async_write_set_trid" } else { "noc_async_read_set_trid" }, |run| {
+            run.require_data_movement()?;
+            let noc = run.network(noc)? as usize;
+            if trid > 15 {
+                return Err(What::Argument(format!("transaction id {trid}; ids are 0 to 15")));
+            }
+            let transfers = &mut run.kernels[run.current].transfers;
+            let ids = if writes { &mut transfers.write_trid } else { &mut transfers.read_trid };
+            ids[noc] = trid as u8;
+            Ok(())
+        })
+    }
+
     /// Own bytes that are read must not belong to a read in flight.
     pub(crate) fn check_arrived(&self, start: u32, bytes: u32) -> Result<(), What> {
         let reads = &self.kernels[self.current].transfers.reads;

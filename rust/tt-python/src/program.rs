@@ -404,6 +404,10 @@ impl ProgramRun {
         self.local(py, |run| run.noc_barrier(barriers[kind.min(4) as usize], noc, trid))
     }
 
+    fn set_trid(&mut self, py: Python<'_>, writes: bool, trid: u32, noc: i32) -> PyResult<()> {
+        self.local(py, |run| run.set_trid(writes, trid, noc))
+    }
+
     // Words of own L1.
 
     fn get_semaphore(&mut self, py: Python<'_>, id: u32) -> PyResult<u32> {
@@ -486,6 +490,19 @@ impl ProgramRun {
 
     fn reduce_uninit(&mut self, py: Python<'_>) -> PyResult<()> {
         self.local(py, Run::reduce_uninit)
+    }
+
+    fn tilize_init(&mut self, py: Python<'_>, cb: u32, block: u32) -> PyResult<()> {
+        self.local(py, |run| run.init_math(Math::Tilize { block }, &[cb]))
+    }
+
+    fn untilize_init(&mut self, py: Python<'_>, cb: u32) -> PyResult<()> {
+        self.local(py, |run| run.init_math(Math::Untilize, &[cb]))
+    }
+
+    /// `full` 0: the packer packs tiles again.
+    fn pack_untilize_mode(&mut self, py: Python<'_>, columns: u32, full: u32) -> PyResult<()> {
+        self.local(py, |run| run.pack_untilize_mode((full > 0).then_some((columns, full))))
     }
 
     fn transpose_dst_init(&mut self, py: Python<'_>) -> PyResult<()> {
@@ -629,6 +646,30 @@ impl ProgramRun {
         mode: u32,
     ) -> PyResult<()> {
         self.local(py, |run| run.vector(&call.call, [a, b, c], out, mode))
+    }
+
+    fn tilize_block(
+        &mut self,
+        py: Python<'_>,
+        input: u32,
+        block: u32,
+        output: u32,
+        first_in: u32,
+        first_out: u32,
+    ) -> PyResult<()> {
+        self.memory(py, |run, device| run.tilize_block(device, input, block, output, (first_in, first_out)))
+    }
+
+    fn untilize_block(&mut self, py: Python<'_>, input: u32, columns: u32, output: u32) -> PyResult<()> {
+        self.memory(py, |run, device| run.untilize_block(device, input, columns, output))
+    }
+
+    fn pack_untilize_block(&mut self, py: Python<'_>, input: u32, output: u32, rows: u32, place: u32) -> PyResult<()> {
+        self.memory(py, |run, device| run.pack_untilize_block(device, (input, output), rows, place))
+    }
+
+    fn pack_untilize_dest(&mut self, py: Python<'_>, output: u32, rows: u32, place: u32) -> PyResult<()> {
+        self.memory(py, |run, device| run.pack_untilize_dest(device, output, rows, place))
     }
 
     /// `place` -1: after the tiles packed since the last push.

@@ -27,9 +27,14 @@ impl Source {
 
     /// Unpacks it to a source register.
     pub(super) fn to_src(self, device: &Device, dst32: bool, tile: &mut Tile) -> Result<(), What> {
+        self.unpack(device.bytes(self.place, self.bytes as usize)?, dst32, tile)
+    }
+
+    /// Unpacks its bytes to a source register.
+    fn unpack(self, bytes: &[u8], dst32: bool, tile: &mut Tile) -> Result<(), What> {
         let unpacker = Unpacker::to_src(self.format, self.register(dst32), Level::current())
             .map_err(|error| What::NoConversion(error.to_string()))?;
-        unpacker.unpack(device.bytes(self.place, self.bytes as usize)?, tile);
+        unpacker.unpack(bytes, tile);
         Ok(())
     }
 }
@@ -160,7 +165,7 @@ impl Run {
                 let index = dst + row * columns + column;
                 compute.accumulator(index, config.dst, |_| {})?;
                 let tile = &mut compute.sections[compute.filling].tiles[index as usize];
-                fpu::accumulate(&config, tile, &compute.right[column as usize], &compute.left[row as usize]);
+                fpu::accumulate(&config, tile, &mut compute.right[column as usize], &mut compute.left[row as usize]);
             }
         }
         compute.advance(clocks, unpack, math);
@@ -230,7 +235,7 @@ impl Run {
         }
         let phases = if op == EltwiseOp::Mul { config.fidelity.phases() } else { 1 };
         let math = time.math(8, phases) + compute_cost;
-        let tile = &mut compute.sections[compute.filling].tiles[dst as usize];
+        let tile = compute.sections[compute.filling].tiles[dst as usize].dst();
         fpu::eltwise(&config, op, broadcast, accumulate, tile, &compute.a, &compute.b);
         compute.advance(clocks, unpack, math);
         Ok(())
@@ -348,6 +353,20 @@ impl Run {
         transpose: bool,
         broadcast: Option<Broadcast>,
     ) -> Result<(), What> {
+        let bytes = device.bytes(source.place, source.bytes as usize)?;
+        self.copy_tile_bytes(source, bytes, cb, dst, transpose, broadcast)
+    }
+
+    /// [`Run::copy_source`] of a tile that lies elsewhere.
+    pub(super) fn copy_tile_bytes(
+        &mut self,
+        source: Source,
+        bytes: &[u8],
+        cb: u32,
+        dst: u32,
+        transpose: bool,
+        broadcast: Option<Broadcast>,
+    ) -> Result<(), What> {
         let arch = self.arch;
         let (_, compute) = self.engine()?;
         let dst32 = compute.config.dst32;
@@ -361,8 +380,7 @@ impl Run {
         if wide || flagged && dst32 {
             let unpacker = Unpacker::to_dst(source.format, Level::current())
                 .map_err(|error| What::NoConversion(error.to_string()))?;
-            let bytes = device.bytes(source.place, source.bytes as usize)?;
-            let tile = &mut compute.sections[compute.filling].tiles[at];
+            let tile = compute.sections[compute.filling].tiles[at].dst();
             unpacker.unpack(bytes, tile);
             if transpose || broadcast.is_some() {
                 compute.spare.copy_from_slice(tile);
@@ -370,13 +388,13 @@ impl Run {
             }
             return Ok(());
         }
-        source.to_src(device, dst32, &mut compute.a)?;
+        source.unpack(bytes, dst32, &mut compute.a)?;
         let config = MathConfig { fidelity: compute.config.fidelity, dst: made, alu: source.register(dst32), arch };
         if transpose || broadcast.is_some() {
             compute.spare.copy_from_slice(&*compute.a);
             rearrange(&compute.spare, &mut compute.a, transpose, broadcast);
         }
-        fpu::copy_to_dst(&config, &mut compute.sections[compute.filling].tiles[at], &compute.a);
+        fpu::copy_to_dst(&config, compute.sections[compute.filling].tiles[at].dst(), &compute.a);
         Ok(())
     }
 
@@ -421,10 +439,10 @@ impl Run {
             let config = MathConfig { fidelity: compute.config.fidelity, dst: made, alu, arch };
             compute.accumulator(dst, made, |empty| {
                 if pool == PoolOp::Max {
-                    fpu::clear_for_max(&config, empty);
+                    fpu::clear_for_max(&config, empty.dst());
                 }
             })?;
-            let target = &mut compute.sections[compute.filling].tiles[dst as usize];
+            let target = compute.sections[compute.filling].tiles[dst as usize].dst();
             if row_sum {
                 fpu::row_sum(&config, target, &compute.b, &compute.a);
             } else {

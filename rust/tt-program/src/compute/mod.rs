@@ -3,6 +3,7 @@
 //! Clocks: the unpacker may be two operands ahead of the matrix unit, which has two banks of each source register; the
 //! matrix unit may be one half of `Dst` ahead of the packer.
 
+mod layout;
 mod matrix;
 mod packer;
 mod setup;
@@ -11,7 +12,7 @@ mod vector;
 use std::sync::Arc;
 
 use tt_formats::DataFormat;
-use tt_tensix::fpu::{PreparedA, PreparedB};
+use tt_tensix::fpu::{Accumulator, PreparedA, PreparedB};
 use tt_tensix::pack::{DstFormat, EdgeMask, Relu};
 use tt_tensix::regs::{Dst, TILE_DATUMS};
 
@@ -37,9 +38,8 @@ pub struct Configured {
 }
 
 /// One of the parts of `Dst` that math and packer take turns on.
-#[derive(Debug)]
 struct Section {
-    tiles: Box<[Tile]>,
+    tiles: Box<[Accumulator]>,
     /// What each tile holds; `None` if nothing was written since the section was acquired.
     held: Vec<Option<DstFormat>>,
     committed_at: u64,
@@ -74,6 +74,8 @@ pub struct Compute {
     packed: Option<Configured>,
     math: Math,
     vector: Option<Arc<str>>,
+    /// The packer untilizes blocks of so many tiles into rows of so many.
+    untilizes: Option<(u32, u32)>,
     relu: Relu,
     l1_accumulate: bool,
     edge: EdgeMask,
@@ -99,7 +101,7 @@ impl Compute {
     pub fn new(config: &ComputeConfig) -> Self {
         let capacity = capacity(config);
         let section = || Section {
-            tiles: vec![ZERO; capacity].into(),
+            tiles: vec![Accumulator::new(); capacity].into(),
             held: vec![None; capacity],
             committed_at: 0,
             released_at: 0,
@@ -117,6 +119,7 @@ impl Compute {
             packed: None,
             math: Math::None,
             vector: None,
+            untilizes: None,
             relu: Relu::None,
             l1_accumulate: false,
             edge: EdgeMask::None,
@@ -170,16 +173,16 @@ impl Compute {
         let at = self.math_tile(index)?;
         let section = &mut self.sections[self.filling];
         let format = section.held[at].ok_or(What::DstUnwritten { index })?;
-        Ok((&mut section.tiles[at], format))
+        Ok((section.tiles[at].dst(), format))
     }
 
     /// A tile that a step accumulates onto; zeros (or `empty`) if nothing is there yet.
-    fn accumulator(&mut self, index: u32, made: DstFormat, empty: impl FnOnce(&mut Tile)) -> Result<(), What> {
+    fn accumulator(&mut self, index: u32, made: DstFormat, empty: impl FnOnce(&mut Accumulator)) -> Result<(), What> {
         let at = self.math_tile(index)?;
         let section = &mut self.sections[self.filling];
         match section.held[at] {
             None => {
-                section.tiles[at].fill(0);
+                section.tiles[at].clear();
                 empty(&mut section.tiles[at]);
             }
             Some(held) if held != made => return Err(What::MixedFormats { index, held, made }),

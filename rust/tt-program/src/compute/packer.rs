@@ -19,12 +19,17 @@ impl Compute {
         }
     }
 
-    /// A tile that the packer reads, its section and format.
-    pub(super) fn packed_tile(&self, index: u32) -> Result<(&Tile, pack::DstFormat), What> {
-        let section = &self.sections[self.packable()?];
+    /// Section and format of a tile that the packer reads.
+    pub(super) fn packed_tile(&self, index: u32) -> Result<(usize, pack::DstFormat), What> {
         self.check_index(index)?;
-        let held = section.held[index as usize].ok_or(What::DstUnwritten { index })?;
-        Ok((&section.tiles[index as usize], held))
+        let section = self.packable()?;
+        let held = self.sections[section].held[index as usize].ok_or(What::DstUnwritten { index })?;
+        Ok((section, held))
+    }
+
+    /// The words of a tile of a section.
+    pub(super) fn words(&mut self, section: usize, index: u32) -> &Tile {
+        self.sections[section].tiles[index as usize].dst()
     }
 
     /// The packer for tiles of one `Dst` format and an output format.
@@ -48,30 +53,45 @@ impl Run {
     /// Setup, CB protocol, `Dst` protocol.
     pub fn pack_tile(&mut self, device: &mut Device, dst: u32, cb: u32, place: Option<u32>) -> Result<(), Fault> {
         self.checked("pack_tile", |run| {
-            let run_cost = u64::from(run.time.risc.compute);
-            let Run { kernels, cores, time, current, .. } = run;
-            let kernel = &mut kernels[*current];
-            let core = &mut cores[kernel.core];
-            let compute = kernel.compute.as_deref_mut();
-            let Some(compute) = compute else {
-                let text = "the packer belongs to compute kernels; a data-movement kernel cannot call this";
-                return Err(What::WrongRisc(text.to_owned()));
-            };
-            let buffer = core.cb_mut(cb)?;
-            let (tile, held) = compute.packed_tile(dst)?;
-            compute.require_packer(cb, buffer.format)?;
-            let address = buffer.back_tile(place.unwrap_or(buffer.packed))?;
-            let bytes = buffer.tile_bytes;
-            let packer = compute.packer(held, buffer.format)?;
-            if place.is_none() {
-                buffer.packed += 1;
+            if let Some((columns, _)) = run.engine()?.1.untilizes {
+                let state = format!("the packer untilizes blocks of {columns} tiles");
+                return Err(What::MissingInit { missing: "pack_untilize_uninit".to_owned(), state });
             }
-            let at = tt_memory::Place { dram: false, bank: core.bank, address: address.into() };
-            packer.pack(tile, device.bytes_mut(at, bytes as usize)?);
-            core.shadow.set(address, address + bytes);
-            let accumulate = compute.l1_accumulate;
-            kernel.clocks[2] += time.pack(bytes, accumulate) + run_cost;
-            Ok(())
+            run.pack_whole(device, dst, cb, place)
         })
+    }
+
+    /// Packs a whole tile.
+    pub(super) fn pack_whole(
+        &mut self,
+        device: &mut Device,
+        dst: u32,
+        cb: u32,
+        place: Option<u32>,
+    ) -> Result<(), What> {
+        let run_cost = u64::from(self.time.risc.compute);
+        let Run { kernels, cores, time, current, .. } = self;
+        let kernel = &mut kernels[*current];
+        let core = &mut cores[kernel.core];
+        let compute = kernel.compute.as_deref_mut();
+        let Some(compute) = compute else {
+            let text = "the packer belongs to compute kernels; a data-movement kernel cannot call this";
+            return Err(What::WrongRisc(text.to_owned()));
+        };
+        let buffer = core.cb_mut(cb)?;
+        let (section, held) = compute.packed_tile(dst)?;
+        compute.require_packer(cb, buffer.format)?;
+        let address = buffer.back_tile(place.unwrap_or(buffer.packed))?;
+        let bytes = buffer.tile_bytes;
+        let packer = compute.packer(held, buffer.format)?;
+        if place.is_none() {
+            buffer.packed += 1;
+        }
+        let at = tt_memory::Place { dram: false, bank: core.bank, address: address.into() };
+        packer.pack(compute.words(section, dst), device.bytes_mut(at, bytes as usize)?);
+        core.shadow.set(address, address + bytes);
+        let accumulate = compute.l1_accumulate;
+        kernel.clocks[2] += time.pack(bytes, accumulate) + run_cost;
+        Ok(())
     }
 }

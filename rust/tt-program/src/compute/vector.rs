@@ -121,13 +121,13 @@ impl Run {
                     let made =
                         call.makes.unwrap_or(if compute.config.dst32 { DstFormat::Fp32 } else { DstFormat::Bf16 });
                     let word = if width == DstWidth::Bits16 { word & 0xffff_0000 } else { *word };
-                    compute.sections[compute.filling].tiles[out_at].fill(word);
+                    compute.sections[compute.filling].tiles[out_at].dst().fill(word);
                     made
                 }
                 Operation::Copy => {
                     let (source, held) = compute.held(a)?;
                     let source = *source;
-                    compute.sections[compute.filling].tiles[out_at] = source;
+                    *compute.sections[compute.filling].tiles[out_at].dst() = source;
                     held
                 }
                 Operation::Unary(function) => {
@@ -147,7 +147,7 @@ impl Run {
                     let second = *second;
                     *compute.spare = first;
                     function.run(&mut *compute.spare, &second, width, level);
-                    compute.sections[compute.filling].tiles[out_at] = *compute.spare;
+                    *compute.sections[compute.filling].tiles[out_at].dst() = *compute.spare;
                     held
                 }
                 Operation::Ternary(function) => {
@@ -156,11 +156,15 @@ impl Run {
                     let third = *third;
                     *compute.spare = first;
                     function.run(&mut *compute.spare, &second, &third, width, level);
-                    compute.sections[compute.filling].tiles[out_at] = *compute.spare;
+                    *compute.sections[compute.filling].tiles[out_at].dst() = *compute.spare;
                     held
                 }
             };
-            compute.sections[compute.filling].held[out_at] = Some(call.makes.unwrap_or(held));
+            let made = match call.makes {
+                Some(DstFormat::Fp32) if !compute.config.dst32 => DstFormat::Bf16,
+                made => made.unwrap_or(held),
+            };
+            compute.sections[compute.filling].held[out_at] = Some(made);
             clocks[1] += cost + time * faces.len() as u64 / 4;
             Ok(())
         })

@@ -1,0 +1,226 @@
+//! Between rows and tiles: tilize in the unpacker, untilize in the unpacker or in the packer.
+//!
+//! Rows lie in a CB as 32 of them one after the other, as long as a row of tiles. Values pass through `Dst` as in a copy.
+
+use tt_formats::{DataFormat, TileShape};
+use tt_memory::{Device, Place};
+
+use super::matrix::Source;
+use super::{Math, Turn};
+use crate::error::{Fault, What};
+use crate::run::Run;
+
+/// Side of a tile.
+const SIDE: usize = 32;
+
+impl Run {
+    /// Turns 32 rows of `block` tiles at the front of a CB into `block` tiles at the back of another.
+    ///
+    /// # Errors
+    /// Setup, CB protocol, formats without elements of their own.
+    pub fn tilize_block(
+        &mut self,
+        device: &mut Device,
+        input: u32,
+        block: u32,
+        output: u32,
+        (first_in, first_out): (u32, u32),
+    ) -> Result<(), Fault> {
+        self.checked("tilize_block", |run| {
+            let (_, compute) = run.engine()?;
+            compute.require_math(|math| matches!(math, Math::Tilize { .. }), "tilize_init")?;
+            if compute.math != (Math::Tilize { block }) {
+                let said = compute.math.describe();
+                return Err(What::DiffersFromInit { what: "the block", expected: format!("{block} tiles"), said });
+            }
+            run.require_free_dst()?;
+            // The last tile is the one that may not have been waited for.
+            run.source(input, (first_in + block).max(1) - 1)?;
+            let (format, tile_bytes, start) = run.rows_of(input, first_in)?;
+            let width = element_bytes(format)?;
+            for tile in 0..block {
+                let mut gathered = vec![0; tile_bytes];
+                for row in 0..SIDE {
+                    let at = start + ((row * block as usize + tile as usize) * SIDE * width) as u32;
+                    let bytes = device.bytes(run.own_place(at), SIDE * width)?;
+                    scatter_row(row, width, bytes, &mut gathered);
+                }
+                run.engine()?.1.require_a(input, format)?;
+                run.through_dst(&gathered, format, input)?;
+                run.pack_whole(device, 0, output, Some(first_out + tile))?;
+                run.release()?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Turns `columns` tiles at the front of a CB into 32 rows at the back of another.
+    ///
+    /// # Errors
+    /// Setup, CB protocol, formats without elements of their own.
+    pub fn untilize_block(&mut self, device: &mut Device, input: u32, columns: u32, output: u32) -> Result<(), Fault> {
+        self.checked("untilize_block", |run| {
+            run.engine()?.1.require_math(|math| math == Math::Untilize, "untilize_init")?;
+            run.require_free_dst()?;
+            run.untilize(device, input, columns, output, (columns, 0))
+        })
+    }
+
+    /// Turns `columns` tiles at the front of a CB into part of 32 rows of `full` tiles at the back of another.
+    ///
+    /// # Errors
+    /// Setup, CB protocol, formats without elements of their own.
+    pub fn pack_untilize_block(
+        &mut self,
+        device: &mut Device,
+        (input, output): (u32, u32),
+        rows: u32,
+        place: u32,
+    ) -> Result<(), Fault> {
+        self.checked("pack_untilize_block", |run| {
+            let (columns, full) = run.require_pack_untilize(rows)?;
+            run.engine()?.1.require_math(|math| math == Math::Copy { transpose: false }, "pack_untilize_init")?;
+            run.require_free_dst()?;
+            run.untilize(device, input, columns, output, (full, place * columns))
+        })
+    }
+
+    /// Packs the first tiles of `Dst` as part of 32 rows at the back of a CB.
+    ///
+    /// # Errors
+    /// Setup, CB protocol, `Dst` protocol, formats without elements of their own.
+    pub fn pack_untilize_dest(&mut self, device: &mut Device, output: u32, rows: u32, place: u32) -> Result<(), Fault> {
+        self.checked("pack_untilize_dest", |run| {
+            let (columns, full) = run.require_pack_untilize(rows)?;
+            for column in 0..columns {
+                run.pack_rows(device, column, output, (full, place * columns + column))?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Sets the packer up to untilize blocks of `columns` tiles into rows of `full` tiles, or to pack tiles again.
+    ///
+    /// # Errors
+    /// A data-movement kernel; a block larger than its row.
+    pub fn pack_untilize_mode(&mut self, mode: Option<(u32, u32)>) -> Result<(), Fault> {
+        self.checked("pack_untilize_init", |run| {
+            if let Some((columns, full)) = mode
+                && (columns == 0 || full == 0 || !full.is_multiple_of(columns))
+            {
+                let text = format!("blocks of {columns} tiles do not divide rows of {full} tiles");
+                return Err(What::Argument(text));
+            }
+            run.engine()?.1.untilizes = mode;
+            Ok(())
+        })
+    }
+
+    fn require_pack_untilize(&mut self, rows: u32) -> Result<(u32, u32), What> {
+        let state = "the packer packs tiles".to_owned();
+        let mode = self.engine()?.1.untilizes;
+        let mode = mode.ok_or(What::MissingInit { missing: "pack_untilize_init (or _dest_init)".to_owned(), state })?;
+        if rows != 1 {
+            return Err(What::Unsupported(format!("{rows} rows of tiles in one call; untilize them one by one")));
+        }
+        Ok(mode)
+    }
+
+    fn untilize(
+        &mut self,
+        device: &mut Device,
+        input: u32,
+        columns: u32,
+        output: u32,
+        (full, first): (u32, u32),
+    ) -> Result<(), What> {
+        for column in 0..columns {
+            let source = self.source(input, column)?;
+            self.engine()?.1.require_a(input, source.format)?;
+            let bytes = device.bytes(source.place, source.bytes as usize)?.to_vec();
+            self.through_dst(&bytes, source.format, input)?;
+            self.pack_rows(device, 0, output, (full, first + column))?;
+            self.release()?;
+        }
+        Ok(())
+    }
+
+    /// Brings a tile into `Dst[0]` as `copy_tile` does, and hands it to the packer.
+    fn through_dst(&mut self, tile: &[u8], format: DataFormat, cb: u32) -> Result<(), What> {
+        self.acquire(Turn::Math)?;
+        let cost = self.time.unpack(tile.len() as u32, 0);
+        let math = self.time.math(8, 1);
+        let source = Source { place: self.own_place(0), format, bytes: tile.len() as u32 };
+        self.copy_tile_bytes(source, tile, cb, 0, false, None)?;
+        let (clocks, compute) = self.engine()?;
+        compute.advance(clocks, cost, math);
+        self.commit()?;
+        self.wait()
+    }
+
+    fn require_free_dst(&mut self) -> Result<(), What> {
+        if self.engine()?.1.turn == Turn::Free { Ok(()) } else { Err(What::AcquiredTwice) }
+    }
+
+    /// Format, bytes of a tile and first byte of the rows at the front of a CB.
+    fn rows_of(&mut self, cb: u32, tile: u32) -> Result<(DataFormat, usize, u32), What> {
+        let buffer = self.here().1.cb_mut(cb)?;
+        Ok((buffer.format, buffer.tile_bytes as usize, buffer.read_pointer() + tile * buffer.tile_bytes))
+    }
+
+    /// Packs a tile of `Dst` as column `column` of 32 rows of `full` tiles.
+    fn pack_rows(&mut self, device: &mut Device, dst: u32, cb: u32, (full, column): (u32, u32)) -> Result<(), What> {
+        let bank = self.cores[self.kernels[self.current].core].bank;
+        let Run { kernels, cores, time, current, .. } = self;
+        let kernel = &mut kernels[*current];
+        let core = &mut cores[kernel.core];
+        let Some(compute) = kernel.compute.as_deref_mut() else {
+            return Err(What::WrongRisc("the packer belongs to compute kernels".to_owned()));
+        };
+        let buffer = core.cb_mut(cb)?;
+        let format = buffer.format;
+        let width = element_bytes(format)?;
+        let (section, held) = compute.packed_tile(dst)?;
+        compute.require_packer(cb, format)?;
+        // A whole row of tiles must be reserved.
+        let start = buffer.back_tile(full - 1)? - (full - 1) * buffer.tile_bytes;
+        let mut packed = vec![0; buffer.tile_bytes as usize];
+        compute.packer(held, format)?.pack(compute.words(section, dst), &mut packed);
+        let mut bytes = vec![0; SIDE * width];
+        for row in 0..SIDE {
+            gather_row(row, width, &packed, &mut bytes);
+            let address = start + ((row * full as usize + column as usize) * SIDE * width) as u32;
+            let place = Place { dram: false, bank, address: address.into() };
+            device.bytes_mut(place, bytes.len())?.copy_from_slice(&bytes);
+            core.shadow.set(address, address + bytes.len() as u32);
+        }
+        kernel.clocks[2] += time.pack(packed.len() as u32, false);
+        Ok(())
+    }
+}
+
+/// Bytes of a datum in rows.
+fn element_bytes(format: DataFormat) -> Result<usize, What> {
+    format.element_bytes().ok_or_else(|| {
+        What::NoConversion(format!("{format:?} has no rows: its datums share exponents; use another format there"))
+    })
+}
+
+/// The two halves of a row of a tile, by their places in memory order.
+fn halves(row: usize) -> [usize; 2] {
+    [TileShape::FULL.index(row, 0), TileShape::FULL.index(row, SIDE / 2)]
+}
+
+fn scatter_row(row: usize, width: usize, from: &[u8], tile: &mut [u8]) {
+    let half = SIDE / 2 * width;
+    for (place, piece) in halves(row).into_iter().zip(from.chunks_exact(half)) {
+        tile[place * width..place * width + half].copy_from_slice(piece);
+    }
+}
+
+fn gather_row(row: usize, width: usize, tile: &[u8], into: &mut [u8]) {
+    let half = SIDE / 2 * width;
+    for (place, piece) in halves(row).into_iter().zip(into.chunks_exact_mut(half)) {
+        piece.copy_from_slice(&tile[place * width..place * width + half]);
+    }
+}
