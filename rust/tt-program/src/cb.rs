@@ -198,7 +198,7 @@ impl Run {
     /// Unknown CB, impossible count.
     pub fn cb_wait_front(&mut self, cb: u32, pages: u32) -> Step {
         self.checked("cb_wait_front", |run| {
-            let cost = u64::from(run.time.risc.cb);
+            let cost = run.time.risc().cb_check;
             let (kernel, core) = run.here();
             let buffer = core.cb_mut(cb)?;
             buffer.check_count(pages)?;
@@ -222,7 +222,7 @@ impl Run {
     /// Unknown CB, impossible count, a second producer.
     pub fn cb_reserve_back(&mut self, cb: u32, pages: u32) -> Step {
         self.checked("cb_reserve_back", |run| {
-            let cost = u64::from(run.time.risc.cb);
+            let cost = run.time.risc().cb_check;
             let current = run.current;
             run.require_producer(cb)?;
             let (kernel, core) = run.here();
@@ -248,7 +248,7 @@ impl Run {
     /// More pages than are reserved; data of a read that was not waited for.
     pub fn cb_push_back(&mut self, cb: u32, pages: u32) -> Result<(), Fault> {
         self.checked("cb_push_back", |run| {
-            let cost = u64::from(run.time.risc.cb);
+            let cost = run.time.risc().cb_advance;
             let current = run.current;
             run.require_producer(cb)?;
             let (kernel, core) = run.here();
@@ -284,7 +284,7 @@ impl Run {
     /// More pages than were waited for; bytes that are still being sent; a second consumer.
     pub fn cb_pop_front(&mut self, cb: u32, pages: u32) -> Result<(), Fault> {
         self.checked("cb_pop_front", |run| {
-            let cost = u64::from(run.time.risc.cb);
+            let cost = run.time.risc().cb_advance;
             let current = run.current;
             let first = run.here().1.cb_mut(cb)?.consumer.filter(|&first| first != current);
             if let Some(first) = first {
@@ -324,7 +324,7 @@ impl Run {
     /// Unknown CB.
     pub fn cb_pages_available_at_front(&mut self, cb: u32, pages: u32) -> Result<Option<bool>, Fault> {
         self.checked("cb_pages_available_at_front", |run| {
-            let cost = u64::from(run.time.risc.cb);
+            let cost = run.time.risc().cb_check;
             let (kernel, core) = run.here();
             let thread = kernel.thread(Thread::Unpack) as usize;
             kernel.clocks[thread] += cost;
@@ -339,7 +339,7 @@ impl Run {
     /// Unknown CB.
     pub fn cb_pages_reservable_at_back(&mut self, cb: u32, pages: u32) -> Result<Option<bool>, Fault> {
         self.checked("cb_pages_reservable_at_back", |run| {
-            let cost = u64::from(run.time.risc.cb);
+            let cost = run.time.risc().cb_check;
             let (kernel, core) = run.here();
             let thread = kernel.thread(Thread::Pack) as usize;
             kernel.clocks[thread] += cost;

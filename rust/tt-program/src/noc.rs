@@ -2,13 +2,14 @@
 
 use tt_memory::chip::NocCoord;
 use tt_memory::{Device, Place};
+use tt_noc::Transfer;
 
 use crate::Step;
 use crate::error::{Fault, What};
 use crate::kernel::{InFlight, Stall, Thread};
 use crate::memory::Use;
 use crate::run::{Run, Target};
-use crate::time::WriteTimes;
+use crate::time::{Naming, Time};
 
 /// Bits of the local address in a NoC address; x and y of the target follow with [`COORD_BITS`] each.
 pub const ADDRESS_BITS: u32 = 36;
@@ -97,6 +98,14 @@ impl Run {
         }
     }
 
+    /// The running kernel prepares a command. Returns when it gives it to the interface.
+    fn give_command(&mut self, naming: Naming) -> u64 {
+        let cost = self.time.command(naming);
+        let clock = &mut self.kernels[self.current].clocks[0];
+        *clock += cost;
+        *clock
+    }
+
     fn own_bank(&self) -> usize {
         self.cores[self.kernels[self.current].core].bank
     }
@@ -159,7 +168,7 @@ impl Run {
             }
             let (x, y, address) = split(source);
             let owner = run.target(x, y)?;
-            run.read(device, owner, address, target, bytes, noc)
+            run.read(device, (owner, address), target, bytes, Naming::Address, noc)
         })
     }
 
@@ -174,17 +183,17 @@ impl Run {
                 return Ok(false);
             }
             let (owner, address) = Self::locate_page(device, page)?;
-            run.read(device, owner, address, target, bytes, noc)
+            run.read(device, (owner, address), target, bytes, Naming::Page, noc)
         })
     }
 
     fn read(
         &mut self,
         device: &mut Device,
-        owner: Target,
-        address: u64,
+        (owner, address): (Target, u64),
         target: u32,
         bytes: u32,
+        naming: Naming,
         noc: i32,
     ) -> Result<bool, What> {
         let noc = self.network(noc)?;
@@ -196,14 +205,10 @@ impl Run {
         let to = self.touch(device, Target::Worker(bank), target.into(), bytes.into(), Use::Write)?;
         self.check_not_sending(target, bytes)?;
         device.copy_bytes(from, to, bytes as usize)?;
-        let (reader, place) = (self.coord(Target::Worker(bank)), self.coord(owner));
-        let at = self.kernels[self.current].clock();
-        let times = self.time.read(noc, reader, place, bytes, at);
-        if let Target::Dram(bank) = owner {
-            self.time.bank_bytes[bank][0] += u64::from(bytes);
-        }
+        let at = self.give_command(naming);
+        let times = self.time.read(noc, bank, owner, bytes, at);
         let kernel = &mut self.kernels[self.current];
-        kernel.clocks[0] = times.issued;
+        kernel.wait_until(Thread::Unpack, times.issued, Stall::Issue);
         let trid = kernel.transfers.read_trid[noc as usize];
         let (moved, done) = (times.arrived, times.arrived);
         kernel.transfers.reads.push(InFlight { start: target, end: target + bytes, noc, trid, moved, done });
@@ -222,7 +227,7 @@ impl Run {
             }
             let (x, y, address) = split(target);
             let owner = run.target(x, y)?;
-            run.write(device, source, owner, address, bytes, noc)
+            run.write(device, source, (owner, address), bytes, Naming::Address, noc)
         })
     }
 
@@ -237,7 +242,7 @@ impl Run {
                 return Ok(false);
             }
             let (owner, address) = Self::locate_page(device, page)?;
-            run.write(device, source, owner, address, bytes, noc)
+            run.write(device, source, (owner, address), bytes, Naming::Page, noc)
         })
     }
 
@@ -245,9 +250,9 @@ impl Run {
         &mut self,
         device: &mut Device,
         source: u32,
-        owner: Target,
-        address: u64,
+        (owner, address): (Target, u64),
         bytes: u32,
+        naming: Naming,
         noc: i32,
     ) -> Result<bool, What> {
         let noc = self.network(noc)?;
@@ -259,12 +264,8 @@ impl Run {
         let from = self.touch(device, Target::Worker(bank), source.into(), bytes.into(), Use::Read)?;
         let to = self.touch(device, owner, address, bytes.into(), Use::Write)?;
         device.copy_bytes(from, to, bytes as usize)?;
-        let (writer, place) = (self.coord(Target::Worker(bank)), self.coord(owner));
-        let at = self.kernels[self.current].clock();
-        let times = self.time.write(noc, writer, place, bytes, at);
-        if let Target::Dram(bank) = owner {
-            self.time.bank_bytes[bank][1] += u64::from(bytes);
-        }
+        let at = self.give_command(naming);
+        let times = self.time.write(noc, bank, owner, bytes, at);
         self.book_write(noc, source, bytes, times);
         if let Target::Worker(other) = owner {
             self.l1_changed(device, other, address as u32, address as u32 + bytes, times.arrived)?;
@@ -273,11 +274,11 @@ impl Run {
         Ok(true)
     }
 
-    fn book_write(&mut self, noc: u8, source: u32, bytes: u32, times: WriteTimes) {
+    fn book_write(&mut self, noc: u8, source: u32, bytes: u32, times: Transfer) {
         let kernel = &mut self.kernels[self.current];
-        kernel.clocks[0] = times.issued;
+        kernel.wait_until(Thread::Unpack, times.issued, Stall::Issue);
         let trid = kernel.transfers.write_trid[noc as usize];
-        let (moved, done) = (times.departed, times.acknowledged);
+        let (moved, done) = (times.sent, times.acknowledged);
         kernel.transfers.unflushed.push(InFlight { start: source, end: source + bytes, noc, trid, moved, done });
         kernel.transfers.unacknowledged.push((noc, trid, done));
     }
@@ -342,10 +343,8 @@ impl Run {
                     device.copy_bytes(from, to, bytes as usize)?;
                 }
             }
-            let writer = run.coord(Target::Worker(bank));
-            let coords: Vec<NocCoord> = banks.iter().map(|&other| run.coord(Target::Worker(other))).collect();
-            let at = run.kernels[run.current].clock();
-            let times = run.time.multicast(noc, writer, &coords, bytes, at);
+            let at = run.give_command(Naming::Address);
+            let times = run.time.multicast(noc, bank, &banks, bytes, false, at);
             run.book_write(noc, source, bytes, times);
             for &other in &banks {
                 run.l1_changed(device, other, address as u32, address as u32 + bytes, times.arrived)?;
@@ -366,7 +365,7 @@ impl Run {
                 return Ok(false);
             }
             let noc = run.network(noc)?;
-            let (owner, address, times) = run.word_transfer(device, target, noc)?;
+            let (owner, address, times) = run.word_transfer(target, noc, Time::inline_write)?;
             let to = run.touch(device, owner, address, 4, Use::Write)?;
             device.bytes_mut(to, 4)?.copy_from_slice(&value.to_le_bytes());
             let kernel = &mut run.kernels[run.current];
@@ -388,7 +387,7 @@ impl Run {
                 return Ok(false);
             }
             let noc = run.network(noc)?;
-            let (owner, address, times) = run.word_transfer(device, target, noc)?;
+            let (owner, address, times) = run.word_transfer(target, noc, Time::atomic)?;
             if let Target::Dram(bank) = owner {
                 let text = format!("DRAM bank {bank} has no atomics; semaphores lie in L1");
                 return Err(What::Argument(text));
@@ -403,16 +402,21 @@ impl Run {
         })
     }
 
-    fn word_transfer(&mut self, _: &Device, target: u64, noc: u8) -> Result<(Target, u64, WriteTimes), What> {
+    fn word_transfer(
+        &mut self,
+        target: u64,
+        noc: u8,
+        transfer: impl FnOnce(&mut Time, u8, usize, Target, u64) -> Transfer,
+    ) -> Result<(Target, u64, Transfer), What> {
         let (x, y, address) = split(target);
         let owner = self.target(x, y)?;
         if !address.is_multiple_of(4) {
             return Err(What::Misaligned { what: "the address of a word", value: address, alignment: 4 });
         }
-        let (writer, place) = (self.coord(Target::Worker(self.own_bank())), self.coord(owner));
-        let at = self.kernels[self.current].clock();
-        let times = self.time.write(noc, writer, place, 4, at);
-        self.kernels[self.current].clocks[0] = times.issued;
+        let at = self.give_command(Naming::Address);
+        let bank = self.own_bank();
+        let times = transfer(&mut self.time, noc, bank, owner, at);
+        self.kernels[self.current].wait_until(Thread::Unpack, times.issued, Stall::Issue);
         Ok((owner, address, times))
     }
 
@@ -432,7 +436,7 @@ impl Run {
         self.checked(barrier.call(), |run| {
             run.require_data_movement()?;
             let noc = run.network(noc)?;
-            let cost = u64::from(run.time.risc.barrier);
+            let (cost, release) = (run.time.risc().semaphore_poll, run.time.risc().barrier);
             let kernel = &mut run.kernels[run.current];
             kernel.clocks[0] += cost;
             let mine = |network: u8, id: u8| network == noc && trid.is_none_or(|trid| trid == id);
@@ -440,7 +444,7 @@ impl Run {
             if matches!(barrier, Barrier::Reads | Barrier::Full) {
                 kernel.transfers.reads.retain(|read| {
                     let waited = mine(read.noc, read.trid);
-                    until = until.max(if waited { read.done } else { 0 });
+                    until = until.max(if waited { read.done + release } else { 0 });
                     !waited
                 });
                 kernel.wait_until(Thread::Unpack, until, Stall::ReadBarrier);
@@ -455,13 +459,13 @@ impl Run {
             if matches!(barrier, Barrier::Writes | Barrier::Full) {
                 kernel.transfers.unacknowledged.retain(|&(network, id, done)| {
                     let waited = mine(network, id);
-                    until = until.max(if waited { done } else { 0 });
+                    until = until.max(if waited { done + release } else { 0 });
                     !waited
                 });
             }
             if matches!(barrier, Barrier::Atomics | Barrier::Full) {
                 kernel.transfers.atomics.retain(|&(network, done)| {
-                    until = until.max(if network == noc { done } else { 0 });
+                    until = until.max(if network == noc { done + release } else { 0 });
                     network != noc
                 });
             }

@@ -53,7 +53,7 @@ impl Run {
             }
             let bank = run.cores[run.kernels[run.current].core].bank;
             let time = run.words.get(&(bank, address)).copied().unwrap_or(0);
-            let cost = u64::from(run.time.risc.semaphore);
+            let cost = run.time.risc().semaphore_poll;
             let kernel = &mut run.kernels[run.current];
             kernel.state = State::Ready;
             kernel.wait_until(Thread::Unpack, time, Stall::Semaphore(address));
@@ -71,7 +71,7 @@ impl Run {
             let place = run.own_word(device, address, Use::Write)?;
             run.check_not_sending(address, 4)?;
             device.bytes_mut(place, 4)?.copy_from_slice(&value.to_le_bytes());
-            let cost = u64::from(run.time.risc.word);
+            let cost = run.time.risc().l1_store;
             let kernel = &mut run.kernels[run.current];
             kernel.clocks[0] += cost;
             let now = kernel.clock();
@@ -88,7 +88,7 @@ impl Run {
         self.checked("an L1 load", |run| {
             run.check_arrived(address, 4)?;
             let value = run.load(device, address)?;
-            let cost = u64::from(run.time.risc.word);
+            let cost = run.time.risc().l1_load;
             run.kernels[run.current].clocks[0] += cost;
             run.kernels[run.current].state = State::Ready;
             if run.polls(address, value) {
@@ -107,7 +107,7 @@ impl Run {
             run.check_arrived(address, bytes)?;
             let bank = run.cores[run.kernels[run.current].core].bank;
             let place = run.touch(device, Target::Worker(bank), address.into(), bytes.into(), Use::Read)?;
-            run.kernels[run.current].clocks[0] += u64::from(run.time.risc.word) * u64::from(bytes.div_ceil(4));
+            run.kernels[run.current].clocks[0] += run.time.risc().l1_load * u64::from(bytes.div_ceil(4));
             Ok(device.bytes(place, bytes as usize)?)
         })
     }
@@ -123,7 +123,7 @@ impl Run {
             let bank = run.cores[run.kernels[run.current].core].bank;
             let place = run.touch(device, Target::Worker(bank), address.into(), bytes.into(), Use::Write)?;
             device.bytes_mut(place, data.len())?.copy_from_slice(data);
-            run.kernels[run.current].clocks[0] += u64::from(run.time.risc.word) * u64::from(bytes.div_ceil(4));
+            run.kernels[run.current].clocks[0] += run.time.risc().l1_store * u64::from(bytes.div_ceil(4));
             let now = run.kernels[run.current].clock();
             run.l1_changed(device, bank, address, address + bytes, now)
         })

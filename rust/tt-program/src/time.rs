@@ -1,120 +1,136 @@
-//! Where the run asks for time. Figures are per chip and stand in one table; nothing else in this crate knows a number of
-//! cycles.
+//! Where the run asks for time: what a call costs its RISC, when a transfer is over, what a tile operation takes. The
+//! figures are those of `tt-noc`; nothing in this crate knows a number of cycles.
 
-use tt_memory::chip::{ChipSpec, NocCoord};
+use tt_memory::chip::ChipSpec;
+use tt_noc::costs::{ComputeCosts, RiscCosts};
+use tt_noc::{Costs, Noc, NocId, Node, Transfer};
 
-/// Cycles of a RISC per call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RiscCosts {
-    /// `cb_reserve_back`, `cb_wait_front` and the like, when nothing has to be waited for.
-    pub cb: u32,
-    /// Setting up a transfer.
-    pub issue: u32,
-    /// A barrier with nothing in flight.
-    pub barrier: u32,
-    /// Load or store of a word of L1.
-    pub word: u32,
-    /// One poll of a semaphore.
-    pub semaphore: u32,
-    /// A call of the compute API that pushes instructions.
-    pub compute: u32,
-    /// Setting up a data format.
-    pub reconfigure: u32,
-}
-
-/// Times of a read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ReadTimes {
-    /// The RISC may go on.
-    pub issued: u64,
-    /// The data lie in L1.
-    pub arrived: u64,
-}
-
-/// Times of a write.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct WriteTimes {
-    /// The RISC may go on.
-    pub issued: u64,
-    /// The data have left L1.
-    pub departed: u64,
-    /// They lie at the target.
-    pub arrived: u64,
-    /// The acknowledgement is back.
-    pub acknowledged: u64,
-}
-
-/// The clock of a run.
-#[derive(Debug)]
-pub struct Time {
-    chip: &'static ChipSpec,
-    /// Cycles of a RISC per call.
-    pub risc: RiscCosts,
-    /// Bytes moved, per network.
-    pub noc_bytes: [u64; 2],
-    /// Bytes read and written, per DRAM bank.
-    pub bank_bytes: Vec<[u64; 2]>,
-}
+use crate::run::Target;
 
 /// How far a kernel may run ahead of the others before it lets them catch up, in cycles.
 pub const QUANTUM: u64 = 500;
 
+/// The networks and the costs of a run.
+#[derive(Debug)]
+pub struct Time {
+    noc: Noc,
+    costs: &'static Costs,
+    /// Place of each L1 bank's core.
+    workers: Vec<Node>,
+    /// Place of each DRAM bank.
+    banks: Vec<Node>,
+}
+
+/// How a command names the other side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Naming {
+    /// By its NoC address.
+    Address,
+    /// By a page of a buffer, whose address is computed first.
+    Page,
+}
+
 impl Time {
-    /// Clocks at zero.
+    /// Idle networks.
     pub fn new(chip: &'static ChipSpec) -> Self {
-        Self {
-            chip,
-            risc: RiscCosts { cb: 12, issue: 30, barrier: 10, word: 6, semaphore: 10, compute: 10, reconfigure: 120 },
-            noc_bytes: [0; 2],
-            bank_bytes: vec![[0; 2]; chip.dram_banks()],
+        let noc = Noc::new(chip);
+        let layout = noc.layout();
+        let worker = |bank| chip.l1_bank_core(bank).and_then(|core| layout.worker(core));
+        let workers = (0..chip.grid.cores()).map_while(worker).collect();
+        let banks = (0..chip.dram_banks()).map_while(|bank| layout.bank(bank)).collect();
+        Self { noc, costs: Costs::of(chip.arch), workers, banks }
+    }
+
+    /// What calls cost the RISC that makes them.
+    #[inline]
+    pub fn risc(&self) -> &'static RiscCosts {
+        &self.costs.risc
+    }
+
+    /// What tile operations cost unpackers, matrix unit and packers.
+    #[inline]
+    pub fn compute(&self) -> &'static ComputeCosts {
+        &self.costs.compute
+    }
+
+    fn node(&self, target: Target) -> Node {
+        match target {
+            Target::Worker(bank) => self.workers[bank],
+            Target::Dram(bank) => self.banks[bank],
         }
     }
 
-    fn stream(&self, bytes: u32) -> u64 {
-        u64::from(bytes).div_ceil(u64::from(self.chip.noc_link_bytes)) + 1
+    /// What a command costs its RISC until the interface has it.
+    #[inline]
+    pub fn command(&self, naming: Naming) -> u64 {
+        match naming {
+            Naming::Address => self.costs.risc.noc_command,
+            Naming::Page => self.costs.risc.noc_page_command,
+        }
     }
 
-    /// A read of `bytes` by `reader` from `owner`, asked for at `at`.
-    pub fn read(&mut self, noc: u8, reader: NocCoord, owner: NocCoord, bytes: u32, at: u64) -> ReadTimes {
-        self.noc_bytes[noc as usize] += u64::from(bytes);
-        let latency = if reader == owner { 70 } else { 270 };
-        let issued = at + u64::from(self.risc.issue);
-        ReadTimes { issued, arrived: issued + latency + self.stream(bytes) }
+    /// A read of `bytes` by the core of L1 bank `reader`, which gives the command at `at`.
+    pub fn read(&mut self, noc: u8, reader: usize, owner: Target, bytes: u32, at: u64) -> Transfer {
+        let (reader, owner) = (self.workers[reader], self.node(owner));
+        self.noc.read(at, network(noc), reader, owner, bytes.into())
     }
 
-    /// A write of `bytes`.
-    pub fn write(&mut self, noc: u8, writer: NocCoord, target: NocCoord, bytes: u32, at: u64) -> WriteTimes {
-        self.noc_bytes[noc as usize] += u64::from(bytes);
-        let hops = if writer == target { 0 } else { 8 };
-        let issued = at + u64::from(self.risc.issue);
-        let departed = issued + self.stream(bytes);
-        let arrived = departed + 40 + 10 * hops;
-        WriteTimes { issued, departed, arrived, acknowledged: arrived + 10 * hops }
+    /// A write of `bytes` by the core of L1 bank `writer`.
+    pub fn write(&mut self, noc: u8, writer: usize, to: Target, bytes: u32, at: u64) -> Transfer {
+        let (writer, to) = (self.workers[writer], self.node(to));
+        self.noc.write(at, network(noc), writer, to, bytes.into(), false)
     }
 
-    /// A multicast of `bytes` to `targets`, the farthest of which is as far as any.
-    pub fn multicast(&mut self, noc: u8, writer: NocCoord, targets: &[NocCoord], bytes: u32, at: u64) -> WriteTimes {
-        let target = targets.last().copied().unwrap_or(writer);
-        self.write(noc, writer, target, bytes, at)
+    /// A write of `bytes` by the core of L1 bank `writer` to the cores of the L1 banks `receivers`.
+    pub fn multicast(
+        &mut self,
+        noc: u8,
+        writer: usize,
+        receivers: &[usize],
+        bytes: u32,
+        linked: bool,
+        at: u64,
+    ) -> Transfer {
+        let receivers: Vec<Node> = receivers.iter().map(|&bank| self.workers[bank]).collect();
+        self.noc.multicast(at, network(noc), self.workers[writer], &receivers, bytes.into(), linked, false)
     }
 
-    /// Unpacking tiles of so many bytes for the two operands (0: none).
-    pub fn unpack(&self, a: u32, b: u32) -> u64 {
-        u64::from(a.max(b)) / 32 + 4
+    /// A word that the core of L1 bank `from` writes.
+    pub fn inline_write(&mut self, noc: u8, from: usize, to: Target, at: u64) -> Transfer {
+        let (from, to) = (self.workers[from], self.node(to));
+        self.noc.inline_write(at, network(noc), from, to, false)
     }
 
-    /// Instructions of the matrix unit: `count` of them, `phases` times.
-    pub fn math(&self, count: u32, phases: u32) -> u64 {
-        u64::from(count * phases)
+    /// A word that the core of L1 bank `from` adds to.
+    pub fn atomic(&mut self, noc: u8, from: usize, to: Target, at: u64) -> Transfer {
+        let (from, to) = (self.workers[from], self.node(to));
+        self.noc.atomic(at, network(noc), from, to, false)
     }
 
-    /// A vector function of so many instructions per step on one tile.
-    pub fn vector(&self, slots: u32) -> u64 {
-        u64::from(slots) * 32 + 28
+    /// A vector function of the listings on a tile. One that nobody has counted counts as the least there is.
+    pub fn vector(&self, function: &str, approximate: bool, wide: bool) -> u64 {
+        let sfpu = &self.costs.sfpu;
+        sfpu.tile(function, approximate, wide).map_or_else(|| sfpu.counted(0), tt_noc::costs::SfpuCost::cycles)
     }
 
-    /// Packing a tile of so many bytes.
-    pub fn pack(&self, bytes: u32, accumulate: bool) -> u64 {
-        u64::from(bytes) / 64 * if accumulate { 2 } else { 1 } + 8
+    /// Bytes that each network has carried.
+    pub fn noc_bytes(&self) -> [u64; 2] {
+        NocId::ALL.map(|noc| self.noc.totals(noc).bytes)
     }
+
+    /// Bytes that each DRAM bank has read and written.
+    pub fn bank_bytes(&self) -> Vec<[u64; 2]> {
+        let loads = (0..self.banks.len()).filter_map(|bank| self.noc.bank_load(bank));
+        loads.map(|load| [load.read, load.written]).collect()
+    }
+
+    /// The networks, for reports.
+    pub fn noc(&self) -> &Noc {
+        &self.noc
+    }
+}
+
+/// The network with this number; callers have checked that it is 0 or 1.
+fn network(noc: u8) -> NocId {
+    if noc == 0 { NocId::Noc0 } else { NocId::Noc1 }
 }

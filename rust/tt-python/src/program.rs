@@ -259,8 +259,8 @@ impl ProgramRun {
         }
         report.set_item("cycles", self.run.cycles())?;
         report.set_item("kernels", kernels)?;
-        report.set_item("noc_bytes", self.run.time.noc_bytes)?;
-        report.set_item("bank_bytes", self.run.time.bank_bytes.clone())?;
+        report.set_item("noc_bytes", self.run.time.noc_bytes())?;
+        report.set_item("bank_bytes", self.run.time.bank_bytes())?;
         Ok(report)
     }
 

@@ -10,6 +10,13 @@ use super::{Math, Turn};
 use crate::error::{Fault, What};
 use crate::run::Run;
 
+/// Which engine turns tiles into rows.
+#[derive(Clone, Copy)]
+enum Untilizer {
+    Unpack,
+    Pack,
+}
+
 /// Side of a tile.
 const SIDE: usize = 32;
 
@@ -46,7 +53,8 @@ impl Run {
                     scatter_row(row, width, bytes, &mut gathered);
                 }
                 run.engine()?.1.require_a(input, format)?;
-                run.through_dst(&gathered, format, input)?;
+                let unpack = run.time.compute().unpack_tilize(tile_bytes as u64, block.into());
+                run.through_dst(&gathered, format, input, unpack)?;
                 run.pack_whole(device, 0, output, Some(first_out + tile))?;
                 run.release()?;
             }
@@ -62,7 +70,7 @@ impl Run {
         self.checked("untilize_block", |run| {
             run.engine()?.1.require_math(|math| math == Math::Untilize, "untilize_init")?;
             run.require_free_dst()?;
-            run.untilize(device, input, columns, output, (columns, 0))
+            run.untilize(device, input, columns, output, (columns, 0), Untilizer::Unpack)
         })
     }
 
@@ -81,7 +89,7 @@ impl Run {
             let (columns, full) = run.require_pack_untilize(rows)?;
             run.engine()?.1.require_math(|math| math == Math::Copy { transpose: false }, "pack_untilize_init")?;
             run.require_free_dst()?;
-            run.untilize(device, input, columns, output, (full, place * columns))
+            run.untilize(device, input, columns, output, (full, place * columns), Untilizer::Pack)
         })
     }
 
@@ -93,7 +101,7 @@ impl Run {
         self.checked("pack_untilize_dest", |run| {
             let (columns, full) = run.require_pack_untilize(rows)?;
             for column in 0..columns {
-                run.pack_rows(device, column, output, (full, place * columns + column))?;
+                run.pack_rows(device, column, output, (full, place * columns + column), Some(columns))?;
             }
             Ok(())
         })
@@ -133,27 +141,32 @@ impl Run {
         columns: u32,
         output: u32,
         (full, first): (u32, u32),
+        by: Untilizer,
     ) -> Result<(), What> {
+        let costs = self.time.compute();
         for column in 0..columns {
             let source = self.source(input, column)?;
             self.engine()?.1.require_a(input, source.format)?;
             let bytes = device.bytes(source.place, source.bytes as usize)?.to_vec();
-            self.through_dst(&bytes, source.format, input)?;
-            self.pack_rows(device, 0, output, (full, first + column))?;
+            let (unpack, block) = match by {
+                Untilizer::Unpack => (costs.unpack_untilize, None),
+                Untilizer::Pack => (costs.unpack(source.bytes.into()), Some(columns)),
+            };
+            self.through_dst(&bytes, source.format, input, unpack)?;
+            self.pack_rows(device, 0, output, (full, first + column), block)?;
             self.release()?;
         }
         Ok(())
     }
 
-    /// Brings a tile into `Dst[0]` as `copy_tile` does, and hands it to the packer.
-    fn through_dst(&mut self, tile: &[u8], format: DataFormat, cb: u32) -> Result<(), What> {
+    /// Brings a tile into `Dst[0]` as `copy_tile` does, in `unpack` cycles, and hands it to the packer.
+    fn through_dst(&mut self, tile: &[u8], format: DataFormat, cb: u32, unpack: u64) -> Result<(), What> {
         self.acquire(Turn::Math)?;
-        let cost = self.time.unpack(tile.len() as u32, 0);
-        let math = self.time.math(8, 1);
+        let math = self.time.compute().copy;
         let source = Source { place: self.own_place(0), format, bytes: tile.len() as u32 };
         self.copy_tile_bytes(source, tile, cb, 0, false, None)?;
         let (clocks, compute) = self.engine()?;
-        compute.advance(clocks, cost, math);
+        compute.advance(clocks, unpack, math);
         self.commit()?;
         self.wait()
     }
@@ -168,8 +181,16 @@ impl Run {
         Ok((buffer.format, buffer.tile_bytes as usize, buffer.read_pointer() + tile * buffer.tile_bytes))
     }
 
-    /// Packs a tile of `Dst` as column `column` of 32 rows of `full` tiles.
-    fn pack_rows(&mut self, device: &mut Device, dst: u32, cb: u32, (full, column): (u32, u32)) -> Result<(), What> {
+    /// Packs a tile of `Dst` as column `column` of 32 rows of `full` tiles; the packer untilizes it as one of a block of so many
+    /// tiles, or finds it untilized.
+    fn pack_rows(
+        &mut self,
+        device: &mut Device,
+        dst: u32,
+        cb: u32,
+        (full, column): (u32, u32),
+        block: Option<u32>,
+    ) -> Result<(), What> {
         let bank = self.cores[self.kernels[self.current].core].bank;
         let Run { kernels, cores, time, current, .. } = self;
         let kernel = &mut kernels[*current];
@@ -194,7 +215,11 @@ impl Run {
             device.bytes_mut(place, bytes.len())?.copy_from_slice(&bytes);
             core.shadow.set(address, address + bytes.len() as u32);
         }
-        kernel.clocks[2] += time.pack(packed.len() as u32, false);
+        let costs = time.compute();
+        kernel.clocks[2] += match block {
+            Some(tiles) => costs.pack_untilize(tiles.into(), width as u64).div_ceil(tiles.into()),
+            None => costs.pack(packed.len() as u64, false),
+        };
         Ok(())
     }
 }

@@ -3,6 +3,7 @@
 use tt_cpu::Level;
 use tt_formats::DataFormat;
 use tt_memory::{Device, Place};
+use tt_noc::costs::{Eltwise, ReduceAxis};
 use tt_tensix::fpu::{self, Broadcast, EltwiseOp, MathConfig, PoolOp, PreparedA, PreparedB, ReduceDim};
 use tt_tensix::unpack::{self, Unpacker};
 
@@ -157,12 +158,16 @@ impl Run {
                 compute.right[index].prepare(&config, &compute.a);
             }
         }
-        let unpack = self.time.unpack(right.bytes * columns, left.bytes * rows);
-        let math = self.time.math(16 * rows * columns, config.fidelity.phases()) + u64::from(self.time.risc.compute);
+        let costs = self.time.compute();
+        let unpack = costs.unpack_matmul(left.bytes.into(), right.bytes.into(), rows.into(), columns.into());
+        let mut math = costs.matmul(config.fidelity.phases(), u64::from(rows * columns));
         let (clocks, compute) = self.engine()?;
         for row in 0..rows {
             for column in 0..columns {
                 let index = dst + row * columns + column;
+                if compute.sections[compute.filling].held[index as usize].is_none() {
+                    math += costs.matmul_run;
+                }
                 compute.accumulator(index, config.dst, |_| {})?;
                 let tile = &mut compute.sections[compute.filling].tiles[index as usize];
                 fpu::accumulate(&config, tile, &mut compute.right[column as usize], &mut compute.left[row as usize]);
@@ -205,24 +210,24 @@ impl Run {
             let accumulate = op == EltwiseOp::Mul || matches!(compute.math, Math::Eltwise { accumulate: true, .. });
             a.to_src(device, dst32, &mut compute.a)?;
             b.to_src(device, dst32, &mut compute.b)?;
-            run.finish_eltwise(op, broadcast, accumulate, a, a.bytes.max(b.bytes), dst)
+            run.finish_eltwise(op, broadcast, accumulate, a, b.bytes, dst)
         })
     }
 
-    /// The math of an element-wise step on what lies in `SrcA` and `SrcB`.
+    /// The math of an element-wise step on what lies in `SrcA` and `SrcB`. Of the two, `b_bytes` is 0 if one came from `Dst`.
     fn finish_eltwise(
         &mut self,
         op: EltwiseOp,
         broadcast: Broadcast,
         accumulate: bool,
         a: Source,
-        bytes: u32,
+        b_bytes: u32,
         dst: u32,
     ) -> Result<(), What> {
         let arch = self.arch;
-        let unpack = self.time.unpack(bytes, bytes);
-        let compute_cost = u64::from(self.time.risc.compute);
-        let time = &self.time;
+        let costs = self.time.compute();
+        let unpack =
+            if b_bytes == 0 { costs.unpack(a.bytes.into()) } else { costs.unpack_pair(a.bytes.into(), b_bytes.into()) };
         let Kernel { clocks, compute, .. } = &mut self.kernels[self.current];
         let compute = compute.as_deref_mut().ok_or_else(|| What::Bug("no compute state".into()))?;
         let made = compute.dst_format(a.format);
@@ -233,8 +238,12 @@ impl Run {
         } else {
             compute.overwritten(dst, made)?;
         }
-        let phases = if op == EltwiseOp::Mul { config.fidelity.phases() } else { 1 };
-        let math = time.math(8, phases) + compute_cost;
+        let kind = match op {
+            EltwiseOp::Add => Eltwise::Add,
+            EltwiseOp::Sub => Eltwise::Sub,
+            EltwiseOp::Mul => Eltwise::Mul,
+        };
+        let math = costs.eltwise(kind, config.fidelity.phases());
         let tile = compute.sections[compute.filling].tiles[dst as usize].dst();
         fpu::eltwise(&config, op, broadcast, accumulate, tile, &compute.a, &compute.b);
         compute.advance(clocks, unpack, math);
@@ -277,7 +286,7 @@ impl Run {
             fpu::move_dst_to_src(&config, &held, moved);
             let loaded = if to_a { &mut compute.b } else { &mut compute.a };
             other.to_src(device, dst32, loaded)?;
-            run.finish_eltwise(op, Broadcast::None, false, other, other.bytes, dst)
+            run.finish_eltwise(op, Broadcast::None, false, other, 0, dst)
         })
     }
 
@@ -336,8 +345,8 @@ impl Run {
         self.engine()?.1.require_a(cb, source.format)?;
         let bytes = source.bytes;
         self.copy_source(device, source, cb, dst, transpose, broadcast)?;
-        let unpack = self.time.unpack(bytes, 0);
-        let math = self.time.math(8, 1) + u64::from(self.time.risc.compute);
+        let costs = self.time.compute();
+        let (unpack, math) = (costs.unpack(bytes.into()), costs.copy);
         let (clocks, compute) = self.engine()?;
         compute.advance(clocks, unpack, math);
         Ok(())
@@ -448,9 +457,15 @@ impl Run {
             } else {
                 fpu::reduce_mixed(&config, scaler_register, pool, dim, target, &compute.a, &compute.b);
             }
-            let unpack = run.time.unpack(data.bytes, scaler.bytes);
+            let costs = run.time.compute();
+            let unpack = costs.unpack_pair(data.bytes.into(), scaler.bytes.into());
             let phases = if pool == PoolOp::Sum { config.fidelity.phases() } else { 1 };
-            let math = run.time.math(if row_sum { 8 } else { 4 }, phases) + 8 + u64::from(run.time.risc.compute);
+            let axis = match dim {
+                ReduceDim::Row => ReduceAxis::Row,
+                ReduceDim::Column => ReduceAxis::Column,
+                ReduceDim::Scalar => ReduceAxis::Scalar,
+            };
+            let math = costs.reduce(axis, phases);
             let (clocks, compute) = run.engine()?;
             compute.advance(clocks, unpack, math);
             Ok(())
@@ -463,7 +478,7 @@ impl Run {
     /// Setup, `Dst` protocol.
     pub fn transpose_dst(&mut self, dst: u32) -> Result<(), Fault> {
         self.checked("transpose_dest", |run| {
-            let math = run.time.math(32, 1) + u64::from(run.time.risc.compute);
+            let math = run.time.compute().transpose;
             let (clocks, compute) = run.engine()?;
             compute.require_math(
                 |math| math == Math::TransposeDst,

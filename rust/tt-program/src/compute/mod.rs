@@ -246,7 +246,7 @@ impl Run {
     }
 
     fn acquire(&mut self, turn: Turn) -> Result<(), What> {
-        let cost = u64::from(self.time.risc.compute);
+        let cost = self.time.compute().dst_sync;
         let (_, compute) = self.engine()?;
         if compute.turn != Turn::Free {
             return Err(What::AcquiredTwice);
@@ -273,7 +273,7 @@ impl Run {
     }
 
     fn commit(&mut self) -> Result<(), What> {
-        let cost = u64::from(self.time.risc.compute);
+        let cost = self.time.compute().dst_sync;
         let (clocks, compute) = self.engine()?;
         if compute.turn == Turn::Free {
             return Err(What::CommitWithoutAcquire);
@@ -295,7 +295,7 @@ impl Run {
     }
 
     fn wait(&mut self) -> Result<(), What> {
-        let cost = u64::from(self.time.risc.compute);
+        let cost = self.time.compute().dst_sync;
         let (_, compute) = self.engine()?;
         if compute.committed == 0 {
             return Err(What::NothingCommitted);
@@ -317,7 +317,7 @@ impl Run {
     }
 
     fn release(&mut self) -> Result<(), What> {
-        let cost = u64::from(self.time.risc.compute);
+        let cost = self.time.compute().dst_sync;
         let (clocks, compute) = self.engine()?;
         if !compute.packing {
             return Err(What::ReleaseWithoutWait);

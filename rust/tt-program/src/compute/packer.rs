@@ -69,7 +69,6 @@ impl Run {
         cb: u32,
         place: Option<u32>,
     ) -> Result<(), What> {
-        let run_cost = u64::from(self.time.risc.compute);
         let Run { kernels, cores, time, current, .. } = self;
         let kernel = &mut kernels[*current];
         let core = &mut cores[kernel.core];
@@ -91,7 +90,7 @@ impl Run {
         packer.pack(compute.words(section, dst), device.bytes_mut(at, bytes as usize)?);
         core.shadow.set(address, address + bytes);
         let accumulate = compute.l1_accumulate;
-        kernel.clocks[2] += time.pack(bytes, accumulate) + run_cost;
+        kernel.clocks[2] += time.compute().pack(bytes.into(), accumulate);
         Ok(())
     }
 }

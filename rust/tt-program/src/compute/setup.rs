@@ -170,7 +170,7 @@ impl Run {
     pub fn hw_startup(&mut self, a: u32, b: u32, out: u32) -> Result<(), Fault> {
         self.checked("compute_kernel_hw_startup", |run| {
             let (a, b, out) = (run.configured(a)?, run.configured(b)?, run.configured(out)?);
-            let cost = 3 * u64::from(run.time.risc.reconfigure);
+            let cost = run.time.compute().init_common;
             let (clocks, compute) = run.engine()?;
             (compute.src_a, compute.src_b, compute.packed) = (Some(a), Some(b), Some(out));
             (compute.relu, compute.l1_accumulate, compute.edge) = (Relu::None, false, EdgeMask::None);
@@ -190,7 +190,7 @@ impl Run {
             for &cb in cbs {
                 run.here().1.cb_mut(cb)?;
             }
-            let cost = 2 * u64::from(run.time.risc.compute);
+            let cost = run.time.compute().init;
             let (clocks, compute) = run.engine()?;
             if compute.packed.is_none() {
                 return Err(What::MissingInit {
@@ -230,7 +230,7 @@ impl Run {
     /// Unknown CBs; the CB said to be the old one has another format than the unpacker.
     pub fn reconfig_data_format(&mut self, a: i64, b: i64, old_a: i64, old_b: i64) -> Result<(), Fault> {
         self.checked("reconfig_data_format", |run| {
-            let cost = u64::from(run.time.risc.reconfigure);
+            let cost = run.time.compute().reconfigure;
             for (cb, old, is_a) in [(a, old_a, true), (b, old_b, false)] {
                 if cb < 0 {
                     continue;
@@ -258,7 +258,7 @@ impl Run {
     /// As [`Run::reconfig_data_format`].
     pub fn pack_reconfig_data_format(&mut self, cb: u32, old: i64) -> Result<(), Fault> {
         self.checked("pack_reconfig_data_format", |run| {
-            let cost = u64::from(run.time.risc.reconfigure);
+            let cost = run.time.compute().reconfigure;
             let new = run.configured(cb)?;
             let before = if old < 0 { None } else { Some(run.configured(old as u32)?) };
             let (clocks, compute) = run.engine()?;
@@ -279,7 +279,7 @@ impl Run {
     /// A data-movement kernel.
     pub fn pack_reconfig_l1_acc(&mut self, accumulate: bool) -> Result<(), Fault> {
         self.checked("pack_reconfig_l1_acc", |run| {
-            let cost = u64::from(run.time.risc.compute);
+            let cost = run.time.compute().configure;
             let (clocks, compute) = run.engine()?;
             compute.l1_accumulate = accumulate;
             clocks[2] += cost;

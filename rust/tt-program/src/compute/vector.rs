@@ -18,6 +18,10 @@ pub struct VectorCall {
     /// Name of the init call that it needs.
     pub init: Arc<str>,
     operation: Operation,
+    /// Its name in the listings, for its cost.
+    function: Arc<str>,
+    /// Whether it is the approximate variant there.
+    approximate: bool,
     /// What `Dst` holds afterwards, if that changes.
     makes: Option<DstFormat>,
 }
@@ -67,7 +71,8 @@ impl VectorCall {
             }
             _ => return Err(unknown()),
         };
-        Ok(Self { name: name.into(), init: init.into(), operation, makes })
+        let approximate = variant.starts_with("approx") || variant.ends_with("fast");
+        Ok(Self { name: name.into(), init: init.into(), operation, function: function.into(), approximate, makes })
     }
 }
 
@@ -81,7 +86,7 @@ impl Run {
     /// A data-movement kernel.
     pub fn vector_init(&mut self, init: &Arc<str>) -> Result<(), Fault> {
         self.checked("a vector init", |run| {
-            let cost = u64::from(run.time.risc.compute);
+            let cost = run.time.compute().init;
             let (clocks, compute) = run.engine()?;
             if compute.vector.as_ref().is_none_or(|set| !Arc::ptr_eq(set, init)) {
                 compute.vector = Some(Arc::clone(init));
@@ -98,8 +103,8 @@ impl Run {
     /// Setup, `Dst` protocol.
     pub fn vector(&mut self, call: &VectorCall, tiles: [u32; 3], out: u32, mode: u32) -> Result<(), Fault> {
         self.checked("a vector function", |run| {
-            let cost = u64::from(run.time.risc.compute);
-            let time = run.time.vector(8);
+            let wide = run.engine()?.1.config.dst32;
+            let time = run.time.vector(&call.function, call.approximate, wide);
             let (clocks, compute) = run.engine()?;
             match &compute.vector {
                 Some(set) if Arc::ptr_eq(set, &call.init) || **set == *call.init => {}
@@ -165,7 +170,7 @@ impl Run {
                 made => made.unwrap_or(held),
             };
             compute.sections[compute.filling].held[out_at] = Some(made);
-            clocks[1] += cost + time * faces.len() as u64 / 4;
+            clocks[1] += time * faces.len() as u64 / 4;
             Ok(())
         })
     }
