@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+import ttnn
 from ttnn.ops.arguments import TENSOR
 from ttnn.ops.registry import Op
 
@@ -17,8 +18,10 @@ REQUIRED_VALUES: dict[str, list[tuple[Any, ...]]] = {
     "addalpha": [(0.5,)],
     "clamp": [(-1, 2), (0, None), (None, 1), (1, -1)],
     "clip": [(-1, 2), (0, None), (None, 1)],
+    "fill": [(3,)],
     "heaviside": [(0.5,)],
     "leaky_relu": [(0.125,)],
+    "polygamma": [(1,), (2,), (3,)],
     "polyval": [([1.0, -2.0, 0.5],), ([3.0],)],
     "prelu": [(0.25,), ([0.5],)],
     "rdiv": [(2.0,)],
@@ -27,6 +30,7 @@ REQUIRED_VALUES: dict[str, list[tuple[Any, ...]]] = {
     "rpow": [(2.0,)],
     "subalpha": [(0.5,)],
     "threshold": [(0.5, 2.0)],
+    "unary_chain": [([ttnn.UnaryOpType.RELU, ttnn.UnaryOpType.EXP],), ([ttnn.UnaryWithParam(ttnn.UnaryOpType.EXP)],)],
 }
 
 Values = npt.NDArray[Any]
@@ -60,6 +64,11 @@ DOMAINS: dict[str, Callable[[Values], Values]] = {
         _positive,
     ),
     "acosh": lambda x: np.abs(x) + 1.0,
+    "logit": lambda x: np.clip(np.abs(x), 0.125, 1.75) * 0.5,
+    "lgamma": lambda x: np.abs(x) + 3.0,
+    "log_sigmoid": lambda x: np.clip(x, -4.0, 4.0),
+    "multigammaln": lambda x: np.abs(x) + 3.0,
+    "polygamma": lambda x: np.abs(x) + 0.5,
 }
 
 

@@ -30,9 +30,11 @@ impl Input {
         Self { format, register, direct }
     }
 
-    /// The same for a buffer flagged unpack-to-dest: 32-bit data bypass Src when Dst is 32 bits wide.
+    /// The same for a buffer flagged unpack-to-dest: 32-bit data bypass Src when Dst is 32 bits wide. Bytes come out of
+    /// the move through Src as the integers they are.
     pub fn direct_to_dst(format: DataFormat, dst32: bool) -> Self {
-        let direct = dst32 && matches!(format, DataFormat::Float32 | DataFormat::Int32 | DataFormat::UInt32);
+        let whole = matches!(format, DataFormat::Float32 | DataFormat::Int32 | DataFormat::UInt32 | DataFormat::UInt8);
+        let direct = dst32 && whole;
         Self { direct, ..Self::new(format, dst32) }
     }
 

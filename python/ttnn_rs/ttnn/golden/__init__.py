@@ -7,7 +7,7 @@ here imports the engine. The distance that an operator may keep to these functio
 from __future__ import annotations
 
 from ttnn.golden.creation import arange, full, full_like, ones, ones_like, zeros, zeros_like
-from ttnn.golden.elementwise import add, exp, identity, multiply, relu, rsub, subtract
+from ttnn.golden.elementwise import add, chained, exp, identity, multiply, relu, rsub, subtract
 from ttnn.golden.matmul import addmm
 from ttnn.golden.movement import pad, permute, reshape, slice_, squeeze, transpose, unsqueeze, unsqueeze_to_4d
 from ttnn.golden.reduction import max_, mean, mean_of_magnitudes, min_, sum_, sum_of_magnitudes
@@ -18,6 +18,7 @@ __all__ = [
     "addmm",
     "arange",
     "argmax",
+    "chained",
     "exp",
     "full",
     "full_like",

@@ -37,6 +37,11 @@ def _activated(x: Array, activations: Iterable[Any]) -> Array:
     return x
 
 
+def chained(x: ArrayLike, ops_chain: Iterable[Any], **_: object) -> Array:
+    """Return `x` with the operators of a chain applied in order."""
+    return _activated(np.asarray(x, np.float64), ops_chain)
+
+
 def _binary(
     function: Callable[[Array, Array], Array],
     a: ArrayLike,

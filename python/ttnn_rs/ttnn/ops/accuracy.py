@@ -20,13 +20,15 @@ class Accuracy:
 
     For block floats the unit is a step of the shared exponent of the largest value. Where terms may cancel, the unit is
     that of `magnitude`, a function of the operands in float64, instead of the result's. The bounds hold for operands
-    whose magnitude is at most `largest`; subnormal operands count as 0, as the chip reads them.
+    from `lowest` on whose magnitude is at most `largest`; subnormal operands count as 0, as the chip reads
+    them.
     """
 
     ulp: Mapping[DataType, float] = field(default_factory=dict)
     exact: bool = False
     magnitude: Callable[..., Any] | None = None
     largest: float = math.inf
+    lowest: float = -math.inf
 
     def bound(self, dtype: DataType) -> float | None:
         """Return the bound for `dtype` in ULP: 0 for an exact operator, None if none is stated."""
@@ -38,7 +40,9 @@ class Accuracy:
         bounds = ", ".join(f"{dtype.name.lower()}: {ulp:g} ULP" for dtype, ulp in self.ulp.items())
         if self.magnitude is not None:
             bounds = f"{bounds}, of the {self.magnitude.__name__.replace('_', ' ')}"
-        return bounds if math.isinf(self.largest) else f"{bounds}, for operands up to {self.largest:g}"
+        ends = [] if math.isinf(self.lowest) else [f"from {self.lowest:g}"]
+        ends += [] if math.isinf(self.largest) else [f"up to {self.largest:g}"]
+        return f"{bounds}, for operands {' '.join(ends)}" if ends else bounds
 
 
 def bit_exact() -> Accuracy:
@@ -47,7 +51,10 @@ def bit_exact() -> Accuracy:
 
 
 def max_ulp(
-    *bounds: tuple[DataType, float], magnitude: Callable[..., Any] | None = None, largest: float = math.inf
+    *bounds: tuple[DataType, float],
+    magnitude: Callable[..., Any] | None = None,
+    largest: float = math.inf,
+    lowest: float = -math.inf,
 ) -> Accuracy:
     """Return the bound given as (data type, ULP) pairs."""
-    return Accuracy(ulp=dict(bounds), magnitude=magnitude, largest=largest)
+    return Accuracy(ulp=dict(bounds), magnitude=magnitude, largest=largest, lowest=lowest)

@@ -19,6 +19,7 @@ LARGEST_ULP: Final[dict[str, tuple[float, float]]] = {
     "celu": (0.4998, 1.027),
     "cos": (0.5516, 42839.8),
     "cosh": (0.4998, 0.9637),
+    "deg2rad": (0.9981, 0.5847),
     "digamma": (557299, 1.12042e11),
     "elu": (0.4998, 1.027),
     "erf": (1.0562, 3.9865),
@@ -29,14 +30,20 @@ LARGEST_ULP: Final[dict[str, tuple[float, float]]] = {
     "gelu": (254.9337, 23872500),
     "hardmish": (1, 0.9981),
     "hardsigmoid": (1, 74.6667),
+    "hardswish": (2.1421, 111.6667),
     "i0": (255.0465, 16777300),
     "i1": (246.3125, 16210300),
+    "lgamma": (323.9023, 11510300),
     "log": (0.7804, 0.7508),
     "log10": (0.7847, 1.7934),
     "log1p": (0.9311, 0.8252),
     "log2": (0.7661, 1.25),
+    "log_sigmoid": (6.3883, 425575),
     "logical_not": (0, 8388610),
+    "logit": (64.0007, 12.0475),
     "mish": (244.8823, 16048700),
+    "multigammaln": (1.6895, 46722.2),
+    "rad2deg": (0.9921, 0.6625),
     "reciprocal": (0.4981, 0.6583),
     "round": (0, 0),
     "rsqrt": (0.4994, 15582800),
@@ -59,5 +66,14 @@ LARGEST_ULP: Final[dict[str, tuple[float, float]]] = {
     "xielu": (0.5, 304.7647),
 }
 
-LARGEST_OPERAND: Final[dict[str, float]] = {"cos": 2.0**20, "sin": 2.0**20, "softplus": 2.0**20, "tan": 2.0**20}
+LARGEST_OPERAND: Final[dict[str, float]] = {
+    "cos": 2.0**20,
+    "lgamma": 2.0**20,
+    "sin": 2.0**20,
+    "softplus": 2.0**20,
+    "tan": 2.0**20,
+}
 """Where the figures of functions end that lose the argument's fraction beyond, or overflow on the way."""
+
+LOWEST_OPERAND: Final[dict[str, float]] = {"multigammaln": 1.6015625}
+"""Where the domain of functions begins."""

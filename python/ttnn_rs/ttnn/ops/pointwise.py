@@ -18,16 +18,35 @@ from ttnn.ops.binary.power import pow as pow
 from ttnn.ops.binary.quotients import rdiv as rdiv
 from ttnn.ops.clamp import clamp as clamp
 from ttnn.ops.clamp import clip as clip
+from ttnn.ops.gated import geglu as geglu
+from ttnn.ops.gated import glu as glu
+from ttnn.ops.gated import reglu as reglu
+from ttnn.ops.gated import swiglu as swiglu
+from ttnn.ops.losses import l1_loss as l1_loss
+from ttnn.ops.losses import mse_loss as mse_loss
 from ttnn.ops.ternary import addcdiv as addcdiv
 from ttnn.ops.ternary import addcmul as addcmul
 from ttnn.ops.ternary import lerp as lerp
 from ttnn.ops.ternary import mac as mac
 from ttnn.ops.ternary import where as where
+from ttnn.ops.triangle import tril as tril
+from ttnn.ops.triangle import triu as triu
+from ttnn.ops.unary import unary_chain as unary_chain
+from ttnn.ops.unary_composed import deg2rad as deg2rad
+from ttnn.ops.unary_composed import hardswish as hardswish
+from ttnn.ops.unary_composed import lgamma as lgamma
+from ttnn.ops.unary_composed import log_sigmoid as log_sigmoid
+from ttnn.ops.unary_composed import logit as logit
+from ttnn.ops.unary_composed import multigammaln as multigammaln
+from ttnn.ops.unary_composed import polygamma as polygamma
+from ttnn.ops.unary_composed import rad2deg as rad2deg
 from ttnn.ops.unary_signatures import gelu as gelu
 from ttnn.ops.unary_signatures import sigmoid as sigmoid
 from ttnn.ops.unary_signatures import sigmoid_accurate as sigmoid_accurate
 from ttnn.ops.unary_signatures import square as square
 from ttnn.ops.unary_signatures import tanh as tanh
+from ttnn.ops.unary_words import bitwise_not as bitwise_not
+from ttnn.ops.unary_words import fill as fill
 
 acos = _math.OPERATORS["acos"]
 acosh = _math.OPERATORS["acosh"]

@@ -249,7 +249,7 @@ where = _register(
         )
     ),
     _where,
-    "Return the second operand where the first is not 0, else the third; NaN is true, in float32 also -0 and subnormals.",
+    "Return the second operand where the first is not 0, else the third. In float32 -0 and subnormals are not 0.",
     dtypes=(*_FLOATS, DataType.BFLOAT4_B, DataType.INT32, DataType.UINT32),
     golden=triples.where,
     accuracy=bit_exact(),

@@ -69,25 +69,34 @@ def cast(
     )
 
 
+_NAMES: Final = {
+    DataType.FLOAT32: "fp32",
+    DataType.BFLOAT16: "bf16",
+    DataType.BFLOAT8_B: "bf16",
+    DataType.BFLOAT4_B: "bf16",
+    DataType.INT32: "int32",
+    DataType.UINT32: "uint32",
+    DataType.UINT16: "uint16",
+    DataType.UINT8: "uint8",
+}
+"""What the vector unit's conversions call the data types; block floats are bfloat16 in Dst."""
+
+
 def _conversions() -> dict[tuple[DataType, DataType], list[ChainStep]]:
     """Return the vector unit's conversions by source and target."""
-    names = {
-        DataType.FLOAT32: "fp32",
-        DataType.BFLOAT16: "bf16",
-        DataType.INT32: "int32",
-        DataType.UINT32: "uint32",
-        DataType.UINT16: "uint16",
-        DataType.UINT8: "uint8",
-    }
     known = vector_functions()
     found: dict[tuple[DataType, DataType], list[ChainStep]] = {}
-    for source, name in names.items():
-        for target, into in names.items():
+    for source, name in _NAMES.items():
+        for target, into in _NAMES.items():
+            # Bytes are 32-bit integers in Dst.
+            name = "uint32" if source is DataType.UINT8 else name
             step = (f"typecast_from_{name}", f"{name}_to_{into}")
-            if step in known and (source in INTEGERS or target in INTEGERS):
+            if step in known and source is not target and (source in INTEGERS or target in INTEGERS):
                 found[source, target] = [step]
-    # Between the 32-bit integers the words stay as they are.
-    found[DataType.INT32, DataType.UINT32] = found[DataType.UINT32, DataType.INT32] = []
+    # Between the 32-bit integers, and from bytes to them, the words stay as they are.
+    for source in (DataType.INT32, DataType.UINT32, DataType.UINT8):
+        for target in (DataType.INT32, DataType.UINT32):
+            found[source, target] = []
     return found
 
 
@@ -150,7 +159,7 @@ typecast = register(
         engine=("unary",),
         raises=(
             ("LayoutError", "a row-major tensor to a block float."),
-            ("UnsupportedError", "between block floats and integers, and from uint8, on the device."),
+            ("UnsupportedError", "from or to int8, on the device."),
         ),
     )
 )

@@ -5,14 +5,15 @@ Source: operator programs, section 5 (`eltwise_sfpu`); vector unit, "op -> kerne
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from ttnn import _engine, golden
-from ttnn.exceptions import DTypeError, UnsupportedError, fatal
+from ttnn.exceptions import ArgumentError, DTypeError, UnsupportedError, fatal
 from ttnn.memory_config import MemoryConfig
 from ttnn.ops.accuracy import bit_exact, max_ulp
-from ttnn.ops.activations import vector_functions
-from ttnn.ops.arguments import BOOLEAN, Param, Signature
+from ttnn.ops.activations import Activation, as_unary, chain, vector_functions
+from ttnn.ops.arguments import ACTIVATIONS, BOOLEAN, Param, Signature
 from ttnn.ops.common import (
     FLOATS,
     INPUT_TENSOR,
@@ -90,7 +91,8 @@ def apply_chain(
         output._buffer,
         formats=(FORMAT_CODE[spec.dtype], FORMAT_CODE[dtype]),
         chain=chain,
-        dst32=spec.dtype in WIDE or dtype in WIDE,
+        # Bytes need the whole words of a 32-bit Dst.
+        dst32=spec.dtype in WIDE or dtype in WIDE or spec.dtype is DataType.UINT8,
         tiled=spec.layout is Layout.TILE,
         precise=precise,
         arch=arch_number(device),
@@ -233,5 +235,49 @@ identity = register(
         engine=("unary",),
         family="unary",
         raises=(("StorageError", "the input is on the host."),),
+    )
+)
+
+
+def _unary_chain(
+    input_tensor: Tensor,
+    ops_chain: Sequence[Activation],
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+    _sub_core_grids: None,
+) -> Tensor:
+    operator = "ttnn.unary_chain"
+    if not ops_chain:
+        raise ArgumentError(f"{operator}: ops_chain is empty; give at least one operator.")
+    dtype = input_tensor._spec.dtype
+    for activation in ops_chain:
+        _refuse_integers(operator, as_unary(activation).op_type, dtype)
+    steps = chain(operator, ops_chain)
+    return apply_chain(operator, input_tensor, steps, memory_config=memory_config, output_tensor=output_tensor)
+
+
+unary_chain = register(
+    Op(
+        name="unary_chain",
+        signatures=(
+            Signature(
+                (INPUT_TENSOR, Param("ops_chain", ACTIVATIONS, doc="Operators with their parameters, in order.")),
+                _OPTIONS,
+            ),
+        ),
+        run=_unary_chain,
+        doc="Return every element with several functions applied in one visit to Dst.",
+        source='TT-NN docs "ttnn.unary_chain"; operator programs, section 5',
+        dtypes=_FLOAT_INPUTS,
+        layouts=_LAYOUTS,
+        golden=golden.chained,
+        engine=("unary",),
+        family="unary",
+        raises=(
+            ("ArgumentError", "the chain is empty."),
+            ("DTypeError", "the input holds integers."),
+            ("StorageError", "the input is on the host."),
+            ("UnsupportedError", "a function that the engine does not have."),
+        ),
     )
 )

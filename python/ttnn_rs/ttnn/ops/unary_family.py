@@ -22,7 +22,7 @@ from ttnn.ops.common import (
     OUTPUT_TENSOR_OPTION,
     SUB_CORE_GRIDS_OPTION,
 )
-from ttnn.ops.measured import LARGEST_OPERAND, LARGEST_ULP
+from ttnn.ops.measured import LARGEST_OPERAND, LARGEST_ULP, LOWEST_OPERAND
 from ttnn.ops.registry import FastOperation, Op, register
 from ttnn.ops.steps import ChainStep
 from ttnn.ops.unary import apply_chain, copy_bits
@@ -118,7 +118,9 @@ def measured(name: str) -> Accuracy:
     bfloat16, float32 = LARGEST_ULP.get(name, (None, None))
     bounds = ((DataType.BFLOAT16, bfloat16), (DataType.FLOAT32, float32))
     return max_ulp(
-        *((dtype, ulp) for dtype, ulp in bounds if ulp is not None), largest=LARGEST_OPERAND.get(name, math.inf)
+        *((dtype, ulp) for dtype, ulp in bounds if ulp is not None),
+        largest=LARGEST_OPERAND.get(name, math.inf),
+        lowest=LOWEST_OPERAND.get(name, -math.inf),
     )
 
 

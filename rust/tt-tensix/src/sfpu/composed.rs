@@ -4,11 +4,10 @@
 //! functions. Every step stores to `Dst`, which cuts or rounds as that function does.
 
 use super::binary::{div_16, div_32, mul_16};
-use super::blocks::reciprocal;
-use super::gamma::{HALF_LN_2PI, MINUS_360TH, TWELFTH, lgamma_stirling};
+use super::gamma::lgamma_stirling;
 use super::lane::{
-    HALF, INFINITY, ONE, TWO, Word, ZERO, add, exp_unbiased, fabs, flipsign, ieq, is_zero, less, mad, man_only, mul,
-    polynomial, round_bf16_even, select, splat, store_bf16, store_f32, store_rounded, sub,
+    HALF, INFINITY, ONE, Word, ZERO, exp_unbiased, fabs, flipsign, ieq, is_zero, less, man_only, mul, polynomial,
+    round_bf16_even, select, splat, store_bf16, store_f32, store_rounded, sub,
 };
 use super::log::{SERIES_16, SERIES_32, flushed, natural};
 use super::relations::eq;
@@ -55,42 +54,9 @@ fn lgamma_16<V: Word>(x: V) -> V {
     store_rounded(reflected(x, at_z, log_sine))
 }
 
-/// Stirling's formula with four terms; polynomials near 1 and 2, where it cancels, and a constant at 1/2.
-#[inline(always)]
-fn stirling_32<V: Word>(z: V, log_z: V) -> V {
-    /// -1 / 1680, 1 / 1260
-    const SERIES: [u32; 4] = [0xba1c_09bf, 0x3a50_0cff, MINUS_360TH, TWELFTH];
-    /// Derivatives of ln gamma at 1, over factorials, from the highest down.
-    const BRIDGE: [u32; 5] = [0xbe54_5ce1, 0x3e8a_8991, 0xbecd_26ab, 0x3f52_8d33, 0xbf13_c468];
-    /// 0.2
-    const NEAR: u32 = 0x3e4c_cccd;
-    /// 0.01
-    const AT_HALF: u32 = 0x3c23_d70a;
-    /// ln(pi) / 2
-    const HALF_LN_PI: u32 = 0x3f12_8682;
-    let inverse = reciprocal(z, 2);
-    let square = mul(inverse, inverse);
-    let main = sub_fused(sub(z, HALF), log_z, z);
-    let far = mad(inverse, polynomial(square, SERIES), add(main, HALF_LN_2PI));
-    let (one, two) = (sub(z, ONE), sub(z, TWO));
-    let near_one = less(fabs(one), NEAR);
-    let near_two = less(fabs(two), NEAR);
-    let distance = select(less(fabs(one), fabs(two)), one, two);
-    let bridge = mul(distance, polynomial(distance, BRIDGE));
-    let value = select(near_one | near_two, bridge, far);
-    select(less(fabs(sub(z, HALF)), AT_HALF), HALF_LN_PI, value)
-}
-
-/// a * b - c, one rounding.
-#[inline(always)]
-fn sub_fused<V: Word>(a: V, b: V, c: V) -> V {
-    mad(a, b, flipsign(c))
-}
-
 #[inline(always)]
 fn lgamma_32<V: Word>(x: V) -> V {
-    let z = select(less(x, HALF), sub(splat::<V>(ONE), x), x);
-    let at_z = store_f32(stirling_32(z, log_32(store_f32(z))));
+    let at_z = store_f32(lgamma_stirling(x));
     let angle = store_f32(mul(store_f32(sub(x, trunc(x))), PI));
     let sine = store_f32(sin(angle, SINE_32));
     let log_sine = log_32(store_f32(zero_at_integers(x, store_f32(floor(x)), sine)));

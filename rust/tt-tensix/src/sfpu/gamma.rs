@@ -15,11 +15,11 @@ const FAR: u32 = 0x42cc_0000;
 /// 51.005
 const MIDDLE: u32 = 0x424c_051f;
 /// 1 / 12
-pub const TWELFTH: u32 = 0x3daa_aaab;
+const TWELFTH: u32 = 0x3daa_aaab;
 /// -1 / 360
-pub const MINUS_360TH: u32 = 0xbb36_0b60;
+const MINUS_360TH: u32 = 0xbb36_0b60;
 /// ln(2 pi) / 2
-pub const HALF_LN_2PI: u32 = 0x3f6b_3f8e;
+const HALF_LN_2PI: u32 = 0x3f6b_3f8e;
 
 /// `near` up to [`FAR`], ln x - 1/(2x) - (1/12 - 1/(120 x^2)) / x^2 above.
 #[inline(always)]

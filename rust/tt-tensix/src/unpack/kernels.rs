@@ -74,6 +74,7 @@ kernels! {
     dst_bf16: halves, |x| x << 16;
     dst_fp16: halves, unpack::fp16_to_dst;
     dst_uint16: halves, |x| x;
+    dst_uint8: bytes, |x| x;
     dst_lf8: bytes, |x| unpack::fp16_to_dst(x << 8);
     dst_bfp8_b: groups::<8>, |datum, exponent| unpack::bfp8_b_to_bf16(datum, exponent) << 16;
     dst_bfp4_b: groups::<4>, |datum, exponent| unpack::bfp8_b_to_bf16(datum, exponent) << 16;
@@ -121,6 +122,7 @@ pub fn to_dst(format: DataFormat, level: Level) -> Option<Kernel> {
         DataFormat::Float16B => dst_bf16::kernel::at(level),
         DataFormat::Float16 => dst_fp16::kernel::at(level),
         DataFormat::UInt16 => dst_uint16::kernel::at(level),
+        DataFormat::UInt8 => dst_uint8::kernel::at(level),
         DataFormat::Lf8 => dst_lf8::kernel::at(level),
         DataFormat::Bfp8B => dst_bfp8_b::kernel::at(level),
         DataFormat::Bfp4B => dst_bfp4_b::kernel::at(level),
@@ -128,6 +130,6 @@ pub fn to_dst(format: DataFormat, level: Level) -> Option<Kernel> {
         DataFormat::Bfp8 => dst_bfp8::kernel::at(level),
         DataFormat::Bfp4 => dst_bfp4::kernel::at(level),
         DataFormat::Bfp2 => dst_bfp2::kernel::at(level),
-        DataFormat::Int8 | DataFormat::UInt8 | DataFormat::Fp8E4M3 => return None,
+        DataFormat::Int8 | DataFormat::Fp8E4M3 => return None,
     })
 }

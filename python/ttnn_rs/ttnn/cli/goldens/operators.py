@@ -28,7 +28,13 @@ SUBBLOCKS = 1
 
 def checker_of(name: str) -> Checker | None:
     """Return what checks the file `name` of `ops/`."""
-    known = {"matmul.npz": _matmul, "softmax.npz": _softmax, "binary.npz": _binary, "reduce.npz": _reduce}
+    known = {
+        "matmul.npz": _matmul,
+        "softmax.npz": _softmax,
+        "binary.npz": _binary,
+        "reduce.npz": _reduce,
+        "hardswish.npz": _hardswish,
+    }
     return known.get(name, _unknown)
 
 
@@ -122,6 +128,14 @@ def _reduce(_path: Path, archive: Archive) -> Iterator[Verdict]:
             a = _on_device(archive[f"{case['case']}.in0"], tuple(case["shape"]), DTYPE[case["dtype"]], device)
             run = functools.partial(getattr(ttnn, case["op"]), a, dim=case["dim"], keepdim=True)
             yield _attempt(name, run, archive[name].shape)
+
+
+def _hardswish(_path: Path, archive: Archive) -> Iterator[Verdict]:
+    with ttnn.manage_device(device_id=0) as device:
+        for case in _cases(archive):
+            name = f"{case['case']}.out"
+            a = _on_device(archive[f"{case['case']}.in0"], tuple(case["shape"]), DTYPE[case["dtype"]], device)
+            yield _attempt(name, functools.partial(ttnn.hardswish, a), archive[name].shape)
 
 
 BINARY = {"add": "add", "sub": "subtract", "mul": "multiply", "div": "divide", "max": "maximum", "min": "minimum"}

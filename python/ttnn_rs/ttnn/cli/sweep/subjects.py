@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -27,6 +27,8 @@ WIDTH: Final = 256
 """Columns of the swept tensors."""
 STATED_FOR: Final = 256 * EXPONENTS
 """The stated bounds are about every bfloat16 value; those come first in a sweep of float32."""
+_ONE_OF_TWO: Final = frozenset({"clamp", "clip"})
+"""Operators with two options of which one must be given."""
 _MODULES: Final = {"ttnn.ops.unary": "unary"}
 
 
@@ -105,15 +107,20 @@ def unary_entries() -> tuple[registry.Op, ...]:
 
 
 def needs_more(entry: registry.Op) -> bool:
-    """Whether an operator has arguments besides its tensors that must be given."""
+    """Whether an operator has arguments besides its tensors of which some must be given."""
+    if entry.name in _ONE_OF_TWO:
+        return True
     required = [param for param in entry.signatures[0].params if param.default is REQUIRED]
     return len(required) > arity(entry)
 
 
-def arity(entry: registry.Op) -> int:
-    """Return the number of tensors that an operator needs."""
+def arity(entry: registry.Op, given: Iterable[str] = ()) -> int:
+    """Return the number of tensors that an operator needs besides the arguments that are `given` by name."""
+    names = frozenset(given)
     return max(
-        sum(param.kind is TENSOR and param.default is REQUIRED for param in signature.params)
+        sum(
+            param.kind is TENSOR and param.default is REQUIRED and param.name not in names for param in signature.params
+        )
         for signature in entry.signatures
     )
 
@@ -165,7 +172,7 @@ def run(entry: registry.Op, parameters: Mapping[str, Any], dtype: str, device: t
     Raises:
         UnsupportedError: the result is not of the operands' data type.
     """
-    words = operands(arity(entry), dtype)
+    words = operands(arity(entry, parameters), dtype)
     per_level = [_result(entry, parameters, words, dtype, device) for _ in _each_level()]
     first = per_level[0]
     differing = max(int(np.count_nonzero(first != other)) for other in per_level)
@@ -205,8 +212,9 @@ def _distance(entry: registry.Op, parameters: Mapping[str, Any], x: Sequence[Flo
     errors: Floats = np.fmin.reduce(readings)
     errors[np.isnan(errors)] = np.inf
     largest: float = getattr(entry.accuracy, "largest", np.inf)
+    lowest: float = getattr(entry.accuracy, "lowest", -np.inf)
     for operand in x:
-        errors[np.isnan(operand) | (np.abs(operand) > largest)] = 0.0
+        errors[np.isnan(operand) | (np.abs(operand) > largest) | (operand < lowest)] = 0.0
     return errors
 
 
