@@ -10,4 +10,9 @@ from ttnn.kernel_api.circular_buffers import *  # noqa: F403
 from ttnn.kernel_api.compute import *  # noqa: F403
 from ttnn.kernel_api.dataflow import *  # noqa: F403
 from ttnn.kernel_api.l1 import *  # noqa: F403
+from ttnn.kernel_api.layouts import *  # noqa: F403
+from ttnn.kernel_api.matrix import *  # noqa: F403
+from ttnn.kernel_api.objects import *  # noqa: F403
+from ttnn.kernel_api.stateful import *  # noqa: F403
 from ttnn.kernel_api.vector import *  # noqa: F403
+from ttnn.kernel_api.vector_binary import *  # noqa: F403

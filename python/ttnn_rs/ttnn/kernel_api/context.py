@@ -21,6 +21,7 @@ class KernelContext:
 
     __slots__ = (
         "args",
+        "banks",
         "common_args",
         "compile_args",
         "core",
@@ -29,14 +30,15 @@ class KernelContext:
         "function",
         "hub",
         "index",
-        "l1",
         "name",
         "named_compile_args",
         "noc_coord",
         "noc_index",
         "origin",
+        "packet_bytes",
         "risc",
         "run",
+        "states",
     )
 
     def __init__(
@@ -54,6 +56,8 @@ class KernelContext:
         defines: Mapping[str, str],
         args: Sequence[int],
         common_args: Sequence[int],
+        packet_bytes: int,
+        banks: tuple[Sequence[tuple[int, int]], Sequence[tuple[int, int]]],
     ) -> None:
         self.function = function
         self.name = name
@@ -67,6 +71,9 @@ class KernelContext:
         self.defines = defines
         self.args = args
         self.common_args = common_args
+        self.packet_bytes = packet_bytes
+        self.banks = banks
+        self.states: dict[tuple[str, int], tuple[int, int]] = {}
         self.index = -1
         self.run: _engine.ProgramRun
         self.coroutines: list[greenlet.greenlet]

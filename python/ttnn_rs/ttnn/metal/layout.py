@@ -143,6 +143,11 @@ def _kernel_row(core: CoreCoord, kernel: Kernel) -> KernelRow:
     return ((core.x, core.y), 2, kernel.name, 0, settings)
 
 
+def _worker_coords(device: MeshDevice) -> list[tuple[int, int]]:
+    """Return NoC coordinates of the cores in the order of their L1 banks."""
+    return [coordinate for _, coordinate in device.chip["worker_coords"]]
+
+
 def _context(device: MeshDevice, core: CoreCoord, kernel: Kernel) -> KernelContext:
     config = kernel.config
     coordinate = device.worker_core_from_logical_core(core)
@@ -163,4 +168,6 @@ def _context(device: MeshDevice, core: CoreCoord, kernel: Kernel) -> KernelConte
         defines=defines,
         args=tuple(kernel.args.get((core.x, core.y), ())),
         common_args=tuple(kernel.common_args),
+        packet_bytes=int(device.chip["noc_packet_bytes"]),
+        banks=(device.chip["dram_cores"], _worker_coords(device)),
     )

@@ -1,0 +1,281 @@
+"""The object style of 0.81.1: `Noc`, `CircularBuffer`, `DataflowBuffer`, `Semaphore`, endpoints.
+
+Every method is one of the functions of this package; the objects keep its first arguments. Designated initialisers of
+C++ (`{.page_id = 3}`) are dictionaries here (`{"page_id": 3}`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ttnn.exceptions import KernelArgumentError
+from ttnn.kernel_api import circular_buffers as cb
+from ttnn.kernel_api import dataflow, l1, stateful
+from ttnn.kernel_api.context import here
+
+__all__ = [
+    "AllocatorBank",
+    "CircularBuffer",
+    "DataflowBuffer",
+    "MulticastEndpoint",
+    "Noc",
+    "Semaphore",
+    "UnicastEndpoint",
+    "get_tile_address",
+    "read_tile_value",
+]
+
+Fields = Mapping[str, int]
+
+
+def get_tile_address(cb_id: int, tile_index: int) -> int:
+    """Return the L1 address of a tile at the front."""
+    return cb.get_read_ptr(cb_id) + tile_index * cb.get_tile_size(cb_id)
+
+
+def read_tile_value(cb_id: int, tile_index: int, element_offset: int) -> int:
+    """Return the 32-bit word `element_offset` of a tile at the front."""
+    return int(here.run.read_tile_value(cb_id, tile_index, element_offset))
+
+
+class CircularBuffer:
+    """A circular buffer of this core."""
+
+    __slots__ = ("id",)
+
+    def __init__(self, cb_id: int) -> None:
+        self.id = int(cb_id)
+
+    def get_id(self) -> int:
+        """Return its number."""
+        return self.id
+
+    def reserve_back(self, num_pages: int) -> None:
+        """Wait until pages at the back are free."""
+        cb.cb_reserve_back(self.id, num_pages)
+
+    def push_back(self, num_pages: int) -> None:
+        """Publish reserved pages."""
+        cb.cb_push_back(self.id, num_pages)
+
+    def wait_front(self, num_pages: int) -> None:
+        """Wait until pages are at the front."""
+        cb.cb_wait_front(self.id, num_pages)
+
+    def pop_front(self, num_pages: int) -> None:
+        """Free pages of the front."""
+        cb.cb_pop_front(self.id, num_pages)
+
+    def pages_reservable_at_back(self, num_pages: int) -> bool:
+        """Return whether pages at the back are free."""
+        return cb.cb_pages_reservable_at_back(self.id, num_pages)
+
+    def pages_available_at_front(self, num_pages: int) -> bool:
+        """Return whether pages are at the front."""
+        return cb.cb_pages_available_at_front(self.id, num_pages)
+
+    def get_write_ptr(self) -> int:
+        """Return the L1 address of the back."""
+        return cb.get_write_ptr(self.id)
+
+    def get_read_ptr(self) -> int:
+        """Return the L1 address of the front."""
+        return cb.get_read_ptr(self.id)
+
+    def get_tile_size(self) -> int:
+        """Return the bytes of a tile."""
+        return cb.get_tile_size(self.id)
+
+    def get_dataformat(self) -> int:
+        """Return the code of the data format."""
+        return cb.get_dataformat(self.id)
+
+    def get_tile_address(self, tile_index: int) -> int:
+        """Return the L1 address of a tile at the front."""
+        return get_tile_address(self.id, tile_index)
+
+    def read_tile_value(self, tile_index: int, element_offset: int) -> int:
+        """Return a 32-bit word of a tile at the front."""
+        return read_tile_value(self.id, tile_index, element_offset)
+
+
+class DataflowBuffer(CircularBuffer):
+    """A circular buffer in the words of 0.81.1: its pages are entries."""
+
+    __slots__ = ()
+
+    def get_entry_size(self) -> int:
+        """Return the bytes of an entry."""
+        return cb.get_local_cb_interface(self.id).fifo_page_size
+
+    def get_total_num_entries(self) -> int:
+        """Return the number of entries."""
+        return cb.get_local_cb_interface(self.id).fifo_num_pages
+
+
+@dataclass(frozen=True)
+class UnicastEndpoint:
+    """A core; arguments `noc_x`, `noc_y`, `addr`."""
+
+
+@dataclass(frozen=True)
+class MulticastEndpoint:
+    """A rectangle of cores; arguments `noc_x_start`, `noc_y_start`, `noc_x_end`, `noc_y_end`, `addr`."""
+
+
+@dataclass(frozen=True)
+class AllocatorBank:
+    """A bank; arguments `bank_id`, `addr`. `dram=False`: the L1 of a core."""
+
+    dram: bool = True
+
+
+class Noc:
+    """One of the networks; by default the kernel's own."""
+
+    __slots__ = ("_noc",)
+
+    def __init__(self, noc_id: int = -1) -> None:
+        self._noc = noc_id
+
+    def get_noc_id(self) -> int:
+        """Return the number of the network."""
+        return self._noc if self._noc >= 0 else int(here.kernel.noc_index)
+
+    def async_read(
+        self, src: Any, dst: Any, size: int, src_args: Fields | None = None, dst_args: Fields | None = None
+    ) -> None:
+        """Start reading `size` bytes of an endpoint or a page into own L1."""
+        target = _local(dst, dst_args or {}, back=True)
+        dataflow.noc_async_read(_remote(src, src_args or {}), target, size, self._noc)
+
+    def async_write(
+        self, src: Any, dst: Any, size: int, src_args: Fields | None = None, dst_args: Fields | None = None
+    ) -> None:
+        """Start writing `size` bytes of own L1 to an endpoint or a page."""
+        source = _local(src, src_args or {}, back=False)
+        dataflow.noc_async_write(source, _remote(dst, dst_args or {}), size, self._noc)
+
+    def async_write_multicast(
+        self,
+        src: Any,
+        dst: MulticastEndpoint,
+        size: int,
+        num_dests: int,
+        src_args: Fields | None = None,
+        dst_args: Fields | None = None,
+        linked: bool = False,
+        loopback: bool = False,
+    ) -> None:
+        """Start writing the same bytes to the cores of a rectangle; `loopback` includes this one."""
+        source = _local(src, src_args or {}, back=False)
+        fields = dict(dst_args or {})
+        target = dataflow.get_noc_multicast_addr(
+            fields["noc_x_start"], fields["noc_y_start"], fields["noc_x_end"], fields["noc_y_end"], fields["addr"]
+        )
+        send = dataflow.noc_async_write_multicast_loopback_src if loopback else dataflow.noc_async_write_multicast
+        send(source, target, size, num_dests, linked, self._noc)
+
+    def async_write_zeros(self, dst: Any, size: int, dst_args: Fields | None = None) -> None:
+        """Start writing zeros."""
+        stateful.noc_async_write_zeros(_remote(dst, dst_args or {}), size, self._noc)
+
+    def async_read_barrier(self) -> None:
+        """Wait until all reads have arrived."""
+        dataflow.noc_async_read_barrier(self._noc)
+
+    def async_write_barrier(self) -> None:
+        """Wait until all writes have arrived."""
+        dataflow.noc_async_write_barrier(self._noc)
+
+    def async_writes_flushed(self) -> None:
+        """Wait until all writes have left."""
+        dataflow.noc_async_writes_flushed(self._noc)
+
+    def async_atomic_barrier(self) -> None:
+        """Wait until all atomics are done."""
+        dataflow.noc_async_atomic_barrier(self._noc)
+
+    def async_full_barrier(self) -> None:
+        """Wait for everything."""
+        dataflow.noc_async_full_barrier(self._noc)
+
+
+class Semaphore:
+    """A semaphore of the program, on this core."""
+
+    __slots__ = ("address",)
+
+    def __init__(self, semaphore_id: int) -> None:
+        self.address = l1.get_semaphore(semaphore_id)
+
+    def value(self) -> int:
+        """Return its value."""
+        return int(l1.L1Pointer(self.address)[0])
+
+    def set(self, value: int) -> None:
+        """Store a value."""
+        l1.noc_semaphore_set(self.address, value)
+
+    def wait(self, value: int) -> None:
+        """Wait until it has this value."""
+        l1.noc_semaphore_wait(self.address, value)
+
+    def wait_min(self, value: int) -> None:
+        """Wait until it has at least this value."""
+        l1.noc_semaphore_wait_min(self.address, value)
+
+    def up(self, value: int = 1, noc: Noc | None = None, noc_x: int | None = None, noc_y: int | None = None) -> None:
+        """Add to it; with coordinates, to that of another core."""
+        if noc_x is None or noc_y is None:
+            l1.noc_semaphore_set(self.address, self.value() + value)
+        else:
+            network = noc.get_noc_id() if noc is not None else -1
+            l1.noc_semaphore_inc(dataflow.get_noc_addr(noc_x, noc_y, self.address), value, network)
+
+    def down(self, value: int = 1) -> None:
+        """Wait until it has at least `value`, and take that off."""
+        l1.noc_semaphore_wait_min(self.address, value)
+        l1.noc_semaphore_set(self.address, self.value() - value)
+
+    def set_multicast(self, noc: Noc, x0: int, y0: int, x1: int, y1: int, num_dests: int, linked: bool = False) -> None:
+        """Copy its value to the semaphores of a rectangle of cores."""
+        target = dataflow.get_noc_multicast_addr(x0, y0, x1, y1, self.address)
+        l1.noc_semaphore_set_multicast(self.address, target, num_dests, linked, noc.get_noc_id())
+
+    def inc_multicast(self, noc: Noc, x0: int, y0: int, x1: int, y1: int, value: int, num_dests: int) -> None:
+        """Add to the semaphores of a rectangle of cores."""
+        target = dataflow.get_noc_multicast_addr(x0, y0, x1, y1, self.address)
+        stateful.noc_semaphore_inc_multicast(target, value, num_dests, noc.get_noc_id())
+
+    def relay_unicast(self, noc: Noc, noc_x: int, noc_y: int) -> None:
+        """Copy its value to the semaphore of another core."""
+        target = dataflow.get_noc_addr(noc_x, noc_y, self.address)
+        l1.noc_semaphore_set_remote(self.address, target, noc.get_noc_id())
+
+
+def _remote(place: Any, fields: Fields) -> int:
+    """Return the NoC address of an endpoint or a page."""
+    if isinstance(place, UnicastEndpoint):
+        return dataflow.get_noc_addr(fields["noc_x"], fields["noc_y"], fields["addr"])
+    if isinstance(place, AllocatorBank):
+        return stateful.get_noc_addr_from_bank_id(fields["bank_id"], fields["addr"], dram=place.dram)
+    if hasattr(place, "page_bytes"):
+        return dataflow.get_noc_addr(fields["page_id"], place, fields.get("offset_bytes", 0))
+    if isinstance(place, int):
+        return place
+    raise KernelArgumentError(f"Noc: {place!r} is no endpoint, tensor accessor or NoC address")
+
+
+def _local(place: Any, fields: Fields, *, back: bool) -> int:
+    """Return the L1 address of a buffer's back or front, or of a place in own L1."""
+    offset = fields.get("offset_bytes", 0)
+    if isinstance(place, CircularBuffer):
+        return (place.get_write_ptr() if back else place.get_read_ptr()) + offset
+    if isinstance(place, l1.L1Pointer):
+        return place.address + offset
+    if isinstance(place, int):
+        return place + offset
+    raise KernelArgumentError(f"Noc: {place!r} is no circular buffer or L1 address")

@@ -1,0 +1,206 @@
+"""Transfers in parts: stored state, single packets, transaction ids, and what is left of the NoC API."""
+
+from __future__ import annotations
+
+from ttnn.exceptions import KernelArgumentError
+from ttnn.kernel_api.context import here, switch
+from ttnn.kernel_api.dataflow import noc_async_read, noc_async_write, noc_async_write_multicast, noc_inline_dw_write
+from ttnn.kernel_api.l1 import noc_semaphore_inc
+
+__all__ = [
+    "get_bank_index",
+    "get_noc_addr_from_bank_id",
+    "noc_async_read_barrier_with_trid",
+    "noc_async_read_one_packet_set_state",
+    "noc_async_read_one_packet_with_state",
+    "noc_async_read_one_packet_with_state_with_trid",
+    "noc_async_read_set_state",
+    "noc_async_read_set_trid",
+    "noc_async_read_with_state",
+    "noc_async_write_barrier_with_trid",
+    "noc_async_write_flushed_with_trid",
+    "noc_async_write_multicast_one_packet",
+    "noc_async_write_one_packet_set_state",
+    "noc_async_write_one_packet_with_state",
+    "noc_async_write_one_packet_with_trid",
+    "noc_async_write_set_trid",
+    "noc_async_write_zeros",
+    "noc_inline_dw_write_set_state",
+    "noc_inline_dw_write_with_state",
+    "noc_semaphore_inc_multicast",
+]
+
+_LOCAL = (1 << 36) - 1
+"""Bits of the local address in a NoC address."""
+
+
+def _network(noc: int) -> int:
+    return int(here.kernel.noc_index) if noc < 0 else noc
+
+
+def _store(kind: str, noc: int, target: int, size: int) -> None:
+    here.kernel.states[kind, _network(noc)] = (target & ~_LOCAL, size)
+
+
+def _stored(call: str, kind: str, noc: int) -> tuple[int, int]:
+    state = here.kernel.states.get((kind, _network(noc)))
+    if state is None:
+        raise KernelArgumentError(f"{call}: noc_async_{kind}_set_state was not called on this network")
+    return int(state[0]), int(state[1])
+
+
+def _one_packet(call: str, size: int) -> None:
+    limit = here.kernel.packet_bytes
+    if size > limit:
+        raise KernelArgumentError(f"{call}: {size} B do not fit into one packet of at most {limit} B")
+
+
+def noc_async_read_set_state(src_noc_addr: int, noc: int = -1) -> None:
+    """Store where following reads come from."""
+    _store("read", noc, src_noc_addr, 0)
+
+
+def noc_async_read_with_state(src_local_l1_addr: int, dst_local_l1_addr: int, size: int, noc: int = -1) -> None:
+    """Start a read from the stored core or bank."""
+    source, _ = _stored("noc_async_read_with_state", "read", noc)
+    noc_async_read(source | src_local_l1_addr, dst_local_l1_addr, size, noc)
+
+
+def noc_async_read_one_packet_set_state(src_noc_addr: int, size: int, vc: int = 0, noc: int = -1) -> None:
+    """Store where following reads come from, and how many bytes each has."""
+    _one_packet("noc_async_read_one_packet_set_state", size)
+    _store("read", noc, src_noc_addr, size)
+
+
+def noc_async_read_one_packet_with_state(
+    src_local_l1_addr: int, dst_local_l1_addr: int, vc: int = 0, noc: int = -1
+) -> None:
+    """Start a read of the stored size from the stored core or bank."""
+    source, size = _stored("noc_async_read_one_packet_with_state", "read", noc)
+    noc_async_read(source | src_local_l1_addr, dst_local_l1_addr, size, noc)
+
+
+def noc_async_read_one_packet_with_state_with_trid(
+    src_base_addr: int, src_addr: int, dest_addr: int, trid: int = 0, noc: int = -1
+) -> None:
+    """Start a read of the stored size with a transaction id."""
+    noc_async_read_set_trid(trid, noc)
+    noc_async_read_one_packet_with_state(src_base_addr + src_addr, dest_addr, 0, noc)
+
+
+def noc_async_write_one_packet_set_state(dst_noc_addr: int, size: int, noc: int = -1, vc: int = 0) -> None:
+    """Store where following writes go, and how many bytes each has."""
+    _one_packet("noc_async_write_one_packet_set_state", size)
+    _store("write", noc, dst_noc_addr, size)
+
+
+def noc_async_write_one_packet_with_state(src_local_l1_addr: int, dst_local_l1_addr: int, noc: int = -1) -> None:
+    """Start a write of the stored size to the stored core or bank."""
+    target, size = _stored("noc_async_write_one_packet_with_state", "write", noc)
+    noc_async_write(src_local_l1_addr, target | dst_local_l1_addr, size, noc)
+
+
+def noc_async_write_one_packet_with_trid(
+    src_local_l1_addr: int, dst_noc_addr: int, size: int, trid: int, cmd_buf: int = 0, noc: int = -1, vc: int = 0
+) -> None:
+    """Start a write with a transaction id."""
+    _one_packet("noc_async_write_one_packet_with_trid", size)
+    noc_async_write_set_trid(trid, noc)
+    noc_async_write(src_local_l1_addr, dst_noc_addr, size, noc)
+
+
+def noc_async_write_multicast_one_packet(
+    src_local_l1_addr: int, dst_noc_addr_multicast: int, size: int, num_dests: int, linked: bool = False, noc: int = -1
+) -> None:
+    """Start a multicast of one packet."""
+    _one_packet("noc_async_write_multicast_one_packet", size)
+    noc_async_write_multicast(src_local_l1_addr, dst_noc_addr_multicast, size, num_dests, linked, noc)
+
+
+def noc_inline_dw_write_set_state(addr: int, val: int = 0, be: int = 0xF, cmd_buf: int = 0, noc: int = -1) -> None:
+    """Store where following words go."""
+    here.kernel.states["word", _network(noc)] = (addr, val)
+
+
+def noc_inline_dw_write_with_state(val: int, addr: int = 0, cmd_buf: int = 0, noc: int = -1) -> None:
+    """Start writing a word to the stored place."""
+    target, _ = _stored("noc_inline_dw_write_with_state", "word", noc)
+    noc_inline_dw_write(target if addr == 0 else target & ~_LOCAL | addr, val, 0xF, noc)
+
+
+# Transaction ids.
+
+
+def noc_async_read_set_trid(trid: int = 0, noc: int = -1) -> None:
+    """Give following reads a transaction id, 0 to 15."""
+    here.run.set_trid(False, trid, noc)
+
+
+def noc_async_write_set_trid(trid: int = 0, noc: int = -1) -> None:
+    """Give following writes a transaction id, 0 to 15."""
+    here.run.set_trid(True, trid, noc)
+
+
+def noc_async_read_barrier_with_trid(trid: int, noc: int = -1) -> None:
+    """Wait until the reads with a transaction id have arrived."""
+    here.run.noc_barrier(0, noc, trid)
+
+
+def noc_async_write_flushed_with_trid(trid: int, noc: int = -1) -> None:
+    """Wait until the writes with a transaction id have left."""
+    here.run.noc_barrier(1, noc, trid)
+
+
+def noc_async_write_barrier_with_trid(trid: int, noc: int = -1) -> None:
+    """Wait until the writes with a transaction id have arrived."""
+    here.run.noc_barrier(2, noc, trid)
+
+
+# The rest.
+
+
+def noc_semaphore_inc_multicast(addr: int, incr: int, num_dests: int, noc: int = -1) -> None:
+    """Start adding to the semaphores of all cores of a rectangle but this one."""
+    x1, y1, x0, y0 = (addr >> bit & 63 for bit in (36, 42, 48, 54))
+    own = tuple(here.kernel.noc_coord)
+    targets = [
+        (x, y)
+        for y in range(min(y0, y1), max(y0, y1) + 1)
+        for x in range(min(x0, x1), max(x0, x1) + 1)
+        if (x, y) != own
+    ]
+    if len(targets) != num_dests:
+        raise KernelArgumentError(
+            f"noc_semaphore_inc_multicast: the rectangle holds {len(targets)} receivers, num_dests says {num_dests}"
+        )
+    for x, y in targets:
+        noc_semaphore_inc(y << 42 | x << 36 | addr & _LOCAL, incr, noc)
+
+
+def get_bank_index(page_id: int, dram: bool = True) -> int:
+    """Return the bank of a page of an interleaved buffer."""
+    banks = here.kernel.banks[0 if dram else 1]
+    return page_id % len(banks)
+
+
+def get_noc_addr_from_bank_id(bank_id: int, bank_address_offset: int, noc: int = -1, *, dram: bool = True) -> int:
+    """Return the NoC address of a place in a bank: of DRAM, or (`dram=False`) of the L1 of a core.
+
+    Raises:
+        KernelArgumentError: there is no such bank.
+    """
+    banks = here.kernel.banks[0 if dram else 1]
+    if not 0 <= bank_id < len(banks):
+        raise KernelArgumentError(f"get_noc_addr_from_bank_id: bank {bank_id} of {len(banks)}")
+    x, y = banks[bank_id]
+    return int(y << 42 | x << 36 | bank_address_offset)
+
+
+def noc_async_write_zeros(dst_noc_addr: int, size: int, noc: int = -1) -> None:
+    """Start writing zeros: whole words, one after the other."""
+    if size % 4:
+        raise KernelArgumentError(f"noc_async_write_zeros: {size} B are not whole words")
+    run = here.run
+    for offset in range(0, size, 4):
+        while not run.noc_inline_dw_write(dst_noc_addr + offset, 0, noc):
+            switch()

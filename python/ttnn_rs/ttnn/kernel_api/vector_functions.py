@@ -1,0 +1,129 @@
+"""How functions of the vector unit are made; `vector` and `vector_binary` list them.
+
+`X_tile_init()` sets the unit up, `X_tile(idst, ...)` changes a tile in place, `X_binary_tile(idst0, idst1, odst)` joins
+two. Parameters are raw words, as in C++: the bits of a float32, or an integer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ttnn import _engine
+from ttnn.exceptions import KernelArgumentError
+from ttnn.kernel_api.context import here
+from ttnn.vendor_enum import VendorEnum
+
+_KEEPS = -1
+"""The function leaves the format of the tile as it is."""
+
+
+class VectorMode(VendorEnum):
+    """Faces of a tile that a function works on: all, the first row of them, the first column."""
+
+    NONE = 0
+    R = 1
+    C = 2
+    RC = 4
+
+
+_MODES = {0: 0, 4: 0, 1: 1, 2: 2}
+
+
+class _Function:
+    """A tile function; made into a call of the engine once per set of parameters."""
+
+    def __init__(
+        self, name: str, init: str, function: tuple[str, str], tiles: int, parameters: int, makes: int = _KEEPS
+    ) -> None:
+        self._names = (name, init)
+        self._function = function
+        self._tiles = tiles
+        self._count = parameters
+        self._makes = makes
+        self._calls: dict[tuple[int, ...], _engine.VectorCall] = {}
+        self.__name__ = name
+
+    def call(self, parameters: tuple[int, ...]) -> _engine.VectorCall:
+        call = self._calls.get(parameters)
+        if call is None:
+            if len(parameters) != self._count:
+                raise KernelArgumentError(f"{self._names[0]}: {self._count} parameters expected, got {len(parameters)}")
+            words = [word & 0xFFFF_FFFF for word in parameters]
+            call = _engine.VectorCall(self._names, self._function, self._tiles, words, self._makes)
+            if len(self._calls) > 256:
+                self._calls.clear()
+            self._calls[parameters] = call
+        return call
+
+
+class Unary(_Function):
+    """A function of one tile."""
+
+    def __call__(self, idst: int, *parameters: int, vector_mode: VectorMode | int = 4) -> None:
+        """Change `Dst[idst]`."""
+        call = self._calls.get(parameters) or self.call(parameters)
+        mode = vector_mode.value if isinstance(vector_mode, VectorMode) else vector_mode
+        here.run.vector(call, idst, idst, idst, idst, _MODES[mode])
+
+
+class Binary(_Function):
+    """A function of two tiles."""
+
+    def __call__(self, idst0: int, idst1: int, odst: int, *parameters: int) -> None:
+        """`Dst[odst]` = function of `Dst[idst0]` and `Dst[idst1]`."""
+        call = self._calls.get(parameters) or self.call(parameters)
+        here.run.vector(call, idst0, idst1, idst0, odst, 0)
+
+
+class Ternary(_Function):
+    """A function of three tiles."""
+
+    def __call__(self, idst0: int, idst1: int, idst2: int, odst: int, *parameters: int) -> None:
+        """`Dst[odst]` = function of three tiles of Dst."""
+        call = self._calls.get(parameters) or self.call(parameters)
+        here.run.vector(call, idst0, idst1, idst2, odst, 0)
+
+
+def init(name: str) -> Callable[..., None]:
+    """Return the init call of this name."""
+    call = _engine.VectorCall((name, name), ("identity", "default"), 1, [], _KEEPS)
+
+    def set_up(*_: Any, **__: Any) -> None:
+        here.run.vector_init(call)
+
+    set_up.__name__ = set_up.__qualname__ = name
+    set_up.__doc__ = "Set up the vector unit."
+    return set_up
+
+
+def unary(name: str, function: str, variant: str = "default", parameters: int = 0, init: str = "") -> Unary:
+    """Return the function `name`, which is `function/variant` of the listings."""
+    return Unary(name, init or f"{name}_init", (function, variant), 1, parameters)
+
+
+def binary(name: str, function: str, variant: str = "default", init: str = "") -> Binary:
+    """Return the function `name` of two tiles."""
+    return Binary(name, init or f"{name}_init", (function, variant), 2, 0)
+
+
+def ternary(name: str, function: str, parameters: int = 0, init: str = "") -> Ternary:
+    """Return the function `name` of three tiles."""
+    return Ternary(name, init or f"{name}_init", (function, "default"), 3, parameters)
+
+
+class Approximable:
+    """A function with the template argument `approx`, a keyword here."""
+
+    def __init__(self, accurate: Unary, approximate: Unary) -> None:
+        self._accurate, self._approximate = accurate, approximate
+
+    def __call__(self, idst: int, vector_mode: VectorMode | int = 4, *, approx: bool = False) -> None:
+        """Change `Dst[idst]`."""
+        function = self._approximate if approx else self._accurate
+        function(idst, vector_mode=vector_mode)
+
+
+def approximable(name: str, accurate: tuple[str, str], approximate: tuple[str, str]) -> Approximable:
+    """Return the function `name` with both its variants."""
+    return Approximable(unary(name, *accurate), unary(name, *approximate))
