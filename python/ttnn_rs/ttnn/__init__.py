@@ -18,6 +18,8 @@ from ttnn.device import MeshDevice as MeshDevice
 from ttnn.distributed import *  # noqa: F403
 from ttnn.exceptions import *  # noqa: F403
 from ttnn.memory_config import *  # noqa: F403
+from ttnn.metal.buffers import TensorAccessorArgs as TensorAccessorArgs
+from ttnn.metal.descriptors import *  # noqa: F403
 from ttnn.ops import *  # noqa: F403
 from ttnn.ops.activations import UnaryWithParam as UnaryWithParam
 from ttnn.ops.activations import string_to_unary_with_param as string_to_unary_with_param

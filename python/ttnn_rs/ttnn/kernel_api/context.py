@@ -79,6 +79,15 @@ class KernelContext:
         self.coroutines: list[greenlet.greenlet]
         self.hub: greenlet.greenlet
 
+    def copy(self) -> KernelContext:
+        """Return the same kernel for another run."""
+        twin = KernelContext.__new__(KernelContext)
+        for name in self.__slots__:
+            if hasattr(self, name):
+                setattr(twin, name, getattr(self, name))
+        twin.states = {}
+        return twin
+
 
 class _Outside:
     """Stands for the run and the kernel where there is none."""

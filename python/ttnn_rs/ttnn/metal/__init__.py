@@ -11,6 +11,7 @@ from ttnn.device import CloseDevice as CloseDevice
 from ttnn.device import CreateDevice as CreateDevice
 from ttnn.metal.buffers import *  # noqa: F403
 from ttnn.metal.configs import *  # noqa: F403
+from ttnn.metal.descriptors import *  # noqa: F403
 from ttnn.metal.program import *  # noqa: F403
 from ttnn.metal.queues import *  # noqa: F403
 from ttnn.metal.report import KernelReport as KernelReport

@@ -175,8 +175,11 @@ class TensorAccessorArgs:
     """What a kernel's `TensorAccessorArgs` has to know of a buffer or tensor: compile-time arguments."""
 
     def __init__(self, buffer: Any) -> None:
-        memory = buffer.memory if isinstance(buffer, Buffer) else buffer._storage_buffer()
-        sharded = isinstance(buffer, Buffer) and buffer.is_sharded
+        if isinstance(buffer, Buffer):
+            memory, sharded = buffer.memory, buffer.is_sharded
+        else:
+            memory = buffer._require_device("TensorAccessorArgs", "the tensor")
+            sharded = buffer.memory_config().is_sharded()
         dram = BufferType(memory.buffer_type) in (BufferType.DRAM, BufferType.TRACE)
         self._args = [int(sharded) | int(dram) << 1, memory.aligned_page_bytes]
 

@@ -6,11 +6,10 @@ import os
 from collections.abc import Iterator
 from types import FrameType
 
-import ttnn
 from ttnn import _engine
 from ttnn.kernel_api.context import KernelContext
 
-_PACKAGE = os.path.dirname(os.path.abspath(ttnn.__file__)) + os.sep
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
 def place_of(kernel: KernelContext) -> tuple[str, int]:

@@ -10,29 +10,26 @@ from typing import Any, NoReturn
 
 import greenlet
 
-import ttnn
 from ttnn import _engine
 from ttnn.exceptions import DeadlockError, EngineBugError, KernelError, UnsupportedError
-from ttnn.kernel_api.context import Here, KernelContext, here
+from ttnn.kernel_api.context import KernelContext, here
 from ttnn.mesh_device import MeshDevice
 from ttnn.metal.deadlock import describe_waits
-from ttnn.metal.layout import lay_out
-from ttnn.metal.program import Program
+from ttnn.metal.layout import Layout
 from ttnn.metal.report import Report
 
-_PACKAGE = os.path.dirname(os.path.abspath(ttnn.__file__)) + os.sep
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
-def execute(device: MeshDevice, program: Program, *, trace: bool = False) -> Report:
-    """Run a program to its end and return its report.
+def execute(device: MeshDevice, layout: Layout, *, trace: bool = False) -> Report:
+    """Run a program, laid out for the device, to its end and return its report.
 
     Raises:
         KernelError: a kernel made a mistake (the subclass says which) or raised an exception of its own.
         DeadlockError: no kernel can go on.
     """
-    layout = lay_out(device, program)
     run = _engine.ProgramRun(device._engine, layout.cbs, layout.semaphores, layout.kernels, trace)
-    kernels = layout.contexts
+    kernels = [context.copy() for context in layout.contexts]
     before = dict(here.__dict__)
     hub = greenlet.getcurrent()
     coroutines = [greenlet.greenlet(partial(_main, kernel), parent=hub) for kernel in kernels]
@@ -120,6 +117,3 @@ def _deadlock(run: _engine.ProgramRun, kernels: list[KernelContext]) -> Deadlock
     if first is not None:
         error.core, error.risc, error.kernel = "-".join(map(str, first.core)), first.risc, first.name
     return error
-
-
-__all__ = ["Here", "execute"]
