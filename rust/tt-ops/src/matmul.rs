@@ -97,6 +97,7 @@ pub fn matmul(
     program: &MatmulProgram,
 ) -> Result<(), OpError> {
     require_pages(device, (a, b), bias, output, program)?;
+    require_formats(program, bias.map(|bias| bias.format))?;
     let kernel = Kernel::new(program, bias.map(|bias| (bias, Input::new(bias.format, program.dst32))));
     let access = device.access(&[output])?;
     let (rows, columns) = block_shape(program);
@@ -139,6 +140,26 @@ pub(crate) fn require_pages(
     if program.k_block == 0 || !program.k.is_multiple_of(program.k_block) {
         let what = format!("K blocks of {} tiles do not divide {}", program.k_block, program.k);
         return Err(OpError::Invariant { operator: "matmul", what });
+    }
+    Ok(())
+}
+
+/// Refuses formats that the matrix unit cannot multiply or a Dst of the program's width cannot hold.
+fn require_formats(program: &MatmulProgram, bias: Option<DataFormat>) -> Result<(), OpError> {
+    let refuse = |what: String| Err(OpError::Invariant { operator: "matmul", what });
+    let (left, right, output) = program.formats;
+    for format in [left, right].into_iter().chain(bias) {
+        if format.is_integer() {
+            return refuse(format!("{format:?} operands: the program multiplies floating point formats"));
+        }
+        if format.has_5_bit_exponent() != right.has_5_bit_exponent() {
+            return refuse(format!(
+                "operands of two exponent families, {format:?} and {right:?}: both need 8 or both need 5 exponent bits"
+            ));
+        }
+    }
+    if output.is_integer() {
+        return refuse(format!("an output of {output:?}: Dst holds floating point sums"));
     }
     Ok(())
 }

@@ -144,3 +144,24 @@ fn buffers_that_do_not_fit_are_refused() {
     let text = matmul(&mut device, (a, b), None, out, &program(2, 2, 2, 3, false)).unwrap_err().to_string();
     assert_eq!(text, "matmul: K blocks of 3 tiles do not divide 2");
 }
+
+#[test]
+fn formats_that_cannot_be_multiplied_are_refused() {
+    use DataFormat::{Bfp8, Bfp8B, Float16, Float16B, Float32, Int32, UInt16};
+    let mut device = device();
+    let (a, b, out) = (random(&mut device, 1, 1), random(&mut device, 1, 2), tiles(&mut device, 1));
+    let two = "operands of two exponent families";
+    for (formats, expected) in [
+        ((Float16, Float16B, Float16B), two),
+        ((Float32, Bfp8, Float32), two),
+        ((Bfp8B, Float16, Bfp8B), two),
+        ((Int32, Float16B, Float16B), "Int32 operands"),
+        ((Float16B, UInt16, Float16B), "UInt16 operands"),
+        ((Float16B, Float16B, Int32), "an output of Int32"),
+    ] {
+        let wrong = MatmulProgram { formats, ..program(1, 1, 1, 1, false) };
+        let error = matmul(&mut device, (a, b), None, out, &wrong).unwrap_err().to_string();
+        assert!(error.contains(expected), "{formats:?}: {error}");
+    }
+    matmul(&mut device, (a, b), None, out, &program(1, 1, 1, 1, false)).unwrap();
+}

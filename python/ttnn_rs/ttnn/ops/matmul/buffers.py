@@ -6,6 +6,9 @@ fails when the program is built. The values of a result do not depend on buffers
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 from ttnn.core_range import CoreRangeSet
 from ttnn.exceptions import OutOfMemoryError, fatal
 from ttnn.types import TensorMemoryLayout
@@ -155,11 +158,42 @@ def _dram_sharded_buffers(problem: Problem, config: ProgramConfig) -> tuple[L1Bu
     return tuple(result)
 
 
-def check_l1(problem: Problem, cores: Cores, buffers: tuple[L1Buffer, ...], l1_lowest_tensor: int | None) -> None:
+def _own_bytes(buffers: tuple[L1Buffer, ...]) -> int:
+    return sum(buffer.bytes for buffer in buffers if not buffer.borrowed)
+
+
+def _largest_that_fits(problem: Problem, config: ProgramConfig, room: int) -> str:
+    """Return which blocks of the program are the largest that fit `room` bytes of L1.
+
+    The output block is kept as large as it can be, then the K block; of a reuse program only the K block can change.
+    """
+    if config.kind is Kind.MULTI_CORE:
+        return "The program has no smaller blocks."
+    multicast = config.kind in (Kind.MCAST_1D, Kind.MCAST_2D)
+    heights = [d for d in range(config.out_block_h, 0, -1) if config.per_core_m % d == 0] if multicast else [0]
+    widths = [d for d in range(config.out_block_w, 0, -1) if config.per_core_n % d == 0] if multicast else [0]
+    inner = [d for d in range(config.in0_block_w, 0, -1) if problem.kt % d == 0]
+    for h, w in sorted(((h, w) for h in heights for w in widths), key=math.prod, reverse=True):
+        for k in inner:
+            smaller = replace(config, out_block_h=h, out_block_w=w, in0_block_w=k)
+            if _own_bytes(l1_buffers(problem, smaller)) <= room:
+                blocks = f"out_block_h={h}, out_block_w={w} and " if multicast else ""
+                return f"{blocks}in0_block_w={k} is the largest that fits."
+    return "No block size fits; take smaller per_core_M or per_core_N."
+
+
+def check_l1(
+    problem: Problem,
+    config: ProgramConfig,
+    cores: Cores,
+    buffers: tuple[L1Buffer, ...],
+    l1_lowest_tensor: int | None,
+) -> None:
     """Check that the program's own buffers end below the tensors and the end of L1.
 
     Args:
         problem: The multiplication.
+        config: The configuration of the program.
         cores: Cores that work.
         buffers: L1 of the program.
         l1_lowest_tensor: Lowest L1 address of a tensor, the output included; None if L1 holds none.
@@ -168,14 +202,14 @@ def check_l1(problem: Problem, cores: Cores, buffers: tuple[L1Buffer, ...], l1_l
         OutOfMemoryError: they do not.
     """
     chip = problem.chip
-    end = chip.l1_first_free + sum(buffer.bytes for buffer in buffers if not buffer.borrowed)
+    end = chip.l1_first_free + _own_bytes(buffers)
     sizes = ", ".join(f"{buffer.name} {buffer.bytes}" for buffer in buffers if not buffer.borrowed)
     if end > chip.l1_bytes:
         raise fatal(
             OutOfMemoryError,
             f"ttnn.matmul: the buffers of the program need {end - chip.l1_first_free} B of L1 per core ({sizes}), "
-            "there are "
-            f"{chip.l1_bytes - chip.l1_first_free} B. Take smaller out_block_h, out_block_w or in0_block_w.",
+            f"there are {chip.l1_bytes - chip.l1_first_free} B. "
+            + _largest_that_fits(problem, config, chip.l1_bytes - chip.l1_first_free),
             f"Statically allocated dataflow buffers on core range {cores[0]} grow to {end} B which is beyond max L1 "
             "size of "
             f"{chip.l1_bytes} B",
@@ -184,8 +218,8 @@ def check_l1(problem: Problem, cores: Cores, buffers: tuple[L1Buffer, ...], l1_l
         raise fatal(
             OutOfMemoryError,
             f"ttnn.matmul: the buffers of the program need {end - chip.l1_first_free} B of L1 per core ({sizes}), "
-            "tensors "
-            f"leave {l1_lowest_tensor - chip.l1_first_free} B. Free or move tensors, or take smaller blocks.",
+            f"tensors leave {l1_lowest_tensor - chip.l1_first_free} B. Free or move tensors, or take smaller blocks: "
+            + _largest_that_fits(problem, config, l1_lowest_tensor - chip.l1_first_free),
             f"Statically allocated dataflow buffers clash with L1 buffers on core range {cores[0]}. L1 buffer "
             "allocated at "
             f"{l1_lowest_tensor} and static dataflow buffer region ends at {end}",

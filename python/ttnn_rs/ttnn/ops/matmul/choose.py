@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from ttnn.exceptions import MemoryConfigError, ShapeError, fatal
+from ttnn.exceptions import MemoryConfigError, ProgramConfigError, ShapeError, fatal
 from ttnn.types import TensorMemoryLayout
 
 from .blocks import largest_divisor, shrink, subblock_height_first, subblock_width_first
@@ -35,10 +35,16 @@ def choose(problem: Problem, core_grid: Grid | None, activation: Activation | No
     Raises:
         ShapeError: the inner dimensions differ.
         MemoryConfigError: shardings that no program takes.
+        ProgramConfigError: a core grid without cores.
     """
     a = problem.a.placement
     if core_grid is not None:
         columns, rows = problem.chip.grid
+        if min(core_grid) < 1:
+            raise ProgramConfigError(
+                f"ttnn.matmul: core_grid=(x={core_grid[0]}, y={core_grid[1]}) has no cores. The device has "
+                f"{columns} columns and {rows} rows; give at least 1 and 1."
+            )
         grid = core_grid if core_grid[0] <= columns and core_grid[1] <= rows else problem.chip.grid
         return _for_core_grid(problem, grid, activation)
     if a.shard is None:

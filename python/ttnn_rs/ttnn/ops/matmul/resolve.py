@@ -303,7 +303,7 @@ def check_room(program: MatmulProgram, l1_lowest_tensor: int | None) -> None:
     Raises:
         OutOfMemoryError: they do not.
     """
-    check_l1(program.problem, program.cores, program.buffers, l1_lowest_tensor)
+    check_l1(program.problem, program.config, program.cores, program.buffers, l1_lowest_tensor)
 
 
 def empty_result(call: MatmulCall) -> Operand:

@@ -6,9 +6,12 @@ says which figure does not fit and which would.
 
 from __future__ import annotations
 
+import math
+
 from ttnn.exceptions import DTypeError, LayoutError, MemoryConfigError, ProgramConfigError, ShapeError, TtnnError, fatal
 from ttnn.types import BufferType, DataType, Layout, TensorMemoryLayout, UnaryOpType
 
+from .blocks import largest_divisor
 from .model import Kind, Operand, ProgramConfig, up
 from .problem import Problem
 
@@ -96,7 +99,7 @@ class _Checks:
     def divides(self, whole: str, value: int, part: str, divisor: int) -> None:
         """Require that `part` divides `whole`, and name the largest divisor below it otherwise."""
         ok = divisor > 0 and value % divisor == 0
-        best = next((d for d in range(min(divisor, value), 0, -1) if value % d == 0), 0)
+        best = largest_divisor(value, max(1, min(divisor, value)))
         self.require(
             ok, f"{whole} ({value}) must be divisible by {part} ({divisor})", f"{part}={best} would divide it."
         )
@@ -106,15 +109,20 @@ class _Checks:
     def grid(self) -> None:
         x, y = self.config.grid
         columns, rows = self.problem.chip.grid
-        self.require(x > 0 and y > 0, f"compute_with_storage_grid_size must be non-zero, got ({x}, {y})")
+        self.require(
+            x > 0 and y > 0,
+            f"compute_with_storage_grid_size must be non-zero, got ({x}, {y})",
+            "(1, 1) is the smallest.",
+        )
         self.require(
             x <= columns and y <= rows,
             f"compute_with_storage_grid_size ({x}, {y}) must fit within device grid ({columns}, {rows})",
+            f"compute_with_storage_grid_size=({min(x, columns)}, {min(y, rows)}) would fit.",
         )
 
     def nonzero(self, **values: int) -> None:
         for name, value in values.items():
-            self.require(value != 0, f"{name} is 0, which is not valid")
+            self.require(value != 0, f"{name} is 0, which is not valid", f"{name}=1 is the smallest.")
 
     def blocks(self) -> None:
         """Check the sizes of blocks and subblocks against each other, Kt and Dst."""
@@ -143,8 +151,19 @@ class _Checks:
         self.require(
             h * w <= limit,
             f"out_subblock_w {w} times out_subblock_h {h} needs to be at most {limit} to fit in hardware",
-            f"Dst holds {limit} tiles with fp32_dest_acc_en={self.problem.compute.fp32}.",
+            f"Dst holds {limit} tiles with fp32_dest_acc_en={self.problem.compute.fp32}; "
+            + self.largest_subblock(limit),
         )
+
+    def largest_subblock(self, limit: int) -> str:
+        """Return which subblock of at most `limit` tiles is the largest that divides the output block."""
+        config = self.config
+        reuse = config.kind is Kind.REUSE
+        height = config.per_core_m if reuse else config.out_block_h
+        width = config.per_core_n if reuse else config.out_block_w
+        pairs = ((h, w) for h in range(1, limit + 1) for w in range(1, limit // h + 1))
+        h, w = max((pair for pair in pairs if height % pair[0] == 0 and width % pair[1] == 0), key=math.prod)
+        return f"out_subblock_h={h} and out_subblock_w={w} is the largest subblock that fits."
 
     # ---- families ---------------------------------------------------------------------------------------------------
 
@@ -190,11 +209,17 @@ class _Checks:
         blocks_x = up(self.problem.nt, config.per_core_n)
         if config.transpose_mcast:
             blocks_x, blocks_y = blocks_y, blocks_x
-        for axis, blocks, what, limit in (("y", blocks_y, "rows", rows), ("x", blocks_x, "columns", columns)):
+        sizes = (("per_core_M", self.rows_t), ("per_core_N", self.problem.nt))
+        along_y, along_x = reversed(sizes) if config.transpose_mcast else sizes
+        for axis, blocks, what, limit, (part, tiles) in (
+            ("y", blocks_y, "rows", rows, along_y),
+            ("x", blocks_x, "columns", columns, along_x),
+        ):
             self.require(
                 blocks <= limit,
                 f"Num output blocks along {axis} ({blocks}) must be smaller than or equal to the number of {what} in "
                 f"compute grid ({limit})!",
+                f"With {part}={up(tiles, limit)} there are no more than {limit}.",
             )
         self.same_placement()
         if shard is not None and self.a.layout is TensorMemoryLayout.BLOCK_SHARDED:
@@ -262,12 +287,16 @@ class _Checks:
         self.require(
             blocks_y * blocks_x <= columns * rows,
             f"Number of blocks exceeds number of cores: {blocks_y * blocks_x} blocks > {columns * rows} cores",
+            f"per_core_M={self.rows_t} and per_core_N={up(self.problem.nt, columns * rows)} would fit."
+            if config.mcast_in0
+            else f"per_core_M={up(self.rows_t, columns * rows)} and per_core_N={self.problem.nt} would fit.",
         )
         if config.mcast_in0:
             self.require(
                 blocks_y == 1,
                 f"mcast_in0 requires M ({self.rows_t}) to fit within a single per_core_M block ({config.per_core_m}), "
                 f"got num_blocks_y={blocks_y}",
+                f"per_core_M={self.rows_t} would fit.",
             )
             self.mcast_in0()
         else:
@@ -275,6 +304,7 @@ class _Checks:
                 blocks_x == 1,
                 f"mcast_in1 requires N ({self.problem.nt}) to fit within a single per_core_N block "
                 f"({config.per_core_n}), got num_blocks_x={blocks_x}",
+                f"per_core_N={self.problem.nt} would fit.",
             )
             self.mcast_in1()
 
@@ -337,13 +367,19 @@ class _Checks:
             self.require(
                 problem.mt % config.per_core_m == 0,
                 f"per_core_M, {config.per_core_m}, must divide M, {problem.mt}, if per_core_M < M!",
+                f"per_core_M={largest_divisor(problem.mt, config.per_core_m)} would.",
             )
         else:
             self.require(
                 config.per_core_m % problem.mt == 0,
                 f"per_core_M, {config.per_core_m}, must be a multiple of M, {problem.mt}, if per_core_M > M!",
+                f"per_core_M={config.per_core_m // problem.mt * problem.mt} is one.",
             )
-        self.require(problem.nt == config.per_core_n, f"N ({problem.nt}) must equal per_core_N ({config.per_core_n})")
+        self.require(
+            problem.nt == config.per_core_n,
+            f"N ({problem.nt}) must equal per_core_N ({config.per_core_n})",
+            f"Only per_core_N={problem.nt} fits.",
+        )
         self.require(
             problem.batch_a == 1 or problem.batch_b > 1,
             "Batch broadcasting is not supported for the chosen program config",

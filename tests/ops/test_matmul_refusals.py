@@ -1,0 +1,320 @@
+"""What `ttnn.matmul`, `ttnn.linear` and `ttnn.addmm` refuse, and what they say then."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from matmul_calls import integers, on, program, sharded
+
+import ttnn
+from ttnn import exceptions
+from ttnn.mesh import SubDeviceId
+
+Make = Callable[..., ttnn.Tensor]
+
+UNSUPPORTED: dict[str, tuple[Callable[[Make], Any], str]] = {
+    "no fidelity": (
+        lambda t: ttnn.matmul(t(32, 32), t(32, 32), compute_kernel_config=ttnn.WormholeComputeKernelConfig()),
+        "compute_kernel_config without math_fidelity",
+    ),
+    "throttle": (
+        lambda t: ttnn.matmul(
+            t(32, 32),
+            t(32, 32),
+            compute_kernel_config=ttnn.WormholeComputeKernelConfig(
+                math_fidelity=ttnn.MathFidelity.LoFi, throttle_level=ttnn.ThrottleLevel.LEVEL_1
+            ),
+        ),
+        "throttle_level=ThrottleLevel.LEVEL_1 changes only the time",
+    ),
+    "output tile": (
+        lambda t: ttnn.matmul(t(32, 32), t(32, 32), output_tile=ttnn.Tile((16, 32))),
+        "output_tile=.* is not modelled",
+    ),
+    "sub device": (
+        lambda t: ttnn.matmul(t(32, 32), t(32, 32), sub_device_id=SubDeviceId(0)),
+        "sub_device_id=.* is not modelled",
+    ),
+    "column offset": (
+        lambda t: ttnn.linear(t(32, 32), t(32, 32), in0_column_offset=32),
+        "in0_column_offset=32 is not modelled",
+    ),
+    "fused activation": (
+        lambda t: ttnn.matmul(
+            t(32, 32),
+            t(32, 32),
+            activation="selu",
+            core_grid=ttnn.CoreGrid(x=1, y=1),
+            compute_kernel_config=ttnn.WormholeComputeKernelConfig(
+                math_fidelity=ttnn.MathFidelity.HiFi4, math_approx_mode=True
+            ),
+        ),
+        "math_approx_mode=True with the fused activation SELU",
+    ),
+    "untilize_out": (
+        lambda t: ttnn.matmul(
+            t(32, 32),
+            t(32, 32),
+            program_config=program("1D", (1, 1), untilize_out=True),
+        ),
+        "untilize_out=True with an interleaved result",
+    ),
+    "stream_in1": (
+        lambda t: ttnn.matmul(
+            t(32, 32),
+            t(32, 32),
+            program_config=program("1D", (1, 1), stream_in1=True),
+        ),
+        "stream_in1 is not modelled",
+    ),
+    "batched DRAM sharded": (
+        lambda t: ttnn.matmul(
+            t(32, 32),
+            t(32, 32),
+            program_config=ttnn.MatmulMultiCoreReuseMultiCastBatchedDRAMShardedProgramConfig(
+                in0_block_w=1, per_core_M=1, per_core_N=1
+            ),
+        ),
+        "MatmulMultiCoreReuseMultiCastBatchedDRAMShardedProgramConfig is not modelled",
+    ),
+    "transposed vector": (
+        lambda t: ttnn.matmul(t(32), t(32, 32), transpose_a=True),
+        "transpose_a of a tensor of rank 1 is not modelled",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNSUPPORTED)
+def test_nothing_is_ignored(device: ttnn.MeshDevice, name: str) -> None:
+    call, message = UNSUPPORTED[name]
+    with pytest.raises(exceptions.UnsupportedError, match=message):
+        call(lambda *shape: on(device, integers(1, *shape)))
+
+
+def test_other_tiles_are_refused(device: ttnn.MeshDevice) -> None:
+    flat = ttnn.Tensor(integers(1, 16, 32), ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, tile=ttnn.Tile((16, 32))).to(device)
+    with pytest.raises(exceptions.UnsupportedError, match="input_tensor_a has tiles of 16x32"):
+        ttnn.matmul(flat, on(device, integers(1, 32, 32)))
+
+
+def test_host_operands_are_refused(device: ttnn.MeshDevice) -> None:
+    host = ttnn.Tensor(integers(1, 32, 32), ttnn.bfloat16, layout=ttnn.TILE_LAYOUT)
+    with pytest.raises(exceptions.StorageError, match="Operands to matmul need to be on device!"):
+        ttnn.matmul(host, on(device, integers(1, 32, 32)))
+    with pytest.raises(exceptions.StorageError, match="input_tensor_b is a host tensor"):
+        ttnn.matmul(on(device, integers(1, 32, 32)), host)
+
+
+def test_operands_of_two_devices_are_refused(device: ttnn.MeshDevice) -> None:
+    other = ttnn.open_device(device_id=1)
+    try:
+        with pytest.raises(exceptions.StorageError, match="need to be on the same device!"):
+            ttnn.matmul(on(device, integers(1, 32, 32)), on(other, integers(1, 32, 32)))
+    finally:
+        ttnn.close_device(other)
+
+
+def test_inner_dimensions_message(device: ttnn.MeshDevice) -> None:
+    with pytest.raises(exceptions.ShapeError) as caught:
+        ttnn.matmul(on(device, integers(1, 32, 64)), on(device, integers(1, 96, 32)))
+    assert str(caught.value) == (
+        "ttnn.matmul: inner dimensions differ: input_tensor_a is (32, 64) (K=64), input_tensor_b is (96, 32) (K=96), "
+        "after "
+        "the transposes asked for. Pass transpose_b=True if b is stored as [N, K].\n"
+        "info:\n"
+        "The width of the first tensor must be equal to the height of the second tensor. Mismatch: width=64 height=96"
+    )
+
+
+def test_room_in_l1_message(device: ttnn.MeshDevice) -> None:
+    config = program("Reuse", in0_block_w=32, out_subblock_h=4, out_subblock_w=2, per_core_M=4, per_core_N=24)
+    a, b = on(device, integers(1, 512, 1024)), on(device, integers(2, 1024, 768))
+    with pytest.raises(exceptions.OutOfMemoryError) as caught:
+        ttnn.matmul(a, b, program_config=config)
+    assert str(caught.value) == (
+        "ttnn.matmul: the buffers of the program need 3866624 B of L1 per core (in0 524288, in1 3145728, out "
+        "196608), there are 1393312 B. in0_block_w=8 is the largest that fits.\n"
+        "info:\n"
+        "Statically allocated dataflow buffers on core range [0-0 - 0-3] grow to 3972448 B which is beyond max L1 "
+        "size of "
+        "1499136 B"
+    )
+
+
+def test_dividing_message_names_the_next_divisor(device: ttnn.MeshDevice) -> None:
+    config = program("Reuse", in0_block_w=5)
+    with pytest.raises(exceptions.ProgramConfigError, match=r"in0_block_w=4 would divide it") as caught:
+        ttnn.matmul(on(device, integers(1, 32, 128)), on(device, integers(2, 128, 32)), program_config=config)
+    assert "MatmulMultiCoreReuseProgramConfig: Kt (4) must be divisible by in0_block_w (5)" in str(caught.value)
+
+
+def test_addmm_refusals(device: ttnn.MeshDevice) -> None:
+    x = on(device, integers(1, 32, 32))
+    integer = ttnn.zeros((32, 32), ttnn.int32, ttnn.TILE_LAYOUT, device)
+    with pytest.raises(ttnn.DTypeError) as caught:
+        ttnn.addmm(x, integer, x)
+    assert str(caught.value) == (
+        "ttnn.addmm: mat1_tensor is INT32; typecast it first.\ninfo:\nonly ttnn.bfloat16, ttnn.float32 and "
+        "ttnn.bfloat8_b types are supported for mat1_tensor"
+    )
+    with pytest.raises(ttnn.UnsupportedError, match=r"ttnn\.addmm: beta=0\.0: whether the official package"):
+        ttnn.addmm(x, x, x, beta=0.0)
+
+
+def test_failures_hold_no_memory(device: ttnn.MeshDevice) -> None:
+    a, b = on(device, integers(1, 64, 64)), on(device, integers(2, 64, 64))
+    before = device._engine.state_hash()
+    calls: list[dict[str, Any]] = [
+        {"activation": "no such function"},
+        {"activation": "log", "core_grid": ttnn.CoreGrid(x=2, y=2)},
+        {"memory_config": sharded("BLOCK", 8, 8, 32, 32), "core_grid": ttnn.CoreGrid(x=1, y=1), "dtype": ttnn.uint16},
+    ]
+    for options in calls:
+        with pytest.raises(exceptions.TtnnError):
+            ttnn.matmul(a, b, **options)
+    assert device._engine.state_hash() == before
+
+
+WIDE = {"math_fidelity": ttnn.MathFidelity.LoFi, "fp32_dest_acc_en": True}
+
+# Configurations for 512 x 1024 times 1024 x 768 that do not fit: 16 x 32 and 32 x 24 tiles on 8 x 8 cores. The sentence
+# of the official package names the figure; ours names the largest that would fit, or the only one.
+MISFITS: dict[str, tuple[Any, dict[str, Any], str, str]] = {
+    "grid": (
+        program("2D", (9, 8)),
+        {},
+        "compute_with_storage_grid_size (9, 8) must fit within device grid (8, 8)",
+        "compute_with_storage_grid_size=(8, 8) would fit.",
+    ),
+    "empty grid": (program("2D", (0, 8)), {}, "must be non-zero, got (0, 8)", "(1, 1) is the smallest."),
+    "no K block": (program("2D", in0_block_w=0), {}, "in0_block_w is 0, which is not valid", "in0_block_w=1 is"),
+    "K block": (
+        program("2D", in0_block_w=5),
+        {},
+        "Kt (32) must be divisible by in0_block_w (5)",
+        "in0_block_w=4 would",
+    ),
+    "huge K block": (program("2D", in0_block_w=1 << 40), {}, "Kt (32) must be divisible by", "in0_block_w=32 would"),
+    "Dst of 16 bits": (
+        program("2D", out_subblock_h=4, out_subblock_w=4, per_core_M=4, per_core_N=4),
+        {},
+        "out_subblock_w 4 times out_subblock_h 4 needs to be at most 8 to fit in hardware",
+        "Dst holds 8 tiles with fp32_dest_acc_en=False; out_subblock_h=2 and out_subblock_w=4 is the largest",
+    ),
+    "Dst of 32 bits": (
+        program("Reuse", out_subblock_h=2, out_subblock_w=3, per_core_M=2, per_core_N=24),
+        WIDE,
+        "out_subblock_w 3 times out_subblock_h 2 needs to be at most 4 to fit in hardware",
+        "Dst holds 4 tiles with fp32_dest_acc_en=True; out_subblock_h=1 and out_subblock_w=4 is the largest",
+    ),
+    "subblock": (
+        program("2D", out_subblock_w=2, per_core_M=2, per_core_N=3),
+        {},
+        "out_block_w (3) must be divisible by out_subblock_w (2)",
+        "out_subblock_w=1 would",
+    ),
+    "output block": (
+        program("2D", out_block_h=3, per_core_M=4, per_core_N=3),
+        {},
+        "per_core_M (4) must be divisible by out_block_h (3)",
+        "out_block_h=2 would",
+    ),
+    "rows of cores": (
+        program("2D", per_core_N=3),
+        {},
+        "Num output blocks along y (16) must be smaller than or equal to the number of rows in compute grid (8)!",
+        "With per_core_M=2 there are no more than 8.",
+    ),
+    "columns of cores": (
+        program("2D", per_core_N=3, transpose_mcast=True),
+        {},
+        "Num output blocks along x (16) must be smaller than or equal to the number of columns in compute grid (8)!",
+        "With per_core_M=2 there are no more than 8.",
+    ),
+    "cores": (program("1D"), {}, "384 blocks > 64 cores", "per_core_M=16 and per_core_N=1 would fit."),
+    "cores, in1": (
+        program("1D", mcast_in0=False),
+        {},
+        "384 blocks > 64 cores",
+        "per_core_M=1 and per_core_N=24 would fit.",
+    ),
+    "one row of blocks": (program("1D", per_core_M=8), {}, "got num_blocks_y=2", "per_core_M=16 would fit."),
+    "one column of blocks": (
+        program("1D", per_core_N=12, mcast_in0=False),
+        {},
+        "got num_blocks_x=2",
+        "per_core_N=24 would fit.",
+    ),
+    "all columns": (
+        program("Reuse", per_core_N=12),
+        {},
+        "N (24) must equal per_core_N (12)",
+        "Only per_core_N=24",
+    ),
+    "divisor of M": (program("Reuse", per_core_M=3, per_core_N=24), {}, "must divide M, 16", "per_core_M=2 would."),
+    "multiple of M": (
+        program("Reuse", per_core_M=40, per_core_N=24),
+        {},
+        "must be a multiple of M, 16",
+        "per_core_M=32 is one.",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MISFITS)
+def test_a_configuration_that_does_not_fit(device: ttnn.MeshDevice, name: str) -> None:
+    config, compute, vendor, ours = MISFITS[name]
+    a, b = on(device, integers(1, 512, 1024)), on(device, integers(2, 1024, 768))
+    kernel = ttnn.WormholeComputeKernelConfig(**compute) if compute else None
+    before = device._engine.state_hash()
+    with pytest.raises(exceptions.ProgramConfigError) as caught:
+        ttnn.matmul(a, b, program_config=config, compute_kernel_config=kernel)
+    advice, _, sentence = str(caught.value).partition("\ninfo:\n")
+    assert vendor in sentence
+    assert ours in advice
+    assert device._engine.state_hash() == before
+
+
+# Blocks for 2048 x 2048 times 2048 x 2048, and the largest that fit in their place.
+TOO_LARGE = {
+    "K block": (
+        program("2D", in0_block_w=32, per_core_M=16, per_core_N=16),
+        "out_block_h=16, out_block_w=16 and in0_block_w=4 is the largest that fits.",
+    ),
+    "output block": (
+        program("1D", in0_block_w=1, per_core_M=64, per_core_N=16),
+        "out_block_h=64, out_block_w=8 and in0_block_w=1 is the largest that fits.",
+    ),
+    "per core": (program("Reuse", per_core_M=64, per_core_N=64), "No block size fits; take smaller per_core_M or"),
+}
+
+
+@pytest.mark.parametrize("name", TOO_LARGE)
+def test_blocks_that_do_not_fit_l1(device: ttnn.MeshDevice, name: str) -> None:
+    config, advice = TOO_LARGE[name]
+    a = on(device, integers(1, 2048, 2048))
+    with pytest.raises(exceptions.OutOfMemoryError) as caught:
+        ttnn.matmul(a, a, program_config=config)
+    assert f"there are 1393312 B. {advice}" in str(caught.value)
+
+
+@pytest.mark.parametrize(("x", "y"), [(0, 8), (8, 0), (-1, 8)])
+def test_a_grid_without_cores(device: ttnn.MeshDevice, x: int, y: int) -> None:
+    a = on(device, integers(1, 64, 64))
+    with pytest.raises(exceptions.ProgramConfigError, match=rf"core_grid=\(x={x}, y={y}\) has no cores"):
+        ttnn.matmul(a, a, core_grid=ttnn.CoreGrid(x=x, y=y))
+
+
+@pytest.mark.parametrize("dtype", [ttnn.int32, ttnn.uint32, ttnn.uint16, ttnn.uint8], ids=lambda dtype: dtype.name)
+def test_integers_are_refused(device: ttnn.MeshDevice, dtype: ttnn.DataType) -> None:
+    floats, integer = on(device, integers(1, 32, 32)), ttnn.zeros((32, 32), dtype, ttnn.TILE_LAYOUT, device)
+    with pytest.raises(exceptions.DTypeError, match=f"operand A is {dtype.name}"):
+        ttnn.matmul(integer, integer)
+    with pytest.raises(exceptions.DTypeError, match=f"operand B is {dtype.name}"):
+        ttnn.matmul(floats, integer)
+    with pytest.raises(exceptions.DTypeError, match=f"the result cannot be {dtype.name}"):
+        ttnn.matmul(floats, floats, dtype=dtype)
+    with pytest.raises(exceptions.DTypeError, match=f"bias cannot be {dtype.name}"):
+        ttnn.linear(floats, floats, bias=ttnn.zeros((1, 32), dtype, ttnn.TILE_LAYOUT, device))
