@@ -38,6 +38,11 @@ const CHORES: &[Chore] = &[
         commands: &["cargo test --workspace --exclude tt-python --locked"],
     },
     Chore {
+        name: "reference",
+        help: "ten million outputs of the matrix unit against an independent integer reference",
+        commands: &["cargo run --release --quiet --package tt-tensix --example matmul_reference -- 10000000"],
+    },
+    Chore {
         name: "generated",
         help: "check _engine.pyi against the installed module and docs/operators.md against the registry",
         commands: &[
