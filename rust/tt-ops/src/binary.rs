@@ -194,9 +194,16 @@ pub(crate) enum Source {
     Scalar(Vec<u8>),
 }
 
+/// Widened tiles that are kept for the next output tiles.
+const KEPT: usize = 32;
+
+/// Tiles of one operand in L1 form, each with the page it comes from.
+type Kept = Vec<(usize, Vec<u8>)>;
+
 /// Per worker: the operand tiles in L1 form and the registers.
 struct Scratch {
     l1: [Vec<u8>; 2],
+    kept: [Kept; 2],
     a: Tile,
     b: Tile,
     dst: Tile,
@@ -239,6 +246,29 @@ impl<'a> Operand<'a> {
         Ok(())
     }
 
+    /// [`Self::fetch`] for a page that other output tiles meet, too: a broadcast tile is widened once for many.
+    fn fetch_kept<'t>(
+        &self,
+        math: &MathConfig,
+        (page, bytes): (usize, &'t [u8]),
+        (kept, l1): (&'t mut Kept, &'t mut Vec<u8>),
+        src: &mut Tile,
+        dst: &mut Tile,
+    ) -> &'t [u8] {
+        if self.broadcast == Broadcast::None {
+            return self.fetch(math, bytes, l1, src, dst);
+        }
+        if kept.is_empty() {
+            kept.resize(KEPT, (usize::MAX, Vec::new()));
+        }
+        let (of, l1) = &mut kept[page % KEPT];
+        if *of != page {
+            *of = page;
+            self.fetch(math, bytes, l1, src, dst);
+        }
+        l1
+    }
+
     /// The operand's L1 bytes for one output tile: as they are, or widened and activated in `l1`.
     pub(crate) fn fetch<'t>(
         &self,
@@ -267,18 +297,21 @@ impl<'a> Operand<'a> {
     }
 }
 
-/// The page of an operand for one output tile; `None` if the operand is the output.
+/// Number and bytes of an operand's page for one output tile; `None` if the operand is the output.
 fn page_of<'t>(
     access: &'t Access<'_>,
     operand: &'t Operand<'_>,
     output: BufferId,
     outer: &[usize],
     (row, column): (usize, usize),
-) -> Result<Option<&'t [u8]>, OpError> {
+) -> Result<Option<(usize, &'t [u8])>, OpError> {
     Ok(match &operand.source {
         Source::Buffer(id, _) if *id == output => None,
-        Source::Buffer(id, reach) => Some(access.page(*id, reach.page(outer, row, column))?),
-        Source::Scalar(bytes) => Some(bytes),
+        Source::Buffer(id, reach) => {
+            let page = reach.page(outer, row, column);
+            Some((page, access.page(*id, page)?))
+        }
+        Source::Scalar(bytes) => Some((0, bytes)),
     })
 }
 
@@ -342,7 +375,13 @@ pub fn binary(
     let kernel = Kernel { program, math, packer, first, second, dst };
     let pages = device.buffer(output)?.num_pages();
     let access = device.access(&[output])?;
-    let make = || Scratch { l1: [Vec::with_capacity(4096), Vec::with_capacity(4096)], a: ZERO, b: ZERO, dst: ZERO };
+    let make = || Scratch {
+        l1: [Vec::with_capacity(4096), Vec::with_capacity(4096)],
+        kept: [Vec::new(), Vec::new()],
+        a: ZERO,
+        b: ZERO,
+        dst: ZERO,
+    };
     if program.tiled {
         let walk = Walk::new("binary", &program.shape_out, pages)?;
         return for_each_page(pages, make, |scratch, page| {
@@ -375,12 +414,12 @@ impl Kernel<'_> {
         scratch: &mut Scratch,
     ) -> Result<(), OpError> {
         let target = access.claim(output, page)?;
-        let Scratch { l1: [l1_a, l1_b], a, b, dst } = scratch;
+        let Scratch { l1: [l1_a, l1_b], kept: [kept_a, kept_b], a, b, dst } = scratch;
         let read = |operand| page_of(access, operand, output, outer, (row, column));
-        let (bytes_a, bytes_b) = (read(self.first)?, read(self.second)?);
+        let (page_a, page_b) = (read(self.first)?, read(self.second)?);
         // The output's old page is what an in-place operator reads.
-        let l1_a = self.first.fetch(&self.math, bytes_a.unwrap_or(target), l1_a, a, dst);
-        let l1_b = self.second.fetch(&self.math, bytes_b.unwrap_or(target), l1_b, a, dst);
+        let l1_a = self.first.fetch_kept(&self.math, page_a.unwrap_or((page, target)), (kept_a, l1_a), a, dst);
+        let l1_b = self.second.fetch_kept(&self.math, page_b.unwrap_or((page, target)), (kept_b, l1_b), a, dst);
         self.compute(l1_a, l1_b, a, b, dst);
         pack::pack_tile(&self.packer, dst, target);
         Ok(())
@@ -393,7 +432,7 @@ impl Kernel<'_> {
         let width_out = width(self.program.formats.2);
         let datums = target.len() / width_out;
         let mut packed = [0u8; 4096];
-        let Scratch { l1: [l1_a, l1_b], a, b, dst } = scratch;
+        let Scratch { l1: [l1_a, l1_b], a, b, dst, .. } = scratch;
         for start in (0..datums).step_by(1024) {
             let count = (datums - start).min(1024);
             let bytes = |operand: &Operand<'_>| -> Result<[u8; 4096], OpError> {

@@ -1,9 +1,10 @@
 //! The attention program of `softmax` over the last dimension: one row of tiles at a time, with the intermediates that
 //! the program keeps in L1 in the formats it keeps them in.
 
+use tt_cpu::Level;
 use tt_formats::{DataFormat, TileShape};
 use tt_memory::{BufferId, Device};
-use tt_tensix::fpu::{self, Arch, Broadcast, EltwiseOp, MathConfig, MathFidelity, PoolOp, ReduceDim};
+use tt_tensix::fpu::{self, Arch, Broadcast, EltwiseOp, MathConfig, MathFidelity, PoolOp, ReduceDim, Reduction};
 use tt_tensix::pack::{self, EdgeMask, PackConfig};
 
 use crate::port::{self, Input, Tile, ZERO};
@@ -104,7 +105,9 @@ struct Kernel<'a> {
     pack_out: PackConfig,
     exp: Chain,
     recip: Chain,
-    ones: Tile,
+    row_max: Reduction,
+    row_sum: Reduction,
+    level: Level,
     padding_mask: Option<Tile>,
 }
 
@@ -119,21 +122,28 @@ impl<'a> Kernel<'a> {
         let kept = Input::new(kept_format, program.dst32);
         let pack_kept = port::packer(kept_format, dst, false);
         let math = MathConfig { fidelity: program.fidelity, dst, alu: kept.register, arch: program.arch };
+        let entry = Input::new(program.format, program.dst32);
+        let float = Input::new(DataFormat::Float32, program.dst32);
+        let masked = !program.width.is_multiple_of(32);
+        let of_rows = MathConfig { alu: if masked { kept.register } else { entry.register }, ..math };
+        let ones = [ONE; 1024];
         Ok(Self {
             program,
             math,
-            entry: Input::new(program.format, program.dst32),
+            entry,
             kept,
             kept_bytes: kept_format.tile_bytes(TileShape::FULL),
-            float: Input::new(DataFormat::Float32, program.dst32),
+            float,
             pack_kept,
             pack_max: PackConfig { edge: EdgeMask::Column0, ..pack_kept },
             pack_recip: PackConfig { edge: EdgeMask::Column0, ..port::packer(DataFormat::Float32, dst, false) },
             pack_out: port::packer(program.format, dst, false),
             exp: step("exp", if program.exact_exp { "accurate" } else { "approx_clampneg" })?,
             recip: step("recip", "accurate")?,
-            ones: [ONE; 1024],
-            padding_mask: (!program.width.is_multiple_of(32)).then(|| padding_mask(program.width % 32)),
+            row_max: Reduction::pool(&of_rows, of_rows.alu, (PoolOp::Max, ReduceDim::Row), &ones),
+            row_sum: Reduction::row_sum(&MathConfig { alu: float.register, ..math }, &ones),
+            level: Level::current(),
+            padding_mask: masked.then(|| padding_mask(program.width % 32)),
         })
     }
 
@@ -174,7 +184,7 @@ impl<'a> Kernel<'a> {
             fpu::clear_for_max(&math, dst);
             for column in 0..=last {
                 source.to_src(at(column), a);
-                fpu::reduce(&math, PoolOp::Max, ReduceDim::Row, dst, a, &self.ones);
+                self.row_max.run(self.level, dst, a);
             }
             pack::pack_tile(&self.pack_max, dst, max);
             self.kept.to_src(max, b);
@@ -195,10 +205,9 @@ impl<'a> Kernel<'a> {
     fn reciprocal_sum(&self, scratch: &mut Scratch) {
         let Scratch { exps, recip, a, dst, .. } = scratch;
         *dst = ZERO;
-        let math = MathConfig { alu: self.float.register, ..self.math };
         for tile in exps.chunks_exact(self.kept_bytes) {
             self.kept.to_src(tile, a);
-            fpu::row_sum(&math, dst, a, &self.ones);
+            self.row_sum.run(self.level, dst, a);
         }
         self.recip.apply(dst, self.program.dst32);
         pack::pack_tile(&self.pack_recip, dst, recip);

@@ -5,9 +5,10 @@
 
 mod vector;
 
+use tt_cpu::Level;
 use tt_formats::{DataFormat, TileShape};
 use tt_memory::{BufferId, Device};
-use tt_tensix::fpu::{self, Arch, Broadcast, EltwiseOp, MathConfig, MathFidelity, PoolOp, ReduceDim};
+use tt_tensix::fpu::{self, Arch, Broadcast, EltwiseOp, MathConfig, MathFidelity, PoolOp, ReduceDim, Reduction};
 use tt_tensix::pack::{self, EdgeMask, PackConfig};
 use tt_tensix::sfpu::lane;
 
@@ -159,6 +160,9 @@ struct Kernel<'a> {
     math: MathConfig,
     input: Input,
     scaler: Tile,
+    /// The matrix unit's reduction of a tile along rows or columns, with the factors decoded.
+    reduction: Option<Reduction>,
+    level: Level,
     packer: PackConfig,
     /// Negated tiles of [`Join::FpuMin`].
     pack_negated: PackConfig,
@@ -190,12 +194,24 @@ impl<'a> Kernel<'a> {
         let negated = port::packer(format_in, dst, false);
         // The negated minimum leaves through a plain pack: its mask was the running maximum's.
         let last_edge = if step.join == Join::FpuMin { EdgeMask::None } else { edge };
+        let math = MathConfig { fidelity: step.fidelity, dst, alu: input.register, arch: step.arch };
+        let scaler = [scaler; 1024];
+        let pool = |pool, dim| Some(Reduction::pool(&math, math.alu, (pool, dim), &scaler));
+        let reduction = match (step.join, step.axis) {
+            (Join::FpuSum { .. }, Axis::Width) => Some(Reduction::row_sum(&math, &scaler)),
+            (Join::FpuSum { .. }, Axis::Height) => pool(PoolOp::Sum, ReduceDim::Column),
+            (Join::FpuMax | Join::FpuMin, Axis::Width) => pool(PoolOp::Max, ReduceDim::Row),
+            (Join::FpuMax | Join::FpuMin, Axis::Height) => pool(PoolOp::Max, ReduceDim::Column),
+            _ => None,
+        };
         Ok(Self {
             step,
             vector,
-            math: MathConfig { fidelity: step.fidelity, dst, alu: input.register, arch: step.arch },
+            math,
             input,
-            scaler: [scaler; 1024],
+            scaler,
+            reduction,
+            level: Level::current(),
             packer: PackConfig { edge: last_edge, ..port::packer(format_out, dst, false) },
             pack_negated: negated,
             pack_running: PackConfig { edge, ..negated },
@@ -234,23 +250,16 @@ impl<'a> Kernel<'a> {
     fn join(&self, first: bool, bytes: Option<&[u8]>, scratch: &mut Scratch) {
         let Scratch { bytes: filled, negated, running, src, tile, dst } = scratch;
         let bytes = bytes.unwrap_or(filled);
-        let dim = match self.step.axis {
-            Axis::Width => ReduceDim::Row,
-            Axis::Height => ReduceDim::Column,
-            Axis::Tile | Axis::Leading(_) => ReduceDim::Scalar,
-        };
         match self.step.join {
             Join::FpuSum { .. } => {
                 if first {
                     *dst = ZERO;
                 }
                 self.input.to_src(bytes, src);
-                match self.step.axis {
-                    Axis::Width => fpu::row_sum(&self.math, dst, src, &self.scaler),
-                    Axis::Leading(_) => {
-                        fpu::eltwise(&self.math, EltwiseOp::Add, Broadcast::None, true, dst, src, &ZERO);
-                    }
-                    _ => fpu::reduce(&self.math, PoolOp::Sum, dim, dst, src, &self.scaler),
+                if let Axis::Leading(_) = self.step.axis {
+                    fpu::eltwise(&self.math, EltwiseOp::Add, Broadcast::None, true, dst, src, &ZERO);
+                } else {
+                    self.pool(PoolOp::Sum, dst, src);
                 }
             }
             Join::FpuMax => {
@@ -258,7 +267,7 @@ impl<'a> Kernel<'a> {
                     fpu::clear_for_max(&self.math, dst);
                 }
                 self.input.to_src(bytes, src);
-                fpu::reduce(&self.math, PoolOp::Max, dim, dst, src, &self.scaler);
+                self.pool(PoolOp::Max, dst, src);
             }
             Join::FpuMin => {
                 self.input.to_dst(&self.math, bytes, src, dst);
@@ -272,7 +281,7 @@ impl<'a> Kernel<'a> {
                     self.input.to_dst(&self.math, running, src, dst);
                 }
                 self.input.to_src(negated, src);
-                fpu::reduce(&self.math, PoolOp::Max, dim, dst, src, &self.scaler);
+                self.pool(PoolOp::Max, dst, src);
                 pack::pack_tile(&self.pack_running, dst, running);
             }
             _ => {
@@ -282,6 +291,14 @@ impl<'a> Kernel<'a> {
                     vector.join(dst, tile);
                 }
             }
+        }
+    }
+
+    /// One tile through the matrix unit.
+    fn pool(&self, pool: PoolOp, dst: &mut Tile, src: &Tile) {
+        match &self.reduction {
+            Some(reduction) => reduction.run(self.level, dst, src),
+            None => fpu::reduce(&self.math, pool, ReduceDim::Scalar, dst, src, &self.scaler),
         }
     }
 

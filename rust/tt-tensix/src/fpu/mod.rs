@@ -25,7 +25,7 @@ pub use matmul::{
 pub use moves::{copy_to_dst, copy_to_dst_scalar, move_a_to_dst, move_dst_to_src};
 pub use mvmul::mvmul_element;
 pub use reduce::{
-    PoolOp, ReduceDim, clear_for_max, reduce, reduce_at, reduce_mixed, reduce_scalar, row_sum, row_sum_at,
+    PoolOp, ReduceDim, Reduction, clear_for_max, reduce, reduce_at, reduce_mixed, reduce_scalar, row_sum, row_sum_at,
 };
 
 /// What a compute kernel sets up before its math instructions.

@@ -2,7 +2,6 @@
 //!
 //! A block of two vectors, so that the steps of one hide the latency of the other's.
 
-use super::fma::wormhole;
 use super::word::Word;
 use crate::vector::Vector;
 use crate::vector::avx2::Avx2;
@@ -189,90 +188,135 @@ fn host_fma<V: LaneVector>(x: V::Int, y: V::Int, z: V::Int) -> (V::Int, V::Mask)
     /// 2^-77: from here on a product has an exact error term, and one without exponent is nothing beside the result.
     const SMALLEST: i32 = 0x1900_0000;
     const BIAS: i32 = 127 << 23;
-    let magnitude = |word| V::and(word, V::splat(MAGNITUDE));
-    let exponent = |word| V::and(word, V::splat(INFINITY));
     let (fx, fy, fz) = (V::from_bits(x), V::from_bits(y), V::from_bits(z));
     let result = V::to_bits(V::fma(fx, fy, fz));
     let product = V::fma(fx, fy, V::splat_float(-0.0));
     let negated = V::from_bits(V::xor(V::to_bits(product), V::splat(i32::MIN)));
-    let error = magnitude(V::to_bits(V::fma(fx, fy, negated)));
+    let error = magnitude::<V>(V::to_bits(V::fma(fx, fy, negated)));
 
     let zero = V::splat(0);
-    let [ax, ay, az] = [x, y, z].map(magnitude);
-    let empty = V::mask_or(V::equal(ax, zero), V::equal(ay, zero));
-    let [ez, er] = [z, result].map(exponent);
+    let empty = V::mask_or(V::equal(magnitude::<V>(x), zero), V::equal(magnitude::<V>(y), zero));
+    let (ez, er) = (exponent_bits::<V>(z), exponent_bits::<V>(result));
     // As the unit takes it: the product itself may be one larger.
-    let ep = V::sub(V::add(exponent(x), exponent(y)), V::splat(BIAS));
+    let ep = V::sub(V::add(exponent_bits::<V>(x), exponent_bits::<V>(y)), V::splat(BIAS));
     let largest = V::max(ep, ez);
     let kept = V::mask_not(V::greater(V::sub(largest, V::splat(HIDDEN)), er));
     let close = V::mask_not(V::greater(ep, V::add(ez, V::splat(2 * HIDDEN))));
-    let exact = V::both(V::equal(error, zero), V::greater(magnitude(V::to_bits(product)), V::splat(SMALLEST - 1)));
+    let exact = V::both(V::equal(error, zero), V::greater(magnitude::<V>(V::to_bits(product)), V::splat(SMALLEST - 1)));
     let traced = V::mask_not(V::greater(er, V::add(largest, V::splat(HIDDEN))));
     let rounded = V::both(traced, V::mask_or(exact, V::both(kept, close)));
-    let alone = V::mask_or(empty, V::equal(az, zero));
+    let alone = V::equal(magnitude::<V>(z), zero);
     let large = V::greater(er, V::splat(SMALLEST - 1));
     let harmless = V::mask_or(empty, V::both(large, V::mask_or(alone, rounded)));
 
     let operands = V::mask_or(V::is_irregular(x), V::is_irregular(y));
     let others = V::mask_or(V::is_irregular(z), V::is_irregular(result));
     let irregular = V::mask_or(operands, others);
-    let result = V::select(V::equal(magnitude(result), zero), zero, result);
+    let result = V::select(V::equal(magnitude::<V>(result), zero), zero, result);
     (result, V::mask_or(irregular, V::mask_not(harmless)))
 }
 
-/// The definition in [`super::fma`] without its special cases, which go lane by lane.
+// Functions, not closures: a closure handed to `map` would be compiled without the level's instructions.
+
+#[inline(always)]
+fn magnitude<V: LaneVector>(word: V::Int) -> V::Int {
+    V::and(word, V::splat(MAGNITUDE))
+}
+
+/// The exponent field, in place.
+#[inline(always)]
+fn exponent_bits<V: LaneVector>(word: V::Int) -> V::Int {
+    V::and(word, V::splat(INFINITY))
+}
+
+#[inline(always)]
+fn exponent<V: LaneVector>(word: V::Int) -> V::Int {
+    V::and(V::shr::<23>(word), V::splat(255))
+}
+
+/// With the hidden bit; 0 without exponent.
+#[inline(always)]
+fn significand<V: LaneVector>(word: V::Int, exponent: V::Int) -> V::Int {
+    let full = V::or(V::and(word, V::splat(HIDDEN - 1)), V::splat(HIDDEN));
+    V::keep(V::greater(exponent, V::splat(0)), full)
+}
+
+/// The definition in [`super::fma`], a vector at a time.
 #[inline(always)]
 fn stepwise<V: LaneVector>(x: V::Int, y: V::Int, z: V::Int) -> V::Int {
-    let exponent = |word| V::and(V::shr::<23>(word), V::splat(255));
-    let significand = |word, exponent| {
-        let full = V::or(V::and(word, V::splat(HIDDEN - 1)), V::splat(HIDDEN));
-        V::keep(V::greater(exponent, V::splat(0)), full)
-    };
-    let [ex, ey, ez] = [x, y, z].map(exponent);
-    let product = jammed_product::<V>(significand(x, ex), significand(y, ey));
-    let addend = V::shl::<3>(significand(z, ez));
-    let product_exponent = V::sub(V::add(ex, ey), V::splat(127));
+    let zero = V::splat(0);
+    let (ex, ey, ez) = (exponent::<V>(x), exponent::<V>(y), exponent::<V>(z));
+    let product = jammed_product::<V>(significand::<V>(x, ex), significand::<V>(y, ey));
+    let addend = V::shl::<3>(significand::<V>(z, ez));
+    let full_exponent = V::sub(V::add(ex, ey), V::splat(127));
+    let top = V::splat(255);
+    let product_infinite = V::greater(full_exponent, V::splat(254));
+    let product_exponent = V::select(product_infinite, top, full_exponent);
+    // A product below the range is as good as none.
+    let live = V::mask_not(V::mask_or(V::equal(product, zero), V::greater(zero, product_exponent)));
+    let (product, product_exponent) = (V::keep(live, product), V::keep(live, product_exponent));
 
     let largest = V::max(product_exponent, ez);
     let p = semi_sticky::<V>(product, V::sub(largest, product_exponent));
     let a = semi_sticky::<V>(addend, V::sub(largest, ez));
-    let sign = V::and(V::xor(x, y), V::splat(i32::MIN));
+    let product_sign = V::and(V::xor(x, y), V::splat(i32::MIN));
     let addend_sign = V::and(z, V::splat(i32::MIN));
     let difference = V::sub(p, a);
-    let turned = V::greater(V::splat(0), difference);
+    let turned = V::greater(zero, difference);
     let distance = V::select(turned, V::sub(a, p), difference);
-    let magnitude = V::select(V::equal(sign, addend_sign), V::add(p, a), distance);
-    let sign = V::select(turned, addend_sign, sign);
+    let same_sign = V::equal(product_sign, addend_sign);
+    let magnitude = V::select(same_sign, V::add(p, a), distance);
+    let sign = V::select(turned, addend_sign, product_sign);
 
     // The leading one goes to bit 26; of what leaves to the right only the lowest bit is kept.
     let shift = V::sub(V::splat(5), V::leading_zeros(magnitude));
     let exponent = V::add(largest, shift);
     let right = V::or(V::shr_by(magnitude, shift), V::and(magnitude, V::splat(1)));
-    let left = V::shl_by(magnitude, V::sub(V::splat(0), shift));
-    let normal = V::select(V::greater(shift, V::splat(0)), right, left);
+    let left = V::shl_by(magnitude, V::sub(zero, shift));
+    let normal = V::select(V::greater(shift, zero), right, left);
     let word = V::add(V::shl::<23>(exponent), V::and(V::shr::<3>(normal), V::splat(HIDDEN - 1)));
     let round = V::greater(V::add(V::and(normal, V::splat(7)), V::and(word, V::splat(1))), V::splat(4));
     let word = V::add(word, V::keep(round, V::splat(1)));
 
     let overflow = V::greater(exponent, V::splat(254));
-    let underflow = V::mask_or(V::greater(V::splat(0), exponent), V::greater(V::splat(HIDDEN), word));
-    let underflow = V::mask_or(underflow, V::equal(magnitude, V::splat(0)));
-    let result = V::or(sign, V::select(overflow, V::splat(INFINITY), word));
-    let result = V::keep(V::mask_not(V::both(underflow, V::mask_not(overflow))), result);
-    let empty = V::mask_or(V::equal(product, V::splat(0)), V::greater(V::splat(0), product_exponent));
-    let result = V::select(empty, V::keep(V::greater(addend, V::splat(0)), z), result);
+    let underflow = V::mask_or(V::greater(zero, exponent), V::greater(V::splat(HIDDEN), word));
+    let underflow = V::mask_or(underflow, V::equal(magnitude, zero));
+    let regular = V::mask_not(V::mask_or(overflow, underflow));
+    let finite = V::keep(regular, V::or(sign, word));
+    let result = V::select(overflow, V::or(sign, V::splat(INFINITY)), finite);
 
-    let top = V::splat(254);
-    let special = [ex, ey, ez, product_exponent].map(|exponent| V::greater(exponent, top));
-    let special = V::mask_or(V::mask_or(special[0], special[1]), V::mask_or(special[2], special[3]));
-    if V::mask_any(special) { lane_by_lane::<V>(x, y, z) } else { result }
+    let operands = V::mask_or(V::equal(ex, top), V::equal(ey, top));
+    let product_infinite = V::mask_or(operands, product_infinite);
+    let special = V::mask_or(product_infinite, V::equal(ez, top));
+    if !V::mask_any(special) {
+        return result;
+    }
+    let infinite = V::or(product_sign, V::splat(INFINITY));
+    let z_infinite = V::equal(V::and(z, V::splat(MAGNITUDE)), V::splat(INFINITY));
+    let z_nan = V::both(V::equal(ez, top), V::mask_not(z_infinite));
+    let opposite = V::both(V::both(z_infinite, product_infinite), V::mask_not(same_sign));
+    let made = V::mask_or(V::mask_or(factor_is_nan::<V>(x, ey), factor_is_nan::<V>(y, ex)), opposite);
+    // What the arithmetic made of a NaN's bits leaks into it.
+    let nan_sign = V::select(made, product_sign, addend_sign);
+    let nan = V::or(V::or(nan_sign, V::splat(INFINITY | 1)), V::keep(regular, word));
+    let number = V::select(z_infinite, z, infinite);
+    V::select(special, V::select(V::mask_or(made, z_nan), nan, number), result)
+}
+
+/// NaN, or infinity times zero; denormals are zeros.
+#[inline(always)]
+fn factor_is_nan<V: LaneVector>(word: V::Int, other_exponent: V::Int) -> V::Mask {
+    let magnitude = V::and(word, V::splat(MAGNITUDE));
+    let infinite = V::equal(magnitude, V::splat(INFINITY));
+    let nothing = V::both(infinite, V::equal(other_exponent, V::splat(0)));
+    V::mask_or(V::greater(magnitude, V::splat(INFINITY)), nothing)
 }
 
 /// Upper 28 bits of the product of two significands, the lowest set if any lost bit was.
 #[inline(always)]
 fn jammed_product<V: LaneVector>(a: V::Int, b: V::Int) -> V::Int {
-    let low = |word| V::and(word, V::splat(0xfff));
-    let (ah, al, bh, bl) = (V::shr::<12>(a), low(a), V::shr::<12>(b), low(b));
+    let low = V::splat(0xfff);
+    let (ah, al, bh, bl) = (V::shr::<12>(a), V::and(a, low), V::shr::<12>(b), V::and(b, low));
     let middle = V::add(V::mul(ah, bl), V::mul(al, bh));
     let lowest = V::add(V::mul(al, bl), V::shl::<12>(V::and(middle, V::splat(0xff))));
     let upper = V::add(V::shl::<4>(V::mul(ah, bh)), V::add(V::shr::<8>(middle), V::shr::<20>(lowest)));
@@ -287,18 +331,6 @@ fn semi_sticky<V: LaneVector>(value: V::Int, shift: V::Int) -> V::Int {
     let lost = V::mask_not(V::equal(V::shl_by(shifted, shift), value));
     let jam = V::both(lost, V::greater(shifted, V::splat(0)));
     V::or(shifted, V::keep(jam, V::splat(1)))
-}
-
-/// The definition itself, for the rare vectors with infinities, NaN or an overflowing product.
-#[inline(always)]
-fn lane_by_lane<V: LaneVector>(x: V::Int, y: V::Int, z: V::Int) -> V::Int {
-    let [x, y, z] = [x, y, z].map(|vector| {
-        let mut words = [0; 16];
-        V::store(vector, &mut words);
-        words
-    });
-    let words: [u32; 16] = std::array::from_fn(|i| wormhole(x[i], y[i], z[i]));
-    V::load(&words)
 }
 
 mod x86 {

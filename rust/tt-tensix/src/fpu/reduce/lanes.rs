@@ -48,107 +48,124 @@ impl Factors {
     }
 }
 
-/// What one call computes: 32 results from the columns of the tile `data`.
-struct Job<'a> {
-    cfg: &'a MathConfig,
+/// A reduction with its factors decoded: chosen once, applied to many tiles.
+///
+/// The 32 results of a tile come from the columns of the tile, or of the transposed one.
+pub struct Reduction {
+    cfg: MathConfig,
     /// Products with `factors`, in this register; otherwise the largest words.
     sum: bool,
     factors_in_src_a: bool,
     /// All phases of a face come before the next face, as with the pooling instructions.
     face_by_face: bool,
+    /// Rows are reduced: the tile is transposed.
+    rows: bool,
+    /// The results of rows become a column on a trip through `SrcB`, whose format cuts too.
+    moved_mask: Option<u32>,
     /// For the left and the right half of the columns: the factors of the upper and of the lower face.
     factors: [[Factors; 2]; 2],
     mask: u32,
-    data: &'a Src,
 }
 
 type Results = [u32; 2 * FACE_SIDE];
 
-/// [`super::reduce_at`] along rows or columns.
-pub(super) fn reduce(
-    level: Level,
-    cfg: &MathConfig,
-    scaler_format: DataFormat,
-    (pool, dim): (PoolOp, ReduceDim),
-    dst: &mut Dst,
-    data: &Src,
-    scaler: &Src,
-) {
-    let rows = dim == ReduceDim::Row;
-    let mut transposed = [0; TILE_DATUMS];
-    let data = if rows {
-        transpose::tile(level, data, &mut transposed);
-        &transposed
-    } else {
-        data
-    };
-    let row_0 = |face: usize| &scaler[face * FACE_DATUMS..][..STEP];
-    let sum = pool == PoolOp::Sum;
-    let first = if sum { Factors::new(cfg, false, row_0(0), mask(scaler_format)) } else { Factors::NONE };
-    // The faces of a scaler tile are alike as a rule.
-    let factors = |face: usize| {
-        if sum && row_0(face) != row_0(0) { Factors::new(cfg, false, row_0(face), mask(scaler_format)) } else { first }
-    };
-    // Faces 1 and 2 have changed places in the transposed tile, the factors have not.
-    let faces = if rows { [[0, 1], [2, 3]] } else { [[0, 2], [1, 3]] };
-    let job = Job {
-        cfg,
-        sum,
-        factors_in_src_a: false,
-        face_by_face: true,
-        factors: faces.map(|pair| pair.map(factors)),
-        mask: mask(cfg.alu),
-        data,
-    };
-    let place = |i: usize| if rows { index(i, 0) } else { index(0, i) };
-    let mut results: Results = std::array::from_fn(|i| dst[place(i)]);
-    columns_kernel::run(level, &job, &mut results);
-    for (i, result) in results.into_iter().enumerate() {
-        // The row of results becomes a column on a trip through SrcB, whose format cuts too.
-        let moved = |word| add_zero(cfg.mode(), move_datum(cfg, word) & mask(scaler_format));
-        dst[place(i)] = if rows { moved(result) } else { result };
+impl Reduction {
+    /// [`super::reduce_mixed`] along rows or columns.
+    ///
+    /// # Panics
+    /// As [`super::reduce`], and for scalars.
+    pub fn pool(cfg: &MathConfig, scaler_format: DataFormat, (pool, dim): (PoolOp, ReduceDim), scaler: &Src) -> Self {
+        super::require_known(cfg, pool, dim);
+        assert!(dim != ReduceDim::Scalar, "a scalar is no row of results");
+        let rows = dim == ReduceDim::Row;
+        let row_0 = |face: usize| &scaler[face * FACE_DATUMS..][..STEP];
+        let sum = pool == PoolOp::Sum;
+        let first = if sum { Factors::new(cfg, false, row_0(0), mask(scaler_format)) } else { Factors::NONE };
+        // The faces of a scaler tile are alike as a rule.
+        let factors = |face: usize| {
+            if sum && row_0(face) != row_0(0) {
+                Factors::new(cfg, false, row_0(face), mask(scaler_format))
+            } else {
+                first
+            }
+        };
+        // Faces 1 and 2 have changed places in the transposed tile, the factors have not.
+        let faces = if rows { [[0, 1], [2, 3]] } else { [[0, 2], [1, 3]] };
+        Self {
+            cfg: *cfg,
+            sum,
+            factors_in_src_a: false,
+            face_by_face: true,
+            rows,
+            moved_mask: rows.then(|| mask(scaler_format)),
+            factors: faces.map(|pair| pair.map(factors)),
+            mask: mask(cfg.alu),
+        }
+    }
+
+    /// [`super::row_sum`].
+    pub fn row_sum(cfg: &MathConfig, scaler: &Src) -> Self {
+        let row_0 = [0, 1].map(|half| &scaler[half * FACE_DATUMS..][..STEP]);
+        let first = Factors::new(cfg, true, row_0[0], mask(cfg.alu));
+        let second = if row_0[1] == row_0[0] { first } else { Factors::new(cfg, true, row_0[1], mask(cfg.alu)) };
+        Self {
+            cfg: *cfg,
+            sum: true,
+            factors_in_src_a: true,
+            face_by_face: false,
+            rows: true,
+            moved_mask: None,
+            factors: [[first, second]; 2],
+            mask: u32::MAX,
+        }
+    }
+
+    /// Reduces one tile onto `dst`. The bits do not depend on the level.
+    pub fn run(&self, level: Level, dst: &mut Dst, data: &Src) {
+        let mut transposed = [0; TILE_DATUMS];
+        let data = if self.rows {
+            transpose::tile(level, data, &mut transposed);
+            &transposed
+        } else {
+            data
+        };
+        let place = |i: usize| if self.rows { index(i, 0) } else { index(0, i) };
+        let mut results: Results = [0; 2 * FACE_SIDE];
+        for (i, result) in results.iter_mut().enumerate() {
+            *result = dst[place(i)];
+        }
+        columns_kernel::run(level, &Job { reduction: self, data }, &mut results);
+        for (i, result) in results.into_iter().enumerate() {
+            dst[place(i)] = match self.moved_mask {
+                Some(mask) => add_zero(self.cfg.mode(), move_datum(&self.cfg, result) & mask),
+                None => result,
+            };
+        }
     }
 }
 
-/// [`super::row_sum_at`].
-pub(super) fn row_sum(level: Level, cfg: &MathConfig, dst: &mut Dst, data: &Src, scaler: &Src) {
-    let mut transposed = [0; TILE_DATUMS];
-    transpose::tile(level, data, &mut transposed);
-    let row_0 = [0, 1].map(|half| &scaler[half * FACE_DATUMS..][..STEP]);
-    let first = Factors::new(cfg, true, row_0[0], mask(cfg.alu));
-    let second = if row_0[1] == row_0[0] { first } else { Factors::new(cfg, true, row_0[1], mask(cfg.alu)) };
-    let factors = [first, second];
-    let job = Job {
-        cfg,
-        sum: true,
-        factors_in_src_a: true,
-        face_by_face: false,
-        factors: [factors; 2],
-        mask: u32::MAX,
-        data: &transposed,
-    };
-    let mut results: Results = std::array::from_fn(|row| dst[index(row, 0)]);
-    columns_kernel::run(level, &job, &mut results);
-    for (row, result) in results.into_iter().enumerate() {
-        dst[index(row, 0)] = result;
-    }
+/// What one call computes.
+struct Job<'a> {
+    reduction: &'a Reduction,
+    data: &'a Src,
 }
 
 vector_kernel!(columns_kernel, columns_body, (job: &Job<'_>, results: &mut Results));
 
 #[inline(always)]
 fn columns_body<V: Vector>(job: &Job<'_>, results: &mut Results) {
-    if !job.sum {
-        return largest::<V>(job, results);
+    let (reduction, data) = (job.reduction, job.data);
+    if !reduction.sum {
+        return largest::<V>(reduction, data, results);
     }
-    let mode = job.cfg.mode();
+    let mode = reduction.cfg.mode();
     match (mode.dst32, mode.e8, mode.wormhole) {
-        (false, true, _) => sums::<V, false, true, false>(job, results),
-        (false, false, _) => sums::<V, false, false, false>(job, results),
-        (true, true, true) => sums::<V, true, true, true>(job, results),
-        (true, true, false) => sums::<V, true, true, false>(job, results),
-        (true, false, true) => sums::<V, true, false, true>(job, results),
-        (true, false, false) => sums::<V, true, false, false>(job, results),
+        (false, true, _) => sums::<V, false, true, false>(reduction, data, results),
+        (false, false, _) => sums::<V, false, false, false>(reduction, data, results),
+        (true, true, true) => sums::<V, true, true, true>(reduction, data, results),
+        (true, true, false) => sums::<V, true, true, false>(reduction, data, results),
+        (true, false, true) => sums::<V, true, false, true>(reduction, data, results),
+        (true, false, false) => sums::<V, true, false, false>(reduction, data, results),
     }
 }
 
@@ -160,26 +177,28 @@ fn stack(data: &Src, column: usize) -> [&[u32]; 2] {
 }
 
 #[inline(always)]
-fn sums<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool>(job: &Job<'_>, results: &mut Results) {
+fn sums<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool>(
+    job: &Reduction,
+    data: &Src,
+    results: &mut Results,
+) {
     let phases = job.cfg.fidelity.phases() as usize;
     for column in (0..2 * FACE_SIDE).step_by(V::LANES) {
         let factors = &job.factors[column / FACE_SIDE];
-        let stack = stack(job.data, column);
-        let mut largest = [[V::splat(0); 2]; 2];
+        let stack = stack(data, column);
+        // By face and group: the sums of all phases, and the largest exponent.
+        let mut groups = [[Group::<V> { sums: [V::splat(0); 4], largest: V::splat(0) }; 2]; 2];
         for face in 0..2 {
             for group in 0..2 {
                 let data = &stack[face][group * 8 * FACE_SIDE..];
-                largest[face][group] = group_largest::<V, E8>(job, data, &factors[face].exponents[group * 8..]);
+                groups[face][group] = group_sums::<V, E8>(job, phases, data, &factors[face], group * 8);
             }
         }
         let mut sum = V::load(&results[column..]);
         for step in 0..2 * phases {
             let (face, number) = if job.face_by_face { (step / phases, step % phases) } else { (step % 2, step / 2) };
-            let mut terms = [(V::splat(0), V::splat(0)); 2];
-            for (group, term) in terms.iter_mut().enumerate() {
-                let (data, largest) = (&stack[face][group * 8 * FACE_SIDE..], largest[face][group]);
-                *term = (group_sum::<V, E8>(job, number, data, &factors[face], group * 8, largest), largest);
-            }
+            let [first, second] = &groups[face];
+            let terms = [(first.sums[number], first.largest), (second.sums[number], second.largest)];
             let adjust = Phase::new(job.cfg.mode(), number as u32).adjust;
             sum = combine::<V, DST32, E8, WORMHOLE>(adjust, terms, sum);
         }
@@ -187,59 +206,67 @@ fn sums<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool>(job:
     }
 }
 
-/// Exponents of the products of a row of data and a factor.
-#[inline(always)]
-fn exponents<V: Vector, const E8: bool>(words: V::Int, factor: i32) -> V::Int {
-    let exponent = V::and(V::shr::<10>(words), V::splat(if E8 { 255 } else { 31 }));
-    let live = V::greater(exponent, V::splat(0));
-    V::add(V::select(live, exponent, V::splat(-8192)), V::splat(factor))
+/// Eight products per column.
+#[derive(Clone, Copy)]
+struct Group<V: Vector> {
+    /// The sum of each phase on the grid of the largest product.
+    sums: [V::Int; 4],
+    /// The largest exponent; without a live product, the value with which zeros take part or below which a group is dead.
+    largest: V::Int,
 }
 
-/// The largest exponent of a group of eight products; without a live one, the value with which zeros take part or below
-/// which a group is dead.
+/// Computes a group. What the phases share is computed once.
 #[inline(always)]
-fn group_largest<V: Vector, const E8: bool>(job: &Job<'_>, data: &[u32], factors: &[i32]) -> V::Int {
-    let mut largest = V::splat(if E8 { 127 } else { 0 });
-    for k in 0..8 {
-        let words = V::and(V::load(&data[k * FACE_SIDE..]), V::splat(job.mask as i32));
-        largest = V::max(largest, exponents::<V, E8>(words, factors[k]));
-    }
-    largest
-}
-
-/// The sum of a group's products on the grid of its largest one.
-#[inline(always)]
-fn group_sum<V: Vector, const E8: bool>(
-    job: &Job<'_>,
-    number: usize,
+fn group_sums<V: Vector, const E8: bool>(
+    job: &Reduction,
+    phases: usize,
     data: &[u32],
     factors: &Factors,
     first: usize,
-    largest: V::Int,
-) -> V::Int {
-    let (number_a, number_b) = (number & 1, number >> 1);
-    let (of_factor, of_data) = if job.factors_in_src_a { (number_a, number_b) } else { (number_b, number_a) };
-    let mut sum = V::splat(0);
-    if factors.empty[of_factor] {
-        // Not a step to leave out: the group's exponent can still round Dst.
-        return sum;
-    }
+) -> Group<V> {
+    let mask = V::splat(job.mask as i32);
+    let field = V::splat(if E8 { 255 } else { 31 });
+    let mut words = [V::splat(0); 8];
+    let mut shifts = [V::splat(0); 8];
+    let mut signs = [V::splat(0); 8];
+    let mut largest = V::splat(if E8 { 127 } else { 0 });
     for k in 0..8 {
-        let words = V::and(V::load(&data[k * FACE_SIDE..]), V::splat(job.mask as i32));
-        let part = match (job.factors_in_src_a, of_data) {
-            (true, 0) => V::or(V::and(V::shr::<4>(words), V::splat(63)), V::splat(64)),
-            (true, _) => V::shl::<3>(V::and(words, V::splat(15))),
-            (false, 0) => V::or(V::and(V::shr::<6>(words), V::splat(15)), V::splat(16)),
-            (false, _) => V::and(V::shr::<1>(words), V::splat(31)),
-        };
-        let product = V::mul_small(part, V::splat(factors.parts[of_factor][first + k]));
+        let word = V::and(V::load(&data[k * FACE_SIDE..]), mask);
+        let exponent = V::and(V::shr::<10>(word), field);
+        let live = V::greater(exponent, V::splat(0));
         // The product of a zero is shifted out.
-        let shift = V::sub(largest, exponents::<V, E8>(words, factors.exponents[first + k]));
-        let aligned = V::shr::<1>(V::add(V::shr_by(V::shl::<1>(product), shift), V::splat(1)));
-        let sign = V::sar::<31>(V::shl::<13>(V::xor(words, V::splat(factors.signs[first + k]))));
-        sum = V::add(sum, V::sub(V::xor(aligned, sign), sign));
+        let exponent = V::add(V::select(live, exponent, V::splat(-8192)), V::splat(factors.exponents[first + k]));
+        signs[k] = V::sar::<31>(V::shl::<13>(V::xor(word, V::splat(factors.signs[first + k]))));
+        (words[k], shifts[k]) = (word, exponent);
+        largest = V::max(largest, exponent);
     }
-    sum
+    for shift in &mut shifts {
+        *shift = V::sub(largest, *shift);
+    }
+    let mut sums = [V::splat(0); 4];
+    for (number, total) in sums.iter_mut().enumerate().take(phases) {
+        let (number_a, number_b) = (number & 1, number >> 1);
+        let (of_factor, of_data) = if job.factors_in_src_a { (number_a, number_b) } else { (number_b, number_a) };
+        // Not a step to leave out in the end: the group's exponent can still round Dst.
+        if factors.empty[of_factor] {
+            continue;
+        }
+        let parts = &factors.parts[of_factor];
+        let mut sum = V::splat(0);
+        for k in 0..8 {
+            let part = match (job.factors_in_src_a, of_data) {
+                (true, 0) => V::or(V::and(V::shr::<4>(words[k]), V::splat(63)), V::splat(64)),
+                (true, _) => V::shl::<3>(V::and(words[k], V::splat(15))),
+                (false, 0) => V::or(V::and(V::shr::<6>(words[k]), V::splat(15)), V::splat(16)),
+                (false, _) => V::and(V::shr::<1>(words[k]), V::splat(31)),
+            };
+            let doubled = V::mul_small(part, V::splat(2 * parts[first + k]));
+            let aligned = V::shr::<1>(V::add(V::shr_by(doubled, shifts[k]), V::splat(1)));
+            sum = V::add(sum, V::sub(V::xor(aligned, signs[k]), signs[k]));
+        }
+        *total = sum;
+    }
+    Group { sums, largest }
 }
 
 /// As integers, words are in order once the bits below the sign of negative ones are inverted; and back again.
@@ -250,12 +277,12 @@ fn order<V: Vector>(words: V::Int) -> V::Int {
 
 /// Largest words in GMPOOL's order.
 #[inline(always)]
-fn largest<V: Vector>(job: &Job<'_>, results: &mut Results) {
+fn largest<V: Vector>(job: &Reduction, data: &Src, results: &mut Results) {
     let start_mask = V::splat(if job.cfg.mode().dst32 { -1 << 13 } else { -1 });
     let exponent_mask = V::splat(if job.cfg.mode().e8 { 255 << 23 } else { 31 << 23 });
     for column in (0..2 * FACE_SIDE).step_by(V::LANES) {
         let mut largest = order::<V>(V::and(V::load(&results[column..]), start_mask));
-        for face in stack(job.data, column) {
+        for face in stack(data, column) {
             for k in 0..FACE_SIDE {
                 let words = V::and(V::load(&face[k * FACE_SIDE..]), V::splat(job.mask as i32));
                 let words = V::shl::<13>(words);

@@ -1,7 +1,7 @@
 //! Pooling instructions GAPOOL and GMPOOL and the tile reductions that the LLK builds from them. `numerics.md` section 8.
 //!
 //! The operators of ttnn 0.81.1 sum rows by [`row_sum`] instead. [`reduce_scalar`] and [`super::row_sum_scalar`] are the
-//! definitions; [`lanes`] computes a vector of results at a time.
+//! definitions; [`Reduction`] computes a vector of results at a time.
 
 mod lanes;
 
@@ -11,6 +11,8 @@ use tt_formats::DataFormat;
 use super::moves::{add_zero, move_datum};
 use super::mvmul::{STEP, step};
 use super::operand::{Operand, Phase, mask};
+pub use lanes::Reduction;
+
 use super::{Dst, DstFormat, MathConfig, Src};
 use crate::regs::{FACE_DATUMS, FACE_SIDE, index};
 
@@ -90,7 +92,7 @@ pub fn reduce_at(
         // One step only is not shared by many results.
         reduce_scalar(cfg, scaler_format, pool, dim, dst, data, scaler);
     } else {
-        lanes::reduce(level, cfg, scaler_format, (pool, dim), dst, data, scaler);
+        Reduction::pool(cfg, scaler_format, (pool, dim), scaler).run(level, dst, data);
     }
 }
 
@@ -104,7 +106,7 @@ pub fn row_sum(cfg: &MathConfig, dst: &mut Dst, data: &Src, scaler: &Src) {
 
 /// [`row_sum`] as a CPU level does it. The bits do not depend on the level.
 pub fn row_sum_at(level: Level, cfg: &MathConfig, dst: &mut Dst, data: &Src, scaler: &Src) {
-    lanes::row_sum(level, cfg, dst, data, scaler);
+    Reduction::row_sum(cfg, scaler).run(level, dst, data);
 }
 
 fn require_known(cfg: &MathConfig, pool: PoolOp, dim: ReduceDim) {
