@@ -1,0 +1,213 @@
+"""Calls made from the signatures of the registry: required arguments by their kind, and other values of options."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import ttnn
+from ttnn.ops import registry
+from ttnn.ops.arguments import REQUIRED, Param, Signature
+
+SHAPE = (1, 1, 64, 128)
+L1 = ttnn.L1_MEMORY_CONFIG
+HEIGHT = ttnn.create_sharded_memory_config(SHAPE, ttnn.CoreGrid(y=2, x=1), ttnn.ShardStrategy.HEIGHT)
+BLOCK = ttnn.create_sharded_memory_config(SHAPE, ttnn.CoreGrid(y=2, x=2), ttnn.ShardStrategy.BLOCK)
+CORES = ttnn.CoreRangeSet({ttnn.CoreRange(ttnn.CoreCoord(0, 0), ttnn.CoreCoord(1, 1))})
+# Arguments that their kind does not give: operator, parameter. Callables get the device and the data type.
+SPECIAL: dict[tuple[str, str], Any] = {
+    ("arange", "end"): 40,
+    ("permute", "dims"): [0, 2, 1, 3],
+    ("transpose", "dim1"): -2,
+    ("transpose", "dim2"): -1,
+    ("slice", "starts"): [0, 0, 0, 0],
+    ("slice", "ends"): [1, 1, 32, 64],
+    ("slice", "slice_start"): [0, 0, 0, 0],
+    ("slice", "slice_end"): [1, 1, 32, 64],
+    ("pad", "padding"): [(0, 0), (0, 0), (0, 32), (0, 32)],
+    ("tilize_with_val_padding", "output_tensor_shape"): [1, 1, 64, 128],
+    ("tilize_with_val_padding", "output_padded_shape"): [1, 1, 64, 128],
+    ("untilize_with_unpadding", "output_tensor_end"): [0, 0, 31, 63],
+    ("interleaved_to_sharded", "sharded_memory_config"): HEIGHT,
+    ("reshard", "output_memory_config"): BLOCK,
+    ("reshape", "shape"): [1, 2, 32, 128],
+    ("reshape", "logical_shape"): [1, 2, 32, 128],
+    ("reshape", "padded_shape"): [1, 2, 32, 128],
+    ("view", "shape"): [1, 2, 32, 128],
+    ("squeeze", "dim"): 0,
+    ("unsqueeze", "dim"): 0,
+    ("pad", "output_padded_shape"): [1, 1, 96, 160],
+    ("pad", "input_tensor_start"): [0, 0, 0, 0],
+    ("repeat_bw", "shape"): [2, 1, 1, 1],
+    ("typecast", "input_dtype"): ttnn.bfloat16,
+    ("interleaved_to_sharded", "grid"): ttnn.CoreCoord(1, 2),
+    ("interleaved_to_sharded", "shard_shape"): [32, 128],
+    ("interleaved_to_sharded", "shard_scheme"): ttnn.TensorMemoryLayout.HEIGHT_SHARDED,
+    ("interleaved_to_sharded", "shard_orientation"): ttnn.ShardOrientation.ROW_MAJOR,
+    # The other values of options.
+    ("slice", "slice_step"): [1, 1, 2, 2],
+    ("rdiv", "rounding_mode"): "floor",
+    ("div", "rounding_mode"): "floor",
+    ("rdiv_bw", "rounding_mode"): "floor",
+    ("div_bw", "rounding_mode"): "floor",
+}
+INTEGERS: dict[ttnn.DataType, Any] = {
+    ttnn.int32: np.int32,
+    ttnn.uint32: np.uint32,
+    ttnn.uint16: np.uint16,
+    ttnn.uint8: np.uint8,
+    ttnn.int8: np.int8,
+}
+SHAPES: dict[tuple[str, str], tuple[int, ...]] = {
+    ("concat_bw", "grad_tensor"): (2, 1, 64, 128),
+    ("prelu", "weight"): (1,),
+    ("repeat_bw", "grad_tensor"): (2, 1, 64, 128),
+}
+INDICES = {("slice", "starts"): [0, 0, 0, 0], ("slice", "ends"): [1, 1, 32, 64]}
+# Options that every call gets: one of two that must be given, or the device on which the result is looked at.
+GIVEN = {
+    *((name, "min") for name in ("clamp", "clip", "clamp_bw", "clip_bw")),
+    *((name, "device") for name in ("arange", "full", "ones", "zeros", "full_like", "ones_like", "zeros_like")),
+}
+SHARDED_INPUTS = {"reshard", "sharded_to_interleaved"}
+ROWS = {"tilize", "tilize_with_val_padding", "tilize_with_zero_padding", "argmax"}
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of an operator: the values of its signature's required parameters by name."""
+
+    entry: registry.Op
+    signature: Signature
+    arguments: dict[str, Any]
+
+    def __call__(self, **options: Any) -> Any:
+        operation: Any = ttnn
+        for part in self.entry.name.split("."):
+            operation = getattr(operation, part)
+        return operation(**self.arguments | options)
+
+
+def tensor(
+    device: ttnn.MeshDevice,
+    dtype: ttnn.DataType,
+    seed: int = 0,
+    shape: tuple[int, ...] = SHAPE,
+    layout: ttnn.Layout = ttnn.TILE_LAYOUT,
+    memory_config: ttnn.MemoryConfig | None = None,
+) -> ttnn.Tensor:
+    """Return a device tensor of numbers between -3 and 3; integers where the data type holds no others."""
+    values = np.random.default_rng(seed).normal(size=shape).clip(-3.1, 3.1).astype(np.float32)
+    if dtype is ttnn.float32 and values.size > 3:
+        # What fast functions treat in another way.
+        values.reshape(-1)[:2] = [-0.0, 1e-40]
+    if dtype in INTEGERS:
+        values = np.round(values if dtype in (ttnn.int32, ttnn.int8) else np.abs(values))
+    host = (
+        ttnn.Tensor(values, dtype, None, layout)
+        if dtype not in INTEGERS
+        else ttnn.Tensor(values.astype(INTEGERS[dtype]), dtype, None, layout)
+    )
+    return host.to(device, memory_config)
+
+
+def first_dtype(entry: registry.Op) -> ttnn.DataType:
+    """Return the data type that an operator is tried with: bfloat16 if it takes that."""
+    return ttnn.bfloat16 if ttnn.bfloat16 in entry.dtypes or not entry.dtypes else entry.dtypes[0]
+
+
+def _value(entry: registry.Op, param: Param, device: ttnn.MeshDevice, dtype: ttnn.DataType, seed: int) -> Any:
+    """Return a value for a required parameter."""
+    kind = param.kind.text
+    found = SPECIAL.get((entry.name, param.name))
+    if found is not None and kind != "ttnn.Tensor":
+        return found
+    if kind == "ttnn.Tensor" and (entry.name, param.name) in INDICES:
+        indices = np.array(INDICES[entry.name, param.name], np.uint32)
+        return ttnn.Tensor(indices, ttnn.uint32, device, ttnn.ROW_MAJOR_LAYOUT)
+    if kind == "ttnn.Tensor" and (entry.name, param.name) in SHAPES:
+        return tensor(device, dtype, seed, SHAPES[entry.name, param.name])
+    if entry.name == "isclose" and kind == "ttnn.Tensor":
+        values = np.random.default_rng(0).normal(size=SHAPE).astype(np.float32) * (1.0 + 0.1 * seed)
+        values[..., :8] = np.nan
+        return ttnn.Tensor(values.astype(np.float32), dtype, device, ttnn.TILE_LAYOUT)
+    if kind == "ttnn.Tensor":
+        rows = entry.name in ROWS or ttnn.TILE_LAYOUT not in (entry.layouts or (ttnn.TILE_LAYOUT,))
+        config = HEIGHT if entry.name in SHARDED_INPUTS and not seed else None
+        shape = SHAPE if entry.name not in ("matmul", "linear", "addmm") else (1, 1, 64, 64)
+        if entry.name == "addmm":
+            shape = (64, 64)
+        layout = ttnn.ROW_MAJOR_LAYOUT if rows else ttnn.TILE_LAYOUT
+        return tensor(device, dtype, seed, shape, layout, config)
+    if kind == "ttnn.ComplexTensor":
+        return ttnn.complex_tensor(tensor(device, dtype, seed), tensor(device, dtype, seed + 7))
+    values: dict[str, Any] = {
+        "collections.abc.Sequence[ttnn.EltwiseUnaryWithParam]": [ttnn.UnaryOpType.RELU],
+        "str": "none",
+        "float": 0.5,
+        "int": 2,
+        "int | int | float": 2 if dtype in INTEGERS else -0.3,
+        "int | float": 2,
+        "bool": True,
+        "ttnn.DataType": ttnn.float32 if dtype is ttnn.bfloat16 else dtype,
+        "ttnn.Layout": ttnn.ROW_MAJOR_LAYOUT,
+        "ttnn.MemoryConfig": L1,
+        "collections.abc.Sequence[int]": list(SHAPE),
+        "ttnn.Shape": list(SHAPE),
+        "collections.abc.Sequence[float]": [0.5],
+        "ttnn._ttnn.multi_device.MeshDevice": device,
+    }
+    return values[kind]
+
+
+def calls(entry: registry.Op, device: ttnn.MeshDevice, dtype: ttnn.DataType | None = None) -> Iterator[Call]:
+    """Yield a call for every signature of an operator."""
+    dtype = dtype or first_dtype(entry)
+    for signature in entry.signatures:
+        required = [param for param in signature.params if param.default is REQUIRED]
+        required += [param for param in signature.params if (entry.name, param.name) in GIVEN]
+        arguments = {param.name: _value(entry, param, device, dtype, i) for i, param in enumerate(required)}
+        yield Call(entry, signature, arguments)
+
+
+def other_values(param: Param, call: Call, device: ttnn.MeshDevice) -> list[Any]:
+    """Return values of an option that are not its default; none for kinds that have one value."""
+    kind, default = param.kind.text, param.default
+    if isinstance(default, bool) or kind == "bool":
+        return [not default]
+    if isinstance(default, enum.Enum):
+        return [value for value in type(default) if value is not default]
+    found = SPECIAL.get((call.entry.name, param.name))
+    if found is not None:
+        return [found]
+    if kind == "ttnn.Tensor":
+        first = next((value for value in call.arguments.values() if isinstance(value, ttnn.Tensor)), None)
+        return [] if first is None else [ttnn.clone(first)]
+    config = ttnn.WormholeComputeKernelConfig
+    values: dict[str, list[Any]] = {
+        "float": [0.25],
+        "int": [3, 1],
+        "int | int | float": [5],
+        "int | float": [5],
+        "int | collections.abc.Sequence[int]": [0, -1],
+        "ttnn.MemoryConfig": [L1],
+        "ttnn.DataType": [ttnn.float32],
+        "ttnn.Layout": [ttnn.ROW_MAJOR_LAYOUT, ttnn.TILE_LAYOUT],
+        "ttnn.CoreRangeSet": [CORES],
+        "ttnn.CoreGrid": [ttnn.CoreGrid(y=1, x=1)],
+        "ttnn.Tile": [ttnn.Tile((16, 32))],
+        "ttnn.WormholeComputeKernelConfig": [
+            config(math_fidelity=fidelity, fp32_dest_acc_en=wide)
+            for fidelity in (ttnn.MathFidelity.LoFi, ttnn.MathFidelity.HiFi4)
+            for wide in (False, True)
+        ],
+        "collections.abc.Sequence[ttnn.EltwiseUnaryWithParam]": [[ttnn.UnaryOpType.EXP], [ttnn.UnaryOpType.RELU]],
+        "collections.abc.Sequence[bool]": [[True, False]],
+        "str | ttnn.UnaryWithParam": ["relu"],
+        "str": ["tanh"],
+    }
+    return values.get(kind, [])
