@@ -75,3 +75,9 @@ fn multicast_to_all(bencher: Bencher, chip: usize) {
         noc
     });
 }
+
+/// What every run of a program begins with.
+#[divan::bench(args = [0, 1])]
+fn idle_networks(chip: usize) -> Noc {
+    Noc::new(CHIPS[chip])
+}
