@@ -36,6 +36,8 @@ def execute(device: MeshDevice, layout: Layout, *, trace: bool = False) -> Repor
     for index, kernel in enumerate(kernels):
         kernel.index, kernel.run, kernel.coroutines, kernel.hub = index, run, coroutines, hub
     here.run = run
+    for coroutine in coroutines:
+        coroutine.switch()
     try:
         while (following := run.schedule()) >= 0:
             coroutines[following].switch()
@@ -53,6 +55,9 @@ def execute(device: MeshDevice, layout: Layout, *, trace: bool = False) -> Repor
 
 
 def _main(kernel: KernelContext) -> None:
+    # A coroutine inherits the depth of calls of who starts it. The hub starts all of them: were each started by the
+    # kernel before it, a few hundred kernels would reach the recursion limit.
+    kernel.hub.switch()
     here.kernel = kernel
     kernel.function()
     kernel.run.finish_kernel()
