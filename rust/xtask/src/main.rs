@@ -57,6 +57,11 @@ const CHORES: &[Chore] = &[
         commands: &["python docs/make_operators.py", "python -m ttnn demo --output docs/demo.png"],
     },
     Chore {
+        name: "pairs",
+        help: "functions of two operands: 2^24 pairs at every CPU level against the scalar form",
+        commands: &["cargo test --release -p tt-tensix --test pairs --locked -- --ignored --nocapture"],
+    },
+    Chore {
         name: "bench",
         help: "Python benchmarks of the installed package",
         commands: &["python -m pytest benches --benchmark-only"],
