@@ -121,6 +121,29 @@ def subalpha(a: ArrayLike, b: ArrayLike, alpha: float, **_: object) -> Array:
     return np.asarray(a, np.float64) - alpha * np.asarray(b, np.float64)
 
 
+def sum_of_magnitudes(a: ArrayLike, b: ArrayLike, alpha: float = 1.0, **_: object) -> Array:
+    """Return |a| + |alpha * b|."""
+    return np.abs(np.asarray(a, np.float64)) + np.abs(alpha * np.asarray(b, np.float64))
+
+
+def largest_magnitude_or_1(a: ArrayLike, b: ArrayLike, **_: object) -> Array:
+    """Return the largest of |a|, |b| and 1."""
+    magnitudes = np.maximum(np.abs(np.asarray(a, np.float64)), np.abs(np.asarray(b, np.float64)))
+    return np.maximum(magnitudes, 1.0)
+
+
+def factors_of_xlogy(a: ArrayLike, b: ArrayLike, **_: object) -> Array:
+    """Return |a| times the larger of |ln b| and 1."""
+    with np.errstate(all="ignore"):
+        logarithm = np.abs(np.log(np.abs(np.asarray(b, np.float64))))
+    return np.abs(np.asarray(a, np.float64)) * np.maximum(logarithm, 1.0)
+
+
+def quotient_or_1(a: ArrayLike, b: ArrayLike, **_: object) -> Array:
+    """Return the larger of |a / b| and 1."""
+    return np.maximum(np.abs(div(a, b)), 1.0)
+
+
 def bias_gelu(a: ArrayLike, b: ArrayLike, **_: object) -> Array:
     """Return gelu(a + b)."""
     return gelu(np.asarray(a, np.float64) + np.asarray(b, np.float64))

@@ -63,6 +63,11 @@ def pairs() -> list[Words]:
     return [np.concatenate(parts) for parts in zip(grid_words, corner_words, close_words, strict=True)]
 
 
+def close_pairs() -> list[Words]:
+    """Return 65,536 close pairs of `pairs`: exponents within 8 of each other, magnitudes from 2**-20 to 2**20."""
+    return [operand[-(1 << 16) :] for operand in pairs()]
+
+
 def tuples(arity: int) -> list[Words]:
     """Return tuples of operands: half with independent exponents, half with close ones."""
     random = np.random.default_rng(SEED + arity)

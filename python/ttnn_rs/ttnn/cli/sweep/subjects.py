@@ -18,7 +18,7 @@ from ttnn.ops.arguments import REQUIRED, TENSOR
 
 from ..goldens.raw import from_bytes, to_bytes
 from ..goldens.registers import Words
-from ..ulp import MIN_NORMAL, chip_error
+from ..ulp import MIN_NORMAL, chip_error, spacing
 from .inputs import EXPONENTS, operands
 from .statistics import Errors, Floats, Statistics, errors_of, measure
 
@@ -173,7 +173,7 @@ def run(entry: registry.Op, parameters: Mapping[str, Any], dtype: str, device: t
         UnsupportedError: the result is not of the operands' data type.
     """
     words = operands(arity(entry, parameters), dtype)
-    per_level = [_result(entry, parameters, words, dtype, device) for _ in _each_level()]
+    per_level = results(entry, parameters, words, dtype, device)
     first = per_level[0]
     differing = max(int(np.count_nonzero(first != other)) for other in per_level)
     got32 = (first if dtype == "float32" else first.astype(np.uint32) << 16).view(np.float32)
@@ -196,6 +196,28 @@ def run(entry: registry.Op, parameters: Mapping[str, Any], dtype: str, device: t
         statistics=measure(x, got, exact, dtype),
     )
     return Outcome(found, x, got, exact)
+
+
+def results(
+    entry: registry.Op, parameters: Mapping[str, Any], words: Sequence[Words], dtype: str, device: ttnn.MeshDevice
+) -> list[Any]:
+    """Return the words of an operator's results at every CPU level."""
+    return [_result(entry, parameters, words, dtype, device) for _ in _each_level()]
+
+
+def distances(
+    entry: registry.Op, parameters: Mapping[str, Any], words: Sequence[Words], got: Any, dtype: str
+) -> Floats:
+    """Return how far results are from the exact ones, in the unit of the operator's stated bound."""
+    got32 = (got if dtype == "float32" else got.astype(np.uint32) << 16).view(np.float32)
+    with np.errstate(all="ignore"):
+        x = [operand.view(np.float32).astype(np.float64) for operand in words]
+        magnitude = None if entry.accuracy is None else entry.accuracy.magnitude
+        if magnitude is None:
+            return _distance(entry, parameters, x, got32, dtype)
+        unit = spacing(np.asarray(magnitude(*x, **parameters), np.float64), dtype)
+        errors: Floats = np.abs(got32.astype(np.float64) - _exact(entry, parameters, x)) / unit
+    return errors
 
 
 def _exact(entry: registry.Op, parameters: Mapping[str, Any], x: Sequence[Floats]) -> Floats:

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from ttnn.golden import pairs
+from ttnn.ops.accuracy import max_ulp
 from ttnn.ops.arguments import BOOLEAN, FLOAT, TENSOR, Param
 from ttnn.ops.binary.compute import Options, compute
 from ttnn.ops.binary.family import (
@@ -38,6 +39,7 @@ _GELU: Final[dict[bool, tuple[ChainStep, ...]]] = {
     False: (("gelu", "accurate"),),
     True: (("gelu", "approx_lut"),),
 }
+_SCALED: Final = max_ulp((DataType.BFLOAT16, 2), (DataType.FLOAT32, 1), magnitude=pairs.sum_of_magnitudes)
 _GELU_FAST: Final = fast_option(False, "Use the table of line segments.")
 
 
@@ -95,7 +97,7 @@ def _scaled_entry(name: str, op_type: BinaryOpType, op: str, golden: Callable[..
         Arithmetic("", op_type, op, f"{op}_binary", sfpu_in_bfloat16=False, blocks_on_sfpu=False, mixes_floats=True),
         golden, f"a {sign} alpha * b",
         (Form((TENSOR, TENSOR), OUTPUT, more=(Param("alpha", FLOAT, doc="Factor of the second operand."),)),),
-        _run_scaled,
+        _run_scaled, accuracy=_SCALED,
     )  # fmt: skip
 
 
@@ -115,7 +117,7 @@ TABLE: Final = (
                 ),
             ),
         ),
-        _run_isclose, integers=(DataType.INT32,), engine=("binary", "unary"),
+        _run_isclose, exact=True, integers=(DataType.INT32,), engine=("binary", "unary"),
     ),
     _scaled_entry("addalpha", _B.ADDALPHA, "add", pairs.addalpha, "+"),
     _scaled_entry("subalpha", _B.SUBALPHA, "sub", pairs.subalpha, "-"),
