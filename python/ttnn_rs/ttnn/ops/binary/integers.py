@@ -1,6 +1,7 @@
 """Bits, shifts, divisors and extremes.
 
-Shifts by less than 0 or by the width and more give 0; `bitwise_right_shift` of int32 repeats the sign.
+Shifts by less than 0 or by 32 and more give 0, `bitwise_right_shift` of unsigned integers then shifts by 31; that of
+int32 repeats the sign.
 Source: operator programs, section 4; vector unit listings `bitwise_*`, `binary_*_shift`, `binary_max`, `gcd`, `lcm`.
 """
 
