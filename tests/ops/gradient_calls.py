@@ -28,8 +28,8 @@ COMMON = ("memory_config", "are_required_outputs", *OUTPUTS)
 
 
 def gradients() -> list[Op]:
-    """Return the entries of all gradients of real tensors."""
-    return [entry for entry in registry.entries() if entry.family == "backward"]
+    """Return the entries of all gradients of real tensors but that of `embedding`, which takes indices."""
+    return [entry for entry in registry.entries() if entry.family == "backward" and entry.name != "embedding_bw"]
 
 
 def real_signatures(entry: Op) -> list[Signature]:

@@ -80,13 +80,19 @@ EDGES: list[tuple[str, float, tuple[Any, ...], tuple[float, ...]]] = [
     ("atan2_bw", 2.0, (0.0, 0.0), (NAN, NAN)),
     ("xlogy_bw", 2.0, (0.0, 0.0), (0.0, INF)),
     ("xlogy_bw", 2.0, (1.0, -1.0), (NAN, -2.0)),
+    ("digamma_bw", 2.0, (0.0,), (INF,)),
+    ("digamma_bw", -2.0, (0.0,), (-INF,)),
+    ("digamma_bw", 0.0, (0.0,), (NAN,)),
+    ("polygamma_bw", 2.0, (0.0, 1), (-INF,)),
+    ("polygamma_bw", 2.0, (0.0, 2), (INF,)),
+    ("polygamma_bw", 0.0, (-1.0, 1), (NAN,)),
     ("max_bw", 2.0, (3.0, 3.0), (1.0, 1.0)),
     ("min_bw", 2.0, (3.0, 3.0), (1.0, 1.0)),
     ("addcdiv_bw", 2.0, (1.0, 1.0, 0.0, 1.0), (2.0, INF, -INF)),
     ("addcdiv_bw", -2.0, (1.0, 1.0, 0.0, 1.0), (-2.0, INF, -INF)),
     ("addcdiv_bw", 0.0, (1.0, 1.0, 0.0, 1.0), (0.0, NAN, NAN)),
 ]
-NUMBERS = {"rdiv_bw": 1, "pow_bw": 1, "rpow_bw": 1, "div_bw": 1, "div_no_nan_bw": 1, "addcdiv_bw": 3}
+NUMBERS = {"rdiv_bw": 1, "pow_bw": 1, "rpow_bw": 1, "div_bw": 1, "div_no_nan_bw": 1, "polygamma_bw": 1, "addcdiv_bw": 3}
 """Which operand is a number and not a tensor, counted from 0."""
 
 

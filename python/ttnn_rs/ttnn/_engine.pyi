@@ -377,6 +377,17 @@ def reduce(
 def argmax(
     input: Buffer, output: Buffer, *, format: int, tiled: bool, shape: Sequence[int], dim: int | None
 ) -> None: ...
+def embedding_backward(
+    indices: Buffer,
+    grad: Buffer,
+    output: Buffer,
+    *,
+    formats: tuple[int, int],
+    row_length: int,
+    rows: int,
+    tiles_wide: int,
+    arch: int = 0,
+) -> None: ...
 def move_elements(
     input: Buffer,
     output: Buffer,

@@ -7,6 +7,7 @@
 pub mod argmax;
 pub mod binary;
 mod chain;
+pub mod embedding_backward;
 pub mod fill;
 pub mod matmul;
 pub mod matmul_fast;

@@ -7,6 +7,7 @@ use tt_formats::{DataFormat, TileShape};
 use tt_memory::{BufferId, Device};
 use tt_ops::argmax::ArgmaxProgram;
 use tt_ops::binary::{BinaryProgram, Other, Unit};
+use tt_ops::embedding_backward::EmbeddingBackwardProgram;
 use tt_ops::matmul::{Bias, MatmulProgram};
 use tt_ops::movement::{Movement, View};
 use tt_ops::reduce::{Axis, Fill, Join, ReduceStep};
@@ -431,6 +432,34 @@ fn argmax(
     })
 }
 
+/// Rows of a gradient added to the rows of a table; see `tt_ops::embedding_backward`.
+#[pyfunction]
+#[pyo3(signature = (indices, grad, output, *, formats, row_length, rows, tiles_wide, arch=0))]
+#[allow(clippy::too_many_arguments, reason = "keyword arguments of one Python call")]
+fn embedding_backward(
+    py: Python<'_>,
+    indices: &Buffer,
+    grad: &Buffer,
+    output: &Buffer,
+    formats: (u8, u8),
+    row_length: usize,
+    rows: usize,
+    tiles_wide: usize,
+    arch: u8,
+) -> PyResult<()> {
+    let program = EmbeddingBackwardProgram {
+        index_format: format(formats.0)?,
+        format: format(formats.1)?,
+        row_length,
+        rows,
+        tiles_wide,
+        arch: self::arch(arch)?,
+    };
+    run_on_device(py, "embedding_bw", &[indices, grad, output], |device, ids| {
+        tt_ops::embedding_backward::embedding_backward(device, ids[0], ids[1], ids[2], &program)
+    })
+}
+
 /// Gives datums another place; see `tt_ops::movement`.
 #[pyfunction]
 #[pyo3(signature = (input, output, *, formats, in_shape, out_shape, strides, offset, in_tile, out_tile, window=None,
@@ -500,6 +529,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(softmax, module)?)?;
     module.add_function(wrap_pyfunction!(reduce, module)?)?;
     module.add_function(wrap_pyfunction!(argmax, module)?)?;
+    module.add_function(wrap_pyfunction!(embedding_backward, module)?)?;
     module.add_function(wrap_pyfunction!(move_elements, module)?)?;
     module.add_function(wrap_pyfunction!(copy_pages, module)?)?;
     module.add_function(wrap_pyfunction!(fill, module)?)?;

@@ -248,6 +248,9 @@ fmod = _by_number(
 add = _by_number(_pair("add", "Gradients of a + b.", lambda g, a, b: (g, g)), lambda g, a, b: g)
 sub = _by_number(_pair("sub", "Gradients of a - b.", lambda g, a, b: (g, -g)), lambda g, a, b: g)
 mul = _by_number(_pair("mul", "Gradients of a b.", lambda g, a, b: (g * b, g * a)), lambda g, a, b: g * b)
+compared = _by_number(
+    _pair("compared", "Gradients of a comparison.", lambda g, a, b: (0.0 * g, 0.0 * g)), lambda g, a, b: 0.0 * g
+)
 rsub = _pair("rsub", "Gradients of b - a.", lambda g, a, b: (-g, g))
 addalpha = _pair("addalpha", "Gradients of a + alpha b.", lambda g, a, b, alpha=1.0: (g, alpha * g))
 subalpha = _pair("subalpha", "Gradients of a - alpha b.", lambda g, a, b, alpha=1.0: (g, -alpha * g))

@@ -8,7 +8,23 @@ from ttnn.ops.backward import unary_activations as _activations
 from ttnn.ops.backward import unary_inverse as _inverse
 from ttnn.ops.backward import unary_math as _math
 from ttnn.ops.backward import unary_scalars as _scalars
-from ttnn.ops.backward.arithmetic import add_bw, addalpha_bw, assign_bw, div_bw, mul_bw, rsub_bw, sub_bw, subalpha_bw
+from ttnn.ops.backward.arithmetic import (
+    add_bw,
+    addalpha_bw,
+    assign_bw,
+    div_bw,
+    eq_bw,
+    ge_bw,
+    gt_bw,
+    le_bw,
+    lt_bw,
+    mul_bw,
+    ne_bw,
+    rsub_bw,
+    sub_bw,
+    subalpha_bw,
+)
+from ttnn.ops.backward.embedding import embedding_bw
 from ttnn.ops.backward.fused import bias_gelu_bw, gelu_bw, sigmoid_bw, tanh_bw
 from ttnn.ops.backward.structure import concat_bw, repeat_bw
 from ttnn.ops.backward.ternary import addcdiv_bw, addcmul_bw, lerp_bw, where_bw
@@ -81,8 +97,10 @@ erf_bw = _math.OPERATORS["erf_bw"]
 erfc_bw = _math.OPERATORS["erfc_bw"]
 erfinv_bw = _math.OPERATORS["erfinv_bw"]
 i0_bw = _math.OPERATORS["i0_bw"]
+digamma_bw = _math.OPERATORS["digamma_bw"]
 lgamma_bw = _math.OPERATORS["lgamma_bw"]
 multigammaln_bw = _math.OPERATORS["multigammaln_bw"]
+polygamma_bw = _scalars.OPERATORS["polygamma_bw"]
 pow_bw = _scalars.OPERATORS["pow_bw"]
 rpow_bw = _scalars.OPERATORS["rpow_bw"]
 rdiv_bw = _scalars.OPERATORS["rdiv_bw"]
@@ -113,9 +131,12 @@ __all__ = [
     "cos_bw",
     "cosh_bw",
     "deg2rad_bw",
+    "digamma_bw",
     "div_bw",
     "div_no_nan_bw",
     "elu_bw",
+    "embedding_bw",
+    "eq_bw",
     "erf_bw",
     "erfc_bw",
     "erfinv_bw",
@@ -127,7 +148,9 @@ __all__ = [
     "floor_bw",
     "fmod_bw",
     "frac_bw",
+    "ge_bw",
     "gelu_bw",
+    "gt_bw",
     "hardshrink_bw",
     "hardsigmoid_bw",
     "hardswish_bw",
@@ -135,6 +158,7 @@ __all__ = [
     "hypot_bw",
     "i0_bw",
     "ldexp_bw",
+    "le_bw",
     "leaky_relu_bw",
     "lerp_bw",
     "lgamma_bw",
@@ -147,11 +171,14 @@ __all__ = [
     "logaddexp_bw",
     "logit_bw",
     "logiteps_bw",
+    "lt_bw",
     "max_bw",
     "min_bw",
     "mul_bw",
     "multigammaln_bw",
+    "ne_bw",
     "neg_bw",
+    "polygamma_bw",
     "pow_bw",
     "rad2deg_bw",
     "rdiv_bw",

@@ -33,7 +33,7 @@ from ttnn.ops.backward.family import (
 from ttnn.ops.backward.forward import NAN, Forward, named
 from ttnn.ops.backward.unary_scalars import ROUNDING_MODE, check_rounding, inverse
 from ttnn.ops.common import MEMORY_CONFIG_OPTION
-from ttnn.ops.registry import find
+from ttnn.ops.registry import FastOperation, find
 from ttnn.tensor import Tensor
 from ttnn.types import DataType
 
@@ -201,6 +201,10 @@ def _div_by_number(
     return do.multiply(grad, inverse(scalar), output_tensor=output)
 
 
+def _zero_by_number(do: Forward, grad: Tensor, _a: Tensor, _scalar: float, output: Tensor) -> Tensor:
+    return do.zeros_like(grad, output)
+
+
 _NUMBER_OPTIONS: Final = (MEMORY_CONFIG_OPTION, INPUT_GRAD)
 _INT32: Final = (*FLOATS, DataType.INT32)
 
@@ -292,3 +296,30 @@ assign_bw = entry(
     dtypes=ANY,
     note="Of one operand: the gradient itself, unless a place or a tensor is given.",
 )
+
+
+def _compared(name: str) -> FastOperation:
+    """Register the gradient of a comparison, which is 0 wherever there is one."""
+    operator = f"ttnn.{name}"
+
+    def run(grad: Tensor, a: Tensor, b: Tensor, mask: Any, place: Any, grad_a: Any, grad_b: Any) -> Gradients:
+        return both(operator, (_zero, _zero), grad, a, b, mask, place, (grad_a, grad_b))
+
+    return entry(
+        name,
+        (_number(name, _zero_by_number), Signature((GRAD, INPUT, _OTHER), _PAIR_OPTIONS)),
+        run,
+        "0, 0",
+        g.compared,
+        dtypes=ANY,
+        rows=True,
+        note="Of older releases of the official package.",
+    )
+
+
+eq_bw = _compared("eq_bw")
+ge_bw = _compared("ge_bw")
+gt_bw = _compared("gt_bw")
+le_bw = _compared("le_bw")
+lt_bw = _compared("lt_bw")
+ne_bw = _compared("ne_bw")

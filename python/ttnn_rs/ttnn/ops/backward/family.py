@@ -144,13 +144,13 @@ def entry(
     raises: tuple[tuple[str, str], ...] = RAISES,
     engine: tuple[str, ...] = (),
 ) -> FastOperation:
-    """Register a gradient operator."""
+    """Register a gradient operator; the formula lists the gradients, or is a whole sentence."""
     return register(
         Op(
             name=name,
             signatures=signatures,
             run=run,
-            doc=f"Return [{formula}].{' ' if note else ''}{note}",
+            doc=f"{formula if formula.endswith('.') else f'Return [{formula}].'}{' ' if note else ''}{note}",
             source=f'TT-NN docs "ttnn.{name}"',
             dtypes=dtypes,
             layouts=(Layout.TILE, Layout.ROW_MAJOR) if rows else (Layout.TILE,),

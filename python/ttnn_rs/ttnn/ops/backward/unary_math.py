@@ -165,6 +165,8 @@ TABLE: Final = (
     Gradient("lgamma_bw", "grad * digamma(x)", g.lgamma, _lgamma, rows=True),
     Gradient("multigammaln_bw", "grad * sum of digamma(x - i / 2) for i = 0 to 3", g.multigammaln, _multigammaln,
              rows=True),
+    Gradient("digamma_bw", "grad * polygamma(x, 1)", g.digamma, _digamma,
+             note="At x = 0: infinity with the sign of grad, NaN for grad = 0."),
 )  # fmt: skip
 
 OPERATORS: Final[dict[str, FastOperation]] = register_gradients(*TABLE)

@@ -11,7 +11,7 @@ import numpy as np
 from ttnn.exceptions import ParameterError, fatal
 from ttnn.golden import gradients as g
 from ttnn.memory_config import MemoryConfig
-from ttnn.ops.arguments import FLOAT, TENSOR, Param, Signature
+from ttnn.ops.arguments import FLOAT, INTEGER, TENSOR, Param, Signature
 from ttnn.ops.backward.family import GRAD, INPUT, STRING, Gradient, check_operands, entry, register_gradients
 from ttnn.ops.backward.forward import INF, NAN, Forward, named
 from ttnn.ops.common import MEMORY_CONFIG_OPTION, on_device, same_device
@@ -135,6 +135,8 @@ TABLE: Final = (
              note="0 with a rounding mode."),
     Gradient("div_no_nan_bw", "grad / scalar, 0 where the scalar is 0", g.div_no_nan, _div_no_nan,
              positional=(_SCALAR,)),
+    Gradient("polygamma_bw", "grad * polygamma(x, n + 1)", g.polygamma, _polygamma,
+             positional=(Param("n", INTEGER, doc="The order of the function."),)),
 )  # fmt: skip
 
 

@@ -1,0 +1,217 @@
+"""The gradient of `embedding` with respect to the table of rows.
+
+Source: TT-NN docs "ttnn.embedding_bw".
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final, TypeVar
+
+import numpy as np
+
+from ttnn import _engine
+from ttnn.exceptions import DTypeError, IndexRangeError, LayoutError, MemoryConfigError, ShapeError, TtnnError, fatal
+from ttnn.golden import gradients as g
+from ttnn.memory_config import MemoryConfig
+from ttnn.ops.arguments import DATA_TYPE, TENSOR, Param, Signature
+from ttnn.ops.backward.family import entry
+from ttnn.ops.backward.forward import named
+from ttnn.ops.common import (
+    MEMORY_CONFIG_OPTION,
+    OUTPUT_TENSOR_OPTION,
+    agreed_dtype,
+    agreed_memory,
+    allocate,
+    arch_number,
+    full_tiles,
+    on_device,
+    result_spec,
+    same_device,
+    take_output,
+)
+from ttnn.tensor import Tensor
+from ttnn.types import FORMAT_CODE, DataType, Layout, TensorMemoryLayout
+
+_NAME: Final = "ttnn.embedding_bw"
+_TILE: Final = 32
+_INDICES: Final = (DataType.UINT32, DataType.BFLOAT16)
+_DTYPES: Final = (DataType.BFLOAT16, DataType.BFLOAT8_B)
+_Error = TypeVar("_Error", bound=TtnnError)
+
+
+def _unless(holds: bool, error: type[_Error], text: str, vendor: str) -> None:
+    if not holds:
+        raise fatal(error, f"{_NAME}: {text}", vendor)
+
+
+def _check(indices: Tensor, weight: Tensor, grad: Tensor, dtype: DataType) -> None:
+    """Refuse what the official validation refuses.
+
+    Raises:
+        ShapeError, LayoutError, DTypeError, MemoryConfigError: see the texts.
+    """
+    device = on_device(_NAME, indices)
+    for label, tensor in (("weight_tensor", weight), ("output_gradient_tensor", grad)):
+        on_device(_NAME, tensor, label)
+        same_device(_NAME, device, tensor, label)
+    shape, size = list(indices.shape), list(grad.shape)
+    _unless(
+        len(shape) > 0 and math.prod(shape) == shape[0] * shape[-1],
+        ShapeError,
+        f"input_tensor is {indices.shape}; only the first and the last dimension may be larger than 1.",
+        "Attempting to reshape between two shapes with different volumes",
+    )
+    _unless(len(weight.shape) >= 2, ShapeError, f"weight_tensor is {weight.shape}; expected [rows, width].", "Error")
+    _unless(
+        indices.layout is Layout.ROW_MAJOR,
+        LayoutError,
+        f"input_tensor is {indices.layout.name}, not row-major.",
+        "Error",
+    )
+    _unless(
+        indices.dtype in _INDICES,
+        DTypeError,
+        f"input_tensor is {indices.dtype.name}.",
+        "Index tensor must be UINT32 or BFLOAT16",
+    )
+    _unless(
+        shape[-1] % _TILE == 0,
+        ShapeError,
+        f"input_tensor is {indices.shape}; its last dimension is no multiple of {_TILE}.",
+        "Number of columns in the index tensor must be divisible by tile width",
+    )
+    _unless(
+        grad.layout is Layout.TILE, LayoutError, f"output_gradient_tensor is {grad.layout.name}, not tiled.", "Error"
+    )
+    full_tiles(_NAME, grad, "output_gradient_tensor")
+    _unless(
+        grad.dtype in _DTYPES,
+        DTypeError,
+        f"output_gradient_tensor is {grad.dtype.name}.",
+        "Output gradient tensor must be BFLOAT16 or BFLOAT8_B",
+    )
+    _unless(
+        grad.dtype is dtype,
+        DTypeError,
+        f"the gradient is {grad.dtype.name}, the result {dtype.name}.",
+        "Output and input gradient tensors must have the same dtype",
+    )
+    _unless(
+        len(size) == 4 and size[0] == size[1] == 1,
+        ShapeError,
+        f"output_gradient_tensor is {grad.shape}; expected [1, 1, indices, width].",
+        "First two dimensions for the gradient tensor must be 1",
+    )
+    _unless(
+        size[3] % _TILE == 0,
+        ShapeError,
+        f"output_gradient_tensor is {grad.shape}; its last dimension is no multiple of {_TILE}.",
+        "Number of columns in the gradient tensor must be divisible by tile width",
+    )
+    _unless(
+        size[2] == math.prod(shape),
+        ShapeError,
+        f"output_gradient_tensor is {grad.shape} for {math.prod(shape)} indices.",
+        "Number of rows in gradient tensor must be equal to number of indices in index tensor",
+    )
+
+
+def _check_indices(indices: Tensor, rows: int) -> None:
+    """Refuse indices beyond the table; the chip would write somewhere else.
+
+    Raises:
+        IndexRangeError: there is one.
+    """
+    values = np.asarray(indices.to_list(), np.float64)
+    wrong = values[~((values >= 0) & (values < rows))]
+    if wrong.size:
+        raise IndexRangeError(f"{_NAME}: input_tensor holds {wrong[0]:g}; weight_tensor has rows 0 to {rows - 1}.")
+
+
+def _embedding_bw(
+    indices: Tensor,
+    weight: Tensor,
+    grad: Tensor,
+    dtype: DataType | None,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+) -> Tensor:
+    with named(_NAME):
+        target = agreed_dtype(_NAME, dtype, output_tensor, grad.dtype)
+        _check(indices, weight, grad, target)
+        place = agreed_memory(_NAME, memory_config, output_tensor, grad.memory_config())
+        for config in (indices.memory_config(), grad.memory_config(), place):
+            _unless(
+                config.memory_layout is TensorMemoryLayout.INTERLEAVED,
+                MemoryConfigError,
+                f"a tensor is {config.memory_layout.name}; expected INTERLEAVED.",
+                "Embedding b/w does not currently support sharding",
+            )
+        rows, width = int(weight.shape[-2]), int(grad.shape[-1])
+        _check_indices(indices, rows)
+        device = on_device(_NAME, grad)
+        shape = (1, 1, rows, width)
+        if output_tensor is None:
+            output = allocate(result_spec(grad._spec, shape, target, place), device)
+        else:
+            output = take_output(_NAME, output_tensor, shape, Layout.TILE, device)
+        assert indices._buffer is not None
+        assert grad._buffer is not None
+        assert output._buffer is not None
+        _engine.embedding_backward(
+            indices._buffer,
+            grad._buffer,
+            output._buffer,
+            formats=(FORMAT_CODE[indices.dtype], FORMAT_CODE[grad.dtype]),
+            row_length=int(indices.shape[-1]),
+            rows=int(grad.shape[2]),
+            tiles_wide=width // _TILE,
+            arch=arch_number(device),
+        )
+        return output
+
+
+_RAISES: Final[tuple[tuple[str, str], ...]] = (
+    ("ShapeError", "the sizes do not fit each other, or are no multiples of 32 where they must be."),
+    ("LayoutError", "the indices are tiled, or the gradient is not."),
+    ("DTypeError", "the indices are neither uint32 nor bfloat16, or the gradient is neither bfloat16 nor bfloat8_b."),
+    ("IndexRangeError", "an index is no row of the table."),
+    ("MemoryConfigError", "a tensor is sharded."),
+    ("StorageError", "a tensor is on the host, deallocated, or on another device than the first."),
+)
+
+
+def _tensor(name: str, doc: str) -> Param:
+    return Param(name, TENSOR, doc=doc)
+
+
+_OPTIONS: Final[tuple[Any, ...]] = (
+    Param("dtype", DATA_TYPE, None, none=True, doc="Data type of the result, that of the gradient."),
+    MEMORY_CONFIG_OPTION,
+    OUTPUT_TENSOR_OPTION,
+)
+
+embedding_bw = entry(
+    "embedding_bw",
+    (
+        Signature(
+            (
+                _tensor("input_tensor", "[batch, ..., length], the indices, row-major."),
+                _tensor("weight_tensor", "[..., rows, width], the table; only its number of rows counts."),
+                _tensor("output_gradient_tensor", "[1, 1, batch * length, width], the gradient of the result."),
+            ),
+            _OPTIONS,
+        ),
+    ),
+    _embedding_bw,
+    "Return, for every row of the table, the sum of the gradients of its uses.",
+    g.embedding,
+    dtypes=_DTYPES,
+    note=(
+        "A tensor [1, 1, rows, width], not a list. Sums are cut to bfloat16 after every addition, in the order of the "
+        "indices."
+    ),
+    raises=_RAISES,
+    engine=("embedding_backward",),
+)

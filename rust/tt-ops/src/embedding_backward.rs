@@ -1,0 +1,120 @@
+//! The gradient of `embedding`: rows of the gradient added to the rows of the table that their indices name.
+//!
+//! As the program does, the table is walked in tiles. For every 32 indices in turn, a tile that one of them names is
+//! copied to Dst beside the tile of the gradient; row after row is added there on the vector unit; the tile is packed
+//! again. A sum is rounded by the store of every addition and, between groups of 32 indices, by the packer.
+
+use tt_formats::DataFormat;
+use tt_memory::{Access, BufferId, Device};
+use tt_tensix::fpu::{Arch, MathConfig, MathFidelity};
+use tt_tensix::pack;
+use tt_tensix::sfpu::{self, DstWidth};
+
+use crate::port::{self, Input, Tile, ZERO};
+use crate::{OpError, for_each_page};
+
+const OPERATOR: &str = "embedding_bw";
+const TILE_ROWS: usize = 32;
+const FACE_ROW: usize = 16;
+
+/// What the program is built with. The table is as wide as the gradient.
+#[derive(Clone, Debug)]
+pub struct EmbeddingBackwardProgram {
+    /// Format of the gradient and of the table, a 16-bit or block format.
+    pub format: DataFormat,
+    /// Format of the indices: `UInt32`, or `Float16B` whose fractions are cut.
+    pub index_format: DataFormat,
+    /// Indices per row of their tensor.
+    pub row_length: usize,
+    /// Rows of the gradient, one per index; a multiple of 32.
+    pub rows: usize,
+    /// Tiles per row of the gradient and of the table.
+    pub tiles_wide: usize,
+    /// Chip.
+    pub arch: Arch,
+}
+
+struct Scratch {
+    src: Tile,
+    grad: Tile,
+    table: Tile,
+}
+
+/// Runs the program: the whole output is written. Indices beyond it add nothing; the caller refuses them.
+///
+/// # Errors
+/// Memory errors; a gradient that does not hold the tiles that its size asks for.
+pub fn embedding_backward(
+    device: &mut Device,
+    indices: BufferId,
+    grad: BufferId,
+    output: BufferId,
+    program: &EmbeddingBackwardProgram,
+) -> Result<(), OpError> {
+    let tiles = program.rows / TILE_ROWS * program.tiles_wide;
+    let found = device.buffer(grad)?.num_pages();
+    if found != tiles {
+        let what = format!("the gradient has {found} tiles, its size asks for {tiles}");
+        return Err(OpError::Invariant { operator: OPERATOR, what });
+    }
+    let pages = device.buffer(output)?.num_pages();
+    let add = sfpu::lookup_binary("add_binary")
+        .ok_or_else(|| OpError::UnknownFunction { name: "add_binary".into(), variant: "default".into() })?;
+    let entry = Input::new(program.format, false);
+    let dst = port::dst_format(program.format, false);
+    let math = MathConfig { fidelity: MathFidelity::HiFi4, dst, alu: entry.register, arch: program.arch };
+    let packer = port::packer(program.format, dst, false);
+    let access = device.access(&[output])?;
+    let rows = read_indices(&access, indices, program)?;
+    let level = tt_cpu::Level::current();
+    let make = || Scratch { src: ZERO, grad: ZERO, table: ZERO };
+    for_each_page(pages, make, |scratch, page| {
+        let (tile_row, column) = (page / program.tiles_wide, page % program.tiles_wide);
+        let target = access.claim(output, page)?;
+        target.fill(0);
+        let Scratch { src, grad: from, table } = scratch;
+        for (group, rows) in rows.chunks(TILE_ROWS).enumerate() {
+            if !rows.iter().any(|&row| row as usize / TILE_ROWS == tile_row) {
+                continue;
+            }
+            entry.to_dst(&math, access.page(grad, group * program.tiles_wide + column)?, src, from);
+            entry.to_dst(&math, target, src, table);
+            for (i, &row) in rows.iter().enumerate() {
+                if row as usize / TILE_ROWS == tile_row {
+                    for half in 0..2 {
+                        let (to, of) = (segment(row as usize % TILE_ROWS, half), segment(i, half));
+                        sfpu::binary(add, &mut table[to], &from[of], DstWidth::Bits16, level);
+                    }
+                }
+            }
+            pack::pack_tile(&packer, table, target);
+        }
+        Ok(())
+    })
+}
+
+/// Where half a row of a tile lies in face order.
+fn segment(row: usize, half: usize) -> std::ops::Range<usize> {
+    let start = (row / FACE_ROW * 2 + half) * FACE_ROW * FACE_ROW + row % FACE_ROW * FACE_ROW;
+    start..start + FACE_ROW
+}
+
+/// Reads all indices in order.
+fn read_indices(
+    access: &Access<'_>,
+    buffer: BufferId,
+    program: &EmbeddingBackwardProgram,
+) -> Result<Vec<u32>, OpError> {
+    let mut rows = Vec::with_capacity(program.rows);
+    for page in 0..program.rows.checked_div(program.row_length).unwrap_or(0) {
+        let bytes = access.page(buffer, page)?;
+        let count = program.row_length;
+        if program.index_format == DataFormat::Float16B {
+            let words = bytes.chunks_exact(2).take(count).map(|pair| u32::from(u16::from_le_bytes([pair[0], pair[1]])));
+            rows.extend(words.map(|word| f32::from_bits(word << 16) as u32));
+        } else {
+            rows.extend(bytes.chunks_exact(4).take(count).map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]])));
+        }
+    }
+    Ok(rows)
+}
