@@ -13,7 +13,7 @@ from ttnn.exceptions import UnsupportedError
 from ttnn.golden import pairs
 from ttnn.ops.accuracy import max_ulp
 from ttnn.ops.arguments import NUMBER, TENSOR
-from ttnn.ops.binary.checks import on_host
+from ttnn.ops.binary.checks import broadcast, check_in_place, on_host
 from ttnn.ops.binary.compute import Options, compute
 from ttnn.ops.binary.family import (
     ACTIVATION_OPTIONS,
@@ -54,6 +54,9 @@ def _run(arithmetic: Arithmetic, a: Any, b: Any, fast: bool | None, options: Opt
 def _run_reversed(arithmetic: Arithmetic, a: Tensor, b: Any, _fast: bool | None, options: Options) -> Tensor:
     # The chip negates a and adds; negation is exact, so the difference has the same bits.
     on_device(arithmetic.name, a, "input_tensor_a", on_host("A"))
+    if options.output_tensor is a and isinstance(b, Tensor):
+        shape = broadcast(arithmetic.name, a._spec.shape._dims, b._spec.shape._dims)
+        check_in_place(arithmetic.name, a._spec, b._spec, shape)
     if options.output_tensor is None:
         options.dtype = options.dtype or a._spec.dtype
         options.memory_config = options.memory_config or a._spec.memory_config
