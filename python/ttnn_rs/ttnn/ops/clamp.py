@@ -136,6 +136,7 @@ def _register(name: str) -> FastOperation:
             raises=(
                 ("DTypeError", "neither end is given."),
                 ("DTypeError", "unsigned integers, or an end that int32 does not have."),
+                ("ShapeError", "an end is a tensor that cannot be broadcast to the input."),
                 ("LayoutError", "an end is a tensor and a tensor is row-major."),
                 ("StorageError", "a tensor is on the host, deallocated or on another device."),
             ),

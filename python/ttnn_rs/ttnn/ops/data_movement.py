@@ -27,6 +27,7 @@ from ttnn.ops.common import (
     MEMORY_CONFIG_OPTION,
     OUTPUT_TENSOR_OPTION,
     SUB_CORE_GRIDS_OPTION,
+    agreed_dtype,
     dimension,
     on_device,
     take_output,
@@ -106,6 +107,7 @@ def sliced(
     shape = [max(0, -(-(stop - start) // step)) for start, stop, step in zip(begin, end, steps, strict=True)]
     if output_tensor is not None:
         output_tensor = take_output(name, output_tensor, shape, spec.layout, device)
+        agreed_dtype(name, spec.dtype, output_tensor, spec.dtype)
     elif tuple(shape) == dims and memory_config in (None, spec.memory_config):
         return source
     in_strides = strides_of(dims)
@@ -293,6 +295,7 @@ transpose = register_movement(
     _transpose,
     "Return the tensor with two dimensions exchanged.",
     golden.transpose,
+    raises=(("ShapeError", "a dimension is out of range."),),
 )
 
 _SLICE_OPTIONS: Final = (

@@ -310,7 +310,11 @@ tilize = register(
         accuracy=bit_exact(),
         engine=("move_elements",),
         numerics="movement",
-        raises=(("LayoutError", "the input is tiled."), ("ShapeError", "it is not made of whole tiles.")),
+        raises=(
+            ("LayoutError", "the input is tiled."),
+            ("ShapeError", "it is not made of whole tiles."),
+            ("DTypeError", "no tilize program takes the data type."),
+        ),
     )
 )
 

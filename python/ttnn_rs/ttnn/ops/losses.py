@@ -90,6 +90,7 @@ def _register(name: str, op_type: UnaryOpType, what: str, function: Callable[...
             raises=(
                 ("ShapeError", "the shapes cannot be broadcast."),
                 ("DTypeError", "integers meet floating point."),
+                ("LayoutError", "one tensor is row-major, the other tiled."),
                 ("StorageError", "a tensor is on the host, deallocated or on another device."),
                 ("UnsupportedError", "an output_tensor for a reduced loss."),
             ),

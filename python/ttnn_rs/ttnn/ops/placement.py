@@ -333,5 +333,5 @@ assign = _op(
     ),
     _assign,
     "Return a copy in another place, or write the first tensor into the second.",
-    raises=(("ShapeError", "the shapes differ."),),
+    raises=(("ShapeError", "the shapes differ."), ("LayoutError", "the layouts differ.")),
 )

@@ -232,4 +232,5 @@ unsqueeze_to_4D = register_movement(  # noqa: N816 - the official name
     _unsqueeze_to_4d,
     "Return the tensor with leading dimensions of size 1 up to rank 4.",
     golden.unsqueeze_to_4d,
+    raises=(("ShapeError", "the rank is more than 4."),),
 )

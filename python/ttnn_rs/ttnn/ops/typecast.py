@@ -158,6 +158,7 @@ typecast = register(
         accuracy=max_ulp((DataType.FLOAT32, 0), (DataType.BFLOAT16, 0.5)),
         engine=("unary",),
         raises=(
+            ("DTypeError", "the input is not of `input_dtype`."),
             ("LayoutError", "a row-major tensor to a block float."),
             ("UnsupportedError", "from or to int8, on the device."),
         ),

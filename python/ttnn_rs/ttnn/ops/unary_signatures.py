@@ -235,6 +235,9 @@ square = register(
         accuracy=measured("square"),
         engine=("unary", "binary"),
         family="unary",
-        raises=(("StorageError", "the input is on the host."),),
+        raises=(
+            ("DTypeError", "the input is uint8."),
+            ("StorageError", "the input is on the host."),
+        ),
     )
 )

@@ -42,6 +42,7 @@ RAISES: Final = (
     ("StorageError", "an operand is on the host, deallocated, or on another device than the first."),
     ("ShapeError", "the operands differ in shape; a gradient of an expanded operand would have to be summed."),
     ("DTypeError", "a step is not defined on the data type."),
+    ("LayoutError", "the operands differ in layout, or a step takes tiles only."),
 )
 
 

@@ -172,6 +172,7 @@ prelu = register(
         raises=(
             ("ShapeError", "a tensor of weights has another number of elements than there are channels."),
             ("DTypeError", "the input holds integers."),
+            ("LayoutError", "the weights are a tensor and a tensor is row-major."),
             ("StorageError", "a tensor is on the host."),
         ),
     )

@@ -107,7 +107,11 @@ def _register(
             golden=golden,
             family="complex",
             composition=True,
-            raises=RAISES,
+            raises=(
+                *RAISES,
+                ("ShapeError", "the operands differ in shape."),
+                ("LayoutError", "the operands differ in layout."),
+            ),
         )
     )
 
