@@ -67,7 +67,11 @@ SHAPES: dict[tuple[str, str], tuple[int, ...]] = {
     ("prelu", "weight"): (1,),
     ("repeat_bw", "grad_tensor"): (2, 1, 64, 128),
 }
-INDICES = {("slice", "starts"): [0, 0, 0, 0], ("slice", "ends"): [1, 1, 32, 64]}
+INDICES: dict[tuple[str, str], Any] = {
+    ("embedding_bw", "input_tensor"): [list(range(64))],
+    ("slice", "starts"): [0, 0, 0, 0],
+    ("slice", "ends"): [1, 1, 32, 64],
+}
 # Options that every call gets: one of two that must be given, or the device on which the result is looked at.
 GIVEN = {
     *((name, "min") for name in ("clamp", "clip", "clamp_bw", "clip_bw")),
