@@ -38,19 +38,19 @@ pub fn mad<V: Word>(a: V, b: impl Into<V>, c: impl Into<V>) -> V {
 /// `a * b`.
 #[inline(always)]
 pub fn mul<V: Word>(a: V, b: impl Into<V>) -> V {
-    a.mad(b.into(), V::from(0))
+    a.times(b.into())
 }
 
 /// `a + b`. Of two NaNs the first one's sign wins, as for an infinity against a NaN.
 #[inline(always)]
 pub fn add<V: Word>(a: V, b: impl Into<V>) -> V {
-    V::from(ONE).mad(a, b.into())
+    a.plus(b.into())
 }
 
 /// `a - b`, which is `b * -1 + a`.
 #[inline(always)]
 pub fn sub<V: Word>(a: V, b: impl Into<V>) -> V {
-    V::from(MINUS_ONE).mad(b.into(), a)
+    a.minus(b.into())
 }
 
 /// Horner's rule: coefficients from the highest power down, one multiply-add each.

@@ -2,6 +2,7 @@
 //!
 //! A block of two vectors, so that the steps of one hide the latency of the other's.
 
+use super::lane::{MINUS_ONE, ONE};
 use super::word::Word;
 use crate::vector::Vector;
 use crate::vector::avx2::Avx2;
@@ -12,6 +13,8 @@ const VECTORS: usize = 2;
 const MAGNITUDE: i32 = 0x7fff_ffff;
 const INFINITY: i32 = 0x7f80_0000;
 const HIDDEN: i32 = 0x80_0000;
+/// 2^-77: from here on a product has an exact error term, and one without exponent is nothing beside the result.
+const SMALLEST: i32 = 0x1900_0000;
 
 /// What lane programs need beyond [`Vector`].
 pub(crate) trait LaneVector: Vector {
@@ -29,7 +32,7 @@ pub(crate) trait LaneVector: Vector {
     }
     /// Signed integers to FP32, to nearest even.
     fn lane_to_f32(a: Self::Int) -> Self::Float;
-    /// [`multiply_add`] compiled for the level, in one copy.
+    /// [`multiply_add`] compiled for the level, in one copy for all programs.
     fn lane_mad(a: &[Self::Int; VECTORS], b: &[Self::Int; VECTORS], c: &[Self::Int; VECTORS]) -> [Self::Int; VECTORS];
 }
 
@@ -102,6 +105,18 @@ impl<V: LaneVector> Word for Wide<V> {
         Self(V::lane_mad(&self.0, &b.0, &c.0))
     }
     #[inline(always)]
+    fn plus(self, other: Self) -> Self {
+        sum::<V>(Self::from(ONE), self, other)
+    }
+    #[inline(always)]
+    fn minus(self, other: Self) -> Self {
+        sum::<V>(Self::from(MINUS_ONE), other, self)
+    }
+    #[inline(always)]
+    fn times(self, other: Self) -> Self {
+        product::<V>(self, other)
+    }
+    #[inline(always)]
     fn and(self, other: Self) -> Self {
         Self(zip(self.0, other.0, V::and))
     }
@@ -158,6 +173,56 @@ impl<V: LaneVector> Word for Wide<V> {
     }
 }
 
+/// `one * x + z` for a factor of 1 or -1: nothing is cut off the product, so that the host rounds as the unit does, but
+/// for results near the ends of the range.
+#[inline(always)]
+fn sum<V: LaneVector>(one: Wide<V>, x: Wide<V>, z: Wide<V>) -> Wide<V> {
+    let ([s0, s1], [x0, x1], [z0, z1]) = (one.0, x.0, z.0);
+    let (first, good0) = host_sum::<V>(s0, x0, z0);
+    let (second, good1) = host_sum::<V>(s1, x1, z1);
+    let bad = V::mask_not(V::both(good0, good1));
+    if V::mask_any(bad) { Wide(V::lane_mad(&one.0, &x.0, &z.0)) } else { Wide([first, second]) }
+}
+
+#[inline(always)]
+fn host_sum<V: LaneVector>(one: V::Int, x: V::Int, z: V::Int) -> (V::Int, V::Mask) {
+    let result = V::to_bits(V::fma(V::from_bits(one), V::from_bits(x), V::from_bits(z)));
+    let nothing = V::equal(magnitude::<V>(result), V::splat(0));
+    (V::keep(V::mask_not(nothing), result), V::mask_or(nothing, is_safe::<V>(exponent_bits::<V>(result))))
+}
+
+/// `x * y`: one rounding of the whole product, as the host does it.
+#[inline(always)]
+fn product<V: LaneVector>(x: Wide<V>, y: Wide<V>) -> Wide<V> {
+    let ([x0, x1], [y0, y1]) = (x.0, y.0);
+    let (first, good0) = host_product::<V>(x0, y0);
+    let (second, good1) = host_product::<V>(x1, y1);
+    let bad = V::mask_not(V::both(good0, good1));
+    if V::mask_any(bad) { Wide(V::lane_mad(&x.0, &y.0, &[V::splat(0); VECTORS])) } else { Wide([first, second]) }
+}
+
+#[inline(always)]
+fn host_product<V: LaneVector>(x: V::Int, y: V::Int) -> (V::Int, V::Mask) {
+    let result = V::to_bits(V::fma(V::from_bits(x), V::from_bits(y), V::splat_float(0.0)));
+    let nothing = V::equal(magnitude::<V>(result), V::splat(0));
+    let good = V::both(is_safe::<V>(exponent_bits::<V>(result)), are_normal::<V>(x, y));
+    (V::keep(V::mask_not(nothing), result), V::mask_or(nothing, good))
+}
+
+/// Whether a result's exponent, in place, is far from both ends of the range. Such a result has no NaN and no infinity
+/// among its operands, and denormals beside it do not count.
+#[inline(always)]
+fn is_safe<V: LaneVector>(exponent: V::Int) -> V::Mask {
+    V::both(V::greater(exponent, V::splat(SMALLEST - 1)), V::greater(V::splat(INFINITY), exponent))
+}
+
+/// Neither zeros nor denormals.
+#[inline(always)]
+fn are_normal<V: LaneVector>(x: V::Int, y: V::Int) -> V::Mask {
+    let zero = V::splat(0);
+    V::both(V::greater(exponent_bits::<V>(x), zero), V::greater(exponent_bits::<V>(y), zero))
+}
+
 /// `x * y + z`: by the host's own multiply-add where all lanes of a vector are known to give the same bits with it,
 /// otherwise step by step.
 #[inline(always)]
@@ -166,6 +231,11 @@ fn multiply_add<V: LaneVector>(
     y: &[V::Int; VECTORS],
     z: &[V::Int; VECTORS],
 ) -> [V::Int; VECTORS] {
+    let (fast0, good0) = plain_fma::<V>(x[0], y[0], z[0]);
+    let (fast1, good1) = plain_fma::<V>(x[1], y[1], z[1]);
+    if !V::mask_any(V::mask_not(V::both(good0, good1))) {
+        return [fast0, fast1];
+    }
     let (fast0, differs0) = host_fma::<V>(x[0], y[0], z[0]);
     let (fast1, differs1) = host_fma::<V>(x[1], y[1], z[1]);
     if !V::mask_any(V::mask_or(differs0, differs1)) {
@@ -174,6 +244,28 @@ fn multiply_add<V: LaneVector>(
     let first = if V::mask_any(differs0) { stepwise::<V>(x[0], y[0], z[0]) } else { fast0 };
     let second = if V::mask_any(differs1) { stepwise::<V>(x[1], y[1], z[1]) } else { fast1 };
     [first, second]
+}
+
+/// The host's result, and the lanes where the cheaper half of [`host_fma`]'s conditions says that it is the unit's.
+#[inline(always)]
+fn plain_fma<V: LaneVector>(x: V::Int, y: V::Int, z: V::Int) -> (V::Int, V::Mask) {
+    let result = V::to_bits(V::fma(V::from_bits(x), V::from_bits(y), V::from_bits(z)));
+    let (ez, er) = (exponent_bits::<V>(z), exponent_bits::<V>(result));
+    let ep = product_exponent::<V>(x, y);
+    let largest = V::max(ep, ez);
+    let far = V::mask_or(
+        V::greater(V::sub(largest, V::splat(HIDDEN)), er),
+        V::greater(er, V::add(largest, V::splat(HIDDEN))),
+    );
+    let far = V::mask_or(far, V::greater(ep, V::add(ez, V::splat(2 * HIDDEN))));
+    (result, V::both(V::both(is_safe::<V>(er), are_normal::<V>(x, y)), V::mask_not(far)))
+}
+
+/// The exponent of a product as the unit takes it, in place: the product itself may be one larger.
+#[inline(always)]
+fn product_exponent<V: LaneVector>(x: V::Int, y: V::Int) -> V::Int {
+    const BIAS: i32 = 127 << 23;
+    V::sub(V::add(exponent_bits::<V>(x), exponent_bits::<V>(y)), V::splat(BIAS))
 }
 
 /// The host's result with zeros made +0, and the lanes where it may differ from the vector unit's.
@@ -185,9 +277,6 @@ fn multiply_add<V: LaneVector>(
 /// the ends of the range are left to the steps, with all that is denormal, infinite or NaN.
 #[inline(always)]
 fn host_fma<V: LaneVector>(x: V::Int, y: V::Int, z: V::Int) -> (V::Int, V::Mask) {
-    /// 2^-77: from here on a product has an exact error term, and one without exponent is nothing beside the result.
-    const SMALLEST: i32 = 0x1900_0000;
-    const BIAS: i32 = 127 << 23;
     let (fx, fy, fz) = (V::from_bits(x), V::from_bits(y), V::from_bits(z));
     let result = V::to_bits(V::fma(fx, fy, fz));
     let product = V::fma(fx, fy, V::splat_float(-0.0));
@@ -197,8 +286,7 @@ fn host_fma<V: LaneVector>(x: V::Int, y: V::Int, z: V::Int) -> (V::Int, V::Mask)
     let zero = V::splat(0);
     let empty = V::mask_or(V::equal(magnitude::<V>(x), zero), V::equal(magnitude::<V>(y), zero));
     let (ez, er) = (exponent_bits::<V>(z), exponent_bits::<V>(result));
-    // As the unit takes it: the product itself may be one larger.
-    let ep = V::sub(V::add(exponent_bits::<V>(x), exponent_bits::<V>(y)), V::splat(BIAS));
+    let ep = product_exponent::<V>(x, y);
     let largest = V::max(ep, ez);
     let kept = V::mask_not(V::greater(V::sub(largest, V::splat(HIDDEN)), er));
     let close = V::mask_not(V::greater(ep, V::add(ez, V::splat(2 * HIDDEN))));
@@ -421,8 +509,8 @@ mod tests {
     use tt_testkit::random::Random;
 
     use crate::sfpu::fma::wormhole;
-    use crate::sfpu::lane::mad;
-    use crate::sfpu::run_binary::each_triple;
+    use crate::sfpu::lane::{MINUS_ONE, ONE, add, mad, mul, sub};
+    use crate::sfpu::run_binary::{each_pair, each_triple};
 
     /// Words that meet every branch: any bits, close exponents, few mantissa bits, and the ends of the range.
     fn word(random: &mut Random) -> u32 {
@@ -454,6 +542,16 @@ mod tests {
             for i in 0..dst.len() {
                 let expected = wormhole(x[i], y[i], z[i]);
                 assert_eq!(dst[i], expected, "{level}: {:08x} * {:08x} + {:08x}", x[i], y[i], z[i]);
+            }
+            // Sums, differences and products alone.
+            let mut sums = [x.clone(), x.clone(), x.clone()];
+            each_pair!(level, &mut sums[0], &z, &[], [], add);
+            each_pair!(level, &mut sums[1], &z, &[], [], sub);
+            each_pair!(level, &mut sums[2], &y, &[], [], mul);
+            for i in 0..dst.len() {
+                let expected = [wormhole(ONE, x[i], z[i]), wormhole(MINUS_ONE, z[i], x[i]), wormhole(x[i], y[i], 0)];
+                let got = [sums[0][i], sums[1][i], sums[2][i]];
+                assert_eq!(got, expected, "{level}: {:08x}, {:08x}, {:08x}", x[i], y[i], z[i]);
             }
         }
     }

@@ -5,6 +5,7 @@
 use std::ops::{BitAnd, BitOr, Not};
 
 use super::fma::wormhole;
+use super::lane::{MINUS_ONE, ONE};
 
 /// The operations that every other one is made of.
 pub trait Word: Copy + From<u32> {
@@ -14,6 +15,24 @@ pub trait Word: Copy + From<u32> {
     /// `self * b + c` as the vector unit of Wormhole rounds it.
     #[must_use]
     fn mad(self, b: Self, c: Self) -> Self;
+    /// `self + other`: once `self`, a whole product, and `other`.
+    #[must_use]
+    #[inline(always)]
+    fn plus(self, other: Self) -> Self {
+        Self::from(ONE).mad(self, other)
+    }
+    /// `self - other`: minus once `other`, and `self`.
+    #[must_use]
+    #[inline(always)]
+    fn minus(self, other: Self) -> Self {
+        Self::from(MINUS_ONE).mad(other, self)
+    }
+    /// `self * other`, and zero.
+    #[must_use]
+    #[inline(always)]
+    fn times(self, other: Self) -> Self {
+        self.mad(other, Self::from(0))
+    }
     /// Bits set in both.
     #[must_use]
     fn and(self, other: Self) -> Self;
