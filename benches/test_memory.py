@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import ttnn
+from inputs import matrix
 from ttnn import _engine
 
 PAGE = 2048
@@ -19,6 +20,12 @@ PLACEMENTS = {"DRAM": 0, "L1": 1}
 def resident_bytes() -> int:
     """Return the resident memory of this process."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+
+def peak_bytes() -> int:
+    """Return the highest resident memory of this process since it was last reset."""
+    status = Path("/proc/self/status").read_text("ascii")
+    return int(status.partition("VmHWM:")[2].split()[0]) * 1024
 
 
 @pytest.mark.benchmark(group="open and close the memory of a device")
@@ -73,3 +80,17 @@ def test_one_tile(benchmark: Any, device: ttnn.MeshDevice, step: str) -> None:
         benchmark(buffer.write, data, PAGE)
     else:
         benchmark(buffer.read, PAGE, 1)
+
+
+@pytest.mark.benchmark(group="matmul, bfloat16, 1024 x 1024: memory beyond operands and result")
+@pytest.mark.parametrize("fidelity", ["LoFi", "HiFi4"])
+def test_matmul(benchmark: Any, random: np.random.Generator, device: ttnn.MeshDevice, fidelity: str) -> None:
+    a, b = (ttnn.Tensor(matrix(random, 1024), ttnn.bfloat16, device, ttnn.TILE_LAYOUT) for _ in range(2))
+    config = ttnn.WormholeComputeKernelConfig(math_fidelity=ttnn.MathFidelity[fidelity])
+    # The kernel forgets the highest resident size so far.
+    Path("/proc/self/clear_refs").write_text("5", "ascii")
+    before = resident_bytes()
+    result = ttnn.matmul(a, b, compute_kernel_config=config)
+    benchmark.extra_info["peak_bytes_beyond_result"] = peak_bytes() - before - 2 * 1024 * 1024
+    result.deallocate()
+    benchmark(ttnn.matmul, a, b, compute_kernel_config=config)

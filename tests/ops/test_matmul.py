@@ -160,6 +160,27 @@ def test_dram_sharded_weights(device: ttnn.MeshDevice) -> None:
     assert np.array_equal(numbers(got), numbers(ttnn.matmul(on(device, a), on(device, b), program_config=same_blocks)))
 
 
+def test_a_ring_of_cores_begins_with_its_own_part(device: ttnn.MeshDevice) -> None:
+    cores, part = 4, 64
+    rng = np.random.default_rng(8)
+    a, b = (rng.standard_normal(shape).astype(np.float32) for shape in ((32, 256), (256, 384)))
+    ring = program("1D", (4, 1), in0_block_w=2, out_subblock_w=3, per_core_N=3, mcast_in0=False, gather_in0=True)
+    shards = [sharded("WIDTH", cores, 1, *shape) for shape in ((32, part), (256, 96), (32, 96))]
+    got = ttnn.matmul(
+        on(device, a, memory_config=shards[0]),
+        on(device, b, memory_config=shards[1]),
+        program_config=ring,
+        memory_config=shards[2],
+    )
+    assert got.memory_config() == shards[2]
+    whole = program("1D", (3, 1), in0_block_w=8)
+    for core in range(cores):
+        turned_a, turned_b = np.roll(a, -core * part, 1), np.roll(b, -core * part, 0)
+        columns = slice(core * 96, (core + 1) * 96)
+        one = ttnn.matmul(on(device, turned_a), on(device, turned_b[:, columns].copy()), program_config=whole)
+        assert np.array_equal(numbers(got)[:, columns], numbers(one)), core
+
+
 def test_k_blocks_change_bits(device: ttnn.MeshDevice) -> None:
     rng = np.random.default_rng(7)
     a, b = (on(device, rng.standard_normal((128, 128)).astype(np.float32)) for _ in range(2))

@@ -23,10 +23,7 @@ from ttnn.ops.matmul.resolve import MatmulCall, check_room, decide, empty_result
 DIFFERENT: dict[int, str] = {}
 
 # Line numbers of calls that a real card runs and this package refuses with UnsupportedError.
-UNSUPPORTED: dict[int, str] = {
-    325: "gather_in0: the K blocks of every core start elsewhere in the ring",
-    470: "gather_in0: the K blocks of every core start elsewhere in the ring",
-}
+UNSUPPORTED: dict[int, str] = {}
 
 
 def records(golden: Path) -> list[dict[str, Any]]:

@@ -61,6 +61,16 @@ UNSUPPORTED: dict[str, tuple[Callable[[Make], Any], str]] = {
         ),
         "untilize_out=True with an interleaved result",
     ),
+    "ring of interleaved tensors": (
+        lambda t: ttnn.matmul(t(32, 32), t(32, 32), program_config=program("1D", (1, 1), gather_in0=True)),
+        "gather_in0 with operands or an output that are not WIDTH_SHARDED in L1 is not modelled",
+    ),
+    "ring with a transposed operand": (
+        lambda t: ttnn.matmul(
+            t(32, 32), t(32, 32), transpose_b=True, program_config=program("1D", (1, 1), gather_in0=True)
+        ),
+        "gather_in0 with transpose_b is not modelled",
+    ),
     "stream_in1": (
         lambda t: ttnn.matmul(
             t(32, 32),
@@ -318,3 +328,18 @@ def test_integers_are_refused(device: ttnn.MeshDevice, dtype: ttnn.DataType) -> 
         ttnn.matmul(floats, floats, dtype=dtype)
     with pytest.raises(exceptions.DTypeError, match=f"bias cannot be {dtype.name}"):
         ttnn.linear(floats, floats, bias=ttnn.zeros((1, 32), dtype, ttnn.TILE_LAYOUT, device))
+
+
+def test_a_ring_takes_only_its_shards(device: ttnn.MeshDevice) -> None:
+    a = on(device, integers(1, 32, 256), memory_config=sharded("WIDTH", 4, 1, 32, 64))
+    b = on(device, integers(2, 256, 128), memory_config=sharded("WIDTH", 4, 1, 256, 32))
+    memory = sharded("WIDTH", 4, 1, 32, 32)
+    ring = program("1D", (4, 1), in0_block_w=1, mcast_in0=False, gather_in0=True)
+    with pytest.raises(ttnn.UnsupportedError, match=r"in0_block_w=2, per_core_M=1 and per_core_N=1 are"):
+        ttnn.matmul(a, b, program_config=ring, memory_config=memory)
+    ring = program("1D", (4, 1), in0_block_w=2, mcast_in0=False, gather_in0=True)
+    bias = on(device, integers(3, 1, 128))
+    with pytest.raises(ttnn.UnsupportedError, match="gather_in0 with a fused bias"):
+        ttnn.linear(a, b, bias=bias, program_config=ring, memory_config=memory)
+    with pytest.raises(ttnn.UnsupportedError, match="on different cores"):
+        ttnn.matmul(a, b, program_config=ring, memory_config=sharded("WIDTH", 2, 2, 32, 32))

@@ -19,6 +19,23 @@ use crate::{Chain, OpError, for_each_page};
 /// for a whole row or column of the block. Dst, partial sums and operands of such a block fit a 1 MiB cache.
 const BLOCK: usize = 8;
 
+/// Cores in a ring pass the left operand round, each beginning with the part that it holds: `matmul-programs.md` 4.3.
+#[derive(Clone, Copy, Debug)]
+pub struct Ring {
+    /// Tile columns of the output that a core computes.
+    pub columns: usize,
+    /// Tiles along the inner dimension that a core holds; divides the inner dimension.
+    pub k_tiles: usize,
+}
+
+impl Ring {
+    /// The tile along the inner dimension, of `k` tiles, that comes at `place` for the core of an output column.
+    fn tile(self, place: usize, column: usize, k: usize) -> usize {
+        let parts = k / self.k_tiles;
+        (place / self.k_tiles + column / self.columns) % parts * self.k_tiles + place % self.k_tiles
+    }
+}
+
 /// What the program is built with. Sizes are in tiles of 32 x 32 unless said otherwise.
 #[derive(Clone)]
 pub struct MatmulProgram {
@@ -36,6 +53,8 @@ pub struct MatmulProgram {
     pub k_datums: usize,
     /// Tiles per K block; divides `k`.
     pub k_block: usize,
+    /// The order of the inner dimension is that of a ring of cores; otherwise it ascends.
+    pub ring: Option<Ring>,
     /// Fidelity of the products.
     pub fidelity: MathFidelity,
     /// 32-bit Dst.
@@ -55,6 +74,11 @@ pub struct MatmulProgram {
 }
 
 impl MatmulProgram {
+    /// The tile along the inner dimension that is multiplied at `place` for an output column.
+    fn k_tile(&self, place: usize, column: usize) -> usize {
+        self.ring.map_or(place, |ring| ring.tile(place, column, self.k))
+    }
+
     fn k_blocks(&self) -> usize {
         self.k / self.k_block
     }
@@ -141,6 +165,12 @@ pub(crate) fn require_pages(
         let what = format!("K blocks of {} tiles do not divide {}", program.k_block, program.k);
         return Err(OpError::Invariant { operator: "matmul", what });
     }
+    if let Some(ring) = program.ring
+        && (ring.columns == 0 || ring.k_tiles == 0 || !program.k.is_multiple_of(ring.k_tiles))
+    {
+        let what = format!("a ring of cores with {ring:?} for {} tiles along K", program.k);
+        return Err(OpError::Invariant { operator: "matmul", what });
+    }
     Ok(())
 }
 
@@ -167,12 +197,18 @@ fn require_formats(program: &MatmulProgram, bias: Option<DataFormat>) -> Result<
 /// Rows and columns of a work item in tiles: large, but so that every worker gets some.
 fn block_shape(program: &MatmulProgram) -> (usize, usize) {
     let (mut rows, mut columns) = (BLOCK.min(program.m), BLOCK.min(program.n));
+    if let Some(ring) = program.ring {
+        // All columns of a block have the same order.
+        columns = (1..=columns).rev().find(|&width| ring.columns.is_multiple_of(width)).unwrap_or(1);
+    }
     let wanted = if tt_cpu::pool::threads() == 1 { 1 } else { 4 * tt_cpu::pool::threads() };
     while program.batch.0 * program.m.div_ceil(rows) * program.n.div_ceil(columns) < wanted && rows * columns > 1 {
-        if rows >= columns {
+        if rows >= columns || (rows > 1 && program.ring.is_some()) {
             rows = rows.div_ceil(2);
-        } else {
+        } else if program.ring.is_none() {
             columns = columns.div_ceil(2);
+        } else {
+            break;
         }
     }
     (rows, columns)
@@ -269,7 +305,8 @@ impl<'a> Kernel<'a> {
                     scratch.dst[slot].clear();
                 }
             }
-            for k in k_block * program.k_block..(k_block + 1) * program.k_block {
+            for place in k_block * program.k_block..(k_block + 1) * program.k_block {
+                let k = program.k_tile(place, block.columns.start);
                 self.prepare(access, (a, b), block, k, scratch)?;
                 let Scratch { left, right, dst, .. } = &mut *scratch;
                 for (left, dst) in left.iter_mut().zip(dst[..slots].chunks_exact_mut(block.columns.len())) {

@@ -6,7 +6,7 @@ use tt_memory::chip::ChipSpec;
 use tt_memory::device::OpenOptions;
 use tt_memory::{BufferId, BufferType, Device};
 use tt_ops::Chain;
-use tt_ops::matmul::{MatmulProgram, matmul};
+use tt_ops::matmul::{MatmulProgram, Ring, matmul};
 use tt_tensix::fpu::{Arch, MathFidelity};
 
 const FORMAT: DataFormat = DataFormat::Float16B;
@@ -48,6 +48,7 @@ fn program(m: usize, k: usize, n: usize, k_block: usize, packer_l1_acc: bool) ->
         n,
         k_datums: k * 32,
         k_block,
+        ring: None,
         fidelity: MathFidelity::HiFi2,
         dst32: false,
         packer_l1_acc,
@@ -132,6 +133,36 @@ fn what_lies_beyond_k_counts_as_zero() {
     }
     device.write(a, &raw, 2048).unwrap();
     assert_eq!(got, run(&mut device, a, b, &program(1, 2, 1, 2, false)));
+}
+
+#[test]
+fn a_ring_begins_with_the_part_of_the_core() {
+    let (rows, k, columns, part) = (2, 6, 4, 2);
+    let mut device = device();
+    let (a, b) = (random(&mut device, rows * k, 9), random(&mut device, k * columns, 10));
+    let ring = Some(Ring { columns: 2, k_tiles: part });
+    let got = run(&mut device, a, b, &MatmulProgram { ring, ..program(rows, k, columns, k, false) });
+    let [mut left, mut right] = [rows * k, k * columns].map(|count| vec![0; count * 2048]);
+    device.read(a, &mut left, 2048).unwrap();
+    device.read(b, &mut right, 2048).unwrap();
+    let tile = |raw: &[u8], index: usize| raw[index * 2048..(index + 1) * 2048].to_vec();
+    for core in 0..columns / 2 {
+        // The same products with both operands cut and put together in the core's order.
+        let order: Vec<usize> = (0..k).map(|place| (place + core * part) % k).collect();
+        let turned_a: Vec<u8> = (0..rows)
+            .flat_map(|row| order.iter().flat_map(|k_tile| tile(&left, row * k + k_tile)).collect::<Vec<_>>())
+            .collect();
+        let turned_b: Vec<u8> = order.iter().flat_map(|k_tile| tile(&right, k_tile * columns + 2 * core)).collect();
+        let (a, b) = (tiles(&mut device, rows * k), tiles(&mut device, k));
+        device.write(a, &turned_a, 2048).unwrap();
+        device.write(b, &turned_b, 2048).unwrap();
+        let expected = run(&mut device, a, b, &program(rows, k, 1, k, false));
+        for row in 0..rows {
+            assert_eq!(tile(&got, row * columns + 2 * core), tile(&expected, row), "core {core}, row {row}");
+        }
+    }
+    let straight = run(&mut device, a, b, &program(rows, k, columns, k, false));
+    assert_ne!(got, straight);
 }
 
 #[test]

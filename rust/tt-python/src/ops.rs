@@ -8,7 +8,7 @@ use tt_memory::{BufferId, Device};
 use tt_ops::argmax::ArgmaxProgram;
 use tt_ops::binary::{BinaryProgram, Other, Unit};
 use tt_ops::embedding_backward::EmbeddingBackwardProgram;
-use tt_ops::matmul::{Bias, MatmulProgram};
+use tt_ops::matmul::{Bias, MatmulProgram, Ring};
 use tt_ops::movement::{Movement, View};
 use tt_ops::reduce::{Axis, Fill, Join, ReduceStep};
 use tt_ops::softmax::SoftmaxProgram;
@@ -106,7 +106,7 @@ macro_rules! matmul_function {
     ($(#[$doc:meta])* $name:ident, $run:path) => {
         $(#[$doc])*
         #[pyfunction]
-        #[pyo3(signature = (a, b, bias, out, *, formats, batch, mt, kt, nt, k, kb, fidelity, dst32, l1_acc, relu, activation,
+        #[pyo3(signature = (a, b, bias, out, *, formats, batch, mt, kt, nt, k, kb, ring, fidelity, dst32, l1_acc, relu, activation,
                             transpose_a, transpose_b, arch))]
         #[allow(clippy::too_many_arguments, reason = "keyword arguments of one Python call")]
         fn $name(
@@ -122,6 +122,7 @@ macro_rules! matmul_function {
             nt: usize,
             k: usize,
             kb: usize,
+            ring: Option<(usize, usize)>,
             fidelity: u32,
             dst32: bool,
             l1_acc: bool,
@@ -139,6 +140,7 @@ macro_rules! matmul_function {
                 n: nt,
                 k_datums: k,
                 k_block: kb,
+                ring: ring.map(|(columns, k_tiles)| Ring { columns, k_tiles }),
                 fidelity: self::fidelity(fidelity)?,
                 dst32,
                 packer_l1_acc: l1_acc,

@@ -36,6 +36,9 @@ def program_cores(problem: Problem, config: ProgramConfig) -> Cores:
         if config.transpose_mcast:
             blocks_x, blocks_y = blocks_y, blocks_x
         return (CoreBox(0, 0, blocks_x - 1, blocks_y - 1),)
+    shard = problem.a.placement.shard
+    if config.gather_in0 and shard is not None:
+        return shard.cores
     if config.kind is Kind.MCAST_1D:
         blocks = up(rows_t, config.per_core_m) * up(problem.nt, config.per_core_n)
         return first_cores(blocks, config.grid, row_major=True)
@@ -77,6 +80,8 @@ def l1_buffers(problem: Problem, config: ProgramConfig) -> tuple[L1Buffer, ...]:
         return _reuse_buffers(problem, config)
     if config.kind is Kind.DRAM_SHARDED:
         return _dram_sharded_buffers(problem, config)
+    if config.gather_in0:
+        return _ring_buffers(problem, config)
     kb = config.in0_block_w
     double = 2 if kernel_batch(problem, config) * (problem.kt // kb) > 1 else 1
     keeps_in0 = config.kind is Kind.MCAST_1D and problem.batch_b > 1 and problem.batch_a == 1
@@ -140,6 +145,26 @@ def _reuse_buffers(problem: Problem, config: ProgramConfig) -> tuple[L1Buffer, .
         result.append(L1Buffer("intermed0", block_tiles * tile_bytes(partials_format(problem, config))))
     if problem.transpose_a:
         result.append(L1Buffer("in0_transposed", result[0].bytes))
+    return tuple(result)
+
+
+def _ring_buffers(problem: Problem, config: ProgramConfig) -> tuple[L1Buffer, ...]:
+    a, b = problem.a.placement.shard, problem.b.placement.shard
+    if a is None or b is None:
+        return ()
+    in0 = _shard_bytes(a, problem.a.tile_bytes)
+    block_tiles = config.per_core_m * config.per_core_n
+    result = [
+        L1Buffer("in0", in0, borrowed=True),
+        L1Buffer("in1", _shard_bytes(b, problem.b.tile_bytes), borrowed=True),
+        # The shards of all other cores, and two words that say how many have come.
+        L1Buffer("in2", (a.num_cores - 1) * in0),
+        L1Buffer("signal", 16),
+        L1Buffer("sync", 16),
+        L1Buffer("out", block_tiles * tile_bytes(problem.out_dtype), borrowed=True),
+    ]
+    if partials_format(problem, config) is not problem.out_dtype:
+        result.append(L1Buffer("intermed0", block_tiles * tile_bytes(partials_format(problem, config))))
     return tuple(result)
 
 

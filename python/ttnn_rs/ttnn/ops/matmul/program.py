@@ -108,6 +108,8 @@ class MatmulProgram:
     @property
     def factory(self) -> str:
         """Name of the official program factory."""
+        if self.config.gather_in0:
+            return "MatmulMeshWorkloadMultiCoreReuseMcast1DProgramFactory"
         return FACTORIES[self.config.kind]
 
     @property
@@ -117,8 +119,13 @@ class MatmulProgram:
 
     @property
     def in0_block_w(self) -> int:
-        """Tiles of a K block. The one-tile program keeps the whole sum in Dst."""
-        return self.problem.kt if self.config.kind is Kind.MULTI_CORE else self.config.in0_block_w
+        """Tiles of a K block. The one-tile program keeps the whole sum in Dst, and so does a ring with one subblock."""
+        return self.problem.kt if sum_stays_in_dst(self.config) else self.config.in0_block_w
+
+    @property
+    def ring(self) -> tuple[int, int] | None:
+        """Tile columns and K tiles of a core if the cores pass A round in a ring."""
+        return (self.config.per_core_n, self.config.in0_block_w) if self.config.gather_in0 else None
 
     @property
     def num_k_blocks(self) -> int:
@@ -283,9 +290,16 @@ def _float_bits(value: float) -> int:
     return bits
 
 
+def sum_stays_in_dst(config: ProgramConfig) -> bool:
+    """Return whether there are no partial sums."""
+    subblock = config.out_subblock_h * config.out_subblock_w
+    one_subblock = subblock == config.per_core_m * config.per_core_n
+    return config.kind is Kind.MULTI_CORE or (config.gather_in0 and one_subblock)
+
+
 def uses_l1_accumulation(problem: Problem, config: ProgramConfig) -> bool:
     """Return whether the packer adds partial sums in L1: asked for, and more than one K block."""
-    if config.kind is Kind.MULTI_CORE:
+    if sum_stays_in_dst(config):
         return False
     return problem.compute.l1_acc and problem.kt // config.in0_block_w > 1
 

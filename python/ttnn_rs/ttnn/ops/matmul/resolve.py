@@ -265,7 +265,7 @@ def resolve(call: MatmulCall) -> MatmulProgram:
         raise DTypeError(
             f"ttnn.matmul: the result cannot be {call.out_dtype.name}; it is packed from floating point Dst."
         )
-    _refuse_unmodelled(config)
+    _refuse_unmodelled(config, call.transpose_b)
     shape = product_shape(problem.a, problem.b)
     placement = problem.out
     if placement.sharded and config.kind is not Kind.MULTI_CORE:
@@ -328,7 +328,7 @@ def _checked_shard(problem: Problem, config: ProgramConfig) -> tuple[TensorMemor
     return output_shard(problem, config)
 
 
-def _refuse_unmodelled(config: ProgramConfig) -> None:
+def _refuse_unmodelled(config: ProgramConfig, transpose_b: bool) -> None:
     if "hop_cores" in config.unmodelled and not config.gather_in0:
         raise fatal(
             MemoryConfigError,
@@ -336,8 +336,8 @@ def _refuse_unmodelled(config: ProgramConfig) -> None:
             f"{config.kind.value}: Hop cores are not supported for any mode besides gather_in0.",
         )
     reasons = dict.fromkeys(config.unmodelled, "is not modelled")
-    if config.gather_in0:
-        reasons["gather_in0"] = "starts the K blocks of every core elsewhere in the ring, which is not modelled"
+    if config.gather_in0 and transpose_b:
+        reasons["gather_in0"] = "with transpose_b is not modelled"
     if config.kind is Kind.BATCHED_DRAM_SHARDED:
         reasons[config.kind.value] = "is not modelled"
     for name, reason in reasons.items():

@@ -8,7 +8,16 @@ from __future__ import annotations
 
 import math
 
-from ttnn.exceptions import DTypeError, LayoutError, MemoryConfigError, ProgramConfigError, ShapeError, TtnnError, fatal
+from ttnn.exceptions import (
+    DTypeError,
+    LayoutError,
+    MemoryConfigError,
+    ProgramConfigError,
+    ShapeError,
+    TtnnError,
+    UnsupportedError,
+    fatal,
+)
 from ttnn.types import BufferType, DataType, Layout, TensorMemoryLayout, UnaryOpType
 
 from .blocks import largest_divisor
@@ -282,6 +291,7 @@ class _Checks:
         config = self.config
         columns, rows = config.grid
         if config.gather_in0:
+            self.ring()
             return
         blocks_y, blocks_x = up(self.rows_t, config.per_core_m), up(self.problem.nt, config.per_core_n)
         self.require(
@@ -307,6 +317,36 @@ class _Checks:
                 f"per_core_N={self.problem.nt} would fit.",
             )
             self.mcast_in1()
+
+    def ring(self) -> None:
+        """Refuse what the ring of cores is not known to do: it takes one matrix, cut the same way everywhere."""
+        config, problem, a, b, out = self.config, self.problem, self.a.shard, self.b.shard, self.out.shard
+        placements = (self.a, self.b, self.out)
+        reason = ""
+        if any(p.layout is not TensorMemoryLayout.WIDTH_SHARDED or p.in_dram for p in placements):
+            reason = "operands or an output that are not WIDTH_SHARDED in L1"
+        elif (
+            a is None
+            or b is None
+            or out is None
+            or not ((a.cores, a.col_major) == (b.cores, b.col_major) == (out.cores, out.col_major))
+        ):
+            reason = "operands and an output on different cores"
+        elif problem.bias is not None or config.fused_activation is not None:
+            reason = "a fused bias or activation"
+        elif problem.transpose_a or config.untilize_out or problem.batch_b > 1:
+            reason = "a transposed input_tensor_a, a batch of input_tensor_b or untilize_out"
+        elif not (
+            (config.in0_block_w, config.per_core_m, config.per_core_n) == (a.width_t, self.rows_t, b.width_t)
+            and (a.width_t * a.num_cores, b.width_t * b.num_cores) == (problem.kt, problem.nt)
+            and (config.out_block_h, config.out_block_w) == (config.per_core_m, config.per_core_n)
+        ):
+            reason = (
+                f"blocks that are not the shards (in0_block_w={a.width_t}, per_core_M={self.rows_t} and "
+                f"per_core_N={b.width_t} are, if shards cover {problem.kt} and {problem.nt} tiles)"
+            )
+        if reason:
+            raise UnsupportedError(f"ttnn.matmul: gather_in0 with {reason} is not modelled.", "unimplemented")
 
     def mcast_in0(self) -> None:
         config = self.config
@@ -500,6 +540,7 @@ def check_config(problem: Problem, config: ProgramConfig) -> None:
         ProgramConfigError: block sizes that do not fit each other, the operands, Dst or the grid.
         MemoryConfigError: placements that the program does not take.
         ShapeError: batches that the program does not take.
+        UnsupportedError: a ring of cores that does more than multiply.
     """
     checks = _Checks(problem, config)
     checks.blocks()
