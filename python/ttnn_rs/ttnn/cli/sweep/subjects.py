@@ -27,6 +27,7 @@ WIDTH: Final = 256
 """Columns of the swept tensors."""
 STATED_FOR: Final = 256 * EXPONENTS
 """The stated bounds are about every bfloat16 value; those come first in a sweep of float32."""
+_ONE: Final = np.uint32(0x3F800000)
 _ONE_OF_TWO: Final = frozenset({"clamp", "clip"})
 """Operators with two options of which one must be given."""
 _MODULES: Final = {"ttnn.ops.unary": "unary"}
@@ -90,6 +91,8 @@ class Outcome:
 def family_of(entry: registry.Op) -> str:
     """Return whether an entry is a function of every element of one or two tensors, or "" if it is neither."""
     stated: str = getattr(entry, "family", "")
+    if stated == "complex":
+        return ""
     if stated or not entry.golden or entry.name.endswith("_"):
         return stated if entry.golden and not entry.name.endswith("_") else ""
     function = getattr(entry.run, "func", entry.run)
@@ -111,18 +114,24 @@ def needs_more(entry: registry.Op) -> bool:
     if entry.name in _ONE_OF_TWO:
         return True
     required = [param for param in entry.signatures[0].params if param.default is REQUIRED]
-    return len(required) > arity(entry)
+    return len(required) > arity(entry) + is_gradient(entry)
+
+
+def is_gradient(entry: registry.Op) -> bool:
+    """Whether an operator's first tensor is the gradient of its result; a sweep sets it to 1."""
+    return family_of(entry) == "backward"
 
 
 def arity(entry: registry.Op, given: Iterable[str] = ()) -> int:
-    """Return the number of tensors that an operator needs besides the arguments that are `given` by name."""
+    """Return the number of tensors that are swept: not those `given` by name, and not a gradient."""
     names = frozenset(given)
-    return max(
+    needed = max(
         sum(
             param.kind is TENSOR and param.default is REQUIRED and param.name not in names for param in signature.params
         )
         for signature in entry.signatures
     )
+    return needed - is_gradient(entry)
 
 
 def find(name: str) -> registry.Op:
@@ -222,6 +231,8 @@ def distances(
 
 def _exact(entry: registry.Op, parameters: Mapping[str, Any], x: Sequence[Floats]) -> Floats:
     assert entry.golden is not None
+    if is_gradient(entry):
+        return np.asarray(entry.golden(np.ones_like(x[0]), *x, **parameters)[0], np.float64)
     return np.asarray(entry.golden(*x, **parameters), np.float64)
 
 
@@ -261,8 +272,11 @@ def _result(
 
     The tensors' tiles hold the values one after the other, so that no conversion stands between them and the operator.
     """
-    tensors = [_tensor(operand, dtype, device) for operand in words]
+    ones = [np.full_like(words[0], _ONE)] if is_gradient(entry) else []
+    tensors = [_tensor(operand, dtype, device) for operand in (*ones, *words)]
     result = getattr(ttnn, entry.name)(*tensors, **parameters)
+    if is_gradient(entry):
+        result = result[0]
     if result.dtype is not getattr(ttnn, dtype):
         raise UnsupportedError(f"sweep: ttnn.{entry.name} of {dtype} gives {result.dtype.name}, which has no ULP.")
     return to_bytes(result).view(np.uint32 if dtype == "float32" else np.uint16)
