@@ -265,6 +265,19 @@ def test_comparison_mode(entry: Op, device: ttnn.MeshDevice) -> None:
         assert reference.shape == result.shape
 
 
+def test_comparison_mode_takes_operands_by_name(device: ttnn.MeshDevice) -> None:
+    x = ttnn.ones((32, 32), ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
+    with (
+        ttnn.manage_config("enable_comparison_mode", True),
+        ttnn.manage_config("comparison_mode_should_raise_exception", True),
+    ):
+        (result,) = ttnn.exp_bw(grad_tensor=x, input_tensor=x)
+        assert result.shape == [32, 32]
+        ttnn.exp(input_tensor=x)
+        ttnn.add(x, input_tensor_b=x)
+        ttnn.addalpha_bw(x, input_tensor_b=x, input_tensor_a=x, alpha=2.0)
+
+
 def test_comparison_mode_looks_at_every_gradient(device: ttnn.MeshDevice) -> None:
     x = ttnn.ones((32, 32), ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
     wrong = registry.FastOperation("ttnn.wrong_bw", lambda x: [x, x], golden_function=lambda x: [x, 2 * x])
