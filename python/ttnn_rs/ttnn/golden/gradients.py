@@ -141,8 +141,8 @@ silu = _slope(
 hardsigmoid = _slope("hardsigmoid", "Return grad / 6 where -3 < x < 3.", lambda x: (np.abs(x) < 3) / 6.0)
 hardswish = _slope(
     "hardswish",
-    "Return 0 below -3, grad above 3, grad (x / 3 + 1/2) between.",
-    lambda x: np.where(x < -3, 0.0, np.where(x <= 3, x / 3.0 + 0.5, 1.0)),
+    "Return 0 up to -3, grad from 3 on, grad (x / 3 + 1/2) between.",
+    lambda x: np.where(x <= -3, 0.0, np.where(x < 3, x / 3.0 + 0.5, 1.0)),
 )
 hardtanh = _slope("hardtanh", "Return grad where min < x < max.", lambda x, min=-1.0, max=1.0: (x > min) & (x < max))
 shrink = _slope("shrink", "Return grad where |x| > lambd.", lambda x, lambd=0.5: np.abs(x) > lambd)
