@@ -334,6 +334,7 @@ pub(crate) fn filled_tile(format: DataFormat, bits: u32) -> Vec<u8> {
     let bytes = format.tile_bytes(TileShape::FULL);
     match bytes {
         4096 => bits.to_le_bytes().repeat(1024),
+        1024 => vec![bits as u8; 1024],
         _ if format.is_integer() => (bits as u16).to_le_bytes().repeat(1024),
         _ => ((bits >> 16) as u16).to_le_bytes().repeat(1024),
     }

@@ -105,7 +105,7 @@ TABLE: Final = (
     Binary(
         "isclose",
         Arithmetic("", _B.ISCLOSE, function="isclose"),
-        pairs.isclose, "whether |a - b| is at most atol + rtol * |b|, 1 or 0",
+        pairs.isclose, "whether |a - b| is at most atol + rtol * |b|, 1 or 0, in float32 for int32 operands",
         (
             Form(
                 (TENSOR, TENSOR),

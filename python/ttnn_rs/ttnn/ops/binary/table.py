@@ -38,6 +38,7 @@ def _compared(name: str, op_type: BinaryOpType, ufunc: Callable[..., Any], sign:
         _INT32: (f"{name}_int", "int32"),
         _UINT32: (f"{name}_int", "uint32"),
         _UINT16: (f"{name}_int", "int32"),
+        _UINT8: (f"{name}_int", "int32"),
     }
     return Binary(
         name,
@@ -46,7 +47,7 @@ def _compared(name: str, op_type: BinaryOpType, ufunc: Callable[..., Any], sign:
             integers=integers, mixes_floats=True,
         ),
         pairs.of_two(name, f"Return a {sign} b.", ufunc), f"whether a {sign} b, 1 or 0", NEW,
-        exact=True, reference=(_UINT16,), in_place=IN_PLACE,
+        exact=True, reference=(_UINT16, _UINT8), in_place=IN_PLACE,
     )  # fmt: skip
 
 
