@@ -28,8 +28,10 @@ WIDTH: Final = 256
 STATED_FOR: Final = 256 * EXPONENTS
 """The stated bounds are about every bfloat16 value; those come first in a sweep of float32."""
 _ONE: Final = np.uint32(0x3F800000)
-_ONE_OF_TWO: Final = frozenset({"clamp", "clip"})
-"""Operators with two options of which one must be given."""
+_NEED_OPTIONS: Final = frozenset({"clamp", "clamp_bw", "clip", "clip_bw", "prelu"})
+"""Operators with two options of which one must be given, or with a tensor of another shape in place of a number."""
+_NOT_POINTWISE: Final = frozenset({"concat_bw", "embedding_bw", "repeat_bw"})
+"""Gradients of operators that move values."""
 _MODULES: Final = {"ttnn.ops.unary": "unary"}
 
 
@@ -91,7 +93,7 @@ class Outcome:
 def family_of(entry: registry.Op) -> str:
     """Return whether an entry is a function of every element of one or two tensors, or "" if it is neither."""
     stated: str = getattr(entry, "family", "")
-    if stated == "complex":
+    if stated == "complex" or entry.name in _NOT_POINTWISE:
         return ""
     if stated or not entry.golden or entry.name.endswith("_"):
         return stated if entry.golden and not entry.name.endswith("_") else ""
@@ -111,7 +113,7 @@ def unary_entries() -> tuple[registry.Op, ...]:
 
 def needs_more(entry: registry.Op) -> bool:
     """Whether an operator has arguments besides its tensors of which some must be given."""
-    if entry.name in _ONE_OF_TWO:
+    if entry.name in _NEED_OPTIONS:
         return True
     required = [param for param in entry.signatures[0].params if param.default is REQUIRED]
     return len(required) > arity(entry) + is_gradient(entry)
@@ -201,7 +203,8 @@ def run(entry: registry.Op, parameters: Mapping[str, Any], dtype: str, device: t
         differing_between_levels=differing,
         max_ulp=float(distance[worst]),
         worst_input=float(x[0][worst]),
-        bound_ulp=_bound(entry, dtype) if not parameters and len(x) == 1 else None,
+        # The bounds of gradients are about the operands of their tests.
+        bound_ulp=_bound(entry, dtype) if not parameters and len(x) == 1 and not is_gradient(entry) else None,
         statistics=measure(x, got, exact, dtype),
     )
     return Outcome(found, x, got, exact)
