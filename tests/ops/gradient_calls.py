@@ -54,6 +54,11 @@ def _power_of_two(x: Values) -> Values:
     return np.where(np.abs(x) < 0.5, 0.5, np.where(x > 0, 1.0, 2.0))
 
 
+def _off_the_kinks(x: Values) -> Values:
+    """Return values that no data type rounds to 3 or -3: there the chip takes the other side than PyTorch."""
+    return np.where((np.abs(x) > 2.75) & (np.abs(x) < 3.25), 3.5 * np.sign(x), x)
+
+
 _OF_POSITIVES = [
     *("log_bw", "log2_bw", "log10_bw", "log1p_bw", "sqrt_bw", "rsqrt_bw", "reciprocal_bw", "rdiv_bw", "lgamma_bw"),
     *("digamma_bw", "polygamma_bw", "pow_bw", "rpow_bw", "div_bw", "addcdiv_bw", "xlogy_bw", "atan2_bw", "hypot_bw"),
@@ -65,6 +70,7 @@ DOMAINS: dict[str, Domain] = {
     **dict.fromkeys(("logit_bw", "logiteps_bw"), _share),
     **dict.fromkeys(_OF_POSITIVES, _positive),
     **dict.fromkeys(("remainder_bw", "fmod_bw"), _power_of_two),
+    "hardswish_bw": _off_the_kinks,
     "acosh_bw": lambda x: np.abs(x) + 1.125,
     "multigammaln_bw": lambda x: np.abs(x) + 2.0,
 }

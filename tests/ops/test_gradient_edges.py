@@ -75,6 +75,8 @@ EDGES: list[tuple[str, float, tuple[Any, ...], tuple[float, ...]]] = [
     ("hardtanh_bw", 2.0, (1.0,), (0.0,)),
     ("hardsigmoid_bw", 2.0, (3.0,), (0.0,)),
     ("hardswish_bw", 2.0, (-3.5,), (0.0,)),
+    ("hardswish_bw", 2.0, (-3.0,), (-0.9998,)),
+    ("hardswish_bw", 2.0, (3.0,), (2.9998,)),
     ("abs_bw", 2.0, (0.0,), (0.0,)),
     ("softplus_bw", 2.0, (30.0,), (2.0,)),
     ("atan2_bw", 2.0, (0.0, 0.0), (NAN, NAN)),

@@ -116,7 +116,7 @@ TABLE: Final = (
     Gradient("silu_bw", "grad * s (1 + x (1 - s)), s = sigmoid(x)", g.silu, _silu, takes_output=True, rows=True),
     Gradient("hardsigmoid_bw", "grad / 6 where -3 < x < 3, 0 elsewhere", g.hardsigmoid, _hardsigmoid),
     Gradient("hardswish_bw", "0 below -3, grad * (x / 3 + 1/2) up to 3, grad above", g.hardswish, _hardswish,
-             note="The slope is the official constant 0.3333."),
+             note="The slope is the official constant 0.3333; -3 and 3 count as between, unlike in PyTorch."),
     Gradient("hardtanh_bw", "grad where min < x < max, 0 elsewhere", g.hardtanh, _hardtanh,
              keywords=(Param("min", FLOAT, -1.0, doc="Lower limit."), Param("max", FLOAT, 1.0, doc="Upper limit.")),
              dtypes=_SIGNED),
