@@ -6,6 +6,7 @@ pub mod bits;
 pub mod convert;
 pub mod level;
 pub mod pool;
+pub mod scratch;
 pub mod simd;
 pub mod stream;
 

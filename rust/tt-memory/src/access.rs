@@ -3,7 +3,7 @@
 //! Worker threads share one [`Access`]. Pages are handed out as slices of the device's own memory, nothing is copied.
 use tt_cpu::arena::{ArenaError, Reader, Stripe, Writer};
 
-use crate::buffer::{Buffer, BufferId, PageLocation};
+use crate::buffer::{Buffer, BufferId, PageLocation, PageMap};
 use crate::device::{Device, find};
 use crate::error::MemoryError;
 
@@ -160,6 +160,55 @@ impl<'a> Input<'a> {
     pub fn peek(&self, page: usize) -> Result<&'a [u8], MemoryError> {
         let PageLocation { bank, address, .. } = self.buffer.locate(page)?;
         Ok(self.reader.bytes(bank, address as usize, self.buffer.page_bytes())?)
+    }
+}
+
+impl<'a> Input<'a> {
+    /// All pages at once, for loops in which finding a page would show: whether they may be read is asked here, and a page
+    /// is then a step in its bank.
+    ///
+    /// # Errors
+    /// [`MemoryError::NeverWritten`] if the device is watched and a page was not; ranges that are being written.
+    pub fn all(&self) -> Result<Pages<'a>, MemoryError> {
+        let buffer = self.buffer;
+        if self.watched {
+            buffer.require_written()?;
+        }
+        if !matches!(buffer.map, PageMap::Interleaved) {
+            let pages = (0..buffer.num_pages()).map(|page| self.peek(page)).collect::<Result<_, _>>()?;
+            return Ok(Pages { banks: pages, stride: 0, page_bytes: buffer.page_bytes() });
+        }
+        let (count, stride) = (buffer.bank_count.min(buffer.num_pages()), buffer.aligned_page_bytes());
+        let bank = |bank: usize| {
+            let slots = (buffer.num_pages() - bank).div_ceil(buffer.bank_count);
+            let bytes = (slots - 1) * stride + buffer.page_bytes();
+            self.reader.bytes(bank, buffer.address() as usize, bytes)
+        };
+        let banks = (0..count).map(bank).collect::<Result<_, _>>()?;
+        Ok(Pages { banks, stride, page_bytes: buffer.page_bytes() })
+    }
+}
+
+/// Every page of a buffer that is only read; see [`Input::all`].
+#[derive(Debug)]
+pub struct Pages<'a> {
+    /// What the buffer has in each bank; or a page each, with a stride of 0.
+    banks: Box<[&'a [u8]]>,
+    stride: usize,
+    page_bytes: usize,
+}
+
+impl<'a> Pages<'a> {
+    /// The data bytes of a page.
+    ///
+    /// # Panics
+    /// If the buffer has no such page.
+    #[inline]
+    pub fn page(&self, page: usize) -> &'a [u8] {
+        // Buffers have fewer than 2^32 pages; this division is much quicker than that of 64 bits.
+        let (page, banks) = (page as u32, self.banks.len() as u32);
+        let (bank, slot) = (page % banks, page / banks);
+        &self.banks[bank as usize][slot as usize * self.stride..][..self.page_bytes]
     }
 }
 

@@ -44,6 +44,31 @@ fn what_is_written_is_read_again_whatever_the_placement() {
 }
 
 #[test]
+fn all_pages_at_once_are_the_pages_one_by_one() {
+    let mut device = open();
+    let buffers = zoo(&mut device);
+    for (seed, &(id, rows, row_bytes)) in buffers.iter().enumerate() {
+        assert_eq!(device.write(id, &pattern(rows * row_bytes, seed), row_bytes), Ok(()));
+    }
+    let access = device.access(&[]).expect("open");
+    for &(id, ..) in &buffers {
+        let input = access.input(id).expect("an input");
+        let pages = input.all().expect("written");
+        for page in 0..input.buffer().num_pages() {
+            assert_eq!(Ok(pages.page(page)), input.page(page));
+        }
+    }
+}
+
+#[test]
+fn all_pages_at_once_are_refused_while_one_is_unwritten() {
+    let mut device = open();
+    let id = device.allocate_interleaved(BufferType::Dram, 64, 3, 3).expect("room");
+    let access = device.access(&[]).expect("open");
+    assert!(matches!(access.input(id).and_then(|input| input.all()), Err(MemoryError::NeverWritten { .. })));
+}
+
+#[test]
 fn threads_do_not_show_in_memory() {
     let hashes = [1, 2, 8].map(|threads| {
         pool::set_threads(threads).expect("in range");
