@@ -16,7 +16,7 @@ mod linux {
     use std::marker::PhantomData;
     use std::sync::OnceLock;
 
-    use crate::fast::{Panel, Sums};
+    use crate::fast::{AHEAD_SPACING, Panel, Sums};
 
     /// Whether the CPU has AMX with BF16 products and the kernel lets this process use it.
     pub fn available() -> bool {
@@ -91,29 +91,47 @@ mod linux {
             Self { before, _thread: PhantomData }
         }
 
-        /// See `Session::multiply`.
+        /// Loads the sums of the four faces, or starts at zero.
+        ///
+        /// What one of these three functions leaves in the tile registers the next one finds: the compiler is not told
+        /// of AMX, so nothing that it writes in between touches them, and the kernel keeps them with the thread.
         #[inline]
         #[allow(clippy::unused_self, reason = "only a thread with configured tiles has one")]
-        pub fn multiply(&self, left: &[Panel], right: &[Panel], sums: &mut Sums, start: bool) {
+        pub fn load(&mut self, sums: &Sums, start: bool) {
+            // SAFETY: `self` shows that the tiles are configured as 16 rows of 64 bytes. `sums` is 4096 bytes: four tiles.
+            unsafe {
+                if start {
+                    asm!(
+                        "tilezero tmm0", "tilezero tmm1", "tilezero tmm2", "tilezero tmm3",
+                        out("tmm0") _, out("tmm1") _, out("tmm2") _, out("tmm3") _,
+                        options(nostack, nomem),
+                    );
+                } else {
+                    asm!(
+                        "tileloadd tmm0, [{sums} + {row}]",
+                        "tileloadd tmm1, [{sums} + {row} + 1024]",
+                        "tileloadd tmm2, [{sums} + {row} + 2048]",
+                        "tileloadd tmm3, [{sums} + {row} + 3072]",
+                        sums = in(reg) &raw const *sums,
+                        row = in(reg) 64usize,
+                        out("tmm0") _, out("tmm1") _, out("tmm2") _, out("tmm3") _,
+                        options(nostack, readonly),
+                    );
+                }
+            }
+        }
+
+        /// Adds products to the sums; see `Running::steps`.
+        #[inline]
+        #[allow(clippy::unused_self, reason = "only a thread with configured tiles has one")]
+        pub fn steps(&mut self, left: &[Panel], right: &[Panel], ahead: &[u8]) {
             let steps = left.len();
             assert!(steps == right.len() && steps > 0, "steps along K");
-            // SAFETY: `self` shows that the tiles are configured as 16 rows of 64 bytes. A panel is 2048 bytes: two such
-            // tiles, and `steps` of them are read from each operand. `sums` is 4096 bytes: four tiles.
+            // SAFETY: as above. A panel is 2048 bytes: two tiles, and `steps` of them are read from each operand. A
+            // prefetch reads nothing that shows and cannot fault, whatever the address.
             unsafe {
                 asm!(
-                    "test {start:e}, {start:e}",
-                    "jnz 2f",
-                    "tileloadd tmm0, [{sums} + {row}]",
-                    "tileloadd tmm1, [{sums} + {row} + 1024]",
-                    "tileloadd tmm2, [{sums} + {row} + 2048]",
-                    "tileloadd tmm3, [{sums} + {row} + 3072]",
-                    "jmp 3f",
                     "2:",
-                    "tilezero tmm0",
-                    "tilezero tmm1",
-                    "tilezero tmm2",
-                    "tilezero tmm3",
-                    "3:",
                     "tileloadd tmm4, [{left} + {row}]",
                     "tileloadd tmm6, [{right} + {row}]",
                     "tdpbf16ps tmm0, tmm4, tmm6",
@@ -121,23 +139,39 @@ mod linux {
                     "tdpbf16ps tmm1, tmm4, tmm7",
                     "tileloadd tmm5, [{left} + {row} + 1024]",
                     "tdpbf16ps tmm2, tmm5, tmm6",
+                    "prefetcht1 [{ahead}]",
                     "tdpbf16ps tmm3, tmm5, tmm7",
                     "add {left}, 2048",
                     "add {right}, 2048",
+                    "add {ahead}, {spacing}",
                     "dec {steps}",
-                    "jnz 3b",
+                    "jnz 2b",
+                    left = inout(reg) left.as_ptr() => _,
+                    right = inout(reg) right.as_ptr() => _,
+                    ahead = inout(reg) if ahead.is_empty() { left.as_ptr().cast() } else { ahead.as_ptr() } => _,
+                    row = in(reg) 64usize,
+                    steps = inout(reg) steps => _,
+                    spacing = const AHEAD_SPACING,
+                    out("tmm0") _, out("tmm1") _, out("tmm2") _, out("tmm3") _,
+                    out("tmm4") _, out("tmm5") _, out("tmm6") _, out("tmm7") _,
+                    options(nostack, readonly),
+                );
+            }
+        }
+
+        /// Stores the sums of the four faces.
+        #[inline]
+        #[allow(clippy::unused_self, reason = "only a thread with configured tiles has one")]
+        pub fn store(&mut self, sums: &mut Sums) {
+            // SAFETY: as above.
+            unsafe {
+                asm!(
                     "tilestored [{sums} + {row}], tmm0",
                     "tilestored [{sums} + {row} + 1024], tmm1",
                     "tilestored [{sums} + {row} + 2048], tmm2",
                     "tilestored [{sums} + {row} + 3072], tmm3",
-                    left = inout(reg) left.as_ptr() => _,
-                    right = inout(reg) right.as_ptr() => _,
                     sums = in(reg) &raw mut *sums,
                     row = in(reg) 64usize,
-                    steps = inout(reg) steps => _,
-                    start = in(reg) u32::from(start),
-                    out("tmm0") _, out("tmm1") _, out("tmm2") _, out("tmm3") _,
-                    out("tmm4") _, out("tmm5") _, out("tmm6") _, out("tmm7") _,
                     options(nostack),
                 );
             }
@@ -176,7 +210,15 @@ mod absent {
             unreachable!("AMX is not available")
         }
 
-        pub fn multiply(&self, _: &[Panel], _: &[Panel], _: &mut Sums, _: bool) {
+        pub fn load(&mut self, _: &Sums, _: bool) {
+            match *self {}
+        }
+
+        pub fn steps(&mut self, _: &[Panel], _: &[Panel], _: &[u8]) {
+            match *self {}
+        }
+
+        pub fn store(&mut self, _: &mut Sums) {
             match *self {}
         }
     }

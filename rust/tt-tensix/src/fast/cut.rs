@@ -76,6 +76,15 @@ impl Keep {
         }
     }
 
+    /// The mask for two BF16 patterns in a word, if cutting is all there is to do.
+    #[inline(always)]
+    pub fn pair_mask(self) -> Option<u32> {
+        match self {
+            Self::High(mask) => Some(mask & 0xffff_0000 | mask >> 16),
+            Self::Rest(_) => None,
+        }
+    }
+
     /// Applied to two BF16 patterns in a word. Zero exponents stay: the unit flushes them.
     #[inline(always)]
     pub fn bf16_pair(self, pair: u32) -> u32 {

@@ -4,23 +4,41 @@
 use tt_cpu::{Level, simd_kernel};
 use tt_formats::DataFormat;
 
-use super::Bf16Page;
+#[cfg(target_arch = "x86_64")]
+use super::decode_vbmi;
+use super::{Bf16Page, Panel};
 use crate::regs::TILE_DATUMS;
 
 /// Datums that share an exponent.
 const GROUP: usize = 16;
 const GROUPS: usize = TILE_DATUMS / GROUP;
 
+type ToPage = unsafe fn(&[u8], &mut Bf16Page) -> bool;
+
+/// Straight to a panel of AMX's right operand, datums cut by a mask for two of them.
+type ToRight = unsafe fn(&[u8], u32, &mut Panel) -> bool;
+
 /// Decodes tiles of one format.
 #[derive(Clone, Copy)]
-pub struct BlockFloatDecoder(unsafe fn(&[u8], &mut Bf16Page) -> bool);
+pub struct BlockFloatDecoder {
+    page: ToPage,
+    right: Option<ToRight>,
+}
 
 impl BlockFloatDecoder {
     /// The decoder of a format, `None` if it is none of the two that have one.
     pub fn new(format: DataFormat, level: Level) -> Option<Self> {
+        #[cfg(target_arch = "x86_64")]
+        if level.available() == Level::Avx512 && decode_vbmi::available() {
+            return match format {
+                DataFormat::Bfp8B => Some(Self { page: decode_vbmi::page::<8>, right: Some(decode_vbmi::right::<8>) }),
+                DataFormat::Bfp4B => Some(Self { page: decode_vbmi::page::<4>, right: Some(decode_vbmi::right::<4>) }),
+                _ => None,
+            };
+        }
         match format {
-            DataFormat::Bfp8B => Some(Self(bfp8::at(level))),
-            DataFormat::Bfp4B => Some(Self(bfp4::at(level))),
+            DataFormat::Bfp8B => Some(Self { page: bfp8::at(level), right: None }),
+            DataFormat::Bfp4B => Some(Self { page: bfp4::at(level), right: None }),
             _ => None,
         }
     }
@@ -32,7 +50,17 @@ impl BlockFloatDecoder {
     #[inline]
     pub fn decode(self, l1: &[u8], page: &mut Bf16Page) -> bool {
         // SAFETY: `new` takes versions of levels that this host has.
-        unsafe { (self.0)(l1, page) }
+        unsafe { (self.page)(l1, page) }
+    }
+
+    /// Decodes a tile to a panel of AMX's right operand. False as for `decode`, or if there is no such way.
+    ///
+    /// # Panics
+    /// If `l1` is shorter than a tile.
+    #[inline]
+    pub(super) fn decode_right(self, l1: &[u8], mask: u32, panel: &mut Panel) -> bool {
+        // SAFETY: as above.
+        self.right.is_some_and(|right| unsafe { right(l1, mask, panel) })
     }
 }
 

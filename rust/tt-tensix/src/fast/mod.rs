@@ -10,8 +10,12 @@
 mod amx;
 mod cut;
 mod decode;
+#[cfg(target_arch = "x86_64")]
+mod decode_vbmi;
 mod fma;
 mod pack;
+#[cfg(target_arch = "x86_64")]
+mod pack_avx512;
 
 use tt_cpu::Level;
 
@@ -34,6 +38,11 @@ pub type Bf16Page = [u8; 2 * TILE_DATUMS];
 #[repr(C, align(64))]
 pub struct Panel([u32; PANEL_WORDS]);
 
+// SAFETY: words without padding: their size is a multiple of the alignment.
+unsafe impl bytemuck::Zeroable for Panel {}
+// SAFETY: as above; every pattern is a valid word.
+unsafe impl bytemuck::Pod for Panel {}
+
 impl Panel {
     /// All zero.
     pub const ZERO: Self = Self([0; PANEL_WORDS]);
@@ -44,6 +53,11 @@ impl Panel {
 #[repr(C, align(64))]
 pub struct Sums(pub Tile);
 
+// SAFETY: words without padding: their size is a multiple of the alignment.
+unsafe impl bytemuck::Zeroable for Sums {}
+// SAFETY: as above; every pattern is a valid word.
+unsafe impl bytemuck::Pod for Sums {}
+
 impl Sums {
     /// All zero.
     pub const ZERO: Self = Self([0; TILE_DATUMS]);
@@ -51,6 +65,11 @@ impl Sums {
     /// Makes what the chip has no other form of uniform: zero exponents become +0, NaN becomes the positive one.
     pub fn settle(&mut self, level: Level) {
         pack::settle::run(level, &mut self.0);
+    }
+
+    /// What `settle` and a packer to BF16 without `ReLU` write, in one go.
+    pub fn to_bf16(&self, page: &mut Bf16Page, level: Level) {
+        pack::settled_to_bf16::run(level, &self.0, page);
     }
 
     /// Rounds to BF16 as the packer's early conversion does; for a 16-bit Dst.
@@ -63,6 +82,9 @@ impl Sums {
         pack::add_row::run(level, &mut self.0, row);
     }
 }
+
+/// Distance of the lines of a page that `Running::steps` asks for, one per step.
+const AHEAD_SPACING: usize = 256;
 
 /// What multiplies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,7 +172,12 @@ impl Multiplier {
             return self.pack_left(&tile, panels);
         }
         for (pass, panel) in panels.iter_mut().enumerate() {
-            pack::left_bf16::run(self.level, page, self.cut.left(pass), panel);
+            match self.cut.left(pass).pair_mask() {
+                // SAFETY: AMX belongs to the level that this is compiled for.
+                #[cfg(target_arch = "x86_64")]
+                Some(mask) => unsafe { pack_avx512::left(page, mask, panel) },
+                _ => pack::left_bf16::run(self.level, page, self.cut.left(pass), panel),
+            }
         }
     }
 
@@ -166,8 +193,27 @@ impl Multiplier {
             return self.pack_right(&tile, panels);
         }
         for (pass, panel) in panels.iter_mut().enumerate() {
-            pack::right_bf16::run(self.level, page, self.cut.right(pass), panel);
+            match self.cut.right(pass).pair_mask() {
+                // SAFETY: as above.
+                #[cfg(target_arch = "x86_64")]
+                Some(mask) => unsafe { pack_avx512::right(page, mask, panel) },
+                _ => pack::right_bf16::run(self.level, page, self.cut.right(pass), panel),
+            }
         }
+    }
+
+    /// Packs a tile of the right operand in a block format. False if that takes a page or a tile in between; `panels` are
+    /// then meaningless.
+    ///
+    /// # Panics
+    /// If `panels` are not those of one tile, or `l1` is shorter than one.
+    pub fn pack_right_block(&self, decoder: BlockFloatDecoder, l1: &[u8], panels: &mut [Panel]) -> bool {
+        assert_eq!(panels.len(), self.panels(), "panels of a tile");
+        self.unit == Unit::Amx
+            && panels.iter_mut().enumerate().all(|(pass, panel)| {
+                let mask = self.cut.right(pass).pair_mask();
+                mask.is_some_and(|mask| decoder.decode_right(l1, mask, panel))
+            })
     }
 
     /// Makes this thread ready to multiply.
@@ -188,17 +234,70 @@ enum Ready {
 pub struct Session(Ready);
 
 impl Session {
+    /// Starts to add products to `sums`, or to zero if `start`.
+    #[inline]
+    pub fn begin<'a>(&'a mut self, sums: &'a mut Sums, start: bool) -> Running<'a> {
+        if let Ready::Amx(tiles) = &mut self.0 {
+            tiles.load(sums, start);
+        }
+        Running { session: self, sums, start }
+    }
+
     /// Adds the product of two rows of panels to `sums`, or writes it if `start`.
     ///
     /// # Panics
-    /// If the operands have different numbers of panels.
+    /// As [`Running::steps`].
     #[inline]
-    pub fn multiply(&self, left: &[Panel], right: &[Panel], sums: &mut Sums, start: bool) {
+    pub fn multiply(&mut self, left: &[Panel], right: &[Panel], sums: &mut Sums, start: bool) {
+        let mut running = self.begin(sums, start);
+        running.steps(left, right, &[]);
+        running.end();
+    }
+}
+
+/// Sums that products are being added to. AMX has them in registers, so there is one at a time.
+///
+/// Between calls other work may be done. AMX multiplies on while the vector unit packs the panels that come next; that
+/// is why a product comes in parts.
+pub struct Running<'a> {
+    session: &'a mut Session,
+    sums: &'a mut Sums,
+    start: bool,
+}
+
+impl Running<'_> {
+    /// Adds the product of two rows of panels, and asks for `ahead`, a page that will be packed soon, to be brought near:
+    /// a line every [`AHEAD_SPACING`] bytes, which is enough for the hardware to fetch what lies between. Without more
+    /// than a line per step, the operands' own way from the second-level cache stays free.
+    ///
+    /// # Panics
+    /// If the operands have different numbers of panels, or none.
+    #[inline]
+    pub fn steps(&mut self, left: &[Panel], right: &[Panel], ahead: &[u8]) {
         assert_eq!(left.len(), right.len(), "steps along K");
-        match &self.0 {
-            Ready::Amx(tiles) => tiles.multiply(left, right, sums, start),
+        match &mut self.session.0 {
+            Ready::Amx(tiles) => tiles.steps(left, right, ahead),
             // SAFETY: `fma::at` returns versions of levels that this host has.
-            Ready::Vector(kernel) => unsafe { kernel(left, right, sums, start) },
+            Ready::Vector(kernel) => unsafe { kernel(left, right, self.sums, std::mem::take(&mut self.start)) },
+        }
+    }
+
+    /// Ends with the sums in memory.
+    #[inline]
+    pub fn end(self) {
+        match &mut self.session.0 {
+            Ready::Amx(tiles) => tiles.store(self.sums),
+            Ready::Vector(_) if self.start => *self.sums = Sums::ZERO,
+            Ready::Vector(_) => {}
+        }
+    }
+
+    /// Ends with the sums in another place; where they started is then meaningless.
+    #[inline]
+    pub fn end_in(self, place: &mut Sums) {
+        match &mut self.session.0 {
+            Ready::Amx(tiles) => tiles.store(place),
+            Ready::Vector(_) => *place = if self.start { Sums::ZERO } else { *self.sums },
         }
     }
 }

@@ -16,19 +16,10 @@ const fn face_row(face: usize, row: usize) -> usize {
     (face * FACE_SIDE + row) * FACE_ROW
 }
 
-/// The mask for two BF16 patterns in a word, if cutting is all there is to do.
-#[inline(always)]
-fn pair_mask(keep: Keep) -> Option<u32> {
-    match keep {
-        Keep::High(mask) => Some(mask & 0xffff_0000 | mask >> 16),
-        Keep::Rest(_) => None,
-    }
-}
-
 /// Rows of 32 steps along K: what AMX takes as the left operand, rows 0 to 15 first.
 #[inline(always)]
 fn left_bf16_body(page: &Bf16Page, keep: Keep, panel: &mut Panel) {
-    match pair_mask(keep) {
+    match keep.pair_mask() {
         Some(mask) => left_pairs(page, panel, |pair| pair & mask),
         None => left_pairs(page, panel, |pair| keep.bf16_pair(pair)),
     }
@@ -53,7 +44,7 @@ fn left_pairs(page: &Bf16Page, panel: &mut Panel, cut: impl Fn(u32) -> u32) {
 /// Pairs of steps along K, 16 columns each: what AMX takes as the right operand, columns 0 to 15 first.
 #[inline(always)]
 fn right_bf16_body(page: &Bf16Page, keep: Keep, panel: &mut Panel) {
-    match pair_mask(keep) {
+    match keep.pair_mask() {
         Some(mask) => right_pairs(page, panel, |pair| pair & mask),
         None => right_pairs(page, panel, |pair| keep.bf16_pair(pair)),
     }
@@ -122,6 +113,16 @@ fn settle_body(tile: &mut Tile) {
     }
 }
 
+/// Zero exponents, NaN and ties as `settle` and the packer have them; all NaN are positive by then.
+#[inline(always)]
+fn settled_to_bf16_body(tile: &Tile, page: &mut Bf16Page) {
+    for (bytes, word) in page.as_chunks_mut::<2>().0.iter_mut().zip(tile) {
+        let magnitude = *word & 0x7fff_ffff;
+        let number = if magnitude < 0x0080_0000 { 0 } else { word.wrapping_add(0x8000) >> 16 };
+        *bytes = (if magnitude > 0x7f80_0000 { 0x7f80 } else { number as u16 }).to_le_bytes();
+    }
+}
+
 #[inline(always)]
 fn round_to_bf16_body(tile: &mut Tile) {
     for word in tile {
@@ -151,5 +152,6 @@ simd_kernel!(right_fp32, super::right_fp32_body, (tile: &Tile, keep: Keep, panel
 simd_kernel!(widen, super::widen_body, (page: &Bf16Page, tile: &mut Tile));
 simd_kernel!(narrow, super::narrow_body, (tile: &Tile, page: &mut Bf16Page));
 simd_kernel!(settle, super::settle_body, (tile: &mut Tile));
+simd_kernel!(settled_to_bf16, super::settled_to_bf16_body, (tile: &Tile, page: &mut Bf16Page));
 simd_kernel!(round_to_bf16, super::round_to_bf16_body, (tile: &mut Tile));
 simd_kernel!(add_row, super::add_row_body, (tile: &mut Tile, row: &Tile));

@@ -1,4 +1,7 @@
+use tt_formats::DataFormat;
+
 use super::*;
+use crate::pack::{DstFormat, PackConfig, Packer};
 use crate::regs::index;
 
 /// Numbers with 11 significant bits, some zero, reproducible.
@@ -51,12 +54,20 @@ fn every_unit_multiplies_cut_operands() {
                 multiplier.pack_left(&left[step], &mut panels[0][range.clone()]);
                 multiplier.pack_right(&right[step], &mut panels[1][range]);
             }
-            let session = multiplier.session();
+            let mut session = multiplier.session();
             let (mut whole, mut parts) = (Sums::ZERO, Sums::ZERO);
             session.multiply(&panels[0], &panels[1], &mut whole, true);
             let (first, rest) = (..per_tile, per_tile..);
             session.multiply(&panels[0][first], &panels[1][first], &mut parts, true);
             session.multiply(&panels[0][rest.clone()], &panels[1][rest], &mut parts, false);
+            assert!(whole.0 == parts.0, "{fidelity:?} {:?}: where K is split shows", multiplier.unit());
+            let mut running = session.begin(&mut parts, true);
+            for (left, right) in panels[0].chunks(per_tile).zip(panels[1].chunks(per_tile)) {
+                running.steps(left, right, &[1; 64]);
+            }
+            let mut elsewhere = Sums([1; TILE_DATUMS]);
+            running.end_in(&mut elsewhere);
+            parts = elsewhere;
             assert!(whole.0 == parts.0, "{fidelity:?} {:?}: where K is split shows", multiplier.unit());
             for (got, expected) in whole.0.iter().zip(reference(fidelity, &left, &right)) {
                 let got = f64::from(f32::from_bits(*got));
@@ -90,6 +101,55 @@ fn pages_are_packed_as_tiles() {
 }
 
 #[test]
+fn block_floats_are_packed_as_their_pages() {
+    let mut state = 1u64;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 56) as u8
+    };
+    for format in [DataFormat::Bfp8B, DataFormat::Bfp4B] {
+        let mut packed = 0;
+        for round in 0..100 {
+            let mut l1: Vec<u8> = (0..format.tile_bytes(tt_formats::TileShape::FULL)).map(|_| next()).collect();
+            for (group, exponent) in l1[..64].iter_mut().enumerate() {
+                *exponent = if round % 2 == 0 || group % 3 == 0 { *exponent % 246 + 8 } else { 0 };
+            }
+            for (place, datum) in l1[64..].iter_mut().enumerate() {
+                let group = place / if format == DataFormat::Bfp8B { 16 } else { 8 };
+                // Groups with the exponent 0 are empty, others have no negative zeros.
+                let empty = round % 2 == 1 && group % 3 != 0;
+                *datum = if empty { 0 } else { *datum | if format == DataFormat::Bfp8B { 1 } else { 0x11 } };
+            }
+            let mut page = [0; 2 * TILE_DATUMS];
+            for &level in Level::supported() {
+                let decoder = BlockFloatDecoder::new(format, level).expect("a block float");
+                assert!(decoder.decode(&l1, &mut page), "{format:?} {level}");
+                for fidelity in MathFidelity::ALL {
+                    let multiplier = Multiplier::new(fidelity, false, level);
+                    let mut panels = [vec![Panel::ZERO; multiplier.panels()], vec![Panel::ZERO; multiplier.panels()]];
+                    if multiplier.pack_right_block(decoder, &l1, &mut panels[0]) {
+                        packed += 1;
+                        multiplier.pack_right_bf16(&page, &mut panels[1]);
+                        let words = |index: usize| panels[index].iter().flat_map(|panel| panel.0).collect::<Vec<u32>>();
+                        assert!(words(0) == words(1), "{fidelity:?} {format:?} {level} {round}");
+                    }
+                }
+            }
+        }
+        let direct = decode_vbmi_available()
+            && Multiplier::new(MathFidelity::LoFi, false, Level::detected()).unit() == Unit::Amx;
+        assert_eq!(packed, if direct { 400 } else { 0 }, "{format:?}");
+    }
+}
+
+fn decode_vbmi_available() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return decode_vbmi::available();
+    #[cfg(not(target_arch = "x86_64"))]
+    return false;
+}
+
+#[test]
 fn sums_are_settled_and_rounded() {
     let patterns = [
         (0x8000_0000, 0, 0),
@@ -107,6 +167,27 @@ fn sums_are_settled_and_rounded() {
             assert_eq!(sums.0[77], settled, "{before:08x} {level}");
             sums.round_to_bf16(level);
             assert_eq!(sums.0[77], rounded, "{before:08x} {level}");
+        }
+    }
+}
+
+#[test]
+fn sums_become_the_bf16_of_the_packer() {
+    let config = PackConfig::new(DstFormat::Fp32, DataFormat::Float16B);
+    let special = |place: u32| [0, 0x8000, 0xffff, 0x7fff][place as usize % 4];
+    for &level in Level::supported() {
+        let packer = Packer::new(&config, level).expect("a packer");
+        // Every upper half, with the lower halves next to the borders of rounding.
+        for block in 0..4 * 64 {
+            let mut sums = Sums(std::array::from_fn(|datum| {
+                let place = block * 1024 + datum as u32;
+                (place / 4) << 16 | special(place)
+            }));
+            let (mut expected, mut got) = ([0; 2 * TILE_DATUMS], [1; 2 * TILE_DATUMS]);
+            sums.to_bf16(&mut got, level);
+            sums.settle(level);
+            packer.pack(&sums.0, &mut expected);
+            assert!(got == expected, "block {block} at {level}");
         }
     }
 }
