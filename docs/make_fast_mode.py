@@ -1,7 +1,8 @@
-"""Writes `docs/fast-mode.md`: `python docs/make_fast_mode.py`. The distances are measured, so it takes a minute."""
+"""Writes `docs/fast-mode.md`: `python docs/make_fast_mode.py`. The distances are measured, so it takes some minutes."""
 
 from __future__ import annotations
 
+import math
 import sys
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import ttnn
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "tests" / "ops"))
 
-from fast_distance import SIZES, distance  # noqa: E402
+from fast_distance import FIDELITIES, PAGE, SIZES, Distance, distance  # noqa: E402
 
 TEXT = """# The fast numerics mode
 
@@ -32,18 +33,33 @@ that is not fused, a bias that is added.
 What a fidelity sees of a mantissa, hidden bit included (left operand x right operand): LoFi 7 x 5 bits, HiFi2 7 x 10,
 HiFi3 7 x 10 plus the left operand's other bits x 5, HiFi4 11 x 10. A NaN whose payload is cut off is an infinity.
 
-Results do not depend on the number of threads. They do depend, in the last bits of the float32 sum, on the
-instructions that the CPU has: AMX for operands that fit bfloat16, AVX-512 or AVX2 with fused multiply-adds, else plain
-float32. `ttnn.CONFIG.cpu_level` chooses among them; AMX belongs to `avx512`.
+Within one CPU level, results have the same bits for every number of threads: a sum is never split, and its order is
+that of K. Between levels the last bits of the float32 sum may differ, because the instructions add in another grouping
+and round at other places: AMX (pairs of products, each addition rounded, denormals flushed) for operands that fit
+bfloat16, fused multiply-adds of AVX-512 or AVX2, else a rounded product and a rounded addition in plain float32.
+`ttnn.CONFIG.cpu_level` chooses among them; AMX belongs to `avx512`, so an AVX-512 CPU with AMX and one without differ
+likewise.
 
 ## Distance to the exact mode
 
-Square matrices of normal values, bfloat16, against the exact mode. ULP are units in the last place of bfloat16 at the
-root mean square of the results. With a 16-bit Dst most of the distance is the chip's own rounding of sums. With 32-bit
-Dst, a rare large distance has the size of Wormhole's own error: a running sum that cancels to minus one unit becomes a
-power of two.
-The bounds are pinned by `tests/ops/test_matmul_fast.py`; this page is written by `python docs/make_fast_mode.py`.
+Bounds for square matrices of normal values, bfloat16, against the exact mode. ULP are units in the last place of
+bfloat16 at the root mean square of the results. With a 16-bit Dst most of the distance is the chip's own rounding of
+sums. With 32-bit Dst, a rare large distance has the size of Wormhole's own error: a running sum that cancels to minus
+one unit becomes a power of two.
+
+The distances are measured and rounded: the largest up to a power of two, the mean up by a twentieth, the correlation
+down to six digits; that is more than the instructions of different CPUs change. `tests/ops/test_matmul_fast.py` holds
+the results to them, and `python docs/make_fast_mode.py` writes this page.
 """
+
+
+def bound(found: Distance) -> Distance:
+    """Return the bound for a measured distance."""
+    return Distance(
+        max_ulp=2.0 ** math.ceil(math.log2(found.max_ulp)) if found.max_ulp else 0.0,
+        mean_ulp=math.ceil(found.mean_ulp * 1.05e3) / 1e3,
+        pcc=math.floor(found.pcc * 1e6) / 1e6,
+    )
 
 
 def table(device: ttnn.MeshDevice) -> list[str]:
@@ -52,13 +68,13 @@ def table(device: ttnn.MeshDevice) -> list[str]:
         "| fidelity | Dst | size | largest ULP | mean ULP | PCC |",
         "|---|---|---|---|---|---|",
     ]
-    for fidelity in ("LoFi", "HiFi2", "HiFi3", "HiFi4"):
+    for fidelity in FIDELITIES:
         for fp32 in (False, True):
             for size in SIZES:
-                found = distance(device, fidelity, fp32, size)
+                found = bound(distance(device, fidelity, fp32, size))
                 dst = "32-bit" if fp32 else "16-bit, L1 accumulation"
                 lines.append(
-                    f"| {fidelity} | {dst} | {size} | {found.max_ulp:.2f} | {found.mean_ulp:.3f} | {found.pcc:.7f} |"
+                    f"| {fidelity} | {dst} | {size} | {found.max_ulp:g} | {found.mean_ulp:.3f} | {found.pcc:.6f} |"
                 )
     return lines
 
@@ -67,7 +83,7 @@ def main() -> None:
     """Write the page."""
     with ttnn.manage_device(device_id=0) as device:
         lines = table(device)
-    (HERE / "fast-mode.md").write_text(TEXT + "\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    PAGE.write_text(TEXT + "\n" + "\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -10,8 +11,14 @@ from operands import values_of
 import ttnn
 from ttnn.config import manage_config
 
-SIZES = (256, 512, 1024)
+FIDELITIES = ("LoFi", "HiFi2", "HiFi3", "HiFi4")
+"""Names of the fidelities."""
+
+SIZES = (32, 64, 128, 256, 512, 1024, 2048)
 """Sides of the square matrices."""
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "fast-mode.md"
+"""Where the bounds are published."""
 
 _MANTISSA_BITS = 7
 
@@ -28,6 +35,17 @@ class Distance(NamedTuple):
     max_ulp: float
     mean_ulp: float
     pcc: float
+
+
+def published_bounds() -> dict[tuple[str, bool, int], Distance]:
+    """Return the bounds of the page by fidelity, 32-bit Dst and size."""
+    bounds = {}
+    for line in PAGE.read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if cells[0] in FIDELITIES:
+            fidelity, dst, size, *figures = cells
+            bounds[fidelity, dst == "32-bit", int(size)] = Distance(*map(float, figures))
+    return bounds
 
 
 def distance(device: ttnn.MeshDevice, fidelity: str, fp32: bool, size: int) -> Distance:
