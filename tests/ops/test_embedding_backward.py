@@ -144,3 +144,14 @@ def test_an_index_beyond_the_table(device: ttnn.MeshDevice) -> None:
     grad = tensor(gradient_of(32), ttnn.bfloat16, T, device)
     with pytest.raises(ttnn.IndexRangeError, match=r"^ttnn\.embedding_bw: input_tensor holds 70; .* rows 0 to 69"):
         ttnn.embedding_bw(tensor(indices, ttnn.uint32, R, device), table(device), grad)
+
+
+def test_threads_do_not_change_a_bit(device: ttnn.MeshDevice, host_threads: None) -> None:
+    indices = tensor(indices_of((2, 512)), ttnn.uint32, R, device)
+    grad = tensor(gradient_of(1024), ttnn.bfloat16, T, device)
+    results = []
+    for threads in (1, 2, 8):
+        ttnn._engine.set_threads(threads)
+        results.append(values_of(ttnn.embedding_bw(indices, table(device), grad)))
+    np.testing.assert_array_equal(results[0], results[1])
+    np.testing.assert_array_equal(results[0], results[2])
