@@ -45,6 +45,7 @@ from ttnn.ops.unary_signatures import sigmoid as sigmoid
 from ttnn.ops.unary_signatures import sigmoid_accurate as sigmoid_accurate
 from ttnn.ops.unary_signatures import square as square
 from ttnn.ops.unary_signatures import tanh as tanh
+from ttnn.ops.unary_tests import logical_not_ as logical_not_
 from ttnn.ops.unary_words import bitwise_not as bitwise_not
 from ttnn.ops.unary_words import fill as fill
 

@@ -4,12 +4,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from ttnn.golden.pointwise import formula, plain
-from ttnn.ops.registry import FastOperation
+from ttnn.memory_config import MemoryConfig
+from ttnn.ops.arguments import Signature
+from ttnn.ops.common import INPUT_TENSOR, MEMORY_CONFIG_OPTION
+from ttnn.ops.registry import FastOperation, Op, register
 from ttnn.ops.steps import ChainStep
-from ttnn.ops.unary_family import Unary, register_unary
+from ttnn.ops.unary_family import FLOAT_INPUTS, LAYOUTS, Unary, measured, register_unary, run_unary
+from ttnn.tensor import Tensor
 from ttnn.types import DataType, UnaryOpType
 
 _U: Final = UnaryOpType
@@ -52,3 +57,32 @@ TABLE: Final = (
 )  # fmt: skip
 
 OPERATORS: Final[dict[str, FastOperation]] = {entry.name: register_unary(entry) for entry in TABLE}
+
+
+def _logical_not_in_place(input_tensor: Tensor, memory_config: MemoryConfig | None) -> Tensor:
+    return run_unary(replace(_LOGICAL_NOT, name="logical_not_"), input_tensor, (), memory_config, input_tensor)
+
+
+_LOGICAL_NOT: Final = next(entry for entry in TABLE if entry.name == "logical_not")
+
+logical_not_ = register(
+    Op(
+        name="logical_not_",
+        signatures=(Signature((INPUT_TENSOR,), (MEMORY_CONFIG_OPTION,)),),
+        run=_logical_not_in_place,
+        doc="Write whether every element is 0 into the tensor and return it; views of it see the result.",
+        source='TT-NN docs "ttnn.logical_not_"; vector unit listings of LOGICAL_NOT_UNARY',
+        dtypes=(*FLOAT_INPUTS, *_LOGICAL_NOT.integers),
+        layouts=LAYOUTS,
+        golden=_LOGICAL_NOT.golden,
+        reference=_LOGICAL_NOT.reference,
+        accuracy=measured("logical_not"),
+        engine=("unary",),
+        family="unary",
+        raises=(
+            ("DTypeError", "the input holds integers that the function does not take."),
+            ("StorageError", "the input is on the host."),
+            ("MemoryConfigError", "`memory_config` is not where the input lives."),
+        ),
+    )
+)
