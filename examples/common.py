@@ -1,0 +1,107 @@
+"""What the examples share: buffers, the usual reader and writer, and how a result is shown."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import ml_dtypes
+import numpy as np
+import numpy.typing as npt
+
+import ttnn
+from ttnn import metal
+from ttnn.kernel_api import *
+
+Array = npt.NDArray[np.float32]
+BF16_TILE = 2048
+"""Bytes of a 32 x 32 tile of bfloat16."""
+
+
+class Outcome(NamedTuple):
+    """What an example found: its program's report, what it did in words, and whether each comparison held."""
+
+    report: metal.Report
+    did: str
+    checks: dict[str, bool]
+
+
+def random_bf16(shape: Sequence[int], seed: int, scale: float = 1.0) -> Array:
+    """Return normally distributed values that bfloat16 holds exactly."""
+    values = np.random.default_rng(seed).standard_normal(tuple(shape), dtype=np.float32) * np.float32(scale)
+    return values.astype(ml_dtypes.bfloat16).astype(np.float32)
+
+
+def to_device(values: Array, device: ttnn.MeshDevice, dtype: ttnn.DataType = ttnn.bfloat16) -> ttnn.Tensor:
+    """Return a tiled tensor in DRAM with these values."""
+    return ttnn.from_torch(values, dtype=dtype, layout=ttnn.TILE_LAYOUT, device=device)
+
+
+def empty(shape: Sequence[int], device: ttnn.MeshDevice, dtype: ttnn.DataType = ttnn.bfloat16) -> ttnn.Tensor:
+    """Return a tiled tensor in DRAM that a program is going to fill."""
+    return ttnn.empty(list(shape), dtype, ttnn.TILE_LAYOUT, device)
+
+
+def same_bits(ours: ttnn.Tensor, other: ttnn.Tensor) -> bool:
+    """Say whether two tensors hold the same values, bit for bit."""
+    return ttnn.to_numpy(ours).tobytes() == ttnn.to_numpy(other).tobytes()
+
+
+def add_cb(
+    program: metal.Program,
+    cores: metal.CoreCoord | metal.CoreRange | metal.CoreRangeSet,
+    index: int,
+    pages: int,
+    data_format: metal.DataFormat = metal.DataFormat.Float16_b,
+    page_size: int = BF16_TILE,
+) -> metal.CBHandle:
+    """Give cores a circular buffer of so many tiles."""
+    config = metal.CircularBufferConfig(pages * page_size, {index: data_format}).set_page_size(index, page_size)
+    return metal.create_circular_buffer(program, cores, config)
+
+
+def read_tiles() -> None:
+    """Reader: consecutive tiles of a buffer to CB 0. Arguments: address, first tile, number of tiles."""
+    source, first, tiles = get_arg_val(0), get_arg_val(1), get_arg_val(2)
+    pages = InterleavedAddrGenFast[True](source, get_tile_size(0), get_dataformat(0))
+    for tile in range(first, first + tiles):
+        cb_reserve_back(0, 1)
+        noc_async_read_tile(tile, pages, get_write_ptr(0))
+        noc_async_read_barrier()
+        cb_push_back(0, 1)
+
+
+def write_tiles() -> None:
+    """Writer: CB 16 to consecutive tiles of a buffer. Arguments: address, first tile, number of tiles."""
+    target, first, tiles = get_arg_val(0), get_arg_val(1), get_arg_val(2)
+    pages = InterleavedAddrGenFast[True](target, get_tile_size(16), get_dataformat(16))
+    for tile in range(first, first + tiles):
+        cb_wait_front(16, 1)
+        noc_async_write_tile(tile, pages, get_read_ptr(16))
+        noc_async_write_barrier()
+        cb_pop_front(16, 1)
+
+
+def main(example: Callable[[ttnn.MeshDevice], Outcome], description: str) -> None:
+    """Run an example on a device of its own: print what it did, draw its timeline, fail if a comparison did."""
+    parser = argparse.ArgumentParser(description=description)
+    picture = Path(sys.argv[0]).with_suffix(".png").name
+    parser.add_argument("--plot", type=Path, metavar="PNG", default=picture, help="picture of timeline and grid")
+    parser.add_argument("--trace", type=Path, metavar="JSON", help="timeline for ui.perfetto.dev")
+    arguments = parser.parse_args()
+    with ttnn.manage_device(device_id=0) as device:
+        outcome = example(device)
+    print(description)
+    print(outcome.did)
+    print(f"{outcome.report.cycles:,} cycles, {outcome.report.microseconds:.1f} us on the chip")
+    for what, holds in outcome.checks.items():
+        print(f"{'ok  ' if holds else 'FAIL'} {what}")
+    if arguments.trace:
+        outcome.report.save(arguments.trace)
+    outcome.report.plot(arguments.plot)
+    print(f"timeline drawn to {arguments.plot}")
+    if not all(outcome.checks.values()):
+        raise SystemExit(1)

@@ -1,0 +1,51 @@
+"""A function of the vector unit as a pipeline: while one tile is packed, the next is in the other half of Dst."""
+
+from __future__ import annotations
+
+import ttnn
+from common import Outcome, add_cb, empty, main, random_bf16, read_tiles, same_bits, to_device, write_tiles
+from ttnn import metal
+from ttnn.kernel_api import *
+
+CORE = metal.CoreCoord(0, 0)
+
+
+def exponential() -> None:
+    """Compute: Dst 0 = exp(CB 0), packed to CB 16."""
+    tiles = get_compile_time_arg_val(0)
+    init_sfpu(0, 16)
+    exp_tile_init()
+    for _ in range(tiles):
+        cb_wait_front(0, 1)
+        tile_regs_acquire()
+        copy_tile(0, 0, 0)
+        exp_tile(0)
+        tile_regs_commit()
+        cb_pop_front(0, 1)
+        cb_reserve_back(16, 1)
+        tile_regs_wait()
+        pack_tile(0, 16)
+        tile_regs_release()
+        cb_push_back(16, 1)
+
+
+def run(device: ttnn.MeshDevice, height: int = 64, width: int = 256) -> Outcome:
+    """Take the exponential of height x width bfloat16."""
+    x, out = to_device(random_bf16((height, width), 3, 4.0), device), empty((height, width), device)
+    tiles = height * width // 1024
+
+    program = metal.create_program()
+    for index in (0, 16):
+        add_cb(program, CORE, index, 2)
+    reader = metal.create_kernel(program, read_tiles, CORE, metal.ReaderDataMovementConfig())
+    writer = metal.create_kernel(program, write_tiles, CORE, metal.WriterDataMovementConfig())
+    metal.create_kernel(program, exponential, CORE, metal.ComputeConfig(compile_args=[tiles]))
+    metal.set_runtime_args(program, reader, CORE, [x.buffer_address(), 0, tiles])
+    metal.set_runtime_args(program, writer, CORE, [out.buffer_address(), 0, tiles])
+
+    report = metal.enqueue_program(metal.command_queue(device), program)
+    return Outcome(report, f"exp of {tiles} tiles on core 0-0", {"same bits as ttnn.exp": same_bits(out, ttnn.exp(x))})
+
+
+if __name__ == "__main__":
+    main(run, "Vector function: exp")

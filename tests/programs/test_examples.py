@@ -1,0 +1,70 @@
+"""The examples hold what they print, and run as commands."""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import ttnn
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+NAMES = sorted(path.stem for path in EXAMPLES.glob("*.py") if "def run(" in path.read_text(encoding="utf-8"))
+
+
+@pytest.fixture(autouse=True)
+def _importable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+
+
+def test_every_program_of_the_documentation_is_there() -> None:
+    assert NAMES == [
+        "eltwise_add",
+        "halo_exchange",
+        "loopback",
+        "matmul_block_reuse",
+        "matmul_multi_core",
+        "matmul_multicast",
+        "matmul_single_core",
+        "softmax_multi_core",
+        "softmax_spatial",
+        "tilize_untilize",
+        "vector_exp",
+    ]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_bits(device: ttnn.MeshDevice, name: str) -> None:
+    first, again = (importlib.import_module(name).run(device) for _ in range(2))
+    assert first.checks
+    assert all(first.checks.values()), first.checks
+    assert (first.report.cycles, repr(first.report)) == (again.report.cycles, repr(again.report))
+
+
+@pytest.mark.parametrize(
+    ("grid", "blocking"),
+    [
+        ((1, 1), (2, 4, 4, 4, 2, 4)),
+        ((1, 3), (2, 2, 6, 3, 1, 2)),
+        ((3, 1), (1, 4, 6, 2, 1, 4)),
+        ((2, 2), (4, 2, 4, 1, 4, 2)),
+    ],
+)
+def test_multicast_matmul_of_other_blockings(
+    device: ttnn.MeshDevice, grid: tuple[int, int], blocking: tuple[int, ...]
+) -> None:
+    parts, multicast = importlib.import_module("matmul_parts"), importlib.import_module("matmul_multicast")
+    outcome = multicast.run(device, grid, parts.Blocking(*blocking))
+    assert all(outcome.checks.values())
+
+
+def test_as_a_command(tmp_path: Path) -> None:
+    command = [sys.executable, str(EXAMPLES / "matmul_multicast.py"), "--trace", "trace.json"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "ok   same bits as ttnn.matmul with this blocking" in done.stdout
+    assert (tmp_path / "matmul_multicast.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "trace.json").stat().st_size > 1000
