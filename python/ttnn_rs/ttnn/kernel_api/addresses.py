@@ -55,7 +55,11 @@ class InterleavedAddrGenFast(_Pages):
     ) -> None:
         if tile_hw != 1024:
             raise KernelArgumentError(f"InterleavedAddrGenFast: tiles of {tile_hw} datums; use InterleavedAddrGen")
-        super().__init__(bank_base_address, _engine.tile_bytes(int(data_format), 32, 32), dram)
+        tile_bytes = _engine.tile_bytes(int(data_format), 32, 32)
+        if page_size != tile_bytes:
+            text = f"InterleavedAddrGenFast: page_size is {page_size} B, a tile of this format has {tile_bytes} B"
+            raise KernelArgumentError(f"{text}; use InterleavedAddrGen for other pages")
+        super().__init__(bank_base_address, tile_bytes, dram)
         self.data_format = data_format
 
 

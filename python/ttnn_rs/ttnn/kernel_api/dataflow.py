@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Protocol, overload
 
+from ttnn.exceptions import KernelArgumentError
 from ttnn.kernel_api.context import here, switch
 
 __all__ = [
@@ -79,7 +80,17 @@ def noc_async_read(src_noc_addr: int, dst_local_l1_addr: int, size: int, noc: in
         switch()
 
 
-noc_async_read_one_packet = noc_async_read
+def check_one_packet(call: str, size: int) -> None:
+    """Refuse what takes more than one packet of the NoC."""
+    limit = here.kernel.packet_bytes
+    if size > limit:
+        raise KernelArgumentError(f"{call}: {size} B do not fit into one packet of at most {limit} B")
+
+
+def noc_async_read_one_packet(src_noc_addr: int, dst_local_l1_addr: int, size: int, noc: int = -1) -> None:
+    """Start reading `size` bytes, at most one packet, into own L1."""
+    check_one_packet("noc_async_read_one_packet", size)
+    noc_async_read(src_noc_addr, dst_local_l1_addr, size, noc)
 
 
 def noc_async_write(src_local_l1_addr: int, dst_noc_addr: int, size: int, noc: int = -1) -> None:
@@ -89,7 +100,10 @@ def noc_async_write(src_local_l1_addr: int, dst_noc_addr: int, size: int, noc: i
         switch()
 
 
-noc_async_write_one_packet = noc_async_write
+def noc_async_write_one_packet(src_local_l1_addr: int, dst_noc_addr: int, size: int, noc: int = -1) -> None:
+    """Start writing `size` bytes, at most one packet, of own L1."""
+    check_one_packet("noc_async_write_one_packet", size)
+    noc_async_write(src_local_l1_addr, dst_noc_addr, size, noc)
 
 
 def noc_async_read_page(id: int, addrgen: PageSource, dst_local_l1_addr: int, offset: int = 0, noc: int = -1) -> None:

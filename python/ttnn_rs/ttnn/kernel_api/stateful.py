@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from ttnn.exceptions import KernelArgumentError
 from ttnn.kernel_api.context import here, switch
-from ttnn.kernel_api.dataflow import noc_async_read, noc_async_write, noc_async_write_multicast, noc_inline_dw_write
+from ttnn.kernel_api.dataflow import (
+    check_one_packet,
+    noc_async_read,
+    noc_async_write,
+    noc_async_write_multicast,
+    noc_inline_dw_write,
+)
 from ttnn.kernel_api.l1 import noc_semaphore_inc
 
 __all__ = [
@@ -49,12 +55,6 @@ def _stored(call: str, kind: str, noc: int) -> tuple[int, int]:
     return int(state[0]), int(state[1])
 
 
-def _one_packet(call: str, size: int) -> None:
-    limit = here.kernel.packet_bytes
-    if size > limit:
-        raise KernelArgumentError(f"{call}: {size} B do not fit into one packet of at most {limit} B")
-
-
 def noc_async_read_set_state(src_noc_addr: int, noc: int = -1) -> None:
     """Store where following reads come from."""
     _store("read", noc, src_noc_addr, 0)
@@ -68,7 +68,7 @@ def noc_async_read_with_state(src_local_l1_addr: int, dst_local_l1_addr: int, si
 
 def noc_async_read_one_packet_set_state(src_noc_addr: int, size: int, vc: int = 0, noc: int = -1) -> None:
     """Store where following reads come from, and how many bytes each has."""
-    _one_packet("noc_async_read_one_packet_set_state", size)
+    check_one_packet("noc_async_read_one_packet_set_state", size)
     _store("read", noc, src_noc_addr, size)
 
 
@@ -90,7 +90,7 @@ def noc_async_read_one_packet_with_state_with_trid(
 
 def noc_async_write_one_packet_set_state(dst_noc_addr: int, size: int, noc: int = -1, vc: int = 0) -> None:
     """Store where following writes go, and how many bytes each has."""
-    _one_packet("noc_async_write_one_packet_set_state", size)
+    check_one_packet("noc_async_write_one_packet_set_state", size)
     _store("write", noc, dst_noc_addr, size)
 
 
@@ -104,7 +104,7 @@ def noc_async_write_one_packet_with_trid(
     src_local_l1_addr: int, dst_noc_addr: int, size: int, trid: int, cmd_buf: int = 0, noc: int = -1, vc: int = 0
 ) -> None:
     """Start a write with a transaction id."""
-    _one_packet("noc_async_write_one_packet_with_trid", size)
+    check_one_packet("noc_async_write_one_packet_with_trid", size)
     noc_async_write_set_trid(trid, noc)
     noc_async_write(src_local_l1_addr, dst_noc_addr, size, noc)
 
@@ -113,7 +113,7 @@ def noc_async_write_multicast_one_packet(
     src_local_l1_addr: int, dst_noc_addr_multicast: int, size: int, num_dests: int, linked: bool = False, noc: int = -1
 ) -> None:
     """Start a multicast of one packet."""
-    _one_packet("noc_async_write_multicast_one_packet", size)
+    check_one_packet("noc_async_write_multicast_one_packet", size)
     noc_async_write_multicast(src_local_l1_addr, dst_noc_addr_multicast, size, num_dests, linked, noc)
 
 

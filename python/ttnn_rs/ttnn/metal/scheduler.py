@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import traceback
+from collections.abc import Callable
 from functools import partial
-from types import TracebackType
+from types import CodeType, TracebackType
 from typing import Any, NoReturn
 
 import greenlet
@@ -14,7 +15,7 @@ from ttnn import _engine
 from ttnn.exceptions import DeadlockError, EngineBugError, KernelError, UnsupportedError
 from ttnn.kernel_api.context import KernelContext, here
 from ttnn.mesh_device import MeshDevice
-from ttnn.metal.deadlock import describe_waits
+from ttnn.metal.deadlock import describe_waits, place_of
 from ttnn.metal.layout import Layout
 from ttnn.metal.report import Report
 
@@ -97,11 +98,21 @@ def _place(trace: TracebackType | None) -> tuple[str, int]:
     return found
 
 
+def end_of(function: Callable[[], object]) -> tuple[str, int]:
+    """Return file and last line of a kernel; nothing for callables that are no Python function."""
+    code: CodeType | None = getattr(function, "__code__", None)
+    if code is None:
+        return "", 0
+    return code.co_filename, max(line or 0 for _, _, line in code.co_lines())
+
+
 def _raise_from_kernel(kernel: Any, error: Exception) -> NoReturn:
     """Raise an error of a kernel with the place where it happened."""
     if not isinstance(kernel, KernelContext):
         raise error
     file, line = _place(error.__traceback__)
+    if not line:
+        file, line = end_of(kernel.function)
     core = "-".join(map(str, kernel.core))
     where = f"core {core}, {kernel.risc}, kernel {kernel.name} ({os.path.basename(file)}:{line})"
     if isinstance(error, EngineBugError):
@@ -121,4 +132,7 @@ def _deadlock(run: _engine.ProgramRun, kernels: list[KernelContext]) -> Deadlock
     error = DeadlockError(text, waits)
     if first is not None:
         error.core, error.risc, error.kernel = "-".join(map(str, first.core)), first.risc, first.name
+        error.file, error.line = place_of(first)
+        _, kind, what, *_ = run.waits()[0]
+        error.cb = what if kind in (0, 1) else None
     return error
