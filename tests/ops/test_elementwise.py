@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from operands import make, raw_of, values_of
+from operands import from_raw, make, raw_of, values_of
 
 import ttnn
 
@@ -179,3 +179,16 @@ def test_divisors(name: str, device: ttnn.MeshDevice) -> None:
     operands = [ttnn.Tensor(x, ttnn.int32, None, ttnn.TILE_LAYOUT).to(device) for x in (a, b)]
     got = getattr(ttnn, name)(*operands)
     np.testing.assert_array_equal(np.asarray(got.to_list()), getattr(np, name)(a, b))
+
+
+@pytest.mark.parametrize("name", ["exp", "gelu", "relu", "neg", "sin", "logit"])
+def test_large_tensors_have_the_bits_of_small_ones(name: str, device: ttnn.MeshDevice) -> None:
+    """Programs of many tiles are one table; those of few tiles go through Dst."""
+    patterns = np.arange(1 << 16, dtype=np.uint16)
+    few = from_raw(patterns, (2048, 32), ttnn.bfloat16, device)
+    many = from_raw(np.tile(patterns, 5), (10240, 32), ttnn.bfloat16, device)
+    operation = getattr(ttnn, name)
+    expected = np.tile(raw_of(operation(few)), 5)
+    np.testing.assert_array_equal(raw_of(operation(many)), expected)
+    operation(many, output_tensor=many)
+    np.testing.assert_array_equal(raw_of(many), expected)

@@ -4,7 +4,7 @@
 use tt_formats::DataFormat;
 use tt_memory::{BufferId, Device};
 use tt_tensix::fpu::{Arch, MathConfig, MathFidelity};
-use tt_tensix::pack::{self, Relu};
+use tt_tensix::pack::{self, PackConfig, Relu};
 
 use crate::port::{self, Input, Tile, ZERO};
 use crate::{Chain, OpError, for_each_page};
@@ -60,10 +60,22 @@ pub fn unary(
     }
     let tile_in = port_bytes(format_in);
     let tile_out = port_bytes(format_out);
+    let table = {
+        let halves = program.formats == (DataFormat::Float16B, DataFormat::Float16B) && !program.dst32;
+        (halves && program.tiled && pages >= WORTH_A_TABLE).then(|| table_of(&entry, &math, chain, &packer))
+    };
     let access = device.access(&[output])?;
     let make = || Scratch { src: ZERO, dst: ZERO, row_in: vec![0; tile_in], row_out: vec![0; tile_out] };
     for_each_page(pages, make, |scratch, page| {
         let target = access.claim(output, page)?;
+        if let Some(table) = &table {
+            if in_place {
+                look_up_in_place(table, target);
+            } else {
+                look_up(table, access.page(input, page)?, target);
+            }
+            return Ok(());
+        }
         let Scratch { src, dst, row_in, row_out } = scratch;
         let mut step = |bytes: &[u8], out: &mut [u8]| {
             entry.to_dst(&math, bytes, src, dst);
@@ -92,6 +104,43 @@ pub fn unary(
         }
         Ok(())
     })
+}
+
+/// Tiles from which on the table of the whole program pays: making it costs 64.
+const WORTH_A_TABLE: usize = 256;
+const PATTERNS: usize = 1 << 16;
+const TILE_DATUMS: usize = 1024;
+
+/// What becomes of every bfloat16 datum on its way through the unpacker, a 16-bit `Dst`, the chain and the packer. Each goes
+/// that way by itself, so one table is the whole program.
+fn table_of(entry: &Input, math: &MathConfig, chain: &Chain, packer: &PackConfig) -> Vec<u16> {
+    let (mut src, mut dst) = (ZERO, ZERO);
+    let (mut bytes, mut packed) = ([0; 2 * TILE_DATUMS], [0; 2 * TILE_DATUMS]);
+    let mut table = Vec::with_capacity(PATTERNS);
+    for first in (0..PATTERNS).step_by(TILE_DATUMS) {
+        for (pair, pattern) in bytes.chunks_exact_mut(2).zip(first..) {
+            pair.copy_from_slice(&(pattern as u16).to_le_bytes());
+        }
+        entry.to_dst(math, &bytes, &mut src, &mut dst);
+        chain.apply(&mut dst, false);
+        pack::pack_tile(packer, &dst, &mut packed);
+        table.extend(packed.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])));
+    }
+    table
+}
+
+fn look_up(table: &[u16], input: &[u8], output: &mut [u8]) {
+    let table: &[u16; PATTERNS] = table.try_into().expect("a table of all patterns");
+    for (into, from) in output.chunks_exact_mut(2).zip(input.chunks_exact(2)) {
+        into.copy_from_slice(&table[usize::from(u16::from_le_bytes([from[0], from[1]]))].to_le_bytes());
+    }
+}
+
+fn look_up_in_place(table: &[u16], datums: &mut [u8]) {
+    for pair in datums.chunks_exact_mut(2) {
+        let word = table[usize::from(u16::from_le_bytes([pair[0], pair[1]]))];
+        pair.copy_from_slice(&word.to_le_bytes());
+    }
 }
 
 fn port_bytes(format: DataFormat) -> usize {
