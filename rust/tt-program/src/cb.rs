@@ -7,6 +7,7 @@ use tt_tensix::regs::TILE_DATUMS;
 use crate::Step;
 use crate::error::{Fault, What};
 use crate::kernel::{Stall, Thread, Wait};
+use crate::order::Vector;
 use crate::run::Run;
 use crate::spec::CbSpec;
 
@@ -52,6 +53,9 @@ pub struct Cb {
     pub consumer: Option<usize>,
     /// Tiles packed in order since the last push.
     pub packed: u32,
+    /// What consumers learn of the producer, and the producer of consumers.
+    pub(crate) pushed_by: Vector,
+    pub(crate) popped_by: Vector,
     /// When each page was pushed last.
     pushed_at: Box<[u64]>,
     /// When each page was freed last.
@@ -82,6 +86,8 @@ impl Cb {
             producer: None,
             consumer: None,
             packed: 0,
+            pushed_by: Vector::new(),
+            popped_by: Vector::new(),
             pushed_at: vec![0; spec.pages as usize].into(),
             freed_at: vec![0; spec.pages as usize].into(),
         }
@@ -199,18 +205,23 @@ impl Run {
     pub fn cb_wait_front(&mut self, cb: u32, pages: u32) -> Step {
         self.checked("cb_wait_front", |run| {
             let cost = run.time.risc().cb_check;
-            let (kernel, core) = run.here();
+            let current = run.current;
+            let (kernel, core, order) = run.here_ordered();
             let buffer = core.cb_mut(cb)?;
             buffer.check_count(pages)?;
             if buffer.available() < pages {
                 run.block(Wait::Front { cb, pages });
                 return Ok(false);
             }
+            let other_producer = buffer.producer.is_some_and(|producer| producer != current);
             buffer.waited = buffer.waited.max(pages);
             let last = (buffer.read_page + pages - 1) % buffer.pages;
             let thread = kernel.thread(Thread::Unpack);
             let ready = buffer.pushed_at[last as usize];
             kernel.wait_until(thread, ready, Stall::Front(cb));
+            if let (Some(order), true) = (order, other_producer) {
+                order.acquire(current, &buffer.pushed_by);
+            }
             kernel.clocks[thread as usize] += cost;
             Ok(true)
         })
@@ -225,7 +236,7 @@ impl Run {
             let cost = run.time.risc().cb_check;
             let current = run.current;
             run.require_producer(cb)?;
-            let (kernel, core) = run.here();
+            let (kernel, core, order) = run.here_ordered();
             let buffer = core.cb_mut(cb)?;
             buffer.check_count(pages)?;
             if buffer.free() < pages {
@@ -237,6 +248,9 @@ impl Run {
             let last = (buffer.write_page + pages - 1) % buffer.pages;
             let thread = kernel.thread(Thread::Pack);
             kernel.wait_until(thread, buffer.freed_at[last as usize], Stall::Back(cb));
+            if let (Some(order), Some(_)) = (order, buffer.consumer.filter(|&other| other != current)) {
+                order.acquire(current, &buffer.popped_by);
+            }
             kernel.clocks[thread as usize] += cost;
             Ok(true)
         })
@@ -251,7 +265,7 @@ impl Run {
             let cost = run.time.risc().cb_advance;
             let current = run.current;
             run.require_producer(cb)?;
-            let (kernel, core) = run.here();
+            let (kernel, core, order) = run.here_ordered();
             let buffer = core.cb_mut(cb)?;
             buffer.check_count(pages)?;
             if pages > buffer.reserved {
@@ -273,6 +287,9 @@ impl Run {
             buffer.reserved -= pages;
             buffer.packed = 0;
             buffer.producer = Some(current);
+            if let Some(order) = order {
+                order.release(current, &mut buffer.pushed_by);
+            }
             run.wake_cb(cb, now);
             Ok(())
         })
@@ -290,7 +307,7 @@ impl Run {
             if let Some(first) = first {
                 return Err(What::TwoConsumers { cb, first: run.kernels[first].describe() });
             }
-            let (kernel, core) = run.here();
+            let (kernel, core, order) = run.here_ordered();
             let buffer = core.cb_mut(cb)?;
             buffer.check_count(pages)?;
             if pages > buffer.waited {
@@ -313,6 +330,9 @@ impl Run {
             buffer.popped += u64::from(pages);
             buffer.waited -= pages;
             buffer.consumer = Some(current);
+            if let Some(order) = order {
+                order.release(current, &mut buffer.popped_by);
+            }
             run.wake_cb(cb, now);
             Ok(())
         })
@@ -423,6 +443,7 @@ impl Run {
         if watched && !borrowed && !core.shadow.any(address, address + bytes) {
             return Err(What::UnwrittenPage { cb, tile });
         }
+        self.order_read(self.own_place(address), bytes)?;
         Ok(address)
     }
 

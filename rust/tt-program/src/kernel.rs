@@ -96,6 +96,23 @@ pub struct Transfers {
     pub write_trid: [u8; 2],
 }
 
+/// Something that a timeline shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Event {
+    /// Number of the kernel.
+    pub kernel: usize,
+    /// Its thread, or [`crate::run::TRANSFER`].
+    pub thread: u8,
+    /// The call, or the kind of transfer.
+    pub name: &'static str,
+    /// When it began.
+    pub start: u64,
+    /// When it was over.
+    pub end: u64,
+    /// Bytes of a transfer.
+    pub bytes: u32,
+}
+
 /// Why a clock stood still.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stall {

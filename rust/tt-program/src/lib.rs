@@ -24,6 +24,7 @@ pub mod error;
 pub mod kernel;
 mod memory;
 pub mod noc;
+mod order;
 pub mod run;
 mod semaphore;
 pub mod spec;

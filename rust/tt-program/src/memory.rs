@@ -5,6 +5,7 @@ use tt_memory::{Device, Place};
 use crate::cb::Cb;
 use crate::error::What;
 use crate::run::{Run, Target};
+use crate::spec::Risc;
 
 /// What a kernel wants to do with bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +52,7 @@ impl Run {
             if inside && end <= self.semaphore_address(id) + 16 {
                 return Ok(true);
             }
-            let arguments = own && how == Use::Read && address >= self.argument_address(0);
+            let arguments = own && how == Use::Read && address >= self.first_argument(Risc::Brisc);
             if arguments && end <= self.semaphore_address(0) {
                 return Ok(true);
             }
@@ -89,6 +90,16 @@ impl Run {
         if found {
             if how == Use::Write {
                 self.cores[slot].shadow.set(address, end);
+            } else if self.watched && own && !self.cores[slot].shadow.any(address, end) {
+                let cb = self.cores[slot].cb_at(address).filter(|cb| !cb.borrowed).map(|cb| cb.index);
+                if let Some(cb) = cb {
+                    return Err(What::NeverWritten {
+                        place: self.place_name(place),
+                        address: address.into(),
+                        bytes: bytes.into(),
+                        owner: format!("CB {cb}"),
+                    });
+                }
             }
             return Ok(true);
         }

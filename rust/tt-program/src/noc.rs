@@ -16,6 +16,8 @@ pub const ADDRESS_BITS: u32 = 36;
 /// Bits of a coordinate.
 pub const COORD_BITS: u32 = 6;
 
+/// Up to so many bytes a transfer may be a flag that somebody polls.
+const FLAG_BYTES: u32 = 16;
 const COORD_MASK: u64 = (1 << COORD_BITS) - 1;
 
 /// A NoC address taken apart: x, y, local address.
@@ -204,6 +206,17 @@ impl Run {
         let from = self.touch(device, owner, address, bytes.into(), Use::Read)?;
         let to = self.touch(device, Target::Worker(bank), target.into(), bytes.into(), Use::Write)?;
         self.check_not_sending(target, bytes)?;
+        self.order_read(from, bytes)?;
+        self.order_write(to, bytes)?;
+        self.kernels[self.current].polled = (u32::MAX, 0, 0);
+        if bytes <= FLAG_BYTES {
+            let same = device.bytes(from, bytes as usize)? == device.bytes(to, bytes as usize)?;
+            if self.polls_remote(target, same) {
+                return Ok(false);
+            }
+        } else {
+            self.polls_remote(target, false);
+        }
         device.copy_bytes(from, to, bytes as usize)?;
         let at = self.give_command(naming);
         let times = self.time.read(noc, bank, owner, bytes, at);
@@ -212,6 +225,7 @@ impl Run {
         let trid = kernel.transfers.read_trid[noc as usize];
         let (moved, done) = (times.arrived, times.arrived);
         kernel.transfers.reads.push(InFlight { start: target, end: target + bytes, noc, trid, moved, done });
+        self.record_transfer("read", at, done, bytes);
         Ok(true)
     }
 
@@ -263,13 +277,16 @@ impl Run {
         self.check_arrived(source, bytes)?;
         let from = self.touch(device, Target::Worker(bank), source.into(), bytes.into(), Use::Read)?;
         let to = self.touch(device, owner, address, bytes.into(), Use::Write)?;
+        self.order_read(from, bytes)?;
+        self.order_write(to, bytes)?;
         device.copy_bytes(from, to, bytes as usize)?;
         let at = self.give_command(naming);
         let times = self.time.write(noc, bank, owner, bytes, at);
         self.book_write(noc, source, bytes, times);
+        self.record_transfer("write", at, times.acknowledged, bytes);
         if let Target::Worker(other) = owner {
             self.l1_changed(device, other, address as u32, address as u32 + bytes, times.arrived)?;
-            self.words.insert((other, address as u32), times.arrived);
+            self.written_at(other, address as u32, bytes, times.arrived);
         }
         Ok(true)
     }
@@ -281,6 +298,13 @@ impl Run {
         let (moved, done) = (times.sent, times.acknowledged);
         kernel.transfers.unflushed.push(InFlight { start: source, end: source + bytes, noc, trid, moved, done });
         kernel.transfers.unacknowledged.push((noc, trid, done));
+    }
+
+    /// Notes when bytes that may be a flag were written.
+    fn written_at(&mut self, bank: usize, address: u32, bytes: u32, time: u64) {
+        if bytes <= FLAG_BYTES {
+            self.words.insert((bank, address), time);
+        }
     }
 
     /// The worker cores of a rectangle, and whether the sender is one of them.
@@ -314,7 +338,7 @@ impl Run {
         target: u64,
         bytes: u32,
         destinations: u32,
-        loopback: bool,
+        (loopback, linked): (bool, bool),
         noc: i32,
     ) -> Step {
         self.checked("noc_async_write_multicast", |run| {
@@ -337,18 +361,21 @@ impl Run {
             }
             run.check_arrived(source, bytes)?;
             let from = run.touch(device, Target::Worker(bank), source.into(), bytes.into(), Use::Read)?;
+            run.order_read(from, bytes)?;
             for &other in &banks {
                 let to = run.touch(device, Target::Worker(other), address, bytes.into(), Use::Write)?;
                 if from != to {
+                    run.order_write(to, bytes)?;
                     device.copy_bytes(from, to, bytes as usize)?;
                 }
             }
             let at = run.give_command(Naming::Address);
-            let times = run.time.multicast(noc, bank, &banks, bytes, false, at);
+            let times = run.time.multicast(noc, bank, &banks, bytes, linked, at);
             run.book_write(noc, source, bytes, times);
+            run.record_transfer("multicast", at, times.acknowledged, bytes);
             for &other in &banks {
                 run.l1_changed(device, other, address as u32, address as u32 + bytes, times.arrived)?;
-                run.words.insert((other, address as u32), times.arrived);
+                run.written_at(other, address as u32, bytes, times.arrived);
             }
             Ok(true)
         })
@@ -422,6 +449,7 @@ impl Run {
 
     fn word_arrives(&mut self, device: &Device, owner: Target, address: u64, time: u64) -> Result<(), What> {
         if let Target::Worker(bank) = owner {
+            self.order_release_word(bank, address as u32);
             self.words.insert((bank, address as u32), time);
             self.l1_changed(device, bank, address as u32, address as u32 + 4, time)?;
         }

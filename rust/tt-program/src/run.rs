@@ -11,16 +11,23 @@ use crate::cb::Cb;
 use crate::compute::Compute;
 use crate::core::{Core, Shadow};
 use crate::error::{Fault, What};
-use crate::kernel::{Kernel, State, Transfers, Wait};
+use crate::kernel::{Event, Kernel, State, Transfers, Wait};
+use crate::order::Order;
 use crate::spec::{ProgramSpec, Risc};
 use crate::time::{QUANTUM, Time};
 
 /// Semaphores lie below the memory that programs use, one to an alignment unit.
 const SEMAPHORES_BELOW_BASE: u64 = 512;
 /// Runtime arguments lie below them.
-const ARGUMENTS_BELOW_BASE: u64 = 512 + 2048;
+const ARGUMENTS_BELOW_BASE: u64 = 512 + 3 * ARGUMENT_BYTES;
+/// Room for the arguments of a RISC.
+const ARGUMENT_BYTES: u64 = 1536;
 /// So many reads of one unchanged word in a row are a loop that waits for it.
 const POLLS: u32 = 64;
+/// So many reads of an unchanged flag, while nobody else can run, are a loop without an end.
+const IDLE_READS: u32 = 4096;
+/// Thread of an event that is a transfer.
+pub const TRANSFER: u8 = 3;
 /// No program core has this L1 bank.
 const NO_CORE: u16 = u16::MAX;
 
@@ -60,6 +67,12 @@ pub struct Run {
     /// When words that kernels wait for were last written: L1 bank and address.
     pub(crate) words: BTreeMap<(usize, u32), u64>,
     finished: usize,
+    /// What orders the kernels, if that is watched.
+    pub(crate) order: Option<Order>,
+    /// Everything that happened, if it is recorded.
+    pub events: Option<Vec<Event>>,
+    /// Reads of unchanged flags in a row, while no other kernel could run.
+    idle: u32,
 }
 
 impl Run {
@@ -89,10 +102,17 @@ impl Run {
             watched: device.is_watched(),
             words: BTreeMap::new(),
             finished: 0,
+            order: None,
+            events: spec.trace.then(Vec::new),
+            idle: 0,
         };
         run.add_cores(spec)?;
         run.add_kernels(spec)?;
         run.write_semaphores(device, spec)?;
+        run.write_arguments(device, spec)?;
+        if run.watched {
+            run.order = Some(Order::new(run.kernels.len(), chip.dram_banks(), chip.grid.cores()));
+        }
         Ok(run)
     }
 
@@ -173,6 +193,19 @@ impl Run {
         Ok(())
     }
 
+    fn write_arguments(&self, device: &mut Device, spec: &ProgramSpec) -> Result<(), What> {
+        for kernel in &spec.kernels {
+            let bytes: Vec<u8> = kernel.args.iter().flat_map(|word| word.to_le_bytes()).collect();
+            if bytes.len() as u64 > ARGUMENT_BYTES {
+                return Err(What::Bug(format!("{} runtime arguments", kernel.args.len())));
+            }
+            let address = u64::from(self.first_argument(kernel.risc));
+            let bank = self.chip.l1_bank(kernel.core).unwrap_or(0);
+            device.bytes_mut(Place { dram: false, bank, address }, bytes.len())?.copy_from_slice(&bytes);
+        }
+        Ok(())
+    }
+
     fn core_mut(&mut self, core: LogicalCore) -> Result<&mut Core, What> {
         let slot = self.chip.l1_bank(core).map_or(NO_CORE, |bank| self.core_of_bank[bank]);
         self.cores.get_mut(slot as usize).ok_or_else(|| What::Bug(format!("no core {}-{}", core.x, core.y)))
@@ -189,9 +222,14 @@ impl Run {
         (self.l1_base - SEMAPHORES_BELOW_BASE) as u32 + id * 16
     }
 
-    /// L1 address of a kernel's runtime arguments.
+    /// L1 address of a runtime argument of the running kernel.
     pub fn argument_address(&self, index: u32) -> u32 {
-        (self.l1_base - ARGUMENTS_BELOW_BASE) as u32 + index * 4
+        self.first_argument(self.kernels[self.current].risc) + index * 4
+    }
+
+    /// L1 address of the runtime arguments of a RISC.
+    pub(crate) fn first_argument(&self, risc: Risc) -> u32 {
+        (self.l1_base - ARGUMENTS_BELOW_BASE + risc as u64 * ARGUMENT_BYTES) as u32
     }
 
     /// The running kernel and its core.
@@ -200,6 +238,14 @@ impl Run {
         let kernel = &mut self.kernels[self.current];
         let core = &mut self.cores[kernel.core];
         (kernel, core)
+    }
+
+    /// The running kernel, its core, and what orders kernels.
+    #[inline]
+    pub(crate) fn here_ordered(&mut self) -> (&mut Kernel, &mut Core, Option<&mut Order>) {
+        let kernel = &mut self.kernels[self.current];
+        let core = &mut self.cores[kernel.core];
+        (kernel, core, self.order.as_mut())
     }
 
     /// A place in the L1 of the running kernel's core.
@@ -217,7 +263,35 @@ impl Run {
         run: impl FnOnce(&mut Self) -> Result<T, What>,
     ) -> Result<T, Fault> {
         self.kernels[self.current].calls += 1;
+        if self.events.is_some() {
+            return self.recorded(call, run);
+        }
         run(self).map_err(|what| self.fault(call, what))
+    }
+
+    /// [`Run::checked`], with a note of what the clocks did.
+    fn recorded<T>(&mut self, call: &'static str, run: impl FnOnce(&mut Self) -> Result<T, What>) -> Result<T, Fault> {
+        let kernel = self.current;
+        let before = self.kernels[kernel].clocks;
+        let result = run(self).map_err(|what| self.fault(call, what));
+        let after = self.kernels[kernel].clocks;
+        let events = self.events.get_or_insert_default();
+        for thread in 0..3 {
+            let (start, end) = (before[thread], after[thread]);
+            if end > start {
+                events.push(Event { kernel, thread: thread as u8, name: call, start, end, bytes: 0 });
+            }
+        }
+        result
+    }
+
+    /// Notes a transfer.
+    #[inline]
+    pub(crate) fn record_transfer(&mut self, name: &'static str, start: u64, end: u64, bytes: u32) {
+        let kernel = self.current;
+        if let Some(events) = &mut self.events {
+            events.push(Event { kernel, thread: TRANSFER, name, start, end, bytes });
+        }
     }
 
     #[cold]
@@ -289,6 +363,9 @@ impl Run {
     pub fn schedule(&mut self) -> Option<usize> {
         let Reverse((_, kernel)) = self.queue.pop()?;
         self.limit = self.queue.peek().map_or(u64::MAX, |&Reverse((clock, _))| clock + QUANTUM);
+        if kernel != self.current {
+            self.idle = 0;
+        }
         self.current = kernel;
         Some(kernel)
     }
@@ -307,7 +384,12 @@ impl Run {
             if run.watched {
                 run.check_leftovers()?;
             }
-            run.kernels[run.current].state = State::Done;
+            let cost = run.time.launch().kernel_end;
+            let kernel = &mut run.kernels[run.current];
+            for clock in &mut kernel.clocks {
+                *clock += cost;
+            }
+            kernel.state = State::Done;
             run.finished += 1;
             Ok(())
         })
@@ -334,6 +416,21 @@ impl Run {
             }
         }
         Ok(())
+    }
+
+    /// A kernel read a flag from somewhere to its own L1, which holds the same already: stops it if nothing else can
+    /// happen that would change it.
+    pub(crate) fn polls_remote(&mut self, address: u32, same: bool) -> bool {
+        if !same || !self.queue.is_empty() {
+            self.idle = 0;
+            return false;
+        }
+        self.idle += 1;
+        if self.idle < IDLE_READS {
+            return false;
+        }
+        self.block(Wait::Change { address, value: 0 });
+        true
     }
 
     /// A kernel read a word of its own L1: stops it if it does nothing else and the word does not change.

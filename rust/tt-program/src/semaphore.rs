@@ -52,6 +52,7 @@ impl Run {
                 return Ok(false);
             }
             let bank = run.cores[run.kernels[run.current].core].bank;
+            run.order_acquire_word(bank, address);
             let time = run.words.get(&(bank, address)).copied().unwrap_or(0);
             let cost = run.time.risc().semaphore_poll;
             let kernel = &mut run.kernels[run.current];
@@ -71,6 +72,7 @@ impl Run {
             let place = run.own_word(device, address, Use::Write)?;
             run.check_not_sending(address, 4)?;
             device.bytes_mut(place, 4)?.copy_from_slice(&value.to_le_bytes());
+            run.order_write(place, 4)?;
             let cost = run.time.risc().l1_store;
             let kernel = &mut run.kernels[run.current];
             kernel.clocks[0] += cost;
@@ -94,6 +96,8 @@ impl Run {
             if run.polls(address, value) {
                 return Ok(None);
             }
+            let bank = run.cores[run.kernels[run.current].core].bank;
+            run.order_acquire_word(bank, address);
             Ok(Some(value))
         })
     }
@@ -107,6 +111,7 @@ impl Run {
             run.check_arrived(address, bytes)?;
             let bank = run.cores[run.kernels[run.current].core].bank;
             let place = run.touch(device, Target::Worker(bank), address.into(), bytes.into(), Use::Read)?;
+            run.order_read(place, bytes)?;
             run.kernels[run.current].clocks[0] += run.time.risc().l1_load * u64::from(bytes.div_ceil(4));
             Ok(device.bytes(place, bytes as usize)?)
         })
@@ -122,6 +127,7 @@ impl Run {
             run.check_not_sending(address, bytes)?;
             let bank = run.cores[run.kernels[run.current].core].bank;
             let place = run.touch(device, Target::Worker(bank), address.into(), bytes.into(), Use::Write)?;
+            run.order_write(place, bytes)?;
             device.bytes_mut(place, data.len())?.copy_from_slice(data);
             run.kernels[run.current].clocks[0] += run.time.risc().l1_store * u64::from(bytes.div_ceil(4));
             let now = run.kernels[run.current].clock();

@@ -85,6 +85,8 @@ pub struct KernelSpec {
     pub name: String,
     /// NoC that a data-movement kernel uses unless it says otherwise.
     pub noc: u8,
+    /// Runtime arguments.
+    pub args: Vec<u32>,
     /// Configuration of a compute kernel.
     pub compute: Option<ComputeConfig>,
 }

@@ -2,7 +2,7 @@
 //! figures are those of `tt-noc`; nothing in this crate knows a number of cycles.
 
 use tt_memory::chip::ChipSpec;
-use tt_noc::costs::{ComputeCosts, RiscCosts};
+use tt_noc::costs::{ComputeCosts, LaunchCosts, RiscCosts};
 use tt_noc::{Costs, Noc, NocId, Node, Transfer};
 
 use crate::run::Target;
@@ -51,6 +51,11 @@ impl Time {
     #[inline]
     pub fn compute(&self) -> &'static ComputeCosts {
         &self.costs.compute
+    }
+
+    /// What starting and ending kernels costs.
+    pub fn launch(&self) -> &'static LaunchCosts {
+        &self.costs.launch
     }
 
     fn node(&self, target: Target) -> Node {

@@ -14,7 +14,7 @@ use tt_memory::Device;
 use tt_memory::chip::LogicalCore;
 use tt_program::cb::Interface;
 use tt_program::compute::{Math, VectorCall};
-use tt_program::kernel::{Stall, State, Wait};
+use tt_program::kernel::{Event, Stall, State, Wait};
 use tt_program::noc::{Barrier, Page};
 use tt_program::spec::{CbSpec, ComputeConfig, KernelSpec, ProgramSpec, Risc, SemaphoreSpec};
 use tt_program::{Class, Fault, Run, What};
@@ -82,13 +82,16 @@ struct ProgramRun {
 
 /// A CB: core, index, address, page bytes, pages, format code, tile height and width, borrowed memory.
 type CbRow = ((u32, u32), u8, u32, u32, u32, u8, (u32, u32), bool);
-/// A kernel: core, RISC (0, 1, 2), name, NoC, and for compute kernels fidelity phases, wide Dst, full sync, precise
-/// packing, CBs that are unpacked to Dst.
-type KernelRow = ((u32, u32), u8, String, u8, Option<(u32, bool, bool, bool, u64)>);
+/// A kernel: core, RISC (0, 1, 2), name, NoC, for compute kernels fidelity phases, wide Dst, full sync, precise packing, CBs
+/// that are unpacked to Dst, and runtime arguments.
+type KernelRow = ((u32, u32), u8, String, u8, Option<(u32, bool, bool, bool, u64)>, Vec<u32>);
 
 /// A kernel that waits: number, kind (0 front, 1 back, 2 word, 3 word or more, 4 any change), CB or address, wanted, present,
 /// capacity.
 type WaitRow = (usize, u32, u32, u32, u32, u32);
+
+/// Kernel, thread (3: a transfer), name, start, end, bytes.
+type EventRow = (usize, u8, &'static str, u64, u64, u32);
 
 impl ProgramRun {
     /// A call that touches no memory.
@@ -160,7 +163,7 @@ impl ProgramRun {
         for (place, id, initial) in semaphores {
             spec.semaphores.push(SemaphoreSpec { core: core(place), id, initial });
         }
-        for (place, risc, name, noc, compute) in kernels {
+        for (place, risc, name, noc, compute, args) in kernels {
             let risc = [Risc::Brisc, Risc::Ncrisc, Risc::Trisc][risc.min(2) as usize];
             let config = |(phases, dst32, full_sync, precise, unpack_to_dest)| {
                 let fidelity = MathFidelity::from_phases(phases)
@@ -168,7 +171,7 @@ impl ProgramRun {
                 Ok::<_, PyErr>(ComputeConfig { fidelity, dst32, full_sync, precise, unpack_to_dest })
             };
             let compute = compute.map(config).transpose()?;
-            spec.kernels.push(KernelSpec { core: core(place), risc, name, noc, compute });
+            spec.kernels.push(KernelSpec { core: core(place), risc, name, noc, args, compute });
         }
         device.shared().require_running(py)?;
         let device = Arc::clone(device.shared());
@@ -262,6 +265,12 @@ impl ProgramRun {
         report.set_item("noc_bytes", self.run.time.noc_bytes())?;
         report.set_item("bank_bytes", self.run.time.bank_bytes())?;
         Ok(report)
+    }
+
+    /// What was recorded, in the order of calls: kernel, thread (3: a transfer), name, start, end, bytes.
+    fn events(&self) -> Vec<EventRow> {
+        let row = |event: &Event| (event.kernel, event.thread, event.name, event.start, event.end, event.bytes);
+        self.run.events.iter().flatten().map(row).collect()
     }
 
     /// The running kernel's clock.
@@ -379,10 +388,11 @@ impl ProgramRun {
         size: u32,
         destinations: u32,
         loopback: bool,
+        linked: bool,
         noc: i32,
     ) -> PyResult<bool> {
         self.memory(py, |run, device| {
-            run.noc_async_write_multicast(device, source, target, size, destinations, loopback, noc)
+            run.noc_async_write_multicast(device, source, target, size, destinations, (loopback, linked), noc)
         })
     }
 

@@ -138,7 +138,9 @@ def noc_async_write_multicast(
 ) -> None:
     """Start writing the same bytes to all cores of a rectangle but this one."""
     run = here.run
-    while not run.noc_async_write_multicast(src_local_l1_addr, dst_noc_addr_multicast, size, num_dests, False, noc):
+    while not run.noc_async_write_multicast(
+        src_local_l1_addr, dst_noc_addr_multicast, size, num_dests, False, linked, noc
+    ):
         switch()
 
 
@@ -147,7 +149,9 @@ def noc_async_write_multicast_loopback_src(
 ) -> None:
     """Start writing the same bytes to all cores of a rectangle, this one included."""
     run = here.run
-    while not run.noc_async_write_multicast(src_local_l1_addr, dst_noc_addr_multicast, size, num_dests, True, noc):
+    while not run.noc_async_write_multicast(
+        src_local_l1_addr, dst_noc_addr_multicast, size, num_dests, True, linked, noc
+    ):
         switch()
 
 

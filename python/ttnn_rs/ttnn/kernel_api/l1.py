@@ -120,7 +120,9 @@ def noc_semaphore_set_multicast(
 ) -> None:
     """Start copying the word at an own L1 address to the semaphores of all cores of a rectangle but this one."""
     run = here.run
-    while not run.noc_async_write_multicast(src_local_l1_addr, dst_noc_addr_multicast, 4, num_dests, False, noc):
+    while not run.noc_async_write_multicast(
+        src_local_l1_addr, dst_noc_addr_multicast, 4, num_dests, False, linked, noc
+    ):
         switch()
 
 
@@ -128,6 +130,6 @@ def noc_semaphore_set_multicast_loopback_src(
     src_local_l1_addr: int, dst_noc_addr_multicast: int, num_dests: int, linked: bool = False, noc: int = -1
 ) -> None:
     """Start copying the word at an own L1 address to the semaphores of all cores of a rectangle."""
-    run = here.run
-    while not run.noc_async_write_multicast(src_local_l1_addr, dst_noc_addr_multicast, 4, num_dests, True, noc):
+    send, target = here.run.noc_async_write_multicast, dst_noc_addr_multicast
+    while not send(src_local_l1_addr, target, 4, num_dests, True, linked, noc):
         switch()

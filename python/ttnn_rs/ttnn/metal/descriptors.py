@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ttnn.core_range import CoreCoord, CoreLike, CoreRangeSet, as_core
-from ttnn.exceptions import ArgumentError, StorageError, UnsupportedError, fatal
+from ttnn.exceptions import ArgumentError, ProgramConfigError, StorageError, UnsupportedError, fatal
 from ttnn.mesh_device import MeshDevice
 from ttnn.metal.buffers import Buffer
 from ttnn.metal.configs import (
@@ -387,13 +387,13 @@ def generic_op(io_tensors: Sequence[Tensor], program_descriptor: ProgramDescript
         program_descriptor: The program; kernels are Python functions.
 
     Raises:
-        ArgumentError: fewer than two tensors.
+        ProgramConfigError: fewer than two tensors.
         StorageError: a tensor is not on a device.
         KernelError: the program failed.
     """
     if len(io_tensors) < 2:
         sentence = "io_tensors must contain at least one input tensor and one output tensor"
-        raise fatal(ArgumentError, f"generic_op: {len(io_tensors)} tensors", sentence)
+        raise fatal(ProgramConfigError, f"generic_op: {len(io_tensors)} tensors", sentence)
     for tensor in io_tensors:
         tensor._require_device("generic_op", "every tensor of io_tensors")
     output = io_tensors[-1]

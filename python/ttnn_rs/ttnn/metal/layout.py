@@ -17,7 +17,7 @@ _ALIGNMENT = 32
 _PHASES = {MathFidelity.LoFi: 1, MathFidelity.HiFi2: 2, MathFidelity.HiFi3: 3, MathFidelity.HiFi4: 4}
 
 CbRow = tuple[tuple[int, int], int, int, int, int, int, tuple[int, int], bool]
-KernelRow = tuple[tuple[int, int], int, str, int, "tuple[int, bool, bool, bool, int] | None"]
+KernelRow = tuple[tuple[int, int], int, str, int, "tuple[int, bool, bool, bool, int] | None", list[int]]
 
 
 @dataclass
@@ -125,9 +125,9 @@ def _check_end(device: MeshDevice, cores: object, end: int, lowest: int | None) 
 
 
 def _kernel_row(core: CoreCoord, kernel: Kernel) -> KernelRow:
-    config = kernel.config
+    config, args = kernel.config, kernel.args.get((core.x, core.y), [])
     if not isinstance(config, ComputeConfig):
-        return ((core.x, core.y), kernel.risc, kernel.name, config.noc.value, None)
+        return ((core.x, core.y), kernel.risc, kernel.name, config.noc.value, None, args)
     if config.math_fidelity not in _PHASES:
         raise KernelArgumentError(f"kernel {kernel.name}: math_fidelity {config.math_fidelity} has no phases")
     flags = 0
@@ -140,7 +140,7 @@ def _kernel_row(core: CoreCoord, kernel: Kernel) -> KernelRow:
         config.bfp8_pack_precise,
         flags,
     )
-    return ((core.x, core.y), 2, kernel.name, 0, settings)
+    return ((core.x, core.y), 2, kernel.name, 0, settings, args)
 
 
 def _worker_coords(device: MeshDevice) -> list[tuple[int, int]]:

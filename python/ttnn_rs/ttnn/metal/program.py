@@ -60,6 +60,8 @@ class Kernel:
         self.config = config
         self.args: dict[tuple[int, int], list[int]] = {}
         self.common_args: list[int] = []
+        self.buffers: dict[tuple[int, int], list[Any]] = {}
+        """Buffers among the arguments; they live as long as the kernel."""
 
     @property
     def risc(self) -> int:
@@ -179,7 +181,7 @@ def create_semaphore(program: Program, core_spec: CoreSpec, initial_value: int) 
 def set_runtime_args(
     program: Program, kernel: Kernel, core_spec: CoreSpec | Sequence[CoreCoord], args: Sequence[Any]
 ) -> None:
-    """Set the runtime arguments of cores; a list of cores takes a list of lists.
+    """Set the runtime arguments of cores; a list of cores takes a list of lists. A buffer stands for its address.
 
     Raises:
         KernelArgumentError: no 32-bit words, too many, another number than before, or cores without the kernel.
@@ -203,6 +205,7 @@ def set_runtime_args(
             )
         _check_count("set_runtime_args", kernel, len(words) + len(kernel.common_args))
         kernel.args[core.x, core.y] = list(words)
+        kernel.buffers[core.x, core.y] = [value for value in args if hasattr(value, "address")]
 
 
 def set_common_runtime_args(program: Program, kernel: Kernel, args: Sequence[int]) -> None:

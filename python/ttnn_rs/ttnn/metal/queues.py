@@ -125,8 +125,12 @@ def enqueue_read_buffer(
     return dst
 
 
-def enqueue_program(cq: CommandQueue, program: Program, blocking: bool = False) -> Report | None:
+def enqueue_program(
+    cq: CommandQueue, program: Program, blocking: bool = False, *, trace: bool = False
+) -> Report | None:
     """Run a program and return its report; None while a trace is captured, which it becomes part of.
+
+    `trace=True` records every call and transfer, for `Report.save` and `Report.plot`.
 
     Raises:
         KernelError: a kernel failed; the device refuses work until it is reset.
@@ -139,7 +143,7 @@ def enqueue_program(cq: CommandQueue, program: Program, blocking: bool = False) 
     if capture is not None:
         capture.layouts.append(layout)
         return None
-    report = run_layout(device, layout)
+    report = run_layout(device, layout, trace=trace)
     if isinstance(cq, CommandQueue):
         cq.last_report = report
     return report

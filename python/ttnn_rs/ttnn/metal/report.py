@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 from ttnn import _engine
 from ttnn.kernel_api.context import KernelContext
 from ttnn.mesh_device import MeshDevice
+from ttnn.metal import timeline
+from ttnn.metal.timeline import Event
 
 _KINDS = ("front of CB", "back of CB", "semaphore at", "read barrier", "write barrier", "NoC issue", "Dst")
 _THREADS = ("unpack", "math", "pack")
@@ -44,6 +48,7 @@ class Report:
         self.clock_mhz = int(device.chip["aiclk_mhz"])
         self.noc_bytes: tuple[int, int] = tuple(raw["noc_bytes"])
         self.bank_bytes: list[tuple[int, int]] = [tuple(pair) for pair in raw["bank_bytes"]]
+        self.events = [Event(*row) for row in run.events()]
         self.kernels: list[KernelReport] = []
         for kernel, (clocks, stalls, calls) in zip(kernels, raw["kernels"], strict=True):
             compute = kernel.risc == "TRISC"
@@ -60,6 +65,23 @@ class Report:
     def microseconds(self) -> float:
         """Return the time on the chip."""
         return self.cycles / self.clock_mhz
+
+    def save(self, path: str | Path) -> None:
+        """Write the timeline as a Chrome trace, which Perfetto opens. Needs a run with `trace=True`.
+
+        Raises:
+            ArgumentError: the run was not recorded.
+        """
+        timeline.save(self, path)
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """Draw the grid's heat map and the timeline with matplotlib; return the figure. Needs a run with `trace=True`.
+
+        Raises:
+            ArgumentError: the run was not recorded.
+            UnsupportedError: matplotlib is not installed.
+        """
+        return timeline.plot(self, path)
 
     def __repr__(self) -> str:
         lines = [f"{self.cycles} cycles ({self.microseconds:.2f} us at {self.clock_mhz} MHz)"]

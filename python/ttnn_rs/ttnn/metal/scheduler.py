@@ -127,12 +127,12 @@ def _raise_from_kernel(kernel: Any, error: Exception) -> NoReturn:
 
 def _deadlock(run: _engine.ProgramRun, kernels: list[KernelContext]) -> DeadlockError:
     waits = tuple(describe_waits(run, kernels))
-    first = next((kernels[row[0]] for row in run.waits()), None)
+    first = next(iter(run.waits()), None)
     text = "deadlock: no kernel can go on\n  " + "\n  ".join(waits)
     error = DeadlockError(text, waits)
     if first is not None:
-        error.core, error.risc, error.kernel = "-".join(map(str, first.core)), first.risc, first.name
-        error.file, error.line = place_of(first)
-        _, kind, what, *_ = run.waits()[0]
-        error.cb = what if kind in (0, 1) else None
+        kernel = kernels[first[0]]
+        error.core, error.risc, error.kernel = "-".join(map(str, kernel.core)), kernel.risc, kernel.name
+        error.file, error.line = place_of(kernel)
+        error.cb = first[2] if first[1] < 2 else None
     return error

@@ -91,6 +91,6 @@ impl Run {
         core.shadow.set(address, address + bytes);
         let accumulate = compute.l1_accumulate;
         kernel.clocks[2] += time.compute().pack(bytes.into(), accumulate);
-        Ok(())
+        self.order_write(at, bytes)
     }
 }

@@ -1,0 +1,166 @@
+"""The timeline of a run: as a Chrome trace, and as a picture."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ttnn.exceptions import ArgumentError, UnsupportedError
+
+if TYPE_CHECKING:
+    from ttnn.metal.report import KernelReport, Report
+
+_TRANSFER = 3
+"""Thread number of an event that is a transfer."""
+_THREADS = ("unpack", "math", "pack")
+_COLOURS = {"wait": "#d9d9d9", "transfer": "#7fb8e6", "compute": "#e6913c", "call": "#5a9e6f"}
+_WAITS = frozenset({"cb_wait_front", "cb_reserve_back", "noc_semaphore_wait", "noc_semaphore_wait_min"})
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that took time.
+
+    Attributes:
+        kernel: Index into `Report.kernels`.
+        thread: 0 to 2, unpack, math and pack of a compute kernel; 0 of others; 3 a transfer.
+        name: The call, or read, write, multicast.
+        start: First cycle.
+        end: Cycle after the last.
+        bytes: Bytes of a transfer, else 0.
+    """
+
+    kernel: int
+    thread: int
+    name: str
+    start: int
+    end: int
+    bytes: int
+
+
+def chrome_trace(report: Report) -> dict[str, Any]:
+    """Return the report as a Chrome trace: a process per core, a thread per RISC, asynchronous spans for transfers.
+
+    Times are microseconds on the chip.
+    """
+    rows: list[dict[str, Any]] = []
+    processes: dict[tuple[int, int], int] = {}
+    for index, kernel in enumerate(report.kernels):
+        process = processes.setdefault(kernel.core, len(processes))
+        name = f"core {kernel.core[0]}-{kernel.core[1]}"
+        rows.append({"ph": "M", "pid": process, "name": "process_name", "args": {"name": name}})
+        for thread, label in enumerate(_labels(kernel)):
+            row = {"ph": "M", "pid": process, "tid": index * 4 + thread, "name": "thread_name", "args": {"name": label}}
+            rows.append(row)
+    for number, event in enumerate(report.events):
+        kernel = report.kernels[event.kernel]
+        place = {"pid": processes[kernel.core], "tid": event.kernel * 4 + event.thread % _TRANSFER, "name": event.name}
+        start, end = event.start / report.clock_mhz, event.end / report.clock_mhz
+        if event.thread == _TRANSFER:
+            span = {**place, "cat": "NoC", "id": number, "args": {"bytes": event.bytes}}
+            rows += [{**span, "ph": "b", "ts": start}, {**span, "ph": "e", "ts": end}]
+        else:
+            rows.append(
+                {**place, "ph": "X", "ts": start, "dur": end - start, "args": {"cycles": event.end - event.start}}
+            )
+    return {"traceEvents": rows, "displayTimeUnit": "ns", "otherData": {"cycles": report.cycles}}
+
+
+def _labels(kernel: KernelReport) -> Sequence[str]:
+    if len(kernel.threads) == 1:
+        return (f"{kernel.risc} {kernel.kernel}",)
+    return tuple(f"TRISC{number} {kernel.kernel} ({name})" for number, name in enumerate(_THREADS))
+
+
+def save(report: Report, path: str | Path) -> None:
+    """Write the Chrome trace of a report; Perfetto and chrome://tracing open it.
+
+    Raises:
+        ArgumentError: the run was not recorded.
+    """
+    _require_events(report, "save")
+    Path(path).write_text(json.dumps(chrome_trace(report), separators=(",", ":")), encoding="utf-8")
+
+
+def plot(report: Report, path: str | Path | None = None) -> Any:
+    """Draw how busy each core was and what each RISC did when; return the figure, and save it if `path` is given.
+
+    Raises:
+        ArgumentError: the run was not recorded.
+        UnsupportedError: matplotlib is not installed.
+    """
+    _require_events(report, "plot")
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise UnsupportedError("Report.plot needs matplotlib: pip install ttnn-rs[viz]") from None
+    lines = _lines(report)
+    figure = Figure(figsize=(13, 1.8 + 0.22 * min(len(lines), 60)), layout="constrained")
+    heat, chart = figure.subplots(1, 2, width_ratios=(1, 4))
+    _draw_heat(figure, heat, report)
+    _draw_timeline(chart, report, lines[:60])
+    if path is not None:
+        figure.savefig(path, dpi=120)
+    return figure
+
+
+def _require_events(report: Report, function: str) -> None:
+    if not report.events:
+        raise ArgumentError(
+            f"Report.{function}: the run was not recorded; run it with metal.run_program(..., trace=True)"
+        )
+
+
+def _lines(report: Report) -> list[tuple[str, int, int]]:
+    """Return label, kernel and thread of every line of the chart."""
+    lines = []
+    for index, kernel in enumerate(report.kernels):
+        core = f"{kernel.core[0]}-{kernel.core[1]}"
+        lines += [(f"{core} {label}", index, thread) for thread, label in enumerate(_labels(kernel))]
+    return lines
+
+
+def _kind(event: Event, compute: bool) -> str:
+    if event.thread == _TRANSFER:
+        return "transfer"
+    if event.name in _WAITS or event.name.endswith("barrier"):
+        return "wait"
+    return "compute" if compute else "call"
+
+
+def _draw_timeline(chart: Any, report: Report, lines: list[tuple[str, int, int]]) -> None:
+    places = {(kernel, thread): row for row, (_, kernel, thread) in enumerate(lines)}
+    bars: dict[tuple[int, str], list[tuple[int, int]]] = {}
+    for event in report.events:
+        compute = len(report.kernels[event.kernel].threads) > 1
+        row = places.get((event.kernel, event.thread % _TRANSFER))
+        if row is not None:
+            bars.setdefault((row, _kind(event, compute)), []).append((event.start, event.end - event.start))
+    for (row, kind), spans in sorted(bars.items()):
+        height, offset = (0.25, 0.35) if kind == "transfer" else (0.7, 0.0)
+        chart.broken_barh(spans, (row - height / 2 - offset, height), facecolors=_COLOURS[kind], linewidth=0)
+    chart.set_yticks(range(len(lines)), [label for label, _, _ in lines], fontsize=7)
+    chart.invert_yaxis()
+    chart.set_xlabel(f"cycles at {report.clock_mhz} MHz")
+    chart.set_title(f"{report.cycles} cycles")
+    handles = [chart.scatter([], [], marker="s", color=colour, label=kind) for kind, colour in _COLOURS.items()]
+    chart.legend(handles=handles, loc="lower right", fontsize=7)
+
+
+def _draw_heat(figure: Any, heat: Any, report: Report) -> None:
+    busy: dict[tuple[int, int], int] = {}
+    for kernel in report.kernels:
+        waited = sum(kernel.waits.values())
+        total = sum(kernel.threads) - waited
+        busy[kernel.core] = busy.get(kernel.core, 0) + total
+    columns = 1 + max(x for x, _ in busy)
+    rows = 1 + max(y for _, y in busy)
+    grid = [[busy.get((x, y), 0) for x in range(columns)] for y in range(rows)]
+    image = heat.imshow(grid, cmap="viridis", vmin=0)
+    heat.set_xticks(range(columns))
+    heat.set_yticks(range(rows))
+    heat.set_title("busy cycles per core")
+    figure.colorbar(image, ax=heat, shrink=0.6)
