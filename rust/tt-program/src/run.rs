@@ -26,6 +26,8 @@ const ARGUMENT_BYTES: u64 = 1536;
 const POLLS: u32 = 64;
 /// So many reads of an unchanged flag, while nobody else can run, are a loop without an end.
 const IDLE_READS: u32 = 4096;
+/// Events that a run records; what comes after them is not shown. 100 MB.
+pub const MOST_EVENTS: usize = 1 << 21;
 /// Thread of an event that is a transfer.
 pub const TRANSFER: u8 = 3;
 /// No program core has this L1 bank.
@@ -278,7 +280,7 @@ impl Run {
         let events = self.events.get_or_insert_default();
         for thread in 0..3 {
             let (start, end) = (before[thread], after[thread]);
-            if end > start {
+            if end > start && events.len() < MOST_EVENTS {
                 events.push(Event { kernel, thread: thread as u8, name: call, start, end, bytes: 0 });
             }
         }
@@ -289,7 +291,7 @@ impl Run {
     #[inline]
     pub(crate) fn record_transfer(&mut self, name: &'static str, start: u64, end: u64, bytes: u32) {
         let kernel = self.current;
-        if let Some(events) = &mut self.events {
+        if let Some(events) = self.events.as_mut().filter(|events| events.len() < MOST_EVENTS) {
             events.push(Event { kernel, thread: TRANSFER, name, start, end, bytes });
         }
     }

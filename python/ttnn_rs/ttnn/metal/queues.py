@@ -125,12 +125,10 @@ def enqueue_read_buffer(
     return dst
 
 
-def enqueue_program(
-    cq: CommandQueue, program: Program, blocking: bool = False, *, trace: bool = False
-) -> Report | None:
+def enqueue_program(cq: CommandQueue, program: Program, blocking: bool = False, *, trace: bool = True) -> Report | None:
     """Run a program and return its report; None while a trace is captured, which it becomes part of.
 
-    `trace=True` records every call and transfer, for `Report.save` and `Report.plot`.
+    `trace=False` does not record calls and transfers for `Report.save` and `Report.plot`.
 
     Raises:
         KernelError: a kernel failed; the device refuses work until it is reset.
@@ -149,19 +147,19 @@ def enqueue_program(
     return report
 
 
-def run_program(device: MeshDevice, program: Program, *, trace: bool = False) -> Report:
+def run_program(device: MeshDevice, program: Program, *, trace: bool = True) -> Report:
     """Run a program and return its report, see `enqueue_program`.
 
     Args:
         device: Where to run it.
         program: The program.
-        trace: Record every call and transfer, for `Report.save` and `Report.plot`.
+        trace: Record calls and transfers, for `Report.save` and `Report.plot`.
     """
     device._require_open("enqueue_program")
     return run_layout(device, lay_out(device, program), trace=trace)
 
 
-def run_layout(device: MeshDevice, layout: Layout, *, trace: bool = False) -> Report:
+def run_layout(device: MeshDevice, layout: Layout, *, trace: bool = True) -> Report:
     """Run a program as it was laid out for the device."""
     with _guard:
         lock = _running.setdefault(device, threading.RLock())

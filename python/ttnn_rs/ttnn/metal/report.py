@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,7 @@ class Report:
         self.clock_mhz = int(device.chip["aiclk_mhz"])
         self.noc_bytes: tuple[int, int] = tuple(raw["noc_bytes"])
         self.bank_bytes: list[tuple[int, int]] = [tuple(pair) for pair in raw["bank_bytes"]]
-        self.events = [Event(*row) for row in run.events()]
+        self._run = run
         self.kernels: list[KernelReport] = []
         for kernel, (clocks, stalls, calls) in zip(kernels, raw["kernels"], strict=True):
             compute = kernel.risc == "TRISC"
@@ -61,24 +62,29 @@ class Report:
                 KernelReport(kernel.core, kernel.risc, kernel.name, max(threads), threads, waits, calls)
             )
 
+    @cached_property
+    def events(self) -> list[Event]:
+        """Return calls and transfers in the order of the calls: the first 2,097,152, or none after `trace=False`."""
+        return [Event(*row) for row in self._run.events()]
+
     @property
     def microseconds(self) -> float:
         """Return the time on the chip."""
         return self.cycles / self.clock_mhz
 
     def save(self, path: str | Path) -> None:
-        """Write the timeline as a Chrome trace, which Perfetto opens. Needs a run with `trace=True`.
+        """Write the timeline as a Chrome trace, which Perfetto opens.
 
         Raises:
-            ArgumentError: the run was not recorded.
+            ArgumentError: the run was not recorded (`trace=False`).
         """
         timeline.save(self, path)
 
     def plot(self, path: str | Path | None = None) -> Any:
-        """Draw the grid's heat map and the timeline with matplotlib; return the figure. Needs a run with `trace=True`.
+        """Draw the grid's heat map and the timeline with matplotlib; return the figure.
 
         Raises:
-            ArgumentError: the run was not recorded.
+            ArgumentError: the run was not recorded (`trace=False`).
             UnsupportedError: matplotlib is not installed.
         """
         return timeline.plot(self, path)

@@ -22,7 +22,7 @@ from ttnn.metal.report import Report
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
-def execute(device: MeshDevice, layout: Layout, *, trace: bool = False) -> Report:
+def execute(device: MeshDevice, layout: Layout, *, trace: bool = True) -> Report:
     """Run a program, laid out for the device, to its end and return its report.
 
     Raises:

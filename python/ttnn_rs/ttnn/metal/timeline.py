@@ -109,9 +109,7 @@ def plot(report: Report, path: str | Path | None = None) -> Any:
 
 def _require_events(report: Report, function: str) -> None:
     if not report.events:
-        raise ArgumentError(
-            f"Report.{function}: the run was not recorded; run it with metal.run_program(..., trace=True)"
-        )
+        raise ArgumentError(f"Report.{function}: the run was not recorded; run it without trace=False")
 
 
 def _lines(report: Report) -> list[tuple[str, int, int]]:
