@@ -62,6 +62,11 @@ const CHORES: &[Chore] = &[
         commands: &["cargo test --release -p tt-tensix --test pairs --locked -- --ignored --nocapture"],
     },
     Chore {
+        name: "fuzz",
+        help: "200,000 random programs of kernels, each run twice, on the installed package",
+        commands: &["python tests/programs/random_programs.py --programs 200000"],
+    },
+    Chore {
         name: "bench",
         help: "Python benchmarks of the installed package",
         commands: &["python -m pytest benches --benchmark-only"],
