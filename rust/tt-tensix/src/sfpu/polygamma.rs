@@ -10,6 +10,9 @@ use super::run::functions;
 /// Terms of the sum before the remainder.
 const TERMS: u32 = 6;
 
+/// The operator refuses higher orders. The bound here keeps the work finite whatever word a kernel passes.
+const LARGEST_ORDER: u32 = 10;
+
 /// Coefficients of the remainder, times the scale: of z^-6, z^-4, z^-2, z^0 and z^-1 relative to its first term.
 fn remainder(order: u32, scale: f32) -> [u32; 5] {
     let n = order as f32;
@@ -28,6 +31,7 @@ fn lowered<V: Word>(x: V, inverse: V, order: u32) -> V {
 
 #[inline(always)]
 fn polygamma<V: Word>(x: V, order: u32, scale: u32, steps: usize) -> V {
+    let order = order.clamp(1, LARGEST_ORDER);
     let [sixth, fourth, second, first, half] = remainder(order, f32::from_bits(scale));
     let mut sum = splat::<V>(ZERO);
     for k in 0..TERMS {
