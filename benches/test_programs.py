@@ -21,31 +21,25 @@ BLOCKING = matmul_multicast.Blocking(per_core_m=4, per_core_n=4, kt=32, in0_bloc
 GRID = (8, 8)
 
 
-@pytest.fixture
-def wormhole() -> Any:
-    with ttnn.manage_device(device_id=0) as device:
-        yield device
-
-
-def test_kernel_calls(benchmark: Any, wormhole: ttnn.MeshDevice) -> None:
+def test_kernel_calls(benchmark: Any, device: ttnn.MeshDevice) -> None:
     """One core adds tiles one by one; `calls_per_second` counts all three kernels."""
     reports = []
-    benchmark(lambda: reports.append(eltwise_add.run(wormhole).report))
+    benchmark(lambda: reports.append(eltwise_add.run(device).report))
     calls = sum(kernel.calls for kernel in reports[-1].kernels)
     if benchmark.stats is not None:
         benchmark.extra_info["calls_per_second"] = round(calls / benchmark.stats.stats.min)
 
 
 @pytest.mark.parametrize("way", ["kernels", "operator"])
-def test_matmul_on_64_cores(benchmark: Any, wormhole: ttnn.MeshDevice, way: str) -> None:
+def test_matmul_on_64_cores(benchmark: Any, device: ttnn.MeshDevice, way: str) -> None:
     """1024 cubed in bfloat16 with multicast: the same blocks through kernels and by `ttnn.matmul`."""
-    a, b = matmul_multicast.operands(wormhole, 1024, 1024, 1024)
-    out = matmul_multicast.empty((1024, 1024), wormhole)
+    a, b = matmul_multicast.operands(device, 1024, 1024, 1024)
+    out = matmul_multicast.empty((1024, 1024), device)
     addresses = (a.buffer_address(), b.buffer_address(), out.buffer_address())
-    program = matmul_multicast.build(wormhole, addresses, GRID, BLOCKING)
+    program = matmul_multicast.build(device, addresses, GRID, BLOCKING)
 
     def kernels() -> object:
-        return metal.run_program(wormhole, program, trace=False)
+        return metal.run_program(device, program, trace=False)
 
     def operator() -> object:
         return matmul_multicast.by_operator(a, b, BLOCKING, GRID)
