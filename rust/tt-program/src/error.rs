@@ -102,8 +102,6 @@ pub enum What {
     MissingPush { cb: u32, pages: u32 },
     #[error("the kernel ends with {pages} pages of CB {cb} waited for and not popped; cb_pop_front is missing")]
     MissingPop { cb: u32, pages: u32 },
-    #[error("CB {cb} still holds {pages} pages that nobody popped when the program ends")]
-    PagesLeft { cb: u32, pages: u32 },
 
     // Addresses.
     #[error("there is no core and no DRAM bank at NoC coordinates {x}-{y}; {advice}")]
@@ -128,8 +126,6 @@ pub enum What {
     Unlike { source_address: u64, target_address: u64, alignment: u64 },
     #[error("a transfer of 0 B")]
     EmptyTransfer,
-    #[error("{bytes} B in one packet; the NoC takes at most {limit}")]
-    PacketTooLarge { bytes: u64, limit: u64 },
     #[error("page {page} is outside the buffer at {base}, which has {pages} pages")]
     PageOutOfRange { page: u64, base: u64, pages: u64 },
     #[error("no buffer starts at address {base} of {memory}; {advice}")]
@@ -241,8 +237,7 @@ impl What {
             | Self::WriteOutsideReserved { .. }
             | Self::ReadOutsideWaited { .. }
             | Self::MissingPush { .. }
-            | Self::MissingPop { .. }
-            | Self::PagesLeft { .. } => Class::CircularBuffer,
+            | Self::MissingPop { .. } => Class::CircularBuffer,
             Self::NoSuchCoordinate { .. }
             | Self::NoRectangle { .. }
             | Self::WrongDestinations { .. }
@@ -253,7 +248,6 @@ impl What {
             | Self::Misaligned { .. }
             | Self::Unlike { .. }
             | Self::EmptyTransfer
-            | Self::PacketTooLarge { .. }
             | Self::PageOutOfRange { .. }
             | Self::NoBufferAt { .. }
             | Self::PageSizeDiffers { .. }
@@ -305,7 +299,6 @@ impl What {
             | Self::ReadOutsideWaited { cb, .. }
             | Self::MissingPush { cb, .. }
             | Self::MissingPop { cb, .. }
-            | Self::PagesLeft { cb, .. }
             | Self::PushBeforeReadBarrier { cb, .. }
             | Self::PopBeforeWriteBarrier { cb, .. }
             | Self::WrongFormat { cb, .. } => Some(cb),
