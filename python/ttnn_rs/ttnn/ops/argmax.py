@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Final
 
 from ttnn import _engine, golden
-from ttnn.exceptions import DTypeError, ShapeError, fatal
+from ttnn.core_range import CoreRangeSet
+from ttnn.exceptions import DTypeError, ParameterError, ShapeError, fatal
 from ttnn.memory_config import MemoryConfig
 from ttnn.ops.accuracy import bit_exact
 from ttnn.ops.arguments import BOOLEAN, INTEGER, Param, Signature
@@ -63,7 +64,7 @@ def _argmax(
     input_tensor: Tensor,
     dim: int | None,
     keepdim: bool,
-    _sub_core_grids: None,
+    sub_core_grids: CoreRangeSet | None,
     memory_config: MemoryConfig | None,
     output_tensor: Tensor | None,
     _enable_secondary_dm: bool | None,
@@ -74,6 +75,13 @@ def _argmax(
     full_tiles(_NAME, input_tensor)
     dims = list(spec.shape)
     axis = None if dim is None or not dims else dimension(_NAME, dim, len(dims))
+    by_rows = spec.layout is Layout.ROW_MAJOR and axis in (None, len(dims) - 1)
+    if sub_core_grids is not None and by_rows and sub_core_grids.size() > 2:
+        raise fatal(
+            ParameterError,
+            f"{_NAME}: sub_core_grids={sub_core_grids} has {sub_core_grids.size()} rectangles; rows take at most two.",
+            f"Multicore argmax only supports up to 2 core grid ranges, but got {sub_core_grids.size()} ranges",
+        )
     searched = spec.shape.volume() if axis is None else dims[axis]
     if searched == 0:
         raise ShapeError(f"{_NAME}: {spec.shape} has no element along dim={dim}, so there is no largest one.")
@@ -133,6 +141,7 @@ argmax = register(
         raises=(
             ("DTypeError", "the data type is not one that the layout allows."),
             ("ShapeError", "the searched dimension is empty, or missing for a tiled input."),
+            ("ParameterError", "sub_core_grids has more than two rectangles for the rows of a row-major input."),
         ),
     )
 )

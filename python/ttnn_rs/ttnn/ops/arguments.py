@@ -128,6 +128,8 @@ class Param:
         none: Whether `None` is taken as well.
         doc: One sentence for the docstring.
         modelled: False for an option that the chip has and this program does not: any value but the default raises.
+        check: Called with the operator's name, a value that is not the default, and all values of the call; raises for
+            values that only the operands tell to be wrong.
     """
 
     name: str
@@ -136,6 +138,7 @@ class Param:
     none: bool = False
     doc: str = ""
     modelled: bool = True
+    check: Callable[[str, Any, Sequence[Any]], None] | None = None
 
     @property
     def text(self) -> str:
@@ -155,7 +158,7 @@ class Signature:
         "_defaults",
         "_index",
         "_required",
-        "_unmodelled",
+        "_watched",
         "keywords",
         "params",
         "positional",
@@ -177,7 +180,7 @@ class Signature:
         self._accepts = tuple(param.kind.accepts for param in self.params)
         self._defaults = [param.default for param in self.params]
         self._required = tuple(i for i, param in enumerate(self.params) if param.default is REQUIRED)
-        self._unmodelled = tuple(i for i, param in enumerate(self.params) if not param.modelled)
+        self._watched = tuple(i for i, param in enumerate(self.params) if not param.modelled or param.check is not None)
         if len(self._index) != len(self.params):
             raise ValueError("a signature names a parameter twice")
 
@@ -204,18 +207,22 @@ class Signature:
                 return None
         return values
 
-    def refuse_unmodelled(self, name: str, values: Sequence[Any]) -> None:
-        """Raise for the options of this call that are accepted by the chip but not modelled.
+    def check_options(self, name: str, values: Sequence[Any]) -> None:
+        """Raise for the options of this call that do not fit its operands, or that are not modelled.
 
         Raises:
-            UnsupportedError: such an option has another value than its default.
+            UnsupportedError: an option that is not modelled has another value than its default.
+            TtnnError: what the parameter's own check raises.
         """
-        for position in self._unmodelled:
+        for position in self._watched:
             value, param = values[position], self.params[position]
-            if value is not param.default and value != param.default:
+            if value is param.default or value == param.default:
+                continue
+            if param.check is None:
                 raise UnsupportedError(
                     f"{name}: {param.name}={value!r} is not modelled; leave it at its default, {param.default!r}."
                 )
+            param.check(name, value, values)
 
     def text(self, name: str) -> str:
         """Return the line that the official package prints for this overload."""

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
+from ttnn.core_range import CoreRangeSet
 from ttnn.device import MeshDevice
 from ttnn.exceptions import (
     DTypeError,
     LayoutError,
     MemoryConfigError,
+    ParameterError,
     ShapeError,
     StorageError,
     UnsupportedError,
@@ -41,7 +44,61 @@ MEMORY_CONFIG_OPTION: Final = Param(
 OUTPUT_TENSOR_OPTION: Final = Param(
     "output_tensor", TENSOR, None, none=True, doc="Tensor of the result's shape that takes the result."
 )
-SUB_CORE_GRIDS_OPTION: Final = Param("sub_core_grids", CORE_RANGE_SET, None, none=True, modelled=False)
+
+
+def _check_cores(operator: str, cores: CoreRangeSet, values: Sequence[object]) -> None:
+    """Refuse cores on which the program of a call cannot run.
+
+    Raises:
+        ParameterError: there is no core, or one lies outside of the device's grid.
+        StorageError: the operand is on the host, where no program runs.
+    """
+    if cores.empty():
+        raise fatal(ParameterError, f"{operator}: sub_core_grids names no core.", "number of cores cannot be 0")
+    tensor = next(value for value in values if isinstance(value, Tensor))
+    device = tensor._device
+    if device is None:
+        raise StorageError(
+            f"{operator}: sub_core_grids={cores} names cores of a device, but the tensor is on the host; move it with "
+            "ttnn.to_device, or leave the cores out."
+        )
+    grid, last = device.compute_with_storage_grid_size(), cores.bounding_box().end
+    if last.x >= grid.x or last.y >= grid.y:
+        raise ParameterError(
+            f"{operator}: sub_core_grids={cores} reaches beyond the device's {grid.x}x{grid.y} cores, 0-0 to "
+            f"{grid.x - 1}-{grid.y - 1}."
+        )
+
+
+SUB_CORE_GRIDS_OPTION: Final = Param(
+    "sub_core_grids",
+    CORE_RANGE_SET,
+    None,
+    none=True,
+    doc="Cores that the program may run on, inside the device's grid; the result does not depend on them.",
+    check=_check_cores,
+)
+
+
+def sub_core_grids_of_interleaved(vendor: str) -> Param:
+    """Return the option of an operator whose program for sharded tensors runs on the cores of the shards only.
+
+    Args:
+        vendor: The official sentence for a sharded tensor.
+    """
+
+    def check(operator: str, cores: CoreRangeSet, values: Sequence[object]) -> None:
+        _check_cores(operator, cores, values)
+        tensor = next(value for value in values if isinstance(value, Tensor))
+        if tensor._spec.memory_config.is_sharded():
+            raise fatal(
+                MemoryConfigError,
+                f"{operator}: the cores that hold a sharded tensor work on it; leave out sub_core_grids={cores}.",
+                vendor,
+            )
+
+    return replace(SUB_CORE_GRIDS_OPTION, check=check)
+
 
 _ARCH_NUMBER: Final = {Arch.WORMHOLE_B0: 0, Arch.BLACKHOLE: 1}
 

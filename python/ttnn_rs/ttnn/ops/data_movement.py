@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ttnn import golden
+from ttnn.core_range import CoreRangeSet
 from ttnn.exceptions import ShapeError, UnsupportedError, fatal
 from ttnn.memory_config import MemoryConfig
 from ttnn.ops.arguments import (
@@ -156,7 +157,7 @@ def _slice(
     memory_config: MemoryConfig | None,
     output_tensor: Tensor | None,
     pad_value: float | None,
-    _sub_core_grids: None,
+    _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     return sliced(
         "ttnn.slice", input_tensor, as_list(starts), as_list(ends), steps, memory_config, output_tensor, pad_value
@@ -178,7 +179,7 @@ def _slice_by_tensors(
     pad_value: float | None,
     slice_dim: int | None,
     num_devices: int | None,
-    _sub_core_grids: None,
+    _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     name = "ttnn.slice"
     for label, tensor in (("start", starts), ("end", ends)):
@@ -226,7 +227,7 @@ def _pad(
     value: float,
     _use_multicore: bool,
     memory_config: MemoryConfig | None,
-    _sub_core_grids: None,
+    _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     name = "ttnn.pad"
     rank = input_tensor._spec.shape.rank
@@ -246,7 +247,7 @@ def _pad_to(
     value: float,
     _use_multicore: bool,
     memory_config: MemoryConfig | None,
-    _sub_core_grids: None,
+    _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     name = "ttnn.pad"
     dims = tuple(input_tensor._spec.shape)

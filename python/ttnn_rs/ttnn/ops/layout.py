@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ttnn import golden
+from ttnn.core_range import CoreRangeSet
 from ttnn.exceptions import DTypeError, LayoutError, ShapeError, UnsupportedError, fatal
 from ttnn.memory_config import MemoryConfig
 from ttnn.ops.accuracy import bit_exact
@@ -20,6 +21,7 @@ from ttnn.ops.common import (
     MEMORY_CONFIG_OPTION,
     SUB_CORE_GRIDS_OPTION,
     on_device,
+    sub_core_grids_of_interleaved,
 )
 from ttnn.ops.movement import move, strides_of
 from ttnn.ops.registry import Op, register
@@ -114,7 +116,7 @@ def _to_layout(
     layout: Layout,
     dtype: DataType | None,
     memory_config: MemoryConfig | None,
-    _sub_core_grids: None,
+    _sub_core_grids: CoreRangeSet | None,
     pad_value: float,
 ) -> Tensor:
     name = "ttnn.to_layout"
@@ -151,7 +153,7 @@ def _tilize(
     _use_multicore: bool,
     _use_low_perf: bool,
     tile: Tile,
-    _sub_core_grids: None,
+    _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     name = "ttnn.tilize"
     on_device(name, input_tensor)
@@ -180,7 +182,7 @@ def _tilize_with_zero_padding(
     memory_config: MemoryConfig | None,
     output_dtype: DataType | None,
     _use_multicore: bool,
-    _sub_core_grids: None,
+    _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     name = "ttnn.tilize_with_zero_padding"
     on_device(name, input_tensor)
@@ -196,7 +198,7 @@ def _tilize_with_val_padding(
     memory_config: MemoryConfig | None,
     dtype: DataType | None,
     _use_multicore: bool,
-    _sub_core_grids: None,
+    _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     name = "ttnn.tilize_with_val_padding"
     on_device(name, input_tensor)
@@ -213,7 +215,7 @@ def _tilize_with_val_padding(
 
 
 def _untilize(
-    input_tensor: Tensor, memory_config: MemoryConfig | None, _use_multicore: bool, _sub_core_grids: None
+    input_tensor: Tensor, memory_config: MemoryConfig | None, _use_multicore: bool, _sub_core_grids: CoreRangeSet | None
 ) -> Tensor:
     name = "ttnn.untilize"
     on_device(name, input_tensor)
@@ -226,7 +228,7 @@ def _untilize_with_unpadding(
     output_tensor_end: Shape | Sequence[int],
     memory_config: MemoryConfig | None,
     _use_multicore: bool,
-    _sub_core_grids: None,
+    _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     name = "ttnn.untilize_with_unpadding"
     on_device(name, input_tensor)
@@ -246,6 +248,8 @@ def _needs_tiles(name: str, tensor: Tensor) -> None:
 
 
 _MULTICORE: Final = Param("use_multicore", BOOLEAN, True, doc="Changes time only.")
+_TILIZE_CORES: Final = sub_core_grids_of_interleaved("Sharded tilize does not support sub core grid specification")
+_UNTILIZE_CORES: Final = sub_core_grids_of_interleaved("Sharded untilize does not support sub core grid specification")
 _DTYPE: Final = Param("dtype", DATA_TYPE, None, none=True, doc="Data type of the result. Default: that of the input.")
 _PADDED_WITH: Final = Param("pad_value", FILL_VALUE, doc="What the padding holds.")
 _SOURCE: Final = 'TT-NN docs "ttnn.{}"; operator programs, section 11'
@@ -297,7 +301,7 @@ tilize = register(
                     _MULTICORE,
                     Param("use_low_perf", BOOLEAN, False, doc="Changes time only."),
                     Param("tile", TILE, DEFAULT_TILE, doc="Tile shape of the result."),
-                    SUB_CORE_GRIDS_OPTION,
+                    _TILIZE_CORES,
                 ),
             ),
         ),
@@ -328,7 +332,7 @@ tilize_with_zero_padding = register(
                     MEMORY_CONFIG_OPTION,
                     Param("output_dtype", DATA_TYPE, None, none=True, doc=_DTYPE.doc),
                     _MULTICORE,
-                    SUB_CORE_GRIDS_OPTION,
+                    _TILIZE_CORES,
                 ),
             ),
         ),
@@ -355,7 +359,7 @@ tilize_with_val_padding = register(
                     Param("output_tensor_shape", SHAPE_LIKE, doc="Padded shape of the result: the next whole tiles."),
                     _PADDED_WITH,
                 ),
-                (MEMORY_CONFIG_OPTION, _DTYPE, _MULTICORE, SUB_CORE_GRIDS_OPTION),
+                (MEMORY_CONFIG_OPTION, _DTYPE, _MULTICORE, _TILIZE_CORES),
             ),
         ),
         run=_tilize_with_val_padding,
@@ -397,7 +401,7 @@ untilize_with_unpadding = register(
                     INPUT_TENSOR,
                     Param("output_tensor_end", SHAPE_LIKE, doc="Last index, per dimension, that the result keeps."),
                 ),
-                (MEMORY_CONFIG_OPTION, _MULTICORE, SUB_CORE_GRIDS_OPTION),
+                (MEMORY_CONFIG_OPTION, _MULTICORE, _UNTILIZE_CORES),
             ),
         ),
         run=_untilize_with_unpadding,

@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any, Final
 
 from ttnn import _engine, golden
+from ttnn.core_range import CoreRangeSet
 from ttnn.exceptions import DTypeError, LayoutError, ShapeError, UnsupportedError, fatal
 from ttnn.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig, ShardSpec
 from ttnn.ops.accuracy import Accuracy, bit_exact, max_ulp
@@ -75,7 +76,7 @@ def _reduce(
     compute_kernel_config: WormholeComputeKernelConfig | None,
     scalar: float,
     _correction: bool | None,
-    _sub_core_grids: None,
+    _sub_core_grids: CoreRangeSet | None,
     fast_and_approximate_mode: bool,
     output_layout: Layout | None = None,
 ) -> Tensor:

@@ -273,7 +273,7 @@ def _dispatcher(op: Op) -> Callable[..., Any]:
         for signature, run in plan:
             values = signature.bind(args, kwargs)
             if values is not None:
-                signature.refuse_unmodelled(name, values)
+                signature.check_options(name, values)
                 return run(*values)
         raise wrong_arguments(name, op.signatures, args, kwargs)
 

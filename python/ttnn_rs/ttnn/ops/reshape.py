@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ttnn import golden
+from ttnn.core_range import CoreRangeSet
 from ttnn.exceptions import ShapeError, UnsupportedError, fatal
 from ttnn.memory_config import MemoryConfig
 from ttnn.ops.arguments import (
@@ -27,9 +28,9 @@ from ttnn.ops.arguments import (
 from ttnn.ops.common import (
     INPUT_TENSOR,
     MEMORY_CONFIG_OPTION,
-    SUB_CORE_GRIDS_OPTION,
     dimension,
     on_device,
+    sub_core_grids_of_interleaved,
 )
 from ttnn.ops.movement import move, register_movement
 from ttnn.shape import Shape, ShapeLike
@@ -102,7 +103,7 @@ def _reshape(
     memory_config: MemoryConfig | None,
     pad_value: float | None,
     _reshape_tile_mode: TileReshapeMapMode,
-    _sub_core_grids: None,
+    _sub_core_grids: CoreRangeSet | None,
     _skip_padding_fill: bool,
 ) -> Tensor:
     return reshaped("ttnn.reshape", input_tensor, tuple(shape), memory_config, pad_value)
@@ -115,7 +116,7 @@ def _reshape_padded(
     memory_config: MemoryConfig | None,
     pad_value: float | None,
     _reshape_tile_mode: TileReshapeMapMode,
-    _sub_core_grids: None,
+    _sub_core_grids: CoreRangeSet | None,
     _skip_padding_fill: bool,
 ) -> Tensor:
     name = "ttnn.reshape"
@@ -174,7 +175,7 @@ _RESHAPE_OPTIONS: Final = (
     MEMORY_CONFIG_OPTION,
     Param("pad_value", FILL_VALUE, None, none=True, doc="What tile padding of a moved result holds. Default: 0."),
     Param("reshape_tile_mode", RESHAPE_MODE, TileReshapeMapMode.CACHE, doc="Changes time only."),
-    SUB_CORE_GRIDS_OPTION,
+    sub_core_grids_of_interleaved("Sharded reshape does not support sub core grid specification"),
     Param("skip_padding_fill", BOOLEAN, False, modelled=False),
 )
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from ttnn.core_range import CoreRangeSet
 from ttnn.exceptions import DTypeError, fatal
 from ttnn.golden import triples
 from ttnn.memory_config import MemoryConfig
@@ -70,7 +71,7 @@ def _where(
     false_value: Operand,
     memory_config: MemoryConfig | None,
     output_tensor: Tensor | None,
-    _sub_core_grids: None,
+    _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     operator = _WHERE
     check_tensors(operator, (predicate, true_value, false_value))
@@ -129,7 +130,7 @@ def _mac(
     c: Tensor,
     memory_config: MemoryConfig | None,
     output_tensor: Tensor | None,
-    _sub_core_grids: None,
+    _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     tensors = (a, b, c)
     check_tensors(_MAC, tensors)

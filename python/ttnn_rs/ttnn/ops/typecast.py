@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from ttnn import golden
+from ttnn.core_range import CoreRangeSet
 from ttnn.exceptions import DTypeError, UnsupportedError
 from ttnn.memory_config import MemoryConfig
 from ttnn.ops.accuracy import max_ulp
@@ -108,7 +109,7 @@ def _typecast(
     dtype: DataType,
     memory_config: MemoryConfig | None,
     output_tensor: Tensor | None,
-    _sub_core_grids: None,
+    _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     if input_tensor._device is None:
         spec = input_tensor._spec
@@ -123,7 +124,7 @@ def _typecast_from(
     output_dtype: DataType,
     memory_config: MemoryConfig | None,
     output_tensor: Tensor | None,
-    sub_core_grids: None,
+    sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     if input_tensor._spec.dtype is not input_dtype:
         raise DTypeError(

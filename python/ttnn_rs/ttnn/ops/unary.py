@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ttnn import _engine, golden
+from ttnn.core_range import CoreRangeSet
 from ttnn.exceptions import ArgumentError, DTypeError, UnsupportedError, fatal
 from ttnn.memory_config import MemoryConfig
 from ttnn.ops.accuracy import bit_exact, max_ulp
@@ -133,7 +134,7 @@ def _exp(
     fast_and_approximate_mode: bool,
     memory_config: MemoryConfig | None,
     output_tensor: Tensor | None,
-    _sub_core_grids: None,
+    _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     _refuse_integers("ttnn.exp", UnaryOpType.EXP, input_tensor._spec.dtype)
     step = ("exp", "approx_clampneg" if fast_and_approximate_mode else "accurate")
@@ -141,7 +142,10 @@ def _exp(
 
 
 def _relu(
-    input_tensor: Tensor, memory_config: MemoryConfig | None, output_tensor: Tensor | None, _sub_core_grids: None
+    input_tensor: Tensor,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+    _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     dtype = input_tensor._spec.dtype
     if dtype in _UNSIGNED:
@@ -158,7 +162,10 @@ def _relu(
 
 
 def _identity(
-    input_tensor: Tensor, memory_config: MemoryConfig | None, output_tensor: Tensor | None, _sub_core_grids: None
+    input_tensor: Tensor,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+    _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     if input_tensor._spec.dtype in INTEGERS:
         return copy_bits("ttnn.identity", input_tensor, memory_config, output_tensor)
@@ -244,7 +251,7 @@ def _unary_chain(
     ops_chain: Sequence[Activation],
     memory_config: MemoryConfig | None,
     output_tensor: Tensor | None,
-    _sub_core_grids: None,
+    _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     operator = "ttnn.unary_chain"
     if not ops_chain:

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable
 from typing import Any, Final
 
+from ttnn.core_range import CoreRangeSet
 from ttnn.exceptions import DTypeError, ShapeError, fatal
 from ttnn.golden import composed as g
 from ttnn.golden import special
@@ -72,7 +73,10 @@ def _scaled(name: str, factor: float) -> Callable[..., Tensor]:
     operator = f"ttnn.{name}"
 
     def run(
-        input_tensor: Tensor, memory_config: MemoryConfig | None, output_tensor: Tensor | None, _sub_core_grids: None
+        input_tensor: Tensor,
+        memory_config: MemoryConfig | None,
+        output_tensor: Tensor | None,
+        _sub_core_grids: CoreRangeSet | None,
     ) -> Tensor:
         refuse_integers(operator, _U.MUL_UNARY_SFPU, input_tensor._spec.dtype)
         chain = [step("mul_unary", "default", factor)]
@@ -121,7 +125,10 @@ def _into(
 
 
 def _hardswish(
-    input_tensor: Tensor, memory_config: MemoryConfig | None, output_tensor: Tensor | None, _sub_core_grids: None
+    input_tensor: Tensor,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+    _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     operator = "ttnn.hardswish"
     dtype = input_tensor._spec.dtype
@@ -151,7 +158,7 @@ def _logit(
     eps: float | None,
     memory_config: MemoryConfig | None,
     output_tensor: Tensor | None,
-    _sub_core_grids: None,
+    _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     operator = "ttnn.logit"
     refuse_integers(operator, _U.LOGIT, input_tensor._spec.dtype)
@@ -183,7 +190,10 @@ logit = _register(
 
 
 def _log_sigmoid(
-    input_tensor: Tensor, memory_config: MemoryConfig | None, output_tensor: Tensor | None, _sub_core_grids: None
+    input_tensor: Tensor,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+    _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     operator = "ttnn.log_sigmoid"
     refuse_integers(operator, _U.LOGSIGMOID, input_tensor._spec.dtype)
@@ -206,7 +216,7 @@ def _lgamma(
     input_tensor: Tensor,
     memory_config: MemoryConfig | None,
     output_tensor: Tensor | None,
-    _sub_core_grids: None,
+    _sub_core_grids: CoreRangeSet | None,
     operator: str = "ttnn.lgamma",
 ) -> Tensor:
     dtype = input_tensor._spec.dtype

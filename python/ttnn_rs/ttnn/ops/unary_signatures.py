@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from ttnn.core_range import CoreRangeSet
 from ttnn.exceptions import UnsupportedError
 from ttnn.golden import pointwise as g
 from ttnn.golden.pointwise import formula, plain
@@ -48,7 +49,7 @@ def _gelu(
     variant: GeluVariant,
     memory_config: MemoryConfig | None,
     output_tensor: Tensor | None,
-    _sub_core_grids: None,
+    _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     listing, op_type = _GELU[variant]
     return _apply("ttnn.gelu", op_type, input_tensor, [("gelu", listing)], memory_config, output_tensor)
@@ -59,7 +60,7 @@ def _gelu_by_flag(
     fast_and_approximate_mode: bool,
     memory_config: MemoryConfig | None,
     output_tensor: Tensor | None,
-    _sub_core_grids: None,
+    _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     variant = GeluVariant.FastLut if fast_and_approximate_mode else GeluVariant.Accurate
     return _gelu(input_tensor, variant, memory_config, output_tensor, None)
@@ -71,7 +72,7 @@ def _sigmoid(
     mode: SigmoidMode,
     memory_config: MemoryConfig | None,
     output_tensor: Tensor | None,
-    _sub_core_grids: None,
+    _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     if mode is SigmoidMode.AccurateWithFastExp:
         raise UnsupportedError(f"ttnn.sigmoid: mode={mode} has no listing; use Accurate or FastApproximate.")
@@ -85,7 +86,7 @@ def _sigmoid_accurate(
     fast_and_approximate_mode: bool,
     memory_config: MemoryConfig | None,
     output_tensor: Tensor | None,
-    _sub_core_grids: None,
+    _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     step = ("sigmoid", "accurate")
     return _apply("ttnn.sigmoid_accurate", UnaryOpType.SIGMOID, input_tensor, [step], memory_config, output_tensor)
@@ -96,7 +97,7 @@ def _tanh(
     memory_config: MemoryConfig | None,
     output_tensor: Tensor | None,
     fast_and_approximate_mode: bool,
-    _sub_core_grids: None,
+    _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     step = ("tanh", "approx_lut" if fast_and_approximate_mode else "accurate")
     return _apply("ttnn.tanh", UnaryOpType.TANH, input_tensor, [step], memory_config, output_tensor)
@@ -106,7 +107,10 @@ _WRAPPING: Final = (DataType.INT32, DataType.UINT32, DataType.UINT16)
 
 
 def _square(
-    input_tensor: Tensor, memory_config: MemoryConfig | None, output_tensor: Tensor | None, _sub_core_grids: None
+    input_tensor: Tensor,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+    _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     if input_tensor._spec.dtype in _WRAPPING:
         product: Tensor = multiply(input_tensor, input_tensor, memory_config=memory_config, output_tensor=output_tensor)

@@ -9,6 +9,7 @@ import math
 from typing import Final
 
 from ttnn import _engine
+from ttnn.core_range import CoreRangeSet
 from ttnn.exceptions import DTypeError, UnsupportedError
 from ttnn.golden import words as golden
 from ttnn.memory_config import MemoryConfig
@@ -40,7 +41,10 @@ _32_BITS: Final = (DataType.INT32, DataType.UINT32)
 
 
 def _bitwise_not(
-    input_tensor: Tensor, memory_config: MemoryConfig | None, output_tensor: Tensor | None, _sub_core_grids: None
+    input_tensor: Tensor,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+    _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     operator = "ttnn.bitwise_not"
     dtype = input_tensor._spec.dtype
@@ -98,7 +102,7 @@ def _fill(
     fill_value: float,
     memory_config: MemoryConfig | None,
     output_tensor: Tensor | None,
-    _sub_core_grids: None,
+    _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     operator = "ttnn.fill"
     device = on_device(operator, input_tensor)

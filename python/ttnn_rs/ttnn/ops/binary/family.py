@@ -14,7 +14,6 @@ from ttnn.ops.accuracy import Accuracy
 from ttnn.ops.arguments import (
     ACTIVATIONS,
     BOOLEAN,
-    CORE_RANGE_SET,
     DATA_TYPE,
     NUMBER,
     SUB_DEVICE_ID,
@@ -27,7 +26,7 @@ from ttnn.ops.binary.checks import on_host
 from ttnn.ops.binary.compute import Options, compute
 from ttnn.ops.binary.measured import accuracy_of
 from ttnn.ops.binary.program import Arithmetic
-from ttnn.ops.common import MEMORY_CONFIG_OPTION, OUTPUT_TENSOR_OPTION, on_device
+from ttnn.ops.common import MEMORY_CONFIG_OPTION, OUTPUT_TENSOR_OPTION, SUB_CORE_GRIDS_OPTION, on_device
 from ttnn.ops.registry import FastOperation, Op, register
 from ttnn.tensor import Tensor
 from ttnn.types import DataType, Layout
@@ -46,7 +45,7 @@ DTYPE_OPTION: Final = Param(
     "dtype", DATA_TYPE, None, none=True, doc="Data type of the result. Default: that of the first operand."
 )
 CORES: Final = (
-    Param("sub_core_grids", CORE_RANGE_SET, None, none=True, modelled=False),
+    SUB_CORE_GRIDS_OPTION,
     Param("sub_device_id", SUB_DEVICE_ID, None, none=True, modelled=False),
 )
 OUTPUT: Final = (MEMORY_CONFIG_OPTION, OUTPUT_TENSOR_OPTION)

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from ttnn.core_range import CoreRangeSet
 from ttnn.exceptions import ArgumentError, DTypeError, fatal
 from ttnn.golden import pairs
 from ttnn.memory_config import MemoryConfig
@@ -225,7 +226,7 @@ def _rdiv(
     rounding_mode: str | None,
     memory_config: MemoryConfig | None,
     output_tensor: Tensor | None,
-    _sub_core_grids: None,
+    _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     name, dtype = "ttnn.rdiv", input_tensor._spec.dtype
     check_rounding(name, rounding_mode)
