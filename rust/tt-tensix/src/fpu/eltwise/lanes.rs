@@ -9,6 +9,12 @@ use super::EltwiseOp;
 use crate::regs::{DstFormat, TILE_DATUMS};
 use crate::vector::{Vector, vector_kernel};
 
+/// Most lanes that a vector has.
+const MOST_LANES: usize = 16;
+/// The bits of a word that the odd phases take from `SrcA`, and the last two from `SrcB`.
+const LOW_A: u32 = 31 << 1;
+const LOW_B: u32 = 15;
+
 /// What one call computes, besides its operands.
 #[derive(Clone, Copy)]
 struct Job<'a> {
@@ -56,12 +62,12 @@ fn with_mode<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool>
     match (job.op, job.accumulate) {
         (EltwiseOp::Mul, accumulate) => {
             let adjusts: [i32; 4] = std::array::from_fn(|number| Phase::new(job.cfg.mode(), number as u32).adjust);
-            let phases = job.cfg.fidelity.phases() as usize;
+            let (numbers, count) = phases::<V, DST32, E8>(job, &adjusts, reach::<V, E8>(a, mask_a), b);
             for at in (0..TILE_DATUMS).step_by(V::LANES) {
                 let factors = Factors::<V>::new::<E8>(V::and(V::load(&a[at..]), mask_a), V::load(&b[at..]));
                 let mut sum = V::load(&dst[at..]);
-                for (number, &adjust) in adjusts[..phases].iter().enumerate() {
-                    let term = factors.term(number, adjust);
+                for &number in &numbers[..count] {
+                    let term = factors.term(number, adjusts[number]);
                     sum = if number == 0 && !accumulate {
                         finish_units::<V, DST32, E8>(term.0, term.1)
                     } else {
@@ -86,6 +92,57 @@ fn with_mode<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool>
             }
         }
     }
+}
+
+/// Which bits the words of a tile have, and their largest exponent.
+struct Reach {
+    bits: u32,
+    exponent: i32,
+}
+
+#[inline(always)]
+fn reach<V: Vector, const E8: bool>(tile: &Src, mask: V::Int) -> Reach {
+    let (mut bits, mut largest) = (V::splat(0), V::splat(0));
+    for at in (0..TILE_DATUMS).step_by(V::LANES) {
+        let word = V::and(V::load(&tile[at..]), mask);
+        bits = V::or(bits, word);
+        largest = V::max(largest, exponents::<V, E8>(word));
+    }
+    let (mut every_bit, mut every_exponent) = ([0; MOST_LANES], [0; MOST_LANES]);
+    V::store(bits, &mut every_bit);
+    V::store(largest, &mut every_exponent);
+    Reach {
+        bits: every_bit.iter().fold(0, |all, bits| all | bits),
+        exponent: every_exponent.iter().fold(0, |most, exponent| most.max(*exponent)) as i32,
+    }
+}
+
+/// The phases that a product of two tiles needs, and how many they are.
+///
+/// Short formats leave the lower part of an operand empty. A product of zero on a grid below that of Dst changes nothing
+/// in Dst, and Dst has at least the exponent of the first phase; unless that one was cut to the largest there is.
+#[inline(always)]
+fn phases<V: Vector, const DST32: bool, const E8: bool>(
+    job: &Job<'_>,
+    adjusts: &[i32; 4],
+    a: Reach,
+    b: &Src,
+) -> ([usize; 4], usize) {
+    let asked = job.cfg.fidelity.phases() as usize;
+    if job.accumulate || asked == 1 {
+        return ([0, 1, 2, 3], asked);
+    }
+    let b = reach::<V, E8>(b, V::splat(-1));
+    let largest = if DST32 || E8 { 255 } else { 31 };
+    let (mut numbers, mut count) = ([0; 4], 0);
+    for (number, &adjust) in adjusts[..asked].iter().enumerate() {
+        let empty = number & 1 == 1 && a.bits & LOW_A == 0 || number >> 1 == 1 && b.bits & LOW_B == 0;
+        if number == 0 || !empty || a.exponent + b.exponent + adjust > largest {
+            numbers[count] = number;
+            count += 1;
+        }
+    }
+    (numbers, count)
 }
 
 /// Biased exponents of Src words.
