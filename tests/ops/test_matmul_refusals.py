@@ -166,8 +166,8 @@ def test_addmm_refusals(device: ttnn.MeshDevice) -> None:
     with pytest.raises(ttnn.DTypeError) as caught:
         ttnn.addmm(x, integer, x)
     assert str(caught.value) == (
-        "ttnn.addmm: mat1_tensor is INT32; typecast it first.\ninfo:\nonly ttnn.bfloat16, ttnn.float32 and "
-        "ttnn.bfloat8_b types are supported for mat1_tensor"
+        "ttnn.addmm: mat1_tensor is INT32; typecast it first. ttnn.addmm takes BFLOAT16, FLOAT32, BFLOAT8_B in "
+        "TILE_LAYOUT.\ninfo:\nonly ttnn.bfloat16, ttnn.float32 and ttnn.bfloat8_b types are supported for mat1_tensor"
     )
     with pytest.raises(ttnn.UnsupportedError, match=r"ttnn\.addmm: beta=0\.0: whether the official package"):
         ttnn.addmm(x, x, x, beta=0.0)

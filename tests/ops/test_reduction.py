@@ -12,6 +12,7 @@ from operands import NAMES, from_raw, golden_cases, make, raw_of, values_of
 
 import ttnn
 from ttnn import _engine
+from ttnn.ops import registry
 
 OPERATORS = {"sum": ttnn.sum, "mean": ttnn.mean, "max": ttnn.max, "min": ttnn.min}
 EVERY = pytest.mark.parametrize("name", OPERATORS)
@@ -280,4 +281,5 @@ def test_refusals(device: ttnn.MeshDevice) -> None:
     for call, error, text in _refusals(device):
         with pytest.raises(error) as caught:
             call()
-        assert str(caught.value) == text
+        table = registry.supported(text.partition(":")[0])
+        assert str(caught.value).replace(f" {table}", "") == text

@@ -40,6 +40,22 @@ __all__ = [
 class TtnnError(Exception):
     """Base of everything this package raises on purpose."""
 
+    _supported = ""
+
+    def say_what_is_supported(self, sentence: str) -> None:
+        """Add to the text what an operator takes.
+
+        An operator that is made of others is the one that the caller knows: its sentence takes the place of theirs.
+        """
+        text = str(self.args[0])
+        if self._supported:
+            text = text.replace(self._supported, sentence)
+        else:
+            ours, mark, vendor = text.partition("\ninfo:\n")
+            text = f"{ours} {sentence}{mark}{vendor}"
+        self._supported = sentence
+        self.args = (text, *self.args[1:])
+
 
 class ShapeError(TtnnError, RuntimeError, ValueError):
     """Shapes do not fit each other, or what the operator needs."""

@@ -19,7 +19,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from ttnn.config import CONFIG
-from ttnn.exceptions import ArgumentError, UnsupportedError
+from ttnn.exceptions import ArgumentError, DTypeError, LayoutError, ShapeError, UnsupportedError
 from ttnn.ops.accuracy import Accuracy
 from ttnn.ops.arguments import Signature, wrong_arguments
 from ttnn.types import DataType, Layout
@@ -265,7 +265,10 @@ def supported(name: str) -> str:
 
 
 def _dispatcher(op: Op) -> Callable[..., Any]:
-    """Return the function that binds a call to the first fitting signature and runs it."""
+    """Return the function that binds a call to the first fitting signature and runs it.
+
+    Errors about data types and layouts, and about shapes of element-wise operators, say what the entry lists.
+    """
     name = f"ttnn.{op.name}"
     plan = tuple((signature, signature.run or op.run) for signature in op.signatures)
 
@@ -274,7 +277,12 @@ def _dispatcher(op: Op) -> Callable[..., Any]:
             values = signature.bind(args, kwargs)
             if values is not None:
                 signature.check_options(name, values)
-                return run(*values)
+                try:
+                    return run(*values)
+                except (DTypeError, LayoutError, ShapeError) as error:
+                    if op.dtypes and (op.family or not isinstance(error, ShapeError)):
+                        error.say_what_is_supported(supported(name))
+                    raise
         raise wrong_arguments(name, op.signatures, args, kwargs)
 
     return dispatch

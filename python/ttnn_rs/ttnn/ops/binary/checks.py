@@ -9,7 +9,6 @@ from typing import Final
 from ttnn.exceptions import DTypeError, LayoutError, ShapeError, UnsupportedError, fatal
 from ttnn.ops.binary.program import CAST_NAMES, Arithmetic
 from ttnn.ops.common import FLOATS, INTEGER_RANGE, INTEGERS
-from ttnn.ops.registry import supported
 from ttnn.tensor_spec import TensorSpec
 from ttnn.types import DataType, Layout, TensorMemoryLayout
 
@@ -90,8 +89,7 @@ def check_types(arithmetic: Arithmetic, a: DataType, b: DataType) -> None:
     if a is not b and not mixes:
         raise fatal(
             DTypeError,
-            f"{arithmetic.name}: the operands are {a.name} and {b.name}; typecast one of them. "
-            f"{supported(arithmetic.name)}",
+            f"{arithmetic.name}: the operands are {a.name} and {b.name}; typecast one of them.",
             f"Mixed dtype is not supported for binary operation {arithmetic.op_type.cpp_name}, dtype A: "
             f"{a.cpp_name}, dtype B: {b.cpp_name}",
         )
@@ -103,8 +101,7 @@ def not_defined(arithmetic: Arithmetic, dtype: DataType) -> DTypeError:
     """Return the error for operands of a data type on which an operator is not defined."""
     return fatal(
         DTypeError,
-        f"{arithmetic.name}: input_tensor_a is {dtype.name}, on which the operator is not defined. "
-        f"{supported(arithmetic.name)}",
+        f"{arithmetic.name}: input_tensor_a is {dtype.name}, on which the operator is not defined.",
         f"Input tensor A dtype {dtype.cpp_name} is not supported for binary operation {arithmetic.op_type.cpp_name}",
     )
 

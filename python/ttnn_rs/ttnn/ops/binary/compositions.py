@@ -25,7 +25,7 @@ from ttnn.ops.creation import zeros_like
 from ttnn.ops.layout import to_layout
 from ttnn.ops.matmul.operator import matmul
 from ttnn.ops.placement import to_memory_config
-from ttnn.ops.registry import Op, register, supported
+from ttnn.ops.registry import Op, register
 from ttnn.ops.reshape import reshape, unsqueeze
 from ttnn.ops.steps import single, steps_for
 from ttnn.ops.ternary import where
@@ -117,10 +117,7 @@ def _prelu_of_number(input_tensor: Tensor, weight: Any, memory_config: MemoryCon
 def _refuse_integers(input_tensor: Tensor) -> None:
     dtype = input_tensor._spec.dtype
     if dtype in INTEGERS:
-        raise DTypeError(
-            f"ttnn.prelu: input_tensor_a is {dtype.name}, on which the operator is not defined. "
-            f"{supported('ttnn.prelu')}"
-        )
+        raise DTypeError(f"ttnn.prelu: input_tensor_a is {dtype.name}, on which the operator is not defined.")
 
 
 def _prelu(input_tensor: Tensor, weight: Tensor, memory_config: MemoryConfig | None) -> Tensor:
@@ -207,10 +204,7 @@ def _outer(a: Tensor, b: Tensor, memory_config: MemoryConfig | None) -> Tensor:
     columns, rows = _vector("input_tensor_a", a, -1), _vector("input_tensor_b", b, -2)
     dtype = a._spec.dtype
     if dtype is not b._spec.dtype:
-        raise DTypeError(
-            f"ttnn.outer: the operands are {dtype.name} and {b._spec.dtype.name}; typecast one of them. "
-            f"{supported('ttnn.outer')}"
-        )
+        raise DTypeError(f"ttnn.outer: the operands are {dtype.name} and {b._spec.dtype.name}; typecast one of them.")
     result: Tensor
     # One vector with one vector is a matrix product; many are faster as products, and float32 more precise.
     if dtype in _BY_MATMUL and _leading(a.shape) == _leading(b.shape) == 1:

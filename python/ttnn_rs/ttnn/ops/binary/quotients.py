@@ -43,7 +43,7 @@ from ttnn.ops.common import (
     as_float,
     on_device,
 )
-from ttnn.ops.registry import Op, register, supported
+from ttnn.ops.registry import Op, register
 from ttnn.ops.steps import ChainStep, step, steps_for
 from ttnn.ops.typecast import cast
 from ttnn.ops.unary import apply_chain
@@ -124,7 +124,7 @@ def _of_integers(
         if dtype not in (None, DataType.FLOAT32):
             raise fatal(
                 DTypeError,
-                f"{name}: the quotient of INT32 operands is FLOAT32, got {dtype}. {supported(name)}",
+                f"{name}: the quotient of INT32 operands is FLOAT32, got {dtype}.",
                 "Incorrect output_dtype value for Integer Division(rounding_mode=None) ; valid input values are None "
                 "or ttnn.float32",
             )
