@@ -190,7 +190,7 @@ def test_every_operator_is_tried() -> None:
     assert registered - tried - MATMULS - ELSEWHERE - {"softmax"} == set()
 
 
-def _applies(entry: registry.Op, dtype: ttnn.DataType, layout: ttnn.Layout) -> bool:
+def applies(entry: registry.Op, dtype: ttnn.DataType, layout: ttnn.Layout) -> bool:
     tiled = layout is ttnn.TILE_LAYOUT
     if entry.name == "argmax" and tiled:
         return dtype in (ttnn.bfloat16, ttnn.float32)
@@ -205,7 +205,7 @@ def _applies(entry: registry.Op, dtype: ttnn.DataType, layout: ttnn.Layout) -> b
     return True
 
 
-def _takes_integers(entry: registry.Op, arguments: tuple[Any, ...]) -> bool:
+def takes_integers(entry: registry.Op, arguments: tuple[Any, ...]) -> bool:
     """Whether an operator that takes integers takes them together with this second operand."""
     if entry.name == "pow":
         return not isinstance(arguments[0], Operand)
@@ -233,11 +233,11 @@ def _of_integers(entry: registry.Op, reference: Any, before: Any, dtype: ttnn.Da
     return wrapped(reference, dtype) if entry.family == "binary" else reference
 
 
-def _fit(entry: registry.Op) -> Callable[[Any], Any] | None:
+def fitting(entry: registry.Op) -> Callable[[Any], Any] | None:
     return partial(fit, entry) if entry.family else None
 
 
-def _limit(entry: registry.Op) -> int | None:
+def largest_integer(entry: registry.Op) -> int | None:
     """Return the largest integer whose products float64 holds, where that matters: of three, or of two."""
     if entry.name in GATED:  # of two 16-bit integers
         return 200
@@ -250,7 +250,7 @@ def _run(entry: registry.Op, x: ttnn.Tensor, arguments: tuple[Any, ...], device:
     """Call the operator and compare with the reference."""
     operation = getattr(ttnn, entry.name)
     tensors = [
-        make(item.shape, x.dtype, x.layout, device, item.seed, fit=_fit(entry), limit=_limit(entry))
+        make(item.shape, x.dtype, x.layout, device, item.seed, fit=fitting(entry), limit=largest_integer(entry))
         if isinstance(item, Operand)
         else item
         for item in arguments
@@ -258,6 +258,11 @@ def _run(entry: registry.Op, x: ttnn.Tensor, arguments: tuple[Any, ...], device:
     plain = [values_of(item) if isinstance(item, ttnn.Tensor) else item for item in tensors]
     before = values_of(x)
     result = operation(x, *tensors)
+    compare(entry, result, before, plain)
+
+
+def compare(entry: registry.Op, result: ttnn.Tensor, before: Any, plain: list[Any]) -> None:
+    """Compare a result with the reference, within the bound of the entry."""
     assert entry.golden is not None
     reference = np.asarray(entry.golden(before, *plain))
     if result.dtype in INTEGERS:
@@ -273,7 +278,7 @@ def _run(entry: registry.Op, x: ttnn.Tensor, arguments: tuple[Any, ...], device:
 def test_against_the_reference(
     entry: registry.Op, dtype: ttnn.DataType, layout: ttnn.Layout, device: ttnn.MeshDevice
 ) -> None:
-    if not _applies(entry, dtype, layout):
+    if not applies(entry, dtype, layout):
         return
     for shape in SHAPES:
         if entry.name in ("max", "min") and dtype is ttnn.bfloat8_b and any(size % 16 for size in (1, *shape)[-2:]):
@@ -283,9 +288,9 @@ def test_against_the_reference(
         if entry.name in DOMAINS and dtype is ttnn.bfloat8_b and any(size % 32 for size in (1, *shape)[-2:]):
             continue
         for arguments in calls(entry, shape, layout):
-            if dtype in INTEGERS and not _takes_integers(entry, arguments):
+            if dtype in INTEGERS and not takes_integers(entry, arguments):
                 continue
-            x = make(shape, dtype, layout, device, fit=_fit(entry), limit=_limit(entry))
+            x = make(shape, dtype, layout, device, fit=fitting(entry), limit=largest_integer(entry))
             _run(entry, x, arguments, device)
 
 
@@ -305,7 +310,7 @@ def test_places(entry: registry.Op, place: str, device: ttnn.MeshDevice) -> None
     if not keeps_shape and place != "L1":
         return
     dtype = ttnn.bfloat16 if ttnn.bfloat16 in entry.dtypes else entry.dtypes[0]
-    operation, fitted = getattr(ttnn, entry.name), _fit(entry)
+    operation, fitted = getattr(ttnn, entry.name), fitting(entry)
     for arguments in calls(entry, SHARDED, layout):
         apart = operation(
             make(SHARDED, dtype, layout, device, fit=fitted), *_tensors(entry, arguments, dtype, layout, device)
@@ -323,7 +328,7 @@ def _tensors(
     device: ttnn.MeshDevice,
 ) -> list[Any]:
     return [
-        make(item.shape, dtype, layout, device, item.seed, fit=_fit(entry)) if isinstance(item, Operand) else item
+        make(item.shape, dtype, layout, device, item.seed, fit=fitting(entry)) if isinstance(item, Operand) else item
         for item in arguments
     ]
 
