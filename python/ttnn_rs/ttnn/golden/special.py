@@ -124,25 +124,23 @@ def i0(x: ArrayLike, **_: object) -> Array:
         return np.asarray(np.i0(np.asarray(x, np.float64)), np.float64)
 
 
-def _i1(x: float) -> float:
-    if math.isnan(x) or math.isinf(x):
-        return x
-    distance = abs(x)
-    if distance > 700.0:
-        return math.copysign(math.inf, x)
-    if distance > 40.0:
-        total = term = 1.0
-        for k in range(1, 30):
-            term *= -(4.0 - (2 * k - 1) ** 2) / (k * 8.0 * distance)
-            total += term
-        return math.copysign(math.exp(distance) / math.sqrt(2.0 * math.pi * distance) * total, x)
-    total = term = distance / 2.0
-    for k in range(1, 200):
-        term *= (distance / 2.0) ** 2 / (k * (k + 1))
-        total += term
-    return math.copysign(total, x)
+_LARGEST_OF_SERIES: Final = 40.0
+"""Where the asymptotic expansion of the Bessel function takes over."""
 
 
 def i1(x: ArrayLike, **_: object) -> Array:
     """Return the modified Bessel function of order 1."""
-    return _each(_i1, x)
+    values = np.asarray(x, np.float64)
+    near = np.minimum(np.abs(values), _LARGEST_OF_SERIES)
+    total = term = near / 2.0
+    for k in range(1, 200):
+        term = term * ((near / 2.0) ** 2 / (k * (k + 1)))
+        total = total + term
+    with np.errstate(all="ignore"):
+        far = np.maximum(np.abs(values), _LARGEST_OF_SERIES)
+        expansion = part = np.ones_like(far)
+        for k in range(1, 30):
+            part = part * (-(4.0 - (2 * k - 1) ** 2) / (k * 8.0 * far))
+            expansion = expansion + part
+        large = np.where(far > 700.0, np.inf, np.exp(far) / np.sqrt(2.0 * math.pi * far) * expansion)
+    return np.copysign(np.where(np.abs(values) > _LARGEST_OF_SERIES, large, total), values)
