@@ -26,7 +26,7 @@ REQUIRED_VALUES: dict[str, list[tuple[Any, ...]]] = {
     "prelu": [(0.25,), ([0.5],)],
     "rdiv": [(2.0,)],
     "relu_max": [(1.0,)],
-    "relu_min": [(0.25,), (-1.0,)],
+    "relu_min": [(0,), (2,)],
     "rpow": [(2.0,)],
     "subalpha": [(0.5,)],
     "threshold": [(0.5, 2.0)],

@@ -7,6 +7,7 @@ Source: operator programs, section 4; vector unit, listings of the same names; T
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from ttnn.core_range import CoreRangeSet
@@ -17,7 +18,7 @@ from ttnn.ops.accuracy import bit_exact, max_ulp
 from ttnn.ops.arguments import FLOAT, NUMBER, TENSOR, Kind, Param, Signature
 from ttnn.ops.binary import add, multiply, subtract
 from ttnn.ops.binary.quotients import OPERATORS as _BINARY
-from ttnn.ops.common import INTEGERS, MEMORY_CONFIG_OPTION, OUTPUT_TENSOR_OPTION, SUB_CORE_GRIDS_OPTION
+from ttnn.ops.common import INTEGERS, MEMORY_CONFIG_OPTION, OUTPUT_TENSOR_OPTION, SUB_CORE_GRIDS_OPTION, WIDE
 from ttnn.ops.placement import copy
 from ttnn.ops.registry import FastOperation, Op, register
 from ttnn.ops.ternary_program import (
@@ -25,6 +26,7 @@ from ttnn.ops.ternary_program import (
     Ternary,
     are_integers,
     broadcasts_rows_or_columns,
+    check_dtypes,
     check_tensors,
     is_block_float,
     number_for,
@@ -76,21 +78,35 @@ def _where(
     operator = _WHERE
     check_tensors(operator, (predicate, true_value, false_value))
     values = _tensors((true_value, false_value))
-    are_integers(operator, [predicate], _32_BITS)
-    integers = are_integers(operator, values or [predicate], _32_BITS)
-    dtype = (values or [predicate])[0]._spec.dtype
-    if predicate._spec.dtype in INTEGERS and not integers:
+    dtypes = [tensor._spec.dtype for tensor in values or [predicate]]
+    dtype = dtypes[0]
+    _check_where(operator, predicate._spec.dtype, dtypes, output_tensor)
+    if predicate._spec.dtype in INTEGERS and not INTEGERS.intersection(dtypes):
         # As the chip does: a condition of integers takes the type of the values; 0 and only 0 becomes 0.
         predicate = cast(operator.name, predicate, dtype)
-    if output_tensor is not None and (output_tensor._spec.dtype in INTEGERS) is not integers:
-        raise DTypeError(
-            f"{operator.name}: output_tensor is {output_tensor._spec.dtype.name}, the values are {dtype.name}."
-        )
     chosen: list[Operand] = []
     for value, label in zip((true_value, false_value), operator.labels[1:], strict=True):
         chosen.append(value if isinstance(value, Tensor) else number_for(operator.name, label, value, dtype))
     memory_config = memory_config or (None if output_tensor else (values or [predicate])[0]._spec.memory_config)
     return run_ternary(operator, (predicate, chosen[0], chosen[1]), dtype, memory_config, output_tensor)
+
+
+def _check_where(
+    operator: Ternary, predicate: DataType, values: Sequence[DataType], output_tensor: Tensor | None
+) -> None:
+    """Refuse data types of which the kernel cannot move whole words.
+
+    Raises:
+        DTypeError: a type that the operator does not take, or one of 16 bits beside integers.
+    """
+    output = values[0] if output_tensor is None else output_tensor._spec.dtype
+    check_dtypes(operator, (predicate, *values), _32_BITS)
+    if INTEGERS.intersection((*values, output)) and not {predicate, *values, output} <= WIDE:
+        raise DTypeError(
+            f"{operator.name}: the predicate is {predicate.name}, the values are "
+            f"{', '.join(dtype.name for dtype in values)}, the result is {output.name}; beside integers all of them "
+            "have 32 bits. Typecast them."
+        )
 
 
 _LERP: Final = Ternary("ttnn.lerp", "lerp", ("input", "end", "weight"))
@@ -250,7 +266,10 @@ where = _register(
         )
     ),
     _where,
-    "Return the second operand where the first is not 0, else the third. In float32 -0 and subnormals are not 0.",
+    "Return the second operand where the first is not 0, else the third. In float32 -0 and subnormals are not 0. The "
+    "result has the data type of the first value that is a tensor. Where float32 and integers meet as values, words "
+    "are moved as they are, not converted: the kernel selects 32-bit words (how its sources read; no vector settles "
+    "it).",
     dtypes=(*_FLOATS, DataType.BFLOAT4_B, DataType.INT32, DataType.UINT32),
     golden=triples.where,
     accuracy=bit_exact(),

@@ -186,6 +186,20 @@ def is_block_float(tensors: Sequence[Tensor]) -> bool:
     return any(tensor._spec.dtype in (DataType.BFLOAT8_B, DataType.BFLOAT4_B) for tensor in tensors)
 
 
+def check_dtypes(operator: Ternary, dtypes: Sequence[DataType], taken: Sequence[DataType]) -> None:
+    """Refuse data types that are neither floating point nor `taken`.
+
+    Raises:
+        DTypeError: such a type.
+    """
+    for dtype in dtypes:
+        if dtype not in taken and dtype not in FLOATS:
+            raise DTypeError(
+                f"{operator.name}: a tensor is {dtype.name}; the operator takes "
+                f"{', '.join(known.name for known in (*FLOATS, *taken))}."
+            )
+
+
 def are_integers(operator: Ternary, tensors: Sequence[Tensor], taken: Sequence[DataType]) -> bool:
     """Whether the tensors hold integers of one type.
 
@@ -193,12 +207,7 @@ def are_integers(operator: Ternary, tensors: Sequence[Tensor], taken: Sequence[D
         DTypeError: a type that is not taken, or floating point beside integers.
     """
     dtypes = [tensor._spec.dtype for tensor in tensors]
-    for dtype in dtypes:
-        if dtype not in taken and dtype not in FLOATS:
-            raise DTypeError(
-                f"{operator.name}: a tensor is {dtype.name}; the operator takes "
-                f"{', '.join(known.name for known in (*FLOATS, *taken))}."
-            )
+    check_dtypes(operator, dtypes, taken)
     integers = [dtype in INTEGER_RANGE for dtype in dtypes]
     if any(integers) and len(set(dtypes)) > 1:
         raise DTypeError(

@@ -13,7 +13,7 @@ from ttnn.core_range import CoreRangeSet
 from ttnn.exceptions import ArgumentError, DTypeError, UnsupportedError, fatal
 from ttnn.memory_config import MemoryConfig
 from ttnn.ops.accuracy import bit_exact, max_ulp
-from ttnn.ops.activations import Activation, as_unary, chain, vector_functions
+from ttnn.ops.activations import Activation, chain, vector_functions
 from ttnn.ops.arguments import ACTIVATIONS, BOOLEAN, Param, Signature
 from ttnn.ops.common import (
     FLOATS,
@@ -257,8 +257,12 @@ def _unary_chain(
     if not ops_chain:
         raise ArgumentError(f"{operator}: ops_chain is empty; give at least one operator.")
     dtype = input_tensor._spec.dtype
-    for activation in ops_chain:
-        _refuse_integers(operator, as_unary(activation).op_type, dtype)
+    if dtype in INTEGERS:
+        # Imported here: functions of integers are operators, which need this module.
+        from ttnn.ops.integer_chain import apply_integers, check_chain
+
+        check_chain(operator, ops_chain, dtype)
+        return apply_integers(operator, input_tensor, ops_chain, memory_config, output_tensor)
     steps = chain(operator, ops_chain)
     return apply_chain(operator, input_tensor, steps, memory_config=memory_config, output_tensor=output_tensor)
 
@@ -282,7 +286,7 @@ unary_chain = register(
         family="unary",
         raises=(
             ("ArgumentError", "the chain is empty."),
-            ("DTypeError", "the input holds integers."),
+            ("DTypeError", "a function that does not take the input's integers."),
             ("StorageError", "the input is on the host."),
             ("UnsupportedError", "a function that the engine does not have."),
         ),

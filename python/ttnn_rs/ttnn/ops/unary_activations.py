@@ -22,6 +22,20 @@ _INTEGERS: Final = (DataType.INT32, DataType.UINT32, DataType.UINT16, DataType.U
 _RELU6_OF_INTEGERS: Final[dict[DataType, list[ChainStep]]] = {
     dtype: [("relu_max_int32", "int32" if dtype is DataType.INT32 else "uint32", [6])] for dtype in _INTEGERS
 }
+
+
+def _at_most(dtype: DataType, limit: int) -> list[ChainStep]:
+    return [("relu_max_int32", "int32" if dtype is DataType.INT32 else "uint32", [max(limit, 0)])]
+
+
+def _at_least(dtype: DataType, limit: int) -> list[ChainStep]:
+    if dtype is not DataType.UINT32:
+        return [("clamp_int32", "int32", [limit & 0xFFFFFFFF, 0x7FFFFFFF])]
+    # With the first bit turned over, words without a sign have the order of those with one.
+    turn: ChainStep = ("bitwise_xor", "int32", [0x80000000])
+    return [turn, ("clamp_int32", "int32", [limit ^ 0x80000000, 0x7FFFFFFF]), turn]
+
+
 _ALPHA: Final = Param("alpha", FLOAT, 1.0, doc="Scale of the exponential part.")
 _LAMBDA: Final = Param("lambd", FLOAT, 0.5, doc="Half the width of the interval that becomes 0.")
 
@@ -58,11 +72,13 @@ TABLE: Final = (
     Unary("relu_max", _U.RELU_MAX, formula("relu_max", "Return clamp(x, 0, upper_limit).",
                                            lambda x, upper_limit: np.maximum(np.minimum(x, upper_limit), 0)),
           "Return every element, held to [0, `upper_limit`].",
-          positional=(Param("upper_limit", NUMBER, doc="Upper limit."),), unknown=_INTEGERS, exact=True),
-    Unary("relu_min", _U.RELU_MIN, formula("relu_min", "Return max(x, lower_limit), 0 at least.",
+          positional=(Param("upper_limit", NUMBER, doc="Upper limit; cut to an integer for integers."),),
+          whole=dict.fromkeys(_INTEGERS, _at_most), reference=_INTEGERS, exact=True),
+    Unary("relu_min", _U.RELU_MIN, formula("relu_min", "Return max(x, lower_limit).",
                                            lambda x, lower_limit: np.maximum(x, lower_limit)),
           "Return every element, or `lower_limit` if that is larger.",
-          positional=(Param("lower_limit", NUMBER, doc="Lower limit."),), unknown=_INTEGERS, exact=True),
+          positional=(Param("lower_limit", NUMBER, doc="Lower limit; cut to an integer for integers."),),
+          whole=dict.fromkeys(_INTEGERS, _at_least), reference=_INTEGERS, exact=True),
     Unary("selu", _U.SELU, formula("selu", "Return the scaled exponential linear unit.",
                                    lambda x, scale=1.0506999492645264, alpha=1.673259973526001:
                                    scale * np.where(x > 0, x, alpha * np.expm1(np.minimum(x, 0)))),

@@ -17,6 +17,7 @@ from ttnn.ops.activations import UnaryWithParam, chain_steps
 from ttnn.ops.arguments import BOOLEAN, Param, Signature
 from ttnn.ops.common import (
     INPUT_TENSOR,
+    INTEGER_RANGE,
     INTEGERS,
     MEMORY_CONFIG_OPTION,
     OUTPUT_TENSOR_OPTION,
@@ -54,7 +55,8 @@ class Unary:
         positional: Options before them, handed over first.
         integers: Programs of the integer types; others are refused.
         reference: Those of them whose kernel is not tabulated: the result is the mathematical one.
-        unknown: Integer types that the chip takes and whose program is not known.
+        whole: Integer types whose program follows the parameters, which the chip cuts to integers first: called with
+            the data type and them.
         exact: Whether the result is the reference rounded.
         aliases: Other names.
     """
@@ -67,7 +69,7 @@ class Unary:
     positional: tuple[Param, ...] = ()
     integers: Mapping[DataType, list[ChainStep]] = field(default_factory=dict)
     reference: tuple[DataType, ...] = ()
-    unknown: tuple[DataType, ...] = ()
+    whole: Mapping[DataType, Callable[..., list[ChainStep]]] = field(default_factory=dict)
     exact: bool = False
     aliases: tuple[str, ...] = ()
 
@@ -96,6 +98,12 @@ def run_unary(
     """Run the program of an operator on a tensor of any data type that it takes."""
     operator = f"ttnn.{entry.name}"
     dtype = input_tensor._spec.dtype
+    if dtype in entry.whole:
+        numbers = [_whole(operator, value, dtype) for value in parameters]
+        steps = entry.whole[dtype](dtype, *numbers)
+        return apply_chain(
+            operator, input_tensor, steps, memory_config=memory_config, output_tensor=output_tensor, integers=True
+        )
     if dtype in entry.integers:
         steps = entry.integers[dtype]
         if steps is COPY:
@@ -103,14 +111,25 @@ def run_unary(
         return apply_chain(
             operator, input_tensor, steps, memory_config=memory_config, output_tensor=output_tensor, integers=True
         )
-    if dtype in entry.unknown:
-        raise UnsupportedError(f"{operator}: the program for {dtype.name} is not known.", "unimplemented")
     refuse_integers(operator, entry.op_type, dtype)
     steps = chain_steps(operator, UnaryWithParam(entry.op_type, *parameters))
     widens = output_tensor is not None and output_tensor._spec.dtype is DataType.FLOAT32 is not dtype
     if widens and any(step[0] in _BY_TENSOR for step in steps):
         raise UnsupportedError(f"{operator}: {dtype.name} with a float32 output_tensor is not modelled.", "untested")
     return apply_chain(operator, input_tensor, steps, memory_config=memory_config, output_tensor=output_tensor)
+
+
+def _whole(operator: str, value: float, dtype: DataType) -> int:
+    """Return a parameter of a kernel for integers.
+
+    Raises:
+        DTypeError: the data type does not have it.
+    """
+    low, high = INTEGER_RANGE[dtype]
+    number = math.trunc(value) if math.isfinite(value) else high + 1
+    if not low <= number <= high:
+        raise DTypeError(f"{operator}: {value:g} is no value of {dtype.name} ({low} to {high}).")
+    return number
 
 
 def measured(name: str) -> Accuracy:
@@ -142,7 +161,7 @@ def register_unary(entry: Unary) -> FastOperation:
             run=run,
             doc=what,
             source=f'TT-NN docs "ttnn.{entry.name}"; vector unit listings of {entry.op_type.name}',
-            dtypes=(*FLOAT_INPUTS, *entry.integers),
+            dtypes=(*FLOAT_INPUTS, *entry.integers, *entry.whole),
             layouts=LAYOUTS,
             golden=entry.golden,
             reference=entry.reference,

@@ -10,7 +10,7 @@ from typing import Final
 
 from ttnn import _engine
 from ttnn.core_range import CoreRangeSet
-from ttnn.exceptions import DTypeError, UnsupportedError
+from ttnn.exceptions import DTypeError
 from ttnn.golden import words as golden
 from ttnn.memory_config import MemoryConfig
 from ttnn.ops.accuracy import bit_exact, max_ulp
@@ -48,12 +48,7 @@ def _bitwise_not(
 ) -> Tensor:
     operator = "ttnn.bitwise_not"
     dtype = input_tensor._spec.dtype
-    if dtype in FLOATS and dtype is not DataType.FLOAT32:
-        raise UnsupportedError(
-            f"{operator}: the chip takes {dtype.name}, but what its kernel sees in a 16-bit Dst is not known; the "
-            "operator is built for the 32-bit types."
-        )
-    if dtype not in (*_32_BITS, DataType.FLOAT32):
+    if dtype not in (*_32_BITS, *FLOATS):
         refuse_integers(operator, UnaryOpType.BITWISE_NOT, dtype)
     return apply_chain(
         operator,
@@ -70,7 +65,13 @@ bitwise_not = register(
         name="bitwise_not",
         signatures=(Signature((INPUT_TENSOR,), OPTIONS),),
         run=_bitwise_not,
-        doc="Return every element with all bits inverted; of float32 the bits of the words.",
+        doc=(
+            "Return every element with all bits inverted; of floating point the bits of the datum in Dst: float32 "
+            "words, or the 16 bits of a bfloat16, for the kernel reads two of those as one word. What enters or leaves "
+            "Dst follows the rules of floating point: zeros and denormals enter as +0, whose complement leaves as "
+            "-infinity, and denormals leave as +0. No vector settles this; it is how the public descriptions of Dst "
+            "and of the vector unit's loads read."
+        ),
         source='TT-NN docs "ttnn.bitwise_not"; vector unit listing bitwise_not/int32',
         dtypes=_32_BITS,
         layouts=LAYOUTS,
@@ -80,7 +81,6 @@ bitwise_not = register(
         family="unary",
         raises=(
             ("DTypeError", "the input is uint16 or uint8."),
-            ("UnsupportedError", "the input is bfloat16 or a block float."),
             ("StorageError", "the input is on the host."),
         ),
     )

@@ -82,17 +82,18 @@ def _logaddexp2(do: Forward, grad: Tensor, a: Tensor, b: Tensor) -> list[Tensor]
 
 def _squared_difference(do: Forward, grad: Tensor, a: Tensor, b: Tensor) -> list[Tensor]:
     grad_a = do.multiply(do.multiply(grad, do.subtract(a, b)), 2)
-    return [grad_a, do.multiply(grad_a, -1)]
+    # The word of -1; products of integers wrap.
+    return [grad_a, do.multiply(grad_a, 2**32 - 1 if grad_a.dtype is DataType.UINT32 else -1)]
 
 
 def _smaller_and_larger(do: Forward, grad: Tensor, a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
     """Return grad where a < b and where a > b, half of it where they are equal, 0 elsewhere."""
     half = do.multiply(grad, 0.5)
     difference = do.subtract(b, a)
-    equal = do.eqz(difference)
-    smaller, larger = (
-        do.add(do.multiply(side(difference), grad), do.multiply(equal, half)) for side in (do.gtz, do.ltz)
-    )
+    shared = do.multiply(do.eqz(difference), half)
+    if grad.dtype is DataType.INT32:
+        shared = do.typecast(shared, DataType.INT32)
+    smaller, larger = (do.add(do.multiply(side(difference), grad), shared) for side in (do.gtz, do.ltz))
     return smaller, larger
 
 
@@ -128,10 +129,16 @@ class Pair:
     """Whether the second operand may be a number; the gradient is `grad` then."""
     rows: bool = True
     """Whether every step takes row-major tensors, too."""
+    note: str = ""
+    """Added to the docstring."""
 
 
 _INT32: Final = (*FLOATS, DataType.INT32)
 _NARROW: Final = (DataType.BFLOAT16, DataType.FLOAT32)
+_HALVES: Final = (
+    "Of int32 the result is int32. Its half is computed in float32 and converted back, as `typecast` does: an "
+    "assumption, for the official sum of the two data types has no vector."
+)
 _SHARES: Final = "grad / (1 + {0}^(b - a)), grad / (1 + {0}^(a - b))"
 
 TABLE: Final = (
@@ -143,8 +150,10 @@ TABLE: Final = (
     Pair("logaddexp2_bw", _SHARES.format("2"), g.logaddexp2, _logaddexp2, _NARROW),
     Pair("squared_difference_bw", "2 grad * (a - b), -2 grad * (a - b)", g.squared_difference, _squared_difference,
          ANY),
-    Pair("max_bw", "grad where a > b, grad where b > a; half of it where a = b", g.maximum, _max),
-    Pair("min_bw", "grad where a < b, grad where b < a; half of it where a = b", g.minimum, _min),
+    Pair("max_bw", "grad where a > b, grad where b > a; half of it where a = b", g.maximum, _max,
+         note=_HALVES),
+    Pair("min_bw", "grad where a < b, grad where b < a; half of it where a = b", g.minimum, _min,
+         note=_HALVES),
     Pair("remainder_bw", "grad, -grad * floor(a / b)", g.remainder, _quotient_rest("floor"), _INT32, True),
     Pair("fmod_bw", "grad, -grad * trunc(a / b)", g.fmod, _quotient_rest("trunc"), _INT32, True),
 )  # fmt: skip
@@ -174,7 +183,14 @@ def _signatures(row: Pair) -> Sequence[Signature]:
 
 OPERATORS: Final[dict[str, FastOperation]] = {
     row.name: entry(
-        row.name, tuple(_signatures(row)), _steps_of_two(row), row.formula, row.golden, dtypes=row.dtypes, rows=row.rows
+        row.name,
+        tuple(_signatures(row)),
+        _steps_of_two(row),
+        row.formula,
+        row.golden,
+        dtypes=row.dtypes,
+        rows=row.rows,
+        note=row.note,
     )
     for row in TABLE
 }

@@ -55,23 +55,6 @@ class Forward:
 
         return step
 
-    def multiply(self, a: Tensor, b: Tensor | float, output_tensor: Tensor | None = None, **options: Any) -> Tensor:
-        """Return a * b. Integers that meet floating point, a number or a tensor, become float32 first."""
-        step = self.__getattr__("multiply")
-        if output_tensor is not None:
-            options["output_tensor"] = output_tensor
-        if isinstance(b, int) and b < 0 and a.dtype is DataType.UINT32:
-            b += 1 << 32
-        whole = a.dtype in INTEGERS, b.dtype in INTEGERS if isinstance(b, Tensor) else isinstance(b, int)
-        if not any(whole) or all(whole) or (whole == (False, True) and not isinstance(b, Tensor)):
-            return step(a, b, **options)
-        a = self._single(a)
-        b = self._single(b) if isinstance(b, Tensor) else b
-        if output_tensor is None or output_tensor.dtype not in INTEGERS:
-            return step(a, b, **options)
-        del options["output_tensor"]
-        return self.typecast(step(a, b, **options), output_tensor.dtype, output_tensor=output_tensor)
-
     def where(self, predicate: Tensor, true: Tensor | float, false: Tensor | float, **options: Any) -> Tensor:
         """Return `true` where the predicate is not 0, else `false`; integers between two numbers become float32."""
         if predicate.dtype in INTEGERS and isinstance(true, float) and isinstance(false, float):
@@ -110,7 +93,8 @@ class Forward:
 
     def signed_infinity(self, x: Tensor, sign: float = 1.0) -> Tensor:
         """Return `sign` infinity with the sign of `x`."""
-        return self.multiply(self.sign(x), sign * INF)
+        infinity: Tensor = self.multiply(self.sign(x), sign * INF)
+        return infinity
 
 
 @contextmanager

@@ -100,6 +100,10 @@ def _threshold(do: Forward, grad: Tensor, x: Tensor, threshold: float, _value: f
     return do.where(do.gtz(do.add(x, -threshold)), grad, 0.0)
 
 
+_WORDS: Final = (
+    "Of integers the result has their type, as in the official composition: where the formula's second part is chosen, "
+    "it holds the words of that float32 value, which `ttnn.where` moves as they are. No vector settles these bits."
+)
 _SIGNED: Final = (DataType.BFLOAT16, DataType.BFLOAT8_B, DataType.FLOAT32, DataType.INT32)
 _LAMBDA: Final = Param("lambd", FLOAT, 0.5, doc="Half the width of the flat part.")
 _ALPHA: Final = Param("alpha", FLOAT, 1.0, doc="Limit of the negative part, as in the function.")
@@ -108,9 +112,11 @@ TABLE: Final = (
     Gradient("relu_bw", "grad where x > 0, 0 elsewhere", g.relu, _relu, dtypes=_SIGNED, rows=True),
     Gradient("relu6_bw", "grad where 0 < x < 6, 0 elsewhere", g.relu6, _relu6, dtypes=_SIGNED),
     Gradient("leaky_relu_bw", "grad where x > 0, negative_slope * grad elsewhere", g.leaky_relu, _leaky_relu,
-             keywords=(Param("negative_slope", FLOAT, 0.009999999776482582, doc="Slope of the negative part."),)),
+             keywords=(Param("negative_slope", FLOAT, 0.009999999776482582, doc="Slope of the negative part."),),
+             note=_WORDS),
     Gradient("elu_bw", "grad where x > 0, grad * alpha e^x elsewhere", g.elu, _elu, keywords=(_ALPHA,)),
-    Gradient("celu_bw", "grad where x > 0, grad * e^(x / alpha) elsewhere", g.celu, _celu, keywords=(_ALPHA,)),
+    Gradient("celu_bw", "grad where x > 0, grad * e^(x / alpha) elsewhere", g.celu, _celu, keywords=(_ALPHA,),
+             note=_WORDS),
     Gradient("selu_bw", "scale * grad where x > 0, scale * alpha * grad * e^x elsewhere", g.selu, _selu,
              note="With the official constants 1.0507 and 1.67326."),
     Gradient("silu_bw", "grad * s (1 + x (1 - s)), s = sigmoid(x)", g.silu, _silu, takes_output=True, rows=True),
@@ -124,7 +130,8 @@ TABLE: Final = (
     Gradient("softshrink_bw", "grad where |x| > lambd, 0 elsewhere", g.shrink, _softshrink, keywords=(_LAMBDA,)),
     Gradient("softplus_bw", "grad / (1 + e^(-beta x)), grad where beta x > threshold", g.softplus, _softplus,
              keywords=(Param("beta", FLOAT, 1.0, doc="Steepness."),
-                       Param("threshold", FLOAT, 20.0, doc="Where the function counts as linear."))),
+                       Param("threshold", FLOAT, 20.0, doc="Where the function counts as linear.")),
+             note=_WORDS),
     Gradient("softsign_bw", "grad / (1 + |x|)^2", g.softsign, _softsign, rows=True),
     Gradient("tanhshrink_bw", "grad * tanh(x)^2", g.tanhshrink, _tanhshrink, rows=True),
     Gradient("log_sigmoid_bw", "grad / (1 + e^x)", g.log_sigmoid, _log_sigmoid),

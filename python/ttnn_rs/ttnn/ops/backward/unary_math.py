@@ -19,6 +19,11 @@ _TWO_OVER_ROOT_PI: Final = single(2.0 / math.sqrt(math.pi))
 _ROOT_PI_OVER_TWO: Final = single(math.sqrt(math.pi) / 2.0)
 _LARGE: Final = 3.4e38
 """From here on products count as infinite in the hyperbolic gradients."""
+_WORDS: Final = (
+    "Of int32 and uint32 a float32 tensor, as the official composition gives it: the fused functions run on the words "
+    "of x, those without a kernel for integers reading them as float32, so that it is no gradient. No vector settles "
+    "these bits."
+)
 
 
 def _exp(do: Forward, grad: Tensor, x: Tensor, output: Tensor) -> Tensor:
@@ -116,8 +121,9 @@ def _erfinv(do: Forward, grad: Tensor, x: Tensor) -> Tensor:
     growth = [U.ERFINV, U.SQUARE, (U.EXP, 0.0)]
     result = do.multiply(do.multiply(x, grad, input_tensor_a_activations=growth), _ROOT_PI_OVER_TWO)
     infinity = do.multiply(grad, INF, input_tensor_a_activations=[U.SIGN])
-    result = do.where(do.logical_or(do.lt(x, -1.0), do.gt(x, 1.0)), NAN, result)
-    return do.where(do.eq(do.abs(x), 1.0), infinity, result)
+    distance = do.abs(x)
+    result = do.where(do.gt(distance, 1.0), NAN, result)
+    return do.where(do.eq(distance, 1.0), infinity, result)
 
 
 def _i0(do: Forward, grad: Tensor, x: Tensor) -> Tensor:
@@ -152,15 +158,16 @@ TABLE: Final = (
     Gradient("log1p_bw", "grad / (x + 1)", g.log1p, _log1p),
     Gradient("sqrt_bw", "grad / (2 sqrt(x))", g.sqrt, _sqrt, takes_output=True, note="NaN for x < 0."),
     Gradient("rsqrt_bw", "-grad / 2 * x^(-3/2)", g.rsqrt, _rsqrt, takes_output=True, note="NaN for x < 0."),
-    Gradient("reciprocal_bw", "-grad / x^2", g.reciprocal, _reciprocal),
+    Gradient("reciprocal_bw", "-grad / x^2", g.reciprocal, _reciprocal, note=_WORDS),
     Gradient("sin_bw", "grad * cos(x)", g.sin, _sin, rows=True),
     Gradient("cos_bw", "-grad * sin(x)", g.cos, _cos, rows=True),
     Gradient("tan_bw", "grad * (1 + tan(x)^2)", g.tan, _tan, rows=True),
     Gradient("sinh_bw", "grad * cosh(x)", g.sinh, _sinh, note="Products from 3.4e38 on are infinite."),
     Gradient("cosh_bw", "grad * sinh(x)", g.cosh, _cosh, note="Products from 3.4e38 on are infinite."),
-    Gradient("erf_bw", "grad * 2 / sqrt(pi) * e^(-x^2)", g.erf, _erf, rows=True),
+    Gradient("erf_bw", "grad * 2 / sqrt(pi) * e^(-x^2)", g.erf, _erf, rows=True, note=_WORDS),
     Gradient("erfc_bw", "-grad * 2 / sqrt(pi) * e^(-x^2)", g.erfc, _erfc, rows=True),
-    Gradient("erfinv_bw", "grad * sqrt(pi) / 2 * e^(erfinv(x)^2)", g.erfinv, _erfinv, note="NaN for |x| > 1."),
+    Gradient("erfinv_bw", "grad * sqrt(pi) / 2 * e^(erfinv(x)^2)", g.erfinv, _erfinv,
+             note=f"NaN for |x| > 1. {_WORDS}"),
     Gradient("i0_bw", "grad * i1(x)", g.i0, _i0, rows=True),
     Gradient("lgamma_bw", "grad * digamma(x)", g.lgamma, _lgamma, rows=True),
     Gradient("multigammaln_bw", "grad * sum of digamma(x - i / 2) for i = 0 to 3", g.multigammaln, _multigammaln,

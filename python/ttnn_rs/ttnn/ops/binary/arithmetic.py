@@ -6,6 +6,7 @@ Source: operator programs, section 4.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Final
 
 from ttnn import golden
@@ -26,6 +27,7 @@ from ttnn.ops.binary.family import (
     register_binary,
 )
 from ttnn.ops.binary.program import Arithmetic
+from ttnn.ops.binary.promotion import promoted
 from ttnn.ops.common import INTEGERS, on_device
 from ttnn.tensor import Tensor
 from ttnn.types import BinaryOpType, DataType
@@ -41,13 +43,14 @@ def _integers(op: str) -> dict[DataType, tuple[str, str]]:
 
 
 def _run(arithmetic: Arithmetic, a: Any, b: Any, fast: bool | None, options: Options) -> Tensor:
-    # Only for products of float32 is it unknown whether the fast flag selects another program.
-    if fast and arithmetic.op_type is BinaryOpType.MUL:
+    if arithmetic.op_type is BinaryOpType.MUL:
+        # Only for products of float32 is it unknown whether the fast flag selects another program.
         tensors = [operand for operand in (a, b) if isinstance(operand, Tensor)]
-        if all(tensor._spec.dtype is DataType.FLOAT32 for tensor in tensors):
+        if fast and all(tensor._spec.dtype is DataType.FLOAT32 for tensor in tensors):
             raise UnsupportedError(
                 f"{arithmetic.name}: fast_and_approximate_mode=True is not modelled for float32; pass False."
             )
+        a, b = promoted(arithmetic.name, a, b)
     return compute(arithmetic, a, b, options)
 
 
@@ -67,9 +70,8 @@ def _run_reversed(arithmetic: Arithmetic, a: Tensor, b: Any, _fast: bool | None,
 def _run_squared_difference(arithmetic: Arithmetic, a: Tensor, b: Any, _fast: bool | None, options: Options) -> Tensor:
     if a._spec.dtype not in INTEGERS:
         return compute(arithmetic, a, b, options)
-    if options.has_activations:
-        raise UnsupportedError(f"{arithmetic.name}: activations of integers are not modelled.")
-    difference = compute(arithmetic, a, b, Options(memory_config=options.memory_config))
+    difference = compute(arithmetic, a, b, replace(options, dtype=None, output_tensor=None, activations=()))
+    options = replace(options, activations_a=(), activations_b=())
     return compute(_SQUARE, difference, difference, options)
 
 

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Final
 
 from ttnn import _engine
-from ttnn.exceptions import UnsupportedError
-from ttnn.memory_config import MemoryConfig
+from ttnn.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.ops.activations import Activation, chain, is_single_relu
 from ttnn.ops.binary.checks import (
     broadcast,
@@ -40,6 +39,7 @@ from ttnn.ops.common import (
     same_device,
     take_output,
 )
+from ttnn.ops.unary import apply_chain
 from ttnn.tensor import Tensor
 from ttnn.tensor_spec import TensorSpec
 from ttnn.types import FORMAT_CODE, DataType, Layout
@@ -68,12 +68,56 @@ class Options:
 
 def compute(arithmetic: Arithmetic, a: Tensor | float, b: Tensor | float, options: Options) -> Tensor:
     """Run an operator on two tensors, or on a tensor and a number."""
+    if options.has_activations and any(isinstance(x, Tensor) and x._spec.dtype in INTEGERS for x in (a, b)):
+        return _activated(arithmetic, a, b, options)
+    return _compute(arithmetic, a, b, options)
+
+
+def _compute(arithmetic: Arithmetic, a: Tensor | float, b: Tensor | float, options: Options) -> Tensor:
     if not isinstance(a, Tensor):
         assert isinstance(b, Tensor)
         return _with_scalar(arithmetic, b, a, True, options)
     if not isinstance(b, Tensor):
         return _with_scalar(arithmetic, a, b, False, options)
     return _of_tensors(arithmetic, a, b, options)
+
+
+def _activated(arithmetic: Arithmetic, a: Tensor | float, b: Tensor | float, options: Options) -> Tensor:
+    """Run an operator on integers with activations: those of an operand are operators before, the others after."""
+    # Imported here: activations are operators, some of which are made of this function.
+    from ttnn.ops.integer_chain import apply_integers
+
+    like = a if isinstance(a, Tensor) else b
+    assert isinstance(like, Tensor)
+    operands = []
+    for operand, functions in ((a, options.activations_a), (b, options.activations_b)):
+        if functions:
+            if not isinstance(operand, Tensor):
+                operand = _tile_of(arithmetic, operand, like)
+            if operand._spec.dtype in INTEGERS:
+                operand = apply_integers(arithmetic.name, operand, functions)
+            else:
+                operand = apply_chain(arithmetic.name, operand, chain(arithmetic.name, functions))
+        operands.append(operand)
+    a, b = operands
+    options = replace(options, activations_a=(), activations_b=())
+    result = agreed_dtype(arithmetic.name, options.dtype, options.output_tensor, _own(arithmetic, like._spec.dtype))
+    if not options.activations or result not in INTEGERS:
+        return _compute(arithmetic, a, b, options)
+    first = _compute(arithmetic, a, b, replace(options, activations=(), output_tensor=None, dtype=result))
+    return apply_integers(arithmetic.name, first, options.activations, options.memory_config, options.output_tensor)
+
+
+def _tile_of(arithmetic: Arithmetic, scalar: float, like: Tensor) -> Tensor:
+    """Return the number as a tensor of integers that is broadcast."""
+    dtype = like._spec.dtype
+    scalar = as_float(arithmetic.name, scalar, "the number")
+    check_scalar(arithmetic, scalar, dtype)
+    device = on_device(arithmetic.name, like)
+    tile = allocate(TensorSpec.of((1, 1), dtype, like._spec.layout, DRAM_MEMORY_CONFIG), device)
+    assert tile._buffer is not None
+    _engine.fill(tile._buffer, format=FORMAT_CODE[dtype], value=scalar)
+    return tile
 
 
 def _with_scalar(
@@ -182,8 +226,6 @@ def _run(
     by_packer = False
     after, before_a, before_b = program.after, program.before_a, program.before_b
     if options.has_activations:
-        if output._spec.dtype in INTEGERS or a._spec.dtype in INTEGERS:
-            raise UnsupportedError(f"{name}: activations of integers are not modelled.")
         # A ReLU alone is done by the packer; anything else runs in Dst before it.
         by_packer = is_single_relu(options.activations) and not (program.cast or after)
         if not by_packer:

@@ -111,6 +111,7 @@ def _register(
                 *RAISES,
                 ("ShapeError", "the operands differ in shape."),
                 ("LayoutError", "the operands differ in layout."),
+                ("DTypeError", "a step is not defined on the data types."),
             ),
         )
     )
