@@ -267,3 +267,19 @@ def test_types_without_a_layout() -> None:
         ttnn.TensorSpec.of([32, 32], ttnn.fp8_e4m3, ttnn.TILE_LAYOUT)
     with pytest.raises(ArgumentError, match=r"dtype must be a ttnn\.DataType"):
         ttnn.TensorSpec.of([32, 32], ttnn.DataType.INVALID, ttnn.TILE_LAYOUT)
+
+
+@pytest.mark.parametrize("text", ["", "{", "{}", "[]", "3", '{"grid": 3}', '{"memory_layout": 77}'])
+@pytest.mark.parametrize("kind", [ttnn.MemoryConfig, ttnn.ShardSpec, ttnn.NdShardSpec, ttnn.CoreCoord, ttnn.CoreRange])
+def test_json_that_describes_something_else(kind: Any, text: str) -> None:
+    with pytest.raises(MemoryConfigError) as caught:
+        kind.from_json(text)
+    assert str(caught.value) == f"{kind.__name__}.from_json: not what {kind.__name__}.to_json writes: {text!r}"
+
+
+def test_kinds_of_nd_shard_spec() -> None:
+    cores = ttnn.CoreRangeSet([ttnn.CoreRange((0, 0), (1, 1))])
+    with pytest.raises(ArgumentError, match=r"^NdShardSpec\(\): orientation must be a ShardOrientation, got 3$"):
+        ttnn.NdShardSpec([1, 32, 32], cores, 3)
+    with pytest.raises(ArgumentError, match=r"must be a ShardDistributionStrategy, got 3$"):
+        ttnn.NdShardSpec([1, 32, 32], cores, ttnn.ShardOrientation.ROW_MAJOR, 3)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import operator
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from functools import total_ordering
+from typing import Any, TypeVar
 
-from ttnn.exceptions import ArgumentError, MemoryConfigError, fatal
+from ttnn.exceptions import ArgumentError, MemoryConfigError, TtnnError, fatal
 
 
 @total_ordering
@@ -48,7 +49,7 @@ class CoreCoord:
     @staticmethod
     def from_json(json_string: str) -> CoreCoord:
         """Return the coordinate that `to_json` wrote."""
-        return CoreCoord._from_json(json.loads(json_string))
+        return parse_json("CoreCoord", json_string, CoreCoord._from_json)
 
     def _as_json(self) -> dict[str, int]:
         return {"x": self._x, "y": self._y}
@@ -145,7 +146,7 @@ class CoreRange:
     @staticmethod
     def from_json(json_string: str) -> CoreRange:
         """Return the range that `to_json` wrote."""
-        return CoreRange._from_json(json.loads(json_string))
+        return parse_json("CoreRange", json_string, CoreRange._from_json)
 
     def _as_json(self) -> dict[str, dict[str, int]]:
         return {"start": self._start._as_json(), "end": self._end._as_json()}
@@ -257,7 +258,7 @@ class CoreRangeSet:
     @staticmethod
     def from_json(json_string: str) -> CoreRangeSet:
         """Return the set that `to_json` wrote."""
-        return CoreRangeSet._from_json(json.loads(json_string))
+        return parse_json("CoreRangeSet", json_string, CoreRangeSet._from_json)
 
     def _as_json(self) -> list[dict[str, dict[str, int]]]:
         return [r._as_json() for r in self._ranges]
@@ -319,6 +320,23 @@ class CoreGrid:
 def dump_json(data: object) -> str:
     """Return compact JSON with sorted keys, as the official package writes it."""
     return json.dumps(data, separators=(",", ":"), sort_keys=True)
+
+
+_Parsed = TypeVar("_Parsed")
+
+
+def parse_json(kind: str, json_string: str, build: Callable[[Any], _Parsed]) -> _Parsed:
+    """Return what `build` makes of JSON text.
+
+    Raises:
+        MemoryConfigError: the text is not JSON, or describes no `kind`.
+    """
+    try:
+        return build(json.loads(json_string))
+    except TtnnError:
+        raise
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise MemoryConfigError(f"{kind}.from_json: not what {kind}.to_json writes: {json_string!r}") from None
 
 
 def _coord_text(core: CoreCoord) -> str:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 import operator
 from collections.abc import Sequence
 from typing import Any
 
-from ttnn.core_range import CoreCoord, CoreGrid, CoreRange, CoreRangeSet, dump_json
+from ttnn.core_range import CoreCoord, CoreGrid, CoreRange, CoreRangeSet, dump_json, parse_json
 from ttnn.exceptions import ArgumentError, MemoryConfigError, UnsupportedError, fatal
 from ttnn.shape import Shape, ShapeLike, as_dims
 from ttnn.types import (
@@ -85,7 +84,7 @@ class ShardSpec:
     @staticmethod
     def from_json(json_string: str) -> ShardSpec:
         """Return the specification that `to_json` wrote."""
-        return ShardSpec._from_json(json.loads(json_string))
+        return parse_json("ShardSpec", json_string, ShardSpec._from_json)
 
     def _as_json(self) -> dict[str, Any]:
         return {"grid": self.grid._as_json(), "shape": self.shape, "orientation": self.orientation.value}
@@ -132,6 +131,13 @@ class NdShardSpec:
     ) -> None:
         if not isinstance(grid, CoreRangeSet):
             raise ArgumentError(f"NdShardSpec(): grid must be a CoreRangeSet, got {type(grid).__name__}")
+        if not isinstance(orientation, ShardOrientation):
+            raise ArgumentError(f"NdShardSpec(): orientation must be a ShardOrientation, got {orientation!r}")
+        if not isinstance(shard_distribution_strategy, ShardDistributionStrategy):
+            raise ArgumentError(
+                "NdShardSpec(): shard_distribution_strategy must be a ShardDistributionStrategy, got "
+                f"{shard_distribution_strategy!r}"
+            )
         self.shard_shape = Shape(shard_shape)
         self.grid = grid
         self.orientation = orientation
@@ -148,7 +154,7 @@ class NdShardSpec:
     @staticmethod
     def from_json(json_string: str) -> NdShardSpec:
         """Return the specification that `to_json` wrote."""
-        return NdShardSpec._from_json(json.loads(json_string))
+        return parse_json("NdShardSpec", json_string, NdShardSpec._from_json)
 
     def _as_json(self) -> dict[str, Any]:
         return {
@@ -285,7 +291,10 @@ class MemoryConfig:
     @staticmethod
     def from_json(json_string: str) -> MemoryConfig:
         """Return the configuration that `to_json` wrote."""
-        data = json.loads(json_string)
+        return parse_json("MemoryConfig", json_string, MemoryConfig._from_json)
+
+    @staticmethod
+    def _from_json(data: dict[str, Any]) -> MemoryConfig:
         if data.get("per_core_allocation"):
             raise UnsupportedError("MemoryConfig.from_json: per-core allocation is not modelled")
         if data["created_with_nd_shard_spec"]:
