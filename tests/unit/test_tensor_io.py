@@ -180,3 +180,11 @@ def test_as_tensor_on_a_device_wants_a_place(device: ttnn.MeshDevice) -> None:
         "ttnn.as_tensor: device is given; say where on it, for example memory_config=ttnn.DRAM_MEMORY_CONFIG\ninfo:\n"
         "memory_config must be specified when device is specified"
     )
+
+
+def test_as_tensor_puts_a_cached_tensor_where_it_was_asked_for(tmp_path: Path, device: ttnn.MeshDevice) -> None:
+    options = {"dtype": ttnn.bfloat16, "layout": ttnn.TILE_LAYOUT, "cache_file_name": tmp_path / "weight"}
+    values = torch.ones(32, 32)
+    for config in (ttnn.DRAM_MEMORY_CONFIG, ttnn.L1_MEMORY_CONFIG):
+        tensor = ttnn.as_tensor(values, device=device, memory_config=config, **options)
+        assert tensor.memory_config() == config

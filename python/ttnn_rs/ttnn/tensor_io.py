@@ -131,7 +131,7 @@ def as_tensor(
         dtype: Element type.
         layout: Layout.
         device: Put it there; needs `memory_config`.
-        memory_config: Where on the device.
+        memory_config: Where on the device, whatever the cache file says.
         cache_file_name: Beginning of the name of the cache file, `<name>_dtype_<DTYPE>_layout_<LAYOUT>.tensorbin`.
         preprocess: Applied to `tensor` before the conversion.
         mesh_mapper: None or `ReplicateTensorToMesh`.
@@ -158,7 +158,7 @@ def as_tensor(
     path = Path(f"{os.fspath(cache_file_name)}_dtype_{_name_of(dtype)}_layout_{_name_of(layout)}{_SUFFIX}")
     if path.is_file():
         try:
-            return load_tensor(path, device=device)
+            return _placed(where, load_tensor(path), device, memory_config)
         except (FileFormatError, UnsupportedError) as error:
             _log.warning("%s: the cache file is made anew: %s", where, error)
     made = convert(None)
@@ -166,7 +166,12 @@ def as_tensor(
         return None
     path.parent.mkdir(parents=True, exist_ok=True)
     dump_tensor(path, made, mode=cache_dump_mode)
-    return made if device is None else made._to_device(where, device, memory_config)
+    return _placed(where, made, device, memory_config)
+
+
+def _placed(where: str, tensor: Tensor, device: MeshDevice | None, memory_config: MemoryConfig | None) -> Tensor:
+    """Return a tensor where it was asked for, which the name of a cache file does not say."""
+    return tensor if device is None else tensor._to_device(where, device, memory_config)
 
 
 def _name_of(member: DataType | Layout | None) -> str:
