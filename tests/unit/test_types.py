@@ -7,6 +7,7 @@ import hashlib
 import pickle
 
 import pytest
+import torch
 
 import ttnn
 from ttnn import types
@@ -153,3 +154,27 @@ def test_tile_sizes() -> None:
         1024,
         1024,
     ]
+
+
+def test_mesh_numbers_take_the_official_names() -> None:
+    assert ttnn.MeshShape(s0=1, s1=2) == ttnn.MeshShape(shape=[1, 2]) == ttnn.MeshShape(1, 2)
+    assert ttnn.MeshCoordinate(c0=0, c1=1, c2=2) == ttnn.MeshCoordinate(coords=[0, 1, 2])
+    with pytest.raises(ArgumentError, match=r"^MeshShape\(\): expected s0, s1, \.\.\. or shape, got \[1\] and s1$"):
+        ttnn.MeshShape(1, s1=2)
+
+
+def test_default_compute_configurations_of_norms() -> None:
+    layer_norm = ttnn.layernorm_default_compute_config(ttnn.Arch.WORMHOLE_B0)
+    rms_norm = ttnn.rmsnorm_default_compute_config(ttnn.Arch.BLACKHOLE)
+    assert (layer_norm.math_fidelity, rms_norm.math_fidelity) == (ttnn.MathFidelity.HiFi4, ttnn.MathFidelity.HiFi4)
+    assert (layer_norm.math_approx_mode, rms_norm.math_approx_mode) == (False, True)
+    assert (layer_norm.fp32_dest_acc_en, rms_norm.fp32_dest_acc_en) == (True, False)
+
+
+def test_pearson_correlation_coefficient() -> None:
+    values = torch.tensor([1.0, 2.0, 4.0], dtype=torch.bfloat16)
+    assert ttnn.pearson_correlation_coefficient(values, ttnn.from_torch(values)) == 1.0
+    assert ttnn.pearson_correlation_coefficient(values, -values) == pytest.approx(-1.0)
+    assert ttnn.pearson_correlation_coefficient(values, values[:2]) == 0.0
+    with pytest.raises(ArgumentError, match=r"expected tensors of real numbers, got str$"):
+        ttnn.pearson_correlation_coefficient(values, "abc")

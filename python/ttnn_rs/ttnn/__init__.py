@@ -29,6 +29,8 @@ from ttnn.ops.compute_config import BlackholeComputeKernelConfig as BlackholeCom
 from ttnn.ops.compute_config import DeviceComputeKernelConfig as DeviceComputeKernelConfig
 from ttnn.ops.compute_config import WormholeComputeKernelConfig as WormholeComputeKernelConfig
 from ttnn.ops.compute_config import init_device_compute_kernel_config as init_device_compute_kernel_config
+from ttnn.ops.compute_config import layernorm_default_compute_config as layernorm_default_compute_config
+from ttnn.ops.compute_config import rmsnorm_default_compute_config as rmsnorm_default_compute_config
 from ttnn.ops.pointwise import *  # noqa: F403
 from ttnn.printing import set_printoptions as set_printoptions
 from ttnn.program_config import *  # noqa: F403

@@ -40,6 +40,7 @@ __all__ = [
     "dump_operations",
     "get_fallback_function",
     "get_golden_function",
+    "pearson_correlation_coefficient",
     "query_registered_operations",
     "register_post_operation_hook",
     "register_pre_operation_hook",
@@ -185,6 +186,33 @@ def correlation(expected: Any, actual: Any) -> float:
     if np.ptp(left) == 0 or np.ptp(right) == 0:
         return float(np.allclose(left, right, rtol=1e-2, atol=0))
     return float(np.corrcoef(left, right)[0, 1])
+
+
+def pearson_correlation_coefficient(expected: Any, actual: Any) -> float:
+    """Return the Pearson correlation (PCC) of two tensors of the same shape, as comparison mode computes it.
+
+    Args:
+        expected: torch tensor, numpy array or `ttnn.Tensor`.
+        actual: Likewise. NaN and infinities must be in the same places; the rest is correlated in float64.
+
+    Returns:
+        1.0 if both are equal or empty, 0.0 if the shapes or the non-finite values differ.
+    """
+    left, right = (_float64(value) for value in (expected, actual))
+    return correlation(left, right) if left.shape == right.shape else 0.0
+
+
+def _float64(value: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
+    if isinstance(value, Tensor):
+        return float64_values(value)
+    if _is_torch(value) and hasattr(value, "detach"):
+        value = value.detach().cpu().double().numpy()
+    try:
+        return np.asarray(value, np.float64)
+    except (TypeError, ValueError):
+        raise ArgumentError(
+            f"ttnn.pearson_correlation_coefficient: expected tensors of real numbers, got {type(value).__name__}"
+        ) from None
 
 
 def _plain_golden(operation: FastOperation) -> Callable[..., Any]:

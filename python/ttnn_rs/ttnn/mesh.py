@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator, Sequence
+from typing import ClassVar
 
 from ttnn.exceptions import ArgumentError, IndexRangeError
 
@@ -28,7 +29,18 @@ class _Numbers:
 
     __slots__ = ("_values",)
 
-    def __init__(self, *values: int | Sequence[int]) -> None:
+    # What the official package calls the parameters: of the form with separate ints, and of that with a sequence.
+    _LETTER: ClassVar[str]
+    _WORD: ClassVar[str]
+
+    def __init__(self, *values: int | Sequence[int], **named: int | Sequence[int]) -> None:
+        if named:
+            if values or (self._WORD not in named and list(named) != [f"{self._LETTER}{i}" for i in range(len(named))]):
+                raise ArgumentError(
+                    f"{type(self).__name__}(): expected {self._LETTER}0, {self._LETTER}1, ... or {self._WORD}, got "
+                    f"{[*values]} and {', '.join(named)}"
+                )
+            values = tuple(named.values())
         self._values = _numbers(type(self).__name__, values)
 
     def dims(self) -> int:
@@ -61,6 +73,8 @@ class MeshShape(_Numbers):
     """Chips of a mesh per dimension: `MeshShape(1, 2)` or `MeshShape([1, 2])`."""
 
     __slots__ = ()
+    _LETTER = "s"
+    _WORD = "shape"
 
     def mesh_size(self) -> int:
         """Return how many chips the mesh has."""
@@ -74,6 +88,8 @@ class MeshCoordinate(_Numbers):
     """Place of a chip in a mesh: `MeshCoordinate(0, 1)` or `MeshCoordinate([0, 1])`."""
 
     __slots__ = ()
+    _LETTER = "c"
+    _WORD = "coords"
 
 
 class _Handle:

@@ -89,6 +89,18 @@ def init_device_compute_kernel_config(
     return WormholeComputeKernelConfig(**values)
 
 
+def layernorm_default_compute_config(arch: Arch) -> WormholeComputeKernelConfig:
+    """Return what layer_norm computes with by default: HiFi4, no approximation, 32-bit Dst."""
+    return init_device_compute_kernel_config(
+        arch, math_fidelity=MathFidelity.HiFi4, math_approx_mode=False, fp32_dest_acc_en=True
+    )
+
+
+def rmsnorm_default_compute_config(arch: Arch) -> WormholeComputeKernelConfig:
+    """Return what rms_norm computes with by default: HiFi4, approximate functions, 16-bit Dst."""
+    return init_device_compute_kernel_config(arch, math_fidelity=MathFidelity.HiFi4)
+
+
 FIDELITY_NUMBER: dict[MathFidelity, int] = {
     MathFidelity.LoFi: 1,
     MathFidelity.HiFi2: 2,
