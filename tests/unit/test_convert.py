@@ -496,3 +496,87 @@ def test_values_of_no_use_get_our_errors(device: ttnn.MeshDevice) -> None:
 def test_round_without_decimals(device: ttnn.MeshDevice) -> None:
     tensor = ttnn.from_torch(torch.tensor([[1.5, -2.5]]), dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device)
     assert ttnn.round(tensor, decimals=None).to_list() == [[2.0, -2.0]]
+
+
+# Calls that fit no signature, and sources without values.
+
+
+@pytest.mark.parametrize(
+    ("call", "given"),
+    [
+        (lambda: ttnn.to_device(3), "to_device(int)"),
+        (lambda: ttnn.to_torch(), "to_torch()"),
+        (lambda: ttnn.from_torch(torch.ones(2), foo=3), "from_torch(torch.Tensor, foo=int)"),
+        (lambda: ttnn.dump_tensor("x.tensorbin"), "dump_tensor(str)"),
+        (lambda: ttnn.open_device(0), "open_device(int)"),
+        (lambda: ttnn.Tensor(), "Tensor()"),
+        (lambda: ttnn.Tensor([1, 2], [2]), "Tensor(list, list)"),
+    ],
+)
+def test_a_call_that_fits_no_signature_shows_them(call: Callable[[], object], given: str) -> None:
+    with pytest.raises(ArgumentError) as caught:
+        call()
+    name = given.split("(")[0]
+    begin = f"\nttnn.{name}(): incompatible function arguments.\n\nCalled with:\n  {given}\n\nAvailable signatures:\n"
+    assert str(caught.value).startswith(f"{begin}  {name}(")
+
+
+@pytest.mark.parametrize(
+    ("argument", "value", "message"),
+    [
+        ("spec", 3, "ttnn.from_torch: spec must be a ttnn.TensorSpec, got int"),
+        ("memory_config", 3, "ttnn.from_torch: memory_config must be a ttnn.MemoryConfig, got int"),
+        ("pad_value", "a", "ttnn.from_torch: pad_value must be a number, got 'a'"),
+    ],
+)
+def test_arguments_of_from_torch_are_checked(argument: str, value: object, message: str) -> None:
+    with pytest.raises(ArgumentError) as caught:
+        ttnn.from_torch(torch.ones(2), **{argument: value})
+    assert str(caught.value) == message
+
+
+def test_the_rank_of_to_torch_is_an_int() -> None:
+    with pytest.raises(ArgumentError, match=r"^ttnn.to_torch: torch_rank must be an int or None, got 'a'$"):
+        ttnn.to_torch(ttnn.from_torch(torch.ones(2)), torch_rank="a")
+
+
+def test_arrays_without_all_their_values_are_refused() -> None:
+    with pytest.raises(DTypeError, match=r"^ttnn.from_torch: a tensor on the meta device has a shape but no values$"):
+        ttnn.from_torch(torch.ones(2, device="meta"))
+    with pytest.raises(DTypeError, match=r"^ttnn.Tensor\(\): a tensor has no mask; pass array.filled"):
+        ttnn.Tensor(np.ma.array([1.0, 2.0], mask=[0, 1]))
+
+
+def test_bfloat16_comes_in_through_dlpack() -> None:
+    class Exporter:
+        def __init__(self, values: torch.Tensor) -> None:
+            self.values = values
+
+        def __dlpack__(self, **options: Any) -> Any:
+            return self.values.__dlpack__(**options)
+
+        def __dlpack_device__(self) -> Any:
+            return self.values.__dlpack_device__()
+
+    values = torch.arange(6).reshape(2, 3).to(torch.bfloat16)
+    tensor = ttnn.Tensor(Exporter(values))
+    assert tensor.dtype is ttnn.bfloat16
+    assert torch.equal(tensor.to_torch(), values)
+
+
+@pytest.mark.parametrize("by_name", [False, True])
+def test_a_list_takes_the_arguments_of_all_three_forms(device: ttnn.MeshDevice, by_name: bool) -> None:
+    tile = ttnn.Tile([16, 16])
+
+    def made(*names: str) -> ttnn.Tensor:
+        values = {"device": device, "memory_config": ttnn.L1_MEMORY_CONFIG, "tile": tile, "pad_value": 5}
+        rest = {name: values[name] for name in names}
+        begin = ([1.0], [1, 1], ttnn.float32, ttnn.TILE_LAYOUT)
+        return ttnn.Tensor(*begin, **rest) if by_name else ttnn.Tensor(*begin, *rest.values())
+
+    for names in (("tile", "pad_value"), ("device", "tile", "pad_value"), ("device", "memory_config", "tile")):
+        tensor = made(*names)
+        assert tensor.tile == tile
+        assert (tensor.device() is device) == ("device" in names)
+        assert tensor.memory_config().buffer_type.name == ("L1" if "memory_config" in names else "DRAM")
+        assert tensor.to_torch_with_padded_shape()[0, 1] == (5 if "pad_value" in names else 0)

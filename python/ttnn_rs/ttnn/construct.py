@@ -11,6 +11,7 @@ from ttnn import host_data
 from ttnn.distributed import check_mapper
 from ttnn.exceptions import ArgumentError, DTypeError, LayoutError, MemoryConfigError, UnsupportedError, fatal
 from ttnn.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
+from ttnn.ops.arguments import type_text
 from ttnn.shape import ShapeLike
 from ttnn.tensor import Tensor, check_queue
 from ttnn.tensor_spec import TensorSpec
@@ -42,7 +43,31 @@ def tensor_from_arguments(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tens
         # Only a call that Python itself could not bind has no frame below this one.
         if error.__traceback__.tb_next is not None:
             raise
-        raise ArgumentError(f"{_WHERE}: incompatible function arguments. {error}") from None
+        raise ArgumentError(_forms(args, kwargs)) from None
+
+
+def _forms(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    given = [type_text(value) for value in args] + [f"{key}={type_text(value)}" for key, value in kwargs.items()]
+    forms = (
+        "tensor: ttnn.Tensor",
+        "data: Sequence[float], shape: Sequence[int], data_type: ttnn.DataType, layout: ttnn.Layout, "
+        "tile: ttnn.Tile | None = None, pad_value: float = 0",
+        "data: Sequence[float], shape: Sequence[int], data_type: ttnn.DataType, layout: ttnn.Layout, "
+        "device: ttnn.MeshDevice | None = None, tile: ttnn.Tile | None = None, pad_value: float = 0",
+        "data: Sequence[float], shape: Sequence[int], data_type: ttnn.DataType, layout: ttnn.Layout, "
+        "device: ttnn.MeshDevice | None = None, memory_config: ttnn.MemoryConfig, tile: ttnn.Tile | None = None, "
+        "pad_value: float = 0",
+        "tensor: array, data_type: ttnn.DataType | None = None, device: ttnn.MeshDevice | None = None, "
+        "layout: ttnn.Layout | None = None, mem_config: ttnn.MemoryConfig | None = None, "
+        "tile: ttnn.Tile | None = None, cq_id: int | None = None, pad_value: float | None = None, "
+        "mesh_mapper: object = None, preserve_nan_values: bool = False, col_tilize: bool = False, "
+        "enable_bfloat_opt: bool = False",
+    )
+    lines = "\n".join(f"  Tensor({form})" for form in forms)
+    return (
+        f"\n{_WHERE}: incompatible function arguments.\n\nCalled with:\n  Tensor({', '.join(given)})\n\n"
+        f"Available signatures:\n{lines}"
+    )
 
 
 def _copy(tensor: Tensor) -> Tensor:
@@ -54,16 +79,23 @@ def _tensor_from_list(
     shape: ShapeLike,
     data_type: DataType,
     layout: Layout,
-    device: MeshDevice | Tile | None = None,
-    memory_config: MemoryConfig | float | None = None,
+    *rest: MeshDevice | MemoryConfig | Tile | float | None,
+    device: MeshDevice | None = None,
+    memory_config: MemoryConfig | None = None,
     tile: Tile | None = None,
     pad_value: float = 0.0,
 ) -> Tensor:
-    # In one of the official forms the fifth argument is the tile and the sixth the padding.
-    if isinstance(device, Tile):
-        device, tile = None, device
-    if isinstance(memory_config, int | float):
-        pad_value, memory_config = float(memory_config), None
+    # Three official forms differ in which of device, memory configuration, tile and padding they have; each of these
+    # has a type of its own, so the type says what an argument is.
+    for value in rest:
+        if isinstance(value, MemoryConfig):
+            memory_config = value
+        elif isinstance(value, Tile):
+            tile = value
+        elif isinstance(value, int | float):
+            pad_value = float(value)
+        elif value is not None:
+            device = value
     layout = host_data.resolve_layout(data_type, layout, _WHERE)
     spec = TensorSpec.of(shape, data_type, layout, memory_config or DRAM_MEMORY_CONFIG, tile)
     raw = host_data.pack(host_data.from_list(data, _WHERE), spec, pad_value=pad_value, where=_WHERE)
@@ -156,6 +188,8 @@ def tensor_from_array(
         array = _transposed(array, target, layout, where)
     layout = host_data.resolve_layout(target, layout, where)
     config = DRAM_MEMORY_CONFIG if memory_config is None else memory_config
+    if not isinstance(config, MemoryConfig):
+        raise ArgumentError(f"{where}: memory_config must be a ttnn.MemoryConfig, got {type(config).__name__}")
     if config.is_sharded() and config._shard_spec is None and config.nd_shard_spec is None:
         raise fatal(
             MemoryConfigError,
@@ -165,6 +199,8 @@ def tensor_from_array(
         )
     spec = TensorSpec.of(array.shape, target, layout, config, tile)
     padding = 0.0 if pad_value is None else pad_value
+    if isinstance(padding, str) or not hasattr(padding, "__float__"):
+        raise ArgumentError(f"{where}: pad_value must be a number, got {padding!r}")
     raw = host_data.pack(array, spec, pad_value=padding, preserve_nan=preserve_nan_values, where=where)
     tensor = Tensor._on_host(spec, raw)
     return tensor if device is None else tensor._to_device(where, device, None)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import numpy as np
 
 from ttnn import device_io, host_data
+from ttnn.calls import checked
 from ttnn.construct import tensor_from_array
 from ttnn.core_range import CoreRangeSet
 from ttnn.distributed import check_composer
@@ -47,14 +48,14 @@ __all__ = [
     "to_torch",
 ]
 
+
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def listed(function: _Function) -> _Function:
     """Make `function` the registered operator `ttnn.<its name>`: hooks see it, and queues may be given."""
-    name = f"ttnn.{function.__name__}"
     # The registered object is called like the function it wraps.
-    return cast("_Function", add_operation(FastOperation(name, function)))
+    return cast("_Function", add_operation(FastOperation(f"ttnn.{function.__name__}", checked(function))))
 
 
 def _require_tensor(operator: str, tensor: object, label: str = "tensor") -> None:
@@ -107,6 +108,8 @@ def from_torch(
     if tensor is None:
         return None
     if spec is not None:
+        if not isinstance(spec, TensorSpec):
+            raise ArgumentError(f"{where}: spec must be a ttnn.TensorSpec, got {type(spec).__name__}")
         _check_spec(where, tensor, spec, dtype, layout, memory_config, tile, col_tilize)
         dtype, layout, memory_config, tile = spec.dtype, spec.layout, spec.memory_config, spec.tile
     return tensor_from_array(
@@ -187,6 +190,8 @@ def to_torch(
     check_queue(where, cq_id)
     if device is not None and tensor._device is not None and tensor._device is not device:
         raise StorageError(f"{where}: the tensor is on another device than the one given")
+    if torch_rank is not None and (isinstance(torch_rank, bool) or not isinstance(torch_rank, int)):
+        raise ArgumentError(f"{where}: torch_rank must be an int or None, got {torch_rank!r}")
     result = tensor.to_torch(mesh_composer)
     if torch_rank is not None:
         while result.dim() > torch_rank and result.shape[0] == 1:

@@ -1,7 +1,7 @@
 """Devices: opening and closing them, what their chip is, and how their memory is used.
 
-A device is memory of the engine plus the description of its chip. Card 0 always exists; cards from 1 on exist as soon
-as somebody opens them, each with a chip of its own choice.
+A device is memory of the engine plus the description of its chip. Cards come into being when they are opened, each with
+a chip of its own choice; card 0 is listed even before.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ttnn import _engine
+from ttnn.calls import checked
 from ttnn.config import CONFIG
 from ttnn.core_range import CoreCoord
 from ttnn.exceptions import ArgumentError, DeviceError, UnsupportedError
@@ -83,6 +84,7 @@ def _dispatch_axis(arch_name: str) -> DispatchCoreAxis:
 # Opening and closing.
 
 
+@checked
 def open_device(
     *,
     device_id: int,
@@ -94,6 +96,9 @@ def open_device(
     chip: str | None = None,
 ) -> MeshDevice:
     """Return a device with empty memory, open until it is closed.
+
+    There is no card to be found: the cards 0 to 31 come into being when they are opened, each with the chip that is
+    asked for, and are gone when they are closed. `get_device_ids` lists card 0 and those that are open.
 
     Args:
         device_id: Number of the card, 0 to 31.
@@ -161,6 +166,7 @@ def _require_device(operation: str, device: object) -> MeshDevice:
     return device
 
 
+@checked
 def close_device(device: MeshDevice) -> None:
     """Close a device: its memory is given back, its tensors become invalid.
 
@@ -188,6 +194,7 @@ def manage_device(device_id: int, *, chip: str | None = None) -> Iterator[MeshDe
             close_device(device)
 
 
+@checked
 def CreateDevice(  # noqa: N802 - the official name
     device_id: int,
     num_command_queues: int = 1,
@@ -208,6 +215,7 @@ def CreateDevice(  # noqa: N802 - the official name
     )
 
 
+@checked
 def CreateDevices(  # noqa: N802 - the official name
     device_ids: Sequence[int],
     num_command_queues: int = 1,
@@ -246,6 +254,7 @@ def CloseDevices(devices: Mapping[int, MeshDevice]) -> None:  # noqa: N802 - the
         close_device(device)
 
 
+@checked
 def open_mesh_device(
     mesh_shape: MeshShape | None = None,
     l1_small_size: int = 0,

@@ -76,8 +76,10 @@ def as_array(source: object, where: str) -> Array:
         ArgumentError: `source` is none of these.
         DTypeError: elements of a kind that no tensor holds (complex numbers, objects, text).
     """
+    if isinstance(source, np.ndarray) and hasattr(source, "mask"):
+        raise DTypeError(f"{where}: a tensor has no mask; pass array.filled(...) or array.data")
     if isinstance(source, np.ndarray):
-        array = source
+        array = np.asarray(source)
     elif _is_torch(source):
         array = _from_torch_tensor(source, where)
     elif hasattr(source, "__dlpack__"):
@@ -301,6 +303,8 @@ def _from_torch_tensor(source: Any, where: str) -> Array:
     tensor = source.detach()
     if tensor.layout is not torch.strided or tensor.is_complex() or tensor.is_quantized:
         raise DTypeError(f"{where}: only dense tensors of real numbers are taken, got {tensor.layout}, {tensor.dtype}")
+    if tensor.device.type == "meta":
+        raise DTypeError(f"{where}: a tensor on the meta device has a shape but no values")
     tensor = tensor.cpu()
     if hasattr(tensor, "resolve_neg"):
         tensor = tensor.resolve_neg()
@@ -318,6 +322,14 @@ def _from_dlpack(source: Any, where: str) -> Array:
     try:
         return np.from_dlpack(source)
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
+        # numpy has no bfloat16; torch does, and whoever made the object has probably imported it.
+        if "torch" in sys.modules:
+            from torch.utils.dlpack import from_dlpack
+
+            try:
+                return _from_torch_tensor(from_dlpack(source), where)
+            except (BufferError, RuntimeError, TypeError, ValueError):
+                pass
         raise DTypeError(f"{where}: numpy cannot read this DLPack object ({error})") from None
 
 
