@@ -33,6 +33,7 @@ class TensorSpec:
 
     __slots__ = (
         "_dtype",
+        "_hash",
         "_layout",
         "_memory_config",
         "_padded_shape",
@@ -97,6 +98,8 @@ class TensorSpec:
         self._layout = layout
         self._memory_config = memory_config
         self._tile = tile
+        # Every call of an operator looks programs up by specifications.
+        self._hash = hash(self._key())
         padded = _padded(dims, layout, memory_config, tile)
         self._padded_shape = Shape._of(padded)
         self._physical_shape = (math.prod(padded[:-1]), padded[-1])
@@ -266,7 +269,7 @@ class TensorSpec:
         return self._key() == other._key() if isinstance(other, TensorSpec) else NotImplemented
 
     def __hash__(self) -> int:
-        return hash(self._key())
+        return self._hash
 
     def __repr__(self) -> str:
         return (
