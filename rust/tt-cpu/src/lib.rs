@@ -9,5 +9,6 @@ pub mod pool;
 pub mod scratch;
 pub mod simd;
 pub mod stream;
+pub mod table;
 
 pub use level::Level;

@@ -1,6 +1,9 @@
 //! `eltwise_sfpu`: copy a tile to Dst, run a chain of vector-unit functions there, pack. With an empty chain it is
 //! `typecast` between formats that the unpacker and packer convert.
 
+use tt_cpu::Level;
+use tt_cpu::stream::{self, STREAM_BYTES};
+use tt_cpu::table::{HalfTable, PATTERNS, Store};
 use tt_formats::DataFormat;
 use tt_memory::{BufferId, Device};
 use tt_tensix::fpu::{Arch, MathConfig, MathFidelity};
@@ -60,22 +63,14 @@ pub fn unary(
     }
     let tile_in = port_bytes(format_in);
     let tile_out = port_bytes(format_out);
-    let table = {
-        let halves = program.formats == (DataFormat::Float16B, DataFormat::Float16B) && !program.dst32;
-        (halves && program.tiled && pages >= WORTH_A_TABLE).then(|| table_of(&entry, &math, chain, &packer))
-    };
+    let halves = program.formats == (DataFormat::Float16B, DataFormat::Float16B) && !program.dst32;
+    if halves && program.tiled && pages >= WORTH_A_TABLE {
+        return look_up(device, input, output, &table_of(&entry, &math, chain, &packer));
+    }
     let access = device.access(&[output])?;
     let make = || Scratch { src: ZERO, dst: ZERO, row_in: vec![0; tile_in], row_out: vec![0; tile_out] };
     for_each_page(pages, make, |scratch, page| {
         let target = access.claim(output, page)?;
-        if let Some(table) = &table {
-            if in_place {
-                look_up_in_place(table, target);
-            } else {
-                look_up(table, access.page(input, page)?, target);
-            }
-            return Ok(());
-        }
         let Scratch { src, dst, row_in, row_out } = scratch;
         let mut step = |bytes: &[u8], out: &mut [u8]| {
             entry.to_dst(&math, bytes, src, dst);
@@ -108,12 +103,11 @@ pub fn unary(
 
 /// Tiles from which on the table of the whole program pays: making it costs 64.
 const WORTH_A_TABLE: usize = 256;
-const PATTERNS: usize = 1 << 16;
 const TILE_DATUMS: usize = 1024;
 
 /// What becomes of every bfloat16 datum on its way through the unpacker, a 16-bit `Dst`, the chain and the packer. Each goes
 /// that way by itself, so one table is the whole program.
-fn table_of(entry: &Input, math: &MathConfig, chain: &Chain, packer: &PackConfig) -> Vec<u16> {
+fn table_of(entry: &Input, math: &MathConfig, chain: &Chain, packer: &PackConfig) -> HalfTable {
     let (mut src, mut dst) = (ZERO, ZERO);
     let (mut bytes, mut packed) = ([0; 2 * TILE_DATUMS], [0; 2 * TILE_DATUMS]);
     let mut table = Vec::with_capacity(PATTERNS);
@@ -126,21 +120,51 @@ fn table_of(entry: &Input, math: &MathConfig, chain: &Chain, packer: &PackConfig
         pack::pack_tile(packer, &dst, &mut packed);
         table.extend(packed.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])));
     }
-    table
+    table.into_iter().collect()
 }
 
-fn look_up(table: &[u16], input: &[u8], output: &mut [u8]) {
-    let table: &[u16; PATTERNS] = table.try_into().expect("a table of all patterns");
-    for (into, from) in output.chunks_exact_mut(2).zip(input.chunks_exact(2)) {
-        into.copy_from_slice(&table[usize::from(u16::from_le_bytes([from[0], from[1]]))].to_le_bytes());
+/// Pages that a thread claims together. Claiming waits for everything that was written past the caches before it.
+const CLAIMED_TOGETHER: usize = 32;
+
+/// A thread's pages. What it wrote past the caches is waited for at the end of its share.
+#[derive(Default)]
+struct Claimed<'a>(Vec<&'a mut [u8]>);
+
+impl Drop for Claimed<'_> {
+    fn drop(&mut self) {
+        stream::finish();
     }
 }
 
-fn look_up_in_place(table: &[u16], datums: &mut [u8]) {
-    for pair in datums.chunks_exact_mut(2) {
-        let word = table[usize::from(u16::from_le_bytes([pair[0], pair[1]]))];
-        pair.copy_from_slice(&word.to_le_bytes());
+/// Replaces every datum by the table's. Large results go past the caches: they would not stay there, and the lines that
+/// they are written to need not be read first.
+fn look_up(device: &mut Device, input: BufferId, output: BufferId, table: &HalfTable) -> Result<(), OpError> {
+    let level = Level::current();
+    let access = device.access(&[output])?;
+    let target = access.output(output)?;
+    let count = target.buffer().num_pages();
+    if input == output {
+        return for_each_page(
+            count,
+            || (),
+            |(), page| {
+                table.look_up_in_place(level, target.claim(page)?);
+                Ok(())
+            },
+        );
     }
+    let source = access.input(input)?.all()?;
+    let store = if count * target.buffer().page_bytes() < STREAM_BYTES { Store::Near } else { Store::Past };
+    for_each_page(count.div_ceil(CLAIMED_TOGETHER), Claimed::default, |Claimed(pages), group| {
+        let first = group * CLAIMED_TOGETHER;
+        for page in first..count.min(first + CLAIMED_TOGETHER) {
+            pages.push(target.claim(page)?);
+        }
+        for (page, target) in (first..).zip(pages.drain(..)) {
+            table.look_up(level, source.page(page), target, store);
+        }
+        Ok(())
+    })
 }
 
 fn port_bytes(format: DataFormat) -> usize {

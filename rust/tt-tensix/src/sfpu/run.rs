@@ -8,6 +8,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use tt_cpu::Level;
+use tt_cpu::table::HalfTable;
 
 #[cfg(target_arch = "x86_64")]
 use super::wide::{LaneVector, Wide};
@@ -27,7 +28,7 @@ pub const MAX_PARAMETERS: usize = 4;
 const CACHED_TABLES: usize = 64;
 
 pub(crate) type Kernel = fn(&mut [u32], &[u32], Level);
-type Table = Arc<[u16]>;
+type Table = Arc<HalfTable>;
 
 /// A unary function of the vector unit.
 #[derive(Clone, Copy)]
@@ -80,11 +81,7 @@ impl Call {
     /// Replaces every word of `dst`.
     pub fn run(&self, dst: &mut [u32], width: DstWidth, level: Level) {
         match (width == DstWidth::Bits16).then(|| self.table()).flatten() {
-            Some(table) => {
-                for word in dst {
-                    *word = u32::from(table[(*word >> 16) as usize]) << 16;
-                }
-            }
+            Some(table) => table.look_up_upper_halves(level, dst),
             None => self.run_program(dst, width, level),
         }
     }
@@ -100,7 +97,7 @@ impl Call {
 
     /// The results for all 65,536 words of a 16-bit `Dst`, in the upper half's order. `None` for functions of integers and
     /// conversions to them, whose words are not halves.
-    fn table(&self) -> Option<&[u16]> {
+    fn table(&self) -> Option<&HalfTable> {
         let of_function = self.function.table?;
         Some(self.table.get_or_init(|| {
             if self.function.parameters.is_empty() {
@@ -114,7 +111,7 @@ impl Call {
     fn make_table(&self) -> Table {
         let mut words: Vec<u32> = (0..=0xffff).map(|word: u32| word << 16).collect();
         self.run_program(&mut words, DstWidth::Bits16, Level::current());
-        words.iter().map(|&word| (word >> 16) as u16).collect()
+        Arc::new(words.iter().map(|&word| (word >> 16) as u16).collect())
     }
 
     /// Tables of parameterised functions are shared between calls while they are among the latest.
@@ -166,7 +163,7 @@ macro_rules! functions {
     ($($name:literal, $variant:literal $([$($parameter:ident),+])?: $bits16:expr, $bits32:expr;)+) => {
         /// The functions of this file.
         pub(crate) static FUNCTIONS: &[$crate::sfpu::run::Function] = &[$({
-            static TABLE: std::sync::OnceLock<std::sync::Arc<[u16]>> = std::sync::OnceLock::new();
+            static TABLE: std::sync::OnceLock<std::sync::Arc<tt_cpu::table::HalfTable>> = std::sync::OnceLock::new();
             $crate::sfpu::run::Function {
                 name: $name,
                 variant: $variant,
