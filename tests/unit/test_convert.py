@@ -438,30 +438,6 @@ def test_functions_are_registered_operators() -> None:
     assert ttnn.to_device in decorators.query_registered_operations()
 
 
-# One chip is a mesh too.
-
-
-def test_mappers_and_composers_of_one_chip(device: ttnn.MeshDevice) -> None:
-    mapper = ttnn.ReplicateTensorToMesh(device)
-    tensor = ttnn.from_torch(matrix(), device=device, mesh_mapper=mapper)
-    assert np.array_equal(ttnn.to_torch(tensor, mesh_composer=ttnn.ConcatMeshToTensor(device, dim=0)), matrix())
-    assert np.array_equal(tensor.to_numpy(ttnn.concat_mesh_to_tensor_composer(device, 0)), matrix())
-    assert mapper.unwrap() is mapper
-    assert isinstance(ttnn.replicate_tensor_to_mesh_mapper(device), ttnn.ReplicateTensorToMesh)
-
-
-def test_meshes_of_several_chips_are_refused(device: ttnn.MeshDevice) -> None:
-    with pytest.raises(UnsupportedError) as caught:
-        ttnn.ShardTensorToMesh(device, dim=0)
-    assert str(caught.value) == "ttnn.ShardTensorToMesh: meshes of several chips are not modelled"
-    with pytest.raises(UnsupportedError, match="mesh_composer object is not modelled"):
-        ttnn.to_torch(ttnn.from_torch(matrix()), mesh_composer=object())
-    with pytest.raises(ArgumentError, match=r"expected a ttnn\.MeshDevice, got int"):
-        ttnn.ReplicateTensorToMesh(3)
-    with pytest.raises(ArgumentError, match="dim must be an int, got '0'"):
-        ttnn.ConcatMeshToTensor(device, "0")
-
-
 def test_values_of_no_use_get_our_errors(device: ttnn.MeshDevice) -> None:
     tensor = ttnn.from_torch(matrix(), dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT)
     refusals: list[tuple[Callable[[], Any], type[Exception], str]] = [

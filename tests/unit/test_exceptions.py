@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import pytest
-
-import ttnn
 from ttnn import exceptions
 from ttnn.exceptions import TtnnError, fatal
 
@@ -50,10 +47,3 @@ def test_errors_carry_figures() -> None:
     kernel = exceptions.AddressError("outside", "1-2", "BRISC", "reader", 7)
     assert (kernel.core, kernel.risc, kernel.kernel, kernel.line) == ("1-2", "BRISC", "reader", 7)
     assert exceptions.UnsupportedError("later").category == "unsupported"
-
-
-@pytest.mark.parametrize("method", ["host_buffer", "tensor_topology"])
-def test_what_needs_several_chips_is_refused(method: str) -> None:
-    tensor = ttnn.Tensor([1.0], [1], ttnn.float32, ttnn.ROW_MAJOR_LAYOUT)
-    with pytest.raises(exceptions.UnsupportedError, match=f"Tensor.{method}: .* not built yet"):
-        getattr(tensor, method)()

@@ -15,7 +15,9 @@ from ttnn.core_range import CoreRangeSet as CoreRangeSet
 from ttnn.decorators import *  # noqa: F403
 from ttnn.device import *  # noqa: F403
 from ttnn.device import MeshDevice as MeshDevice
+from ttnn.device_tensors import *  # noqa: F403
 from ttnn.distributed import *  # noqa: F403
+from ttnn.events import *  # noqa: F403
 from ttnn.exceptions import *  # noqa: F403
 from ttnn.memory_config import *  # noqa: F403
 from ttnn.metal.buffers import TensorAccessorArgs as TensorAccessorArgs

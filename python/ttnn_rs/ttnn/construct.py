@@ -71,7 +71,7 @@ def _forms(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
 
 
 def _copy(tensor: Tensor) -> Tensor:
-    return tensor._view(tensor.spec)
+    return tensor._like_topology(tensor._view(tensor.spec))
 
 
 def _tensor_from_list(
@@ -161,7 +161,7 @@ def tensor_from_array(
         memory_config: Placement, interleaved DRAM by default.
         tile: Tile shape, 32x32 by default.
         pad_value: What tile padding holds, 0 by default.
-        mesh_mapper: None or `ReplicateTensorToMesh`.
+        mesh_mapper: How it lies on the mesh, which has one chip.
         cq_id: Command queue 0 or 1.
         preserve_nan_values: Passed to the conversion.
         col_tilize: Transpose the last two dimensions first, so that columns share exponents. Block floats only.
@@ -174,7 +174,7 @@ def tensor_from_array(
         UnsupportedError: an option that is not modelled.
     """
     check_queue(where, cq_id)
-    check_mapper(where, mesh_mapper)
+    mapper = check_mapper(where, mesh_mapper)
     if enable_bfloat_opt:
         raise UnsupportedError(
             f"{where}: enable_bfloat_opt=True converts on the device with its own rounding; that is not built yet",
@@ -203,6 +203,8 @@ def tensor_from_array(
         raise ArgumentError(f"{where}: pad_value must be a number, got {padding!r}")
     raw = host_data.pack(array, spec, pad_value=padding, preserve_nan=preserve_nan_values, where=where)
     tensor = Tensor._on_host(spec, raw)
+    if mapper is not None:
+        tensor._topology = mapper.topology(where, array.ndim)
     return tensor if device is None else tensor._to_device(where, device, None)
 
 

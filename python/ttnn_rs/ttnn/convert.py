@@ -11,7 +11,6 @@ from ttnn import device_io, host_data
 from ttnn.calls import checked
 from ttnn.construct import tensor_from_array
 from ttnn.core_range import CoreRangeSet
-from ttnn.distributed import check_composer
 from ttnn.exceptions import ArgumentError, DTypeError, LayoutError, MemoryConfigError, ShapeError, StorageError, fatal
 from ttnn.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.ops.registry import FastOperation, add_operation
@@ -91,7 +90,7 @@ def from_torch(
         layout: TILE for block floats, else ROW_MAJOR by default.
         device: Put it there.
         memory_config: Where on the device; a sharded one must name its cores.
-        mesh_mapper: None or `ReplicateTensorToMesh`.
+        mesh_mapper: How it lies on the mesh, which has one chip: a dimension that it names must exist.
         cq_id: Command queue 0 or 1.
         preserve_nan_values: Passed to the conversion, which makes NaNs canonical all the same, as the official one.
         col_tilize: Transpose the last two dimensions first (block floats).
@@ -176,7 +175,7 @@ def to_torch(
         tensor: On the host or on a device.
         dtype: Torch type of the result; by default the one of the same name, float32 for block floats.
         torch_rank: Drop leading dimensions of size 1 until this rank.
-        mesh_composer: None or `ConcatMeshToTensor`.
+        mesh_composer: How the parts of a mesh are joined; there is one.
         device: The device of the tensor, or None.
         cq_id: Command queue 0 or 1.
 
@@ -211,8 +210,7 @@ def to_torch(
 def to_numpy(tensor: Tensor, *, mesh_composer: object = None) -> host_data.Array:
     """Return the values as a numpy array, without padding; bfloat16 as ml_dtypes.bfloat16, block floats as float32."""
     _require_tensor("ttnn.to_numpy", tensor)
-    check_composer("ttnn.to_numpy", mesh_composer)
-    return tensor.to_numpy()
+    return tensor.to_numpy(mesh_composer)
 
 
 @listed

@@ -18,7 +18,17 @@ from ttnn.config import CONFIG
 from ttnn.core_range import CoreCoord
 from ttnn.exceptions import ArgumentError, DeviceError, UnsupportedError
 from ttnn.memory_report import MemoryView, write_memory_state
-from ttnn.mesh import MeshCoordinate, MeshShape, QueueId, SubDeviceId
+from ttnn.mesh import (
+    MeshCoordinate,
+    MeshCoordinateRange,
+    MeshCoordinateRangeSet,
+    MeshCoreCoord,
+    MeshShape,
+    QueueId,
+    SubDevice,
+    SubDeviceId,
+    SubDeviceManagerId,
+)
 from ttnn.mesh_device import ARCH, Device, MeshDevice, no_sub_devices
 from ttnn.types import NOC, Arch, BufferType, DispatchCoreAxis, DispatchCoreType
 
@@ -353,6 +363,16 @@ def GetNumPCIeDevices() -> int:  # noqa: N802 - the official name
     return GetNumAvailableDevices()
 
 
+def get_num_pcie_devices() -> int:
+    """Return the number of cards."""
+    return GetNumAvailableDevices()
+
+
+def get_pcie_device_ids() -> list[int]:
+    """Return the numbers of all cards."""
+    return get_device_ids()
+
+
 def GetPCIeDeviceID(device_id: int, /) -> int:  # noqa: N802 - the official name
     """Return the number of the card that a chip is on: the same, as cards have one chip.
 
@@ -467,11 +487,16 @@ __all__ = [
     "GetPCIeDeviceID",
     "MemoryView",
     "MeshCoordinate",
+    "MeshCoordinateRange",
+    "MeshCoordinateRangeSet",
+    "MeshCoreCoord",
     "MeshDevice",
     "MeshShape",
     "QueueId",
     "SetDefaultDevice",
+    "SubDevice",
     "SubDeviceId",
+    "SubDeviceManagerId",
     "close_device",
     "close_mesh_device",
     "create_mesh_device",
@@ -485,7 +510,9 @@ __all__ = [
     "get_max_worker_l1_unreserved_size",
     "get_memory_view",
     "get_num_devices",
+    "get_num_pcie_devices",
     "get_optimal_dram_bank_to_logical_worker_assignment",
+    "get_pcie_device_ids",
     "is_blackhole",
     "is_wormhole_b0",
     "manage_device",

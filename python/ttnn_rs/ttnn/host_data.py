@@ -16,7 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ttnn import _engine
-from ttnn.exceptions import ArgumentError, DTypeError, LayoutError, ShapeError, UnsupportedError, fatal
+from ttnn.exceptions import (
+    ArgumentError,
+    DTypeError,
+    IndexRangeError,
+    LayoutError,
+    ShapeError,
+    UnsupportedError,
+    fatal,
+)
+from ttnn.mesh import MeshCoordinate, MeshShape
 from ttnn.tensor_spec import TensorSpec
 from ttnn.types import BLOCK_FLOATS, FORMAT_CODE, DataType, Layout
 
@@ -62,6 +71,32 @@ _TYPE_OF_KIND: dict[np.dtype[Any], DataType] = {
     np.dtype(np.uint64): DataType.UINT32,
     np.dtype(np.int64): DataType.UINT32,
 }
+
+
+class DistributedHostBuffer:
+    """The raw buffers of a host tensor, one for each chip of a mesh: here one."""
+
+    shape = MeshShape(1, 1)
+
+    def __init__(self, raw: Raw, dtype: DataType) -> None:
+        self._words: Array = raw if dtype in BLOCK_FLOATS else raw.view(_WORDS[dtype])
+
+    def is_local(self, coord: MeshCoordinate) -> bool:
+        """Return whether the buffer of a chip is on this host.
+
+        Raises:
+            IndexRangeError: the mesh has no such chip.
+        """
+        if any(coord):
+            raise IndexRangeError(f"DistributedHostBuffer: {coord!r} is outside {self.shape}")
+        return True
+
+    def get_shard(self, coord: MeshCoordinate) -> Array:
+        """Return the words of a chip's buffer: all pages in order; the bytes of the tiles for block floats."""
+        self.is_local(coord)
+        return self._words
+
+
 FLOATS = frozenset({DataType.FLOAT32, DataType.BFLOAT16, DataType.FP8_E4M3}) | BLOCK_FLOATS
 
 

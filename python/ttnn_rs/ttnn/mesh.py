@@ -5,10 +5,12 @@ This package has meshes of one chip; the types are complete all the same, becaus
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
+from ttnn.core_range import CoreCoord, CoreRangeSet
 from ttnn.exceptions import ArgumentError, IndexRangeError
 
 
@@ -131,3 +133,126 @@ class SubDeviceId(_Handle):
     """Number of a sub-device."""
 
     __slots__ = ()
+
+
+class SubDeviceManagerId(_Handle):
+    """Number of a division of the grid into sub-devices."""
+
+    __slots__ = ()
+
+
+class SubDevice:
+    """Cores that work on their own: `cores[0]` are Tensix cores. No device here can be divided yet."""
+
+    __slots__ = ("_cores",)
+
+    def __init__(self, cores: Sequence[CoreRangeSet]) -> None:
+        if not isinstance(cores, Sequence) or not all(isinstance(each, CoreRangeSet) for each in cores):
+            raise ArgumentError(f"SubDevice(): cores must be a list of CoreRangeSet, got {cores!r}")
+        self._cores = tuple(cores)
+
+    def __repr__(self) -> str:
+        return f"SubDevice({[*self._cores]})"
+
+
+class MeshCoordinateRange:
+    """A box of chips from `start` to `end`, both included, or all chips of a mesh shape."""
+
+    __slots__ = ("_end", "_start")
+
+    def __init__(self, start: MeshCoordinate | MeshShape, end: MeshCoordinate | None = None) -> None:
+        if isinstance(start, MeshShape) and end is None:
+            start, end = MeshCoordinate([0] * start.dims()), MeshCoordinate([size - 1 for size in start])
+        if not isinstance(start, MeshCoordinate) or not isinstance(end, MeshCoordinate):
+            raise ArgumentError(
+                f"MeshCoordinateRange(): expected two MeshCoordinate or a MeshShape, got {start!r}, {end!r}"
+            )
+        if start.dims() != end.dims() or any(a > b for a, b in zip(start, end, strict=True)):
+            raise ArgumentError(f"MeshCoordinateRange(): {end!r} does not lie behind {start!r}")
+        self._start, self._end = start, end
+
+    @property
+    def start(self) -> MeshCoordinate:
+        """Return the first chip."""
+        return self._start
+
+    @property
+    def end(self) -> MeshCoordinate:
+        """Return the last chip."""
+        return self._end
+
+    def __iter__(self) -> Iterator[MeshCoordinate]:
+        sides = (range(a, b + 1) for a, b in zip(self._start, self._end, strict=True))
+        return (MeshCoordinate(place) for place in itertools.product(*sides))
+
+    def __contains__(self, coordinate: object) -> bool:
+        return isinstance(coordinate, MeshCoordinate) and any(coordinate == place for place in self)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, MeshCoordinateRange):
+            return NotImplemented
+        return (self._start, self._end) == (other._start, other._end)
+
+    def __hash__(self) -> int:
+        return hash((self._start, self._end))
+
+    def __repr__(self) -> str:
+        return f"MeshCoordinateRange({self._start!r}, {self._end!r})"
+
+
+class MeshCoordinateRangeSet:
+    """Chips of a mesh, as boxes. Equal if the chips are."""
+
+    __slots__ = ("_ranges",)
+
+    def __init__(self, range: MeshCoordinateRange | None = None) -> None:
+        self._ranges: list[MeshCoordinateRange] = []
+        if range is not None:
+            self.merge(range)
+
+    def merge(self, range: MeshCoordinateRange) -> None:
+        """Add the chips of a box."""
+        if not isinstance(range, MeshCoordinateRange):
+            raise ArgumentError(f"MeshCoordinateRangeSet: expected a MeshCoordinateRange, got {range!r}")
+        if range not in self._ranges:
+            self._ranges.append(range)
+
+    def _chips(self) -> frozenset[MeshCoordinate]:
+        return frozenset(place for each in self._ranges for place in each)
+
+    def __eq__(self, other: object) -> bool:
+        return self._chips() == other._chips() if isinstance(other, MeshCoordinateRangeSet) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"MeshCoordinateRangeSet({self._ranges})"
+
+
+class MeshCoreCoord:
+    """A core of a chip of a mesh.
+
+    Attributes:
+        device_coord: The chip.
+        core_coord: Its core.
+    """
+
+    __slots__ = ("core_coord", "device_coord")
+
+    def __init__(self, device_coord: MeshCoordinate, core_coord: CoreCoord) -> None:
+        if not isinstance(device_coord, MeshCoordinate) or not isinstance(core_coord, CoreCoord):
+            raise ArgumentError(
+                f"MeshCoreCoord(): expected a MeshCoordinate and a CoreCoord, got {device_coord!r} and {core_coord!r}"
+            )
+        self.device_coord, self.core_coord = device_coord, core_coord
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, MeshCoreCoord):
+            return NotImplemented
+        return (self.device_coord, self.core_coord) == (other.device_coord, other.core_coord)
+
+    def __hash__(self) -> int:
+        return hash((self.device_coord, self.core_coord))
+
+    def __repr__(self) -> str:
+        return f"MeshCoreCoord({self.device_coord!r}, {self.core_coord!r})"

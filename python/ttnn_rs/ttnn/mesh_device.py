@@ -325,4 +325,7 @@ def _one_chip(operation: str) -> NoReturn:
 
 def no_sub_devices(operation: str) -> NoReturn:
     """Refuse what needs a divided grid."""
-    raise UnsupportedError(f"{operation}: sub-devices are not built", "unimplemented")
+    raise UnsupportedError(
+        f"{operation}: sub-devices are not built: one program has the whole grid, so there is nothing to divide it for",
+        "unimplemented",
+    )

@@ -6,12 +6,12 @@ import itertools
 import math
 import weakref
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ttnn import device_io, host_data, indexing, printing
-from ttnn.distributed import check_composer
+from ttnn.distributed import WHOLE, TensorTopology, check_composer
 from ttnn.exceptions import (
     ArgumentError,
     DeviceError,
@@ -19,10 +19,9 @@ from ttnn.exceptions import (
     LayoutError,
     ShapeError,
     StorageError,
-    UnsupportedError,
     fatal,
 )
-from ttnn.host_data import Array, Raw
+from ttnn.host_data import Array, DistributedHostBuffer, Raw
 from ttnn.memory_config import MemoryConfig
 from ttnn.mesh import MeshCoordinate
 from ttnn.shape import Shape, ShapeLike, as_dims
@@ -51,7 +50,7 @@ class Tensor(TensorOperators):
     mesh_mapper=None, preserve_nan_values=False, col_tilize=False, enable_bfloat_opt=False)`.
     """
 
-    __slots__ = ("__weakref__", "_buffer", "_device", "_host", "_id", "_sharers", "_spec")
+    __slots__ = ("__weakref__", "_buffer", "_device", "_host", "_id", "_sharers", "_spec", "_topology")
 
     # numpy scalars and arrays leave `array + tensor` to the tensor instead of taking it apart.
     __array_ufunc__: ClassVar[None] = None
@@ -61,6 +60,7 @@ class Tensor(TensorOperators):
     _buffer: Buffer | None
     _device: MeshDevice | None
     _id: int | None
+    _topology: TensorTopology  # only where it is not the usual one
     # Tensors on the same buffer (views), this one included; None as long as it is the only one.
     _sharers: list[weakref.ref[Tensor]] | None
 
@@ -72,6 +72,8 @@ class Tensor(TensorOperators):
         self._spec, self._host = made._spec, made._host
         self._buffer, self._device = made._buffer, made._device
         self._id, self._sharers = None, None
+        if hasattr(made, "_topology"):
+            self._topology = made._topology
         if self._buffer is not None:
             self._share_with(made)
 
@@ -318,13 +320,19 @@ class Tensor(TensorOperators):
             raw = host_data.pack(host_data.unpack(raw, self._spec), spec, where=operator)
         buffer = device_io.allocate(spec, device)
         device_io.write(buffer, spec, raw)
-        return Tensor._on_device(spec, device, buffer)
+        return self._like_topology(Tensor._on_device(spec, device, buffer))
 
     def _to_host(self, operator: str) -> Tensor:
         if self._device is None:
             self._require_host(operator)
             return self
-        return Tensor._on_host(self._spec, device_io.read(self._require_device(operator, "the tensor"), self._spec))
+        raw = device_io.read(self._require_device(operator, "the tensor"), self._spec)
+        return self._like_topology(Tensor._on_host(self._spec, raw))
+
+    def _like_topology(self, moved: Tensor) -> Tensor:
+        if hasattr(self, "_topology"):
+            moved._topology = self._topology
+        return moved
 
     def _to_layout(self, layout: Layout) -> Tensor:
         if self._device is not None:
@@ -355,12 +363,12 @@ class Tensor(TensorOperators):
         Args:
             mesh_composer: None, or a composer for one device, which changes nothing.
         """
-        check_composer("Tensor.to_numpy", mesh_composer)
+        check_composer("Tensor.to_numpy", mesh_composer, self.shape.rank)
         return self._values("Tensor.to_numpy")
 
     def to_torch(self, mesh_composer: object = None) -> torch.Tensor:
         """Return the values as a torch tensor without padding; block floats as float32."""
-        check_composer("Tensor.to_torch", mesh_composer)
+        check_composer("Tensor.to_torch", mesh_composer, self.shape.rank)
         return host_data.torch_of(self._values("Tensor.to_torch"))
 
     def to_torch_with_padded_shape(self) -> torch.Tensor:
@@ -495,17 +503,19 @@ class Tensor(TensorOperators):
         spec = TensorSpec.of(full.shape, self.dtype, self.layout, tile=self.tile)
         return Tensor._on_host(spec, host_data.pack(full, spec))
 
-    def host_buffer(self) -> NoReturn:
-        """Refuse: the parts of a tensor on several hosts are not modelled."""
-        raise UnsupportedError("Tensor.host_buffer: distributed host buffers are not built yet", "unimplemented")
+    def host_buffer(self) -> DistributedHostBuffer:
+        """Return the parts of a host tensor: one."""
+        return DistributedHostBuffer(self._require_host("Tensor.host_buffer"), self.dtype)
 
-    def tensor_topology(self) -> NoReturn:
-        """Refuse: how a tensor is spread over several chips is not modelled."""
-        raise UnsupportedError("Tensor.tensor_topology: tensor topologies are not built yet", "unimplemented")
+    def tensor_topology(self) -> TensorTopology:
+        """Return over which chips the tensor is spread, and how: the only one, as the mapper said that made it."""
+        return getattr(self, "_topology", WHOLE)
 
-    def update_tensor_topology(self, topology: object) -> NoReturn:
-        """Refuse: how a tensor is spread over several chips is not modelled."""
-        raise UnsupportedError("Tensor.update_tensor_topology: tensor topologies are not built yet", "unimplemented")
+    def update_tensor_topology(self, topology: TensorTopology) -> None:
+        """Say that the tensor is spread in another way; its values stay where they are."""
+        if not isinstance(topology, TensorTopology):
+            raise ArgumentError(f"Tensor.update_tensor_topology: expected a TensorTopology, got {topology!r}")
+        self._topology = topology
 
     # Python's protocols.
 

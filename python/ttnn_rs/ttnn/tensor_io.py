@@ -134,7 +134,7 @@ def as_tensor(
         memory_config: Where on the device, whatever the cache file says.
         cache_file_name: Beginning of the name of the cache file, `<name>_dtype_<DTYPE>_layout_<LAYOUT>.tensorbin`.
         preprocess: Applied to `tensor` before the conversion.
-        mesh_mapper: None or `ReplicateTensorToMesh`.
+        mesh_mapper: How it lies on the mesh, which has one chip.
         cache_dump_mode: As `mode` of `dump_tensor`.
 
     Raises:
@@ -151,7 +151,14 @@ def as_tensor(
 
     def convert(target: MeshDevice | None) -> Tensor | None:
         values = tensor if preprocess is None else preprocess(tensor)
-        return from_torch(values, dtype=dtype, layout=layout, device=target, memory_config=memory_config)
+        return from_torch(
+            values,
+            dtype=dtype,
+            layout=layout,
+            device=target,
+            memory_config=memory_config,
+            mesh_mapper=mesh_mapper,
+        )
 
     if cache_file_name is None:
         return convert(device)
