@@ -49,6 +49,7 @@ mod sign;
 mod sqrt;
 mod tanh;
 mod ternary;
+pub mod tile;
 mod trigonometry;
 mod typecast;
 
