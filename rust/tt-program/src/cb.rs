@@ -2,7 +2,6 @@
 
 use tt_formats::{DataFormat, TileShape};
 use tt_memory::Device;
-use tt_tensix::regs::TILE_DATUMS;
 
 use crate::Step;
 use crate::error::{Fault, What};
@@ -29,8 +28,8 @@ pub struct Cb {
     pub format: DataFormat,
     /// Bytes of a tile.
     pub tile_bytes: u32,
-    /// Tiles are 32x32.
-    pub full_tiles: bool,
+    /// Shape of its tiles; `None` if the hardware has no such tiles.
+    pub shape: Option<TileShape>,
     /// Height and width of its tiles.
     pub tile: (u32, u32),
     /// It lies in a buffer of the host's.
@@ -66,15 +65,15 @@ impl Cb {
     /// As the host configures it.
     pub fn new(spec: &CbSpec) -> Self {
         let (height, width) = (spec.tile.0 as usize, spec.tile.1 as usize);
-        let shape = TileShape::new(height, width).unwrap_or(TileShape::FULL);
+        let shape = TileShape::new(height, width);
         Self {
             index: u32::from(spec.index),
             address: spec.address,
             page_bytes: spec.page_bytes,
             pages: spec.pages,
             format: spec.format,
-            tile_bytes: spec.format.tile_bytes(shape) as u32,
-            full_tiles: shape.datums() == TILE_DATUMS,
+            tile_bytes: spec.format.tile_bytes(shape.unwrap_or(TileShape::FULL)) as u32,
+            shape,
             tile: spec.tile,
             borrowed: spec.borrowed,
             pushed: 0,
@@ -183,11 +182,10 @@ impl Cb {
     }
 
     fn check_tiles(&self) -> Result<(), What> {
-        if !self.full_tiles {
+        if self.shape.is_none() {
             let (height, width) = self.tile;
-            let text =
-                format!("compute on tiles of {height}x{width} (CB {}) is not built; use 32x32 tiles", self.index);
-            return Err(What::Unsupported(text));
+            let text = format!("CB {}: the hardware has no tiles of {height}x{width}", self.index);
+            return Err(What::Argument(text));
         }
         if !self.page_bytes.is_multiple_of(self.tile_bytes) {
             let Self { index: cb, format, tile_bytes, page_bytes, .. } = *self;
@@ -374,6 +372,7 @@ impl Run {
     /// Unknown CB.
     pub fn get_write_ptr(&mut self, cb: u32) -> Result<u32, Fault> {
         self.checked("get_write_ptr", |run| {
+            run.book(run.time.risc().l1_load);
             let current = run.current;
             let buffer = run.here().1.cb_mut(cb)?;
             let own = buffer.producer.is_none_or(|producer| producer == current);
@@ -387,6 +386,7 @@ impl Run {
     /// Unknown CB.
     pub fn get_read_ptr(&mut self, cb: u32) -> Result<u32, Fault> {
         self.checked("get_read_ptr", |run| {
+            run.book(run.time.risc().l1_load);
             let current = run.current;
             let buffer = run.here().1.cb_mut(cb)?;
             let own = buffer.consumer.is_none_or(|consumer| consumer == current);
@@ -400,6 +400,7 @@ impl Run {
     /// Unknown CB.
     pub fn cb_interface(&mut self, cb: u32) -> Result<Interface, Fault> {
         self.checked("get_local_cb_interface", |run| {
+            run.book(run.time.risc().l1_load);
             let buffer = run.here().1.cb_mut(cb)?;
             let Cb { address, page_bytes, pages, format, tile_bytes, tile, .. } = *buffer;
             Ok((address, page_bytes, pages, format.code(), tile_bytes, tile.0, tile.1))
@@ -453,6 +454,7 @@ impl Run {
     /// As [`Run::front_address`].
     pub fn read_tile_value(&mut self, device: &Device, cb: u32, tile: u32, word: u32) -> Result<u32, Fault> {
         self.checked("read_tile_value", |run| {
+            run.book(run.time.risc().l1_load);
             let address = run.front_address(cb, tile)?;
             let place = run.own_place(address + word * 4);
             let bytes: [u8; 4] = device.bytes(place, 4)?.try_into().unwrap_or_default();

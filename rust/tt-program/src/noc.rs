@@ -1,5 +1,6 @@
 //! Transfers of data-movement kernels: reads, writes, multicast, inline words, atomics, barriers.
 
+use tt_memory::buffer::PageMap;
 use tt_memory::chip::NocCoord;
 use tt_memory::{Device, Place};
 use tt_noc::Transfer;
@@ -140,9 +141,57 @@ impl Run {
     /// No such buffer or page.
     pub fn page_address(&mut self, device: &Device, page: Page) -> Result<u64, Fault> {
         self.checked("get_noc_addr", |run| {
+            run.book(run.time.risc().noc_address);
             let (target, address) = Self::locate_page(device, page)?;
             let NocCoord { x, y } = run.coord(target);
             Ok(u64::from(y) << (ADDRESS_BITS + COORD_BITS) | u64::from(x) << ADDRESS_BITS | address)
+        })
+    }
+
+    /// NoC address of a place in the first page of a shard. Of an interleaved buffer every page is a shard.
+    ///
+    /// # Errors
+    /// No such buffer or shard.
+    pub fn shard_address(&mut self, device: &Device, first: Page, shard: u64) -> Result<u64, Fault> {
+        self.checked("get_shard_noc_addr", |run| {
+            run.book(run.time.risc().noc_address);
+            Self::locate_page(device, Page { page: 0, ..first })?;
+            let place = Place { dram: first.dram, bank: 0, address: first.base };
+            let buffer = device.owner(place).ok_or_else(|| What::Bug("the buffer has no owner".into()))?;
+            let page = match buffer.map() {
+                PageMap::Interleaved => shard,
+                PageMap::Sharded { page_columns, shard_rows, shard_columns, .. } => {
+                    let across = page_columns.div_ceil(*shard_columns) as u64;
+                    let (row, column) = (shard / across * *shard_rows as u64, shard % across * *shard_columns as u64);
+                    row * *page_columns as u64 + column
+                }
+            };
+            let (target, address) = Self::locate_page(device, Page { page, ..first })?;
+            let NocCoord { x, y } = run.coord(target);
+            Ok(u64::from(y) << (ADDRESS_BITS + COORD_BITS) | u64::from(x) << ADDRESS_BITS | address)
+        })
+    }
+
+    /// How a buffer is cut: pages, pages side by side, rows and columns of pages in a shard, banks. An interleaved buffer is cut
+    /// into its pages.
+    ///
+    /// # Errors
+    /// No such buffer.
+    pub fn buffer_cut(&mut self, device: &Device, first: Page) -> Result<[u64; 5], Fault> {
+        self.checked("TensorAccessor", |run| {
+            Self::locate_page(device, Page { page: 0, ..first })?;
+            let place = Place { dram: first.dram, bank: 0, address: first.base };
+            let buffer = device.owner(place).ok_or_else(|| What::Bug("the buffer has no owner".into()))?;
+            let pages = buffer.num_pages() as u64;
+            Ok(match buffer.map() {
+                PageMap::Interleaved => {
+                    let banks = if first.dram { run.chip.dram_banks() } else { run.chip.grid.cores() };
+                    [pages, pages, 1, 1, banks as u64]
+                }
+                PageMap::Sharded { page_columns, shard_rows, shard_columns, banks } => {
+                    [pages, *page_columns as u64, *shard_rows as u64, *shard_columns as u64, banks.len() as u64]
+                }
+            })
         })
     }
 
@@ -381,20 +430,35 @@ impl Run {
         })
     }
 
-    /// Writes one word somewhere else.
+    /// Writes one word somewhere else; of its bytes those whose bit in `enabled` is set.
     ///
     /// # Errors
-    /// Addresses.
-    pub fn noc_inline_dw_write(&mut self, device: &mut Device, target: u64, value: u32, noc: i32) -> Step {
+    /// Addresses, a mask without bytes or with more than four.
+    pub fn noc_inline_dw_write(
+        &mut self,
+        device: &mut Device,
+        target: u64,
+        value: u32,
+        enabled: u32,
+        noc: i32,
+    ) -> Step {
         self.checked("noc_inline_dw_write", |run| {
             run.require_data_movement()?;
             if run.give_way() {
                 return Ok(false);
             }
+            if enabled == 0 || enabled > 0xf {
+                return Err(What::Argument(format!("byte enables {enabled:#x}; a word has bytes 0x1 to 0xf")));
+            }
             let noc = run.network(noc)?;
             let (owner, address, times) = run.word_transfer(target, noc, Time::inline_write)?;
             let to = run.touch(device, owner, address, 4, Use::Write)?;
-            device.bytes_mut(to, 4)?.copy_from_slice(&value.to_le_bytes());
+            let bytes = device.bytes_mut(to, 4)?;
+            for (byte, (old, new)) in bytes.iter_mut().zip(value.to_le_bytes()).enumerate() {
+                if enabled >> byte & 1 == 1 {
+                    *old = new;
+                }
+            }
             let kernel = &mut run.kernels[run.current];
             let trid = kernel.transfers.write_trid[noc as usize];
             kernel.transfers.unacknowledged.push((noc, trid, times.acknowledged));
@@ -502,6 +566,25 @@ impl Run {
         })
     }
 
+    /// Forgets the transfers of a network whose ids are in `ids`: no barrier waits for them any more.
+    ///
+    /// # Errors
+    /// A compute kernel; no such network.
+    pub fn reset_trids(&mut self, ids: u32, noc: i32) -> Result<(), Fault> {
+        self.checked("reset_noc_trid_barrier_counter", |run| {
+            run.require_data_movement()?;
+            let noc = run.network(noc)?;
+            let cost = run.time.command(Naming::Address);
+            let kernel = &mut run.kernels[run.current];
+            kernel.clocks[0] += cost;
+            let stays = |network: u8, id: u8| network != noc || ids >> id & 1 == 0;
+            kernel.transfers.reads.retain(|read| stays(read.noc, read.trid));
+            kernel.transfers.unflushed.retain(|write| stays(write.noc, write.trid));
+            kernel.transfers.unacknowledged.retain(|&(network, id, _)| stays(network, id));
+            Ok(())
+        })
+    }
+
     /// Gives reads or writes of a network a transaction id from now on.
     ///
     /// # Errors
@@ -510,6 +593,7 @@ impl Run {
         self.checked(if writes { "noc_async_write_set_trid" } else { "noc_async_read_set_trid" }, |run| {
             run.require_data_movement()?;
             let noc = run.network(noc)? as usize;
+            run.book(run.time.risc().l1_store);
             if trid > 15 {
                 return Err(What::Argument(format!("transaction id {trid}; ids are 0 to 15")));
             }

@@ -229,6 +229,29 @@ impl Run {
         self.first_argument(self.kernels[self.current].risc) + index * 4
     }
 
+    /// Books a call that only takes time: a runtime argument (0), or an address (1). All threads of a compute kernel make it.
+    ///
+    /// # Errors
+    /// None.
+    pub fn spend(&mut self, what: u32) -> Result<(), Fault> {
+        self.checked(["get_arg_val", "get_noc_addr"][what.min(1) as usize], |run| {
+            let risc = run.time.risc();
+            let cost = [risc.argument, risc.noc_address][what.min(1) as usize];
+            run.book(cost);
+            Ok(())
+        })
+    }
+
+    /// Lets all threads of the running kernel work for so long.
+    #[inline]
+    pub(crate) fn book(&mut self, cost: u64) {
+        let kernel = &mut self.kernels[self.current];
+        let threads = if kernel.compute.is_some() { 3 } else { 1 };
+        for clock in &mut kernel.clocks[..threads] {
+            *clock += cost;
+        }
+    }
+
     /// L1 address of the runtime arguments of a RISC.
     pub(crate) fn first_argument(&self, risc: Risc) -> u32 {
         (self.l1_base - ARGUMENTS_BELOW_BASE + risc as u64 * ARGUMENT_BYTES) as u32
@@ -274,15 +297,23 @@ impl Run {
     /// [`Run::checked`], with a note of what the clocks did.
     fn recorded<T>(&mut self, call: &'static str, run: impl FnOnce(&mut Self) -> Result<T, What>) -> Result<T, Fault> {
         let kernel = self.current;
-        let before = self.kernels[kernel].clocks;
+        let starved = |kernel: &Kernel| kernel.compute.as_ref().map_or([0; 2], |compute| compute.starved());
+        let (before, waited) = (self.kernels[kernel].clocks, starved(&self.kernels[kernel]));
         let result = run(self).map_err(|what| self.fault(call, what));
-        let after = self.kernels[kernel].clocks;
+        let (after, waits) = (self.kernels[kernel].clocks, starved(&self.kernels[kernel]));
         let events = self.events.get_or_insert_default();
+        let mut push = |thread: usize, name, start, end| {
+            if end > start && events.len() < MOST_EVENTS {
+                events.push(Event { kernel, thread: thread as u8, name, start, end, bytes: 0 });
+            }
+        };
         for thread in 0..3 {
             let (start, end) = (before[thread], after[thread]);
-            if end > start && events.len() < MOST_EVENTS {
-                events.push(Event { kernel, thread: thread as u8, name: call, start, end, bytes: 0 });
-            }
+            let name = ["wait for math", "wait for unpack", ""][thread];
+            // A call of several steps shows its waits together, before its work.
+            let busy = start + waits.get(thread).map_or(0, |now| now - waited[thread]);
+            push(thread, name, start, busy);
+            push(thread, call, busy, end);
         }
         result
     }

@@ -15,6 +15,7 @@ impl Run {
     /// [`What::NoSemaphore`].
     pub fn get_semaphore(&mut self, id: u32) -> Result<u32, Fault> {
         self.checked("get_semaphore", |run| {
+            run.book(run.time.risc().l1_load);
             let exist = run.here().1.semaphores;
             if id >= 32 || exist >> id & 1 == 0 {
                 let ids: Vec<String> = (0..32).filter(|id| exist >> id & 1 == 1).map(|id| id.to_string()).collect();

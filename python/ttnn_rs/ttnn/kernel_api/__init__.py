@@ -14,5 +14,8 @@ from ttnn.kernel_api.layouts import *  # noqa: F403
 from ttnn.kernel_api.matrix import *  # noqa: F403
 from ttnn.kernel_api.objects import *  # noqa: F403
 from ttnn.kernel_api.stateful import *  # noqa: F403
+from ttnn.kernel_api.unsupported import *  # noqa: F403
 from ttnn.kernel_api.vector import *  # noqa: F403
 from ttnn.kernel_api.vector_binary import *  # noqa: F403
+from ttnn.kernel_api.vector_integers import *  # noqa: F403
+from ttnn.kernel_api.vector_special import *  # noqa: F403

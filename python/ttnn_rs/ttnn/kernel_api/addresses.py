@@ -2,19 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from ttnn import _engine
 from ttnn.exceptions import KernelArgumentError
 from ttnn.kernel_api.arguments import get_compile_time_arg_val
-from ttnn.kernel_api.dataflow import get_noc_addr
+from ttnn.kernel_api.context import here
+from ttnn.kernel_api.dataflow import get_noc_addr, noc_async_read, noc_async_write
 
 __all__ = [
+    "MUL_WITH_TILE_SIZE",
     "InterleavedAddrGen",
     "InterleavedAddrGenFast",
+    "InterleavedPow2AddrGen",
+    "InterleavedPow2AddrGenFast",
+    "Page",
+    "ShardedAddrGen",
     "TensorAccessor",
     "TensorAccessorArgs",
+    "get_addr",
+    "get_allocator_alignment",
+    "get_bank_offset",
+    "get_bank_offset_index",
+    "get_interleaved_addr_gen",
+    "get_log_base2_of_allocator_alignment",
+    "get_noc_addr_helper",
+    "get_noc_xy",
+    "noc_async_read_shard",
+    "noc_async_write_shard",
 ]
 
 
@@ -45,6 +63,10 @@ class InterleavedAddrGen(_Pages):
         super().__init__(bank_base_address, page_size, dram)
 
 
+_SHAPES = {1024: (32, 32), 512: (16, 32), 256: (16, 16), 128: (4, 32), 64: (2, 32), 32: (1, 32)}
+"""A shape of each number of datums; tiles of one number have one size."""
+
+
 class InterleavedAddrGenFast(_Pages):
     """Tiles that go round the banks; a page is a tile of `data_format`."""
 
@@ -53,14 +75,31 @@ class InterleavedAddrGenFast(_Pages):
     def __init__(
         self, bank_base_address: int, page_size: int, data_format: int, *, dram: bool = True, tile_hw: int = 1024
     ) -> None:
-        if tile_hw != 1024:
-            raise KernelArgumentError(f"InterleavedAddrGenFast: tiles of {tile_hw} datums; use InterleavedAddrGen")
-        tile_bytes = _engine.tile_bytes(int(data_format), 32, 32)
+        if tile_hw not in _SHAPES:
+            raise KernelArgumentError(f"InterleavedAddrGenFast: the hardware has no tiles of {tile_hw} datums")
+        tile_bytes = _engine.tile_bytes(int(data_format), *_SHAPES[tile_hw])
         if page_size != tile_bytes:
             text = f"InterleavedAddrGenFast: page_size is {page_size} B, a tile of this format has {tile_bytes} B"
             raise KernelArgumentError(f"{text}; use InterleavedAddrGen for other pages")
         super().__init__(bank_base_address, tile_bytes, dram)
         self.data_format = data_format
+
+
+class InterleavedPow2AddrGen(_Pages):
+    """Pages of a power of two that go round the banks."""
+
+    __slots__ = ()
+
+    def __init__(self, bank_base_address: int, log_base_2_of_page_size: int, *, dram: bool = True) -> None:
+        super().__init__(bank_base_address, 1 << log_base_2_of_page_size, dram)
+
+
+InterleavedPow2AddrGenFast = InterleavedPow2AddrGen
+
+
+def get_interleaved_addr_gen(base_addr: int, page_size: int, *, dram: bool = True) -> InterleavedAddrGen:
+    """Return the generator of pages of this size; whether they lie in DRAM is a template argument in C++."""
+    return InterleavedAddrGen(base_addr, page_size, dram=dram)
 
 
 class TensorAccessorArgs:
@@ -87,10 +126,227 @@ class TensorAccessorArgs:
         return 2
 
 
-class TensorAccessor(_Pages):
-    """Pages of a tensor, however they are spread over banks."""
+@dataclass(frozen=True)
+class Page:
+    """A page of a tensor accessor's walk: its number and NoC address."""
 
-    __slots__ = ()
+    page_id: int
+    noc_addr: int
+
+
+class TensorAccessor(_Pages):
+    """Pages of a tensor, however they are spread over banks. A page of an interleaved tensor is a shard of its own.
+
+    Raises:
+        AddressError: at use, if no buffer starts at the address, or it has no such page or shard.
+    """
+
+    __slots__ = ("_cut",)
 
     def __init__(self, args: TensorAccessorArgs, bank_base_address: int, page_size: int = 0) -> None:
         super().__init__(bank_base_address, page_size or args.page_bytes, args.dram)
+        self._cut: tuple[int, ...] | None = None
+
+    def _shape(self) -> tuple[int, ...]:
+        """Return pages, pages side by side, rows and columns of a shard, banks."""
+        if self._cut is None:
+            self._cut = tuple(here.run.buffer_cut(self.dram, self.base, self.page_bytes))
+        return self._cut
+
+    # What the accessor knows of the tensor (`dspec`), in pages.
+
+    def rank(self) -> int:
+        """Return the dimensions in which shards are cut."""
+        return 2
+
+    def tensor_volume(self) -> int:
+        """Return the pages of the tensor."""
+        return self._shape()[0]
+
+    def shard_volume(self) -> int:
+        """Return the pages of a shard."""
+        _, _, rows, columns, _ = self._shape()
+        return rows * columns
+
+    def tensor_shape(self) -> tuple[int, int]:
+        """Return rows and columns of pages."""
+        pages, across, *_ = self._shape()
+        return -(-pages // across), across
+
+    def shard_shape(self) -> tuple[int, int]:
+        """Return rows and columns of pages in a shard."""
+        _, _, rows, columns, _ = self._shape()
+        return rows, columns
+
+    def tensor_strides(self) -> tuple[int, int]:
+        """Return the pages from one row, and from one column, to the next."""
+        return self.tensor_shape()[1], 1
+
+    def shard_strides(self) -> tuple[int, int]:
+        """Return the same inside a shard."""
+        return self.shard_shape()[1], 1
+
+    def shard_grid(self) -> tuple[int, int]:
+        """Return rows and columns of shards."""
+        (rows, columns), (high, wide) = self.tensor_shape(), self.shard_shape()
+        return -(-rows // high), -(-columns // wide)
+
+    def shard_grid_strides(self) -> tuple[int, int]:
+        """Return the shards from one row of shards, and from one column, to the next."""
+        return self.shard_grid()[1], 1
+
+    def num_banks(self) -> int:
+        """Return the banks that hold the tensor."""
+        return self._shape()[4]
+
+    def packed_xy_coords(self) -> tuple[int, ...]:
+        """Return the coordinates of those banks, x in the upper byte of 16 bits, in the order of the shards."""
+        shards = [self.get_shard_noc_addr(shard) for shard in range(min(self.num_banks(), self._shards()))]
+        return tuple((address >> 36 & 63) << 8 | address >> 42 & 63 for address in shards)
+
+    def _shards(self) -> int:
+        rows, columns = self.shard_grid()
+        return rows * columns
+
+    # Addresses.
+
+    def get_shard_noc_addr(self, shard_id: int, offset: int = 0, noc: int = -1) -> int:
+        """Return the NoC address of a shard: of a place in its first page."""
+        return int(here.run.shard_address(self.dram, self.base, self.page_bytes, shard_id, offset))
+
+    def get_bank_base_address(self) -> int:
+        """Return the address at which the tensor starts in each bank."""
+        return self.base
+
+    def get_aligned_page_size(self) -> int:
+        """Return the distance of pages in a bank."""
+        alignment = get_allocator_alignment(dram=self.dram)
+        return -(-self.page_bytes // alignment) * alignment
+
+    @staticmethod
+    def get_bank_x(packed_xy_coord: int) -> int:
+        """Return the column of a bank."""
+        return packed_xy_coord >> 8
+
+    @staticmethod
+    def get_bank_y(packed_xy_coord: int) -> int:
+        """Return the row of a bank."""
+        return packed_xy_coord & 0xFF
+
+    # Is it here?
+
+    def is_local_addr(self, noc_addr: int, noc: int = -1) -> bool:
+        """Return whether an address lies in own L1."""
+        return self.is_local_bank(noc_addr >> 36 & 63, noc_addr >> 42 & 63)
+
+    def is_local_bank(self, virtual_x: int, virtual_y: int, noc: int = -1) -> bool:
+        """Return whether a bank is own L1."""
+        return (virtual_x, virtual_y) == tuple(here.kernel.noc_coord)
+
+    def is_local_page(self, page_id: int, noc: int = -1) -> bool:
+        """Return whether a page lies in own L1."""
+        return self.is_local_addr(self.get_noc_addr(page_id))
+
+    def is_local_shard(self, shard_id: int, noc: int = -1) -> bool:
+        """Return whether a shard lies in own L1."""
+        return self.is_local_addr(self.get_shard_noc_addr(shard_id))
+
+    # Walks.
+
+    def pages(self, start_page_id: int = 0, end_page_id: int | None = None, noc: int = -1) -> Iterator[Page]:
+        """Return pages in the order of their numbers."""
+        end = self.tensor_volume() if end_page_id is None else end_page_id
+        return (Page(page, self.get_noc_addr(page)) for page in range(start_page_id, end))
+
+    def shard_pages(self, shard_id: int, start_page_offset: int = 0, noc: int = -1) -> Iterator[Page]:
+        """Return the pages of a shard in the order in which they lie there, without padding."""
+        (rows, columns), (high, wide) = self.tensor_shape(), self.shard_shape()
+        across = self.shard_grid()[1]
+        top, left = shard_id // across * high, shard_id % across * wide
+        places = ((top + place // wide, left + place % wide) for place in range(start_page_offset, high * wide))
+        inside = (row * columns + column for row, column in places if row < rows and column < columns)
+        return (Page(page, self.get_noc_addr(page)) for page in inside if page < self.tensor_volume())
+
+
+def noc_async_read_shard(shard_id: int, s: TensorAccessor, dst_local_l1_addr: int, noc: int = -1) -> None:
+    """Start reading a whole shard into own L1."""
+    size = s.shard_volume() * s.get_aligned_page_size()
+    noc_async_read(s.get_shard_noc_addr(shard_id), dst_local_l1_addr, size, noc)
+
+
+def noc_async_write_shard(shard_id: int, s: TensorAccessor, src_local_l1_addr: int, noc: int = -1) -> None:
+    """Start writing a whole shard."""
+    size = s.shard_volume() * s.get_aligned_page_size()
+    noc_async_write(src_local_l1_addr, s.get_shard_noc_addr(shard_id), size, noc)
+
+
+class ShardedAddrGen(TensorAccessor):
+    """Pages of a sharded tensor (classic)."""
+
+    __slots__ = ()
+
+    def __init__(self, args: TensorAccessorArgs, bank_base_address: int) -> None:
+        super().__init__(args, bank_base_address)
+
+
+# Address arithmetic of the generators (classic).
+
+
+def get_allocator_alignment(*, dram: bool = True) -> int:
+    """Return the alignment of pages in a bank, in bytes."""
+    return int(here.kernel.alignments[0 if dram else 1])
+
+
+def get_log_base2_of_allocator_alignment(*, dram: bool = True) -> int:
+    """Return its logarithm."""
+    return get_allocator_alignment(dram=dram).bit_length() - 1
+
+
+def get_bank_offset_index(id: int, *, dram: bool = True) -> int:
+    """Return which of the pages in its bank a page is."""
+    return id // len(here.kernel.banks[0 if dram else 1])
+
+
+def get_bank_offset(bank_index: int, *, dram: bool = True) -> int:
+    """Return what is added to an address in a bank: 0, since all banks start alike."""
+    get_noc_xy(bank_index, dram=dram)
+    return 0
+
+
+def get_addr(
+    id: int,
+    bank_offset_index: int,
+    bank_index: int,
+    offset: int = 0,
+    *,
+    bank_base_address: int,
+    page_size: int,
+    dram: bool = True,
+) -> int:
+    """Return the address of a page in its bank. Base and page size are members of the generator in C++."""
+    alignment = get_allocator_alignment(dram=dram)
+    stride = -(-page_size // alignment) * alignment
+    return bank_base_address + bank_offset_index * stride + offset + get_bank_offset(bank_index, dram=dram)
+
+
+def get_noc_xy(bank_index: int, noc: int = -1, *, dram: bool = True) -> int:
+    """Return the coordinates of a bank as they stand in the upper half of a NoC address.
+
+    Raises:
+        KernelArgumentError: there is no such bank.
+    """
+    banks = here.kernel.banks[0 if dram else 1]
+    if not 0 <= bank_index < len(banks):
+        raise KernelArgumentError(f"get_noc_xy: bank {bank_index} of {len(banks)}")
+    x, y = banks[bank_index]
+    return int(y << 6 | x)
+
+
+def get_noc_addr_helper(noc_xy: int, addr: int) -> int:
+    """Return the NoC address of a place, from the coordinates of `get_noc_xy`."""
+    return noc_xy << 36 | addr
+
+
+def MUL_WITH_TILE_SIZE(format: int, index: int) -> int:  # noqa: N802
+    """Return the bytes of `index` tiles of a format."""
+    return index * int(_engine.tile_bytes(int(format), 32, 32))

@@ -13,6 +13,7 @@ __all__ = [
     "get_arg",
     "get_arg_addr",
     "get_arg_val",
+    "get_common_arg_addr",
     "get_common_arg_val",
     "get_compile_time_arg_val",
     "get_define",
@@ -24,6 +25,10 @@ __all__ = [
     "my_y",
     "noc_index",
 ]
+
+
+_ARGUMENT = 0
+"""What the engine books for a runtime argument. Compile-time arguments are constants of the code: they take no time."""
 
 
 def _argument(kind: str, values: Sequence[int], index: int) -> int:
@@ -39,6 +44,7 @@ def get_arg_val(index: int) -> int:
     Raises:
         KernelArgumentError: the host set fewer.
     """
+    here.run.spend(_ARGUMENT)
     return _argument("get_arg_val", here.kernel.args, index)
 
 
@@ -51,12 +57,18 @@ def get_common_arg_val(index: int) -> int:
     Raises:
         KernelArgumentError: the host set fewer.
     """
+    here.run.spend(_ARGUMENT)
     return _argument("get_common_arg_val", here.kernel.common_args, index)
 
 
 def get_arg_addr(index: int) -> int:
     """Return the L1 address of a runtime argument."""
     return int(here.run.argument_address(index))
+
+
+def get_common_arg_addr(index: int) -> int:
+    """Return the L1 address of a runtime argument that all cores of the kernel share."""
+    return get_arg_addr(len(here.kernel.args) + index)
 
 
 def get_compile_time_arg_val(index: int) -> int:

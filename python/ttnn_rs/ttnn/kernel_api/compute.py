@@ -5,6 +5,7 @@ Names are given in the classic spelling and in that of 0.81.1; both are one func
 
 from __future__ import annotations
 
+from ttnn.exceptions import KernelArgumentError
 from ttnn.kernel_api.context import here
 from ttnn.vendor_enum import VendorEnum
 
@@ -14,10 +15,12 @@ __all__ = [
     "PoolType",
     "ReduceDim",
     "acquire_dst",
+    "add_block",
     "add_init",
     "add_tiles",
     "add_tiles_init",
     "binary_op_init_common",
+    "binary_tiles_init",
     "compute_kernel_hw_startup",
     "copy_init",
     "copy_tile",
@@ -32,22 +35,37 @@ __all__ = [
     "matmul_tiles",
     "mm_block_init",
     "mm_block_init_short",
+    "mm_block_init_short_with_both_dt",
     "mm_block_init_short_with_dt",
     "mm_init",
     "mm_init_short",
     "mm_init_short_with_dt",
+    "mm_uninit",
+    "mul_block",
     "mul_init",
     "mul_tiles",
     "mul_tiles_init",
+    "pack_block",
+    "pack_init",
     "pack_reconfig_data_format",
     "pack_reconfig_l1_acc",
     "pack_relu_config",
     "pack_tile",
     "pack_tile_block",
     "reconfig_data_format",
+    "reconfig_data_format_skip_int8",
     "reconfig_data_format_srca",
+    "reconfig_data_format_srca_skip_int8",
     "reconfig_data_format_srcb",
+    "reconfig_data_format_srcb_skip_int8",
+    "reconfig_full_operand",
+    "reconfig_full_operand_srca",
+    "reconfig_full_operand_srcb",
+    "reconfig_tile_shape",
+    "reconfig_tile_shape_srca",
+    "reconfig_tile_shape_srcb",
     "release_dst",
+    "sub_block",
     "sub_init",
     "sub_tiles",
     "sub_tiles_init",
@@ -56,6 +74,7 @@ __all__ = [
     "tile_regs_release",
     "tile_regs_wait",
     "unary_op_init_common",
+    "unary_op_init_common_no_pack",
 ]
 
 
@@ -84,6 +103,7 @@ class PoolType(VendorEnum):
     SUM = 0
     AVG = 1
     MAX = 2
+    MIN = 3
 
 
 class ReduceDim(VendorEnum):
@@ -160,6 +180,12 @@ def unary_op_init_common(icb: int, ocb: int) -> None:
 init_sfpu = unary_op_init_common
 
 
+def unary_op_init_common_no_pack(icb: int) -> None:
+    """Set up the unpackers and copies to Dst; the packer keeps its setup (classic)."""
+    here.run.reconfig_data_format(icb, icb)
+    here.run.copy_init(icb, False)
+
+
 def reconfig_data_format(first: int, second: int, third: int = -1, fourth: int = -1) -> None:
     """Set up both unpackers for the formats of other CBs: (a, b), or (old a, a, old b, b)."""
     if third < 0:
@@ -182,6 +208,28 @@ def reconfig_data_format_srcb(first: int, second: int = -1) -> None:
         here.run.reconfig_data_format(-1, first)
     else:
         here.run.reconfig_data_format(-1, second, -1, first)
+
+
+# Formats and shapes of tiles come from the CB at every unpack here, so the full forms of 0.81.1 are the plain ones.
+reconfig_full_operand = reconfig_data_format_skip_int8 = reconfig_data_format
+reconfig_full_operand_srca = reconfig_data_format_srca_skip_int8 = reconfig_data_format_srca
+reconfig_full_operand_srcb = reconfig_data_format_srcb_skip_int8 = reconfig_data_format_srcb
+
+
+def reconfig_tile_shape(icb0_new_operand: int, icb1_new_operand: int) -> None:
+    """Set up both unpackers for the tile shapes of other CBs. The shape is that of the CB at every unpack anyway."""
+    reconfig_tile_shape_srca(icb0_new_operand)
+    reconfig_tile_shape_srcb(icb1_new_operand)
+
+
+def reconfig_tile_shape_srca(srca_new_operand: int) -> None:
+    """Set up unpacker A for the tile shape of another CB."""
+    here.run.cb_interface(srca_new_operand)
+
+
+def reconfig_tile_shape_srcb(srcb_new_operand: int) -> None:
+    """Set up unpacker B for the tile shape of another CB."""
+    here.run.cb_interface(srcb_new_operand)
 
 
 def pack_reconfig_data_format(first: int, second: int = -1) -> None:
@@ -270,6 +318,26 @@ def mm_block_init_short_with_dt(
     matmul_block_init(in0_cb_id, in1_cb_id, transpose, ct_dim, rt_dim, kt_dim)
 
 
+def mm_block_init_short_with_both_dt(
+    in0_cb_id: int,
+    in1_cb_id: int,
+    old_in0_cb_id: int,
+    old_in1_cb_id: int,
+    transpose: int = 0,
+    ct_dim: int = 1,
+    rt_dim: int = 1,
+    kt_dim: int = 1,
+) -> None:
+    """Set up both unpackers, which were set up for the old CBs, and products of blocks (classic)."""
+    reconfig_data_format(old_in1_cb_id, in1_cb_id, old_in0_cb_id, in0_cb_id)
+    matmul_block_init(in0_cb_id, in1_cb_id, transpose, ct_dim, rt_dim, kt_dim)
+
+
+def mm_uninit(in0_cb_id: int, in1_cb_id: int) -> None:
+    """End products; what follows needs an init of its own."""
+    here.run.end_math()
+
+
 def matmul_block(
     in0_cb_id: int,
     in1_cb_id: int,
@@ -333,6 +401,43 @@ def mul_tiles(icb0: int, icb1: int, itile0: int, itile1: int, idst: int) -> None
     here.run.eltwise_tiles(MUL, NONE, icb0, icb1, itile0, itile1, idst)
 
 
+def binary_tiles_init(
+    icb0: int,
+    icb1: int,
+    acc_to_dest: bool = False,
+    *,
+    eltwise_binary_type: EltwiseBinaryType,
+    full_init: bool = True,
+) -> None:
+    """Set up the matrix unit for an element-wise step, a template argument in C++.
+
+    Raises:
+        KernelArgumentError: a step that the matrix unit does not have.
+    """
+    steps = {EltwiseBinaryType.ELWADD: ADD, EltwiseBinaryType.ELWSUB: SUB, EltwiseBinaryType.ELWMUL: MUL}
+    if eltwise_binary_type not in steps:
+        raise KernelArgumentError(f"{eltwise_binary_type}: the matrix unit adds, subtracts and multiplies")
+    here.run.eltwise_init(steps[eltwise_binary_type], NONE, bool(acc_to_dest), icb0, icb1)
+
+
+def add_block(icb0: int, icb1: int, start_itile0: int, start_itile1: int, start_idst: int, ntiles: int) -> None:
+    """`add_tiles` for `ntiles` tiles from these on."""
+    for tile in range(ntiles):
+        add_tiles(icb0, icb1, start_itile0 + tile, start_itile1 + tile, start_idst + tile)
+
+
+def sub_block(icb0: int, icb1: int, start_itile0: int, start_itile1: int, start_idst: int, ntiles: int) -> None:
+    """`sub_tiles` for `ntiles` tiles from these on."""
+    for tile in range(ntiles):
+        sub_tiles(icb0, icb1, start_itile0 + tile, start_itile1 + tile, start_idst + tile)
+
+
+def mul_block(icb0: int, icb1: int, start_itile0: int, start_itile1: int, start_idst: int, ntiles: int) -> None:
+    """`mul_tiles` for `ntiles` tiles from these on."""
+    for tile in range(ntiles):
+        mul_tiles(icb0, icb1, start_itile0 + tile, start_itile1 + tile, start_idst + tile)
+
+
 # Copies.
 
 
@@ -373,3 +478,12 @@ def pack_tile_block(ifrom_dst: int, icb: int, ntiles: int) -> None:
     """Pack `ntiles` tiles of Dst, in order."""
     for tile in range(ntiles):
         here.run.pack_tile(ifrom_dst + tile, icb, -1)
+
+
+pack_block = pack_tile_block
+
+
+def pack_init(icb: int) -> None:
+    """Set up the packer for whole tiles of a CB's format."""
+    here.run.pack_untilize_mode(0, 0)
+    here.run.pack_reconfig_data_format(icb)

@@ -20,6 +20,7 @@ class KernelContext:
     """A kernel on one core: what it was started with, and its place in the run."""
 
     __slots__ = (
+        "alignments",
         "args",
         "banks",
         "common_args",
@@ -58,6 +59,7 @@ class KernelContext:
         common_args: Sequence[int],
         packet_bytes: int,
         banks: tuple[Sequence[tuple[int, int]], Sequence[tuple[int, int]]],
+        alignments: tuple[int, int],
     ) -> None:
         self.function = function
         self.name = name
@@ -73,6 +75,7 @@ class KernelContext:
         self.common_args = common_args
         self.packet_bytes = packet_bytes
         self.banks = banks
+        self.alignments = alignments
         self.states: dict[tuple[str, int], tuple[int, int]] = {}
         self.index = -1
         self.run: _engine.ProgramRun

@@ -39,6 +39,8 @@ _X0 = 48
 """Where the first column of a multicast rectangle starts."""
 _Y0 = 54
 
+_ADDRESS = 1
+"""What the engine books for address arithmetic."""
 _READS, _FLUSHED, _WRITES, _ATOMICS, _FULL = range(5)
 
 
@@ -59,9 +61,11 @@ def get_noc_addr(page: int, addrgen: PageSource, offset: int = 0, noc: int = -1,
 def get_noc_addr(first: int, second: int | PageSource | None = None, third: int = 0, noc: int = -1, /) -> int:
     """Return a NoC address: of (x, y, address), of an address in own L1, or of (page, address generator, offset)."""
     if second is None:
+        here.run.spend(_ADDRESS)
         x, y = here.kernel.noc_coord
         return int(y << _Y | x << _X | first)
     if isinstance(second, int):
+        here.run.spend(_ADDRESS)
         return second << _Y | first << _X | third
     return int(here.run.page_address(second.dram, second.base, second.page_bytes, first, third))
 
@@ -70,6 +74,7 @@ def get_noc_multicast_addr(
     noc_x_start: int, noc_y_start: int, noc_x_end: int, noc_y_end: int, addr: int, noc: int = -1
 ) -> int:
     """Return the address of the same L1 bytes on all cores of a rectangle."""
+    here.run.spend(_ADDRESS)
     return noc_y_start << _Y0 | noc_x_start << _X0 | noc_y_end << _Y | noc_x_end << _X | addr
 
 
@@ -155,18 +160,12 @@ def noc_async_write_multicast_loopback_src(
         switch()
 
 
-def noc_inline_dw_write(addr: int, val: int, be: int = 0xF, noc: int = -1) -> None:
-    """Start writing one 32-bit word.
-
-    Raises:
-        UnsupportedError: `be` leaves bytes out.
-    """
+def noc_inline_dw_write(
+    addr: int, val: int, be: int = 0xF, noc: int = -1, vc: int = 0, customized_src_addr: int = 0
+) -> None:
+    """Start writing one 32-bit word; of its bytes those whose bit in `be` is set."""
     run = here.run
-    if be != 0xF:
-        from ttnn.exceptions import UnsupportedError
-
-        raise UnsupportedError(f"noc_inline_dw_write: be={be:#x}; only whole words are built", "unimplemented")
-    while not run.noc_inline_dw_write(addr, val & 0xFFFF_FFFF, noc):
+    while not run.noc_inline_dw_write(addr, val & 0xFFFF_FFFF, noc, be):
         switch()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 
@@ -12,6 +13,9 @@ from ttnn.kernel_api.context import here, switch
 
 __all__ = [
     "L1Pointer",
+    "bf16_to_fp32",
+    "fp32_to_bf16",
+    "fp32_to_bf16_truncate",
     "get_semaphore",
     "noc_semaphore_inc",
     "noc_semaphore_set",
@@ -133,3 +137,21 @@ def noc_semaphore_set_multicast_loopback_src(
     send, target = here.run.noc_async_write_multicast, dst_noc_addr_multicast
     while not send(src_local_l1_addr, target, 4, num_dests, True, linked, noc):
         switch()
+
+
+# Numbers for code that fills tiles by hand.
+
+
+def bf16_to_fp32(bf16: int) -> float:
+    """Return the number with these bits of bfloat16."""
+    return float(np.uint32((bf16 & 0xFFFF) << 16).view(np.float32))
+
+
+def fp32_to_bf16_truncate(x: float) -> int:
+    """Return the upper half of the bits of a float32."""
+    return int(np.float32(x).view(np.uint32)) >> 16
+
+
+def fp32_to_bf16(x: float) -> int:
+    """Return the bits of the nearest bfloat16, ties to even."""
+    return int(np.float32(x).astype(ml_dtypes.bfloat16).view(np.uint16))

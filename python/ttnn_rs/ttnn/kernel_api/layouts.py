@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from ttnn.exceptions import UnsupportedError
 from ttnn.kernel_api.compute import reconfig_data_format_srca
 from ttnn.kernel_api.context import here
 
 __all__ = [
     "fast_tilize_block",
     "fast_tilize_init",
+    "fast_tilize_init_with_dt",
     "fast_tilize_uninit",
     "pack_untilize_block",
     "pack_untilize_dest",
@@ -17,9 +19,15 @@ __all__ = [
     "pack_untilize_init",
     "pack_untilize_uninit",
     "tilize_block",
+    "tilize_block_no_pack",
     "tilize_init",
+    "tilize_init_no_pack",
     "tilize_init_short_with_dt",
+    "tilize_init_short_with_dt_no_pack",
     "tilize_uninit",
+    "tilize_uninit_no_pack",
+    "tilize_uninit_with_dt",
+    "tilize_uninit_with_dt_no_pack",
     "untilize_block",
     "untilize_init",
     "untilize_uninit",
@@ -47,7 +55,40 @@ def tilize_uninit(icb: int, ocb: int) -> None:
     here.run.copy_init(icb, False)
 
 
+def tilize_uninit_with_dt(old_icb: int, new_icb: int, ocb: int) -> None:
+    """End `tilize_block`; copies from `new_icb` are set up."""
+    reconfig_data_format_srca(old_icb, new_icb)
+    here.run.copy_init(new_icb, False)
+
+
+def tilize_init_no_pack(icb: int, block: int) -> None:
+    """Set up the turning of rows of `block` tiles into tiles of Dst."""
+    here.run.tilize_init(icb, block)
+
+
+def tilize_init_short_with_dt_no_pack(old_icb: int, new_icb: int, block: int) -> None:
+    """Set up unpacker A, which was set up for `old_icb`, and the turning of rows into tiles of Dst."""
+    reconfig_data_format_srca(old_icb, new_icb)
+    tilize_init_no_pack(new_icb, block)
+
+
+def tilize_block_no_pack(icb: int, block: int, dst_idx: int, input_tile_index: int = 0) -> None:
+    """Turn 32 rows of `block` tiles at the front of `icb` into the tiles of Dst from `dst_idx` on."""
+    here.run.tilize_to_dst(icb, block, dst_idx, input_tile_index)
+
+
+def tilize_uninit_no_pack(icb: int) -> None:
+    """End `tilize_block_no_pack`; copies are set up."""
+    here.run.copy_init(icb, False)
+
+
+def tilize_uninit_with_dt_no_pack(old_icb: int, new_icb: int) -> None:
+    """End `tilize_block_no_pack`; copies from `new_icb` are set up."""
+    tilize_uninit_with_dt(old_icb, new_icb, -1)
+
+
 fast_tilize_init = tilize_init
+fast_tilize_init_with_dt = tilize_init
 fast_tilize_block = tilize_block
 fast_tilize_uninit = tilize_uninit
 
@@ -70,28 +111,78 @@ def untilize_uninit(icb: int) -> None:
 # The packer's way. Block and row, in tiles, are template arguments in C++.
 
 
-def pack_untilize_init(icb: int, ocb: int, *, block_ct_dim: int, full_ct_dim: int = 0) -> None:
+def pack_untilize_init(icb: int, ocb: int, *, block_ct_dim: int = 8, full_ct_dim: int = 0) -> None:
     """Set up copies of tiles that the packer turns into rows."""
     here.run.copy_init(icb, False)
     here.run.pack_untilize_mode(block_ct_dim, full_ct_dim or block_ct_dim)
 
 
-def pack_untilize_block(icb: int, block_rt_dim: int, ocb: int, block_c_index: int = 0) -> None:
-    """Turn a block of tiles at the front of `icb` into part of 32 rows at the back of `ocb`."""
+def pack_untilize_block(
+    icb: int, block_rt_dim: int, ocb: int, block_c_index: int = 0, *, block_ct_dim: int = 0, full_ct_dim: int = 0
+) -> None:
+    """Turn a block of tiles at the front of `icb` into part of 32 rows at the back of `ocb`.
+
+    Raises:
+        KernelArgumentError: `block_rt_dim` is not 1. The chip then unpacks the same tiles again for every row and packs
+            them to the same place; call it once per row of tiles.
+    """
     here.run.pack_untilize_block(icb, ocb, block_rt_dim, block_c_index)
 
 
-def pack_untilize_dest_init(ocb: int, *, block_ct_dim: int, full_ct_dim: int = 0) -> None:
-    """Set up the packer to turn tiles of Dst into rows."""
+def pack_untilize_dest_init(
+    ocb: int,
+    face_r_dim: int = 16,
+    num_faces: int = 4,
+    *,
+    block_ct_dim: int = 8,
+    full_ct_dim: int = 0,
+    narrow_row: bool = False,
+    row_num_datums: int = 32,
+) -> None:
+    """Set up the packer to turn tiles of Dst into rows.
+
+    Raises:
+        UnsupportedError: parts of tiles, by `face_r_dim`, `num_faces`, `narrow_row` or `row_num_datums`.
+    """
+    _whole_tiles("pack_untilize_dest_init", face_r_dim, num_faces, narrow_row, row_num_datums)
     here.run.pack_untilize_mode(block_ct_dim, full_ct_dim or block_ct_dim)
 
 
 pack_untilize_dst_init_short = pack_untilize_dest_init
 
 
-def pack_untilize_dest(ocb: int, block_rt_dim: int = 1, block_c_index: int = 0) -> None:
-    """Pack the first tiles of Dst as part of 32 rows at the back of `ocb`."""
-    here.run.pack_untilize_dest(ocb, block_rt_dim, block_c_index)
+def _whole_tiles(call: str, face_r_dim: int, num_faces: int, narrow_row: bool, row_num_datums: int) -> None:
+    if (face_r_dim, num_faces, narrow_row, row_num_datums) != (16, 4, False, 32):
+        text = f"{call}: face_r_dim={face_r_dim} num_faces={num_faces} narrow_row={narrow_row}"
+        raise UnsupportedError(f"{text} row_num_datums={row_num_datums}; only whole 32x32 tiles", "unimplemented")
+
+
+def pack_untilize_dest(
+    ocb: int,
+    block_rt_dim: int = 1,
+    block_c_index: int = 0,
+    face_r_dim: int = 16,
+    num_faces: int = 4,
+    tile_dst_rt_offset: int = 0,
+    *,
+    block_ct_dim: int = 0,
+    full_ct_dim: int = 0,
+    diagonal: bool = False,
+    narrow_row: bool = False,
+    row_num_datums: int = 32,
+    tile_dst_ct_offset: int = 0,
+) -> None:
+    """Pack `block_rt_dim` rows of tiles of Dst, one after the other there, as part of so many times 32 rows of `ocb`.
+
+    The widths of blocks and rows are those of the init.
+
+    Raises:
+        UnsupportedError: parts of tiles, or `diagonal`.
+    """
+    _whole_tiles("pack_untilize_dest", face_r_dim, num_faces, narrow_row, row_num_datums)
+    if diagonal:
+        raise UnsupportedError("pack_untilize_dest: diagonal=True; only whole rows", "unimplemented")
+    here.run.pack_untilize_dest(ocb, block_rt_dim, block_c_index, tile_dst_rt_offset + tile_dst_ct_offset)
 
 
 pack_untilize_dst = pack_untilize_dest

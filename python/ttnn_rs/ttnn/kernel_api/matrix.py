@@ -26,6 +26,8 @@ __all__ = [
     "add_bcast_rows_init_short",
     "add_bcast_scalar_init",
     "add_bcast_scalar_init_short",
+    "add_reuse_dest_init",
+    "add_reuse_dest_tiles",
     "add_tiles_bcast",
     "add_tiles_bcast_cols",
     "add_tiles_bcast_rows",
@@ -34,6 +36,7 @@ __all__ = [
     "bcast_init",
     "binary_dest_reuse_tiles",
     "binary_dest_reuse_tiles_init",
+    "binary_reuse_dest_init",
     "binary_reuse_dest_tiles",
     "copy_block",
     "copy_block_matmul_partials",
@@ -43,11 +46,17 @@ __all__ = [
     "mul_bcast_rows_init",
     "mul_bcast_rows_init_short",
     "mul_bcast_scalar_init",
+    "mul_reuse_dest_init",
+    "mul_reuse_dest_tiles",
     "mul_tiles_bcast",
     "mul_tiles_bcast_cols",
     "mul_tiles_bcast_rows",
     "mul_tiles_bcast_scalar",
     "mul_tiles_bcast_scalar_init_short",
+    "reduce_block",
+    "reduce_block_max_row",
+    "reduce_block_max_row_init",
+    "reduce_block_max_row_uninit",
     "reduce_init",
     "reduce_tile",
     "reduce_uninit",
@@ -56,11 +65,14 @@ __all__ = [
     "sub_bcast_rows_init",
     "sub_bcast_rows_init_short",
     "sub_bcast_scalar_init",
+    "sub_reuse_dest_init",
+    "sub_reuse_dest_tiles",
     "sub_tiles_bcast",
     "sub_tiles_bcast_cols",
     "sub_tiles_bcast_rows",
     "sub_tiles_bcast_scalar",
     "sub_tiles_bcast_scalar_init_short",
+    "transpose_block",
     "transpose_dest",
     "transpose_dest_init",
     "transpose_init",
@@ -285,6 +297,46 @@ def binary_dest_reuse_tiles(
 binary_reuse_dest_tiles = binary_dest_reuse_tiles
 
 
+binary_reuse_dest_init = binary_dest_reuse_tiles_init
+_TO_A = EltwiseBinaryReuseDestType.DEST_TO_SRCA
+
+
+def add_reuse_dest_init(icb: int, *, reuse: EltwiseBinaryReuseDestType = _TO_A) -> None:
+    """Set up sums of a CB and Dst."""
+    here.run.reuse_init(ADD, _to_a(reuse), icb)
+
+
+def sub_reuse_dest_init(icb: int, *, reuse: EltwiseBinaryReuseDestType = _TO_A) -> None:
+    """Set up differences of a CB and Dst."""
+    here.run.reuse_init(SUB, _to_a(reuse), icb)
+
+
+def mul_reuse_dest_init(icb: int, *, reuse: EltwiseBinaryReuseDestType = _TO_A) -> None:
+    """Set up products of a CB and Dst."""
+    here.run.reuse_init(MUL, _to_a(reuse), icb)
+
+
+def add_reuse_dest_tiles(
+    in_cb_id: int, in_tile_index: int, dst_tile_index: int, *, reuse: EltwiseBinaryReuseDestType = _TO_A
+) -> None:
+    """`Dst[d]` = sum of `Dst[d]` and a tile."""
+    here.run.eltwise_reuse_dst(ADD, _to_a(reuse), in_cb_id, in_tile_index, dst_tile_index)
+
+
+def sub_reuse_dest_tiles(
+    in_cb_id: int, in_tile_index: int, dst_tile_index: int, *, reuse: EltwiseBinaryReuseDestType = _TO_A
+) -> None:
+    """`Dst[d]` = `Dst[d]` - tile (Dst to SrcA), or tile - `Dst[d]` (Dst to SrcB)."""
+    here.run.eltwise_reuse_dst(SUB, _to_a(reuse), in_cb_id, in_tile_index, dst_tile_index)
+
+
+def mul_reuse_dest_tiles(
+    in_cb_id: int, in_tile_index: int, dst_tile_index: int, *, reuse: EltwiseBinaryReuseDestType = _TO_A
+) -> None:
+    """`Dst[d]` = product of `Dst[d]` and a tile."""
+    here.run.eltwise_reuse_dst(MUL, _to_a(reuse), in_cb_id, in_tile_index, dst_tile_index)
+
+
 def _to_a(reuse: EltwiseBinaryReuseDestType) -> bool:
     if reuse is EltwiseBinaryReuseDestType.NONE:
         raise KernelArgumentError("reuse: choose DEST_TO_SRCA or DEST_TO_SRCB")
@@ -307,6 +359,8 @@ copy_block = copy_block_matmul_partials
 
 
 def _pool(kind: PoolType) -> int:
+    if kind is PoolType.MIN:
+        raise KernelArgumentError("reduce_type=PoolType.MIN: the matrix unit has no minimum; sfpu_reduce has")
     return 1 if kind is PoolType.MAX else 0
 
 
@@ -344,6 +398,43 @@ def reduce_uninit(icb: int = 0) -> None:
     here.run.reduce_uninit()
 
 
+def reduce_block(
+    icb: int,
+    icb_scaler: int,
+    start_itile: int,
+    itile_scaler: int,
+    start_idst: int,
+    ntiles: int,
+    *,
+    reduce_type: PoolType = PoolType.SUM,
+    reduce_dim: ReduceDim = ReduceDim.REDUCE_SCALAR,
+) -> None:
+    """`reduce_tile` for `ntiles` tiles, each onto a tile of Dst of its own."""
+    pool, dim = _pool(reduce_type), reduce_dim.value
+    for tile in range(ntiles):
+        here.run.reduce_tile(pool, dim, icb, icb_scaler, start_itile + tile, itile_scaler, start_idst + tile)
+
+
+# Maxima of rows over a block of tiles; its width is a template argument in C++.
+
+
+def reduce_block_max_row_init(icb: int, icb_scaler: int, *, block_ct_dim: int = 1) -> None:
+    """Set up maxima of rows of `block_ct_dim` tiles. The C++ call knows its CBs from the kernel's first init."""
+    here.run.reduce_init(_pool(PoolType.MAX), ReduceDim.REDUCE_ROW.value, icb, icb_scaler)
+
+
+def reduce_block_max_row(icb: int, icb_scaler: int, row_start_index: int, idst: int, *, block_ct_dim: int = 1) -> None:
+    """Bring the maxima of the rows of `block_ct_dim` tiles, from `row_start_index` on, to column 0 of `Dst[idst]`."""
+    pool, dim = _pool(PoolType.MAX), ReduceDim.REDUCE_ROW.value
+    for tile in range(block_ct_dim):
+        here.run.reduce_tile(pool, dim, icb, icb_scaler, row_start_index + tile, 0, idst)
+
+
+def reduce_block_max_row_uninit(icb: int = 0) -> None:
+    """Let the packer take whole tiles again."""
+    here.run.reduce_uninit()
+
+
 # Transposes.
 
 
@@ -367,6 +458,12 @@ def transpose_tile(icb: int, itile: int, idst: int) -> None:
 
 
 transpose_wh_tile = transpose_tile
+
+
+def transpose_block(icb: int, start_itile: int, start_idst: int, ntiles: int) -> None:
+    """`transpose_tile` for `ntiles` tiles from these on."""
+    for tile in range(ntiles):
+        here.run.transpose_tile(icb, start_itile + tile, start_idst + tile)
 
 
 def transpose_dest_init(operand: int = 0) -> None:

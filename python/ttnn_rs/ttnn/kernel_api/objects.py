@@ -6,7 +6,8 @@ C++ (`{.page_id = 3}`) are dictionaries here (`{"page_id": 3}`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +25,7 @@ __all__ = [
     "Semaphore",
     "UnicastEndpoint",
     "get_tile_address",
+    "get_tile_l1_byte_address",
     "read_tile_value",
 ]
 
@@ -33,6 +35,9 @@ Fields = Mapping[str, int]
 def get_tile_address(cb_id: int, tile_index: int) -> int:
     """Return the L1 address of a tile at the front."""
     return cb.get_read_ptr(cb_id) + tile_index * cb.get_tile_size(cb_id)
+
+
+get_tile_l1_byte_address = get_tile_address
 
 
 def read_tile_value(cb_id: int, tile_index: int, element_offset: int) -> int:
@@ -114,6 +119,24 @@ class DataflowBuffer(CircularBuffer):
         """Return the number of entries."""
         return cb.get_local_cb_interface(self.id).fifo_num_pages
 
+    def get_stride_size(self) -> int:
+        """Return the bytes from one entry to the next: entries lie without gaps."""
+        return self.get_entry_size()
+
+    @contextmanager
+    def scoped_write_lock(self, num_entries: int = 1) -> Iterator[DataflowBuffer]:
+        """Reserve entries for a `with` block, and publish them at its end."""
+        self.reserve_back(num_entries)
+        yield self
+        self.push_back(num_entries)
+
+    @contextmanager
+    def scoped_read_lock(self, num_entries: int = 1) -> Iterator[DataflowBuffer]:
+        """Wait for entries for a `with` block, and free them at its end."""
+        self.wait_front(num_entries)
+        yield self
+        self.pop_front(num_entries)
+
 
 @dataclass(frozen=True)
 class UnicastEndpoint:
@@ -178,21 +201,77 @@ class Noc:
         send = dataflow.noc_async_write_multicast_loopback_src if loopback else dataflow.noc_async_write_multicast
         send(source, target, size, num_dests, linked, self._noc)
 
+    # Transfers in parts: the target's core or bank is stored once, with `size` also how many bytes each has.
+
+    def set_async_read_state(self, src: Any, size: int = 0, src_args: Fields | None = None) -> None:
+        """Store where following reads come from; with `size` each is one packet of so many bytes."""
+        place = _remote(src, src_args or {})
+        if size:
+            stateful.noc_async_read_one_packet_set_state(place, size, 0, self._noc)
+        else:
+            stateful.noc_async_read_set_state(place, self._noc)
+
+    def async_read_with_state(
+        self, src: Any, dst: Any, size: int = 0, src_args: Fields | None = None, dst_args: Fields | None = None
+    ) -> None:
+        """Start a read from the stored core or bank; without `size` one packet of the stored size."""
+        address = _remote(src, src_args or {}) & ((1 << 36) - 1)
+        target = _local(dst, dst_args or {}, back=True)
+        if size:
+            stateful.noc_async_read_with_state(address, target, size, self._noc)
+        else:
+            stateful.noc_async_read_one_packet_with_state(address, target, 0, self._noc)
+
+    def set_async_write_state(self, dst: Any, size: int = 0, dst_args: Fields | None = None) -> None:
+        """Store where following writes go; with `size` each is one packet of so many bytes."""
+        place = _remote(dst, dst_args or {})
+        if size:
+            stateful.noc_async_write_one_packet_set_state(place, size, self._noc)
+        else:
+            stateful.noc_async_write_set_state(place, self._noc)
+
+    def async_write_with_state(
+        self, src: Any, dst: Any, size: int = 0, src_args: Fields | None = None, dst_args: Fields | None = None
+    ) -> None:
+        """Start a write to the stored core or bank; without `size` one packet of the stored size."""
+        source = _local(src, src_args or {}, back=False)
+        address = _remote(dst, dst_args or {}) & ((1 << 36) - 1)
+        if size:
+            stateful.noc_async_write_with_state(source, address, size, self._noc)
+        else:
+            stateful.noc_async_write_one_packet_with_state(source, address, self._noc)
+
+    def inline_dw_write(self, dst: Any, val: int, dst_args: Fields | None = None, be: int = 0xF) -> None:
+        """Start writing one 32-bit word."""
+        dataflow.noc_inline_dw_write(_remote(dst, dst_args or {}), val, be, self._noc)
+
+    def is_local_addr(self, noc_addr: int) -> bool:
+        """Return whether an address lies in own L1."""
+        return (noc_addr >> 36 & 63, noc_addr >> 42 & 63) == tuple(here.kernel.noc_coord)
+
     def async_write_zeros(self, dst: Any, size: int, dst_args: Fields | None = None) -> None:
         """Start writing zeros."""
         stateful.noc_async_write_zeros(_remote(dst, dst_args or {}), size, self._noc)
 
-    def async_read_barrier(self) -> None:
-        """Wait until all reads have arrived."""
-        dataflow.noc_async_read_barrier(self._noc)
+    def async_read_barrier(self, trid: int | None = None) -> None:
+        """Wait until all reads have arrived; with `trid` those with this transaction id."""
+        here.run.noc_barrier(0, self._noc, -1 if trid is None else trid)
 
-    def async_write_barrier(self) -> None:
+    def async_write_barrier(self, trid: int | None = None) -> None:
         """Wait until all writes have arrived."""
-        dataflow.noc_async_write_barrier(self._noc)
+        here.run.noc_barrier(2, self._noc, -1 if trid is None else trid)
 
-    def async_writes_flushed(self) -> None:
+    def async_writes_flushed(self, trid: int | None = None) -> None:
         """Wait until all writes have left."""
-        dataflow.noc_async_writes_flushed(self._noc)
+        here.run.noc_barrier(1, self._noc, -1 if trid is None else trid)
+
+    def set_read_trid(self, trid: int) -> None:
+        """Give following reads a transaction id, 0 to 15."""
+        stateful.noc_async_read_set_trid(trid, self._noc)
+
+    def set_write_trid(self, trid: int) -> None:
+        """Give following writes a transaction id, 0 to 15."""
+        stateful.noc_async_write_set_trid(trid, self._noc)
 
     def async_atomic_barrier(self) -> None:
         """Wait until all atomics are done."""
@@ -240,20 +319,59 @@ class Semaphore:
         l1.noc_semaphore_wait_min(self.address, value)
         l1.noc_semaphore_set(self.address, self.value() - value)
 
-    def set_multicast(self, noc: Noc, x0: int, y0: int, x1: int, y1: int, num_dests: int, linked: bool = False) -> None:
-        """Copy its value to the semaphores of a rectangle of cores."""
-        target = dataflow.get_noc_multicast_addr(x0, y0, x1, y1, self.address)
-        l1.noc_semaphore_set_multicast(self.address, target, num_dests, linked, noc.get_noc_id())
+    def set_multicast(
+        self,
+        noc: Noc,
+        noc_x_start: int,
+        noc_y_start: int,
+        noc_x_end: int,
+        noc_y_end: int,
+        num_dests: int,
+        linked: bool = False,
+        *,
+        loopback: bool = False,
+    ) -> None:
+        """Copy its value to the semaphores of a rectangle of cores; `loopback` includes this one."""
+        self.relay_multicast(
+            noc, self, noc_x_start, noc_y_start, noc_x_end, noc_y_end, num_dests, linked, loopback=loopback
+        )
 
-    def inc_multicast(self, noc: Noc, x0: int, y0: int, x1: int, y1: int, value: int, num_dests: int) -> None:
+    def inc_multicast(
+        self,
+        noc: Noc,
+        noc_x_start: int,
+        noc_y_start: int,
+        noc_x_end: int,
+        noc_y_end: int,
+        value: int,
+        num_dests: int,
+    ) -> None:
         """Add to the semaphores of a rectangle of cores."""
-        target = dataflow.get_noc_multicast_addr(x0, y0, x1, y1, self.address)
+        target = dataflow.get_noc_multicast_addr(noc_x_start, noc_y_start, noc_x_end, noc_y_end, self.address)
         stateful.noc_semaphore_inc_multicast(target, value, num_dests, noc.get_noc_id())
 
-    def relay_unicast(self, noc: Noc, noc_x: int, noc_y: int) -> None:
-        """Copy its value to the semaphore of another core."""
-        target = dataflow.get_noc_addr(noc_x, noc_y, self.address)
+    def relay_unicast(self, noc: Noc, noc_x: int, noc_y: int, dst: Semaphore | None = None) -> None:
+        """Copy its value to a semaphore of another core: to the same one, or to `dst`."""
+        target = dataflow.get_noc_addr(noc_x, noc_y, (dst or self).address)
         l1.noc_semaphore_set_remote(self.address, target, noc.get_noc_id())
+
+    def relay_multicast(
+        self,
+        noc: Noc,
+        dst: Semaphore,
+        noc_x_start: int,
+        noc_y_start: int,
+        noc_x_end: int,
+        noc_y_end: int,
+        num_dests: int,
+        linked: bool = False,
+        *,
+        loopback: bool = False,
+    ) -> None:
+        """Copy its value to semaphore `dst` of a rectangle of cores."""
+        target = dataflow.get_noc_multicast_addr(noc_x_start, noc_y_start, noc_x_end, noc_y_end, dst.address)
+        send = l1.noc_semaphore_set_multicast_loopback_src if loopback else l1.noc_semaphore_set_multicast
+        send(self.address, target, num_dests, linked, noc.get_noc_id())
 
 
 def _remote(place: Any, fields: Fields) -> int:

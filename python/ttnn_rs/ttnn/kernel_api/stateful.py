@@ -16,6 +16,7 @@ from ttnn.kernel_api.l1 import noc_semaphore_inc
 __all__ = [
     "get_bank_index",
     "get_noc_addr_from_bank_id",
+    "noc_async_posted_writes_flushed",
     "noc_async_read_barrier_with_trid",
     "noc_async_read_one_packet_set_state",
     "noc_async_read_one_packet_with_state",
@@ -29,11 +30,17 @@ __all__ = [
     "noc_async_write_one_packet_set_state",
     "noc_async_write_one_packet_with_state",
     "noc_async_write_one_packet_with_trid",
+    "noc_async_write_one_packet_with_trid_set_state",
+    "noc_async_write_one_packet_with_trid_with_state",
+    "noc_async_write_set_state",
     "noc_async_write_set_trid",
+    "noc_async_write_with_state",
     "noc_async_write_zeros",
     "noc_inline_dw_write_set_state",
     "noc_inline_dw_write_with_state",
+    "noc_inline_mcast_dw_write",
     "noc_semaphore_inc_multicast",
+    "reset_noc_trid_barrier_counter",
 ]
 
 _LOCAL = (1 << 36) - 1
@@ -100,6 +107,33 @@ def noc_async_write_one_packet_with_state(src_local_l1_addr: int, dst_local_l1_a
     noc_async_write(src_local_l1_addr, target | dst_local_l1_addr, size, noc)
 
 
+def noc_async_write_set_state(dst_noc_addr: int, noc: int = -1, vc: int = 0) -> None:
+    """Store where following writes go."""
+    _store("write", noc, dst_noc_addr, 0)
+
+
+def noc_async_write_with_state(src_local_l1_addr: int, dst_local_l1_addr: int, size: int, noc: int = -1) -> None:
+    """Start a write to the stored core or bank."""
+    target, _ = _stored("noc_async_write_with_state", "write", noc)
+    noc_async_write(src_local_l1_addr, target | dst_local_l1_addr, size, noc)
+
+
+def noc_async_write_one_packet_with_trid_set_state(
+    dst_noc_addr: int, cmd_buf: int = 0, noc: int = -1, vc: int = 0
+) -> None:
+    """Store where following writes with a transaction id go."""
+    _store("write", noc, dst_noc_addr, 0)
+
+
+def noc_async_write_one_packet_with_trid_with_state(
+    src_local_l1_addr: int, dst_local_l1_addr: int, size: int, trid: int, cmd_buf: int = 0, noc: int = -1
+) -> None:
+    """Start a write with a transaction id to the stored core or bank."""
+    check_one_packet("noc_async_write_one_packet_with_trid_with_state", size)
+    noc_async_write_set_trid(trid, noc)
+    noc_async_write_with_state(src_local_l1_addr, dst_local_l1_addr, size, noc)
+
+
 def noc_async_write_one_packet_with_trid(
     src_local_l1_addr: int, dst_noc_addr: int, size: int, trid: int, cmd_buf: int = 0, noc: int = -1, vc: int = 0
 ) -> None:
@@ -117,15 +151,17 @@ def noc_async_write_multicast_one_packet(
     noc_async_write_multicast(src_local_l1_addr, dst_noc_addr_multicast, size, num_dests, linked, noc)
 
 
-def noc_inline_dw_write_set_state(addr: int, val: int = 0, be: int = 0xF, cmd_buf: int = 0, noc: int = -1) -> None:
-    """Store where following words go."""
-    here.kernel.states["word", _network(noc)] = (addr, val)
+def noc_inline_dw_write_set_state(
+    addr: int, val: int = 0, be: int = 0xF, cmd_buf: int = 0, noc: int = -1, vc: int = 0
+) -> None:
+    """Store where following words go, and which of their bytes are written."""
+    here.kernel.states["word", _network(noc)] = (addr, be)
 
 
 def noc_inline_dw_write_with_state(val: int, addr: int = 0, cmd_buf: int = 0, noc: int = -1) -> None:
     """Start writing a word to the stored place."""
-    target, _ = _stored("noc_inline_dw_write_with_state", "word", noc)
-    noc_inline_dw_write(target if addr == 0 else target & ~_LOCAL | addr, val, 0xF, noc)
+    target, enabled = _stored("noc_inline_dw_write_with_state", "word", noc)
+    noc_inline_dw_write(target if addr == 0 else target & ~_LOCAL | addr, val, enabled, noc)
 
 
 # Transaction ids.
@@ -159,22 +195,47 @@ def noc_async_write_barrier_with_trid(trid: int, noc: int = -1) -> None:
 # The rest.
 
 
-def noc_semaphore_inc_multicast(addr: int, incr: int, num_dests: int, noc: int = -1) -> None:
-    """Start adding to the semaphores of all cores of a rectangle but this one."""
+def noc_async_posted_writes_flushed(noc: int = -1) -> None:
+    """Wait until all writes have left."""
+    here.run.noc_barrier(1, noc)
+
+
+def reset_noc_trid_barrier_counter(id_mask: int = 0xFFFF, noc: int = -1) -> None:
+    """Let no later barrier wait for the transfers that were started with these transaction ids, one bit each."""
+    here.run.reset_trids(id_mask, noc)
+
+
+def _receivers(call: str, addr: int, num_dests: int) -> list[int]:
+    """Return the NoC addresses of the same place on all cores of a rectangle but this one."""
     x1, y1, x0, y0 = (addr >> bit & 63 for bit in (36, 42, 48, 54))
     own = tuple(here.kernel.noc_coord)
-    targets = [
-        (x, y)
-        for y in range(min(y0, y1), max(y0, y1) + 1)
-        for x in range(min(x0, x1), max(x0, x1) + 1)
-        if (x, y) != own
-    ]
+    columns, rows = range(min(x0, x1), max(x0, x1) + 1), range(min(y0, y1), max(y0, y1) + 1)
+    workers = set(here.kernel.banks[1])
+    targets = [(x, y) for y in rows for x in columns if (x, y) != own and (x, y) in workers]
     if len(targets) != num_dests:
-        raise KernelArgumentError(
-            f"noc_semaphore_inc_multicast: the rectangle holds {len(targets)} receivers, num_dests says {num_dests}"
-        )
-    for x, y in targets:
-        noc_semaphore_inc(y << 42 | x << 36 | addr & _LOCAL, incr, noc)
+        text = f"{call}: the rectangle holds {len(targets)} receivers, num_dests says {num_dests}"
+        raise KernelArgumentError(text)
+    return [y << 42 | x << 36 | addr & _LOCAL for x, y in targets]
+
+
+def noc_semaphore_inc_multicast(addr: int, incr: int, num_dests: int, noc_id: int = -1, vc: int = 0) -> None:
+    """Start adding to the semaphores of all cores of a rectangle but this one, one after the other."""
+    for target in _receivers("noc_semaphore_inc_multicast", addr, num_dests):
+        noc_semaphore_inc(target, incr, noc_id)
+
+
+def noc_inline_mcast_dw_write(
+    addr: int,
+    val: int,
+    be: int = 0xF,
+    noc: int = -1,
+    vc: int = 0,
+    customized_src_addr: int = 0,
+    num_dest: int = 1,
+) -> None:
+    """Start writing one 32-bit word to all cores of a rectangle but this one, one after the other."""
+    for target in _receivers("noc_inline_mcast_dw_write", addr, num_dest):
+        noc_inline_dw_write(target, val, be, noc)
 
 
 def get_bank_index(page_id: int, dram: bool = True) -> int:
@@ -193,6 +254,7 @@ def get_noc_addr_from_bank_id(bank_id: int, bank_address_offset: int, noc: int =
     if not 0 <= bank_id < len(banks):
         raise KernelArgumentError(f"get_noc_addr_from_bank_id: bank {bank_id} of {len(banks)}")
     x, y = banks[bank_id]
+    here.run.spend(1)
     return int(y << 42 | x << 36 | bank_address_offset)
 
 

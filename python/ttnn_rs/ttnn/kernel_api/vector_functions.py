@@ -28,6 +28,8 @@ class VectorMode(VendorEnum):
 
 
 _MODES = {0: 0, 4: 0, 1: 1, 2: 2}
+_ON_PACK = 4
+"""Added to a mode: the function runs on the packer's thread."""
 
 
 class _Function:
@@ -67,6 +69,30 @@ class Unary(_Function):
         here.run.vector(call, idst, idst, idst, idst, _MODES[mode])
 
 
+class Packed(Unary):
+    """A function of one tile that runs on the packer's thread, between `tile_regs_wait` and `tile_regs_release`."""
+
+    def __call__(self, idst: int, *parameters: int, vector_mode: VectorMode | int = 4) -> None:
+        """Change `Dst[idst]`."""
+        call = self._calls.get(parameters) or self.call(parameters)
+        mode = vector_mode.value if isinstance(vector_mode, VectorMode) else vector_mode
+        here.run.vector(call, idst, idst, idst, idst, _MODES[mode] + _ON_PACK)
+
+
+class Tiles(_Function):
+    """A function that takes the places of all its tiles, then its parameters."""
+
+    def call(self, parameters: tuple[int, ...]) -> _engine.VectorCall:
+        """Return the call with these parameters; the engine knows how many there may be."""
+        self._count = len(parameters)
+        return super().call(parameters)
+
+    def __call__(self, *tiles: int, parameters: tuple[int, ...] = ()) -> None:
+        """Change tiles of Dst."""
+        call = self._calls.get(parameters) or self.call(parameters)
+        here.run.vector_tiles(call, list(tiles))
+
+
 class Binary(_Function):
     """A function of two tiles."""
 
@@ -85,16 +111,39 @@ class Ternary(_Function):
         here.run.vector(call, idst0, idst1, idst2, odst, 0)
 
 
-def init(name: str) -> Callable[..., None]:
-    """Return the init call of this name."""
+def init(name: str, *, on_pack: bool = False) -> Callable[..., None]:
+    """Return the init call of this name; `on_pack` sets the vector unit up from the packer's thread."""
     call = _engine.VectorCall((name, name), ("identity", "default"), 1, [], _KEEPS)
+    mode = _ON_PACK if on_pack else 0
 
     def set_up(*_: Any, **__: Any) -> None:
-        here.run.vector_init(call)
+        here.run.vector_init(call, mode)
 
     set_up.__name__ = set_up.__qualname__ = name
     set_up.__doc__ = "Set up the vector unit."
     return set_up
+
+
+def keeping_init(name: str, function: str) -> Callable[..., None]:
+    """Return the init call of this name, which leaves its arguments in lane registers, as `tile/function` says."""
+
+    def set_up(*parameters: int) -> None:
+        words = [word & 0xFFFF_FFFF for word in parameters]
+        here.run.vector_init(_engine.VectorCall((name, name), ("tile", function), 0, words, _KEEPS), 0)
+
+    set_up.__name__ = set_up.__qualname__ = name
+    set_up.__doc__ = "Set up the vector unit with these words."
+    return set_up
+
+
+def tiles(name: str, function: str, count: int, init: str = "", makes: int = _KEEPS) -> Tiles:
+    """Return the function `name` of `count` tiles, which is `tile/function` of the engine."""
+    return Tiles(name, init or f"{name}_init", ("tile", function), count, 0, makes)
+
+
+def packed(name: str, function: str, variant: str = "default", parameters: int = 0, init: str = "") -> Packed:
+    """Return the function `name` on the packer's thread."""
+    return Packed(name, init, (function, variant), 1, parameters)
 
 
 def unary(name: str, function: str, variant: str = "default", parameters: int = 0, init: str = "") -> Unary:

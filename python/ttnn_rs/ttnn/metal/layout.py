@@ -125,7 +125,8 @@ def _check_end(device: MeshDevice, cores: object, end: int, lowest: int | None) 
 
 
 def _kernel_row(core: CoreCoord, kernel: Kernel) -> KernelRow:
-    config, args = kernel.config, kernel.args.get((core.x, core.y), [])
+    # In L1 the common arguments follow those of the core.
+    config, args = kernel.config, [*kernel.args.get((core.x, core.y), []), *kernel.common_args]
     if not isinstance(config, ComputeConfig):
         return ((core.x, core.y), kernel.risc, kernel.name, config.noc.value, None, args)
     if config.math_fidelity not in _PHASES:
@@ -170,4 +171,5 @@ def _context(device: MeshDevice, core: CoreCoord, kernel: Kernel) -> KernelConte
         common_args=tuple(kernel.common_args),
         packet_bytes=int(device.chip["noc_packet_bytes"]),
         banks=(device.chip["dram_cores"], _worker_coords(device)),
+        alignments=(int(device.chip["dram_alignment"]), int(device.chip["l1_alignment"])),
     )

@@ -13,7 +13,10 @@ from ttnn.mesh_device import MeshDevice
 from ttnn.metal import timeline
 from ttnn.metal.timeline import Event
 
-_KINDS = ("front of CB", "back of CB", "semaphore at", "read barrier", "write barrier", "NoC issue", "Dst")
+_KINDS = (
+    *("front of CB", "back of CB", "semaphore at", "read barrier", "write barrier", "NoC issue"),
+    *("Dst", "math", "unpack"),
+)
 _THREADS = ("unpack", "math", "pack")
 
 

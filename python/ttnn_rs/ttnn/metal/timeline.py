@@ -124,7 +124,7 @@ def _lines(report: Report) -> list[tuple[str, int, int]]:
 def _kind(event: Event, compute: bool) -> str:
     if event.thread == _TRANSFER:
         return "transfer"
-    if event.name in _WAITS or event.name.endswith("barrier"):
+    if event.name in _WAITS or event.name.endswith("barrier") or event.name.startswith("wait for "):
         return "wait"
     return "compute" if compute else "call"
 

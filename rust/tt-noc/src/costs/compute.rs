@@ -82,6 +82,9 @@ pub struct ComputeCosts {
     pub init_common: u64,
 }
 
+/// Instructions of a phase of a 32x32x32 tile product. Section 2.1 [isa].
+const STEPS: u64 = 16;
+
 impl ComputeCosts {
     /// Unpack of one tile of `bytes`.
     pub const fn unpack(&self, bytes: u64) -> u64 {
@@ -110,7 +113,12 @@ impl ComputeCosts {
 
     /// `products` tile products of the matrix unit.
     pub const fn matmul(&self, phases: u32, products: u64) -> u64 {
-        (self.matmul_phase_hundredths * phases as u64 * products).div_ceil(100)
+        self.matmul_steps(phases, products * STEPS)
+    }
+
+    /// The same in steps of one instruction per phase, of which tiles that are not 32x32 have fewer.
+    pub const fn matmul_steps(&self, phases: u32, steps: u64) -> u64 {
+        (self.matmul_phase_hundredths * phases as u64 * steps).div_ceil(100 * STEPS)
     }
 
     /// An element-wise operation on a tile.

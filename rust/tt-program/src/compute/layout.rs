@@ -6,7 +6,7 @@ use tt_formats::{DataFormat, TileShape};
 use tt_memory::{Device, Place};
 
 use super::matrix::Source;
-use super::{Math, Turn};
+use super::{Math, Turn, shape};
 use crate::error::{Fault, What};
 use crate::run::Run;
 
@@ -34,32 +34,74 @@ impl Run {
         (first_in, first_out): (u32, u32),
     ) -> Result<(), Fault> {
         self.checked("tilize_block", |run| {
-            let (_, compute) = run.engine()?;
-            compute.require_math(|math| matches!(math, Math::Tilize { .. }), "tilize_init")?;
-            if compute.math != (Math::Tilize { block }) {
-                let said = compute.math.describe();
-                return Err(What::DiffersFromInit { what: "the block", expected: format!("{block} tiles"), said });
-            }
+            run.require_tilize(block)?;
             run.require_free_dst()?;
-            // The last tile is the one that may not have been waited for.
-            run.source(input, (first_in + block).max(1) - 1)?;
-            let (format, tile_bytes, start) = run.rows_of(input, first_in)?;
-            let width = element_bytes(format)?;
             for tile in 0..block {
-                let mut gathered = vec![0; tile_bytes];
-                for row in 0..SIDE {
-                    let at = start + ((row * block as usize + tile as usize) * SIDE * width) as u32;
-                    let bytes = device.bytes(run.own_place(at), SIDE * width)?;
-                    scatter_row(row, width, bytes, &mut gathered);
-                }
-                run.engine()?.1.require_a(input, format)?;
-                let unpack = run.time.compute().unpack_tilize(tile_bytes as u64, block.into());
+                let (gathered, format, unpack) = run.gather(device, input, block, first_in, tile)?;
                 run.through_dst(&gathered, format, input, unpack)?;
                 run.pack_whole(device, 0, output, Some(first_out + tile))?;
                 run.release()?;
             }
             Ok(())
         })
+    }
+
+    /// Turns 32 rows of `block` tiles at the front of a CB into the tiles of `Dst` from `dst` on.
+    ///
+    /// # Errors
+    /// As [`Run::tilize_block`]; `Dst` protocol.
+    pub fn tilize_to_dst(
+        &mut self,
+        device: &Device,
+        input: u32,
+        block: u32,
+        dst: u32,
+        first_in: u32,
+    ) -> Result<(), Fault> {
+        self.checked("tilize_block_no_pack", |run| {
+            run.require_tilize(block)?;
+            let math = run.time.compute().copy;
+            for tile in 0..block {
+                let (gathered, format, unpack) = run.gather(device, input, block, first_in, tile)?;
+                run.copy_gathered(&gathered, format, input, dst + tile)?;
+                let (clocks, compute) = run.engine()?;
+                compute.advance(clocks, unpack, math);
+            }
+            Ok(())
+        })
+    }
+
+    fn require_tilize(&mut self, block: u32) -> Result<(), What> {
+        let (_, compute) = self.engine()?;
+        compute.require_math(|math| matches!(math, Math::Tilize { .. }), "tilize_init")?;
+        if compute.math != (Math::Tilize { block }) {
+            let said = compute.math.describe();
+            return Err(What::DiffersFromInit { what: "the block", expected: format!("{block} tiles"), said });
+        }
+        Ok(())
+    }
+
+    /// Tile `tile` of the rows at the front of a CB, its format, and the cycles that its unpack takes.
+    fn gather(
+        &mut self,
+        device: &Device,
+        input: u32,
+        block: u32,
+        first: u32,
+        tile: u32,
+    ) -> Result<(Vec<u8>, DataFormat, u64), What> {
+        // The last tile is the one that may not have been waited for.
+        self.source(input, (first + block).max(1) - 1)?;
+        let (format, tile_bytes, start) = self.rows_of(input, first)?;
+        let width = element_bytes(format)?;
+        let mut gathered = vec![0; tile_bytes];
+        for row in 0..SIDE {
+            let at = start + ((row * block as usize + tile as usize) * SIDE * width) as u32;
+            let bytes = device.bytes(self.own_place(at), SIDE * width)?;
+            scatter_row(row, width, bytes, &mut gathered);
+        }
+        self.engine()?.1.require_a(input, format)?;
+        Ok((gathered, format, self.time.compute().unpack_tilize(tile_bytes as u64, block.into())))
     }
 
     /// Turns `columns` tiles at the front of a CB into 32 rows at the back of another.
@@ -86,22 +128,39 @@ impl Run {
         place: u32,
     ) -> Result<(), Fault> {
         self.checked("pack_untilize_block", |run| {
-            let (columns, full) = run.require_pack_untilize(rows)?;
+            let (columns, full) = run.require_pack_untilize()?;
+            if rows != 1 {
+                let text = format!(
+                    "{rows} rows of tiles in one call: the chip unpacks the first {columns} tiles of CB {input} for each \
+                     of them and packs them to the same place; call it once per row, and pop the row in between"
+                );
+                return Err(What::Argument(text));
+            }
             run.engine()?.1.require_math(|math| math == Math::Copy { transpose: false }, "pack_untilize_init")?;
             run.require_free_dst()?;
             run.untilize(device, input, columns, output, (full, place * columns), Untilizer::Pack)
         })
     }
 
-    /// Packs the first tiles of `Dst` as part of 32 rows at the back of a CB.
+    /// Packs `rows` rows of tiles of `Dst`, from tile `first` on, as part of so many times 32 rows at the back of a CB.
     ///
     /// # Errors
     /// Setup, CB protocol, `Dst` protocol, formats without elements of their own.
-    pub fn pack_untilize_dest(&mut self, device: &mut Device, output: u32, rows: u32, place: u32) -> Result<(), Fault> {
+    pub fn pack_untilize_dest(
+        &mut self,
+        device: &mut Device,
+        output: u32,
+        rows: u32,
+        place: u32,
+        first: u32,
+    ) -> Result<(), Fault> {
         self.checked("pack_untilize_dest", |run| {
-            let (columns, full) = run.require_pack_untilize(rows)?;
-            for column in 0..columns {
-                run.pack_rows(device, column, output, (full, place * columns + column), Some(columns))?;
+            let (columns, full) = run.require_pack_untilize()?;
+            for row in 0..rows {
+                for column in 0..columns {
+                    let (tile, place) = (first + row * columns + column, place * columns + column);
+                    run.pack_rows(device, tile, output, (full, row, place), Some(columns))?;
+                }
             }
             Ok(())
         })
@@ -119,19 +178,18 @@ impl Run {
                 let text = format!("blocks of {columns} tiles do not divide rows of {full} tiles");
                 return Err(What::Argument(text));
             }
-            run.engine()?.1.untilizes = mode;
+            let cost = run.time.compute().init;
+            let (clocks, compute) = run.engine()?;
+            compute.untilizes = mode;
+            clocks[2] += cost;
             Ok(())
         })
     }
 
-    fn require_pack_untilize(&mut self, rows: u32) -> Result<(u32, u32), What> {
+    fn require_pack_untilize(&mut self) -> Result<(u32, u32), What> {
         let state = "the packer packs tiles".to_owned();
         let mode = self.engine()?.1.untilizes;
-        let mode = mode.ok_or(What::MissingInit { missing: "pack_untilize_init (or _dest_init)".to_owned(), state })?;
-        if rows != 1 {
-            return Err(What::Unsupported(format!("{rows} rows of tiles in one call; untilize them one by one")));
-        }
-        Ok(mode)
+        mode.ok_or(What::MissingInit { missing: "pack_untilize_init (or _dest_init)".to_owned(), state })
     }
 
     fn untilize(
@@ -147,13 +205,14 @@ impl Run {
         for column in 0..columns {
             let source = self.source(input, column)?;
             self.engine()?.1.require_a(input, source.format)?;
+            shape::require_full(source.shape, "untilizing")?;
             let bytes = device.bytes(source.place, source.bytes as usize)?.to_vec();
             let (unpack, block) = match by {
                 Untilizer::Unpack => (costs.unpack_untilize, None),
                 Untilizer::Pack => (costs.unpack(source.bytes.into()), Some(columns)),
             };
             self.through_dst(&bytes, source.format, input, unpack)?;
-            self.pack_rows(device, 0, output, (full, first + column), block)?;
+            self.pack_rows(device, 0, output, (full, 0, first + column), block)?;
             self.release()?;
         }
         Ok(())
@@ -163,12 +222,17 @@ impl Run {
     fn through_dst(&mut self, tile: &[u8], format: DataFormat, cb: u32, unpack: u64) -> Result<(), What> {
         self.acquire(Turn::Math)?;
         let math = self.time.compute().copy;
-        let source = Source { place: self.own_place(0), format, bytes: tile.len() as u32 };
-        self.copy_tile_bytes(source, tile, cb, 0, false, None)?;
+        self.copy_gathered(tile, format, cb, 0)?;
         let (clocks, compute) = self.engine()?;
         compute.advance(clocks, unpack, math);
         self.commit()?;
         self.wait()
+    }
+
+    /// `Dst[dst]` = a tile whose bytes do not lie in L1 in this order.
+    fn copy_gathered(&mut self, tile: &[u8], format: DataFormat, cb: u32, dst: u32) -> Result<(), What> {
+        let source = Source { place: self.own_place(0), format, bytes: tile.len() as u32, shape: TileShape::FULL };
+        self.copy_tile_bytes(source, tile, cb, dst, false, None)
     }
 
     fn require_free_dst(&mut self) -> Result<(), What> {
@@ -178,6 +242,7 @@ impl Run {
     /// Format, bytes of a tile and first byte of the rows at the front of a CB.
     fn rows_of(&mut self, cb: u32, tile: u32) -> Result<(DataFormat, usize, u32), What> {
         let buffer = self.here().1.cb_mut(cb)?;
+        shape::require_full(buffer.shape.unwrap_or(TileShape::FULL), "tilizing")?;
         Ok((buffer.format, buffer.tile_bytes as usize, buffer.read_pointer() + tile * buffer.tile_bytes))
     }
 
@@ -188,7 +253,7 @@ impl Run {
         device: &mut Device,
         dst: u32,
         cb: u32,
-        (full, column): (u32, u32),
+        (full, row_of_tiles, column): (u32, u32, u32),
         block: Option<u32>,
     ) -> Result<(), What> {
         let bank = self.cores[self.kernels[self.current].core].bank;
@@ -203,10 +268,12 @@ impl Run {
         let width = element_bytes(format)?;
         let (section, held) = compute.packed_tile(dst)?;
         compute.require_packer(cb, format)?;
+        shape::require_full(compute.sections[section].shapes[dst as usize], "untilizing")?;
+        shape::require_full(buffer.shape.unwrap_or(TileShape::FULL), "untilizing")?;
         // A whole row of tiles must be reserved.
-        let start = buffer.back_tile(full - 1)? - (full - 1) * buffer.tile_bytes;
+        let start = buffer.back_tile(row_of_tiles * full + full - 1)? - (full - 1) * buffer.tile_bytes;
         let mut packed = vec![0; buffer.tile_bytes as usize];
-        compute.packer(held, format)?.pack(compute.words(section, dst), &mut packed);
+        compute.packer(held, format, TileShape::FULL)?.pack(compute.words(section, dst), &mut packed);
         let mut bytes = vec![0; SIDE * width];
         for row in 0..SIDE {
             gather_row(row, width, &packed, &mut bytes);

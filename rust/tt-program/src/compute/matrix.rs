@@ -1,13 +1,13 @@
 //! Steps of the matrix unit: unpack tiles of CBs, compute onto `Dst`.
 
 use tt_cpu::Level;
-use tt_formats::DataFormat;
+use tt_formats::{DataFormat, TileShape};
 use tt_memory::{Device, Place};
 use tt_noc::costs::{Eltwise, ReduceAxis};
 use tt_tensix::fpu::{self, Broadcast, EltwiseOp, MathConfig, PoolOp, PreparedA, PreparedB, ReduceDim};
 use tt_tensix::unpack::{self, Unpacker};
 
-use super::{Compute, Math, Tile};
+use super::{Compute, Math, Tile, shape};
 use crate::error::{Fault, What};
 use crate::kernel::Kernel;
 use crate::run::Run;
@@ -18,6 +18,7 @@ pub(super) struct Source {
     pub(super) place: Place,
     pub(super) format: DataFormat,
     pub(super) bytes: u32,
+    pub(super) shape: TileShape,
 }
 
 impl Source {
@@ -28,14 +29,14 @@ impl Source {
 
     /// Unpacks it to a source register.
     pub(super) fn to_src(self, device: &Device, dst32: bool, tile: &mut Tile) -> Result<(), What> {
-        self.unpack(device.bytes(self.place, self.bytes as usize)?, dst32, tile)
+        self.unpack(device.bytes(self.place, self.bytes as usize)?, dst32, tile, 0)
     }
 
-    /// Unpacks its bytes to a source register.
-    fn unpack(self, bytes: &[u8], dst32: bool, tile: &mut Tile) -> Result<(), What> {
+    /// Unpacks its bytes to a source register; places beyond its shape become `padding`.
+    fn unpack(self, bytes: &[u8], dst32: bool, tile: &mut Tile, padding: u32) -> Result<(), What> {
         let unpacker = Unpacker::to_src(self.format, self.register(dst32), Level::current())
             .map_err(|error| What::NoConversion(error.to_string()))?;
-        unpacker.unpack(bytes, tile);
+        shape::unpack(&unpacker, (self.format, self.shape), bytes, tile, padding);
         Ok(())
     }
 }
@@ -46,7 +47,8 @@ impl Run {
         let address = self.front_address(cb, tile)?;
         let place = self.own_place(address);
         let buffer = self.here().1.cb_mut(cb)?;
-        Ok(Source { place, format: buffer.format, bytes: buffer.tile_bytes })
+        let shape = buffer.shape.unwrap_or(TileShape::FULL);
+        Ok(Source { place, format: buffer.format, bytes: buffer.tile_bytes, shape })
     }
 
     fn math_config(&self, compute: &Compute, alu: DataFormat, operand: DataFormat) -> MathConfig {
@@ -127,6 +129,7 @@ impl Run {
             let text = format!("operands {:?} and {:?} belong to different families", left.format, right.format);
             return Err(What::NoConversion(text));
         }
+        let made = shape::product(left.shape, right.shape, transpose)?;
         let alu = right.register(dst32);
         let config = {
             let compute = self.kernels[self.current].compute.as_deref();
@@ -160,7 +163,9 @@ impl Run {
         }
         let costs = self.time.compute();
         let unpack = costs.unpack_matmul(left.bytes.into(), right.bytes.into(), rows.into(), columns.into());
-        let mut math = costs.matmul(config.fidelity.phases(), u64::from(rows * columns));
+        // Of the steps of a whole product: rows in groups of eight, sixteen columns, sixteen inner datums.
+        let steps = shape::blocks(made) * (left.shape.width() / 16) as u64;
+        let mut math = costs.matmul_steps(config.fidelity.phases(), u64::from(rows * columns) * steps);
         let (clocks, compute) = self.engine()?;
         for row in 0..rows {
             for column in 0..columns {
@@ -168,7 +173,7 @@ impl Run {
                 if compute.sections[compute.filling].held[index as usize].is_none() {
                     math += costs.matmul_run;
                 }
-                compute.accumulator(index, config.dst, |_| {})?;
+                compute.accumulator(index, (config.dst, made), |_| {})?;
                 let tile = &mut compute.sections[compute.filling].tiles[index as usize];
                 fpu::accumulate(&config, tile, &mut compute.right[column as usize], &mut compute.left[row as usize]);
             }
@@ -205,6 +210,7 @@ impl Run {
                 let text = format!("operands {:?} and {:?} belong to different families", a.format, b.format);
                 return Err(What::NoConversion(text));
             }
+            shape::require_same(a.shape, b.shape)?;
             let dst32 = compute.config.dst32;
             // Multiplication always adds to Dst.
             let accumulate = op == EltwiseOp::Mul || matches!(compute.math, Math::Eltwise { accumulate: true, .. });
@@ -234,16 +240,16 @@ impl Run {
         let config =
             MathConfig { fidelity: compute.config.fidelity, dst: made, alu: a.register(compute.config.dst32), arch };
         if accumulate {
-            compute.accumulator(dst, made, |_| {})?;
+            compute.accumulator(dst, (made, a.shape), |_| {})?;
         } else {
-            compute.overwritten(dst, made)?;
+            compute.overwritten(dst, (made, a.shape))?;
         }
         let kind = match op {
             EltwiseOp::Add => Eltwise::Add,
             EltwiseOp::Sub => Eltwise::Sub,
             EltwiseOp::Mul => Eltwise::Mul,
         };
-        let math = costs.eltwise(kind, config.fidelity.phases());
+        let math = (costs.eltwise(kind, config.fidelity.phases()) * shape::blocks(a.shape)).div_ceil(8);
         let tile = compute.sections[compute.filling].tiles[dst as usize].dst();
         fpu::eltwise(&config, op, broadcast, accumulate, tile, &compute.a, &compute.b);
         compute.advance(clocks, unpack, math);
@@ -282,6 +288,7 @@ impl Run {
                 return Err(What::MixedFormats { index: dst, held: format, made });
             }
             let held = *held;
+            shape::require_same(compute.sections[compute.filling].shapes[dst as usize], other.shape)?;
             let moved = if to_a { &mut compute.a } else { &mut compute.b };
             fpu::move_dst_to_src(&config, &held, moved);
             let loaded = if to_a { &mut compute.b } else { &mut compute.a };
@@ -385,19 +392,22 @@ impl Run {
             return Err(What::NeedsWideDst { format: source.format });
         }
         let flagged = source.format == DataFormat::Float32 && compute.config.unpack_to_dest >> cb & 1 == 1;
-        let at = compute.overwritten(dst, made)?;
+        if transpose {
+            shape::require_full(source.shape, "transposes")?;
+        }
+        let at = compute.overwritten(dst, (made, source.shape))?;
         if wide || flagged && dst32 {
             let unpacker = Unpacker::to_dst(source.format, Level::current())
                 .map_err(|error| What::NoConversion(error.to_string()))?;
             let tile = compute.sections[compute.filling].tiles[at].dst();
-            unpacker.unpack(bytes, tile);
+            shape::unpack(&unpacker, (source.format, source.shape), bytes, tile, 0);
             if transpose || broadcast.is_some() {
                 compute.spare.copy_from_slice(tile);
                 rearrange(&compute.spare, tile, transpose, broadcast);
             }
             return Ok(());
         }
-        source.unpack(bytes, dst32, &mut compute.a)?;
+        source.unpack(bytes, dst32, &mut compute.a, 0)?;
         let config = MathConfig { fidelity: compute.config.fidelity, dst: made, alu: source.register(dst32), arch };
         if transpose || broadcast.is_some() {
             compute.spare.copy_from_slice(&*compute.a);
@@ -440,13 +450,19 @@ impl Run {
                 let text = format!("reduce_tile of {:?}: its bits are not specified", data.format);
                 return Err(What::Unsupported(text));
             }
+            shape::require_full(scaler.shape, "scaler tiles")?;
+            if dim == ReduceDim::Scalar || dim == ReduceDim::Column && data.shape.face_height() < 16 {
+                shape::require_full(data.shape, "this reduction")?;
+            }
             let row_sum = pool == PoolOp::Sum && dim == ReduceDim::Row;
-            data.to_src(device, dst32, if row_sum { &mut compute.b } else { &mut compute.a })?;
+            let padding = if pool == PoolOp::Max { shape::LEAST } else { 0 };
+            let bytes = device.bytes(data.place, data.bytes as usize)?;
+            data.unpack(bytes, dst32, if row_sum { &mut compute.b } else { &mut compute.a }, padding)?;
             scaler.to_src(device, dst32, if row_sum { &mut compute.a } else { &mut compute.b })?;
             let (data_register, scaler_register) = (data.register(dst32), scaler.register(dst32));
             let alu = if row_sum { scaler_register } else { data_register };
             let config = MathConfig { fidelity: compute.config.fidelity, dst: made, alu, arch };
-            compute.accumulator(dst, made, |empty| {
+            compute.accumulator(dst, (made, data.shape), |empty| {
                 if pool == PoolOp::Max {
                     fpu::clear_for_max(&config, empty.dst());
                 }
@@ -484,9 +500,9 @@ impl Run {
                 |math| math == Math::TransposeDst,
                 "transpose_wh_dest_init_short (0.81.1: transpose_dest_init)",
             )?;
-            let (tile, _) = compute.held(dst)?;
-            let before = *tile;
-            unpack::transpose(&before, tile);
+            let before = *compute.held(dst)?.0;
+            shape::require_full(compute.sections[compute.filling].shapes[dst as usize], "transposes in Dst")?;
+            unpack::transpose(&before, compute.held(dst)?.0);
             compute.advance(clocks, 0, math);
             Ok(())
         })

@@ -7,14 +7,16 @@ mod layout;
 mod matrix;
 mod packer;
 mod setup;
+mod shape;
 mod vector;
 
 use std::sync::Arc;
 
-use tt_formats::DataFormat;
+use tt_formats::{DataFormat, TileShape};
 use tt_tensix::fpu::{Accumulator, PreparedA, PreparedB};
 use tt_tensix::pack::{DstFormat, EdgeMask, Relu};
 use tt_tensix::regs::{Dst, TILE_DATUMS};
+use tt_tensix::sfpu::tile::Registers;
 
 use crate::error::{Fault, What};
 use crate::kernel::{Kernel, Stall, Thread};
@@ -42,6 +44,8 @@ struct Section {
     tiles: Box<[Accumulator]>,
     /// What each tile holds; `None` if nothing was written since the section was acquired.
     held: Vec<Option<DstFormat>>,
+    /// The shape of each tile; means nothing where nothing is held.
+    shapes: Vec<TileShape>,
     committed_at: u64,
     released_at: u64,
 }
@@ -74,6 +78,8 @@ pub struct Compute {
     packed: Option<Configured>,
     math: Math,
     vector: Option<Arc<str>>,
+    /// What functions of the vector unit keep from one tile to the next.
+    registers: Registers,
     /// The packer untilizes blocks of so many tiles into rows of so many.
     untilizes: Option<(u32, u32)>,
     relu: Relu,
@@ -82,6 +88,8 @@ pub struct Compute {
     /// When the two banks of the source registers are free again.
     bank_free: [u64; 2],
     bank: usize,
+    /// Cycles that the unpacker waited for a free bank, and math for operands.
+    starved: [u64; 2],
     a: Box<Tile>,
     b: Box<Tile>,
     spare: Box<Tile>,
@@ -103,6 +111,7 @@ impl Compute {
         let section = || Section {
             tiles: vec![Accumulator::new(); capacity].into(),
             held: vec![None; capacity],
+            shapes: vec![TileShape::FULL; capacity],
             committed_at: 0,
             released_at: 0,
         };
@@ -119,12 +128,14 @@ impl Compute {
             packed: None,
             math: Math::None,
             vector: None,
+            registers: Registers::Free,
             untilizes: None,
             relu: Relu::None,
             l1_accumulate: false,
             edge: EdgeMask::None,
             bank_free: [0; 2],
             bank: 0,
+            starved: [0; 2],
             a: Box::new(ZERO),
             b: Box::new(ZERO),
             spare: Box::new(ZERO),
@@ -177,9 +188,18 @@ impl Compute {
     }
 
     /// A tile that a step accumulates onto; zeros (or `empty`) if nothing is there yet.
-    fn accumulator(&mut self, index: u32, made: DstFormat, empty: impl FnOnce(&mut Accumulator)) -> Result<(), What> {
+    fn accumulator(
+        &mut self,
+        index: u32,
+        (made, shape): (DstFormat, TileShape),
+        empty: impl FnOnce(&mut Accumulator),
+    ) -> Result<(), What> {
         let at = self.math_tile(index)?;
         let section = &mut self.sections[self.filling];
+        if section.held[at].is_some() {
+            shape::require_same(section.shapes[at], shape)?;
+        }
+        section.shapes[at] = shape;
         match section.held[at] {
             None => {
                 section.tiles[at].clear();
@@ -193,16 +213,27 @@ impl Compute {
     }
 
     /// A tile that a step overwrites.
-    fn overwritten(&mut self, index: u32, made: DstFormat) -> Result<usize, What> {
+    fn overwritten(&mut self, index: u32, (made, shape): (DstFormat, TileShape)) -> Result<usize, What> {
         let at = self.math_tile(index)?;
-        self.sections[self.filling].held[at] = Some(made);
+        let section = &mut self.sections[self.filling];
+        section.held[at] = Some(made);
+        section.shapes[at] = shape;
         Ok(at)
+    }
+
+    /// Cycles that unpack has waited for a free bank of a source register, and math for operands.
+    pub fn starved(&self) -> [u64; 2] {
+        self.starved
     }
 
     /// Unpack, then math: their clocks go on.
     fn advance(&mut self, clocks: &mut [u64; 3], unpack: u64, math: u64) {
-        let unpacked = clocks[0].max(self.bank_free[self.bank]) + unpack;
-        let done = clocks[1].max(unpacked) + math;
+        let free = clocks[0].max(self.bank_free[self.bank]);
+        let unpacked = free + unpack;
+        let ready = clocks[1].max(unpacked);
+        let done = ready + math;
+        self.starved[0] += free - clocks[0];
+        self.starved[1] += ready - clocks[1];
         self.bank_free[self.bank] = done;
         self.bank ^= 1;
         clocks[0] = unpacked;

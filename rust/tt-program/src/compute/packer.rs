@@ -1,17 +1,17 @@
 //! The packer: tiles of `Dst` to the back of a CB.
 
 use tt_cpu::Level;
-use tt_formats::DataFormat;
+use tt_formats::{DataFormat, TileShape};
 use tt_memory::Device;
-use tt_tensix::pack::{self, PackConfig, Packer};
+use tt_tensix::pack::{self, EdgeMask, PackConfig, Packer};
 
-use super::{Compute, Tile, Turn};
+use super::{Compute, Tile, Turn, shape};
 use crate::error::{Fault, What};
 use crate::run::Run;
 
 impl Compute {
     /// The section that the packer may read.
-    fn packable(&self) -> Result<usize, What> {
+    pub(super) fn packable(&self) -> Result<usize, What> {
         match (self.turn, self.packing) {
             (_, true) => Ok(self.draining),
             (Turn::Both, false) => Ok(self.filling),
@@ -27,20 +27,34 @@ impl Compute {
         Ok((section, held))
     }
 
+    /// A tile goes to a CB of its shape; of 32 columns the packer may also take the upper rows only.
+    fn require_shape(&self, section: usize, index: u32, target: TileShape) -> Result<(), What> {
+        let held = self.sections[section].shapes[index as usize];
+        if held == target || held.width() == 32 && target.width() == 32 && target.height() < held.height() {
+            return Ok(());
+        }
+        let (height, width) = (target.height(), target.width());
+        Err(What::Argument(format!(
+            "Dst[{index}] holds a tile of {}x{}, the CB takes tiles of {height}x{width}",
+            held.height(),
+            held.width()
+        )))
+    }
+
     /// The words of a tile of a section.
     pub(super) fn words(&mut self, section: usize, index: u32) -> &Tile {
         self.sections[section].tiles[index as usize].dst()
     }
 
     /// The packer for tiles of one `Dst` format and an output format.
-    pub(super) fn packer(&self, dst: pack::DstFormat, output: DataFormat) -> Result<Packer, What> {
+    pub(super) fn packer(&self, dst: pack::DstFormat, output: DataFormat, shape: TileShape) -> Result<Packer, What> {
         let config = PackConfig {
             dst,
             intermediate: pack::intermediate(output, dst, self.config.precise),
             output,
             relu: self.relu,
             l1_accumulate: self.l1_accumulate,
-            edge: self.edge,
+            edge: if shape == TileShape::FULL { self.edge } else { EdgeMask::None },
         };
         Packer::new(&config, Level::current()).map_err(|error| What::NoConversion(error.to_string()))
     }
@@ -82,12 +96,15 @@ impl Run {
         compute.require_packer(cb, buffer.format)?;
         let address = buffer.back_tile(place.unwrap_or(buffer.packed))?;
         let bytes = buffer.tile_bytes;
-        let packer = compute.packer(held, buffer.format)?;
+        let form = (buffer.format, buffer.shape.unwrap_or(TileShape::FULL));
+        compute.require_shape(section, dst, form.1)?;
+        let packer = compute.packer(held, form.0, form.1)?;
         if place.is_none() {
             buffer.packed += 1;
         }
         let at = tt_memory::Place { dram: false, bank: core.bank, address: address.into() };
-        packer.pack(compute.words(section, dst), device.bytes_mut(at, bytes as usize)?);
+        let edge = compute.edge;
+        shape::pack(&packer, form, edge, compute.words(section, dst), device.bytes_mut(at, bytes as usize)?);
         core.shadow.set(address, address + bytes);
         let accumulate = compute.l1_accumulate;
         kernel.clocks[2] += time.compute().pack(bytes.into(), accumulate);

@@ -213,13 +213,30 @@ impl Run {
         })
     }
 
+    /// Ends what the matrix unit was set up for.
+    ///
+    /// # Errors
+    /// A data-movement kernel.
+    pub fn end_math(&mut self) -> Result<(), Fault> {
+        self.checked("mm_uninit", |run| {
+            let cost = run.time.compute().configure;
+            let (clocks, compute) = run.engine()?;
+            compute.math = Math::None;
+            clocks[1] += cost;
+            Ok(())
+        })
+    }
+
     /// Ends a reduction: the packer takes whole tiles again.
     ///
     /// # Errors
     /// A data-movement kernel.
     pub fn reduce_uninit(&mut self) -> Result<(), Fault> {
         self.checked("reduce_uninit", |run| {
-            run.engine()?.1.edge = EdgeMask::None;
+            let cost = run.time.compute().configure;
+            let (clocks, compute) = run.engine()?;
+            compute.edge = EdgeMask::None;
+            clocks[2] += cost;
             Ok(())
         })
     }
@@ -300,7 +317,10 @@ impl Run {
                 3 => Relu::MaxThreshold(threshold),
                 _ => return Err(What::Argument(format!("ReLU mode {mode}; modes are 0 to 3"))),
             };
-            run.engine()?.1.relu = relu;
+            let cost = run.time.compute().configure;
+            let (clocks, compute) = run.engine()?;
+            compute.relu = relu;
+            clocks[2] += cost;
             Ok(())
         })
     }

@@ -3,10 +3,13 @@
 use std::sync::Arc;
 
 use tt_cpu::Level;
+use tt_formats::{DataFormat, TileShape};
 use tt_tensix::pack::DstFormat;
 use tt_tensix::regs::FACE_DATUMS;
+use tt_tensix::sfpu::tile::{Access, Registers, TileFunction};
 use tt_tensix::sfpu::{self, BinaryFunction, Call, DstWidth, TernaryFunction};
 
+use super::{Compute, ZERO, shape};
 use crate::error::{Fault, What};
 use crate::run::Run;
 
@@ -35,6 +38,8 @@ enum Operation {
     Fill(u32),
     /// The tile becomes a copy of another.
     Copy,
+    /// A function that moves datums or keeps registers, with its parameters.
+    Tile(TileFunction, Vec<u32>),
 }
 
 type BinaryKernel = fn(&mut [u32], &[u32], &[u32], Level);
@@ -42,7 +47,7 @@ type TernaryKernel = fn(&mut [u32], [&[u32]; 2], &[u32], Level);
 
 impl VectorCall {
     /// The function with these names of the listings, of one, two or three tiles, with its parameters as raw words.
-    /// `fill` takes one word, `copy` two tiles.
+    /// `fill` takes one word, `copy` two tiles; `tile/name` is a function of [`tt_tensix::sfpu::tile`].
     ///
     /// # Errors
     /// No such function, or other parameters.
@@ -55,6 +60,14 @@ impl VectorCall {
     ) -> Result<Self, String> {
         let unknown = || format!("the vector unit has no function {function}/{variant} of {tiles} tiles");
         let operation = match (tiles, function) {
+            (_, "tile") => {
+                let found = sfpu::tile::lookup(variant).ok_or_else(unknown)?;
+                let (least, most) = found.parameters;
+                if parameters.len() < least || parameters.len() > most || tiles as usize != found.tiles.len() {
+                    return Err(format!("{variant} takes {} tiles, {least} to {most} parameters", found.tiles.len()));
+                }
+                Operation::Tile(found, parameters.to_vec())
+            }
             (1, "fill") => Operation::Fill(*parameters.first().ok_or_else(unknown)?),
             (2, "copy") => Operation::Copy,
             (1, _) => {
@@ -71,6 +84,7 @@ impl VectorCall {
             }
             _ => return Err(unknown()),
         };
+        let function = if function == "tile" { variant } else { function };
         let approximate = variant.starts_with("approx") || variant.ends_with("fast");
         Ok(Self { name: name.into(), init: init.into(), operation, function: function.into(), approximate, makes })
     }
@@ -79,25 +93,129 @@ impl VectorCall {
 /// Faces that a vector mode works on.
 const FACES: [&[usize]; 3] = [&[0, 1, 2, 3], &[0, 1], &[0, 2]];
 
+/// Bit of a mode: the function runs on the packer's thread, between `tile_regs_wait` and `tile_regs_release`.
+const ON_PACK: u32 = 4;
+
+impl Compute {
+    /// The vector unit must be set up by the call's init.
+    fn require_vector(&self, call: &VectorCall) -> Result<(), What> {
+        match &self.vector {
+            Some(set) if Arc::ptr_eq(set, &call.init) || **set == *call.init => Ok(()),
+            set => {
+                let state = match set {
+                    None => "the vector unit was never set up".to_owned(),
+                    Some(set) => format!("the vector unit was last set up by {set}"),
+                };
+                Err(What::MissingInit { missing: format!("{} before {}", call.init, call.name), state })
+            }
+        }
+    }
+
+    /// Section and place of a tile that the vector unit works on: math's, or with `on_pack` the packer's.
+    fn vector_tile(&self, index: u32, on_pack: bool) -> Result<(usize, usize), What> {
+        if on_pack {
+            self.check_index(index)?;
+            Ok((self.packable()?, index as usize))
+        } else {
+            Ok((self.filling, self.math_tile(index)?))
+        }
+    }
+
+    /// A copy of such a tile and what it holds.
+    fn vector_operand(&mut self, index: u32, on_pack: bool) -> Result<(super::Tile, DstFormat), What> {
+        let (section, at) = self.vector_tile(index, on_pack)?;
+        let held = self.sections[section].held[at].ok_or(What::DstUnwritten { index })?;
+        Ok((*self.sections[section].tiles[at].dst(), held))
+    }
+
+    /// Runs a tile function; returns what its results hold.
+    fn run_tile(
+        &mut self,
+        function: &TileFunction,
+        parameters: &[u32],
+        indices: &[u32],
+        makes: Option<DstFormat>,
+        width: DstWidth,
+    ) -> Result<(), What> {
+        let mut tiles = Vec::with_capacity(indices.len());
+        let mut first = None;
+        for (&index, access) in indices.iter().zip(function.tiles) {
+            let at = self.math_tile(index)?;
+            if *access == Access::Makes && self.sections[self.filling].held[at].is_none() {
+                tiles.push(ZERO);
+                continue;
+            }
+            let (tile, held) = self.vector_operand(index, false)?;
+            shape::require_full(self.sections[self.filling].shapes[at], function.name)?;
+            first = first.or(Some(held));
+            tiles.push(tile);
+        }
+        let missing = function.run(&mut self.registers, &mut tiles, parameters, width);
+        missing.map_err(|missing| What::MissingInit {
+            missing: format!("{missing} before {}", function.name),
+            state: "the lane registers do not hold what it left there".to_owned(),
+        })?;
+        let held = makes.or(first).unwrap_or(if self.config.dst32 { DstFormat::Fp32 } else { DstFormat::Bf16 });
+        for ((&index, access), tile) in indices.iter().zip(function.tiles).zip(&tiles) {
+            if *access != Access::Reads {
+                let at = self.math_tile(index)?;
+                let section = &mut self.sections[self.filling];
+                *section.tiles[at].dst() = *tile;
+                section.held[at] = Some(held);
+                section.shapes[at] = TileShape::FULL;
+            }
+        }
+        Ok(())
+    }
+}
+
 impl Run {
-    /// Sets up the vector unit.
+    /// Sets up the vector unit; with `mode` [`ON_PACK`] for functions on the packer's thread.
     ///
     /// # Errors
     /// A data-movement kernel.
-    pub fn vector_init(&mut self, init: &Arc<str>) -> Result<(), Fault> {
+    pub fn vector_init(&mut self, call: &VectorCall, mode: u32) -> Result<(), Fault> {
         self.checked("a vector init", |run| {
             let cost = run.time.compute().init;
             let (clocks, compute) = run.engine()?;
-            if compute.vector.as_ref().is_none_or(|set| !Arc::ptr_eq(set, init)) {
-                compute.vector = Some(Arc::clone(init));
+            if compute.vector.as_ref().is_none_or(|set| !Arc::ptr_eq(set, &call.init)) {
+                compute.vector = Some(Arc::clone(&call.init));
+                compute.registers = Registers::Free;
             }
-            clocks[1] += cost;
+            if let Operation::Tile(function, parameters) = &call.operation {
+                compute.run_tile(function, parameters, &[], None, DstWidth::Bits32)?;
+            }
+            clocks[if mode & ON_PACK == 0 { 1 } else { 2 }] += cost;
+            Ok(())
+        })
+    }
+
+    /// Applies a tile function to tiles of `Dst`, one for each operand and result, in the order of its arguments.
+    ///
+    /// # Errors
+    /// Setup, `Dst` protocol.
+    pub fn vector_tiles(&mut self, call: &VectorCall, tiles: &[u32]) -> Result<(), Fault> {
+        self.checked("a vector function", |run| {
+            let wide = run.engine()?.1.config.dst32;
+            let time = run.time.vector(&call.function, call.approximate, wide);
+            let (clocks, compute) = run.engine()?;
+            compute.require_vector(call)?;
+            let Operation::Tile(function, parameters) = &call.operation else {
+                return Err(What::Bug(format!("{} is no tile function", call.name)));
+            };
+            let integers = matches!(call.makes, Some(DstFormat::Int32 | DstFormat::Fp32));
+            if integers && !wide {
+                return Err(What::NeedsWideDst { format: DataFormat::Int32 });
+            }
+            let width = if wide { DstWidth::Bits32 } else { DstWidth::Bits16 };
+            compute.run_tile(function, parameters, tiles, call.makes, width)?;
+            clocks[1] += time;
             Ok(())
         })
     }
 
     /// Applies a function to tiles `a` (and `b`, `c`) of `Dst`; the result goes to `out`. `mode` 0 takes all faces, 1 the
-    /// upper two (a row), 2 the left two (a column).
+    /// upper two (a row), 2 the left two (a column); with [`ON_PACK`] added on the packer's thread.
     ///
     /// # Errors
     /// Setup, `Dst` protocol.
@@ -106,37 +224,34 @@ impl Run {
             let wide = run.engine()?.1.config.dst32;
             let time = run.time.vector(&call.function, call.approximate, wide);
             let (clocks, compute) = run.engine()?;
-            match &compute.vector {
-                Some(set) if Arc::ptr_eq(set, &call.init) || **set == *call.init => {}
-                set => {
-                    let state = match set {
-                        None => "the vector unit was never set up".to_owned(),
-                        Some(set) => format!("the vector unit was last set up by {set}"),
-                    };
-                    return Err(What::MissingInit { missing: format!("{} before {}", call.init, call.name), state });
-                }
-            }
-            let faces = *FACES.get(mode as usize).ok_or_else(|| What::Argument(format!("vector mode {mode}")))?;
-            let width = if compute.config.dst32 { DstWidth::Bits32 } else { DstWidth::Bits16 };
+            compute.require_vector(call)?;
+            let on_pack = mode & ON_PACK != 0;
+            let faces = FACES.get((mode & !ON_PACK) as usize);
+            let faces = *faces.ok_or_else(|| What::Argument(format!("vector mode {mode}")))?;
+            let width = if wide { DstWidth::Bits32 } else { DstWidth::Bits16 };
             let level = Level::current();
             let [a, b, c] = tiles;
-            let out_at = compute.math_tile(out)?;
+            let (section, out_at) = compute.vector_tile(out, on_pack)?;
             let held = match &call.operation {
                 Operation::Fill(word) => {
-                    let made =
-                        call.makes.unwrap_or(if compute.config.dst32 { DstFormat::Fp32 } else { DstFormat::Bf16 });
-                    let word = if width == DstWidth::Bits16 { word & 0xffff_0000 } else { *word };
-                    compute.sections[compute.filling].tiles[out_at].dst().fill(word);
+                    let made = call.makes.unwrap_or(if wide { DstFormat::Fp32 } else { DstFormat::Bf16 });
+                    if made == DstFormat::Int32 && !wide {
+                        return Err(What::NeedsWideDst { format: DataFormat::Int32 });
+                    }
+                    let narrow = width == DstWidth::Bits16 && made != DstFormat::UInt16;
+                    let word = if narrow { word & 0xffff_0000 } else { *word };
+                    compute.sections[section].tiles[out_at].dst().fill(word);
                     made
                 }
                 Operation::Copy => {
-                    let (source, held) = compute.held(a)?;
-                    let source = *source;
-                    *compute.sections[compute.filling].tiles[out_at].dst() = source;
+                    let (source, held) = compute.vector_operand(a, on_pack)?;
+                    *compute.sections[section].tiles[out_at].dst() = source;
                     held
                 }
                 Operation::Unary(function) => {
-                    let (tile, held) = compute.held(a)?;
+                    let (_, at) = compute.vector_tile(a, on_pack)?;
+                    let held = compute.sections[section].held[at].ok_or(What::DstUnwritten { index: a })?;
+                    let tile = compute.sections[section].tiles[at].dst();
                     if faces.len() == 4 {
                         function.run(tile, width, level);
                     } else {
@@ -147,30 +262,36 @@ impl Run {
                     held
                 }
                 Operation::Binary(function) => {
-                    let first = *compute.held(a)?.0;
-                    let (second, held) = compute.held(b)?;
-                    let second = *second;
-                    *compute.spare = first;
+                    (*compute.spare, _) = compute.vector_operand(a, on_pack)?;
+                    let (second, held) = compute.vector_operand(b, on_pack)?;
                     function.run(&mut *compute.spare, &second, width, level);
-                    *compute.sections[compute.filling].tiles[out_at].dst() = *compute.spare;
+                    *compute.sections[section].tiles[out_at].dst() = *compute.spare;
                     held
                 }
                 Operation::Ternary(function) => {
-                    let (first, second) = (*compute.held(a)?.0, *compute.held(b)?.0);
-                    let (third, held) = compute.held(c)?;
-                    let third = *third;
-                    *compute.spare = first;
+                    (*compute.spare, _) = compute.vector_operand(a, on_pack)?;
+                    let (second, _) = compute.vector_operand(b, on_pack)?;
+                    let (third, held) = compute.vector_operand(c, on_pack)?;
                     function.run(&mut *compute.spare, &second, &third, width, level);
-                    *compute.sections[compute.filling].tiles[out_at].dst() = *compute.spare;
+                    *compute.sections[section].tiles[out_at].dst() = *compute.spare;
                     held
+                }
+                Operation::Tile(function, _) => {
+                    return Err(What::Bug(format!("{} takes its tiles in a list", function.name)));
                 }
             };
             let made = match call.makes {
-                Some(DstFormat::Fp32) if !compute.config.dst32 => DstFormat::Bf16,
+                Some(DstFormat::Fp32) if !wide => DstFormat::Bf16,
                 made => made.unwrap_or(held),
             };
-            compute.sections[compute.filling].held[out_at] = Some(made);
-            clocks[1] += time * faces.len() as u64 / 4;
+            if !matches!(call.operation, Operation::Fill(_)) {
+                let shape = compute.sections[section].shapes[a as usize];
+                compute.sections[section].shapes[out_at] = shape;
+            } else if compute.sections[section].held[out_at].is_none() {
+                compute.sections[section].shapes[out_at] = TileShape::FULL;
+            }
+            compute.sections[section].held[out_at] = Some(made);
+            clocks[if on_pack { 2 } else { 1 }] += time * faces.len() as u64 / 4;
             Ok(())
         })
     }

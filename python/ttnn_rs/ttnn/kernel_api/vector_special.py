@@ -1,0 +1,422 @@
+"""Vector functions that do more than change datums one by one, and those of the packer's thread.
+
+Running sums, moving averages, Welford's statistics and quantisation keep lane registers from call to call; their init
+fills them, and another function's init forgets them. `X_tile_pack` runs on the packer's thread, between its two calls
+`tile_regs_wait` and `tile_regs_release`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ttnn.exceptions import KernelArgumentError, UnsupportedError
+from ttnn.kernel_api.compute import PoolType, ReduceDim
+from ttnn.kernel_api.l1 import L1Pointer
+from ttnn.kernel_api.vector import float_bits
+from ttnn.kernel_api.vector_functions import (
+    Approximable,
+    Binary,
+    VectorMode,
+    approximable,
+    binary,
+    init,
+    keeping_init,
+    packed,
+    ternary,
+    tiles,
+    unary,
+)
+
+__all__ = [
+    "alt_complex_rotate90_tile",
+    "alt_complex_rotate90_tile_init",
+    "cumsum_tile",
+    "cumsum_tile_init",
+    "dequant_tile",
+    "dequant_tile_init",
+    "ema_clear_previous_output",
+    "ema_init",
+    "ema_tile",
+    "exp_packthread_tile",
+    "exp_packthread_tile_init",
+    "gelu_derivative_tile",
+    "gelu_derivative_tile_init",
+    "gelu_tanh_tile",
+    "gelu_tanh_tile_init",
+    "gelu_tanh_tile_init_pack",
+    "gelu_tanh_tile_pack",
+    "gelu_tile_init_pack",
+    "gelu_tile_pack",
+    "hardsigmoid_tile_init_pack",
+    "hardsigmoid_tile_pack",
+    "hardtanh_tile_init_pack",
+    "hardtanh_tile_pack",
+    "isclose_binary_tile",
+    "isclose_binary_tile_init",
+    "lgamma_stirling_tile",
+    "lgamma_stirling_tile_init",
+    "log_with_base_tile",
+    "log_with_base_tile_init",
+    "logsigmoid_tile",
+    "logsigmoid_tile_init",
+    "mac_tile",
+    "mac_tile_init",
+    "mask_posinf_tile",
+    "mask_tile",
+    "mask_tile_init",
+    "nextafter_bf16_binary_tile",
+    "nextafter_bf16_binary_tile_init",
+    "nextafter_binary_tile",
+    "nextafter_binary_tile_init",
+    "polygamma_tile",
+    "polygamma_tile_init",
+    "power_iterative_tile",
+    "power_iterative_tile_init",
+    "quant_tile",
+    "quant_tile_init",
+    "relu_max_tile_init_pack",
+    "relu_max_tile_pack",
+    "requant_tile",
+    "requant_tile_init",
+    "reshuffle_rows_tile",
+    "reshuffle_rows_tile_init",
+    "selu_tile_init_pack",
+    "selu_tile_pack",
+    "sfpu_add_top_row",
+    "sfpu_add_top_row_init",
+    "sfpu_reduce",
+    "sfpu_reduce_init",
+    "sigmoid_tile_init_pack",
+    "sigmoid_tile_pack",
+    "silu_tile_init_pack",
+    "silu_tile_pack",
+    "softplus_tile_init_pack",
+    "softplus_tile_pack",
+    "tanh_derivative_tile",
+    "tanh_derivative_tile_init",
+    "tanh_tile_init_pack",
+    "tanh_tile_pack",
+    "welford_clear",
+    "welford_finalize_to_face",
+    "welford_finalize_to_row",
+    "welford_init",
+    "welford_reinit",
+    "welford_restore_state",
+    "welford_save_state",
+    "welford_update",
+    "welford_update_rows",
+    "xielu_tile",
+    "xielu_tile_init",
+]
+
+_FLOAT32, _INT32, _UINT32 = 0, 8, 24
+
+# Functions of the listings that need no explanation.
+gelu_tanh_tile_init = init("gelu_tanh_tile_init")
+gelu_tanh_tile = approximable("gelu_tanh_tile", ("gelu", "tanh"), ("gelu", "tanh_fast"))
+gelu_derivative_tile_init = init("gelu_derivative_tile_init")
+gelu_derivative_tile = approximable(
+    "gelu_derivative_tile", ("gelu_derivative", "accurate"), ("gelu_derivative", "approx")
+)
+tanh_derivative_tile_init = init("tanh_derivative_tile_init")
+tanh_derivative_tile = approximable(
+    "tanh_derivative_tile", ("tanh_derivative", "accurate"), ("tanh_derivative", "approx")
+)
+lgamma_stirling_tile_init = init("lgamma_stirling_tile_init")
+lgamma_stirling_tile = unary("lgamma_stirling_tile", "lgamma_stirling")
+polygamma_tile_init = init("polygamma_tile_init")
+polygamma_tile = unary("polygamma_tile", "polygamma", parameters=2)
+power_iterative_tile_init = init("power_iterative_tile_init")
+power_iterative_tile = unary("power_iterative_tile", "power_iterative", parameters=1)
+xielu_tile_init = init("xielu_tile_init")
+xielu_tile = unary("xielu_tile", "xielu", parameters=2)
+logsigmoid_tile_init = init("logsigmoid_tile_init")
+logsigmoid_tile = binary("logsigmoid_tile", "log_sigmoid")
+mac_tile_init = init("mac_tile_init")
+mac_tile = ternary("mac_tile", "mac")
+isclose_binary_tile_init = init("isclose_binary_tile_init")
+isclose_binary_tile = Binary("isclose_binary_tile", "isclose_binary_tile_init", ("isclose", "default"), 2, 2)
+nextafter_binary_tile_init = init("nextafter_binary_tile_init")
+nextafter_binary_tile = binary("nextafter_binary_tile", "nextafter")
+nextafter_bf16_binary_tile_init = init("nextafter_bf16_binary_tile_init")
+nextafter_bf16_binary_tile = binary("nextafter_bf16_binary_tile", "nextafter")
+
+# The packer's thread.
+exp_packthread_tile_init = init("exp_packthread_tile_init", on_pack=True)
+exp_packthread_tile = Approximable(
+    packed("exp_packthread_tile", "exp", "accurate", init="exp_packthread_tile_init"),
+    packed("exp_packthread_tile", "exp", "approx_clampneg", init="exp_packthread_tile_init"),
+)
+gelu_tile_init_pack = init("gelu_tile_init_pack", on_pack=True)
+gelu_tile_pack = Approximable(
+    packed("gelu_tile_pack", "gelu", "accurate", init="gelu_tile_init_pack"),
+    packed("gelu_tile_pack", "gelu", "approx_lut", init="gelu_tile_init_pack"),
+)
+gelu_tanh_tile_init_pack = init("gelu_tanh_tile_init_pack", on_pack=True)
+gelu_tanh_tile_pack = packed("gelu_tanh_tile_pack", "gelu", "tanh", init="gelu_tanh_tile_init_pack")
+sigmoid_tile_init_pack = init("sigmoid_tile_init_pack", on_pack=True)
+sigmoid_tile_pack = Approximable(
+    packed("sigmoid_tile_pack", "sigmoid", "accurate", init="sigmoid_tile_init_pack"),
+    packed("sigmoid_tile_pack", "sigmoid", "approx", init="sigmoid_tile_init_pack"),
+)
+silu_tile_init_pack = init("silu_tile_init_pack", on_pack=True)
+silu_tile_pack = packed("silu_tile_pack", "silu", "accurate", init="silu_tile_init_pack")
+tanh_tile_init_pack = init("tanh_tile_init_pack", on_pack=True)
+tanh_tile_pack = Approximable(
+    packed("tanh_tile_pack", "tanh", "accurate", init="tanh_tile_init_pack"),
+    packed("tanh_tile_pack", "tanh", "approx_lut", init="tanh_tile_init_pack"),
+)
+hardsigmoid_tile_init_pack = init("hardsigmoid_tile_init_pack", on_pack=True)
+hardsigmoid_tile_pack = packed("hardsigmoid_tile_pack", "hardsigmoid", init="hardsigmoid_tile_init_pack")
+hardtanh_tile_init_pack = init("hardtanh_tile_init_pack", on_pack=True)
+hardtanh_tile_pack = packed("hardtanh_tile_pack", "hardtanh", parameters=2, init="hardtanh_tile_init_pack")
+relu_max_tile_init_pack = init("relu_max_tile_init_pack", on_pack=True)
+relu_max_tile_pack = packed("relu_max_tile_pack", "relu_max", parameters=1, init="relu_max_tile_init_pack")
+selu_tile_init_pack = init("selu_tile_init_pack", on_pack=True)
+selu_tile_pack = packed("selu_tile_pack", "selu", parameters=2, init="selu_tile_init_pack")
+softplus_tile_init_pack = init("softplus_tile_init_pack", on_pack=True)
+softplus_tile_pack = packed("softplus_tile_pack", "softplus", parameters=3, init="softplus_tile_init_pack")
+
+# Logarithms.
+log_with_base_tile_init = init("log_with_base_tile_init")
+_BASES = {
+    0x3FB8_AA3B: unary("log_with_base_tile", "log2", "accurate"),
+    0x3EDE_5BD9: unary("log_with_base_tile", "log10", "accurate"),
+}
+
+
+def log_with_base_tile(idst: int, base_scale: int) -> None:
+    """`Dst[idst]` = logarithm; `base_scale` is the bits of 1 / ln(base) as float32.
+
+    Raises:
+        UnsupportedError: neither base 2 nor base 10, whose steps alone are known.
+    """
+    function = _BASES.get(base_scale)
+    if function is None:
+        text = f"log_with_base_tile: base_scale={base_scale:#x}; only 1/ln(2) and 1/ln(10) have known bits"
+        raise UnsupportedError(text, "unsupported")
+    function(idst)
+
+
+# Masks and places.
+mask_tile_init = init("mask_tile_init")
+_mask = tiles("mask_tile", "mask", 2)
+_mask_posinf = tiles("mask_posinf_tile", "mask_posinf", 2, "mask_tile_init")
+
+
+def mask_tile(idst_data: int, idst2_mask: int, data_format: int = 5) -> None:
+    """Zero the datums of `Dst[idst_data]` whose mask is zero; the mask must lie in the next tile.
+
+    Raises:
+        KernelArgumentError: it does not.
+    """
+    _mask(idst_data, _behind("mask_tile", idst_data, idst2_mask))
+
+
+def mask_posinf_tile(idst_data: int, idst2_mask: int) -> None:
+    """Set the datums of `Dst[idst_data]` whose mask is zero to infinity; the mask must lie in the next tile.
+
+    Raises:
+        KernelArgumentError: it does not.
+    """
+    _mask_posinf(idst_data, _behind("mask_posinf_tile", idst_data, idst2_mask))
+
+
+def _behind(call: str, data: int, mask: int) -> int:
+    if mask != data + 1:
+        raise KernelArgumentError(f"{call}: the mask of Dst[{data}] must be Dst[{data + 1}], not Dst[{mask}]")
+    return mask
+
+
+alt_complex_rotate90_tile_init = init("alt_complex_rotate90_tile_init")
+_rotate = tiles("alt_complex_rotate90_tile", "alt_complex_rotate90", 1)
+
+
+def alt_complex_rotate90_tile(idst: int) -> None:
+    """Multiply complex numbers in pairs of columns by i: (a, b) becomes (-b, a)."""
+    _rotate(idst)
+
+
+sfpu_add_top_row_init = init("sfpu_add_top_row_init")
+_top_row = tiles("sfpu_add_top_row", "add_top_row", 3)
+_top_row_int = tiles("sfpu_add_top_row", "add_top_row_int", 3)
+
+
+def sfpu_add_top_row(dst_tile_0: int, dst_tile_1: int, dst_tile_out: int, *, data_format: int = _FLOAT32) -> None:
+    """Add row 0 of two tiles to row 0 of a third; rows 1 to 3 are added along.
+
+    Raises:
+        UnsupportedError: not Float32, Int32 or UInt32.
+    """
+    code = int(data_format)
+    if code not in (_FLOAT32, _INT32, _UINT32):
+        raise UnsupportedError(f"sfpu_add_top_row: the kernel has no format {code}", "unsupported")
+    function = _top_row if code == _FLOAT32 else _top_row_int
+    function(dst_tile_0, dst_tile_1, dst_tile_out)
+
+
+reshuffle_rows_tile_init = init("reshuffle_rows_tile_init")
+_reshuffle = tiles("reshuffle_rows_tile", "reshuffle_rows", 2)
+_INDEX_HEADER = 16
+"""Bytes before the row numbers: the kernel skips a tile header."""
+
+
+def reshuffle_rows_tile(idst: int, idx_addr: int) -> None:
+    """Add row i of `Dst[idst]` to row `index[i]` of the next tile; row numbers of 32 or more leave the row out.
+
+    Args:
+        idst: The tile; the next one accumulates.
+        idx_addr: L1 address; the 32 row numbers are the bytes from 16 on.
+    """
+    rows = L1Pointer(idx_addr + _INDEX_HEADER, np.uint8).read(32)
+    _reshuffle(idst, idst + 1, parameters=tuple(int(row) for row in rows))
+
+
+# Scans.
+cumsum_tile_init = init("cumsum_tile_init")
+_cumsum = tiles("cumsum_tile", "cumsum", 1)
+
+
+def cumsum_tile(idst: int, first: bool = True) -> None:
+    """Replace datums of `Dst[idst]` by the sums of their column down to them; `first` starts a column anew."""
+    _cumsum(idst, parameters=(int(first),))
+
+
+ema_init = keeping_init("ema_init", "ema_init")
+_ema = tiles("ema_tile", "ema", 2, "ema_init")
+_ema_clear = tiles("ema_clear_previous_output", "ema_clear", 0, "ema_init")
+
+
+def ema_clear_previous_output() -> None:
+    """Start another moving average."""
+    _ema_clear()
+
+
+def ema_tile(input_dst_index: int) -> None:
+    """`Dst[input_dst_index + 1]` = moving average down the columns: `alpha * previous + beta * x`."""
+    _ema(input_dst_index, input_dst_index + 1)
+
+
+# Welford's algorithm: mean and sum of squared distances of each column. Tables of reciprocals are sequences of float32
+# bits; an empty one lets the kernel divide.
+welford_init = keeping_init("welford_init", "welford_clear")
+_clear = tiles("welford_clear", "welford_clear", 0, "welford_init")
+_update = tiles("welford_update", "welford_update", 1, "welford_init")
+_save = tiles("welford_save_state", "welford_save", 2, "welford_init")
+_restore = tiles("welford_restore_state", "welford_restore", 2, "welford_init")
+_to_row = tiles("welford_finalize_to_row", "welford_to_row", 2, "welford_init")
+_to_face = tiles("welford_finalize_to_face", "welford_to_face", 2, "welford_init")
+
+
+def _reciprocal(call: str, index: int, table: Sequence[int]) -> int:
+    if not table:
+        return float_bits(float(np.float32(1.0) / np.float32(index + 1)))
+    if index >= len(table):
+        raise KernelArgumentError(f"{call}: number {index} of {len(table)} reciprocals is needed")
+    return int(table[index])
+
+
+def welford_clear() -> None:
+    """Start with another group of datums."""
+    _clear()
+
+
+def welford_reinit(cbid: int = 0) -> None:
+    """Set the vector unit up for Welford's algorithm again; what `welford_save_state` stored can be restored."""
+    welford_init()
+
+
+def welford_update(input_dst_idx: int, start_idx: int, reciprocal_lut: Sequence[int] = ()) -> None:
+    """Take 32 more datums of each column; the first of them is number `start_idx`."""
+    welford_update_rows(input_dst_idx, start_idx, 0, 32, reciprocal_lut)
+
+
+def welford_update_rows(
+    input_dst_idx: int, start_idx: int, start_row: int, num_rows: int, reciprocal_lut: Sequence[int] = ()
+) -> None:
+    """Take the datums of some rows.
+
+    Raises:
+        KernelArgumentError: rows beyond the tile, or a table without their reciprocals.
+    """
+    if not 0 <= start_row <= start_row + num_rows <= 32:
+        raise KernelArgumentError(f"welford_update_rows: rows {start_row} to {start_row + num_rows} of a tile of 32")
+    table = reciprocal_lut
+    words = (_reciprocal("welford_update", start_idx + row, table) for row in range(num_rows))
+    _update(input_dst_idx, parameters=(start_row, *words))
+
+
+def welford_save_state(mean_dst_idx: int, group_id: int = 0) -> None:
+    """Store mean and squares, as the registers hold them, to two tiles from `mean_dst_idx` on."""
+    _save(mean_dst_idx, mean_dst_idx + 1, parameters=(_group(group_id),))
+
+
+def welford_restore_state(mean_dst_idx: int, group_id: int = 0) -> None:
+    """Load what `welford_save_state` stored."""
+    _restore(mean_dst_idx, mean_dst_idx + 1, parameters=(_group(group_id),))
+
+
+def welford_finalize_to_row(mean_dst_idx: int, scale_idx: int, reciprocal_lut: Sequence[int] = ()) -> None:
+    """Store mean and variance to row 0 of two tiles; rows 1 to 3 become 0. Datum `scale_idx` was the last."""
+    word = _reciprocal("welford_finalize_to_row", scale_idx, reciprocal_lut)
+    _to_row(mean_dst_idx, mean_dst_idx + 1, parameters=(word,))
+
+
+def welford_finalize_to_face(
+    mean_dst_idx: int,
+    first: int,
+    second: int | Sequence[int] = (),
+    reciprocal_lut: Sequence[int] = (),
+) -> None:
+    """Store mean and variance as the registers hold them: (mean, [group,] scale, table)."""
+    if isinstance(second, int):
+        group, scale, table = first, second, reciprocal_lut
+    else:
+        group, scale, table = 0, first, second
+    word = _reciprocal("welford_finalize_to_face", scale, table)
+    _to_face(mean_dst_idx, mean_dst_idx + 1, parameters=(word, _group(group)))
+
+
+def _group(group: int) -> int:
+    if not 0 <= group < 4:
+        raise KernelArgumentError(f"Welford's statistics: group {group}; a face has room for groups 0 to 3")
+    return group
+
+
+# Quantisation. The zero point is the bits of a float32; `dequant_tile_init` takes it negated.
+quant_tile_init = keeping_init("quant_tile_init", "zero_point")
+quant_tile = tiles("quant_tile", "quant", 3, makes=_INT32)
+requant_tile_init = keeping_init("requant_tile_init", "zero_point")
+requant_tile = tiles("requant_tile", "requant", 3, makes=_INT32)
+dequant_tile_init = keeping_init("dequant_tile_init", "zero_point")
+dequant_tile = tiles("dequant_tile", "dequant", 3, makes=_FLOAT32)
+
+# Reductions inside a tile, on full float32.
+sfpu_reduce_init = init("sfpu_reduce_init")
+_REDUCTIONS = {
+    (pool, dim): tiles("sfpu_reduce", f"reduce_{verb}_{place}", 1)
+    for pool, verb in ((PoolType.SUM, "sum"), (PoolType.MAX, "max"), (PoolType.MIN, "min"))
+    for dim, place in ((ReduceDim.REDUCE_ROW, "row"), (ReduceDim.REDUCE_COL, "col"))
+}
+
+
+def sfpu_reduce(
+    idst: int,
+    vector_mode: VectorMode | int = 4,
+    *,
+    pool_type: PoolType,
+    reduce_dim: ReduceDim,
+    data_format: int = _FLOAT32,
+) -> None:
+    """Reduce the rows of `Dst[idst]` to its column 0, or the columns to its row 0; other datums keep what they were.
+
+    Raises:
+        UnsupportedError: integers, averages, or both directions at once: their steps are not known.
+    """
+    function = _REDUCTIONS.get((pool_type, reduce_dim))
+    if function is None or int(data_format) != _FLOAT32:
+        text = f"sfpu_reduce: {pool_type} along {reduce_dim} in format {int(data_format)} has no known bits"
+        raise UnsupportedError(f"{text}; sums, maxima and minima of rows or columns of Float32 have", "unsupported")
+    function(idst)

@@ -1,0 +1,146 @@
+"""A program around one compute kernel: tiles of any format and shape in, tiles out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import numpy.typing as npt
+
+import ttnn
+from ttnn import metal
+from ttnn.kernel_api import (
+    InterleavedAddrGen,
+    cb_pop_front,
+    cb_push_back,
+    cb_reserve_back,
+    cb_wait_front,
+    get_arg_val,
+    get_read_ptr,
+    get_write_ptr,
+    noc_async_read_barrier,
+    noc_async_read_page,
+    noc_async_write_barrier,
+    noc_async_write_page,
+)
+from ttnn.metal import DataFormat
+
+CORE = metal.CoreCoord(0, 0)
+FORMATS: dict[Any, DataFormat] = {
+    np.dtype(ml_dtypes.bfloat16): DataFormat.Float16_b,
+    np.dtype(np.float32): DataFormat.Float32,
+    np.dtype(np.int32): DataFormat.Int32,
+    np.dtype(np.uint32): DataFormat.UInt32,
+    np.dtype(np.uint16): DataFormat.UInt16,
+}
+OUT = 16
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """A matrix as tiles of one shape."""
+
+    values: npt.NDArray[Any]
+    tile: tuple[int, int] = (32, 32)
+
+    @property
+    def data_format(self) -> DataFormat:
+        return FORMATS[self.values.dtype]
+
+    @property
+    def page(self) -> int:
+        return self.tile[0] * self.tile[1] * self.values.dtype.itemsize
+
+    @property
+    def tiles(self) -> int:
+        return int(self.values.size // (self.tile[0] * self.tile[1]))
+
+
+def to_tiles(values: npt.NDArray[Any], tile: tuple[int, int] = (32, 32)) -> npt.NDArray[Any]:
+    """Return a matrix as tiles in memory order: faces of 16 columns and at most 16 rows, row-major inside."""
+    height, width = tile
+    face = min(height, 16)
+    rows, columns = values.shape
+    cut = values.reshape(rows // height, height // face, face, columns // width, width // 16, 16)
+    return np.ascontiguousarray(cut.transpose(0, 3, 1, 4, 2, 5)).reshape(-1)
+
+
+def from_tiles(flat: npt.NDArray[Any], shape: tuple[int, int], tile: tuple[int, int] = (32, 32)) -> npt.NDArray[Any]:
+    """Return tiles in memory order as a matrix."""
+    height, width = tile
+    face = min(height, 16)
+    rows, columns = shape
+    cut = flat.reshape(rows // height, columns // width, height // face, width // 16, face, 16)
+    return np.ascontiguousarray(cut.transpose(0, 2, 4, 1, 3, 5)).reshape(shape)
+
+
+def _read_all() -> None:
+    """Arguments: number of CBs, then address, page bytes and pages of each."""
+    for cb in range(get_arg_val(0)):
+        address, page, pages = (get_arg_val(1 + 3 * cb + i) for i in range(3))
+        source = InterleavedAddrGen(address, page)
+        for tile in range(pages):
+            cb_reserve_back(cb, 1)
+            noc_async_read_page(tile, source, get_write_ptr(cb))
+            noc_async_read_barrier()
+            cb_push_back(cb, 1)
+
+
+def _write_all() -> None:
+    """Arguments: address, page bytes, pages."""
+    address, page, pages = (get_arg_val(i) for i in range(3))
+    target = InterleavedAddrGen(address, page)
+    for tile in range(pages):
+        cb_wait_front(OUT, 1)
+        noc_async_write_page(tile, target, get_read_ptr(OUT))
+        noc_async_write_barrier()
+        cb_pop_front(OUT, 1)
+
+
+def run(
+    device: ttnn.MeshDevice,
+    compute: Callable[[], object],
+    inputs: Sequence[Matrix],
+    out: Matrix,
+    config: metal.ComputeConfig | None = None,
+    args: Sequence[int] = (),
+) -> npt.NDArray[Any]:
+    """Run a compute kernel on the tiles of `inputs`, CB 0 on, and return CB 16 as a matrix of the form of `out`.
+
+    All tiles of every CB fit into it at once.
+    """
+    queue = metal.command_queue(device)
+    program = metal.create_program()
+    reader_args: list[Any] = [len(inputs)]
+    for cb, matrix in enumerate(inputs):
+        buffer = _buffer(device, matrix)
+        metal.enqueue_write_buffer(queue, buffer, to_tiles(matrix.values, matrix.tile))
+        reader_args += [buffer, matrix.page, matrix.tiles]
+        _add_cb(program, cb, matrix)
+    target = _buffer(device, out)
+    _add_cb(program, OUT, out)
+    reader = metal.create_kernel(program, _read_all, CORE, metal.ReaderDataMovementConfig())
+    writer = metal.create_kernel(program, _write_all, CORE, metal.WriterDataMovementConfig())
+    kernel = metal.create_kernel(program, compute, CORE, config or metal.ComputeConfig())
+    metal.set_runtime_args(program, reader, CORE, reader_args)
+    metal.set_runtime_args(program, writer, CORE, [target, out.page, out.tiles])
+    metal.set_runtime_args(program, kernel, CORE, list(args))
+    metal.enqueue_program(queue, program)
+    result = metal.enqueue_read_buffer(queue, target).view(out.values.dtype)
+    return from_tiles(result, out.values.shape, out.tile)  # type: ignore[arg-type]
+
+
+def _buffer(device: ttnn.MeshDevice, matrix: Matrix) -> metal.Buffer:
+    size = matrix.tiles * matrix.page
+    return metal.create_buffer(metal.InterleavedBufferConfig(device=device, size=size, page_size=matrix.page))
+
+
+def _add_cb(program: metal.Program, index: int, matrix: Matrix) -> None:
+    config = metal.CircularBufferConfig(matrix.tiles * matrix.page, {index: matrix.data_format})
+    config.set_page_size(index, matrix.page)
+    if matrix.tile != (32, 32):
+        config.set_tile_dims(index, ttnn.Tile(matrix.tile))
+    metal.create_circular_buffer(program, CORE, config)
