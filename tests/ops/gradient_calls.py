@@ -28,8 +28,9 @@ COMMON = ("memory_config", "are_required_outputs", *OUTPUTS)
 
 
 def gradients() -> list[Op]:
-    """Return the entries of all gradients of real tensors but that of `embedding`, which takes indices."""
-    return [entry for entry in registry.entries() if entry.family == "backward" and entry.name != "embedding_bw"]
+    """Return the entries of all gradients of real tensors but those of `embedding`, of indices, and of `prod`."""
+    apart = ("embedding_bw", "prod_bw")
+    return [entry for entry in registry.entries() if entry.family == "backward" and entry.name not in apart]
 
 
 def real_signatures(entry: Op) -> list[Signature]:

@@ -146,6 +146,7 @@ ELSEWHERE = {
     "empty_like",
     "full",
     "gcd",
+    "prod",
     "interleaved_to_sharded",
     "lcm",
     "ones",

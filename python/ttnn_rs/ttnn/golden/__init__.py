@@ -10,7 +10,7 @@ from ttnn.golden.creation import arange, full, full_like, ones, ones_like, zeros
 from ttnn.golden.elementwise import add, chained, exp, identity, multiply, relu, rsub, subtract
 from ttnn.golden.matmul import addmm
 from ttnn.golden.movement import pad, permute, reshape, slice_, squeeze, transpose, unsqueeze, unsqueeze_to_4d
-from ttnn.golden.reduction import max_, mean, mean_of_magnitudes, min_, sum_, sum_of_magnitudes
+from ttnn.golden.reduction import max_, mean, mean_of_magnitudes, min_, prod, sum_, sum_of_magnitudes
 from ttnn.golden.rows import argmax, softmax
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "ones_like",
     "pad",
     "permute",
+    "prod",
     "relu",
     "reshape",
     "rsub",

@@ -46,6 +46,11 @@ def min_(x: ArrayLike, dim: Dims = None, keepdim: bool = False, *, scalar: float
     return scalar * _reduced(np.min, x, dim, keepdim, initial=np.inf)
 
 
+def prod(x: ArrayLike, dim: int | None = None, keepdim: bool = False, **_: object) -> Array:
+    """Return the product along `dim`, or of everything; 1 where there is nothing to multiply."""
+    return _reduced(np.prod, x, dim, keepdim)
+
+
 def sum_of_magnitudes(x: ArrayLike, dim: Dims = None, keepdim: bool = False, **options: Any) -> Array:
     """Return the sum over the absolute values: what the error of a sum is measured by."""
     return np.abs(sum_(np.abs(np.asarray(x, np.float64)), dim, keepdim, **options))

@@ -26,6 +26,7 @@ from ttnn.ops.placement import (
     sharded_to_interleaved,
     to_memory_config,
 )
+from ttnn.ops.product import prod
 from ttnn.ops.reduction import max, mean, min, sum
 from ttnn.ops.reshape import reshape, squeeze, unsqueeze, unsqueeze_to_4D, view
 from ttnn.ops.softmax import softmax
@@ -62,6 +63,7 @@ __all__ = [
     "ones_like",
     "pad",
     "permute",
+    "prod",
     "relu",
     "reshape",
     "reshard",

@@ -26,6 +26,7 @@ from ttnn.ops.backward.arithmetic import (
 )
 from ttnn.ops.backward.embedding import embedding_bw
 from ttnn.ops.backward.fused import bias_gelu_bw, gelu_bw, sigmoid_bw, tanh_bw
+from ttnn.ops.backward.product import prod_bw
 from ttnn.ops.backward.structure import concat_bw, repeat_bw
 from ttnn.ops.backward.ternary import addcdiv_bw, addcmul_bw, lerp_bw, where_bw
 
@@ -180,6 +181,7 @@ __all__ = [
     "neg_bw",
     "polygamma_bw",
     "pow_bw",
+    "prod_bw",
     "rad2deg_bw",
     "rdiv_bw",
     "reciprocal_bw",

@@ -1,0 +1,91 @@
+"""Gradient of the product of all elements, or along one dimension.
+
+Source: TT-NN docs "ttnn.prod_bw"; the public sources of the official composition.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from ttnn.exceptions import ShapeError
+from ttnn.golden import gradients as g
+from ttnn.memory_config import MemoryConfig
+from ttnn.ops.arguments import INTEGER, Param, Signature
+from ttnn.ops.backward.family import GRAD, INPUT, RAISES, entry
+from ttnn.ops.backward.forward import Forward, named
+from ttnn.ops.common import MEMORY_CONFIG_OPTION, dimension, on_device, same_device
+from ttnn.ops.product import prod
+from ttnn.ops.registry import find
+from ttnn.tensor import Tensor
+from ttnn.types import DataType, Layout
+
+_NAME: Final = "ttnn.prod_bw"
+
+
+def _operand(tensor: Tensor, label: str) -> Tensor:
+    on_device(_NAME, tensor, label)
+    tiled: Tensor = find("ttnn.to_layout").function(tensor, Layout.TILE)
+    return tiled
+
+
+def _prod(grad: Tensor, x: Tensor, dim: int | None, place: MemoryConfig | None) -> list[Tensor]:
+    with named(_NAME):
+        same_device(_NAME, on_device(_NAME, grad, "grad_tensor"), x, "input_tensor")
+        do = Forward(place)
+        product: Tensor = prod.function(x, dim, dim is not None, memory_config=place)
+        grad, x = _operand(grad, "grad_tensor"), _operand(x, "input_tensor")
+        if dim is None:
+            return [do.multiply(do.reciprocal(x), _first(do.multiply(product, grad), x))]
+        share = do.multiply(product, _kept(grad, x, dimension(_NAME, dim, x._spec.shape.rank or 1)))
+        return [do.multiply(do.reciprocal(x), share)]
+
+
+def _first(share: Tensor, x: Tensor) -> Tensor:
+    """Return the first element: all dimensions give one product, and the official composition one gradient."""
+    dims = share._spec.shape._dims
+    if share._spec.shape.volume() not in (1, x._spec.shape.volume()):
+        raise ShapeError(
+            f"{_NAME}: grad_tensor is {share.shape}; the gradient of one product is one number, or a tensor like "
+            f"input_tensor, {x.shape}, whose first element counts."
+        )
+    first: Any = (
+        share
+        if share._spec.shape.volume() == 1
+        else find("ttnn.slice").function(share, [0] * len(dims), [1] * len(dims))
+    )
+    one: Tensor = find("ttnn.reshape").function(first, (1, 1))
+    return one
+
+
+def _kept(grad: Tensor, x: Tensor, axis: int) -> Tensor:
+    """Return the gradient of products along a dimension with that dimension, of size 1."""
+    dims = x._spec.shape._dims
+    kept = (*dims[:axis], 1, *dims[axis + 1 :])
+    if grad._spec.shape._dims not in (kept, (*dims[:axis], *dims[axis + 1 :])):
+        raise ShapeError(f"{_NAME}: grad_tensor is {grad.shape}; the products of {x.shape} along it are {list(kept)}.")
+    reshaped: Tensor = find("ttnn.reshape").function(grad, kept)
+    return reshaped
+
+
+prod_bw = entry(
+    "prod_bw",
+    (
+        Signature(
+            (GRAD, INPUT),
+            (
+                Param("dim", INTEGER, None, none=True, doc="The dimension of the products. Default: all of them."),
+                MEMORY_CONFIG_OPTION,
+            ),
+        ),
+    ),
+    _prod,
+    "grad * prod(x) / x",
+    g.prod,
+    dtypes=(DataType.BFLOAT16, DataType.BFLOAT8_B, DataType.FLOAT32),
+    rows=True,
+    note=(
+        "In TILE_LAYOUT. Of all dimensions the first element of grad counts. As the official composition divides by x, "
+        "the gradient of a 0 is not finite."
+    ),
+    raises=(*RAISES, ("MemoryConfigError", "the input is sharded.")),
+)
