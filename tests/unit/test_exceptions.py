@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import pytest
+
+import ttnn
 from ttnn import exceptions
 from ttnn.exceptions import TtnnError, fatal
 
@@ -47,3 +50,25 @@ def test_errors_carry_figures() -> None:
     kernel = exceptions.AddressError("outside", "1-2", "BRISC", "reader", 7)
     assert (kernel.core, kernel.risc, kernel.kernel, kernel.line) == ("1-2", "BRISC", "reader", 7)
     assert exceptions.UnsupportedError("later").category == "unsupported"
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("all_gather", "chips that work together are not modelled; a mesh has one chip here"),
+        ("graph", "captured graphs, their reports, traces of models and profiles are not built yet"),
+        ("conv2d", "the official package has it, here it is not built yet"),
+    ],
+)
+def test_names_of_the_official_package_that_are_not_here(name: str, reason: str) -> None:
+    with pytest.raises(exceptions.MissingNameError) as caught:
+        getattr(ttnn, name)
+    assert str(caught.value).startswith(f"ttnn.{name}: {reason}")
+    assert isinstance(caught.value, (AttributeError, exceptions.UnsupportedError))
+    assert not hasattr(ttnn, name)
+
+
+def test_names_that_nobody_has() -> None:
+    with pytest.raises(AttributeError, match=r"^module 'ttnn' has no attribute 'matmull'$") as caught:
+        _ = ttnn.matmull
+    assert not isinstance(caught.value, exceptions.TtnnError)

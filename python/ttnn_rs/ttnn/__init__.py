@@ -1,5 +1,8 @@
 """A Tenstorrent device without the card: the names of TT-NN, the bits of the chip."""
 
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import NoReturn as _NoReturn
+
 from ttnn._engine import __version__ as __version__
 from ttnn.config import CONFIG as CONFIG
 from ttnn.config import Config as Config
@@ -46,3 +49,12 @@ from ttnn.tile import Tile as Tile
 from ttnn.tile import tile_size as tile_size
 from ttnn.types import *  # noqa: F403
 from ttnn.work_split import *  # noqa: F403
+
+if not _TYPE_CHECKING:  # for a type checker every name would exist
+
+    def __getattr__(name: str) -> _NoReturn:
+        """Refuse a name that is not here; if the official package has it, say why."""
+        # Imported here: almost nobody needs the list.
+        from ttnn.official import missing
+
+        raise missing(name)

@@ -24,6 +24,7 @@ __all__ = [
     "KernelSetupError",
     "LayoutError",
     "MemoryConfigError",
+    "MissingNameError",
     "OutOfMemoryError",
     "ParameterError",
     "ProgramConfigError",
@@ -200,6 +201,10 @@ class UnsupportedError(TtnnError, NotImplementedError):
     def __init__(self, message: str, category: str = "unsupported") -> None:
         super().__init__(message)
         self.category = category
+
+
+class MissingNameError(UnsupportedError, AttributeError):
+    """A name of the official package that this one does not have. `hasattr` and `getattr` with a default know it."""
 
 
 class EngineBugError(TtnnError, RuntimeError):
