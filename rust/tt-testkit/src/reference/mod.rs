@@ -3,3 +3,4 @@
 
 pub mod fpu;
 mod number;
+pub mod pairs;
