@@ -6,6 +6,9 @@ mod size;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
+/// Stands for the arguments after the chore's name, in a command that takes some.
+const ARGUMENTS: &str = "ARGUMENTS";
+
 /// One chore: its name, what it does, and the commands that do it, in order.
 struct Chore {
     name: &'static str,
@@ -62,6 +65,21 @@ const CHORES: &[Chore] = &[
         commands: &["cargo test --release -p tt-tensix --test pairs --locked -- --ignored --nocapture"],
     },
     Chore {
+        name: "every-pair",
+        help: "the same with all 2^32 pairs of bfloat16 values; takes names, --threads N, --part K/N, --list",
+        commands: &["cargo run --release --quiet -p tt-tensix --example exhaustive --locked -- pairs ARGUMENTS"],
+    },
+    Chore {
+        name: "every-input",
+        help: "functions of one operand: all 2^32 words at every CPU level; takes what every-pair takes",
+        commands: &["cargo run --release --quiet -p tt-tensix --example exhaustive --locked -- inputs ARGUMENTS"],
+    },
+    Chore {
+        name: "product",
+        help: "every operator x data type x layout x shape x place, on the installed package; takes names, --jobs N",
+        commands: &["python tests/ops/product.py ARGUMENTS"],
+    },
+    Chore {
         name: "fuzz",
         help: "200,000 random programs of kernels, each run twice, on the installed package",
         commands: &["python tests/programs/random_programs.py --programs 200000"],
@@ -82,14 +100,19 @@ fn main() -> ExitCode {
     let Some(chore) = CHORES.iter().find(|chore| chore.name == wanted) else {
         println!("cargo xtask <chore>");
         for chore in CHORES {
-            println!("  {:9} {}", chore.name, chore.help);
+            println!("  {:11} {}", chore.name, chore.help);
         }
-        println!("  {:9} lines per module, and what changed since the last commit", "size");
+        println!("  {:11} lines per module, and what changed since the last commit", "size");
         return ExitCode::from(2);
     };
+    let arguments: Vec<String> = std::env::args().skip(2).collect();
+    if !arguments.is_empty() && !chore.commands.iter().any(|command| command.ends_with(ARGUMENTS)) {
+        println!("cargo xtask {wanted} takes no arguments");
+        return ExitCode::from(2);
+    }
     for command in chore.commands {
-        println!("$ {command}");
-        if !run(&root, command) {
+        println!("$ {}", command.replace(ARGUMENTS, &arguments.join(" ")));
+        if !run(&root, command, &arguments) {
             println!("failed: {command}");
             return ExitCode::FAILURE;
         }
@@ -102,12 +125,14 @@ fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).map_or_else(PathBuf::new, Path::to_path_buf)
 }
 
-/// Runs one command in `root`; false if it failed or could not be started.
-fn run(root: &Path, command: &str) -> bool {
+/// Runs one command in `root`, with `arguments` where it takes some; false if it failed or could not be started.
+fn run(root: &Path, command: &str, arguments: &[String]) -> bool {
+    let (command, arguments) =
+        command.strip_suffix(ARGUMENTS).map_or((command, &[][..]), |command| (command.trim_end(), arguments));
     let mut words = command.split(' ');
     let program = match words.next() {
         Some("python") => std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned()),
         program => program.unwrap_or_default().to_owned(),
     };
-    Command::new(program).args(words).current_dir(root).status().is_ok_and(|status| status.success())
+    Command::new(program).args(words).args(arguments).current_dir(root).status().is_ok_and(|status| status.success())
 }
