@@ -95,6 +95,7 @@ fn with_mode<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool>
 }
 
 /// Which bits the words of a tile have, and their largest exponent.
+#[derive(Clone, Copy)]
 struct Reach {
     bits: u32,
     exponent: i32,
