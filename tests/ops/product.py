@@ -400,15 +400,23 @@ def sample(what: str, count: int, items: list[Any]) -> list[Any]:
     return [items[i] for i in sorted(generator.choice(len(items), min(count, len(items)), replace=False))]
 
 
+def _failure_of(case: Case, call: Call, places: list[str], counts: Counter[str]) -> list[str]:
+    try:
+        Runner(case, call, counts).run(places)
+    except Failure as failure:
+        return [str(failure)]
+    except Exception as error:
+        return [f"{case}: {error!r}"]
+    return []
+
+
 def failures_of(case: Case, places: int, counts: Counter[str]) -> list[str]:
     """Run all calls of a case in so many places. Return what is wrong."""
     found = []
     with ttnn.manage_device(device_id=0) as device:
         for number, call in enumerate(calls_of(case, device)):
-            try:
-                Runner(case, call, counts).run(sample(f"{case} {number}", places, PLACES))
-            except Failure as failure:
-                found.append(str(failure))
+            found += _failure_of(case, call, sample(f"{case} {number}", places, PLACES), counts)
+            if found:  # a bug of the engine stops the device
                 break
     return found
 

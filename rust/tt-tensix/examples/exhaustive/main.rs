@@ -22,7 +22,9 @@ fn main() -> ExitCode {
     let all = if options.pairs { jobs::of_pairs() } else { jobs::of_inputs() };
     let chosen: Vec<_> = all.into_iter().filter(|job| options.wants(&job.name)).collect();
     if options.list {
-        chosen.iter().for_each(|job| println!("{}", job.name));
+        for job in &chosen {
+            println!("{}", job.name);
+        }
         return ExitCode::SUCCESS;
     }
     if chosen.is_empty() {

@@ -17,7 +17,7 @@ use tt_testkit::random::Random;
 
 use engine::{Operation, TILE, in_src, operations};
 
-const SHORT: usize = 1 << 14;
+const SHORT: usize = 1 << 17;
 const FULL: usize = 1 << 24;
 /// Pairs that go through a function at a time.
 const BLOCK: usize = 1 << 14;
