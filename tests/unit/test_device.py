@@ -182,22 +182,39 @@ def test_dispatch_cores_are_the_chips_own() -> None:
 
 
 def test_the_program_cache_counts(device: ttnn.MeshDevice) -> None:
-    device._use_program("a")
-    device._use_program("b")
-    device._use_program("a")
-    assert device.num_program_cache_entries() == 2
+    small, large = (
+        ttnn.ones([size, size], dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device) for size in (32, 64)
+    )
+    device.clear_program_cache()
+    counts = []
+    for call in (
+        lambda: ttnn.exp(small),
+        lambda: ttnn.exp(small),  # the same program
+        lambda: ttnn.exp(large),
+        lambda: ttnn.exp(large, memory_config=ttnn.L1_MEMORY_CONFIG),
+        lambda: ttnn.add(small, 1),
+        lambda: ttnn.add(small, 2.5),  # the number is an argument of the program
+        lambda: ttnn.matmul(small, small),
+        lambda: ttnn.sum(small, dim=0),
+        lambda: ttnn.sum(small, dim=1),
+        lambda: ttnn.unsqueeze(small, 0),  # a view
+        lambda: ttnn.to_torch(small),
+    ):
+        call()
+        counts.append(device.num_program_cache_entries())
+    assert counts == [1, 1, 2, 3, 4, 4, 5, 6, 7, 7, 7]
     device.set_program_cache_misses_allowed(False)
-    device._use_program("b")
+    ttnn.exp(small)
     with pytest.raises(ttnn.DeviceError, match="program cache misses are not allowed"):
-        device._use_program("c")
+        ttnn.sqrt(small)
     device.set_program_cache_misses_allowed(True)
     device.clear_program_cache()
     assert device.num_program_cache_entries() == 0
     device.disable_and_clear_program_cache()
-    device._use_program("a")
+    ttnn.exp(small)
     assert device.num_program_cache_entries() == 0
     device.enable_program_cache()
-    device._use_program("a")
+    ttnn.exp(small)
     assert device.num_program_cache_entries() == 1
 
 

@@ -211,18 +211,14 @@ class MeshDevice:
             raise ArgumentError(f"set_program_cache_misses_allowed(): expected True or False, got {allowed!r}")
         self._cache_misses_allowed = allowed
 
-    def _use_program(self, key: Hashable) -> None:
-        """Note that an operator runs the program of `key`.
+    def _require_program(self, key: Hashable) -> None:
+        """Refuse a program that is not kept, if misses are not allowed.
 
         Raises:
-            DeviceError: it is a new one, and misses are not allowed.
+            DeviceError: it is a new one.
         """
-        if key in self._programs:
-            return
-        if not self._cache_misses_allowed:
+        if not self._cache_misses_allowed and key not in self._programs:
             raise DeviceError("device operation: a new program is needed, but program cache misses are not allowed")
-        if self._cache_enabled:
-            self._programs.add(key)
 
     def reset(self) -> None:
         """Let the device work again after a program has failed on it. Memory stays as the program left it.

@@ -22,6 +22,7 @@ from ttnn.config import CONFIG
 from ttnn.exceptions import ArgumentError, DTypeError, LayoutError, ShapeError, UnsupportedError
 from ttnn.ops.accuracy import Accuracy
 from ttnn.ops.arguments import Signature, wrong_arguments
+from ttnn.tensor import Tensor
 from ttnn.types import DataType, Layout
 
 Numerics = Literal["exact", "reference", "movement"]
@@ -271,6 +272,7 @@ def _dispatcher(op: Op) -> Callable[..., Any]:
     """
     name = f"ttnn.{op.name}"
     plan = tuple((signature, signature.run or op.run) for signature in op.signatures)
+    programs = _program_keys(op)
 
     def dispatch(*args: Any, **kwargs: Any) -> Any:
         for signature, run in plan:
@@ -278,7 +280,17 @@ def _dispatcher(op: Op) -> Callable[..., Any]:
             if values is not None:
                 signature.check_options(name, values)
                 try:
-                    return run(*values)
+                    if programs is None:
+                        return run(*values)
+                    device, key = programs(values)
+                    if device is None:
+                        return run(*values)
+                    if not device._cache_misses_allowed:
+                        device._require_program(key)
+                    result = run(*values)
+                    if device._cache_enabled and key not in device._programs and not _any_empty(values):
+                        device._programs.add(key)
+                    return result
                 except (DTypeError, LayoutError, ShapeError) as error:
                     if op.dtypes and (op.family or not isinstance(error, ShapeError)):
                         error.say_what_is_supported(supported(name))
@@ -286,6 +298,50 @@ def _dispatcher(op: Op) -> Callable[..., Any]:
         raise wrong_arguments(name, op.signatures, args, kwargs)
 
     return dispatch
+
+
+_NUMBERS: Final = frozenset({int, float})
+_SEQUENCES: Final = frozenset({list, tuple})
+_VIEWS: Final = frozenset({"reshape", "squeeze", "unsqueeze", "unsqueeze_to_4D", "view", "move", "experimental.view"})
+
+
+def _program_keys(op: Op) -> Callable[[Sequence[Any]], tuple[Any, Any]] | None:
+    """Return the function that tells device and key of the program that a call runs; None for what runs none itself.
+
+    Calls with the same specifications and options share a program, whatever the scalar of an element-wise operator is:
+    that is an argument of the program.
+    """
+    if not op.engine or op.composition or op.family in ("backward", "complex") or op.name in _VIEWS:
+        return None
+    name, scalars = op.name, bool(op.family)
+
+    def part(value: Any) -> Any:
+        return tuple(map(part, value)) if isinstance(value, list | tuple) else getattr(value, "_spec", value)
+
+    def program(values: Sequence[Any]) -> tuple[Any, Any]:
+        # On the way of every call: what is frequent and cheap comes first, and what was not given is left out.
+        device = None
+        key: list[Any] = [name]
+        for value in values:
+            if value is None:
+                continue
+            kind = type(value)
+            if kind is Tensor:
+                key.append(value._spec)
+                device = value._device
+            elif kind in _SEQUENCES:
+                if value:
+                    key.append(part(value))
+            elif not (scalars and kind in _NUMBERS):
+                key.append(value)
+        return device, tuple(key)
+
+    return program
+
+
+def _any_empty(values: Sequence[Any]) -> bool:
+    """Return whether a tensor has no elements: then there is nothing to run."""
+    return any(type(value) is Tensor and 0 in value._spec._shape for value in values)
 
 
 def _docstring(op: Op) -> str:

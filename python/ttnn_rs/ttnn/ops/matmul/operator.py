@@ -241,7 +241,6 @@ def _run(
             spec = TensorSpec.of(result_shape(call, program.out.shape), spec.dtype, spec.layout, spec.memory_config)
         product = allocate(spec, device)
     check_room(program, device._engine.lowest_l1_address())
-    device._use_program(("matmul", a._spec, b._spec, None if bias is None else bias._spec, options))
     _launch(program, a, b, bias if separate_bias is None else None, product, arch_number(device))
     if column_vector:
         product = _as_row(operator, product, result_shape(call, program.out.shape))
