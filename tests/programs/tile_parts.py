@@ -112,6 +112,26 @@ def run(
 
     All tiles of every CB fit into it at once.
     """
+    target, _ = _run(device, compute, inputs, out, config, args)
+    result = metal.enqueue_read_buffer(metal.command_queue(device), target).view(out.values.dtype)
+    return from_tiles(result, out.values.shape, out.tile)  # type: ignore[arg-type]
+
+
+def run_report(
+    device: ttnn.MeshDevice, compute: Callable[[], object], inputs: Sequence[Matrix], out: Matrix
+) -> metal.Report:
+    """Do the same and return the report."""
+    return _run(device, compute, inputs, out, None, ())[1]
+
+
+def _run(
+    device: ttnn.MeshDevice,
+    compute: Callable[[], object],
+    inputs: Sequence[Matrix],
+    out: Matrix,
+    config: metal.ComputeConfig | None,
+    args: Sequence[int],
+) -> tuple[metal.Buffer, metal.Report]:
     queue = metal.command_queue(device)
     program = metal.create_program()
     reader_args: list[Any] = [len(inputs)]
@@ -128,9 +148,7 @@ def run(
     metal.set_runtime_args(program, reader, CORE, reader_args)
     metal.set_runtime_args(program, writer, CORE, [target, out.page, out.tiles])
     metal.set_runtime_args(program, kernel, CORE, list(args))
-    metal.enqueue_program(queue, program)
-    result = metal.enqueue_read_buffer(queue, target).view(out.values.dtype)
-    return from_tiles(result, out.values.shape, out.tile)  # type: ignore[arg-type]
+    return target, metal.enqueue_program(queue, program)
 
 
 def _buffer(device: ttnn.MeshDevice, matrix: Matrix) -> metal.Buffer:
