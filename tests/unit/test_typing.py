@@ -11,11 +11,11 @@ import ttnn
 
 
 def convert(values: npt.NDArray[np.float32], device: ttnn.MeshDevice) -> ttnn.Tensor:
-    tensor: ttnn.Tensor | None = ttnn.from_torch(
+    nothing: None = ttnn.from_torch(None)
+    assert nothing is None
+    return ttnn.from_torch(
         values, dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device, memory_config=ttnn.L1_MEMORY_CONFIG
     )
-    assert tensor is not None
-    return tensor
 
 
 def describe(tensor: ttnn.Tensor) -> tuple[list[int], ttnn.DataType, ttnn.Layout, ttnn.MemoryConfig, bool]:
@@ -35,6 +35,10 @@ def place(rows: int) -> ttnn.MemoryConfig:
 def keep(tensor: ttnn.Tensor, path: Path) -> ttnn.Tensor:
     ttnn.dump_tensor(path, tensor)
     return ttnn.load_tensor(path)
+
+
+def ask_for_what_nobody_has() -> None:
+    ttnn.matmull  # type: ignore[attr-defined]  # noqa: B018 - were it not an error, mypy would complain of the comment
 
 
 def test_an_ordinary_program(device: ttnn.MeshDevice, tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """A Tenstorrent device without the card: the names of TT-NN, the bits of the chip."""
 
-from typing import TYPE_CHECKING as _TYPE_CHECKING
-from typing import NoReturn as _NoReturn
+import typing as _typing
 
 from ttnn._engine import __version__ as __version__
 from ttnn.config import CONFIG as CONFIG
@@ -50,9 +49,9 @@ from ttnn.tile import tile_size as tile_size
 from ttnn.types import *  # noqa: F403
 from ttnn.work_split import *  # noqa: F403
 
-if not _TYPE_CHECKING:  # for a type checker every name would exist
+if not _typing.TYPE_CHECKING:  # for a type checker every name would exist
 
-    def __getattr__(name: str) -> _NoReturn:
+    def __getattr__(name: str) -> _typing.NoReturn:
         """Refuse a name that is not here; if the official package has it, say why."""
         # Imported here: almost nobody needs the list.
         from ttnn.official import missing

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
 import numpy as np
 
@@ -60,6 +60,29 @@ def listed(function: _Function) -> _Function:
 def _require_tensor(operator: str, tensor: object, label: str = "tensor") -> None:
     if not isinstance(tensor, Tensor):
         raise ArgumentError(f"{operator}: {label} must be a ttnn.Tensor, got {type(tensor).__name__}")
+
+
+@overload
+def from_torch(
+    tensor: torch.Tensor | host_data.Array,
+    dtype: DataType | None = ...,
+    *,
+    spec: TensorSpec | None = ...,
+    tile: Tile | None = ...,
+    pad_value: float | None = ...,
+    layout: Layout | None = ...,
+    device: MeshDevice | None = ...,
+    memory_config: MemoryConfig | None = ...,
+    mesh_mapper: object = ...,
+    cq_id: Any = ...,
+    preserve_nan_values: bool = ...,
+    col_tilize: bool = ...,
+    enable_bfloat_opt: bool = ...,
+) -> Tensor: ...
+
+
+@overload
+def from_torch(tensor: None, *args: Any, **kwargs: Any) -> None: ...
 
 
 @listed

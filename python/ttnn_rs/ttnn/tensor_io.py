@@ -12,7 +12,7 @@ import struct
 import uuid
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -111,6 +111,25 @@ def load_tensor(file_name: str | os.PathLike[str], *, device: MeshDevice | None 
     return tensor if device is None else tensor._to_device(where, device, None)
 
 
+@overload
+def as_tensor(
+    tensor: torch.Tensor | Array,
+    dtype: DataType | None = ...,
+    *,
+    layout: Layout | None = ...,
+    device: MeshDevice | None = ...,
+    memory_config: MemoryConfig | None = ...,
+    cache_file_name: str | os.PathLike[str] | None = ...,
+    preprocess: Callable[[Any], Any] | None = ...,
+    mesh_mapper: object = ...,
+    cache_dump_mode: DumpTensorMode = ...,
+) -> Tensor: ...
+
+
+@overload
+def as_tensor(tensor: None, *args: Any, **kwargs: Any) -> Tensor | None: ...
+
+
 @listed
 def as_tensor(
     tensor: torch.Tensor | Array | None,
@@ -151,6 +170,8 @@ def as_tensor(
 
     def convert(target: MeshDevice | None) -> Tensor | None:
         values = tensor if preprocess is None else preprocess(tensor)
+        if values is None:
+            return None
         return from_torch(
             values,
             dtype=dtype,

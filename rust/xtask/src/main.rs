@@ -28,6 +28,7 @@ const CHORES: &[Chore] = &[
             "python -m ruff check",
             "python -m ruff format --check",
             "python -m mypy",
+            "python -m mypy tests/unit/test_typing.py",
         ],
     },
     Chore {
