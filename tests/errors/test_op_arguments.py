@@ -33,7 +33,6 @@ def t(device: ttnn.MeshDevice) -> Make:
 
 ROWS = ttnn.ROW_MAJOR_LAYOUT
 SHARDED = ttnn.create_sharded_memory_config((64, 64), ttnn.CoreGrid(y=2, x=1), ttnn.ShardStrategy.HEIGHT)
-SPLIT_ROWS = ttnn.create_sharded_memory_config((64, 64), ttnn.CoreGrid(y=2, x=1), ttnn.ShardStrategy.WIDTH)
 
 
 def host(shape: tuple[int, ...] = (2, 3)) -> ttnn.Tensor:

@@ -12,6 +12,7 @@ from packed import packed
 import ttnn
 
 SHAPE = (40, 70)
+ROWS = ttnn.ROW_MAJOR_LAYOUT
 VECTORS = [
     ("where", "default", {}),
     ("mac", "default", {}),
@@ -151,3 +152,41 @@ def test_clamp_to_tensors(name: str, dtype: ttnn.DataType, device: ttnn.MeshDevi
     for ends in ({"min": low}, {"max": high}, {"min": low, "max": high}):
         expected = ttnn.golden.pointwise.clamp(values_of(x), **{end: values_of(value) for end, value in ends.items()})
         np.testing.assert_array_equal(values_of(clamp(x, **ends)), expected)
+
+
+def _in_rows(shape: tuple[int, ...], dtype: ttnn.DataType, seed: int, device: ttnn.MeshDevice) -> ttnn.Tensor:
+    return make(shape, dtype, ROWS, device, seed)
+
+
+@pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.float32, ttnn.int32])
+def test_where_in_rows(dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:
+    predicate = ttnn.to_layout(ttnn.gtz(make((3, 33, 50), dtype, ttnn.TILE_LAYOUT, device, 1)), ROWS)
+    value, row = _in_rows((3, 33, 50), dtype, 2, device), _in_rows((1, 1, 50), dtype, 3, device)
+    true = values_of(predicate) != 0
+    assert 0 < np.count_nonzero(true) < true.size
+    cases = (
+        (ttnn.where(predicate, value, 3), np.where(true, values_of(value), 3)),
+        (ttnn.where(predicate, 5, row), np.where(true, 5, values_of(row))),
+        (ttnn.where(predicate, 1, 0), np.where(true, 1, 0)),
+    )
+    for got, expected in cases:
+        assert (got.layout, got.dtype, got.shape) == (ROWS, dtype, predicate.shape)
+        np.testing.assert_array_equal(values_of(got), expected)
+
+
+def test_where_in_rows_to_a_place_or_a_tensor(device: ttnn.MeshDevice) -> None:
+    predicate, value = (_in_rows((64, 32), ttnn.bfloat16, seed, device) for seed in (1, 2))
+    assert ttnn.where(predicate, value, 1.0, memory_config=ttnn.L1_MEMORY_CONFIG).memory_config() == (
+        ttnn.L1_MEMORY_CONFIG
+    )
+    output = ttnn.empty((64, 32), ttnn.bfloat16, ROWS, device, ttnn.DRAM_MEMORY_CONFIG)
+    assert ttnn.where(predicate, value, 1.0, output_tensor=output) is output
+    np.testing.assert_array_equal(values_of(output), np.where(values_of(predicate) != 0, values_of(value), 1.0))
+
+
+@pytest.mark.parametrize("name", ["where", "mac", "addcmul", "addcdiv"])
+def test_three_tensors_in_rows_are_refused(name: str, device: ttnn.MeshDevice) -> None:
+    operands = [_in_rows((32, 32), ttnn.bfloat16, seed, device) for seed in range(3)]
+    with pytest.raises(ttnn.LayoutError, match="is ROW_MAJOR") as e:
+        getattr(ttnn, name)(*operands)
+    assert "Ternary operation requires tensor to be in Tile layout" in str(e.value)

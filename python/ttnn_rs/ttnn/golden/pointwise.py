@@ -114,5 +114,15 @@ def clamp(x: Array, min: Any = None, max: Any = None) -> Array:
     return np.minimum(np.maximum(x, -np.inf if min is None else min), np.inf if max is None else max)
 
 
+@_of_one
+def rotate90(x: Array) -> Array:
+    """Return -b, a of every pair a, b of columns; an odd width is extended by 0."""
+    width = x.shape[-1]
+    wide = np.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, width % 2)])
+    turned = np.empty_like(wide)
+    turned[..., ::2], turned[..., 1::2] = -wide[..., 1::2], wide[..., ::2]
+    return turned[..., :width]
+
+
 mish = formula("mish", "Return x times tanh(softplus(x)).", lambda x: x * np.tanh(softplus_of(x)))
 erf_ = erf

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from ttnn import _engine
 from ttnn.exceptions import UnsupportedError
+from ttnn.memory_config import DRAM_MEMORY_CONFIG
 from ttnn.ops.accuracy import bit_exact
 from ttnn.ops.arguments import Signature
 from ttnn.ops.common import allocate, is_empty
@@ -129,6 +130,30 @@ def copy_into(source: Tensor, output: Tensor) -> None:
         _engine.copy_pages(source._buffer, output._buffer)
     else:
         move_into(source, output)
+
+
+def cuts_rows(tensor: Tensor) -> bool:
+    """Whether pages are parts of rows: in row-major shards that are narrower than the tensor."""
+    spec = tensor._spec
+    dims = spec.shape._dims
+    return spec.layout is Layout.ROW_MAJOR and bool(dims) and spec._page_shape[1] != dims[-1]
+
+
+def in_rows(tensor: Tensor) -> Tensor:
+    """Return a copy whose pages are whole rows; the tensor itself if they are."""
+    if not cuts_rows(tensor):
+        return tensor
+    rows = like_in_rows(tensor)
+    copy_into(tensor, rows)
+    return rows
+
+
+def like_in_rows(tensor: Tensor) -> Tensor:
+    """Return a tensor to be written in place of one that cuts rows, and copied into it; the tensor itself otherwise."""
+    if not cuts_rows(tensor):
+        return tensor
+    assert tensor._device is not None
+    return allocate(tensor._spec.with_memory_config(DRAM_MEMORY_CONFIG), tensor._device)
 
 
 _MOVED: Final = (

@@ -24,6 +24,7 @@ from ttnn.ops.gated import reglu as reglu
 from ttnn.ops.gated import swiglu as swiglu
 from ttnn.ops.losses import l1_loss as l1_loss
 from ttnn.ops.losses import mse_loss as mse_loss
+from ttnn.ops.rotation import alt_complex_rotate90 as alt_complex_rotate90
 from ttnn.ops.ternary import addcdiv as addcdiv
 from ttnn.ops.ternary import addcmul as addcmul
 from ttnn.ops.ternary import lerp as lerp

@@ -13,12 +13,13 @@ from typing import Any, Final
 from ttnn.core_range import CoreRangeSet
 from ttnn.exceptions import DTypeError, fatal
 from ttnn.golden import triples
-from ttnn.memory_config import MemoryConfig
+from ttnn.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.ops.accuracy import bit_exact, max_ulp
 from ttnn.ops.arguments import FLOAT, NUMBER, TENSOR, Kind, Param, Signature
 from ttnn.ops.binary import add, multiply, subtract
 from ttnn.ops.binary.quotients import OPERATORS as _BINARY
-from ttnn.ops.common import INTEGERS, MEMORY_CONFIG_OPTION, OUTPUT_TENSOR_OPTION, SUB_CORE_GRIDS_OPTION, WIDE
+from ttnn.ops.common import INTEGERS, MEMORY_CONFIG_OPTION, OUTPUT_TENSOR_OPTION, SUB_CORE_GRIDS_OPTION, WIDE, on_device
+from ttnn.ops.layout import tilize_padded, untilized
 from ttnn.ops.placement import copy
 from ttnn.ops.registry import FastOperation, Op, register
 from ttnn.ops.ternary_program import (
@@ -76,6 +77,9 @@ def _where(
     _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     operator = _WHERE
+    given = [predicate, *_tensors((true_value, false_value))]
+    if len(given) < 3 and all(tensor._spec.layout is Layout.ROW_MAJOR for tensor in given):
+        return _where_in_rows(predicate, true_value, false_value, memory_config, output_tensor)
     check_tensors(operator, (predicate, true_value, false_value))
     values = _tensors((true_value, false_value))
     dtypes = [tensor._spec.dtype for tensor in values or [predicate]]
@@ -89,6 +93,29 @@ def _where(
         chosen.append(value if isinstance(value, Tensor) else number_for(operator.name, label, value, dtype))
     memory_config = memory_config or (None if output_tensor else (values or [predicate])[0]._spec.memory_config)
     return run_ternary(operator, (predicate, chosen[0], chosen[1]), dtype, memory_config, output_tensor)
+
+
+def _where_in_rows(
+    predicate: Tensor, true: Operand, false: Operand, memory_config: MemoryConfig | None, output_tensor: Tensor | None
+) -> Tensor:
+    """Return the selection between a row-major tensor and a number, or between two numbers, in rows.
+
+    Rows pass through Dst as tiles do, so that the bits are those of the operands in tiles.
+    """
+    name = _WHERE.name
+
+    def tiled(operand: Operand, label: str) -> Operand:
+        if not isinstance(operand, Tensor):
+            return operand
+        on_device(name, operand, label)
+        return tilize_padded(name, operand, memory_config=DRAM_MEMORY_CONFIG)
+
+    operands = [tiled(x, label) for x, label in zip((predicate, true, false), _WHERE.labels, strict=True)]
+    values = _tensors((true, false)) or [predicate]
+    assert isinstance(operands[0], Tensor)
+    chosen = _where(operands[0], operands[1], operands[2], None, None, None)
+    place = memory_config or (values[0]._spec.memory_config if output_tensor is None else None)
+    return _into(name, untilized(name, chosen, place), output_tensor)
 
 
 def _check_where(
@@ -237,7 +264,14 @@ def _operands(names: tuple[str, str, str], *kinds: Kind) -> tuple[Param, ...]:
     )
 
 
-def _register(name: str, signatures: tuple[Signature, ...], run: Any, doc: str, **more: Any) -> FastOperation:
+def _register(
+    name: str,
+    signatures: tuple[Signature, ...],
+    run: Any,
+    doc: str,
+    layouts: tuple[Layout, ...] = (Layout.TILE,),
+    **more: Any,
+) -> FastOperation:
     return register(
         Op(
             name=name,
@@ -245,7 +279,7 @@ def _register(name: str, signatures: tuple[Signature, ...], run: Any, doc: str, 
             run=run,
             doc=doc,
             source=f'TT-NN docs "ttnn.{name}"; operator programs, section 4; vector unit listing {name}/default',
-            layouts=(Layout.TILE,),
+            layouts=layouts,
             engine=("ternary",),
             family="ternary",
             raises=_RAISES,
@@ -269,7 +303,7 @@ where = _register(
     "Return the second operand where the first is not 0, else the third. In float32 -0 and subnormals are not 0. The "
     "result has the data type of the first value that is a tensor. Where float32 and integers meet as values, words "
     "are moved as they are, not converted: the kernel selects 32-bit words (how its sources read; no vector settles "
-    "it).",
+    "it). Row-major tensors are taken unless both values are tensors.",
     dtypes=(*_FLOATS, DataType.BFLOAT4_B, DataType.INT32, DataType.UINT32),
     golden=triples.where,
     accuracy=bit_exact(),

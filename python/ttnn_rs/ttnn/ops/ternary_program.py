@@ -91,9 +91,12 @@ def check_tensors(operator: Ternary, operands: Sequence[Operand]) -> None:
         first = first or device
         same_device(operator.name, first, operand, label)
         if operand._spec.layout is not Layout.TILE:
-            raise LayoutError(
+            raise fatal(
+                LayoutError,
                 f"{operator.name}: {label} is {operand._spec.layout.name}; the operator takes TILE_LAYOUT. Convert it "
-                "with ttnn.to_layout."
+                "with ttnn.to_layout.",
+                "Ternary operation requires tensor to be in Tile layout when working with non-sharded input tensor. "
+                "Input tensor layout: 0",
             )
         full_tiles(operator.name, operand, label)
 

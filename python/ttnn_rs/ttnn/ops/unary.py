@@ -33,7 +33,7 @@ from ttnn.ops.common import (
     result_spec,
     take_output,
 )
-from ttnn.ops.movement import copy_into
+from ttnn.ops.movement import copy_into, in_rows, like_in_rows
 from ttnn.ops.registry import Op, register
 from ttnn.ops.steps import ChainStep
 from ttnn.tensor import Tensor
@@ -85,11 +85,15 @@ def apply_chain(
         output = take_output(operator, output_tensor, spec.shape, spec.layout, device)
     if is_empty(spec):
         return output
-    assert input_tensor._buffer is not None
-    assert output._buffer is not None
+    source, target = input_tensor, output
+    if spec._page_shape != output._spec._page_shape:
+        # One of them cuts rows, at other columns than the other.
+        source, target = in_rows(input_tensor), like_in_rows(output)
+    assert source._buffer is not None
+    assert target._buffer is not None
     _engine.unary(
-        input_tensor._buffer,
-        output._buffer,
+        source._buffer,
+        target._buffer,
         formats=(FORMAT_CODE[spec.dtype], FORMAT_CODE[dtype]),
         chain=chain,
         # Bytes need the whole words of a 32-bit Dst.
@@ -98,6 +102,8 @@ def apply_chain(
         precise=precise,
         arch=arch_number(device),
     )
+    if target is not output:
+        copy_into(target, output)
     return output
 
 

@@ -10,10 +10,9 @@ from ttnn.exceptions import DTypeError, LayoutError, ShapeError, UnsupportedErro
 from ttnn.ops.binary.program import CAST_NAMES, Arithmetic
 from ttnn.ops.common import FLOATS, INTEGER_RANGE, INTEGERS
 from ttnn.tensor_spec import TensorSpec
-from ttnn.types import DataType, Layout, TensorMemoryLayout
+from ttnn.types import DataType
 
 _LARGEST_RANK: Final = 8
-_WHOLE_ROWS: Final = (TensorMemoryLayout.INTERLEAVED, TensorMemoryLayout.HEIGHT_SHARDED)
 
 
 def on_host(label: str) -> str:
@@ -42,7 +41,7 @@ def broadcast(operator: str, a: tuple[int, ...], b: tuple[int, ...]) -> tuple[in
 
 
 def check_broadcast(operator: str, a: TensorSpec, b: TensorSpec, shape: tuple[int, ...]) -> None:
-    """Refuse what is not built of broadcasting: high ranks, and row-major operands whose rows are split over cores.
+    """Refuse what is not built of broadcasting: high ranks.
 
     Raises:
         LayoutError: one operand is row-major, the other tiled.
@@ -58,12 +57,6 @@ def check_broadcast(operator: str, a: TensorSpec, b: TensorSpec, shape: tuple[in
         return
     if len(shape) > _LARGEST_RANK:
         raise UnsupportedError(f"{operator}: broadcasting is built up to rank {_LARGEST_RANK}, got {list(shape)}.")
-    if a.layout is Layout.ROW_MAJOR and not all(spec.memory_config.memory_layout in _WHOLE_ROWS for spec in (a, b)):
-        raise UnsupportedError(
-            f"{operator}: broadcasting {list(dims_a)} with {list(dims_b)} in ROW_MAJOR_LAYOUT is built for tensors "
-            "that are interleaved or height sharded; move the operands with ttnn.to_memory_config.",
-            "unimplemented",
-        )
 
 
 def check_in_place(operator: str, a: TensorSpec, b: TensorSpec, shape: tuple[int, ...]) -> None:

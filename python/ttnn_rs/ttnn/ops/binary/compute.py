@@ -39,6 +39,7 @@ from ttnn.ops.common import (
     same_device,
     take_output,
 )
+from ttnn.ops.movement import copy_into, cuts_rows, in_rows, like_in_rows
 from ttnn.ops.unary import apply_chain
 from ttnn.tensor import Tensor
 from ttnn.tensor_spec import TensorSpec
@@ -237,13 +238,16 @@ def _run(
         before_a, before_b = before_b, before_a
     if is_empty(output._spec):
         return
+    target = output
+    if output._spec.layout is Layout.ROW_MAJOR and _needs_rows(a, b, output):
+        a, b, target = in_rows(a), None if b is None else in_rows(b), like_in_rows(output)
     assert a._buffer is not None
-    assert output._buffer is not None
-    assert output._device is not None
+    assert target._buffer is not None
+    assert target._device is not None
     _engine.binary(
         a._buffer,
         None if b is None else b._buffer,
-        output._buffer,
+        target._buffer,
         formats=formats,
         op=program.op,
         engine=program.unit,
@@ -259,7 +263,17 @@ def _run(
         pre_b=list(before_b),
         post=[*after, *program.cast],
         packer_relu=by_packer,
-        arch=arch_number(output._device),
+        arch=arch_number(target._device),
         variant=program.variant,
         parameters=program.parameters,
     )
+    if target is not output:
+        copy_into(target, output)
+
+
+def _needs_rows(a: Tensor, b: Tensor | None, output: Tensor) -> bool:
+    """Whether row-major tensors, one of which cuts rows, do not agree in their pages."""
+    tensors = [tensor for tensor in (a, b, output) if tensor is not None]
+    if not any(cuts_rows(tensor) for tensor in tensors):
+        return False
+    return len({(tensor._spec.shape._dims, tensor._spec._page_shape) for tensor in tensors}) > 1
