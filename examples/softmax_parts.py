@@ -82,7 +82,7 @@ def row_exponentials(wt: int) -> None:
     reconfig_data_format(X, MAX)
     pack_reconfig_data_format(EXPS)
     sub_bcast_cols_init(X, MAX)
-    exp_tile_init()
+    exp_tile_init(approx=True)
     for tile in range(wt):
         tile_regs_acquire()
         sub_tiles_bcast_cols(X, MAX, tile, 0, 0)

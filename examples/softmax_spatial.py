@@ -88,7 +88,7 @@ def exponentials() -> None:
     """Compute of the first core."""
     tiles = get_compile_time_arg_val(0)
     init_sfpu(X, OUT)
-    exp_tile_init()
+    exp_tile_init(approx=True)
     for _ in range(tiles):
         cb_wait_front(X, 1)
         tile_regs_acquire()

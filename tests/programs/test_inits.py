@@ -17,6 +17,7 @@ from ttnn import kernel_api as api
 from ttnn import metal
 from ttnn.exceptions import KernelSetupError
 from ttnn.kernel_api.vector_functions import Approximable, Binary, Packed, Ternary, Tiles, Unary
+from ttnn.kernel_api.vector_variants import Exponential
 
 PAGE = np.ones((64, 32), ml_dtypes.bfloat16)
 ROW, SUM = api.BroadcastType.ROW, api.PoolType.SUM
@@ -191,13 +192,15 @@ def test_packing_tiles_after_untilizing(device: ttnn.MeshDevice) -> None:
 
 def functions() -> dict[str, Any]:
     """Return the vector functions by name."""
-    kinds = (Unary, Binary, Ternary, Approximable)
+    kinds = (Unary, Binary, Ternary, Approximable, Exponential)
     return {
         name: value for name, value in vars(api).items() if isinstance(value, kinds) and not isinstance(value, Tiles)
     }
 
 
 def unwrap(function: Any) -> Any:
+    if isinstance(function, Exponential):
+        return function._functions[False, api.InputClamping.ClampToNegative]
     return function._accurate if isinstance(function, Approximable) else function
 
 
@@ -254,6 +257,30 @@ def test_vector_functions_without_any_init(device: ttnn.MeshDevice) -> None:
     in_a_kernel(device, body)
 
 
+VARIANTS = ["recip", "sqrt", "rsqrt", "sigmoid", "tanh", "gelu", "log", "log1p", "expm1", "erf", "mish", "exp"]
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_each_variant_needs_its_own_init(device: ttnn.MeshDevice, name: str) -> None:
+    setup, function = getattr(api, f"{name}_tile_init"), getattr(api, f"{name}_tile")
+
+    def body() -> None:
+        api.copy_init(0)
+        api.tile_regs_acquire()
+        api.copy_tile(0, 0, 0)
+        setup()
+        assert refused(lambda: function(0, approx=True), f"{name}_tile_init(approx=True)").endswith("_tile_init")
+        function(0)
+        setup(approx=True)
+        assert refused(lambda: function(0), f"{name}_tile_init before").endswith("_tile_init(approx=True)")
+        function(0, approx=True)
+        api.tile_regs_commit()
+        api.tile_regs_wait()
+        api.tile_regs_release()
+
+    in_a_kernel(device, body)
+
+
 SPECIAL: dict[str, tuple[Callable[[], object], Callable[[], object], str]] = {
     "cumsum_tile": (lambda: api.cumsum_tile(0), api.cumsum_tile_init, "cumsum_tile_init"),
     "ema_tile": (lambda: api.ema_tile(0), lambda: api.ema_init(0, 0), "ema_init"),
@@ -289,6 +316,17 @@ SPECIAL: dict[str, tuple[Callable[[], object], Callable[[], object], str]] = {
     ),
     "round_tile": (lambda: api.round_tile(0, 1), api.rounding_op_tile_init, "rounding_op_tile_init"),
     "copy_dest_values": (lambda: api.copy_dest_values(0, 1), api.copy_dest_values_init, "copy_dest_values_init"),
+    "rdiv_tile": (lambda: api.rdiv_tile(0, 0x3F80_0000), api.rdiv_tile_init, "rdiv_tile_init"),
+    "log_with_base_tile": (
+        lambda: api.log_with_base_tile(0, 0x3FB8_AA3B),
+        api.log_with_base_tile_init,
+        "log_with_base_tile_init",
+    ),
+    "isclose_binary_tile": (
+        lambda: api.isclose_binary_tile(0, 1, 0, 0, 0),
+        api.isclose_binary_tile_init,
+        "isclose_binary_tile_init",
+    ),
     "max_tile": (lambda: api.max_tile(0, 1), api.max_tile_init, "max_tile_init"),
 }
 

@@ -498,6 +498,49 @@ def test_against_the_operators(device: ttnn.MeshDevice, name: str, count: int, o
     np.testing.assert_array_equal(apply(device, operands[:count], body).astype(np.float32), expected)
 
 
+def test_the_exponential_in_all_variants(device: ttnn.MeshDevice) -> None:
+    below = np.full((32, 32), -100.0, ml_dtypes.bfloat16)
+    results = {}
+    for approx in (False, True):
+        for clamping in api.InputClamping:
+
+            def body(approx: bool = approx, clamping: api.InputClamping = clamping) -> None:
+                api.exp_tile_init(approx=approx, input_clamping=clamping)
+                api.exp_tile(0, approx=approx, input_clamping=clamping)
+
+            results[approx, clamping.name] = apply(device, [below], body).astype(np.float32)[0, 0]
+    assert 0 <= results[False, "ClampToNegative"] < 1e-37
+    assert 0 <= results[True, "ClampToNegative"] < 1e-37
+    assert results[True, "NONE"] < 0
+
+    def scaled() -> None:
+        api.exp_tile_init()
+        api.exp_tile(0, scale=0x4000, scale_en=True)
+
+    with pytest.raises(UnsupportedError, match="exp_tile: scale=0x4000; where it is rounded is not specified"):
+        apply(device, [below], scaled)
+
+
+@pytest.mark.parametrize(("mode", "rounded"), [("NONE", np.positive), ("Trunc", np.trunc), ("Floor", np.floor)])
+def test_division_of_a_number_by_a_tile(device: ttnn.MeshDevice, mode: str, rounded: Any) -> None:
+    data = RNG.choice([-4.0, -2.0, -0.5, 0.25, 1.0, 2.0, 8.0], (32, 32)).astype(np.float32)
+
+    def body() -> None:
+        api.rdiv_tile_init()
+        api.rdiv_tile(0, api_bits(-3.0), api.VectorMode.RC, rounding_mode=api.RoundingMode[mode])
+
+    np.testing.assert_array_equal(apply(device, [data], body), rounded(-3.0 / data))
+
+
+def test_a_vector_mode_that_does_not_exist(device: ttnn.MeshDevice) -> None:
+    def body() -> None:
+        api.relu_tile_init()
+        api.relu_tile(0, vector_mode=3)
+
+    with pytest.raises(KernelArgumentError, match=r"vector_mode=3: take VectorMode\.RC, R or C"):
+        apply(device, [X], body)
+
+
 def torch_of(x: Array) -> Any:
     import torch
 

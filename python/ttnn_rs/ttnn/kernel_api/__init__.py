@@ -19,3 +19,4 @@ from ttnn.kernel_api.vector import *  # noqa: F403
 from ttnn.kernel_api.vector_binary import *  # noqa: F403
 from ttnn.kernel_api.vector_integers import *  # noqa: F403
 from ttnn.kernel_api.vector_special import *  # noqa: F403
+from ttnn.kernel_api.vector_variants import *  # noqa: F403

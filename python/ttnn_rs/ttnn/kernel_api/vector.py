@@ -10,7 +10,15 @@ import struct
 
 from ttnn import _engine
 from ttnn.exceptions import KernelArgumentError, UnsupportedError
-from ttnn.kernel_api.vector_functions import Binary, Unary, VectorMode, approximable, init, unary
+from ttnn.kernel_api.vector_functions import (
+    Binary,
+    Unary,
+    VectorMode,
+    approximable,
+    approximable_init,
+    init,
+    unary,
+)
 
 __all__ = [
     "VectorMode",
@@ -69,8 +77,6 @@ __all__ = [
     "erfinv_tile_init",
     "exp2_tile",
     "exp2_tile_init",
-    "exp_tile",
-    "exp_tile_init",
     "expm1_tile",
     "expm1_tile_init",
     "fill_tile",
@@ -150,8 +156,6 @@ __all__ = [
     "power_tile_init",
     "prelu_tile",
     "prelu_tile_init",
-    "rdiv_tile",
-    "rdiv_tile_init",
     "recip_tile",
     "recip_tile_init",
     "relu_max_tile",
@@ -234,29 +238,27 @@ __all__ = [
     "unary_ne_tile_int32",
 ]
 
-exp_tile_init = init("exp_tile_init")
-exp_tile = approximable("exp_tile", ("exp", "accurate"), ("exp", "approx_clampneg"))
-recip_tile_init = init("recip_tile_init")
+recip_tile_init = approximable_init("recip_tile_init")
 recip_tile = approximable("recip_tile", ("recip", "accurate"), ("recip", "approx"))
-sqrt_tile_init = init("sqrt_tile_init")
+sqrt_tile_init = approximable_init("sqrt_tile_init")
 sqrt_tile = approximable("sqrt_tile", ("sqrt", "accurate"), ("sqrt", "fast"))
-rsqrt_tile_init = init("rsqrt_tile_init")
+rsqrt_tile_init = approximable_init("rsqrt_tile_init")
 rsqrt_tile = approximable("rsqrt_tile", ("rsqrt", "default"), ("rsqrt", "fast"))
-sigmoid_tile_init = init("sigmoid_tile_init")
+sigmoid_tile_init = approximable_init("sigmoid_tile_init")
 sigmoid_tile = approximable("sigmoid_tile", ("sigmoid", "accurate"), ("sigmoid", "approx"))
-tanh_tile_init = init("tanh_tile_init")
+tanh_tile_init = approximable_init("tanh_tile_init")
 tanh_tile = approximable("tanh_tile", ("tanh", "accurate"), ("tanh", "approx_lut"))
-gelu_tile_init = init("gelu_tile_init")
+gelu_tile_init = approximable_init("gelu_tile_init")
 gelu_tile = approximable("gelu_tile", ("gelu", "accurate"), ("gelu", "approx_lut"))
-log_tile_init = init("log_tile_init")
+log_tile_init = approximable_init("log_tile_init")
 log_tile = approximable("log_tile", ("log", "accurate"), ("log", "fast"))
-log1p_tile_init = init("log1p_tile_init")
+log1p_tile_init = approximable_init("log1p_tile_init")
 log1p_tile = approximable("log1p_tile", ("log1p", "accurate"), ("log1p", "fast"))
-expm1_tile_init = init("expm1_tile_init")
+expm1_tile_init = approximable_init("expm1_tile_init")
 expm1_tile = approximable("expm1_tile", ("expm1", "accurate"), ("expm1", "approx"))
-erf_tile_init = init("erf_tile_init")
+erf_tile_init = approximable_init("erf_tile_init")
 erf_tile = approximable("erf_tile", ("erf", "accurate"), ("erf", "fast"))
-mish_tile_init = init("mish_tile_init")
+mish_tile_init = approximable_init("mish_tile_init")
 mish_tile = approximable("mish_tile", ("mish", "accurate"), ("mish", "approx"))
 
 abs_tile_init = init("abs_tile_init")
@@ -371,8 +373,6 @@ power_tile_init = init("power_tile_init")
 power_tile = unary("power_tile", "power", parameters=1)
 prelu_tile_init = init("prelu_tile_init")
 prelu_tile = unary("prelu_tile", "prelu", parameters=1)
-rdiv_tile_init = init("rdiv_tile_init")
-rdiv_tile = unary("rdiv_tile", "rdiv", parameters=1)
 relu_max_tile_init = init("relu_max_tile_init")
 relu_max_tile = unary("relu_max_tile", "relu_max", parameters=1)
 relu_min_tile_init = init("relu_min_tile_init")

@@ -28,8 +28,14 @@ class VectorMode(VendorEnum):
 
 
 _MODES = {0: 0, 4: 0, 1: 1, 2: 2}
-_ON_PACK = 4
+ON_PACK = 4
 """Added to a mode: the function runs on the packer's thread."""
+
+
+def _face_mode(mode: int) -> int:
+    if mode not in _MODES:
+        raise KernelArgumentError(f"vector_mode={mode}: take VectorMode.RC, R or C")
+    return _MODES[mode]
 
 
 class _Function:
@@ -63,10 +69,15 @@ class Unary(_Function):
     """A function of one tile."""
 
     def __call__(self, idst: int, *parameters: int, vector_mode: VectorMode | int = 4) -> None:
-        """Change `Dst[idst]`."""
-        call = self._calls.get(parameters) or self.call(parameters)
+        """Change `Dst[idst]`. The vector mode may also follow the parameters, as in C++."""
+        call = self._calls.get(parameters)
+        if call is None:
+            if len(parameters) == self._count + 1:
+                *words, vector_mode = parameters
+                parameters = tuple(words)
+            call = self.call(parameters)
         mode = vector_mode.value if isinstance(vector_mode, VectorMode) else vector_mode
-        here.run.vector(call, idst, idst, idst, idst, _MODES[mode])
+        here.run.vector(call, idst, idst, idst, idst, _face_mode(mode))
 
 
 class Packed(Unary):
@@ -76,7 +87,7 @@ class Packed(Unary):
         """Change `Dst[idst]`."""
         call = self._calls.get(parameters) or self.call(parameters)
         mode = vector_mode.value if isinstance(vector_mode, VectorMode) else vector_mode
-        here.run.vector(call, idst, idst, idst, idst, _MODES[mode] + _ON_PACK)
+        here.run.vector(call, idst, idst, idst, idst, _face_mode(mode) + ON_PACK)
 
 
 class Tiles(_Function):
@@ -114,7 +125,7 @@ class Ternary(_Function):
 def init(name: str, *, on_pack: bool = False) -> Callable[..., None]:
     """Return the init call of this name; `on_pack` sets the vector unit up from the packer's thread."""
     call = _engine.VectorCall((name, name), ("identity", "default"), 1, [], _KEEPS)
-    mode = _ON_PACK if on_pack else 0
+    mode = ON_PACK if on_pack else 0
 
     def set_up(*_: Any, **__: Any) -> None:
         here.run.vector_init(call, mode)
@@ -161,18 +172,38 @@ def ternary(name: str, function: str, parameters: int = 0, init: str = "") -> Te
     return Ternary(name, init or f"{name}_init", (function, "default"), 3, parameters)
 
 
+APPROXIMATE = "(approx=True)"
+"""What the init of an approximate function is called after its name."""
+
+
 class Approximable:
-    """A function with the template argument `approx`, a keyword here."""
+    """A function with the template argument `approx` (also: `fast_and_approx`), a keyword here and in its init."""
 
     def __init__(self, accurate: Unary, approximate: Unary) -> None:
         self._accurate, self._approximate = accurate, approximate
 
-    def __call__(self, idst: int, vector_mode: VectorMode | int = 4, *, approx: bool = False) -> None:
+    def __call__(
+        self, idst: int, vector_mode: VectorMode | int = 4, *, approx: bool = False, fast_and_approx: bool = False
+    ) -> None:
         """Change `Dst[idst]`."""
-        function = self._approximate if approx else self._accurate
+        function = self._approximate if approx or fast_and_approx else self._accurate
         function(idst, vector_mode=vector_mode)
 
 
 def approximable(name: str, accurate: tuple[str, str], approximate: tuple[str, str]) -> Approximable:
     """Return the function `name` with both its variants."""
-    return Approximable(unary(name, *accurate), unary(name, *approximate))
+    return Approximable(unary(name, *accurate), unary(name, *approximate, init=f"{name}_init{APPROXIMATE}"))
+
+
+def approximable_init(name: str, *, on_pack: bool = False) -> Callable[..., None]:
+    """Return the init call of such a function: each variant needs its own."""
+    mode = ON_PACK if on_pack else 0
+    titles = (name, name + APPROXIMATE)
+    calls = [_engine.VectorCall((title, title), ("identity", "default"), 1, [], _KEEPS) for title in titles]
+
+    def set_up(*, approx: bool = False, fast_and_approx: bool = False) -> None:
+        here.run.vector_init(calls[approx or fast_and_approx], mode)
+
+    set_up.__name__ = set_up.__qualname__ = name
+    set_up.__doc__ = "Set up the vector unit for the accurate or the approximate variant."
+    return set_up

@@ -16,10 +16,11 @@ from ttnn.kernel_api.compute import PoolType, ReduceDim
 from ttnn.kernel_api.l1 import L1Pointer
 from ttnn.kernel_api.vector import float_bits
 from ttnn.kernel_api.vector_functions import (
+    APPROXIMATE,
     Approximable,
-    Binary,
     VectorMode,
     approximable,
+    approximable_init,
     binary,
     init,
     keeping_init,
@@ -39,8 +40,6 @@ __all__ = [
     "ema_clear_previous_output",
     "ema_init",
     "ema_tile",
-    "exp_packthread_tile",
-    "exp_packthread_tile_init",
     "gelu_derivative_tile",
     "gelu_derivative_tile_init",
     "gelu_tanh_tile",
@@ -53,12 +52,8 @@ __all__ = [
     "hardsigmoid_tile_pack",
     "hardtanh_tile_init_pack",
     "hardtanh_tile_pack",
-    "isclose_binary_tile",
-    "isclose_binary_tile_init",
     "lgamma_stirling_tile",
     "lgamma_stirling_tile_init",
-    "log_with_base_tile",
-    "log_with_base_tile_init",
     "logsigmoid_tile",
     "logsigmoid_tile_init",
     "mac_tile",
@@ -114,13 +109,13 @@ __all__ = [
 _FLOAT32, _INT32, _UINT32 = 0, 8, 24
 
 # Functions of the listings that need no explanation.
-gelu_tanh_tile_init = init("gelu_tanh_tile_init")
+gelu_tanh_tile_init = approximable_init("gelu_tanh_tile_init")
 gelu_tanh_tile = approximable("gelu_tanh_tile", ("gelu", "tanh"), ("gelu", "tanh_fast"))
-gelu_derivative_tile_init = init("gelu_derivative_tile_init")
+gelu_derivative_tile_init = approximable_init("gelu_derivative_tile_init")
 gelu_derivative_tile = approximable(
     "gelu_derivative_tile", ("gelu_derivative", "accurate"), ("gelu_derivative", "approx")
 )
-tanh_derivative_tile_init = init("tanh_derivative_tile_init")
+tanh_derivative_tile_init = approximable_init("tanh_derivative_tile_init")
 tanh_derivative_tile = approximable(
     "tanh_derivative_tile", ("tanh_derivative", "accurate"), ("tanh_derivative", "approx")
 )
@@ -136,37 +131,30 @@ logsigmoid_tile_init = init("logsigmoid_tile_init")
 logsigmoid_tile = binary("logsigmoid_tile", "log_sigmoid")
 mac_tile_init = init("mac_tile_init")
 mac_tile = ternary("mac_tile", "mac")
-isclose_binary_tile_init = init("isclose_binary_tile_init")
-isclose_binary_tile = Binary("isclose_binary_tile", "isclose_binary_tile_init", ("isclose", "default"), 2, 2)
 nextafter_binary_tile_init = init("nextafter_binary_tile_init")
 nextafter_binary_tile = binary("nextafter_binary_tile", "nextafter")
 nextafter_bf16_binary_tile_init = init("nextafter_bf16_binary_tile_init")
 nextafter_bf16_binary_tile = binary("nextafter_bf16_binary_tile", "nextafter")
 
 # The packer's thread.
-exp_packthread_tile_init = init("exp_packthread_tile_init", on_pack=True)
-exp_packthread_tile = Approximable(
-    packed("exp_packthread_tile", "exp", "accurate", init="exp_packthread_tile_init"),
-    packed("exp_packthread_tile", "exp", "approx_clampneg", init="exp_packthread_tile_init"),
-)
-gelu_tile_init_pack = init("gelu_tile_init_pack", on_pack=True)
+gelu_tile_init_pack = approximable_init("gelu_tile_init_pack", on_pack=True)
 gelu_tile_pack = Approximable(
     packed("gelu_tile_pack", "gelu", "accurate", init="gelu_tile_init_pack"),
-    packed("gelu_tile_pack", "gelu", "approx_lut", init="gelu_tile_init_pack"),
+    packed("gelu_tile_pack", "gelu", "approx_lut", init="gelu_tile_init_pack" + APPROXIMATE),
 )
 gelu_tanh_tile_init_pack = init("gelu_tanh_tile_init_pack", on_pack=True)
 gelu_tanh_tile_pack = packed("gelu_tanh_tile_pack", "gelu", "tanh", init="gelu_tanh_tile_init_pack")
-sigmoid_tile_init_pack = init("sigmoid_tile_init_pack", on_pack=True)
+sigmoid_tile_init_pack = approximable_init("sigmoid_tile_init_pack", on_pack=True)
 sigmoid_tile_pack = Approximable(
     packed("sigmoid_tile_pack", "sigmoid", "accurate", init="sigmoid_tile_init_pack"),
-    packed("sigmoid_tile_pack", "sigmoid", "approx", init="sigmoid_tile_init_pack"),
+    packed("sigmoid_tile_pack", "sigmoid", "approx", init="sigmoid_tile_init_pack" + APPROXIMATE),
 )
 silu_tile_init_pack = init("silu_tile_init_pack", on_pack=True)
 silu_tile_pack = packed("silu_tile_pack", "silu", "accurate", init="silu_tile_init_pack")
-tanh_tile_init_pack = init("tanh_tile_init_pack", on_pack=True)
+tanh_tile_init_pack = approximable_init("tanh_tile_init_pack", on_pack=True)
 tanh_tile_pack = Approximable(
     packed("tanh_tile_pack", "tanh", "accurate", init="tanh_tile_init_pack"),
-    packed("tanh_tile_pack", "tanh", "approx_lut", init="tanh_tile_init_pack"),
+    packed("tanh_tile_pack", "tanh", "approx_lut", init="tanh_tile_init_pack" + APPROXIMATE),
 )
 hardsigmoid_tile_init_pack = init("hardsigmoid_tile_init_pack", on_pack=True)
 hardsigmoid_tile_pack = packed("hardsigmoid_tile_pack", "hardsigmoid", init="hardsigmoid_tile_init_pack")
@@ -178,27 +166,6 @@ selu_tile_init_pack = init("selu_tile_init_pack", on_pack=True)
 selu_tile_pack = packed("selu_tile_pack", "selu", parameters=2, init="selu_tile_init_pack")
 softplus_tile_init_pack = init("softplus_tile_init_pack", on_pack=True)
 softplus_tile_pack = packed("softplus_tile_pack", "softplus", parameters=3, init="softplus_tile_init_pack")
-
-# Logarithms.
-log_with_base_tile_init = init("log_with_base_tile_init")
-_BASES = {
-    0x3FB8_AA3B: unary("log_with_base_tile", "log2", "accurate"),
-    0x3EDE_5BD9: unary("log_with_base_tile", "log10", "accurate"),
-}
-
-
-def log_with_base_tile(idst: int, base_scale: int) -> None:
-    """`Dst[idst]` = logarithm; `base_scale` is the bits of 1 / ln(base) as float32.
-
-    Raises:
-        UnsupportedError: neither base 2 nor base 10, whose steps alone are known.
-    """
-    function = _BASES.get(base_scale)
-    if function is None:
-        text = f"log_with_base_tile: base_scale={base_scale:#x}; only 1/ln(2) and 1/ln(10) have known bits"
-        raise UnsupportedError(text, "unsupported")
-    function(idst)
-
 
 # Masks and places.
 mask_tile_init = init("mask_tile_init")
