@@ -12,6 +12,7 @@ from types import ModuleType
 
 from ttnn import kernel_api
 
+assert kernel_api.__all__  # loads the modules, whose names are looked through below
 NAMES = (Path(__file__).parent / "kernel_names.txt").read_text().split()
 
 

@@ -2,21 +2,62 @@
 
 Kernels are plain Python functions without arguments; `from ttnn.kernel_api import *` stands for the includes. Template
 arguments of C++ are keyword arguments here, addresses are integers, `L1Pointer` stands for a cast to a pointer.
+
+The names are loaded when the first of them is asked for: a program of operators never does.
 """
 
-from ttnn.kernel_api.addresses import *  # noqa: F403
-from ttnn.kernel_api.arguments import *  # noqa: F403
-from ttnn.kernel_api.circular_buffers import *  # noqa: F403
-from ttnn.kernel_api.compute import *  # noqa: F403
-from ttnn.kernel_api.dataflow import *  # noqa: F403
-from ttnn.kernel_api.l1 import *  # noqa: F403
-from ttnn.kernel_api.layouts import *  # noqa: F403
-from ttnn.kernel_api.matrix import *  # noqa: F403
-from ttnn.kernel_api.objects import *  # noqa: F403
-from ttnn.kernel_api.stateful import *  # noqa: F403
-from ttnn.kernel_api.unsupported import *  # noqa: F403
-from ttnn.kernel_api.vector import *  # noqa: F403
-from ttnn.kernel_api.vector_binary import *  # noqa: F403
-from ttnn.kernel_api.vector_integers import *  # noqa: F403
-from ttnn.kernel_api.vector_special import *  # noqa: F403
-from ttnn.kernel_api.vector_variants import *  # noqa: F403
+import typing as _typing
+from threading import get_ident as _get_ident
+
+if _typing.TYPE_CHECKING:
+    from ttnn.kernel_api.addresses import *  # noqa: F403
+    from ttnn.kernel_api.arguments import *  # noqa: F403
+    from ttnn.kernel_api.circular_buffers import *  # noqa: F403
+    from ttnn.kernel_api.compute import *  # noqa: F403
+    from ttnn.kernel_api.dataflow import *  # noqa: F403
+    from ttnn.kernel_api.l1 import *  # noqa: F403
+    from ttnn.kernel_api.layouts import *  # noqa: F403
+    from ttnn.kernel_api.matrix import *  # noqa: F403
+    from ttnn.kernel_api.objects import *  # noqa: F403
+    from ttnn.kernel_api.stateful import *  # noqa: F403
+    from ttnn.kernel_api.unsupported import *  # noqa: F403
+    from ttnn.kernel_api.vector import *  # noqa: F403
+    from ttnn.kernel_api.vector_binary import *  # noqa: F403
+    from ttnn.kernel_api.vector_integers import *  # noqa: F403
+    from ttnn.kernel_api.vector_special import *  # noqa: F403
+    from ttnn.kernel_api.vector_variants import *  # noqa: F403
+else:
+    _MODULES = (
+        *("addresses", "arguments", "circular_buffers", "compute", "dataflow", "l1", "layouts", "matrix", "objects"),
+        *("stateful", "unsupported", "vector", "vector_binary", "vector_integers", "vector_special", "vector_variants"),
+    )
+    _loaders: set[int] = set()  # threads that load the names now; the modules ask for each other meanwhile
+
+    def _load() -> None:
+        """Put every name of the modules here. Two threads may do so at once."""
+        from importlib import import_module
+
+        names: list[str] = []
+        for name in _MODULES:
+            module = import_module(f"{__name__}.{name}")
+            globals().update({exported: getattr(module, exported) for exported in module.__all__})
+            names += module.__all__
+        globals()["__all__"] = names
+
+    def __getattr__(name: str) -> object:
+        """Load all names when the first is asked for."""
+        thread = _get_ident()
+        wanted = name == "__all__" or not name.startswith("__")
+        if wanted and thread not in _loaders and "__all__" not in globals():
+            _loaders.add(thread)
+            try:
+                _load()
+            finally:
+                _loaders.discard(thread)
+        if wanted and name in globals():
+            return globals()[name]
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+    def __dir__() -> list[str]:
+        """Return every name."""
+        return [*__getattr__("__all__")] if "__all__" not in globals() else [*globals()["__all__"]]
