@@ -278,8 +278,9 @@ def test_synchronize(device: ttnn.MeshDevice) -> None:
     ttnn.synchronize_device(device, cq_id=ttnn.QueueId(0))
     with pytest.raises(ttnn.DeviceError, match="has 1 command queues, not 1"):
         ttnn.synchronize_device(device, 1)
-    with pytest.raises(ttnn.UnsupportedError, match="sub-devices are not built"):
-        ttnn.synchronize_device(device, sub_device_ids=[ttnn.SubDeviceId(0)])
+    ttnn.synchronize_device(device, sub_device_ids=[ttnn.SubDeviceId(0)])
+    with pytest.raises(ttnn.DeviceError, match="sub-device 1 of 1 does not exist"):
+        ttnn.synchronize_device(device, sub_device_ids=[ttnn.SubDeviceId(1)])
 
 
 ONE_CHIP: list[tuple[str, Callable[[ttnn.MeshDevice], Any]]] = [
@@ -288,12 +289,6 @@ ONE_CHIP: list[tuple[str, Callable[[ttnn.MeshDevice], Any]]] = [
     ("get_view", lambda device: device.get_view()),
     ("get_fabric_node_id", lambda device: device.get_fabric_node_id(ttnn.MeshCoordinate(0, 0))),
     ("get_system_mesh_id", lambda device: device.get_system_mesh_id()),
-    ("create_sub_device_manager", lambda device: device.create_sub_device_manager([], 0)),
-    ("load_sub_device_manager", lambda device: device.load_sub_device_manager(0)),
-    ("remove_sub_device_manager", lambda device: device.remove_sub_device_manager(0)),
-    ("clear_loaded_sub_device_manager", lambda device: device.clear_loaded_sub_device_manager()),
-    ("set_sub_device_stall_group", lambda device: device.set_sub_device_stall_group([])),
-    ("reset_sub_device_stall_group", lambda device: device.reset_sub_device_stall_group()),
 ]
 
 

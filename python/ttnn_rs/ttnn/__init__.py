@@ -24,6 +24,12 @@ from ttnn.exceptions import *  # noqa: F403
 from ttnn.memory_config import *  # noqa: F403
 from ttnn.metal.buffers import TensorAccessorArgs as TensorAccessorArgs
 from ttnn.metal.descriptors import *  # noqa: F403
+from ttnn.metal.generic_op import *  # noqa: F403
+from ttnn.metal.global_circular_buffer import create_global_circular_buffer as create_global_circular_buffer
+from ttnn.metal.semaphores import GlobalSemaphore as GlobalSemaphore
+from ttnn.metal.semaphores import create_global_semaphore as create_global_semaphore
+from ttnn.metal.semaphores import get_global_semaphore_address as get_global_semaphore_address
+from ttnn.metal.semaphores import reset_global_semaphore_value as reset_global_semaphore_value
 from ttnn.ops import *  # noqa: F403
 from ttnn.ops.activations import UnaryWithParam as UnaryWithParam
 from ttnn.ops.activations import string_to_unary_with_param as string_to_unary_with_param

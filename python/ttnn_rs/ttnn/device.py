@@ -24,12 +24,13 @@ from ttnn.mesh import (
     MeshCoordinateRangeSet,
     MeshCoreCoord,
     MeshShape,
+    MeshTraceId,
     QueueId,
     SubDevice,
     SubDeviceId,
     SubDeviceManagerId,
 )
-from ttnn.mesh_device import ARCH, Device, MeshDevice, no_sub_devices
+from ttnn.mesh_device import ARCH, Device, MeshDevice
 from ttnn.types import NOC, Arch, BufferType, DispatchCoreAxis, DispatchCoreType
 
 MAX_DEVICES = 32
@@ -330,14 +331,12 @@ def synchronize_device(
     """Wait until a device has done all it was asked to. Calls here end with their work, so that is now.
 
     Raises:
-        DeviceError: the device is closed, or has no such command queue.
-        UnsupportedError: sub-devices are named.
+        DeviceError: the device is closed, or has no such command queue or sub-device.
     """
     opened = _require_device("synchronize_device", device)
     if cq_id is not None and _count("synchronize_device", "cq_id", cq_id) >= opened._queues:
         raise DeviceError(f"synchronize_device: device {opened._id} has {opened._queues} command queues, not {cq_id}")
-    if sub_device_ids:
-        no_sub_devices("synchronize_device")
+    opened._sub_devices.check_ids("synchronize_device", sub_device_ids)
 
 
 # What there is.
@@ -492,6 +491,7 @@ __all__ = [
     "MeshCoreCoord",
     "MeshDevice",
     "MeshShape",
+    "MeshTraceId",
     "QueueId",
     "SetDefaultDevice",
     "SubDevice",

@@ -1,4 +1,4 @@
-"""Events: points in a command queue that others can wait for.
+"""Events, points in a command queue that others can wait for, and traces, as `ttnn` spells them.
 
 A call here ends when its work is done, so an event has passed when it is recorded; what is checked is that the device
 is open and has the queue.
@@ -12,32 +12,25 @@ from collections.abc import Sequence
 
 from ttnn.calls import checked
 from ttnn.device import MeshDevice, synchronize_device
-from ttnn.exceptions import ArgumentError, DeviceError
-from ttnn.mesh import MeshCoordinateRange, QueueId, SubDeviceId
+from ttnn.exceptions import DeviceError
+from ttnn.mesh import MeshCoordinateRange, MeshTraceId, QueueId, SubDeviceId
+from ttnn.metal import traces
+from ttnn.metal.queues import MeshEvent, command_queue, require_event
+from ttnn.metal.traces import is_trace_capture_active
 from ttnn.ops.registry import current_queue
 
 __all__ = [
     "MeshEvent",
+    "begin_trace_capture",
+    "end_trace_capture",
     "event_synchronize",
+    "execute_trace",
     "get_current_command_queue_id_for_thread",
+    "is_trace_capture_active",
     "record_event",
+    "release_trace",
     "wait_for_event",
 ]
-
-
-class MeshEvent:
-    """A point in a command queue of a device. Made by `record_event`."""
-
-    __slots__ = ("_device", "_queue")
-
-    _device: MeshDevice
-    _queue: int
-
-    def __init__(self) -> None:
-        raise ArgumentError("MeshEvent(): events are made with ttnn.record_event(device, cq_id)")
-
-    def __repr__(self) -> str:
-        return f"MeshEvent(device {self._device.id()}, command queue {self._queue})"
 
 
 @checked
@@ -52,20 +45,17 @@ def record_event(
     Args:
         mesh_device: The device.
         cq_id: The queue; by default the one that operators of this thread use.
-        sub_device_ids: None; the grid is not divided.
+        sub_device_ids: Sub-devices whose work it stands behind; by default all.
         device_range: Chips of the mesh: all, or the only one.
 
     Raises:
-        DeviceError: the device is closed, or has no such queue or chip.
-        UnsupportedError: sub-devices are named.
+        DeviceError: the device is closed, or has no such queue, sub-device or chip.
     """
     queue = current_queue() if cq_id is None else cq_id
     synchronize_device(mesh_device, queue, sub_device_ids)
     if device_range is not None and device_range != MeshCoordinateRange(mesh_device.shape):
         raise DeviceError(f"record_event: {device_range!r} is outside the mesh {mesh_device.shape}")
-    event = MeshEvent.__new__(MeshEvent)
-    event._device, event._queue = mesh_device, int(queue)
-    return event
+    return command_queue(mesh_device, int(queue)).enqueue_record_event()
 
 
 @checked
@@ -75,7 +65,7 @@ def wait_for_event(cq_id: QueueId | int | None, mesh_event: MeshEvent) -> None:
     Raises:
         DeviceError: the device of the event is closed, or has no such queue.
     """
-    device = _require_event("wait_for_event", mesh_event)._device
+    device = require_event("wait_for_event", mesh_event).queue.device
     synchronize_device(device, current_queue() if cq_id is None else cq_id)
 
 
@@ -86,7 +76,7 @@ def event_synchronize(mesh_event: MeshEvent) -> None:
     Raises:
         DeviceError: its device is closed.
     """
-    synchronize_device(_require_event("event_synchronize", mesh_event)._device)
+    synchronize_device(require_event("event_synchronize", mesh_event).queue.device)
 
 
 def get_current_command_queue_id_for_thread() -> QueueId:
@@ -94,7 +84,50 @@ def get_current_command_queue_id_for_thread() -> QueueId:
     return QueueId(current_queue())
 
 
-def _require_event(operator: str, event: object) -> MeshEvent:
-    if not isinstance(event, MeshEvent):
-        raise ArgumentError(f"{operator}: expected a MeshEvent, got {type(event).__name__}")
-    return event
+@checked
+def begin_trace_capture(mesh_device: MeshDevice, *, cq_id: QueueId | int | None = None) -> MeshTraceId:
+    """Let the programs of `ttnn.generic_op` and `ttnn.metal` become a trace from now on; return its id.
+
+    TT-NN operators and transfers raise `UnsupportedError` until the capture ends: they are no programs here.
+
+    Raises:
+        DeviceError: a trace is being captured already, a program has failed, or there is no such queue.
+    """
+    return traces.begin_trace_capture(mesh_device, _queue(cq_id))
+
+
+@checked
+def end_trace_capture(mesh_device: MeshDevice, trace_id: MeshTraceId, *, cq_id: QueueId | int | None = None) -> None:
+    """End the capture of a trace.
+
+    Raises:
+        DeviceError: this trace is not being captured.
+    """
+    traces.end_trace_capture(mesh_device, _queue(cq_id), trace_id)
+
+
+@checked
+def execute_trace(
+    mesh_device: MeshDevice, trace_id: MeshTraceId, *, cq_id: QueueId | int | None = None, blocking: bool = True
+) -> None:
+    """Run the programs of a trace with the arguments and addresses of the capture.
+
+    Raises:
+        DeviceError: there is no such trace, or one is being captured.
+        KernelError: a program failed.
+    """
+    traces.replay_trace(mesh_device, _queue(cq_id), trace_id, blocking)
+
+
+@checked
+def release_trace(mesh_device: MeshDevice, trace_id: MeshTraceId) -> None:
+    """Forget a trace.
+
+    Raises:
+        DeviceError: there is no such trace.
+    """
+    traces.release_trace(mesh_device, trace_id)
+
+
+def _queue(cq_id: QueueId | int | None) -> int:
+    return current_queue() if cq_id is None else int(cq_id)

@@ -141,8 +141,14 @@ class SubDeviceManagerId(_Handle):
     __slots__ = ()
 
 
+class MeshTraceId(_Handle):
+    """Number of a trace."""
+
+    __slots__ = ()
+
+
 class SubDevice:
-    """Cores that work on their own: `cores[0]` are Tensix cores. No device here can be divided yet."""
+    """Cores that work on their own: `cores[0]` are Tensix cores, `cores[1]` Ethernet cores, which are not modelled."""
 
     __slots__ = ("_cores",)
 

@@ -9,7 +9,8 @@ from ttnn import _engine
 from ttnn.config import CONFIG
 from ttnn.core_range import CoreCoord, CoreGrid, CoreLike, as_core
 from ttnn.exceptions import ArgumentError, DeviceError, UnsupportedError
-from ttnn.mesh import MeshCoordinate, MeshShape, SubDeviceId
+from ttnn.mesh import MeshCoordinate, MeshShape, MeshTraceId, SubDevice, SubDeviceId, SubDeviceManagerId
+from ttnn.sub_device import SubDevices
 from ttnn.types import NOC, Arch
 
 ARCH = {"wormhole_b0": Arch.WORMHOLE_B0, "blackhole": Arch.BLACKHOLE}
@@ -29,6 +30,7 @@ class MeshDevice:
         "_id",
         "_programs",
         "_queues",
+        "_sub_devices",
     )
 
     _arch: Arch
@@ -39,6 +41,7 @@ class MeshDevice:
     _programs: set[Hashable]
     _cache_enabled: bool
     _cache_misses_allowed: bool
+    _sub_devices: SubDevices
 
     def __init__(self) -> None:
         raise ArgumentError("MeshDevice(): devices are opened with ttnn.open_device(device_id=...)")
@@ -55,6 +58,7 @@ class MeshDevice:
         device._programs = set()
         device._cache_enabled = True
         device._cache_misses_allowed = True
+        device._sub_devices = SubDevices(tuple(device._chip["grid"]))
         return device
 
     # What the chip is.
@@ -223,11 +227,16 @@ class MeshDevice:
     def reset(self) -> None:
         """Let the device work again after a program has failed on it. Memory stays as the program left it.
 
+        A trace that is being captured is given up.
+
         Raises:
             DeviceError: the device is closed.
         """
         if not self._engine.is_open:
             raise DeviceError(f"reset: device {self._id} is closed")
+        from ttnn.metal.queues import captures
+
+        captures.pop(self, None)
         self._engine.reset()
 
     # More than one chip, and parts of a chip.
@@ -273,35 +282,154 @@ class MeshDevice:
         """Refuse: there is no system mesh."""
         _one_chip("get_system_mesh_id")
 
-    def create_sub_device_manager(self, sub_devices: Sequence[object], local_l1_size: int) -> NoReturn:
-        """Refuse: the grid is not divided."""
-        no_sub_devices("create_sub_device_manager")
+    def create_sub_device_manager(self, sub_devices: Sequence[SubDevice], local_l1_size: int) -> SubDeviceManagerId:
+        """Return the number of a new way to divide the grid; nothing changes before it is loaded.
 
-    def load_sub_device_manager(self, sub_device_manager_id: object) -> NoReturn:
-        """Refuse: the grid is not divided."""
-        no_sub_devices("load_sub_device_manager")
+        While one is loaded, a program has to keep to one sub-device. TT-NN operators are not programs here and are not
+        checked.
 
-    def remove_sub_device_manager(self, sub_device_manager_id: object) -> NoReturn:
-        """Refuse: the grid is not divided."""
-        no_sub_devices("remove_sub_device_manager")
+        Args:
+            sub_devices: Groups of cores that do not overlap.
+            local_l1_size: Bytes of each L1 for buffers of one sub-device; only 0.
 
-    def clear_loaded_sub_device_manager(self) -> NoReturn:
-        """Refuse: the grid is not divided."""
-        no_sub_devices("clear_loaded_sub_device_manager")
+        Raises:
+            DeviceError: cores outside the grid, or in two sub-devices.
+            UnsupportedError: L1 of their own.
+        """
+        self._require_open("create_sub_device_manager")
+        return self._sub_devices.create(sub_devices, local_l1_size)
 
-    def set_sub_device_stall_group(self, sub_device_ids: Sequence[SubDeviceId]) -> NoReturn:
-        """Refuse: the grid is not divided."""
-        no_sub_devices("set_sub_device_stall_group")
+    def load_sub_device_manager(self, sub_device_manager_id: SubDeviceManagerId) -> None:
+        """Divide the grid.
 
-    def reset_sub_device_stall_group(self) -> NoReturn:
-        """Refuse: the grid is not divided."""
-        no_sub_devices("reset_sub_device_stall_group")
+        Raises:
+            DeviceError: there is no such manager.
+        """
+        self._require_open("load_sub_device_manager")
+        self._sub_devices.load(sub_device_manager_id)
+
+    def remove_sub_device_manager(self, sub_device_manager_id: SubDeviceManagerId) -> None:
+        """Forget a way to divide the grid.
+
+        Raises:
+            DeviceError: it is loaded, or there is no such manager.
+        """
+        self._require_open("remove_sub_device_manager")
+        self._sub_devices.remove(sub_device_manager_id)
+
+    def clear_loaded_sub_device_manager(self) -> None:
+        """Make the grid one again."""
+        self._require_open("clear_loaded_sub_device_manager")
+        self._sub_devices.clear()
+
+    def set_sub_device_stall_group(self, sub_device_ids: Sequence[SubDeviceId]) -> None:
+        """Choose the sub-devices that reads and writes wait for. Work here is done when its call returns.
+
+        Raises:
+            DeviceError: there is no such sub-device.
+        """
+        self._require_open("set_sub_device_stall_group")
+        self._sub_devices.check_ids("set_sub_device_stall_group", sub_device_ids)
+
+    def reset_sub_device_stall_group(self) -> None:
+        """Let reads and writes wait for all sub-devices again."""
+        self._require_open("reset_sub_device_stall_group")
+
+    # Command queues, traces and meshes as the C++ of TT-Metalium has them.
+
+    @staticmethod
+    def create_unit_mesh(
+        device_id: int,
+        l1_small_size: int = 0,
+        trace_region_size: int = 0,
+        num_command_queues: int = 1,
+        dispatch_core_config: Any = None,
+        l1_bank_remap: Sequence[int] = (),
+        worker_l1_size: int = 0,
+    ) -> MeshDevice:
+        """Return an open mesh of one chip, like `ttnn.open_device`.
+
+        Raises:
+            UnsupportedError: banks of L1 are to be renumbered.
+        """
+        from ttnn.device import open_device
+
+        if l1_bank_remap:
+            raise UnsupportedError("MeshDevice.create_unit_mesh: l1_bank_remap is not modelled; leave it empty")
+        return open_device(
+            device_id=device_id,
+            l1_small_size=l1_small_size,
+            trace_region_size=trace_region_size,
+            num_command_queues=num_command_queues,
+            dispatch_core_config=dispatch_core_config,
+            worker_l1_size=worker_l1_size,
+        )
+
+    @staticmethod
+    def create(config: Any, *args: Any, **kwargs: Any) -> MeshDevice:
+        """Return an open mesh of the shape of a `MeshDeviceConfig`; other arguments are those of `create_unit_mesh`.
+
+        Raises:
+            UnsupportedError: a mesh of several chips.
+        """
+        from ttnn.metal.distributed import open_mesh
+
+        return open_mesh(config, *args, **kwargs)
+
+    def close(self) -> bool:
+        """Close the device, like `ttnn.close_device`."""
+        from ttnn.device import close_device
+
+        close_device(self)
+        return True
+
+    def mesh_command_queue(self, id: int = 0) -> Any:
+        """Return a command queue.
+
+        Raises:
+            DeviceError: the device was opened with fewer.
+        """
+        from ttnn.metal.queues import command_queue
+
+        return command_queue(self, id)
+
+    command_queue = mesh_command_queue
+
+    def begin_mesh_trace(self, cq_id: int = 0) -> MeshTraceId:
+        """Start to capture a trace, see `ttnn.begin_trace_capture`."""
+        from ttnn.metal.traces import begin_trace_capture
+
+        return begin_trace_capture(self, cq_id)
+
+    def end_mesh_trace(self, cq_id: int, trace_id: MeshTraceId | int) -> None:
+        """End the capture of a trace, see `ttnn.end_trace_capture`."""
+        from ttnn.metal.traces import end_trace_capture
+
+        end_trace_capture(self, cq_id, trace_id)
+
+    def replay_mesh_trace(self, cq_id: int, trace_id: MeshTraceId | int, blocking: bool = False) -> None:
+        """Run the programs of a trace, see `ttnn.execute_trace`."""
+        from ttnn.metal.traces import replay_trace
+
+        replay_trace(self, cq_id, trace_id, blocking)
+
+    def release_mesh_trace(self, trace_id: MeshTraceId | int) -> None:
+        """Forget a trace, see `ttnn.release_trace`."""
+        from ttnn.metal.traces import release_trace
+
+        release_trace(self, trace_id)
+
+    def num_hw_cqs(self) -> int:
+        """Return how many command queues the device was opened with."""
+        return self._queues
 
     def _require_open(self, operation: str) -> None:
         if not self._engine.is_open:
             raise DeviceError(f"{operation}: device {self._id} is closed")
 
     def _require_origin(self, operation: str, coordinate: MeshCoordinate) -> None:
+        if not isinstance(coordinate, MeshCoordinate):
+            raise ArgumentError(f"{operation}: expected a MeshCoordinate, got {coordinate!r}")
         if any(coordinate):
             raise DeviceError(f"{operation}: {coordinate!r} is outside the mesh {self.shape}")
 
@@ -317,11 +445,3 @@ Device = MeshDevice
 
 def _one_chip(operation: str) -> NoReturn:
     raise UnsupportedError(f"MeshDevice.{operation}: meshes have one chip here; several are not built", "unimplemented")
-
-
-def no_sub_devices(operation: str) -> NoReturn:
-    """Refuse what needs a divided grid."""
-    raise UnsupportedError(
-        f"{operation}: sub-devices are not built: one program has the whole grid, so there is nothing to divide it for",
-        "unimplemented",
-    )

@@ -65,6 +65,19 @@ impl Device {
         self.buffer_at(first, place.address).or_else(|| self.buffer_at(second, place.address))
     }
 
+    /// Marks the bytes from a place on as written, in all buffers that have some of them.
+    pub fn mark_range(&self, place: Place, len: usize) {
+        let (start, end) = (place.address, place.address + len as u64);
+        for buffer in self.buffers() {
+            let in_dram = matches!(buffer.buffer_type(), BufferType::Dram | BufferType::Trace);
+            let (first, last) = (buffer.address(), buffer.address() + buffer.bytes_per_bank());
+            if in_dram == place.dram && first < end && start < last {
+                let from = start.max(first);
+                buffer.mark_bytes(place.bank, (from - first) as usize, (end.min(last) - from) as usize);
+            }
+        }
+    }
+
     /// Whether unwritten bytes may not be read.
     pub fn is_watched(&self) -> bool {
         self.watched

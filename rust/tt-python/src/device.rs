@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
+use tt_memory::Place;
 use tt_memory::buffer::{Buffer, BufferId, BufferType};
 use tt_memory::chip::{CHIPS, ChipSpec, Harvesting, LogicalCore, SFPU_EPS, SFPU_INF, SFPU_NAN};
 use tt_memory::device::{Device, OpenOptions};
@@ -19,8 +20,8 @@ pub struct SharedDevice {
     open: AtomicBool,
     /// Buffers whose Python objects went away while somebody else was using the device.
     dropped: Mutex<Vec<BufferId>>,
-    /// Why a program stopped the device.
-    failure: Mutex<Option<String>>,
+    /// Why the device is stopped, and the class of error that says so.
+    failure: Mutex<Option<(String, String)>>,
 }
 
 impl SharedDevice {
@@ -34,18 +35,14 @@ impl SharedDevice {
         Ok(device)
     }
 
-    /// Refuses work after a program has failed, until the device is reset.
+    /// Refuses work while the device is stopped, until it is reset.
     ///
     /// # Errors
-    /// `DeviceError` with the first failure.
+    /// The class and the sentence that it was stopped with.
     pub fn require_running(&self, py: Python<'_>) -> PyResult<()> {
         match &*self.failure.lock().unwrap_or_else(PoisonError::into_inner) {
             None => Ok(()),
-            Some(failure) => {
-                let text =
-                    format!("the device stopped when a program failed; call device.reset(). The failure: {failure}");
-                Err(exception(py, "DeviceError", (text,)))
-            }
+            Some((sentence, class)) => Err(exception(py, class, (sentence,))),
         }
     }
 
@@ -92,6 +89,33 @@ impl SharedDevice {
             let _ = device.deallocate(id);
         }
     }
+}
+
+/// What is wrong with bytes that the host names by their address.
+#[derive(Debug)]
+enum RawError {
+    /// They are not in the bank.
+    Outside(String),
+    Memory(MemoryError),
+}
+
+impl EngineError for RawError {
+    fn into_exception(self, py: Python<'_>) -> PyErr {
+        match self {
+            Self::Outside(text) => exception(py, "DeviceError", (text,)),
+            Self::Memory(error) => error.into_exception(py),
+        }
+    }
+}
+
+fn raw_place(device: &Device, dram: bool, bank: usize, address: u64, size: usize) -> Result<Place, RawError> {
+    let chip = device.chip();
+    let limit = if dram { chip.dram_bank_bytes } else { chip.l1_bytes };
+    if address.checked_add(size as u64).is_none_or(|end| end > limit) {
+        let what = if dram { "a DRAM bank" } else { "the L1 of a core" };
+        return Err(RawError::Outside(format!("{size} B at address {address} are outside {what} of {limit} B")));
+    }
+    Ok(Place { dram, bank, address })
 }
 
 /// Memory of one chip.
@@ -199,10 +223,12 @@ impl PyDevice {
         self.memory_view(py, buffer_type)?.as_any().get_item("block_table")
     }
 
-    /// Refuses work from now on: a program failed, and what it left behind is not to be trusted.
-    fn stop(&self, failure: String) {
+    /// Refuses work from now on: a program failed, and what it left behind is not to be trusted, or work could not be
+    /// done now. The first reason stays.
+    #[pyo3(signature = (sentence, error="DeviceError"))]
+    fn stop(&self, sentence: String, error: &str) {
         let mut slot = self.shared.failure.lock().unwrap_or_else(PoisonError::into_inner);
-        slot.get_or_insert(failure);
+        slot.get_or_insert((sentence, error.to_owned()));
     }
 
     /// Takes a stop back. Memory stays as it is.
@@ -213,7 +239,42 @@ impl PyDevice {
     /// Why the device is stopped, if it is.
     #[getter]
     fn failure(&self) -> Option<String> {
-        self.shared.failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        let slot = self.shared.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        slot.as_ref().map(|(sentence, _)| sentence.clone())
+    }
+
+    /// Bytes of a DRAM bank, or of the L1 of a core, whatever lies there.
+    fn read_bytes<'py>(
+        &self,
+        py: Python<'py>,
+        dram: bool,
+        bank: usize,
+        address: u64,
+        size: usize,
+    ) -> PyResult<Bound<'py, PyArray1<u8>>> {
+        let bytes = self.shared.run(py, |device| {
+            let place = raw_place(device, dram, bank, address, size)?;
+            device.bytes(place, size).map(<[u8]>::to_vec).map_err(RawError::Memory)
+        })?;
+        Ok(PyArray1::from_vec(py, bytes))
+    }
+
+    /// Stores bytes in a DRAM bank, or in the L1 of a core, whatever lies there.
+    fn write_bytes(
+        &self,
+        py: Python<'_>,
+        dram: bool,
+        bank: usize,
+        address: u64,
+        data: PyReadonlyArray1<'_, u8>,
+    ) -> PyResult<()> {
+        let data = data.as_slice()?;
+        self.shared.run(py, |device| {
+            let place = raw_place(device, dram, bank, address, data.len())?;
+            device.bytes_mut(place, data.len()).map_err(RawError::Memory)?.copy_from_slice(data);
+            device.mark_range(place, data.len());
+            Ok::<_, RawError>(())
+        })
     }
 
     fn lowest_l1_address(&self, py: Python<'_>) -> PyResult<Option<u64>> {

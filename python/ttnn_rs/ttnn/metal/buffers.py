@@ -4,24 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ttnn import _engine
 from ttnn.core_range import CoreCoord, CoreRangeSet
-from ttnn.exceptions import ArgumentError, MemoryConfigError
+from ttnn.exceptions import ArgumentError, MemoryConfigError, UnsupportedError
+from ttnn.mesh import SubDeviceId
 from ttnn.mesh_device import MeshDevice
-from ttnn.types import BufferType
+from ttnn.types import BufferType, ShardOrientation, TensorMemoryLayout
+
+if TYPE_CHECKING:
+    from ttnn.metal.program import Program
 
 __all__ = [
+    "AssignGlobalBufferToProgram",
     "Buffer",
     "CreateBuffer",
     "DeallocateBuffer",
     "InterleavedBufferConfig",
+    "ShardSpecBuffer",
     "ShardedBufferConfig",
     "TensorAccessorArgs",
+    "assign_global_buffer_to_program",
     "create_buffer",
     "deallocate_buffer",
     "tilize_nfaces",
@@ -39,20 +46,42 @@ class InterleavedBufferConfig:
     buffer_type: BufferType = BufferType.DRAM
 
 
+@dataclass
+class ShardSpecBuffer:
+    """How a buffer is cut into shards: shapes in datums, and its matrix of pages.
+
+    Attributes:
+        core_sets: Cores that have shards.
+        shard_shape: Rows and columns of a shard.
+        shard_orientation: Whether the next shard is on the next core of the row or of the column.
+        page_shape: Rows and columns of a page.
+        tensor2d_shape_in_pages: Rows and columns of pages that the whole buffer has.
+    """
+
+    core_sets: CoreRangeSet
+    shard_shape: tuple[int, int]
+    shard_orientation: ShardOrientation
+    page_shape: tuple[int, int]
+    tensor2d_shape_in_pages: tuple[int, int]
+
+
 @dataclass(kw_only=True)
 class ShardedBufferConfig:
-    """A buffer whose pages, a grid of `tensor_pages` rows and columns, lie in shards on cores.
+    """A buffer whose pages, a matrix of them, lie in shards on cores.
 
-    In DRAM a core is (bank, 0).
+    Either as in C++, by `buffer_layout` and `shard_parameters`, or in short by rows and columns of pages that the whole
+    and a shard have, and the cores. In DRAM a core is (bank, 0).
     """
 
     device: MeshDevice
     size: int
     page_size: int
-    tensor_pages: tuple[int, int]
-    shard_pages: tuple[int, int]
-    cores: CoreRangeSet | Sequence[CoreCoord]
     buffer_type: BufferType = BufferType.L1
+    buffer_layout: TensorMemoryLayout = TensorMemoryLayout.HEIGHT_SHARDED
+    shard_parameters: ShardSpecBuffer | None = None
+    tensor_pages: tuple[int, int] | None = None
+    shard_pages: tuple[int, int] | None = None
+    cores: CoreRangeSet | Sequence[CoreCoord] | None = None
 
 
 class Buffer:
@@ -108,6 +137,7 @@ class Buffer:
 
         Raises:
             ArgumentError: there are more or fewer bytes than the buffer has.
+            StorageError: it has been deallocated.
         """
         raw = as_bytes(data)
         if raw.size != self.size():
@@ -137,36 +167,99 @@ def as_bytes(data: Any) -> npt.NDArray[np.uint8]:
     return (words & 0xFFFF_FFFF).astype(np.uint32).view(np.uint8)
 
 
-def create_buffer(config: InterleavedBufferConfig | ShardedBufferConfig) -> Buffer:
+def create_buffer(
+    config: InterleavedBufferConfig | ShardedBufferConfig,
+    address: int | None = None,
+    sub_device_id: SubDeviceId | None = None,
+) -> Buffer:
     """Return a new buffer. Its bytes are undefined until somebody writes them.
+
+    Args:
+        config: Device, sizes and placement.
+        address: Where it is to lie; only None, the allocator decides.
+        sub_device_id: The sub-device from whose memory it comes; all share that of the device.
 
     Raises:
         MemoryConfigError: the size is not a multiple of the page size, or shards do not fit.
         OutOfMemoryError: the banks are full.
+        DeviceError: the device is closed, or has no such sub-device.
+        UnsupportedError: an address.
     """
+    if not isinstance(config, (InterleavedBufferConfig, ShardedBufferConfig)):
+        raise ArgumentError(f"create_buffer: expected a buffer configuration, got {config!r}")
+    if not isinstance(config.device, MeshDevice):
+        raise ArgumentError(f"create_buffer: device must be a ttnn.MeshDevice, got {config.device!r}")
     config.device._require_open("create_buffer")
-    if config.page_size <= 0 or config.size % config.page_size:
-        raise MemoryConfigError(
-            f"create_buffer: size {config.size} B is not a multiple of page_size {config.page_size} B"
-        )
+    if address is not None:
+        raise UnsupportedError("create_buffer: the allocator chooses addresses; leave address None", "unimplemented")
+    if sub_device_id is not None:
+        config.device._sub_devices.check_ids("create_buffer", [sub_device_id])
+    size, page = _bytes("size", config.size), _bytes("page_size", config.page_size)
+    if size % page:
+        raise MemoryConfigError(f"create_buffer: size {size} B is not a multiple of page_size {page} B")
+    if not isinstance(config.buffer_type, BufferType):
+        raise ArgumentError(f"create_buffer: buffer_type must be a BufferType, got {config.buffer_type!r}")
     engine, kind = config.device._engine, config.buffer_type.value
-    pages = config.size // config.page_size
+    pages = size // page
     if isinstance(config, InterleavedBufferConfig):
-        return Buffer(config.device, engine.allocate_interleaved(kind, config.page_size, pages))
-    rows, columns = config.tensor_pages
-    if rows * columns != pages:
-        raise MemoryConfigError(f"create_buffer: {rows}x{columns} pages are not the {pages} pages of the size")
-    cores = config.cores.cores() if isinstance(config.cores, CoreRangeSet) else config.cores
-    places = [(core.x, core.y) for core in cores]
-    memory = engine.allocate_sharded(kind, config.page_size, config.tensor_pages, config.shard_pages, places)
+        return Buffer(config.device, engine.allocate_interleaved(kind, page, pages))
+    tensor, shard, cores = _shards(config)
+    if tensor[0] * tensor[1] != pages:
+        raise MemoryConfigError(f"create_buffer: {tensor[0]}x{tensor[1]} pages are not the {pages} pages of the size")
+    memory = engine.allocate_sharded(kind, page, tensor, shard, [(core.x, core.y) for core in cores])
     return Buffer(config.device, memory, sharded=True)
 
 
+def _bytes(what: str, value: object) -> int:
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise ArgumentError(f"create_buffer: {what} must be an int, got {value!r}")
+    number = int(value.__index__())
+    if not 0 < number < 1 << 40:
+        raise MemoryConfigError(f"create_buffer: {what} must be between 1 B and 1 TiB, got {number}")
+    return number
+
+
+def _shards(config: ShardedBufferConfig) -> tuple[tuple[int, int], tuple[int, int], list[CoreCoord]]:
+    """Return the pages of the whole and of a shard, and the cores in the order of the shards."""
+    spec = config.shard_parameters
+    if spec is None:
+        if config.tensor_pages is None or config.shard_pages is None or config.cores is None:
+            raise ArgumentError(
+                "create_buffer: a sharded buffer needs shard_parameters, or all of tensor_pages, shard_pages and cores"
+            )
+        cores = config.cores.cores() if isinstance(config.cores, CoreRangeSet) else config.cores
+        return config.tensor_pages, config.shard_pages, list(cores)
+    if not isinstance(spec, ShardSpecBuffer):
+        raise ArgumentError(f"create_buffer: shard_parameters must be a ShardSpecBuffer, got {spec!r}")
+    for shard, page in zip(spec.shard_shape, spec.page_shape, strict=True):
+        if page <= 0 or shard % page:
+            raise MemoryConfigError(
+                f"create_buffer: a shard of {spec.shard_shape} is no whole number of pages of {spec.page_shape}"
+            )
+    rows, columns = (shard // page for shard, page in zip(spec.shard_shape, spec.page_shape, strict=True))
+    by_row = spec.shard_orientation is ShardOrientation.ROW_MAJOR
+    return spec.tensor2d_shape_in_pages, (rows, columns), list(spec.core_sets.cores(by_row))
+
+
 def deallocate_buffer(buffer: Buffer) -> None:
-    """Free a buffer."""
+    """Free a buffer.
+
+    Raises:
+        StorageError: it is free already.
+    """
+    if not isinstance(buffer, Buffer):
+        raise ArgumentError(f"deallocate_buffer: expected a Buffer, got {buffer!r}")
     buffer.deallocate()
 
 
+def assign_global_buffer_to_program(buffer: Buffer, program: Program) -> None:
+    """Let a buffer live as long as a program."""
+    if not isinstance(buffer, Buffer):
+        raise ArgumentError(f"assign_global_buffer_to_program: expected a Buffer, got {buffer!r}")
+    program.buffers.append(buffer)
+
+
+AssignGlobalBufferToProgram = assign_global_buffer_to_program
 CreateBuffer = create_buffer
 DeallocateBuffer = deallocate_buffer
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ttnn.exceptions import ArgumentError, MemoryConfigError
+from ttnn.exceptions import ArgumentError, MemoryConfigError, fatal
 from ttnn.system_types import DataMovementProcessor
 from ttnn.tile import Tile
-from ttnn.types import FORMAT_CODE, NOC, DataType, MathFidelity, UnpackToDestMode
+from ttnn.types import FORMAT_CODE, NOC, NOC_MODE, DataType, MathFidelity, UnpackToDestMode
 from ttnn.vendor_enum import VendorEnum
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ __all__ = [
     "ComputeConfig",
     "DataFormat",
     "DataMovementConfig",
+    "EthernetConfig",
+    "KernelBuildOptLevel",
     "ReaderDataMovementConfig",
     "WriterDataMovementConfig",
     "format_code",
@@ -68,6 +70,18 @@ def format_code(data_format: DataFormat | DataType | int) -> int:
     raise ArgumentError(f"expected a DataFormat or a DataType with a device format, got {data_format!r}")
 
 
+class KernelBuildOptLevel(VendorEnum):
+    """How hard the compiler of the official package optimises a kernel. Python kernels are not compiled."""
+
+    O1 = 0
+    O2 = 1
+    O3 = 2
+    O0 = 3
+    Os = 4
+    Ofast = 5
+    Oz = 6
+
+
 @dataclass(kw_only=True)
 class DataMovementConfig:
     """How a reader or writer kernel runs.
@@ -75,6 +89,8 @@ class DataMovementConfig:
     Attributes:
         processor: RISCV_0 (BRISC) or RISCV_1 (NCRISC).
         noc: Network that the kernel uses unless a call says otherwise.
+        noc_mode: Whether the two kernels of a core keep to a network each, or may share.
+        opt_level: Changes nothing: there is no compiler.
         compile_args: Compile-time arguments by position.
         defines: Defines; `get_define` reads them in the kernel.
         named_compile_args: Compile-time arguments by name.
@@ -85,6 +101,15 @@ class DataMovementConfig:
     compile_args: Sequence[int] = ()
     defines: Mapping[str, str] = field(default_factory=dict)
     named_compile_args: Mapping[str, int] = field(default_factory=dict)
+    noc_mode: NOC_MODE = NOC_MODE.DM_DEDICATED_NOC
+    opt_level: KernelBuildOptLevel = KernelBuildOptLevel.O2
+
+
+@dataclass(kw_only=True)
+class EthernetConfig(DataMovementConfig):
+    """A kernel on an Ethernet core. `create_kernel` refuses it: these cores are not modelled."""
+
+    opt_level: KernelBuildOptLevel = KernelBuildOptLevel.Os
 
 
 @dataclass(kw_only=True)
@@ -114,6 +139,7 @@ class ComputeConfig:
         unpack_to_dest_mode: One entry per CB; `UnpackToDestFp32` brings float32 tiles to Dst unchanged.
         bfp8_pack_precise: Block floats are packed from the full datum.
         math_approx_mode: Seen by kernels as the define `MATH_APPROX`; functions take it as their `approx` argument.
+        opt_level: Changes nothing: there is no compiler.
         compile_args: Compile-time arguments by position.
         defines: Defines; `get_define` reads them in the kernel.
         named_compile_args: Compile-time arguments by name.
@@ -128,17 +154,30 @@ class ComputeConfig:
     compile_args: Sequence[int] = ()
     defines: Mapping[str, str] = field(default_factory=dict)
     named_compile_args: Mapping[str, int] = field(default_factory=dict)
+    opt_level: KernelBuildOptLevel = KernelBuildOptLevel.O3
 
 
 class CircularBufferConfig:
-    """A circular buffer: its size, and page size and format of each index that shares its memory."""
+    """A circular buffer: its size, and page size and format of each index that shares its memory.
+
+    Attributes:
+        total_size: Bytes.
+        formats: Code of the format of each index.
+        page_sizes: Bytes of a page of each index.
+        tiles: Height and width of the tiles of indices whose tiles are not 32x32.
+        buffer: The L1 buffer it lies in, if not in memory of its own.
+        address_offset: Where in that buffer it starts.
+        remote_formats: Formats of indices of a global circular buffer, which kernels of other cores fill.
+    """
 
     def __init__(self, total_size: int, data_formats: Mapping[int, DataFormat | DataType] | None = None) -> None:
-        self.total_size = total_size
-        self.formats = {int(index): format_code(kind) for index, kind in (data_formats or {}).items()}
+        self.total_size = _size("total_size", total_size)
+        self.formats = {_number("buffer index", i): format_code(kind) for i, kind in (data_formats or {}).items()}
         self.page_sizes: dict[int, int] = {}
         self.tiles: dict[int, tuple[int, int]] = {}
         self.buffer: Buffer | None = None
+        self.address_offset = 0
+        self.remote_formats: dict[int, int] = {}
 
     def set_page_size(self, buffer_index: int, page_size: int) -> CircularBufferConfig:
         """Set the bytes of a page of one index; the total size must be a multiple of it.
@@ -146,38 +185,67 @@ class CircularBufferConfig:
         Raises:
             MemoryConfigError: it is not.
         """
-        if page_size <= 0 or self.total_size % page_size:
-            raise MemoryConfigError(
-                f"CircularBufferConfig: Total circular buffer size {self.total_size} B must be divisible by "
-                f"page size {page_size} B"
+        size = _size("page_size", page_size)
+        if self.total_size % size:
+            raise fatal(
+                MemoryConfigError,
+                f"CircularBufferConfig: CB {buffer_index} of {self.total_size} B is not whole pages of {size} B",
+                f"Total circular buffer size {self.total_size} B must be divisible by page size {size} B",
             )
-        self.page_sizes[int(buffer_index)] = page_size
+        self.page_sizes[_number("buffer index", buffer_index)] = size
         return self
 
     def set_data_format(self, buffer_index: int, data_format: DataFormat | DataType) -> CircularBufferConfig:
         """Set the format of one index."""
-        self.formats[int(buffer_index)] = format_code(data_format)
+        self.formats[_number("buffer index", buffer_index)] = format_code(data_format)
         return self
 
     def set_tile_dims(self, buffer_index: int, tile: Tile) -> CircularBufferConfig:
         """Set the tile of one index."""
+        if not isinstance(tile, Tile):
+            raise ArgumentError(f"CircularBufferConfig.set_tile_dims: expected a ttnn.Tile, got {tile!r}")
         height, width = tile.tile_shape
-        self.tiles[int(buffer_index)] = (height, width)
+        self.tiles[_number("buffer index", buffer_index)] = (height, width)
         return self
 
-    def set_globally_allocated_address(self, buffer: Buffer) -> CircularBufferConfig:
-        """Let it lie in an L1 buffer, whose bytes are its pages."""
+    def set_globally_allocated_address(self, buffer: Buffer, address_offset: int = 0) -> CircularBufferConfig:
+        """Let it lie in an L1 buffer, whose bytes from `address_offset` on are its pages."""
+        if not hasattr(buffer, "memory"):
+            raise ArgumentError(
+                f"CircularBufferConfig.set_globally_allocated_address: expected a Buffer, got {buffer!r}"
+            )
         self.buffer = buffer
+        self.address_offset = _number("address_offset", address_offset)
         return self
 
     def set_total_size(self, total_size: int) -> CircularBufferConfig:
         """Set the bytes of the whole buffer."""
-        self.total_size = total_size
+        self.total_size = _size("total_size", total_size)
         return self
 
     def index(self, buffer_index: int) -> _Index:
         """Return what is set for one index."""
         return _Index(self, buffer_index)
+
+    def remote_index(self, buffer_index: int) -> _RemoteIndex:
+        """Return what is set for one index of a global circular buffer."""
+        return _RemoteIndex(self, _number("buffer index", buffer_index))
+
+
+def _number(what: str, value: object) -> int:
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise ArgumentError(f"CircularBufferConfig: {what} must be an int, got {value!r}")
+    number = int(value.__index__())
+    if not 0 <= number < 1 << 32:
+        raise MemoryConfigError(f"CircularBufferConfig: {what} must be between 0 and 2^32 - 1, got {number}")
+    return number
+
+
+def _size(what: str, value: object) -> int:
+    number = _number(what, value)
+    if number == 0:
+        raise MemoryConfigError(f"CircularBufferConfig: {what} must not be 0")
+    return number
 
 
 class _Index:
@@ -199,4 +267,13 @@ class _Index:
     def set_tile_dims(self, tile: Tile) -> _Index:
         """Set the tile."""
         self._config.set_tile_dims(self._number, tile)
+        return self
+
+
+class _RemoteIndex(_Index):
+    """One index of a `CircularBufferConfig` that belongs to a global circular buffer."""
+
+    def set_data_format(self, data_format: DataFormat | DataType) -> _RemoteIndex:
+        """Set the format."""
+        self._config.remote_formats[self._number] = format_code(data_format)
         return self

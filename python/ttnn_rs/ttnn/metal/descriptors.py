@@ -1,30 +1,22 @@
-"""Programs as the official Python package describes them, and `ttnn.generic_op`, which runs them.
+"""Programs as the official Python package describes them. `ttnn.generic_op` runs them.
 
-`KernelDescriptor.kernel_source` is a Python function here; sources in C++ are refused.
+`KernelDescriptor.kernel_source` is a Python function, or file or text of Python with a `kernel_main`; C++ is refused.
 """
 
 from __future__ import annotations
 
 import enum
+import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ttnn.core_range import CoreCoord, CoreLike, CoreRangeSet, as_core
-from ttnn.exceptions import ArgumentError, ProgramConfigError, StorageError, UnsupportedError, fatal
+from ttnn.exceptions import ArgumentError, StorageError, UnsupportedError
+from ttnn.mesh import MeshCoordinateRange
 from ttnn.mesh_device import MeshDevice
 from ttnn.metal.buffers import Buffer
-from ttnn.metal.configs import (
-    NOC_0,
-    NOC_1,
-    CircularBufferConfig,
-    ComputeConfig,
-    DataFormat,
-    DataMovementConfig,
-    format_code,
-)
-from ttnn.metal.program import Program, create_circular_buffer, create_kernel, set_runtime_args
-from ttnn.metal.queues import run_program
-from ttnn.metal.report import Report
+from ttnn.metal.configs import DataFormat, KernelBuildOptLevel, format_code
+from ttnn.metal.global_circular_buffer import GlobalCircularBuffer
 from ttnn.tensor import Tensor
 from ttnn.tile import Tile
 from ttnn.types import (
@@ -43,7 +35,9 @@ __all__ = [
     "CBFormatDescriptor",
     "ComputeConfigDescriptor",
     "DataMovementConfigDescriptor",
+    "FaceGeometry",
     "KernelDescriptor",
+    "MeshProgramDescriptor",
     "ProgramDescriptor",
     "ReaderConfigDescriptor",
     "RuntimeArgs",
@@ -51,9 +45,8 @@ __all__ = [
     "TileDescriptor",
     "WriterConfigDescriptor",
     "cb_descriptor_from_sharded_tensor",
-    "generic_op",
+    "get_cb_address",
     "merge_program_descriptors",
-    "program_from_descriptor",
 ]
 
 
@@ -71,9 +64,27 @@ class RuntimeArgs:
         place = as_core(core)
         self._rows[place.x, place.y] = list(values)
 
+    def clear(self) -> None:
+        """Forget all arguments."""
+        self._rows.clear()
+
+    def get(self, idx: int) -> tuple[CoreCoord, list[int]]:
+        """Return the core that was set as the `idx`-th, with its arguments.
+
+        Raises:
+            ArgumentError: so many cores have not been set.
+        """
+        rows = self.to_list()
+        if isinstance(idx, bool) or not isinstance(idx, int) or not 0 <= idx < len(rows):
+            raise ArgumentError(f"RuntimeArgs.get: entry {idx!r} of {len(rows)} does not exist")
+        return rows[idx]
+
     def to_list(self) -> list[tuple[CoreCoord, list[int]]]:
         """Return cores with their arguments."""
         return [(CoreCoord(x, y), list(values)) for (x, y), values in self._rows.items()]
+
+    def __len__(self) -> int:
+        return len(self._rows)
 
 
 class _Column:
@@ -87,6 +98,14 @@ class _Column:
 
     def __setitem__(self, y: int, values: Sequence[int]) -> None:
         self._rows[self._x, y] = list(values)
+
+    def append(self, y: int, value: int) -> None:
+        """Add an argument to those of a core."""
+        self[y].append(value)
+
+    def extend(self, y: int, values: Sequence[int]) -> None:
+        """Add arguments to those of a core."""
+        self[y].extend(values)
 
 
 class ReaderConfigDescriptor:
@@ -121,12 +140,16 @@ class ComputeConfigDescriptor:
         fp32_dest_acc_en: bool = False,
         dst_full_sync_en: bool = False,
         bfp8_pack_precise: bool = False,
+        enable_trisc2_rvv: bool = False,
     ) -> None:
+        if enable_trisc2_rvv:
+            raise UnsupportedError("ComputeConfigDescriptor: enable_trisc2_rvv needs a chip with vector extensions")
         self.math_fidelity = math_fidelity
         self.math_approx_mode = math_approx_mode
         self.fp32_dest_acc_en = fp32_dest_acc_en
         self.dst_full_sync_en = dst_full_sync_en
         self.bfp8_pack_precise = bfp8_pack_precise
+        self.enable_trisc2_rvv = enable_trisc2_rvv
         self.unpack_to_dest_mode: list[UnpackToDestMode] = []
 
 
@@ -134,17 +157,36 @@ Config = ReaderConfigDescriptor | WriterConfigDescriptor | DataMovementConfigDes
 
 
 class KernelDescriptor:
-    """A kernel: a Python function, its cores, arguments and configuration."""
+    """A kernel: its source, cores, arguments and configuration.
+
+    Args:
+        kernel_source: A Python function, the path of a Python file, or with `SourceType.SOURCE_CODE` a Python text;
+            file and text define `kernel_main`.
+        source_type: What a string is.
+        core_ranges: Where it runs.
+        compile_time_args: Compile-time arguments by position.
+        named_compile_time_args: Pairs of name and value.
+        defines: Pairs of name and text.
+        runtime_args: `RuntimeArgs`, a list of pairs of core and arguments, or lists by x and y.
+        common_runtime_args: Arguments that all cores share.
+        opt_level: Changes nothing: there is no compiler.
+        config: One of the config descriptors.
+        compiler_include_paths: Only empty.
+        blaze_named_compile_time_args: Only empty.
+
+    Raises:
+        UnsupportedError: arguments of the C++ compiler.
+    """
 
     class SourceType(enum.Enum):
-        """What `kernel_source` is in the official package; a function needs neither."""
+        """What a `kernel_source` that is a string says; a function needs neither."""
 
         FILE_PATH = 0
         SOURCE_CODE = 1
 
     def __init__(
         self,
-        kernel_source: Callable[[], object] | None = None,
+        kernel_source: Callable[[], object] | str | None = None,
         source_type: SourceType = SourceType.FILE_PATH,
         core_ranges: CoreRangeSet | None = None,
         compile_time_args: Sequence[int] = (),
@@ -152,9 +194,16 @@ class KernelDescriptor:
         defines: Sequence[tuple[str, str]] = (),
         runtime_args: Any = (),
         common_runtime_args: Sequence[int] = (),
-        opt_level: object = None,
+        opt_level: KernelBuildOptLevel | None = None,
         config: Config = None,
+        compiler_include_paths: Sequence[str | os.PathLike[str]] = (),
+        *,
+        blaze_named_compile_time_args: Sequence[tuple[str, int]] = (),
     ) -> None:
+        if compiler_include_paths or blaze_named_compile_time_args:
+            raise UnsupportedError(
+                "KernelDescriptor: compiler_include_paths and blaze_named_compile_time_args are for C++ sources"
+            )
         self.kernel_source = kernel_source
         self.source_type = source_type
         self.core_ranges = core_ranges or CoreRangeSet()
@@ -166,14 +215,68 @@ class KernelDescriptor:
         self.opt_level = opt_level
         self.config = config
 
+    def append_common_runtime_args_from(self, other: KernelDescriptor) -> None:
+        """Add the common arguments of another kernel behind one's own."""
+        self.common_runtime_args += other.common_runtime_args
+
+    def append_runtime_args_from(self, other: KernelDescriptor) -> None:
+        """Add the arguments that another kernel has on each core behind one's own."""
+        own = RuntimeArgs()
+        for kernel in (self, other):
+            for core, values in arguments(kernel.runtime_args):
+                own[core.x][core.y].extend(values)
+        self.runtime_args = own
+
+    def clear_runtime_args(self) -> None:
+        """Forget the arguments of all cores."""
+        self.runtime_args = RuntimeArgs()
+
+    def extend_runtime_args_uniform(self, values: Sequence[int]) -> None:
+        """Add the same arguments on every core of the kernel."""
+        own = RuntimeArgs()
+        for core, known in arguments(self.runtime_args):
+            own[core.x][core.y].extend(known)
+        for core in self.core_ranges.cores():
+            own[core.x][core.y].extend(values)
+        self.runtime_args = own
+
+
+def arguments(given: Any) -> Iterator[tuple[CoreCoord, Sequence[int]]]:
+    """Yield cores and arguments, from `RuntimeArgs`, pairs, or nested lists by x and y."""
+    if isinstance(given, RuntimeArgs):
+        yield from given.to_list()
+        return
+    for x, entry in enumerate(given):
+        if isinstance(entry, tuple) and len(entry) == 2 and not isinstance(entry[0], (list, int)):
+            yield as_core(entry[0]), entry[1]
+            continue
+        for y, values in enumerate(entry):
+            if values:
+                yield CoreCoord(x, y), values
+
 
 class TileDescriptor:
     """The tile of a circular buffer."""
 
-    def __init__(self, height: int | Tile = 32, width: int = 32, transpose: bool = False) -> None:
+    height: int
+    width: int
+    transpose: bool
+
+    def __init__(self, height: int | Tile | TileDescriptor = 32, width: int = 32, transpose: bool = False) -> None:
         if isinstance(height, Tile):
-            height, width = height.tile_shape
-        self.height, self.width, self.transpose = height, width, transpose
+            self.height, self.width = height.tile_shape
+            self.transpose = transpose
+        elif isinstance(height, TileDescriptor):
+            self.height, self.width, self.transpose = height.height, height.width, height.transpose
+        else:
+            self.height, self.width, self.transpose = height, width, transpose
+
+
+class FaceGeometry:
+    """Rows of a face and faces of a tile; they follow from the tile."""
+
+    def __init__(self, face_r_dim: int = 16, num_faces: int = 4) -> None:
+        self.face_r_dim, self.num_faces = face_r_dim, num_faces
 
 
 class CBFormatDescriptor:
@@ -190,6 +293,7 @@ class CBFormatDescriptor:
         self.data_format = data_format
         self.page_size = page_size
         self.tile = tile
+        self.face_geometry: FaceGeometry | None = None
 
     @property
     def data_format_as_uint8(self) -> int:
@@ -212,6 +316,7 @@ class CBDescriptor:
         self.remote_format_descriptors: list[CBFormatDescriptor] = []
         self.address_offset = 0
         self._buffer: Buffer | None = None
+        self._global: GlobalCircularBuffer | None = None
 
     def has_buffer(self) -> bool:
         """Return whether it lies in a tensor's memory."""
@@ -219,11 +324,25 @@ class CBDescriptor:
 
     def buffer_address(self) -> int | None:
         """Return the address of the tensor's memory, if it lies there."""
-        return None if self._buffer is None else self._buffer.address()
+        return None if self._buffer is None else self._buffer.address() + self.address_offset
 
     def set_buffer_from_cb(self, other: CBDescriptor) -> None:
         """Let it lie where another one does."""
         self._buffer = other._buffer
+
+    def has_global_circular_buffer(self) -> bool:
+        """Return whether it is an end of a global circular buffer."""
+        return self._global is not None
+
+    def set_global_circular_buffer(self, global_circular_buffer: GlobalCircularBuffer) -> None:
+        """Let it be an end of a global circular buffer."""
+        if not isinstance(global_circular_buffer, GlobalCircularBuffer):
+            raise ArgumentError(f"CBDescriptor: expected a global circular buffer, got {global_circular_buffer!r}")
+        self._global = global_circular_buffer
+
+    def set_global_circular_buffer_from_cb(self, other: CBDescriptor) -> None:
+        """Let it be an end of the global circular buffer that another one is an end of."""
+        self._global = other._global
 
 
 class SemaphoreDescriptor:
@@ -262,6 +381,21 @@ class ProgramDescriptor:
         self.semaphores = list(semaphores)
         self.cbs = list(cbs)
         self.custom_program_hash: int | None = None
+        self.reload_core_ranges = CoreRangeSet()
+        self.reload_table_addr: int | None = None
+
+
+class MeshProgramDescriptor:
+    """Programs by the chips that run them."""
+
+    def __init__(self, mesh_programs: dict[MeshCoordinateRange, ProgramDescriptor] | None = None) -> None:
+        self.mesh_programs = dict(mesh_programs or {})
+        for device_range, descriptor in self.mesh_programs.items():
+            if not isinstance(device_range, MeshCoordinateRange) or not isinstance(descriptor, ProgramDescriptor):
+                raise ArgumentError(
+                    f"MeshProgramDescriptor: expected a ProgramDescriptor by MeshCoordinateRange, got "
+                    f"{device_range!r}: {descriptor!r}"
+                )
 
 
 def merge_program_descriptors(descriptors: Sequence[ProgramDescriptor]) -> ProgramDescriptor:
@@ -283,124 +417,58 @@ def cb_descriptor_from_sharded_tensor(
 ) -> CBDescriptor:
     """Return a circular buffer whose pages are those of a tensor sharded over L1.
 
+    Args:
+        cb_index: The index.
+        tensor: The tensor, sharded over L1.
+        address_offset: Byte of the shard that the circular buffer starts at.
+        total_size: Its bytes; 0 for the rest of the shard.
+        core_ranges: Its cores; by default those of the tensor.
+
     Raises:
-        UnsupportedError: it is to start inside the shard.
         StorageError: the tensor is not sharded over L1.
+        ArgumentError: the offset is no multiple of a page, or beyond the shard.
     """
     memory = tensor._require_device("cb_descriptor_from_sharded_tensor", "the tensor")
     shard = tensor.memory_config().shard_spec
     if shard is None or BufferType(memory.buffer_type) is not BufferType.L1:
         raise StorageError("cb_descriptor_from_sharded_tensor: the tensor is not sharded over L1")
-    if address_offset:
-        raise UnsupportedError("cb_descriptor_from_sharded_tensor: address_offset is not modelled", "unimplemented")
     page = memory.aligned_page_bytes
+    whole = memory.bytes_per_bank // page * page
+    if address_offset % page or not 0 <= address_offset < whole:
+        raise ArgumentError(
+            f"cb_descriptor_from_sharded_tensor: address_offset {address_offset} is no page of {page} B inside the "
+            f"shard of {whole} B"
+        )
     form = CBFormatDescriptor(cb_index, tensor.dtype, page)
-    descriptor = CBDescriptor(total_size or memory.bytes_per_bank // page * page, core_ranges or shard.grid, [form])
-    descriptor._buffer = Buffer(_device(tensor), memory, sharded=True)
+    descriptor = CBDescriptor(total_size or whole - address_offset, core_ranges or shard.grid, [form])
+    descriptor.address_offset = address_offset
+    descriptor._buffer = Buffer(device_of(tensor), memory, sharded=True)
     return descriptor
 
 
-def _device(tensor: Tensor) -> MeshDevice:
+def get_cb_address(descriptor: CBDescriptor) -> int:
+    """Return the L1 address of a circular buffer that lies in a tensor or is an end of a global circular buffer.
+
+    Raises:
+        StorageError: it has memory of its own, whose address only a running program has.
+    """
+    if descriptor._global is not None:
+        return descriptor._global.buffer_address()
+    address = descriptor.buffer_address()
+    if address is None:
+        raise StorageError(
+            "get_cb_address: the circular buffer lies in no tensor; it has an address while it runs only"
+        )
+    return address
+
+
+def device_of(tensor: Tensor) -> MeshDevice:
+    """Return the device of a tensor.
+
+    Raises:
+        StorageError: it is on the host.
+    """
     device = tensor.device()
     if device is None:
         raise StorageError("generic_op: the tensor is not on a device")
     return device
-
-
-def _config(descriptor: KernelDescriptor) -> DataMovementConfig | ComputeConfig:
-    common: dict[str, Any] = {
-        "compile_args": descriptor.compile_time_args,
-        "defines": dict(descriptor.defines),
-        "named_compile_args": dict(descriptor.named_compile_time_args),
-    }
-    config = descriptor.config
-    if isinstance(config, ReaderConfigDescriptor):
-        return DataMovementConfig(processor=DataMovementProcessor.RISCV_1, noc=NOC_0, **common)
-    if isinstance(config, WriterConfigDescriptor):
-        return DataMovementConfig(processor=DataMovementProcessor.RISCV_0, noc=NOC_1, **common)
-    if isinstance(config, DataMovementConfigDescriptor):
-        return DataMovementConfig(processor=config.processor, noc=config.noc, **common)
-    if isinstance(config, ComputeConfigDescriptor):
-        return ComputeConfig(
-            math_fidelity=config.math_fidelity,
-            fp32_dest_acc_en=config.fp32_dest_acc_en,
-            dst_full_sync_en=config.dst_full_sync_en,
-            unpack_to_dest_mode=config.unpack_to_dest_mode,
-            bfp8_pack_precise=config.bfp8_pack_precise,
-            math_approx_mode=config.math_approx_mode,
-            **common,
-        )
-    raise ArgumentError(f"KernelDescriptor: config must be one of the config descriptors, got {config!r}")
-
-
-def _arguments(given: Any) -> Iterator[tuple[CoreCoord, Sequence[int]]]:
-    """Yield cores and arguments, from `RuntimeArgs`, pairs, or nested lists by x and y."""
-    if isinstance(given, RuntimeArgs):
-        yield from given.to_list()
-        return
-    for x, entry in enumerate(given):
-        if isinstance(entry, tuple) and len(entry) == 2 and not isinstance(entry[0], (list, int)):
-            yield as_core(entry[0]), entry[1]
-            continue
-        for y, values in enumerate(entry):
-            if values:
-                yield CoreCoord(x, y), values
-
-
-def program_from_descriptor(descriptor: ProgramDescriptor) -> Program:
-    """Return the program that a descriptor describes.
-
-    Raises:
-        UnsupportedError: a kernel in C++.
-        ArgumentError, MemoryConfigError, KernelArgumentError: parts that contradict each other.
-    """
-    program = Program()
-    for cb in descriptor.cbs:
-        config = CircularBufferConfig(cb.total_size)
-        for form in cb.format_descriptors:
-            config.set_data_format(form.buffer_index, form.data_format)
-            config.set_page_size(form.buffer_index, form.page_size)
-            if form.tile is not None:
-                config.set_tile_dims(form.buffer_index, Tile((form.tile.height, form.tile.width)))
-        config.buffer = cb._buffer
-        create_circular_buffer(program, cb.core_ranges, config)
-    for semaphore in descriptor.semaphores:
-        program.semaphores.append((semaphore.id, semaphore.core_ranges, semaphore.initial_value))
-    for kernel in descriptor.kernels:
-        if not callable(kernel.kernel_source):
-            raise UnsupportedError(
-                "generic_op: kernel_source must be a Python function over ttnn.kernel_api; C++ sources are not built",
-                "unimplemented",
-            )
-        added = create_kernel(program, kernel.kernel_source, kernel.core_ranges, _config(kernel))
-        added.common_args = list(kernel.common_runtime_args)
-        for core, values in _arguments(kernel.runtime_args):
-            set_runtime_args(program, added, core, values)
-    return program
-
-
-def generic_op(io_tensors: Sequence[Tensor], program_descriptor: ProgramDescriptor) -> Tensor:
-    """Run a program and return the last tensor, which it writes.
-
-    Args:
-        io_tensors: Inputs, then the output; all on one device.
-        program_descriptor: The program; kernels are Python functions.
-
-    Raises:
-        ProgramConfigError: fewer than two tensors.
-        StorageError: a tensor is not on a device.
-        KernelError: the program failed.
-    """
-    if len(io_tensors) < 2:
-        sentence = "io_tensors must contain at least one input tensor and one output tensor"
-        raise fatal(ProgramConfigError, f"generic_op: {len(io_tensors)} tensors", sentence)
-    for tensor in io_tensors:
-        tensor._require_device("generic_op", "every tensor of io_tensors")
-    output = io_tensors[-1]
-    generic_op_report(output, program_descriptor)
-    return output
-
-
-def generic_op_report(output: Tensor, program_descriptor: ProgramDescriptor) -> Report:
-    """Run a program on the device of a tensor and return its report."""
-    return run_program(_device(output), program_from_descriptor(program_descriptor))

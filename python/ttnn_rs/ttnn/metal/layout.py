@@ -8,8 +8,9 @@ from ttnn.core_range import CoreCoord
 from ttnn.exceptions import DeviceError, KernelArgumentError, MemoryConfigError, fatal
 from ttnn.kernel_api.context import KernelContext
 from ttnn.mesh_device import MeshDevice
-from ttnn.metal.configs import ComputeConfig
-from ttnn.metal.program import Kernel, Program
+from ttnn.metal.configs import CircularBufferConfig, ComputeConfig
+from ttnn.metal.program import Kernel, Program, require_program
+from ttnn.metal.runtime_args import as_words, check_count
 from ttnn.types import BufferType, MathFidelity, UnpackToDestMode
 
 _ALIGNMENT = 32
@@ -34,10 +35,11 @@ def lay_out(device: MeshDevice, program: Program) -> Layout:
     """Return a program for one device.
 
     Raises:
-        DeviceError: it uses cores that the device does not have.
+        DeviceError: it uses cores that the device does not have, or cores of several sub-devices.
         MemoryConfigError: circular buffers that do not exist on this chip, exceed L1 or run into buffers.
         KernelArgumentError: a configuration that the chip has no form of.
     """
+    require_program("enqueue_program", program)
     grid = device.compute_with_storage_grid_size()
     for what, cores in [
         *((f"kernel {kernel.name}", kernel.cores) for kernel in program.kernels),
@@ -46,9 +48,12 @@ def lay_out(device: MeshDevice, program: Program) -> Layout:
     ]:
         for core in cores.cores():
             if core.x >= grid.x or core.y >= grid.y:
-                raise DeviceError(
-                    f"{what} is placed on core {core.x}-{core.y}, outside the compute grid {grid.x}x{grid.y}"
+                raise fatal(
+                    DeviceError,
+                    f"{what} is placed on core {core.x}-{core.y}, outside the compute grid {grid.x}x{grid.y}",
+                    "Kernels cannot be placed on dispatch cores!",
                 )
+    device._sub_devices.check_program(kernel.cores for kernel in program.kernels)
     semaphores = [
         ((core.x, core.y), id, initial) for id, cores, initial in program.semaphores for core in cores.cores()
     ]
@@ -62,48 +67,85 @@ def lay_out(device: MeshDevice, program: Program) -> Layout:
     )
 
 
-def _circular_buffers(device: MeshDevice, program: Program) -> list[CbRow]:
-    base = int(device._engine.memory_view(BufferType.L1.value)["base_address"])
-    lowest = device._engine.lowest_l1_address()
-    indices = int(device.chip["circular_buffers"])
+def cb_addresses(program: Program, base: int) -> list[int]:
+    """Return the L1 address of each circular buffer of a program, given the first that one of its own can have."""
     ends: dict[CoreCoord, int] = {}
-    rows: list[CbRow] = []
+    places = []
     for handle in program.circular_buffers:
         config, cores = handle.config, list(handle.cores.cores())
         if config.buffer is not None:
-            address = config.buffer.address()
-            if not config.buffer.is_l1() or config.total_size > config.buffer.memory.bytes_per_bank:
-                raise MemoryConfigError(
-                    f"circular buffer of {config.total_size} B in {config.buffer!r}: it needs an L1 buffer with as "
-                    f"much on each core ({config.buffer.memory.bytes_per_bank} B)"
-                )
+            places.append(config.buffer.address() + config.address_offset)
+        elif handle.global_buffer is not None:
+            places.append(handle.global_buffer.buffer_address())
         else:
             start = max((ends.get(core, base) for core in cores), default=base)
             address = -(-start // _ALIGNMENT) * _ALIGNMENT
-            end = address + config.total_size
-            for core in cores:
-                ends[core] = end
-            _check_end(device, handle.cores, end, lowest)
-        for index, code in sorted(config.formats.items()):
-            if not 0 <= index < indices:
-                raise fatal(
-                    MemoryConfigError,
-                    f"CB index {index} does not exist: this chip has {indices} circular buffers per core",
-                    f"Buffer index ({index}) exceeds max number of circular buffers per core ({indices})",
-                )
-            page = config.page_sizes[index]
-            if config.total_size % page:
-                raise MemoryConfigError(
-                    f"CB {index}: Total circular buffer size {config.total_size} B must be divisible by "
-                    f"page size {page} B"
-                )
-            tile = config.tiles.get(index, (32, 32))
-            borrowed = config.buffer is not None
-            rows += [
-                ((core.x, core.y), index, address, page, config.total_size // page, code, tile, borrowed)
-                for core in cores
-            ]
+            ends.update(dict.fromkeys(cores, address + config.total_size))
+            places.append(address)
+    return places
+
+
+def _circular_buffers(device: MeshDevice, program: Program) -> list[CbRow]:
+    base = int(device._engine.memory_view(BufferType.L1.value)["base_address"])
+    lowest = device._engine.lowest_l1_address()
+    rows: list[CbRow] = []
+    for handle, address in zip(program.circular_buffers, cb_addresses(program, base), strict=True):
+        config = handle.config
+        borrowed = config.buffer is not None or handle.global_buffer is not None
+        if config.buffer is not None:
+            _check_borrowed(device, config)
+        elif not borrowed:
+            _check_end(device, handle.cores, address + config.total_size, lowest)
+        for index in (*config.formats, *config.remote_formats):
+            _check_index(device, config, index)
+        rows += [
+            (
+                (core.x, core.y),
+                index,
+                address,
+                config.page_sizes[index],
+                config.total_size // config.page_sizes[index],
+                code,
+                config.tiles.get(index, (32, 32)),
+                borrowed,
+            )
+            for index, code in sorted(config.formats.items())
+            for core in handle.cores.cores()
+        ]
     return rows
+
+
+def _check_borrowed(device: MeshDevice, config: CircularBufferConfig) -> None:
+    """Refuse a circular buffer that its L1 buffer does not hold."""
+    buffer = config.buffer
+    assert buffer is not None
+    if buffer.device is not device:
+        raise DeviceError(f"a circular buffer lies in {buffer!r}, which is on another device")
+    if not buffer.memory.is_allocated:
+        raise MemoryConfigError(f"a circular buffer lies in {buffer!r}, which has been deallocated")
+    room = buffer.memory.bytes_per_bank - config.address_offset
+    if not buffer.is_l1() or config.total_size > room:
+        raise MemoryConfigError(
+            f"circular buffer of {config.total_size} B in {buffer!r}: it needs an L1 buffer with as much on each core "
+            f"({max(room, 0)} B)"
+        )
+
+
+def _check_index(device: MeshDevice, config: CircularBufferConfig, index: int) -> None:
+    indices = int(device.chip["circular_buffers"])
+    if not 0 <= index < indices:
+        raise fatal(
+            MemoryConfigError,
+            f"CB index {index} does not exist: this chip has {indices} circular buffers per core",
+            f"Buffer index ({index}) exceeds max number of circular buffers per core ({indices})",
+        )
+    page = config.page_sizes[index]
+    if config.total_size % page:
+        raise fatal(
+            MemoryConfigError,
+            f"CB {index} of {config.total_size} B is no whole number of pages of {page} B",
+            f"Total circular buffer size {config.total_size} B must be divisible by page size {page} B",
+        )
 
 
 def _check_end(device: MeshDevice, cores: object, end: int, lowest: int | None) -> None:
@@ -125,12 +167,20 @@ def _check_end(device: MeshDevice, cores: object, end: int, lowest: int | None) 
 
 
 def _kernel_row(core: CoreCoord, kernel: Kernel) -> KernelRow:
-    # In L1 the common arguments follow those of the core.
-    config, args = kernel.config, [*kernel.args.get((core.x, core.y), []), *kernel.common_args]
+    config = kernel.config
+    # The lists that `get_runtime_args` gives away may hold anything by now. In L1 the common arguments follow those of
+    # the core.
+    args = as_words(f"kernel {kernel.name}", [*kernel.args.get((core.x, core.y), []), *kernel.common_args])
+    check_count("enqueue_program", kernel, len(args))
     if not isinstance(config, ComputeConfig):
         return ((core.x, core.y), kernel.risc, kernel.name, config.noc.value, None, args)
     if config.math_fidelity not in _PHASES:
         raise KernelArgumentError(f"kernel {kernel.name}: math_fidelity {config.math_fidelity} has no phases")
+    if len(config.unpack_to_dest_mode) > 64:
+        raise KernelArgumentError(
+            f"kernel {kernel.name}: unpack_to_dest_mode has {len(config.unpack_to_dest_mode)} entries, more than a "
+            "core has CBs"
+        )
     flags = 0
     for cb, mode in enumerate(config.unpack_to_dest_mode):
         flags |= int(mode is UnpackToDestMode.UnpackToDestFp32) << cb
@@ -154,6 +204,7 @@ def _context(device: MeshDevice, core: CoreCoord, kernel: Kernel) -> KernelConte
     coordinate = device.worker_core_from_logical_core(core)
     box = kernel.cores.bounding_box().start
     defines = dict(config.defines)
+    compile_args = as_words(f"kernel {kernel.name}: compile_args", config.compile_args)
     if isinstance(config, ComputeConfig):
         defines.setdefault("MATH_APPROX", str(int(config.math_approx_mode)))
     return KernelContext(
@@ -164,11 +215,11 @@ def _context(device: MeshDevice, core: CoreCoord, kernel: Kernel) -> KernelConte
         risc=("BRISC", "NCRISC", "TRISC")[kernel.risc],
         noc_index=0 if isinstance(config, ComputeConfig) else config.noc.value,
         noc_coord=(coordinate.x, coordinate.y),
-        compile_args=tuple(config.compile_args),
+        compile_args=tuple(compile_args),
         named_compile_args=dict(config.named_compile_args),
         defines=defines,
-        args=tuple(kernel.args.get((core.x, core.y), ())),
-        common_args=tuple(kernel.common_args),
+        args=tuple(as_words(kernel.name, kernel.args.get((core.x, core.y), ()))),
+        common_args=tuple(as_words(f"kernel {kernel.name}", kernel.common_args)),
         packet_bytes=int(device.chip["noc_packet_bytes"]),
         banks=(device.chip["dram_cores"], _worker_coords(device)),
         alignments=(int(device.chip["dram_alignment"]), int(device.chip["l1_alignment"])),

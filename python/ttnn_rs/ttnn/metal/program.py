@@ -2,40 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import os
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from ttnn.core_range import CoreCoord, CoreRange, CoreRangeSet, as_core
-from ttnn.exceptions import ArgumentError, KernelArgumentError, MemoryConfigError
-from ttnn.metal.configs import CircularBufferConfig, ComputeConfig, DataMovementConfig
+from ttnn.exceptions import ArgumentError, KernelArgumentError, ProgramConfigError, UnsupportedError, fatal
+from ttnn.mesh_device import MeshDevice
+from ttnn.metal.configs import CircularBufferConfig, ComputeConfig, DataMovementConfig, EthernetConfig
+from ttnn.metal.sources import kernel_from_file, kernel_from_text
 from ttnn.system_types import DataMovementProcessor
+from ttnn.types import NOC_MODE
 
 __all__ = [
     "CBHandle",
-    "CreateCircularBuffer",
     "CreateKernel",
+    "CreateKernelFromString",
     "CreateProgram",
-    "CreateSemaphore",
-    "GetCommonRuntimeArgs",
-    "GetRuntimeArgs",
     "Kernel",
     "Program",
-    "SetCommonRuntimeArgs",
-    "SetRuntimeArgs",
-    "create_circular_buffer",
     "create_kernel",
+    "create_kernel_from_string",
     "create_program",
-    "create_semaphore",
-    "get_common_runtime_args",
-    "get_runtime_args",
-    "set_common_runtime_args",
-    "set_runtime_args",
 ]
 
 CoreSpec = CoreCoord | CoreRange | CoreRangeSet | tuple[int, int]
-MAX_RUNTIME_ARGS = 341
-"""Words of unique and common runtime arguments of a kernel on a core."""
-_WORD = 0xFFFF_FFFF
+KernelConfig = DataMovementConfig | ComputeConfig
+RISCS = ("BRISC", "NCRISC", "TRISC")
 
 
 def as_cores(core_spec: CoreSpec) -> CoreRangeSet:
@@ -48,12 +42,15 @@ def as_cores(core_spec: CoreSpec) -> CoreRangeSet:
     return CoreRangeSet([CoreRange(core, core)])
 
 
+def shared_core(one: CoreRangeSet, other: CoreRangeSet) -> CoreCoord | None:
+    """Return a core that two sets have in common."""
+    return next((core for core in one.cores() if other.contains(core)), None)
+
+
 class Kernel:
     """A kernel of a program: a Python function, its cores, its configuration and arguments."""
 
-    def __init__(
-        self, function: Callable[[], object], cores: CoreRangeSet, config: DataMovementConfig | ComputeConfig
-    ) -> None:
+    def __init__(self, function: Callable[[], object], cores: CoreRangeSet, config: KernelConfig) -> None:
         self.function = function
         self.name = getattr(function, "__name__", type(function).__name__)
         self.cores = cores
@@ -71,7 +68,7 @@ class Kernel:
         return 1 if self.config.processor is DataMovementProcessor.RISCV_1 else 0
 
     def __repr__(self) -> str:
-        return f"{self.name} on {('BRISC', 'NCRISC', 'TRISC')[self.risc]} of {self.cores}"
+        return f"{self.name} on {RISCS[self.risc]} of {self.cores}"
 
 
 class CBHandle:
@@ -80,28 +77,35 @@ class CBHandle:
     def __init__(self, cores: CoreRangeSet, config: CircularBufferConfig) -> None:
         self.cores = cores
         self.config = config
+        self.global_buffer: Any = None
+        """The global circular buffer that its remote indices belong to."""
 
 
 class Program:
-    """Kernels, circular buffers and semaphores. Data only; a command queue runs it, as often as one likes."""
+    """Kernels, circular buffers and semaphores. Data only; a command queue runs it, as often as one likes.
+
+    `repr` and `describe` print it: kernels with their arguments, circular buffers, semaphores and the map of L1.
+    """
 
     def __init__(self) -> None:
         self.kernels: list[Kernel] = []
         self.circular_buffers: list[CBHandle] = []
         self.semaphores: list[tuple[int, CoreRangeSet, int]] = []
+        self.buffers: list[Any] = []
+        """Buffers that live as long as the program, see `assign_global_buffer_to_program`."""
+
+    def describe(self, device: MeshDevice | None = None) -> str:
+        """Return the program in words; with a device, addresses are those that the program has there.
+
+        Raises:
+            DeviceError: it uses cores that the device does not have.
+        """
+        from ttnn.metal.printing import describe
+
+        return describe(self, device)
 
     def __repr__(self) -> str:
-        lines = ["Program"]
-        lines += [f"  kernel {kernel}" for kernel in self.kernels]
-        for handle in self.circular_buffers:
-            config = handle.config
-            for index, code in sorted(config.formats.items()):
-                page = config.page_sizes.get(index, config.total_size)
-                lines.append(
-                    f"  CB {index} of {handle.cores}: {config.total_size // page} pages of {page} B, format {code}"
-                )
-        lines += [f"  semaphore {id} of {cores}: {initial}" for id, cores, initial in self.semaphores]
-        return "\n".join(lines)
+        return self.describe()
 
 
 def create_program() -> Program:
@@ -111,162 +115,114 @@ def create_program() -> Program:
 
 def create_kernel(
     program: Program,
-    kernel: Callable[[], object],
+    kernel: Callable[[], object] | str | os.PathLike[str],
     core_spec: CoreSpec,
-    config: DataMovementConfig | ComputeConfig,
+    config: KernelConfig,
 ) -> Kernel:
     """Add a kernel to a program.
 
     Args:
         program: The program.
-        kernel: A Python function without arguments that calls `ttnn.kernel_api`.
+        kernel: A Python function without arguments that calls `ttnn.kernel_api`, or a Python file that defines
+            `kernel_main`.
         core_spec: A core, a range or a set of ranges.
         config: `DataMovementConfig` (or its reader and writer forms) or `ComputeConfig`.
 
     Raises:
         ArgumentError: not a function, another kernel on that processor of a core, a processor that the chip lacks.
+        ProgramConfigError: the two data-movement kernels of a core share a network, or differ in their `noc_mode`.
+        UnsupportedError: a kernel in C++ or on an Ethernet core.
+        KernelError: the file does not exist or defines no `kernel_main`.
     """
-    if not callable(kernel):
-        raise ArgumentError(f"create_kernel: kernel must be a Python function, got {kernel!r}")
+    if isinstance(kernel, (str, Path, os.PathLike)):
+        kernel = kernel_from_file("create_kernel", kernel)
+    return _add_kernel("create_kernel", program, kernel, core_spec, config)
+
+
+def create_kernel_from_string(
+    program: Program, kernel_src_code: str, core_spec: CoreSpec, config: KernelConfig
+) -> Kernel:
+    """Add a kernel, given as a Python text that defines `kernel_main`, to a program.
+
+    The names of `ttnn.kernel_api` are known in the text.
+
+    Raises:
+        UnsupportedError: a text of C++.
+        KernelError: the text is no Python, or defines no `kernel_main`.
+        ArgumentError, ProgramConfigError: as `create_kernel`.
+    """
+    function = kernel_from_text("create_kernel_from_string", kernel_src_code)
+    return _add_kernel("create_kernel_from_string", program, function, core_spec, config)
+
+
+def _add_kernel(
+    call: str, program: Program, function: Callable[[], object], core_spec: CoreSpec, config: KernelConfig
+) -> Kernel:
+    require_program(call, program)
+    if not callable(function):
+        raise ArgumentError(f"{call}: kernel must be a Python function, got {function!r}")
     if not isinstance(config, (DataMovementConfig, ComputeConfig)):
-        raise ArgumentError(f"create_kernel: config must be a DataMovementConfig or ComputeConfig, got {config!r}")
+        raise ArgumentError(f"{call}: config must be a DataMovementConfig or ComputeConfig, got {config!r}")
+    if isinstance(config, EthernetConfig):
+        raise UnsupportedError(f"{call}: Ethernet cores are not modelled, a chip has worker cores only")
     if isinstance(config, DataMovementConfig) and config.processor.value > 1:
-        raise ArgumentError(f"create_kernel: this chip has no processor {config.processor}")
+        raise ArgumentError(f"{call}: this chip has no processor {config.processor}")
     cores = as_cores(core_spec)
-    added = Kernel(kernel, cores, config)
+    if cores.empty():
+        raise ArgumentError(f"{call}: no cores are given")
+    added = Kernel(function, cores, config)
     for other in program.kernels:
-        if other.risc == added.risc and any(other.cores.contains(core) for core in cores.cores()):
-            raise ArgumentError(
-                f"create_kernel: {added} overlaps with {other}; each processor of a core takes one kernel"
-            )
+        core = shared_core(cores, other.cores)
+        if core is None:
+            continue
+        if other.risc == added.risc:
+            raise ArgumentError(f"{call}: {added} overlaps with {other}; each processor of a core takes one kernel")
+        _check_networks(call, core, added, other)
     program.kernels.append(added)
     return added
 
 
-def create_circular_buffer(program: Program, core_spec: CoreSpec, config: CircularBufferConfig) -> CBHandle:
-    """Add a circular buffer to every core of `core_spec`.
-
-    Raises:
-        MemoryConfigError: an index without page size, or one that a core has already.
-    """
-    cores = as_cores(core_spec)
-    if not config.formats:
-        raise MemoryConfigError("create_circular_buffer: the configuration names no buffer index")
-    for index in config.formats:
-        if index not in config.page_sizes:
-            raise MemoryConfigError(f"create_circular_buffer: set_page_size({index}, ...) is missing")
-        for other in program.circular_buffers:
-            if index in other.config.formats and any(other.cores.contains(core) for core in cores.cores()):
-                raise MemoryConfigError(f"create_circular_buffer: CB {index} exists already on some core of {cores}")
-    handle = CBHandle(cores, config)
-    program.circular_buffers.append(handle)
-    return handle
-
-
-def create_semaphore(program: Program, core_spec: CoreSpec, initial_value: int) -> int:
-    """Add a semaphore to every core of `core_spec` and return its id.
-
-    Raises:
-        MemoryConfigError: a core has 16 already.
-    """
-    cores = as_cores(core_spec)
-    taken = {id for id, others, _ in program.semaphores if any(others.contains(core) for core in cores.cores())}
-    free = next((id for id in range(16) if id not in taken), None)
-    if free is None:
-        raise MemoryConfigError(f"create_semaphore: some core of {cores} has 16 semaphores already")
-    program.semaphores.append((free, cores, int(initial_value) & _WORD))
-    return free
-
-
-def set_runtime_args(
-    program: Program, kernel: Kernel, core_spec: CoreSpec | Sequence[CoreCoord], args: Sequence[Any]
-) -> None:
-    """Set the runtime arguments of cores; a list of cores takes a list of lists. A buffer stands for its address.
-
-    Raises:
-        KernelArgumentError: no 32-bit words, too many, another number than before, or cores without the kernel.
-    """
-    _require_kernel("set_runtime_args", program, kernel)
-    if isinstance(core_spec, (list, tuple)) and core_spec and not isinstance(core_spec[0], int):
-        if len(core_spec) != len(args):
-            raise KernelArgumentError(f"set_runtime_args: {len(core_spec)} cores and {len(args)} lists of arguments")
-        for core, values in zip(core_spec, args, strict=True):
-            set_runtime_args(program, kernel, core, values)
+def _check_networks(call: str, core: CoreCoord, added: Kernel, other: Kernel) -> None:
+    """Refuse two data-movement kernels of a core whose counters of transfers would get mixed up."""
+    if isinstance(added.config, ComputeConfig) or isinstance(other.config, ComputeConfig):
         return
-    words = _words("set_runtime_args", args)
-    for core in as_cores(core_spec).cores():  # type: ignore[arg-type]
-        if not kernel.cores.contains(core):
-            raise KernelArgumentError(f"set_runtime_args: kernel {kernel.name} does not run on core {core.x}-{core.y}")
-        before = kernel.args.get((core.x, core.y))
-        if before is not None and len(before) != len(words):
-            raise KernelArgumentError(
-                f"set_runtime_args: kernel {kernel.name} on core {core.x}-{core.y} has {len(before)} arguments, "
-                f"got {len(words)}; their number cannot change"
-            )
-        _check_count("set_runtime_args", kernel, len(words) + len(kernel.common_args))
-        kernel.args[core.x, core.y] = list(words)
-        kernel.buffers[core.x, core.y] = [value for value in args if hasattr(value, "address")]
-
-
-def set_common_runtime_args(program: Program, kernel: Kernel, args: Sequence[int]) -> None:
-    """Set the runtime arguments that all cores of a kernel share.
-
-    Raises:
-        KernelArgumentError: no 32-bit words, or too many.
-    """
-    _require_kernel("set_common_runtime_args", program, kernel)
-    words = _words("set_common_runtime_args", args)
-    most = max((len(values) for values in kernel.args.values()), default=0)
-    _check_count("set_common_runtime_args", kernel, len(words) + most)
-    kernel.common_args = words
-
-
-def get_runtime_args(program: Program, kernel: Kernel, core: CoreSpec) -> list[int]:
-    """Return the runtime arguments of a core; changing the list changes the arguments."""
-    _require_kernel("get_runtime_args", program, kernel)
-    place = next(iter(as_cores(core).cores()))
-    return kernel.args.setdefault((place.x, place.y), [])
-
-
-def get_common_runtime_args(program: Program, kernel: Kernel) -> list[int]:
-    """Return the arguments that all cores share; changing the list changes the arguments."""
-    _require_kernel("get_common_runtime_args", program, kernel)
-    return kernel.common_args
-
-
-def _require_kernel(function: str, program: Program, kernel: Kernel) -> None:
-    if not isinstance(kernel, Kernel) or kernel not in program.kernels:
-        raise KernelArgumentError(f"{function}: {kernel!r} is no kernel of this program")
-
-
-def _check_count(function: str, kernel: Kernel, count: int) -> None:
-    if count > MAX_RUNTIME_ARGS:
-        raise KernelArgumentError(
-            f"{function}: kernel {kernel.name} gets {count} runtime arguments, at most {MAX_RUNTIME_ARGS} fit"
+    mode, other_mode = added.config.noc_mode, other.config.noc_mode
+    if mode is not other_mode:
+        raise ProgramConfigError(
+            f"{call}: on core {core} kernel {added.name} has noc_mode {mode}, kernel {other.name} {other_mode}; both "
+            "data-movement kernels of a core need the same"
+        )
+    if mode is NOC_MODE.DM_DEDICATED_NOC and added.config.noc is other.config.noc:
+        raise fatal(
+            ProgramConfigError,
+            f"{call}: on core {core} kernels {added.name} and {other.name} both use {added.config.noc}; give one of "
+            "them the other network, or both noc_mode DM_DYNAMIC_NOC",
+            f"Illegal NOC usage: data movement kernels on logical core {core} cannot use the same NOC, doing so "
+            "results in hangs!",
         )
 
 
-def _words(function: str, args: Iterable[Any]) -> list[int]:
-    words = []
-    for place, value in enumerate(args):
-        address = getattr(value, "address", None)
-        word = address() if callable(address) else value
-        if isinstance(word, bool) or not hasattr(word, "__index__") or not -(1 << 31) <= word.__index__() <= _WORD:
-            raise KernelArgumentError(f"{function}: argument {place} must be a 32-bit integer, got {value!r}")
-        words.append(word.__index__() & _WORD)
-    return words
+def require_program(call: str, program: object) -> None:
+    """Refuse what is no program.
+
+    Raises:
+        ArgumentError: it is none.
+    """
+    if not isinstance(program, Program):
+        raise ArgumentError(f"{call}: expected a Program, got {program!r}")
 
 
-def named_args(config: DataMovementConfig | ComputeConfig) -> Mapping[str, int]:
-    """Return the named compile-time arguments of a configuration."""
-    return config.named_compile_args
+def require_kernel(call: str, program: Program, kernel: object) -> None:
+    """Refuse what is no kernel of a program.
+
+    Raises:
+        KernelArgumentError: it is none.
+    """
+    require_program(call, program)
+    if not any(kernel is known for known in program.kernels):
+        raise KernelArgumentError(f"{call}: {kernel!r} is no kernel of this program")
 
 
 CreateProgram = create_program
 CreateKernel = create_kernel
-CreateCircularBuffer = create_circular_buffer
-CreateSemaphore = create_semaphore
-SetRuntimeArgs = set_runtime_args
-SetCommonRuntimeArgs = set_common_runtime_args
-GetRuntimeArgs = get_runtime_args
-GetCommonRuntimeArgs = get_common_runtime_args
+CreateKernelFromString = create_kernel_from_string

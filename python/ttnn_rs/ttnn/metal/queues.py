@@ -1,19 +1,22 @@
 """Command queues: what is enqueued on one is done in its order.
 
 The device here has done its work when a call returns, so blocking and non-blocking calls differ in nothing but the
-moment at which errors appear: always at the call that caused them.
+moment at which errors appear: always at the call that caused them. Two queues run what they are given in the order of
+the calls, which is one of the orders that a card may choose; an event makes it the only one.
 """
 
 from __future__ import annotations
 
 import threading
 import weakref
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ttnn.exceptions import ArgumentError, DeviceError, KernelError
+from ttnn.mesh import MeshCoordinateRange, SubDeviceId
 from ttnn.mesh_device import MeshDevice
 from ttnn.metal.buffers import Buffer
 from ttnn.metal.layout import Layout, lay_out
@@ -22,9 +25,7 @@ from ttnn.metal.report import Report
 from ttnn.metal.scheduler import execute
 
 __all__ = [
-    "BeginTraceCapture",
     "CommandQueue",
-    "EndTraceCapture",
     "EnqueueProgram",
     "EnqueueReadBuffer",
     "EnqueueRecordEvent",
@@ -34,11 +35,10 @@ __all__ = [
     "EventQuery",
     "EventSynchronize",
     "Finish",
-    "ReleaseTrace",
-    "ReplayTrace",
-    "begin_trace_capture",
+    "MeshCommandQueue",
+    "MeshEvent",
+    "Synchronize",
     "command_queue",
-    "end_trace_capture",
     "enqueue_program",
     "enqueue_read_buffer",
     "enqueue_record_event",
@@ -47,17 +47,24 @@ __all__ = [
     "event_query",
     "event_synchronize",
     "finish",
-    "release_trace",
-    "replay_trace",
     "run_program",
+    "synchronize",
 ]
 
 
-class Event:
-    """A point in a command queue. Everything before it is done."""
+class MeshEvent:
+    """A point in a command queue. Everything before it is done. Made by `ttnn.record_event`."""
 
-    def __init__(self, queue: CommandQueue) -> None:
-        self.queue = queue
+    __slots__ = ("id", "queue")
+
+    id: int
+    queue: CommandQueue
+
+    def __init__(self) -> None:
+        raise ArgumentError("MeshEvent(): events are made with ttnn.record_event(device, cq_id)")
+
+    def __repr__(self) -> str:
+        return f"MeshEvent(device {self.queue.device.id()}, command queue {self.queue.id})"
 
 
 class CommandQueue:
@@ -67,14 +74,61 @@ class CommandQueue:
         self.device = device
         self.id = number
         self.last_report: Report | None = None
+        self._events = 0
+
+    def enqueue_record_event(
+        self, sub_device_ids: Sequence[SubDeviceId] = (), device_range: MeshCoordinateRange | None = None
+    ) -> MeshEvent:
+        """Return a point behind everything enqueued so far.
+
+        Raises:
+            DeviceError: the device is closed, or there is no such sub-device.
+        """
+        self.device._require_open("enqueue_record_event")
+        self.device._sub_devices.check_ids("enqueue_record_event", sub_device_ids)
+        if device_range is not None:
+            for coordinate in (device_range.start, device_range.end):
+                self.device._require_origin("enqueue_record_event", coordinate)
+        self._events += 1
+        event = MeshEvent.__new__(MeshEvent)
+        event.queue, event.id = self, self._events
+        return event
+
+    enqueue_record_event_to_host = enqueue_record_event
+
+    def enqueue_wait_for_event(self, event: MeshEvent) -> None:
+        """Let what follows on this queue wait for an event: it has passed.
+
+        Raises:
+            ArgumentError: not an event.
+            DeviceError: the event of another device.
+        """
+        self.device._require_open("enqueue_wait_for_event")
+        other = require_event("enqueue_wait_for_event", event).queue.device
+        if other is not self.device:
+            raise DeviceError(f"enqueue_wait_for_event: {event!r} is of another device than {self!r}")
+
+    def finish(self, sub_device_ids: Sequence[SubDeviceId] = ()) -> None:
+        """Wait until everything on the queue is done: it is.
+
+        Raises:
+            DeviceError: the device is closed, or there is no such sub-device.
+        """
+        self.device._require_open("finish")
+        self.device._sub_devices.check_ids("finish", sub_device_ids)
 
     def __repr__(self) -> str:
-        return f"CommandQueue({self.id} of {self.device!r})"
+        return f"CommandQueue({self.id} of device {self.device.id()})"
 
+
+MeshCommandQueue = CommandQueue
+Event = MeshEvent
 
 _queues: weakref.WeakKeyDictionary[MeshDevice, dict[int, CommandQueue]] = weakref.WeakKeyDictionary()
 _running: weakref.WeakKeyDictionary[MeshDevice, threading.RLock] = weakref.WeakKeyDictionary()
 _guard = threading.Lock()
+captures: weakref.WeakKeyDictionary[MeshDevice, list[Layout]] = weakref.WeakKeyDictionary()
+"""Where programs go instead of running, on devices that capture a trace."""
 
 
 def command_queue(device: MeshDevice, id: int = 0) -> CommandQueue:
@@ -83,63 +137,91 @@ def command_queue(device: MeshDevice, id: int = 0) -> CommandQueue:
     Raises:
         DeviceError: the device was opened with fewer queues, or is closed.
     """
+    if not isinstance(device, MeshDevice):
+        raise ArgumentError(f"command_queue: expected a ttnn.MeshDevice, got {device!r}")
     device._require_open("command_queue")
-    if not 0 <= id < device._queues:
-        raise DeviceError(f"command_queue: queue {id} does not exist, the device was opened with {device._queues}")
+    if isinstance(id, bool) or not hasattr(id, "__index__"):
+        raise ArgumentError(f"command_queue: id must be an int, got {id!r}")
+    number = int(id)
+    if not 0 <= number < device._queues:
+        raise DeviceError(f"command_queue: queue {number} does not exist, the device was opened with {device._queues}")
     with _guard:
         queues = _queues.setdefault(device, {})
-        return queues.setdefault(id, CommandQueue(device, id))
+        return queues.setdefault(number, CommandQueue(device, number))
 
 
-def _device(queue: CommandQueue | MeshDevice) -> MeshDevice:
+def _device(call: str, queue: CommandQueue | MeshDevice) -> MeshDevice:
     device = queue.device if isinstance(queue, CommandQueue) else queue
     if not isinstance(device, MeshDevice):
-        raise ArgumentError(f"expected a command queue or a device, got {queue!r}")
+        raise ArgumentError(f"{call}: expected a command queue or a device, got {queue!r}")
+    device._require_open(call)
     return device
 
 
-def enqueue_write_buffer(cq: CommandQueue, buffer: Buffer, src: Any, blocking: bool = False) -> None:
+def _check_buffer(call: str, queue: CommandQueue | MeshDevice, buffer: Buffer) -> None:
+    """Refuse what is no buffer of the queue's device, and transfers while a trace is captured."""
+    device = _device(call, queue)
+    if not isinstance(buffer, Buffer):
+        raise ArgumentError(f"{call}: expected a Buffer, got {buffer!r}")
+    if buffer.device is not device:
+        raise DeviceError(f"{call}: {buffer!r} is on device {buffer.device.id()}, the queue of device {device.id()}")
+    if device in captures:
+        raise DeviceError(f"{call}: reads and writes cannot become part of a trace; end the capture first")
+
+
+def enqueue_write_buffer(cq: CommandQueue | MeshDevice, buffer: Buffer, src: Any, blocking: bool = False) -> None:
     """Fill a buffer with bytes of the host.
 
     Raises:
         ArgumentError: other bytes than the buffer has.
+        DeviceError: the buffer of another device, a closed device, or a trace is being captured.
     """
-    _device(cq)._require_open("enqueue_write_buffer")
+    _check_buffer("enqueue_write_buffer", cq, buffer)
     buffer.write(src)
 
 
 def enqueue_read_buffer(
-    cq: CommandQueue, buffer: Buffer, dst: npt.NDArray[Any] | None = None, blocking: bool = True
+    cq: CommandQueue | MeshDevice, buffer: Buffer, dst: npt.NDArray[Any] | None = None, blocking: bool = True
 ) -> npt.NDArray[Any]:
     """Return the bytes of a buffer as 32-bit words, or fill `dst` with them and return it.
 
     Raises:
         ArgumentError: `dst` has another size.
+        DeviceError: the buffer of another device, a closed device, or a trace is being captured.
     """
-    _device(cq)._require_open("enqueue_read_buffer")
+    _check_buffer("enqueue_read_buffer", cq, buffer)
     if dst is None:
-        return buffer.read(np.uint32)
+        return buffer.read(np.uint32 if buffer.size() % 4 == 0 else np.uint8)
     if not isinstance(dst, np.ndarray) or dst.nbytes != buffer.size() or not dst.flags.c_contiguous:
         raise ArgumentError(f"enqueue_read_buffer: dst must be a contiguous array of {buffer.size()} B")
     dst.reshape(-1).view(np.uint8)[:] = buffer.read(np.uint8)
     return dst
 
 
-def enqueue_program(cq: CommandQueue, program: Program, blocking: bool = False, *, trace: bool = True) -> Report | None:
+def enqueue_program(
+    cq: CommandQueue | MeshDevice, program: Program, blocking: bool = False, *, trace: bool = True
+) -> Report | None:
     """Run a program and return its report; None while a trace is captured, which it becomes part of.
 
-    `trace=False` does not record calls and transfers for `Report.save` and `Report.plot`.
+    Arguments and addresses are those of this moment; a program may be changed and enqueued again. Every run starts with
+    empty circular buffers and with semaphores at their initial values.
+
+    Args:
+        cq: The queue.
+        program: The program.
+        blocking: Wait for its end, which always happens.
+        trace: Record calls and transfers, for `Report.save` and `Report.plot`.
 
     Raises:
         KernelError: a kernel failed; the device refuses work until it is reset.
         DeadlockError: likewise.
+        DeviceError, MemoryConfigError, KernelArgumentError: the device cannot run it.
     """
-    device = _device(cq)
-    device._require_open("enqueue_program")
+    device = _device("enqueue_program", cq)
     layout = lay_out(device, program)
-    capture = _captures.get(device)
+    capture = captures.get(device)
     if capture is not None:
-        capture.layouts.append(layout)
+        capture.append(layout)
         return None
     report = run_layout(device, layout, trace=trace)
     if isinstance(cq, CommandQueue):
@@ -150,12 +232,12 @@ def enqueue_program(cq: CommandQueue, program: Program, blocking: bool = False, 
 def run_program(device: MeshDevice, program: Program, *, trace: bool = True) -> Report:
     """Run a program and return its report, see `enqueue_program`.
 
-    Args:
-        device: Where to run it.
-        program: The program.
-        trace: Record calls and transfers, for `Report.save` and `Report.plot`.
+    Raises:
+        DeviceError: a trace is being captured, or as for `enqueue_program`.
+        KernelError: a kernel failed; the device refuses work until it is reset.
     """
-    device._require_open("enqueue_program")
+    if _device("run_program", device) in captures:
+        raise DeviceError("run_program: a trace is being captured; enqueue the program, or end the capture first")
     return run_layout(device, lay_out(device, program), trace=trace)
 
 
@@ -168,121 +250,91 @@ def run_layout(device: MeshDevice, layout: Layout, *, trace: bool = True) -> Rep
     try:
         return execute(device, layout, trace=trace)
     except KernelError as error:
-        device._engine.stop(str(error))
+        device._engine.stop(f"the device stopped when a program failed; call device.reset(). The failure: {error}")
         raise
     finally:
         lock.release()
 
 
-def finish(cq: CommandQueue) -> None:
-    """Wait until everything on a queue is done: it is."""
-    _device(cq)._require_open("finish")
+def finish(cq: CommandQueue | MeshDevice, sub_device_ids: Sequence[SubDeviceId] = ()) -> None:
+    """Wait until everything on a queue is done: it is.
+
+    Raises:
+        DeviceError: the device is closed, or there is no such sub-device.
+    """
+    _device("finish", cq)._sub_devices.check_ids("finish", sub_device_ids)
 
 
-def enqueue_record_event(cq: CommandQueue) -> Event:
-    """Return a point behind everything enqueued so far."""
-    _device(cq)._require_open("enqueue_record_event")
-    return Event(cq)
+def synchronize(device: MeshDevice, cq_id: int | None = None, sub_device_ids: Sequence[SubDeviceId] = ()) -> None:
+    """Wait until everything on a queue, by default on all, is done: it is.
+
+    Raises:
+        DeviceError: the device is closed, or has no such queue or sub-device.
+    """
+    if cq_id is not None:
+        command_queue(device, cq_id)
+    finish(device, sub_device_ids)
 
 
-def enqueue_wait_for_event(cq: CommandQueue, event: Event) -> None:
+def enqueue_record_event(
+    cq: CommandQueue,
+    sub_device_ids: Sequence[SubDeviceId] = (),
+    device_range: MeshCoordinateRange | None = None,
+) -> MeshEvent:
+    """Return a point behind everything enqueued so far.
+
+    Raises:
+        DeviceError: the device is closed, or there is no such sub-device.
+    """
+    return _queue("enqueue_record_event", cq).enqueue_record_event(sub_device_ids, device_range)
+
+
+def enqueue_wait_for_event(cq: CommandQueue, event: MeshEvent) -> None:
     """Let what follows on this queue wait for an event: it has passed.
 
     Raises:
         ArgumentError: not an event.
+        DeviceError: the event of another device.
     """
-    _device(cq)._require_open("enqueue_wait_for_event")
-    _require_event(event)
+    _queue("enqueue_wait_for_event", cq).enqueue_wait_for_event(event)
 
 
-def event_synchronize(event: Event) -> None:
-    """Wait for an event: it has passed."""
-    _require_event(event).queue.device._require_open("event_synchronize")
+def event_synchronize(event: MeshEvent) -> None:
+    """Wait for an event: it has passed.
+
+    Raises:
+        DeviceError: its device is closed.
+    """
+    require_event("event_synchronize", event).queue.device._require_open("event_synchronize")
 
 
-def event_query(event: Event) -> bool:
-    """Return whether an event has passed: yes."""
-    _require_event(event).queue.device._require_open("event_query")
+def event_query(event: MeshEvent) -> bool:
+    """Return whether an event has passed: yes.
+
+    Raises:
+        DeviceError: its device is closed.
+    """
+    require_event("event_query", event).queue.device._require_open("event_query")
     return True
 
 
-def _require_event(event: object) -> Event:
-    if not isinstance(event, Event):
-        raise ArgumentError(f"expected an Event, got {event!r}")
+def _queue(call: str, queue: CommandQueue) -> CommandQueue:
+    if not isinstance(queue, CommandQueue):
+        raise ArgumentError(f"{call}: expected a command queue, got {queue!r}")
+    return queue
+
+
+def require_event(call: str, event: object) -> MeshEvent:
+    """Refuse what is no event.
+
+    Raises:
+        ArgumentError: it is none.
+    """
+    if not isinstance(event, MeshEvent):
+        raise ArgumentError(f"{call}: expected a MeshEvent, got {type(event).__name__}")
     return event
 
 
-class _Trace:
-    """Programs of a trace, as they were when they were enqueued."""
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-        self.layouts: list[Layout] = []
-
-
-_captures: weakref.WeakKeyDictionary[MeshDevice, _Trace] = weakref.WeakKeyDictionary()
-_traces: weakref.WeakKeyDictionary[MeshDevice, dict[int, _Trace]] = weakref.WeakKeyDictionary()
-
-
-def begin_trace_capture(device: MeshDevice, cq_id: int = 0) -> int:
-    """Let programs that are enqueued from now on become a trace instead of running; return its id.
-
-    Raises:
-        DeviceError: a trace is being captured already.
-    """
-    command_queue(device, cq_id)
-    if device in _captures:
-        raise DeviceError("begin_trace_capture: a trace is being captured already")
-    known = _traces.setdefault(device, {})
-    trace = _Trace(max(known, default=-1) + 1)
-    _captures[device] = trace
-    return trace.number
-
-
-def end_trace_capture(device: MeshDevice, cq_id: int, trace_id: int) -> None:
-    """End the capture of a trace.
-
-    Raises:
-        DeviceError: this trace is not being captured.
-    """
-    trace = _captures.get(device)
-    if trace is None or trace.number != trace_id:
-        raise DeviceError(f"end_trace_capture: trace {trace_id} is not being captured")
-    del _captures[device]
-    _traces[device][trace_id] = trace
-
-
-def replay_trace(device: MeshDevice, cq_id: int, trace_id: int, blocking: bool = True) -> list[Report]:
-    """Run the programs of a trace with the arguments they were captured with; return their reports.
-
-    Raises:
-        DeviceError: there is no such trace.
-    """
-    command_queue(device, cq_id)
-    return [run_layout(device, layout) for layout in _trace("replay_trace", device, trace_id).layouts]
-
-
-def release_trace(device: MeshDevice, trace_id: int) -> None:
-    """Forget a trace.
-
-    Raises:
-        DeviceError: there is no such trace.
-    """
-    _trace("release_trace", device, trace_id)
-    del _traces[device][trace_id]
-
-
-def _trace(function: str, device: MeshDevice, trace_id: int) -> _Trace:
-    trace = _traces.get(device, {}).get(trace_id)
-    if trace is None:
-        raise DeviceError(f"{function}: the device has no trace {trace_id}")
-    return trace
-
-
-BeginTraceCapture = begin_trace_capture
-EndTraceCapture = end_trace_capture
-ReplayTrace = replay_trace
-ReleaseTrace = release_trace
 EnqueueRecordEvent = enqueue_record_event
 EnqueueWaitForEvent = enqueue_wait_for_event
 EventSynchronize = event_synchronize
@@ -291,3 +343,4 @@ EnqueueWriteBuffer = enqueue_write_buffer
 EnqueueReadBuffer = enqueue_read_buffer
 EnqueueProgram = enqueue_program
 Finish = finish
+Synchronize = synchronize

@@ -1,0 +1,205 @@
+"""`ttnn.generic_op`: runs the programs that descriptors describe."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from ttnn.exceptions import ArgumentError, MemoryConfigError, ProgramConfigError, UnsupportedError, fatal
+from ttnn.metal.circular_buffers import create_circular_buffer
+from ttnn.metal.configs import NOC_0, NOC_1, CircularBufferConfig, ComputeConfig, DataMovementConfig, format_code
+from ttnn.metal.descriptors import (
+    CBDescriptor,
+    CBFormatDescriptor,
+    ComputeConfigDescriptor,
+    DataMovementConfigDescriptor,
+    KernelDescriptor,
+    MeshProgramDescriptor,
+    ProgramDescriptor,
+    ReaderConfigDescriptor,
+    SemaphoreDescriptor,
+    WriterConfigDescriptor,
+    arguments,
+    device_of,
+)
+from ttnn.metal.program import Program, create_kernel, shared_core
+from ttnn.metal.queues import command_queue, enqueue_program
+from ttnn.metal.report import Report
+from ttnn.metal.runtime_args import set_common_runtime_args, set_runtime_args
+from ttnn.metal.semaphores import MAX_SEMAPHORES, semaphore_value
+from ttnn.metal.sources import kernel_from_file, kernel_from_text
+from ttnn.ops.registry import current_queue
+from ttnn.tensor import Tensor
+from ttnn.tile import Tile
+from ttnn.types import DataMovementProcessor
+
+__all__ = ["compute_program_descriptor_hash", "generic_op", "program_from_descriptor"]
+
+
+def _config(descriptor: KernelDescriptor) -> DataMovementConfig | ComputeConfig:
+    common: dict[str, Any] = {
+        "compile_args": descriptor.compile_time_args,
+        "defines": dict(descriptor.defines),
+        "named_compile_args": dict(descriptor.named_compile_time_args),
+    }
+    config = descriptor.config
+    if isinstance(config, ReaderConfigDescriptor):
+        return DataMovementConfig(processor=DataMovementProcessor.RISCV_1, noc=NOC_0, **common)
+    if isinstance(config, WriterConfigDescriptor):
+        return DataMovementConfig(processor=DataMovementProcessor.RISCV_0, noc=NOC_1, **common)
+    if isinstance(config, DataMovementConfigDescriptor):
+        return DataMovementConfig(processor=config.processor, noc=config.noc, noc_mode=config.noc_mode, **common)
+    if isinstance(config, ComputeConfigDescriptor):
+        return ComputeConfig(
+            math_fidelity=config.math_fidelity,
+            fp32_dest_acc_en=config.fp32_dest_acc_en,
+            dst_full_sync_en=config.dst_full_sync_en,
+            unpack_to_dest_mode=config.unpack_to_dest_mode,
+            bfp8_pack_precise=config.bfp8_pack_precise,
+            math_approx_mode=config.math_approx_mode,
+            **common,
+        )
+    raise ArgumentError(f"KernelDescriptor: config must be one of the config descriptors, got {config!r}")
+
+
+def _function(descriptor: KernelDescriptor) -> Callable[[], object]:
+    source = descriptor.kernel_source
+    if isinstance(source, str):
+        if descriptor.source_type is KernelDescriptor.SourceType.SOURCE_CODE:
+            return kernel_from_text("generic_op", source)
+        return kernel_from_file("generic_op", source)
+    if source is None or not callable(source):
+        raise ArgumentError(
+            "generic_op: kernel_source must be a Python function over ttnn.kernel_api, or file or text of one, got "
+            f"{source!r}"
+        )
+    return source
+
+
+def _add_circular_buffer(program: Program, cb: CBDescriptor) -> None:
+    config = CircularBufferConfig(cb.total_size)
+    for form in cb.format_descriptors:
+        config.set_data_format(form.buffer_index, form.data_format)
+        _add_format(config, form)
+    for form in cb.remote_format_descriptors:
+        config.remote_index(form.buffer_index).set_data_format(form.data_format)
+        _add_format(config, form)
+    if cb._buffer is not None:
+        config.set_globally_allocated_address(cb._buffer, cb.address_offset)
+    elif cb.address_offset:
+        raise MemoryConfigError("CBDescriptor: address_offset is for circular buffers that lie in a tensor")
+    create_circular_buffer(program, cb.core_ranges, config, cb._global)
+
+
+def _add_format(config: CircularBufferConfig, form: CBFormatDescriptor) -> None:
+    config.set_page_size(form.buffer_index, form.page_size)
+    if form.tile is not None:
+        config.set_tile_dims(form.buffer_index, Tile((form.tile.height, form.tile.width)))
+    if form.face_geometry is not None:
+        raise UnsupportedError("CBFormatDescriptor: face_geometry follows from the tile; leave it None")
+
+
+def _add_semaphore(program: Program, semaphore: SemaphoreDescriptor) -> None:
+    if not 0 <= semaphore.id < MAX_SEMAPHORES:
+        raise MemoryConfigError(
+            f"SemaphoreDescriptor: id {semaphore.id}; a core has semaphores 0 to {MAX_SEMAPHORES - 1}"
+        )
+    for id, cores, _ in program.semaphores:
+        core = shared_core(cores, semaphore.core_ranges) if id == semaphore.id else None
+        if core is not None:
+            raise MemoryConfigError(f"SemaphoreDescriptor: core {core} has two semaphores with id {id}")
+    value = semaphore_value("SemaphoreDescriptor", semaphore.initial_value)
+    program.semaphores.append((semaphore.id, semaphore.core_ranges, value))
+
+
+def program_from_descriptor(descriptor: ProgramDescriptor) -> Program:
+    """Return the program that a descriptor describes.
+
+    Raises:
+        UnsupportedError: a kernel in C++, or a table of programs to reload.
+        ArgumentError, MemoryConfigError, KernelArgumentError: parts that contradict each other.
+    """
+    if not isinstance(descriptor, ProgramDescriptor):
+        raise ArgumentError(f"generic_op: expected a ProgramDescriptor, got {descriptor!r}")
+    if descriptor.reload_table_addr is not None or not descriptor.reload_core_ranges.empty():
+        raise UnsupportedError("generic_op: reload_table_addr and reload_core_ranges are not modelled")
+    program = Program()
+    for cb in descriptor.cbs:
+        _add_circular_buffer(program, cb)
+    for semaphore in descriptor.semaphores:
+        _add_semaphore(program, semaphore)
+    for kernel in descriptor.kernels:
+        added = create_kernel(program, _function(kernel), kernel.core_ranges, _config(kernel))
+        set_common_runtime_args(program, added, kernel.common_runtime_args)
+        for core, values in arguments(kernel.runtime_args):
+            set_runtime_args(program, added, core, values)
+    return program
+
+
+def compute_program_descriptor_hash(program_descriptor: ProgramDescriptor) -> int:
+    """Return a number that is equal for programs that differ in runtime arguments and buffer addresses only.
+
+    It is `custom_program_hash` where that is set. It does not depend on the process.
+    """
+    if program_descriptor.custom_program_hash is not None:
+        return program_descriptor.custom_program_hash
+    text = "\n".join(_facts(program_descriptor))
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little")
+
+
+def _facts(descriptor: ProgramDescriptor) -> Iterator[str]:
+    for kernel in descriptor.kernels:
+        source = kernel.kernel_source
+        name = source if isinstance(source, str) else f"{source.__module__}.{source.__qualname__}" if source else ""
+        code = getattr(source, "__code__", None)
+        body = hashlib.sha256(code.co_code).hexdigest() if code is not None else ""
+        config = vars(kernel.config) if kernel.config is not None else {}
+        yield f"{name} {body} {kernel.core_ranges} {kernel.compile_time_args} {kernel.named_compile_time_args}"
+        yield f"{kernel.defines} {type(kernel.config).__name__} {config}"
+    for semaphore in descriptor.semaphores:
+        yield f"semaphore {semaphore.id} {semaphore.core_ranges} {semaphore.initial_value}"
+    for cb in descriptor.cbs:
+        yield f"cb {cb.total_size} {cb.core_ranges} {cb.address_offset}"
+        yield f"{cb.has_buffer()} {cb.has_global_circular_buffer()}"
+        for form in (*cb.format_descriptors, *cb.remote_format_descriptors):
+            tile = (form.tile.height, form.tile.width) if form.tile is not None else None
+            yield f"{form.buffer_index} {format_code(form.data_format)} {form.page_size} {tile}"
+
+
+def generic_op(io_tensors: Sequence[Tensor], program_descriptor: ProgramDescriptor | MeshProgramDescriptor) -> Tensor:
+    """Run a program and return the last tensor, which it writes.
+
+    Args:
+        io_tensors: Inputs, then the output; all on one device.
+        program_descriptor: The program; kernels are Python. A `MeshProgramDescriptor` has it for the one chip.
+
+    Raises:
+        ProgramConfigError: fewer than two tensors, or tensors of two devices.
+        StorageError: a tensor is not on a device.
+        KernelError: the program failed.
+    """
+    if len(io_tensors) < 2:
+        sentence = "io_tensors must contain at least one input tensor and one output tensor"
+        raise fatal(ProgramConfigError, f"generic_op: {len(io_tensors)} tensors", sentence)
+    for tensor in io_tensors:
+        tensor._require_device("generic_op", "every tensor of io_tensors")
+    output = io_tensors[-1]
+    for tensor in io_tensors:
+        if tensor.device() is not output.device():
+            raise ProgramConfigError("generic_op: the tensors of io_tensors are on different devices")
+    generic_op_report(output, program_descriptor)
+    return output
+
+
+def generic_op_report(output: Tensor, program_descriptor: ProgramDescriptor | MeshProgramDescriptor) -> Report | None:
+    """Run a program on the device of a tensor and return its report; None while a trace is captured."""
+    device = device_of(output)
+    if isinstance(program_descriptor, MeshProgramDescriptor):
+        ranges = list(program_descriptor.mesh_programs)
+        if len(ranges) != 1:
+            raise ProgramConfigError(f"generic_op: a mesh of one chip takes one program, got {len(ranges)}")
+        device._require_origin("generic_op", ranges[0].start)
+        device._require_origin("generic_op", ranges[0].end)
+        program_descriptor = program_descriptor.mesh_programs[ranges[0]]
+    return enqueue_program(command_queue(device, current_queue()), program_from_descriptor(program_descriptor))

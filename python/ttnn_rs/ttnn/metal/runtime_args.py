@@ -1,0 +1,127 @@
+"""Runtime arguments of kernels: per core and common, set before a run and changed between runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ttnn.core_range import CoreCoord
+from ttnn.exceptions import KernelArgumentError
+from ttnn.metal.program import CoreSpec, Kernel, Program, as_cores, require_kernel
+
+__all__ = [
+    "GetCommonRuntimeArgs",
+    "GetRuntimeArgs",
+    "SetCommonRuntimeArgs",
+    "SetRuntimeArgs",
+    "get_common_runtime_args",
+    "get_runtime_args",
+    "set_common_runtime_args",
+    "set_runtime_args",
+]
+
+MAX_RUNTIME_ARGS = 341
+"""Words of unique and common runtime arguments of a kernel on a core."""
+_WORD = 0xFFFF_FFFF
+
+
+def set_runtime_args(
+    program: Program, kernel: Kernel, core_spec: CoreSpec | Sequence[CoreCoord], args: Sequence[Any]
+) -> None:
+    """Set the runtime arguments of cores; a list of cores takes a list of lists. A buffer stands for its address.
+
+    Between runs, the arguments may get other values, but not another number.
+
+    Raises:
+        KernelArgumentError: no 32-bit words, too many, another number than before, or cores without the kernel.
+    """
+    require_kernel("set_runtime_args", program, kernel)
+    if isinstance(core_spec, (list, tuple)) and core_spec and not isinstance(core_spec[0], int):
+        if len(core_spec) != len(args):
+            raise KernelArgumentError(f"set_runtime_args: {len(core_spec)} cores and {len(args)} lists of arguments")
+        for core, values in zip(core_spec, args, strict=True):
+            set_runtime_args(program, kernel, core, values)
+        return
+    words = as_words("set_runtime_args", args)
+    cores = list(as_cores(core_spec).cores())  # type: ignore[arg-type]
+    for core in cores:
+        if not kernel.cores.contains(core):
+            raise KernelArgumentError(f"set_runtime_args: kernel {kernel.name} does not run on core {core.x}-{core.y}")
+        before = kernel.args.get((core.x, core.y))
+        if before is not None and len(before) != len(words):
+            raise KernelArgumentError(
+                f"set_runtime_args: kernel {kernel.name} on core {core.x}-{core.y} has {len(before)} arguments, "
+                f"got {len(words)}; their number cannot change"
+            )
+        check_count("set_runtime_args", kernel, len(words) + len(kernel.common_args))
+    for core in cores:
+        kernel.args[core.x, core.y] = list(words)
+        kernel.buffers[core.x, core.y] = [value for value in args if hasattr(value, "address")]
+
+
+def set_common_runtime_args(program: Program, kernel: Kernel, args: Sequence[Any]) -> None:
+    """Set the runtime arguments that all cores of a kernel share. A buffer stands for its address.
+
+    Raises:
+        KernelArgumentError: no 32-bit words, or too many.
+    """
+    require_kernel("set_common_runtime_args", program, kernel)
+    words = as_words("set_common_runtime_args", args)
+    most = max((len(values) for values in kernel.args.values()), default=0)
+    check_count("set_common_runtime_args", kernel, len(words) + most)
+    kernel.common_args = words
+
+
+def get_runtime_args(program: Program, kernel: Kernel, core: CoreSpec) -> list[int]:
+    """Return the runtime arguments of a core; changing the list changes the arguments of the next run.
+
+    Raises:
+        KernelArgumentError: the kernel does not run there.
+    """
+    require_kernel("get_runtime_args", program, kernel)
+    place = next(iter(as_cores(core).cores()))
+    if not kernel.cores.contains(place):
+        raise KernelArgumentError(f"get_runtime_args: kernel {kernel.name} does not run on core {place.x}-{place.y}")
+    return kernel.args.setdefault((place.x, place.y), [])
+
+
+def get_common_runtime_args(program: Program, kernel: Kernel) -> list[int]:
+    """Return the arguments that all cores share; changing the list changes the arguments of the next run."""
+    require_kernel("get_common_runtime_args", program, kernel)
+    return kernel.common_args
+
+
+def check_count(call: str, kernel: Kernel, count: int) -> None:
+    """Refuse more arguments than fit.
+
+    Raises:
+        KernelArgumentError: more than 341 words.
+    """
+    if count > MAX_RUNTIME_ARGS:
+        raise KernelArgumentError(
+            f"{call}: kernel {kernel.name} gets {count} runtime arguments, at most {MAX_RUNTIME_ARGS} fit"
+        )
+
+
+def as_words(call: str, args: Iterable[Any]) -> list[int]:
+    """Return arguments as unsigned 32-bit words; what has an `address()` stands for it.
+
+    Raises:
+        KernelArgumentError: one is no 32-bit integer.
+    """
+    if isinstance(args, (str, bytes)) or not hasattr(args, "__iter__"):
+        raise KernelArgumentError(f"{call}: expected a list of arguments, got {args!r}")
+    words = []
+    for place, value in enumerate(args):
+        address = getattr(value, "address", None)
+        word = address() if callable(address) else value
+        if isinstance(word, bool) or not hasattr(word, "__index__") or not -(1 << 31) <= word.__index__() <= _WORD:
+            raise KernelArgumentError(f"{call}: argument {place} must be a 32-bit integer, got {value!r}")
+        words.append(word.__index__() & _WORD)
+    return words
+
+
+SetRuntimeArgs = set_runtime_args
+SetCommonRuntimeArgs = set_common_runtime_args
+GetRuntimeArgs = get_runtime_args
+GetCommonRuntimeArgs = get_common_runtime_args

@@ -1,0 +1,157 @@
+"""Semaphores: those of a program, and global ones, which keep address and value from program to program."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ttnn.core_range import CoreRangeSet
+from ttnn.exceptions import ArgumentError, KernelArgumentError, MemoryConfigError, UnsupportedError
+from ttnn.mesh_device import MeshDevice
+from ttnn.metal.buffers import Buffer, ShardedBufferConfig, create_buffer
+from ttnn.metal.program import CoreSpec, Program, as_cores, require_program
+from ttnn.types import BufferType, CoreType
+
+__all__ = [
+    "CreateGlobalSemaphore",
+    "CreateSemaphore",
+    "GlobalSemaphore",
+    "create_global_semaphore",
+    "create_semaphore",
+    "get_global_semaphore_address",
+    "reset_global_semaphore_value",
+]
+
+MAX_SEMAPHORES = 16
+"""Semaphores of a core."""
+_WORD = 0xFFFF_FFFF
+_STRIDE = 16
+"""Bytes that a semaphore takes: the alignment of L1."""
+
+
+def semaphore_value(call: str, value: object) -> int:
+    """Return the value of a semaphore as an unsigned 32-bit word.
+
+    Raises:
+        KernelArgumentError: it is none.
+    """
+    if isinstance(value, bool) or not hasattr(value, "__index__") or not 0 <= value.__index__() <= _WORD:
+        raise KernelArgumentError(f"{call}: a semaphore holds an unsigned 32-bit word, got {value!r}")
+    return int(value.__index__())
+
+
+def create_semaphore(
+    program: Program, core_spec: CoreSpec, initial_value: int, core_type: CoreType = CoreType.WORKER
+) -> int:
+    """Add a semaphore to every core of `core_spec` and return its id. Every run starts it at `initial_value`.
+
+    Raises:
+        MemoryConfigError: a core has 16 already.
+        KernelArgumentError: the value is no unsigned 32-bit word.
+        UnsupportedError: other cores than worker cores.
+    """
+    require_program("create_semaphore", program)
+    if core_type not in (CoreType.WORKER, CoreType.TENSIX):
+        raise UnsupportedError(f"create_semaphore: semaphores on {core_type} cores are not modelled")
+    cores = as_cores(core_spec)
+    if cores.empty():
+        raise ArgumentError("create_semaphore: no cores are given")
+    value = semaphore_value("create_semaphore", initial_value)
+    taken = {id for id, others, _ in program.semaphores if any(others.contains(core) for core in cores.cores())}
+    free = next((id for id in range(MAX_SEMAPHORES) if id not in taken), None)
+    if free is None:
+        raise MemoryConfigError(f"create_semaphore: some core of {cores} has {MAX_SEMAPHORES} semaphores already")
+    program.semaphores.append((free, cores, value))
+    return free
+
+
+class GlobalSemaphore:
+    """A semaphore with the same address on all its cores, which programs neither move nor reset."""
+
+    def __init__(self, device: MeshDevice, cores: CoreRangeSet, buffer: Buffer) -> None:
+        self.device = device
+        self.cores = cores
+        self.buffer = buffer
+
+    def address(self) -> int:
+        """Return its L1 address; pass it to kernels as a runtime argument."""
+        return self.buffer.address()
+
+    def reset_semaphore_value(self, reset_value: int) -> None:
+        """Store a value on every core.
+
+        Raises:
+            KernelArgumentError: it is no unsigned 32-bit word.
+        """
+        words = np.zeros((self.cores.num_cores(), _STRIDE // 4), np.uint32)
+        words[:, 0] = semaphore_value("reset_global_semaphore_value", reset_value)
+        self.buffer.write(words)
+
+    def values(self) -> list[int]:
+        """Return what it holds on each of its cores. Not official."""
+        return [int(word) for word in self.buffer.read(np.uint32)[:: _STRIDE // 4]]
+
+    def __repr__(self) -> str:
+        return f"GlobalSemaphore(address={self.address()}, cores={self.cores})"
+
+
+def create_global_semaphore(
+    mesh_device: MeshDevice, cores: CoreSpec, initial_value: int, buffer_type: BufferType = BufferType.L1
+) -> GlobalSemaphore:
+    """Return a new global semaphore.
+
+    Args:
+        mesh_device: Where it lies.
+        cores: Cores that have one.
+        initial_value: What each starts with.
+        buffer_type: L1 or L1_SMALL.
+
+    Raises:
+        MemoryConfigError: another kind of memory.
+        OutOfMemoryError: L1 is full.
+        KernelArgumentError: the value is no unsigned 32-bit word.
+    """
+    if not isinstance(mesh_device, MeshDevice):
+        raise ArgumentError(f"create_global_semaphore: expected a ttnn.MeshDevice, got {mesh_device!r}")
+    if buffer_type not in (BufferType.L1, BufferType.L1_SMALL):
+        raise MemoryConfigError(f"create_global_semaphore: semaphores lie in L1, not in {buffer_type}")
+    value = semaphore_value("create_global_semaphore", initial_value)
+    where = as_cores(cores)
+    count = where.num_cores()
+    if count == 0:
+        raise ArgumentError("create_global_semaphore: no cores are given")
+    config = ShardedBufferConfig(
+        device=mesh_device,
+        size=count * _STRIDE,
+        page_size=_STRIDE,
+        tensor_pages=(count, 1),
+        shard_pages=(1, 1),
+        cores=where,
+        buffer_type=buffer_type,
+    )
+    semaphore = GlobalSemaphore(mesh_device, where, create_buffer(config))
+    semaphore.reset_semaphore_value(value)
+    return semaphore
+
+
+def get_global_semaphore_address(global_semaphore: GlobalSemaphore) -> int:
+    """Return the L1 address of a global semaphore."""
+    return _require("get_global_semaphore_address", global_semaphore).address()
+
+
+def reset_global_semaphore_value(global_semaphore: GlobalSemaphore, reset_value: int) -> None:
+    """Store a value on every core of a global semaphore.
+
+    Raises:
+        KernelArgumentError: it is no unsigned 32-bit word.
+    """
+    _require("reset_global_semaphore_value", global_semaphore).reset_semaphore_value(reset_value)
+
+
+def _require(call: str, semaphore: object) -> GlobalSemaphore:
+    if not isinstance(semaphore, GlobalSemaphore):
+        raise ArgumentError(f"{call}: expected a GlobalSemaphore, got {semaphore!r}")
+    return semaphore
+
+
+CreateSemaphore = create_semaphore
+CreateGlobalSemaphore = create_global_semaphore

@@ -1,0 +1,37 @@
+"""The host API has every name of TT-Metalium, in both spellings, and each does what it says on a mesh of one chip."""
+
+from __future__ import annotations
+
+import host_names
+import pytest
+
+import ttnn
+from ttnn import metal
+
+
+@pytest.mark.parametrize("name", host_names.METAL.split())
+def test_function_in_both_spellings(name: str) -> None:
+    python = host_names.snake_case(name)
+    if isinstance(getattr(metal, name), type):
+        return
+    assert callable(getattr(metal, name))
+    ours = getattr(metal, python)
+    assert ours is getattr(metal, name) or name in ("CreateDevice", "CloseDevice")
+    assert ours.__doc__
+
+
+@pytest.mark.parametrize(
+    ("where", "names"),
+    [
+        (metal, host_names.SPELLED_AS_IN_CPP),
+        (metal, host_names.TYPES),
+        (ttnn.MeshDevice, host_names.MESH_DEVICE),
+        (metal.CommandQueue, host_names.QUEUE),
+        (metal.MeshBuffer, host_names.MESH_BUFFER),
+        (metal.CircularBufferConfig, host_names.CIRCULAR_BUFFER_CONFIG),
+        (ttnn, host_names.TTNN),
+    ],
+    ids=("functions", "types", "mesh device", "queue", "mesh buffer", "circular buffer", "ttnn"),
+)
+def test_names(where: object, names: str) -> None:
+    assert [name for name in names.split() if not hasattr(where, name)] == []
