@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,25 +28,100 @@ class Broken(NamedTuple):
     risc: str | None
     cb: int | None
     core: str
+    file: str
     line: int | None
 
 
 CASES: list[Broken] = []
 KEPT: list[metal.Buffer] = []
 """Buffers of the case that runs: a program does not own the buffers that its kernels use."""
+Build = Callable[[ttnn.MeshDevice], metal.Program]
 
 
 def broken(
     error: type[Exception], text: str, risc: str | None = None, cb: int | None = None, core: str = "0-0"
-) -> Callable[[Callable[[ttnn.MeshDevice], metal.Program]], Callable[[ttnn.MeshDevice], metal.Program]]:
-    """Register a case. The line of the mistake carries the comment `# bug`; without one, the kernel's end is meant."""
+) -> Callable[[Build], Build]:
+    """Register the function that builds a program.
 
-    def register(build: Callable[[ttnn.MeshDevice], metal.Program]) -> Callable[[ttnn.MeshDevice], metal.Program]:
-        lines, first = inspect.getsourcelines(build)
-        marked = [first + index for index, line in enumerate(lines) if line.rstrip().endswith("# bug")]
-        assert len(marked) <= 1, f"{build.__name__} has several lines that end in '# bug'"
-        CASES.append(Broken(build.__name__, build, error, text, risc, cb, core, marked[0] if marked else None))
+    The line of the mistake carries the comment `# bug`; without one, the kernel's end is meant.
+    """
+
+    def register(build: Build) -> Build:
+        add_case(build, build, error, text, risc, cb, core)
         return build
+
+    return register
+
+
+def add_case(
+    source: Callable[..., object],
+    build: Build,
+    error: type[Exception],
+    text: str,
+    risc: str | None,
+    cb: int | None,
+    core: str,
+) -> None:
+    """Register a case whose mistake is in the lines of `source`."""
+    lines, first = inspect.getsourcelines(source)
+    marked = [first + index for index, line in enumerate(lines) if line.rstrip().endswith("# bug")]
+    assert len(marked) <= 1, f"{source.__name__} has several lines that end in '# bug'"
+    line = marked[0] if marked else None
+    CASES.append(Broken(source.__name__, build, error, text, risc, cb, core, inspect.getfile(source), line))
+
+
+def broken_role(
+    role: str, risc: str, error: type[Exception], text: str, cb: int | None = None, **options: Any
+) -> Callable[[Kernel], Kernel]:
+    """Register a kernel that is wrong in its role in a pipeline."""
+
+    def register(kernel: Kernel) -> Kernel:
+        def build(device: ttnn.MeshDevice) -> metal.Program:
+            return pipeline(device, **{role: kernel}, **options)
+
+        add_case(kernel, build, error, text, risc, cb, "0-0")
+        return kernel
+
+    return register
+
+
+broken_reader = partial(broken_role, "reader", "NCRISC")
+broken_compute = partial(broken_role, "compute", "TRISC")
+broken_writer = partial(broken_role, "writer", "BRISC")
+
+
+def broken_alone(
+    error: type[Exception],
+    text: str,
+    cb: int | None = None,
+    *,
+    args: Callable[[ttnn.MeshDevice], Sequence[Any]] = lambda _: (),
+    semaphores: int = 0,
+    **options: Any,
+) -> Callable[[Kernel], Kernel]:
+    """Register a data-movement kernel that is wrong all by itself, with these arguments and so many semaphores."""
+
+    def register(kernel: Kernel) -> Kernel:
+        def build(device: ttnn.MeshDevice) -> metal.Program:
+            program = alone(device, kernel, *args(device), **options)
+            for _ in range(semaphores):
+                metal.create_semaphore(program, CORE, 0)
+            return program
+
+        add_case(kernel, build, error, text, "BRISC", cb, "0-0")
+        return kernel
+
+    return register
+
+
+def broken_computing(
+    error: type[Exception], text: str, cb: int | None = None, config: metal.ComputeConfig | None = None
+) -> Callable[[Kernel], Kernel]:
+    """Register a compute kernel that is wrong between CBs 0, 1, 2 (float32) and 16, 17 (float32)."""
+
+    def register(kernel: Kernel) -> Kernel:
+        add_case(kernel, lambda device: computing(device, kernel, config), error, text, "TRISC", cb, "0-0")
+        return kernel
 
     return register
 
@@ -75,6 +151,45 @@ def filled(device: ttnn.MeshDevice, tiles: int = TILES, **more: Any) -> metal.Bu
     buffer = tiles_buffer(device, tiles, **more)
     buffer.write(np.full(buffer.size(), 0x3F, np.uint8))
     return buffer
+
+
+def l1_buffer(device: ttnn.MeshDevice, size: int = 2048) -> metal.Buffer:
+    """Return a buffer of one page in L1."""
+    config = metal.InterleavedBufferConfig(device=device, size=size, page_size=size, buffer_type=metal.BufferType.L1)
+    return metal.create_buffer(config)
+
+
+def one_l1(device: ttnn.MeshDevice) -> list[metal.Buffer]:
+    """Arguments: a page of L1."""
+    return [l1_buffer(device)]
+
+
+def dram_and_l1(device: ttnn.MeshDevice) -> list[metal.Buffer]:
+    """Arguments: a page of DRAM with values, a page of L1."""
+    return [filled(device, 1), l1_buffer(device)]
+
+
+def on_cores(
+    device: ttnn.MeshDevice, *kernels: Kernel, args: Sequence[Any] = (), semaphores: int = 1, cbs: Sequence[int] = ()
+) -> metal.Program:
+    """Return a program of one data-movement kernel on each of as many cores of row 0, which all get the same arguments.
+
+    In front of `args` they get the NoC coordinates of the cores: x and y of core 0-0, then of core 1-0, and so on.
+    """
+    program = metal.create_program()
+    cores = [metal.CoreCoord(x, 0) for x in range(len(kernels))]
+    row = metal.CoreRange(cores[0], cores[-1])
+    places = [device.worker_core_from_logical_core(core) for core in cores]
+    for _ in range(semaphores):
+        metal.create_semaphore(program, row, 0)
+    for index in cbs:
+        add_cb(program, index, 2, cores=row)
+    for core, kernel in zip(cores, kernels, strict=True):
+        handle = metal.create_kernel(program, kernel, core, metal.DataMovementConfig())
+        values = [coordinate for place in places for coordinate in (place.x, place.y)]
+        metal.set_runtime_args(program, handle, core, [*values, *args])
+    KEPT.extend(arg for arg in args if isinstance(arg, metal.Buffer))
+    return program
 
 
 def pipeline(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from broken import alone, broken, nothing, pipeline
+from broken import alone, broken, broken_alone, nothing, pipeline
 from parts import CORE
 
 import ttnn
@@ -13,12 +13,9 @@ Device = ttnn.MeshDevice
 Program = metal.Program
 
 
-@broken(KernelArgumentError, "argument", "BRISC")
-def one_argument_too_few(device: Device) -> Program:
-    def kernel() -> None:
-        get_arg_val(2)  # bug
-
-    return alone(device, kernel, 1, 2)
+@broken_alone(KernelArgumentError, "argument", args=lambda _: [1, 2])
+def one_argument_too_few() -> None:
+    get_arg_val(2)  # bug
 
 
 @broken(KernelArgumentError, "argument", "BRISC")
@@ -43,36 +40,24 @@ def arguments_for_one_of_two_cores(device: Device) -> Program:
     return program
 
 
-@broken(KernelArgumentError, "argument", "BRISC")
-def common_argument_that_nobody_set(device: Device) -> Program:
-    def kernel() -> None:
-        get_common_arg_val(0)  # bug
-
-    return alone(device, kernel, 1)
+@broken_alone(KernelArgumentError, "argument", args=lambda _: [1])
+def common_argument_that_nobody_set() -> None:
+    get_common_arg_val(0)  # bug
 
 
-@broken(KernelArgumentError, "argument", "BRISC")
-def compile_time_argument_that_nobody_gave(device: Device) -> Program:
-    def kernel() -> None:
-        get_compile_time_arg_val(0)  # bug
-
-    return alone(device, kernel, 1)
+@broken_alone(KernelArgumentError, "argument", args=lambda _: [1])
+def compile_time_argument_that_nobody_gave() -> None:
+    get_compile_time_arg_val(0)  # bug
 
 
-@broken(KernelArgumentError, "width", "BRISC")
-def named_argument_that_nobody_gave(device: Device) -> Program:
-    def kernel() -> None:
-        get_named_compile_time_arg_val("width")  # bug
-
-    return alone(device, kernel)
+@broken_alone(KernelArgumentError, "width")
+def named_argument_that_nobody_gave() -> None:
+    get_named_compile_time_arg_val("width")  # bug
 
 
-@broken(KernelArgumentError, "UNROLL", "BRISC")
-def define_that_nobody_gave(device: Device) -> Program:
-    def kernel() -> None:
-        get_define("UNROLL")  # bug
-
-    return alone(device, kernel)
+@broken_alone(KernelArgumentError, "UNROLL")
+def define_that_nobody_gave() -> None:
+    get_define("UNROLL")  # bug
 
 
 @broken(KernelArgumentError, "", "TRISC")
@@ -83,28 +68,19 @@ def transfer_on_a_compute_processor(device: Device) -> Program:
     return pipeline(device, reader=nothing, compute=compute, writer=None)
 
 
-@broken(KernelArgumentError, "", "BRISC")
-def registers_on_a_data_movement_processor(device: Device) -> Program:
-    def kernel() -> None:
-        tile_regs_acquire()  # bug
-
-    return alone(device, kernel)
+@broken_alone(KernelArgumentError, "")
+def registers_on_a_data_movement_processor() -> None:
+    tile_regs_acquire()  # bug
 
 
-@broken(KernelArgumentError, "", "BRISC")
-def setup_on_a_data_movement_processor(device: Device) -> Program:
-    def kernel() -> None:
-        binary_op_init_common(0, 0, 0)  # bug
-
-    return alone(device, kernel)
+@broken_alone(KernelArgumentError, "")
+def setup_on_a_data_movement_processor() -> None:
+    binary_op_init_common(0, 0, 0)  # bug
 
 
-@broken(KernelError, "ValueError: of its own", "BRISC")
-def exception_of_its_own(device: Device) -> Program:
-    def kernel() -> None:
-        raise ValueError("of its own")  # bug
-
-    return alone(device, kernel)
+@broken_alone(KernelError, "ValueError: of its own")
+def exception_of_its_own() -> None:
+    raise ValueError("of its own")  # bug
 
 
 @broken(KernelError, "ZeroDivisionError", "TRISC")
@@ -118,25 +94,57 @@ def exception_in_arithmetic(device: Device) -> Program:
     return program
 
 
-@broken(KernelError, "NameError", "BRISC")
-def name_that_does_not_exist(device: Device) -> Program:
+@broken_alone(KernelError, "NameError")
+def name_that_does_not_exist() -> None:
+    noc_async_raed(0, 0, 32)  # bug
+
+
+@broken_alone(KernelError, "TypeError")
+def call_with_too_few_arguments() -> None:
+    cb_reserve_back(0)  # bug
+
+
+@broken_alone(KernelError, "RecursionError")
+def endless_recursion() -> None:
+    endless_recursion()  # bug
+
+
+@broken_alone(KernelError, "AssertionError: 3 tiles")
+def assertion_of_its_own() -> None:
+    assert not get_absolute_logical_x(), "not here"
+    assert get_absolute_logical_x(), "3 tiles"  # bug
+
+
+@broken_alone(KernelError, "SystemExit")
+def kernel_that_leaves_the_process() -> None:
+    raise SystemExit(3)  # bug
+
+
+@broken_alone(KernelArgumentError, "argument -1 is read", args=lambda _: [1, 2])
+def argument_before_the_first() -> None:
+    get_arg_val(-1)  # bug
+
+
+@broken(KernelArgumentError, "argument 1 is read, the host gave kernel kernel 1", "BRISC", core="1-0")
+def fewer_arguments_on_the_second_core(device: Device) -> Program:
     def kernel() -> None:
-        noc_async_raed(0, 0, 32)  # bug
+        get_arg_val(1)  # bug
+
+    program = metal.create_program()
+    both = metal.CoreRange(metal.CoreCoord(0, 0), metal.CoreCoord(1, 0))
+    handle = metal.create_kernel(program, kernel, both, metal.DataMovementConfig())
+    metal.set_runtime_args(program, handle, [CORE, metal.CoreCoord(1, 0)], [[1, 2], [1]])
+    return program
+
+
+@broken(KernelError, "a kernel cannot run programs", "BRISC")
+def program_inside_a_kernel(device: Device) -> Program:
+    def kernel() -> None:
+        metal.run_program(device, metal.create_program())  # bug
 
     return alone(device, kernel)
 
 
-@broken(KernelError, "TypeError", "BRISC")
-def call_with_too_few_arguments(device: Device) -> Program:
-    def kernel() -> None:
-        cb_reserve_back(0)  # bug
-
-    return alone(device, kernel)
-
-
-@broken(KernelError, "RecursionError", "BRISC")
-def endless_recursion(device: Device) -> Program:
-    def kernel() -> None:
-        kernel()  # bug
-
-    return alone(device, kernel)
+@broken_alone(KernelArgumentError, "noc must be 0 or 1")
+def own_coordinates_on_a_third_network() -> None:
+    my_x[2]  # bug

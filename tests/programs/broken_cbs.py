@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from broken import alone, broken, computing, pipeline
+from broken import broken, broken_alone, broken_compute, broken_computing, broken_reader, broken_writer, pipeline
 from parts import CORE, add_cb
 
 import ttnn
@@ -54,139 +54,94 @@ def copy_one(push: bool = True, pop: bool = True) -> None:
         cb_push_back(16, 1)
 
 
-@broken(CircularBufferError, "cb_push_back is missing", "NCRISC", 0)
-def missing_push(device: Device) -> Program:
-    def reader() -> None:
-        one_tile()
-        cb_reserve_back(0, 1)
-        read_tile(1, get_write_ptr(0))
-
-    return pipeline(device, reader=reader)
+@broken_reader(CircularBufferError, "cb_push_back is missing", 0)
+def missing_push() -> None:
+    one_tile()
+    cb_reserve_back(0, 1)
+    read_tile(1, get_write_ptr(0))
 
 
-@broken(CircularBufferError, "cb_pop_front is missing", "BRISC", 16)
-def missing_pop(device: Device) -> Program:
-    def writer() -> None:
-        write_tile()
-        out = InterleavedAddrGenFast[True](get_arg_val(0), get_tile_size(16), get_dataformat(16))
-        cb_wait_front(16, 1)
-        noc_async_write_tile(1, out, get_read_ptr(16))
-        noc_async_write_barrier()
-
-    return pipeline(device, writer=writer)
+@broken_writer(CircularBufferError, "cb_pop_front is missing", 16)
+def missing_pop() -> None:
+    write_tile()
+    out = InterleavedAddrGenFast[True](get_arg_val(0), get_tile_size(16), get_dataformat(16))
+    cb_wait_front(16, 1)
+    noc_async_write_tile(1, out, get_read_ptr(16))
+    noc_async_write_barrier()
 
 
-@broken(CircularBufferError, "cb_reserve_back(0, 1) first", "NCRISC", 0)
-def push_without_reserve(device: Device) -> Program:
-    def reader() -> None:
+@broken_reader(CircularBufferError, "cb_reserve_back(0, 1) first", 0)
+def push_without_reserve() -> None:
+    cb_push_back(0, 1)  # bug
+
+
+@broken_reader(CircularBufferError, "2 pages are pushed, 1 are reserved", 0)
+def push_more_than_reserved() -> None:
+    cb_reserve_back(0, 1)
+    read_tile(0, get_write_ptr(0))
+    cb_push_back(0, 2)  # bug
+
+
+@broken_reader(CircularBufferError, "1 pages are pushed, 0 are reserved", 0)
+def push_twice() -> None:
+    cb_reserve_back(0, 1)
+    read_tile(0, get_write_ptr(0))
+    for _ in range(2):
         cb_push_back(0, 1)  # bug
 
-    return pipeline(device, reader=reader)
+
+@broken_writer(CircularBufferError, "cb_wait_front(16, 1) first", 16)
+def pop_without_wait() -> None:
+    cb_pop_front(16, 1)  # bug
 
 
-@broken(CircularBufferError, "2 pages are pushed, 1 are reserved", "NCRISC", 0)
-def push_more_than_reserved(device: Device) -> Program:
-    def reader() -> None:
-        cb_reserve_back(0, 1)
-        read_tile(0, get_write_ptr(0))
-        cb_push_back(0, 2)  # bug
-
-    return pipeline(device, reader=reader)
+@broken_writer(CircularBufferError, "2 pages are popped, 1 were waited for", 16)
+def pop_more_than_waited() -> None:
+    cb_wait_front(16, 1)
+    cb_pop_front(16, 2)  # bug
 
 
-@broken(CircularBufferError, "1 pages are pushed, 0 are reserved", "NCRISC", 0)
-def push_twice(device: Device) -> Program:
-    def reader() -> None:
-        cb_reserve_back(0, 1)
-        read_tile(0, get_write_ptr(0))
-        for _ in range(2):
-            cb_push_back(0, 1)  # bug
-
-    return pipeline(device, reader=reader)
+@broken_compute(CircularBufferError, "1 pages are popped, 0 were waited for", 0)
+def compute_pops_twice() -> None:
+    unary_op_init_common(0, 16)
+    cb_wait_front(0, 1)
+    for _ in range(2):
+        cb_pop_front(0, 1)  # bug
 
 
-@broken(CircularBufferError, "cb_wait_front(16, 1) first", "BRISC", 16)
-def pop_without_wait(device: Device) -> Program:
-    def writer() -> None:
-        cb_pop_front(16, 1)  # bug
-
-    return pipeline(device, writer=writer)
+@broken_writer(CircularBufferError, "3 can never be there", 16)
+def wait_for_more_than_there_is_room_for() -> None:
+    cb_wait_front(16, 3)  # bug
 
 
-@broken(CircularBufferError, "2 pages are popped, 1 were waited for", "BRISC", 16)
-def pop_more_than_waited(device: Device) -> Program:
-    def writer() -> None:
-        cb_wait_front(16, 1)
-        cb_pop_front(16, 2)  # bug
-
-    return pipeline(device, writer=writer)
+@broken_reader(CircularBufferError, "3 can never be there", 0)
+def reserve_more_than_there_is_room_for() -> None:
+    cb_reserve_back(0, 3)  # bug
 
 
-@broken(CircularBufferError, "1 pages are popped, 0 were waited for", "TRISC", 0)
-def compute_pops_twice(device: Device) -> Program:
-    def compute() -> None:
-        unary_op_init_common(0, 16)
-        cb_wait_front(0, 1)
-        for _ in range(2):
-            cb_pop_front(0, 1)  # bug
-
-    return pipeline(device, compute=compute)
+@broken_reader(CircularBufferError, "a count must be at least 1", 0)
+def reserve_nothing() -> None:
+    cb_reserve_back(0, 0)  # bug
 
 
-@broken(CircularBufferError, "3 can never be there", "BRISC", 16)
-def wait_for_more_than_there_is_room_for(device: Device) -> Program:
-    def writer() -> None:
-        cb_wait_front(16, 3)  # bug
-
-    return pipeline(device, writer=writer)
+@broken_writer(CircularBufferError, "a count must be at least 1", 16)
+def wait_for_nothing() -> None:
+    cb_wait_front(16, 0)  # bug
 
 
-@broken(CircularBufferError, "3 can never be there", "NCRISC", 0)
-def reserve_more_than_there_is_room_for(device: Device) -> Program:
-    def reader() -> None:
-        cb_reserve_back(0, 3)  # bug
-
-    return pipeline(device, reader=reader)
+@broken_reader(CircularBufferError, "CB 5 is not configured on this core", 5)
+def reader_uses_another_index() -> None:
+    cb_reserve_back(5, 1)  # bug
 
 
-@broken(CircularBufferError, "a count must be at least 1", "NCRISC", 0)
-def reserve_nothing(device: Device) -> Program:
-    def reader() -> None:
-        cb_reserve_back(0, 0)  # bug
-
-    return pipeline(device, reader=reader)
+@broken_compute(CircularBufferError, "CB 3 is not configured on this core", 3)
+def compute_uses_another_index() -> None:
+    unary_op_init_common(3, 16)  # bug
 
 
-@broken(CircularBufferError, "a count must be at least 1", "BRISC", 16)
-def wait_for_nothing(device: Device) -> Program:
-    def writer() -> None:
-        cb_wait_front(16, 0)  # bug
-
-    return pipeline(device, writer=writer)
-
-
-@broken(CircularBufferError, "CB 5 is not configured on this core", "NCRISC", 5)
-def reader_uses_another_index(device: Device) -> Program:
-    def reader() -> None:
-        cb_reserve_back(5, 1)  # bug
-
-    return pipeline(device, reader=reader)
-
-
-@broken(CircularBufferError, "CB 3 is not configured on this core", "TRISC", 3)
-def compute_uses_another_index(device: Device) -> Program:
-    def compute() -> None:
-        unary_op_init_common(3, 16)  # bug
-
-    return pipeline(device, compute=compute)
-
-
-@broken(CircularBufferError, "is not configured on this core", "NCRISC", 31)
-def size_of_no_buffer(device: Device) -> Program:
-    def reader() -> None:
-        get_tile_size(31)  # bug
-
-    return pipeline(device, reader=reader)
+@broken_reader(CircularBufferError, "is not configured on this core", 31)
+def size_of_no_buffer() -> None:
+    get_tile_size(31)  # bug
 
 
 @broken(CircularBufferError, "counts must divide the CB", "NCRISC", 0)
@@ -221,105 +176,81 @@ def two_producers(device: Device) -> Program:
     return pipeline(device, reader=reader, writer=writer)
 
 
-@broken(CircularBufferError, "two consumers", "BRISC", 0)
-def two_consumers(device: Device) -> Program:
-    def writer() -> None:
-        cb_wait_front(16, 1)
-        cb_pop_front(16, 1)
-        cb_wait_front(0, 1)
-        cb_pop_front(0, 1)  # bug
-
-    return pipeline(device, writer=writer)
+@broken_writer(CircularBufferError, "two consumers", 0)
+def two_consumers() -> None:
+    cb_wait_front(16, 1)
+    cb_pop_front(16, 1)
+    cb_wait_front(0, 1)
+    cb_pop_front(0, 1)  # bug
 
 
-@broken(CircularBufferError, "wait for more pages", "TRISC", 0)
-def tile_that_nobody_waited_for(device: Device) -> Program:
-    def compute() -> None:
-        unary_op_init_common(0, 16)
-        cb_wait_front(0, 1)
-        tile_regs_acquire()
-        copy_tile(0, 1, 0)  # bug
-
-    return pipeline(device, compute=compute)
+@broken_compute(CircularBufferError, "wait for more pages", 0)
+def tile_that_nobody_waited_for() -> None:
+    unary_op_init_common(0, 16)
+    cb_wait_front(0, 1)
+    tile_regs_acquire()
+    copy_tile(0, 1, 0)  # bug
 
 
-@broken(CircularBufferError, "wait for more pages", "TRISC", 0)
-def tile_without_any_wait(device: Device) -> Program:
-    def compute() -> None:
-        unary_op_init_common(0, 16)
-        tile_regs_acquire()
-        copy_tile(0, 0, 0)  # bug
-
-    return pipeline(device, compute=compute)
+@broken_compute(CircularBufferError, "wait for more pages", 0)
+def tile_without_any_wait() -> None:
+    unary_op_init_common(0, 16)
+    tile_regs_acquire()
+    copy_tile(0, 0, 0)  # bug
 
 
-@broken(CircularBufferError, "wait for more pages", "TRISC", 1)
-def second_operand_without_wait(device: Device) -> Program:
-    def compute() -> None:
-        binary_op_init_common(0, 1, 16)
-        add_tiles_init(0, 1)
-        cb_wait_front(0, 1)
-        tile_regs_acquire()
-        add_tiles(0, 1, 0, 0, 0)  # bug
-
-    return computing(device, compute)
+@broken_computing(CircularBufferError, "wait for more pages", 1)
+def second_operand_without_wait() -> None:
+    binary_op_init_common(0, 1, 16)
+    add_tiles_init(0, 1)
+    cb_wait_front(0, 1)
+    tile_regs_acquire()
+    add_tiles(0, 1, 0, 0, 0)  # bug
 
 
-@broken(CircularBufferError, "wait for more pages", "TRISC", 0)
-def tile_after_the_pop(device: Device) -> Program:
-    def compute() -> None:
-        unary_op_init_common(0, 16)
-        cb_wait_front(0, 1)
-        cb_pop_front(0, 1)
-        tile_regs_acquire()
-        copy_tile(0, 0, 0)  # bug
-
-    return pipeline(device, compute=compute)
+@broken_compute(CircularBufferError, "wait for more pages", 0)
+def tile_after_the_pop() -> None:
+    unary_op_init_common(0, 16)
+    cb_wait_front(0, 1)
+    cb_pop_front(0, 1)
+    tile_regs_acquire()
+    copy_tile(0, 0, 0)  # bug
 
 
-@broken(CircularBufferError, "cb_reserve_back for more pages", "TRISC", 16)
-def pack_without_reserve(device: Device) -> Program:
-    def compute() -> None:
-        unary_op_init_common(0, 16)
-        cb_wait_front(0, 1)
-        tile_regs_acquire()
-        copy_tile(0, 0, 0)
-        tile_regs_commit()
-        tile_regs_wait()
+@broken_compute(CircularBufferError, "cb_reserve_back for more pages", 16)
+def pack_without_reserve() -> None:
+    unary_op_init_common(0, 16)
+    cb_wait_front(0, 1)
+    tile_regs_acquire()
+    copy_tile(0, 0, 0)
+    tile_regs_commit()
+    tile_regs_wait()
+    pack_tile(0, 16)  # bug
+
+
+@broken_compute(CircularBufferError, "cb_reserve_back for more pages", 16)
+def pack_more_than_reserved() -> None:
+    unary_op_init_common(0, 16)
+    cb_wait_front(0, 1)
+    tile_regs_acquire()
+    copy_tile(0, 0, 0)
+    tile_regs_commit()
+    cb_reserve_back(16, 1)
+    tile_regs_wait()
+    for _ in range(2):
         pack_tile(0, 16)  # bug
 
-    return pipeline(device, compute=compute)
 
-
-@broken(CircularBufferError, "cb_reserve_back for more pages", "TRISC", 16)
-def pack_more_than_reserved(device: Device) -> Program:
-    def compute() -> None:
-        unary_op_init_common(0, 16)
-        cb_wait_front(0, 1)
-        tile_regs_acquire()
-        copy_tile(0, 0, 0)
-        tile_regs_commit()
-        cb_reserve_back(16, 1)
-        tile_regs_wait()
-        for _ in range(2):
-            pack_tile(0, 16)  # bug
-
-    return pipeline(device, compute=compute)
-
-
-@broken(CircularBufferError, "cb_reserve_back for more pages", "TRISC", 16)
-def pack_out_of_order_past_the_pages(device: Device) -> Program:
-    def compute() -> None:
-        unary_op_init_common(0, 16)
-        cb_wait_front(0, 1)
-        tile_regs_acquire()
-        copy_tile(0, 0, 0)
-        tile_regs_commit()
-        cb_reserve_back(16, 1)
-        tile_regs_wait()
-        pack_tile(0, 16, 1, out_of_order=True)  # bug
-
-    return pipeline(device, compute=compute)
+@broken_compute(CircularBufferError, "cb_reserve_back for more pages", 16)
+def pack_out_of_order_past_the_pages() -> None:
+    unary_op_init_common(0, 16)
+    cb_wait_front(0, 1)
+    tile_regs_acquire()
+    copy_tile(0, 0, 0)
+    tile_regs_commit()
+    cb_reserve_back(16, 1)
+    tile_regs_wait()
+    pack_tile(0, 16, 1, out_of_order=True)  # bug
 
 
 @broken(CircularBufferError, "no byte of it was ever written", "TRISC", 0)
@@ -356,70 +287,49 @@ def pages_smaller_than_a_tile(device: Device) -> Program:
     return program
 
 
-@broken(CircularBufferError, "reserve pages before writing them", "NCRISC", 0)
-def read_into_pages_not_reserved(device: Device) -> Program:
-    def reader() -> None:
-        one_tile()
-        noc_async_read_tile(1, source(), get_write_ptr(0))  # bug
-
-    return pipeline(device, reader=reader)
+@broken_reader(CircularBufferError, "reserve pages before writing them", 0)
+def read_into_pages_not_reserved() -> None:
+    one_tile()
+    noc_async_read_tile(1, source(), get_write_ptr(0))  # bug
 
 
-@broken(CircularBufferError, "reserve pages before writing them", "NCRISC", 0)
-def read_past_pages_reserved(device: Device) -> Program:
-    def reader() -> None:
-        cb_reserve_back(0, 1)
-        noc_async_read_tile(0, source(), get_write_ptr(0) + 1024)  # bug
-
-    return pipeline(device, reader=reader)
+@broken_reader(CircularBufferError, "reserve pages before writing them", 0)
+def read_past_pages_reserved() -> None:
+    cb_reserve_back(0, 1)
+    noc_async_read_tile(0, source(), get_write_ptr(0) + 1024)  # bug
 
 
-@broken(CircularBufferError, "reserve pages before writing them", "NCRISC", 0)
-def store_into_pages_not_reserved(device: Device) -> Program:
-    def reader() -> None:
-        one_tile()
-        L1Pointer(get_write_ptr(0))[0] = 1  # bug
-
-    return pipeline(device, reader=reader)
+@broken_reader(CircularBufferError, "reserve pages before writing them", 0)
+def store_into_pages_not_reserved() -> None:
+    one_tile()
+    L1Pointer(get_write_ptr(0))[0] = 1  # bug
 
 
-@broken(CircularBufferError, "wait for pages before reading them", "BRISC", 16)
-def write_from_pages_not_waited_for(device: Device) -> Program:
-    def writer() -> None:
-        write_tile()
-        out = InterleavedAddrGenFast[True](get_arg_val(0), get_tile_size(16), get_dataformat(16))
-        noc_async_write_tile(1, out, get_read_ptr(16))  # bug
-
-    return pipeline(device, writer=writer)
+@broken_writer(CircularBufferError, "wait for pages before reading them", 16)
+def write_from_pages_not_waited_for() -> None:
+    write_tile()
+    out = InterleavedAddrGenFast[True](get_arg_val(0), get_tile_size(16), get_dataformat(16))
+    noc_async_write_tile(1, out, get_read_ptr(16))  # bug
 
 
-@broken(CircularBufferError, "wait for pages before reading them", "BRISC", 16)
-def load_from_pages_not_waited_for(device: Device) -> Program:
-    def writer() -> None:
-        write_tile()
-        L1Pointer(get_read_ptr(16))[0]  # bug
-
-    return pipeline(device, writer=writer)
+@broken_writer(CircularBufferError, "wait for pages before reading them", 16)
+def load_from_pages_not_waited_for() -> None:
+    write_tile()
+    L1Pointer(get_read_ptr(16))[0]  # bug
 
 
-@broken(CircularBufferError, "cb_pop_front is missing", "TRISC", 0)
-def compute_never_pops(device: Device) -> Program:
-    def compute() -> None:
-        unary_op_init_common(0, 16)
-        copy_one()
-        copy_one(pop=False)
-
-    return pipeline(device, compute=compute)
+@broken_compute(CircularBufferError, "cb_pop_front is missing", 0)
+def compute_never_pops() -> None:
+    unary_op_init_common(0, 16)
+    copy_one()
+    copy_one(pop=False)
 
 
-@broken(CircularBufferError, "cb_push_back is missing", "TRISC", 16)
-def compute_never_pushes(device: Device) -> Program:
-    def compute() -> None:
-        unary_op_init_common(0, 16)
-        copy_one()
-        copy_one(push=False)
-
-    return pipeline(device, compute=compute)
+@broken_compute(CircularBufferError, "cb_push_back is missing", 16)
+def compute_never_pushes() -> None:
+    unary_op_init_common(0, 16)
+    copy_one()
+    copy_one(push=False)
 
 
 @broken(CircularBufferError, "is not configured on this core", "TRISC", 16, core="1-0")
@@ -435,12 +345,46 @@ def buffer_on_one_of_two_cores(device: Device) -> Program:
     return program
 
 
-@broken(CircularBufferError, "cb_wait_front(0, 1) first", "BRISC", 0)
-def producer_pops_its_own_buffer(device: Device) -> Program:
-    def kernel() -> None:
-        cb_reserve_back(0, 1)
-        L1Pointer(get_write_ptr(0)).write([0] * 512)
-        cb_push_back(0, 1)
-        cb_pop_front(0, 1)  # bug
+@broken_alone(CircularBufferError, "cb_wait_front(0, 1) first", 0)
+def producer_pops_its_own_buffer() -> None:
+    cb_reserve_back(0, 1)
+    L1Pointer(get_write_ptr(0)).write([0] * 512)
+    cb_push_back(0, 1)
+    cb_pop_front(0, 1)  # bug
 
-    return alone(device, kernel)
+
+@broken_reader(CircularBufferError, "is not configured on this core", 40)
+def index_beyond_those_of_the_chip() -> None:
+    cb_reserve_back(40, 1)  # bug
+
+
+@broken_writer(CircularBufferError, "counts must divide the CB", 16, pages=3, compute=None, reader=None)
+def front_past_the_end() -> None:
+    for _ in range(2):
+        cb_reserve_back(16, 1)
+        L1Pointer(get_write_ptr(16)).write([0] * 512)
+        cb_push_back(16, 1)
+        cb_wait_front(16, 1)
+        cb_pop_front(16, 1)
+    for _ in range(2):
+        cb_reserve_back(16, 1)
+        L1Pointer(get_write_ptr(16)).write([0] * 512)
+        cb_push_back(16, 1)
+    cb_wait_front(16, 2)
+    cb_pop_front(16, 2)  # bug
+
+
+@broken_compute(CircularBufferError, "two producers", 0)
+def compute_packs_into_its_own_input() -> None:
+    unary_op_init_common(0, 0)
+    cb_wait_front(0, 1)
+    tile_regs_acquire()
+    copy_tile(0, 0, 0)
+    tile_regs_commit()
+    cb_reserve_back(0, 1)  # bug
+
+
+@broken_compute(CircularBufferError, "wait for more pages", 0)
+def value_of_a_tile_that_nobody_waited_for() -> None:
+    unary_op_init_common(0, 16)
+    read_tile_value(0, 0, 0)  # bug

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
-from broken import TILES, alone, broken, filled, pipeline
+from broken import (
+    KEPT,
+    TILES,
+    alone,
+    broken,
+    broken_alone,
+    broken_reader,
+    broken_writer,
+    dram_and_l1,
+    filled,
+    l1_buffer,
+    one_l1,
+    pipeline,
+)
 from parts import tiles_buffer
 
 import ttnn
-from ttnn import AddressError, KernelArgumentError, metal
+from ttnn import AddressError, KernelArgumentError, KernelError, metal
 from ttnn.kernel_api import *
 
 Device = ttnn.MeshDevice
@@ -14,30 +27,19 @@ Program = metal.Program
 PAGE = 2048
 
 
-def l1_buffer(device: Device, size: int = PAGE) -> metal.Buffer:
-    config = metal.InterleavedBufferConfig(device=device, size=size, page_size=size, buffer_type=metal.BufferType.L1)
-    return metal.create_buffer(config)
-
-
 def pages_of(address: int, page: int = PAGE) -> InterleavedAddrGen:
     return InterleavedAddrGen[True](bank_base_address=address, page_size=page)
 
 
-@broken(AddressError, "no core and no DRAM bank at NoC coordinates 60-60", "BRISC")
-def read_from_nowhere(device: Device) -> Program:
-    def kernel() -> None:
-        noc_async_read(get_noc_addr(60, 60, 0x20000), get_arg_val(0), 32)  # bug
-
-    return alone(device, kernel, l1_buffer(device))
+@broken_alone(AddressError, "no core and no DRAM bank at NoC coordinates 60-60", args=one_l1)
+def read_from_nowhere() -> None:
+    noc_async_read(get_noc_addr(60, 60, 0x20000), get_arg_val(0), 32)  # bug
 
 
-@broken(AddressError, "no core and no DRAM bank at NoC coordinates 60-60", "BRISC")
-def write_to_nowhere(device: Device) -> Program:
-    def kernel() -> None:
-        L1Pointer(get_arg_val(0)).write([1] * 8)
-        noc_async_write(get_arg_val(0), get_noc_addr(60, 60, 0x20000), 32)  # bug
-
-    return alone(device, kernel, l1_buffer(device))
+@broken_alone(AddressError, "no core and no DRAM bank at NoC coordinates 60-60", args=one_l1)
+def write_to_nowhere() -> None:
+    L1Pointer(get_arg_val(0)).write([1] * 8)
+    noc_async_write(get_arg_val(0), get_noc_addr(60, 60, 0x20000), 32)  # bug
 
 
 @broken(AddressError, "no core and no DRAM bank at NoC coordinates", "BRISC")
@@ -50,61 +52,43 @@ def logical_coordinates_in_a_semaphore_address(device: Device) -> Program:
     return program
 
 
-@broken(AddressError, "page 4 is outside the buffer", "NCRISC")
-def one_page_too_far(device: Device) -> Program:
-    def reader() -> None:
-        cb_reserve_back(0, 1)
-        pages = InterleavedAddrGenFast[True](get_arg_val(0), PAGE, get_dataformat(0))
-        noc_async_read_tile(get_arg_val(1), pages, get_write_ptr(0))  # bug
-
-    return pipeline(device, reader=reader)
+@broken_reader(AddressError, "page 4 is outside the buffer")
+def one_page_too_far() -> None:
+    cb_reserve_back(0, 1)
+    pages = InterleavedAddrGenFast[True](get_arg_val(0), PAGE, get_dataformat(0))
+    noc_async_read_tile(get_arg_val(1), pages, get_write_ptr(0))  # bug
 
 
-@broken(AddressError, "page 4 is outside the buffer", "BRISC")
-def one_page_too_far_written(device: Device) -> Program:
-    def writer() -> None:
-        cb_wait_front(16, 1)
-        pages = InterleavedAddrGenFast[True](get_arg_val(0), PAGE, get_dataformat(16))
-        noc_async_write_tile(TILES, pages, get_read_ptr(16))  # bug
-
-    return pipeline(device, writer=writer)
+@broken_writer(AddressError, "page 4 is outside the buffer")
+def one_page_too_far_written() -> None:
+    cb_wait_front(16, 1)
+    pages = InterleavedAddrGenFast[True](get_arg_val(0), PAGE, get_dataformat(16))
+    noc_async_write_tile(TILES, pages, get_read_ptr(16))  # bug
 
 
-@broken(KernelArgumentError, "a tile of this format has 2048 B", "NCRISC")
-def page_size_of_another_format(device: Device) -> Program:
-    def reader() -> None:
-        InterleavedAddrGenFast[True](get_arg_val(0), 2 * PAGE, get_dataformat(0))  # bug
-
-    return pipeline(device, reader=reader)
+@broken_reader(KernelArgumentError, "a tile of this format has 2048 B")
+def page_size_of_another_format() -> None:
+    InterleavedAddrGenFast[True](get_arg_val(0), 2 * PAGE, get_dataformat(0))  # bug
 
 
-@broken(AddressError, "pages of 4096 B are asked for, the buffer", "NCRISC")
-def pages_of_another_size(device: Device) -> Program:
-    def reader() -> None:
-        cb_reserve_back(0, 2)
-        noc_async_read(get_noc_addr(0, pages_of(get_arg_val(0), 2 * PAGE)), get_write_ptr(0), 2 * PAGE)  # bug
-
-    return pipeline(device, reader=reader)
+@broken_reader(AddressError, "pages of 4096 B are asked for, the buffer")
+def pages_of_another_size() -> None:
+    cb_reserve_back(0, 2)
+    noc_async_read(get_noc_addr(0, pages_of(get_arg_val(0), 2 * PAGE)), get_write_ptr(0), 2 * PAGE)  # bug
 
 
-@broken(AddressError, "no buffer starts at address", "NCRISC")
-def address_off_by_a_page(device: Device) -> Program:
-    def reader() -> None:
-        cb_reserve_back(0, 1)
-        pages = InterleavedAddrGenFast[True](get_arg_val(0) + 64, PAGE, get_dataformat(0))
-        noc_async_read_tile(0, pages, get_write_ptr(0))  # bug
-
-    return pipeline(device, reader=reader)
+@broken_reader(AddressError, "no buffer starts at address")
+def address_off_by_a_page() -> None:
+    cb_reserve_back(0, 1)
+    pages = InterleavedAddrGenFast[True](get_arg_val(0) + 64, PAGE, get_dataformat(0))
+    noc_async_read_tile(0, pages, get_write_ptr(0))  # bug
 
 
-@broken(AddressError, "no buffer starts at address", "NCRISC")
-def dram_address_taken_for_l1(device: Device) -> Program:
-    def reader() -> None:
-        cb_reserve_back(0, 1)
-        pages = InterleavedAddrGenFast[False](get_arg_val(0), PAGE, get_dataformat(0))
-        noc_async_read_tile(0, pages, get_write_ptr(0))  # bug
-
-    return pipeline(device, reader=reader)
+@broken_reader(AddressError, "no buffer starts at address")
+def dram_address_taken_for_l1() -> None:
+    cb_reserve_back(0, 1)
+    pages = InterleavedAddrGenFast[False](get_arg_val(0), PAGE, get_dataformat(0))
+    noc_async_read_tile(0, pages, get_write_ptr(0))  # bug
 
 
 @broken(AddressError, "", "NCRISC")
@@ -120,54 +104,38 @@ def buffer_freed_before_the_run(device: Device) -> Program:
     return program
 
 
-@broken(AddressError, "go 32 B past the end of", "BRISC")
-def read_past_the_end_of_a_buffer(device: Device) -> Program:
-    def kernel() -> None:
-        source = get_noc_addr(0, pages_of(get_arg_val(0)))
-        noc_async_read(source + PAGE - 32, get_arg_val(1), 64)  # bug
-
-    return alone(device, kernel, filled(device, 1), l1_buffer(device))
+@broken_alone(AddressError, "go 32 B past the end of", args=dram_and_l1)
+def read_past_the_end_of_a_buffer() -> None:
+    source = get_noc_addr(0, pages_of(get_arg_val(0)))
+    noc_async_read(source + PAGE - 32, get_arg_val(1), 64)  # bug
 
 
-@broken(AddressError, "past the end of", "BRISC")
-def write_past_the_end_of_a_buffer(device: Device) -> Program:
-    def kernel() -> None:
-        L1Pointer(get_arg_val(1)).write([1] * 512)
-        noc_async_write(get_arg_val(1), get_noc_addr(0, pages_of(get_arg_val(0))) + 1024, PAGE)  # bug
-
-    return alone(device, kernel, filled(device, 1), l1_buffer(device))
+@broken_alone(AddressError, "past the end of", args=dram_and_l1)
+def write_past_the_end_of_a_buffer() -> None:
+    L1Pointer(get_arg_val(1)).write([1] * 512)
+    noc_async_write(get_arg_val(1), get_noc_addr(0, pages_of(get_arg_val(0))) + 1024, PAGE)  # bug
 
 
-@broken(AddressError, "past the end of", "BRISC")
-def read_past_the_end_of_own_buffer(device: Device) -> Program:
-    def kernel() -> None:
-        noc_async_read(get_noc_addr(0, pages_of(get_arg_val(0))), get_arg_val(2) + 1024, PAGE)  # bug
-
-    return alone(device, kernel, filled(device, 1), l1_buffer(device), l1_buffer(device))
-
-
-@broken(AddressError, "belong to no buffer", "BRISC")
-def l1_of_nobody(device: Device) -> Program:
-    def kernel() -> None:
-        noc_async_read(get_noc_addr(0, pages_of(get_arg_val(0))), 1024 * 1024, PAGE)  # bug
-
-    return alone(device, kernel, filled(device, 1))
+@broken_alone(
+    AddressError, "past the end of", args=lambda device: [filled(device, 1), l1_buffer(device), l1_buffer(device)]
+)
+def read_past_the_end_of_own_buffer() -> None:
+    noc_async_read(get_noc_addr(0, pages_of(get_arg_val(0))), get_arg_val(2) + 1024, PAGE)  # bug
 
 
-@broken(AddressError, "outside its", "BRISC")
-def past_the_end_of_l1(device: Device) -> Program:
-    def kernel() -> None:
-        noc_async_read(get_noc_addr(0, pages_of(get_arg_val(0))), 1499136, PAGE)  # bug
-
-    return alone(device, kernel, filled(device, 1))
+@broken_alone(AddressError, "belong to no buffer", args=lambda device: [filled(device, 1)])
+def l1_of_nobody() -> None:
+    noc_async_read(get_noc_addr(0, pages_of(get_arg_val(0))), 1024 * 1024, PAGE)  # bug
 
 
-@broken(AddressError, "outside its", "BRISC")
-def pointer_past_the_end_of_l1(device: Device) -> Program:
-    def kernel() -> None:
-        L1Pointer(0x4000_0000)[0]  # bug
+@broken_alone(AddressError, "outside its", args=lambda device: [filled(device, 1)])
+def past_the_end_of_l1() -> None:
+    noc_async_read(get_noc_addr(0, pages_of(get_arg_val(0))), 1499136, PAGE)  # bug
 
-    return alone(device, kernel)
+
+@broken_alone(AddressError, "outside its")
+def pointer_past_the_end_of_l1() -> None:
+    L1Pointer(0x4000_0000)[0]  # bug
 
 
 @broken(AddressError, "nobody has written", "NCRISC")
@@ -180,69 +148,45 @@ def page_that_was_never_written(device: Device) -> Program:
     return pipeline(device, reader=reader, source=tiles_buffer(device, TILES))
 
 
-@broken(AddressError, "nobody has written", "BRISC")
-def own_bytes_that_were_never_written(device: Device) -> Program:
-    def kernel() -> None:
-        noc_async_write(get_arg_val(1), get_noc_addr(0, pages_of(get_arg_val(0))), PAGE)  # bug
-
-    return alone(device, kernel, filled(device, 1), l1_buffer(device))
+@broken_alone(AddressError, "nobody has written", args=dram_and_l1)
+def own_bytes_that_were_never_written() -> None:
+    noc_async_write(get_arg_val(1), get_noc_addr(0, pages_of(get_arg_val(0))), PAGE)  # bug
 
 
-@broken(AddressError, "nobody has written", "BRISC")
-def word_that_was_never_written(device: Device) -> Program:
-    def kernel() -> None:
-        L1Pointer(get_arg_val(0))[3]  # bug
-
-    return alone(device, kernel, l1_buffer(device))
+@broken_alone(AddressError, "nobody has written", args=one_l1)
+def word_that_was_never_written() -> None:
+    L1Pointer(get_arg_val(0))[3]  # bug
 
 
-@broken(AddressError, "differ modulo", "BRISC")
-def source_and_target_aligned_differently(device: Device) -> Program:
-    def kernel() -> None:
-        noc_async_read(get_noc_addr(0, pages_of(get_arg_val(0))), get_arg_val(1) + 16, 64)  # bug
-
-    return alone(device, kernel, filled(device, 1), l1_buffer(device))
+@broken_alone(AddressError, "differ modulo", args=dram_and_l1)
+def source_and_target_aligned_differently() -> None:
+    noc_async_read(get_noc_addr(0, pages_of(get_arg_val(0))), get_arg_val(1) + 16, 64)  # bug
 
 
-@broken(AddressError, "differ modulo", "BRISC")
-def read_off_by_one_byte(device: Device) -> Program:
-    def kernel() -> None:
-        noc_async_read(get_noc_addr(0, pages_of(get_arg_val(0))) + 1, get_arg_val(1), 64)  # bug
-
-    return alone(device, kernel, filled(device, 1), l1_buffer(device))
+@broken_alone(AddressError, "differ modulo", args=dram_and_l1)
+def read_off_by_one_byte() -> None:
+    noc_async_read(get_noc_addr(0, pages_of(get_arg_val(0))) + 1, get_arg_val(1), 64)  # bug
 
 
-@broken(AddressError, "differ modulo", "BRISC")
-def write_off_by_four_bytes(device: Device) -> Program:
-    def kernel() -> None:
-        L1Pointer(get_arg_val(1)).write([1] * 512)
-        noc_async_write(get_arg_val(1) + 4, get_noc_addr(0, pages_of(get_arg_val(0))), 64)  # bug
-
-    return alone(device, kernel, filled(device, 1), l1_buffer(device))
+@broken_alone(AddressError, "differ modulo", args=dram_and_l1)
+def write_off_by_four_bytes() -> None:
+    L1Pointer(get_arg_val(1)).write([1] * 512)
+    noc_async_write(get_arg_val(1) + 4, get_noc_addr(0, pages_of(get_arg_val(0))), 64)  # bug
 
 
-@broken(AddressError, "is not a multiple of 4", "BRISC")
-def word_off_by_a_byte(device: Device) -> Program:
-    def kernel() -> None:
-        L1Pointer(get_arg_val(0) + 2)[0] = 1  # bug
-
-    return alone(device, kernel, l1_buffer(device))
+@broken_alone(AddressError, "is not a multiple of 4", args=one_l1)
+def word_off_by_a_byte() -> None:
+    L1Pointer(get_arg_val(0) + 2)[0] = 1  # bug
 
 
-@broken(AddressError, "is not a multiple of", "BRISC")
-def inline_write_off_by_two_bytes(device: Device) -> Program:
-    def kernel() -> None:
-        noc_inline_dw_write(get_noc_addr(get_arg_val(0) + 2), 1)  # bug
-
-    return alone(device, kernel, l1_buffer(device))
+@broken_alone(AddressError, "is not a multiple of", args=one_l1)
+def inline_write_off_by_two_bytes() -> None:
+    noc_inline_dw_write(get_noc_addr(get_arg_val(0) + 2), 1)  # bug
 
 
-@broken(AddressError, "a transfer of 0 B", "BRISC")
-def empty_read(device: Device) -> Program:
-    def kernel() -> None:
-        noc_async_read(get_noc_addr(0, pages_of(get_arg_val(0))), get_arg_val(1), 0)  # bug
-
-    return alone(device, kernel, filled(device, 1), l1_buffer(device))
+@broken_alone(AddressError, "a transfer of 0 B", args=dram_and_l1)
+def empty_read() -> None:
+    noc_async_read(get_noc_addr(0, pages_of(get_arg_val(0))), get_arg_val(1), 0)  # bug
 
 
 @broken(KernelArgumentError, "do not fit into one packet", "BRISC")
@@ -281,9 +225,146 @@ def multicast_past_the_grid(device: Device) -> Program:
     return alone(device, kernel, l1_buffer(device))
 
 
-@broken(AddressError, "semaphore 3 does not exist on this core", "BRISC")
-def semaphore_that_nobody_created(device: Device) -> Program:
-    def kernel() -> None:
-        get_semaphore(3)  # bug
+@broken_alone(AddressError, "semaphore 3 does not exist on this core")
+def semaphore_that_nobody_created() -> None:
+    get_semaphore(3)  # bug
 
-    return alone(device, kernel)
+
+@broken_alone(AddressError, "belong to the firmware", args=one_l1)
+def write_below_the_first_circular_buffer() -> None:
+    L1Pointer(1024)[0] = 1  # bug
+
+
+@broken_alone(AddressError, "belong to the firmware", args=one_l1, semaphores=1)
+def argument_overwritten() -> None:
+    L1Pointer(get_arg_addr(0))[0] = 1  # bug
+
+
+@broken_alone(AddressError, "belong to the firmware", semaphores=1)
+def second_word_behind_a_semaphore() -> None:
+    L1Pointer(get_semaphore(0))[4] = 1  # bug
+
+
+@broken_alone(
+    AddressError,
+    "nobody has written",
+    args=lambda device: [tiles_buffer(device, 64, buffer_type=metal.BufferType.L1)],
+)
+def l1_of_another_core_that_nobody_wrote() -> None:
+    there = get_noc_addr(my_x[0] + 1, my_y[0], get_arg_val(0))
+    noc_async_read(there, get_arg_val(0), PAGE)  # bug
+
+
+@broken_alone(AddressError, "belong to no buffer", args=one_l1)
+def page_sent_to_free_l1_of_another_core() -> None:
+    L1Pointer(get_arg_val(0)).write([1] * 512)
+    noc_async_write(get_arg_val(0), get_noc_addr(my_x[0] + 1, my_y[0], 400_000), PAGE)  # bug
+
+
+@broken_reader(AddressError, "past the end of CB 0", pages=1, compute=None, writer=None)
+def page_read_across_the_end_of_a_circular_buffer() -> None:
+    cb_reserve_back(0, 1)
+    noc_async_read(get_noc_addr(0, pages_of(get_arg_val(0))), get_write_ptr(0) + 1024, PAGE)  # bug
+
+
+@broken_alone(KernelArgumentError, "has no atomics", args=lambda device: [filled(device, 1)])
+def count_in_dram() -> None:
+    noc_semaphore_inc(get_noc_addr(0, pages_of(get_arg_val(0))), 1)  # bug
+
+
+@broken_alone(KernelArgumentError, "noc_async_read_set_state was not called", args=dram_and_l1)
+def read_with_a_state_that_nobody_set() -> None:
+    noc_async_read_with_state(get_arg_val(0), get_arg_val(1), 32)  # bug
+
+
+@broken_alone(KernelArgumentError, "noc_async_write_set_state was not called", args=dram_and_l1)
+def write_with_the_state_of_the_other_network() -> None:
+    noc_async_write_one_packet_set_state(get_noc_addr(0, pages_of(get_arg_val(0))), 32, noc=1)
+    noc_async_write_one_packet_with_state(get_arg_val(1), get_arg_val(0), noc=0)  # bug
+
+
+@broken_alone(KernelArgumentError, "transaction id 16; ids are 0 to 15")
+def transaction_id_that_does_not_exist() -> None:
+    noc_async_read_set_trid(16)  # bug
+
+
+@broken_alone(KernelArgumentError, "noc must be 0 or 1, got 2", args=dram_and_l1)
+def third_network() -> None:
+    noc_async_read(get_noc_addr(0, pages_of(get_arg_val(0))), get_arg_val(1), 32, 2)  # bug
+
+
+@broken_alone(KernelArgumentError, "bank 12 of 12")
+def bank_that_the_chip_lacks() -> None:
+    get_noc_addr_from_bank_id(12, 1 << 20)  # bug
+
+
+@broken_alone(KernelArgumentError, "tiles of 512 datums", args=dram_and_l1)
+def small_tiles_by_the_fast_generator() -> None:
+    InterleavedAddrGenFast[True](get_arg_val(0), 1024, 5, tile_hw=512)  # bug
+
+
+@broken_alone(KernelArgumentError, "are not whole words", args=dram_and_l1)
+def half_a_word_of_zeros() -> None:
+    noc_async_write_zeros(get_noc_addr(0, pages_of(get_arg_val(0))), 30)  # bug
+
+
+@broken_alone(KernelArgumentError, "num_dests says 3", semaphores=1)
+def count_sent_to_another_number_of_cores() -> None:
+    target = get_noc_multicast_addr(my_x[0] + 1, my_y[0], my_x[0] + 2, my_y[0], get_semaphore(0))
+    noc_semaphore_inc_multicast(target, 1, 3)  # bug
+
+
+@broken_alone(AddressError, "num_dests says 2", args=one_l1)
+def sender_not_counted_in_a_loopback() -> None:
+    L1Pointer(get_arg_val(0)).write([1] * 512)
+    target = get_noc_multicast_addr(my_x[0], my_y[0], my_x[0] + 2, my_y[0], get_arg_val(0))
+    noc_async_write_multicast_loopback_src(get_arg_val(0), target, PAGE, 2)  # bug
+
+
+@broken_alone(AddressError, "holds no worker cores only", args=one_l1)
+def multicast_to_logical_coordinates() -> None:
+    L1Pointer(get_arg_val(0)).write([1] * 512)
+    noc_async_write_multicast(get_arg_val(0), get_noc_multicast_addr(1, 0, 3, 0, get_arg_val(0)), PAGE, 3)  # bug
+
+
+@broken_alone(AddressError, "", args=dram_and_l1)
+def part_of_a_page_from_beyond_the_page() -> None:
+    noc_async_read_page(0, pages_of(get_arg_val(0)), get_arg_val(1), PAGE)  # bug
+
+
+@broken_reader(AddressError, "pages of 4096 B are asked for, the buffer")
+def buffer_of_bfloat16_read_as_float32() -> None:
+    pages = InterleavedAddrGenFast[True](get_arg_val(0), 2 * PAGE, 0)
+    cb_reserve_back(0, 2)
+    noc_async_read_tile(0, pages, get_write_ptr(0))  # bug
+
+
+@broken(AddressError, "no buffer starts at address", "BRISC")
+def accessor_of_another_tensor(device: Device) -> Program:
+    l1 = l1_buffer(device)
+
+    def kernel() -> None:
+        pages = TensorAccessor(TensorAccessorArgs(0), get_arg_val(0))
+        noc_async_read_page(0, pages, get_arg_val(1))  # bug
+
+    program = alone(device, kernel, filled(device, 1), l1)
+    metal.TensorAccessorArgs(l1).append_to(args := [])
+    program.kernels[0].config.compile_args = args
+    return program
+
+
+@broken(AddressError, "outside the buffer", "BRISC")
+def buffer_replaced_by_a_smaller_one(device: Device) -> Program:
+    def kernel() -> None:
+        noc_async_read(get_noc_addr(3, pages_of(get_arg_val(0))), get_arg_val(1), PAGE)  # bug
+
+    large = filled(device, TILES)
+    program = alone(device, kernel, large, l1_buffer(device))
+    metal.deallocate_buffer(large)
+    KEPT.append(filled(device, 2))
+    return program
+
+
+@broken_alone(KernelError, "OverflowError", args=dram_and_l1)
+def negative_size() -> None:
+    noc_async_read(get_noc_addr(0, pages_of(get_arg_val(0))), get_arg_val(1), -32)  # bug

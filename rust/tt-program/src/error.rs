@@ -158,9 +158,23 @@ pub enum What {
     #[error("the kernel ends with {reads} reads, {writes} writes and {atomics} atomics that no barrier has waited for")]
     EndsWithTransfers { reads: usize, writes: usize, atomics: usize },
     #[error(
-        "the {bytes} B at address {address} of {place} were written by {writer} on {core}, and nothing orders the two accesses"
+        "the {bytes} B at address {address} of {place} were written by {writer}, and nothing orders the two accesses"
     )]
-    Unordered { place: String, address: u64, bytes: u64, writer: String, core: String },
+    Unordered { place: String, address: u64, bytes: u64, writer: String },
+    #[error(
+        "the {bytes} B at address {address} of {place} are still on their way from {writer}, which has not waited for its \
+         write before it said so; noc_async_write_barrier() is missing there"
+    )]
+    StillOnItsWay { place: String, address: u64, bytes: u64, writer: String },
+    #[error(
+        "the {bytes} B at address {address} of {place} are overwritten, and nothing says that {reader} has read them before"
+    )]
+    OverwrittenWhileRead { place: String, address: u64, bytes: u64, reader: String },
+    #[error(
+        "the word at address {address} of {place} is replaced, and with it what {writer} made of it, which this kernel has \
+         not seen; wait for it first"
+    )]
+    LostChange { place: String, address: u64, writer: String },
 
     // Registers.
     #[error("Dst is used without tile_regs_acquire()")]
@@ -257,7 +271,10 @@ impl What {
             | Self::PopBeforeWriteBarrier { .. }
             | Self::OverwrittenWhileSent { .. }
             | Self::EndsWithTransfers { .. }
-            | Self::Unordered { .. } => Class::Race,
+            | Self::Unordered { .. }
+            | Self::StillOnItsWay { .. }
+            | Self::OverwrittenWhileRead { .. }
+            | Self::LostChange { .. } => Class::Race,
             Self::NotAcquired
             | Self::AcquiredTwice
             | Self::NoFreeHalf

@@ -327,7 +327,7 @@ impl Run {
         let from = self.touch(device, Target::Worker(bank), source.into(), bytes.into(), Use::Read)?;
         let to = self.touch(device, owner, address, bytes.into(), Use::Write)?;
         self.order_read(from, bytes)?;
-        self.order_write(to, bytes)?;
+        self.order_send(to, bytes, noc, self.write_trid(noc))?;
         device.copy_bytes(from, to, bytes as usize)?;
         let at = self.give_command(naming);
         let times = self.time.write(noc, bank, owner, bytes, at);
@@ -338,6 +338,11 @@ impl Run {
             self.written_at(other, address as u32, bytes, times.arrived);
         }
         Ok(true)
+    }
+
+    /// Transaction id that writes of the running kernel get on a network.
+    fn write_trid(&self, noc: u8) -> u8 {
+        self.kernels[self.current].transfers.write_trid[noc as usize]
     }
 
     fn book_write(&mut self, noc: u8, source: u32, bytes: u32, times: Transfer) {
@@ -352,7 +357,7 @@ impl Run {
     /// Notes when bytes that may be a flag were written.
     fn written_at(&mut self, bank: usize, address: u32, bytes: u32, time: u64) {
         if bytes <= FLAG_BYTES {
-            self.words.insert((bank, address), time);
+            self.word_changed(bank, address, time);
         }
     }
 
@@ -414,7 +419,7 @@ impl Run {
             for &other in &banks {
                 let to = run.touch(device, Target::Worker(other), address, bytes.into(), Use::Write)?;
                 if from != to {
-                    run.order_write(to, bytes)?;
+                    run.order_send(to, bytes, noc, run.write_trid(noc))?;
                     device.copy_bytes(from, to, bytes as usize)?;
                 }
             }
@@ -453,6 +458,9 @@ impl Run {
             let noc = run.network(noc)?;
             let (owner, address, times) = run.word_transfer(target, noc, Time::inline_write)?;
             let to = run.touch(device, owner, address, 4, Use::Write)?;
+            if !to.dram {
+                run.order_replace(to)?;
+            }
             let bytes = device.bytes_mut(to, 4)?;
             for (byte, (old, new)) in bytes.iter_mut().zip(value.to_le_bytes()).enumerate() {
                 if enabled >> byte & 1 == 1 {
@@ -462,7 +470,7 @@ impl Run {
             let kernel = &mut run.kernels[run.current];
             let trid = kernel.transfers.write_trid[noc as usize];
             kernel.transfers.unacknowledged.push((noc, trid, times.acknowledged));
-            run.word_arrives(device, owner, address, times.arrived)?;
+            run.word_arrives(device, owner, address, noc, times.arrived)?;
             Ok(true)
         })
     }
@@ -488,7 +496,7 @@ impl Run {
             let old = u32::from_le_bytes([word[0], word[1], word[2], word[3]]);
             word.copy_from_slice(&old.wrapping_add(value).to_le_bytes());
             run.kernels[run.current].transfers.atomics.push((noc, times.acknowledged));
-            run.word_arrives(device, owner, address, times.arrived)?;
+            run.word_arrives(device, owner, address, noc, times.arrived)?;
             Ok(true)
         })
     }
@@ -511,10 +519,10 @@ impl Run {
         Ok((owner, address, times))
     }
 
-    fn word_arrives(&mut self, device: &Device, owner: Target, address: u64, time: u64) -> Result<(), What> {
+    fn word_arrives(&mut self, device: &Device, owner: Target, address: u64, noc: u8, time: u64) -> Result<(), What> {
         if let Target::Worker(bank) = owner {
-            self.order_release_word(bank, address as u32);
-            self.words.insert((bank, address as u32), time);
+            self.order_signal(bank, address as u32, noc);
+            self.word_changed(bank, address as u32, time);
             self.l1_changed(device, bank, address as u32, address as u32 + 4, time)?;
         }
         Ok(())
@@ -532,7 +540,7 @@ impl Run {
             let kernel = &mut run.kernels[run.current];
             kernel.clocks[0] += cost;
             let mine = |network: u8, id: u8| network == noc && trid.is_none_or(|trid| trid == id);
-            let mut until = 0;
+            let (mut until, mut settled) = (0, false);
             if matches!(barrier, Barrier::Reads | Barrier::Full) {
                 kernel.transfers.reads.retain(|read| {
                     let waited = mine(read.noc, read.trid);
@@ -549,6 +557,7 @@ impl Run {
                 });
             }
             if matches!(barrier, Barrier::Writes | Barrier::Full) {
+                settled = true;
                 kernel.transfers.unacknowledged.retain(|&(network, id, done)| {
                     let waited = mine(network, id);
                     until = until.max(if waited { done + release } else { 0 });
@@ -562,6 +571,9 @@ impl Run {
                 });
             }
             kernel.wait_until(Thread::Unpack, until, Stall::WriteBarrier);
+            if settled {
+                run.order_arrived(noc, trid);
+            }
             Ok(())
         })
     }

@@ -1,9 +1,13 @@
 //! Which accesses are ordered: vector clocks per kernel, and who wrote each byte last.
 //!
 //! A kernel's vector says up to which point it knows of every other kernel. Pages of CBs and semaphores carry the vector
-//! of whoever pushed, popped or changed them to whoever waits for that. Bytes that another kernel wrote may be touched only
-//! if that write is in the past of one's own vector; otherwise the result depends on luck, even if the value is right
-//! this time. Words that are polled are treated as semaphores, so flags of any kind order what is around them.
+//! of whoever pushed, popped or changed them to whoever waits for that. Bytes that another kernel wrote may be touched, and
+//! bytes that another kernel read may be overwritten, only if that is in the past of one's own vector; otherwise the result
+//! depends on luck, even if the value is right this time. A write over the network counts as done once its kernel has waited
+//! for it, and before a later change of a word of the same core over the same network, which cannot overtake it.
+//!
+//! Words that are polled are treated as semaphores, so flags of any kind order what is around them. Who replaces such a
+//! word must have seen what others made of it, or their counts are lost; adding to it is always in order.
 
 use std::collections::BTreeMap;
 
@@ -18,16 +22,46 @@ pub(crate) type Vector = Vec<u32>;
 /// Up to so many bytes a transfer may be a flag rather than data.
 const FLAG_BYTES: u32 = 16;
 
-/// The last writer of a range.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Write {
+/// No kernel of this run has written these bytes.
+const NOBODY: u32 = u32::MAX;
+
+/// Who wrote a range last, and who has read it since.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Access {
     end: u64,
-    kernel: u32,
+    writer: u32,
     epoch: u32,
+    /// The write is on its way over this network, and its kernel has not waited for it.
+    pending: Option<u8>,
+    /// Its kernel waited for it only after others could have learned of it.
+    late: bool,
+    /// Kernels and the points in their lives at which they read last.
+    readers: Vec<(u32, u32)>,
 }
 
 /// Ranges of one bank, by their first byte; they do not overlap.
-type Ranges = BTreeMap<u64, Write>;
+type Ranges = BTreeMap<u64, Access>;
+
+/// A write that its kernel has not waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Pending {
+    noc: u8,
+    trid: u8,
+    place: Place,
+    end: u64,
+    epoch: u32,
+}
+
+/// Why two accesses of the same bytes are not ordered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Conflict {
+    /// This kernel wrote them, and nothing says that it came first.
+    Write(usize),
+    /// This kernel writes them, and did not wait for that before it let others know.
+    Pending(usize),
+    /// This kernel read them, and may not be done.
+    Read(usize),
+}
 
 /// What orders the kernels of a run.
 #[derive(Debug)]
@@ -37,6 +71,8 @@ pub(crate) struct Order {
     words: BTreeMap<(usize, u32), Vector>,
     dram: Vec<Ranges>,
     l1: Vec<Ranges>,
+    /// By kernel.
+    pending: Vec<Vec<Pending>>,
 }
 
 impl Order {
@@ -47,6 +83,7 @@ impl Order {
             words: BTreeMap::new(),
             dram: vec![Ranges::new(); dram_banks],
             l1: vec![Ranges::new(); l1_banks],
+            pending: vec![Vec::new(); kernels],
         }
     }
 
@@ -75,34 +112,114 @@ impl Order {
         for (_, carrier) in words {
             join(&mut self.vectors[kernel], carrier);
         }
-        let writers: Vec<usize> =
-            overlaps(&self.l1[bank], start.into(), end.into()).map(|w| w.kernel as usize).collect();
+        let writers: Vec<usize> = overlaps(&self.l1[bank], start.into(), end.into())
+            .filter(|(_, access)| access.writer != NOBODY)
+            .map(|(_, access)| access.writer as usize)
+            .collect();
         for writer in writers.into_iter().filter(|&writer| writer != kernel) {
             let carrier = self.vectors[writer].clone();
             join(&mut self.vectors[kernel], &carrier);
         }
     }
 
-    /// The kernel whose write to a range `kernel` does not know of.
-    fn unknown_writer(&self, kernel: usize, place: Place, end: u64) -> Option<usize> {
-        let ranges = if place.dram { &self.dram[place.bank] } else { &self.l1[place.bank] };
+    /// A kernel that changed a word of L1 without `kernel` having seen it.
+    fn unseen_change(&self, kernel: usize, word: (usize, u32)) -> Option<usize> {
+        let carrier = self.words.get(&word)?;
         let known = &self.vectors[kernel];
-        let mut writes = overlaps(ranges, place.address, end);
-        writes.find(|write| write.epoch > known[write.kernel as usize]).map(|write| write.kernel as usize)
+        (0..known.len()).find(|&other| other != kernel && carrier[other] > known[other])
     }
 
-    /// `kernel` has written a range.
-    fn record(&mut self, kernel: usize, place: Place, end: u64) {
-        let write = Write { end, kernel: kernel as u32, epoch: self.vectors[kernel][kernel] };
-        let ranges = if place.dram { &mut self.dram[place.bank] } else { &mut self.l1[place.bank] };
+    fn ranges(&mut self, place: Place) -> &mut Ranges {
+        if place.dram { &mut self.dram[place.bank] } else { &mut self.l1[place.bank] }
+    }
+
+    /// The access to a range that `kernel`, which is going to read it, or write it, does not know of.
+    fn conflict(&self, kernel: usize, place: Place, end: u64, write: bool) -> Option<Conflict> {
+        let ranges = if place.dram { &self.dram[place.bank] } else { &self.l1[place.bank] };
+        let known = &self.vectors[kernel];
+        for (_, access) in overlaps(ranges, place.address, end) {
+            let writer = access.writer as usize;
+            if access.writer != NOBODY && writer != kernel {
+                let unknown = access.epoch > known[writer];
+                if access.pending.is_some() || unknown && access.late {
+                    return Some(Conflict::Pending(writer));
+                }
+                if unknown {
+                    return Some(Conflict::Write(writer));
+                }
+            }
+            let mut readers = access.readers.iter().map(|&(reader, epoch)| (reader as usize, epoch));
+            let unknown = readers.find(|&(reader, epoch)| reader != kernel && epoch > known[reader]);
+            if let (true, Some((reader, _))) = (write, unknown) {
+                return Some(Conflict::Read(reader));
+            }
+        }
+        None
+    }
+
+    /// `kernel` has written a range; `sent`: over this network, with this transaction id, and nobody has waited for it.
+    fn record_write(&mut self, kernel: usize, place: Place, end: u64, sent: Option<(u8, u8)>) {
+        let (writer, epoch) = (kernel as u32, self.vectors[kernel][kernel]);
+        if let Some((noc, trid)) = sent {
+            self.pending[kernel].push(Pending { noc, trid, place, end, epoch });
+        }
+        let pending = sent.map(|(noc, _)| noc);
+        let ranges = self.ranges(place);
         if let Some(same) = ranges.get_mut(&place.address)
             && same.end == end
         {
-            *same = write;
+            (same.writer, same.epoch, same.pending, same.late) = (writer, epoch, pending, false);
+            same.readers.clear();
             return;
         }
         cut(ranges, place.address, end);
-        ranges.insert(place.address, write);
+        ranges.insert(place.address, Access { end, writer, epoch, pending, late: false, readers: Vec::new() });
+    }
+
+    /// `kernel` has read a range.
+    fn record_read(&mut self, kernel: usize, place: Place, end: u64) {
+        let (reader, epoch) = (kernel as u32, self.vectors[kernel][kernel]);
+        let ranges = self.ranges(place);
+        let note = |access: &mut Access| match access.readers.iter_mut().find(|(known, _)| *known == reader) {
+            Some(known) => known.1 = epoch,
+            None => access.readers.push((reader, epoch)),
+        };
+        if let Some(same) = ranges.get_mut(&place.address)
+            && same.end == end
+        {
+            note(same);
+            return;
+        }
+        split(ranges, place.address);
+        split(ranges, end);
+        let mut at = place.address;
+        while at < end {
+            let next = ranges.range(at..end).next().map(|(&first, access)| (first, access.end));
+            let (first, last) = next.unwrap_or((end, end));
+            if first > at {
+                let readers = vec![(reader, epoch)];
+                ranges.insert(at, Access { end: first, writer: NOBODY, epoch: 0, pending: None, late: false, readers });
+            }
+            if let Some(access) = ranges.get_mut(&first).filter(|_| first < end) {
+                note(access);
+            }
+            at = last;
+        }
+    }
+
+    /// Writes of `kernel` have arrived as far as whoever learns of it from now on can tell.
+    fn settle(&mut self, kernel: usize, arrived: impl Fn(&Pending) -> bool) {
+        let epoch = self.vectors[kernel][kernel];
+        let mut pending = std::mem::take(&mut self.pending[kernel]);
+        for write in pending.extract_if(.., |write| arrived(write)) {
+            let ranges = self.ranges(write.place);
+            for (_, access) in ranges.range_mut(write.place.address..write.end) {
+                if access.writer as usize == kernel && access.pending == Some(write.noc) {
+                    (access.pending, access.epoch, access.late) = (None, epoch, epoch > write.epoch);
+                }
+            }
+        }
+        self.pending[kernel] = pending;
     }
 }
 
@@ -117,28 +234,29 @@ fn join(into: &mut Vector, other: &[u32]) {
     }
 }
 
-/// Writes that touch a range.
-fn overlaps(ranges: &Ranges, start: u64, end: u64) -> impl Iterator<Item = Write> + '_ {
-    let before = ranges.range(..start).next_back().map(|(_, write)| *write).filter(move |write| write.end > start);
-    before.into_iter().chain(ranges.range(start..end).map(|(_, write)| *write))
+/// Accesses that touch a range, with their first bytes.
+fn overlaps(ranges: &Ranges, start: u64, end: u64) -> impl Iterator<Item = (u64, &Access)> + '_ {
+    let before = ranges.range(..start).next_back().filter(move |(_, access)| access.end > start);
+    before.into_iter().chain(ranges.range(start..end)).map(|(&first, access)| (first, access))
 }
 
-/// Takes a range out of all writes.
-fn cut(ranges: &mut Ranges, start: u64, end: u64) {
-    if let Some((_, write)) = ranges.range_mut(..start).next_back()
-        && write.end > start
+/// Makes a range that goes over a point two.
+fn split(ranges: &mut Ranges, at: u64) {
+    if let Some((_, access)) = ranges.range_mut(..at).next_back()
+        && access.end > at
     {
-        let rest = *write;
-        write.end = start;
-        if rest.end > end {
-            ranges.insert(end, rest);
-        }
+        let rest = access.clone();
+        access.end = at;
+        ranges.insert(at, rest);
     }
-    while let Some((&first, &write)) = ranges.range(start..end).next() {
+}
+
+/// Takes a range out of all accesses.
+fn cut(ranges: &mut Ranges, start: u64, end: u64) {
+    split(ranges, start);
+    split(ranges, end);
+    while let Some((&first, _)) = ranges.range(start..end).next() {
         ranges.remove(&first);
-        if write.end > end {
-            ranges.insert(end, write);
-        }
     }
 }
 
@@ -148,37 +266,71 @@ impl Run {
         let kernel = self.current;
         let Some(order) = &mut self.order else { return Ok(()) };
         let end = place.address + u64::from(bytes);
-        if bytes <= FLAG_BYTES && !place.dram {
+        if is_flag(place, bytes) {
             order.acquire_flag(kernel, place.bank, place.address as u32, end as u32);
             return Ok(());
         }
-        match order.unknown_writer(kernel, place, end) {
-            Some(writer) => Err(self.unordered(place, bytes, writer)),
-            None => Ok(()),
+        if let Some(conflict) = order.conflict(kernel, place, end, false) {
+            return Err(self.unordered(place, bytes, conflict, false));
         }
+        order.record_read(kernel, place, end);
+        Ok(())
     }
 
     /// The running kernel writes bytes: likewise, and from now on it is their last writer.
     pub(crate) fn order_write(&mut self, place: Place, bytes: u32) -> Result<(), What> {
+        self.order_any_write(place, bytes, None)
+    }
+
+    /// The running kernel sends bytes over a network, with a transaction id.
+    pub(crate) fn order_send(&mut self, place: Place, bytes: u32, noc: u8, trid: u8) -> Result<(), What> {
+        self.order_any_write(place, bytes, Some((noc, trid)))
+    }
+
+    fn order_any_write(&mut self, place: Place, bytes: u32, sent: Option<(u8, u8)>) -> Result<(), What> {
         let kernel = self.current;
         let Some(order) = &mut self.order else { return Ok(()) };
         let end = place.address + u64::from(bytes);
-        if bytes <= FLAG_BYTES && !place.dram {
-            order.release_word(kernel, (place.bank, place.address as u32));
-        } else if let Some(writer) = order.unknown_writer(kernel, place, end) {
-            return Err(self.unordered(place, bytes, writer));
+        if is_flag(place, bytes) {
+            let word = (place.bank, place.address as u32);
+            if let Some(other) = order.unseen_change(kernel, word) {
+                return Err(self.unordered(place, bytes, Conflict::Write(other), true));
+            }
+            if let Some((noc, _)) = sent {
+                order.settle(kernel, |write| write.noc == noc && !write.place.dram && write.place.bank == place.bank);
+            }
+            order.release_word(kernel, word);
+            order.record_write(kernel, place, end, None);
+            return Ok(());
         }
-        if let Some(order) = &mut self.order {
-            order.record(kernel, place, end);
+        if let Some(conflict) = order.conflict(kernel, place, end, true) {
+            return Err(self.unordered(place, bytes, conflict, true));
         }
+        order.record_write(kernel, place, end, sent);
         Ok(())
     }
 
-    /// A semaphore of some core, or another word, was changed by the running kernel.
-    pub(crate) fn order_release_word(&mut self, bank: usize, address: u32) {
+    /// The running kernel has waited for writes: those over a network, and with `trid` those with this transaction id.
+    pub(crate) fn order_arrived(&mut self, noc: u8, trid: Option<u8>) {
         if let Some(order) = &mut self.order {
+            order.settle(self.current, |write| write.noc == noc && trid.is_none_or(|trid| trid == write.trid));
+        }
+    }
+
+    /// The running kernel changes a word of some core over a network. What it sent there before over the same network
+    /// arrives before.
+    pub(crate) fn order_signal(&mut self, bank: usize, address: u32, noc: u8) {
+        if let Some(order) = &mut self.order {
+            order.settle(self.current, |write| write.noc == noc && !write.place.dram && write.place.bank == bank);
             order.release_word(self.current, (bank, address));
         }
+    }
+
+    /// The running kernel is going to replace a word of L1: it must have seen what others made of it.
+    pub(crate) fn order_replace(&self, place: Place) -> Result<(), What> {
+        let unseen =
+            self.order.as_ref().and_then(|o| o.unseen_change(self.current, (place.bank, place.address as u32)));
+        unseen.map_or(Ok(()), |other| Err(self.unordered(place, 4, Conflict::Write(other), true)))
     }
 
     /// The running kernel has seen a word of its own L1.
@@ -189,16 +341,26 @@ impl Run {
     }
 
     #[cold]
-    fn unordered(&self, place: Place, bytes: u32, writer: usize) -> What {
-        let writer = &self.kernels[writer];
-        What::Unordered {
-            place: self.place_name(place),
-            address: place.address,
-            bytes: bytes.into(),
-            writer: writer.describe(),
-            core: format!("core {}-{}", writer.logical.x, writer.logical.y),
+    fn unordered(&self, place: Place, bytes: u32, conflict: Conflict, write: bool) -> What {
+        let (Conflict::Write(other) | Conflict::Pending(other) | Conflict::Read(other)) = conflict;
+        let other = &self.kernels[other];
+        let name = self.place_name(place);
+        let (address, bytes) = (place.address, bytes.into());
+        let who = format!("{} on core {}-{}", other.describe(), other.logical.x, other.logical.y);
+        match conflict {
+            Conflict::Write(_) if write && is_flag(place, bytes as u32) => {
+                What::LostChange { place: name, address, writer: who }
+            }
+            Conflict::Write(_) => What::Unordered { place: name, address, bytes, writer: who },
+            Conflict::Pending(_) => What::StillOnItsWay { place: name, address, bytes, writer: who },
+            Conflict::Read(_) => What::OverwrittenWhileRead { place: name, address, bytes, reader: who },
         }
     }
+}
+
+/// Whether so few bytes of L1 may be a flag that somebody polls rather than data.
+fn is_flag(place: Place, bytes: u32) -> bool {
+    bytes <= FLAG_BYTES && !place.dram
 }
 
 #[cfg(test)]
@@ -209,33 +371,93 @@ mod tests {
         Place { dram: false, bank: 0, address }
     }
 
-    #[test]
-    fn a_write_is_known_after_release_and_acquire_only() {
-        let mut order = Order::new(2, 1, 1);
-        order.record(0, place(100), 200);
-        assert_eq!(order.unknown_writer(1, place(150), 160), Some(0));
-        assert_eq!(order.unknown_writer(0, place(150), 160), None);
+    fn pass(order: &mut Order, from: usize, to: usize) {
         let mut carrier = Vector::new();
-        order.release(0, &mut carrier);
-        order.acquire(1, &carrier);
-        assert_eq!(order.unknown_writer(1, place(150), 160), None);
-        order.record(0, place(100), 200);
-        assert_eq!(order.unknown_writer(1, place(199), 300), Some(0));
-        assert_eq!(order.unknown_writer(1, place(200), 300), None);
+        order.release(from, &mut carrier);
+        order.acquire(to, &carrier);
     }
 
     #[test]
-    fn every_byte_belongs_to_its_last_writer() {
+    fn a_write_is_known_after_release_and_acquire_only() {
+        let mut order = Order::new(2, 1, 1);
+        order.record_write(0, place(100), 200, None);
+        assert_eq!(order.conflict(1, place(150), 160, false), Some(Conflict::Write(0)));
+        assert_eq!(order.conflict(0, place(150), 160, true), None);
+        pass(&mut order, 0, 1);
+        assert_eq!(order.conflict(1, place(150), 160, false), None);
+        order.record_write(0, place(100), 200, None);
+        assert_eq!(order.conflict(1, place(199), 300, false), Some(Conflict::Write(0)));
+        assert_eq!(order.conflict(1, place(200), 300, false), None);
+    }
+
+    #[test]
+    fn a_read_hinders_later_writes_until_its_kernel_is_known_to_be_done() {
+        let mut order = Order::new(3, 1, 1);
+        order.record_read(0, place(100), 200);
+        order.record_read(1, place(150), 250);
+        assert_eq!(order.conflict(2, place(0), 1000, false), None);
+        assert_eq!(order.conflict(2, place(120), 130, true), Some(Conflict::Read(0)));
+        pass(&mut order, 0, 2);
+        assert_eq!(order.conflict(2, place(120), 130, true), None);
+        assert_eq!(order.conflict(2, place(120), 160, true), Some(Conflict::Read(1)));
+        pass(&mut order, 1, 2);
+        order.record_write(2, place(120), 160, None);
+        assert_eq!(order.conflict(0, place(155), 156, true), Some(Conflict::Write(2)));
+        assert_eq!(order.conflict(0, place(160), 170, true), Some(Conflict::Read(1)));
+    }
+
+    #[test]
+    fn a_write_on_its_way_is_known_to_nobody_until_it_is_waited_for() {
+        let mut order = Order::new(2, 1, 1);
+        order.record_write(0, place(100), 200, Some((1, 3)));
+        pass(&mut order, 0, 1);
+        assert_eq!(order.conflict(1, place(100), 101, false), Some(Conflict::Pending(0)));
+        order.settle(0, |write| write.noc == 0 || write.trid == 2);
+        assert_eq!(order.conflict(1, place(100), 101, false), Some(Conflict::Pending(0)));
+        // It was announced before it was waited for.
+        order.settle(0, |write| write.noc == 1 && write.trid == 3);
+        assert_eq!(order.conflict(1, place(100), 101, false), Some(Conflict::Pending(0)));
+        pass(&mut order, 0, 1);
+        assert_eq!(order.conflict(1, place(100), 101, false), None);
+        order.record_write(0, place(100), 200, Some((1, 0)));
+        order.settle(0, |write| write.noc == 1);
+        assert_eq!(order.conflict(1, place(100), 101, false), Some(Conflict::Write(0)));
+    }
+
+    #[test]
+    fn every_byte_belongs_to_its_last_writer_and_its_readers_since() {
         let mut order = Order::new(3, 1, 1);
         let mut owner = vec![None; 256];
-        let writes = [(0, 0, 256), (1, 10, 20), (2, 15, 40), (0, 12, 13), (1, 0, 5), (2, 39, 200), (1, 30, 220)];
-        for (kernel, start, end) in writes {
-            order.record(kernel, place(start), end);
-            owner[start as usize..end as usize].fill(Some(kernel));
-            for byte in 0..256 {
-                let found: Vec<usize> = overlaps(&order.l1[0], byte, byte + 1).map(|w| w.kernel as usize).collect();
-                assert_eq!(found.first().copied(), owner[byte as usize], "byte {byte}");
-                assert!(found.len() <= 1);
+        let mut readers = vec![[false; 3]; 256];
+        let steps = [
+            (0, 0, 256, true),
+            (1, 10, 20, true),
+            (2, 5, 50, false),
+            (2, 15, 40, true),
+            (0, 12, 13, true),
+            (1, 0, 256, false),
+            (1, 0, 5, true),
+            (2, 39, 200, true),
+            (0, 100, 130, false),
+            (1, 30, 220, false),
+            (1, 60, 110, true),
+        ];
+        for (kernel, start, end, write) in steps {
+            if write {
+                order.record_write(kernel, place(start), end, None);
+                owner[start as usize..end as usize].fill(Some(kernel as u32));
+                readers[start as usize..end as usize].fill([false; 3]);
+            } else {
+                order.record_read(kernel, place(start), end);
+                readers[start as usize..end as usize].iter_mut().for_each(|byte| byte[kernel] = true);
+            }
+            for byte in 0..256_u64 {
+                let found: Vec<&Access> = overlaps(&order.l1[0], byte, byte + 1).map(|(_, access)| access).collect();
+                assert_eq!(found.len(), 1, "byte {byte}");
+                assert_eq!(Some(found[0].writer), owner[byte as usize], "byte {byte}");
+                let mut seen = [false; 3];
+                found[0].readers.iter().for_each(|&(reader, _)| seen[reader as usize] = true);
+                assert_eq!(seen, readers[byte as usize], "byte {byte}");
             }
         }
     }

@@ -42,6 +42,29 @@ pub enum Target {
     Dram(usize),
 }
 
+/// The last change of a word that kernels may wait for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Change {
+    pub(crate) time: u64,
+    pub(crate) kernel: usize,
+}
+
+/// Pages that nobody had taken out of a CB when the program ended. The next program starts with empty CBs, so they are
+/// lost; that is legal, and seldom meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Leftover {
+    /// Core.
+    pub core: LogicalCore,
+    /// The CB.
+    pub cb: u32,
+    /// Pages in it.
+    pub pages: u32,
+    /// Kernel that pushed them.
+    pub producer: Option<usize>,
+    /// Kernel that popped others, if one did.
+    pub consumer: Option<usize>,
+}
+
 /// A program that is being executed.
 #[derive(Debug)]
 pub struct Run {
@@ -66,8 +89,8 @@ pub struct Run {
     pub l1_base: u64,
     /// Whether mistakes that only cost correctness on the chip are reported.
     pub watched: bool,
-    /// When words that kernels wait for were last written: L1 bank and address.
-    pub(crate) words: BTreeMap<(usize, u32), u64>,
+    /// When words that kernels wait for were last changed, and by whom: L1 bank and address.
+    pub(crate) words: BTreeMap<(usize, u32), Change>,
     finished: usize,
     /// What orders the kernels, if that is watched.
     pub(crate) order: Option<Order>,
@@ -161,10 +184,13 @@ impl Run {
         if !order.is_sorted() {
             return Err(What::Bug("kernels are not in the order of cores and RISCs".into()));
         }
+        let (skew, last) = (self.time.launch().core_skew, self.cores.len().saturating_sub(1).max(1) as u64);
         for kernel in &spec.kernels {
             let index = self.kernels.len();
             self.core_mut(kernel.core)?.kernels.push(index);
             let bank = self.chip.l1_bank(kernel.core).unwrap_or(0);
+            // Cores do not start at once: the last of them `core_skew` cycles after the first.
+            let start = u64::from(self.core_of_bank[bank]) * skew / last;
             self.kernels.push(Kernel {
                 core: self.core_of_bank[bank] as usize,
                 logical: kernel.core,
@@ -172,14 +198,14 @@ impl Run {
                 name: kernel.name.clone(),
                 noc: kernel.noc,
                 state: State::Ready,
-                clocks: [0; 3],
+                clocks: [start; 3],
                 transfers: Transfers::default(),
                 compute: kernel.compute.as_ref().map(|config| Box::new(Compute::new(config))),
                 stalls: BTreeMap::new(),
                 polled: (u32::MAX, 0, 0),
                 calls: 0,
             });
-            self.queue.push(Reverse((0, index)));
+            self.queue.push(Reverse((start, index)));
         }
         Ok(())
     }
@@ -531,6 +557,32 @@ impl Run {
             }
         }
         Ok(())
+    }
+
+    /// The running kernel has changed a word that somebody may wait for.
+    pub(crate) fn word_changed(&mut self, bank: usize, address: u32, time: u64) {
+        self.words.insert((bank, address), Change { time, kernel: self.current });
+    }
+
+    /// The kernel that changed a word of a core's L1 last, as far as anybody may wait for it.
+    pub fn word_writer(&self, bank: usize, address: u32) -> Option<usize> {
+        self.words.get(&(bank, address)).map(|change| change.kernel)
+    }
+
+    /// Pages that are left in CBs, by core and CB. CBs in memory of the host's do not count: their pages are its data.
+    pub fn leftovers(&self) -> Vec<Leftover> {
+        let of_core = |core: &Core| {
+            let full = core.all_cbs().filter(|cb| cb.available() > 0 && !cb.borrowed);
+            let row = |cb: &Cb| Leftover {
+                core: core.logical,
+                cb: cb.index,
+                pages: cb.available(),
+                producer: cb.producer,
+                consumer: cb.consumer,
+            };
+            full.map(row).collect::<Vec<_>>()
+        };
+        self.cores.iter().flat_map(of_core).collect()
     }
 
     /// Cycles until the last kernel ended.

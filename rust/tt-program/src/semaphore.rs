@@ -54,7 +54,7 @@ impl Run {
             }
             let bank = run.cores[run.kernels[run.current].core].bank;
             run.order_acquire_word(bank, address);
-            let time = run.words.get(&(bank, address)).copied().unwrap_or(0);
+            let time = run.words.get(&(bank, address)).map_or(0, |change| change.time);
             let cost = run.time.risc().semaphore_poll;
             let kernel = &mut run.kernels[run.current];
             kernel.state = State::Ready;
@@ -72,13 +72,13 @@ impl Run {
         self.checked("noc_semaphore_set", |run| {
             let place = run.own_word(device, address, Use::Write)?;
             run.check_not_sending(address, 4)?;
-            device.bytes_mut(place, 4)?.copy_from_slice(&value.to_le_bytes());
             run.order_write(place, 4)?;
+            device.bytes_mut(place, 4)?.copy_from_slice(&value.to_le_bytes());
             let cost = run.time.risc().l1_store;
             let kernel = &mut run.kernels[run.current];
             kernel.clocks[0] += cost;
             let now = kernel.clock();
-            run.words.insert((place.bank, address), now);
+            run.word_changed(place.bank, address, now);
             run.l1_changed(device, place.bank, address, address + 4, now)
         })
     }

@@ -35,10 +35,34 @@ def describe_waits(run: _engine.ProgramRun, kernels: list[KernelContext]) -> Ite
             state = f"{present} of {capacity} pages are {'there' if kind == 0 else 'free'}"
             yield f"{who}: {call}: {state}; {_partner(run, kernels, number, kind, what)}"
         elif kind == 4:
-            yield f"{who}: reads L1 address {what} again and again; it holds {present} and nobody changes it"
+            changes = _changes(run, kernels, number, what)
+            yield f"{who}: reads L1 address {what} again and again; it holds {present} and {changes}"
         else:
             call = "noc_semaphore_wait_min" if kind == 3 else "noc_semaphore_wait"
-            yield f"{who}: {call}({what}, {wanted}): the semaphore holds {present}, and nobody changes it"
+            yield (
+                f"{who}: {call}({what}, {wanted}): the semaphore holds {present}, and "
+                f"{_changes(run, kernels, number, what)}"
+            )
+
+
+def describe_cycle(run: _engine.ProgramRun, kernels: list[KernelContext]) -> str:
+    """Return the kernels that wait for each other in a circle, in words; empty if none do."""
+    waiting: dict[int, int] = {}
+    for number, kind, what, *_ in run.waits():
+        if kind in (0, 1):
+            waiting[number] = run.cb_partners(number, what)[kind]
+        elif kind in (2, 3, 4):
+            waiting[number] = run.word_writer(number, what)
+    for start in waiting:
+        path = [start]
+        while (following := waiting.get(path[-1], -1)) >= 0 and following not in path:
+            path.append(following)
+        if following == start and len(path) > 1:
+            names = [
+                f"{kernels[i].name} ({kernels[i].risc} of core {kernels[i].core[0]}-{kernels[i].core[1]})" for i in path
+            ]
+            return "wait cycle: " + " -> ".join([*names, names[0]])
+    return ""
 
 
 def _partner(run: _engine.ProgramRun, kernels: list[KernelContext], number: int, kind: int, cb: int) -> str:
@@ -53,3 +77,14 @@ def _partner(run: _engine.ProgramRun, kernels: list[KernelContext], number: int,
     coroutine = partner.coroutines[partner.index]
     state = "has returned" if coroutine.dead else "waits too"
     return f"kernel {partner.name} ({partner.risc}), which {noun} them, {state}"
+
+
+def _changes(run: _engine.ProgramRun, kernels: list[KernelContext], number: int, address: int) -> str:
+    writer = run.word_writer(number, address)
+    if writer < 0:
+        return "nobody changes it: no kernel ever has"
+    other = kernels[writer]
+    state = "has returned" if other.coroutines[other.index].dead else "waits too"
+    where = "-".join(map(str, other.core))
+    last = "itself" if writer == number else f"{other.name} ({other.risc} of core {where}), which {state}"
+    return f"nobody changes it: the last was {last}"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 from ttnn.core_range import CoreCoord, CoreRange, CoreRangeSet, as_core
@@ -129,7 +131,8 @@ def create_kernel(
         config: `DataMovementConfig` (or its reader and writer forms) or `ComputeConfig`.
 
     Raises:
-        ArgumentError: not a function, another kernel on that processor of a core, a processor that the chip lacks.
+        ArgumentError: not a function without parameters, another kernel on that processor of a core, a processor that
+            the chip lacks.
         ProgramConfigError: the two data-movement kernels of a core share a network, or differ in their `noc_mode`.
         UnsupportedError: a kernel in C++ or on an Ethernet core.
         KernelError: the file does not exist or defines no `kernel_main`.
@@ -161,6 +164,7 @@ def _add_kernel(
     require_program(call, program)
     if not callable(function):
         raise ArgumentError(f"{call}: kernel must be a Python function, got {function!r}")
+    _check_function(call, function)
     if not isinstance(config, (DataMovementConfig, ComputeConfig)):
         raise ArgumentError(f"{call}: config must be a DataMovementConfig or ComputeConfig, got {config!r}")
     if isinstance(config, EthernetConfig):
@@ -180,6 +184,26 @@ def _add_kernel(
         _check_networks(call, core, added, other)
     program.kernels.append(added)
     return added
+
+
+def _check_function(call: str, function: Callable[..., object]) -> None:
+    """Refuse functions that would not run when they are called without arguments."""
+    code: CodeType | None = getattr(function, "__code__", None)
+    if code is None:
+        return
+    if code.co_flags & (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR):
+        raise ArgumentError(
+            f"{call}: kernel {code.co_name} is a generator or async function; kernels are plain functions, calls "
+            "that wait let others run"
+        )
+    defaults = getattr(function, "__defaults__", None) or ()
+    bound = int(getattr(function, "__self__", None) is not None)
+    needed = code.co_varnames[bound : code.co_argcount - len(defaults)]
+    if needed:
+        raise ArgumentError(
+            f"{call}: kernel {code.co_name} has parameters ({', '.join(needed)}); arguments come from get_arg_val and "
+            "get_compile_time_arg_val"
+        )
 
 
 def _check_networks(call: str, core: CoreCoord, added: Kernel, other: Kernel) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ttnn.exceptions import ArgumentError, DeviceError, KernelError
+from ttnn.kernel_api.context import KernelContext, here
 from ttnn.mesh import MeshCoordinateRange, SubDeviceId
 from ttnn.mesh_device import MeshDevice
 from ttnn.metal.buffers import Buffer
@@ -74,7 +75,16 @@ class CommandQueue:
         self.device = device
         self.id = number
         self.last_report: Report | None = None
+        self._cycles = 0
         self._events = 0
+
+    def _note(self, report: Report) -> None:
+        """Put a program that has run behind the others of the queue."""
+        if self.last_report is not None:
+            self._cycles += report.gap
+        report.started_at = self._cycles
+        self._cycles += report.cycles
+        self.last_report = report
 
     def enqueue_record_event(
         self, sub_device_ids: Sequence[SubDeviceId] = (), device_range: MeshCoordinateRange | None = None
@@ -225,7 +235,7 @@ def enqueue_program(
         return None
     report = run_layout(device, layout, trace=trace)
     if isinstance(cq, CommandQueue):
-        cq.last_report = report
+        cq._note(report)
     return report
 
 
@@ -243,6 +253,8 @@ def run_program(device: MeshDevice, program: Program, *, trace: bool = True) -> 
 
 def run_layout(device: MeshDevice, layout: Layout, *, trace: bool = True) -> Report:
     """Run a program as it was laid out for the device."""
+    if isinstance(here.kernel, KernelContext):
+        raise KernelError("enqueue_program: a kernel cannot run programs; enqueue them from the host")
     with _guard:
         lock = _running.setdefault(device, threading.RLock())
     if not lock.acquire(timeout=600):

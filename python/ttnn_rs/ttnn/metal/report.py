@@ -31,6 +31,7 @@ class KernelReport:
         cycles: When it ended; of a compute kernel, when the last of its threads did.
         threads: When each thread ended: one for data movement, unpack, math and pack for compute.
         waits: Cycles that each thread waited, by what for.
+        whom: For waits that another kernel ended, which one: it pushed or popped the pages, or changed the word.
         calls: Calls of the kernel API.
     """
 
@@ -40,11 +41,23 @@ class KernelReport:
     cycles: int
     threads: tuple[int, ...]
     waits: dict[str, int] = field(default_factory=dict)
+    whom: dict[str, str] = field(default_factory=dict)
     calls: int = 0
 
 
 class Report:
-    """What a run cost."""
+    """What a run cost.
+
+    Attributes:
+        cycles: From the start of the first kernel to the end of the last.
+        started_at: Cycle of its command queue at which it started, 0 for the first program of a queue.
+        clock_mhz: Cycles of a microsecond.
+        noc_bytes: Bytes that each network carried.
+        bank_bytes: Bytes read from and written to each DRAM bank.
+        kernels: Kernels in the order of cores and RISCs.
+        notes: What is legal and seldom meant: pages that are left in circular buffers. The next program starts with
+            empty circular buffers, on a card too, so this changes no result and is no error.
+    """
 
     def __init__(self, device: MeshDevice, kernels: list[KernelContext], run: _engine.ProgramRun) -> None:
         raw = run.report()
@@ -52,18 +65,27 @@ class Report:
         self.clock_mhz = int(device.chip["aiclk_mhz"])
         self.noc_bytes: tuple[int, int] = tuple(raw["noc_bytes"])
         self.bank_bytes: list[tuple[int, int]] = [tuple(pair) for pair in raw["bank_bytes"]]
+        self.started_at = 0
+        self.gap: int = raw["between_programs"]
+        """Cycles from the end of a program to the start of the next one in its queue."""
         self._run = run
         self.kernels: list[KernelReport] = []
-        for kernel, (clocks, stalls, calls) in zip(kernels, raw["kernels"], strict=True):
+        for number, (kernel, (clocks, stalls, calls)) in enumerate(zip(kernels, raw["kernels"], strict=True)):
             compute = kernel.risc == "TRISC"
             waits: dict[str, int] = {}
+            whom: dict[str, str] = {}
             for thread, kind, what, cycles in stalls:
                 name = _KINDS[kind] + (f" {what}" if kind < 3 else "")
-                waits[f"{_THREADS[thread]}: {name}" if compute else name] = cycles
+                name = f"{_THREADS[thread]}: {name}" if compute else name
+                waits[name] = cycles
+                other = _ended_by(run, number, kind, what)
+                if other >= 0:
+                    whom[name] = _who(kernels[other], kernel.core)
             threads = tuple(clocks) if compute else (clocks[0],)
             self.kernels.append(
-                KernelReport(kernel.core, kernel.risc, kernel.name, max(threads), threads, waits, calls)
+                KernelReport(kernel.core, kernel.risc, kernel.name, max(threads), threads, waits, whom, calls)
             )
+        self.notes = [_leftover(kernels, *row) for row in run.leftovers()]
 
     @cached_property
     def events(self) -> list[Event]:
@@ -96,6 +118,32 @@ class Report:
         lines = [f"{self.cycles} cycles ({self.microseconds:.2f} us at {self.clock_mhz} MHz)"]
         for kernel in self.kernels:
             x, y = kernel.core
-            waits = ", ".join(f"{cycles} for {what}" for what, cycles in kernel.waits.items())
+            waits = ", ".join(
+                f"{cycles} for {what}" + (f" ({kernel.whom[what]})" if what in kernel.whom else "")
+                for what, cycles in kernel.waits.items()
+            )
             lines.append(f"  core {x}-{y} {kernel.risc:6} {kernel.kernel}: {kernel.cycles} cycles, waited {waits or 0}")
+        lines += [f"  note: {note}" for note in self.notes]
         return "\n".join(lines)
+
+
+def _ended_by(run: _engine.ProgramRun, kernel: int, kind: int, what: int) -> int:
+    """Return the kernel that ended a wait, -1 if none did."""
+    if kind < 2:
+        return run.cb_partners(kernel, what)[kind]
+    return run.word_writer(kernel, what) if kind == 2 else -1
+
+
+def _who(kernel: KernelContext, core: tuple[int, int]) -> str:
+    where = "" if kernel.core == core else f" on core {kernel.core[0]}-{kernel.core[1]}"
+    return f"{kernel.name}, {kernel.risc}{where}"
+
+
+def _leftover(
+    kernels: list[KernelContext], core: tuple[int, int], cb: int, pages: int, producer: int, consumer: int
+) -> str:
+    count = "1 page is" if pages == 1 else f"{pages} pages are"
+    text = f"core {core[0]}-{core[1]}: {count} left in CB {cb}, which kernel {_who(kernels[producer], core)}, pushed; "
+    if consumer < 0:
+        return text + "no kernel has popped any"
+    return text + f"kernel {_who(kernels[consumer], core)}, has not popped all"

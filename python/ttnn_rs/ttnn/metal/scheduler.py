@@ -15,7 +15,7 @@ from ttnn import _engine
 from ttnn.exceptions import DeadlockError, EngineBugError, KernelError, UnsupportedError
 from ttnn.kernel_api.context import KernelContext, here
 from ttnn.mesh_device import MeshDevice
-from ttnn.metal.deadlock import describe_waits, place_of
+from ttnn.metal.deadlock import describe_cycle, describe_waits, place_of
 from ttnn.metal.layout import Layout
 from ttnn.metal.report import Report
 
@@ -46,7 +46,7 @@ def execute(device: MeshDevice, layout: Layout, *, trace: bool = True) -> Report
             raise _deadlock(run, kernels)
     except DeadlockError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         _raise_from_kernel(here.kernel, error)
     finally:
         _end(coroutines)
@@ -106,7 +106,7 @@ def end_of(function: Callable[[], object]) -> tuple[str, int]:
     return code.co_filename, max(line or 0 for _, _, line in code.co_lines())
 
 
-def _raise_from_kernel(kernel: Any, error: Exception) -> NoReturn:
+def _raise_from_kernel(kernel: Any, error: BaseException) -> NoReturn:
     """Raise an error of a kernel with the place where it happened."""
     if not isinstance(kernel, KernelContext):
         raise error
@@ -128,7 +128,8 @@ def _raise_from_kernel(kernel: Any, error: Exception) -> NoReturn:
 def _deadlock(run: _engine.ProgramRun, kernels: list[KernelContext]) -> DeadlockError:
     waits = tuple(describe_waits(run, kernels))
     first = next(iter(run.waits()), None)
-    text = "deadlock: no kernel can go on\n  " + "\n  ".join(waits)
+    cycle = describe_cycle(run, kernels)
+    text = "\n  ".join(["deadlock: no kernel can go on", *waits, *([cycle] if cycle else [])])
     error = DeadlockError(text, waits)
     if first is not None:
         kernel = kernels[first[0]]

@@ -99,8 +99,10 @@ def replay_trace(
     layouts = _find("replay_trace", device, trace_id)
     if device in captures:
         raise DeviceError("replay_trace: a trace is being captured; end the capture first")
-    reports = [run_layout(device, layout, trace=trace) for layout in layouts]
-    queue.last_report = reports[-1] if reports else queue.last_report
+    reports = []
+    for layout in layouts:
+        reports.append(run_layout(device, layout, trace=trace))
+        queue._note(reports[-1])
     return reports
 
 

@@ -15,6 +15,7 @@ use tt_formats::DataFormat;
 use tt_memory::Device;
 use tt_memory::chip::LogicalCore;
 use tt_program::kernel::{Event, Stall, State, Wait};
+use tt_program::run::Leftover;
 use tt_program::spec::{CbSpec, ComputeConfig, KernelSpec, ProgramSpec, Risc, SemaphoreSpec};
 use tt_program::{Class, Fault, Run, What};
 use tt_tensix::fpu::MathFidelity;
@@ -56,6 +57,9 @@ type KernelRow = ((u32, u32), u8, String, u8, Option<(u32, bool, bool, bool, u64
 /// A kernel that waits: number, kind (0 front, 1 back, 2 word, 3 word or more, 4 any change), CB or address, wanted, present,
 /// capacity.
 type WaitRow = (usize, u32, u32, u32, u32, u32);
+
+/// Core, CB, pages, and the kernels that pushed and popped, -1 if none did.
+type LeftoverRow = ((u32, u32), u32, u32, i64, i64);
 
 /// Kernel, thread (3: a transfer), name, start, end, bytes.
 type EventRow = (usize, u8, &'static str, u64, u64, u32);
@@ -188,6 +192,21 @@ impl ProgramRun {
             .map_or((-1, -1), |buffer| (number(buffer.producer), number(buffer.consumer)))
     }
 
+    /// The kernel that changed a word of the L1 of a kernel's core last, -1 if none did.
+    fn word_writer(&self, kernel: usize, address: u32) -> i64 {
+        let bank = self.run.cores[self.run.kernels[kernel].core].bank;
+        self.run.word_writer(bank, address).map_or(-1, |kernel| kernel as i64)
+    }
+
+    /// Pages left in CBs.
+    fn leftovers(&self) -> Vec<LeftoverRow> {
+        let number = |kernel: Option<usize>| kernel.map_or(-1, |kernel| kernel as i64);
+        let row = |left: &Leftover| {
+            ((left.core.x, left.core.y), left.cb, left.pages, number(left.producer), number(left.consumer))
+        };
+        self.run.leftovers().iter().map(row).collect()
+    }
+
     /// Clocks, stalls (thread, kind, CB or address, cycles) and calls of every kernel, bytes per network and DRAM bank.
     fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let report = PyDict::new(py);
@@ -217,6 +236,7 @@ impl ProgramRun {
         }
         report.set_item("cycles", self.run.cycles())?;
         report.set_item("kernels", kernels)?;
+        report.set_item("between_programs", self.run.time.launch().between_programs)?;
         report.set_item("noc_bytes", self.run.time.noc_bytes())?;
         report.set_item("bank_bytes", self.run.time.bank_bytes())?;
         Ok(report)
