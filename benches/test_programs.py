@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 import ttnn
 from ttnn import metal
+from ttnn.kernel_api import cb_wait_front
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "examples"))
 
@@ -48,3 +50,30 @@ def test_matmul_on_64_cores(benchmark: Any, device: ttnn.MeshDevice, way: str) -
     if way == "kernels":
         result = ttnn.to_torch(out).float().numpy()
         np.testing.assert_array_equal(result, ttnn.to_torch(operator()).float().numpy())
+
+
+def test_deadlock_of_64_cores(benchmark: Any, device: ttnn.MeshDevice) -> None:
+    """128 kernels wait for ever; `milliseconds_after_progress` is from the last call of any of them to the error."""
+    last = [0.0]
+
+    def kernel() -> None:
+        last[0] = time.perf_counter()
+        cb_wait_front(0, 1)
+
+    everywhere = metal.CoreRange(metal.CoreCoord(0, 0), metal.CoreCoord(7, 7))
+    program = metal.create_program()
+    config = metal.CircularBufferConfig(2048, {0: metal.DataFormat.Float16_b}).set_page_size(0, 2048)
+    metal.create_circular_buffer(program, everywhere, config)
+    for processor in (metal.ReaderDataMovementConfig(), metal.WriterDataMovementConfig()):
+        metal.create_kernel(program, kernel, everywhere, processor)
+    delays = []
+
+    def run() -> None:
+        with pytest.raises(ttnn.DeadlockError):
+            metal.run_program(device, program)
+        delays.append(time.perf_counter() - last[0])
+        device.reset()
+
+    benchmark.pedantic(run, rounds=10)
+    if benchmark.stats is not None:
+        benchmark.extra_info["milliseconds_after_progress"] = round(1000 * min(delays), 2)

@@ -374,6 +374,19 @@ def front_past_the_end() -> None:
     cb_pop_front(16, 2)  # bug
 
 
+@broken_compute(CircularBufferError, "which no kernel has written; pack the first tile", 16)
+def sum_in_l1_that_starts_with_nothing() -> None:
+    unary_op_init_common(0, 16)
+    cb_wait_front(0, 1)
+    cb_reserve_back(16, 1)
+    tile_regs_acquire()
+    copy_tile(0, 0, 0)
+    tile_regs_commit()
+    tile_regs_wait()
+    pack_reconfig_l1_acc(1)
+    pack_tile(0, 16)  # bug
+
+
 @broken_compute(CircularBufferError, "two producers", 0)
 def compute_packs_into_its_own_input() -> None:
     unary_op_init_common(0, 0)

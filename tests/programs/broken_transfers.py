@@ -298,11 +298,6 @@ def bank_that_the_chip_lacks() -> None:
     get_noc_addr_from_bank_id(12, 1 << 20)  # bug
 
 
-@broken_alone(KernelArgumentError, "tiles of 512 datums", args=dram_and_l1)
-def small_tiles_by_the_fast_generator() -> None:
-    InterleavedAddrGenFast[True](get_arg_val(0), 1024, 5, tile_hw=512)  # bug
-
-
 @broken_alone(KernelArgumentError, "are not whole words", args=dram_and_l1)
 def half_a_word_of_zeros() -> None:
     noc_async_write_zeros(get_noc_addr(0, pages_of(get_arg_val(0))), 30)  # bug

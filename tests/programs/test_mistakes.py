@@ -5,20 +5,23 @@
 
 from __future__ import annotations
 
+import linecache
+import traceback
 from collections.abc import Callable
 
 import pytest
-from parts import TILE, build, read_two, tiles_buffer, values, write_one
+from parts import TILE, add_cb, build, read_two, tiles_buffer, values, write_one
 from test_single_core import add_kernel
 
 import ttnn
 from ttnn import metal
-from ttnn.exceptions import CircularBufferError, DeadlockError, DeviceError
+from ttnn.exceptions import CircularBufferError, DeadlockError, DeviceError, KernelError
 from ttnn.kernel_api import (
     InterleavedAddrGenFast,
     L1Pointer,
     cb_push_back,
     cb_reserve_back,
+    cb_wait_front,
     get_arg_addr,
     get_arg_val,
     get_write_ptr,
@@ -102,3 +105,62 @@ def test_deadlock_names_who_waits_for_what(device: ttnn.MeshDevice, reader: Call
     assert len(waits) == (3 if reader is endless_poll else 2)
     assert caught.value.line > 0
     assert caught.value.cb == 16
+
+
+def wait_for_a_page() -> None:
+    cb_wait_front(0, 1)
+
+
+def test_deadlock_of_64_cores(device: ttnn.MeshDevice) -> None:
+    grid = device.compute_with_storage_grid_size()
+    everywhere = metal.CoreRange(metal.CoreCoord(0, 0), metal.CoreCoord(grid.x - 1, grid.y - 1))
+    program = metal.create_program()
+    add_cb(program, 0, cores=everywhere)
+    for config in (metal.ReaderDataMovementConfig(), metal.WriterDataMovementConfig()):
+        metal.create_kernel(program, wait_for_a_page, everywhere, config)
+    with pytest.raises(DeadlockError) as caught:
+        metal.run_program(device, program)
+    assert len(caught.value.waits) == 2 * grid.x * grid.y
+    assert caught.value.waits[-1].startswith("core 7-7 NCRISC kernel wait_for_a_page (test_mistakes.py:")
+    with pytest.raises(DeviceError, match="no kernel can go on"):
+        ttnn.zeros([32, 32], device=device)
+
+
+# Exceptions of kernels.
+
+
+def third() -> None:
+    values = {"tiles": 4}
+    print(values["pages"])
+
+
+def second() -> None:
+    third()
+
+
+def first() -> None:
+    second()
+
+
+def test_exceptions_keep_their_traceback(device: ttnn.MeshDevice) -> None:
+    with pytest.raises(KernelError, match=r"kernel first \(test_mistakes.py:\d+\): KeyError: 'pages'") as caught:
+        metal.run_program(device, broken(device, reader=first))
+    cause = caught.value.__cause__
+    assert isinstance(cause, KeyError)
+    names = [frame.name for frame in traceback.extract_tb(cause.__traceback__)]
+    assert names[-3:] == ["first", "second", "third"]
+    assert linecache.getline(caught.value.file, caught.value.line).strip() == 'print(values["pages"])'
+
+
+def test_kernels_are_taken_down_after_a_mistake(device: ttnn.MeshDevice) -> None:
+    ended = []
+
+    def waiting() -> None:
+        try:
+            cb_wait_front(16, 1)
+        finally:
+            ended.append("writer")
+
+    with pytest.raises(CircularBufferError):
+        metal.run_program(device, broken(device, reader=push_without_reserve, writer=waiting))
+    assert ended == ["writer"]

@@ -60,18 +60,19 @@ impl Core {
 /// Granularity of the "written?" marks.
 const UNIT: u32 = 16;
 
-/// Which bytes of a range of L1 were written since their page was last freed.
+/// Which bytes of a range of L1 were written since their page was last freed, and which ever.
 #[derive(Debug, Default)]
 pub struct Shadow {
     base: u32,
     words: Vec<u64>,
+    ever: Vec<u64>,
 }
 
 impl Shadow {
     /// Nothing written between two addresses.
     pub fn new(base: u32, end: u32) -> Self {
         let units = end.saturating_sub(base).div_ceil(UNIT) as usize;
-        Self { base, words: vec![0; units.div_ceil(64)] }
+        Self { base, words: vec![0; units.div_ceil(64)], ever: vec![0; units.div_ceil(64)] }
     }
 
     /// Units of the part of a range that is covered.
@@ -81,14 +82,14 @@ impl Shadow {
         (start / UNIT) as usize..end.div_ceil(UNIT) as usize
     }
 
-    fn for_each(&mut self, start: u32, end: u32, change: impl Fn(&mut u64, u64)) {
+    fn for_each(&mut self, start: u32, end: u32, change: impl Fn(&mut u64, &mut u64, u64)) {
         let units = self.units(start, end);
         let mut unit = units.start;
         while unit < units.end {
             let last = (unit / 64 * 64 + 64).min(units.end);
             let count = last - unit;
             let mask = if count == 64 { u64::MAX } else { ((1 << count) - 1) << (unit % 64) };
-            change(&mut self.words[unit / 64], mask);
+            change(&mut self.words[unit / 64], &mut self.ever[unit / 64], mask);
             unit = last;
         }
     }
@@ -96,13 +97,22 @@ impl Shadow {
     /// Marks a range as written.
     #[inline]
     pub fn set(&mut self, start: u32, end: u32) {
-        self.for_each(start, end, |word, mask| *word |= mask);
+        self.for_each(start, end, |word, ever, mask| {
+            *word |= mask;
+            *ever |= mask;
+        });
     }
 
     /// Marks a range as not written.
     #[inline]
     pub fn clear(&mut self, start: u32, end: u32) {
-        self.for_each(start, end, |word, mask| *word &= !mask);
+        self.for_each(start, end, |word, _, mask| *word &= !mask);
+    }
+
+    /// Whether all of a range was written in this run, be it before its page was freed.
+    pub fn ever(&self, start: u32, end: u32) -> bool {
+        let units = self.units(start, end);
+        units.into_iter().all(|unit| self.ever[unit / 64] >> (unit % 64) & 1 == 1)
     }
 
     /// Whether any byte of a range was written.
@@ -128,6 +138,7 @@ mod tests {
                 }
                 shadow.clear(start, end);
                 assert!(!shadow.any(1600, 4800));
+                assert!(shadow.ever(start, end) && !shadow.ever(1600, 4800));
             }
         }
     }

@@ -86,6 +86,11 @@ pub enum What {
     TileNotReserved { cb: u32, tile: u32, end_bytes: u32, reserved: u32, page_bytes: u32 },
     #[error("CB {cb}: the page of the front tile {tile} was pushed, but no byte of it was ever written")]
     UnwrittenPage { cb: u32, tile: u32 },
+    #[error(
+        "CB {cb}: the packer adds to the tile at L1 address {address}, which no kernel has written; pack the first tile \
+         with pack_reconfig_l1_acc(0)"
+    )]
+    AddsToNothing { cb: u32, address: u32 },
     #[error("CB {cb} holds tiles of {format:?} of {tile_bytes} B, its pages have {page_bytes} B")]
     PageNoTile { cb: u32, format: DataFormat, tile_bytes: u32, page_bytes: u32 },
     #[error(
@@ -247,6 +252,7 @@ impl What {
             | Self::TileNotWaitedFor { .. }
             | Self::TileNotReserved { .. }
             | Self::UnwrittenPage { .. }
+            | Self::AddsToNothing { .. }
             | Self::PageNoTile { .. }
             | Self::WriteOutsideReserved { .. }
             | Self::ReadOutsideWaited { .. }
@@ -311,6 +317,7 @@ impl What {
             | Self::TileNotWaitedFor { cb, .. }
             | Self::TileNotReserved { cb, .. }
             | Self::UnwrittenPage { cb, .. }
+            | Self::AddsToNothing { cb, .. }
             | Self::PageNoTile { cb, .. }
             | Self::WriteOutsideReserved { cb, .. }
             | Self::ReadOutsideWaited { cb, .. }

@@ -83,7 +83,7 @@ impl Run {
         cb: u32,
         place: Option<u32>,
     ) -> Result<(), What> {
-        let Run { kernels, cores, time, current, .. } = self;
+        let Run { kernels, cores, time, current, watched, .. } = self;
         let kernel = &mut kernels[*current];
         let core = &mut cores[kernel.core];
         let compute = kernel.compute.as_deref_mut();
@@ -95,7 +95,8 @@ impl Run {
         let (section, held) = compute.packed_tile(dst)?;
         compute.require_packer(cb, buffer.format)?;
         let address = buffer.back_tile(place.unwrap_or(buffer.packed))?;
-        let bytes = buffer.tile_bytes;
+        let (bytes, borrowed) = (buffer.tile_bytes, buffer.borrowed);
+        let accumulate = compute.l1_accumulate;
         let form = (buffer.format, buffer.shape.unwrap_or(TileShape::FULL));
         compute.require_shape(section, dst, form.1)?;
         let packer = compute.packer(held, form.0, form.1)?;
@@ -103,10 +104,12 @@ impl Run {
             buffer.packed += 1;
         }
         let at = tt_memory::Place { dram: false, bank: core.bank, address: address.into() };
+        if accumulate && *watched && !borrowed && !core.shadow.ever(address, address + bytes) {
+            return Err(What::AddsToNothing { cb, address });
+        }
         let edge = compute.edge;
         shape::pack(&packer, form, edge, compute.words(section, dst), device.bytes_mut(at, bytes as usize)?);
         core.shadow.set(address, address + bytes);
-        let accumulate = compute.l1_accumulate;
         kernel.clocks[2] += time.compute().pack(bytes.into(), accumulate);
         self.order_write(at, bytes)
     }

@@ -1,0 +1,28 @@
+"""Results and reports of programs are the same for every CPU level and number of threads, here and elsewhere."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from program_hashes import FILE, differences, program_names
+
+from ttnn import _engine
+
+LEVELS = [level for level in ("scalar", "avx2", "avx512", "neon") if level in _engine.cpu_levels()]
+
+
+def test_every_program_has_hashes() -> None:
+    assert sorted(json.loads(FILE.read_text(encoding="utf-8"))) == sorted(program_names())
+
+
+@pytest.mark.parametrize("threads", [1, 2, 8])
+def test_threads(threads: int, host_threads: None) -> None:
+    _engine.set_threads(threads)
+    assert list(differences(program_names())) == []
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_levels(level: str, cpu_level: None) -> None:
+    _engine.set_cpu_level(level)
+    assert list(differences(program_names())) == []
