@@ -71,6 +71,9 @@ def differences(names: list[str]) -> Iterator[str]:
     """Yield a sentence for each program whose hashes are not those of the file."""
     known = json.loads(FILE.read_text(encoding="utf-8"))
     for name in names:
+        if name not in known:
+            yield f"{name} has no hashes yet; write them with {Path(__file__).name} --write"
+            continue
         now = hashes_of(name)
         for what, value in known[name].items():
             if now[what] != value:

@@ -194,7 +194,7 @@ def create_buffer(
         raise UnsupportedError("create_buffer: the allocator chooses addresses; leave address None", "unimplemented")
     if sub_device_id is not None:
         config.device._sub_devices.check_ids("create_buffer", [sub_device_id])
-    size, page = _bytes("size", config.size), _bytes("page_size", config.page_size)
+    size, page = _count("size", config.size), _count("page_size", config.page_size)
     if size % page:
         raise MemoryConfigError(f"create_buffer: size {size} B is not a multiple of page_size {page} B")
     if not isinstance(config.buffer_type, BufferType):
@@ -210,12 +210,12 @@ def create_buffer(
     return Buffer(config.device, memory, sharded=True)
 
 
-def _bytes(what: str, value: object) -> int:
+def _count(what: str, value: object) -> int:
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise ArgumentError(f"create_buffer: {what} must be an int, got {value!r}")
     number = int(value.__index__())
     if not 0 < number < 1 << 40:
-        raise MemoryConfigError(f"create_buffer: {what} must be between 1 B and 1 TiB, got {number}")
+        raise MemoryConfigError(f"create_buffer: {what} must be at least 1 and below 2^40, got {number}")
     return number
 
 
@@ -227,10 +227,17 @@ def _shards(config: ShardedBufferConfig) -> tuple[tuple[int, int], tuple[int, in
             raise ArgumentError(
                 "create_buffer: a sharded buffer needs shard_parameters, or all of tensor_pages, shard_pages and cores"
             )
-        cores = config.cores.cores() if isinstance(config.cores, CoreRangeSet) else config.cores
-        return config.tensor_pages, config.shard_pages, list(cores)
+        cores = list(config.cores.cores()) if isinstance(config.cores, CoreRangeSet) else config.cores
+        if not isinstance(cores, (list, tuple)) or not all(isinstance(core, CoreCoord) for core in cores):
+            raise ArgumentError(f"create_buffer: cores must be a CoreRangeSet or a list of CoreCoord, got {cores!r}")
+        tensor = _rows_and_columns("tensor_pages", config.tensor_pages)
+        return tensor, _rows_and_columns("shard_pages", config.shard_pages), list(cores)
     if not isinstance(spec, ShardSpecBuffer):
         raise ArgumentError(f"create_buffer: shard_parameters must be a ShardSpecBuffer, got {spec!r}")
+    for name in ("shard_shape", "page_shape", "tensor2d_shape_in_pages"):
+        _rows_and_columns(name, getattr(spec, name))
+    if not isinstance(spec.core_sets, CoreRangeSet):
+        raise ArgumentError(f"create_buffer: core_sets must be a CoreRangeSet, got {spec.core_sets!r}")
     for shard, page in zip(spec.shard_shape, spec.page_shape, strict=True):
         if page <= 0 or shard % page:
             raise MemoryConfigError(
@@ -239,6 +246,12 @@ def _shards(config: ShardedBufferConfig) -> tuple[tuple[int, int], tuple[int, in
     rows, columns = (shard // page for shard, page in zip(spec.shard_shape, spec.page_shape, strict=True))
     by_row = spec.shard_orientation is ShardOrientation.ROW_MAJOR
     return spec.tensor2d_shape_in_pages, (rows, columns), list(spec.core_sets.cores(by_row))
+
+
+def _rows_and_columns(what: str, value: object) -> tuple[int, int]:
+    if not isinstance(value, (list, tuple)) or len(value) != 2:
+        raise ArgumentError(f"create_buffer: {what} must be rows and columns, got {value!r}")
+    return _count(what, value[0]), _count(what, value[1])
 
 
 def deallocate_buffer(buffer: Buffer) -> None:

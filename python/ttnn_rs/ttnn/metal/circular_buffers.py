@@ -112,9 +112,9 @@ def update_circular_buffer_page_size(program: Program, cb_handle: CBHandle, buff
     """
     call = "update_circular_buffer_page_size"
     config = _handle(call, program, cb_handle).config
-    if buffer_index not in config.page_sizes:
+    if isinstance(buffer_index, bool) or not isinstance(buffer_index, int) or buffer_index not in config.page_sizes:
         raise MemoryConfigError(
-            f"{call}: this circular buffer has no index {buffer_index}, only {[*config.page_sizes]}"
+            f"{call}: this circular buffer has no index {buffer_index!r}, only {[*config.page_sizes]}"
         )
     config.set_page_size(buffer_index, page_size)
 

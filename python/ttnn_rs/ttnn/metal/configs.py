@@ -172,6 +172,8 @@ class CircularBufferConfig:
 
     def __init__(self, total_size: int, data_formats: Mapping[int, DataFormat | DataType] | None = None) -> None:
         self.total_size = _size("total_size", total_size)
+        if data_formats is not None and not isinstance(data_formats, Mapping):
+            raise ArgumentError(f"CircularBufferConfig: data_formats must map indices to formats, got {data_formats!r}")
         self.formats = {_number("buffer index", i): format_code(kind) for i, kind in (data_formats or {}).items()}
         self.page_sizes: dict[int, int] = {}
         self.tiles: dict[int, tuple[int, int]] = {}

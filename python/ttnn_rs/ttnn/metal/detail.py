@@ -185,7 +185,7 @@ def _address(call: str, address: object) -> int:
 def _read(
     call: str, device: MeshDevice, dram: bool, bank: int, address: int, size: int, into: list[int] | None
 ) -> Words:
-    if isinstance(size, bool) or not isinstance(size, int) or size <= 0 or size % 4:
+    if isinstance(size, bool) or not isinstance(size, int) or not 0 < size < 1 << 40 or size % 4:
         raise ArgumentError(f"{call}: size must be a multiple of 4 B, got {size!r}")
     words: Words = device._engine.read_bytes(dram, bank, _address(call, address), size).view(np.uint32)
     if into is not None:

@@ -179,12 +179,14 @@ def generic_op(io_tensors: Sequence[Tensor], program_descriptor: ProgramDescript
         StorageError: a tensor is not on a device.
         KernelError: the program failed.
     """
+    if not isinstance(io_tensors, (list, tuple)) or not all(isinstance(tensor, Tensor) for tensor in io_tensors):
+        raise ArgumentError(f"generic_op: io_tensors must be a list of tensors, got {io_tensors!r}")
     if len(io_tensors) < 2:
         sentence = "io_tensors must contain at least one input tensor and one output tensor"
         raise fatal(ProgramConfigError, f"generic_op: {len(io_tensors)} tensors", sentence)
     for tensor in io_tensors:
         tensor._require_device("generic_op", "every tensor of io_tensors")
-    output = io_tensors[-1]
+    output: Tensor = io_tensors[-1]
     for tensor in io_tensors:
         if tensor.device() is not output.device():
             raise ProgramConfigError("generic_op: the tensors of io_tensors are on different devices")

@@ -117,7 +117,10 @@ def create_global_circular_buffer(
         raise MemoryConfigError(f"{call}: circular buffers lie in L1, not in {buffer_type}")
     if isinstance(size, bool) or not isinstance(size, int) or size <= 0 or size % UNIT:
         raise MemoryConfigError(f"{call}: size must be a multiple of {UNIT} B, got {size!r}")
-    mapping = [(as_core(sender), receivers) for sender, receivers in sender_receiver_core_mapping]
+    pairs = sender_receiver_core_mapping
+    if not isinstance(pairs, (list, tuple)) or not all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
+        raise ArgumentError(f"{call}: expected a list of pairs of a sender and its receivers, got {pairs!r}")
+    mapping = [(as_core(sender), receivers) for sender, receivers in pairs]
     cores: list[CoreCoord] = []
     for sender, receivers in mapping:
         if not isinstance(receivers, CoreRangeSet) or receivers.empty():
