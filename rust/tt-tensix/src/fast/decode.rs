@@ -28,19 +28,32 @@ pub struct BlockFloatDecoder {
 impl BlockFloatDecoder {
     /// The decoder of a format, `None` if it is none of the two that have one.
     pub fn new(format: DataFormat, level: Level) -> Option<Self> {
-        #[cfg(target_arch = "x86_64")]
-        if level.available() == Level::Avx512 && decode_vbmi::available() {
-            return match format {
-                DataFormat::Bfp8B => Some(Self { page: decode_vbmi::page::<8>, right: Some(decode_vbmi::right::<8>) }),
-                DataFormat::Bfp4B => Some(Self { page: decode_vbmi::page::<4>, right: Some(decode_vbmi::right::<4>) }),
-                _ => None,
-            };
+        if level.available() == Level::Avx512
+            && let Some(decoder) = Self::with_permutes(format)
+        {
+            return Some(decoder);
         }
         match format {
             DataFormat::Bfp8B => Some(Self { page: bfp8::at(level), right: None }),
             DataFormat::Bfp4B => Some(Self { page: bfp4::at(level), right: None }),
             _ => None,
         }
+    }
+
+    /// The decoder that looks magnitudes up by byte permutes, `None` also if this CPU has none.
+    #[inline]
+    pub(crate) fn with_permutes(format: DataFormat) -> Option<Self> {
+        #[cfg(target_arch = "x86_64")]
+        if decode_vbmi::available() {
+            return match format {
+                DataFormat::Bfp8B => Some(Self { page: decode_vbmi::page::<8>, right: Some(decode_vbmi::right::<8>) }),
+                DataFormat::Bfp4B => Some(Self { page: decode_vbmi::page::<4>, right: Some(decode_vbmi::right::<4>) }),
+                _ => None,
+            };
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = format;
+        None
     }
 
     /// Decodes a tile. False if it has patterns that are not plain numbers; `page` is then meaningless.

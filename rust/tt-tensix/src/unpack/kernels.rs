@@ -2,6 +2,7 @@
 use tt_cpu::{Level, simd_kernel};
 use tt_formats::{DataFormat, block, format::GROUP, unpack};
 
+use crate::fast::BlockFloatDecoder;
 use crate::regs::TILE_DATUMS;
 
 /// A conversion of one tile; the bytes must be exactly one tile of its format.
@@ -84,6 +85,41 @@ kernels! {
     dst_bfp2: groups::<2>, |datum, exponent| unpack::fp16_to_dst(unpack::bfp8_to_fp16(datum, exponent));
 }
 
+/// Block floats by way of BF16 pages: byte permutes make those, and all that is left is to move every word to its place.
+/// Tiles with patterns that are not plain numbers take the compiled way.
+macro_rules! permuted {
+    ($($name:ident: $format:ident, $shift:literal, $compiled:ident;)*) => { $(
+        mod $name {
+            use super::*;
+
+            #[inline(always)]
+            fn body(l1: &[u8], tile: &mut Tile) {
+                let mut page = [0; 2 * TILE_DATUMS];
+                let decoder = BlockFloatDecoder::with_permutes(DataFormat::$format);
+                if decoder.is_some_and(|decoder| decoder.decode(l1, &mut page)) {
+                    halves(&page, tile, |word| word << $shift);
+                } else {
+                    $compiled::kernel::run(Level::Avx512, l1, tile);
+                }
+            }
+
+            simd_kernel!(kernel, super::body, (l1: &[u8], tile: &mut Tile));
+        }
+    )* };
+}
+
+permuted! {
+    permuted_src_bfp8_b: Bfp8B, 3, src_bfp8_b;
+    permuted_src_bfp4_b: Bfp4B, 3, src_bfp4_b;
+    permuted_dst_bfp8_b: Bfp8B, 16, dst_bfp8_b;
+    permuted_dst_bfp4_b: Bfp4B, 16, dst_bfp4_b;
+}
+
+/// Whether a level has the byte permutes.
+fn permutes(level: Level) -> bool {
+    level.available() == Level::Avx512 && BlockFloatDecoder::with_permutes(DataFormat::Bfp8B).is_some()
+}
+
 /// The conversion to `SrcA` or `SrcB`. Only Float32 has a choice of register formats.
 pub fn to_src(format: DataFormat, register: DataFormat, level: Level) -> Option<Kernel> {
     let converts = format == DataFormat::Float32;
@@ -99,6 +135,8 @@ pub fn to_src(format: DataFormat, register: DataFormat, level: Level) -> Option<
         return None;
     }
     Some(match format {
+        DataFormat::Bfp8B if permutes(level) => permuted_src_bfp8_b::kernel::at(level),
+        DataFormat::Bfp4B if permutes(level) => permuted_src_bfp4_b::kernel::at(level),
         DataFormat::Float16B => src_bf16::kernel::at(level),
         DataFormat::Float16 => src_fp16::kernel::at(level),
         DataFormat::UInt16 => src_uint16::kernel::at(level),
@@ -118,6 +156,8 @@ pub fn to_src(format: DataFormat, register: DataFormat, level: Level) -> Option<
 /// The conversion to `Dst`.
 pub fn to_dst(format: DataFormat, level: Level) -> Option<Kernel> {
     Some(match format {
+        DataFormat::Bfp8B if permutes(level) => permuted_dst_bfp8_b::kernel::at(level),
+        DataFormat::Bfp4B if permutes(level) => permuted_dst_bfp4_b::kernel::at(level),
         DataFormat::Float32 | DataFormat::Tf32 | DataFormat::Int32 | DataFormat::UInt32 => dst_word::kernel::at(level),
         DataFormat::Float16B => dst_bf16::kernel::at(level),
         DataFormat::Float16 => dst_fp16::kernel::at(level),
