@@ -51,6 +51,11 @@ impl Limits {
     }
 
     #[inline(always)]
+    fn is_off(&self) -> bool {
+        self.sign == 0 && self.min == 0 && self.max == u32::MAX
+    }
+
+    #[inline(always)]
     fn apply(&self, y: u32) -> u32 {
         let y = if y & self.sign != 0 { 0 } else { y };
         let y = if y <= self.min { 0 } else { y };
@@ -58,25 +63,40 @@ impl Limits {
     }
 }
 
+/// Converts all datums. Most packs have no `ReLU`, and its comparisons would cost as much as the rest.
+#[inline(always)]
+fn all<T>(
+    dst: &Tile,
+    limits: &Limits,
+    out: &mut [T],
+    early: impl Fn(u32) -> u32,
+    late: impl Fn(u32) -> u32,
+    narrow: impl Fn(u32) -> T,
+) {
+    if limits.is_off() {
+        for (y, x) in out.iter_mut().zip(dst) {
+            *y = narrow(late(early(*x)));
+        }
+    } else {
+        for (y, x) in out.iter_mut().zip(dst) {
+            *y = narrow(late(limits.apply(early(*x))));
+        }
+    }
+}
+
 #[inline(always)]
 fn words(dst: &Tile, limits: &Limits, l1: &mut [u8], early: impl Fn(u32) -> u32, late: impl Fn(u32) -> u32) {
-    for (bytes, x) in l1.as_chunks_mut::<4>().0.iter_mut().zip(dst) {
-        *bytes = late(limits.apply(early(*x))).to_le_bytes();
-    }
+    all(dst, limits, l1.as_chunks_mut::<4>().0, early, late, u32::to_le_bytes);
 }
 
 #[inline(always)]
 fn halves(dst: &Tile, limits: &Limits, l1: &mut [u8], early: impl Fn(u32) -> u32, late: impl Fn(u32) -> u32) {
-    for (bytes, x) in l1.as_chunks_mut::<2>().0.iter_mut().zip(dst) {
-        *bytes = (late(limits.apply(early(*x))) as u16).to_le_bytes();
-    }
+    all(dst, limits, l1.as_chunks_mut::<2>().0, early, late, |y| (y as u16).to_le_bytes());
 }
 
 #[inline(always)]
 fn bytes(dst: &Tile, limits: &Limits, l1: &mut [u8], early: impl Fn(u32) -> u32, late: impl Fn(u32) -> u32) {
-    for (byte, x) in l1.iter_mut().zip(dst) {
-        *byte = late(limits.apply(early(*x))) as u8;
-    }
+    all(dst, limits, l1, early, late, |y| y as u8);
 }
 
 /// Block floats with 8-bit exponents; `late` must return BF16.
@@ -89,7 +109,7 @@ fn groups_b<const BITS: usize>(
     late: impl Fn(u32) -> u32,
 ) {
     let (exponents, datums) = l1.split_at_mut(EXPONENTS);
-    block::pack_bfp_b::<BITS>(&values(dst, |x| late(limits.apply(early(x)))), exponents, datums);
+    block::pack_bfp_b::<BITS>(&values(dst, limits, early, late), exponents, datums);
 }
 
 /// Block floats with 5-bit exponents; `late` must return FP16.
@@ -102,15 +122,13 @@ fn groups_a<const BITS: usize>(
     late: impl Fn(u32) -> u32,
 ) {
     let (exponents, datums) = l1.split_at_mut(EXPONENTS);
-    block::pack_bfp::<BITS>(&values(dst, |x| late(limits.apply(early(x)))), exponents, datums);
+    block::pack_bfp::<BITS>(&values(dst, limits, early, late), exponents, datums);
 }
 
 #[inline(always)]
-fn values(dst: &Tile, value: impl Fn(u32) -> u32) -> [u16; TILE_DATUMS] {
+fn values(dst: &Tile, limits: &Limits, early: impl Fn(u32) -> u32, late: impl Fn(u32) -> u32) -> [u16; TILE_DATUMS] {
     let mut values = [0; TILE_DATUMS];
-    for (y, x) in values.iter_mut().zip(dst) {
-        *y = value(*x) as u16;
-    }
+    all(dst, limits, &mut values, early, late, |y| y as u16);
     values
 }
 
