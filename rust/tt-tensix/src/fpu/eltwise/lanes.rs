@@ -62,7 +62,7 @@ fn with_mode<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool>
     match (job.op, job.accumulate) {
         (EltwiseOp::Mul, accumulate) => {
             let adjusts: [i32; 4] = std::array::from_fn(|number| Phase::new(job.cfg.mode(), number as u32).adjust);
-            let (numbers, count) = phases::<V, DST32, E8>(job, &adjusts, reach::<V, E8>(a, mask_a), b);
+            let (numbers, count) = phases::<V, DST32, E8>(job, &adjusts, &reach::<V, E8>(a, mask_a), b);
             for at in (0..TILE_DATUMS).step_by(V::LANES) {
                 let factors = Factors::<V>::new::<E8>(V::and(V::load(&a[at..]), mask_a), V::load(&b[at..]));
                 let mut sum = V::load(&dst[at..]);
@@ -126,7 +126,7 @@ fn reach<V: Vector, const E8: bool>(tile: &Src, mask: V::Int) -> Reach {
 fn phases<V: Vector, const DST32: bool, const E8: bool>(
     job: &Job<'_>,
     adjusts: &[i32; 4],
-    a: Reach,
+    a: &Reach,
     b: &Src,
 ) -> ([usize; 4], usize) {
     let asked = job.cfg.fidelity.phases() as usize;
