@@ -286,6 +286,13 @@ def test_sharded_tensors_are_read_as_they_were_written(
     assert np.array_equal(plain.to_numpy(), host.to_numpy())
 
 
+@pytest.mark.parametrize("layout", [ttnn.TILE_LAYOUT, ttnn.ROW_MAJOR_LAYOUT])
+def test_a_number_in_a_wide_shard(layout: ttnn.Layout, device: ttnn.MeshDevice) -> None:
+    x = ttnn.Tensor(np.float32(3.5), ttnn.float32, None, layout).to(device, shards("BLOCK", (1, 1), [32, 32], ROWS))
+    assert x.to_numpy().shape == ()
+    assert x.item() == x.to_list() == 3.5
+
+
 def test_a_shard_can_be_taken_out(device: ttnn.MeshDevice) -> None:
     values = counting(64, 96)
     for order, core in ((ROWS, (2, 1)), (COLUMNS, (1, 2))):

@@ -211,9 +211,7 @@ def unpack(raw: Raw, spec: TensorSpec) -> Array:
         return np.empty(dims, dtype=NUMPY_TYPE[spec.dtype])
     if spec.layout is Layout.ROW_MAJOR:
         values = raw.view(_WORDS[spec.dtype]).reshape(tuple(spec.padded_shape))
-        if dims:
-            values = values[..., : dims[-1]]
-        values = np.array(values)
+        values = np.array(values[..., : dims[-1] if dims else 1])
     else:
         tile = spec.tile.tile_shape
         values = _engine.host_unpack(raw, FORMAT_CODE[spec.dtype], _matrix_dims(spec), (tile[0], tile[1]))
