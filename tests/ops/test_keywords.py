@@ -36,6 +36,8 @@ def describe(result: Any) -> Any:
     """Return everything that tells two results apart."""
     if isinstance(result, list | tuple):
         return [describe(item) for item in result]
+    if isinstance(result, ttnn.ComplexTensor):
+        return [describe(result.real), describe(result.imag)]
     if not isinstance(result, ttnn.Tensor):
         return result
     return (
