@@ -9,7 +9,7 @@ from typing import Final
 
 from ttnn import _engine, golden
 from ttnn.core_range import CoreRangeSet
-from ttnn.exceptions import DTypeError, ParameterError, ShapeError, fatal
+from ttnn.exceptions import DTypeError, MemoryConfigError, ParameterError, ShapeError, fatal
 from ttnn.memory_config import MemoryConfig
 from ttnn.ops.accuracy import bit_exact
 from ttnn.ops.arguments import BOOLEAN, INTEGER, Param, Signature
@@ -90,6 +90,14 @@ def _argmax(
     else:
         shape = [*dims[:axis], *([1] if keepdim else []), *dims[axis + 1 :]]
     memory_config = agreed_memory(_NAME, memory_config, output_tensor, spec.memory_config)
+    for side, place in (("input", spec.memory_config), ("output", memory_config)):
+        if place.is_sharded():
+            raise fatal(
+                MemoryConfigError,
+                f"{_NAME}: the {side} is {place.memory_layout.name}, but only interleaved tensors are taken; use "
+                "ttnn.to_memory_config.",
+                f"Only INTERLEAVED memory layout is supported for {side}s, got {place.memory_layout.cpp_name}",
+            )
     out_spec = TensorSpec.of(shape, DataType.UINT32, Layout.ROW_MAJOR, memory_config)
     if output_tensor is None:
         output = allocate(out_spec, device)
@@ -141,6 +149,7 @@ argmax = register(
         raises=(
             ("DTypeError", "the data type is not one that the layout allows."),
             ("ShapeError", "the searched dimension is empty, or missing for a tiled input."),
+            ("MemoryConfigError", "the input is sharded, or the result would be."),
             ("ParameterError", "sub_core_grids has more than two rectangles for the rows of a row-major input."),
         ),
     )
