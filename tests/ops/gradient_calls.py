@@ -195,7 +195,7 @@ FLAT: list[tuple[int, ...]] = [(), (1,), (31,), (2, 3, 1, 32, 32)]
 def shapes(entry: Op, dtype: ttnn.DataType) -> list[tuple[int, ...]]:
     """Return the shapes that a gradient is tried with."""
     if dtype is ttnn.bfloat8_b:  # padding would take part in the exponent that values share
-        return [(1, 1, 32, 64), (1, 1, 96, 160)]
+        return [(1, 1, 32, 64), (1, 1, 64, 128), (1, 1, 96, 160)]
     return SHAPES if entry.name in ("concat_bw", "repeat_bw") else SHAPES + FLAT
 
 
