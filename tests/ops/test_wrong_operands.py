@@ -87,6 +87,31 @@ def _replaced(entry: registry.Op, device: ttnn.MeshDevice, other: ttnn.MeshDevic
             yield f"{name} deallocated", change(gone)
 
 
+def _shards(cores: tuple[int, int], shape: tuple[int, int], buffer: ttnn.BufferType) -> ttnn.MemoryConfig:
+    grid = ttnn.CoreRangeSet([ttnn.CoreRange((0, 0), (cores[0] - 1, cores[1] - 1))])
+    shards = ttnn.ShardSpec(grid, shape, ttnn.ShardOrientation.ROW_MAJOR)
+    return ttnn.MemoryConfig(ttnn.TensorMemoryLayout.BLOCK_SHARDED, buffer, shards)
+
+
+# No cores, too few, cores that the device does not have, shards that are no tiles, more shards than banks.
+WRONG_PLACES = {
+    "without cores": ttnn.L1_WIDTH_SHARDED_MEMORY_CONFIG,
+    "too small": _shards((1, 1), (32, 32), ttnn.BufferType.L1),
+    "beyond the grid": _shards((9, 1), (64, 32), ttnn.BufferType.L1),
+    "no tiles": _shards((2, 2), (33, 65), ttnn.BufferType.L1),
+    "beyond the banks": _shards((2, 2), (32, 64), ttnn.BufferType.DRAM),
+}
+
+
+def _with_wrong_places(entry: registry.Op, device: ttnn.MeshDevice) -> Iterator[tuple[str, Call]]:
+    """Yield calls of an operator, each with a place for its result in which that cannot live."""
+    for call in calls(entry, device):
+        for param in call.signature.params:
+            if param.kind.text == "ttnn.MemoryConfig":
+                for what, place in WRONG_PLACES.items():
+                    yield f"{param.name} {what}", Call(call.entry, call.signature, call.arguments | {param.name: place})
+
+
 def _documented(entry: registry.Op, error: TtnnError) -> bool:
     """Whether an operator says that it raises this class; the first three can be raised by all."""
     general = ("ArgumentError", "StorageError", "UnsupportedError")
@@ -127,3 +152,15 @@ def test_wrong_operands(
             assert entered == [], f"{entry.name}, {what}: the engine was entered"
         assert _state(device) == before, f"{entry.name}, {what}: the device changed"
     assert refused or entry.name in TAKE_ALL
+
+
+@pytest.mark.parametrize("entry", registry.entries(), ids=str)
+def test_wrong_places(entry: registry.Op, device: ttnn.MeshDevice) -> None:
+    """No result is ever put where its pages cannot be: our error, and a device as it was before."""
+    for what, call in _with_wrong_places(entry, device):
+        before = _state(device)
+        error = _attempt(call)
+        if error is None:
+            continue
+        assert isinstance(error, ttnn.MemoryConfigError) or _documented(entry, error), f"{what}: {error!r}"
+        assert _state(device) == before, f"{what}: the device changed"
