@@ -48,17 +48,22 @@ const CHORES: &[Chore] = &[
     },
     Chore {
         name: "generated",
-        help: "check _engine.pyi against the installed module and docs/operators.md against the registry",
+        help: "check _engine.pyi against the installed module, and the pages that are written from the sources",
         commands: &[
             "python -m mypy.stubtest ttnn._engine --mypy-config-file pyproject.toml --ignore-disjoint-bases \
                     --allowlist rust/xtask/stubtest-allowlist.txt",
             "python docs/make_operators.py --check",
+            "python docs/make_kernel_api.py --check",
         ],
     },
     Chore {
         name: "docs",
-        help: "write docs/operators.md from the operator registry, and the README's picture",
-        commands: &["python docs/make_operators.py", "python -m ttnn demo --output docs/demo.png"],
+        help: "write docs/operators.md and docs/kernel-api.md from the sources, and the README's picture",
+        commands: &[
+            "python docs/make_operators.py",
+            "python docs/make_kernel_api.py",
+            "python -m ttnn demo --output docs/demo.png",
+        ],
     },
     Chore {
         name: "pairs",
