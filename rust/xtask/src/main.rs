@@ -81,9 +81,9 @@ const CHORES: &[Chore] = &[
         commands: &["cargo run --release --quiet -p tt-tensix --example exhaustive --locked -- inputs ARGUMENTS"],
     },
     Chore {
-        name: "product",
+        name: "every-place",
         help: "every operator x data type x layout x shape x place, on the installed package; takes names, --jobs N",
-        commands: &["python tests/ops/product.py ARGUMENTS"],
+        commands: &["python tests/ops/every_place.py ARGUMENTS"],
     },
     Chore {
         name: "fuzz",

@@ -4,7 +4,7 @@ A result on interleaved tensors in DRAM lies within the entry's bound of its ref
 and with the result elsewhere, every bit of it is the same, or the call is refused with an error of ours. The
 program of a matrix product depends on the places, and its order of additions with it: its residual is bounded in each.
 
-`python tests/ops/product.py` runs the whole product and prints the counts; test_product.py runs a sample of it.
+`python tests/ops/every_place.py` runs the whole product and prints the counts; test_every_place.py runs a sample of it.
 """
 
 from __future__ import annotations
