@@ -178,3 +178,10 @@ def test_pearson_correlation_coefficient() -> None:
     assert ttnn.pearson_correlation_coefficient(values, values[:2]) == 0.0
     with pytest.raises(ArgumentError, match=r"expected tensors of real numbers, got str$"):
         ttnn.pearson_correlation_coefficient(values, "abc")
+
+
+def test_the_module_types_has_what_the_official_one_has() -> None:
+    assert types.BlackholeComputeKernelConfig is types.WormholeComputeKernelConfig is ttnn.WormholeComputeKernelConfig
+    assert all(getattr(types, name) is getattr(ttnn, name) for name in types._ELSEWHERE)
+    with pytest.raises(AttributeError, match=r"^module 'ttnn.types' has no attribute 'Tenser'$"):
+        _ = types.Tenser

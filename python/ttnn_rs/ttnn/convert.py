@@ -463,16 +463,14 @@ def copy_host_to_device_tensor_partial(
     where = "ttnn.copy_host_to_device_tensor_partial"
     check_queue(where, cq_id)
     raw, spec = _raw_for(where, host_tensor, device_tensor)
-    shards = spec.memory_config.shard_spec
-    if shards is None:
+    if not spec.memory_config.is_sharded():
         raise MemoryConfigError(f"{where}: device_tensor is not sharded ({spec.memory_config})")
-    chosen = np.array([logical_core_filter.contains(core) for core in device_io.shard_cores(spec)], dtype=bool)
-    if not chosen.any():
+    cores = device_io.page_cores(spec)
+    chosen = {core for core in set(cores) if logical_core_filter.contains(core)}
+    if not chosen:
         return
     buffer = device_tensor._require_device(where, "device_tensor")
-    rows, columns = np.indices(spec.page_grid)
-    height, width = (size // page for size, page in zip(shards.shape, spec.page_shape, strict=True))
-    written = chosen.reshape(device_io.shard_grid(spec))[rows // height, columns // width].reshape(-1)
+    written = np.array([core in chosen for core in cores], dtype=bool)
     if not written.all():
         pages = device_io.read(buffer, spec).reshape(spec.num_pages, spec.page_bytes)
         pages[written] = raw.reshape(pages.shape)[written]

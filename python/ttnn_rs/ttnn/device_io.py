@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ttnn import nd_shards
 from ttnn.core_range import CoreCoord, CoreLike, as_core
 from ttnn.exceptions import ArgumentError, DeviceError, MemoryConfigError, fatal
 from ttnn.host_data import Raw
@@ -39,7 +40,6 @@ def allocate(spec: TensorSpec, device: MeshDevice) -> Buffer:
         DeviceError: the device is closed.
         OutOfMemoryError: there is no room.
         MemoryConfigError: sharded without cores, or over cores that the device does not have.
-        UnsupportedError: n-dimensional shards.
     """
     require_open("allocating a tensor", device)
     config = spec._memory_config
@@ -48,6 +48,8 @@ def allocate(spec: TensorSpec, device: MeshDevice) -> Buffer:
             config.buffer_type.value, spec.page_bytes, spec.num_pages, max(1, spec.page_grid[1])
         )
     require_allocatable(spec)
+    if config._nd_shard_spec is not None:
+        return _allocate_dealt(spec, device)
     rows, columns = spec.page_grid
     page_height, page_width = spec.page_shape
     shards = config._shard_spec
@@ -61,6 +63,21 @@ def allocate(spec: TensorSpec, device: MeshDevice) -> Buffer:
         (rows, columns),
         (shards.shape[0] // page_height, shards.shape[1] // page_width),
         [(core.x, core.y) for core in cores],
+    )
+
+
+def _allocate_dealt(spec: TensorSpec, device: MeshDevice) -> Buffer:
+    where = nd_shards.deal(spec)
+    kind = spec._memory_config.buffer_type
+    if kind is BufferType.DRAM:
+        _require_banks(spec, [*where.cores], device.chip["dram_banks"])
+    return device._engine.allocate_listed(
+        kind.value,
+        spec.page_bytes,
+        max(1, spec.page_grid[1]),
+        [(core.x, core.y) for core in where.cores],
+        where.slots,
+        [*zip(where.core.tolist(), where.slot.tolist(), strict=True)],
     )
 
 
@@ -131,9 +148,27 @@ def shard_of_core(spec: TensorSpec, core: CoreLike | int) -> tuple[int, int]:
         MemoryConfigError: the tensor is not sharded, or the core holds none of it.
     """
     if spec._memory_config._shard_spec is None:
-        raise MemoryConfigError(f"a tensor of {spec.shape} in {spec.memory_config} has no shards")
+        raise MemoryConfigError(f"a tensor of {spec.shape} in {spec.memory_config} has no shards of height and width")
     cores = shard_cores(spec)
     number = core if isinstance(core, int) else cores.index(as_core(core)) if as_core(core) in cores else -1
     if not 0 <= number < len(cores):
         raise MemoryConfigError(f"core {core} holds no shard of a tensor of {spec.shape}; cores are {cores}")
     return divmod(number, shard_grid(spec)[1])
+
+
+def page_cores(spec: TensorSpec) -> list[CoreCoord]:
+    """Return for each page of a sharded tensor the core that holds it.
+
+    Raises:
+        MemoryConfigError: the tensor is not sharded.
+    """
+    config = spec._memory_config
+    if config._nd_shard_spec is not None:
+        where = nd_shards.deal(spec)
+        return [where.cores[index] for index in where.core]
+    if config._shard_spec is None:
+        raise MemoryConfigError(f"a tensor of {spec.shape} in {config} is not sharded")
+    cores, across = shard_cores(spec), shard_grid(spec)[1]
+    height, width = (size // page for size, page in zip(config._shard_spec.shape, spec.page_shape, strict=True))
+    rows, columns = spec.page_grid
+    return [cores[row // height * across + column // width] for row in range(rows) for column in range(columns)]

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TypeVar
 
 from ttnn.core_range import CoreRange, CoreRangeSet
-from ttnn.exceptions import ArgumentError, LayoutError, MemoryConfigError, ShapeError, UnsupportedError, fatal
+from ttnn.exceptions import ArgumentError, LayoutError, MemoryConfigError, ShapeError, fatal
 from ttnn.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig, NdShardSpec, ShardSpec
 from ttnn.shape import Shape, ShapeLike, as_dims
 from ttnn.tile import DEFAULT_TILE, Tile
@@ -348,6 +348,9 @@ def _padded(dims: tuple[int, ...], layout: Layout, memory_config: MemoryConfig, 
 
 def _check_shards(spec: TensorSpec) -> None:
     """Refuse shards that do not cover the tensor, with the sentences of the official package."""
+    if spec.memory_config._nd_shard_spec is not None:
+        _check_nd_shards(spec, spec.memory_config._nd_shard_spec)
+        return
     shards = spec.memory_config._shard_spec
     if shards is None:
         # The cores may still be open: operators choose them. A buffer cannot be made from it, and says so.
@@ -377,6 +380,22 @@ def _check_shards(spec: TensorSpec) -> None:
             _refuse(spec, f"Number of shards along width {columns} must not exceed number of cores {cores}")
     elif layout is TensorMemoryLayout.BLOCK_SHARDED:
         _check_block(spec, shards, rows, columns)
+
+
+def _check_nd_shards(spec: TensorSpec, shards: NdShardSpec) -> None:
+    shape, padded = shards.shard_shape, spec.padded_shape
+    if not 1 <= shape.rank <= padded.rank or 0 in shape or shards.grid.empty():
+        raise MemoryConfigError(
+            f"TensorSpec(): a tensor of {spec.shape} (padded {padded}) needs cores, and shards of one to {padded.rank} "
+            f"dimensions that are not empty, got {shards}"
+        )
+    height, width = (1, *shape)[-2:]
+    if spec.layout is Layout.TILE and (height % spec.tile._height or width % spec.tile._width):
+        raise fatal(
+            MemoryConfigError,
+            f"TensorSpec(): a tensor of {spec.shape} in TILE layout cannot be cut into shards of {shape}",
+            f"Physical shard shape ({height}, {width}) must be tile {{{spec.tile._height}, {spec.tile._width}}} sized!",
+        )
 
 
 def _check_block(spec: TensorSpec, shards: ShardSpec, rows: int, columns: int) -> None:
@@ -415,15 +434,9 @@ def require_allocatable(spec: TensorSpec) -> None:
 
     Raises:
         MemoryConfigError: sharded, but the cores are not named.
-        UnsupportedError: n-dimensional shards.
     """
     config = spec.memory_config
-    if config.nd_shard_spec is not None:
-        raise UnsupportedError(
-            f"n-dimensional shards are not built yet: {config.nd_shard_spec}. Use height, width or block sharding.",
-            category="unimplemented",
-        )
-    if config.is_sharded() and config._shard_spec is None:
+    if config.is_sharded() and config._shard_spec is None and config.nd_shard_spec is None:
         raise fatal(
             MemoryConfigError,
             f"a tensor of {spec.shape} is {config.memory_layout.name}, but its memory_config names no cores. Make one "

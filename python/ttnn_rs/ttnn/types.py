@@ -6,6 +6,8 @@ Names and numbers are those of ttnn 0.81.1; files and reports store the numbers.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ttnn.op_types import (
     BcastOpDim,
     BcastOpMath,
@@ -323,3 +325,40 @@ ELEMENT_BYTES: dict[DataType, int] = {
     DataType.UINT8: 1,
 }
 """What `Tensor.element_size` answers. Block floats have no size per element; the official package answers 1."""
+
+# The official module of this name has these too; here they are defined where they belong.
+_ELSEWHERE = frozenset(
+    {
+        "DRAM_MEMORY_CONFIG",
+        "L1_BLOCK_SHARDED_MEMORY_CONFIG",
+        "L1_HEIGHT_SHARDED_MEMORY_CONFIG",
+        "L1_MEMORY_CONFIG",
+        "L1_WIDTH_SHARDED_MEMORY_CONFIG",
+        "BlackholeComputeKernelConfig",
+        "CoreCoord",
+        "CoreGrid",
+        "CoreRange",
+        "CoreRangeSet",
+        "Device",
+        "DeviceComputeKernelConfig",
+        "MemoryConfig",
+        "MeshDevice",
+        "NdShardSpec",
+        "Shape",
+        "ShardSpec",
+        "Tensor",
+        "TensorSpec",
+        "Tile",
+        "WormholeComputeKernelConfig",
+    }
+)
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        """Return a name that the official module has and another one defines."""
+        if name not in _ELSEWHERE:
+            raise AttributeError(f"module 'ttnn.types' has no attribute {name!r}")
+        import ttnn
+
+        return getattr(ttnn, name)

@@ -86,6 +86,33 @@ pub enum PageMap {
         /// Banks in the order of the shards.
         banks: Box<[usize]>,
     },
+    /// Each page where a list says, for shards along more than two dimensions.
+    Listed(Places),
+}
+
+/// A place for each page of a buffer, and which page lies at a place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Places {
+    /// (bank, slot) of each page.
+    places: Box<[(usize, usize)]>,
+    /// ((bank, slot), page), sorted.
+    pages: Box<[((usize, usize), usize)]>,
+}
+
+impl Places {
+    /// Places in the order of the pages; `None` if two pages have the same.
+    pub(crate) fn new(places: Box<[(usize, usize)]>) -> Option<Self> {
+        let mut pages: Box<[_]> = places.iter().enumerate().map(|(page, &place)| (place, page)).collect();
+        pages.sort_unstable();
+        let distinct = pages.windows(2).all(|pair| pair[0].0 != pair[1].0);
+        distinct.then_some(Self { places, pages })
+    }
+
+    /// The page at a place, if any.
+    pub(crate) fn page_at(&self, bank: usize, slot: usize) -> Option<usize> {
+        let index = self.pages.binary_search_by_key(&(bank, slot), |&(place, _)| place).ok()?;
+        Some(self.pages[index].1)
+    }
 }
 
 /// Place of a page.
@@ -184,6 +211,7 @@ impl Buffer {
                 let inside = row % shard_rows * shard_columns + column % shard_columns;
                 (banks[shard % banks.len()], shard / banks.len() * shard_rows * shard_columns + inside)
             }
+            PageMap::Listed(list) => list.places[page],
         };
         Ok(PageLocation { bank, slot, address: self.address + (slot * self.aligned_page_bytes) as u64 })
     }

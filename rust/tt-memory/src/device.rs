@@ -6,7 +6,7 @@ use tt_cpu::arena::Arena;
 use tt_cpu::bits::AtomicBits;
 
 use crate::allocator::{Allocator, Direction};
-use crate::buffer::{Buffer, BufferId, BufferType, PageMap, marks_per_page};
+use crate::buffer::{Buffer, BufferId, BufferType, PageMap, Places, marks_per_page};
 use crate::chip::{ChipSpec, Grid, LogicalCore};
 use crate::error::MemoryError;
 
@@ -190,6 +190,40 @@ impl Device {
                 shard_columns: shard_pages.1 as usize,
                 banks,
             },
+        })
+    }
+
+    /// Allocates pages of which each has its own place: core `cores[i]`, slot j of the `slots` that every core gives. In
+    /// DRAM a core is (bank, 0). `page_columns` pages make a host row.
+    ///
+    /// # Errors
+    /// Out of memory, cores that do not exist or appear twice, places that do not exist or appear twice, closed device.
+    pub fn allocate_listed(
+        &mut self,
+        buffer_type: BufferType,
+        page_bytes: u64,
+        page_columns: usize,
+        cores: &[LogicalCore],
+        slots: u64,
+        places: &[(u32, u32)],
+    ) -> Result<BufferId, MemoryError> {
+        let wrong = MemoryError::Places { pages: places.len(), cores: cores.len(), slots };
+        let banks = self.shard_banks(buffer_type, cores)?;
+        let place = |&(core, slot): &(u32, u32)| {
+            let bank = banks.get(core as usize).filter(|_| u64::from(slot) < slots);
+            bank.map(|&bank| (bank, slot as usize)).ok_or_else(|| wrong.clone())
+        };
+        let list = Places::new(places.iter().map(place).collect::<Result<_, _>>()?).ok_or_else(|| wrong.clone())?;
+        let too_large = MemoryError::TooLarge { pages: slots, page_bytes };
+        self.allocate(Plan {
+            buffer_type,
+            page_bytes,
+            num_pages: places.len() as u64,
+            page_columns: page_columns.max(1),
+            banks: banks.len(),
+            pages_per_bank: if places.is_empty() { 0 } else { slots },
+            total_pages: slots.checked_mul(banks.len() as u64).ok_or(too_large)?,
+            map: PageMap::Listed(list),
         })
     }
 

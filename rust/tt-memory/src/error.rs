@@ -91,6 +91,16 @@ pub enum MemoryError {
         /// Pages of a shard.
         shard_pages: u64,
     },
+    /// Two pages of a buffer in the same place, or one outside of the space of its core.
+    #[error("the {pages} pages of a buffer need {pages} places on {cores} cores with {slots} places each")]
+    Places {
+        /// Pages.
+        pages: usize,
+        /// Cores.
+        cores: usize,
+        /// Places of a core.
+        slots: u64,
+    },
     /// A buffer that was deallocated is used.
     #[error("buffer {} was deallocated and cannot be used any more", buffer.unique_id())]
     Deallocated {

@@ -106,6 +106,7 @@ impl Buffer {
                 }
                 row * page_columns + column
             }
+            PageMap::Listed(list) => list.page_at(bank, slot)?,
         };
         (page < self.num_pages).then_some(page)
     }

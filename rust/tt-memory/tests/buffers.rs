@@ -254,6 +254,34 @@ fn bad_shards_are_refused() {
 }
 
 #[test]
+fn pages_lie_where_a_list_says() {
+    let mut device = open(&N150);
+    let cores = [core(1, 0), core(0, 2)];
+    let places = [(1, 0), (0, 2), (0, 0), (1, 1)];
+    let id = device.allocate_listed(BufferType::L1, 2048, 2, &cores, 3, &places).expect("room");
+    let buffer = device.buffer(id).expect("alive");
+    let banks = [1, 16];
+    for (page, (core, slot)) in places.into_iter().enumerate() {
+        let (bank, slot) = (banks[core as usize], slot as usize);
+        let place = buffer.locate(page).expect("a page");
+        assert_eq!((place.bank, place.slot), (bank, slot));
+        assert_eq!(place.address, buffer.address() + slot as u64 * 2048);
+        assert_eq!(buffer.page_at(bank, slot), Some(page));
+    }
+    assert_eq!((buffer.page_at(1, 1), buffer.page_at(0, 0)), (None, None));
+    assert_eq!((buffer.bytes_per_bank(), buffer.page_columns()), (3 * 2048, 2));
+
+    let mut refused = |cores: &[LogicalCore], places: &[(u32, u32)]| {
+        device.allocate_listed(BufferType::L1, 2048, 1, cores, 3, places).expect_err("bad").to_string()
+    };
+    let text = "the 2 pages of a buffer need 2 places on 2 cores with 3 places each";
+    for places in [[(0, 0), (0, 0)], [(0, 0), (2, 0)], [(0, 0), (0, 3)]] {
+        assert_eq!(refused(&cores, &places), text);
+    }
+    assert_eq!(refused(&[core(8, 0)], &[(0, 0)]), "core 8-0 is outside the grid of 8x8");
+}
+
+#[test]
 fn addresses_have_owners_while_they_are_allocated() {
     let mut device = open(&N150);
     let first = tiles(&mut device, BufferType::L1, 64).expect("room");

@@ -165,6 +165,7 @@ impl Run {
                     let (row, column) = (shard / across * *shard_rows as u64, shard % across * *shard_columns as u64);
                     row * *page_columns as u64 + column
                 }
+                PageMap::Listed(_) => return Err(without_shard_numbers()),
             };
             let (target, address) = Self::locate_page(device, Page { page, ..first })?;
             let NocCoord { x, y } = run.coord(target);
@@ -191,6 +192,7 @@ impl Run {
                 PageMap::Sharded { page_columns, shard_rows, shard_columns, banks } => {
                     [pages, *page_columns as u64, *shard_rows as u64, *shard_columns as u64, banks.len() as u64]
                 }
+                PageMap::Listed(_) => return Err(without_shard_numbers()),
             })
         })
     }
@@ -633,4 +635,10 @@ impl Run {
             None => Ok(()),
         }
     }
+}
+
+fn without_shard_numbers() -> What {
+    What::Unsupported(
+        "shards along more than two dimensions have no number here; address the pages of the tensor instead".into(),
+    )
 }

@@ -194,6 +194,22 @@ impl PyDevice {
         self.allocate(py, |device| device.allocate_sharded(kind, page_bytes, tensor_pages, shard_pages, &cores))
     }
 
+    #[allow(clippy::too_many_arguments, reason = "what makes a buffer of listed places")]
+    fn allocate_listed(
+        &self,
+        py: Python<'_>,
+        buffer_type: u8,
+        page_bytes: u64,
+        page_columns: usize,
+        cores: Vec<(u32, u32)>,
+        slots: u64,
+        places: Vec<(u32, u32)>,
+    ) -> PyResult<PyBuffer> {
+        let kind = region(py, buffer_type)?;
+        let cores: Vec<LogicalCore> = cores.into_iter().map(|(x, y)| LogicalCore { x, y }).collect();
+        self.allocate(py, |device| device.allocate_listed(kind, page_bytes, page_columns, &cores, slots, &places))
+    }
+
     fn memory_view<'py>(&self, py: Python<'py>, buffer_type: u8) -> PyResult<Bound<'py, PyDict>> {
         let kind = region(py, buffer_type)?;
         let view = self.shared.inspect(py, |device| device.memory_view(kind))?;

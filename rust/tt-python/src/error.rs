@@ -59,6 +59,7 @@ impl EngineError for MemoryError {
             Self::EmptyPage { .. }
             | Self::CoreOutsideGrid { .. }
             | Self::CoreTwice { .. }
+            | Self::Places { .. }
             | Self::EmptyShard { .. } => exception(py, "MemoryConfigError", (text,)),
             Self::Deallocated { .. } | Self::DoubleFree { .. } => exception(py, "StorageError", (text,)),
             Self::Region { .. }
