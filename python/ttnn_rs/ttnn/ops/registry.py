@@ -37,6 +37,7 @@ OUTPUT_TENSOR_NAMES: Final = (
     "output_tensors",
     "optional_output_tensors",
 )
+GRADIENT_NAMES: Final = ("input_grad", "other_grad", "input_a_grad", "input_b_grad")
 
 
 @dataclass(frozen=True)
@@ -271,14 +272,20 @@ def _dispatcher(op: Op) -> Callable[..., Any]:
     Errors about data types and layouts, and about shapes of element-wise operators, say what the entry lists.
     """
     name = f"ttnn.{op.name}"
-    plan = tuple((signature, signature.run or op.run) for signature in op.signatures)
+    in_steps = op.composition or op.family == "backward" or len(op.engine) > 1
+    plan = tuple(
+        (signature, signature.run or op.run, _outputs(signature) if in_steps else ()) for signature in op.signatures
+    )
     programs = _program_keys(op)
 
     def dispatch(*args: Any, **kwargs: Any) -> Any:
-        for signature, run in plan:
+        for signature, run, outputs in plan:
             values = signature.bind(args, kwargs)
             if values is not None:
                 signature.check_options(name, values)
+                for position in outputs:
+                    if values[position] is not None:
+                        _keep_operands(values, position)
                 try:
                     if programs is None:
                         return run(*values)
@@ -342,6 +349,20 @@ def _program_keys(op: Op) -> Callable[[Sequence[Any]], tuple[Any, Any]] | None:
 def _any_empty(values: Sequence[Any]) -> bool:
     """Return whether a tensor has no elements: then there is nothing to run."""
     return any(type(value) is Tensor and 0 in value._spec._shape for value in values)
+
+
+def _outputs(signature: Signature) -> tuple[int, ...]:
+    """Return the positions of the parameters that take results."""
+    names = (*OUTPUT_TENSOR_NAMES, *GRADIENT_NAMES)
+    return tuple(i for i, param in enumerate(signature.params) if param.name in names)
+
+
+def _keep_operands(values: list[Any], position: int) -> None:
+    """Put copies in place of the operands over which a result is written: a later step may read them once more."""
+    buffer = values[position]._buffer
+    for i, value in enumerate(values):
+        if i != position and isinstance(value, Tensor) and buffer is not None and value._buffer is buffer:
+            values[i] = find("ttnn.clone").function(value)
 
 
 def _docstring(op: Op) -> str:
