@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -515,3 +515,99 @@ def test_a_program_prints_itself(device: ttnn.MeshDevice) -> None:
     assert "CB 5" in repr(program)
     with pytest.raises(ttnn.MemoryConfigError, match="beyond max L1 size"):
         program.describe(device)
+
+
+# Circular buffers between cores.
+
+ROUNDS, RECEIVERS = 5, 2
+
+
+def feed() -> None:
+    """Sender: rows of one page for each receiver. Arguments: address, first row, rows."""
+    pages = InterleavedAddrGenFast[True](get_arg_val(0), 2048, 5)
+    for row in range(get_arg_val(1), get_arg_val(1) + get_arg_val(2)):
+        cb_reserve_back(0, RECEIVERS)
+        for part in range(RECEIVERS):
+            noc_async_read_tile(row * RECEIVERS + part, pages, get_write_ptr(0) + part * 2048)
+        noc_async_read_barrier()
+        cb_push_back(0, RECEIVERS)
+
+
+def forward() -> None:
+    """Sender: what `feed` brings, to the receivers. Arguments: rows."""
+    for _ in range(get_arg_val(0)):
+        cb_wait_front(0, RECEIVERS)
+        remote_cb_reserve_back(31, 1)
+        remote_cb_push_back_and_write_pages(31, get_read_ptr(0), 1, 1, 1, 2048)
+        noc_async_write_barrier()
+        cb_pop_front(0, RECEIVERS)
+    noc_async_atomic_barrier()
+    remote_cb_sender_barrier(31)
+    update_remote_cb_config_in_l1(31)
+
+
+def keep() -> None:
+    """Receiver: pages that come, to a buffer. Arguments: address, first row, rows, L1 address, pages there."""
+    pages = InterleavedAddrGenFast[True](get_arg_val(0), 2048, 5)
+    for row in range(get_arg_val(1), get_arg_val(1) + get_arg_val(2)):
+        remote_cb_wait_front(31, 1)
+        place = get_arg_val(3) + row % get_arg_val(4) * 2048
+        noc_async_write_tile(row * RECEIVERS + get_relative_logical_x(), pages, place)
+        noc_async_write_barrier()
+        remote_cb_pop_front(31, 1)
+        noc_async_atomic_barrier()
+    update_remote_cb_config_in_l1(31)
+
+
+def test_pages_go_through_a_global_circular_buffer_from_program_to_program(device: ttnn.MeshDevice) -> None:
+    to = metal.CoreRange(metal.CoreCoord(1, 0), metal.CoreCoord(RECEIVERS, 0))
+    shared = ttnn.create_global_circular_buffer(device, [(CORE, metal.CoreRangeSet([to]))], 2 * 2048)
+    source, target = (tiles_buffer(device, 2 * ROUNDS * RECEIVERS) for _ in range(2))
+    source.write(values(2 * ROUNDS * RECEIVERS * TILE, 8))
+    for first in (0, ROUNDS):
+        program = metal.create_program()
+        config = metal.CircularBufferConfig(2 * 2048)
+        config.remote_index(31).set_page_size(2048).set_data_format(metal.DataFormat.Float16_b)
+        metal.create_circular_buffer(program, shared.all_cores(), config, shared)
+        add_cb(program, 0, 2 * RECEIVERS)
+        for function, cores, kind, args in (
+            (feed, CORE, metal.ReaderDataMovementConfig(), [source, first, ROUNDS]),
+            (forward, CORE, metal.WriterDataMovementConfig(), [ROUNDS]),
+            (keep, to, metal.WriterDataMovementConfig(), [target, first, ROUNDS, shared.buffer_address(), 2]),
+        ):
+            metal.set_runtime_args(program, metal.create_kernel(program, function, cores, kind), cores, args)
+        metal.run_program(device, program)
+    assert same(source, target)
+
+
+def sends_on_the_wrong_side() -> None:
+    remote_cb_reserve_back(31, 1)
+
+
+def has_no_end() -> None:
+    remote_cb_wait_front(30, 1)
+
+
+def asks_for_too_much() -> None:
+    remote_cb_wait_front(31, 3)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "text", "cb"),
+    [
+        (sends_on_the_wrong_side, "this core receives through remote CB 31", 31),
+        (has_no_end, "remote CB 30 is not configured on this core", 30),
+        (asks_for_too_much, "remote CB 31 has 2 pages, 3 are asked for", 31),
+    ],
+)
+def test_wrong_ends(device: ttnn.MeshDevice, kernel: Callable[[], None], text: str, cb: int) -> None:
+    to = metal.CoreRange(metal.CoreCoord(1, 0), metal.CoreCoord(1, 0))
+    shared = ttnn.create_global_circular_buffer(device, [(CORE, metal.CoreRangeSet([to]))], 2 * 2048)
+    config = metal.CircularBufferConfig(2 * 2048)
+    config.remote_index(31).set_page_size(2048).set_data_format(metal.DataFormat.Float16_b)
+    program = metal.create_program()
+    metal.create_circular_buffer(program, to, config, shared)
+    metal.create_kernel(program, kernel, to, metal.DataMovementConfig())
+    with pytest.raises(ttnn.CircularBufferError, match=text) as caught:
+        metal.run_program(device, program)
+    assert (caught.value.core, caught.value.risc, caught.value.cb) == ("1-0", "BRISC", cb)

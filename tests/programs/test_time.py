@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
+from broken import pipeline
 from parts import CORE, add_cb, tile_bytes, tiles_buffer
 
 import ttnn
@@ -179,3 +183,46 @@ def test_equal_runs_take_equal_time(device: ttnn.MeshDevice) -> None:
     first, second = read_bank(device, 8), read_bank(device, 8)
     assert [kernel.threads for kernel in first.kernels] == [kernel.threads for kernel in second.kernels]
     assert first.cycles == second.cycles
+
+
+def test_who_ended_each_wait(device: ttnn.MeshDevice) -> None:
+    report = metal.run_program(device, pipeline(device))
+    writer, reader, compute = report.kernels
+    assert writer.whom["front of CB 16"] == "copy_tiles, TRISC"
+    assert compute.whom["unpack: front of CB 0"] == "read_one, NCRISC"
+    assert "read barrier" not in reader.whom
+    assert "for front of CB 16 (copy_tiles, TRISC)" in repr(report)
+    assert sum(kernel.cycles - sum(kernel.waits.values()) > 0 for kernel in (writer, reader)) == 2
+
+
+def test_cores_start_one_after_the_other(device: ttnn.MeshDevice) -> None:
+    grid = device.compute_with_storage_grid_size()
+    everywhere = metal.CoreRange(metal.CoreCoord(0, 0), metal.CoreCoord(grid.x - 1, grid.y - 1))
+    program = metal.create_program()
+    metal.create_kernel(program, lambda: None, everywhere, metal.DataMovementConfig())
+    ends = [kernel.cycles for kernel in metal.run_program(device, program).kernels]
+    assert ends == sorted(ends)
+    assert ends[-1] - ends[0] == 100  # performance-model.md, section 2.6
+
+
+def test_programs_of_a_queue_follow_each_other(device: ttnn.MeshDevice) -> None:
+    queue, program = metal.command_queue(device), pipeline(device)
+    reports = [metal.enqueue_program(queue, program) for _ in range(3)]
+    assert reports[0].started_at == 0
+    for before, after in pairwise(reports):
+        assert after.started_at - before.started_at - before.cycles == before.gap == 700  # likewise
+
+
+def test_the_saved_timeline_is_a_chrome_trace(device: ttnn.MeshDevice, tmp_path: Path) -> None:
+    report = metal.run_program(device, pipeline(device))
+    report.save(tmp_path / "trace.json")
+    rows = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+    names = {row["args"]["name"] for row in rows if row["ph"] == "M" and row["name"] == "thread_name"}
+    assert {"BRISC write_one", "NCRISC read_one", "TRISC0 copy_tiles (unpack)"} <= names
+    open_spans = [row["id"] for row in rows if row["ph"] == "b"]
+    assert sorted(open_spans) == sorted(row["id"] for row in rows if row["ph"] == "e")
+    assert len(open_spans) == 8  # four reads, four writes
+    assert sum(row["args"]["bytes"] for row in rows if row["ph"] == "b") == 8 * 2048
+    assert all(row["dur"] > 0 for row in rows if row["ph"] == "X")
+    report.plot(tmp_path / "picture.png")
+    assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")

@@ -19,6 +19,7 @@ if _typing.TYPE_CHECKING:
     from ttnn.kernel_api.layouts import *  # noqa: F403
     from ttnn.kernel_api.matrix import *  # noqa: F403
     from ttnn.kernel_api.objects import *  # noqa: F403
+    from ttnn.kernel_api.remote_circular_buffers import *  # noqa: F403
     from ttnn.kernel_api.stateful import *  # noqa: F403
     from ttnn.kernel_api.unsupported import *  # noqa: F403
     from ttnn.kernel_api.vector import *  # noqa: F403
@@ -29,7 +30,8 @@ if _typing.TYPE_CHECKING:
 else:
     _MODULES = (
         *("addresses", "arguments", "circular_buffers", "compute", "dataflow", "l1", "layouts", "matrix", "objects"),
-        *("stateful", "unsupported", "vector", "vector_binary", "vector_integers", "vector_special", "vector_variants"),
+        *("remote_circular_buffers", "stateful", "unsupported", "vector", "vector_binary", "vector_integers"),
+        *("vector_special", "vector_variants"),
     )
     _loaders: set[int] = set()  # threads that load the names now; the modules ask for each other meanwhile
 

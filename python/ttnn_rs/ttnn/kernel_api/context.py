@@ -37,6 +37,7 @@ class KernelContext:
         "noc_index",
         "origin",
         "packet_bytes",
+        "remotes",
         "risc",
         "run",
         "states",
@@ -76,6 +77,8 @@ class KernelContext:
         self.packet_bytes = packet_bytes
         self.banks = banks
         self.alignments = alignments
+        self.remotes: dict[int, Any] = {}
+        """Remote CBs of the core: where their configuration lies, and the bytes of a page."""
         self.states: dict[tuple[str, int], tuple[int, int]] = {}
         self.index = -1
         self.run: _engine.ProgramRun
@@ -89,6 +92,7 @@ class KernelContext:
             if hasattr(self, name):
                 setattr(twin, name, getattr(self, name))
         twin.states = {}
+        twin.remotes = dict(self.remotes)
         return twin
 
 

@@ -17,7 +17,7 @@ _FLAGS = "the matrix unit's and vector unit's special-value flags are not modell
 _DEBUG = "a debugger's view of the registers is not modelled"
 _PCIE = "host memory behind PCIe is not modelled"
 _THREADS = "kernels of several threads belong to a later chip"
-_REMOTE = "circular buffers that span cores are not modelled; use semaphores and noc_async_write"
+_REMOTE = "its counters are not specified; use a global circular buffer with the remote_cb_ calls"
 _SOCKET = "sockets and the fabric between chips are not modelled"
 _COUNTERS = "the NoC's request counters are not modelled; barriers know their transfers"
 
@@ -61,9 +61,7 @@ _REASONS = {
     _THREADS: """get_barrier_id get_my_thread_id get_num_threads sync_dm_compute_threads sync_threads
         tensix_global_sem tensix_global_sem_barrier tensix_global_sem_fetch_add tensix_global_sem_init
         tensix_global_sem_read thread_sync_init wait_threads""",
-    _REMOTE: """align_local_cbs_to_remote_cb remote_cb_pop_front remote_cb_push_back_and_write_pages
-        remote_cb_reserve_back remote_cb_sender_barrier remote_cb_wait_front resize_remote_receiver_cb_interface
-        resize_remote_sender_cb_interface update_remote_cb_config_in_l1 CrossNodeDFB PrefetcherPipe""",
+    _REMOTE: "CrossNodeDFB PrefetcherPipe",
     _SOCKET: """fabric_socket_notify_sender_stateful tt_uva_fin tt_uva_ini tt_uva_put tt_uva_put_signal tt_uva_quiet
         tt_uva_self tt_uva_signal_fetch tt_uva_sync tt_uva_test""",
     _COUNTERS: "noc_async_read_inc_num_issued noc_cmd_bufs_mid_clear",

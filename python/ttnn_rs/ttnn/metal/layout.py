@@ -63,7 +63,7 @@ def lay_out(device: MeshDevice, program: Program) -> Layout:
         cbs=_circular_buffers(device, program),
         semaphores=semaphores,
         kernels=[_kernel_row(core, kernel) for core, kernel in placed],
-        contexts=[_context(device, core, kernel) for core, kernel in placed],
+        contexts=[_context(device, core, kernel, program) for core, kernel in placed],
     )
 
 
@@ -199,7 +199,17 @@ def _worker_coords(device: MeshDevice) -> list[tuple[int, int]]:
     return [coordinate for _, coordinate in device.chip["worker_coords"]]
 
 
-def _context(device: MeshDevice, core: CoreCoord, kernel: Kernel) -> KernelContext:
+def _remotes(program: Program, core: CoreCoord) -> dict[int, tuple[int, int]]:
+    """Return configuration and page size of each remote CB of a core."""
+    return {
+        index: (handle.global_buffer.config_address(), handle.config.page_sizes[index])
+        for handle in program.circular_buffers
+        if handle.global_buffer is not None and handle.cores.contains(core)
+        for index in handle.config.remote_formats
+    }
+
+
+def _context(device: MeshDevice, core: CoreCoord, kernel: Kernel, program: Program) -> KernelContext:
     config = kernel.config
     coordinate = device.worker_core_from_logical_core(core)
     box = kernel.cores.bounding_box().start
@@ -207,7 +217,7 @@ def _context(device: MeshDevice, core: CoreCoord, kernel: Kernel) -> KernelConte
     compile_args = as_words(f"kernel {kernel.name}: compile_args", config.compile_args)
     if isinstance(config, ComputeConfig):
         defines.setdefault("MATH_APPROX", str(int(config.math_approx_mode)))
-    return KernelContext(
+    context = KernelContext(
         function=kernel.function,
         name=kernel.name,
         core=(core.x, core.y),
@@ -224,3 +234,5 @@ def _context(device: MeshDevice, core: CoreCoord, kernel: Kernel) -> KernelConte
         banks=(device.chip["dram_cores"], _worker_coords(device)),
         alignments=(int(device.chip["dram_alignment"]), int(device.chip["l1_alignment"])),
     )
+    context.remotes = _remotes(program, core)
+    return context
