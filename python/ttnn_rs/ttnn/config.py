@@ -151,6 +151,8 @@ class Config:
     golden: Path | None
 
     def __init__(self, arg: Config | None = None) -> None:
+        if arg is not None and not isinstance(arg, Config):
+            raise ConfigError(f"Config(): expected a Config to copy, got {arg!r}")
         for name, switch in SWITCHES.items():
             object.__setattr__(self, name, switch.default if arg is None else getattr(arg, name))
 

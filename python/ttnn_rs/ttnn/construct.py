@@ -199,7 +199,7 @@ def tensor_from_array(
         )
     spec = TensorSpec.of(array.shape, target, layout, config, tile)
     padding = 0.0 if pad_value is None else pad_value
-    if isinstance(padding, str) or not hasattr(padding, "__float__"):
+    if not isinstance(padding, int | float | np.number):
         raise ArgumentError(f"{where}: pad_value must be a number, got {padding!r}")
     raw = host_data.pack(array, spec, pad_value=padding, preserve_nan=preserve_nan_values, where=where)
     tensor = Tensor._on_host(spec, raw)

@@ -507,26 +507,31 @@ def copy_device_to_host_tensor(
 
 def has_storage_type_of(tensor: Tensor, storage_type: StorageType) -> bool:
     """Return whether a tensor is where `storage_type` says."""
+    _require_tensor("ttnn.has_storage_type_of", tensor)
     return tensor.storage_type() is storage_type
 
 
 def is_tensor_storage_on_device(tensor: Tensor) -> bool:
     """Return whether a tensor is on a device."""
+    _require_tensor("ttnn.is_tensor_storage_on_device", tensor)
     return tensor.storage_type() is StorageType.DEVICE
 
 
 def is_sharded(tensor: Tensor) -> bool:
     """Return whether a tensor is spread over cores in shards."""
+    _require_tensor("ttnn.is_sharded", tensor)
     return tensor.is_sharded()
 
 
 def get_memory_config(tensor: Tensor) -> MemoryConfig | None:
     """Return where a device tensor lives, None for a host tensor."""
+    _require_tensor("ttnn.get_memory_config", tensor)
     return tensor.memory_config() if tensor._device is not None and tensor.is_allocated() else None
 
 
 def has_tile_padding(tensor: Tensor, *, dim: int | None = None) -> bool:
     """Return whether height or width (or dimension `dim`) is padded."""
+    _require_tensor("ttnn.has_tile_padding", tensor)
     logical, padded = tuple(tensor.shape), tuple(tensor.padded_shape)
     if dim is not None:
         return tensor.shape[dim] != tensor.padded_shape[dim if dim < 0 else dim - len(logical)]

@@ -216,6 +216,8 @@ def _float64(value: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
 
 
 def _plain_golden(operation: FastOperation) -> Callable[..., Any]:
+    if not isinstance(operation, FastOperation):
+        raise ArgumentError(f"expected an operator, for example ttnn.exp, got {type(operation).__name__}")
     golden = operation.golden_function
     if golden is None:
         raise ComparisonError(f"{operation.__name__} does not have a golden function")
@@ -345,6 +347,10 @@ def register_python_operation(
 
 def query_registered_operations(include_experimental: bool = False) -> list[FastOperation]:
     """Return the registered operators, sorted by name."""
+    if not isinstance(include_experimental, bool | int):
+        raise ArgumentError(
+            f"query_registered_operations: include_experimental must be True or False, got {include_experimental!r}"
+        )
     return [operation for operation in operations() if include_experimental or not operation.is_experimental]
 
 

@@ -6,6 +6,7 @@ a chip of its own choice; card 0 is listed even before.
 
 from __future__ import annotations
 
+import operator
 import threading
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
@@ -162,19 +163,27 @@ def _check_dispatch(device: MeshDevice, config: DispatchCoreConfig | None) -> No
 
 
 def _count(operation: str, name: str, value: object) -> int:
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
+    try:
+        number = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise ArgumentError(f"{operation}: {name} must be an int, got {value!r}") from None
+    if isinstance(value, bool):
         raise ArgumentError(f"{operation}: {name} must be an int, got {value!r}")
-    number = int(value.__index__())
     if not 0 <= number < 1 << 63:
         raise DeviceError(f"{operation}: {name} must not be negative or beyond 2^63, got {number}")
     return number
 
 
-def _require_device(operation: str, device: object) -> MeshDevice:
+def _mesh_device(operation: str, device: object) -> MeshDevice:
     if not isinstance(device, MeshDevice):
         raise ArgumentError(f"{operation}: expected a ttnn.MeshDevice, got {type(device).__name__}")
-    device._require_open(operation)
     return device
+
+
+def _require_device(operation: str, device: object) -> MeshDevice:
+    opened = _mesh_device(operation, device)
+    opened._require_open(operation)
+    return opened
 
 
 @checked
@@ -378,7 +387,7 @@ def GetPCIeDeviceID(device_id: int, /) -> int:  # noqa: N802 - the official name
     Raises:
         DeviceError: there is no such chip.
     """
-    if device_id not in get_device_ids():
+    if _count("GetPCIeDeviceID", "device_id", device_id) not in get_device_ids():
         raise DeviceError(f"GetPCIeDeviceID: there is no device {device_id}; devices are {get_device_ids()}")
     return device_id
 
@@ -399,12 +408,12 @@ def is_blackhole(device: MeshDevice | None = None) -> bool:
 
 
 def _arch_of(device: MeshDevice | None) -> Arch:
-    return ARCH[CONFIG.arch_name] if device is None else device.arch()
+    return ARCH[CONFIG.arch_name] if device is None else _mesh_device("is_wormhole_b0, is_blackhole", device).arch()
 
 
 def get_dispatch_core_axis(device: MeshDevice) -> DispatchCoreAxis:
     """Return whether dispatch takes a row or a column of the grid."""
-    return _dispatch_axis(device.chip["arch_name"])
+    return _dispatch_axis(_mesh_device("get_dispatch_core_axis", device).chip["arch_name"])
 
 
 # Memory.
@@ -436,6 +445,8 @@ def get_allocator_base_address(device: MeshDevice, buffer_type: BufferType) -> i
         DeviceError: the device is closed.
     """
     opened = _require_device("get_allocator_base_address", device)
+    if not isinstance(buffer_type, BufferType):
+        raise ArgumentError(f"get_allocator_base_address: expected a BufferType, got {buffer_type!r}")
     return int(opened._engine.memory_view(buffer_type.value)["base_address"])
 
 
@@ -470,7 +481,8 @@ def get_optimal_dram_bank_to_logical_worker_assignment(device: MeshDevice, noc: 
     Raises:
         UnsupportedError: the assignment of this chip is not known.
     """
-    return list(device.get_optimal_dram_bank_to_logical_worker_assignment(noc).values())
+    opened = _mesh_device("get_optimal_dram_bank_to_logical_worker_assignment", device)
+    return list(opened.get_optimal_dram_bank_to_logical_worker_assignment(noc).values())
 
 
 __all__ = [

@@ -72,6 +72,8 @@ def _require_dim(who: str, dim: int, rank: int) -> None:
 
 
 def _one_chip(kind: str, shape: MeshShape | None, offset: MeshCoordinate | None) -> None:
+    if not isinstance(shape, MeshShape | None) or not isinstance(offset, MeshCoordinate | None):
+        raise ArgumentError(f"{kind}: expected a MeshShape and a MeshCoordinate, got {shape!r} and {offset!r}")
     if shape is not None and shape.mesh_size() != 1:
         raise UnsupportedError(f"{kind}: {shape} has several chips; meshes have one here", "unimplemented")
     if offset is not None and any(offset):
@@ -79,6 +81,8 @@ def _one_chip(kind: str, shape: MeshShape | None, offset: MeshCoordinate | None)
 
 
 def _require_mesh_shape(operator: str, mesh_shape: Sequence[int]) -> None:
+    if not isinstance(mesh_shape, Sequence | MeshShape):
+        raise ArgumentError(f"{operator}: mesh_shape must be two ints, got {mesh_shape!r}")
     if len(list(mesh_shape)) != 2 or any(size != 1 for size in mesh_shape):
         raise DeviceError(f"{operator}: mesh_shape {tuple(mesh_shape)} is not that of the device, (1, 1)")
 
@@ -137,6 +141,11 @@ class TensorTopology:
         self, distribution_shape: MeshShape, placements: Sequence[Placement], mesh_coords: Sequence[MeshCoordinate]
     ) -> None:
         _placements("TensorTopology", placements)
+        if not isinstance(distribution_shape, MeshShape) or not isinstance(mesh_coords, Sequence):
+            raise ArgumentError(
+                f"TensorTopology(): expected a MeshShape and a list of MeshCoordinate, got {distribution_shape!r} and "
+                f"{mesh_coords!r}"
+            )
         if distribution_shape.mesh_size() != 1 or len(mesh_coords) != 1:
             raise UnsupportedError(
                 f"TensorTopology: {distribution_shape} has several chips; meshes have one here", "unimplemented"
@@ -350,6 +359,8 @@ class MeshComposerConfig:
             if row_dim is None or col_dim is None:
                 raise ArgumentError("MeshComposerConfig(): expected dims, or row_dim and col_dim")
             dims = [row_dim, col_dim]
+        if not isinstance(dims, Sequence) or isinstance(dims, str):
+            raise ArgumentError(f"MeshComposerConfig(): dims must be a list of ints, got {dims!r}")
         _one_chip("MeshComposerConfig", mesh_shape_override, mesh_offset_override)
         self.dims = [_dim("MeshComposerConfig", dim) for dim in dims]
 

@@ -143,6 +143,8 @@ def resolve_layout(dtype: DataType, layout: Layout | None, where: str) -> Layout
     Raises:
         LayoutError: the type does not exist in the layout asked for.
     """
+    if not isinstance(dtype, DataType):
+        raise ArgumentError(f"{where}: dtype must be a ttnn.DataType, got {dtype!r}")
     if dtype in BLOCK_FLOATS:
         if layout not in (None, Layout.TILE):
             raise fatal(

@@ -251,6 +251,8 @@ class MeshDevice:
         Raises:
             DeviceError: the new shape has another number of chips.
         """
+        if not isinstance(new_shape, MeshShape):
+            raise ArgumentError(f"reshape: expected a MeshShape, got {type(new_shape).__name__}")
         if new_shape.mesh_size() != 1:
             raise DeviceError(f"reshape: a mesh of 1 device cannot become {new_shape}")
 

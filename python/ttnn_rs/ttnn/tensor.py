@@ -6,6 +6,7 @@ import itertools
 import math
 import weakref
 from collections.abc import Sequence
+from operator import index as operator_index
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -442,6 +443,8 @@ class Tensor(TensorOperators):
         dims, start = as_dims(output_shape), as_dims(input_start)
         self._check_box("Tensor.pad", dims, start, [a + b for a, b in zip(start, self.shape, strict=False)])
         values = self._values("Tensor.pad")
+        if not isinstance(pad_value, int | float | np.number):
+            raise ArgumentError(f"Tensor.pad: pad_value must be a number, got {pad_value!r}")
         padded = np.full(dims, pad_value).astype(values.dtype)
         padded[tuple(slice(a, a + b) for a, b in zip(start, self.shape, strict=True))] = values
         return self._same_kind(padded)
@@ -557,7 +560,10 @@ def resolve_shape(operator: str, tensor: Tensor, shape: ShapeLike) -> tuple[int,
     Raises:
         ShapeError: the volumes differ, or there is more than one -1.
     """
-    dims = list(shape)
+    try:
+        dims = [operator_index(size) for size in shape]
+    except TypeError:
+        raise ArgumentError(f"{operator}: shape must be a sequence of ints, got {shape!r}") from None
     volume = tensor.logical_volume()
     if dims.count(-1) > 1:
         raise fatal(

@@ -66,7 +66,7 @@ class TensorSpec:
             config = MemoryConfig(_one_of(BufferType, rest) or BufferType.DRAM, nd_shards)
         else:
             config = MemoryConfig(
-                memory_layout or TensorMemoryLayout.INTERLEAVED,
+                TensorMemoryLayout.INTERLEAVED if memory_layout is None else memory_layout,
                 _one_of(BufferType, rest) or BufferType.DRAM,
                 _one_of(ShardSpec, rest),
             )

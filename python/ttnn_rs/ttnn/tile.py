@@ -98,8 +98,8 @@ class Tile:
 def tile_bytes(dtype: DataType, height: int = 32, width: int = 32) -> int:
     """Return the bytes of one tile: mantissas, plus one exponent per face row for block floats."""
     elements = height * width
-    if dtype not in BLOCK_FLOATS:
-        if dtype not in ELEMENT_BYTES:
+    if not isinstance(dtype, DataType) or dtype not in BLOCK_FLOATS:
+        if not isinstance(dtype, DataType) or dtype not in ELEMENT_BYTES:
             raise ArgumentError(f"tile size: {dtype} has no tiles")
         return elements * ELEMENT_BYTES[dtype]
     exponents = elements // _FACE

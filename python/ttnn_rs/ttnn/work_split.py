@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ttnn.core_range import CoreCoord, CoreLike, CoreRange, CoreRangeSet, as_core
-from ttnn.exceptions import MemoryConfigError, fatal
+from ttnn.exceptions import ArgumentError, MemoryConfigError, fatal
 
 __all__ = [
     "corerange_to_cores",
@@ -20,6 +20,7 @@ WorkSplit = tuple[int, CoreRangeSet, CoreRangeSet, CoreRangeSet, int, int]
 
 def grid_to_cores(num_cores: int, grid_size_x: int, grid_size_y: int, row_wise: bool = False) -> list[CoreCoord]:
     """Return the first `num_cores` cores of a grid, column by column unless `row_wise`."""
+    _require_ints("grid_to_cores", num_cores=num_cores, grid_size_x=grid_size_x, grid_size_y=grid_size_y)
     _check_target(num_cores, grid_size_x * grid_size_y)
     if row_wise:
         return [CoreCoord(i % grid_size_x, i // grid_size_x) for i in range(num_cores)]
@@ -30,6 +31,9 @@ def corerange_to_cores(
     core_range_set: CoreRangeSet, max_cores: int | None = None, row_wise: bool = False
 ) -> list[CoreCoord]:
     """Return the cores of a set, rectangle by rectangle, at most `max_cores` of them."""
+    _require_core_range_set("corerange_to_cores", core_range_set)
+    if max_cores is not None:
+        _require_ints("corerange_to_cores", max_cores=max_cores)
     return list(core_range_set.cores(row_wise))[:max_cores]
 
 
@@ -39,6 +43,7 @@ def num_cores_to_corerangeset(target_num_cores: int, grid_size: CoreLike, row_wi
     Raises:
         MemoryConfigError: the grid has fewer cores.
     """
+    _require_ints("num_cores_to_corerangeset", target_num_cores=target_num_cores)
     return _slice_of_grid(_whole(as_core(grid_size)), 0, target_num_cores, row_wise)
 
 
@@ -50,6 +55,9 @@ def num_cores_to_corerangeset_in_subcoregrids(
     Raises:
         MemoryConfigError: `start_core` is not one of the cores, or too few follow it.
     """
+    where = "num_cores_to_corerangeset_in_subcoregrids"
+    _require_ints(where, target_num_cores=target_num_cores)
+    _require_core_range_set(where, sub_core_grids)
     start = as_core(start_core)
     cores = list(sub_core_grids.cores(row_wise))
     if start not in cores:
@@ -69,6 +77,7 @@ def split_work_to_cores(grid_size: CoreLike | CoreRangeSet, units_to_divide: int
     Returns:
         (number of cores, all cores, group 1, group 2, units per core of group 1, units per core of group 2)
     """
+    _require_ints("split_work_to_cores", units_to_divide=units_to_divide)
     cores = grid_size if isinstance(grid_size, CoreRangeSet) else CoreRangeSet([_whole(as_core(grid_size))])
     num_cores = min(units_to_divide, cores.num_cores())
     if num_cores == 0:
@@ -81,6 +90,17 @@ def split_work_to_cores(grid_size: CoreLike | CoreRangeSet, units_to_divide: int
     first = _slice_of_set(cores, 0, rest, row_wise)
     second = _slice_of_set(cores, rest, num_cores - rest, row_wise)
     return num_cores, everyone, first, second, each + 1, each
+
+
+def _require_ints(operation: str, **values: object) -> None:
+    for name, value in values.items():
+        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+            raise ArgumentError(f"{operation}: {name} must be an int from 0 on, got {value!r}")
+
+
+def _require_core_range_set(operation: str, cores: object) -> None:
+    if not isinstance(cores, CoreRangeSet):
+        raise ArgumentError(f"{operation}: expected a CoreRangeSet, got {type(cores).__name__}")
 
 
 def _whole(grid_size: CoreCoord) -> CoreRange:

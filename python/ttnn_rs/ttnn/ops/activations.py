@@ -118,9 +118,9 @@ def string_to_unary_with_param(name: str) -> UnaryWithParam:
     Raises:
         ArgumentError: no operator has that name.
     """
-    if name == "gelu_approx":
+    if isinstance(name, str) and name == "gelu_approx":
         return UnaryWithParam(UnaryOpType.GELU, 1.0)
-    op_type = _NAMES.get(name)
+    op_type = _NAMES.get(name) if isinstance(name, str) else None
     if op_type is None:
         raise ArgumentError(f"No activation is called {name!r}; names are those of UnaryOpType in lower case.")
     # Without a parameter GELU, EXP and SQRT mean the accurate function here; the flag selects the fast one.

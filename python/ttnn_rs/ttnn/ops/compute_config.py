@@ -83,6 +83,11 @@ def init_device_compute_kernel_config(
             dst_full_sync_en=dst_full_sync_en,
             throttle_level=throttle_level,
         )
+    if not isinstance(device_kernel_config, WormholeComputeKernelConfig):
+        raise ArgumentError(
+            "init_device_compute_kernel_config: device_kernel_config is a WormholeComputeKernelConfig, got "
+            f"{type(device_kernel_config).__name__}."
+        )
     values = {field.name: getattr(device_kernel_config, field.name) for field in fields(device_kernel_config)}
     if device_kernel_config.math_fidelity is MathFidelity.Invalid:
         values["math_fidelity"] = math_fidelity
