@@ -125,6 +125,7 @@ def combinations() -> list[tuple[registry.Op, ttnn.DataType, ttnn.Layout]]:
         for dtype in entry.dtypes
         for layout in entry.layouts
         if not (dtype in BLOCK_FLOATS and layout is ttnn.ROW_MAJOR_LAYOUT) and dtype is not ttnn.fp8_e4m3
+        if not (dtype in entry.only_rows and layout is ttnn.TILE_LAYOUT)
     ]
 
 

@@ -78,7 +78,7 @@ DOMAINS: dict[str, Domain] = {
 
 # Values of parameters without a default, and others than the default. bfloat16 holds them: the chip cuts numbers.
 VALUES: dict[str, list[Any]] = {
-    "alpha": [0.5],
+    "alpha": [0.5, 2.0],
     "approximate": ["none", "tanh"],
     "beta": [2.0],
     "bias": [0.5],

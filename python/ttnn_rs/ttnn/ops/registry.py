@@ -62,6 +62,7 @@ class Op:
             gradients and "complex" for operators on complex tensors, which return lists or pairs; or empty.
         composition: Whether the operator is made of others, so that each of them rounds.
         reference: Data types whose kernel is not known: the result is the mathematical one.
+        only_rows: Data types that are taken in ROW_MAJOR_LAYOUT only.
     """
 
     name: str
@@ -80,6 +81,7 @@ class Op:
     family: Literal["", "unary", "binary", "ternary", "backward", "complex"] = ""
     composition: bool = False
     reference: tuple[DataType, ...] = ()
+    only_rows: tuple[DataType, ...] = ()
 
     def __str__(self) -> str:
         return self.name
@@ -261,7 +263,7 @@ def supported(name: str) -> str:
     entry = None if operation is None else operation.entry
     if entry is None or not entry.dtypes:
         return ""
-    dtypes = ", ".join(dtype.name for dtype in entry.dtypes)
+    dtypes = ", ".join(f"{dtype.name}{' (rows)' if dtype in entry.only_rows else ''}" for dtype in entry.dtypes)
     layouts = " or ".join(f"{layout.name}_LAYOUT" for layout in entry.layouts)
     return f"{name} takes {dtypes} in {layouts}."
 
