@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import logging
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +23,22 @@ def slow_path() -> Iterator[None]:
     """Turn the fast runtime mode off for the test."""
     with ttnn.manage_config("enable_fast_runtime_mode", False):
         yield
+
+
+def test_operators_have_the_official_fields() -> None:
+    assert [field.name for field in dataclasses.fields(ttnn.exp)] == [
+        "python_fully_qualified_name",
+        "function",
+        "preprocess_golden_function_inputs",
+        "golden_function",
+        "postprocess_golden_function_outputs",
+        "is_cpp_operation",
+        "is_experimental",
+        "output_tensor_kwarg_names",
+    ]
+    assert all(hasattr(ttnn.exp, field.name) for field in dataclasses.fields(ttnn.exp))
+    assert sorted([ttnn.multiply, ttnn.add]) == [ttnn.add, ttnn.multiply]
+    assert isinstance(ttnn.exp, decorators.FastOperation)
 
 
 def test_attributes() -> None:

@@ -116,8 +116,18 @@ def _queue_number(name: str, queue: Any) -> int:
     return number
 
 
+@dataclass(init=False, repr=False, eq=False)
 class FastOperation:
     """A callable operator, for example `ttnn.exp`. Operators compare, sort and hash by name."""
+
+    python_fully_qualified_name: str
+    function: Callable[..., Any]
+    preprocess_golden_function_inputs: Callable[..., Any] | None
+    golden_function: Callable[..., Any] | None
+    postprocess_golden_function_outputs: Callable[..., Any] | None
+    is_cpp_operation: bool
+    is_experimental: bool
+    output_tensor_kwarg_names: tuple[str, ...]
 
     def __init__(
         self,
