@@ -330,25 +330,32 @@ class Runner:
         for part in case.entry.name.split("."):
             self.operation = getattr(self.operation, part)
 
-    def operands(self, where: str) -> list[Any] | None:
-        """Return the arguments with all tensors in a place; None if one cannot live there, as rows cannot be cut."""
-        layout = self.case.layout
+    def operands(self, where: str, others: str) -> list[Any] | None:
+        """Return the arguments, the first tensor in one place and the others in another.
+
+        None if one cannot live there, as rows cannot be cut.
+        """
+        layout, slots = self.case.layout, [item for item in self.call.positional if isinstance(item, Slot)]
         try:
             return [
-                item.build(place(where, item.shape, layout)) if isinstance(item, Slot) else item
+                item.build(place(where if item is slots[0] else others, item.shape, layout))
+                if isinstance(item, Slot)
+                else item
                 for item in self.call.positional
             ]
         except MemoryConfigError:
             self.counts["no such place"] += 1
             return None
 
-    def result(self, what: str, where: str, **options: Any) -> Any:
-        """Return the result with operands in a place, within the bounds if places decide its bits; None if refused.
+    def result(self, what: str, where: str, others: str = "", **options: Any) -> Any:
+        """Return the result with all operands in a place, or with the others elsewhere; None if it is refused.
+
+        It is held to its bounds if places decide its bits.
 
         Raises:
             Failure: an exception that is not ours, or a result that lies beyond its bounds.
         """
-        operands = self.operands(where)
+        operands = self.operands(where, others or where)
         if operands is None:
             return None
         before = [_plain(item) for item in operands] if self.call.check is not None else []
@@ -395,6 +402,9 @@ class Runner:
         expected = self.result(INTERLEAVED, INTERLEAVED)
         for where in places:
             self.same(f"operands {where}", expected, self.result(f"operands {where}", where))
+            if sum(isinstance(item, Slot) for item in self.call.positional) > 1:
+                what = f"first operand {where}"
+                self.same(what, expected, self.result(what, where, INTERLEAVED))
             if isinstance(expected, ttnn.Tensor) and _takes_place(self.case.entry):
                 config = place(where, tuple(expected.shape), expected.layout)
                 what = f"result {where}"
