@@ -230,6 +230,59 @@ def test_a_trace_keeps_the_arguments_of_its_capture(device: ttnn.MeshDevice) -> 
         ttnn.execute_trace(device, trace)
 
 
+def model(x: ttnn.Tensor, weights: ttnn.Tensor, bias: ttnn.Tensor) -> ttnn.Tensor:
+    hidden = ttnn.relu(ttnn.matmul(x, weights))
+    both = hidden + bias
+    ttnn.deallocate(hidden)
+    ttnn.add_(both, bias)
+    return ttnn.softmax(both, dim=-1)
+
+
+def on_device(device: ttnn.MeshDevice, seed: int) -> ttnn.Tensor:
+    return ttnn.from_torch(
+        values(64 * 64, seed, np.float32).reshape(64, 64), ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device
+    )
+
+
+def test_operators_in_a_trace(device: ttnn.MeshDevice) -> None:
+    x, weights, bias = (on_device(device, seed) for seed in range(3))
+    trace = ttnn.begin_trace_capture(device, cq_id=0)
+    out = model(x, weights, bias)
+    with pytest.raises(ttnn.UnsupportedError, match="transfers and new tensors cannot"):
+        ttnn.to_torch(out)
+    with pytest.raises(ttnn.UnsupportedError, match="transfers and new tensors cannot"):
+        on_device(device, 9)
+    ttnn.end_trace_capture(device, trace, cq_id=0)
+    address, before = out.buffer_address(), device._engine.allocated_bytes()
+    for seed in (7, 8, 7):
+        fresh = on_device(device, seed)
+        ttnn.copy_host_to_device_tensor(ttnn.from_device(fresh), x)
+        ttnn.execute_trace(device, trace, cq_id=0, blocking=False)
+        wanted = model(fresh, weights, bias)
+        assert np.array_equal(ttnn.to_numpy(out), ttnn.to_numpy(wanted))
+        del fresh, wanted
+    assert (out.buffer_address(), device._engine.allocated_bytes()) == (address, before)
+    ttnn.release_trace(device, trace)
+    x.deallocate()
+    with pytest.raises(ttnn.StorageError):
+        model(x, weights, bias)
+
+
+def test_operators_and_programs_in_a_trace(device: ttnn.MeshDevice) -> None:
+    x, bias = on_device(device, 1), on_device(device, 2)
+    copied = ttnn.zeros([64, 64], ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
+    trace = metal.begin_trace_capture(device, 0)
+    shifted = x + bias
+    args = {"reader": [shifted.buffer_address(), 4], "compute": [4], "writer": [copied.buffer_address(), 4]}
+    program = build({"reader": read_one, "compute": copy_tiles, "writer": write_one}, args, {0: 2, 16: 2})
+    metal.enqueue_program(metal.command_queue(device), program)
+    twice = copied + copied
+    metal.end_trace_capture(device, 0, trace)
+    (report,) = metal.replay_trace(device, 0, trace)
+    assert report.cycles > 0
+    assert np.array_equal(ttnn.to_numpy(twice), ttnn.to_numpy((x + bias) + (x + bias)))
+
+
 def test_a_reset_ends_a_capture(device: ttnn.MeshDevice) -> None:
     trace = metal.begin_trace_capture(device, 0)
     device.reset()

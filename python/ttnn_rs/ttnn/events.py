@@ -86,9 +86,9 @@ def get_current_command_queue_id_for_thread() -> QueueId:
 
 @checked
 def begin_trace_capture(mesh_device: MeshDevice, *, cq_id: QueueId | int | None = None) -> MeshTraceId:
-    """Let the programs of `ttnn.generic_op` and `ttnn.metal` become a trace from now on; return its id.
+    """Let operators, and programs of `ttnn.generic_op` and `ttnn.metal`, become a trace from now on; return its id.
 
-    TT-NN operators and transfers raise `UnsupportedError` until the capture ends: they are no programs here.
+    Operators run during the capture as well. Transfers and new tensors raise `UnsupportedError` until it ends.
 
     Raises:
         DeviceError: a trace is being captured already, a program has failed, or there is no such queue.
@@ -110,7 +110,9 @@ def end_trace_capture(mesh_device: MeshDevice, trace_id: MeshTraceId, *, cq_id: 
 def execute_trace(
     mesh_device: MeshDevice, trace_id: MeshTraceId, *, cq_id: QueueId | int | None = None, blocking: bool = True
 ) -> None:
-    """Run the programs of a trace with the arguments and addresses of the capture.
+    """Run a trace again, with the arguments of the capture; results go to the tensors of the capture.
+
+    Tensors that the trace reads keep their memory: write new values into them with `ttnn.copy_host_to_device_tensor`.
 
     Raises:
         DeviceError: there is no such trace, or one is being captured.

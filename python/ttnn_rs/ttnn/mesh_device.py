@@ -234,9 +234,9 @@ class MeshDevice:
         """
         if not self._engine.is_open:
             raise DeviceError(f"reset: device {self._id} is closed")
-        from ttnn.metal.queues import captures
+        from ttnn.metal.traces import give_up_capture
 
-        captures.pop(self, None)
+        give_up_capture(self)
         self._engine.reset()
 
     # More than one chip, and parts of a chip.

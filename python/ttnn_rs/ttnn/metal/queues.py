@@ -137,8 +137,12 @@ Event = MeshEvent
 _queues: weakref.WeakKeyDictionary[MeshDevice, dict[int, CommandQueue]] = weakref.WeakKeyDictionary()
 _running: weakref.WeakKeyDictionary[MeshDevice, threading.RLock] = weakref.WeakKeyDictionary()
 _guard = threading.Lock()
-captures: weakref.WeakKeyDictionary[MeshDevice, list[Layout]] = weakref.WeakKeyDictionary()
-"""Where programs go instead of running, on devices that capture a trace."""
+captures: weakref.WeakKeyDictionary[MeshDevice, list[Any]] = weakref.WeakKeyDictionary()
+"""Where programs go instead of running, and calls of operators are noted, on devices that capture a trace."""
+CAPTURING = (
+    "a trace is being captured; programs and operators on device tensors become part of it, transfers and new tensors "
+    "cannot: make them before or after"
+)
 
 
 def command_queue(device: MeshDevice, id: int = 0) -> CommandQueue:

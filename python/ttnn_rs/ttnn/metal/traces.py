@@ -1,19 +1,23 @@
-"""Traces: programs that are recorded once and then run again and again, with the arguments of the recording.
+"""Traces: programs and operators that are recorded once and then run again and again, with the same arguments.
 
-A trace holds programs: those of `metal.enqueue_program` and `ttnn.generic_op`. TT-NN operators are not programs in this
-package; while a trace is captured they are refused, because they could not become part of it.
+Programs of `metal.enqueue_program` and `ttnn.generic_op` are only noted during the capture; TT-NN operators run too,
+see `ttnn.metal.operator_traces`. Transfers between host and device are refused, as on a card.
 """
 
 from __future__ import annotations
 
 import weakref
+from typing import Any
 
 from ttnn.exceptions import ArgumentError, DeviceError
 from ttnn.mesh import MeshTraceId
 from ttnn.mesh_device import MeshDevice
 from ttnn.metal.layout import Layout
-from ttnn.metal.queues import captures, command_queue, run_layout
+from ttnn.metal.operator_traces import record
+from ttnn.metal.queues import CAPTURING, captures, command_queue, run_layout
 from ttnn.metal.report import Report
+from ttnn.ops import registry
+from ttnn.tensor import Tensor
 
 __all__ = [
     "BeginTraceCapture",
@@ -27,17 +31,12 @@ __all__ = [
     "replay_trace",
 ]
 
-_CAPTURING = (
-    "a trace is being captured, and only programs (metal.enqueue_program, ttnn.generic_op) can become part of it; "
-    "call operators, and move data, before or after"
-)
-
 
 class _Traces:
     """What a device has recorded."""
 
     def __init__(self) -> None:
-        self.finished: dict[int, list[Layout]] = {}
+        self.finished: dict[int, list[Any]] = {}
         self.open: int | None = None
         self.following = 0
 
@@ -46,7 +45,7 @@ _traces: weakref.WeakKeyDictionary[MeshDevice, _Traces] = weakref.WeakKeyDiction
 
 
 def begin_trace_capture(device: MeshDevice, cq_id: int = 0) -> MeshTraceId:
-    """Let programs that are enqueued from now on become a trace instead of running; return its id.
+    """Let programs that are enqueued, and operators that are called, from now on become a trace; return its id.
 
     Raises:
         DeviceError: a trace is being captured already, a program has failed on the device, or there is no such queue.
@@ -60,7 +59,8 @@ def begin_trace_capture(device: MeshDevice, cq_id: int = 0) -> MeshTraceId:
     known.open = known.following
     known.following += 1
     captures[device] = []
-    device._engine.stop(_CAPTURING, "UnsupportedError")
+    registry.recorder = record
+    device._engine.stop(CAPTURING, "UnsupportedError")
     return MeshTraceId(known.open)
 
 
@@ -74,9 +74,17 @@ def end_trace_capture(device: MeshDevice, cq_id: int, trace_id: MeshTraceId | in
     known, number = _traces.get(device), _number("end_trace_capture", trace_id)
     if known is None or device not in captures or known.open != number:
         raise DeviceError(f"end_trace_capture: trace {number} is not being captured")
-    known.finished[number] = captures.pop(device)
-    known.open = None
+    known.finished[number] = captures[device]
+    give_up_capture(device)
     device._engine.reset()
+
+
+def give_up_capture(device: MeshDevice) -> None:
+    """Stop capturing, if a trace is being captured."""
+    if captures.pop(device, None) is not None:
+        _traces[device].open = None
+    if not captures:
+        registry.recorder = None
 
 
 def is_trace_capture_active(device: MeshDevice) -> bool:
@@ -87,7 +95,7 @@ def is_trace_capture_active(device: MeshDevice) -> bool:
 def replay_trace(
     device: MeshDevice, cq_id: int, trace_id: MeshTraceId | int, blocking: bool = True, *, trace: bool = True
 ) -> list[Report]:
-    """Run the programs of a trace with the arguments they were captured with; return their reports.
+    """Run a trace with the arguments it was captured with; return the reports of its programs.
 
     `trace=False` does not record calls and transfers for `Report.save` and `Report.plot`.
 
@@ -96,13 +104,17 @@ def replay_trace(
         KernelError: a kernel failed; the device refuses work until it is reset.
     """
     queue = command_queue(device, cq_id)
-    layouts = _find("replay_trace", device, trace_id)
+    steps = _find("replay_trace", device, trace_id)
     if device in captures:
         raise DeviceError("replay_trace: a trace is being captured; end the capture first")
     reports = []
-    for layout in layouts:
-        reports.append(run_layout(device, layout, trace=trace))
-        queue._note(reports[-1])
+    passed_on: dict[int, Tensor] = {}
+    for step in steps:
+        if isinstance(step, Layout):
+            reports.append(run_layout(device, step, trace=trace))
+            queue._note(reports[-1])
+        else:
+            step.again(passed_on)
     return reports
 
 
@@ -122,7 +134,7 @@ def _number(call: str, trace_id: MeshTraceId | int) -> int:
     return int(trace_id)
 
 
-def _find(call: str, device: MeshDevice, trace_id: MeshTraceId | int) -> list[Layout]:
+def _find(call: str, device: MeshDevice, trace_id: MeshTraceId | int) -> list[Any]:
     if not isinstance(device, MeshDevice):
         raise ArgumentError(f"{call}: expected a ttnn.MeshDevice, got {device!r}")
     device._require_open(call)

@@ -116,6 +116,10 @@ def _queue_number(name: str, queue: Any) -> int:
     return number
 
 
+recorder: Callable[[FastOperation, tuple[Any, ...], dict[str, Any]], Any] | None = None
+"""Runs operators while some device captures a trace."""
+
+
 @dataclass(init=False, repr=False, eq=False)
 class FastOperation:
     """A callable operator, for example `ttnn.exp`. Operators compare, sort and hash by name."""
@@ -159,6 +163,8 @@ class FastOperation:
         """Run the operator; `queue_id` or `cq_id` selects the command queue and is not passed on."""
         if kwargs and ("queue_id" in kwargs or "cq_id" in kwargs):
             return self._on_queue(args, kwargs)
+        if recorder is not None:
+            return recorder(self, args, kwargs)
         if CONFIG.enable_fast_runtime_mode and not CONFIG.enable_comparison_mode and not CONFIG.enable_logging:
             return self.function(*args, **kwargs)
         # Imported here: hooks and comparison are the slow path and need the decorators, which need this module.

@@ -1,0 +1,96 @@
+"""TT-NN operators in traces: each call that is captured is made again when the trace runs.
+
+An operator runs during the capture too. When the trace runs, its results go to the memory that they had then, so
+tensors of the capture show them; what was deallocated in between is passed on from call to call.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ttnn.exceptions import UnsupportedError
+from ttnn.metal.queues import CAPTURING, captures
+from ttnn.ops.registry import FastOperation
+from ttnn.tensor import Tensor
+
+_inside = threading.local()
+"""Set while an operator that is being recorded runs: operators that it calls are part of it."""
+
+
+class OperatorCall:
+    """A call of an operator, with the tensors that it took and returned."""
+
+    def __init__(
+        self, operation: FastOperation, args: tuple[Any, ...], kwargs: dict[str, Any], results: list[Tensor]
+    ) -> None:
+        self.operation = operation
+        self.args = args
+        self.kwargs = kwargs
+        self.results = results
+
+    def again(self, passed_on: dict[int, Tensor]) -> None:
+        """Make the call again. `passed_on` has results that no longer have memory of their own, by the old tensor."""
+        args, kwargs = _exchange(self.args, passed_on), _exchange(self.kwargs, passed_on)
+        returned = list(_tensors(self.operation.function(*args, **kwargs)))
+        for before, now in zip(self.results, returned, strict=True):
+            if not before.is_allocated():
+                passed_on[id(before)] = now
+            elif before is not now and before.buffer_address() != now.buffer_address():
+                _copy(now, before)
+
+
+def record(operation: FastOperation, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Run an operator, and add the call to the trace of its tensors' device, if that captures one.
+
+    Raises:
+        UnsupportedError: it brings a tensor to the host.
+    """
+    device = next((t.device() for t in _tensors((args, kwargs)) if t.device() in captures), None)
+    if device is None or getattr(_inside, "operator", False):
+        return operation.function(*args, **kwargs)
+    _inside.operator = True
+    device._engine.reset()
+    try:
+        result = operation.function(*args, **kwargs)
+    finally:
+        _inside.operator = False
+        device._engine.stop(CAPTURING, "UnsupportedError")
+    results = [tensor for tensor in _tensors(result) if tensor.device() is device]
+    if operation.__name__ == "ttnn.deallocate":
+        return result
+    if not results:
+        raise UnsupportedError(f"{operation.__name__}: {CAPTURING}")
+    captures[device].append(OperatorCall(operation, args, dict(kwargs), results))
+    return result
+
+
+def _tensors(value: Any) -> Iterator[Tensor]:
+    """Yield the tensors in arguments or results."""
+    if isinstance(value, Tensor):
+        yield value
+    elif isinstance(value, (list, tuple)):
+        for part in value:
+            yield from _tensors(part)
+    elif isinstance(value, Mapping):
+        for part in value.values():
+            yield from _tensors(part)
+
+
+def _exchange(value: Any, passed_on: dict[int, Tensor]) -> Any:
+    """Return arguments with the tensors that stand for others."""
+    if isinstance(value, Tensor):
+        return passed_on.get(id(value), value) if not value.is_allocated() else value
+    if isinstance(value, (list, tuple)) and any(True for _ in _tensors(value)):
+        return type(value)(_exchange(part, passed_on) for part in value)
+    if isinstance(value, dict):
+        return {name: _exchange(part, passed_on) for name, part in value.items()}
+    return value
+
+
+def _copy(source: Tensor, target: Tensor) -> None:
+    """Copy the pages of a tensor over those of another one of the same kind."""
+    pages, into = source._require_device("trace"), target._require_device("trace")
+    row = pages.page_bytes * pages.page_columns
+    into.write(pages.read(row, pages.num_pages // pages.page_columns, require_written=False).reshape(-1), row)
