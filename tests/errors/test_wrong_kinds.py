@@ -31,6 +31,7 @@ CHANGE_THE_WORLD = frozenset(
         "CloseDevices",
         "close_mesh_device",
         "SetDefaultDevice",
+        "begin_trace_capture",  # the device would refuse to move data from then on
         "dump_device_memory_state",
         "dump_operations",
         "dump_tensor",

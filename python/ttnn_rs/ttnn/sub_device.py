@@ -88,6 +88,8 @@ class SubDevices:
         Raises:
             DeviceError: there is no such sub-device.
         """
+        if not isinstance(ids, Iterable):
+            raise ArgumentError(f"{call}: expected a list of SubDeviceId, got {ids!r}")
         count = 1 if self._active is None else len(self._managers[self._active])
         for number in ids:
             if not isinstance(number, SubDeviceId):
