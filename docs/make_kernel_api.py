@@ -30,8 +30,8 @@ spelling, and `objects_*.py` there in that of 0.81.1. Written by `python docs/ma
 
 Every compute call checks that what it needs was set up: the formats of unpackers and packer
 (`compute_kernel_hw_startup` and its classic forms, `reconfig_data_format`), the matrix unit (one `*_init` for each kind
-of step), the vector unit (one `*_init` for each function, and for each variant: `exp_tile_init(approx=True)`). A missing
-or a wrong one is a `KernelSetupError` that says which call was expected and what is set up.
+of step), the vector unit (one `*_init` for each function, and for each variant: `exp_tile_init(approx=True)`). A
+missing or a wrong one is a `KernelSetupError` that says which call was expected and what is set up.
 
 ## Shapes of tiles
 
@@ -57,13 +57,14 @@ confirm, these rest on reading those kernels:
   keep float32 between rows and tiles also when Dst has 16 bits;
 * quantisation: ties away from zero, saturation at +-127, integers in Dst as two's complement;
 * `sfpu_reduce`: only column 0 or row 0 is specified, other datums keep what they were;
+* `topk_*`: the instructions of the public kernel, so also the order of equal values; denormal values become zero;
 * `mask_tile`: a mask of -0 does not count as zero; `reshuffle_rows_tile` reads row numbers from byte 16 on;
 * `nextafter_bf16_binary_tile` with a 32-bit Dst steps as `nextafter_binary_tile`;
 * steps on padding of tiles that are not 32x32 leave the rest of Dst undefined there, so no result may depend on it.
 
 ## Time
 
-Each call takes the time of the cost table (`rust/tt-noc/src/costs`). Compile-time arguments are constants and take none.
+Each call takes the time of the cost table (`rust/tt-noc/src/costs`). Compile-time arguments are constants: no time.
 A vector function that is not in the table takes as long as the shortest one.
 
 """

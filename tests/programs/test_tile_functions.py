@@ -412,6 +412,48 @@ def test_reductions_without_known_bits(device: ttnn.MeshDevice) -> None:
         apply(device, [small()], body)
 
 
+@pytest.mark.parametrize(("k", "log"), [(4, 2), (16, 4), (32, 5), (64, 6)])
+def test_the_largest_of_each_column_with_their_indices(device: ttnn.MeshDevice, k: int, log: int) -> None:
+    data = [np.round(RNG.standard_normal((32, 32)) * 50).astype(ml_dtypes.bfloat16) for _ in range(2)]
+    rows = [np.repeat(np.arange(32 * half, 32 * half + 32)[:, None], 32, axis=1).astype(np.uint16) for half in (0, 1)]
+
+    def body() -> None:
+        api.topk_tile_init()
+        api.topk_local_sort(0, 0, log - 1)
+        for m_iter in range(6 - log):
+            api.topk_merge(0, m_iter, k)
+            api.topk_rebuild(0, 0, m_iter, k, log, int(m_iter == 5 - log))
+
+    inputs = [Matrix(x) for x in (*data, *rows)]
+    out = Matrix(np.zeros((64, 32), ml_dtypes.bfloat16))
+    values = tile_parts.run(device, one_tile(4, body, results=(0, 1)), inputs, out)[:k]
+
+    found = tile_parts.run(device, one_tile(4, body, results=(2, 3)), inputs, Matrix(np.zeros((64, 32), np.uint16)))[:k]
+    whole = np.concatenate(data).astype(np.float32)
+    np.testing.assert_array_equal(values.astype(np.float32), -np.sort(-whole, axis=0)[:k])
+    np.testing.assert_array_equal(np.take_along_axis(whole, found.astype(np.int64), axis=0), values.astype(np.float32))
+    assert all(len(set(column)) == k for column in found.T.tolist())
+
+
+TOPK = [
+    (lambda: api.topk_local_sort(4, 0, 4), "topk_local_sort: idst=4; the kernel goes back to Dst 0"),
+    (lambda: api.topk_local_sort(0, 0, 6), "topk_local_sort: phases 0 to 6; there are 0 to 5"),
+    (lambda: api.topk_local_sort(0, 0, 4, 4), "topk_local_sort: steps 0 to 0 of phase 4; take 5 to 4"),
+    (lambda: api.topk_merge(0, 0, 5), "topk_merge: k=5, m_iter=0; k is 4, 8, 16, 32 or 64"),
+    (lambda: api.topk_rebuild(0, 0, 0, 8, 4, 0), "topk_rebuild: logk=4 is not the logarithm of k=8"),
+]
+
+
+@pytest.mark.parametrize(("call", "text"), TOPK, ids=[text.split(";")[0] for _, text in TOPK])
+def test_what_the_sorting_network_refuses(device: ttnn.MeshDevice, call: Callable[[], object], text: str) -> None:
+    def body() -> None:
+        api.topk_tile_init()
+        call()
+
+    with pytest.raises(KernelArgumentError, match=text):
+        apply(device, [X], body)
+
+
 # Names that mean a function which exists under another name: equal bits.
 
 X = np.concatenate([np.linspace(-6, 6, 1000), [0.0, -0.0, 1e-3, 30.0, -30.0, 4.5, 88.0, 1.0] * 3]).astype(

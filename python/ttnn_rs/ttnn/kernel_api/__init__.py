@@ -26,12 +26,13 @@ if _typing.TYPE_CHECKING:
     from ttnn.kernel_api.vector_binary import *  # noqa: F403
     from ttnn.kernel_api.vector_integers import *  # noqa: F403
     from ttnn.kernel_api.vector_special import *  # noqa: F403
+    from ttnn.kernel_api.vector_topk import *  # noqa: F403
     from ttnn.kernel_api.vector_variants import *  # noqa: F403
 else:
     _MODULES = (
         *("addresses", "arguments", "circular_buffers", "compute", "dataflow", "l1", "layouts", "matrix", "objects"),
         *("remote_circular_buffers", "stateful", "unsupported", "vector", "vector_binary", "vector_integers"),
-        *("vector_special", "vector_variants"),
+        *("vector_special", "vector_topk", "vector_variants"),
     )
     _loaders: set[int] = set()  # threads that load the names now; the modules ask for each other meanwhile
 

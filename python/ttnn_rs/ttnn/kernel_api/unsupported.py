@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 from ttnn.exceptions import UnsupportedError
 
 _RANDOM = "the chip's generator of pseudo-random numbers depends on when it is asked; its bits are not known"
-_NETWORK = "the order of the sorting network's ties, and what it leaves in Dst besides its result, are not specified"
+_NETWORK = "its steps are those of later kernels than the ones that are specified"
 _LANES = "what its lanes hold where the public kernels leave a row or rely on the neighbouring tile is not specified"
 _NO_LISTING = "the dataflow of its kernel is not specified"
 _BLACKHOLE = "it exists on Blackhole only, and its dataflow is not specified"
@@ -24,8 +24,8 @@ _COUNTERS = "the NoC's request counters are not modelled; barriers know their tr
 _REASONS = {
     _RANDOM: "dropout_kernel_init dropout_tile rand_tile rand_tile_init stochastic_round_tile",
     _NETWORK: """topk_canonicalize_negzero_values topk_defuse_tile topk_finalize_uint16_indices topk_fuse_tile
-        topk_local_sort topk_merge topk_rebuild topk_stamp_local_positions topk_stamp_tile_rank_range
-        topk_strip_rank_tags topk_tile_init topk_uint16_move_dest_tile_to_pack_half
+        topk_stamp_local_positions topk_stamp_tile_rank_range
+        topk_strip_rank_tags topk_uint16_move_dest_tile_to_pack_half
         topk_uint16_prepare_value_tile_for_pack max_reduce_with_indices max_reduce_with_indices_init""",
     _LANES: """tiled_prod_tile tiled_prod_tile_init sfpu_add_int sfpu_sum_int_col sfpu_sum_int_init sfpu_sum_int_row
         sfpu_add_bcast_col sfpu_add_bcast_col_init sfpu_add_bcast_row sfpu_add_bcast_row_init sfpu_bcast

@@ -138,32 +138,36 @@ impl Compute {
         width: DstWidth,
     ) -> Result<(), What> {
         let mut tiles = Vec::with_capacity(indices.len());
-        let mut first = None;
+        let mut held = Vec::with_capacity(indices.len());
         for (&index, access) in indices.iter().zip(function.tiles) {
             let at = self.math_tile(index)?;
             if *access == Access::Makes && self.sections[self.filling].held[at].is_none() {
                 tiles.push(ZERO);
+                held.push(None);
                 continue;
             }
-            let (tile, held) = self.vector_operand(index, false)?;
+            let (tile, holds) = self.vector_operand(index, false)?;
             shape::require_full(self.sections[self.filling].shapes[at], function.name)?;
-            first = first.or(Some(held));
             tiles.push(tile);
+            held.push(Some(holds));
         }
         let missing = function.run(&mut self.registers, &mut tiles, parameters, width);
         missing.map_err(|missing| What::MissingInit {
             missing: format!("{missing} before {}", function.name),
             state: "the lane registers do not hold what it left there".to_owned(),
         })?;
-        let held = makes.or(first).unwrap_or(if self.config.dst32 { DstFormat::Fp32 } else { DstFormat::Bf16 });
-        for ((&index, access), tile) in indices.iter().zip(function.tiles).zip(&tiles) {
-            if *access != Access::Reads {
-                let at = self.math_tile(index)?;
-                let section = &mut self.sections[self.filling];
-                *section.tiles[at].dst() = *tile;
-                section.held[at] = Some(held);
-                section.shapes[at] = TileShape::FULL;
+        let first = held.iter().flatten().next().copied();
+        let made = makes.or(first).unwrap_or(if self.config.dst32 { DstFormat::Fp32 } else { DstFormat::Bf16 });
+        for (slot, (&index, access)) in indices.iter().zip(function.tiles).enumerate() {
+            if *access == Access::Reads {
+                continue;
             }
+            let at = self.math_tile(index)?;
+            let section = &mut self.sections[self.filling];
+            *section.tiles[at].dst() = tiles[slot];
+            // What is changed in place stays what it is: values and their indices may differ.
+            section.held[at] = if *access == Access::Changes && makes.is_none() { held[slot] } else { Some(made) };
+            section.shapes[at] = TileShape::FULL;
         }
         Ok(())
     }

@@ -10,6 +10,7 @@ mod integer;
 mod quantize;
 mod rows;
 mod scan;
+mod topk;
 
 use super::lane;
 use super::run::DstWidth;
@@ -103,7 +104,7 @@ impl TileFunction {
 
 /// The function of this name.
 pub fn lookup(name: &str) -> Option<TileFunction> {
-    let tables = [scan::FUNCTIONS, quantize::FUNCTIONS, rows::FUNCTIONS, integer::FUNCTIONS];
+    let tables = [scan::FUNCTIONS, quantize::FUNCTIONS, rows::FUNCTIONS, integer::FUNCTIONS, topk::FUNCTIONS];
     tables.into_iter().flatten().find(|function| function.name == name).copied()
 }
 
