@@ -86,6 +86,11 @@ const CHORES: &[Chore] = &[
         commands: &["python tests/ops/every_place.py ARGUMENTS"],
     },
     Chore {
+        name: "guesses",
+        help: "steps of the vector unit that the host's arithmetic guesses: 400 million against the definition",
+        commands: &["cargo test --release -p tt-tensix --lib --locked guess -- --ignored --nocapture"],
+    },
+    Chore {
         name: "fuzz",
         help: "200,000 random programs of kernels, each run twice, on the installed package",
         commands: &["python tests/programs/random_programs.py --programs 200000"],

@@ -2,8 +2,8 @@
 
 use super::lane::{
     HALF, INFINITY, MINUS_ONE, ONE, Word, add, addexp, and, copyexp, exp_biased, exp_unbiased, flipsign, iadd, ilt,
-    is_zero, isub, mad, man_only, man_with_one, max, min, mul, not, polynomial, round_sm16, select, setexp, setman,
-    setsign, shift, shr, sm_to_twos, sm2f, splat, sub, twos_to_sm,
+    is_zero, isub, mad, man_only, man_with_one, max, min, mul, not, polynomial, reduce, residual, round_sm16, select,
+    setexp, setman, setsign, shift, shr, shrinking, sm_to_twos, sm2f, splat, sub, twos_to_sm,
 };
 
 /// 1 / ln 2
@@ -47,7 +47,7 @@ pub fn exp_bf16<V: Word>(x: V) -> V {
 /// x - turns * ln 2, ln 2 in two parts.
 #[inline(always)]
 pub fn reduce_by_ln2<V: Word>(x: V, turns: V) -> V {
-    mad(turns, 0xb5bf_be8e, mad(turns, 0xbf31_7200, x))
+    mad(turns, 0xb5bf_be8e, reduce(turns, 0xbf31_7200, x))
 }
 
 /// Polynomial of e^r for a reduced argument, without its last step.
@@ -107,9 +107,9 @@ pub const RECIPROCAL_SEED: [u32; 3] = [0x3ea5_7ebb, 0x3fba_2e90, 0x4007_c1f2];
 #[inline(always)]
 pub fn reciprocal_mantissa<V: Word>(x: V, seed: [u32; 3], steps: usize) -> V {
     let negated = setman(splat::<V>(MINUS_ONE), x);
-    let mut y = polynomial(negated, seed);
+    let mut y = shrinking(mad(splat::<V>(seed[0]), negated, seed[1]), negated, seed[2]);
     for _ in 0..steps {
-        y = mad(y, mad(negated, y, ONE), y);
+        y = mad(y, residual(negated, y, ONE), y);
     }
     y
 }
@@ -136,10 +136,10 @@ pub fn reciprocal<V: Word>(x: V, steps: usize) -> V {
 #[inline(always)]
 pub fn guessed_reciprocal<V: Word>(x: V, refine: bool) -> V {
     let mut y = isub(splat::<V>(0xfef3_92e0), x);
-    let mut error = mad(x, y, ONE);
+    let mut error = residual(x, y, ONE);
     if refine {
         y = mad(y, error, y);
-        error = mad(x, y, ONE);
+        error = residual(x, y, ONE);
     }
     mad(flipsign(y), mad(error, error, error), flipsign(y))
 }
@@ -159,14 +159,14 @@ const ROOT_GUESS: u32 = 0x5f11_10a0;
 #[inline(always)]
 pub fn refine_root<V: Word>(x: V, y: V) -> V {
     let root = mul(x, y);
-    let error = mad(flipsign(y), root, ONE);
+    let error = residual(flipsign(y), root, ONE);
     mad(error, mul(root, HALF), root)
 }
 
 /// 1 / sqrt(x) from [`inverse_root`]'s result.
 #[inline(always)]
 pub fn refine_inverse_root<V: Word>(x: V, y: V) -> V {
-    let error = mad(flipsign(y), mul(x, y), ONE);
+    let error = residual(flipsign(y), mul(x, y), ONE);
     mad(error, addexp(y, -1), y)
 }
 

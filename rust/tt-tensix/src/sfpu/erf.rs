@@ -6,8 +6,8 @@
 
 use super::blocks::{ONE_AND_HALF, is_nonzero_finite, reciprocal};
 use super::lane::{
-    MINUS_ONE, ONE, TWO, Word, add, fabs, flipsign, is_negative, isub, less, mad, max, min, mul, polynomial, select,
-    setsign, shr, splat, store_bf16, store_f32, sub,
+    MINUS_ONE, ONE, TWO, Word, add, fabs, flipsign, growing_polynomial, is_negative, isub, less, mad, max, min, mul,
+    polynomial, select, setsign, shr, splat, store_bf16, store_f32, sub,
 };
 use super::log::{SERIES_16, flushed, natural};
 use super::run::functions;
@@ -24,7 +24,8 @@ const MINUS_HALF: u32 = 0xbf00_0000;
 #[inline(always)]
 fn quotient<V: Word, const N: usize, const M: usize>(x: V, over: [u32; N], under: [u32; M], steps: usize) -> V {
     let square = mul(x, x);
-    let ratio = mul(mul(polynomial(square, over), x), reciprocal(polynomial(square, under), steps));
+    let under = reciprocal(growing_polynomial(square, under), steps);
+    let ratio = mul(mul(growing_polynomial(square, over), x), under);
     min(max(ratio, MINUS_ONE), ONE)
 }
 

@@ -7,8 +7,8 @@
 use super::blocks::{BIAS, EXP21_CONSTANT, INVERSE_LN2, MAX_EXPONENT, MINUS_LN2, exp_f32, exp21, reduce_by_ln2};
 use super::lane::{
     HALF, INFINITY, MINUS_ONE, ONE, ROUNDER, TWO, Word, add, exp_biased, fabs, iadd, ilt, is_negative, is_zero, mad,
-    max, min, mul, polynomial, round_sm8, round_sm16, round_u16, select, setexp, setsign, shl, sm_to_twos, sm2f,
-    store_bf16, store_f32, store_rounded, sub,
+    max, min, mul, polynomial, round_sm8, round_sm16, round_u16, scaled, select, setexp, setsign, shl, sm_to_twos,
+    sm2f, store_bf16, store_f32, store_rounded, sub,
 };
 use super::run::functions;
 
@@ -113,7 +113,7 @@ fn expm1_32<V: Word>(x: V) -> V {
     let scale = iadd(shl(rounded, 23), HALF);
     let offset = sub(scale, HALF);
     let residue = sub(sub(scale, offset), HALF);
-    let half = select(is_zero(turns) | is_zero(single), small, add(mad(small, scale, residue), offset));
+    let half = select(is_zero(turns) | is_zero(single), small, add(scaled(small, scale, residue), offset));
     store_f32(limit_expm1(half, turns, add(single, MINUS_ONE)))
 }
 

@@ -35,6 +35,36 @@ pub fn mad<V: Word>(a: V, b: impl Into<V>, c: impl Into<V>) -> V {
     a.mad(b.into(), c.into())
 }
 
+/// [`mad`] where the terms nearly cancel.
+#[inline(always)]
+pub fn residual<V: Word>(a: V, b: impl Into<V>, c: impl Into<V>) -> V {
+    a.residual(b.into(), c.into())
+}
+
+/// [`mad`] where a small integer times a short constant takes most of `c` away.
+#[inline(always)]
+pub fn reduce<V: Word>(a: V, b: impl Into<V>, c: impl Into<V>) -> V {
+    a.reduce(b.into(), c.into())
+}
+
+/// [`mad`] where up to three quarters of `c` are taken away.
+#[inline(always)]
+pub fn shrinking<V: Word>(a: V, b: impl Into<V>, c: impl Into<V>) -> V {
+    a.shrinking(b.into(), c.into())
+}
+
+/// [`mad`] where `b` is a power of two.
+#[inline(always)]
+pub fn scaled<V: Word>(a: V, b: impl Into<V>, c: impl Into<V>) -> V {
+    a.scaled(b.into(), c.into())
+}
+
+/// [`mad`] where the product may be many times `c`.
+#[inline(always)]
+pub fn far<V: Word>(a: V, b: impl Into<V>, c: impl Into<V>) -> V {
+    a.far(b.into(), c.into())
+}
+
 /// `a * b`.
 #[inline(always)]
 pub fn mul<V: Word>(a: V, b: impl Into<V>) -> V {
@@ -59,6 +89,16 @@ pub fn polynomial<V: Word, const N: usize>(x: V, coefficients: [u32; N]) -> V {
     let mut sum = V::from(coefficients[0]);
     for &coefficient in &coefficients[1..] {
         sum = sum.mad(x, V::from(coefficient));
+    }
+    sum
+}
+
+/// [`polynomial`] whose terms have one sign, of arguments that may exceed 1.
+#[inline(always)]
+pub fn growing_polynomial<V: Word, const N: usize>(x: V, coefficients: [u32; N]) -> V {
+    let mut sum = V::from(coefficients[0]);
+    for &coefficient in &coefficients[1..] {
+        sum = sum.growing(x, V::from(coefficient));
     }
     sum
 }
@@ -322,7 +362,7 @@ pub fn round_bf16_even<V: Word>(a: V) -> V {
 
 /// Nearest integer to the magnitude, ties away, at most `largest`; infinities and NaN give the largest.
 #[inline(always)]
-fn round_magnitude<V: Word>(a: V, largest: u32) -> V {
+pub(super) fn round_magnitude<V: Word>(a: V, largest: u32) -> V {
     let exponent = exp_biased(a);
     let count = V::from(150).isub(exponent);
     let half = V::from(1).shl(isub(count, 1));
@@ -333,7 +373,7 @@ fn round_magnitude<V: Word>(a: V, largest: u32) -> V {
 
 #[inline(always)]
 fn round_signed<V: Word>(a: V, largest: u32) -> V {
-    let rounded = round_magnitude(a, largest);
+    let rounded = a.round_magnitude(largest);
     select(is_zero(rounded), 0, setsign(rounded, a))
 }
 
@@ -352,13 +392,13 @@ pub fn round_sm8<V: Word>(a: V) -> V {
 /// Nearest integer to the magnitude, at most 65535.
 #[inline(always)]
 pub fn round_u16<V: Word>(a: V) -> V {
-    round_magnitude(a, 65535)
+    a.round_magnitude(65535)
 }
 
 /// Nearest integer to the magnitude, at most 255.
 #[inline(always)]
 pub fn round_u8<V: Word>(a: V) -> V {
-    round_magnitude(a, 255)
+    a.round_magnitude(255)
 }
 
 /// FP32 with denormals replaced by a zero of the same sign.

@@ -6,8 +6,8 @@
 
 use super::blocks::INVERSE_LN2;
 use super::lane::{
-    INFINITY, MINUS_ONE, NAN, ONE, Word, add, addexp, exp_biased, iabs, ilt, is_negative, isub, mad, mul, polynomial,
-    select, setman, setsign, sm2f, splat, store_f32, store_rounded,
+    INFINITY, MINUS_ONE, NAN, ONE, Word, add, addexp, exp_biased, far, iabs, ilt, is_negative, isub, mad, mul,
+    polynomial, select, setman, setsign, sm2f, splat, store_f32, store_rounded,
 };
 use super::run::functions;
 
@@ -64,7 +64,7 @@ fn special<V: Word>(x: V, value: V) -> V {
 pub fn natural<V: Word, const N: usize>(x: V, coefficients: [u32; N], scale: Option<u32>) -> V {
     let (steps, turns) = exponent(x);
     let m = add(isub(x, steps), MINUS_ONE);
-    let value = mad(turns, LN2_PER_STEP, series(m, coefficients));
+    let value = far(turns, LN2_PER_STEP, series(m, coefficients));
     special(x, scale.map_or(value, |scale| mul(value, scale)))
 }
 
@@ -89,7 +89,7 @@ pub fn log1p<V: Word, const N: usize>(x: V, coefficients: [u32; N]) -> V {
     let (steps, turns) = exponent(sum);
     let one_scaled = mad(splat::<V>(MINUS_QUARTER), isub(splat::<V>(MINUS_FOUR), steps), MINUS_ONE);
     let m = add(isub(x, steps), one_scaled);
-    let value = mad(turns, LN2_PER_STEP, series(m, coefficients));
+    let value = far(turns, LN2_PER_STEP, series(m, coefficients));
     select(is_negative(sum), NAN, select(ilt(sum, INFINITY), value, sum))
 }
 

@@ -7,6 +7,8 @@
 mod blocks;
 pub mod convert;
 pub mod fma;
+#[cfg(target_arch = "x86_64")]
+mod guess;
 pub mod lane;
 #[cfg(target_arch = "x86_64")]
 mod wide;
@@ -56,6 +58,9 @@ mod typecast;
 pub use fma::fma;
 pub use run::{Call, DstWidth, Function, MAX_PARAMETERS, WrongParameters};
 pub use run_binary::{BinaryFunction, Several, SeveralCall, TernaryFunction, binary};
+
+#[cfg(feature = "count")]
+pub use word::multiply_adds;
 
 /// Every unary function of the vector unit.
 pub static FUNCTIONS: &[&[Function]] = &[

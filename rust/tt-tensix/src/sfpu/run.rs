@@ -172,7 +172,7 @@ macro_rules! functions {
                     $crate::sfpu::run::each_lane!(level, dst, parameters, [$($($parameter),+)?], $bits16);
                 },
                 bits32: |dst, parameters, level| {
-                    $crate::sfpu::run::each_lane!(level, dst, parameters, [$($($parameter),+)?], $bits32);
+                    $crate::sfpu::run::each_lane_guessed!(level, dst, parameters, [$($($parameter),+)?], $bits32);
                 },
                 table: Some(&TABLE),
             }
@@ -245,7 +245,29 @@ macro_rules! each_lane {
         }
     };
 }
-pub(crate) use {each_lane, functions, integer_functions, take};
+/// As `each_lane!`; where the CPU has it, the program is tried first as [`super::guess`] says.
+macro_rules! each_lane_guessed {
+    ($level:expr, $dst:expr, $parameters:expr, $names:tt, $program:expr) => {
+        match $level.available() {
+            #[cfg(target_arch = "x86_64")]
+            tt_cpu::Level::Avx512 => {
+                #[target_feature(enable = "avx512f,avx512cd,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt")]
+                fn guessed(dst: &mut [u32], parameters: &[u32]) {
+                    $crate::sfpu::run::take!(parameters, $names);
+                    $crate::sfpu::guess::blocks(dst, |x| ($program)(x), |rest| exact(rest, parameters));
+                }
+                fn exact(dst: &mut [u32], parameters: &[u32]) {
+                    $crate::sfpu::run::each_lane!(tt_cpu::Level::Avx512, dst, parameters, $names, $program);
+                }
+                // SAFETY: `available` returns only levels that were detected on this host.
+                unsafe { guessed($dst, $parameters) }
+            }
+            _ => $crate::sfpu::run::each_lane!($level, $dst, $parameters, $names, $program),
+        }
+    };
+}
+
+pub(crate) use {each_lane, each_lane_guessed, functions, integer_functions, take};
 
 /// Runs a lane program on every word, one at a time.
 pub(crate) fn scalar(dst: &mut [u32], program: impl Fn(u32) -> u32) {

@@ -5,8 +5,8 @@
 
 use super::blocks::MINUS_LN2;
 use super::lane::{
-    HALF, ONE, Word, add, exp_biased, fabs, iadd, ilt, isub, lut16, mad, magnitude, min, mul, polynomial, round_u8,
-    select, setexp, setsign, sm2f, splat, store_bf16, store_f32, store_rounded, sub,
+    HALF, ONE, Word, add, exp_biased, fabs, iadd, ilt, isub, lut16, mad, magnitude, min, mul, polynomial, reduce,
+    residual, round_u8, scaled, select, setexp, setsign, sm2f, splat, store_bf16, store_f32, store_rounded, sub,
 };
 use super::run::functions;
 
@@ -29,19 +29,19 @@ pub fn tanh_bf16<V: Word>(x: V) -> V {
 pub fn tanh_f32<V: Word>(x: V) -> V {
     let power = round_u8(mul(x, TWO_OVER_LN2));
     let double = magnitude(add(x, x));
-    let rest = mad(sm2f(power), MINUS_LN2, double);
+    let rest = reduce(sm2f(power), MINUS_LN2, double);
     let series = polynomial(rest, [0x394f_0000, 0x3ab6_a000, 0x3c08_8000, 0x3d2a_aacf, 0x3e2a_aaae, HALF]);
     let small = mad(series, mul(rest, rest), rest);
     // Half of e^2x - 1, and half of e^2x + 1.
     let scale = setexp(splat::<V>(0), iadd(power, 126));
-    let above = mad(small, scale, sub(scale, HALF));
+    let above = scaled(small, scale, sub(scale, HALF));
     let below = add(above, ONE);
     // y is -1 / below, the quotient is corrected once by what it leaves.
     let guess = isub(splat::<V>(0xfef3_0000), below);
-    let error = mad(below, guess, ONE);
+    let error = residual(below, guess, ONE);
     let y = mad(guess, mad(error, error, error), guess);
     let quotient = mul(above, y);
-    let ratio = mad(mad(below, quotient, above), y, quotient);
+    let ratio = mad(residual(below, quotient, above), y, quotient);
     // One, or NaN for NaN.
     let limit = add(mul(isub(double, 1), 0), ONE);
     let value = select(ilt(exp_biased(x), SMALL), x, ratio);

@@ -9,7 +9,7 @@ use crate::vector::avx2::Avx2;
 use crate::vector::avx512::Avx512;
 
 /// Vectors of a block.
-const VECTORS: usize = 2;
+pub(crate) const VECTORS: usize = 2;
 const MAGNITUDE: i32 = 0x7fff_ffff;
 const INFINITY: i32 = 0x7f80_0000;
 const HIDDEN: i32 = 0x80_0000;
@@ -70,7 +70,7 @@ impl<V: LaneVector> std::ops::Not for WideMask<V> {
 }
 
 #[inline(always)]
-fn zip<A: Copy, B: Copy, C>(a: [A; VECTORS], b: [B; VECTORS], f: impl Fn(A, B) -> C) -> [C; VECTORS] {
+pub(crate) fn zip<A: Copy, B: Copy, C>(a: [A; VECTORS], b: [B; VECTORS], f: impl Fn(A, B) -> C) -> [C; VECTORS] {
     [f(a[0], b[0]), f(a[1], b[1])]
 }
 

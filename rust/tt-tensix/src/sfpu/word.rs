@@ -33,6 +33,50 @@ pub trait Word: Copy + From<u32> {
     fn times(self, other: Self) -> Self {
         self.mad(other, Self::from(0))
     }
+    /// [`Self::mad`] where the terms nearly cancel, as in what a quotient leaves. This and the following say what is usual
+    /// at a place in a program, so that an implementation may be prepared for it; the result is that of `mad` in any case.
+    #[must_use]
+    #[inline(always)]
+    fn residual(self, b: Self, c: Self) -> Self {
+        self.mad(b, c)
+    }
+    /// [`Self::mad`] where the product of a small integer and a short constant takes most of `c` away.
+    #[must_use]
+    #[inline(always)]
+    fn reduce(self, b: Self, c: Self) -> Self {
+        self.mad(b, c)
+    }
+    /// [`Self::mad`] where up to three quarters of `c` are taken away.
+    #[must_use]
+    #[inline(always)]
+    fn shrinking(self, b: Self, c: Self) -> Self {
+        self.mad(b, c)
+    }
+    /// [`Self::mad`] where `b` is a power of two.
+    #[must_use]
+    #[inline(always)]
+    fn scaled(self, b: Self, c: Self) -> Self {
+        self.mad(b, c)
+    }
+    /// [`Self::mad`] where the product may be many times `c`.
+    #[must_use]
+    #[inline(always)]
+    fn far(self, b: Self, c: Self) -> Self {
+        self.mad(b, c)
+    }
+    /// [`Self::mad`] where the product may be several times `c` and has its sign.
+    #[must_use]
+    #[inline(always)]
+    fn growing(self, b: Self, c: Self) -> Self {
+        self.mad(b, c)
+    }
+    /// Nearest integer to the magnitude of an FP32 number, ties away, at most `largest`, below 2^16; infinities and NaN
+    /// give the largest.
+    #[must_use]
+    #[inline(always)]
+    fn round_magnitude(self, largest: u32) -> Self {
+        super::lane::round_magnitude(self, largest)
+    }
     /// Bits set in both.
     #[must_use]
     fn and(self, other: Self) -> Self;
@@ -72,9 +116,24 @@ pub trait Word: Copy + From<u32> {
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
 }
 
+#[cfg(feature = "count")]
+thread_local! {
+    static COUNT: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+/// How many multiply-adds, sums and products among them, the thread computes by the definition while `work` runs.
+#[cfg(feature = "count")]
+pub fn multiply_adds(work: impl FnOnce()) -> usize {
+    let before = COUNT.get();
+    work();
+    COUNT.get() - before
+}
+
 /// The multiply-add is long: one copy serves all programs.
 #[inline(never)]
 fn multiply_add(a: u32, b: u32, c: u32) -> u32 {
+    #[cfg(feature = "count")]
+    COUNT.set(COUNT.get() + 1);
     wormhole(a, b, c)
 }
 

@@ -12,9 +12,9 @@ pub(crate) struct Avx512;
 
 /// Wraps intrinsics that are defined for all operands and touch no memory.
 macro_rules! lanes {
-    ($($name:ident($($argument:ident: $type:ty),*) -> $result:ty = $body:expr;)*) => {$(
+    ($($visibility:vis $name:ident($($argument:ident: $type:ty),*) -> $result:ty = $body:expr;)*) => {$(
         #[inline(always)]
-        fn $name($($argument: $type),*) -> $result {
+        $visibility fn $name($($argument: $type),*) -> $result {
             // SAFETY: callers are compiled for this level, hence the CPU has the instruction.
             #[allow(unused_unsafe, reason = "plain expressions are among them")]
             unsafe {
@@ -112,5 +112,49 @@ impl Vector for Avx512 {
         shl = _mm512_sll_epi32;
         shr = _mm512_srl_epi32;
         sar = _mm512_sra_epi32;
+    }
+}
+
+/// Rounding down.
+const DOWN: i32 = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
+/// Rounding up.
+const UP: i32 = _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC;
+/// Rounding toward zero.
+const CUT: i32 = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC;
+
+/// Classes of numbers.
+const NAN: i32 = 0x81;
+const MINUS_ZERO: i32 = 0x04;
+const DENORMAL: i32 = 0x20;
+const INFINITE: i32 = 0x18;
+
+/// What only this level has.
+impl Avx512 {
+    lanes! {
+        pub(crate) fma_down(a: __m512, b: __m512, c: __m512) -> __m512 = _mm512_fmadd_round_ps::<DOWN>(a, b, c);
+        pub(crate) fma_up(a: __m512, b: __m512, c: __m512) -> __m512 = _mm512_fmadd_round_ps::<UP>(a, b, c);
+        pub(crate) add_down(a: __m512, b: __m512) -> __m512 = _mm512_add_round_ps::<DOWN>(a, b);
+        pub(crate) add_up(a: __m512, b: __m512) -> __m512 = _mm512_add_round_ps::<UP>(a, b);
+        pub(crate) add_cut(a: __m512, b: __m512) -> __m512 = _mm512_add_round_ps::<CUT>(a, b);
+        pub(crate) to_int_cut(a: __m512) -> __m512i = _mm512_cvttps_epi32(a);
+        pub(crate) mul_cut(a: __m512, b: __m512) -> __m512 = _mm512_mul_round_ps::<CUT>(a, b);
+        pub(crate) negative(a: __m512) -> __m512 = _mm512_xor_ps(a, _mm512_set1_ps(-0.0));
+        pub(crate) is_denormal(a: __m512) -> __mmask16 = _mm512_fpclass_ps_mask::<DENORMAL>(a);
+        pub(crate) is_wild(a: __m512) -> __mmask16 = _mm512_fpclass_ps_mask::<{ NAN | MINUS_ZERO | DENORMAL }>(a);
+        pub(crate) is_wild_or_infinite(a: __m512) -> __mmask16
+            = _mm512_fpclass_ps_mask::<{ NAN | MINUS_ZERO | DENORMAL | INFINITE }>(a);
+        pub(crate) below_unsigned(a: __m512i, b: __m512i) -> __mmask16 = _mm512_cmplt_epu32_mask(a, b);
+        pub(crate) any_bit(a: __m512i, bits: __m512i) -> __mmask16 = _mm512_test_epi32_mask(a, bits);
+        pub(crate) at_most(a: __m512, b: __m512) -> __mmask16 = _mm512_cmp_ps_mask::<_CMP_LE_OQ>(a, b);
+        pub(crate) jam(down: __m512i, up: __m512i) -> __m512i
+            = _mm512_ternarylogic_epi32::<0xf8>(down, up, _mm512_set1_epi32(1));
+    }
+
+    /// Stores the lanes of a mask side by side; the whole vector must have room. Their number.
+    #[inline(always)]
+    pub(crate) fn compress(mask: __mmask16, words: __m512i, to: &mut [u32]) -> usize {
+        // SAFETY: callers are compiled for this level, hence the CPU has the instruction.
+        Self::store(unsafe { _mm512_maskz_compress_epi32(mask, words) }, to);
+        mask.count_ones() as usize
     }
 }
