@@ -106,7 +106,7 @@ pub const RECIPROCAL_SEED: [u32; 3] = [0x3ea5_7ebb, 0x3fba_2e90, 0x4007_c1f2];
 /// The reciprocal's mantissa by `steps` Newton steps, to be scaled by [`reciprocal_scale`].
 #[inline(always)]
 pub fn reciprocal_mantissa<V: Word>(x: V, seed: [u32; 3], steps: usize) -> V {
-    let negated = setman(splat::<V>(MINUS_ONE), x);
+    let negated = setman(splat::<V>(MINUS_ONE), x).usual(0, 1);
     let mut y = shrinking(mad(splat::<V>(seed[0]), negated, seed[1]), negated, seed[2]);
     for _ in 0..steps {
         y = mad(y, residual(negated, y, ONE), y);
@@ -117,7 +117,7 @@ pub fn reciprocal_mantissa<V: Word>(x: V, seed: [u32; 3], steps: usize) -> V {
 /// Exponent and inverted sign of the reciprocal of `x` put on `mantissa`.
 #[inline(always)]
 pub fn negated_reciprocal_scale<V: Word>(mantissa: V, x: V) -> V {
-    mul(mantissa, mul(setman(not(x), 0), HALF))
+    mul(mantissa, mul(setman(not(x), 0).usual(-60, 60), HALF))
 }
 
 /// Exponent and sign of the reciprocal of `x` put on `mantissa`.
@@ -147,7 +147,8 @@ pub fn guessed_reciprocal<V: Word>(x: V, refine: bool) -> V {
 /// First approximation of 1 / sqrt(x) with one polynomial correction.
 #[inline(always)]
 pub fn inverse_root<V: Word>(x: V) -> V {
-    let y = isub(splat::<V>(ROOT_GUESS), shr(x, 1));
+    let y = isub(splat::<V>(ROOT_GUESS), shr(x, 1)).usual(-31, 31);
+    let x = x.usual(-60, 60);
     let c = mul(flipsign(y), mul(x, y));
     mul(y, mad(c, add(splat::<V>(0x4010_3626), c), 0x4012_14c9))
 }
@@ -158,6 +159,7 @@ const ROOT_GUESS: u32 = 0x5f11_10a0;
 /// sqrt(x) from [`inverse_root`]'s result.
 #[inline(always)]
 pub fn refine_root<V: Word>(x: V, y: V) -> V {
+    let x = x.usual(-60, 60);
     let root = mul(x, y);
     let error = residual(flipsign(y), root, ONE);
     mad(error, mul(root, HALF), root)
@@ -166,6 +168,7 @@ pub fn refine_root<V: Word>(x: V, y: V) -> V {
 /// 1 / sqrt(x) from [`inverse_root`]'s result.
 #[inline(always)]
 pub fn refine_inverse_root<V: Word>(x: V, y: V) -> V {
+    let x = x.usual(-60, 60);
     let error = residual(flipsign(y), mul(x, y), ONE);
     mad(error, addexp(y, -1), y)
 }

@@ -48,13 +48,7 @@ macro_rules! step {
         let first = Operands { x, y, z, lane: 0 }.$step();
         let second = Operands { x, y, z, lane: 1 }.$step();
         let doubt = either(either(x.doubt, y.doubt), z.doubt);
-        Guess {
-            words: [first.0, second.0],
-            doubt: either(doubt, [first.1, second.1]),
-            constant: None,
-            tame: true,
-            least: first.2,
-        }
+        Guess { words: [first.0, second.0], doubt: either(doubt, [first.1, second.1]), constant: None, known: first.2 }
     }};
 }
 
@@ -75,16 +69,71 @@ pub(crate) struct Guess {
     doubt: Bits,
     /// The word, where the program's text names it.
     constant: Option<u32>,
-    /// Lanes without doubt are neither denormal nor -0 nor NaN. This and the following are known from the text alone.
-    tame: bool,
-    /// Lanes without doubt are zeros or at least two to this power in magnitude.
-    least: i32,
+    known: Known,
 }
 
-/// Nothing is known of small numbers.
-const UNKNOWN: i32 = -1000;
-/// There are only zeros.
-const ZEROS: i32 = 1000;
+/// What is known of lanes without doubt, from the program's text alone; the compiler sees it, the program's run does not.
+#[derive(Clone, Copy)]
+struct Known {
+    /// Neither denormal nor -0 nor NaN.
+    tame: bool,
+    /// Zero, or at least two to this power in magnitude.
+    least: i32,
+    /// Finite, and less than two to this power in magnitude.
+    most: i32,
+}
+
+impl Known {
+    const NOTHING: Self = Self { tame: false, least: -LIMIT, most: LIMIT };
+    const TAME: Self = Self { tame: true, ..Self::NOTHING };
+    /// Zero of either sign.
+    const ZERO: Self = Self { tame: false, least: LIMIT, most: -LIMIT };
+
+    #[inline(always)]
+    fn between(least: i32, most: i32) -> Self {
+        Self { tame: true, least, most }
+    }
+
+    #[inline(always)]
+    fn of(word: u32) -> Self {
+        match word & !SIGN {
+            0 => Self { tame: word == 0, ..Self::ZERO },
+            1..STEP => Self::NOTHING,
+            magnitude @ STEP..INFINITY => Self::between((magnitude >> 23) as i32 - 127, (magnitude >> 23) as i32 - 126),
+            INFINITY => Self::TAME,
+            _ => Self::NOTHING,
+        }
+    }
+
+    /// A product of two, tame unless it is small.
+    #[inline(always)]
+    fn times(self, other: Self) -> Self {
+        let unknown = self.least < -LIMIT / 2 || other.least < -LIMIT / 2;
+        let unbounded = self.most > LIMIT / 2 || other.most > LIMIT / 2;
+        let least = if unknown { -LIMIT } else { self.least + other.least };
+        Self::between(least, if unbounded { LIMIT } else { self.most + other.most })
+    }
+
+    /// Either of two.
+    #[inline(always)]
+    fn or(self, other: Self) -> Self {
+        Self { tame: self.tame && other.tame, least: self.least.min(other.least), most: self.most.max(other.most) }
+    }
+
+    #[inline(always)]
+    fn is_zero(self) -> bool {
+        self.least == LIMIT
+    }
+
+    /// Less than the largest power.
+    #[inline(always)]
+    fn is_finite(self) -> bool {
+        self.most <= 126
+    }
+}
+
+/// No number has this exponent.
+const LIMIT: i32 = 1000;
 
 /// Truth values of a block.
 #[derive(Clone, Copy)]
@@ -143,13 +192,13 @@ impl Guess {
     /// Any words.
     #[inline(always)]
     fn wild(words: Words, doubt: Bits) -> Self {
-        Self { words, doubt, constant: None, tame: false, least: UNKNOWN }
+        Self { words, doubt, constant: None, known: Known::NOTHING }
     }
 
     /// A doubt about lanes that count as zero in the unit but not in the host, if there can be any.
     #[inline(always)]
     fn denormal(self, lane: usize) -> Lanes {
-        if self.tame || self.least > -127 { 0 } else { A::is_denormal(float(self.words[lane])) }
+        if self.known.tame || self.known.least > -127 { 0 } else { A::is_denormal(float(self.words[lane])) }
     }
 }
 
@@ -180,16 +229,23 @@ impl Operands {
         self.x.denormal(self.lane) | self.y.denormal(self.lane)
     }
 
+    /// No product is so small that the unit loses it.
+    #[inline(always)]
+    fn has_large_product(self) -> bool {
+        self.x.known.times(self.y.known).least >= -100
+    }
+
     /// A doubt about results at the ends of the range, of an addend that outweighs the product. If the addend cannot be small,
     /// the result is not; if it can be nothing, the product must not be small.
     #[inline(always)]
     fn extreme(self, result: Int) -> Lanes {
-        let constant = self.z.constant.is_some_and(|word| (SMALL..SIGN >> 1).contains(&(word & !SIGN)));
-        if constant {
+        let z = self.z.known;
+        let constant = self.z.constant.is_some_and(|word| word & !SIGN >= SMALL);
+        if z.tame && z.is_finite() && (constant || self.has_large_product()) {
             return 0;
         }
         let wild = A::is_wild_or_infinite(float(result));
-        if self.x.least + self.y.least >= -100 { wild | self.z.denormal(self.lane) } else { wild | is_tiny(result) }
+        if self.has_large_product() { wild | self.z.denormal(self.lane) } else { wild | is_tiny(result) }
     }
 
     /// The addend's power of two, with its sign.
@@ -206,76 +262,93 @@ impl Operands {
         is_within(result, A::sub(self.power(), splat(STEP - 1)), 2 * STEP + STEP / 2 - 1)
     }
 
+    /// What is known of a result that is smaller or larger than the addend by so many exponents at most.
     #[inline(always)]
-    fn ordinary(self) -> (Int, Lanes, i32) {
+    fn near_addend(self, below: i32, above: i32) -> Known {
+        Known::between(self.z.known.least - below, self.z.known.most + above)
+    }
+
+    #[inline(always)]
+    fn ordinary(self) -> (Int, Lanes, Known) {
         let result = self.host();
-        (result, !self.is_ordinary(result) | self.extreme(result) | self.denormal_factor(), self.z.least - 1)
+        (result, !self.is_ordinary(result) | self.extreme(result) | self.denormal_factor(), self.near_addend(1, 1))
     }
 
     /// One factor is a power of two of at most 1: the product has 24 bits and less than twice its power, so that it is even,
     /// has no tie, and the sum is less than four times the larger power.
     #[inline(always)]
-    fn of_short_product(self) -> (Int, Lanes, i32) {
+    fn of_short_product(self) -> (Int, Lanes, Known) {
         let result = self.host();
         let doubt = is_tiny(result) | A::is_wild(float(result)) | self.denormal_factor() | self.z.denormal(self.lane);
-        (result, doubt, UNKNOWN)
+        (result, doubt, Known::TAME)
     }
 
     /// The case before for any power of two, which is asked for. A factor of at most 1 keeps the product in range.
     #[inline(always)]
-    fn scaled(self) -> (Int, Lanes, i32) {
-        let (result, doubt, least) = self.of_short_product();
+    fn scaled(self) -> (Int, Lanes, Known) {
+        let (result, doubt, known) = self.of_short_product();
         let long = A::any_bit(self.y.words[self.lane], splat(MANTISSA));
         let small = A::at_most(float(magnitude(self.x.words[self.lane])), A::splat_float(1.0));
-        (result, doubt | long | !small, least)
+        (result, doubt | long | !small, known)
     }
 
     /// The same for a constant factor of 1: nothing falls below the range but by denormals, and what does so is exact.
     #[inline(always)]
-    fn sum(self) -> (Int, Lanes, i32) {
+    fn sum(self) -> (Int, Lanes, Known) {
         let (_, y, z) = self.floats();
         self.of_terms(A::add_float(z, y))
     }
 
     /// And for one of -1.
     #[inline(always)]
-    fn difference(self) -> (Int, Lanes, i32) {
+    fn difference(self) -> (Int, Lanes, Known) {
         let (_, y, z) = self.floats();
         self.of_terms(A::sub_float(z, y))
     }
 
     #[inline(always)]
-    fn of_terms(self, result: Float) -> (Int, Lanes, i32) {
-        (A::to_bits(result), A::is_wild(result) | self.y.denormal(self.lane) | self.z.denormal(self.lane), UNKNOWN)
+    fn of_terms(self, result: Float) -> (Int, Lanes, Known) {
+        let (y, z) = (self.y.known, self.z.known);
+        let least = y.least.min(z.least);
+        if least >= -90 && y.is_finite() && z.is_finite() && (y.tame || z.tame) {
+            // A difference is a multiple of the smaller one's last place.
+            return (A::to_bits(result), 0, Known::between(least - 23, y.most.max(z.most) + 1));
+        }
+        let denormal = self.y.denormal(self.lane) | self.z.denormal(self.lane);
+        (A::to_bits(result), A::is_wild(result) | denormal, Known::TAME)
     }
 
     /// The addend is nothing. The host's smallest normal number may be one that was rounded up to it.
     #[inline(always)]
-    fn product(self) -> (Int, Lanes, i32) {
-        let (x, y, _) = self.floats();
-        let least = self.x.least + self.y.least;
+    fn product(self) -> (Int, Lanes, Known) {
+        let (x, y, zero) = self.floats();
+        let known = self.x.known.times(self.y.known);
+        if known.least >= -125 && known.is_finite() {
+            // Added to, a negative zero becomes a positive one.
+            return (A::to_bits(A::fma(x, y, zero)), 0, known);
+        }
         if self.y.constant == Some(0) {
-            let result = A::to_bits(A::fma(x, y, A::splat_float(0.0)));
-            return (result, A::is_wild(float(result)), ZEROS);
+            let result = A::fma(x, y, zero);
+            return (A::to_bits(result), A::is_wild(result), Known { tame: true, ..Known::ZERO });
         }
         let result = A::mul_float(x, y);
         let word = A::to_bits(result);
         if self.y.constant.is_some_and(|word| (ONE..INFINITY).contains(&word)) {
             // No smaller than the other factor, and of its sign.
-            return (word, if self.x.tame { 0 } else { A::is_wild(x) }, least);
+            return (word, if self.x.known.tame { 0 } else { A::is_wild(x) }, known);
         }
-        if least > -125 {
-            return (word, A::is_wild(result), least);
+        if known.least >= -125 {
+            return (word, A::is_wild(result), known);
         }
         let smallest = A::equal(A::add(word, word), splat(STEP << 1));
-        (word, A::is_wild(result) | smallest | self.denormal_factor(), least)
+        (word, A::is_wild(result) | smallest | self.denormal_factor(), known)
     }
 
     /// The sum is less than 1/16 of the addend's power of two, and the product's exponent at most the addend's. So the result
     /// is the exact sum, jammed on the grid; that is what comes of rounding it down and up beside a number that moves the grid
     /// to its last bit.
     #[inline(always)]
-    fn residual(self) -> (Int, Lanes, i32) {
+    fn residual(self) -> (Int, Lanes, Known) {
         let (x, y, z) = self.floats();
         let of_one = self.z.constant == Some(ONE);
         let (down, up, beside, doubt) = if of_one {
@@ -294,32 +367,32 @@ impl Operands {
         // From two thirds of that number to four thirds, which is one exponent.
         let first = A::sub(A::to_bits(beside), splat(STEP / 2));
         let result = A::to_bits(A::sub_float(float(jammed), beside));
-        let least = if of_one { -26 } else { UNKNOWN };
-        (result, doubt | !is_within(jammed, first, STEP) | self.denormal_factor(), least)
+        let known = if of_one { Known::between(-26, -4) } else { Known::TAME };
+        (result, doubt | !is_within(jammed, first, STEP) | self.denormal_factor(), known)
     }
 
     /// As the ordinary case, or the sum is between a quarter and half of the addend's power of two: then the grid has one bit
     /// more than the result, and everything between two results is jammed to the middle, a tie, of which the even one comes.
     #[inline(always)]
-    fn shrinking(self) -> (Int, Lanes, i32) {
+    fn shrinking(self) -> (Int, Lanes, Known) {
         let (x, y, z) = self.floats();
         let (down, up) = (A::to_bits(A::fma_down(x, y, z)), A::to_bits(A::fma_up(x, y, z)));
         let even = A::select(A::any_bit(down, splat(1)), up, down);
         let first = A::sub(self.power(), splat(2 * STEP - 1));
-        if self.z.least < -90 {
+        if self.z.known.least < -90 || !self.z.known.tame || self.z.constant.is_none() {
             return self.ordinary();
         }
         let halved = is_within(down, first, STEP - 1) & is_within(up, first, STEP - 1);
         let host = self.host();
         let result = A::select(halved, even, host);
         let good = halved | self.is_ordinary(host);
-        (result, !good | self.extreme(result) | self.denormal_factor(), self.z.least - 2)
+        (result, !good | self.extreme(result) | self.denormal_factor(), self.near_addend(2, 1))
     }
 
     /// The product is exact on every grid that matters, and the sum is no larger than the addend. So the signs differ, or
     /// the product is too small to count, and the product's exponent is at most one above the addend's, which is not cut.
     #[inline(always)]
-    fn reduce(self) -> (Int, Lanes, i32) {
+    fn reduce(self) -> (Int, Lanes, Known) {
         let Some(factor) = self.y.constant.filter(|&word| is_within_one(word)) else { return self.ordinary() };
         let result = self.host();
         let (x, z) = (self.x.words[self.lane], self.z.words[self.lane]);
@@ -327,26 +400,28 @@ impl Operands {
         let long = A::any_bit(x, splat((1 << zeros) - 1));
         let smaller = A::at_most(float(magnitude(result)), float(magnitude(z)));
         // A factor that is 0 or at least 1 leaves no product that is too small for the unit.
-        let tiny = if self.x.least >= 0 { 0 } else { is_tiny(z) };
-        (result, long | !smaller | A::is_wild(float(result)) | tiny, UNKNOWN)
+        let whole = self.x.known.least >= 0;
+        let tiny = if whole { 0 } else { is_tiny(z) };
+        let wild = if whole && self.z.known.tame { 0 } else { A::is_wild(float(result)) };
+        (result, long | !smaller | wild | tiny, Known { most: self.z.known.most, ..Known::TAME })
     }
 
     /// The product may be larger than the addend, by up to two exponents, with the same sign. If it is cut by its grid, two
     /// places may be lost.
     #[inline(always)]
-    fn growing(self) -> (Int, Lanes, i32) {
+    fn growing(self) -> (Int, Lanes, Known) {
         let result = self.host();
         let grown = is_within(result, self.power(), 3 * STEP);
         // Fewer than 20 zeros at the end of the product of the words.
         let cut = A::any_bit(self.x.words[self.lane], splat(0x1ff)) & A::any_bit(self.y.words[self.lane], splat(0x7ff));
         let good = self.is_ordinary(result) | grown & cut;
-        (result, !good | self.extreme(result) | self.denormal_factor(), self.z.least - 1)
+        (result, !good | self.extreme(result) | self.denormal_factor(), self.near_addend(1, 3))
     }
 
     /// The product may be so much larger than the addend that both are jammed. Then the larger part of the product, the rest
     /// of it on the grid, and the addend on the grid are summed: the latter two exactly, so that there is one rounding.
     #[inline(always)]
-    fn far(self) -> (Int, Lanes, i32) {
+    fn far(self) -> (Int, Lanes, Known) {
         let (x, y, z) = self.floats();
         let (x_bits, y_bits, z_bits) = (A::to_bits(x), A::to_bits(y), A::to_bits(z));
         let plain = A::to_bits(A::fma(x, y, z));
@@ -376,7 +451,7 @@ impl Operands {
         let good_far = small & exact & !lost;
         let good_plain = !small & A::below_unsigned(addend, A::add(eighth, splat(4 * STEP)));
         let ordinary = !small & self.is_ordinary(plain) & !self.extreme(plain);
-        (result, !(usual & kept & (good_far | good_plain) | ordinary) | self.denormal_factor(), UNKNOWN)
+        (result, !(usual & kept & (good_far | good_plain) | ordinary) | self.denormal_factor(), Known::TAME)
     }
 }
 
@@ -396,14 +471,7 @@ fn is_within_one(word: u32) -> bool {
 impl From<u32> for Guess {
     #[inline(always)]
     fn from(word: u32) -> Self {
-        let magnitude = word & !SIGN;
-        let tame = word == 0 || (STEP..=INFINITY).contains(&magnitude);
-        let least = match magnitude {
-            0 => ZEROS,
-            1..STEP => UNKNOWN,
-            _ => (magnitude >> 23) as i32 - 127,
-        };
-        Self { words: [splat(word); VECTORS], doubt: [0; VECTORS], constant: Some(word), tame, least }
+        Self { words: [splat(word); VECTORS], doubt: [0; VECTORS], constant: Some(word), known: Known::of(word) }
     }
 }
 
@@ -460,6 +528,14 @@ impl Word for Guess {
         step!(self, b, c, growing)
     }
     #[inline(always)]
+    fn usual(self, least: i32, most: i32) -> Self {
+        let (first, span) = (splat(((least + 127) as u32) << 23), ((most - least) as u32) << 23);
+        let doubt =
+            [!is_within(magnitude(self.words[0]), first, span), !is_within(magnitude(self.words[1]), first, span)];
+        let known = Known::between(least, most);
+        Self { words: self.words, doubt: either(self.doubt, doubt), constant: None, known }
+    }
+    #[inline(always)]
     fn round_magnitude(self, largest: u32) -> Self {
         let [first, second] = self.words;
         Self::wild([round_magnitude(first, largest), round_magnitude(second, largest)], self.doubt)
@@ -469,8 +545,8 @@ impl Word for Guess {
         let result = bits!(self, other, A::and);
         match other.constant {
             // The magnitude, or the sign alone.
-            Some(0x7fff_ffff) => Self { tame: self.tame, least: self.least, ..result },
-            Some(SIGN) => Self { least: ZEROS, ..result },
+            Some(0x7fff_ffff) => Self { known: self.known, ..result },
+            Some(SIGN) => Self { known: Known::ZERO, ..result },
             _ => result,
         }
     }
@@ -478,12 +554,12 @@ impl Word for Guess {
     fn or(self, other: Self) -> Self {
         let result = bits!(self, other, A::or);
         // A sign is put on.
-        if other.least == ZEROS { Self { least: self.least, ..result } } else { result }
+        if other.known.is_zero() { Self { known: Known { tame: false, ..self.known }, ..result } } else { result }
     }
     #[inline(always)]
     fn xor(self, other: Self) -> Self {
         let result = bits!(self, other, A::xor);
-        if other.least == ZEROS { Self { least: self.least, ..result } } else { result }
+        if other.known.is_zero() { Self { known: Known { tame: false, ..self.known }, ..result } } else { result }
     }
     #[inline(always)]
     fn iadd(self, other: Self) -> Self {
@@ -513,7 +589,7 @@ impl Word for Guess {
     fn magnitude_to_f32(self) -> Self {
         let [first, second] = self.words;
         let words = [A::to_bits(A::exact_float(first)), A::to_bits(A::exact_float(second))];
-        Self { words, doubt: self.doubt, constant: None, tame: true, least: 0 }
+        Self { words, doubt: self.doubt, constant: None, known: Known::between(0, 32) }
     }
     #[inline(always)]
     fn is_equal(self, other: Self) -> GuessMask {
@@ -534,7 +610,7 @@ impl Word for Guess {
             m.doubt[0] | m.truth[0] & a.doubt[0] | !m.truth[0] & b.doubt[0],
             m.doubt[1] | m.truth[1] & a.doubt[1] | !m.truth[1] & b.doubt[1],
         ];
-        Self { words, doubt, constant: None, tame: yes.tame && no.tame, least: yes.least.min(no.least) }
+        Self { words, doubt, constant: None, known: yes.known.or(no.known) }
     }
 }
 
@@ -626,6 +702,7 @@ impl Left {
 }
 
 #[cfg(test)]
+#[allow(clippy::print_stdout, reason = "the shares are the result of the long run")]
 mod tests {
     use tt_cpu::Level;
     use tt_testkit::random::Random;

@@ -63,7 +63,7 @@ fn special<V: Word>(x: V, value: V) -> V {
 #[inline(always)]
 pub fn natural<V: Word, const N: usize>(x: V, coefficients: [u32; N], scale: Option<u32>) -> V {
     let (steps, turns) = exponent(x);
-    let m = add(isub(x, steps), MINUS_ONE);
+    let m = add(isub(x, steps).usual(-1, 1), MINUS_ONE);
     let value = far(turns, LN2_PER_STEP, series(m, coefficients));
     special(x, scale.map_or(value, |scale| mul(value, scale)))
 }
@@ -72,7 +72,7 @@ pub fn natural<V: Word, const N: usize>(x: V, coefficients: [u32; N], scale: Opt
 #[inline(always)]
 fn binary<V: Word, const N: usize>(x: V, coefficients: [u32; N]) -> V {
     let (steps, turns) = exponent(x);
-    let m = add(isub(x, steps), MINUS_ONE);
+    let m = add(isub(x, steps).usual(-1, 1), MINUS_ONE);
     special(x, mad(turns, PER_STEP, mul(series(m, coefficients), INVERSE_LN2)))
 }
 

@@ -70,6 +70,13 @@ pub trait Word: Copy + From<u32> {
     fn growing(self, b: Self, c: Self) -> Self {
         self.mad(b, c)
     }
+    /// The word itself; its magnitude as a number is at least two to the power of `least` and below two to that of `most` in
+    /// most lanes that count.
+    #[must_use]
+    #[inline(always)]
+    fn usual(self, _least: i32, _most: i32) -> Self {
+        self
+    }
     /// Nearest integer to the magnitude of an FP32 number, ties away, at most `largest`, below 2^16; infinities and NaN
     /// give the largest.
     #[must_use]
