@@ -17,6 +17,7 @@ from ttnn.ops.registry import Op
 REQUIRED_VALUES: dict[str, list[tuple[Any, ...]]] = {
     "addalpha": [(0.5,)],
     "clamp": [(-1, 2), (0, None), (None, 1), (1, -1)],
+    "clamped_silu_glu": [(10.0,), (0.75,)],
     "clip": [(-1, 2), (0, None), (None, 1)],
     "fill": [(3,)],
     "heaviside": [(0.5,)],

@@ -56,7 +56,8 @@ MORE = (
     "mul_bw multigammaln_bw neg_bw polar polar_bw polygamma_bw pow_bw prod_bw rad2deg_bw rdiv_bw real real_bw "
     "reciprocal_bw relu6_bw relu_bw remainder_bw repeat_bw round_bw rpow_bw rsqrt_bw selu_bw sigmoid_bw sign_bw "
     "silu_bw sin_bw sinh_bw softplus_bw softshrink_bw softsign_bw sqrt_bw square_bw sub_bw tan_bw tanh_bw "
-    "tanhshrink_bw threshold_bw trunc_bw eq_bw ge_bw gt_bw le_bw lt_bw ne_bw alt_complex_rotate90"
+    "tanhshrink_bw threshold_bw trunc_bw eq_bw ge_bw gt_bw le_bw lt_bw ne_bw alt_complex_rotate90 "
+    "clamped_silu_glu situ_glu softcap"
 )
 
 # Names of operators that are not built yet. Whoever builds one takes it off the list.

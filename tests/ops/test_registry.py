@@ -152,6 +152,8 @@ ELSEWHERE = {
     "ones",
     "outer",
     "reshard",
+    "situ_glu",
+    "softcap",
     "untilize_with_unpadding",
     "zeros",
 }

@@ -51,8 +51,8 @@ _NOT_BUILT = _names(
     MatmulInputs MatmulParams MeshProgramDescriptor MeshTraceId Op2DSliceConfig OverlappedTensor
     PagedCacheGeometryOverride QkvCausalConv1dSiluProgramConfig SliceDeviceOperation SliceInputs SliceParams
     SliceTileProgramFactory SlidingWindowParallelConfig YUVCoefficients adaptive_avg_pool2d adaptive_max_pool2d
-    alt_complex_rotate90 avg_pool2d batch_norm bcast begin_trace_capture bernoulli bitcast chunk
-    clamped_silu_glu composite_example composite_example_multiple_return compute_program_descriptor_hash concat
+    avg_pool2d batch_norm bcast begin_trace_capture bernoulli bitcast chunk
+    composite_example composite_example_multiple_return compute_program_descriptor_hash concat
     conv1d conv2d conv_transpose2d create_global_circular_buffer create_global_semaphore
     create_group_norm_input_mask create_group_norm_input_negative_mask create_group_norm_weight_bias_rm
     create_layer_norm_reciprocals create_layernorm_program_config create_matmul_attributes cumprod cumsum
@@ -72,10 +72,10 @@ _NOT_BUILT = _names(
     moreh_nll_loss_unreduced_backward moreh_norm moreh_norm_backward moreh_sgd moreh_softmax
     moreh_softmax_backward moreh_softmin moreh_softmin_backward moreh_sum moreh_sum_backward narrow nonzero
     normalize_global normalize_hw plus_one prepare_conv_bias prepare_conv_transpose2d_bias
-    prepare_conv_transpose2d_weights prepare_conv_weights prepare_grid_sample_grid prod prod_bw quantize rand
+    prepare_conv_transpose2d_weights prepare_conv_weights prepare_grid_sample_grid quantize rand
     randn release_trace repeat repeat_interleave requantize reset_global_semaphore_value reshape_on_device
     rgb_to_yuv rms_norm roll rotate sampling scale_causal_mask_hw_dims_softmax_in_place scale_mask_softmax
-    scale_mask_softmax_in_place scatter scatter_add sharded_to_interleaved_partial situ_glu snake_beta softcap
+    scale_mask_softmax_in_place scatter scatter_add sharded_to_interleaved_partial snake_beta
     softmax_in_place sort sparse_matmul split stack std std_hw topk tosa_gather tosa_scatter transformer
     ttnn_dtype_to_torch_dtype uniform update_cache upsample var var_hw yuv_bt601_coefficients
     yuv_bt709_coefficients

@@ -22,9 +22,12 @@ from ttnn.ops.gated import geglu as geglu
 from ttnn.ops.gated import glu as glu
 from ttnn.ops.gated import reglu as reglu
 from ttnn.ops.gated import swiglu as swiglu
+from ttnn.ops.gated_pairs import clamped_silu_glu as clamped_silu_glu
+from ttnn.ops.gated_pairs import situ_glu as situ_glu
 from ttnn.ops.losses import l1_loss as l1_loss
 from ttnn.ops.losses import mse_loss as mse_loss
 from ttnn.ops.rotation import alt_complex_rotate90 as alt_complex_rotate90
+from ttnn.ops.softcap import softcap as softcap
 from ttnn.ops.ternary import addcdiv as addcdiv
 from ttnn.ops.ternary import addcmul as addcmul
 from ttnn.ops.ternary import lerp as lerp

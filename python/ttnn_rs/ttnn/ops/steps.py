@@ -26,8 +26,8 @@ def word(value: float) -> int:
 
 
 def single(value: float) -> float:
-    """Return a number rounded to FP32."""
-    return float(struct.unpack("<f", struct.pack("<f", value))[0])
+    """Return a number rounded to FP32; one beyond its range is infinite."""
+    return float(struct.unpack("<f", word(value).to_bytes(4, "little"))[0])
 
 
 def step(name: str, variant: str, *parameters: float) -> ChainStep:
@@ -63,14 +63,14 @@ def _with(name: str, count: int, *defaults: float) -> Steps:
     return Steps(count - len(defaults), count, make)
 
 
-def _inverse(value: float) -> float:
+def inverse(value: float) -> float:
     """Return 1 / value as the host computes it in FP32."""
     value = single(value)
     return 1.0 / value if value else float("inf")
 
 
 def _celu(alpha: float = 1.0) -> list[ChainStep]:
-    return [step("celu", "default", alpha, _inverse(alpha))]
+    return [step("celu", "default", alpha, inverse(alpha))]
 
 
 def _selu(scale: float = 1.0506999492645264, alpha: float = 1.673259973526001) -> list[ChainStep]:
@@ -78,7 +78,7 @@ def _selu(scale: float = 1.0506999492645264, alpha: float = 1.673259973526001) -
 
 
 def _softplus(beta: float = 1.0, threshold: float = 20.0) -> list[ChainStep]:
-    return [step("softplus", "default", beta, _inverse(beta), threshold)]
+    return [step("softplus", "default", beta, inverse(beta), threshold)]
 
 
 def _round(decimals: float = 0.0) -> list[ChainStep]:
@@ -113,7 +113,7 @@ STEPS: Final[dict[UnaryOpType, Steps]] = {
     UnaryOpType.COS: _plain("cos"),
     UnaryOpType.COSH: _plain("cosh"),
     UnaryOpType.DIGAMMA: _plain("digamma"),
-    UnaryOpType.DIV_UNARY_SFPU: Steps(1, 1, lambda value: [step("div_unary", "default", _inverse(value))]),
+    UnaryOpType.DIV_UNARY_SFPU: Steps(1, 1, lambda value: [step("div_unary", "default", inverse(value))]),
     UnaryOpType.ELU: _with("elu", 1, 1.0),
     UnaryOpType.EQZ: _plain("eqz"),
     UnaryOpType.ERF: _flag("erf", "accurate", "fast"),
@@ -123,7 +123,7 @@ STEPS: Final[dict[UnaryOpType, Steps]] = {
     UnaryOpType.EXP2: _plain("exp2"),
     UnaryOpType.EXPM1: _flag("expm1", "accurate", "approx"),
     UnaryOpType.FLOOR: _plain("floor"),
-    UnaryOpType.FMOD: Steps(1, 1, lambda value: [step("fmod", "default", value, _inverse(value))]),
+    UnaryOpType.FMOD: Steps(1, 1, lambda value: [step("fmod", "default", value, inverse(value))]),
     UnaryOpType.FRAC: _plain("frac"),
     UnaryOpType.GELU: _flag("gelu", "accurate", "approx_lut"),
     UnaryOpType.GELU_TANH: _plain("gelu", "tanh"),
@@ -161,7 +161,7 @@ STEPS: Final[dict[UnaryOpType, Steps]] = {
     UnaryOpType.RDIV: _with("rdiv", 1),
     UnaryOpType.RECIP: _plain("recip", "accurate"),
     UnaryOpType.RELU: _plain("relu", "relu"),
-    UnaryOpType.REMAINDER: Steps(1, 1, lambda value: [step("remainder", "default", value, _inverse(value))]),
+    UnaryOpType.REMAINDER: Steps(1, 1, lambda value: [step("remainder", "default", value, inverse(value))]),
     UnaryOpType.RELU6: Steps(0, 0, _relu6),
     UnaryOpType.RELU_MAX: _with("relu_max", 1),
     UnaryOpType.RELU_MIN: _with("relu_min", 1),

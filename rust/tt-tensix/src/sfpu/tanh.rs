@@ -2,6 +2,9 @@
 //!
 //! Domain: all words. 16-bit `Dst`: an odd polynomial of degree 6 in |x|, at most 1. 32-bit `Dst`: (e^2x - 1) / (e^2x + 1)
 //! with a correction of the quotient; |x| < 2^-12 stays. Approximate: straight lines.
+//!
+//! `softcap` scales the polynomial: beta tanh(x / beta), rounded once. No listing has it: it is how the sources of the
+//! official kernel read, which has the polynomial in both widths.
 
 use super::blocks::MINUS_LN2;
 use super::lane::{
@@ -49,6 +52,11 @@ pub fn tanh_f32<V: Word>(x: V) -> V {
 }
 
 #[inline(always)]
+fn softcap<V: Word>(x: V, beta: u32, inverse: u32) -> V {
+    mul(tanh_bf16(mul(x, inverse)), beta)
+}
+
+#[inline(always)]
 fn approximate<V: Word>(x: V) -> V {
     setsign(lut16(SLOPES, INTERCEPTS, x), x)
 }
@@ -56,4 +64,6 @@ fn approximate<V: Word>(x: V) -> V {
 functions! {
     "tanh", "accurate": |x| store_rounded(tanh_bf16(x)), |x| store_f32(tanh_f32(x));
     "tanh", "approx_lut": |x| store_bf16(approximate(x)), |x| store_f32(approximate(x));
+    "softcap", "default" [beta, inverse]: |x| store_rounded(softcap(x, beta, inverse)),
+        |x| store_f32(softcap(x, beta, inverse));
 }
