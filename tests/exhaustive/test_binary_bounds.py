@@ -42,7 +42,8 @@ def entries() -> list[registry.Op]:
         entry
         for entry in registry.entries()
         if entry.family == "binary" and not entry.name.endswith("_") and ttnn.bfloat16 in entry.dtypes
-        if arity(entry) == 2
+        # Gated units have the error of silu and of the hyperbolic tangent, which sweeps of one tensor measure.
+        if arity(entry) == 2 and not entry.name.endswith("_glu")
     ]
 
 

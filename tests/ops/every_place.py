@@ -25,7 +25,7 @@ import gradient_calls
 import numpy as np
 import test_complex
 from operands import BLOCK_FLOAT_STEP, INTEGERS, MANTISSA_BITS, assert_within, make, values_of
-from pointwise_calls import DOMAINS, Operand
+from pointwise_calls import DOMAINS, ON_BLACKHOLE, Operand
 from test_backward import wrapped as wrapped_gradient
 from test_registry import MATMULS, applies, calls, compare, fitting, largest_integer, takes_integers
 
@@ -435,7 +435,8 @@ def _failure_of(case: Case, call: Call, places: list[str], counts: Counter[str])
 def failures_of(case: Case, places: int, counts: Counter[str]) -> list[str]:
     """Run all calls of a case in so many places. Return what is wrong."""
     found = []
-    with ttnn.manage_device(device_id=0) as device:
+    chip = "p150" if case.entry.name in ON_BLACKHOLE else "n150"
+    with ttnn.manage_device(device_id=0, chip=chip) as device:
         for number, call in enumerate(calls_of(case, device)):
             found += _failure_of(case, call, sample(f"{case} {number}", places, PLACES), counts)
             if found:  # a bug of the engine stops the device

@@ -13,6 +13,8 @@ import ttnn
 from ttnn.ops.arguments import TENSOR
 from ttnn.ops.registry import Op
 
+# Operators that Wormhole does not have.
+ON_BLACKHOLE = frozenset({"situ_glu", "softcap"})
 # Values of the parameters that have no default.
 REQUIRED_VALUES: dict[str, list[tuple[Any, ...]]] = {
     "addalpha": [(0.5,)],
@@ -29,6 +31,8 @@ REQUIRED_VALUES: dict[str, list[tuple[Any, ...]]] = {
     "relu_max": [(1.0,)],
     "relu_min": [(0,), (2,)],
     "rpow": [(2.0,)],
+    "situ_glu": [(4.0, 25.0), (0.5, 1.0)],
+    "softcap": [(2.0,), (-0.75,)],
     "subalpha": [(0.5,)],
     "threshold": [(0.5, 2.0)],
     "unary_chain": [([ttnn.UnaryOpType.RELU, ttnn.UnaryOpType.EXP],), ([ttnn.UnaryWithParam(ttnn.UnaryOpType.EXP)],)],

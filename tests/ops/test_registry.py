@@ -152,8 +152,6 @@ ELSEWHERE = {
     "ones",
     "outer",
     "reshard",
-    "situ_glu",
-    "softcap",
     "untilize_with_unpadding",
     "zeros",
 }

@@ -20,7 +20,7 @@ def _cores(*corners: tuple[tuple[int, int], tuple[int, int]]) -> ttnn.CoreRangeS
 
 
 INSIDE = [_cores(((0, 0), (7, 7))), _cores(((5, 6), (5, 6))), _cores(((3, 0), (3, 2)), ((6, 4), (7, 7)))]
-OUTSIDE = [_cores(((0, 0), (8, 0))), _cores(((1, 1), (2, 2)), ((0, 8), (0, 8))), _cores(((100, 100), (101, 101)))]
+OUTSIDE = [_cores(((0, 0), (13, 0))), _cores(((1, 1), (2, 2)), ((0, 10), (0, 10))), _cores(((100, 100), (101, 101)))]
 
 
 def _taking_cores(entry: registry.Op, device: ttnn.MeshDevice) -> list[Call]:
@@ -39,13 +39,15 @@ def test_results_do_not_depend_on_the_cores(entry: registry.Op, device: ttnn.Mes
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=str)
 def test_other_cores_are_refused(entry: registry.Op, device: ttnn.MeshDevice) -> None:
+    grid = device.compute_with_storage_grid_size()
     for call in _taking_cores(entry, device):
         before = device._engine.state_hash()
         for cores in OUTSIDE:
             with pytest.raises(ttnn.ParameterError) as beyond:
                 call(sub_core_grids=cores)
             assert str(beyond.value) == (
-                f"ttnn.{entry.name}: sub_core_grids={cores} reaches beyond the device's 8x8 cores, 0-0 to 7-7."
+                f"ttnn.{entry.name}: sub_core_grids={cores} reaches beyond the device's {grid.x}x{grid.y} cores, "
+                f"0-0 to {grid.x - 1}-{grid.y - 1}."
             )
         with pytest.raises(ttnn.ParameterError, match="sub_core_grids names no core"):
             call(sub_core_grids=ttnn.CoreRangeSet([]))

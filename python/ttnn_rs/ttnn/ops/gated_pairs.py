@@ -102,6 +102,7 @@ def _register(name: str, params: tuple[Param, ...], *raises: tuple[str, str], **
             layouts=LAYOUTS,
             golden=getattr(golden, name),
             composition=True,
+            family="binary",
             raises=(*RAISES, *raises),
             **more,  # type: ignore[arg-type]
         )
@@ -114,7 +115,6 @@ clamped_silu_glu = _register(
     ("ParameterError", "`limit` is negative or NaN."),
     run=_clamped,
     dtypes=FLOAT_INPUTS,
-    family="binary",
     doc="Return silu(min(gate, `limit`)) times `up`, which is held to [-`limit`, `limit`].",
     # Both activations and the product are rounded; block floats by half a step of their group each, or cut.
     accuracy=max_ulp((DataType.BFLOAT16, 3), (DataType.FLOAT32, 8), (DataType.BFLOAT8_B, 2)),

@@ -84,6 +84,7 @@ softcap = register(
         golden=formula("softcap", "Return beta tanh(x / beta).", lambda x, beta: beta * np.tanh(x / beta)),
         accuracy=max_ulp((DataType.BFLOAT16, 1)),
         engine=("unary",),
+        family="unary",
         raises=(
             ("DeviceError", "the device is a Wormhole."),
             ("DTypeError", "the input is neither bfloat16 nor bfloat8_b."),
