@@ -228,6 +228,8 @@ def check_l1(
     """
     chip = problem.chip
     end = chip.l1_first_free + _own_bytes(buffers)
+    if end <= chip.l1_bytes and (l1_lowest_tensor is None or end <= l1_lowest_tensor):
+        return
     sizes = ", ".join(f"{buffer.name} {buffer.bytes}" for buffer in buffers if not buffer.borrowed)
     if end > chip.l1_bytes:
         raise fatal(
@@ -239,7 +241,7 @@ def check_l1(
             "size of "
             f"{chip.l1_bytes} B",
         )
-    if l1_lowest_tensor is not None and end > l1_lowest_tensor:
+    if l1_lowest_tensor is not None:
         raise fatal(
             OutOfMemoryError,
             f"ttnn.matmul: the buffers of the program need {end - chip.l1_first_free} B of L1 per core ({sizes}), "

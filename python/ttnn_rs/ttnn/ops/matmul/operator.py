@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
@@ -88,11 +88,44 @@ def chip_of(device: MeshDevice) -> Chip:
     return chip
 
 
+@dataclass(frozen=True)
+class _Prepared:
+    """A call and its program, `None` if an operand is empty."""
+
+    call: MatmulCall
+    program: MatmulProgram | None
+
+    @cached_property
+    def settings(self) -> dict[str, Any]:
+        """The engine's arguments that are the same for all tensors of these kinds."""
+        program = self.program
+        assert program is not None
+        problem = program.problem
+        return {
+            "batch": (math.prod(program.out.shape[:-2]), problem.batch_a, problem.batch_b),
+            "mt": problem.mt,
+            "kt": problem.kt,
+            "nt": problem.nt,
+            "k": problem.a.shape[-1],
+            "kb": program.in0_block_w,
+            "ring": program.ring,
+            "fidelity": FIDELITY_NUMBER[program.compute.fidelity],
+            "dst32": program.compute.fp32,
+            "l1_acc": program.l1_accumulation,
+            "relu": program.packer_relu,
+            "activation": _fused_steps(program),
+            "transpose_a": program.transpose_a,
+            # A vector is stored as a row, and the program wants it as a column.
+            "transpose_b": program.transpose_b or len(self.call.b.shape) == 1,
+        }
+
+
 @lru_cache(maxsize=4096)
 def _call(
     a: TensorSpec, b: TensorSpec, bias: TensorSpec | None, output: TensorSpec | None, options: _Options, chip: Chip
-) -> MatmulCall:
-    return MatmulCall(
+) -> _Prepared:
+    """Return a call. One that was seen before costs a look-up; all that a program depends on is in the key."""
+    call = MatmulCall(
         operand_of(a),
         operand_of(b),
         chip,
@@ -107,10 +140,7 @@ def _call(
         core_grid=options.core_grid,
         output=None if output is None else operand_of(output),
     )
-
-
-# A call that was seen before costs one look-up; nothing that a program depends on is outside of the key.
-_resolved = lru_cache(maxsize=4096)(resolve)
+    return _Prepared(call, None if call.is_empty else resolve(call))
 
 
 def _operand_device(operator: str, a: Tensor, b: Tensor, bias: Tensor | None, output: Tensor | None) -> MeshDevice:
@@ -164,7 +194,7 @@ def _options(
 
 def _prepared(
     device: MeshDevice, a: Tensor, b: Tensor, bias: Tensor | None, output: Tensor | None, options: _Options
-) -> MatmulCall:
+) -> _Prepared:
     chip = chip_of(device)
     lowest = device._engine.lowest_l1_address()
     if lowest is not None:
@@ -207,10 +237,10 @@ def plan(
         output_tile,
     )
     device = _operand_device("ttnn.matmul", input_tensor_a, input_tensor_b, bias, optional_output_tensor)
-    call = _prepared(device, input_tensor_a, input_tensor_b, bias, optional_output_tensor, options)
-    if call.is_empty:
+    program = _prepared(device, input_tensor_a, input_tensor_b, bias, optional_output_tensor, options).program
+    if program is None:
         raise ShapeError("ttnn.matmul: an operand is empty; zeros are returned and no program runs.")
-    return _resolved(call)
+    return program
 
 
 def _run(
@@ -222,10 +252,10 @@ def _run(
     output: Tensor | None,
 ) -> Tensor:
     device = _operand_device(operator, a, b, bias, output)
-    call = _prepared(device, a, b, bias, output, options)
-    if call.is_empty:
+    prepared = _prepared(device, a, b, bias, output, options)
+    call, program = prepared.call, prepared.program
+    if program is None:
         return _zeros(operator, call, bias, output, device)
-    program = _resolved(call)
     separate_bias = bias if program.separate_bias is not None else None
     column_vector = len(call.b.shape) == 1 and len(call.a.shape) > 1
     if column_vector and output is not None:
@@ -241,7 +271,7 @@ def _run(
             spec = TensorSpec.of(result_shape(call, program.out.shape), spec.dtype, spec.layout, spec.memory_config)
         product = allocate(spec, device)
     check_room(program, device._engine.lowest_l1_address())
-    _launch(program, a, b, bias if separate_bias is None else None, product, arch_number(device))
+    _launch(program, prepared.settings, a, b, bias if separate_bias is None else None, product, arch_number(device))
     if column_vector:
         product = _as_row(operator, product, result_shape(call, program.out.shape))
     if separate_bias is not None:
@@ -253,16 +283,30 @@ def _run(
     return product
 
 
-def _launch(program: MatmulProgram, a: Tensor, b: Tensor, bias: Tensor | None, output: Tensor, arch: int) -> None:
+def _launch(
+    program: MatmulProgram,
+    settings: dict[str, Any],
+    a: Tensor,
+    b: Tensor,
+    bias: Tensor | None,
+    output: Tensor,
+    arch: int,
+) -> None:
     """Run the program on the tensors' pages."""
     if program.config.untilize_out:
-        _launch_untilized(program, a, b, bias, output, arch)
+        _launch_untilized(program, settings, a, b, bias, output, arch)
     else:
-        _multiply(program, a, b, bias, output, arch)
+        _multiply(program, settings, a, b, bias, output, arch)
 
 
 def _launch_untilized(
-    program: MatmulProgram, a: Tensor, b: Tensor, bias: Tensor | None, output: Tensor, arch: int
+    program: MatmulProgram,
+    settings: dict[str, Any],
+    a: Tensor,
+    b: Tensor,
+    bias: Tensor | None,
+    output: Tensor,
+    arch: int,
 ) -> None:
     """Run a program that packs rows: the result in the format of partial sums, once more through Dst, and out."""
     if not program.out.placement.sharded:
@@ -279,7 +323,7 @@ def _launch_untilized(
     assert output._device is not None
     dtypes = (program.partials, program.out.dtype)
     sums, tiles = (allocate(TensorSpec.of(program.out.shape, dtype, Layout.TILE), output._device) for dtype in dtypes)
-    _multiply(program, a, b, bias, sums, arch)
+    _multiply(program, settings, a, b, bias, sums, arch)
     assert sums._buffer is not None
     assert tiles._buffer is not None
     _engine.unary(
@@ -294,7 +338,15 @@ def _launch_untilized(
     move_into(tiles, output)
 
 
-def _multiply(program: MatmulProgram, a: Tensor, b: Tensor, bias: Tensor | None, output: Tensor, arch: int) -> None:
+def _multiply(
+    program: MatmulProgram,
+    settings: dict[str, Any],
+    a: Tensor,
+    b: Tensor,
+    bias: Tensor | None,
+    output: Tensor,
+    arch: int,
+) -> None:
     """Run the multiplication itself; the result has tiles of the output tensor's data type."""
     problem = program.problem
     assert a._buffer is not None
@@ -312,22 +364,8 @@ def _multiply(program: MatmulProgram, a: Tensor, b: Tensor, bias: Tensor | None,
             0 if bias is None else FORMAT_CODE[bias._spec.dtype],
             FORMAT_CODE[output._spec.dtype],
         ),
-        batch=(math.prod(program.out.shape[:-2]), problem.batch_a, problem.batch_b),
-        mt=problem.mt,
-        kt=problem.kt,
-        nt=problem.nt,
-        k=problem.a.shape[-1],
-        kb=program.in0_block_w,
-        ring=program.ring,
-        fidelity=FIDELITY_NUMBER[program.compute.fidelity],
-        dst32=program.compute.fp32,
-        l1_acc=program.l1_accumulation,
-        relu=program.packer_relu,
-        activation=_fused_steps(program),
-        transpose_a=program.transpose_a,
-        # A vector is stored as a row, and the program wants it as a column.
-        transpose_b=program.transpose_b or len(b._spec.shape) == 1,
         arch=arch,
+        **settings,
     )
 
 
