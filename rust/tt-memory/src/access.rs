@@ -199,6 +199,12 @@ pub struct Pages<'a> {
 }
 
 impl<'a> Pages<'a> {
+    /// How much larger the number of a page is than that of the page before it in host memory; 1 if there is no rule.
+    #[inline]
+    pub fn stride(&self) -> usize {
+        if self.stride == 0 { 1 } else { self.banks.len() }
+    }
+
     /// The data bytes of a page.
     ///
     /// # Panics

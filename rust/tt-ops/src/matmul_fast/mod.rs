@@ -14,7 +14,7 @@ use tt_cpu::scratch::Scratch;
 use tt_cpu::{Level, pool, stream};
 use tt_formats::{DataFormat, TileShape};
 use tt_memory::{BufferId, Device, MemoryError, access};
-use tt_tensix::fast::{Bf16Page, BlockFloatDecoder, Multiplier, Panel, Session, Sums};
+use tt_tensix::fast::{Bf16Page, BlockFloatDecoder, LINES, Multiplier, Panel, Running, Session, Sums};
 use tt_tensix::fpu::{self, MathConfig};
 use tt_tensix::pack::{self, DstFormat, PackConfig, Packer, Relu};
 use tt_tensix::unpack;
@@ -184,7 +184,11 @@ impl<'a> Kernel<'a> {
         if program.relu {
             pack_out.relu = Relu::MinThreshold(0);
         }
-        let plain = direct && format_out == DataFormat::Float16B && program.activation.is_empty() && !program.relu;
+        let plain = direct
+            && format_out == DataFormat::Float16B
+            && program.activation.is_empty()
+            && !program.relu
+            && bias.is_none();
         let multiplier = Multiplier::new(program.fidelity, wide, level);
         let math = MathConfig { fidelity: program.fidelity, dst, alu: left.input.register, arch: program.arch };
         Ok(Self {
@@ -218,8 +222,8 @@ impl<'a> Kernel<'a> {
         }
     }
 
-    /// Some rows of tiles. While a chunk of a column is multiplied, once for each row, the next one is packed a tile at a
-    /// time, and the one after that is brought near.
+    /// Some rows of tiles. A chunk of a column is multiplied once for each row, while the one after the next is brought
+    /// near. The last time, the panels of the next chunk take the place of those that have been used.
     fn rows(
         &self,
         pages: &Pages<'_>,
@@ -229,16 +233,17 @@ impl<'a> Kernel<'a> {
     ) -> Result<(), OpError> {
         let (program, plan) = (self.program, &self.plan);
         let rows = block.rows.len();
-        // Row i packs the tiles from the i-th of these on.
+        // During row i, the pages from the i-th of these on are asked for.
         let shares: [usize; MOST_ROWS + 1] = std::array::from_fn(|row| row.min(rows) * plan.chunk / rows);
-        let (mut right, mut other) = work.right.split_at_mut(PANELS);
+        let overlaps = self.multiplier.multiplies_on();
         // A tile whose sums are complete is finished while the next one is multiplied.
-        let mut complete = None;
+        let mut complete: Option<Complete<'_>> = None;
+        let mut outputs = self.outputs(pages, block)?;
         let mut now = Some(self.chunk(pages, block, block.columns.start, 0));
         let mut next = self.following(pages, block, now.as_ref());
         if let Some(chunk) = &now {
             for number in 0..chunk.steps.len() {
-                self.pack_right(chunk, number, right);
+                self.pack_right(chunk, number, work.right);
             }
         }
         while let Some(chunk) = now {
@@ -247,37 +252,56 @@ impl<'a> Kernel<'a> {
                 self.pack_left(pages, block, first..chunk.end, work.left);
             }
             let after = self.following(pages, block, next.as_ref());
-            let used = chunk.steps.len() * plan.per_tile;
-            let half = used.div_ceil(2);
+            let tiles = chunk.steps.len();
             let left = work.left[plan.left_place(0, chunk.steps.start - first)..].chunks(PANELS);
             let sums = &mut work.sums[plan.sums_place(0, chunk.column - block.columns.start)..][..rows];
             for (row, (left, sums)) in left.zip(sums).enumerate() {
-                let due = shares[row]..shares[row + 1];
-                let ahead = after.as_ref().filter(|_| !due.is_empty()).map_or(&[][..], |after| after.pages[due.start]);
+                if let Some(after) = &after {
+                    after.pages[shares[row]..shares[row + 1]].iter().for_each(|page| ask_for(page));
+                }
                 let mut running = session.begin(sums, chunk.steps.start == 0);
-                running.steps(&left[..half], &right[..half], ahead);
-                if let Some(next) = &next {
-                    for number in due.start..due.end.min(next.steps.len()) {
-                        self.pack_right(next, number, other);
+                let last = row + 1 == rows;
+                let together = match overlaps {
+                    true if last => 1,
+                    true => TOGETHER,
+                    false => plan.chunk,
+                };
+                for start in (0..tiles).step_by(together) {
+                    let some = start..(start + together).min(tiles);
+                    let panels = some.start * plan.per_tile..some.end * plan.per_tile;
+                    let (free, right) = work.right.split_at_mut(panels.start);
+                    let operands = (&left[panels.clone()], &right[..panels.len()]);
+                    match next.as_ref().filter(|next| last && (1..=next.steps.len()).contains(&start)) {
+                        Some(next) if overlaps => {
+                            let (page, step) = (next.pages[start - 1], next.steps.start + start - 1);
+                            let free = &mut free[panels.start - plan.per_tile..];
+                            self.step_beside(&mut running, operands, page, step, free);
+                        }
+                        _ => running.steps(operands.0, operands.1),
                     }
-                }
-                if let Some(place) = complete.take() {
-                    self.finish(pages, place, work.complete)?;
-                }
-                if half < used {
-                    running.steps(&left[half..used], &right[half..used], ahead.get(1024..).unwrap_or_default());
+                    if let Some(place) = &mut complete {
+                        let lines = some.start * LINES / tiles..some.end * LINES / tiles;
+                        self.finish_lines(pages, place, lines, work.complete)?;
+                    }
                 }
                 if chunk.steps.end == program.k {
                     running.end_in(work.complete);
-                    complete = Some((block.matrix, block.rows.start + row, chunk.column));
+                    let page = &mut outputs[(chunk.column - block.columns.start) * rows + row];
+                    complete = Some(Complete { page: std::mem::take(page), column: chunk.column });
                 } else {
                     running.end();
+                    complete = None;
                 }
             }
-            std::mem::swap(&mut right, &mut other);
+            if let Some(next) = &next {
+                let packed = if overlaps { tiles - 1 } else { 0 };
+                for number in packed..next.steps.len() {
+                    self.pack_right(next, number, work.right);
+                }
+            }
             (now, next) = (next, after);
         }
-        complete.map_or(Ok(()), |place| self.finish(pages, place, work.complete))
+        complete.map_or(Ok(()), |mut place| self.finish_lines(pages, &mut place, 0..LINES, work.complete))
     }
 
     /// A single row of tiles, as decoding has: every tile of the right operand is used once, and memory sets the pace.
@@ -289,48 +313,49 @@ impl<'a> Kernel<'a> {
         session: &mut Session,
         work: &mut Workspace<'_>,
     ) -> Result<(), OpError> {
-        let (program, plan) = (self.program, &self.plan);
-        let (k, per_tile) = (program.k, plan.per_tile);
+        let (k, per_tile) = (self.program.k, self.plan.per_tile);
         self.pack_left(pages, block, 0..k, work.left);
-        let end = (block.columns.end, 0);
-        let following =
-            |(column, step): (usize, usize)| if step + 1 < k { (column, step + 1) } else { (column + 1, 0) };
-        let start = (block.columns.start, 0);
+        let following = |(column, step): (usize, usize)| {
+            if step + 1 < k { Some((column, step + 1)) } else { Some((self.column_after(pages, block, column)?, 0)) }
+        };
+        let start = Some((block.columns.start, 0));
         let (mut packed, mut asked) = (start, start);
         // Twice as many places as panels that wait, and as many pages on their way.
-        let waiting = plan.chunk.div_ceil(2);
-        for number in 0..2 * waiting {
-            if packed < end && number < waiting {
-                self.pack_right_page(
-                    self.right_page(pages, block, packed.0, packed.1),
-                    packed.1,
-                    &mut work.right[number * per_tile..][..per_tile],
-                );
-                packed = following(packed);
+        let waiting = self.plan.chunk.div_ceil(4);
+        for number in 0..3 * waiting {
+            if let Some((column, step)) = packed.filter(|_| number < waiting) {
+                let page = self.right_page(pages, block, column, step);
+                self.pack_right_page(page, step, &mut work.right[number * per_tile..][..per_tile]);
+                packed = following((column, step));
             }
-            asked = following(asked);
+            asked = asked.and_then(following);
         }
-        let mut places = (0..2 * waiting).cycle().map(|number| number * per_tile);
-        let mut waiting = places.clone().skip(waiting);
+        let mut places = (0..2 * waiting).cycle().map(|number| number * per_tile..(number + 1) * per_tile);
+        let mut free = places.clone().skip(waiting);
         let sums = &mut work.sums[0];
-        for column in block.columns.clone() {
+        let mut outputs = self.outputs(pages, block)?;
+        let mut columns = Some(block.columns.start);
+        while let Some(column) = columns {
             let mut running = session.begin(sums, true);
             for left in work.left[..k * per_tile].chunks_exact(per_tile) {
-                let place = places.next().unwrap_or_default();
-                running.steps(left, &work.right[place..][..per_tile], &[]);
-                if packed < end {
-                    let place = waiting.next().unwrap_or_default();
-                    let page = self.right_page(pages, block, packed.0, packed.1);
-                    self.pack_right_page(page, packed.1, &mut work.right[place..][..per_tile]);
-                    packed = following(packed);
-                    if asked < end {
-                        stream::prefetch(self.right_page(pages, block, asked.0, asked.1), 0);
-                        asked = following(asked);
-                    }
+                let places = [places.next().unwrap_or_default(), free.next().unwrap_or_default()];
+                let [right, free] = work.right.get_disjoint_mut(places).expect("two places");
+                let Some((column, step)) = packed else {
+                    running.steps(left, right);
+                    continue;
+                };
+                let page = self.right_page(pages, block, column, step);
+                self.step_beside(&mut running, (left, right), page, step, free);
+                packed = following((column, step));
+                if let Some((column, step)) = asked {
+                    ask_for(self.right_page(pages, block, column, step));
+                    asked = following((column, step));
                 }
             }
             running.end();
-            self.finish(pages, (block.matrix, block.rows.start, column), sums)?;
+            let page = std::mem::take(&mut outputs[column - block.columns.start]);
+            self.finish_lines(pages, &mut Complete { page, column }, 0..LINES, sums)?;
+            columns = self.column_after(pages, block, column);
         }
         Ok(())
     }
@@ -356,13 +381,25 @@ impl<'a> Kernel<'a> {
         pages.right.page(first_page + place)
     }
 
+    /// The column that is multiplied after another. Columns whose tiles follow each other in host memory take turns: what
+    /// the host fetches ahead of itself is then what comes next.
+    fn column_after(&self, pages: &Pages<'_>, block: &Block, column: usize) -> Option<usize> {
+        let stride = if self.program.transpose_b { 1 } else { pages.right.stride() };
+        let columns = &block.columns;
+        if column + stride < columns.end {
+            return Some(column + stride);
+        }
+        let turn = (column - columns.start) % stride + 1;
+        (turn < stride && columns.start + turn < columns.end).then_some(columns.start + turn)
+    }
+
     /// What is multiplied after a chunk of a block.
     fn following<'p>(&self, pages: &Pages<'p>, block: &Block, chunk: Option<&Chunk<'p>>) -> Option<Chunk<'p>> {
         let Chunk { column, steps, end, .. } = chunk?;
         let (column, first) = if steps.end < *end {
             (*column, steps.end)
-        } else if column + 1 < block.columns.end {
-            (column + 1, steps.start / self.plan.depth * self.plan.depth)
+        } else if let Some(column) = self.column_after(pages, block, *column) {
+            (column, steps.start / self.plan.depth * self.plan.depth)
         } else if *end < self.program.k {
             (block.columns.start, *end)
         } else {
@@ -376,10 +413,6 @@ impl<'a> Kernel<'a> {
         let mut decoded = [0; 2048];
         for (slot, row) in block.rows.clone().enumerate() {
             for step in steps.clone() {
-                let coming = step + AHEAD;
-                if coming < steps.end {
-                    ask_for(pages.left.page(self.left_page(block, row, coming)));
-                }
                 let bytes = pages.left.page(self.left_page(block, row, step));
                 let panels = &mut panels[self.plan.left_place(slot, step - steps.start)..][..self.plan.per_tile];
                 let used = self.used(step);
@@ -448,6 +481,26 @@ impl<'a> Kernel<'a> {
         }
     }
 
+    /// Multiplies a tile of each operand while a page of the right one, of a step along K, is packed.
+    #[inline]
+    fn step_beside(
+        &self,
+        running: &mut Running<'_>,
+        operands: (&[Panel], &[Panel]),
+        bytes: &[u8],
+        step: usize,
+        panels: &mut [Panel],
+    ) {
+        let used = self.used(step);
+        let plain = self.right.decoder.is_some() || self.right.input.format == DataFormat::Float16B;
+        if used < 32 || self.right.transposed || !plain {
+            running.steps(operands.0, operands.1);
+            self.pack_right_page(bytes, step, panels);
+        } else if !running.step_beside(operands, &self.multiplier, self.right.decoder, bytes, panels) {
+            self.pack_right_other(bytes, used, panels);
+        }
+    }
+
     /// A page that has no way straight to panels.
     #[inline(never)]
     fn pack_right_other(&self, bytes: &[u8], used: usize, panels: &mut [Panel]) {
@@ -472,47 +525,68 @@ impl<'a> Kernel<'a> {
         self.multiplier.pack_right(&tile, panels);
     }
 
-    /// Sums to an output page: bias, Dst, activation, packer.
-    fn finish(
+    /// The output's pages of a block, column by column. To claim one between two products would end what they overlap.
+    fn outputs<'p>(&self, pages: &Pages<'p>, block: &Block) -> Result<Vec<&'p mut [u8]>, OpError> {
+        let program = self.program;
+        let places = block.columns.clone().flat_map(|column| block.rows.clone().map(move |row| (row, column)));
+        let claim = |(row, column)| pages.output.claim((block.matrix * program.m + row) * program.n + column);
+        Ok(places.map(claim).collect::<Result<_, _>>()?)
+    }
+
+    /// Sums to some lines of an output page; all at the first of them, unless that is no more than a rounding.
+    #[inline]
+    fn finish_lines(
         &self,
         pages: &Pages<'_>,
-        (matrix, row, column): (usize, usize, usize),
+        complete: &mut Complete<'_>,
+        lines: Range<usize>,
         sums: &mut Sums,
     ) -> Result<(), OpError> {
+        if self.plain
+            && let Some(page) = complete.page.first_chunk_mut()
+        {
+            sums.to_bf16(lines, page, self.level);
+            return Ok(());
+        }
+        if lines.start == 0 { self.finish(pages, complete, sums) } else { Ok(()) }
+    }
+
+    /// Sums to an output page: bias, Dst, activation, packer.
+    #[inline(never)]
+    fn finish(&self, pages: &Pages<'_>, complete: &mut Complete<'_>, sums: &mut Sums) -> Result<(), OpError> {
         let program = self.program;
         if let (Some(input), Some(bias)) = (self.bias, &pages.bias) {
             let mut tile = ZERO;
-            input.to_src(bias.page(column)?, &mut tile);
+            input.to_src(bias.page(complete.column)?, &mut tile);
             for word in &mut tile {
                 *word <<= 13;
             }
             sums.add_row(&tile, self.level);
-        }
-        let page = pages.output.claim((matrix * program.m + row) * program.n + column)?;
-        if self.plain
-            && let Some(page) = page.first_chunk_mut()
-        {
-            sums.to_bf16(page, self.level);
-            return Ok(());
         }
         sums.settle(self.level);
         if self.rounds {
             sums.round_to_bf16(self.level);
         }
         program.activation.apply(&mut sums.0, program.dst32);
-        self.pack_out.pack(&sums.0, page);
+        self.pack_out.pack(&sums.0, complete.page);
         Ok(())
     }
 }
 
-/// Pages of the left operand that are asked for before they are packed.
-const AHEAD: usize = 3;
+/// An output whose sums are complete.
+struct Complete<'a> {
+    page: &'a mut [u8],
+    column: usize,
+}
 
-/// Asks for a page to be brought near: every other line, its neighbour comes along.
+/// Tiles that are multiplied between two pieces of other work, if that hides behind the multiplication.
+const TOGETHER: usize = 4;
+
+/// Asks for a page that is wanted later: a line here and there, from which the hardware goes on by itself.
 #[inline]
 fn ask_for(page: &[u8]) {
-    for offset in (0..page.len()).step_by(128) {
-        stream::prefetch(page, offset);
+    for offset in (0..page.len()).step_by(512) {
+        stream::prefetch_second(page, offset);
     }
 }
 

@@ -9,15 +9,12 @@ use tt_tensix::fast::{Panel, Sums};
 
 use crate::matmul::MatmulProgram;
 
-/// Panels of a tile row or column that are multiplied at a time. One operand's of a column and the other's of a row,
-/// 16 KiB each, and the sums of a tile share a first-level cache: a product reads half of its operands from there.
-pub const PANELS: usize = 8;
+/// Panels of a tile column that are multiplied at a time, once for each row of tiles. These 32 KiB stay in a first-level
+/// cache of 48 KiB, because the left operand's panels are read past it.
+pub const PANELS: usize = 16;
 
-/// Most rows of tiles in a work item, if the left operand's fit for all of K.
+/// Most rows of tiles in a work item.
 pub const MOST_ROWS: usize = 16;
-
-/// Most rows if they do not.
-const MANY_ROWS: usize = 8;
 
 /// Most panels of the left operand that are packed at a time, 1 MiB: half of a usual second-level cache.
 const LEFT_PANELS: usize = 512;
@@ -59,8 +56,7 @@ impl Plan {
     pub fn new(program: &MatmulProgram, per_tile: usize) -> Self {
         let chunk = PANELS / per_tile;
         let strip = program.k.div_ceil(chunk) * PANELS;
-        let many = even(program.m, MOST_ROWS);
-        let rows = if many * strip <= LEFT_PANELS { many } else { even(program.m, MANY_ROWS) };
+        let rows = even(program.m, MOST_ROWS);
         let keeps = rows * strip > LEFT_PANELS;
         let (columns, depth) = if keeps {
             (even(program.n, KEPT_SUMS / rows), even(program.k.div_ceil(chunk), LEFT_PANELS / PANELS / rows) * chunk)
@@ -131,7 +127,7 @@ fn even(whole: usize, most: usize) -> usize {
 /// What a work item works on.
 pub struct Workspace<'a> {
     pub left: &'a mut [Panel],
-    /// Twice [`PANELS`].
+    /// As many as [`PANELS`].
     pub right: &'a mut [Panel],
     pub sums: &'a mut [Sums],
     pub complete: &'a mut Sums,
@@ -142,7 +138,7 @@ const BYTES: usize = 2 << 20;
 
 impl Plan {
     fn bytes(&self) -> usize {
-        (self.left_panels() + 2 * PANELS) * size_of::<Panel>() + (self.sums() + 1) * size_of::<Sums>()
+        (self.left_panels() + PANELS) * size_of::<Panel>() + (self.sums() + 1) * size_of::<Sums>()
     }
 
     /// Memory for the workspace of one thread.
@@ -161,7 +157,7 @@ impl Plan {
     /// If it is not enough.
     pub fn workspace<'a>(&self, scratch: &'a mut Scratch) -> Workspace<'a> {
         let (left, rest) = scratch.bytes().split_at_mut(self.left_panels() * size_of::<Panel>());
-        let (right, rest) = rest.split_at_mut(2 * PANELS * size_of::<Panel>());
+        let (right, rest) = rest.split_at_mut(PANELS * size_of::<Panel>());
         let (complete, rest) = rest.split_at_mut(size_of::<Sums>());
         let sums = &mut rest[..self.sums() * size_of::<Sums>()];
         Workspace {

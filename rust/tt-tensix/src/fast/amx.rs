@@ -9,6 +9,35 @@ pub use linux::{Tiles, available};
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
 pub use absent::{Tiles, available};
 
+use super::Panel;
+
+/// A product of two panels in four quarters, between which other work may be done: the instructions of both fill the same
+/// time.
+pub struct Step<'a> {
+    pub tiles: &'a mut Tiles,
+    pub left: &'a Panel,
+    pub right: &'a Panel,
+}
+
+/// What is done beside the packing of the four faces of a tile.
+pub trait Beside {
+    /// To be called once for each of four numbers, in their order.
+    fn quarter(&mut self, number: usize);
+}
+
+/// Nothing.
+impl Beside for () {
+    #[inline(always)]
+    fn quarter(&mut self, _: usize) {}
+}
+
+impl Beside for Step<'_> {
+    #[inline(always)]
+    fn quarter(&mut self, number: usize) {
+        self.tiles.quarter(number, self.left, self.right);
+    }
+}
+
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod linux {
     use std::arch::asm;
@@ -16,7 +45,7 @@ mod linux {
     use std::marker::PhantomData;
     use std::sync::OnceLock;
 
-    use crate::fast::{AHEAD_SPACING, Panel, Sums};
+    use crate::fast::{Panel, Sums};
 
     /// Whether the CPU has AMX with BF16 products and the kernel lets this process use it.
     pub fn available() -> bool {
@@ -122,40 +151,77 @@ mod linux {
         }
 
         /// Adds products to the sums; see `Running::steps`.
+        ///
+        /// The left operand is loaded past the first-level cache, which is then left to the right one: without that,
+        /// a chunk that is used again for the next row would have to come from the second level, and not from the first.
         #[inline]
         #[allow(clippy::unused_self, reason = "only a thread with configured tiles has one")]
-        pub fn steps(&mut self, left: &[Panel], right: &[Panel], ahead: &[u8]) {
+        pub fn steps(&mut self, left: &[Panel], right: &[Panel]) {
             let steps = left.len();
             assert!(steps == right.len() && steps > 0, "steps along K");
-            // SAFETY: as above. A panel is 2048 bytes: two tiles, and `steps` of them are read from each operand. A
-            // prefetch reads nothing that shows and cannot fault, whatever the address.
+            // SAFETY: as above. A panel is 2048 bytes: two tiles, and `steps` of them are read from each operand.
             unsafe {
                 asm!(
                     "2:",
-                    "tileloadd tmm4, [{left} + {row}]",
+                    "tileloaddt1 tmm4, [{left} + {row}]",
                     "tileloadd tmm6, [{right} + {row}]",
                     "tdpbf16ps tmm0, tmm4, tmm6",
                     "tileloadd tmm7, [{right} + {row} + 1024]",
                     "tdpbf16ps tmm1, tmm4, tmm7",
-                    "tileloadd tmm5, [{left} + {row} + 1024]",
+                    "tileloaddt1 tmm5, [{left} + {row} + 1024]",
                     "tdpbf16ps tmm2, tmm5, tmm6",
-                    "prefetcht1 [{ahead}]",
                     "tdpbf16ps tmm3, tmm5, tmm7",
                     "add {left}, 2048",
                     "add {right}, 2048",
-                    "add {ahead}, {spacing}",
                     "dec {steps}",
                     "jnz 2b",
                     left = inout(reg) left.as_ptr() => _,
                     right = inout(reg) right.as_ptr() => _,
-                    ahead = inout(reg) if ahead.is_empty() { left.as_ptr().cast() } else { ahead.as_ptr() } => _,
                     row = in(reg) 64usize,
                     steps = inout(reg) steps => _,
-                    spacing = const AHEAD_SPACING,
                     out("tmm0") _, out("tmm1") _, out("tmm2") _, out("tmm3") _,
                     out("tmm4") _, out("tmm5") _, out("tmm6") _, out("tmm7") _,
                     options(nostack, readonly),
                 );
+            }
+        }
+
+        /// A quarter of what `steps` does with one panel of each operand. All four, in their order, are the whole.
+        #[inline]
+        #[allow(clippy::unused_self, reason = "only a thread with configured tiles has one")]
+        pub fn quarter(&mut self, number: usize, left: &Panel, right: &Panel) {
+            let (left, right) = (left.0.as_ptr(), right.0.as_ptr());
+            // SAFETY: as above.
+            unsafe {
+                match number {
+                    0 => asm!(
+                        "tileloaddt1 tmm4, [{left} + {row}]",
+                        "tileloadd tmm6, [{right} + {row}]",
+                        "tdpbf16ps tmm0, tmm4, tmm6",
+                        left = in(reg) left,
+                        right = in(reg) right,
+                        row = in(reg) 64usize,
+                        out("tmm0") _, out("tmm4") _, out("tmm6") _,
+                        options(nostack, readonly),
+                    ),
+                    1 => asm!(
+                        "tileloadd tmm7, [{right} + {row} + 1024]",
+                        "tdpbf16ps tmm1, tmm4, tmm7",
+                        right = in(reg) right,
+                        row = in(reg) 64usize,
+                        out("tmm1") _, out("tmm7") _,
+                        options(nostack, readonly),
+                    ),
+                    2 => asm!(
+                        "tileloaddt1 tmm5, [{left} + {row} + 1024]",
+                        "tdpbf16ps tmm2, tmm5, tmm6",
+                        left = in(reg) left,
+                        row = in(reg) 64usize,
+                        out("tmm2") _, out("tmm5") _,
+                        options(nostack, readonly),
+                    ),
+                    _ => asm!("tdpbf16ps tmm3, tmm5, tmm7", out("tmm3") _, options(nostack, nomem)),
+                }
             }
         }
 
@@ -214,7 +280,11 @@ mod absent {
             match *self {}
         }
 
-        pub fn steps(&mut self, _: &[Panel], _: &[Panel], _: &[u8]) {
+        pub fn steps(&mut self, _: &[Panel], _: &[Panel]) {
+            match *self {}
+        }
+
+        pub fn quarter(&mut self, _: usize, _: &Panel, _: &Panel) {
             match *self {}
         }
 

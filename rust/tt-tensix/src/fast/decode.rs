@@ -4,6 +4,7 @@
 use tt_cpu::{Level, simd_kernel};
 use tt_formats::DataFormat;
 
+use super::amx::{Beside, Step};
 #[cfg(target_arch = "x86_64")]
 use super::decode_vbmi;
 use super::{Bf16Page, Panel};
@@ -15,14 +16,15 @@ const GROUPS: usize = TILE_DATUMS / GROUP;
 
 type ToPage = unsafe fn(&[u8], &mut Bf16Page) -> bool;
 
-/// Straight to a panel of AMX's right operand, datums cut by a mask for two of them.
-type ToRight = unsafe fn(&[u8], u32, &mut Panel) -> bool;
+/// Straight to a panel of AMX's right operand, datums cut by a mask for two of them, beside nothing or a product.
+type ToRight = unsafe fn(&[u8], u32, &mut Panel, &mut ()) -> bool;
+type ToRightBeside = unsafe fn(&[u8], u32, &mut Panel, &mut Step<'_>) -> bool;
 
 /// Decodes tiles of one format.
 #[derive(Clone, Copy)]
 pub struct BlockFloatDecoder {
     page: ToPage,
-    right: Option<ToRight>,
+    right: Option<(ToRight, ToRightBeside)>,
 }
 
 impl BlockFloatDecoder {
@@ -45,9 +47,10 @@ impl BlockFloatDecoder {
     pub(crate) fn with_permutes(format: DataFormat) -> Option<Self> {
         #[cfg(target_arch = "x86_64")]
         if decode_vbmi::available() {
+            use decode_vbmi::{page, right, right_beside};
             return match format {
-                DataFormat::Bfp8B => Some(Self { page: decode_vbmi::page::<8>, right: Some(decode_vbmi::right::<8>) }),
-                DataFormat::Bfp4B => Some(Self { page: decode_vbmi::page::<4>, right: Some(decode_vbmi::right::<4>) }),
+                DataFormat::Bfp8B => Some(Self { page: page::<8>, right: Some((right::<8, ()>, right_beside::<8>)) }),
+                DataFormat::Bfp4B => Some(Self { page: page::<4>, right: Some((right::<4, ()>, right_beside::<4>)) }),
                 _ => None,
             };
         }
@@ -73,7 +76,21 @@ impl BlockFloatDecoder {
     #[inline]
     pub(super) fn decode_right(self, l1: &[u8], mask: u32, panel: &mut Panel) -> bool {
         // SAFETY: as above.
-        self.right.is_some_and(|right| unsafe { right(l1, mask, panel) })
+        self.right.is_some_and(|(right, _)| unsafe { right(l1, mask, panel, &mut ()) })
+    }
+
+    /// As `decode_right`, beside a product, which is done in any case.
+    ///
+    /// # Panics
+    /// If `l1` is shorter than a tile.
+    #[inline]
+    pub(super) fn decode_right_beside(self, l1: &[u8], mask: u32, panel: &mut Panel, step: &mut Step<'_>) -> bool {
+        let Some((_, right)) = self.right else {
+            (0..4).for_each(|number| step.quarter(number));
+            return false;
+        };
+        // SAFETY: as above.
+        unsafe { right(l1, mask, panel, step) }
     }
 }
 

@@ -6,6 +6,7 @@
 use std::arch::x86_64::*;
 use std::sync::OnceLock;
 
+use super::amx::{Beside, Step};
 use super::{Bf16Page, Panel};
 
 /// Exponents of a tile, and datums of a vector.
@@ -70,16 +71,26 @@ pub fn available() -> bool {
 /// If `l1` is shorter than a tile.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
 pub fn page<const BITS: usize>(l1: &[u8], page: &mut Bf16Page) -> bool {
-    tile::<BITS, false>(l1, u32::MAX, page)
+    tile::<BITS, false, ()>(l1, u32::MAX, page, &mut ())
 }
 
-/// Decodes a tile of the right operand to its panel, datums cut by `mask`, two at a time. Otherwise as `page`.
+/// Decodes a tile of the right operand to its panel, datums cut by `mask`, two at a time. Otherwise as `page`. What is done
+/// beside it is done in either case.
 ///
 /// # Panics
 /// If `l1` is shorter than a tile.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
-pub fn right<const BITS: usize>(l1: &[u8], mask: u32, panel: &mut Panel) -> bool {
-    tile::<BITS, true>(l1, mask, bytemuck::cast_mut(&mut panel.0))
+pub fn right<const BITS: usize, B: Beside>(l1: &[u8], mask: u32, panel: &mut Panel, beside: &mut B) -> bool {
+    tile::<BITS, true, B>(l1, mask, bytemuck::cast_mut(&mut panel.0), beside)
+}
+
+/// The same beside a product.
+///
+/// # Panics
+/// If `l1` is shorter than a tile.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
+pub fn right_beside<const BITS: usize>(l1: &[u8], mask: u32, panel: &mut Panel, step: &mut Step<'_>) -> bool {
+    right::<BITS, _>(l1, mask, panel, step)
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
@@ -115,24 +126,37 @@ fn datums<const BITS: usize>(datums: &[u8], vector: usize) -> __m512i {
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
 #[inline]
-fn tile<const BITS: usize, const PAIRS: bool>(l1: &[u8], mask: u32, out: &mut Bf16Page) -> bool {
+fn tile<const BITS: usize, const PAIRS: bool, B: Beside>(
+    l1: &[u8],
+    mask: u32,
+    out: &mut Bf16Page,
+    beside: &mut B,
+) -> bool {
     let (exponents, l1) = l1.split_first_chunk::<GROUPS>().expect("a tile");
     let l1 = &l1[..16 * GROUPS * BITS / 8];
-    let Some(shifts) = shifts::<BITS>(exponents, l1) else { return false };
+    let Some(shifts) = shifts::<BITS>(exponents, l1) else {
+        (0..4).for_each(|face| beside.quarter(face));
+        return false;
+    };
     let halves = |table: &[u8; 128]| {
         let (low, high) = table.split_at(64);
         (load(low.first_chunk().expect("half")), load(high.first_chunk().expect("half")))
     };
     let (low, high) = (halves(&TABLE[0]), halves(&TABLE[1]));
+    // What is cut off is the same in each entry: it is in the low byte.
+    let cut = _mm512_set1_epi8(mask as i8);
+    let low = (_mm512_and_si512(low.0, cut), _mm512_and_si512(low.1, cut));
     let order = load(&ORDERS[usize::from(PAIRS)]);
-    let (sign, mask) = (_mm512_set1_epi8(i8::MIN), _mm512_set1_epi32(mask as i32));
-    let mut least = _mm512_set1_epi8(-1);
+    let sign = _mm512_set1_epi8(i8::MIN);
+    let mut least = _mm512_setzero_si512();
     for face in 0..4 {
+        beside.quarter(face);
         for quarter in 0..4 {
             let vector = 4 * face + quarter;
-            let datums = _mm512_permutexvar_epi8(order, datums::<BITS>(l1, vector));
-            // A negative zero stands for minus infinity.
-            least = _mm512_min_epu8(least, _mm512_xor_si512(datums, sign));
+            let datums = datums::<BITS>(l1, vector);
+            // A negative zero stands for minus infinity. As a signed byte it is the least of all.
+            least = _mm512_min_epi8(least, datums);
+            let datums = _mm512_permutexvar_epi8(order, datums);
             let low = _mm512_permutex2var_epi8(low.0, datums, low.1);
             let high = _mm512_permutex2var_epi8(high.0, datums, high.1);
             let high = _mm512_ternarylogic_epi32::<OR_AND>(high, datums, sign);
@@ -140,14 +164,14 @@ fn tile<const BITS: usize, const PAIRS: bool>(l1: &[u8], mask: u32, out: &mut Bf
             let second = settle::<PAIRS>(_mm512_unpackhi_epi8(low, high), &shifts, 4 * vector + 2);
             // Faces 0 and 2 are columns 0 to 15, the first half of a panel.
             let place = if PAIRS { face % 2 * 2 + face / 2 } else { face } * 512 + quarter * 128;
-            store(out, place, _mm512_and_si512(first, mask));
-            store(out, place + 64, _mm512_and_si512(second, mask));
+            store(out, place, first);
+            store(out, place + 64, second);
         }
     }
-    _mm512_test_epi8_mask(least, least) == u64::MAX
+    _mm512_cmpeq_epi8_mask(least, sign) == 0
 }
 
-/// Words from the table with the exponents of their groups.
+/// Words from the table with the exponents of their groups. Zeros have nothing to take away.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
 #[inline]
 fn settle<const PAIRS: bool>(words: __m512i, shifts: &[i16; GROUPS], group: usize) -> __m512i {
@@ -158,8 +182,7 @@ fn settle<const PAIRS: bool>(words: __m512i, shifts: &[i16; GROUPS], group: usiz
         let second = _mm512_set1_epi16(shifts[group + 1]);
         _mm512_mask_mov_epi16(_mm512_set1_epi16(shifts[group]), 0xffff_0000, second)
     };
-    let some = _mm512_test_epi16_mask(words, _mm512_set1_epi16(i16::MAX));
-    _mm512_mask_sub_epi16(words, some, words, shift)
+    _mm512_subs_epu16(words, shift)
 }
 
 /// What each group's words have too much in their exponents, in place; `None` if a group that is not empty has numbers

@@ -17,6 +17,8 @@ mod pack;
 #[cfg(target_arch = "x86_64")]
 mod pack_avx512;
 
+use std::ops::Range;
+
 use tt_cpu::Level;
 
 use crate::regs::{MathFidelity, TILE_DATUMS};
@@ -67,9 +69,20 @@ impl Sums {
         pack::settle::run(level, &mut self.0);
     }
 
-    /// What `settle` and a packer to BF16 without `ReLU` write, in one go.
-    pub fn to_bf16(&self, page: &mut Bf16Page, level: Level) {
-        pack::settled_to_bf16::run(level, &self.0, page);
+    /// What `settle` and a packer to BF16 without `ReLU` write, in one go, for some of the [`LINES`] of the page.
+    ///
+    /// # Panics
+    /// If there are fewer lines.
+    #[inline]
+    pub fn to_bf16(&self, lines: Range<usize>, page: &mut Bf16Page, level: Level) {
+        let words = &self.0[lines.start * LINE_DATUMS..lines.end * LINE_DATUMS];
+        let bytes = &mut page[2 * lines.start * LINE_DATUMS..2 * lines.end * LINE_DATUMS];
+        #[cfg(target_arch = "x86_64")]
+        if level.available() == Level::Avx512 {
+            // SAFETY: the host has the level.
+            return unsafe { pack_avx512::settled_to_bf16(words, bytes) };
+        }
+        pack::settled_to_bf16::run(level, words, bytes);
     }
 
     /// Rounds to BF16 as the packer's early conversion does; for a 16-bit Dst.
@@ -83,8 +96,9 @@ impl Sums {
     }
 }
 
-/// Distance of the lines of a page that `Running::steps` asks for, one per step.
-const AHEAD_SPACING: usize = 256;
+/// Cache lines of a BF16 page, and datums in each.
+pub const LINES: usize = TILE_DATUMS / LINE_DATUMS;
+const LINE_DATUMS: usize = 32;
 
 /// What multiplies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,6 +134,11 @@ impl Multiplier {
     /// What multiplies.
     pub fn unit(&self) -> Unit {
         self.unit
+    }
+
+    /// Whether other work between the steps of a product hides behind it: AMX multiplies on while vectors are packed.
+    pub fn multiplies_on(&self) -> bool {
+        self.unit == Unit::Amx
     }
 
     /// Panels of one operand tile.
@@ -196,7 +215,7 @@ impl Multiplier {
             match self.cut.right(pass).pair_mask() {
                 // SAFETY: as above.
                 #[cfg(target_arch = "x86_64")]
-                Some(mask) => unsafe { pack_avx512::right(page, mask, panel) },
+                Some(mask) => unsafe { pack_avx512::right(page, mask, panel, &mut ()) },
                 _ => pack::right_bf16::run(self.level, page, self.cut.right(pass), panel),
             }
         }
@@ -250,7 +269,7 @@ impl Session {
     #[inline]
     pub fn multiply(&mut self, left: &[Panel], right: &[Panel], sums: &mut Sums, start: bool) {
         let mut running = self.begin(sums, start);
-        running.steps(left, right, &[]);
+        running.steps(left, right);
         running.end();
     }
 }
@@ -266,20 +285,53 @@ pub struct Running<'a> {
 }
 
 impl Running<'_> {
-    /// Adds the product of two rows of panels, and asks for `ahead`, a page that will be packed soon, to be brought near:
-    /// a line every [`AHEAD_SPACING`] bytes, which is enough for the hardware to fetch what lies between. Without more
-    /// than a line per step, the operands' own way from the second-level cache stays free.
+    /// Adds the product of two rows of panels.
     ///
     /// # Panics
     /// If the operands have different numbers of panels, or none.
     #[inline]
-    pub fn steps(&mut self, left: &[Panel], right: &[Panel], ahead: &[u8]) {
+    pub fn steps(&mut self, left: &[Panel], right: &[Panel]) {
         assert_eq!(left.len(), right.len(), "steps along K");
         match &mut self.session.0 {
-            Ready::Amx(tiles) => tiles.steps(left, right, ahead),
+            Ready::Amx(tiles) => tiles.steps(left, right),
             // SAFETY: `fma::at` returns versions of levels that this host has.
             Ready::Vector(kernel) => unsafe { kernel(left, right, self.sums, std::mem::take(&mut self.start)) },
         }
+    }
+
+    /// Adds the product of the panels of one tile of each operand while another tile of the right one is packed, which is
+    /// BF16 or in the decoder's format. False if that tile has to be packed in another way; `panels` are then meaningless.
+    ///
+    /// # Panics
+    /// As [`Running::steps`], and if `panels` are not those of one tile or `l1` is shorter than one.
+    #[inline]
+    pub fn step_beside(
+        &mut self,
+        (left, right): (&[Panel], &[Panel]),
+        multiplier: &Multiplier,
+        decoder: Option<BlockFloatDecoder>,
+        l1: &[u8],
+        panels: &mut [Panel],
+    ) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        if let (Ready::Amx(tiles), Some(mask)) = (&mut self.session.0, multiplier.cut.right(0).pair_mask())
+            && let ([left], [right], [panel]) = (left, right, &mut *panels)
+        {
+            let mut step = amx::Step { tiles, left, right };
+            if let Some(decoder) = decoder {
+                return decoder.decode_right_beside(l1, mask, panel, &mut step);
+            }
+            let page = l1.first_chunk().expect("a tile");
+            // SAFETY: AMX belongs to the level that this is compiled for.
+            unsafe { pack_avx512::right(page, mask, panel, &mut step) };
+            return true;
+        }
+        self.steps(left, right);
+        if let Some(decoder) = decoder {
+            return multiplier.pack_right_block(decoder, l1, panels);
+        }
+        multiplier.pack_right_bf16(l1.first_chunk().expect("a tile"), panels);
+        true
     }
 
     /// Ends with the sums in memory.

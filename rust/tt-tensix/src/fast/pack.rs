@@ -115,8 +115,8 @@ fn settle_body(tile: &mut Tile) {
 
 /// Zero exponents, NaN and ties as `settle` and the packer have them; all NaN are positive by then.
 #[inline(always)]
-fn settled_to_bf16_body(tile: &Tile, page: &mut Bf16Page) {
-    for (bytes, word) in page.as_chunks_mut::<2>().0.iter_mut().zip(tile) {
+fn settled_to_bf16_body(words: &[u32], bytes: &mut [u8]) {
+    for (bytes, word) in bytes.as_chunks_mut::<2>().0.iter_mut().zip(words) {
         let magnitude = *word & 0x7fff_ffff;
         let number = if magnitude < 0x0080_0000 { 0 } else { word.wrapping_add(0x8000) >> 16 };
         *bytes = (if magnitude > 0x7f80_0000 { 0x7f80 } else { number as u16 }).to_le_bytes();
@@ -152,6 +152,6 @@ simd_kernel!(right_fp32, super::right_fp32_body, (tile: &Tile, keep: Keep, panel
 simd_kernel!(widen, super::widen_body, (page: &Bf16Page, tile: &mut Tile));
 simd_kernel!(narrow, super::narrow_body, (tile: &Tile, page: &mut Bf16Page));
 simd_kernel!(settle, super::settle_body, (tile: &mut Tile));
-simd_kernel!(settled_to_bf16, super::settled_to_bf16_body, (tile: &Tile, page: &mut Bf16Page));
+simd_kernel!(settled_to_bf16, super::settled_to_bf16_body, (words: &[u32], bytes: &mut [u8]));
 simd_kernel!(round_to_bf16, super::round_to_bf16_body, (tile: &mut Tile));
 simd_kernel!(add_row, super::add_row_body, (tile: &mut Tile, row: &Tile));

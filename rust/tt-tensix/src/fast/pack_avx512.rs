@@ -1,8 +1,9 @@
-//! What `pack` does for AMX, with the two instructions that the compiler does not find: a row of the left operand is two
-//! half rows side by side, a row of the right one is 64 bytes of a face with its words permuted.
+//! What `pack` does, with instructions that the compiler does not find. For AMX, a row of the left operand is two half
+//! rows side by side, and a row of the right one is 64 bytes of a face with its words permuted.
 #[allow(clippy::wildcard_imports, reason = "a dozen intrinsics of one family")]
 use std::arch::x86_64::*;
 
+use super::amx::Beside;
 use super::{Bf16Page, Panel};
 
 /// Bytes of a face, and of a half row of it.
@@ -34,7 +35,7 @@ pub fn left(page: &Bf16Page, mask: u32, panel: &mut Panel) {
 
 /// Packs a right tile whose datums are cut by `mask`, two at a time.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-pub fn right(page: &Bf16Page, mask: u32, panel: &mut Panel) {
+pub fn right<B: Beside>(page: &Bf16Page, mask: u32, panel: &mut Panel, beside: &mut B) {
     let mask = _mm512_set1_epi32(mask as i32);
     // Word 2c comes from the even row's column c, word 2c + 1 from the odd one's.
     let columns = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
@@ -43,6 +44,7 @@ pub fn right(page: &Bf16Page, mask: u32, panel: &mut Panel) {
     for face in 0..4 {
         // Faces 0 and 2 are columns 0 to 15.
         let place = (face % 2 * 2 + face / 2) * FACE;
+        beside.quarter(face);
         for line in 0..8 {
             // SAFETY: a face is 8 lines, page and panel are 4 faces.
             unsafe {
@@ -51,5 +53,34 @@ pub fn right(page: &Bf16Page, mask: u32, panel: &mut Panel) {
                 _mm512_storeu_si512(to.add(place + line * LINE).cast(), _mm512_and_si512(paired, mask));
             }
         }
+    }
+}
+
+/// What becomes of a sum, four bits for each kind of number: both kinds of NaN become +infinity, zeros +0, others stay.
+const FIX_UP: i32 = 0x855;
+
+/// `pack::settled_to_bf16` for whole lines of 32 sums.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+pub fn settled_to_bf16(words: &[u32], bytes: &mut [u8]) {
+    let (fix_up, half) = (_mm512_set1_epi32(FIX_UP), _mm512_set1_epi32(0x8000));
+    let exponent = _mm512_set1_epi32(0x7f80_0000);
+    let columns = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+    // Word c of the line is the upper half of sum c, those of the first vector before those of the second.
+    let even = _mm512_slli_epi32::<2>(columns);
+    let upper = _mm512_or_si512(
+        _mm512_add_epi32(even, _mm512_set1_epi32(1)),
+        _mm512_slli_epi32::<16>(_mm512_add_epi32(even, _mm512_set1_epi32(3))),
+    );
+    for (words, line) in words.as_chunks::<32>().0.iter().zip(bytes.as_chunks_mut::<LINE>().0) {
+        let rounded = |place: usize| {
+            // SAFETY: two vectors of 16 words are the 32 of the array.
+            let sums = unsafe { _mm512_loadu_si512(words[place..].as_ptr().cast()) };
+            let fixed = _mm512_castsi512_ps(sums);
+            let fixed = _mm512_castps_si512(_mm512_fixupimm_ps::<0>(fixed, fixed, fix_up));
+            _mm512_maskz_add_epi32(_mm512_test_epi32_mask(sums, exponent), fixed, half)
+        };
+        let both = _mm512_permutex2var_epi16(rounded(0), upper, rounded(16));
+        // SAFETY: the array is as long as the store, which takes any alignment.
+        unsafe { _mm512_storeu_si512(line.as_mut_ptr().cast(), both) };
     }
 }

@@ -63,7 +63,7 @@ fn every_unit_multiplies_cut_operands() {
             assert!(whole.0 == parts.0, "{fidelity:?} {:?}: where K is split shows", multiplier.unit());
             let mut running = session.begin(&mut parts, true);
             for (left, right) in panels[0].chunks(per_tile).zip(panels[1].chunks(per_tile)) {
-                running.steps(left, right, &[1; 64]);
+                running.steps(left, right);
             }
             let mut elsewhere = Sums([1; TILE_DATUMS]);
             running.end_in(&mut elsewhere);
@@ -96,6 +96,45 @@ fn pages_are_packed_as_tiles() {
             multiplier.pack_right_bf16(&page, &mut panels[3][..count]);
             let words = |index: usize| panels[index].iter().flat_map(|panel| panel.0).collect::<Vec<u32>>();
             assert!(words(0) == words(1) && words(2) == words(3), "{fidelity:?} {level}");
+        }
+    }
+}
+
+#[test]
+fn a_tile_is_packed_beside_a_product() {
+    for fidelity in MathFidelity::ALL {
+        for &level in Level::supported() {
+            let multiplier = Multiplier::new(fidelity, false, level);
+            let count = multiplier.panels();
+            let [mut left, mut right, mut expected, mut packed] = [(); 4].map(|()| vec![Panel::ZERO; count]);
+            multiplier.pack_left(&tile(1, false), &mut left);
+            multiplier.pack_right(&tile(2, false), &mut right);
+            let mut session = multiplier.session();
+            let (mut alone, mut beside) = (Sums::ZERO, Sums::ZERO);
+            session.multiply(&left, &right, &mut alone, true);
+            let mut run = |decoder, l1: &[u8], packed: &mut [Panel]| {
+                let mut running = session.begin(&mut beside, true);
+                let done = running.step_beside((&left, &right), &multiplier, decoder, l1, packed);
+                running.end();
+                assert!(alone.0 == beside.0, "{fidelity:?} {level}");
+                done
+            };
+            let page: Bf16Page = std::array::from_fn(|byte| (byte * 7 % 61) as u8 | 0x20);
+            multiplier.pack_right_bf16(&page, &mut expected);
+            assert!(run(None, &page, &mut packed));
+            let same = |a: &[Panel], b: &[Panel]| a.iter().zip(b).all(|(a, b)| a.0 == b.0);
+            assert!(same(&expected, &packed), "{fidelity:?} {level}");
+            for format in [DataFormat::Bfp8B, DataFormat::Bfp4B] {
+                let decoder = BlockFloatDecoder::new(format, level).expect("a block float");
+                let bytes = format.tile_bytes(tt_formats::TileShape::FULL);
+                let mut l1: Vec<u8> = (0..bytes).map(|byte| (byte * 5 % 97) as u8 | 0x11).collect();
+                let direct = multiplier.pack_right_block(decoder, &l1, &mut expected);
+                assert_eq!(run(Some(decoder), &l1, &mut packed), direct);
+                assert!(!direct || same(&expected, &packed), "{fidelity:?} {format:?} {level}");
+                // An exponent that wraps: the product is done all the same.
+                l1[0] = 0;
+                assert!(!run(Some(decoder), &l1, &mut packed));
+            }
         }
     }
 }
@@ -184,7 +223,8 @@ fn sums_become_the_bf16_of_the_packer() {
                 (place / 4) << 16 | special(place)
             }));
             let (mut expected, mut got) = ([0; 2 * TILE_DATUMS], [1; 2 * TILE_DATUMS]);
-            sums.to_bf16(&mut got, level);
+            sums.to_bf16(0..5, &mut got, level);
+            sums.to_bf16(5..LINES, &mut got, level);
             sums.settle(level);
             packer.pack(&sums.0, &mut expected);
             assert!(got == expected, "block {block} at {level}");
