@@ -585,7 +585,7 @@ const TOGETHER: usize = 4;
 /// Asks for a page that is wanted later: a line here and there, from which the hardware goes on by itself.
 #[inline]
 fn ask_for(page: &[u8]) {
-    for offset in (0..page.len()).step_by(512) {
+    for offset in (0..page.len()).step_by(1024) {
         stream::prefetch_second(page, offset);
     }
 }
