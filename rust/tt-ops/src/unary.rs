@@ -104,6 +104,8 @@ pub fn unary(
 /// Tiles from which on the table of the whole program pays: making it costs 64.
 const WORTH_A_TABLE: usize = 256;
 const TILE_DATUMS: usize = 1024;
+/// Bytes of a cache line of usual CPUs.
+const LINE: usize = 64;
 
 /// What becomes of every bfloat16 datum on its way through the unpacker, a 16-bit `Dst`, the chain and the packer. Each goes
 /// that way by itself, so one table is the whole program.
@@ -161,6 +163,9 @@ fn look_up(device: &mut Device, input: BufferId, output: BufferId, table: &HalfT
             pages.push(target.claim(page)?);
         }
         for (page, target) in (first..).zip(pages.drain(..)) {
+            // The next page is in another bank, where no CPU expects it.
+            let next = source.page((page + 1).min(count - 1));
+            (0..next.len()).step_by(LINE).for_each(|offset| stream::prefetch(next, offset));
             table.look_up(level, source.page(page), target, store);
         }
         Ok(())
