@@ -245,7 +245,7 @@ macro_rules! each_lane {
         }
     };
 }
-/// As `each_lane!`; where the CPU has it, the program is tried first as [`super::guess`] says.
+/// As `each_lane!`; with AVX-512 the program is tried first as [`super::guess`] says.
 macro_rules! each_lane_guessed {
     ($level:expr, $dst:expr, $parameters:expr, $names:tt, $program:expr) => {
         match $level.available() {
@@ -256,13 +256,30 @@ macro_rules! each_lane_guessed {
                     $crate::sfpu::run::take!(parameters, $names);
                     $crate::sfpu::guess::blocks(dst, |x| ($program)(x), |rest| exact(rest, parameters));
                 }
+                #[target_feature(enable = "avx512f,avx512cd,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt")]
+                #[inline(never)]
                 fn exact(dst: &mut [u32], parameters: &[u32]) {
-                    $crate::sfpu::run::each_lane!(tt_cpu::Level::Avx512, dst, parameters, $names, $program);
+                    $crate::sfpu::run::take!(parameters, $names);
+                    $crate::sfpu::run::blocks::<$crate::vector::avx512::Avx512>(dst, |x| ($program)(x));
                 }
                 // SAFETY: `available` returns only levels that were detected on this host.
                 unsafe { guessed($dst, $parameters) }
             }
-            _ => $crate::sfpu::run::each_lane!($level, $dst, $parameters, $names, $program),
+            #[cfg(target_arch = "x86_64")]
+            tt_cpu::Level::Avx2 => {
+                #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt")]
+                fn compiled(dst: &mut [u32], parameters: &[u32]) {
+                    $crate::sfpu::run::take!(parameters, $names);
+                    $crate::sfpu::run::blocks::<$crate::vector::avx2::Avx2>(dst, |x| ($program)(x));
+                }
+                // SAFETY: as above.
+                unsafe { compiled($dst, $parameters) }
+            }
+            _ => {
+                let parameters: &[u32] = $parameters;
+                $crate::sfpu::run::take!(parameters, $names);
+                $crate::sfpu::run::scalar($dst, $program)
+            }
         }
     };
 }
