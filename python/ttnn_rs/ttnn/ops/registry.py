@@ -290,7 +290,9 @@ def _dispatcher(op: Op) -> Callable[..., Any]:
     Errors about data types and layouts, and about shapes of element-wise operators, say what the entry lists.
     """
     name = f"ttnn.{op.name}"
-    in_steps = op.composition or op.family == "backward" or len(op.engine) > 1
+    # A product is one step, in either mode, and says itself that its result cannot be an operand.
+    engines = {engine.removesuffix("_fast") for engine in op.engine}
+    in_steps = op.composition or op.family == "backward" or len(engines) > 1
     plan = tuple(
         (signature, signature.run or op.run, _outputs(signature) if in_steps else ()) for signature in op.signatures
     )

@@ -142,7 +142,7 @@ _HALVES: Final = (
 _SHARES: Final = "grad / (1 + {0}^(b - a)), grad / (1 + {0}^(a - b))"
 
 TABLE: Final = (
-    Pair("atan2_bw", "grad * b / (a^2 + b^2), -grad * a / (a^2 + b^2)", g.atan2, _atan2, rows=False),
+    Pair("atan2_bw", "grad * b / (a^2 + b^2), -grad * a / (a^2 + b^2)", g.atan2, _atan2),
     Pair("xlogy_bw", "grad * ln b, grad * a / b", g.xlogy, _xlogy, rows=False),
     Pair("hypot_bw", "grad * a / hypot(a, b), grad * b / hypot(a, b)", g.hypot, _hypot),
     Pair("ldexp_bw", "grad * 2^b, grad * a 2^b ln 2", g.ldexp, _ldexp),

@@ -132,5 +132,6 @@ where_bw = entry(
     "grad where the condition is not 0, grad where it is 0; 0 elsewhere",
     g.where,
     dtypes=ANY,
+    rows=True,
     note="The condition, input_tensor_a, has no gradient.",
 )

@@ -91,7 +91,7 @@ TABLE: Final = (
     Gradient("atan_bw", "grad / (1 + x^2)", g.atan, _atan, rows=True),
     Gradient("asinh_bw", "grad / sqrt(x^2 + 1)", g.asinh, _asinh, rows=True),
     Gradient("acosh_bw", "grad / sqrt(x^2 - 1)", g.acosh, _acosh),
-    Gradient("atanh_bw", "grad / (1 - x^2)", g.atanh, _atanh),
+    Gradient("atanh_bw", "grad / (1 - x^2)", g.atanh, _atanh, rows=True),
     Gradient("logit_bw", "grad / (x (1 - x))", g.logit, _logit, note="NaN outside of [0, 1]."),
     Gradient("logiteps_bw", "grad / (x (1 - x)) inside of [eps, 1 - eps], 0 outside", g.logiteps, _logiteps,
              keywords=(Param("eps", FLOAT, 0.0, doc="Distance to 0 and 1 that is kept."),)),

@@ -156,14 +156,14 @@ TABLE: Final = (
     Gradient("log2_bw", "grad / (x ln 2)", g.log2, lambda do, grad, x: _log_of_base(do, grad, x, _LN2)),
     Gradient("log10_bw", "grad / (x ln 10)", g.log10, lambda do, grad, x: _log_of_base(do, grad, x, _LN10)),
     Gradient("log1p_bw", "grad / (x + 1)", g.log1p, _log1p),
-    Gradient("sqrt_bw", "grad / (2 sqrt(x))", g.sqrt, _sqrt, takes_output=True, note="NaN for x < 0."),
-    Gradient("rsqrt_bw", "-grad / 2 * x^(-3/2)", g.rsqrt, _rsqrt, takes_output=True, note="NaN for x < 0."),
+    Gradient("sqrt_bw", "grad / (2 sqrt(x))", g.sqrt, _sqrt, takes_output=True, note="NaN for x < 0.", rows=True),
+    Gradient("rsqrt_bw", "-grad / 2 * x^(-3/2)", g.rsqrt, _rsqrt, takes_output=True, note="NaN for x < 0.", rows=True),
     Gradient("reciprocal_bw", "-grad / x^2", g.reciprocal, _reciprocal, note=_WORDS),
     Gradient("sin_bw", "grad * cos(x)", g.sin, _sin, rows=True),
     Gradient("cos_bw", "-grad * sin(x)", g.cos, _cos, rows=True),
     Gradient("tan_bw", "grad * (1 + tan(x)^2)", g.tan, _tan, rows=True),
-    Gradient("sinh_bw", "grad * cosh(x)", g.sinh, _sinh, note="Products from 3.4e38 on are infinite."),
-    Gradient("cosh_bw", "grad * sinh(x)", g.cosh, _cosh, note="Products from 3.4e38 on are infinite."),
+    Gradient("sinh_bw", "grad * cosh(x)", g.sinh, _sinh, note="Products from 3.4e38 on are infinite.", rows=True),
+    Gradient("cosh_bw", "grad * sinh(x)", g.cosh, _cosh, note="Products from 3.4e38 on are infinite.", rows=True),
     Gradient("erf_bw", "grad * 2 / sqrt(pi) * e^(-x^2)", g.erf, _erf, rows=True, note=_WORDS),
     Gradient("erfc_bw", "-grad * 2 / sqrt(pi) * e^(-x^2)", g.erfc, _erfc, rows=True),
     Gradient("erfinv_bw", "grad * sqrt(pi) / 2 * e^(erfinv(x)^2)", g.erfinv, _erfinv,
@@ -173,7 +173,7 @@ TABLE: Final = (
     Gradient("multigammaln_bw", "grad * sum of digamma(x - i / 2) for i = 0 to 3", g.multigammaln, _multigammaln,
              rows=True),
     Gradient("digamma_bw", "grad * polygamma(x, 1)", g.digamma, _digamma,
-             note="At x = 0: infinity with the sign of grad, NaN for grad = 0."),
+             note="At x = 0: infinity with the sign of grad, NaN for grad = 0.", rows=True),
 )  # fmt: skip
 
 OPERATORS: Final[dict[str, FastOperation]] = register_gradients(*TABLE)

@@ -127,16 +127,18 @@ _SCALAR: Final = Param("scalar", FLOAT, doc="The number.")
 
 TABLE: Final = (
     Gradient("pow_bw", "grad * exponent * x^(exponent - 1)", g.power, _pow, takes_output=True,
-             positional=(Param("exponent", FLOAT, doc="At least 0."),), note="Infinite for x <= 0, as on the chip."),
+             positional=(Param("exponent", FLOAT, doc="At least 0."),), rows=True,
+             note="Infinite for x <= 0, as on the chip."),
     Gradient("rpow_bw", "grad * exponent * x^(exponent - 1)", g.power, _rpow,
              positional=(Param("exponent", FLOAT, doc="The exponent."),),
-             note="NaN for x < 0. It is the gradient of x^exponent, which the official operator of this name returns."),
+             note="NaN for x < 0. It is the gradient of x^exponent, which the official operator of this name returns.",
+             rows=True),
     Gradient("rdiv_bw", "-grad * scalar / x^2", g.rdiv, _rdiv, positional=(_SCALAR,), keywords=(ROUNDING_MODE,),
-             note="0 with a rounding mode."),
+             note="0 with a rounding mode.", rows=True),
     Gradient("div_no_nan_bw", "grad / scalar, 0 where the scalar is 0", g.div_no_nan, _div_no_nan,
-             positional=(_SCALAR,)),
+             positional=(_SCALAR,), rows=True),
     Gradient("polygamma_bw", "grad * polygamma(x, n + 1)", g.polygamma, _polygamma,
-             positional=(Param("n", INTEGER, doc="The order of the function."),)),
+             positional=(Param("n", INTEGER, doc="The order of the function."),), rows=True),
 )  # fmt: skip
 
 
