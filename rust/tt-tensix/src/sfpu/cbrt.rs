@@ -3,7 +3,9 @@
 //! Domain: all words. The inverse cube root is guessed from the word as a number, divided by three in arithmetic on the
 //! bit pattern, then refined by a polynomial of x y^3; 32-bit `Dst` adds a step of the same kind at the end.
 
-use super::lane::{MINUS_ONE, ONE, Word, fabs, mad, mul, polynomial, setsign, shl, sm2f, store_f32, store_rounded};
+use super::lane::{
+    MINUS_ONE, ONE, Word, fabs, mad, mul, polynomial, residual, setsign, shl, sm2f, store_f32, store_rounded,
+};
 use super::run::functions;
 
 /// -1 / 768: a third, and eight bits to the right.
@@ -33,7 +35,7 @@ fn cbrt_32<V: Word>(x: V) -> V {
     let y = mul(y, polynomial(mul(mul(distance, y), mul(y, y)), SERIES));
     let root = mul(distance, mul(y, y));
     // -1/3 of the error of x y^3.
-    let correction = mad(mad(root, y, MINUS_ONE), MINUS_THIRD + (8 << 23), ONE);
+    let correction = mad(residual(root, y, MINUS_ONE), MINUS_THIRD + (8 << 23), ONE);
     store_f32(mul(setsign(root, x), mul(correction, correction)))
 }
 

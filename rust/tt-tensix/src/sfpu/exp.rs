@@ -75,7 +75,11 @@ fn exp2_32<V: Word>(x: V) -> V {
 /// Continues Horner's rule.
 #[inline(always)]
 fn polynomial_from<V: Word, const N: usize>(sum: V, x: V, coefficients: [u32; N]) -> V {
-    coefficients.into_iter().fold(sum, |sum, coefficient| mad(sum, x, coefficient))
+    let mut sum = sum;
+    for coefficient in coefficients {
+        sum = mad(sum, x, coefficient);
+    }
+    sum
 }
 
 /// Puts the limits on half of e^x - 1 and doubles it; where no power of two was taken out, `half` is the whole.

@@ -229,6 +229,14 @@ impl Operands {
         self.x.denormal(self.lane) | self.y.denormal(self.lane)
     }
 
+    /// The second factor is a constant that is not tiny, and products cannot leave the range above, where the unit does not
+    /// let the addend bring them back.
+    #[inline(always)]
+    fn keeps_range(self) -> bool {
+        let finite = self.x.known.times(self.y.known).is_finite();
+        self.y.constant.is_some_and(|word| (SMALL..=if finite { INFINITY - 1 } else { ONE }).contains(&(word & !SIGN)))
+    }
+
     /// No product is so small that the unit loses it.
     #[inline(always)]
     fn has_large_product(self) -> bool {
@@ -274,7 +282,7 @@ impl Operands {
         (result, !self.is_ordinary(result) | self.extreme(result) | self.denormal_factor(), self.near_addend(1, 1))
     }
 
-    /// One factor is a power of two of at most 1: the product has 24 bits and less than twice its power, so that it is even,
+    /// One factor is a power of two that keeps the range: the product has 24 bits and less than twice its power, so that it is even,
     /// has no tie, and the sum is less than four times the larger power.
     #[inline(always)]
     fn of_short_product(self) -> (Int, Lanes, Known) {
@@ -393,7 +401,7 @@ impl Operands {
     /// the product is too small to count, and the product's exponent is at most one above the addend's, which is not cut.
     #[inline(always)]
     fn reduce(self) -> (Int, Lanes, Known) {
-        let Some(factor) = self.y.constant.filter(|&word| is_within_one(word)) else { return self.ordinary() };
+        let Some(factor) = self.y.constant.filter(|_| self.keeps_range()) else { return self.ordinary() };
         let result = self.host();
         let (x, z) = (self.x.words[self.lane], self.z.words[self.lane]);
         let zeros = ZEROS_OF_EXACT.saturating_sub(factor.trailing_zeros());
@@ -464,10 +472,6 @@ fn on_grid(number: Float, eighth: Int) -> (Float, Lanes) {
     (A::sub_float(float(jammed), float(eighth)), A::equal(jammed, A::add(eighth, splat(1))))
 }
 
-fn is_within_one(word: u32) -> bool {
-    (SMALL..=ONE).contains(&(word & !SIGN))
-}
-
 impl From<u32> for Guess {
     #[inline(always)]
     fn from(word: u32) -> Self {
@@ -475,17 +479,13 @@ impl From<u32> for Guess {
     }
 }
 
-/// So that products cannot leave the range above, where the unit does not let the addend bring them back.
-fn is_power_of_two(word: u32) -> bool {
-    word & MANTISSA == 0 && is_within_one(word)
-}
-
 impl Word for Guess {
     type Mask = GuessMask;
 
     #[inline(always)]
     fn mad(self, b: Self, c: Self) -> Self {
-        if b.constant.is_some_and(is_power_of_two) {
+        let power = b.constant.is_some_and(|word| word & MANTISSA == 0);
+        if power && (Operands { x: self, y: b, z: c, lane: 0 }).keeps_range() {
             return step!(self, b, c, of_short_product);
         }
         step!(self, b, c, ordinary)

@@ -30,7 +30,11 @@ const TANGENT_32: [u32; 7] =
 /// x + turns * period, the period in parts.
 #[inline(always)]
 fn reduce<V: Word>(x: V, turns: V, period: [u32; 4]) -> V {
-    period.into_iter().fold(x, |rest, part| mad(turns, part, rest))
+    let mut rest = super::lane::reduce(turns, period[0], x);
+    for &part in &period[1..] {
+        rest = mad(turns, part, rest);
+    }
+    rest
 }
 
 /// sin(rest), with the sign for odd `rounded`.
