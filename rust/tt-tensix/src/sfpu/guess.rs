@@ -777,6 +777,10 @@ mod tests {
         if random.one_in(4) {
             y = y & 0xff80_0000 | y & 0x7f_8000 & !0u32 << random.below(24);
         }
+        if random.one_in(5) {
+            // A power of two.
+            y &= 0xff80_0000;
+        }
         if random.one_in(6) {
             // A small integer.
             x = (random.below(400) as f32).to_bits() | random.below(2) << 31;
