@@ -87,7 +87,7 @@ const CHORES: &[Chore] = &[
     },
     Chore {
         name: "guesses",
-        help: "steps of the vector unit that the host's arithmetic guesses: 400 million against the definition",
+        help: "steps of the vector unit that the host's arithmetic guesses: 32 million of each kind against the definition",
         commands: &["cargo test --release -p tt-tensix --lib --locked guess -- --ignored --nocapture"],
     },
     Chore {
