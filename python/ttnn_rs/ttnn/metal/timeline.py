@@ -17,7 +17,17 @@ _TRANSFER = 3
 """Thread number of an event that is a transfer."""
 _THREADS = ("unpack", "math", "pack")
 _COLOURS = {"wait": "#d9d9d9", "transfer": "#7fb8e6", "compute": "#e6913c", "call": "#5a9e6f"}
-_WAITS = frozenset({"cb_wait_front", "cb_reserve_back", "noc_semaphore_wait", "noc_semaphore_wait_min"})
+_WAITS = frozenset(
+    {
+        "acquire_dst",
+        "cb_reserve_back",
+        "cb_wait_front",
+        "noc_semaphore_wait",
+        "noc_semaphore_wait_min",
+        "tile_regs_acquire",
+        "tile_regs_wait",
+    }
+)
 
 
 @dataclass(frozen=True)
