@@ -201,3 +201,24 @@ def test_wrong_arguments(device: ttnn.MeshDevice, function: Callable[..., Any], 
     assert all(texts.values())
     assert len(set(texts.values())) > 1
     function(**valid(device))
+
+
+@pytest.mark.parametrize(
+    "wrong", [None, 1, 2.5, "x", b"y", [1], ["a"], object()], ids=lambda wrong: type(wrong).__name__
+)
+@pytest.mark.parametrize(
+    ("call", "option"),
+    [
+        (ttnn.ProgramDescriptor, "kernels"),
+        (ttnn.ProgramDescriptor, "semaphores"),
+        (ttnn.ProgramDescriptor, "cbs"),
+        (ttnn.CBDescriptor, "format_descriptors"),
+        (ttnn.merge_program_descriptors, "descriptors"),
+        (ttnn.get_cb_address, "descriptor"),
+        (ttnn.compute_program_descriptor_hash, "program_descriptor"),
+        (ttnn.TensorAccessorArgs, "buffer"),
+    ],
+)
+def test_descriptors_of_wrong_kinds(call: Any, option: str, wrong: object) -> None:
+    with pytest.raises(ttnn.ArgumentError, match="expected"):
+        call(**{option: wrong})

@@ -14,6 +14,7 @@ from ttnn.core_range import CoreCoord, CoreRangeSet
 from ttnn.exceptions import ArgumentError, MemoryConfigError, UnsupportedError
 from ttnn.mesh import SubDeviceId
 from ttnn.mesh_device import MeshDevice
+from ttnn.tensor import Tensor
 from ttnn.types import BufferType, ShardOrientation, TensorMemoryLayout
 
 if TYPE_CHECKING:
@@ -283,6 +284,8 @@ class TensorAccessorArgs:
     def __init__(self, buffer: Any) -> None:
         if isinstance(buffer, Buffer):
             memory, sharded = buffer.memory, buffer.is_sharded
+        elif not isinstance(buffer, Tensor):
+            raise ArgumentError(f"TensorAccessorArgs: expected a Buffer or a Tensor, got {type(buffer).__name__}")
         else:
             memory = buffer._require_device("TensorAccessorArgs", "the tensor")
             sharded = buffer.memory_config().is_sharded()

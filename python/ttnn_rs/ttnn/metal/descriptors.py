@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import enum
 import os
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from numbers import Integral
+from typing import Any, TypeVar
 
 from ttnn.core_range import CoreCoord, CoreLike, CoreRangeSet, as_core
 from ttnn.exceptions import ArgumentError, StorageError, UnsupportedError
@@ -106,6 +107,31 @@ class _Column:
     def extend(self, y: int, values: Sequence[int]) -> None:
         """Add arguments to those of a core."""
         self[y].extend(values)
+
+
+Kind = TypeVar("Kind")
+
+
+def required(where: str, value: object, kind: type[Kind]) -> Kind:
+    """Return `value`, which must be of a kind.
+
+    Raises:
+        ArgumentError: it is of another one.
+    """
+    if not isinstance(value, kind):
+        raise ArgumentError(f"{where}: expected {kind.__name__}, got {type(value).__name__}")
+    return value
+
+
+def listed(where: str, values: object, kind: type) -> list[Any]:
+    """Return a list of `values`, all of one kind.
+
+    Raises:
+        ArgumentError: it is no sequence, or has something else in it.
+    """
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise ArgumentError(f"{where}: expected a sequence of {kind.__name__}, got {type(values).__name__}")
+    return [required(where, value, kind) for value in values]
 
 
 class ReaderConfigDescriptor:
@@ -207,11 +233,15 @@ class KernelDescriptor:
         self.kernel_source = kernel_source
         self.source_type = source_type
         self.core_ranges = core_ranges or CoreRangeSet()
-        self.compile_time_args = list(compile_time_args)
-        self.named_compile_time_args = list(named_compile_time_args)
-        self.defines = list(defines)
+        self.compile_time_args: list[int] = listed("KernelDescriptor: compile_time_args", compile_time_args, object)
+        self.named_compile_time_args: list[tuple[str, int]] = listed(
+            "KernelDescriptor: named_compile_time_args", named_compile_time_args, object
+        )
+        self.defines: list[tuple[str, str]] = listed("KernelDescriptor: defines", defines, object)
         self.runtime_args = runtime_args
-        self.common_runtime_args = list(common_runtime_args)
+        self.common_runtime_args: list[int] = listed(
+            "KernelDescriptor: common_runtime_args", common_runtime_args, object
+        )
         self.opt_level = opt_level
         self.config = config
 
@@ -312,7 +342,7 @@ class CBDescriptor:
     ) -> None:
         self.total_size = total_size
         self.core_ranges = core_ranges or CoreRangeSet()
-        self.format_descriptors = list(format_descriptors)
+        self.format_descriptors = listed("CBDescriptor: format_descriptors", format_descriptors, CBFormatDescriptor)
         self.remote_format_descriptors: list[CBFormatDescriptor] = []
         self.address_offset = 0
         self._buffer: Buffer | None = None
@@ -377,9 +407,9 @@ class ProgramDescriptor:
         semaphores: Sequence[SemaphoreDescriptor] = (),
         cbs: Sequence[CBDescriptor] = (),
     ) -> None:
-        self.kernels = list(kernels)
-        self.semaphores = list(semaphores)
-        self.cbs = list(cbs)
+        self.kernels = listed("ProgramDescriptor: kernels", kernels, KernelDescriptor)
+        self.semaphores = listed("ProgramDescriptor: semaphores", semaphores, SemaphoreDescriptor)
+        self.cbs = listed("ProgramDescriptor: cbs", cbs, CBDescriptor)
         self.custom_program_hash: int | None = None
         self.reload_core_ranges = CoreRangeSet()
         self.reload_table_addr: int | None = None
@@ -389,7 +419,9 @@ class MeshProgramDescriptor:
     """Programs by the chips that run them."""
 
     def __init__(self, mesh_programs: dict[MeshCoordinateRange, ProgramDescriptor] | None = None) -> None:
-        self.mesh_programs = dict(mesh_programs or {})
+        self.mesh_programs: dict[MeshCoordinateRange, ProgramDescriptor] = dict(
+            required("MeshProgramDescriptor", mesh_programs or {}, dict)
+        )
         for device_range, descriptor in self.mesh_programs.items():
             if not isinstance(device_range, MeshCoordinateRange) or not isinstance(descriptor, ProgramDescriptor):
                 raise ArgumentError(
@@ -401,7 +433,7 @@ class MeshProgramDescriptor:
 def merge_program_descriptors(descriptors: Sequence[ProgramDescriptor]) -> ProgramDescriptor:
     """Return one program with the parts of several."""
     merged = ProgramDescriptor()
-    for descriptor in descriptors:
+    for descriptor in listed("merge_program_descriptors", descriptors, ProgramDescriptor):
         merged.kernels += descriptor.kernels
         merged.semaphores += descriptor.semaphores
         merged.cbs += descriptor.cbs
@@ -428,6 +460,10 @@ def cb_descriptor_from_sharded_tensor(
         StorageError: the tensor is not sharded over L1.
         ArgumentError: the offset is no multiple of a page, or beyond the shard.
     """
+    required("cb_descriptor_from_sharded_tensor: tensor", tensor, Tensor)
+    for name, number in (("cb_index", cb_index), ("address_offset", address_offset), ("total_size", total_size)):
+        if not isinstance(number, Integral):
+            raise ArgumentError(f"cb_descriptor_from_sharded_tensor: {name}: expected int, got {type(number).__name__}")
     memory = tensor._require_device("cb_descriptor_from_sharded_tensor", "the tensor")
     shard = tensor.memory_config().shard_spec
     if shard is None or BufferType(memory.buffer_type) is not BufferType.L1:
@@ -452,7 +488,8 @@ def get_cb_address(descriptor: CBDescriptor) -> int:
     Raises:
         StorageError: it has memory of its own, whose address only a running program has.
     """
-    if descriptor._global is not None:
+    if required("get_cb_address", descriptor, CBDescriptor)._global is not None:
+        assert descriptor._global is not None
         return descriptor._global.buffer_address()
     address = descriptor.buffer_address()
     if address is None:

@@ -22,6 +22,7 @@ from ttnn.metal.descriptors import (
     WriterConfigDescriptor,
     arguments,
     device_of,
+    required,
 )
 from ttnn.metal.program import Program, create_kernel, shared_core
 from ttnn.metal.queues import command_queue, enqueue_program
@@ -142,6 +143,7 @@ def compute_program_descriptor_hash(program_descriptor: ProgramDescriptor) -> in
 
     It is `custom_program_hash` where that is set. It does not depend on the process.
     """
+    required("compute_program_descriptor_hash", program_descriptor, ProgramDescriptor)
     if program_descriptor.custom_program_hash is not None:
         return program_descriptor.custom_program_hash
     text = "\n".join(_facts(program_descriptor))
