@@ -94,17 +94,36 @@ def digamma(x: ArrayLike, **_: object) -> Array:
     return _each(_digamma, x)
 
 
+def _cotangent_slope(x: float, order: int) -> float:
+    """Return a derivative of pi cot(pi x): polynomials p of the cotangent c, each followed by -pi (1 + c^2) p'(c)."""
+    part = x - round(x)
+    # Each form is accurate to the last digits on its side of a quarter.
+    cotangent = 1.0 / math.tan(math.pi * part) if abs(part) < 0.25 else math.tan(math.pi * (0.5 - abs(part)))
+    cotangent = math.copysign(cotangent, part)
+    polynomial = np.polynomial.Polynomial([0.0, 1.0])
+    for _ in range(order):
+        polynomial = polynomial.deriv() * np.polynomial.Polynomial([-1.0, 0.0, -1.0])
+    with np.errstate(over="ignore"):
+        return float(math.pi ** (order + 1) * polynomial(np.float64(cotangent)))
+
+
 def _polygamma(x: float, order: int) -> float:
-    """Hurwitz' sum (-1)^(n+1) n! sum 1 / (x + k)^(n+1) for positive x, by the Euler-Maclaurin formula."""
-    if math.isnan(x) or x <= 0.0:
-        return math.nan if x != 0.0 else math.inf * (-1.0) ** (order + 1)
-    if x > 1e30:
-        return 0.0
+    """Hurwitz' sum (-1)^(n+1) n! sum 1 / (x + k)^(n+1), by the Euler-Maclaurin formula; below zero by reflection."""
+    if math.isnan(x) or x == -math.inf:
+        return math.nan
+    if x <= 0.0 and x.is_integer():
+        # Both sides of a pole of even power rise; of the others that of +0 is meant.
+        return math.inf * (-1.0) ** (order + 1) if x == 0.0 or order % 2 else math.nan
+    if x < 0.0:
+        return (-1.0) ** order * _polygamma(1.0 - x, order) - _cotangent_slope(x, order)
     power = order + 1
     total = 0.0
-    while x < 20.0:
-        total += x**-power
-        x += 1.0
+    try:
+        while x < 20.0:
+            total += x**-power
+            x += 1.0
+    except OverflowError:
+        return math.inf * (-1.0) ** (order + 1)
     total += x ** (1 - power) / (power - 1) + 0.5 * x**-power
     rising = float(power)
     for k, bernoulli in enumerate(_BERNOULLI, 1):
@@ -114,7 +133,7 @@ def _polygamma(x: float, order: int) -> float:
 
 
 def polygamma(x: ArrayLike, k: int = 1, **_: object) -> Array:
-    """Return the k-th derivative of digamma for positive x."""
+    """Return the k-th derivative of digamma."""
     return _each(lambda v: _polygamma(v, k), x)
 
 
