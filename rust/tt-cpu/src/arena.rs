@@ -13,6 +13,8 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use memmap2::{MmapMut, MmapOptions};
 
+use crate::bits::masks;
+
 /// Why the arena refused a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ArenaError {
@@ -100,9 +102,9 @@ struct Shape {
     bank_bytes: usize,
 }
 
-/// Granularity of advice about host memory.
+/// Bytes of a large page of the host.
 #[cfg(target_os = "linux")]
-const HOST_PAGE: usize = 4096;
+const LARGE_PAGE: usize = 2 << 20;
 
 /// Distance of banks in host memory, beyond their size. Banks have round sizes; without the shift, pages of one tensor
 /// would fall into the same sets of the host's caches.
@@ -155,9 +157,13 @@ impl Arena {
         #[cfg(target_os = "linux")]
         for bank in 0..self.shape.banks {
             if let (Some(map), Ok(range)) = (&self.map, self.shape.locate(bank, offset, len)) {
-                // Advice must start at a page; as above it is about host memory only and may go unheeded.
-                let start = range.start.next_multiple_of(HOST_PAGE);
-                let _ = map.advise_range(memmap2::Advice::HugePage, start, range.end.saturating_sub(start));
+                // Large pages begin at multiples of their size. Those that the range shares with its neighbours are asked
+                // for too: most of a range of a few megabytes would be outside all others.
+                let base = map.as_ptr().addr();
+                let start = ((base + range.start) & !(LARGE_PAGE - 1)).saturating_sub(base);
+                let end = ((base + range.end).next_multiple_of(LARGE_PAGE) - base).min(map.len());
+                // As above the advice is about host memory only and may go unheeded.
+                let _ = map.advise_range(memmap2::Advice::HugePage, start, end - start);
             }
         }
     }
@@ -304,24 +310,36 @@ impl<'a> Writer<'a> {
     #[inline]
     #[allow(clippy::mut_from_ref, reason = "the claim bit makes each slice unique")]
     pub fn claim(&self, stripe: usize, bank: usize, unit: usize) -> Result<&'a mut [u8], ArenaError> {
-        let refused = ArenaError::Claim { stripe, bank, unit };
+        self.claim_run(stripe, bank, unit..unit + 1)
+    }
+
+    /// [`Self::claim`] for units that follow each other in a bank: one slice, and a few atomic steps for all of them.
+    ///
+    /// # Errors
+    /// [`ArenaError::Claim`] with the first unit if one was claimed before, or if the stripe does not have them all. Which of
+    /// the others can then still be claimed is not said.
+    #[inline]
+    #[allow(clippy::mut_from_ref, reason = "the claim bits make each slice unique")]
+    pub fn claim_run(&self, stripe: usize, bank: usize, units: Range<usize>) -> Result<&'a mut [u8], ArenaError> {
+        let refused = ArenaError::Claim { stripe, bank, unit: units.start };
         let claims = self.stripes.get(stripe).ok_or(refused)?;
-        if bank >= self.shape.banks || unit >= claims.units {
+        if bank >= self.shape.banks || units.is_empty() || units.end > claims.units {
             return Err(refused);
         }
-        let bit = bank * claims.units + unit;
-        let mask = 1u64 << (bit % 64);
-        // Relaxed is enough: the bit only decides who gets the slice, the split itself orders the bytes.
-        if claims.taken[bit / 64].fetch_or(mask, Ordering::Relaxed) & mask != 0 {
-            return Err(refused);
+        let first = bank * claims.units + units.start;
+        for (word, mask) in masks(first..first + units.len()) {
+            // Relaxed is enough: the bits only decide who gets the slice, the split itself orders the bytes.
+            if claims.taken[word].fetch_or(mask, Ordering::Relaxed) & mask != 0 {
+                return Err(refused);
+            }
         }
         let Stripe { offset_bytes, len_bytes, unit_bytes } = claims.stripe;
-        let start = unit * unit_bytes;
-        let len = unit_bytes.min(len_bytes - start);
+        let start = units.start * unit_bytes;
+        let len = (units.len() * unit_bytes).min(len_bytes - start);
         let cells = &self.cells[self.shape.locate(bank, offset_bytes + start, len)?];
         let pointer = cells.as_ptr().cast::<u8>().cast_mut();
         // SAFETY: cells permit writes through shared references. Units of a stripe are disjoint, stripes are disjoint
-        // (checked by `split`), the bit above was ours to set, and a `Reader` refuses ranges that touch a stripe; so no
+        // (checked by `split`), the bits above were ours to set, and a `Reader` refuses ranges that touch a stripe; so no
         // other reference to these bytes exists or will be made during 'a.
         Ok(unsafe { std::slice::from_raw_parts_mut(pointer, len) })
     }
@@ -395,6 +413,29 @@ mod tests {
         assert_eq!(arena.split(&[stripe(0, 64, 32), stripe(63, 1, 1)]).err(), Some(refused(1)));
         assert_eq!(arena.split(&[stripe(4090, 7, 1)]).err(), Some(refused(0)));
         assert_eq!(arena.split(&[stripe(0, 4, 0)]).err(), Some(refused(0)));
+    }
+
+    #[test]
+    fn a_run_of_units_is_one_slice_and_shares_no_unit() {
+        let mut arena = Arena::reserve(3, 1 << 14).expect("address space");
+        let refused = |unit| ArenaError::Claim { stripe: 0, bank: 1, unit };
+        let (_, writer) = arena.split(&[stripe(64, 200 * 32 - 8, 32)]).expect("fits");
+        // Across words of the bits, with the last unit cut short.
+        assert_eq!(writer.claim_run(0, 1, 20..190).map(|run| run.len()), Ok(170 * 32));
+        assert_eq!(writer.claim_run(0, 1, 190..200).map(|run| run.len()), Ok(10 * 32 - 8));
+        assert_eq!(writer.claim_run(0, 1, 19..21).map(|run| run.len()), Err(refused(19)));
+        for unit in [20, 100, 189, 190, 199, 200] {
+            assert_eq!(writer.claim(0, 1, unit).map(|unit| unit.len()), Err(refused(unit)));
+        }
+        for units in [0..201, 200..201, 5..5] {
+            assert_eq!(writer.claim_run(0, 1, units.clone()).map(|run| run.len()), Err(refused(units.start)));
+        }
+        writer.claim_run(0, 1, 3..5).expect("free").fill(9);
+        // Other banks have bits of their own.
+        assert_eq!(writer.claim_run(0, 0, 0..200).map(|run| run.len()), Ok(200 * 32 - 8));
+        assert_eq!(writer.claim_run(0, 2, 0..200).map(|run| run.len()), Ok(200 * 32 - 8));
+        let bytes = arena.bytes(1, 64 + 2 * 32, 4 * 32).expect("in range");
+        assert!(bytes.iter().enumerate().all(|(at, &byte)| byte == if (32..96).contains(&at) { 9 } else { 0 }));
     }
 
     #[test]

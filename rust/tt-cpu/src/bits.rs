@@ -63,7 +63,7 @@ impl AtomicBits {
 
 /// The words that a range of bits touches, each with its part of the range.
 #[inline]
-fn masks(range: Range<usize>) -> impl Iterator<Item = (usize, u64)> {
+pub(crate) fn masks(range: Range<usize>) -> impl Iterator<Item = (usize, u64)> {
     let Range { start, end } = range;
     let words = if start < end { start / WORD..end.div_ceil(WORD) } else { 0..0 };
     words.map(move |word| {

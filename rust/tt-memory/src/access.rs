@@ -1,6 +1,8 @@
 //! What an operator may touch while it runs: any page of any buffer to read, pages of its outputs to write.
 //!
 //! Worker threads share one [`Access`]. Pages are handed out as slices of the device's own memory, nothing is copied.
+use std::ops::Range;
+
 use tt_cpu::arena::{ArenaError, Reader, Stripe, Writer};
 
 use crate::buffer::{Buffer, BufferId, PageLocation, PageMap};
@@ -231,11 +233,58 @@ impl<'a> Output<'a> {
     #[inline]
     pub fn claim(&self, page: usize) -> Result<&'a mut [u8], MemoryError> {
         let PageLocation { bank, slot, .. } = self.buffer.locate(page)?;
-        let unit = self.writer.claim(self.stripe, bank, slot).map_err(|error| match error {
-            ArenaError::Claim { .. } => MemoryError::ClaimedTwice { buffer: self.buffer.id(), page },
-            other => MemoryError::Arena(other),
-        })?;
+        let unit = self.writer.claim(self.stripe, bank, slot).map_err(|error| self.refused(error, page))?;
         self.buffer.mark_written(page);
         Ok(&mut unit[..self.buffer.page_bytes()])
+    }
+
+    /// Pages that follow each other, claimed together: finding and claiming single ones shows in short loops.
+    ///
+    /// # Errors
+    /// As [`Self::claim`], with the first page of a bank that cannot be had.
+    pub fn claim_run(&self, pages: Range<usize>) -> Result<PageRun<'a>, MemoryError> {
+        let (buffer, count) = (self.buffer, pages.len());
+        if pages.is_empty() {
+            return Ok(PageRun { banks: Vec::new(), next: 0, page_bytes: 0 });
+        }
+        buffer.locate(pages.end - 1)?;
+        let apart = if matches!(buffer.map, PageMap::Interleaved) { buffer.bank_count } else { count };
+        let bank = |page: usize| {
+            let PageLocation { bank, slot, .. } = buffer.locate(page)?;
+            let units = slot..slot + (pages.end - page).div_ceil(apart);
+            let run = self.writer.claim_run(self.stripe, bank, units).map_err(|error| self.refused(error, page))?;
+            Ok(run.chunks_mut(buffer.aligned_page_bytes()))
+        };
+        let banks = pages.clone().take(apart).map(bank).collect::<Result<_, MemoryError>>()?;
+        buffer.mark_all_written(pages);
+        Ok(PageRun { banks, next: 0, page_bytes: buffer.page_bytes() })
+    }
+
+    fn refused(&self, error: ArenaError, page: usize) -> MemoryError {
+        match error {
+            ArenaError::Claim { .. } => MemoryError::ClaimedTwice { buffer: self.buffer.id(), page },
+            other => MemoryError::Arena(other),
+        }
+    }
+}
+
+/// The pages of [`Output::claim_run`] in their order, each as [`Output::claim`] gives it.
+#[derive(Debug)]
+pub struct PageRun<'a> {
+    /// What each bank has of them, the first page's bank first.
+    banks: Vec<std::slice::ChunksMut<'a, u8>>,
+    /// Number of the next bank.
+    next: usize,
+    page_bytes: usize,
+}
+
+impl<'a> Iterator for PageRun<'a> {
+    type Item = &'a mut [u8];
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let page = self.banks.get_mut(self.next)?.next()?;
+        self.next = if self.next + 1 == self.banks.len() { 0 } else { self.next + 1 };
+        Some(&mut page[..self.page_bytes])
     }
 }

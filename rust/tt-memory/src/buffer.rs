@@ -1,4 +1,6 @@
 //! Buffers: pages, and where each of them lies in the banks.
+use std::ops::Range;
+
 use tt_cpu::bits::AtomicBits;
 
 use crate::error::MemoryError;
@@ -219,8 +221,14 @@ impl Buffer {
     /// Marks a page as written.
     #[inline]
     pub(crate) fn mark_written(&self, page: usize) {
+        self.mark_all_written(page..page + 1);
+    }
+
+    /// Marks pages that follow each other as written.
+    #[inline]
+    pub(crate) fn mark_all_written(&self, pages: Range<usize>) {
         let marks = self.marks_per_page();
-        self.written.set(page * marks..(page + 1) * marks);
+        self.written.set(pages.start * marks..pages.end * marks);
     }
 
     /// Whether every byte of a page has been written since the buffer was allocated.

@@ -160,6 +160,42 @@ fn an_operator_reads_inputs_and_claims_outputs_on_all_threads() {
 }
 
 #[test]
+fn runs_of_pages_are_the_pages_one_by_one() {
+    let mut device = open();
+    let buffers = zoo(&mut device);
+    let outputs: Vec<BufferId> = buffers.iter().map(|&(id, ..)| id).collect();
+    let counts: Vec<usize> = outputs.iter().map(|&id| device.buffer(id).expect("alive").num_pages()).collect();
+    {
+        let access = device.access(&outputs).expect("alive");
+        for (&id, &count) in outputs.iter().zip(&counts) {
+            let output = access.output(id).expect("an output");
+            let (mut first, mut length) = (0, 0);
+            while first < count {
+                let pages = first..count.min(first + length);
+                let run: Vec<&mut [u8]> = output.claim_run(pages.clone()).expect("free").collect();
+                assert_eq!(run.len(), pages.len());
+                for (page, bytes) in pages.clone().zip(run) {
+                    let pattern = pattern(bytes.len(), page);
+                    bytes.copy_from_slice(&pattern);
+                }
+                (first, length) = (pages.end, length * 2 + 1);
+            }
+            let beyond = MemoryError::PageOutOfRange { buffer: id, page: count, pages: count };
+            assert_eq!(output.claim_run(0..count + 1).map(Iterator::count), Err(beyond));
+            let twice = MemoryError::ClaimedTwice { buffer: id, page: count - 1 };
+            assert_eq!(output.claim_run(count - 1..count).map(Iterator::count), Err(twice));
+        }
+    }
+    let access = device.access(&[]).expect("alive");
+    for (&id, &count) in outputs.iter().zip(&counts) {
+        for page in 0..count {
+            let bytes = access.page(id, page).expect("marked as written");
+            assert!(bytes == pattern(bytes.len(), page), "page {page}");
+        }
+    }
+}
+
+#[test]
 fn an_operator_in_place_sees_the_old_contents() {
     let mut device = open();
     let id = device.allocate_interleaved(BufferType::L1, 32, 3, 1).expect("room");

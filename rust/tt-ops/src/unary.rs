@@ -104,8 +104,6 @@ pub fn unary(
 /// Tiles from which on the table of the whole program pays: making it costs 64.
 const WORTH_A_TABLE: usize = 256;
 const TILE_DATUMS: usize = 1024;
-/// Bytes of a cache line of usual CPUs.
-const LINE: usize = 64;
 
 /// What becomes of every bfloat16 datum on its way through the unpacker, a 16-bit `Dst`, the chain and the packer. Each goes
 /// that way by itself, so one table is the whole program.
@@ -126,13 +124,12 @@ fn table_of(entry: &Input, math: &MathConfig, chain: &Chain, packer: &PackConfig
 }
 
 /// Pages that a thread claims together. Claiming waits for everything that was written past the caches before it.
-const CLAIMED_TOGETHER: usize = 32;
+const CLAIMED_TOGETHER: usize = 256;
 
-/// A thread's pages. What it wrote past the caches is waited for at the end of its share.
-#[derive(Default)]
-struct Claimed<'a>(Vec<&'a mut [u8]>);
+/// At the end of a thread's share it waits for what it wrote past the caches.
+struct Share;
 
-impl Drop for Claimed<'_> {
+impl Drop for Share {
     fn drop(&mut self) {
         stream::finish();
     }
@@ -157,19 +154,20 @@ fn look_up(device: &mut Device, input: BufferId, output: BufferId, table: &HalfT
     }
     let source = access.input(input)?.all()?;
     let store = if count * target.buffer().page_bytes() < STREAM_BYTES { Store::Near } else { Store::Past };
-    for_each_page(count.div_ceil(CLAIMED_TOGETHER), Claimed::default, |Claimed(pages), group| {
-        let first = group * CLAIMED_TOGETHER;
-        for page in first..count.min(first + CLAIMED_TOGETHER) {
-            pages.push(target.claim(page)?);
-        }
-        for (page, target) in (first..).zip(pages.drain(..)) {
-            // The next page is in another bank, where no CPU expects it.
-            let next = source.page((page + 1).min(count - 1));
-            (0..next.len()).step_by(LINE).for_each(|offset| stream::prefetch(next, offset));
-            table.look_up(level, source.page(page), target, store);
-        }
-        Ok(())
-    })
+    for_each_page(
+        count.div_ceil(CLAIMED_TOGETHER),
+        || Share,
+        |_, group| {
+            let first = group * CLAIMED_TOGETHER;
+            let pages = first..count.min(first + CLAIMED_TOGETHER);
+            for (page, target) in pages.clone().zip(target.claim_run(pages)?) {
+                // The next page is in another bank.
+                let next = source.page((page + 1).min(count - 1));
+                table.look_up(level, source.page(page), target, store, next);
+            }
+            Ok(())
+        },
+    )
 }
 
 fn port_bytes(format: DataFormat) -> usize {
