@@ -1,17 +1,19 @@
-//! Devices and buffers.
+//! Devices: the memory of a chip, and what stops its use.
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
+use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use tt_memory::Place;
-use tt_memory::buffer::{Buffer, BufferId, BufferType};
-use tt_memory::chip::{CHIPS, ChipSpec, Harvesting, LogicalCore, SFPU_EPS, SFPU_INF, SFPU_NAN};
+use tt_memory::buffer::{BufferId, BufferType};
+use tt_memory::chip::LogicalCore;
 use tt_memory::device::{Device, OpenOptions};
 use tt_memory::error::MemoryError;
 
-use crate::error::{Either, EngineError, Poisoned, engine_bug, enter_engine, exception};
+use crate::buffer::{Facts, PyBuffer};
+use crate::chip::chip_by_name;
+use crate::error::{Either, EngineError, Poisoned, enter_engine, exception};
 
 /// A device that its Python object and all its buffers hold.
 #[derive(Debug)]
@@ -74,8 +76,13 @@ impl SharedDevice {
         })
     }
 
+    /// Whether the device has not been closed.
+    pub fn is_open(&self) -> bool {
+        self.open.load(Ordering::Acquire)
+    }
+
     /// Frees a buffer as soon as nobody uses the device; never waits.
-    fn forget(&self, id: BufferId) {
+    pub fn forget(&self, id: BufferId) {
         self.dropped.lock().unwrap_or_else(PoisonError::into_inner).push(id);
         if let Ok(mut device) = self.device.try_lock() {
             self.free_dropped(&mut device);
@@ -164,7 +171,7 @@ impl PyDevice {
 
     #[getter]
     fn is_open(&self) -> bool {
-        self.shared.open.load(Ordering::Acquire)
+        self.shared.is_open()
     }
 
     #[pyo3(signature = (buffer_type, page_bytes, num_pages, page_columns=1))]
@@ -348,177 +355,7 @@ impl PyDevice {
             let id = allocate(device)?;
             Ok::<_, MemoryError>(Facts::of(device.buffer(id)?))
         })?;
-        Ok(PyBuffer { shared: Arc::clone(&self.shared), facts, freed: AtomicBool::new(false) })
-    }
-}
-
-/// What does not change while a buffer lives.
-#[derive(Debug, Clone, Copy)]
-struct Facts {
-    id: BufferId,
-    buffer_type: BufferType,
-    address: u64,
-    page_bytes: usize,
-    aligned_page_bytes: usize,
-    num_pages: usize,
-    page_columns: usize,
-    size: u64,
-    bytes_per_bank: u64,
-}
-
-impl Facts {
-    fn of(buffer: &Buffer) -> Self {
-        Self {
-            id: buffer.id(),
-            buffer_type: buffer.buffer_type(),
-            address: buffer.address(),
-            page_bytes: buffer.page_bytes(),
-            aligned_page_bytes: buffer.aligned_page_bytes(),
-            num_pages: buffer.num_pages(),
-            page_columns: buffer.page_columns(),
-            size: buffer.bytes(),
-            bytes_per_bank: buffer.bytes_per_bank(),
-        }
-    }
-
-    fn to_dict(self, py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
-        let dict = PyDict::new(py);
-        dict.set_item("unique_id", self.id.unique_id())?;
-        dict.set_item("buffer_type", self.buffer_type as u8)?;
-        dict.set_item("address", self.address)?;
-        dict.set_item("page_bytes", self.page_bytes)?;
-        dict.set_item("aligned_page_bytes", self.aligned_page_bytes)?;
-        dict.set_item("num_pages", self.num_pages)?;
-        dict.set_item("page_columns", self.page_columns)?;
-        dict.set_item("size", self.size)?;
-        dict.set_item("bytes_per_bank", self.bytes_per_bank)?;
-        Ok(dict)
-    }
-}
-
-/// Pages on a device. The memory is freed when the object goes away.
-#[pyclass(frozen, module = "ttnn._engine", name = "Buffer")]
-#[derive(Debug)]
-pub struct PyBuffer {
-    shared: Arc<SharedDevice>,
-    facts: Facts,
-    freed: AtomicBool,
-}
-
-impl PyBuffer {
-    /// The device it lies on. Two buffers share a device if their `Arc`s are the same.
-    pub fn device(&self) -> &Arc<SharedDevice> {
-        &self.shared
-    }
-
-    /// Its name there.
-    pub fn id(&self) -> BufferId {
-        self.facts.id
-    }
-}
-
-#[pymethods]
-impl PyBuffer {
-    #[getter]
-    fn address(&self) -> u64 {
-        self.facts.address
-    }
-
-    #[getter]
-    fn page_bytes(&self) -> usize {
-        self.facts.page_bytes
-    }
-
-    #[getter]
-    fn aligned_page_bytes(&self) -> usize {
-        self.facts.aligned_page_bytes
-    }
-
-    #[getter]
-    fn num_pages(&self) -> usize {
-        self.facts.num_pages
-    }
-
-    #[getter]
-    fn page_columns(&self) -> usize {
-        self.facts.page_columns
-    }
-
-    #[getter]
-    fn buffer_type(&self) -> u8 {
-        self.facts.buffer_type as u8
-    }
-
-    #[getter]
-    fn size(&self) -> u64 {
-        self.facts.size
-    }
-
-    #[getter]
-    fn bytes_per_bank(&self) -> u64 {
-        self.facts.bytes_per_bank
-    }
-
-    #[getter]
-    fn unique_id(&self) -> u64 {
-        self.facts.id.unique_id()
-    }
-
-    #[getter]
-    fn is_allocated(&self) -> bool {
-        !self.freed.load(Ordering::Acquire) && self.shared.open.load(Ordering::Acquire)
-    }
-
-    fn deallocate(&self, py: Python<'_>) -> PyResult<()> {
-        self.shared.inspect(py, |device| device.deallocate(self.facts.id))?;
-        self.freed.store(true, Ordering::Release);
-        Ok(())
-    }
-
-    #[allow(clippy::needless_pass_by_value, reason = "Python arguments are passed so")]
-    fn write(&self, py: Python<'_>, data: PyReadonlyArray1<'_, u8>, row_bytes: usize) -> PyResult<()> {
-        let data = data.as_slice()?;
-        self.shared.run(py, |device| device.write(self.facts.id, data, row_bytes))
-    }
-
-    /// Rows of the tensor. Pages that were never written are an error only if `require_written` says so.
-    #[pyo3(signature = (row_bytes, rows, require_written=false))]
-    fn read<'py>(
-        &self,
-        py: Python<'py>,
-        row_bytes: usize,
-        rows: usize,
-        require_written: bool,
-    ) -> PyResult<Bound<'py, PyArray1<u8>>> {
-        // More than the buffer holds is refused before the host is asked for memory.
-        let bytes = row_bytes.saturating_mul(rows);
-        if bytes as u64 > self.facts.size {
-            return Err(engine_bug(py, &format!("read of {bytes} B from a buffer of {} B", self.facts.size)));
-        }
-        let numpy = py.import("numpy")?;
-        let array = numpy.call_method1("empty", (bytes, numpy.getattr("uint8")?))?.cast_into::<PyArray1<u8>>()?;
-        {
-            let mut target = array.readwrite();
-            let target = target.as_slice_mut()?;
-            self.shared.run(py, |device| match device.read(self.facts.id, target, row_bytes) {
-                Err(MemoryError::NeverWritten { .. }) if !require_written => Ok(()),
-                other => other,
-            })?;
-        }
-        Ok(array)
-    }
-
-    fn __repr__(&self) -> String {
-        let Facts { buffer_type, address, num_pages, page_bytes, .. } = self.facts;
-        format!("Buffer({} 0x{address:x}, {num_pages} pages of {page_bytes} B)", buffer_type.name())
-    }
-}
-
-impl Drop for PyBuffer {
-    fn drop(&mut self) {
-        if !*self.freed.get_mut() && self.shared.open.load(Ordering::Acquire) {
-            self.shared.forget(self.facts.id);
-        }
+        Ok(PyBuffer::new(Arc::clone(&self.shared), facts))
     }
 }
 
@@ -527,69 +364,7 @@ fn region(py: Python<'_>, code: u8) -> PyResult<BufferType> {
         .ok_or_else(|| exception(py, "MemoryConfigError", (format!("{code} is not the number of a buffer type"),)))
 }
 
-fn chip_by_name(py: Python<'_>, name: &str) -> PyResult<&'static ChipSpec> {
-    ChipSpec::by_name(name).ok_or_else(|| {
-        let text = format!("there is no chip {name:?}; choose one of {}", chip_names().join(", "));
-        exception(py, "DeviceError", (text,))
-    })
-}
-
-/// Names of the chips that a device can be, the default first.
-#[pyfunction]
-fn chip_names() -> Vec<&'static str> {
-    CHIPS.iter().map(|chip| chip.name).collect()
-}
-
-/// Everything known about a chip.
-#[pyfunction]
-fn chip_info<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
-    let chip = chip_by_name(py, name)?;
-    let pair = |core: LogicalCore| (core.x, core.y);
-    let banks = 0..chip.grid.cores();
-    let cores = banks.filter_map(|bank| {
-        let core = chip.l1_bank_core(bank)?;
-        chip.worker_coord(core).map(|coord| (pair(core), (coord.x, coord.y)))
-    });
-    let (direction, lines) = match chip.harvesting {
-        Harvesting::Rows(lines) => ("rows", lines),
-        Harvesting::Columns(lines) => ("columns", lines),
-    };
-    let workers = chip.optimal_dram_workers;
-    let workers = workers.map(|networks| networks.map(|cores| cores.iter().copied().map(pair).collect::<Vec<_>>()));
-    let dict = PyDict::new(py);
-    dict.set_item("name", chip.name)?;
-    dict.set_item("arch", chip.arch as u8)?;
-    dict.set_item("arch_name", chip.arch.name())?;
-    dict.set_item("grid", (chip.grid.x, chip.grid.y))?;
-    dict.set_item("dram_grid", (chip.dram_banks(), 1))?;
-    dict.set_item("noc_grid", (chip.noc_grid.x, chip.noc_grid.y))?;
-    dict.set_item("harvested", (direction, lines))?;
-    dict.set_item("worker_coords", cores.collect::<Vec<_>>())?;
-    dict.set_item("dram_cores", chip.dram_cores.iter().map(|coord| (coord.x, coord.y)).collect::<Vec<_>>())?;
-    dict.set_item("optimal_dram_workers", workers.map(Vec::from))?;
-    dict.set_item("dram_banks", chip.dram_banks())?;
-    dict.set_item("dram_bank_bytes", chip.dram_bank_bytes)?;
-    dict.set_item("dram_base", chip.dram_base)?;
-    dict.set_item("dram_alignment", chip.dram_alignment)?;
-    dict.set_item("l1_bytes", chip.l1_bytes)?;
-    dict.set_item("l1_base", chip.l1_base)?;
-    dict.set_item("l1_alignment", chip.l1_alignment)?;
-    dict.set_item("max_worker_l1_unreserved", chip.max_worker_l1_unreserved)?;
-    dict.set_item("circular_buffers", chip.circular_buffers)?;
-    dict.set_item("semaphores", chip.semaphores)?;
-    dict.set_item("aiclk_mhz", chip.aiclk_mhz)?;
-    dict.set_item("noc_link_bytes", chip.noc_link_bytes)?;
-    dict.set_item("noc_packet_bytes", chip.noc_packet_bytes)?;
-    dict.set_item("sfpu_eps", SFPU_EPS)?;
-    dict.set_item("sfpu_nan", SFPU_NAN)?;
-    dict.set_item("sfpu_inf", SFPU_INF)?;
-    Ok(dict)
-}
-
 /// Adds this file's names to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<PyDevice>()?;
-    module.add_class::<PyBuffer>()?;
-    module.add_function(wrap_pyfunction!(chip_names, module)?)?;
-    module.add_function(wrap_pyfunction!(chip_info, module)?)
+    module.add_class::<PyDevice>()
 }

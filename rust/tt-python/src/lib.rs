@@ -3,12 +3,15 @@
 
 use pyo3::prelude::*;
 
+mod buffer;
+mod chip;
 mod device;
 mod error;
 mod host;
 mod ops;
 mod program;
 mod tiles;
+mod vector;
 
 /// The module as Python imports it.
 #[pymodule]
@@ -16,7 +19,10 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     host::register(module)?;
     tiles::register(module)?;
+    vector::register(module)?;
     device::register(module)?;
+    buffer::register(module)?;
+    chip::register(module)?;
     program::register(module)?;
     ops::register(module)
 }

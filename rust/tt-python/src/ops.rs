@@ -18,7 +18,7 @@ use tt_ops::{Chain, ChainStep, OpError};
 use tt_tensix::fpu::{Arch, EltwiseOp, MathFidelity};
 use tt_tensix::sfpu;
 
-use crate::device::PyBuffer as Buffer;
+use crate::buffer::PyBuffer as Buffer;
 use crate::error::{EngineError, engine_bug, exception};
 
 type Steps = Vec<Step>;

@@ -1,4 +1,4 @@
-//! Single engine steps on arrays of tiles, for the golden checker and tests.
+//! Single steps of unpacker, matrix unit and packer on arrays of tiles, for the golden checker and tests.
 //!
 //! Tiles in L1 form are bytes, one tile along the last axis; register tiles are row-major [n, 32, 32] words in the layout
 //! of `tt_tensix::regs`.
@@ -11,18 +11,17 @@ use tt_formats::{DataFormat, TileShape};
 use tt_tensix::fpu::{self, Broadcast, DstFormat, EltwiseOp, MathConfig, MathFidelity, PoolOp, ReduceDim};
 use tt_tensix::pack::{EdgeMask, PackConfig, Packer, Relu};
 use tt_tensix::regs::{Arch, TILE_DATUMS};
-use tt_tensix::sfpu::convert::{self, Mode, Round};
-use tt_tensix::sfpu::{self, DstWidth};
 use tt_tensix::unpack::{self, Unpacker};
 
 use crate::error::enter_engine;
 
 type Tile = [u32; TILE_DATUMS];
 type Bytes<'py> = PyReadonlyArrayDyn<'py, u8>;
-type Words<'py> = PyReadonlyArrayDyn<'py, u32>;
-type NewWords<'py> = PyResult<Bound<'py, PyArrayDyn<u32>>>;
+pub type Words<'py> = PyReadonlyArrayDyn<'py, u32>;
+pub type NewWords<'py> = PyResult<Bound<'py, PyArrayDyn<u32>>>;
 
-fn bad(text: String) -> PyErr {
+/// A wrong argument.
+pub fn bad(text: String) -> PyErr {
     PyValueError::new_err(text)
 }
 
@@ -30,7 +29,8 @@ fn format(code: u8) -> PyResult<DataFormat> {
     DataFormat::from_code(code).ok_or_else(|| bad(format!("no format has code {code}")))
 }
 
-fn arch(number: u8) -> PyResult<Arch> {
+/// The chip generation with this number.
+pub fn arch(number: u8) -> PyResult<Arch> {
     match number {
         0 => Ok(Arch::Wormhole),
         1 => Ok(Arch::Blackhole),
@@ -96,15 +96,6 @@ fn register_tiles(py: Python<'_>, n: usize, compute: impl Fn(usize, &mut Tile) +
         Ok(words)
     })?;
     PyArray1::from_vec(py, words).reshape(vec![n, 32, 32])
-}
-
-/// Applies a function to every word of an array.
-fn map_words<'py>(py: Python<'py>, words: &Words<'_>, function: impl Fn(u32) -> u32 + Send + Sync) -> NewWords<'py> {
-    let shape = words.shape().to_vec();
-    let words = words.as_slice()?;
-    let results =
-        enter_engine(py, || -> PyResult<Vec<u32>> { Ok(words.iter().map(|&word| function(word)).collect()) })?;
-    PyArray1::from_vec(py, results).reshape(shape)
 }
 
 /// L1 tiles as the unpacker leaves them in Src, or in Dst.
@@ -400,171 +391,6 @@ fn mvmul_steps<'py>(
     PyArray1::from_vec(py, results).reshape(vec![d.len()])
 }
 
-/// `x * y + z` of the vector unit.
-#[pyfunction]
-fn sfpu_fma<'py>(py: Python<'py>, x: Words<'py>, y: Words<'py>, z: Words<'py>, arch: u8) -> NewWords<'py> {
-    let arch = self::arch(arch)?;
-    let shape = x.shape().to_vec();
-    let (x, y, z) = (x.as_slice()?, y.as_slice()?, z.as_slice()?);
-    if x.len() != y.len() || x.len() != z.len() {
-        return Err(bad(format!("operands of {}, {} and {} words", x.len(), y.len(), z.len())));
-    }
-    let results = enter_engine(py, || -> PyResult<Vec<u32>> {
-        Ok((0..x.len()).map(|i| sfpu::fma(x[i], y[i], z[i], arch)).collect())
-    })?;
-    PyArray1::from_vec(py, results).reshape(shape)
-}
-
-fn lane_mode(name: &str) -> PyResult<Mode> {
-    Ok(match name {
-        "fp16" => Mode::Fp16,
-        "bf16" => Mode::Bf16,
-        "fp32" => Mode::Fp32,
-        "int32" => Mode::Int32,
-        "uint16" => Mode::UInt16,
-        "int32_2c" => Mode::Int32TwosComplement,
-        _ => return Err(bad(format!("no load or store mode {name:?}"))),
-    })
-}
-
-/// `SFPLOAD` of natural Dst words.
-#[pyfunction]
-fn sfpu_load<'py>(py: Python<'py>, mode: &str, words: Words<'py>) -> NewWords<'py> {
-    let mode = lane_mode(mode)?;
-    map_words(py, &words, |word| convert::load(mode, word))
-}
-
-/// `SFPSTORE` to natural Dst words.
-#[pyfunction]
-fn sfpu_store<'py>(py: Python<'py>, mode: &str, words: Words<'py>) -> NewWords<'py> {
-    let mode = lane_mode(mode)?;
-    map_words(py, &words, |word| convert::store(mode, word))
-}
-
-/// The rounding instruction to nearest.
-#[pyfunction]
-fn sfpu_round<'py>(py: Python<'py>, mode: &str, words: Words<'py>) -> NewWords<'py> {
-    let mode = match mode {
-        "fp32_to_bf16" => Round::Bf16,
-        "fp32_to_uint8" => Round::UInt8,
-        "fp32_to_int8" => Round::Int8,
-        "fp32_to_uint16" => Round::UInt16,
-        "fp32_to_int16" => Round::Int16,
-        _ => return Err(bad(format!("no rounding mode {mode:?}"))),
-    };
-    map_words(py, &words, |word| convert::round(mode, word))
-}
-
-/// The cast instruction.
-#[pyfunction]
-fn sfpu_cast<'py>(py: Python<'py>, mode: &str, words: Words<'py>) -> NewWords<'py> {
-    if mode != "int32_to_fp32" {
-        return Err(bad(format!("no cast {mode:?}")));
-    }
-    map_words(py, &words, convert::cast_to_fp32)
-}
-
-fn width(dst32: bool) -> DstWidth {
-    if dst32 { DstWidth::Bits32 } else { DstWidth::Bits16 }
-}
-
-/// A function of one operand on Dst words; in a 16-bit Dst they lie in the upper half.
-#[pyfunction(name = "sfpu", signature = (name, variant, values, dst32, parameters=vec![]))]
-fn sfpu_unary<'py>(
-    py: Python<'py>,
-    name: &str,
-    variant: &str,
-    values: Words<'py>,
-    dst32: bool,
-    parameters: Vec<u32>,
-) -> NewWords<'py> {
-    let function = sfpu::lookup(name, variant).ok_or_else(|| bad(format!("no function {name}/{variant}")))?;
-    let call = function.with(&parameters).map_err(|error| bad(format!("{name}/{variant}: {error}")))?;
-    map_dst(py, &values, move |dst| call.run(dst, width(dst32), Level::current()))
-}
-
-/// A function of two operands on Dst words, as [`sfpu_unary`].
-#[pyfunction]
-#[pyo3(signature = (name, a, b, dst32, variant="default", parameters=vec![]))]
-fn sfpu_binary<'py>(
-    py: Python<'py>,
-    name: &str,
-    a: Words<'py>,
-    b: Words<'py>,
-    dst32: bool,
-    variant: &str,
-    parameters: Vec<u32>,
-) -> NewWords<'py> {
-    let function =
-        sfpu::lookup_binary_variant(name, variant).ok_or_else(|| bad(format!("no function {name}/{variant}")))?;
-    let call = function.with(&parameters).map_err(|error| bad(format!("{name}/{variant}: {error}")))?;
-    let second = b.as_slice()?;
-    same_length(&[a.len(), second.len()])?;
-    map_dst(py, &a, move |dst| call.run(dst, second, width(dst32), Level::current()))
-}
-
-/// A function of three operands on Dst words, as [`sfpu_unary`].
-#[pyfunction]
-#[pyo3(signature = (name, a, b, c, dst32, variant="default", parameters=vec![]))]
-#[allow(clippy::too_many_arguments, reason = "arguments of one Python call")]
-fn sfpu_ternary<'py>(
-    py: Python<'py>,
-    name: &str,
-    a: Words<'py>,
-    b: Words<'py>,
-    c: Words<'py>,
-    dst32: bool,
-    variant: &str,
-    parameters: Vec<u32>,
-) -> NewWords<'py> {
-    let function = sfpu::lookup_ternary(name, variant).ok_or_else(|| bad(format!("no function {name}/{variant}")))?;
-    let call = function.with(&parameters).map_err(|error| bad(format!("{name}/{variant}: {error}")))?;
-    let (second, third) = (b.as_slice()?, c.as_slice()?);
-    same_length(&[a.len(), second.len(), third.len()])?;
-    map_dst(py, &a, move |dst| call.run(dst, second, third, width(dst32), Level::current()))
-}
-
-fn same_length(lengths: &[usize]) -> PyResult<()> {
-    if lengths.iter().any(|length| *length != lengths[0]) {
-        return Err(bad(format!("operands of {lengths:?} words")));
-    }
-    Ok(())
-}
-
-/// A copy of `words` changed by `change`, off the interpreter.
-fn map_dst<'py>(py: Python<'py>, words: &Words<'py>, change: impl FnOnce(&mut [u32]) + Send) -> NewWords<'py> {
-    let shape = words.shape().to_vec();
-    let mut dst = words.as_slice()?.to_vec();
-    let dst = enter_engine(py, move || -> PyResult<Vec<u32>> {
-        change(&mut dst);
-        Ok(dst)
-    })?;
-    PyArray1::from_vec(py, dst).reshape(shape)
-}
-
-/// Names and variants of the functions of one operand.
-#[pyfunction]
-fn sfpu_variants() -> Vec<(&'static str, &'static str)> {
-    sfpu::FUNCTIONS.iter().copied().flatten().map(|function| (function.name, function.variant)).collect()
-}
-
-/// Names of the functions of two operands.
-#[pyfunction]
-fn sfpu_binary_names() -> Vec<&'static str> {
-    sfpu::BINARY_FUNCTIONS.iter().copied().flatten().map(|function| function.name).collect()
-}
-
-/// Every function of the vector unit: operands, name, variant, names of its parameters.
-#[pyfunction]
-fn sfpu_functions() -> Vec<(usize, &'static str, &'static str, Vec<&'static str>)> {
-    let unary = sfpu::FUNCTIONS.iter().copied().flatten().map(|f| (1, f.name, f.variant, f.parameters.to_vec()));
-    let binary =
-        sfpu::BINARY_FUNCTIONS.iter().copied().flatten().map(|f| (2, f.name, f.variant, f.parameters.to_vec()));
-    let ternary =
-        sfpu::TERNARY_FUNCTIONS.iter().copied().flatten().map(|f| (3, f.name, f.variant, f.parameters.to_vec()));
-    unary.chain(binary).chain(ternary).collect()
-}
-
 /// Adds this file's names to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(unpack_tiles, module)?)?;
@@ -574,16 +400,5 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(reduce_tiles, module)?)?;
     module.add_function(wrap_pyfunction!(row_sum_tiles, module)?)?;
     module.add_function(wrap_pyfunction!(datacopy_tiles, module)?)?;
-    module.add_function(wrap_pyfunction!(mvmul_steps, module)?)?;
-    module.add_function(wrap_pyfunction!(sfpu_fma, module)?)?;
-    module.add_function(wrap_pyfunction!(sfpu_load, module)?)?;
-    module.add_function(wrap_pyfunction!(sfpu_store, module)?)?;
-    module.add_function(wrap_pyfunction!(sfpu_round, module)?)?;
-    module.add_function(wrap_pyfunction!(sfpu_cast, module)?)?;
-    module.add_function(wrap_pyfunction!(sfpu_unary, module)?)?;
-    module.add_function(wrap_pyfunction!(sfpu_variants, module)?)?;
-    module.add_function(wrap_pyfunction!(sfpu_binary, module)?)?;
-    module.add_function(wrap_pyfunction!(sfpu_ternary, module)?)?;
-    module.add_function(wrap_pyfunction!(sfpu_functions, module)?)?;
-    module.add_function(wrap_pyfunction!(sfpu_binary_names, module)?)
+    module.add_function(wrap_pyfunction!(mvmul_steps, module)?)
 }

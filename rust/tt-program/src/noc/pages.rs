@@ -1,0 +1,119 @@
+//! Pages of buffers: where they lie on the NoC.
+
+use tt_memory::buffer::{Buffer, PageMap};
+use tt_memory::chip::NocCoord;
+use tt_memory::{Device, Place};
+
+use super::{ADDRESS_BITS, COORD_BITS};
+use crate::error::{Fault, What};
+use crate::run::{Run, Target};
+
+/// A page of an interleaved buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Page {
+    /// In DRAM; otherwise interleaved over the L1 of all cores.
+    pub dram: bool,
+    /// Address of the buffer in each bank.
+    pub base: u64,
+    /// Page number.
+    pub page: u64,
+    /// Bytes of a page.
+    pub bytes: u32,
+    /// First byte inside the page.
+    pub offset: u32,
+}
+
+impl Run {
+    /// The buffer of a page, after checking that it has this page.
+    fn buffer_of(device: &Device, page: Page) -> Result<&Buffer, What> {
+        let memory = if page.dram { "DRAM" } else { "L1" };
+        let place = Place { dram: page.dram, bank: 0, address: page.base };
+        let Some(buffer) = device.owner(place).filter(|buffer| buffer.address() == page.base) else {
+            let advice =
+                "pass the address of an allocated buffer (buffer.address()), and the right DRAM flag".to_owned();
+            return Err(What::NoBufferAt { base: page.base, memory, advice });
+        };
+        let pages = buffer.num_pages() as u64;
+        if page.page >= pages {
+            return Err(What::PageOutOfRange { page: page.page, base: page.base, pages });
+        }
+        if page.bytes as usize != buffer.page_bytes() && page.bytes as usize != buffer.aligned_page_bytes() {
+            let (base, actual) = (page.base, buffer.page_bytes() as u64);
+            return Err(What::PageSizeDiffers { given: page.bytes.into(), base, actual });
+        }
+        Ok(buffer)
+    }
+
+    /// Bank and address of a page.
+    pub(super) fn locate_page(device: &Device, page: Page) -> Result<(Target, u64), What> {
+        let found = Self::buffer_of(device, page)?.locate(page.page as usize)?;
+        let target = if page.dram { Target::Dram(found.bank) } else { Target::Worker(found.bank) };
+        Ok((target, found.address + u64::from(page.offset)))
+    }
+
+    fn noc_address(&self, device: &Device, page: Page) -> Result<u64, What> {
+        let (target, address) = Self::locate_page(device, page)?;
+        let NocCoord { x, y } = self.coord(target);
+        Ok(u64::from(y) << (ADDRESS_BITS + COORD_BITS) | u64::from(x) << ADDRESS_BITS | address)
+    }
+
+    /// NoC address of a page.
+    ///
+    /// # Errors
+    /// No such buffer or page.
+    pub fn page_address(&mut self, device: &Device, page: Page) -> Result<u64, Fault> {
+        self.checked("get_noc_addr", |run| {
+            run.book(run.time.risc().noc_address);
+            run.noc_address(device, page)
+        })
+    }
+
+    /// NoC address of a place in the first page of a shard. Of an interleaved buffer every page is a shard.
+    ///
+    /// # Errors
+    /// No such buffer or shard.
+    pub fn shard_address(&mut self, device: &Device, first: Page, shard: u64) -> Result<u64, Fault> {
+        self.checked("get_shard_noc_addr", |run| {
+            run.book(run.time.risc().noc_address);
+            let buffer = Self::buffer_of(device, Page { page: 0, ..first })?;
+            let page = match buffer.map() {
+                PageMap::Interleaved => shard,
+                PageMap::Sharded { page_columns, shard_rows, shard_columns, .. } => {
+                    let across = page_columns.div_ceil(*shard_columns) as u64;
+                    let (row, column) = (shard / across * *shard_rows as u64, shard % across * *shard_columns as u64);
+                    row * *page_columns as u64 + column
+                }
+                PageMap::Listed(_) => return Err(without_shard_numbers()),
+            };
+            run.noc_address(device, Page { page, ..first })
+        })
+    }
+
+    /// How a buffer is cut: pages, pages side by side, rows and columns of pages in a shard, banks. An interleaved buffer is cut
+    /// into its pages.
+    ///
+    /// # Errors
+    /// No such buffer.
+    pub fn buffer_cut(&mut self, device: &Device, first: Page) -> Result<[u64; 5], Fault> {
+        self.checked("TensorAccessor", |run| {
+            let buffer = Self::buffer_of(device, Page { page: 0, ..first })?;
+            let pages = buffer.num_pages() as u64;
+            Ok(match buffer.map() {
+                PageMap::Interleaved => {
+                    let banks = if first.dram { run.chip.dram_banks() } else { run.chip.grid.cores() };
+                    [pages, pages, 1, 1, banks as u64]
+                }
+                PageMap::Sharded { page_columns, shard_rows, shard_columns, banks } => {
+                    [pages, *page_columns as u64, *shard_rows as u64, *shard_columns as u64, banks.len() as u64]
+                }
+                PageMap::Listed(_) => return Err(without_shard_numbers()),
+            })
+        })
+    }
+}
+
+fn without_shard_numbers() -> What {
+    What::Unsupported(
+        "shards along more than two dimensions have no number here; address the pages of the tensor instead".into(),
+    )
+}

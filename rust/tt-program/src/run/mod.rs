@@ -1,0 +1,284 @@
+//! The run of one program: cores, kernels, the queue of those that can go on.
+
+mod schedule;
+mod setup;
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+use tt_memory::Place;
+use tt_memory::chip::{ChipSpec, LogicalCore, NocCoord};
+use tt_tensix::fpu;
+
+use crate::cb::Cb;
+use crate::core::Core;
+use crate::error::{Fault, What};
+use crate::kernel::{Event, Kernel};
+use crate::order::Order;
+use crate::spec::Risc;
+use crate::time::Time;
+
+/// Semaphores lie below the memory that programs use, one to an alignment unit.
+const SEMAPHORES_BELOW_BASE: u64 = 512;
+/// Runtime arguments lie below them.
+const ARGUMENTS_BELOW_BASE: u64 = 512 + 3 * ARGUMENT_BYTES;
+/// Room for the arguments of a RISC.
+const ARGUMENT_BYTES: u64 = 1536;
+/// Events that a run records; what comes after them is not shown. 100 MB.
+pub const MOST_EVENTS: usize = 1 << 21;
+/// Thread of an event that is a transfer.
+pub const TRANSFER: u8 = 3;
+/// No program core has this L1 bank.
+const NO_CORE: u16 = u16::MAX;
+
+/// What lies at NoC coordinates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    /// The L1 bank of a worker core.
+    Worker(usize),
+    /// A DRAM bank.
+    Dram(usize),
+}
+
+/// The last change of a word that kernels may wait for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Change {
+    pub(crate) time: u64,
+    pub(crate) kernel: usize,
+}
+
+/// Pages that nobody had taken out of a CB when the program ended. The next program starts with empty CBs, so they are
+/// lost; that is legal, and seldom meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Leftover {
+    /// Core.
+    pub core: LogicalCore,
+    /// The CB.
+    pub cb: u32,
+    /// Pages in it.
+    pub pages: u32,
+    /// Kernel that pushed them.
+    pub producer: Option<usize>,
+    /// Kernel that popped others, if one did.
+    pub consumer: Option<usize>,
+}
+
+/// A program that is being executed.
+#[derive(Debug)]
+pub struct Run {
+    pub(crate) chip: &'static ChipSpec,
+    pub(crate) arch: fpu::Arch,
+    /// Cores of the program.
+    pub cores: Vec<Core>,
+    core_of_bank: Vec<u16>,
+    /// Kernels in the order of their cores, then RISCs.
+    pub kernels: Vec<Kernel>,
+    /// The kernel that runs.
+    pub current: usize,
+    /// Kernels that can go on, by clock, core and RISC.
+    queue: BinaryHeap<Reverse<(u64, usize)>>,
+    /// The running kernel lets others go first once its clock is beyond this.
+    limit: u64,
+    /// Figures.
+    pub time: Time,
+    /// What lies where on the NoC, 64 by 64.
+    places: Vec<Option<Target>>,
+    /// First L1 address that circular buffers may have.
+    pub l1_base: u64,
+    /// Whether mistakes that only cost correctness on the chip are reported.
+    pub watched: bool,
+    /// When words that kernels wait for were last changed, and by whom: L1 bank and address.
+    pub(crate) words: BTreeMap<(usize, u32), Change>,
+    finished: usize,
+    /// What orders the kernels, if that is watched.
+    pub(crate) order: Option<Order>,
+    /// Everything that happened, if it is recorded.
+    pub events: Option<Vec<Event>>,
+    /// Reads of unchanged flags in a row, while no other kernel could run.
+    idle: u32,
+}
+
+impl Run {
+    /// The program's core with this L1 bank, if it uses it.
+    #[inline]
+    pub(crate) fn core_of_bank(&self, bank: usize) -> Option<usize> {
+        self.core_of_bank.get(bank).filter(|&&slot| slot != NO_CORE).map(|&slot| slot as usize)
+    }
+
+    /// L1 address of a semaphore.
+    pub fn semaphore_address(&self, id: u32) -> u32 {
+        (self.l1_base - SEMAPHORES_BELOW_BASE) as u32 + id * 16
+    }
+
+    /// L1 address of a runtime argument of the running kernel.
+    pub fn argument_address(&self, index: u32) -> u32 {
+        self.first_argument(self.kernels[self.current].risc) + index * 4
+    }
+
+    /// Books a call that only takes time: a runtime argument (0), or an address (1). All threads of a compute kernel make it.
+    ///
+    /// # Errors
+    /// None.
+    pub fn spend(&mut self, what: u32) -> Result<(), Fault> {
+        self.checked(["get_arg_val", "get_noc_addr"][what.min(1) as usize], |run| {
+            let risc = run.time.risc();
+            let cost = [risc.argument, risc.noc_address][what.min(1) as usize];
+            run.book(cost);
+            Ok(())
+        })
+    }
+
+    /// Lets all threads of the running kernel work for so long.
+    #[inline]
+    pub(crate) fn book(&mut self, cost: u64) {
+        let kernel = &mut self.kernels[self.current];
+        let threads = if kernel.compute.is_some() { 3 } else { 1 };
+        for clock in &mut kernel.clocks[..threads] {
+            *clock += cost;
+        }
+    }
+
+    /// L1 address of the runtime arguments of a RISC.
+    pub(crate) fn first_argument(&self, risc: Risc) -> u32 {
+        (self.l1_base - ARGUMENTS_BELOW_BASE + risc as u64 * ARGUMENT_BYTES) as u32
+    }
+
+    /// The running kernel and its core.
+    #[inline]
+    pub(crate) fn here(&mut self) -> (&mut Kernel, &mut Core) {
+        let kernel = &mut self.kernels[self.current];
+        let core = &mut self.cores[kernel.core];
+        (kernel, core)
+    }
+
+    /// The running kernel, its core, and what orders kernels.
+    #[inline]
+    pub(crate) fn here_ordered(&mut self) -> (&mut Kernel, &mut Core, Option<&mut Order>) {
+        let kernel = &mut self.kernels[self.current];
+        let core = &mut self.cores[kernel.core];
+        (kernel, core, self.order.as_mut())
+    }
+
+    /// A place in the L1 of the running kernel's core.
+    #[inline]
+    pub(crate) fn own_place(&self, address: u32) -> Place {
+        let bank = self.cores[self.kernels[self.current].core].bank;
+        Place { dram: false, bank, address: u64::from(address) }
+    }
+
+    /// Runs a call of the current kernel and says who made it if it fails.
+    #[inline]
+    pub(crate) fn checked<T>(
+        &mut self,
+        call: &'static str,
+        run: impl FnOnce(&mut Self) -> Result<T, What>,
+    ) -> Result<T, Fault> {
+        self.kernels[self.current].calls += 1;
+        if self.events.is_some() {
+            return self.recorded(call, run);
+        }
+        run(self).map_err(|what| self.fault(call, what))
+    }
+
+    /// [`Run::checked`], with a note of what the clocks did.
+    fn recorded<T>(&mut self, call: &'static str, run: impl FnOnce(&mut Self) -> Result<T, What>) -> Result<T, Fault> {
+        let kernel = self.current;
+        let starved = |kernel: &Kernel| kernel.compute.as_ref().map_or([0; 2], |compute| compute.starved());
+        let (before, waited) = (self.kernels[kernel].clocks, starved(&self.kernels[kernel]));
+        let result = run(self).map_err(|what| self.fault(call, what));
+        let (after, waits) = (self.kernels[kernel].clocks, starved(&self.kernels[kernel]));
+        let events = self.events.get_or_insert_default();
+        let mut push = |thread: usize, name, start, end| {
+            if end > start && events.len() < MOST_EVENTS {
+                events.push(Event { kernel, thread: thread as u8, name, start, end, bytes: 0 });
+            }
+        };
+        for thread in 0..3 {
+            let (start, end) = (before[thread], after[thread]);
+            let name = ["wait for math", "wait for unpack", ""][thread];
+            // A call of several steps shows its waits together, before its work.
+            let busy = start + waits.get(thread).map_or(0, |now| now - waited[thread]);
+            push(thread, name, start, busy);
+            push(thread, call, busy, end);
+        }
+        result
+    }
+
+    /// Notes a transfer.
+    #[inline]
+    pub(crate) fn record_transfer(&mut self, name: &'static str, start: u64, end: u64, bytes: u32) {
+        let kernel = self.current;
+        if let Some(events) = self.events.as_mut().filter(|events| events.len() < MOST_EVENTS) {
+            events.push(Event { kernel, thread: TRANSFER, name, start, end, bytes });
+        }
+    }
+
+    #[cold]
+    pub(crate) fn fault(&self, call: &'static str, what: What) -> Fault {
+        let kernel = &self.kernels[self.current];
+        Fault { core: kernel.logical, risc: kernel.risc, kernel: self.current, call, what: Box::new(what) }
+    }
+
+    /// What lies at NoC coordinates.
+    ///
+    /// # Errors
+    /// [`What::NoSuchCoordinate`].
+    #[inline]
+    pub(crate) fn target(&self, x: u32, y: u32) -> Result<Target, What> {
+        let found = if x < 64 && y < 64 { self.places[(y * 64 + x) as usize] } else { None };
+        found.ok_or_else(|| {
+            let first = self.chip.worker_coord(LogicalCore { x: 0, y: 0 });
+            let advice = match (self.chip.grid.contains(LogicalCore { x, y }), first) {
+                (true, Some(NocCoord { x: x0, y: y0 })) => format!(
+                    "{x}-{y} looks like a logical core: convert it with device.worker_core_from_logical_core \
+                     (core 0-0 is at {x0}-{y0})"
+                ),
+                _ => {
+                    "take coordinates from device.worker_core_from_logical_core or get_noc_addr_from_bank_id".to_owned()
+                }
+            };
+            What::NoSuchCoordinate { x, y, advice }
+        })
+    }
+
+    /// Pages that are left in CBs, by core and CB. CBs in memory of the host's do not count: their pages are its data.
+    pub fn leftovers(&self) -> Vec<Leftover> {
+        let of_core = |core: &Core| {
+            let full = core.all_cbs().filter(|cb| cb.available() > 0 && !cb.borrowed);
+            let row = |cb: &Cb| Leftover {
+                core: core.logical,
+                cb: cb.index,
+                pages: cb.available(),
+                producer: cb.producer,
+                consumer: cb.consumer,
+            };
+            full.map(row).collect::<Vec<_>>()
+        };
+        self.cores.iter().flat_map(of_core).collect()
+    }
+
+    /// Cycles until the last kernel ended.
+    pub fn cycles(&self) -> u64 {
+        self.kernels.iter().map(Kernel::end).max().unwrap_or(0)
+    }
+
+    /// Name of a core's L1 for messages.
+    pub(crate) fn l1_name(&self, bank: usize) -> String {
+        self.chip
+            .l1_bank_core(bank)
+            .map_or_else(|| "L1".to_owned(), |core| format!("the L1 of core {}-{}", core.x, core.y))
+    }
+
+    /// Whether the kernel is a data-movement kernel.
+    ///
+    /// # Errors
+    /// [`What::WrongRisc`] if not.
+    #[inline]
+    pub(crate) fn require_data_movement(&self) -> Result<(), What> {
+        if self.kernels[self.current].risc == Risc::Trisc {
+            let text = "a compute kernel has no NoC; move data in the reader or the writer kernel";
+            return Err(What::WrongRisc(text.to_owned()));
+        }
+        Ok(())
+    }
+}

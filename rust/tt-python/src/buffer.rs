@@ -1,0 +1,197 @@
+//! Buffers: pages on a device that a Python object holds.
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use tt_memory::buffer::{Buffer, BufferId, BufferType};
+use tt_memory::error::MemoryError;
+
+use crate::device::SharedDevice;
+use crate::error::engine_bug;
+
+/// What does not change while a buffer lives.
+#[derive(Debug, Clone, Copy)]
+pub struct Facts {
+    id: BufferId,
+    buffer_type: BufferType,
+    address: u64,
+    page_bytes: usize,
+    aligned_page_bytes: usize,
+    num_pages: usize,
+    page_columns: usize,
+    size: u64,
+    bytes_per_bank: u64,
+}
+
+impl Facts {
+    /// Those of this buffer.
+    pub fn of(buffer: &Buffer) -> Self {
+        Self {
+            id: buffer.id(),
+            buffer_type: buffer.buffer_type(),
+            address: buffer.address(),
+            page_bytes: buffer.page_bytes(),
+            aligned_page_bytes: buffer.aligned_page_bytes(),
+            num_pages: buffer.num_pages(),
+            page_columns: buffer.page_columns(),
+            size: buffer.bytes(),
+            bytes_per_bank: buffer.bytes_per_bank(),
+        }
+    }
+
+    /// As Python sees them.
+    ///
+    /// # Errors
+    /// Python has no memory left.
+    pub fn to_dict(self, py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+        let dict = PyDict::new(py);
+        dict.set_item("unique_id", self.id.unique_id())?;
+        dict.set_item("buffer_type", self.buffer_type as u8)?;
+        dict.set_item("address", self.address)?;
+        dict.set_item("page_bytes", self.page_bytes)?;
+        dict.set_item("aligned_page_bytes", self.aligned_page_bytes)?;
+        dict.set_item("num_pages", self.num_pages)?;
+        dict.set_item("page_columns", self.page_columns)?;
+        dict.set_item("size", self.size)?;
+        dict.set_item("bytes_per_bank", self.bytes_per_bank)?;
+        Ok(dict)
+    }
+}
+
+/// Pages on a device. The memory is freed when the object goes away.
+#[pyclass(frozen, module = "ttnn._engine", name = "Buffer")]
+#[derive(Debug)]
+pub struct PyBuffer {
+    shared: Arc<SharedDevice>,
+    facts: Facts,
+    freed: AtomicBool,
+}
+
+impl PyBuffer {
+    /// A buffer that has just been allocated.
+    pub fn new(shared: Arc<SharedDevice>, facts: Facts) -> Self {
+        Self { shared, facts, freed: AtomicBool::new(false) }
+    }
+
+    /// The device it lies on. Two buffers share a device if their `Arc`s are the same.
+    pub fn device(&self) -> &Arc<SharedDevice> {
+        &self.shared
+    }
+
+    /// Its name there.
+    pub fn id(&self) -> BufferId {
+        self.facts.id
+    }
+}
+
+#[pymethods]
+impl PyBuffer {
+    #[getter]
+    fn address(&self) -> u64 {
+        self.facts.address
+    }
+
+    #[getter]
+    fn page_bytes(&self) -> usize {
+        self.facts.page_bytes
+    }
+
+    #[getter]
+    fn aligned_page_bytes(&self) -> usize {
+        self.facts.aligned_page_bytes
+    }
+
+    #[getter]
+    fn num_pages(&self) -> usize {
+        self.facts.num_pages
+    }
+
+    #[getter]
+    fn page_columns(&self) -> usize {
+        self.facts.page_columns
+    }
+
+    #[getter]
+    fn buffer_type(&self) -> u8 {
+        self.facts.buffer_type as u8
+    }
+
+    #[getter]
+    fn size(&self) -> u64 {
+        self.facts.size
+    }
+
+    #[getter]
+    fn bytes_per_bank(&self) -> u64 {
+        self.facts.bytes_per_bank
+    }
+
+    #[getter]
+    fn unique_id(&self) -> u64 {
+        self.facts.id.unique_id()
+    }
+
+    #[getter]
+    fn is_allocated(&self) -> bool {
+        !self.freed.load(Ordering::Acquire) && self.shared.is_open()
+    }
+
+    fn deallocate(&self, py: Python<'_>) -> PyResult<()> {
+        self.shared.inspect(py, |device| device.deallocate(self.facts.id))?;
+        self.freed.store(true, Ordering::Release);
+        Ok(())
+    }
+
+    #[allow(clippy::needless_pass_by_value, reason = "Python arguments are passed so")]
+    fn write(&self, py: Python<'_>, data: PyReadonlyArray1<'_, u8>, row_bytes: usize) -> PyResult<()> {
+        let data = data.as_slice()?;
+        self.shared.run(py, |device| device.write(self.facts.id, data, row_bytes))
+    }
+
+    /// Rows of the tensor. Pages that were never written are an error only if `require_written` says so.
+    #[pyo3(signature = (row_bytes, rows, require_written=false))]
+    fn read<'py>(
+        &self,
+        py: Python<'py>,
+        row_bytes: usize,
+        rows: usize,
+        require_written: bool,
+    ) -> PyResult<Bound<'py, PyArray1<u8>>> {
+        // More than the buffer holds is refused before the host is asked for memory.
+        let bytes = row_bytes.saturating_mul(rows);
+        if bytes as u64 > self.facts.size {
+            return Err(engine_bug(py, &format!("read of {bytes} B from a buffer of {} B", self.facts.size)));
+        }
+        let numpy = py.import("numpy")?;
+        let array = numpy.call_method1("empty", (bytes, numpy.getattr("uint8")?))?.cast_into::<PyArray1<u8>>()?;
+        {
+            let mut target = array.readwrite();
+            let target = target.as_slice_mut()?;
+            self.shared.run(py, |device| match device.read(self.facts.id, target, row_bytes) {
+                Err(MemoryError::NeverWritten { .. }) if !require_written => Ok(()),
+                other => other,
+            })?;
+        }
+        Ok(array)
+    }
+
+    fn __repr__(&self) -> String {
+        let Facts { buffer_type, address, num_pages, page_bytes, .. } = self.facts;
+        format!("Buffer({} 0x{address:x}, {num_pages} pages of {page_bytes} B)", buffer_type.name())
+    }
+}
+
+impl Drop for PyBuffer {
+    fn drop(&mut self) {
+        if !*self.freed.get_mut() && self.shared.is_open() {
+            self.shared.forget(self.facts.id);
+        }
+    }
+}
+
+/// Adds this file's names to the module.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<PyBuffer>()
+}
