@@ -140,7 +140,7 @@ argmax = register(
         ),
         run=_argmax,
         doc="Return the index of the largest element as UINT32 rows. NaN outranks all, ties go to the first.",
-        source='TT-NN docs "ttnn.argmax"; operator programs, section 12',
+        source="operator programs, section 12",
         dtypes=_ROW_DTYPES,
         only_rows=tuple(dtype for dtype in _ROW_DTYPES if dtype not in _TILE_DTYPES),
         layouts=(Layout.TILE, Layout.ROW_MAJOR),

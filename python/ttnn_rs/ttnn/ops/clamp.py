@@ -125,7 +125,7 @@ def _register(name: str) -> FastOperation:
             signatures=(_signature(name, TENSOR, _to_tensors), _signature(name, FLOAT, _to_numbers)),
             run=partial(_to_tensors, f"ttnn.{name}"),
             doc="Return every element, held to [`min`, `max`]; where `min` is larger than `max`, `max`.",
-            source=f'TT-NN docs "ttnn.{name}"; vector unit listings clamp/* and clamp_int32',
+            source="vector unit listings clamp/* and clamp_int32",
             dtypes=(*FLOAT_INPUTS, _INT32),
             layouts=LAYOUTS,
             golden=g.clamp,

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -30,7 +31,7 @@ from ttnn.ops.arguments import (
     Signature,
 )
 from ttnn.ops.common import INTEGER_RANGE, allocate, as_float, is_empty, on_device, take_output
-from ttnn.ops.registry import Op, register
+from ttnn.ops.registry import declare
 from ttnn.shape import ShapeLike, as_dims
 from ttnn.tensor import Tensor
 from ttnn.tensor_spec import TensorSpec
@@ -234,23 +235,10 @@ _OPTIONS: Final = (
 _TAKES: Final = Param("optional_tensor", TENSOR, None, none=True, doc="Device tensor that takes the values.")
 
 
-def _op(name: str, signatures: tuple[Signature, ...], run: Any, doc: str, reference: Any, **more: Any) -> Any:
-    """Register an operator that makes tensors."""
-    return register(
-        Op(
-            name=name,
-            signatures=signatures,
-            run=run,
-            doc=doc,
-            source=f'TT-NN docs "ttnn.{name}"',
-            dtypes=_ALL,
-            layouts=(Layout.TILE, Layout.ROW_MAJOR),
-            golden=reference,
-            accuracy=None if reference is None else bit_exact(),
-            numerics="movement",
-            **more,
-        )
-    )
+_op: Final = partial(
+    declare, dtypes=_ALL, layouts=(Layout.TILE, Layout.ROW_MAJOR), accuracy=bit_exact(), numerics="movement"
+)
+"""Registers an operator that makes tensors."""
 
 
 def _make(name: str, value: float, reference: Any) -> tuple[Any, Any]:
@@ -260,7 +248,7 @@ def _make(name: str, value: float, reference: Any) -> tuple[Any, Any]:
         (Signature((_SHAPE, *_OPTIONS)),),
         _constant(name, value, like=False),
         f"Return a tensor of {name}.",
-        reference,
+        golden=reference,
         engine=("fill",),
     )
     like = _op(
@@ -268,7 +256,7 @@ def _make(name: str, value: float, reference: Any) -> tuple[Any, Any]:
         (Signature((_TENSOR, *_OPTIONS, _TAKES)),),
         _constant(f"{name}_like", value, like=True),
         f"Return a tensor of {name} with the properties of another one.",
-        getattr(golden, f"{name}_like"),
+        golden=getattr(golden, f"{name}_like"),
         engine=("fill",),
     )
     return plain, like
@@ -282,7 +270,7 @@ full = _op(
     (Signature((_SHAPE, _VALUE, *_OPTIONS, _TAKES)),),
     lambda *values: _full("ttnn.full", *values),
     "Return a tensor that holds one value everywhere.",
-    golden.full,
+    golden=golden.full,
     engine=("fill",),
 )
 
@@ -291,7 +279,7 @@ full_like = _op(
     (Signature((_TENSOR, _VALUE, *_OPTIONS, _TAKES)),),
     lambda *values: _full_like("ttnn.full_like", *values),
     "Return a tensor with the properties of another one that holds one value everywhere.",
-    golden.full_like,
+    golden=golden.full_like,
     engine=("fill",),
 )
 
@@ -310,7 +298,7 @@ empty = _op(
     ),
     _empty,
     "Return a device tensor whose values are not set.",
-    None,
+    accuracy=None,
 )
 
 empty_like = _op(
@@ -318,7 +306,7 @@ empty_like = _op(
     (Signature((_TENSOR,), _OPTIONS),),
     _empty_like,
     "Return a device tensor with the properties of another one whose values are not set.",
-    None,
+    accuracy=None,
 )
 
 _ARANGE_OPTIONS: Final = (
@@ -342,6 +330,6 @@ arange = _op(
     ),
     _arange,
     "Return the integers from `start` (0) up to `end`, as a tensor of rank 1.",
-    golden.arange,
+    golden=golden.arange,
     raises=(("ShapeError", "there are no such values."),),
 )

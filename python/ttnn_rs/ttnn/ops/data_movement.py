@@ -278,7 +278,7 @@ permute = register_movement(
     ),
     _permute,
     "Return the tensor with its dimensions in the order `dims`.",
-    golden.permute,
+    golden=golden.permute,
     raises=(("ShapeError", "`dims` is not an order of all dimensions."),),
 )
 
@@ -295,7 +295,7 @@ transpose = register_movement(
     ),
     _transpose,
     "Return the tensor with two dimensions exchanged.",
-    golden.transpose,
+    golden=golden.transpose,
     raises=(("ShapeError", "a dimension is out of range."),),
 )
 
@@ -343,7 +343,7 @@ slice = register_movement(
     ),
     _slice,
     "Return the elements from the start indices up to the end indices, with steps.",
-    golden.slice_,
+    golden=golden.slice_,
     raises=(("ShapeError", "an index is out of range."),),
 )
 
@@ -371,6 +371,6 @@ pad = register_movement(
     ),
     _pad,
     "Return the tensor with elements of one value added around it. Tiled tensors grow at their ends only.",
-    golden.pad,
+    golden=golden.pad,
     raises=(("ShapeError", "a padding is negative, or in front of a tiled tensor."),),
 )

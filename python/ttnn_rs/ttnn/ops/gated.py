@@ -82,7 +82,7 @@ def _register(name: str, gate: Callable[..., Tensor], what: str, *, more: tuple[
             signatures=(Signature((INPUT_TENSOR, _DIM), (MEMORY_CONFIG_OPTION, *more)),),
             run=_gated(name, gate),
             doc=f"Return the first half of the padded last dimension times {what} of the second.",
-            source=f'TT-NN docs "ttnn.{name}"; operator programs, section 4',
+            source="operator programs, section 4",
             dtypes=(*FLOAT_INPUTS, *integers),
             reference=integers,
             layouts=(Layout.TILE, Layout.ROW_MAJOR),

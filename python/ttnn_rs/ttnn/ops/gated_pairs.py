@@ -98,7 +98,6 @@ def _register(name: str, params: tuple[Param, ...], *raises: tuple[str, str], **
         Op(
             name=name,
             signatures=(Signature((*_TENSORS, *params), (MEMORY_CONFIG_OPTION, *CORES)),),
-            source=f'TT-NN docs "ttnn.{name}"',
             layouts=LAYOUTS,
             golden=getattr(golden, name),
             composition=True,

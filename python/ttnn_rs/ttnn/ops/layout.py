@@ -14,7 +14,6 @@ from ttnn import golden
 from ttnn.core_range import CoreRangeSet
 from ttnn.exceptions import DTypeError, LayoutError, ShapeError, UnsupportedError, fatal
 from ttnn.memory_config import MemoryConfig
-from ttnn.ops.accuracy import bit_exact
 from ttnn.ops.arguments import BOOLEAN, DATA_TYPE, FILL_VALUE, FLOAT, LAYOUT, SHAPE_LIKE, TENSOR, TILE, Param, Signature
 from ttnn.ops.common import (
     INPUT_TENSOR,
@@ -23,8 +22,7 @@ from ttnn.ops.common import (
     on_device,
     sub_core_grids_of_interleaved,
 )
-from ttnn.ops.movement import move, strides_of
-from ttnn.ops.registry import Op, register
+from ttnn.ops.movement import move, register_movement, strides_of
 from ttnn.ops.typecast import cast
 from ttnn.shape import Shape
 from ttnn.tensor import Tensor
@@ -252,7 +250,6 @@ _TILIZE_CORES: Final = sub_core_grids_of_interleaved("Sharded tilize does not su
 _UNTILIZE_CORES: Final = sub_core_grids_of_interleaved("Sharded untilize does not support sub core grid specification")
 _DTYPE: Final = Param("dtype", DATA_TYPE, None, none=True, doc="Data type of the result. Default: that of the input.")
 _PADDED_WITH: Final = Param("pad_value", FILL_VALUE, doc="What the padding holds.")
-_SOURCE: Final = 'TT-NN docs "ttnn.{}"; operator programs, section 11'
 _FLOATS_AND_INTS: Final = (
     DataType.BFLOAT16,
     DataType.FLOAT32,
@@ -261,157 +258,120 @@ _FLOATS_AND_INTS: Final = (
     DataType.UINT16,
 )
 
-to_layout = register(
-    Op(
-        name="to_layout",
-        signatures=(
-            Signature(
-                (
-                    Param("tensor", TENSOR, doc="[..., H, W] on the host or a device."),
-                    Param("layout", LAYOUT, doc="TILE_LAYOUT or ROW_MAJOR_LAYOUT."),
-                    _DTYPE,
-                    MEMORY_CONFIG_OPTION,
-                    SUB_CORE_GRIDS_OPTION,
-                    Param("pad_value", FLOAT, 0.0, doc="What tile padding holds."),
-                ),
+to_layout = register_movement(
+    "to_layout",
+    (
+        Signature(
+            (
+                Param("tensor", TENSOR, doc="[..., H, W] on the host or a device."),
+                Param("layout", LAYOUT, doc="TILE_LAYOUT or ROW_MAJOR_LAYOUT."),
+                _DTYPE,
+                MEMORY_CONFIG_OPTION,
+                SUB_CORE_GRIDS_OPTION,
+                Param("pad_value", FLOAT, 0.0, doc="What tile padding holds."),
             ),
         ),
-        run=_to_layout,
-        doc="Return the tensor in the given layout; the tensor itself if it has it. Block floats become bfloat16 rows.",
-        source=_SOURCE.format("to_layout"),
-        dtypes=(*_FLOATS_AND_INTS, DataType.BFLOAT8_B, DataType.BFLOAT4_B),
-        layouts=(Layout.TILE, Layout.ROW_MAJOR),
-        golden=golden.identity,
-        accuracy=bit_exact(),
-        engine=("move_elements",),
-        numerics="movement",
-        raises=(("DTypeError", "dtype differs on the way to rows."),),
-    )
+    ),
+    _to_layout,
+    "Return the tensor in the given layout; the tensor itself if it has it. Block floats become bfloat16 rows.",
+    dtypes=(*_FLOATS_AND_INTS, DataType.BFLOAT8_B, DataType.BFLOAT4_B),
+    golden=golden.identity,
+    raises=(("DTypeError", "dtype differs on the way to rows."),),
 )
 
-tilize = register(
-    Op(
-        name="tilize",
-        signatures=(
-            Signature(
-                (INPUT_TENSOR,),
-                (
-                    MEMORY_CONFIG_OPTION,
-                    _DTYPE,
-                    _MULTICORE,
-                    Param("use_low_perf", BOOLEAN, False, doc="Changes time only."),
-                    Param("tile", TILE, DEFAULT_TILE, doc="Tile shape of the result."),
-                    _TILIZE_CORES,
-                ),
+tilize = register_movement(
+    "tilize",
+    (
+        Signature(
+            (INPUT_TENSOR,),
+            (
+                MEMORY_CONFIG_OPTION,
+                _DTYPE,
+                _MULTICORE,
+                Param("use_low_perf", BOOLEAN, False, doc="Changes time only."),
+                Param("tile", TILE, DEFAULT_TILE, doc="Tile shape of the result."),
+                _TILIZE_CORES,
             ),
         ),
-        run=_tilize,
-        doc="Return a row-major tensor of whole tiles in TILE_LAYOUT.",
-        source=_SOURCE.format("tilize"),
-        dtypes=_FLOATS_AND_INTS,
-        layouts=(Layout.ROW_MAJOR,),
-        golden=golden.identity,
-        accuracy=bit_exact(),
-        engine=("move_elements",),
-        numerics="movement",
-        raises=(
-            ("LayoutError", "the input is tiled."),
-            ("ShapeError", "it is not made of whole tiles."),
-            ("DTypeError", "no tilize program takes the data type."),
-        ),
-    )
+    ),
+    _tilize,
+    "Return a row-major tensor of whole tiles in TILE_LAYOUT.",
+    dtypes=_FLOATS_AND_INTS,
+    layouts=(Layout.ROW_MAJOR,),
+    golden=golden.identity,
+    raises=(
+        ("LayoutError", "the input is tiled."),
+        ("ShapeError", "it is not made of whole tiles."),
+        ("DTypeError", "no tilize program takes the data type."),
+    ),
 )
 
-tilize_with_zero_padding = register(
-    Op(
-        name="tilize_with_zero_padding",
-        signatures=(
-            Signature(
-                (INPUT_TENSOR,),
-                (
-                    MEMORY_CONFIG_OPTION,
-                    Param("output_dtype", DATA_TYPE, None, none=True, doc=_DTYPE.doc),
-                    _MULTICORE,
-                    _TILIZE_CORES,
-                ),
+tilize_with_zero_padding = register_movement(
+    "tilize_with_zero_padding",
+    (
+        Signature(
+            (INPUT_TENSOR,),
+            (
+                MEMORY_CONFIG_OPTION,
+                Param("output_dtype", DATA_TYPE, None, none=True, doc=_DTYPE.doc),
+                _MULTICORE,
+                _TILIZE_CORES,
             ),
         ),
-        run=_tilize_with_zero_padding,
-        doc="Return a row-major tensor in TILE_LAYOUT, padded with zeros up to whole tiles.",
-        source=_SOURCE.format("tilize_with_zero_padding"),
-        dtypes=_FLOATS_AND_INTS,
-        layouts=(Layout.ROW_MAJOR, Layout.TILE),
-        golden=golden.identity,
-        accuracy=bit_exact(),
-        engine=("move_elements",),
-        numerics="movement",
-        raises=(("DTypeError", "no tilize program takes the data type."),),
-    )
+    ),
+    _tilize_with_zero_padding,
+    "Return a row-major tensor in TILE_LAYOUT, padded with zeros up to whole tiles.",
+    dtypes=_FLOATS_AND_INTS,
+    layouts=(Layout.ROW_MAJOR, Layout.TILE),
+    golden=golden.identity,
+    raises=(("DTypeError", "no tilize program takes the data type."),),
 )
 
-tilize_with_val_padding = register(
-    Op(
-        name="tilize_with_val_padding",
-        signatures=(
-            Signature(
-                (
-                    INPUT_TENSOR,
-                    Param("output_tensor_shape", SHAPE_LIKE, doc="Padded shape of the result: the next whole tiles."),
-                    _PADDED_WITH,
-                ),
-                (MEMORY_CONFIG_OPTION, _DTYPE, _MULTICORE, _TILIZE_CORES),
+tilize_with_val_padding = register_movement(
+    "tilize_with_val_padding",
+    (
+        Signature(
+            (
+                INPUT_TENSOR,
+                Param("output_tensor_shape", SHAPE_LIKE, doc="Padded shape of the result: the next whole tiles."),
+                _PADDED_WITH,
             ),
+            (MEMORY_CONFIG_OPTION, _DTYPE, _MULTICORE, _TILIZE_CORES),
         ),
-        run=_tilize_with_val_padding,
-        doc="Return a row-major tensor in TILE_LAYOUT, padded with a value up to whole tiles.",
-        source=_SOURCE.format("tilize_with_val_padding"),
-        dtypes=_FLOATS_AND_INTS,
-        layouts=(Layout.ROW_MAJOR,),
-        golden=golden.identity,
-        accuracy=bit_exact(),
-        engine=("move_elements",),
-        numerics="movement",
-        raises=(("LayoutError", "the input is tiled."), ("DTypeError", "no tilize program takes the data type.")),
-    )
+    ),
+    _tilize_with_val_padding,
+    "Return a row-major tensor in TILE_LAYOUT, padded with a value up to whole tiles.",
+    dtypes=_FLOATS_AND_INTS,
+    layouts=(Layout.ROW_MAJOR,),
+    golden=golden.identity,
+    raises=(("LayoutError", "the input is tiled."), ("DTypeError", "no tilize program takes the data type.")),
 )
 
-untilize = register(
-    Op(
-        name="untilize",
-        signatures=(Signature((INPUT_TENSOR,), (MEMORY_CONFIG_OPTION, _MULTICORE, SUB_CORE_GRIDS_OPTION)),),
-        run=_untilize,
-        doc="Return a tiled tensor in ROW_MAJOR_LAYOUT without its padding. Block floats become bfloat16.",
-        source=_SOURCE.format("untilize"),
-        dtypes=(*_FLOATS_AND_INTS, DataType.BFLOAT8_B, DataType.BFLOAT4_B),
-        layouts=(Layout.TILE,),
-        golden=golden.identity,
-        accuracy=bit_exact(),
-        engine=("move_elements",),
-        numerics="movement",
-        raises=(("LayoutError", "the input is row-major."),),
-    )
+untilize = register_movement(
+    "untilize",
+    (Signature((INPUT_TENSOR,), (MEMORY_CONFIG_OPTION, _MULTICORE, SUB_CORE_GRIDS_OPTION)),),
+    _untilize,
+    "Return a tiled tensor in ROW_MAJOR_LAYOUT without its padding. Block floats become bfloat16.",
+    dtypes=(*_FLOATS_AND_INTS, DataType.BFLOAT8_B, DataType.BFLOAT4_B),
+    layouts=(Layout.TILE,),
+    golden=golden.identity,
+    raises=(("LayoutError", "the input is row-major."),),
 )
 
-untilize_with_unpadding = register(
-    Op(
-        name="untilize_with_unpadding",
-        signatures=(
-            Signature(
-                (
-                    INPUT_TENSOR,
-                    Param("output_tensor_end", SHAPE_LIKE, doc="Last index, per dimension, that the result keeps."),
-                ),
-                (MEMORY_CONFIG_OPTION, _MULTICORE, _UNTILIZE_CORES),
+untilize_with_unpadding = register_movement(
+    "untilize_with_unpadding",
+    (
+        Signature(
+            (
+                INPUT_TENSOR,
+                Param("output_tensor_end", SHAPE_LIKE, doc="Last index, per dimension, that the result keeps."),
             ),
+            (MEMORY_CONFIG_OPTION, _MULTICORE, _UNTILIZE_CORES),
         ),
-        run=_untilize_with_unpadding,
-        doc="Return the leading part of a tiled tensor in ROW_MAJOR_LAYOUT.",
-        source=_SOURCE.format("untilize_with_unpadding"),
-        dtypes=(*_FLOATS_AND_INTS, DataType.BFLOAT8_B, DataType.BFLOAT4_B),
-        layouts=(Layout.TILE,),
-        accuracy=bit_exact(),
-        engine=("move_elements",),
-        numerics="movement",
-        raises=(("LayoutError", "the input is row-major."), ("ShapeError", "an index is out of range.")),
-    )
+    ),
+    _untilize_with_unpadding,
+    "Return the leading part of a tiled tensor in ROW_MAJOR_LAYOUT.",
+    dtypes=(*_FLOATS_AND_INTS, DataType.BFLOAT8_B, DataType.BFLOAT4_B),
+    layouts=(Layout.TILE,),
+    raises=(("LayoutError", "the input is row-major."), ("ShapeError", "an index is out of range.")),
 )

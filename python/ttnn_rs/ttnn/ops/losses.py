@@ -78,7 +78,7 @@ def _register(name: str, op_type: UnaryOpType, what: str, function: Callable[...
             signatures=(Signature(_TENSORS, (_REDUCTION, MEMORY_CONFIG_OPTION, OUTPUT_TENSOR_OPTION)),),
             run=partial(_loss, f"ttnn.{name}", op_type),
             doc=f"Return {what} of the differences, element by element or reduced.",
-            source=f'TT-NN docs "ttnn.{name}"; operator programs, section 4',
+            source="operator programs, section 4",
             dtypes=(*FLOAT_INPUTS, *integers),
             reference=integers,
             layouts=(Layout.TILE, Layout.ROW_MAJOR),

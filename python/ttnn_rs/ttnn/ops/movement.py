@@ -5,16 +5,16 @@ Operators of `reshape`, `data_movement`, `layout` and `placement` describe their
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from functools import partial
+from typing import Final
 
 from ttnn import _engine
 from ttnn.exceptions import UnsupportedError
 from ttnn.memory_config import DRAM_MEMORY_CONFIG
 from ttnn.ops.accuracy import bit_exact
-from ttnn.ops.arguments import Signature
 from ttnn.ops.common import allocate, is_empty
-from ttnn.ops.registry import FastOperation, Op, register
+from ttnn.ops.registry import declare
 from ttnn.tensor import Tensor
 from ttnn.tensor_spec import TensorSpec
 from ttnn.tile import DEFAULT_TILE
@@ -167,29 +167,13 @@ _MOVED: Final = (
     DataType.UINT8,
 )
 
-
-def register_movement(
-    name: str,
-    signatures: tuple[Signature, ...],
-    run: Callable[..., Any],
-    doc: str,
-    reference: Callable[..., Any],
-    **more: Any,
-) -> FastOperation:
-    """Register an operator that moves elements and changes none."""
-    return register(
-        Op(
-            name=name,
-            signatures=signatures,
-            run=run,
-            doc=doc,
-            source=f'TT-NN docs "ttnn.{name}"; operator programs, section 11',
-            dtypes=_MOVED,
-            layouts=(Layout.TILE, Layout.ROW_MAJOR),
-            golden=reference,
-            accuracy=bit_exact(),
-            engine=("move_elements",),
-            numerics="movement",
-            **more,
-        )
-    )
+register_movement: Final = partial(
+    declare,
+    source="operator programs, section 11",
+    dtypes=_MOVED,
+    layouts=(Layout.TILE, Layout.ROW_MAJOR),
+    accuracy=bit_exact(),
+    engine=("move_elements",),
+    numerics="movement",
+)
+"""Registers an operator that moves elements and changes none."""

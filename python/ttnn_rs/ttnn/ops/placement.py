@@ -6,7 +6,8 @@ Source: TT-NN docs of the operators; sharding rules as in `MemoryConfig`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from functools import partial
+from typing import Final
 
 from ttnn import golden
 from ttnn.core_range import CoreCoord, CoreRange, CoreRangeSet
@@ -38,7 +39,7 @@ from ttnn.ops.common import (
 )
 from ttnn.ops.compute_config import WormholeComputeKernelConfig
 from ttnn.ops.movement import copy_into
-from ttnn.ops.registry import Op, register
+from ttnn.ops.registry import declare
 from ttnn.ops.typecast import cast
 from ttnn.tensor import Tensor
 from ttnn.types import BufferType, DataType, Layout, ShardOrientation, TensorMemoryLayout
@@ -194,25 +195,16 @@ _OUTPUT_DTYPE: Final = Param("output_dtype", DATA_TYPE, None, none=True, doc=_DT
 _ALIGNED: Final = Param("keep_l1_aligned", BOOLEAN, False, none=True, doc="Must be False.")
 
 
-def _op(name: str, signatures: tuple[Signature, ...], run: Any, doc: str, **more: Any) -> Any:
-    """Register an operator that copies pages to another place."""
-    return register(
-        Op(
-            name=name,
-            signatures=signatures,
-            run=run,
-            doc=doc,
-            source=f'TT-NN docs "ttnn.{name}"',
-            dtypes=_ALL,
-            layouts=(Layout.TILE, Layout.ROW_MAJOR),
-            golden=golden.identity,
-            accuracy=bit_exact(),
-            engine=("copy_pages", "move_elements"),
-            numerics="movement",
-            **more,
-        )
-    )
-
+_op: Final = partial(
+    declare,
+    dtypes=_ALL,
+    layouts=(Layout.TILE, Layout.ROW_MAJOR),
+    golden=golden.identity,
+    accuracy=bit_exact(),
+    engine=("copy_pages", "move_elements"),
+    numerics="movement",
+)
+"""Registers an operator that copies pages to another place."""
 
 to_memory_config = _op(
     "to_memory_config",

@@ -297,7 +297,7 @@ prod = register(
             "float32, too. The elements of the last tile are multiplied on the host, each product rounded to nearest: "
             "in bfloat16, in FP32 for the other types (that of block floats is an assumption)."
         ),
-        source='TT-NN docs "ttnn.prod"; operator programs, section 3',
+        source="operator programs, section 3",
         dtypes=FLOATS,
         layouts=(Layout.TILE, Layout.ROW_MAJOR),
         golden=golden.prod,

@@ -289,7 +289,7 @@ def _register(kind: Kind, doc: str, reference: Any, accuracy: Accuracy) -> FastO
             ),
             run=partial(_reduce, kind),
             doc=doc,
-            source=f'TT-NN docs "ttnn.{kind}"; operator programs, section 3',
+            source="operator programs, section 3",
             dtypes=_DTYPES if kind == "mean" else (*_DTYPES, *REDUCED_INTEGERS),
             reference=() if kind == "mean" else REDUCED_INTEGERS,
             layouts=(Layout.TILE, Layout.ROW_MAJOR),

@@ -49,7 +49,7 @@ class Op:
         signatures: The overloads, in the order in which they are tried.
         run: Called with the bound values in the order of the signature's parameters, unless the signature has its own.
         doc: What comes out, in one sentence.
-        source: Where the behaviour is described.
+        source: Where the behaviour is described, beside the page of the operator in the TT-NN docs.
         dtypes: Data types of the first tensor that the operator computes.
         layouts: Layouts that it takes.
         golden: Reference function in float64 (package `ttnn.golden`), or None.
@@ -69,7 +69,7 @@ class Op:
     signatures: tuple[Signature, ...]
     run: Callable[..., Any]
     doc: str
-    source: str
+    source: str = ""
     dtypes: tuple[DataType, ...] = ()
     layouts: tuple[Layout, ...] = ()
     golden: Callable[..., Any] | None = None
@@ -217,6 +217,13 @@ def register(op: Op) -> FastOperation:
         doc=_docstring(op),
     )
     return add_operation(operation)
+
+
+def declare(
+    name: str, signatures: tuple[Signature, ...], run: Callable[..., Any], doc: str, **fields: Any
+) -> FastOperation:
+    """Register an operator of a family: `partial` fixes the fields of the entry that its operators have in common."""
+    return register(Op(name, signatures, run, doc, **fields))
 
 
 def add_operation(operation: FastOperation) -> FastOperation:
@@ -408,5 +415,6 @@ def _docstring(op: Op) -> str:
     if op.accuracy is not None:
         blocks.append(f"Accuracy: {op.accuracy}.")
     blocks.append("Signatures:\n" + "\n".join(f"    {signature.text(op.name)}" for signature in op.signatures))
-    blocks.append(f"Source: {op.source}.")
+    # An operator and its in-place form share a page.
+    blocks.append(f'Source: TT-NN docs "ttnn.{op.name.removesuffix("_")}"{"; " if op.source else ""}{op.source}.')
     return "\n\n".join(blocks)

@@ -198,7 +198,7 @@ reshape = register_movement(
     ),
     _reshape,
     "Return the elements in their order with another shape: a view of the same pages where they allow it.",
-    golden.reshape,
+    golden=golden.reshape,
     raises=(("ShapeError", "the number of elements differs."),),
 )
 
@@ -207,7 +207,7 @@ view = register_movement(
     (Signature((INPUT_TENSOR, _NEW_SHAPE)), Signature((INPUT_TENSOR, Param("shape", SHAPE_LIKE, doc=_NEW_SHAPE.doc)))),
     _view,
     "Return a tensor of another shape over the same pages.",
-    golden.reshape,
+    golden=golden.reshape,
     raises=(("ShapeError", "elements would have to move."),),
 )
 
@@ -216,7 +216,7 @@ squeeze = register_movement(
     (Signature((INPUT_TENSOR, Param("dim", INT_OR_INTS, None, none=True, doc="Dimensions to drop. Default: all."))),),
     _squeeze,
     "Return the tensor without its dimensions of size 1, or without those that `dim` names and that have size 1.",
-    golden.squeeze,
+    golden=golden.squeeze,
 )
 
 unsqueeze = register_movement(
@@ -224,7 +224,7 @@ unsqueeze = register_movement(
     (Signature((INPUT_TENSOR, Param("dim", INTEGER, doc="Where the new dimension goes."))),),
     _unsqueeze,
     "Return the tensor with a new dimension of size 1.",
-    golden.unsqueeze,
+    golden=golden.unsqueeze,
 )
 
 unsqueeze_to_4D = register_movement(  # noqa: N816 - the official name
@@ -232,6 +232,6 @@ unsqueeze_to_4D = register_movement(  # noqa: N816 - the official name
     (Signature((Param("tensor", TENSOR, doc="Rank at most 4."),)),),
     _unsqueeze_to_4d,
     "Return the tensor with leading dimensions of size 1 up to rank 4.",
-    golden.unsqueeze_to_4d,
+    golden=golden.unsqueeze_to_4d,
     raises=(("ShapeError", "the rank is more than 4."),),
 )

@@ -90,7 +90,7 @@ alt_complex_rotate90 = register(
         doc="Return complex numbers times i: real parts lie in even columns, imaginary parts in the odd ones next to "
         "them, so that column 2k becomes the negative of column 2k + 1, and that column 2k. The last column of an odd "
         "width pairs with padding, which is 0 in row-major tensors.",
-        source='TT-NN docs "ttnn.alt_complex_rotate90"; vector unit listings neg and identity',
+        source="vector unit listings neg and identity",
         dtypes=(*FLOAT_INPUTS, DataType.BFLOAT4_B),
         layouts=LAYOUTS,
         golden=golden.rotate90,

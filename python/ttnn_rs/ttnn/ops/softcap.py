@@ -78,7 +78,7 @@ softcap = register(
         run=_softcap,
         doc="Return every element, bent towards a bound: `beta` tanh(x / `beta`), rounded once. On Blackhole only. The "
         "bits follow the sources of the official function; no vector settles them.",
-        source='TT-NN docs "ttnn.softcap"; vector unit listing tanh/accurate',
+        source="vector unit listing tanh/accurate",
         dtypes=DTYPES,
         layouts=LAYOUTS,
         golden=formula("softcap", "Return beta tanh(x / beta).", lambda x, beta: beta * np.tanh(x / beta)),

@@ -134,7 +134,7 @@ softmax = register(
         ),
         run=_softmax,
         doc="Return exp(x) / sum(exp(x)) along the last dimension, in TILE_LAYOUT.",
-        source='TT-NN docs "ttnn.softmax"; operator programs, section 1',
+        source="operator programs, section 1",
         dtypes=_DTYPES,
         layouts=(Layout.TILE, Layout.ROW_MAJOR),
         golden=golden.softmax,

@@ -21,7 +21,7 @@ from ttnn.ops.binary.quotients import OPERATORS as _BINARY
 from ttnn.ops.common import INTEGERS, MEMORY_CONFIG_OPTION, OUTPUT_TENSOR_OPTION, SUB_CORE_GRIDS_OPTION, WIDE, on_device
 from ttnn.ops.layout import tilize_padded, untilized
 from ttnn.ops.placement import copy
-from ttnn.ops.registry import FastOperation, Op, register
+from ttnn.ops.registry import FastOperation, declare
 from ttnn.ops.ternary_program import (
     Operand,
     Ternary,
@@ -272,20 +272,9 @@ def _register(
     layouts: tuple[Layout, ...] = (Layout.TILE,),
     **more: Any,
 ) -> FastOperation:
-    return register(
-        Op(
-            name=name,
-            signatures=signatures,
-            run=run,
-            doc=doc,
-            source=f'TT-NN docs "ttnn.{name}"; operator programs, section 4; vector unit listing {name}/default',
-            layouts=layouts,
-            engine=("ternary",),
-            family="ternary",
-            raises=_RAISES,
-            **more,
-        )
-    )
+    source = f"operator programs, section 4; vector unit listing {name}/default"
+    fields = {"source": source, "layouts": layouts, "engine": ("ternary",), "family": "ternary", "raises": _RAISES}
+    return declare(name, signatures, run, doc, **fields, **more)
 
 
 where = _register(

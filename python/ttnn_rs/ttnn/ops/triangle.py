@@ -79,7 +79,7 @@ def _register(name: str, lower: bool, function: Callable[..., Any], what: str) -
             signatures=(Signature((INPUT_TENSOR,), (_DIAGONAL, MEMORY_CONFIG_OPTION)),),
             run=partial(_triangle, f"ttnn.{name}", lower),
             doc=f"Return the {what} triangle of every matrix, 0 elsewhere.",
-            source=f'TT-NN docs "ttnn.{name}"; operator programs, section 4',
+            source="operator programs, section 4",
             dtypes=(*FLOAT_INPUTS, *_32_BITS),
             layouts=(Layout.TILE,),
             golden=function,

@@ -152,7 +152,7 @@ typecast = register(
         ),
         run=_typecast,
         doc="Return the tensor in another data type, on the side where it lives.",
-        source='TT-NN docs "ttnn.typecast"; operator programs, section 5',
+        source="operator programs, section 5",
         dtypes=FLOATS,
         layouts=(Layout.TILE, Layout.ROW_MAJOR),
         golden=golden.identity,

@@ -6,6 +6,7 @@ Source: operator programs, section 5 (`eltwise_sfpu`); vector unit, "op -> kerne
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
 from ttnn import _engine, golden
@@ -34,7 +35,7 @@ from ttnn.ops.common import (
     take_output,
 )
 from ttnn.ops.movement import copy_into, in_rows, like_in_rows
-from ttnn.ops.registry import Op, register
+from ttnn.ops.registry import declare
 from ttnn.ops.steps import ChainStep
 from ttnn.tensor import Tensor
 from ttnn.types import FORMAT_CODE, DataType, Layout, UnaryOpType
@@ -187,68 +188,59 @@ def _identity(
 _OPTIONS: Final = (MEMORY_CONFIG_OPTION, OUTPUT_TENSOR_OPTION, SUB_CORE_GRIDS_OPTION)
 _FLOAT_INPUTS: Final = (DataType.BFLOAT16, DataType.BFLOAT8_B, DataType.FLOAT32)
 
-exp = register(
-    Op(
-        name="exp",
-        signatures=(
-            Signature(
-                (INPUT_TENSOR,),
-                (
-                    Param(
-                        "fast_and_approximate_mode",
-                        BOOLEAN,
-                        False,
-                        doc="Use the approximate exponential, exact to about 1 part in 30.",
-                    ),
-                    *_OPTIONS,
+_register: Final = partial(
+    declare,
+    dtypes=_FLOAT_INPUTS,
+    layouts=_LAYOUTS,
+    engine=("unary",),
+    family="unary",
+    raises=(("StorageError", "the input is on the host."),),
+)
+
+exp = _register(
+    "exp",
+    (
+        Signature(
+            (INPUT_TENSOR,),
+            (
+                Param(
+                    "fast_and_approximate_mode",
+                    BOOLEAN,
+                    False,
+                    doc="Use the approximate exponential, exact to about 1 part in 30.",
                 ),
+                *_OPTIONS,
             ),
         ),
-        run=_exp,
-        doc="Return e to the power of every element.",
-        source='TT-NN docs "ttnn.exp"; vector unit listings exp/accurate and exp/approx_clampneg',
-        dtypes=_FLOAT_INPUTS,
-        layouts=_LAYOUTS,
-        golden=golden.exp,
-        accuracy=max_ulp((DataType.BFLOAT16, 1), (DataType.FLOAT32, 2)),
-        engine=("unary",),
-        family="unary",
-        raises=(("DTypeError", "the input holds integers."), ("StorageError", "the input is on the host.")),
-    )
+    ),
+    _exp,
+    "Return e to the power of every element.",
+    source="vector unit listings exp/accurate and exp/approx_clampneg",
+    golden=golden.exp,
+    accuracy=max_ulp((DataType.BFLOAT16, 1), (DataType.FLOAT32, 2)),
+    raises=(("DTypeError", "the input holds integers."), ("StorageError", "the input is on the host.")),
 )
 
-relu = register(
-    Op(
-        name="relu",
-        signatures=(Signature((INPUT_TENSOR,), _OPTIONS),),
-        run=_relu,
-        doc="Return every element where it is positive and 0 elsewhere.",
-        source='TT-NN docs "ttnn.relu"; vector unit listing relu/relu',
-        dtypes=(*_FLOAT_INPUTS, DataType.UINT32, DataType.UINT16, DataType.UINT8),
-        layouts=_LAYOUTS,
-        golden=golden.relu,
-        accuracy=bit_exact(),
-        engine=("unary",),
-        family="unary",
-        raises=(("StorageError", "the input is on the host."),),
-    )
+relu = _register(
+    "relu",
+    (Signature((INPUT_TENSOR,), _OPTIONS),),
+    _relu,
+    "Return every element where it is positive and 0 elsewhere.",
+    source="vector unit listing relu/relu",
+    dtypes=(*_FLOAT_INPUTS, DataType.UINT32, DataType.UINT16, DataType.UINT8),
+    golden=golden.relu,
+    accuracy=bit_exact(),
 )
 
-identity = register(
-    Op(
-        name="identity",
-        signatures=(Signature((INPUT_TENSOR,), _OPTIONS),),
-        run=_identity,
-        doc="Return a copy that has passed through Dst.",
-        source='TT-NN docs "ttnn.identity"; vector unit listing identity/default',
-        dtypes=(*_FLOAT_INPUTS, DataType.INT32, DataType.UINT32, DataType.UINT16, DataType.UINT8),
-        layouts=_LAYOUTS,
-        golden=golden.identity,
-        accuracy=bit_exact(),
-        engine=("unary",),
-        family="unary",
-        raises=(("StorageError", "the input is on the host."),),
-    )
+identity = _register(
+    "identity",
+    (Signature((INPUT_TENSOR,), _OPTIONS),),
+    _identity,
+    "Return a copy that has passed through Dst.",
+    source="vector unit listing identity/default",
+    dtypes=(*_FLOAT_INPUTS, DataType.INT32, DataType.UINT32, DataType.UINT16, DataType.UINT8),
+    golden=golden.identity,
+    accuracy=bit_exact(),
 )
 
 
@@ -273,28 +265,22 @@ def _unary_chain(
     return apply_chain(operator, input_tensor, steps, memory_config=memory_config, output_tensor=output_tensor)
 
 
-unary_chain = register(
-    Op(
-        name="unary_chain",
-        signatures=(
-            Signature(
-                (INPUT_TENSOR, Param("ops_chain", ACTIVATIONS, doc="Operators with their parameters, in order.")),
-                _OPTIONS,
-            ),
+unary_chain = _register(
+    "unary_chain",
+    (
+        Signature(
+            (INPUT_TENSOR, Param("ops_chain", ACTIVATIONS, doc="Operators with their parameters, in order.")),
+            _OPTIONS,
         ),
-        run=_unary_chain,
-        doc="Return every element with several functions applied in one visit to Dst.",
-        source='TT-NN docs "ttnn.unary_chain"; operator programs, section 5',
-        dtypes=_FLOAT_INPUTS,
-        layouts=_LAYOUTS,
-        golden=golden.chained,
-        engine=("unary",),
-        family="unary",
-        raises=(
-            ("ArgumentError", "the chain is empty."),
-            ("DTypeError", "a function that does not take the input's integers."),
-            ("StorageError", "the input is on the host."),
-            ("UnsupportedError", "a function that the engine does not have."),
-        ),
-    )
+    ),
+    _unary_chain,
+    "Return every element with several functions applied in one visit to Dst.",
+    source="operator programs, section 5",
+    golden=golden.chained,
+    raises=(
+        ("ArgumentError", "the chain is empty."),
+        ("DTypeError", "a function that does not take the input's integers."),
+        ("StorageError", "the input is on the host."),
+        ("UnsupportedError", "a function that the engine does not have."),
+    ),
 )

@@ -56,7 +56,7 @@ def _register(
             signatures=signatures,
             run=run,
             doc=what if what.endswith(".") else f"Return {what} of every element.",
-            source=f'TT-NN docs "ttnn.{name}"{source and f"; {source}"}',
+            source=source,
             dtypes=dtypes,
             layouts=LAYOUTS,
             golden=golden,

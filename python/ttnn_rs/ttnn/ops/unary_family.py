@@ -160,7 +160,7 @@ def register_unary(entry: Unary) -> FastOperation:
             signatures=(Signature((INPUT_TENSOR, *entry.positional), (*entry.params, *OPTIONS)),),
             run=run,
             doc=what,
-            source=f'TT-NN docs "ttnn.{entry.name}"; vector unit listings of {entry.op_type.name}',
+            source=f"vector unit listings of {entry.op_type.name}",
             dtypes=(*FLOAT_INPUTS, *entry.integers, *entry.whole),
             layouts=LAYOUTS,
             golden=entry.golden,

@@ -5,6 +5,7 @@ Source: TT-NN docs of each operator; vector unit, "ttnn op -> kernel -> defaults
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 from ttnn.core_range import CoreRangeSet
@@ -15,7 +16,7 @@ from ttnn.memory_config import MemoryConfig
 from ttnn.ops.arguments import BOOLEAN, INTEGER, Param, Signature, instance_kind
 from ttnn.ops.binary import multiply
 from ttnn.ops.common import INPUT_TENSOR, MEMORY_CONFIG_OPTION, OUTPUT_TENSOR_OPTION, SUB_CORE_GRIDS_OPTION
-from ttnn.ops.registry import Op, register
+from ttnn.ops.registry import declare
 from ttnn.ops.steps import ChainStep
 from ttnn.ops.unary import apply_chain
 from ttnn.ops.unary_family import FAST, FLOAT_INPUTS, LAYOUTS, OPTIONS, measured, refuse_integers
@@ -119,129 +120,99 @@ def _square(
     return _apply("ttnn.square", UnaryOpType.SQUARE, input_tensor, [step], memory_config, output_tensor)
 
 
-gelu = register(
-    Op(
-        name="gelu",
-        signatures=(
-            Signature(
-                (INPUT_TENSOR,),
-                (
-                    Param(
-                        "variant",
-                        instance_kind("ttnn.GeluVariant", GeluVariant),
-                        GeluVariant.Accurate,
-                        doc="The accurate function, a table of line segments, or the formula with tanh.",
-                    ),
-                    *OPTIONS,
-                ),
-            ),
-            Signature((INPUT_TENSOR,), (FAST, *OPTIONS), run=_gelu_by_flag),
-        ),
-        run=_gelu,
-        doc="Return every element times the normal distribution function of it.",
-        source='TT-NN docs "ttnn.gelu"; vector unit listings gelu/*',
-        dtypes=FLOAT_INPUTS,
-        layouts=LAYOUTS,
-        golden=g.gelu,
-        accuracy=measured("gelu"),
-        engine=("unary",),
-        family="unary",
-        raises=_RAISES,
-    )
+_register: Final = partial(
+    declare, dtypes=FLOAT_INPUTS, layouts=LAYOUTS, engine=("unary",), family="unary", raises=_RAISES
 )
 
-sigmoid = register(
-    Op(
-        name="sigmoid",
-        signatures=(
-            Signature(
-                (INPUT_TENSOR,),
-                (
-                    Param("vector_mode", INTEGER, 4, doc="Which faces are computed; 4 is all.", modelled=False),
-                    Param(
-                        "mode",
-                        instance_kind("ttnn.SigmoidMode", SigmoidMode),
-                        SigmoidMode.Accurate,
-                        doc="The accurate function or a table of line segments.",
-                    ),
-                    *OPTIONS,
+gelu = _register(
+    "gelu",
+    (
+        Signature(
+            (INPUT_TENSOR,),
+            (
+                Param(
+                    "variant",
+                    instance_kind("ttnn.GeluVariant", GeluVariant),
+                    GeluVariant.Accurate,
+                    doc="The accurate function, a table of line segments, or the formula with tanh.",
                 ),
+                *OPTIONS,
             ),
         ),
-        run=_sigmoid,
-        doc="Return 1 / (1 + e^-x) of every element.",
-        source='TT-NN docs "ttnn.sigmoid"; vector unit listings sigmoid/*',
-        dtypes=FLOAT_INPUTS,
-        layouts=LAYOUTS,
-        golden=formula("sigmoid", "Return 1 / (1 + e^-x).", lambda x, **_: g.sigmoid_of(x)),
-        accuracy=measured("sigmoid"),
-        engine=("unary",),
-        family="unary",
-        raises=_RAISES,
-    )
+        Signature((INPUT_TENSOR,), (FAST, *OPTIONS), run=_gelu_by_flag),
+    ),
+    _gelu,
+    "Return every element times the normal distribution function of it.",
+    source="vector unit listings gelu/*",
+    golden=g.gelu,
+    accuracy=measured("gelu"),
 )
 
-sigmoid_accurate = register(
-    Op(
-        name="sigmoid_accurate",
-        signatures=(
-            Signature(
-                (
-                    INPUT_TENSOR,
-                    Param("fast_and_approximate_mode", BOOLEAN, False, doc="Not modelled.", modelled=False),
+sigmoid = _register(
+    "sigmoid",
+    (
+        Signature(
+            (INPUT_TENSOR,),
+            (
+                Param("vector_mode", INTEGER, 4, doc="Which faces are computed; 4 is all.", modelled=False),
+                Param(
+                    "mode",
+                    instance_kind("ttnn.SigmoidMode", SigmoidMode),
+                    SigmoidMode.Accurate,
+                    doc="The accurate function or a table of line segments.",
                 ),
-                OPTIONS,
+                *OPTIONS,
             ),
         ),
-        run=_sigmoid_accurate,
-        doc="Return 1 / (1 + e^-x) of every element.",
-        source='TT-NN docs "ttnn.sigmoid_accurate"; vector unit listing sigmoid/accurate',
-        dtypes=FLOAT_INPUTS,
-        layouts=LAYOUTS,
-        golden=formula("sigmoid_accurate", "Return 1 / (1 + e^-x).", lambda x, *_: g.sigmoid_of(x)),
-        accuracy=measured("sigmoid_accurate"),
-        engine=("unary",),
-        family="unary",
-        raises=_RAISES,
-    )
+    ),
+    _sigmoid,
+    "Return 1 / (1 + e^-x) of every element.",
+    source="vector unit listings sigmoid/*",
+    golden=formula("sigmoid", "Return 1 / (1 + e^-x).", lambda x, **_: g.sigmoid_of(x)),
+    accuracy=measured("sigmoid"),
 )
 
-tanh = register(
-    Op(
-        name="tanh",
-        signatures=(
-            Signature((INPUT_TENSOR,), (MEMORY_CONFIG_OPTION, OUTPUT_TENSOR_OPTION, FAST, SUB_CORE_GRIDS_OPTION)),
+sigmoid_accurate = _register(
+    "sigmoid_accurate",
+    (
+        Signature(
+            (
+                INPUT_TENSOR,
+                Param("fast_and_approximate_mode", BOOLEAN, False, doc="Not modelled.", modelled=False),
+            ),
+            OPTIONS,
         ),
-        run=_tanh,
-        doc="Return the hyperbolic tangent of every element.",
-        source='TT-NN docs "ttnn.tanh"; vector unit listings tanh/*',
-        dtypes=FLOAT_INPUTS,
-        layouts=LAYOUTS,
-        golden=plain("tanh", "Return the hyperbolic tangent."),
-        accuracy=measured("tanh"),
-        engine=("unary",),
-        family="unary",
-        raises=_RAISES,
-    )
+    ),
+    _sigmoid_accurate,
+    "Return 1 / (1 + e^-x) of every element.",
+    source="vector unit listing sigmoid/accurate",
+    golden=formula("sigmoid_accurate", "Return 1 / (1 + e^-x).", lambda x, *_: g.sigmoid_of(x)),
+    accuracy=measured("sigmoid_accurate"),
 )
 
-square = register(
-    Op(
-        name="square",
-        signatures=(Signature((INPUT_TENSOR,), OPTIONS),),
-        run=_square,
-        doc="Return the square of every element; integers wrap.",
-        source='TT-NN docs "ttnn.square"; vector unit listings square/default and mul_int/int32',
-        dtypes=(*FLOAT_INPUTS, *_WRAPPING),
-        reference=_WRAPPING,
-        layouts=LAYOUTS,
-        golden=plain("square", "Return x * x."),
-        accuracy=measured("square"),
-        engine=("unary", "binary"),
-        family="unary",
-        raises=(
-            ("DTypeError", "the input is uint8."),
-            ("StorageError", "the input is on the host."),
-        ),
-    )
+tanh = _register(
+    "tanh",
+    (Signature((INPUT_TENSOR,), (MEMORY_CONFIG_OPTION, OUTPUT_TENSOR_OPTION, FAST, SUB_CORE_GRIDS_OPTION)),),
+    _tanh,
+    "Return the hyperbolic tangent of every element.",
+    source="vector unit listings tanh/*",
+    golden=plain("tanh", "Return the hyperbolic tangent."),
+    accuracy=measured("tanh"),
+)
+
+square = _register(
+    "square",
+    (Signature((INPUT_TENSOR,), OPTIONS),),
+    _square,
+    "Return the square of every element; integers wrap.",
+    source="vector unit listings square/default and mul_int/int32",
+    dtypes=(*FLOAT_INPUTS, *_WRAPPING),
+    reference=_WRAPPING,
+    golden=plain("square", "Return x * x."),
+    accuracy=measured("square"),
+    engine=("unary", "binary"),
+    raises=(
+        ("DTypeError", "the input is uint8."),
+        ("StorageError", "the input is on the host."),
+    ),
 )

@@ -72,7 +72,7 @@ bitwise_not = register(
             "-infinity, and denormals leave as +0. No vector settles this; it is how the public descriptions of Dst "
             "and of the vector unit's loads read."
         ),
-        source='TT-NN docs "ttnn.bitwise_not"; vector unit listing bitwise_not/int32',
+        source="vector unit listing bitwise_not/int32",
         dtypes=_32_BITS,
         layouts=LAYOUTS,
         golden=golden.bitwise_not,
@@ -161,7 +161,6 @@ fill = register(
         ),
         run=_fill,
         doc="Return a tensor like the input that holds one value everywhere.",
-        source='TT-NN docs "ttnn.fill"',
         dtypes=(*FLOAT_INPUTS, *_32_BITS, DataType.UINT16),
         layouts=LAYOUTS,
         golden=golden.fill,

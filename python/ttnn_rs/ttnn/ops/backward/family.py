@@ -152,7 +152,6 @@ def entry(
             signatures=signatures,
             run=run,
             doc=f"{formula if formula.endswith('.') else f'Return [{formula}].'}{' ' if note else ''}{note}",
-            source=f'TT-NN docs "ttnn.{name}"',
             dtypes=dtypes,
             layouts=(Layout.TILE, Layout.ROW_MAJOR) if rows else (Layout.TILE,),
             golden=golden,

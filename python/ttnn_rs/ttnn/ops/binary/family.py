@@ -232,7 +232,7 @@ def _common(entry: Binary) -> dict[str, Any]:
     accuracy = accuracy_of(entry.name, exact=entry.exact) if entry.accuracy is None else entry.accuracy
     return {
         "run": direct,
-        "source": f'TT-NN docs "ttnn.{entry.name}"; operator programs, section 4',
+        "source": "operator programs, section 4",
         "layouts": entry.layouts,
         "golden": entry.golden,
         "accuracy": accuracy,

@@ -250,7 +250,7 @@ rdiv = register(
         ),
         run=_rdiv,
         doc="Return `value` over every element, rounded down or toward 0 if asked for.",
-        source='TT-NN docs "ttnn.rdiv"; vector unit listings rdiv/*',
+        source="vector unit listings rdiv/*",
         dtypes=(DataType.BFLOAT16, DataType.BFLOAT8_B, DataType.FLOAT32),
         layouts=LAYOUTS,
         golden=pairs.rdiv,

@@ -101,7 +101,6 @@ def _register(
             signatures=(Signature((grad, INPUT), (PLACE,)),),
             run=_of_one(name, steps),
             doc=f"Return [{formula}].",
-            source=f'TT-NN docs "ttnn.{name}"',
             dtypes=FLOATS,
             layouts=(Layout.TILE, Layout.ROW_MAJOR),
             golden=golden,

@@ -94,7 +94,6 @@ complex_tensor = register(
         ),
         run=_complex_tensor,
         doc="Return the complex tensor of two real ones, which are not copied.",
-        source='TT-NN docs "ttnn.complex_tensor"',
         dtypes=tuple(dtype for dtype in DataType if dtype is not DataType.INVALID),
         layouts=(Layout.TILE, Layout.ROW_MAJOR),
         golden=g.complex_tensor,

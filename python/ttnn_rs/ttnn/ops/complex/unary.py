@@ -63,7 +63,6 @@ def _register(name: str, doc: str, golden: Callable[..., Any], steps: Callable[.
             signatures=(Signature((INPUT,), (MEMORY_CONFIG_OPTION,)),),
             run=_run(name, steps),
             doc=doc,
-            source=f'TT-NN docs "ttnn.{name}"',
             dtypes=FLOATS,
             layouts=(Layout.TILE, Layout.ROW_MAJOR),
             golden=golden,

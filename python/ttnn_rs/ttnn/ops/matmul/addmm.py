@@ -71,7 +71,6 @@ addmm = register(
         ),
         run=_addmm,
         doc="Return beta * input_tensor + alpha * (mat1_tensor @ mat2_tensor), one operator after the other.",
-        source='TT-NN docs "ttnn.addmm"',
         dtypes=_DTYPES,
         layouts=(Layout.TILE,),
         golden=golden.addmm,
