@@ -11,21 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 import ttnn
+from ttnn import kernel_api as api
 from ttnn import metal
-from ttnn.kernel_api import (
-    InterleavedAddrGen,
-    cb_pop_front,
-    cb_push_back,
-    cb_reserve_back,
-    cb_wait_front,
-    get_arg_val,
-    get_read_ptr,
-    get_write_ptr,
-    noc_async_read_barrier,
-    noc_async_read_page,
-    noc_async_write_barrier,
-    noc_async_write_page,
-)
 from ttnn.metal import DataFormat
 
 CORE = metal.CoreCoord(0, 0)
@@ -37,13 +24,19 @@ FORMATS: dict[Any, DataFormat] = {
     np.dtype(np.uint16): DataFormat.UInt16,
 }
 OUT = 16
+WIDE = metal.ComputeConfig(fp32_dest_acc_en=True, unpack_to_dest_mode=[metal.UnpackToDestMode.UnpackToDestFp32] * 32)
+Array = npt.NDArray[Any]
+X = np.concatenate([np.linspace(-6, 6, 1000), [0.0, -0.0, 1e-3, 30.0, -30.0, 4.5, 88.0, 1.0] * 3]).astype(
+    ml_dtypes.bfloat16
+).reshape(32, 32)  # fmt: skip
+"""A tile around the turning points of functions."""
 
 
 @dataclass(frozen=True)
 class Matrix:
     """A matrix as tiles of one shape."""
 
-    values: npt.NDArray[Any]
+    values: Array
     tile: tuple[int, int] = (32, 32)
 
     @property
@@ -59,7 +52,7 @@ class Matrix:
         return int(self.values.size // (self.tile[0] * self.tile[1]))
 
 
-def to_tiles(values: npt.NDArray[Any], tile: tuple[int, int] = (32, 32)) -> npt.NDArray[Any]:
+def to_tiles(values: Array, tile: tuple[int, int] = (32, 32)) -> Array:
     """Return a matrix as tiles in memory order: faces of 16 columns and at most 16 rows, row-major inside."""
     height, width = tile
     face = min(height, 16)
@@ -68,7 +61,7 @@ def to_tiles(values: npt.NDArray[Any], tile: tuple[int, int] = (32, 32)) -> npt.
     return np.ascontiguousarray(cut.transpose(0, 3, 1, 4, 2, 5)).reshape(-1)
 
 
-def from_tiles(flat: npt.NDArray[Any], shape: tuple[int, int], tile: tuple[int, int] = (32, 32)) -> npt.NDArray[Any]:
+def from_tiles(flat: Array, shape: tuple[int, int], tile: tuple[int, int] = (32, 32)) -> Array:
     """Return tiles in memory order as a matrix."""
     height, width = tile
     face = min(height, 16)
@@ -79,25 +72,25 @@ def from_tiles(flat: npt.NDArray[Any], shape: tuple[int, int], tile: tuple[int, 
 
 def _read_all() -> None:
     """Arguments: number of CBs, then address, page bytes and pages of each."""
-    for cb in range(get_arg_val(0)):
-        address, page, pages = (get_arg_val(1 + 3 * cb + i) for i in range(3))
-        source = InterleavedAddrGen(address, page)
+    for cb in range(api.get_arg_val(0)):
+        address, page, pages = (api.get_arg_val(1 + 3 * cb + i) for i in range(3))
+        source = api.InterleavedAddrGen(address, page)
         for tile in range(pages):
-            cb_reserve_back(cb, 1)
-            noc_async_read_page(tile, source, get_write_ptr(cb))
-            noc_async_read_barrier()
-            cb_push_back(cb, 1)
+            api.cb_reserve_back(cb, 1)
+            api.noc_async_read_page(tile, source, api.get_write_ptr(cb))
+            api.noc_async_read_barrier()
+            api.cb_push_back(cb, 1)
 
 
 def _write_all() -> None:
     """Arguments: address, page bytes, pages."""
-    address, page, pages = (get_arg_val(i) for i in range(3))
-    target = InterleavedAddrGen(address, page)
+    address, page, pages = (api.get_arg_val(i) for i in range(3))
+    target = api.InterleavedAddrGen(address, page)
     for tile in range(pages):
-        cb_wait_front(OUT, 1)
-        noc_async_write_page(tile, target, get_read_ptr(OUT))
-        noc_async_write_barrier()
-        cb_pop_front(OUT, 1)
+        api.cb_wait_front(OUT, 1)
+        api.noc_async_write_page(tile, target, api.get_read_ptr(OUT))
+        api.noc_async_write_barrier()
+        api.cb_pop_front(OUT, 1)
 
 
 def run(
@@ -107,7 +100,7 @@ def run(
     out: Matrix,
     config: metal.ComputeConfig | None = None,
     args: Sequence[int] = (),
-) -> npt.NDArray[Any]:
+) -> Array:
     """Run a compute kernel on the tiles of `inputs`, CB 0 on, and return CB 16 as a matrix of the form of `out`.
 
     All tiles of every CB fit into it at once.
@@ -162,3 +155,41 @@ def _add_cb(program: metal.Program, index: int, matrix: Matrix) -> None:
     if matrix.tile != (32, 32):
         config.set_tile_dims(index, ttnn.Tile(matrix.tile))
     metal.create_circular_buffer(program, CORE, config)
+
+
+def one_tile(inputs: int, body: Callable[[], object], results: tuple[int, ...] = (0,)) -> Callable[[], None]:
+    """Return a compute kernel: CBs 0.. to Dst 0.., `body`, the tiles `results` of Dst to CB 16."""
+
+    def compute() -> None:
+        api.compute_kernel_hw_startup(0, 16)
+        for cb in range(inputs):
+            api.cb_wait_front(cb, 1)
+        api.tile_regs_acquire()
+        for cb in range(inputs):
+            api.reconfig_data_format_srca(cb)
+            api.copy_init(cb)
+            api.copy_tile(cb, 0, cb)
+        body()
+        api.tile_regs_commit()
+        api.tile_regs_wait()
+        for result in results:
+            api.cb_reserve_back(16, 1)
+            api.pack_tile(result, 16)
+            api.cb_push_back(16, 1)
+        api.tile_regs_release()
+        for cb in range(inputs):
+            api.cb_pop_front(cb, 1)
+
+    return compute
+
+
+def apply(device: ttnn.MeshDevice, operands: list[Array], body: Callable[[], object], dtype: Any = None) -> Array:
+    """Return what `body` leaves in Dst 0 of the operands in Dst 0 and on."""
+    out = Matrix(np.zeros((32, 32), dtype or operands[0].dtype))
+    config = None if operands[0].dtype == ml_dtypes.bfloat16 or operands[0].dtype == np.uint16 else WIDE
+    return run(device, one_tile(len(operands), body), [Matrix(x) for x in operands], out, config)
+
+
+def api_bits(value: float) -> int:
+    """Return the bits of a float32, as the kernel API takes parameters."""
+    return int(np.float32(value).view(np.uint32))
