@@ -7,8 +7,9 @@
 use super::blocks::{exp_bf16, exp_f32, exp_f32_unlimited, reciprocal};
 use super::elu::reduced_exp;
 use super::lane::{
-    HALF, MINUS_ONE, ONE, TWO, Word, ZERO, add, fabs, greater, ilt, is_positive, less, mad, magnitude, max, min, mul,
-    polynomial, round_bf16, select, setsign, splat, store_bf16, store_f32, store_rounded, sub,
+    HALF, MINUS_ONE, ONE, TWO, Word, ZERO, add, fabs, general, greater, growing, ilt, is_positive, less, mad,
+    magnitude, max, min, mul, polynomial, round_bf16, select, setsign, splat, store_bf16, store_f32, store_rounded,
+    sub,
 };
 use super::run::functions;
 
@@ -19,7 +20,7 @@ const LINEAR: u32 = 0x4100_0000;
 fn mish<V: Word>(x: V, exponential: V, steps: usize) -> V {
     let over = mul(exponential, add(exponential, TWO));
     let sum = add(exponential, ONE);
-    let ratio = mul(over, reciprocal(mad(sum, sum, ONE), steps));
+    let ratio = mul(over, reciprocal(growing(sum, sum, ONE), steps));
     select(less(x, LINEAR), mul(x, ratio), x)
 }
 
@@ -75,7 +76,7 @@ fn xielu_curve<V: Word>(x: V) -> V {
 #[inline(always)]
 fn xielu<V: Word>(x: V, positive: u32, negative: u32) -> V {
     let half = mul(x, HALF);
-    let right = mad(mul(x, positive), x, half);
+    let right = general(mul(x, positive), x, half);
     let left = mad(xielu_curve(x), negative, half);
     select(is_positive(x), right, left)
 }

@@ -7,9 +7,9 @@ use super::blocks::{
     HALF_PI, ONE_AND_HALF, guessed_reciprocal, inverse_root, is_nonzero_finite, reciprocal, refine_root,
 };
 use super::lane::{
-    HALF, INFINITY, MINUS_ONE, NAN, ONE, TWO, Word, add, and, exp_unbiased, fabs, greater, ieq, ilt, is_negative,
-    is_zero, isub, less, mad, magnitude, man_only, mul, or, polynomial, select, setsign, shr, splat, store_f32,
-    store_rounded, sub, xor,
+    HALF, INFINITY, MINUS_ONE, NAN, ONE, TWO, Word, add, and, exp_unbiased, fabs, greater, growing, ieq, ilt,
+    is_negative, is_zero, isub, less, mad, magnitude, man_only, mul, or, polynomial, polynomial_from, select, setsign,
+    shr, splat, store_f32, store_rounded, sub, xor,
 };
 use super::run::functions;
 
@@ -80,7 +80,8 @@ fn acos_32<V: Word>(x: V) -> V {
     let beyond = sub(distance, SPLIT_32);
     let argument = select(is_negative(beyond), distance, refine_root(half, inverse_root(half)));
     let square = mul(argument, argument);
-    let series = polynomial(square, [0x3d41_8000, 0x3be5_0000, 0x3d0a_c000, 0x3d35_6000, 0x3d99_a08f, 0x3e2a_aaa9]);
+    let [highest, next, others @ ..] = [0x3d41_8000, 0x3be5_0000, 0x3d0a_c000, 0x3d35_6000, 0x3d99_a08f, 0x3e2a_aaa9];
+    let series = polynomial_from(growing(splat::<V>(highest), square, next), square, others);
     // Negative near zero for positive x, and far from zero for negative x; then pi/2 belongs to it.
     let argument = setsign(argument, xor(x, beyond));
     let value = mad(mul(series, square), argument, argument);

@@ -4,10 +4,10 @@
 //! In 16-bit `Dst` sums are truncated by the store; products and quotients are rounded to nearest even by the kernel.
 //! Quotients in 32-bit `Dst` come from the mantissas, with one correction by the remainder.
 
-use super::blocks::{RECIPROCAL_SEED, reciprocal};
+use super::blocks::{RECIPROCAL_SEED, reciprocal, reciprocal_seed};
 use super::lane::{
     INFINITY, MINUS_ONE, NAN, ONE, Word, ZERO, add, exp_biased, exp_unbiased, flipsign, iadd, ilt, is_zero, isub, mad,
-    magnitude, max, min, mul, polynomial, round_bf16_even, select, setexp, setman, setsign, shr, splat, store_bf16,
+    magnitude, max, min, mul, residual, round_bf16_even, select, setexp, setman, setsign, shr, splat, store_bf16,
     store_f32, sub, xor,
 };
 use super::run_binary::binary_functions;
@@ -27,11 +27,11 @@ pub fn div_16<V: Word>(a: V, b: V) -> V {
 #[inline(always)]
 pub fn div_32<V: Word>(a: V, b: V) -> V {
     let (over, under) = (setexp(a, 127), setexp(b, 127));
-    let negated = setsign(under, splat::<V>(MINUS_ONE));
-    let seed = polynomial(negated, RECIPROCAL_SEED);
-    let inverse = setsign(mad(seed, mad(negated, seed, ONE), seed), under);
+    let negated = setsign(under, splat::<V>(MINUS_ONE)).usual(0, 1);
+    let seed = reciprocal_seed(negated, RECIPROCAL_SEED);
+    let inverse = setsign(mad(seed, residual(negated, seed, ONE), seed), under);
     let guess = mul(over, inverse);
-    let mantissa = mad(mad(guess, flipsign(under), over), inverse, guess);
+    let mantissa = mad(residual(guess, flipsign(under), over), inverse, guess);
     // The exponent goes on in two halves, so that neither leaves the range before the product does.
     let exponent = iadd(isub(exp_biased(a), exp_unbiased(b)), exp_biased(mantissa));
     let half = shr(exponent, 1);

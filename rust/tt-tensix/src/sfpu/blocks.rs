@@ -1,9 +1,9 @@
 //! Pieces that several functions share: exponential cores, reciprocals, square roots. `sfpu.md` section 4.
 
 use super::lane::{
-    HALF, INFINITY, MINUS_ONE, ONE, Word, add, addexp, and, copyexp, exp_biased, exp_unbiased, flipsign, iadd, ilt,
-    is_zero, isub, mad, man_only, man_with_one, max, min, mul, not, polynomial, reduce, residual, round_sm16, select,
-    setexp, setman, setsign, shift, shr, shrinking, sm_to_twos, sm2f, splat, sub, twos_to_sm,
+    HALF, INFINITY, MINUS_ONE, ONE, Word, add, addexp, and, copyexp, exp_biased, exp_unbiased, flipsign, general, iadd,
+    ilt, is_zero, isub, mad, man_only, man_with_one, max, min, mul, not, polynomial, reduce, residual, round_sm16,
+    select, setexp, setman, setsign, shift, shr, shrinking, sm_to_twos, sm2f, splat, sub, twos_to_sm,
 };
 
 /// 1 / ln 2
@@ -90,10 +90,18 @@ pub fn exponent_number<V: Word>(x: V) -> V {
 /// ln of a mantissa in [1, 2) by a cubic, less ln 2 for the next exponent down.
 pub const LOG_CUBIC: [u32; 4] = [0x3e11_1cd0, 0xbf5e_712a, 0x4013_d4e2, 0xbfca_94c9];
 
+/// ln of the mantissa by [`LOG_CUBIC`].
+#[inline(always)]
+pub fn log_cubic<V: Word>(x: V) -> V {
+    let mantissa = setexp(x, 127).usual(0, 1);
+    let [cubic, square, linear, constant] = LOG_CUBIC;
+    general(polynomial(mantissa, [cubic, square, linear]), mantissa, constant)
+}
+
 /// ln x by [`LOG_CUBIC`]; -inf for +0.
 #[inline(always)]
 pub fn rough_log<V: Word>(x: V) -> V {
-    let value = mad(exponent_number(x), 0x3f31_5ffe, polynomial(setexp(x, 127), LOG_CUBIC));
+    let value = general(exponent_number(x), 0x3f31_5ffe, log_cubic(x));
     select(is_zero(x), MINUS_INFINITY, value)
 }
 
@@ -103,11 +111,17 @@ pub const MINUS_INFINITY: u32 = 0xff80_0000;
 /// Seed polynomial of the reciprocal of FP32 kernels.
 pub const RECIPROCAL_SEED: [u32; 3] = [0x3ea5_7ebb, 0x3fba_2e90, 0x4007_c1f2];
 
+/// First approximation of the reciprocal of a mantissa that is given negated.
+#[inline(always)]
+pub fn reciprocal_seed<V: Word>(negated: V, seed: [u32; 3]) -> V {
+    shrinking(mad(splat::<V>(seed[0]), negated, seed[1]), negated, seed[2])
+}
+
 /// The reciprocal's mantissa by `steps` Newton steps, to be scaled by [`reciprocal_scale`].
 #[inline(always)]
 pub fn reciprocal_mantissa<V: Word>(x: V, seed: [u32; 3], steps: usize) -> V {
     let negated = setman(splat::<V>(MINUS_ONE), x).usual(0, 1);
-    let mut y = shrinking(mad(splat::<V>(seed[0]), negated, seed[1]), negated, seed[2]);
+    let mut y = reciprocal_seed(negated, seed);
     for _ in 0..steps {
         y = mad(y, residual(negated, y, ONE), y);
     }

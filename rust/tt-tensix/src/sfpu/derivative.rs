@@ -7,8 +7,8 @@
 use super::blocks::{INVERSE_LN2, reciprocal};
 use super::elu::scaled_exp;
 use super::lane::{
-    HALF, INFINITY, MINUS_ONE, ONE, ROUNDER, Word, ZERO, exp_biased, fabs, greater, iadd, ilt, isub, less, mad, mul,
-    polynomial, select, setexp, splat, store_f32, store_rounded, sub,
+    HALF, INFINITY, MINUS_ONE, ONE, ROUNDER, Word, ZERO, exp_biased, fabs, general, general_polynomial, greater, iadd,
+    ilt, isub, less, mad, mul, polynomial, select, setexp, splat, store_f32, store_rounded, sub,
 };
 use super::run::functions;
 
@@ -54,7 +54,7 @@ fn gelu_derivative<V: Word>(x: V, steps: Option<usize>) -> V {
             0x3f4c_4211,
         ],
     );
-    let middle = mad(x, series, HALF);
+    let middle = general(x, series, HALF);
     let left = select(greater(x, LOWEST), tail, splat::<V>(ZERO));
     select(less(x, ABOVE), select(less(x, BELOW), left, middle), splat(ONE))
 }
@@ -77,8 +77,8 @@ fn tanh_derivative<V: Word>(x: V) -> V {
     let rounded = mad(argument, INVERSE_LN2, ROUNDER);
     let (mantissa, exponent) = scaled_exp(argument, rounded, [0x3d2a_aaab, 0x3e2a_aaab, HALF, ONE, ONE]);
     let far = select(ilt(exponent, 1), ZERO, setexp(mantissa, exponent));
-    let centred = mad(mul(distance, distance), 0x3e63_8e39, MINUS_ONE);
-    let near = polynomial(
+    let centred = general(mul(distance, distance), 0x3e63_8e39, MINUS_ONE);
+    let near = general_polynomial(
         centred,
         [
             0x3d81_cf7d,

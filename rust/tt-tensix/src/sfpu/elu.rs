@@ -5,8 +5,9 @@
 
 use super::blocks::INVERSE_LN2;
 use super::lane::{
-    HALF, MINUS_ONE, ONE, ROUNDER, Word, ZERO, add, exp_biased, greater, iadd, ilt, is_negative, isub, mad, magnitude,
-    max, mul, polynomial, round_bf16, select, setexp, splat, store_bf16, store_f32, store_rounded, sub,
+    HALF, MINUS_ONE, ONE, ROUNDER, Word, ZERO, add, exp_biased, general_polynomial, greater, iadd, ilt, is_negative,
+    isub, mad, magnitude, max, mul, polynomial, polynomial_from, round_bf16, scaled, select, setexp, splat, store_bf16,
+    store_f32, store_rounded, sub,
 };
 use super::run::functions;
 
@@ -25,7 +26,7 @@ const EXP_SERIES: [u32; 8] = [0x3950_0d01, 0x3ab6_0b61, 0x3c08_8889, 0x3d2a_aaab
 #[inline(always)]
 fn reduce<V: Word>(x: V, rounded: V) -> V {
     let turns = sub(rounded, ROUNDER);
-    mad(turns, 0xb805_fdf4, mad(turns, 0xbf31_7000, x))
+    mad(turns, 0xb805_fdf4, super::lane::reduce(turns, 0xbf31_7000, x))
 }
 
 /// e^x, `turns` being x / ln 2: mantissa, and the exponent field that belongs to it, which may be out of range.
@@ -50,7 +51,7 @@ fn expm1<V: Word, const N: usize>(x: V, series: [u32; N]) -> V {
     let rest = reduce(x, rounded);
     // The low byte of the sum is the rounded power plus the bias.
     let scale = setexp(splat::<V>(ONE), iadd(rounded, 0xb4c0_007f));
-    mad(scale, mul(rest, polynomial(rest, series)), add(scale, MINUS_ONE))
+    scaled(mul(rest, polynomial(rest, series)), scale, add(scale, MINUS_ONE))
 }
 
 /// x, or for negative x `slope` times e^(inner x) - 1.
@@ -94,7 +95,9 @@ fn softplus_32<V: Word>(x: V, beta: u32, inverse: u32, threshold: u32) -> V {
     // ln(1 + e) by three terms.
     let power = small_exp(super::lane::or(distance, 0x8000_0000));
     let far = mul(power, mad(power, mad(power, 0x3eaa_aaab, 0xbf00_0000), ONE));
-    let tail = select(greater(distance, FAR), far, polynomial(distance, SERIES));
+    let [highest, next, third, fourth, others @ ..] = SERIES;
+    let series = general_polynomial(distance, [highest, next, third, fourth]);
+    let tail = select(greater(distance, FAR), far, polynomial_from(series, distance, others));
     let value = store_f32(scale(add(max(scaled, ZERO), tail), inverse));
     select(greater(scaled, threshold), x, value)
 }

@@ -6,8 +6,8 @@
 
 use super::blocks::{ONE_AND_HALF, is_nonzero_finite, reciprocal};
 use super::lane::{
-    MINUS_ONE, ONE, TWO, Word, add, fabs, flipsign, growing_polynomial, is_negative, isub, less, mad, max, min, mul,
-    polynomial, select, setsign, shr, splat, store_bf16, store_f32, sub,
+    MINUS_ONE, ONE, TWO, Word, add, fabs, flipsign, general, growing, growing_polynomial, is_negative, isub, less, mad,
+    max, min, mul, polynomial, select, setsign, shr, splat, store_bf16, store_f32, sub, usually,
 };
 use super::log::{SERIES_16, flushed, natural};
 use super::run::functions;
@@ -56,14 +56,30 @@ fn bounded<V: Word>(x: V) -> V {
 fn erfc<V: Word>(x: V) -> V {
     let distance = min(fabs(x), LARGEST_COMPLEMENT);
     let near = less(distance, FAR);
-    let over = select(
+    let over = usually(
         near,
-        polynomial(distance, [0x3c61_3a07, 0xbe20_af97, 0x3f2e_8e14, 0xbfab_356a, 0x3f80_00c4]),
+        general(
+            general(polynomial(distance, [0x3c61_3a07, 0xbe20_af97, 0x3f2e_8e14]), distance, 0xbfab_356a),
+            distance,
+            0x3f80_00c4,
+        ),
         polynomial(distance, [0xb34b_86c2, 0x3575_74ee, 0xb6de_00dc, 0x37b2_78f4, 0xb7d7_3634]),
     );
-    let under = select(
+    let under = usually(
         near,
-        polynomial(distance, [0x3ce8_73ce, 0x3ccd_a887, 0xbb62_8c9a, 0x3edf_9353, 0xbe55_01ee, ONE]),
+        growing(
+            general(
+                growing(
+                    general(growing(splat::<V>(0x3ce8_73ce), distance, 0x3ccd_a887), distance, 0xbb62_8c9a),
+                    distance,
+                    0x3edf_9353,
+                ),
+                distance,
+                0xbe55_01ee,
+            ),
+            distance,
+            ONE,
+        ),
         polynomial(distance, [0xbcaf_1b72, 0x3e01_d040, 0xbe0e_383a, 0xbe52_a8bf, 0xbe28_8596, ONE]),
     );
     let value = mul(over, reciprocal(under, 1));
@@ -85,7 +101,7 @@ fn root<V: Word>(x: V) -> V {
 fn erfinv<V: Word>(x: V) -> V {
     let logarithm = natural(flushed(sub(splat::<V>(ONE), mul(x, x))), SERIES_16, None);
     let centre = mad(logarithm, MINUS_HALF, 0xc08a_957a);
-    let discriminant = mad(centre, centre, flipsign(mul(logarithm, 0x40d9_afe4)));
+    let discriminant = general(centre, centre, flipsign(mul(logarithm, 0x40d9_afe4)));
     setsign(root(add(centre, root(discriminant))), x)
 }
 

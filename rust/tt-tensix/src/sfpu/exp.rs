@@ -7,8 +7,8 @@
 use super::blocks::{BIAS, EXP21_CONSTANT, INVERSE_LN2, MAX_EXPONENT, MINUS_LN2, exp_f32, exp21, reduce_by_ln2};
 use super::lane::{
     HALF, INFINITY, MINUS_ONE, ONE, ROUNDER, TWO, Word, add, exp_biased, fabs, iadd, ilt, is_negative, is_zero, mad,
-    max, min, mul, polynomial, round_sm8, round_sm16, round_u16, scaled, select, setexp, setsign, shl, sm_to_twos,
-    sm2f, store_bf16, store_f32, store_rounded, sub,
+    max, min, mul, polynomial, polynomial_from, round_sm8, round_sm16, round_u16, scaled, select, setexp, setsign, shl,
+    sm_to_twos, sm2f, store_bf16, store_f32, store_rounded, sub,
 };
 use super::run::functions;
 
@@ -70,16 +70,6 @@ fn exp2_32<V: Word>(x: V) -> V {
     let exponent = iadd(exp_biased(value), sm_to_twos(power));
     let scaled = select(ilt(exponent, 1), 0, setexp(value, exponent));
     store_f32(select(ordered & ilt(exponent, 255), scaled, mul(tail, INFINITY)))
-}
-
-/// Continues Horner's rule.
-#[inline(always)]
-fn polynomial_from<V: Word, const N: usize>(sum: V, x: V, coefficients: [u32; N]) -> V {
-    let mut sum = sum;
-    for coefficient in coefficients {
-        sum = mad(sum, x, coefficient);
-    }
-    sum
 }
 
 /// Puts the limits on half of e^x - 1 and doubles it; where no power of two was taken out, `half` is the whole.

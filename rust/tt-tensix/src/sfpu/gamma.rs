@@ -5,8 +5,8 @@
 
 use super::blocks::{reciprocal, rough_log};
 use super::lane::{
-    HALF, INFINITY, ONE, TWO, Word, ZERO, add, equal, flipsign, greater, is_finite, is_zero, less, mad, man_only, mul,
-    polynomial, select, splat, store_bf16, store_f32, store_rounded, sub,
+    HALF, INFINITY, ONE, TWO, Word, ZERO, add, equal, flipsign, general, greater, is_finite, is_zero, less, mad,
+    man_only, mul, polynomial, select, splat, store_bf16, store_f32, store_rounded, sub,
 };
 use super::run::functions;
 
@@ -119,8 +119,8 @@ pub fn lgamma_stirling<V: Word>(x: V) -> V {
     let z = select(less(x, HALF), sub(splat::<V>(ONE), x), x);
     let inverse = reciprocal(z, 2);
     let series = mad(mul(inverse, inverse), MINUS_360TH, TWELFTH);
-    let main = add(mad(sub(z, HALF), rough_log(z), flipsign(z)), HALF_LN_2PI);
-    select(equal(x, ONE) | equal(x, TWO), ZERO, mad(inverse, series, main))
+    let main = add(general(sub(z, HALF), rough_log(z), flipsign(z)), HALF_LN_2PI);
+    select(equal(x, ONE) | equal(x, TWO), ZERO, general(inverse, series, main))
 }
 
 functions! {

@@ -7,8 +7,8 @@
 use super::blocks::{BIAS, EXP21_CONSTANT, exp2_fixed, exp21, reciprocal};
 use super::erf::erf_f32;
 use super::lane::{
-    HALF, MINUS_ONE, ONE, Word, add, equal, greater, less, lut16, mad, max, min, mul, polynomial, select, store_bf16,
-    store_f32, store_rounded, sub,
+    HALF, MINUS_ONE, ONE, Word, add, equal, general, greater, less, lut16, mad, max, min, mul, polynomial, select,
+    store_bf16, store_f32, store_rounded, sub,
 };
 use super::run::functions;
 use super::tanh::tanh_f32;
@@ -67,7 +67,7 @@ fn accurate_32<V: Word>(x: V) -> V {
 fn tanh_form<V: Word>(x: V) -> V {
     let argument = mul(mul(x, mad(mul(x, x), CUBIC, ONE)), ROOT_2_OVER_PI);
     let half = mul(x, HALF);
-    mad(half, tanh_f32(argument), half)
+    general(half, tanh_f32(argument), half)
 }
 
 #[inline(always)]

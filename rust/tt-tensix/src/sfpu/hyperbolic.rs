@@ -5,7 +5,7 @@
 
 use super::blocks::{EXP_TAIL, INVERSE_LN2, MINUS_LN2, guessed_reciprocal, reduce_by_ln2};
 use super::lane::{
-    HALF, INFINITY, ONE, Word, add, exp_unbiased, iadd, ilt, mad, magnitude, mul, polynomial, round_u8, select,
+    HALF, INFINITY, ONE, Word, add, exp_unbiased, iadd, ilt, mad, magnitude, mul, polynomial, round_u8, scaled, select,
     setsign, shl, sm2f, store_f32, store_rounded, sub,
 };
 use super::run::functions;
@@ -21,8 +21,8 @@ const FOUR: u32 = 0x4080_0000;
 #[inline(always)]
 fn sinh<V: Word>(x: V, power: V, small: V, refine: bool) -> V {
     let scale = iadd(shl(power, 23), QUARTER);
-    let scaled = mad(small, scale, sub(scale, QUARTER));
-    let quarter = select(ilt(power, 130), scaled, mul(magnitude(x), INFINITY));
+    let above = scaled(small, scale, sub(scale, QUARTER));
+    let quarter = select(ilt(power, 130), above, mul(magnitude(x), INFINITY));
     let exponent = exp_unbiased(quarter);
     let half = select(ilt(exponent, -27_i32 as u32), x, add(quarter, quarter));
     let rest = mad(half, guessed_reciprocal(mad(quarter, FOUR, ONE), refine), half);

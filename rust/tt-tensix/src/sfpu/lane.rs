@@ -65,6 +65,18 @@ pub fn far<V: Word>(a: V, b: impl Into<V>, c: impl Into<V>) -> V {
     a.far(b.into(), c.into())
 }
 
+/// [`mad`] where the product may be several times `c` and has its sign.
+#[inline(always)]
+pub fn growing<V: Word>(a: V, b: impl Into<V>, c: impl Into<V>) -> V {
+    a.growing(b.into(), c.into())
+}
+
+/// [`mad`] where the terms may stand in any relation.
+#[inline(always)]
+pub fn general<V: Word>(a: V, b: impl Into<V>, c: impl Into<V>) -> V {
+    a.general(b.into(), c.into())
+}
+
 /// `a * b`.
 #[inline(always)]
 pub fn mul<V: Word>(a: V, b: impl Into<V>) -> V {
@@ -89,6 +101,26 @@ pub fn polynomial<V: Word, const N: usize>(x: V, coefficients: [u32; N]) -> V {
     let mut sum = V::from(coefficients[0]);
     for &coefficient in &coefficients[1..] {
         sum = sum.mad(x, V::from(coefficient));
+    }
+    sum
+}
+
+/// [`polynomial`] from a sum that is already there.
+#[inline(always)]
+pub fn polynomial_from<V: Word, const N: usize>(sum: V, x: V, coefficients: [u32; N]) -> V {
+    let mut sum = sum;
+    for coefficient in coefficients {
+        sum = sum.mad(x, V::from(coefficient));
+    }
+    sum
+}
+
+/// [`polynomial`] whose terms may stand in any relation.
+#[inline(always)]
+pub fn general_polynomial<V: Word, const N: usize>(x: V, coefficients: [u32; N]) -> V {
+    let mut sum = V::from(coefficients[0]);
+    for &coefficient in &coefficients[1..] {
+        sum = sum.general(x, V::from(coefficient));
     }
     sum
 }
@@ -161,6 +193,12 @@ pub fn shift<V: Word>(a: V, count: V) -> V {
 #[inline(always)]
 pub fn select<V: Word>(mask: V::Mask, yes: impl Into<V>, no: V) -> V {
     V::select(mask, yes.into(), no)
+}
+
+/// [`select`] where the mask is true in most lanes.
+#[inline(always)]
+pub fn usually<V: Word>(mask: V::Mask, yes: impl Into<V>, no: V) -> V {
+    V::usually(mask, yes.into(), no)
 }
 
 /// Sign bit set (so also for -0).
@@ -429,11 +467,13 @@ pub fn store_rounded<V: Word>(a: V) -> V {
 #[inline(always)]
 pub fn lut8<V: Word>(lines: [u32; 3], v: V) -> V {
     let distance = magnitude(v);
-    let pick = |part: fn(u32) -> u32| -> V {
-        let [low, middle, high] = lines.map(part);
-        select(ilt(distance, ONE), low, select(ilt(distance, TWO), middle, V::from(high)))
-    };
-    mad(pick(|line| lut8_coefficient(line >> 8 & 255)), distance, pick(|line| lut8_coefficient(line & 255)))
+    let (near, middle) = (ilt(distance, ONE), ilt(distance, TWO));
+    let mut line = [V::from(0); 2];
+    for (i, coefficient) in line.iter_mut().enumerate() {
+        let [low, medium, high] = [0, 1, 2].map(|range| lut8_coefficient(lines[range] >> (8 - 8 * i) & 255));
+        *coefficient = select(near, low, select(middle, medium, V::from(high)));
+    }
+    general(line[0], distance, line[1])
 }
 
 const fn lut8_coefficient(byte: u32) -> u32 {
@@ -445,15 +485,15 @@ const fn lut8_coefficient(byte: u32) -> u32 {
 pub fn lut16<V: Word>(slopes: [u32; 3], intercepts: [u32; 3], v: V) -> V {
     const ENDS: [u32; 5] = [HALF, ONE, 0x3fc0_0000, TWO, 0x4040_0000];
     let distance = magnitude(v);
-    let pick = |halves: [u32; 3]| {
-        let half = |i: usize| lut16_coefficient(halves[i / 2] >> (16 * (i % 2)) & 0xffff);
-        let mut coefficient = V::from(half(5));
+    let mut line = [V::from(0); 2];
+    for (coefficient, halves) in line.iter_mut().zip([slopes, intercepts]) {
+        let half = [0, 1, 2, 3, 4, 5].map(|i| lut16_coefficient(halves[i / 2] >> (16 * (i % 2)) & 0xffff));
+        *coefficient = V::from(half[5]);
         for i in (0..5).rev() {
-            coefficient = select(ilt(distance, ENDS[i]), half(i), coefficient);
+            *coefficient = select(ilt(distance, ENDS[i]), half[i], *coefficient);
         }
-        coefficient
-    };
-    mad(pick(slopes), distance, pick(intercepts))
+    }
+    general(line[0], distance, line[1])
 }
 
 const fn lut16_coefficient(half: u32) -> u32 {

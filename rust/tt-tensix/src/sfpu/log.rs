@@ -65,7 +65,11 @@ pub fn natural<V: Word, const N: usize>(x: V, coefficients: [u32; N], scale: Opt
     let (steps, turns) = exponent(x);
     let m = add(isub(x, steps).usual(-1, 1), MINUS_ONE);
     let value = far(turns, LN2_PER_STEP, series(m, coefficients));
-    special(x, scale.map_or(value, |scale| mul(value, scale)))
+    let scaled = match scale {
+        Some(scale) => mul(value, scale),
+        None => value,
+    };
+    special(x, scaled)
 }
 
 /// The logarithm to base 2, with the exponent as it is.

@@ -10,6 +10,7 @@ pub mod fma;
 #[cfg(target_arch = "x86_64")]
 mod guess;
 pub mod lane;
+mod lanes;
 #[cfg(target_arch = "x86_64")]
 mod wide;
 mod word;

@@ -4,10 +4,10 @@
 //! cases: a negative base takes the sign of an odd exponent and is NaN for one that is no integer; a zero base gives 0
 //! for positive exponents and NaN for negative ones (`rpow`, `power_binary` in 32-bit `Dst`: infinity).
 
-use super::blocks::{INVERSE_LN2, LN2, LOG_CUBIC, exp_f32, exponent_number};
+use super::blocks::{INVERSE_LN2, LN2, exp_f32, exponent_number, log_cubic};
 use super::lane::{
     HALF, INFINITY, MINUS_ONE, NAN, ONE, ROUNDER, TWO, Word, ZERO, add, addexp, equal, exp_biased, exp_unbiased, fabs,
-    flipsign, iadd, ilt, is_finite, is_negative, is_positive, is_zero, isub, less, mad, magnitude, man_only,
+    flipsign, general, iadd, ilt, is_finite, is_negative, is_positive, is_zero, isub, less, mad, magnitude, man_only,
     man_with_one, max, mul, polynomial, round_sm16, select, setexp, setsign, shift, shl, sm2f, splat, store_bf16,
     store_f32, store_rounded, sub, twos_to_sm,
 };
@@ -20,7 +20,7 @@ const LOWEST: u32 = 0xc2fe_0000;
 /// log2 of a distance by a cubic of the mantissa.
 #[inline(always)]
 fn rough_log2<V: Word>(distance: V) -> V {
-    mad(polynomial(setexp(distance, 127), LOG_CUBIC), INVERSE_LN2, exponent_number(distance))
+    mad(log_cubic(distance), INVERSE_LN2, exponent_number(distance))
 }
 
 /// The integer part of a number of either sign by its mantissa: 0 below 1, the largest integer from 2^31 on.
@@ -140,7 +140,7 @@ fn power_32<V: Word>(x: V, exponent: u32) -> V {
     let z = max(product.sum, MINUS_127);
     let rounded = add(z, ROUNDER);
     let fraction = add(sub(z, sub(rounded, ROUNDER)), product.lost());
-    let rest = mad(fraction, 0x3f31_8000, mul(fraction, 0xb95e_8083));
+    let rest = general(fraction, 0x3f31_8000, mul(fraction, 0xb95e_8083));
     let tail = polynomial(rest, [0x3950_0d01, 0x3ab6_0b61, 0x3c08_8889, 0x3d2a_aaab, 0x3e2a_aaab]);
     let quadratic = add(mul(rest, tail), HALF);
     let mantissa = mad(rest, mad(rest, quadratic, ONE), ONE);

@@ -10,9 +10,6 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tt_cpu::Level;
 use tt_cpu::table::HalfTable;
 
-#[cfg(target_arch = "x86_64")]
-use super::wide::{LaneVector, Wide};
-
 /// Width of the `Dst` words that a vector function loads and stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DstWidth {
@@ -169,10 +166,10 @@ macro_rules! functions {
                 variant: $variant,
                 parameters: &[$($(stringify!($parameter)),+)?],
                 bits16: |dst, parameters, level| {
-                    $crate::sfpu::run::each_lane!(level, dst, parameters, [$($($parameter),+)?], $bits16);
+                    $crate::sfpu::lanes::each_lane!(exactly, level, dst, [], parameters, [$($($parameter),+)?], $bits16);
                 },
                 bits32: |dst, parameters, level| {
-                    $crate::sfpu::run::each_lane_guessed!(level, dst, parameters, [$($($parameter),+)?], $bits32);
+                    $crate::sfpu::lanes::each_lane!(guessed, level, dst, [], parameters, [$($($parameter),+)?], $bits32);
                 },
                 table: Some(&TABLE),
             }
@@ -190,10 +187,10 @@ macro_rules! integer_functions {
                 variant: $variant,
                 parameters: &[$($(stringify!($parameter)),+)?],
                 bits16: |dst, parameters, level| {
-                    $crate::sfpu::run::each_lane!(level, dst, parameters, [$($($parameter),+)?], $bits16);
+                    $crate::sfpu::lanes::each_lane!(exactly, level, dst, [], parameters, [$($($parameter),+)?], $bits16);
                 },
                 bits32: |dst, parameters, level| {
-                    $crate::sfpu::run::each_lane!(level, dst, parameters, [$($($parameter),+)?], $bits32);
+                    $crate::sfpu::lanes::each_lane!(exactly, level, dst, [], parameters, [$($($parameter),+)?], $bits32);
                 },
                 table: None,
             }
@@ -201,112 +198,4 @@ macro_rules! integer_functions {
     };
 }
 
-/// Binds parameters to names.
-macro_rules! take {
-    ($parameters:ident, []) => {
-        let _ = $parameters;
-    };
-    ($parameters:ident, [$($name:ident),+]) => {
-        // `Function::with` has counted them.
-        let [$($name),+] = *$parameters else { unreachable!("wrong number of parameters") };
-    };
-}
-
-/// Runs a lane program on every word. The program's text is taken once for each CPU level, inside a function compiled for
-/// it, since a closure has the CPU features of the function that it stands in; a function by its name would not.
-macro_rules! each_lane {
-    ($level:expr, $dst:expr, $parameters:expr, $names:tt, $program:expr) => {
-        match $level.available() {
-            #[cfg(target_arch = "x86_64")]
-            tt_cpu::Level::Avx512 => {
-                #[target_feature(enable = "avx512f,avx512cd,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt")]
-                fn compiled(dst: &mut [u32], parameters: &[u32]) {
-                    $crate::sfpu::run::take!(parameters, $names);
-                    $crate::sfpu::run::blocks::<$crate::vector::avx512::Avx512>(dst, |x| ($program)(x));
-                }
-                // SAFETY: `available` returns only levels that were detected on this host.
-                unsafe { compiled($dst, $parameters) }
-            }
-            #[cfg(target_arch = "x86_64")]
-            tt_cpu::Level::Avx2 => {
-                #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt")]
-                fn compiled(dst: &mut [u32], parameters: &[u32]) {
-                    $crate::sfpu::run::take!(parameters, $names);
-                    $crate::sfpu::run::blocks::<$crate::vector::avx2::Avx2>(dst, |x| ($program)(x));
-                }
-                // SAFETY: as above.
-                unsafe { compiled($dst, $parameters) }
-            }
-            _ => {
-                let parameters: &[u32] = $parameters;
-                $crate::sfpu::run::take!(parameters, $names);
-                $crate::sfpu::run::scalar($dst, $program)
-            }
-        }
-    };
-}
-/// As `each_lane!`; with AVX-512 the program is tried first as [`super::guess`] says.
-macro_rules! each_lane_guessed {
-    ($level:expr, $dst:expr, $parameters:expr, $names:tt, $program:expr) => {
-        match $level.available() {
-            #[cfg(target_arch = "x86_64")]
-            tt_cpu::Level::Avx512 => {
-                #[target_feature(enable = "avx512f,avx512cd,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt")]
-                fn guessed(dst: &mut [u32], parameters: &[u32]) {
-                    $crate::sfpu::run::take!(parameters, $names);
-                    $crate::sfpu::guess::blocks(dst, |x| ($program)(x), |rest| exact(rest, parameters));
-                }
-                #[target_feature(enable = "avx512f,avx512cd,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt")]
-                #[inline(never)]
-                fn exact(dst: &mut [u32], parameters: &[u32]) {
-                    $crate::sfpu::run::take!(parameters, $names);
-                    $crate::sfpu::run::blocks::<$crate::vector::avx512::Avx512>(dst, |x| ($program)(x));
-                }
-                // SAFETY: `available` returns only levels that were detected on this host.
-                unsafe { guessed($dst, $parameters) }
-            }
-            #[cfg(target_arch = "x86_64")]
-            tt_cpu::Level::Avx2 => {
-                #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt")]
-                fn compiled(dst: &mut [u32], parameters: &[u32]) {
-                    $crate::sfpu::run::take!(parameters, $names);
-                    $crate::sfpu::run::blocks::<$crate::vector::avx2::Avx2>(dst, |x| ($program)(x));
-                }
-                // SAFETY: as above.
-                unsafe { compiled($dst, $parameters) }
-            }
-            _ => {
-                let parameters: &[u32] = $parameters;
-                $crate::sfpu::run::take!(parameters, $names);
-                $crate::sfpu::run::scalar($dst, $program)
-            }
-        }
-    };
-}
-
-pub(crate) use {each_lane, each_lane_guessed, functions, integer_functions, take};
-
-/// Runs a lane program on every word, one at a time.
-pub(crate) fn scalar(dst: &mut [u32], program: impl Fn(u32) -> u32) {
-    for word in dst {
-        *word = program(*word);
-    }
-}
-
-/// Runs a lane program on whole blocks, then on the rest in a block of its own.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-pub(crate) fn blocks<V: LaneVector>(dst: &mut [u32], program: impl Fn(Wide<V>) -> Wide<V>) {
-    let mut blocks = dst.chunks_exact_mut(Wide::<V>::LANES);
-    for block in &mut blocks {
-        program(Wide::load(block)).store(block);
-    }
-    let rest = blocks.into_remainder();
-    if !rest.is_empty() {
-        let mut block = [0; 64];
-        block[..rest.len()].copy_from_slice(rest);
-        let result = program(Wide::load(&block));
-        result.store(&mut block);
-        rest.copy_from_slice(&block[..rest.len()]);
-    }
-}
+pub(crate) use {functions, integer_functions};

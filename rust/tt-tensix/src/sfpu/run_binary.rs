@@ -5,8 +5,6 @@ use std::fmt;
 use tt_cpu::Level;
 
 use super::run::{DstWidth, MAX_PARAMETERS, WrongParameters};
-#[cfg(target_arch = "x86_64")]
-use super::wide::{LaneVector, Wide};
 
 pub(crate) type BinaryKernel = fn(&mut [u32], &[u32], &[u32], Level);
 pub(crate) type TernaryKernel = fn(&mut [u32], [&[u32]; 2], &[u32], Level);
@@ -102,10 +100,10 @@ macro_rules! binary_functions {
                 variant: $variant,
                 parameters: &[$($(stringify!($parameter)),+)?],
                 bits16: |dst, second, parameters, level| {
-                    $crate::sfpu::run_binary::each_pair!(level, dst, second, parameters, [$($($parameter),+)?], $bits16);
+                    $crate::sfpu::lanes::each_lane!(exactly, level, dst, [second: second], parameters, [$($($parameter),+)?], $bits16);
                 },
                 bits32: |dst, second, parameters, level| {
-                    $crate::sfpu::run_binary::each_pair!(level, dst, second, parameters, [$($($parameter),+)?], $bits32);
+                    $crate::sfpu::lanes::each_lane!(exactly, level, dst, [second: second], parameters, [$($($parameter),+)?], $bits32);
                 },
             }
         ),+];
@@ -122,147 +120,14 @@ macro_rules! ternary_functions {
                 variant: $variant,
                 parameters: &[$($(stringify!($parameter)),+)?],
                 bits16: |dst, others, parameters, level| {
-                    $crate::sfpu::run_binary::each_triple!(level, dst, others, parameters, [$($($parameter),+)?], $bits16);
+                    $crate::sfpu::lanes::each_lane!(exactly, level, dst, [second: others[0], third: others[1]], parameters, [$($($parameter),+)?], $bits16);
                 },
                 bits32: |dst, others, parameters, level| {
-                    $crate::sfpu::run_binary::each_triple!(level, dst, others, parameters, [$($($parameter),+)?], $bits32);
+                    $crate::sfpu::lanes::each_lane!(exactly, level, dst, [second: others[0], third: others[1]], parameters, [$($($parameter),+)?], $bits32);
                 },
             }
         ),+];
     };
 }
 
-/// Runs a lane program on every pair of words, compiled for the level as by `each_lane!`.
-macro_rules! each_pair {
-    ($level:expr, $dst:expr, $second:expr, $parameters:expr, $names:tt, $program:expr) => {
-        match $level.available() {
-            #[cfg(target_arch = "x86_64")]
-            tt_cpu::Level::Avx512 => {
-                #[target_feature(enable = "avx512f,avx512cd,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt")]
-                fn compiled(dst: &mut [u32], second: &[u32], parameters: &[u32]) {
-                    $crate::sfpu::run::take!(parameters, $names);
-                    $crate::sfpu::run_binary::pairs::<$crate::vector::avx512::Avx512>(dst, second, |a, b| {
-                        ($program)(a, b)
-                    });
-                }
-                // SAFETY: `available` returns only levels that were detected on this host.
-                unsafe { compiled($dst, $second, $parameters) }
-            }
-            #[cfg(target_arch = "x86_64")]
-            tt_cpu::Level::Avx2 => {
-                #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt")]
-                fn compiled(dst: &mut [u32], second: &[u32], parameters: &[u32]) {
-                    $crate::sfpu::run::take!(parameters, $names);
-                    $crate::sfpu::run_binary::pairs::<$crate::vector::avx2::Avx2>(dst, second, |a, b| ($program)(a, b));
-                }
-                // SAFETY: as above.
-                unsafe { compiled($dst, $second, $parameters) }
-            }
-            _ => {
-                let parameters: &[u32] = $parameters;
-                $crate::sfpu::run::take!(parameters, $names);
-                $crate::sfpu::run_binary::scalar_pairs($dst, $second, $program)
-            }
-        }
-    };
-}
-
-/// Runs a lane program on every triple of words, compiled for the level as by `each_lane!`.
-macro_rules! each_triple {
-    ($level:expr, $dst:expr, $others:expr, $parameters:expr, $names:tt, $program:expr) => {
-        match $level.available() {
-            #[cfg(target_arch = "x86_64")]
-            tt_cpu::Level::Avx512 => {
-                #[target_feature(enable = "avx512f,avx512cd,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt")]
-                fn compiled(dst: &mut [u32], others: [&[u32]; 2], parameters: &[u32]) {
-                    $crate::sfpu::run::take!(parameters, $names);
-                    $crate::sfpu::run_binary::triples::<$crate::vector::avx512::Avx512>(dst, others, |a, b, c| {
-                        ($program)(a, b, c)
-                    });
-                }
-                // SAFETY: `available` returns only levels that were detected on this host.
-                unsafe { compiled($dst, $others, $parameters) }
-            }
-            #[cfg(target_arch = "x86_64")]
-            tt_cpu::Level::Avx2 => {
-                #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt")]
-                fn compiled(dst: &mut [u32], others: [&[u32]; 2], parameters: &[u32]) {
-                    $crate::sfpu::run::take!(parameters, $names);
-                    $crate::sfpu::run_binary::triples::<$crate::vector::avx2::Avx2>(dst, others, |a, b, c| {
-                        ($program)(a, b, c)
-                    });
-                }
-                // SAFETY: as above.
-                unsafe { compiled($dst, $others, $parameters) }
-            }
-            _ => {
-                let parameters: &[u32] = $parameters;
-                $crate::sfpu::run::take!(parameters, $names);
-                $crate::sfpu::run_binary::scalar_triples($dst, $others, $program)
-            }
-        }
-    };
-}
-
-pub(crate) use {binary_functions, each_pair, each_triple, ternary_functions};
-
-/// Runs a lane program on every pair of words, one at a time.
-pub(crate) fn scalar_pairs(dst: &mut [u32], second: &[u32], program: impl Fn(u32, u32) -> u32) {
-    for (word, &other) in dst.iter_mut().zip(second) {
-        *word = program(*word, other);
-    }
-}
-
-/// Runs a lane program on every triple of words, one at a time.
-pub(crate) fn scalar_triples(dst: &mut [u32], others: [&[u32]; 2], program: impl Fn(u32, u32, u32) -> u32) {
-    for ((word, &second), &third) in dst.iter_mut().zip(others[0]).zip(others[1]) {
-        *word = program(*word, second, third);
-    }
-}
-
-/// Runs a lane program on blocks of pairs.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-pub(crate) fn pairs<V: LaneVector>(dst: &mut [u32], second: &[u32], program: impl Fn(Wide<V>, Wide<V>) -> Wide<V>) {
-    let lanes = Wide::<V>::LANES;
-    let length = dst.len().min(second.len());
-    let whole = length / lanes * lanes;
-    for at in (0..whole).step_by(lanes) {
-        program(Wide::load(&dst[at..]), Wide::load(&second[at..])).store(&mut dst[at..]);
-    }
-    if whole < length {
-        let [mut a, b] = [&*dst, second].map(|words| padded(&words[whole..length]));
-        program(Wide::load(&a), Wide::load(&b)).store(&mut a);
-        dst[whole..length].copy_from_slice(&a[..length - whole]);
-    }
-}
-
-/// Runs a lane program on blocks of triples.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-pub(crate) fn triples<V: LaneVector>(
-    dst: &mut [u32],
-    [second, third]: [&[u32]; 2],
-    program: impl Fn(Wide<V>, Wide<V>, Wide<V>) -> Wide<V>,
-) {
-    let lanes = Wide::<V>::LANES;
-    let length = dst.len().min(second.len()).min(third.len());
-    let whole = length / lanes * lanes;
-    for at in (0..whole).step_by(lanes) {
-        let result = program(Wide::load(&dst[at..]), Wide::load(&second[at..]), Wide::load(&third[at..]));
-        result.store(&mut dst[at..]);
-    }
-    if whole < length {
-        let [mut a, b, c] = [&*dst, second, third].map(|words| padded(&words[whole..length]));
-        program(Wide::load(&a), Wide::load(&b), Wide::load(&c)).store(&mut a);
-        dst[whole..length].copy_from_slice(&a[..length - whole]);
-    }
-}
-
-/// The last words of a slice in a block of their own.
-#[cfg(target_arch = "x86_64")]
-fn padded(words: &[u32]) -> [u32; 64] {
-    let mut block = [0; 64];
-    block[..words.len()].copy_from_slice(words);
-    block
-}
+pub(crate) use {binary_functions, ternary_functions};

@@ -5,7 +5,7 @@
 //! leave the word of `Dst` untouched where they keep it.
 
 use super::lane::{
-    HALF, ONE, Word, ZERO, add, flipsign, greater, is_negative, mad, magnitude, max, min, mul, select, splat,
+    HALF, ONE, Word, ZERO, add, flipsign, general, greater, is_negative, mad, magnitude, max, min, mul, select, splat,
     store_bf16, store_f32, sub,
 };
 use super::run::functions;
@@ -18,7 +18,7 @@ fn between<V: Word>(x: V, low: u32, high: u32) -> V {
 /// x / 6 + 1/2 held to [0, 1].
 #[inline(always)]
 pub fn hardsigmoid<V: Word>(x: V) -> V {
-    let line = mad(x, 0x3e2a_aaab, HALF);
+    let line = general(x, 0x3e2a_aaab, HALF);
     let limited = select(greater(line, ONE), ONE, line);
     select(is_negative(limited), ZERO, limited)
 }

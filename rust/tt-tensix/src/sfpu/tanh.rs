@@ -8,8 +8,9 @@
 
 use super::blocks::MINUS_LN2;
 use super::lane::{
-    HALF, ONE, Word, add, exp_biased, fabs, iadd, ilt, isub, lut16, mad, magnitude, min, mul, polynomial, reduce,
-    residual, round_u8, scaled, select, setexp, setsign, sm2f, splat, store_bf16, store_f32, store_rounded, sub,
+    HALF, ONE, Word, add, exp_biased, fabs, general, iadd, ilt, isub, lut16, mad, magnitude, min, mul, polynomial,
+    reduce, residual, round_u8, scaled, select, setexp, setsign, sm2f, splat, store_bf16, store_f32, store_rounded,
+    sub,
 };
 use super::run::functions;
 
@@ -24,7 +25,8 @@ const SMALL: u32 = 115;
 #[inline(always)]
 pub fn tanh_bf16<V: Word>(x: V) -> V {
     let distance = fabs(x);
-    let slope = polynomial(distance, [0x3bc0_919e, 0xbd88_7f48, 0x3e90_5782, 0xbefa_66db, 0x3cfd_1ca0, 0x3f7f_bec0]);
+    let slope = polynomial(distance, [0x3bc0_919e, 0xbd88_7f48, 0x3e90_5782, 0xbefa_66db]);
+    let slope = general(general(slope, distance, 0x3cfd_1ca0), distance, 0x3f7f_bec0);
     setsign(min(mul(slope, distance), ONE), x)
 }
 

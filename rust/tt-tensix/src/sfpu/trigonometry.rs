@@ -5,8 +5,8 @@
 
 use super::blocks::{RECIPROCAL_SEED, negated_reciprocal_scale, parity_sign, reciprocal_mantissa};
 use super::lane::{
-    HALF, MINUS_ONE, ONE, ROUNDER, TWO, Word, add, is_negative, mad, mul, polynomial, select, store_f32, store_rounded,
-    sub, xor,
+    HALF, MINUS_ONE, ONE, ROUNDER, TWO, Word, add, general, growing, is_negative, mad, mul, polynomial,
+    polynomial_from, residual, select, splat, store_f32, store_rounded, sub, xor,
 };
 use super::run::functions;
 
@@ -54,7 +54,7 @@ pub fn sin<V: Word, const N: usize>(x: V, coefficients: [u32; N]) -> V {
 /// As a sine, reduced by odd multiples of pi / 2.
 #[inline(always)]
 fn cos<V: Word, const N: usize>(x: V, coefficients: [u32; N]) -> V {
-    let rounded = add(mad(x, INVERSE_PI, HALF), ROUNDER);
+    let rounded = add(general(x, INVERSE_PI, HALF), ROUNDER);
     let odd = mad(add(rounded, MINUS_ROUNDER), TWO, MINUS_ONE);
     sine_of_rest(reduce(x, odd, MINUS_HALF_PI), rounded, coefficients)
 }
@@ -74,12 +74,14 @@ fn tan_32<V: Word>(x: V) -> V {
     let rounded = mad(x, TWO_OVER_PI, ROUNDER);
     let rest = reduce(x, sub(rounded, ROUNDER), MINUS_HALF_PI);
     let square = mul(rest, rest);
-    let cubic = mul(polynomial(square, TANGENT_32), square);
+    let [highest, next, others @ ..] = TANGENT_32;
+    let series = polynomial_from(growing(splat::<V>(highest), square, next), square, others);
+    let cubic = mul(series, square);
     let tangent = mad(cubic, rest, rest);
     // The reciprocal is corrected by its own error and by what the sum of the tangent lost.
-    let lost = mad(cubic, rest, sub(rest, tangent));
+    let lost = residual(cubic, rest, sub(rest, tangent));
     let y = negated_reciprocal_scale(reciprocal_mantissa(tangent, RECIPROCAL_SEED, 1), tangent);
-    let cotangent = mad(mad(lost, y, mad(tangent, y, ONE)), y, y);
+    let cotangent = mad(mad(lost, y, residual(tangent, y, ONE)), y, y);
     store_f32(select(is_negative(parity_sign(rounded)), cotangent, tangent))
 }
 

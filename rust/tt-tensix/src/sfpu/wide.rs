@@ -510,7 +510,7 @@ mod tests {
 
     use crate::sfpu::fma::wormhole;
     use crate::sfpu::lane::{MINUS_ONE, ONE, add, mad, mul, sub};
-    use crate::sfpu::run_binary::{each_pair, each_triple};
+    use crate::sfpu::lanes::each_lane;
 
     /// Words that meet every branch: any bits, close exponents, few mantissa bits, and the ends of the range.
     fn word(random: &mut Random) -> u32 {
@@ -538,16 +538,16 @@ mod tests {
         }
         for &level in Level::supported() {
             let mut dst = x.clone();
-            each_triple!(level, &mut dst, [&y, &z], &[], [], mad);
+            each_lane!(exactly, level, &mut dst, [y: &y, z: &z], &[], [], mad);
             for i in 0..dst.len() {
                 let expected = wormhole(x[i], y[i], z[i]);
                 assert_eq!(dst[i], expected, "{level}: {:08x} * {:08x} + {:08x}", x[i], y[i], z[i]);
             }
             // Sums, differences and products alone.
             let mut sums = [x.clone(), x.clone(), x.clone()];
-            each_pair!(level, &mut sums[0], &z, &[], [], add);
-            each_pair!(level, &mut sums[1], &z, &[], [], sub);
-            each_pair!(level, &mut sums[2], &y, &[], [], mul);
+            each_lane!(exactly, level, &mut sums[0], [z: &z], &[], [], add);
+            each_lane!(exactly, level, &mut sums[1], [z: &z], &[], [], sub);
+            each_lane!(exactly, level, &mut sums[2], [y: &y], &[], [], mul);
             for i in 0..dst.len() {
                 let expected = [wormhole(ONE, x[i], z[i]), wormhole(MINUS_ONE, z[i], x[i]), wormhole(x[i], y[i], 0)];
                 let got = [sums[0][i], sums[1][i], sums[2][i]];

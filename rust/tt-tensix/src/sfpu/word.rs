@@ -70,6 +70,12 @@ pub trait Word: Copy + From<u32> {
     fn growing(self, b: Self, c: Self) -> Self {
         self.mad(b, c)
     }
+    /// [`Self::mad`] where the terms may stand in any relation.
+    #[must_use]
+    #[inline(always)]
+    fn general(self, b: Self, c: Self) -> Self {
+        self.mad(b, c)
+    }
     /// The word itself; its magnitude as a number is at least two to the power of `least` and below two to that of `most` in
     /// most lanes that count.
     #[must_use]
@@ -121,6 +127,12 @@ pub trait Word: Copy + From<u32> {
     /// `yes` where the mask is true, else `no`.
     #[must_use]
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
+    /// [`Self::select`] where the mask is true in most lanes.
+    #[must_use]
+    #[inline(always)]
+    fn usually(mask: Self::Mask, yes: Self, no: Self) -> Self {
+        Self::select(mask, yes, no)
+    }
 }
 
 #[cfg(feature = "count")]

@@ -1,0 +1,87 @@
+//! Programs applied to slices: tried on whole blocks, repeated exactly where a lane is left in doubt.
+
+use super::{A, Guess, Lanes};
+use crate::vector::Vector;
+
+/// Words that are tried at a time.
+const PIECE: usize = 1024;
+
+/// Runs a lane program on every word and those beside it: tried on whole blocks, exactly on what is left in doubt.
+#[inline(always)]
+pub(crate) fn blocks<const N: usize>(
+    dst: &mut [u32],
+    others: [&[u32]; N],
+    program: impl Fn(Guess, [Guess; N]) -> Guess,
+    exact: impl Fn(&mut [u32], [&[u32]; N]),
+) {
+    let mut start = 0;
+    for piece in dst.chunks_mut(PIECE) {
+        let mut beside = others;
+        for words in &mut beside {
+            *words = &words[start..start + piece.len()];
+        }
+        start += piece.len();
+
+        let whole = piece.len() / Guess::LANES * Guess::LANES;
+        let (piece, rest) = piece.split_at_mut(whole);
+        let mut left = None;
+        for at in (0..whole).step_by(Guess::LANES) {
+            let block = Guess::load(&piece[at..]);
+            let mut blocks = [block; N];
+            for (block, words) in blocks.iter_mut().zip(beside) {
+                *block = Guess::load(&words[at..]);
+            }
+            let (words, doubt) = program(block, blocks).parts();
+            if doubt[0] | doubt[1] != 0 {
+                let left = left.get_or_insert_with(Left::new);
+                left.keep(at, 0, doubt[0], block, blocks);
+                left.keep(at + A::LANES, 1, doubt[1], block, blocks);
+            }
+            A::store(words[0], &mut piece[at..]);
+            A::store(words[1], &mut piece[at + A::LANES..]);
+        }
+        if let Some(left) = &mut left {
+            left.compute(&exact);
+            for (&word, &place) in left.words[..left.count].iter().zip(&left.places) {
+                piece[place as usize] = word;
+            }
+        }
+        if !rest.is_empty() {
+            exact(rest, beside.map(|words| &words[whole..]));
+        }
+    }
+}
+
+/// Words in doubt with those beside them, and their places.
+struct Left<const N: usize> {
+    words: [u32; PIECE + A::LANES],
+    others: [[u32; PIECE + A::LANES]; N],
+    places: [u32; PIECE + A::LANES],
+    count: usize,
+}
+
+impl<const N: usize> Left<N> {
+    fn new() -> Self {
+        let none = [0; PIECE + A::LANES];
+        Self { words: none, others: [none; N], places: none, count: 0 }
+    }
+
+    #[inline(always)]
+    fn keep(&mut self, first: usize, vector: usize, doubt: Lanes, block: Guess, blocks: [Guess; N]) {
+        const STEPS: [i32; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+        let places = A::add(A::load_i32(&STEPS), A::splat(first as i32));
+        A::compress(doubt, places, &mut self.places[self.count..]);
+        for (kept, block) in self.others.iter_mut().zip(blocks) {
+            A::compress(doubt, block.words[vector], &mut kept[self.count..]);
+        }
+        self.count += A::compress(doubt, block.words[vector], &mut self.words[self.count..]);
+    }
+
+    fn compute(&mut self, exact: impl Fn(&mut [u32], [&[u32]; N])) {
+        let mut others: [&[u32]; N] = [&[]; N];
+        for (words, kept) in others.iter_mut().zip(&self.others) {
+            *words = &kept[..self.count];
+        }
+        exact(&mut self.words[..self.count], others);
+    }
+}

@@ -1,0 +1,170 @@
+//! Every step against the definition, where it has no doubt.
+#![allow(clippy::print_stdout, reason = "the shares are the result of the long run")]
+
+use tt_cpu::Level;
+use tt_testkit::random::Random;
+
+use super::{A, Guess, SIGN, STEP};
+use crate::sfpu::fma::wormhole;
+use crate::sfpu::lane::{MINUS_ONE, ONE};
+use crate::sfpu::word::Word;
+use crate::vector::Vector;
+
+type Program = fn(Guess, Guess, Guess) -> Guess;
+type Definition = fn(u32, u32, u32) -> u32;
+
+/// A step, what it is to compute, and the share of lanes that it may be in doubt of where it is at home, in percent.
+const STEPS: [(&str, Program, Definition); 18] = [
+    ("mad", |x, y, z| x.mad(y, z), wormhole),
+    ("mad, constant addend", |x, y, _| x.mad(y, Guess::from(0x3fb8_aa3b)), |x, y, _| wormhole(x, y, 0x3fb8_aa3b)),
+    ("mad, constant power", |x, _, z| x.mad(Guess::from(0x3e80_0000), z), |x, _, z| wormhole(x, 0x3e80_0000, z)),
+    (
+        "mad, constant power above 1",
+        |x, _, z| x.mad(Guess::from(0xc080_0000), z),
+        |x, _, z| wormhole(x, 0xc080_0000, z),
+    ),
+    ("plus", |x, _, z| x.plus(z), |x, _, z| wormhole(ONE, x, z)),
+    ("minus", |x, _, z| x.minus(z), |x, _, z| wormhole(MINUS_ONE, z, x)),
+    ("times", |x, y, _| x.times(y), |x, y, _| wormhole(x, y, 0)),
+    ("residual of one", |x, y, _| x.residual(y, Guess::from(ONE)), |x, y, _| wormhole(x, y, ONE)),
+    ("residual", |x, y, z| x.residual(y, z), wormhole),
+    ("reduce", |x, _, z| x.reduce(Guess::from(0xbf31_7200), z), |x, _, z| wormhole(x, 0xbf31_7200, z)),
+    ("reduce by a short one", |x, _, z| x.reduce(Guess::from(0xbfc9_0000), z), |x, _, z| wormhole(x, 0xbfc9_0000, z)),
+    ("growing, constant power", |x, y, _| x.growing(y, Guess::from(ONE)), |x, y, _| wormhole(x, y, ONE)),
+    ("shrinking", |x, y, z| x.shrinking(y, z), wormhole),
+    ("scaled", |x, y, z| x.scaled(y, z), wormhole),
+    ("far", |x, y, z| x.far(y, z), wormhole),
+    ("growing", |x, y, z| x.growing(y, z), wormhole),
+    ("general", |x, y, z| x.general(y, z), wormhole),
+    (
+        "general, constant addend",
+        |x, y, _| x.general(y, Guess::from(0xbf8c_5e71)),
+        |x, y, _| wormhole(x, y, 0xbf8c_5e71),
+    ),
+];
+
+#[target_feature(enable = "avx512f,avx512cd,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt")]
+fn run(step: Program, [x, y, z]: [&[u32; 32]; 3]) -> ([u32; 32], u32) {
+    let (words, doubt) = step(Guess::load(x), Guess::load(y), Guess::load(z)).parts();
+    let mut out = [0; 32];
+    A::store(words[0], &mut out);
+    A::store(words[1], &mut out[16..]);
+    (out, u32::from(doubt[0]) | u32::from(doubt[1]) << 16)
+}
+
+fn mantissa(random: &mut Random) -> u32 {
+    let bits = random.below(STEP);
+    match random.below(5) {
+        0 => bits & !0u32 << random.below(24),
+        1 => STEP - 1 - (bits >> random.below(24)),
+        2 => bits >> random.below(24),
+        _ => bits,
+    }
+}
+
+/// Any bits, numbers around 1, the ends of the range, and corners.
+fn word(random: &mut Random) -> u32 {
+    let sign = random.below(2) << 31;
+    let exponent = match random.below(12) {
+        0 => random.below(256),
+        1 => random.below(3),
+        2 => 252 + random.below(4),
+        _ => 118 + random.below(18),
+    };
+    match random.below(40) {
+        0 => [0, SIGN, 0x7f80_0000, 0xff80_0000, 0x7fc0_0000, 0x7f80_0001, 1, 0x7f_ffff][random.below(8) as usize],
+        1 => sign | exponent << 23,
+        _ => sign | exponent << 23 | mantissa(random),
+    }
+}
+
+/// A number of any length up to that many bits.
+fn below_power(random: &mut Random, bits: u32) -> u32 {
+    let bits = random.below(bits);
+    random.below(1 << bits)
+}
+
+/// Three words whose product and sum stand in a relation: none, nearly cancelled, a tie, or far apart.
+fn triple(random: &mut Random) -> [u32; 3] {
+    let (mut x, mut y) = (word(random), word(random));
+    if random.one_in(4) {
+        y = y & 0xff80_0000 | y & 0x7f_8000 & !0u32 << random.below(24);
+    }
+    if random.one_in(5) {
+        // A power of two.
+        y &= 0xff80_0000;
+    }
+    if random.one_in(6) {
+        // A small integer.
+        x = (random.below(400) as f32).to_bits() | random.below(2) << 31;
+    }
+    let product = wormhole(x, y, 0);
+    let z = match random.below(9) {
+        0 | 1 => word(random),
+        2 | 3 => (product ^ SIGN).wrapping_add(random.below(64)).wrapping_sub(32),
+        4 => (product ^ SIGN).wrapping_add(below_power(random, 23)),
+        5 => (product ^ SIGN).wrapping_sub(below_power(random, 23)),
+        6 => product ^ random.below(2) << 31 ^ mantissa(random),
+        7 => {
+            product.wrapping_add((random.below(70) << 23).wrapping_sub(35 << 23))
+                ^ mantissa(random)
+                ^ random.below(2) << 31
+        }
+        _ => {
+            product.wrapping_add((random.below(12) << 23).wrapping_sub(6 << 23))
+                ^ mantissa(random)
+                ^ random.below(2) << 31
+        }
+    };
+    // Factors whose product nearly cancels 1.
+    if random.one_in(5) {
+        let inverse = (-1.0 / f32::from_bits(x)).to_bits();
+        return [x, inverse.wrapping_add(below_power(random, 22)).wrapping_sub(below_power(random, 22)), z];
+    }
+    [x, y, z]
+}
+
+fn check(blocks: usize, seed: u64) -> Vec<(&'static str, f64)> {
+    let mut random = Random::new(seed);
+    let mut doubts = [0u64; STEPS.len()];
+    for _ in 0..blocks {
+        let (mut x, mut y, mut z) = ([0; 32], [0; 32], [0; 32]);
+        for lane in 0..32 {
+            [x[lane], y[lane], z[lane]] = triple(&mut random);
+        }
+        for (&(name, step, definition), doubts) in STEPS.iter().zip(&mut doubts) {
+            // SAFETY: the caller asked for the level.
+            let (words, doubt) = unsafe { run(step, [&x, &y, &z]) };
+            *doubts += u64::from(doubt.count_ones());
+            for lane in 0..32 {
+                if doubt >> lane & 1 == 0 {
+                    let expected = definition(x[lane], y[lane], z[lane]);
+                    let (x, y, z, got) = (x[lane], y[lane], z[lane], words[lane]);
+                    assert_eq!(got, expected, "{name}: {x:08x} * {y:08x} + {z:08x}: {got:08x}, not {expected:08x}");
+                }
+            }
+        }
+    }
+    let share = |count: u64| count as f64 / (32 * blocks) as f64;
+    STEPS.iter().zip(doubts).map(|(step, count)| (step.0, share(count))).collect()
+}
+
+#[test]
+fn lanes_without_doubt_have_the_bits_of_the_definition() {
+    if Level::Avx512.is_supported() {
+        for (name, share) in check(4_000, 7) {
+            // Each step is sure of some of what it is not made for.
+            assert!(share < 0.95, "{name} doubts {share}");
+        }
+    }
+}
+
+#[test]
+#[ignore = "minutes; `cargo xtask guesses` runs it"]
+fn lanes_without_doubt_have_the_bits_of_the_definition_400_million_times() {
+    if Level::Avx512.is_supported() {
+        for (name, share) in check(1_000_000, 8) {
+            println!("{name}: {:.1} % in doubt", 100.0 * share);
+        }
+    }
+}

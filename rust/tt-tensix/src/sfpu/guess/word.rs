@@ -1,0 +1,198 @@
+//! The operations of lane programs on guesses.
+
+use super::known::Known;
+use super::step::Operands;
+use super::{A, BIAS, Guess, GuessMask, Int, MANTISSA, SIGN, either, float, is_within, magnitude, splat};
+use crate::sfpu::lane::{MINUS_ONE, ONE};
+use crate::sfpu::wide::VECTORS;
+use crate::sfpu::word::Word;
+use crate::vector::Vector;
+
+/// Applies a step of [`Operands`] to both vectors. Its results are tame where it has no doubt. A macro, since a function
+/// that is handed to another one would be compiled without the level's instructions.
+macro_rules! step {
+    ($x:expr, $y:expr, $z:expr, $step:ident) => {{
+        let (x, y, z): (Guess, Guess, Guess) = ($x, $y, $z);
+        let first = Operands { x, y, z, lane: 0 }.$step();
+        let second = Operands { x, y, z, lane: 1 }.$step();
+        let doubt = either(either(x.doubt, y.doubt), z.doubt);
+        Guess { words: [first.0, second.0], doubt: either(doubt, [first.1, second.1]), constant: None, known: first.2 }
+    }};
+}
+
+/// Combines words of bits.
+macro_rules! bits {
+    ($a:expr, $b:expr, $operation:path) => {{
+        let (a, b): (Guess, Guess) = ($a, $b);
+        let words = [$operation(a.words[0], b.words[0]), $operation(a.words[1], b.words[1])];
+        Guess::wild(words, either(a.doubt, b.doubt))
+    }};
+}
+
+impl From<u32> for Guess {
+    #[inline(always)]
+    fn from(word: u32) -> Self {
+        Self { words: [splat(word); VECTORS], doubt: [0; VECTORS], constant: Some(word), known: Known::of(word) }
+    }
+}
+
+impl Word for Guess {
+    type Mask = GuessMask;
+
+    #[inline(always)]
+    fn mad(self, b: Self, c: Self) -> Self {
+        if c.constant == Some(0) {
+            return self.times(b);
+        }
+        // Constants are second factors.
+        let (x, y) = if self.constant.is_some() && b.constant.is_none() { (b, self) } else { (self, b) };
+        let power = y.constant.is_some_and(|word| word & MANTISSA == 0);
+        if power && (Operands { x, y, z: c, lane: 0 }).keeps_range() {
+            return step!(x, y, c, of_short_product);
+        }
+        if power && y.constant.is_some_and(|word| word & !SIGN < BIAS + (64 << 23)) {
+            return step!(x, y, c, of_large_power);
+        }
+        step!(x, y, c, ordinary)
+    }
+
+    #[inline(always)]
+    fn plus(self, other: Self) -> Self {
+        step!(Self::from(ONE), other, self, sum)
+    }
+    #[inline(always)]
+    fn minus(self, other: Self) -> Self {
+        step!(Self::from(MINUS_ONE), other, self, difference)
+    }
+    #[inline(always)]
+    fn times(self, other: Self) -> Self {
+        step!(self, other, Self::from(0), product)
+    }
+    #[inline(always)]
+    fn residual(self, b: Self, c: Self) -> Self {
+        step!(self, b, c, residual)
+    }
+    #[inline(always)]
+    fn reduce(self, b: Self, c: Self) -> Self {
+        step!(self, b, c, reduce)
+    }
+    #[inline(always)]
+    fn shrinking(self, b: Self, c: Self) -> Self {
+        step!(self, b, c, shrinking)
+    }
+    #[inline(always)]
+    fn scaled(self, b: Self, c: Self) -> Self {
+        step!(self, b, c, scaled)
+    }
+    #[inline(always)]
+    fn far(self, b: Self, c: Self) -> Self {
+        step!(self, b, c, far)
+    }
+    #[inline(always)]
+    fn growing(self, b: Self, c: Self) -> Self {
+        step!(self, b, c, growing)
+    }
+    #[inline(always)]
+    fn general(self, b: Self, c: Self) -> Self {
+        step!(self, b, c, general)
+    }
+    #[inline(always)]
+    fn usual(self, least: i32, most: i32) -> Self {
+        let (first, span) = (splat(((least + 127) as u32) << 23), ((most - least) as u32) << 23);
+        let doubt =
+            [!is_within(magnitude(self.words[0]), first, span), !is_within(magnitude(self.words[1]), first, span)];
+        let known = Known::between(least, most);
+        Self { words: self.words, doubt: either(self.doubt, doubt), constant: None, known }
+    }
+    #[inline(always)]
+    fn round_magnitude(self, largest: u32) -> Self {
+        let [first, second] = self.words;
+        Self::wild([round_magnitude(first, largest), round_magnitude(second, largest)], self.doubt)
+    }
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        let result = bits!(self, other, A::and);
+        match other.constant {
+            // The magnitude, or the sign alone.
+            Some(0x7fff_ffff) => Self { known: self.known, ..result },
+            Some(SIGN) => Self { known: Known::ZERO, ..result },
+            _ => result,
+        }
+    }
+    #[inline(always)]
+    fn or(self, other: Self) -> Self {
+        let result = bits!(self, other, A::or);
+        // A sign is put on.
+        if other.known.is_zero() { Self { known: Known { tame: false, ..self.known }, ..result } } else { result }
+    }
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        let result = bits!(self, other, A::xor);
+        if other.known.is_zero() { Self { known: Known { tame: false, ..self.known }, ..result } } else { result }
+    }
+    #[inline(always)]
+    fn iadd(self, other: Self) -> Self {
+        bits!(self, other, A::add)
+    }
+    #[inline(always)]
+    fn isub(self, other: Self) -> Self {
+        bits!(self, other, A::sub)
+    }
+    #[inline(always)]
+    fn imul(self, other: Self) -> Self {
+        bits!(self, other, A::mul)
+    }
+    #[inline(always)]
+    fn shl(self, count: Self) -> Self {
+        bits!(self, count.and(Self::from(31)), A::shl_by)
+    }
+    #[inline(always)]
+    fn shr(self, count: Self) -> Self {
+        bits!(self, count.and(Self::from(31)), A::shr_by)
+    }
+    #[inline(always)]
+    fn clz(self) -> Self {
+        Self::wild([A::leading_zeros(self.words[0]), A::leading_zeros(self.words[1])], self.doubt)
+    }
+    #[inline(always)]
+    fn magnitude_to_f32(self) -> Self {
+        let [first, second] = self.words;
+        let words = [A::to_bits(A::exact_float(first)), A::to_bits(A::exact_float(second))];
+        Self { words, doubt: self.doubt, constant: None, known: Known::between(0, 32) }
+    }
+    #[inline(always)]
+    fn is_equal(self, other: Self) -> GuessMask {
+        let truth = [A::equal(self.words[0], other.words[0]), A::equal(self.words[1], other.words[1])];
+        GuessMask { truth, doubt: either(self.doubt, other.doubt) }
+    }
+    #[inline(always)]
+    fn is_less(self, other: Self) -> GuessMask {
+        let truth = [A::greater(other.words[0], self.words[0]), A::greater(other.words[1], self.words[1])];
+        GuessMask { truth, doubt: either(self.doubt, other.doubt) }
+    }
+    #[inline(always)]
+    fn select(mask: GuessMask, yes: Self, no: Self) -> Self {
+        let (m, a, b) = (mask, yes, no);
+        let words = [A::select(m.truth[0], a.words[0], b.words[0]), A::select(m.truth[1], a.words[1], b.words[1])];
+        // A doubt about what is not taken does not count.
+        let doubt = [
+            m.doubt[0] | m.truth[0] & a.doubt[0] | !m.truth[0] & b.doubt[0],
+            m.doubt[1] | m.truth[1] & a.doubt[1] | !m.truth[1] & b.doubt[1],
+        ];
+        Self { words, doubt, constant: None, known: yes.known.or(no.known) }
+    }
+    /// What is rare is not computed.
+    #[inline(always)]
+    fn usually(mask: GuessMask, yes: Self, _: Self) -> Self {
+        let rare = [!mask.truth[0], !mask.truth[1]];
+        Self { doubt: either(either(mask.doubt, rare), yes.doubt), constant: None, ..yes }
+    }
+}
+
+/// Half is added and the rest cut off. The sum is cut, too, so that it never reaches an integer that the exact one does not.
+/// Out of range, the conversion gives 2^31, which is larger than any.
+#[inline(always)]
+fn round_magnitude(word: Int, largest: u32) -> Int {
+    let sum = A::add_cut(float(magnitude(word)), A::splat_float(0.5));
+    A::min_unsigned(A::to_int_cut(sum), splat(largest))
+}
