@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+from kernel_parts import copy_tiles
 from parts import CORE, add_cb, read_one, tiles_buffer, write_one
 
 import ttnn
@@ -61,9 +62,10 @@ def add_case(
     risc: str | None,
     cb: int | None,
     core: str,
+    at: Callable[..., object] | None = None,
 ) -> None:
-    """Register a case whose mistake is in the lines of `source`."""
-    lines, first = inspect.getsourcelines(source)
+    """Register a case whose mistake is in the lines of `source`, or shows in those of `at`."""
+    lines, first = inspect.getsourcelines(at or source)
     marked = [first + index for index, line in enumerate(lines) if line.rstrip().endswith("# bug")]
     assert len(marked) <= 1, f"{source.__name__} has several lines that end in '# bug'"
     line = marked[0] if marked else None
@@ -96,17 +98,13 @@ def broken_alone(
     cb: int | None = None,
     *,
     args: Callable[[ttnn.MeshDevice], Sequence[Any]] = lambda _: (),
-    semaphores: int = 0,
     **options: Any,
 ) -> Callable[[Kernel], Kernel]:
-    """Register a data-movement kernel that is wrong all by itself, with these arguments and so many semaphores."""
+    """Register a data-movement kernel that is wrong all by itself, with these arguments."""
 
     def register(kernel: Kernel) -> Kernel:
         def build(device: ttnn.MeshDevice) -> metal.Program:
-            program = alone(device, kernel, *args(device), **options)
-            for _ in range(semaphores):
-                metal.create_semaphore(program, CORE, 0)
-            return program
+            return alone(device, kernel, *args(device), **options)
 
         add_case(kernel, build, error, text, "BRISC", cb, "0-0")
         return kernel
@@ -124,22 +122,6 @@ def broken_computing(
         return kernel
 
     return register
-
-
-def copy_tiles() -> None:
-    """Compute: CB 0 to CB 16, tile by tile."""
-    unary_op_init_common(0, 16)
-    for _ in range(get_arg_val(0)):
-        cb_wait_front(0, 1)
-        tile_regs_acquire()
-        copy_tile(0, 0, 0)
-        tile_regs_commit()
-        cb_pop_front(0, 1)
-        cb_reserve_back(16, 1)
-        tile_regs_wait()
-        pack_tile(0, 16)
-        tile_regs_release()
-        cb_push_back(16, 1)
 
 
 def nothing() -> None:
@@ -169,6 +151,11 @@ def dram_and_l1(device: ttnn.MeshDevice) -> list[metal.Buffer]:
     return [filled(device, 1), l1_buffer(device)]
 
 
+def dram_and_scratch(device: ttnn.MeshDevice) -> list[metal.Buffer]:
+    """Arguments: a buffer in DRAM with values, a page of L1."""
+    return [filled(device), l1_buffer(device)]
+
+
 def on_cores(
     device: ttnn.MeshDevice, *kernels: Kernel, args: Sequence[Any] = (), semaphores: int = 1, cbs: Sequence[int] = ()
 ) -> metal.Program:
@@ -192,6 +179,16 @@ def on_cores(
     return program
 
 
+def with_cbs(cbs: Sequence[int], pages: int, semaphores: int) -> metal.Program:
+    """Return a program without kernels: CBs of so many pages and semaphores, on core 0-0."""
+    program = metal.create_program()
+    for index in cbs:
+        add_cb(program, index, pages)
+    for _ in range(semaphores):
+        metal.create_semaphore(program, CORE, 0)
+    return program
+
+
 def pipeline(
     device: ttnn.MeshDevice,
     *,
@@ -201,6 +198,7 @@ def pipeline(
     pages: int = 2,
     cbs: Sequence[int] = (0, 16),
     compute_config: metal.ComputeConfig | None = None,
+    semaphores: int = 0,
     source: metal.Buffer | None = None,
     extra: Sequence[Any] = (),
 ) -> metal.Program:
@@ -208,9 +206,7 @@ def pipeline(
 
     Reader and writer get the address of their buffer, the number of tiles and `extra`; compute the number and `extra`.
     """
-    program = metal.create_program()
-    for index in cbs:
-        add_cb(program, index, pages)
+    program = with_cbs(cbs, pages, semaphores)
     source, target = source or filled(device), tiles_buffer(device, TILES)
     KEPT.extend((source, target))
     kernels = (
@@ -226,12 +222,15 @@ def pipeline(
 
 
 def alone(
-    device: ttnn.MeshDevice, kernel: Kernel, *args: Any, pages: int = 2, cbs: Sequence[int] = (0,)
+    device: ttnn.MeshDevice,
+    kernel: Kernel,
+    *args: Any,
+    pages: int = 2,
+    cbs: Sequence[int] = (0,),
+    semaphores: int = 0,
 ) -> metal.Program:
     """Return a program of one data movement kernel, on BRISC."""
-    program = metal.create_program()
-    for index in cbs:
-        add_cb(program, index, pages)
+    program = with_cbs(cbs, pages, semaphores)
     handle = metal.create_kernel(program, kernel, CORE, metal.DataMovementConfig())
     metal.set_runtime_args(program, handle, CORE, list(args))
     KEPT.extend(arg for arg in args if isinstance(arg, metal.Buffer))

@@ -3,6 +3,18 @@
 from __future__ import annotations
 
 from broken import broken, broken_alone, broken_compute, broken_computing, broken_reader, broken_writer, pipeline
+from kernel_parts import (
+    copy_one,
+    front_and_dst,
+    pop_tile,
+    push_tile,
+    push_words,
+    read_tile,
+    ready_to_pack,
+    tile_in_dst,
+    tiles_of,
+    write_front,
+)
 from parts import CORE, add_cb
 
 import ttnn
@@ -13,61 +25,18 @@ Device = ttnn.MeshDevice
 Program = metal.Program
 
 
-def source() -> InterleavedAddrGenFast:
-    return InterleavedAddrGenFast[True](get_arg_val(0), get_tile_size(0), get_dataformat(0))
-
-
-def read_tile(tile: int, at: int) -> None:
-    noc_async_read_tile(tile, source(), at)
-    noc_async_read_barrier()
-
-
-def one_tile() -> None:
-    """Read a tile as it should be done."""
-    cb_reserve_back(0, 1)
-    read_tile(0, get_write_ptr(0))
-    cb_push_back(0, 1)
-
-
-def write_tile() -> None:
-    """Write a tile as it should be done."""
-    out = InterleavedAddrGenFast[True](get_arg_val(0), get_tile_size(16), get_dataformat(16))
-    cb_wait_front(16, 1)
-    noc_async_write_tile(0, out, get_read_ptr(16))
-    noc_async_write_barrier()
-    cb_pop_front(16, 1)
-
-
-def copy_one(push: bool = True, pop: bool = True) -> None:
-    """Copy a tile as it should be done, or forget something."""
-    cb_wait_front(0, 1)
-    tile_regs_acquire()
-    copy_tile(0, 0, 0)
-    tile_regs_commit()
-    if pop:
-        cb_pop_front(0, 1)
-    cb_reserve_back(16, 1)
-    tile_regs_wait()
-    pack_tile(0, 16)
-    tile_regs_release()
-    if push:
-        cb_push_back(16, 1)
-
-
 @broken_reader(CircularBufferError, "cb_push_back is missing", 0)
 def missing_push() -> None:
-    one_tile()
+    push_tile()
     cb_reserve_back(0, 1)
     read_tile(1, get_write_ptr(0))
 
 
 @broken_writer(CircularBufferError, "cb_pop_front is missing", 16)
 def missing_pop() -> None:
-    write_tile()
-    out = InterleavedAddrGenFast[True](get_arg_val(0), get_tile_size(16), get_dataformat(16))
+    pop_tile()
     cb_wait_front(16, 1)
-    noc_async_write_tile(1, out, get_read_ptr(16))
-    noc_async_write_barrier()
+    write_front(1)
 
 
 @broken_reader(CircularBufferError, "cb_reserve_back(0, 1) first", 0)
@@ -161,19 +130,11 @@ def pages_past_the_end(device: Device) -> Program:
     return pipeline(device, reader=reader, compute=compute, writer=None, pages=3)
 
 
-@broken(CircularBufferError, "two producers", "BRISC", 0)
-def two_producers(device: Device) -> Program:
-    def reader() -> None:
-        cb_reserve_back(0, 1)
-        read_tile(0, get_write_ptr(0))
-        cb_push_back(0, 1)
-
-    def writer() -> None:
-        cb_wait_front(16, 1)
-        cb_pop_front(16, 1)
-        cb_reserve_back(0, 1)  # bug
-
-    return pipeline(device, reader=reader, writer=writer)
+@broken_writer(CircularBufferError, "two producers", 0, reader=push_tile)
+def two_producers() -> None:
+    cb_wait_front(16, 1)
+    cb_pop_front(16, 1)
+    cb_reserve_back(0, 1)  # bug
 
 
 @broken_writer(CircularBufferError, "two consumers", 0)
@@ -186,9 +147,7 @@ def two_consumers() -> None:
 
 @broken_compute(CircularBufferError, "wait for more pages", 0)
 def tile_that_nobody_waited_for() -> None:
-    unary_op_init_common(0, 16)
-    cb_wait_front(0, 1)
-    tile_regs_acquire()
+    front_and_dst()
     copy_tile(0, 1, 0)  # bug
 
 
@@ -219,10 +178,7 @@ def tile_after_the_pop() -> None:
 
 @broken_compute(CircularBufferError, "cb_reserve_back for more pages", 16)
 def pack_without_reserve() -> None:
-    unary_op_init_common(0, 16)
-    cb_wait_front(0, 1)
-    tile_regs_acquire()
-    copy_tile(0, 0, 0)
+    tile_in_dst()
     tile_regs_commit()
     tile_regs_wait()
     pack_tile(0, 16)  # bug
@@ -230,42 +186,28 @@ def pack_without_reserve() -> None:
 
 @broken_compute(CircularBufferError, "cb_reserve_back for more pages", 16)
 def pack_more_than_reserved() -> None:
-    unary_op_init_common(0, 16)
-    cb_wait_front(0, 1)
-    tile_regs_acquire()
-    copy_tile(0, 0, 0)
-    tile_regs_commit()
-    cb_reserve_back(16, 1)
-    tile_regs_wait()
+    tile_in_dst()
+    ready_to_pack()
     for _ in range(2):
         pack_tile(0, 16)  # bug
 
 
 @broken_compute(CircularBufferError, "cb_reserve_back for more pages", 16)
 def pack_out_of_order_past_the_pages() -> None:
-    unary_op_init_common(0, 16)
-    cb_wait_front(0, 1)
-    tile_regs_acquire()
-    copy_tile(0, 0, 0)
-    tile_regs_commit()
-    cb_reserve_back(16, 1)
-    tile_regs_wait()
+    tile_in_dst()
+    ready_to_pack()
     pack_tile(0, 16, 1, out_of_order=True)  # bug
 
 
-@broken(CircularBufferError, "no byte of it was ever written", "TRISC", 0)
-def page_pushed_without_data(device: Device) -> Program:
-    def reader() -> None:
-        cb_reserve_back(0, 1)
-        cb_push_back(0, 1)
+def push_nothing() -> None:
+    cb_reserve_back(0, 1)
+    cb_push_back(0, 1)
 
-    def compute() -> None:
-        unary_op_init_common(0, 16)
-        cb_wait_front(0, 1)
-        tile_regs_acquire()
-        copy_tile(0, 0, 0)  # bug
 
-    return pipeline(device, reader=reader, compute=compute)
+@broken_compute(CircularBufferError, "no byte of it was ever written", 0, reader=push_nothing)
+def page_pushed_without_data() -> None:
+    front_and_dst()
+    copy_tile(0, 0, 0)  # bug
 
 
 @broken(CircularBufferError, "its pages have 1024 B", "TRISC", 2)
@@ -289,32 +231,31 @@ def pages_smaller_than_a_tile(device: Device) -> Program:
 
 @broken_reader(CircularBufferError, "reserve pages before writing them", 0)
 def read_into_pages_not_reserved() -> None:
-    one_tile()
-    noc_async_read_tile(1, source(), get_write_ptr(0))  # bug
+    push_tile()
+    noc_async_read_tile(1, tiles_of(get_arg_val(0), 0), get_write_ptr(0))  # bug
 
 
 @broken_reader(CircularBufferError, "reserve pages before writing them", 0)
 def read_past_pages_reserved() -> None:
     cb_reserve_back(0, 1)
-    noc_async_read_tile(0, source(), get_write_ptr(0) + 1024)  # bug
+    noc_async_read_tile(0, tiles_of(get_arg_val(0), 0), get_write_ptr(0) + 1024)  # bug
 
 
 @broken_reader(CircularBufferError, "reserve pages before writing them", 0)
 def store_into_pages_not_reserved() -> None:
-    one_tile()
+    push_tile()
     L1Pointer(get_write_ptr(0))[0] = 1  # bug
 
 
 @broken_writer(CircularBufferError, "wait for pages before reading them", 16)
 def write_from_pages_not_waited_for() -> None:
-    write_tile()
-    out = InterleavedAddrGenFast[True](get_arg_val(0), get_tile_size(16), get_dataformat(16))
-    noc_async_write_tile(1, out, get_read_ptr(16))  # bug
+    pop_tile()
+    noc_async_write_tile(1, tiles_of(get_arg_val(0), 16), get_read_ptr(16))  # bug
 
 
 @broken_writer(CircularBufferError, "wait for pages before reading them", 16)
 def load_from_pages_not_waited_for() -> None:
-    write_tile()
+    pop_tile()
     L1Pointer(get_read_ptr(16))[0]  # bug
 
 
@@ -347,9 +288,7 @@ def buffer_on_one_of_two_cores(device: Device) -> Program:
 
 @broken_alone(CircularBufferError, "cb_wait_front(0, 1) first", 0)
 def producer_pops_its_own_buffer() -> None:
-    cb_reserve_back(0, 1)
-    L1Pointer(get_write_ptr(0)).write([0] * 512)
-    cb_push_back(0, 1)
+    push_words(0)
     cb_pop_front(0, 1)  # bug
 
 
@@ -361,28 +300,19 @@ def index_beyond_those_of_the_chip() -> None:
 @broken_writer(CircularBufferError, "counts must divide the CB", 16, pages=3, compute=None, reader=None)
 def front_past_the_end() -> None:
     for _ in range(2):
-        cb_reserve_back(16, 1)
-        L1Pointer(get_write_ptr(16)).write([0] * 512)
-        cb_push_back(16, 1)
+        push_words(16)
         cb_wait_front(16, 1)
         cb_pop_front(16, 1)
     for _ in range(2):
-        cb_reserve_back(16, 1)
-        L1Pointer(get_write_ptr(16)).write([0] * 512)
-        cb_push_back(16, 1)
+        push_words(16)
     cb_wait_front(16, 2)
     cb_pop_front(16, 2)  # bug
 
 
 @broken_compute(CircularBufferError, "which no kernel has written; pack the first tile", 16)
 def sum_in_l1_that_starts_with_nothing() -> None:
-    unary_op_init_common(0, 16)
-    cb_wait_front(0, 1)
-    cb_reserve_back(16, 1)
-    tile_regs_acquire()
-    copy_tile(0, 0, 0)
-    tile_regs_commit()
-    tile_regs_wait()
+    tile_in_dst()
+    ready_to_pack()
     pack_reconfig_l1_acc(1)
     pack_tile(0, 16)  # bug
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from broken import broken_compute, broken_computing, broken_reader
+from kernel_parts import front_and_dst, ready_to_pack, tile_in_dst
 
 import ttnn
 from ttnn import KernelArgumentError, KernelSetupError, RegisterError, metal
@@ -16,19 +17,19 @@ WIDE = metal.ComputeConfig(fp32_dest_acc_en=True)
 FULL = metal.ComputeConfig(dst_full_sync_en=True)
 
 
-def one_tile() -> None:
-    """Set up copies and have a tile in Dst 0."""
-    unary_op_init_common(0, 16)
-    cb_wait_front(0, 1)
-    tile_regs_acquire()
-    copy_tile(0, 0, 0)
-
-
 def two_tiles(init: Callable[[], None] | None = None) -> None:
     """Wait for both operands and acquire Dst."""
     binary_op_init_common(0, 1, 16)
     if init:
         init()
+    cb_wait_front(0, 1)
+    cb_wait_front(1, 1)
+    tile_regs_acquire()
+
+
+def block_of_one() -> None:
+    """Set up products of blocks of a tile, wait for both operands and acquire Dst."""
+    mm_block_init(0, 1, 16, 0, 1, 1, 1)
     cb_wait_front(0, 1)
     cb_wait_front(1, 1)
     tile_regs_acquire()
@@ -50,7 +51,7 @@ def function_without_acquire() -> None:
 
 @broken_compute(RegisterError, "Dst is used without tile_regs_acquire()")
 def math_after_commit() -> None:
-    one_tile()
+    tile_in_dst()
     tile_regs_commit()
     copy_tile(0, 0, 1)  # bug
 
@@ -70,13 +71,13 @@ def commit_without_acquire() -> None:
 
 @broken_compute(RegisterError, "tile_regs_commit() is missing")
 def wait_without_commit() -> None:
-    one_tile()
+    tile_in_dst()
     tile_regs_wait()  # bug
 
 
 @broken_compute(RegisterError, "pack without tile_regs_wait()")
 def pack_without_wait() -> None:
-    one_tile()
+    tile_in_dst()
     tile_regs_commit()
     cb_reserve_back(16, 1)
     pack_tile(0, 16)  # bug
@@ -84,7 +85,7 @@ def pack_without_wait() -> None:
 
 @broken_compute(RegisterError, "tile_regs_release() without tile_regs_wait()")
 def release_without_wait() -> None:
-    one_tile()
+    tile_in_dst()
     tile_regs_commit()
     tile_regs_release()  # bug
 
@@ -101,18 +102,14 @@ def halves_never_released() -> None:
 
 @broken_compute(RegisterError, "Dst[8] does not exist: Dst holds 8 tiles here")
 def past_half_of_dst() -> None:
-    unary_op_init_common(0, 16)
-    cb_wait_front(0, 1)
-    tile_regs_acquire()
+    front_and_dst()
     for index in range(9):
         copy_tile(0, 0, index)  # bug
 
 
 @broken_compute(RegisterError, "Dst[4] does not exist: Dst holds 4 tiles here", compute_config=WIDE)
 def past_half_of_wide_dst() -> None:
-    unary_op_init_common(0, 16)
-    cb_wait_front(0, 1)
-    tile_regs_acquire()
+    front_and_dst()
     copy_tile(0, 0, 4)  # bug
 
 
@@ -122,34 +119,28 @@ def past_half_of_wide_dst() -> None:
     compute_config=metal.ComputeConfig(dst_full_sync_en=True),
 )
 def past_all_of_dst() -> None:
-    unary_op_init_common(0, 16)
-    cb_wait_front(0, 1)
-    tile_regs_acquire()
+    front_and_dst()
     copy_tile(0, 0, 16)  # bug
 
 
 @broken_compute(RegisterError, "Dst[3] is read, but nothing has been written there")
 def pack_of_nothing() -> None:
-    one_tile()
-    tile_regs_commit()
-    cb_reserve_back(16, 1)
-    tile_regs_wait()
+    tile_in_dst()
+    ready_to_pack()
     pack_tile(3, 16)  # bug
 
 
 @broken_compute(RegisterError, "Dst[1] is read, but nothing has been written there")
 def function_of_nothing() -> None:
-    one_tile()
+    tile_in_dst()
     exp_tile_init()
     exp_tile(1)  # bug
 
 
 @broken_compute(RegisterError, "nothing has been written there")
 def last_block_is_forgotten_by_the_next() -> None:
-    one_tile()
-    tile_regs_commit()
-    cb_reserve_back(16, 1)
-    tile_regs_wait()
+    tile_in_dst()
+    ready_to_pack()
     pack_tile(0, 16)
     tile_regs_release()
     cb_push_back(16, 1)
@@ -160,13 +151,13 @@ def last_block_is_forgotten_by_the_next() -> None:
 
 @broken_compute(RegisterError, "the kernel ends with Dst", writer=None)
 def ends_with_dst_acquired() -> None:
-    one_tile()
+    tile_in_dst()
     cb_pop_front(0, 1)
 
 
 @broken_compute(RegisterError, "the kernel ends with Dst", writer=None)
 def ends_with_dst_committed() -> None:
-    one_tile()
+    tile_in_dst()
     cb_pop_front(0, 1)
     tile_regs_commit()
 
@@ -228,20 +219,20 @@ def maximum_after_init_of_sum() -> None:
 
 @broken_compute(KernelSetupError, "exp_tile_init")
 def function_without_init() -> None:
-    one_tile()
+    tile_in_dst()
     exp_tile(0)  # bug
 
 
 @broken_compute(KernelSetupError, "exp_tile_init")
 def function_after_init_of_another() -> None:
-    one_tile()
+    tile_in_dst()
     recip_tile_init()
     exp_tile(0)  # bug
 
 
 @broken_compute(KernelSetupError, "is missing")
 def transpose_after_init_of_copy() -> None:
-    one_tile()
+    tile_in_dst()
     transpose_wh_tile(0, 0, 0)  # bug
 
 
@@ -263,10 +254,7 @@ def untilize_without_init() -> None:
 
 @broken_computing(KernelSetupError, "the init call said")
 def block_of_another_width_than_the_init_said() -> None:
-    mm_block_init(0, 1, 16, 0, 1, 1, 1)
-    cb_wait_front(0, 1)
-    cb_wait_front(1, 1)
-    tile_regs_acquire()
+    block_of_one()
     matmul_block(0, 1, 0, 0, 0, 0, 2, 1, 1)  # bug
 
 
@@ -282,26 +270,22 @@ def operand_of_another_format() -> None:
 
 @broken_computing(KernelSetupError, "reconfig", 17)
 def result_of_another_format() -> None:
-    one_tile()
-    tile_regs_commit()
-    cb_reserve_back(17, 1)
-    tile_regs_wait()
+    tile_in_dst()
+    ready_to_pack(17)
     pack_tile(0, 17)  # bug
 
 
 @broken_compute(RegisterError, "tile_regs_commit() without tile_regs_acquire()")
 def commit_twice() -> None:
-    one_tile()
+    tile_in_dst()
     for _ in range(2):
         tile_regs_commit()  # bug
 
 
 @broken_compute(RegisterError, "tile_regs_release() without tile_regs_wait()")
 def release_twice() -> None:
-    one_tile()
-    tile_regs_commit()
-    cb_reserve_back(16, 1)
-    tile_regs_wait()
+    tile_in_dst()
+    ready_to_pack()
     pack_tile(0, 16)
     for _ in range(2):
         tile_regs_release()  # bug
@@ -315,14 +299,14 @@ def ends_with_dst_of_the_older_form() -> None:
 
 @broken_compute(RegisterError, "Dst[1] is read, but nothing has been written there")
 def second_operand_of_a_function_is_missing() -> None:
-    one_tile()
+    tile_in_dst()
     add_binary_tile_init()
     add_binary_tile(0, 1, 0)  # bug
 
 
 @broken_compute(RegisterError, "Dst[2] is read, but nothing has been written there")
 def third_operand_of_a_choice_is_missing() -> None:
-    one_tile()
+    tile_in_dst()
     copy_tile(0, 0, 1)
     where_tile_init()
     where_tile(0, 1, 2, 0)  # bug
@@ -330,20 +314,14 @@ def third_operand_of_a_choice_is_missing() -> None:
 
 @broken_computing(RegisterError, "Dst[8] does not exist")
 def block_larger_than_dst() -> None:
-    mm_block_init(0, 1, 16, 0, 1, 1, 1)
-    cb_wait_front(0, 1)
-    cb_wait_front(1, 1)
-    tile_regs_acquire()
+    block_of_one()
     for tile in range(9):
         matmul_block(0, 1, 0, 0, tile, 0, 1, 1, 1)  # bug
 
 
 @broken_computing(KernelSetupError, "the init call said")
 def transposed_block_after_another_init() -> None:
-    mm_block_init(0, 1, 16, 0, 1, 1, 1)
-    cb_wait_front(0, 1)
-    cb_wait_front(1, 1)
-    tile_regs_acquire()
+    block_of_one()
     matmul_block(0, 1, 0, 0, 0, 1, 1, 1, 1)  # bug
 
 
@@ -362,20 +340,16 @@ def spread_copy_without_init() -> None:
 
 @broken_compute(KernelSetupError, "is missing")
 def row_major_pack_without_init() -> None:
-    one_tile()
-    tile_regs_commit()
-    cb_reserve_back(16, 1)
-    tile_regs_wait()
+    tile_in_dst()
+    ready_to_pack()
     pack_untilize_dest(16)  # bug
 
 
 @broken_compute(KernelSetupError, "pack_untilize_uninit is missing")
 def tile_packed_while_rows_are_set_up() -> None:
-    one_tile()
+    tile_in_dst()
     pack_untilize_dest_init(16, block_ct_dim=1)
-    tile_regs_commit()
-    cb_reserve_back(16, 1)
-    tile_regs_wait()
+    ready_to_pack()
     pack_tile(0, 16)  # bug
 
 

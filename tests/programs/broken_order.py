@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from broken import alone, broken, broken_alone, broken_reader, broken_writer, dram_and_l1, filled, l1_buffer
-from broken_transfers import PAGE, pages_of
-from parts import CORE
+from broken import broken_alone, broken_reader, broken_writer, dram_and_l1, filled, l1_buffer
+from kernel_parts import PAGE, fill, pages_of
 
 import ttnn
 from ttnn import RaceError, metal
@@ -68,7 +67,7 @@ def pop_before_the_data_has_left() -> None:
     args=dram_and_l1,
 )
 def source_overwritten_while_it_is_sent() -> None:
-    L1Pointer(get_arg_val(1)).write([1] * 512)
+    fill(get_arg_val(1))
     noc_async_write(get_arg_val(1), get_noc_addr(0, pages_of(get_arg_val(0))), PAGE)
     L1Pointer(get_arg_val(1))[0] = 2  # bug
 
@@ -80,22 +79,17 @@ def ends_while_it_reads() -> None:
 
 @broken_alone(RaceError, "the kernel ends with 0 reads, 1 writes", args=dram_and_l1)
 def ends_while_it_writes() -> None:
-    L1Pointer(get_arg_val(1)).write([1] * 512)
+    fill(get_arg_val(1))
     noc_async_write(get_arg_val(1), get_noc_addr(0, pages_of(get_arg_val(0))), PAGE)
 
 
 @broken_alone(RaceError, "the kernel ends with 0 reads, 1 writes", args=dram_and_l1)
 def ends_with_writes_only_flushed() -> None:
-    L1Pointer(get_arg_val(1)).write([1] * 512)
+    fill(get_arg_val(1))
     noc_async_write(get_arg_val(1), get_noc_addr(0, pages_of(get_arg_val(0))), PAGE)
     noc_async_writes_flushed()
 
 
-@broken(RaceError, "and 1 atomics", "BRISC")
-def ends_while_it_counts(device: Device) -> Program:
-    def kernel() -> None:
-        noc_semaphore_inc(get_noc_addr(get_semaphore(0)), 1)
-
-    program = alone(device, kernel)
-    metal.create_semaphore(program, CORE, 0)
-    return program
+@broken_alone(RaceError, "and 1 atomics", semaphores=1)
+def ends_while_it_counts() -> None:
+    noc_semaphore_inc(get_noc_addr(get_semaphore(0)), 1)

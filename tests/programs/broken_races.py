@@ -2,8 +2,22 @@
 
 from __future__ import annotations
 
-from broken import KEPT, alone, broken, filled, l1_buffer, nothing, on_cores, pipeline
-from broken_transfers import PAGE, pages_of
+from broken import (
+    KEPT,
+    Kernel,
+    add_case,
+    alone,
+    broken,
+    broken_alone,
+    dram_and_l1,
+    dram_and_scratch,
+    filled,
+    l1_buffer,
+    nothing,
+    on_cores,
+    pipeline,
+)
+from kernel_parts import PAGE, at_neighbour, be_late, fill, page_in_dram, read_page, send, signal, wait, write_page
 
 import ttnn
 from ttnn import RaceError, metal
@@ -11,46 +25,11 @@ from ttnn.kernel_api import *
 
 Device = ttnn.MeshDevice
 Program = metal.Program
-# Arguments of two cores: x and y of core 0-0, x and y of core 1-0, then buffers. Of three cores: two words more.
 
 
-def fill(address: int, value: int = 1) -> None:
-    """Store a page of words."""
-    L1Pointer(address).write([value] * (PAGE // 4))
-
-
-def be_late(scratch: int) -> None:
-    """Let the other kernels of the program get ahead."""
-    for _ in range(4):
-        fill(scratch)
-
-
-def signal(x: int, y: int, semaphore: int = 0) -> None:
-    """Count a semaphore of a core up."""
-    noc_semaphore_inc(get_noc_addr(get_arg_val(x), get_arg_val(y), get_semaphore(semaphore)), 1)
-    noc_async_atomic_barrier()
-
-
-def wait(value: int = 1, semaphore: int = 0) -> None:
-    """Wait until a semaphore has at least this value."""
-    noc_semaphore_wait_min(L1Pointer(get_semaphore(semaphore)), value)
-
-
-def send(source: int, target: int, noc: int = -1) -> None:
-    """Send a page to core 1-0 without waiting for it."""
-    noc_async_write(source, get_noc_addr(get_arg_val(2), get_arg_val(3), target), PAGE, noc)
-
-
-def read_page(page: int, place: int, at: int = 4) -> None:
-    """Read a page of the buffer in this argument and wait for it."""
-    noc_async_read(get_noc_addr(page, pages_of(get_arg_val(at))), place, PAGE)
-    noc_async_read_barrier()
-
-
-def write_page(page: int, place: int, at: int = 4) -> None:
-    """Write a page of the buffer in this argument and wait for it."""
-    noc_async_write(place, get_noc_addr(page, pages_of(get_arg_val(at))), PAGE)
-    noc_async_write_barrier()
+def two_in_l1(device: Device) -> list[metal.Buffer]:
+    """Arguments: two buffers with a page of values in the L1 of every core."""
+    return [filled(device, 64, buffer_type=metal.BufferType.L1) for _ in range(2)]
 
 
 # Read after write.
@@ -64,17 +43,16 @@ def page_of_dram_read_while_another_core_makes_it(device: Device) -> Program:
 
     def user() -> None:
         be_late(get_arg_val(5))
-        noc_async_read(get_noc_addr(0, pages_of(get_arg_val(4))), get_arg_val(5), PAGE)  # bug
+        noc_async_read(page_in_dram(), get_arg_val(5), PAGE)  # bug
 
-    return on_cores(device, maker, user, args=[filled(device), l1_buffer(device)])
+    return on_cores(device, maker, user, args=dram_and_scratch(device))
 
 
 @broken(RaceError, "were written by kernel maker (BRISC) on core 1-0, and nothing orders", "BRISC")
 def l1_of_another_core_read_too_early(device: Device) -> Program:
     def user() -> None:
         wait()
-        there = get_noc_addr(get_arg_val(2), get_arg_val(3), get_arg_val(4))
-        noc_async_read(there, get_arg_val(4), PAGE)  # bug
+        noc_async_read(at_neighbour(get_arg_val(4)), get_arg_val(4), PAGE)  # bug
 
     def maker() -> None:
         signal(0, 1)
@@ -95,8 +73,7 @@ def page_that_a_neighbour_sends_used_without_semaphore(device: Device) -> Progra
         be_late(get_arg_val(4))
         noc_async_write(get_arg_val(5), get_noc_addr(get_arg_val(4)), PAGE)  # bug
 
-    both = [filled(device, 64, buffer_type=metal.BufferType.L1) for _ in range(2)]
-    return on_cores(device, sender, receiver, args=both)
+    return on_cores(device, sender, receiver, args=two_in_l1(device))
 
 
 # Write after read.
@@ -109,15 +86,15 @@ def page_of_dram_overwritten_before_the_other_core_has_read_it(device: Device) -
 
     def maker() -> None:
         fill(get_arg_val(5))
-        noc_async_write(get_arg_val(5), get_noc_addr(0, pages_of(get_arg_val(4))), PAGE)  # bug
+        noc_async_write(get_arg_val(5), page_in_dram(), PAGE)  # bug
 
-    return on_cores(device, user, maker, args=[filled(device), l1_buffer(device)])
+    return on_cores(device, user, maker, args=dram_and_scratch(device))
 
 
 @broken(RaceError, "nothing says that kernel user (BRISC) on core 0-0 has read them", "BRISC", core="1-0")
 def own_l1_overwritten_while_a_neighbour_reads_it(device: Device) -> Program:
     def user() -> None:
-        noc_async_read(get_noc_addr(get_arg_val(2), get_arg_val(3), get_arg_val(4)), get_arg_val(4), PAGE)
+        noc_async_read(at_neighbour(get_arg_val(4)), get_arg_val(4), PAGE)
         noc_async_read_barrier()
 
     def owner() -> None:
@@ -132,8 +109,7 @@ def second_round_sent_before_the_first_was_used(device: Device) -> Program:
     def sender() -> None:
         for _ in range(2):
             be_late(get_arg_val(4))
-            there = get_noc_addr(get_arg_val(2), get_arg_val(3), get_arg_val(5))
-            noc_async_write(get_arg_val(4), there, PAGE)  # bug
+            noc_async_write(get_arg_val(4), at_neighbour(get_arg_val(5)), PAGE)  # bug
             noc_async_write_barrier()
             signal(2, 3)
             wait()
@@ -145,8 +121,7 @@ def second_round_sent_before_the_first_was_used(device: Device) -> Program:
         noc_async_write_barrier()
         wait(2)
 
-    both = [filled(device, 64, buffer_type=metal.BufferType.L1) for _ in range(2)]
-    return on_cores(device, sender, receiver, args=both)
+    return on_cores(device, sender, receiver, args=two_in_l1(device))
 
 
 # Write after write.
@@ -160,9 +135,9 @@ def two_cores_write_the_same_page_of_dram(device: Device) -> Program:
 
     def second() -> None:
         be_late(get_arg_val(5))
-        noc_async_write(get_arg_val(5), get_noc_addr(0, pages_of(get_arg_val(4))), PAGE)  # bug
+        noc_async_write(get_arg_val(5), page_in_dram(), PAGE)  # bug
 
-    return on_cores(device, first, second, args=[filled(device), l1_buffer(device)])
+    return on_cores(device, first, second, args=dram_and_scratch(device))
 
 
 @broken(RaceError, "were written by kernel sender (BRISC) on core 0-0, and nothing orders", "BRISC", core="2-0")
@@ -174,11 +149,9 @@ def two_cores_send_to_the_same_place(device: Device) -> Program:
 
     def other() -> None:
         be_late(get_arg_val(6))
-        there = get_noc_addr(get_arg_val(2), get_arg_val(3), get_arg_val(7))
-        noc_async_write(get_arg_val(6), there, PAGE)  # bug
+        noc_async_write(get_arg_val(6), at_neighbour(get_arg_val(7)), PAGE)  # bug
 
-    both = [filled(device, 64, buffer_type=metal.BufferType.L1) for _ in range(2)]
-    return on_cores(device, sender, nothing, other, args=both)
+    return on_cores(device, sender, nothing, other, args=two_in_l1(device))
 
 
 @broken(RaceError, "were written by kernel other (BRISC) on core 1-0, and nothing orders", "BRISC")
@@ -186,68 +159,61 @@ def overlapping_halves(device: Device) -> Program:
     def first() -> None:
         fill(get_arg_val(5))
         wait()
-        target = get_noc_addr(0, pages_of(get_arg_val(4)))
-        noc_async_write(get_arg_val(5), target, PAGE // 2 + 32)  # bug
+        noc_async_write(get_arg_val(5), page_in_dram(), PAGE // 2 + 32)  # bug
 
     def other() -> None:
         fill(get_arg_val(5))
         signal(0, 1)
-        target = get_noc_addr(0, pages_of(get_arg_val(4)))
-        noc_async_write(get_arg_val(5), target + PAGE // 2, PAGE // 2)
+        noc_async_write(get_arg_val(5), page_in_dram() + PAGE // 2, PAGE // 2)
         noc_async_write_barrier()
 
-    return on_cores(device, first, other, args=[filled(device), l1_buffer(device)])
+    return on_cores(device, first, other, args=dram_and_scratch(device))
 
 
 # Announced before it has arrived.
 
 
-@broken(RaceError, "still on their way from kernel maker (BRISC) on core 0-0", "BRISC", core="1-0")
-def page_of_dram_announced_without_write_barrier(device: Device) -> Program:
-    def maker() -> None:
-        fill(get_arg_val(5))
-        noc_async_write(get_arg_val(5), get_noc_addr(0, pages_of(get_arg_val(4))), PAGE)
-        signal(2, 3)
-        noc_async_write_barrier()
-
-    def user() -> None:
-        wait()
-        noc_async_read(get_noc_addr(0, pages_of(get_arg_val(4))), get_arg_val(5), PAGE)  # bug
-
-    return on_cores(device, maker, user, args=[filled(device), l1_buffer(device)])
+def use_when_told() -> None:
+    wait()
+    noc_async_read(page_in_dram(), get_arg_val(5), PAGE)  # bug
 
 
-@broken(RaceError, "still on their way from kernel maker (BRISC) on core 0-0", "BRISC", core="1-0")
-def page_announced_after_a_flush_only(device: Device) -> Program:
-    def maker() -> None:
-        fill(get_arg_val(5))
-        noc_async_write(get_arg_val(5), get_noc_addr(0, pages_of(get_arg_val(4))), PAGE)
-        noc_async_writes_flushed()
-        signal(2, 3)
-        noc_async_write_barrier()
+def broken_announcement(maker: Kernel) -> Kernel:
+    """Register a kernel that tells core 1-0 of a page of DRAM while the page is on its way."""
+    text = f"still on their way from kernel {maker.__name__} (BRISC) on core 0-0"
 
-    def user() -> None:
-        wait()
-        noc_async_read(get_noc_addr(0, pages_of(get_arg_val(4))), get_arg_val(5), PAGE)  # bug
+    def build(device: Device) -> Program:
+        return on_cores(device, maker, use_when_told, args=dram_and_scratch(device))
 
-    return on_cores(device, maker, user, args=[filled(device), l1_buffer(device)])
+    add_case(maker, build, RaceError, text, "BRISC", None, "1-0", at=use_when_told)
+    return maker
 
 
-@broken(RaceError, "still on their way from kernel maker (BRISC) on core 0-0", "BRISC", core="1-0")
-def page_announced_after_the_barrier_of_other_transactions(device: Device) -> Program:
-    def maker() -> None:
-        fill(get_arg_val(5))
-        noc_async_write_set_trid(3)
-        noc_async_write(get_arg_val(5), get_noc_addr(0, pages_of(get_arg_val(4))), PAGE)
-        noc_async_write_barrier_with_trid(4)
-        signal(2, 3)
-        noc_async_write_barrier()
+@broken_announcement
+def page_of_dram_announced_without_write_barrier() -> None:
+    fill(get_arg_val(5))
+    noc_async_write(get_arg_val(5), page_in_dram(), PAGE)
+    signal(2, 3)
+    noc_async_write_barrier()
 
-    def user() -> None:
-        wait()
-        noc_async_read(get_noc_addr(0, pages_of(get_arg_val(4))), get_arg_val(5), PAGE)  # bug
 
-    return on_cores(device, maker, user, args=[filled(device), l1_buffer(device)])
+@broken_announcement
+def page_announced_after_a_flush_only() -> None:
+    fill(get_arg_val(5))
+    noc_async_write(get_arg_val(5), page_in_dram(), PAGE)
+    noc_async_writes_flushed()
+    signal(2, 3)
+    noc_async_write_barrier()
+
+
+@broken_announcement
+def page_announced_after_the_barrier_of_other_transactions() -> None:
+    fill(get_arg_val(5))
+    noc_async_write_set_trid(3)
+    noc_async_write(get_arg_val(5), page_in_dram(), PAGE)
+    noc_async_write_barrier_with_trid(4)
+    signal(2, 3)
+    noc_async_write_barrier()
 
 
 @broken(RaceError, "still on their way from kernel sender (BRISC) on core 0-0", "BRISC", core="1-0")
@@ -262,8 +228,7 @@ def page_announced_over_another_network_than_it_takes(device: Device) -> Program
         wait()
         noc_async_write(get_arg_val(5), get_noc_addr(get_arg_val(4)), PAGE)  # bug
 
-    both = [filled(device, 64, buffer_type=metal.BufferType.L1) for _ in range(2)]
-    return on_cores(device, sender, receiver, args=both)
+    return on_cores(device, sender, receiver, args=two_in_l1(device))
 
 
 @broken(RaceError, "still on their way from kernel sender (BRISC) on core 0-0", "BRISC", core="2-0")
@@ -276,18 +241,16 @@ def page_announced_to_a_third_core(device: Device) -> Program:
 
     def user() -> None:
         wait()
-        there = get_noc_addr(get_arg_val(2), get_arg_val(3), get_arg_val(7))
-        noc_async_read(there, get_arg_val(6), PAGE)  # bug
+        noc_async_read(at_neighbour(get_arg_val(7)), get_arg_val(6), PAGE)  # bug
 
-    both = [filled(device, 64, buffer_type=metal.BufferType.L1) for _ in range(2)]
-    return on_cores(device, sender, nothing, user, args=both)
+    return on_cores(device, sender, nothing, user, args=two_in_l1(device))
 
 
 @broken(RaceError, "still on their way from kernel reader (NCRISC) on core 0-0", "BRISC")
 def page_copied_inside_the_core_and_pushed_without_write_barrier(device: Device) -> Program:
     def reader() -> None:
         cb_reserve_back(0, 1)
-        L1Pointer(get_arg_val(2)).write([1] * 512)
+        fill(get_arg_val(2))
         noc_async_write(get_arg_val(2), get_noc_addr(get_write_ptr(0)), PAGE)
         cb_push_back(0, 1)
         noc_async_write_barrier()
@@ -318,17 +281,17 @@ def semaphore_reset_after_it_was_counted_again(device: Device) -> Program:
         wait(semaphore=1)
         signal(0, 1)
 
-    return on_cores(device, collector, counter, args=[filled(device), l1_buffer(device)], semaphores=2)
+    return on_cores(device, collector, counter, args=dram_and_scratch(device), semaphores=2)
 
 
 @broken(RaceError, "what kernel first (BRISC) on core 0-0 made of it", "BRISC", core="2-0")
 def two_cores_set_one_flag(device: Device) -> Program:
     def first() -> None:
-        noc_inline_dw_write(get_noc_addr(get_arg_val(2), get_arg_val(3), get_semaphore(0)), 1)
+        noc_inline_dw_write(at_neighbour(get_semaphore(0)), 1)
         noc_async_write_barrier()
 
     def other() -> None:
-        noc_inline_dw_write(get_noc_addr(get_arg_val(2), get_arg_val(3), get_semaphore(0)), 1)  # bug
+        noc_inline_dw_write(at_neighbour(get_semaphore(0)), 1)  # bug
 
     return on_cores(device, first, nothing, other)
 
@@ -338,8 +301,7 @@ def flag_reset_after_the_sender_was_told_to_go_on(device: Device) -> Program:
     def sender() -> None:
         wait()
         L1Pointer(get_arg_val(4))[0] = 1
-        there = get_noc_addr(get_arg_val(2), get_arg_val(3), get_semaphore(1))
-        noc_semaphore_set_remote(get_arg_val(4), there)  # bug
+        noc_semaphore_set_remote(get_arg_val(4), at_neighbour(get_semaphore(1)))  # bug
         noc_async_write_barrier()
 
     def receiver() -> None:
@@ -350,15 +312,16 @@ def flag_reset_after_the_sender_was_told_to_go_on(device: Device) -> Program:
     return on_cores(device, sender, receiver, args=[l1_buffer(device)], semaphores=2)
 
 
-@broken(RaceError, "noc_async_read_barrier() is missing", "BRISC")
-def read_barrier_of_other_transactions(device: Device) -> Program:
-    def kernel() -> None:
-        noc_async_read_set_trid(2)
-        noc_async_read(get_noc_addr(0, pages_of(get_arg_val(0))), get_arg_val(1), PAGE)
-        noc_async_read_barrier_with_trid(1)
-        L1Pointer(get_arg_val(1))[0]  # bug
+def wait_for_another_read() -> None:
+    noc_async_read_set_trid(2)
+    noc_async_read(page_in_dram(at=0), get_arg_val(1), PAGE)
+    noc_async_read_barrier_with_trid(1)
 
-    return alone(device, kernel, filled(device, 1), l1_buffer(device))
+
+@broken_alone(RaceError, "noc_async_read_barrier() is missing", args=dram_and_l1)
+def read_barrier_of_other_transactions() -> None:
+    wait_for_another_read()
+    L1Pointer(get_arg_val(1))[0]  # bug
 
 
 @broken(RaceError, "are overwritten while they are still being sent", "BRISC")
@@ -374,11 +337,6 @@ def multicast_source_overwritten_while_it_is_sent(device: Device) -> Program:
     return alone(device, kernel, l1_buffer(device))
 
 
-@broken(RaceError, "the kernel ends with 1 reads", "BRISC")
-def ends_after_the_barrier_of_other_transactions(device: Device) -> Program:
-    def kernel() -> None:
-        noc_async_read_set_trid(2)
-        noc_async_read(get_noc_addr(0, pages_of(get_arg_val(0))), get_arg_val(1), PAGE)
-        noc_async_read_barrier_with_trid(1)
-
-    return alone(device, kernel, filled(device, 1), l1_buffer(device))
+@broken_alone(RaceError, "the kernel ends with 1 reads", args=dram_and_l1)
+def ends_after_the_barrier_of_other_transactions() -> None:
+    wait_for_another_read()

@@ -16,6 +16,7 @@ from broken import (
     one_l1,
     pipeline,
 )
+from kernel_parts import PAGE, fill, pages_of
 from parts import tiles_buffer
 
 import ttnn
@@ -24,11 +25,6 @@ from ttnn.kernel_api import *
 
 Device = ttnn.MeshDevice
 Program = metal.Program
-PAGE = 2048
-
-
-def pages_of(address: int, page: int = PAGE) -> InterleavedAddrGen:
-    return InterleavedAddrGen[True](bank_base_address=address, page_size=page)
 
 
 @broken_alone(AddressError, "no core and no DRAM bank at NoC coordinates 60-60", args=one_l1)
@@ -42,14 +38,9 @@ def write_to_nowhere() -> None:
     noc_async_write(get_arg_val(0), get_noc_addr(60, 60, 0x20000), 32)  # bug
 
 
-@broken(AddressError, "no core and no DRAM bank at NoC coordinates", "BRISC")
-def logical_coordinates_in_a_semaphore_address(device: Device) -> Program:
-    def kernel() -> None:
-        noc_semaphore_inc(get_noc_addr(63, 0, get_semaphore(0)), 1)  # bug
-
-    program = alone(device, kernel)
-    metal.create_semaphore(program, metal.CoreCoord(0, 0), 0)
-    return program
+@broken_alone(AddressError, "no core and no DRAM bank at NoC coordinates", semaphores=1)
+def logical_coordinates_in_a_semaphore_address() -> None:
+    noc_semaphore_inc(get_noc_addr(63, 0, get_semaphore(0)), 1)  # bug
 
 
 @broken_reader(AddressError, "page 4 is outside the buffer")
@@ -112,7 +103,7 @@ def read_past_the_end_of_a_buffer() -> None:
 
 @broken_alone(AddressError, "past the end of", args=dram_and_l1)
 def write_past_the_end_of_a_buffer() -> None:
-    L1Pointer(get_arg_val(1)).write([1] * 512)
+    fill(get_arg_val(1))
     noc_async_write(get_arg_val(1), get_noc_addr(0, pages_of(get_arg_val(0))) + 1024, PAGE)  # bug
 
 
@@ -170,7 +161,7 @@ def read_off_by_one_byte() -> None:
 
 @broken_alone(AddressError, "differ modulo", args=dram_and_l1)
 def write_off_by_four_bytes() -> None:
-    L1Pointer(get_arg_val(1)).write([1] * 512)
+    fill(get_arg_val(1))
     noc_async_write(get_arg_val(1) + 4, get_noc_addr(0, pages_of(get_arg_val(0))), 64)  # bug
 
 
@@ -206,7 +197,7 @@ def wrong_number_of_receivers(device: Device) -> Program:
     start, end = (device.worker_core_from_logical_core(metal.CoreCoord(x, 0)) for x in (1, 3))
 
     def kernel() -> None:
-        L1Pointer(get_arg_val(0)).write([1] * 512)
+        fill(get_arg_val(0))
         target = get_noc_multicast_addr(start.x, start.y, end.x, end.y, get_arg_val(0))
         noc_async_write_multicast(get_arg_val(0), target, PAGE, 4)  # bug
 
@@ -218,7 +209,7 @@ def multicast_past_the_grid(device: Device) -> Program:
     start = device.worker_core_from_logical_core(metal.CoreCoord(1, 0))
 
     def kernel() -> None:
-        L1Pointer(get_arg_val(0)).write([1] * 512)
+        fill(get_arg_val(0))
         target = get_noc_multicast_addr(start.x, start.y, 60, start.y, get_arg_val(0))
         noc_async_write_multicast(get_arg_val(0), target, PAGE, 8)  # bug
 
@@ -257,7 +248,7 @@ def l1_of_another_core_that_nobody_wrote() -> None:
 
 @broken_alone(AddressError, "belong to no buffer", args=one_l1)
 def page_sent_to_free_l1_of_another_core() -> None:
-    L1Pointer(get_arg_val(0)).write([1] * 512)
+    fill(get_arg_val(0))
     noc_async_write(get_arg_val(0), get_noc_addr(my_x[0] + 1, my_y[0], 400_000), PAGE)  # bug
 
 
@@ -311,14 +302,14 @@ def count_sent_to_another_number_of_cores() -> None:
 
 @broken_alone(AddressError, "num_dests says 2", args=one_l1)
 def sender_not_counted_in_a_loopback() -> None:
-    L1Pointer(get_arg_val(0)).write([1] * 512)
+    fill(get_arg_val(0))
     target = get_noc_multicast_addr(my_x[0], my_y[0], my_x[0] + 2, my_y[0], get_arg_val(0))
     noc_async_write_multicast_loopback_src(get_arg_val(0), target, PAGE, 2)  # bug
 
 
 @broken_alone(AddressError, "holds no worker cores only", args=one_l1)
 def multicast_to_logical_coordinates() -> None:
-    L1Pointer(get_arg_val(0)).write([1] * 512)
+    fill(get_arg_val(0))
     noc_async_write_multicast(get_arg_val(0), get_noc_multicast_addr(1, 0, 3, 0, get_arg_val(0)), PAGE, 3)  # bug
 
 

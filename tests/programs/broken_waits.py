@@ -7,18 +7,31 @@ from broken import (
     alone,
     broken,
     broken_alone,
+    broken_compute,
     broken_reader,
     broken_writer,
-    filled,
+    dram_and_scratch,
     l1_buffer,
     nothing,
     on_cores,
     one_l1,
     pipeline,
 )
-from broken_races import be_late, read_page, signal
-from broken_transfers import PAGE
-from parts import CORE, add_cb
+from kernel_parts import (
+    at_neighbour,
+    be_late,
+    copy_one,
+    count,
+    fill,
+    pop_tile,
+    push_tile,
+    push_words,
+    read_page,
+    read_tile,
+    signal,
+    write_front,
+)
+from parts import CORE
 
 import ttnn
 from ttnn import DeadlockError, metal
@@ -28,87 +41,56 @@ Device = ttnn.MeshDevice
 Program = metal.Program
 
 
-@broken(DeadlockError, "cb_wait_front(0, 1): 0 of 2 pages are there", "TRISC", 0)
-def reader_does_nothing(device: Device) -> Program:
-    def compute() -> None:
-        unary_op_init_common(0, 16)
+@broken_compute(DeadlockError, "cb_wait_front(0, 1): 0 of 2 pages are there", 0, reader=nothing, writer=None)
+def reader_does_nothing() -> None:
+    unary_op_init_common(0, 16)
+    cb_wait_front(0, 1)  # bug
+
+
+def push_three() -> None:
+    for tile in range(TILES - 1):
+        push_tile(tile)
+
+
+@broken_compute(
+    DeadlockError, "kernel push_three (NCRISC), which pushes them, has returned", 0, reader=push_three, writer=None
+)
+def reader_ends_one_tile_early() -> None:
+    unary_op_init_common(0, 16)
+    for _ in range(TILES):
         cb_wait_front(0, 1)  # bug
-
-    return pipeline(device, reader=nothing, compute=compute, writer=None)
-
-
-@broken(DeadlockError, "kernel reader (NCRISC), which pushes them, has returned", "TRISC", 0)
-def reader_ends_one_tile_early(device: Device) -> Program:
-    def reader() -> None:
-        for tile in range(TILES - 1):
-            cb_reserve_back(0, 1)
-            noc_async_read_tile(tile, InterleavedAddrGenFast[True](get_arg_val(0), PAGE, 5), get_write_ptr(0))
-            noc_async_read_barrier()
-            cb_push_back(0, 1)
-
-    def compute() -> None:
-        unary_op_init_common(0, 16)
-        for _ in range(TILES):
-            cb_wait_front(0, 1)  # bug
-            cb_pop_front(0, 1)
-
-    return pipeline(device, reader=reader, compute=compute, writer=None)
+        cb_pop_front(0, 1)
 
 
 @broken_reader(DeadlockError, "cb_reserve_back(0, 1): 0 of 2 pages are free", 0, compute=nothing, writer=None)
 def compute_does_nothing() -> None:
     for tile in range(TILES):
         cb_reserve_back(0, 1)  # bug
-        noc_async_read_tile(tile, InterleavedAddrGenFast[True](get_arg_val(0), PAGE, 5), get_write_ptr(0))
-        noc_async_read_barrier()
+        read_tile(tile, get_write_ptr(0))
         cb_push_back(0, 1)
 
 
-@broken(DeadlockError, "nobody changes it", "BRISC")
-def semaphore_that_nobody_sets(device: Device) -> Program:
-    def kernel() -> None:
-        noc_semaphore_wait(L1Pointer(get_semaphore(0)), 1)  # bug
-
-    program = alone(device, kernel)
-    metal.create_semaphore(program, CORE, 0)
-    return program
+@broken_alone(DeadlockError, "nobody changes it", semaphores=1)
+def semaphore_that_nobody_sets() -> None:
+    noc_semaphore_wait(L1Pointer(get_semaphore(0)), 1)  # bug
 
 
-@broken(DeadlockError, "the semaphore holds 2", "BRISC")
-def semaphore_that_jumps_over_the_value(device: Device) -> Program:
-    def kernel() -> None:
-        noc_semaphore_inc(get_noc_addr(get_semaphore(0)), 2)
-        noc_async_atomic_barrier()
-        noc_semaphore_wait(L1Pointer(get_semaphore(0)), 1)  # bug
-
-    program = alone(device, kernel)
-    metal.create_semaphore(program, CORE, 0)
-    return program
+@broken_alone(DeadlockError, "the semaphore holds 2", semaphores=1)
+def semaphore_that_jumps_over_the_value() -> None:
+    count(value=2)
+    noc_semaphore_wait(L1Pointer(get_semaphore(0)), 1)  # bug
 
 
-@broken(DeadlockError, "noc_semaphore_wait_min", "BRISC")
-def one_count_too_few(device: Device) -> Program:
-    def kernel() -> None:
-        noc_semaphore_inc(get_noc_addr(get_semaphore(0)), 1)
-        noc_async_atomic_barrier()
-        noc_semaphore_wait_min(L1Pointer(get_semaphore(0)), 2)  # bug
-
-    program = alone(device, kernel)
-    metal.create_semaphore(program, CORE, 0)
-    return program
+@broken_alone(DeadlockError, "noc_semaphore_wait_min", semaphores=1)
+def one_count_too_few() -> None:
+    count()
+    noc_semaphore_wait_min(L1Pointer(get_semaphore(0)), 2)  # bug
 
 
-@broken(DeadlockError, "nobody changes it", "BRISC")
-def wrong_semaphore_is_counted(device: Device) -> Program:
-    def kernel() -> None:
-        noc_semaphore_inc(get_noc_addr(get_semaphore(1)), 1)
-        noc_async_atomic_barrier()
-        noc_semaphore_wait(L1Pointer(get_semaphore(0)), 1)  # bug
-
-    program = alone(device, kernel)
-    for _ in range(2):
-        metal.create_semaphore(program, CORE, 0)
-    return program
+@broken_alone(DeadlockError, "nobody changes it", semaphores=2)
+def wrong_semaphore_is_counted() -> None:
+    count(semaphore=1)
+    noc_semaphore_wait(L1Pointer(get_semaphore(0)), 1)  # bug
 
 
 @broken_alone(DeadlockError, "again and again", args=one_l1)
@@ -121,9 +103,7 @@ def loop_on_a_word_that_nobody_changes() -> None:
 
 @broken_alone(DeadlockError, "this kernel itself would have to push them", 0)
 def kernel_waits_for_itself() -> None:
-    cb_reserve_back(0, 1)
-    L1Pointer(get_write_ptr(0)).write([1] * 512)
-    cb_push_back(0, 1)
+    push_words(0)
     cb_wait_front(0, 2)  # bug
 
 
@@ -144,85 +124,54 @@ def two_cores_wait_for_each_other(device: Device) -> Program:
     return program
 
 
-@broken(DeadlockError, "cb_wait_front(16, 1)", "BRISC", 16)
-def compute_forgets_the_last_tile(device: Device) -> Program:
-    def compute() -> None:
-        unary_op_init_common(0, 16)
-        for tile in range(TILES):
-            cb_wait_front(0, 1)
-            tile_regs_acquire()
-            copy_tile(0, 0, 0)
-            tile_regs_commit()
-            cb_pop_front(0, 1)
-            tile_regs_wait()
-            if tile < TILES - 1:
-                cb_reserve_back(16, 1)
-                pack_tile(0, 16)
-                cb_push_back(16, 1)
-            tile_regs_release()
-
-    def writer() -> None:
-        out = InterleavedAddrGenFast[True](get_arg_val(0), PAGE, 5)
-        for tile in range(TILES):
-            cb_wait_front(16, 1)  # bug
-            noc_async_write_tile(tile, out, get_read_ptr(16))
-            noc_async_write_barrier()
-            cb_pop_front(16, 1)
-
-    return pipeline(device, compute=compute, writer=writer)
+def forget_the_last_tile() -> None:
+    unary_op_init_common(0, 16)
+    for _ in range(TILES - 1):
+        copy_one()
+    cb_wait_front(0, 1)
+    cb_pop_front(0, 1)
 
 
-@broken(DeadlockError, "cb_wait_front", "BRISC", 5)
-def buffer_without_producer(device: Device) -> Program:
-    def kernel() -> None:
-        cb_wait_front(5, 1)  # bug
+@broken_writer(DeadlockError, "cb_wait_front(16, 1)", 16, compute=forget_the_last_tile)
+def compute_forgets_the_last_tile() -> None:
+    for tile in range(TILES):
+        cb_wait_front(16, 1)  # bug
+        write_front(tile)
+        cb_pop_front(16, 1)
 
-    program = alone(device, kernel)
-    add_cb(program, 5)
-    return program
+
+@broken_alone(DeadlockError, "cb_wait_front", 5, cbs=(5,))
+def buffer_without_producer() -> None:
+    cb_wait_front(5, 1)  # bug
 
 
 @broken(DeadlockError, "wait cycle: back (BRISC of core 0-0) -> forth (NCRISC of core 0-0) -> back", "BRISC", 0)
 def two_kernels_wait_for_each_others_pages(device: Device) -> Program:
     def forth() -> None:
         for _ in range(2):
-            cb_reserve_back(0, 1)
-            L1Pointer(get_write_ptr(0)).write([1] * 512)
-            cb_push_back(0, 1)
+            push_words(0)
             cb_wait_front(1, 1)
             cb_pop_front(1, 1)
         cb_wait_front(1, 1)
 
     def back() -> None:
         for _ in range(2):
-            cb_reserve_back(1, 1)
-            L1Pointer(get_write_ptr(1)).write([1] * 512)
-            cb_push_back(1, 1)
+            push_words(1)
             cb_wait_front(0, 1)
             cb_pop_front(0, 1)
         cb_reserve_back(1, 2)
-        L1Pointer(get_write_ptr(1)).write([1] * 512)
+        fill(get_write_ptr(1))
         cb_wait_front(0, 1)  # bug
 
     return pipeline(device, reader=forth, compute=None, writer=back, cbs=(0, 1))
 
 
-@broken(DeadlockError, "cb_wait_front(0, 2): 1 of 2 pages are there", "TRISC", 0)
-def block_that_the_tiles_do_not_fill(device: Device) -> Program:
-    def reader() -> None:
-        for tile in range(3):
-            cb_reserve_back(0, 1)
-            noc_async_read_tile(tile, InterleavedAddrGenFast[True](get_arg_val(0), PAGE, 5), get_write_ptr(0))
-            noc_async_read_barrier()
-            cb_push_back(0, 1)
-
-    def compute() -> None:
-        unary_op_init_common(0, 16)
-        for _ in range(2):
-            cb_wait_front(0, 2)  # bug
-            cb_pop_front(0, 2)
-
-    return pipeline(device, reader=reader, compute=compute, writer=None)
+@broken_compute(DeadlockError, "cb_wait_front(0, 2): 1 of 2 pages are there", 0, reader=push_three, writer=None)
+def block_that_the_tiles_do_not_fill() -> None:
+    unary_op_init_common(0, 16)
+    for _ in range(2):
+        cb_wait_front(0, 2)  # bug
+        cb_pop_front(0, 2)
 
 
 @broken(DeadlockError, "no kernel ever has", "BRISC", core="3-0")
@@ -262,7 +211,7 @@ def two_cores_count_past_the_value(device: Device) -> Program:
     def sender() -> None:
         signal(0, 1)
 
-    return on_cores(device, collector, sender, sender, args=[filled(device), l1_buffer(device)])
+    return on_cores(device, collector, sender, sender, args=dram_and_scratch(device))
 
 
 @broken_alone(DeadlockError, "the semaphore holds 0", semaphores=1)
@@ -301,16 +250,13 @@ def room_asked_for_again_and_again() -> None:
     for tile in range(TILES):
         while not cb_pages_reservable_at_back(0, 1):  # bug
             pass
-        cb_reserve_back(0, 1)
-        noc_async_read_tile(tile, InterleavedAddrGenFast[True](get_arg_val(0), PAGE, 5), get_write_ptr(0))
-        noc_async_read_barrier()
-        cb_push_back(0, 1)
+        push_tile(tile)
 
 
 @broken(DeadlockError, "again and again", "BRISC")
 def flag_of_another_core_read_again_and_again(device: Device) -> Program:
     def poller() -> None:
-        there = get_noc_addr(get_arg_val(2), get_arg_val(3), get_semaphore(0))
+        there = at_neighbour(get_semaphore(0))
         flag = L1Pointer(get_arg_val(4))
         flag[0] = 0
         while flag[0] == 0:
@@ -320,29 +266,11 @@ def flag_of_another_core_read_again_and_again(device: Device) -> Program:
     return on_cores(device, poller, nothing, args=[l1_buffer(device)])
 
 
-@broken(DeadlockError, "kernel writer (BRISC), which pops them, waits too", "BRISC")
-def writer_that_waits_for_a_signal_of_nobody(device: Device) -> Program:
-    def compute() -> None:
-        unary_op_init_common(0, 16)
-        for _ in range(TILES):
-            cb_wait_front(0, 1)
-            tile_regs_acquire()
-            copy_tile(0, 0, 0)
-            tile_regs_commit()
-            cb_pop_front(0, 1)
-            cb_reserve_back(16, 1)
-            tile_regs_wait()
-            pack_tile(0, 16)
-            tile_regs_release()
-            cb_push_back(16, 1)
-
-    def writer() -> None:
-        cb_wait_front(16, 1)
-        noc_async_write_tile(0, InterleavedAddrGenFast[True](get_arg_val(0), PAGE, 5), get_read_ptr(16))
-        noc_async_write_barrier()
-        cb_pop_front(16, 1)
-        noc_semaphore_wait(L1Pointer(get_semaphore(0)), 1)  # bug
-
-    program = pipeline(device, compute=compute, writer=writer)
-    metal.create_semaphore(program, CORE, 0)
-    return program
+@broken_writer(
+    DeadlockError,
+    "kernel writer_that_waits_for_a_signal_of_nobody (BRISC), which pops them, waits too",
+    semaphores=1,
+)
+def writer_that_waits_for_a_signal_of_nobody() -> None:
+    pop_tile()
+    noc_semaphore_wait(L1Pointer(get_semaphore(0)), 1)  # bug

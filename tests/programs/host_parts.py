@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from broken import copy_tiles
+from kernel_parts import copy_tiles
 from parts import TILE, build, read_one, tiles_buffer, values, write_one
 
 import ttnn

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from broken import copy_tiles
 from host_parts import TILES, buffers, copy_program, same
+from kernel_parts import copy_tiles
 from parts import CORE, TILE, build, read_one, values, write_one
 
 import ttnn
