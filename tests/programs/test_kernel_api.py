@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import ml_dtypes
@@ -31,12 +32,10 @@ from ttnn.kernel_api import (
     copy_init,
     copy_tile,
     get_arg_val,
-    get_dataformat,
     get_noc_addr,
     get_noc_multicast_addr,
     get_read_ptr,
     get_semaphore,
-    get_tile_size,
     get_write_ptr,
     my_x,
     my_y,
@@ -86,69 +85,65 @@ def run_unary(device: ttnn.MeshDevice, data: np.ndarray[Any, Any], compute: Any,
     return metal.enqueue_read_buffer(queue, out).view(data.dtype)
 
 
-def tilize_kernel() -> None:
-    tiles, block = get_arg_val(0), get_arg_val(1)
-    compute_kernel_hw_startup(0, 16)
-    tilize_init(0, block, 16)
-    for _ in range(tiles // block):
-        cb_wait_front(0, block)
-        cb_reserve_back(16, block)
-        tilize_block(0, block, 16)
-        cb_push_back(16, block)
-        cb_pop_front(0, block)
-    tilize_uninit(0, 16)
+def in_blocks(
+    init: Callable[[int], None], step: Callable[[int], None], uninit: Callable[[], None]
+) -> Callable[[], None]:
+    """Return a compute kernel: CB 0 to CB 16, block by block. Arguments: tiles, tiles of a block."""
+
+    def compute() -> None:
+        tiles, block = get_arg_val(0), get_arg_val(1)
+        compute_kernel_hw_startup(0, 16)
+        init(block)
+        for _ in range(tiles // block):
+            cb_wait_front(0, block)
+            cb_reserve_back(16, block)
+            step(block)
+            cb_push_back(16, block)
+            cb_pop_front(0, block)
+        uninit()
+
+    return compute
 
 
-def untilize_kernel() -> None:
-    tiles, block = get_arg_val(0), get_arg_val(1)
-    compute_kernel_hw_startup(0, 16)
-    untilize_init(0)
-    for _ in range(tiles // block):
-        cb_wait_front(0, block)
-        cb_reserve_back(16, block)
-        untilize_block(0, block, 16)
-        cb_push_back(16, block)
-        cb_pop_front(0, block)
-    untilize_uninit(0)
-
-
-def pack_untilize_kernel() -> None:
-    tiles, block = get_arg_val(0), get_arg_val(1)
-    compute_kernel_hw_startup(0, 16)
-    pack_untilize_init(0, 16, block_ct_dim=block)
-    for _ in range(tiles // block):
-        cb_wait_front(0, block)
-        cb_reserve_back(16, block)
-        pack_untilize_block(0, 1, 16)
-        cb_push_back(16, block)
-        cb_pop_front(0, block)
-    pack_untilize_uninit(16)
+TILIZE = in_blocks(
+    lambda block: tilize_init(0, block, 16), lambda block: tilize_block(0, block, 16), lambda: tilize_uninit(0, 16)
+)
+UNTILIZE = in_blocks(lambda _: untilize_init(0), lambda block: untilize_block(0, block, 16), lambda: untilize_uninit(0))
+PACK_UNTILIZE = in_blocks(
+    lambda block: pack_untilize_init(0, 16, block_ct_dim=block),
+    lambda _: pack_untilize_block(0, 1, 16),
+    lambda: pack_untilize_uninit(16),
+)
 
 
 @pytest.mark.parametrize("block", [1, 3])
 def test_tilize_and_back(device: ttnn.MeshDevice, block: int) -> None:
     rows, tiles = 64, 2 * block
     data = values(tiles * TILE, 7).reshape(rows, block * 32)
-    tiled = run_unary(device, data.reshape(-1), tilize_kernel, block)
+    tiled = run_unary(device, data.reshape(-1), TILIZE, block)
     np.testing.assert_array_equal(tiled.view(np.uint16), metal.tilize_nfaces(data, rows, block * 32).view(np.uint16))
-    for kernel in (untilize_kernel, pack_untilize_kernel):
+    for kernel in (UNTILIZE, PACK_UNTILIZE):
         back = run_unary(device, tiled, kernel, block)
         np.testing.assert_array_equal(back.view(np.uint16), data.reshape(-1).view(np.uint16))
 
 
+def pack_one() -> None:
+    """Hand a tile in Dst to the packer and push it to CB 16."""
+    tile_regs_commit()
+    tile_regs_wait()
+    cb_reserve_back(16, 1)
+    pack_tile(0, 16)
+    cb_push_back(16, 1)
+    tile_regs_release()
+
+
 def transpose_kernel() -> None:
-    tiles = get_arg_val(0)
     transpose_wh_init(0, 16)
-    for _ in range(tiles):
+    for _ in range(get_arg_val(0)):
         cb_wait_front(0, 1)
         tile_regs_acquire()
         transpose_wh_tile(0, 0, 0)
-        tile_regs_commit()
-        tile_regs_wait()
-        cb_reserve_back(16, 1)
-        pack_tile(0, 16)
-        cb_push_back(16, 1)
-        tile_regs_release()
+        pack_one()
         cb_pop_front(0, 1)
 
 
@@ -161,16 +156,10 @@ def test_transpose(device: ttnn.MeshDevice) -> None:
 
 
 def read_with_scaler() -> None:
-    source, tiles = get_arg_val(0), get_arg_val(1)
     cb_reserve_back(2, 1)
     L1Pointer(get_write_ptr(2), ml_dtypes.bfloat16).write(np.ones(TILE, ml_dtypes.bfloat16))
     cb_push_back(2, 1)
-    a = InterleavedAddrGenFast[True](source, get_tile_size(0), get_dataformat(0))
-    for tile in range(tiles):
-        cb_reserve_back(0, 1)
-        noc_async_read_tile(tile, a, get_write_ptr(0))
-        noc_async_read_barrier()
-        cb_push_back(0, 1)
+    read_one()
 
 
 def reduce_kernel() -> None:
@@ -185,12 +174,7 @@ def reduce_kernel() -> None:
             cb_wait_front(0, 1)
             reduce_tile(0, 2, 0, 0, 0, **step)
             cb_pop_front(0, 1)
-        tile_regs_commit()
-        tile_regs_wait()
-        cb_reserve_back(16, 1)
-        pack_tile(0, 16)
-        cb_push_back(16, 1)
-        tile_regs_release()
+        pack_one()
     reduce_uninit()
     cb_pop_front(2, 1)
 
@@ -380,12 +364,7 @@ def copy_kernel() -> None:
         cb_wait_front(0, 1)
         tile_regs_acquire()
         copy_tile(0, 0, 0)
-        tile_regs_commit()
-        tile_regs_wait()
-        cb_reserve_back(16, 1)
-        pack_tile(0, 16)
-        cb_push_back(16, 1)
-        tile_regs_release()
+        pack_one()
         cb_pop_front(0, 1)
 
 
