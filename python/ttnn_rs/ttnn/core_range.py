@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import operator
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import total_ordering
-from typing import Any, TypeVar
 
-from ttnn.exceptions import ArgumentError, MemoryConfigError, TtnnError, fatal
+from ttnn.exceptions import ArgumentError, MemoryConfigError, fatal
+from ttnn.json_text import JsonValue
 
 
 @total_ordering
-class CoreCoord:
+class CoreCoord(JsonValue):
     """Logical coordinate of a core: column `x`, row `y`."""
 
     __slots__ = ("_x", "_y")
@@ -42,20 +41,11 @@ class CoreCoord:
         """Return the row."""
         return self._y
 
-    def to_json(self) -> str:
-        """Return the coordinate as JSON text."""
-        return dump_json(self._as_json())
-
-    @staticmethod
-    def from_json(json_string: str) -> CoreCoord:
-        """Return the coordinate that `to_json` wrote."""
-        return parse_json("CoreCoord", json_string, CoreCoord._from_json)
-
     def _as_json(self) -> dict[str, int]:
         return {"x": self._x, "y": self._y}
 
-    @staticmethod
-    def _from_json(data: dict[str, int]) -> CoreCoord:
+    @classmethod
+    def _from_json(cls, data: dict[str, int]) -> CoreCoord:
         return CoreCoord(data["x"], data["y"])
 
     def __eq__(self, other: object) -> bool:
@@ -87,7 +77,7 @@ def as_core(core: CoreLike) -> CoreCoord:
 
 
 @total_ordering
-class CoreRange:
+class CoreRange(JsonValue):
     """A rectangle of cores from `start` to `end`, both included."""
 
     __slots__ = ("_end", "_start")
@@ -139,20 +129,11 @@ class CoreRange:
             return (CoreCoord(x, y) for y in ys for x in xs)
         return (CoreCoord(x, y) for x in xs for y in ys)
 
-    def to_json(self) -> str:
-        """Return the range as JSON text."""
-        return dump_json(self._as_json())
-
-    @staticmethod
-    def from_json(json_string: str) -> CoreRange:
-        """Return the range that `to_json` wrote."""
-        return parse_json("CoreRange", json_string, CoreRange._from_json)
-
     def _as_json(self) -> dict[str, dict[str, int]]:
         return {"start": self._start._as_json(), "end": self._end._as_json()}
 
-    @staticmethod
-    def _from_json(data: dict[str, dict[str, int]]) -> CoreRange:
+    @classmethod
+    def _from_json(cls, data: dict[str, dict[str, int]]) -> CoreRange:
         return CoreRange(CoreCoord._from_json(data["start"]), CoreCoord._from_json(data["end"]))
 
     def __eq__(self, other: object) -> bool:
@@ -173,7 +154,7 @@ class CoreRange:
         return (CoreRange, (self._start, self._end))
 
 
-class CoreRangeSet:
+class CoreRangeSet(JsonValue):
     """Rectangles of cores that do not overlap, in the order given (sorted if given as a set)."""
 
     __slots__ = ("_ranges",)
@@ -251,20 +232,11 @@ class CoreRangeSet:
         """Yield the cores, rectangle by rectangle."""
         return (core for r in self._ranges for core in r.cores(row_wise))
 
-    def to_json(self) -> str:
-        """Return the set as JSON text."""
-        return dump_json(self._as_json())
-
-    @staticmethod
-    def from_json(json_string: str) -> CoreRangeSet:
-        """Return the set that `to_json` wrote."""
-        return parse_json("CoreRangeSet", json_string, CoreRangeSet._from_json)
-
     def _as_json(self) -> list[dict[str, dict[str, int]]]:
         return [r._as_json() for r in self._ranges]
 
-    @staticmethod
-    def _from_json(data: list[dict[str, dict[str, int]]]) -> CoreRangeSet:
+    @classmethod
+    def _from_json(cls, data: list[dict[str, dict[str, int]]]) -> CoreRangeSet:
         return CoreRangeSet([CoreRange._from_json(r) for r in data])
 
     def __eq__(self, other: object) -> bool:
@@ -315,28 +287,6 @@ class CoreGrid:
 
     def __repr__(self) -> str:
         return f"ttnn.CoreGrid(x={self._x}, y={self._y})"
-
-
-def dump_json(data: object) -> str:
-    """Return compact JSON with sorted keys, as the official package writes it."""
-    return json.dumps(data, separators=(",", ":"), sort_keys=True)
-
-
-_Parsed = TypeVar("_Parsed")
-
-
-def parse_json(kind: str, json_string: str, build: Callable[[Any], _Parsed]) -> _Parsed:
-    """Return what `build` makes of JSON text.
-
-    Raises:
-        MemoryConfigError: the text is not JSON, or describes no `kind`.
-    """
-    try:
-        return build(json.loads(json_string))
-    except TtnnError:
-        raise
-    except (AttributeError, KeyError, TypeError, ValueError):
-        raise MemoryConfigError(f"{kind}.from_json: not what {kind}.to_json writes: {json_string!r}") from None
 
 
 def _coord_text(core: CoreCoord) -> str:

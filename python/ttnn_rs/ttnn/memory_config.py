@@ -7,8 +7,9 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
-from ttnn.core_range import CoreCoord, CoreGrid, CoreRange, CoreRangeSet, dump_json, parse_json
+from ttnn.core_range import CoreCoord, CoreGrid, CoreRange, CoreRangeSet
 from ttnn.exceptions import ArgumentError, MemoryConfigError, UnsupportedError, fatal
+from ttnn.json_text import JsonValue, dump_json
 from ttnn.shape import Shape, ShapeLike, as_dims
 from ttnn.types import (
     BufferType,
@@ -42,7 +43,7 @@ _SHARDED = frozenset(
 _TILE = 32
 
 
-class ShardSpec:
+class ShardSpec(JsonValue):
     """The rectangle of elements that one core holds, and the cores.
 
     Attributes:
@@ -77,20 +78,11 @@ class ShardSpec:
         """Return the number of cores of the grid."""
         return self.grid.num_cores()
 
-    def to_json(self) -> str:
-        """Return the specification as JSON text."""
-        return dump_json(self._as_json())
-
-    @staticmethod
-    def from_json(json_string: str) -> ShardSpec:
-        """Return the specification that `to_json` wrote."""
-        return parse_json("ShardSpec", json_string, ShardSpec._from_json)
-
     def _as_json(self) -> dict[str, Any]:
         return {"grid": self.grid._as_json(), "shape": self.shape, "orientation": self.orientation.value}
 
-    @staticmethod
-    def _from_json(data: dict[str, Any]) -> ShardSpec:
+    @classmethod
+    def _from_json(cls, data: dict[str, Any]) -> ShardSpec:
         return ShardSpec(CoreRangeSet._from_json(data["grid"]), data["shape"], ShardOrientation(data["orientation"]))
 
     def _key(self) -> tuple[object, ...]:
@@ -110,7 +102,7 @@ class ShardSpec:
         return f"ShardSpec{{grid=[{ranges}], shape={self.shape}, orientation={self.orientation.cpp_name}}}"
 
 
-class NdShardSpec:
+class NdShardSpec(JsonValue):
     """Shards cut along any number of dimensions.
 
     Attributes:
@@ -147,15 +139,6 @@ class NdShardSpec:
         """Return the number of cores of the grid."""
         return self.grid.num_cores()
 
-    def to_json(self) -> str:
-        """Return the specification as JSON text."""
-        return dump_json(self._as_json())
-
-    @staticmethod
-    def from_json(json_string: str) -> NdShardSpec:
-        """Return the specification that `to_json` wrote."""
-        return parse_json("NdShardSpec", json_string, NdShardSpec._from_json)
-
     def _as_json(self) -> dict[str, Any]:
         return {
             "grid": self.grid._as_json(),
@@ -164,8 +147,8 @@ class NdShardSpec:
             "shard_shape": list(self.shard_shape),
         }
 
-    @staticmethod
-    def _from_json(data: dict[str, Any]) -> NdShardSpec:
+    @classmethod
+    def _from_json(cls, data: dict[str, Any]) -> NdShardSpec:
         return NdShardSpec(
             data["shard_shape"],
             CoreRangeSet._from_json(data["grid"]),
@@ -189,7 +172,7 @@ class NdShardSpec:
         )
 
 
-class MemoryConfig:
+class MemoryConfig(JsonValue):
     """Memory kind, layout over banks, and the shards if it is sharded. Immutable."""
 
     __slots__ = ("_buffer_type", "_hash", "_memory_layout", "_nd_shard_spec", "_shard_spec")
@@ -274,8 +257,7 @@ class MemoryConfig:
                 "MemoryConfig: range lock-step allocation is not modelled; buffers are the same on all cores"
             )
 
-    def to_json(self) -> str:
-        """Return the configuration as JSON text."""
+    def _as_json(self) -> dict[str, Any]:
         data: dict[str, Any] = {
             "memory_layout": self._memory_layout.value,
             "buffer_type": self._buffer_type.value,
@@ -286,15 +268,10 @@ class MemoryConfig:
             data["nd_shard_spec"] = self._nd_shard_spec._as_json()
         if self._shard_spec is not None:
             data["shard_spec"] = self._shard_spec._as_json()
-        return dump_json(data)
+        return data
 
-    @staticmethod
-    def from_json(json_string: str) -> MemoryConfig:
-        """Return the configuration that `to_json` wrote."""
-        return parse_json("MemoryConfig", json_string, MemoryConfig._from_json)
-
-    @staticmethod
-    def _from_json(data: dict[str, Any]) -> MemoryConfig:
+    @classmethod
+    def _from_json(cls, data: dict[str, Any]) -> MemoryConfig:
         if data.get("per_core_allocation"):
             raise UnsupportedError("MemoryConfig.from_json: per-core allocation is not modelled")
         if data["created_with_nd_shard_spec"]:

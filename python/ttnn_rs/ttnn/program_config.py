@@ -11,8 +11,9 @@ import json
 from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar
 
-from ttnn.core_range import CoreCoord, CoreRangeSet, dump_json
+from ttnn.core_range import CoreCoord, CoreRangeSet
 from ttnn.exceptions import ArgumentError
+from ttnn.json_text import dump_json
 from ttnn.ops.activations import UnaryWithParam
 from ttnn.types import MathFidelity, UnaryOpType
 
@@ -123,45 +124,46 @@ class MatmulMultiCoreReuseProgramConfig(_Value):
 
 
 @dataclass(kw_only=True, unsafe_hash=True)
-class MatmulMultiCoreReuseMultiCastProgramConfig(_Value):
+class _MultiCast(_Value):
+    """What the two programs with multicast share."""
+
+    compute_with_storage_grid_size: CoreCoord
+    in0_block_w: int
+    out_subblock_h: int
+    out_subblock_w: int
+    out_block_h: int | None = None
+    out_block_w: int | None = None
+    per_core_M: int
+    per_core_N: int
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.out_block_h is None:
+            self.out_block_h = self.per_core_M
+        if self.out_block_w is None:
+            self.out_block_w = self.per_core_N
+
+
+@dataclass(kw_only=True, unsafe_hash=True)
+class MatmulMultiCoreReuseMultiCastProgramConfig(_MultiCast):
     """A grid of output blocks; rows share the left operand, columns the right one, by multicast.
 
     `out_block_h` and `out_block_w` are `per_core_M` and `per_core_N` if not given.
     """
 
-    compute_with_storage_grid_size: CoreCoord
-    in0_block_w: int
-    out_subblock_h: int
-    out_subblock_w: int
-    out_block_h: int | None = None
-    out_block_w: int | None = None
-    per_core_M: int
-    per_core_N: int
     transpose_mcast: bool
     fused_activation: UnaryWithParam | None = None
     fuse_batch: bool = True
     allowed_worker_cores: CoreRangeSet | None = None
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _default_blocks(self)
-
 
 @dataclass(kw_only=True, unsafe_hash=True)
-class MatmulMultiCoreReuseMultiCast1DProgramConfig(_Value):
+class MatmulMultiCoreReuseMultiCast1DProgramConfig(_MultiCast):
     """A row of output blocks; one operand goes to all cores by multicast.
 
     `out_block_h` and `out_block_w` are `per_core_M` and `per_core_N` if not given.
     """
 
-    compute_with_storage_grid_size: CoreCoord
-    in0_block_w: int
-    out_subblock_h: int
-    out_subblock_w: int
-    out_block_h: int | None = None
-    out_block_w: int | None = None
-    per_core_M: int
-    per_core_N: int
     fuse_batch: bool
     fused_activation: UnaryWithParam | None = None
     mcast_in0: bool
@@ -171,19 +173,6 @@ class MatmulMultiCoreReuseMultiCast1DProgramConfig(_Value):
     untilize_out: bool = False
     allowed_worker_cores: CoreRangeSet | None = None
     stream_in1: bool = False
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _default_blocks(self)
-
-
-def _default_blocks(
-    config: MatmulMultiCoreReuseMultiCastProgramConfig | MatmulMultiCoreReuseMultiCast1DProgramConfig,
-) -> None:
-    if config.out_block_h is None:
-        config.out_block_h = config.per_core_M
-    if config.out_block_w is None:
-        config.out_block_w = config.per_core_N
 
 
 @dataclass(kw_only=True, unsafe_hash=True)

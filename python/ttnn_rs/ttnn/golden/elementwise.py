@@ -42,72 +42,28 @@ def chained(x: ArrayLike, ops_chain: Iterable[Any], **_: object) -> Array:
     return _activated(np.asarray(x, np.float64), ops_chain)
 
 
-def _binary(
-    function: Callable[[Array, Array], Array],
-    a: ArrayLike,
-    b: ArrayLike,
-    activations: Iterable[Any],
-    input_tensor_a_activations: Iterable[Any],
-    input_tensor_b_activations: Iterable[Any],
-) -> Array:
-    left = _activated(np.asarray(a, np.float64), input_tensor_a_activations)
-    right = _activated(np.asarray(b, np.float64), input_tensor_b_activations)
-    return _activated(function(left, right), activations)
+def _binary(name: str, formula: str, function: Callable[[Array, Array], Array]) -> Callable[..., Array]:
+    """Return the golden function of an operator with activations of its operands and of the result."""
+
+    def golden(
+        a: ArrayLike,
+        b: ArrayLike,
+        *,
+        activations: Iterable[Any] = (),
+        input_tensor_a_activations: Iterable[Any] = (),
+        input_tensor_b_activations: Iterable[Any] = (),
+        **_: object,
+    ) -> Array:
+        left = _activated(np.asarray(a, np.float64), input_tensor_a_activations)
+        right = _activated(np.asarray(b, np.float64), input_tensor_b_activations)
+        return _activated(function(left, right), activations)
+
+    golden.__name__ = name
+    golden.__doc__ = f"Return `{formula}`, broadcast, with the activations of the operands and of the result."
+    return golden
 
 
-def add(
-    a: ArrayLike,
-    b: ArrayLike,
-    *,
-    activations: Iterable[Any] = (),
-    input_tensor_a_activations: Iterable[Any] = (),
-    input_tensor_b_activations: Iterable[Any] = (),
-    **_: object,
-) -> Array:
-    """Return `a + b`, broadcast, with the activations of the operands and of the result."""
-    return _binary(np.add, a, b, activations, input_tensor_a_activations, input_tensor_b_activations)
-
-
-def subtract(
-    a: ArrayLike,
-    b: ArrayLike,
-    *,
-    activations: Iterable[Any] = (),
-    input_tensor_a_activations: Iterable[Any] = (),
-    input_tensor_b_activations: Iterable[Any] = (),
-    **_: object,
-) -> Array:
-    """Return `a - b`, broadcast, with the activations of the operands and of the result."""
-    return _binary(np.subtract, a, b, activations, input_tensor_a_activations, input_tensor_b_activations)
-
-
-def rsub(
-    a: ArrayLike,
-    b: ArrayLike,
-    *,
-    activations: Iterable[Any] = (),
-    input_tensor_a_activations: Iterable[Any] = (),
-    input_tensor_b_activations: Iterable[Any] = (),
-    **_: object,
-) -> Array:
-    """Return `b - a`, broadcast, with the activations of the operands and of the result."""
-    return subtract(
-        b,
-        a,
-        activations=activations,
-        input_tensor_a_activations=input_tensor_b_activations,
-        input_tensor_b_activations=input_tensor_a_activations,
-    )
-
-
-def multiply(
-    a: ArrayLike,
-    b: ArrayLike,
-    *,
-    activations: Iterable[Any] = (),
-    input_tensor_a_activations: Iterable[Any] = (),
-    input_tensor_b_activations: Iterable[Any] = (),
-    **_: object,
-) -> Array:
-    """Return `a * b`, broadcast, with the activations of the operands and of the result."""
-    return _binary(np.multiply, a, b, activations, input_tensor_a_activations, input_tensor_b_activations)
+add = _binary("add", "a + b", np.add)
+subtract = _binary("subtract", "a - b", np.subtract)
+rsub = _binary("rsub", "b - a", lambda a, b: b - a)
+multiply = _binary("multiply", "a * b", np.multiply)

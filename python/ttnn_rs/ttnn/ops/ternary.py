@@ -264,6 +264,12 @@ def _operands(names: tuple[str, str, str], *kinds: Kind) -> tuple[Param, ...]:
     )
 
 
+def _with_factor(names: tuple[str, str, str], kind: Kind, of: str) -> tuple[Signature, ...]:
+    """Return the signature of three tensors and a number."""
+    factor = Param("value", kind, 1.0, doc=f"Factor of the {of}.")
+    return (Signature(_operands(names, TENSOR, TENSOR, TENSOR), (factor, *_OPTIONS)),)
+
+
 def _register(
     name: str,
     signatures: tuple[Signature, ...],
@@ -329,12 +335,7 @@ mac = _register(
 )
 addcmul = _register(
     "addcmul",
-    (
-        Signature(
-            _operands(_ADDCMUL.labels, TENSOR, TENSOR, TENSOR),
-            (Param("value", NUMBER, 1.0, doc="Factor of the product."), *_OPTIONS),
-        ),
-    ),
+    _with_factor(_ADDCMUL.labels, NUMBER, "product"),
     _addcmul,
     "Return input_a + value * input_b * input_c.",
     dtypes=(*_FLOATS, *_32_BITS),
@@ -344,12 +345,7 @@ addcmul = _register(
 )
 addcdiv = _register(
     "addcdiv",
-    (
-        Signature(
-            _operands(_ADDCDIV.labels, TENSOR, TENSOR, TENSOR),
-            (Param("value", FLOAT, 1.0, doc="Factor of the quotient."), *_OPTIONS),
-        ),
-    ),
+    _with_factor(_ADDCDIV.labels, FLOAT, "quotient"),
     _addcdiv,
     "Return input_a + value * input_b / input_c. The words of uint32 tensors are read as float32, as on the chip.",
     dtypes=_FLOATS,

@@ -271,7 +271,8 @@ def _run(
             spec = TensorSpec.of(result_shape(call, program.out.shape), spec.dtype, spec.layout, spec.memory_config)
         product = allocate(spec, device)
     check_room(program, device._engine.lowest_l1_address())
-    _launch(program, prepared.settings, a, b, bias if separate_bias is None else None, product, arch_number(device))
+    launch = _launch_untilized if program.config.untilize_out else _multiply
+    launch(program, prepared.settings, a, b, bias if separate_bias is None else None, product, arch_number(device))
     if column_vector:
         product = _as_row(operator, product, result_shape(call, program.out.shape))
     if separate_bias is not None:
@@ -281,22 +282,6 @@ def _run(
     if program.separate_activation is not None:
         product = _activated(operator, product, program.separate_activation, output)
     return product
-
-
-def _launch(
-    program: MatmulProgram,
-    settings: dict[str, Any],
-    a: Tensor,
-    b: Tensor,
-    bias: Tensor | None,
-    output: Tensor,
-    arch: int,
-) -> None:
-    """Run the program on the tensors' pages."""
-    if program.config.untilize_out:
-        _launch_untilized(program, settings, a, b, bias, output, arch)
-    else:
-        _multiply(program, settings, a, b, bias, output, arch)
 
 
 def _launch_untilized(
