@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import itertools
-import math
 import weakref
-from collections.abc import Sequence
-from operator import index as operator_index
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ttnn import device_io, host_data, indexing, printing
+from ttnn import device_io, host_data, host_shapes, indexing, printing
 from ttnn.distributed import WHOLE, TensorTopology, check_composer
 from ttnn.exceptions import (
     ArgumentError,
     DeviceError,
     DTypeError,
-    LayoutError,
     ShapeError,
     StorageError,
     fatal,
@@ -25,7 +21,7 @@ from ttnn.exceptions import (
 from ttnn.host_data import Array, DistributedHostBuffer, Raw
 from ttnn.memory_config import MemoryConfig
 from ttnn.mesh import MeshCoordinate
-from ttnn.shape import Shape, ShapeLike, as_dims
+from ttnn.shape import Shape, ShapeLike
 from ttnn.tensor_operators import TensorOperators
 from ttnn.tensor_operators import operation as operation
 from ttnn.tensor_spec import TensorSpec
@@ -428,33 +424,15 @@ class Tensor(TensorOperators):
         if self._device is not None:
             reshaped: Tensor = operation("reshape")(self, wanted)
             return reshaped
-        return self._reshape_on_host(resolve_shape("Tensor.reshape", self, wanted))
-
-    def _reshape_on_host(self, dims: tuple[int, ...]) -> Tensor:
-        raw = self._require_host("Tensor.reshape")
-        spec = TensorSpec.of(dims, self.dtype, self.layout, tile=self.tile)
-        if self.layout is Layout.ROW_MAJOR and raw.nbytes == spec.raw_bytes:
-            return Tensor._on_host(spec, raw)
-        return self._repacked(spec, "Tensor.reshape")
+        return host_shapes.reshaped(self, host_shapes.resolve_shape("Tensor.reshape", self, wanted))
 
     def pad(self, output_shape: ShapeLike, input_start: ShapeLike, pad_value: float) -> Tensor:
         """Return a host tensor of `output_shape` with this one at `input_start` and `pad_value` around it."""
-        self._require_row_major("Tensor.pad")
-        dims, start = as_dims(output_shape), as_dims(input_start)
-        self._check_box("Tensor.pad", dims, start, [a + b for a, b in zip(start, self.shape, strict=False)])
-        values = self._values("Tensor.pad")
-        if not isinstance(pad_value, int | float | np.number):
-            raise ArgumentError(f"Tensor.pad: pad_value must be a number, got {pad_value!r}")
-        padded = np.full(dims, pad_value).astype(values.dtype)
-        padded[tuple(slice(a, a + b) for a, b in zip(start, self.shape, strict=True))] = values
-        return self._same_kind(padded)
+        return host_shapes.padded(self, output_shape, input_start, pad_value)
 
     def unpad(self, start: ShapeLike, end: ShapeLike) -> Tensor:
         """Return the part of a host tensor from `start` to `end` (not included)."""
-        self._require_row_major("Tensor.unpad")
-        first, last = as_dims(start), as_dims(end)
-        self._check_box("Tensor.unpad", tuple(self.shape), first, last)
-        return self._same_kind(self._values("Tensor.unpad")[tuple(map(slice, first, last))])
+        return host_shapes.part(self, start, end)
 
     def pad_to_tile(self, pad_value: float) -> Tensor:
         """Return a host tensor with the last two dimensions filled up to multiples of 32."""
@@ -468,43 +446,9 @@ class Tensor(TensorOperators):
         """Return the first elements of each dimension of a host tensor."""
         return self.unpad((0,) * self.shape.rank, shape)
 
-    def _require_row_major(self, operator: str) -> None:
-        self._require_host(operator)
-        if self.layout is not Layout.ROW_MAJOR:
-            raise fatal(
-                LayoutError,
-                f"{operator}: the tensor is in {self.layout.name} layout",
-                "Tensor layout must be ROW_MAJOR for padding",
-            )
-
-    def _check_box(self, operator: str, dims: Sequence[int], start: Sequence[int], end: Sequence[int]) -> None:
-        rank = self.shape.rank
-        inside = all(0 <= a <= b <= size for a, b, size in zip(start, end, dims, strict=False))
-        if not (len(dims) == len(start) == len(end) == rank and inside):
-            raise ShapeError(
-                f"{operator}: {list(start)} to {list(end)} does not lie inside of {list(dims)}, or has another rank "
-                f"than {self.shape}"
-            )
-
-    def _same_kind(self, values: Array) -> Tensor:
-        spec = TensorSpec.of(values.shape, self.dtype, self.layout, tile=self.tile)
-        return Tensor._on_host(spec, host_data.pack(np.ascontiguousarray(values).reshape(values.shape), spec))
-
     def extract_shard(self, core: CoreLike | int) -> Tensor:
         """Return the shard of a core (a coordinate, or its number in shard order) as a host tensor [1, 1, H, W]."""
-        self._require_device("Tensor.extract_shard", "the tensor")
-        row, column = device_io.shard_of_core(self._spec, core)
-        shards = self._spec.memory_config.shard_spec
-        assert shards is not None
-        height, width = shards.shape
-        host = self._to_host("Tensor.extract_shard")
-        values = host_data.unpack_padded(host._require_host("Tensor.extract_shard"), host._spec)
-        matrix = values.reshape(self._spec.physical_shape)
-        part = matrix[row * height : (row + 1) * height, column * width : (column + 1) * width]
-        full = np.zeros((1, 1, height, width), dtype=values.dtype)
-        full[0, 0, : part.shape[0], : part.shape[1]] = part
-        spec = TensorSpec.of(full.shape, self.dtype, self.layout, tile=self.tile)
-        return Tensor._on_host(spec, host_data.pack(full, spec))
+        return host_shapes.shard(self, core)
 
     def host_buffer(self) -> DistributedHostBuffer:
         """Return the parts of a host tensor: one."""
@@ -552,36 +496,6 @@ def allocate_tensor_on_device(spec: TensorSpec, device: MeshDevice) -> Tensor:
         MemoryConfigError: sharded without cores.
     """
     return Tensor._on_device(spec, device, device_io.allocate(spec, device))
-
-
-def resolve_shape(operator: str, tensor: Tensor, shape: ShapeLike) -> tuple[int, ...]:
-    """Return `shape` with its -1, if it has one, replaced by what the volume leaves.
-
-    Raises:
-        ShapeError: the volumes differ, or there is more than one -1.
-    """
-    try:
-        dims = [operator_index(size) for size in shape]
-    except TypeError:
-        raise ArgumentError(f"{operator}: shape must be a sequence of ints, got {shape!r}") from None
-    volume = tensor.logical_volume()
-    if dims.count(-1) > 1:
-        raise fatal(
-            ShapeError,
-            f"{operator}: {dims} has more than one -1",
-            "Shape cannot have more than 1 elements that is set to -1!",
-        )
-    if -1 in dims:
-        rest = math.prod(size for size in dims if size != -1)
-        dims[dims.index(-1)] = volume // rest if rest else 0
-    wanted = as_dims(dims)
-    if math.prod(wanted) != volume:
-        raise fatal(
-            ShapeError,
-            f"{operator}: {tensor.shape} has {volume} elements, {list(wanted)} has {math.prod(wanted)}",
-            "Invalid arguments to reshape",
-        )
-    return wanted
 
 
 def check_queue(operator: str, cq_id: Any) -> None:

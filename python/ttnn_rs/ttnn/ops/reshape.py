@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from ttnn import golden
+from ttnn import golden, host_shapes
 from ttnn.core_range import CoreRangeSet
 from ttnn.exceptions import ShapeError, UnsupportedError, fatal
 from ttnn.memory_config import MemoryConfig
@@ -88,7 +88,7 @@ def reshaped(
     spec = source._spec
     dims = _resolved(name, spec.shape.volume(), shape)
     if source._device is None:
-        return source._reshape_on_host(dims)
+        return host_shapes.reshaped(source, dims)
     on_device(name, source)
     in_place = memory_config is None or memory_config == spec.memory_config
     if in_place and _is_view(spec, dims):
@@ -135,7 +135,7 @@ def _view(input_tensor: Tensor, shape: ShapeLike) -> Tensor:
     spec = input_tensor._spec
     dims = _resolved(name, spec.shape.volume(), tuple(shape))
     if input_tensor._device is None:
-        return input_tensor._reshape_on_host(dims)
+        return host_shapes.reshaped(input_tensor, dims)
     on_device(name, input_tensor)
     if not _is_view(spec, dims):
         raise ShapeError(

@@ -21,16 +21,10 @@ from .buffers import check_l1, kernel_batch, l1_buffers, output_shard, program_c
 from .choose import choose
 from .convert import spec_of
 from .model import TILE, Activation, Chip, ComputeConfig, Kind, Operand, Placement, ProgramConfig, Shard, up
+from .operands import FLOATS, check_bias_broadcast, check_fused_activation, check_operands
 from .problem import Problem
 from .program import MatmulProgram
-from .validate import (
-    FLOATS,
-    check_bias_broadcast,
-    check_config,
-    check_fused_activation,
-    check_operands,
-    shape_text,
-)
+from .validate import check_config, shape_text
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ import math
 
 from ttnn.exceptions import (
     DTypeError,
-    LayoutError,
     MemoryConfigError,
     ProgramConfigError,
     ShapeError,
@@ -18,70 +17,16 @@ from ttnn.exceptions import (
     UnsupportedError,
     fatal,
 )
-from ttnn.types import BufferType, DataType, Layout, TensorMemoryLayout, UnaryOpType
+from ttnn.types import BufferType, DataType, TensorMemoryLayout
 
 from .blocks import largest_divisor
-from .model import Kind, Operand, ProgramConfig, up
+from .model import Kind, ProgramConfig, up
 from .problem import Problem
-
-FLOATS = frozenset({DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B, DataType.BFLOAT4_B})
-
-FUSABLE = frozenset(
-    {
-        UnaryOpType.RELU,
-        UnaryOpType.GELU,
-        UnaryOpType.SILU,
-        UnaryOpType.TANH,
-        UnaryOpType.SIGMOID,
-        UnaryOpType.RELU6,
-        UnaryOpType.HARDTANH,
-        UnaryOpType.HARDSIGMOID,
-        UnaryOpType.SELU,
-        UnaryOpType.SOFTPLUS,
-    }
-)
-"""Activations that the compute kernel can apply to a subblock before it is packed."""
 
 
 def shape_text(shape: tuple[int, ...]) -> str:
     """Return a shape as the official package prints it."""
     return f"Shape([{', '.join(map(str, shape))}])"
-
-
-def check_operands(problem: Problem) -> None:
-    """Check layouts, data types and the inner dimension.
-
-    Raises:
-        LayoutError: an operand is not tilized.
-        DTypeError: an operand is not of a floating point type.
-        ShapeError: the inner dimensions differ.
-    """
-    a, b = problem.a, problem.b
-    if a.layout is not Layout.TILE or b.layout is not Layout.TILE:
-        raise fatal(
-            LayoutError,
-            f"ttnn.matmul: both operands have to be in TILE_LAYOUT, got {a.layout.name} and {b.layout.name}. Convert "
-            "with "
-            "ttnn.to_layout(tensor, ttnn.TILE_LAYOUT).",
-            "Inputs to matmul must be tilized",
-        )
-    for label, operand in (("A", a), ("B", b)):
-        if operand.dtype not in FLOATS:
-            raise fatal(
-                DTypeError,
-                f"ttnn.matmul: operand {label} is {operand.dtype.name}; the matrix program takes bfloat16, float32, "
-                "bfloat8_b and bfloat4_b.",
-                f"Unsupported data format for input {label}: {operand.dtype.cpp_name}",
-            )
-    if a.shape[-1] != b.shape[-2]:
-        raise fatal(
-            ShapeError,
-            f"ttnn.matmul: inner dimensions differ: input_tensor_a is {a.shape} (K={a.shape[-1]}), input_tensor_b is "
-            f"{b.shape} (K={b.shape[-2]}), after the transposes asked for. Pass transpose_b=True if b is stored as "
-            "[N, K].",
-            "The width of the first tensor must be equal to the height of the second tensor. Mismatch: "
-            f"width={a.shape[-1]} height={b.shape[-2]}",
-        )
 
 
 class _Checks:
@@ -560,35 +505,3 @@ def check_config(problem: Problem, config: ProgramConfig) -> None:
             f"Unsupported data type: {problem.out_dtype.cpp_name}",
             error=DTypeError,
         )
-
-
-def check_fused_activation(config: ProgramConfig) -> None:
-    """Raise for an activation that the compute kernel does not have.
-
-    Raises:
-        ProgramConfigError: the activation cannot be fused.
-    """
-    activation = config.fused_activation
-    if activation is not None and activation.op not in FUSABLE:
-        names = ", ".join(sorted(op.name.lower() for op in FUSABLE))
-        raise fatal(
-            ProgramConfigError,
-            f"ttnn.matmul: {activation.op.name} cannot be fused into a matmul; {names} can. Without core_grid the "
-            "activation runs as an operator of its own.",
-            f"Unsupported UnaryOpType for fused activation: {activation.op.cpp_name}",
-        )
-
-
-def check_bias_broadcast(bias: Operand, out_shape: tuple[int, ...]) -> None:
-    """Check that a bias which is added separately broadcasts over the rows and batches of the product.
-
-    Raises:
-        ShapeError: a dimension is neither 1 nor that of the product.
-    """
-    for size_bias, size_out in zip(bias.shape[-2::-1], out_shape[-2::-1], strict=False):
-        if size_bias != size_out and 1 not in (size_bias, size_out):
-            raise fatal(
-                ShapeError,
-                f"ttnn.linear: the bias {bias.shape} does not broadcast over the product {out_shape}.",
-                "Broadcast error: Invalid dimension",
-            )
