@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,17 +30,8 @@ def test_golden_bits(golden: Path, device: ttnn.MeshDevice) -> None:
     assert len(cases) == 74
 
 
-@pytest.fixture
-def host_settings() -> Iterator[None]:
-    """Put threads and the CPU level back afterwards."""
-    threads, level = _engine.threads(), _engine.cpu_level()
-    yield
-    _engine.set_threads(threads)
-    _engine.set_cpu_level(level)
-
-
 @EVERY
-@pytest.mark.usefixtures("host_settings")
+@pytest.mark.usefixtures("cpu_level", "host_threads")
 def test_threads_and_levels_change_nothing(name: str, device: ttnn.MeshDevice) -> None:
     tensors = [make((3, 2, 70, 100), NAMES[kind], ttnn.TILE_LAYOUT, device) for kind in ("bf16", "f32", "bf8")]
     calls = [(x, dim) for x in tensors for dim in (None, -1, -2, 0, [0, 2])]

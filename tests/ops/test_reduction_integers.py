@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import combinations
 from typing import Any
 
@@ -138,16 +137,7 @@ def test_output_layout(dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:
             np.testing.assert_array_equal(result.to_numpy(), expected("sum", values, -1))
 
 
-@pytest.fixture
-def host_settings() -> Iterator[None]:
-    """Put threads and the CPU level back afterwards."""
-    threads, level = _engine.threads(), _engine.cpu_level()
-    yield
-    _engine.set_threads(threads)
-    _engine.set_cpu_level(level)
-
-
-@pytest.mark.usefixtures("host_settings")
+@pytest.mark.usefixtures("cpu_level", "host_threads")
 def test_threads_and_levels_change_nothing(device: ttnn.MeshDevice) -> None:
     for dtype in KINDS:
         values = words((3, 2, 70, 100), dtype)

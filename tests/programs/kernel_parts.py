@@ -1,4 +1,4 @@
-"""What kernels of broken programs do right around their mistake."""
+"""Steps of kernels that tests share: what broken ones do right around their mistake, and what correct ones repeat."""
 
 from __future__ import annotations
 
@@ -132,6 +132,16 @@ def ready_to_pack(cb: int = 16) -> None:
     tile_regs_commit()
     cb_reserve_back(cb, 1)
     tile_regs_wait()
+
+
+def pack_one() -> None:
+    """Hand Dst over to the packer and push its tile 0 to CB 16."""
+    tile_regs_commit()
+    tile_regs_wait()
+    cb_reserve_back(16, 1)
+    pack_tile(0, 16)
+    cb_push_back(16, 1)
+    tile_regs_release()
 
 
 def copy_one(push: bool = True, pop: bool = True) -> None:

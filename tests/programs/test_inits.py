@@ -10,6 +10,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 import tile_parts
+from kernel_parts import pack_one
 from tile_parts import Matrix
 
 import ttnn
@@ -377,12 +378,7 @@ def test_nothing_works_before_the_hardware_is_set_up(device: ttnn.MeshDevice) ->
         api.copy_init(0)
         api.tile_regs_acquire()
         api.copy_tile(0, 0, 0)
-        api.tile_regs_commit()
-        api.tile_regs_wait()
-        api.cb_reserve_back(16, 1)
-        api.pack_tile(0, 16)
-        api.cb_push_back(16, 1)
-        api.tile_regs_release()
+        pack_one()
         for cb in (0, 1):
             api.cb_pop_front(cb, 2)
 

@@ -9,6 +9,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 import torch
+from kernel_parts import pack_one
 from parts import CORE, TILE, add_cb, build, read_one, tiles_buffer, values, write_one
 
 import ttnn
@@ -51,7 +52,6 @@ from ttnn.kernel_api import (
     noc_semaphore_set,
     noc_semaphore_set_multicast,
     noc_semaphore_wait,
-    pack_tile,
     pack_untilize_block,
     pack_untilize_init,
     pack_untilize_uninit,
@@ -59,9 +59,6 @@ from ttnn.kernel_api import (
     reduce_tile,
     reduce_uninit,
     tile_regs_acquire,
-    tile_regs_commit,
-    tile_regs_release,
-    tile_regs_wait,
     tilize_block,
     tilize_init,
     tilize_uninit,
@@ -125,16 +122,6 @@ def test_tilize_and_back(device: ttnn.MeshDevice, block: int) -> None:
     for kernel in (UNTILIZE, PACK_UNTILIZE):
         back = run_unary(device, tiled, kernel, block)
         np.testing.assert_array_equal(back.view(np.uint16), data.reshape(-1).view(np.uint16))
-
-
-def pack_one() -> None:
-    """Hand a tile in Dst to the packer and push it to CB 16."""
-    tile_regs_commit()
-    tile_regs_wait()
-    cb_reserve_back(16, 1)
-    pack_tile(0, 16)
-    cb_push_back(16, 1)
-    tile_regs_release()
 
 
 def transpose_kernel() -> None:

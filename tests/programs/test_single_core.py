@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 import torch
+from kernel_parts import pack_one
 from parts import CORE, FORMATS, TILE, add_cb, build, read_one, read_two, tiles_buffer, values, write_one
 
 import ttnn
@@ -184,12 +185,7 @@ def matmul_compute() -> None:
             matmul_tiles(0, 1, 0, 0, 0)
             cb_pop_front(0, 1)
             cb_pop_front(1, 1)
-        tile_regs_commit()
-        tile_regs_wait()
-        cb_reserve_back(16, 1)
-        pack_tile(0, 16)
-        cb_push_back(16, 1)
-        tile_regs_release()
+        pack_one()
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 import tile_parts
+from kernel_parts import pack_one
 from tile_parts import Matrix
 
 import ttnn
@@ -31,12 +32,7 @@ def to_out(step: Callable[[], object], inputs: int) -> Callable[[], None]:
         for cb in range(inputs):
             api.cb_wait_front(cb, 1)
         step()
-        api.tile_regs_commit()
-        api.tile_regs_wait()
-        api.cb_reserve_back(16, 1)
-        api.pack_tile(0, 16)
-        api.cb_push_back(16, 1)
-        api.tile_regs_release()
+        pack_one()
         for cb in range(inputs):
             api.cb_pop_front(cb, 1)
 
@@ -109,12 +105,7 @@ def test_products(device: ttnn.MeshDevice, left: tuple[int, int], right: tuple[i
         api.tile_regs_acquire()
         api.matmul_tiles(0, 1, 0, 0, 0)
         api.matmul_tiles(0, 1, 1, 1, 0)
-        api.tile_regs_commit()
-        api.tile_regs_wait()
-        api.cb_reserve_back(16, 1)
-        api.pack_tile(0, 16)
-        api.cb_push_back(16, 1)
-        api.tile_regs_release()
+        pack_one()
         api.cb_pop_front(0, 2)
         api.cb_pop_front(1, 2)
 
