@@ -113,11 +113,7 @@ def past_half_of_wide_dst() -> None:
     copy_tile(0, 0, 4)  # bug
 
 
-@broken_compute(
-    RegisterError,
-    "Dst[16] does not exist: Dst holds 16 tiles here",
-    compute_config=metal.ComputeConfig(dst_full_sync_en=True),
-)
+@broken_compute(RegisterError, "Dst[16] does not exist: Dst holds 16 tiles here", compute_config=FULL)
 def past_all_of_dst() -> None:
     front_and_dst()
     copy_tile(0, 0, 16)  # bug
