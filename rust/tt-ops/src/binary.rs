@@ -6,8 +6,10 @@
 
 use tt_formats::{DataFormat, TileShape};
 use tt_memory::{Access, BufferId, Device};
-use tt_tensix::fpu::{self, Arch, Broadcast, EltwiseOp, MathConfig, MathFidelity};
-use tt_tensix::pack::{self, DstFormat, PackConfig, Relu};
+use tt_tensix::fast::Bf16Page;
+use tt_tensix::fpu::halves::{self, Reader};
+use tt_tensix::fpu::{self, Arch, Broadcast, EltwiseOp, HalfTile, MathConfig, MathFidelity};
+use tt_tensix::pack::{self, DstFormat, HalfPacker, PackConfig, Relu};
 use tt_tensix::sfpu::{DstWidth, SeveralCall};
 
 use crate::port::{self, Input, Tile, ZERO};
@@ -207,6 +209,39 @@ struct Scratch {
     a: Tile,
     b: Tile,
     dst: Tile,
+    pages: [Bf16Page; 2],
+    half: HalfTile,
+}
+
+/// The matrix unit with BF16 everywhere and no activation of the result: operands go from L1 through lanes of 16 bits back
+/// to L1.
+struct Halves {
+    level: tt_cpu::Level,
+    op: EltwiseOp,
+    math: MathConfig,
+    readers: [Reader; 2],
+    packer: HalfPacker,
+}
+
+impl Halves {
+    /// `None` if a program is not like that.
+    fn new(program: &BinaryProgram, math: MathConfig, formats: [DataFormat; 2], packer: &PackConfig) -> Option<Self> {
+        let level = tt_cpu::Level::current();
+        let Unit::Fpu(op) = program.unit else { return None };
+        if program.dst32 || !program.chains[2].is_empty() || !halves::supports(level, &math) {
+            return None;
+        }
+        let [first, second] = formats.map(|format| Reader::new(format, level));
+        Some(Self { level, op, math, readers: [first?, second?], packer: HalfPacker::new(packer, level)? })
+    }
+
+    /// The operator on two tiles; false if their numbers are not plain enough, and `half` is then meaningless.
+    fn compute(&self, l1: [&[u8]; 2], [page_a, page_b]: &mut [Bf16Page; 2], half: &mut HalfTile) -> bool {
+        match (self.readers[0].read(l1[0], page_a), self.readers[1].read(l1[1], page_b)) {
+            (Some(a), Some(b)) => halves::run(self.level, &self.math, self.op, half, a, b),
+            _ => false,
+        }
+    }
 }
 
 impl<'a> Operand<'a> {
@@ -373,7 +408,8 @@ pub fn binary(
     if program.packer_relu {
         packer.relu = Relu::MinThreshold(0);
     }
-    let kernel = Kernel { program, math, packer, first, second, dst };
+    let halves = Halves::new(program, math, [first.input.format, second.input.format], &packer);
+    let kernel = Kernel { program, math, packer, first, second, dst, halves };
     let pages = device.buffer(output)?.num_pages();
     let access = device.access(&[output])?;
     let make = || Scratch {
@@ -382,6 +418,8 @@ pub fn binary(
         a: ZERO,
         b: ZERO,
         dst: ZERO,
+        pages: [[0; 2048]; 2],
+        half: [0; 1024],
     };
     if program.tiled {
         let walk = Walk::new("binary", &program.shape_out, pages)?;
@@ -401,6 +439,7 @@ struct Kernel<'a> {
     first: &'a Operand<'a>,
     second: &'a Operand<'a>,
     dst: DstFormat,
+    halves: Option<Halves>,
 }
 
 impl Kernel<'_> {
@@ -415,14 +454,19 @@ impl Kernel<'_> {
         scratch: &mut Scratch,
     ) -> Result<(), OpError> {
         let target = access.claim(output, page)?;
-        let Scratch { l1: [l1_a, l1_b], kept: [kept_a, kept_b], a, b, dst } = scratch;
+        let Scratch { l1: [l1_a, l1_b], kept: [kept_a, kept_b], a, b, dst, pages, half } = scratch;
         let read = |operand| page_of(access, operand, output, outer, (row, column));
         let (page_a, page_b) = (read(self.first)?, read(self.second)?);
         // The output's old page is what an in-place operator reads.
         let l1_a = self.first.fetch_kept(&self.math, page_a.unwrap_or((page, target)), (kept_a, l1_a), a, dst);
         let l1_b = self.second.fetch_kept(&self.math, page_b.unwrap_or((page, target)), (kept_b, l1_b), a, dst);
-        self.compute(l1_a, l1_b, a, b, dst);
-        pack::pack_tile(&self.packer, dst, target);
+        match &self.halves {
+            Some(halves) if halves.compute([l1_a, l1_b], pages, half) => halves.packer.pack(half, target),
+            _ => {
+                self.compute(l1_a, l1_b, a, b, dst);
+                pack::pack_tile(&self.packer, dst, target);
+            }
+        }
         Ok(())
     }
 

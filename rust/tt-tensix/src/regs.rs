@@ -35,6 +35,9 @@ pub type Src = [u32; TILE_DATUMS];
 /// INT32 as sign and magnitude; UINT16 in the low half.
 pub type Dst = [u32; TILE_DATUMS];
 
+/// A tile in a 16-bit `Dst` by the upper halves of its words; the lower ones are zero.
+pub type HalfTile = [u16; TILE_DATUMS];
+
 /// What `Dst` holds: two 16-bit floats, 32-bit floats, or integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DstFormat {

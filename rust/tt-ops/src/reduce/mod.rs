@@ -3,13 +3,14 @@
 //! An operator over several dimensions is a chain of such steps with a tensor between them; the operator layer composes
 //! it. A step reduces along the width, the height, the whole of one tile, or a leading dimension.
 
+mod minimum;
 mod vector;
 
 use tt_cpu::Level;
 use tt_formats::{DataFormat, TileShape};
 use tt_memory::{BufferId, Device};
 use tt_tensix::fpu::{self, Arch, Broadcast, EltwiseOp, MathConfig, MathFidelity, PoolOp, ReduceDim, Reduction};
-use tt_tensix::pack::{self, EdgeMask, PackConfig};
+use tt_tensix::pack::{self, DstFormat, EdgeMask, PackConfig};
 use tt_tensix::sfpu::lane;
 
 use vector::VectorJoin;
@@ -99,9 +100,18 @@ struct Scratch {
     bytes: Vec<u8>,
     negated: Vec<u8>,
     running: Vec<u8>,
+    /// The running maximum of [`Join::FpuMin`] is in `dst` and not yet in `running`.
+    unpacked: bool,
     src: Tile,
     tile: Tile,
     dst: Tile,
+}
+
+impl Scratch {
+    fn new(tile_bytes: usize) -> Box<Self> {
+        let [bytes, negated, running] = [(); 3].map(|()| vec![0; tile_bytes]);
+        Box::new(Self { bytes, negated, running, unpacked: false, src: ZERO, tile: ZERO, dst: ZERO })
+    }
 }
 
 /// Runs the step.
@@ -130,27 +140,27 @@ pub fn reduce(device: &mut Device, input: BufferId, output: BufferId, step: &Red
     let kernel = Kernel::new(step)?;
     let access = device.access(&[output])?;
     let bytes = step.formats.0.tile_bytes(TileShape::FULL);
-    let make = || {
-        let [bytes, negated, running] = [(); 3].map(|()| vec![0; bytes]);
-        Box::new(Scratch { bytes, negated, running, src: ZERO, tile: ZERO, dst: ZERO })
-    };
-    for_each_page(tiles_out, make, |scratch, page| {
-        let (first, stride, count) = match step.axis {
-            Axis::Width => (page * step.columns, 1, step.columns),
-            Axis::Height => (page / step.columns * inside + page % step.columns, step.columns, step.rows),
-            Axis::Tile => (page, 1, 1),
-            Axis::Leading(length) => (page / inside * length * inside + page % inside, inside, length),
-        };
-        for index in 0..count {
-            let source = first + index * stride;
-            let bytes = access.page(input, source)?;
-            let filled = kernel.filled(bytes, source % inside, &mut scratch.bytes);
-            kernel.join(index == 0, if filled { None } else { Some(bytes) }, scratch);
-        }
-        kernel.finish(scratch);
-        pack::pack_tile(&kernel.packer, &scratch.dst, access.claim(output, page)?);
-        Ok(())
-    })
+    for_each_page(
+        tiles_out,
+        || Scratch::new(bytes),
+        |scratch, page| {
+            let (first, stride, count) = match step.axis {
+                Axis::Width => (page * step.columns, 1, step.columns),
+                Axis::Height => (page / step.columns * inside + page % step.columns, step.columns, step.rows),
+                Axis::Tile => (page, 1, 1),
+                Axis::Leading(length) => (page / inside * length * inside + page % inside, inside, length),
+            };
+            for index in 0..count {
+                let source = first + index * stride;
+                let bytes = access.page(input, source)?;
+                let filled = kernel.filled(bytes, source % inside, &mut scratch.bytes);
+                kernel.join(index == 0, if filled { None } else { Some(bytes) }, scratch);
+            }
+            kernel.finish(scratch);
+            pack::pack_tile(&kernel.packer, &scratch.dst, access.claim(output, page)?);
+            Ok(())
+        },
+    )
 }
 
 struct Kernel<'a> {
@@ -168,6 +178,8 @@ struct Kernel<'a> {
     pack_negated: PackConfig,
     /// Running maximum of [`Join::FpuMin`].
     pack_running: PackConfig,
+    /// Whether plain tiles take the way of [`minimum`].
+    short_minimum: bool,
 }
 
 impl<'a> Kernel<'a> {
@@ -210,11 +222,15 @@ impl<'a> Kernel<'a> {
             math,
             input,
             scaler,
-            reduction,
             level: Level::current(),
             packer: PackConfig { edge: last_edge, ..port::packer(format_out, dst, false) },
             pack_negated: negated,
             pack_running: PackConfig { edge, ..negated },
+            short_minimum: step.join == Join::FpuMin
+                && reduction.is_some()
+                && format_in == DataFormat::Bfp8B
+                && dst == DstFormat::Fp32,
+            reduction,
         })
     }
 
@@ -248,7 +264,7 @@ impl<'a> Kernel<'a> {
 
     /// Joins one tile to the running result in `dst`; `None` means the filled copy.
     fn join(&self, first: bool, bytes: Option<&[u8]>, scratch: &mut Scratch) {
-        let Scratch { bytes: filled, negated, running, src, tile, dst } = scratch;
+        let Scratch { bytes: filled, negated, running, unpacked, src, tile, dst } = scratch;
         let bytes = bytes.unwrap_or(filled);
         match self.step.join {
             Join::FpuSum { .. } => {
@@ -269,7 +285,26 @@ impl<'a> Kernel<'a> {
                 self.input.to_src(bytes, src);
                 self.pool(PoolOp::Max, dst, src);
             }
+            Join::FpuMin if self.short_minimum && minimum::is_plain(bytes) => {
+                if first {
+                    fpu::clear_for_max(&self.math, dst);
+                } else if !*unpacked {
+                    self.input.to_dst(&self.math, running, src, dst);
+                } else if self.step.axis == Axis::Height {
+                    let (faces, _) = dst.as_chunks_mut::<256>();
+                    for face in &mut faces[..2] {
+                        minimum::through_l1(face.first_chunk_mut().expect("a row"));
+                    }
+                }
+                self.input.to_src(bytes, src);
+                minimum::negate(src);
+                self.pool(PoolOp::Max, dst, src);
+                *unpacked = true;
+            }
             Join::FpuMin => {
+                if !first && *unpacked {
+                    pack::pack_tile(&self.pack_running, dst, running);
+                }
                 self.input.to_dst(&self.math, bytes, src, dst);
                 for word in dst.iter_mut() {
                     *word ^= SIGN;
@@ -283,6 +318,7 @@ impl<'a> Kernel<'a> {
                 self.input.to_src(negated, src);
                 self.pool(PoolOp::Max, dst, src);
                 pack::pack_tile(&self.pack_running, dst, running);
+                *unpacked = false;
             }
             _ => {
                 let target = if first { &mut *dst } else { &mut *tile };
@@ -304,8 +340,11 @@ impl<'a> Kernel<'a> {
 
     /// What the vector unit does when all tiles are joined.
     fn finish(&self, scratch: &mut Scratch) {
-        let Scratch { running, src, dst, .. } = scratch;
+        let Scratch { running, unpacked, src, dst, .. } = scratch;
         if self.step.join == Join::FpuMin {
+            if *unpacked {
+                pack::pack_tile(&self.pack_running, dst, running);
+            }
             self.input.to_dst(&self.math, running, src, dst);
             for word in dst.iter_mut() {
                 *word ^= SIGN;
@@ -327,3 +366,77 @@ const SIGN: u32 = 1 << 31;
 
 /// 1.0 in FP32.
 const ONE: u32 = 0x3f80_0000;
+
+#[cfg(test)]
+mod tests {
+    use tt_testkit::random::Random;
+
+    use super::*;
+
+    /// A tile of block floats: plain, plain with empty groups, or with anything.
+    fn tile(random: &mut Random, kind: u32) -> Vec<u8> {
+        let exponents: Vec<u8> = (0..64)
+            .map(|_| match kind {
+                0 => 120 + random.below(12),
+                1 => random.below(2) * (8 + random.below(246)),
+                _ => random.below(256),
+            } as u8)
+            .collect();
+        let datum = |at: usize, random: &mut Random| match (kind, random.below(256) as u8) {
+            (0 | 1, _) if exponents[at / 16] == 0 => 0,
+            (0 | 1, 0x80) => 0,
+            // Magnitudes of few bits, so that groups do not all begin with the highest.
+            (_, datum) if (at / 16).is_multiple_of(3) => {
+                if datum & 0x87 == 0x80 {
+                    0
+                } else {
+                    datum & 0x87
+                }
+            }
+            (_, datum) => datum,
+        };
+        let datums: Vec<u8> = (0..1024).map(|at| datum(at, random)).collect();
+        [exponents, datums].concat()
+    }
+
+    #[test]
+    fn the_short_way_to_a_minimum_has_the_bits_of_the_program() {
+        let mut random = Random::new(5);
+        let mut short_tiles = 0;
+        for round in 0..120 {
+            let axis = if round % 2 == 0 { Axis::Width } else { Axis::Height };
+            let step = ReduceStep {
+                formats: (DataFormat::Bfp8B, DataFormat::Bfp8B),
+                outer: 1,
+                rows: 4,
+                columns: 4,
+                fill: None,
+                axis,
+                join: Join::FpuMin,
+                scale: ONE,
+                dst32: true,
+                fidelity: MathFidelity::HiFi3,
+                arch: if round % 3 == 0 { Arch::Blackhole } else { Arch::Wormhole },
+            };
+            let short = Kernel::new(&step).expect("a step of the matrix unit");
+            assert!(short.short_minimum);
+            let long = Kernel { short_minimum: false, ..Kernel::new(&step).expect("a step of the matrix unit") };
+            // Tiles that are not plain come first, last, between others, in all places and in none.
+            let kinds: Vec<u32> = (0..=random.below(5)).map(|_| random.below(3) % (1 + round % 4).min(3)).collect();
+            let tiles: Vec<Vec<u8>> = kinds.iter().map(|&kind| tile(&mut random, kind)).collect();
+            short_tiles += tiles.iter().filter(|tile| minimum::is_plain(tile)).count();
+            let results = [short, long].map(|kernel| {
+                let mut scratch = Scratch::new(1088);
+                for (index, tile) in tiles.iter().enumerate() {
+                    kernel.join(index == 0, Some(tile), &mut scratch);
+                }
+                kernel.finish(&mut scratch);
+                let mut packed = vec![0; 1088];
+                pack::pack_tile(&kernel.packer, &scratch.dst, &mut packed);
+                packed
+            });
+            assert!(results[0] == results[1], "{axis:?} of tiles of the kinds {kinds:?}");
+        }
+        assert!(short_tiles > 100);
+    }
+}

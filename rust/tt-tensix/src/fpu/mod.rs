@@ -16,9 +16,9 @@ mod reduce;
 
 use tt_formats::DataFormat;
 
-pub use crate::regs::{Arch, Dst, DstFormat, MathFidelity, Src};
+pub use crate::regs::{Arch, Dst, DstFormat, HalfTile, MathFidelity, Src};
 
-pub use eltwise::{Broadcast, EltwiseOp, eltwise, eltwise_at, eltwise_scalar};
+pub use eltwise::{Broadcast, EltwiseOp, eltwise, eltwise_at, eltwise_scalar, halves};
 pub use matmul::{
     Accumulator, PreparedA, PreparedB, accumulate, accumulate_at, matmul_tile, matmul_tile_scalar, row_sum_scalar,
 };

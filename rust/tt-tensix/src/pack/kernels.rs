@@ -2,11 +2,14 @@
 use tt_cpu::{Level, simd_kernel};
 use tt_formats::{DataFormat, accumulate, block, format::GROUP, pack, unpack};
 
-use super::{PackConfig, Relu};
-use crate::regs::{DstFormat, TILE_DATUMS};
+use super::{EdgeMask, PackConfig, Relu};
+use crate::regs::{DstFormat, HalfTile, TILE_DATUMS};
 
 /// A conversion of one tile; the bytes must be exactly one tile of its output format.
 pub type Kernel = unsafe fn(&Tile, &Limits, &mut [u8]);
+
+/// As [`Kernel`] for a tile of upper halves, without `ReLU`.
+pub type HalfKernel = unsafe fn(&HalfTile, &mut [u8]);
 
 /// Adds a packed tile to one in L1.
 pub type AccumulateKernel = unsafe fn(&[u8], &mut [u8]);
@@ -286,6 +289,59 @@ kernels! {
     int32_int8_int8: Int32, Int8 => Int8, bytes, pack::int32_to_int8, same;
     int32_uint8_uint8: Int32, UInt8 => UInt8, bytes, pack::int32_to_uint8, same;
     uint16_uint16_uint16: UInt16, UInt16 => UInt16, halves, same, same;
+}
+
+/// The conversions of words that are given as their upper halves, without `ReLU`.
+macro_rules! half_kernels {
+    ($($name:ident: $intermediate:ident => $output:ident, $early:path, $store:path;)*) => {
+        $(mod $name {
+            use super::*;
+
+            #[inline(always)]
+            fn body(dst: &HalfTile, l1: &mut [u8]) {
+                $store(dst, l1, |x| $early(u32::from(x)) as u16);
+            }
+
+            simd_kernel!(kernel, super::body, (dst: &HalfTile, l1: &mut [u8]));
+        })*
+
+        /// The conversion of a configuration, if there is such a way.
+        pub fn convert_halves(config: &PackConfig, level: Level) -> Option<HalfKernel> {
+            let plain = config.relu == Relu::None && config.edge == EdgeMask::None && !config.l1_accumulate;
+            if !plain || config.dst != DstFormat::Bf16 {
+                return None;
+            }
+            match (config.intermediate, config.output) {
+                $((DataFormat::$intermediate, DataFormat::$output) => Some($name::kernel::at(level)),)*
+                _ => None,
+            }
+        }
+    };
+}
+
+half_kernels! {
+    half_bf16_bf16: Float16B => Float16B, pack::bf16_to_bf16, store_halves;
+    half_bf16_bfp8_b: Float16B => Bfp8B, pack::bf16_to_bf16, store_groups::<8>;
+    half_bf16_bfp4_b: Float16B => Bfp4B, pack::bf16_to_bf16, store_groups::<4>;
+    half_e8m6_bfp8_b: Bfp8B => Bfp8B, pack::bf16_to_e8m6, store_groups::<8>;
+    half_e8m6_bfp4_b: Bfp8B => Bfp4B, pack::bf16_to_e8m6, store_groups::<4>;
+}
+
+#[inline(always)]
+fn store_halves(dst: &HalfTile, l1: &mut [u8], early: impl Fn(u16) -> u16) {
+    for (y, x) in l1.as_chunks_mut::<2>().0.iter_mut().zip(dst) {
+        *y = early(*x).to_le_bytes();
+    }
+}
+
+#[inline(always)]
+fn store_groups<const BITS: usize>(dst: &HalfTile, l1: &mut [u8], early: impl Fn(u16) -> u16) {
+    let mut values = [0; TILE_DATUMS];
+    for (y, x) in values.iter_mut().zip(dst) {
+        *y = early(*x);
+    }
+    let (exponents, datums) = l1.split_at_mut(EXPONENTS);
+    block::pack_bfp_b::<BITS>(&values, exponents, datums);
 }
 
 macro_rules! accumulate_kernels {

@@ -9,8 +9,8 @@ use std::fmt;
 use tt_cpu::Level;
 use tt_formats::{DataFormat, TileShape};
 
-use crate::regs::{FACE_DATUMS, FACE_SIDE, TILE_DATUMS};
-use kernels::{AccumulateKernel, Kernel, Limits};
+use crate::regs::{FACE_DATUMS, FACE_SIDE, HalfTile, TILE_DATUMS};
+use kernels::{AccumulateKernel, HalfKernel, Kernel, Limits};
 
 pub use crate::regs::DstFormat;
 pub use kernels::CONVERSIONS;
@@ -179,6 +179,32 @@ impl Packer {
             // SAFETY: as above.
             unsafe { (self.kernel)(dst, &self.limits, l1) }
         }
+    }
+}
+
+/// A way of packing a 16-bit `Dst` of which only the upper halves of the words are given, as they are all there is.
+#[derive(Clone, Copy)]
+pub struct HalfPacker {
+    kernel: HalfKernel,
+    tile_bytes: usize,
+}
+
+impl HalfPacker {
+    /// The conversion of a configuration: BF16 to BF16 or block floats and nothing else; `None` for others.
+    pub fn new(config: &PackConfig, level: Level) -> Option<Self> {
+        let kernel = kernels::convert_halves(config, level)?;
+        Some(Self { kernel, tile_bytes: config.output.tile_bytes(TileShape::FULL) })
+    }
+
+    /// Packs one 32x32 tile, to the bytes that [`Packer::pack`] makes of its words.
+    ///
+    /// # Panics
+    /// If `l1` is not exactly one tile.
+    #[inline]
+    pub fn pack(&self, dst: &HalfTile, l1: &mut [u8]) {
+        assert_eq!(l1.len(), self.tile_bytes, "bytes of one tile");
+        // SAFETY: `kernels` hands out versions for levels that the host has.
+        unsafe { (self.kernel)(dst, l1) }
     }
 }
 

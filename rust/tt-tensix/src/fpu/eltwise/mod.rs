@@ -1,7 +1,9 @@
 //! ELWADD, ELWSUB, ELWMUL on a tile. `numerics.md` section 7.
 //!
-//! [`eltwise_scalar`] is the definition; [`lanes`] computes a vector of datums at a time.
+//! [`eltwise_scalar`] is the definition; [`lanes`] computes a vector of datums at a time, and [`halves`] the same of datums
+//! that have 16 bits everywhere.
 
+pub mod halves;
 pub(super) mod lanes;
 
 use tt_cpu::Level;
