@@ -55,13 +55,27 @@ fn multiply_add(bencher: Bencher, level: Level) {
     });
 }
 
-#[divan::bench(args = [("add_binary", Level::Avx2), ("add_binary", Level::Avx512), ("mul_binary", Level::Avx512), ("div_binary", Level::Avx512)])]
-fn binary(bencher: Bencher, (name, level): (&str, Level)) {
+const WIDTHS: [DstWidth; 2] = [DstWidth::Bits16, DstWidth::Bits32];
+const BINARY: [&str; 9] = [
+    "add_binary",
+    "mul_binary",
+    "div_binary",
+    "power_binary",
+    "fmod_binary",
+    "remainder_binary",
+    "atan2",
+    "logaddexp",
+    "xlogy",
+];
+
+#[divan::bench(args = BINARY.into_iter().flat_map(|name| WIDTHS.map(|width| (name, width))))]
+fn binary(bencher: Bencher, (name, width): (&str, DstWidth)) {
     let function = sfpu::lookup_binary(name).expect("a function of the table");
-    let (x, y) = (tile(1), tile(2));
+    let kept = if width == DstWidth::Bits16 { 0xffff_0000 } else { u32::MAX };
+    let (x, y) = (tile(1).map(|word| word & kept), tile(2).map(|word| word & kept));
     bencher.counter(ItemsCount::new(1024usize)).bench_local(|| {
         let mut dst = x;
-        sfpu::binary(function, black_box(&mut dst), black_box(&y), DstWidth::Bits32, level);
+        sfpu::binary(function, black_box(&mut dst), black_box(&y), width, Level::Avx512);
         dst
     });
 }

@@ -7,7 +7,7 @@ use super::blocks::{
     BIAS, EXP21_CONSTANT, INVERSE_LN2, exp_f32_unlimited, exp21, inverse_root, reciprocal, refine_inverse_root,
 };
 use super::lane::{
-    ONE, Word, fabs, greater, mad, min, mul, polynomial, select, setsign, store_bf16, store_f32, store_rounded,
+    ONE, Word, fabs, greater, growing, mad, min, mul, polynomial, select, setsign, store_bf16, store_f32, store_rounded,
 };
 use super::run::functions;
 
@@ -18,8 +18,9 @@ const FAR: u32 = 0x4120_0000;
 
 #[inline(always)]
 fn i0<V: Word>(x: V) -> V {
-    polynomial(
-        mul(x, x),
+    let square = mul(x, x);
+    let sum = polynomial(
+        square,
         [
             0x1b35_56c0,
             0x1faa_f31d,
@@ -32,9 +33,9 @@ fn i0<V: Word>(x: V) -> V {
             0x39e3_8e39,
             0x3c80_0000,
             0x3e80_0000,
-            ONE,
         ],
-    )
+    );
+    growing(sum, square, ONE)
 }
 
 /// `exponential` is e^x for positive x.

@@ -8,7 +8,7 @@ use super::blocks::{INVERSE_LN2, reciprocal};
 use super::elu::scaled_exp;
 use super::lane::{
     HALF, INFINITY, MINUS_ONE, ONE, ROUNDER, Word, ZERO, exp_biased, fabs, general, general_polynomial, greater, iadd,
-    ilt, isub, less, mad, mul, polynomial, select, setexp, splat, store_f32, store_rounded, sub,
+    ilt, isub, less, mad, mul, polynomial, select, setexp, splat, store_f32, store_rounded, sub, vanishing,
 };
 use super::run::functions;
 
@@ -40,20 +40,9 @@ fn gelu_derivative<V: Word>(x: V, steps: Option<usize>) -> V {
             mul(slope, mad(inverse, inverse, sub(splat::<V>(ONE), inverse)))
         }
     };
-    let series = polynomial(
-        square,
-        [
-            0x3192_d618,
-            0xb47f_2a12,
-            0x36cc_6b26,
-            0xb8cc_5d51,
-            0x3a90_fbdc,
-            0xbc1a_3e0f,
-            0x3d74_cd60,
-            0xbe88_28b4,
-            0x3f4c_4211,
-        ],
-    );
+    let upper =
+        polynomial(square, [0x3192_d618, 0xb47f_2a12, 0x36cc_6b26, 0xb8cc_5d51, 0x3a90_fbdc, 0xbc1a_3e0f, 0x3d74_cd60]);
+    let series = vanishing(vanishing(upper, square, 0xbe88_28b4), square, 0x3f4c_4211);
     let middle = general(x, series, HALF);
     let left = select(greater(x, LOWEST), tail, splat::<V>(ZERO));
     select(less(x, ABOVE), select(less(x, BELOW), left, middle), splat(ONE))

@@ -11,7 +11,7 @@ use super::lane::{
     min, mul, or, polynomial, round_u16, select, setexp, setman, shift, shl, shr, sm_to_twos, sm2f, splat, store_f32,
     sub, ult, xor,
 };
-use super::run_binary::binary_functions;
+use super::run_binary::short_binary_functions;
 
 /// 2^31
 const POW31: u32 = 0x4f00_0000;
@@ -170,7 +170,7 @@ fn lcm<V: Word>(a: V, b: V) -> V {
 
 macro_rules! binary {
     ($($name:literal, $variant:literal: $program:expr;)+) => {
-        binary_functions! {$($name, $variant: $program, $program;)+}
+        short_binary_functions! {$($name, $variant: $program, $program;)+}
     };
 }
 

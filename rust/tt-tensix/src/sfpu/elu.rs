@@ -5,9 +5,9 @@
 
 use super::blocks::INVERSE_LN2;
 use super::lane::{
-    HALF, MINUS_ONE, ONE, ROUNDER, Word, ZERO, add, exp_biased, general_polynomial, greater, iadd, ilt, is_negative,
-    isub, mad, magnitude, max, mul, polynomial, polynomial_from, round_bf16, scaled, select, setexp, splat, store_bf16,
-    store_f32, store_rounded, sub,
+    HALF, MINUS_ONE, ONE, ROUNDER, Word, ZERO, add, exp_biased, general, greater, iadd, ilt, is_negative, isub, mad,
+    magnitude, max, mul, polynomial, polynomial_from, round_bf16, scaled, select, setexp, splat, store_bf16, store_f32,
+    store_rounded, sub,
 };
 use super::run::functions;
 
@@ -95,9 +95,9 @@ fn softplus_32<V: Word>(x: V, beta: u32, inverse: u32, threshold: u32) -> V {
     // ln(1 + e) by three terms.
     let power = small_exp(super::lane::or(distance, 0x8000_0000));
     let far = mul(power, mad(power, mad(power, 0x3eaa_aaab, 0xbf00_0000), ONE));
-    let [highest, next, third, fourth, others @ ..] = SERIES;
-    let series = general_polynomial(distance, [highest, next, third, fourth]);
-    let tail = select(greater(distance, FAR), far, polynomial_from(series, distance, others));
+    let [c8, c7, c6, c5, c4, c3, lower @ ..] = SERIES;
+    let upper = general(polynomial(distance, [c8, c7, c6, c5, c4]), distance, c3);
+    let tail = select(greater(distance, FAR), far, polynomial_from(upper, distance, lower));
     let value = store_f32(scale(add(max(scaled, ZERO), tail), inverse));
     select(greater(scaled, threshold), x, value)
 }

@@ -7,7 +7,7 @@
 use super::blocks::{ONE_AND_HALF, is_nonzero_finite, reciprocal};
 use super::lane::{
     MINUS_ONE, ONE, TWO, Word, add, fabs, flipsign, general, growing, growing_polynomial, is_negative, isub, less, mad,
-    max, min, mul, polynomial, select, setsign, shr, splat, store_bf16, store_f32, sub, usually,
+    max, min, mul, polynomial, select, setsign, shr, splat, store_bf16, store_f32, sub, usually, vanishing,
 };
 use super::log::{SERIES_16, flushed, natural};
 use super::run::functions;
@@ -52,36 +52,33 @@ fn bounded<V: Word>(x: V) -> V {
     setsign(min(fabs(x), LARGEST), x)
 }
 
+/// Numerator and denominator of erfc(x) for x from 0 to [`FAR`].
+#[inline(always)]
+fn near_complement<V: Word>(x: V) -> (V, V) {
+    let over = polynomial(x, [0x3c61_3a07, 0xbe20_af97, 0x3f2e_8e14]);
+    let over = vanishing(over, x, 0xbfab_356a);
+    let over = vanishing(over, x, 0x3f80_00c4);
+    let under = growing(splat::<V>(0x3ce8_73ce), x, 0x3ccd_a887);
+    let under = general(under, x, 0xbb62_8c9a);
+    let under = growing(under, x, 0x3edf_9353);
+    let under = general(under, x, 0xbe55_01ee);
+    (over, growing(under, x, ONE))
+}
+
+#[inline(always)]
+fn far_complement<V: Word>(x: V) -> (V, V) {
+    let over = polynomial(x, [0xb34b_86c2, 0x3575_74ee, 0xb6de_00dc, 0x37b2_78f4, 0xb7d7_3634]);
+    let under = polynomial(x, [0xbcaf_1b72, 0x3e01_d040, 0xbe0e_383a, 0xbe52_a8bf, 0xbe28_8596, ONE]);
+    (over, under)
+}
+
 #[inline(always)]
 fn erfc<V: Word>(x: V) -> V {
     let distance = min(fabs(x), LARGEST_COMPLEMENT);
     let near = less(distance, FAR);
-    let over = usually(
-        near,
-        general(
-            general(polynomial(distance, [0x3c61_3a07, 0xbe20_af97, 0x3f2e_8e14]), distance, 0xbfab_356a),
-            distance,
-            0x3f80_00c4,
-        ),
-        polynomial(distance, [0xb34b_86c2, 0x3575_74ee, 0xb6de_00dc, 0x37b2_78f4, 0xb7d7_3634]),
-    );
-    let under = usually(
-        near,
-        growing(
-            general(
-                growing(
-                    general(growing(splat::<V>(0x3ce8_73ce), distance, 0x3ccd_a887), distance, 0xbb62_8c9a),
-                    distance,
-                    0x3edf_9353,
-                ),
-                distance,
-                0xbe55_01ee,
-            ),
-            distance,
-            ONE,
-        ),
-        polynomial(distance, [0xbcaf_1b72, 0x3e01_d040, 0xbe0e_383a, 0xbe52_a8bf, 0xbe28_8596, ONE]),
-    );
+    let (near_over, near_under) = near_complement(distance);
+    let (far_over, far_under) = far_complement(distance);
+    let (over, under) = (usually(near, near_over, far_over), usually(near, near_under, far_under));
     let value = mul(over, reciprocal(under, 1));
     select(is_negative(x), add(splat::<V>(TWO), flipsign(value)), value)
 }

@@ -5,8 +5,8 @@
 
 use super::blocks::{reciprocal, rough_log};
 use super::lane::{
-    HALF, INFINITY, ONE, TWO, Word, ZERO, add, equal, flipsign, general, greater, is_finite, is_zero, less, mad,
-    man_only, mul, polynomial, select, splat, store_bf16, store_f32, store_rounded, sub,
+    HALF, INFINITY, ONE, TWO, Word, ZERO, add, equal, flipsign, general, general_polynomial, greater, is_finite,
+    is_zero, less, mad, man_only, mul, polynomial, select, splat, store_bf16, store_f32, store_rounded, sub, usually,
 };
 use super::run::functions;
 
@@ -43,9 +43,9 @@ fn digamma_16<V: Word>(x: V) -> V {
 #[inline(always)]
 fn digamma_32<V: Word>(x: V) -> V {
     let low = less(x, MIDDLE);
-    let over = select(
+    let over = usually(
         low,
-        polynomial(
+        general_polynomial(
             x,
             [
                 0x2c6c_a5b0,
@@ -78,9 +78,9 @@ fn digamma_32<V: Word>(x: V) -> V {
             ],
         ),
     );
-    let under = select(
+    let under = usually(
         low,
-        polynomial(
+        general_polynomial(
             x,
             [
                 0x3167_cf5e,

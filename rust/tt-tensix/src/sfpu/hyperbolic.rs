@@ -5,8 +5,8 @@
 
 use super::blocks::{EXP_TAIL, INVERSE_LN2, MINUS_LN2, guessed_reciprocal, reduce_by_ln2};
 use super::lane::{
-    HALF, INFINITY, ONE, Word, add, exp_unbiased, iadd, ilt, mad, magnitude, mul, polynomial, round_u8, scaled, select,
-    setsign, shl, sm2f, store_f32, store_rounded, sub,
+    HALF, INFINITY, ONE, Word, add, exp_unbiased, general, iadd, ilt, mad, magnitude, mul, polynomial, round_u8,
+    scaled, select, setsign, shl, sm2f, store_f32, store_rounded, sub,
 };
 use super::run::functions;
 
@@ -25,7 +25,7 @@ fn sinh<V: Word>(x: V, power: V, small: V, refine: bool) -> V {
     let quarter = select(ilt(power, 130), above, mul(magnitude(x), INFINITY));
     let exponent = exp_unbiased(quarter);
     let half = select(ilt(exponent, -27_i32 as u32), x, add(quarter, quarter));
-    let rest = mad(half, guessed_reciprocal(mad(quarter, FOUR, ONE), refine), half);
+    let rest = general(half, guessed_reciprocal(mad(quarter, FOUR, ONE), refine), half);
     let counts = !ilt(exponent, -27_i32 as u32) & ilt(exponent, 23);
     setsign(select(counts, rest, half), x)
 }

@@ -8,7 +8,7 @@ use super::lane::{
     twos_to_sm, ult, xor,
 };
 use super::run::integer_functions;
-use super::run_binary::binary_functions;
+use super::run_binary::short_binary_functions;
 
 /// 1 where true.
 #[inline(always)]
@@ -169,7 +169,7 @@ macro_rules! unary {
 
 macro_rules! binary {
     ($($name:literal, $variant:literal: $program:expr;)+) => {
-        binary_functions! {$($name, $variant: $program, $program;)+}
+        short_binary_functions! {$($name, $variant: $program, $program;)+}
     };
 }
 

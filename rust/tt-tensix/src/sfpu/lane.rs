@@ -53,6 +53,12 @@ pub fn shrinking<V: Word>(a: V, b: impl Into<V>, c: impl Into<V>) -> V {
     a.shrinking(b.into(), c.into())
 }
 
+/// [`mad`] where up to all of the constant `c` is taken away.
+#[inline(always)]
+pub fn vanishing<V: Word>(a: V, b: impl Into<V>, c: impl Into<V>) -> V {
+    a.vanishing(b.into(), c.into())
+}
+
 /// [`mad`] where `b` is a power of two.
 #[inline(always)]
 pub fn scaled<V: Word>(a: V, b: impl Into<V>, c: impl Into<V>) -> V {
@@ -98,21 +104,13 @@ pub fn sub<V: Word>(a: V, b: impl Into<V>) -> V {
 /// Horner's rule: coefficients from the highest power down, one multiply-add each.
 #[inline(always)]
 pub fn polynomial<V: Word, const N: usize>(x: V, coefficients: [u32; N]) -> V {
-    let mut sum = V::from(coefficients[0]);
-    for &coefficient in &coefficients[1..] {
-        sum = sum.mad(x, V::from(coefficient));
-    }
-    sum
+    V::from(coefficients[0]).horner(x, &coefficients[1..])
 }
 
 /// [`polynomial`] from a sum that is already there.
 #[inline(always)]
 pub fn polynomial_from<V: Word, const N: usize>(sum: V, x: V, coefficients: [u32; N]) -> V {
-    let mut sum = sum;
-    for coefficient in coefficients {
-        sum = sum.mad(x, V::from(coefficient));
-    }
-    sum
+    sum.horner(x, &coefficients)
 }
 
 /// [`polynomial`] whose terms may stand in any relation.
@@ -128,11 +126,7 @@ pub fn general_polynomial<V: Word, const N: usize>(x: V, coefficients: [u32; N])
 /// [`polynomial`] whose terms have one sign, of arguments that may exceed 1.
 #[inline(always)]
 pub fn growing_polynomial<V: Word, const N: usize>(x: V, coefficients: [u32; N]) -> V {
-    let mut sum = V::from(coefficients[0]);
-    for &coefficient in &coefficients[1..] {
-        sum = sum.growing(x, V::from(coefficient));
-    }
-    sum
+    V::from(coefficients[0]).growing_horner(x, &coefficients[1..])
 }
 
 /// Bits set in both.

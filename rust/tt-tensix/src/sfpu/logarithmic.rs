@@ -8,21 +8,31 @@ use super::blocks::{
     exponent_number, reciprocal,
 };
 use super::lane::{
-    INFINITY, NAN, Word, ZERO, add, addexp, fabs, flipsign, ilt, is_finite, is_negative, is_zero, mad, magnitude,
-    man_only, max, min, mul, polynomial, round_bf16, select, setexp, setsign, splat, store_bf16, store_f32,
+    INFINITY, NAN, Word, ZERO, add, addexp, fabs, flipsign, general, ilt, is_finite, is_negative, is_zero, mad,
+    magnitude, man_only, max, min, mul, polynomial, round_bf16, select, setexp, setsign, splat, store_bf16, store_f32,
     store_rounded, sub,
 };
 use super::log::{SERIES_32, log1p};
+use super::run::DstWidth;
 use super::run_binary::binary_functions;
 
-/// `store` is applied to operand and logarithm, which pass through `Dst`.
 #[inline(always)]
-fn xlogy<V: Word>(a: V, b: V, store: impl Fn(V) -> V) -> V {
-    let argument = store(b);
-    let cubic = polynomial(setexp(argument, 127), [0x3de0_a4f6, 0xbf3a_a693, 0x4007_355e, 0xbfbf_134a]);
-    let logarithm = mad(exponent_number(argument), LN2, cubic);
-    let logarithm = store(select(is_zero(argument), MINUS_INFINITY, logarithm));
-    store(select(is_negative(b), NAN, mul(logarithm, a)))
+fn store<V: Word>(width: DstWidth, x: V) -> V {
+    match width {
+        DstWidth::Bits16 => store_bf16(x),
+        DstWidth::Bits32 => store_f32(x),
+    }
+}
+
+/// Operand and logarithm pass through `Dst`.
+#[inline(always)]
+fn xlogy<V: Word>(a: V, b: V, width: DstWidth) -> V {
+    let argument = store(width, b);
+    let mantissa = setexp(argument, 127).usual(0, 1);
+    let cubic = general(polynomial(mantissa, [0x3de0_a4f6, 0xbf3a_a693, 0x4007_355e]), mantissa, 0xbfbf_134a);
+    let logarithm = general(exponent_number(argument), LN2, cubic);
+    let logarithm = store(width, select(is_zero(argument), MINUS_INFINITY, logarithm));
+    store(width, select(is_negative(b), NAN, mul(logarithm, a)))
 }
 
 /// The larger operand, or NaN, and the distance of the two, or 0.
@@ -58,13 +68,13 @@ fn logaddexp_32<V: Word>(a: V, b: V) -> V {
 fn logaddexp2_16<V: Word>(a: V, b: V) -> V {
     let (larger, distance) = larger_and_distance(a, b);
     let z = min(max(add(flipsign(distance), BIAS), ZERO), MAX_EXPONENT);
-    store_rounded(mad(short_log1p(round_bf16(exp21(z, EXP21_CONSTANT))), INVERSE_LN2, larger))
+    store_rounded(general(short_log1p(round_bf16(exp21(z, EXP21_CONSTANT))), INVERSE_LN2, larger))
 }
 
 #[inline(always)]
 fn logaddexp2_32<V: Word>(a: V, b: V) -> V {
     let (larger, distance) = larger_and_distance(a, b);
-    store_f32(mad(log1p(exp_f32(mul(distance, MINUS_LN2)), SERIES_32), INVERSE_LN2, larger))
+    store_f32(general(log1p(exp_f32(mul(distance, MINUS_LN2)), SERIES_32), INVERSE_LN2, larger))
 }
 
 /// The angle of (x, y), without the sign of y. `series` are the coefficients of (atan r - r) / r^3.
@@ -101,7 +111,7 @@ fn atan2_32<V: Word>(y: V, x: V) -> V {
 }
 
 binary_functions! {
-    "xlogy", "default": |a, b| xlogy(a, b, store_bf16), |a, b| xlogy(a, b, store_f32);
+    "xlogy", "default": |a, b| xlogy(a, b, DstWidth::Bits16), |a, b| xlogy(a, b, DstWidth::Bits32);
     "logaddexp", "default": logaddexp_16, logaddexp_32;
     "logaddexp2", "default": logaddexp2_16, logaddexp2_32;
     "atan2", "default": atan2_16, atan2_32;

@@ -4,7 +4,7 @@
 //! processor prepares the coefficients of the remainder in single precision.
 
 use super::blocks::reciprocal;
-use super::lane::{Word, ZERO, add, mad, mul, splat, store_f32, store_rounded};
+use super::lane::{Word, ZERO, add, general, mad, mul, splat, store_f32, store_rounded};
 use super::run::functions;
 
 /// Terms of the sum before the remainder.
@@ -26,7 +26,11 @@ fn remainder(order: u32, scale: f32) -> [u32; 5] {
 /// `x` times `inverse` to the power of order - 1.
 #[inline(always)]
 fn lowered<V: Word>(x: V, inverse: V, order: u32) -> V {
-    (1..order).fold(x, |power, _| mul(power, inverse))
+    let mut power = x;
+    for _ in 1..order {
+        power = mul(power, inverse);
+    }
+    power
 }
 
 #[inline(always)]
@@ -36,7 +40,7 @@ fn polygamma<V: Word>(x: V, order: u32, scale: u32, steps: usize) -> V {
     let mut sum = splat::<V>(ZERO);
     for k in 0..TERMS {
         let inverse = reciprocal(add(x, (k as f32).to_bits()), steps);
-        sum = mad(lowered(mul(inverse, scale), inverse, order), inverse, sum);
+        sum = general(lowered(mul(inverse, scale), inverse, order), inverse, sum);
     }
     let inverse = reciprocal(add(x, (TERMS as f32).to_bits()), steps);
     let square = mul(inverse, inverse);

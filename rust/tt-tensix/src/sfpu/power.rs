@@ -20,7 +20,7 @@ const LOWEST: u32 = 0xc2fe_0000;
 /// log2 of a distance by a cubic of the mantissa.
 #[inline(always)]
 fn rough_log2<V: Word>(distance: V) -> V {
-    mad(log_cubic(distance), INVERSE_LN2, exponent_number(distance))
+    general(log_cubic(distance), INVERSE_LN2, exponent_number(distance))
 }
 
 /// The integer part of a number of either sign by its mantissa: 0 below 1, the largest integer from 2^31 on.
@@ -174,7 +174,10 @@ fn repeated<V: Word>(x: V, mut exponent: u32) -> V {
     let (mut product, mut square) = (None, x);
     while exponent != 0 {
         if exponent & 1 == 1 {
-            product = Some(product.map_or(square, |product| mul(square, product)));
+            product = match product {
+                Some(product) => Some(mul(square, product)),
+                None => Some(square),
+            };
         }
         exponent >>= 1;
         if exponent != 0 {

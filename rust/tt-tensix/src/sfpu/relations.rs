@@ -9,7 +9,7 @@ use super::lane::{
     INFINITY, NAN, ONE, Word, ZERO, add, fabs, flipsign, greater, iadd, ieq, ilt, is_negative, is_positive, is_zero,
     mad, magnitude, order, select, splat, store_bf16, store_f32, sub,
 };
-use super::run_binary::binary_functions;
+use super::run_binary::short_binary_functions;
 
 /// |a| + |b|: 0 if both are zeros, above infinity if one is NaN.
 #[inline(always)]
@@ -77,7 +77,7 @@ fn nextafter<V: Word>(a: V, b: V, step: u32) -> V {
     select(nan, NAN, result)
 }
 
-binary_functions! {
+short_binary_functions! {
     "eq_binary", "default": eq, eq;
     "ne_binary", "default": ne, ne;
     "lt_binary", "default": lt, lt;

@@ -92,7 +92,20 @@ pub fn binary(function: BinaryFunction, dst: &mut [u32], second: &[u32], width: 
 
 /// Lists a file's functions of two operands, as `functions!`.
 macro_rules! binary_functions {
-    ($($name:literal, $variant:literal $([$($parameter:ident),+])?: $bits16:expr, $bits32:expr;)+) => {
+    ($($list:tt)+) => {
+        $crate::sfpu::run_binary::list_of_binary! { guessed, $($list)+ }
+    };
+}
+
+/// As `binary_functions!`, of integers and of few steps, for which a guess does not pay.
+macro_rules! short_binary_functions {
+    ($($list:tt)+) => {
+        $crate::sfpu::run_binary::list_of_binary! { exactly, $($list)+ }
+    };
+}
+
+macro_rules! list_of_binary {
+    ($how:ident, $($name:literal, $variant:literal $([$($parameter:ident),+])?: $bits16:expr, $bits32:expr;)+) => {
         /// The binary functions of this file.
         pub(crate) static BINARY: &[$crate::sfpu::BinaryFunction] = &[$(
             $crate::sfpu::run_binary::Several {
@@ -100,10 +113,10 @@ macro_rules! binary_functions {
                 variant: $variant,
                 parameters: &[$($(stringify!($parameter)),+)?],
                 bits16: |dst, second, parameters, level| {
-                    $crate::sfpu::lanes::each_lane!(exactly, level, dst, [second: second], parameters, [$($($parameter),+)?], $bits16);
+                    $crate::sfpu::lanes::each_lane!($how, level, dst, [second: second], parameters, [$($($parameter),+)?], $bits16);
                 },
                 bits32: |dst, second, parameters, level| {
-                    $crate::sfpu::lanes::each_lane!(exactly, level, dst, [second: second], parameters, [$($($parameter),+)?], $bits32);
+                    $crate::sfpu::lanes::each_lane!($how, level, dst, [second: second], parameters, [$($($parameter),+)?], $bits32);
                 },
             }
         ),+];
@@ -120,14 +133,14 @@ macro_rules! ternary_functions {
                 variant: $variant,
                 parameters: &[$($(stringify!($parameter)),+)?],
                 bits16: |dst, others, parameters, level| {
-                    $crate::sfpu::lanes::each_lane!(exactly, level, dst, [second: others[0], third: others[1]], parameters, [$($($parameter),+)?], $bits16);
+                    $crate::sfpu::lanes::each_lane!(guessed, level, dst, [second: others[0], third: others[1]], parameters, [$($($parameter),+)?], $bits16);
                 },
                 bits32: |dst, others, parameters, level| {
-                    $crate::sfpu::lanes::each_lane!(exactly, level, dst, [second: others[0], third: others[1]], parameters, [$($($parameter),+)?], $bits32);
+                    $crate::sfpu::lanes::each_lane!(guessed, level, dst, [second: others[0], third: others[1]], parameters, [$($($parameter),+)?], $bits32);
                 },
             }
         ),+];
     };
 }
 
-pub(crate) use {binary_functions, ternary_functions};
+pub(crate) use {binary_functions, list_of_binary, short_binary_functions, ternary_functions};

@@ -5,7 +5,7 @@
 
 use super::blocks::reciprocal;
 use super::lane::{
-    Word, is_zero, mad, mul, polynomial, round_bf16_even, round_sm16, select, sm2f, store_bf16, store_f32,
+    Word, general, is_zero, mad, mul, polynomial, round_bf16_even, round_sm16, select, sm2f, store_bf16, store_f32,
     store_rounded, sub,
 };
 use super::run_binary::ternary_functions;
@@ -17,17 +17,17 @@ fn choose<V: Word>(condition: V, yes: V, no: V) -> V {
 
 #[inline(always)]
 fn lerp<V: Word>(start: V, end: V, weight: V) -> V {
-    mad(weight, sub(end, start), start)
+    general(weight, sub(end, start), start)
 }
 
 #[inline(always)]
 fn addcmul<V: Word>(a: V, b: V, c: V, value: u32) -> V {
-    mad(mul(b, value), c, a)
+    general(mul(b, value), c, a)
 }
 
 #[inline(always)]
 fn addcdiv<V: Word>(a: V, b: V, c: V, value: u32) -> V {
-    mad(mul(b, value), reciprocal(c, 2), a)
+    general(mul(b, value), reciprocal(c, 2), a)
 }
 
 /// x + sin^2(alpha x) / beta
@@ -39,7 +39,7 @@ fn snake<V: Word, const N: usize>(x: V, alpha: V, beta: V, sine: [u32; N], steps
     let angle = mul(sub(turns, sm2f(round_sm16(turns))), PI);
     let square = mul(angle, angle);
     let sine = mad(mul(angle, square), polynomial(square, sine), angle);
-    mad(mul(sine, sine), reciprocal(beta, steps), x)
+    general(mul(sine, sine), reciprocal(beta, steps), x)
 }
 
 const SINE_16: [u32; 3] = [0xb945_8852, 0x3c08_6151, 0xbe2a_aa52];
@@ -48,7 +48,7 @@ const SINE_32: [u32; 4] = [0x362e_e484, 0xb94f_b878, 0x3c08_876d, 0xbe2a_aaa6];
 ternary_functions! {
     "where", "default": choose, choose;
     "lerp", "default": |a, b, c| store_bf16(round_bf16_even(lerp(a, b, c))), |a, b, c| store_f32(lerp(a, b, c));
-    "mac", "default": |a, b, c| store_rounded(mad(a, b, c)), |a, b, c| store_f32(mad(a, b, c));
+    "mac", "default": |a, b, c| store_rounded(general(a, b, c)), |a, b, c| store_f32(general(a, b, c));
     "addcmul", "default" [value]: |a, b, c| store_rounded(addcmul(a, b, c, value)),
         |a, b, c| store_f32(addcmul(a, b, c, value));
     "addcdiv", "default" [value]: |a, b, c| store_bf16(round_bf16_even(addcdiv(a, b, c, value))),

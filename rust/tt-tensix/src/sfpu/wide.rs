@@ -30,6 +30,15 @@ pub(crate) trait LaneVector: Vector {
         let finite = Self::greater(Self::splat(INFINITY), magnitude);
         Self::mask_not(Self::mask_or(zero, Self::both(large, finite)))
     }
+    /// [`multiply_add`] put together on the unit's grid, if the level can, and no lane is near the ends of the range.
+    #[inline(always)]
+    fn on_grid(
+        _: &[Self::Int; VECTORS],
+        _: &[Self::Int; VECTORS],
+        _: &[Self::Int; VECTORS],
+    ) -> Option<[Self::Int; VECTORS]> {
+        None
+    }
     /// Signed integers to FP32, to nearest even.
     fn lane_to_f32(a: Self::Int) -> Self::Float;
     /// [`multiply_add`] compiled for the level, in one copy for all programs.
@@ -236,6 +245,9 @@ fn multiply_add<V: LaneVector>(
     if !V::mask_any(V::mask_not(V::both(good0, good1))) {
         return [fast0, fast1];
     }
+    if let Some(result) = V::on_grid(x, y, z) {
+        return result;
+    }
     let (fast0, differs0) = host_fma::<V>(x[0], y[0], z[0]);
     let (fast1, differs1) = host_fma::<V>(x[1], y[1], z[1]);
     if !V::mask_any(V::mask_or(differs0, differs1)) {
@@ -426,6 +438,8 @@ mod x86 {
     use std::arch::x86_64::*;
 
     use super::{Avx2, Avx512, LaneVector, VECTORS};
+    use crate::sfpu::guess::Guess;
+    use crate::sfpu::word::Word;
 
     impl LaneVector for Avx512 {
         #[inline(always)]
@@ -445,6 +459,15 @@ mod x86 {
             const NAN_INFINITY_DENORMAL: i32 = 0xb9;
             // SAFETY: callers are compiled for this level, hence the CPU has the instruction.
             unsafe { _mm512_fpclass_ps_mask::<NAN_INFINITY_DENORMAL>(_mm512_castsi512_ps(word)) }
+        }
+        #[inline(always)]
+        fn on_grid(
+            a: &[__m512i; VECTORS],
+            b: &[__m512i; VECTORS],
+            c: &[__m512i; VECTORS],
+        ) -> Option<[__m512i; VECTORS]> {
+            let (words, doubt) = Guess::of(*a).general(Guess::of(*b), Guess::of(*c)).parts();
+            (doubt == [0; VECTORS]).then_some(words)
         }
         #[inline(always)]
         fn lane_to_f32(a: __m512i) -> __m512 {

@@ -33,6 +33,26 @@ pub trait Word: Copy + From<u32> {
     fn times(self, other: Self) -> Self {
         self.mad(other, Self::from(0))
     }
+    /// Horner's rule, one [`Self::mad`] for each coefficient, from the highest power that is left.
+    #[must_use]
+    #[inline(always)]
+    fn horner(self, x: Self, coefficients: &[u32]) -> Self {
+        let mut sum = self;
+        for &coefficient in coefficients {
+            sum = sum.mad(x, Self::from(coefficient));
+        }
+        sum
+    }
+    /// [`Self::horner`], one [`Self::growing`] for each coefficient.
+    #[must_use]
+    #[inline(always)]
+    fn growing_horner(self, x: Self, coefficients: &[u32]) -> Self {
+        let mut sum = self;
+        for &coefficient in coefficients {
+            sum = sum.growing(x, Self::from(coefficient));
+        }
+        sum
+    }
     /// [`Self::mad`] where the terms nearly cancel, as in what a quotient leaves. This and the following say what is usual
     /// at a place in a program, so that an implementation may be prepared for it; the result is that of `mad` in any case.
     #[must_use]
@@ -50,6 +70,12 @@ pub trait Word: Copy + From<u32> {
     #[must_use]
     #[inline(always)]
     fn shrinking(self, b: Self, c: Self) -> Self {
+        self.mad(b, c)
+    }
+    /// [`Self::mad`] where up to all of the constant `c` is taken away.
+    #[must_use]
+    #[inline(always)]
+    fn vanishing(self, b: Self, c: Self) -> Self {
         self.mad(b, c)
     }
     /// [`Self::mad`] where `b` is a power of two.

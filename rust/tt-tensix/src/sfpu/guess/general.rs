@@ -5,7 +5,7 @@
 
 use super::known::Known;
 use super::step::Operands;
-use super::{A, BIAS, INFINITY, Int, Lanes, STEP, float, is_within, magnitude, splat};
+use super::{A, BIAS, INFINITY, Int, Lanes, SIGN, STEP, float, is_within, magnitude, splat};
 use crate::vector::Vector;
 
 /// Factors are below two to this power. So zeros, whose exponent means nothing, and denormals are far below the grid.
@@ -45,6 +45,27 @@ impl Operands {
         let large = !A::below_unsigned(magnitude(result), A::add(largest, splat((2 * STEP).wrapping_sub(BIAS))));
         let lost = large & !A::any_bit(lower, splat(1));
         (result, lost | self.outside(A::max_unsigned(x_power, y_power), largest), self.known())
+    }
+
+    /// The case before of a constant addend that the product takes away from, up to all of it. The result is between zero and
+    /// the addend, so that the larger exponent is the addend's and nothing is cut off it.
+    #[inline(always)]
+    pub(super) fn vanishing(self) -> (Int, Lanes, Known) {
+        let usual = LEAST + 127..=MOST + 127;
+        let Some(word) = self.z.constant.filter(|word| usual.contains(&((word >> 23 & 255) as i32))) else {
+            return self.general();
+        };
+        let (x, y, z) = self.floats();
+        let power = word & INFINITY;
+        let (coarse, fine) = (float(splat(power + 3 * STEP + STEP / 2)), float(splat(power - 3 * STEP + STEP / 2)));
+        let minus_upper = A::sub_float(coarse, A::fma(x, y, coarse));
+        let (down, up) = (A::fma_down(x, y, minus_upper), A::fma_up(x, y, minus_upper));
+        let product = jam(A::add_down(down, fine), A::add_up(up, fine));
+        let lower = A::sub_float(float(product), fine);
+        let result = A::to_bits(A::add_float(A::sub_float(z, minus_upper), lower));
+        let sign = splat(word & SIGN);
+        let beyond = !A::below_unsigned(A::xor(result, sign), splat((word & !SIGN) + 1));
+        (result, beyond | self.denormal_factor(), Known::between(self.z.known.least - 26, self.z.known.most))
     }
 
     /// Lanes whose larger factor or larger exponent is out of range, unless the program's text says that there is none.

@@ -97,7 +97,12 @@ impl Guess {
 
     #[inline(always)]
     pub(crate) fn load(words: &[u32]) -> Self {
-        Self::wild([A::load(words), A::load(&words[A::LANES..])], [0; VECTORS])
+        Self::of([A::load(words), A::load(&words[A::LANES..])])
+    }
+
+    #[inline(always)]
+    pub(crate) fn of(words: Words) -> Self {
+        Self::wild(words, [0; VECTORS])
     }
 
     /// The words, and whether each may be wrong.

@@ -7,7 +7,7 @@ use crate::sfpu::lane::ONE;
 use crate::vector::Vector;
 
 /// 2^-100. Beside results from here on, denormals and products without exponent are nothing.
-const SMALL: u32 = 27 << 23;
+pub(super) const SMALL: u32 = 27 << 23;
 /// A product with this many zeros at the end of its 48 bits is not cut by the grid of an addend that it nearly cancels: the
 /// grid takes 20, and the addend's exponent may be larger by two.
 const ZEROS_OF_EXACT: u32 = 22;
@@ -43,7 +43,7 @@ impl Operands {
 
     /// A denormal factor would count in the host.
     #[inline(always)]
-    fn denormal_factor(self) -> Lanes {
+    pub(super) fn denormal_factor(self) -> Lanes {
         self.x.denormal(self.lane) | self.y.denormal(self.lane)
     }
 
@@ -85,7 +85,21 @@ impl Operands {
     /// addend's, which is even, and the sum is less than four times that power.
     #[inline(always)]
     fn is_ordinary(self, result: Int) -> Lanes {
-        is_within(result, A::sub(self.power(), splat(STEP - 1)), 2 * STEP + STEP / 2 - 1)
+        is_ordinary(self.above_half(result))
+    }
+
+    /// How far a result's word is from half of the addend's power of two.
+    #[inline(always)]
+    fn above_half(self, result: Int) -> Int {
+        A::sub(result, A::sub(self.power(), splat(STEP - 1)))
+    }
+
+    /// A step of a polynomial: the result and its word's distance from half of the addend's power of two, of which
+    /// [`is_ordinary`] tells the rest. For addends that are ordinary numbers.
+    #[inline(always)]
+    pub(super) fn of_polynomial(self, above: i32) -> (Int, Int, Known) {
+        let result = self.host();
+        (result, self.above_half(result), self.near_addend(1, above))
     }
 
     /// What is known of a result that is smaller or larger than the addend by so many exponents at most.
@@ -165,7 +179,8 @@ impl Operands {
             let result = A::fma(x, y, zero);
             return (A::to_bits(result), A::is_wild(result), Known { tame: true, ..Known::ZERO });
         }
-        let result = A::fma(x, y, zero);
+        // A factor that is no constant is rarely a negative zero, and a product takes no register for a zero.
+        let result = if self.y.constant.is_some() { A::fma(x, y, zero) } else { A::mul_float(x, y) };
         let word = A::to_bits(result);
         if self.y.constant.is_some_and(|word| (ONE..INFINITY).contains(&word)) {
             // No smaller than the other factor, and of its sign.
@@ -255,11 +270,21 @@ impl Operands {
     pub(super) fn growing(self) -> (Int, Lanes, Known) {
         let result = self.host();
         let zeros = self.z.constant.map_or(0, |word| word.trailing_zeros().min(20));
-        let grown = is_within(result, self.power(), (3 + zeros) * STEP);
-        // Fewer than 20 zeros at the end of the product of the words.
-        let cut = A::any_bit(self.x.words[self.lane], splat(0x1ff)) & A::any_bit(self.y.words[self.lane], splat(0x7ff));
-        let good = self.is_ordinary(result) | grown & cut;
+        let distance = self.above_half(result);
+        let grown = is_grown(distance, zeros);
+        let good = grown & (is_ordinary(distance) | self.is_cut());
         (result, !good | self.extreme(result) | self.denormal_factor(), self.near_addend(1, 3 + zeros as i32))
+    }
+
+    /// Fewer than 20 zeros at the end of the product of the words. Other products may be cut, too.
+    #[inline(always)]
+    fn is_cut(self) -> Lanes {
+        let (x, y) = (self.x.words[self.lane], self.y.words[self.lane]);
+        match (self.x.constant, self.y.constant) {
+            (Some(word), _) => A::any_bit(y, splat(beside(word))),
+            (_, Some(word)) => A::any_bit(x, splat(beside(word))),
+            _ => A::any_bit(x, splat(0x1ff)) & A::any_bit(y, splat(0x7ff)),
+        }
     }
 
     /// The product may be so much larger than the addend that both are jammed. Then the larger part of the product, the rest
@@ -297,6 +322,24 @@ impl Operands {
         let ordinary = !small & self.is_ordinary(plain) & !self.extreme(plain);
         (result, !(usual & kept & (good_far | good_plain) | ordinary) | self.denormal_factor(), Known::TAME)
     }
+}
+
+/// Whether no result lies outside of half of the addend's power of two and three times that.
+#[inline(always)]
+pub(super) fn is_ordinary(above_half: Int) -> Lanes {
+    A::below_unsigned(above_half, splat(2 * STEP + STEP / 2 - 1))
+}
+
+/// Whether no result lies outside of half of the addend's power of two and eight times that, or more for an addend that ends
+/// with zeros.
+#[inline(always)]
+pub(super) fn is_grown(above_half: Int, zeros: u32) -> Lanes {
+    A::below_unsigned(above_half, splat((4 + zeros) * STEP - 1))
+}
+
+/// The bits at the end of a word that must be clear for its product with another one to have 20 zeros.
+fn beside(word: u32) -> u32 {
+    (1 << 20_u32.saturating_sub((word | STEP).trailing_zeros())) - 1
 }
 
 /// A number less than `eighth`, not negative, jammed on the grid of which that is 2^23 places; and whether it was less than

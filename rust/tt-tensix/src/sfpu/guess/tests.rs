@@ -14,7 +14,7 @@ type Program = fn(Guess, Guess, Guess) -> Guess;
 type Definition = fn(u32, u32, u32) -> u32;
 
 /// A step, what it is to compute, and the share of lanes that it may be in doubt of where it is at home, in percent.
-const STEPS: [(&str, Program, Definition); 18] = [
+const STEPS: [(&str, Program, Definition); 22] = [
     ("mad", |x, y, z| x.mad(y, z), wormhole),
     ("mad, constant addend", |x, y, _| x.mad(y, Guess::from(0x3fb8_aa3b)), |x, y, _| wormhole(x, y, 0x3fb8_aa3b)),
     ("mad, constant power", |x, _, z| x.mad(Guess::from(0x3e80_0000), z), |x, _, z| wormhole(x, 0x3e80_0000, z)),
@@ -35,6 +35,22 @@ const STEPS: [(&str, Program, Definition); 18] = [
     ("scaled", |x, y, z| x.scaled(y, z), wormhole),
     ("far", |x, y, z| x.far(y, z), wormhole),
     ("growing", |x, y, z| x.growing(y, z), wormhole),
+    (
+        "horner",
+        |x, y, _| x.horner(y, &[0x3eaa_aaab, 0xbf00_0003]),
+        |x, y, _| wormhole(wormhole(x, y, 0x3eaa_aaab), y, 0xbf00_0003),
+    ),
+    (
+        "growing horner",
+        |x, y, _| x.growing_horner(y, &[0x3eaa_aaab, 0x3f00_0003]),
+        |x, y, _| wormhole(wormhole(x, y, 0x3eaa_aaab), y, 0x3f00_0003),
+    ),
+    ("vanishing", |x, y, _| x.vanishing(y, Guess::from(ONE)), |x, y, _| wormhole(x, y, ONE)),
+    (
+        "vanishing, negative addend",
+        |x, y, _| x.vanishing(y, Guess::from(0xbf8c_5e71)),
+        |x, y, _| wormhole(x, y, 0xbf8c_5e71),
+    ),
     ("general", |x, y, z| x.general(y, z), wormhole),
     (
         "general, constant addend",

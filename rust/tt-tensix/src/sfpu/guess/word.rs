@@ -1,8 +1,10 @@
 //! The operations of lane programs on guesses.
 
 use super::known::Known;
-use super::step::Operands;
-use super::{A, BIAS, Guess, GuessMask, Int, MANTISSA, SIGN, either, float, is_within, magnitude, splat};
+use super::step::{Operands, SMALL, is_grown, is_ordinary};
+use super::{
+    A, BIAS, Guess, GuessMask, INFINITY, Int, Lanes, MANTISSA, SIGN, either, float, is_within, magnitude, splat,
+};
 use crate::sfpu::lane::{MINUS_ONE, ONE};
 use crate::sfpu::wide::VECTORS;
 use crate::sfpu::word::Word;
@@ -56,6 +58,51 @@ impl Word for Guess {
         step!(x, y, c, ordinary)
     }
 
+    /// The largest distance of a lane's sums from the middle of what is ordinary is asked for once, behind the last step.
+    #[inline(always)]
+    fn horner(self, x: Self, coefficients: &[u32]) -> Self {
+        let (mut sum, mut worst) = (self, [splat(0); VECTORS]);
+        let denormal = [x.denormal(0), x.denormal(1)];
+        for &coefficient in coefficients {
+            let addend = Self::from(coefficient);
+            let is_power = sum.constant.is_some_and(|word| word & MANTISSA == 0);
+            if is_power || x.constant.is_some() || !(SMALL..INFINITY).contains(&(coefficient & !SIGN)) {
+                sum = sum.mad(x, addend);
+                continue;
+            }
+            let operands = Operands { x: sum, y: x, z: addend, lane: 0 };
+            let (first, second) = (operands.of_polynomial(1), Operands { lane: 1, ..operands }.of_polynomial(1));
+            worst = [A::max_unsigned(worst[0], first.1), A::max_unsigned(worst[1], second.1)];
+            let doubt = either(either(sum.doubt, x.doubt), either(denormal, [sum.denormal(0), sum.denormal(1)]));
+            sum = Self { words: [first.0, second.0], doubt, constant: None, known: first.2 };
+        }
+        let doubt = [!is_ordinary(worst[0]), !is_ordinary(worst[1])];
+        Self { doubt: either(sum.doubt, doubt), ..sum }
+    }
+    /// As `horner`. What has grown must be cut by its grid: the argument's part of that is asked for at the end, too.
+    #[inline(always)]
+    fn growing_horner(self, x: Self, coefficients: &[u32]) -> Self {
+        let (mut sum, mut worst) = (self, [splat(0); VECTORS]);
+        let denormal = [x.denormal(0), x.denormal(1)];
+        for &coefficient in coefficients {
+            let addend = Self::from(coefficient);
+            let is_short = coefficient.trailing_zeros() > 4;
+            let is_constant = sum.constant.is_some() || x.constant.is_some();
+            if is_constant || is_short || !(SMALL..INFINITY).contains(&(coefficient & !SIGN)) {
+                sum = sum.growing(x, addend);
+                continue;
+            }
+            let operands = Operands { x: sum, y: x, z: addend, lane: 0 };
+            let (first, second) = (operands.of_polynomial(3), Operands { lane: 1, ..operands }.of_polynomial(3));
+            worst = [A::max_unsigned(worst[0], first.1), A::max_unsigned(worst[1], second.1)];
+            let uncut = [is_uncut(first.1, sum.words[0], 0x1ff), is_uncut(second.1, sum.words[1], 0x1ff)];
+            let doubt = either(either(sum.doubt, uncut), either(denormal, [sum.denormal(0), sum.denormal(1)]));
+            sum = Self { words: [first.0, second.0], doubt, constant: None, known: first.2 };
+        }
+        let grown = [!is_grown(worst[0], 0), !is_grown(worst[1], 0)];
+        let uncut = [is_uncut(worst[0], x.words[0], 0x7ff), is_uncut(worst[1], x.words[1], 0x7ff)];
+        Self { doubt: either(either(sum.doubt, x.doubt), either(grown, uncut)), ..sum }
+    }
     #[inline(always)]
     fn plus(self, other: Self) -> Self {
         step!(Self::from(ONE), other, self, sum)
@@ -79,6 +126,10 @@ impl Word for Guess {
     #[inline(always)]
     fn shrinking(self, b: Self, c: Self) -> Self {
         step!(self, b, c, shrinking)
+    }
+    #[inline(always)]
+    fn vanishing(self, b: Self, c: Self) -> Self {
+        step!(self, b, c, vanishing)
     }
     #[inline(always)]
     fn scaled(self, b: Self, c: Self) -> Self {
@@ -187,6 +238,12 @@ impl Word for Guess {
         let rare = [!mask.truth[0], !mask.truth[1]];
         Self { doubt: either(either(mask.doubt, rare), yes.doubt), constant: None, ..yes }
     }
+}
+
+/// More than ordinary, though none of these bits of a factor is set.
+#[inline(always)]
+fn is_uncut(above_half: Int, factor: Int, bits: u32) -> Lanes {
+    !is_ordinary(above_half) & !A::any_bit(factor, splat(bits))
 }
 
 /// Half is added and the rest cut off. The sum is cut, too, so that it never reaches an integer that the exact one does not.
