@@ -15,13 +15,16 @@ import ttnn
 from inputs import matrix
 
 SIZE = 1024
-DTYPES = {"bfloat16": ttnn.bfloat16, "float32": ttnn.float32, "bfloat8_b": ttnn.bfloat8_b, "int32": ttnn.int32}
+DTYPES = {name: getattr(ttnn, name) for name in ("bfloat16", "float32", "bfloat8_b", "bfloat4_b", "int32")}
 FLOATS = ["bfloat16", "float32", "bfloat8_b"]
 AXES = {"W": -1, "H": -2, "HW": None}
 BROADCASTS = {"none": (SIZE, SIZE), "column": (SIZE, 1), "row": (1, SIZE), "scalar": (1, 1)}
 FUNCTIONS = ["exp", "gelu", "silu", "tanh", "sigmoid", "sqrt", "reciprocal", "erf", "log"]
 REDUCTIONS = [
-    (name, dtype) for name in ("sum", "mean", "max", "min") for dtype in DTYPES if (name, dtype) != ("mean", "int32")
+    (name, dtype)
+    for name in ("sum", "mean", "max", "min")
+    for dtype in [*FLOATS, "int32"]
+    if (name, dtype) != ("mean", "int32")
 ]
 
 
@@ -79,8 +82,8 @@ def test_torch_softmax(benchmark: Any, random: np.random.Generator, dtype: str) 
 
 @pytest.mark.benchmark(group="binary")
 @pytest.mark.parametrize("broadcast", BROADCASTS)
-@pytest.mark.parametrize("dtype", FLOATS)
-@pytest.mark.parametrize("name", ["add", "multiply", "divide"])
+@pytest.mark.parametrize("dtype", [*FLOATS, "bfloat4_b"])
+@pytest.mark.parametrize("name", ["add", "subtract", "multiply", "divide"])
 def test_binary(
     benchmark: Any, device: ttnn.MeshDevice, random: np.random.Generator, name: str, dtype: str, broadcast: str
 ) -> None:

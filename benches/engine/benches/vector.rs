@@ -82,7 +82,16 @@ fn binary(bencher: Bencher, (name, width): (&str, DstWidth)) {
 
 #[divan::bench(args = LEVELS)]
 fn table(bencher: Bencher, level: Level) {
-    let table: HalfTable = (0..=u16::MAX).map(u16::reverse_bits).collect();
+    look_up(bencher, level, &(0..=u16::MAX).map(u16::reverse_bits).collect());
+}
+
+/// One that is a sum of a part for the high byte and one for the low byte.
+#[divan::bench(args = LEVELS)]
+fn table_of_sums(bencher: Bencher, level: Level) {
+    look_up(bencher, level, &(0..=u16::MAX).map(|pattern| 0x7f00u16.wrapping_sub(pattern)).collect());
+}
+
+fn look_up(bencher: Bencher, level: Level, table: &HalfTable) {
     let input: Vec<u8> = tile(1).iter().flat_map(|word| ((word >> 16) as u16).to_le_bytes()).collect();
     let mut output = vec![0; input.len()];
     bencher.counter(ItemsCount::new(1024usize)).bench_local(|| {
