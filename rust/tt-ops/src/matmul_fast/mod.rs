@@ -545,7 +545,7 @@ impl<'a> Kernel<'a> {
         if self.plain
             && let Some(page) = complete.page.first_chunk_mut()
         {
-            sums.to_bf16(lines, page, self.level);
+            self.multiplier.to_bf16(sums, lines, page);
             return Ok(());
         }
         if lines.start == 0 { self.finish(pages, complete, sums) } else { Ok(()) }
@@ -582,11 +582,14 @@ struct Complete<'a> {
 /// Tiles that are multiplied between two pieces of other work, if that hides behind the multiplication.
 const TOGETHER: usize = 4;
 
-/// Asks for a page that is wanted later: a line here and there, from which the hardware goes on by itself.
+/// Asks for a page that is wanted later: of a large one a line here and there, from which the hardware goes on by itself;
+/// in a small one it does not get far.
 #[inline]
 fn ask_for(page: &[u8]) {
-    for offset in (0..page.len()).step_by(1024) {
-        stream::prefetch_second(page, offset);
+    if page.len() < 2048 {
+        (0..page.len()).step_by(64).for_each(|offset| stream::prefetch_second(page, offset));
+    } else {
+        (0..page.len()).step_by(1024).for_each(|offset| stream::prefetch_second(page, offset));
     }
 }
 

@@ -1,9 +1,14 @@
-//! Block floats to BF16 with byte permutes (AVX-512 VBMI): a magnitude of 7 bits looks its BF16 up in 128 entries.
+//! Block floats to BF16 with permutes (AVX-512 VBMI, GFNI).
 //!
-//! A vector of 64 datums becomes two lines of 32 BF16, either in the order of the page or with the datums of two rows
-//! interleaved, as AMX takes the right operand.
-#[allow(clippy::wildcard_imports, reason = "two dozen intrinsics of one family")]
+//! A magnitude of 7 bits becomes BF16 in two bytes: up to 63 they are looked up, from 64 on they follow by a shift, so that
+//! a table has the 64 entries of a single permute. A datum of 4 bits looks its BF16 up as a whole. The exponents in the
+//! tables are the largest possible, from which those of the groups take away: a zero cannot become less than zero.
+//!
+//! Lines of 32 BF16 are either in the order of the page or with the datums of two rows interleaved, as AMX takes the right
+//! operand.
+#[allow(clippy::wildcard_imports, reason = "three dozen intrinsics of one family")]
 use std::arch::x86_64::*;
+use std::hint::black_box;
 use std::sync::OnceLock;
 
 use super::amx::{Beside, Step};
@@ -12,8 +17,9 @@ use super::{Bf16Page, Panel};
 /// Exponents of a tile, and datums of a vector.
 const GROUPS: usize = 64;
 
-/// Exponent field of magnitude 1 in the table: the largest with which that of magnitude 127 is a byte.
-const TABLE_EXPONENT: u16 = 249;
+/// Exponent field of magnitude 1 in the tables: the largest with which that of magnitude 127 is a number's. It is even, so
+/// that in the lower byte of magnitudes from 64 on, six binades higher, the exponent's last bit is clear.
+const TABLE_EXPONENT: u16 = 248;
 
 /// What the group's exponent is subtracted from to give the power of two that the table has too much: with 6 bits after
 /// the point, exponent `e` stands for `e - 6` at the lowest bit.
@@ -25,16 +31,41 @@ const NORMAL: std::ops::RangeInclusive<u8> = 8..=253;
 /// `a | b & c`, as the truth table of a ternary step.
 const OR_AND: i32 = 0xf8;
 
-/// Low and high bytes of the BF16 patterns of all magnitudes.
-static TABLE: [[u8; 128]; 2] = {
-    let mut table = [[0; 128]; 2];
-    let mut magnitude = 1u16;
-    while magnitude < 128 {
-        let lead = magnitude.ilog2() as u16;
-        let word = (TABLE_EXPONENT + lead) << 7 | (magnitude << (7 - lead)) & 0x7f;
-        table[0][magnitude as usize] = word as u8;
-        table[1][magnitude as usize] = (word >> 8) as u8;
+/// `a & (b | !c)`.
+const AND_OR_NOT: i32 = 0xd0;
+
+/// The BF16 pattern of a magnitude of 7 bits.
+const fn word(magnitude: u16) -> u16 {
+    if magnitude == 0 {
+        return 0;
+    }
+    let lead = magnitude.ilog2() as u16;
+    (TABLE_EXPONENT + lead) << 7 | (magnitude << (7 - lead)) & 0x7f
+}
+
+/// Low and high bytes of the patterns of magnitudes below 64.
+static BYTES: [[u8; 64]; 2] = {
+    let mut table = [[0; 64]; 2];
+    let mut magnitude = 0;
+    while magnitude < 64 {
+        let [low, high] = word(magnitude).to_le_bytes();
+        table[0][magnitude as usize] = low;
+        table[1][magnitude as usize] = high;
         magnitude += 1;
+    }
+    table
+};
+
+/// The high byte of magnitudes from 64 on.
+const HIGH: u8 = (word(64) >> 8) as u8;
+
+/// The patterns of datums of 4 bits. A permute of words looks at 5 bits; the fifth may be anything.
+static WORDS: [u16; 32] = {
+    let mut table = [0; 32];
+    let mut datum = 0;
+    while datum < 32 {
+        table[datum as usize] = word((datum & 7) << 4) | (datum & 8) << 12;
+        datum += 1;
     }
     table
 };
@@ -54,11 +85,30 @@ static ORDERS: [[u8; 64]; 2] = {
     orders
 };
 
+/// For each word of a line, the byte of its two rows of 4-bit datums that has its datum in one half, and the bits below.
+static HALVES: [([u8; 64], [u16; 32]); 2] = {
+    let mut halves = [([0; 64], [0; 32]); 2];
+    let mut place = 0;
+    while place < 32 {
+        let places = [(place / 16, place % 16), (place % 2, place / 2)];
+        let mut pairs = 0;
+        while pairs < 2 {
+            let (row, column) = places[pairs];
+            halves[pairs].0[2 * place] = (row * 8 + column / 2) as u8;
+            halves[pairs].1[place] = (column % 2 * 4) as u16;
+            pairs += 1;
+        }
+        place += 1;
+    }
+    halves
+};
+
 /// Whether this CPU has the instructions.
 pub fn available() -> bool {
     static AVAILABLE: OnceLock<bool> = OnceLock::new();
     *AVAILABLE.get_or_init(|| {
         std::arch::is_x86_feature_detected!("avx512vbmi")
+            && std::arch::is_x86_feature_detected!("gfni")
             && std::arch::is_x86_feature_detected!("avx512bw")
             && std::arch::is_x86_feature_detected!("avx512vl")
     })
@@ -69,7 +119,7 @@ pub fn available() -> bool {
 ///
 /// # Panics
 /// If `l1` is shorter than a tile.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
 pub fn page<const BITS: usize>(l1: &[u8], page: &mut Bf16Page) -> bool {
     tile::<BITS, false, ()>(l1, u32::MAX, page, &mut ())
 }
@@ -79,7 +129,7 @@ pub fn page<const BITS: usize>(l1: &[u8], page: &mut Bf16Page) -> bool {
 ///
 /// # Panics
 /// If `l1` is shorter than a tile.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
 pub fn right<const BITS: usize, B: Beside>(l1: &[u8], mask: u32, panel: &mut Panel, beside: &mut B) -> bool {
     tile::<BITS, true, B>(l1, mask, bytemuck::cast_mut(&mut panel.0), beside)
 }
@@ -88,19 +138,19 @@ pub fn right<const BITS: usize, B: Beside>(l1: &[u8], mask: u32, panel: &mut Pan
 ///
 /// # Panics
 /// If `l1` is shorter than a tile.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
 pub fn right_beside<const BITS: usize>(l1: &[u8], mask: u32, panel: &mut Panel, step: &mut Step<'_>) -> bool {
     right::<BITS, _>(l1, mask, panel, step)
 }
 
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
 #[inline]
 fn load(bytes: &[u8; 64]) -> __m512i {
     // SAFETY: the array is as long as the load, which takes any alignment.
     unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
 }
 
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
 #[inline]
 fn store(out: &mut Bf16Page, place: usize, line: __m512i) {
     let to: &mut [u8; 64] = out[place..].first_chunk_mut().expect("32 lines");
@@ -108,23 +158,7 @@ fn store(out: &mut Bf16Page, place: usize, line: __m512i) {
     unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), line) };
 }
 
-/// 64 datums: signs in bit 7, magnitudes in bits 6:0.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
-#[inline]
-fn datums<const BITS: usize>(datums: &[u8], vector: usize) -> __m512i {
-    if BITS == 8 {
-        return load(datums[64 * vector..].first_chunk().expect("a tile"));
-    }
-    let half: &[u8; 32] = datums[32 * vector..].first_chunk().expect("a tile");
-    // SAFETY: as in `load`.
-    let pairs = _mm512_cvtepu8_epi16(unsafe { _mm256_loadu_si256(half.as_ptr().cast()) });
-    // The lower four bits come first.
-    let first = _mm512_and_si512(_mm512_slli_epi16::<4>(pairs), _mm512_set1_epi16(0xf0));
-    let second = _mm512_and_si512(_mm512_slli_epi16::<8>(pairs), _mm512_set1_epi16(0xf000u16 as i16));
-    _mm512_or_si512(first, second)
-}
-
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
 #[inline]
 fn tile<const BITS: usize, const PAIRS: bool, B: Beside>(
     l1: &[u8],
@@ -138,14 +172,35 @@ fn tile<const BITS: usize, const PAIRS: bool, B: Beside>(
         (0..4).for_each(|face| beside.quarter(face));
         return false;
     };
-    let halves = |table: &[u8; 128]| {
-        let (low, high) = table.split_at(64);
-        (load(low.first_chunk().expect("half")), load(high.first_chunk().expect("half")))
-    };
-    let (low, high) = (halves(&TABLE[0]), halves(&TABLE[1]));
+    // Left in memory, each is read as often as there are datums in a vector; the compiler would rather permute, on the
+    // execution port that everything here waits for.
+    let shifts = black_box(&shifts);
+    if BITS == 8 {
+        bytes::<PAIRS, B>(l1, mask, out, beside, shifts)
+    } else {
+        halves::<PAIRS, B>(l1, mask, out, beside, shifts)
+    }
+}
+
+/// Where the lines of a face go. In pairs, faces 0 and 2 are columns 0 to 15, the first half of a panel.
+const fn place<const PAIRS: bool>(face: usize) -> usize {
+    512 * if PAIRS { face % 2 * 2 + face / 2 } else { face }
+}
+
+/// Datums of 8 bits.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
+#[inline]
+fn bytes<const PAIRS: bool, B: Beside>(
+    l1: &[u8],
+    mask: u32,
+    out: &mut Bf16Page,
+    beside: &mut B,
+    shifts: &[i16; GROUPS],
+) -> bool {
+    let (low_table, high_table) = (load(&BYTES[0]), load(&BYTES[1]));
     // What is cut off is the same in each entry: it is in the low byte.
-    let cut = _mm512_set1_epi8(mask as i8);
-    let low = (_mm512_and_si512(low.0, cut), _mm512_and_si512(low.1, cut));
+    let low_table = _mm512_and_si512(low_table, _mm512_set1_epi8(mask as i8));
+    let (double, large) = (_mm512_set1_epi64(doubling(mask as u8) as i64), _mm512_set1_epi8(HIGH as i8));
     let order = load(&ORDERS[usize::from(PAIRS)]);
     let sign = _mm512_set1_epi8(i8::MIN);
     let mut least = _mm512_setzero_si512();
@@ -153,17 +208,19 @@ fn tile<const BITS: usize, const PAIRS: bool, B: Beside>(
         beside.quarter(face);
         for quarter in 0..4 {
             let vector = 4 * face + quarter;
-            let datums = datums::<BITS>(l1, vector);
+            let datums = load(l1[64 * vector..].first_chunk().expect("a tile"));
             // A negative zero stands for minus infinity. As a signed byte it is the least of all.
             least = _mm512_min_epi8(least, datums);
             let datums = _mm512_permutexvar_epi8(order, datums);
-            let low = _mm512_permutex2var_epi8(low.0, datums, low.1);
-            let high = _mm512_permutex2var_epi8(high.0, datums, high.1);
+            // The low byte of large magnitudes; for others bit 7 is set.
+            let low = _mm512_gf2p8affine_epi64_epi8::<0x80>(datums, double);
+            let small = _mm512_movepi8_mask(low);
+            let low = _mm512_mask_permutexvar_epi8(low, small, datums, low_table);
+            let high = _mm512_mask_permutexvar_epi8(large, small, datums, high_table);
             let high = _mm512_ternarylogic_epi32::<OR_AND>(high, datums, sign);
-            let first = settle::<PAIRS>(_mm512_unpacklo_epi8(low, high), &shifts, 4 * vector);
-            let second = settle::<PAIRS>(_mm512_unpackhi_epi8(low, high), &shifts, 4 * vector + 2);
-            // Faces 0 and 2 are columns 0 to 15, the first half of a panel.
-            let place = if PAIRS { face % 2 * 2 + face / 2 } else { face } * 512 + quarter * 128;
+            let first = settle::<PAIRS>(_mm512_unpacklo_epi8(low, high), shifts, 4 * vector);
+            let second = settle::<PAIRS>(_mm512_unpackhi_epi8(low, high), shifts, 4 * vector + 2);
+            let place = place::<PAIRS>(face) + quarter * 128;
             store(out, place, first);
             store(out, place + 64, second);
         }
@@ -171,8 +228,54 @@ fn tile<const BITS: usize, const PAIRS: bool, B: Beside>(
     _mm512_cmpeq_epi8_mask(least, sign) == 0
 }
 
+/// The matrix over bits that doubles a byte and cuts it by a mask. Its last byte makes the lowest bit.
+const fn doubling(mask: u8) -> u64 {
+    let (mut matrix, mut bit) = (0, 1);
+    while bit < 8 {
+        matrix |= (mask as u64 >> bit & 1) << (bit - 1) << (8 * (7 - bit));
+        bit += 1;
+    }
+    matrix
+}
+
+/// Datums of 4 bits.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
+#[inline]
+fn halves<const PAIRS: bool, B: Beside>(
+    l1: &[u8],
+    mask: u32,
+    out: &mut Bf16Page,
+    beside: &mut B,
+    shifts: &[i16; GROUPS],
+) -> bool {
+    let (bytes, bits) = &HALVES[usize::from(PAIRS)];
+    let (bytes, bits) = (load(bytes), load(bytemuck::must_cast_ref(bits)));
+    let table = _mm512_and_si512(load(bytemuck::must_cast_ref(&WORDS)), _mm512_set1_epi32(mask as i32));
+    let (magnitudes, signs) = (_mm512_set1_epi8(0x77), _mm512_set1_epi8(0x88u8 as i8));
+    let mut numbers = signs;
+    for face in 0..4 {
+        beside.quarter(face);
+        let datums = l1[128 * face..].first_chunk::<128>().expect("a tile");
+        for vector in datums.as_chunks().0 {
+            // A sign without a magnitude, to which adding 7 carries nothing, stands for minus infinity.
+            let datums = load(vector);
+            let carried = _mm512_add_epi8(_mm512_and_si512(datums, magnitudes), magnitudes);
+            numbers = _mm512_ternarylogic_epi32::<AND_OR_NOT>(numbers, carried, datums);
+        }
+        for (line, rows) in datums.as_chunks::<16>().0.iter().enumerate() {
+            // SAFETY: the array is as long as the load, which takes any alignment.
+            let rows = _mm512_broadcast_i32x4(unsafe { _mm_loadu_si128(rows.as_ptr().cast()) });
+            let datums = _mm512_srlv_epi16(_mm512_shuffle_epi8(rows, bytes), bits);
+            let words = _mm512_permutexvar_epi16(datums, table);
+            let words = settle::<PAIRS>(words, shifts, 16 * face + 2 * line);
+            store(out, place::<PAIRS>(face) + 64 * line, words);
+        }
+    }
+    _mm512_cmpneq_epi32_mask(numbers, signs) == 0
+}
+
 /// Words from the table with the exponents of their groups. Zeros have nothing to take away.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
 #[inline]
 fn settle<const PAIRS: bool>(words: __m512i, shifts: &[i16; GROUPS], group: usize) -> __m512i {
     let shift = if PAIRS {
@@ -187,7 +290,7 @@ fn settle<const PAIRS: bool>(words: __m512i, shifts: &[i16; GROUPS], group: usiz
 
 /// What each group's words have too much in their exponents, in place; `None` if a group that is not empty has numbers
 /// that are not normal.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
 #[inline]
 fn shifts<const BITS: usize>(exponents: &[u8; GROUPS], datums: &[u8]) -> Option<[i16; GROUPS]> {
     let vector = load(exponents);

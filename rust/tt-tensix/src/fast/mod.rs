@@ -69,22 +69,6 @@ impl Sums {
         pack::settle::run(level, &mut self.0);
     }
 
-    /// What `settle` and a packer to BF16 without `ReLU` write, in one go, for some of the [`LINES`] of the page.
-    ///
-    /// # Panics
-    /// If there are fewer lines.
-    #[inline]
-    pub fn to_bf16(&self, lines: Range<usize>, page: &mut Bf16Page, level: Level) {
-        let words = &self.0[lines.start * LINE_DATUMS..lines.end * LINE_DATUMS];
-        let bytes = &mut page[2 * lines.start * LINE_DATUMS..2 * lines.end * LINE_DATUMS];
-        #[cfg(target_arch = "x86_64")]
-        if level.available() == Level::Avx512 {
-            // SAFETY: the host has the level.
-            return unsafe { pack_avx512::settled_to_bf16(words, bytes) };
-        }
-        pack::settled_to_bf16::run(level, words, bytes);
-    }
-
     /// Rounds to BF16 as the packer's early conversion does; for a 16-bit Dst.
     pub fn round_to_bf16(&mut self, level: Level) {
         pack::round_to_bf16::run(level, &mut self.0);
@@ -233,6 +217,22 @@ impl Multiplier {
                 let mask = self.cut.right(pass).pair_mask();
                 mask.is_some_and(|mask| decoder.decode_right(l1, mask, panel))
             })
+    }
+
+    /// What [`Sums::settle`] and a packer to BF16 without `ReLU` write, in one go, for some of the [`LINES`] of the page.
+    ///
+    /// # Panics
+    /// If there are fewer lines.
+    #[inline]
+    pub fn to_bf16(&self, sums: &Sums, lines: Range<usize>, page: &mut Bf16Page) {
+        let words = &sums.0[lines.start * LINE_DATUMS..lines.end * LINE_DATUMS];
+        let bytes = &mut page[2 * lines.start * LINE_DATUMS..2 * lines.end * LINE_DATUMS];
+        #[cfg(target_arch = "x86_64")]
+        if self.level == Level::Avx512 {
+            // SAFETY: the level is one that the host has.
+            return unsafe { pack_avx512::settled_to_bf16(words, bytes) };
+        }
+        pack::settled_to_bf16::run(self.level, words, bytes);
     }
 
     /// Makes this thread ready to multiply.

@@ -139,6 +139,60 @@ fn a_tile_is_packed_beside_a_product() {
     }
 }
 
+/// A byte of datums with zeros in the place of negative ones.
+fn plain(byte: u8, format: DataFormat) -> u8 {
+    match format {
+        DataFormat::Bfp8B if byte == 0x80 => 0,
+        DataFormat::Bfp8B => byte,
+        _ => [0x0f, 0xf0].into_iter().map(|half| if byte & half == 0x88 & half { 0 } else { byte & half }).sum(),
+    }
+}
+
+#[test]
+fn every_datum_is_decoded_as_by_the_definition_at_every_exponent() {
+    for format in [DataFormat::Bfp8B, DataFormat::Bfp4B] {
+        let definition = BlockFloatDecoder::new(format, Level::Scalar).expect("a block float");
+        let bytes = format.tile_bytes(tt_formats::TileShape::FULL);
+        for exponent in 0..=255u8 {
+            for round in 0..4 {
+                let mut l1: Vec<u8> = (0..bytes).map(|place| plain((place * 5 + round * 67) as u8, format)).collect();
+                l1[..64].iter_mut().enumerate().for_each(|(group, to)| *to = exponent.wrapping_add(group as u8 % 3));
+                let (mut expected, mut page) = ([0; 2 * TILE_DATUMS], [1; 2 * TILE_DATUMS]);
+                let decodes = definition.decode(&l1, &mut expected);
+                assert_eq!(decodes, (8..=251).contains(&exponent), "{format:?} {exponent}");
+                for &level in Level::supported() {
+                    let decoder = BlockFloatDecoder::new(format, level).expect("a block float");
+                    assert_eq!(decoder.decode(&l1, &mut page), decodes, "{format:?} {exponent} {level}");
+                    assert!(!decodes || page == expected, "{format:?} {exponent} {level}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_negative_zero_is_found_at_every_place() {
+    for format in [DataFormat::Bfp8B, DataFormat::Bfp4B] {
+        let zeros: &[u8] = if format == DataFormat::Bfp8B { &[0x80] } else { &[0x08, 0x80, 0x18, 0x8f] };
+        for &level in Level::supported() {
+            let decoder = BlockFloatDecoder::new(format, level).expect("a block float");
+            let multiplier = Multiplier::new(MathFidelity::HiFi4, false, level);
+            let mut l1 = vec![127; format.tile_bytes(tt_formats::TileShape::FULL)];
+            l1[64..].fill(0x9f);
+            let (mut page, mut panels) = ([0; 2 * TILE_DATUMS], vec![Panel::ZERO; multiplier.panels()]);
+            assert!(decoder.decode(&l1, &mut page));
+            for place in 64..l1.len() {
+                for &zero in zeros {
+                    l1[place] = zero;
+                    assert!(!decoder.decode(&l1, &mut page), "{format:?} {level} {place} {zero:02x}");
+                    assert!(!multiplier.pack_right_block(decoder, &l1, &mut panels), "{format:?} {level} {place}");
+                }
+                l1[place] = 0x9f;
+            }
+        }
+    }
+}
+
 #[test]
 fn block_floats_are_packed_as_their_pages() {
     let mut state = 1u64;
@@ -155,9 +209,9 @@ fn block_floats_are_packed_as_their_pages() {
             }
             for (place, datum) in l1[64..].iter_mut().enumerate() {
                 let group = place / if format == DataFormat::Bfp8B { 16 } else { 8 };
-                // Groups with the exponent 0 are empty, others have no negative zeros.
+                // Groups with the exponent 0 are empty.
                 let empty = round % 2 == 1 && group % 3 != 0;
-                *datum = if empty { 0 } else { *datum | if format == DataFormat::Bfp8B { 1 } else { 0x11 } };
+                *datum = if empty { 0 } else { plain(*datum, format) };
             }
             let mut page = [0; 2 * TILE_DATUMS];
             for &level in Level::supported() {
@@ -216,6 +270,7 @@ fn sums_become_the_bf16_of_the_packer() {
     let special = |place: u32| [0, 0x8000, 0xffff, 0x7fff][place as usize % 4];
     for &level in Level::supported() {
         let packer = Packer::new(&config, level).expect("a packer");
+        let multiplier = Multiplier::new(MathFidelity::LoFi, false, level);
         // Every upper half, with the lower halves next to the borders of rounding.
         for block in 0..4 * 64 {
             let mut sums = Sums(std::array::from_fn(|datum| {
@@ -223,8 +278,8 @@ fn sums_become_the_bf16_of_the_packer() {
                 (place / 4) << 16 | special(place)
             }));
             let (mut expected, mut got) = ([0; 2 * TILE_DATUMS], [1; 2 * TILE_DATUMS]);
-            sums.to_bf16(0..5, &mut got, level);
-            sums.to_bf16(5..LINES, &mut got, level);
+            multiplier.to_bf16(&sums, 0..5, &mut got);
+            multiplier.to_bf16(&sums, 5..LINES, &mut got);
             sums.settle(level);
             packer.pack(&sums.0, &mut expected);
             assert!(got == expected, "block {block} at {level}");
