@@ -157,29 +157,21 @@ impl Function {
 
 /// Lists a file's functions: name, variant, parameters, lane program in 16-bit and in 32-bit `Dst`.
 macro_rules! functions {
-    ($($name:literal, $variant:literal $([$($parameter:ident),+])?: $bits16:expr, $bits32:expr;)+) => {
-        /// The functions of this file.
-        pub(crate) static FUNCTIONS: &[$crate::sfpu::run::Function] = &[$({
-            static TABLE: std::sync::OnceLock<std::sync::Arc<tt_cpu::table::HalfTable>> = std::sync::OnceLock::new();
-            $crate::sfpu::run::Function {
-                name: $name,
-                variant: $variant,
-                parameters: &[$($(stringify!($parameter)),+)?],
-                bits16: |dst, parameters, level| {
-                    $crate::sfpu::lanes::each_lane!(exactly, level, dst, [], parameters, [$($($parameter),+)?], $bits16);
-                },
-                bits32: |dst, parameters, level| {
-                    $crate::sfpu::lanes::each_lane!(guessed, level, dst, [], parameters, [$($($parameter),+)?], $bits32);
-                },
-                table: Some(&TABLE),
-            }
-        }),+];
+    ($($list:tt)+) => {
+        $crate::sfpu::run::list_of_unary! { guessed, halves, $($list)+ }
     };
 }
 
 /// Lists a file's functions of integers and conversions: as `functions!`, with words that are no halves in a 16-bit `Dst`.
 macro_rules! integer_functions {
-    ($($name:literal, $variant:literal $([$($parameter:ident),+])?: $bits16:expr, $bits32:expr;)+) => {
+    ($($list:tt)+) => {
+        $crate::sfpu::run::list_of_unary! { exactly, words, $($list)+ }
+    };
+}
+
+macro_rules! list_of_unary {
+    ($how:ident, $kept:ident,
+     $($name:literal, $variant:literal $([$($parameter:ident),+])?: $bits16:expr, $bits32:expr;)+) => {
         /// The functions of this file.
         pub(crate) static FUNCTIONS: &[$crate::sfpu::run::Function] = &[$(
             $crate::sfpu::run::Function {
@@ -190,12 +182,23 @@ macro_rules! integer_functions {
                     $crate::sfpu::lanes::each_lane!(exactly, level, dst, [], parameters, [$($($parameter),+)?], $bits16);
                 },
                 bits32: |dst, parameters, level| {
-                    $crate::sfpu::lanes::each_lane!(exactly, level, dst, [], parameters, [$($($parameter),+)?], $bits32);
+                    $crate::sfpu::lanes::each_lane!($how, level, dst, [], parameters, [$($($parameter),+)?], $bits32);
                 },
-                table: None,
+                table: $crate::sfpu::run::table_of!($kept),
             }
         ),+];
     };
 }
 
-pub(crate) use {functions, integer_functions};
+/// Where a function's table is kept, if its results in a 16-bit `Dst` are halves of words.
+macro_rules! table_of {
+    (halves) => {{
+        static TABLE: std::sync::OnceLock<std::sync::Arc<tt_cpu::table::HalfTable>> = std::sync::OnceLock::new();
+        Some(&TABLE)
+    }};
+    (words) => {
+        None
+    };
+}
+
+pub(crate) use {functions, integer_functions, list_of_unary, table_of};

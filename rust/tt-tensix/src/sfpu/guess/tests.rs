@@ -14,7 +14,7 @@ type Program = fn(Guess, Guess, Guess) -> Guess;
 type Definition = fn(u32, u32, u32) -> u32;
 
 /// A step, what it is to compute, and the share of lanes that it may be in doubt of where it is at home, in percent.
-const STEPS: [(&str, Program, Definition); 22] = [
+const STEPS: [(&str, Program, Definition); 24] = [
     ("mad", |x, y, z| x.mad(y, z), wormhole),
     ("mad, constant addend", |x, y, _| x.mad(y, Guess::from(0x3fb8_aa3b)), |x, y, _| wormhole(x, y, 0x3fb8_aa3b)),
     ("mad, constant power", |x, _, z| x.mad(Guess::from(0x3e80_0000), z), |x, _, z| wormhole(x, 0x3e80_0000, z)),
@@ -26,6 +26,8 @@ const STEPS: [(&str, Program, Definition); 22] = [
     ("plus", |x, _, z| x.plus(z), |x, _, z| wormhole(ONE, x, z)),
     ("minus", |x, _, z| x.minus(z), |x, _, z| wormhole(MINUS_ONE, z, x)),
     ("times", |x, y, _| x.times(y), |x, y, _| wormhole(x, y, 0)),
+    ("times, constant", |x, _, _| x.times(Guess::from(0x3fb8_aa3b)), |x, _, _| wormhole(x, 0x3fb8_aa3b, 0)),
+    ("times, small constant", |x, _, _| x.times(Guess::from(0xbeb8_aa3b)), |x, _, _| wormhole(x, 0xbeb8_aa3b, 0)),
     ("residual of one", |x, y, _| x.residual(y, Guess::from(ONE)), |x, y, _| wormhole(x, y, ONE)),
     ("residual", |x, y, z| x.residual(y, z), wormhole),
     ("reduce", |x, _, z| x.reduce(Guess::from(0xbf31_7200), z), |x, _, z| wormhole(x, 0xbf31_7200, z)),

@@ -3,7 +3,7 @@
 use super::known::Known;
 use super::step::{Operands, SMALL, is_grown, is_ordinary};
 use super::{
-    A, BIAS, Guess, GuessMask, INFINITY, Int, Lanes, MANTISSA, SIGN, either, float, is_within, magnitude, splat,
+    A, BIAS, Guess, GuessMask, INFINITY, Int, Lanes, MANTISSA, SIGN, STEP, either, float, is_within, magnitude, splat,
 };
 use crate::sfpu::lane::{MINUS_ONE, ONE};
 use crate::sfpu::wide::VECTORS;
@@ -21,6 +21,9 @@ macro_rules! step {
         Guess { words: [first.0, second.0], doubt: either(doubt, [first.1, second.1]), constant: None, known: first.2 }
     }};
 }
+
+/// Beside coefficients below 2^123 no sum that is ordinary or has grown is infinite.
+const LARGE: u32 = INFINITY - 5 * STEP;
 
 /// Combines words of bits.
 macro_rules! bits {
@@ -66,7 +69,7 @@ impl Word for Guess {
         for &coefficient in coefficients {
             let addend = Self::from(coefficient);
             let is_power = sum.constant.is_some_and(|word| word & MANTISSA == 0);
-            if is_power || x.constant.is_some() || !(SMALL..INFINITY).contains(&(coefficient & !SIGN)) {
+            if is_power || x.constant.is_some() || !(SMALL..LARGE).contains(&(coefficient & !SIGN)) {
                 sum = sum.mad(x, addend);
                 continue;
             }
@@ -88,7 +91,7 @@ impl Word for Guess {
             let addend = Self::from(coefficient);
             let is_short = coefficient.trailing_zeros() > 4;
             let is_constant = sum.constant.is_some() || x.constant.is_some();
-            if is_constant || is_short || !(SMALL..INFINITY).contains(&(coefficient & !SIGN)) {
+            if is_constant || is_short || !(SMALL..LARGE).contains(&(coefficient & !SIGN)) {
                 sum = sum.growing(x, addend);
                 continue;
             }

@@ -20,6 +20,8 @@ use crate::regs::{FACE_SIDE, TILE_DATUMS};
 pub type Tile = [u32; TILE_DATUMS];
 /// Rows and columns of a tile.
 const SIDE: usize = 2 * FACE_SIDE;
+/// What a program answers; an error names the call that had to come before.
+type Done = Result<(), &'static str>;
 /// One word for each column.
 type Row = [u32; SIDE];
 
@@ -61,7 +63,7 @@ pub enum Access {
 }
 
 /// A program on tiles. `Err` names the call that must come before.
-type Program = fn(&mut Registers, &mut [Tile], &[u32], DstWidth) -> Result<(), &'static str>;
+type Program = fn(&mut Registers, &mut [Tile], &[u32], DstWidth) -> Done;
 
 /// A function on tiles of `Dst`.
 #[derive(Clone, Copy)]
@@ -90,13 +92,7 @@ impl TileFunction {
     ///
     /// # Errors
     /// The name of a call that must come before this one.
-    pub fn run(
-        &self,
-        registers: &mut Registers,
-        tiles: &mut [Tile],
-        parameters: &[u32],
-        width: DstWidth,
-    ) -> Result<(), &'static str> {
+    pub fn run(&self, registers: &mut Registers, tiles: &mut [Tile], parameters: &[u32], width: DstWidth) -> Done {
         debug_assert_eq!(tiles.len(), self.tiles.len());
         (self.program)(registers, tiles, parameters, width)
     }

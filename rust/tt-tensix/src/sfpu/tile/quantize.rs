@@ -3,7 +3,7 @@
 //! Results are rounded to the nearest integer, ties away from zero, and saturate at +-127. Integers lie in `Dst` as two's
 //! complement, as the operators of TT-NN keep them.
 
-use super::{Access, Registers, Tile, TileFunction};
+use super::{Access, Done, Registers, Tile, TileFunction};
 use crate::sfpu::lane::{ONE, ZERO, mad, round_sm8, sm_to_twos, sm2f, store_f32, twos_to_sm};
 use crate::sfpu::run::DstWidth;
 
@@ -16,7 +16,7 @@ pub(super) const FUNCTIONS: &[TileFunction] = &[
     TileFunction::new("dequant", JOINS, 0, dequant),
 ];
 
-fn zero_point(registers: &mut Registers, _: &mut [Tile], parameters: &[u32], _: DstWidth) -> Result<(), &'static str> {
+fn zero_point(registers: &mut Registers, _: &mut [Tile], parameters: &[u32], _: DstWidth) -> Done {
     *registers = Registers::ZeroPoint(parameters[0]);
     Ok(())
 }
@@ -26,7 +26,7 @@ fn each(
     tiles: &mut [Tile],
     missing: &'static str,
     program: impl Fn(u32, u32, u32) -> u32,
-) -> Result<(), &'static str> {
+) -> Done {
     let Registers::ZeroPoint(zero) = *registers else { return Err(missing) };
     for datum in 0..tiles[2].len() {
         tiles[2][datum] = program(tiles[0][datum], tiles[1][datum], zero);
@@ -35,19 +35,19 @@ fn each(
 }
 
 /// `round(x * scale + zero)`.
-fn quant(registers: &mut Registers, tiles: &mut [Tile], _: &[u32], _: DstWidth) -> Result<(), &'static str> {
+fn quant(registers: &mut Registers, tiles: &mut [Tile], _: &[u32], _: DstWidth) -> Done {
     each(registers, tiles, "quant_tile_init", |x, scale, zero| sm_to_twos(round_sm8(mad(x, scale, zero))))
 }
 
 /// `round(x * scale + zero)` of integers.
-fn requant(registers: &mut Registers, tiles: &mut [Tile], _: &[u32], _: DstWidth) -> Result<(), &'static str> {
+fn requant(registers: &mut Registers, tiles: &mut [Tile], _: &[u32], _: DstWidth) -> Done {
     each(registers, tiles, "requant_tile_init", |x, scale, zero| {
         sm_to_twos(round_sm8(mad(sm2f(twos_to_sm(x)), scale, zero)))
     })
 }
 
 /// `(x + zero) * scale` of integers; programs pass the zero point negated.
-fn dequant(registers: &mut Registers, tiles: &mut [Tile], _: &[u32], _: DstWidth) -> Result<(), &'static str> {
+fn dequant(registers: &mut Registers, tiles: &mut [Tile], _: &[u32], _: DstWidth) -> Done {
     each(registers, tiles, "dequant_tile_init", |x, scale, zero| {
         store_f32(mad(mad(sm2f(twos_to_sm(x)), ONE, zero), scale, ZERO))
     })

@@ -1,7 +1,7 @@
 //! Functions that exchange rows or columns of tiles: masks, rotations, row sums of two tiles, scattering of rows, and
 //! reductions inside a tile.
 
-use super::{Access, Registers, SIDE, Tile, TileFunction, store};
+use super::{Access, Done, Registers, SIDE, Tile, TileFunction, store};
 use crate::regs::index;
 use crate::sfpu::lane::{INFINITY, ONE, ZERO, flipsign, mad, max, min};
 use crate::sfpu::run::DstWidth;
@@ -28,7 +28,7 @@ pub(super) const FUNCTIONS: &[TileFunction] = &[
 ];
 
 /// Where the mask is +0 the datum becomes `value`.
-fn masked(tiles: &mut [Tile], value: u32) -> Result<(), &'static str> {
+fn masked(tiles: &mut [Tile], value: u32) -> Done {
     let (data, mask) = tiles.split_at_mut(1);
     for (datum, &mask) in data[0].iter_mut().zip(&mask[0]) {
         if mask == ZERO {
@@ -39,7 +39,7 @@ fn masked(tiles: &mut [Tile], value: u32) -> Result<(), &'static str> {
 }
 
 /// Pairs (a, b) of neighbouring columns become (-b, a).
-fn rotate(_: &mut Registers, tiles: &mut [Tile], _: &[u32], width: DstWidth) -> Result<(), &'static str> {
+fn rotate(_: &mut Registers, tiles: &mut [Tile], _: &[u32], width: DstWidth) -> Done {
     for pair in tiles[0].as_chunks_mut::<2>().0 {
         *pair = [store(width, flipsign(pair[1])), store(width, pair[0])];
     }
@@ -47,7 +47,7 @@ fn rotate(_: &mut Registers, tiles: &mut [Tile], _: &[u32], width: DstWidth) -> 
 }
 
 /// The sum of the upper four rows of two tiles; programs use the first of them.
-fn add_top_row(tiles: &mut [Tile], sum: impl Fn(u32, u32) -> u32) -> Result<(), &'static str> {
+fn add_top_row(tiles: &mut [Tile], sum: impl Fn(u32, u32) -> u32) -> Done {
     for row in 0..4 {
         for column in 0..SIDE {
             let at = index(row, column);
@@ -58,7 +58,7 @@ fn add_top_row(tiles: &mut [Tile], sum: impl Fn(u32, u32) -> u32) -> Result<(), 
 }
 
 /// Adds row i to row `parameters[i]` of the other tile, one after the other; rows beyond the tile are left out.
-fn reshuffle(_: &mut Registers, tiles: &mut [Tile], parameters: &[u32], width: DstWidth) -> Result<(), &'static str> {
+fn reshuffle(_: &mut Registers, tiles: &mut [Tile], parameters: &[u32], width: DstWidth) -> Done {
     for (row, &target) in parameters.iter().enumerate() {
         if target as usize >= SIDE {
             continue;
@@ -76,7 +76,7 @@ fn plus(a: u32, b: u32) -> u32 {
 }
 
 /// Each row to its column 0: even and odd columns of both faces, eight lanes each, then three rotations of the lanes.
-fn reduce_rows(tiles: &mut [Tile], width: DstWidth, join: impl Fn(u32, u32) -> u32) -> Result<(), &'static str> {
+fn reduce_rows(tiles: &mut [Tile], width: DstWidth, join: impl Fn(u32, u32) -> u32) -> Done {
     for row in 0..SIDE {
         let at = |column| tiles[0][index(row, column)];
         let mut lanes: [u32; 8] = std::array::from_fn(|lane| {
@@ -95,7 +95,7 @@ fn reduce_rows(tiles: &mut [Tile], width: DstWidth, join: impl Fn(u32, u32) -> u
 }
 
 /// Each column to its row 0: groups of four rows in the upper and the lower half, then the four lane rows in pairs.
-fn reduce_columns(tiles: &mut [Tile], width: DstWidth, join: impl Fn(u32, u32) -> u32) -> Result<(), &'static str> {
+fn reduce_columns(tiles: &mut [Tile], width: DstWidth, join: impl Fn(u32, u32) -> u32) -> Done {
     for column in 0..SIDE {
         let at = |row| tiles[0][index(row, column)];
         let half = |first: usize, lane: usize| {

@@ -1,7 +1,7 @@
 //! Functions that go down the rows of a tile and keep a row for the next one: running sum, moving average, mean and
 //! variance.
 
-use super::{Access, Registers, Row, SIDE, Tile, TileFunction, store};
+use super::{Access, Done, Registers, Row, SIDE, Tile, TileFunction, store};
 use crate::regs::index;
 use crate::sfpu::lane::{MINUS_ONE, ONE, ZERO, mad};
 use crate::sfpu::run::DstWidth;
@@ -21,12 +21,7 @@ pub(super) const FUNCTIONS: &[TileFunction] = &[
 ];
 
 /// Each datum becomes the sum of its column down to it. The one parameter is 1 for the first tile of a column.
-fn running_sum(
-    registers: &mut Registers,
-    tiles: &mut [Tile],
-    parameters: &[u32],
-    width: DstWidth,
-) -> Result<(), &'static str> {
+fn running_sum(registers: &mut Registers, tiles: &mut [Tile], parameters: &[u32], width: DstWidth) -> Done {
     let mut carry = match registers {
         _ if parameters[0] != 0 => [ZERO; SIDE],
         Registers::Carry(carry) => *carry,
@@ -43,24 +38,19 @@ fn running_sum(
     Ok(())
 }
 
-fn average_init(
-    registers: &mut Registers,
-    _: &mut [Tile],
-    parameters: &[u32],
-    _: DstWidth,
-) -> Result<(), &'static str> {
+fn average_init(registers: &mut Registers, _: &mut [Tile], parameters: &[u32], _: DstWidth) -> Done {
     *registers = Registers::Average { weights: [parameters[0], parameters[1]], previous: [ZERO; SIDE] };
     Ok(())
 }
 
-fn average_clear(registers: &mut Registers, _: &mut [Tile], _: &[u32], _: DstWidth) -> Result<(), &'static str> {
+fn average_clear(registers: &mut Registers, _: &mut [Tile], _: &[u32], _: DstWidth) -> Done {
     let Registers::Average { previous, .. } = registers else { return Err("ema_init") };
     *previous = [ZERO; SIDE];
     Ok(())
 }
 
 /// `new = weight_old * previous + weight_new * x`, row after row, to the tile behind the input.
-fn average(registers: &mut Registers, tiles: &mut [Tile], _: &[u32], width: DstWidth) -> Result<(), &'static str> {
+fn average(registers: &mut Registers, tiles: &mut [Tile], _: &[u32], width: DstWidth) -> Done {
     let Registers::Average { weights: [old, new], previous } = registers else { return Err("ema_init") };
     for row in 0..SIDE {
         for (column, previous) in previous.iter_mut().enumerate() {
@@ -72,13 +62,13 @@ fn average(registers: &mut Registers, tiles: &mut [Tile], _: &[u32], width: DstW
     Ok(())
 }
 
-fn moments_clear(registers: &mut Registers, _: &mut [Tile], _: &[u32], _: DstWidth) -> Result<(), &'static str> {
+fn moments_clear(registers: &mut Registers, _: &mut [Tile], _: &[u32], _: DstWidth) -> Done {
     *registers = Registers::Moments { mean: [ZERO; SIDE], squares: [ZERO; SIDE] };
     Ok(())
 }
 
 /// One step of Welford's algorithm for each row; parameters are the first row and the reciprocals of the counts.
-fn moments(registers: &mut Registers, tiles: &mut [Tile], parameters: &[u32], _: DstWidth) -> Result<(), &'static str> {
+fn moments(registers: &mut Registers, tiles: &mut [Tile], parameters: &[u32], _: DstWidth) -> Done {
     let Registers::Moments { mean, squares } = registers else { return Err("welford_init") };
     let first = parameters[0] as usize;
     for (row, &reciprocal) in (first..SIDE).zip(&parameters[1..]) {
@@ -105,36 +95,21 @@ fn save(tile: &mut Tile, group: u32, row: &Row, width: DstWidth) {
     }
 }
 
-fn moments_save(
-    registers: &mut Registers,
-    tiles: &mut [Tile],
-    parameters: &[u32],
-    width: DstWidth,
-) -> Result<(), &'static str> {
+fn moments_save(registers: &mut Registers, tiles: &mut [Tile], parameters: &[u32], width: DstWidth) -> Done {
     let Registers::Moments { mean, squares } = registers else { return Err("welford_init") };
     save(&mut tiles[0], parameters[0], mean, width);
     save(&mut tiles[1], parameters[0], squares, width);
     Ok(())
 }
 
-fn moments_restore(
-    registers: &mut Registers,
-    tiles: &mut [Tile],
-    parameters: &[u32],
-    _: DstWidth,
-) -> Result<(), &'static str> {
+fn moments_restore(registers: &mut Registers, tiles: &mut [Tile], parameters: &[u32], _: DstWidth) -> Done {
     let load = |tile: &Tile| std::array::from_fn(|column| tile[raw(parameters[0], column)]);
     *registers = Registers::Moments { mean: load(&tiles[0]), squares: load(&tiles[1]) };
     Ok(())
 }
 
 /// Mean and variance to row 0 of two tiles; the stores also clear the three rows below.
-fn moments_to_row(
-    registers: &mut Registers,
-    tiles: &mut [Tile],
-    parameters: &[u32],
-    width: DstWidth,
-) -> Result<(), &'static str> {
+fn moments_to_row(registers: &mut Registers, tiles: &mut [Tile], parameters: &[u32], width: DstWidth) -> Done {
     let Registers::Moments { mean, squares } = registers else { return Err("welford_init") };
     for column in 0..SIDE {
         for row in 1..4 {
@@ -150,12 +125,7 @@ fn moments_to_row(
 }
 
 /// Mean and variance as the registers hold them, to four rows of the first face; parameters are the reciprocal and the group.
-fn moments_to_face(
-    registers: &mut Registers,
-    tiles: &mut [Tile],
-    parameters: &[u32],
-    width: DstWidth,
-) -> Result<(), &'static str> {
+fn moments_to_face(registers: &mut Registers, tiles: &mut [Tile], parameters: &[u32], width: DstWidth) -> Done {
     let Registers::Moments { mean, squares } = registers else { return Err("welford_init") };
     for square in squares.iter_mut() {
         *square = mad(parameters[0], *square, ZERO);

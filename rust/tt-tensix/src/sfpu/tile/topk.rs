@@ -5,7 +5,7 @@
 //! equal values is what those instructions make of it. Sources: tt-llk `ckernel_sfpu_topk.h` for Wormhole; ISA
 //! documentation, `SFPSWAP`.
 
-use super::{Access, Registers, Tile, TileFunction, store};
+use super::{Access, Done, Registers, Tile, TileFunction, store};
 use crate::regs::{FACE_DATUMS, FACE_SIDE};
 use crate::sfpu::run::DstWidth;
 
@@ -272,7 +272,7 @@ impl<'a> Network<'a> {
     }
 }
 
-fn local_sort(_: &mut Registers, tiles: &mut [Tile], p: &[u32], width: DstWidth) -> Result<(), &'static str> {
+fn local_sort(_: &mut Registers, tiles: &mut [Tile], p: &[u32], width: DstWidth) -> Done {
     let [direction, last, first, last_step, first_step] = [p[0], p[1], p[2], p[3], p[4]];
     Network::new(tiles, width).each_column(|network| {
         let mut smallest_first = direction != 0;
@@ -299,7 +299,7 @@ fn local_sort(_: &mut Registers, tiles: &mut [Tile], p: &[u32], width: DstWidth)
     Ok(())
 }
 
-fn merge(_: &mut Registers, tiles: &mut [Tile], p: &[u32], width: DstWidth) -> Result<(), &'static str> {
+fn merge(_: &mut Registers, tiles: &mut [Tile], p: &[u32], width: DstWidth) -> Done {
     let [round, k, smallest] = [p[0], p[1].min(32), p[2]];
     Network::new(tiles, width).each_column(|network| {
         let total = (64 >> round).max(2 * k);
@@ -325,7 +325,7 @@ fn merge(_: &mut Registers, tiles: &mut [Tile], p: &[u32], width: DstWidth) -> R
     Ok(())
 }
 
-fn rebuild(_: &mut Registers, tiles: &mut [Tile], p: &[u32], width: DstWidth) -> Result<(), &'static str> {
+fn rebuild(_: &mut Registers, tiles: &mut [Tile], p: &[u32], width: DstWidth) -> Done {
     let [direction, round, k, log, skip_second] = [p[0], p[1], p[2], p[3], p[4]];
     Network::new(tiles, width).each_column(|network| {
         let total = (64 >> (round + 1)).max(2 * k) >> (skip_second & 1);
