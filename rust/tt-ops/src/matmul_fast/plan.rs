@@ -141,9 +141,9 @@ impl Plan {
         (self.left_panels() + PANELS) * size_of::<Panel>() + (self.sums() + 1) * size_of::<Sums>()
     }
 
-    /// Memory for the workspace of one thread.
+    /// Memory for the workspace of one thread, in whole large pages: what is left of one would lie in small ones.
     pub fn reserve(&self) -> Result<Scratch, MemoryError> {
-        Ok(Scratch::reserve(self.bytes().max(BYTES))?)
+        Ok(Scratch::reserve(self.bytes().next_multiple_of(BYTES))?)
     }
 
     /// Whether memory that another plan reserved is enough.
