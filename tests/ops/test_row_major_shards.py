@@ -93,3 +93,15 @@ def test_output_tensor_in_another_place(device: ttnn.MeshDevice) -> None:
             output = _make(second, 2, device)
             assert ttnn.neg(_make(first, 1, device), output_tensor=output) is output
             _same(output, expected, second)
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (1, 1)], ids=str)
+def test_one_element_in_a_wider_shard(shape: tuple[int, ...], device: ttnn.MeshDevice) -> None:
+    """A scalar has no width of its own; its shard may be wider than one element all the same."""
+    wide = ttnn.create_sharded_memory_config((1, 32), ttnn.CoreGrid(y=1, x=1), ttnn.ShardStrategy.BLOCK)
+    t = make(shape, ttnn.float32, ROWS, device, 1)
+    moved = ttnn.exp(t, memory_config=wide)
+    assert moved.memory_config() == wide
+    np.testing.assert_array_equal(values_of(moved), values_of(ttnn.exp(t)))
+    np.testing.assert_array_equal(values_of(ttnn.add(moved, t)), values_of(ttnn.add(ttnn.exp(t), t)))
+    np.testing.assert_array_equal(values_of(ttnn.neg(moved, memory_config=t.memory_config())), -values_of(moved))

@@ -133,10 +133,11 @@ def copy_into(source: Tensor, output: Tensor) -> None:
 
 
 def cuts_rows(tensor: Tensor) -> bool:
-    """Whether pages are parts of rows: in row-major shards that are narrower than the tensor."""
+    """Whether pages are parts of rows: in row-major shards whose width is not the tensor's."""
     spec = tensor._spec
-    dims = spec.shape._dims
-    return spec.layout is Layout.ROW_MAJOR and bool(dims) and spec._page_shape[1] != dims[-1]
+    # A scalar is a row of one element.
+    width = (1, *spec.shape._dims)[-1]
+    return spec.layout is Layout.ROW_MAJOR and spec._page_shape[1] != width
 
 
 def in_rows(tensor: Tensor) -> Tensor:
