@@ -146,7 +146,9 @@ def test_numbers_that_integers_do_not_hold(entry: registry.Op, t: Make) -> None:
         if dtype not in entry.dtypes:
             continue
         for number in numbers:
-            assert isinstance(refused(entry, t((32, 64), dtype), number), ttnn.DTypeError)
+            # What no signature takes is refused before the data type is looked at.
+            expected = ttnn.ArgumentError if number == 10**400 and entry in _with_numbers(INTEGER) else ttnn.DTypeError
+            assert isinstance(refused(entry, t((32, 64), dtype), number), expected)
 
 
 TEXTS = {

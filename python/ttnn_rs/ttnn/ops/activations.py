@@ -41,8 +41,12 @@ class UnaryWithParam:
             raise ArgumentError(f"UnaryWithParam: the operator is a UnaryOpType, got {type(op_type).__name__}.")
         if len(params) > 2 or not all(isinstance(value, int | float) for value in params):
             raise ArgumentError(f"UnaryWithParam: {op_type} takes at most two numbers, got {params!r}.")
+        try:
+            numbers = [float(value) for value in params]
+        except OverflowError:
+            raise ArgumentError(f"UnaryWithParam: {op_type} takes numbers that a float holds.") from None
         object.__setattr__(self, "op_type", op_type)
-        object.__setattr__(self, "params", [float(value) for value in params])
+        object.__setattr__(self, "params", numbers)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"UnaryWithParam.{name} is read-only")

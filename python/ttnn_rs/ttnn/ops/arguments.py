@@ -37,6 +37,8 @@ from ttnn.types import (
 _INTEGERS: Final = (int, np.integer)
 _NUMBERS: Final = (int, float, np.integer, np.floating)
 _SEQUENCES: Final = (list, tuple)
+_NO_FLOAT: Final = 2**1024 - 2**970
+"""The smallest int that rounds beyond the range of float64."""
 
 
 @dataclass(frozen=True)
@@ -52,30 +54,35 @@ def instance_kind(text: str, *classes: type) -> Kind:
     return Kind(text, lambda value: isinstance(value, classes))
 
 
-def _is_sequence_of(value: object, classes: tuple[type, ...]) -> bool:
-    return isinstance(value, _SEQUENCES) and all(isinstance(item, classes) for item in value)
+def _is_float(value: object) -> bool:
+    # An int beyond float64 does not convert in the official binding either: the call fits no signature.
+    return isinstance(value, _NUMBERS) and not (isinstance(value, int) and abs(value) >= _NO_FLOAT)
+
+
+def _is_word(value: object) -> bool:
+    # No integer of the official binding has more than 64 bits.
+    return isinstance(value, _INTEGERS) and -(2**63) <= int(value) < 2**64
+
+
+def _are_words(value: object) -> bool:
+    return isinstance(value, _SEQUENCES) and all(map(_is_word, value))
 
 
 def _is_padding(value: object) -> bool:
-    return isinstance(value, _SEQUENCES) and all(_is_sequence_of(item, _INTEGERS) for item in value)
+    return isinstance(value, _SEQUENCES) and all(map(_are_words, value))
 
 
 def _is_activation(value: object) -> bool:
     if isinstance(value, UnaryWithParam | UnaryOpType):
         return True
     # A pair (operator, parameter) converts implicitly, as in the official package.
-    return (
-        isinstance(value, tuple)
-        and len(value) == 2
-        and isinstance(value[0], UnaryOpType)
-        and isinstance(value[1], _NUMBERS)
-    )
+    return isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], UnaryOpType) and _is_float(value[1])
 
 
 TENSOR: Final = instance_kind("ttnn.Tensor", Tensor)
 BOOLEAN: Final = instance_kind("bool", bool)
-INTEGER: Final = instance_kind("int", *_INTEGERS)
-FLOAT: Final = instance_kind("float", *_NUMBERS)
+INTEGER: Final = Kind("int", _is_word)
+FLOAT: Final = Kind("float", _is_float)
 NUMBER: Final = instance_kind("int | int | float", *_NUMBERS)
 FILL_VALUE: Final = instance_kind("int | float", *_NUMBERS)
 DATA_TYPE: Final = instance_kind("ttnn.DataType", DataType)
@@ -92,13 +99,11 @@ TILE: Final = instance_kind("ttnn.Tile", Tile)
 SHAPE: Final = instance_kind("ttnn.Shape", Shape)
 COMPUTE_KERNEL_CONFIG: Final = instance_kind("ttnn.WormholeComputeKernelConfig", WormholeComputeKernelConfig)
 RESHAPE_MODE: Final = instance_kind("ttnn.TileReshapeMapMode", TileReshapeMapMode)
-INT_SEQUENCE: Final = Kind(
-    "collections.abc.Sequence[int]", lambda value: isinstance(value, Shape) or _is_sequence_of(value, _INTEGERS)
-)
-SHAPE_LIKE: Final = Kind("ttnn.Shape", lambda value: isinstance(value, Shape) or _is_sequence_of(value, _INTEGERS))
+INT_SEQUENCE: Final = Kind("collections.abc.Sequence[int]", lambda value: isinstance(value, Shape) or _are_words(value))
+SHAPE_LIKE: Final = Kind("ttnn.Shape", lambda value: isinstance(value, Shape) or _are_words(value))
 INT_OR_INTS: Final = Kind(
     "int | collections.abc.Sequence[int]",
-    lambda value: isinstance(value, _INTEGERS) or _is_sequence_of(value, _INTEGERS),
+    lambda value: _is_word(value) or _are_words(value),
 )
 PADDING: Final = Kind("collections.abc.Sequence[collections.abc.Sequence[int]]", _is_padding)
 ACTIVATIONS: Final = Kind(
@@ -239,6 +244,8 @@ _DEFINING_MODULE: Final = {"MeshDevice": "ttnn._ttnn.multi_device", "CoreGrid": 
 def type_text(value: object) -> str:
     """Return the name of `value`'s class as the vendor's argument errors spell it."""
     cls = type(value)
+    if isinstance(value, int) and not _is_float(value):
+        return f"{cls.__qualname__} beyond float"
     if cls.__module__ == "builtins":
         return cls.__qualname__
     if cls.__module__.split(".", 1)[0] == "ttnn":

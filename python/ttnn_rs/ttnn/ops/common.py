@@ -233,7 +233,7 @@ def as_float(operator: str, value: float, label: str) -> float:
     try:
         return float(value)
     except OverflowError:
-        raise DTypeError(f"{operator}: {label} has {len(str(value))} digits, more than a float can hold.") from None
+        raise DTypeError(f"{operator}: {label} has more than 308 digits; a float cannot hold it.") from None
 
 
 def dimension(operator: str, dim: int, rank: int, label: str = "dim") -> int:

@@ -19,6 +19,7 @@ from ttnn.ops.common import (
     INPUT_TENSOR,
     MEMORY_CONFIG_OPTION,
     SUB_CORE_GRIDS_OPTION,
+    as_float,
     on_device,
     sub_core_grids_of_interleaved,
 )
@@ -209,7 +210,8 @@ def _tilize_with_val_padding(
             f"{name}: output_tensor_shape is {list(output_tensor_shape)}; only the next whole tiles, {list(wanted)}, "
             "are supported. Use ttnn.pad for more."
         )
-    return tilize_padded(name, input_tensor, memory_config=memory_config, dtype=dtype, pad_value=pad_value)
+    padding = as_float(name, pad_value, "pad_value")
+    return tilize_padded(name, input_tensor, memory_config=memory_config, dtype=dtype, pad_value=padding)
 
 
 def _untilize(

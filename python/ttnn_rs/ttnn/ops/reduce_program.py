@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-import numpy as np
-
 from ttnn import _engine
 from ttnn.exceptions import UnsupportedError
 from ttnn.memory_config import MemoryConfig
@@ -20,6 +18,7 @@ from ttnn.ops.common import INTEGER_RANGE, allocate
 from ttnn.ops.layout import tilize_padded, untilized
 from ttnn.ops.movement import move, move_into, strides_of
 from ttnn.ops.permutation import permuted
+from ttnn.ops.steps import single
 from ttnn.ops.typecast import cast
 from ttnn.tensor import Tensor
 from ttnn.tensor_spec import TensorSpec
@@ -172,7 +171,7 @@ def _matrices(
         return _step(setting, source, axis, join, dtype, scaler=scaler, scale=scale, fill=fill)
     if source._spec.num_pages == 1 and join.startswith("fpu") and scaler >= 0:
         # The scaler meets the datums twice, once per dimension.
-        root = float(np.sqrt(np.float32(scaler)))
+        root = single(math.sqrt(single(scaler)))
         return _step(setting, source, "tile", join, dtype, scaler=root, scale=scale, fill=fill)
     # Sums of bfloat16 keep FP32 between the two programs.
     wide = kind == "sum" and ((given is DataType.BFLOAT16 and setting.dst32) or given is DataType.FLOAT32)
@@ -296,13 +295,13 @@ def reduce_axes(
     volume = math.prod(spec.shape[axis] for axis in axes)
     if axis is not None:
         if kind == "mean":
-            factor = float(np.float32(factor) / np.float32(volume))
+            factor = single(single(factor) / single(volume))
         dtype = spec.dtype
         if chained:
             dtype = DataType.BFLOAT16 if last else DataType.FLOAT32
         return _program(setting, source, kind, axis, factor, dtype, fresh)
     if kind == "mean" and len(axes) > 1:
-        kind, factor = "sum", float(np.float32(factor) / np.float32(volume))
+        kind, factor = "sum", single(single(factor) / single(volume))
     # A sum is multiplied at its first program, a maximum or minimum at its last.
     scaled = axes[-1] if kind in ("sum", "mean") else axes[0]
     result = source

@@ -82,7 +82,8 @@ def _softplus(beta: float = 1.0, threshold: float = 20.0) -> list[ChainStep]:
 
 
 def _round(decimals: float = 0.0) -> list[ChainStep]:
-    digits = int(decimals)
+    # From 39 decimals on the factors are infinity and 0 in float32, and float64 ends at 308.
+    digits = int(min(max(decimals, -300.0), 300.0))
     if digits == 0:
         return [("round", "integer")]
     return [step("round", "decimals", 10.0**digits, 10.0**-digits)]

@@ -22,6 +22,7 @@ from ttnn.ops.common import (
     MEMORY_CONFIG_OPTION,
     OUTPUT_TENSOR_OPTION,
     SUB_CORE_GRIDS_OPTION,
+    as_float,
 )
 from ttnn.ops.measured import LARGEST_OPERAND, LARGEST_ULP, LOWEST_OPERAND
 from ttnn.ops.registry import FastOperation, Op, register
@@ -145,12 +146,15 @@ def measured(name: str) -> Accuracy:
 
 def register_unary(entry: Unary) -> FastOperation:
     """Register one operator of a table."""
+    operator = f"ttnn.{entry.name}"
     params = (*entry.positional, *entry.params)
     count = 1 + len(params)
 
     def run(*values: Any) -> Tensor:
         given = zip(values[1:count], params, strict=True)
-        parameters = [float(param.default if value is None else value) for value, param in given]
+        parameters = [
+            as_float(operator, param.default if value is None else value, param.name) for value, param in given
+        ]
         return run_unary(entry, values[0], parameters, values[count], values[count + 1])
 
     what = entry.what if entry.what.endswith(".") else f"Return {entry.what} of every element."

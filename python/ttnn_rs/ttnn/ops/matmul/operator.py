@@ -25,6 +25,7 @@ from ttnn.ops.arguments import (
     BOOLEAN,
     COMPUTE_KERNEL_CONFIG,
     DATA_TYPE,
+    INTEGER,
     MEMORY_CONFIG,
     TENSOR,
     TILE,
@@ -495,7 +496,7 @@ _PLAIN: Final = (
 PRODUCT_OPTIONS: Final = tuple(option for name in _PLAIN for option in _OPTIONS if option.name == name)
 """The options that every operator on top of a matrix product takes, in the order of `product`."""
 
-_COLUMN_OFFSET: Final = Param("in0_column_offset", instance_kind("int", int), None, none=True, modelled=False)
+_COLUMN_OFFSET: Final = Param("in0_column_offset", INTEGER, None, none=True, modelled=False)
 _DTYPES: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B, DataType.BFLOAT4_B)
 RAISES: Final = (
     ("ShapeError", "the inner or batch dimensions do not fit, or an operand is a scalar."),
