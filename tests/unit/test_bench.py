@@ -25,6 +25,7 @@ def test_bench_times_cases_and_draws(tmp_path: Path, capsys: pytest.CaptureFixtu
         for peer in result["peers"].values():
             assert peer["ratio"] == pytest.approx(peer["seconds"] / result["seconds"])
     assert picture.read_bytes().startswith(b"\x89PNG")
+    assert json.loads(picture.with_suffix(".json").read_text()) == content
 
 
 def test_bench_prints_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -34,6 +35,7 @@ def test_bench_prints_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     out = capsys.readouterr().out
     assert "add float32" in out
     assert "matmul" not in out
+    assert f"picture: {tmp_path / 'x.png'}; figures: {tmp_path / 'x.json'}" in out
 
 
 @pytest.mark.parametrize("arguments", [("--size", "33"), ("--size", "0"), ("--repeat", "0")])

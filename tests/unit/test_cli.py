@@ -56,6 +56,18 @@ def test_wrong_usage_exits_with_2(arguments: tuple[str, ...], capsys: pytest.Cap
     assert "usage: python -m ttnn" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("command", [("demo",), ("bench",), ("sweep", "exp")], ids=lambda command: command[0])
+@pytest.mark.parametrize("name", ["absent/x.png", "x.txt", "x", "", "folder.png"])
+def test_pictures_that_cannot_be_written_are_refused_before_the_work(
+    command: tuple[str, ...], name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "folder.png").mkdir()
+    with pytest.raises(SystemExit) as stop:
+        main([*command, "--output", str(tmp_path / name)])
+    assert stop.value.code == 2
+    assert "argument --output: " in capsys.readouterr().err
+
+
 def test_goldens_counts_per_file(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(capsys, "goldens", str(COMPACT), "--only", "fpu/unpack", "--json")
     (report,) = json.loads(out)["files"]
@@ -76,6 +88,49 @@ def test_goldens_exits_with_1_on_a_difference(tmp_path: Path, capsys: pytest.Cap
     code, out, _ = run(capsys, "goldens", str(tmp_path))
     assert code == 1
     assert "bf16_to_src__src19: 1 of 2048 values differ, first at [1, 2, 3]" in out
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("fpu/unpack.npz", b"no archive"),
+        ("fpu/unpack.npz", {"bf16_to_src__l1": np.array([None])}),
+        ("fpu/matmul_bf16.npz", {"k1_dst16": np.zeros(4, np.uint16)}),
+        ("sfpu/exp.npz", {"without_a_mode": np.zeros(4, np.uint16)}),
+        ("host/host_tensors.npz", {"bytes/x": np.zeros(4, np.uint8)}),
+        ("ops/matmul.npz", {"meta": np.frombuffer(b"no JSON", np.uint8)}),
+    ],
+)
+def test_goldens_names_a_file_that_it_cannot_read(
+    name: str, content: bytes | dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / name
+    path.parent.mkdir()
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+    else:
+        np.savez(path, **content)
+    code, out, err = run(capsys, "goldens", str(tmp_path))
+    assert code == 1
+    assert f"ttnn: FileFormatError: goldens: {name} does not hold what its README describes: " in err
+    assert out == ""
+
+
+@pytest.mark.parametrize("name", ["fpu/matmul.npz", "host/others.npz", "sfpu/no_function.npz", "ops/others.npz"])
+def test_goldens_counts_what_no_checker_knows(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / name).parent.mkdir()
+    np.savez(tmp_path / name, **{"default__bf16.out": np.zeros(4, np.uint16)})
+    code, out, _ = run(capsys, "goldens", str(tmp_path), "--json")
+    (report,) = json.loads(out)["files"]
+    assert code == 0
+    assert list(report["uncovered"]) == ["default__bf16.out"]
+
+
+def test_goldens_takes_the_folder_of_one_family(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "goldens", str(COMPACT / "fpu"), "--only", "unpack", "--json")
+    (report,) = json.loads(out)["files"]
+    assert code == 0
+    assert report["equal_arrays"] == 14
 
 
 def test_goldens_without_a_folder_exits_with_2(

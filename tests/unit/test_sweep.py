@@ -172,14 +172,24 @@ def test_pairs_of_two_tensors(capsys: pytest.CaptureFixture[str]) -> None:
         (("exp", "--dtype", "bfloat8_b"), "the data type is one of bfloat16, float32, got bfloat8_b"),
         (("matmul", "--fidelity", "HiFi9"), "the fidelity is all or one of LoFi"),
         (("matmul", "--dtype", "int8"), "the data type is one of bfloat16, float32, bfloat8_b"),
+        (("matmul", "--all"), "--all and --param belong to element-wise operators"),
+        (("matmul", "--param", "a=1"), "--all and --param belong to element-wise operators"),
+        (("exp", "--k", "32"), "--fidelity and --k belong to `sweep matmul`"),
+        (("exp", "--fidelity", "LoFi"), "--fidelity and --k belong to `sweep matmul`"),
+        (("matmul", "exp", "--k", "32"), "--fidelity and --k belong to `sweep matmul`"),
+        (("--compare", "chip.csv", "--all"), "--compare takes its operators and parameters from the table"),
+        (("--compare", "chip.csv", "--k", "32"), "--compare takes its operators and parameters from the table"),
+        (("exp", "--param", "nonsense=1"), "exp(ttnn.Tensor, nonsense=int)"),
+        (("exp", "--threads", "0"), "expected a number from 1 on, got 0"),
     ],
 )
 def test_wrong_arguments_say_what_is_right(
     arguments: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, _, err = run(capsys, *arguments)
-    assert code == 1
+    code, out, err = run(capsys, *arguments)
+    assert code == 2
     assert message in err
+    assert out == ""
 
 
 def test_compare_says_what_agrees(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -198,10 +208,15 @@ def test_compare_says_what_agrees(tmp_path: Path, capsys: pytest.CaptureFixture[
     code, out, _ = run(capsys, "--compare", str(table))
     assert code == 1
     assert "exp default: max_abs_error differ, not explained" in out
-    table.write_text("op\nexp\n")
-    code, _, err = run(capsys, "--compare", str(table))
-    assert code == 1
-    assert "does not have the columns" in err
+    for text, message in (
+        (b"op\nexp\n", "does not have the columns"),
+        (HEADER.encode() + b"exp,default,1\n", "does not have the columns"),
+        (b"op,\xff\xfe", "is no table of comma-separated text"),
+    ):
+        table.write_bytes(text)
+        code, _, err = run(capsys, "--compare", str(table))
+        assert code == 2
+        assert message in err
     assert run(capsys, "--compare", str(tmp_path / "absent.csv"))[0] == 2
 
 

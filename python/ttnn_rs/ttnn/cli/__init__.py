@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from ..exceptions import TtnnError
+from ..exceptions import ArgumentError, ConfigError, TtnnError
 from . import bench, demo, goldens, info, sweep
 from .terminal import MissingPackage, Terminal
 
@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return EXIT_USAGE
     except TtnnError as error:
         terminal.error(f"{type(error).__name__}: {error}")
-        return EXIT_FAILURE
+        return EXIT_USAGE if isinstance(error, ArgumentError | ConfigError) else EXIT_FAILURE
     except BrokenPipeError:
         # The reader (`| head`) has gone. Nothing is left to say, and the interpreter must not try on its way out.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -6,6 +6,7 @@ as plain text, so that output can be compared and nothing but the looks depends 
 
 from __future__ import annotations
 
+import argparse
 import importlib
 import importlib.util
 import json
@@ -14,6 +15,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol
 
@@ -37,6 +39,20 @@ def require(module: str, *, extra: str, purpose: str) -> ModuleType:
         if error.name is None or error.name.split(".")[0] != module.split(".")[0]:
             raise
         raise MissingPackage(f'{purpose} needs {module.split(".")[0]}: pip install "ttnn-rs[{extra}]"') from None
+
+
+def picture_path(text: str) -> Path:
+    """Return where a picture goes, the value of `--output`; asked before the work, not after it.
+
+    Raises:
+        ArgumentTypeError: it is no PNG, or its folder is not there.
+    """
+    path = Path(text)
+    if path.suffix.lower() != ".png" or path.is_dir():
+        raise argparse.ArgumentTypeError(f"a picture is a file whose name ends with .png, got {text}")
+    if not path.parent.is_dir():
+        raise argparse.ArgumentTypeError(f"{path.parent} is not a folder")
+    return path
 
 
 @dataclass

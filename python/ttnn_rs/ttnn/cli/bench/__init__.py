@@ -7,6 +7,7 @@ says how many times faster than the peer we are. Nothing here has a limit that i
 from __future__ import annotations
 
 import argparse
+import json
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from ttnn import _engine
 from ttnn.config import CONFIG
 
 from .. import host_options
-from ..terminal import Table, Terminal, require
+from ..terminal import Table, Terminal, picture_path, require
 from .cases import Result, cases, run_case
 
 DEFAULT_PICTURE = Path("ttnn-bench.png")
@@ -29,7 +30,11 @@ def add_parser(commands: Any) -> argparse.ArgumentParser:
     parser.add_argument("--repeat", type=_positive, default=5, metavar="N", help="timed runs per case (default: 5)")
     parser.add_argument("--only", metavar="TEXT", default="", help="only cases whose name contains TEXT")
     parser.add_argument(
-        "--output", type=Path, default=DEFAULT_PICTURE, metavar="PNG", help=f"picture (default: {DEFAULT_PICTURE})"
+        "--output",
+        type=picture_path,
+        default=DEFAULT_PICTURE,
+        metavar="PNG",
+        help=f"picture; the figures go beside it as JSON (default: {DEFAULT_PICTURE})",
     )
     host_options.add_arguments(parser)
     return parser
@@ -50,7 +55,7 @@ def _size(text: str) -> int:
 
 
 def run(options: argparse.Namespace, terminal: Terminal) -> int:
-    """Time every case, print the table, draw the picture."""
+    """Time every case, print the table, draw the picture and write the figures."""
     require("matplotlib", extra="viz", purpose="the picture of the bench")
     with host_options.applied(options):
         chosen = [case for case in cases(options.size) if options.only in case.name]
@@ -77,9 +82,10 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
 
 
 def _report(terminal: Terminal, results: list[Result], host: dict[str, Any], picture: Path) -> None:
-    terminal.document(
-        {"host": host, "picture": str(picture), "results": [result.as_json() for result in results]},
-    )
+    content = {"host": host, "picture": str(picture), "results": [result.as_json() for result in results]}
+    figures = picture.with_suffix(".json")
+    figures.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+    terminal.document(content)
     table = Table("", ("case", "time", "rate", "peer", "peer's time", "ratio"), left=frozenset({"case", "peer"}))
     for result in results:
         first = (result.name, f"{result.seconds * 1e3:.2f} ms", result.rate)
@@ -93,4 +99,4 @@ def _report(terminal: Terminal, results: list[Result], host: dict[str, Any], pic
         f"{host['size']} x {host['size']}"
     )
     terminal.table(table)
-    terminal.line(f"picture: {picture}")
+    terminal.line(f"picture: {picture}; figures: {figures}")

@@ -14,7 +14,7 @@ from typing import Any
 import ttnn
 
 from .. import host_options
-from ..terminal import Table, Terminal, require
+from ..terminal import Table, Terminal, picture_path, require
 from . import network
 from .inference import CONFIGURATIONS, Measurement, measure, results_hash
 
@@ -27,7 +27,11 @@ def add_parser(commands: Any) -> argparse.ArgumentParser:
         "demo", help="classify handwritten digits in every format and fidelity", description=__doc__
     )
     parser.add_argument(
-        "--output", type=Path, default=DEFAULT_PICTURE, metavar="PNG", help=f"picture (default: {DEFAULT_PICTURE})"
+        "--output",
+        type=picture_path,
+        default=DEFAULT_PICTURE,
+        metavar="PNG",
+        help=f"picture (default: {DEFAULT_PICTURE})",
     )
     host_options.add_arguments(parser)
     return parser

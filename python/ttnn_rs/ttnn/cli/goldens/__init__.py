@@ -1,8 +1,8 @@
 """`python -m ttnn goldens [FOLDER]`: compare the engine with golden vectors, array by array and bit by bit.
 
-The folder holds `fpu/`, `sfpu/`, `host/` and `ops/` with `.npz` files in the format that their READMEs describe. Every
-array that the engine can compute is checked; the others are counted with the reason. The exit code is 1 if anything
-differs.
+The folder holds `fpu/`, `sfpu/`, `host/` and `ops/` with `.npz` files in the format that their READMEs describe, or is
+one of them. Every array that the engine can compute is checked; the others are counted with the reason. The exit code
+is 1 if anything differs.
 """
 
 from __future__ import annotations
@@ -11,14 +11,12 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ttnn.config import CONFIG
 
 from .. import host_options
 from ..terminal import Table, Terminal
 from . import fpu, host, operators, sfpu
-from .walk import Checker, FileReport, check_file, files_of
+from .walk import Checker, FileReport, check_file, files_of, names_in, reading
 
 FAMILIES = {"fpu": fpu.checker_of, "sfpu": sfpu.checker_of, "host": host.checker_of, "ops": operators.checker_of}
 SHOWN_DIFFERENCES = 20
@@ -55,9 +53,15 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
 
 def check_folder(folder: Path, only: list[str], terminal: Terminal) -> list[FileReport]:
     """Check every file of `folder` whose name begins with one of `only` (all files if empty)."""
-    files = [(name, path, checker) for name, path in files_of(folder, only) if (checker := _checker_of(name))]
+    # A folder of one family is walked as well as one that holds them all.
+    top = folder.resolve().name
+    files = [
+        (name, path, checker)
+        for name, path in files_of(folder, only)
+        if (checker := _checker_of(name if "/" in name else f"{top}/{name}"))
+    ]
     reports = []
-    with terminal.progress("goldens", sum(_arrays_in(path) for _, path, _ in files)) as progress:
+    with terminal.progress("goldens", sum(_arrays_in(path, name) for name, path, _ in files)) as progress:
         for name, path, checker in files:
             done = 0
 
@@ -67,7 +71,7 @@ def check_folder(folder: Path, only: list[str], terminal: Terminal) -> list[File
                 progress.advance(f"{name} {array}")
 
             reports.append(check_file(path, name, checker, advance))
-            progress.advance(name, _arrays_in(path) - done)
+            progress.advance(name, _arrays_in(path, name) - done)
     return reports
 
 
@@ -77,9 +81,9 @@ def _checker_of(name: str) -> Checker | None:
     return find(file) if find else None
 
 
-def _arrays_in(path: Path) -> int:
-    with np.load(path, allow_pickle=False) as archive:
-        return len(archive.files)
+def _arrays_in(path: Path, name: str) -> int:
+    with reading(name):
+        return len(names_in(path))
 
 
 def _files_by_reason(reports: list[FileReport]) -> dict[str, dict[str, int]]:

@@ -11,15 +11,15 @@ import numpy as np
 from ttnn import _engine
 
 from .registers import FIDELITIES, FORMAT, WORMHOLE, Words, bf16_to_dst, dst16, fp16_to_dst
-from .walk import Archive, Checker, Computed, Verdict
+from .walk import Archive, Checker, Computed, Verdict, no_checker
 
 SCALER_BITS = {"one": 0x3F800000, "inv32": 0x3D000000, "arb": 0x3F350000}
 """FP32 bits of the scalers; 0.7071 rounds to the same value in BF16 and in FP16."""
 
 
-def checker_of(name: str) -> Checker | None:
+def checker_of(name: str) -> Checker:
     """Return what checks the file `name` of `fpu/`."""
-    return next((checker for pattern, checker in _CHECKERS if re.fullmatch(pattern, name)), None)
+    return next((checker for pattern, checker in _CHECKERS if re.fullmatch(pattern, name)), no_checker)
 
 
 def _operand_formats(stem: str) -> tuple[int, int]:

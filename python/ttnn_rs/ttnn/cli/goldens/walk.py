@@ -6,13 +6,17 @@ that it never names are inputs and parameters. Every array of a file therefore e
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ttnn.exceptions import FileFormatError, TtnnError
 
 Words = NDArray[Any]
 
@@ -73,14 +77,52 @@ class FileReport:
         return sum(difference.different for difference in self.differences)
 
 
+@contextmanager
+def reading(relative: str) -> Iterator[None]:
+    """Name the file in what its reading raises.
+
+    Raises:
+        FileFormatError: it is no archive of arrays, or not the arrays that its README describes.
+    """
+    try:
+        yield
+    except TtnnError:
+        raise
+    except (OSError, EOFError, LookupError, ValueError, zipfile.BadZipFile) as error:
+        raise FileFormatError(
+            f"goldens: {relative} does not hold what its README describes: {type(error).__name__}: {error}"
+        ) from error
+
+
+def names_in(path: Path) -> list[str]:
+    """Return the names of the arrays of an `.npz` file."""
+    with np.load(path, allow_pickle=False) as archive:
+        return list(archive.files)
+
+
 def load(path: Path) -> Archive:
     """Return the arrays of an `.npz` file."""
     with np.load(path, allow_pickle=False) as archive:
         return {name: archive[name] for name in archive.files}
 
 
+def no_checker(_path: Path, archive: Archive) -> Iterator[Verdict]:
+    """Check a file whose name says nothing: none of its arrays is covered."""
+    for name in archive:
+        yield Uncovered(name, "no checker knows a file of this name")
+
+
 def check_file(path: Path, relative: str, checker: Checker, advance: Callable[[str], None]) -> FileReport:
-    """Compare every array of one file. `advance` is called with each array's name when it is done."""
+    """Compare every array of one file. `advance` is called with each array's name when it is done.
+
+    Raises:
+        FileFormatError: see `reading`.
+    """
+    with reading(relative):
+        return _check(path, relative, checker, advance)
+
+
+def _check(path: Path, relative: str, checker: Checker, advance: Callable[[str], None]) -> FileReport:
     archive = load(path)
     report = FileReport(relative)
     seen: set[str] = set()

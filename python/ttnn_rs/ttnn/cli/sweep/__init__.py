@@ -20,7 +20,7 @@ from ttnn.config import CONFIG
 from ttnn.exceptions import ArgumentError
 
 from .. import host_options
-from ..terminal import Terminal, require
+from ..terminal import Terminal, picture_path, require
 from . import compare, matmul, tables
 from .subjects import DTYPES, Outcome, Sweep, arity, entries, find, needs_more, parse_parameter, sweep, unary_entries
 from .subjects import run as run_sweep
@@ -49,9 +49,9 @@ def add_parser(commands: Any) -> argparse.ArgumentParser:
         "--param", action="append", default=[], metavar="NAME=VALUE", help="option of the operator, repeatable"
     )
     parser.add_argument("--compare", type=Path, metavar="CSV", help="table of figures measured on a chip")
-    parser.add_argument("--output", type=Path, metavar="PNG", help="draw the error over the input")
-    parser.add_argument("--fidelity", default="all", help="matmul: all, LoFi, HiFi2, HiFi3 or HiFi4 (default: all)")
-    parser.add_argument("--k", default="32..8192", metavar="FIRST..LAST", help="matmul: lengths (default: 32..8192)")
+    parser.add_argument("--output", type=picture_path, metavar="PNG", help="draw the error over the input")
+    parser.add_argument("--fidelity", help="matmul: all, LoFi, HiFi2, HiFi3 or HiFi4 (default: all)")
+    parser.add_argument("--k", metavar="FIRST..LAST", help="matmul: lengths (default: 32..8192)")
     host_options.add_arguments(parser)
     return parser
 
@@ -64,6 +64,8 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
         if options.compare is not None:
             return _compare(options, terminal)
         if options.operators == [MATMUL]:
+            if options.all or options.param:
+                raise ArgumentError("sweep matmul: --all and --param belong to element-wise operators.")
             return matmul.run(options, terminal)
         return _sweep(options, terminal)
 
@@ -80,7 +82,8 @@ def _architecture(name: str | None) -> Iterator[None]:
 
 
 def _compare(options: argparse.Namespace, terminal: Terminal) -> int:
-    if options.operators or options.param or options.dtype not in (None, compare.DTYPE) or options.output:
+    wrong = options.operators, options.all, options.param, options.output, options.fidelity, options.k
+    if any(wrong) or options.dtype not in (None, compare.DTYPE):
         raise ArgumentError("sweep: --compare takes its operators and parameters from the table and draws no picture.")
     if not options.compare.is_file():
         terminal.error(f"sweep: {options.compare}: no such file")
@@ -91,6 +94,8 @@ def _compare(options: argparse.Namespace, terminal: Terminal) -> int:
 
 
 def _sweep(options: argparse.Namespace, terminal: Terminal) -> int:
+    if options.fidelity is not None or options.k is not None:
+        raise ArgumentError("sweep: --fidelity and --k belong to `sweep matmul`, which stands alone.")
     if options.all and options.operators:
         raise ArgumentError("sweep: give operators or --all, not both.")
     if options.dtype not in (None, *DTYPES):

@@ -80,10 +80,14 @@ def compare(path: Path, device: ttnn.MeshDevice, terminal: Terminal) -> list[Row
     Raises:
         ArgumentError: it is not such a table.
     """
-    with path.open(newline="", encoding="utf-8") as file:
-        published = list(csv.DictReader(file))
-    if not published or not {"op", "parameters", *FIGURES} <= set(published[0]):
-        raise ArgumentError(f"sweep: {path} does not have the columns op, parameters, {', '.join(FIGURES)}.")
+    columns = ("op", "parameters", *FIGURES)
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            published = list(csv.DictReader(file))
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise ArgumentError(f"sweep: {path} is no table of comma-separated text: {error}.") from None
+    if not published or any(line.get(column) is None for line in published for column in columns):
+        raise ArgumentError(f"sweep: {path} does not have the columns {', '.join(columns)} in every row.")
     rows = []
     with terminal.progress("compare", len(published)) as progress:
         for line in published:

@@ -22,6 +22,7 @@ from ..ulp import nearest, spacing
 
 FIDELITIES: Final = ("LoFi", "HiFi2", "HiFi3", "HiFi4")
 DTYPES: Final = ("bfloat16", "float32", "bfloat8_b", "bfloat4_b")
+LENGTHS: Final = "32..8192"
 TILE: Final = 32
 ROWS: Final = 64
 COLUMNS: Final = 64
@@ -56,11 +57,11 @@ class Measurement:
 
 def run(options: argparse.Namespace, terminal: Terminal) -> int:
     """Measure, print the table, draw the picture."""
-    fidelities = FIDELITIES if options.fidelity == "all" else (_fidelity(options.fidelity),)
+    fidelities = FIDELITIES if options.fidelity in (None, "all") else (_fidelity(options.fidelity),)
     dtype = options.dtype or "bfloat16"
     if dtype not in DTYPES:
         raise ArgumentError(f"sweep matmul: the data type is one of {', '.join(DTYPES)}, got {dtype}.")
-    lengths = k_range(options.k)
+    lengths = k_range(options.k or LENGTHS)
     found = []
     cases = [(k, f, dst, way) for k in lengths for f in fidelities for dst in (16, 32) for way in _blockings(k)]
     with ttnn.manage_device(device_id=0) as device, terminal.progress("sweep matmul", len(cases)) as progress:
