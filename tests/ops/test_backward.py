@@ -12,6 +12,7 @@ from operands import INTEGERS, assert_within, values_of
 import ttnn
 from ttnn.exceptions import TtnnError
 from ttnn.ops import registry
+from ttnn.ops.backward.measured import PASSED_ON
 from ttnn.ops.registry import Op
 
 SHARDED: tuple[int, ...] = (1, 1, 128, 64)
@@ -45,6 +46,13 @@ def test_against_the_reference(entry: Op, dtype: ttnn.DataType, layout: ttnn.Lay
             reference = wrapped(reference, result.dtype)
         bound = None if entry.accuracy is None else entry.accuracy.bound(result.dtype)
         assert_within(reference, result, bound or 0.0, magnitude)
+
+
+@pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.float32])
+@pytest.mark.parametrize("entry", [entry for entry in gradients() if entry.name in PASSED_ON], ids=str)
+def test_what_is_passed_on_is_not_rounded(entry: Op, dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:
+    for result, reference, _ in results(entry, dtype, ttnn.TILE_LAYOUT, device):
+        np.testing.assert_array_equal(values_of(result), reference)
 
 
 @pytest.mark.parametrize("entry", gradients(), ids=str)

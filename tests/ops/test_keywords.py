@@ -18,7 +18,6 @@ _TIME_ONLY = "how many cores work or how they find their datums: time only"
 _FAST = "the documentation says: changes nothing here"
 NO_EFFECT: dict[tuple[str, str], str] = {
     ("*", "use_multicore"): _TIME_ONLY,
-    ("*", "core_grid"): _TIME_ONLY,
     ("*", "sub_core_grids"): "which cores work: time only; test_sub_core_grids.py has what is refused",
     ("tilize", "use_low_perf"): _TIME_ONLY,
     ("reshape", "reshape_tile_mode"): _TIME_ONLY,

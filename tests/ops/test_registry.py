@@ -352,3 +352,22 @@ def test_registry_and_engine_know_each_other() -> None:
     operators = stub.split("# Operators on device buffers.", 1)[1]
     routines = set(re.findall(r"^def (\w+)\(", operators, re.MULTILINE)) - {"functions"}
     assert routines - named == set()
+
+
+@pytest.mark.parametrize("entry", registry.entries(), ids=str)
+def test_docstrings_say_what_an_operator_takes_and_how_exact_it_is(entry: registry.Op) -> None:
+    text = registry.find(f"ttnn.{entry.name}").__doc__
+    assert text is not None
+    assert re.match(r"[A-Z]\S+ .*\.$", text.split("\n", 1)[0])
+    assert ("Accuracy: " in text) or entry.numerics == "movement"
+    for signature in entry.signatures:
+        for param in signature.params:
+            line = re.search(rf"^    {re.escape(param.name)} \((.*?)\): .*\.$", text, re.MULTILINE)
+            assert line is not None, param.name
+            assert set(param.kind.text.split(" | ")) <= set(line[1].split(" | ")), param.name
+    assert all(f"{dtype.name}" in text for dtype in entry.dtypes)
+
+
+def test_the_docstring_of_an_argument_names_every_kind_once() -> None:
+    assert ttnn.add.__doc__ is not None
+    assert "    input_tensor_b (int | float | ttnn.Tensor): Second operand" in ttnn.add.__doc__

@@ -21,7 +21,7 @@ import numpy as np
 from ttnn.config import CONFIG
 from ttnn.exceptions import ArgumentError, DTypeError, LayoutError, ShapeError, UnsupportedError
 from ttnn.ops.accuracy import Accuracy
-from ttnn.ops.arguments import Signature, wrong_arguments
+from ttnn.ops.arguments import Param, Signature, wrong_arguments
 from ttnn.tensor import Tensor
 from ttnn.types import DataType, Layout
 
@@ -392,18 +392,25 @@ def _keep_operands(values: list[Any], position: int) -> None:
             values[i] = find("ttnn.clone").function(value)
 
 
+def _argument_line(name: str, params: Sequence[Param]) -> str:
+    """Return what a docstring says of an argument: the kinds that the signatures take, and what it is for."""
+    kinds = dict.fromkeys(kind for param in params for kind in param.kind.text.split(" | "))
+    note = next((param.doc for param in params if param.doc), "See the signature.")
+    if not params[0].modelled:
+        note = "Not modelled; only the default is accepted."
+    return f"{name} ({' | '.join(kinds)}): {note}"
+
+
 def _docstring(op: Op) -> str:
     """Return the docstring of an operator, made from its entry."""
     blocks = [op.doc]
-    arguments: dict[str, str] = {}
+    arguments: dict[str, list[Param]] = {}
     for signature in op.signatures:
         for param in signature.params:
-            note = param.doc or "See the signature."
-            if not param.modelled:
-                note = "Not modelled; only the default is accepted."
-            arguments.setdefault(param.name, f"{param.name} ({param.kind.text}): {note}")
+            arguments.setdefault(param.name, []).append(param)
     if arguments:
-        blocks.append("Args:\n" + textwrap.indent("\n".join(arguments.values()), "    "))
+        lines = [_argument_line(name, params) for name, params in arguments.items()]
+        blocks.append("Args:\n" + textwrap.indent("\n".join(lines), "    "))
     if op.dtypes:
         blocks.append("Data types: " + ", ".join(dtype.name for dtype in op.dtypes) + ".")
     if op.reference:
@@ -412,7 +419,9 @@ def _docstring(op: Op) -> str:
         blocks.append("Layouts: " + ", ".join(layout.name for layout in op.layouts) + ".")
     if op.raises:
         blocks.append("Raises:\n" + "\n".join(f"    {error}: {when}" for error, when in op.raises))
-    if op.accuracy is not None:
+    if op.numerics != "movement":
+        blocks.append(f"Accuracy: {op.accuracy or 'no bound is stated'}.")
+    elif op.accuracy is not None:
         blocks.append(f"Accuracy: {op.accuracy}.")
     blocks.append("Signatures:\n" + "\n".join(f"    {signature.text(op.name)}" for signature in op.signatures))
     # An operator and its in-place form share a page.

@@ -88,14 +88,14 @@ def _scaled(name: str, factor: float) -> Callable[..., Tensor]:
 deg2rad = _register(
     "deg2rad",
     _scaled("deg2rad", math.pi / 180.0),
-    "the radians of a number of degrees, for every element.",
+    "Return the radians of a number of degrees, for every element.",
     formula("deg2rad", "Return x pi / 180.", lambda x: x * (math.pi / 180.0)),
     source="vector unit listing mul_unary",
 )
 rad2deg = _register(
     "rad2deg",
     _scaled("rad2deg", 180.0 / math.pi),
-    "the degrees of a number of radians, for every element.",
+    "Return the degrees of a number of radians, for every element.",
     formula("rad2deg", "Return 180 x / pi.", lambda x: x * (180.0 / math.pi)),
     source="vector unit listing mul_unary",
 )

@@ -88,3 +88,12 @@ ABSOLUTE: Final[dict[str, Callable[..., Any]]] = {
     "multigammaln_bw": gradients.sum_of_terms,
 }
 """What the figures refer to where terms cancel, instead of the gradient itself."""
+PASSED_ON: Final = frozenset(
+    f"{name}_bw"
+    for name in (
+        *("abs", "add", "assign", "ceil", "clamp", "clip", "concat", "eq", "fill", "fill_zero", "floor", "frac"),
+        *("ge", "gt", "hardshrink", "hardtanh", "le", "lt", "ne", "neg", "relu", "relu6", "round", "rsub", "sign"),
+        *("softshrink", "threshold", "trunc", "where"),
+    )
+)
+"""Gradients that are 0, or the incoming one with a sign: nothing is rounded."""

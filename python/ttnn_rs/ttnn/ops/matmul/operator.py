@@ -469,9 +469,17 @@ _OPTIONS: Final = (
         COMPUTE_KERNEL_CONFIG,
         None,
         none=True,
-        doc="Fidelity, width of Dst, packer accumulation. Default: HiFi2, LoFi or HiFi3 by types, L1 accumulation.",
+        doc="Fidelity, width of Dst, packer accumulation. Default: HiFi3 (HiFi4 on Blackhole) for two float32 tensors; "
+        "LoFi with program_config or core_grid, or for two block floats; else HiFi2. A float32 result gets a 32-bit "
+        "Dst, others are accumulated in L1.",
     ),
-    Param("core_grid", instance_kind("ttnn.CoreGrid", CoreGrid), None, none=True, doc="Cores of the chosen program."),
+    Param(
+        "core_grid",
+        instance_kind("ttnn.CoreGrid", CoreGrid),
+        None,
+        none=True,
+        doc="Cores of the chosen program; the device's grid if it is smaller. Decides bits: fidelity and blocking.",
+    ),
     Param("output_tile", TILE, None, none=True, doc="Tile of the result; 32x32 only."),
     Param("optional_output_tensor", TENSOR, None, none=True, doc="Takes the result."),
     Param(
