@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use tt_cpu::stream;
 use tt_formats::{DataFormat, TileShape};
 use tt_memory::{Access, BufferId, Device};
 use tt_tensix::fpu::{self, Accumulator, Arch, Broadcast, EltwiseOp, MathConfig, MathFidelity, PreparedA, PreparedB};
@@ -124,17 +125,10 @@ pub fn matmul(
     require_formats(program, bias.map(|bias| bias.format))?;
     let kernel = Kernel::new(program, bias.map(|bias| (bias, Input::new(bias.format, program.dst32))));
     let access = device.access(&[output])?;
-    let (rows, columns) = block_shape(program);
-    let (down, across) = (program.m.div_ceil(rows), program.n.div_ceil(columns));
-    let make = || Scratch::new(rows, columns);
-    for_each_page(program.batch.0 * down * across, make, |scratch, item| {
-        let (column, row) = (item % across * columns, item / across % down * rows);
-        let block = Block {
-            matrix: item / across / down,
-            rows: row..(row + rows).min(program.m),
-            columns: column..(column + columns).min(program.n),
-        };
-        kernel.block(&access, (a, b), output, &block, scratch)
+    let blocks = Blocks::new(program, tt_cpu::pool::threads());
+    let make = || Scratch::new(blocks.rows, blocks.columns);
+    for_each_page(blocks.items(), make, |scratch, item| {
+        kernel.block(&access, (a, b), output, &blocks.block(item), scratch)
     })
 }
 
@@ -194,24 +188,68 @@ fn require_formats(program: &MatmulProgram, bias: Option<DataFormat>) -> Result<
     Ok(())
 }
 
-/// Rows and columns of a work item in tiles: large, but so that every worker gets some.
-fn block_shape(program: &MatmulProgram) -> (usize, usize) {
-    let (mut rows, mut columns) = (BLOCK.min(program.m), BLOCK.min(program.n));
-    if let Some(ring) = program.ring {
-        // All columns of a block have the same order.
-        columns = (1..=columns).rev().find(|&width| ring.columns.is_multiple_of(width)).unwrap_or(1);
-    }
-    let wanted = if tt_cpu::pool::threads() == 1 { 1 } else { 4 * tt_cpu::pool::threads() };
-    while program.batch.0 * program.m.div_ceil(rows) * program.n.div_ceil(columns) < wanted && rows * columns > 1 {
-        if rows >= columns || (rows > 1 && program.ring.is_some()) {
-            rows = rows.div_ceil(2);
-        } else if program.ring.is_none() {
-            columns = columns.div_ceil(2);
-        } else {
-            break;
+/// How the output is cut into work items: large blocks, as operand tiles are then unpacked less often, and at the end halves
+/// of blocks, so that threads of which one has lost time to something else end together all the same.
+struct Blocks<'a> {
+    program: &'a MatmulProgram,
+    /// Rows and columns of a block, in tiles.
+    rows: usize,
+    columns: usize,
+    /// Blocks that are one item, and blocks that are two.
+    whole: usize,
+    halved: usize,
+}
+
+impl<'a> Blocks<'a> {
+    fn new(program: &'a MatmulProgram, threads: usize) -> Self {
+        let (mut rows, mut columns) = (BLOCK.min(program.m), BLOCK.min(program.n));
+        if let Some(ring) = program.ring {
+            // All columns of a block have the same order.
+            columns = (1..=columns).rev().find(|&width| ring.columns.is_multiple_of(width)).unwrap_or(1);
         }
+        let count =
+            |rows: usize, columns: usize| program.batch.0 * program.m.div_ceil(rows) * program.n.div_ceil(columns);
+        let wanted = if threads == 1 { 1 } else { 2 * threads };
+        while count(rows, columns) < wanted && rows * columns > 1 {
+            if rows >= columns || (rows > 1 && program.ring.is_some()) {
+                rows = rows.div_ceil(2);
+            } else if program.ring.is_none() {
+                columns = columns.div_ceil(2);
+            } else {
+                break;
+            }
+        }
+        let blocks = count(rows, columns);
+        // A few that come out even are left whole.
+        let even = threads == 1 || blocks.is_multiple_of(threads) && blocks < 4 * threads;
+        let halved = if even || rows * columns == 1 { 0 } else { threads.min(blocks) };
+        Self { program, rows, columns, whole: blocks - halved, halved }
     }
-    (rows, columns)
+
+    fn items(&self) -> usize {
+        self.whole + 2 * self.halved
+    }
+
+    /// The block of an item; the second half of a narrow block at the edge may be empty.
+    fn block(&self, item: usize) -> Block {
+        let Self { program, rows, columns, whole, .. } = *self;
+        let halves = item.saturating_sub(whole);
+        let number = item - halves + halves / 2;
+        let across = program.n.div_ceil(columns);
+        let down = program.m.div_ceil(rows);
+        let (column, row) = (number % across * columns, number / across % down * rows);
+        let mut block = Block {
+            matrix: number / across / down,
+            rows: row..(row + rows).min(program.m),
+            columns: column..(column + columns).min(program.n),
+        };
+        if item >= whole {
+            let side = if rows >= columns { &mut block.rows } else { &mut block.columns };
+            let middle = side.start + side.len().div_ceil(2);
+            *side = if halves % 2 == 0 { side.start..middle } else { middle..side.end };
+        }
+        block
+    }
 }
 
 /// Output tiles of one work item.
@@ -295,6 +333,9 @@ impl<'a> Kernel<'a> {
         let blocks = program.k_blocks();
         let accumulate = program.accumulates();
         let slots = block.rows.len() * block.columns.len();
+        if slots == 0 {
+            return Ok(());
+        }
         for k_block in 0..blocks {
             let last = k_block + 1 == blocks;
             let reload = k_block > 0 && (!accumulate || (self.bias.is_none() && last));
@@ -308,8 +349,14 @@ impl<'a> Kernel<'a> {
             for place in k_block * program.k_block..(k_block + 1) * program.k_block {
                 let k = program.k_tile(place, block.columns.start);
                 self.prepare(access, (a, b), block, k, scratch)?;
+                let next = (place + 1 < program.k).then(|| program.k_tile(place + 1, block.columns.start));
                 let Scratch { left, right, dst, .. } = &mut *scratch;
-                for (left, dst) in left.iter_mut().zip(dst[..slots].chunks_exact_mut(block.columns.len())) {
+                for (row, (left, dst)) in
+                    left.iter_mut().zip(dst[..slots].chunks_exact_mut(block.columns.len())).enumerate()
+                {
+                    if let Some(next) = next {
+                        self.ask(access, (a, b), block, next, row)?;
+                    }
                     for (right, dst) in right.iter_mut().zip(dst) {
                         fpu::accumulate(&self.math, dst, right, left);
                     }
@@ -338,6 +385,38 @@ impl<'a> Kernel<'a> {
         Ok(())
     }
 
+    /// The page of the left operand for a tile row and a step along K.
+    fn left_page(&self, matrix: usize, row: usize, k: usize) -> usize {
+        let program = self.program;
+        let first = if program.batch.1 == 1 { 0 } else { matrix * program.m * program.k };
+        first + if program.transpose_a { k * program.m + row } else { row * program.k + k }
+    }
+
+    /// The page of the right operand for a tile column and a step along K.
+    fn right_page(&self, matrix: usize, column: usize, k: usize) -> usize {
+        let program = self.program;
+        let first = if program.batch.2 == 1 { 0 } else { matrix * program.k * program.n };
+        first + if program.transpose_b { column * program.k + k } else { k * program.n + column }
+    }
+
+    /// Asks for operand tiles of the next step along K, as one row of the block is multiplied: the left one of that row, and
+    /// this row's share of the right ones.
+    fn ask(
+        &self,
+        access: &Access<'_>,
+        (a, b): (BufferId, BufferId),
+        block: &Block,
+        k: usize,
+        row: usize,
+    ) -> Result<(), OpError> {
+        let ask = |page: &[u8]| (0..page.len()).step_by(64).for_each(|offset| stream::prefetch_second(page, offset));
+        ask(access.page(a, self.left_page(block.matrix, block.rows.start + row, k))?);
+        for column in block.columns.clone().skip(row).step_by(block.rows.len()) {
+            ask(access.page(b, self.right_page(block.matrix, column, k))?);
+        }
+        Ok(())
+    }
+
     /// Unpacks and prepares the operand tiles that a block needs of one step along K.
     fn prepare(
         &self,
@@ -347,20 +426,14 @@ impl<'a> Kernel<'a> {
         k: usize,
         scratch: &mut Scratch,
     ) -> Result<(), OpError> {
-        let program = self.program;
-        let (_, batch_a, batch_b) = program.batch;
-        let first_a = if batch_a == 1 { 0 } else { block.matrix * program.m * program.k };
-        let first_b = if batch_b == 1 { 0 } else { block.matrix * program.k * program.n };
         for (slot, row) in block.rows.clone().enumerate() {
-            let page = if program.transpose_a { k * program.m + row } else { row * program.k + k };
-            self.unpack_left(access.page(a, first_a + page)?, k, scratch);
+            self.unpack_left(access.page(a, self.left_page(block.matrix, row, k))?, k, scratch);
             scratch.left[slot].prepare(&self.math, &scratch.src);
         }
         for (slot, column) in block.columns.clone().enumerate() {
-            let page = if program.transpose_b { column * program.k + k } else { k * program.n + column };
             let Scratch { src, other, right, .. } = &mut *scratch;
-            self.right.to_src(access.page(b, first_b + page)?, src);
-            if program.transpose_b {
+            self.right.to_src(access.page(b, self.right_page(block.matrix, column, k))?, src);
+            if self.program.transpose_b {
                 unpack::transpose(src, other);
                 right[slot].prepare(&self.math, other);
             } else {
@@ -411,5 +484,53 @@ impl<'a> Kernel<'a> {
         input.to_src(bias, other);
         let math = MathConfig { alu: view.register, ..self.math };
         fpu::eltwise(&math, EltwiseOp::Add, Broadcast::Row, false, dst[slot].dst(), src, other);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn program(batch: usize, m: usize, n: usize, ring: Option<Ring>) -> MatmulProgram {
+        MatmulProgram {
+            formats: (DataFormat::Float16B, DataFormat::Float16B, DataFormat::Float16B),
+            batch: (batch, batch, 1),
+            m,
+            k: 4,
+            n,
+            k_datums: 128,
+            k_block: 4,
+            ring,
+            fidelity: MathFidelity::LoFi,
+            dst32: false,
+            packer_l1_acc: false,
+            relu: false,
+            activation: Chain::default(),
+            transpose_a: false,
+            transpose_b: false,
+            arch: Arch::Wormhole,
+        }
+    }
+
+    #[test]
+    fn blocks_cover_every_output_tile_once() {
+        for threads in [1, 2, 3, 8] {
+            for (m, n) in [(1, 1), (1, 9), (9, 1), (2, 3), (8, 8), (17, 9), (16, 16), (16, 24), (33, 16), (40, 64)] {
+                for (batch, ring) in [(1, None), (3, None), (1, Some(Ring { columns: 3, k_tiles: 2 }))] {
+                    let program = program(batch, m, n, ring);
+                    let blocks = Blocks::new(&program, threads);
+                    let mut seen = vec![0; batch * m * n];
+                    for block in (0..blocks.items()).map(|item| blocks.block(item)) {
+                        assert!(block.rows.len() <= blocks.rows && block.columns.len() <= blocks.columns);
+                        let ends = (block.columns.start / 3, (block.columns.end.max(1) - 1) / 3);
+                        assert!(ring.is_none() || block.columns.is_empty() || ends.0 == ends.1, "one order of K");
+                        for (row, column) in block.rows.flat_map(|row| block.columns.clone().map(move |c| (row, c))) {
+                            seen[(block.matrix * m + row) * n + column] += 1;
+                        }
+                    }
+                    assert!(seen.iter().all(|&times| times == 1), "{m} x {n} x {batch} on {threads} threads");
+                }
+            }
+        }
     }
 }

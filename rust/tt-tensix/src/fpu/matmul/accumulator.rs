@@ -1,5 +1,7 @@
 //! A tile of `Dst` between tile products, and what is known about its values.
 
+use tt_cpu::{Level, simd_kernel};
+
 use super::super::Dst;
 use crate::regs::TILE_DATUMS;
 
@@ -34,9 +36,7 @@ impl Accumulator {
     /// The words, to be read or written.
     pub fn dst(&mut self) -> &mut Dst {
         if self.hidden {
-            for word in &mut self.words {
-                *word = if *word >> 23 & 255 <= HIDDEN_ZERO { 0 } else { *word };
-            }
+            uncover::run(Level::current(), &mut self.words);
         }
         (self.hidden, self.bound) = (false, f64::INFINITY);
         &mut self.words
@@ -51,13 +51,7 @@ impl Accumulator {
     }
 
     fn measure(&mut self) -> f64 {
-        // Zeros wrap to the top of one comparison and are at the bottom of the other.
-        let (mut least, mut largest) = (u32::MAX, 0);
-        for word in self.dst() {
-            let magnitude = *word & 0x7fff_ffff;
-            least = least.min(magnitude.wrapping_sub(1));
-            largest = largest.max(magnitude);
-        }
+        let (least, largest) = reach::run(Level::current(), self.dst());
         let fits = least >= (SMALLEST << 23) - 1 && largest < LARGEST << 23;
         if fits { f32::from_bits(largest).into() } else { f64::INFINITY }
     }
@@ -75,3 +69,27 @@ impl Default for Accumulator {
         Self::new()
     }
 }
+
+/// Makes hidden zeros zeros.
+#[inline(always)]
+fn uncover_body(words: &mut Dst) {
+    for word in words {
+        *word = if *word >> 23 & 255 <= HIDDEN_ZERO { 0 } else { *word };
+    }
+}
+
+/// The smallest magnitude that is not zero, less one, and the largest. Zeros wrap to the top of one comparison and are at the
+/// bottom of the other.
+#[inline(always)]
+fn reach_body(words: &Dst) -> (u32, u32) {
+    let (mut least, mut largest) = (u32::MAX, 0);
+    for word in words {
+        let magnitude = *word & 0x7fff_ffff;
+        least = magnitude.wrapping_sub(1).min(least);
+        largest = magnitude.max(largest);
+    }
+    (least, largest)
+}
+
+simd_kernel!(uncover, super::uncover_body, (words: &mut Dst));
+simd_kernel!(reach, super::reach_body, (words: &Dst) -> (u32, u32));
