@@ -10,7 +10,7 @@ use tt_tensix::fast::Bf16Page;
 use tt_tensix::fpu::halves::{self, Reader};
 use tt_tensix::fpu::{self, Arch, Broadcast, EltwiseOp, HalfTile, MathConfig, MathFidelity};
 use tt_tensix::pack::{self, DstFormat, HalfPacker, PackConfig, Relu};
-use tt_tensix::sfpu::{DstWidth, SeveralCall};
+use tt_tensix::sfpu::{DstWidth, SeveralCall, quotient};
 
 use crate::port::{self, Input, Tile, ZERO};
 use crate::{Chain, OpError, for_each_page};
@@ -196,8 +196,9 @@ pub(crate) enum Source {
     Scalar(Vec<u8>),
 }
 
-/// Widened tiles that are kept for the next output tiles.
-const KEPT: usize = 32;
+/// Widened tiles that are kept for the next output tiles. A row of tiles that is repeated comes back after a row of output
+/// tiles: this many are 8192 datums.
+const KEPT: usize = 256;
 
 /// Tiles of one operand in L1 form, each with the page it comes from.
 type Kept = Vec<(usize, Vec<u8>)>;
@@ -213,11 +214,11 @@ struct Scratch {
     half: HalfTile,
 }
 
-/// The matrix unit with BF16 everywhere and no activation of the result: operands go from L1 through lanes of 16 bits back
-/// to L1.
+/// Programs with BF16 everywhere and no activation of the result: operands go from L1 through lanes of 16 bits back to L1.
 struct Halves {
     level: tt_cpu::Level,
-    op: EltwiseOp,
+    /// An operation of the matrix unit; the vector unit's division otherwise.
+    op: Option<EltwiseOp>,
     math: MathConfig,
     readers: [Reader; 2],
     packer: HalfPacker,
@@ -227,7 +228,11 @@ impl Halves {
     /// `None` if a program is not like that.
     fn new(program: &BinaryProgram, math: MathConfig, formats: [DataFormat; 2], packer: &PackConfig) -> Option<Self> {
         let level = tt_cpu::Level::current();
-        let Unit::Fpu(op) = program.unit else { return None };
+        let op = match &program.unit {
+            Unit::Fpu(op) => Some(*op),
+            Unit::Sfpu(call) if quotient::computes(call) => None,
+            Unit::Sfpu(_) => return None,
+        };
         if program.dst32 || !program.chains[2].is_empty() || !halves::supports(level, &math) {
             return None;
         }
@@ -238,7 +243,10 @@ impl Halves {
     /// The operator on two tiles; false if their numbers are not plain enough, and `half` is then meaningless.
     fn compute(&self, l1: [&[u8]; 2], [page_a, page_b]: &mut [Bf16Page; 2], half: &mut HalfTile) -> bool {
         match (self.readers[0].read(l1[0], page_a), self.readers[1].read(l1[1], page_b)) {
-            (Some(a), Some(b)) => halves::run(self.level, &self.math, self.op, half, a, b),
+            (Some(a), Some(b)) => match self.op {
+                Some(op) => halves::run(self.level, &self.math, op, half, a, b),
+                None => quotient::run(self.level, half, a, b),
+            },
             _ => false,
         }
     }

@@ -6,6 +6,7 @@ use tt_tensix::fast::{Bf16Page, BlockFloatDecoder};
 use tt_tensix::fpu::halves::{self, Reader};
 use tt_tensix::fpu::{self, Arch, Broadcast, DstFormat, EltwiseOp, HalfTile, MathConfig, MathFidelity};
 use tt_tensix::pack::{EdgeMask, HalfPacker, PackConfig, Packer, Relu};
+use tt_tensix::sfpu::{self, DstWidth, quotient};
 use tt_testkit::random::Random;
 
 const OPERATIONS: [EltwiseOp; 3] = [EltwiseOp::Add, EltwiseOp::Sub, EltwiseOp::Mul];
@@ -120,6 +121,73 @@ fn products_at_the_edges_of_the_exponents() {
             check(&config(fidelity, Arch::Wormhole), EltwiseOp::Mul, &a, &b);
         }
     }
+}
+
+/// Asserts the bits of the vector unit's division at every level; whether there were any.
+fn check_quotients(a: &[u16; 1024], b: &[u16; 1024]) -> bool {
+    // On their way into Dst, zeros lose their sign and subnormals become zeros.
+    let in_dst = |words: &[u16; 1024]| words.map(|word| if word & 0x7f80 == 0 { 0 } else { u32::from(word) << 16 });
+    let mut expected = in_dst(a);
+    let function = sfpu::lookup_binary("div_binary").expect("a function of the vector unit");
+    sfpu::binary(function, &mut expected, &in_dst(b), DstWidth::Bits16, Level::Scalar);
+    let results = Level::supported().iter().map(|&level| {
+        let mut got: HalfTile = [0x5555; 1024];
+        if !quotient::run(level, &mut got, &page(a), &page(b)) {
+            return false;
+        }
+        for (i, (got, expected)) in got.iter().zip(&expected).enumerate() {
+            assert_eq!(u32::from(*got) << 16, *expected, "{level} {:#06x} / {:#06x}", a[i], b[i]);
+        }
+        true
+    });
+    let results: Vec<bool> = results.collect();
+    assert!(results.iter().all(|&result| result == results[0]), "levels differ in what they take");
+    results[0]
+}
+
+#[test]
+fn quotients_of_all_pairs_of_significands() {
+    let mut random = Random::new(3);
+    for block in 0..16 {
+        // Tiles of 8 dividends by 128 divisors, of any signs and exponents that leave the quotients in range.
+        for round in 0..4 {
+            let (least_a, least_b) = [(1, 64), (60, 1), (128, 126), (64, 120)][round];
+            let exponents =
+                |random: &mut Random, least: u32| ((least + random.below(60)) << 7) | (random.below(2) << 15);
+            let a = std::array::from_fn(|i| (exponents(&mut random, least_a) | (block * 8 + i as u32 / 128)) as u16);
+            let b = std::array::from_fn(|i| (exponents(&mut random, least_b) | (i as u32 % 128)) as u16);
+            assert!(check_quotients(&a, &b), "dividends from exponent {least_a}, divisors from {least_b}");
+        }
+    }
+}
+
+#[test]
+fn quotients_at_the_edges_of_the_exponents() {
+    let mut random = Random::new(4);
+    let (mut with, mut without) = (0, 0);
+    for exponent_a in [0, 1, 2, 3, 127, 128, 252, 253, 254, 255] {
+        for exponent_b in (0..=8).chain(119..=136).chain(248..=255) {
+            let mut word = |exponent: u32| (random.below(2) << 15 | exponent << 7 | random.below(128)) as u16;
+            // Zeros and subnormals on either side, and on both.
+            let a = std::array::from_fn(|i| word(if i % 5 == 0 { 0 } else { exponent_a }));
+            let b = std::array::from_fn(|i| word(if i % 7 == 0 { 0 } else { exponent_b }));
+            if check_quotients(&a, &b) { with += 1 } else { without += 1 }
+        }
+    }
+    assert!(with > 100 && without > 100, "{with} tiles with results, {without} without");
+}
+
+#[test]
+fn quotients_of_random_tiles() {
+    let mut random = Random::new(5);
+    let mut with = 0;
+    for round in 0..64 {
+        let kind = [1, 2, 1, 0][round % 4];
+        let a = std::array::from_fn(|_| word(&mut random, kind));
+        let b = std::array::from_fn(|_| word(&mut random, 1) | if round % 4 == 2 { 0 } else { 64 << 7 });
+        with += usize::from(check_quotients(&a, &b));
+    }
+    assert!(with > 0, "{with} tiles with results");
 }
 
 #[test]

@@ -38,6 +38,7 @@ mod logarithmic;
 mod modulo;
 mod polygamma;
 mod power;
+pub mod quotient;
 mod recip;
 mod relations;
 mod relu;

@@ -56,6 +56,11 @@ impl<K: Copy> Several<K> {
 }
 
 impl<K: Copy> SeveralCall<K> {
+    /// The function's name, as in the listings.
+    pub fn name(&self) -> &'static str {
+        self.function.name
+    }
+
     fn kernel(&self, width: DstWidth) -> (K, &[u32]) {
         let parameters = &self.parameters[..self.function.parameters.len()];
         match width {
