@@ -6,6 +6,9 @@ use tt_memory::chip::ChipSpec;
 use tt_memory::device::OpenOptions;
 use tt_memory::{BufferId, BufferType, Device};
 use tt_ops::movement::{Movement, View, move_datums};
+use tt_tensix::pack::{self, DstFormat, PackConfig};
+use tt_tensix::unpack;
+use tt_testkit::random::Random;
 
 fn device() -> Device {
     Device::open(ChipSpec::by_name("n150").unwrap(), OpenOptions::default()).unwrap()
@@ -175,6 +178,104 @@ fn tiles_move_whole_and_transposed() {
                 }
                 device.deallocate(movement.input.buffer).unwrap();
                 device.deallocate(output.buffer).unwrap();
+            }
+        }
+    }
+}
+
+/// The datums of a tile in L1 as words of the format, block floats as bfloat16.
+fn words(format: DataFormat, tile: &[u8]) -> Vec<u32> {
+    let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte));
+    if !format.is_block_float() {
+        return tile.chunks_exact(tile.len() / 1024).map(word).collect();
+    }
+    let mut registers = [0; 1024];
+    unpack::to_src(format, format, tile, &mut registers);
+    registers.iter().map(|word| word >> 3).collect()
+}
+
+/// The inverse of [`words`].
+fn tile(format: DataFormat, words: &[u32; 1024]) -> Vec<u8> {
+    let mut bytes = vec![0; format.tile_bytes(TileShape::FULL)];
+    if format.is_block_float() {
+        let packer = PackConfig::new(DstFormat::Bf16, format);
+        pack::pack_tile(&packer, &words.map(|word| word << 16), &mut bytes);
+        return bytes;
+    }
+    let unit = bytes.len() / 1024;
+    for (bytes, word) in bytes.chunks_exact_mut(unit).zip(words) {
+        bytes.copy_from_slice(&word.to_le_bytes()[..unit]);
+    }
+    bytes
+}
+
+#[test]
+fn lines_of_tiles_move_with_their_padding() {
+    // Input shape, output shape, offset, strides, window.
+    type Case = (&'static [usize], &'static [usize], i64, &'static [i64], &'static [(usize, usize)]);
+    let cases: [Case; 5] = [
+        (&[3, 40, 50], &[40, 3, 50], 0, &[50, 2000, 1], &[(0, 40), (0, 3), (0, 50)]),
+        (&[2, 64, 96], &[70, 45], 64 * 96 + 5 * 96 + 16, &[96, 1], &[(3, 50), (0, 45)]),
+        (&[2, 3, 33, 64], &[4, 33, 3, 64], 0, &[6336, 64, 2112, 1], &[(1, 2), (0, 33), (0, 3), (0, 64)]),
+        (&[33, 80], &[33, 80], 32 * 80, &[-80, 1], &[(0, 33), (0, 80)]),
+        (&[5, 7, 20], &[1, 7, 20], 2 * 140, &[9, 20, 1], &[(0, 1), (0, 7), (0, 20)]),
+    ];
+    let formats = [
+        DataFormat::Float16B,
+        DataFormat::Float32,
+        DataFormat::UInt8,
+        DataFormat::Bfp8B,
+        DataFormat::Bfp4B,
+        DataFormat::Bfp2B,
+    ];
+    let mut device = device();
+    let mut random = Random::new(9);
+    for format in formats {
+        let bytes = format.tile_bytes(TileShape::FULL);
+        for (shape, out_shape, offset, strides, window) in cases {
+            for through_dst in [false, true] {
+                let view = |device: &mut Device, shape: &[usize]| {
+                    let count = pages(shape, Some(TileShape::FULL)).0;
+                    let buffer = device.allocate_interleaved(BufferType::Dram, bytes as u64, count as u64, 1).unwrap();
+                    (View { buffer, format, tile: Some(TileShape::FULL), shape: shape.to_vec() }, count)
+                };
+                let ((input, count), (output, count_out)) = (view(&mut device, shape), view(&mut device, out_shape));
+                let raw: Vec<u8> = (0..count * bytes).map(|_| random.bits() as u8).collect();
+                device.write(input.buffer, &raw, bytes).unwrap();
+                let datums: Vec<Vec<u32>> = raw.chunks_exact(bytes).map(|tile| words(format, tile)).collect();
+                let padding = 0x3f81_c1a7 >> if bytes < 4096 { 16 } else { 0 };
+                let movement = Movement {
+                    input,
+                    output,
+                    offset,
+                    strides: strides.to_vec(),
+                    window: window.to_vec(),
+                    padding,
+                    through_dst,
+                };
+                move_datums(&mut device, &movement).unwrap();
+                let mut expected = vec![[padding & if bytes == 1024 { 255 } else { u32::MAX }; 1024]; count_out];
+                let halves = format == DataFormat::Float16B || format.is_block_float();
+                for position in 0..out_shape.iter().product() {
+                    let (mut rest, mut from, mut inside) = (position, offset, true);
+                    for axis in (0..out_shape.len()).rev() {
+                        let index = rest % out_shape[axis];
+                        rest /= out_shape[axis];
+                        inside &= (window[axis].0..window[axis].0 + window[axis].1).contains(&index);
+                        from += (index as i64 - window[axis].0 as i64) * strides[axis];
+                    }
+                    if inside {
+                        let (page, datum) = place(from as usize, shape, Some(TileShape::FULL));
+                        let word = datums[page][datum];
+                        let (page, datum) = place(position, out_shape, Some(TileShape::FULL));
+                        expected[page][datum] =
+                            if through_dst && halves { tt_formats::pack::bf16_to_bf16(word) } else { word };
+                    }
+                }
+                let mut got = vec![0; count_out * bytes];
+                device.read(movement.output.buffer, &mut got, bytes).unwrap();
+                let expected: Vec<u8> = expected.iter().flat_map(|words| tile(format, words)).collect();
+                assert!(got == expected, "{format:?} {shape:?} to {out_shape:?} {through_dst}");
             }
         }
     }

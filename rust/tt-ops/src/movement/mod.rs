@@ -1,6 +1,7 @@
 //! Data movement: every operator that gives datums another place (slice, pad, permute, reshape, tilize, untilize) is one
 //! affine map from output indices to input indices, between any two layouts.
 
+mod lines;
 mod whole;
 
 use tt_formats::{DataFormat, TileShape};
@@ -93,12 +94,16 @@ pub fn move_datums(device: &mut Device, movement: &Movement) -> Result<(), OpErr
             whole::tilize_rows(&access, movement, geometry, tile_row, flush, rest)
         });
     }
+    let lines = if empty { None } else { lines::Lines::new(movement) };
     for_each_page(pages, Scratch::new, |scratch, page| {
         if let Some(tiles) = &tiles {
             let registers = [&mut scratch.tile, &mut scratch.transposed];
             if tiles.page(&access, output.buffer, page, registers)? {
                 return Ok(());
             }
+        }
+        if let Some(lines) = &lines {
+            return lines.page(&access, &target, &source.geometry, page, &mut scratch.tile);
         }
         target.page(&access, &source, page, scratch)
     })

@@ -166,7 +166,7 @@ fn copy_line(to: &mut [u8], from: &[u8], bytes: usize) {
 }
 
 /// What passing through Dst does to bfloat16 datums.
-fn flush_bytes(bytes: &mut [u8]) {
+pub(super) fn flush_bytes(bytes: &mut [u8]) {
     for datum in bytes.as_chunks_mut::<2>().0 {
         *datum = (tt_formats::pack::bf16_to_bf16(u16::from_le_bytes(*datum).into()) as u16).to_le_bytes();
     }

@@ -1,0 +1,176 @@
+//! Movements between 32 x 32 tiles that keep rows: a line of a face is a line of some other face, or padding.
+//!
+//! They give the same bytes as the general way, which asks for the place of every datum.
+
+use std::array::from_fn;
+
+use tt_formats::{DataFormat, TileShape, block, format::GROUP, pack as datums, unpack as read};
+use tt_memory::Access;
+use tt_tensix::pack;
+
+use super::whole::flush_bytes;
+use super::{Geometry, Movement, Target};
+use crate::OpError;
+use crate::port::Tile;
+
+/// Datums of a line.
+const LINE: usize = 16;
+const SIDE: usize = 32;
+/// Exponents in front of the datums of a block-float tile.
+const EXPONENTS: usize = SIDE * SIDE / GROUP;
+
+/// Reads a line of a block-float tile, given by its first datum, as bfloat16 datums.
+type Decode = fn(&[u8], usize) -> [u16; LINE];
+
+/// A movement of this kind.
+pub(super) struct Lines {
+    /// Input row of the first output row, and the first column of both.
+    first_row: usize,
+    first_column: usize,
+    /// Input rows per step of each output dimension but the last.
+    strides: Vec<i64>,
+    /// How lines of block floats are read.
+    decode: Option<Decode>,
+}
+
+impl Lines {
+    /// Recognises the movement.
+    pub fn new(movement: &Movement) -> Option<Self> {
+        let (input, output) = (&movement.input, &movement.output);
+        let full = Some(TileShape::FULL);
+        let (rank, width) = (output.shape.len(), *input.shape.last()?);
+        if rank < 2 || input.shape.len() < 2 || (input.tile, output.tile) != (full, full) {
+            return None;
+        }
+        let last = rank - 1;
+        let first = usize::try_from(movement.offset).ok()?;
+        let keeps_rows = movement.strides[last] == 1
+            && movement.window[last] == (0, output.shape[last])
+            && width > 0
+            && (first % width).is_multiple_of(LINE)
+            && first % width + output.shape[last] <= width;
+        if !keeps_rows || input.format != output.format {
+            return None;
+        }
+        let decode: Option<Decode> = match output.format {
+            DataFormat::Bfp8B => Some(decoded::<8>),
+            DataFormat::Bfp4B => Some(decoded::<4>),
+            format if format.is_block_float() => return None,
+            _ => None,
+        };
+        // A dimension of one index has no steps.
+        let strides = movement.strides[..last].iter().zip(&output.shape).map(|(&stride, &length)| match length {
+            0 | 1 => Some(0),
+            _ => (stride % width as i64 == 0).then_some(stride / width as i64),
+        });
+        let strides = strides.collect::<Option<Vec<_>>>()?;
+        Some(Self { first_row: first / width, first_column: first % width, strides, decode })
+    }
+
+    /// Writes an output page.
+    pub fn page(
+        &self,
+        access: &Access<'_>,
+        target: &Target<'_>,
+        input: &Geometry,
+        page: usize,
+        tile: &mut Tile,
+    ) -> Result<(), OpError> {
+        let (movement, output) = (target.movement, &target.geometry);
+        let bytes = access.claim(movement.output.buffer, page)?;
+        let rows = self.rows(movement, output, page);
+        let first = page % output.tile_columns * SIDE;
+        let unit = output.datum_bytes;
+        let padding: [u8; 4 * LINE] = from_fn(|i| movement.padding.to_le_bytes()[i % unit]);
+        for face in [0, LINE] {
+            let count = output.width.saturating_sub(first + face).min(LINE);
+            let column = self.first_column + first + face;
+            let (tile_column, column) = (column / SIDE, column % SIDE);
+            for (row, source) in rows.iter().enumerate() {
+                let to = TileShape::FULL.index(row, face);
+                let source = match source {
+                    Some(row) if count > 0 => {
+                        let (matrix, row) = (row / input.height, row % input.height);
+                        let page = (matrix * input.tile_rows + row / SIDE) * input.tile_columns + tile_column;
+                        Some((access.page(movement.input.buffer, page)?, TileShape::FULL.index(row % SIDE, column)))
+                    }
+                    _ => None,
+                };
+                if let Some(decode) = self.decode {
+                    let words = source.map_or([0; LINE], |(bytes, from)| decode(bytes, from));
+                    let words = if target.flush { words.map(flushed) } else { words };
+                    let count = if source.is_some() { count } else { 0 };
+                    let padding = movement.padding as u16;
+                    let line: [u32; LINE] = from_fn(|i| u32::from(if i < count { words[i] } else { padding }) << 16);
+                    tile[to..to + LINE].copy_from_slice(&line);
+                    continue;
+                }
+                let line = &mut bytes[to * unit..(to + LINE) * unit];
+                let Some((bytes, from)) = source else {
+                    copy(line, &padding[..line.len()]);
+                    continue;
+                };
+                let (datums, beside) = line.split_at_mut(count * unit);
+                copy(datums, &bytes[from * unit..][..count * unit]);
+                if target.flush {
+                    flush_bytes(datums);
+                }
+                let from = padding.len() - beside.len();
+                beside.copy_from_slice(&padding[from..]);
+            }
+        }
+        if self.decode.is_some() {
+            pack::pack_tile(&target.packer, tile, bytes);
+        }
+        Ok(())
+    }
+
+    /// The input row of each row of an output tile; `None` for padding.
+    fn rows(&self, movement: &Movement, output: &Geometry, page: usize) -> [Option<usize>; SIDE] {
+        let (first, matrix) =
+            (page / output.tile_columns % output.tile_rows * SIDE, page / output.tile_columns / output.tile_rows);
+        let axes = self.strides.len() - 1;
+        let (mut start, mut rest, mut inside) = (self.first_row as i64, matrix, true);
+        for axis in (0..axes).rev() {
+            let length = movement.output.shape[axis];
+            let (begin, count) = movement.window[axis];
+            let index = rest % length;
+            rest /= length;
+            inside &= (begin..begin + count).contains(&index);
+            start += (index as i64 - begin as i64) * self.strides[axis];
+        }
+        let (begin, count) = movement.window[axes];
+        from_fn(|row| {
+            let row = first + row;
+            let inside = inside && (begin..begin + count).contains(&row);
+            inside.then(|| (start + (row as i64 - begin as i64) * self.strides[axes]) as usize)
+        })
+    }
+}
+
+/// Copies a line; whole ones with a length that the compiler knows.
+#[inline]
+fn copy(to: &mut [u8], from: &[u8]) {
+    match to.len() {
+        32 => to[..32].copy_from_slice(&from[..32]),
+        64 => to[..64].copy_from_slice(&from[..64]),
+        _ => to.copy_from_slice(from),
+    }
+}
+
+/// What passing through Dst does to a bfloat16 datum.
+fn flushed(word: u16) -> u16 {
+    datums::bf16_to_bf16(word.into()) as u16
+}
+
+/// [`Decode`]; a line is a group with an exponent of its own.
+fn decoded<const BITS: usize>(tile: &[u8], first: usize) -> [u16; LINE] {
+    let group = first / GROUP;
+    let bytes = LINE * BITS / 8;
+    let line = &tile[EXPONENTS + group * bytes..][..bytes];
+    let mut words = [0; LINE];
+    block::unpack::<BITS, u16>(&tile[group..=group], line, &mut words, |datum, exponent| {
+        read::bfp8_b_to_bf16(datum, exponent) as u16
+    });
+    words
+}
