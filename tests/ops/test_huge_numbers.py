@@ -63,3 +63,10 @@ def test_scalars_beyond_float32(name: str, scalar: float, device: ttnn.MeshDevic
     t = ttnn.ones((32, 32), ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
     infinite = getattr(ttnn, name)(t, scalar=np.copysign(np.inf, scalar))
     assert getattr(ttnn, name)(t, scalar=scalar).item() == infinite.item()
+
+
+def test_negative_zero_has_a_negative_inverse(device: ttnn.MeshDevice) -> None:
+    t = ttnn.full((32, 32), -2.0, ttnn.float32, ttnn.TILE_LAYOUT, device)
+    of_zeros = [ttnn.celu(t, alpha=alpha).to_list()[0][0] for alpha in (0.0, -0.0)]
+    assert of_zeros[0] == 0.0
+    assert np.isnan(of_zeros[1])  # -0 * (e^(-2 * -infinity) - 1)

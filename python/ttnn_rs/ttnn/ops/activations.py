@@ -12,8 +12,8 @@ from functools import lru_cache
 from typing import Final
 
 from ttnn import _engine
-from ttnn.exceptions import ArgumentError, UnsupportedError
-from ttnn.ops.steps import ChainStep, steps_for
+from ttnn.exceptions import ArgumentError, ParameterError, UnsupportedError
+from ttnn.ops.steps import STEPS, ChainStep, steps_for
 from ttnn.types import UnaryOpType
 
 
@@ -84,15 +84,17 @@ def chain_steps(operator: str, activation: UnaryWithParam) -> list[ChainStep]:
 
     Raises:
         UnsupportedError: the engine has no such function.
+        ParameterError: the operator takes another number of parameters.
     """
     steps = steps_for(activation.op_type, activation.params)
     known = vector_functions()
     if steps is not None and all(step[:2] in known for step in steps):
         return steps
-    raise UnsupportedError(
-        f"{operator}: the activation {activation!r} is not built yet, or takes another number of parameters.",
-        "unimplemented",
-    )
+    entry, given = STEPS.get(activation.op_type), len(activation.params)
+    if entry is not None and not entry.fewest <= given <= entry.most:
+        counts = " to ".join(str(count) for count in sorted({entry.fewest, entry.most}))
+        raise ParameterError(f"{operator}: the activation {activation!r} takes {counts} parameter(s), got {given}.")
+    raise UnsupportedError(f"{operator}: the activation {activation!r} is not built yet.", "unimplemented")
 
 
 def chain(operator: str, activations: Iterable[Activation]) -> list[ChainStep]:

@@ -6,6 +6,7 @@ Source: vector unit, "ttnn op -> kernel -> defaults" and the listings of the sam
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -66,7 +67,7 @@ def _with(name: str, count: int, *defaults: float) -> Steps:
 def inverse(value: float) -> float:
     """Return 1 / value as the host computes it in FP32."""
     value = single(value)
-    return 1.0 / value if value else float("inf")
+    return 1.0 / value if value else math.copysign(math.inf, value)
 
 
 def _celu(alpha: float = 1.0) -> list[ChainStep]:
@@ -82,6 +83,8 @@ def _softplus(beta: float = 1.0, threshold: float = 20.0) -> list[ChainStep]:
 
 
 def _round(decimals: float = 0.0) -> list[ChainStep]:
+    if math.isnan(decimals):
+        return [("round", "to no number of decimals")]
     # From 39 decimals on the factors are infinity and 0 in float32, and float64 ends at 308.
     digits = int(min(max(decimals, -300.0), 300.0))
     if digits == 0:

@@ -460,7 +460,14 @@ _BIAS: Final = Param(
 _OPTIONS: Final = (
     Param("transpose_a", BOOLEAN, False, doc="input_tensor_a is stored as [..., K, M]."),
     Param("transpose_b", BOOLEAN, False, doc="input_tensor_b is stored as [..., N, K]."),
-    Param("memory_config", MEMORY_CONFIG, None, none=True, doc="Where the result lives. Default: DRAM, interleaved."),
+    Param(
+        "memory_config",
+        MEMORY_CONFIG,
+        None,
+        none=True,
+        doc="Where the result lives; of a sharded one the kind counts, the program decides the shards. Default: DRAM, "
+        "interleaved.",
+    ),
     Param("dtype", DATA_TYPE, None, none=True, doc="Data type of the result. Default: that of input_tensor_a."),
     Param("program_config", _PROGRAM_CONFIG, None, none=True, doc="Blocking; chosen if not given. It decides bits."),
     Param("activation", _ACTIVATION, None, none=True, doc="Fused with core_grid, else an operator of its own."),
