@@ -17,6 +17,7 @@ def test_bench_times_cases_and_draws(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert main(arguments) == 0
     content = json.loads(capsys.readouterr().out)
     assert content["host"]["threads"] == 1
+    assert content["host"]["numerics"] == "exact"
     names = [result["name"] for result in content["results"]]
     assert {"matmul bfloat16 LoFi", "matmul bfloat16 HiFi4", "add bfloat16", "exp bfloat16"} <= set(names)
     assert len(set(names)) == len(names)

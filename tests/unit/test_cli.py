@@ -133,6 +133,25 @@ def test_goldens_takes_the_folder_of_one_family(capsys: pytest.CaptureFixture[st
     assert report["equal_arrays"] == 14
 
 
+def test_goldens_are_not_compared_with_fast_numerics(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(CONFIG, "numerics", "fast")
+    code, out, err = run(capsys, "goldens", str(COMPACT), "--only", "fpu/unpack")
+    assert (code, out) == (2, "")
+    assert err == "ttnn: goldens: vectors are the bits of the chip; set TTNN_NUMERICS=exact, not fast\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that takes nothing")
+def test_what_cannot_be_written_is_an_error_of_one_line() -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "ttnn", "info"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == 1
+    assert done.stderr == "ttnn: info: [Errno 28] No space left on device\n"
+
+
 def test_goldens_without_a_folder_exits_with_2(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -192,6 +192,14 @@ def test_wrong_arguments_say_what_is_right(
     assert out == ""
 
 
+def test_products_say_the_numerics(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    arguments = ("matmul", "--k", "32", "--fidelity", "LoFi")
+    assert "matmul, bfloat16: root mean square error" in run(capsys, *arguments)[1]
+    monkeypatch.setattr(ttnn.CONFIG, "numerics", "fast")
+    assert "matmul, bfloat16, fast numerics: root mean square error" in run(capsys, *arguments)[1]
+    assert json.loads(run(capsys, *arguments, "--json")[1])["numerics"] == "fast"
+
+
 def test_compare_says_what_agrees(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table = tmp_path / "chip.csv"
     table.write_text(

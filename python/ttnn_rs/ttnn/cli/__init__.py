@@ -43,9 +43,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except TtnnError as error:
         terminal.error(f"{type(error).__name__}: {error}")
         return EXIT_USAGE if isinstance(error, ArgumentError | ConfigError) else EXIT_FAILURE
-    except BrokenPipeError:
-        # The reader (`| head`) has gone. Nothing is left to say, and the interpreter must not try on its way out.
+    except OSError as error:
+        # What is left cannot be written, and the interpreter must not try on its way out.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader (`| head`) that has gone needs no word; a full disk or a folder that takes no files does.
+        if not isinstance(error, BrokenPipeError):
+            terminal.error(f"{options.command}: {error}")
         return EXIT_FAILURE
     except KeyboardInterrupt:
         terminal.error("interrupted")

@@ -72,6 +72,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
             "cpu_level": CONFIG.cpu_level,
             "cpu_levels": _engine.cpu_levels(),
             "threads": CONFIG.threads,
+            "numerics": CONFIG.numerics,
             "size": options.size,
         }
     from .figure import draw  # matplotlib takes half a second; a wrong option should not
@@ -96,7 +97,7 @@ def _report(terminal: Terminal, results: list[Result], host: dict[str, Any], pic
             table.rows.append((*lead, peer, f"{seconds * 1e3:.2f} ms", f"{seconds / result.seconds:.2f}"))
     terminal.line(
         f"{host['cpu']}, level {host['cpu_level']} of {', '.join(host['cpu_levels'])}, {host['threads']} thread(s), "
-        f"{host['size']} x {host['size']}"
+        f"{host['numerics']} numerics, {host['size']} x {host['size']}"
     )
     terminal.table(table)
     terminal.line(f"picture: {picture}; figures: {figures}")

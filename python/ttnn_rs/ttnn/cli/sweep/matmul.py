@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 import ttnn
+from ttnn.config import CONFIG
 from ttnn.exceptions import ArgumentError
 
 from ..terminal import Table, Terminal, require
@@ -69,13 +70,16 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
             for measurement in _measure(k, fidelities, dtype, device):
                 found.append(measurement)
                 progress.advance(f"K={k} {measurement.fidelity} {measurement.dst}-bit Dst")
-    terminal.document({"operator": "matmul", "dtype": dtype, "measurements": [asdict(m) for m in found]})
-    terminal.table(_table(found, dtype))
+    terminal.document(
+        {"operator": "matmul", "dtype": dtype, "numerics": CONFIG.numerics, "measurements": [asdict(m) for m in found]}
+    )
+    label = dtype if CONFIG.numerics == "exact" else f"{dtype}, {CONFIG.numerics} numerics"
+    terminal.table(_table(found, label))
     if options.output is not None:
         require("matplotlib", extra="viz", purpose="the picture of a sweep")
         from .matmul_figure import draw
 
-        draw(options.output, found, dtype)
+        draw(options.output, found, label)
         terminal.line(f"picture: {Path(options.output)}")
     return 0
 
@@ -162,12 +166,12 @@ def _values(tensor: ttnn.Tensor) -> Any:
     return np.asarray(ttnn.from_device(tensor).to_numpy(), np.float64)
 
 
-def _table(found: Sequence[Measurement], dtype: str) -> Table:
+def _table(found: Sequence[Measurement], label: str) -> Table:
     ways = [(f, dst, way) for f in FIDELITIES for dst in (16, 32) for way in BLOCKINGS]
     lengths = sorted({m.k for m in found})
     columns = ("fidelity", "Dst", "blocks of K added", *(f"K={k}" for k in lengths))
     table = Table(
-        f"matmul, {dtype}: root mean square error, relative", columns, left=frozenset({"fidelity", "blocks of K added"})
+        f"matmul, {label}: root mean square error, relative", columns, left=frozenset({"fidelity", "blocks of K added"})
     )
     by_case = {(m.fidelity, m.dst, m.blocking, m.k): m for m in found}
     for fidelity, dst, way in ways:

@@ -16,7 +16,7 @@ COLOURS: Final = {"LoFi": "#c0392b", "HiFi2": "#d68910", "HiFi3": "#2c6fbb", "Hi
 STYLES: Final = ("-", "--", ":")
 
 
-def draw(path: Path, found: Sequence[Measurement], dtype: str) -> None:
+def draw(path: Path, found: Sequence[Measurement], label: str) -> None:
     """Write the picture to `path`; the same results give the same bytes."""
     figure = Figure(figsize=(9.6, 3.8), dpi=100, facecolor="white")
     FigureCanvasAgg(figure)
@@ -46,6 +46,6 @@ def draw(path: Path, found: Sequence[Measurement], dtype: str) -> None:
             panel.spines[side].set_visible(False)
     axes[0].set_ylabel("root mean square error, relative", fontsize=8, color=MUTED)
     axes[-1].legend(fontsize=7, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    figure.suptitle(f"ttnn.matmul, {dtype}: error over the length of the sums", fontsize=10, color=INK)
+    figure.suptitle(f"ttnn.matmul, {label}: error over the length of the sums", fontsize=10, color=INK)
     figure.tight_layout()
     figure.savefig(path, format="png", metadata={"Software": None})
