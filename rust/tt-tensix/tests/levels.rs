@@ -107,6 +107,26 @@ fn element_wise_operations() {
     }
 }
 
+/// Where products begin to be dropped or to overflow, phase by phase.
+#[test]
+fn products_at_the_edges_of_the_exponents() {
+    let mut random = Random::new(14);
+    for cfg in settings().iter().filter(|cfg| cfg.dst == DstFormat::Fp32 && cfg.alu != DataFormat::Float16) {
+        for sum in (124..=144).chain(376..=386).chain([1, 255, 256, 400, 510]) {
+            let mut with = |exponent: u32, other: u32| {
+                // Some datums are out of line, some are zero.
+                let exponent = if random.one_in(500) { other } else { exponent };
+                let exponent = if random.one_in(12) { 0 } else { exponent };
+                random.below(2) << 18 | exponent << 10 | random.below(1024)
+            };
+            let first = (sum / 2).min(255);
+            let a: Src = std::array::from_fn(|_| with(first, first));
+            let b: Src = std::array::from_fn(|_| with((sum - first).min(255), 128));
+            same_as_scalar(cfg, (EltwiseOp::Mul, Broadcast::None), false, &[0x3f80_0000; 1024], (&a, &b));
+        }
+    }
+}
+
 /// Short formats leave the parts of later phases empty, which may then be left out, but not where a product overflows.
 #[test]
 fn products_of_short_significands() {
