@@ -359,7 +359,7 @@ def test_docstrings_say_what_an_operator_takes_and_how_exact_it_is(entry: regist
     text = registry.find(f"ttnn.{entry.name}").__doc__
     assert text is not None
     assert re.match(r"[A-Z]\S+ .*\.$", text.split("\n", 1)[0])
-    assert ("Accuracy: " in text) or entry.numerics == "movement"
+    assert re.search("^Accuracy(, with the default options)?: ", text, re.MULTILINE) or entry.numerics == "movement"
     for signature in entry.signatures:
         for param in signature.params:
             line = re.search(rf"^    {re.escape(param.name)} \((.*?)\): .*\.$", text, re.MULTILINE)
@@ -371,3 +371,15 @@ def test_docstrings_say_what_an_operator_takes_and_how_exact_it_is(entry: regist
 def test_the_docstring_of_an_argument_names_every_kind_once() -> None:
     assert ttnn.add.__doc__ is not None
     assert "    input_tensor_b (int | float | ttnn.Tensor): Second operand" in ttnn.add.__doc__
+
+
+def test_a_bound_is_said_to_be_about_the_default_options() -> None:
+    for operation, options in (
+        (ttnn.exp, True),
+        (ttnn.hardtanh, True),
+        (ttnn.gelu, True),
+        (ttnn.sin, False),
+        (ttnn.transpose, False),
+    ):
+        assert ("Accuracy, with the default options: " in operation.__doc__) == options
+        assert ("Accuracy: " in operation.__doc__) != options

@@ -8,6 +8,7 @@ Source: TT-NN docs, "operation objects" (names and attributes of `FastOperation`
 
 from __future__ import annotations
 
+import enum
 import textwrap
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -392,6 +393,14 @@ def _keep_operands(values: list[Any], position: int) -> None:
             values[i] = find("ttnn.clone").function(value)
 
 
+def _has_options(op: Op) -> bool:
+    """Whether an operator has options that select another function than the one whose error is stated."""
+    if op.numerics == "movement":
+        return False
+    params = (param for signature in op.signatures for param in signature.params if param.modelled)
+    return any(isinstance(param.default, bool | int | float | enum.Enum) for param in params)
+
+
 def _argument_line(name: str, params: Sequence[Param]) -> str:
     """Return what a docstring says of an argument: the kinds that the signatures take, and what it is for."""
     kinds = dict.fromkeys(kind for param in params for kind in param.kind.text.split(" | "))
@@ -419,10 +428,10 @@ def _docstring(op: Op) -> str:
         blocks.append("Layouts: " + ", ".join(layout.name for layout in op.layouts) + ".")
     if op.raises:
         blocks.append("Raises:\n" + "\n".join(f"    {error}: {when}" for error, when in op.raises))
-    if op.numerics != "movement":
-        blocks.append(f"Accuracy: {op.accuracy or 'no bound is stated'}.")
-    elif op.accuracy is not None:
-        blocks.append(f"Accuracy: {op.accuracy}.")
+    if op.accuracy is not None:
+        blocks.append(f"Accuracy{', with the default options' if _has_options(op) else ''}: {op.accuracy}.")
+    elif op.numerics != "movement":
+        blocks.append("Accuracy: no bound is stated.")
     blocks.append("Signatures:\n" + "\n".join(f"    {signature.text(op.name)}" for signature in op.signatures))
     # An operator and its in-place form share a page.
     blocks.append(f'Source: TT-NN docs "ttnn.{op.name.removesuffix("_")}"{"; " if op.source else ""}{op.source}.')
