@@ -523,11 +523,10 @@ impl Kernel<'_> {
                 fpu::eltwise(&math, op, Broadcast::None, false, dst, a, b);
             }
             Unit::Sfpu(function) => {
-                let mut second = ZERO;
-                self.second.input.to_dst(&math, l1_b, b, &mut second);
+                self.second.input.to_dst(&math, l1_b, a, b);
                 self.first.input.to_dst(&math, l1_a, a, dst);
                 let width = if self.program.dst32 { DstWidth::Bits32 } else { DstWidth::Bits16 };
-                function.run(dst, &second, width, tt_cpu::Level::current());
+                function.run(dst, b, width, tt_cpu::Level::current());
             }
         }
         self.program.chains[2].apply(dst, self.program.dst32);

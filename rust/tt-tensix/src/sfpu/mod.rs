@@ -115,6 +115,7 @@ pub static BINARY_FUNCTIONS: &[&[BinaryFunction]] = &[
     logarithmic::BINARY,
     modulo::BINARY,
     power::BINARY,
+    quotient::BINARY,
     relations::BINARY,
 ];
 
