@@ -295,3 +295,17 @@ def test_comparison_mode_looks_at_every_gradient(device: ttnn.MeshDevice) -> Non
         pytest.raises(ttnn.ComparisonError, match=r"ttnn\.wrong_bw: PCC to the golden function is 0\.0"),
     ):
         wrong(x)
+
+
+def test_a_join_whose_second_part_is_missing_leaves_it_zero_whatever_its_rank(device: ttnn.MeshDevice) -> None:
+    """The first operand is all of the gradient; the second one is not looked at, not even its rank."""
+    whole = operand_of_ones((1, 1, 2, 3), device)
+    for shape in ((), (4,), (1, 1, 5, 7)):
+        first, second = ttnn.concat_bw(whole, whole, operand_of_ones(shape, device), 2)
+        assert np.all(values_of(first) == 1.0)
+        assert values_of(second).shape == shape
+        assert not values_of(second).any()
+
+
+def operand_of_ones(shape: tuple[int, ...], device: ttnn.MeshDevice) -> ttnn.Tensor:
+    return ttnn.ones(shape, ttnn.bfloat16, ttnn.TILE_LAYOUT, device)

@@ -60,7 +60,8 @@ def _parts(grad: Tensor, operands: tuple[Tensor, Tensor], dim: int) -> list[tupl
             )
         ends = list(whole) if label == "input_tensor_b" else [*whole[:dim], size[dim], *whole[dim + 1 :]]
         found.append((list(starts), ends))
-        starts[dim] = size[dim]
+        # The second part begins where the first one ends.
+        starts[dim] = ends[dim]
     return found
 
 
