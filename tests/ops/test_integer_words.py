@@ -138,6 +138,25 @@ def test_activations_of_integers(device: ttnn.MeshDevice) -> None:
     assert _words(square) == [2, 6, (40000**2 + 40000) % 65536]
 
 
+@pytest.mark.parametrize("shape", [(), (5,), (64, 32), (2, 1, 3, 5)], ids=str)
+def test_an_activation_of_a_number_keeps_shape_and_place_of_the_tensor(
+    shape: tuple[int, ...], device: ttnn.MeshDevice
+) -> None:
+    host = torch.full(shape, 5, dtype=torch.int32)
+    t = ttnn.from_torch(host, dtype=ttnn.int32, layout=TILE, device=device, memory_config=ttnn.L1_MEMORY_CONFIG)
+    for result, value in (
+        (ttnn.add(t, 2, input_tensor_b_activations=[U.NEG]), 3),
+        (ttnn.add(2, t, input_tensor_a_activations=[U.NEG]), 3),
+        (ttnn.subtract(t, 2, input_tensor_b_activations=[U.NEG]), 7),
+        (ttnn.gt(t, 2, input_tensor_b_activations=[U.NEG]), 1),
+    ):
+        assert torch.equal(ttnn.to_torch(result), torch.full(shape, value, dtype=torch.int32))
+        assert result.memory_config() == ttnn.L1_MEMORY_CONFIG
+    in_place = ttnn.add(2, t, input_tensor_a_activations=[U.NEG], output_tensor=t)
+    assert in_place is t
+    assert torch.equal(ttnn.to_torch(t), torch.full(shape, 3, dtype=torch.int32))
+
+
 def test_an_activation_without_a_kernel_for_integers_reads_their_words_as_float32(device: ttnn.MeshDevice) -> None:
     # Small integers are denormals: their reciprocal is that of 0, their sign that of any word but 0.
     a, b = _ints(device, [0, 1, _ONE]), _ints(device, [0, 1, 0])

@@ -100,8 +100,12 @@ def _activated(arithmetic: Arithmetic, a: Tensor | float, b: Tensor | float, opt
             else:
                 operand = apply_chain(arithmetic.name, operand, chain(arithmetic.name, functions))
         operands.append(operand)
+    place = options.memory_config
+    if place is None and options.output_tensor is None and not isinstance(a, Tensor):
+        # A number has no place of its own, also where it becomes a tensor.
+        place = like._spec.memory_config
     a, b = operands
-    options = replace(options, activations_a=(), activations_b=())
+    options = replace(options, activations_a=(), activations_b=(), memory_config=place)
     result = agreed_dtype(arithmetic.name, options.dtype, options.output_tensor, _own(arithmetic, like._spec.dtype))
     if not options.activations or result not in INTEGERS:
         return _compute(arithmetic, a, b, options)
@@ -110,12 +114,12 @@ def _activated(arithmetic: Arithmetic, a: Tensor | float, b: Tensor | float, opt
 
 
 def _tile_of(arithmetic: Arithmetic, scalar: float, like: Tensor) -> Tensor:
-    """Return the number as a tensor of integers that is broadcast."""
+    """Return the number as a tensor of integers that is broadcast to any rank."""
     dtype = like._spec.dtype
     scalar = as_float(arithmetic.name, scalar, "the number")
     check_scalar(arithmetic, scalar, dtype)
     device = on_device(arithmetic.name, like)
-    tile = allocate(TensorSpec.of((1, 1), dtype, like._spec.layout, DRAM_MEMORY_CONFIG), device)
+    tile = allocate(TensorSpec.of((), dtype, like._spec.layout, DRAM_MEMORY_CONFIG), device)
     assert tile._buffer is not None
     _engine.fill(tile._buffer, format=FORMAT_CODE[dtype], value=scalar)
     return tile
