@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -328,6 +329,15 @@ def test_integers_are_refused(device: ttnn.MeshDevice, dtype: ttnn.DataType) -> 
         ttnn.matmul(floats, floats, dtype=dtype)
     with pytest.raises(exceptions.DTypeError, match=f"bias cannot be {dtype.name}"):
         ttnn.linear(floats, floats, bias=ttnn.zeros((1, 32), dtype, ttnn.TILE_LAYOUT, device))
+
+
+@pytest.mark.parametrize("shape", [(33,), (2, 2, 1, 33), (3, 64, 32)], ids=str)
+def test_a_bias_that_would_be_added_must_broadcast(device: ttnn.MeshDevice, shape: tuple[int, ...]) -> None:
+    """The refusal comes from `linear`, before the product."""
+    a, b = on(device, integers(1, 2, 64, 64)), on(device, integers(2, 2, 64, 32))
+    text = re.escape(f"ttnn.linear: the bias {shape} does not broadcast over the product (2, 64, 32).\ninfo:\n")
+    with pytest.raises(ttnn.ShapeError, match=text):
+        ttnn.linear(a, b, bias=on(device, integers(3, *shape)))
 
 
 def test_a_ring_takes_only_its_shards(device: ttnn.MeshDevice) -> None:

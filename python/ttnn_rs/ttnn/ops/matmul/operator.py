@@ -258,6 +258,8 @@ def _run(
     if program is None:
         return _zeros(operator, call, bias, output, device)
     separate_bias = bias if program.separate_bias is not None else None
+    if separate_bias is not None:
+        _check_separate_bias(operator, result_shape(call, program.out.shape), separate_bias._spec.shape._dims)
     column_vector = len(call.b.shape) == 1 and len(call.a.shape) > 1
     if column_vector and output is not None:
         raise UnsupportedError(
@@ -283,6 +285,21 @@ def _run(
     if program.separate_activation is not None:
         product = _activated(operator, product, program.separate_activation, output)
     return product
+
+
+def _check_separate_bias(operator: str, product: Sequence[int], bias: Sequence[int]) -> None:
+    """Refuse a bias that `ttnn.add` would refuse after the product.
+
+    Raises:
+        ShapeError: they cannot be broadcast.
+    """
+    for ours, given in zip(reversed(product), reversed(bias), strict=False):
+        if ours != given and 1 not in (ours, given):
+            raise fatal(
+                ShapeError,
+                f"{operator}: the bias {tuple(bias)} does not broadcast over the product {tuple(product)}.",
+                "Invalid subtile broadcast type",
+            )
 
 
 def _launch_untilized(
