@@ -393,12 +393,16 @@ def _keep_operands(values: list[Any], position: int) -> None:
             values[i] = find("ttnn.clone").function(value)
 
 
-def _has_options(op: Op) -> bool:
-    """Whether an operator has options that select another function than the one whose error is stated."""
+def _limits_of_accuracy(op: Op) -> list[str]:
+    """Return of which calls of an operator the stated error is, if not of all."""
     if op.numerics == "movement":
-        return False
-    params = (param for signature in op.signatures for param in signature.params if param.modelled)
-    return any(isinstance(param.default, bool | int | float | enum.Enum) for param in params)
+        return []
+    params = [param for signature in op.signatures for param in signature.params if param.modelled]
+    # An option may select another function, and complex operands another composition.
+    options = any(isinstance(param.default, bool | int | float | enum.Enum) for param in params)
+    both = {"ttnn.Tensor", "ttnn.ComplexTensor"} <= {param.kind.text for param in params}
+    reals = both and op.family != "complex"
+    return ["with the default options"] * options + ["of real tensors"] * reals
 
 
 def _argument_line(name: str, params: Sequence[Param]) -> str:
@@ -429,7 +433,7 @@ def _docstring(op: Op) -> str:
     if op.raises:
         blocks.append("Raises:\n" + "\n".join(f"    {error}: {when}" for error, when in op.raises))
     if op.accuracy is not None:
-        blocks.append(f"Accuracy{', with the default options' if _has_options(op) else ''}: {op.accuracy}.")
+        blocks.append(f"{', '.join(['Accuracy', *_limits_of_accuracy(op)])}: {op.accuracy}.")
     elif op.numerics != "movement":
         blocks.append("Accuracy: no bound is stated.")
     blocks.append("Signatures:\n" + "\n".join(f"    {signature.text(op.name)}" for signature in op.signatures))

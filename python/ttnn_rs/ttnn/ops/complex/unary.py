@@ -11,6 +11,7 @@ from typing import Any, Final
 from ttnn.golden import complex as g
 from ttnn.memory_config import MemoryConfig
 from ttnn.ops import pointwise
+from ttnn.ops.accuracy import bit_exact
 from ttnn.ops.arguments import MEMORY_CONFIG, Param, Signature
 from ttnn.ops.backward.forward import Forward, named
 from ttnn.ops.common import MEMORY_CONFIG_OPTION, on_device, same_device
@@ -56,7 +57,9 @@ def _run(name: str, steps: Callable[[Forward, ComplexTensor], Any]) -> Callable[
     return run
 
 
-def _register(name: str, doc: str, golden: Callable[..., Any], steps: Callable[..., Any]) -> FastOperation:
+def _register(
+    name: str, doc: str, golden: Callable[..., Any], steps: Callable[..., Any], *, exact: bool = False
+) -> FastOperation:
     return register(
         Op(
             name=name,
@@ -66,6 +69,7 @@ def _register(name: str, doc: str, golden: Callable[..., Any], steps: Callable[.
             dtypes=FLOATS,
             layouts=(Layout.TILE, Layout.ROW_MAJOR),
             golden=golden,
+            accuracy=bit_exact() if exact else None,
             family="complex",
             composition=True,
             raises=RAISES,
@@ -78,12 +82,14 @@ real = _register(
     "Return the real part: the tensor itself, unless a place is given.",
     g.real,
     lambda do, x: do.passed_on(x.real),
+    exact=True,
 )
 imag = _register(
     "imag",
     "Return the imaginary part: the tensor itself, unless a place is given.",
     g.imag,
     lambda do, x: do.passed_on(x.imag),
+    exact=True,
 )
 angle = _register(
     "angle",
@@ -91,9 +97,13 @@ angle = _register(
     g.angle,
     lambda do, x: do.atan2(x.imag, x.real),
 )
-is_real = _register("is_real", "Return where the imaginary part is 0, 1 or 0.", g.is_real, lambda do, x: do.eqz(x.imag))
-is_imag = _register("is_imag", "Return where the real part is 0, 1 or 0.", g.is_imag, lambda do, x: do.eqz(x.real))
-conj = _register("conj", "Return the conjugate: the imaginary part negated.", g.conj, arithmetic.conj)
+is_real = _register(
+    "is_real", "Return where the imaginary part is 0, 1 or 0.", g.is_real, lambda do, x: do.eqz(x.imag), exact=True
+)
+is_imag = _register(
+    "is_imag", "Return where the real part is 0, 1 or 0.", g.is_imag, lambda do, x: do.eqz(x.real), exact=True
+)
+conj = _register("conj", "Return the conjugate: the imaginary part negated.", g.conj, arithmetic.conj, exact=True)
 polar = _register(
     "polar",
     "Return magnitude times (cos angle + i sin angle); magnitude and angle are the parts of the input.",
