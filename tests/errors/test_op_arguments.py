@@ -115,3 +115,14 @@ def test_out_of_memory(device: ttnn.MeshDevice) -> None:
     with pytest.raises(ttnn.OutOfMemoryError, match=r"Out of Memory: Not enough space to allocate"):
         ttnn.zeros((1 << 20, 1 << 16), ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
     assert ttnn.zeros((2, 3), device=device).shape == [2, 3]
+
+
+@pytest.mark.parametrize("name", ["full", "full_like"])
+def test_a_filled_tensor_lies_where_it_lies(t: Make, name: str) -> None:
+    first: Any = (2, 3) if name == "full" else t((2, 3))
+    with pytest.raises(
+        ttnn.MemoryConfigError, match=rf"^ttnn.{name}: memory_config is .*, but optional_tensor lives in "
+    ):
+        getattr(ttnn, name)(first, 1, memory_config=ttnn.L1_MEMORY_CONFIG, optional_tensor=t((2, 3)))
+    taken = t((2, 3))
+    assert getattr(ttnn, name)(first, 1, memory_config=taken.memory_config(), optional_tensor=taken) is taken

@@ -15,7 +15,7 @@ import numpy as np
 
 from ttnn import _engine, golden
 from ttnn.device import MeshDevice
-from ttnn.exceptions import DTypeError, OutOfMemoryError, ShapeError
+from ttnn.exceptions import DTypeError, MemoryConfigError, OutOfMemoryError, ShapeError
 from ttnn.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.ops.accuracy import bit_exact
 from ttnn.ops.arguments import (
@@ -107,6 +107,24 @@ def filled(
     return output
 
 
+def _agrees(name: str, dtype: DataType | None, memory_config: MemoryConfig | None, output: Tensor | None) -> None:
+    """Refuse options that say another tensor than the one that takes the values.
+
+    Raises:
+        DTypeError: another data type.
+        MemoryConfigError: another place.
+    """
+    if output is None:
+        return
+    spec = output._spec
+    if dtype not in (None, spec.dtype):
+        raise DTypeError(f"{name}: dtype is {dtype.name}, but optional_tensor is {spec.dtype.name}.")
+    if memory_config not in (None, spec.memory_config):
+        raise MemoryConfigError(
+            f"{name}: memory_config is {memory_config}, but optional_tensor lives in {spec.memory_config}."
+        )
+
+
 def _full(
     name: str,
     shape: ShapeLike,
@@ -117,6 +135,7 @@ def _full(
     memory_config: MemoryConfig | None,
     optional_tensor: Tensor | None = None,
 ) -> Tensor:
+    _agrees(name, dtype, memory_config, optional_tensor)
     return filled(
         name,
         shape,
@@ -139,6 +158,7 @@ def _full_like(
     memory_config: MemoryConfig | None,
     optional_tensor: Tensor | None = None,
 ) -> Tensor:
+    _agrees(name, dtype, memory_config, optional_tensor)
     spec = tensor._spec
     target = device or tensor._device
     return filled(

@@ -41,6 +41,7 @@ from ttnn.ops.common import (
     MEMORY_CONFIG_OPTION,
     OUTPUT_TENSOR_OPTION,
     SUB_CORE_GRIDS_OPTION,
+    agreed_dtype,
     as_float,
     on_device,
 )
@@ -137,7 +138,7 @@ def _of_integers(
 def _rounded(arithmetic: Arithmetic, a: Any, b: Any, rounding: str, options: Options) -> Tensor:
     """The quotient is rounded to its data type first; integers are made of the rounded value."""
     name, output = arithmetic.name, options.output_tensor
-    wanted = options.dtype if output is None else output._spec.dtype
+    wanted = options.dtype if output is None else agreed_dtype(name, options.dtype, output, output._spec.dtype)
     to_integer = wanted in INTEGERS
     first = replace(options, output_tensor=None, dtype=None if to_integer else wanted)
     divided = compute(arithmetic, a, b, first)
