@@ -40,6 +40,9 @@ bfloat16, fused multiply-adds of AVX-512 or AVX2, else a rounded product and a r
 `ttnn.CONFIG.cpu_level` chooses among them; AMX belongs to `avx512`, so an AVX-512 CPU with AMX and one without differ
 likewise.
 
+Beyond operands and result, a product takes up to 6 MiB for each thread, and up to 32 MiB more for panels of the right
+operand if the left one has more than 1024 rows. Both are kept for the next product.
+
 ## Distance to the exact mode
 
 Bounds for square matrices of normal values, bfloat16, against the exact mode. ULP are units in the last place of

@@ -170,6 +170,47 @@ def test_bias_and_activation(device: ttnn.MeshDevice, activation: str | None, fp
     assert_close(run(), exact(run))
 
 
+@pytest.mark.parametrize("transpose_b", [False, True])
+@pytest.mark.parametrize("fidelity", ["LoFi", "HiFi3"])
+@pytest.mark.parametrize("b", NAMES)
+def test_what_is_packed_when_does_not_change_a_bit(
+    device: ttnn.MeshDevice, host_threads: None, b: str, fidelity: str, transpose_b: bool
+) -> None:
+    # Many rows have the right operand packed first, fewer in passing, those of one tile as memory brings it; a depth of
+    # more than 2048 goes in parts.
+    m, k, n = 1100, 2100, 70
+    left, right = normal((m, k), 1), normal((n, k) if transpose_b else (k, n), 2)
+    weights = tensor(device, right, NAMES[b])
+
+    def product(rows: slice) -> Any:
+        a = tensor(device, left[rows])
+        return values_of(
+            ttnn.matmul(a, weights, transpose_b=transpose_b, dtype=ttnn.float32, compute_kernel_config=config(fidelity))
+        )
+
+    ttnn.CONFIG.threads = 1
+    whole = product(slice(0, m))
+    for rows in (slice(0, 600), slice(576, m), slice(64, 96), slice(1088, m)):
+        assert np.array_equal(whole[rows], product(rows)), rows
+    for threads in (2, 3, 8):
+        ttnn.CONFIG.threads = threads
+        assert np.array_equal(whole, product(slice(0, m))), threads
+
+
+@pytest.mark.parametrize(
+    "shapes", [((3, 1100, 64), (3, 64, 96)), ((3, 1100, 64), (64, 96)), ((1100, 2080), (2080, 6600))]
+)
+def test_many_rows_are_their_parts(device: ttnn.MeshDevice, shapes: tuple[tuple[int, ...], tuple[int, ...]]) -> None:
+    # The last is wider than what is packed at a time.
+    a, b = (normal(shape, seed) for seed, shape in enumerate(shapes))
+    product = lambda rows: values_of(  # noqa: E731
+        ttnn.matmul(tensor(device, a[..., rows, :]), tensor(device, b), dtype=ttnn.float32)
+    )
+    whole = product(slice(None))
+    for rows in (slice(0, 64), slice(1056, None)):
+        assert np.array_equal(whole[..., rows, :], product(rows)), rows
+
+
 def test_padding_along_k_does_not_reach_results(device: ttnn.MeshDevice) -> None:
     a, b = normal((32, 20), 1), normal((20, 32), 2)
     clean = ttnn.matmul(tensor(device, a), tensor(device, b))

@@ -3,9 +3,7 @@
 use std::ops::Range;
 
 use tt_cpu::pool;
-use tt_cpu::scratch::Scratch;
-use tt_memory::MemoryError;
-use tt_tensix::fast::{Panel, Sums};
+use tt_tensix::fast::PLACES;
 
 use crate::matmul::MatmulProgram;
 
@@ -16,16 +14,28 @@ pub const PANELS: usize = 16;
 /// Most rows of tiles in a work item.
 pub const MOST_ROWS: usize = 16;
 
+/// Rows of tiles for which the right operand is packed in passing.
+const FEW_ROWS: usize = 2 * MOST_ROWS;
+
 /// Most panels of the left operand that are packed at a time, 1 MiB: half of a usual second-level cache.
 const LEFT_PANELS: usize = 512;
 
-/// Most sums of a work item that are kept from one part of K to the next, 2 MiB.
-const KEPT_SUMS: usize = 512;
+/// Most chunks of a row of tiles that are packed at a time, if the right operand is packed first: rows are more use.
+const MOST_CHUNKS: usize = 4;
 
-/// Sizes of a work item in tiles.
+/// Most sums of a work item that are kept from one part of K to the next, 4 MiB.
+const KEPT_SUMS: usize = 1024;
+
+/// Most panels of the right operand that are packed before they are multiplied, 32 MiB.
+const RIGHT_PANELS: usize = 16384;
+
+/// Sizes of a work item in tiles, and what is packed before.
 ///
 /// If the left operand's rows fit for all of K, an item goes through the right operand column by column and needs the
 /// sums of one column. Otherwise it goes through K part by part and keeps the sums of a block.
+///
+/// A right operand that several rows of items use is packed first, for all of them. What fewer rows use is packed when its
+/// turn comes, beside the multiplication: to write panels to memory and to read them again would take longer.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     /// Output rows.
@@ -38,10 +48,19 @@ pub struct Plan {
     pub chunk: usize,
     /// Panels of a tile.
     pub per_tile: usize,
-    across: usize,
-    down: usize,
+    /// Whether the right operand is packed first.
+    pub packs_first: bool,
+    /// Matrices and columns of the output whose right operand is packed first.
+    stage: (usize, usize),
     /// Sums of one column, or of the whole block.
     keeps: bool,
+}
+
+/// The part of the output that is worked on at a time.
+#[derive(Clone, Debug)]
+pub struct Stage {
+    pub matrices: Range<usize>,
+    pub columns: Range<usize>,
 }
 
 /// Output tiles of one work item.
@@ -55,49 +74,72 @@ pub struct Block {
 impl Plan {
     pub fn new(program: &MatmulProgram, per_tile: usize) -> Self {
         let chunk = PANELS / per_tile;
-        let strip = program.k.div_ceil(chunk) * PANELS;
-        let rows = even(program.m, MOST_ROWS);
-        let keeps = rows * strip > LEFT_PANELS;
-        let (columns, depth) = if keeps {
-            (even(program.n, KEPT_SUMS / rows), even(program.k.div_ceil(chunk), LEFT_PANELS / PANELS / rows) * chunk)
-        } else {
-            (program.n, program.k)
-        };
-        let mut plan = Self { rows, columns, depth, chunk, per_tile, across: 1, down: 1, keeps };
-        plan.count(program);
+        let chunks = program.k.div_ceil(chunk);
+        let packs_first = program.m > FEW_ROWS;
+        let part = if packs_first { chunks.min(MOST_CHUNKS) } else { chunks };
+        let rows = even(program.m, if packs_first { (LEFT_PANELS / PANELS / part).min(MOST_ROWS) } else { MOST_ROWS });
+        let depth = even(chunks, (LEFT_PANELS / PANELS / rows).max(1)) * chunk;
+        let keeps = depth < program.k;
+        let mut stage = (program.batch.0, program.n);
+        if packs_first {
+            let column = chunks * PANELS;
+            stage.1 = even(program.n, RIGHT_PANELS / column);
+            if program.batch.2 > 1 {
+                stage.0 =
+                    if stage.1 < program.n { 1 } else { even(program.batch.0, RIGHT_PANELS / column / program.n) };
+            }
+        }
+        let columns = if keeps { even(stage.1, KEPT_SUMS / rows) } else { stage.1 };
+        let depth = depth.min(program.k);
+        let mut plan = Self { rows, columns, depth, chunk, per_tile, packs_first, stage, keeps };
         let threads = pool::threads();
         // Work that does not come out even is cut finer, down to where packing would cost more than waiting.
-        while !plan.items(program).is_multiple_of(threads) && plan.items(program) < 4 * threads {
+        let items = |plan: &Self| plan.stages(program).next().map_or(0, |stage| plan.items(program, &stage));
+        while !items(&plan).is_multiple_of(threads) && items(&plan) < 4 * threads {
             if plan.columns > plan.rows.max(8) {
-                plan.columns = even(program.n, plan.columns.div_ceil(2));
+                plan.columns = even(plan.stage.1, plan.columns.div_ceil(2));
             } else if plan.rows > 8 {
                 plan.rows = even(program.m, plan.rows.div_ceil(2));
             } else {
                 break;
             }
-            plan.count(program);
         }
         plan
     }
 
-    fn count(&mut self, program: &MatmulProgram) {
-        self.across = program.n.div_ceil(self.columns);
-        self.down = program.m.div_ceil(self.rows);
+    /// The parts of the output, one after the other.
+    pub fn stages(&self, program: &MatmulProgram) -> impl Iterator<Item = Stage> + use<> {
+        let (matrices, columns) = (program.batch.0, program.n);
+        let (of_matrices, of_columns) = self.stage;
+        (0..matrices).step_by(of_matrices).flat_map(move |matrix| {
+            (0..columns).step_by(of_columns).map(move |column| Stage {
+                matrices: matrix..(matrix + of_matrices).min(matrices),
+                columns: column..(column + of_columns).min(columns),
+            })
+        })
     }
 
     /// Number of work items.
-    pub fn items(&self, program: &MatmulProgram) -> usize {
-        program.batch.0 * self.down * self.across
+    pub fn items(&self, program: &MatmulProgram, stage: &Stage) -> usize {
+        stage.matrices.len() * program.m.div_ceil(self.rows) * stage.columns.len().div_ceil(self.columns)
     }
 
     /// The output of a work item.
-    pub fn block(&self, program: &MatmulProgram, item: usize) -> Block {
-        let (column, row) = (item % self.across * self.columns, item / self.across % self.down * self.rows);
+    pub fn block(&self, program: &MatmulProgram, stage: &Stage, item: usize) -> Block {
+        let across = stage.columns.len().div_ceil(self.columns);
+        let down = program.m.div_ceil(self.rows);
+        let column = stage.columns.start + item % across * self.columns;
+        let row = item / across % down * self.rows;
         Block {
-            matrix: item / self.across / self.down,
+            matrix: stage.matrices.start + item / across / down,
             rows: row..(row + self.rows).min(program.m),
-            columns: column..(column + self.columns).min(program.n),
+            columns: column..(column + self.columns).min(stage.columns.end),
         }
+    }
+
+    /// Chunks of a column of the right operand.
+    pub fn chunks(&self, program: &MatmulProgram) -> usize {
+        program.k.div_ceil(self.chunk)
     }
 
     /// Where the panels of a step along K (counted from the start of the packed part) of a row lie.
@@ -110,11 +152,15 @@ impl Plan {
         if self.keeps { column * self.rows + row } else { row }
     }
 
-    fn left_panels(&self) -> usize {
+    pub fn right_panels(&self) -> usize {
+        PANELS.max(PLACES * self.per_tile)
+    }
+
+    pub fn left_panels(&self) -> usize {
         self.depth.div_ceil(self.chunk) * self.rows * PANELS
     }
 
-    fn sums(&self) -> usize {
+    pub fn sums(&self) -> usize {
         self.rows * if self.keeps { self.columns } else { 1 }
     }
 }
@@ -122,49 +168,4 @@ impl Plan {
 /// The smallest size of parts, none larger than `most`, that makes as few of them as parts of `most`.
 fn even(whole: usize, most: usize) -> usize {
     whole.div_ceil(whole.div_ceil(most).max(1)).max(1)
-}
-
-/// What a work item works on.
-pub struct Workspace<'a> {
-    pub left: &'a mut [Panel],
-    /// As many as [`PANELS`].
-    pub right: &'a mut [Panel],
-    pub sums: &'a mut [Sums],
-    pub complete: &'a mut Sums,
-}
-
-/// Bytes of every workspace: a large page of the host, so that the usual plans touch one.
-const BYTES: usize = 2 << 20;
-
-impl Plan {
-    fn bytes(&self) -> usize {
-        (self.left_panels() + PANELS) * size_of::<Panel>() + (self.sums() + 1) * size_of::<Sums>()
-    }
-
-    /// Memory for the workspace of one thread, in whole large pages: what is left of one would lie in small ones.
-    pub fn reserve(&self) -> Result<Scratch, MemoryError> {
-        Ok(Scratch::reserve(self.bytes().next_multiple_of(BYTES))?)
-    }
-
-    /// Whether memory that another plan reserved is enough.
-    pub fn fits(&self, scratch: &Scratch) -> bool {
-        scratch.len() >= self.bytes()
-    }
-
-    /// The workspace in it.
-    ///
-    /// # Panics
-    /// If it is not enough.
-    pub fn workspace<'a>(&self, scratch: &'a mut Scratch) -> Workspace<'a> {
-        let (left, rest) = scratch.bytes().split_at_mut(self.left_panels() * size_of::<Panel>());
-        let (right, rest) = rest.split_at_mut(PANELS * size_of::<Panel>());
-        let (complete, rest) = rest.split_at_mut(size_of::<Sums>());
-        let sums = &mut rest[..self.sums() * size_of::<Sums>()];
-        Workspace {
-            left: bytemuck::cast_slice_mut(left),
-            right: bytemuck::cast_slice_mut(right),
-            sums: bytemuck::cast_slice_mut(sums),
-            complete: bytemuck::from_bytes_mut(complete),
-        }
-    }
 }

@@ -9,32 +9,57 @@ pub use linux::{Tiles, available};
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
 pub use absent::{Tiles, available};
 
+use tt_cpu::stream;
+
 use super::Panel;
 
-/// A product of two panels in four quarters, between which other work may be done: the instructions of both fill the same
-/// time.
+/// A product of two panels in [`PARTS`] parts, between which other work is done: the instructions of both fill the same
+/// time. Both panels are in the tile registers, where those of the next product take their place.
 pub struct Step<'a> {
     pub tiles: &'a mut Tiles,
-    pub left: &'a Panel,
-    pub right: &'a Panel,
+    pub next: (&'a Panel, &'a Panel),
+    /// A page that is packed soon: its lines are asked for one by one, so that they leave room for others on their way.
+    pub soon: &'a [u8],
 }
 
-/// What is done beside the packing of the four faces of a tile.
+/// Parts of the packing of a tile.
+pub const PARTS: usize = 16;
+
+/// The body once for each part, whose number is a constant: which instructions a part has is then settled.
+macro_rules! each_part {
+    ($number:ident => $body:block) => {
+        each_part!($number => $body 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
+    };
+    ($number:ident => $body:block $($part:literal)*) => {
+        $({
+            const $number: usize = $part;
+            $body
+        })*
+    };
+}
+pub(super) use each_part;
+
+/// What is done beside the packing of a tile.
 pub trait Beside {
-    /// To be called once for each of four numbers, in their order.
-    fn quarter(&mut self, number: usize);
+    /// To be called once for each part, in their order, for a page of `LINES` cache lines.
+    fn part<const LINES: usize>(&mut self, number: usize);
 }
 
 /// Nothing.
 impl Beside for () {
     #[inline(always)]
-    fn quarter(&mut self, _: usize) {}
+    fn part<const LINES: usize>(&mut self, _: usize) {}
 }
 
 impl Beside for Step<'_> {
     #[inline(always)]
-    fn quarter(&mut self, number: usize) {
-        self.tiles.quarter(number, self.left, self.right);
+    fn part<const LINES: usize>(&mut self, number: usize) {
+        for line in number * LINES / PARTS..(number + 1) * LINES / PARTS {
+            stream::prefetch(self.soon, 64 * line);
+        }
+        if number.is_multiple_of(4) {
+            self.tiles.quarter(number / 4, self.next.0, self.next.1);
+        }
     }
 }
 
@@ -97,10 +122,15 @@ mod linux {
         Configuration(bytes)
     };
 
+    /// No panels.
+    const NOTHING: (*const Panel, *const Panel) = (std::ptr::null(), std::ptr::null());
+
     /// The thread's tile registers, configured. What configuration the thread had comes back at the end; tile
     /// registers do not outlive a call, neither ours nor those of other libraries.
     pub struct Tiles {
         before: Configuration,
+        /// The panels in the registers of the operands.
+        ready: (*const Panel, *const Panel),
         /// The registers belong to one thread.
         _thread: PhantomData<*const ()>,
     }
@@ -117,7 +147,7 @@ mod linux {
                 asm!("sttilecfg [{}]", in(reg) &raw mut before, options(nostack));
                 asm!("ldtilecfg [{}]", in(reg) &raw const FULL, options(nostack, readonly));
             }
-            Self { before, _thread: PhantomData }
+            Self { before, ready: NOTHING, _thread: PhantomData }
         }
 
         /// Loads the sums of the four faces, or starts at zero.
@@ -125,8 +155,8 @@ mod linux {
         /// What one of these three functions leaves in the tile registers the next one finds: the compiler is not told
         /// of AMX, so nothing that it writes in between touches them, and the kernel keeps them with the thread.
         #[inline]
-        #[allow(clippy::unused_self, reason = "only a thread with configured tiles has one")]
         pub fn load(&mut self, sums: &Sums, start: bool) {
+            self.ready = NOTHING;
             // SAFETY: `self` shows that the tiles are configured as 16 rows of 64 bytes. `sums` is 4096 bytes: four tiles.
             unsafe {
                 if start {
@@ -155,9 +185,9 @@ mod linux {
         /// The left operand is loaded past the first-level cache, which is then left to the right one: without that,
         /// a chunk that is used again for the next row would have to come from the second level, and not from the first.
         #[inline]
-        #[allow(clippy::unused_self, reason = "only a thread with configured tiles has one")]
         pub fn steps(&mut self, left: &[Panel], right: &[Panel]) {
             let steps = left.len();
+            self.ready = NOTHING;
             assert!(steps == right.len() && steps > 0, "steps along K");
             // SAFETY: as above. A panel is 2048 bytes: two tiles, and `steps` of them are read from each operand.
             unsafe {
@@ -186,41 +216,66 @@ mod linux {
             }
         }
 
-        /// A quarter of what `steps` does with one panel of each operand. All four, in their order, are the whole.
+        /// Loads one panel of each operand for `quarter`, unless they are there.
         #[inline]
-        #[allow(clippy::unused_self, reason = "only a thread with configured tiles has one")]
+        pub fn prepare(&mut self, left: &Panel, right: &Panel) {
+            if self.ready == (left, right) {
+                return;
+            }
+            // SAFETY: as above.
+            unsafe {
+                asm!(
+                    "tileloaddt1 tmm4, [{left} + {row}]",
+                    "tileloadd tmm6, [{right} + {row}]",
+                    "tileloadd tmm7, [{right} + {row} + 1024]",
+                    "tileloaddt1 tmm5, [{left} + {row} + 1024]",
+                    left = in(reg) left,
+                    right = in(reg) right,
+                    row = in(reg) 64usize,
+                    out("tmm4") _, out("tmm5") _, out("tmm6") _, out("tmm7") _,
+                    options(nostack, readonly),
+                );
+            }
+            self.ready = (left, right);
+        }
+
+        /// A quarter of the product of the panels that `prepare` loaded. All four, in their order, are the whole; they
+        /// load the next panels where they need these no more: to load them just before would be to wait for them.
+        #[inline]
         pub fn quarter(&mut self, number: usize, left: &Panel, right: &Panel) {
-            let (left, right) = (left.0.as_ptr(), right.0.as_ptr());
             // SAFETY: as above.
             unsafe {
                 match number {
-                    0 => asm!(
-                        "tileloaddt1 tmm4, [{left} + {row}]",
-                        "tileloadd tmm6, [{right} + {row}]",
-                        "tdpbf16ps tmm0, tmm4, tmm6",
-                        left = in(reg) left,
-                        right = in(reg) right,
-                        row = in(reg) 64usize,
-                        out("tmm0") _, out("tmm4") _, out("tmm6") _,
-                        options(nostack, readonly),
-                    ),
+                    0 => asm!("tdpbf16ps tmm0, tmm4, tmm6", out("tmm0") _, options(nostack, nomem)),
                     1 => asm!(
-                        "tileloadd tmm7, [{right} + {row} + 1024]",
                         "tdpbf16ps tmm1, tmm4, tmm7",
-                        right = in(reg) right,
+                        "tileloaddt1 tmm4, [{left} + {row}]",
+                        left = in(reg) left,
                         row = in(reg) 64usize,
-                        out("tmm1") _, out("tmm7") _,
+                        out("tmm1") _, out("tmm4") _,
                         options(nostack, readonly),
                     ),
                     2 => asm!(
-                        "tileloaddt1 tmm5, [{left} + {row} + 1024]",
                         "tdpbf16ps tmm2, tmm5, tmm6",
-                        left = in(reg) left,
+                        "tileloadd tmm6, [{right} + {row}]",
+                        right = in(reg) right,
                         row = in(reg) 64usize,
-                        out("tmm2") _, out("tmm5") _,
+                        out("tmm2") _, out("tmm6") _,
                         options(nostack, readonly),
                     ),
-                    _ => asm!("tdpbf16ps tmm3, tmm5, tmm7", out("tmm3") _, options(nostack, nomem)),
+                    _ => {
+                        asm!(
+                            "tdpbf16ps tmm3, tmm5, tmm7",
+                            "tileloaddt1 tmm5, [{left} + {row} + 1024]",
+                            "tileloadd tmm7, [{right} + {row} + 1024]",
+                            left = in(reg) left,
+                            right = in(reg) right,
+                            row = in(reg) 64usize,
+                            out("tmm3") _, out("tmm5") _, out("tmm7") _,
+                            options(nostack, readonly),
+                        );
+                        self.ready = (left, right);
+                    }
                 }
             }
         }
@@ -281,6 +336,10 @@ mod absent {
         }
 
         pub fn steps(&mut self, _: &[Panel], _: &[Panel]) {
+            match *self {}
+        }
+
+        pub fn prepare(&mut self, _: &Panel, _: &Panel) {
             match *self {}
         }
 

@@ -4,10 +4,10 @@
 use tt_cpu::{Level, simd_kernel};
 use tt_formats::DataFormat;
 
-use super::amx::{Beside, Step};
+use super::amx::{Beside, PARTS, Step, Tiles};
 #[cfg(target_arch = "x86_64")]
 use super::decode_vbmi;
-use super::{Bf16Page, Panel};
+use super::{Bf16Page, Panel, Run};
 use crate::regs::TILE_DATUMS;
 
 /// Datums that share an exponent.
@@ -20,11 +20,14 @@ type ToPage = unsafe fn(&[u8], &mut Bf16Page) -> bool;
 type ToRight = unsafe fn(&[u8], u32, &mut Panel, &mut ()) -> bool;
 type ToRightBeside = unsafe fn(&[u8], u32, &mut Panel, &mut Step<'_>) -> bool;
 
+/// Pages to panels beside a run of products; see `Running::run`.
+type ToRightInRun = unsafe fn(&mut Tiles, &mut Run<'_>, u32) -> Option<usize>;
+
 /// Decodes tiles of one format.
 #[derive(Clone, Copy)]
 pub struct BlockFloatDecoder {
     page: ToPage,
-    right: Option<(ToRight, ToRightBeside)>,
+    right: Option<(ToRight, ToRightBeside, ToRightInRun)>,
 }
 
 impl BlockFloatDecoder {
@@ -47,10 +50,14 @@ impl BlockFloatDecoder {
     pub(crate) fn with_permutes(format: DataFormat) -> Option<Self> {
         #[cfg(target_arch = "x86_64")]
         if decode_vbmi::available() {
-            use decode_vbmi::{page, right, right_beside};
+            use decode_vbmi::{page, right, right_beside, run};
             return match format {
-                DataFormat::Bfp8B => Some(Self { page: page::<8>, right: Some((right::<8, ()>, right_beside::<8>)) }),
-                DataFormat::Bfp4B => Some(Self { page: page::<4>, right: Some((right::<4, ()>, right_beside::<4>)) }),
+                DataFormat::Bfp8B => {
+                    Some(Self { page: page::<8>, right: Some((right::<8, ()>, right_beside::<8>, run::<8>)) })
+                }
+                DataFormat::Bfp4B => {
+                    Some(Self { page: page::<4>, right: Some((right::<4, ()>, right_beside::<4>, run::<4>)) })
+                }
                 _ => None,
             };
         }
@@ -76,7 +83,7 @@ impl BlockFloatDecoder {
     #[inline]
     pub(super) fn decode_right(self, l1: &[u8], mask: u32, panel: &mut Panel) -> bool {
         // SAFETY: as above.
-        self.right.is_some_and(|(right, _)| unsafe { right(l1, mask, panel, &mut ()) })
+        self.right.is_some_and(|(right, ..)| unsafe { right(l1, mask, panel, &mut ()) })
     }
 
     /// As `decode_right`, beside a product, which is done in any case.
@@ -85,12 +92,21 @@ impl BlockFloatDecoder {
     /// If `l1` is shorter than a tile.
     #[inline]
     pub(super) fn decode_right_beside(self, l1: &[u8], mask: u32, panel: &mut Panel, step: &mut Step<'_>) -> bool {
-        let Some((_, right)) = self.right else {
-            (0..4).for_each(|number| step.quarter(number));
+        let Some((_, right, _)) = self.right else {
+            (0..PARTS).for_each(|part| step.part::<0>(part));
             return false;
         };
         // SAFETY: as above.
         unsafe { right(l1, mask, panel, step) }
+    }
+}
+
+impl BlockFloatDecoder {
+    /// What decodes beside a run of products on AMX, if this decoder has such a way.
+    #[cfg(target_arch = "x86_64")]
+    #[inline]
+    pub(super) fn run(self) -> Option<ToRightInRun> {
+        self.right.map(|(_, _, run)| run)
     }
 }
 

@@ -11,11 +11,16 @@ use std::arch::x86_64::*;
 use std::hint::black_box;
 use std::sync::OnceLock;
 
-use super::amx::{Beside, Step};
+use super::amx::{Beside, PARTS, Step, Tiles, each_part};
+use super::run::{AHEAD, PLACES, Run, WAITING, run_loop};
 use super::{Bf16Page, Panel};
 
 /// Exponents of a tile, and datums of a vector.
 const GROUPS: usize = 64;
+
+/// Cache lines of a tile with datums of 8 bits, and of 4.
+const BYTE_LINES: usize = 17;
+const HALF_LINES: usize = 9;
 
 /// Exponent field of magnitude 1 in the tables: the largest with which that of magnitude 127 is a number's. It is even, so
 /// that in the lower byte of magnitudes from 64 on, six binades higher, the exponent's last bit is clear.
@@ -103,6 +108,11 @@ static HALVES: [([u8; 64], [u16; 32]); 2] = {
     halves
 };
 
+/// What is taken from the exponents of each group, in place. In two cache lines: a store that crosses one is slow to read
+/// back.
+#[repr(align(64))]
+struct Shifts([i16; GROUPS]);
+
 /// Whether this CPU has the instructions.
 pub fn available() -> bool {
     static AVAILABLE: OnceLock<bool> = OnceLock::new();
@@ -130,6 +140,7 @@ pub fn page<const BITS: usize>(l1: &[u8], page: &mut Bf16Page) -> bool {
 /// # Panics
 /// If `l1` is shorter than a tile.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
+#[inline]
 pub fn right<const BITS: usize, B: Beside>(l1: &[u8], mask: u32, panel: &mut Panel, beside: &mut B) -> bool {
     tile::<BITS, true, B>(l1, mask, bytemuck::cast_mut(&mut panel.0), beside)
 }
@@ -141,6 +152,15 @@ pub fn right<const BITS: usize, B: Beside>(l1: &[u8], mask: u32, panel: &mut Pan
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
 pub fn right_beside<const BITS: usize>(l1: &[u8], mask: u32, panel: &mut Panel, step: &mut Step<'_>) -> bool {
     right::<BITS, _>(l1, mask, panel, step)
+}
+
+/// A run of products beside the decoding of pages; see `Running::run`.
+///
+/// # Panics
+/// If a page is shorter than a tile.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
+pub fn run<const BITS: usize>(tiles: &mut Tiles, run: &mut Run<'_>, mask: u32) -> Option<usize> {
+    run_loop!(tiles, run, |page, panel, beside| right::<BITS, _>(page, mask, panel, beside))
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
@@ -168,10 +188,11 @@ fn tile<const BITS: usize, const PAIRS: bool, B: Beside>(
 ) -> bool {
     let (exponents, l1) = l1.split_first_chunk::<GROUPS>().expect("a tile");
     let l1 = &l1[..16 * GROUPS * BITS / 8];
-    let Some(shifts) = shifts::<BITS>(exponents, l1) else {
-        (0..4).for_each(|face| beside.quarter(face));
+    let mut shifts = Shifts([0; GROUPS]);
+    if !settle_shifts::<BITS>(exponents, l1, &mut shifts) {
+        (0..PARTS).for_each(|part| beside.part::<BYTE_LINES>(part));
         return false;
-    };
+    }
     // Left in memory, each is read as often as there are datums in a vector; the compiler would rather permute, on the
     // execution port that everything here waits for.
     let shifts = black_box(&shifts);
@@ -195,7 +216,7 @@ fn bytes<const PAIRS: bool, B: Beside>(
     mask: u32,
     out: &mut Bf16Page,
     beside: &mut B,
-    shifts: &[i16; GROUPS],
+    shifts: &Shifts,
 ) -> bool {
     let (low_table, high_table) = (load(&BYTES[0]), load(&BYTES[1]));
     // What is cut off is the same in each entry: it is in the low byte.
@@ -204,11 +225,9 @@ fn bytes<const PAIRS: bool, B: Beside>(
     let order = load(&ORDERS[usize::from(PAIRS)]);
     let sign = _mm512_set1_epi8(i8::MIN);
     let mut least = _mm512_setzero_si512();
-    for face in 0..4 {
-        beside.quarter(face);
-        for quarter in 0..4 {
-            let vector = 4 * face + quarter;
-            let datums = load(l1[64 * vector..].first_chunk().expect("a tile"));
+    each_part!(PART => {
+            beside.part::<BYTE_LINES>(PART);
+            let datums = load(l1[64 * PART..].first_chunk().expect("a tile"));
             // A negative zero stands for minus infinity. As a signed byte it is the least of all.
             least = _mm512_min_epi8(least, datums);
             let datums = _mm512_permutexvar_epi8(order, datums);
@@ -218,24 +237,22 @@ fn bytes<const PAIRS: bool, B: Beside>(
             let low = _mm512_mask_permutexvar_epi8(low, small, datums, low_table);
             let high = _mm512_mask_permutexvar_epi8(large, small, datums, high_table);
             let high = _mm512_ternarylogic_epi32::<OR_AND>(high, datums, sign);
-            let first = settle::<PAIRS>(_mm512_unpacklo_epi8(low, high), shifts, 4 * vector);
-            let second = settle::<PAIRS>(_mm512_unpackhi_epi8(low, high), shifts, 4 * vector + 2);
-            let place = place::<PAIRS>(face) + quarter * 128;
+            let first = settle::<PAIRS>(_mm512_unpacklo_epi8(low, high), shifts, 4 * PART);
+            let second = settle::<PAIRS>(_mm512_unpackhi_epi8(low, high), shifts, 4 * PART + 2);
+            let place = place::<PAIRS>(PART / 4) + PART % 4 * 128;
             store(out, place, first);
             store(out, place + 64, second);
-        }
-    }
+    });
     _mm512_cmpeq_epi8_mask(least, sign) == 0
 }
 
 /// The matrix over bits that doubles a byte and cuts it by a mask. Its last byte makes the lowest bit.
-const fn doubling(mask: u8) -> u64 {
-    let (mut matrix, mut bit) = (0, 1);
-    while bit < 8 {
-        matrix |= (mask as u64 >> bit & 1) << (bit - 1) << (8 * (7 - bit));
-        bit += 1;
-    }
-    matrix
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
+#[inline]
+fn doubling(mask: u8) -> u64 {
+    const WHOLE: u64 = 0x0001_0204_0810_2040;
+    let rows = _mm_cvtsi128_si64(_mm_movm_epi8(u16::from(mask))) as u64;
+    WHOLE & rows.swap_bytes()
 }
 
 /// Datums of 4 bits.
@@ -246,53 +263,54 @@ fn halves<const PAIRS: bool, B: Beside>(
     mask: u32,
     out: &mut Bf16Page,
     beside: &mut B,
-    shifts: &[i16; GROUPS],
+    shifts: &Shifts,
 ) -> bool {
     let (bytes, bits) = &HALVES[usize::from(PAIRS)];
     let (bytes, bits) = (load(bytes), load(bytemuck::must_cast_ref(bits)));
     let table = _mm512_and_si512(load(bytemuck::must_cast_ref(&WORDS)), _mm512_set1_epi32(mask as i32));
     let (magnitudes, signs) = (_mm512_set1_epi8(0x77), _mm512_set1_epi8(0x88u8 as i8));
     let mut numbers = signs;
-    for face in 0..4 {
-        beside.quarter(face);
-        let datums = l1[128 * face..].first_chunk::<128>().expect("a tile");
-        for vector in datums.as_chunks().0 {
+    each_part!(PART => {
+        beside.part::<HALF_LINES>(PART);
+        let face = PART / 4;
+        if PART.is_multiple_of(2) {
             // A sign without a magnitude, to which adding 7 carries nothing, stands for minus infinity.
-            let datums = load(vector);
+            let datums = load(l1[32 * PART..].first_chunk().expect("a tile"));
             let carried = _mm512_add_epi8(_mm512_and_si512(datums, magnitudes), magnitudes);
             numbers = _mm512_ternarylogic_epi32::<AND_OR_NOT>(numbers, carried, datums);
         }
-        for (line, rows) in datums.as_chunks::<16>().0.iter().enumerate() {
+        for line in 2 * PART..2 * PART + 2 {
+            let rows: &[u8; 16] = l1[16 * line..].first_chunk().expect("a tile");
             // SAFETY: the array is as long as the load, which takes any alignment.
             let rows = _mm512_broadcast_i32x4(unsafe { _mm_loadu_si128(rows.as_ptr().cast()) });
             let datums = _mm512_srlv_epi16(_mm512_shuffle_epi8(rows, bytes), bits);
             let words = _mm512_permutexvar_epi16(datums, table);
-            let words = settle::<PAIRS>(words, shifts, 16 * face + 2 * line);
-            store(out, place::<PAIRS>(face) + 64 * line, words);
+            let words = settle::<PAIRS>(words, shifts, 2 * line);
+            store(out, place::<PAIRS>(face) + 64 * (line % 8), words);
         }
-    }
+    });
     _mm512_cmpneq_epi32_mask(numbers, signs) == 0
 }
 
 /// Words from the table with the exponents of their groups. Zeros have nothing to take away.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
 #[inline]
-fn settle<const PAIRS: bool>(words: __m512i, shifts: &[i16; GROUPS], group: usize) -> __m512i {
+fn settle<const PAIRS: bool>(words: __m512i, shifts: &Shifts, group: usize) -> __m512i {
     let shift = if PAIRS {
-        let pair = u32::from(shifts[group] as u16) | u32::from(shifts[group + 1] as u16) << 16;
+        let pair = u32::from(shifts.0[group] as u16) | u32::from(shifts.0[group + 1] as u16) << 16;
         _mm512_set1_epi32(pair as i32)
     } else {
-        let second = _mm512_set1_epi16(shifts[group + 1]);
-        _mm512_mask_mov_epi16(_mm512_set1_epi16(shifts[group]), 0xffff_0000, second)
+        let second = _mm512_set1_epi16(shifts.0[group + 1]);
+        _mm512_mask_mov_epi16(_mm512_set1_epi16(shifts.0[group]), 0xffff_0000, second)
     };
     _mm512_subs_epu16(words, shift)
 }
 
-/// What each group's words have too much in their exponents, in place; `None` if a group that is not empty has numbers
-/// that are not normal.
+/// What each group's words have too much in their exponents. False if a group that is not empty has numbers that are not
+/// normal.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
 #[inline]
-fn shifts<const BITS: usize>(exponents: &[u8; GROUPS], datums: &[u8]) -> Option<[i16; GROUPS]> {
+fn settle_shifts<const BITS: usize>(exponents: &[u8; GROUPS], datums: &[u8], shifts: &mut Shifts) -> bool {
     let vector = load(exponents);
     let above = _mm512_sub_epi8(vector, _mm512_set1_epi8(*NORMAL.start() as i8));
     let mut odd = _mm512_cmpgt_epu8_mask(above, _mm512_set1_epi8((NORMAL.end() - NORMAL.start()) as i8));
@@ -300,16 +318,15 @@ fn shifts<const BITS: usize>(exponents: &[u8; GROUPS], datums: &[u8]) -> Option<
         let bytes = 16 * BITS / 8;
         let group = odd.trailing_zeros() as usize;
         if datums[group * bytes..][..bytes].iter().any(|&byte| byte != 0) {
-            return None;
+            return false;
         }
         odd &= odd - 1;
     }
-    let mut shifts = [0; GROUPS];
     let halves = [_mm512_castsi512_si256(vector), _mm512_extracti64x4_epi64::<1>(vector)];
-    for (half, to) in halves.into_iter().zip(shifts.as_chunks_mut::<32>().0) {
+    for (half, to) in halves.into_iter().zip(shifts.0.as_chunks_mut::<32>().0) {
         let shift = _mm512_slli_epi16::<7>(_mm512_sub_epi16(_mm512_set1_epi16(LARGEST), _mm512_cvtepu8_epi16(half)));
         // SAFETY: the array is as long as the store, which takes any alignment.
         unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), shift) };
     }
-    Some(shifts)
+    true
 }

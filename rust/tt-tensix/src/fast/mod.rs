@@ -16,6 +16,7 @@ mod fma;
 mod pack;
 #[cfg(target_arch = "x86_64")]
 mod pack_avx512;
+mod run;
 
 use std::ops::Range;
 
@@ -25,6 +26,7 @@ use crate::regs::{MathFidelity, TILE_DATUMS};
 use cut::Cut;
 
 pub use decode::BlockFloatDecoder;
+pub use run::{AHEAD, PLACES, Run, WAITING};
 
 /// Words of a panel.
 pub const PANEL_WORDS: usize = 512;
@@ -219,6 +221,22 @@ impl Multiplier {
             })
     }
 
+    /// Packs a page of the right operand, in the decoder's format or BF16. False if that takes another way, as for an empty
+    /// page; `panels` are then meaningless.
+    ///
+    /// # Panics
+    /// If `panels` are not those of one tile, or the page is shorter than one.
+    pub fn pack_right_page(&self, page: &[u8], decoder: Option<BlockFloatDecoder>, panels: &mut [Panel]) -> bool {
+        match decoder {
+            _ if page.is_empty() => false,
+            Some(decoder) => self.pack_right_block(decoder, page, panels),
+            None => {
+                self.pack_right_bf16(page.first_chunk().expect("a tile"), panels);
+                true
+            }
+        }
+    }
+
     /// What [`Sums::settle`] and a packer to BF16 without `ReLU` write, in one go, for some of the [`LINES`] of the page.
     ///
     /// # Panics
@@ -274,6 +292,23 @@ impl Session {
     }
 }
 
+/// Panels of the left and of the right operand.
+pub type Operands<'a> = (&'a [Panel], &'a [Panel]);
+
+/// The packing of a tile of the right operand beside a product.
+pub struct Packing<'a> {
+    /// What reads the page, if it is not BF16.
+    pub decoder: Option<BlockFloatDecoder>,
+    /// The page that is packed.
+    pub page: &'a [u8],
+    /// Where its panels go.
+    pub panels: &'a mut [Panel],
+    /// The operands of the next product, if that is known: AMX loads them meanwhile. They must not change until then.
+    pub next: Operands<'a>,
+    /// A page of the same format that is packed soon.
+    pub soon: &'a [u8],
+}
+
 /// Sums that products are being added to. AMX has them in registers, so there is one at a time.
 ///
 /// Between calls other work may be done. AMX multiplies on while the vector unit packs the panels that come next; that
@@ -300,38 +335,30 @@ impl Running<'_> {
     }
 
     /// Adds the product of the panels of one tile of each operand while another tile of the right one is packed, which is
-    /// BF16 or in the decoder's format. False if that tile has to be packed in another way; `panels` are then meaningless.
+    /// BF16 or in the decoder's format. False if that tile has to be packed in another way; `beside.panels` are then
+    /// meaningless.
     ///
     /// # Panics
-    /// As [`Running::steps`], and if `panels` are not those of one tile or `l1` is shorter than one.
+    /// As [`Running::steps`], and if `beside.panels` are not those of one tile or `beside.page` is shorter than one.
     #[inline]
-    pub fn step_beside(
-        &mut self,
-        (left, right): (&[Panel], &[Panel]),
-        multiplier: &Multiplier,
-        decoder: Option<BlockFloatDecoder>,
-        l1: &[u8],
-        panels: &mut [Panel],
-    ) -> bool {
+    pub fn step_beside(&mut self, (left, right): Operands<'_>, multiplier: &Multiplier, beside: Packing<'_>) -> bool {
+        let Packing { decoder, page, panels, next, soon } = beside;
         #[cfg(target_arch = "x86_64")]
         if let (Ready::Amx(tiles), Some(mask)) = (&mut self.session.0, multiplier.cut.right(0).pair_mask())
-            && let ([left], [right], [panel]) = (left, right, &mut *panels)
+            && let ([left], [right], [panel], ([next_left], [next_right])) = (left, right, &mut *panels, next)
         {
-            let mut step = amx::Step { tiles, left, right };
+            tiles.prepare(left, right);
+            let mut step = amx::Step { tiles, next: (next_left, next_right), soon };
             if let Some(decoder) = decoder {
-                return decoder.decode_right_beside(l1, mask, panel, &mut step);
+                return decoder.decode_right_beside(page, mask, panel, &mut step);
             }
-            let page = l1.first_chunk().expect("a tile");
+            let page = page.first_chunk().expect("a tile");
             // SAFETY: AMX belongs to the level that this is compiled for.
             unsafe { pack_avx512::right(page, mask, panel, &mut step) };
             return true;
         }
         self.steps(left, right);
-        if let Some(decoder) = decoder {
-            return multiplier.pack_right_block(decoder, l1, panels);
-        }
-        multiplier.pack_right_bf16(l1.first_chunk().expect("a tile"), panels);
-        true
+        multiplier.pack_right_page(page, decoder, panels)
     }
 
     /// Ends with the sums in memory.

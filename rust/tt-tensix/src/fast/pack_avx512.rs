@@ -3,8 +3,9 @@
 #[allow(clippy::wildcard_imports, reason = "a dozen intrinsics of one family")]
 use std::arch::x86_64::*;
 
-use super::amx::Beside;
-use super::{Bf16Page, Panel};
+use super::amx::{Beside, PARTS, Step, Tiles, each_part};
+use super::run::{AHEAD, PLACES, Run, WAITING, run_loop};
+use super::{Bf16Page, LINES, Panel};
 
 /// Bytes of a face, and of a half row of it.
 const FACE: usize = 512;
@@ -35,25 +36,39 @@ pub fn left(page: &Bf16Page, mask: u32, panel: &mut Panel) {
 
 /// Packs a right tile whose datums are cut by `mask`, two at a time.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+#[inline]
 pub fn right<B: Beside>(page: &Bf16Page, mask: u32, panel: &mut Panel, beside: &mut B) {
     let mask = _mm512_set1_epi32(mask as i32);
     // Word 2c comes from the even row's column c, word 2c + 1 from the odd one's.
     let columns = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
     let pairs = _mm512_or_si512(columns, _mm512_slli_epi32::<16>(_mm512_add_epi32(columns, _mm512_set1_epi32(16))));
     let (from, to) = (page.as_ptr(), (&raw mut panel.0).cast::<u8>());
-    for face in 0..4 {
+    each_part!(PART => {
+        beside.part::<LINES>(PART);
         // Faces 0 and 2 are columns 0 to 15.
+        let (face, first) = (PART / 4, PART % 4 * 2 * LINE);
         let place = (face % 2 * 2 + face / 2) * FACE;
-        beside.quarter(face);
-        for line in 0..8 {
+        for line in [first, first + LINE] {
             // SAFETY: a face is 8 lines, page and panel are 4 faces.
             unsafe {
-                let rows = _mm512_loadu_si512(from.add(face * FACE + line * LINE).cast());
+                let rows = _mm512_loadu_si512(from.add(face * FACE + line).cast());
                 let paired = _mm512_permutexvar_epi16(pairs, rows);
-                _mm512_storeu_si512(to.add(place + line * LINE).cast(), _mm512_and_si512(paired, mask));
+                _mm512_storeu_si512(to.add(place + line).cast(), _mm512_and_si512(paired, mask));
             }
         }
-    }
+    });
+}
+
+/// A run of products beside the packing of pages; see `Running::run`.
+///
+/// # Panics
+/// If a page is shorter than a tile.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+pub fn run(tiles: &mut Tiles, run: &mut Run<'_>, mask: u32) -> Option<usize> {
+    run_loop!(tiles, run, |page, panel, beside| {
+        right(page.first_chunk().expect("a tile"), mask, panel, beside);
+        true
+    })
 }
 
 /// What becomes of a sum, four bits for each kind of number: both kinds of NaN become +infinity, zeros +0, others stay.

@@ -110,14 +110,25 @@ fn a_tile_is_packed_beside_a_product() {
             multiplier.pack_left(&tile(1, false), &mut left);
             multiplier.pack_right(&tile(2, false), &mut right);
             let mut session = multiplier.session();
+            let [mut other_left, mut other_right] = [(); 2].map(|()| vec![Panel::ZERO; count]);
+            multiplier.pack_left(&tile(3, false), &mut other_left);
+            multiplier.pack_right(&tile(4, false), &mut other_right);
             let (mut alone, mut beside) = (Sums::ZERO, Sums::ZERO);
             session.multiply(&left, &right, &mut alone, true);
-            let mut run = |decoder, l1: &[u8], packed: &mut [Panel]| {
+            session.multiply(&other_left, &other_right, &mut alone, false);
+            session.multiply(&left, &right, &mut alone, false);
+            // What follows is known the first time and not what was said the second time.
+            let mut run = |decoder, page: &[u8], packed: &mut [Panel]| {
+                let [first, second]: [(&[Panel], &[Panel]); 2] = [(&left, &right), (&other_left, &other_right)];
                 let mut running = session.begin(&mut beside, true);
-                let done = running.step_beside((&left, &right), &multiplier, decoder, l1, packed);
+                let done = [(first, second), (second, second), (first, first)].map(|(operands, next)| {
+                    let packing = Packing { decoder, page, panels: &mut *packed, next, soon: page };
+                    running.step_beside(operands, &multiplier, packing)
+                });
                 running.end();
                 assert!(alone.0 == beside.0, "{fidelity:?} {level}");
-                done
+                assert!(done.iter().all(|&one| one == done[0]), "{fidelity:?} {level}");
+                done[0]
             };
             let page: Bf16Page = std::array::from_fn(|byte| (byte * 7 % 61) as u8 | 0x20);
             multiplier.pack_right_bf16(&page, &mut expected);
@@ -135,6 +146,63 @@ fn a_tile_is_packed_beside_a_product() {
                 l1[0] = 0;
                 assert!(!run(Some(decoder), &l1, &mut packed));
             }
+        }
+    }
+}
+
+/// A run with pages that go straight, pages that do not, and empty ones has the sums of single products.
+#[test]
+fn a_run_is_its_products() {
+    const TILES: usize = 21;
+    for fidelity in MathFidelity::ALL {
+        for (level, format) in Level::supported().iter().flat_map(|&level| {
+            [DataFormat::Float16B, DataFormat::Bfp8B, DataFormat::Bfp4B].map(|format| (level, format))
+        }) {
+            let multiplier = Multiplier::new(fidelity, false, level);
+            let per_tile = multiplier.panels();
+            let decoder = BlockFloatDecoder::new(format, level);
+            let bytes = format.tile_bytes(tt_formats::TileShape::FULL);
+            let page = |number: usize| -> Vec<u8> {
+                let byte = |byte: usize| (byte * 5 % 97 + number) as u8 & 0x3f | 0x31;
+                let mut page: Vec<u8> = (0..if number % 7 == 5 { 0 } else { bytes }).map(byte).collect();
+                if number % 4 == 2 && decoder.is_some() && !page.is_empty() {
+                    page[0] = 0; // an exponent that wraps
+                }
+                page
+            };
+            let pages: Vec<Vec<u8>> = (0..TILES).map(page).collect();
+            let mut left = vec![Panel::ZERO; TILES * per_tile];
+            for (number, panels) in left.chunks_mut(per_tile).enumerate() {
+                multiplier.pack_left(&tile(number as u32, false), panels);
+            }
+            // What the caller packs is another tile.
+            let pack = |number: usize, panels: &mut [Panel]| {
+                if !multiplier.pack_right_page(&pages[number], decoder, panels) {
+                    multiplier.pack_right(&tile(100 + number as u32, false), panels);
+                }
+            };
+            let mut right = vec![Panel::ZERO; TILES * per_tile];
+            right.chunks_mut(per_tile).enumerate().for_each(|(number, panels)| pack(number, panels));
+            let mut session = multiplier.session();
+            let [mut alone, mut together] = [Sums::ZERO; 2];
+            session.multiply(&left, &right, &mut alone, true);
+
+            let mut places = vec![Panel::ZERO; PLACES * per_tile];
+            places.chunks_mut(per_tile).take(WAITING).enumerate().for_each(|(number, panels)| pack(number, panels));
+            let straight: Vec<&[u8]> = pages[WAITING..].iter().map(Vec::as_slice).collect();
+            let (mut running, mut done) = (session.begin(&mut together, true), 0);
+            while done < TILES {
+                let pages = &straight[done.min(straight.len())..];
+                let mut run = Run { left: &left[done * per_tile..], places: &mut places, number: done, pages };
+                let Some(step) = running.run(&mut run, &multiplier, decoder) else {
+                    break;
+                };
+                done += step + 1;
+                let number = done + WAITING - 1;
+                pack(number, &mut places[number % PLACES * per_tile..][..per_tile]);
+            }
+            running.end();
+            assert!(alone.0 == together.0, "{fidelity:?} {level} {format:?}");
         }
     }
 }

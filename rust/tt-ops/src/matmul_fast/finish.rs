@@ -1,0 +1,102 @@
+//! From sums to the pages of the output.
+
+use std::ops::Range;
+
+use tt_tensix::fast::{LINES, Running, Sums};
+
+use super::plan::Block;
+use super::{Kernel, Pages};
+use crate::OpError;
+use crate::port::ZERO;
+
+/// An output whose sums are complete.
+struct Complete<'p> {
+    page: &'p mut [u8],
+    column: usize,
+}
+
+/// The output's pages of a block. A tile whose sums are complete is finished while the next one is multiplied.
+pub(super) struct Outputs<'a, 'p> {
+    kernel: &'a Kernel<'a>,
+    pages: &'a Pages<'p>,
+    block: &'a Block,
+    /// Column by column. To claim one between two products would end what they overlap.
+    claimed: Vec<&'p mut [u8]>,
+    complete: Option<Complete<'p>>,
+}
+
+impl<'a, 'p> Outputs<'a, 'p> {
+    /// Claims the pages.
+    pub(super) fn new(kernel: &'a Kernel<'a>, pages: &'a Pages<'p>, block: &'a Block) -> Result<Self, OpError> {
+        let program = kernel.program;
+        let places = block.columns.clone().flat_map(|column| block.rows.clone().map(move |row| (row, column)));
+        let claim = |(row, column)| pages.output.claim((block.matrix * program.m + row) * program.n + column);
+        let claimed = places.map(claim).collect::<Result<_, _>>()?;
+        Ok(Self { kernel, pages, block, claimed, complete: None })
+    }
+
+    /// Ends the sums of a row of the block (counted from its first) in a column: in their place, or, if they are complete,
+    /// in one of their own.
+    #[inline]
+    pub(super) fn end(&mut self, running: Running<'_>, (row, column): (usize, usize), sums: Option<&mut Sums>) {
+        if let Some(sums) = sums {
+            running.end_in(sums);
+            let place = (column - self.block.columns.start) * self.block.rows.len() + row;
+            self.complete = Some(Complete { page: std::mem::take(&mut self.claimed[place]), column });
+        } else {
+            running.end();
+            self.complete = None;
+        }
+    }
+
+    /// Finishes a part of the tile whose sums were completed last, if there is one: what of `tiles` steps these are.
+    #[inline]
+    pub(super) fn finish(&mut self, steps: &Range<usize>, tiles: usize, sums: &mut Sums) -> Result<(), OpError> {
+        let lines = steps.start * LINES / tiles..steps.end * LINES / tiles;
+        let Some(complete) = &mut self.complete else {
+            return Ok(());
+        };
+        self.kernel.finish_lines(self.pages, complete, lines, sums)
+    }
+}
+
+impl Kernel<'_> {
+    /// Sums to some lines of an output page; all at the first of them, unless that is no more than a rounding.
+    #[inline]
+    fn finish_lines(
+        &self,
+        pages: &Pages<'_>,
+        complete: &mut Complete<'_>,
+        lines: Range<usize>,
+        sums: &mut Sums,
+    ) -> Result<(), OpError> {
+        if self.plain
+            && let Some(page) = complete.page.first_chunk_mut()
+        {
+            self.multiplier.to_bf16(sums, lines, page);
+            return Ok(());
+        }
+        if lines.start == 0 { self.finish_tile(pages, complete, sums) } else { Ok(()) }
+    }
+
+    /// Sums to an output page: bias, Dst, activation, packer.
+    #[inline(never)]
+    fn finish_tile(&self, pages: &Pages<'_>, complete: &mut Complete<'_>, sums: &mut Sums) -> Result<(), OpError> {
+        let program = self.program;
+        if let (Some(input), Some(bias)) = (self.bias, &pages.bias) {
+            let mut tile = ZERO;
+            input.to_src(bias.page(complete.column)?, &mut tile);
+            for word in &mut tile {
+                *word <<= 13;
+            }
+            sums.add_row(&tile, self.level);
+        }
+        sums.settle(self.level);
+        if self.rounds {
+            sums.round_to_bf16(self.level);
+        }
+        program.activation.apply(&mut sums.0, program.dst32);
+        self.pack_out.pack(&sums.0, complete.page);
+        Ok(())
+    }
+}

@@ -1,0 +1,144 @@
+//! Some rows of tiles, of a right operand that is packed in passing.
+
+use std::ops::Range;
+
+use tt_cpu::stream;
+use tt_tensix::fast::{Panel, Session};
+
+use super::finish::Outputs;
+use super::plan::{Block, MOST_ROWS, PANELS};
+use super::workspace::Workspace;
+use super::{Kernel, Pages};
+use crate::OpError;
+
+/// Tiles that are multiplied between two pieces of other work, if that hides behind the multiplication.
+pub(super) const TOGETHER: usize = 4;
+
+/// Pages of the right operand that are multiplied together.
+struct Chunk<'a> {
+    column: usize,
+    steps: Range<usize>,
+    /// Where the part of K ends for which the left operand is packed.
+    end: usize,
+    pages: [&'a [u8]; PANELS],
+}
+
+impl Kernel<'_> {
+    /// Some rows of tiles. A chunk of a column is multiplied once for each row, while the one after the next is brought
+    /// near. The last time, the panels of the next chunk take the place of those that have been used.
+    pub(super) fn rows(
+        &self,
+        pages: &Pages<'_>,
+        block: &Block,
+        session: &mut Session,
+        work: &mut Workspace<'_>,
+    ) -> Result<(), OpError> {
+        let (program, plan) = (self.program, &self.plan);
+        let rows = block.rows.len();
+        // During row i, the pages from the i-th of these on are asked for.
+        let shares: [usize; MOST_ROWS + 1] = std::array::from_fn(|row| row.min(rows) * plan.chunk / rows);
+        let overlaps = self.multiplier.multiplies_on();
+        let mut outputs = Outputs::new(self, pages, block)?;
+        let mut now = Some(self.chunk(pages, block, block.columns.start, 0));
+        let mut next = self.following(pages, block, now.as_ref());
+        if let Some(chunk) = &now {
+            for number in 0..chunk.steps.len() {
+                self.pack_right(chunk, number, work.right);
+            }
+        }
+        while let Some(chunk) = now {
+            let first = chunk.steps.start / plan.depth * plan.depth;
+            if chunk.steps.start == first && chunk.column == block.columns.start {
+                self.pack_left(pages, block, first..chunk.end, work.left);
+            }
+            let after = self.following(pages, block, next.as_ref());
+            let tiles = chunk.steps.len();
+            let left = work.left[plan.left_place(0, chunk.steps.start - first)..].chunks(PANELS);
+            let sums = &mut work.sums[plan.sums_place(0, chunk.column - block.columns.start)..][..rows];
+            for (row, (left, sums)) in left.zip(sums).enumerate() {
+                if let Some(after) = &after {
+                    after.pages[shares[row]..shares[row + 1]].iter().for_each(|page| ask_ahead(page));
+                }
+                let mut running = session.begin(sums, chunk.steps.start == 0);
+                let last = row + 1 == rows;
+                let together = match overlaps {
+                    true if last => 1,
+                    true => TOGETHER,
+                    false => plan.chunk,
+                };
+                for start in (0..tiles).step_by(together) {
+                    let some = start..(start + together).min(tiles);
+                    let panels = some.start * plan.per_tile..some.end * plan.per_tile;
+                    let (free, right) = work.right.split_at_mut(panels.start);
+                    let operands = (&left[panels.clone()], &right[..panels.len()]);
+                    match next.as_ref().filter(|next| last && (1..=next.steps.len()).contains(&start)) {
+                        Some(next) if overlaps => {
+                            let page = (next.pages[start - 1], next.steps.start + start - 1);
+                            let soon = next.pages[start.min(next.steps.len() - 1)];
+                            let free = &mut free[panels.start - plan.per_tile..];
+                            let after = if some.end < tiles { panels.len() } else { 0 };
+                            let following =
+                                (&left[panels.start + after..][..panels.len()], &right[after..][..panels.len()]);
+                            self.step_beside(&mut running, (operands, following), page, soon, free);
+                        }
+                        _ => running.steps(operands.0, operands.1),
+                    }
+                    outputs.finish(&some, tiles, work.complete)?;
+                }
+                let whole = chunk.steps.end == program.k;
+                outputs.end(running, (row, chunk.column), whole.then_some(&mut *work.complete));
+            }
+            if let Some(next) = &next {
+                let packed = if overlaps { tiles - 1 } else { 0 };
+                for number in packed..next.steps.len() {
+                    self.pack_right(next, number, work.right);
+                }
+            }
+            (now, next) = (next, after);
+        }
+        outputs.finish(&(0..1), 1, work.complete)
+    }
+
+    /// The pages of a column, from a step along K on, that are multiplied together.
+    fn chunk<'p>(&self, pages: &Pages<'p>, block: &Block, column: usize, first: usize) -> Chunk<'p> {
+        let (program, plan) = (self.program, &self.plan);
+        let end = (first / plan.depth * plan.depth + plan.depth).min(program.k);
+        let steps = first..end.min(first + plan.chunk);
+        let mut chunk = Chunk { column, steps: steps.clone(), end, pages: [&[]; PANELS] };
+        for (page, step) in chunk.pages.iter_mut().zip(steps) {
+            *page = self.right_page(pages, block.matrix, column, step);
+        }
+        chunk
+    }
+
+    /// What is multiplied after a chunk of a block.
+    fn following<'p>(&self, pages: &Pages<'p>, block: &Block, chunk: Option<&Chunk<'p>>) -> Option<Chunk<'p>> {
+        let Chunk { column, steps, end, .. } = chunk?;
+        let (column, first) = if steps.end < *end {
+            (*column, steps.end)
+        } else if let Some(column) = self.column_after(pages, block, *column) {
+            (column, steps.start / self.plan.depth * self.plan.depth)
+        } else if *end < self.program.k {
+            (block.columns.start, *end)
+        } else {
+            return None;
+        };
+        Some(self.chunk(pages, block, column, first))
+    }
+
+    /// Packs a tile of a chunk.
+    #[inline]
+    fn pack_right(&self, chunk: &Chunk<'_>, number: usize, panels: &mut [Panel]) {
+        let per_tile = self.plan.per_tile;
+        let panels = &mut panels[number * per_tile..][..per_tile];
+        self.pack_right_page(chunk.pages[number], chunk.steps.start + number, panels);
+    }
+}
+
+/// Asks for a page that is wanted later: of a large one a line here and there, from which the hardware goes on by itself;
+/// in a small one it does not get far.
+#[inline]
+fn ask_ahead(page: &[u8]) {
+    let step = if page.len() < 2048 { 64 } else { 1024 };
+    (0..page.len()).step_by(step).for_each(|offset| stream::prefetch_second(page, offset));
+}

@@ -1,0 +1,105 @@
+//! Products along K beside the packing of the right operand's tiles that come a few products later.
+//!
+//! Where every tile of the right operand is used once, memory sets the pace, and what is to be done for a tile has to fit
+//! in the time of its bytes. So a run is one loop: tables stay in registers, AMX multiplies on while vectors are packed,
+//! and lines of later pages are asked for one by one between both.
+#[cfg(target_arch = "x86_64")]
+use super::pack_avx512;
+use super::{BlockFloatDecoder, Multiplier, Panel, Ready, Running};
+
+/// Tiles of the right operand for whose panels a run has places, which are used in turn.
+pub const PLACES: usize = 8;
+
+/// Tiles whose panels wait for their turn: so long that they have left the store buffer when AMX asks for them.
+pub const WAITING: usize = 4;
+
+/// Tiles that are on their way from memory before they are packed.
+pub const AHEAD: usize = 4;
+
+/// A run of products, one for each tile of the left operand.
+pub struct Run<'a> {
+    /// The panels of the left operand.
+    pub left: &'a [Panel],
+    /// The places of the right operand's panels.
+    pub places: &'a mut [Panel],
+    /// How often a place has been multiplied: the next is that many further.
+    pub number: usize,
+    /// The pages that are packed, the first for [`WAITING`] products later, and [`AHEAD`] that come after them; fewer where
+    /// there are no more. One that has to be packed in another way is empty.
+    pub pages: &'a [&'a [u8]],
+}
+
+/// The loop of a run on AMX, to be compiled for what packs: `$pack` is the packing of a page to a panel beside a step.
+macro_rules! run_loop {
+    ($tiles:ident, $run:ident, |$page:ident, $panel:ident, $beside:ident| $pack:expr) => {{
+        let places: &mut [Panel; PLACES] = $run.places.try_into().expect("the places");
+        for (step, left) in $run.left.iter().enumerate() {
+            let number = $run.number + step;
+            let Some(&$page) = $run.pages.get(step) else {
+                for (step, left) in $run.left[step..].iter().enumerate() {
+                    $tiles.steps(std::slice::from_ref(left), std::slice::from_ref(&places[(number + step) % PLACES]));
+                }
+                return None;
+            };
+            let at = [number % PLACES, (number + 1) % PLACES, (number + WAITING) % PLACES];
+            let [right, following, $panel] = places.get_disjoint_mut(at).expect("three places");
+            $tiles.prepare(left, right);
+            let next = ($run.left.get(step + 1).unwrap_or(left), &*following);
+            let soon = $run.pages.get(step + AHEAD).unwrap_or(&$page);
+            let mut beside = Step { tiles: &mut *$tiles, next, soon };
+            let $beside = &mut beside;
+            if $page.is_empty() {
+                (0..PARTS).for_each(|part| Beside::part::<0>($beside, part));
+                return Some(step);
+            }
+            if !$pack {
+                return Some(step);
+            }
+        }
+        None
+    }};
+}
+pub(super) use run_loop;
+
+impl Running<'_> {
+    /// Adds the products of a run, and packs a page beside each; BF16, or in the decoder's format. Stops after a product
+    /// whose page has to be packed in another way, and returns its number.
+    ///
+    /// # Panics
+    /// If the left operand's panels or the places are not those of whole tiles, or a page is shorter than a tile.
+    #[inline]
+    pub fn run(
+        &mut self,
+        run: &mut Run<'_>,
+        multiplier: &Multiplier,
+        decoder: Option<BlockFloatDecoder>,
+    ) -> Option<usize> {
+        let per_tile = multiplier.panels();
+        assert!(run.places.len() == PLACES * per_tile && run.left.len().is_multiple_of(per_tile), "panels of tiles");
+        #[cfg(target_arch = "x86_64")]
+        if let (Ready::Amx(tiles), 1, Some(mask)) = (&mut self.session.0, per_tile, multiplier.cut.right(0).pair_mask())
+        {
+            match decoder {
+                // SAFETY: AMX belongs to the level that this is compiled for.
+                None => return unsafe { pack_avx512::run(tiles, run, mask) },
+                Some(decoder) => {
+                    if let Some(kernel) = decoder.run() {
+                        // SAFETY: decoders have kernels that this host has.
+                        return unsafe { kernel(tiles, run, mask) };
+                    }
+                }
+            }
+        }
+        for (step, left) in run.left.chunks_exact(per_tile).enumerate() {
+            let place = |number: usize| number % PLACES * per_tile..(number % PLACES + 1) * per_tile;
+            let now = run.number + step;
+            self.steps(left, &run.places[place(now)]);
+            if let Some(page) = run.pages.get(step)
+                && !multiplier.pack_right_page(page, decoder, &mut run.places[place(now + WAITING)])
+            {
+                return Some(step);
+            }
+        }
+        None
+    }
+}
