@@ -282,6 +282,51 @@ fn lines_of_tiles_move_with_their_padding() {
 }
 
 #[test]
+fn block_floats_leave_dst_as_bfloat16() {
+    let mut device = device();
+    let mut random = Random::new(10);
+    for format in [DataFormat::Bfp8B, DataFormat::Bfp4B, DataFormat::Bfp2B] {
+        // Whole tiles and tiles with padding, kept and transposed.
+        for (height, width) in [(64, 96), (50, 70)] {
+            let transposed = ([2, width, height], vec![(height * width) as i64, 1, width as i64]);
+            let kept = ([2, height, width], vec![(height * width) as i64, width as i64, 1]);
+            for ((out_shape, strides), through_dst) in [(&transposed, true), (&kept, true), (&transposed, false)] {
+                let shape = [2, height, width];
+                let bytes = format.tile_bytes(TileShape::FULL);
+                let count = pages(&shape, Some(TileShape::FULL)).0;
+                let buffer = device.allocate_interleaved(BufferType::Dram, bytes as u64, count as u64, 1).unwrap();
+                let raw: Vec<u8> = (0..count * bytes).map(|_| random.bits() as u8).collect();
+                device.write(buffer, &raw, bytes).unwrap();
+                let datums: Vec<Vec<u32>> = raw.chunks_exact(bytes).map(|tile| words(format, tile)).collect();
+                let movement = Movement {
+                    input: View { buffer, format, tile: Some(TileShape::FULL), shape: shape.to_vec() },
+                    output: allocate(&mut device, out_shape, Some(TileShape::FULL)),
+                    offset: 0,
+                    strides: strides.clone(),
+                    window: whole(out_shape),
+                    padding: 0,
+                    through_dst,
+                };
+                move_datums(&mut device, &movement).unwrap();
+                let got = read(&mut device, movement.output.buffer, &movement.output);
+                for (position, got) in got.into_iter().enumerate() {
+                    let index = [
+                        position / out_shape[2] / out_shape[1],
+                        position / out_shape[2] % out_shape[1],
+                        position % out_shape[2],
+                    ];
+                    let from: i64 = index.iter().zip(strides).map(|(&i, stride)| i as i64 * stride).sum();
+                    let (page, datum) = place(from as usize, &shape, Some(TileShape::FULL));
+                    let word = datums[page][datum];
+                    let expected = if through_dst { tt_formats::pack::bf16_to_bf16(word) } else { word };
+                    assert_eq!(u32::from(got), expected, "{format:?} {out_shape:?} {through_dst} {index:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn positions_outside_the_input_are_refused() {
     let mut device = device();
     let input = allocate(&mut device, &[4, 4], None);

@@ -36,7 +36,13 @@ impl WholeTiles {
         let (input, output) = (&movement.input, &movement.output);
         let full = |view: &View| view.tile == Some(TileShape::FULL);
         let (rank, rank_in) = (output.shape.len(), input.shape.len());
-        let fits = rank >= 2 && rank_in >= 2 && full(input) && full(output) && input.format == output.format;
+        // Block floats come out of Dst as bfloat16 as well as in their own format.
+        let unpacked = flush
+            && output.format == DataFormat::Float16B
+            && input.format.is_block_float()
+            && !input.format.has_5_bit_exponent();
+        let formats = input.format == output.format || unpacked;
+        let fits = rank >= 2 && rank_in >= 2 && full(input) && full(output) && formats;
         if !fits || !whole_window(movement) || movement.offset < 0 {
             return None;
         }
