@@ -5,113 +5,65 @@
 use std::arch::x86_64::*;
 
 use super::Vector;
+use super::x86::{lanes, x86_vector};
 
 /// 16 lanes.
 #[derive(Clone, Copy)]
 pub(crate) struct Avx512;
 
-/// Wraps intrinsics that are defined for all operands and touch no memory.
-macro_rules! lanes {
-    ($($visibility:vis $name:ident($($argument:ident: $type:ty),*) -> $result:ty = $body:expr;)*) => {$(
-        #[inline(always)]
-        $visibility fn $name($($argument: $type),*) -> $result {
-            // SAFETY: callers are compiled for this level, hence the CPU has the instruction.
-            #[allow(unused_unsafe, reason = "plain expressions are among them")]
-            unsafe {
-                $body
-            }
-        }
-    )*};
-}
-
-macro_rules! shifts {
-    ($($name:ident = $intrinsic:ident;)*) => {$(
-        #[inline(always)]
-        fn $name<const COUNT: u32>(a: __m512i) -> __m512i {
-            // SAFETY: as above.
-            unsafe { $intrinsic(a, _mm_cvtsi32_si128(COUNT as i32)) }
-        }
-    )*};
-}
-
-impl Vector for Avx512 {
-    type Int = __m512i;
-    type Float = __m512;
-    type Mask = __mmask16;
-    const LANES: usize = 16;
-
-    #[inline(always)]
-    fn load(words: &[u32]) -> __m512i {
-        let words: &[u32; 16] = words.first_chunk().expect("a vector's worth of words");
-        // SAFETY: the array is as long as the vector; the CPU has the level, as above.
-        unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
+x86_vector! {
+    Avx512: 16, __m512i, __m512, __mmask16;
+    memory { _mm512_loadu_si512, _mm512_storeu_si512, _mm512_loadu_ps }
+    integers {
+        add = _mm512_add_epi32;
+        sub = _mm512_sub_epi32;
+        mul = _mm512_mullo_epi32;
+        mul_small = _mm512_madd_epi16;
+        max = _mm512_max_epi32;
+        min_unsigned = _mm512_min_epu32;
+        and = _mm512_and_si512;
+        or = _mm512_or_si512;
+        xor = _mm512_xor_si512;
+        shl_by = _mm512_sllv_epi32;
+        shr_by = _mm512_srlv_epi32;
+        sar_by = _mm512_srav_epi32;
+        add_halves = _mm512_add_epi16;
+        sub_halves = _mm512_sub_epi16;
+        max_halves = _mm512_max_epi16;
+        mul_halves = _mm512_mullo_epi16;
+        average_halves = _mm512_avg_epu16;
+        shr_halves_by = _mm512_srlv_epi16;
     }
-    #[inline(always)]
-    fn store(vector: __m512i, words: &mut [u32]) {
-        let words: &mut [u32; 16] = words.first_chunk_mut().expect("a vector's worth of words");
-        // SAFETY: as for `load`.
-        unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), vector) }
+    floats {
+        mul_float = _mm512_mul_ps;
+        add_float = _mm512_add_ps;
+        sub_float = _mm512_sub_ps;
+        max_float = _mm512_max_ps;
     }
-    #[inline(always)]
-    fn load_i32(words: &[i32]) -> __m512i {
-        let words: &[i32; 16] = words.first_chunk().expect("a vector's worth of words");
-        // SAFETY: as for `load`.
-        unsafe { _mm512_loadu_si512(words.as_ptr().cast()) }
+    shifts {
+        shl = _mm512_sll_epi32;
+        shr = _mm512_srl_epi32;
+        sar = _mm512_sra_epi32;
     }
-    #[inline(always)]
-    fn load_float(words: &[f32]) -> __m512 {
-        let words: &[f32; 16] = words.first_chunk().expect("a vector's worth of words");
-        // SAFETY: as for `load`.
-        unsafe { _mm512_loadu_ps(words.as_ptr()) }
-    }
-
-    lanes! {
+    others {
         splat(value: i32) -> __m512i = _mm512_set1_epi32(value);
         splat_float(value: f32) -> __m512 = _mm512_set1_ps(value);
         fma(a: __m512, b: __m512, c: __m512) -> __m512 = _mm512_fmadd_ps(a, b, c);
-        mul_float(a: __m512, b: __m512) -> __m512 = _mm512_mul_ps(a, b);
-        add_float(a: __m512, b: __m512) -> __m512 = _mm512_add_ps(a, b);
-        sub_float(a: __m512, b: __m512) -> __m512 = _mm512_sub_ps(a, b);
-        max_float(a: __m512, b: __m512) -> __m512 = _mm512_max_ps(a, b);
         to_bits(a: __m512) -> __m512i = _mm512_castps_si512(a);
         from_bits(a: __m512i) -> __m512 = _mm512_castsi512_ps(a);
         exact_float(a: __m512i) -> __m512 = _mm512_cvtepi32_ps(a);
-        add(a: __m512i, b: __m512i) -> __m512i = _mm512_add_epi32(a, b);
-        sub(a: __m512i, b: __m512i) -> __m512i = _mm512_sub_epi32(a, b);
-        mul(a: __m512i, b: __m512i) -> __m512i = _mm512_mullo_epi32(a, b);
-        mul_small(a: __m512i, b: __m512i) -> __m512i = _mm512_madd_epi16(a, b);
-        max(a: __m512i, b: __m512i) -> __m512i = _mm512_max_epi32(a, b);
         interleave(a: __m512i, b: __m512i) -> [__m512i; 2] = {
             let low = _mm512_set_epi32(23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
             let high = _mm512_add_epi32(low, _mm512_set1_epi32(8));
             [_mm512_permutex2var_epi32(a, low, b), _mm512_permutex2var_epi32(a, high, b)]
         };
-        add_halves(a: __m512i, b: __m512i) -> __m512i = _mm512_add_epi16(a, b);
-        sub_halves(a: __m512i, b: __m512i) -> __m512i = _mm512_sub_epi16(a, b);
-        max_halves(a: __m512i, b: __m512i) -> __m512i = _mm512_max_epi16(a, b);
-        mul_halves(a: __m512i, b: __m512i) -> __m512i = _mm512_mullo_epi16(a, b);
-        shr_halves_by(a: __m512i, count: __m512i) -> __m512i = _mm512_srlv_epi16(a, count);
-        average_halves(a: __m512i, b: __m512i) -> __m512i = _mm512_avg_epu16(a, b);
-        min_unsigned(a: __m512i, b: __m512i) -> __m512i = _mm512_min_epu32(a, b);
         abs(a: __m512i) -> __m512i = _mm512_abs_epi32(a);
-        and(a: __m512i, b: __m512i) -> __m512i = _mm512_and_si512(a, b);
-        or(a: __m512i, b: __m512i) -> __m512i = _mm512_or_si512(a, b);
-        xor(a: __m512i, b: __m512i) -> __m512i = _mm512_xor_si512(a, b);
         leading_zeros(a: __m512i) -> __m512i = _mm512_lzcnt_epi32(a);
-        shl_by(a: __m512i, count: __m512i) -> __m512i = _mm512_sllv_epi32(a, count);
-        shr_by(a: __m512i, count: __m512i) -> __m512i = _mm512_srlv_epi32(a, count);
-        sar_by(a: __m512i, count: __m512i) -> __m512i = _mm512_srav_epi32(a, count);
         equal(a: __m512i, b: __m512i) -> __mmask16 = _mm512_cmpeq_epi32_mask(a, b);
         greater(a: __m512i, b: __m512i) -> __mmask16 = _mm512_cmpgt_epi32_mask(a, b);
         both(a: __mmask16, b: __mmask16) -> __mmask16 = a & b;
         select(mask: __mmask16, yes: __m512i, no: __m512i) -> __m512i = _mm512_mask_blend_epi32(mask, no, yes);
         keep(mask: __mmask16, value: __m512i) -> __m512i = _mm512_maskz_mov_epi32(mask, value);
-    }
-
-    shifts! {
-        shl = _mm512_sll_epi32;
-        shr = _mm512_srl_epi32;
-        sar = _mm512_sra_epi32;
     }
 }
 
