@@ -2,9 +2,11 @@
 
 use super::lane::{
     HALF, INFINITY, MINUS_ONE, ONE, Word, add, addexp, and, copyexp, exp_biased, exp_unbiased, flipsign, general, iadd,
-    ilt, is_zero, isub, mad, man_only, man_with_one, max, min, mul, not, polynomial, reduce, residual, round_sm16,
-    select, setexp, setman, setsign, shift, shr, shrinking, sm_to_twos, sm2f, splat, sub, twos_to_sm,
+    ilt, is_zero, isub, mad, man_only, man_with_one, max, min, mul, not, ordinary_polynomial, polynomial, reduce,
+    residual, round_sm16, select, setexp, setman, setsign, shift, shr, shrinking, sm_to_twos, sm2f, splat, sub,
+    twos_to_sm,
 };
+use super::series::is_ordinary;
 
 /// 1 / ln 2
 pub const INVERSE_LN2: u32 = 0x3fb8_aa3b;
@@ -44,41 +46,71 @@ pub fn exp_bf16<V: Word>(x: V) -> V {
     exp21(min(max(z, 0), MAX_EXPONENT), EXP21_CONSTANT)
 }
 
+/// -ln 2 in two parts.
+pub const LN2_PARTS: [u32; 2] = [0xbf31_7200, 0xb5bf_be8e];
+
 /// x - turns * ln 2, ln 2 in two parts.
 #[inline(always)]
 pub fn reduce_by_ln2<V: Word>(x: V, turns: V) -> V {
-    mad(turns, 0xb5bf_be8e, reduce(turns, 0xbf31_7200, x))
+    mad(turns, LN2_PARTS[1], reduce(turns, LN2_PARTS[0], x))
+}
+
+/// x less the nearest multiple of ln 2, and the multiple. The kernel converts the power by `iabs` and `setsign`, which comes
+/// to the same.
+#[inline(always)]
+pub fn nearest_turns_of_ln2<V: Word>(x: V) -> (V, V) {
+    let power = round_sm16(mul(x, INVERSE_LN2));
+    (reduce_by_ln2(x, sm2f(power)), sm_to_twos(power))
+}
+
+/// The nearest integer, and what is left.
+#[inline(always)]
+pub fn nearest_integer<V: Word>(x: V) -> (V, V) {
+    let power = round_sm16(x);
+    (sub(x, sm2f(power)), sm_to_twos(power))
 }
 
 /// Polynomial of e^r for a reduced argument, without its last step.
 pub const EXP_TAIL: [u32; 6] = [0x3ab4_a000, 0x3c09_2f6e, 0x3d2a_adad, 0x3e2a_aa28, 0x3eff_fffb, ONE];
+/// More than half of ln 2, which is what is left of an argument at most.
+const LARGEST_REST: f32 = 0.36;
+const _: () = assert!(is_ordinary(
+    &[0x3ab4_a000, 0x3c09_2f6e, 0x3d2a_adad, 0x3e2a_aa28, 0x3eff_fffb, ONE, ONE],
+    -LARGEST_REST,
+    LARGEST_REST
+));
 
-/// e^x by reduction and a polynomial of degree 6: the polynomial before its last step, after it, and the exponent field
-/// that the result should have, which may lie outside of 1..=254.
+/// e^x by reduction and a polynomial of degree 6: the polynomial before its last step, after it, and the power of two that
+/// the latter is short of the result.
 #[inline(always)]
 fn exp_parts<V: Word>(x: V) -> (V, V, V) {
-    let power = round_sm16(mul(x, INVERSE_LN2));
-    let rest = reduce_by_ln2(x, sm2f(power));
-    let tail = polynomial(rest, EXP_TAIL);
-    let value = mad(tail, rest, ONE);
-    // The kernel converts the power by `iabs` and `setsign`, which comes to the same.
-    (tail, value, iadd(exp_biased(value), sm_to_twos(power)))
+    let (rest, power) = x.reduced_by_ln2([-88.0, 89.0]);
+    let tail = ordinary_polynomial(rest, EXP_TAIL);
+    (tail, tail.ordinary_horner(rest, &[ONE]), power)
 }
 
-/// e^x in FP32.
+/// `value` times two to a power, for an exponential whose polynomial's tail is given: 0 if the exponent field would be below 1,
+/// infinity if it would be above 254, or NaN if the tail is.
 #[inline(always)]
-pub fn exp_f32<V: Word>(x: V) -> V {
-    let (tail, value, exponent) = exp_parts(x);
+pub fn raised<V: Word>(value: V, power: V, tail: V) -> V {
+    let exponent = iadd(exp_biased(value), power);
     let below = mul(isub(tail, 1), 0);
     let above = add(below, INFINITY);
     select(ilt(exponent, 1), below, select(ilt(exponent, 255), setexp(value, exponent), above))
 }
 
+/// e^x in FP32. Below -88 it is 0, and above 89 infinite.
+#[inline(always)]
+pub fn exp_f32<V: Word>(x: V) -> V {
+    let (tail, value, power) = exp_parts(x);
+    value.raised(power, raised(value, power, tail))
+}
+
 /// As [`exp_f32`], for arguments that cannot leave the range.
 #[inline(always)]
 pub fn exp_f32_unlimited<V: Word>(x: V) -> V {
-    let (_, value, exponent) = exp_parts(x);
-    setexp(value, exponent)
+    let (_, value, power) = exp_parts(x);
+    setexp(value, iadd(exp_biased(value), power))
 }
 
 /// Exponent of x as a number: 3.0 for 8.0 up to 16.0.
@@ -95,7 +127,9 @@ pub const LOG_CUBIC: [u32; 4] = [0x3e11_1cd0, 0xbf5e_712a, 0x4013_d4e2, 0xbfca_9
 pub fn log_cubic<V: Word>(x: V) -> V {
     let mantissa = setexp(x, 127).usual(0, 1);
     let [cubic, square, linear, constant] = LOG_CUBIC;
-    general(polynomial(mantissa, [cubic, square, linear]), mantissa, constant)
+    const { assert!(is_ordinary(&[LOG_CUBIC[0], LOG_CUBIC[1], LOG_CUBIC[2]], 1.0, 2.0)) };
+    // A slope from 1.1 to 1.6: the product's exponent is that of the constant, and the sum is less than 1.
+    ordinary_polynomial(mantissa, [cubic, square, linear]).on_constant_grid(mantissa, constant)
 }
 
 /// ln x by [`LOG_CUBIC`]; -inf for +0.
@@ -120,6 +154,12 @@ pub fn reciprocal_seed<V: Word>(negated: V, seed: [u32; 3]) -> V {
 /// The reciprocal's mantissa by `steps` Newton steps, to be scaled by [`reciprocal_scale`].
 #[inline(always)]
 pub fn reciprocal_mantissa<V: Word>(x: V, seed: [u32; 3], steps: usize) -> V {
+    if seed == RECIPROCAL_SEED { x.inverse_of_mantissa(steps) } else { refined_reciprocal(x, seed, steps) }
+}
+
+/// [`reciprocal_mantissa`], one step after the other.
+#[inline(always)]
+pub fn refined_reciprocal<V: Word>(x: V, seed: [u32; 3], steps: usize) -> V {
     let negated = setman(splat::<V>(MINUS_ONE), x).usual(0, 1);
     let mut y = reciprocal_seed(negated, seed);
     for _ in 0..steps {
@@ -146,16 +186,17 @@ pub fn reciprocal<V: Word>(x: V, steps: usize) -> V {
     reciprocal_scale(reciprocal_mantissa(x, RECIPROCAL_SEED, steps), x)
 }
 
-/// -1 / x from a guess by integer subtraction; `refine` adds a Newton step, as FP32 kernels do.
+/// -1 / x from a guess by integer subtraction, which is 5.4% off at most; `refine` adds a Newton step, as FP32 kernels do.
 #[inline(always)]
 pub fn guessed_reciprocal<V: Word>(x: V, refine: bool) -> V {
-    let mut y = isub(splat::<V>(0xfef3_92e0), x);
-    let mut error = residual(x, y, ONE);
+    let x = x.usual(-60, 60);
+    let mut y = isub(splat::<V>(0xfef3_92e0), x).surely(-62, 62);
+    let mut error = x.residual_of_one(y);
     if refine {
-        y = mad(y, error, y);
-        error = residual(x, y, ONE);
+        y = y.ordinary(error, y);
+        error = x.residual_of_one(y);
     }
-    mad(flipsign(y), mad(error, error, error), flipsign(y))
+    flipsign(y).ordinary(error.ordinary(error, error), flipsign(y))
 }
 
 /// First approximation of 1 / sqrt(x) with one polynomial correction.

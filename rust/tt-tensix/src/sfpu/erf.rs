@@ -11,6 +11,7 @@ use super::lane::{
 };
 use super::log::{SERIES_16, flushed, natural};
 use super::run::functions;
+use super::series::Growth;
 
 /// 10.0
 const LARGEST: u32 = 0x4120_0000;
@@ -22,10 +23,8 @@ const FAR: u32 = 0x4020_0000;
 const MINUS_HALF: u32 = 0xbf00_0000;
 
 #[inline(always)]
-fn quotient<V: Word, const N: usize, const M: usize>(x: V, over: [u32; N], under: [u32; M], steps: usize) -> V {
-    let square = mul(x, x);
-    let under = reciprocal(growing_polynomial(square, under), steps);
-    let ratio = mul(mul(growing_polynomial(square, over), x), under);
+fn quotient<V: Word>(x: V, over: V, under: V, steps: usize) -> V {
+    let ratio = mul(mul(over, x), reciprocal(under, steps));
     min(max(ratio, MINUS_ONE), ONE)
 }
 
@@ -36,7 +35,14 @@ pub fn erf_f32<V: Word>(x: V, steps: usize) -> V {
         [0xaf9d_680c, 0x32eb_3b7a, 0x3794_4be8, 0x3a20_b676, 0x3bb8_4182, 0x3d7e_7fa1, 0x3e5b_edcd, 0x3f90_6eba];
     const UNDER: [u32; 9] =
         [0xacec_f824, 0xb171_9360, 0x35b0_94db, 0x390a_3143, 0x3b00_1800, 0x3ca0_e975, 0x3e04_ba56, 0x3f06_0f6b, ONE];
-    quotient(x, OVER, UNDER, steps)
+    // 2.489^2. Up to there, the numerator is between 1 and 8, and the denominator between 1 and 32.
+    const FAST: f32 = 6.195;
+    const GROWTH_OVER: Growth = Growth::of(&OVER, FAST);
+    const GROWTH_UNDER: Growth = Growth::of(&UNDER, FAST);
+    let square = x.traceless_product(x);
+    let over = V::from(OVER[0]).horner_up_to(square, &OVER[1..], GROWTH_OVER).surely(0, 3);
+    let under = V::from(UNDER[0]).horner_up_to(square, &UNDER[1..], GROWTH_UNDER).surely(0, 5);
+    quotient(x.zero_or_usual(-60, 2), over, under, steps)
 }
 
 /// As [`erf_f32`], for BF16 tensors.
@@ -44,7 +50,8 @@ pub fn erf_f32<V: Word>(x: V, steps: usize) -> V {
 fn erf_bf16<V: Word>(x: V, steps: usize) -> V {
     const OVER: [u32; 4] = [0x3a43_3f7a, 0x3d39_f5a5, 0x3e8d_5bf2, 0x3f90_655c];
     const UNDER: [u32; 5] = [0x37d0_275d, 0x3c07_bb8c, 0x3e0c_0a32, 0x3f13_0b59, ONE];
-    quotient(x, OVER, UNDER, steps)
+    let square = mul(x, x);
+    quotient(x, growing_polynomial(square, OVER), growing_polynomial(square, UNDER), steps)
 }
 
 #[inline(always)]
@@ -55,10 +62,13 @@ fn bounded<V: Word>(x: V) -> V {
 /// Numerator and denominator of erfc(x) for x from 0 to [`FAR`].
 #[inline(always)]
 fn near_complement<V: Word>(x: V) -> (V, V) {
-    let over = polynomial(x, [0x3c61_3a07, 0xbe20_af97, 0x3f2e_8e14]);
+    const OVER: [u32; 3] = [0x3c61_3a07, 0xbe20_af97, 0x3f2e_8e14];
+    const UNDER: [u32; 2] = [0x3ce8_73ce, 0x3ccd_a887];
+    const GROWTH: Growth = Growth::of(&OVER, 2.5).or(Growth::of(&UNDER, 2.5));
+    let over = V::from(OVER[0]).horner_up_to(x, &OVER[1..], GROWTH);
     let over = vanishing(over, x, 0xbfab_356a);
     let over = vanishing(over, x, 0x3f80_00c4);
-    let under = growing(splat::<V>(0x3ce8_73ce), x, 0x3ccd_a887);
+    let under = V::from(UNDER[0]).horner_up_to(x, &UNDER[1..], GROWTH);
     let under = general(under, x, 0xbb62_8c9a);
     let under = growing(under, x, 0x3edf_9353);
     let under = general(under, x, 0xbe55_01ee);

@@ -7,10 +7,11 @@
 use super::blocks::{BIAS, EXP21_CONSTANT, INVERSE_LN2, MAX_EXPONENT, MINUS_LN2, exp_f32, exp21, reduce_by_ln2};
 use super::lane::{
     HALF, INFINITY, MINUS_ONE, ONE, ROUNDER, TWO, Word, add, exp_biased, fabs, iadd, ilt, is_negative, is_zero, mad,
-    max, min, mul, polynomial, polynomial_from, round_sm8, round_sm16, round_u16, scaled, select, setexp, setsign, shl,
-    sm_to_twos, sm2f, store_bf16, store_f32, store_rounded, sub,
+    max, min, mul, ordinary_polynomial, polynomial, round_sm8, round_sm16, round_u16, scaled, select, setexp, setsign,
+    shl, store_bf16, store_f32, store_rounded, sub,
 };
 use super::run::functions;
+use super::series::is_ordinary;
 
 /// Lowest coefficient of the mantissa polynomial in the exponential tile kernel.
 const CONSTANT: u32 = 0x3f80_4000;
@@ -61,15 +62,17 @@ fn exp2_16<V: Word>(x: V) -> V {
 
 #[inline(always)]
 fn exp2_32<V: Word>(x: V) -> V {
-    let power = round_sm16(x);
-    let rest = sub(x, sm2f(power));
-    let tail = polynomial(rest, [0x3920_e000, 0x3aaf_a000, 0x3c1d_a000, 0x3d63_57ec]);
-    let value = polynomial_from(tail, rest, [0x3e75_fdd0, 0x3f31_7217, ONE]);
+    const SERIES: [u32; 7] = [0x3920_e000, 0x3aaf_a000, 0x3c1d_a000, 0x3d63_57ec, 0x3e75_fdd0, 0x3f31_7217, ONE];
+    const _: () = assert!(is_ordinary(&SERIES, -0.501, 0.501));
+    let (rest, power) = x.reduced_by_one();
+    let [highest @ .., square, linear, one] = SERIES;
+    let tail: V = ordinary_polynomial(rest, highest);
+    let value = tail.ordinary_horner(rest, &[square, linear, one]);
     // Negative NaNs, whose sign `fabs` keeps, leave the exponent as it is and take the branch of infinities.
     let ordered = !is_negative(fabs(x));
-    let exponent = iadd(exp_biased(value), sm_to_twos(power));
+    let exponent = iadd(exp_biased(value), power);
     let scaled = select(ilt(exponent, 1), 0, setexp(value, exponent));
-    store_f32(select(ordered & ilt(exponent, 255), scaled, mul(tail, INFINITY)))
+    store_f32(value.raised(power, select(ordered & ilt(exponent, 255), scaled, mul(tail, INFINITY))))
 }
 
 /// Puts the limits on half of e^x - 1 and doubles it; where no power of two was taken out, `half` is the whole.

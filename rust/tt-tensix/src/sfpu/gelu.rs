@@ -55,9 +55,12 @@ fn accurate_16<V: Word>(x: V) -> V {
 #[inline(always)]
 fn accurate_32<V: Word>(x: V) -> V {
     let inside = greater(x, LOWEST);
-    let bound = min(mul(x, INVERSE_ROOT2), 0x4120_0000);
+    // Beyond 8, the error function is beyond what it is fast for.
+    let usual = x.zero_or_usual(-60, 3);
+    let bound = min(mul(usual, INVERSE_ROOT2), 0x4120_0000);
     let error_function = erf_f32(bound, 2);
-    let value = mul(x, mad(error_function, HALF, HALF));
+    // One and the error function are multiples of 2^-24 if their sum is small.
+    let value = mul(usual, error_function.surely_scaled(V::from(HALF), V::from(HALF)).surely(-26, 1));
     let value = select(equal(error_function, MINUS_ONE), mul(x, RESIDUE), value);
     // x - x is 0, or NaN for an infinity.
     store_f32(select(inside, value, sub(x, x)))

@@ -5,10 +5,11 @@
 
 use super::blocks::{EXP_TAIL, INVERSE_LN2, MINUS_LN2, guessed_reciprocal, reduce_by_ln2};
 use super::lane::{
-    HALF, INFINITY, ONE, Word, add, exp_unbiased, general, iadd, ilt, mad, magnitude, mul, polynomial, round_u8,
-    scaled, select, setsign, shl, sm2f, store_f32, store_rounded, sub,
+    HALF, INFINITY, ONE, Word, add, exp_unbiased, iadd, ilt, mad, magnitude, mul, ordinary_polynomial, polynomial,
+    round_u8, select, setsign, shl, sm2f, store_f32, store_rounded, sub,
 };
 use super::run::functions;
+use super::series::is_ordinary;
 
 /// 0.25
 const QUARTER: u32 = 0x3e80_0000;
@@ -21,11 +22,12 @@ const FOUR: u32 = 0x4080_0000;
 #[inline(always)]
 fn sinh<V: Word>(x: V, power: V, small: V, refine: bool) -> V {
     let scale = iadd(shl(power, 23), QUARTER);
-    let above = scaled(small, scale, sub(scale, QUARTER));
+    let above = small.surely_scaled(scale, sub(scale.surely(-2, 126), QUARTER));
     let quarter = select(ilt(power, 130), above, mul(magnitude(x), INFINITY));
     let exponent = exp_unbiased(quarter);
     let half = select(ilt(exponent, -27_i32 as u32), x, add(quarter, quarter));
-    let rest = general(half, guessed_reciprocal(mad(quarter, FOUR, ONE), refine), half);
+    // The reciprocal is between 0 and 1: the sum has the exponent of the half, or the next one.
+    let rest = half.ordinary(guessed_reciprocal(mad(quarter, FOUR, ONE), refine), half);
     let counts = !ilt(exponent, -27_i32 as u32) & ilt(exponent, 23);
     setsign(select(counts, rest, half), x)
 }
@@ -40,10 +42,14 @@ fn sinh_16<V: Word>(x: V) -> V {
 
 #[inline(always)]
 fn sinh_32<V: Word>(x: V) -> V {
-    let power = round_u8(mul(x, INVERSE_LN2));
-    let rest = reduce_by_ln2(magnitude(x), sm2f(power));
-    let series = polynomial(rest, [0x394f_0000, 0x3ab6_98f2, 0x3c08_88fb, 0x3d2a_aacf, 0x3e2a_aaae, 0x3eff_ffff]);
-    store_f32(sinh(x, power, mad(series, mul(rest, rest), rest), true))
+    const SERIES: [u32; 6] = [0x394f_0000, 0x3ab6_98f2, 0x3c08_88fb, 0x3d2a_aacf, 0x3e2a_aaae, 0x3eff_ffff];
+    const _: () = assert!(is_ordinary(&SERIES, -0.36, 0.36));
+    // From 130 powers on, which 95 has, the result is infinite. Where the rest counts, it is 0 or above 2^-50; e^r - 1 is between
+    // 0.8 r and 1.2 r.
+    let (rest, power) = magnitude(x).reduced_by_ln2([0.0, 95.0]);
+    let rest = rest.surely(-50, 0);
+    let series = ordinary_polynomial(rest, SERIES);
+    store_f32(sinh(x, power, series.ordinary(mul(rest, rest), rest), true))
 }
 
 /// cosh from `mantissa` = e^r.

@@ -113,6 +113,12 @@ pub fn polynomial_from<V: Word, const N: usize>(sum: V, x: V, coefficients: [u32
     sum.horner(x, &coefficients)
 }
 
+/// [`polynomial`] of which is proven that all steps are ordinary for what `x` can be: see [`super::series::is_ordinary`].
+#[inline(always)]
+pub fn ordinary_polynomial<V: Word, const N: usize>(x: V, coefficients: [u32; N]) -> V {
+    V::from(coefficients[0]).ordinary_horner(x, &coefficients[1..])
+}
+
 /// [`polynomial`] whose terms may stand in any relation.
 #[inline(always)]
 pub fn general_polynomial<V: Word, const N: usize>(x: V, coefficients: [u32; N]) -> V {
@@ -240,13 +246,13 @@ pub fn ult<V: Word>(a: V, b: impl Into<V>) -> V::Mask {
 /// `a < b` as kernels compare: the sign of the difference.
 #[inline(always)]
 pub fn less<V: Word>(a: V, b: impl Into<V>) -> V::Mask {
-    is_negative(sub(a, b))
+    a.is_below(b.into())
 }
 
 /// `a > b`: the difference is positive.
 #[inline(always)]
 pub fn greater<V: Word>(a: V, b: impl Into<V>) -> V::Mask {
-    is_positive(sub(a, b))
+    a.is_above(b.into())
 }
 
 /// `a == b`: the difference is +0.
@@ -348,14 +354,22 @@ pub fn order<V: Word>(word: V) -> V {
 /// The smaller word in total order.
 #[inline(always)]
 pub fn min<V: Word>(a: V, b: impl Into<V>) -> V {
-    let b = b.into();
+    a.minimum(b.into())
+}
+
+#[inline(always)]
+pub(super) fn minimum<V: Word>(a: V, b: V) -> V {
     select(order(a).is_less(order(b)), a, b)
 }
 
 /// The larger word in total order.
 #[inline(always)]
 pub fn max<V: Word>(a: V, b: impl Into<V>) -> V {
-    let b = b.into();
+    a.maximum(b.into())
+}
+
+#[inline(always)]
+pub(super) fn maximum<V: Word>(a: V, b: V) -> V {
     select(order(b).is_less(order(a)), a, b)
 }
 
@@ -436,6 +450,11 @@ pub fn round_u8<V: Word>(a: V) -> V {
 /// FP32 with denormals replaced by a zero of the same sign.
 #[inline(always)]
 pub fn flush<V: Word>(a: V) -> V {
+    a.flushed()
+}
+
+#[inline(always)]
+pub(super) fn flushed<V: Word>(a: V) -> V {
     select(is_zero(and(a, INFINITY)), and(a, SIGN), a)
 }
 

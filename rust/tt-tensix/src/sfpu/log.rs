@@ -6,15 +6,16 @@
 
 use super::blocks::INVERSE_LN2;
 use super::lane::{
-    INFINITY, MINUS_ONE, NAN, ONE, Word, add, addexp, exp_biased, far, iabs, ilt, is_negative, isub, mad, mul,
-    polynomial, select, setman, setsign, sm2f, splat, store_f32, store_rounded,
+    INFINITY, MINUS_ONE, NAN, ONE, Word, add, addexp, exp_biased, iabs, ilt, is_negative, isub, mad, mul,
+    ordinary_polynomial, select, setman, setsign, sm2f, splat, store_f32, store_rounded,
 };
 use super::run::functions;
+use super::series::is_ordinary;
 
 /// 0.75
-const SPLIT: u32 = 0x3f40_0000;
+pub const SPLIT: u32 = 0x3f40_0000;
 /// ln 2 * 2^-23
-const LN2_PER_STEP: u32 = 0x33b1_7218;
+pub const LN2_PER_STEP: u32 = 0x33b1_7218;
 /// 2^-23
 const PER_STEP: u32 = 0x3400_0000;
 /// 1 / ln 10
@@ -39,22 +40,26 @@ pub const SERIES_32: [u32; 9] = [
     0xbf00_0000,
 ];
 
+/// What `m` is at least and at most.
+const RANGE: [f32; 2] = [-0.2501, 0.5001];
+const _: () = assert!(is_ordinary(&SERIES_16, RANGE[0], RANGE[1]) && is_ordinary(&SERIES_32, RANGE[0], RANGE[1]));
+
 /// The word's exponent relative to [0.75, 1.5), in place, and as a number times 2^23.
 #[inline(always)]
-fn exponent<V: Word>(x: V) -> (V, V) {
+pub fn exponent<V: Word>(x: V) -> (V, V) {
     let steps = setman(isub(x, SPLIT), 0);
     (steps, setsign(sm2f(iabs(steps)), steps))
 }
 
-/// ln(1 + m).
+/// ln(1 + m). It is between 0.8 m and 1.2 m, which makes the last step an ordinary one.
 #[inline(always)]
 fn series<V: Word, const N: usize>(m: V, coefficients: [u32; N]) -> V {
-    mad(polynomial(m, coefficients), mul(m, m), m)
+    ordinary_polynomial(m, coefficients).ordinary(mul(m, m), m)
 }
 
 /// Puts the special cases around `value`, the logarithm of a positive finite `x`.
 #[inline(always)]
-fn special<V: Word>(x: V, value: V) -> V {
+pub fn special<V: Word>(x: V, value: V) -> V {
     let kept = select(ilt(exp_biased(addexp(x, -1)), 255), value, mul(value, addexp(x, -1)));
     select(is_negative(x), NAN, kept)
 }
@@ -62,22 +67,22 @@ fn special<V: Word>(x: V, value: V) -> V {
 /// The logarithm as base e, or times a scale.
 #[inline(always)]
 pub fn natural<V: Word, const N: usize>(x: V, coefficients: [u32; N], scale: Option<u32>) -> V {
-    let (steps, turns) = exponent(x);
-    let m = add(isub(x, steps).usual(-1, 1), MINUS_ONE);
-    let value = far(turns, LN2_PER_STEP, series(m, coefficients));
+    let (steps, turns) = x.exponent_of_log();
+    let m = add(isub(x, steps).surely(-1, 1), MINUS_ONE);
+    let value = turns.turns_of_log(series(m, coefficients));
     let scaled = match scale {
         Some(scale) => mul(value, scale),
         None => value,
     };
-    special(x, scaled)
+    x.limits_of_log(scaled)
 }
 
 /// The logarithm to base 2, with the exponent as it is.
 #[inline(always)]
-fn binary<V: Word, const N: usize>(x: V, coefficients: [u32; N]) -> V {
-    let (steps, turns) = exponent(x);
-    let m = add(isub(x, steps).usual(-1, 1), MINUS_ONE);
-    special(x, mad(turns, PER_STEP, mul(series(m, coefficients), INVERSE_LN2)))
+pub fn binary<V: Word, const N: usize>(x: V, coefficients: [u32; N]) -> V {
+    let (steps, turns) = x.exponent_of_log();
+    let m = add(isub(x, steps).surely(-1, 1), MINUS_ONE);
+    x.limits_of_log(mad(turns, PER_STEP, mul(series(m, coefficients), INVERSE_LN2)))
 }
 
 /// Flushes denormals and makes -0 a +0.
@@ -90,10 +95,10 @@ pub fn flushed<V: Word>(x: V) -> V {
 #[inline(always)]
 pub fn log1p<V: Word, const N: usize>(x: V, coefficients: [u32; N]) -> V {
     let sum = add(x, ONE);
-    let (steps, turns) = exponent(sum);
+    let (steps, turns) = sum.exponent_of_log();
     let one_scaled = mad(splat::<V>(MINUS_QUARTER), isub(splat::<V>(MINUS_FOUR), steps), MINUS_ONE);
     let m = add(isub(x, steps), one_scaled);
-    let value = far(turns, LN2_PER_STEP, series(m, coefficients));
+    let value = turns.turns_of_log(series(m, coefficients));
     select(is_negative(sum), NAN, select(ilt(sum, INFINITY), value, sum))
 }
 

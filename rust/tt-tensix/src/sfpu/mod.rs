@@ -47,6 +47,7 @@ mod rsqrt;
 mod run;
 mod run_binary;
 mod scalar;
+mod series;
 mod shrink;
 mod sigmoid;
 mod sign;

@@ -5,10 +5,11 @@
 
 use super::blocks::{RECIPROCAL_SEED, negated_reciprocal_scale, parity_sign, reciprocal_mantissa};
 use super::lane::{
-    HALF, MINUS_ONE, ONE, ROUNDER, TWO, Word, add, general, growing, is_negative, mad, mul, polynomial,
-    polynomial_from, residual, select, splat, store_f32, store_rounded, sub, xor,
+    HALF, MINUS_ONE, ROUNDER, TWO, Word, add, is_negative, mad, mul, polynomial, residual, select, store_f32,
+    store_rounded, sub, xor,
 };
 use super::run::functions;
+use super::series::Growth;
 
 /// 1 / pi
 const INVERSE_PI: u32 = 0x3ea2_f983;
@@ -30,19 +31,25 @@ const TANGENT_32: [u32; 7] =
 /// x + turns * period, the period in parts.
 #[inline(always)]
 fn reduce<V: Word>(x: V, turns: V, period: [u32; 4]) -> V {
-    let mut rest = super::lane::reduce(turns, period[0], x);
-    for &part in &period[1..] {
-        rest = mad(turns, part, rest);
-    }
-    rest
+    let rest = mad(turns, period[1], super::lane::reduce(turns, period[0], x));
+    turns.nudged(V::from(period[3]), turns.nudged(V::from(period[2]), rest))
 }
 
-/// sin(rest), with the sign for odd `rounded`.
+/// More than the square of half of pi.
+const LARGEST_SQUARE: f32 = 2.48;
+/// No step grows.
+const GROWTH: Growth = Growth::of(&SINE_16, LARGEST_SQUARE).or(Growth::of(&SINE_32, LARGEST_SQUARE));
+/// A square of a quarter of pi.
+const GROWTH_OF_TANGENT: Growth = Growth::of(&TANGENT_32, 0.625);
+
+/// sin(rest), with the sign for odd `rounded`. It is between 0.6 and 1 times the rest, if that is half of pi at most; then what
+/// products below the range are is nothing beside the rest.
 #[inline(always)]
 fn sine_of_rest<V: Word, const N: usize>(rest: V, rounded: V, coefficients: [u32; N]) -> V {
-    let square = mul(rest, rest);
+    let square = rest.traceless_product(rest);
     let signed = xor(rest, parity_sign(rounded));
-    mad(polynomial(square, coefficients), mul(signed, square), signed)
+    let series = V::from(coefficients[0]).horner_up_to(square, &coefficients[1..], GROWTH);
+    series.ordinary(signed.traceless_product(square), signed)
 }
 
 #[inline(always)]
@@ -54,7 +61,7 @@ pub fn sin<V: Word, const N: usize>(x: V, coefficients: [u32; N]) -> V {
 /// As a sine, reduced by odd multiples of pi / 2.
 #[inline(always)]
 fn cos<V: Word, const N: usize>(x: V, coefficients: [u32; N]) -> V {
-    let rounded = add(general(x, INVERSE_PI, HALF), ROUNDER);
+    let rounded = x.rounded_line(INVERSE_PI, HALF);
     let odd = mad(add(rounded, MINUS_ROUNDER), TWO, MINUS_ONE);
     sine_of_rest(reduce(x, odd, MINUS_HALF_PI), rounded, coefficients)
 }
@@ -73,15 +80,15 @@ fn tan_16<V: Word>(x: V) -> V {
 fn tan_32<V: Word>(x: V) -> V {
     let rounded = mad(x, TWO_OVER_PI, ROUNDER);
     let rest = reduce(x, sub(rounded, ROUNDER), MINUS_HALF_PI);
-    let square = mul(rest, rest);
-    let [highest, next, others @ ..] = TANGENT_32;
-    let series = polynomial_from(growing(splat::<V>(highest), square, next), square, others);
-    let cubic = mul(series, square);
-    let tangent = mad(cubic, rest, rest);
+    let square = rest.traceless_product(rest);
+    let series = V::from(TANGENT_32[0]).horner_up_to(square, &TANGENT_32[1..], GROWTH_OF_TANGENT);
+    // Less than 0.3: so the tangent is between the rest and 1.3 times that.
+    let cubic = series.traceless_product(square);
+    let tangent = cubic.ordinary(rest, rest);
     // The reciprocal is corrected by its own error and by what the sum of the tangent lost.
     let lost = residual(cubic, rest, sub(rest, tangent));
     let y = negated_reciprocal_scale(reciprocal_mantissa(tangent, RECIPROCAL_SEED, 1), tangent);
-    let cotangent = mad(mad(lost, y, residual(tangent, y, ONE)), y, y);
+    let cotangent = mad(lost, y, tangent.residual_of_one(y)).ordinary(y, y);
     store_f32(select(is_negative(parity_sign(rounded)), cotangent, tangent))
 }
 

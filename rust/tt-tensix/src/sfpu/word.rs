@@ -6,6 +6,7 @@ use std::ops::{BitAnd, BitOr, Not};
 
 use super::fma::wormhole;
 use super::lane::{MINUS_ONE, ONE};
+use super::series::Growth;
 
 /// The operations that every other one is made of.
 pub trait Word: Copy + From<u32> {
@@ -52,6 +53,148 @@ pub trait Word: Copy + From<u32> {
             sum = sum.growing(x, Self::from(coefficient));
         }
         sum
+    }
+    /// [`Self::horner`] for a polynomial and arguments that [`super::series::is_ordinary`] says yes of.
+    #[must_use]
+    #[inline(always)]
+    fn ordinary_horner(self, x: Self, coefficients: &[u32]) -> Self {
+        self.horner(x, coefficients)
+    }
+    /// The number less the nearest multiple of ln 2, and what multiple that is. It is for exponentials: beyond the range, that
+    /// of its ends will do, and -0 and denormals may be zeros.
+    #[must_use]
+    #[inline(always)]
+    fn reduced_by_ln2(self, _range: [f32; 2]) -> (Self, Self) {
+        super::blocks::nearest_turns_of_ln2(self)
+    }
+    /// `result`, which is a significand from 1/2 to 2 times two to a power from -127 to 128; 0 if its exponent field would be
+    /// below 1, infinity if it would be above 254.
+    #[must_use]
+    #[inline(always)]
+    fn raised(self, _power: Self, result: Self) -> Self {
+        result
+    }
+    /// The nearest integer, and the number less it, for exponentials as [`Self::reduced_by_ln2`], beyond -127 and 128.
+    #[must_use]
+    #[inline(always)]
+    fn reduced_by_one(self) -> (Self, Self) {
+        super::blocks::nearest_integer(self)
+    }
+    /// The reciprocal of the mantissa by Newton steps from the seed of the FP32 kernels.
+    #[must_use]
+    #[inline(always)]
+    fn inverse_of_mantissa(self, steps: usize) -> Self {
+        super::blocks::refined_reciprocal(self, super::blocks::RECIPROCAL_SEED, steps)
+    }
+    /// [`Self::mad`] where the product is proven to have an exponent of at most that of `c`, and the sum to have the sign of
+    /// `c`, to be at least half of its power of two, and less than four times that.
+    #[must_use]
+    #[inline(always)]
+    fn ordinary(self, b: Self, c: Self) -> Self {
+        self.mad(b, c)
+    }
+    /// [`Self::horner`] for a polynomial of a known growth, with arguments from zero to its bound in most lanes.
+    #[must_use]
+    #[inline(always)]
+    fn horner_up_to(self, x: Self, coefficients: &[u32], _growth: Growth) -> Self {
+        self.horner(x, coefficients)
+    }
+    /// `self * b`, of which it makes no difference whether a result below 2^-100 is a zero.
+    #[must_use]
+    #[inline(always)]
+    fn traceless_product(self, b: Self) -> Self {
+        self.times(b)
+    }
+    /// The word itself; it is +0 or at least two to the power of `least` in magnitude in most lanes, and below two to that of
+    /// `most` in all that count: the program's text says so.
+    #[must_use]
+    #[inline(always)]
+    fn zero_or_usual(self, _least: i32, _most: i32) -> Self {
+        self
+    }
+    /// `x * first + second` rounded to an integer, which is left in the low bits of the word, for numbers up to 64.
+    #[must_use]
+    #[inline(always)]
+    fn rounded_line(self, first: u32, second: u32) -> Self {
+        self.general(Self::from(first), Self::from(second)).plus(Self::from(super::lane::ROUNDER))
+    }
+    /// [`Self::mad`] where the product is proven to have an exponent of at most that of a constant, and the sum to be less than
+    /// twice its power of two.
+    #[must_use]
+    #[inline(always)]
+    fn on_constant_grid(self, b: Self, c: u32) -> Self {
+        self.mad(b, Self::from(c))
+    }
+    /// [`Self::mad`] where the product is small beside `c`, or nothing.
+    #[must_use]
+    #[inline(always)]
+    fn nudged(self, b: Self, c: Self) -> Self {
+        self.mad(b, c)
+    }
+    /// [`Self::mad`] where `b` is proven to be a power of two, and neither terms nor sum to be small or out of range.
+    #[must_use]
+    #[inline(always)]
+    fn surely_scaled(self, b: Self, c: Self) -> Self {
+        self.mad(b, c)
+    }
+    /// `self * b + 1` where the product is proven to be -1 within 1/16, of numbers that are far from the ends of the range.
+    #[must_use]
+    #[inline(always)]
+    fn residual_of_one(self, b: Self) -> Self {
+        self.mad(b, Self::from(ONE))
+    }
+    /// [`Self::mad`] for an integer below 2^8 and a constant of which it takes so much away that at most two thirds of the
+    /// constant are left, in most lanes.
+    #[must_use]
+    #[inline(always)]
+    fn remainder(self, b: u32, c: Self) -> Self {
+        self.mad(Self::from(b), c)
+    }
+    /// `a < b` as kernels compare: the sign of the difference.
+    #[inline(always)]
+    fn is_below(self, other: Self) -> Self::Mask {
+        super::lane::is_negative(self.minus(other))
+    }
+    /// `a > b`: the difference is positive.
+    #[inline(always)]
+    fn is_above(self, other: Self) -> Self::Mask {
+        super::lane::is_positive(self.minus(other))
+    }
+    /// For a logarithm: how often a word is to be halved to lie in [0.75, 1.5), in place, and as a number times 2^23.
+    #[must_use]
+    #[inline(always)]
+    fn exponent_of_log(self) -> (Self, Self) {
+        super::log::exponent(self)
+    }
+    /// So many times ln 2, and the logarithm of the mantissa, from -0.29 to 0.41.
+    #[must_use]
+    #[inline(always)]
+    fn turns_of_log(self, mantissa: Self) -> Self {
+        self.far(Self::from(super::log::LN2_PER_STEP), mantissa)
+    }
+    /// The logarithm's value, or what it is where there is none.
+    #[must_use]
+    #[inline(always)]
+    fn limits_of_log(self, value: Self) -> Self {
+        super::log::special(self, value)
+    }
+    /// The smaller word in total order.
+    #[must_use]
+    #[inline(always)]
+    fn minimum(self, other: Self) -> Self {
+        super::lane::minimum(self, other)
+    }
+    /// The larger word in total order.
+    #[must_use]
+    #[inline(always)]
+    fn maximum(self, other: Self) -> Self {
+        super::lane::maximum(self, other)
+    }
+    /// Denormals replaced by a zero of the same sign.
+    #[must_use]
+    #[inline(always)]
+    fn flushed(self) -> Self {
+        super::lane::flushed(self)
     }
     /// [`Self::mad`] where the terms nearly cancel, as in what a quotient leaves. This and the following say what is usual
     /// at a place in a program, so that an implementation may be prepared for it; the result is that of `mad` in any case.
@@ -107,6 +250,12 @@ pub trait Word: Copy + From<u32> {
     #[must_use]
     #[inline(always)]
     fn usual(self, _least: i32, _most: i32) -> Self {
+        self
+    }
+    /// As [`Self::usual`], in every lane: the program's text says so.
+    #[must_use]
+    #[inline(always)]
+    fn surely(self, _least: i32, _most: i32) -> Self {
         self
     }
     /// Nearest integer to the magnitude of an FP32 number, ties away, at most `largest`, below 2^16; infinities and NaN

@@ -99,7 +99,12 @@ impl Avx512 {
         pub(crate) below_unsigned(a: __m512i, b: __m512i) -> __mmask16 = _mm512_cmplt_epu32_mask(a, b);
         pub(crate) max_unsigned(a: __m512i, b: __m512i) -> __m512i = _mm512_max_epu32(a, b);
         pub(crate) any_bit(a: __m512i, bits: __m512i) -> __mmask16 = _mm512_test_epi32_mask(a, bits);
+        pub(crate) rotated(a: __m512i) -> __m512i = _mm512_rol_epi32::<1>(a);
+        pub(crate) less_float(a: __m512, b: __m512) -> __mmask16 = _mm512_cmp_ps_mask::<_CMP_LT_OQ>(a, b);
         pub(crate) at_most(a: __m512, b: __m512) -> __mmask16 = _mm512_cmp_ps_mask::<_CMP_LE_OQ>(a, b);
+        pub(crate) min_float(a: __m512, b: __m512) -> __m512 = _mm512_min_ps(a, b);
+        pub(crate) is_nan(a: __m512) -> __mmask16 = _mm512_fpclass_ps_mask::<NAN>(a);
+        pub(crate) min_signed(a: __m512i, b: __m512i) -> __m512i = _mm512_min_epi32(a, b);
         pub(crate) jam(down: __m512i, up: __m512i) -> __m512i
             = _mm512_ternarylogic_epi32::<0xf8>(down, up, _mm512_set1_epi32(1));
     }

@@ -23,6 +23,7 @@ mod run;
 mod step;
 #[cfg(test)]
 mod tests;
+mod whole;
 mod word;
 
 use known::Known;
@@ -115,6 +116,18 @@ impl Guess {
     #[inline(always)]
     fn wild(words: Words, doubt: Bits) -> Self {
         Self { words, doubt, constant: None, known: Known::NOTHING }
+    }
+
+    /// A constant that is neither zero nor infinite nor NaN.
+    #[inline(always)]
+    fn is_number(self) -> bool {
+        self.constant.is_some_and(|word| (STEP..INFINITY).contains(&(word & !SIGN)))
+    }
+
+    /// A doubt about NaN, if there can be any.
+    #[inline(always)]
+    fn nan(self) -> Bits {
+        if self.known.tame { [0; VECTORS] } else { [A::is_nan(float(self.words[0])), A::is_nan(float(self.words[1]))] }
     }
 
     /// A doubt about lanes that count as zero in the unit but not in the host, if there can be any.

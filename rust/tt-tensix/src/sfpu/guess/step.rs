@@ -114,6 +114,20 @@ impl Operands {
         (result, !self.is_ordinary(result) | self.extreme(result) | self.denormal_factor(), self.near_addend(1, 1))
     }
 
+    /// The product is small beside the addend: the case is ordinary if the result has the addend's exponent.
+    #[inline(always)]
+    pub(super) fn nudged(self) -> (Int, Lanes, Known) {
+        let result = self.host();
+        let crossed = A::any_bit(A::xor(result, self.z.words[self.lane]), splat(SIGN | INFINITY));
+        (result, crossed | self.extreme(result) | self.denormal_factor(), self.near_addend(1, 1))
+    }
+
+    /// The same, proven of the lanes that count.
+    #[inline(always)]
+    pub(super) fn proven(self) -> (Int, Lanes, Known) {
+        (self.host(), 0, self.near_addend(1, 1))
+    }
+
     /// One factor is a power of two that keeps the range: the product has 24 bits and less than twice its power, so that it is even,
     /// has no tie, and the sum is less than four times the larger power.
     #[inline(always)]
@@ -161,6 +175,11 @@ impl Operands {
         if least >= -90 && y.is_finite() && z.is_finite() && (y.tame || z.tame) {
             // A difference is a multiple of the smaller one's last place.
             return (A::to_bits(result), 0, Known::between(least - 23, y.most.max(z.most) + 1));
+        }
+        // Beside a constant that is not small, a number without exponent is nothing, and the difference is a multiple of what
+        // is not small.
+        if self.z.constant.is_some() && y.tame && z.least >= -90 && z.is_finite() {
+            return (A::to_bits(result), 0, Known::TAME);
         }
         let denormal = self.y.denormal(self.lane) | self.z.denormal(self.lane);
         (A::to_bits(result), A::is_wild(result) | denormal, Known::TAME)

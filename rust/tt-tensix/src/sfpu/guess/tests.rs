@@ -5,8 +5,13 @@ use tt_cpu::Level;
 use tt_testkit::random::Random;
 
 use super::{A, Guess, SIGN, STEP};
+use crate::sfpu::blocks::{exp_f32, reciprocal};
+use crate::sfpu::erf::erf_f32;
 use crate::sfpu::fma::wormhole;
-use crate::sfpu::lane::{MINUS_ONE, ONE};
+use crate::sfpu::lane::{MINUS_ONE, ONE, max, min};
+use crate::sfpu::log::{SERIES_32, binary, log1p, natural};
+use crate::sfpu::tanh::tanh_f32;
+use crate::sfpu::trigonometry::{SINE_32, sin};
 use crate::sfpu::word::Word;
 use crate::vector::Vector;
 
@@ -184,5 +189,61 @@ fn lanes_without_doubt_have_the_bits_of_the_definition_400_million_times() {
         for (name, share) in check(1_000_000, 8) {
             println!("{name}: {:.1} % in doubt", 100.0 * share);
         }
+    }
+}
+
+/// Pieces that are proven as a whole, with what they are to compute.
+const WHOLE: [(&str, Program, Definition); 14] = [
+    ("logarithm to base 2", |x, _, _| binary(x, SERIES_32), |x, _, _| binary(x, SERIES_32)),
+    ("error function", |x, _, _| erf_f32(x, 2), |x, _, _| erf_f32(x, 2)),
+    ("hyperbolic tangent", |x, _, _| tanh_f32(x), |x, _, _| tanh_f32(x)),
+    ("sine", |x, _, _| sin(x, SINE_32), |x, _, _| sin(x, SINE_32)),
+    ("logarithm", |x, _, _| natural(x, SERIES_32, None), |x, _, _| natural(x, SERIES_32, None)),
+    ("logarithm of the next number", |x, _, _| log1p(x, SERIES_32), |x, _, _| log1p(x, SERIES_32)),
+    ("exponential", |x, _, _| exp_f32(x), |x, _, _| exp_f32(x)),
+    ("reciprocal", |x, _, _| reciprocal(x, 2), |x, _, _| reciprocal(x, 2)),
+    ("reciprocal in one step", |x, _, _| reciprocal(x, 1), |x, _, _| reciprocal(x, 1)),
+    ("reciprocal without a step", |x, _, _| reciprocal(x, 0), |x, _, _| reciprocal(x, 0)),
+    ("minimum", |x, _, _| min(x, 0x4120_0000_u32), |x, _, _| min(x, 0x4120_0000_u32)),
+    ("minimum, negative bound", |x, _, _| min(x, 0xc120_0000_u32), |x, _, _| min(x, 0xc120_0000_u32)),
+    ("maximum", |x, _, _| max(x, 0x4120_0000_u32), |x, _, _| max(x, 0x4120_0000_u32)),
+    ("maximum, negative bound", |x, _, _| max(x, 0xc120_0000_u32), |x, _, _| max(x, 0xc120_0000_u32)),
+];
+
+/// Runs the pieces on every `stride`th word and on some of every kind.
+fn check_whole(stride: usize) {
+    let mut random = Random::new(9);
+    let ordered = (0..=u32::MAX).step_by(stride);
+    // Powers of two and their neighbours, of which the logarithm is nearly a multiple of ln 2.
+    let powers = (1..511).flat_map(|power: u32| (0..128).map(move |step| (power << 23) + step - 64));
+    let words: Vec<u32> = ordered.chain(powers).chain((0..100_000).map(|_| word(&mut random))).collect();
+    for (name, piece, definition) in WHOLE {
+        let mut doubts = 0;
+        for x in words.as_chunks::<32>().0 {
+            // SAFETY: the caller asked for the level.
+            let (got, doubt) = unsafe { run(piece, [x, x, x]) };
+            doubts += doubt.count_ones() as usize;
+            for lane in (0..32).filter(|lane| doubt >> lane & 1 == 0) {
+                let expected = definition(x[lane], 0, 0);
+                assert_eq!(got[lane], expected, "{name}: {:08x}: {:08x}, not {expected:08x}", x[lane], got[lane]);
+            }
+        }
+        // Each piece is sure of the numbers around 1, or of more.
+        assert!(doubts < words.len() * 8 / 10, "{name} doubts {doubts} of {}", words.len());
+    }
+}
+
+#[test]
+fn whole_pieces_have_the_bits_of_the_definition() {
+    if Level::Avx512.is_supported() {
+        check_whole(9_973);
+    }
+}
+
+#[test]
+#[ignore = "minutes; `cargo xtask guesses` runs it"]
+fn whole_pieces_have_the_bits_of_the_definition_for_80_million_words() {
+    if Level::Avx512.is_supported() {
+        check_whole(53);
     }
 }

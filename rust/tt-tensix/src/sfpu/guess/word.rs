@@ -2,10 +2,12 @@
 
 use super::known::Known;
 use super::step::{Operands, SMALL, is_grown, is_ordinary};
+use super::whole::residual_of_one;
 use super::{
     A, BIAS, Guess, GuessMask, INFINITY, Int, Lanes, MANTISSA, SIGN, STEP, either, float, is_within, magnitude, splat,
 };
-use crate::sfpu::lane::{MINUS_ONE, ONE};
+use crate::sfpu::lane::{self, MINUS_ONE, ONE};
+use crate::sfpu::series::Growth;
 use crate::sfpu::wide::VECTORS;
 use crate::sfpu::word::Word;
 use crate::vector::Vector;
@@ -105,6 +107,126 @@ impl Word for Guess {
         let grown = [!is_grown(worst[0], 0), !is_grown(worst[1], 0)];
         let uncut = [is_uncut(worst[0], x.words[0], 0x7ff), is_uncut(worst[1], x.words[1], 0x7ff)];
         Self { doubt: either(either(sum.doubt, x.doubt), either(grown, uncut)), ..sum }
+    }
+    #[inline(always)]
+    fn ordinary_horner(self, x: Self, coefficients: &[u32]) -> Self {
+        Self::ordinary_horner(self, x, coefficients)
+    }
+    #[inline(always)]
+    fn reduced_by_ln2(self, range: [f32; 2]) -> (Self, Self) {
+        Self::reduced_by_ln2(self, range)
+    }
+    #[inline(always)]
+    fn horner_up_to(self, x: Self, coefficients: &[u32], growth: Growth) -> Self {
+        Self::horner_up_to(self, x, coefficients, growth)
+    }
+    #[inline(always)]
+    fn rounded_line(self, first: u32, second: u32) -> Self {
+        Self::rounded_line(self, first, second)
+    }
+    #[inline(always)]
+    fn on_constant_grid(self, b: Self, c: u32) -> Self {
+        Self::on_constant_grid(self, b, c)
+    }
+    #[inline(always)]
+    fn nudged(self, b: Self, c: Self) -> Self {
+        step!(self, b, c, nudged)
+    }
+    #[inline(always)]
+    fn traceless_product(self, b: Self) -> Self {
+        let (a, known) = (self, Known::NOTHING);
+        let words = [product(a.words[0], b.words[0]), product(a.words[1], b.words[1])];
+        Self { words, doubt: either(a.doubt, b.doubt), constant: None, known }
+    }
+    /// Turned by a bit, -0 is one, and +0 is what passes.
+    #[inline(always)]
+    fn zero_or_usual(self, least: i32, most: i32) -> Self {
+        let limit = splat(((least + 127) as u32) << 24);
+        let small = [is_small(self.words[0], limit), is_small(self.words[1], limit)];
+        let known = Known::between(least, most);
+        Self { doubt: either(self.doubt, small), constant: None, known, ..self }
+    }
+    #[inline(always)]
+    fn raised(self, power: Self, _: Self) -> Self {
+        self.raised_by(power)
+    }
+    #[inline(always)]
+    fn reduced_by_one(self) -> (Self, Self) {
+        Self::reduced_by_one(self)
+    }
+    #[inline(always)]
+    fn surely_scaled(self, b: Self, c: Self) -> Self {
+        Self { known: Known::TAME, ..step!(self, b, c, proven) }
+    }
+    #[inline(always)]
+    fn residual_of_one(self, b: Self) -> Self {
+        let words = [residual_of_one(self.words[0], b.words[0]), residual_of_one(self.words[1], b.words[1])];
+        Self { known: Known::between(-26, -4), ..Self::wild(words, either(self.doubt, b.doubt)) }
+    }
+    #[inline(always)]
+    fn remainder(self, b: u32, c: Self) -> Self {
+        let result = Self { known: Known::NOTHING, ..step!(self, Self::from(b), c, proven) };
+        // 26 bits hold the product.
+        let bits = splat((1 << 22_u32.saturating_sub(b.trailing_zeros())) - 1);
+        let long = [A::any_bit(self.words[0], bits), A::any_bit(self.words[1], bits)];
+        Self { doubt: either(result.doubt, long), ..result }
+    }
+    /// The difference from a constant has the sign that the comparison says, but for NaN.
+    #[inline(always)]
+    fn is_below(self, other: Self) -> GuessMask {
+        if !other.is_number() {
+            return self.minus(other).is_less(Self::from(0));
+        }
+        let truth = [is_below(self.words[0], other.words[0]), is_below(self.words[1], other.words[1])];
+        GuessMask { truth, doubt: either(self.doubt, self.nan()) }
+    }
+    #[inline(always)]
+    fn is_above(self, other: Self) -> GuessMask {
+        if !other.is_number() {
+            return Self::from(0).is_less(self.minus(other));
+        }
+        let truth = [is_below(other.words[0], self.words[0]), is_below(other.words[1], self.words[1])];
+        GuessMask { truth, doubt: either(self.doubt, self.nan()) }
+    }
+    #[inline(always)]
+    fn inverse_of_mantissa(self, steps: usize) -> Self {
+        self.inverse(steps)
+    }
+    #[inline(always)]
+    fn ordinary(self, b: Self, c: Self) -> Self {
+        step!(self, b, c, proven)
+    }
+    #[inline(always)]
+    fn exponent_of_log(self) -> (Self, Self) {
+        Self::exponent_of_log(self)
+    }
+    #[inline(always)]
+    fn turns_of_log(self, mantissa: Self) -> Self {
+        Self::turns_of_log(self, mantissa)
+    }
+    #[inline(always)]
+    fn limits_of_log(self, value: Self) -> Self {
+        Self::limits_of_log(self, value)
+    }
+    #[inline(always)]
+    fn surely(self, least: i32, most: i32) -> Self {
+        Self { constant: None, known: Known::between(least, most), ..self }
+    }
+    /// The total order of two words is that of integers if one of them is not negative, and the other way round, without
+    /// a sign, if one is.
+    #[inline(always)]
+    fn minimum(self, other: Self) -> Self {
+        let Some(word) = other.constant else { return lane::minimum(self, other) };
+        if word < SIGN { bits!(self, other, A::min_signed) } else { bits!(self, other, A::max_unsigned) }
+    }
+    #[inline(always)]
+    fn maximum(self, other: Self) -> Self {
+        let Some(word) = other.constant else { return lane::maximum(self, other) };
+        if word < SIGN { bits!(self, other, A::max) } else { bits!(self, other, A::min_unsigned) }
+    }
+    #[inline(always)]
+    fn flushed(self) -> Self {
+        if self.known.tame { self } else { lane::flushed(self) }
     }
     #[inline(always)]
     fn plus(self, other: Self) -> Self {
@@ -241,6 +363,21 @@ impl Word for Guess {
         let rare = [!mask.truth[0], !mask.truth[1]];
         Self { doubt: either(either(mask.doubt, rare), yes.doubt), constant: None, ..yes }
     }
+}
+
+#[inline(always)]
+fn product(a: Int, b: Int) -> Int {
+    A::to_bits(A::mul_float(float(a), float(b)))
+}
+
+#[inline(always)]
+fn is_small(word: Int, limit: Int) -> Lanes {
+    A::below_unsigned(A::sub(A::rotated(word), splat(1)), limit)
+}
+
+#[inline(always)]
+fn is_below(a: Int, b: Int) -> Lanes {
+    A::less_float(float(a), float(b))
 }
 
 /// More than ordinary, though none of these bits of a factor is set.
