@@ -152,6 +152,13 @@ def test_what_cannot_be_written_is_an_error_of_one_line() -> None:
     assert done.stderr == "ttnn: info: [Errno 28] No space left on device\n"
 
 
+@pytest.mark.parametrize("stream", ["1", "2"])
+def test_a_closed_stream_is_no_error(stream: str) -> None:
+    command = f'"{sys.executable}" -m ttnn info {stream}>&-'
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_goldens_without_a_folder_exits_with_2(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

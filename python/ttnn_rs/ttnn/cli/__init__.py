@@ -32,6 +32,10 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one subcommand and return its exit code: 0 done, 1 failed or different, 2 wrong usage."""
+    # A closed stream (`>&-`) is None, and to print to it does nothing; what asks the stream itself needs one.
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 (open until the end)
     options = build_parser().parse_args(arguments)
     terminal = Terminal(json=options.json)
     try:
