@@ -1,17 +1,22 @@
 //! Tables of all 65,536 halves: a function of one bfloat16 value, looked up many values at a time.
 //!
-//! With AVX-512 a vector is looked up by two gathers. That is a quarter faster than single loads (benches of the engine,
-//! `vector`), and 1.5 times on a tensor in memory, since the results are whole lines and can go past the caches. Values of a
-//! tensor crowd in a few thousand patterns, so that what is used of a table is near. Where the CPU permutes bytes, a table
-//! that is a multiple of the high byte plus a function of the low one is looked up in registers, as quickly as memory gives.
+//! Vectors are looked up by gathers where the CPU is quick at them, otherwise by single loads that are inserted into vectors.
+//! Both beat a loop over halves, and more so on a tensor in memory, since the results are whole lines and can go past the
+//! caches. Values of a tensor crowd in a few thousand patterns, so that what is used of a table is near. Where the CPU permutes
+//! bytes, a table that is a multiple of the high byte plus a function of the low one is looked up in registers, as quickly as
+//! memory gives.
 
 use crate::level::Level;
 
+#[cfg(target_arch = "x86_64")]
+mod single;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
 /// Patterns of 16 bits.
 pub const PATTERNS: usize = 1 << 16;
+/// Bytes of a line of the caches.
+const LINE: usize = 64;
 
 /// The result for every pattern.
 pub struct HalfTable {
@@ -34,6 +39,55 @@ pub enum Store {
     Near,
     /// Past the caches where the CPU can, as [`crate::stream::copy`] does; to be followed by [`crate::stream::finish`].
     Past,
+}
+
+/// How vectors take results from a table.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Loads {
+    /// One load at a time.
+    Single,
+    /// Sixteen with one instruction.
+    Gathers,
+}
+
+/// How a table is looked up on this host; every way gives the same results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// A loop over patterns: the definition.
+    Plain,
+    /// AVX2's level, with vectors of 128 bits.
+    #[cfg(target_arch = "x86_64")]
+    Single,
+    /// AVX-512.
+    #[cfg(target_arch = "x86_64")]
+    Avx512(Loads),
+}
+
+impl Way {
+    /// The quickest one at a level.
+    fn at(level: Level, table: &HalfTable) -> Self {
+        match level.available() {
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => Self::Single,
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: an available level is one that the host has.
+            Level::Avx512 => Self::Avx512(unsafe { x86::quicker(table) }),
+            _ => {
+                let _ = table;
+                Self::Plain
+            }
+        }
+    }
+}
+
+/// Asks for the line at `offset` of what is read next. Side by side with the work this is quicker than all at once.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn ask(next: &[u8], offset: usize) {
+    if !next.is_empty() {
+        crate::stream::prefetch(next, offset);
+    }
 }
 
 impl FromIterator<u16> for HalfTable {
@@ -66,14 +120,28 @@ impl HalfTable {
     /// # Panics
     /// If the lengths differ or are odd.
     pub fn look_up(&self, level: Level, input: &[u8], output: &mut [u8], store: Store, next: &[u8]) {
+        self.look_up_by(Way::at(level, self), input, output, store, next);
+    }
+
+    fn look_up_by(&self, way: Way, input: &[u8], output: &mut [u8], store: Store, next: &[u8]) {
         assert_eq!(input.len(), output.len(), "bytes to look up");
-        let done = match level.available() {
-            // SAFETY: an available level is one that the host has.
+        let past = store == Store::Past && output.as_ptr().addr().is_multiple_of(LINE);
+        let done = match (way, past) {
+            (Way::Plain, _) => 0,
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => unsafe { x86::halves(self, input, output, store, next) },
-            _ => 0,
+            // SAFETY: a way is one of the host's.
+            (Way::Single, true) => unsafe { single::halves::<true>(self, input, output, next) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: as above.
+            (Way::Single, false) => unsafe { single::halves::<false>(self, input, output, next) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: as above.
+            (Way::Avx512(loads), true) => unsafe { x86::halves::<true>(self, loads, input, output, next) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: as above.
+            (Way::Avx512(loads), false) => unsafe { x86::halves::<false>(self, loads, input, output, next) },
         };
-        let _ = (store, next);
+        let _ = next;
         let ((input, rest), (output, none)) = (input[done..].as_chunks(), output[done..].as_chunks_mut());
         assert!(rest.is_empty() && none.is_empty(), "bytes of whole halves");
         for (into, from) in output.iter_mut().zip(input) {
@@ -97,11 +165,18 @@ impl HalfTable {
 
     /// Looks up the upper half of every word; the lower halves of the results are zero.
     pub fn look_up_upper_halves(&self, level: Level, words: &mut [u32]) {
-        let done = match level.available() {
-            // SAFETY: an available level is one that the host has.
+        self.look_up_upper_halves_by(Way::at(level, self), words);
+    }
+
+    fn look_up_upper_halves_by(&self, way: Way, words: &mut [u32]) {
+        let done = match way {
+            Way::Plain => 0,
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => unsafe { x86::upper_halves(self, words) },
-            _ => 0,
+            // SAFETY: a way is one of the host's.
+            Way::Single | Way::Avx512(Loads::Single) => unsafe { single::upper_halves(self, words) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: as above.
+            Way::Avx512(Loads::Gathers) => unsafe { x86::upper_halves(self, words) },
         };
         for word in &mut words[done..] {
             *word = u32::from(self.get((*word >> 16) as u16)) << 16;
@@ -133,33 +208,70 @@ mod tests {
         (0..=u16::MAX).map(|index| index.wrapping_mul(40_503)).chain((0..=u16::MAX).rev())
     }
 
+    /// Those that the host has, whichever are the quickest.
+    fn ways() -> Vec<Way> {
+        Level::supported()
+            .iter()
+            .flat_map(|level| match level {
+                #[cfg(target_arch = "x86_64")]
+                Level::Avx2 => vec![Way::Single],
+                #[cfg(target_arch = "x86_64")]
+                Level::Avx512 => vec![Way::Avx512(Loads::Single), Way::Avx512(Loads::Gathers)],
+                _ => vec![Way::Plain],
+            })
+            .collect()
+    }
+
     #[test]
-    fn every_pattern_is_looked_up_at_every_level() {
+    fn a_level_has_one_of_its_ways() {
+        let table: HalfTable = (0..=u16::MAX).collect();
+        for &level in Level::supported() {
+            let way = Way::at(level, &table);
+            assert!(ways().contains(&way), "{level}: {way:?}");
+            assert_eq!(way, Way::at(level, &table), "{level}: asked again");
+            assert_eq!(way == Way::Plain, matches!(level, Level::Scalar | Level::Neon), "{level}: {way:?}");
+        }
+    }
+
+    #[test]
+    fn every_pattern_is_looked_up_in_every_way() {
         let input: Vec<u8> = patterns().flat_map(u16::to_le_bytes).collect();
         for (kind, table) in tables().iter().enumerate() {
             let expected: Vec<u8> = patterns().flat_map(|pattern| table.get(pattern).to_le_bytes()).collect();
-            for &level in Level::supported() {
+            for way in ways() {
                 for store in [Store::Near, Store::Past] {
                     // Starts and lengths that leave rests, and results at every distance from a line.
                     for (start, skew) in [(0, 0), (2, 1), (62, 32), (70, 63), (input.len() - 190, 64)] {
                         let mut output = vec![0; input.len() - start + skew];
                         let next = if skew == 0 { &input[..] } else { &[] };
-                        table.look_up(level, &input[start..], &mut output[skew..], store, next);
+                        table.look_up_by(way, &input[start..], &mut output[skew..], store, next);
                         crate::stream::finish();
-                        assert!(output[skew..] == expected[start..], "{kind}: {level} {store:?} from {start}");
+                        assert!(output[skew..] == expected[start..], "{kind}: {way:?} {store:?} from {start}");
                         assert!(
                             output[..skew].iter().all(|&byte| byte == 0),
-                            "{kind}: {level} {store:?} before {skew}"
+                            "{kind}: {way:?} {store:?} before {skew}"
                         );
                     }
                 }
+                let mut words: Vec<u32> = (0..=u16::MAX).map(|pattern| u32::from(pattern) << 16 | 0x1234).collect();
+                words.pop();
+                table.look_up_upper_halves_by(way, &mut words);
+                let mut results = (0..u16::MAX).zip(&words);
+                assert!(
+                    results.all(|(pattern, &word)| word == u32::from(table.get(pattern)) << 16),
+                    "{kind}: {way:?} words"
+                );
+            }
+            for &level in Level::supported() {
                 let mut bytes = input.clone();
                 table.look_up_in_place(level, &mut bytes);
                 assert!(bytes == expected, "{kind}: {level} in place");
-                let mut words: Vec<u32> = (0..=u16::MAX).map(|pattern| u32::from(pattern) << 16 | 0x1234).collect();
-                words.pop();
+                let mut output = vec![0; input.len()];
+                table.look_up(level, &input, &mut output, Store::Near, &[]);
+                assert!(output == expected, "{kind}: {level}");
+                let mut words = [0x4049_0fdb; 100];
                 table.look_up_upper_halves(level, &mut words);
-                assert!((0..u16::MAX).zip(&words).all(|(pattern, &word)| word == u32::from(table.get(pattern)) << 16));
+                assert_eq!(words, [u32::from(table.get(0x4049)) << 16; 100], "{kind}: {level} words");
             }
         }
     }

@@ -1,10 +1,11 @@
-//! Lookups with AVX-512: by gathers, or for tables that are sums within the registers.
+//! Lookups with AVX-512: by gathers or single loads, or for tables that are sums within the registers.
 
 #[allow(clippy::wildcard_imports, reason = "one vocabulary: the vector instructions")]
 use std::arch::x86_64::*;
 use std::sync::OnceLock;
+use std::time::Instant;
 
-use super::{HalfTable, Store};
+use super::{HalfTable, Loads, ask, single};
 
 /// Bytes of a vector.
 const VECTOR: usize = 64;
@@ -67,6 +68,37 @@ impl Sum {
     }
 }
 
+/// The loads that are quicker on this host.
+///
+/// A gather is quicker than as many single loads where the CPU has ways of its own for it, and slower where it is taken apart
+/// into small steps, by design or to mend a flaw. No CPU says which, so both are timed once, some microseconds long. Their
+/// results are the same.
+#[target_feature(enable = "avx512f,avx512bw")]
+pub fn quicker(table: &HalfTable) -> Loads {
+    static QUICKER: OnceLock<Loads> = OnceLock::new();
+    *QUICKER.get_or_init(|| {
+        // Values as tensors have them: of both signs and some exponents.
+        let patterns = |at: usize| (0x3c00 + at * 37 % 0x0400 + at % 2 * SIGN) as u16;
+        let mut input = [0; 8192];
+        for (at, pattern) in input.as_chunks_mut().0.iter_mut().enumerate() {
+            *pattern = patterns(at).to_le_bytes();
+        }
+        let mut output = [0; 8192];
+        let mut time = |loads| {
+            let (output, start) = (std::hint::black_box(&mut output), Instant::now());
+            match loads {
+                Loads::Gathers => halves_by_gathers::<false>(table, &input, output, &[]),
+                Loads::Single => single::halves::<false>(table, &input, output, &[]),
+            };
+            start.elapsed()
+        };
+        // The shortest of several, by turns: the first ones wait for memory, and any may be interrupted.
+        let times = [(); 8].map(|()| [time(Loads::Gathers), time(Loads::Single)]);
+        let shortest = |way: usize| times.iter().map(|times| times[way]).min();
+        if shortest(0) <= shortest(1) { Loads::Gathers } else { Loads::Single }
+    })
+}
+
 /// Results for 16 patterns in the low halves; the high halves are anything.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
@@ -74,6 +106,22 @@ fn gather(table: &HalfTable, patterns: __m512i) -> __m512i {
     // SAFETY: patterns are at most 65,535, each load takes the word of its pattern and the one after it, and the table
     // has one word more than patterns.
     unsafe { _mm512_i32gather_epi32::<2>(patterns, table.words.as_ptr().cast()) }
+}
+
+/// Results for the 32 patterns of a vector.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn halves_of_vector(table: &HalfTable, loads: Loads, from: &[u8; VECTOR]) -> __m512i {
+    match loads {
+        Loads::Gathers => gather_halves(table, load(from)),
+        Loads::Single => {
+            let (from, _) = from.as_chunks();
+            let vector = _mm512_castsi128_si512(single::eight(table, &from[0]));
+            let vector = _mm512_inserti32x4::<1>(vector, single::eight(table, &from[1]));
+            let vector = _mm512_inserti32x4::<2>(vector, single::eight(table, &from[2]));
+            _mm512_inserti32x4::<3>(vector, single::eight(table, &from[3]))
+        }
+    }
 }
 
 /// Results for 32 patterns.
@@ -107,25 +155,21 @@ fn store<const PAST: bool>(to: &mut [u8; VECTOR], vector: __m512i) {
     }
 }
 
-/// Asks for the vector at `offset` of what is read next. Side by side with the work this is quicker than all at once.
-#[inline]
-fn ask(next: &[u8], offset: usize) {
-    if !next.is_empty() {
-        crate::stream::prefetch(next, offset);
-    }
-}
-
-/// Bytes done: all but a rest shorter than two vectors.
+/// Bytes done: all but a rest shorter than two vectors. With `PAST` past the caches; then the output is that of whole
+/// vectors.
 #[target_feature(enable = "avx512f,avx512bw")]
-pub fn halves(table: &HalfTable, input: &[u8], output: &mut [u8], store: Store, next: &[u8]) -> usize {
-    let past = store == Store::Past && output.as_ptr().addr().is_multiple_of(VECTOR);
-    match (&table.sum, past) {
+pub fn halves<const PAST: bool>(
+    table: &HalfTable,
+    loads: Loads,
+    input: &[u8],
+    output: &mut [u8],
+    next: &[u8],
+) -> usize {
+    match (&table.sum, loads) {
         // SAFETY: a sum is made only where there are permutes of bytes.
-        (Some(sum), true) => unsafe { halves_of_sum::<true>(table, sum, input, output, next) },
-        // SAFETY: as above.
-        (Some(sum), false) => unsafe { halves_of_sum::<false>(table, sum, input, output, next) },
-        (None, true) => halves_by_gathers::<true>(table, input, output, next),
-        (None, false) => halves_by_gathers::<false>(table, input, output, next),
+        (Some(sum), _) => unsafe { halves_of_sum::<PAST>(table, sum, loads, input, output, next) },
+        (None, Loads::Gathers) => halves_by_gathers::<PAST>(table, input, output, next),
+        (None, Loads::Single) => single::halves::<PAST>(table, input, output, next),
     }
 }
 
@@ -160,6 +204,7 @@ fn registers(bytes: &Bytes) -> [__m512i; 4] {
 fn halves_of_sum<const PAST: bool>(
     table: &HalfTable,
     sum: &Sum,
+    loads: Loads,
     input: &[u8],
     output: &mut [u8],
     next: &[u8],
@@ -187,7 +232,7 @@ fn halves_of_sum<const PAST: bool>(
             let row_y = _mm512_mullo_epi16(_mm512_srli_epi16::<8>(y), step);
             [_mm512_add_epi16(row_x, column_x), _mm512_add_epi16(row_y, column_y)]
         } else {
-            [gather_halves(table, x), gather_halves(table, y)]
+            [halves_of_vector(table, loads, &from[0]), halves_of_vector(table, loads, &from[1])]
         };
         store::<PAST>(&mut to[0], results[0]);
         store::<PAST>(&mut to[1], results[1]);
@@ -195,7 +240,7 @@ fn halves_of_sum<const PAST: bool>(
     2 * from.len() * VECTOR
 }
 
-/// Words done: all but a rest shorter than a vector.
+/// By gathers. Words done: all but a rest shorter than a vector.
 #[target_feature(enable = "avx512f,avx512bw")]
 pub fn upper_halves(table: &HalfTable, words: &mut [u32]) -> usize {
     let (words, _) = words.as_chunks_mut::<16>();
