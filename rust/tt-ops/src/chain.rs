@@ -6,7 +6,7 @@ use crate::OpError;
 use crate::port::Tile;
 
 /// One function of a chain, as the caller names it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChainStep {
     /// Name as in the specification's listings, e.g. `exp`.
     pub name: String,
@@ -19,6 +19,7 @@ pub struct ChainStep {
 /// Functions resolved once per call and applied to every tile.
 #[derive(Clone, Default)]
 pub struct Chain {
+    steps: Vec<ChainStep>,
     calls: Vec<Call>,
 }
 
@@ -39,12 +40,17 @@ impl Chain {
                 source,
             })
         };
-        Ok(Self { calls: steps.iter().map(find).collect::<Result<_, _>>()? })
+        Ok(Self { steps: steps.to_vec(), calls: steps.iter().map(find).collect::<Result<_, _>>()? })
     }
 
     /// Whether there is nothing to do.
     pub fn is_empty(&self) -> bool {
         self.calls.is_empty()
+    }
+
+    /// What the chain does, as it was named: chains of equal steps give equal results.
+    pub(crate) fn steps(&self) -> &[ChainStep] {
+        &self.steps
     }
 
     /// Applies the functions in order; values stay in Dst between them.

@@ -1,8 +1,9 @@
-//! Large tensors go through a table of the whole program, small ones tile by tile: same datums, wherever the pages lie.
+//! Large tensors go through a table of the whole program, or from bank to bank and past the caches, small ones tile by tile
+//! through all of them: same datums, wherever the pages lie.
 #![allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 
 use tt_cpu::pool;
-use tt_formats::DataFormat;
+use tt_formats::{DataFormat, TileShape};
 use tt_memory::chip::ChipSpec;
 use tt_memory::device::OpenOptions;
 use tt_memory::{BufferId, BufferType, Device};
@@ -14,31 +15,45 @@ const PAGE: usize = 2048;
 /// All patterns.
 const TILES: usize = 64;
 
-fn tensor(device: &mut Device, place: BufferType, bytes: &[u8]) -> BufferId {
-    let id = device.allocate_interleaved(place, PAGE as u64, (bytes.len() / PAGE) as u64, 1).unwrap();
-    device.write(id, bytes, PAGE).unwrap();
+fn tensor(device: &mut Device, place: BufferType, page: usize, bytes: &[u8]) -> BufferId {
+    let id = device.allocate_interleaved(place, page as u64, (bytes.len() / page) as u64, 1).unwrap();
+    device.write(id, bytes, page).unwrap();
     id
 }
 
 fn contents(device: &mut Device, id: BufferId) -> Vec<u8> {
-    let mut bytes = vec![0; device.buffer(id).unwrap().num_pages() * PAGE];
-    device.read(id, &mut bytes, PAGE).unwrap();
+    let buffer = device.buffer(id).unwrap();
+    let (pages, page) = (buffer.num_pages(), buffer.page_bytes());
+    let mut bytes = vec![0; pages * page];
+    device.read(id, &mut bytes, page).unwrap();
     bytes
 }
 
 /// A chain of functions without parameters, and whether the packer clips below zero.
 type Program<'a> = (&'a [(&'a str, &'a str)], bool);
 
-fn run(device: &mut Device, input: BufferId, output: BufferId, (functions, packer_relu): Program<'_>) {
+const HALVES: (DataFormat, DataFormat) = (DataFormat::Float16B, DataFormat::Float16B);
+
+fn run(device: &mut Device, input: BufferId, output: BufferId, program: Program<'_>) {
+    run_in(device, input, output, program, HALVES, true);
+}
+
+fn run_in(
+    device: &mut Device,
+    input: BufferId,
+    output: BufferId,
+    (functions, packer_relu): Program<'_>,
+    formats: (DataFormat, DataFormat),
+    tiled: bool,
+) {
     let step = |&(name, variant): &(&str, &str)| ChainStep {
         name: name.into(),
         variant: variant.into(),
         parameters: Vec::new(),
     };
     let chain = Chain::resolve(&functions.iter().map(step).collect::<Vec<_>>()).unwrap();
-    let formats = (DataFormat::Float16B, DataFormat::Float16B);
-    let arch = Arch::Wormhole;
-    let program = UnaryProgram { formats, dst32: false, tiled: true, packer_relu, precise: false, arch };
+    let dst32 = formats.0 == DataFormat::Float32;
+    let program = UnaryProgram { formats, dst32, tiled, packer_relu, precise: false, arch: Arch::Wormhole };
     unary(device, input, output, &program, &chain).unwrap();
 }
 
@@ -50,17 +65,18 @@ fn patterns(pages: usize) -> Vec<u16> {
 
 #[test]
 fn large_tensors_have_the_datums_of_small_ones_in_every_place() {
-    let programs: [Program<'_>; 4] = [
+    let programs: [Program<'_>; 5] = [
         (&[("exp", "accurate")], false),
         (&[("recip", "accurate")], false),
         (&[("neg", "default"), ("exp", "accurate")], false),
+        (&[("neg", "default")], false),
         (&[("neg", "default")], true),
     ];
     let mut device = Device::open(ChipSpec::by_name("n150").unwrap(), OpenOptions::default()).unwrap();
     let bytes = |halves: &[u16]| halves.iter().flat_map(|half| half.to_le_bytes()).collect::<Vec<u8>>();
-    let every = tensor(&mut device, BufferType::Dram, &bytes(&patterns(TILES)));
+    let every = tensor(&mut device, BufferType::Dram, PAGE, &bytes(&patterns(TILES)));
     for program in programs {
-        let output = tensor(&mut device, BufferType::Dram, &vec![0; TILES * PAGE]);
+        let output = tensor(&mut device, BufferType::Dram, PAGE, &vec![0; TILES * PAGE]);
         run(&mut device, every, output, program);
         let results = contents(&mut device, output);
         device.deallocate(output).unwrap();
@@ -71,8 +87,8 @@ fn large_tensors_have_the_datums_of_small_ones_in_every_place() {
             let expected: Vec<u8> = input.iter().flat_map(|&pattern| result(pattern)).collect();
             for (place, threads) in [(BufferType::Dram, 1), (BufferType::L1, 3)] {
                 pool::set_threads(threads).unwrap();
-                let id = tensor(&mut device, BufferType::Dram, &bytes(&input));
-                let output = tensor(&mut device, place, &vec![0; pages * PAGE]);
+                let id = tensor(&mut device, BufferType::Dram, PAGE, &bytes(&input));
+                let output = tensor(&mut device, place, PAGE, &vec![0; pages * PAGE]);
                 run(&mut device, id, output, program);
                 assert!(contents(&mut device, output) == expected, "{program:?}: {pages} pages to {place:?}");
                 run(&mut device, id, id, program);
@@ -80,6 +96,49 @@ fn large_tensors_have_the_datums_of_small_ones_in_every_place() {
                 device.deallocate(output).unwrap();
                 device.deallocate(id).unwrap();
             }
+        }
+    }
+}
+
+#[test]
+fn pages_of_a_large_tensor_are_those_of_a_small_one_in_every_format() {
+    use DataFormat::{Bfp8B, Float16B, Float32};
+    let mut device = Device::open(ChipSpec::by_name("n150").unwrap(), OpenOptions::default()).unwrap();
+    let program: Program<'_> = (&[("neg", "default")], false);
+    for (formats, tiled) in [
+        ((Float32, Float32), true),
+        ((Float32, Float16B), true),
+        ((Float16B, Float32), true),
+        ((Bfp8B, Bfp8B), true),
+        ((Float32, Float32), false),
+    ] {
+        // As rows, pages are not of a tile's size.
+        let bytes = |format: DataFormat| if tiled { format.tile_bytes(TileShape::FULL) } else { 100 * 4 };
+        let (page_in, page_out) = (bytes(formats.0), bytes(formats.1));
+        let small: Vec<u8> = (0..8 * page_in).map(|at| (at * at / 3 % 127) as u8 & 0x3f).collect();
+        let few = tensor(&mut device, BufferType::Dram, page_in, &small);
+        let output = tensor(&mut device, BufferType::Dram, page_out, &vec![0; 8 * page_out]);
+        run_in(&mut device, few, output, program, formats, tiled);
+        let results = contents(&mut device, output);
+        assert!(results.iter().any(|&byte| byte != 0), "{formats:?}");
+        // Past the caches with FP32, and over several groups on every number of threads.
+        let pages = 1100;
+        let repeat = |bytes: &[u8], page: usize| {
+            (0..pages).flat_map(|at| bytes[at * 3 % 8 * page..][..page].to_vec()).collect::<Vec<u8>>()
+        };
+        let (large, expected) = (repeat(&small, page_in), repeat(&results, page_out));
+        for threads in [1, 3] {
+            pool::set_threads(threads).unwrap();
+            let id = tensor(&mut device, BufferType::Dram, page_in, &large);
+            let output = tensor(&mut device, BufferType::Dram, page_out, &vec![0; pages * page_out]);
+            run_in(&mut device, id, output, program, formats, tiled);
+            assert!(contents(&mut device, output) == expected, "{formats:?}, tiled {tiled}, {threads} threads");
+            if formats.0 == formats.1 {
+                run_in(&mut device, id, id, program, formats, tiled);
+                assert!(contents(&mut device, id) == expected, "{formats:?}, tiled {tiled}, in place");
+            }
+            device.deallocate(output).unwrap();
+            device.deallocate(id).unwrap();
         }
     }
 }

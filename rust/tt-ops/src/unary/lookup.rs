@@ -1,0 +1,103 @@
+//! BF16 tensors through a 16-bit Dst: a table of the whole program, looked up datum by datum.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tt_cpu::Level;
+use tt_cpu::stream::STREAM_BYTES;
+use tt_cpu::table::{HalfTable, PATTERNS, Store};
+use tt_memory::{BufferId, Device};
+use tt_tensix::fpu::MathConfig;
+use tt_tensix::pack::{self, PackConfig};
+
+use super::Share;
+use super::groups::Groups;
+use crate::port::{Input, ZERO};
+use crate::{Chain, ChainStep, OpError, for_each_page};
+
+const TILE_DATUMS: usize = 1024;
+
+/// What becomes of every bfloat16 datum on its way through the unpacker, a 16-bit `Dst`, the chain and the packer. Each goes
+/// that way by itself, so one table is the whole program.
+fn table_of(entry: &Input, math: &MathConfig, chain: &Chain, packer: &PackConfig) -> HalfTable {
+    let (mut src, mut dst) = (ZERO, ZERO);
+    let (mut bytes, mut packed) = ([0; 2 * TILE_DATUMS], [0; 2 * TILE_DATUMS]);
+    let mut table = Vec::with_capacity(PATTERNS);
+    for first in (0..PATTERNS).step_by(TILE_DATUMS) {
+        for (pair, pattern) in bytes.chunks_exact_mut(2).zip(first..) {
+            pair.copy_from_slice(&(pattern as u16).to_le_bytes());
+        }
+        entry.to_dst(math, &bytes, &mut src, &mut dst);
+        chain.apply(&mut dst, false);
+        pack::pack_tile(packer, &dst, &mut packed);
+        table.extend(packed.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])));
+    }
+    table.into_iter().collect()
+}
+
+/// Tables of whole programs that are kept; 128 KiB each.
+const KEPT: usize = 32;
+
+/// What such a table depends on, besides the formats, which are the same for all.
+#[derive(PartialEq)]
+struct Key {
+    math: MathConfig,
+    packer: PackConfig,
+    steps: Vec<ChainStep>,
+}
+
+/// [`table_of`], or the same table if it is among the latest. Making it takes as long as looking up some hundred tiles.
+pub fn kept_table(entry: &Input, math: &MathConfig, chain: &Chain, packer: &PackConfig) -> Arc<HalfTable> {
+    static TABLES: Mutex<VecDeque<(Key, Arc<HalfTable>)>> = Mutex::new(VecDeque::new());
+    let key = Key { math: *math, packer: *packer, steps: chain.steps().to_vec() };
+    // The tables are whole at every moment, so that a panic elsewhere leaves them usable.
+    let lock = || TABLES.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, table)) = lock().iter().find(|(of, _)| *of == key) {
+        return table.clone();
+    }
+    let table = Arc::new(table_of(entry, math, chain, packer));
+    let mut tables = lock();
+    tables.truncate(KEPT - 1);
+    tables.push_front((key, table.clone()));
+    table
+}
+
+/// Fewest pages that a thread claims together. Claiming waits for everything that was written past the caches before it.
+const CLAIMED_TOGETHER: usize = 256;
+
+/// Replaces every datum by the table's. Large results go past the caches: they would not stay there, and the lines that
+/// they are written to need not be read first.
+pub fn look_up(device: &mut Device, input: BufferId, output: BufferId, table: &HalfTable) -> Result<(), OpError> {
+    let level = Level::current();
+    let access = device.access(&[output])?;
+    let target = access.output(output)?;
+    let groups = Groups::of(target.buffer(), CLAIMED_TOGETHER);
+    if input == output {
+        return for_each_page(
+            groups.count(),
+            || (),
+            |(), group| {
+                let mut pages: Vec<&mut [u8]> = target.claim_run(groups.pages(group))?.collect();
+                groups.places(pages.len()).for_each(|place| table.look_up_in_place(level, pages[place]));
+                Ok(())
+            },
+        );
+    }
+    let source = access.input(input)?.all()?;
+    let store = if target.buffer().bytes() < STREAM_BYTES as u64 { Store::Near } else { Store::Past };
+    for_each_page(
+        groups.count(),
+        || Share,
+        |_, group| {
+            let pages = groups.pages(group);
+            let source = |place: usize| source.page(pages.start + place);
+            let mut targets: Vec<&mut [u8]> = target.claim_run(pages.clone())?.collect();
+            let mut upcoming = groups.places(targets.len()).map(source).skip(1);
+            for place in groups.places(targets.len()) {
+                let next = upcoming.next().unwrap_or_default();
+                table.look_up(level, source(place), targets[place], store, next);
+            }
+            Ok(())
+        },
+    )
+}
