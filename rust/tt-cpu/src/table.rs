@@ -41,6 +41,9 @@ pub enum Store {
     Past,
 }
 
+/// Patterns, and where their results go.
+pub type Page<'a, 'b> = (&'a [u8], &'b mut [u8]);
+
 /// How vectors take results from a table.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,6 +84,13 @@ impl Way {
     }
 }
 
+/// The input after the one at `at`, if there is one.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn next<'a>(pages: &[Page<'a, '_>], at: usize) -> &'a [u8] {
+    pages.get(at + 1).map_or(&[], |&(input, _)| input)
+}
+
 /// Asks for the line at `offset` of what is read next. Side by side with the work this is quicker than all at once.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
@@ -114,38 +124,50 @@ impl HalfTable {
         self.words[usize::from(pattern)]
     }
 
-    /// Looks up every half of `input`, little endian. Meanwhile as many bytes from the start of `next` are asked for, which
-    /// lie where no CPU expects them; it may be empty.
+    /// Looks up every half of `input`, little endian.
     ///
     /// # Panics
     /// If the lengths differ or are odd.
-    pub fn look_up(&self, level: Level, input: &[u8], output: &mut [u8], store: Store, next: &[u8]) {
-        self.look_up_by(Way::at(level, self), input, output, store, next);
+    pub fn look_up(&self, level: Level, input: &[u8], output: &mut [u8], store: Store) {
+        self.look_up_by(Way::at(level, self), &mut [(input, output)], store);
     }
 
-    fn look_up_by(&self, way: Way, input: &[u8], output: &mut [u8], store: Store, next: &[u8]) {
-        assert_eq!(input.len(), output.len(), "bytes to look up");
-        let past = store == Store::Past && output.as_ptr().addr().is_multiple_of(LINE);
-        let done = match (way, past) {
-            (Way::Plain, _) => 0,
+    /// [`Self::look_up`] for many inputs and their outputs. While one is looked up the next input is asked for, since it may
+    /// lie where no CPU expects it.
+    ///
+    /// # Panics
+    /// If lengths differ or are odd.
+    pub fn look_up_pages(&self, level: Level, pages: &mut [Page<'_, '_>], store: Store) {
+        self.look_up_by(Way::at(level, self), pages, store);
+    }
+
+    fn look_up_by(&self, way: Way, pages: &mut [Page<'_, '_>], store: Store) {
+        let equal = |(input, output): &Page<'_, '_>| input.len() == output.len();
+        assert!(pages.iter().all(equal), "bytes to look up");
+        let aligned = |(_, output): &Page<'_, '_>| output.as_ptr().addr().is_multiple_of(LINE);
+        let past = store == Store::Past && pages.iter().all(aligned);
+        let unit = match (way, past) {
+            (Way::Plain, _) => usize::MAX,
             #[cfg(target_arch = "x86_64")]
             // SAFETY: a way is one of the host's.
-            (Way::Single, true) => unsafe { single::halves::<true>(self, input, output, next) },
+            (Way::Single, true) => unsafe { single::halves::<true>(self, pages) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
-            (Way::Single, false) => unsafe { single::halves::<false>(self, input, output, next) },
+            (Way::Single, false) => unsafe { single::halves::<false>(self, pages) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
-            (Way::Avx512(loads), true) => unsafe { x86::halves::<true>(self, loads, input, output, next) },
+            (Way::Avx512(loads), true) => unsafe { x86::halves::<true>(self, loads, pages) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
-            (Way::Avx512(loads), false) => unsafe { x86::halves::<false>(self, loads, input, output, next) },
+            (Way::Avx512(loads), false) => unsafe { x86::halves::<false>(self, loads, pages) },
         };
-        let _ = next;
-        let ((input, rest), (output, none)) = (input[done..].as_chunks(), output[done..].as_chunks_mut());
-        assert!(rest.is_empty() && none.is_empty(), "bytes of whole halves");
-        for (into, from) in output.iter_mut().zip(input) {
-            *into = self.get(u16::from_le_bytes(*from)).to_le_bytes();
+        for (input, output) in pages {
+            let done = input.len() - input.len() % unit;
+            let ((input, rest), (output, none)) = (input[done..].as_chunks(), output[done..].as_chunks_mut());
+            assert!(rest.is_empty() && none.is_empty(), "bytes of whole halves");
+            for (into, from) in output.iter_mut().zip(input) {
+                *into = self.get(u16::from_le_bytes(*from)).to_le_bytes();
+            }
         }
     }
 
@@ -159,7 +181,7 @@ impl HalfTable {
         for piece in bytes.chunks_mut(copy.len()) {
             let copy = &mut copy[..piece.len()];
             copy.copy_from_slice(piece);
-            self.look_up(level, copy, piece, Store::Near, &[]);
+            self.look_up(level, copy, piece, Store::Near);
         }
     }
 
@@ -243,8 +265,7 @@ mod tests {
                     // Starts and lengths that leave rests, and results at every distance from a line.
                     for (start, skew) in [(0, 0), (2, 1), (62, 32), (70, 63), (input.len() - 190, 64)] {
                         let mut output = vec![0; input.len() - start + skew];
-                        let next = if skew == 0 { &input[..] } else { &[] };
-                        table.look_up_by(way, &input[start..], &mut output[skew..], store, next);
+                        table.look_up_by(way, &mut [(&input[start..], &mut output[skew..])], store);
                         crate::stream::finish();
                         assert!(output[skew..] == expected[start..], "{kind}: {way:?} {store:?} from {start}");
                         assert!(
@@ -252,6 +273,14 @@ mod tests {
                             "{kind}: {way:?} {store:?} before {skew}"
                         );
                     }
+                }
+                // Many at once: of all lengths, aligned or not.
+                for length in [64, 130, 128, 2048, 190] {
+                    let mut output = vec![0; input.len()];
+                    let mut pages: Vec<_> = input.chunks(length).zip(output.chunks_mut(length)).collect();
+                    table.look_up_by(way, &mut pages, Store::Past);
+                    crate::stream::finish();
+                    assert!(output == expected, "{kind}: {way:?} by {length} bytes");
                 }
                 let mut words: Vec<u32> = (0..=u16::MAX).map(|pattern| u32::from(pattern) << 16 | 0x1234).collect();
                 words.pop();
@@ -267,8 +296,12 @@ mod tests {
                 table.look_up_in_place(level, &mut bytes);
                 assert!(bytes == expected, "{kind}: {level} in place");
                 let mut output = vec![0; input.len()];
-                table.look_up(level, &input, &mut output, Store::Near, &[]);
+                table.look_up(level, &input, &mut output, Store::Near);
                 assert!(output == expected, "{kind}: {level}");
+                output.fill(0);
+                let mut pages: Vec<_> = input.chunks(96).zip(output.chunks_mut(96)).collect();
+                table.look_up_pages(level, &mut pages, Store::Near);
+                assert!(output == expected, "{kind}: {level} by pages");
                 let mut words = [0x4049_0fdb; 100];
                 table.look_up_upper_halves(level, &mut words);
                 assert_eq!(words, [u32::from(table.get(0x4049)) << 16; 100], "{kind}: {level} words");

@@ -6,7 +6,7 @@ use std::arch::x86_64::{
     __m128i, _mm_cvtsi32_si128, _mm_insert_epi16, _mm_setzero_si128, _mm_storeu_si128, _mm_stream_si128,
 };
 
-use super::{HalfTable, ask};
+use super::{HalfTable, Page, ask, next};
 
 /// Bytes of a vector.
 const VECTOR: usize = 16;
@@ -47,18 +47,22 @@ fn store<const PAST: bool>(to: &mut [u8; VECTOR], vector: __m128i) {
     }
 }
 
-/// Bytes done: all but a rest shorter than a line.
+/// All but a rest of each page; what is returned divides the bytes that are done.
 #[target_feature(enable = "avx2")]
-pub fn halves<const PAST: bool>(table: &HalfTable, input: &[u8], output: &mut [u8], next: &[u8]) -> usize {
-    let (from, _) = input.as_chunks().0.as_chunks::<LINE>();
-    let (to, _) = output.as_chunks_mut().0.as_chunks_mut::<LINE>();
-    for (at, (to, from)) in to.iter_mut().zip(from).enumerate() {
-        ask(next, at * LINE * VECTOR);
-        for (to, from) in to.iter_mut().zip(from) {
-            store::<PAST>(to, eight(table, from));
+pub fn halves<const PAST: bool>(table: &HalfTable, pages: &mut [Page<'_, '_>]) -> usize {
+    for page in 0..pages.len() {
+        let next = next(pages, page);
+        let (input, output) = &mut pages[page];
+        let (from, _) = input.as_chunks().0.as_chunks::<LINE>();
+        let (to, _) = output.as_chunks_mut().0.as_chunks_mut::<LINE>();
+        for (at, (to, from)) in to.iter_mut().zip(from).enumerate() {
+            ask(next, at * LINE * VECTOR);
+            for (to, from) in to.iter_mut().zip(from) {
+                store::<PAST>(to, eight(table, from));
+            }
         }
     }
-    from.len() * LINE * VECTOR
+    LINE * VECTOR
 }
 
 /// Words done: all but a rest shorter than a vector.

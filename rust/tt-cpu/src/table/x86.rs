@@ -5,7 +5,7 @@ use std::arch::x86_64::*;
 use std::sync::OnceLock;
 use std::time::Instant;
 
-use super::{HalfTable, Loads, ask, single};
+use super::{HalfTable, Loads, Page, ask, next, single};
 
 /// Bytes of a vector.
 const VECTOR: usize = 64;
@@ -85,10 +85,11 @@ pub fn quicker(table: &HalfTable) -> Loads {
         }
         let mut output = [0; 8192];
         let mut time = |loads| {
-            let (output, start) = (std::hint::black_box(&mut output), Instant::now());
+            let mut page: [Page<'_, '_>; 1] = [(&input, std::hint::black_box(&mut output))];
+            let start = Instant::now();
             match loads {
-                Loads::Gathers => halves_by_gathers::<false>(table, &input, output, &[]),
-                Loads::Single => single::halves::<false>(table, &input, output, &[]),
+                Loads::Gathers => halves_by_gathers::<false>(table, &mut page),
+                Loads::Single => single::halves::<false>(table, &mut page),
             };
             start.elapsed()
         };
@@ -155,33 +156,31 @@ fn store<const PAST: bool>(to: &mut [u8; VECTOR], vector: __m512i) {
     }
 }
 
-/// Bytes done: all but a rest shorter than two vectors. With `PAST` past the caches; then the output is that of whole
-/// vectors.
+/// All but a rest of each page; what is returned divides the bytes that are done. With `PAST` past the caches; then every
+/// output begins at a vector's address.
 #[target_feature(enable = "avx512f,avx512bw")]
-pub fn halves<const PAST: bool>(
-    table: &HalfTable,
-    loads: Loads,
-    input: &[u8],
-    output: &mut [u8],
-    next: &[u8],
-) -> usize {
+pub fn halves<const PAST: bool>(table: &HalfTable, loads: Loads, pages: &mut [Page<'_, '_>]) -> usize {
     match (&table.sum, loads) {
         // SAFETY: a sum is made only where there are permutes of bytes.
-        (Some(sum), _) => unsafe { halves_of_sum::<PAST>(table, sum, loads, input, output, next) },
-        (None, Loads::Gathers) => halves_by_gathers::<PAST>(table, input, output, next),
-        (None, Loads::Single) => single::halves::<PAST>(table, input, output, next),
+        (Some(sum), _) => unsafe { halves_of_sum::<PAST>(table, sum, loads, pages) },
+        (None, Loads::Gathers) => halves_by_gathers::<PAST>(table, pages),
+        (None, Loads::Single) => single::halves::<PAST>(table, pages),
     }
 }
 
 #[target_feature(enable = "avx512f,avx512bw")]
-fn halves_by_gathers<const PAST: bool>(table: &HalfTable, input: &[u8], output: &mut [u8], next: &[u8]) -> usize {
-    let (from, _) = input.as_chunks();
-    let (to, _) = output.as_chunks_mut();
-    for (at, (to, from)) in to.iter_mut().zip(from).enumerate() {
-        ask(next, at * VECTOR);
-        store::<PAST>(to, gather_halves(table, load(from)));
+fn halves_by_gathers<const PAST: bool>(table: &HalfTable, pages: &mut [Page<'_, '_>]) -> usize {
+    for page in 0..pages.len() {
+        let next = next(pages, page);
+        let (input, output) = &mut pages[page];
+        let (from, _) = input.as_chunks();
+        let (to, _) = output.as_chunks_mut();
+        for (at, (to, from)) in to.iter_mut().zip(from).enumerate() {
+            ask(next, at * VECTOR);
+            store::<PAST>(to, gather_halves(table, load(from)));
+        }
     }
-    from.len() * VECTOR
+    VECTOR
 }
 
 /// One of 256 bytes for each byte; `upper` has the highest bits of the indices.
@@ -201,43 +200,42 @@ fn registers(bytes: &Bytes) -> [__m512i; 4] {
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn halves_of_sum<const PAST: bool>(
-    table: &HalfTable,
-    sum: &Sum,
-    loads: Loads,
-    input: &[u8],
-    output: &mut [u8],
-    next: &[u8],
-) -> usize {
+fn halves_of_sum<const PAST: bool>(table: &HalfTable, sum: &Sum, loads: Loads, pages: &mut [Page<'_, '_>]) -> usize {
     let all = |half: u16| _mm512_set1_epi16(half as i16);
     let (step, mask, first, after) = (all(sum.step), all(sum.mask), all(sum.first), all(sum.after));
     let columns = [registers(&sum.columns[0]), registers(&sum.columns[1])];
-    let (from, _) = input.as_chunks().0.as_chunks::<2>();
-    let (to, _) = output.as_chunks_mut().0.as_chunks_mut::<2>();
-    for (at, (to, from)) in to.iter_mut().zip(from).enumerate() {
-        ask(next, 2 * at * VECTOR);
-        ask(next, (2 * at + 1) * VECTOR);
-        let (x, y) = (load(&from[0]), load(&from[1]));
-        let place =
-            [_mm512_sub_epi16(_mm512_and_si512(x, mask), first), _mm512_sub_epi16(_mm512_and_si512(y, mask), first)];
-        let sums = _mm512_cmple_epu16_mask(place[0], after) & _mm512_cmple_epu16_mask(place[1], after);
-        let results = if sums == u32::MAX {
-            // The low bytes of both vectors, those of the first in the even places, and so for the bytes of the columns.
-            let low = _mm512_mask_blend_epi8(ODD, x, _mm512_slli_epi16::<8>(y));
-            let upper = _mm512_movepi8_mask(low);
-            let (lower, higher) = (permute(&columns[0], low, upper), permute(&columns[1], low, upper));
-            let column_x = _mm512_mask_blend_epi8(ODD, lower, _mm512_slli_epi16::<8>(higher));
-            let column_y = _mm512_mask_blend_epi8(ODD, _mm512_srli_epi16::<8>(lower), higher);
-            let row_x = _mm512_mullo_epi16(_mm512_srli_epi16::<8>(x), step);
-            let row_y = _mm512_mullo_epi16(_mm512_srli_epi16::<8>(y), step);
-            [_mm512_add_epi16(row_x, column_x), _mm512_add_epi16(row_y, column_y)]
-        } else {
-            [halves_of_vector(table, loads, &from[0]), halves_of_vector(table, loads, &from[1])]
-        };
-        store::<PAST>(&mut to[0], results[0]);
-        store::<PAST>(&mut to[1], results[1]);
+    for page in 0..pages.len() {
+        let next = next(pages, page);
+        let (input, output) = &mut pages[page];
+        let (from, _) = input.as_chunks().0.as_chunks::<2>();
+        let (to, _) = output.as_chunks_mut().0.as_chunks_mut::<2>();
+        for (at, (to, from)) in to.iter_mut().zip(from).enumerate() {
+            ask(next, 2 * at * VECTOR);
+            ask(next, (2 * at + 1) * VECTOR);
+            let (x, y) = (load(&from[0]), load(&from[1]));
+            let place = [
+                _mm512_sub_epi16(_mm512_and_si512(x, mask), first),
+                _mm512_sub_epi16(_mm512_and_si512(y, mask), first),
+            ];
+            let sums = _mm512_cmple_epu16_mask(place[0], after) & _mm512_cmple_epu16_mask(place[1], after);
+            let results = if sums == u32::MAX {
+                // The low bytes of both vectors, those of the first in the even places, and so for the bytes of the columns.
+                let low = _mm512_mask_blend_epi8(ODD, x, _mm512_slli_epi16::<8>(y));
+                let upper = _mm512_movepi8_mask(low);
+                let (lower, higher) = (permute(&columns[0], low, upper), permute(&columns[1], low, upper));
+                let column_x = _mm512_mask_blend_epi8(ODD, lower, _mm512_slli_epi16::<8>(higher));
+                let column_y = _mm512_mask_blend_epi8(ODD, _mm512_srli_epi16::<8>(lower), higher);
+                let row_x = _mm512_mullo_epi16(_mm512_srli_epi16::<8>(x), step);
+                let row_y = _mm512_mullo_epi16(_mm512_srli_epi16::<8>(y), step);
+                [_mm512_add_epi16(row_x, column_x), _mm512_add_epi16(row_y, column_y)]
+            } else {
+                [halves_of_vector(table, loads, &from[0]), halves_of_vector(table, loads, &from[1])]
+            };
+            store::<PAST>(&mut to[0], results[0]);
+            store::<PAST>(&mut to[1], results[1]);
+        }
     }
-    2 * from.len() * VECTOR
+    2 * VECTOR
 }
 
 /// By gathers. Words done: all but a rest shorter than a vector.

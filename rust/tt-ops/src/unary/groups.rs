@@ -5,9 +5,9 @@ use std::ops::Range;
 use tt_cpu::pool;
 use tt_memory::Buffer;
 
-/// Most pages of a group. The more there are, the longer the runs that lie side by side in host memory: a thousand tiles of
+/// Most pages of a group. The more there are, the longer the runs that lie side by side in host memory: some thousand tiles of
 /// bfloat16 in twelve banks are read and written like one piece, 256 a fifth slower, and page by page two thirds.
-const MOST: usize = 1024;
+const MOST: usize = 4096;
 
 /// The pages of a buffer in groups that go from bank to bank.
 pub struct Groups {
@@ -25,7 +25,8 @@ impl Groups {
         let place = |page| buffer.locate(page).ok().map(|at| (at.bank, at.slot));
         let second = place(0).map(|(bank, slot)| (bank, slot + 1));
         let stride = (1..pages).find(|&page| place(page) == second).unwrap_or(1);
-        Self { pages, together: (pages / (16 * pool::threads())).clamp(fewest, MOST), stride }
+        let parts = if pool::threads() == 1 { 1 } else { 16 * pool::threads() };
+        Self { pages, together: (pages / parts).clamp(fewest, MOST), stride }
     }
 
     /// How many groups there are.

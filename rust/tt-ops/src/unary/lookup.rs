@@ -90,13 +90,10 @@ pub fn look_up(device: &mut Device, input: BufferId, output: BufferId, table: &H
         || Share,
         |_, group| {
             let pages = groups.pages(group);
-            let source = |place: usize| source.page(pages.start + place);
             let mut targets: Vec<&mut [u8]> = target.claim_run(pages.clone())?.collect();
-            let mut upcoming = groups.places(targets.len()).map(source).skip(1);
-            for place in groups.places(targets.len()) {
-                let next = upcoming.next().unwrap_or_default();
-                table.look_up(level, source(place), targets[place], store, next);
-            }
+            let pair = |place: usize| (source.page(pages.start + place), std::mem::take(&mut targets[place]));
+            let mut pairs: Vec<_> = groups.places(pages.len()).map(pair).collect();
+            table.look_up_pages(level, &mut pairs, store);
             Ok(())
         },
     )
