@@ -95,6 +95,6 @@ fn look_up(bencher: Bencher, level: Level, table: &HalfTable) {
     let input: Vec<u8> = tile(1).iter().flat_map(|word| ((word >> 16) as u16).to_le_bytes()).collect();
     let mut output = vec![0; input.len()];
     bencher.counter(ItemsCount::new(1024usize)).bench_local(|| {
-        table.look_up(level, black_box(&input), black_box(&mut output), Store::Near, &[]);
+        table.look_up(level, black_box(&input), black_box(&mut output), Store::Near);
     });
 }
