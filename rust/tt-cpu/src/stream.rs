@@ -3,6 +3,9 @@
 /// Results of at least this many bytes are written past the caches: more than the second-level cache of usual CPUs.
 pub const STREAM_BYTES: usize = 4 << 20;
 
+/// Bytes of a cache line of usual CPUs.
+pub const LINE: usize = 64;
+
 /// Copies `from` to `to` past the caches where the CPU can. To be followed by [`finish`].
 ///
 /// # Panics
@@ -47,6 +50,12 @@ pub fn prefetch(bytes: &[u8], offset: usize) {
     let _ = (bytes, offset);
 }
 
+/// Asks for all lines of `bytes` to be brought near.
+#[inline(always)]
+pub fn prefetch_all(bytes: &[u8]) {
+    (0..bytes.len()).step_by(LINE).for_each(|offset| prefetch(bytes, offset));
+}
+
 /// Asks for the cache line of `bytes[offset]` to be brought to the second-level cache; nothing happens where there is none.
 #[inline(always)]
 pub fn prefetch_second(bytes: &[u8], offset: usize) {
@@ -58,6 +67,12 @@ pub fn prefetch_second(bytes: &[u8], offset: usize) {
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = (bytes, offset);
+}
+
+/// Asks for all lines of `bytes` to be brought to the second-level cache.
+#[inline(always)]
+pub fn prefetch_second_all(bytes: &[u8]) {
+    (0..bytes.len()).step_by(LINE).for_each(|offset| prefetch_second(bytes, offset));
 }
 
 /// Makes what [`copy`] wrote visible to other threads before anything that this thread writes later.

@@ -80,6 +80,20 @@ impl MatmulProgram {
         self.ring.map_or(place, |ring| ring.tile(place, column, self.k))
     }
 
+    /// The page of the left operand for a tile row and a step along K.
+    #[inline]
+    pub(crate) fn left_page(&self, matrix: usize, row: usize, k: usize) -> usize {
+        let first = if self.batch.1 == 1 { 0 } else { matrix * self.m * self.k };
+        first + if self.transpose_a { k * self.m + row } else { row * self.k + k }
+    }
+
+    /// The page of the right operand for a tile column and a step along K.
+    #[inline]
+    pub(crate) fn right_page(&self, matrix: usize, column: usize, k: usize) -> usize {
+        let first = if self.batch.2 == 1 { 0 } else { matrix * self.k * self.n };
+        first + if self.transpose_b { column * self.k + k } else { k * self.n + column }
+    }
+
     fn k_blocks(&self) -> usize {
         self.k / self.k_block
     }
@@ -385,20 +399,6 @@ impl<'a> Kernel<'a> {
         Ok(())
     }
 
-    /// The page of the left operand for a tile row and a step along K.
-    fn left_page(&self, matrix: usize, row: usize, k: usize) -> usize {
-        let program = self.program;
-        let first = if program.batch.1 == 1 { 0 } else { matrix * program.m * program.k };
-        first + if program.transpose_a { k * program.m + row } else { row * program.k + k }
-    }
-
-    /// The page of the right operand for a tile column and a step along K.
-    fn right_page(&self, matrix: usize, column: usize, k: usize) -> usize {
-        let program = self.program;
-        let first = if program.batch.2 == 1 { 0 } else { matrix * program.k * program.n };
-        first + if program.transpose_b { column * program.k + k } else { k * program.n + column }
-    }
-
     /// Asks for operand tiles of the next step along K, as one row of the block is multiplied: the left one of that row, and
     /// this row's share of the right ones.
     fn ask(
@@ -409,10 +409,10 @@ impl<'a> Kernel<'a> {
         k: usize,
         row: usize,
     ) -> Result<(), OpError> {
-        let ask = |page: &[u8]| (0..page.len()).step_by(64).for_each(|offset| stream::prefetch_second(page, offset));
-        ask(access.page(a, self.left_page(block.matrix, block.rows.start + row, k))?);
+        let left = self.program.left_page(block.matrix, block.rows.start + row, k);
+        stream::prefetch_second_all(access.page(a, left)?);
         for column in block.columns.clone().skip(row).step_by(block.rows.len()) {
-            ask(access.page(b, self.right_page(block.matrix, column, k))?);
+            stream::prefetch_second_all(access.page(b, self.program.right_page(block.matrix, column, k))?);
         }
         Ok(())
     }
@@ -427,12 +427,12 @@ impl<'a> Kernel<'a> {
         scratch: &mut Scratch,
     ) -> Result<(), OpError> {
         for (slot, row) in block.rows.clone().enumerate() {
-            self.unpack_left(access.page(a, self.left_page(block.matrix, row, k))?, k, scratch);
+            self.unpack_left(access.page(a, self.program.left_page(block.matrix, row, k))?, k, scratch);
             scratch.left[slot].prepare(&self.math, &scratch.src);
         }
         for (slot, column) in block.columns.clone().enumerate() {
             let Scratch { src, other, right, .. } = &mut *scratch;
-            self.right.to_src(access.page(b, self.right_page(block.matrix, column, k))?, src);
+            self.right.to_src(access.page(b, self.program.right_page(block.matrix, column, k))?, src);
             if self.program.transpose_b {
                 unpack::transpose(src, other);
                 right[slot].prepare(&self.math, other);
@@ -488,10 +488,11 @@ impl<'a> Kernel<'a> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    fn program(batch: usize, m: usize, n: usize, ring: Option<Ring>) -> MatmulProgram {
+    /// A program of some size: everything else is the plainest.
+    pub(crate) fn program(batch: usize, m: usize, n: usize, ring: Option<Ring>) -> MatmulProgram {
         MatmulProgram {
             formats: (DataFormat::Float16B, DataFormat::Float16B, DataFormat::Float16B),
             batch: (batch, batch, 1),

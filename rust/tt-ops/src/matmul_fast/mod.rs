@@ -17,7 +17,7 @@ mod workspace;
 use tt_cpu::{Level, pool};
 use tt_formats::DataFormat;
 use tt_memory::{BufferId, Device, access};
-use tt_tensix::fast::{Multiplier, Session};
+use tt_tensix::fast::{Multiplier, Panel, Session};
 use tt_tensix::fpu::MathConfig;
 use tt_tensix::pack::{DstFormat, PackConfig, Packer, Relu};
 
@@ -26,7 +26,7 @@ use crate::port::{self, Input};
 use crate::{FirstError, OpError};
 use operand::Operand;
 use plan::{Block, Plan};
-use workspace::{RightPanels, Taken, Workspace};
+use workspace::{Taken, Workspace};
 
 /// Runs the program.
 ///
@@ -49,17 +49,20 @@ pub fn matmul(
         output: access.output(output)?,
     };
     let plan = kernel.plan;
-    let make = || (kernel.multiplier.session(), Taken::new(&plan));
+    let make = || (kernel.multiplier.session(), Taken::workspace(&plan));
     for stage in plan.stages(program) {
-        let panels = if plan.packs_first { kernel.packed_panels(&stage) } else { 0 };
-        let mut right = RightPanels::new(panels)?;
-        let packed = (panels > 0).then(|| kernel.pack_stage(&pages, &stage, right.panels(panels)));
+        let panels = plan.packed_panels(program, &stage);
+        let mut right = plan.packs_first.then(|| Taken::right_panels(panels)).transpose()?;
+        let packed = right.as_mut().map(|right| {
+            let bytes = &mut right.bytes()[..panels * size_of::<Panel>()];
+            kernel.pack_stage(&pages, &stage, bytemuck::cast_slice_mut(bytes))
+        });
         let error = FirstError::default();
         pool::for_each_init(plan.items(program, &stage), make, |(session, scratch), item| {
             let block = plan.block(program, &stage, item);
             let result = match scratch {
                 Ok(scratch) => {
-                    let mut work = plan.workspace(scratch.get());
+                    let mut work = plan.workspace(scratch.bytes());
                     match &packed {
                         Some(packed) => kernel.multiply(&pages, &block, packed, session, &mut work),
                         None => kernel.block(&pages, &block, session, &mut work),
@@ -81,6 +84,7 @@ struct Pages<'a> {
     bias: Option<access::Input<'a>>,
     output: access::Output<'a>,
 }
+
 /// Settings of every step.
 struct Kernel<'a> {
     program: &'a MatmulProgram,

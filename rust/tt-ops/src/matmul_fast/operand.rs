@@ -50,12 +50,6 @@ impl Operand {
     }
 }
 
-/// Asks for the lines of a page.
-#[inline]
-pub(super) fn ask_for(page: &[u8]) {
-    (0..page.len()).step_by(64).for_each(|offset| stream::prefetch(page, offset));
-}
-
 /// Sets rows or columns from `used` on to zero.
 fn clear_beyond(tile: &mut Tile, used: usize, rows: bool) {
     for (index, word) in tile.iter_mut().enumerate() {
@@ -70,20 +64,18 @@ impl Kernel<'_> {
     /// A tile of the right operand.
     #[inline]
     pub(super) fn right_page<'p>(&self, pages: &Pages<'p>, matrix: usize, column: usize, step: usize) -> &'p [u8] {
-        let program = self.program;
-        let first_page = if program.batch.2 == 1 { 0 } else { matrix * program.k * program.n };
-        let place = if program.transpose_b { column * program.k + step } else { step * program.n + column };
-        pages.right.page(first_page + place)
+        pages.right.page(self.program.right_page(matrix, column, step))
     }
 
     /// Packs the left operand's tiles of some steps along K.
     pub(super) fn pack_left(&self, pages: &Pages<'_>, block: &Block, steps: Range<usize>, panels: &mut [Panel]) {
         let mut decoded = [0; 2048];
         for (slot, row) in block.rows.clone().enumerate() {
-            let page = |step: usize| pages.left.page(self.left_page(block, row, step.min(steps.end - 1)));
+            let page =
+                |step: usize| pages.left.page(self.program.left_page(block.matrix, row, step.min(steps.end - 1)));
             for step in steps.clone() {
                 let bytes = page(step);
-                ask_for(page(step + AHEAD));
+                stream::prefetch_all(page(step + AHEAD));
                 let panels = &mut panels[self.plan.left_place(slot, step - steps.start)..][..self.plan.per_tile];
                 let used = self.used(step);
                 match self.left.plain(bytes, &mut decoded) {
@@ -92,13 +84,6 @@ impl Kernel<'_> {
                 }
             }
         }
-    }
-
-    /// Where a tile of the left operand is stored.
-    pub(super) fn left_page(&self, block: &Block, row: usize, k: usize) -> usize {
-        let program = self.program;
-        let first_page = if program.batch.1 == 1 { 0 } else { block.matrix * program.m * program.k };
-        first_page + if program.transpose_a { k * program.m + row } else { row * program.k + k }
     }
 
     /// Datums of a step along K that count.

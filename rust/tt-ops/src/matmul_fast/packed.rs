@@ -1,12 +1,10 @@
 //! Rows of tiles, of a right operand that was packed before.
 
-use std::ops::Range;
-
-use tt_cpu::{pool, stream};
+use tt_cpu::pool;
+use tt_cpu::stream::{self, LINE};
 use tt_tensix::fast::{AHEAD, Panel, Session};
 
 use super::finish::Outputs;
-use super::operand::ask_for;
 use super::passing::TOGETHER;
 use super::plan::{Block, PANELS, Stage};
 use super::workspace::Workspace;
@@ -16,9 +14,6 @@ use crate::OpError;
 /// Chunks of the right operand that are packed as one piece of work: so many that tiles of a row follow each other in
 /// host memory.
 const PIECE: usize = 32;
-
-/// Bytes of a cache line.
-const LINE: usize = 64;
 
 /// Panels of a stage's right operand: for each matrix, for each chunk along K, the columns.
 #[derive(Clone, Copy)]
@@ -39,26 +34,12 @@ impl<'a> Packed<'a> {
 }
 
 impl Kernel<'_> {
-    /// Panels that a stage's right operand takes.
-    pub(super) fn packed_panels(&self, stage: &Stage) -> usize {
-        self.right_matrices(stage).len() * self.plan.chunks(self.program) * stage.columns.len() * self.slot()
-    }
-
-    /// Panels of a chunk.
-    fn slot(&self) -> usize {
-        self.plan.chunk.min(self.program.k) * self.plan.per_tile
-    }
-
-    fn right_matrices(&self, stage: &Stage) -> Range<usize> {
-        if self.program.batch.2 == 1 { 0..1 } else { stage.matrices.clone() }
-    }
-
     /// Packs the right operand of a stage.
     pub(super) fn pack_stage<'p>(&self, pages: &Pages<'_>, stage: &Stage, panels: &'p mut [Panel]) -> Packed<'p> {
         let (program, plan) = (self.program, &self.plan);
         let (columns, chunks) = (stage.columns.len(), plan.chunks(program));
-        let slot = self.slot();
-        let matrices = self.right_matrices(stage);
+        let slot = plan.slot(program);
+        let matrices = stage.right_matrices(program);
         let all = panels.len() / slot;
         let piece = PIECE.min(all.div_ceil(4 * pool::threads())).max(1);
         pool::for_each_chunk(panels, piece * slot, |item, panels| {
@@ -81,7 +62,7 @@ impl Kernel<'_> {
                     self.right_page(pages, matrix, stage.columns.start + column + place, first + step)
                 };
                 for number in 0..some * deep {
-                    ask_for(page((number + AHEAD).min(some * deep - 1)));
+                    stream::prefetch_all(page((number + AHEAD).min(some * deep - 1)));
                     let (place, step) = tile(number);
                     let panel = place * slot + step * plan.per_tile;
                     self.pack_right_page(page(number), first + step, &mut these[panel..][..plan.per_tile]);
@@ -107,14 +88,11 @@ impl Kernel<'_> {
         let chunk_of = |column: usize, step: usize| packed.chunk(matrix, column - packed.first.1, step / plan.chunk);
         let together = if self.multiplier.multiplies_on() { TOGETHER } else { plan.chunk };
         let mut outputs = Outputs::new(self, pages, block)?;
-        let parts = || (0..program.k).step_by(plan.depth).map(|first| first..(first + plan.depth).min(program.k));
-        let starts = |part: Range<usize>| part.step_by(plan.chunk);
-        let chunks: Vec<(usize, usize)> = parts()
-            .flat_map(|part| {
-                let column = move |column| starts(part.clone()).map(move |start| (column, start));
-                block.columns.clone().flat_map(column)
-            })
-            .collect();
+        let mut chunks = Vec::with_capacity(block.columns.len() * plan.chunks(program));
+        for first in (0..program.k).step_by(plan.depth) {
+            let starts = (first..(first + plan.depth).min(program.k)).step_by(plan.chunk);
+            chunks.extend(block.columns.clone().flat_map(|column| starts.clone().map(move |start| (column, start))));
+        }
         for (place, &(column, start)) in chunks.iter().enumerate() {
             let (right, tiles) = (chunk_of(column, start), plan.chunk.min(program.k - start));
             let first = start / plan.depth * plan.depth;

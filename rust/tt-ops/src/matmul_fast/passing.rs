@@ -139,6 +139,6 @@ impl Kernel<'_> {
 /// in a small one it does not get far.
 #[inline]
 fn ask_ahead(page: &[u8]) {
-    let step = if page.len() < 2048 { 64 } else { 1024 };
+    let step = if page.len() < 2048 { stream::LINE } else { 1024 };
     (0..page.len()).step_by(step).for_each(|offset| stream::prefetch_second(page, offset));
 }

@@ -34,8 +34,9 @@ const RIGHT_PANELS: usize = 16384;
 /// If the left operand's rows fit for all of K, an item goes through the right operand column by column and needs the
 /// sums of one column. Otherwise it goes through K part by part and keeps the sums of a block.
 ///
-/// A right operand that several rows of items use is packed first, for all of them. What fewer rows use is packed when its
-/// turn comes, beside the multiplication: to write panels to memory and to read them again would take longer.
+/// A right operand that several rows of items use is packed first, for all of them, as many columns at a time as there is
+/// memory for. What fewer rows use, or what has columns that are too long, is packed when its turn comes, beside the
+/// multiplication: to write panels to memory and to read them again would take longer.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     /// Output rows.
@@ -63,6 +64,13 @@ pub struct Stage {
     pub columns: Range<usize>,
 }
 
+impl Stage {
+    /// Matrices of the right operand.
+    pub fn right_matrices(&self, program: &MatmulProgram) -> Range<usize> {
+        if program.batch.2 == 1 { 0..1 } else { self.matrices.clone() }
+    }
+}
+
 /// Output tiles of one work item.
 #[derive(Clone, Debug)]
 pub struct Block {
@@ -75,14 +83,14 @@ impl Plan {
     pub fn new(program: &MatmulProgram, per_tile: usize) -> Self {
         let chunk = PANELS / per_tile;
         let chunks = program.k.div_ceil(chunk);
-        let packs_first = program.m > FEW_ROWS;
+        let column = chunks * PANELS;
+        let packs_first = program.m > FEW_ROWS && column <= RIGHT_PANELS;
         let part = if packs_first { chunks.min(MOST_CHUNKS) } else { chunks };
         let rows = even(program.m, if packs_first { (LEFT_PANELS / PANELS / part).min(MOST_ROWS) } else { MOST_ROWS });
         let depth = even(chunks, (LEFT_PANELS / PANELS / rows).max(1)) * chunk;
         let keeps = depth < program.k;
         let mut stage = (program.batch.0, program.n);
         if packs_first {
-            let column = chunks * PANELS;
             stage.1 = even(program.n, RIGHT_PANELS / column);
             if program.batch.2 > 1 {
                 stage.0 =
@@ -142,6 +150,17 @@ impl Plan {
         program.k.div_ceil(self.chunk)
     }
 
+    /// Panels of a chunk of a column that was packed first.
+    pub fn slot(&self, program: &MatmulProgram) -> usize {
+        self.chunk.min(program.k) * self.per_tile
+    }
+
+    /// Panels that a stage's right operand takes; none if it is packed in passing.
+    pub fn packed_panels(&self, program: &MatmulProgram, stage: &Stage) -> usize {
+        let columns = stage.right_matrices(program).len() * stage.columns.len();
+        if self.packs_first { columns * self.chunks(program) * self.slot(program) } else { 0 }
+    }
+
     /// Where the panels of a step along K (counted from the start of the packed part) of a row lie.
     pub fn left_place(&self, row: usize, step: usize) -> usize {
         (step / self.chunk * self.rows + row) * PANELS + step % self.chunk * self.per_tile
@@ -168,4 +187,42 @@ impl Plan {
 /// The smallest size of parts, none larger than `most`, that makes as few of them as parts of `most`.
 fn even(whole: usize, most: usize) -> usize {
     whole.div_ceil(whole.div_ceil(most).max(1)).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matmul::tests::program;
+
+    /// Every output tile is in one item, and nothing is larger than what the documentation says.
+    fn check(program: &MatmulProgram, per_tile: usize) {
+        let plan = Plan::new(program, per_tile);
+        let (batch, m, n) = (program.batch.0, program.m, program.n);
+        let what = format!("batch {:?}, {m} x {} x {n}, {per_tile} panels a tile: {plan:?}", program.batch, program.k);
+        assert!(plan.bytes() <= 6 << 20, "{} bytes of workspace, {what}", plan.bytes());
+        let mut items = vec![0_u8; batch * m * n];
+        for stage in plan.stages(program) {
+            assert!(plan.packed_panels(program, &stage) <= RIGHT_PANELS, "{what}");
+            for item in 0..plan.items(program, &stage) {
+                let block = plan.block(program, &stage, item);
+                for row in block.rows {
+                    let first = (block.matrix * m + row) * n;
+                    items[first..][block.columns.clone()].iter_mut().for_each(|items| *items += 1);
+                }
+            }
+        }
+        assert!(items.iter().all(|&items| items == 1), "{what}");
+    }
+
+    #[test]
+    fn plans_of_all_sizes_are_whole_and_small() {
+        let long = [1, 15, 17, 511, 512, 513, 16_383, 16_384, 16_385, 100_000];
+        for (m, n) in [(1, 1), (1, 300), (2, 7), (16, 5), (32, 9), (33, 3), (40, 130), (300, 1)] {
+            for (k, batch) in long.into_iter().flat_map(|k| [(1, 1, 1), (3, 3, 1), (3, 1, 3)].map(|batch| (k, batch))) {
+                for per_tile in [1, 2, 4] {
+                    check(&MatmulProgram { batch, m, k, n, ..program(1, 1, 1, None) }, per_tile);
+                }
+            }
+        }
+    }
 }

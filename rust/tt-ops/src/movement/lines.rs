@@ -8,7 +8,7 @@ use tt_formats::{DataFormat, TileShape, block, format::GROUP, pack as datums, un
 use tt_memory::Access;
 use tt_tensix::pack;
 
-use super::whole::flush_bytes;
+use super::whole::{copy_line, flush_bytes};
 use super::{Geometry, Movement, Target};
 use crate::OpError;
 use crate::port::Tile;
@@ -107,11 +107,11 @@ impl Lines {
                 }
                 let line = &mut bytes[to * unit..(to + LINE) * unit];
                 let Some((bytes, from)) = source else {
-                    copy(line, &padding[..line.len()]);
+                    copy_line(line, &padding, line.len());
                     continue;
                 };
                 let (datums, beside) = line.split_at_mut(count * unit);
-                copy(datums, &bytes[from * unit..][..count * unit]);
+                copy_line(datums, &bytes[from * unit..], count * unit);
                 if target.flush {
                     flush_bytes(datums);
                 }
@@ -145,16 +145,6 @@ impl Lines {
             let inside = inside && (begin..begin + count).contains(&row);
             inside.then(|| (start + (row as i64 - begin as i64) * self.strides[axes]) as usize)
         })
-    }
-}
-
-/// Copies a line; whole ones with a length that the compiler knows.
-#[inline]
-fn copy(to: &mut [u8], from: &[u8]) {
-    match to.len() {
-        32 => to[..32].copy_from_slice(&from[..32]),
-        64 => to[..64].copy_from_slice(&from[..64]),
-        _ => to.copy_from_slice(from),
     }
 }
 

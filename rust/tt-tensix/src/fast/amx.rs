@@ -55,7 +55,7 @@ impl Beside for Step<'_> {
     #[inline(always)]
     fn part<const LINES: usize>(&mut self, number: usize) {
         for line in number * LINES / PARTS..(number + 1) * LINES / PARTS {
-            stream::prefetch(self.soon, 64 * line);
+            stream::prefetch(self.soon, stream::LINE * line);
         }
         if number.is_multiple_of(4) {
             self.tiles.quarter(number / 4, self.next.0, self.next.1);

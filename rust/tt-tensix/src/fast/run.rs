@@ -36,10 +36,8 @@ macro_rules! run_loop {
         for (step, left) in $run.left.iter().enumerate() {
             let number = $run.number + step;
             let Some(&$page) = $run.pages.get(step) else {
-                for (step, left) in $run.left[step..].iter().enumerate() {
-                    $tiles.steps(std::slice::from_ref(left), std::slice::from_ref(&places[(number + step) % PLACES]));
-                }
-                return None;
+                $tiles.steps(std::slice::from_ref(left), std::slice::from_ref(&places[number % PLACES]));
+                continue;
             };
             let at = [number % PLACES, (number + 1) % PLACES, (number + WAITING) % PLACES];
             let [right, following, $panel] = places.get_disjoint_mut(at).expect("three places");

@@ -1,5 +1,6 @@
-//! Arithmetic of two `Dst` tiles; [`super::quotient`] lists the division. Source: listings `add_binary`, `sub_binary`, `rsub_binary`, `mul_binary`, `div_binary`,
-//! `binary_max`, `binary_min`.
+//! Arithmetic of two `Dst` tiles; [`super::quotient`] lists the division.
+//!
+//! Source: listings `add_binary`, `sub_binary`, `rsub_binary`, `mul_binary`, `div_binary`, `binary_max`, `binary_min`.
 //!
 //! In 16-bit `Dst` sums are truncated by the store; products and quotients are rounded to nearest even by the kernel.
 //! Quotients in 32-bit `Dst` come from the mantissas, with one correction by the remainder.

@@ -139,23 +139,17 @@ mod wide {
 
     use tt_cpu::{Level, simd_kernel};
 
-    use super::super::blocks::RECIPROCAL_SEED;
     use super::DIFFERENCES;
+    use crate::sfpu::guess::whole::{self, BESIDE};
     use crate::vector::Vector;
     use crate::vector::avx512::Avx512 as A;
 
     type Int = <A as Vector>::Int;
-    type Float = <A as Vector>::Float;
 
     const SIGN: i32 = i32::MIN;
     const EXPONENT: i32 = 255 << 23;
     const MANTISSA: i32 = (1 << 23) - 1;
     const ONE: i32 = 127 << 23;
-    const SEED: [f32; 3] =
-        [f32::from_bits(RECIPROCAL_SEED[0]), f32::from_bits(RECIPROCAL_SEED[1]), f32::from_bits(RECIPROCAL_SEED[2])];
-    /// Beside it a number below 1/16 is on the grid of 1, which is 2^-26.
-    const BESIDE: f32 = 0.1875;
-
     #[target_feature(enable = "avx512f,avx512cd,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt")]
     pub fn divide(dst: &mut [u32], second: &[u32]) {
         for at in (0..dst.len()).step_by(A::LANES) {
@@ -169,36 +163,15 @@ mod wide {
         let mantissa = A::splat(MANTISSA);
         let over = A::from_bits(A::or(A::and(a, mantissa), A::splat(ONE)));
         let negated = A::from_bits(A::or(A::and(b, mantissa), A::splat(SIGN | ONE)));
-        let inverse = inverse(negated);
+        let inverse = whole::inverse(negated, 1);
         let guess = A::mul_float(over, inverse);
         let (down, up) = (A::fma_down(guess, negated, over), A::fma_up(guess, negated, over));
         let beside = A::splat_float(BESIDE);
-        let rest = without_beside(A::add_down(down, beside), A::add_up(up, beside));
+        let rest = whole::without_beside(A::add_down(down, beside), A::add_up(up, beside));
         let quotient = A::to_bits(A::fma(rest, inverse, guess));
         let exponents = A::sub(A::and(a, A::splat(EXPONENT)), A::and(b, A::splat(EXPONENT)));
         let signed = A::or(A::add(quotient, exponents), A::and(A::xor(a, b), A::splat(SIGN)));
         A::keep(A::any_bit(a, A::splat(!SIGN)), signed)
-    }
-
-    /// The inverse of a mantissa that is given negated.
-    #[inline(always)]
-    fn inverse(negated: Float) -> Float {
-        let constant = A::splat_float(SEED[2]);
-        let inner = A::fma(A::splat_float(SEED[0]), negated, A::splat_float(SEED[1]));
-        let (down, up) = (A::fma_down(inner, negated, constant), A::fma_up(inner, negated, constant));
-        let is_odd = A::any_bit(A::to_bits(down), A::splat(1));
-        let seed = A::from_bits(A::select(is_odd, A::to_bits(up), A::to_bits(down)));
-        let beside_one = A::splat_float(1.0 + BESIDE);
-        let (down, up) = (A::fma_down(seed, negated, beside_one), A::fma_up(seed, negated, beside_one));
-        let error = without_beside(down, up);
-        A::fma(seed, error, seed)
-    }
-
-    /// What lies between two numbers on the grid becomes the odd one; [`BESIDE`] is taken off again.
-    #[inline(always)]
-    fn without_beside(down: Float, up: Float) -> Float {
-        let jammed = A::jam(A::to_bits(down), A::to_bits(up));
-        A::sub_float(A::from_bits(jammed), A::splat_float(BESIDE))
     }
 
     /// What a tile's magnitudes are, as words.

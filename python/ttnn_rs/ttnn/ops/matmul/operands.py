@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ttnn.exceptions import DTypeError, LayoutError, ProgramConfigError, ShapeError, fatal
 from ttnn.types import DataType, Layout, UnaryOpType
 
-from .model import Operand, ProgramConfig
+from .model import ProgramConfig
 from .problem import Problem
 
 FLOATS = frozenset({DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B, DataType.BFLOAT4_B})
@@ -80,16 +82,23 @@ def check_fused_activation(config: ProgramConfig) -> None:
         )
 
 
-def check_bias_broadcast(bias: Operand, out_shape: tuple[int, ...]) -> None:
-    """Check that a bias which is added separately broadcasts over the rows and batches of the product.
+def check_bias_broadcast(bias: Sequence[int], product: Sequence[int], official: str, *, columns: bool) -> None:
+    """Check that a bias which is added separately broadcasts over the product.
+
+    Args:
+        bias: Its shape.
+        product: The product's shape.
+        official: The sentence of the official package.
+        columns: Whether the last dimension is compared too, besides rows and batches.
 
     Raises:
         ShapeError: a dimension is neither 1 nor that of the product.
     """
-    for size_bias, size_out in zip(bias.shape[-2::-1], out_shape[-2::-1], strict=False):
-        if size_bias != size_out and 1 not in (size_bias, size_out):
+    last = -1 if columns else -2
+    for ours, given in zip(product[last::-1], bias[last::-1], strict=False):
+        if ours != given and 1 not in (ours, given):
             raise fatal(
                 ShapeError,
-                f"ttnn.linear: the bias {bias.shape} does not broadcast over the product {out_shape}.",
-                "Broadcast error: Invalid dimension",
+                f"ttnn.linear: the bias {tuple(bias)} does not broadcast over the product {tuple(product)}.",
+                official,
             )

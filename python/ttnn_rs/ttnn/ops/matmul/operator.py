@@ -56,6 +56,7 @@ from .convert import (
     spec_of,
 )
 from .model import Activation, Chip, ProgramConfig
+from .operands import check_bias_broadcast
 from .program import MatmulProgram
 from .resolve import MatmulCall, check_room, empty_result, resolve, result_shape
 
@@ -259,7 +260,9 @@ def _run(
         return _zeros(operator, call, bias, output, device)
     separate_bias = bias if program.separate_bias is not None else None
     if separate_bias is not None:
-        _check_separate_bias(operator, result_shape(call, program.out.shape), separate_bias._spec.shape._dims)
+        product_shape = result_shape(call, program.out.shape)
+        official = "Invalid subtile broadcast type"
+        check_bias_broadcast(separate_bias._spec.shape._dims, product_shape, official, columns=True)
     column_vector = len(call.b.shape) == 1 and len(call.a.shape) > 1
     if column_vector and output is not None:
         raise UnsupportedError(
@@ -285,21 +288,6 @@ def _run(
     if program.separate_activation is not None:
         product = _activated(operator, product, program.separate_activation, output)
     return product
-
-
-def _check_separate_bias(operator: str, product: Sequence[int], bias: Sequence[int]) -> None:
-    """Refuse a bias that `ttnn.add` would refuse after the product.
-
-    Raises:
-        ShapeError: they cannot be broadcast.
-    """
-    for ours, given in zip(reversed(product), reversed(bias), strict=False):
-        if ours != given and 1 not in (ours, given):
-            raise fatal(
-                ShapeError,
-                f"{operator}: the bias {tuple(bias)} does not broadcast over the product {tuple(product)}.",
-                "Invalid subtile broadcast type",
-            )
 
 
 def _launch_untilized(

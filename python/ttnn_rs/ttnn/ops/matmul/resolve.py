@@ -274,7 +274,8 @@ def resolve(call: MatmulCall) -> MatmulProgram:
     check_fused_activation(config)
     _check_fused_bias(problem)
     if decision.separate_bias is not None:
-        check_bias_broadcast(decision.separate_bias, shape)
+        official = "Broadcast error: Invalid dimension"
+        check_bias_broadcast(decision.separate_bias.shape, shape, official, columns=False)
     return MatmulProgram(
         problem=problem,
         config=config,

@@ -23,7 +23,7 @@ mod run;
 mod step;
 #[cfg(test)]
 mod tests;
-mod whole;
+pub(super) mod whole;
 mod word;
 
 use known::Known;

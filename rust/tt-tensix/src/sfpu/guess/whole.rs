@@ -44,14 +44,22 @@ fn raised(value: Int, power: Int) -> Int {
     A::keep(A::greater(word, splat(STEP - 1)), word)
 }
 
+/// Beside it a number below 1/16 is on the grid of 1, which is 2^-26.
+pub(in crate::sfpu) const BESIDE: f32 = 0.1875;
+
+/// What lies between two numbers on the grid becomes the odd one; [`BESIDE`] is taken off again.
+#[inline(always)]
+pub(in crate::sfpu) fn without_beside(down: Float, up: Float) -> Float {
+    let jammed = A::jam(A::to_bits(down), A::to_bits(up));
+    A::sub_float(float(jammed), A::splat_float(BESIDE))
+}
+
 /// x * y + 1 where less than 1/16 is left: the sum, jammed on the grid, is what comes of rounding it down and up beside a number
 /// that moves the grid to its last bit.
 #[inline(always)]
-pub(super) fn residual_of_one(x: Int, y: Int) -> Int {
-    let beside = A::splat_float(1.1875);
-    let (down, up) = (A::fma_down(float(x), float(y), beside), A::fma_up(float(x), float(y), beside));
-    let jammed = A::jam(A::to_bits(down), A::to_bits(up));
-    A::to_bits(A::sub_float(float(jammed), A::splat_float(0.1875)))
+pub(super) fn residual_of_one(x: Float, y: Float) -> Float {
+    let beside = A::splat_float(1.0 + BESIDE);
+    without_beside(A::fma_down(x, y, beside), A::fma_up(x, y, beside))
 }
 
 /// The argument, held to the range, less the nearest integer, which is exact, that integer, and lanes in doubt.
@@ -76,24 +84,28 @@ fn nearest_integer(x: Float) -> Int {
     A::to_int_cut(A::add_cut(x, float(half)))
 }
 
-/// 1 / m for the mantissa m of a word.
+/// 1 / m for a mantissa m from one to two that is given negated.
 ///
 /// The seed is 1% off at most, at both ends and between. Its first step is an ordinary one, of a result from 0.8 to 1.14. Its
 /// second step leaves between a quarter and half of the constant's power of two: there the grid has one bit more than the
 /// result, and everything between two results is jammed to the middle, a tie, of which the even one comes. What is left of one
 /// by a guess that is so close is less than 1/16. The correction is an ordinary step again.
 #[inline(always)]
-fn inverse(word: Int, steps: usize) -> Int {
-    let n = float(A::or(A::and(word, splat(MANTISSA)), splat(MINUS_ONE)));
+pub(in crate::sfpu) fn inverse(n: Float, steps: usize) -> Float {
     let [square, linear, constant] = RECIPROCAL_SEED;
     let (line, constant) = (A::fma(number(square), n, number(linear)), number(constant));
     let down = A::to_bits(A::fma_down(line, n, constant));
     let up = A::to_bits(A::fma_up(line, n, constant));
     let mut y = float(A::select(A::any_bit(down, splat(1)), up, down));
     for _ in 0..steps {
-        y = A::fma(y, float(residual_of_one(A::to_bits(n), A::to_bits(y))), y);
+        y = A::fma(y, residual_of_one(n, y), y);
     }
-    A::to_bits(y)
+    y
+}
+
+#[inline(always)]
+fn negated_mantissa(word: Int) -> Float {
+    float(A::or(A::and(word, splat(MANTISSA)), splat(MINUS_ONE)))
 }
 
 #[inline(always)]
@@ -204,7 +216,9 @@ impl Guess {
     /// The reciprocal of the mantissa.
     #[inline(always)]
     pub(super) fn inverse(self, steps: usize) -> Self {
-        let words = [inverse(self.words[0], steps), inverse(self.words[1], steps)];
+        let (first, second) =
+            (inverse(negated_mantissa(self.words[0]), steps), inverse(negated_mantissa(self.words[1]), steps));
+        let words = [A::to_bits(first), A::to_bits(second)];
         Self { known: Known::between(-1, 1), ..Self::wild(words, self.doubt) }
     }
 

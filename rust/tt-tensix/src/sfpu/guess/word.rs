@@ -160,7 +160,9 @@ impl Word for Guess {
     }
     #[inline(always)]
     fn residual_of_one(self, b: Self) -> Self {
-        let words = [residual_of_one(self.words[0], b.words[0]), residual_of_one(self.words[1], b.words[1])];
+        let first = residual_of_one(float(self.words[0]), float(b.words[0]));
+        let second = residual_of_one(float(self.words[1]), float(b.words[1]));
+        let words = [A::to_bits(first), A::to_bits(second)];
         Self { known: Known::between(-26, -4), ..Self::wild(words, either(self.doubt, b.doubt)) }
     }
     #[inline(always)]
