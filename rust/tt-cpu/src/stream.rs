@@ -56,6 +56,40 @@ pub fn prefetch_all(bytes: &[u8]) {
     (0..bytes.len()).step_by(LINE).for_each(|offset| prefetch(bytes, offset));
 }
 
+/// Memory that is brought to the second-level cache line by line while something else is done.
+pub struct Ahead<'a> {
+    pages: &'a [&'a [u8]],
+    offset: usize,
+}
+
+impl<'a> Ahead<'a> {
+    /// All of some pages, in their order.
+    pub fn new(pages: &'a [&'a [u8]]) -> Self {
+        Self { pages, offset: 0 }
+    }
+
+    /// The number of lines to ask for each time, if that is done so many times.
+    pub fn share(&self, times: usize) -> usize {
+        let lines: usize = self.pages.iter().map(|page| page.len().div_ceil(LINE)).sum();
+        lines.div_ceil(times.max(1))
+    }
+
+    /// Asks for the next lines.
+    #[inline(always)]
+    pub fn ask(&mut self, lines: usize) {
+        for _ in 0..lines {
+            let [page, rest @ ..] = self.pages else {
+                return;
+            };
+            prefetch_second(page, self.offset);
+            self.offset += LINE;
+            if self.offset >= page.len() {
+                (self.pages, self.offset) = (rest, 0);
+            }
+        }
+    }
+}
+
 /// Asks for the cache line of `bytes[offset]` to be brought to the second-level cache; nothing happens where there is none.
 #[inline(always)]
 pub fn prefetch_second(bytes: &[u8], offset: usize) {
@@ -88,6 +122,22 @@ pub fn finish() {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn shares_come_to_all_lines_of_all_pages() {
+        let bytes = [0; 1000];
+        for lengths in [&[][..], &[1], &[64, 65, 1], &[1000, 500], &[63, 64, 128, 640]] {
+            let pages: Vec<&[u8]> = lengths.iter().map(|&length| &bytes[..length]).collect();
+            for times in 1..20 {
+                let mut ahead = Ahead::new(&pages);
+                let share = ahead.share(times);
+                (1..times).for_each(|_| ahead.ask(share));
+                assert!(share == 0 || times == 1 || !ahead.pages.is_empty() || (times - 1) * share >= 1);
+                ahead.ask(share);
+                assert!(ahead.pages.is_empty(), "{lengths:?} in {times}");
+            }
+        }
+    }
 
     #[test]
     fn every_alignment_and_length_is_copied() {

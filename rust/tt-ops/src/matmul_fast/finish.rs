@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use tt_cpu::stream;
 use tt_tensix::fast::{LINES, Running, Sums};
 
 use super::plan::Block;
@@ -15,7 +16,8 @@ struct Complete<'p> {
     column: usize,
 }
 
-/// The output's pages of a block. A tile whose sums are complete is finished while the next one is multiplied.
+/// The output's pages of a block. A tile whose sums are complete is finished while the next one is multiplied, if that
+/// hides behind the multiplication, or else at once.
 pub(super) struct Outputs<'a, 'p> {
     kernel: &'a Kernel<'a>,
     pages: &'a Pages<'p>,
@@ -35,18 +37,38 @@ impl<'a, 'p> Outputs<'a, 'p> {
         Ok(Self { kernel, pages, block, claimed, complete: None })
     }
 
-    /// Ends the sums of a row of the block (counted from its first) in a column: in their place, or, if they are complete,
-    /// in one of their own.
+    /// Asks for the page of a tile that is finished soon.
     #[inline]
-    pub(super) fn end(&mut self, running: Running<'_>, (row, column): (usize, usize), sums: Option<&mut Sums>) {
-        if let Some(sums) = sums {
-            running.end_in(sums);
-            let place = (column - self.block.columns.start) * self.block.rows.len() + row;
-            self.complete = Some(Complete { page: std::mem::take(&mut self.claimed[place]), column });
-        } else {
+    pub(super) fn ask(&self, (row, column): (usize, usize)) {
+        stream::prefetch_second_all(self.claimed[self.place(row, column)]);
+    }
+
+    fn place(&self, row: usize, column: usize) -> usize {
+        (column - self.block.columns.start) * self.block.rows.len() + row
+    }
+
+    /// Ends the sums of a row of the block (counted from its first) in a column: in their place, or, if they are complete
+    /// and finished later, in one of their own.
+    #[inline]
+    pub(super) fn end(
+        &mut self,
+        running: Running<'_>,
+        (row, column): (usize, usize),
+        sums: Option<&mut Sums>,
+    ) -> Result<(), OpError> {
+        self.complete = None;
+        let Some(sums) = sums else {
             running.end();
-            self.complete = None;
+            return Ok(());
+        };
+        let place = self.place(row, column);
+        let mut complete = Complete { page: std::mem::take(&mut self.claimed[place]), column };
+        if self.kernel.multiplier.multiplies_on() {
+            running.end_in(sums);
+            self.complete = Some(complete);
+            return Ok(());
         }
+        self.kernel.finish_lines(self.pages, &mut complete, 0..LINES, running.end())
     }
 
     /// Finishes a part of the tile whose sums were completed last, if there is one: what of `tiles` steps these are.

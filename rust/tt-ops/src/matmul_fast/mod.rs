@@ -155,7 +155,7 @@ impl<'a> Kernel<'a> {
         session: &mut Session,
         work: &mut Workspace<'_>,
     ) -> Result<(), OpError> {
-        if self.plan.rows == 1 && self.plan.depth == self.program.k {
+        if self.plan.rows == 1 && self.plan.depth == self.program.k && self.multiplier.multiplies_on() {
             self.row(pages, block, session, work)
         } else {
             self.rows(pages, block, session, work)

@@ -106,17 +106,20 @@ impl Kernel<'_> {
             let left = work.left[plan.left_place(0, start - first)..].chunks(PANELS);
             let sums = &mut work.sums[plan.sums_place(0, column - block.columns.start)..][..rows];
             for (row, (left, sums)) in left.zip(sums).enumerate() {
+                let whole = start + tiles == program.k;
+                if whole {
+                    outputs.ask((row, column));
+                }
                 let mut running = session.begin(sums, start == 0);
                 for step in (0..tiles).step_by(together) {
                     let some = step..(step + together).min(tiles);
                     let share = |step: usize| (row * tiles + step) * lines / (rows * tiles);
-                    (share(some.start)..share(some.end)).for_each(|line| stream::prefetch_second(next, line * LINE));
+                    let soon = &next[share(some.start) * LINE..share(some.end) * LINE];
                     let panels = some.start * plan.per_tile..some.end * plan.per_tile;
-                    running.steps(&left[panels.clone()], &right[panels]);
+                    running.steps_before(&left[panels.clone()], &right[panels], &[soon]);
                     outputs.finish(&some, tiles, work.complete)?;
                 }
-                let whole = start + tiles == program.k;
-                outputs.end(running, (row, column), whole.then_some(&mut *work.complete));
+                outputs.end(running, (row, column), whole.then_some(&mut *work.complete))?;
             }
         }
         outputs.finish(&(0..1), 1, work.complete)

@@ -56,8 +56,15 @@ impl Kernel<'_> {
             let left = work.left[plan.left_place(0, chunk.steps.start - first)..].chunks(PANELS);
             let sums = &mut work.sums[plan.sums_place(0, chunk.column - block.columns.start)..][..rows];
             for (row, (left, sums)) in left.zip(sums).enumerate() {
-                if let Some(after) = &after {
-                    after.pages[shares[row]..shares[row + 1]].iter().for_each(|page| ask_ahead(page));
+                let mut soon = after.as_ref().map_or(&[][..], |after| &after.pages[shares[row]..shares[row + 1]]);
+                if overlaps {
+                    for page in std::mem::take(&mut soon) {
+                        ask_ahead(page);
+                    }
+                }
+                let whole = chunk.steps.end == program.k;
+                if whole {
+                    outputs.ask((row, chunk.column));
                 }
                 let mut running = session.begin(sums, chunk.steps.start == 0);
                 let last = row + 1 == rows;
@@ -81,12 +88,11 @@ impl Kernel<'_> {
                                 (&left[panels.start + after..][..panels.len()], &right[after..][..panels.len()]);
                             self.step_beside(&mut running, (operands, following), page, soon, free);
                         }
-                        _ => running.steps(operands.0, operands.1),
+                        _ => running.steps_before(operands.0, operands.1, soon),
                     }
                     outputs.finish(&some, tiles, work.complete)?;
                 }
-                let whole = chunk.steps.end == program.k;
-                outputs.end(running, (row, chunk.column), whole.then_some(&mut *work.complete));
+                outputs.end(running, (row, chunk.column), whole.then_some(&mut *work.complete))?;
             }
             if let Some(next) = &next {
                 let packed = if overlaps { tiles - 1 } else { 0 };

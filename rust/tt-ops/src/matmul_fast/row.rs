@@ -58,7 +58,7 @@ impl Kernel<'_> {
                 done += step + 1;
             }
             coming.drain(..k);
-            outputs.end(running, (0, column), Some(&mut *work.complete));
+            outputs.end(running, (0, column), Some(&mut *work.complete))?;
             outputs.finish(&(0..1), 1, work.complete)?;
         }
         Ok(())

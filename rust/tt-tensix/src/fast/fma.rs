@@ -1,6 +1,7 @@
 //! Products on FP32 vectors: fused multiply-adds where the level has them, else a multiplication and an addition.
 //!
 //! A panel is 16 steps along K, each with 32 rows or columns.
+use tt_cpu::stream::Ahead;
 use tt_cpu::{Level, simd_kernel};
 
 use super::{PANEL_WORDS, Panel, Sums};
@@ -11,7 +12,7 @@ use crate::vector::{Vector, avx2::Avx2, avx512::Avx512};
 const SIDE: usize = 32;
 
 /// See `Session::multiply`. To be called only on a CPU that has the level it was chosen for.
-pub type Kernel = unsafe fn(&[Panel], &[Panel], &mut Sums, bool);
+pub type Kernel = unsafe fn(&[Panel], &[Panel], &mut Sums, bool, Ahead<'_>);
 
 /// The version for a level.
 pub fn at(level: Level) -> Kernel {
@@ -26,14 +27,14 @@ pub fn at(level: Level) -> Kernel {
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512cd,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt")]
-fn avx512(left: &[Panel], right: &[Panel], sums: &mut Sums, start: bool) {
-    blocked::<Avx512, 8, 2>(left, right, sums, start);
+fn avx512(left: &[Panel], right: &[Panel], sums: &mut Sums, start: bool, soon: Ahead<'_>) {
+    blocked::<Avx512, 8, 2>(left, right, sums, start, soon);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt")]
-fn avx2(left: &[Panel], right: &[Panel], sums: &mut Sums, start: bool) {
-    blocked::<Avx2, 4, 2>(left, right, sums, start);
+fn avx2(left: &[Panel], right: &[Panel], sums: &mut Sums, start: bool, soon: Ahead<'_>) {
+    blocked::<Avx2, 4, 2>(left, right, sums, start, soon);
 }
 
 /// Blocks of `ROWS` rows by `VECTORS` vectors of columns whose sums stay in registers for all of K.
@@ -44,7 +45,9 @@ fn blocked<V: Vector, const ROWS: usize, const VECTORS: usize>(
     right: &[Panel],
     sums: &mut Sums,
     start: bool,
+    mut soon: Ahead<'_>,
 ) {
+    let share = soon.share(SIDE / ROWS * (SIDE / VECTORS / V::LANES) * left.len());
     for first_row in (0..SIDE).step_by(ROWS) {
         for first_column in (0..SIDE).step_by(VECTORS * V::LANES) {
             let place = |row: usize, vector: usize| index(first_row + row, first_column + vector * V::LANES);
@@ -57,6 +60,7 @@ fn blocked<V: Vector, const ROWS: usize, const VECTORS: usize>(
                 }
             }
             for (left, right) in left.iter().zip(right) {
+                soon.ask(share);
                 let steps = left.0.as_chunks::<SIDE>().0.iter().zip(right.0.as_chunks::<SIDE>().0);
                 for (left, right) in steps {
                     let mut columns = [V::splat_float(0.0); VECTORS];
@@ -82,8 +86,10 @@ fn blocked<V: Vector, const ROWS: usize, const VECTORS: usize>(
 
 /// Any host: a row of sums at a time.
 #[inline(always)]
-fn plain_body(left: &[Panel], right: &[Panel], sums: &mut Sums, start: bool) {
+fn plain_body(left: &[Panel], right: &[Panel], sums: &mut Sums, start: bool, mut soon: Ahead<'_>) {
+    let share = soon.share(SIDE);
     for row in 0..SIDE {
+        soon.ask(share);
         let mut sum = [0.0; SIDE];
         if !start {
             for (column, sum) in sum.iter_mut().enumerate() {
@@ -104,4 +110,4 @@ fn plain_body(left: &[Panel], right: &[Panel], sums: &mut Sums, start: bool) {
     }
 }
 
-simd_kernel!(plain, super::plain_body, (left: &[Panel], right: &[Panel], sums: &mut Sums, start: bool));
+simd_kernel!(plain, super::plain_body, (left: &[Panel], right: &[Panel], sums: &mut Sums, start: bool, soon: Ahead<'_>));

@@ -12,6 +12,8 @@ mod cut;
 mod decode;
 #[cfg(target_arch = "x86_64")]
 mod decode_vbmi;
+#[cfg(target_arch = "x86_64")]
+mod dot;
 mod fma;
 mod pack;
 #[cfg(target_arch = "x86_64")]
@@ -21,6 +23,7 @@ mod run;
 use std::ops::Range;
 
 use tt_cpu::Level;
+use tt_cpu::stream::{self, Ahead};
 
 use crate::regs::{MathFidelity, TILE_DATUMS};
 use cut::Cut;
@@ -91,15 +94,27 @@ const LINE_DATUMS: usize = 32;
 pub enum Unit {
     /// AMX: BF16 products, 32 at a time.
     Amx,
+    /// The dot products of AVX-512: BF16 products, two at a time.
+    #[cfg(target_arch = "x86_64")]
+    Dot,
     /// FP32 vectors of a level; fused multiply-add where the level has it.
     Vector(Level),
 }
 
 impl Unit {
-    /// The quickest that the level and this CPU have. AMX belongs to the AVX-512 level and takes BF16 only.
+    /// The quickest that the level and this CPU have. AMX and dot products belong to the AVX-512 level and take BF16 only.
     fn choose(wide: bool, level: Level) -> Self {
-        let level = level.available();
-        if !wide && level == Level::Avx512 && amx::available() { Self::Amx } else { Self::Vector(level) }
+        match level.available() {
+            Level::Avx512 if !wide && amx::available() => Self::Amx,
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 if !wide && dot::available() => Self::Dot,
+            level => Self::Vector(level),
+        }
+    }
+
+    /// Whether its panels are of BF16, in the order of AMX.
+    fn takes_bf16(self) -> bool {
+        !matches!(self, Self::Vector(_))
     }
 }
 
@@ -114,7 +129,12 @@ pub struct Multiplier {
 impl Multiplier {
     /// Products of a fidelity. `wide`: an operand has more mantissa bits than BF16.
     pub fn new(fidelity: MathFidelity, wide: bool, level: Level) -> Self {
-        Self { unit: Unit::choose(wide, level), level: level.available(), cut: Cut::new(fidelity) }
+        Self::on(Unit::choose(wide, level), fidelity, level)
+    }
+
+    /// Products on a unit that this CPU has and the level contains.
+    fn on(unit: Unit, fidelity: MathFidelity, level: Level) -> Self {
+        Self { unit, level: level.available(), cut: Cut::new(fidelity) }
     }
 
     /// What multiplies.
@@ -129,7 +149,7 @@ impl Multiplier {
 
     /// Panels of one operand tile.
     pub fn panels(&self) -> usize {
-        let per_pass = if self.unit == Unit::Amx { 1 } else { 2 };
+        let per_pass = if self.unit.takes_bf16() { 1 } else { 2 };
         self.cut.passes() * per_pass
     }
 
@@ -139,7 +159,7 @@ impl Multiplier {
     /// If `panels` are not those of one tile.
     pub fn pack_left(&self, tile: &Tile, panels: &mut [Panel]) {
         assert_eq!(panels.len(), self.panels(), "panels of a tile");
-        if self.unit == Unit::Amx {
+        if self.unit.takes_bf16() {
             let mut page = [0; 2 * TILE_DATUMS];
             pack::narrow::run(self.level, tile, &mut page);
             return self.pack_left_bf16(&page, panels);
@@ -155,7 +175,7 @@ impl Multiplier {
     /// If `panels` are not those of one tile.
     pub fn pack_right(&self, tile: &Tile, panels: &mut [Panel]) {
         assert_eq!(panels.len(), self.panels(), "panels of a tile");
-        if self.unit == Unit::Amx {
+        if self.unit.takes_bf16() {
             let mut page = [0; 2 * TILE_DATUMS];
             pack::narrow::run(self.level, tile, &mut page);
             return self.pack_right_bf16(&page, panels);
@@ -171,14 +191,14 @@ impl Multiplier {
     /// If `panels` are not those of one tile.
     pub fn pack_left_bf16(&self, page: &Bf16Page, panels: &mut [Panel]) {
         assert_eq!(panels.len(), self.panels(), "panels of a tile");
-        if self.unit != Unit::Amx {
+        if !self.unit.takes_bf16() {
             let mut tile = [0; TILE_DATUMS];
             pack::widen::run(self.level, page, &mut tile);
             return self.pack_left(&tile, panels);
         }
         for (pass, panel) in panels.iter_mut().enumerate() {
             match self.cut.left(pass).pair_mask() {
-                // SAFETY: AMX belongs to the level that this is compiled for.
+                // SAFETY: units that take BF16 belong to the level that this is compiled for.
                 #[cfg(target_arch = "x86_64")]
                 Some(mask) => unsafe { pack_avx512::left(page, mask, panel) },
                 _ => pack::left_bf16::run(self.level, page, self.cut.left(pass), panel),
@@ -192,7 +212,7 @@ impl Multiplier {
     /// If `panels` are not those of one tile.
     pub fn pack_right_bf16(&self, page: &Bf16Page, panels: &mut [Panel]) {
         assert_eq!(panels.len(), self.panels(), "panels of a tile");
-        if self.unit != Unit::Amx {
+        if !self.unit.takes_bf16() {
             let mut tile = [0; TILE_DATUMS];
             pack::widen::run(self.level, page, &mut tile);
             return self.pack_right(&tile, panels);
@@ -214,7 +234,7 @@ impl Multiplier {
     /// If `panels` are not those of one tile, or `l1` is shorter than one.
     pub fn pack_right_block(&self, decoder: BlockFloatDecoder, l1: &[u8], panels: &mut [Panel]) -> bool {
         assert_eq!(panels.len(), self.panels(), "panels of a tile");
-        self.unit == Unit::Amx
+        self.unit.takes_bf16()
             && panels.iter_mut().enumerate().all(|(pass, panel)| {
                 let mask = self.cut.right(pass).pair_mask();
                 mask.is_some_and(|mask| decoder.decode_right(l1, mask, panel))
@@ -257,6 +277,8 @@ impl Multiplier {
     pub fn session(&self) -> Session {
         match self.unit {
             Unit::Amx => Session(Ready::Amx(amx::Tiles::configure())),
+            #[cfg(target_arch = "x86_64")]
+            Unit::Dot => Session(Ready::Vector(dot::kernel)),
             Unit::Vector(level) => Session(Ready::Vector(fma::at(level))),
         }
     }
@@ -319,18 +341,35 @@ pub struct Running<'a> {
     start: bool,
 }
 
-impl Running<'_> {
+impl<'a> Running<'a> {
     /// Adds the product of two rows of panels.
     ///
     /// # Panics
     /// If the operands have different numbers of panels, or none.
     #[inline]
     pub fn steps(&mut self, left: &[Panel], right: &[Panel]) {
+        self.steps_before(left, right, &[]);
+    }
+
+    /// The same, while pages that are read soon are brought to the second-level cache.
+    ///
+    /// # Panics
+    /// As [`Running::steps`].
+    #[inline]
+    pub fn steps_before(&mut self, left: &[Panel], right: &[Panel], soon: &[&[u8]]) {
         assert_eq!(left.len(), right.len(), "steps along K");
         match &mut self.session.0 {
-            Ready::Amx(tiles) => tiles.steps(left, right),
-            // SAFETY: `fma::at` returns versions of levels that this host has.
-            Ready::Vector(kernel) => unsafe { kernel(left, right, self.sums, std::mem::take(&mut self.start)) },
+            Ready::Amx(tiles) => {
+                // It multiplies on meanwhile, if these are few.
+                for page in soon {
+                    stream::prefetch_second_all(page);
+                }
+                tiles.steps(left, right);
+            }
+            // SAFETY: units are chosen among those that this host has.
+            Ready::Vector(kernel) => unsafe {
+                kernel(left, right, self.sums, std::mem::take(&mut self.start), Ahead::new(soon));
+            },
         }
     }
 
@@ -363,12 +402,13 @@ impl Running<'_> {
 
     /// Ends with the sums in memory.
     #[inline]
-    pub fn end(self) {
+    pub fn end(self) -> &'a mut Sums {
         match &mut self.session.0 {
             Ready::Amx(tiles) => tiles.store(self.sums),
             Ready::Vector(_) if self.start => *self.sums = Sums::ZERO,
             Ready::Vector(_) => {}
         }
+        self.sums
     }
 
     /// Ends with the sums in another place; where they started is then meaningless.

@@ -81,6 +81,46 @@ fn every_unit_multiplies_cut_operands() {
     }
 }
 
+/// Also on a CPU that has AMX besides, which is preferred to them.
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn dot_products_are_fused_multiply_adds_with_odd_steps_first() {
+    if Level::detected() != Level::Avx512 || !dot::available() {
+        return;
+    }
+    for fidelity in MathFidelity::ALL {
+        let multiplier = Multiplier::on(Unit::Dot, fidelity, Level::Avx512);
+        let (left, right): (Vec<Tile>, Vec<Tile>) =
+            (0..3).map(|seed| (tile(seed, false), tile(seed + 10, false))).unzip();
+        let per_tile = multiplier.panels();
+        let mut panels = [vec![Panel::ZERO; 3 * per_tile], vec![Panel::ZERO; 3 * per_tile]];
+        for (tile, panels) in left.iter().zip(panels[0].chunks_mut(per_tile)) {
+            multiplier.pack_left(tile, panels);
+        }
+        for (tile, panels) in right.iter().zip(panels[1].chunks_mut(per_tile)) {
+            multiplier.pack_right(tile, panels);
+        }
+        let mut sums = Sums(tile(20, false));
+        let cut = Cut::new(fidelity);
+        let expected: Tile = std::array::from_fn(|datum| {
+            let (row, column) = tt_formats::TileShape::FULL.position(datum);
+            let mut sum = f32::from_bits(sums.0[datum]);
+            for (left, right) in left.iter().zip(&right) {
+                for pass in 0..cut.passes() {
+                    for k in (0..32).map(|k| k ^ 1) {
+                        let left = f32::from_bits(cut.left(pass).fp32(left[index(row, k)]));
+                        let right = f32::from_bits(cut.right(pass).fp32(right[index(k, column)]));
+                        sum = left.mul_add(right, sum);
+                    }
+                }
+            }
+            sum.to_bits()
+        });
+        multiplier.session().multiply(&panels[0], &panels[1], &mut sums, false);
+        assert!(sums.0 == expected, "{fidelity:?}");
+    }
+}
+
 #[test]
 fn pages_are_packed_as_tiles() {
     for fidelity in MathFidelity::ALL {
@@ -298,7 +338,7 @@ fn block_floats_are_packed_as_their_pages() {
             }
         }
         let direct = decode_vbmi_available()
-            && Multiplier::new(MathFidelity::LoFi, false, Level::detected()).unit() == Unit::Amx;
+            && Multiplier::new(MathFidelity::LoFi, false, Level::detected()).unit().takes_bf16();
         assert_eq!(packed, if direct { 400 } else { 0 }, "{format:?}");
     }
 }
