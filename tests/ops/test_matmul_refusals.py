@@ -288,6 +288,82 @@ def test_a_configuration_that_does_not_fit(device: ttnn.MeshDevice, name: str) -
     assert device._engine.state_hash() == before
 
 
+# A left operand of 256 x 256 and a right one of 256 x 128: how each and the result are sharded, the configuration, the
+# official sentence, and the figure that would fit.
+MISFIT_SHARDS: dict[str, tuple[Any, Any, Any, Any, str, str]] = {
+    "rows of a block sharded A": (
+        sharded("BLOCK", 4, 4, 64, 64),
+        None,
+        None,
+        program("2D", per_core_M=4, per_core_N=1, in0_block_w=2),
+        "per_core_M (4) must equal shard_shape[0] / in0_tile.get_height() (2)",
+        "Only per_core_M=2 fits.",
+    ),
+    "K of a block sharded A": (
+        sharded("BLOCK", 2, 4, 64, 128),
+        None,
+        None,
+        program("2D", per_core_M=2, per_core_N=2, in0_block_w=8),
+        "shard_shape[1] / in0_tile.get_width() (4) must be divisible by in0_block_w (8)",
+        "in0_block_w=4 would divide it.",
+    ),
+    "subblocks of a sharded result": (
+        sharded("BLOCK", 2, 2, 128, 128),
+        None,
+        sharded("BLOCK", 2, 2, 128, 64),
+        program("2D", per_core_M=4, per_core_N=2, out_subblock_h=2, in0_block_w=4),
+        "out_subblock_w (1) must equal per_core_N (2) or out_subblock_h (2) must be 1",
+        "out_subblock_w=2 or out_subblock_h=1 fits.",
+    ),
+    "shards of B": (
+        None,
+        sharded("WIDTH", 4, 1, 256, 32),
+        None,
+        program("1D", per_core_M=8, per_core_N=2),
+        "shard width of input B (1) must equal per_core_N (2)",
+        "Only per_core_N=1 fits.",
+    ),
+    "rows of a width sharded A": (
+        sharded("WIDTH", 8, 1, 256, 32),
+        None,
+        None,
+        program("1D", per_core_M=9, per_core_N=1),
+        "M (8) must equal per_core_M (9)",
+        "Only per_core_M=8 fits.",
+    ),
+    "rows of a height sharded A": (
+        sharded("HEIGHT", 1, 4, 64, 256),
+        None,
+        None,
+        program("1D", per_core_M=1, per_core_N=4, mcast_in0=False),
+        "per_core_M (1) must equal shard_shape[0] / in0_tile.get_height() (2)",
+        "Only per_core_M=2 fits.",
+    ),
+    "rows of a reused A": (
+        sharded("HEIGHT", 1, 4, 64, 256),
+        None,
+        None,
+        program("Reuse", per_core_M=4, per_core_N=4),
+        "per_core_M (4) must equal shard_shape[0] / in0_tile.get_height() (2)",
+        "Only per_core_M=2 fits.",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MISFIT_SHARDS)
+def test_a_configuration_that_does_not_fit_the_shards(device: ttnn.MeshDevice, name: str) -> None:
+    of_a, of_b, of_result, config, vendor, ours = MISFIT_SHARDS[name]
+    a = on(device, integers(1, 256, 256), memory_config=of_a)
+    b = on(device, integers(2, 256, 128), memory_config=of_b)
+    before = device._engine.state_hash()
+    with pytest.raises(exceptions.ProgramConfigError) as caught:
+        ttnn.matmul(a, b, program_config=config, memory_config=of_result)
+    advice, _, sentence = str(caught.value).partition("\ninfo:\n")
+    assert vendor in sentence
+    assert ours in advice
+    assert device._engine.state_hash() == before
+
+
 # Blocks for 2048 x 2048 times 2048 x 2048, and the largest that fit in their place.
 TOO_LARGE = {
     "K block": (

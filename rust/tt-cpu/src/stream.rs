@@ -124,17 +124,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shares_come_to_all_lines_of_all_pages() {
+    fn every_line_of_all_pages_is_asked_for_in_equal_shares() {
         let bytes = [0; 1000];
         for lengths in [&[][..], &[1], &[64, 65, 1], &[1000, 500], &[63, 64, 128, 640]] {
             let pages: Vec<&[u8]> = lengths.iter().map(|&length| &bytes[..length]).collect();
             for times in 1..20 {
                 let mut ahead = Ahead::new(&pages);
                 let share = ahead.share(times);
-                (1..times).for_each(|_| ahead.ask(share));
-                assert!(share == 0 || times == 1 || !ahead.pages.is_empty() || (times - 1) * share >= 1);
-                ahead.ask(share);
-                assert!(ahead.pages.is_empty(), "{lengths:?} in {times}");
+                let lines: usize = lengths.iter().map(|length| length.div_ceil(LINE)).sum();
+                let mut asked = 0;
+                while !ahead.pages.is_empty() {
+                    ahead.ask(1);
+                    asked += 1;
+                }
+                assert_eq!(asked, lines, "{lengths:?}");
+                assert!(share * times >= lines && share * times < lines + times, "{lengths:?} in {times}: {share}");
             }
         }
     }

@@ -58,6 +58,10 @@ class _Checks:
             ok, f"{whole} ({value}) must be divisible by {part} ({divisor})", f"{part}={best} would divide it."
         )
 
+    def only(self, part: str, fits: int, vendor: str) -> None:
+        """Require that a size of the configuration is the only one that fits."""
+        self.require(getattr(self.config, part.lower()) == fits, vendor, f"Only {part}={fits} fits.")
+
     # ---- block sizes ------------------------------------------------------------------------------------------------
 
     def grid(self) -> None:
@@ -128,6 +132,7 @@ class _Checks:
             self.require(
                 w == config.per_core_n or h == 1,
                 f"{level}_w ({w}) must equal per_core_N ({config.per_core_n}) or {level}_h ({h}) must be 1",
+                f"{level}_w={config.per_core_n} or {level}_h=1 fits.",
             )
 
     def same_placement(self) -> None:
@@ -183,17 +188,21 @@ class _Checks:
                 f"transpose_mcast ({config.transpose_mcast}) must fit the shard orientation of input A "
                 f"({'COL_MAJOR' if shard.col_major else 'ROW_MAJOR'})",
             )
-            self.shard_sizes(m=config.per_core_m, k_divisor=config.in0_block_w)
+            self.shard_sizes()
         elif shard is not None and self.a.layout is TensorMemoryLayout.HEIGHT_SHARDED:
             self.fused_shards()
             self.require(not config.transpose_mcast, "transpose_mcast must be false for a height sharded input A")
             self.require(
                 self.problem.kt == config.in0_block_w == shard.width_t,
                 f"K ({self.problem.kt}), in0_block_w ({config.in0_block_w}) and the shard width ({shard.width_t}) "
-                "must be "
-                "equal",
+                "must be equal",
+                f"Only in0_block_w={self.problem.kt} with shards of input A that are {32 * self.problem.kt} wide fits.",
             )
-            self.require(shard.box.columns == 1, "a height sharded input A must lie on one column of cores")
+            self.require(
+                shard.box.columns == 1,
+                "a height sharded input A must lie on one column of cores",
+                f"It lies on {shard.box.columns}.",
+            )
         elif shard is not None:
             self.layout_is("Input A", self.a.layout, TensorMemoryLayout.BLOCK_SHARDED)
         if self.b.sharded:
@@ -206,9 +215,14 @@ class _Checks:
         self.require(not config.transpose_mcast, "transpose_mcast must be false for a sharded input B")
         if self.b.layout is TensorMemoryLayout.WIDTH_SHARDED and shard is not None:
             if not self.b.in_dram:
-                self.require(shard.box.rows == 1, "a width sharded input B must lie on one row of cores")
                 self.require(
-                    shard.width_t == config.per_core_n,
+                    shard.box.rows == 1,
+                    "a width sharded input B must lie on one row of cores",
+                    f"It lies on {shard.box.rows}.",
+                )
+                self.only(
+                    "per_core_N",
+                    shard.width_t,
                     f"shard width of input B ({shard.width_t}) must equal per_core_N ({config.per_core_n})",
                 )
             return
@@ -222,15 +236,17 @@ class _Checks:
     def fused_shards(self) -> None:
         self.require(self.config.fuse_batch, "fuse_batch must be true when input A is sharded")
 
-    def shard_sizes(self, *, m: int, k_divisor: int) -> None:
+    def shard_sizes(self) -> None:
         shard = self.a.shard
         if shard is None:
             return
-        self.require(
-            shard.height_t == m,
+        m = self.config.per_core_m
+        self.only(
+            "per_core_M",
+            shard.height_t,
             f"per_core_M ({m}) must equal shard_shape[0] / in0_tile.get_height() ({shard.height_t})",
         )
-        self.divides("shard_shape[1] / in0_tile.get_width()", shard.width_t, "in0_block_w", k_divisor)
+        self.divides("shard_shape[1] / in0_tile.get_width()", shard.width_t, "in0_block_w", self.config.in0_block_w)
 
     def mcast_1d(self) -> None:
         config = self.config
@@ -299,20 +315,17 @@ class _Checks:
             self.fused_shards()
             self.layout_is("Input A", self.a.layout, TensorMemoryLayout.WIDTH_SHARDED)
             self.same_placement()
-            self.require(
-                self.rows_t == config.per_core_m, f"M ({self.rows_t}) must equal per_core_M ({config.per_core_m})"
-            )
-            self.shard_sizes(m=config.per_core_m, k_divisor=config.in0_block_w)
+            self.only("per_core_M", self.rows_t, f"M ({self.rows_t}) must equal per_core_M ({config.per_core_m})")
+            self.shard_sizes()
         if self.out.sharded:
             self.line_output("row", TensorMemoryLayout.WIDTH_SHARDED)
-            self.require(
-                self.rows_t == config.per_core_m, f"M ({self.rows_t}) must equal per_core_M ({config.per_core_m})"
-            )
+            self.only("per_core_M", self.rows_t, f"M ({self.rows_t}) must equal per_core_M ({config.per_core_m})")
             self.subblocks_of_sharded_output()
         if self.b.sharded and self.b.buffer is BufferType.L1 and self.b.shard is not None:
             self.layout_is("Input B", self.b.layout, TensorMemoryLayout.WIDTH_SHARDED)
-            self.require(
-                self.b.shard.width_t == config.per_core_n,
+            self.only(
+                "per_core_N",
+                self.b.shard.width_t,
                 f"shard width of input B ({self.b.shard.width_t}) must equal per_core_N ({config.per_core_n})",
             )
 
@@ -325,14 +338,13 @@ class _Checks:
             self.require(
                 self.problem.kt == shard.width_t,
                 f"K ({self.problem.kt}) must equal shard_shape[1] / in0_tile.get_width() ({shard.width_t})",
+                f"Only shards of input A that are {32 * self.problem.kt} wide fit.",
             )
-            self.shard_sizes(m=config.per_core_m, k_divisor=config.in0_block_w)
+            self.shard_sizes()
         if self.out.sharded:
             self.line_output("column", TensorMemoryLayout.HEIGHT_SHARDED)
-            self.require(
-                self.problem.nt == config.per_core_n,
-                f"N ({self.problem.nt}) must equal per_core_N ({config.per_core_n})",
-            )
+            nt = self.problem.nt
+            self.only("per_core_N", nt, f"N ({nt}) must equal per_core_N ({config.per_core_n})")
             self.subblocks_of_sharded_output()
         self.layout_is("Input B", self.b.layout, TensorMemoryLayout.INTERLEAVED)
 
@@ -360,11 +372,7 @@ class _Checks:
                 f"per_core_M, {config.per_core_m}, must be a multiple of M, {problem.mt}, if per_core_M > M!",
                 f"per_core_M={config.per_core_m // problem.mt * problem.mt} is one.",
             )
-        self.require(
-            problem.nt == config.per_core_n,
-            f"N ({problem.nt}) must equal per_core_N ({config.per_core_n})",
-            f"Only per_core_N={problem.nt} fits.",
-        )
+        self.only("per_core_N", problem.nt, f"N ({problem.nt}) must equal per_core_N ({config.per_core_n})")
         self.require(
             problem.batch_a == 1 or problem.batch_b > 1,
             "Batch broadcasting is not supported for the chosen program config",
@@ -381,8 +389,9 @@ class _Checks:
                 )
         self.same_placement()
         if self.a.shard is not None:
-            self.require(
-                self.a.shard.height_t == config.per_core_m,
+            self.only(
+                "per_core_M",
+                self.a.shard.height_t,
                 f"per_core_M ({config.per_core_m}) must equal shard_shape[0] / in0_tile.get_height() "
                 f"({self.a.shard.height_t})",
             )
@@ -390,8 +399,8 @@ class _Checks:
             self.require(
                 config.out_subblock_w == config.per_core_n or config.out_subblock_h == 1,
                 f"out_subblock_w ({config.out_subblock_w}) must equal per_core_N ({config.per_core_n}) or "
-                "out_subblock_h "
-                f"({config.out_subblock_h}) must be 1",
+                f"out_subblock_h ({config.out_subblock_h}) must be 1",
+                f"out_subblock_w={config.per_core_n} or out_subblock_h=1 fits.",
             )
 
     def dram_sharded(self) -> None:
@@ -406,13 +415,18 @@ class _Checks:
         )
         self.layout_is("Input A", self.a.layout, TensorMemoryLayout.WIDTH_SHARDED)
         self.same_placement()
-        self.require(problem.mt == config.per_core_m, f"M ({problem.mt}) must equal per_core_M ({config.per_core_m})")
-        self.require(problem.mt == 1, "currently only support in0 tensor height of tile height")
+        self.only("per_core_M", problem.mt, f"M ({problem.mt}) must equal per_core_M ({config.per_core_m})")
+        self.require(
+            problem.mt == 1,
+            "currently only support in0 tensor height of tile height",
+            f"Input A may have 1 row of tiles, it has {problem.mt}.",
+        )
         if shard is not None:
             width, block = shard.width_t, config.in0_block_w
             self.require(
                 width % block == 0 or block % width == 0,
                 f"shard_shape[1] / in0_tile.get_width() ({width}) and in0_block_w ({block}) must divide one another",
+                f"in0_block_w={largest_divisor(width, min(block, width))} would.",
             )
         self.layout_is("Input B", self.b.layout, TensorMemoryLayout.WIDTH_SHARDED)
 
