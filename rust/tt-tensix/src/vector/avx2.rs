@@ -12,7 +12,7 @@ use super::x86::x86_vector;
 pub(crate) struct Avx2;
 
 x86_vector! {
-    Avx2: 8, __m256i, __m256, __m256i;
+    Avx2: 8, __m256i, __m256, __m256i, rounds down: false;
     memory { _mm256_loadu_si256, _mm256_storeu_si256, _mm256_loadu_ps }
     integers {
         add = _mm256_add_epi32;
@@ -32,12 +32,13 @@ x86_vector! {
         max_halves = _mm256_max_epi16;
         mul_halves = _mm256_mullo_epi16;
         average_halves = _mm256_avg_epu16;
+        sub_bytes = _mm256_subs_epu8;
+        max_bytes = _mm256_max_epu8;
     }
     floats {
         mul_float = _mm256_mul_ps;
         add_float = _mm256_add_ps;
         sub_float = _mm256_sub_ps;
-        max_float = _mm256_max_ps;
     }
     shifts {
         shl = _mm256_sll_epi32;

@@ -12,7 +12,7 @@ use super::x86::{lanes, x86_vector};
 pub(crate) struct Avx512;
 
 x86_vector! {
-    Avx512: 16, __m512i, __m512, __mmask16;
+    Avx512: 16, __m512i, __m512, __mmask16, rounds down: true;
     memory { _mm512_loadu_si512, _mm512_storeu_si512, _mm512_loadu_ps }
     integers {
         add = _mm512_add_epi32;
@@ -32,13 +32,14 @@ x86_vector! {
         max_halves = _mm512_max_epi16;
         mul_halves = _mm512_mullo_epi16;
         average_halves = _mm512_avg_epu16;
+        sub_bytes = _mm512_subs_epu8;
+        max_bytes = _mm512_max_epu8;
         shr_halves_by = _mm512_srlv_epi16;
     }
     floats {
         mul_float = _mm512_mul_ps;
         add_float = _mm512_add_ps;
         sub_float = _mm512_sub_ps;
-        max_float = _mm512_max_ps;
     }
     shifts {
         shl = _mm512_sll_epi32;
@@ -49,6 +50,7 @@ x86_vector! {
         splat(value: i32) -> __m512i = _mm512_set1_epi32(value);
         splat_float(value: f32) -> __m512 = _mm512_set1_ps(value);
         fma(a: __m512, b: __m512, c: __m512) -> __m512 = _mm512_fmadd_ps(a, b, c);
+        fma_down(a: __m512, b: __m512, c: __m512) -> __m512 = _mm512_fmadd_round_ps::<DOWN>(a, b, c);
         to_bits(a: __m512) -> __m512i = _mm512_castps_si512(a);
         from_bits(a: __m512i) -> __m512 = _mm512_castsi512_ps(a);
         exact_float(a: __m512i) -> __m512 = _mm512_cvtepi32_ps(a);
@@ -83,7 +85,6 @@ const INFINITE: i32 = 0x18;
 /// What only this level has.
 impl Avx512 {
     lanes! {
-        pub(crate) fma_down(a: __m512, b: __m512, c: __m512) -> __m512 = _mm512_fmadd_round_ps::<DOWN>(a, b, c);
         pub(crate) fma_up(a: __m512, b: __m512, c: __m512) -> __m512 = _mm512_fmadd_round_ps::<UP>(a, b, c);
         pub(crate) add_down(a: __m512, b: __m512) -> __m512 = _mm512_add_round_ps::<DOWN>(a, b);
         pub(crate) add_up(a: __m512, b: __m512) -> __m512 = _mm512_add_round_ps::<UP>(a, b);
@@ -103,6 +104,7 @@ impl Avx512 {
         pub(crate) less_float(a: __m512, b: __m512) -> __mmask16 = _mm512_cmp_ps_mask::<_CMP_LT_OQ>(a, b);
         pub(crate) at_most(a: __m512, b: __m512) -> __mmask16 = _mm512_cmp_ps_mask::<_CMP_LE_OQ>(a, b);
         pub(crate) min_float(a: __m512, b: __m512) -> __m512 = _mm512_min_ps(a, b);
+        pub(crate) max_float(a: __m512, b: __m512) -> __m512 = _mm512_max_ps(a, b);
         pub(crate) is_nan(a: __m512) -> __mmask16 = _mm512_fpclass_ps_mask::<NAN>(a);
         pub(crate) min_signed(a: __m512i, b: __m512i) -> __m512i = _mm512_min_epi32(a, b);
         pub(crate) jam(down: __m512i, up: __m512i) -> __m512i

@@ -67,6 +67,8 @@ pub(crate) trait Vector: Copy {
     type Mask: Copy;
     /// Lanes of a vector.
     const LANES: usize;
+    /// Whether single instructions can round down.
+    const ROUNDS_DOWN: bool;
 
     fn load(words: &[u32]) -> Self::Int;
     fn store(vector: Self::Int, words: &mut [u32]);
@@ -76,11 +78,14 @@ pub(crate) trait Vector: Copy {
     fn splat_float(value: f32) -> Self::Float;
 
     fn fma(a: Self::Float, b: Self::Float, c: Self::Float) -> Self::Float;
+    /// `a * b + c` rounded down; only where [`Self::ROUNDS_DOWN`].
+    #[inline(always)]
+    fn fma_down(_a: Self::Float, _b: Self::Float, _c: Self::Float) -> Self::Float {
+        unreachable!("no instruction of this level rounds down")
+    }
     fn mul_float(a: Self::Float, b: Self::Float) -> Self::Float;
     fn add_float(a: Self::Float, b: Self::Float) -> Self::Float;
     fn sub_float(a: Self::Float, b: Self::Float) -> Self::Float;
-    /// Of numbers that are not negative.
-    fn max_float(a: Self::Float, b: Self::Float) -> Self::Float;
     fn to_bits(a: Self::Float) -> Self::Int;
     fn from_bits(a: Self::Int) -> Self::Float;
     /// Exact for values below 2^24; others are not allowed.
@@ -119,6 +124,10 @@ pub(crate) trait Vector: Copy {
     fn shr_halves_by(a: Self::Int, count: Self::Int) -> Self::Int;
     /// `(a + b + 1) / 2`, not signed and without overflow.
     fn average_halves(a: Self::Int, b: Self::Int) -> Self::Int;
+
+    /// Operations on the four bytes of every lane, not signed. A difference below zero is zero.
+    fn sub_bytes(a: Self::Int, b: Self::Int) -> Self::Int;
+    fn max_bytes(a: Self::Int, b: Self::Int) -> Self::Int;
 
     fn equal(a: Self::Int, b: Self::Int) -> Self::Mask;
     fn greater(a: Self::Int, b: Self::Int) -> Self::Mask;

@@ -26,11 +26,18 @@ fn zip_halves(a: Lanes, b: Lanes, f: impl Fn(u16, u16) -> u16) -> Lanes {
     bytemuck::must_cast::<[u16; 2 * N], Lanes>(from_fn(|i| f(a[i], b[i])))
 }
 
+#[inline(always)]
+fn zip_bytes(a: Lanes, b: Lanes, f: impl Fn(u8, u8) -> u8) -> Lanes {
+    let (a, b): ([u8; 4 * N], [u8; 4 * N]) = (bytemuck::must_cast(a), bytemuck::must_cast(b));
+    bytemuck::must_cast::<[u8; 4 * N], Lanes>(from_fn(|i| f(a[i], b[i])))
+}
+
 impl Vector for Portable {
     type Int = Lanes;
     type Float = [f32; N];
     type Mask = [bool; N];
     const LANES: usize = N;
+    const ROUNDS_DOWN: bool = false;
 
     #[inline(always)]
     fn load(words: &[u32]) -> Lanes {
@@ -71,6 +78,14 @@ impl Vector for Portable {
         zip_halves(a, b, |a, b| ((u32::from(a) + u32::from(b) + 1) >> 1) as u16)
     }
     #[inline(always)]
+    fn sub_bytes(a: Lanes, b: Lanes) -> Lanes {
+        zip_bytes(a, b, u8::saturating_sub)
+    }
+    #[inline(always)]
+    fn max_bytes(a: Lanes, b: Lanes) -> Lanes {
+        zip_bytes(a, b, u8::max)
+    }
+    #[inline(always)]
     fn load_float(words: &[f32]) -> [f32; N] {
         from_fn(|i| words[i])
     }
@@ -97,10 +112,6 @@ impl Vector for Portable {
     #[inline(always)]
     fn sub_float(a: [f32; N], b: [f32; N]) -> [f32; N] {
         from_fn(|i| a[i] - b[i])
-    }
-    #[inline(always)]
-    fn max_float(a: [f32; N], b: [f32; N]) -> [f32; N] {
-        from_fn(|i| if a[i] > b[i] { a[i] } else { b[i] })
     }
     #[inline(always)]
     fn to_bits(a: [f32; N]) -> Lanes {

@@ -18,7 +18,7 @@ macro_rules! lanes {
 /// shifts by the names that they have here, and everything else as `lanes!` takes it.
 macro_rules! x86_vector {
     (
-        $name:ident: $lanes:literal, $int:ident, $float:ident, $mask:ident;
+        $name:ident: $lanes:literal, $int:ident, $float:ident, $mask:ident, rounds down: $down:literal;
         memory { $load:ident, $store:ident, $load_float:ident }
         integers { $($integer:ident = $of_integers:ident;)* }
         floats { $($number:ident = $of_floats:ident;)* }
@@ -30,6 +30,7 @@ macro_rules! x86_vector {
             type Float = $float;
             type Mask = $mask;
             const LANES: usize = $lanes;
+            const ROUNDS_DOWN: bool = $down;
 
             #[inline(always)]
             fn load(words: &[u32]) -> $int {

@@ -5,51 +5,17 @@
 //! section 2 has the proof. All numbers of the chain are normal, for operands whose exponents [`super::prepared`] calls
 //! ordinary.
 
+use super::ROWS;
 use super::prepared::Planes;
-use super::{GROUPS, ROWS};
 use crate::vector::Vector;
 
 /// The sign and exponent bits of FP32, without the sign.
-pub(super) const EXPONENT: i32 = 0x7f80_0000;
+pub(in crate::fpu) const EXPONENT: i32 = 0x7f80_0000;
 /// With these, a number is 1.5 times a power of two.
-pub(super) const HALF: i32 = 0x40_0000;
+pub(in crate::fpu) const HALF: i32 = 0x40_0000;
 
-/// The largest sum of exponent fields in every group, which all phases share, for two vectors of columns: those from
-/// `lane` in the low halves of lanes, those 16 columns on in the high halves. `floor` stands for groups without a product.
-#[inline(always)]
-pub(super) fn group_maxima<V: Vector>(
-    (a, b): (&[i32], &[i32]),
-    floor: i32,
-    row: usize,
-    lane: usize,
-) -> [[V::Int; ROWS]; GROUPS] {
-    let mut largest = [[V::splat(floor << 16 | floor); ROWS]; GROUPS];
-    for (group, largest) in largest.iter_mut().enumerate() {
-        for k in group * 8..group * 8 + 8 {
-            let a = V::load_i32(&a[k * 16 + lane..]);
-            for (r, largest) in largest.iter_mut().enumerate() {
-                let b = V::splat(b[(row + r) * 32 + k]);
-                *largest = V::max_halves(*largest, V::add_halves(a, b));
-            }
-        }
-    }
-    largest
-}
-
-/// Where the chains of one side's columns start: from the maxima of the fields, which are exponents shifted left by 7.
-#[inline(always)]
-pub(super) fn starts<V: Vector>(largest: &[[V::Int; ROWS]; GROUPS], side: usize) -> [[V::Int; ROWS]; GROUPS] {
-    let mut starts = *largest;
-    for group in &mut starts {
-        for start in group {
-            let fields = if side == 0 { V::shl::<16>(*start) } else { *start };
-            *start = V::or(V::and(fields, V::splat(EXPONENT)), V::splat(HALF));
-        }
-    }
-    starts
-}
-
-/// What the chains of a group end with: their starts plus the sum, in units of the last place.
+/// What the chains of a group end with, for a vector of columns in [`ROWS`] rows: their starts plus the sum, in units of the
+/// last place.
 #[inline(always)]
 pub(super) fn group_sums<V: Vector>(
     a: &[f32],

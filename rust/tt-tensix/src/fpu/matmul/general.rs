@@ -5,8 +5,9 @@ use tt_cpu::Level;
 use super::super::combine::lanes::combine;
 use super::super::operand::Phase;
 use super::super::{Dst, MathConfig};
+use super::chain::{self, EXPONENT, HALF};
 use super::prepared::{Planes, PreparedA, PreparedB, Side};
-use super::{GROUPS, ROWS, chain, integers};
+use super::{GROUPS, ROWS, integers};
 use crate::regs::index;
 use crate::vector::{Vector, vector_kernel};
 
@@ -28,6 +29,9 @@ pub(super) fn accumulate(level: Level, cfg: &MathConfig, dst: &mut Dst, a: &mut 
     if integers {
         a.integers(level, cfg, Side::A);
         b.integers(level, cfg, Side::B);
+    } else {
+        a.fields(level, cfg, Side::A);
+        b.fields(level, cfg, Side::B);
     }
     general::run(level, &Job { cfg, a, b, integers }, dst);
 }
@@ -60,7 +64,7 @@ fn body<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool>(job:
     };
     for row in (0..32).step_by(ROWS) {
         for lane in (0..16).step_by(V::LANES) {
-            let narrow = chain::group_maxima::<V>(planes, floor, row, lane);
+            let narrow = group_maxima::<V>(planes, floor, row, lane);
             rows::<V, DST32, E8, WORMHOLE>(job, row, lane, &narrow, dst);
         }
     }
@@ -69,6 +73,36 @@ fn body<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool>(job:
 /// What makes the sum of two fields the sum of two exponents.
 const fn from_field(e8: bool) -> i32 {
     if e8 { 127 } else { -100 }
+}
+
+/// The largest sum of exponent fields in every group, which all phases share, for two vectors of columns: those from
+/// `lane` in the low halves of lanes, those 16 columns on in the high halves. `floor` stands for groups without a product.
+#[inline(always)]
+fn group_maxima<V: Vector>((a, b): (&[i32], &[i32]), floor: i32, row: usize, lane: usize) -> [[V::Int; ROWS]; GROUPS] {
+    let mut largest = [[V::splat(floor << 16 | floor); ROWS]; GROUPS];
+    for (group, largest) in largest.iter_mut().enumerate() {
+        for k in group * 8..group * 8 + 8 {
+            let a = V::load_i32(&a[k * 16 + lane..]);
+            for (r, largest) in largest.iter_mut().enumerate() {
+                let b = V::splat(b[(row + r) * 32 + k]);
+                *largest = V::max_halves(*largest, V::add_halves(a, b));
+            }
+        }
+    }
+    largest
+}
+
+/// Where the chains of one side's columns start: from the maxima of the fields, which are exponents shifted left by 7.
+#[inline(always)]
+fn starts_of<V: Vector>(largest: &[[V::Int; ROWS]; GROUPS], side: usize) -> [[V::Int; ROWS]; GROUPS] {
+    let mut starts = *largest;
+    for group in &mut starts {
+        for start in group {
+            let fields = if side == 0 { V::shl::<16>(*start) } else { *start };
+            *start = V::or(V::and(fields, V::splat(EXPONENT)), V::splat(HALF));
+        }
+    }
+    starts
 }
 
 /// Both halves of lanes, sign-extended.
@@ -87,7 +121,7 @@ fn rows<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool>(
     dst: &mut Dst,
 ) {
     let columns = [lane, 16 + lane];
-    let starts = [chain::starts::<V>(narrow, 0), chain::starts::<V>(narrow, 1)];
+    let starts = [starts_of::<V>(narrow, 0), starts_of::<V>(narrow, 1)];
     let mut largest = [[[V::splat(0); ROWS]; 2]; GROUPS];
     for group in 0..GROUPS {
         for r in 0..ROWS {

@@ -2,15 +2,16 @@
 //! `numerics.md` section 6 (tile matmul order), `op-programs.md` 0.1 (row sums).
 //!
 //! [`scalar`] is the definition. Operators prepare each operand tile once ([`PreparedA`], [`PreparedB`]) and call
-//! [`accumulate`] for every product. It computes a vector of columns in four rows at a time, with `Dst` in registers
-//! across the phases of a tile:
+//! [`accumulate`] for every product. It computes a few vectors of columns in two or four rows at a time, with `Dst`
+//! in registers across the phases of a tile:
 //! - [`plain`] for operands with 8-bit exponents that cannot leave the range of FP32 anywhere: all real data;
 //! - [`general`] for everything else.
 
 mod accumulator;
-mod chain;
+pub(super) mod chain;
 mod general;
 mod integers;
+mod places;
 mod plain;
 mod prepared;
 pub mod scalar;
@@ -23,7 +24,7 @@ pub use accumulator::Accumulator;
 pub use prepared::{PreparedA, PreparedB};
 pub use scalar::{matmul_tile_scalar, row_sum_scalar};
 
-/// Rows that are computed side by side.
+/// Rows that the general path computes side by side.
 const ROWS: usize = 4;
 /// Groups of eight products in a tile's K.
 const GROUPS: usize = 4;

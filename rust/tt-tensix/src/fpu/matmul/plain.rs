@@ -13,10 +13,11 @@
 use tt_cpu::Level;
 
 use super::super::MathConfig;
+use super::GROUPS;
 use super::accumulator::{Accumulator, HIDDEN_ZERO, SMALLEST};
 use super::chain::{self, EXPONENT, HALF};
+use super::places::{self, Exponents, PAIRS, PLACES, each_place};
 use super::prepared::{Planes, PreparedA, PreparedB};
-use super::{GROUPS, ROWS};
 use crate::fpu::{Dst, operand::Phase};
 use crate::regs::index;
 use crate::vector::{Vector, vector_kernel};
@@ -47,7 +48,8 @@ pub(super) fn fits(cfg: &MathConfig, dst: &mut Accumulator, a: &PreparedA, b: &P
 /// No word is larger after adding the product of two tiles. Each of up to eight steps adds two sums of eight products below
 /// 2^12 on grids of at most `2^(X - 127 - 10)`, and rounds by less than 2^-8 of the result.
 fn bound(before: f64, a: &Planes, b: &Planes) -> f64 {
-    let sums = f64::from(a.largest + b.largest - 127 - 127 - 10 + 16).exp2();
+    let exponent = a.largest + b.largest - 127 - 127 - 10 + 16;
+    let sums = f64::from_bits(((exponent + 1023) as u64) << 52);
     (before + 8.0 * sums) * 1.05
 }
 
@@ -73,16 +75,15 @@ fn choose<V: Vector>(job: &Job<'_>, dst: &mut Dst) {
 
 #[inline(always)]
 fn body<V: Vector, const DST32: bool, const WORMHOLE: bool>(job: &Job<'_>, dst: &mut Dst) {
-    for row in (0..32).step_by(ROWS) {
+    for block in (0..32).step_by(2 * PAIRS) {
         for lane in (0..16).step_by(V::LANES) {
-            let planes = (&job.a.fields[..], &job.b.fields[..]);
-            let largest = chain::group_maxima::<V>(planes, EMPTY_GROUP << 7, row, lane);
-            for side in 0..2 {
-                let starts = chain::starts::<V>(&largest, side);
+            let exponents = places::exponents::<V>((&job.a.bytes, &job.b.bytes), EMPTY_GROUP, block, lane);
+            for (pair, exponents) in exponents.iter().enumerate() {
+                let row = block + 2 * pair;
                 if DST32 {
-                    wide_rows::<V, WORMHOLE>(job, row, side * 16 + lane, &starts, dst);
+                    wide_rows::<V, WORMHOLE>(job, row, lane, exponents, dst);
                 } else {
-                    narrow_rows::<V>(job, row, side * 16 + lane, &starts, dst);
+                    narrow_rows::<V>(job, row, lane, exponents, dst);
                 }
             }
         }
@@ -105,27 +106,25 @@ const fn power_of_two(exponent: i32) -> f32 {
 struct Narrow<V: Vector> {
     /// A group's unit in phase 0 becomes one in this phase.
     unit: V::Float,
+    /// Of `2^X`: half a unit of the grid and 2^-14, in units of a group's sum.
+    half: V::Float,
     /// Of the grid: 2^-14 and an eighth more, in units of a group's sum.
     nudge: V::Float,
 }
 
 /// Adds the two groups of a step to words of a 16-bit `Dst`: `numerics.md` section 5.
 ///
-/// `grid` is `C = 1.5 * 2^23 * u` where `u = 2^(X - 150)`; `X` is the largest exponent of the step. All values are kept
-/// scaled by `2^-13`, so that `u` stands for one unit of the 11-bit grid on which the terms are added, and every addition to
-/// a number near `C` rounds to a multiple of `u`, to nearest. Sums of terms are below 2^17 units, far from the ends of
-/// `C`'s binade.
+/// The grid is `C = 1.5 * 2^23 * u` where `u = 2^(X - 150)`; `X` is the largest exponent of the step and the one of `power`.
+/// All values are kept scaled by `2^-13`, so that `u` stands for one unit of the 11-bit grid on which the terms are added,
+/// and every addition to a number near `C` rounds to a multiple of `u`. Sums of terms are below 2^17 units, far from the
+/// ends of `C`'s binade.
 ///
 /// **`Dst`** is 8 bits, aligned with ties away from zero. (The alignment to a 24-bit grid before that loses nothing
 /// unless the result is zero either way.) The factor `1 + 2^-12` moves ties off one half and nothing across it, as values
 /// have at most 11 bits and a fraction is a multiple of `2^-d` with 8 bits of magnitude before it.
 ///
 /// **A term** is `S / 2^d` units, `|S| <= 31496` and `d >= 0`, first rounded to `2^-13` and then to whole units, both
-/// times with ties upward: `floor(S / 2^d + 1/2 + 2^-14)`. Adding to `S` anything between 0 and 1 (1/2 if `d = 0`) for
-/// `d <= 13`, between 1 and 2 for `d = 14`, between 2 and 3 for `d = 15` gives that to nearest, without ties; for
-/// `d >= 16` it is zero. Here it is `1/4 + 1.125 * 2^(d - 14)`:
-/// 0.25 to 0.82 up to `d = 13`, then 1.375 and 2.5. Errors of these steps are below `2^-7`. The quarter comes from
-/// `(C' + S) * (1 - 2^-24) - (C' - 1) = S + 1 - 0.75 - S * 2^-24`, `C' = 1.5 * 2^23` in units of `S`.
+/// times with ties upward: `floor(S / 2^d + 1/2 + 2^-14)`. [`add_terms_down`] and [`add_terms_nearest`] compute that.
 ///
 /// **The total** is exact, and rounded to 8 bits like a magnitude: half a unit of its last place added to the word, the rest
 /// cut off. Adding 13 to the exponent at the same time undoes the scaling; a zero becomes a number so small that it
@@ -133,68 +132,121 @@ struct Narrow<V: Vector> {
 #[inline(always)]
 fn combine_narrow<V: Vector>(
     of: Narrow<V>,
-    grid: V::Int,
+    power: V::Int,
     any: bool,
     sums: [(V::Float, V::Int); 2],
     dst: V::Int,
 ) -> V::Int {
-    let grid = V::from_bits(grid);
+    let grid = V::from_bits(V::or(power, V::splat(HALF)));
     let scaled = V::splat_float((1.0 + power_of_two(-12)) * power_of_two(-13));
     let mut total = V::fma(V::from_bits(dst), scaled, grid);
-    if any {
-        for (end, start) in sums {
-            // The start without its last unit, and negative.
-            let base = V::from_bits(V::add(start, V::splat(i32::MAX)));
-            let sum = V::fma(end, V::splat_float(1.0 - power_of_two(-24)), base);
-            total = V::fma(V::fma(grid, of.nudge, sum), of.unit, total);
-        }
+    if any && V::ROUNDS_DOWN {
+        total = add_terms_down::<V>(of, V::from_bits(power), sums, total);
+    } else if any {
+        total = add_terms_nearest::<V>(of, grid, sums, total);
     }
     let total = V::to_bits(V::sub_float(total, grid));
     V::and(V::add(total, V::splat((HIDDEN_ZERO as i32) << 23 | 1 << 15)), V::splat(-1 << 16))
 }
 
-/// All phases of a vector's width of columns in [`ROWS`] rows of a 16-bit `Dst`.
+/// Terms of [`combine_narrow`] where an FMA can round down: with `h = 2^(d - 1) + 2^(d - 14)` a term is
+/// `floor((S + h) / 2^d)`.
+///
+/// `S + h` is rounded to nearest, to a multiple of 2^-8 or a finer one as long as `d <= 16`. For `d = 0` that is within
+/// `S + 1/2` and `S + 1/2 + 2^-14`. Otherwise `S + 2^(d - 1)` is whole and what `h` has more is at most 1/2 up to `d = 13`,
+/// then 1, 2 and 4: no multiple of `2^d` is crossed. For `d >= 16` the sum is between 0 and `2^d`, rounded or not.
 #[inline(always)]
-fn narrow_rows<V: Vector>(job: &Job<'_>, row: usize, column: usize, starts: &[[V::Int; ROWS]; GROUPS], dst: &mut Dst) {
-    let mut words = [V::splat(0); ROWS];
-    let mut largest = [[V::splat(0); ROWS]; 2];
-    for r in 0..ROWS {
-        words[r] = V::load(&dst[index(row + r, column)..]);
-        for (half, largest) in largest.iter_mut().enumerate() {
-            largest[r] = max::<V>(starts[2 * half][r], starts[2 * half + 1][r]);
-        }
+fn add_terms_down<V: Vector>(
+    of: Narrow<V>,
+    power: V::Float,
+    sums: [(V::Float, V::Int); 2],
+    mut total: V::Float,
+) -> V::Float {
+    let half = V::mul_float(power, of.half);
+    for (end, start) in sums {
+        let sum = V::add_float(V::sub_float(end, V::from_bits(start)), half);
+        total = V::fma_down(sum, of.unit, total);
+    }
+    total
+}
+
+/// Terms of [`combine_narrow`] by rounding to nearest. Adding to `S` anything between 0 and 1 (1/2 if `d = 0`) for
+/// `d <= 13`, between 1 and 2 for `d = 14`, between 2 and 3 for `d = 15` leaves no ties; for `d >= 16` a term is zero.
+///
+/// Here it is `1/4 + 1.125 * 2^(d - 14)`:
+/// 0.25 to 0.82 up to `d = 13`, then 1.375 and 2.5. Errors of these steps are below `2^-7`. The quarter comes from
+/// `(C' + S) * (1 - 2^-24) - (C' - 1) = S + 1 - 0.75 - S * 2^-24`, `C' = 1.5 * 2^23` in units of `S`.
+#[inline(always)]
+fn add_terms_nearest<V: Vector>(
+    of: Narrow<V>,
+    grid: V::Float,
+    sums: [(V::Float, V::Int); 2],
+    mut total: V::Float,
+) -> V::Float {
+    for (end, start) in sums {
+        // The start without its last unit, and negative.
+        let base = V::from_bits(V::add(start, V::splat(i32::MAX)));
+        let sum = V::fma(end, V::splat_float(1.0 - power_of_two(-24)), base);
+        total = V::fma(V::fma(grid, of.nudge, sum), of.unit, total);
+    }
+    total
+}
+
+/// The words of two vectors of columns in two rows.
+#[inline(always)]
+fn load_rows<V: Vector>(dst: &Dst, row: usize, lane: usize) -> [V::Int; PLACES] {
+    let mut words = [V::splat(0); PLACES];
+    each_place!(P, { words[P] = V::load(&dst[index(row + P / 2, P % 2 * 16 + lane)..]) });
+    words
+}
+
+#[inline(always)]
+fn store_rows<V: Vector>(words: [V::Int; PLACES], dst: &mut Dst, row: usize, lane: usize) {
+    each_place!(P, { V::store(words[P], &mut dst[index(row + P / 2, P % 2 * 16 + lane)..]) });
+}
+
+/// All phases of two vectors of columns in two rows of a 16-bit `Dst`.
+#[inline(always)]
+fn narrow_rows<V: Vector>(job: &Job<'_>, row: usize, lane: usize, exponents: &Exponents<V>, dst: &mut Dst) {
+    let mut words = load_rows::<V>(dst, row, lane);
+    let mut starts = [[V::splat(0); PLACES]; GROUPS];
+    for group in 0..GROUPS {
+        each_place!(P, { starts[group][P] = places::start::<V, P>(exponents[group]) });
+    }
+    let mut powers = [[V::splat(0); PLACES]; 2];
+    for half in 0..2 {
+        each_place!(P, {
+            let largest = V::max(starts[2 * half][P], starts[2 * half + 1][P]);
+            powers[half][P] = V::and(largest, V::splat(EXPONENT));
+        });
     }
     for phase in 0..job.cfg.fidelity.phases() {
         let below = below_phase_0(job, phase);
         let lower = V::splat(-below << 23);
-        // 1.5 * 2^23 * u times this is 1.125 * 2^-14 * u.
-        let nudge = V::splat_float(0.75 * power_of_two(below - 37));
-        let of = Narrow::<V> { unit: V::splat_float(power_of_two(-below)), nudge };
+        let of = Narrow::<V> {
+            unit: V::splat_float(power_of_two(-below)),
+            half: V::splat_float((0.5 + power_of_two(-14)) * power_of_two(below - 23)),
+            // 1.5 * 2^23 * u times this is 1.125 * 2^-14 * u.
+            nudge: V::splat_float(0.75 * power_of_two(below - 37)),
+        };
         let parts = chain::parts(job.a, job.b, phase);
-        for (half, largest) in largest.iter().enumerate() {
+        for half in 0..2 {
             let (first, second) = (starts[2 * half], starts[2 * half + 1]);
-            let mut ends = [[V::splat_float(0.0); ROWS]; 2];
-            if let Some((a, b)) = parts {
-                ends[0] = chain::group_sums::<V>(a, b, 2 * half, row, column, first);
-                ends[1] = chain::group_sums::<V>(a, b, 2 * half + 1, row, column, second);
+            let mut ends = [[V::splat_float(0.0); PLACES]; 2];
+            if let Some(parts) = parts {
+                each_place!(P, { ends[0][P] = V::from_bits(first[P]) });
+                each_place!(P, { ends[1][P] = V::from_bits(second[P]) });
+                places::add_group::<V>(parts, 2 * half, row, lane, &mut ends[0]);
+                places::add_group::<V>(parts, 2 * half + 1, row, lane, &mut ends[1]);
             }
-            for r in 0..ROWS {
-                let own = V::or(V::and(words[r], V::splat(EXPONENT)), V::splat(HALF));
-                let grid = max::<V>(V::add(largest[r], lower), own);
-                let sums = [(ends[0][r], first[r]), (ends[1][r], second[r])];
-                words[r] = combine_narrow::<V>(of, grid, parts.is_some(), sums, words[r]);
-            }
+            each_place!(P, {
+                let power = V::max(V::add(powers[half][P], lower), V::and(words[P], V::splat(EXPONENT)));
+                let sums = [(ends[0][P], first[P]), (ends[1][P], second[P])];
+                words[P] = combine_narrow::<V>(of, power, parts.is_some(), sums, words[P]);
+            });
         }
     }
-    for r in 0..ROWS {
-        V::store(words[r], &mut dst[index(row + r, column)..]);
-    }
-}
-
-/// The larger of two numbers that are not negative: on some CPUs there are more units for floats.
-#[inline(always)]
-fn max<V: Vector>(a: V::Int, b: V::Int) -> V::Int {
-    V::to_bits(V::max_float(V::from_bits(a), V::from_bits(b)))
+    store_rows::<V>(words, dst, row, lane);
 }
 
 /// Adds the two groups of a step to words of a 32-bit `Dst`: `numerics.md` section 5. Exponents are those of phase 0,
@@ -242,46 +294,36 @@ fn combine_wide<V: Vector, const WORMHOLE: bool>(
     V::to_bits(V::mul_float(V::from_bits(rounded), V::from_bits(unit)))
 }
 
-/// All phases of a vector's width of columns in [`ROWS`] rows of a 32-bit `Dst`.
+/// All phases of two vectors of columns in two rows of a 32-bit `Dst`.
 #[inline(always)]
 fn wide_rows<V: Vector, const WORMHOLE: bool>(
     job: &Job<'_>,
     row: usize,
-    column: usize,
-    starts: &[[V::Int; ROWS]; GROUPS],
+    lane: usize,
+    exponents: &Exponents<V>,
     dst: &mut Dst,
 ) {
-    let mut words = [V::splat(0); ROWS];
-    let mut exponents = *starts;
-    for group in &mut exponents {
-        for exponent in group {
-            *exponent = V::shr::<23>(*exponent);
-        }
-    }
-    let mut largest = [[V::splat(0); ROWS]; 2];
-    for r in 0..ROWS {
-        words[r] = V::load(&dst[index(row + r, column)..]);
-        for (half, largest) in largest.iter_mut().enumerate() {
-            largest[r] = V::max(exponents[2 * half][r], exponents[2 * half + 1][r]);
-        }
-    }
+    let mut words = load_rows::<V>(dst, row, lane);
     for phase in 0..job.cfg.fidelity.phases() {
         let below = below_phase_0(job, phase);
         let parts = chain::parts(job.a, job.b, phase);
-        for (half, largest) in largest.iter().enumerate() {
-            let (first, second) = (2 * half, 2 * half + 1);
-            let mut ends = [[V::splat_float(0.0); ROWS]; 2];
-            if let Some((a, b)) = parts {
-                ends[0] = chain::group_sums::<V>(a, b, first, row, column, starts[first]);
-                ends[1] = chain::group_sums::<V>(a, b, second, row, column, starts[second]);
+        for half in 0..2 {
+            let (first, second) = (exponents[2 * half], exponents[2 * half + 1]);
+            let mut ends = [[V::splat_float(0.0); PLACES]; 2];
+            if let Some(parts) = parts {
+                each_place!(P, { ends[0][P] = V::from_bits(places::start::<V, P>(first)) });
+                places::add_group::<V>(parts, 2 * half, row, lane, &mut ends[0]);
+                each_place!(P, { ends[1][P] = V::from_bits(places::start::<V, P>(second)) });
+                places::add_group::<V>(parts, 2 * half + 1, row, lane, &mut ends[1]);
             }
-            for r in 0..ROWS {
-                let sums = [(ends[0][r], exponents[first][r]), (ends[1][r], exponents[second][r])];
-                words[r] = combine_wide::<V, WORMHOLE>(below, largest[r], parts.is_some(), sums, words[r]);
-            }
+            each_place!(P, {
+                let first = V::shr::<23>(places::start::<V, P>(first));
+                let second = V::shr::<23>(places::start::<V, P>(second));
+                let sums = [(ends[0][P], first), (ends[1][P], second)];
+                let largest = V::max(first, second);
+                words[P] = combine_wide::<V, WORMHOLE>(below, largest, parts.is_some(), sums, words[P]);
+            });
         }
     }
-    for r in 0..ROWS {
-        V::store(words[r], &mut dst[index(row + r, column)..]);
-    }
+    store_rows::<V>(words, dst, row, lane);
 }

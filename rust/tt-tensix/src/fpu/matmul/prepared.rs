@@ -4,8 +4,8 @@
 //! `1 + 2^-18` besides, which turns ties of the later rounding into "just above one half" and moves nothing else across
 //! one half: `numerics-performance.md` section 2.
 //!
-//! Exponents are kept as fields that add up to the FP32 exponent of the product's grid in phase 0, shifted left by 7: a
-//! half of a lane then has them where FP32 has its exponent.
+//! Exponents are kept as bytes for the plain path, and as fields for the general one. Fields add up to the FP32 exponent of
+//! the product's grid in phase 0, shifted left by 7: a half of a lane then has them where FP32 has its exponent.
 
 use bytemuck::{AnyBitPattern, NoUninit};
 use tt_cpu::Level;
@@ -33,6 +33,11 @@ pub(super) enum Side {
 #[repr(C, align(64))]
 pub(super) struct Planes {
     pub parts: [[f32; TILE_DATUMS]; 2],
+    /// 8-bit exponents, four to a lane. What `SrcA` has less what `SrcB` has is the FP32 exponent of the product's grid in
+    /// phase 0, without a borrow for [`ORDINARY`] operands; zeros are 0, or 255 in `SrcB`, so that the saturated difference
+    /// is 0. `SrcA`: 16 lanes a row, of which lane `i` has columns `i` and `i + 16`, twice.
+    /// `SrcB`: 32 lanes for two rows, each with a datum of the first row twice and one of the second twice.
+    pub bytes: [i32; TILE_DATUMS / 2],
     /// Exponent fields, two to a lane. `SrcA`: 16 lanes a row, of which lane `i` has columns `i` and `i + 16`.
     /// `SrcB`: every field twice, ready to be spread over a vector.
     pub fields: [i32; TILE_DATUMS],
@@ -46,23 +51,37 @@ pub(super) struct Planes {
     pub words: Src,
     integers: Integers,
     has_integers: bool,
+    has_fields: bool,
 }
 
 impl Planes {
-    const EMPTY: Self = Self {
-        parts: [[0.0; TILE_DATUMS]; 2],
-        fields: [(ZERO_FIELD << 7) << 16 | (ZERO_FIELD << 7) & 0xffff; TILE_DATUMS],
-        smallest: 255,
-        largest: 0,
-        empty: [true; 2],
-        words: [0; TILE_DATUMS],
-        integers: Integers::EMPTY,
-        has_integers: false,
-    };
+    /// A tile of zeros.
+    const fn new(side: Side) -> Self {
+        Self {
+            parts: [[0.0; TILE_DATUMS]; 2],
+            bytes: [if matches!(side, Side::A) { 0 } else { -1 }; TILE_DATUMS / 2],
+            fields: [(ZERO_FIELD << 7) << 16 | (ZERO_FIELD << 7) & 0xffff; TILE_DATUMS],
+            smallest: 255,
+            largest: 0,
+            empty: [true; 2],
+            words: [0; TILE_DATUMS],
+            integers: Integers::EMPTY,
+            has_integers: false,
+            has_fields: true,
+        }
+    }
 
     /// The chain of FMAs holds products with this tile.
     pub fn is_ordinary(&self, cfg: &MathConfig) -> bool {
         !cfg.mode().e8 || self.smallest >= *ORDINARY.start() && self.largest <= *ORDINARY.end()
+    }
+
+    /// Exponent fields, made when they are first asked for.
+    pub fn fields(&mut self, level: Level, cfg: &MathConfig, side: Side) {
+        if !self.has_fields {
+            fill_fields::run(level, cfg, side, &self.words, &mut self.fields);
+            self.has_fields = true;
+        }
     }
 
     /// The parts as integers, made when they are first asked for.
@@ -92,60 +111,122 @@ const fn offsets(e8: bool, side: Side) -> (i32, i32) {
     }
 }
 
+/// How the parts of a register's datums are cut out of them as FP32 numbers. Every datum is one, of 11 bits.
+struct Cut {
+    /// Added to exponents, so that those of 5 bits are far from denormal numbers.
+    lift: i32,
+    /// Bits of the datum, with the sign and the exponent: those of the first part and those of both.
+    masks: [i32; 2],
+    /// What makes parts of the numbers, on their scale and with the nudge.
+    factors: [f32; 2],
+}
+
+impl Cut {
+    fn new(e8: bool, side: Side) -> Self {
+        let (offset, _) = offsets(e8, side);
+        let lift = if e8 { 0 } else { 64 };
+        // Bits behind the point in both parts: the lowest bit of `SrcA` is not used, the low part of `SrcB` is shifted up.
+        let (masks, behind, nudge) = match side {
+            Side::A => ([-1 << 19, -1 << 14], [4, 9], 1.0 + 1.0 / 262_144.0),
+            Side::B => ([-1 << 17, -1 << 13], [6, 13], 1.0),
+        };
+        let factors = behind.map(|behind| f32::from_bits(((offset + behind - lift + 127) << 23) as u32) * nudge);
+        Self { lift: lift << 23, masks, factors }
+    }
+}
+
 #[inline(always)]
 fn prepare_body<V: Vector>(cfg: &MathConfig, side: Side, src: &Src, planes: &mut Planes) {
     let (mode, phases) = (cfg.mode(), cfg.fidelity.phases());
     let zero = V::splat(0);
     let mask = V::splat(if side == Side::A { mask(cfg.alu) as i32 } else { -1 });
-    let exponent_mask = V::splat(if mode.e8 { 255 } else { 31 });
-    let (scale_offset, field_offset) = offsets(mode.e8, side);
-    let nudge = V::splat_float(if side == Side::A { 1.0 + 1.0 / 262_144.0 } else { 1.0 });
+    let exponent_mask = if mode.e8 { 255 } else { 31 };
+    let datum_mask = V::splat(1 << 18 | exponent_mask << 10 | 1023);
+    let exponent_mask = V::splat(exponent_mask);
+    let cut = Cut::new(mode.e8, side);
     let second = if side == Side::A { phases > 1 } else { phases > 2 };
-    let (mut largest, mut below_smallest, mut used) = (zero, V::splat(-1), [zero; 2]);
-    for row in 0..32 {
+    let (mut largest, mut below_smallest, mut low_bits) = (zero, V::splat(-1), zero);
+    for pair in (0..32).step_by(2) {
         for lane in (0..16).step_by(V::LANES) {
-            let mut fields = [zero; 2];
-            for (half, field) in fields.iter_mut().enumerate() {
-                let (column, at) = (half * 16 + lane, index(row, half * 16 + lane));
-                let word = V::and(V::load(&src[at..]), mask);
-                V::store(word, &mut planes.words[at..]);
-                let exponent = V::and(V::shr::<10>(word), exponent_mask);
-                largest = V::max(largest, exponent);
-                // Zeros wrap to the top.
-                below_smallest = V::min_unsigned(below_smallest, V::sub(exponent, V::splat(1)));
-                let live = V::greater(exponent, zero);
-                *field = V::select(live, V::add(exponent, V::splat(field_offset)), V::splat(ZERO_FIELD));
-                let sign = V::and(V::shl::<13>(word), V::splat(i32::MIN));
-                let scale = V::or(V::shl::<23>(V::add(exponent, V::splat(scale_offset))), sign);
-                let scale = V::mul_float(V::from_bits(scale), nudge);
-                let significand = V::or(V::and(word, V::splat(1023)), V::splat(1024));
-                let low = match side {
-                    Side::A => [V::shr::<6>(significand), V::and(V::shr::<1>(significand), V::splat(31))],
-                    Side::B => [V::shr::<4>(significand), V::shl::<3>(V::and(significand, V::splat(15)))],
-                };
-                for number in 0..=usize::from(second) {
-                    let part = V::keep(live, low[number]);
-                    used[number] = V::or(used[number], part);
-                    let scaled = V::mul_float(V::exact_float(part), scale);
-                    store::<V, _>(V::to_bits(scaled), &mut planes.parts[number], row * 32 + column);
+            let mut bytes = [[zero; 2]; 2];
+            for (row, bytes) in (pair..).zip(&mut bytes) {
+                for (half, byte) in bytes.iter_mut().enumerate() {
+                    let (column, at) = (half * 16 + lane, index(row, half * 16 + lane));
+                    let word = V::and(V::load(&src[at..]), mask);
+                    V::store(word, &mut planes.words[at..]);
+                    let exponent = V::and(V::shr::<10>(word), exponent_mask);
+                    largest = V::max(largest, exponent);
+                    // Zeros wrap to the top.
+                    below_smallest = V::min_unsigned(below_smallest, V::sub(exponent, V::splat(1)));
+                    let live = V::greater(exponent, zero);
+                    *byte = match side {
+                        Side::A => V::keep(live, V::add(exponent, V::splat(64))),
+                        Side::B => V::select(live, V::sub(V::splat(191), exponent), V::splat(255)),
+                    };
+                    let datum = V::add(V::shl::<13>(V::and(word, datum_mask)), V::splat(cut.lift));
+                    let datum = V::keep(live, datum);
+                    let high = V::from_bits(V::and(datum, V::splat(cut.masks[0])));
+                    let scaled = V::to_bits(V::mul_float(high, V::splat_float(cut.factors[0])));
+                    store::<V, _>(scaled, &mut planes.parts[0], row * 32 + column);
+                    if second {
+                        let low = V::sub_float(V::from_bits(V::and(datum, V::splat(cut.masks[1]))), high);
+                        let scaled = V::to_bits(V::mul_float(low, V::splat_float(cut.factors[1])));
+                        low_bits = V::or(low_bits, scaled);
+                        store::<V, _>(scaled, &mut planes.parts[1], row * 32 + column);
+                    }
                 }
             }
-            let [low, high] = [V::shl::<7>(fields[0]), V::shl::<7>(fields[1])];
             match side {
-                Side::A => store::<V, _>(pair::<V>(low, high), &mut planes.fields, row * 16 + lane),
+                Side::A => {
+                    for (row, bytes) in (pair..).zip(bytes) {
+                        let columns = V::or(bytes[0], V::shl::<8>(bytes[1]));
+                        let twice = V::or(columns, V::shl::<16>(columns));
+                        store::<V, _>(twice, &mut planes.bytes, row * 16 + lane);
+                    }
+                }
                 Side::B => {
-                    store::<V, _>(pair::<V>(low, low), &mut planes.fields, row * 32 + lane);
-                    store::<V, _>(pair::<V>(high, high), &mut planes.fields, row * 32 + 16 + lane);
+                    for (half, (first, second)) in bytes[0].into_iter().zip(bytes[1]).enumerate() {
+                        let rows = V::or(first, V::shl::<16>(second));
+                        let twice = V::or(rows, V::shl::<8>(rows));
+                        store::<V, _>(twice, &mut planes.bytes, (pair + half) * 16 + lane);
+                    }
                 }
             }
         }
     }
     planes.largest = lanes::<V>(largest).into_iter().fold(0, u32::max) as i32;
     planes.smallest = lanes::<V>(below_smallest).into_iter().fold(254, u32::min) as i32 + 1;
-    planes.empty = [lanes::<V>(used[0]) == [0; 16], lanes::<V>(used[1]) == [0; 16]];
+    planes.empty = [planes.largest == 0, lanes::<V>(low_bits) == [0; 16]];
     planes.has_integers = false;
+    planes.has_fields = false;
 }
 
+/// The 16-bit exponent fields of a masked tile.
+#[inline(always)]
+fn fields_body<V: Vector>(cfg: &MathConfig, side: Side, words: &Src, fields: &mut [i32; TILE_DATUMS]) {
+    let exponent_mask = V::splat(if cfg.mode().e8 { 255 } else { 31 });
+    let (_, offset) = offsets(cfg.mode().e8, side);
+    for row in 0..32 {
+        for lane in (0..16).step_by(V::LANES) {
+            let mut halves = [V::splat(0); 2];
+            for (half, field) in halves.iter_mut().enumerate() {
+                let exponent = V::and(V::shr::<10>(V::load(&words[index(row, half * 16 + lane)..])), exponent_mask);
+                let live = V::greater(exponent, V::splat(0));
+                *field = V::shl::<7>(V::select(live, V::add(exponent, V::splat(offset)), V::splat(ZERO_FIELD)));
+            }
+            let [low, high] = halves;
+            match side {
+                Side::A => store::<V, _>(pair::<V>(low, high), fields, row * 16 + lane),
+                Side::B => {
+                    store::<V, _>(pair::<V>(low, low), fields, row * 32 + lane);
+                    store::<V, _>(pair::<V>(high, high), fields, row * 32 + 16 + lane);
+                }
+            }
+        }
+    }
+}
+
+vector_kernel!(fill_fields, fields_body, (cfg: &MathConfig, side: Side, words: &Src, fields: &mut [i32; TILE_DATUMS]));
 vector_kernel!(prepare_planes, prepare_body, (cfg: &MathConfig, side: Side, src: &Src, planes: &mut Planes));
 
 /// Two values below 2^16 in a lane.
@@ -178,7 +259,7 @@ macro_rules! operand {
         impl $name {
             /// A tile of zeros.
             pub const fn new() -> Self {
-                Self(Planes::EMPTY)
+                Self(Planes::new($side))
             }
 
             /// Takes over a tile as the unpacker leaves it.
@@ -200,10 +281,10 @@ macro_rules! operand {
 }
 
 operand! {
-    /// The right operand, in1, ready for products. 32 KiB, of which ordinary operands use half; reuse it.
+    /// The right operand, in1, ready for products. 34 KiB, of which ordinary operands use 10 to 14; reuse it.
     PreparedA, Side::A
 }
 operand! {
-    /// The left operand, in0, ready for products. 32 KiB, of which ordinary operands use half; reuse it.
+    /// The left operand, in0, ready for products. 34 KiB, of which ordinary operands use 10 to 14; reuse it.
     PreparedB, Side::B
 }
