@@ -465,6 +465,12 @@ impl Kernel<'_> {
         let Scratch { l1: [l1_a, l1_b], kept: [kept_a, kept_b], a, b, dst, pages, half } = scratch;
         let read = |operand| page_of(access, operand, output, outer, (row, column));
         let (page_a, page_b) = (read(self.first)?, read(self.second)?);
+        port::ask_behind(target);
+        for (operand, page) in [(self.first, page_a), (self.second, page_b)] {
+            if let (Broadcast::None, Some((_, bytes))) = (operand.broadcast, page) {
+                port::ask_behind(bytes);
+            }
+        }
         // The output's old page is what an in-place operator reads.
         let l1_a = self.first.fetch_kept(&self.math, page_a.unwrap_or((page, target)), (kept_a, l1_a), a, dst);
         let l1_b = self.second.fetch_kept(&self.math, page_b.unwrap_or((page, target)), (kept_b, l1_b), a, dst);

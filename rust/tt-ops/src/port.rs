@@ -1,5 +1,6 @@
 //! A buffer as a program sees it: the format in L1, the register format it is unpacked to, and the way back.
 
+use tt_cpu::stream;
 use tt_formats::DataFormat;
 use tt_tensix::fpu::{self, MathConfig};
 use tt_tensix::pack::{self, DstFormat, EdgeMask, PackConfig, Relu};
@@ -52,6 +53,18 @@ impl Input {
             fpu::copy_to_dst(&MathConfig { alu: self.register, ..*math }, dst, src);
         }
     }
+}
+
+/// Asks for a page that comes up next. The CPU does not find out by itself, as pages that come up one after the other are
+/// far apart.
+pub fn ask(page: &[u8]) {
+    (0..page.len()).step_by(64).for_each(|offset| stream::prefetch_second(page, offset));
+}
+
+/// Asks for the page that follows another in its bank: of an interleaved buffer it comes up when every bank has had its
+/// turn, of a sharded one it is the next. As [`ask`], but without looking for the page.
+pub fn ask_behind(page: &[u8]) {
+    (0..page.len()).step_by(64).for_each(|offset| stream::prefetch_second(page, page.len() + offset));
 }
 
 /// What Dst holds for operands of this format.

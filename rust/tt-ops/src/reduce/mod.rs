@@ -153,6 +153,9 @@ pub fn reduce(device: &mut Device, input: BufferId, output: BufferId, step: &Red
             for index in 0..count {
                 let source = first + index * stride;
                 let bytes = access.page(input, source)?;
+                if index + 1 < count {
+                    port::ask(access.page(input, source + stride)?);
+                }
                 let filled = kernel.filled(bytes, source % inside, &mut scratch.bytes);
                 kernel.join(index == 0, if filled { None } else { Some(bytes) }, scratch);
             }
