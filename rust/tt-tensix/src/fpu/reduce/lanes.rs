@@ -4,6 +4,7 @@ use tt_cpu::Level;
 use tt_formats::DataFormat;
 
 use super::super::combine::lanes::combine;
+use super::super::matmul::chain::{EXPONENT, HALF};
 use super::super::moves::{add_zero, move_datum};
 use super::super::mvmul::STEP;
 use super::super::operand::{Operand, Phase, mask};
@@ -11,6 +12,12 @@ use super::super::{Dst, MathConfig, Src};
 use super::{PoolOp, ReduceDim};
 use crate::regs::{FACE_DATUMS, FACE_SIDE, TILE_DATUMS, index};
 use crate::vector::{Vector, transpose, vector_kernel};
+
+/// Exponents with which parts, products and sums are normal FP32 numbers, or exact in a multiply-add.
+const ORDINARY: std::ops::RangeInclusive<i32> = 24..=187;
+/// Makes ties of the rounding of products go away from zero and moves nothing else across one half, as products are of 12
+/// bits. With it a part of 7 bits has 24.
+const NUDGE: f32 = 1.0 + 1.0 / 131_072.0;
 
 /// The sixteen factors of a step.
 #[derive(Clone, Copy)]
@@ -23,10 +30,21 @@ struct Factors {
     signs: [i32; STEP],
     /// Parts that are zero in every factor.
     empty: [bool; 2],
+    /// The parts as FP32 numbers, for either part of the data: see [`chained_sums`]. Set if `ordinary`.
+    scaled: [[[f32; STEP]; 2]; 2],
+    /// All factors are [`ORDINARY`].
+    ordinary: bool,
 }
 
 impl Factors {
-    const NONE: Self = Self { exponents: [0; STEP], parts: [[0; STEP]; 2], signs: [0; STEP], empty: [true; 2] };
+    const NONE: Self = Self {
+        exponents: [0; STEP],
+        parts: [[0; STEP]; 2],
+        signs: [0; STEP],
+        empty: [true; 2],
+        scaled: [[[0.0; STEP]; 2]; 2],
+        ordinary: false,
+    };
 
     /// Row 0 of a face of a masked scaler tile. In `SrcA` the parts are of 5 bits, in `SrcB` of 7.
     fn new(cfg: &MathConfig, in_src_a: bool, words: &[u32], mask: u32) -> Self {
@@ -39,9 +57,26 @@ impl Factors {
                 (_, false) => phase.part_b(x.significand) as i32,
             })
         });
+        let ordinary = cfg.mode().e8 && operands.iter().all(|x| ORDINARY.contains(&x.exponent));
+        let mut scaled = Self::NONE.scaled;
+        if ordinary {
+            // Bits behind the point in the parts of the data, which lie in the other register.
+            let behind = if in_src_a { [6, 13] } else { [4, 9] };
+            for (number, scaled) in scaled.iter_mut().enumerate() {
+                for (scaled, behind) in scaled.iter_mut().zip(behind) {
+                    *scaled = std::array::from_fn(|k| {
+                        let unit = f32::from_bits(((operands[k].exponent - 150 + behind + 127) << 23) as u32);
+                        let part = parts[number][k] as f32 * NUDGE * unit;
+                        if operands[k].sign == 1 { -part } else { part }
+                    });
+                }
+            }
+        }
         Self {
             exponents: operands.map(|x| if x.exponent == 0 { -8192 } else { x.exponent }),
             parts,
+            scaled,
+            ordinary,
             signs: operands.map(|x| (x.sign << 18) as i32),
             empty: parts.map(|part| part == [0; STEP]),
         }
@@ -134,7 +169,11 @@ impl Reduction {
         for (i, result) in results.iter_mut().enumerate() {
             *result = dst[place(i)];
         }
-        columns_kernel::run(level, &Job { reduction: self, data }, &mut results);
+        columns_kernel::run(
+            level,
+            &Job { reduction: self, data, chains: level.available() != Level::Scalar },
+            &mut results,
+        );
         for (i, result) in results.into_iter().enumerate() {
             dst[place(i)] = match self.moved_mask {
                 Some(mask) => add_zero(self.cfg.mode(), move_datum(&self.cfg, result) & mask),
@@ -148,6 +187,8 @@ impl Reduction {
 struct Job<'a> {
     reduction: &'a Reduction,
     data: &'a Src,
+    /// The level has multiply-add instructions; without them chains are slower than integers.
+    chains: bool,
 }
 
 vector_kernel!(columns_kernel, columns_body, (job: &Job<'_>, results: &mut Results));
@@ -160,12 +201,12 @@ fn columns_body<V: Vector>(job: &Job<'_>, results: &mut Results) {
     }
     let mode = reduction.cfg.mode();
     match (mode.dst32, mode.e8, mode.wormhole) {
-        (false, true, _) => sums::<V, false, true, false>(reduction, data, results),
-        (false, false, _) => sums::<V, false, false, false>(reduction, data, results),
-        (true, true, true) => sums::<V, true, true, true>(reduction, data, results),
-        (true, true, false) => sums::<V, true, true, false>(reduction, data, results),
-        (true, false, true) => sums::<V, true, false, true>(reduction, data, results),
-        (true, false, false) => sums::<V, true, false, false>(reduction, data, results),
+        (false, true, _) => sums::<V, false, true, false>((reduction, data, job.chains), results),
+        (false, false, _) => sums::<V, false, false, false>((reduction, data, job.chains), results),
+        (true, true, true) => sums::<V, true, true, true>((reduction, data, job.chains), results),
+        (true, true, false) => sums::<V, true, true, false>((reduction, data, job.chains), results),
+        (true, false, true) => sums::<V, true, false, true>((reduction, data, job.chains), results),
+        (true, false, false) => sums::<V, true, false, false>((reduction, data, job.chains), results),
     }
 }
 
@@ -178,8 +219,7 @@ fn stack(data: &Src, column: usize) -> [&[u32]; 2] {
 
 #[inline(always)]
 fn sums<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool>(
-    job: &Reduction,
-    data: &Src,
+    (job, data, chains): (&Reduction, &Src, bool),
     results: &mut Results,
 ) {
     let phases = job.cfg.fidelity.phases() as usize;
@@ -188,10 +228,25 @@ fn sums<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool>(
         let stack = stack(data, column);
         // By face and group: the sums of all phases, and the largest exponent.
         let mut groups = [[Group::<V> { sums: [V::splat(0); 4], largest: V::splat(0) }; 2]; 2];
-        for face in 0..2 {
-            for group in 0..2 {
-                let data = &stack[face][group * 8 * FACE_SIDE..];
-                groups[face][group] = group_sums::<V, E8>(job, phases, data, &factors[face], group * 8);
+        let mut ordinary = E8 && chains && factors[0].ordinary && factors[1].ordinary;
+        if ordinary {
+            let mut outside = V::splat(0);
+            for face in 0..2 {
+                for group in 0..2 {
+                    let data = &stack[face][group * 8 * FACE_SIDE..];
+                    groups[face][group] = chained_sums::<V>(job, phases, data, &factors[face], group * 8, &mut outside);
+                }
+            }
+            let mut signs = [0; FACE_SIDE];
+            V::store(outside, &mut signs);
+            ordinary = signs.iter().all(|word| word >> 31 == 0);
+        }
+        if !ordinary {
+            for face in 0..2 {
+                for group in 0..2 {
+                    let data = &stack[face][group * 8 * FACE_SIDE..];
+                    groups[face][group] = group_sums::<V, E8>(job, phases, data, &factors[face], group * 8);
+                }
             }
         }
         let mut sum = V::load(&results[column..]);
@@ -267,6 +322,58 @@ fn group_sums<V: Vector, const E8: bool>(
         *total = sum;
     }
     Group { sums, largest }
+}
+
+/// Computes a group as tile products do: [`super::super::matmul::chain`]. `outside` becomes negative where a datum is
+/// neither zero nor [`ORDINARY`]; the sums mean nothing then.
+///
+/// A datum is an FP32 number of 11 bits, from which its parts are cut. [`Factors::scaled`] turn them into multiples of the
+/// product's unit, `2^(X - 150)` for the exponent `X` that the chain's start has; the nudge for ties is in the factors.
+#[inline(always)]
+fn chained_sums<V: Vector>(
+    job: &Reduction,
+    phases: usize,
+    data: &[u32],
+    factors: &Factors,
+    first: usize,
+    outside: &mut V::Int,
+) -> Group<V> {
+    let mask = V::splat(job.mask as i32);
+    let [high_mask, both_mask] = if job.factors_in_src_a { [-1 << 17, -1 << 13] } else { [-1 << 19, -1 << 14] };
+    let mut datums = [V::splat(0); 8];
+    let mut largest = V::splat(0);
+    for k in 0..8 {
+        let datum = V::shl::<13>(V::and(V::load(&data[k * FACE_SIDE..]), mask));
+        let exponent = V::and(datum, V::splat(EXPONENT));
+        let live = V::greater(exponent, V::splat(0));
+        // Below the range this wraps, above it the difference is large.
+        let above = V::sub(exponent, V::splat(*ORDINARY.start() << 23));
+        let beyond = V::sub(V::splat((*ORDINARY.end() - *ORDINARY.start()) << 23), above);
+        *outside = V::or(*outside, V::keep(live, V::or(above, beyond)));
+        datums[k] = V::keep(live, datum);
+        let own = V::add(exponent, V::splat((factors.exponents[first + k] - 127) << 23));
+        largest = V::max(largest, V::keep(live, own));
+    }
+    let start = V::or(largest, V::splat(HALF));
+    let mut sums = [V::splat(0); 4];
+    for (number, total) in sums.iter_mut().enumerate().take(phases) {
+        let (number_a, number_b) = (number & 1, number >> 1);
+        let (of_factor, of_data) = if job.factors_in_src_a { (number_a, number_b) } else { (number_b, number_a) };
+        if factors.empty[of_factor] {
+            continue;
+        }
+        let scaled = &factors.scaled[of_factor][of_data][first..];
+        let mut chain = V::from_bits(start);
+        for (&datum, &factor) in datums.iter().zip(scaled) {
+            let high = V::from_bits(V::and(datum, V::splat(high_mask)));
+            let part =
+                if of_data == 0 { high } else { V::sub_float(V::from_bits(V::and(datum, V::splat(both_mask))), high) };
+            chain = V::fma(part, V::splat_float(factor), chain);
+        }
+        *total = V::sub(V::to_bits(chain), start);
+    }
+    // What the sums of exponents have more than FP32's.
+    Group { sums, largest: V::add(V::shr::<23>(largest), V::splat(127)) }
 }
 
 /// As integers, words are in order once the bits below the sign of negative ones are inverted; and back again.
