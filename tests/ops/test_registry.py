@@ -361,12 +361,26 @@ def test_docstrings_say_what_an_operator_takes_and_how_exact_it_is(entry: regist
     assert re.match(r"[A-Z]\S+ .*\.$", text.split("\n", 1)[0])
     accuracy = re.search("^Accuracy(, with the default options)?(, of real tensors)?: ", text, re.MULTILINE)
     assert accuracy or entry.numerics == "movement"
+    assert entry.accuracy is not None or entry.numerics == "movement"
     for signature in entry.signatures:
         for param in signature.params:
             line = re.search(rf"^    {re.escape(param.name)} \((.*?)\): .*\.$", text, re.MULTILINE)
             assert line is not None, param.name
             assert set(param.kind.text.split(" | ")) <= set(line[1].split(" | ")), param.name
     assert all(f"{dtype.name}" in text for dtype in entry.dtypes)
+
+
+def test_operators_without_a_bound_say_why() -> None:
+    without = {entry.name for entry in registry.entries() if entry.accuracy is not None and entry.accuracy.reason}
+    assert without == {"addmm", "linear", "matmul", "prod", "prod_bw", "unary_chain"}
+    for name in without:
+        operation = registry.find(f"ttnn.{name}")
+        assert operation.__doc__ is not None
+        assert "\n\nAccuracy: no bound in ULP, for " in operation.__doc__
+        assert operation.entry is not None
+        assert operation.entry.accuracy is not None
+        assert operation.entry.accuracy.bound(ttnn.bfloat16) is None
+    assert "the error grows with K" in ttnn.matmul.__doc__
 
 
 def test_the_docstring_of_an_argument_names_every_kind_once() -> None:

@@ -63,6 +63,12 @@ def polar(x: ArrayLike, **_: Any) -> Complex:
     return product
 
 
+def magnitude_times_the_angle_or_1(x: ArrayLike, **_: Any) -> Array:
+    """Return the magnitude (the real part) times the larger of the angle (the imaginary part) and 1."""
+    z = _z(x)
+    return np.abs(z.real) * np.maximum(np.abs(z.imag), 1.0)
+
+
 def abs_(x: ArrayLike, **_: Any) -> Array:
     """Return the magnitude."""
     return np.asarray(np.abs(_z(x)), np.float64)
@@ -98,6 +104,13 @@ def polar_bw(grad: ArrayLike, x: ArrayLike, **_: Any) -> list[Complex]:
     z, g = _z(x), _z(grad)
     unit = np.exp(1j * z.imag)
     return [(np.conj(g) * unit * np.sign(z.real)).real + 1j * (np.conj(g) * 1j * z.real * unit).real]
+
+
+def size_of_terms(grad: ArrayLike, x: ArrayLike, **_: Any) -> Complex:
+    """Return the size of the terms of both gradients of polar, with the angle's growth, as one complex number."""
+    z = _z(x)
+    size = np.abs(_z(grad)) * np.maximum(np.abs(z.imag), 1.0)
+    return np.asarray(size + 1j * size * np.abs(z.real), np.complex128)
 
 
 def abs_bw(grad: ArrayLike, x: ArrayLike, **_: Any) -> list[Complex]:

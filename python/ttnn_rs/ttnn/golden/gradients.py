@@ -339,6 +339,12 @@ def embedding(indices: ArrayLike, weight: ArrayLike, grad: ArrayLike, **_: Any) 
     return result
 
 
+def uses_times_the_sum_of_magnitudes(indices: ArrayLike, weight: ArrayLike, grad: ArrayLike, **_: Any) -> Array:
+    """Return the number of uses of every row times the sum of their gradients' magnitudes."""
+    magnitudes = np.abs(np.asarray(grad, np.float64))
+    return embedding(indices, weight, np.ones_like(magnitudes)) * embedding(indices, weight, magnitudes)
+
+
 def sum_of_terms(grad: ArrayLike, x: ArrayLike, **_: Any) -> Array:
     """Return the size of the terms whose sum is the gradient of multigammaln."""
     values, g = np.asarray(x, np.float64), np.asarray(grad, np.float64)

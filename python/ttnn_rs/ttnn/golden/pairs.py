@@ -97,6 +97,11 @@ def polyval(x: ArrayLike, coeffs: Sequence[float], **_: object) -> Array:
     return np.asarray(np.polyval(list(coeffs), np.asarray(x, np.float64)), np.float64)
 
 
+def coefficients_times_the_sum_of_terms(x: ArrayLike, coeffs: Sequence[float], **_: object) -> Array:
+    """Return the number of coefficients times the sum of the terms' magnitudes: the scale of an error."""
+    return len(coeffs) * polyval(np.abs(np.asarray(x, np.float64)), [abs(value) for value in coeffs])
+
+
 def isclose(
     a: ArrayLike,
     b: ArrayLike,

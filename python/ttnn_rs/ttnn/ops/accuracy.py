@@ -21,7 +21,7 @@ class Accuracy:
     For block floats the unit is a step of the shared exponent of the largest value. Where terms may cancel, the unit is
     that of `magnitude`, a function of the operands in float64, instead of the result's. The bounds hold for operands
     from `lowest` on whose magnitude is at most `largest`; subnormal operands count as 0, as the chip reads
-    them.
+    them. An operator without a bound says in `reason` why there is none.
     """
 
     ulp: Mapping[DataType, float] = field(default_factory=dict)
@@ -29,6 +29,7 @@ class Accuracy:
     magnitude: Callable[..., Any] | None = None
     largest: float = math.inf
     lowest: float = -math.inf
+    reason: str = ""
 
     def bound(self, dtype: DataType) -> float | None:
         """Return the bound for `dtype` in ULP: 0 for an exact operator, None if none is stated."""
@@ -37,6 +38,8 @@ class Accuracy:
     def __str__(self) -> str:
         if self.exact:
             return "exact"
+        if self.reason:
+            return f"no bound in ULP, {self.reason}"
         bounds = ", ".join(f"{dtype.name.lower()}: {ulp:g} ULP" for dtype, ulp in self.ulp.items())
         if self.magnitude is not None:
             bounds = f"{bounds}, of the {self.magnitude.__name__.replace('_', ' ')}"
@@ -48,6 +51,11 @@ class Accuracy:
 def bit_exact() -> Accuracy:
     """Return the bound of an operator whose result is the reference rounded to the output format, bit for bit."""
     return Accuracy(exact=True)
+
+
+def no_bound(reason: str) -> Accuracy:
+    """Return the statement of an operator whose error no figure in ULP bounds; the reason begins with a conjunction."""
+    return Accuracy(reason=reason)
 
 
 def max_ulp(

@@ -18,6 +18,7 @@ import numpy as np
 from ttnn import _engine, golden
 from ttnn.exceptions import DTypeError, LayoutError, MemoryConfigError, ShapeError, UnsupportedError, fatal
 from ttnn.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
+from ttnn.ops.accuracy import no_bound
 from ttnn.ops.arguments import BOOLEAN, INT_SEQUENCE, INTEGER, TENSOR, Param, Signature
 from ttnn.ops.common import (
     FLOATS,
@@ -301,6 +302,7 @@ prod = register(
         dtypes=FLOATS,
         layouts=(Layout.TILE, Layout.ROW_MAJOR),
         golden=golden.prod,
+        accuracy=no_bound("for every factor rounds the product once more: the error grows with their number"),
         engine=("binary", "unary", "move_elements", "fill"),
         raises=(
             ("DTypeError", "the input holds integers."),

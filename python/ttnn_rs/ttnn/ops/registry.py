@@ -54,7 +54,8 @@ class Op:
         dtypes: Data types of the first tensor that the operator computes.
         layouts: Layouts that it takes.
         golden: Reference function in float64 (package `ttnn.golden`), or None.
-        accuracy: Distance to `golden` that the chip's algorithm keeps.
+        accuracy: Distance to `golden` that the chip's algorithm keeps, or why it keeps none. Only operators that move
+            data may leave it out.
         engine: Functions of `ttnn._engine` that do the work; empty for operators made of others.
         numerics: See `Numerics`.
         aliases: Other names of the same object.
@@ -395,7 +396,7 @@ def _keep_operands(values: list[Any], position: int) -> None:
 
 def _limits_of_accuracy(op: Op) -> list[str]:
     """Return of which calls of an operator the stated error is, if not of all."""
-    if op.numerics == "movement":
+    if op.numerics == "movement" or (op.accuracy is not None and op.accuracy.reason):
         return []
     params = [param for signature in op.signatures for param in signature.params if param.modelled]
     # An option may select another function, and complex operands another composition.
@@ -434,8 +435,6 @@ def _docstring(op: Op) -> str:
         blocks.append("Raises:\n" + "\n".join(f"    {error}: {when}" for error, when in op.raises))
     if op.accuracy is not None:
         blocks.append(f"{', '.join(['Accuracy', *_limits_of_accuracy(op)])}: {op.accuracy}.")
-    elif op.numerics != "movement":
-        blocks.append("Accuracy: no bound is stated.")
     blocks.append("Signatures:\n" + "\n".join(f"    {signature.text(op.name)}" for signature in op.signatures))
     # An operator and its in-place form share a page.
     blocks.append(f'Source: TT-NN docs "ttnn.{op.name.removesuffix("_")}"{"; " if op.source else ""}{op.source}.')

@@ -13,7 +13,7 @@ from ttnn import _engine, golden
 from ttnn.core_range import CoreRangeSet
 from ttnn.exceptions import ArgumentError, DTypeError, UnsupportedError, fatal
 from ttnn.memory_config import MemoryConfig
-from ttnn.ops.accuracy import bit_exact, max_ulp
+from ttnn.ops.accuracy import bit_exact, max_ulp, no_bound
 from ttnn.ops.activations import Activation, chain, vector_functions
 from ttnn.ops.arguments import ACTIVATIONS, BOOLEAN, Param, Signature
 from ttnn.ops.common import (
@@ -277,6 +277,7 @@ unary_chain = _register(
     "Return every element with several functions applied in one visit to Dst.",
     source="operator programs, section 5",
     golden=golden.chained,
+    accuracy=no_bound("for every function of the chain magnifies the error of those before it by its own slope"),
     raises=(
         ("ArgumentError", "the chain is empty."),
         ("DTypeError", "a function that does not take the input's integers."),

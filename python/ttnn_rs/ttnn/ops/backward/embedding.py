@@ -14,6 +14,7 @@ from ttnn import _engine
 from ttnn.exceptions import DTypeError, IndexRangeError, LayoutError, MemoryConfigError, ShapeError, TtnnError, fatal
 from ttnn.golden import gradients as g
 from ttnn.memory_config import MemoryConfig
+from ttnn.ops.accuracy import max_ulp
 from ttnn.ops.arguments import DATA_TYPE, TENSOR, Param, Signature
 from ttnn.ops.backward.family import entry
 from ttnn.ops.backward.forward import named
@@ -207,6 +208,8 @@ embedding_bw = entry(
     _embedding_bw,
     "Return, for every row of the table, the sum of the gradients of its uses.",
     g.embedding,
+    # Every addition but the first cuts its sum, which is at most that of the magnitudes, by less than a unit.
+    accuracy=max_ulp((DataType.BFLOAT16, 2), magnitude=g.uses_times_the_sum_of_magnitudes),
     dtypes=_DTYPES,
     note=(
         "A tensor [1, 1, rows, width], not a list. Sums are cut to bfloat16 after every addition, in the order of the "

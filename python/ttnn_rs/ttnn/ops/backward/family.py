@@ -17,7 +17,7 @@ from ttnn.memory_config import MemoryConfig
 from ttnn.ops.accuracy import Accuracy, max_ulp
 from ttnn.ops.arguments import TENSOR, Kind, Param, Signature, instance_kind
 from ttnn.ops.backward.forward import Forward, named
-from ttnn.ops.backward.measured import ABSOLUTE, LARGEST_ULP, PASSED_ON
+from ttnn.ops.backward.measured import ABSOLUTE, LARGEST_ULP, OF_ANY_NUMBER, PASSED_ON
 from ttnn.ops.common import MEMORY_CONFIG_OPTION, on_device, same_device
 from ttnn.ops.registry import FastOperation, Op, register
 from ttnn.tensor import Tensor
@@ -95,9 +95,11 @@ def required(operator: str, mask: Sequence[bool], count: int = 2) -> Sequence[bo
 
 
 def bound(name: str) -> Accuracy | None:
-    """Return the largest measured error of an operator, if one is stated."""
+    """Return the largest error of an operator, if a table states one."""
     if name in PASSED_ON:
         return max_ulp((DataType.BFLOAT16, 0), (DataType.FLOAT32, 0))
+    if name in OF_ANY_NUMBER:
+        return max_ulp(*zip((DataType.BFLOAT16, DataType.FLOAT32), OF_ANY_NUMBER[name], strict=True))
     if name not in LARGEST_ULP:
         return None
     dtypes = (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B)
@@ -146,8 +148,12 @@ def entry(
     note: str = "",
     raises: tuple[tuple[str, str], ...] = RAISES,
     engine: tuple[str, ...] = (),
+    accuracy: Accuracy | None = None,
 ) -> FastOperation:
-    """Register a gradient operator; the formula lists the gradients, or is a whole sentence."""
+    """Register a gradient operator; the formula lists the gradients, or is a whole sentence.
+
+    The accuracy is that of the tables of measured errors, if none is given.
+    """
     return register(
         Op(
             name=name,
@@ -157,7 +163,7 @@ def entry(
             dtypes=dtypes,
             layouts=(Layout.TILE, Layout.ROW_MAJOR) if rows else (Layout.TILE,),
             golden=golden,
-            accuracy=bound(name),
+            accuracy=bound(name) if accuracy is None else accuracy,
             engine=engine,
             family="backward",
             composition=not engine,

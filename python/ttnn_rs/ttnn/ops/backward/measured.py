@@ -88,12 +88,19 @@ ABSOLUTE: Final[dict[str, Callable[..., Any]]] = {
     "multigammaln_bw": gradients.sum_of_terms,
 }
 """What the figures refer to where terms cancel, instead of the gradient itself."""
+OF_ANY_NUMBER: Final[dict[str, tuple[float, float]]] = {
+    "addalpha_bw": (2.5, 1.5),
+    "div_no_nan_bw": (2.5, 2),
+    "subalpha_bw": (2.5, 1.5),
+}
+"""Products with any number, bfloat16 and float32: half a unit for the product; as bfloat16 two for the number, which is
+cut; as float32 one for its rounding, and half of one for that of its inverse, as not both can be just above 1."""
 PASSED_ON: Final = frozenset(
     f"{name}_bw"
     for name in (
         *("abs", "add", "assign", "ceil", "clamp", "clip", "concat", "eq", "fill", "fill_zero", "floor", "frac"),
         *("ge", "gt", "hardshrink", "hardtanh", "le", "lt", "ne", "neg", "relu", "relu6", "round", "rsub", "sign"),
-        *("softshrink", "threshold", "trunc", "where"),
+        *("softshrink", "sub", "threshold", "trunc", "where"),
     )
 )
 """Gradients that are 0, or the incoming one with a sign: nothing is rounded."""

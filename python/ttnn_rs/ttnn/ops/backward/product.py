@@ -10,6 +10,7 @@ from typing import Any, Final
 from ttnn.exceptions import ShapeError
 from ttnn.golden import gradients as g
 from ttnn.memory_config import MemoryConfig
+from ttnn.ops.accuracy import no_bound
 from ttnn.ops.arguments import INTEGER, Param, Signature
 from ttnn.ops.backward.family import GRAD, INPUT, RAISES, entry
 from ttnn.ops.backward.forward import Forward, named
@@ -81,6 +82,7 @@ prod_bw = entry(
     _prod,
     "grad * prod(x) / x",
     g.prod,
+    accuracy=no_bound("for it is that of the product, which grows with the number of factors"),
     dtypes=(DataType.BFLOAT16, DataType.BFLOAT8_B, DataType.FLOAT32),
     rows=True,
     note=(

@@ -13,6 +13,7 @@ from ttnn.exceptions import DTypeError, ShapeError, fatal
 from ttnn.golden import pairs
 from ttnn.golden.pointwise import prelu as golden_prelu
 from ttnn.memory_config import MemoryConfig
+from ttnn.ops.accuracy import max_ulp
 from ttnn.ops.arguments import FLOAT, NUMBER, TENSOR, Kind, Param, Signature
 from ttnn.ops.binary.arithmetic import multiply
 from ttnn.ops.binary.checks import not_defined, on_host
@@ -164,6 +165,8 @@ prelu = register(
         dtypes=(DataType.BFLOAT16, DataType.BFLOAT8_B, DataType.FLOAT32),
         layouts=LAYOUTS,
         golden=golden_prelu,
+        # Dst is cut to bfloat16; the product and its weight are rounded to float32, half a unit and one.
+        accuracy=max_ulp((DataType.BFLOAT16, 1.0001), (DataType.FLOAT32, 1.5)),
         engine=("unary",),
         family="unary",
         raises=(
@@ -236,6 +239,8 @@ outer = register(
         dtypes=_OUTER_DTYPES,
         layouts=LAYOUTS,
         golden=pairs.outer,
+        # Over all pairs of mantissas: the matrix product of bfloat16 leaves out mantissa bits.
+        accuracy=max_ulp((DataType.BFLOAT16, 2.508), (DataType.FLOAT32, 0.5)),
         composition=True,
         raises=(*RAISES, ("ShapeError", "an operand is a scalar.")),
     )

@@ -10,6 +10,7 @@ from typing import Any, Final
 from ttnn.exceptions import ArgumentError, DTypeError, fatal
 from ttnn.golden import pairs
 from ttnn.memory_config import MemoryConfig
+from ttnn.ops.accuracy import max_ulp
 from ttnn.ops.arguments import FLOAT, INTEGER, TENSOR, Kind, Param, Signature
 from ttnn.ops.binary.arithmetic import add, multiply
 from ttnn.ops.binary.checks import not_defined, on_host
@@ -176,6 +177,10 @@ polyval = register(
         dtypes=(DataType.BFLOAT16, DataType.BFLOAT8_B, DataType.FLOAT32),
         layouts=LAYOUTS,
         golden=pairs.polyval,
+        # A coefficient is cut, then multiplied and added to: at most two units per coefficient and term.
+        accuracy=max_ulp(
+            (DataType.BFLOAT16, 2), (DataType.FLOAT32, 2), magnitude=pairs.coefficients_times_the_sum_of_terms
+        ),
         family="unary",
         composition=True,
         raises=(

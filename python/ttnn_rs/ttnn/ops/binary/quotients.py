@@ -215,6 +215,8 @@ _IN_PLACE: Final = Binary(
     in_place=both(
         (*ACTIVATION_OPTIONS, fast_option(False, _FAST_DOC, none=True), *CORES), names=("input_a", "input_b")
     ),
+    # Of floating point only: the larger figure of `div` is that of integers.
+    accuracy=max_ulp((DataType.BFLOAT16, 0.5), (DataType.FLOAT32, 0.84)),
     in_place_integers=(), aliases=("div",),
 )  # fmt: skip
 

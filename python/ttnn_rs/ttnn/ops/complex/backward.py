@@ -10,11 +10,13 @@ from typing import Any, Final
 
 from ttnn.golden import complex as g
 from ttnn.memory_config import MemoryConfig
+from ttnn.ops.accuracy import Accuracy, bit_exact
 from ttnn.ops.arguments import FLOAT, TENSOR, Param, Signature
 from ttnn.ops.backward import abs_bw, add_bw, div_bw, mul_bw, reciprocal_bw, sub_bw
 from ttnn.ops.backward.forward import NAN, Forward, named
 from ttnn.ops.common import MEMORY_CONFIG_OPTION
 from ttnn.ops.complex.arithmetic import conj, divide, multiply, negative, polar, reciprocal, scaled
+from ttnn.ops.complex.measured import ANGLE_GRADIENT, POLAR_GRADIENT
 from ttnn.ops.complex.tensor import COMPLEX, ComplexTensor
 from ttnn.ops.complex.unary import FLOATS, INPUT, PLACE, RAISES, check_parts
 from ttnn.ops.registry import FastOperation, Op, overload, register
@@ -93,7 +95,12 @@ def _of_one(name: str, steps: Callable[..., ComplexTensor]) -> Callable[..., lis
 
 
 def _register(
-    name: str, grad: Param, formula: str, golden: Callable[..., Any], steps: Callable[..., ComplexTensor]
+    name: str,
+    grad: Param,
+    formula: str,
+    golden: Callable[..., Any],
+    steps: Callable[..., ComplexTensor],
+    accuracy: Accuracy,
 ) -> FastOperation:
     return register(
         Op(
@@ -104,6 +111,7 @@ def _register(
             dtypes=FLOATS,
             layouts=(Layout.TILE, Layout.ROW_MAJOR),
             golden=golden,
+            accuracy=accuracy,
             family="complex",
             composition=True,
             raises=(
@@ -116,16 +124,19 @@ def _register(
     )
 
 
-real_bw = _register("real_bw", _GRAD, "grad + 0i", g.real_bw, _real)
-imag_bw = _register("imag_bw", _GRAD, "0 + i grad", g.imag_bw, _imag)
-conj_bw = _register("conj_bw", _COMPLEX_GRAD, "the conjugate of grad", g.conj_bw, _conj)
-angle_bw = _register("angle_bw", _GRAD, "grad * (-imag + i real) / |x|^2, 0 at the origin", g.angle_bw, _angle)
+real_bw = _register("real_bw", _GRAD, "grad + 0i", g.real_bw, _real, bit_exact())
+imag_bw = _register("imag_bw", _GRAD, "0 + i grad", g.imag_bw, _imag, bit_exact())
+conj_bw = _register("conj_bw", _COMPLEX_GRAD, "the conjugate of grad", g.conj_bw, _conj, bit_exact())
+angle_bw = _register(
+    "angle_bw", _GRAD, "grad * (-imag + i real) / |x|^2, 0 at the origin", g.angle_bw, _angle, ANGLE_GRADIENT
+)
 polar_bw = _register(
     "polar_bw",
     _COMPLEX_GRAD,
     "Re(conj(grad) * direction) + i Re(conj(grad) * i * polar(x))",
     g.polar_bw,
     _polar,
+    POLAR_GRADIENT,
 )
 
 

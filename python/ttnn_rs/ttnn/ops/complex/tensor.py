@@ -11,6 +11,7 @@ from typing import Final
 from ttnn.exceptions import ArgumentError, IndexRangeError, ShapeError, fatal
 from ttnn.golden import complex as g
 from ttnn.memory_config import MemoryConfig
+from ttnn.ops.accuracy import bit_exact
 from ttnn.ops.arguments import TENSOR, Param, Signature, instance_kind
 from ttnn.ops.registry import Op, register
 from ttnn.shape import Shape
@@ -97,6 +98,7 @@ complex_tensor = register(
         dtypes=tuple(dtype for dtype in DataType if dtype is not DataType.INVALID),
         layouts=(Layout.TILE, Layout.ROW_MAJOR),
         golden=g.complex_tensor,
+        accuracy=bit_exact(),
         numerics="movement",
         family="complex",
         raises=(("ShapeError", "the shapes differ."),),

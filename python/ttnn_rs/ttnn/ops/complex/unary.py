@@ -11,11 +11,12 @@ from typing import Any, Final
 from ttnn.golden import complex as g
 from ttnn.memory_config import MemoryConfig
 from ttnn.ops import pointwise
-from ttnn.ops.accuracy import bit_exact
+from ttnn.ops.accuracy import Accuracy, bit_exact
 from ttnn.ops.arguments import MEMORY_CONFIG, Param, Signature
 from ttnn.ops.backward.forward import Forward, named
 from ttnn.ops.common import MEMORY_CONFIG_OPTION, on_device, same_device
 from ttnn.ops.complex import arithmetic
+from ttnn.ops.complex.measured import ANGLE, POLAR
 from ttnn.ops.complex.tensor import COMPLEX, ComplexTensor
 from ttnn.ops.registry import FastOperation, Op, overload, register
 from ttnn.tensor import Tensor
@@ -58,7 +59,7 @@ def _run(name: str, steps: Callable[[Forward, ComplexTensor], Any]) -> Callable[
 
 
 def _register(
-    name: str, doc: str, golden: Callable[..., Any], steps: Callable[..., Any], *, exact: bool = False
+    name: str, doc: str, golden: Callable[..., Any], steps: Callable[..., Any], accuracy: Accuracy
 ) -> FastOperation:
     return register(
         Op(
@@ -69,7 +70,7 @@ def _register(
             dtypes=FLOATS,
             layouts=(Layout.TILE, Layout.ROW_MAJOR),
             golden=golden,
-            accuracy=bit_exact() if exact else None,
+            accuracy=accuracy,
             family="complex",
             composition=True,
             raises=RAISES,
@@ -82,33 +83,35 @@ real = _register(
     "Return the real part: the tensor itself, unless a place is given.",
     g.real,
     lambda do, x: do.passed_on(x.real),
-    exact=True,
+    bit_exact(),
 )
 imag = _register(
     "imag",
     "Return the imaginary part: the tensor itself, unless a place is given.",
     g.imag,
     lambda do, x: do.passed_on(x.imag),
-    exact=True,
+    bit_exact(),
 )
 angle = _register(
     "angle",
     "Return the angle to the positive real axis, from -pi to pi.",
     g.angle,
     lambda do, x: do.atan2(x.imag, x.real),
+    ANGLE,
 )
 is_real = _register(
-    "is_real", "Return where the imaginary part is 0, 1 or 0.", g.is_real, lambda do, x: do.eqz(x.imag), exact=True
+    "is_real", "Return where the imaginary part is 0, 1 or 0.", g.is_real, lambda do, x: do.eqz(x.imag), bit_exact()
 )
 is_imag = _register(
-    "is_imag", "Return where the real part is 0, 1 or 0.", g.is_imag, lambda do, x: do.eqz(x.real), exact=True
+    "is_imag", "Return where the real part is 0, 1 or 0.", g.is_imag, lambda do, x: do.eqz(x.real), bit_exact()
 )
-conj = _register("conj", "Return the conjugate: the imaginary part negated.", g.conj, arithmetic.conj, exact=True)
+conj = _register("conj", "Return the conjugate: the imaginary part negated.", g.conj, arithmetic.conj, bit_exact())
 polar = _register(
     "polar",
     "Return magnitude times (cos angle + i sin angle); magnitude and angle are the parts of the input.",
     g.polar,
     arithmetic.polar,
+    POLAR,
 )
 
 overload(pointwise.abs, Signature((INPUT,), (PLACE,), run=_run("abs", lambda do, x: do.hypot(x.real, x.imag))), g.abs_)

@@ -16,7 +16,7 @@ from ttnn.tensor import Tensor
 from ttnn.tensor_operators import operation
 from ttnn.types import DataType, Layout
 
-from .operator import PRODUCT_OPTIONS, RAISES, product
+from .operator import GROWS_WITH_K, PRODUCT_OPTIONS, RAISES, product
 
 _NAME: Final = "ttnn.addmm"
 _DTYPES: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B)
@@ -74,6 +74,7 @@ addmm = register(
         dtypes=_DTYPES,
         layouts=(Layout.TILE,),
         golden=golden.addmm,
+        accuracy=GROWS_WITH_K,
         engine=("matmul", "binary"),
         raises=RAISES,
     )

@@ -20,6 +20,7 @@ from ttnn.exceptions import ShapeError, StorageError, UnsupportedError, fatal
 from ttnn.golden import matmul as golden
 from ttnn.memory_config import MemoryConfig
 from ttnn.mesh import SubDeviceId
+from ttnn.ops.accuracy import no_bound
 from ttnn.ops.activations import UnaryWithParam, chain_steps
 from ttnn.ops.arguments import (
     BOOLEAN,
@@ -527,6 +528,10 @@ RAISES: Final = (
     ("StorageError", "an operand is on the host, deallocated or on another device."),
 )
 
+GROWS_WITH_K: Final = no_bound(
+    "for terms cancel and the error grows with K, faster in a 16-bit Dst and with a lower fidelity: docs/sweeps.md"
+)
+
 matmul = register(
     Op(
         name="matmul",
@@ -537,6 +542,7 @@ matmul = register(
         dtypes=_DTYPES,
         layouts=(Layout.TILE,),
         golden=golden.matmul,
+        accuracy=GROWS_WITH_K,
         engine=("matmul", "matmul_fast"),
         raises=RAISES,
     )
@@ -552,6 +558,7 @@ linear = register(
         dtypes=_DTYPES,
         layouts=(Layout.TILE,),
         golden=golden.linear,
+        accuracy=GROWS_WITH_K,
         engine=("matmul", "matmul_fast"),
         raises=RAISES,
     )
