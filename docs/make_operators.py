@@ -45,12 +45,15 @@ def page() -> str:
         "of other operators in the official order. Floating-point functions of integers, as in gradients and",
         "activations, read the words as float32: that is how the official sources read, and no vector settles it.",
         "",
-        "| operator | data types | numerics | what it returns |",
-        "|---|---|---|---|",
+        "*Error* is the largest distance to float64 that the registry states, in units in the last place of the result",
+        "or of what follows *of the*; its docstring says for which calls. A type that is not listed has no bound.",
+        "",
+        "| operator | data types | numerics | error | what it returns |",
+        "|---|---|---|---|---|",
     ]
     lines.extend(
         f"| `ttnn.{entry.name}` | {', '.join(dtype.name.lower() for dtype in entry.dtypes) or 'all'} "
-        f"| {NUMERICS[entry.numerics]} | {entry.doc} |"
+        f"| {NUMERICS[entry.numerics]} | {entry.accuracy or '-'} | {entry.doc} |"
         for entry in registry.entries()
     )
     lines += [
