@@ -55,16 +55,11 @@ impl Input {
     }
 }
 
-/// Asks for a page that comes up next. The CPU does not find out by itself, as pages that come up one after the other are
-/// far apart.
-pub fn ask(page: &[u8]) {
-    (0..page.len()).step_by(64).for_each(|offset| stream::prefetch_second(page, offset));
-}
-
 /// Asks for the page that follows another in its bank: of an interleaved buffer it comes up when every bank has had its
-/// turn, of a sharded one it is the next. As [`ask`], but without looking for the page.
+/// turn, of a sharded one it is the next. The CPU does not find out by itself, as pages that come up one after the other are
+/// far apart.
 pub fn ask_behind(page: &[u8]) {
-    (0..page.len()).step_by(64).for_each(|offset| stream::prefetch_second(page, page.len() + offset));
+    (0..page.len()).step_by(stream::LINE).for_each(|offset| stream::prefetch_second(page, page.len() + offset));
 }
 
 /// What Dst holds for operands of this format.

@@ -6,7 +6,7 @@
 mod minimum;
 mod vector;
 
-use tt_cpu::Level;
+use tt_cpu::{Level, stream};
 use tt_formats::{DataFormat, TileShape};
 use tt_memory::{BufferId, Device};
 use tt_tensix::fpu::{self, Arch, Broadcast, EltwiseOp, MathConfig, MathFidelity, PoolOp, ReduceDim, Reduction};
@@ -154,7 +154,8 @@ pub fn reduce(device: &mut Device, input: BufferId, output: BufferId, step: &Red
                 let source = first + index * stride;
                 let bytes = access.page(input, source)?;
                 if index + 1 < count {
-                    port::ask(access.page(input, source + stride)?);
+                    // The CPU does not find out by itself: they are far apart.
+                    stream::prefetch_second_all(access.page(input, source + stride)?);
                 }
                 let filled = kernel.filled(bytes, source % inside, &mut scratch.bytes);
                 kernel.join(index == 0, if filled { None } else { Some(bytes) }, scratch);
