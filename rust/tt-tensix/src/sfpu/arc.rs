@@ -6,10 +6,11 @@
 use super::blocks::{
     HALF_PI, ONE_AND_HALF, guessed_reciprocal, inverse_root, is_nonzero_finite, reciprocal, refine_root,
 };
+use super::course::Course;
 use super::lane::{
-    HALF, INFINITY, MINUS_ONE, NAN, ONE, TWO, Word, add, and, exp_unbiased, fabs, greater, growing, ieq, ilt,
-    is_negative, is_zero, isub, less, mad, magnitude, man_only, mul, or, polynomial, polynomial_from, select, setsign,
-    shr, splat, store_f32, store_rounded, sub, xor,
+    HALF, INFINITY, MINUS_ONE, NAN, ONE, TWO, Word, add, and, any, exp_unbiased, fabs, greater, ieq, ilt, is_negative,
+    is_zero, isub, less, mad, magnitude, man_only, mul, or, polynomial, polynomial_along, select, setsign, shr, splat,
+    store_f32, store_rounded, sub, xor,
 };
 use super::run::functions;
 
@@ -60,33 +61,53 @@ fn within<V: Word>(x: V, value: V) -> V {
     select(greater(fabs(x), ONE), NAN, value)
 }
 
+/// |x| below [`SPLIT_32`], from there on the root of (1 - |x|) / 2, which is less than that, too; and that half, which is negative
+/// where there is no angle. An argument that is not zero is far from the end of the range in most lanes.
+#[inline(always)]
+fn argument_32<V: Word>(distance: V, far: V::Mask) -> (V, V) {
+    let distance = distance.zero_or_usual(-60, 126);
+    let half = half_complement(distance);
+    if !any::<V>(far) {
+        return (distance, half);
+    }
+    (select(far, refine_root(half, inverse_root(half)), distance), half)
+}
+
+/// More than the square of [`SPLIT_32`].
+const LARGEST_SQUARE: f32 = 0.317;
+
 #[inline(always)]
 fn asin_32<V: Word>(x: V) -> V {
+    const SERIES: [u32; 5] = [0x3d4f_0000, 0x3c9b_2000, 0x3d3e_e000, 0x3d99_4d3a, 0x3e2a_abc6];
+    const COURSE: Course = Course::of(&SERIES, 0.0, LARGEST_SQUARE);
     let distance = fabs(x);
-    let half = half_complement(distance);
-    let near = less(distance, SPLIT_32);
-    let argument = select(near, distance, refine_root(half, inverse_root(half)));
-    let square = mul(argument, argument);
-    let series = polynomial(square, [0x3d4f_0000, 0x3c9b_2000, 0x3d3e_e000, 0x3d99_4d3a, 0x3e2a_abc6]);
-    let value = mad(mul(series, square), argument, argument);
-    let folded = select(near, value, add(splat::<V>(HALF_PI), mul(value, MINUS_TWO)));
-    store_f32(select(is_negative(half), NAN, setsign(folded, x)))
+    let far = !less(distance, SPLIT_32);
+    let (argument, half) = argument_32(distance, far);
+    let square = argument.traceless_product(argument);
+    let series = polynomial_along(square, SERIES, COURSE);
+    // At most 1/14 of the argument is added to it.
+    let mut value = series.traceless_product(square).ordinary(argument, argument);
+    if any::<V>(far) {
+        value = select(far, add(splat::<V>(HALF_PI), mul(value, MINUS_TWO)), value);
+    }
+    store_f32(select(is_negative(half), NAN, setsign(value, x)))
 }
 
 #[inline(always)]
 fn acos_32<V: Word>(x: V) -> V {
+    const SERIES: [u32; 6] = [0x3d41_8000, 0x3be5_0000, 0x3d0a_c000, 0x3d35_6000, 0x3d99_a08f, 0x3e2a_aaa9];
+    const COURSE: Course = Course::of(&SERIES, 0.0, LARGEST_SQUARE);
     let distance = fabs(x);
-    let half = half_complement(distance);
     let beyond = sub(distance, SPLIT_32);
-    let argument = select(is_negative(beyond), distance, refine_root(half, inverse_root(half)));
-    let square = mul(argument, argument);
-    let [highest, next, others @ ..] = [0x3d41_8000, 0x3be5_0000, 0x3d0a_c000, 0x3d35_6000, 0x3d99_a08f, 0x3e2a_aaa9];
-    let series = polynomial_from(growing(splat::<V>(highest), square, next), square, others);
+    let far = !is_negative(beyond);
+    let (argument, half) = argument_32(distance, far);
+    let square = argument.traceless_product(argument);
+    let series = polynomial_along(square, SERIES, COURSE);
     // Negative near zero for positive x, and far from zero for negative x; then pi/2 belongs to it.
     let argument = setsign(argument, xor(x, beyond));
-    let value = mad(mul(series, square), argument, argument);
+    let value = series.traceless_product(square).ordinary(argument, argument);
     let value = select(is_negative(or(argument, beyond)), add(value, HALF_PI), value);
-    let value = select(is_negative(beyond), value, add(value, value));
+    let value = select(far, add(value, value), value);
     store_f32(select(is_negative(half), NAN, value))
 }
 

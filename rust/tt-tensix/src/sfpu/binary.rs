@@ -5,11 +5,10 @@
 //! In 16-bit `Dst` sums are truncated by the store; products and quotients are rounded to nearest even by the kernel.
 //! Quotients in 32-bit `Dst` come from the mantissas, with one correction by the remainder.
 
-use super::blocks::{RECIPROCAL_SEED, reciprocal, reciprocal_seed};
+use super::blocks::reciprocal;
 use super::lane::{
-    INFINITY, MINUS_ONE, NAN, ONE, Word, ZERO, add, exp_biased, exp_unbiased, flipsign, iadd, ilt, is_zero, isub, mad,
-    magnitude, max, min, mul, residual, round_bf16_even, select, setexp, setman, setsign, shr, splat, store_bf16,
-    store_f32, sub, xor,
+    INFINITY, NAN, ONE, Word, ZERO, add, any, exp_biased, exp_unbiased, flipsign, iadd, ilt, is_zero, isub, magnitude,
+    max, min, mul, round_bf16_even, select, setexp, setman, setsign, shr, splat, store_bf16, store_f32, sub, xor,
 };
 use super::run_binary::binary_functions;
 
@@ -25,14 +24,15 @@ pub fn div_16<V: Word>(a: V, b: V) -> V {
     store_bf16(round_bf16_even(select(is_zero(b), by_zero, quotient)))
 }
 
+/// The guess of a mantissa's reciprocal is 1/10000 off at most after its step, so that the quotient is, and its product with the divisor
+/// leaves less than 1/16 of the dividend's mantissa.
 #[inline(always)]
 pub fn div_32<V: Word>(a: V, b: V) -> V {
-    let (over, under) = (setexp(a, 127), setexp(b, 127));
-    let negated = setsign(under, splat::<V>(MINUS_ONE)).usual(0, 1);
-    let seed = reciprocal_seed(negated, RECIPROCAL_SEED);
-    let inverse = setsign(mad(seed, residual(negated, seed, ONE), seed), under);
-    let guess = mul(over, inverse);
-    let mantissa = mad(residual(guess, flipsign(under), over), inverse, guess);
+    let (over, under) = (setexp(a, 127).surely(0, 1), setexp(b, 127).surely(0, 1));
+    let inverse = setsign(b.inverse_of_mantissa(1), under).surely(-1, 1);
+    let guess = mul(over, inverse).surely(-1, 1);
+    let rest = guess.residual_of_mantissa(flipsign(under), over);
+    let mantissa = rest.ordinary(inverse, guess);
     // The exponent goes on in two halves, so that neither leaves the range before the product does.
     let exponent = iadd(isub(exp_biased(a), exp_unbiased(b)), exp_biased(mantissa));
     let half = shr(exponent, 1);
@@ -41,6 +41,9 @@ pub fn div_32<V: Word>(a: V, b: V) -> V {
         & ilt(exp_biased(a), 255)
         & !ilt(exp_unbiased(b), -126_i32 as u32)
         & ilt(exp_unbiased(b), 128);
+    if !any::<V>(!regular) {
+        return store_f32(quotient);
+    }
     let limit = mul(a, xor(setman(b, ZERO), INFINITY));
     let special = select(ilt(splat::<V>(INFINITY), magnitude(b)), b, limit);
     store_f32(select(regular, quotient, special))

@@ -6,11 +6,10 @@
 use super::binary::{div_16, div_32, mul_16};
 use super::gamma::lgamma_stirling;
 use super::lane::{
-    HALF, INFINITY, ONE, Word, ZERO, exp_unbiased, fabs, flipsign, ieq, is_zero, less, man_only, mul, polynomial,
+    HALF, INFINITY, ONE, Word, ZERO, any, exp_unbiased, fabs, flipsign, ieq, is_zero, less, man_only, mul, polynomial,
     round_bf16_even, select, splat, store_bf16, store_f32, store_rounded, sub,
 };
 use super::log::{SERIES_16, SERIES_32, flushed, natural};
-use super::relations::eq;
 use super::rounding::{floor, trunc};
 use super::run::functions;
 use super::run_binary::binary_functions;
@@ -36,7 +35,7 @@ fn log_32<V: Word>(x: V) -> V {
 /// `sine`, or 0 at integers.
 #[inline(always)]
 fn zero_at_integers<V: Word>(x: V, whole: V, sine: V) -> V {
-    fabs(select(is_zero(eq(x, whole)), sine, splat(ZERO)))
+    fabs(select(x.is_number_equal(whole), ZERO, sine))
 }
 
 /// ln |gamma(x)| of `at_z`, which is that of x, or below 1/2 that of 1 - x, by the reflection formula.
@@ -57,11 +56,16 @@ fn lgamma_16<V: Word>(x: V) -> V {
 #[inline(always)]
 fn lgamma_32<V: Word>(x: V) -> V {
     let at_z = store_f32(lgamma_stirling(x));
-    let angle = store_f32(mul(store_f32(sub(x, trunc(x))), PI));
-    let sine = store_f32(sin(angle, SINE_32));
-    let log_sine = log_32(store_f32(zero_at_integers(x, store_f32(floor(x)), sine)));
+    let low = less(x, HALF);
+    let mut value = at_z;
+    if any::<V>(low) {
+        let angle = store_f32(mul(store_f32(sub(x, trunc(x))), PI));
+        let sine = store_f32(sin(angle, SINE_32));
+        let log_sine = log_32(store_f32(zero_at_integers(x, store_f32(floor(x)), sine)));
+        value = select(low, sub(sub(splat::<V>(LN_PI), log_sine), at_z), at_z);
+    }
     let infinite = ieq(exp_unbiased(x), 128) & is_zero(man_only(x));
-    store_f32(select(infinite, INFINITY, reflected(x, at_z, log_sine)))
+    store_f32(select(infinite, INFINITY, value))
 }
 
 /// ln(x / (1 - x)).

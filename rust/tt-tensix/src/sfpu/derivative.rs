@@ -5,10 +5,11 @@
 //! below 3, 4 e^-2|x| up to 45, 0 above.
 
 use super::blocks::{INVERSE_LN2, reciprocal};
+use super::course::Course;
 use super::elu::scaled_exp;
 use super::lane::{
-    HALF, INFINITY, MINUS_ONE, ONE, ROUNDER, Word, ZERO, exp_biased, fabs, general, general_polynomial, greater, iadd,
-    ilt, isub, less, mad, mul, polynomial, select, setexp, splat, store_f32, store_rounded, sub, vanishing,
+    HALF, INFINITY, MINUS_ONE, ONE, ROUNDER, Word, ZERO, any, exp_biased, fabs, greater, iadd, ilt, isub, less, mad,
+    mul, polynomial_along, select, setexp, splat, store_f32, store_rounded, sub,
 };
 use super::run::functions;
 
@@ -26,7 +27,27 @@ const MINUS_HALF: u32 = 0xbf00_0000;
 #[inline(always)]
 fn gelu_derivative<V: Word>(x: V, steps: Option<usize>) -> V {
     const BELL: [u32; 6] = [0x3c08_8889, 0x3d2a_aaab, 0x3e2a_aaab, HALF, ONE, ONE];
-    let square = mul(x, x);
+    const SERIES: [u32; 9] = [
+        0x3192_d618,
+        0xb47f_2a12,
+        0x36cc_6b26,
+        0xb8cc_5d51,
+        0x3a90_fbdc,
+        0xbc1a_3e0f,
+        0x3d74_cd60,
+        0xbe88_28b4,
+        0x3f4c_4211,
+    ];
+    // Up to 3.172^2.
+    const COURSE: Course = Course::of(&SERIES, 0.0, 10.062);
+    let square = x.traceless_product(x);
+    // From -0.7 to 0.7, and the sum from -0.2 to 1.2.
+    let middle = x.on_constant_grid(polynomial_along(square, SERIES, COURSE), HALF);
+    let beyond = less(x, BELOW);
+    let right = select(less(x, ABOVE), middle, splat(ONE));
+    if !any::<V>(beyond) {
+        return right;
+    }
     let argument = mul(square, MINUS_HALF);
     let rounded = mad(argument, INVERSE_LN2, ROUNDER);
     let (bell, _) = scaled_exp(argument, rounded, BELL);
@@ -40,18 +61,14 @@ fn gelu_derivative<V: Word>(x: V, steps: Option<usize>) -> V {
             mul(slope, mad(inverse, inverse, sub(splat::<V>(ONE), inverse)))
         }
     };
-    let upper =
-        polynomial(square, [0x3192_d618, 0xb47f_2a12, 0x36cc_6b26, 0xb8cc_5d51, 0x3a90_fbdc, 0xbc1a_3e0f, 0x3d74_cd60]);
-    let series = vanishing(vanishing(upper, square, 0xbe88_28b4), square, 0x3f4c_4211);
-    let middle = general(x, series, HALF);
     let left = select(greater(x, LOWEST), tail, splat::<V>(ZERO));
-    select(less(x, ABOVE), select(less(x, BELOW), left, middle), splat(ONE))
+    select(beyond, left, right)
 }
 
 /// NaN squared is above infinity, and returned as it came.
 #[inline(always)]
 fn keep_nan<V: Word>(x: V, value: V) -> V {
-    select(ilt(splat::<V>(INFINITY), mul(x, x)), x, value)
+    select(ilt(splat::<V>(INFINITY), x.traceless_product(x)), x, value)
 }
 
 #[inline(always)]
@@ -61,29 +78,36 @@ fn tanh_derivative<V: Word>(x: V) -> V {
     const MINUS_TWO: u32 = 0xc000_0000;
     /// 2 ln 2
     const LN4: u32 = 0x3fb1_7218;
+    const NEAR: [u32; 11] = [
+        0x3d81_cf7d,
+        0xbe15_dbc3,
+        0x3d75_e3c0,
+        0x3d4c_fd9d,
+        0x3d13_40e3,
+        0xbe12_7bad,
+        0x3e17_3c95,
+        0xbe0f_86b5,
+        0x3e10_f9f8,
+        0xbdeb_d465,
+        0x3d64_f473,
+    ];
+    const CENTRED: [u32; 2] = [0x3e63_8e39, MINUS_ONE];
+    const OF_SQUARE: Course = Course::of(&CENTRED, 0.0, 9.001);
+    // 9 * 0.2222 is below 2.0001
+    const COURSE: Course = Course::of(&NEAR, -1.0, 1.0001);
     let distance = fabs(x);
+    let square = distance.traceless_product(distance);
+    let near = polynomial_along(polynomial_along(square, CENTRED, OF_SQUARE), NEAR, COURSE);
+    let beyond = !less(distance, THREE);
+    if !any::<V>(beyond) {
+        return near;
+    }
     let argument = mad(distance, MINUS_TWO, LN4);
     let rounded = mad(argument, INVERSE_LN2, ROUNDER);
     let (mantissa, exponent) = scaled_exp(argument, rounded, [0x3d2a_aaab, 0x3e2a_aaab, HALF, ONE, ONE]);
     let far = select(ilt(exponent, 1), ZERO, setexp(mantissa, exponent));
-    let centred = general(mul(distance, distance), 0x3e63_8e39, MINUS_ONE);
-    let near = general_polynomial(
-        centred,
-        [
-            0x3d81_cf7d,
-            0xbe15_dbc3,
-            0x3d75_e3c0,
-            0x3d4c_fd9d,
-            0x3d13_40e3,
-            0xbe12_7bad,
-            0x3e17_3c95,
-            0xbe0f_86b5,
-            0x3e10_f9f8,
-            0xbdeb_d465,
-            0x3d64_f473,
-        ],
-    );
-    select(less(distance, THREE), near, select(less(distance, FORTY_FIVE), far, splat(ZERO)))
+    let outer: V = select(less(distance, FORTY_FIVE), far, splat(ZERO));
+    select(beyond, outer, near)
 }
 
 functions! {

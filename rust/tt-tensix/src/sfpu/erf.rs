@@ -5,9 +5,10 @@
 //! two ranges. `erfinv`: from ln(1 - x^2) and two nested square roots.
 
 use super::blocks::{ONE_AND_HALF, is_nonzero_finite, reciprocal};
+use super::course::Course;
 use super::lane::{
-    MINUS_ONE, ONE, TWO, Word, add, fabs, flipsign, general, growing, growing_polynomial, is_negative, isub, less, mad,
-    max, min, mul, polynomial, select, setsign, shr, splat, store_bf16, store_f32, sub, usually, vanishing,
+    MINUS_ONE, ONE, TWO, Word, add, any, fabs, flipsign, general, growing_polynomial, is_negative, isub, less, mad,
+    max, min, mul, polynomial_along, select, setsign, shr, splat, store_bf16, store_f32, sub,
 };
 use super::log::{SERIES_16, flushed, natural};
 use super::run::functions;
@@ -62,46 +63,47 @@ fn bounded<V: Word>(x: V) -> V {
 /// Numerator and denominator of erfc(x) for x from 0 to [`FAR`].
 #[inline(always)]
 fn near_complement<V: Word>(x: V) -> (V, V) {
-    const OVER: [u32; 3] = [0x3c61_3a07, 0xbe20_af97, 0x3f2e_8e14];
-    const UNDER: [u32; 2] = [0x3ce8_73ce, 0x3ccd_a887];
-    const GROWTH: Growth = Growth::of(&OVER, 2.5).or(Growth::of(&UNDER, 2.5));
-    let over = V::from(OVER[0]).horner_up_to(x, &OVER[1..], GROWTH);
-    let over = vanishing(over, x, 0xbfab_356a);
-    let over = vanishing(over, x, 0x3f80_00c4);
-    let under = V::from(UNDER[0]).horner_up_to(x, &UNDER[1..], GROWTH);
-    let under = general(under, x, 0xbb62_8c9a);
-    let under = growing(under, x, 0x3edf_9353);
-    let under = general(under, x, 0xbe55_01ee);
-    (over, growing(under, x, ONE))
+    const OVER: [u32; 5] = [0x3c61_3a07, 0xbe20_af97, 0x3f2e_8e14, 0xbfab_356a, 0x3f80_00c4];
+    const UNDER: [u32; 6] = [0x3ce8_73ce, 0x3ccd_a887, 0xbb62_8c9a, 0x3edf_9353, 0xbe55_01ee, ONE];
+    const COURSE_OVER: Course = Course::of(&OVER, 0.0, 2.5);
+    const COURSE_UNDER: Course = Course::of(&UNDER, 0.0, 2.5);
+    (polynomial_along(x, OVER, COURSE_OVER), polynomial_along(x, UNDER, COURSE_UNDER))
 }
 
+/// The same from there to 5.
 #[inline(always)]
 fn far_complement<V: Word>(x: V) -> (V, V) {
-    let over = polynomial(x, [0xb34b_86c2, 0x3575_74ee, 0xb6de_00dc, 0x37b2_78f4, 0xb7d7_3634]);
-    let under = polynomial(x, [0xbcaf_1b72, 0x3e01_d040, 0xbe0e_383a, 0xbe52_a8bf, 0xbe28_8596, ONE]);
-    (over, under)
+    const OVER: [u32; 5] = [0xb34b_86c2, 0x3575_74ee, 0xb6de_00dc, 0x37b2_78f4, 0xb7d7_3634];
+    const UNDER: [u32; 6] = [0xbcaf_1b72, 0x3e01_d040, 0xbe0e_383a, 0xbe52_a8bf, 0xbe28_8596, ONE];
+    const COURSE_OVER: Course = Course::of(&OVER, 2.5, 5.0);
+    const COURSE_UNDER: Course = Course::of(&UNDER, 2.5, 5.0);
+    (polynomial_along(x, OVER, COURSE_OVER), polynomial_along(x, UNDER, COURSE_UNDER))
 }
 
 #[inline(always)]
 fn erfc<V: Word>(x: V) -> V {
     let distance = min(fabs(x), LARGEST_COMPLEMENT);
-    let near = less(distance, FAR);
-    let (near_over, near_under) = near_complement(distance);
-    let (far_over, far_under) = far_complement(distance);
-    let (over, under) = (usually(near, near_over, far_over), usually(near, near_under, far_under));
-    let value = mul(over, reciprocal(under, 1));
+    let far = !less(distance, FAR);
+    let (mut over, mut under) = near_complement(distance);
+    if any::<V>(far) {
+        let (far_over, far_under) = far_complement(distance);
+        (over, under) = (select(far, far_over, over), select(far, far_under, under));
+    }
+    // The numerator is up to 1 and a multiple of 2^-42, the denominator from 1/365 to 9.9.
+    let value = mul(over.surely(-43, 1), reciprocal(under.surely(-10, 4), 1));
     select(is_negative(x), add(splat::<V>(TWO), flipsign(value)), value)
 }
 
-/// sqrt(x) by two Newton steps on the classic guess.
+/// sqrt(x) by two Newton steps on the classic guess, with which x y^2 is 1 within 1/12.
 #[inline(always)]
 fn root<V: Word>(x: V) -> V {
-    let halved = mul(x, MINUS_HALF);
-    let mut y = isub(splat::<V>(0x5f37_0000), shr(x, 1));
+    let usual = x.usually_positive(-60, 60);
+    let halved = mul(usual, MINUS_HALF);
+    let mut y = isub(splat::<V>(0x5f37_0000), shr(usual, 1)).surely(-31, 31);
     for _ in 0..2 {
-        y = mul(mad(mul(y, y), halved, ONE_AND_HALF), y);
+        y = mul(mul(y, y).ordinary(halved, splat(ONE_AND_HALF)).surely(-1, 1), y).surely(-32, 32);
     }
-    select(is_nonzero_finite(x), mul(y, x), x)
+    select(is_nonzero_finite(x), mul(y, usual), x)
 }
 
 #[inline(always)]

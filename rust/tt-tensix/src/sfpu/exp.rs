@@ -4,11 +4,11 @@
 //! below it +0, NaN stays NaN in 32-bit `Dst`. Approximate: the exponent field and the mantissa come from one fixed-point
 //! product, about 3 % off; `clampneg` holds the argument at -88.5 or above, `noclamp` lets it run into negative words.
 
-use super::blocks::{BIAS, EXP21_CONSTANT, INVERSE_LN2, MAX_EXPONENT, MINUS_LN2, exp_f32, exp21, reduce_by_ln2};
+use super::blocks::{BIAS, EXP21_CONSTANT, INVERSE_LN2, LN2_PARTS, MAX_EXPONENT, MINUS_LN2, exp_f32, exp21};
 use super::lane::{
     HALF, INFINITY, MINUS_ONE, ONE, ROUNDER, TWO, Word, add, exp_biased, fabs, iadd, ilt, is_negative, is_zero, mad,
-    max, min, mul, ordinary_polynomial, polynomial, round_sm8, round_sm16, round_u16, scaled, select, setexp, setsign,
-    shl, store_bf16, store_f32, store_rounded, sub,
+    max, min, mul, ordinary_polynomial, polynomial, round_sm8, round_sm16, round_u16, select, setexp, setsign, shl,
+    splat, store_bf16, store_f32, store_rounded, sub,
 };
 use super::run::functions;
 use super::series::is_ordinary;
@@ -97,20 +97,27 @@ fn expm1_16<V: Word>(x: V) -> V {
 }
 
 /// As in 16-bit `Dst`, with ln 2 in two parts, a longer polynomial, and a sum ordered so that nothing is lost around 0.
+///
+/// What counts are up to 128 powers of two; of more, only that they are more. Then the multiple of the first part of ln 2 has 23 bits,
+/// its sum with the argument is exact, and at most 0.36 is left; e^r - 1 is between 0.8 r and 1.2 r. A product that is small beside what
+/// is added to it leaves no trace.
 #[inline(always)]
 fn expm1_32<V: Word>(x: V) -> V {
-    let rounded = mad(x, INVERSE_LN2, ROUNDER);
+    const SERIES: [u32; 6] = [0x394f_0000, 0x3ab6_98f2, 0x3c08_88fb, 0x3d2a_aacf, 0x3e2a_aaae, HALF - 1];
+    const _: () = assert!(is_ordinary(&SERIES, -0.36, 0.36));
+    let rounded = x.number().ordinary(splat(INVERSE_LN2), splat(ROUNDER)).surely(22, 24);
     let turns = sub(rounded, ROUNDER);
     let single = add(turns, MINUS_ONE);
-    let rest = reduce_by_ln2(x, turns);
-    let series = polynomial(rest, [0x394f_0000, 0x3ab6_98f2, 0x3c08_88fb, 0x3d2a_aacf, 0x3e2a_aaae, HALF - 1]);
+    let rest = turns.nudged(splat(LN2_PARTS[1]), turns.remainder(LN2_PARTS[0], x));
+    let series = ordinary_polynomial(rest, SERIES);
     // For a single power of two the 1/2 goes in before the scaling.
     let linear = select(is_zero(single), add(rest, HALF), rest);
-    let small = mad(series, mul(rest, rest), linear);
-    let scale = iadd(shl(rounded, 23), HALF);
-    let offset = sub(scale, HALF);
+    let small = series.ordinary(rest.traceless_product(rest), linear);
+    let scale = iadd(shl(rounded, 23), HALF).surely(-126, 127);
+    let offset = sub(scale, HALF).surely(-3, 127);
     let residue = sub(sub(scale, offset), HALF);
-    let half = select(is_zero(turns) | is_zero(single), small, add(scaled(small, scale, residue), offset));
+    let sum = add(small.surely_scaled(scale, residue).surely(-90, 127), offset);
+    let half = select(is_zero(turns) | is_zero(single), small, sum);
     store_f32(limit_expm1(half, turns, add(single, MINUS_ONE)))
 }
 

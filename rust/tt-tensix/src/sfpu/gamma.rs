@@ -3,10 +3,11 @@
 //! Domain: all words. `digamma`: rational functions by range, above 102 the asymptotic series with a rough logarithm.
 //! `lgamma_stirling`: Stirling's formula at x, or at 1 - x below 1/2; 0 at 1 and 2.
 
-use super::blocks::{reciprocal, rough_log};
+use super::blocks::{log_cubic, reciprocal, rough_log};
+use super::course::Course;
 use super::lane::{
-    HALF, INFINITY, ONE, TWO, Word, ZERO, add, equal, flipsign, general, general_polynomial, greater, is_finite,
-    is_zero, less, mad, man_only, mul, polynomial, select, splat, store_bf16, store_f32, store_rounded, sub, usually,
+    HALF, INFINITY, ONE, TWO, Word, ZERO, add, any, equal, flipsign, greater, is_finite, is_zero, less, man_only, mul,
+    polynomial, polynomial_within, select, splat, store_bf16, store_f32, store_rounded, sub,
 };
 use super::run::functions;
 
@@ -24,12 +25,16 @@ const HALF_LN_2PI: u32 = 0x3f6b_3f8e;
 /// `near` up to [`FAR`], ln x - 1/(2x) - (1/12 - 1/(120 x^2)) / x^2 above.
 #[inline(always)]
 fn digamma<V: Word>(x: V, near: V) -> V {
+    let far = greater(x, FAR);
+    if !any::<V>(far) {
+        return near;
+    }
     let inverse = reciprocal(x, 2);
     let square = mul(inverse, inverse);
     let bernoulli = mul(square, sub(splat::<V>(TWELFTH), mul(square, 0x3c08_8888)));
     let series = sub(sub(rough_log(x), mul(inverse, HALF)), bernoulli);
     let infinite = !is_finite(x) & is_zero(man_only(x));
-    select(greater(x, FAR), select(infinite, INFINITY, series), near)
+    select(far, select(infinite, INFINITY, series), near)
 }
 
 #[inline(always)]
@@ -40,87 +45,86 @@ fn digamma_16<V: Word>(x: V) -> V {
     store_bf16(digamma(x, mul(over, reciprocal(under, 2))))
 }
 
+/// Numerator and denominator up to [`MIDDLE`].
+const LOW_OVER: [u32; 11] = [
+    0x2c6c_a5b0,
+    0x32c8_90e5,
+    0x36d8_78dc,
+    0x39ed_8068,
+    0x3c36_d5cb,
+    0x3ddc_5f42,
+    0x3ecb_315e,
+    0x3eb5_5778,
+    0xbf34_28b2,
+    0xbf9f_7a1c,
+    0xbeda_17ce,
+];
+const LOW_UNDER: [u32; 10] = [
+    0x3167_cf5e,
+    0x35a9_3fad,
+    0x38f0_65bc,
+    0x3b73_417c,
+    0x3d4c_bdc0,
+    0x3e9a_04da,
+    0x3f53_ce10,
+    ONE,
+    0x3eda_185a,
+    0xb388_ee08,
+];
+/// The same up to [`FAR`].
+const HIGH_OVER: [u32; 11] = [
+    0x292d_8643,
+    0x311d_cd63,
+    0x36a5_408b,
+    0x3b3a_bf34,
+    0x3f1d_360b,
+    0x425b_189d,
+    0x44fb_47ae,
+    0x46cc_ec92,
+    0x4757_9519,
+    0xc888_4dc6,
+    0x4807_50d8,
+];
+const HIGH_UNDER: [u32; 10] = [
+    0x2f8e_8671,
+    0x3539_dd95,
+    0x39f8_fc12,
+    0x3df7_066a,
+    0x414e_4018,
+    0x4414_75a4,
+    0x462c_1768,
+    0x4778_bd3b,
+    ONE,
+    0xc823_52c0,
+];
+/// Up to here few steps need the unit's grid.
+const USUAL: f32 = 10.0;
+
 #[inline(always)]
 fn digamma_32<V: Word>(x: V) -> V {
-    let low = less(x, MIDDLE);
-    let over = usually(
-        low,
-        general_polynomial(
-            x,
-            [
-                0x2c6c_a5b0,
-                0x32c8_90e5,
-                0x36d8_78dc,
-                0x39ed_8068,
-                0x3c36_d5cb,
-                0x3ddc_5f42,
-                0x3ecb_315e,
-                0x3eb5_5778,
-                0xbf34_28b2,
-                0xbf9f_7a1c,
-                0xbeda_17ce,
-            ],
-        ),
-        polynomial(
-            x,
-            [
-                0x292d_8643,
-                0x311d_cd63,
-                0x36a5_408b,
-                0x3b3a_bf34,
-                0x3f1d_360b,
-                0x425b_189d,
-                0x44fb_47ae,
-                0x46cc_ec92,
-                0x4757_9519,
-                0xc888_4dc6,
-                0x4807_50d8,
-            ],
-        ),
-    );
-    let under = usually(
-        low,
-        general_polynomial(
-            x,
-            [
-                0x3167_cf5e,
-                0x35a9_3fad,
-                0x38f0_65bc,
-                0x3b73_417c,
-                0x3d4c_bdc0,
-                0x3e9a_04da,
-                0x3f53_ce10,
-                ONE,
-                0x3eda_185a,
-                0xb388_ee08,
-            ],
-        ),
-        polynomial(
-            x,
-            [
-                0x2f8e_8671,
-                0x3539_dd95,
-                0x39f8_fc12,
-                0x3df7_066a,
-                0x414e_4018,
-                0x4414_75a4,
-                0x462c_1768,
-                0x4778_bd3b,
-                ONE,
-                0xc823_52c0,
-            ],
-        ),
-    );
+    const COURSE_OVER: Course = Course::of(&LOW_OVER, 0.0, USUAL);
+    const COURSE_UNDER: Course = Course::of(&LOW_UNDER, 0.0, USUAL);
+    let high = !less(x, MIDDLE);
+    let mut over = polynomial_within(x, LOW_OVER, COURSE_OVER);
+    let mut under = polynomial_within(x, LOW_UNDER, COURSE_UNDER);
+    if any::<V>(high) {
+        over = select(high, polynomial(x, HIGH_OVER), over);
+        under = select(high, polynomial(x, HIGH_UNDER), under);
+    }
     store_f32(digamma(x, mul(over, reciprocal(under, 2))))
 }
 
+/// What is usual is up to 2^16. There, the product of the main part has an exponent of at most three above that of z, and the sum
+/// is less than 3.4 times the larger power of two. The series is between 0.072 and 0.084. The main part is a multiple of 2^-24 if it is
+/// less than 1/4, where the product that is added may be the larger one, of at most 0.17.
 #[inline(always)]
 pub fn lgamma_stirling<V: Word>(x: V) -> V {
-    let z = select(less(x, HALF), sub(splat::<V>(ONE), x), x);
-    let inverse = reciprocal(z, 2);
-    let series = mad(mul(inverse, inverse), MINUS_360TH, TWELFTH);
-    let main = add(general(sub(z, HALF), rough_log(z), flipsign(z)), HALF_LN_2PI);
-    select(equal(x, ONE) | equal(x, TWO), ZERO, general(inverse, series, main))
+    let z = select(less(x, HALF), sub(splat::<V>(ONE), x), x).usually_positive(-1, 16);
+    let inverse = reciprocal(z, 2).surely(-17, 2);
+    let series = mul(inverse, inverse).ordinary(splat(MINUS_360TH), splat(TWELFTH)).surely(-4, -3);
+    let logarithm = z.exponent_number().few_turns_of_log(log_cubic(z));
+    let main = add(sub(z, HALF).balanced(logarithm, flipsign(z), false), HALF_LN_2PI);
+    select(equal(x, ONE) | equal(x, TWO), ZERO, inverse.balanced(series, main, true))
 }
 
 functions! {

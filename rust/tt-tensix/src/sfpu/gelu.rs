@@ -5,10 +5,11 @@
 //! goes through a sigmoid. `approx_lut`: straight lines.
 
 use super::blocks::{BIAS, EXP21_CONSTANT, exp2_fixed, exp21, reciprocal};
+use super::course::Course;
 use super::erf::erf_f32;
 use super::lane::{
-    HALF, MINUS_ONE, ONE, Word, add, equal, general, greater, less, lut16, mad, max, min, mul, polynomial, select,
-    store_bf16, store_f32, store_rounded, sub,
+    HALF, MINUS_ONE, ONE, Word, add, equal, greater, less, lut16, mad, max, min, mul, polynomial, polynomial_within,
+    select, store_bf16, store_f32, store_rounded, sub,
 };
 use super::run::functions;
 use super::tanh::tanh_f32;
@@ -66,11 +67,17 @@ fn accurate_32<V: Word>(x: V) -> V {
     store_f32(select(inside, value, sub(x, x)))
 }
 
+/// Beyond 2^20 the curve is in doubt. The last product has no larger exponent than what is added to it, and the sum is at most
+/// twice that.
 #[inline(always)]
 fn tanh_form<V: Word>(x: V) -> V {
-    let argument = mul(mul(x, mad(mul(x, x), CUBIC, ONE)), ROOT_2_OVER_PI);
+    const CURVE: [u32; 2] = [CUBIC, ONE];
+    const COURSE: Course = Course::of(&CURVE, 0.0, 256.0);
+    let x = x.zero_or_usual(-60, 21);
+    let curve = polynomial_within(x.traceless_product(x), CURVE, COURSE).surely(0, 40);
+    let argument = mul(mul(x, curve), ROOT_2_OVER_PI);
     let half = mul(x, HALF);
-    general(half, tanh_f32(argument), half)
+    half.balanced(tanh_f32(argument), half, false)
 }
 
 #[inline(always)]

@@ -1,5 +1,7 @@
 //! Lane primitives in the notation of the listings. `sfpu.md` section 3. Words are FP32 bits unless said otherwise.
 
+use super::course::Course;
+
 pub use super::word::Word;
 
 /// +0
@@ -119,14 +121,22 @@ pub fn ordinary_polynomial<V: Word, const N: usize>(x: V, coefficients: [u32; N]
     V::from(coefficients[0]).ordinary_horner(x, &coefficients[1..])
 }
 
+/// [`polynomial`] of a known course, for arguments within its bounds in all lanes that count.
+#[inline(always)]
+pub fn polynomial_along<V: Word, const N: usize>(x: V, coefficients: [u32; N], course: Course) -> V {
+    V::from(coefficients[0]).horner_along(x, &coefficients[1..], course)
+}
+
+/// [`polynomial`] of a known course, for arguments that are usually within its bounds, from zero up.
+#[inline(always)]
+pub fn polynomial_within<V: Word, const N: usize>(x: V, coefficients: [u32; N], course: Course) -> V {
+    V::from(coefficients[0]).horner_within(x, &coefficients[1..], course)
+}
+
 /// [`polynomial`] whose terms may stand in any relation.
 #[inline(always)]
 pub fn general_polynomial<V: Word, const N: usize>(x: V, coefficients: [u32; N]) -> V {
-    let mut sum = V::from(coefficients[0]);
-    for &coefficient in &coefficients[1..] {
-        sum = sum.general(x, V::from(coefficient));
-    }
-    sum
+    V::from(coefficients[0]).general_horner(x, &coefficients[1..])
 }
 
 /// [`polynomial`] whose terms have one sign, of arguments that may exceed 1.
@@ -199,6 +209,12 @@ pub fn select<V: Word>(mask: V::Mask, yes: impl Into<V>, no: V) -> V {
 #[inline(always)]
 pub fn usually<V: Word>(mask: V::Mask, yes: impl Into<V>, no: V) -> V {
     V::usually(mask, yes.into(), no)
+}
+
+/// Whether what is only taken where the mask is true must be computed.
+#[inline(always)]
+pub fn any<V: Word>(mask: V::Mask) -> bool {
+    V::any(mask)
 }
 
 /// Sign bit set (so also for -0).
@@ -336,6 +352,11 @@ pub fn iabs<V: Word>(a: V) -> V {
 /// Absolute value; negative NaNs are left alone.
 #[inline(always)]
 pub fn fabs<V: Word>(a: V) -> V {
+    a.absolute()
+}
+
+#[inline(always)]
+pub(super) fn absolute<V: Word>(a: V) -> V {
     select(ult(V::from(SIGN | INFINITY), a), a, magnitude(a))
 }
 

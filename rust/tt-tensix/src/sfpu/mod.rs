@@ -6,6 +6,7 @@
 
 mod blocks;
 pub mod convert;
+mod course;
 pub mod fma;
 #[cfg(target_arch = "x86_64")]
 mod guess;

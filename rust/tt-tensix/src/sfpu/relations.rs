@@ -28,8 +28,13 @@ fn below<V: Word>(a: V, b: V) -> V::Mask {
 }
 
 #[inline(always)]
+pub fn is_number_equal<V: Word>(a: V, b: V) -> V::Mask {
+    is_zero(sum(a, b)) | (!is_unordered(a, b) & a.is_equal(b))
+}
+
+#[inline(always)]
 pub fn eq<V: Word>(a: V, b: V) -> V {
-    truth::<V>(is_zero(sum(a, b)) | (!is_unordered(a, b) & a.is_equal(b)))
+    truth::<V>(is_number_equal(a, b))
 }
 
 #[inline(always)]

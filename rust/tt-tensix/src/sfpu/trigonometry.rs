@@ -5,8 +5,8 @@
 
 use super::blocks::{RECIPROCAL_SEED, negated_reciprocal_scale, parity_sign, reciprocal_mantissa};
 use super::lane::{
-    HALF, MINUS_ONE, ROUNDER, TWO, Word, add, is_negative, mad, mul, polynomial, residual, select, store_f32,
-    store_rounded, sub, xor,
+    HALF, MINUS_ONE, ROUNDER, TWO, Word, add, is_negative, mad, mul, polynomial, select, store_f32, store_rounded, sub,
+    xor,
 };
 use super::run::functions;
 use super::series::Growth;
@@ -78,15 +78,21 @@ fn tan_16<V: Word>(x: V) -> V {
 
 #[inline(always)]
 fn tan_32<V: Word>(x: V) -> V {
-    let rounded = mad(x, TWO_OVER_PI, ROUNDER);
-    let rest = reduce(x, sub(rounded, ROUNDER), MINUS_HALF_PI);
+    // Up to 2^16 the multiples of the first part have 24 bits, and what they leave is exact: nothing, or from 2^-60 to 1.
+    let x = x.usually_below(16).zero_or_usual(-60, 16);
+    let rounded = x.ordinary(V::from(TWO_OVER_PI), V::from(ROUNDER)).surely(22, 24);
+    let turns = sub(rounded, ROUNDER);
+    let first = turns.ordinary(V::from(MINUS_HALF_PI[0]), x).surely(-60, 1);
+    let rest = mad(turns, MINUS_HALF_PI[1], first);
+    let rest = turns.nudged(V::from(MINUS_HALF_PI[3]), turns.nudged(V::from(MINUS_HALF_PI[2]), rest));
     let square = rest.traceless_product(rest);
     let series = V::from(TANGENT_32[0]).horner_up_to(square, &TANGENT_32[1..], GROWTH_OF_TANGENT);
     // Less than 0.3: so the tangent is between the rest and 1.3 times that.
     let cubic = series.traceless_product(square);
     let tangent = cubic.ordinary(rest, rest);
-    // The reciprocal is corrected by its own error and by what the sum of the tangent lost.
-    let lost = residual(cubic, rest, sub(rest, tangent));
+    // The reciprocal is corrected by its own error and by what the sum of the tangent lost. That is taken where the tangent is at least
+    // 2^-30, of which the sum's part is a multiple of 2^-24.
+    let lost = cubic.surely(-60, -1).balanced(rest.surely(-30, 0), sub(rest, tangent).surely(-54, 0), false);
     let y = negated_reciprocal_scale(reciprocal_mantissa(tangent, RECIPROCAL_SEED, 1), tangent);
     let cotangent = mad(lost, y, tangent.residual_of_one(y)).ordinary(y, y);
     store_f32(select(is_negative(parity_sign(rounded)), cotangent, tangent))

@@ -176,6 +176,10 @@ impl<V: LaneVector> Word for Wide<V> {
         WideMask(zip(other.0, self.0, V::greater))
     }
     #[inline(always)]
+    fn any(mask: WideMask<V>) -> bool {
+        V::mask_any(V::mask_or(mask.0[0], mask.0[1]))
+    }
+    #[inline(always)]
     fn select(mask: WideMask<V>, yes: Self, no: Self) -> Self {
         let pairs = zip(yes.0, no.0, |yes, no| (yes, no));
         Self(zip(mask.0, pairs, |mask, (yes, no)| V::select(mask, yes, no)))

@@ -4,6 +4,7 @@
 
 use std::ops::{BitAnd, BitOr, Not};
 
+use super::course::Course;
 use super::fma::wormhole;
 use super::lane::{MINUS_ONE, ONE};
 use super::series::Growth;
@@ -54,10 +55,33 @@ pub trait Word: Copy + From<u32> {
         }
         sum
     }
+    /// [`Self::horner`], one [`Self::general`] for each coefficient.
+    #[must_use]
+    #[inline(always)]
+    fn general_horner(self, x: Self, coefficients: &[u32]) -> Self {
+        let mut sum = self;
+        for &coefficient in coefficients {
+            sum = sum.general(x, Self::from(coefficient));
+        }
+        sum
+    }
     /// [`Self::horner`] for a polynomial and arguments that [`super::series::is_ordinary`] says yes of.
     #[must_use]
     #[inline(always)]
     fn ordinary_horner(self, x: Self, coefficients: &[u32]) -> Self {
+        self.horner(x, coefficients)
+    }
+    /// [`Self::horner`] for a polynomial of a known course. The arguments that count are within its bounds: the program's text says
+    /// so.
+    #[must_use]
+    #[inline(always)]
+    fn horner_along(self, x: Self, coefficients: &[u32], _course: Course) -> Self {
+        self.horner(x, coefficients)
+    }
+    /// [`Self::horner`] for a polynomial of a known course, whose arguments are usually within its bounds, from zero up.
+    #[must_use]
+    #[inline(always)]
+    fn horner_within(self, x: Self, coefficients: &[u32], _course: Course) -> Self {
         self.horner(x, coefficients)
     }
     /// The number less the nearest multiple of ln 2, and what multiple that is. It is for exponentials: beyond the range, that
@@ -119,11 +143,36 @@ pub trait Word: Copy + From<u32> {
         self.general(Self::from(first), Self::from(second)).plus(Self::from(super::lane::ROUNDER))
     }
     /// [`Self::mad`] where the product is proven to have an exponent of at most that of a constant, and the sum to be less than
-    /// twice its power of two.
+    /// 1.8 times its power of two, or seven times that if the constant ends with three zeros.
     #[must_use]
     #[inline(always)]
     fn on_constant_grid(self, b: Self, c: u32) -> Self {
         self.mad(b, Self::from(c))
+    }
+    /// [`Self::mad`] where the terms may nearly cancel, of numbers far from the ends of the range. `c` is proven to have no place
+    /// below the product's grid, 2^-26 of its exponent, and the sum to be less than four times the larger term's power of two, or, if
+    /// `grows`, `c` to be even on that grid where it is more.
+    #[must_use]
+    #[inline(always)]
+    fn balanced(self, b: Self, c: Self, _grows: bool) -> Self {
+        self.mad(b, c)
+    }
+    /// The exponent as a number: 3.0 for 8.0 up to 16.0.
+    #[must_use]
+    #[inline(always)]
+    fn exponent_number(self) -> Self {
+        super::blocks::exponent_number(self)
+    }
+    /// So many times [`super::blocks::ROUGH_LN2`], and the logarithm of the mantissa, for numbers from 1/2 to 2^16.
+    #[must_use]
+    #[inline(always)]
+    fn few_turns_of_log(self, mantissa: Self) -> Self {
+        self.general(Self::from(super::blocks::ROUGH_LN2), mantissa)
+    }
+    /// Equality of numbers: zeros are equal, NaNs are not.
+    #[inline(always)]
+    fn is_number_equal(self, other: Self) -> Self::Mask {
+        super::relations::is_number_equal(self, other)
     }
     /// [`Self::mad`] where the product is small beside `c`, or nothing.
     #[must_use]
@@ -142,6 +191,49 @@ pub trait Word: Copy + From<u32> {
     #[inline(always)]
     fn residual_of_one(self, b: Self) -> Self {
         self.mad(b, Self::from(ONE))
+    }
+    /// `self * b - 1` where the product is proven to be 1 within 1/16, of numbers that are far from the ends of the range.
+    #[must_use]
+    #[inline(always)]
+    fn residual_of_minus_one(self, b: Self) -> Self {
+        self.mad(b, Self::from(MINUS_ONE))
+    }
+    /// [`Self::mad`] where `c` is proven to be from 1 to 2, of any sign, the product to have no larger exponent, and the sum to be less
+    /// than 1/16.
+    #[must_use]
+    #[inline(always)]
+    fn residual_of_mantissa(self, b: Self, c: Self) -> Self {
+        self.mad(b, c)
+    }
+    /// `k` added to the exponent field of a number that is proven to be neither zero nor near the ends of the range.
+    #[must_use]
+    #[inline(always)]
+    fn surely_moved(self, k: i32) -> Self {
+        super::lane::addexp(self, k)
+    }
+    /// Absolute value; negative NaNs are left alone.
+    #[must_use]
+    #[inline(always)]
+    fn absolute(self) -> Self {
+        super::lane::absolute(self)
+    }
+    /// The word itself, whose magnitude as a number is below two to the power of `most` in most lanes.
+    #[must_use]
+    #[inline(always)]
+    fn usually_below(self, _most: i32) -> Self {
+        self
+    }
+    /// The word itself, which is no NaN in most lanes.
+    #[must_use]
+    #[inline(always)]
+    fn number(self) -> Self {
+        self
+    }
+    /// The word of an absolute value itself, which is no denormal in most lanes.
+    #[must_use]
+    #[inline(always)]
+    fn normal_or_zero(self) -> Self {
+        self
     }
     /// [`Self::mad`] for an integer below 2^8 and a constant of which it takes so much away that at most two thirds of the
     /// constant are left, in most lanes.
@@ -252,6 +344,12 @@ pub trait Word: Copy + From<u32> {
     fn usual(self, _least: i32, _most: i32) -> Self {
         self
     }
+    /// As [`Self::usual`], of positive numbers.
+    #[must_use]
+    #[inline(always)]
+    fn usually_positive(self, _least: i32, _most: i32) -> Self {
+        self
+    }
     /// As [`Self::usual`], in every lane: the program's text says so.
     #[must_use]
     #[inline(always)]
@@ -299,6 +397,9 @@ pub trait Word: Copy + From<u32> {
     fn is_equal(self, other: Self) -> Self::Mask;
     /// Order of two's complement words.
     fn is_less(self, other: Self) -> Self::Mask;
+    /// Whether a lane's truth value may be true. The unit computes what no lane takes, too; an implementation with several lanes may
+    /// leave it out. One lane by itself is the definition, which leaves out nothing.
+    fn any(mask: Self::Mask) -> bool;
     /// `yes` where the mask is true, else `no`.
     #[must_use]
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
@@ -385,6 +486,10 @@ impl Word for u32 {
     #[inline(always)]
     fn is_less(self, other: u32) -> bool {
         (self as i32) < other as i32
+    }
+    #[inline(always)]
+    fn any(_: bool) -> bool {
+        true
     }
     #[inline(always)]
     fn select(mask: bool, yes: u32, no: u32) -> u32 {

@@ -17,6 +17,23 @@
 //! A term that the grid cuts to nothing leaves no trace; it counts only at a tie of the other one, which has one only
 //! if it is a product of more than 24 bits.
 
+/// Goes through a slice of up to twelve items in straight-line code. Of a loop that the compiler leaves one, nothing about an item
+/// is known before the program runs, and what a step may leave out is asked for each time.
+macro_rules! unrolled {
+    ($items:expr, |$i:ident, $item:ident| $body:block) => {{
+        let items: &[u32] = $items;
+        assert!(items.len() <= 12, "as many as there are below");
+        unrolled! { items, $i, $item, $body, 0 1 2 3 4 5 6 7 8 9 10 11 }
+    }};
+    ($items:ident, $i:ident, $item:ident, $body:block, $($number:literal)+) => {
+        $(if let Some(&$item) = $items.get($number) {
+            let $i: usize = $number;
+            $body
+        })+
+    };
+}
+
+mod along;
 mod general;
 mod known;
 mod run;

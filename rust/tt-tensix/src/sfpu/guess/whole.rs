@@ -1,8 +1,9 @@
 //! Pieces of programs that are proven as a whole: their steps are the host's without a doubt about each of them.
 
+use super::along::on_grid_of_constant;
 use super::known::Known;
 use super::{A, Float, Guess, INFINITY, Int, Lanes, MANTISSA, SIGN, STEP, either, float, is_within, magnitude, splat};
-use crate::sfpu::blocks::{INVERSE_LN2, LN2_PARTS, RECIPROCAL_SEED};
+use crate::sfpu::blocks::{INVERSE_LN2, LN2_PARTS, RECIPROCAL_SEED, ROUGH_LN2};
 use crate::sfpu::lane::{HALF, MINUS_ONE, NAN, ROUNDER};
 use crate::sfpu::log::{LN2_PER_STEP, SPLIT};
 use crate::sfpu::series::Growth;
@@ -60,6 +61,26 @@ pub(in crate::sfpu) fn without_beside(down: Float, up: Float) -> Float {
 pub(super) fn residual_of_one(x: Float, y: Float) -> Float {
     let beside = A::splat_float(1.0 + BESIDE);
     without_beside(A::fma_down(x, y, beside), A::fma_up(x, y, beside))
+}
+
+/// x * y - 1, the same with the signs turned. Of two negative numbers the smaller word is the upper one.
+#[inline(always)]
+pub(super) fn residual_of_minus_one(x: Int, y: Int) -> Int {
+    let beside = A::splat_float(-1.1875);
+    let (down, up) = (A::fma_down(float(x), float(y), beside), A::fma_up(float(x), float(y), beside));
+    let jammed = A::jam(A::to_bits(up), A::to_bits(down));
+    A::to_bits(A::add_float(float(jammed), A::splat_float(0.1875)))
+}
+
+/// The same beside a number of either sign from 1 to 2, which is what is left of it less an exact 0.1875.
+#[inline(always)]
+pub(super) fn residual_of_mantissa(x: Int, y: Int, z: Int) -> Int {
+    let beside = float(A::or(A::and(z, splat(SIGN)), splat(0.1875_f32.to_bits())));
+    let rest = A::sub_float(float(z), beside);
+    let down = A::to_bits(A::fma_down(float(x), float(y), rest));
+    let up = A::to_bits(A::fma_up(float(x), float(y), rest));
+    let jammed = A::select(A::any_bit(down, splat(1)), down, up);
+    A::to_bits(A::add_float(float(jammed), beside))
 }
 
 /// The argument, held to the range, less the nearest integer, which is exact, that integer, and lanes in doubt.
@@ -127,21 +148,6 @@ fn rounded_line(x: Int, first: u32, second: u32) -> (Int, Lanes) {
     (A::to_bits(rounded), !(near & A::at_most(float(magnitude(x)), A::splat_float(64.0))))
 }
 
-/// x * y + a constant of the larger exponent, whose grid is 2^-26 of that. Nothing is cut off the constant. The product is split at
-/// 64 places of the grid: its upper part makes an exact sum with the constant, its lower part is jammed on the grid and exact, too.
-/// Adding the two is the one rounding.
-#[inline(always)]
-fn on_constant_grid(x: Int, y: Int, constant: u32) -> Int {
-    let power = constant & INFINITY;
-    let (coarse, fine) = (number(power + 3 * STEP + STEP / 2), number(power - 3 * STEP + STEP / 2));
-    let (x, y) = (float(x), float(y));
-    let minus_upper = A::sub_float(coarse, A::fma(x, y, coarse));
-    let (down, up) = (A::fma_down(x, y, minus_upper), A::fma_up(x, y, minus_upper));
-    let jammed = A::jam(A::to_bits(A::add_down(down, fine)), A::to_bits(A::add_up(up, fine)));
-    let lower = A::sub_float(float(jammed), fine);
-    A::to_bits(A::add_float(A::sub_float(number(constant), minus_upper), lower))
-}
-
 /// `turns` ln 2 and a logarithm from -0.29 to 0.41.
 ///
 /// Without turns, that is what is left. Otherwise the product's exponent is the larger one. Ln 2 has 21 bits, so that up to 63
@@ -158,7 +164,37 @@ fn turns_of_log(turns: Int, mantissa: Int) -> (Int, Lanes) {
     (A::to_bits(result), !(few | many & !nothing))
 }
 
+/// `turns` times a little less than ln 2, which has 23 bits, and a logarithm from 0 to 0.7, a multiple of 2^-26: for -1 to 15 turns.
+///
+/// The product is even on its grid, and exact. Of -1 turn, a logarithm that takes half of it away is on the grid, too, and the sum is
+/// exact; otherwise nothing is lost to the left or right. A logarithm that the grid cuts to nothing would decide a tie in the host.
+#[inline(always)]
+fn few_turns_of_log(turns: Int, mantissa: Int) -> (Int, Lanes) {
+    let result = A::fma(float(turns), number(ROUGH_LN2), float(mantissa));
+    (A::to_bits(result), A::below_unsigned(A::sub(mantissa, splat(1)), splat(TRACE)))
+}
+
+#[inline(always)]
+fn exponent_number(word: Int) -> Int {
+    let exponent = A::and(A::shr::<23>(word), splat(255));
+    A::to_bits(A::exact_float(A::sub(exponent, splat(127))))
+}
+
 impl Guess {
+    #[inline(always)]
+    pub(super) fn few_turns_of_log(self, mantissa: Self) -> Self {
+        let first = few_turns_of_log(self.words[0], mantissa.words[0]);
+        let second = few_turns_of_log(self.words[1], mantissa.words[1]);
+        let doubt = either(either(self.doubt, mantissa.doubt), [first.1, second.1]);
+        Self { known: Known::between(-26, 4), ..Self::wild([first.0, second.0], doubt) }
+    }
+
+    #[inline(always)]
+    pub(super) fn exponent_number(self) -> Self {
+        let words = [exponent_number(self.words[0]), exponent_number(self.words[1])];
+        Self { known: Known::between(0, 8), ..Self::wild(words, self.doubt) }
+    }
+
     /// The sign of two's complement is that of the number.
     #[inline(always)]
     pub(super) fn exponent_of_log(self) -> (Self, Self) {
@@ -231,7 +267,9 @@ impl Guess {
     #[inline(always)]
     pub(super) fn on_constant_grid(self, y: Self, c: u32) -> Self {
         let [x, y_words] = [self.words, y.words];
-        let words = [on_constant_grid(x[0], y_words[0], c), on_constant_grid(x[1], y_words[1], c)];
+        let first = on_grid_of_constant(float(x[0]), float(y_words[0]), c);
+        let second = on_grid_of_constant(float(x[1]), float(y_words[1]), c);
+        let words = [A::to_bits(first), A::to_bits(second)];
         Self { known: Known::TAME, ..Self::wild(words, either(self.doubt, y.doubt)) }
     }
 
@@ -246,7 +284,7 @@ impl Guess {
         for lane in 0..VECTORS {
             let argument = x.words[lane];
             let mut grown = 0;
-            for (i, &coefficient) in coefficients.iter().enumerate() {
+            unrolled!(coefficients, |i, coefficient| {
                 let before = sum[lane];
                 sum[lane] = A::to_bits(A::fma(float(before), float(argument), number(coefficient)));
                 if growth.grown >> (i + 1) & 1 == 1 {
@@ -254,7 +292,7 @@ impl Guess {
                     doubt[lane] |= large & !A::any_bit(before, splat(0x1ff));
                     grown |= large;
                 }
-            }
+            });
             doubt[lane] |= grown & !A::any_bit(argument, splat(0x7ff));
             doubt[lane] |= !A::below_unsigned(argument, splat(growth.largest.to_bits() + 1));
         }
@@ -265,10 +303,10 @@ impl Guess {
     #[inline(always)]
     pub(super) fn ordinary_horner(self, x: Self, coefficients: &[u32]) -> Self {
         let (mut first, mut second) = (float(self.words[0]), float(self.words[1]));
-        for &coefficient in coefficients {
+        unrolled!(coefficients, |_step, coefficient| {
             first = A::fma(first, float(x.words[0]), number(coefficient));
             second = A::fma(second, float(x.words[1]), number(coefficient));
-        }
+        });
         let words = [A::to_bits(first), A::to_bits(second)];
         Self { known: Known::TAME, ..Self::wild(words, either(self.doubt, x.doubt)) }
     }

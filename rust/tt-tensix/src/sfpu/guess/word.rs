@@ -2,10 +2,11 @@
 
 use super::known::Known;
 use super::step::{Operands, SMALL, is_grown, is_ordinary};
-use super::whole::residual_of_one;
+use super::whole::{residual_of_mantissa, residual_of_minus_one, residual_of_one};
 use super::{
     A, BIAS, Guess, GuessMask, INFINITY, Int, Lanes, MANTISSA, SIGN, STEP, either, float, is_within, magnitude, splat,
 };
+use crate::sfpu::course::Course;
 use crate::sfpu::lane::{self, MINUS_ONE, ONE};
 use crate::sfpu::series::Growth;
 use crate::sfpu::wide::VECTORS;
@@ -68,19 +69,19 @@ impl Word for Guess {
     fn horner(self, x: Self, coefficients: &[u32]) -> Self {
         let (mut sum, mut worst) = (self, [splat(0); VECTORS]);
         let denormal = [x.denormal(0), x.denormal(1)];
-        for &coefficient in coefficients {
+        unrolled!(coefficients, |_step, coefficient| {
             let addend = Self::from(coefficient);
             let is_power = sum.constant.is_some_and(|word| word & MANTISSA == 0);
             if is_power || x.constant.is_some() || !(SMALL..LARGE).contains(&(coefficient & !SIGN)) {
                 sum = sum.mad(x, addend);
-                continue;
+            } else {
+                let operands = Operands { x: sum, y: x, z: addend, lane: 0 };
+                let (first, second) = (operands.of_polynomial(1), Operands { lane: 1, ..operands }.of_polynomial(1));
+                worst = [A::max_unsigned(worst[0], first.1), A::max_unsigned(worst[1], second.1)];
+                let doubt = either(either(sum.doubt, x.doubt), either(denormal, [sum.denormal(0), sum.denormal(1)]));
+                sum = Self { words: [first.0, second.0], doubt, constant: None, known: first.2 };
             }
-            let operands = Operands { x: sum, y: x, z: addend, lane: 0 };
-            let (first, second) = (operands.of_polynomial(1), Operands { lane: 1, ..operands }.of_polynomial(1));
-            worst = [A::max_unsigned(worst[0], first.1), A::max_unsigned(worst[1], second.1)];
-            let doubt = either(either(sum.doubt, x.doubt), either(denormal, [sum.denormal(0), sum.denormal(1)]));
-            sum = Self { words: [first.0, second.0], doubt, constant: None, known: first.2 };
-        }
+        });
         let doubt = [!is_ordinary(worst[0]), !is_ordinary(worst[1])];
         Self { doubt: either(sum.doubt, doubt), ..sum }
     }
@@ -89,28 +90,44 @@ impl Word for Guess {
     fn growing_horner(self, x: Self, coefficients: &[u32]) -> Self {
         let (mut sum, mut worst) = (self, [splat(0); VECTORS]);
         let denormal = [x.denormal(0), x.denormal(1)];
-        for &coefficient in coefficients {
+        unrolled!(coefficients, |_step, coefficient| {
             let addend = Self::from(coefficient);
             let is_short = coefficient.trailing_zeros() > 4;
             let is_constant = sum.constant.is_some() || x.constant.is_some();
             if is_constant || is_short || !(SMALL..LARGE).contains(&(coefficient & !SIGN)) {
                 sum = sum.growing(x, addend);
-                continue;
+            } else {
+                let operands = Operands { x: sum, y: x, z: addend, lane: 0 };
+                let (first, second) = (operands.of_polynomial(3), Operands { lane: 1, ..operands }.of_polynomial(3));
+                worst = [A::max_unsigned(worst[0], first.1), A::max_unsigned(worst[1], second.1)];
+                let uncut = [is_uncut(first.1, sum.words[0], 0x1ff), is_uncut(second.1, sum.words[1], 0x1ff)];
+                let doubt = either(either(sum.doubt, uncut), either(denormal, [sum.denormal(0), sum.denormal(1)]));
+                sum = Self { words: [first.0, second.0], doubt, constant: None, known: first.2 };
             }
-            let operands = Operands { x: sum, y: x, z: addend, lane: 0 };
-            let (first, second) = (operands.of_polynomial(3), Operands { lane: 1, ..operands }.of_polynomial(3));
-            worst = [A::max_unsigned(worst[0], first.1), A::max_unsigned(worst[1], second.1)];
-            let uncut = [is_uncut(first.1, sum.words[0], 0x1ff), is_uncut(second.1, sum.words[1], 0x1ff)];
-            let doubt = either(either(sum.doubt, uncut), either(denormal, [sum.denormal(0), sum.denormal(1)]));
-            sum = Self { words: [first.0, second.0], doubt, constant: None, known: first.2 };
-        }
+        });
         let grown = [!is_grown(worst[0], 0), !is_grown(worst[1], 0)];
         let uncut = [is_uncut(worst[0], x.words[0], 0x7ff), is_uncut(worst[1], x.words[1], 0x7ff)];
         Self { doubt: either(either(sum.doubt, x.doubt), either(grown, uncut)), ..sum }
     }
     #[inline(always)]
+    fn general_horner(self, x: Self, coefficients: &[u32]) -> Self {
+        let mut sum = self;
+        unrolled!(coefficients, |_step, coefficient| {
+            sum = sum.general(x, Self::from(coefficient));
+        });
+        sum
+    }
+    #[inline(always)]
     fn ordinary_horner(self, x: Self, coefficients: &[u32]) -> Self {
         Self::ordinary_horner(self, x, coefficients)
+    }
+    #[inline(always)]
+    fn horner_along(self, x: Self, coefficients: &[u32], course: Course) -> Self {
+        Self::horner_along(self, x, coefficients, course)
+    }
+    #[inline(always)]
+    fn horner_within(self, x: Self, coefficients: &[u32], course: Course) -> Self {
+        Self::horner_within(self, x, coefficients, course)
     }
     #[inline(always)]
     fn reduced_by_ln2(self, range: [f32; 2]) -> (Self, Self) {
@@ -127,6 +144,25 @@ impl Word for Guess {
     #[inline(always)]
     fn on_constant_grid(self, b: Self, c: u32) -> Self {
         Self::on_constant_grid(self, b, c)
+    }
+    #[inline(always)]
+    fn balanced(self, b: Self, c: Self, grows: bool) -> Self {
+        Self::balanced(self, b, c, grows)
+    }
+    #[inline(always)]
+    fn exponent_number(self) -> Self {
+        Self::exponent_number(self)
+    }
+    #[inline(always)]
+    fn few_turns_of_log(self, mantissa: Self) -> Self {
+        Self::few_turns_of_log(self, mantissa)
+    }
+    /// Denormals are zeros in the unit.
+    #[inline(always)]
+    fn is_number_equal(self, other: Self) -> GuessMask {
+        let truth = [is_same(self.words[0], other.words[0]), is_same(self.words[1], other.words[1])];
+        let denormal = [self.denormal(0) | other.denormal(0), self.denormal(1) | other.denormal(1)];
+        GuessMask { truth, doubt: either(either(self.doubt, other.doubt), denormal) }
     }
     #[inline(always)]
     fn nudged(self, b: Self, c: Self) -> Self {
@@ -164,6 +200,45 @@ impl Word for Guess {
         let second = residual_of_one(float(self.words[1]), float(b.words[1]));
         let words = [A::to_bits(first), A::to_bits(second)];
         Self { known: Known::between(-26, -4), ..Self::wild(words, either(self.doubt, b.doubt)) }
+    }
+    #[inline(always)]
+    fn residual_of_minus_one(self, b: Self) -> Self {
+        let words =
+            [residual_of_minus_one(self.words[0], b.words[0]), residual_of_minus_one(self.words[1], b.words[1])];
+        Self { known: Known::between(-26, -4), ..Self::wild(words, either(self.doubt, b.doubt)) }
+    }
+    #[inline(always)]
+    fn residual_of_mantissa(self, b: Self, c: Self) -> Self {
+        let (x, y, z) = (self.words, b.words, c.words);
+        let words = [residual_of_mantissa(x[0], y[0], z[0]), residual_of_mantissa(x[1], y[1], z[1])];
+        let doubt = either(either(self.doubt, b.doubt), c.doubt);
+        Self { known: Known::between(-26, -4), ..Self::wild(words, doubt) }
+    }
+    #[inline(always)]
+    fn surely_moved(self, k: i32) -> Self {
+        let result = bits!(self, Self::from((k << 23) as u32), A::add);
+        Self { known: Known { least: self.known.least + k, most: self.known.most + k, ..self.known }, ..result }
+    }
+    /// NaNs are left in doubt.
+    #[inline(always)]
+    fn absolute(self) -> Self {
+        Self { doubt: either(self.doubt, self.nan()), ..self.and(Self::from(!SIGN)) }
+    }
+    #[inline(always)]
+    fn usually_below(self, most: i32) -> Self {
+        let limit = splat(((most + 127) as u32) << 23);
+        let doubt =
+            [!A::below_unsigned(magnitude(self.words[0]), limit), !A::below_unsigned(magnitude(self.words[1]), limit)];
+        Self { doubt: either(self.doubt, doubt), constant: None, known: Known { most, ..self.known }, ..self }
+    }
+    #[inline(always)]
+    fn number(self) -> Self {
+        Self { doubt: either(self.doubt, self.nan()), ..self }
+    }
+    #[inline(always)]
+    fn normal_or_zero(self) -> Self {
+        let doubt = either(self.doubt, [self.denormal(0), self.denormal(1)]);
+        Self { doubt, constant: None, known: Known::between(self.known.least.max(-126), self.known.most), ..self }
     }
     #[inline(always)]
     fn remainder(self, b: u32, c: Self) -> Self {
@@ -276,11 +351,14 @@ impl Word for Guess {
     }
     #[inline(always)]
     fn usual(self, least: i32, most: i32) -> Self {
+        let doubt = self.and(Self::from(!SIGN)).usually_positive(least, most).doubt;
+        Self { doubt, constant: None, known: Known::between(least, most), ..self }
+    }
+    #[inline(always)]
+    fn usually_positive(self, least: i32, most: i32) -> Self {
         let (first, span) = (splat(((least + 127) as u32) << 23), ((most - least) as u32) << 23);
-        let doubt =
-            [!is_within(magnitude(self.words[0]), first, span), !is_within(magnitude(self.words[1]), first, span)];
-        let known = Known::between(least, most);
-        Self { words: self.words, doubt: either(self.doubt, doubt), constant: None, known }
+        let doubt = [!is_within(self.words[0], first, span), !is_within(self.words[1], first, span)];
+        Self { doubt: either(self.doubt, doubt), constant: None, known: Known::between(least, most), ..self }
     }
     #[inline(always)]
     fn round_magnitude(self, largest: u32) -> Self {
@@ -348,6 +426,12 @@ impl Word for Guess {
         let truth = [A::greater(other.words[0], self.words[0]), A::greater(other.words[1], self.words[1])];
         GuessMask { truth, doubt: either(self.doubt, other.doubt) }
     }
+    /// A doubt about what is left out would be lost.
+    #[inline(always)]
+    fn any(mask: GuessMask) -> bool {
+        let all = either(mask.truth, mask.doubt);
+        all[0] | all[1] != 0
+    }
     #[inline(always)]
     fn select(mask: GuessMask, yes: Self, no: Self) -> Self {
         let (m, a, b) = (mask, yes, no);
@@ -380,6 +464,11 @@ fn is_small(word: Int, limit: Int) -> Lanes {
 #[inline(always)]
 fn is_below(a: Int, b: Int) -> Lanes {
     A::less_float(float(a), float(b))
+}
+
+#[inline(always)]
+fn is_same(a: Int, b: Int) -> Lanes {
+    A::at_most(float(a), float(b)) & A::at_most(float(b), float(a))
 }
 
 /// More than ordinary, though none of these bits of a factor is set.

@@ -1,0 +1,160 @@
+//! Polynomials whose steps the compiler has looked at, each by the shortest form that has the unit's bits.
+//!
+//! The two forms on the unit's grid work alike. Added to 1.5 * 2^3 of the larger exponent's power of two, a term is rounded to 64
+//! places of the grid: its upper part. What is left of it, beside 1.5 / 2^3 of the power, is rounded down and up on the grid itself,
+//! and jammed. Upper parts and jammed rests have exact sums, and adding these is the one rounding.
+
+use super::known::Known;
+use super::{A, BIAS, Float, Guess, INFINITY, Int, Lanes, SIGN, STEP, either, float, magnitude, splat};
+use crate::sfpu::course::{Course, Form};
+use crate::sfpu::wide::VECTORS;
+use crate::sfpu::word::Word;
+use crate::vector::Vector;
+
+/// What is known of sums of any relation, see `general`.
+const LEAST: i32 = -84;
+const MOST: i32 = 102;
+/// From a power of two to 1.5 * 2^3 of it, in the word.
+const COARSE: u32 = 3 * STEP + STEP / 2;
+/// To 1.5 * (2^3 + 2^-3) of it,
+const MORE: u32 = COARSE + 3 * (STEP >> 7);
+/// and to 1.5 * (2^3 - 2^-3).
+const LESS: u32 = COARSE - 3 * (STEP >> 7);
+
+/// `s * x + c`, the product's exponent being at most that of the constant, whose grid it is then: nothing is cut off the constant.
+/// The result is from -1.8 to 2 times the constant's power of two, with the constant's sign, or up to eight times that if the
+/// constant ends with three zeros. So the constant and the upper part of the product, less 1.5 / 2^3 of the power with that sign,
+/// have an exact sum.
+#[inline(always)]
+pub(super) fn on_grid_of_constant(s: Float, x: Float, constant: u32) -> Float {
+    let power = constant & INFINITY;
+    let is_negative = constant >= SIGN;
+    let coarse = float(splat(power + COARSE));
+    let both = float(splat(power + if is_negative { LESS } else { MORE }));
+    let rest = A::sub_float(both, A::fma(s, x, coarse));
+    let (down, up) = (A::to_bits(A::fma_down(s, x, rest)), A::to_bits(A::fma_up(s, x, rest)));
+    // Of two negative numbers the smaller word is the upper one.
+    let jammed = if is_negative { A::jam(up, down) } else { A::jam(down, up) };
+    A::add_float(A::sub_float(float(splat(constant)), rest), float(jammed))
+}
+
+/// `s * x + c` in whatever relation the terms stand, and lanes in doubt: those whose sum has lost two bits, of which the upper one
+/// leaves no trace, unless the lower one does.
+#[inline(always)]
+fn on_grid(s: Float, x: Float, constant: u32, course: Course, step: usize) -> (Float, Lanes) {
+    // With the bias of two.
+    let own = splat((constant & INFINITY) + BIAS);
+    let largest = A::max_unsigned(A::add(power(s), power(x)), own);
+    let (coarse, more) = (times(largest, COARSE), times(largest, MORE));
+    let mut addend = splat(constant);
+    if course.loses(step) {
+        addend = A::keep(A::below_unsigned(largest, A::add(own, splat(27 * STEP))), addend);
+    }
+    let addend = float(addend);
+
+    let rest = A::sub_float(more, A::fma(s, x, coarse));
+    let product = A::jam(A::to_bits(A::fma_down(s, x, rest)), A::to_bits(A::fma_up(s, x, rest)));
+    // The addend's rest stands beside the negative number, so that the sum of both is that of the rests.
+    let beside = A::sub_float(times(largest, LESS), A::add_float(addend, coarse));
+    let other = if course.cuts(step) {
+        A::jam(A::to_bits(A::add_up(addend, beside)), A::to_bits(A::add_down(addend, beside)))
+    } else {
+        A::to_bits(A::add_float(addend, beside))
+    };
+    let result = A::sub_float(A::add_float(float(product), float(other)), A::add_float(rest, beside));
+    if !course.grows(step) {
+        return (result, 0);
+    }
+    if !course.grows_odd(step) {
+        return (result, !is_cut(s, x));
+    }
+    let large =
+        !A::below_unsigned(magnitude(A::to_bits(result)), A::add(largest, splat((2 * STEP).wrapping_sub(BIAS))));
+    (result, large & !A::any_bit(A::xor(product, other), splat(1)))
+}
+
+/// `s * x + z`, the addend having no place below the grid.
+#[inline(always)]
+fn on_grid_of_larger(s: Float, x: Float, z: Float) -> Float {
+    let largest = A::max_unsigned(A::add(power(s), power(x)), A::add(power(z), splat(BIAS)));
+    let coarse = times(largest, COARSE);
+    let rest = A::sub_float(times(largest, MORE), A::fma(s, x, coarse));
+    let product = A::jam(A::to_bits(A::fma_down(s, x, rest)), A::to_bits(A::fma_up(s, x, rest)));
+    let beside = A::sub_float(times(largest, LESS), A::add_float(z, coarse));
+    A::sub_float(A::add_float(float(product), A::add_float(z, beside)), A::add_float(rest, beside))
+}
+
+/// Two to a number's exponent, in place.
+#[inline(always)]
+fn power(number: Float) -> Int {
+    A::and(A::to_bits(number), splat(INFINITY))
+}
+
+/// A power of two that has the bias twice, times a number whose word is that far from the power's.
+#[inline(always)]
+fn times(power: Int, step: u32) -> Float {
+    float(A::add(power, splat(step.wrapping_sub(BIAS))))
+}
+
+/// A product of 48 bits that ends with 20 zeros is not cut by its grid. The words' low bits are those of the significands.
+#[inline(always)]
+fn is_cut(s: Float, x: Float) -> Lanes {
+    A::any_bit(A::mul(A::to_bits(s), A::to_bits(x)), splat(0xf_ffff))
+}
+
+impl Guess {
+    #[inline(always)]
+    pub(super) fn horner_along(self, x: Self, coefficients: &[u32], course: Course) -> Self {
+        let mut sum = [float(self.words[0]), float(self.words[1])];
+        let mut doubt = either(self.doubt, x.doubt);
+        unrolled!(coefficients, |i, coefficient| {
+            for lane in 0..VECTORS {
+                let (before, argument) = (sum[lane], float(x.words[lane]));
+                match course.form(i) {
+                    Form::Plain => {
+                        sum[lane] = A::fma(before, argument, float(splat(coefficient)));
+                        if course.grows(i) {
+                            doubt[lane] |= !is_cut(before, argument);
+                        }
+                    }
+                    Form::Constant => sum[lane] = on_grid_of_constant(before, argument, coefficient),
+                    Form::Free => {
+                        let (result, lost) = on_grid(before, argument, coefficient, course, i);
+                        sum[lane] = result;
+                        doubt[lane] |= lost;
+                    }
+                }
+            }
+        });
+        let known = Known::between(course.least, course.most);
+        Self { known, ..Self::wild([A::to_bits(sum[0]), A::to_bits(sum[1])], doubt) }
+    }
+
+    #[inline(always)]
+    pub(super) fn balanced(self, y: Self, z: Self, grows: bool) -> Self {
+        let (mut words, mut doubt) = (z.words, either(either(self.doubt, y.doubt), z.doubt));
+        for lane in 0..VECTORS {
+            let (a, b) = (float(self.words[lane]), float(y.words[lane]));
+            words[lane] = A::to_bits(on_grid_of_larger(a, b, float(z.words[lane])));
+            if grows {
+                doubt[lane] |= !is_cut(a, b);
+            }
+        }
+        Self { known: Known::TAME, ..Self::wild(words, doubt) }
+    }
+
+    /// Beyond the bounds, the steps are those of any relation.
+    #[inline(always)]
+    pub(super) fn horner_within(self, x: Self, coefficients: &[u32], course: Course) -> Self {
+        assert!(course.low == 0.0, "a range from zero up");
+        let last = splat(course.high.to_bits());
+        let within = A::below_unsigned(x.words[0], last) & A::below_unsigned(x.words[1], last);
+        let result = if within == Lanes::MAX {
+            self.horner_along(x, coefficients, course)
+        } else {
+            self.general_horner(x, coefficients)
+        };
+        // The compiler must see what is known, so that it is the same of both.
+        Self { known: Known::between(course.least.min(LEAST), MOST), ..result }
+    }
+}
