@@ -37,9 +37,9 @@ Within one CPU level, results have the same bits for every number of threads: a 
 that of K. Between levels the last bits of the float32 sum may differ, because the instructions add in another grouping
 and round at other places. Operands that fit bfloat16 take AMX (pairs of products, each addition rounded, denormals
 flushed), else the dot products of AVX-512 (a fused multiply-add for each step, of a pair the odd one first, denormals
-flushed); without these, and for wider operands, there are fused multiply-adds of AVX-512 or AVX2, else a rounded product
-and a rounded addition in plain float32. `ttnn.CONFIG.cpu_level` chooses among them; AMX and dot products belong to
-`avx512`, so two AVX-512 CPUs may differ likewise.
+flushed). Without these, and for wider operands, there are fused multiply-adds of AVX-512 or AVX2, else a rounded
+product and a rounded addition in plain float32. `ttnn.CONFIG.cpu_level` chooses among them; AMX and dot products
+belong to `avx512`, so two AVX-512 CPUs may differ likewise.
 
 Beyond operands and result, a product takes up to 6 MiB for each thread, and up to 32 MiB more for panels of the right
 operand if the left one has more than 1024 rows. Both are kept for the next product.
