@@ -131,8 +131,12 @@ def calls(entry: Op) -> Iterator[Call]:
                     yield Call(tuple(_choices(item)[0] for item in positional), ((param.name, value),))
 
 
+STEEP = ("remainder_bw", "fmod_bw")
+"""Gradients that jump where a quotient is whole: they get operands of which bfloat16 holds every bit."""
+
+
 def fit(entry: Op, index: int, dtype: ttnn.DataType) -> Domain:
-    """Return what brings values into the domain of an operand, and to what bfloat16 holds."""
+    """Return what brings values into the domain of an operand, and to what its data type holds."""
     domain = DOMAINS.get(entry.name, np.asarray) if index else np.asarray
 
     def fitted(values: Values) -> Values:
@@ -140,6 +144,8 @@ def fit(entry: Op, index: int, dtype: ttnn.DataType) -> Domain:
         if dtype is ttnn.bfloat8_b and domain is _positive:
             # Values that share an exponent: the square of a small one would become 0 beside that of a large one.
             values = np.clip(values, 0.5, 1.5)
+        if dtype is ttnn.float32 and entry.name not in STEEP:
+            return np.asarray(values, np.float32)
         words = np.ascontiguousarray(values, np.float32).view(np.uint32)
         return (words & np.uint32(0xFFFF0000)).view(np.float32)
 

@@ -351,6 +351,11 @@ def sum_of_terms(grad: ArrayLike, x: ArrayLike, **_: Any) -> Array:
     return np.asarray(np.abs(g) * sum(np.abs(special.digamma(values - 0.5 * i)) for i in range(4)), np.float64)
 
 
+def repeated_sizes(grad: ArrayLike, x: ArrayLike, shape: Any, **_: Any) -> Array:
+    """Return the sizes of the terms whose sum is the gradient of repeat."""
+    return repeat(np.abs(np.asarray(grad, np.float64)), x, shape)[0]
+
+
 def size_of_grad(grad: ArrayLike, *_operands: ArrayLike, **_: Any) -> Array:
     """Return the size of the gradient of the result: the scale of slopes that pass through 0."""
     return np.asarray(np.abs(np.asarray(grad, np.float64)), np.float64)
