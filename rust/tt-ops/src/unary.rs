@@ -118,7 +118,10 @@ fn rows(
         let count = (datums - start).min(1024);
         row_in.fill(0);
         let range = start * width_in..(start + count) * width_in;
-        let source = source.map_or(&target[range.clone()], |source| &source[range]);
+        let source = match source {
+            Some(source) => &source[range],
+            None => &target[range],
+        };
         row_in[..count * width_in].copy_from_slice(source);
         step(row_in, row_out);
         target[start * width_out..(start + count) * width_out].copy_from_slice(&row_out[..count * width_out]);
