@@ -4,19 +4,21 @@
 //! L1, as the chip does), apply operand activations the same way, run the operator on the matrix unit or the vector
 //! unit, apply the remaining activations in Dst, pack.
 
+pub(crate) mod operand;
+pub(crate) mod reach;
+
 use tt_formats::{DataFormat, TileShape};
-use tt_memory::{Access, BufferId, Device};
+use tt_memory::{BufferId, Device};
 use tt_tensix::fast::Bf16Page;
 use tt_tensix::fpu::halves::{self, Reader};
 use tt_tensix::fpu::{self, Arch, Broadcast, EltwiseOp, HalfTile, MathConfig, MathFidelity};
 use tt_tensix::pack::{self, DstFormat, HalfPacker, PackConfig, Relu};
 use tt_tensix::sfpu::{DstWidth, SeveralCall, quotient};
 
-use crate::port::{self, Input, Tile, ZERO};
-use crate::{Chain, OpError, for_each_page};
-
-/// Highest rank of the tensors.
-const MAX_RANK: usize = 16;
+use self::operand::{Found, Kept, Operand, Source, filled_tile};
+use self::reach::{Reach, Walk};
+use crate::port::{self, Input, Old, Tile, ZERO};
+use crate::{Chain, OpError};
 
 /// A vector-unit function of two operands with its parameters.
 pub type BinaryCall = SeveralCall<fn(&mut [u32], &[u32], &[u32], tt_cpu::Level)>;
@@ -68,141 +70,6 @@ pub struct BinaryProgram {
     pub arch: Arch,
 }
 
-/// The tiles of an output, and where page i lies among them.
-pub(crate) struct Walk {
-    pub(crate) outer: Vec<usize>,
-    rows: usize,
-    columns: usize,
-}
-
-impl Walk {
-    /// The walk over an output of `pages` pages.
-    pub(crate) fn new(operator: &'static str, shape: &[usize], pages: usize) -> Result<Self, OpError> {
-        let rank = shape.len().max(2);
-        if rank > MAX_RANK {
-            return Err(OpError::Invariant { operator, what: format!("rank {rank}, at most {MAX_RANK} is taken") });
-        }
-        let out = [vec![1; rank - shape.len()], shape.to_vec()].concat();
-        let (rows, columns) = (out[rank - 2].div_ceil(32), out[rank - 1].div_ceil(32));
-        let expected = out[..rank - 2].iter().product::<usize>() * rows * columns;
-        if expected != pages {
-            let what = format!("output has {pages} pages, its shape asks for {expected}");
-            return Err(OpError::Invariant { operator, what });
-        }
-        Ok(Self { outer: out[..rank - 2].to_vec(), rows, columns })
-    }
-
-    /// Indices of the leading dimensions, and row and column of the tile.
-    pub(crate) fn place(&self, page: usize) -> ([usize; MAX_RANK], (usize, usize)) {
-        let (column, row) = (page % self.columns, page / self.columns % self.rows);
-        let mut rest = page / self.columns / self.rows;
-        let mut outer = [0; MAX_RANK];
-        for axis in (0..self.outer.len()).rev() {
-            outer[axis] = rest % self.outer[axis];
-            rest /= self.outer[axis];
-        }
-        (outer, (row, column))
-    }
-}
-
-/// Where an operand's tiles lie relative to the output's, and how a tile is widened.
-pub(crate) struct Reach {
-    strides: Vec<usize>,
-    row_tiles: usize,
-    column_tiles: usize,
-    broadcast: Broadcast,
-}
-
-impl Reach {
-    pub(crate) fn new(shape: &[usize], out: &[usize]) -> Self {
-        let rank = out.len().max(2);
-        let pad = |s: &[usize]| [vec![1; rank - s.len()], s.to_vec()].concat();
-        let (shape, out) = (pad(shape), pad(out));
-        let (h, w) = (shape[rank - 2], shape[rank - 1]);
-        let (row_tiles, column_tiles) = (h.div_ceil(32), w.div_ceil(32));
-        let mut strides = vec![0; rank - 2];
-        let mut stride = row_tiles * column_tiles;
-        for axis in (0..rank - 2).rev() {
-            strides[axis] = if shape[axis] == 1 { 0 } else { stride };
-            stride *= shape[axis];
-        }
-        let broadcast = match (h == 1 && out[rank - 2] > 1, w == 1 && out[rank - 1] > 1) {
-            (false, false) => Broadcast::None,
-            (true, false) => Broadcast::Row,
-            (false, true) => Broadcast::Column,
-            (true, true) => Broadcast::Scalar,
-        };
-        Self { strides, row_tiles, column_tiles, broadcast }
-    }
-
-    pub(crate) fn page(&self, outer: &[usize], row: usize, column: usize) -> usize {
-        let row = if self.row_tiles == 1 { 0 } else { row };
-        let column = if self.column_tiles == 1 { 0 } else { column };
-        let base: usize = outer.iter().zip(&self.strides).map(|(index, stride)| index * stride).sum();
-        base + row * self.column_tiles + column
-    }
-}
-
-/// Where an operand's rows lie relative to the output's, in a row-major tensor.
-struct RowReach {
-    /// Rows of the operand per step of each dimension of the output but the last; 0 where the operand is repeated.
-    strides: Vec<usize>,
-    /// Sizes of those dimensions.
-    sizes: Vec<usize>,
-    /// The operand's rows have one datum, the output's more.
-    repeats_datum: bool,
-}
-
-impl RowReach {
-    fn new(shape: &[usize], out: &[usize]) -> Self {
-        let rank = out.len().max(1);
-        let pad = |s: &[usize]| [vec![1; rank - s.len()], s.to_vec()].concat();
-        let (shape, out) = (pad(shape), pad(out));
-        let mut strides = vec![0; rank - 1];
-        let mut stride = 1;
-        for axis in (0..rank - 1).rev() {
-            strides[axis] = if shape[axis] == 1 { 0 } else { stride };
-            stride *= shape[axis];
-        }
-        Self { strides, sizes: out[..rank - 1].to_vec(), repeats_datum: shape[rank - 1] == 1 && out[rank - 1] > 1 }
-    }
-
-    /// The operand's row for a row of the output.
-    fn page(&self, row: usize) -> usize {
-        let mut rest = row;
-        let mut page = 0;
-        for (size, stride) in self.sizes.iter().zip(&self.strides).rev() {
-            page += rest % size * stride;
-            rest /= size;
-        }
-        page
-    }
-}
-
-/// One operand: how its tiles are read, widened and activated.
-pub(crate) struct Operand<'a> {
-    pub(crate) input: Input,
-    pub(crate) source: Source,
-    broadcast: Broadcast,
-    /// Set in row-major tensors whose operands are repeated.
-    rows: Option<RowReach>,
-    chain: &'a Chain,
-    repack: PackConfig,
-    dst32: bool,
-}
-
-pub(crate) enum Source {
-    Buffer(BufferId, Reach),
-    Scalar(Vec<u8>),
-}
-
-/// Widened tiles that are kept for the next output tiles. A row of tiles that is repeated comes back after a row of output
-/// tiles: this many are 8192 datums.
-const KEPT: usize = 256;
-
-/// Tiles of one operand in L1 form, each with the page it comes from.
-type Kept = Vec<(usize, Vec<u8>)>;
-
 /// Per worker: the operand tiles in L1 form and the registers.
 struct Scratch {
     l1: [Vec<u8>; 2],
@@ -252,137 +119,6 @@ impl Halves {
     }
 }
 
-impl<'a> Operand<'a> {
-    pub(crate) fn new(input: Input, source: Source, chain: &'a Chain, dst32: bool) -> Self {
-        let broadcast = match &source {
-            Source::Buffer(_, reach) => reach.broadcast,
-            Source::Scalar(_) => Broadcast::None,
-        };
-        let repack = port::packer(input.format, port::dst_format(input.format, dst32), false);
-        Self { input, source, broadcast, rows: None, chain, repack, dst32 }
-    }
-
-    /// The operand of a row-major tensor: the reader repeats its rows and datums, nothing passes through Dst for that.
-    fn in_rows(mut self, shape: &[usize], out: &[usize]) -> Self {
-        self.broadcast = Broadcast::None;
-        self.rows = (shape != out).then(|| RowReach::new(shape, out));
-        self
-    }
-
-    /// Copies datums of `unit` bytes of one output row.
-    fn copy_row(
-        &self,
-        access: &Access<'_>,
-        (id, row): (BufferId, usize),
-        datums: std::ops::Range<usize>,
-        unit: usize,
-        bytes: &mut [u8],
-    ) -> Result<(), OpError> {
-        let whole = access.page(id, self.rows.as_ref().map_or(row, |rows| rows.page(row)))?;
-        if self.rows.as_ref().is_some_and(|rows| rows.repeats_datum) {
-            for datum in bytes[..datums.len() * unit].chunks_exact_mut(unit) {
-                datum.copy_from_slice(&whole[..unit]);
-            }
-        } else {
-            bytes[..datums.len() * unit].copy_from_slice(&whole[datums.start * unit..datums.end * unit]);
-        }
-        Ok(())
-    }
-
-    /// [`Self::fetch`] for a page that other output tiles meet, too: a broadcast tile is widened once for many.
-    fn fetch_kept<'t>(
-        &self,
-        math: &MathConfig,
-        (page, bytes): (usize, &'t [u8]),
-        (kept, l1): (&'t mut Kept, &'t mut Vec<u8>),
-        src: &mut Tile,
-        dst: &mut Tile,
-    ) -> &'t [u8] {
-        if self.broadcast == Broadcast::None {
-            return self.fetch(math, bytes, l1, src, dst);
-        }
-        if kept.is_empty() {
-            kept.resize(KEPT, (usize::MAX, Vec::new()));
-        }
-        let (of, l1) = &mut kept[page % KEPT];
-        if *of != page {
-            *of = page;
-            self.fetch(math, bytes, l1, src, dst);
-        }
-        l1
-    }
-
-    /// The operand's L1 bytes for one output tile: as they are, or widened and activated in `l1`.
-    pub(crate) fn fetch<'t>(
-        &self,
-        math: &MathConfig,
-        bytes: &'t [u8],
-        l1: &'t mut Vec<u8>,
-        src: &mut Tile,
-        dst: &mut Tile,
-    ) -> &'t [u8] {
-        if self.broadcast == Broadcast::None && self.chain.is_empty() {
-            return bytes;
-        }
-        l1.clear();
-        l1.extend_from_slice(bytes);
-        if self.broadcast != Broadcast::None {
-            self.input.to_dst(math, l1, src, dst);
-            widen(dst, self.broadcast);
-            pack::pack_tile(&self.repack, dst, l1);
-        }
-        if !self.chain.is_empty() {
-            self.input.to_dst(math, l1, src, dst);
-            self.chain.apply(dst, self.dst32);
-            pack::pack_tile(&self.repack, dst, l1);
-        }
-        l1
-    }
-}
-
-/// Number and bytes of an operand's page for one output tile; `None` if the operand is the output.
-fn page_of<'t>(
-    access: &'t Access<'_>,
-    operand: &'t Operand<'_>,
-    output: BufferId,
-    outer: &[usize],
-    (row, column): (usize, usize),
-) -> Result<Option<(usize, &'t [u8])>, OpError> {
-    Ok(match &operand.source {
-        Source::Buffer(id, _) if *id == output => None,
-        Source::Buffer(id, reach) => {
-            let page = reach.page(outer, row, column);
-            Some((page, access.page(*id, page)?))
-        }
-        Source::Scalar(bytes) => Some((0, bytes)),
-    })
-}
-
-/// Repeats row 0, column 0 or datum 0 of a tile over the whole tile.
-fn widen(tile: &mut Tile, broadcast: Broadcast) {
-    let old = *tile;
-    for (line, words) in tile.as_chunks_mut::<16>().0.iter_mut().enumerate() {
-        let (face, row) = (line / 16, line % 16);
-        match broadcast {
-            Broadcast::None => {}
-            Broadcast::Row => words.copy_from_slice(&old[face % 2 * 256..][..16]),
-            Broadcast::Column => words.fill(old[face / 2 * 512 + row * 16]),
-            Broadcast::Scalar => words.fill(old[0]),
-        }
-    }
-}
-
-/// A tile filled with one value, given as FP32 bits and cut to the format.
-pub(crate) fn filled_tile(format: DataFormat, bits: u32) -> Vec<u8> {
-    let bytes = format.tile_bytes(TileShape::FULL);
-    match bytes {
-        4096 => bits.to_le_bytes().repeat(1024),
-        1024 => vec![bits as u8; 1024],
-        _ if format.is_integer() => (bits as u16).to_le_bytes().repeat(1024),
-        _ => ((bits >> 16) as u16).to_le_bytes().repeat(1024),
-    }
-}
-
 /// Runs the program. The output may be one of the inputs if that input is not broadcast.
 ///
 /// # Errors
@@ -420,6 +156,8 @@ pub fn binary(
     let kernel = Kernel { program, math, packer, first, second, dst, halves };
     let pages = device.buffer(output)?.num_pages();
     let access = device.access(&[output])?;
+    let found = [first.find(&access, output)?, second.find(&access, output)?];
+    let old = if found.iter().any(|found| matches!(found, Found::Old)) { Old::Read } else { Old::Unread };
     let make = || Scratch {
         l1: [Vec::with_capacity(4096), Vec::with_capacity(4096)],
         kept: [Vec::new(), Vec::new()],
@@ -431,12 +169,15 @@ pub fn binary(
     };
     if program.tiled {
         let walk = Walk::new("binary", &program.shape_out, pages)?;
-        return for_each_page(pages, make, |scratch, page| {
-            let (outer, position) = walk.place(page);
-            kernel.tile(&access, output, page, &outer[..walk.outer.len()], position, scratch)
+        return port::for_each_target(&access, output, old, make, |scratch, page, target| {
+            kernel.tile(found.each_ref().map(|found| found.page(&walk, page)), (page, target), scratch);
+            Ok(())
         });
     }
-    for_each_page(pages, make, |scratch, page| kernel.row(&access, output, page, scratch))
+    port::for_each_target(&access, output, old, make, |scratch, page, target| {
+        kernel.row(&found, (page, target), scratch);
+        Ok(())
+    })
 }
 
 /// Everything a worker needs, shared.
@@ -451,29 +192,16 @@ struct Kernel<'a> {
 }
 
 impl Kernel<'_> {
-    /// One output tile of a tiled tensor.
-    fn tile(
-        &self,
-        access: &Access<'_>,
-        output: BufferId,
-        page: usize,
-        outer: &[usize],
-        (row, column): (usize, usize),
-        scratch: &mut Scratch,
-    ) -> Result<(), OpError> {
-        let target = access.claim(output, page)?;
-        let Scratch { l1: [l1_a, l1_b], kept: [kept_a, kept_b], a, b, dst, pages, half } = scratch;
-        let read = |operand| page_of(access, operand, output, outer, (row, column));
-        let (page_a, page_b) = (read(self.first)?, read(self.second)?);
-        port::ask_behind(target);
-        for (operand, page) in [(self.first, page_a), (self.second, page_b)] {
-            if let (Broadcast::None, Some((_, bytes))) = (operand.broadcast, page) {
-                port::ask_behind(bytes);
-            }
+    /// One output tile of a tiled tensor, from the operands' pages with their numbers; an operand without one is the output.
+    fn tile(&self, operands: [Option<(usize, &[u8])>; 2], (page, target): (usize, &mut [u8]), scratch: &mut Scratch) {
+        if self.in_words(operands, target, scratch).is_some() {
+            return;
         }
+        let Scratch { l1: [l1_a, l1_b], kept: [kept_a, kept_b], a, b, dst, pages, half } = scratch;
         // The output's old page is what an in-place operator reads.
-        let l1_a = self.first.fetch_kept(&self.math, page_a.unwrap_or((page, target)), (kept_a, l1_a), a, dst);
-        let l1_b = self.second.fetch_kept(&self.math, page_b.unwrap_or((page, target)), (kept_b, l1_b), a, dst);
+        let [page_a, page_b] = operands.map(|operand| operand.unwrap_or((page, target)));
+        let l1_a = self.first.fetch_kept(&self.math, page_a, (kept_a, l1_a), a, dst);
+        let l1_b = self.second.fetch_kept(&self.math, page_b, (kept_b, l1_b), a, dst);
         match &self.halves {
             Some(halves) if halves.compute([l1_a, l1_b], pages, half) => halves.packer.pack(half, target),
             _ => {
@@ -481,12 +209,39 @@ impl Kernel<'_> {
                 pack::pack_tile(&self.packer, dst, target);
             }
         }
-        Ok(())
+    }
+
+    /// The vector unit's operator on words that are in L1 as they are in `Dst`, in the place of the result. `None` if it is
+    /// another operator or they are not; nothing is done then.
+    fn in_words(
+        &self,
+        [page_a, page_b]: [Option<(usize, &[u8])>; 2],
+        target: &mut [u8],
+        scratch: &mut Scratch,
+    ) -> Option<()> {
+        let Unit::Sfpu(function) = &self.program.unit else { return None };
+        let moves = self.first.input.is_words() && self.second.input.is_words() && port::packs_words(&self.packer);
+        if !moves || page_a.is_none() && !self.first.is_plain() || page_b.is_none() && !self.second.is_plain() {
+            return None;
+        }
+        let Scratch { l1: [l1_a, l1_b], kept: [kept_a, kept_b], a, b, dst, .. } = scratch;
+        let target = port::words_mut(target)?;
+        let second = if let Some(page) = page_b {
+            port::words(self.second.fetch_kept(&self.math, page, (kept_b, l1_b), a, dst))?
+        } else {
+            b.copy_from_slice(target);
+            &*b
+        };
+        if let Some(page) = page_a {
+            target.copy_from_slice(port::words(self.first.fetch_kept(&self.math, page, (kept_a, l1_a), a, dst))?);
+        }
+        function.run(target, second, DstWidth::Bits32, tt_cpu::Level::current());
+        self.program.chains[2].apply(target, true);
+        Some(())
     }
 
     /// One row of a row-major tensor, 1024 datums at a time.
-    fn row(&self, access: &Access<'_>, output: BufferId, page: usize, scratch: &mut Scratch) -> Result<(), OpError> {
-        let target = access.claim(output, page)?;
+    fn row(&self, found: &[Found<'_>; 2], (page, target): (usize, &mut [u8]), scratch: &mut Scratch) {
         let width = |format: DataFormat| format.tile_bytes(TileShape::FULL) / 1024;
         let width_out = width(self.program.formats.2);
         let datums = target.len() / width_out;
@@ -494,21 +249,9 @@ impl Kernel<'_> {
         let Scratch { l1: [l1_a, l1_b], a, b, dst, .. } = scratch;
         for start in (0..datums).step_by(1024) {
             let count = (datums - start).min(1024);
-            let bytes = |operand: &Operand<'_>| -> Result<[u8; 4096], OpError> {
-                let unit = width(operand.input.format);
-                let mut bytes = [0u8; 4096];
-                match &operand.source {
-                    Source::Buffer(id, _) if *id == output => {
-                        bytes[..count * unit].copy_from_slice(&target[start * unit..(start + count) * unit]);
-                    }
-                    Source::Buffer(id, _) => {
-                        operand.copy_row(access, (*id, page), start..start + count, unit, &mut bytes)?;
-                    }
-                    Source::Scalar(tile) => bytes[..count * unit].copy_from_slice(&tile[..count * unit]),
-                }
-                Ok(bytes)
-            };
-            let (bytes_a, bytes_b) = (bytes(self.first)?, bytes(self.second)?);
+            let (mut bytes_a, mut bytes_b) = ([0; 4096], [0; 4096]);
+            self.first.copy_row(&found[0], (page, target), start..start + count, &mut bytes_a);
+            self.second.copy_row(&found[1], (page, target), start..start + count, &mut bytes_b);
             let tile_bytes = |operand: &Operand<'_>| 1024 * width(operand.input.format);
             let l1_a = self.first.fetch(&self.math, &bytes_a[..tile_bytes(self.first)], l1_a, a, dst);
             let l1_b = self.second.fetch(&self.math, &bytes_b[..tile_bytes(self.second)], l1_b, a, dst);
@@ -516,7 +259,6 @@ impl Kernel<'_> {
             pack::pack_tile(&self.packer, dst, &mut packed[..1024 * width_out]);
             target[start * width_out..(start + count) * width_out].copy_from_slice(&packed[..count * width_out]);
         }
-        Ok(())
     }
 
     /// The operator itself on two full tiles; the result stays in `dst`.
@@ -529,7 +271,7 @@ impl Kernel<'_> {
                 fpu::eltwise(&math, op, Broadcast::None, false, dst, a, b);
             }
             Unit::Sfpu(function) => {
-                self.second.input.to_dst(&math, l1_b, a, b);
+                let b = self.second.input.in_dst(&math, l1_b, a, b);
                 self.first.input.to_dst(&math, l1_a, a, dst);
                 let width = if self.program.dst32 { DstWidth::Bits32 } else { DstWidth::Bits16 };
                 function.run(dst, b, width, tt_cpu::Level::current());

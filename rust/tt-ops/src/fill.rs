@@ -4,8 +4,8 @@ use tt_formats::{DataFormat, TileShape};
 use tt_memory::{BufferId, Device};
 use tt_tensix::pack::{self, DstFormat};
 
+use crate::OpError;
 use crate::port;
-use crate::{OpError, for_each_page};
 
 /// Writes one page image over every page of a buffer: `page` is a whole page, or a unit that divides it.
 ///
@@ -13,22 +13,14 @@ use crate::{OpError, for_each_page};
 /// Memory errors; a unit that does not divide the page.
 pub fn fill(device: &mut Device, output: BufferId, unit: &[u8]) -> Result<(), OpError> {
     let buffer = device.buffer(output)?;
-    let (pages, bytes) = (buffer.num_pages(), buffer.page_bytes());
+    let bytes = buffer.page_bytes();
     if unit.is_empty() || bytes % unit.len() != 0 {
         let what = format!("a unit of {} B does not divide a page of {bytes} B", unit.len());
         return Err(OpError::Invariant { operator: "fill", what });
     }
+    let image = unit.repeat(bytes / unit.len());
     let access = device.access(&[output])?;
-    for_each_page(
-        pages,
-        || (),
-        |(), page| {
-            for target in access.claim(output, page)?.chunks_exact_mut(unit.len()) {
-                target.copy_from_slice(unit);
-            }
-            Ok(())
-        },
-    )
+    port::copy_to_each_target(&access, output, |_| &image)
 }
 
 /// Copies page i of the input to page i of the output: another placement, the same bytes.
@@ -43,14 +35,8 @@ pub fn copy_pages(device: &mut Device, input: BufferId, output: BufferId) -> Res
         return Err(OpError::Invariant { operator: "copy", what });
     }
     let access = device.access(&[output])?;
-    for_each_page(
-        from.0,
-        || (),
-        |(), page| {
-            access.claim(output, page)?.copy_from_slice(access.page(input, page)?);
-            Ok(())
-        },
-    )
+    let source = access.input(input)?.all()?;
+    port::copy_to_each_target(&access, output, |page| source.page(page))
 }
 
 /// A value as one datum of the format (of bfloat16 for block floats). Integers take it truncated toward zero and wrapped,

@@ -1,10 +1,14 @@
 //! A buffer as a program sees it: the format in L1, the register format it is unpacked to, and the way back.
 
-use tt_cpu::stream;
-use tt_formats::DataFormat;
+pub mod groups;
+mod targets;
+
+use tt_formats::{DataFormat, TileShape};
 use tt_tensix::fpu::{self, MathConfig};
 use tt_tensix::pack::{self, DstFormat, EdgeMask, PackConfig, Relu};
 use tt_tensix::unpack;
+
+pub use targets::{Old, Share, copy_to_each_target, for_each_target};
 
 /// One tile in registers: 1024 words in face order.
 pub type Tile = [u32; 1024];
@@ -39,6 +43,11 @@ impl Input {
         Self { direct, ..Self::new(format, dst32) }
     }
 
+    /// Whether a tile is in Dst as it is in L1.
+    pub fn is_words(self) -> bool {
+        self.direct && self.format.tile_bytes(TileShape::FULL) == size_of::<Tile>()
+    }
+
     /// Unpacks a tile to a Src register.
     pub fn to_src(self, bytes: &[u8], out: &mut Tile) {
         unpack::to_src(self.format, self.register, bytes, out);
@@ -53,13 +62,39 @@ impl Input {
             fpu::copy_to_dst(&MathConfig { alu: self.register, ..*math }, dst, src);
         }
     }
+
+    /// A tile as [`Self::to_dst`] brings it into Dst, to be read: where it is, or in `dst`.
+    pub fn in_dst<'t>(self, math: &MathConfig, bytes: &'t [u8], src: &mut Tile, dst: &'t mut Tile) -> &'t Tile {
+        if self.is_words()
+            && let Some(words) = words(bytes)
+        {
+            return words;
+        }
+        self.to_dst(math, bytes, src, dst);
+        dst
+    }
 }
 
-/// Asks for the page that follows another in its bank: of an interleaved buffer it comes up when every bank has had its
-/// turn, of a sharded one it is the next. The CPU does not find out by itself, as pages that come up one after the other are
-/// far apart.
-pub fn ask_behind(page: &[u8]) {
-    (0..page.len()).step_by(stream::LINE).for_each(|offset| stream::prefetch_second(page, page.len() + offset));
+/// The words of a tile in L1, if they are words of host memory.
+pub fn words(l1: &[u8]) -> Option<&Tile> {
+    if cfg!(target_endian = "little") { bytemuck::try_from_bytes(l1).ok() } else { None }
+}
+
+/// [`words`] to be written.
+pub fn words_mut(l1: &mut [u8]) -> Option<&mut Tile> {
+    if cfg!(target_endian = "little") { bytemuck::try_from_bytes_mut(l1).ok() } else { None }
+}
+
+/// Whether a tile is in L1 as it is in Dst.
+pub fn packs_words(packer: &PackConfig) -> bool {
+    use DataFormat::{Float32, Int32, UInt32};
+    let kept = match packer.dst {
+        DstFormat::Fp32 => matches!(packer.output, Float32 | Int32 | UInt32),
+        DstFormat::Int32 => matches!(packer.output, Int32 | UInt32),
+        _ => false,
+    };
+    let plain = packer.relu == Relu::None && packer.edge == EdgeMask::None && !packer.l1_accumulate;
+    kept && plain && packer.intermediate == packer.output
 }
 
 /// What Dst holds for operands of this format.

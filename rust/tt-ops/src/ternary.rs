@@ -8,9 +8,11 @@ use tt_tensix::fpu::{Arch, MathConfig, MathFidelity};
 use tt_tensix::pack;
 use tt_tensix::sfpu::{DstWidth, SeveralCall};
 
-use crate::binary::{Operand, Other, Reach, Source, Walk, filled_tile};
-use crate::port::{self, Input, Tile, ZERO};
-use crate::{Chain, OpError, for_each_page};
+use crate::binary::Other;
+use crate::binary::operand::{Found, Kept, Operand, Source, filled_tile};
+use crate::binary::reach::{Reach, Walk};
+use crate::port::{self, Input, Old, Tile, ZERO};
+use crate::{Chain, OpError};
 
 /// A vector-unit function of three operands with its parameters.
 pub type TernaryCall = SeveralCall<fn(&mut [u32], [&[u32]; 2], &[u32], tt_cpu::Level)>;
@@ -33,8 +35,10 @@ pub struct TernaryProgram {
 }
 
 struct Scratch {
-    l1: Vec<u8>,
+    l1: [Vec<u8>; 3],
+    kept: [Kept; 3],
     src: Tile,
+    wide: Tile,
     dst: [Tile; 3],
 }
 
@@ -60,32 +64,32 @@ pub fn ternary(
     let result = port::result_format(formats[1], format_out, program.dst32);
     let packer = port::packer(format_out, result, false);
     let width = if program.dst32 { DstWidth::Bits32 } else { DstWidth::Bits16 };
+    let math = operands.each_ref().map(|operand| MathConfig {
+        fidelity: MathFidelity::HiFi4,
+        dst: port::dst_format(operand.input.format, program.dst32),
+        alu: operand.input.register,
+        arch: program.arch,
+    });
     let pages = device.buffer(output)?.num_pages();
     let walk = Walk::new("ternary", &program.shape_out, pages)?;
     let access = device.access(&[output])?;
-    let make = || Scratch { l1: Vec::with_capacity(4096), src: ZERO, dst: [ZERO; 3] };
-    for_each_page(pages, make, |scratch, page| {
-        let (outer, (row, column)) = walk.place(page);
-        let outer = &outer[..walk.outer.len()];
-        let target = access.claim(output, page)?;
-        let Scratch { l1, src, dst } = scratch;
-        for (operand, tile) in operands.iter().zip(dst.iter_mut()) {
-            let math = MathConfig {
-                fidelity: MathFidelity::HiFi4,
-                dst: port::dst_format(operand.input.format, program.dst32),
-                alu: operand.input.register,
-                arch: program.arch,
-            };
-            let bytes = match &operand.source {
-                // The output's old page is what an in-place operator reads.
-                Source::Buffer(id, _) if *id == output => &*target,
-                Source::Buffer(id, reach) => access.page(*id, reach.page(outer, row, column))?,
-                Source::Scalar(bytes) => bytes,
-            };
-            let bytes = operand.fetch(&math, bytes, l1, src, tile);
-            operand.input.to_dst(&math, bytes, src, tile);
-        }
+    let [a, b, c] = operands.each_ref().map(|operand| operand.find(&access, output));
+    let found = [a?, b?, c?];
+    let old = if found.iter().any(|found| matches!(found, Found::Old)) { Old::Read } else { Old::Unread };
+    let make = || Scratch { l1: Default::default(), kept: Default::default(), src: ZERO, wide: ZERO, dst: [ZERO; 3] };
+    port::for_each_target(&access, output, old, make, |scratch, page, target| {
+        let Scratch { l1: [l1_a, l1_b, l1_c], kept: [kept_a, kept_b, kept_c], src, wide, dst } = scratch;
+        let mut fetch = |i: usize, kept, l1| {
+            // The output's old page is what an in-place operator reads.
+            let page = found[i].page(&walk, page).unwrap_or((page, target));
+            operands[i].fetch_kept(&math[i], page, (kept, l1), src, wide)
+        };
+        let (a, b, c) = (fetch(0, kept_a, l1_a), fetch(1, kept_b, l1_b), fetch(2, kept_c, l1_c));
         let [first, second, third] = dst;
+        let enter = |i: usize| operands[i].input;
+        enter(0).to_dst(&math[0], a, src, first);
+        let second = enter(1).in_dst(&math[1], b, src, second);
+        let third = enter(2).in_dst(&math[2], c, src, third);
         program.function.run(first, second, third, width, tt_cpu::Level::current());
         pack::pack_tile(&packer, first, target);
         Ok(())

@@ -1,18 +1,15 @@
 //! `eltwise_sfpu`: copy a tile to Dst, run a chain of vector-unit functions there, pack. With an empty chain it is
 //! `typecast` between formats that the unpacker and packer convert.
 
-mod groups;
 mod lookup;
 
-use tt_cpu::stream::{self, STREAM_BYTES};
 use tt_formats::DataFormat;
 use tt_memory::{BufferId, Device};
 use tt_tensix::fpu::{Arch, MathConfig, MathFidelity};
 use tt_tensix::pack::{self, Relu};
 
-use self::groups::Groups;
-use crate::port::{self, Input, Tile, ZERO};
-use crate::{Chain, OpError, for_each_page};
+use crate::port::{self, Input, Old, Tile, ZERO};
+use crate::{Chain, OpError};
 
 /// What the program is built with.
 #[derive(Clone, Debug)]
@@ -36,7 +33,6 @@ struct Scratch {
     dst: Tile,
     row_in: Vec<u8>,
     row_out: Vec<u8>,
-    _share: Share,
 }
 
 /// Runs the program on every page. Input and output may be one buffer.
@@ -71,34 +67,22 @@ pub fn unary(
         return lookup::look_up(device, input, output, &lookup::kept_table(&entry, &math, chain, &packer));
     }
     let access = device.access(&[output])?;
-    let target = access.output(output)?;
     let source = if in_place { None } else { Some(access.input(input)?.all()?) };
-    let past = program.tiled && !in_place && target.buffer().bytes() >= STREAM_BYTES as u64;
-    let groups = Groups::of(target.buffer(), 1);
-    let make = || Scratch { src: ZERO, dst: ZERO, row_in: vec![0; tile_in], row_out: vec![0; tile_out], _share: Share };
-    for_each_page(groups.count(), make, |scratch, group| {
-        let pages = groups.pages(group);
-        let mut targets: Vec<&mut [u8]> = target.claim_run(pages.clone())?.collect();
-        let Scratch { src, dst, row_in, row_out, .. } = scratch;
+    let old = if in_place { Old::Read } else { Old::Unread };
+    let make = || Scratch { src: ZERO, dst: ZERO, row_in: vec![0; tile_in], row_out: vec![0; tile_out] };
+    port::for_each_target(&access, output, old, make, |scratch, page, target| {
+        let Scratch { src, dst, row_in, row_out } = scratch;
         let mut step = |bytes: &[u8], out: &mut [u8]| {
             entry.to_dst(&math, bytes, src, dst);
             chain.apply(dst, program.dst32);
             pack::pack_tile(&packer, dst, out);
         };
-        for place in groups.places(targets.len()) {
-            let target = &mut *targets[place];
-            let source = source.as_ref().map(|source| source.page(pages.start + place));
-            match source {
-                _ if !program.tiled => rows(source, target, [row_in, row_out], &mut step),
-                Some(source) if past => {
-                    step(source, row_out);
-                    stream::copy(target, row_out);
-                }
-                Some(source) => step(source, target),
-                None => {
-                    row_in.copy_from_slice(target);
-                    step(row_in, target);
-                }
+        match source.as_ref().map(|source| source.page(page)) {
+            source if !program.tiled => rows(source, target, [row_in, row_out], &mut step),
+            Some(source) => step(source, target),
+            None => {
+                row_in.copy_from_slice(target);
+                step(row_in, target);
             }
         }
         Ok(())
@@ -130,15 +114,6 @@ fn rows(
 
 /// Tiles from which on the table of the whole program pays: making it costs 64.
 const WORTH_A_TABLE: usize = 256;
-
-/// At the end of a thread's share it waits for what it wrote past the caches.
-struct Share;
-
-impl Drop for Share {
-    fn drop(&mut self) {
-        stream::finish();
-    }
-}
 
 fn port_bytes(format: DataFormat) -> usize {
     format.tile_bytes(tt_formats::TileShape::FULL)

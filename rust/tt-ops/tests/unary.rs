@@ -142,3 +142,38 @@ fn pages_of_a_large_tensor_are_those_of_a_small_one_in_every_format() {
         }
     }
 }
+
+#[test]
+fn rows_are_converted_between_widths_as_tiles_are() {
+    use DataFormat::{Float16B, Float32};
+    let width = |format: DataFormat| format.tile_bytes(TileShape::FULL) / 1024;
+    let mut device = Device::open(ChipSpec::by_name("n150").unwrap(), OpenOptions::default()).unwrap();
+    let program: Program<'_> = (&[("neg", "default")], false);
+    for formats in [(Float32, Float16B), (Float16B, Float32)] {
+        let (width_in, width_out) = (width(formats.0), width(formats.1));
+        // A part of a tile, several tiles and a part, and pages and tensors that are large.
+        for (rows, datums) in [(70_usize, 33_usize), (900, 2500), (300, 9001)] {
+            let tiles = (rows * datums).div_ceil(1024);
+            let float = |at: usize| (1 + at * at % 1009) as f32 * if at.is_multiple_of(3) { -0.37 } else { 41.3 };
+            let bytes: Vec<u8> =
+                (0..1024 * tiles).flat_map(|at| float(at).to_bits().to_le_bytes()[4 - width_in..].to_vec()).collect();
+            let tiled = tensor(&mut device, BufferType::Dram, 1024 * width_in, &bytes);
+            let output = tensor(&mut device, BufferType::Dram, 1024 * width_out, &vec![0; 1024 * width_out * tiles]);
+            run_in(&mut device, tiled, output, program, formats, true);
+            let expected = contents(&mut device, output);
+            device.deallocate(tiled).unwrap();
+            device.deallocate(output).unwrap();
+            for threads in [1, 2, 8] {
+                pool::set_threads(threads).unwrap();
+                let all = rows * datums;
+                let input = tensor(&mut device, BufferType::Dram, datums * width_in, &bytes[..all * width_in]);
+                let output = tensor(&mut device, BufferType::Dram, datums * width_out, &vec![0; all * width_out]);
+                run_in(&mut device, input, output, program, formats, false);
+                let rows_are = contents(&mut device, output);
+                assert!(rows_are == expected[..all * width_out], "{formats:?}, {rows} rows of {datums}");
+                device.deallocate(input).unwrap();
+                device.deallocate(output).unwrap();
+            }
+        }
+    }
+}

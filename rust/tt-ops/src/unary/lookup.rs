@@ -10,9 +10,8 @@ use tt_memory::{BufferId, Device};
 use tt_tensix::fpu::MathConfig;
 use tt_tensix::pack::{self, PackConfig};
 
-use super::Share;
-use super::groups::Groups;
-use crate::port::{Input, ZERO};
+use crate::port::groups::Groups;
+use crate::port::{Input, Share, ZERO};
 use crate::{Chain, ChainStep, OpError, for_each_page};
 
 const TILE_DATUMS: usize = 1024;

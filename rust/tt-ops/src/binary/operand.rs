@@ -1,0 +1,186 @@
+//! One operand of an element-wise operator: how its pages are found, read, widened and activated.
+
+use std::ops::Range;
+
+use tt_formats::{DataFormat, TileShape};
+use tt_memory::access::Pages;
+use tt_memory::{Access, BufferId};
+use tt_tensix::fpu::{Broadcast, MathConfig};
+use tt_tensix::pack::{self, PackConfig};
+
+use super::reach::{Reach, RowReach, Walk};
+use crate::port::{self, Input, Tile};
+use crate::{Chain, OpError};
+
+/// One operand: how its tiles are read, widened and activated.
+pub(crate) struct Operand<'a> {
+    pub(crate) input: Input,
+    source: Source,
+    broadcast: Broadcast,
+    /// Set in row-major tensors whose operands are repeated.
+    rows: Option<RowReach>,
+    chain: &'a Chain,
+    repack: PackConfig,
+    dst32: bool,
+}
+
+pub(crate) enum Source {
+    Buffer(BufferId, Reach),
+    Scalar(Vec<u8>),
+}
+
+/// The pages of an operand while a program runs.
+pub(crate) enum Found<'a> {
+    /// The output itself: what a page of it holds before.
+    Old,
+    /// Those of a buffer.
+    Pages(Pages<'a>, &'a Reach),
+    /// One for all.
+    Scalar(&'a [u8]),
+}
+
+impl<'a> Found<'a> {
+    /// Number and bytes of the page for one output tile; `None` if the operand is the output.
+    #[inline]
+    pub(crate) fn page(&self, walk: &Walk, page: usize) -> Option<(usize, &'a [u8])> {
+        match self {
+            Self::Old => None,
+            Self::Pages(pages, reach) => {
+                let page = reach.page(walk, page);
+                Some((page, pages.page(page)))
+            }
+            Self::Scalar(bytes) => Some((0, bytes)),
+        }
+    }
+}
+
+/// Widened tiles that are kept for the next output tiles. A row of tiles that is repeated comes back after a row of output
+/// tiles: this many are 8192 datums.
+const KEPT: usize = 256;
+
+/// Tiles of one operand in L1 form, each with the page it comes from.
+pub(crate) type Kept = Vec<(usize, Vec<u8>)>;
+
+impl<'a> Operand<'a> {
+    pub(crate) fn new(input: Input, source: Source, chain: &'a Chain, dst32: bool) -> Self {
+        let broadcast = match &source {
+            Source::Buffer(_, reach) => reach.broadcast,
+            Source::Scalar(_) => Broadcast::None,
+        };
+        let repack = port::packer(input.format, port::dst_format(input.format, dst32), false);
+        Self { input, source, broadcast, rows: None, chain, repack, dst32 }
+    }
+
+    /// The operand of a row-major tensor: the reader repeats its rows and datums, nothing passes through Dst for that.
+    pub(super) fn in_rows(mut self, shape: &[usize], out: &[usize]) -> Self {
+        self.broadcast = Broadcast::None;
+        self.rows = (shape != out).then(|| RowReach::new(shape, out));
+        self
+    }
+
+    /// Tiles go to the registers as they are.
+    pub(super) fn is_plain(&self) -> bool {
+        self.broadcast == Broadcast::None && self.chain.is_empty()
+    }
+
+    /// Its pages in a program that writes `output`.
+    pub(crate) fn find<'t>(&'t self, access: &'t Access<'_>, output: BufferId) -> Result<Found<'t>, OpError> {
+        Ok(match &self.source {
+            Source::Buffer(id, _) if *id == output => Found::Old,
+            Source::Buffer(id, reach) => Found::Pages(access.input(*id)?.all()?, reach),
+            Source::Scalar(bytes) => Found::Scalar(bytes),
+        })
+    }
+
+    /// Copies some datums of one output row from a row-major tensor, or from what the output's row held before.
+    pub(super) fn copy_row(&self, found: &Found<'_>, (row, old): (usize, &[u8]), datums: Range<usize>, to: &mut [u8]) {
+        let unit = self.input.format.tile_bytes(TileShape::FULL) / 1024;
+        let to = &mut to[..datums.len() * unit];
+        let range = datums.start * unit..datums.end * unit;
+        let whole = match found {
+            Found::Old => old,
+            Found::Scalar(tile) => return to.copy_from_slice(&tile[..to.len()]),
+            Found::Pages(pages, _) => pages.page(self.rows.as_ref().map_or(row, |rows| rows.page(row))),
+        };
+        if self.rows.as_ref().is_some_and(|rows| rows.repeats_datum) {
+            to.chunks_exact_mut(unit).for_each(|datum| datum.copy_from_slice(&whole[..unit]));
+        } else {
+            to.copy_from_slice(&whole[range]);
+        }
+    }
+
+    /// [`Self::fetch`] for a page that other output tiles meet, too: a broadcast tile is widened once for many.
+    pub(crate) fn fetch_kept<'t>(
+        &self,
+        math: &MathConfig,
+        (page, bytes): (usize, &'t [u8]),
+        (kept, l1): (&'t mut Kept, &'t mut Vec<u8>),
+        src: &mut Tile,
+        dst: &mut Tile,
+    ) -> &'t [u8] {
+        if self.broadcast == Broadcast::None {
+            return self.fetch(math, bytes, l1, src, dst);
+        }
+        if kept.is_empty() {
+            kept.resize(KEPT, (usize::MAX, Vec::new()));
+        }
+        let (of, l1) = &mut kept[page % KEPT];
+        if *of != page {
+            *of = page;
+            self.fetch(math, bytes, l1, src, dst);
+        }
+        l1
+    }
+
+    /// The operand's L1 bytes for one output tile: as they are, or widened and activated in `l1`.
+    pub(super) fn fetch<'t>(
+        &self,
+        math: &MathConfig,
+        bytes: &'t [u8],
+        l1: &'t mut Vec<u8>,
+        src: &mut Tile,
+        dst: &mut Tile,
+    ) -> &'t [u8] {
+        if self.is_plain() {
+            return bytes;
+        }
+        l1.clear();
+        l1.extend_from_slice(bytes);
+        if self.broadcast != Broadcast::None {
+            self.input.to_dst(math, l1, src, dst);
+            widen(dst, self.broadcast);
+            pack::pack_tile(&self.repack, dst, l1);
+        }
+        if !self.chain.is_empty() {
+            self.input.to_dst(math, l1, src, dst);
+            self.chain.apply(dst, self.dst32);
+            pack::pack_tile(&self.repack, dst, l1);
+        }
+        l1
+    }
+}
+
+/// Repeats row 0, column 0 or datum 0 of a tile over the whole tile.
+fn widen(tile: &mut Tile, broadcast: Broadcast) {
+    let old = *tile;
+    for (line, words) in tile.as_chunks_mut::<16>().0.iter_mut().enumerate() {
+        let (face, row) = (line / 16, line % 16);
+        match broadcast {
+            Broadcast::None => {}
+            Broadcast::Row => words.copy_from_slice(&old[face % 2 * 256..][..16]),
+            Broadcast::Column => words.fill(old[face / 2 * 512 + row * 16]),
+            Broadcast::Scalar => words.fill(old[0]),
+        }
+    }
+}
+
+/// A tile filled with one value, given as FP32 bits and cut to the format.
+pub(crate) fn filled_tile(format: DataFormat, bits: u32) -> Vec<u8> {
+    let bytes = format.tile_bytes(TileShape::FULL);
+    match bytes {
+        4096 => bits.to_le_bytes().repeat(1024),
+        1024 => vec![bits as u8; 1024],
+        _ if format.is_integer() => (bits as u16).to_le_bytes().repeat(1024),
+        _ => ((bits >> 16) as u16).to_le_bytes().repeat(1024),
+    }
+}

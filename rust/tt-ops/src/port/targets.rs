@@ -1,0 +1,90 @@
+//! The pages of an output, made in the order in which host memory is quickest.
+
+use tt_cpu::stream::{self, STREAM_BYTES};
+use tt_memory::{Access, BufferId};
+
+use super::groups::Groups;
+use crate::{OpError, for_each_page};
+
+/// Pages of more bytes are made in their place: a copy would not stay in the first-level cache.
+const MOST_COPIED: usize = 16 << 10;
+
+/// What becomes of the old contents of a page that is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Old {
+    /// Nobody asks for them: the bytes that are handed out may hold anything.
+    Unread,
+    /// They are an operand: the bytes that are handed out hold them.
+    Read,
+}
+
+/// At the end of a thread's share it waits for what it wrote past the caches.
+pub struct Share;
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        stream::finish();
+    }
+}
+
+/// Calls `step(scratch, page, bytes)` for every page of an output, on all threads, to make the bytes of that page.
+///
+/// Pages of a large result go past the caches: they would not stay there, and the lines that they are written to need not be
+/// read first.
+pub fn for_each_target<S: Send>(
+    access: &Access<'_>,
+    output: BufferId,
+    old: Old,
+    make: impl Fn() -> S + Sync + Send,
+    step: impl Fn(&mut S, usize, &mut [u8]) -> Result<(), OpError> + Sync + Send,
+) -> Result<(), OpError> {
+    let page_bytes = access.buffer(output)?.page_bytes();
+    if old == Old::Read || page_bytes > MOST_COPIED || !goes_past(access, output)? {
+        return for_each_place(access, output, make, step);
+    }
+    let make = || (make(), vec![0; page_bytes]);
+    for_each_place(access, output, make, |(scratch, made), page, target| {
+        step(scratch, page, made)?;
+        stream::copy(target, made);
+        Ok(())
+    })
+}
+
+/// Makes every page of an output of one that there is, as [`for_each_target`].
+pub fn copy_to_each_target<'t>(
+    access: &Access<'_>,
+    output: BufferId,
+    source: impl Fn(usize) -> &'t [u8] + Sync + Send,
+) -> Result<(), OpError> {
+    let past = goes_past(access, output)?;
+    let make = || ();
+    for_each_place(access, output, make, |(), page, target| {
+        if past {
+            stream::copy(target, source(page));
+        } else {
+            target.copy_from_slice(source(page));
+        }
+        Ok(())
+    })
+}
+
+fn goes_past(access: &Access<'_>, output: BufferId) -> Result<bool, OpError> {
+    Ok(access.buffer(output)?.bytes() >= STREAM_BYTES as u64)
+}
+
+/// Threads take groups of pages and go from bank to bank in each.
+fn for_each_place<S: Send>(
+    access: &Access<'_>,
+    output: BufferId,
+    make: impl Fn() -> S + Sync + Send,
+    step: impl Fn(&mut S, usize, &mut [u8]) -> Result<(), OpError> + Sync + Send,
+) -> Result<(), OpError> {
+    let target = access.output(output)?;
+    let groups = Groups::of(target.buffer(), 1);
+    let make = || (make(), Share);
+    for_each_page(groups.count(), make, |(scratch, _), group| {
+        let pages = groups.pages(group);
+        let mut targets: Vec<&mut [u8]> = target.claim_run(pages.clone())?.collect();
+        groups.places(targets.len()).try_for_each(|place| step(scratch, pages.start + place, targets[place]))
+    })
+}
