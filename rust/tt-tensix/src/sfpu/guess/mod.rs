@@ -18,11 +18,15 @@
 //! if it is a product of more than 24 bits.
 
 /// Goes through a slice of up to twelve items in straight-line code. Of a loop that the compiler leaves one, nothing about an item
-/// is known before the program runs, and what a step may leave out is asked for each time.
+/// is known before the program runs, and what a step may leave out is asked for each time. That is no matter in a build for
+/// debugging, which takes twice as long to compile without the loop.
 macro_rules! unrolled {
     ($items:expr, |$i:ident, $item:ident| $body:block) => {{
         let items: &[u32] = $items;
         assert!(items.len() <= 12, "as many as there are below");
+        #[cfg(debug_assertions)]
+        for ($i, &$item) in items.iter().enumerate() $body
+        #[cfg(not(debug_assertions))]
         unrolled! { items, $i, $item, $body, 0 1 2 3 4 5 6 7 8 9 10 11 }
     }};
     ($items:ident, $i:ident, $item:ident, $body:block, $($number:literal)+) => {
