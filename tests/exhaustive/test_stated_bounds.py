@@ -83,8 +83,8 @@ def normal_values(dtype: ttnn.DataType) -> Values:
 
 def products(name: str, number: float, x: ttnn.Tensor, values: Floats) -> tuple[Floats, Floats]:
     """Return what an operator makes of a tensor and a number, and the exact product or quotient."""
-    if name == "prelu":
-        return flat(ttnn.prelu(x, number)), np.where(values < 0, number * values, values)
+    if name in ("leaky_relu", "prelu"):
+        return flat(getattr(ttnn, name)(x, number)), np.where(values < 0, number * values, values)
     if name == "div_no_nan_bw":
         return flat(ttnn.div_no_nan_bw(x, x, number)[0]), values / number
     copy, product = getattr(ttnn, name)(x, x, x, number)
@@ -92,7 +92,7 @@ def products(name: str, number: float, x: ttnn.Tensor, values: Floats) -> tuple[
     return flat(product), (-number if name == "subalpha_bw" else number) * values
 
 
-PRODUCTS = ("addalpha_bw", "div_no_nan_bw", "prelu", "subalpha_bw")
+PRODUCTS = ("addalpha_bw", "div_no_nan_bw", "leaky_relu", "prelu", "subalpha_bw")
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -22,7 +22,7 @@ import numpy as np
 from ttnn.config import CONFIG
 from ttnn.exceptions import ArgumentError, DTypeError, LayoutError, ShapeError, UnsupportedError
 from ttnn.ops.accuracy import Accuracy
-from ttnn.ops.arguments import Param, Signature, wrong_arguments
+from ttnn.ops.arguments import REQUIRED, Param, Signature, wrong_arguments
 from ttnn.tensor import Tensor
 from ttnn.types import DataType, Layout
 
@@ -403,7 +403,10 @@ def _limits_of_accuracy(op: Op) -> list[str]:
     options = any(isinstance(param.default, bool | int | float | enum.Enum) for param in params)
     both = {"ttnn.Tensor", "ttnn.ComplexTensor"} <= {param.kind.text for param in params}
     reals = both and op.family != "complex"
-    return ["with the default options"] * options + ["of real tensors"] * reals
+    # Beside bfloat16 the chip cuts a number to that, beside float32 it is rounded.
+    numbers = any(param.default is REQUIRED and "float" in param.kind.text.split(" | ") for param in params)
+    limits = {"with the default options": options, "of real tensors": reals, "with numbers that bfloat16 holds": numbers}
+    return [limit for limit, holds in limits.items() if holds]
 
 
 def _argument_line(name: str, params: Sequence[Param]) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ttnn.golden import pointwise as g
 from ttnn.golden.pointwise import formula
+from ttnn.ops.accuracy import max_ulp
 from ttnn.ops.arguments import FLOAT, NUMBER, Param
 from ttnn.ops.registry import FastOperation
 from ttnn.ops.steps import ChainStep
@@ -65,7 +66,9 @@ TABLE: Final = (
     Unary("leaky_relu", _U.LEAKY_RELU, formula("leaky_relu", "Return x, or x * negative_slope below 0.",
                                                lambda x, negative_slope: np.where(x >= 0, x, negative_slope * x)),
           "Return every element, times `negative_slope` where it is negative.",
-          positional=(Param("negative_slope", FLOAT, doc="Slope below 0."),)),
+          positional=(Param("negative_slope", FLOAT, doc="Slope below 0."),),
+          # Cut to bfloat16; half a unit each for rounding the slope and the product to float32.
+          accuracy=max_ulp((DataType.BFLOAT16, 1.0001), (DataType.FLOAT32, 1.5))),
     Unary("mish", _U.MISH, g.mish, "x times tanh(softplus(x))", (FAST,)),
     Unary("relu6", _U.RELU6, formula("relu6", "Return clamp(x, 0, 6).", lambda x: np.clip(x, 0, 6)),
           "Return every element, held to [0, 6].", integers=_RELU6_OF_INTEGERS, reference=_INTEGERS, exact=True),

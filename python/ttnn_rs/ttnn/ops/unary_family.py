@@ -59,6 +59,7 @@ class Unary:
         whole: Integer types whose program follows the parameters, which the chip cuts to integers first: called with
             the data type and them.
         exact: Whether the result is the reference rounded.
+        accuracy: What is stated of another one's error, if not the figure that was measured with default parameters.
         aliases: Other names.
     """
 
@@ -72,6 +73,7 @@ class Unary:
     reference: tuple[DataType, ...] = ()
     whole: Mapping[DataType, Callable[..., list[ChainStep]]] = field(default_factory=dict)
     exact: bool = False
+    accuracy: Accuracy | None = None
     aliases: tuple[str, ...] = ()
 
 
@@ -169,7 +171,7 @@ def register_unary(entry: Unary) -> FastOperation:
             layouts=LAYOUTS,
             golden=entry.golden,
             reference=entry.reference,
-            accuracy=bit_exact() if entry.exact else measured(entry.name),
+            accuracy=bit_exact() if entry.exact else entry.accuracy or measured(entry.name),
             engine=("unary",),
             family="unary",
             aliases=entry.aliases,

@@ -10,6 +10,7 @@ import numpy as np
 
 from ttnn.golden import special
 from ttnn.golden.pointwise import formula, plain, round_
+from ttnn.ops.accuracy import no_bound
 from ttnn.ops.arguments import FLOAT, INTEGER, Param
 from ttnn.ops.registry import FastOperation
 from ttnn.ops.unary_family import COPY, FAST, Unary, register_unary
@@ -48,7 +49,8 @@ TABLE: Final = (
     Unary("tan", _U.TAN, plain("tan", "Return the tangent."), "the tangent"),
     Unary("rpow", _U.RPOW, formula("rpow", "Return exponent ** x.", lambda x, exponent: np.power(exponent, x)),
           "Return `exponent`, the base, to the power of every element.",
-          positional=(Param("exponent", FLOAT, doc="The base."),)),
+          positional=(Param("exponent", FLOAT, doc="The base."),),
+          accuracy=no_bound("for the logarithm of the base is rounded before it is multiplied: the error grows with the power")),
     Unary("abs", _U.ABS, plain("abs", "Return |x|."), "the magnitude", exact=True,
           integers={DataType.INT32: [("abs_int32", "int32")], **dict.fromkeys(_UNSIGNED, COPY)}, reference=_UNSIGNED),
     Unary("neg", _U.NEG, plain("negative", "Return -x."), "the negative", exact=True,
