@@ -7,6 +7,7 @@
 //! memory gives.
 
 use crate::level::Level;
+use crate::stream;
 
 #[cfg(target_arch = "x86_64")]
 mod single;
@@ -15,8 +16,6 @@ mod x86;
 
 /// Patterns of 16 bits.
 pub const PATTERNS: usize = 1 << 16;
-/// Bytes of a line of the caches.
-const LINE: usize = 64;
 
 /// The result for every pattern.
 pub struct HalfTable {
@@ -144,7 +143,7 @@ impl HalfTable {
     fn look_up_by(&self, way: Way, pages: &mut [Page<'_, '_>], store: Store) {
         let equal = |(input, output): &Page<'_, '_>| input.len() == output.len();
         assert!(pages.iter().all(equal), "bytes to look up");
-        let aligned = |(_, output): &Page<'_, '_>| output.as_ptr().addr().is_multiple_of(LINE);
+        let aligned = |(_, output): &Page<'_, '_>| output.as_ptr().addr().is_multiple_of(stream::LINE);
         let past = store == Store::Past && pages.iter().all(aligned);
         let unit = match (way, past) {
             (Way::Plain, _) => usize::MAX,

@@ -46,7 +46,7 @@ fn digamma_16<V: Word>(x: V) -> V {
 }
 
 /// Numerator and denominator up to [`MIDDLE`].
-const LOW_OVER: [u32; 11] = [
+pub(super) const LOW_OVER: [u32; 11] = [
     0x2c6c_a5b0,
     0x32c8_90e5,
     0x36d8_78dc,

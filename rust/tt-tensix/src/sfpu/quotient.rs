@@ -150,6 +150,7 @@ mod wide {
     const EXPONENT: i32 = 255 << 23;
     const MANTISSA: i32 = (1 << 23) - 1;
     const ONE: i32 = 127 << 23;
+
     #[target_feature(enable = "avx512f,avx512cd,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt")]
     pub fn divide(dst: &mut [u32], second: &[u32]) {
         for at in (0..dst.len()).step_by(A::LANES) {
