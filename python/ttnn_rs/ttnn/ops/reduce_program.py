@@ -34,6 +34,9 @@ IDENTITY: Final[dict[Kind, float]] = {"sum": 0.0, "mean": 0.0, "max": -math.inf,
 REDUCED_INTEGERS: Final = (DataType.INT32, DataType.UINT32)
 """The integers that are reduced."""
 
+GROUP: Final = 16
+"""Block floats that share an exponent."""
+
 _CHUNK: Final = 256
 """Rows or columns that the row-major program reduces in one go."""
 
@@ -119,7 +122,8 @@ def _step(
         dtype: Data type of the result.
         scaler: Factor inside the matrix unit.
         scale: Factor on the vector unit, afterwards.
-        fill: What the padding of `source` is overwritten with first; None if it is in order.
+        fill: What the padding of `source` is overwritten with first; None if it is in order. For a leading dimension of
+            floating point numbers: what that of the result holds.
     """
     spec, device = source._spec, source._device
     assert device is not None
@@ -130,7 +134,7 @@ def _step(
     else:
         outer, length = math.prod(leading), 1
         shape = [*leading, height if axis == "w" else 1, width if axis == "h" else 1]
-    if fill is not None and spec.dtype is DataType.BFLOAT8_B and fill != 0.0:
+    if fill is not None and spec.dtype is DataType.BFLOAT8_B and fill != 0.0 and not isinstance(axis, int):
         source, fill = filled(source, fill, setting.memory_config), None
     target = allocate(TensorSpec.of(shape, dtype, Layout.TILE, setting.memory_config), device)
     tile_rows, columns = spec.page_grid
@@ -256,12 +260,49 @@ def _exchanged(setting: Setting, source: Tensor, axis: int, below: float, beside
         strides=[strides[number] for number in order],
         pad_value=beside,
     )
+    result = _with_rows_filled(setting, moved, below)
+    return result if dtype is spec.dtype else cast(setting.name, result, spec.dtype)
+
+
+def _with_rows_filled(setting: Setting, source: Tensor, value: float) -> Tensor:
+    """Return a tensor whose padding rows hold `value`; padding columns of the other rows stay."""
+    spec = source._spec
+    shape, width = list(spec.shape), spec.padded_shape[-1]
     # Seen with its full width, the tensor has no padding but rows.
-    whole = moved._view(TensorSpec.of([*shape[:-1], width], dtype, Layout.TILE, setting.memory_config))
-    result = filled(whole, below, setting.memory_config)
-    if dtype is not spec.dtype:
-        result = cast(setting.name, result, spec.dtype)
+    whole = source._view(TensorSpec.of([*shape[:-1], width], spec.dtype, Layout.TILE, setting.memory_config))
+    result = filled(whole, value, setting.memory_config)
     return result._view(TensorSpec.of(shape, spec.dtype, Layout.TILE, setting.memory_config))
+
+
+def _across(
+    setting: Setting, source: Tensor, axis: int, kind: Kind, factor: float, dtype: DataType, beside: float
+) -> Tensor | None:
+    """Reduce a leading dimension where it is, with the bits of the program between two exchanges with the height.
+
+    None where that program cannot be told from the exchanges: of rows, and of block floats that share exponents with
+    padding on the way.
+
+    Args:
+        setting: What the call asks for.
+        source: The tensor.
+        axis: The leading dimension.
+        kind: What is computed; a mean divides by the number of elements itself.
+        factor: Multiplied in.
+        dtype: Data type of the result.
+        beside: What padding columns hold.
+    """
+    spec = source._spec
+    if spec.layout is not Layout.TILE:
+        return None
+    if spec.dtype is DataType.BFLOAT8_B and beside != 0.0 and spec.shape[-1] % GROUP:
+        return None
+    if kind == "mean":
+        factor = single(single(factor) / single(spec.shape[axis]))
+    join = _join(kind, spec.dtype, setting.accurate(spec.dtype))
+    scaler, scale = (factor, 1.0) if join == "fpu_sum" else (1.0, factor)
+    result = _step(setting, source, axis, join, dtype, scaler=scaler, scale=scale, fill=beside)
+    below = IDENTITY[kind]
+    return result if below == beside else _with_rows_filled(setting, result, below)
 
 
 def reduce_axes(
@@ -310,6 +351,14 @@ def reduce_axes(
     for number in reversed(axes):
         inside = number >= rank - 2
         if not inside:
+            kept = spec.dtype
+            if chained:
+                kept = DataType.BFLOAT16 if last and number == axes[0] else DataType.FLOAT32
+            by_factor = factor if number == scaled else 1.0
+            reduced = _across(setting, result, number, kind, by_factor, kept, beside)
+            if reduced is not None:
+                result = reduced
+                continue
             result = _exchanged(setting, result, number, IDENTITY[kind], beside)
         result = reduce_axes(
             setting,

@@ -3,6 +3,7 @@
 //! An operator over several dimensions is a chain of such steps with a tensor between them; the operator layer composes
 //! it. A step reduces along the width, the height, the whole of one tile, or a leading dimension.
 
+mod exchanged;
 mod minimum;
 mod vector;
 
@@ -11,7 +12,7 @@ use tt_formats::{DataFormat, TileShape};
 use tt_memory::{BufferId, Device};
 use tt_tensix::fpu::{self, Arch, Broadcast, EltwiseOp, MathConfig, MathFidelity, PoolOp, ReduceDim, Reduction};
 use tt_tensix::pack::{self, DstFormat, EdgeMask, PackConfig};
-use tt_tensix::sfpu::lane;
+use tt_tensix::sfpu::{self, Call, DstWidth};
 
 use vector::VectorJoin;
 
@@ -27,7 +28,9 @@ pub enum Axis {
     Height,
     /// A matrix of one tile to its first datum.
     Tile,
-    /// A leading dimension of this length; what lies inside it is `rows * columns` tiles.
+    /// A leading dimension of this length; what lies inside it is `rows * columns` tiles. Without [`ReduceStep::fill`] tiles
+    /// are added as they lie; with it the program exchanges the dimension with the height, reduces columns and exchanges
+    /// them back. Integers give the same on both ways.
     Leading(usize),
 }
 
@@ -69,7 +72,8 @@ pub struct ReduceStep {
     pub rows: usize,
     /// Tile columns of a matrix.
     pub columns: usize,
-    /// Logical height and width whose surroundings are overwritten with `padding` first, if they are.
+    /// Logical height and width whose surroundings are overwritten first, if they are; for an exchanged dimension, what the
+    /// padding of the result holds.
     pub fill: Option<Fill>,
     /// What is reduced away.
     pub axis: Axis,
@@ -92,7 +96,7 @@ pub struct Fill {
     pub height: usize,
     /// Logical width.
     pub width: usize,
-    /// Identity of the reduction: FP32 bits, which shorter formats hold exactly, or the integer itself.
+    /// As a rule the identity of the reduction: FP32 bits, which shorter formats hold exactly, or the integer itself.
     pub value: u32,
 }
 
@@ -137,6 +141,9 @@ pub fn reduce(device: &mut Device, input: BufferId, output: BufferId, step: &Red
         let what = "the vector unit's sum needs a 32-bit Dst".to_owned();
         return Err(OpError::Invariant { operator: "reduce", what });
     }
+    if let (true, Axis::Leading(length)) = (exchanged::is_exchanged(step), step.axis) {
+        return exchanged::reduce(device, input, output, step, length);
+    }
     let kernel = Kernel::new(step)?;
     let access = device.access(&[output])?;
     let bytes = step.formats.0.tile_bytes(TileShape::FULL);
@@ -177,6 +184,8 @@ struct Kernel<'a> {
     /// The matrix unit's reduction of a tile along rows or columns, with the factors decoded.
     reduction: Option<Reduction>,
     level: Level,
+    /// What [`ReduceStep::scale`] asks for.
+    scale: Option<Call>,
     packer: PackConfig,
     /// Negated tiles of [`Join::FpuMin`].
     pack_negated: PackConfig,
@@ -227,6 +236,7 @@ impl<'a> Kernel<'a> {
             input,
             scaler,
             level: Level::current(),
+            scale: scale_by(step.scale)?,
             packer: PackConfig { edge: last_edge, ..port::packer(format_out, dst, false) },
             pack_negated: negated,
             pack_running: PackConfig { edge, ..negated },
@@ -357,13 +367,28 @@ impl<'a> Kernel<'a> {
         if let Some(vector) = &self.vector {
             vector.fold(self.step.axis, dst);
         }
-        if self.step.scale != ONE {
-            let store = if self.step.dst32 { lane::store_f32 } else { lane::store_bf16 };
-            for word in dst.iter_mut() {
-                *word = store(lane::mul(*word, self.step.scale));
-            }
+        self.scale(dst);
+    }
+
+    /// The factor behind the reduction. A table of all results of a 16-bit `Dst` would not pay: results are few.
+    fn scale(&self, dst: &mut Tile) {
+        if let Some(scale) = &self.scale {
+            let width = if self.step.dst32 { DstWidth::Bits32 } else { DstWidth::Bits16 };
+            scale.run_program(dst, width, self.level);
         }
     }
+}
+
+/// The vector unit's multiplication by a factor; `None` for 1.0.
+fn scale_by(factor: u32) -> Result<Option<Call>, OpError> {
+    if factor == ONE {
+        return Ok(None);
+    }
+    let [name, variant] = ["mul_unary", "default"];
+    let unknown = || OpError::UnknownFunction { name: name.to_owned(), variant: variant.to_owned() };
+    let function = sfpu::lookup(name, variant).ok_or_else(unknown)?;
+    let wrong = |source| OpError::WrongParameters { name: name.to_owned(), variant: variant.to_owned(), source };
+    function.with(&[factor]).map(Some).map_err(wrong)
 }
 
 const SIGN: u32 = 1 << 31;

@@ -56,7 +56,28 @@ impl VectorJoin {
         };
         for (at, word) in results.into_iter().enumerate() {
             let (row, column) = if axis == Axis::Width { (at, 0) } else { (0, at) };
-            dst[TileShape::FULL.index(row, column)] = if self.float { lane::store_f32(word) } else { word };
+            let datum = &mut dst[TileShape::FULL.index(row, column)];
+            *datum = word;
+            self.store(std::slice::from_mut(datum));
+        }
+    }
+
+    /// Stores results, which are single words, to `Dst`.
+    pub fn store(&self, words: &mut [u32]) {
+        if self.float {
+            words.iter_mut().for_each(|word| *word = lane::store_f32(*word));
+        }
+    }
+
+    /// [`Self::fold`] of columns that lie in tiles behind each other, up to 32: the results are left in the first. Rows
+    /// without a tile hold `identity`, whose join with itself is itself.
+    pub fn fold_tiles(&self, tiles: &mut [Tile], identity: &Tile) {
+        let halves = [0, 16].into_iter().flat_map(|half| [(8, 12), (4, 8), (0, 4)].map(|(a, b)| (half + a, half + b)));
+        let lanes = |(a, b): (usize, usize)| (0..4).map(move |lane| (a + lane, b + lane));
+        let pairs = halves.chain([(0, 16)]).flat_map(lanes).chain([(0, 1), (2, 3), (0, 2)]);
+        for (first, second) in pairs {
+            let Some((tile, behind)) = tiles.get_mut(first..).and_then(<[Tile]>::split_first_mut) else { continue };
+            self.join(tile, behind.get(second - first - 1).unwrap_or(identity));
         }
     }
 

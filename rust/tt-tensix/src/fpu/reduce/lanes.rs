@@ -21,7 +21,7 @@ const NUDGE: f32 = 1.0 + 1.0 / 131_072.0;
 
 /// The sixteen factors of a step.
 #[derive(Clone, Copy)]
-struct Factors {
+pub(super) struct Factors {
     /// Far below zero for a zero.
     exponents: [i32; STEP],
     /// Mantissa parts of a factor in this register, without signs.
@@ -33,7 +33,7 @@ struct Factors {
     /// The parts as FP32 numbers, for either part of the data: see [`chained_sums`]. Set if `ordinary`.
     scaled: [[[f32; STEP]; 2]; 2],
     /// All factors are [`ORDINARY`].
-    ordinary: bool,
+    pub(super) ordinary: bool,
 }
 
 impl Factors {
@@ -87,19 +87,19 @@ impl Factors {
 ///
 /// The 32 results of a tile come from the columns of the tile, or of the transposed one.
 pub struct Reduction {
-    cfg: MathConfig,
+    pub(super) cfg: MathConfig,
     /// Products with `factors`, in this register; otherwise the largest words.
-    sum: bool,
+    pub(super) sum: bool,
     factors_in_src_a: bool,
     /// All phases of a face come before the next face, as with the pooling instructions.
     face_by_face: bool,
     /// Rows are reduced: the tile is transposed.
-    rows: bool,
+    pub(super) rows: bool,
     /// The results of rows become a column on a trip through `SrcB`, whose format cuts too.
     moved_mask: Option<u32>,
     /// For the left and the right half of the columns: the factors of the upper and of the lower face.
-    factors: [[Factors; 2]; 2],
-    mask: u32,
+    pub(super) factors: [[Factors; 2]; 2],
+    pub(super) mask: u32,
 }
 
 type Results = [u32; 2 * FACE_SIDE];
@@ -234,7 +234,8 @@ fn sums<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool>(
             for face in 0..2 {
                 for group in 0..2 {
                     let data = &stack[face][group * 8 * FACE_SIDE..];
-                    groups[face][group] = chained_sums::<V>(job, phases, data, &factors[face], group * 8, &mut outside);
+                    groups[face][group] =
+                        chained_sums::<V, FACE_SIDE, 8>(job, phases, data, &factors[face], group * 8, &mut outside);
                 }
             }
             let mut signs = [0; FACE_SIDE];
@@ -245,7 +246,8 @@ fn sums<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool>(
             for face in 0..2 {
                 for group in 0..2 {
                     let data = &stack[face][group * 8 * FACE_SIDE..];
-                    groups[face][group] = group_sums::<V, E8>(job, phases, data, &factors[face], group * 8);
+                    groups[face][group] =
+                        group_sums::<V, E8, FACE_SIDE, 8>(job, phases, data, &factors[face], group * 8);
                 }
             }
         }
@@ -263,16 +265,17 @@ fn sums<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool>(
 
 /// Eight products per column.
 #[derive(Clone, Copy)]
-struct Group<V: Vector> {
+pub(super) struct Group<V: Vector> {
     /// The sum of each phase on the grid of the largest product.
-    sums: [V::Int; 4],
+    pub(super) sums: [V::Int; 4],
     /// The largest exponent; without a live product, the value with which zeros take part or below which a group is dead.
-    largest: V::Int,
+    pub(super) largest: V::Int,
 }
 
-/// Computes a group. What the phases share is computed once.
+/// Computes a group whose rows begin `STRIDE` words after each other; rows from `ROWS` on are zeros, which change nothing.
+/// What the phases share is computed once.
 #[inline(always)]
-fn group_sums<V: Vector, const E8: bool>(
+pub(super) fn group_sums<V: Vector, const E8: bool, const STRIDE: usize, const ROWS: usize>(
     job: &Reduction,
     phases: usize,
     data: &[u32],
@@ -281,12 +284,12 @@ fn group_sums<V: Vector, const E8: bool>(
 ) -> Group<V> {
     let mask = V::splat(job.mask as i32);
     let field = V::splat(if E8 { 255 } else { 31 });
-    let mut words = [V::splat(0); 8];
-    let mut shifts = [V::splat(0); 8];
-    let mut signs = [V::splat(0); 8];
+    let mut words = [V::splat(0); ROWS];
+    let mut shifts = [V::splat(0); ROWS];
+    let mut signs = [V::splat(0); ROWS];
     let mut largest = V::splat(if E8 { 127 } else { 0 });
-    for k in 0..8 {
-        let word = V::and(V::load(&data[k * FACE_SIDE..]), mask);
+    for k in 0..ROWS {
+        let word = V::and(V::load(&data[k * STRIDE..]), mask);
         let exponent = V::and(V::shr::<10>(word), field);
         let live = V::greater(exponent, V::splat(0));
         // The product of a zero is shifted out.
@@ -308,7 +311,7 @@ fn group_sums<V: Vector, const E8: bool>(
         }
         let parts = &factors.parts[of_factor];
         let mut sum = V::splat(0);
-        for k in 0..8 {
+        for k in 0..ROWS {
             let part = match (job.factors_in_src_a, of_data) {
                 (true, 0) => V::or(V::and(V::shr::<4>(words[k]), V::splat(63)), V::splat(64)),
                 (true, _) => V::shl::<3>(V::and(words[k], V::splat(15))),
@@ -330,7 +333,7 @@ fn group_sums<V: Vector, const E8: bool>(
 /// A datum is an FP32 number of 11 bits, from which its parts are cut. [`Factors::scaled`] turn them into multiples of the
 /// product's unit, `2^(X - 150)` for the exponent `X` that the chain's start has; the nudge for ties is in the factors.
 #[inline(always)]
-fn chained_sums<V: Vector>(
+pub(super) fn chained_sums<V: Vector, const STRIDE: usize, const ROWS: usize>(
     job: &Reduction,
     phases: usize,
     data: &[u32],
@@ -340,10 +343,10 @@ fn chained_sums<V: Vector>(
 ) -> Group<V> {
     let mask = V::splat(job.mask as i32);
     let [high_mask, both_mask] = if job.factors_in_src_a { [-1 << 17, -1 << 13] } else { [-1 << 19, -1 << 14] };
-    let mut datums = [V::splat(0); 8];
+    let mut datums = [V::splat(0); ROWS];
     let mut largest = V::splat(0);
-    for k in 0..8 {
-        let datum = V::shl::<13>(V::and(V::load(&data[k * FACE_SIDE..]), mask));
+    for k in 0..ROWS {
+        let datum = V::shl::<13>(V::and(V::load(&data[k * STRIDE..]), mask));
         let exponent = V::and(datum, V::splat(EXPONENT));
         let live = V::greater(exponent, V::splat(0));
         // Below the range this wraps, above it the difference is large.
@@ -378,23 +381,33 @@ fn chained_sums<V: Vector>(
 
 /// As integers, words are in order once the bits below the sign of negative ones are inverted; and back again.
 #[inline(always)]
-fn order<V: Vector>(words: V::Int) -> V::Int {
+pub(super) fn order<V: Vector>(words: V::Int) -> V::Int {
     V::xor(words, V::and(V::sar::<31>(words), V::splat(i32::MAX)))
+}
+
+/// What a comparison sees of `Dst`.
+#[inline(always)]
+pub(super) fn start_mask<V: Vector>(job: &Reduction) -> V::Int {
+    V::splat(if job.cfg.mode().dst32 { -1 << 13 } else { -1 })
+}
+
+/// The place of Src words in GMPOOL's order.
+#[inline(always)]
+pub(super) fn place<V: Vector>(job: &Reduction, words: V::Int) -> V::Int {
+    let exponent_mask = V::splat(if job.cfg.mode().e8 { 255 << 23 } else { 31 << 23 });
+    let words = V::shl::<13>(V::and(words, V::splat(job.mask as i32)));
+    let live = V::greater(V::and(words, exponent_mask), V::splat(0));
+    order::<V>(V::keep(live, words))
 }
 
 /// Largest words in GMPOOL's order.
 #[inline(always)]
 fn largest<V: Vector>(job: &Reduction, data: &Src, results: &mut Results) {
-    let start_mask = V::splat(if job.cfg.mode().dst32 { -1 << 13 } else { -1 });
-    let exponent_mask = V::splat(if job.cfg.mode().e8 { 255 << 23 } else { 31 << 23 });
     for column in (0..2 * FACE_SIDE).step_by(V::LANES) {
-        let mut largest = order::<V>(V::and(V::load(&results[column..]), start_mask));
+        let mut largest = order::<V>(V::and(V::load(&results[column..]), start_mask::<V>(job)));
         for face in stack(data, column) {
             for k in 0..FACE_SIDE {
-                let words = V::and(V::load(&face[k * FACE_SIDE..]), V::splat(job.mask as i32));
-                let words = V::shl::<13>(words);
-                let live = V::greater(V::and(words, exponent_mask), V::splat(0));
-                largest = V::max(largest, order::<V>(V::keep(live, words)));
+                largest = V::max(largest, place::<V>(job, V::load(&face[k * FACE_SIDE..])));
             }
         }
         V::store(order::<V>(largest), &mut results[column..]);

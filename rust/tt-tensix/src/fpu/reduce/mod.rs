@@ -3,6 +3,7 @@
 //! The operators of ttnn 0.81.1 sum rows by [`row_sum`] instead. [`reduce_scalar`] and [`super::row_sum_scalar`] are the
 //! definitions; [`Reduction`] computes a vector of results at a time.
 
+mod across;
 mod lanes;
 
 use tt_cpu::Level;

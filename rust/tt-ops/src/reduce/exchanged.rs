@@ -1,0 +1,375 @@
+//! Reductions of a leading dimension by the programs that exchange it with the height first, and back afterwards.
+//!
+//! Both ways move datums and nothing else, so that only the program between them is run here, on datums where they are: a
+//! column of it lies in the tiles of the leading dimension, one datum in each. What is not a movement stays: rows below the
+//! length of the dimension hold the identity, and block floats are packed anew on each way, which changes them where a
+//! group is infinite, denormal or beside padding.
+
+use std::ops::Range;
+
+use tt_cpu::stream;
+use tt_formats::{DataFormat, TileShape};
+use tt_memory::{BufferId, Device};
+use tt_tensix::fpu::{self, Arch, MathConfig, MathFidelity, Reduction};
+use tt_tensix::pack::{self, DstFormat, EdgeMask, PackConfig};
+use tt_tensix::unpack;
+
+use super::{Axis, Fill, Join, Kernel, ReduceStep, SIGN, Scratch, minimum};
+use crate::port::{self, Input, Tile, ZERO};
+use crate::{OpError, for_each_page};
+
+/// Rows of a tile, and tiles that are reduced in one go.
+const ROWS: usize = 32;
+
+/// Whether a step is one of these: a leading dimension whose result has padding to be written. Integers are joined where
+/// they are anyway.
+pub(super) fn is_exchanged(step: &ReduceStep) -> bool {
+    let integers = matches!(step.join, Join::IntSum | Join::IntMax | Join::IntMin);
+    matches!(step.axis, Axis::Leading(_)) && step.fill.is_some() && !integers
+}
+
+/// Runs the step.
+pub(super) fn reduce(
+    device: &mut Device,
+    input: BufferId,
+    output: BufferId,
+    step: &ReduceStep,
+    length: usize,
+) -> Result<(), OpError> {
+    let columns = ReduceStep { axis: Axis::Height, fill: None, ..step.clone() };
+    let program = Exchanged::new(&columns, length, step.fill)?;
+    let inside = step.rows * step.columns;
+    let access = device.access(&[output])?;
+    let (source, target) = (access.input(input)?, access.output(output)?);
+    for_each_page(
+        step.outer * inside,
+        || program.memory(),
+        |memory, page| {
+            let first = page / inside * length * inside + page % inside;
+            let tile = |index: usize| {
+                if index + 1 < length {
+                    stream::prefetch_second_all(source.peek(first + (index + 1) * inside)?);
+                }
+                Ok(source.page(first + index * inside)?)
+            };
+            program.tile(page % inside, tile, memory, target.claim(page)?)
+        },
+    )
+}
+
+/// What a worker needs.
+struct Memory {
+    /// Tiles in registers.
+    slots: Vec<Tile>,
+    scratch: Box<Scratch>,
+    anew: Anew,
+    packed: Vec<u8>,
+    entered: Vec<u8>,
+}
+
+/// A step with what all tiles share.
+struct Exchanged<'a> {
+    kernel: Kernel<'a>,
+    length: usize,
+    fill: Fill,
+    /// A tile of identities, as it lies in L1.
+    below: Vec<u8>,
+    block_float: bool,
+}
+
+impl<'a> Exchanged<'a> {
+    /// `step` reduces the height; `fill` is what the padding of the result holds.
+    fn new(step: &'a ReduceStep, length: usize, fill: Option<Fill>) -> Result<Self, OpError> {
+        let refuse = |what: &str| OpError::Invariant { operator: "reduce", what: what.to_owned() };
+        let fill = fill.ok_or_else(|| refuse("an exchanged dimension without padding"))?;
+        let (format, format_out) = step.formats;
+        let block_float = format == DataFormat::Bfp8B;
+        let known = block_float || !format.is_block_float();
+        if length == 0 || !known || block_float != (format_out == DataFormat::Bfp8B) || format_out.is_integer() {
+            return Err(refuse("formats or a length that no exchanged dimension has"));
+        }
+        let mut kernel = Kernel::new(step)?;
+        // A row of results per tile: nothing of it is masked.
+        kernel.packer.edge = EdgeMask::None;
+        kernel.pack_running.edge = EdgeMask::None;
+        let identity: u32 = match step.join {
+            Join::FpuMax | Join::SfpuMax => 0xff80_0000,
+            Join::FpuMin | Join::SfpuMin => 0x7f80_0000,
+            _ => 0,
+        };
+        let below = match format.element_bytes() {
+            _ if block_float => Anew::new().packed_word((identity >> 16) as u16),
+            Some(4) => identity.to_le_bytes().repeat(1024),
+            _ => ((identity >> 16) as u16).to_le_bytes().repeat(1024),
+        };
+        Ok(Self { kernel, length, fill, below, block_float })
+    }
+
+    fn memory(&self) -> Memory {
+        let (format_in, format_out) = self.kernel.step.formats;
+        let [bytes_in, bytes_out] = [format_in, format_out].map(|format| format.tile_bytes(TileShape::FULL));
+        Memory {
+            slots: vec![ZERO; self.length.min(ROWS).next_multiple_of(8)],
+            scratch: Scratch::new(bytes_in),
+            anew: Anew::new(),
+            packed: vec![0; bytes_out],
+            entered: vec![0; bytes_in],
+        }
+    }
+
+    /// Computes one tile of the result: number `tile` of its matrices.
+    fn tile<'p>(
+        &self,
+        tile: usize,
+        page: impl FnMut(usize) -> Result<&'p [u8], OpError>,
+        memory: &mut Memory,
+        out: &mut [u8],
+    ) -> Result<(), OpError> {
+        let extent = self.extent(tile);
+        let Memory { slots, scratch, anew, packed, entered } = memory;
+        let mut tiles = Tiles { page, block_float: self.block_float, extent, anew, entered };
+        match self.kernel.step.join {
+            Join::FpuSum { .. } => self.sum(&mut tiles, slots, scratch)?,
+            Join::FpuMax => self.largest(&mut tiles, scratch)?,
+            Join::FpuMin => self.smallest(&mut tiles, scratch)?,
+            _ => self.folded(&mut tiles, slots, scratch)?,
+        }
+        self.kernel.scale(&mut scratch.dst);
+        if !self.block_float {
+            pack::pack_tile(&self.kernel.packer, &scratch.dst, out);
+            let (word, bytes) = (self.fill.value.to_le_bytes(), out.len() / 1024);
+            if let Some(extent) = extent {
+                pad(out, extent, &word[4 - bytes..]);
+            }
+            return Ok(());
+        }
+        pack::pack_tile(&self.kernel.packer, &scratch.dst, packed);
+        if extent.is_none() && minimum::is_plain(packed) {
+            out.copy_from_slice(packed);
+        } else {
+            let padding = [self.fill.value.to_le_bytes()[2], self.fill.value.to_le_bytes()[3]];
+            anew.pack(packed, extent.map(|extent| (extent, padding)), out);
+        }
+        Ok(())
+    }
+
+    /// Rows and columns of a tile that are not padding; `None` if all are.
+    fn extent(&self, tile: usize) -> Option<[usize; 2]> {
+        let columns = self.kernel.step.columns;
+        let (row, column) = (tile / columns % self.fill.height.div_ceil(32), tile % columns);
+        let extent = [self.fill.height - row * 32, self.fill.width - column * 32].map(|length| length.min(32));
+        (extent != [32, 32]).then_some(extent)
+    }
+
+    /// Whether the last tile of a column ends with rows of identities.
+    fn ends_below(&self) -> bool {
+        !self.length.is_multiple_of(ROWS)
+    }
+
+    /// The indices of each tile of a column.
+    fn chunks(&self) -> impl Iterator<Item = Range<usize>> + use<> {
+        let length = self.length;
+        (0..length).step_by(ROWS).map(move |first| first..(first + ROWS).min(length))
+    }
+
+    fn reduction(&self) -> &Reduction {
+        self.kernel.reduction.as_ref().expect("the matrix unit reduces columns")
+    }
+
+    fn sum<'p>(
+        &self,
+        tiles: &mut Tiles<'_, impl FnMut(usize) -> Result<&'p [u8], OpError>>,
+        slots: &mut [Tile],
+        scratch: &mut Scratch,
+    ) -> Result<(), OpError> {
+        scratch.dst = ZERO;
+        for chunk in self.chunks() {
+            let count = chunk.len();
+            for (slot, index) in slots.iter_mut().zip(chunk) {
+                self.kernel.input.to_src(tiles.get(index)?, slot);
+            }
+            let rest = count % 8;
+            let whole = count - rest + if rest <= 4 { rest.next_multiple_of(2) } else { 8 };
+            slots[count..whole].fill(ZERO);
+            self.reduction().across(self.kernel.level, &mut scratch.dst, &slots[..whole]);
+        }
+        Ok(())
+    }
+
+    fn largest<'p>(
+        &self,
+        tiles: &mut Tiles<'_, impl FnMut(usize) -> Result<&'p [u8], OpError>>,
+        scratch: &mut Scratch,
+    ) -> Result<(), OpError> {
+        fpu::clear_for_max(&self.kernel.math, &mut scratch.dst);
+        for index in 0..self.length {
+            self.kernel.input.to_src(tiles.get(index)?, &mut scratch.src);
+            self.join_largest(scratch);
+        }
+        if self.ends_below() {
+            self.kernel.input.to_src(&self.below, &mut scratch.src);
+            self.join_largest(scratch);
+        }
+        Ok(())
+    }
+
+    fn join_largest(&self, scratch: &mut Scratch) {
+        self.reduction().across(self.kernel.level, &mut scratch.dst, std::slice::from_ref(&scratch.src));
+    }
+
+    /// The largest of the negated datums; what is there after each tile of a column goes through L1.
+    fn smallest<'p>(
+        &self,
+        tiles: &mut Tiles<'_, impl FnMut(usize) -> Result<&'p [u8], OpError>>,
+        scratch: &mut Scratch,
+    ) -> Result<(), OpError> {
+        let kernel = &self.kernel;
+        let mut largest = ZERO;
+        fpu::clear_for_max(&kernel.math, &mut largest);
+        for chunk in self.chunks() {
+            let ends = self.ends_below() && chunk.end == self.length;
+            for index in chunk {
+                self.negate(tiles.get(index)?, scratch);
+                self.reduction().across(kernel.level, &mut largest, std::slice::from_ref(&scratch.src));
+            }
+            if ends {
+                self.negate(&self.below, scratch);
+                self.reduction().across(kernel.level, &mut largest, std::slice::from_ref(&scratch.src));
+            }
+            pack::pack_tile(&kernel.pack_running, &largest, &mut scratch.running);
+            kernel.input.to_dst(&kernel.math, &scratch.running, &mut scratch.src, &mut largest);
+        }
+        scratch.dst = largest.map(|word| word ^ SIGN);
+        Ok(())
+    }
+
+    /// A tile, negated on its way through `Dst` and L1, in `scratch.src`.
+    fn negate(&self, bytes: &[u8], scratch: &mut Scratch) {
+        let kernel = &self.kernel;
+        if kernel.short_minimum && minimum::is_plain(bytes) {
+            kernel.input.to_src(bytes, &mut scratch.src);
+            minimum::negate(&mut scratch.src);
+            return;
+        }
+        kernel.input.to_dst(&kernel.math, bytes, &mut scratch.src, &mut scratch.dst);
+        for word in &mut scratch.dst {
+            *word ^= SIGN;
+        }
+        pack::pack_tile(&kernel.pack_negated, &scratch.dst, &mut scratch.negated);
+        kernel.input.to_src(&scratch.negated, &mut scratch.src);
+    }
+
+    /// The vector unit folds the tiles of a column onto each other, and then the rows of the last one.
+    fn folded<'p>(
+        &self,
+        tiles: &mut Tiles<'_, impl FnMut(usize) -> Result<&'p [u8], OpError>>,
+        slots: &mut [Tile],
+        scratch: &mut Scratch,
+    ) -> Result<(), OpError> {
+        let (kernel, Scratch { src, tile, dst, .. }) = (&self.kernel, scratch);
+        let Some(vector) = &kernel.vector else {
+            return Err(OpError::Invariant { operator: "reduce", what: "a join of neither unit".to_owned() });
+        };
+        for index in 0..self.length {
+            let slot = &mut slots[index % ROWS];
+            if index < ROWS {
+                kernel.input.to_dst(&kernel.math, tiles.get(index)?, src, slot);
+            } else {
+                kernel.input.to_dst(&kernel.math, tiles.get(index)?, src, tile);
+                vector.join(slot, tile);
+            }
+        }
+        kernel.input.to_dst(&kernel.math, &self.below, src, tile);
+        if self.length > ROWS && self.ends_below() {
+            for slot in &mut slots[self.length % ROWS..] {
+                vector.join(slot, tile);
+            }
+        }
+        vector.fold_tiles(&mut slots[..self.length.min(ROWS)], tile);
+        *dst = slots[0];
+        vector.store(dst);
+        Ok(())
+    }
+}
+
+/// The tiles of a leading dimension as the program finds them after the exchange.
+struct Tiles<'m, P> {
+    page: P,
+    block_float: bool,
+    extent: Option<[usize; 2]>,
+    anew: &'m mut Anew,
+    entered: &'m mut Vec<u8>,
+}
+
+impl<'p, P: FnMut(usize) -> Result<&'p [u8], OpError>> Tiles<'_, P> {
+    fn get<'s>(&'s mut self, index: usize) -> Result<&'s [u8], OpError>
+    where
+        'p: 's,
+    {
+        let bytes = (self.page)(index)?;
+        if !self.block_float {
+            return Ok(bytes);
+        }
+        if self.extent.is_none() && minimum::is_plain(bytes) {
+            return Ok(bytes);
+        }
+        // What lies in the padding does not go with the datums of its group.
+        self.anew.pack(bytes, self.extent.map(|extent| (extent, [0; 2])), self.entered);
+        Ok(self.entered)
+    }
+}
+
+/// Block floats that are moved: bfloat16 on the way, and packed by `typecast` when they have arrived.
+struct Anew {
+    plain: Vec<u8>,
+    src: Tile,
+    dst: Tile,
+    input: Input,
+    math: MathConfig,
+    packer: PackConfig,
+}
+
+impl Anew {
+    fn new() -> Self {
+        let (dst, input) = (DstFormat::Bf16, Input::direct_to_dst(DataFormat::Float16B, false));
+        // Nothing here depends on fidelity or chip.
+        let math = MathConfig { fidelity: MathFidelity::HiFi4, dst, alu: input.register, arch: Arch::Wormhole };
+        let packer = port::packer(DataFormat::Bfp8B, dst, true);
+        Self { plain: vec![0; 2048], src: ZERO, dst: ZERO, input, math, packer }
+    }
+
+    /// Packs a tile of `BFP8_b` once more, other padding beside it.
+    fn pack(&mut self, bytes: &[u8], padding: Option<([usize; 2], [u8; 2])>, out: &mut [u8]) {
+        unpack::to_src(DataFormat::Bfp8B, DataFormat::Bfp8B, bytes, &mut self.src);
+        for (datum, &word) in self.plain.as_chunks_mut::<2>().0.iter_mut().zip(&self.src) {
+            *datum = ((word >> 3) as u16).to_le_bytes();
+        }
+        if let Some((extent, word)) = padding {
+            pad(&mut self.plain, extent, &word);
+        }
+        self.pack_plain(out);
+    }
+
+    fn pack_plain(&mut self, out: &mut [u8]) {
+        self.input.to_dst(&self.math, &self.plain, &mut self.src, &mut self.dst);
+        pack::pack_tile(&self.packer, &self.dst, out);
+    }
+
+    /// A tile of one bfloat16 word.
+    fn packed_word(mut self, word: u16) -> Vec<u8> {
+        self.plain = word.to_le_bytes().repeat(1024);
+        let mut out = vec![0; DataFormat::Bfp8B.tile_bytes(TileShape::FULL)];
+        self.pack_plain(&mut out);
+        out
+    }
+}
+
+/// Overwrites what lies beyond the rows and columns of a tile.
+fn pad(bytes: &mut [u8], [rows, columns]: [usize; 2], word: &[u8]) {
+    for (index, datum) in bytes.chunks_exact_mut(word.len()).enumerate() {
+        let (row, column) = TileShape::FULL.position(index);
+        if row >= rows || column >= columns {
+            datum.copy_from_slice(word);
+        }
+    }
+}
