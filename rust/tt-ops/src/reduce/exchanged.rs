@@ -270,9 +270,12 @@ impl<'a> Exchanged<'a> {
         let Some(vector) = &kernel.vector else {
             return Err(OpError::Invariant { operator: "reduce", what: "a join of neither unit".to_owned() });
         };
+        // One slot is enough where the order of joins does not show.
+        let slots = if vector.is_ordered() { slots } else { &mut slots[..1] };
+        let rows = if vector.is_ordered() { ROWS } else { 1 };
         for index in 0..self.length {
-            let slot = &mut slots[index % ROWS];
-            if index < ROWS {
+            let slot = &mut slots[index % rows];
+            if index < rows {
                 kernel.input.to_dst(&kernel.math, tiles.get(index)?, src, slot);
             } else {
                 kernel.input.to_dst(&kernel.math, tiles.get(index)?, src, tile);
@@ -280,12 +283,18 @@ impl<'a> Exchanged<'a> {
             }
         }
         kernel.input.to_dst(&kernel.math, &self.below, src, tile);
-        if self.length > ROWS && self.ends_below() {
-            for slot in &mut slots[self.length % ROWS..] {
-                vector.join(slot, tile);
+        if !vector.is_ordered() {
+            if self.ends_below() {
+                vector.join(&mut slots[0], tile);
             }
+        } else {
+            if self.length > ROWS && self.ends_below() {
+                for slot in &mut slots[self.length % ROWS..] {
+                    vector.join(slot, tile);
+                }
+            }
+            vector.fold_tiles(&mut slots[..self.length.min(ROWS)], tile);
         }
-        vector.fold_tiles(&mut slots[..self.length.min(ROWS)], tile);
         *dst = slots[0];
         vector.store(dst);
         Ok(())

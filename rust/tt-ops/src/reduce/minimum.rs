@@ -5,6 +5,7 @@
 //! numbers the first way leaves negated ones, and zeros without a sign. A running maximum is alone in its group if rows were
 //! reduced; if columns were, it has neighbours with exponents of their own, and only there anything is rounded.
 
+use tt_cpu::{Level, simd_kernel};
 use tt_formats::{block, format::GROUP, pack, unpack};
 
 use crate::port::Tile;
@@ -18,6 +19,11 @@ const NEGATIVE_ZERO: u8 = 0x80;
 
 /// Whether a tile has normal numbers and zeros only.
 pub fn is_plain(bytes: &[u8]) -> bool {
+    plain_kernel::run(Level::current(), bytes)
+}
+
+#[inline(always)]
+fn plain_body(bytes: &[u8]) -> bool {
     let (exponents, datums) = bytes.split_at(EXPONENTS);
     let mut odd = false;
     for (exponent, group) in exponents.iter().zip(datums.as_chunks::<GROUP>().0) {
@@ -30,6 +36,8 @@ pub fn is_plain(bytes: &[u8]) -> bool {
     }
     !odd
 }
+
+simd_kernel!(plain_kernel, super::plain_body, (bytes: &[u8]) -> bool);
 
 /// What a plain tile in `Src` becomes through `Dst`, negated, and L1.
 pub fn negate(src: &mut Tile) {

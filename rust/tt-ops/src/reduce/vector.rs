@@ -17,6 +17,8 @@ pub struct VectorJoin {
     function: BinaryFunction,
     /// FP32: a store flushes denormals.
     float: bool,
+    /// Sums, of which every one is rounded.
+    ordered: bool,
     level: Level,
 }
 
@@ -39,7 +41,7 @@ impl VectorJoin {
         let unknown = || OpError::UnknownFunction { name: name.to_owned(), variant: variant.to_owned() };
         let function = sfpu::lookup_binary_variant(name, variant).ok_or_else(unknown)?;
         let float = matches!(join, Join::SfpuSum | Join::SfpuMax | Join::SfpuMin);
-        Ok(Some(Self { function, float, level: Level::current() }))
+        Ok(Some(Self { function, float, ordered: join == Join::SfpuSum, level: Level::current() }))
     }
 
     /// `first` becomes the join of it and `second`, word by word.
@@ -69,15 +71,27 @@ impl VectorJoin {
         }
     }
 
+    /// Whether the order of joins shows in the result, and how often an identity is among them: not for the largest or
+    /// smallest word.
+    pub fn is_ordered(&self) -> bool {
+        self.ordered
+    }
+
     /// [`Self::fold`] of columns that lie in tiles behind each other, up to 32: the results are left in the first. Rows
-    /// without a tile hold `identity`, whose join with itself is itself.
+    /// without a tile hold `identity`, whose join with itself is itself, and which changes a word once at most.
     pub fn fold_tiles(&self, tiles: &mut [Tile], identity: &Tile) {
         let halves = [0, 16].into_iter().flat_map(|half| [(8, 12), (4, 8), (0, 4)].map(|(a, b)| (half + a, half + b)));
         let lanes = |(a, b): (usize, usize)| (0..4).map(move |lane| (a + lane, b + lane));
         let pairs = halves.chain([(0, 16)]).flat_map(lanes).chain([(0, 1), (2, 3), (0, 2)]);
+        let mut settled = [false; SIDE];
         for (first, second) in pairs {
             let Some((tile, behind)) = tiles.get_mut(first..).and_then(<[Tile]>::split_first_mut) else { continue };
-            self.join(tile, behind.get(second - first - 1).unwrap_or(identity));
+            match behind.get(second - first - 1) {
+                Some(second) => self.join(tile, second),
+                None if settled[first] => {}
+                None => self.join(tile, identity),
+            }
+            settled[first] = second >= tiles.len();
         }
     }
 
@@ -136,4 +150,27 @@ fn lines(tile: &Tile) -> [[u32; SIDE]; SIDE] {
         }
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_identity_changes_a_word_once_at_most() {
+        for (join, identity) in [(Join::SfpuSum, 0), (Join::SfpuMax, 0xff80_0000_u32), (Join::SfpuMin, 0x7f80_0000)] {
+            let vector = VectorJoin::new(join, DataFormat::Float32).unwrap().unwrap();
+            for low in [0, 1, 0x7fff, 0x8000, 0xffff] {
+                let mut once: Vec<u32> = (0..=0xffff).map(|high| high << 16 | low).collect();
+                let identities = vec![identity; once.len()];
+                vector.join(&mut once, &identities);
+                let mut twice = once.clone();
+                vector.join(&mut twice, &identities);
+                assert!(once == twice, "{join:?}");
+            }
+            let mut itself = [identity; 16];
+            vector.join(&mut itself, &[identity; 16]);
+            assert_eq!(itself, [identity; 16], "{join:?}");
+        }
+    }
 }
