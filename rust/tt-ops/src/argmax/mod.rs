@@ -1,5 +1,7 @@
 //! `argmax`: NaN outranks every number and the first NaN wins; +0 equals -0; ties go to the lowest index.
 
+mod lines;
+
 use tt_formats::{DataFormat, TileShape};
 use tt_memory::{Access, BufferId, Device};
 
@@ -55,6 +57,20 @@ pub fn argmax(device: &mut Device, input: BufferId, output: BufferId, program: &
     }
     let source = Source::new(device, input, program)?;
     let access = device.access(&[output])?;
+    if let Some(lines) = lines::Lines::new(program, &access, [input, output])? {
+        return lines.run();
+    }
+    by_datum(&access, &source, output, program, [pages, per_page, length, inner])
+}
+
+/// The definition: every line, datum by datum.
+fn by_datum(
+    access: &Access<'_>,
+    source: &Source,
+    output: BufferId,
+    program: &ArgmaxProgram,
+    [pages, per_page, length, inner]: [usize; 4],
+) -> Result<(), OpError> {
     for_each_page(
         pages,
         || (),
@@ -64,7 +80,7 @@ pub fn argmax(device: &mut Device, input: BufferId, output: BufferId, program: &
                 let first = line / inner * length * inner + line % inner;
                 let mut best = (i64::MIN, 0u32);
                 for index in 0..length {
-                    let value = rank(program.format, source.word(&access, first + index * inner)?);
+                    let value = rank(program.format, source.word(access, first + index * inner)?);
                     if value > best.0 || index == 0 {
                         best = (value, index as u32);
                     }
