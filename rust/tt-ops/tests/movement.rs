@@ -210,39 +210,52 @@ fn tile(format: DataFormat, words: &[u32; 1024]) -> Vec<u8> {
 }
 
 #[test]
-fn lines_of_tiles_move_with_their_padding() {
+fn lines_and_datums_of_tiles_move_with_their_padding() {
     // Input shape, output shape, offset, strides, window.
     type Case = (&'static [usize], &'static [usize], i64, &'static [i64], &'static [(usize, usize)]);
-    let cases: [Case; 5] = [
+    let cases: [Case; 11] = [
         (&[3, 40, 50], &[40, 3, 50], 0, &[50, 2000, 1], &[(0, 40), (0, 3), (0, 50)]),
         (&[2, 64, 96], &[70, 45], 64 * 96 + 5 * 96 + 16, &[96, 1], &[(3, 50), (0, 45)]),
         (&[2, 3, 33, 64], &[4, 33, 3, 64], 0, &[6336, 64, 2112, 1], &[(1, 2), (0, 33), (0, 3), (0, 64)]),
         (&[33, 80], &[33, 80], 32 * 80, &[-80, 1], &[(0, 33), (0, 80)]),
         (&[5, 7, 20], &[1, 7, 20], 2 * 140, &[9, 20, 1], &[(0, 1), (0, 7), (0, 20)]),
+        // Other orders of the dimensions, in which rows do not stay rows.
+        (&[4, 3, 33, 40], &[33, 40, 4, 3], 0, &[40, 1, 3960, 1320], &[(0, 33), (0, 40), (0, 4), (0, 3)]),
+        (&[4, 3, 33, 40], &[4, 40, 33, 3], 0, &[3960, 1, 40, 1320], &[(0, 4), (0, 40), (0, 33), (0, 3)]),
+        (&[4, 3, 33, 40], &[3, 4, 40, 33], 0, &[1320, 3960, 1, 40], &[(0, 3), (0, 4), (0, 40), (0, 33)]),
+        (&[40, 3, 1, 33], &[33, 1, 3, 40], 0, &[1, 7, 33, 99], &[(0, 33), (0, 1), (0, 3), (0, 40)]),
+        (&[34, 2, 70], &[2, 34, 70], 0, &[70, 140, 1], &[(0, 2), (0, 34), (0, 70)]),
+        // A window of one.
+        (&[4, 3, 5, 6], &[6, 5, 4, 3], 0, &[1, 6, 90, 30], &[(0, 6), (1, 4), (0, 4), (0, 3)]),
     ];
+    // Formats of input and output.
     let formats = [
-        DataFormat::Float16B,
-        DataFormat::Float32,
-        DataFormat::UInt8,
-        DataFormat::Bfp8B,
-        DataFormat::Bfp4B,
-        DataFormat::Bfp2B,
+        (DataFormat::Float16B, DataFormat::Float16B),
+        (DataFormat::Float32, DataFormat::Float32),
+        (DataFormat::UInt8, DataFormat::UInt8),
+        (DataFormat::Bfp8B, DataFormat::Bfp8B),
+        (DataFormat::Bfp4B, DataFormat::Bfp4B),
+        (DataFormat::Bfp2B, DataFormat::Bfp2B),
+        (DataFormat::Bfp8B, DataFormat::Float16B),
+        (DataFormat::Bfp4B, DataFormat::Float16B),
     ];
     let mut device = device();
     let mut random = Random::new(9);
-    for format in formats {
-        let bytes = format.tile_bytes(TileShape::FULL);
+    for (format_in, format) in formats {
+        let [bytes_in, bytes] = [format_in, format].map(|format| format.tile_bytes(TileShape::FULL));
         for (shape, out_shape, offset, strides, window) in cases {
             for through_dst in [false, true] {
-                let view = |device: &mut Device, shape: &[usize]| {
+                let view = |device: &mut Device, shape: &[usize], format: DataFormat| {
                     let count = pages(shape, Some(TileShape::FULL)).0;
-                    let buffer = device.allocate_interleaved(BufferType::Dram, bytes as u64, count as u64, 1).unwrap();
+                    let bytes = format.tile_bytes(TileShape::FULL) as u64;
+                    let buffer = device.allocate_interleaved(BufferType::Dram, bytes, count as u64, 1).unwrap();
                     (View { buffer, format, tile: Some(TileShape::FULL), shape: shape.to_vec() }, count)
                 };
-                let ((input, count), (output, count_out)) = (view(&mut device, shape), view(&mut device, out_shape));
-                let raw: Vec<u8> = (0..count * bytes).map(|_| random.bits() as u8).collect();
-                device.write(input.buffer, &raw, bytes).unwrap();
-                let datums: Vec<Vec<u32>> = raw.chunks_exact(bytes).map(|tile| words(format, tile)).collect();
+                let (input, count) = view(&mut device, shape, format_in);
+                let (output, count_out) = view(&mut device, out_shape, format);
+                let raw: Vec<u8> = (0..count * bytes_in).map(|_| random.bits() as u8).collect();
+                device.write(input.buffer, &raw, bytes_in).unwrap();
+                let datums: Vec<Vec<u32>> = raw.chunks_exact(bytes_in).map(|tile| words(format_in, tile)).collect();
                 let padding = 0x3f81_c1a7 >> if bytes < 4096 { 16 } else { 0 };
                 let movement = Movement {
                     input,
@@ -275,7 +288,7 @@ fn lines_of_tiles_move_with_their_padding() {
                 let mut got = vec![0; count_out * bytes];
                 device.read(movement.output.buffer, &mut got, bytes).unwrap();
                 let expected: Vec<u8> = expected.iter().flat_map(|words| tile(format, words)).collect();
-                assert!(got == expected, "{format:?} {shape:?} to {out_shape:?} {through_dst}");
+                assert!(got == expected, "{format_in:?} {format:?} {shape:?} to {out_shape:?} {through_dst}");
             }
         }
     }

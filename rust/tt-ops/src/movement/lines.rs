@@ -49,10 +49,12 @@ impl Lines {
             && width > 0
             && (first % width).is_multiple_of(LINE)
             && first % width + output.shape[last] <= width;
-        if !keeps_rows || input.format != output.format {
+        // Block floats that leave their groups become bfloat16.
+        let unpacked = input.format.is_block_float() && output.format == DataFormat::Float16B;
+        if !keeps_rows || input.format != output.format && !unpacked {
             return None;
         }
-        let decode: Option<Decode> = match output.format {
+        let decode: Option<Decode> = match input.format {
             DataFormat::Bfp8B => Some(decoded::<8>),
             DataFormat::Bfp4B => Some(decoded::<4>),
             format if format.is_block_float() => return None,
@@ -80,46 +82,48 @@ impl Lines {
         let bytes = access.claim(movement.output.buffer, page)?;
         let rows = self.rows(movement, output, page);
         let first = page % output.tile_columns * SIDE;
-        let unit = output.datum_bytes;
-        let padding: [u8; 4 * LINE] = from_fn(|i| movement.padding.to_le_bytes()[i % unit]);
-        for face in [0, LINE] {
-            let count = output.width.saturating_sub(first + face).min(LINE);
-            let column = self.first_column + first + face;
-            let (tile_column, column) = (column / SIDE, column % SIDE);
-            for (row, source) in rows.iter().enumerate() {
-                let to = TileShape::FULL.index(row, face);
-                let source = match source {
-                    Some(row) if count > 0 => {
-                        let (matrix, row) = (row / input.height, row % input.height);
-                        let page = (matrix * input.tile_rows + row / SIDE) * input.tile_columns + tile_column;
-                        Some((access.page(movement.input.buffer, page)?, TileShape::FULL.index(row % SIDE, column)))
-                    }
-                    _ => None,
-                };
-                if let Some(decode) = self.decode {
-                    let words = source.map_or([0; LINE], |(bytes, from)| decode(bytes, from));
-                    let words = if target.flush { words.map(flushed) } else { words };
-                    let count = if source.is_some() { count } else { 0 };
-                    let padding = movement.padding as u16;
-                    let line: [u32; LINE] = from_fn(|i| u32::from(if i < count { words[i] } else { padding }) << 16);
-                    tile[to..to + LINE].copy_from_slice(&line);
-                    continue;
-                }
-                let line = &mut bytes[to * unit..(to + LINE) * unit];
-                let Some((bytes, from)) = source else {
-                    copy_line(line, &padding, line.len());
-                    continue;
-                };
-                let (datums, beside) = line.split_at_mut(count * unit);
-                copy_line(datums, &bytes[from * unit..], count * unit);
-                if target.flush {
-                    flush_bytes(datums);
-                }
-                let from = padding.len() - beside.len();
-                beside.copy_from_slice(&padding[from..]);
+        let columns = output.width.saturating_sub(first).min(SIDE);
+        let (unit, packed) = (output.datum_bytes, movement.output.format.is_block_float());
+        if packed {
+            tile.fill(movement.padding << 16);
+        } else if columns < SIDE || rows.iter().any(Option::is_none) {
+            match unit {
+                1 => bytes.fill(movement.padding as u8),
+                2 => bytes.as_chunks_mut().0.fill((movement.padding as u16).to_le_bytes()),
+                _ => bytes.as_chunks_mut().0.fill(movement.padding.to_le_bytes()),
             }
         }
-        if self.decode.is_some() {
+        for (row, source) in rows.iter().enumerate() {
+            let Some(source) = source else { continue };
+            let (matrix, line) = (source / input.height, source % input.height);
+            let first_page = (matrix * input.tile_rows + line / SIDE) * input.tile_columns;
+            for face in (0..columns).step_by(LINE) {
+                let count = (columns - face).min(LINE);
+                let column = self.first_column + first + face;
+                let from = access.page(movement.input.buffer, first_page + column / SIDE)?;
+                let (to, at) = (TileShape::FULL.index(row, face), TileShape::FULL.index(line % SIDE, column % SIDE));
+                let Some(decode) = self.decode else {
+                    let datums = &mut bytes[to * unit..(to + count) * unit];
+                    copy_line(datums, &from[at * unit..], count * unit);
+                    if target.flush {
+                        flush_bytes(datums);
+                    }
+                    continue;
+                };
+                let words = decode(from, at);
+                let words = if target.flush { words.map(flushed) } else { words };
+                if packed {
+                    for (word, &datum) in tile[to..to + count].iter_mut().zip(&words) {
+                        *word = u32::from(datum) << 16;
+                    }
+                } else {
+                    for (word, datum) in bytes.as_chunks_mut().0[to..to + count].iter_mut().zip(words) {
+                        *word = datum.to_le_bytes();
+                    }
+                }
+            }
+        }
+        if packed {
             pack::pack_tile(&target.packer, tile, bytes);
         }
         Ok(())

@@ -1,6 +1,7 @@
 //! Data movement: every operator that gives datums another place (slice, pad, permute, reshape, tilize, untilize) is one
 //! affine map from output indices to input indices, between any two layouts.
 
+mod gather;
 mod lines;
 mod whole;
 
@@ -95,6 +96,7 @@ pub fn move_datums(device: &mut Device, movement: &Movement) -> Result<(), OpErr
         });
     }
     let lines = if empty { None } else { lines::Lines::new(movement) };
+    let gather = if empty || lines.is_some() { None } else { gather::Gather::new(movement) };
     for_each_page(pages, Scratch::new, |scratch, page| {
         if let Some(tiles) = &tiles {
             let registers = [&mut scratch.tile, &mut scratch.transposed];
@@ -104,6 +106,9 @@ pub fn move_datums(device: &mut Device, movement: &Movement) -> Result<(), OpErr
         }
         if let Some(lines) = &lines {
             return lines.page(&access, &target, &source.geometry, page, &mut scratch.tile);
+        }
+        if let Some(gather) = &gather {
+            return gather.page(&access, &target, page);
         }
         target.page(&access, &source, page, scratch)
     })
