@@ -9,6 +9,7 @@ Source: operator programs, section 3; TT-NN docs of the operator.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -41,7 +42,7 @@ from ttnn.ops.reshape import reshaped
 from ttnn.ops.unary import apply_chain
 from ttnn.tensor import Tensor
 from ttnn.tensor_spec import TensorSpec
-from ttnn.types import FORMAT_CODE, TILE_SIZE, DataType, Layout
+from ttnn.types import BLOCK_FLOATS, FORMAT_CODE, TILE_SIZE, DataType, Layout
 
 _NAME: Final = "ttnn.prod"
 _BFLOAT16: Final = 0xFFFF0000
@@ -216,6 +217,13 @@ def _along(source: Tensor, axis: int, keepdim: bool) -> Tensor:
         source = tilize_padded(_NAME, reshaped(_NAME, source, dims))
     if is_empty(spec) or not all(dims):
         return _ones(shape, spec, device)
+    rank = len(dims)
+    if rank > 3 and axis >= rank - 2 and spec.dtype not in BLOCK_FLOATS:
+        # Every element is multiplied for itself; seen as rows, all dimensions but the last two need less tile padding.
+        # Block floats are left in their groups.
+        dims = (math.prod(dims[:-2]), *dims[-2:])
+        axis -= rank - 3
+        rest = [size for place, size in enumerate(dims) if place != axis]
     # The factors, one after the other: matrices of at least rank 2 behind the dimension that goes.
     order = [axis, *(place for place in range(len(dims)) if place != axis)]
     source = permuted(_NAME, reshaped(_NAME, source, dims), order, DRAM_MEMORY_CONFIG, 0.0)

@@ -1,0 +1,98 @@
+"""Reductions over every kind of dimension, and other orders of dimensions: 4 x 4 x 512 x 512, and torch's in the same run.
+
+Run on one thread: `TTNN_THREADS=1 pytest benches/test_reductions.py --benchmark-only`. The table is in milliseconds; 4.2
+milliseconds are one Gelement/s. A result whose last two dimensions are short is mostly tile padding, which is written too:
+of 4 x 512 x 4 x 512 there are eight bytes for each of the input.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ttnn
+
+SHAPE = (4, 4, 512, 512)
+DTYPES = {name: getattr(ttnn, name) for name in ("bfloat16", "float32", "bfloat8_b", "int32")}
+DIMS: dict[str, Any] = {
+    "3": 3,
+    "2": 2,
+    "1": 1,
+    "0": 0,
+    "0 and 1": (0, 1),
+    "1 and 3": (1, 3),
+    "all": None,
+}
+ORDERS = [(0, 2, 1, 3), (2, 1, 0, 3), (0, 3, 2, 1), (2, 3, 0, 1), (1, 0, 2, 3), (0, 1, 3, 2)]
+CASES = [(name, dtype) for name in ("sum", "mean", "max", "min") for dtype in DTYPES if (name, dtype) != ("mean", "int32")]
+
+
+def values(random: np.random.Generator, dtype: str) -> Any:
+    x = random.standard_normal(SHAPE, np.float32)
+    return (x * 1000).astype(np.int32) if dtype == "int32" else x
+
+
+def ours(random: np.random.Generator, dtype: str, device: ttnn.MeshDevice) -> ttnn.Tensor:
+    return ttnn.Tensor(values(random, dtype), DTYPES[dtype], device, ttnn.TILE_LAYOUT)
+
+
+def of_torch(random: np.random.Generator, dtype: str) -> Any:
+    torch = pytest.importorskip("torch")
+    torch.set_num_threads(ttnn.CONFIG.threads)
+    tensor = torch.from_numpy(values(random, dtype))
+    return tensor.bfloat16() if dtype == "bfloat16" else tensor
+
+
+@pytest.mark.benchmark(group="reductions")
+@pytest.mark.parametrize("dim", DIMS)
+@pytest.mark.parametrize(("name", "dtype"), CASES)
+def test_reduction(
+    benchmark: Any, device: ttnn.MeshDevice, random: np.random.Generator, name: str, dtype: str, dim: str
+) -> None:
+    benchmark(getattr(ttnn, name), ours(random, dtype, device), DIMS[dim])
+
+
+@pytest.mark.benchmark(group="reductions")
+@pytest.mark.parametrize("dim", ["3", "1", "0 and 1"])
+@pytest.mark.parametrize("dtype", ["bfloat16", "float32"])
+@pytest.mark.parametrize("name", ["sum", "mean", "amax"])
+def test_torch_reduction(benchmark: Any, random: np.random.Generator, name: str, dtype: str, dim: str) -> None:
+    torch = pytest.importorskip("torch")
+    benchmark(getattr(torch, name), of_torch(random, dtype), dim=DIMS[dim])
+
+
+@pytest.mark.benchmark(group="products")
+@pytest.mark.parametrize("dim", ["3", "2", "1", "0", "all"])
+@pytest.mark.parametrize("dtype", ["bfloat16", "float32", "bfloat8_b"])
+def test_product(
+    benchmark: Any, device: ttnn.MeshDevice, random: np.random.Generator, dtype: str, dim: str
+) -> None:
+    benchmark(ttnn.prod, ours(random, dtype, device), DIMS[dim])
+
+
+@pytest.mark.benchmark(group="argmax")
+@pytest.mark.parametrize("dim", ["3", "2", "1", "0"])
+@pytest.mark.parametrize("dtype", ["bfloat16", "float32"])
+def test_argmax(
+    benchmark: Any, device: ttnn.MeshDevice, random: np.random.Generator, dtype: str, dim: str
+) -> None:
+    benchmark(ttnn.argmax, ours(random, dtype, device), DIMS[dim])
+
+
+@pytest.mark.benchmark(group="argmax")
+@pytest.mark.parametrize("dim", ["3", "1"])
+@pytest.mark.parametrize("dtype", ["bfloat16", "float32"])
+def test_torch_argmax(benchmark: Any, random: np.random.Generator, dtype: str, dim: str) -> None:
+    torch = pytest.importorskip("torch")
+    benchmark(torch.argmax, of_torch(random, dtype), dim=DIMS[dim])
+
+
+@pytest.mark.benchmark(group="orders of dimensions")
+@pytest.mark.parametrize("order", ORDERS, ids=lambda order: "".join(map(str, order)))
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_permute(
+    benchmark: Any, device: ttnn.MeshDevice, random: np.random.Generator, dtype: str, order: tuple[int, ...]
+) -> None:
+    benchmark(ttnn.permute, ours(random, dtype, device), order)
