@@ -1,8 +1,8 @@
-"""Reductions over every kind of dimension, and other orders of dimensions: 4 x 4 x 512 x 512, and torch's in the same run.
+"""Reductions over every kind of dimension and other orders of dimensions, 4 x 4 x 512 x 512, and torch's beside them.
 
-Run on one thread: `TTNN_THREADS=1 pytest benches/test_reductions.py --benchmark-only`. The table is in milliseconds; 4.2
-milliseconds are one Gelement/s. A result whose last two dimensions are short is mostly tile padding, which is written too:
-of 4 x 512 x 4 x 512 there are eight bytes for each of the input.
+Run on one thread: `TTNN_THREADS=1 pytest benches/test_reductions.py --benchmark-only`. The table is in milliseconds;
+4.2 milliseconds are one Gelement/s. A result whose last two dimensions are short is mostly tile padding, which is
+written too: 4 x 512 x 4 x 512 is eight times the size of the input.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ DIMS: dict[str, Any] = {
     "all": None,
 }
 ORDERS = [(0, 2, 1, 3), (2, 1, 0, 3), (0, 3, 2, 1), (2, 3, 0, 1), (1, 0, 2, 3), (0, 1, 3, 2)]
-CASES = [(name, dtype) for name in ("sum", "mean", "max", "min") for dtype in DTYPES if (name, dtype) != ("mean", "int32")]
+CASES = [
+    (name, dtype) for name in ("sum", "mean", "max", "min") for dtype in DTYPES if (name, dtype) != ("mean", "int32")
+]
 
 
 def values(random: np.random.Generator, dtype: str) -> Any:
@@ -66,18 +68,14 @@ def test_torch_reduction(benchmark: Any, random: np.random.Generator, name: str,
 @pytest.mark.benchmark(group="products")
 @pytest.mark.parametrize("dim", ["3", "2", "1", "0", "all"])
 @pytest.mark.parametrize("dtype", ["bfloat16", "float32", "bfloat8_b"])
-def test_product(
-    benchmark: Any, device: ttnn.MeshDevice, random: np.random.Generator, dtype: str, dim: str
-) -> None:
+def test_product(benchmark: Any, device: ttnn.MeshDevice, random: np.random.Generator, dtype: str, dim: str) -> None:
     benchmark(ttnn.prod, ours(random, dtype, device), DIMS[dim])
 
 
 @pytest.mark.benchmark(group="argmax")
 @pytest.mark.parametrize("dim", ["3", "2", "1", "0"])
 @pytest.mark.parametrize("dtype", ["bfloat16", "float32"])
-def test_argmax(
-    benchmark: Any, device: ttnn.MeshDevice, random: np.random.Generator, dtype: str, dim: str
-) -> None:
+def test_argmax(benchmark: Any, device: ttnn.MeshDevice, random: np.random.Generator, dtype: str, dim: str) -> None:
     benchmark(ttnn.argmax, ours(random, dtype, device), DIMS[dim])
 
 

@@ -115,6 +115,25 @@ def test_products_that_are_exact(
     assert tuple(ttnn.prod(x, keepdim=True).shape) == (1,) * len(shape)
 
 
+@pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.float32], ids=lambda dtype: dtype.name)
+@pytest.mark.parametrize("shape", [(2, 3, 33, 31), (3, 2, 1, 40), (2, 1, 3, 2, 5)])
+def test_every_element_is_multiplied_for_itself(
+    dtype: ttnn.DataType, shape: tuple[int, ...], device: ttnn.MeshDevice
+) -> None:
+    """More leading dimensions give the bits of matrices that are multiplied one by one."""
+    generator = np.random.default_rng(8)
+    special = np.float32([0.0, -0.0, np.inf, -np.inf, np.nan, 1e-39, -1e-39, 3e38, -1e-30])
+    values = np.where(
+        generator.random(shape) < 0.1, generator.choice(special, size=shape), generator.normal(size=shape)
+    )
+    whole = _device(values, device, dtype)
+    for dim in (-1, -2):
+        got = _values(ttnn.prod(whole, dim)).reshape(-1, shape[-3 - dim])
+        matrices = values.reshape(-1, *shape[-2:])
+        expected = [_values(ttnn.prod(_device(matrix, device, dtype), dim)) for matrix in matrices]
+        np.testing.assert_array_equal(got.view(np.uint32), np.stack(expected).view(np.uint32))
+
+
 def test_places_and_outputs(device: ttnn.MeshDevice) -> None:
     values = _short((2, 3, 33, 40), seed=4)
     x = _device(values, device)
