@@ -112,8 +112,8 @@ impl Gather {
     /// Writes an output page.
     pub fn page(&self, access: &Access<'_>, target: &Target<'_>, page: usize) -> Result<(), OpError> {
         match self.datum {
-            Datum::Bytes2 => self.gather(access, target, page, |bytes, at| datum::<2>(bytes, at)),
-            Datum::Bytes4 => self.gather(access, target, page, |bytes, at| datum::<4>(bytes, at)),
+            Datum::Bytes2 => self.gather(access, target, page, datum::<2>),
+            Datum::Bytes4 => self.gather(access, target, page, datum::<4>),
             Datum::Block => self.gather(access, target, page, |bytes, at| {
                 let word = read::bfp8_b_to_bf16(bytes[EXPONENTS + at].into(), bytes[at / LINE].into());
                 (word as u16).to_le_bytes()

@@ -283,17 +283,15 @@ impl<'a> Exchanged<'a> {
             }
         }
         kernel.input.to_dst(&kernel.math, &self.below, src, tile);
-        if !vector.is_ordered() {
-            if self.ends_below() {
-                vector.join(&mut slots[0], tile);
-            }
-        } else {
+        if vector.is_ordered() {
             if self.length > ROWS && self.ends_below() {
                 for slot in &mut slots[self.length % ROWS..] {
                     vector.join(slot, tile);
                 }
             }
             vector.fold_tiles(&mut slots[..self.length.min(ROWS)], tile);
+        } else if self.ends_below() {
+            vector.join(&mut slots[0], tile);
         }
         *dst = slots[0];
         vector.store(dst);

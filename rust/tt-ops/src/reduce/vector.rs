@@ -67,7 +67,9 @@ impl VectorJoin {
     /// Stores results, which are single words, to `Dst`.
     pub fn store(&self, words: &mut [u32]) {
         if self.float {
-            words.iter_mut().for_each(|word| *word = lane::store_f32(*word));
+            for word in words {
+                *word = lane::store_f32(*word);
+            }
         }
     }
 
@@ -159,7 +161,7 @@ mod tests {
     #[test]
     fn an_identity_changes_a_word_once_at_most() {
         for (join, identity) in [(Join::SfpuSum, 0), (Join::SfpuMax, 0xff80_0000_u32), (Join::SfpuMin, 0x7f80_0000)] {
-            let vector = VectorJoin::new(join, DataFormat::Float32).unwrap().unwrap();
+            let vector = VectorJoin::new(join, DataFormat::Float32).ok().flatten().expect("a join of the vector unit");
             for low in [0, 1, 0x7fff, 0x8000, 0xffff] {
                 let mut once: Vec<u32> = (0..=0xffff).map(|high| high << 16 | low).collect();
                 let identities = vec![identity; once.len()];
