@@ -4,7 +4,7 @@ pub mod groups;
 mod targets;
 
 use tt_formats::{DataFormat, TileShape};
-use tt_tensix::fpu::{self, MathConfig};
+use tt_tensix::fpu::{self, HalfTile, MathConfig};
 use tt_tensix::pack::{self, DstFormat, EdgeMask, PackConfig, Relu};
 use tt_tensix::unpack;
 
@@ -55,8 +55,15 @@ impl Input {
 
     /// Brings a tile into Dst, as `copy_tile` does.
     pub fn to_dst(self, math: &MathConfig, bytes: &[u8], src: &mut Tile, dst: &mut Tile) {
-        if self.direct {
+        // Halves that are integers come out of Src as they went in.
+        let opaque = self.format == DataFormat::UInt16 && math.dst == DstFormat::UInt16;
+        if self.direct || opaque {
             unpack::to_dst(self.format, bytes, dst);
+        } else if self.format == DataFormat::Float16B
+            && math.dst == DstFormat::Bf16
+            && let Ok(page) = bytes.try_into()
+        {
+            fpu::move_page_to_dst(dst, page);
         } else {
             self.to_src(bytes, src);
             fpu::copy_to_dst(&MathConfig { alu: self.register, ..*math }, dst, src);
@@ -82,6 +89,11 @@ pub fn words(l1: &[u8]) -> Option<&Tile> {
 
 /// [`words`] to be written.
 pub fn words_mut(l1: &mut [u8]) -> Option<&mut Tile> {
+    if cfg!(target_endian = "little") { bytemuck::try_from_bytes_mut(l1).ok() } else { None }
+}
+
+/// A tile of halves in L1, if they are halves of host memory, to be written.
+pub fn halves_mut(l1: &mut [u8]) -> Option<&mut HalfTile> {
     if cfg!(target_endian = "little") { bytemuck::try_from_bytes_mut(l1).ok() } else { None }
 }
 

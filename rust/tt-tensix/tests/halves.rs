@@ -43,6 +43,10 @@ fn check(cfg: &MathConfig, op: EltwiseOp, a: &[u16; 1024], b: &[u16; 1024]) -> u
         for (i, (got, expected)) in got.iter().zip(&expected).enumerate() {
             assert_eq!(u32::from(*got) << 16, *expected, "{level} {op:?} {cfg:?} of {:#06x} and {:#06x}", a[i], b[i]);
         }
+        let plain = PackConfig::new(DstFormat::Bf16, DataFormat::Float16B);
+        let mut packed = [0; 2048];
+        HalfPacker::new(&plain, level).expect("a plain conversion").pack(&got, &mut packed);
+        assert!(packed == page(&got), "{level} {op:?}: the packer changes datums");
     }
     results
 }
@@ -104,6 +108,29 @@ fn all_pairs_of_significands() {
                     assert_eq!(check(&config(fidelity, Arch::Wormhole), EltwiseOp::Mul, &a, &b), levels().count());
                 }
             }
+        }
+    }
+}
+
+#[test]
+fn sums_at_the_edges_of_the_exponents() {
+    let mut random = Random::new(2);
+    let cfg = config(MathFidelity::HiFi4, Arch::Wormhole);
+    let mut drawn = |largest: u32, span: u32| {
+        let mut word = || {
+            let exponent = largest.saturating_sub(random.below(span));
+            (random.below(2) << 15 | exponent << 7 | random.below(128)) as u16
+        };
+        [std::array::from_fn::<u16, 1024, _>(|_| word()), std::array::from_fn(|_| word())]
+    };
+    // Around the largest that the host adds, and where what is left of a difference is too small for an exponent.
+    for largest in (0..=20).chain(235..=255) {
+        for span in [1, 2, 4, 14] {
+            let [a, b] = drawn(largest, span);
+            assert_eq!(check(&cfg, EltwiseOp::Add, &a, &b), levels().count());
+            // Almost the same numbers.
+            let near = std::array::from_fn(|i| a[i] ^ (b[i] & 3));
+            assert_eq!(check(&cfg, EltwiseOp::Sub, &a, &near), levels().count());
         }
     }
 }

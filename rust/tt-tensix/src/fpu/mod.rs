@@ -22,7 +22,7 @@ pub use eltwise::{Broadcast, EltwiseOp, eltwise, eltwise_at, eltwise_scalar, hal
 pub use matmul::{
     Accumulator, PreparedA, PreparedB, accumulate, accumulate_at, matmul_tile, matmul_tile_scalar, row_sum_scalar,
 };
-pub use moves::{copy_to_dst, copy_to_dst_scalar, move_a_to_dst, move_dst_to_src};
+pub use moves::{copy_to_dst, copy_to_dst_scalar, move_a_to_dst, move_dst_to_src, move_page_to_dst};
 pub use mvmul::mvmul_element;
 pub use reduce::{
     PoolOp, ReduceDim, Reduction, clear_for_max, reduce, reduce_at, reduce_mixed, reduce_scalar, row_sum, row_sum_at,

@@ -7,6 +7,7 @@ use super::combine::Mode;
 use super::eltwise::{add, lanes};
 use super::operand::{Operand, mask};
 use super::{Dst, DstFormat, MathConfig, Src, integer};
+use crate::fast::Bf16Page;
 
 /// `copy_tile`: brings a tile from `SrcA` into `Dst`.
 ///
@@ -60,6 +61,21 @@ fn move_body(mask: u32, exponent: u32, low_half: bool, dst: &mut Dst, a: &Src) {
 
 simd_kernel!(move_words, super::move_body, (mask: u32, exponent: u32, low_half: bool, dst: &mut Dst, a: &Src));
 
+/// A BF16 page as the unpacker brings it to `SrcA` and MOVA2D from there into a 16-bit `Dst`, in one step.
+pub fn move_page_to_dst(dst: &mut Dst, page: &Bf16Page) {
+    move_page::run(Level::current(), dst, page);
+}
+
+#[inline(always)]
+fn move_page_body(dst: &mut Dst, page: &Bf16Page) {
+    for (datum, half) in dst.iter_mut().zip(page.as_chunks::<2>().0) {
+        let word = u32::from(u16::from_le_bytes(*half)) << 16;
+        *datum = if word & 255 << 23 == 0 { 0 } else { word };
+    }
+}
+
+simd_kernel!(move_page, super::move_page_body, (dst: &mut Dst, page: &Bf16Page));
+
 fn is_tf32(alu: DataFormat) -> bool {
     matches!(alu, DataFormat::Tf32 | DataFormat::Float32)
 }
@@ -83,4 +99,50 @@ pub(crate) fn move_datum(cfg: &MathConfig, datum: u32) -> u32 {
 #[inline(always)]
 pub(crate) fn add_zero(mode: Mode, word: u32) -> u32 {
     add(mode, Operand::decode(word, mode.e8), Operand::decode(0, mode.e8), 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use tt_formats::unpack;
+
+    use super::*;
+    use crate::fpu::{Arch, MathFidelity};
+    use crate::regs::TILE_DATUMS;
+
+    fn config(dst: DstFormat) -> MathConfig {
+        MathConfig { fidelity: MathFidelity::LoFi, dst, alu: DataFormat::Float16B, arch: Arch::Wormhole }
+    }
+
+    fn halves(first: u32) -> [u16; TILE_DATUMS] {
+        std::array::from_fn(|i| (first + i as u32) as u16)
+    }
+
+    #[test]
+    fn halves_that_are_integers_come_out_of_a_register_as_they_went_in() {
+        for first in (0..1_u32 << 16).step_by(TILE_DATUMS) {
+            let (halves, mut dst) = (halves(first), [1; TILE_DATUMS]);
+            copy_to_dst(&config(DstFormat::UInt16), &mut dst, &halves.map(|half| unpack::uint16_to_src(half.into())));
+            assert_eq!(dst, halves.map(u32::from), "from {first:#06x}");
+        }
+    }
+
+    #[test]
+    fn every_half_comes_into_dst_as_by_way_of_a_register() {
+        for first in (0..1_u32 << 16).step_by(TILE_DATUMS) {
+            let halves = halves(first);
+            let mut page = [0; 2 * TILE_DATUMS];
+            for (bytes, half) in page.as_chunks_mut::<2>().0.iter_mut().zip(&halves) {
+                *bytes = half.to_le_bytes();
+            }
+            let mut expected = [1; TILE_DATUMS];
+            let cfg = config(DstFormat::Bf16);
+            copy_to_dst_scalar(&cfg, &mut expected, &halves.map(|half| unpack::bf16_to_src(half.into())));
+            for (level, kernel) in move_page::LEVELS.iter().filter(|(level, _)| level.available() == *level) {
+                let mut dst = [2; TILE_DATUMS];
+                // SAFETY: the host has the level.
+                unsafe { kernel(&mut dst, &page) };
+                assert_eq!(dst, expected, "{level}, from {first:#06x}");
+            }
+        }
+    }
 }

@@ -3,6 +3,8 @@
 //!
 //! All steps of the definition fit. In units of 1 / 1024, significands and their products have 12 bits, totals have 13, and
 //! none has bits below a unit but while it is aligned.
+//!
+//! Sums of numbers that are not huge are made by the host's additions, which align and normalise in one step each.
 
 use tt_cpu::{Level, simd_kernel};
 use tt_formats::DataFormat;
@@ -61,7 +63,7 @@ pub fn supports(level: Level, cfg: &MathConfig) -> bool {
 }
 
 /// As [`super::eltwise_at`] without broadcast and accumulation, for operands that are BF16 pages. False if products come near
-/// the largest number; `dst` is then meaningless.
+/// the largest number; `dst` is then meaningless. The packer leaves these datums as they are in BF16.
 ///
 /// # Panics
 /// If the configuration is not one that [`supports`] admits.
@@ -69,13 +71,20 @@ pub fn supports(level: Level, cfg: &MathConfig) -> bool {
 pub fn run(level: Level, cfg: &MathConfig, op: EltwiseOp, dst: &mut HalfTile, a: &Bf16Page, b: &Bf16Page) -> bool {
     assert!(supports(level, cfg), "16-bit lanes for {cfg:?}");
     match op {
-        EltwiseOp::Add => sums::run(level, 0, dst, a, b),
-        EltwiseOp::Sub => sums::run(level, SIGN, dst, a, b),
+        EltwiseOp::Add => sum_pages(level, 0, dst, a, b),
+        EltwiseOp::Sub => sum_pages(level, SIGN, dst, a, b),
         EltwiseOp::Mul => return products::run(level, cfg, dst, a, b),
     }
     true
 }
 
+fn sum_pages(level: Level, flip: u16, dst: &mut HalfTile, a: &Bf16Page, b: &Bf16Page) {
+    if !host_sums::run(level, flip, dst, a, b) {
+        sums::run(level, flip, dst, a, b);
+    }
+}
+
+simd_kernel!(host_sums, super::host_sums_body, (flip: u16, dst: &mut HalfTile, a: &Bf16Page, b: &Bf16Page) -> bool);
 simd_kernel!(sums, super::sums_body, (flip: u16, dst: &mut HalfTile, a: &Bf16Page, b: &Bf16Page));
 simd_kernel!(products, super::products_body, (cfg: &MathConfig, dst: &mut HalfTile, a: &Bf16Page, b: &Bf16Page) -> bool);
 
@@ -95,6 +104,56 @@ fn sums_body(flip: u16, dst: &mut HalfTile, a: &Bf16Page, b: &Bf16Page) {
     for ((dst, a), b) in dst.iter_mut().zip(datums(a)).zip(datums(b)) {
         *dst = sum(u16::from_le_bytes(*a), u16::from_le_bytes(*b) ^ flip);
     }
+}
+
+/// The bits of an FP32 word that hold a BF16 number, and its exponent in place.
+const UPPER: u32 = 0xffff_0000;
+const EXPONENT: u32 = 255 << 23;
+/// From the exponent of a number in place to 1.5 * 2^13 of its power of two. The last bit of sums with that is 1 / 1024 of the
+/// power: a unit.
+const GRID: u32 = 13 << 23 | 1 << 22;
+/// Exponents from here on are left to [`sums_body`], so that no sum with the grid, and no infinity, has to be thought of.
+const HUGE: u32 = 240 << 23;
+
+/// Two datums of each operand at a time, in words of 32 bits. False if a datum is huge; `dst` is then meaningless.
+#[inline(always)]
+fn host_sums_body(flip: u16, dst: &mut HalfTile, a: &Bf16Page, b: &Bf16Page) -> bool {
+    let flips = u32::from(flip) << 16 | u32::from(flip);
+    let mut most = 0;
+    let pairs: &mut [[u8; 4]] = bytemuck::cast_slice_mut(dst);
+    for ((pair, a), b) in pairs.iter_mut().zip(a.as_chunks::<4>().0).zip(b.as_chunks::<4>().0) {
+        let (a, b) = (u32::from_le_bytes(*a), u32::from_le_bytes(*b) ^ flips);
+        let first = host_sum(a << 16, b << 16, &mut most);
+        let second = host_sum(a & UPPER, b & UPPER, &mut most);
+        let both = first >> 16 | second & UPPER;
+        // The first one is first in memory.
+        *pair = if cfg!(target_endian = "big") { both.rotate_left(16) } else { both }.to_ne_bytes();
+    }
+    most < HUGE
+}
+
+/// A little more than the number in the upper half, or zero.
+#[inline(always)]
+fn number(word: u32) -> f32 {
+    f32::from_bits(if word & EXPONENT == 0 { 0 } else { word | 1 })
+}
+
+/// As [`sum`] of BF16 numbers in the upper halves of words, in the upper half; raises `most` to the larger exponent.
+///
+/// The first two additions round each operand to units, as the operand that is not rounded keeps to the grid, and so do all
+/// their sums. That is rounding to even, but there are no ties: an operand has 8 bits, and one more far below makes it a little
+/// larger than it is. Taking the grid away leaves the exact total, at most 13 bits, normalised. It is rounded to 8 bits, ties away
+/// from zero, by adding half of the last one's worth, as in [`finish`]. A total below the smallest exponent becomes 0. It is a
+/// multiple of 2^-133, the last bit of the smallest numbers: if an operand was rounded, the other one is too large to leave so
+/// little. So half of 2^-133 does not lift it to that exponent, neither here nor in [`finish`].
+#[inline(always)]
+fn host_sum(a: u32, b: u32, most: &mut u32) -> u32 {
+    let largest = (a & EXPONENT).max(b & EXPONENT);
+    *most = largest.max(*most);
+    let grid = f32::from_bits(largest.wrapping_add(GRID));
+    let total = ((grid + number(a)) + number(b)) - grid;
+    let rounded = total.to_bits().wrapping_add(1 << 15);
+    if rounded & EXPONENT == 0 { 0 } else { rounded }
 }
 
 /// Both operands on the grid of the larger exponent. The operand that has it is not changed by that, so it need not be known
