@@ -4,17 +4,18 @@
 //! L1, as the chip does), apply operand activations the same way, run the operator on the matrix unit or the vector
 //! unit, apply the remaining activations in Dst, pack.
 
+mod halves;
 pub(crate) mod operand;
 pub(crate) mod reach;
 
 use tt_formats::{DataFormat, TileShape};
 use tt_memory::{BufferId, Device};
 use tt_tensix::fast::Bf16Page;
-use tt_tensix::fpu::halves::{self, Reader};
 use tt_tensix::fpu::{self, Arch, Broadcast, EltwiseOp, HalfTile, MathConfig, MathFidelity};
-use tt_tensix::pack::{self, DstFormat, HalfPacker, PackConfig, Relu};
-use tt_tensix::sfpu::{DstWidth, SeveralCall, quotient};
+use tt_tensix::pack::{self, DstFormat, PackConfig, Relu};
+use tt_tensix::sfpu::{DstWidth, SeveralCall};
 
+use self::halves::Halves;
 use self::operand::{Found, Kept, Operand, Source, filled_tile};
 use self::reach::{Reach, Walk};
 use crate::port::{self, Input, Old, Tile, ZERO};
@@ -81,44 +82,6 @@ struct Scratch {
     half: HalfTile,
 }
 
-/// Programs with BF16 everywhere and no activation of the result: operands go from L1 through lanes of 16 bits back to L1.
-struct Halves {
-    level: tt_cpu::Level,
-    /// An operation of the matrix unit; the vector unit's division otherwise.
-    op: Option<EltwiseOp>,
-    math: MathConfig,
-    readers: [Reader; 2],
-    packer: HalfPacker,
-}
-
-impl Halves {
-    /// `None` if a program is not like that.
-    fn new(program: &BinaryProgram, math: MathConfig, formats: [DataFormat; 2], packer: &PackConfig) -> Option<Self> {
-        let level = tt_cpu::Level::current();
-        let op = match &program.unit {
-            Unit::Fpu(op) => Some(*op),
-            Unit::Sfpu(call) if quotient::computes(call) => None,
-            Unit::Sfpu(_) => return None,
-        };
-        if program.dst32 || !program.chains[2].is_empty() || !halves::supports(level, &math) {
-            return None;
-        }
-        let [first, second] = formats.map(|format| Reader::new(format, level));
-        Some(Self { level, op, math, readers: [first?, second?], packer: HalfPacker::new(packer, level)? })
-    }
-
-    /// The operator on two tiles; false if their numbers are not plain enough, and `half` is then meaningless.
-    fn compute(&self, l1: [&[u8]; 2], [page_a, page_b]: &mut [Bf16Page; 2], half: &mut HalfTile) -> bool {
-        match (self.readers[0].read(l1[0], page_a), self.readers[1].read(l1[1], page_b)) {
-            (Some(a), Some(b)) => match self.op {
-                Some(op) => halves::run(self.level, &self.math, op, half, a, b),
-                None => quotient::run(self.level, half, a, b),
-            },
-            _ => false,
-        }
-    }
-}
-
 /// Runs the program. The output may be one of the inputs if that input is not broadcast.
 ///
 /// # Errors
@@ -134,7 +97,13 @@ pub fn binary(
     let sfpu = matches!(program.unit, Unit::Sfpu(_));
     let entry =
         |format| if sfpu { Input::direct_to_dst(format, program.dst32) } else { Input::new(format, program.dst32) };
-    let operand = |format, source, chain| Operand::new(entry(format), source, chain, program.dst32);
+    let format_first = if program.scalar_is_left { format_b } else { format_a };
+    let dst = port::dst_format(format_a, program.dst32);
+    let math = MathConfig { fidelity: program.fidelity, dst, alu: entry(format_first).register, arch: program.arch };
+    let pages = device.buffer(output)?.num_pages();
+    let tiles = if program.tiled { pages } else { 0 };
+    let operand =
+        |format, source, chain| Operand::new(entry(format), source, chain, program.dst32).of_tiles(tiles, &math);
     let tensor = |id, format, shape: &[usize], chain| {
         let operand = operand(format, Source::Buffer(id, Reach::new(shape, &program.shape_out)), chain);
         if program.tiled { operand } else { operand.in_rows(shape, &program.shape_out) }
@@ -145,16 +114,13 @@ pub fn binary(
         Other::Scalar(bits) => operand(format_b, Source::Scalar(filled_tile(format_b, bits)), &program.chains[1]),
     };
     let (first, second) = if program.scalar_is_left { (&right, &left) } else { (&left, &right) };
-    let dst = port::dst_format(format_a, program.dst32);
-    let math = MathConfig { fidelity: program.fidelity, dst, alu: first.input.register, arch: program.arch };
     let result = port::result_format(format_a, format_out, program.dst32);
     let mut packer = port::packer(format_out, result, false);
     if program.packer_relu {
         packer.relu = Relu::MinThreshold(0);
     }
-    let halves = Halves::new(program, math, [first.input.format, second.input.format], &packer);
+    let halves = Halves::new(program, math, [first.input.format, second.input.format], &packer, tiles);
     let kernel = Kernel { program, math, packer, first, second, dst, halves };
-    let pages = device.buffer(output)?.num_pages();
     let access = device.access(&[output])?;
     let found = [first.find(&access, output)?, second.find(&access, output)?];
     let old = if found.iter().any(|found| matches!(found, Found::Old)) { Old::Read } else { Old::Unread };
@@ -194,7 +160,7 @@ struct Kernel<'a> {
 impl Kernel<'_> {
     /// One output tile of a tiled tensor, from the operands' pages with their numbers; an operand without one is the output.
     fn tile(&self, operands: [Option<(usize, &[u8])>; 2], (page, target): (usize, &mut [u8]), scratch: &mut Scratch) {
-        if self.in_words(operands, target, scratch).is_some() {
+        if self.in_words(operands, target, scratch).is_some() || self.in_halves(operands, target, scratch) {
             return;
         }
         let Scratch { l1: [l1_a, l1_b], kept: [kept_a, kept_b], a, b, dst, pages, half } = scratch;
@@ -203,12 +169,23 @@ impl Kernel<'_> {
         let l1_a = self.first.fetch_kept(&self.math, page_a, (kept_a, l1_a), a, dst);
         let l1_b = self.second.fetch_kept(&self.math, page_b, (kept_b, l1_b), a, dst);
         match &self.halves {
-            Some(halves) if halves.compute([l1_a, l1_b], pages, half) => halves.packer.pack(half, target),
+            Some(halves) if halves.compute([l1_a, l1_b], pages, half) => halves.finish(half, target),
             _ => {
                 self.compute(l1_a, l1_b, a, b, dst);
                 pack::pack_tile(&self.packer, dst, target);
             }
         }
+    }
+
+    /// The matrix unit's operator on halves that the packer leaves as they are, in the place of the result. False if it is
+    /// another operator, or if the numbers are not plain enough; the target is then meaningless.
+    fn in_halves(&self, operands: [Option<(usize, &[u8])>; 2], target: &mut [u8], scratch: &mut Scratch) -> bool {
+        let (Some(halves), [Some(page_a), Some(page_b)]) = (&self.halves, operands) else { return false };
+        let Some(target) = port::halves_mut(target).filter(|_| halves.is_done()) else { return false };
+        let Scratch { l1: [l1_a, l1_b], kept: [kept_a, kept_b], a, dst, pages, .. } = scratch;
+        let l1_a = self.first.fetch_kept(&self.math, page_a, (kept_a, l1_a), a, dst);
+        let l1_b = self.second.fetch_kept(&self.math, page_b, (kept_b, l1_b), a, dst);
+        halves.compute([l1_a, l1_b], pages, target)
     }
 
     /// The vector unit's operator on words that are in L1 as they are in `Dst`, in the place of the result. `None` if it is

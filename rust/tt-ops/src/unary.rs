@@ -1,7 +1,7 @@
 //! `eltwise_sfpu`: copy a tile to Dst, run a chain of vector-unit functions there, pack. With an empty chain it is
 //! `typecast` between formats that the unpacker and packer convert.
 
-mod lookup;
+pub(crate) mod lookup;
 
 use tt_formats::DataFormat;
 use tt_memory::{BufferId, Device};
@@ -63,21 +63,34 @@ pub fn unary(
     let tile_in = port_bytes(format_in);
     let tile_out = port_bytes(format_out);
     let halves = program.formats == (DataFormat::Float16B, DataFormat::Float16B) && !program.dst32;
-    if halves && program.tiled && pages >= WORTH_A_TABLE {
-        return lookup::look_up(device, input, output, &lookup::kept_table(&entry, &math, chain, &packer));
+    if halves && program.tiled && pages >= lookup::WORTH_A_TABLE {
+        return lookup::look_up(device, input, output, &lookup::kept_table(Some((&entry, &math)), chain, &packer));
     }
     let access = device.access(&[output])?;
     let source = if in_place { None } else { Some(access.input(input)?.all()?) };
     let old = if in_place { Old::Read } else { Old::Unread };
     let make = || Scratch { src: ZERO, dst: ZERO, row_in: vec![0; tile_in], row_out: vec![0; tile_out] };
+    let words = program.tiled && entry.is_words() && port::packs_words(&packer);
     port::for_each_target(&access, output, old, make, |scratch, page, target| {
         let Scratch { src, dst, row_in, row_out } = scratch;
+        let source = source.as_ref().map(|source| source.page(page));
+        // Words that are in L1 as they are in Dst need not go there.
+        if words
+            && let Some(target) = port::words_mut(target)
+            && let Some(source) = source.map_or(Some(None), |source| port::words(source).map(Some))
+        {
+            if let Some(source) = source {
+                target.copy_from_slice(source);
+            }
+            chain.apply(target, program.dst32);
+            return Ok(());
+        }
         let mut step = |bytes: &[u8], out: &mut [u8]| {
             entry.to_dst(&math, bytes, src, dst);
             chain.apply(dst, program.dst32);
             pack::pack_tile(&packer, dst, out);
         };
-        match source.as_ref().map(|source| source.page(page)) {
+        match source {
             source if !program.tiled => rows(source, target, [row_in, row_out], &mut step),
             Some(source) => step(source, target),
             None => {
@@ -111,9 +124,6 @@ fn rows(
         target[start * width_out..(start + count) * width_out].copy_from_slice(&row_out[..count * width_out]);
     }
 }
-
-/// Tiles from which on the table of the whole program pays: making it costs 64.
-const WORTH_A_TABLE: usize = 256;
 
 fn port_bytes(format: DataFormat) -> usize {
     format.tile_bytes(tt_formats::TileShape::FULL)

@@ -12,7 +12,7 @@ use tt_memory::device::OpenOptions;
 use tt_memory::{BufferId, BufferType, Device};
 use tt_ops::binary::{BinaryProgram, Other, Unit, binary};
 use tt_ops::ternary::{TernaryProgram, ternary};
-use tt_ops::{Chain, fill};
+use tt_ops::{Chain, ChainStep, fill};
 use tt_tensix::fpu::{Arch, EltwiseOp, MathFidelity};
 use tt_tensix::sfpu::{self, DstWidth};
 
@@ -139,7 +139,21 @@ fn compare(run: &Run<'_>, formats: &[DataFormat], shapes: &[Vec<usize>], aliased
     }
 }
 
-fn run_binary(unit: Unit, [a, b, out]: [DataFormat; 3]) -> impl Fn(&mut Device, &[BufferId], &[Vec<usize>], BufferId) {
+fn run_binary(unit: Unit, formats: [DataFormat; 3]) -> impl Fn(&mut Device, &[BufferId], &[Vec<usize>], BufferId) {
+    run_activated(unit, formats, [&[], &[], &[]], false)
+}
+
+/// With functions without parameters before and after the operator, and whether the packer clips below zero.
+fn run_activated(
+    unit: Unit,
+    [a, b, out]: [DataFormat; 3],
+    functions: [&[&str]; 3],
+    packer_relu: bool,
+) -> impl Fn(&mut Device, &[BufferId], &[Vec<usize>], BufferId) + use<> {
+    let chains = functions.map(|functions| {
+        let step = |&name: &&str| ChainStep { name: name.into(), variant: "default".into(), parameters: Vec::new() };
+        Chain::resolve(&functions.iter().map(step).collect::<Vec<_>>()).unwrap()
+    });
     move |device, operands, shapes, output| {
         let program = BinaryProgram {
             formats: (a, b, out),
@@ -151,8 +165,8 @@ fn run_binary(unit: Unit, [a, b, out]: [DataFormat; 3]) -> impl Fn(&mut Device, 
             tiled: true,
             fidelity: MathFidelity::HiFi4,
             dst32: [a, b, out].iter().any(|format| matches!(format, Float32 | Int32)),
-            chains: [Chain::default(), Chain::default(), Chain::default()],
-            packer_relu: false,
+            chains: chains.clone(),
+            packer_relu,
             arch: Arch::Wormhole,
         };
         // An operand too few is a number.
@@ -224,6 +238,28 @@ fn operators_of_two_tensors() {
             &aliased,
             &format!("{unit:?} {formats:?}"),
         );
+    }
+}
+
+#[test]
+fn activations_of_operands_and_results() {
+    for (unit, formats, functions, packer_relu) in [
+        (Unit::Fpu(EltwiseOp::Mul), [Float16B; 3], [&["nez"][..], &["nez"], &["nez"]], false),
+        (Unit::Fpu(EltwiseOp::Add), [Float16B; 3], [&[], &["neg", "eqz"], &[]], true),
+        (Unit::Fpu(EltwiseOp::Sub), [Bfp8B, Float16B, Float16B], [&[], &["neg"], &["gtz", "neg"]], false),
+        (Unit::Fpu(EltwiseOp::Sub), [Float16B, Float16B, Bfp8B], [&["neg"], &[], &["neg"]], false),
+        (function("div_binary", "default"), [Float16B; 3], [&[], &[], &["isnan"]], false),
+        (function("add_binary", "default"), [Float32; 3], [&["neg"], &["gtz"], &["neg"]], false),
+    ] {
+        let (full, name) = (full(formats[2]), format!("{unit:?} {formats:?} {functions:?}"));
+        let run = run_activated(unit, formats, functions, packer_relu);
+        let aliased: Vec<_> = (0..2).filter(|&own| formats[own] == formats[2]).collect();
+        compare(&run, &formats, &[full.clone(), full.clone(), full.clone()], &aliased, &name);
+        compare(&run, &formats, &[full.clone(), vec![1, WIDTH], full.clone()], &[], &format!("{name}, broadcast"));
+        let number: &Run<'_> = &|device, operands, shapes, output| {
+            run(device, operands, &[shapes[0].clone(), vec![], shapes[1].clone()], output);
+        };
+        compare(number, &[formats[0], formats[2]], &[full.clone(), full.clone()], &[], &format!("{name}, a number"));
     }
 }
 

@@ -1,7 +1,10 @@
 //! One operand of an element-wise operator: how its pages are found, read, widened and activated.
 
 use std::ops::Range;
+use std::sync::Arc;
 
+use tt_cpu::Level;
+use tt_cpu::table::{HalfTable, Store};
 use tt_formats::{DataFormat, TileShape};
 use tt_memory::access::Pages;
 use tt_memory::{Access, BufferId};
@@ -10,6 +13,7 @@ use tt_tensix::pack::{self, PackConfig};
 
 use super::reach::{Reach, RowReach, Walk};
 use crate::port::{self, Input, Tile};
+use crate::unary::lookup::{WORTH_A_TABLE, kept_table};
 use crate::{Chain, OpError};
 
 /// One operand: how its tiles are read, widened and activated.
@@ -22,6 +26,8 @@ pub(crate) struct Operand<'a> {
     chain: &'a Chain,
     repack: PackConfig,
     dst32: bool,
+    /// What the chain makes of every datum, if that is quicker.
+    table: Option<Arc<HalfTable>>,
 }
 
 pub(crate) enum Source {
@@ -68,13 +74,22 @@ impl<'a> Operand<'a> {
             Source::Scalar(_) => Broadcast::None,
         };
         let repack = port::packer(input.format, port::dst_format(input.format, dst32), false);
-        Self { input, source, broadcast, rows: None, chain, repack, dst32 }
+        Self { input, source, broadcast, rows: None, chain, repack, dst32, table: None }
     }
 
     /// The operand of a row-major tensor: the reader repeats its rows and datums, nothing passes through Dst for that.
     pub(super) fn in_rows(mut self, shape: &[usize], out: &[usize]) -> Self {
         self.broadcast = Broadcast::None;
         self.rows = (shape != out).then(|| RowReach::new(shape, out));
+        self
+    }
+
+    /// The operand of an output of so many tiles.
+    pub(super) fn of_tiles(mut self, tiles: usize, math: &MathConfig) -> Self {
+        let halves = self.input.format == DataFormat::Float16B && !self.dst32;
+        if halves && tiles >= WORTH_A_TABLE && !self.chain.is_empty() {
+            self.table = Some(kept_table(Some((&self.input, math)), self.chain, &self.repack));
+        }
         self
     }
 
@@ -109,7 +124,8 @@ impl<'a> Operand<'a> {
         }
     }
 
-    /// [`Self::fetch`] for a page that other output tiles meet, too: a broadcast tile is widened once for many.
+    /// [`Self::fetch`] for a page that other output tiles meet, too: a broadcast tile is widened once for many, and a number's
+    /// tile is activated once.
     pub(crate) fn fetch_kept<'t>(
         &self,
         math: &MathConfig,
@@ -118,7 +134,7 @@ impl<'a> Operand<'a> {
         src: &mut Tile,
         dst: &mut Tile,
     ) -> &'t [u8] {
-        if self.broadcast == Broadcast::None {
+        if self.broadcast == Broadcast::None && (self.chain.is_empty() || matches!(self.source, Source::Buffer(..))) {
             return self.fetch(math, bytes, l1, src, dst);
         }
         if kept.is_empty() {
@@ -143,6 +159,11 @@ impl<'a> Operand<'a> {
     ) -> &'t [u8] {
         if self.is_plain() {
             return bytes;
+        }
+        if let (Broadcast::None, Some(table)) = (self.broadcast, &self.table) {
+            l1.resize(bytes.len(), 0);
+            table.look_up(Level::current(), bytes, l1, Store::Near);
+            return l1;
         }
         l1.clear();
         l1.extend_from_slice(bytes);

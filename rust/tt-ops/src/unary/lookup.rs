@@ -6,9 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tt_cpu::Level;
 use tt_cpu::stream::STREAM_BYTES;
 use tt_cpu::table::{HalfTable, PATTERNS, Store};
+use tt_formats::DataFormat;
 use tt_memory::{BufferId, Device};
 use tt_tensix::fpu::MathConfig;
 use tt_tensix::pack::{self, PackConfig};
+use tt_tensix::unpack;
 
 use crate::port::groups::Groups;
 use crate::port::{Input, Share, ZERO};
@@ -16,9 +18,12 @@ use crate::{Chain, ChainStep, OpError, for_each_page};
 
 const TILE_DATUMS: usize = 1024;
 
+/// Tiles from which on a table pays: making it costs 64.
+pub const WORTH_A_TABLE: usize = 256;
+
 /// What becomes of every bfloat16 datum on its way through the unpacker, a 16-bit `Dst`, the chain and the packer. Each goes
-/// that way by itself, so one table is the whole program.
-fn table_of(entry: &Input, math: &MathConfig, chain: &Chain, packer: &PackConfig) -> HalfTable {
+/// that way by itself, so one table is the whole program. Without an entry, of every datum in `Dst` on the rest of the way.
+fn table_of(entry: Option<(&Input, &MathConfig)>, chain: &Chain, packer: &PackConfig) -> HalfTable {
     let (mut src, mut dst) = (ZERO, ZERO);
     let (mut bytes, mut packed) = ([0; 2 * TILE_DATUMS], [0; 2 * TILE_DATUMS]);
     let mut table = Vec::with_capacity(PATTERNS);
@@ -26,7 +31,10 @@ fn table_of(entry: &Input, math: &MathConfig, chain: &Chain, packer: &PackConfig
         for (pair, pattern) in bytes.chunks_exact_mut(2).zip(first..) {
             pair.copy_from_slice(&(pattern as u16).to_le_bytes());
         }
-        entry.to_dst(math, &bytes, &mut src, &mut dst);
+        match entry {
+            Some((entry, math)) => entry.to_dst(math, &bytes, &mut src, &mut dst),
+            None => unpack::to_dst(DataFormat::Float16B, &bytes, &mut dst),
+        }
         chain.apply(&mut dst, false);
         pack::pack_tile(packer, &dst, &mut packed);
         table.extend(packed.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])));
@@ -40,21 +48,21 @@ const KEPT: usize = 32;
 /// What such a table depends on, besides the formats, which are the same for all.
 #[derive(PartialEq)]
 struct Key {
-    math: MathConfig,
+    math: Option<MathConfig>,
     packer: PackConfig,
     steps: Vec<ChainStep>,
 }
 
 /// [`table_of`], or the same table if it is among the latest. Making it takes as long as looking up some hundred tiles.
-pub fn kept_table(entry: &Input, math: &MathConfig, chain: &Chain, packer: &PackConfig) -> Arc<HalfTable> {
+pub fn kept_table(entry: Option<(&Input, &MathConfig)>, chain: &Chain, packer: &PackConfig) -> Arc<HalfTable> {
     static TABLES: Mutex<VecDeque<(Key, Arc<HalfTable>)>> = Mutex::new(VecDeque::new());
-    let key = Key { math: *math, packer: *packer, steps: chain.steps().to_vec() };
+    let key = Key { math: entry.map(|(_, math)| *math), packer: *packer, steps: chain.steps().to_vec() };
     // The tables are whole at every moment, so that a panic elsewhere leaves them usable.
     let lock = || TABLES.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, table)) = lock().iter().find(|(of, _)| *of == key) {
         return table.clone();
     }
-    let table = Arc::new(table_of(entry, math, chain, packer));
+    let table = Arc::new(table_of(entry, chain, packer));
     let mut tables = lock();
     tables.truncate(KEPT - 1);
     tables.push_front((key, table.clone()));
