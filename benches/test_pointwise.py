@@ -1,7 +1,7 @@
 """Reductions, softmax, element-wise operators and conversions of 1024 x 1024, and torch's in the same run.
 
 Run on one thread: `TTNN_THREADS=1 pytest benches/test_pointwise.py --benchmark-only`. The table is in milliseconds; a
-million elements in a millisecond are one Gelement/s.
+million elements in a millisecond are one Gelement/s. The group "large" has 4096 x 4096, which no cache holds.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import ttnn
 from inputs import matrix
 
 SIZE = 1024
+LARGE = (4096, 4096)
 DTYPES = {name: getattr(ttnn, name) for name in ("bfloat16", "float32", "bfloat8_b", "bfloat4_b", "int32")}
 FLOATS = ["bfloat16", "float32", "bfloat8_b"]
 AXES = {"W": -1, "H": -2, "HW": None}
@@ -30,7 +31,7 @@ REDUCTIONS = [
 
 def values(random: np.random.Generator, dtype: str, shape: tuple[int, int] = (SIZE, SIZE)) -> Any:
     # Positive, so that logarithms and roots have no NaN to take care of.
-    block = np.abs(matrix(random, SIZE))[: shape[0], : shape[1]] + np.float32(2.0**-10)
+    block = np.abs(matrix(random, max(SIZE, *shape)))[: shape[0], : shape[1]] + np.float32(2.0**-10)
     return np.ascontiguousarray(block if dtype != "int32" else (block * 1000).astype(np.int32))
 
 
@@ -134,3 +135,46 @@ def test_typecast(
 def test_numpy_copy(benchmark: Any, random: np.random.Generator) -> None:
     source = matrix(random, SIZE)
     benchmark(np.copyto, np.empty_like(source), source)
+
+
+@pytest.mark.benchmark(group="large")
+@pytest.mark.parametrize("dtype", [*FLOATS, "int32"])
+@pytest.mark.parametrize("name", ["add", "multiply", "gt"])
+def test_large_binary(
+    benchmark: Any, device: ttnn.MeshDevice, random: np.random.Generator, name: str, dtype: str
+) -> None:
+    a, b = ours(random, dtype, device, LARGE), ours(random, dtype, device, LARGE)
+    benchmark(getattr(ttnn, name), a, b, output_tensor=ttnn.clone(a))
+
+
+@pytest.mark.benchmark(group="large")
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_large_where(benchmark: Any, device: ttnn.MeshDevice, random: np.random.Generator, dtype: str) -> None:
+    a, b, c = (ours(random, dtype, device, LARGE) for _ in range(3))
+    benchmark(ttnn.where, a, b, c, output_tensor=ttnn.clone(a))
+
+
+@pytest.mark.benchmark(group="large")
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("name", ["clone", "abs"])
+def test_large_unary(
+    benchmark: Any, device: ttnn.MeshDevice, random: np.random.Generator, name: str, dtype: str
+) -> None:
+    benchmark(getattr(ttnn, name), ours(random, dtype, device, LARGE))
+
+
+@pytest.mark.benchmark(group="large")
+@pytest.mark.parametrize("dtype", ["bfloat16", "float32"])
+@pytest.mark.parametrize("name", ["add", "mul"])
+def test_torch_large_binary(benchmark: Any, random: np.random.Generator, name: str, dtype: str) -> None:
+    torch = pytest.importorskip("torch")
+    a, b = of_torch(random, dtype, LARGE), of_torch(random, dtype, LARGE)
+    benchmark(getattr(torch, name), a, b, out=torch.empty_like(a))
+
+
+@pytest.mark.benchmark(group="large")
+@pytest.mark.parametrize("dtype", ["bfloat16", "float32"])
+def test_torch_large_copy(benchmark: Any, random: np.random.Generator, dtype: str) -> None:
+    torch = pytest.importorskip("torch")
+    a = of_torch(random, dtype, LARGE)
+    benchmark(torch.empty_like(a).copy_, a)
