@@ -1,8 +1,8 @@
 """Reductions over every kind of dimension and other orders of dimensions, 4 x 4 x 512 x 512, and torch's beside them.
 
-Run on one thread: `TTNN_THREADS=1 pytest benches/test_reductions.py --benchmark-only`. The table is in milliseconds;
-4.2 milliseconds are one Gelement/s. A result whose last two dimensions are short is mostly tile padding, which is
-written too: 4 x 512 x 4 x 512 is eight times the size of the input.
+Run on one thread: `TTNN_THREADS=1 pytest benches/test_reductions.py --benchmark-only`. 4.2 milliseconds are one
+Gelement/s. A result whose last two dimensions are short is mostly tile padding, which is written too: 4 x 512 x 4 x 512
+is eight times the size of the input.
 """
 
 from __future__ import annotations
