@@ -215,6 +215,34 @@ fn words_of_one_page_are_those_of_the_function() {
 }
 
 #[test]
+fn words_of_one_page_are_activated_before_and_after() {
+    let mut device = device();
+    let words = |bytes: &[u8]| -> Vec<u32> {
+        bytes.as_chunks::<4>().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect()
+    };
+    let apply = |name: &str, words: &mut Vec<u32>| {
+        sfpu::lookup(name, "default").unwrap().with(&[]).unwrap().run(words, DstWidth::Bits32, Level::Scalar);
+    };
+    let add = sfpu::lookup_binary_variant("add_binary", "default").unwrap().with(&[]).unwrap();
+    let run = run_activated(Unit::Sfpu(add), [Float32; 3], [&["exp2"], &["gtz", "neg"], &["neg"]], false);
+    let pages = [page(Float32, 1), page(Float32, 2)];
+    let (mut expected, mut second) = (words(&pages[0]), words(&pages[1]));
+    apply("exp2", &mut expected);
+    apply("gtz", &mut second);
+    apply("neg", &mut second);
+    add.run(&mut expected, &second, DstWidth::Bits32, Level::Scalar);
+    apply("neg", &mut expected);
+    for output in [2, 0, 1] {
+        let ids = [0, 1, 0].map(|at| tensor(&mut device, BufferType::Dram, Float32, std::slice::from_ref(&pages[at])));
+        run(&mut device, &ids[..2], &vec![vec![32, 32]; 3], ids[output]);
+        assert!(words(&contents(&mut device, ids[output])) == expected, "to {output}");
+        for id in ids {
+            device.deallocate(id).unwrap();
+        }
+    }
+}
+
+#[test]
 fn operators_of_two_tensors() {
     for (unit, formats) in [
         (Unit::Fpu(EltwiseOp::Add), [Float16B; 3]),

@@ -172,7 +172,10 @@ impl<'a> Operand<'a> {
             widen(dst, self.broadcast);
             pack::pack_tile(&self.repack, dst, l1);
         }
-        if !self.chain.is_empty() {
+        let words = self.input.is_words() && port::packs_words(&self.repack);
+        if words && let Some(words) = port::words_mut(l1) {
+            self.chain.apply(words, self.dst32);
+        } else if !self.chain.is_empty() {
             self.input.to_dst(math, l1, src, dst);
             self.chain.apply(dst, self.dst32);
             pack::pack_tile(&self.repack, dst, l1);
