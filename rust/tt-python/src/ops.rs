@@ -353,8 +353,8 @@ fn softmax(
     })
 }
 
-/// One step of a reduction; see `tt_ops::reduce`. `axis` is "w", "h", "tile" or "leading" (with `length`); `scaler` is
-/// the matrix unit's, `scale` the vector unit's; the padding `fill` is a value that the format holds.
+/// One step of a reduction; see `tt_ops::reduce`. `axis` is "w", "h", "tile", or "leading" or "exchanged" (with
+/// `length`); `scaler` is the matrix unit's, `scale` the vector unit's; the padding `fill` is a value that the format holds.
 #[pyfunction]
 #[pyo3(signature = (input, output, *, formats, outer, rows, columns, axis, join, length=1, scaler=1.0, scale=1.0,
                     fill=None, fidelity=3, dst32=true, arch=0))]
@@ -382,6 +382,7 @@ fn reduce(
         "h" => Axis::Height,
         "tile" => Axis::Tile,
         "leading" => Axis::Leading(length),
+        "exchanged" => Axis::Exchanged(length),
         _ => return Err(engine_error(format!("no axis {axis:?}"))),
     };
     let join = match join {

@@ -111,6 +111,7 @@ def _step(
     scaler: float = 1.0,
     scale: float = 1.0,
     fill: float | None = None,
+    exchanged: bool = False,
 ) -> Tensor:
     """Run one program on a tiled tensor of rank 2 or more.
 
@@ -122,8 +123,9 @@ def _step(
         dtype: Data type of the result.
         scaler: Factor inside the matrix unit.
         scale: Factor on the vector unit, afterwards.
-        fill: What the padding of `source` is overwritten with first; None if it is in order. For a leading dimension of
-            floating point numbers: what that of the result holds.
+        fill: What the padding of `source` is overwritten with first; None if it is in order.
+        exchanged: Whether a leading dimension is exchanged with the height and back; `fill` is then what the padding of the
+            result holds.
     """
     spec, device = source._spec, source._device
     assert device is not None
@@ -134,7 +136,7 @@ def _step(
     else:
         outer, length = math.prod(leading), 1
         shape = [*leading, height if axis == "w" else 1, width if axis == "h" else 1]
-    if fill is not None and spec.dtype is DataType.BFLOAT8_B and fill != 0.0 and not isinstance(axis, int):
+    if fill is not None and spec.dtype is DataType.BFLOAT8_B and fill != 0.0 and not exchanged:
         source, fill = filled(source, fill, setting.memory_config), None
     target = allocate(TensorSpec.of(shape, dtype, Layout.TILE, setting.memory_config), device)
     tile_rows, columns = spec.page_grid
@@ -147,7 +149,7 @@ def _step(
         outer=outer,
         rows=tile_rows // (outer * length),
         columns=columns,
-        axis="leading" if isinstance(axis, int) else axis,
+        axis="exchanged" if exchanged else "leading" if isinstance(axis, int) else axis,
         length=length,
         join=join,
         scaler=scaler,
@@ -300,7 +302,9 @@ def _across(
         factor = single(single(factor) / single(spec.shape[axis]))
     join = _join(kind, spec.dtype, setting.accurate(spec.dtype))
     scaler, scale = (factor, 1.0) if join == "fpu_sum" else (1.0, factor)
-    result = _step(setting, source, axis, join, dtype, scaler=scaler, scale=scale, fill=beside)
+    # Integers have the same result on both ways.
+    exchanged = spec.dtype not in REDUCED_INTEGERS
+    result = _step(setting, source, axis, join, dtype, scaler=scaler, scale=scale, fill=beside, exchanged=exchanged)
     below = IDENTITY[kind]
     return result if below == beside else _with_rows_filled(setting, result, below)
 

@@ -21,13 +21,6 @@ use crate::{OpError, for_each_page};
 /// Rows of a tile, and tiles that are reduced in one go.
 const ROWS: usize = 32;
 
-/// Whether a step is one of these: a leading dimension whose result has padding to be written. Integers are joined where
-/// they are anyway.
-pub(super) fn is_exchanged(step: &ReduceStep) -> bool {
-    let integers = matches!(step.join, Join::IntSum | Join::IntMax | Join::IntMin);
-    matches!(step.axis, Axis::Leading(_)) && step.fill.is_some() && !integers
-}
-
 /// Runs the step.
 pub(super) fn reduce(
     device: &mut Device,
@@ -36,6 +29,10 @@ pub(super) fn reduce(
     step: &ReduceStep,
     length: usize,
 ) -> Result<(), OpError> {
+    if matches!(step.join, Join::IntSum | Join::IntMax | Join::IntMin) {
+        let what = "integers are joined where they are".to_owned();
+        return Err(OpError::Invariant { operator: "reduce", what });
+    }
     let columns = ReduceStep { axis: Axis::Height, fill: None, ..step.clone() };
     let program = Exchanged::new(&columns, length, step.fill)?;
     let inside = step.rows * step.columns;

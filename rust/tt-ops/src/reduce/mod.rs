@@ -28,10 +28,11 @@ pub enum Axis {
     Height,
     /// A matrix of one tile to its first datum.
     Tile,
-    /// A leading dimension of this length; what lies inside it is `rows * columns` tiles. Without [`ReduceStep::fill`] tiles
-    /// are added as they lie; with it the program exchanges the dimension with the height, reduces columns and exchanges
-    /// them back. Integers give the same on both ways.
+    /// A leading dimension of this length, tiles being joined as they lie; what lies inside it is `rows * columns` tiles.
     Leading(usize),
+    /// The same by a program that exchanges the dimension with the height, reduces columns and exchanges them back. Not of
+    /// integers, which have the same result on both ways.
+    Exchanged(usize),
 }
 
 /// How datums are joined, and by which unit.
@@ -128,7 +129,7 @@ pub fn reduce(device: &mut Device, input: BufferId, output: BufferId, step: &Red
         Axis::Width => (step.outer * inside, step.outer * step.rows),
         Axis::Height => (step.outer * inside, step.outer * step.columns),
         Axis::Tile => (step.outer * inside, step.outer),
-        Axis::Leading(length) => (step.outer * length * inside, step.outer * inside),
+        Axis::Leading(length) | Axis::Exchanged(length) => (step.outer * length * inside, step.outer * inside),
     };
     for (id, tiles, name) in [(input, tiles_in, "input"), (output, tiles_out, "output")] {
         let pages = device.buffer(id)?.num_pages();
@@ -141,7 +142,7 @@ pub fn reduce(device: &mut Device, input: BufferId, output: BufferId, step: &Red
         let what = "the vector unit's sum needs a 32-bit Dst".to_owned();
         return Err(OpError::Invariant { operator: "reduce", what });
     }
-    if let (true, Axis::Leading(length)) = (exchanged::is_exchanged(step), step.axis) {
+    if let Axis::Exchanged(length) = step.axis {
         return exchanged::reduce(device, input, output, step, length);
     }
     let kernel = Kernel::new(step)?;
@@ -155,7 +156,9 @@ pub fn reduce(device: &mut Device, input: BufferId, output: BufferId, step: &Red
                 Axis::Width => (page * step.columns, 1, step.columns),
                 Axis::Height => (page / step.columns * inside + page % step.columns, step.columns, step.rows),
                 Axis::Tile => (page, 1, 1),
-                Axis::Leading(length) => (page / inside * length * inside + page % inside, inside, length),
+                Axis::Leading(length) | Axis::Exchanged(length) => {
+                    (page / inside * length * inside + page % inside, inside, length)
+                }
             };
             for index in 0..count {
                 let source = first + index * stride;
@@ -214,7 +217,7 @@ impl<'a> Kernel<'a> {
             Axis::Width => EdgeMask::Column0,
             Axis::Height => EdgeMask::Row0,
             Axis::Tile => EdgeMask::Datum0,
-            Axis::Leading(_) => EdgeMask::None,
+            Axis::Leading(_) | Axis::Exchanged(_) => EdgeMask::None,
         };
         let negated = port::packer(format_in, dst, false);
         // The negated minimum leaves through a plain pack: its mask was the running maximum's.

@@ -54,7 +54,7 @@ impl VectorJoin {
         let results = match axis {
             Axis::Width => self.rows(dst),
             Axis::Height => self.columns(dst),
-            Axis::Tile | Axis::Leading(_) => return,
+            Axis::Tile | Axis::Leading(_) | Axis::Exchanged(_) => return,
         };
         for (at, word) in results.into_iter().enumerate() {
             let (row, column) = if axis == Axis::Width { (at, 0) } else { (0, at) };
