@@ -124,8 +124,8 @@ def _step(
         scaler: Factor inside the matrix unit.
         scale: Factor on the vector unit, afterwards.
         fill: What the padding of `source` is overwritten with first; None if it is in order.
-        exchanged: Whether a leading dimension is exchanged with the height and back; `fill` is then what the padding of the
-            result holds.
+        exchanged: Whether a leading dimension is exchanged with the height and back; `fill` is then what the padding of
+            the result holds.
     """
     spec, device = source._spec, source._device
     assert device is not None

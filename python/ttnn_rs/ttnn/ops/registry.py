@@ -405,7 +405,11 @@ def _limits_of_accuracy(op: Op) -> list[str]:
     reals = both and op.family != "complex"
     # Beside bfloat16 the chip cuts a number to that, beside float32 it is rounded.
     numbers = any(param.default is REQUIRED and "float" in param.kind.text.split(" | ") for param in params)
-    limits = {"with the default options": options, "of real tensors": reals, "with numbers that bfloat16 holds": numbers}
+    limits = {
+        "with the default options": options,
+        "of real tensors": reals,
+        "with numbers that bfloat16 holds": numbers,
+    }
     return [limit for limit, holds in limits.items() if holds]
 
 
