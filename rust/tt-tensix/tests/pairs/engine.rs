@@ -1,10 +1,11 @@
-//! Addition, subtraction and multiplication of the matrix unit, tile by tile, against the independent model.
+//! Addition, subtraction and multiplication of the matrix unit, tile by tile, against the independent model: in words of 32
+//! bits and, where operators take them, in lanes of 16.
 
 use std::fmt;
 
 use tt_cpu::Level;
 use tt_formats::DataFormat;
-use tt_tensix::fpu::{self, Arch, Broadcast, DstFormat, EltwiseOp, MathConfig, MathFidelity, Src};
+use tt_tensix::fpu::{self, Arch, Broadcast, DstFormat, EltwiseOp, MathConfig, MathFidelity, Src, halves};
 use tt_tensix::unpack;
 use tt_testkit::reference::pairs::Pairs;
 
@@ -56,6 +57,15 @@ fn word_of(src: u32) -> u16 {
     (src >> 18 << 15 | (src >> 10 & 0xff) << 7 | src >> 3 & 0x7f) as u16
 }
 
+/// The page that the register's words come from.
+fn page(src: &Src) -> [u8; 2 * TILE] {
+    let mut page = [0; 2 * TILE];
+    for (bytes, &word) in page.as_chunks_mut().0.iter_mut().zip(src) {
+        *bytes = word_of(word).to_le_bytes();
+    }
+    page
+}
+
 impl Operation {
     fn expected(&self, a: u16, b: u16) -> u32 {
         let model = Pairs { wide_dst: self.cfg.dst == DstFormat::Fp32 };
@@ -75,9 +85,20 @@ impl Operation {
         for &level in levels {
             let mut got = [0; TILE];
             fpu::eltwise_at(level, &self.cfg, (self.op, Broadcast::None), false, &mut got, a, b);
-            if let Some(i) = (0..TILE).find(|&i| got[i] != expected[i]) {
-                let (a, b, got, expected) = (word_of(a[i]), word_of(b[i]), got[i], expected[i]);
-                return Err(format!("{self} {level}: {a:04x} with {b:04x} gives {got:08x}, the model {expected:08x}"));
+            let mut halves = [0; TILE];
+            let whole = halves::supports(level, &self.cfg)
+                && halves::run(level, &self.cfg, self.op, &mut halves, &page(a), &page(b));
+            let in_halves = whole.then(|| halves.map(|half| u32::from(half) << 16));
+            for (lanes, got) in [(32, Some(got)), (16, in_halves)] {
+                let Some((i, got)) =
+                    got.and_then(|got| (0..TILE).find(|&i| got[i] != expected[i]).map(|i| (i, got[i])))
+                else {
+                    continue;
+                };
+                let (a, b, expected) = (word_of(a[i]), word_of(b[i]), expected[i]);
+                return Err(format!(
+                    "{self} {level}, lanes of {lanes} bits: {a:04x} with {b:04x} gives {got:08x}, the model {expected:08x}"
+                ));
             }
         }
         Ok(())
