@@ -12,11 +12,10 @@ import numpy as np
 import pytest
 
 import ttnn
-from inputs import matrix
+from inputs import in_torch, matrix, on_device
 
 SIZE = 1024
 LARGE = (4096, 4096)
-DTYPES = {name: getattr(ttnn, name) for name in ("bfloat16", "float32", "bfloat8_b", "bfloat4_b", "int32")}
 FLOATS = ["bfloat16", "float32", "bfloat8_b"]
 AXES = {"W": -1, "H": -2, "HW": None}
 BROADCASTS = {"none": (SIZE, SIZE), "column": (SIZE, 1), "row": (1, SIZE), "scalar": (1, 1)}
@@ -38,14 +37,11 @@ def values(random: np.random.Generator, dtype: str, shape: tuple[int, int] = (SI
 def ours(
     random: np.random.Generator, dtype: str, device: ttnn.MeshDevice, shape: tuple[int, int] = (SIZE, SIZE)
 ) -> ttnn.Tensor:
-    return ttnn.Tensor(values(random, dtype, shape), DTYPES[dtype], device, ttnn.TILE_LAYOUT)
+    return on_device(values(random, dtype, shape), dtype, device)
 
 
 def of_torch(random: np.random.Generator, dtype: str, shape: tuple[int, int] = (SIZE, SIZE)) -> Any:
-    torch = pytest.importorskip("torch")
-    torch.set_num_threads(ttnn.CONFIG.threads)
-    tensor = torch.from_numpy(values(random, dtype, shape))
-    return tensor.bfloat16() if dtype.startswith("bfloat") else tensor
+    return in_torch(values(random, dtype, shape), dtype)
 
 
 @pytest.mark.benchmark(group="reductions")
@@ -128,7 +124,7 @@ def test_torch_unary(benchmark: Any, random: np.random.Generator, name: str, dty
 def test_typecast(
     benchmark: Any, device: ttnn.MeshDevice, random: np.random.Generator, dtype: str, target: str
 ) -> None:
-    benchmark(ttnn.typecast, ours(random, dtype, device), DTYPES[target])
+    benchmark(ttnn.typecast, ours(random, dtype, device), getattr(ttnn, target))
 
 
 @pytest.mark.benchmark(group="pack and unpack")

@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 import ttnn
+from inputs import in_torch, on_device
 
 SHAPE = (4, 4, 512, 512)
-DTYPES = {name: getattr(ttnn, name) for name in ("bfloat16", "float32", "bfloat8_b", "int32")}
+DTYPES = ["bfloat16", "float32", "bfloat8_b", "int32"]
 DIMS: dict[str, Any] = {
     "3": 3,
     "2": 2,
@@ -37,14 +38,11 @@ def values(random: np.random.Generator, dtype: str) -> Any:
 
 
 def ours(random: np.random.Generator, dtype: str, device: ttnn.MeshDevice) -> ttnn.Tensor:
-    return ttnn.Tensor(values(random, dtype), DTYPES[dtype], device, ttnn.TILE_LAYOUT)
+    return on_device(values(random, dtype), dtype, device)
 
 
 def of_torch(random: np.random.Generator, dtype: str) -> Any:
-    torch = pytest.importorskip("torch")
-    torch.set_num_threads(ttnn.CONFIG.threads)
-    tensor = torch.from_numpy(values(random, dtype))
-    return tensor.bfloat16() if dtype == "bfloat16" else tensor
+    return in_torch(values(random, dtype), dtype)
 
 
 @pytest.mark.benchmark(group="reductions")

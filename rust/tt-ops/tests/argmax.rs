@@ -1,15 +1,17 @@
 //! The order of `argmax` on special values, in both layouts.
 #![allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 
+mod common;
+
 use tt_formats::{DataFormat, TileShape};
-use tt_memory::chip::ChipSpec;
-use tt_memory::device::OpenOptions;
-use tt_memory::{BufferType, Device};
+use tt_memory::BufferType;
 use tt_ops::argmax::{ArgmaxProgram, argmax};
 use tt_testkit::random::Random;
 
+use common::device;
+
 fn search(datums: &[u16], shape: &[usize], dim: Option<usize>, tiled: bool) -> Vec<u32> {
-    let mut device = Device::open(ChipSpec::by_name("n150").unwrap(), OpenOptions::default()).unwrap();
+    let mut device = device();
     let width = *shape.last().unwrap();
     let rows = datums.len() / width;
     let (raw, bytes) = if tiled {
@@ -126,7 +128,7 @@ fn lines_side_by_side_give_the_index_of_each() {
                     };
                     raw[at * unit..][..unit].copy_from_slice(&datum.to_le_bytes()[..unit]);
                 }
-                let mut device = Device::open(ChipSpec::by_name("n150").unwrap(), OpenOptions::default()).unwrap();
+                let mut device = device();
                 let input = device.allocate_interleaved(BufferType::Dram, page_bytes as u64, pages as u64, 1).unwrap();
                 device.write(input, &raw, page_bytes).unwrap();
                 for dim in (0..rank_of).map(Some).chain([None]) {

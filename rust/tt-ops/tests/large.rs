@@ -2,13 +2,13 @@
 //! page of a large one is compared with the same page by itself.
 #![allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 
+mod common;
+
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use tt_cpu::{Level, pool};
 use tt_formats::{DataFormat, TileShape};
-use tt_memory::chip::ChipSpec;
-use tt_memory::device::OpenOptions;
 use tt_memory::{BufferId, BufferType, Device};
 use tt_ops::binary::{BinaryProgram, Other, Unit, binary};
 use tt_ops::ternary::{TernaryProgram, ternary};
@@ -16,16 +16,14 @@ use tt_ops::{Chain, ChainStep, fill};
 use tt_tensix::fpu::{Arch, EltwiseOp, MathFidelity};
 use tt_tensix::sfpu::{self, DstWidth};
 
+use common::{contents, device};
+
 use DataFormat::{Bfp4B, Bfp8B, Float16B, Float32, Int32, UInt16};
 
 /// Threads share a process, and so do tests: the number of threads is one test's at a time.
 static THREADS: Mutex<()> = Mutex::new(());
 /// Different pages that an operand has.
 const KINDS: usize = 5;
-
-fn device() -> Device {
-    Device::open(ChipSpec::by_name("n150").unwrap(), OpenOptions::default()).unwrap()
-}
 
 fn page_bytes(format: DataFormat) -> usize {
     format.tile_bytes(TileShape::FULL)
@@ -57,18 +55,7 @@ fn kind(operand: usize, at: usize) -> usize {
 }
 
 fn tensor(device: &mut Device, place: BufferType, format: DataFormat, pages: &[Vec<u8>]) -> BufferId {
-    let bytes = page_bytes(format);
-    let id = device.allocate_interleaved(place, bytes as u64, pages.len() as u64, 1).unwrap();
-    device.write(id, &pages.concat(), bytes).unwrap();
-    id
-}
-
-fn contents(device: &mut Device, id: BufferId) -> Vec<u8> {
-    let buffer = device.buffer(id).unwrap();
-    let (pages, page) = (buffer.num_pages(), buffer.page_bytes());
-    let mut bytes = vec![0; pages * page];
-    device.read(id, &mut bytes, page).unwrap();
-    bytes
+    common::tensor(device, place, page_bytes(format), &pages.concat())
 }
 
 /// An operator on operands of given formats and shapes: the last argument is the output.

@@ -1,13 +1,15 @@
 //! Whole matrix multiplications: thread counts, batches and layouts cannot change a bit; blocking can.
 #![allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 
+mod common;
+
 use tt_formats::{DataFormat, TileShape};
-use tt_memory::chip::ChipSpec;
-use tt_memory::device::OpenOptions;
 use tt_memory::{BufferId, BufferType, Device};
 use tt_ops::Chain;
 use tt_ops::matmul::{MatmulProgram, Ring, matmul};
 use tt_tensix::fpu::{Arch, MathFidelity};
+
+use common::device;
 
 const FORMAT: DataFormat = DataFormat::Float16B;
 
@@ -20,10 +22,6 @@ impl Lcg {
         let bits = (self.0 >> 33) as u16;
         (bits & 0x807f) | (124 + (bits >> 7 & 3)) << 7
     }
-}
-
-fn device() -> Device {
-    Device::open(ChipSpec::by_name("n150").unwrap(), OpenOptions::default()).unwrap()
 }
 
 fn tiles(device: &mut Device, count: usize) -> BufferId {

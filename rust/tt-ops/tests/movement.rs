@@ -1,18 +1,16 @@
 //! Data movement against a plain index model, over layouts, tile shapes and formats.
 #![allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 
+mod common;
+
 use tt_formats::{DataFormat, TileShape};
-use tt_memory::chip::ChipSpec;
-use tt_memory::device::OpenOptions;
 use tt_memory::{BufferId, BufferType, Device};
 use tt_ops::movement::{Movement, View, move_datums};
 use tt_tensix::pack::{self, DstFormat, PackConfig};
 use tt_tensix::unpack;
 use tt_testkit::random::Random;
 
-fn device() -> Device {
-    Device::open(ChipSpec::by_name("n150").unwrap(), OpenOptions::default()).unwrap()
-}
+use common::device;
 
 /// Pages and bytes per page of a tensor of 16-bit datums.
 fn pages(shape: &[usize], tile: Option<TileShape>) -> (usize, usize) {

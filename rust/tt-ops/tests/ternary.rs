@@ -2,15 +2,17 @@
 //! datums themselves.
 #![allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 
+mod common;
+
 use tt_cpu::Level;
 use tt_formats::{DataFormat, TileShape};
-use tt_memory::chip::ChipSpec;
-use tt_memory::device::OpenOptions;
 use tt_memory::{BufferId, BufferType, Device};
 use tt_ops::binary::Other;
 use tt_ops::ternary::{TernaryProgram, ternary};
 use tt_tensix::fpu::Arch;
 use tt_tensix::sfpu::{self, DstWidth};
+
+use common::device;
 
 const FORMAT: DataFormat = DataFormat::Float32;
 
@@ -53,7 +55,7 @@ fn expected(name: &str, [a, b, c]: [&[u32]; 3]) -> Vec<u32> {
 
 #[test]
 fn three_tensors() {
-    let mut device = Device::open(ChipSpec::by_name("n150").unwrap(), OpenOptions::default()).unwrap();
+    let mut device = device();
     let words = [values(1), values(2), values(3)];
     let operands = words.each_ref().map(|words| Other::Tensor(tensor(&mut device, words)));
     for name in ["where", "mac"] {
@@ -65,7 +67,7 @@ fn three_tensors() {
 
 #[test]
 fn a_broadcast_column_and_a_number() {
-    let mut device = Device::open(ChipSpec::by_name("n150").unwrap(), OpenOptions::default()).unwrap();
+    let mut device = device();
     let (a, column) = (values(4), values(5));
     let number = 2.5_f32.to_bits();
     let operands =

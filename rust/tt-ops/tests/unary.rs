@@ -2,32 +2,20 @@
 //! through all of them: same datums, wherever the pages lie.
 #![allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 
+mod common;
+
 use tt_cpu::pool;
 use tt_formats::{DataFormat, TileShape};
-use tt_memory::chip::ChipSpec;
-use tt_memory::device::OpenOptions;
 use tt_memory::{BufferId, BufferType, Device};
 use tt_ops::unary::{UnaryProgram, unary};
 use tt_ops::{Chain, ChainStep};
 use tt_tensix::fpu::Arch;
 
+use common::{contents, device, tensor};
+
 const PAGE: usize = 2048;
 /// All patterns.
 const TILES: usize = 64;
-
-fn tensor(device: &mut Device, place: BufferType, page: usize, bytes: &[u8]) -> BufferId {
-    let id = device.allocate_interleaved(place, page as u64, (bytes.len() / page) as u64, 1).unwrap();
-    device.write(id, bytes, page).unwrap();
-    id
-}
-
-fn contents(device: &mut Device, id: BufferId) -> Vec<u8> {
-    let buffer = device.buffer(id).unwrap();
-    let (pages, page) = (buffer.num_pages(), buffer.page_bytes());
-    let mut bytes = vec![0; pages * page];
-    device.read(id, &mut bytes, page).unwrap();
-    bytes
-}
 
 /// A chain of functions without parameters, and whether the packer clips below zero.
 type Program<'a> = (&'a [(&'a str, &'a str)], bool);
@@ -72,7 +60,7 @@ fn large_tensors_have_the_datums_of_small_ones_in_every_place() {
         (&[("neg", "default")], false),
         (&[("neg", "default")], true),
     ];
-    let mut device = Device::open(ChipSpec::by_name("n150").unwrap(), OpenOptions::default()).unwrap();
+    let mut device = device();
     let bytes = |halves: &[u16]| halves.iter().flat_map(|half| half.to_le_bytes()).collect::<Vec<u8>>();
     let every = tensor(&mut device, BufferType::Dram, PAGE, &bytes(&patterns(TILES)));
     for program in programs {
@@ -103,7 +91,7 @@ fn large_tensors_have_the_datums_of_small_ones_in_every_place() {
 #[test]
 fn pages_of_a_large_tensor_are_those_of_a_small_one_in_every_format() {
     use DataFormat::{Bfp8B, Float16B, Float32};
-    let mut device = Device::open(ChipSpec::by_name("n150").unwrap(), OpenOptions::default()).unwrap();
+    let mut device = device();
     let program: Program<'_> = (&[("neg", "default")], false);
     for (formats, tiled) in [
         ((Float32, Float32), true),
@@ -147,7 +135,7 @@ fn pages_of_a_large_tensor_are_those_of_a_small_one_in_every_format() {
 fn rows_are_converted_between_widths_as_tiles_are() {
     use DataFormat::{Float16B, Float32};
     let width = |format: DataFormat| format.tile_bytes(TileShape::FULL) / 1024;
-    let mut device = Device::open(ChipSpec::by_name("n150").unwrap(), OpenOptions::default()).unwrap();
+    let mut device = device();
     let program: Program<'_> = (&[("neg", "default")], false);
     for formats in [(Float32, Float16B), (Float16B, Float32)] {
         let (width_in, width_out) = (width(formats.0), width(formats.1));

@@ -9,14 +9,8 @@ use tt_formats::{DataFormat, TileShape, unpack as read};
 use tt_memory::Access;
 
 use super::whole::flush_bytes;
-use super::{Geometry, Movement, Target};
+use super::{EXPONENTS, Geometry, LINE, Movement, SIDE, Target};
 use crate::OpError;
-
-const SIDE: usize = 32;
-/// Datums of a line.
-const LINE: usize = 16;
-/// Exponents in front of the datums of a block-float tile.
-const EXPONENTS: usize = 64;
 
 /// What an index of a dimension adds to the place of a datum.
 #[derive(Clone, Copy, Debug)]

@@ -9,15 +9,9 @@ use tt_memory::Access;
 use tt_tensix::pack;
 
 use super::whole::{copy_line, flush_bytes};
-use super::{Geometry, Movement, Target};
+use super::{EXPONENTS, Geometry, LINE, Movement, SIDE, Target};
 use crate::OpError;
 use crate::port::Tile;
-
-/// Datums of a line.
-const LINE: usize = 16;
-const SIDE: usize = 32;
-/// Exponents in front of the datums of a block-float tile.
-const EXPONENTS: usize = SIDE * SIDE / GROUP;
 
 /// Reads a line of a block-float tile, given by its first datum, as bfloat16 datums.
 type Decode = fn(&[u8], usize) -> [u16; LINE];

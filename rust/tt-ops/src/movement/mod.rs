@@ -5,13 +5,19 @@ mod gather;
 mod lines;
 mod whole;
 
-use tt_formats::{DataFormat, TileShape};
+use tt_formats::{DataFormat, TileShape, format::GROUP, tile::FACE_SIDE};
 use tt_memory::{Access, BufferId, Device};
 use tt_tensix::pack::{self, DstFormat, PackConfig};
 use tt_tensix::unpack;
 
 use crate::port::{self, Tile, ZERO};
 use crate::{OpError, for_each_page};
+
+/// Rows and columns of a full tile, and datums of a line of one of its faces.
+const SIDE: usize = 32;
+const LINE: usize = FACE_SIDE;
+/// Exponents in front of the datums of a block-float tile.
+const EXPONENTS: usize = SIDE * SIDE / GROUP;
 
 /// A tensor as the mover sees it.
 #[derive(Clone, Debug)]
