@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from typing import Any, TypeVar
 
 from ttnn.exceptions import MemoryConfigError, TtnnError
@@ -15,7 +16,7 @@ def dump_json(data: object) -> str:
     return json.dumps(data, separators=(",", ":"), sort_keys=True)
 
 
-class JsonValue:
+class JsonValue(ABC):
     """A value with `to_json` and `from_json`, which makes it from plain data and back."""
 
     __slots__ = ()
@@ -39,9 +40,11 @@ class JsonValue:
             kind = cls.__name__
             raise MemoryConfigError(f"{kind}.from_json: not what {kind}.to_json writes: {json_string!r}") from None
 
+    @abstractmethod
     def _as_json(self) -> Any:
-        raise NotImplementedError
+        """Return the value as plain data."""
 
     @classmethod
+    @abstractmethod
     def _from_json(cls: type[_Value], data: Any) -> _Value:
-        raise NotImplementedError
+        """Return the value of plain data."""
