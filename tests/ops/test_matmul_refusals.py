@@ -269,7 +269,13 @@ MISFITS: dict[str, tuple[Any, dict[str, Any], str, str]] = {
         program("Reuse", per_core_M=40, per_core_N=24),
         {},
         "must be a multiple of M, 16",
-        "per_core_M=32 is one.",
+        "per_core_M=16 is the largest that fits.",
+    ),
+    "more rows than there are": (
+        program("Reuse", per_core_M=32, per_core_N=24),
+        {},
+        "input a total height, 16, must be divisible by per_core_M, 32!",
+        "per_core_M=16 is the largest that fits.",
     ),
 }
 
@@ -343,9 +349,49 @@ MISFIT_SHARDS: dict[str, tuple[Any, Any, Any, Any, str, str]] = {
         sharded("HEIGHT", 1, 4, 64, 256),
         None,
         None,
-        program("Reuse", per_core_M=4, per_core_N=4),
+        program("Reuse", per_core_M=4, per_core_N=4, in0_block_w=8),
         "per_core_M (4) must equal shard_shape[0] / in0_tile.get_height() (2)",
         "Only per_core_M=2 fits.",
+    ),
+    "K block of a reused A": (
+        sharded("HEIGHT", 1, 4, 64, 256),
+        None,
+        None,
+        program("Reuse", per_core_M=2, per_core_N=4, in0_block_w=4),
+        "in0 shard_shape[1] (256) must equal in0_block_w (4) * in0_tile width (32)",
+        "Only in0_block_w=8 fits.",
+    ),
+    "narrow shards of a reused A": (
+        sharded("BLOCK", 2, 4, 64, 128),
+        None,
+        None,
+        program("Reuse", per_core_M=2, per_core_N=4, in0_block_w=4),
+        "K (256) must equal in0 shard_shape[1] (128)",
+        "Only shards of input A that are 256 wide fit.",
+    ),
+    "rows of a reused B": (
+        None,
+        sharded("HEIGHT", 1, 1, 256, 128),
+        None,
+        program("Reuse", per_core_M=4, per_core_N=4, in0_block_w=4),
+        "per_core_M (4) must be a multiple of M (8) when input B is sharded",
+        "per_core_M=8 is one.",
+    ),
+    "parts of a reused B": (
+        None,
+        sharded("HEIGHT", 1, 4, 64, 128),
+        None,
+        program("Reuse", per_core_M=8, per_core_N=4),
+        "Input B shard shape[0] (64) must be divisible by K (256)",
+        "Only shards of input B of whole matrices, 256 rows each, fit.",
+    ),
+    "narrow shards of a reused B": (
+        None,
+        sharded("BLOCK", 2, 1, 256, 64),
+        None,
+        program("Reuse", per_core_M=8, per_core_N=4),
+        "Input B shard shape[1] (64) must equal padded shape[-1] (128)",
+        "Only shards of input B that are 128 wide fit.",
     ),
 }
 
@@ -364,27 +410,126 @@ def test_a_configuration_that_does_not_fit_the_shards(device: ttnn.MeshDevice, n
     assert device._engine.state_hash() == before
 
 
-# Blocks for 2048 x 2048 times 2048 x 2048, and the largest that fit in their place.
-TOO_LARGE = {
+def test_batches_that_do_not_fuse(device: ttnn.MeshDevice) -> None:
+    a, b = on(device, integers(1, 3, 64, 64)), on(device, integers(2, 3, 64, 64))
+    for right, transpose_a in ((b, False), (on(device, integers(2, 64, 64)), True)):
+        with pytest.raises(exceptions.ShapeError, match=r"Only fuse_batch=False fits\."):
+            ttnn.matmul(a, right, transpose_a=transpose_a, program_config=program("2D", per_core_M=2, per_core_N=2))
+    config = program("2D", per_core_M=2, per_core_N=2, fuse_batch=False)
+    assert ttnn.matmul(a, b, program_config=config).shape == (3, 64, 64)
+
+
+def test_batches_that_a_reused_block_does_not_cover(device: ttnn.MeshDevice) -> None:
+    """Three matrices of two tiles: a core that took two of them would leave the third one undone."""
+    a, b = on(device, integers(1, 3, 64, 64)), on(device, integers(2, 3, 64, 64))
+    for rows, height in ((4, 2), (8, 6), (12, 6)):
+        with pytest.raises(exceptions.ProgramConfigError) as caught:
+            ttnn.matmul(a, b, program_config=program("Reuse", per_core_M=rows, per_core_N=2))
+        assert f"input a total height, 6, must be divisible by per_core_M, {rows}!" in str(caught.value)
+        assert f"per_core_M={height} is the largest that fits." in str(caught.value)
+    with pytest.raises(
+        exceptions.ProgramConfigError, match=r"out_subblock_h=2 would\.\ninfo:\n.* \(3\) needs to divide M"
+    ):
+        ttnn.matmul(a, b, program_config=program("Reuse", per_core_M=6, per_core_N=2, out_subblock_h=3))
+
+
+REFUSED_PLACES: dict[str, tuple[Any, Any, Any, Any, str]] = {
+    "a height sharded result of a grid": (
+        None,
+        None,
+        sharded("HEIGHT", 1, 4, 128, 128),
+        program("2D", per_core_M=4, per_core_N=4, out_subblock_w=4),
+        "Output memory layout must be BLOCK_SHARDED, got: TensorMemoryLayout::HEIGHT_SHARDED",
+    ),
+    "a width sharded result of reuse": (
+        None,
+        None,
+        sharded("WIDTH", 1, 1, 512, 128),
+        program("Reuse", per_core_M=16, per_core_N=4),
+        "Output memory layout must not be WIDTH_SHARDED, got: TensorMemoryLayout::WIDTH_SHARDED",
+    ),
+    "reused operands on different cores": (
+        sharded("HEIGHT", 2, 1, 256, 256),
+        sharded("HEIGHT", 1, 2, 256, 128),
+        None,
+        program("Reuse", per_core_M=8, per_core_N=4, in0_block_w=8),
+        "Input tensors A and B must have matching shard grids, got A: {[0-0 - 1-0]} vs B: {[0-0 - 0-1]}",
+    ),
+    "reused operands in different memories": (
+        sharded("HEIGHT", 2, 1, 256, 256),
+        sharded("HEIGHT", 2, 1, 256, 128, "DRAM"),
+        None,
+        program("Reuse", per_core_M=8, per_core_N=4, in0_block_w=8),
+        "matching buffer types, got A: BufferType::L1 vs B: BufferType::DRAM",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED_PLACES)
+def test_places_that_a_program_does_not_take(device: ttnn.MeshDevice, name: str) -> None:
+    of_a, of_b, of_result, config, vendor = REFUSED_PLACES[name]
+    batched = isinstance(config, ttnn.MatmulMultiCoreReuseProgramConfig)
+    a = on(device, integers(1, 2, 256, 256), memory_config=of_a)
+    b = on(device, integers(2, 2 if batched else 1, 256, 128), memory_config=of_b)
+    with pytest.raises(exceptions.MemoryConfigError, match=re.escape(vendor)):
+        ttnn.matmul(a, b, program_config=config, memory_config=of_result)
+
+
+# Blocks for 2048 x 2048 times 2048 x 1024, where the result goes, and the largest that fit in their place.
+TOO_LARGE: dict[str, tuple[str, dict[str, int], Any, str]] = {
     "K block": (
-        program("2D", in0_block_w=32, per_core_M=16, per_core_N=16),
-        "out_block_h=16, out_block_w=16 and in0_block_w=4 is the largest that fits.",
+        "2D",
+        {"in0_block_w": 32, "per_core_M": 16, "per_core_N": 16},
+        None,
+        "there are 1393312 B. out_block_h=16, out_block_w=16 and in0_block_w=4 is the largest that fits.",
     ),
     "output block": (
-        program("1D", in0_block_w=1, per_core_M=64, per_core_N=16),
-        "out_block_h=64, out_block_w=8 and in0_block_w=1 is the largest that fits.",
+        "1D",
+        {"in0_block_w": 1, "per_core_M": 64, "per_core_N": 16},
+        None,
+        "there are 1393312 B. out_block_h=64, out_block_w=8 and in0_block_w=1 is the largest that fits.",
     ),
-    "per core": (program("Reuse", per_core_M=64, per_core_N=64), "No block size fits; take smaller per_core_M or"),
+    "a subblock that does not divide the block that fits": (
+        "1D",
+        {"in0_block_w": 2, "per_core_M": 64, "per_core_N": 20, "out_subblock_w": 4},
+        None,
+        "out_subblock_w=1, out_block_h=64, out_block_w=5 and in0_block_w=2 is the largest that fits.",
+    ),
+    "rows per core": (
+        "Reuse",
+        {"in0_block_w": 2, "per_core_M": 64, "per_core_N": 32, "out_subblock_h": 4},
+        None,
+        "there are 1393312 B. per_core_M=16 and in0_block_w=1 is the largest that fits.",
+    ),
+    "beside a sharded result": (
+        "2D",
+        {"in0_block_w": 32, "per_core_M": 16, "per_core_N": 16, "out_subblock_w": 2},
+        sharded("BLOCK", 2, 4, 512, 512),
+        "there are 1393312 B, tensors leave 869024 B. Free or move tensors, or take smaller blocks: "
+        "out_block_h=16, out_block_w=16 and in0_block_w=4 is the largest that fits.",
+    ),
 }
 
 
 @pytest.mark.parametrize("name", TOO_LARGE)
 def test_blocks_that_do_not_fit_l1(device: ttnn.MeshDevice, name: str) -> None:
-    config, advice = TOO_LARGE[name]
-    a = on(device, integers(1, 2048, 2048))
+    """The blocks that the error names fit, as they are named."""
+    family, blocks, memory_config, advice = TOO_LARGE[name]
+    a, b = on(device, integers(1, 2048, 2048)), on(device, integers(2, 2048, 1024))
     with pytest.raises(exceptions.OutOfMemoryError) as caught:
-        ttnn.matmul(a, a, program_config=config)
-    assert f"there are 1393312 B. {advice}" in str(caught.value)
+        ttnn.matmul(a, b, program_config=program(family, **blocks), memory_config=memory_config)
+    assert advice in str(caught.value)
+    fitting = {field: int(value) for field, value in re.findall(r"(\w+)=(\d+)", advice)}
+    ttnn.matmul(a, b, program_config=program(family, **blocks | fitting), memory_config=memory_config)
+
+
+def test_no_block_fits_l1(device: ttnn.MeshDevice) -> None:
+    """A core of the reuse program takes all columns, and 512 tiles of them do not fit."""
+    a, b = on(device, integers(1, 32, 32)), on(device, integers(2, 32, 16384))
+    with pytest.raises(
+        exceptions.OutOfMemoryError, match=r"No per_core_M and in0_block_w fit, as per_core_N has to be N"
+    ):
+        ttnn.matmul(a, b, program_config=program("Reuse", per_core_N=512))
 
 
 @pytest.mark.parametrize(("x", "y"), [(0, 8), (8, 0), (-1, 8)])

@@ -20,13 +20,17 @@ from ttnn.exceptions import (
 from ttnn.types import BufferType, DataType, TensorMemoryLayout
 
 from .blocks import largest_divisor
-from .model import Kind, ProgramConfig, up
+from .model import Kind, ProgramConfig, Shard, cores_text, up
 from .problem import Problem
 
 
 def shape_text(shape: tuple[int, ...]) -> str:
     """Return a shape as the official package prints it."""
     return f"Shape([{', '.join(map(str, shape))}])"
+
+
+def _orientation(shard: Shard) -> str:
+    return "COL_MAJOR" if shard.col_major else "ROW_MAJOR"
 
 
 class _Checks:
@@ -186,7 +190,7 @@ class _Checks:
             self.require(
                 config.transpose_mcast == shard.col_major,
                 f"transpose_mcast ({config.transpose_mcast}) must fit the shard orientation of input A "
-                f"({'COL_MAJOR' if shard.col_major else 'ROW_MAJOR'})",
+                f"({_orientation(shard)})",
             )
             self.shard_sizes()
         elif shard is not None and self.a.layout is TensorMemoryLayout.HEIGHT_SHARDED:
@@ -208,6 +212,7 @@ class _Checks:
         if self.b.sharded:
             self.sharded_b_2d()
         if self.out.sharded:
+            self.layout_is("Output", self.out.layout, TensorMemoryLayout.BLOCK_SHARDED)
             self.subblocks_of_sharded_output()
 
     def sharded_b_2d(self) -> None:
@@ -234,7 +239,9 @@ class _Checks:
         )
 
     def fused_shards(self) -> None:
-        self.require(self.config.fuse_batch, "fuse_batch must be true when input A is sharded")
+        self.require(
+            self.config.fuse_batch, "fuse_batch must be true when input A is sharded", "Only fuse_batch=True fits."
+        )
 
     def shard_sizes(self) -> None:
         shard = self.a.shard
@@ -360,18 +367,7 @@ class _Checks:
 
     def reuse(self) -> None:
         config, problem = self.config, self.problem
-        if config.per_core_m < problem.mt:
-            self.require(
-                problem.mt % config.per_core_m == 0,
-                f"per_core_M, {config.per_core_m}, must divide M, {problem.mt}, if per_core_M < M!",
-                f"per_core_M={largest_divisor(problem.mt, config.per_core_m)} would.",
-            )
-        else:
-            self.require(
-                config.per_core_m % problem.mt == 0,
-                f"per_core_M, {config.per_core_m}, must be a multiple of M, {problem.mt}, if per_core_M > M!",
-                f"per_core_M={config.per_core_m // problem.mt * problem.mt} is one.",
-            )
+        self.reused_rows()
         self.only("per_core_N", problem.nt, f"N ({problem.nt}) must equal per_core_N ({config.per_core_n})")
         self.require(
             problem.batch_a == 1 or problem.batch_b > 1,
@@ -379,22 +375,22 @@ class _Checks:
             "Use a multicast program config, or repeat input_tensor_b.",
             ShapeError,
         )
-        for label, placement in (("Input A", self.a), ("Input B", self.b)):
-            shard = placement.shard
-            if shard is not None:
-                self.require(
-                    placement.layout is not TensorMemoryLayout.WIDTH_SHARDED,
-                    f"{label} memory layout must not be WIDTH_SHARDED, got: {placement.layout.cpp_name}",
-                    error=MemoryConfigError,
-                )
-        self.same_placement()
-        if self.a.shard is not None:
-            self.only(
-                "per_core_M",
-                self.a.shard.height_t,
-                f"per_core_M ({config.per_core_m}) must equal shard_shape[0] / in0_tile.get_height() "
-                f"({self.a.shard.height_t})",
+        if problem.batch_b > 1:
+            h = config.out_subblock_h
+            self.require(
+                problem.mt % h == 0,
+                f"out_subblock_h ({h}) needs to divide M ({problem.mt}) evenly and does not. Please update your "
+                "program config.",
+                f"out_subblock_h={largest_divisor(math.gcd(problem.mt, config.per_core_m), h)} would.",
             )
+        for label, placement in (("Input A", self.a), ("Input B", self.b), ("Output", self.out)):
+            self.require(
+                placement.layout is not TensorMemoryLayout.WIDTH_SHARDED,
+                f"{label} memory layout must not be WIDTH_SHARDED, got: {placement.layout.cpp_name}",
+                error=MemoryConfigError,
+            )
+        self.same_placement()
+        self.reused_shards()
         if self.out.sharded:
             self.require(
                 config.out_subblock_w == config.per_core_n or config.out_subblock_h == 1,
@@ -402,6 +398,69 @@ class _Checks:
                 f"out_subblock_h ({config.out_subblock_h}) must be 1",
                 f"out_subblock_w={config.per_core_n} or out_subblock_h=1 fits.",
             )
+
+    def reused_rows(self) -> None:
+        """Check that blocks of `per_core_M` rows are parts of one matrix, or whole matrices that leave no rest."""
+        m, rows, matrices = self.config.per_core_m, self.problem.mt, self.problem.batch_a
+        if m < rows:
+            self.require(
+                rows % m == 0,
+                f"per_core_M, {m}, must divide M, {rows}, if per_core_M < M!",
+                f"per_core_M={largest_divisor(rows, m)} would.",
+            )
+            return
+        fits = f"per_core_M={rows * largest_divisor(matrices, m // rows)} is the largest that fits."
+        self.require(m % rows == 0, f"per_core_M, {m}, must be a multiple of M, {rows}, if per_core_M > M!", fits)
+        height = rows * matrices
+        self.require(height % m == 0, f"input a total height, {height}, must be divisible by per_core_M, {m}!", fits)
+
+    def reused_shards(self) -> None:
+        """Check that the shards of both operands are the blocks that the cores multiply."""
+        config, kt, a, b = self.config, self.problem.kt, self.a.shard, self.b.shard
+        if a is not None:
+            self.require(
+                a.width_t == kt,
+                f"K ({32 * kt}) must equal in0 shard_shape[1] ({32 * a.width_t})",
+                f"Only shards of input A that are {32 * kt} wide fit.",
+            )
+            self.only(
+                "in0_block_w",
+                kt,
+                f"in0 shard_shape[1] ({32 * kt}) must equal in0_block_w ({config.in0_block_w}) * in0_tile width (32)",
+            )
+            self.only(
+                "per_core_M",
+                a.height_t,
+                f"per_core_M ({config.per_core_m}) must equal shard_shape[0] / in0_tile.get_height() ({a.height_t})",
+            )
+        if b is not None:
+            self.require(
+                config.per_core_m % self.problem.mt == 0,
+                f"per_core_M ({config.per_core_m}) must be a multiple of M ({self.problem.mt}) when input B is sharded",
+                f"per_core_M={self.problem.mt} is one.",
+            )
+            self.require(
+                b.width_t == self.problem.nt,
+                f"Input B shard shape[1] ({32 * b.width_t}) must equal padded shape[-1] ({self.problem.n})",
+                f"Only shards of input B that are {self.problem.n} wide fit.",
+            )
+            self.require(
+                b.height_t % kt == 0,
+                f"Input B shard shape[0] ({32 * b.height_t}) must be divisible by K ({32 * kt})",
+                f"Only shards of input B of whole matrices, {32 * kt} rows each, fit.",
+            )
+        if a is not None and b is not None:
+            for what, of_a, of_b in (
+                ("buffer types", self.a.buffer.cpp_name, self.b.buffer.cpp_name),
+                ("memory layouts", self.a.layout.cpp_name, self.b.layout.cpp_name),
+                ("shard grids", cores_text(a.cores), cores_text(b.cores)),
+                ("shard orientations", _orientation(a), _orientation(b)),
+            ):
+                self.require(
+                    of_a == of_b,
+                    f"Input tensors A and B must have matching {what}, got A: {of_a} vs B: {of_b}",
+                    error=MemoryConfigError,
+                )
 
     def dram_sharded(self) -> None:
         config, problem, shard = self.config, self.problem, self.a.shard
@@ -482,13 +541,15 @@ class _Checks:
             problem.batch_b == 1,
             "Matmul with fused batch requires input tensors of shapes BCMK*11KN=BCMN or equivalent. Please change the "
             "second input tensor or adjust the program config.",
-            error=ShapeError,
+            "Only fuse_batch=False fits.",
+            ShapeError,
         )
         self.require(
             not problem.transpose_a or problem.batch_a == 1 or problem.mt == 1,
             "transpose_a with fuse_batch is not supported when batch dimensions exist and M_per_batch > 1 "
             f"(batch_size={problem.batch_a}, M_per_batch={problem.mt}, a_shape_padded={shape_text(problem.a.padded)})",
-            error=ShapeError,
+            "Only fuse_batch=False fits.",
+            ShapeError,
         )
 
 
