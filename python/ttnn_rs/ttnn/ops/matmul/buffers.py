@@ -1,16 +1,11 @@
-"""Cores and L1 buffers of a program, and whether they fit.
+"""Cores and L1 buffers of a program.
 
-The official program is laid out from the first free L1 address upwards; what grows into a tensor or past the end of L1
-fails when the program is built. The values of a result do not depend on buffers, but whether there is one does.
+The values of a result do not depend on buffers, but whether there is one does.
 """
 
 from __future__ import annotations
 
-import math
-from dataclasses import replace
-
 from ttnn.core_range import CoreRangeSet
-from ttnn.exceptions import OutOfMemoryError, fatal
 from ttnn.types import TensorMemoryLayout
 
 from .convert import core_boxes, core_range_set
@@ -181,76 +176,6 @@ def _dram_sharded_buffers(problem: Problem, config: ProgramConfig) -> tuple[L1Bu
     if problem.bias is not None:
         result.append(L1Buffer("bias", step * problem.bias.tile_bytes))
     return tuple(result)
-
-
-def _own_bytes(buffers: tuple[L1Buffer, ...]) -> int:
-    return sum(buffer.bytes for buffer in buffers if not buffer.borrowed)
-
-
-def _largest_that_fits(problem: Problem, config: ProgramConfig, room: int) -> str:
-    """Return which blocks of the program are the largest that fit `room` bytes of L1.
-
-    The output block is kept as large as it can be, then the K block; of a reuse program only the K block can change.
-    """
-    if config.kind is Kind.MULTI_CORE:
-        return "The program has no smaller blocks."
-    multicast = config.kind in (Kind.MCAST_1D, Kind.MCAST_2D)
-    heights = [d for d in range(config.out_block_h, 0, -1) if config.per_core_m % d == 0] if multicast else [0]
-    widths = [d for d in range(config.out_block_w, 0, -1) if config.per_core_n % d == 0] if multicast else [0]
-    inner = [d for d in range(config.in0_block_w, 0, -1) if problem.kt % d == 0]
-    for h, w in sorted(((h, w) for h in heights for w in widths), key=math.prod, reverse=True):
-        for k in inner:
-            smaller = replace(config, out_block_h=h, out_block_w=w, in0_block_w=k)
-            if _own_bytes(l1_buffers(problem, smaller)) <= room:
-                blocks = f"out_block_h={h}, out_block_w={w} and " if multicast else ""
-                return f"{blocks}in0_block_w={k} is the largest that fits."
-    return "No block size fits; take smaller per_core_M or per_core_N."
-
-
-def check_l1(
-    problem: Problem,
-    config: ProgramConfig,
-    cores: Cores,
-    buffers: tuple[L1Buffer, ...],
-    l1_lowest_tensor: int | None,
-) -> None:
-    """Check that the program's own buffers end below the tensors and the end of L1.
-
-    Args:
-        problem: The multiplication.
-        config: The configuration of the program.
-        cores: Cores that work.
-        buffers: L1 of the program.
-        l1_lowest_tensor: Lowest L1 address of a tensor, the output included; None if L1 holds none.
-
-    Raises:
-        OutOfMemoryError: they do not.
-    """
-    chip = problem.chip
-    end = chip.l1_first_free + _own_bytes(buffers)
-    if end <= chip.l1_bytes and (l1_lowest_tensor is None or end <= l1_lowest_tensor):
-        return
-    sizes = ", ".join(f"{buffer.name} {buffer.bytes}" for buffer in buffers if not buffer.borrowed)
-    if end > chip.l1_bytes:
-        raise fatal(
-            OutOfMemoryError,
-            f"ttnn.matmul: the buffers of the program need {end - chip.l1_first_free} B of L1 per core ({sizes}), "
-            f"there are {chip.l1_bytes - chip.l1_first_free} B. "
-            + _largest_that_fits(problem, config, chip.l1_bytes - chip.l1_first_free),
-            f"Statically allocated dataflow buffers on core range {cores[0]} grow to {end} B which is beyond max L1 "
-            "size of "
-            f"{chip.l1_bytes} B",
-        )
-    if l1_lowest_tensor is not None:
-        raise fatal(
-            OutOfMemoryError,
-            f"ttnn.matmul: the buffers of the program need {end - chip.l1_first_free} B of L1 per core ({sizes}), "
-            f"tensors leave {l1_lowest_tensor - chip.l1_first_free} B. Free or move tensors, or take smaller blocks: "
-            + _largest_that_fits(problem, config, l1_lowest_tensor - chip.l1_first_free),
-            f"Statically allocated dataflow buffers clash with L1 buffers on core range {cores[0]}. L1 buffer "
-            "allocated at "
-            f"{l1_lowest_tensor} and static dataflow buffer region ends at {end}",
-        )
 
 
 def output_shard(problem: Problem, config: ProgramConfig) -> tuple[TensorMemoryLayout, Shard | None]:

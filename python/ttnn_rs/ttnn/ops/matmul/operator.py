@@ -16,7 +16,7 @@ from ttnn import _engine
 from ttnn.config import CONFIG
 from ttnn.core_range import CoreGrid
 from ttnn.device import MeshDevice, get_allocator_base_address
-from ttnn.exceptions import ShapeError, StorageError, UnsupportedError, fatal
+from ttnn.exceptions import OutOfMemoryError, ShapeError, StorageError, UnsupportedError, fatal
 from ttnn.golden import matmul as golden
 from ttnn.memory_config import MemoryConfig
 from ttnn.mesh import SubDeviceId
@@ -277,7 +277,13 @@ def _run(
             # A vector operand only drops a dimension: the pages stay the same.
             spec = TensorSpec.of(result_shape(call, program.out.shape), spec.dtype, spec.layout, spec.memory_config)
         product = allocate(spec, device)
-    check_room(program, device._engine.lowest_l1_address())
+    try:
+        check_room(program, device._engine.lowest_l1_address())
+    except OutOfMemoryError:
+        # The traceback would keep what there was no room beside.
+        if product is not output:
+            product.deallocate()
+        raise
     launch = _launch_untilized if program.config.untilize_out else _multiply
     launch(program, prepared.settings, a, b, bias if separate_bias is None else None, product, arch_number(device))
     if column_vector:
