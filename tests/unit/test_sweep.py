@@ -148,6 +148,15 @@ def test_json_is_standard(capsys: pytest.CaptureFixture[str]) -> None:
     assert found["statistics"]["accurate_to"] == 0.0
 
 
+def test_members_have_names(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "gelu", "--param", "variant=Tanh", "--dtype", "bfloat16", "--json")
+    (found,) = json.loads(out)["sweeps"]
+    assert code == 0
+    assert found["parameters"] == {"variant": "Tanh"}
+    # 1 + tanh cancels there; the default variant does not come near that.
+    assert found["statistics"]["worst"][0]["inputs"] == [-5.125]
+
+
 def test_blackhole_is_another_chip(capsys: pytest.CaptureFixture[str]) -> None:
     before = ttnn.CONFIG.arch_name
     assert run(capsys, "relu", "--arch", "blackhole", "--dtype", "bfloat16")[0] == 0
@@ -177,6 +186,10 @@ def test_pairs_of_two_tensors(capsys: pytest.CaptureFixture[str]) -> None:
         (("exp", "--k", "32"), "--fidelity and --k belong to `sweep matmul`"),
         (("exp", "--fidelity", "LoFi"), "--fidelity and --k belong to `sweep matmul`"),
         (("matmul", "exp", "--k", "32"), "--fidelity and --k belong to `sweep matmul`"),
+        (("matmul", "exp"), "matmul stands alone"),
+        (("softcap", "--dtype", "float32"), "no float32 of softcap: bfloat16 only"),
+        (("softcap", "exp", "--dtype", "float32", "--output", "a.png"), "no float32 of softcap: bfloat16 only"),
+        (("gelu", "--param", "variant=tanh"), "variant is one of Accurate, FastLut, Tanh, got tanh"),
         (("--compare", "chip.csv", "--all"), "--compare takes its operators and parameters from the table"),
         (("--compare", "chip.csv", "--k", "32"), "--compare takes its operators and parameters from the table"),
         (("exp", "--param", "nonsense=1"), "exp(ttnn.Tensor, nonsense=int)"),

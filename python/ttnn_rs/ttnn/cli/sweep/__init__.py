@@ -22,7 +22,19 @@ from ttnn.exceptions import ArgumentError
 from .. import host_options
 from ..terminal import Terminal, picture_path, require
 from . import compare, matmul, tables
-from .subjects import DTYPES, Outcome, Sweep, arity, entries, find, needs_more, parse_parameter, sweep, unary_entries
+from .subjects import (
+    DTYPES,
+    Outcome,
+    Sweep,
+    arity,
+    entries,
+    find,
+    needs_more,
+    parse_parameter,
+    sweep,
+    unary_entries,
+    with_members,
+)
 from .subjects import run as run_sweep
 
 __all__ = ["DTYPES", "Outcome", "Sweep", "add_parser", "run", "run_sweep", "sweep", "unary_entries"]
@@ -96,6 +108,8 @@ def _compare(options: argparse.Namespace, terminal: Terminal) -> int:
 def _sweep(options: argparse.Namespace, terminal: Terminal) -> int:
     if options.fidelity is not None or options.k is not None:
         raise ArgumentError("sweep: --fidelity and --k belong to `sweep matmul`, which stands alone.")
+    if MATMUL in options.operators:
+        raise ArgumentError("sweep: matmul stands alone; sweep the other operators by themselves.")
     if options.all and options.operators:
         raise ArgumentError("sweep: give operators or --all, not both.")
     if options.dtype not in (None, *DTYPES):
@@ -105,10 +119,14 @@ def _sweep(options: argparse.Namespace, terminal: Terminal) -> int:
         raise ArgumentError("sweep: --param belongs to one operator; name it.")
     if options.operators:
         chosen = [find(name) for name in options.operators]
+        parameters = with_members(chosen[0], parameters)
     else:
         chosen = [entry for entry in entries() if not needs_more(entry) and (options.all or arity(entry) == 1)]
     dtypes = DTYPES if options.dtype is None else (options.dtype,)
     jobs = [(entry, dtype) for entry in chosen for dtype in dtypes if getattr(ttnn, dtype) in entry.dtypes]
+    without = {entry.name for entry in chosen} - {entry.name for entry, _ in jobs}
+    if without:
+        raise ArgumentError(f"sweep: no {options.dtype} of {', '.join(sorted(without))}: bfloat16 only.")
     outcomes: list[Outcome] = []
     with ttnn.manage_device(device_id=0) as device, terminal.progress("sweep", len(jobs)) as progress:
         for entry, dtype in jobs:

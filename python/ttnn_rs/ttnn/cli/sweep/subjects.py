@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any, Final
 
 import numpy as np
@@ -172,6 +173,25 @@ def parse_parameter(text: str) -> tuple[str, Any]:
         return name.strip(), value
 
 
+def with_members(entry: registry.Op, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return parameters in which the name of a member stands for it, as in `variant=Tanh`.
+
+    Raises:
+        ArgumentError: the parameter is one of several members, and this is none.
+    """
+    found = dict(parameters)
+    for signature in entry.signatures:
+        for param in signature.params:
+            value = found.get(param.name)
+            if not isinstance(param.default, Enum) or not isinstance(value, str):
+                continue
+            members = type(param.default).__members__
+            if value not in members:
+                raise ArgumentError(f"sweep: {param.name} is one of {', '.join(members)}, got {value}.")
+            found[param.name] = members[value]
+    return found
+
+
 def sweep(entry: registry.Op, dtype: str, device: ttnn.MeshDevice) -> Sweep:
     """Send every bfloat16 value through one operator, at every CPU level."""
     return run(entry, {}, dtype, device).sweep
@@ -196,7 +216,7 @@ def run(entry: registry.Op, parameters: Mapping[str, Any], dtype: str, device: t
     worst = int(np.argmax(distance))
     found = Sweep(
         operator=entry.name,
-        parameters=dict(parameters),
+        parameters={name: value.name if isinstance(value, Enum) else value for name, value in parameters.items()},
         dtype=dtype,
         values=words[0].size,
         levels=tuple(_engine.cpu_levels()),
