@@ -200,7 +200,7 @@ TEXTS = {
     ),
     "ttnn.outer(t(()), t((2, 3)))": "ttnn.outer: input_tensor_a is a scalar; it must have at least one dimension.",
     "ttnn.bitwise_and(t((2, 3), ttnn.int32), 2**31)": (
-        "ttnn.bitwise_and: 2.14748e+09 is not a value of INT32 (-2147483648 to 2147483647). [supported]\ninfo:\nBinary operation "
+        "ttnn.bitwise_and: 2147483648 is not a value of INT32 (-2147483648 to 2147483647). [supported]\ninfo:\nBinary operation "
         "BinaryOpType::BITWISE_AND with a DataType::INT32 tensor cannot represent the scalar 2.14748e+09: only a finite "
         "integer within the range of DataType::INT32 survives being packed as one, and this value would be changed "
         "silently. Typecast the input to a floating-point dtype first."

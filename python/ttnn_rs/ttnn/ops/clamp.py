@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, Final
 
-from ttnn.exceptions import DTypeError, fatal
+from ttnn.exceptions import DTypeError, ParameterError, fatal
 from ttnn.golden import pointwise as g
 from ttnn.memory_config import MemoryConfig
 from ttnn.ops.accuracy import max_ulp
@@ -46,7 +46,7 @@ def _pick(name: str, function: str, op_type: BinaryOpType) -> Arithmetic:
 def _need_an_end(operator: str, low: object, high: object) -> None:
     if low is None and high is None:
         raise fatal(
-            DTypeError,
+            ParameterError,
             f"{operator}: both min and max are None; give at least one of them.",
             "Only one of 'min' or 'max' can be None. Please provide one value",
         )
@@ -134,7 +134,7 @@ def _register(name: str) -> FastOperation:
             engine=("unary", "binary", "ternary"),
             family="unary",
             raises=(
-                ("DTypeError", "neither end is given."),
+                ("ParameterError", "neither end is given."),
                 ("DTypeError", "unsigned integers, or an end that int32 does not have."),
                 ("ShapeError", "an end is a tensor that cannot be broadcast to the input."),
                 ("LayoutError", "an end is a tensor and a tensor is row-major."),

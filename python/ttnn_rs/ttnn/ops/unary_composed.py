@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from ttnn.core_range import CoreRangeSet
-from ttnn.exceptions import DTypeError, ShapeError, fatal
+from ttnn.exceptions import DTypeError, ParameterError, fatal
 from ttnn.golden import composed as g
 from ttnn.golden import special
 from ttnn.golden.pointwise import formula
@@ -269,7 +269,7 @@ def _polygamma(input_tensor: Tensor, k: int, memory_config: MemoryConfig | None)
     operator = "ttnn.polygamma"
     refuse_integers(operator, _U.POLYGAMMA, input_tensor._spec.dtype)
     if not 1 <= k <= _LARGEST_ORDER:
-        raise ShapeError(f"{operator}: k is {k}; derivatives of order 1 to {_LARGEST_ORDER} are there.")
+        raise ParameterError(f"{operator}: k is {k}; derivatives of order 1 to {_LARGEST_ORDER} are there.")
     scale = float(math.factorial(k)) * (-1.0) ** (k + 1)
     chain: list[ChainStep] = [("polygamma", "default", [k, word(scale)])]
     return apply_chain(operator, input_tensor, chain, memory_config=memory_config)

@@ -107,10 +107,11 @@ def check_scalar(arithmetic: Arithmetic, scalar: float, dtype: DataType) -> None
     """
     low, high = INTEGER_RANGE[dtype]
     if not (math.isfinite(scalar) and float(scalar).is_integer() and low <= scalar <= high):
-        text = f"{scalar:g}"
+        # The official sentence has six digits, which may look like a number that fits.
+        text, given = f"{scalar:g}", int(scalar) if abs(scalar) < 2**53 and float(scalar).is_integer() else scalar
         raise fatal(
             DTypeError,
-            f"{arithmetic.name}: {text} is not a value of {dtype.name} ({low} to {high}).",
+            f"{arithmetic.name}: {given} is not a value of {dtype.name} ({low} to {high}).",
             f"Binary operation {arithmetic.op_type.cpp_name} with a {dtype.cpp_name} tensor cannot represent the "
             f"scalar {text}: only a finite integer within the range of {dtype.cpp_name} survives being packed as one, "
             "and this value would be changed silently. Typecast the input to a floating-point dtype first.",
