@@ -146,7 +146,7 @@ class MatmulProgram:
     def packer_relu(self) -> bool:
         """Whether the last pack clips at zero."""
         activation = self.config.fused_activation
-        return activation is not None and activation.op is UnaryOpType.RELU
+        return activation is not None and activation.op is UnaryOpType.RELU and not activation.params
 
     @property
     def vector_activation(self) -> Activation | None:
