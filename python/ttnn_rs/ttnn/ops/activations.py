@@ -109,7 +109,7 @@ def vector_functions() -> frozenset[tuple[str, str]]:
 
 
 def is_single_relu(activations: Sequence[Activation]) -> bool:
-    """Whether the packer can do the activation: exactly one, and a ReLU. One with parameters is for `chain` to refuse."""
+    """Whether the packer can do the activation: one ReLU. One with parameters is for `chain` to refuse."""
     return len(activations) == 1 and as_unary(activations[0]) == UnaryWithParam(UnaryOpType.RELU)
 
 
