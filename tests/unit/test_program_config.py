@@ -73,3 +73,27 @@ def test_wrong_kinds_are_refused() -> None:
         pc.MatmulMultiCoreReuseProgramConfig(GRID, 1, 1, 1, 1, 1)
     with pytest.raises(ArgumentError, match="no such field: speed"):
         pc.SoftmaxDefaultProgramConfig.from_json('{"speed": 1}')
+
+
+def test_fields_are_checked_when_they_are_set_later() -> None:
+    config = pc.MatmulMultiCoreReuseProgramConfig(compute_with_storage_grid_size=GRID, **BLOCKS)
+    config.compute_with_storage_grid_size = (4, 2)
+    config.per_core_M = 5
+    assert config == pc.MatmulMultiCoreReuseProgramConfig(
+        compute_with_storage_grid_size=ttnn.CoreCoord(4, 2), **{**BLOCKS, "per_core_M": 5}
+    )
+    with pytest.raises(ArgumentError, match="per_core_M must be int, got str '3'"):
+        config.per_core_M = "3"
+    with pytest.raises(ArgumentError, match="per_core_M must not be negative, got -1"):
+        config.per_core_M = -1
+    with pytest.raises(AttributeError, match="MatmulMultiCoreReuseProgramConfig has no field per_core_m"):
+        config.per_core_m = 3
+    assert config.per_core_M == 5
+
+
+@pytest.mark.parametrize(
+    "text", ["", "no JSON", "null", "[1]", '"in0_block_w"', "{}", '{"in0_block_w": 1}', '{"fused_activation": {}}']
+)
+def test_other_json_is_refused(text: str) -> None:
+    with pytest.raises(ArgumentError, match=r"MatmulMultiCoreReuseMultiCastProgramConfig\.from_json: "):
+        pc.MatmulMultiCoreReuseMultiCastProgramConfig.from_json(text)

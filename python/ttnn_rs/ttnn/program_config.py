@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar
 
 from ttnn.core_range import CoreCoord, CoreRangeSet
-from ttnn.exceptions import ArgumentError
+from ttnn.exceptions import ArgumentError, TtnnError
 from ttnn.json_text import dump_json
 from ttnn.ops.activations import UnaryWithParam
 from ttnn.types import MathFidelity, UnaryOpType
@@ -37,24 +37,28 @@ _Config = TypeVar("_Config", bound="_Value")
 
 @dataclass(kw_only=True, unsafe_hash=True)
 class _Value:
-    """What all configurations share: checks of kinds, and JSON."""
+    """What all configurations share: checks of kinds whenever a field is set, and JSON."""
 
-    def __post_init__(self) -> None:
-        for item in fields(self):
-            value = getattr(self, item.name)
-            kinds = _KINDS[item.type]
-            if isinstance(value, tuple) and CoreCoord in kinds:
-                value = CoreCoord(value)
-                setattr(self, item.name, value)
-            if isinstance(value, UnaryOpType | tuple) and UnaryWithParam in kinds:
-                value = UnaryWithParam(value)
-                setattr(self, item.name, value)
-            if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
-                raise ArgumentError(
-                    f"{type(self).__name__}: {item.name} must be {item.type}, got {type(value).__name__} {value!r}"
-                )
-            if isinstance(value, int) and value < 0:
-                raise ArgumentError(f"{type(self).__name__}: {item.name} must not be negative, got {value}")
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set a field, at construction or later.
+
+        Raises:
+            ArgumentError: a value of another kind, or a negative one.
+            AttributeError: no field.
+        """
+        kind = next((item.type for item in fields(self) if item.name == name), None)
+        if kind is None:
+            raise AttributeError(f"{type(self).__name__} has no field {name}")
+        kinds = _KINDS[kind]
+        if isinstance(value, tuple) and CoreCoord in kinds:
+            value = CoreCoord(value)
+        if isinstance(value, UnaryOpType | tuple) and UnaryWithParam in kinds:
+            value = UnaryWithParam(value)
+        if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+            raise ArgumentError(f"{type(self).__name__}: {name} must be {kind}, got {type(value).__name__} {value!r}")
+        if isinstance(value, int) and value < 0:
+            raise ArgumentError(f"{type(self).__name__}: {name} must not be negative, got {value}")
+        super().__setattr__(name, value)
 
     def to_json(self) -> str:
         """Return the configuration as JSON text."""
@@ -62,13 +66,22 @@ class _Value:
 
     @classmethod
     def from_json(cls: type[_Config], json_string: str) -> _Config:
-        """Return the configuration that `to_json` wrote."""
+        """Return the configuration that `to_json` wrote.
+
+        Raises:
+            ArgumentError: the text is not JSON, or describes something else.
+        """
         kinds = {item.name: _KINDS[item.type] for item in fields(cls)}
-        data = json.loads(json_string)
-        unknown = sorted(set(data) - set(kinds))
-        if unknown:
-            raise ArgumentError(f"{cls.__name__}.from_json: no such field: {', '.join(unknown)}")
-        return cls(**{name: _restored(value, kinds[name]) for name, value in data.items()})
+        try:
+            data = json.loads(json_string)
+            unknown = sorted(set(data) - set(kinds))
+            if unknown:
+                raise ArgumentError(f"{cls.__name__}.from_json: no such field: {', '.join(unknown)}")
+            return cls(**{name: _restored(value, kinds[name]) for name, value in data.items()})
+        except TtnnError:
+            raise
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise ArgumentError(f"{cls.__name__}.from_json: not the JSON text of one: {error}") from None
 
 
 def _plain(value: Any) -> Any:
@@ -137,7 +150,6 @@ class _MultiCast(_Value):
     per_core_N: int
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         if self.out_block_h is None:
             self.out_block_h = self.per_core_M
         if self.out_block_w is None:
