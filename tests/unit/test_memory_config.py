@@ -283,3 +283,31 @@ def test_kinds_of_nd_shard_spec() -> None:
         ttnn.NdShardSpec([1, 32, 32], cores, 3)
     with pytest.raises(ArgumentError, match=r"must be a ShardDistributionStrategy, got 3$"):
         ttnn.NdShardSpec([1, 32, 32], cores, ttnn.ShardOrientation.ROW_MAJOR, 3)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("shape", "ab", "shard_shape must be two ints, got 'ab'"),
+        ("shape", [1, 2, 3], "shard_shape must be two ints"),
+        ("shape", (-32, 32), "shard_shape must not be negative"),
+        ("grid", 3, "grid must be a CoreRangeSet, got int"),
+        ("orientation", 0, "orientation must be a ShardOrientation, got 0"),
+    ],
+)
+def test_fields_of_a_shard_spec_are_checked_when_they_are_set(field: str, value: object, message: str) -> None:
+    spec = ttnn.ShardSpec(cores(2, 1), [32, 32], ROWS)
+    before = repr(spec)
+    with pytest.raises(ArgumentError, match=message):
+        setattr(spec, field, value)
+    assert repr(spec) == before
+    spec.shape = (64, 32)
+    assert spec.shape == [64, 32]
+
+
+def test_fields_of_an_nd_shard_spec_are_checked_when_they_are_set() -> None:
+    spec = ttnn.NdShardSpec([32, 32], cores(2, 1))
+    for field, value in (("shard_shape", "ab"), ("grid", 3), ("orientation", 0), ("shard_distribution_strategy", 0)):
+        with pytest.raises(ArgumentError):
+            setattr(spec, field, value)
+    assert spec == ttnn.NdShardSpec([32, 32], cores(2, 1))

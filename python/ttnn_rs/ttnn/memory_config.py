@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from ttnn.core_range import CoreCoord, CoreGrid, CoreRange, CoreRangeSet
 from ttnn.exceptions import ArgumentError, MemoryConfigError, UnsupportedError, fatal
@@ -43,6 +43,16 @@ _SHARDED = frozenset(
 _TILE = 32
 
 
+def _check_grid(of: str, value: object) -> None:
+    if not isinstance(value, CoreRangeSet):
+        raise ArgumentError(f"{of}(): grid must be a CoreRangeSet, got {type(value).__name__}")
+
+
+def _check_orientation(name: str, value: object) -> None:
+    if not isinstance(value, ShardOrientation):
+        raise ArgumentError(f"{name} must be a ShardOrientation, got {value!r}")
+
+
 class ShardSpec(JsonValue):
     """The rectangle of elements that one core holds, and the cores.
 
@@ -54,20 +64,29 @@ class ShardSpec(JsonValue):
 
     __slots__ = ("grid", "orientation", "shape")
 
+    grid: CoreRangeSet
+    shape: list[int]
+    orientation: ShardOrientation
+
     def __init__(self, grid: CoreRangeSet, shard_shape: Sequence[int], shard_orientation: ShardOrientation) -> None:
-        if not isinstance(grid, CoreRangeSet):
-            raise ArgumentError(f"ShardSpec(): grid must be a CoreRangeSet, got {type(grid).__name__}")
-        if not isinstance(shard_orientation, ShardOrientation):
-            raise ArgumentError(f"ShardSpec(): shard_orientation must be a ShardOrientation, got {shard_orientation!r}")
-        try:
-            height, width = (operator.index(size) for size in shard_shape)
-        except (TypeError, ValueError):
-            raise ArgumentError(f"ShardSpec(): shard_shape must be two ints, got {shard_shape!r}") from None
-        if height < 0 or width < 0:
-            raise ArgumentError(f"ShardSpec(): shard_shape must not be negative, got {[height, width]}")
         self.grid = grid
-        self.shape: list[int] = [height, width]
         self.orientation = shard_orientation
+        self.shape = cast("list[int]", shard_shape)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "shape":
+            try:
+                height, width = (operator.index(size) for size in value)
+            except (TypeError, ValueError):
+                raise ArgumentError(f"ShardSpec(): shard_shape must be two ints, got {value!r}") from None
+            if height < 0 or width < 0:
+                raise ArgumentError(f"ShardSpec(): shard_shape must not be negative, got {[height, width]}")
+            value = [height, width]
+        elif name == "orientation":
+            _check_orientation("ShardSpec(): shard_orientation", value)
+        elif name == "grid":
+            _check_grid("ShardSpec", value)
+        super().__setattr__(name, value)
 
     def _copy(self) -> ShardSpec:
         new = ShardSpec.__new__(ShardSpec)
@@ -114,6 +133,11 @@ class NdShardSpec(JsonValue):
 
     __slots__ = ("grid", "orientation", "shard_distribution_strategy", "shard_shape")
 
+    shard_shape: Shape
+    grid: CoreRangeSet
+    orientation: ShardOrientation
+    shard_distribution_strategy: ShardDistributionStrategy
+
     def __init__(
         self,
         shard_shape: ShapeLike,
@@ -121,19 +145,23 @@ class NdShardSpec(JsonValue):
         orientation: ShardOrientation = ShardOrientation.ROW_MAJOR,
         shard_distribution_strategy: ShardDistributionStrategy = ShardDistributionStrategy.ROUND_ROBIN_1D,
     ) -> None:
-        if not isinstance(grid, CoreRangeSet):
-            raise ArgumentError(f"NdShardSpec(): grid must be a CoreRangeSet, got {type(grid).__name__}")
-        if not isinstance(orientation, ShardOrientation):
-            raise ArgumentError(f"NdShardSpec(): orientation must be a ShardOrientation, got {orientation!r}")
-        if not isinstance(shard_distribution_strategy, ShardDistributionStrategy):
-            raise ArgumentError(
-                "NdShardSpec(): shard_distribution_strategy must be a ShardDistributionStrategy, got "
-                f"{shard_distribution_strategy!r}"
-            )
-        self.shard_shape = Shape(shard_shape)
         self.grid = grid
         self.orientation = orientation
         self.shard_distribution_strategy = shard_distribution_strategy
+        self.shard_shape = Shape(shard_shape)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "shard_shape":
+            value = Shape(value)
+        elif name == "orientation":
+            _check_orientation("NdShardSpec(): orientation", value)
+        elif name == "grid":
+            _check_grid("NdShardSpec", value)
+        elif name == "shard_distribution_strategy" and not isinstance(value, ShardDistributionStrategy):
+            raise ArgumentError(
+                f"NdShardSpec(): shard_distribution_strategy must be a ShardDistributionStrategy, got {value!r}"
+            )
+        super().__setattr__(name, value)
 
     def num_cores(self) -> int:
         """Return the number of cores of the grid."""

@@ -32,14 +32,21 @@ class WormholeComputeKernelConfig:
     dst_full_sync_en: bool = False
     throttle_level: ThrottleLevel = ThrottleLevel.NO_THROTTLE
 
-    def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
-            expected: Any = type(field.default)
-            if not isinstance(value, expected):
-                raise ArgumentError(
-                    f"WormholeComputeKernelConfig: {field.name} is a {expected.__name__}, got {type(value).__name__}."
-                )
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set a field, at construction or later.
+
+        Raises:
+            ArgumentError: a value of another kind.
+            AttributeError: no field.
+        """
+        expected: Any = next((type(field.default) for field in fields(self) if field.name == name), None)
+        if expected is None:
+            raise AttributeError(f"WormholeComputeKernelConfig has no field {name}")
+        if not isinstance(value, expected):
+            raise ArgumentError(
+                f"WormholeComputeKernelConfig: {name} is a {expected.__name__}, got {type(value).__name__}."
+            )
+        super().__setattr__(name, value)
 
 
 BlackholeComputeKernelConfig = WormholeComputeKernelConfig
