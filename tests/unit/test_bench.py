@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -37,6 +39,17 @@ def test_bench_prints_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert "add float32" in out
     assert "matmul" not in out
     assert f"picture: {tmp_path / 'x.png'}; figures: {tmp_path / 'x.json'}" in out
+
+
+def test_figures_that_cannot_be_written_do_not_take_the_table_along() -> None:
+    pytest.importorskip("matplotlib")
+    arguments = ["bench", "--size", "32", "--repeat", "1", "--only", "add float32"]
+    done = subprocess.run(
+        [sys.executable, "-m", "ttnn", *arguments], capture_output=True, text=True, check=False, cwd="/proc"
+    )
+    assert done.returncode == 1
+    assert "add float32" in done.stdout
+    assert done.stderr.endswith("ttnn: bench: [Errno 2] No such file or directory: 'ttnn-bench.json'\n")
 
 
 @pytest.mark.parametrize("arguments", [("--size", "33"), ("--size", "0"), ("--repeat", "0")])

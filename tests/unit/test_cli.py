@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -207,6 +208,36 @@ def test_plain_table_aligns_columns() -> None:
         "a              1",
         "long name  1,000",
     ]
+
+
+def test_a_wide_table_is_cut_into_parts_that_name_their_rows() -> None:
+    table = Table("title", ("name", "first", "second", "third"), left=frozenset({"name"}))
+    table.rows.extend([("a", "1", "22", "333"), ("b", "4444444444", "5", "6")])
+    assert table.parts(37) == [table]
+    parts = table.parts(24)
+    assert [part.text().splitlines() for part in parts] == [
+        ["title", "name       first", "----  ----------", "a              1", "b     4444444444"],
+        ["name  second  third", "----  ------  -----", "a         22    333", "b          5      6"],
+    ]
+    assert [part.columns for part in table.parts(1)] == [["name", "first"], ["name", "second"], ["name", "third"]]
+    assert Table("", ("first", "second"), [("1", "2")]).parts(1) == [Table("", ("first", "second"), [("1", "2")])]
+
+
+def test_a_terminal_gets_the_parts_that_fit_it() -> None:
+    program = (
+        "from ttnn.cli.terminal import Table, Terminal\n"
+        "names = [f'column {i}' for i in range(20)]\n"
+        "Terminal(json=False).table(Table('', ['name', *names], [['row', *names]], frozenset({'name'})))\n"
+    )
+    screen, terminal = os.openpty()
+    os.set_blocking(screen, False)
+    environment = os.environ | {"COLUMNS": "60", "TERM": "dumb"}
+    subprocess.run([sys.executable, "-c", program], stdout=terminal, env=environment, check=True)
+    lines = os.read(screen, 1 << 16).decode().splitlines()
+    os.close(terminal)
+    os.close(screen)
+    assert max(map(len, lines)) <= 60
+    assert all(sum(f"column {i} " in f"{line} " for line in lines) == 2 for i in range(20))
 
 
 def test_progress_in_a_pipe_is_plain_lines(capsys: pytest.CaptureFixture[str]) -> None:

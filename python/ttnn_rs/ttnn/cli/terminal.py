@@ -10,6 +10,7 @@ import argparse
 import importlib
 import importlib.util
 import json
+import shutil
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -55,6 +56,10 @@ def picture_path(text: str) -> Path:
     return path
 
 
+_GAP = 3
+"""Characters that a column takes besides its cells, at most."""
+
+
 @dataclass
 class Table:
     """A titled table of text. Columns named in `left` are aligned left, all others right."""
@@ -77,6 +82,32 @@ class Table:
 
         rule = "  ".join("-" * width for width in widths)
         return "\n".join([*([self.title] if self.title else []), line(self.columns), rule, *map(line, self.rows)])
+
+    def parts(self, width: int) -> list[Table]:
+        """Return the table, cut into tables of at most `width` characters if it is wider.
+
+        Each part begins with the columns that name the rows, the first ones that are aligned left. A column that is too
+        wide beside them stands in a part of its own.
+        """
+        room = [max(map(len, column)) + _GAP for column in zip(self.columns, *self.rows, strict=True)]
+        names = next((i for i, name in enumerate(self.columns) if name not in self.left), len(room))
+        if sum(room) <= width or names in (0, len(room)):
+            return [self]
+        groups: list[list[int]] = [[]]
+        for column in range(names, len(room)):
+            if groups[-1] and sum(room[:names]) + sum(room[c] for c in groups[-1]) + room[column] > width:
+                groups.append([])
+            groups[-1].append(column)
+        chosen = [[*range(names), *group] for group in groups]
+        return [
+            Table(
+                "" if i else self.title,
+                [self.columns[c] for c in shown],
+                [[row[c] for c in shown] for row in self.rows],
+                self.left,
+            )
+            for i, shown in enumerate(chosen)
+        ]
 
 
 class Progress(Protocol):
@@ -139,10 +170,19 @@ class Terminal:
         sys.stderr.write(f"ttnn: {text}\n")
 
     def table(self, table: Table) -> None:
-        """Print a table for people."""
+        """Print a table for people: in one piece into pipes and files, in as many as it takes on a terminal."""
         if self.json:
             return
-        if not (sys.stdout.isatty() and _has_rich()):
+        if not sys.stdout.isatty():
+            self.line(table.text())
+            return
+        for i, part in enumerate(table.parts(shutil.get_terminal_size().columns - 1)):
+            if i:
+                self.line()
+            self._draw(part)
+
+    def _draw(self, table: Table) -> None:
+        if not _has_rich():
             self.line(table.text())
             return
         rich_table, rich_box = importlib.import_module("rich.table"), importlib.import_module("rich.box")

@@ -77,15 +77,16 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
         }
     from .figure import draw  # matplotlib takes half a second; a wrong option should not
 
+    figures = options.output.with_suffix(".json")
+    content = {"host": host, "picture": str(options.output), "results": [result.as_json() for result in results]}
+    _report(terminal, results, host, content)
+    figures.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
     draw(options.output, results, host)
-    _report(terminal, results, host, options.output)
+    terminal.line(f"picture: {options.output}; figures: {figures}")
     return 0
 
 
-def _report(terminal: Terminal, results: list[Result], host: dict[str, Any], picture: Path) -> None:
-    content = {"host": host, "picture": str(picture), "results": [result.as_json() for result in results]}
-    figures = picture.with_suffix(".json")
-    figures.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+def _report(terminal: Terminal, results: list[Result], host: dict[str, Any], content: dict[str, Any]) -> None:
     terminal.document(content)
     table = Table("", ("case", "time", "rate", "peer", "peer's time", "ratio"), left=frozenset({"case", "peer"}))
     for result in results:
@@ -100,4 +101,3 @@ def _report(terminal: Terminal, results: list[Result], host: dict[str, Any], pic
         f"{host['numerics']} numerics, {host['size']} x {host['size']}"
     )
     terminal.table(table)
-    terminal.line(f"picture: {picture}; figures: {figures}")

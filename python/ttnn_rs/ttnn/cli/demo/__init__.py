@@ -54,8 +54,9 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
                 progress.advance(f"{dtype} {fidelity}")
     from .figure import draw  # matplotlib takes half a second; a wrong option should not
 
-    draw(options.output, digits, exact, measurements)
     _report(terminal, digits, exact, measurements, chip, options.output)
+    draw(options.output, digits, exact, measurements)
+    terminal.line(f"picture: {options.output}")
     return 0
 
 
@@ -103,4 +104,3 @@ def _report(
     terminal.line()
     terminal.line("PCC and ULP compare the probabilities with float64; one ULP is that of bfloat16 at the exact value.")
     terminal.line(f"sha256 of all results but the host time: {digest}")
-    terminal.line(f"picture: {picture}")
