@@ -227,11 +227,6 @@ def unpack_padded(raw: Raw, spec: TensorSpec) -> Array:
     return unpack(raw, padded)
 
 
-def to_float32(values: Array) -> NDArray[np.float32]:
-    """Return values as float32, as a conversion to a float type begins with."""
-    return values if values.dtype == np.float32 else values.astype(np.float32)
-
-
 def from_list(data: Sequence[float], where: str) -> Array:
     """Return a flat list of numbers as an array: int64 if all are ints, else float32."""
     array = np.asarray(data)

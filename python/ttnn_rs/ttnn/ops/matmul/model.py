@@ -208,14 +208,6 @@ class Operand:
         return math.prod(self.shape[:-2])
 
 
-def interleaved_operand(shape: tuple[int, ...], dtype: DataType, placement: Placement | None = None) -> Operand:
-    """Return a tiled operand, padded to whole tiles."""
-    rows = (1, *shape)[-2] if shape else 1
-    columns = shape[-1] if shape else 1
-    padded = (*shape[:-2], up(rows, TILE) * TILE, up(columns, TILE) * TILE)
-    return Operand(shape, padded, dtype, placement=placement or Placement())
-
-
 @dataclass(frozen=True)
 class Chip:
     """What the choice of a program knows of the chip and of its L1 at this moment."""
