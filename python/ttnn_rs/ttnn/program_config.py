@@ -46,16 +46,18 @@ class _Value:
             ArgumentError: a value of another kind, or a negative one.
             AttributeError: no field.
         """
-        kind = next((item.type for item in fields(self) if item.name == name), None)
-        if kind is None:
+        item = self.__dataclass_fields__.get(name)
+        if item is None:
             raise AttributeError(f"{type(self).__name__} has no field {name}")
-        kinds = _KINDS[kind]
+        kinds = _KINDS[item.type]
         if isinstance(value, tuple) and CoreCoord in kinds:
             value = CoreCoord(value)
         if isinstance(value, UnaryOpType | tuple) and UnaryWithParam in kinds:
             value = UnaryWithParam(value)
         if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
-            raise ArgumentError(f"{type(self).__name__}: {name} must be {kind}, got {type(value).__name__} {value!r}")
+            raise ArgumentError(
+                f"{type(self).__name__}: {name} must be {item.type}, got {type(value).__name__} {value!r}"
+            )
         if isinstance(value, int) and value < 0:
             raise ArgumentError(f"{type(self).__name__}: {name} must not be negative, got {value}")
         super().__setattr__(name, value)

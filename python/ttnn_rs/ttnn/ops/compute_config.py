@@ -39,9 +39,10 @@ class WormholeComputeKernelConfig:
             ArgumentError: a value of another kind.
             AttributeError: no field.
         """
-        expected: Any = next((type(field.default) for field in fields(self) if field.name == name), None)
-        if expected is None:
+        field = self.__dataclass_fields__.get(name)
+        if field is None:
             raise AttributeError(f"WormholeComputeKernelConfig has no field {name}")
+        expected = type(field.default)
         if not isinstance(value, expected):
             raise ArgumentError(
                 f"WormholeComputeKernelConfig: {name} is a {expected.__name__}, got {type(value).__name__}."
