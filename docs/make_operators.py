@@ -48,6 +48,10 @@ def page() -> str:
         "*Error* is the largest distance to float64 that the registry states, in units in the last place of the result",
         "or of what follows *of the*; its docstring says for which calls. A type that is not listed has no bound.",
         "",
+        "Sixteen block floats in a row share one exponent, tile padding included. Where a function is infinite or NaN at",
+        "the zeros that pad a tile (quotients, reciprocals, logarithms), the values that share a group with padding",
+        "become 0; last dimensions that are multiples of 16 have no such group.",
+        "",
         "| operator | data types | numerics | error | what it returns |",
         "|---|---|---|---|---|",
     ]

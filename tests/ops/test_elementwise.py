@@ -192,3 +192,13 @@ def test_large_tensors_have_the_bits_of_small_ones(name: str, device: ttnn.MeshD
     np.testing.assert_array_equal(raw_of(operation(many)), expected)
     operation(many, output_tensor=many)
     np.testing.assert_array_equal(raw_of(many), expected)
+
+
+def test_padding_takes_the_exponent_of_block_floats_beside_it(device: ttnn.MeshDevice) -> None:
+    """The padding's 0 / 0 is infinite, and so is the exponent of its group of 16: what docs/operators.md says."""
+    ones = ttnn.Tensor(np.ones((2, 20), np.float32), ttnn.bfloat8_b, None, ttnn.TILE_LAYOUT).to(device)
+    quotients = np.asarray(ttnn.divide(ones, 4.0).to_list())
+    np.testing.assert_array_equal(quotients, 0.25)
+    quotients = np.asarray(ttnn.divide(ones, ones).to_list())
+    np.testing.assert_array_equal(quotients[:, :16], 1.0)
+    np.testing.assert_array_equal(quotients[:, 16:], 0.0)
