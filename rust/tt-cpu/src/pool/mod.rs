@@ -3,12 +3,14 @@
 //! Items are handed out in order, a few at a time, to whichever thread is free. An item must not depend on another one,
 //! so neither the number of threads nor their timing can show in a result. A loop inside a loop runs on the thread it is
 //! on: work is split once, at the outermost place.
+mod workers;
+
 use std::cell::Cell;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::available_parallelism;
 
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use workers::Workers;
 
 /// Most threads that [`set_threads`] accepts.
 pub const MAX_THREADS: usize = 1024;
@@ -25,14 +27,14 @@ pub struct ThreadsError(pub usize);
 static THREADS: AtomicUsize = AtomicUsize::new(0);
 /// Asking the host reads files, too slow for each loop.
 static HOST_THREADS: OnceLock<usize> = OnceLock::new();
-static POOL: Mutex<Option<Workers>> = Mutex::new(None);
+static POOL: Mutex<Option<Pool>> = Mutex::new(None);
 
 thread_local! {
     static INSIDE: Cell<bool> = const { Cell::new(false) };
 }
 
-struct Workers {
-    pool: Arc<ThreadPool>,
+struct Pool {
+    workers: Arc<Workers>,
     /// Threads including the caller of the loop, who works too.
     threads: usize,
     /// A child of `fork` inherits this record but not the threads.
@@ -42,9 +44,14 @@ struct Workers {
 /// Number of threads that a loop may use, including the calling one.
 pub fn threads() -> usize {
     match THREADS.load(Ordering::Relaxed) {
-        0 => *HOST_THREADS.get_or_init(|| available_parallelism().map_or(1, usize::from).min(MAX_THREADS)),
+        0 => host_threads(),
         chosen => chosen,
     }
+}
+
+/// What the host can run at once.
+fn host_threads() -> usize {
+    *HOST_THREADS.get_or_init(|| available_parallelism().map_or(1, usize::from).min(MAX_THREADS))
 }
 
 /// Chooses the number of threads for loops that start from now on.
@@ -74,11 +81,10 @@ pub fn for_each_sized(items: usize, bytes_per_item: usize, work: impl Fn(usize) 
 /// Scratch must not carry anything from one item to the next that shows in a result.
 pub fn for_each_init<S>(items: usize, make_scratch: impl Fn() -> S + Sync, work: impl Fn(&mut S, usize) + Sync) {
     let threads = threads().min(items);
-    let workers = if threads > 1 && !INSIDE.get() { workers() } else { None };
-    let Some(pool) = workers else {
+    if threads <= 1 || INSIDE.get() {
         let mut scratch = make_scratch();
         return (0..items).for_each(|item| work(&mut scratch, item));
-    };
+    }
     // Small enough that the threads end together, large enough that the counter is not contended.
     let grain = (items / (threads * 16)).max(1);
     let next = AtomicUsize::new(0);
@@ -94,12 +100,7 @@ pub fn for_each_init<S>(items: usize, make_scratch: impl Fn() -> S + Sync, work:
             (first..items.min(first + grain)).for_each(|item| work(scratch, item));
         }
     };
-    pool.in_place_scope(|scope| {
-        for _ in 1..threads {
-            scope.spawn(|_| share());
-        }
-        share();
-    });
+    workers().run(threads - 1, &share);
 }
 
 /// Calls `work(i, chunk)` for each run of `chunk_len` elements of `data` (the last may be shorter), on all threads if there
@@ -137,26 +138,25 @@ impl Drop for Inside {
     }
 }
 
-/// The pool for the chosen number of threads. `None` if one is enough, or if the host gives no more.
-fn workers() -> Option<Arc<ThreadPool>> {
+/// The pool for the chosen number of threads.
+fn workers() -> Arc<Workers> {
     let (threads, process) = (threads(), std::process::id());
     let mut slot = POOL.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(workers) = &*slot
-        && (workers.threads, workers.process) == (threads, process)
+    if let Some(pool) = &*slot
+        && (pool.threads, pool.process) == (threads, process)
     {
-        return Some(Arc::clone(&workers.pool));
+        return Arc::clone(&pool.workers);
     }
-    let named = |index| format!("tt-worker-{index}");
-    let pool = ThreadPoolBuilder::new().num_threads(threads - 1).thread_name(named).build().ok().map(Arc::new)?;
-    let replaced = slot.replace(Workers { pool: Arc::clone(&pool), threads, process });
+    let workers = Arc::new(Workers::start(threads - 1, threads <= host_threads()));
+    let replaced = slot.replace(Pool { workers: Arc::clone(&workers), threads, process });
     drop(slot);
     if let Some(old) = replaced
         && old.process != process
     {
-        // After a fork the old threads do not exist; telling them to end could wait for locks that they held.
+        // After a fork the old threads do not exist, and could have held the locks that telling them to end would take.
         std::mem::forget(old);
     }
-    Some(pool)
+    workers
 }
 
 #[cfg(test)]
@@ -243,6 +243,56 @@ mod tests {
                 count.fetch_add(1, Ordering::Relaxed);
             });
             assert_eq!(count.load(Ordering::Relaxed), 100);
+        });
+    }
+
+    #[test]
+    fn callers_at_once_each_get_their_results() {
+        with_threads(3, || {
+            let caller = |seed: usize| {
+                for round in 0..2_000 {
+                    let sum = AtomicUsize::new(0);
+                    for_each(5, |item| {
+                        sum.fetch_add(seed * 1_000_000 + round * 10 + item, Ordering::Relaxed);
+                    });
+                    assert_eq!(sum.into_inner(), 5 * (seed * 1_000_000 + round * 10) + 10);
+                }
+            };
+            std::thread::scope(|scope| (0..4).for_each(|seed| drop(scope.spawn(move || caller(seed)))));
+        });
+    }
+
+    /// The worker has the panic: the caller's item waits until it has begun.
+    #[test]
+    fn a_workers_panic_reaches_the_caller_with_its_message() {
+        with_threads(2, || {
+            let (caller, begun) = (std::thread::current().id(), AtomicU32::new(0));
+            let work = |_| {
+                begun.fetch_add(1, Ordering::SeqCst);
+                while begun.load(Ordering::SeqCst) < 2 {
+                    std::thread::yield_now();
+                }
+                assert!(std::thread::current().id() == caller, "of a worker");
+            };
+            let panicked = std::panic::catch_unwind(|| for_each(2, work)).expect_err("a panic");
+            assert!(panicked.downcast_ref::<&str>().is_some_and(|text| text.contains("of a worker")));
+        });
+    }
+
+    /// Sleeping workers come for work, too, and what comes while they fall asleep is not lost.
+    #[test]
+    fn work_after_pauses_is_done_by_all() {
+        with_threads(2, || {
+            for pause in [0, 50, 95, 100, 105, 150, 3_000].repeat(20) {
+                std::thread::sleep(std::time::Duration::from_micros(pause));
+                let begun = AtomicU32::new(0);
+                for_each(2, |_| {
+                    begun.fetch_add(1, Ordering::SeqCst);
+                    while begun.load(Ordering::SeqCst) < 2 {
+                        std::thread::yield_now();
+                    }
+                });
+            }
         });
     }
 
