@@ -33,12 +33,16 @@ def numbers(tensor: ttnn.Tensor) -> Array:
     return np.asarray(tensor.to_numpy(), np.float32)
 
 
-def sharded(layout: str, x: int, y: int, height: int, width: int, buffer: str = "L1") -> ttnn.MemoryConfig:
+def sharded(
+    layout: str, x: int, y: int, height: int, width: int, buffer: str = "L1", *, columns: bool = False
+) -> ttnn.MemoryConfig:
     cores = ttnn.CoreRangeSet([ttnn.CoreRange(ttnn.CoreCoord(0, 0), ttnn.CoreCoord(x - 1, y - 1))])
     return ttnn.MemoryConfig(
         ttnn.TensorMemoryLayout[f"{layout}_SHARDED"],
         ttnn.BufferType[buffer],
-        ttnn.ShardSpec(cores, (height, width), ttnn.ShardOrientation.ROW_MAJOR),
+        ttnn.ShardSpec(
+            cores, (height, width), ttnn.ShardOrientation.COL_MAJOR if columns else ttnn.ShardOrientation.ROW_MAJOR
+        ),
     )
 
 

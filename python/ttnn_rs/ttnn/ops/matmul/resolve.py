@@ -18,6 +18,7 @@ from ttnn.exceptions import (
 from ttnn.types import BLOCK_FLOATS, Arch, DataType, Layout, MathFidelity, TensorMemoryLayout
 
 from .buffers import kernel_batch, l1_buffers, output_shard, program_cores
+from .checks import shape_text
 from .choose import choose
 from .convert import spec_of
 from .model import TILE, Activation, Chip, ComputeConfig, Kind, Operand, Placement, ProgramConfig, Shard, up
@@ -25,7 +26,7 @@ from .operands import FLOATS, check_bias_broadcast, check_fused_activation, chec
 from .problem import Problem
 from .program import MatmulProgram
 from .room import check_l1
-from .validate import check_config, shape_text
+from .validate import check_config
 
 
 @dataclass(frozen=True)

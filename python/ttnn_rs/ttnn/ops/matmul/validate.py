@@ -1,164 +1,20 @@
-"""Whether a program configuration, given or chosen, fits the operands and the device.
-
-The checks and their sentences are those of the official package (the text after `info:`); our own sentence in front
-says which figure does not fit and which would.
-"""
+"""Whether a program configuration, given or chosen, fits the operands and the device: the checks of every family."""
 
 from __future__ import annotations
 
 import math
 
-from ttnn.exceptions import (
-    DTypeError,
-    MemoryConfigError,
-    ProgramConfigError,
-    ShapeError,
-    TtnnError,
-    UnsupportedError,
-    fatal,
-)
+from ttnn.exceptions import DTypeError, MemoryConfigError, ShapeError, UnsupportedError, fatal
 from ttnn.types import BufferType, DataType, TensorMemoryLayout
 
 from .blocks import largest_divisor
+from .checks import Checks, orientation_text, shape_text
 from .model import Kind, ProgramConfig, Shard, cores_text, up
 from .problem import Problem
 
 
-def shape_text(shape: tuple[int, ...]) -> str:
-    """Return a shape as the official package prints it."""
-    return f"Shape([{', '.join(map(str, shape))}])"
-
-
-def _orientation(shard: Shard) -> str:
-    return "COL_MAJOR" if shard.col_major else "ROW_MAJOR"
-
-
-class _Checks:
-    """The checks of one configuration; carries the prefix of its sentences."""
-
-    def __init__(self, problem: Problem, config: ProgramConfig) -> None:
-        self.problem = problem
-        self.config = config
-        self.a = problem.a.placement
-        self.b = problem.b.placement
-        self.out = problem.out
-        self.rows_t = problem.mt * (problem.batch_a if config.fuse_batch else 1)
-
-    def require(
-        self, condition: bool, vendor: str, advice: str = "", error: type[TtnnError] = ProgramConfigError
-    ) -> None:
-        """Raise `error` with the official sentence unless `condition` holds."""
-        if condition:
-            return
-        name = self.config.kind.value
-        ours = f"ttnn.matmul: the program config does not fit this call: {self.config}"
-        raise fatal(error, f"{ours}. {advice}" if advice else f"{ours}.", f"{name}: {vendor}")
-
-    def divides(self, whole: str, value: int, part: str, divisor: int) -> None:
-        """Require that `part` divides `whole`, and name the largest divisor below it otherwise."""
-        ok = divisor > 0 and value % divisor == 0
-        best = largest_divisor(value, max(1, min(divisor, value)))
-        self.require(
-            ok, f"{whole} ({value}) must be divisible by {part} ({divisor})", f"{part}={best} would divide it."
-        )
-
-    def only(self, part: str, fits: int, vendor: str) -> None:
-        """Require that a size of the configuration is the only one that fits."""
-        self.require(getattr(self.config, part.lower()) == fits, vendor, f"Only {part}={fits} fits.")
-
-    # ---- block sizes ------------------------------------------------------------------------------------------------
-
-    def grid(self) -> None:
-        x, y = self.config.grid
-        columns, rows = self.problem.chip.grid
-        self.require(
-            x > 0 and y > 0,
-            f"compute_with_storage_grid_size must be non-zero, got ({x}, {y})",
-            "(1, 1) is the smallest.",
-        )
-        self.require(
-            x <= columns and y <= rows,
-            f"compute_with_storage_grid_size ({x}, {y}) must fit within device grid ({columns}, {rows})",
-            f"compute_with_storage_grid_size=({min(x, columns)}, {min(y, rows)}) would fit.",
-        )
-
-    def nonzero(self, **values: int) -> None:
-        for name, value in values.items():
-            self.require(value != 0, f"{name} is 0, which is not valid", f"{name}=1 is the smallest.")
-
-    def blocks(self) -> None:
-        """Check the sizes of blocks and subblocks against each other, Kt and Dst."""
-        config = self.config
-        if config.kind is Kind.MULTI_CORE:
-            return
-        has_subblocks = config.kind in (Kind.REUSE, Kind.MCAST_1D, Kind.MCAST_2D)
-        if has_subblocks:
-            self.grid()
-        self.nonzero(per_core_M=config.per_core_m, per_core_N=config.per_core_n, in0_block_w=config.in0_block_w)
-        self.divides("Kt", self.problem.kt, "in0_block_w", config.in0_block_w)
-        if not has_subblocks:
-            return
-        h, w = config.out_subblock_h, config.out_subblock_w
-        self.nonzero(out_subblock_h=h, out_subblock_w=w)
-        if config.kind is Kind.REUSE:
-            self.divides("per_core_M", config.per_core_m, "out_subblock_h", h)
-            self.divides("per_core_N", config.per_core_n, "out_subblock_w", w)
-        else:
-            self.nonzero(out_block_h=config.out_block_h, out_block_w=config.out_block_w)
-            self.divides("out_block_h", config.out_block_h, "out_subblock_h", h)
-            self.divides("out_block_w", config.out_block_w, "out_subblock_w", w)
-            self.divides("per_core_M", config.per_core_m, "out_block_h", config.out_block_h)
-            self.divides("per_core_N", config.per_core_n, "out_block_w", config.out_block_w)
-        limit = self.problem.compute.dst_tiles
-        self.require(
-            h * w <= limit,
-            f"out_subblock_w {w} times out_subblock_h {h} needs to be at most {limit} to fit in hardware",
-            f"Dst holds {limit} tiles with fp32_dest_acc_en={self.problem.compute.fp32}; "
-            + self.largest_subblock(limit),
-        )
-
-    def largest_subblock(self, limit: int) -> str:
-        """Return which subblock of at most `limit` tiles is the largest that divides the output block."""
-        config = self.config
-        reuse = config.kind is Kind.REUSE
-        height = config.per_core_m if reuse else config.out_block_h
-        width = config.per_core_n if reuse else config.out_block_w
-        pairs = ((h, w) for h in range(1, limit + 1) for w in range(1, limit // h + 1))
-        h, w = max((pair for pair in pairs if height % pair[0] == 0 and width % pair[1] == 0), key=math.prod)
-        return f"out_subblock_h={h} and out_subblock_w={w} is the largest subblock that fits."
-
-    # ---- families ---------------------------------------------------------------------------------------------------
-
-    def subblocks_of_sharded_output(self) -> None:
-        config = self.config
-        for level in ("out_subblock", "out_block"):
-            h, w = getattr(config, f"{level}_h"), getattr(config, f"{level}_w")
-            self.require(
-                w == config.per_core_n or h == 1,
-                f"{level}_w ({w}) must equal per_core_N ({config.per_core_n}) or {level}_h ({h}) must be 1",
-                f"{level}_w={config.per_core_n} or {level}_h=1 fits.",
-            )
-
-    def same_placement(self) -> None:
-        """Require a sharded output to have the buffer type and the layout of a sharded A."""
-        if not (self.a.sharded and self.out.sharded):
-            return
-        for what, ours, theirs in (
-            ("buffer types", self.a.buffer, self.out.buffer),
-            ("memory layouts", self.a.layout, self.out.layout),
-        ):
-            self.require(
-                ours is theirs,
-                f"Input A and output {what} must match, got input: {ours.cpp_name} vs output: {theirs.cpp_name}",
-                error=MemoryConfigError,
-            )
-
-    def layout_is(self, label: str, operand_layout: TensorMemoryLayout, wanted: TensorMemoryLayout) -> None:
-        self.require(
-            operand_layout is wanted,
-            f"{label} memory layout must be {wanted.name}, got: {operand_layout.cpp_name}",
-            error=MemoryConfigError,
-        )
+class _Families(Checks):
+    """The checks of each family, and of the batch."""
 
     def multi_core(self) -> None:
         self.layout_is("Input A", self.a.layout, TensorMemoryLayout.INTERLEAVED)
@@ -184,13 +40,13 @@ class _Checks:
                 f"compute grid ({limit})!",
                 f"With {part}={up(tiles, limit)} there are no more than {limit}.",
             )
-        self.same_placement()
         if shard is not None and self.a.layout is TensorMemoryLayout.BLOCK_SHARDED:
+            self.same_placement()
             self.fused_shards()
             self.require(
                 config.transpose_mcast == shard.col_major,
                 f"transpose_mcast ({config.transpose_mcast}) must fit the shard orientation of input A "
-                f"({_orientation(shard)})",
+                f"({orientation_text(shard)})",
             )
             self.shard_sizes()
         elif shard is not None and self.a.layout is TensorMemoryLayout.HEIGHT_SHARDED:
@@ -207,6 +63,7 @@ class _Checks:
                 "a height sharded input A must lie on one column of cores",
                 f"It lies on {shard.box.columns}.",
             )
+            self.shard_sizes()
         elif shard is not None:
             self.layout_is("Input A", self.a.layout, TensorMemoryLayout.BLOCK_SHARDED)
         if self.b.sharded:
@@ -220,6 +77,12 @@ class _Checks:
         self.require(not config.transpose_mcast, "transpose_mcast must be false for a sharded input B")
         if self.b.layout is TensorMemoryLayout.WIDTH_SHARDED and shard is not None:
             if not self.b.in_dram:
+                self.require(
+                    self.a.layout in (TensorMemoryLayout.INTERLEAVED, TensorMemoryLayout.HEIGHT_SHARDED),
+                    "Error - non-DRAM width sharded input B requires input A to be interleaved or height sharded, "
+                    f"rather than {self.a.layout.cpp_name}",
+                    error=MemoryConfigError,
+                )
                 self.require(
                     shard.box.rows == 1,
                     "a width sharded input B must lie on one row of cores",
@@ -237,23 +100,18 @@ class _Checks:
             f"{self.b.layout.cpp_name}",
             error=MemoryConfigError,
         )
+        if shard is not None:
+            self.banks_of_matrices(shard)
 
-    def fused_shards(self) -> None:
+    def banks_of_matrices(self, shard: Shard) -> None:
+        """Check that every DRAM bank holds whole matrices of B."""
+        kt = self.problem.kt
         self.require(
-            self.config.fuse_batch, "fuse_batch must be true when input A is sharded", "Only fuse_batch=True fits."
+            shard.height_t % kt == 0,
+            f"HEIGHT_SHARDED input B shard height ({shard.height_t} tiles) must be divisible by K ({kt} tiles) so each "
+            "bank holds complete [K, N] matrices",
+            f"Only shards of input B of whole matrices, {32 * kt} rows each, fit.",
         )
-
-    def shard_sizes(self) -> None:
-        shard = self.a.shard
-        if shard is None:
-            return
-        m = self.config.per_core_m
-        self.only(
-            "per_core_M",
-            shard.height_t,
-            f"per_core_M ({m}) must equal shard_shape[0] / in0_tile.get_height() ({shard.height_t})",
-        )
-        self.divides("shard_shape[1] / in0_tile.get_width()", shard.width_t, "in0_block_w", self.config.in0_block_w)
 
     def mcast_1d(self) -> None:
         config = self.config
@@ -322,6 +180,8 @@ class _Checks:
             self.fused_shards()
             self.layout_is("Input A", self.a.layout, TensorMemoryLayout.WIDTH_SHARDED)
             self.same_placement()
+            if self.a.shard is not None:
+                self.row_major(self.a.shard)
             self.only("per_core_M", self.rows_t, f"M ({self.rows_t}) must equal per_core_M ({config.per_core_m})")
             self.shard_sizes()
         if self.out.sharded:
@@ -342,6 +202,7 @@ class _Checks:
             self.fused_shards()
             self.layout_is("Input A", self.a.layout, TensorMemoryLayout.HEIGHT_SHARDED)
             self.same_placement()
+            self.row_major(shard)
             self.require(
                 self.problem.kt == shard.width_t,
                 f"K ({self.problem.kt}) must equal shard_shape[1] / in0_tile.get_width() ({shard.width_t})",
@@ -391,6 +252,15 @@ class _Checks:
             )
         self.same_placement()
         self.reused_shards()
+        shard = self.a.shard or self.b.shard
+        if shard is not None:
+            blocks = problem.batch_a * problem.mt // config.per_core_m
+            self.require(
+                blocks % shard.num_cores == 0,
+                f"num_output_blocks ({blocks}) must be evenly divisible by the number of cores in the input shard grid "
+                f"({shard.num_cores})",
+                f"A shard grid of {blocks} cores fits.",
+            )
         if self.out.sharded:
             self.require(
                 config.out_subblock_w == config.per_core_n or config.out_subblock_h == 1,
@@ -454,7 +324,7 @@ class _Checks:
                 ("buffer types", self.a.buffer.cpp_name, self.b.buffer.cpp_name),
                 ("memory layouts", self.a.layout.cpp_name, self.b.layout.cpp_name),
                 ("shard grids", cores_text(a.cores), cores_text(b.cores)),
-                ("shard orientations", _orientation(a), _orientation(b)),
+                ("shard orientations", orientation_text(a), orientation_text(b)),
             ):
                 self.require(
                     of_a == of_b,
@@ -481,6 +351,7 @@ class _Checks:
             f"Input A may have 1 row of tiles, it has {problem.mt}.",
         )
         if shard is not None:
+            self.row_major(shard)
             width, block = shard.width_t, config.in0_block_w
             self.require(
                 width % block == 0 or block % width == 0,
@@ -488,8 +359,16 @@ class _Checks:
                 f"in0_block_w={largest_divisor(width, min(block, width))} would.",
             )
         self.layout_is("Input B", self.b.layout, TensorMemoryLayout.WIDTH_SHARDED)
-
-    # ---- batch ------------------------------------------------------------------------------------------------------
+        for name, placement, memory in (
+            ("input_tensor_a", self.a, BufferType.L1),
+            ("input_tensor_b", self.b, BufferType.DRAM),
+        ):
+            if placement.buffer is not memory:
+                raise UnsupportedError(
+                    f"ttnn.matmul: a DRAM sharded program with {name} in {placement.buffer.name} is not modelled; it "
+                    f"belongs into {memory.name}.",
+                    "unimplemented",
+                )
 
     def keeps_in0(self) -> bool:
         """Return whether A, one matrix, may stay in L1 while the matrices of B pass by."""
@@ -562,7 +441,7 @@ def check_config(problem: Problem, config: ProgramConfig) -> None:
         ShapeError: batches that the program does not take.
         UnsupportedError: a ring of cores that does more than multiply.
     """
-    checks = _Checks(problem, config)
+    checks = _Families(problem, config)
     checks.blocks()
     family = {
         Kind.MULTI_CORE: checks.multi_core,
