@@ -424,6 +424,18 @@ def test_no_block_fits_l1(device: ttnn.MeshDevice) -> None:
         ttnn.matmul(a, b, program_config=program("Reuse", per_core_N=512))
 
 
+def test_shards_of_the_result_name_the_figure_that_they_come_from(device: ttnn.MeshDevice) -> None:
+    a, b = on(device, integers(1, 256, 256)), on(device, integers(2, 256, 128))
+    memory_config = sharded("WIDTH", 4, 1, 256, 32)
+    with pytest.raises(exceptions.MemoryConfigError) as caught:
+        ttnn.matmul(a, b, program_config=program("1D", per_core_M=4, per_core_N=1), memory_config=memory_config)
+    advice, _, sentence = str(caught.value).partition("\ninfo:\n")
+    assert "per_core_M=8 would fit." in advice
+    assert sentence == "Shard height 128 must match physical height 256 for width sharded"
+    config = program("1D", per_core_M=8, per_core_N=1)
+    assert ttnn.matmul(a, b, program_config=config, memory_config=memory_config).memory_config() == memory_config
+
+
 def test_a_height_sharded_operand_and_a_block_sharded_result(device: ttnn.MeshDevice) -> None:
     a = on(device, integers(1, 256, 256), memory_config=sharded("HEIGHT", 1, 4, 64, 256))
     b = on(device, integers(2, 256, 128))

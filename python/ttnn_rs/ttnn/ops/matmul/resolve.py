@@ -270,7 +270,7 @@ def resolve(call: MatmulCall) -> MatmulProgram:
     # An interleaved untilized result is still labelled TILE; it is refused when it would run.
     layout = Layout.ROW_MAJOR if config.untilize_out and placement.sharded else Layout.TILE
     out = Operand(shape, (*shape[:-2], problem.m, problem.n), call.out_dtype, layout, placement)
-    spec_of(out)
+    _check_shards(problem, config, out)
     _check_output_tensor(call, result_shape(call, shape))
     check_config(problem, config)
     check_fused_activation(config)
@@ -323,6 +323,26 @@ def _checked_shard(problem: Problem, config: ProgramConfig) -> tuple[TensorMemor
     if min(config.per_core_m, config.per_core_n) == 0:
         check_config(problem, config)
     return output_shard(problem, config)
+
+
+def _check_shards(problem: Problem, config: ProgramConfig, out: Operand) -> None:
+    """Check that the shards which the program gives the result are those of a tensor.
+
+    The official package looks at them before it looks at the configuration that they come from. Our sentence names the
+    figure of the configuration.
+    """
+    try:
+        spec_of(out)
+    except MemoryConfigError as error:
+        ours, _, vendor = str(error).partition("\ninfo:\n")
+        try:
+            check_config(problem, config)
+        except TtnnError as misfit:
+            advice, _, _ = str(misfit).partition("\ninfo:\n")
+            ours = f"{advice} {ours}"
+        else:
+            ours = f"ttnn.matmul: the result does not fit the shards of {config}. {ours}"
+        raise fatal(MemoryConfigError, ours, vendor) from None
 
 
 def _refuse_unmodelled(config: ProgramConfig, transpose_b: bool) -> None:
