@@ -157,6 +157,13 @@ def test_members_have_names(capsys: pytest.CaptureFixture[str]) -> None:
     assert found["statistics"]["worst"][0]["inputs"] == [-5.125]
 
 
+def test_one_level_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "ttnn.relu", "--dtype", "bfloat16", "--level", "scalar", "--json")
+    (found,) = json.loads(out)["sweeps"]
+    assert code == 0
+    assert (found["operator"], found["levels"]) == ("relu", ["scalar"])
+
+
 def test_blackhole_is_another_chip(capsys: pytest.CaptureFixture[str]) -> None:
     before = ttnn.CONFIG.arch_name
     assert run(capsys, "relu", "--arch", "blackhole", "--dtype", "bfloat16")[0] == 0
@@ -176,6 +183,7 @@ def test_pairs_of_two_tensors(capsys: pytest.CaptureFixture[str]) -> None:
     ("arguments", "message"),
     [
         (("no_such_operator",), "no element-wise operator no_such_operator; there are"),
+        (("Exp",), "no element-wise operator Exp; near it: exp, "),
         (("exp", "--all"), "operators or --all, not both"),
         (("--param", "a=1"), "--param belongs to one operator"),
         (("exp", "--dtype", "bfloat8_b"), "the data type is one of bfloat16, float32, got bfloat8_b"),

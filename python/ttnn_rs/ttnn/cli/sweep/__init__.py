@@ -2,7 +2,8 @@
 
 Functions of one tensor get all 65,536 bfloat16 values, in bfloat16 (16-bit Dst) and float32 (32-bit Dst); float32 also
 gets 65,536 values of all exponents, and functions of two tensors pairs of all exponents. Every CPU level must give the
-same bits. `--compare TABLE.csv` puts our figures beside a chip's. `sweep matmul` measures the error over K.
+same bits, unless `--level` names one. `--compare TABLE.csv` puts our figures beside a chip's. `sweep matmul` measures
+the error over K.
 
 The exit code is 1 if CPU levels differ, a stated bound is exceeded, or a row of the table differs unexplained.
 """
@@ -101,7 +102,7 @@ def _compare(options: argparse.Namespace, terminal: Terminal) -> int:
         terminal.error(f"sweep: {options.compare}: no such file")
         return 2
     with ttnn.manage_device(device_id=0) as device:
-        rows = compare.compare(options.compare, device, terminal)
+        rows = compare.compare(options.compare, device, terminal, options.level)
     return compare.report(options.compare, rows, terminal)
 
 
@@ -130,7 +131,7 @@ def _sweep(options: argparse.Namespace, terminal: Terminal) -> int:
     outcomes: list[Outcome] = []
     with ttnn.manage_device(device_id=0) as device, terminal.progress("sweep", len(jobs)) as progress:
         for entry, dtype in jobs:
-            outcomes.append(run_sweep(entry, parameters, dtype, device))
+            outcomes.append(run_sweep(entry, parameters, dtype, device, options.level))
             progress.advance(f"{entry.name} {dtype}")
     sweeps = [outcome.sweep for outcome in outcomes]
     terminal.document({"sweeps": [tables.as_document(s) for s in sweeps]})

@@ -74,7 +74,7 @@ class Row:
     note: str
 
 
-def compare(path: Path, device: ttnn.MeshDevice, terminal: Terminal) -> list[Row]:
+def compare(path: Path, device: ttnn.MeshDevice, terminal: Terminal, level: str | None = None) -> list[Row]:
     """Return every row of the table at `path` with our figures.
 
     Raises:
@@ -91,21 +91,22 @@ def compare(path: Path, device: ttnn.MeshDevice, terminal: Terminal) -> list[Row
     rows = []
     with terminal.progress("compare", len(published)) as progress:
         for line in published:
-            rows.append(_row(line, device))
+            rows.append(_row(line, device, level))
             progress.advance(f"{line['op']} {line['parameters']}")
     return rows
 
 
-def _row(line: Mapping[str, str], device: ttnn.MeshDevice) -> Row:
+def _row(line: Mapping[str, str], device: ttnn.MeshDevice, level: str | None) -> Row:
     name, parameters = line["op"], line["parameters"]
     chip = {figure: line[figure] for figure in FIGURES}
     if name not in {known for entry in entries() for known in (entry.name, *entry.aliases)}:
         return Row(name, parameters, chip, {}, "not built", (), f"there is no ttnn.{name} on floating point yet")
     entry = find(name)
     try:
-        statistics = run(entry, _options(parameters), DTYPE, device).sweep.statistics
+        statistics = run(entry, _options(parameters), DTYPE, device, level).sweep.statistics
     except (TtnnError, TypeError) as error:
-        return Row(name, parameters, chip, {}, "not built", (), f"{type(error).__name__}: {str(error).splitlines()[0]}")
+        reason = f"{type(error).__name__}: {str(error).strip().splitlines()[0]}"
+        return Row(name, parameters, chip, {}, "not built", (), reason)
     ours = _figures(statistics)
     differing = tuple(figure for figure in FIGURES if not same(chip[figure], ours[figure]))
     if not differing:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from enum import Enum
 from typing import Any, Final
 
@@ -143,11 +144,14 @@ def find(name: str) -> registry.Op:
     Raises:
         ArgumentError: there is none.
     """
+    short = name.removeprefix("ttnn.")
     for entry in entries():
-        if name == entry.name or name in entry.aliases:
+        if short == entry.name or short in entry.aliases:
             return entry
-    known = ", ".join(entry.name for entry in entries())
-    raise ArgumentError(f"sweep: no element-wise operator {name}; there are {known}.")
+    known = [entry.name for entry in entries()]
+    near = get_close_matches(short.lower(), known)
+    advice = f"near it: {', '.join(near)}" if near else f"there are {', '.join(known)}"
+    raise ArgumentError(f"sweep: no element-wise operator {name}; {advice}.")
 
 
 _NUMBER = re.compile(r"[-+]?\d+")
@@ -197,14 +201,21 @@ def sweep(entry: registry.Op, dtype: str, device: ttnn.MeshDevice) -> Sweep:
     return run(entry, {}, dtype, device).sweep
 
 
-def run(entry: registry.Op, parameters: Mapping[str, Any], dtype: str, device: ttnn.MeshDevice) -> Outcome:
-    """Send every input through one operator, at every CPU level.
+def run(
+    entry: registry.Op,
+    parameters: Mapping[str, Any],
+    dtype: str,
+    device: ttnn.MeshDevice,
+    level: str | None = None,
+) -> Outcome:
+    """Send every input through one operator, at every CPU level or at the one given.
 
     Raises:
         UnsupportedError: the result is not of the operands' data type.
     """
     words = operands(arity(entry, parameters), dtype)
-    per_level = results(entry, parameters, words, dtype, device)
+    levels = tuple(_engine.cpu_levels()) if level is None else (level,)
+    per_level = results(entry, parameters, words, dtype, device, levels)
     first = per_level[0]
     differing = max(int(np.count_nonzero(first != other)) for other in per_level)
     got32 = (first if dtype == "float32" else first.astype(np.uint32) << 16).view(np.float32)
@@ -219,7 +230,7 @@ def run(entry: registry.Op, parameters: Mapping[str, Any], dtype: str, device: t
         parameters={name: value.name if isinstance(value, Enum) else value for name, value in parameters.items()},
         dtype=dtype,
         values=words[0].size,
-        levels=tuple(_engine.cpu_levels()),
+        levels=levels,
         differing_between_levels=differing,
         max_ulp=float(distance[worst]),
         worst_input=float(x[0][worst]),
@@ -231,10 +242,15 @@ def run(entry: registry.Op, parameters: Mapping[str, Any], dtype: str, device: t
 
 
 def results(
-    entry: registry.Op, parameters: Mapping[str, Any], words: Sequence[Words], dtype: str, device: ttnn.MeshDevice
+    entry: registry.Op,
+    parameters: Mapping[str, Any],
+    words: Sequence[Words],
+    dtype: str,
+    device: ttnn.MeshDevice,
+    levels: Sequence[str] | None = None,
 ) -> list[Any]:
-    """Return the words of an operator's results at every CPU level."""
-    return [_result(entry, parameters, words, dtype, device) for _ in _each_level()]
+    """Return the words of an operator's results at every CPU level, or at those given."""
+    return [_result(entry, parameters, words, dtype, device) for _ in _each(levels or _engine.cpu_levels())]
 
 
 def distances(
@@ -278,10 +294,10 @@ def _bound(entry: registry.Op, dtype: str) -> float | None:
     return entry.accuracy.bound(getattr(ttnn, dtype)) if entry.accuracy is not None else None
 
 
-def _each_level() -> Iterator[str]:
+def _each(levels: Sequence[str]) -> Iterator[str]:
     before = CONFIG.cpu_level
     try:
-        for level in _engine.cpu_levels():
+        for level in levels:
             CONFIG.cpu_level = level
             yield level
     finally:
