@@ -39,8 +39,11 @@ def add_parser(commands: Any) -> argparse.ArgumentParser:
 def run(options: argparse.Namespace, terminal: Terminal) -> int:
     """Check every file and print the counts."""
     folder: Path | None = options.folder or CONFIG.golden
-    if folder is None or not folder.is_dir():
-        terminal.error(f"goldens: {folder or 'no folder given and TTNN_GOLDEN not set'}: not a folder")
+    if folder is None:
+        terminal.error("goldens: give the folder of the vectors, or set TTNN_GOLDEN")
+        return 2
+    if not folder.is_dir():
+        terminal.error(f"goldens: {folder}: not a folder")
         return 2
     if CONFIG.numerics != "exact":
         terminal.error(f"goldens: vectors are the bits of the chip; set TTNN_NUMERICS=exact, not {CONFIG.numerics}")
