@@ -370,6 +370,7 @@ def test_docstrings_say_what_an_operator_takes_and_how_exact_it_is(entry: regist
             line = re.search(rf"^    {re.escape(param.name)} \((.*?)\): .*\.$", text, re.MULTILINE)
             assert line is not None, param.name
             assert set(param.kind.text.split(" | ")) <= set(line[1].split(" | ")), param.name
+            assert "or a number" not in line[0] or {"int", "float"} & set(line[1].split(" | ")), param.name
     assert all(f"{dtype.name}" in text for dtype in entry.dtypes)
 
 

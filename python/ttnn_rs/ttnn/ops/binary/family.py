@@ -67,8 +67,8 @@ def fast_option(default: bool, doc: str, *, none: bool = False) -> Param:
 def operands(a: str, b: str, kind_a: Kind, kind_b: Kind) -> tuple[Param, Param]:
     """Return the parameters of two operands."""
     return (
-        Param(a, kind_a, doc="First operand: [..., H, W] on a device, or a number."),
-        Param(b, kind_b, doc="Second operand: broadcast to the first and the other way round, or a number."),
+        Param(a, kind_a, doc="First operand; a tensor is [..., H, W] on a device."),
+        Param(b, kind_b, doc="Second operand; a tensor is broadcast to the first and the other way round."),
     )
 
 

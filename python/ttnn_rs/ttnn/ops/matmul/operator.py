@@ -467,7 +467,12 @@ _OPERANDS: Final = (
     Param("input_tensor_b", TENSOR, doc="[..., K, N]; one matrix serves every matrix of input_tensor_a."),
 )
 _BIAS: Final = Param(
-    "bias", TENSOR, None, none=True, doc="[1, N] or [N] is fused, other shapes are added as by ttnn.add."
+    "bias",
+    TENSOR,
+    None,
+    none=True,
+    doc="[1, N] or [N] is fused, but not beside a batched input_tensor_b, in a Reuse program, or, without "
+    "program_config and core_grid, in most calls that touch L1. Then, and of other shapes, it is added as by ttnn.add.",
 )
 _OPTIONS: Final = (
     Param("transpose_a", BOOLEAN, False, doc="input_tensor_a is stored as [..., K, M]."),
