@@ -250,3 +250,16 @@ def test_addmm(device: ttnn.MeshDevice, dtype: ttnn.DataType, alpha: float, beta
     output = on(device, np.zeros((40, 72), np.float32), dtype)
     assert ttnn.addmm(*tensors, alpha=alpha, beta=beta, optional_output_tensor=output) is output
     assert np.array_equal(numbers(output), numbers(got))
+
+
+@pytest.mark.parametrize("shape", [(64, 32), (64, 1)])
+def test_an_activation_fused_by_core_grid_comes_before_a_bias_that_is_not(
+    device: ttnn.MeshDevice, shape: tuple[int, ...]
+) -> None:
+    """As in the official steps: the program ends with the activation, and the add follows the program."""
+    a, b, bias = (on(device, integers(seed, *size)) for seed, size in ((1, (64, 96)), (2, (96, 32)), (3, shape)))
+    options = {"bias": bias, "activation": "relu", "dtype": ttnn.float32, "compute_kernel_config": exact()}
+    product, added = numbers(a) @ numbers(b), numbers(bias)
+    np.testing.assert_array_equal(numbers(ttnn.linear(a, b, **options)), np.maximum(product + added, 0))
+    fused = ttnn.linear(a, b, core_grid=ttnn.CoreGrid(x=2, y=2), **options)
+    np.testing.assert_array_equal(numbers(fused), np.maximum(product, 0) + added)

@@ -487,7 +487,13 @@ _OPTIONS: Final = (
     ),
     Param("dtype", DATA_TYPE, None, none=True, doc="Data type of the result. Default: that of input_tensor_a."),
     Param("program_config", _PROGRAM_CONFIG, None, none=True, doc="Blocking; chosen if not given. It decides bits."),
-    Param("activation", _ACTIVATION, None, none=True, doc="Fused with core_grid, else an operator of its own."),
+    Param(
+        "activation",
+        _ACTIVATION,
+        None,
+        none=True,
+        doc="Fused with core_grid, and then before a bias that is not fused; else an operator of its own, the last.",
+    ),
     Param(
         "compute_kernel_config",
         COMPUTE_KERNEL_CONFIG,
