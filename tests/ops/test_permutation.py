@@ -26,7 +26,21 @@ EVERY_TYPE = [
 
 
 @pytest.mark.parametrize("dtype", EVERY_TYPE, ids=lambda dtype: dtype.name)
-@pytest.mark.parametrize("shape", [(5,), (33, 70), (3, 33, 40), (2, 3, 33, 40), (2, 1, 3, 40, 33), (1, 2, 2, 1, 31, 3)])
+@pytest.mark.parametrize(
+    "shape",
+    [
+        (5,),
+        (33, 70),
+        (3, 33, 40),
+        (34, 33, 35),
+        (2, 3, 33, 40),
+        (33, 2, 34, 1),
+        (33, 34, 1, 2),
+        (2, 34, 33, 64),
+        (2, 1, 3, 40, 33),
+        (1, 2, 2, 1, 31, 3),
+    ],
+)
 def test_every_order(device: ttnn.MeshDevice, dtype: ttnn.DataType, shape: tuple[int, ...]) -> None:
     x = make(shape, dtype, TILE, device)
     before = values_of(x)

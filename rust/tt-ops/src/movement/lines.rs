@@ -14,7 +14,7 @@ use crate::OpError;
 use crate::port::Tile;
 
 /// Reads a line of a block-float tile, given by its first datum, as bfloat16 datums.
-type Decode = fn(&[u8], usize) -> [u16; LINE];
+pub(super) type Decode = fn(&[u8], usize) -> [u16; LINE];
 
 /// A movement of this kind.
 pub(super) struct Lines {
@@ -152,7 +152,7 @@ fn flushed(word: u16) -> u16 {
 }
 
 /// [`Decode`]; a line is a group with an exponent of its own.
-fn decoded<const BITS: usize>(tile: &[u8], first: usize) -> [u16; LINE] {
+pub(super) fn decoded<const BITS: usize>(tile: &[u8], first: usize) -> [u16; LINE] {
     let group = first / GROUP;
     let bytes = LINE * BITS / 8;
     let line = &tile[EXPONENTS + group * bytes..][..bytes];

@@ -1,8 +1,8 @@
 //! Data movement: every operator that gives datums another place (slice, pad, permute, reshape, tilize, untilize) is one
 //! affine map from output indices to input indices, between any two layouts.
 
-mod gather;
 mod lines;
+mod turned;
 mod whole;
 
 use tt_formats::{DataFormat, TileShape, format::GROUP, tile::FACE_SIDE};
@@ -101,8 +101,15 @@ pub fn move_datums(device: &mut Device, movement: &Movement) -> Result<(), OpErr
             whole::tilize_rows(&access, movement, geometry, tile_row, flush, rest)
         });
     }
+    let turned = if empty || tiles.as_ref().is_some_and(whole::WholeTiles::are_whole) {
+        None
+    } else {
+        turned::Turned::new(movement)
+    };
+    if let Some(turned) = turned {
+        return turned.run(&access, &target);
+    }
     let lines = if empty { None } else { lines::Lines::new(movement) };
-    let gather = if empty || lines.is_some() { None } else { gather::Gather::new(movement) };
     for_each_page(pages, Scratch::new, |scratch, page| {
         if let Some(tiles) = &tiles {
             let registers = [&mut scratch.tile, &mut scratch.transposed];
@@ -112,9 +119,6 @@ pub fn move_datums(device: &mut Device, movement: &Movement) -> Result<(), OpErr
         }
         if let Some(lines) = &lines {
             return lines.page(&access, &target, &source.geometry, page, &mut scratch.tile);
-        }
-        if let Some(gather) = &gather {
-            return gather.page(&access, &target, page);
         }
         target.page(&access, &source, page, scratch)
     })

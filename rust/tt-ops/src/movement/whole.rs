@@ -94,6 +94,11 @@ impl WholeTiles {
         })
     }
 
+    /// Whether no output tile has padding.
+    pub fn are_whole(&self) -> bool {
+        self.shape[self.shape.len() - 2..].iter().all(|length| length.is_multiple_of(32))
+    }
+
     /// The input page of an output page; `None` if the output tile has padding.
     fn source(&self, page: usize) -> Option<usize> {
         let rank = self.shape.len();

@@ -118,3 +118,14 @@ pub fn to_dst(format: DataFormat, l1: &[u8], registers: &mut [u32; TILE_DATUMS])
 pub fn transpose(tile: &[u32; TILE_DATUMS], transposed: &mut [u32; TILE_DATUMS]) {
     transpose::tile(Level::current(), tile, transposed);
 }
+
+/// [`transpose`] of a tile of 16-bit datums, two in a word, the first in the lower half. The lines of a face of the result follow
+/// each other as [`line_of_halves`] says.
+pub fn transpose_halves(tile: &[u32; TILE_DATUMS / 2], transposed: &mut [u32; TILE_DATUMS / 2]) {
+    transpose::half_tile(Level::current(), tile, transposed);
+}
+
+/// Which line of a face in what [`transpose_halves`] makes is this one.
+pub const fn line_of_halves(line: usize) -> usize {
+    transpose::half_line(line)
+}
