@@ -20,6 +20,8 @@ use crate::{OpError, for_each_page};
 
 /// Rows of a tile, and tiles that are reduced in one go.
 const ROWS: usize = 32;
+/// Tiles that are compared in one go.
+const TOGETHER: usize = 8;
 
 /// Runs the step.
 pub(super) fn reduce(
@@ -127,8 +129,8 @@ impl<'a> Exchanged<'a> {
         let mut tiles = Tiles { page, block_float: self.block_float, extent, anew, entered };
         match self.kernel.step.join {
             Join::FpuSum { .. } => self.sum(&mut tiles, slots, scratch)?,
-            Join::FpuMax => self.largest(&mut tiles, scratch)?,
-            Join::FpuMin => self.smallest(&mut tiles, scratch)?,
+            Join::FpuMax => self.largest(&mut tiles, slots, scratch)?,
+            Join::FpuMin => self.smallest(&mut tiles, slots, scratch)?,
             _ => self.folded(&mut tiles, slots, scratch)?,
         }
         self.kernel.scale(&mut scratch.dst);
@@ -179,16 +181,15 @@ impl<'a> Exchanged<'a> {
         slots: &mut [Tile],
         scratch: &mut Scratch,
     ) -> Result<(), OpError> {
-        scratch.dst = ZERO;
         for chunk in self.chunks() {
-            let count = chunk.len();
+            let (count, fresh) = (chunk.len(), chunk.start == 0);
             for (slot, index) in slots.iter_mut().zip(chunk) {
                 self.kernel.input.to_src(tiles.get(index)?, slot);
             }
             let rest = count % 8;
             let whole = count - rest + if rest <= 4 { rest.next_multiple_of(2) } else { 8 };
             slots[count..whole].fill(ZERO);
-            self.reduction().across(self.kernel.level, &mut scratch.dst, &slots[..whole]);
+            self.reduction().across(self.kernel.level, &mut scratch.dst, &slots[..whole], fresh);
         }
         Ok(())
     }
@@ -196,28 +197,30 @@ impl<'a> Exchanged<'a> {
     fn largest<'p>(
         &self,
         tiles: &mut Tiles<'_, impl FnMut(usize) -> Result<&'p [u8], OpError>>,
+        slots: &mut [Tile],
         scratch: &mut Scratch,
     ) -> Result<(), OpError> {
-        fpu::clear_for_max(&self.kernel.math, &mut scratch.dst);
-        for index in 0..self.length {
-            self.kernel.input.to_src(tiles.get(index)?, &mut scratch.src);
-            self.join_largest(scratch);
+        let kernel = &self.kernel;
+        fpu::clear_for_max(&kernel.math, &mut scratch.dst);
+        for first in (0..self.length).step_by(TOGETHER) {
+            let count = (self.length - first).min(TOGETHER);
+            for (index, slot) in slots[..count].iter_mut().enumerate() {
+                kernel.input.to_src(tiles.get(first + index)?, slot);
+            }
+            self.reduction().across(kernel.level, &mut scratch.dst, &slots[..count], false);
         }
         if self.ends_below() {
-            self.kernel.input.to_src(&self.below, &mut scratch.src);
-            self.join_largest(scratch);
+            kernel.input.to_src(&self.below, &mut scratch.src);
+            self.reduction().across(kernel.level, &mut scratch.dst, std::slice::from_ref(&scratch.src), false);
         }
         Ok(())
-    }
-
-    fn join_largest(&self, scratch: &mut Scratch) {
-        self.reduction().across(self.kernel.level, &mut scratch.dst, std::slice::from_ref(&scratch.src));
     }
 
     /// The largest of the negated datums; what is there after each tile of a column goes through L1.
     fn smallest<'p>(
         &self,
         tiles: &mut Tiles<'_, impl FnMut(usize) -> Result<&'p [u8], OpError>>,
+        slots: &mut [Tile],
         scratch: &mut Scratch,
     ) -> Result<(), OpError> {
         let kernel = &self.kernel;
@@ -225,13 +228,24 @@ impl<'a> Exchanged<'a> {
         fpu::clear_for_max(&kernel.math, &mut largest);
         for chunk in self.chunks() {
             let ends = self.ends_below() && chunk.end == self.length;
+            // Tiles that are negated where they are compared: their order does not show.
+            let mut waiting = 0;
             for index in chunk {
-                self.negate(tiles.get(index)?, scratch);
-                self.reduction().across(kernel.level, &mut largest, std::slice::from_ref(&scratch.src));
+                let bytes = tiles.get(index)?;
+                if kernel.short_minimum && minimum::is_plain(bytes) {
+                    kernel.input.to_src(bytes, &mut slots[waiting]);
+                    waiting += 1;
+                } else {
+                    self.join_negated(bytes, &mut largest, scratch);
+                }
+                if waiting == TOGETHER {
+                    self.reduction().across_negated(kernel.level, &mut largest, &slots[..waiting]);
+                    waiting = 0;
+                }
             }
+            self.reduction().across_negated(kernel.level, &mut largest, &slots[..waiting]);
             if ends {
-                self.negate(&self.below, scratch);
-                self.reduction().across(kernel.level, &mut largest, std::slice::from_ref(&scratch.src));
+                self.join_negated(&self.below, &mut largest, scratch);
             }
             pack::pack_tile(&kernel.pack_running, &largest, &mut scratch.running);
             kernel.input.to_dst(&kernel.math, &scratch.running, &mut scratch.src, &mut largest);
@@ -240,20 +254,16 @@ impl<'a> Exchanged<'a> {
         Ok(())
     }
 
-    /// A tile, negated on its way through `Dst` and L1, in `scratch.src`.
-    fn negate(&self, bytes: &[u8], scratch: &mut Scratch) {
+    /// Compares a tile that is negated on its way through `Dst` and L1.
+    fn join_negated(&self, bytes: &[u8], largest: &mut Tile, scratch: &mut Scratch) {
         let kernel = &self.kernel;
-        if kernel.short_minimum && minimum::is_plain(bytes) {
-            kernel.input.to_src(bytes, &mut scratch.src);
-            minimum::negate(&mut scratch.src);
-            return;
-        }
         kernel.input.to_dst(&kernel.math, bytes, &mut scratch.src, &mut scratch.dst);
         for word in &mut scratch.dst {
             *word ^= SIGN;
         }
         pack::pack_tile(&kernel.pack_negated, &scratch.dst, &mut scratch.negated);
         kernel.input.to_src(&scratch.negated, &mut scratch.src);
+        self.reduction().across(kernel.level, largest, std::slice::from_ref(&scratch.src), false);
     }
 
     /// The vector unit folds the tiles of a column onto each other, and then the rows of the last one.

@@ -4,6 +4,7 @@
 //! it. A step reduces along the width, the height, the whole of one tile, or a leading dimension.
 
 mod exchanged;
+mod leading;
 mod minimum;
 mod vector;
 
@@ -146,6 +147,11 @@ pub fn reduce(device: &mut Device, input: BufferId, output: BufferId, step: &Red
         return exchanged::reduce(device, input, output, step, length);
     }
     let kernel = Kernel::new(step)?;
+    if let (Axis::Leading(length), Join::FpuSum { .. }, None) = (step.axis, step.join, step.fill)
+        && leading::adds(&kernel)
+    {
+        return leading::sum(device, input, output, &kernel, length);
+    }
     let access = device.access(&[output])?;
     let bytes = step.formats.0.tile_bytes(TileShape::FULL);
     for_each_page(

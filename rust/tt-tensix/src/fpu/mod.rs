@@ -18,7 +18,7 @@ use tt_formats::DataFormat;
 
 pub use crate::regs::{Arch, Dst, DstFormat, HalfTile, MathFidelity, Src};
 
-pub use eltwise::{Broadcast, EltwiseOp, eltwise, eltwise_at, eltwise_scalar, halves};
+pub use eltwise::{Broadcast, EltwiseOp, eltwise, eltwise_at, eltwise_scalar, halves, running};
 pub use matmul::{
     Accumulator, PreparedA, PreparedB, accumulate, accumulate_at, matmul_tile, matmul_tile_scalar, row_sum_scalar,
 };

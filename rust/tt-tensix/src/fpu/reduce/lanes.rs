@@ -83,6 +83,14 @@ impl Factors {
     }
 }
 
+impl Factors {
+    /// Whether the exponent of a product with an [`ORDINARY`] datum is such that the sum of a group in an empty 32-bit `Dst` is
+    /// exact: at least 18, so that a unit of the third phase is a normal number, and far from the largest.
+    pub(super) fn is_short(&self) -> bool {
+        self.ordinary && self.exponents.iter().all(|exponent| (121..=189).contains(exponent))
+    }
+}
+
 /// A reduction with its factors decoded: chosen once, applied to many tiles.
 ///
 /// The 32 results of a tile come from the columns of the tile, or of the transposed one.
@@ -391,13 +399,13 @@ pub(super) fn start_mask<V: Vector>(job: &Reduction) -> V::Int {
     V::splat(if job.cfg.mode().dst32 { -1 << 13 } else { -1 })
 }
 
-/// The place of Src words in GMPOOL's order.
+/// The place of Src words in GMPOOL's order, of numbers other than zero with the bits of `flip` changed.
 #[inline(always)]
-pub(super) fn place<V: Vector>(job: &Reduction, words: V::Int) -> V::Int {
+pub(super) fn place<V: Vector>(job: &Reduction, words: V::Int, flip: i32) -> V::Int {
     let exponent_mask = V::splat(if job.cfg.mode().e8 { 255 << 23 } else { 31 << 23 });
     let words = V::shl::<13>(V::and(words, V::splat(job.mask as i32)));
     let live = V::greater(V::and(words, exponent_mask), V::splat(0));
-    order::<V>(V::keep(live, words))
+    order::<V>(V::keep(live, V::xor(words, V::splat(flip))))
 }
 
 /// Largest words in GMPOOL's order.
@@ -407,7 +415,7 @@ fn largest<V: Vector>(job: &Reduction, data: &Src, results: &mut Results) {
         let mut largest = order::<V>(V::and(V::load(&results[column..]), start_mask::<V>(job)));
         for face in stack(data, column) {
             for k in 0..FACE_SIDE {
-                largest = V::max(largest, place::<V>(job, V::load(&face[k * FACE_SIDE..])));
+                largest = V::max(largest, place::<V>(job, V::load(&face[k * FACE_SIDE..]), 0));
             }
         }
         V::store(order::<V>(largest), &mut results[column..]);

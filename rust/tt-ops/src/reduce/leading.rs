@@ -1,0 +1,85 @@
+//! Sums of a leading dimension: tiles of bfloat16 and block floats that the matrix unit adds to a 32-bit `Dst` as they lie.
+
+use tt_cpu::stream;
+use tt_formats::DataFormat;
+use tt_memory::{BufferId, Device};
+use tt_tensix::fpu::running::{PAGE_WORDS, RunningSum};
+use tt_tensix::pack::{self, DstFormat};
+use tt_tensix::unpack;
+
+use super::Kernel;
+use crate::port::{Tile, ZERO};
+use crate::{OpError, for_each_page};
+
+/// Tiles that are added in one go.
+const TOGETHER: usize = 8;
+
+type Page = [u32; PAGE_WORDS];
+
+/// What a worker needs.
+struct Memory {
+    sums: RunningSum,
+    pages: [Page; TOGETHER],
+    words: Tile,
+}
+
+/// Whether [`sum`] does what a kernel of sums of a leading dimension does.
+pub(super) fn adds(kernel: &Kernel<'_>) -> bool {
+    let format = kernel.step.formats.0;
+    let known = format == DataFormat::Float16B || format.is_block_float() && !format.has_5_bit_exponent();
+    // Two datums are added as they lie in a word.
+    known && kernel.math.dst == DstFormat::Fp32 && cfg!(target_endian = "little")
+}
+
+/// Runs the step.
+pub(super) fn sum(
+    device: &mut Device,
+    input: BufferId,
+    output: BufferId,
+    kernel: &Kernel<'_>,
+    length: usize,
+) -> Result<(), OpError> {
+    let step = kernel.step;
+    let (format, inside) = (step.formats.0, step.rows * step.columns);
+    let access = device.access(&[output])?;
+    let pages = access.input(input)?.all()?;
+    let last = (step.outer * length * inside).saturating_sub(1);
+    let make = || Box::new(Memory { sums: RunningSum::default(), pages: [[0; PAGE_WORDS]; TOGETHER], words: ZERO });
+    for_each_page(step.outer * inside, make, |memory, page| {
+        let Memory { sums, pages: decoded, words } = &mut **memory;
+        sums.clear();
+        let source = page / inside * length * inside + page % inside;
+        for first in (0..length).step_by(TOGETHER) {
+            let mut given = [&[0; PAGE_WORDS]; TOGETHER];
+            let count = (length - first).min(TOGETHER);
+            for (index, (given, decoded)) in given.iter_mut().zip(decoded.iter_mut()).take(count).enumerate() {
+                let number = source + (first + index) * inside;
+                // What the next page of the result asks for.
+                stream::prefetch_second_all(pages.page((number + 1).min(last)));
+                *given = halves(format, pages.page(number), decoded, words);
+            }
+            sums.add(kernel.level, &kernel.math, &given[..count]);
+        }
+        sums.store(kernel.level, words);
+        kernel.scale(words);
+        pack::pack_tile(&kernel.packer, words, access.claim(output, page)?);
+        Ok(())
+    })
+}
+
+/// A tile as bfloat16: where it is, or in `decoded`.
+fn halves<'t>(format: DataFormat, tile: &'t [u8], decoded: &'t mut Page, words: &mut Tile) -> &'t Page {
+    if format == DataFormat::Float16B {
+        if let Ok(page) = bytemuck::try_from_bytes(tile) {
+            return page;
+        }
+        bytemuck::bytes_of_mut(decoded).copy_from_slice(tile);
+        return decoded;
+    }
+    unpack::to_src(format, format, tile, words);
+    for (pair, words) in decoded.iter_mut().zip(words.as_chunks::<2>().0) {
+        // A Src word has three bits below those of bfloat16.
+        *pair = words[0] >> 3 | (words[1] >> 3) << 16;
+    }
+    decoded
+}
