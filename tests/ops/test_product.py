@@ -11,6 +11,8 @@ import pytest
 import torch
 
 import ttnn
+from ttnn import _engine
+from ttnn.types import FORMAT_CODE
 
 TILE, ROWS = ttnn.TILE_LAYOUT, ttnn.ROW_MAJOR_LAYOUT
 Floats = npt.NDArray[np.float32]
@@ -132,6 +134,52 @@ def test_every_element_is_multiplied_for_itself(
         matrices = values.reshape(-1, *shape[-2:])
         expected = [_values(ttnn.prod(_device(matrix, device, dtype), dim)) for matrix in matrices]
         np.testing.assert_array_equal(got.view(np.uint32), np.stack(expected).view(np.uint32))
+
+
+def _on_matrix_unit(a: ttnn.Tensor, b: ttnn.Tensor) -> ttnn.Tensor:
+    """Return the product of two tensors as one step of a chain makes it, in a 16-bit Dst."""
+    output = ttnn.zeros(a.shape, a.dtype, TILE, a.device())
+    assert a._buffer is not None
+    assert output._buffer is not None
+    code, shape = FORMAT_CODE[a.dtype], tuple(a.shape)
+    _engine.binary(
+        a._buffer,
+        b._buffer,
+        output._buffer,
+        formats=(code, code, code),
+        op="mul",
+        engine="fpu",
+        scalar=None,
+        scalar_is_lhs=False,
+        shape_a=shape,
+        shape_b=shape,
+        shape_out=shape,
+        tiled=True,
+        fidelity=4,
+        dst32=False,
+        arch=0,
+    )
+    return output
+
+
+@pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.float32], ids=lambda dtype: dtype.name)
+@pytest.mark.parametrize("shape", [(3, 35, 66, 40), (35, 2, 3, 33), (66, 33), (1, 40, 70)])
+def test_chains_are_products_on_the_matrix_unit(
+    dtype: ttnn.DataType, shape: tuple[int, ...], device: ttnn.MeshDevice
+) -> None:
+    """Across tiles and blocks of matrices, every factor is multiplied with what is there so far."""
+    generator = np.random.default_rng(9)
+    special = np.float32([0.0, -0.0, np.inf, -np.inf, 1e-39, 3e38, -3e38, 1.2e-38])
+    near = np.exp2(generator.normal(size=shape) * 0.1) * generator.choice([-1.0, 1.0], size=shape)
+    values = np.where(generator.random(shape) < 0.01, generator.choice(special, size=shape), near).astype(np.float32)
+    x = _device(values, device, dtype)
+    for dim in range(len(shape)):
+        parts = [np.atleast_2d(part) for part in np.moveaxis(values, dim, 0)]
+        expected = _device(np.ones_like(parts[0]), device, dtype)
+        for part in parts:
+            expected = _on_matrix_unit(_device(part, device, dtype), expected)
+        got = _values(ttnn.prod(x, dim))
+        np.testing.assert_array_equal(got.reshape(-1).view(np.uint32), _values(expected).reshape(-1).view(np.uint32))
 
 
 def test_places_and_outputs(device: ttnn.MeshDevice) -> None:

@@ -399,6 +399,16 @@ def reduce(
     dst32: bool = True,
     arch: int = 0,
 ) -> None: ...
+def product(
+    input: Buffer,
+    output: Buffer,
+    *,
+    format: int,
+    leading: tuple[int, int] | None = None,
+    lines: tuple[int, int, int, bool, bool] | None = None,
+    fidelity: int = 4,
+    arch: int = 0,
+) -> None: ...
 def argmax(
     input: Buffer, output: Buffer, *, format: int, tiled: bool, shape: Sequence[int], dim: int | None
 ) -> None: ...

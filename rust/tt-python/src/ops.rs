@@ -10,6 +10,7 @@ use tt_ops::binary::{BinaryProgram, Other, Unit};
 use tt_ops::embedding_backward::EmbeddingBackwardProgram;
 use tt_ops::matmul::{Bias, MatmulProgram, Ring};
 use tt_ops::movement::{Movement, View};
+use tt_ops::reduce::product::{Factors, Lines, ProductProgram};
 use tt_ops::reduce::{Axis, Fill, Join, ReduceStep};
 use tt_ops::softmax::SoftmaxProgram;
 use tt_ops::ternary::TernaryProgram;
@@ -417,6 +418,40 @@ fn reduce(
     run_on_device(py, "reduce", &[input, output], |device, ids| tt_ops::reduce::reduce(device, ids[0], ids[1], &step))
 }
 
+/// A product; see `tt_ops::reduce::product`. `leading` is the length of a dimension and the tiles inside it, `lines` the
+/// matrices, their height and width, whether columns are multiplied, and whether datums are flushed first; all tiles without.
+#[pyfunction]
+#[pyo3(signature = (input, output, *, format, leading=None, lines=None, fidelity=4, arch=0))]
+#[allow(clippy::too_many_arguments, reason = "keyword arguments of one Python call")]
+fn product(
+    py: Python<'_>,
+    input: &Buffer,
+    output: &Buffer,
+    format: u8,
+    leading: Option<(usize, usize)>,
+    lines: Option<(usize, usize, usize, bool, bool)>,
+    fidelity: u32,
+    arch: u8,
+) -> PyResult<()> {
+    let factors = match (leading, lines) {
+        (None, None) => Factors::Tiles,
+        (Some((length, inside)), None) => Factors::Leading { length, inside },
+        (None, Some((matrices, height, width, down, flush))) => {
+            Factors::Lines(Lines { matrices, height, width, down, flush })
+        }
+        _ => return Err(engine_error("a product of leading or of lines".to_owned())),
+    };
+    let program = ProductProgram {
+        format: self::format(format)?,
+        factors,
+        fidelity: self::fidelity(fidelity)?,
+        arch: self::arch(arch)?,
+    };
+    run_on_device(py, "product", &[input, output], |device, ids| {
+        tt_ops::reduce::product::product(device, ids[0], ids[1], &program)
+    })
+}
+
 /// Index of the largest datum; see `tt_ops::argmax`.
 #[pyfunction]
 #[pyo3(signature = (input, output, *, format, tiled, shape, dim))]
@@ -531,6 +566,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(ternary, module)?)?;
     module.add_function(wrap_pyfunction!(softmax, module)?)?;
     module.add_function(wrap_pyfunction!(reduce, module)?)?;
+    module.add_function(wrap_pyfunction!(product, module)?)?;
     module.add_function(wrap_pyfunction!(argmax, module)?)?;
     module.add_function(wrap_pyfunction!(embedding_backward, module)?)?;
     module.add_function(wrap_pyfunction!(move_elements, module)?)?;

@@ -39,14 +39,11 @@ from ttnn.ops.permutation import moved_to, permuted
 from ttnn.ops.reduce_program import filled
 from ttnn.ops.registry import Op, register
 from ttnn.ops.reshape import reshaped
-from ttnn.ops.unary import apply_chain
 from ttnn.tensor import Tensor
 from ttnn.tensor_spec import TensorSpec
 from ttnn.types import BLOCK_FLOATS, FORMAT_CODE, TILE_SIZE, DataType, Layout
 
 _NAME: Final = "ttnn.prod"
-_BFLOAT16: Final = 0xFFFF0000
-"""The part of an FP32 word that the matrix unit takes of Dst if its operands are bfloat16."""
 
 
 def _check(tensor: Tensor) -> None:
@@ -96,35 +93,6 @@ def _in_place(tensor: Tensor, place: MemoryConfig) -> Tensor:
     return tensor if tensor._spec.memory_config == place else moved_to(tensor, place)
 
 
-def _multiply(a: Tensor, b: Tensor | float, output: Tensor, *, fidelity: int, dst32: bool) -> None:
-    """Multiply two tensors of one shape on the matrix unit, a in SrcA."""
-    assert a._buffer is not None
-    assert output._buffer is not None
-    assert a._device is not None
-    tensor = isinstance(b, Tensor)
-    other = b._spec.dtype if isinstance(b, Tensor) else a._spec.dtype
-    if not tensor and other is not DataType.FLOAT32:
-        other = DataType.BFLOAT16
-    shape = a._spec.shape._dims
-    _engine.binary(
-        a._buffer,
-        b._buffer if isinstance(b, Tensor) else None,
-        output._buffer,
-        formats=(FORMAT_CODE[a._spec.dtype], FORMAT_CODE[other], FORMAT_CODE[output._spec.dtype]),
-        op="mul",
-        engine="fpu",
-        scalar=None if isinstance(b, Tensor) else b,
-        scalar_is_lhs=False,
-        shape_a=shape,
-        shape_b=shape if tensor else (),
-        shape_out=shape,
-        tiled=True,
-        fidelity=fidelity,
-        dst32=dst32,
-        arch=arch_number(a._device),
-    )
-
-
 # Everything
 
 
@@ -146,49 +114,13 @@ def _last_tile(source: Tensor) -> Tensor:
         source = tilize_padded(_NAME, source, pad_value=1.0)
     else:
         source = filled(source, 1.0, DRAM_MEMORY_CONFIG)
-    count = source._spec.num_pages
-    one = _tiles_spec(1, source._spec, DRAM_MEMORY_CONFIG)
-    tile = allocate(one, device)
-    _copy_tiles(source, 0, tile)
-    if count == 1:
-        return tile
-    fidelity = 3 if arch_number(device) == 0 else 4
-    single = TensorSpec.of(one.shape, DataType.FLOAT32, Layout.TILE, DRAM_MEMORY_CONFIG)
-    running = apply_chain(_NAME, tile, [], dtype=DataType.FLOAT32)
-    words = TensorSpec.of(one.shape, DataType.INT32, Layout.TILE, DRAM_MEMORY_CONFIG)
-    product = allocate(single, device)
-    for index in range(1, count):
-        _copy_tiles(source, index, tile)
-        if spec.dtype is not DataType.FLOAT32:
-            cut = running._view(words)
-            apply_chain(_NAME, cut, [("bitwise_and", "int32", [_BFLOAT16])], output_tensor=cut, integers=True)
-        last = index == count - 1
-        output = allocate(one, device) if last else product
-        _multiply(running, tile, output, fidelity=fidelity, dst32=True)
-        running, product = output, running
-    return running
-
-
-def _tiles_spec(count: int, like: TensorSpec, place: MemoryConfig | None = None) -> TensorSpec:
-    return TensorSpec.of((count * TILE_SIZE, TILE_SIZE), like.dtype, Layout.TILE, place or like.memory_config)
-
-
-def _copy_tiles(source: Tensor, first: int, target: Tensor) -> None:
-    """Fill `target` with consecutive tiles of `source`, padding included."""
-    spec, target_spec = (_tiles_spec(tensor._spec.num_pages, tensor._spec) for tensor in (source, target))
+    tile = allocate(TensorSpec.of((TILE_SIZE, TILE_SIZE), spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG), device)
     assert source._buffer is not None
-    assert target._buffer is not None
-    _engine.move_elements(
-        source._buffer,
-        target._buffer,
-        formats=(FORMAT_CODE[spec.dtype], FORMAT_CODE[target_spec.dtype]),
-        in_shape=spec.shape._dims,
-        out_shape=target_spec.shape._dims,
-        strides=[TILE_SIZE, 1],
-        offset=first * TILE_SIZE * TILE_SIZE,
-        in_tile=(TILE_SIZE, TILE_SIZE),
-        out_tile=(TILE_SIZE, TILE_SIZE),
-    )
+    assert tile._buffer is not None
+    arch = arch_number(device)
+    fidelity = 3 if arch == 0 else 4
+    _engine.product(source._buffer, tile._buffer, format=FORMAT_CODE[spec.dtype], fidelity=fidelity, arch=arch)
+    return tile
 
 
 def _on_host(tile: Tensor) -> float:
@@ -196,10 +128,7 @@ def _on_host(tile: Tensor) -> float:
     kind = ml_dtypes.bfloat16 if tile._spec.dtype is DataType.BFLOAT16 else np.float32
     rows = np.asarray(tile.to_numpy(), np.float32).reshape(2, 16, 2, 16)
     with np.errstate(all="ignore"):
-        product = kind(1.0)
-        for value in rows.transpose(0, 2, 1, 3).reshape(-1).astype(kind):
-            product = kind(product * value)
-    return float(product)
+        return float(np.multiply.accumulate(rows.transpose(0, 2, 1, 3).reshape(-1).astype(kind))[-1])
 
 
 # One dimension
@@ -217,28 +146,49 @@ def _along(source: Tensor, axis: int, keepdim: bool) -> Tensor:
         source = tilize_padded(_NAME, reshaped(_NAME, source, dims))
     if is_empty(spec) or not all(dims):
         return _ones(shape, spec, device)
-    rank = len(dims)
-    if rank > 3 and axis >= rank - 2 and spec.dtype not in BLOCK_FLOATS:
-        # Every element is multiplied for itself; seen as rows, all dimensions but the last two need less tile padding.
-        # Block floats are left in their groups.
-        dims = (math.prod(dims[:-2]), *dims[-2:])
-        axis -= rank - 3
-        rest = [size for place, size in enumerate(dims) if place != axis]
-    # The factors, one after the other: matrices of at least rank 2 behind the dimension that goes.
-    order = [axis, *(place for place in range(len(dims)) if place != axis)]
-    source = permuted(_NAME, reshaped(_NAME, source, dims), order, DRAM_MEMORY_CONFIG, 0.0)
-    matrix = tuple([1] * (2 - len(rest)) + rest)
-    source = reshaped(_NAME, source, (dims[axis], *matrix))
-    pages = source._spec.num_pages // dims[axis]
-    factor_spec = TensorSpec.of(matrix, spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG)
-    factor = allocate(factor_spec, device)
-    product, spare = allocate(factor_spec, device), allocate(factor_spec, device)
-    for index in range(dims[axis]):
-        _copy_tiles(source, index * pages, factor)
-        other: Tensor | float = product if index else 1.0
-        _multiply(factor, other, spare, fidelity=4, dst32=False)
-        product, spare = spare, product
+    if axis < len(dims) - 2:
+        product = _of_leading(source, rest, dims[axis], math.prod(dims[:axis]))
+    elif spec.dtype in BLOCK_FLOATS:
+        # Their groups are those of the exchanged dimensions.
+        order = [axis, *(place for place in range(len(dims)) if place != axis)]
+        moved = permuted(_NAME, reshaped(_NAME, source, dims), order, DRAM_MEMORY_CONFIG, 0.0)
+        matrix = tuple([1] * (2 - len(rest)) + rest)
+        product = _of_leading(reshaped(_NAME, moved, (dims[axis], *matrix)), matrix, dims[axis], 1)
+    else:
+        product = _of_lines(source, dims, axis)
     return reshaped(_NAME, product, shape)
+
+
+def _of_leading(source: Tensor, shape: Sequence[int], length: int, outer: int) -> Tensor:
+    """Return the product along a leading dimension of this length, with `outer` indices before it."""
+    spec, device = source._spec, on_device(_NAME, source)
+    output = allocate(TensorSpec.of(shape, spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG), device)
+    assert source._buffer is not None
+    assert output._buffer is not None
+    leading = (length, spec.num_pages // (outer * length))
+    arch = arch_number(device)
+    _engine.product(source._buffer, output._buffer, format=FORMAT_CODE[spec.dtype], leading=leading, arch=arch)
+    return output
+
+
+def _of_lines(source: Tensor, dims: Sequence[int], axis: int) -> Tensor:
+    """Return the products of the rows or columns of matrices, those of a matrix in a row.
+
+    Every element is multiplied for itself. The program exchanges dimensions first, and bfloat16 passes through Dst on
+    the way if columns become rows.
+    """
+    spec, device = source._spec, on_device(_NAME, source)
+    matrices, (height, width) = math.prod(dims[:-2]), (1, *dims)[-2:]
+    down = len(dims) > 1 and axis == len(dims) - 2
+    shape = (matrices, width if down else height)
+    output = allocate(TensorSpec.of(shape, spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG), device)
+    assert source._buffer is not None
+    assert output._buffer is not None
+    flush = len(dims) > 1 and not down and spec.dtype is DataType.BFLOAT16
+    lines = (matrices, height, width, down, flush)
+    arch = arch_number(device)
+    _engine.product(source._buffer, output._buffer, format=FORMAT_CODE[spec.dtype], lines=lines, arch=arch)
+    return output
 
 
 def _ones(shape: Sequence[int], like: TensorSpec, device: Any) -> Tensor:
@@ -311,7 +261,7 @@ prod = register(
         layouts=(Layout.TILE, Layout.ROW_MAJOR),
         golden=golden.prod,
         accuracy=no_bound("for every factor rounds the product once more: the error grows with their number"),
-        engine=("binary", "unary", "move_elements", "fill"),
+        engine=("product", "move_elements", "fill"),
         raises=(
             ("DTypeError", "the input holds integers."),
             ("ShapeError", "a dimension is out of range, or named twice."),

@@ -6,6 +6,7 @@
 mod exchanged;
 mod leading;
 mod minimum;
+pub mod product;
 mod vector;
 
 use tt_cpu::{Level, stream};
