@@ -208,3 +208,29 @@ def test_a_ring_takes_only_its_shards(device: ttnn.MeshDevice) -> None:
         ttnn.linear(a, b, bias=bias, program_config=ring, memory_config=memory)
     with pytest.raises(ttnn.UnsupportedError, match="on different cores"):
         ttnn.matmul(a, b, program_config=ring, memory_config=sharded("WIDTH", 2, 2, 32, 32))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "options", "error", "message"),
+    [
+        ({"dtype": ttnn.float32}, {"dtype": ttnn.bfloat16}, exceptions.DTypeError, "the data type BFLOAT16"),
+        ({"memory_config": ttnn.L1_MEMORY_CONFIG}, {"memory_config": ttnn.DRAM_MEMORY_CONFIG},
+         exceptions.MemoryConfigError, "the memory configuration INTERLEAVED/DRAM"),
+        ({"layout": ttnn.ROW_MAJOR_LAYOUT}, {}, exceptions.LayoutError, "has to be in TILE_LAYOUT"),
+        ({"shape": (5, 3)}, {}, exceptions.ShapeError, r"the shape \(3, 5\)"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("inner", [0, 32])
+def test_a_tensor_to_write_to_is_what_the_product_is(
+    device: ttnn.MeshDevice,
+    inner: int,
+    wrong: dict[str, Any],
+    options: dict[str, Any],
+    error: type[Exception],
+    message: str,
+) -> None:
+    """Of an empty product too, which no program writes."""
+    like = {"shape": (3, 5), "dtype": ttnn.bfloat16, "layout": ttnn.TILE_LAYOUT, "device": device}
+    a, b = (ttnn.zeros(shape, ttnn.bfloat16, ttnn.TILE_LAYOUT, device) for shape in ((3, inner), (inner, 5)))
+    with pytest.raises(error, match=message):
+        ttnn.matmul(a, b, optional_output_tensor=ttnn.zeros(**like | wrong), **options)

@@ -396,12 +396,6 @@ def _as_row(operator: str, product: Tensor, shape: tuple[int, ...]) -> Tensor:
 def _zeros(operator: str, call: MatmulCall, bias: Tensor | None, output: Tensor | None, device: MeshDevice) -> Tensor:
     """Return zeros of the result's shape, plus the bias."""
     result = empty_result(call)
-    if output is not None and tuple(output._spec.shape) != result.shape:
-        raise fatal(
-            ShapeError,
-            f"{operator}: optional_output_tensor is {output._spec.shape}, the result is {list(result.shape)}.",
-            "Invalid optional output tensor",
-        )
     spec = TensorSpec.of(result.shape, result.dtype, Layout.TILE, memory_config_of(result.placement))
     zeros = output if output is not None else allocate(spec, device)
     if spec.num_pages:

@@ -308,6 +308,9 @@ def empty_result(call: MatmulCall) -> Operand:
 
     Raises:
         ShapeError: shapes that do not fit.
+        DTypeError: a tensor to write to of another data type.
+        LayoutError: a tensor to write to that is not tilized.
+        MemoryConfigError: a tensor to write to in another place.
     """
     check_ranks(call)
     a, b = as_matrices(call)
@@ -315,6 +318,7 @@ def empty_result(call: MatmulCall) -> Operand:
     check_operands(problem)
     product = product_shape(a, b)
     shape = result_shape(call, product)
+    _check_output_tensor(call, shape)
     padded = (*product[:-2], up(product[-2], TILE) * TILE, up(product[-1], TILE) * TILE)
     return Operand(shape, padded, call.out_dtype, placement=call.out_placement)
 
