@@ -83,19 +83,23 @@ impl Way {
     }
 }
 
-/// The input after the one at `at`, if there is one.
+/// How many inputs further the one is that is asked for. Of tiles, the next one would come too late.
+#[cfg(target_arch = "x86_64")]
+const AHEAD: usize = 3;
+
+/// The input that is asked for while the one at `at` is looked up, if there is one.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-fn next<'a>(pages: &[Page<'a, '_>], at: usize) -> &'a [u8] {
-    pages.get(at + 1).map_or(&[], |&(input, _)| input)
+fn later<'a>(pages: &[Page<'a, '_>], at: usize) -> &'a [u8] {
+    pages.get(at + AHEAD).map_or(&[], |&(input, _)| input)
 }
 
 /// Asks for the line at `offset` of what is read next. Side by side with the work this is quicker than all at once.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-fn ask(next: &[u8], offset: usize) {
-    if !next.is_empty() {
-        crate::stream::prefetch(next, offset);
+fn ask(later: &[u8], offset: usize) {
+    if !later.is_empty() {
+        crate::stream::prefetch(later, offset);
     }
 }
 
@@ -131,8 +135,8 @@ impl HalfTable {
         self.look_up_by(Way::at(level, self), &mut [(input, output)], store);
     }
 
-    /// [`Self::look_up`] for many inputs and their outputs. While one is looked up the next input is asked for, since it may
-    /// lie where no CPU expects it.
+    /// [`Self::look_up`] for many inputs and their outputs. While one is looked up a later one is asked for, since it may lie
+    /// where no CPU expects it.
     ///
     /// # Panics
     /// If lengths differ or are odd.

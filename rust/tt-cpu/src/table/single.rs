@@ -6,7 +6,7 @@ use std::arch::x86_64::{
     __m128i, _mm_cvtsi32_si128, _mm_insert_epi16, _mm_setzero_si128, _mm_storeu_si128, _mm_stream_si128,
 };
 
-use super::{HalfTable, Page, ask, next};
+use super::{HalfTable, Page, ask, later};
 
 /// Bytes of a vector.
 const VECTOR: usize = 16;
@@ -51,12 +51,12 @@ fn store<const PAST: bool>(to: &mut [u8; VECTOR], vector: __m128i) {
 #[target_feature(enable = "avx2")]
 pub fn halves<const PAST: bool>(table: &HalfTable, pages: &mut [Page<'_, '_>]) -> usize {
     for page in 0..pages.len() {
-        let next = next(pages, page);
+        let later = later(pages, page);
         let (input, output) = &mut pages[page];
         let (from, _) = input.as_chunks().0.as_chunks::<LINE>();
         let (to, _) = output.as_chunks_mut().0.as_chunks_mut::<LINE>();
         for (at, (to, from)) in to.iter_mut().zip(from).enumerate() {
-            ask(next, at * LINE * VECTOR);
+            ask(later, at * LINE * VECTOR);
             for (to, from) in to.iter_mut().zip(from) {
                 store::<PAST>(to, eight(table, from));
             }
