@@ -424,6 +424,15 @@ def test_no_block_fits_l1(device: ttnn.MeshDevice) -> None:
         ttnn.matmul(a, b, program_config=program("Reuse", per_core_N=512))
 
 
+def test_a_reused_operand_in_dram_banks_does_not_choose_the_cores(device: ttnn.MeshDevice) -> None:
+    """Of three banks one is empty; in L1 the blocks would have to be shared by the cores of the shards."""
+    a = on(device, integers(1, 256, 256), memory_config=sharded("HEIGHT", 3, 1, 128, 256, "DRAM"))
+    b = on(device, integers(2, 256, 128))
+    config = program("Reuse", per_core_M=4, per_core_N=4, in0_block_w=8)
+    result = ttnn.matmul(a, b, program_config=config, dtype=ttnn.float32, compute_kernel_config=exact())
+    assert (numbers(result) == numbers(a) @ numbers(b)).all()
+
+
 def test_shards_of_the_result_name_the_figure_that_they_come_from(device: ttnn.MeshDevice) -> None:
     a, b = on(device, integers(1, 256, 256)), on(device, integers(2, 256, 128))
     memory_config = sharded("WIDTH", 4, 1, 256, 32)

@@ -252,7 +252,7 @@ class _Families(Checks):
             )
         self.same_placement()
         self.reused_shards()
-        shard = self.a.shard or self.b.shard
+        shard = next((p.shard for p in (self.a, self.b) if p.shard is not None and not p.in_dram), None)
         if shard is not None:
             blocks = problem.batch_a * problem.mt // config.per_core_m
             self.require(
