@@ -6,30 +6,32 @@
 
 use super::compare::truth;
 use super::lane::{
-    INFINITY, NAN, ONE, Word, ZERO, add, fabs, flipsign, greater, iadd, ieq, ilt, is_negative, is_positive, is_zero,
-    mad, magnitude, order, select, splat, store_bf16, store_f32, sub,
+    INFINITY, NAN, ONE, Word, ZERO, and, fabs, flipsign, greater, iadd, ieq, ilt, is_negative, is_positive, is_zero,
+    mad, magnitude, or, order, select, splat, store_bf16, store_f32, sub,
 };
 use super::run_binary::short_binary_functions;
 
-/// |a| + |b|: 0 if both are zeros, above infinity if one is NaN.
+// The kernels add the magnitudes and look at the sum. It is 0 if both are zeros, which denormals are to the vector unit, and
+// above infinity if one is NaN.
+
 #[inline(always)]
-fn sum<V: Word>(a: V, b: V) -> V {
-    add(magnitude(a), magnitude(b))
+fn are_zeros<V: Word>(a: V, b: V) -> V::Mask {
+    is_zero(and(or(a, b), INFINITY))
 }
 
 #[inline(always)]
 fn is_unordered<V: Word>(a: V, b: V) -> V::Mask {
-    ilt(splat::<V>(INFINITY), sum(a, b))
+    ilt(splat::<V>(INFINITY), magnitude(a)) | ilt(splat::<V>(INFINITY), magnitude(b))
 }
 
 #[inline(always)]
 fn below<V: Word>(a: V, b: V) -> V::Mask {
-    !is_zero(sum(a, b)) & order(a).is_less(order(b))
+    !are_zeros(a, b) & order(a).is_less(order(b))
 }
 
 #[inline(always)]
 pub fn is_number_equal<V: Word>(a: V, b: V) -> V::Mask {
-    is_zero(sum(a, b)) | (!is_unordered(a, b) & a.is_equal(b))
+    are_zeros(a, b) | (!is_unordered(a, b) & a.is_equal(b))
 }
 
 #[inline(always)]
@@ -94,4 +96,29 @@ short_binary_functions! {
     "isclose", "equal_nan" [relative, absolute]: |a, b| isclose_or_nan(a, b, relative, absolute),
         |a, b| isclose_or_nan(a, b, relative, absolute);
     "nextafter", "default": |a, b| store_bf16(nextafter(a, b, 0x1_0000)), |a, b| store_f32(nextafter(a, b, 1));
+}
+
+#[cfg(test)]
+mod tests {
+    use tt_testkit::random::Random;
+
+    use super::*;
+    use crate::sfpu::lane::add;
+
+    /// The kernels' sums of magnitudes, of which bits alone tell whether they are 0 or NaN.
+    #[test]
+    fn magnitudes_tell_what_their_sum_would() {
+        let mut random = Random::new(11);
+        let mut word = || match random.below(3) {
+            0 => random.below(u32::MAX),
+            1 => random.below(2) << 31 | random.below(3) << 23 | random.below(3),
+            _ => random.below(2) << 31 | (INFINITY - 2 + random.below(5)),
+        };
+        for _ in 0..1_000_000 {
+            let (a, b) = (word(), word());
+            let sum: u32 = add(magnitude(a), magnitude(b));
+            assert_eq!(are_zeros(a, b), sum == 0, "{a:08x} and {b:08x}");
+            assert_eq!(is_unordered(a, b), sum > INFINITY, "{a:08x} and {b:08x}");
+        }
+    }
 }
