@@ -8,10 +8,10 @@
 use super::blocks::reciprocal;
 use super::lane::{
     MINUS_ONE, ONE, Word, addexp, and, clz, exp_unbiased, iabs, iadd, is_negative, is_zero, isub, mad, man_only, max,
-    min, mul, or, polynomial, round_u16, select, setexp, setman, shift, shl, shr, sm_to_twos, sm2f, splat, store_f32,
+    min, mul, or, round_u16, select, setexp, setman, shift, shl, shr, shrinking, sm_to_twos, sm2f, splat, store_f32,
     sub, ult, xor,
 };
-use super::run_binary::short_binary_functions;
+use super::run_binary::binary_functions;
 
 /// 2^31
 const POW31: u32 = 0x4f00_0000;
@@ -26,14 +26,16 @@ fn number<V: Word>(magnitude: V) -> V {
 }
 
 /// 1 / x for x of at least 1. Quotients square the last error, remainders do not.
+///
+/// The line is 1/17 off at most, at both ends and between, and falls from 0.94 to 0.47. A step squares what is off.
 #[inline(always)]
 fn inverse<V: Word>(x: V, square_error: bool) -> V {
-    let negated = setman(splat::<V>(MINUS_ONE), x);
-    let mut y = polynomial(negated, [0x3ef0_f0f2, 0x3fb4_b4b5]);
-    y = mad(mad(y, negated, ONE), y, y);
-    let error = mad(y, negated, ONE);
-    let error = if square_error { mad(error, error, error) } else { error };
-    mul(mad(error, y, y), isub(splat::<V>(0x7f00_0000), setman(x, 0)))
+    let negated = setman(splat::<V>(MINUS_ONE), x).surely(0, 1);
+    let line = shrinking(splat::<V>(0x3ef0_f0f2), negated, 0x3fb4_b4b5).surely(-2, 0);
+    let y = line.residual_of_one(negated).ordinary(line, line).surely(-2, 1);
+    let error = y.residual_of_one(negated);
+    let error = if square_error { error.ordinary(error, error) } else { error };
+    mul(error.ordinary(y, y), isub(splat::<V>(0x7f00_0000), setman(x, 0)))
 }
 
 /// What the two estimates leave of |a| / |b|.
@@ -152,10 +154,11 @@ fn gcd<V: Word>(a: V, b: V) -> V {
 #[inline(always)]
 fn lcm<V: Word>(a: V, b: V) -> V {
     let divisor = sm2f(gcd_rounds(a, b, 14));
-    let negated = setexp(or(divisor, 0x8000_0000), 126);
-    let mut y = polynomial(negated, [0x3ff0_f0f1, 0x4034_b4b5]);
+    let negated = setexp(or(divisor, 0x8000_0000), 126).surely(-1, 0);
+    // The same line from a half to one.
+    let mut y = shrinking(splat::<V>(0x3ff0_f0f1), negated, 0x4034_b4b5).surely(-1, 1);
     for _ in 0..2 {
-        y = mad(mad(y, negated, ONE), y, y);
+        y = y.residual_of_one(negated).ordinary(y, y).surely(-1, 2);
     }
     let exponent = isub(exp_unbiased(y), iadd(exp_unbiased(divisor), -126_i32 as u32));
     let inverse = setexp(y, exponent);
@@ -170,7 +173,7 @@ fn lcm<V: Word>(a: V, b: V) -> V {
 
 macro_rules! binary {
     ($($name:literal, $variant:literal: $program:expr;)+) => {
-        short_binary_functions! {$($name, $variant: $program, $program;)+}
+        binary_functions! {$($name, $variant: $program, $program;)+}
     };
 }
 

@@ -5,6 +5,8 @@ use crate::vector::Vector;
 
 /// Words that are tried at a time.
 const PIECE: usize = 1024;
+/// Words in doubt that are kept until they are computed together. A block adds two vectors, of which only what is in doubt counts.
+const KEPT: usize = 256;
 
 /// Runs a lane program on every word and those beside it: tried on whole blocks, exactly on what is left in doubt.
 #[inline(always)]
@@ -32,19 +34,19 @@ pub(crate) fn blocks<const N: usize>(
                 *block = Guess::load(&words[at..]);
             }
             let (words, doubt) = program(block, blocks).parts();
+            A::store(words[0], &mut piece[at..]);
+            A::store(words[1], &mut piece[at + A::LANES..]);
             if doubt[0] | doubt[1] != 0 {
                 let left = left.get_or_insert_with(Left::new);
                 left.keep(at, 0, doubt[0], block, blocks);
                 left.keep(at + A::LANES, 1, doubt[1], block, blocks);
+                if left.count > KEPT - Guess::LANES {
+                    left.compute(piece, &exact);
+                }
             }
-            A::store(words[0], &mut piece[at..]);
-            A::store(words[1], &mut piece[at + A::LANES..]);
         }
         if let Some(left) = &mut left {
-            left.compute(&exact);
-            for (&word, &place) in left.words[..left.count].iter().zip(&left.places) {
-                piece[place as usize] = word;
-            }
+            left.compute(piece, &exact);
         }
         if !rest.is_empty() {
             exact(rest, beside.map(|words| &words[whole..]));
@@ -54,15 +56,15 @@ pub(crate) fn blocks<const N: usize>(
 
 /// Words in doubt with those beside them, and their places.
 struct Left<const N: usize> {
-    words: [u32; PIECE + A::LANES],
-    others: [[u32; PIECE + A::LANES]; N],
-    places: [u32; PIECE + A::LANES],
+    words: [u32; KEPT],
+    others: [[u32; KEPT]; N],
+    places: [u32; KEPT],
     count: usize,
 }
 
 impl<const N: usize> Left<N> {
     fn new() -> Self {
-        let none = [0; PIECE + A::LANES];
+        let none = [0; KEPT];
         Self { words: none, others: [none; N], places: none, count: 0 }
     }
 
@@ -77,11 +79,16 @@ impl<const N: usize> Left<N> {
         self.count += A::compress(doubt, block.words[vector], &mut self.words[self.count..]);
     }
 
-    fn compute(&mut self, exact: impl Fn(&mut [u32], [&[u32]; N])) {
+    /// Puts the words in their places, after which none is left.
+    fn compute(&mut self, piece: &mut [u32], exact: impl Fn(&mut [u32], [&[u32]; N])) {
         let mut others: [&[u32]; N] = [&[]; N];
         for (words, kept) in others.iter_mut().zip(&self.others) {
             *words = &kept[..self.count];
         }
         exact(&mut self.words[..self.count], others);
+        for (&word, &place) in self.words[..self.count].iter().zip(&self.places) {
+            piece[place as usize] = word;
+        }
+        self.count = 0;
     }
 }
