@@ -20,6 +20,14 @@ FLOATS = ["bfloat16", "float32", "bfloat8_b"]
 AXES = {"W": -1, "H": -2, "HW": None}
 BROADCASTS = {"none": (SIZE, SIZE), "column": (SIZE, 1), "row": (1, SIZE), "scalar": (1, 1)}
 FUNCTIONS = ["exp", "gelu", "silu", "tanh", "sigmoid", "sqrt", "reciprocal", "erf", "log"]
+MORE_OF_TWO = [
+    *(
+        (name, dtype)
+        for name in ("gt", "eq", "maximum", "logical_and", "isclose", "fmod", "remainder")
+        for dtype in FLOATS
+    ),
+    *((name, "int32") for name in ("div", "floor_div", "fmod", "remainder")),
+]
 REDUCTIONS = [
     (name, dtype)
     for name in ("sum", "mean", "max", "min")
@@ -96,6 +104,21 @@ def test_torch_binary(benchmark: Any, random: np.random.Generator, name: str, dt
     torch = pytest.importorskip("torch")
     a, b = of_torch(random, dtype), of_torch(random, dtype, BROADCASTS[broadcast])
     benchmark(getattr(torch, name), a, b, out=torch.empty_like(a))
+
+
+@pytest.mark.benchmark(group="more of two")
+@pytest.mark.parametrize(("name", "dtype"), MORE_OF_TWO)
+def test_more_of_two(
+    benchmark: Any, device: ttnn.MeshDevice, random: np.random.Generator, name: str, dtype: str
+) -> None:
+    benchmark(getattr(ttnn, name), ours(random, dtype, device), ours(random, dtype, device))
+
+
+@pytest.mark.benchmark(group="three")
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("name", ["where", "mac", "addcmul", "addcdiv", "lerp"])
+def test_three(benchmark: Any, device: ttnn.MeshDevice, random: np.random.Generator, name: str, dtype: str) -> None:
+    benchmark(getattr(ttnn, name), *(ours(random, dtype, device) for _ in range(3)))
 
 
 @pytest.mark.benchmark(group="unary")

@@ -7,6 +7,7 @@
 mod halves;
 pub(crate) mod operand;
 pub(crate) mod reach;
+pub(crate) mod steps;
 
 use tt_formats::{DataFormat, TileShape};
 use tt_memory::{BufferId, Device};
@@ -177,15 +178,15 @@ impl Kernel<'_> {
         }
     }
 
-    /// The matrix unit's operator on halves that the packer leaves as they are, in the place of the result. False if it is
-    /// another operator, or if the numbers are not plain enough; the target is then meaningless.
+    /// The operator on halves that the packer leaves as they are, in the place of the result. False if it is another operator,
+    /// or if the numbers are not plain enough; the target is then meaningless.
     fn in_halves(&self, operands: [Option<(usize, &[u8])>; 2], target: &mut [u8], scratch: &mut Scratch) -> bool {
         let (Some(halves), [Some(page_a), Some(page_b)]) = (&self.halves, operands) else { return false };
-        let Some(target) = port::halves_mut(target).filter(|_| halves.is_done()) else { return false };
+        let Some(target) = port::halves_mut(target).filter(|_| halves.is_in_place()) else { return false };
         let Scratch { l1: [l1_a, l1_b], kept: [kept_a, kept_b], a, dst, pages, .. } = scratch;
         let l1_a = self.first.fetch_kept(&self.math, page_a, (kept_a, l1_a), a, dst);
         let l1_b = self.second.fetch_kept(&self.math, page_b, (kept_b, l1_b), a, dst);
-        halves.compute([l1_a, l1_b], pages, target)
+        halves.compute([l1_a, l1_b], pages, target) && halves.finish_in_place(target)
     }
 
     /// The vector unit's operator on words that are in L1 as they are in `Dst`, in the place of the result. `None` if it is

@@ -2,10 +2,14 @@
 //!
 //! As `binary`: operands are widened through Dst and L1, brought to Dst, and the function runs there.
 
+use tt_cpu::Level;
 use tt_formats::DataFormat;
 use tt_memory::{BufferId, Device};
-use tt_tensix::fpu::{Arch, MathConfig, MathFidelity};
-use tt_tensix::pack;
+use tt_tensix::fast::Bf16Page;
+use tt_tensix::fpu::halves::{self, Reader};
+use tt_tensix::fpu::{Arch, HalfTile, MathConfig, MathFidelity};
+use tt_tensix::pack::{self, HalfPacker, PackConfig};
+use tt_tensix::sfpu::pages::PageCall;
 use tt_tensix::sfpu::{DstWidth, SeveralCall};
 
 use crate::binary::Other;
@@ -15,7 +19,7 @@ use crate::port::{self, Input, Old, Tile, ZERO};
 use crate::{Chain, OpError};
 
 /// A vector-unit function of three operands with its parameters.
-pub type TernaryCall = SeveralCall<fn(&mut [u32], [&[u32]; 2], &[u32], tt_cpu::Level)>;
+pub type TernaryCall = SeveralCall<fn(&mut [u32], [&[u32]; 2], &[u32], Level)>;
 
 /// What the program is built with. Shapes are logical; the last two dimensions are tiled.
 #[derive(Clone)]
@@ -32,14 +36,6 @@ pub struct TernaryProgram {
     pub dst32: bool,
     /// Chip.
     pub arch: Arch,
-}
-
-struct Scratch {
-    l1: [Vec<u8>; 3],
-    kept: [Kept; 3],
-    src: Tile,
-    wide: Tile,
-    dst: [Tile; 3],
 }
 
 /// Runs the program on tiled tensors. The output may be an operand that is not broadcast.
@@ -63,7 +59,6 @@ pub fn ternary(
     });
     let result = port::result_format(formats[1], format_out, program.dst32);
     let packer = port::packer(format_out, result, false);
-    let width = if program.dst32 { DstWidth::Bits32 } else { DstWidth::Bits16 };
     let math = operands.each_ref().map(|operand| MathConfig {
         fidelity: MathFidelity::HiFi4,
         dst: port::dst_format(operand.input.format, program.dst32),
@@ -76,22 +71,131 @@ pub fn ternary(
     let [a, b, c] = operands.each_ref().map(|operand| operand.find(&access, output));
     let found = [a?, b?, c?];
     let old = if found.iter().any(|found| matches!(found, Found::Old)) { Old::Read } else { Old::Unread };
-    let make = || Scratch { l1: Default::default(), kept: Default::default(), src: ZERO, wide: ZERO, dst: [ZERO; 3] };
-    port::for_each_target(&access, output, old, make, |scratch, page, target| {
-        let Scratch { l1: [l1_a, l1_b, l1_c], kept: [kept_a, kept_b, kept_c], src, wide, dst } = scratch;
-        let mut fetch = |i: usize, kept, l1| {
-            // The output's old page is what an in-place operator reads.
-            let page = found[i].page(&walk, page).unwrap_or((page, target));
-            operands[i].fetch_kept(&math[i], page, (kept, l1), src, wide)
-        };
-        let (a, b, c) = (fetch(0, kept_a, l1_a), fetch(1, kept_b, l1_b), fetch(2, kept_c, l1_c));
-        let [first, second, third] = dst;
-        let enter = |i: usize| operands[i].input;
-        enter(0).to_dst(&math[0], a, src, first);
-        let second = enter(1).in_dst(&math[1], b, src, second);
-        let third = enter(2).in_dst(&math[2], c, src, third);
-        program.function.run(first, second, third, width, tt_cpu::Level::current());
-        pack::pack_tile(&packer, first, target);
+    let words = operands.iter().all(|operand| operand.input.is_words()) && port::packs_words(&packer);
+    let halves = Halves::new(program, &math, &packer);
+    let kernel = Kernel { program, operands: &operands, math, packer, halves, words };
+    port::for_each_target(&access, output, old, Scratch::new, |scratch, page, target| {
+        kernel.tile(found.each_ref().map(|found| found.page(&walk, page)), (page, target), scratch);
         Ok(())
     })
+}
+
+/// Per worker: the operand tiles in L1 form and the registers.
+struct Scratch {
+    tiles: Tiles,
+    dst: [Tile; 3],
+    pages: [Bf16Page; 3],
+    half: HalfTile,
+}
+
+/// What bringing operands to full tiles takes.
+struct Tiles {
+    l1: [Vec<u8>; 3],
+    kept: [Kept; 3],
+    src: Tile,
+    wide: Tile,
+}
+
+impl Scratch {
+    fn new() -> Self {
+        let tiles = Tiles { l1: Default::default(), kept: Default::default(), src: ZERO, wide: ZERO };
+        Self { tiles, dst: [ZERO; 3], pages: [[0; 2048]; 3], half: [0; 1024] }
+    }
+}
+
+/// Programs with BF16 everywhere: operands go from L1 through lanes of 16 bits back to L1.
+struct Halves {
+    level: Level,
+    readers: [Reader; 3],
+    call: PageCall<3>,
+    packer: HalfPacker,
+    /// Whether a half tile is a tile of the result.
+    kept: bool,
+}
+
+impl Halves {
+    /// `None` if a program is not like that.
+    fn new(program: &TernaryProgram, math: &[MathConfig; 3], packer: &PackConfig) -> Option<Self> {
+        let level = Level::current();
+        if program.dst32 || !math.iter().all(|math| halves::supports(level, math)) {
+            return None;
+        }
+        let [a, b, c] = program.formats.0.map(|format| Reader::new(format, level));
+        Some(Self {
+            level,
+            readers: [a?, b?, c?],
+            call: PageCall::<3>::of(&program.function)?,
+            packer: HalfPacker::new(packer, level)?,
+            kept: packer.output == DataFormat::Float16B,
+        })
+    }
+
+    /// The function of three tiles. False if their datums are not usual ones; `half` is then meaningless.
+    fn run(&self, l1: [&[u8]; 3], [a, b, c]: &mut [Bf16Page; 3], half: &mut HalfTile) -> bool {
+        let [first, second, third] = &self.readers;
+        match (first.read(l1[0], a), second.read(l1[1], b), third.read(l1[2], c)) {
+            (Some(a), Some(b), Some(c)) => self.call.run(self.level, half, [a, b, c]),
+            _ => false,
+        }
+    }
+}
+
+/// Everything a worker needs, shared.
+struct Kernel<'a> {
+    program: &'a TernaryProgram,
+    operands: &'a [Operand<'a>; 3],
+    math: [MathConfig; 3],
+    packer: PackConfig,
+    halves: Option<Halves>,
+    /// All tiles are in L1 as they are in Dst.
+    words: bool,
+}
+
+impl Kernel<'_> {
+    /// One output tile from the operands' pages with their numbers; an operand without one is the output.
+    fn tile(&self, pages: [Option<(usize, &[u8])>; 3], (page, target): (usize, &mut [u8]), scratch: &mut Scratch) {
+        if let [Some(a), Some(b), Some(c)] = pages
+            && self.in_place([a, b, c], target, scratch).is_some()
+        {
+            return;
+        }
+        // The output's old page is what an in-place operator reads.
+        let pages = pages.map(|found| found.unwrap_or((page, target)));
+        let Scratch { tiles, dst: [first, second, third], pages: read, half } = scratch;
+        let (l1, src) = self.fetch(pages, tiles);
+        if let Some(halves) = self.halves.as_ref().filter(|halves| halves.run(l1, read, half)) {
+            return halves.packer.pack(half, target);
+        }
+        let enter = |i: usize| self.operands[i].input;
+        enter(0).to_dst(&self.math[0], l1[0], src, first);
+        let second = enter(1).in_dst(&self.math[1], l1[1], src, second);
+        let third = enter(2).in_dst(&self.math[2], l1[2], src, third);
+        let width = if self.program.dst32 { DstWidth::Bits32 } else { DstWidth::Bits16 };
+        self.program.function.run(first, second, third, width, Level::current());
+        pack::pack_tile(&self.packer, first, target);
+    }
+
+    /// The function in the place of the result, of tiles that are there as they are in Dst. `None` if they are not, or their
+    /// datums are not usual ones; the target is then meaningless.
+    fn in_place(&self, pages: [(usize, &[u8]); 3], target: &mut [u8], scratch: &mut Scratch) -> Option<()> {
+        let Scratch { tiles, pages: read, .. } = scratch;
+        if let Some(halves) = self.halves.as_ref().filter(|halves| halves.kept) {
+            let target = port::halves_mut(target)?;
+            return halves.run(self.fetch(pages, tiles).0, read, target).then_some(());
+        }
+        let target = port::words_mut(target).filter(|_| self.words)?;
+        let ([a, b, c], _) = self.fetch(pages, tiles);
+        let [a, b, c] = [port::words(a)?, port::words(b)?, port::words(c)?];
+        target.copy_from_slice(a);
+        self.program.function.run(target, b, c, DstWidth::Bits32, Level::current());
+        Some(())
+    }
+
+    /// The operands' L1 bytes for one output tile, and what is left of the scratch.
+    fn fetch<'t>(&self, pages: [(usize, &'t [u8]); 3], tiles: &'t mut Tiles) -> ([&'t [u8]; 3], &'t mut Tile) {
+        let Tiles { l1: [l1_a, l1_b, l1_c], kept: [kept_a, kept_b, kept_c], src, wide } = tiles;
+        let mut fetch =
+            |i: usize, kept, l1| self.operands[i].fetch_kept(&self.math[i], pages[i], (kept, l1), src, wide);
+        ([fetch(0, kept_a, l1_a), fetch(1, kept_b, l1_b), fetch(2, kept_c, l1_c)], src)
+    }
 }

@@ -9,28 +9,77 @@ use tt_tensix::fast::Bf16Page;
 use tt_tensix::fpu::halves::{self, Reader};
 use tt_tensix::fpu::{EltwiseOp, HalfTile, MathConfig};
 use tt_tensix::pack::{HalfPacker, PackConfig};
+use tt_tensix::sfpu::pages::PageCall;
 use tt_tensix::sfpu::quotient;
 
+use super::steps::Steps;
 use super::{BinaryProgram, Unit};
 use crate::unary::lookup::{WORTH_A_TABLE, kept_table};
 
 /// How the operator is computed, and what becomes of its result.
 pub(super) struct Halves {
     level: Level,
-    /// An operation of the matrix unit; the vector unit's division otherwise.
-    op: Option<EltwiseOp>,
+    compute: Compute,
     math: MathConfig,
     readers: [Reader; 2],
     finish: Finish,
 }
 
+/// What computes.
+enum Compute {
+    /// An operation of the matrix unit.
+    Fpu(EltwiseOp),
+    /// The vector unit's division.
+    Quotient,
+    /// Another function of the vector unit.
+    Page(PageCall<2>),
+}
+
+impl Compute {
+    fn of(unit: &Unit) -> Option<Self> {
+        match unit {
+            Unit::Fpu(op) => Some(Self::Fpu(*op)),
+            Unit::Sfpu(call) if quotient::computes(call) => Some(Self::Quotient),
+            Unit::Sfpu(call) => PageCall::<2>::of(call).map(Self::Page),
+        }
+    }
+
+    /// Whether the packer leaves results as they are in BF16.
+    fn is_packed(&self) -> bool {
+        matches!(self, Self::Fpu(_) | Self::Page(_))
+    }
+}
+
 /// From Dst to L1.
 enum Finish {
-    /// Of datums of the matrix unit, which the packer leaves as they are.
-    Same(HalfPacker),
-    Pack(HalfPacker),
+    /// Steps that leave datums which are the same in L1.
+    Same(Steps),
+    Pack(Steps, HalfPacker),
     /// What activations and packer make of every datum.
     Table(Arc<HalfTable>),
+}
+
+impl Finish {
+    fn new(
+        program: &BinaryProgram,
+        compute: &Compute,
+        packer: &PackConfig,
+        level: Level,
+        tiles: usize,
+    ) -> Option<Self> {
+        let (chain, kept) = (&program.chains[2], packer.output == DataFormat::Float16B);
+        let plain = HalfPacker::new(packer, level);
+        // Bytes are looked up, the lower one first.
+        let table = kept && tiles >= WORTH_A_TABLE && cfg!(target_endian = "little");
+        match (plain, Steps::new(chain, tiles)) {
+            (Some(_), Some(Steps::Nothing)) if kept && compute.is_packed() => Some(Self::Same(Steps::Nothing)),
+            (Some(_), Some(Steps::Test(test))) if kept => Some(Self::Same(Steps::Test(test))),
+            _ if table && !chain.is_empty() => Some(Self::Table(kept_table(None, chain, packer))),
+            (Some(packer), Some(steps)) => Some(Self::Pack(steps, packer)),
+            _ if table => Some(Self::Table(kept_table(None, chain, packer))),
+            _ => None,
+        }
+    }
 }
 
 impl Halves {
@@ -43,47 +92,53 @@ impl Halves {
         tiles: usize,
     ) -> Option<Self> {
         let level = Level::current();
-        let op = match &program.unit {
-            Unit::Fpu(op) => Some(*op),
-            Unit::Sfpu(call) if quotient::computes(call) => None,
-            Unit::Sfpu(_) => return None,
-        };
+        let compute = Compute::of(&program.unit)?;
         if program.dst32 || !halves::supports(level, &math) {
             return None;
         }
         let [first, second] = formats.map(|format| Reader::new(format, level));
-        let (chain, kept) = (&program.chains[2], packer.output == DataFormat::Float16B);
-        // Bytes are looked up, the lower one first.
-        let table = kept && tiles >= WORTH_A_TABLE && cfg!(target_endian = "little");
-        let finish = match HalfPacker::new(packer, level) {
-            Some(packer) if chain.is_empty() && kept && op.is_some() => Finish::Same(packer),
-            Some(packer) if chain.is_empty() => Finish::Pack(packer),
-            _ if table => Finish::Table(kept_table(None, chain, packer)),
-            _ => return None,
-        };
-        Some(Self { level, op, math, readers: [first?, second?], finish })
+        let finish = Finish::new(program, &compute, packer, level, tiles)?;
+        Some(Self { level, compute, math, readers: [first?, second?], finish })
     }
 
     /// The operator on two tiles to a half tile. False if their numbers are not plain enough; `half` is then meaningless.
     pub(super) fn compute(&self, l1: [&[u8]; 2], [page_a, page_b]: &mut [Bf16Page; 2], half: &mut HalfTile) -> bool {
         match (self.readers[0].read(l1[0], page_a), self.readers[1].read(l1[1], page_b)) {
-            (Some(a), Some(b)) => match self.op {
-                Some(op) => halves::run(self.level, &self.math, op, half, a, b),
-                None => quotient::run(self.level, half, a, b),
+            (Some(a), Some(b)) => match &self.compute {
+                Compute::Fpu(op) => halves::run(self.level, &self.math, *op, half, a, b),
+                Compute::Quotient => quotient::run(self.level, half, a, b),
+                Compute::Page(call) => call.run(self.level, half, [a, b]),
             },
             _ => false,
         }
     }
 
-    /// Whether a half tile is the result.
-    pub(super) fn is_done(&self) -> bool {
+    /// Brings a half tile to L1 where it is. False, and nothing is done, if it has to be packed.
+    pub(super) fn finish_in_place(&self, half: &mut HalfTile) -> bool {
+        if let Finish::Same(steps) = &self.finish {
+            steps.apply(self.level, half);
+        }
+        self.is_in_place()
+    }
+
+    /// Whether a half tile in the place of the result can become it.
+    pub(super) fn is_in_place(&self) -> bool {
         matches!(self.finish, Finish::Same(_))
     }
 
     /// Brings a half tile to L1.
-    pub(super) fn finish(&self, half: &HalfTile, target: &mut [u8]) {
+    pub(super) fn finish(&self, half: &mut HalfTile, target: &mut [u8]) {
         match &self.finish {
-            Finish::Same(packer) | Finish::Pack(packer) => packer.pack(half, target),
+            Finish::Same(steps) => {
+                steps.apply(self.level, half);
+                for (datum, half) in target.as_chunks_mut::<2>().0.iter_mut().zip(half) {
+                    *datum = half.to_le_bytes();
+                }
+            }
+            Finish::Pack(steps, packer) => {
+                steps.apply(self.level, half);
+                packer.pack(half, target);
+            }
             Finish::Table(table) => table.look_up(self.level, bytemuck::cast_slice(half), target, Store::Near),
         }
     }

@@ -12,6 +12,7 @@ use tt_tensix::fpu::{Broadcast, MathConfig};
 use tt_tensix::pack::{self, PackConfig};
 
 use super::reach::{Reach, RowReach, Walk};
+use super::steps::Activation;
 use crate::port::{self, Input, Tile};
 use crate::unary::lookup::{WORTH_A_TABLE, kept_table};
 use crate::{Chain, OpError};
@@ -28,6 +29,8 @@ pub(crate) struct Operand<'a> {
     dst32: bool,
     /// What the chain makes of every datum, if that is quicker.
     table: Option<Arc<HalfTable>>,
+    /// The chain on halves, if that is.
+    activation: Option<Activation>,
 }
 
 pub(crate) enum Source {
@@ -74,7 +77,7 @@ impl<'a> Operand<'a> {
             Source::Scalar(_) => Broadcast::None,
         };
         let repack = port::packer(input.format, port::dst_format(input.format, dst32), false);
-        Self { input, source, broadcast, rows: None, chain, repack, dst32, table: None }
+        Self { input, source, broadcast, rows: None, chain, repack, dst32, table: None, activation: None }
     }
 
     /// The operand of a row-major tensor: the reader repeats its rows and datums, nothing passes through Dst for that.
@@ -89,6 +92,8 @@ impl<'a> Operand<'a> {
         let halves = self.input.format == DataFormat::Float16B && !self.dst32;
         if halves && tiles >= WORTH_A_TABLE && !self.chain.is_empty() {
             self.table = Some(kept_table(Some((&self.input, math)), self.chain, &self.repack));
+        } else {
+            self.activation = Activation::new(self.input.format, math, self.chain, &self.repack, tiles);
         }
         self
     }
@@ -163,6 +168,11 @@ impl<'a> Operand<'a> {
         if let (Broadcast::None, Some(table)) = (self.broadcast, &self.table) {
             l1.resize(bytes.len(), 0);
             table.look_up(Level::current(), bytes, l1, Store::Near);
+            return l1;
+        }
+        if let (Broadcast::None, Some(activation)) = (self.broadcast, &self.activation)
+            && activation.apply(bytes, l1)
+        {
             return l1;
         }
         l1.clear();

@@ -37,6 +37,7 @@ mod integer;
 mod log;
 mod logarithmic;
 mod modulo;
+pub mod pages;
 mod polygamma;
 mod power;
 pub mod quotient;

@@ -61,6 +61,11 @@ impl<K: Copy> SeveralCall<K> {
         self.function.name
     }
 
+    /// Its parameters, and zeros.
+    pub(crate) fn parameters(&self) -> [u32; MAX_PARAMETERS] {
+        self.parameters
+    }
+
     fn kernel(&self, width: DstWidth) -> (K, &[u32]) {
         let parameters = &self.parameters[..self.function.parameters.len()];
         match width {

@@ -1,0 +1,98 @@
+//! Vector functions of single datums in a 16-bit `Dst`, on halves.
+
+use std::sync::Arc;
+
+use tt_cpu::Level;
+use tt_cpu::table::HalfTable;
+use tt_formats::DataFormat;
+use tt_tensix::fast::Bf16Page;
+use tt_tensix::fpu::HalfTile;
+use tt_tensix::fpu::halves::{self, Reader};
+use tt_tensix::fpu::{DstFormat, MathConfig};
+use tt_tensix::pack::{HalfPacker, PackConfig};
+use tt_tensix::sfpu::pages::{self, ZeroTest};
+
+use crate::Chain;
+use crate::unary::lookup::{WORTH_A_TABLE, kept_table};
+
+/// What a chain does to halves.
+pub(crate) enum Steps {
+    Nothing,
+    Test(ZeroTest),
+    /// A table of the chain, with the packer's treatment of BF16 at its end, which any later one would begin with.
+    Table(Arc<HalfTable>),
+}
+
+impl Steps {
+    /// `None` for chains that are not worth a table for so many tiles.
+    pub(crate) fn new(chain: &Chain, tiles: usize) -> Option<Self> {
+        if chain.is_empty() {
+            return Some(Self::Nothing);
+        }
+        if let Some(test) = zero_test(chain) {
+            return Some(Self::Test(test));
+        }
+        // Bytes are looked up, the lower one first.
+        let table = tiles >= WORTH_A_TABLE && cfg!(target_endian = "little");
+        let packer = PackConfig::new(DstFormat::Bf16, DataFormat::Float16B);
+        table.then(|| Self::Table(kept_table(None, chain, &packer)))
+    }
+
+    pub(crate) fn apply(&self, level: Level, dst: &mut HalfTile) {
+        match self {
+            Self::Nothing => {}
+            Self::Test(test) => test.apply(level, dst),
+            Self::Table(table) => table.look_up_in_place(level, bytemuck::cast_slice_mut(dst)),
+        }
+    }
+}
+
+/// The comparison with zero that a chain is.
+fn zero_test(chain: &Chain) -> Option<ZeroTest> {
+    let [step] = chain.steps() else { return None };
+    let plain = step.variant == "default" && step.parameters.is_empty();
+    if plain { ZeroTest::of(&step.name) } else { None }
+}
+
+/// The activation of an operand: through a 16-bit `Dst` and back to its format in L1.
+pub(crate) struct Activation {
+    reader: Reader,
+    steps: Steps,
+    packer: HalfPacker,
+}
+
+impl Activation {
+    /// `None` for other formats, chains that are not worth a table, and levels without vectors.
+    pub(crate) fn new(
+        format: DataFormat,
+        math: &MathConfig,
+        chain: &Chain,
+        repack: &PackConfig,
+        tiles: usize,
+    ) -> Option<Self> {
+        let level = Level::current();
+        if !halves::supports(level, math) || chain.is_empty() {
+            return None;
+        }
+        let (reader, packer) = (Reader::new(format, level)?, HalfPacker::new(repack, level)?);
+        Some(Self { reader, steps: Steps::new(chain, tiles)?, packer })
+    }
+
+    /// Whether the tile was one of plain numbers, and `l1` is its activated form.
+    pub(crate) fn apply(&self, bytes: &[u8], l1: &mut Vec<u8>) -> bool {
+        let level = Level::current();
+        let mut page: Bf16Page = [0; 2048];
+        let Some(page) = self.reader.read(bytes, &mut page) else { return false };
+        let mut dst: HalfTile = [0; 1024];
+        match &self.steps {
+            Steps::Test(test) => test.apply_to_page(level, page, &mut dst),
+            steps => {
+                pages::enter(level, page, &mut dst);
+                steps.apply(level, &mut dst);
+            }
+        }
+        l1.resize(bytes.len(), 0);
+        self.packer.pack(&dst, l1);
+        true
+    }
+}

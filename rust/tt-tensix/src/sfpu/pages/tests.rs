@@ -1,0 +1,173 @@
+use tt_cpu::Level;
+use tt_testkit::random::Random;
+
+use super::*;
+use crate::sfpu::{self, BINARY_FUNCTIONS, DstWidth, TERNARY_FUNCTIONS, blocks};
+
+type Halves = HalfTile;
+
+fn page(halves: &Halves) -> Bf16Page {
+    let mut page = [0; 2048];
+    for (bytes, half) in page.as_chunks_mut::<2>().0.iter_mut().zip(halves) {
+        *bytes = half.to_le_bytes();
+    }
+    page
+}
+
+/// As MOVA2D brings a page to `Dst`.
+fn words(halves: &Halves) -> Vec<u32> {
+    halves.iter().map(|half| u32::from(flushed(half.to_le_bytes())) << 16).collect()
+}
+
+/// Asserts the bits of the definition at every level, and returns at how many there was a result.
+fn check<const N: usize>(what: &str, call: &PageCall<N>, operands: &[Halves; N], expected: &[u32]) -> usize {
+    let pages = operands.each_ref().map(page);
+    let mut results = 0;
+    for &level in Level::supported() {
+        let mut got = [0x5555; 1024];
+        if !call.run(level, &mut got, pages.each_ref()) {
+            continue;
+        }
+        results += 1;
+        let differs = (0..1024).find(|&i| u32::from(got[i]) << 16 != expected[i]);
+        let shown = differs.map(|i| {
+            format!("{:04x?}: {:04x}, not {:08x}", operands.each_ref().map(|halves| halves[i]), got[i], expected[i])
+        });
+        assert_eq!(shown, None, "{what} {level}");
+        assert!(got.iter().all(|&half| half & !SIGN <= INFINITY && half != SIGN), "{what}: the packer changes datums");
+    }
+    results
+}
+
+fn levels_with_registers() -> usize {
+    Level::supported().iter().filter(|&&level| has_registers(level)).count()
+}
+
+/// How the halves of a tile are drawn: any bits; numbers about one; few bits about one; whole numbers; numbers far from
+/// each other; zeros, denormals and specials.
+fn half(random: &mut Random, kind: u32) -> u16 {
+    let sign = random.below(2) as u16 * SIGN;
+    let number = match kind {
+        0 => return random.below(1 << 16) as u16,
+        1 => (127 - 8 + random.below(16)) << 7 | random.below(128),
+        2 => (127 - 2 + random.below(4)) << 7 | random.below(4) << 5,
+        3 => (random.below(300) as f32).to_bits() >> 16,
+        4 => (72 + random.below(100)) << 7 | random.below(128),
+        _ => {
+            let special = [0, 0x8000, 0x0001, 0x807f, 0x7f80, 0xff80, 0x7fc0, 0xff81, 0x0080, 0x7f7f, 0x3f80, 0x4000];
+            return special[random.below(special.len() as u32) as usize];
+        }
+    };
+    sign | number as u16
+}
+
+fn tile(random: &mut Random, kind: u32) -> Halves {
+    let odd = if kind == 1 { random.below(2) * 20 } else { 0 };
+    std::array::from_fn(|_| if odd > 0 && random.below(100) < odd { 0 } else { half(random, kind) })
+}
+
+#[test]
+fn functions_of_two_pages_have_the_bits_of_their_lane_programs() {
+    let mut random = Random::new(7);
+    let mut found = Vec::new();
+    for function in BINARY_FUNCTIONS.iter().copied().flatten() {
+        let parameters: &[&[u32]] = match function.parameters.len() {
+            0 => &[&[]],
+            // Tolerances as they are by default, none, large ones, and a negative one.
+            2 => &[&[0x3727_c5ac, 0x322b_cc77], &[0, 0], &[0x3dcc_cccd, 0x3f00_0000], &[0xbf80_0000, 0x3f80_0000]],
+            more => panic!("{more} parameters"),
+        };
+        let calls = parameters.iter().map(|parameters| function.with(parameters).expect("as many as it takes"));
+        found.extend(calls.filter_map(|call| Some((PageCall::<2>::of(&call)?, call))));
+    }
+    assert_eq!(found.len(), 14 + 2 * 4, "functions of two pages");
+    for (quick, call) in found {
+        let mut usual = 0;
+        for round in 0..288 {
+            let operands = [tile(&mut random, round % 6), tile(&mut random, round / 6 % 6)];
+            let mut expected = words(&operands[0]);
+            call.run(&mut expected, &words(&operands[1]), DstWidth::Bits16, Level::Scalar);
+            let results = check(call.name(), &quick, &operands, &expected);
+            usual += usize::from(round % 6 == 1 && round / 6 % 6 == 1 && results == levels_with_registers());
+        }
+        // But for negative tolerances; half of the tiles have zeros, and are no divisors.
+        let takes = call.parameters()[0] >> 31 == 0;
+        assert_eq!(usual >= 2, takes, "{}: {usual} of 8 tiles of usual numbers", call.name());
+    }
+}
+
+#[test]
+fn functions_of_three_pages_have_the_bits_of_their_lane_programs() {
+    let mut random = Random::new(8);
+    let one = 0x3f80_0000;
+    let parameters = [one, 0xbf00_0000, 0x3dcc_cccd, 0x4049_0fdb, 0, 0x0000_0001, 0x7f80_0000, 0x2b8c_bccc];
+    for function in TERNARY_FUNCTIONS.iter().copied().flatten() {
+        for parameter in &parameters[..if function.parameters.is_empty() { 1 } else { parameters.len() }] {
+            let parameter = std::slice::from_ref(parameter);
+            let call = function.with(&parameter[..function.parameters.len()]).expect("as many as it takes");
+            let Some(quick) = PageCall::<3>::of(&call) else {
+                assert_eq!(call.name(), "snake_beta", "a function of three pages");
+                continue;
+            };
+            let mut usual = 0;
+            for round in 0..432 {
+                let operands = [round % 6, round / 6 % 6, round / 36 % 6].map(|kind| tile(&mut random, kind));
+                let mut expected = words(&operands[0]);
+                call.run(&mut expected, &words(&operands[1]), &words(&operands[2]), DstWidth::Bits16, Level::Scalar);
+                usual += check(call.name(), &quick, &operands, &expected);
+            }
+            if parameter == [one] {
+                assert!(usual >= 20 * levels_with_registers(), "{}: {usual} results", call.name());
+            }
+        }
+    }
+}
+
+/// Weights of one half make ties, and so do whole numbers with a carry: nothing of them is left to the definition.
+#[test]
+fn ties_of_short_numbers_are_seen_to() {
+    let mut random = Random::new(9);
+    let tile = |random: &mut Random| -> Halves { std::array::from_fn(|_| (127 << 7 | random.below(512)) as u16) };
+    let call = sfpu::lookup_ternary("lerp", "default").expect("a function").with(&[]).expect("no parameters");
+    let quick = PageCall::<3>::of(&call).expect("a function of three pages");
+    for _ in 0..50 {
+        let operands = [tile(&mut random), tile(&mut random), [0x3f00; 1024]];
+        let mut expected = words(&operands[0]);
+        call.run(&mut expected, &words(&operands[1]), &words(&operands[2]), DstWidth::Bits16, Level::Scalar);
+        assert_eq!(check("lerp", &quick, &operands, &expected), levels_with_registers());
+    }
+}
+
+#[test]
+fn the_reciprocal_of_every_mantissa_is_near_the_hosts() {
+    for half in 0x3f80..0x4000_u32 {
+        let (kernel, host) =
+            (f32::from_bits(blocks::reciprocal::<u32>(half << 16, 2)), 1.0 / f32::from_bits(half << 16));
+        let off = (f64::from(kernel) / f64::from(host) - 1.0).abs();
+        assert!(off <= 1.0 / f64::from(1 << 22), "{half:#06x}: {off:e}");
+        assert!(half != 0x3f80 || kernel.to_bits() == 0x3f80_0000, "of one");
+    }
+}
+
+#[test]
+fn comparisons_with_zero_have_the_bits_of_their_lane_programs() {
+    let every: Vec<u32> = (0..1 << 16).map(|half: u32| half << 16).collect();
+    for name in ["eqz", "nez", "gtz", "gez", "ltz", "lez"] {
+        let test = ZeroTest::of(name).expect("one of the six");
+        let mut expected = every.clone();
+        let call = sfpu::lookup(name, "default").expect("a function").with(&[]).expect("no parameters");
+        call.run_program(&mut expected, DstWidth::Bits16, Level::Scalar);
+        for &level in Level::supported() {
+            for first in (0..1_u32 << 16).step_by(1024) {
+                let halves: Halves = std::array::from_fn(|i| (first + i as u32) as u16);
+                let mut got = halves;
+                test.apply(level, &mut got);
+                assert_eq!(got.map(|half| u32::from(half) << 16), expected[first as usize..][..1024], "{name} {level}");
+                test.apply_to_page(level, &page(&halves), &mut got);
+                let flushed = words(&halves).into_iter().map(|word| expected[(word >> 16) as usize]);
+                assert!(got.iter().map(|&half| u32::from(half) << 16).eq(flushed), "{name} {level}: of a page");
+            }
+        }
+    }
+    assert_eq!(ZeroTest::of("unary_eq"), None);
+}
