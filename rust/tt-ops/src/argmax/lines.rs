@@ -6,7 +6,7 @@
 use std::array::from_fn;
 use std::ops::Range;
 
-use tt_cpu::{Level, simd_kernel};
+use tt_cpu::{Level, simd_kernel, stream};
 use tt_formats::{DataFormat, TileShape, tile::FACE_SIDE};
 use tt_memory::{Access, BufferId};
 
@@ -289,6 +289,7 @@ impl<'a, 'd> Lines<'a, 'd> {
         let columns = self.width.div_ceil(32);
         best.clear();
         for column in 0..columns {
+            self.ask_for(tile_row * columns + column + 1)?;
             let page = self.access.page(self.input, tile_row * columns + column)?;
             best.take_part(page, column * 32, [32, self.width - column * 32]);
         }
@@ -301,7 +302,9 @@ impl<'a, 'd> Lines<'a, 'd> {
         for (column, out) in out.chunks_mut(4 * 32).enumerate() {
             best.clear();
             for row in 0..rows {
-                let page = self.access.page(self.input, (matrix * rows + row) * columns + column)?;
+                let number = (matrix * rows + row) * columns + column;
+                self.ask_for(number + columns)?;
+                let page = self.access.page(self.input, number)?;
                 best.take_part(page, row * 32, [self.height - row * 32, 32]);
             }
             let places = |column| (0..self.height.min(32)).map(move |row| TileShape::FULL.index(row, column));
@@ -322,7 +325,10 @@ impl<'a, 'd> Lines<'a, 'd> {
         for column in 0..columns {
             best.clear();
             for index in 0..self.length {
-                best.take(0, self.access.page(self.input, first + index * inside + column)?, index);
+                let number = first + index * inside + column;
+                // The CPU does not find out by itself: they are far apart.
+                self.ask_for(number + if index + 1 < self.length { inside } else { 1 })?;
+                best.take(0, self.access.page(self.input, number)?, index);
             }
             for (line, page) in pages.iter_mut().enumerate() {
                 for half in [0, FACE_SIDE] {
@@ -331,6 +337,15 @@ impl<'a, 'd> Lines<'a, 'd> {
                     store(out, best.numbers[place..place + FACE_SIDE].iter().copied());
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// Asks for a page that will be read soon, if there is one.
+    fn ask_for(&self, page: usize) -> Result<(), OpError> {
+        let input = self.access.input(self.input)?;
+        if page < input.buffer().num_pages() {
+            stream::prefetch_second_all(input.peek(page)?);
         }
         Ok(())
     }
