@@ -2,6 +2,7 @@
 //! affine map from output indices to input indices, between any two layouts.
 
 mod lines;
+mod narrow;
 mod turned;
 mod whole;
 
@@ -12,6 +13,8 @@ use tt_tensix::unpack;
 
 use crate::port::{self, Tile, ZERO};
 use crate::{OpError, for_each_page};
+
+pub(crate) use narrow::narrow;
 
 /// Rows and columns of a full tile, and datums of a line of one of its faces.
 const SIDE: usize = 32;

@@ -17,7 +17,7 @@ use tt_tensix::unpack;
 
 use super::lines::{Decode, decoded};
 use super::whole::{copy_line, flush_bytes};
-use super::{LINE, Movement, SIDE, Target};
+use super::{LINE, Movement, SIDE, Target, narrow};
 use crate::port::{Share, Tile, ZERO};
 use crate::{OpError, for_each_page};
 
@@ -349,9 +349,7 @@ impl Turned {
                 Read::Plain => given.copy_from_slice(page),
                 Read::Block(format, _) => {
                     unpack::to_src(format, format, page, words);
-                    for (datum, word) in given.as_chunks_mut::<2>().0.iter_mut().zip(&*words) {
-                        *datum = ((word >> 3) as u16).to_le_bytes();
-                    }
+                    narrow(words, given);
                 }
             }
             if flush {

@@ -3,11 +3,14 @@
 use tt_cpu::stream;
 use tt_formats::DataFormat;
 use tt_memory::{BufferId, Device};
+use tt_tensix::fast::Bf16Page;
+use tt_tensix::fpu::halves::Reader;
 use tt_tensix::fpu::running::{PAGE_WORDS, RunningSum};
 use tt_tensix::pack::{self, DstFormat};
 use tt_tensix::unpack;
 
 use super::Kernel;
+use crate::movement::narrow;
 use crate::port::{Tile, ZERO};
 use crate::{OpError, for_each_page};
 
@@ -41,6 +44,7 @@ pub(super) fn sum(
 ) -> Result<(), OpError> {
     let step = kernel.step;
     let (format, inside) = (step.formats.0, step.rows * step.columns);
+    let reader = Reader::new(format, kernel.level);
     let access = device.access(&[output])?;
     let pages = access.input(input)?.all()?;
     let last = (step.outer * length * inside).saturating_sub(1);
@@ -56,7 +60,7 @@ pub(super) fn sum(
                 let number = source + (first + index) * inside;
                 // What the next page of the result asks for.
                 stream::prefetch_second_all(pages.page((number + 1).min(last)));
-                *given = halves(format, pages.page(number), decoded, words);
+                *given = halves((format, reader), pages.page(number), decoded, words);
             }
             sums.add(kernel.level, &kernel.math, &given[..count]);
         }
@@ -68,18 +72,25 @@ pub(super) fn sum(
 }
 
 /// A tile as bfloat16: where it is, or in `decoded`.
-fn halves<'t>(format: DataFormat, tile: &'t [u8], decoded: &'t mut Page, words: &mut Tile) -> &'t Page {
-    if format == DataFormat::Float16B {
-        if let Ok(page) = bytemuck::try_from_bytes(tile) {
-            return page;
-        }
-        bytemuck::bytes_of_mut(decoded).copy_from_slice(tile);
-        return decoded;
+fn halves<'t>(
+    (format, reader): (DataFormat, Option<Reader>),
+    tile: &'t [u8],
+    decoded: &'t mut Page,
+    words: &mut Tile,
+) -> &'t Page {
+    if format == DataFormat::Float16B
+        && let Ok(page) = bytemuck::try_from_bytes(tile)
+    {
+        return page;
     }
-    unpack::to_src(format, format, tile, words);
-    for (pair, words) in decoded.iter_mut().zip(words.as_chunks::<2>().0) {
-        // A Src word has three bits below those of bfloat16.
-        *pair = words[0] >> 3 | (words[1] >> 3) << 16;
+    let page: &mut Bf16Page = bytemuck::cast_mut(decoded);
+    match reader {
+        _ if format == DataFormat::Float16B => page.copy_from_slice(tile),
+        Some(Reader::Blocks(decoder)) if decoder.decode(tile, page) => {}
+        _ => {
+            unpack::to_src(format, format, tile, words);
+            narrow(words, page);
+        }
     }
     decoded
 }

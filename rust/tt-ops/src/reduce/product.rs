@@ -13,6 +13,7 @@ use tt_tensix::fpu::halves::{self, Reader};
 use tt_tensix::fpu::{self, Arch, Broadcast, EltwiseOp, HalfTile, MathConfig, MathFidelity};
 use tt_tensix::pack::{self, HalfPacker, PackConfig};
 
+use crate::movement::narrow;
 use crate::port::{self, Input, Tile, ZERO};
 use crate::{OpError, fill, for_each_page};
 
@@ -239,9 +240,7 @@ impl Chain {
     /// What the unpacker makes of a tile, as a tile of bfloat16 in L1.
     fn to_halves(&self, tile: &[u8], words: &mut Tile, out: &mut [u8]) {
         self.input.to_src(tile, words);
-        for (datum, word) in out.as_chunks_mut::<2>().0.iter_mut().zip(words) {
-            *datum = ((*word >> 3) as u16).to_le_bytes();
-        }
+        narrow(words, out);
     }
 
     /// What the packer makes of a Dst that holds a tile of bfloat16.

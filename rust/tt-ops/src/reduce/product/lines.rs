@@ -1,5 +1,6 @@
 //! Products of rows or columns, every datum for itself: lines of many matrices and tiles fill the lanes of a tile.
 
+use tt_cpu::stream;
 use tt_formats::{DataFormat, TileShape, pack as datums, tile::FACE_SIDE};
 use tt_memory::{BufferId, Device};
 use tt_tensix::unpack;
@@ -92,6 +93,9 @@ pub(super) fn of_lines(
     let access = device.access(&[output])?;
     let pages = access.input(input)?.all()?;
     let ([tile_rows, tile_columns], [products, length]) = (given.grid(), given.lengths());
+    let last = access.buffer(input)?.num_pages() - 1;
+    // From a tile to the one behind it in a chain.
+    let apart = if given.down { tile_columns } else { 1 };
     let make = || Work {
         memory: Memory::new(),
         factors: vec![0; SIDE * (TILE + APART)],
@@ -110,7 +114,10 @@ pub(super) fn of_lines(
                 for column in 0..unit.columns {
                     let (row, across) =
                         if given.down { (block, unit.column + column) } else { (unit.column + column, block) };
-                    let tile = pages.page(((unit.matrix + matrix) * tile_rows + row) * tile_columns + across);
+                    let number = ((unit.matrix + matrix) * tile_rows + row) * tile_columns + across;
+                    let tile = pages.page(number);
+                    // What the next block of factors begins with.
+                    stream::prefetch_second_all(pages.page((number + apart).min(last)));
                     let tile: &[u8] = if format == DataFormat::Float16B {
                         tile
                     } else {
