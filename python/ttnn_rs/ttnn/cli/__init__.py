@@ -7,6 +7,7 @@ Every subcommand is a module with `add_parser`, which names its options, and `ru
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
 from collections.abc import Sequence
@@ -48,6 +49,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         terminal.error(f"{type(error).__name__}: {error}")
         return EXIT_USAGE if isinstance(error, ArgumentError | ConfigError) else EXIT_FAILURE
     except OSError as error:
+        # If this is about another file, what has been printed is still to come out.
+        with contextlib.suppress(OSError):
+            sys.stdout.flush()
         # What is left cannot be written, and the interpreter must not try on its way out.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         # The reader (`| head`) that has gone needs no word; a full disk or a folder that takes no files does.
