@@ -57,7 +57,7 @@ def test_torch_unary(benchmark: Any, random: np.random.Generator, name: str) -> 
 
 
 def milliseconds(work: Callable[[], object]) -> float:
-    """Time a call that follows one of its own kind: what the other library left in the caches is written back before."""
+    """Time a call after one of its own kind: what the other library left in the caches is written back before."""
     work()
     start = time.perf_counter()
     work()
