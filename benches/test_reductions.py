@@ -91,18 +91,18 @@ def test_torch_argmax(benchmark: Any, random: np.random.Generator, dtype: str, d
 
 
 @pytest.mark.benchmark(group="orders of dimensions")
-@pytest.mark.parametrize("order", ORDERS, ids=lambda order: "".join(map(str, order)))
+@pytest.mark.parametrize(
+    ("shape", "order"),
+    [*((SHAPE, order) for order in ORDERS), *((WHOLE, order) for order in WHOLE_ORDERS)],
+    ids=lambda numbers: "x".join(map(str, numbers)),
+)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_permute(
-    benchmark: Any, device: ttnn.MeshDevice, random: np.random.Generator, dtype: str, order: tuple[int, ...]
+    benchmark: Any,
+    device: ttnn.MeshDevice,
+    random: np.random.Generator,
+    dtype: str,
+    shape: tuple[int, ...],
+    order: tuple[int, ...],
 ) -> None:
-    benchmark(ttnn.permute, ours(random, dtype, device), order)
-
-
-@pytest.mark.benchmark(group="orders of dimensions")
-@pytest.mark.parametrize("order", WHOLE_ORDERS, ids=lambda order: "".join(map(str, order)))
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_permute_without_padding(
-    benchmark: Any, device: ttnn.MeshDevice, random: np.random.Generator, dtype: str, order: tuple[int, ...]
-) -> None:
-    benchmark(ttnn.permute, ours(random, dtype, device, WHOLE), order)
+    benchmark(ttnn.permute, ours(random, dtype, device, shape), order)

@@ -161,7 +161,11 @@ struct Kernel<'a> {
 impl Kernel<'_> {
     /// One output tile of a tiled tensor, from the operands' pages with their numbers; an operand without one is the output.
     fn tile(&self, operands: [Option<(usize, &[u8])>; 2], (page, target): (usize, &mut [u8]), scratch: &mut Scratch) {
-        if self.in_words(operands, target, scratch).is_some() || self.in_halves(operands, target, scratch) {
+        if self.in_words(operands, target, scratch).is_some() {
+            return;
+        }
+        let in_place = self.in_halves(operands, target, scratch);
+        if in_place == Some(true) {
             return;
         }
         let Scratch { l1: [l1_a, l1_b], kept: [kept_a, kept_b], a, b, dst, pages, half } = scratch;
@@ -170,7 +174,9 @@ impl Kernel<'_> {
         let l1_a = self.first.fetch_kept(&self.math, page_a, (kept_a, l1_a), a, dst);
         let l1_b = self.second.fetch_kept(&self.math, page_b, (kept_b, l1_b), a, dst);
         match &self.halves {
-            Some(halves) if halves.compute([l1_a, l1_b], pages, half) => halves.finish(half, target),
+            Some(halves) if in_place.is_none() && halves.compute([l1_a, l1_b], pages, half) => {
+                halves.finish(half, target);
+            }
             _ => {
                 self.compute(l1_a, l1_b, a, b, dst);
                 pack::pack_tile(&self.packer, dst, target);
@@ -178,15 +184,26 @@ impl Kernel<'_> {
         }
     }
 
-    /// The operator on halves that the packer leaves as they are, in the place of the result. False if it is another operator,
-    /// or if the numbers are not plain enough; the target is then meaningless.
-    fn in_halves(&self, operands: [Option<(usize, &[u8])>; 2], target: &mut [u8], scratch: &mut Scratch) -> bool {
-        let (Some(halves), [Some(page_a), Some(page_b)]) = (&self.halves, operands) else { return false };
-        let Some(target) = port::halves_mut(target).filter(|_| halves.is_in_place()) else { return false };
+    /// The operator on halves that the packer leaves as they are, in the place of the result. `None` if it is another operator;
+    /// false if the numbers are not plain enough, and the target is then meaningless.
+    fn in_halves(
+        &self,
+        [page_a, page_b]: [Option<(usize, &[u8])>; 2],
+        target: &mut [u8],
+        scratch: &mut Scratch,
+    ) -> Option<bool> {
+        let (page_a, page_b) = (page_a?, page_b?);
+        let halves = self.halves.as_ref()?;
+        let steps = halves.steps_in_place()?;
+        let target = port::halves_mut(target)?;
         let Scratch { l1: [l1_a, l1_b], kept: [kept_a, kept_b], a, dst, pages, .. } = scratch;
         let l1_a = self.first.fetch_kept(&self.math, page_a, (kept_a, l1_a), a, dst);
         let l1_b = self.second.fetch_kept(&self.math, page_b, (kept_b, l1_b), a, dst);
-        halves.compute([l1_a, l1_b], pages, target) && halves.finish_in_place(target)
+        let plain = halves.compute([l1_a, l1_b], pages, target);
+        if plain {
+            steps.apply(tt_cpu::Level::current(), target);
+        }
+        Some(plain)
     }
 
     /// The vector unit's operator on words that are in L1 as they are in `Dst`, in the place of the result. `None` if it is

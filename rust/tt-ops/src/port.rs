@@ -1,6 +1,7 @@
 //! A buffer as a program sees it: the format in L1, the register format it is unpacked to, and the way back.
 
 pub mod groups;
+mod narrow;
 mod targets;
 
 use tt_formats::{DataFormat, TileShape};
@@ -8,6 +9,7 @@ use tt_tensix::fpu::{self, HalfTile, MathConfig};
 use tt_tensix::pack::{self, DstFormat, EdgeMask, PackConfig, Relu};
 use tt_tensix::unpack;
 
+pub use narrow::narrow;
 pub use targets::{Old, Share, copy_to_each_target, for_each_target};
 
 /// One tile in registers: 1024 words in face order.

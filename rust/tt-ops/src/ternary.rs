@@ -154,16 +154,20 @@ struct Kernel<'a> {
 impl Kernel<'_> {
     /// One output tile from the operands' pages with their numbers; an operand without one is the output.
     fn tile(&self, pages: [Option<(usize, &[u8])>; 3], (page, target): (usize, &mut [u8]), scratch: &mut Scratch) {
-        if let [Some(a), Some(b), Some(c)] = pages
-            && self.in_place([a, b, c], target, scratch).is_some()
-        {
+        let in_place = match pages {
+            [Some(a), Some(b), Some(c)] => self.in_place([a, b, c], target, scratch),
+            _ => None,
+        };
+        if in_place == Some(true) {
             return;
         }
         // The output's old page is what an in-place operator reads.
         let pages = pages.map(|found| found.unwrap_or((page, target)));
         let Scratch { tiles, dst: [first, second, third], pages: read, half } = scratch;
         let (l1, src) = self.fetch(pages, tiles);
-        if let Some(halves) = self.halves.as_ref().filter(|halves| halves.run(l1, read, half)) {
+        if let Some(halves) = self.halves.as_ref().filter(|_| in_place.is_none())
+            && halves.run(l1, read, half)
+        {
             return halves.packer.pack(half, target);
         }
         let enter = |i: usize| self.operands[i].input;
@@ -175,20 +179,20 @@ impl Kernel<'_> {
         pack::pack_tile(&self.packer, first, target);
     }
 
-    /// The function in the place of the result, of tiles that are there as they are in Dst. `None` if they are not, or their
-    /// datums are not usual ones; the target is then meaningless.
-    fn in_place(&self, pages: [(usize, &[u8]); 3], target: &mut [u8], scratch: &mut Scratch) -> Option<()> {
+    /// The function in the place of the result, of tiles that are there as they are in Dst. `None` if they are not; false if
+    /// their datums are not usual ones, and the target is then meaningless.
+    fn in_place(&self, pages: [(usize, &[u8]); 3], target: &mut [u8], scratch: &mut Scratch) -> Option<bool> {
         let Scratch { tiles, pages: read, .. } = scratch;
         if let Some(halves) = self.halves.as_ref().filter(|halves| halves.kept) {
             let target = port::halves_mut(target)?;
-            return halves.run(self.fetch(pages, tiles).0, read, target).then_some(());
+            return Some(halves.run(self.fetch(pages, tiles).0, read, target));
         }
         let target = port::words_mut(target).filter(|_| self.words)?;
         let ([a, b, c], _) = self.fetch(pages, tiles);
         let [a, b, c] = [port::words(a)?, port::words(b)?, port::words(c)?];
         target.copy_from_slice(a);
         self.program.function.run(target, b, c, DstWidth::Bits32, Level::current());
-        Some(())
+        Some(true)
     }
 
     /// The operands' L1 bytes for one output tile, and what is left of the scratch.

@@ -246,6 +246,14 @@ mod tests {
         });
     }
 
+    /// Waits for another thread to come here.
+    fn meet(begun: &AtomicU32) {
+        begun.fetch_add(1, Ordering::SeqCst);
+        while begun.load(Ordering::SeqCst) < 2 {
+            std::thread::yield_now();
+        }
+    }
+
     #[test]
     fn callers_at_once_each_get_their_results() {
         with_threads(3, || {
@@ -268,10 +276,7 @@ mod tests {
         with_threads(2, || {
             let (caller, begun) = (std::thread::current().id(), AtomicU32::new(0));
             let work = |_| {
-                begun.fetch_add(1, Ordering::SeqCst);
-                while begun.load(Ordering::SeqCst) < 2 {
-                    std::thread::yield_now();
-                }
+                meet(&begun);
                 assert!(std::thread::current().id() == caller, "of a worker");
             };
             let panicked = std::panic::catch_unwind(|| for_each(2, work)).expect_err("a panic");
@@ -286,12 +291,7 @@ mod tests {
             for pause in [0, 50, 95, 100, 105, 150, 3_000].repeat(20) {
                 std::thread::sleep(std::time::Duration::from_micros(pause));
                 let begun = AtomicU32::new(0);
-                for_each(2, |_| {
-                    begun.fetch_add(1, Ordering::SeqCst);
-                    while begun.load(Ordering::SeqCst) < 2 {
-                        std::thread::yield_now();
-                    }
-                });
+                for_each(2, |_| meet(&begun));
             }
         });
     }

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use tt_cpu::{Level, simd_kernel, stream};
 use tt_formats::{DataFormat, TileShape, tile::FACE_SIDE};
+use tt_memory::access::Input;
 use tt_memory::{Access, BufferId};
 
 use super::ArgmaxProgram;
@@ -146,7 +147,7 @@ pub(super) struct Lines<'a, 'd> {
     kind: Keys,
     bytes: usize,
     access: &'a Access<'d>,
-    input: BufferId,
+    input: Input<'a>,
     output: BufferId,
     output_pages: usize,
     /// What lies outside the searched dimension, and its length.
@@ -212,7 +213,7 @@ impl<'a, 'd> Lines<'a, 'd> {
             kind,
             bytes,
             access,
-            input,
+            input: access.input(input)?,
             output,
             output_pages,
             outer,
@@ -259,7 +260,7 @@ impl<'a, 'd> Lines<'a, 'd> {
                 for_each_page(units, best(1024), |best, unit| self.leading_of_tiles(best, unit))
             }
             (_, Place::All) => for_each_page(1, best(LANES), |best, page| {
-                let rows = 0..self.access.buffer(self.input)?.num_pages();
+                let rows = 0..self.input.buffer().num_pages();
                 store(self.access.claim(self.output, page)?, [self.line_of_rows(best, rows)?]);
                 Ok(())
             }),
@@ -276,7 +277,7 @@ impl<'a, 'd> Lines<'a, 'd> {
                 let inside = if self.place == Place::Rows { 1 } else { self.matrices * self.height };
                 let first = page / inside * self.length * inside + page % inside;
                 for index in 0..self.length {
-                    best.take(0, self.access.page(self.input, first + index * inside)?, index);
+                    best.take(0, self.input.page(first + index * inside)?, index);
                 }
                 store(self.access.claim(self.output, page)?, best.numbers.iter().copied());
                 Ok(())
@@ -290,7 +291,7 @@ impl<'a, 'd> Lines<'a, 'd> {
         best.clear();
         for column in 0..columns {
             self.ask_for(tile_row * columns + column + 1)?;
-            let page = self.access.page(self.input, tile_row * columns + column)?;
+            let page = self.input.page(tile_row * columns + column)?;
             best.take_part(page, column * 32, [32, self.width - column * 32]);
         }
         Ok(from_fn(|row| best.join((0..self.width.min(32)).map(|column| TileShape::FULL.index(row, column)))))
@@ -304,7 +305,7 @@ impl<'a, 'd> Lines<'a, 'd> {
             for row in 0..rows {
                 let number = (matrix * rows + row) * columns + column;
                 self.ask_for(number + columns)?;
-                let page = self.access.page(self.input, number)?;
+                let page = self.input.page(number)?;
                 best.take_part(page, row * 32, [self.height - row * 32, 32]);
             }
             let places = |column| (0..self.height.min(32)).map(move |row| TileShape::FULL.index(row, column));
@@ -328,7 +329,7 @@ impl<'a, 'd> Lines<'a, 'd> {
                 let number = first + index * inside + column;
                 // The CPU does not find out by itself: they are far apart.
                 self.ask_for(number + if index + 1 < self.length { inside } else { 1 })?;
-                best.take(0, self.access.page(self.input, number)?, index);
+                best.take(0, self.input.page(number)?, index);
             }
             for (line, page) in pages.iter_mut().enumerate() {
                 for half in [0, FACE_SIDE] {
@@ -343,9 +344,8 @@ impl<'a, 'd> Lines<'a, 'd> {
 
     /// Asks for a page that will be read soon, if there is one.
     fn ask_for(&self, page: usize) -> Result<(), OpError> {
-        let input = self.access.input(self.input)?;
-        if page < input.buffer().num_pages() {
-            stream::prefetch_second_all(input.peek(page)?);
+        if page < self.input.buffer().num_pages() {
+            stream::prefetch_second_all(self.input.peek(page)?);
         }
         Ok(())
     }
@@ -354,7 +354,7 @@ impl<'a, 'd> Lines<'a, 'd> {
     fn line_of_rows(&self, best: &mut Best, rows: Range<usize>) -> Result<u32, OpError> {
         best.clear();
         for (number, row) in rows.enumerate() {
-            for (chunk, data) in self.access.page(self.input, row)?.chunks(LANES * self.bytes).enumerate() {
+            for (chunk, data) in self.input.page(row)?.chunks(LANES * self.bytes).enumerate() {
                 best.take(0, data, number * self.width + chunk * LANES);
             }
         }

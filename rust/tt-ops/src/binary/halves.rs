@@ -113,17 +113,12 @@ impl Halves {
         }
     }
 
-    /// Brings a half tile to L1 where it is. False, and nothing is done, if it has to be packed.
-    pub(super) fn finish_in_place(&self, half: &mut HalfTile) -> bool {
-        if let Finish::Same(steps) = &self.finish {
-            steps.apply(self.level, half);
+    /// What brings a half tile that is in the place of the result to L1; `None` if it has to be packed.
+    pub(super) fn steps_in_place(&self) -> Option<&Steps> {
+        match &self.finish {
+            Finish::Same(steps) => Some(steps),
+            _ => None,
         }
-        self.is_in_place()
-    }
-
-    /// Whether a half tile in the place of the result can become it.
-    pub(super) fn is_in_place(&self) -> bool {
-        matches!(self.finish, Finish::Same(_))
     }
 
     /// Brings a half tile to L1.

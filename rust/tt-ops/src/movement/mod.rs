@@ -2,7 +2,6 @@
 //! affine map from output indices to input indices, between any two layouts.
 
 mod lines;
-mod narrow;
 mod turned;
 mod whole;
 
@@ -13,8 +12,6 @@ use tt_tensix::unpack;
 
 use crate::port::{self, Tile, ZERO};
 use crate::{OpError, for_each_page};
-
-pub(crate) use narrow::narrow;
 
 /// Rows and columns of a full tile, and datums of a line of one of its faces.
 const SIDE: usize = 32;

@@ -17,8 +17,8 @@ use tt_tensix::unpack;
 
 use super::lines::{Decode, decoded};
 use super::whole::{copy_line, flush_bytes};
-use super::{LINE, Movement, SIDE, Target, narrow};
-use crate::port::{Share, Tile, ZERO};
+use super::{LINE, Movement, SIDE, Target};
+use crate::port::{Share, Tile, ZERO, narrow};
 use crate::{OpError, for_each_page};
 
 /// Datums of a tile.

@@ -10,8 +10,7 @@ use tt_tensix::pack::{self, DstFormat};
 use tt_tensix::unpack;
 
 use super::Kernel;
-use crate::movement::narrow;
-use crate::port::{Tile, ZERO};
+use crate::port::{Tile, ZERO, narrow};
 use crate::{OpError, for_each_page};
 
 /// Tiles that are added in one go.

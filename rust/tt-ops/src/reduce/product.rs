@@ -13,8 +13,7 @@ use tt_tensix::fpu::halves::{self, Reader};
 use tt_tensix::fpu::{self, Arch, Broadcast, EltwiseOp, HalfTile, MathConfig, MathFidelity};
 use tt_tensix::pack::{self, HalfPacker, PackConfig};
 
-use crate::movement::narrow;
-use crate::port::{self, Input, Tile, ZERO};
+use crate::port::{self, Input, Tile, ZERO, narrow};
 use crate::{OpError, fill, for_each_page};
 
 /// What is multiplied.

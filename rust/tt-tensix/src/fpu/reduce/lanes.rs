@@ -81,9 +81,7 @@ impl Factors {
             empty: parts.map(|part| part == [0; STEP]),
         }
     }
-}
 
-impl Factors {
     /// Whether the exponent of a product with an [`ORDINARY`] datum is such that the sum of a group in an empty 32-bit `Dst` is
     /// exact: at least 18, so that a unit of the third phase is a normal number, and far from the largest.
     pub(super) fn is_short(&self) -> bool {

@@ -2,7 +2,7 @@
 
 use tt_cpu::{Level, simd_kernel};
 
-use crate::port::Tile;
+use super::Tile;
 
 /// Writes a tile of Src words as bfloat16: a word has three bits below those.
 pub fn narrow(words: &Tile, out: &mut [u8]) {
