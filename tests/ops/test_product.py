@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 import torch
+from operands import from_raw, raw_of
 
 import ttnn
 from ttnn import _engine
@@ -180,6 +181,57 @@ def test_chains_are_products_on_the_matrix_unit(
             expected = _on_matrix_unit(_device(part, device, dtype), expected)
         got = _values(ttnn.prod(x, dim))
         np.testing.assert_array_equal(got.reshape(-1).view(np.uint32), _values(expected).reshape(-1).view(np.uint32))
+
+
+def _block_floats(shape: tuple[int, ...], dtype: ttnn.DataType, kind: str, device: ttnn.MeshDevice) -> ttnn.Tensor:
+    """Return a tensor with any bytes in its pages, with ordinary exponents among them, or with numbers near 1."""
+    generator = np.random.default_rng(10)
+    near = np.exp2(generator.normal(size=shape) * 0.1) * generator.choice([-1.0, 1.0], size=shape)
+    tensor = _device(near, device, dtype)
+    if kind == "near 1":
+        return tensor
+    pages = tensor._spec.num_pages
+    raw = generator.integers(0, 256, (pages, tensor._spec.page_bytes), dtype=np.uint8)
+    if kind == "ordinary":
+        raw[:, :64] = raw[:, :64] % 4 + 126
+    return from_raw(raw, shape, dtype, device)
+
+
+@pytest.mark.parametrize("dtype", [ttnn.bfloat8_b, ttnn.bfloat4_b], ids=lambda dtype: dtype.name)
+@pytest.mark.parametrize(
+    "shape",
+    [
+        (7,),
+        (1,),
+        (1, 40),
+        (40, 1),
+        (33, 70),
+        (66, 16),
+        (3, 33, 1),
+        (2, 1, 40),
+        (3, 2, 66, 40),
+        (2, 35, 3, 33),
+        (40, 1, 2, 3),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("kind", ["near 1", "ordinary", "any"])
+def test_block_floats_are_exchanged_and_multiplied(
+    dtype: ttnn.DataType, shape: tuple[int, ...], kind: str, device: ttnn.MeshDevice
+) -> None:
+    """Rows and columns give the bytes that the program gives: those of a permute and a product of what comes first."""
+    x = _block_floats(shape, dtype, kind, device)
+    rank = len(shape)
+    for dim in range(max(rank - 2, 0), rank):
+        rest = [size for axis, size in enumerate(shape) if axis != dim]
+        moved = ttnn.permute(x, [dim, *(axis for axis in range(rank) if axis != dim)]) if rank > 1 else x
+        moved = ttnn.reshape(moved, (shape[dim], *[1] * (2 - len(rest)), *rest))
+        for keepdim in (False, True):
+            kept = [1 if axis == dim else size for axis, size in enumerate(shape)] if keepdim else rest
+            expected = ttnn.reshape(ttnn.prod(moved, 0), kept)
+            got = ttnn.prod(x, dim, keepdim)
+            assert got.shape == expected.shape
+            np.testing.assert_array_equal(raw_of(got), raw_of(expected))
 
 
 def test_places_and_outputs(device: ttnn.MeshDevice) -> None:

@@ -405,7 +405,7 @@ def product(
     *,
     format: int,
     leading: tuple[int, int] | None = None,
-    lines: tuple[int, int, int, bool, bool] | None = None,
+    lines: tuple[int, int, int, int, bool, bool] | None = None,
     fidelity: int = 4,
     arch: int = 0,
 ) -> None: ...

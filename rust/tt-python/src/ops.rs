@@ -429,15 +429,15 @@ fn product(
     output: &Buffer,
     format: u8,
     leading: Option<(usize, usize)>,
-    lines: Option<(usize, usize, usize, bool, bool)>,
+    lines: Option<(usize, usize, usize, usize, bool, bool)>,
     fidelity: u32,
     arch: u8,
 ) -> PyResult<()> {
     let factors = match (leading, lines) {
         (None, None) => Factors::Tiles,
         (Some((length, inside)), None) => Factors::Leading { length, inside },
-        (None, Some((matrices, height, width, down, flush))) => {
-            Factors::Lines(Lines { matrices, height, width, down, flush })
+        (None, Some((outer, matrices, height, width, down, flush))) => {
+            Factors::Lines(Lines { outer, matrices, height, width, down, flush })
         }
         _ => return Err(engine_error("a product of leading or of lines".to_owned())),
     };

@@ -146,16 +146,14 @@ def _along(source: Tensor, axis: int, keepdim: bool) -> Tensor:
         source = tilize_padded(_NAME, reshaped(_NAME, source, dims))
     if is_empty(spec) or not all(dims):
         return _ones(shape, spec, device)
+    matrix = tuple([1] * (2 - len(rest)) + rest)
     if axis < len(dims) - 2:
         product = _of_leading(source, rest, dims[axis], math.prod(dims[:axis]))
-    elif spec.dtype in BLOCK_FLOATS:
-        # Their groups are those of the exchanged dimensions.
-        order = [axis, *(place for place in range(len(dims)) if place != axis)]
-        moved = permuted(_NAME, reshaped(_NAME, source, dims), order, DRAM_MEMORY_CONFIG, 0.0)
-        matrix = tuple([1] * (2 - len(rest)) + rest)
-        product = _of_leading(reshaped(_NAME, moved, (dims[axis], *matrix)), matrix, dims[axis], 1)
+    elif spec.dtype in BLOCK_FLOATS and len(dims) <= 2 and dims[axis] == 1:
+        # Exchanging dimensions moves nothing here, so that padding stays in its group.
+        product = _of_leading(_exchanged(source, dims, axis), matrix, 1, 1)
     else:
-        product = _of_lines(source, dims, axis)
+        product = _of_lines(source, dims, axis, matrix)
     return reshaped(_NAME, product, shape)
 
 
@@ -171,21 +169,29 @@ def _of_leading(source: Tensor, shape: Sequence[int], length: int, outer: int) -
     return output
 
 
-def _of_lines(source: Tensor, dims: Sequence[int], axis: int) -> Tensor:
-    """Return the products of the rows or columns of matrices, those of a matrix in a row.
+def _exchanged(source: Tensor, dims: Sequence[int], axis: int) -> Tensor:
+    """Return a tensor of one or two dimensions, the given one of length 1, as a matrix behind that one."""
+    order = [axis, *(place for place in range(len(dims)) if place != axis)]
+    moved = permuted(_NAME, reshaped(_NAME, source, dims), order, DRAM_MEMORY_CONFIG, 0.0)
+    return reshaped(_NAME, moved, (1, 1, math.prod(dims)))
+
+
+def _of_lines(source: Tensor, dims: Sequence[int], axis: int, matrix: Sequence[int]) -> Tensor:
+    """Return the products of the rows or columns of matrices, those of a matrix in a row, as matrices of a given shape.
 
     Every element is multiplied for itself. The program exchanges dimensions first, and bfloat16 passes through Dst on
-    the way if columns become rows.
+    the way if columns become rows. Block floats share exponents along the products, so that they are packed after the
+    exchange; if there is nothing but a matrix, its tiles are transposed and packed with their padding before.
     """
     spec, device = source._spec, on_device(_NAME, source)
-    matrices, (height, width) = math.prod(dims[:-2]), (1, *dims)[-2:]
+    height, width = (1, *dims)[-2:]
     down = len(dims) > 1 and axis == len(dims) - 2
-    shape = (matrices, width if down else height)
-    output = allocate(TensorSpec.of(shape, spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG), device)
+    output = allocate(TensorSpec.of(matrix, spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG), device)
     assert source._buffer is not None
     assert output._buffer is not None
-    flush = len(dims) > 1 and not down and spec.dtype is DataType.BFLOAT16
-    lines = (matrices, height, width, down, flush)
+    transposed = len(dims) > 1 and not down
+    flush = transposed and (spec.dtype is DataType.BFLOAT16 or (spec.dtype in BLOCK_FLOATS and len(dims) == 2))
+    lines = (math.prod(matrix[:-2]), matrix[-2], height, width, down, flush)
     arch = arch_number(device)
     _engine.product(source._buffer, output._buffer, format=FORMAT_CODE[spec.dtype], lines=lines, arch=arch)
     return output

@@ -3,6 +3,7 @@
 //! Each is a chain of multiplications on the matrix unit whose result goes to L1 and comes back as an operand. The chip runs
 //! one program per factor; here a chain stays with the worker that makes its end.
 
+mod anew;
 mod lines;
 
 use tt_cpu::{Level, stream};
@@ -35,15 +36,18 @@ pub enum Factors {
 /// Rows or columns that are multiplied.
 #[derive(Clone, Copy, Debug)]
 pub struct Lines {
-    /// How many matrices there are.
+    /// How many matrices the output has.
+    pub outer: usize,
+    /// How many matrices of the input are the rows of one of these.
     pub matrices: usize,
-    /// Their height.
+    /// The height of a matrix of the input.
     pub height: usize,
     /// Their width.
     pub width: usize,
     /// The datums of a column are multiplied; otherwise those of a row.
     pub down: bool,
-    /// Datums pass through Dst first: bfloat16 denormals become zero, NaN becomes infinity.
+    /// Datums pass through Dst first: bfloat16 denormals become zero, NaN becomes infinity. Block floats are packed there with the
+    /// padding that they have, and once more without.
     pub flush: bool,
 }
 
@@ -202,8 +206,9 @@ struct Chain {
     math: MathConfig,
     packer: PackConfig,
     level: Level,
-    /// How lanes of 16 bits read and write the format, if they do.
-    halves: Option<(Reader, HalfPacker)>,
+    /// How lanes of 16 bits read the format, if they do, and write it.
+    reader: Option<Reader>,
+    short: Option<HalfPacker>,
     /// A tile of ones.
     one: Vec<u8>,
 }
@@ -217,20 +222,30 @@ impl Chain {
         let reader = if halves::supports(level, &math) { Reader::new(format, level) } else { None };
         let unit = fill::unit(format, 1.0);
         let one = unit.repeat(format.tile_bytes(TileShape::FULL) / unit.len());
-        Self { input, math, packer, level, halves: reader.zip(HalfPacker::new(&packer, level)), one }
+        Self { input, math, packer, level, reader, short: HalfPacker::new(&packer, level), one }
     }
 
     /// The running product becomes that of a factor and itself.
     fn multiply(&self, factor: &[u8], memory: &mut Memory) {
+        self.times((self.input, self.reader), factor, memory);
+    }
+
+    /// [`Self::multiply`] by what the unpacker makes of a factor, as a tile of bfloat16 in L1.
+    fn multiply_halves(&self, factor: &[u8], memory: &mut Memory) {
+        let reader = self.reader.map(|_| Reader::Bf16);
+        self.times((Input::new(DataFormat::Float16B, false), reader), factor, memory);
+    }
+
+    fn times(&self, (input, short): (Input, Option<Reader>), factor: &[u8], memory: &mut Memory) {
         let Memory { running, pages: [page_a, page_b], half, a, b, dst, .. } = memory;
-        if let Some((reader, packer)) = &self.halves
-            && let (Some(first), Some(second)) = (reader.read(factor, page_a), reader.read(running, page_b))
+        if let (Some(short), Some(reader), Some(packer)) = (short, self.reader, &self.short)
+            && let (Some(first), Some(second)) = (short.read(factor, page_a), reader.read(running, page_b))
             && halves::run(self.level, &self.math, EltwiseOp::Mul, half, first, second)
         {
             packer.pack(half, running);
             return;
         }
-        self.input.to_src(factor, a);
+        input.to_src(factor, a);
         self.input.to_src(running, b);
         fpu::eltwise(&self.math, EltwiseOp::Mul, Broadcast::None, false, dst, a, b);
         pack::pack_tile(&self.packer, dst, running);
@@ -296,7 +311,7 @@ mod tests {
         let mut random = Random::new(4);
         for format in [DataFormat::Float16B, DataFormat::Bfp8B, DataFormat::Bfp4B] {
             let chain = Chain::new(&program(format), format);
-            let long = Chain { halves: None, ..chain.clone() };
+            let long = Chain { reader: None, ..chain.clone() };
             let mut memory = [Memory::new(), Memory::new()];
             for round in 0..24 {
                 for memory in &mut memory {

@@ -1,10 +1,15 @@
 //! Products of rows or columns, every datum for itself: lines of many matrices and tiles fill the lanes of a tile.
+//!
+//! Block floats share exponents along the products, so that a line has a group. The program moves them to where they are
+//! multiplied in bfloat16 and packs them there.
 
-use tt_cpu::stream;
+use tt_cpu::{Level, stream};
 use tt_formats::{DataFormat, TileShape, pack as datums, tile::FACE_SIDE};
 use tt_memory::{BufferId, Device};
+use tt_tensix::fast::Bf16Page;
 use tt_tensix::unpack;
 
+use super::anew::Anew;
 use super::{Chain, Lines, Memory, ProductProgram};
 use crate::{OpError, for_each_page};
 
@@ -28,28 +33,35 @@ impl Lines {
     }
 
     pub(super) fn tiles_in(&self) -> usize {
-        self.matrices * self.grid()[0] * self.grid()[1]
+        self.outer * self.matrices * self.grid()[0] * self.grid()[1]
     }
 
     pub(super) fn tiles_out(&self) -> usize {
-        self.matrices.div_ceil(SIDE) * self.lengths()[0].div_ceil(SIDE)
+        self.outer * self.matrices.div_ceil(SIDE) * self.columns()
+    }
+
+    /// Tile columns of the output.
+    fn columns(&self) -> usize {
+        self.lengths()[0].div_ceil(SIDE)
     }
 
     /// Output tiles side by side that have together at most as many products as a tile.
     fn units(&self) -> Vec<Unit> {
-        let columns = self.lengths()[0].div_ceil(SIDE);
+        let columns = self.columns();
         let rows = (0..self.matrices).step_by(SIDE).map(|first| (first, (self.matrices - first).min(SIDE)));
-        let units = rows.flat_map(|(matrix, matrices)| {
-            let together = SIDE / matrices;
-            let unit = move |column| Unit { matrix, matrices, column, columns: (columns - column).min(together) };
+        let rows = (0..self.outer).flat_map(|outer| rows.clone().map(move |rows| (outer * self.matrices, rows)));
+        let units = rows.enumerate().flat_map(|(row, (before, (first, matrices)))| {
+            let (matrix, together) = (before + first, SIDE / matrices);
+            let unit = move |column| Unit { row, matrix, matrices, column, columns: (columns - column).min(together) };
             (0..columns).step_by(together).map(unit)
         });
         units.collect()
     }
 }
 
-/// First matrix and first tile column, and how many of them.
+/// Tile row of the output, first matrix and first tile column, and how many of them.
 struct Unit {
+    row: usize,
     matrix: usize,
     matrices: usize,
     column: usize,
@@ -72,8 +84,9 @@ struct Work {
     memory: Box<Memory>,
     /// 32 tiles of factors.
     factors: Vec<u8>,
-    page: Vec<u8>,
-    turned: Box<[u32; 512]>,
+    page: Bf16Page,
+    turned: [u32; 512],
+    anew: Option<Anew>,
 }
 
 pub(super) fn of_lines(
@@ -84,11 +97,14 @@ pub(super) fn of_lines(
     given: Lines,
 ) -> Result<(), OpError> {
     let format = program.format;
-    if !matches!(format, DataFormat::Float16B | DataFormat::Float32) {
+    let anew = || Anew::new(format, Level::current());
+    let blocks = anew().is_some();
+    if !blocks && !matches!(format, DataFormat::Float16B | DataFormat::Float32) {
         let what = format!("{format:?} in lines");
         return Err(OpError::Invariant { operator: "product", what });
     }
-    let (outside, chain) = (Chain::new(program, format), Chain::new(program, DataFormat::Float16B));
+    let outside = Chain::new(program, format);
+    let chain = if blocks { outside.clone() } else { Chain::new(program, DataFormat::Float16B) };
     let units = given.units();
     let access = device.access(&[output])?;
     let pages = access.input(input)?.all()?;
@@ -96,15 +112,13 @@ pub(super) fn of_lines(
     let last = access.buffer(input)?.num_pages() - 1;
     // From a tile to the one behind it in a chain.
     let apart = if given.down { tile_columns } else { 1 };
-    let make = || Work {
-        memory: Memory::new(),
-        factors: vec![0; SIDE * (TILE + APART)],
-        page: vec![0; TILE],
-        turned: Box::new([0; 512]),
+    let make = || {
+        let factors = vec![0; SIDE * (TILE + APART)];
+        Box::new(Work { memory: Memory::new(), factors, page: [0; TILE], turned: [0; 512], anew: anew() })
     };
     for_each_page(units.len(), make, |work, number| {
         let unit = &units[number];
-        let Work { memory, factors, page, turned } = work;
+        let Work { memory, factors, page, turned, anew } = &mut **work;
         memory.running.clone_from(&chain.one);
         let used = unit.lines() * LINE;
         factors.chunks_exact_mut(TILE + APART).for_each(|factors| factors[used..].fill(0));
@@ -118,17 +132,22 @@ pub(super) fn of_lines(
                     let tile = pages.page(number);
                     // What the next block of factors begins with.
                     stream::prefetch_second_all(pages.page((number + apart).min(last)));
-                    let tile: &[u8] = if format == DataFormat::Float16B {
-                        tile
+                    let tile = if let Some(anew) = anew {
+                        let used = (products - (unit.column + column) * SIDE).min(SIDE);
+                        in_groups(anew, &given, used, tile, (page, turned))
                     } else {
-                        outside.to_halves(tile, &mut memory.a, page);
-                        &*page
+                        let tile = if format == DataFormat::Float16B {
+                            tile
+                        } else {
+                            outside.to_halves(tile, &mut memory.a, page);
+                            &*page
+                        };
+                        if given.down { tile } else { turn(tile, turned) }
                     };
-                    let (tile, turned) = if given.down { (tile, false) } else { (turn(tile, turned), true) };
                     let at = unit.line(matrix, column) * LINE;
                     for (number, factors) in factors.chunks_exact_mut(TILE + APART).take(count).enumerate() {
                         let line = number % FACE_SIDE;
-                        let line = if turned { unpack::line_of_halves(line) } else { line };
+                        let line = if given.down { line } else { unpack::line_of_halves(line) };
                         let line = number / FACE_SIDE * 2 * FACE_SIDE + line;
                         factors[at..at + LINE].copy_from_slice(&tile[line * LINE..][..LINE]);
                         factors[at + LINE..at + 2 * LINE].copy_from_slice(&tile[(line + BESIDE) * LINE..][..LINE]);
@@ -137,26 +156,33 @@ pub(super) fn of_lines(
             }
             for factors in factors.chunks_exact_mut(TILE + APART).take(count) {
                 let factors = &mut factors[..TILE];
-                if given.flush {
+                if given.flush && !blocks {
                     for datum in factors.as_chunks_mut::<2>().0 {
                         *datum = (datums::bf16_to_bf16(u16::from_le_bytes(*datum).into()) as u16).to_le_bytes();
                     }
                 }
-                chain.multiply(factors, memory);
+                chain.multiply_halves(factors, memory);
             }
         }
         for column in 0..unit.columns {
-            page.fill(0);
-            for matrix in 0..unit.matrices {
-                let at = unit.line(matrix, column) * LINE;
-                for half in [0, FACE_SIDE] {
-                    let used = products.saturating_sub((unit.column + column) * SIDE + half).min(FACE_SIDE) * 2;
-                    let to = TileShape::FULL.index(matrix, half) * 2;
-                    page[to..to + used].copy_from_slice(&memory.running[at + 2 * half..][..used]);
+            let target = access.claim(output, unit.row * given.columns() + unit.column + column)?;
+            let lines = (0..unit.matrices).flat_map(|matrix| [0, 1].map(|half| (matrix, half)));
+            if blocks {
+                target.fill(0);
+                for (matrix, half) in lines {
+                    let to = TileShape::FULL.index(matrix, half * FACE_SIDE) / FACE_SIDE;
+                    copy_group(target, to, &memory.running, unit.line(matrix, column) + half);
                 }
+                continue;
             }
-            let target = unit.matrix / SIDE * products.div_ceil(SIDE) + unit.column + column;
-            let target = access.claim(output, target)?;
+            page.fill(0);
+            for (matrix, half) in lines {
+                let first = (unit.column + column) * SIDE + half * FACE_SIDE;
+                let used = products.saturating_sub(first).min(FACE_SIDE) * 2;
+                let to = TileShape::FULL.index(matrix, half * FACE_SIDE) * 2;
+                let from = (unit.line(matrix, column) + half) * LINE;
+                page[to..to + used].copy_from_slice(&memory.running[from..][..used]);
+            }
             if format == DataFormat::Float16B {
                 target.copy_from_slice(page);
             } else {
@@ -165,6 +191,47 @@ pub(super) fn of_lines(
         }
         Ok(())
     })
+}
+
+/// A tile of block floats as factors in bfloat16: those that the program has after the exchange, with zeros beyond the products.
+fn in_groups<'t>(
+    anew: &mut Anew,
+    lines: &Lines,
+    products: usize,
+    tile: &[u8],
+    (page, turned): (&'t mut Bf16Page, &'t mut [u32; 512]),
+) -> &'t [u8] {
+    let plain = anew.open(tile, page);
+    if lines.down {
+        cut(page, products);
+        if !plain {
+            anew.pack(page);
+        }
+        return page;
+    }
+    turn(page, turned);
+    let turned = bytemuck::cast_mut(turned);
+    if lines.flush {
+        anew.pack(turned);
+    }
+    cut(turned, products);
+    anew.pack(turned);
+    turned
+}
+
+/// Zeros what lies beyond so many columns of a tile.
+fn cut(page: &mut Bf16Page, columns: usize) {
+    for (number, line) in page.as_chunks_mut::<LINE>().0.iter_mut().enumerate() {
+        let used = columns.saturating_sub(number / BESIDE % 2 * FACE_SIDE).min(FACE_SIDE);
+        line[2 * used..].fill(0);
+    }
+}
+
+/// Copies a group of block floats from one tile to another.
+fn copy_group(to: &mut [u8], number: usize, from: &[u8], source: usize) {
+    let bytes = (from.len() - LINES) / LINES;
+    to[number] = from[source];
+    to[LINES + number * bytes..][..bytes].copy_from_slice(&from[LINES + source * bytes..][..bytes]);
 }
 
 /// A tile of bfloat16, transposed; the lines of a face follow each other as [`unpack::line_of_halves`] says.

@@ -1,0 +1,113 @@
+//! Block floats that are moved to other groups: bfloat16 on the way, and packed by `typecast` when they have arrived.
+
+use tt_cpu::Level;
+use tt_formats::{DataFormat, TileShape};
+use tt_tensix::fast::Bf16Page;
+use tt_tensix::fpu::HalfTile;
+use tt_tensix::fpu::halves::Reader;
+use tt_tensix::pack::{DstFormat, HalfPacker};
+use tt_tensix::unpack;
+
+use crate::port::{self, Tile, ZERO, narrow};
+
+/// The way out of a block float format and back, with the room that it takes.
+pub struct Anew {
+    format: DataFormat,
+    reader: Option<Reader>,
+    packer: HalfPacker,
+    packed: Vec<u8>,
+    half: HalfTile,
+    words: Tile,
+}
+
+impl Anew {
+    /// `None` for formats that are no block floats with 8-bit exponents.
+    pub fn new(format: DataFormat, level: Level) -> Option<Self> {
+        if !format.is_block_float() || format.has_5_bit_exponent() {
+            return None;
+        }
+        let packer = port::packer(format, DstFormat::Bf16, format == DataFormat::Bfp8B);
+        Some(Self {
+            format,
+            reader: Reader::new(format, level),
+            packer: HalfPacker::new(&packer, level)?,
+            packed: vec![0; format.tile_bytes(TileShape::FULL)],
+            half: [0; 1024],
+            words: ZERO,
+        })
+    }
+
+    /// Writes the datums of a tile as bfloat16; true if they are plain numbers, which [`Self::pack`] does not change as long as
+    /// they stay in their groups.
+    pub fn open(&mut self, tile: &[u8], page: &mut Bf16Page) -> bool {
+        if let Some(Reader::Blocks(decoder)) = self.reader
+            && decoder.decode(tile, page)
+        {
+            return true;
+        }
+        unpack::to_src(self.format, self.format, tile, &mut self.words);
+        narrow(&self.words, page);
+        false
+    }
+
+    /// Each line of 16 datums becomes what is left of it in a group.
+    pub fn pack(&mut self, page: &mut Bf16Page) {
+        for (half, datum) in self.half.iter_mut().zip(page.as_chunks::<2>().0) {
+            *half = u16::from_le_bytes(*datum);
+        }
+        let mut packed = std::mem::take(&mut self.packed);
+        self.packer.pack(&self.half, &mut packed);
+        self.open(&packed, page);
+        self.packed = packed;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tt_testkit::random::Random;
+
+    use super::*;
+
+    #[test]
+    fn plain_numbers_stay_as_they_are_in_their_groups() {
+        let mut random = Random::new(6);
+        let formats = [DataFormat::Bfp8B, DataFormat::Bfp4B];
+        for (format, &level) in
+            formats.iter().flat_map(|&format| Level::supported().iter().map(move |level| (format, level)))
+        {
+            let mut anew = Anew::new(format, level).expect("block floats");
+            let (mut plain, mut other) = (0, 0);
+            for round in 0..300 {
+                let mut tile: Vec<u8> =
+                    (0..format.tile_bytes(TileShape::FULL)).map(|_| random.below(256) as u8).collect();
+                for exponent in &mut tile[..64] {
+                    *exponent = match round % 3 {
+                        0 => *exponent,
+                        1 => 8 + *exponent % 246,
+                        _ => 240 + *exponent % 16,
+                    };
+                }
+                if round % 2 == 0 {
+                    // Groups whose largest magnitudes are small, and no minus infinity.
+                    tile[64..]
+                        .iter_mut()
+                        .for_each(|datum| *datum = *datum & 0x33 | if *datum > 128 { 0x11 } else { 0 });
+                }
+                let (mut page, mut words) = ([0; 2048], ZERO);
+                if anew.open(&tile, &mut page) {
+                    plain += 1;
+                    let mut opened = [0; 2048];
+                    unpack::to_src(format, format, &tile, &mut words);
+                    narrow(&words, &mut opened);
+                    assert!(page == opened, "{format:?}, {level:?}, round {round}");
+                    let old = page;
+                    anew.pack(&mut page);
+                    assert!(page == old, "{format:?}, {level:?}, round {round}");
+                } else {
+                    other += 1;
+                }
+            }
+            assert!(plain > 40 && other > 40, "{format:?}: {plain} plain tiles and {other} others");
+        }
+    }
+}
