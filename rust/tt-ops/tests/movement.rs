@@ -5,7 +5,7 @@ mod common;
 
 use tt_formats::{DataFormat, TileShape};
 use tt_memory::{BufferId, BufferType, Device};
-use tt_ops::movement::{Movement, View, move_datums};
+use tt_ops::movement::{Movement, Packed, View, move_datums};
 use tt_tensix::pack::{self, DstFormat, PackConfig};
 use tt_tensix::unpack;
 use tt_testkit::random::Random;
@@ -101,6 +101,7 @@ fn every_layout_to_every_layout_keeps_every_datum() {
                     window: whole(shape),
                     padding: 0,
                     through_dst: false,
+                    packed: None,
                 };
                 move_datums(&mut device, &movement).unwrap();
                 let expected: Vec<u16> = (0..shape.iter().product::<usize>()).map(|position| position as u16).collect();
@@ -129,6 +130,7 @@ fn strided_windows_follow_the_affine_map() {
                 window: vec![(0, 50), (3, 37), (0, 2)],
                 padding: 0xabcd,
                 through_dst: false,
+                packed: None,
             };
             move_datums(&mut device, &movement).unwrap();
             let got = read(&mut device, output.buffer, &output);
@@ -164,6 +166,7 @@ fn tiles_move_whole_and_transposed() {
                     window: whole(&out_shape),
                     padding: 0,
                     through_dst,
+                    packed: None,
                 };
                 move_datums(&mut device, &movement).unwrap();
                 let [_, height, width] = out_shape;
@@ -263,6 +266,7 @@ fn lines_and_datums_of_tiles_move_with_their_padding() {
                     window: window.to_vec(),
                     padding,
                     through_dst,
+                    packed: None,
                 };
                 move_datums(&mut device, &movement).unwrap();
                 let mut expected = vec![[padding & if bytes == 1024 { 255 } else { u32::MAX }; 1024]; count_out];
@@ -285,8 +289,26 @@ fn lines_and_datums_of_tiles_move_with_their_padding() {
                 }
                 let mut got = vec![0; count_out * bytes];
                 device.read(movement.output.buffer, &mut got, bytes).unwrap();
-                let expected: Vec<u8> = expected.iter().flat_map(|words| tile(format, words)).collect();
-                assert!(got == expected, "{format_in:?} {format:?} {shape:?} to {out_shape:?} {through_dst}");
+                let bytes_out: Vec<u8> = expected.iter().flat_map(|words| tile(format, words)).collect();
+                assert!(got == bytes_out, "{format_in:?} {format:?} {shape:?} to {out_shape:?} {through_dst}");
+                // What is packed at once has the bytes of what is packed afterwards.
+                let packs = format == DataFormat::Float16B && format_in.is_block_float();
+                for precise in [false, true].into_iter().filter(|_| packs) {
+                    let (packed, _) = view(&mut device, out_shape, format_in);
+                    let output = View { buffer: packed.buffer, ..movement.output.clone() };
+                    let packed = Some(Packed { format: format_in, precise });
+                    move_datums(&mut device, &Movement { output: output.clone(), packed, ..movement.clone() }).unwrap();
+                    let dst = DstFormat::Bf16;
+                    let intermediate = pack::intermediate(format_in, dst, precise);
+                    let config = PackConfig { intermediate, ..PackConfig::new(dst, format_in) };
+                    let mut tile = vec![0; bytes_in];
+                    let mut got = vec![0; count_out * bytes_in];
+                    device.read(output.buffer, &mut got, bytes_in).unwrap();
+                    for (words, got) in expected.iter().zip(got.chunks_exact(bytes_in)) {
+                        pack::pack_tile(&config, &words.map(|word| word << 16), &mut tile);
+                        assert!(got == tile, "{format_in:?} {shape:?} to {out_shape:?} {through_dst} {precise}");
+                    }
+                }
             }
         }
     }
@@ -317,6 +339,7 @@ fn block_floats_leave_dst_as_bfloat16() {
                     window: whole(out_shape),
                     padding: 0,
                     through_dst,
+                    packed: None,
                 };
                 move_datums(&mut device, &movement).unwrap();
                 let got = read(&mut device, movement.output.buffer, &movement.output);
@@ -352,8 +375,14 @@ fn positions_outside_the_input_are_refused() {
             window: whole(&[4, 4]),
             padding: 0,
             through_dst: false,
+            packed: None,
         };
         let text = move_datums(&mut device, &movement).unwrap_err().to_string();
         assert!(text.contains("leave an input of 16 datums"), "{text}");
     }
+    let packed = Some(Packed { format: DataFormat::Bfp8B, precise: true });
+    let (strides, window) = (vec![4, 1], whole(&[4, 4]));
+    let movement = Movement { input, output, offset: 0, strides, window, padding: 0, through_dst: false, packed };
+    let text = move_datums(&mut device, &movement).unwrap_err().to_string();
+    assert!(text.contains("tiles None of Float16B to Some(Packed"), "{text}");
 }

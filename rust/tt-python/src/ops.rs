@@ -9,7 +9,7 @@ use tt_ops::argmax::ArgmaxProgram;
 use tt_ops::binary::{BinaryProgram, Other, Unit};
 use tt_ops::embedding_backward::EmbeddingBackwardProgram;
 use tt_ops::matmul::{Bias, MatmulProgram, Ring};
-use tt_ops::movement::{Movement, View};
+use tt_ops::movement::{Movement, Packed, View};
 use tt_ops::reduce::product::{Factors, Lines, ProductProgram};
 use tt_ops::reduce::{Axis, Fill, Join, ReduceStep};
 use tt_ops::softmax::SoftmaxProgram;
@@ -501,7 +501,7 @@ fn embedding_backward(
 /// Gives datums another place; see `tt_ops::movement`.
 #[pyfunction]
 #[pyo3(signature = (input, output, *, formats, in_shape, out_shape, strides, offset, in_tile, out_tile, window=None,
-                    pad_value=0.0, through_dst=false))]
+                    pad_value=0.0, through_dst=false, packed=None))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of one Python call")]
 fn move_elements(
     py: Python<'_>,
@@ -517,11 +517,16 @@ fn move_elements(
     window: Option<Vec<(usize, usize)>>,
     pad_value: f64,
     through_dst: bool,
+    packed: Option<(u8, bool)>,
 ) -> PyResult<()> {
     let (format_in, format_out) = (format(formats.0)?, format(formats.1)?);
     let (in_tile, out_tile) = (tile(in_tile)?, tile(out_tile)?);
     let window = window.unwrap_or_else(|| out_shape.iter().map(|&length| (0, length)).collect());
     let padding = tt_ops::fill::word(format_out, pad_value);
+    let packed = match packed {
+        Some((code, precise)) => Some(Packed { format: format(code)?, precise }),
+        None => None,
+    };
     run_on_device(py, "move", &[input, output], |device, ids: &[BufferId]| {
         let view = |buffer, format, tile, shape: &Vec<usize>| View { buffer, format, tile, shape: shape.clone() };
         let movement = Movement {
@@ -532,6 +537,7 @@ fn move_elements(
             window: window.clone(),
             padding,
             through_dst,
+            packed,
         };
         tt_ops::movement::move_datums(device, &movement)
     })

@@ -13,7 +13,7 @@ from ttnn import _engine
 from ttnn.exceptions import UnsupportedError
 from ttnn.memory_config import DRAM_MEMORY_CONFIG
 from ttnn.ops.accuracy import bit_exact
-from ttnn.ops.common import allocate, is_empty
+from ttnn.ops.common import allocate, is_empty, result_spec
 from ttnn.ops.registry import declare
 from ttnn.tensor import Tensor
 from ttnn.tensor_spec import TensorSpec
@@ -46,6 +46,8 @@ def move_into(
     window: Sequence[tuple[int, int]] | None = None,
     pad_value: float = 0.0,
     through_dst: bool = False,
+    result: Tensor | None = None,
+    precise: bool = False,
 ) -> Tensor:
     """Fill `output` from `source` and return it.
 
@@ -57,8 +59,12 @@ def move_into(
         window: (first, count) per dimension of the output; outside of it lies padding. Default: everything.
         pad_value: What padding holds.
         through_dst: Elements pass through the compute engine, which changes bfloat16 denormals, -0 and NaN.
+        result: Block floats of the same shape, which are packed from what `output`, of bfloat16, would hold. It is
+            returned; `output` has its place in memory and is not written. The source is not empty.
+        precise: They are packed as `typecast` packs them.
     """
     spec, target = source._spec, output._spec
+    taker = output if result is None else result
     for side in (spec, target):
         if side.dtype in BLOCK_FLOATS and side.tile != DEFAULT_TILE:
             raise UnsupportedError(
@@ -66,15 +72,16 @@ def move_into(
                 "unimplemented",
             )
     if is_empty(target):
-        return output
+        return taker
     assert output._buffer is not None
     if is_empty(spec):
         _engine.fill(output._buffer, format=FORMAT_CODE[target.dtype], value=pad_value)
         return output
     assert source._buffer is not None
+    assert taker._buffer is not None
     _engine.move_elements(
         source._buffer,
-        output._buffer,
+        taker._buffer,
         formats=(FORMAT_CODE[spec.dtype], FORMAT_CODE[target.dtype]),
         in_shape=spec.shape._dims,
         out_shape=target.shape._dims,
@@ -85,8 +92,9 @@ def move_into(
         window=None if window is None else list(window),
         pad_value=pad_value,
         through_dst=through_dst,
+        packed=None if result is None else (FORMAT_CODE[result._spec.dtype], precise),
     )
-    return output
+    return taker
 
 
 def move(
@@ -108,13 +116,18 @@ def move(
     if spec.dtype not in BLOCK_FLOATS or source._spec.dtype not in BLOCK_FLOATS:
         output = allocate(spec, source._device)
         return move_into(source, output, strides=strides, window=window, **options)  # type: ignore[arg-type]
-    # Imported here: casting is itself an operator built on the same helpers.
-    from ttnn.ops.typecast import cast
-
     plain = TensorSpec.of(spec.shape, DataType.BFLOAT16, spec.layout, spec.memory_config, spec.tile)
     moved = allocate(plain, source._device)
-    move_into(source, moved, strides=strides, window=window, **options)  # type: ignore[arg-type]
-    result = cast("ttnn.typecast", moved, spec.dtype)
+    if is_empty(source._spec) or spec.layout is not Layout.TILE:
+        # Imported here: casting is itself an operator built on the same helpers.
+        from ttnn.ops.typecast import cast
+
+        move_into(source, moved, strides=strides, window=window, **options)  # type: ignore[arg-type]
+        result = cast("ttnn.typecast", moved, spec.dtype)
+    else:
+        result = allocate(result_spec(plain, spec.shape._dims, spec.dtype, None), source._device)
+        precise = spec.dtype is DataType.BFLOAT8_B
+        move_into(source, moved, strides=strides, window=window, result=result, precise=precise, **options)  # type: ignore[arg-type]
     moved.deallocate(True)
     return result
 

@@ -15,7 +15,6 @@ from ttnn import _engine
 from ttnn.memory_config import MemoryConfig
 from ttnn.ops.common import allocate, is_empty, on_device
 from ttnn.ops.movement import copy_into, move, move_into, strides_of
-from ttnn.ops.unary import apply_chain
 from ttnn.tensor import Tensor
 from ttnn.tensor_spec import TensorSpec
 from ttnn.tile import DEFAULT_TILE
@@ -39,7 +38,7 @@ def permuted(
     if tiles and order[-2:] == [rank - 2, rank - 1]:
         return _with_tiles_moved(source, order, config)
     if tiles and order[-2:] == [rank - 1, rank - 2] and spec.dtype in BLOCK_FLOATS:
-        return _with_block_floats_transposed(name, source, order, config)
+        return _with_block_floats_transposed(source, order, config)
     dims = tuple(spec.shape)
     strides = strides_of(dims)
     target = TensorSpec.of([dims[axis] for axis in order], spec.dtype, spec.layout, config, spec.tile)
@@ -84,9 +83,7 @@ def _with_tiles_moved(source: Tensor, order: Sequence[int], memory_config: Memor
     return output
 
 
-def _with_block_floats_transposed(
-    name: str, source: Tensor, order: Sequence[int], memory_config: MemoryConfig
-) -> Tensor:
+def _with_block_floats_transposed(source: Tensor, order: Sequence[int], memory_config: MemoryConfig) -> Tensor:
     """Return the tensor with every matrix transposed: its tiles pass through Dst and are packed into new groups.
 
     Padding is transposed like the rest, because it takes part in the shared exponents.
@@ -99,7 +96,7 @@ def _with_block_floats_transposed(
     dims = [whole[axis] for axis in order]
     view = source._view(TensorSpec.of(whole, spec.dtype, Layout.TILE, spec.memory_config))
     plain = allocate(TensorSpec.of(dims, DataType.BFLOAT16, Layout.TILE), device)
-    move_into(view, plain, strides=[strides[axis] for axis in order], through_dst=True)
-    packed = apply_chain(name, plain, [], dtype=spec.dtype, memory_config=memory_config)
+    packed = allocate(TensorSpec.of(dims, spec.dtype, Layout.TILE, memory_config), device)
+    move_into(view, plain, strides=[strides[axis] for axis in order], through_dst=True, result=packed)
     shape = [spec.shape[axis] for axis in order]
     return packed._view(TensorSpec.of(shape, spec.dtype, Layout.TILE, memory_config))

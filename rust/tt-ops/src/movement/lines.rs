@@ -71,9 +71,9 @@ impl Lines {
         input: &Geometry,
         page: usize,
         tile: &mut Tile,
+        bytes: &mut [u8],
     ) -> Result<(), OpError> {
         let (movement, output) = (target.movement, &target.geometry);
-        let bytes = access.claim(movement.output.buffer, page)?;
         let rows = self.rows(movement, output, page);
         let first = page % output.tile_columns * SIDE;
         let columns = output.width.saturating_sub(first).min(SIDE);

@@ -5,9 +5,11 @@ mod lines;
 mod turned;
 mod whole;
 
+use tt_cpu::Level;
 use tt_formats::{DataFormat, TileShape, format::GROUP, tile::FACE_SIDE};
 use tt_memory::{Access, BufferId, Device};
-use tt_tensix::pack::{self, DstFormat, PackConfig};
+use tt_tensix::fpu::HalfTile;
+use tt_tensix::pack::{self, DstFormat, HalfPacker, PackConfig};
 use tt_tensix::unpack;
 
 use crate::port::{self, Tile, ZERO};
@@ -50,6 +52,17 @@ pub struct Movement {
     pub padding: u32,
     /// Datums pass through Dst: bfloat16 denormals and -0 become +0, NaN becomes infinity.
     pub through_dst: bool,
+    /// The tiles of an output of bfloat16 go through Dst at once and into the block floats that its buffer holds.
+    pub packed: Option<Packed>,
+}
+
+/// Block floats that are made of bfloat16.
+#[derive(Clone, Copy, Debug)]
+pub struct Packed {
+    /// Their format.
+    pub format: DataFormat,
+    /// Without the intermediate step to 7 bits, as `typecast` does it.
+    pub precise: bool,
 }
 
 /// The datum format the mover works on: block floats are moved as the bfloat16 values they unpack to.
@@ -83,10 +96,14 @@ pub fn move_datums(device: &mut Device, movement: &Movement) -> Result<(), OpErr
     }
     let source = Source::new(device, input)?;
     let target = Target::new(device, movement)?;
+    let full_halves = output.format == DataFormat::Float16B && output.tile == Some(TileShape::FULL);
+    if movement.packed.is_some() && (target.half_packer.is_none() || !full_halves) {
+        return refuse(format!("tiles {:?} of {:?} to {:?}", output.tile, output.format, movement.packed));
+    }
     let pages = device.buffer(output.buffer)?.num_pages();
     let tiles = whole::WholeTiles::new(movement, target.flush);
     let access = device.access(&[output.buffer])?;
-    if !empty && whole::changes_layout(movement, &source.geometry, &target.geometry) {
+    if !empty && movement.packed.is_none() && whole::changes_layout(movement, &source.geometry, &target.geometry) {
         let rows: usize = output.shape[..rank.saturating_sub(2)].iter().product();
         let flush = target.flush;
         if output.tile.is_none() {
@@ -97,44 +114,67 @@ pub fn move_datums(device: &mut Device, movement: &Movement) -> Result<(), OpErr
         }
         let geometry = &target.geometry;
         return for_each_page(rows * geometry.tile_rows, Scratch::new, |scratch, tile_row| {
-            let rest = |page| target.page(&access, &source, page, scratch);
+            let rest = |page| target.page(&access, &source, page, scratch, access.claim(movement.output.buffer, page)?);
             whole::tilize_rows(&access, movement, geometry, tile_row, flush, rest)
         });
     }
-    let turned = if empty || tiles.as_ref().is_some_and(whole::WholeTiles::are_whole) {
-        None
-    } else {
-        turned::Turned::new(movement)
-    };
+    // Tiles that are packed pass through the registers once, not in words.
+    let whole = movement.packed.is_none() && tiles.as_ref().is_some_and(whole::WholeTiles::are_whole);
+    let turned = if empty || whole { None } else { turned::Turned::new(movement) };
     if let Some(turned) = turned {
         return turned.run(&access, &target);
     }
     let lines = if empty { None } else { lines::Lines::new(movement) };
-    for_each_page(pages, Scratch::new, |scratch, page| {
+    let fill = |scratch: &mut Scratch, page: usize, out: &mut [u8]| {
         if let Some(tiles) = &tiles {
             let registers = [&mut scratch.tile, &mut scratch.transposed];
-            if tiles.page(&access, output.buffer, page, registers)? {
+            if tiles.page(&access, page, registers, out)? {
                 return Ok(());
             }
         }
         if let Some(lines) = &lines {
-            return lines.page(&access, &target, &source.geometry, page, &mut scratch.tile);
+            return lines.page(&access, &target, &source.geometry, page, &mut scratch.tile, out);
         }
-        target.page(&access, &source, page, scratch)
+        target.page(&access, &source, page, scratch, out)
+    };
+    for_each_page(pages, Scratch::new, |scratch, page| {
+        let out = access.claim(output.buffer, page)?;
+        let Some(packer) = &target.half_packer else {
+            return fill(scratch, page, out);
+        };
+        let mut halves = std::mem::replace(&mut scratch.halves, Box::new([0; SIDE * SIDE]));
+        fill(scratch, page, bytemuck::bytes_of_mut(&mut *halves))?;
+        in_host_order(&mut halves);
+        packer.pack(&halves, out);
+        scratch.halves = halves;
+        Ok(())
     })
 }
 
-/// Recently decoded block-float tiles.
+/// Turns little-endian datums into those of host memory.
+fn in_host_order(halves: &mut HalfTile) {
+    if cfg!(target_endian = "big") {
+        for half in halves {
+            *half = half.swap_bytes();
+        }
+    }
+}
+
+/// What a worker needs.
 struct Scratch {
+    /// Recently decoded block-float tiles.
     decoded: Vec<(usize, Tile)>,
     tile: Tile,
     transposed: Tile,
     row: Vec<u32>,
+    /// A tile that is packed afterwards.
+    halves: Box<HalfTile>,
 }
 
 impl Scratch {
     fn new() -> Box<Self> {
-        Box::new(Self { decoded: vec![(usize::MAX, ZERO); 8], tile: ZERO, transposed: ZERO, row: Vec::new() })
+        let (decoded, row) = (vec![(usize::MAX, ZERO); 8], Vec::new());
+        Box::new(Self { decoded, tile: ZERO, transposed: ZERO, row, halves: Box::new([0; SIDE * SIDE]) })
     }
 }
 
@@ -292,6 +332,8 @@ struct Target<'a> {
     geometry: Geometry,
     flush: bool,
     packer: PackConfig,
+    /// What [`Movement::packed`] asks for.
+    half_packer: Option<HalfPacker>,
 }
 
 impl<'a> Target<'a> {
@@ -302,6 +344,9 @@ impl<'a> Target<'a> {
             geometry: Geometry::new(device, &movement.output)?,
             flush: movement.through_dst && datum_format(format) == DataFormat::Float16B,
             packer: port::packer(format, DstFormat::Bf16, false),
+            half_packer: movement.packed.and_then(|Packed { format, precise }| {
+                HalfPacker::new(&port::packer(format, DstFormat::Bf16, precise), Level::current())
+            }),
         })
     }
 
@@ -311,9 +356,9 @@ impl<'a> Target<'a> {
         source: &Source<'_>,
         page: usize,
         scratch: &mut Scratch,
+        target: &mut [u8],
     ) -> Result<(), OpError> {
         let geometry = &self.geometry;
-        let target = access.claim(self.movement.output.buffer, page)?;
         let Scratch { decoded, tile: datums, row: words, .. } = scratch;
         let Some(tile) = geometry.tile else {
             words.resize(geometry.page_datums, 0);

@@ -10,9 +10,12 @@
 //! of their columns is a line of the output. This gives the same bytes as the general way, which divides positions for every
 //! datum.
 
+use tt_cpu::Level;
 use tt_cpu::stream::{self, STREAM_BYTES};
 use tt_formats::{DataFormat, TileShape};
 use tt_memory::{Access, access::Pages};
+use tt_tensix::fast::{Bf16Page, BlockFloatDecoder};
+use tt_tensix::fpu::HalfTile;
 use tt_tensix::unpack;
 
 use super::lines::{Decode, decoded};
@@ -62,8 +65,8 @@ impl Step {
 enum Read {
     /// As they are.
     Plain,
-    /// Block floats, to bfloat16.
-    Block(DataFormat, Decode),
+    /// Block floats, to bfloat16: single lines, and tiles if they have plain numbers only.
+    Block(DataFormat, Decode, Option<BlockFloatDecoder>),
 }
 
 /// A movement of this kind.
@@ -82,6 +85,9 @@ struct Memory {
     /// Tiles of the input, and of the output.
     given: Vec<u8>,
     made: Vec<u8>,
+    /// An output tile on its way to block floats, and these.
+    halves: HalfTile,
+    packed: [u8; 2 * DATUMS],
     lines: Tile,
     turned: Tile,
     /// The extent of the output tiles whose padding `made` and `lines` hold.
@@ -99,9 +105,10 @@ impl Turned {
         if rank < 2 || rank_in < 2 || (input.tile, output.tile) != (full, full) || movement.offset != 0 {
             return None;
         }
+        let decoder = |format| BlockFloatDecoder::new(format, Level::current());
         let read = match (input.format, output.format) {
-            (from @ DataFormat::Bfp8B, DataFormat::Float16B) => Read::Block(from, decoded::<8>),
-            (from @ DataFormat::Bfp4B, DataFormat::Float16B) => Read::Block(from, decoded::<4>),
+            (from @ DataFormat::Bfp8B, DataFormat::Float16B) => Read::Block(from, decoded::<8>, decoder(from)),
+            (from @ DataFormat::Bfp4B, DataFormat::Float16B) => Read::Block(from, decoded::<4>, decoder(from)),
             (from, to) if from != to || to.is_block_float() => return None,
             _ => Read::Plain,
         };
@@ -165,10 +172,20 @@ impl Turned {
                     let [row, column] = place.first.map(|first| first / SIDE);
                     let page = (matrix * output.tile_rows + row) * output.tile_columns + column;
                     let out = access.claim(movement.output.buffer, page)?;
+                    let made = &made[..DATUMS * self.unit];
+                    let made = match &target.half_packer {
+                        Some(packer) => {
+                            bytemuck::bytes_of_mut(&mut memory.halves).copy_from_slice(made);
+                            let packed = &mut memory.packed[..out.len()];
+                            packer.pack(&memory.halves, packed);
+                            packed
+                        }
+                        None => made,
+                    };
                     if past {
-                        stream::copy(out, &made[..DATUMS * self.unit]);
+                        stream::copy(out, made);
                     } else {
-                        out.copy_from_slice(&made[..DATUMS * self.unit]);
+                        out.copy_from_slice(made);
                     }
                 }
                 Ok(())
@@ -186,7 +203,8 @@ impl Turned {
         };
         let made = self.split.map_or(1, |axis| movement.output.shape[axis]);
         let (given, made) = (tiles(given), tiles(made));
-        Box::new(Memory { given, made, lines: ZERO, turned: ZERO, padded: [SIDE; 2], _share: Share })
+        let (halves, packed) = ([0; DATUMS], [0; 2 * DATUMS]);
+        Box::new(Memory { given, made, halves, packed, lines: ZERO, turned: ZERO, padded: [SIDE; 2], _share: Share })
     }
 
     /// The leading dimensions of the output, and how many units lie along each.
@@ -320,7 +338,7 @@ impl Turned {
         let to = to[..LINE].as_flattened_mut();
         match self.read {
             Read::Plain => to.copy_from_slice(&page[at * UNIT..(at + LINE) * UNIT]),
-            Read::Block(_, decode) => {
+            Read::Block(_, decode, _) => {
                 for (datum, word) in to.as_chunks_mut::<2>().0.iter_mut().zip(decode(page, at)) {
                     *datum = word.to_le_bytes();
                 }
@@ -347,9 +365,12 @@ impl Turned {
             let (page, given) = (page(number), &mut given[..DATUMS * UNIT]);
             match self.read {
                 Read::Plain => given.copy_from_slice(page),
-                Read::Block(format, _) => {
-                    unpack::to_src(format, format, page, words);
-                    narrow(words, given);
+                Read::Block(format, _, decoder) => {
+                    let halves: &mut Bf16Page = given.try_into().expect("a tile of bfloat16");
+                    if !decoder.is_some_and(|decoder| decoder.decode(page, halves)) {
+                        unpack::to_src(format, format, page, words);
+                        narrow(words, halves);
+                    }
                 }
             }
             if flush {

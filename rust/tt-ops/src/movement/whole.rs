@@ -122,12 +122,12 @@ impl WholeTiles {
     pub fn page(
         &self,
         access: &Access<'_>,
-        output: BufferId,
         page: usize,
         [tile, transposed]: [&mut Tile; 2],
+        target: &mut [u8],
     ) -> Result<bool, OpError> {
         let Some(source) = self.source(page) else { return Ok(false) };
-        let (bytes, target) = (access.page(self.input, source)?, access.claim(output, page)?);
+        let bytes = access.page(self.input, source)?;
         let Some((format, packer)) = &self.through else {
             target.copy_from_slice(bytes);
             return Ok(true);
