@@ -3,7 +3,6 @@
 use tt_tensix::sfpu::{self, Call, DstWidth};
 
 use crate::OpError;
-use crate::port::Tile;
 
 /// One function of a chain, as the caller names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,7 +53,7 @@ impl Chain {
     }
 
     /// Applies the functions in order; values stay in Dst between them.
-    pub(crate) fn apply(&self, dst: &mut Tile, dst32: bool) {
+    pub(crate) fn apply(&self, dst: &mut [u32], dst32: bool) {
         let width = if dst32 { DstWidth::Bits32 } else { DstWidth::Bits16 };
         let level = tt_cpu::Level::current();
         for call in &self.calls {

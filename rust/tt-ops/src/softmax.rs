@@ -1,11 +1,15 @@
 //! The attention program of `softmax` over the last dimension: one row of tiles at a time, with the intermediates that
 //! the program keeps in L1 in the formats it keeps them in.
 
+mod largest;
+
 use tt_cpu::Level;
 use tt_formats::{DataFormat, TileShape};
 use tt_memory::{BufferId, Device};
 use tt_tensix::fpu::{self, Arch, Broadcast, EltwiseOp, MathConfig, MathFidelity, PoolOp, ReduceDim, Reduction};
 use tt_tensix::pack::{self, EdgeMask, PackConfig};
+
+use largest::Largest;
 
 use crate::port::{self, Input, Tile, ZERO};
 use crate::{Chain, ChainStep, OpError, for_each_page};
@@ -39,7 +43,9 @@ struct Scratch {
     exps: Vec<u8>,
     max: Vec<u8>,
     recip: Vec<u8>,
+    largest: Largest,
     a: Tile,
+    /// What every datum of a row meets, in all columns.
     b: Tile,
     dst: Tile,
 }
@@ -69,6 +75,7 @@ pub fn softmax(
         exps: vec![0; tile * program.columns],
         max: vec![0; tile],
         recip: vec![0; 4096],
+        largest: Largest::new(kernel.level),
         a: ZERO,
         b: ZERO,
         dst: ZERO,
@@ -149,7 +156,7 @@ impl<'a> Kernel<'a> {
 
     /// Fills `exps`: the exponentials of the row, packed.
     fn exponentials(&self, tiles: &[&[u8]], scratch: &mut Scratch) {
-        let Scratch { x, exps, max, a, b, dst, .. } = scratch;
+        let Scratch { x, exps, max, largest, a, b, dst, .. } = scratch;
         let stable = self.program.stable;
         let dst32 = self.program.dst32;
         let size = self.kept_bytes;
@@ -181,18 +188,26 @@ impl<'a> Kernel<'a> {
         let x = &*x;
         let at = |column: usize| if masked { &x[column * size..(column + 1) * size] } else { tiles[column] };
         if stable {
-            fpu::clear_for_max(&math, dst);
+            largest.clear();
             for column in 0..=last {
-                source.to_src(at(column), a);
-                self.row_max.run(self.level, dst, a);
+                if source.format == DataFormat::Float16B {
+                    largest.take_halves(at(column));
+                } else {
+                    source.to_src(at(column), a);
+                    largest.take(a);
+                }
             }
+            largest.store(a);
+            fpu::clear_for_max(&math, dst);
+            self.row_max.run(self.level, dst, a);
             pack::pack_tile(&self.pack_max, dst, max);
             self.kept.to_src(max, b);
+            widen(b);
         }
         for column in 0..=last {
             if stable {
                 source.to_src(at(column), a);
-                fpu::eltwise(&math, EltwiseOp::Sub, Broadcast::Column, false, dst, a, b);
+                fpu::eltwise(&math, EltwiseOp::Sub, Broadcast::None, false, dst, a, b);
             } else {
                 source.to_dst(&math, at(column), a, dst);
             }
@@ -201,25 +216,42 @@ impl<'a> Kernel<'a> {
         }
     }
 
-    /// Fills `recip`: one over the row sums, in column 0. A row sum is a matrix product with a scaler tile of ones.
+    /// Fills `recip` and `b`: one over the row sums, in column 0. A row sum is a matrix product with a scaler tile of ones.
     fn reciprocal_sum(&self, scratch: &mut Scratch) {
-        let Scratch { exps, recip, a, dst, .. } = scratch;
+        let Scratch { exps, recip, a, b, dst, .. } = scratch;
         *dst = ZERO;
         for tile in exps.chunks_exact(self.kept_bytes) {
             self.kept.to_src(tile, a);
             self.row_sum.run(self.level, dst, a);
         }
-        self.recip.apply(dst, self.program.dst32);
+        // The packer takes no other columns.
+        let places: [usize; 32] = std::array::from_fn(|row| TileShape::FULL.index(row, 0));
+        let mut sums = places.map(|place| dst[place]);
+        self.recip.apply(&mut sums, self.program.dst32);
+        for (place, sum) in places.into_iter().zip(sums) {
+            dst[place] = sum;
+        }
         pack::pack_tile(&self.pack_recip, dst, recip);
+        self.float.to_src(recip, b);
+        widen(b);
     }
 
     /// Packs one output tile: the exponentials times the reciprocal of their row sum.
     fn product(&self, column: usize, scratch: &mut Scratch, target: &mut [u8]) {
-        let Scratch { exps, recip, a, b, dst, .. } = scratch;
+        let Scratch { exps, a, b, dst, .. } = scratch;
         self.kept.to_src(&exps[column * self.kept_bytes..(column + 1) * self.kept_bytes], a);
-        self.float.to_src(recip, b);
-        fpu::eltwise(&self.math, EltwiseOp::Mul, Broadcast::Column, false, dst, a, b);
+        fpu::eltwise(&self.math, EltwiseOp::Mul, Broadcast::None, false, dst, a, b);
         pack::pack_tile(&self.pack_out, dst, target);
+    }
+}
+
+/// Gives all columns the words of the first one, as a broadcast would tile by tile.
+fn widen(tile: &mut Tile) {
+    for row in 0..32 {
+        let word = tile[TileShape::FULL.index(row, 0)];
+        for half in [0, 16] {
+            tile[TileShape::FULL.index(row, half)..][..16].fill(word);
+        }
     }
 }
 
