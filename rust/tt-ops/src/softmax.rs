@@ -2,14 +2,16 @@
 //! the program keeps in L1 in the formats it keeps them in.
 
 mod largest;
+mod steps;
 
 use tt_cpu::Level;
 use tt_formats::{DataFormat, TileShape};
 use tt_memory::{BufferId, Device};
 use tt_tensix::fpu::{self, Arch, Broadcast, EltwiseOp, MathConfig, MathFidelity, PoolOp, ReduceDim, Reduction};
-use tt_tensix::pack::{self, EdgeMask, PackConfig};
+use tt_tensix::pack::{self, DstFormat, EdgeMask, PackConfig};
 
 use largest::Largest;
+use steps::Source;
 
 use crate::port::{self, Input, Tile, ZERO};
 use crate::{Chain, ChainStep, OpError, for_each_page};
@@ -206,14 +208,29 @@ impl<'a> Kernel<'a> {
         }
         for column in 0..=last {
             if stable {
-                source.to_src(at(column), a);
-                fpu::eltwise(&math, EltwiseOp::Sub, Broadcast::None, false, dst, a, b);
+                let x = self.source(source, at(column), a);
+                if !x.is_some_and(|x| steps::subtract(self.level, dst, x, b)) {
+                    source.to_src(at(column), a);
+                    fpu::eltwise(&math, EltwiseOp::Sub, Broadcast::None, false, dst, a, b);
+                }
             } else {
                 source.to_dst(&math, at(column), a, dst);
             }
             self.exp.apply(dst, dst32);
             pack::pack_tile(&self.pack_kept, dst, &mut exps[column * size..(column + 1) * size]);
         }
+    }
+
+    /// A tile in L1 as the short steps take it, in a Src register if need be; `None` if they do not.
+    fn source<'t>(&self, input: Input, bytes: &'t [u8], src: &'t mut Tile) -> Option<Source<'t>> {
+        if self.math.dst != DstFormat::Fp32 || input.format.has_5_bit_exponent() {
+            return None;
+        }
+        if input.format == DataFormat::Float16B {
+            return Some(Source::Halves(bytes));
+        }
+        input.to_src(bytes, src);
+        Some(Source::Words(src))
     }
 
     /// Fills `recip` and `b`: one over the row sums, in column 0. A row sum is a matrix product with a scaler tile of ones.
@@ -239,8 +256,12 @@ impl<'a> Kernel<'a> {
     /// Packs one output tile: the exponentials times the reciprocal of their row sum.
     fn product(&self, column: usize, scratch: &mut Scratch, target: &mut [u8]) {
         let Scratch { exps, a, b, dst, .. } = scratch;
-        self.kept.to_src(&exps[column * self.kept_bytes..(column + 1) * self.kept_bytes], a);
-        fpu::eltwise(&self.math, EltwiseOp::Mul, Broadcast::None, false, dst, a, b);
+        let bytes = &exps[column * self.kept_bytes..][..self.kept_bytes];
+        let x = self.source(self.kept, bytes, a);
+        if !x.is_some_and(|x| steps::multiply(self.level, self.program.fidelity, dst, x, b)) {
+            self.kept.to_src(bytes, a);
+            fpu::eltwise(&self.math, EltwiseOp::Mul, Broadcast::None, false, dst, a, b);
+        }
         pack::pack_tile(&self.pack_out, dst, target);
     }
 }

@@ -1,0 +1,233 @@
+//! The element-wise steps of the program in a 32-bit `Dst`, by the host's arithmetic where that is exact.
+//!
+//! Operands are FP32 words of 11 significant bits at most. A tile with others than ordinary numbers is left to the matrix unit.
+
+use tt_cpu::{Level, simd_kernel};
+use tt_tensix::fpu::MathFidelity;
+
+use crate::port::Tile;
+
+/// What a step is applied to.
+#[derive(Clone, Copy)]
+pub(super) enum Source<'t> {
+    /// A tile of bfloat16 in L1.
+    Halves(&'t [u8]),
+    /// A tile in a Src register.
+    Words(&'t Tile),
+}
+
+/// The bits of an FP32 word below those of a Src word.
+const BELOW: u32 = 13;
+const SIGN: u32 = 1 << 31;
+const EXPONENT: u32 = 255 << 23;
+/// From the exponent of a number in place to 1.5 * 2^13 of its power of two. The last bit of sums with that is 1 / 1024 of the
+/// power: the grid that ELWSUB puts its operands on.
+const GRID: u32 = 13 << 23 | 1 << 22;
+/// Exponents from here on are left to the matrix unit, so that no sum with the grid, and no infinity, has to be thought of.
+const HUGE: u32 = 240 << 23;
+
+/// ELWSUB without accumulation. False if a datum is huge; `dst` is then meaningless.
+pub(super) fn subtract(level: Level, dst: &mut Tile, a: Source<'_>, b: &Tile) -> bool {
+    match a {
+        Source::Halves(page) => differences_of_halves::run(level, dst, page, b),
+        Source::Words(words) => differences_of_words::run(level, dst, words, b),
+    }
+}
+
+/// ELWMUL without accumulation. False if the products of some phases are not exact; `dst` is then meaningless.
+pub(super) fn multiply(level: Level, fidelity: MathFidelity, dst: &mut Tile, a: Source<'_>, b: &Tile) -> bool {
+    let phases = fidelity.phases();
+    match a {
+        Source::Halves(page) => products_of_halves::run(level, phases, dst, page, b),
+        Source::Words(words) => products_of_words::run(level, phases, dst, words, b),
+    }
+}
+
+#[inline(always)]
+fn of_half(datum: [u8; 2]) -> u32 {
+    u32::from(u16::from_le_bytes(datum)) << 16
+}
+
+#[inline(always)]
+fn of_word(word: u32) -> u32 {
+    word << BELOW
+}
+
+/// A little more than the number of a word, or zero.
+#[inline(always)]
+fn number(word: u32) -> f32 {
+    f32::from_bits(if word & EXPONENT == 0 { 0 } else { word | 1 })
+}
+
+/// The difference on the grid of the larger operand; raises `most` to its exponent.
+///
+/// The first two additions round each operand to the grid, as the one that is not rounded keeps to it, and so do their sums. That
+/// is rounding to even, but there are no ties: an operand is a little larger than it is. Taking the grid away leaves
+/// the exact total, normalised. Below the smallest exponent it becomes zero.
+#[inline(always)]
+fn difference(a: u32, b: u32, most: &mut u32) -> u32 {
+    let largest = (a & EXPONENT).max(b & EXPONENT);
+    *most = largest.max(*most);
+    let grid = f32::from_bits(largest.wrapping_add(GRID));
+    let total = (((grid + number(a)) + number(b ^ SIGN)) - grid).to_bits();
+    if total & EXPONENT == 0 { 0 } else { total }
+}
+
+#[inline(always)]
+fn differences_of_halves_body(dst: &mut Tile, a: &[u8], b: &Tile) -> bool {
+    let mut most = 0;
+    for ((dst, a), b) in dst.iter_mut().zip(a.as_chunks::<2>().0).zip(b) {
+        *dst = difference(of_half(*a), of_word(*b), &mut most);
+    }
+    most < HUGE
+}
+
+#[inline(always)]
+fn differences_of_words_body(dst: &mut Tile, a: &Tile, b: &Tile) -> bool {
+    let mut most = 0;
+    for ((dst, a), b) in dst.iter_mut().zip(a).zip(b) {
+        *dst = difference(of_word(*a), of_word(*b), &mut most);
+    }
+    most < HUGE
+}
+
+/// The largest exponent of some words, in place, and the smallest of those that are not zero, less one.
+#[derive(Clone, Copy)]
+struct Reach {
+    most: u32,
+    least: u32,
+}
+
+impl Reach {
+    const NONE: Self = Self { most: 0, least: 253 << 23 };
+
+    #[inline(always)]
+    fn take(&mut self, word: u32) {
+        let exponent = word & EXPONENT;
+        self.most = self.most.max(exponent);
+        // Zeros wrap to the top.
+        self.least = self.least.min(exponent.wrapping_sub(1 << 23));
+    }
+
+    /// Whether products of all phases are exact and so are their sums: neither the largest ones leave the exponents, nor the
+    /// smallest ones of the last phase, which is worth 12 exponents less than the first.
+    #[inline(always)]
+    fn has_exact_products(self, other: Self) -> bool {
+        let [a, b] = [self, other].map(|reach| [reach.most >> 23, (reach.least >> 23) + 1]);
+        a[0] < 255 && b[0] < 255 && a[0] + b[0] < 127 + 254 && a[1] + b[1] > 127 + 12
+    }
+}
+
+/// The parts that each phase takes have few enough bits that products are exact, and the sum of two of them that the third
+/// phase makes is as well.
+#[inline(always)]
+fn product<const PHASES: u32>(a: u32, b: u32) -> u32 {
+    let (high, both, upper) = (a & !(63 << BELOW), a & !(1 << BELOW), b & !(15 << BELOW));
+    let [first, both, upper, whole] = [high, both, upper, b].map(f32::from_bits);
+    let product = match PHASES {
+        1 => first * upper,
+        2 => both * upper,
+        3 => both * upper + first * (whole - upper),
+        _ => both * whole,
+    };
+    if a & EXPONENT == 0 || b & EXPONENT == 0 { 0 } else { product.to_bits() }
+}
+
+#[inline(always)]
+fn products<const PHASES: u32, T: Copy>(dst: &mut Tile, a: &[T], b: &Tile, word: impl Fn(T) -> u32) -> bool {
+    let (mut reach_a, mut reach_b) = (Reach::NONE, Reach::NONE);
+    for ((dst, a), b) in dst.iter_mut().zip(a).zip(b) {
+        let (a, b) = (word(*a), of_word(*b));
+        reach_a.take(a);
+        reach_b.take(b);
+        *dst = product::<PHASES>(a, b);
+    }
+    reach_a.has_exact_products(reach_b)
+}
+
+#[inline(always)]
+fn products_of_halves_body(phases: u32, dst: &mut Tile, a: &[u8], b: &Tile) -> bool {
+    let a = a.as_chunks::<2>().0;
+    match phases {
+        1 => products::<1, _>(dst, a, b, of_half),
+        2 => products::<2, _>(dst, a, b, of_half),
+        3 => products::<3, _>(dst, a, b, of_half),
+        _ => products::<4, _>(dst, a, b, of_half),
+    }
+}
+
+#[inline(always)]
+fn products_of_words_body(phases: u32, dst: &mut Tile, a: &Tile, b: &Tile) -> bool {
+    match phases {
+        1 => products::<1, _>(dst, a, b, of_word),
+        2 => products::<2, _>(dst, a, b, of_word),
+        3 => products::<3, _>(dst, a, b, of_word),
+        _ => products::<4, _>(dst, a, b, of_word),
+    }
+}
+
+simd_kernel!(differences_of_halves, super::differences_of_halves_body, (dst: &mut Tile, a: &[u8], b: &Tile) -> bool);
+simd_kernel!(differences_of_words, super::differences_of_words_body, (dst: &mut Tile, a: &Tile, b: &Tile) -> bool);
+simd_kernel!(products_of_halves, super::products_of_halves_body, (phases: u32, dst: &mut Tile, a: &[u8], b: &Tile) -> bool);
+simd_kernel!(products_of_words, super::products_of_words_body, (phases: u32, dst: &mut Tile, a: &Tile, b: &Tile) -> bool);
+
+#[cfg(test)]
+mod tests {
+    use tt_formats::DataFormat;
+    use tt_tensix::fpu::{self, Arch, Broadcast, EltwiseOp, MathConfig};
+    use tt_tensix::pack::DstFormat;
+    use tt_testkit::random::Random;
+
+    use super::*;
+    use crate::port::ZERO;
+
+    /// A Src word near one exponent, or of any.
+    fn word(random: &mut Random, kind: u32, centre: u32) -> u32 {
+        let any = random.below(1 << 19);
+        let exponent = match kind {
+            0 => random.below(256),
+            1 => (centre + random.below(30)).min(255),
+            2 => [0, centre][random.below(2) as usize],
+            _ => centre + random.below(2),
+        };
+        any & !(255 << 10) & if random.below(4) == 0 { !0x3f0 } else { !0 } | exponent << 10
+    }
+
+    #[test]
+    fn steps_have_the_bits_of_the_matrix_unit() {
+        let mut random = Random::new(22);
+        let mut taken = [0; 2];
+        for round in 0..1200_u32 {
+            let halves = round % 2 == 0;
+            let alu = if halves { DataFormat::Float16B } else { DataFormat::Tf32 };
+            let fidelity = MathFidelity::from_phases(1 + round / 2 % 4).expect("a fidelity");
+            let arch = if round % 3 == 0 { Arch::Blackhole } else { Arch::Wormhole };
+            let math = MathConfig { fidelity, dst: DstFormat::Fp32, alu, arch };
+            let kind = round / 8 % 4;
+            let centres =
+                [1, 2, 12, 40, 60, 64, 69, 70, 75, 120, 127, 180, 190, 191, 200, 224, 238, 239, 240, 252, 253];
+            let mut centre = || centres[random.below(centres.len() as u32) as usize];
+            let (centre_a, centre_b) = (centre(), centre());
+            let (mut a, mut b) = (ZERO, ZERO);
+            for (a, b) in a.iter_mut().zip(&mut b) {
+                *a = word(&mut random, kind, centre_a) & if halves { 0x7_fff8 } else { 0x7_ffff };
+                *b = word(&mut random, kind, if round % 5 < 2 { centre_a } else { centre_b });
+            }
+            let page: Vec<u8> = a.iter().flat_map(|word| ((word >> 3) as u16).to_le_bytes()).collect();
+            let source = if halves { Source::Halves(&page) } else { Source::Words(&a) };
+            for &level in Level::supported() {
+                for (op, taken) in [EltwiseOp::Sub, EltwiseOp::Mul].into_iter().zip(&mut taken) {
+                    let (mut expected, mut dst) = (ZERO, [1; 1024]);
+                    fpu::eltwise_scalar(&math, op, Broadcast::None, false, &mut expected, &a, &b);
+                    let done = match op {
+                        EltwiseOp::Mul => multiply(level, fidelity, &mut dst, source, &b),
+                        _ => subtract(level, &mut dst, source, &b),
+                    };
+                    assert!(!done || dst == expected, "{op:?}, {alu:?}, {level:?}, round {round}");
+                    *taken += u32::from(done);
+                }
+            }
+        }
+        assert!(taken.iter().all(|&taken| taken > 500), "{taken:?}");
+    }
+}
