@@ -55,6 +55,19 @@ def test_steps_in_float32(name: str, device: ttnn.MeshDevice) -> None:
     same_bits(fused(a, b), apart(a, b))
 
 
+@pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.bfloat8_b])
+def test_rsub_negates_the_first_operand_in_l1(dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:
+    """The matrix unit adds what the packer leaves of the negative: infinities of NaN, which it takes for numbers."""
+    words = np.array([0x7FC0, 0xFFC1, 0x7F80, 0xFF80, 0x7F7F, 0x0001, 0x8000, 0x3F80, 0xC040, 0x80C0], np.uint16)
+    tiles = np.stack(np.meshgrid(np.resize(words, 32), np.resize(words, 32)))
+    if dtype is ttnn.bfloat8_b:
+        # Shared exponents at both ends: their values are infinite, or wrap to huge ones.
+        tiles = np.random.default_rng(5).integers(0, 256, (2, 1088), np.uint8)
+        tiles[:, :64] = tiles[:, :64] % 8 - 4
+    a, b = (from_raw(tile, (32, 32), dtype, device) for tile in tiles)
+    same_bits(ttnn.rsub(a, b), ttnn.add(ttnn.neg(a), b))
+
+
 def test_scaled_second_operand(device: ttnn.MeshDevice) -> None:
     a, b = pair(device, ttnn.float32)
     same_bits(ttnn.addalpha(a, b, 0.75), ttnn.add(a, ttnn.multiply(b, 0.75)))

@@ -55,7 +55,7 @@ def _run(arithmetic: Arithmetic, a: Any, b: Any, fast: bool | None, options: Opt
 
 
 def _run_reversed(arithmetic: Arithmetic, a: Tensor, b: Any, _fast: bool | None, options: Options) -> Tensor:
-    # The chip negates a and adds; negation is exact, so the difference has the same bits.
+    # The program's second operand is a: the matrix unit adds its negative, the vector unit subtracts it.
     on_device(arithmetic.name, a, "input_tensor_a", on_host("A"))
     if options.output_tensor is a and isinstance(b, Tensor):
         shape = broadcast(arithmetic.name, a._spec.shape._dims, b._spec.shape._dims)
@@ -118,8 +118,9 @@ TABLE: Final = (
     Binary(
         "rsub",
         Arithmetic(
-            "", BinaryOpType.RSUB, "sub", "sub_binary",
-            sfpu_in_bfloat16=False, blocks_on_sfpu=False, integers=_integers("sub"), mixes_floats=True,
+            "", BinaryOpType.RSUB, "add", "sub_binary",
+            sfpu_in_bfloat16=False, blocks_on_sfpu=False, before_b_fpu=(("neg", "default"),),
+            integers=_integers("sub"), mixes_floats=True,
         ),
         golden.rsub, "b - a",
         both((*COMMON, fast_option(True, _FAST_DOC, none=True)), scalar_name="input_b"),

@@ -45,6 +45,8 @@ class Arithmetic:
     """Applied to both operands."""
     before_b: tuple[ChainStep, ...] = ()
     """Applied to the second operand."""
+    before_b_fpu: tuple[ChainStep, ...] = ()
+    """Applied to the second operand if the matrix unit computes."""
     after: tuple[ChainStep, ...] = ()
     """Applied to the result in Dst."""
     after_fpu: tuple[ChainStep, ...] = ()
@@ -104,7 +106,7 @@ def program_for(arithmetic: Arithmetic, a: DataType, b: DataType, out: DataType)
         parameters=arithmetic.parameters if on_sfpu else (),
         dst32=dst32,
         before_a=arithmetic.before,
-        before_b=arithmetic.before + arithmetic.before_b,
+        before_b=arithmetic.before + arithmetic.before_b + (() if on_sfpu else arithmetic.before_b_fpu),
         after=arithmetic.after + (() if on_sfpu else arithmetic.after_fpu),
         cast=_cast(a is b is DataType.FLOAT32, out),
     )
