@@ -176,6 +176,16 @@ def test_activations_between_floating_point_and_integers(device: ttnn.MeshDevice
     assert _words(quotient) == _float_words([-0.5, 1.0, -1.5])
 
 
+@pytest.mark.parametrize("count", [1, 31, 32, 40])
+def test_the_right_shift_of_a_chain_repeats_the_sign(count: int, device: ttnn.MeshDevice) -> None:
+    """By 32 and more it shifts by 31, as `int32_by32` of the vectors does; the operator on two operands gives 0."""
+    values = [0, 1, -1, 2**31 - 1, -(2**31), -7]
+    x, shift = _ints(device, values), ttnn.UnaryWithParam(U.RIGHT_SHIFT, count)
+    expected = [value >> min(count, 31) for value in values]
+    assert _signed(_words(ttnn.unary_chain(x, [shift]))) == expected
+    assert _signed(_words(ttnn.add(x, 0, activations=[shift]))) == expected
+
+
 def test_chains_of_integers(device: ttnn.MeshDevice) -> None:
     x = _ints(device, [1, -2, 3])
     steps = [U.NEG, ttnn.UnaryWithParam(U.ADD_UNARY_SFPU, 1.9), U.RELU]

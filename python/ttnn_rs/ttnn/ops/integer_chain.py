@@ -20,6 +20,7 @@ from ttnn.exceptions import DTypeError, UnsupportedError
 from ttnn.memory_config import MemoryConfig
 from ttnn.ops.activations import Activation, UnaryWithParam, as_unary, chain_steps
 from ttnn.ops.registry import find
+from ttnn.ops.steps import ChainStep
 from ttnn.ops.unary import apply_chain, copy_bits
 from ttnn.ops.unary_family import refuse_integers
 from ttnn.tensor import Tensor
@@ -73,7 +74,10 @@ TAKEN: Final[dict[UnaryOpType, tuple[str, frozenset[DataType], int]]] = {
     _U.RELU_MIN: ("relu_min", _ANY, 1),
     _U.IDENTITY: ("identity", _ANY, 0),
 }
-"""Functions that have a kernel for integers: the operator with the same bits, its data types, how many parameters."""
+"""Functions that have a kernel for integers: the operator with the same bits, its data types, how many parameters.
+
+Right shifts of int32 by 32 and more are the exception, which `_apply_one` makes.
+"""
 
 
 def check_chain(operator: str, functions: Iterable[Activation], dtype: DataType) -> None:
@@ -128,6 +132,10 @@ def _apply_one(
         if len(function.params) != count:
             raise UnsupportedError(f"{operator}: the activation {function!r} takes {count} parameters.")
         numbers = [_whole(operator, function, value) for value in function.params]
+        if op_type is _U.RIGHT_SHIFT and dtype is DataType.INT32 and 0 < numbers[0] < 1 << 31:
+            # Unlike the function of two operands, it shifts by 31 where the number is larger: the sign remains.
+            steps: list[ChainStep] = [("right_shift", "int32", [min(numbers[0], 31)])]
+            return apply_chain(operator, x, steps, memory_config=place, output_tensor=output, integers=True)
         result: Tensor = find(f"ttnn.{name}").function(x, *numbers, memory_config=place, output_tensor=output)
         return result
     if dtype not in _32_BITS:
