@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from operands import make, raw_of, values_of
+from operands import from_raw, make, raw_of, values_of
 
 import ttnn
 
@@ -103,6 +103,23 @@ def test_block_floats_are_regrouped(device: ttnn.MeshDevice, dtype: ttnn.DataTyp
         np.testing.assert_array_equal(values_of(result), expected)
     assert ttnn.untilize(x).dtype == ttnn.bfloat16
     assert ttnn.reshape(x, (32, 128)).dtype == dtype
+
+
+@pytest.mark.parametrize("shape", [(64, 32), (40, 20)])
+def test_block_floats_leave_tiles_through_dst(shape: tuple[int, int], device: ttnn.MeshDevice) -> None:
+    """Values of the largest shared exponent are infinite in rows, those below the normal numbers 0."""
+    tiles = np.random.default_rng(7).integers(0, 256, (2, 1088), np.uint8)
+    tiles[:, :64] = tiles[:, :64] % 8 - 4
+    x = from_raw(tiles, shape, ttnn.bfloat8_b, device)
+    rows = _words(ttnn.untilize(x))
+    np.testing.assert_array_equal(rows, _words(ttnn.typecast(x, ttnn.bfloat16)))
+    cut = ttnn.untilize_with_unpadding(x, [shape[0] - 3, shape[1] - 2])
+    np.testing.assert_array_equal(_words(cut), rows[:-2, :-1])
+    infinite, small = (rows & 0x7F80) == 0x7F80, (rows & 0x7F80) == 0
+    assert infinite.any()
+    assert small.any()
+    assert not (rows[infinite] & 0x7F).any()
+    assert not rows[small].any()
 
 
 SHARDS = [

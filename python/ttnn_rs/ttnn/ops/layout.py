@@ -1,7 +1,7 @@
 """Between row-major and tiled layout.
 
-bfloat16 passes through the compute engine, which turns denormals and -0 into +0 and NaN into infinity; float32 and
-integers keep their bits. Source: operator programs, section 11.
+bfloat16, and what block floats become, passes through the compute engine, which turns denormals and -0 into +0 and NaN
+into infinity; float32 and integers keep their bits. Source: operator programs, section 11.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def untilized(
     strides = None
     if shape is not None:
         strides = strides_of(tuple(spec.shape))
-    return move(source, target, strides=strides, through_dst=spec.dtype is DataType.BFLOAT16)
+    return move(source, target, strides=strides, through_dst=dtype is DataType.BFLOAT16)
 
 
 def _to_layout(
