@@ -103,6 +103,18 @@ def test_block_floats_along_a_dimension_are_products_on_the_matrix_unit(
     np.testing.assert_array_equal(_values(result).reshape(-1), _values(expected).reshape(-1))
 
 
+@pytest.mark.parametrize("tiles", [1, 2])
+@pytest.mark.parametrize(("word", "expected"), [(0x7FC0, 0x7F80), (0xFFC1, 0xFF80), (0x0001, 0), (0x8000, 0)])
+def test_every_tile_passes_through_dst(tiles: int, word: int, expected: int, device: ttnn.MeshDevice) -> None:
+    """A single one too, which is multiplied by none: NaN becomes infinite, denormals and -0 become 0."""
+    words = np.full((tiles, 1024), 0x3F80, np.uint16)
+    words[0, 5] = word
+    product = ttnn.prod(from_raw(words, (tiles, 32, 32), ttnn.bfloat16, device), keepdim=True)
+    assert raw_of(product).view(np.uint16)[0] == expected
+    small = ttnn.prod(from_raw(words, (tiles, 1, 6), ttnn.bfloat16, device))
+    assert raw_of(small).view(np.uint16)[0] == expected
+
+
 @pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.float32])
 @pytest.mark.parametrize("shape", [(7,), (5, 40), (3, 33, 31), (2, 3, 2, 33, 5)])
 @pytest.mark.parametrize("layout", [TILE, ROWS])

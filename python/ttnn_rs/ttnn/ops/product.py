@@ -39,6 +39,7 @@ from ttnn.ops.permutation import moved_to, permuted
 from ttnn.ops.reduce_program import filled
 from ttnn.ops.registry import Op, register
 from ttnn.ops.reshape import reshaped
+from ttnn.ops.unary import apply_chain
 from ttnn.tensor import Tensor
 from ttnn.tensor_spec import TensorSpec
 from ttnn.types import BLOCK_FLOATS, FORMAT_CODE, TILE_SIZE, DataType, Layout
@@ -114,7 +115,12 @@ def _last_tile(source: Tensor) -> Tensor:
         source = tilize_padded(_NAME, source, pad_value=1.0)
     else:
         source = filled(source, 1.0, DRAM_MEMORY_CONFIG)
-    tile = allocate(TensorSpec.of((TILE_SIZE, TILE_SIZE), spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG), device)
+    square = (TILE_SIZE, TILE_SIZE)
+    if source._spec.num_pages == 1:
+        # There is nothing to multiply, but the tile goes through Dst as the first of several does.
+        copied = apply_chain(_NAME, source, [], memory_config=DRAM_MEMORY_CONFIG)
+        return copied._view(TensorSpec.of(square, spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG))
+    tile = allocate(TensorSpec.of(square, spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG), device)
     assert source._buffer is not None
     assert tile._buffer is not None
     arch = arch_number(device)
