@@ -118,9 +118,13 @@ pub fn move_datums(device: &mut Device, movement: &Movement) -> Result<(), OpErr
             whole::tilize_rows(&access, movement, geometry, tile_row, flush, rest)
         });
     }
+    let rows = whole::WholeTiles::rows(movement, &source.geometry, &target.geometry, target.flush);
     // Tiles that are packed pass through the registers once, not in words.
-    let whole = movement.packed.is_none() && tiles.as_ref().is_some_and(whole::WholeTiles::are_whole);
-    let turned = if empty || whole { None } else { turned::Turned::new(movement) };
+    let whole = if movement.packed.is_some() { None } else { tiles.as_ref().filter(|tiles| tiles.are_whole()) };
+    if let Some(whole) = whole.or(rows.as_ref()).filter(|_| !empty) {
+        return whole.run(&access, output.buffer);
+    }
+    let turned = if empty { None } else { turned::Turned::new(movement) };
     if let Some(turned) = turned {
         return turned.run(&access, &target);
     }

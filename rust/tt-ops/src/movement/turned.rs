@@ -160,11 +160,16 @@ impl Turned {
         let units = self.leading(movement).map(|(_, count)| count).product::<usize>();
         let pages = access.input(movement.input.buffer)?.all()?;
         let past = access.buffer(movement.output.buffer)?.bytes() >= STREAM_BYTES as u64;
+        let units = units * output.tile_rows * output.tile_columns;
+        let single = !self.ends().into_iter().any(Step::chooses_tiles);
         for_each_page(
-            units * output.tile_rows * output.tile_columns,
+            units,
             || self.memory(movement),
             |memory, unit| {
                 let place = self.place(target, unit);
+                if single && unit + 1 < units {
+                    stream::prefetch_second_all(pages.page(self.place(target, unit + 1).page));
+                }
                 self.make(&pages, target, &place, memory);
                 let made = memory.made.chunks_exact(DATUMS * self.unit + APART);
                 for (number, made) in made.take(place.split).enumerate() {

@@ -2,14 +2,17 @@
 //!
 //! They give the same bytes as the general way; where a page is not whole (tiles with padding), that one is taken.
 
+use tt_cpu::stream::{self, STREAM_BYTES};
 use tt_formats::{DataFormat, TileShape};
+use tt_memory::access::Input;
 use tt_memory::{Access, BufferId};
 use tt_tensix::pack::{self, DstFormat, PackConfig};
 use tt_tensix::unpack;
 
 use super::{Geometry, Movement, View, datum_format};
-use crate::OpError;
-use crate::port::{self, Tile};
+use crate::port::groups::Groups;
+use crate::port::{self, Share, Tile, ZERO};
+use crate::{OpError, for_each_page};
 
 fn whole_window(movement: &Movement) -> bool {
     movement.window.iter().zip(&movement.output.shape).all(|(window, &length)| *window == (0, length))
@@ -94,6 +97,60 @@ impl WholeTiles {
         })
     }
 
+    /// Recognises a movement of rows that are pages: each is a tile without padding, as far as this is concerned.
+    pub fn rows(movement: &Movement, from: &Geometry, to: &Geometry, flush: bool) -> Option<Self> {
+        let (input, output) = (&movement.input, &movement.output);
+        let (&width, leading) = output.shape.split_last()?;
+        let plain = input.format == output.format && !output.format.is_block_float() && !flush;
+        let pages = (input.tile, output.tile) == (None, None) && [from, to].map(|side| side.page_datums) == [width; 2];
+        let rows = from.width == width && movement.strides.last() == Some(&1) && width > 0;
+        let first = usize::try_from(movement.offset).ok()?;
+        if !plain || !pages || !rows || !whole_window(movement) || !first.is_multiple_of(width) {
+            return None;
+        }
+        let stride = |(&stride, &length): (&i64, &usize)| {
+            let stride = if length == 1 { 0 } else { usize::try_from(stride).ok()? };
+            stride.is_multiple_of(width).then_some(stride / width)
+        };
+        Some(Self {
+            transposed: false,
+            input: input.buffer,
+            shape: [leading, &[32, 32]].concat(),
+            strides: movement.strides.iter().zip(leading).map(stride).collect::<Option<_>>()?,
+            first: [first / width, 0, 0],
+            tiles: [1, 1],
+            through: None,
+        })
+    }
+
+    /// Writes all pages of an output without padding, in the order in which they lie in memory.
+    pub fn run(&self, access: &Access<'_>, output: BufferId) -> Result<(), OpError> {
+        let (input, target) = (access.input(self.input)?, access.output(output)?);
+        let past = target.buffer().bytes() >= STREAM_BYTES as u64;
+        let groups = Groups::of(target.buffer(), 1);
+        for_each_page(
+            groups.count(),
+            || Box::new(([ZERO; 2], Share)),
+            |memory, group| {
+                let [tile, transposed] = &mut memory.0;
+                let pages = groups.pages(group);
+                let mut places = groups.places(pages.len()).map(|place| pages.start + place).peekable();
+                while let Some(page) = places.next() {
+                    // The CPU does not find out by itself: they are far apart.
+                    if let Some(next) = places.peek().and_then(|&next| self.source(next)) {
+                        stream::prefetch_second_all(input.peek(next)?);
+                    }
+                    let source = self.source(page).ok_or_else(|| OpError::Invariant {
+                        operator: "move",
+                        what: format!("page {page} is not whole"),
+                    })?;
+                    self.copy(&input, source, [tile, transposed], (target.claim(page)?, past))?;
+                }
+                Ok(())
+            },
+        )
+    }
+
     /// Whether no output tile has padding.
     pub fn are_whole(&self) -> bool {
         self.shape[self.shape.len() - 2..].iter().all(|length| length.is_multiple_of(32))
@@ -123,15 +180,40 @@ impl WholeTiles {
         &self,
         access: &Access<'_>,
         page: usize,
-        [tile, transposed]: [&mut Tile; 2],
+        registers: [&mut Tile; 2],
         target: &mut [u8],
     ) -> Result<bool, OpError> {
         let Some(source) = self.source(page) else { return Ok(false) };
-        let bytes = access.page(self.input, source)?;
-        let Some((format, packer)) = &self.through else {
-            target.copy_from_slice(bytes);
-            return Ok(true);
+        self.copy(&access.input(self.input)?, source, registers, (target, false))?;
+        Ok(true)
+    }
+
+    /// Writes an output page that is an input page, past the caches if asked to.
+    fn copy(
+        &self,
+        input: &Input<'_>,
+        source: usize,
+        [tile, transposed]: [&mut Tile; 2],
+        (target, past): (&mut [u8], bool),
+    ) -> Result<(), OpError> {
+        let bytes = input.page(source)?;
+        let write = |target: &mut [u8], bytes: &[u8]| {
+            if past {
+                stream::copy(target, bytes);
+            } else {
+                target.copy_from_slice(bytes);
+            }
         };
+        let Some((format, packer)) = &self.through else {
+            write(target, bytes);
+            return Ok(());
+        };
+        // Words of four bytes are in the registers as they are in L1.
+        if let (true, DataFormat::Int32, Some(words)) = (self.transposed, format, port::words(bytes)) {
+            unpack::transpose(words, transposed);
+            write(target, bytemuck::bytes_of(transposed));
+            return Ok(());
+        }
         unpack::to_dst(*format, bytes, tile);
         if self.transposed {
             unpack::transpose(tile, transposed);
@@ -139,7 +221,7 @@ impl WholeTiles {
         } else {
             pack::pack_tile(packer, tile, target);
         }
-        Ok(true)
+        Ok(())
     }
 }
 
