@@ -214,7 +214,7 @@ fn tile(format: DataFormat, words: &[u32; 1024]) -> Vec<u8> {
 fn lines_and_datums_of_tiles_move_with_their_padding() {
     // Input shape, output shape, offset, strides, window.
     type Case = (&'static [usize], &'static [usize], i64, &'static [i64], &'static [(usize, usize)]);
-    let cases: [Case; 11] = [
+    let cases: [Case; 15] = [
         (&[3, 40, 50], &[40, 3, 50], 0, &[50, 2000, 1], &[(0, 40), (0, 3), (0, 50)]),
         (&[2, 64, 96], &[70, 45], 64 * 96 + 5 * 96 + 16, &[96, 1], &[(3, 50), (0, 45)]),
         (&[2, 3, 33, 64], &[4, 33, 3, 64], 0, &[6336, 64, 2112, 1], &[(1, 2), (0, 33), (0, 3), (0, 64)]),
@@ -226,6 +226,11 @@ fn lines_and_datums_of_tiles_move_with_their_padding() {
         (&[4, 3, 33, 40], &[3, 4, 40, 33], 0, &[1320, 3960, 1, 40], &[(0, 3), (0, 4), (0, 40), (0, 33)]),
         (&[40, 3, 1, 33], &[33, 1, 3, 40], 0, &[1, 7, 33, 99], &[(0, 33), (0, 1), (0, 3), (0, 40)]),
         (&[34, 2, 70], &[2, 34, 70], 0, &[70, 140, 1], &[(0, 2), (0, 34), (0, 70)]),
+        // Rows of tiles that stay together, with those of another matrix behind them, from the middle, or beside padding.
+        (&[4, 16, 33], &[2, 32, 33], 0, &[1056, 33, 1], &[(0, 2), (0, 32), (0, 33)]),
+        (&[2, 70, 97], &[2, 50, 40], 3137, &[6790, 97, 1], &[(0, 2), (0, 38), (0, 40)]),
+        (&[2, 64, 50], &[3, 70, 50], 0, &[3200, 50, 1], &[(1, 2), (0, 64), (0, 50)]),
+        (&[1, 40, 50], &[1, 72, 50], 0, &[2000, 50, 1], &[(0, 1), (32, 40), (0, 50)]),
         // A window of one.
         (&[4, 3, 5, 6], &[6, 5, 4, 3], 0, &[1, 6, 90, 30], &[(0, 6), (1, 4), (0, 4), (0, 3)]),
     ];
@@ -245,7 +250,10 @@ fn lines_and_datums_of_tiles_move_with_their_padding() {
     for (format_in, format) in formats {
         let [bytes_in, bytes] = [format_in, format].map(|format| format.tile_bytes(TileShape::FULL));
         for (shape, out_shape, offset, strides, window) in cases {
-            for through_dst in [false, true] {
+            let plain = if format_in.is_block_float() { 2 } else { 1 };
+            let settings =
+                [false, true].into_iter().flat_map(|through_dst| (0..plain).map(move |plain| (through_dst, plain)));
+            for (through_dst, plain) in settings {
                 let view = |device: &mut Device, shape: &[usize], format: DataFormat| {
                     let count = pages(shape, Some(TileShape::FULL)).0;
                     let bytes = format.tile_bytes(TileShape::FULL) as u64;
@@ -254,7 +262,8 @@ fn lines_and_datums_of_tiles_move_with_their_padding() {
                 };
                 let (input, count) = view(&mut device, shape, format_in);
                 let (output, count_out) = view(&mut device, out_shape, format);
-                let raw: Vec<u8> = (0..count * bytes_in).map(|_| random.bits() as u8).collect();
+                let mut raw: Vec<u8> = (0..count * bytes_in).map(|_| random.bits() as u8).collect();
+                raw.chunks_exact_mut(bytes_in).filter(|_| plain == 1).for_each(make_plain);
                 device.write(input.buffer, &raw, bytes_in).unwrap();
                 let datums: Vec<Vec<u32>> = raw.chunks_exact(bytes_in).map(|tile| words(format_in, tile)).collect();
                 let padding = 0x3f81_c1a7 >> if bytes < 4096 { 16 } else { 0 };
@@ -291,25 +300,43 @@ fn lines_and_datums_of_tiles_move_with_their_padding() {
                 device.read(movement.output.buffer, &mut got, bytes).unwrap();
                 let bytes_out: Vec<u8> = expected.iter().flat_map(|words| tile(format, words)).collect();
                 assert!(got == bytes_out, "{format_in:?} {format:?} {shape:?} to {out_shape:?} {through_dst}");
-                // What is packed at once has the bytes of what is packed afterwards.
-                let packs = format == DataFormat::Float16B && format_in.is_block_float();
-                for precise in [false, true].into_iter().filter(|_| packs) {
-                    let (packed, _) = view(&mut device, out_shape, format_in);
-                    let output = View { buffer: packed.buffer, ..movement.output.clone() };
-                    let packed = Some(Packed { format: format_in, precise });
-                    move_datums(&mut device, &Movement { output: output.clone(), packed, ..movement.clone() }).unwrap();
-                    let dst = DstFormat::Bf16;
-                    let intermediate = pack::intermediate(format_in, dst, precise);
-                    let config = PackConfig { intermediate, ..PackConfig::new(dst, format_in) };
-                    let mut tile = vec![0; bytes_in];
-                    let mut got = vec![0; count_out * bytes_in];
-                    device.read(output.buffer, &mut got, bytes_in).unwrap();
-                    for (words, got) in expected.iter().zip(got.chunks_exact(bytes_in)) {
-                        pack::pack_tile(&config, &words.map(|word| word << 16), &mut tile);
-                        assert!(got == tile, "{format_in:?} {shape:?} to {out_shape:?} {through_dst} {precise}");
-                    }
+                if format == DataFormat::Float16B && format_in.is_block_float() {
+                    packs_at_once(&mut device, &movement, &expected);
                 }
             }
+        }
+    }
+}
+
+/// Ordinary exponents and no datum that stands for infinity: such tiles of block floats are decoded whole.
+fn make_plain(tile: &mut [u8]) {
+    let (exponents, datums) = tile.split_at_mut(64);
+    for exponent in exponents {
+        *exponent = 120 + *exponent % 16;
+    }
+    for datum in datums {
+        *datum |= 0x11;
+    }
+}
+
+/// What is packed at once has the bytes of what is packed afterwards.
+fn packs_at_once(device: &mut Device, movement: &Movement, expected: &[[u32; 1024]]) {
+    let format = movement.input.format;
+    let bytes = format.tile_bytes(TileShape::FULL);
+    for precise in [false, true] {
+        let buffer = device.allocate_interleaved(BufferType::Dram, bytes as u64, expected.len() as u64, 1).unwrap();
+        let output = View { buffer, ..movement.output.clone() };
+        let packed = Some(Packed { format, precise });
+        move_datums(device, &Movement { output, packed, ..movement.clone() }).unwrap();
+        let dst = DstFormat::Bf16;
+        let intermediate = pack::intermediate(format, dst, precise);
+        let config = PackConfig { intermediate, ..PackConfig::new(dst, format) };
+        let mut tile = vec![0; bytes];
+        let mut got = vec![0; expected.len() * bytes];
+        device.read(buffer, &mut got, bytes).unwrap();
+        for (words, got) in expected.iter().zip(got.chunks_exact(bytes)) {
+            pack::pack_tile(&config, &words.map(|word| word << 16), &mut tile);
+            assert!(got == tile, "{format:?} {:?} to {:?} {precise}", movement.input.shape, movement.output.shape);
         }
     }
 }
@@ -356,6 +383,70 @@ fn block_floats_leave_dst_as_bfloat16() {
                     assert_eq!(u32::from(got), expected, "{format:?} {out_shape:?} {through_dst} {index:?}");
                 }
             }
+        }
+    }
+}
+
+/// Small results stay in the caches, large ones go past them.
+#[test]
+fn whole_pages_are_moved_in_any_order() {
+    let mut device = device();
+    let mut random = Random::new(11);
+    // Matrices first, the height of the input, its width, tiles or rows, and whether matrices are transposed.
+    let cases = [
+        ([3, 2], [64, 96], Some(TileShape::FULL), true),
+        ([3, 2], [64, 96], Some(TileShape::FULL), false),
+        ([7, 41], [64, 96], Some(TileShape::FULL), true),
+        ([7, 41], [64, 96], Some(TileShape::FULL), false),
+        ([3, 2], [5, 48], None, false),
+        ([41, 7], [5, 1024], None, false),
+    ];
+    for (leading, [height, width], tile, transposed) in cases {
+        for format in [DataFormat::Float16B, DataFormat::Float32] {
+            let unit = format.element_bytes().unwrap();
+            let shape = [leading[0], leading[1], height, width];
+            let [rows, columns] = if transposed { [width, height] } else { [height, width] };
+            // The first matrix of the input's second dimension is left out.
+            let out_shape = [leading[1] - 1, leading[0], rows, columns];
+            let matrix = height * width;
+            let (down, across) = if transposed { (1, width) } else { (width, 1) };
+            let strides = [matrix, leading[1] * matrix, down, across].map(|stride| stride as i64);
+            let view = |device: &mut Device, shape: &[usize]| {
+                let (count, bytes) = pages(shape, tile);
+                let bytes = bytes / 2 * unit;
+                let buffer = device.allocate_interleaved(BufferType::Dram, bytes as u64, count as u64, 1).unwrap();
+                (View { buffer, format, tile, shape: shape.to_vec() }, count, bytes)
+            };
+            let (input, count, bytes) = view(&mut device, &shape);
+            let (output, count_out, bytes_out) = view(&mut device, &out_shape);
+            let raw: Vec<u8> = (0..count * bytes).map(|_| random.bits() as u8).collect();
+            device.write(input.buffer, &raw, bytes).unwrap();
+            let movement = Movement {
+                input,
+                output,
+                offset: matrix as i64,
+                strides: strides.to_vec(),
+                window: whole(&out_shape),
+                padding: 0,
+                through_dst: false,
+                packed: None,
+            };
+            move_datums(&mut device, &movement).unwrap();
+            let mut got = vec![0; count_out * bytes_out];
+            device.read(movement.output.buffer, &mut got, bytes_out).unwrap();
+            for position in 0..out_shape.iter().product() {
+                let (mut rest, mut from) = (position, matrix);
+                for axis in (0..4).rev() {
+                    from += rest % out_shape[axis] * strides[axis] as usize;
+                    rest /= out_shape[axis];
+                }
+                let at = |(page, datum): (usize, usize), bytes: usize| page * bytes + datum * unit;
+                let from = &raw[at(place(from, &shape, tile), bytes)..][..unit];
+                let to = &got[at(place(position, &out_shape, tile), bytes_out)..][..unit];
+                assert!(from == to, "{format:?} {shape:?} {transposed} at {position}");
+            }
+            device.deallocate(movement.input.buffer).unwrap();
+            device.deallocate(movement.output.buffer).unwrap();
         }
     }
 }

@@ -4,8 +4,10 @@
 
 use std::array::from_fn;
 
+use tt_cpu::Level;
 use tt_formats::{DataFormat, TileShape, block, format::GROUP, pack as datums, unpack as read};
 use tt_memory::Access;
+use tt_tensix::fast::{Bf16Page, BlockFloatDecoder};
 use tt_tensix::pack;
 
 use super::whole::{copy_line, flush_bytes};
@@ -23,8 +25,9 @@ pub(super) struct Lines {
     first_column: usize,
     /// Input rows per step of each output dimension but the last.
     strides: Vec<i64>,
-    /// How lines of block floats are read.
+    /// How lines of block floats are read, and tiles of them if they have plain numbers only.
     decode: Option<Decode>,
+    decoder: Option<BlockFloatDecoder>,
 }
 
 impl Lines {
@@ -60,7 +63,8 @@ impl Lines {
             _ => (stride % width as i64 == 0).then_some(stride / width as i64),
         });
         let strides = strides.collect::<Option<Vec<_>>>()?;
-        Some(Self { first_row: first / width, first_column: first % width, strides, decode })
+        let decoder = BlockFloatDecoder::new(input.format, Level::current());
+        Some(Self { first_row: first / width, first_column: first % width, strides, decode, decoder })
     }
 
     /// Writes an output page.
@@ -78,6 +82,16 @@ impl Lines {
         let first = page % output.tile_columns * SIDE;
         let columns = output.width.saturating_sub(first).min(SIDE);
         let (unit, packed) = (output.datum_bytes, movement.output.format.is_block_float());
+        if let (Some(decoder), Ok(halves)) = (self.decoder, <&mut Bf16Page>::try_from(&mut *bytes))
+            && let Some(source) = self.tile(&rows, first, input)
+            && decoder.decode(access.page(movement.input.buffer, source)?, halves)
+        {
+            if target.flush {
+                flush_bytes(halves);
+            }
+            pad(halves, &rows, columns, (movement.padding as u16).to_le_bytes());
+            return Ok(());
+        }
         if packed {
             tile.fill(movement.padding << 16);
         } else if columns < SIDE || rows.iter().any(Option::is_none) {
@@ -123,6 +137,21 @@ impl Lines {
         Ok(())
     }
 
+    /// The input tile whose rows are those of an output tile that are not padding, if it is one.
+    fn tile(&self, rows: &[Option<usize>; SIDE], first: usize, input: &Geometry) -> Option<usize> {
+        let column = self.first_column + first;
+        let mut sources = rows.iter().enumerate().filter_map(|(row, source)| Some((row, (*source)?)));
+        // Behind row 0 of that tile there are the others.
+        let (row, source) = sources.next()?;
+        let top = source.checked_sub(row)?;
+        let (matrix, line) = (top / input.height, top % input.height);
+        let end = (matrix + 1) * input.height;
+        let keeps = source < end && sources.all(|(row, source)| source == top + row && source < end);
+        let aligned = column.is_multiple_of(SIDE) && line.is_multiple_of(SIDE);
+        let page = (matrix * input.tile_rows + line / SIDE) * input.tile_columns + column / SIDE;
+        (keeps && aligned).then_some(page)
+    }
+
     /// The input row of each row of an output tile; `None` for padding.
     fn rows(&self, movement: &Movement, output: &Geometry, page: usize) -> [Option<usize>; SIDE] {
         let (first, matrix) =
@@ -143,6 +172,18 @@ impl Lines {
             let inside = inside && (begin..begin + count).contains(&row);
             inside.then(|| (start + (row as i64 - begin as i64) * self.strides[axes]) as usize)
         })
+    }
+}
+
+/// Writes padding beside the columns and to the rows of a tile that have no source.
+fn pad(page: &mut Bf16Page, rows: &[Option<usize>; SIDE], columns: usize, word: [u8; 2]) {
+    let datums = page.as_chunks_mut::<2>().0;
+    for (row, source) in rows.iter().enumerate() {
+        let used = if source.is_some() { columns } else { 0 };
+        for face in [0, LINE] {
+            let line = &mut datums[TileShape::FULL.index(row, face)..][..LINE];
+            line[used.saturating_sub(face).min(LINE)..].fill(word);
+        }
     }
 }
 
