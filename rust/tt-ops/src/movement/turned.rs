@@ -20,7 +20,7 @@ use tt_tensix::unpack;
 
 use super::lines::{Decode, decoded};
 use super::whole::{copy_line, flush_bytes};
-use super::{LINE, Movement, SIDE, Target};
+use super::{EXPONENTS, LINE, Movement, SIDE, Target};
 use crate::port::{Share, Tile, ZERO, narrow};
 use crate::{OpError, for_each_page};
 
@@ -302,7 +302,14 @@ impl Turned {
             for (column, at) in at_column[..width].iter().enumerate() {
                 let to = &mut lines[TileShape::FULL.index(column, 0)..];
                 if both {
-                    let page = pages.page(place.page + down.at(number).0 + across.at(column).0);
+                    let page = |number| pages.page(place.page + down.at(number).0 + across.at(column).0);
+                    if number + 1 < outer {
+                        self.ask_for_line::<UNIT>(page(number + 1), *at);
+                        if columns > LINE {
+                            self.ask_for_line::<UNIT>(page(number + 1), at + BESIDE);
+                        }
+                    }
+                    let page = page(number);
                     self.line(page, at + datum, to, target.flush);
                     if columns > LINE {
                         self.line(page, at + datum + BESIDE, &mut to[BESIDE..], target.flush);
@@ -333,6 +340,19 @@ impl Turned {
                 if width > LINE {
                     to[BESIDE..][..LINE].copy_from_slice(&from[BESIDE..][..LINE]);
                 }
+            }
+        }
+    }
+
+    /// Asks for a line of an input tile: the CPU does not find out by itself.
+    #[inline(always)]
+    fn ask_for_line<const UNIT: usize>(&self, page: &[u8], at: usize) {
+        match self.read {
+            Read::Plain => stream::prefetch(page, at * UNIT),
+            Read::Block(format, ..) => {
+                stream::prefetch(page, 0);
+                let bytes = format.tile_bytes(TileShape::FULL) - EXPONENTS;
+                stream::prefetch(page, EXPONENTS + at * bytes / DATUMS);
             }
         }
     }
