@@ -29,6 +29,24 @@ def test_output_tensor_takes_the_result(device: ttnn.MeshDevice) -> None:
     assert ttnn.multiply(a, b, output_tensor=b) is b
 
 
+@pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.bfloat8_b], ids=lambda dtype: dtype.name)
+@pytest.mark.parametrize("name", ["erf", "i1", "digamma", "softplus", "elu", "celu", "selu"])
+def test_coefficients_of_a_wider_result_are_not_guessed(
+    name: str, dtype: ttnn.DataType, device: ttnn.MeshDevice
+) -> None:
+    """The vectors of a 32-bit Dst are those of float32 tensors; alone or in a chain the functions have no others."""
+    x, function = _pair(device, dtype)[0], getattr(ttnn.UnaryOpType, name.upper())
+    wide = ttnn.empty((2, 40, 70), ttnn.float32, ttnn.TILE_LAYOUT, device)
+    with pytest.raises(
+        ttnn.UnsupportedError, match=rf"^ttnn\.{name}: {dtype.name} with a float32 output_tensor is not"
+    ):
+        getattr(ttnn, name)(x, output_tensor=wide)
+    with pytest.raises(ttnn.UnsupportedError, match=r"^ttnn\.unary_chain: .* with a float32 output_tensor is not mod"):
+        ttnn.unary_chain(x, [RELU, function], output_tensor=wide)
+    assert ttnn.unary_chain(x, [RELU, function]).dtype is dtype
+    assert ttnn.unary_chain(x, [RELU, EXP], output_tensor=wide) is wide
+
+
 def test_output_types(device: ttnn.MeshDevice) -> None:
     a, b = _pair(device)
     wide = ttnn.add(a, b, dtype=ttnn.float32)

@@ -41,6 +41,8 @@ from ttnn.tensor import Tensor
 from ttnn.types import FORMAT_CODE, DataType, Layout, UnaryOpType
 
 _LAYOUTS: Final = (Layout.TILE, Layout.ROW_MAJOR)
+# Functions whose coefficients follow the data type of the tensor, not the width of Dst.
+_BY_TENSOR: Final = frozenset({"erf", "i1", "digamma", "softplus", "elu", "celu", "selu"})
 _UNSIGNED: Final = frozenset({DataType.UINT32, DataType.UINT16, DataType.UINT8})
 
 
@@ -125,6 +127,17 @@ def copy_bits(
     if output is not input_tensor and not is_empty(spec):
         copy_into(input_tensor, output)
     return output
+
+
+def refuse_widening(operator: str, dtype: DataType, output_tensor: Tensor | None, chain: Sequence[ChainStep]) -> None:
+    """Refuse functions of 16-bit tensors in a 32-bit Dst where their coefficients are not those of float32.
+
+    Raises:
+        UnsupportedError: `output_tensor` is float32, the input is not, and a function of the chain is one of these.
+    """
+    widens = output_tensor is not None and output_tensor._spec.dtype is DataType.FLOAT32 is not dtype
+    if widens and any(name in _BY_TENSOR for name, *_ in chain):
+        raise UnsupportedError(f"{operator}: {dtype.name} with a float32 output_tensor is not modelled.", "untested")
 
 
 def _refuse_integers(operator: str, op_type: UnaryOpType, dtype: DataType) -> None:
@@ -262,6 +275,7 @@ def _unary_chain(
         check_chain(operator, ops_chain, dtype)
         return apply_integers(operator, input_tensor, ops_chain, memory_config, output_tensor)
     steps = chain(operator, ops_chain)
+    refuse_widening(operator, dtype, output_tensor, steps)
     return apply_chain(operator, input_tensor, steps, memory_config=memory_config, output_tensor=output_tensor)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from ttnn.exceptions import DTypeError, UnsupportedError, fatal
+from ttnn.exceptions import DTypeError, fatal
 from ttnn.memory_config import MemoryConfig
 from ttnn.ops.accuracy import Accuracy, bit_exact, max_ulp
 from ttnn.ops.activations import UnaryWithParam, chain_steps
@@ -27,7 +27,7 @@ from ttnn.ops.common import (
 from ttnn.ops.measured import LARGEST_OPERAND, LARGEST_ULP, LOWEST_OPERAND
 from ttnn.ops.registry import FastOperation, Op, register
 from ttnn.ops.steps import ChainStep
-from ttnn.ops.unary import apply_chain, copy_bits
+from ttnn.ops.unary import apply_chain, copy_bits, refuse_widening
 from ttnn.tensor import Tensor
 from ttnn.types import DataType, Layout, UnaryOpType
 
@@ -38,9 +38,6 @@ FAST: Final = Param("fast_and_approximate_mode", BOOLEAN, False, doc="Use the ap
 
 COPY: Final[list[ChainStep]] = []
 """The program of a data type whose values the function leaves as they are."""
-
-# Functions whose coefficients follow the data type of the tensor, not the width of Dst.
-_BY_TENSOR: Final = frozenset({"erf", "i1", "digamma", "softplus", "elu", "celu", "selu"})
 
 
 @dataclass(frozen=True)
@@ -116,9 +113,7 @@ def run_unary(
         )
     refuse_integers(operator, entry.op_type, dtype)
     steps = chain_steps(operator, UnaryWithParam(entry.op_type, *parameters))
-    widens = output_tensor is not None and output_tensor._spec.dtype is DataType.FLOAT32 is not dtype
-    if widens and any(step[0] in _BY_TENSOR for step in steps):
-        raise UnsupportedError(f"{operator}: {dtype.name} with a float32 output_tensor is not modelled.", "untested")
+    refuse_widening(operator, dtype, output_tensor, steps)
     return apply_chain(operator, input_tensor, steps, memory_config=memory_config, output_tensor=output_tensor)
 
 
