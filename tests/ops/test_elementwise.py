@@ -45,6 +45,14 @@ def test_coefficients_of_a_wider_result_are_not_guessed(
         ttnn.unary_chain(x, [RELU, function], output_tensor=wide)
     assert ttnn.unary_chain(x, [RELU, function]).dtype is dtype
     assert ttnn.unary_chain(x, [RELU, EXP], output_tensor=wide) is wide
+    message = rf"^ttnn\.add: the activation {name} of {dtype.name} and {dtype.name} with a 32-bit Dst is not modelled"
+    for place in ("activations", "input_tensor_a_activations", "input_tensor_b_activations"):
+        with pytest.raises(ttnn.UnsupportedError, match=message):
+            ttnn.add(x, x, dtype=ttnn.float32, **{place: [function]})
+        assert ttnn.add(x, x, **{place: [function]}).dtype is dtype
+    with pytest.raises(ttnn.UnsupportedError, match=rf"the activation {name} of {dtype.name} and FLOAT32 with a"):
+        ttnn.add(x, wide, activations=[function])
+    assert ttnn.add(wide, wide, activations=[function]).dtype is ttnn.float32
 
 
 def test_output_types(device: ttnn.MeshDevice) -> None:

@@ -54,6 +54,16 @@ UNSUPPORTED: dict[str, tuple[Callable[[Make], Any], str]] = {
         ),
         "math_approx_mode=True with the fused activation SELU",
     ),
+    "fused activation in a 32-bit Dst": (
+        lambda t: ttnn.matmul(
+            t(32, 32),
+            t(32, 32),
+            activation="softplus",
+            core_grid=ttnn.CoreGrid(x=1, y=1),
+            dtype=ttnn.float32,
+        ),
+        "fp32_dest_acc_en=True with the fused activation SOFTPLUS",
+    ),
     "untilize_out": (
         lambda t: ttnn.matmul(
             t(32, 32),

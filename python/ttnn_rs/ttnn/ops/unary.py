@@ -129,6 +129,11 @@ def copy_bits(
     return output
 
 
+def follows_tensor(chain: Sequence[ChainStep]) -> str | None:
+    """Return the first function of a chain whose coefficients follow the data type of the tensor."""
+    return next((name for name, *_ in chain if name in _BY_TENSOR), None)
+
+
 def refuse_widening(operator: str, dtype: DataType, output_tensor: Tensor | None, chain: Sequence[ChainStep]) -> None:
     """Refuse functions of 16-bit tensors in a 32-bit Dst where their coefficients are not those of float32.
 
@@ -136,7 +141,7 @@ def refuse_widening(operator: str, dtype: DataType, output_tensor: Tensor | None
         UnsupportedError: `output_tensor` is float32, the input is not, and a function of the chain is one of these.
     """
     widens = output_tensor is not None and output_tensor._spec.dtype is DataType.FLOAT32 is not dtype
-    if widens and any(name in _BY_TENSOR for name, *_ in chain):
+    if widens and follows_tensor(chain):
         raise UnsupportedError(f"{operator}: {dtype.name} with a float32 output_tensor is not modelled.", "untested")
 
 

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from ttnn import _engine
+from ttnn.exceptions import UnsupportedError
 from ttnn.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.ops.activations import Activation, chain, is_single_relu
 from ttnn.ops.binary.checks import (
@@ -25,6 +26,7 @@ from ttnn.ops.binary.checks import (
 )
 from ttnn.ops.binary.program import Arithmetic, Program, program_for
 from ttnn.ops.common import (
+    FLOATS,
     INTEGERS,
     agreed_dtype,
     agreed_memory,
@@ -40,7 +42,8 @@ from ttnn.ops.common import (
     take_output,
 )
 from ttnn.ops.movement import copy_into, cuts_rows, in_rows, like_in_rows
-from ttnn.ops.unary import apply_chain
+from ttnn.ops.steps import ChainStep
+from ttnn.ops.unary import apply_chain, follows_tensor
 from ttnn.tensor import Tensor
 from ttnn.tensor_spec import TensorSpec
 from ttnn.types import FORMAT_CODE, DataType, Layout
@@ -238,6 +241,8 @@ def _run(
         # The caller's activations of an operand come before the operator's own.
         before_a = (*chain(name, options.activations_a), *before_a)
         before_b = (*chain(name, options.activations_b), *before_b)
+        if program.dst32:
+            _refuse_widening(name, a, b, (*before_a, *before_b, *after))
     if scalar_is_left:
         before_a, before_b = before_b, before_a
     if is_empty(output._spec):
@@ -273,6 +278,21 @@ def _run(
     )
     if target is not output:
         copy_into(target, output)
+
+
+def _refuse_widening(operator: str, a: Tensor, b: Tensor | None, steps: Sequence[ChainStep]) -> None:
+    """Refuse functions in a 32-bit Dst whose coefficients are those of a 16-bit tensor: they have no vectors.
+
+    Raises:
+        UnsupportedError: as above.
+    """
+    dtypes = [tensor._spec.dtype for tensor in (a, b) if tensor is not None]
+    function = follows_tensor(steps)
+    if function is not None and any(dtype in FLOATS and dtype is not DataType.FLOAT32 for dtype in dtypes):
+        given = " and ".join(dtype.name for dtype in dtypes)
+        raise UnsupportedError(
+            f"{operator}: the activation {function} of {given} with a 32-bit Dst is not modelled.", "untested"
+        )
 
 
 def _needs_rows(a: Tensor, b: Tensor | None, output: Tensor) -> bool:

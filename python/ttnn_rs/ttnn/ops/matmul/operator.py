@@ -376,7 +376,14 @@ def _fused_steps(program: MatmulProgram) -> Sequence[ChainStep]:
             f"ttnn.matmul: math_approx_mode=True with the fused activation {activation.op.name} is not modelled.",
             "unimplemented",
         )
-    return chain_steps("ttnn.matmul", UnaryWithParam(activation.op, *activation.params))
+    steps = chain_steps("ttnn.matmul", UnaryWithParam(activation.op, *activation.params))
+    # The program does not tell its kernel the data type by which these choose their coefficients.
+    if program.compute.fp32 and activation.op in (UnaryOpType.SELU, UnaryOpType.SOFTPLUS):
+        raise UnsupportedError(
+            f"ttnn.matmul: fp32_dest_acc_en=True with the fused activation {activation.op.name} is not modelled.",
+            "untested",
+        )
+    return steps
 
 
 def _activated(operator: str, product: Tensor, activation: Activation, output: Tensor | None) -> Tensor:
