@@ -2,6 +2,7 @@
 //! affine map from output indices to input indices, between any two layouts.
 
 mod lines;
+mod packing;
 mod turned;
 mod whole;
 

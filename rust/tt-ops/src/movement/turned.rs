@@ -15,10 +15,10 @@ use tt_cpu::stream::{self, STREAM_BYTES};
 use tt_formats::{DataFormat, TileShape};
 use tt_memory::{Access, access::Pages};
 use tt_tensix::fast::{Bf16Page, BlockFloatDecoder};
-use tt_tensix::fpu::HalfTile;
 use tt_tensix::unpack;
 
 use super::lines::{Decode, decoded};
+use super::packing::Packing;
 use super::whole::{copy_line, flush_bytes};
 use super::{EXPONENTS, LINE, Movement, SIDE, Target};
 use crate::port::{Share, Tile, ZERO, narrow};
@@ -85,9 +85,7 @@ struct Memory {
     /// Tiles of the input, and of the output.
     given: Vec<u8>,
     made: Vec<u8>,
-    /// An output tile on its way to block floats, and these.
-    halves: HalfTile,
-    packed: [u8; 2 * DATUMS],
+    packing: Option<Box<Packing>>,
     lines: Tile,
     turned: Tile,
     /// The extent of the output tiles whose padding `made` and `lines` hold.
@@ -164,7 +162,7 @@ impl Turned {
         let single = !self.ends().into_iter().any(Step::chooses_tiles);
         for_each_page(
             units,
-            || self.memory(movement),
+            || self.memory(target),
             |memory, unit| {
                 let place = self.place(target, unit);
                 if single && unit + 1 < units {
@@ -172,33 +170,29 @@ impl Turned {
                 }
                 self.make(&pages, target, &place, memory);
                 let made = memory.made.chunks_exact(DATUMS * self.unit + APART);
-                for (number, made) in made.take(place.split).enumerate() {
+                let made = made.take(place.split).map(|made| &made[..DATUMS * self.unit]);
+                let write = |number: usize, made: &[u8]| {
                     let matrix = place.matrix + number * place.matrices;
                     let [row, column] = place.first.map(|first| first / SIDE);
                     let page = (matrix * output.tile_rows + row) * output.tile_columns + column;
                     let out = access.claim(movement.output.buffer, page)?;
-                    let made = &made[..DATUMS * self.unit];
-                    let made = match &target.half_packer {
-                        Some(packer) => {
-                            bytemuck::bytes_of_mut(&mut memory.halves).copy_from_slice(made);
-                            let packed = &mut memory.packed[..out.len()];
-                            packer.pack(&memory.halves, packed);
-                            packed
-                        }
-                        None => made,
-                    };
                     if past {
                         stream::copy(out, made);
                     } else {
                         out.copy_from_slice(made);
                     }
+                    Ok(())
+                };
+                match &mut memory.packing {
+                    Some(packing) => packing.run(place.extent, made, write),
+                    None => made.enumerate().try_for_each(|(number, made)| write(number, made)),
                 }
-                Ok(())
             },
         )
     }
 
-    fn memory(&self, movement: &Movement) -> Box<Memory> {
+    fn memory(&self, target: &Target<'_>) -> Box<Memory> {
+        let movement = target.movement;
         let tiles = |count: usize| vec![0; count.min(SIDE) * (DATUMS * self.unit + APART)];
         let [height, width] = *movement.output.shape.last_chunk().expect("a matrix");
         let given = match self.ends().map(Step::chooses_tiles) {
@@ -208,8 +202,8 @@ impl Turned {
         };
         let made = self.split.map_or(1, |axis| movement.output.shape[axis]);
         let (given, made) = (tiles(given), tiles(made));
-        let (halves, packed) = ([0; DATUMS], [0; 2 * DATUMS]);
-        Box::new(Memory { given, made, halves, packed, lines: ZERO, turned: ZERO, padded: [SIDE; 2], _share: Share })
+        let packing = target.half_packer.and_then(|packer| Packing::new(movement, packer));
+        Box::new(Memory { given, made, packing, lines: ZERO, turned: ZERO, padded: [SIDE; 2], _share: Share })
     }
 
     /// The leading dimensions of the output, and how many units lie along each.
