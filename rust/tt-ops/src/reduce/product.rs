@@ -6,15 +6,15 @@
 mod anew;
 mod lines;
 
-use tt_cpu::{Level, stream};
-use tt_formats::{DataFormat, TileShape};
+use tt_cpu::{Level, simd_kernel, stream};
+use tt_formats::{DataFormat, TileShape, unpack};
 use tt_memory::{BufferId, Device};
 use tt_tensix::fast::Bf16Page;
 use tt_tensix::fpu::halves::{self, Reader};
 use tt_tensix::fpu::{self, Arch, Broadcast, EltwiseOp, HalfTile, MathConfig, MathFidelity};
 use tt_tensix::pack::{self, HalfPacker, PackConfig};
 
-use crate::port::{self, Input, Tile, ZERO, narrow};
+use crate::port::{self, Input, Tile, ZERO};
 use crate::{OpError, fill, for_each_page};
 
 /// What is multiplied.
@@ -162,7 +162,7 @@ fn of_leading(
             stream::prefetch_second_all(pages.page((number + 1).min(last)));
             if halves {
                 let mut given = std::mem::take(&mut memory.given);
-                chain.to_halves(pages.page(number), &mut memory.a, &mut given);
+                to_halves::run(chain.level, pages.page(number), &mut given);
                 short.multiply(&given, memory);
                 memory.given = given;
             } else {
@@ -251,12 +251,6 @@ impl Chain {
         pack::pack_tile(&self.packer, dst, running);
     }
 
-    /// What the unpacker makes of a tile, as a tile of bfloat16 in L1.
-    fn to_halves(&self, tile: &[u8], words: &mut Tile, out: &mut [u8]) {
-        self.input.to_src(tile, words);
-        narrow(words, out);
-    }
-
     /// What the packer makes of a Dst that holds a tile of bfloat16.
     fn pack_halves(&self, halves: &[u8], dst: &mut Tile, out: &mut [u8]) {
         for (word, datum) in dst.iter_mut().zip(halves.as_chunks::<2>().0) {
@@ -265,6 +259,16 @@ impl Chain {
         pack::pack_tile(&self.packer, dst, out);
     }
 }
+
+/// What the unpacker makes of a tile of FP32 for a 16-bit `Dst`, as a tile of bfloat16 in L1.
+#[inline(always)]
+fn to_halves_body(tile: &[u8], out: &mut [u8]) {
+    for (datum, word) in out.as_chunks_mut::<2>().0.iter_mut().zip(tile.as_chunks::<4>().0) {
+        *datum = ((unpack::fp32_to_src_bf16(u32::from_le_bytes(*word)) >> 3) as u16).to_le_bytes();
+    }
+}
+
+simd_kernel!(to_halves, super::to_halves_body, (tile: &[u8], out: &mut [u8]));
 
 #[cfg(test)]
 mod tests {
@@ -296,7 +300,7 @@ mod tests {
                 }
                 wide.multiply(&tile, &mut memory[0]);
                 let mut given = vec![0; 2048];
-                wide.to_halves(&tile, &mut memory[1].a, &mut given);
+                to_halves::run(short.level, &tile, &mut given);
                 short.multiply(&given, &mut memory[1]);
             }
             let mut packed = vec![0; 4096];

@@ -10,7 +10,7 @@ use tt_tensix::fast::Bf16Page;
 use tt_tensix::unpack;
 
 use super::anew::Anew;
-use super::{Chain, Lines, Memory, ProductProgram};
+use super::{Chain, Lines, Memory, ProductProgram, to_halves};
 use crate::{OpError, for_each_page};
 
 const SIDE: usize = 32;
@@ -139,7 +139,7 @@ pub(super) fn of_lines(
                         let tile = if format == DataFormat::Float16B {
                             tile
                         } else {
-                            outside.to_halves(tile, &mut memory.a, page);
+                            to_halves::run(outside.level, tile, page);
                             &*page
                         };
                         if given.down { tile } else { turn(tile, turned) }
