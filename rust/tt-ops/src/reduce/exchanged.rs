@@ -71,8 +71,9 @@ struct Exchanged<'a> {
     kernel: Kernel<'a>,
     length: usize,
     fill: Fill,
-    /// A tile of identities, as it lies in L1.
+    /// A tile of identities, as it lies in L1, and as it is negated in a Src register for a minimum.
     below: Vec<u8>,
+    below_negated: Box<Tile>,
     block_float: bool,
 }
 
@@ -101,7 +102,14 @@ impl<'a> Exchanged<'a> {
             Some(4) => identity.to_le_bytes().repeat(1024),
             _ => ((identity >> 16) as u16).to_le_bytes().repeat(1024),
         };
-        Ok(Self { kernel, length, fill, below, block_float })
+        let below_negated = Box::new(ZERO);
+        let mut exchanged = Self { kernel, length, fill, below, below_negated, block_float };
+        if step.join == Join::FpuMin {
+            let mut scratch = Scratch::new(exchanged.below.len());
+            exchanged.negate(&exchanged.below, &mut scratch);
+            *exchanged.below_negated = scratch.src;
+        }
+        Ok(exchanged)
     }
 
     fn memory(&self) -> Memory {
@@ -245,7 +253,8 @@ impl<'a> Exchanged<'a> {
             }
             self.reduction().across_negated(kernel.level, &mut largest, &slots[..waiting]);
             if ends {
-                self.join_negated(&self.below, &mut largest, scratch);
+                let below = std::slice::from_ref(&*self.below_negated);
+                self.reduction().across(kernel.level, &mut largest, below, false);
             }
             pack::pack_tile(&kernel.pack_running, &largest, &mut scratch.running);
             kernel.input.to_dst(&kernel.math, &scratch.running, &mut scratch.src, &mut largest);
@@ -256,6 +265,12 @@ impl<'a> Exchanged<'a> {
 
     /// Compares a tile that is negated on its way through `Dst` and L1.
     fn join_negated(&self, bytes: &[u8], largest: &mut Tile, scratch: &mut Scratch) {
+        self.negate(bytes, scratch);
+        self.reduction().across(self.kernel.level, largest, std::slice::from_ref(&scratch.src), false);
+    }
+
+    /// Negates a tile on its way through `Dst` and L1 to a Src register.
+    fn negate(&self, bytes: &[u8], scratch: &mut Scratch) {
         let kernel = &self.kernel;
         kernel.input.to_dst(&kernel.math, bytes, &mut scratch.src, &mut scratch.dst);
         for word in &mut scratch.dst {
@@ -263,7 +278,6 @@ impl<'a> Exchanged<'a> {
         }
         pack::pack_tile(&kernel.pack_negated, &scratch.dst, &mut scratch.negated);
         kernel.input.to_src(&scratch.negated, &mut scratch.src);
-        self.reduction().across(kernel.level, largest, std::slice::from_ref(&scratch.src), false);
     }
 
     /// The vector unit folds the tiles of a column onto each other, and then the rows of the last one.
