@@ -7,9 +7,8 @@
 use super::blocks::{exp_bf16, exp_f32, exp_f32_unlimited, reciprocal};
 use super::elu::reduced_exp;
 use super::lane::{
-    HALF, MINUS_ONE, ONE, TWO, Word, ZERO, add, fabs, general, greater, growing, ilt, is_positive, less, mad,
-    magnitude, max, min, mul, polynomial, round_bf16, select, setsign, splat, store_bf16, store_f32, store_rounded,
-    sub,
+    HALF, MINUS_ONE, ONE, TWO, Word, ZERO, add, fabs, general, greater, ilt, is_positive, less, mad, magnitude, max,
+    min, mul, polynomial, round_bf16, select, setsign, splat, store_bf16, store_f32, store_rounded, sub,
 };
 use super::run::functions;
 
@@ -20,7 +19,7 @@ const LINEAR: u32 = 0x4100_0000;
 fn mish<V: Word>(x: V, exponential: V, steps: usize) -> V {
     let over = mul(exponential, add(exponential, TWO));
     let sum = add(exponential, ONE);
-    let ratio = mul(over, reciprocal(growing(sum, sum, ONE), steps));
+    let ratio = mul(over, reciprocal(sum.square_and_one(), steps));
     select(less(x, LINEAR), mul(x, ratio), x)
 }
 

@@ -6,8 +6,8 @@
 
 use super::blocks::{LN2, guessed_reciprocal, newton_root};
 use super::lane::{
-    HALF, INFINITY, MINUS_ONE, NAN, ONE, Word, ZERO, add, equal, fabs, greater, growing, less, mad, mul, polynomial,
-    select, setsign, splat, store_bf16, store_f32, store_rounded, sub,
+    HALF, INFINITY, MINUS_ONE, NAN, ONE, Word, ZERO, add, equal, fabs, greater, less, mad, mul, polynomial, select,
+    setsign, splat, store_bf16, store_f32, store_rounded, sub,
 };
 use super::log::{SERIES_16, SERIES_32, log1p};
 use super::run::functions;
@@ -29,7 +29,7 @@ const LONG: Precision = Precision { newton_steps: 3, refine: true };
 /// |x| - 1 for large x, else x^2 / (1 + sqrt(x^2 + 1)) + |x|.
 #[inline(always)]
 fn asinh_argument<V: Word>(x: V, precision: &Precision) -> V {
-    let root = newton_root(growing(x, x, ONE), precision.newton_steps);
+    let root = newton_root(x.square_and_one(), precision.newton_steps);
     let inverse = guessed_reciprocal(add(root, ONE), precision.refine);
     let sum = mad(mul(x, x), inverse, fabs(x));
     select(less(fabs(x), LARGE), sum, add(fabs(x), MINUS_ONE))

@@ -7,6 +7,8 @@
 
 /// Parts of the range that are looked at one by one: in each of them sums are known the better.
 const PARTS: usize = 256;
+/// Most steps.
+const STEPS: usize = 31;
 /// More than roundings change of the terms.
 const SLACK: f64 = 1.0 / 1_000_000.0;
 /// Coefficients are above this: 2^-96. Beside them, denormals and products without exponent leave no trace, and two
@@ -22,6 +24,10 @@ pub enum Form {
     Plain,
     /// A sum on the coefficient's grid, which is the coarser one.
     Constant,
+    /// The host's multiply-add for arguments below zero, a sum on the coefficient's grid for others.
+    PlainBelow,
+    /// The other way round.
+    PlainAbove,
     /// A sum on the grid of the larger exponent, which each lane has its own of.
     Free,
 }
@@ -36,10 +42,12 @@ pub struct Course {
     pub(super) least: i32,
     /// and less than two to this power.
     pub(super) most: i32,
-    /// A bit for each step, the first one's the lowest: whether its form is [`Form::Constant`],
-    constant: u32,
-    /// whether it is [`Form::Free`],
-    free: u32,
+    /// A bit for each step, the first one's the lowest: whether it may be [`Form::Plain`] for arguments below zero and for others,
+    plain: [u32; 2],
+    /// whether it may be [`Form::Constant`] for them,
+    constant: [u32; 2],
+    /// whether its product is so close to the coefficient's grid that what is cut off is seen there,
+    close: u32,
     /// and whether its sum may be two exponents above the larger one of its terms, where it is only right if the product is cut.
     grown: u32,
     /// Whether its coefficient may be below the grid,
@@ -48,6 +56,8 @@ pub struct Course {
     cut: u32,
     /// or may not be even on the grid where its sum may have grown.
     odd: u32,
+    /// The largest exponent of each step's terms.
+    largest: [i8; STEPS],
 }
 
 /// What is known of a step in a part of the range, or in all of them.
@@ -59,6 +69,8 @@ struct Step {
     nothing: bool,
     cut: bool,
     odd: bool,
+    close: bool,
+    largest: i32,
 }
 
 /// Numbers between two bounds.
@@ -93,6 +105,11 @@ const fn exponent(number: f64) -> i32 {
     (number.to_bits() >> 52) as i32 - 1023
 }
 
+/// Of what is less than a positive number.
+const fn exponent_below(number: f64) -> i32 {
+    exponent(f64::from_bits(number.to_bits() - 1))
+}
+
 const fn larger(a: i32, b: i32) -> i32 {
     if a > b { a } else { b }
 }
@@ -120,7 +137,9 @@ const fn step(sum: Range, x: Range, coefficient: u32) -> (Range, Step) {
     // Beside the coefficient, a product of zero is nothing, though its other factor's exponent counts.
     assert!(own > SMALLEST && largest < LARGEST && largest < own + 126);
 
-    let kept = size.least >= power(larger(most, own) - 1);
+    // A factor that is a power of two leaves a product of 24 bits, which the host takes as the unit does.
+    let inner = exponent(factor.most) + exponent_below(argument.most);
+    let kept = size.least >= power(larger(inner, own) - 1);
     let even = most <= own + 2 + zeros;
     let grown = size.most >= power(larger(least, own) + 2);
     let (below, above) = if addend > 0.0 { (result.least, result.most) } else { (-result.most, -result.least) };
@@ -129,7 +148,10 @@ const fn step(sum: Range, x: Range, coefficient: u32) -> (Range, Step) {
     let short = below > -0.9 * limit && above < limit;
     let constant = most <= own && short;
     let (nothing, cut) = (most > own + 26, most > own + 3 + zeros);
-    (result, Step { plain: kept && even, constant, grown, nothing, cut, odd: grown && !even })
+    // Less than 32 times the coefficient's power, a product's places below the coefficient's grid are told apart there.
+    let (close, largest) = (most <= own + 3, larger(most, own));
+    let plain = kept && inner <= own + 2 + zeros;
+    (result, Step { plain, constant, grown, nothing, cut, odd: grown && !even, close, largest })
 }
 
 impl Course {
@@ -143,43 +165,54 @@ impl Course {
             high,
             least: LARGEST,
             most: SMALLEST,
-            constant: 0,
-            free: 0,
+            plain: [0; 2],
+            constant: [0; 2],
+            close: 0,
             grown: 0,
             nothing: 0,
             cut: 0,
             odd: 0,
+            largest: [0; STEPS],
         };
-        assert!(low < high && 1 < coefficients.len() && coefficients.len() <= 32);
+        assert!(low < high && 1 < coefficients.len() && coefficients.len() <= STEPS + 1);
         let width = (high as f64 - low as f64) / PARTS as f64;
         let start = f32::from_bits(coefficients[0]) as f64;
         let mut sums = [Range { least: start, most: start }; PARTS];
         let mut i = 1;
         while i < coefficients.len() {
-            let mut all = Step { plain: true, constant: true, grown: false, nothing: false, cut: false, odd: false };
+            let bit = 1 << (i - 1);
+            let (mut plain, mut constant, mut close) = ([bit; 2], [bit; 2], bit);
+            let mut largest = SMALLEST;
             let mut part = 0;
             while part < PARTS {
                 let first = low as f64 + part as f64 * width;
                 let (sum, one) = step(sums[part], Range { least: first, most: first + width }, coefficients[i]);
                 sums[part] = sum;
-                all.plain &= one.plain;
-                all.constant &= one.constant;
-                all.grown |= one.grown;
-                all.nothing |= one.nothing;
-                all.cut |= one.cut;
-                all.odd |= one.odd;
+                // A part that zero lies in counts for both sides.
+                let mut side = 0;
+                while side < 2 {
+                    if if side == 0 { first < width * SLACK } else { first + width > -width * SLACK } {
+                        plain[side] &= if one.plain { bit } else { 0 };
+                        constant[side] &= if one.constant { bit } else { 0 };
+                    }
+                    side += 1;
+                }
+                close &= if one.close { bit } else { 0 };
+                course.grown |= if one.grown { bit } else { 0 };
+                course.nothing |= if one.nothing { bit } else { 0 };
+                course.cut |= if one.cut { bit } else { 0 };
+                course.odd |= if one.odd { bit } else { 0 };
+                largest = larger(largest, one.largest);
                 part += 1;
             }
-            let bit = 1 << (i - 1);
-            if !all.plain && all.constant {
-                course.constant |= bit;
-            } else if !all.plain {
-                course.free |= bit;
+            let mut side = 0;
+            while side < 2 {
+                course.plain[side] |= plain[side];
+                course.constant[side] |= constant[side];
+                side += 1;
             }
-            course.grown |= if all.grown { bit } else { 0 };
-            course.nothing |= if all.nothing { bit } else { 0 };
-            course.cut |= if all.cut { bit } else { 0 };
-            course.odd |= if all.odd { bit } else { 0 };
+            course.close |= close;
+            course.largest[i - 1] = largest as i8;
             i += 1;
         }
         let last = exponent((f32::from_bits(coefficients[coefficients.len() - 1]) as f64).abs());
@@ -197,11 +230,26 @@ impl Course {
     /// Of the step of this number, the first one's 0.
     #[inline(always)]
     pub(super) const fn form(self, step: usize) -> Form {
-        match (self.constant >> step & 1, self.free >> step & 1) {
-            (0, 0) => Form::Plain,
-            (1, _) => Form::Constant,
-            _ => Form::Free,
+        let [plain, plain_above] = [self.plain[0] >> step & 1 == 1, self.plain[1] >> step & 1 == 1];
+        let [constant, constant_above] = [self.constant[0] >> step & 1 == 1, self.constant[1] >> step & 1 == 1];
+        let seen = self.close >> step & 1 == 1 || !self.grows(step);
+        if plain && plain_above {
+            Form::Plain
+        } else if constant && constant_above && seen {
+            Form::Constant
+        } else if plain && constant_above && seen {
+            Form::PlainBelow
+        } else if constant && plain_above && seen {
+            Form::PlainAbove
+        } else {
+            Form::Free
         }
+    }
+
+    /// The largest exponent of the product or the coefficient.
+    #[inline(always)]
+    pub(super) const fn largest(self, step: usize) -> i32 {
+        self.largest[step] as i32
     }
 
     /// Whether sums may be two exponents above the larger one of their terms.
@@ -252,6 +300,9 @@ mod tests {
         assert!(form([ODD, MINUS_ONE], 0.0, 1.0) == Form::Constant);
         // And more, by a product with a larger exponent.
         assert!(form([ODD, MINUS_ONE], 0.0, 4.0) == Form::Free);
+        // All of it on one side of zero only.
+        assert!(form([ODD, ODD | 1 << 31], -1.0, 1.0) == Form::PlainBelow);
+        assert!(form([ODD, ODD], -1.0, 1.0) == Form::PlainAbove);
         // A product of up to seven exponents more, whose grid the coefficient is even on, or not.
         assert!(form([ODD, ONE], 0.0, 128.0) == Form::Plain);
         assert!(form([ODD, ODD], 0.0, 128.0) == Form::Free);

@@ -71,33 +71,34 @@ fn keep_nan<V: Word>(x: V, value: V) -> V {
     select(ilt(splat::<V>(INFINITY), x.traceless_product(x)), x, value)
 }
 
+/// 1 - tanh^2 x below 3, a polynomial of two ninths of x^2 less one. Of the number before 3 that is 0.9999997.
+pub(super) const NEAR: [u32; 11] = [
+    0x3d81_cf7d,
+    0xbe15_dbc3,
+    0x3d75_e3c0,
+    0x3d4c_fd9d,
+    0x3d13_40e3,
+    0xbe12_7bad,
+    0x3e17_3c95,
+    0xbe0f_86b5,
+    0x3e10_f9f8,
+    0xbdeb_d465,
+    0x3d64_f473,
+];
+pub(super) const ALONG_NEAR: Course = Course::of(&NEAR, -1.0, 0.999_999_94);
+
 #[inline(always)]
-fn tanh_derivative<V: Word>(x: V) -> V {
+pub(super) fn tanh_derivative<V: Word>(x: V) -> V {
     const THREE: u32 = 0x4040_0000;
     const FORTY_FIVE: u32 = 0x4234_0000;
     const MINUS_TWO: u32 = 0xc000_0000;
     /// 2 ln 2
     const LN4: u32 = 0x3fb1_7218;
-    const NEAR: [u32; 11] = [
-        0x3d81_cf7d,
-        0xbe15_dbc3,
-        0x3d75_e3c0,
-        0x3d4c_fd9d,
-        0x3d13_40e3,
-        0xbe12_7bad,
-        0x3e17_3c95,
-        0xbe0f_86b5,
-        0x3e10_f9f8,
-        0xbdeb_d465,
-        0x3d64_f473,
-    ];
     const CENTRED: [u32; 2] = [0x3e63_8e39, MINUS_ONE];
     const OF_SQUARE: Course = Course::of(&CENTRED, 0.0, 9.001);
-    // 9 * 0.2222 is below 2.0001
-    const COURSE: Course = Course::of(&NEAR, -1.0, 1.0001);
     let distance = fabs(x);
     let square = distance.traceless_product(distance);
-    let near = polynomial_along(polynomial_along(square, CENTRED, OF_SQUARE), NEAR, COURSE);
+    let near = polynomial_along(polynomial_along(square, CENTRED, OF_SQUARE), NEAR, ALONG_NEAR);
     let beyond = !less(distance, THREE);
     if !any::<V>(beyond) {
         return near;

@@ -60,10 +60,14 @@ pub fn sin<V: Word, const N: usize>(x: V, coefficients: [u32; N]) -> V {
 
 /// As a sine, reduced by odd multiples of pi / 2.
 #[inline(always)]
-fn cos<V: Word, const N: usize>(x: V, coefficients: [u32; N]) -> V {
+pub fn cos<V: Word, const N: usize>(x: V, coefficients: [u32; N]) -> V {
     let rounded = x.rounded_line(INVERSE_PI, HALF);
-    let odd = mad(add(rounded, MINUS_ROUNDER), TWO, MINUS_ONE);
-    sine_of_rest(reduce(x, odd, MINUS_HALF_PI), rounded, coefficients)
+    // Up to 64, and from 2^-17 on, since smaller ones are near the middle of two integers: the multiple is 41 at most, has the
+    // argument's sign, and its product with the first part has 24 bits, of which an argument that is cut leaves at least half.
+    let odd = add(rounded, MINUS_ROUNDER).surely_scaled(V::from(TWO), V::from(MINUS_ONE)).surely(0, 6);
+    let rest = mad(odd, MINUS_HALF_PI[1], odd.ordinary(V::from(MINUS_HALF_PI[0]), x).surely(-40, 1));
+    let rest = odd.nudged(V::from(MINUS_HALF_PI[3]), odd.nudged(V::from(MINUS_HALF_PI[2]), rest));
+    sine_of_rest(rest, rounded, coefficients)
 }
 
 #[inline(always)]

@@ -331,6 +331,12 @@ pub trait Word: Copy + From<u32> {
     fn growing(self, b: Self, c: Self) -> Self {
         self.mad(b, c)
     }
+    /// The number's square and 1.
+    #[must_use]
+    #[inline(always)]
+    fn square_and_one(self) -> Self {
+        self.growing(self, Self::from(ONE))
+    }
     /// [`Self::mad`] where the terms may stand in any relation.
     #[must_use]
     #[inline(always)]

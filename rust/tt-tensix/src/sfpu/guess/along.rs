@@ -24,9 +24,9 @@ const LESS: u32 = COARSE - 3 * (STEP >> 7);
 /// `s * x + c`, the product's exponent being at most that of the constant, whose grid it is then: nothing is cut off the constant.
 /// The result is from -1.8 to 2 times the constant's power of two, with the constant's sign, or up to eight times that if the
 /// constant ends with three zeros. So the constant and the upper part of the product, less 1.5 / 2^3 of the power with that sign,
-/// have an exact sum.
+/// have an exact sum. The other number is the jammed rest of the product: it is odd if anything was cut off.
 #[inline(always)]
-pub(super) fn on_grid_of_constant(s: Float, x: Float, constant: u32) -> Float {
+pub(super) fn on_grid_of_constant(s: Float, x: Float, constant: u32) -> (Float, Int) {
     let power = constant & INFINITY;
     let is_negative = constant >= SIGN;
     let coarse = float(splat(power + COARSE));
@@ -35,7 +35,64 @@ pub(super) fn on_grid_of_constant(s: Float, x: Float, constant: u32) -> Float {
     let (down, up) = (A::to_bits(A::fma_down(s, x, rest)), A::to_bits(A::fma_up(s, x, rest)));
     // Of two negative numbers the smaller word is the upper one.
     let jammed = if is_negative { A::jam(up, down) } else { A::jam(down, up) };
-    A::add_float(A::sub_float(float(splat(constant)), rest), float(jammed))
+    (A::add_float(A::sub_float(float(splat(constant)), rest), float(jammed)), jammed)
+}
+
+/// A constant in two parts: a multiple of 64 places of the coarsest grid that a step may have, and the rest, which each grid cuts as
+/// it does the whole.
+#[derive(Clone, Copy)]
+struct Split {
+    constant: u32,
+    upper: u32,
+    /// Exponents of the larger term at which the rest is cut: so many, up to this one.
+    cuts: u32,
+    largest: i32,
+}
+
+impl Split {
+    /// If few grids cut the constant, and its rest is small beside 2^-4 of the larger exponent's power.
+    #[inline(always)]
+    fn of(constant: u32, largest: i32) -> Option<Self> {
+        let own = exponent(constant);
+        let above = largest - own;
+        let uncut = 3 + constant.trailing_zeros() as i32;
+        let cuts = (above - uncut).max(0);
+        let is_split = (0..=12).contains(&above) && cuts <= 2;
+        is_split.then(|| {
+            let upper = constant & !((1 << (above + 3)) - 1);
+            Self { constant, upper, cuts: cuts as u32, largest }
+        })
+    }
+
+    /// The rest on the grid of an exponent.
+    #[inline(always)]
+    fn rest_at(self, largest: i32) -> Float {
+        let lost = (largest - exponent(self.constant) - 3).max(0);
+        let kept = self.constant >> lost << lost;
+        let jam = if kept == self.constant { 0 } else { 1 << lost };
+        float(splat((f32::from_bits(kept | jam) - f32::from_bits(self.upper)).to_bits()))
+    }
+
+    /// The rest on the grid of each lane's larger exponent, which is given with the bias of two.
+    #[inline(always)]
+    fn rest(self, largest: Int) -> Float {
+        let mut rest = self.rest_at(self.largest - self.cuts as i32);
+        for i in (0..2).rev() {
+            if i < self.cuts as i32 {
+                let at = self.largest - i;
+                let first = splat(((at + 254) as u32) << 23);
+                let reached = !A::below_unsigned(largest, first);
+                rest = float(A::select(reached, A::to_bits(self.rest_at(at)), A::to_bits(rest)));
+            }
+        }
+        rest
+    }
+}
+
+/// Of a constant.
+#[inline(always)]
+fn exponent(constant: u32) -> i32 {
+    (constant >> 23 & 255) as i32 - 127
 }
 
 /// `s * x + c` in whatever relation the terms stand, and lanes in doubt: those whose sum has lost two bits, of which the upper one
@@ -46,31 +103,40 @@ fn on_grid(s: Float, x: Float, constant: u32, course: Course, step: usize) -> (F
     let own = splat((constant & INFINITY) + BIAS);
     let largest = A::max_unsigned(A::add(power(s), power(x)), own);
     let (coarse, more) = (times(largest, COARSE), times(largest, MORE));
-    let mut addend = splat(constant);
-    if course.loses(step) {
-        addend = A::keep(A::below_unsigned(largest, A::add(own, splat(27 * STEP))), addend);
-    }
-    let addend = float(addend);
-
     let rest = A::sub_float(more, A::fma(s, x, coarse));
     let product = A::jam(A::to_bits(A::fma_down(s, x, rest)), A::to_bits(A::fma_up(s, x, rest)));
-    // The addend's rest stands beside the negative number, so that the sum of both is that of the rests.
-    let beside = A::sub_float(times(largest, LESS), A::add_float(addend, coarse));
-    let other = if course.cuts(step) {
-        A::jam(A::to_bits(A::add_up(addend, beside)), A::to_bits(A::add_down(addend, beside)))
+
+    let (result, traced) = if let Some(split) = Split::of(constant, course.largest(step)) {
+        let lower = A::add_float(float(product), split.rest(largest));
+        let result = A::add_float(A::sub_float(float(splat(split.upper)), rest), lower);
+        (result, A::to_bits(lower))
     } else {
-        A::to_bits(A::add_float(addend, beside))
+        let mut addend = splat(constant);
+        if course.loses(step) {
+            addend = A::keep(A::below_unsigned(largest, A::add(own, splat(27 * STEP))), addend);
+        }
+        let addend = float(addend);
+        // The addend's rest stands beside the negative number, so that the sum of both is that of the rests.
+        let beside = A::sub_float(times(largest, LESS), A::add_float(addend, coarse));
+        let other = if course.cuts(step) {
+            A::jam(A::to_bits(A::add_up(addend, beside)), A::to_bits(A::add_down(addend, beside)))
+        } else {
+            A::to_bits(A::add_float(addend, beside))
+        };
+        let result = A::sub_float(A::add_float(float(product), float(other)), A::add_float(rest, beside));
+        (result, A::xor(product, other))
     };
-    let result = A::sub_float(A::add_float(float(product), float(other)), A::add_float(rest, beside));
     if !course.grows(step) {
         return (result, 0);
     }
     if !course.grows_odd(step) {
-        return (result, !is_cut(s, x));
+        // Where the sum is large, the coefficient is even.
+        return (result, !A::any_bit(product, splat(1)));
     }
+    let untraced = !A::any_bit(traced, splat(1));
     let large =
         !A::below_unsigned(magnitude(A::to_bits(result)), A::add(largest, splat((2 * STEP).wrapping_sub(BIAS))));
-    (result, large & !A::any_bit(A::xor(product, other), splat(1)))
+    (result, large & untraced)
 }
 
 /// `s * x + z`, the addend having no place below the grid.
@@ -117,7 +183,24 @@ impl Guess {
                             doubt[lane] |= !is_cut(before, argument);
                         }
                     }
-                    Form::Constant => sum[lane] = on_grid_of_constant(before, argument, coefficient),
+                    Form::Constant => {
+                        let (result, rest) = on_grid_of_constant(before, argument, coefficient);
+                        sum[lane] = result;
+                        if course.grows(i) {
+                            doubt[lane] |= !A::any_bit(rest, splat(1));
+                        }
+                    }
+                    Form::PlainBelow | Form::PlainAbove => {
+                        let (result, rest) = on_grid_of_constant(before, argument, coefficient);
+                        let plain = A::to_bits(A::fma(before, argument, float(splat(coefficient))));
+                        let (below, result) = (A::greater(splat(0), x.words[lane]), A::to_bits(result));
+                        let is_plain = if course.form(i) == Form::PlainBelow { below } else { !below };
+                        sum[lane] = float(A::select(is_plain, plain, result));
+                        // What the coefficient's grid cuts off, which is the finer one, that of the larger term does, too.
+                        if course.grows(i) {
+                            doubt[lane] |= !A::any_bit(rest, splat(1));
+                        }
+                    }
                     Form::Free => {
                         let (result, lost) = on_grid(before, argument, coefficient, course, i);
                         sum[lane] = result;

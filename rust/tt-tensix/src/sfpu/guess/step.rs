@@ -295,6 +295,14 @@ impl Operands {
         (result, !good | self.extreme(result) | self.denormal_factor(), self.near_addend(1, 3 + zeros as i32))
     }
 
+    /// The case before of a square and 1. A square that is not cut ends with an even number of zeros: its last one on the grid is in
+    /// the lowest place, where it leaves a trace, or above both places that the sum may lose.
+    #[inline(always)]
+    pub(super) fn square_and_one(self) -> (Int, Lanes, Known) {
+        let result = self.host();
+        (result, !is_grown(self.above_half(result), 20) | self.denormal_factor(), Known::between(0, 23))
+    }
+
     /// Fewer than 20 zeros at the end of the product of the words. Other products may be cut, too.
     #[inline(always)]
     fn is_cut(self) -> Lanes {

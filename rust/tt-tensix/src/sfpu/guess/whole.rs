@@ -267,8 +267,8 @@ impl Guess {
     #[inline(always)]
     pub(super) fn on_constant_grid(self, y: Self, c: u32) -> Self {
         let [x, y_words] = [self.words, y.words];
-        let first = on_grid_of_constant(float(x[0]), float(y_words[0]), c);
-        let second = on_grid_of_constant(float(x[1]), float(y_words[1]), c);
+        let (first, _) = on_grid_of_constant(float(x[0]), float(y_words[0]), c);
+        let (second, _) = on_grid_of_constant(float(x[1]), float(y_words[1]), c);
         let words = [A::to_bits(first), A::to_bits(second)];
         Self { known: Known::TAME, ..Self::wild(words, either(self.doubt, y.doubt)) }
     }

@@ -346,6 +346,10 @@ impl Word for Guess {
         step!(self, b, c, growing)
     }
     #[inline(always)]
+    fn square_and_one(self) -> Self {
+        step!(self, self, Self::from(ONE), square_and_one)
+    }
+    #[inline(always)]
     fn general(self, b: Self, c: Self) -> Self {
         step!(self, b, c, general)
     }
