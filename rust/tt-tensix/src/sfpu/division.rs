@@ -7,9 +7,9 @@
 
 use super::blocks::reciprocal;
 use super::lane::{
-    MINUS_ONE, ONE, Word, addexp, and, clz, exp_unbiased, iabs, iadd, is_negative, is_zero, isub, mad, man_only, max,
-    min, mul, or, round_u16, select, setexp, setman, shift, shl, shr, shrinking, sm_to_twos, sm2f, splat, store_f32,
-    sub, ult, xor,
+    MINUS_ONE, ONE, Word, addexp, and, any, clz, exp_unbiased, iabs, iadd, is_negative, is_zero, isub, mad, man_only,
+    max, min, mul, or, round_u16, select, setexp, setman, shift, shl, shr, shrinking, sm_to_twos, sm2f, splat,
+    store_f32, sub, ult, xor,
 };
 use super::run_binary::binary_functions;
 
@@ -39,7 +39,7 @@ fn inverse<V: Word>(x: V, square_error: bool) -> V {
 }
 
 /// What the two estimates leave of |a| / |b|.
-struct Division<V> {
+pub struct Division<V> {
     /// Within one of the quotient.
     quotient: V,
     /// |a| less the quotient times |b|; may be negative, or |b| and more.
@@ -47,8 +47,12 @@ struct Division<V> {
     divisor: V,
 }
 
+/// Of a divisor other than 0 and integers above the smallest one, what is settled then is the exact quotient and rest. With the
+/// inverse 2^-16 off at most, the first estimate is half of 2^11 off, and 2^-16 of the quotient: it leaves less than 2^16 divisors.
+/// The second is off by a half, by 2^-16 of that, and, as quotients leave out the last bit, by up to one for a divisor of 1. So the
+/// rest is more than minus one divisor and less than two.
 #[inline(always)]
-fn divide<V: Word>(a: V, b: V, for_quotient: bool) -> Division<V> {
+pub fn divide<V: Word>(a: V, b: V, for_quotient: bool) -> Division<V> {
     let (dividend, divisor) = (iabs(a), iabs(b));
     let inverse = inverse(number(divisor), for_quotient);
     let upper = man_only(super::lane::add(mul(number(dividend), inverse), ROUND_TO_11));
@@ -62,15 +66,15 @@ fn divide<V: Word>(a: V, b: V, for_quotient: bool) -> Division<V> {
 }
 
 impl<V: Word> Division<V> {
-    /// Brings the rest into the divisor's reach.
+    /// The quotient, and the rest brought into the divisor's reach.
     #[inline(always)]
-    fn settled(self) -> Self {
+    pub fn settled(self) -> (V, V) {
         let Self { quotient, rest, divisor } = self;
         let less_one = isub(rest, divisor);
         let (below, above) = (is_negative(rest), !is_negative(rest) & !is_negative(less_one));
         let step = select(below, u32::MAX, select(above, 1, splat::<V>(0)));
         let settled = select(below, iadd(rest, divisor), select(above, less_one, rest));
-        Self { quotient: iadd(quotient, step), rest: settled, divisor }
+        (iadd(quotient, step), settled)
     }
 }
 
@@ -81,20 +85,20 @@ fn negative_if<V: Word>(mask: V::Mask, x: V) -> V {
 
 #[inline(always)]
 fn div_trunc<V: Word>(a: V, b: V) -> V {
-    negative_if(is_negative(xor(a, b)), divide(a, b, true).settled().quotient)
+    negative_if(is_negative(xor(a, b)), a.divided(b, true).0)
 }
 
 #[inline(always)]
 fn div_floor<V: Word>(a: V, b: V) -> V {
-    let result = divide(a, b, true).settled();
+    let (quotient, rest) = a.divided(b, true);
     let negative = is_negative(xor(a, b));
-    let quotient = negative_if(negative, result.quotient);
-    select(negative & !is_zero(result.rest), isub(quotient, 1), quotient)
+    let quotient = negative_if(negative, quotient);
+    select(negative & !is_zero(rest), isub(quotient, 1), quotient)
 }
 
 #[inline(always)]
 fn fmod<V: Word>(a: V, b: V) -> V {
-    negative_if(is_negative(a), divide(a, b, false).settled().rest)
+    negative_if(is_negative(a), a.divided(b, false).1)
 }
 
 #[inline(always)]
@@ -106,10 +110,11 @@ fn remainder<V: Word>(a: V, b: V) -> V {
 /// a % b of words without a sign: halving brings the dividend into the reach of signed words.
 #[inline(always)]
 fn unsigned_remainder<V: Word>(a: V, b: V) -> V {
-    let less_one = |x: V| select(ult(x, b), x, isub(x, b));
-    let half = divide(shr(a, 1), b, false).settled().rest;
+    let (_, half) = shr(a, 1).divided(b, false);
     let doubled = or(shl(half, 1), and(a, 1));
-    select(is_negative(b), less_one(a), less_one(doubled))
+    // At most once the divisor is left to take off.
+    let rest = select(is_negative(b), a, doubled);
+    select(ult(rest, b), rest, isub(rest, b))
 }
 
 /// The quotient in FP32; 1 for equal operands.
@@ -126,7 +131,7 @@ fn div_to_fp32<V: Word>(a: V, b: V) -> V {
 
 /// The binary algorithm: the trailing zeros of the smaller operand are shifted out of a difference, again and again.
 #[inline(always)]
-fn gcd_rounds<V: Word>(a: V, b: V, rounds: usize) -> V {
+pub fn gcd_rounds<V: Word>(a: V, b: V, rounds: usize) -> V {
     let either = or(a, b);
     let lowest_bit = and(isub(splat::<V>(0), either), either);
     let common = clz(lowest_bit);
@@ -136,8 +141,11 @@ fn gcd_rounds<V: Word>(a: V, b: V, rounds: usize) -> V {
     for _ in 0..rounds {
         let distance = iabs(difference);
         let lowest_bit = and(difference, distance);
-        let aligned = shift(distance, isub(clz(lowest_bit), common));
         let active = !is_zero(lowest_bit);
+        if !any::<V>(active) {
+            break;
+        }
+        let aligned = shift(distance, isub(clz(lowest_bit), common));
         let (low, high) = (min(smaller, aligned), max(smaller, aligned));
         smaller = select(active, low, smaller);
         difference = select(active, isub(low, high), splat(0));
@@ -147,13 +155,13 @@ fn gcd_rounds<V: Word>(a: V, b: V, rounds: usize) -> V {
 
 #[inline(always)]
 fn gcd<V: Word>(a: V, b: V) -> V {
-    gcd_rounds(a, b, 30)
+    a.common_divisor(b, 30)
 }
 
 /// |a| / gcd times |b|, the product from bytes.
 #[inline(always)]
 fn lcm<V: Word>(a: V, b: V) -> V {
-    let divisor = sm2f(gcd_rounds(a, b, 14));
+    let divisor = sm2f(a.common_divisor(b, 14));
     let negated = setexp(or(divisor, 0x8000_0000), 126).surely(-1, 0);
     // The same line from a half to one.
     let mut y = shrinking(splat::<V>(0x3ff0_f0f1), negated, 0x4034_b4b5).surely(-1, 1);
@@ -164,11 +172,16 @@ fn lcm<V: Word>(a: V, b: V) -> V {
     let inverse = setexp(y, exponent);
     let factor = round_u16(mul(sm2f(iabs(a)), inverse));
     let other = iabs(b);
-    let product = |a: V, b: V| round_u16(mul(sm2f(a), sm2f(b)));
     let (upper, lower) = (shr(factor, 8), and(factor, 255));
     let (other_upper, other_lower) = (shr(other, 8), and(other, 255));
-    let middle = iadd(shl(product(upper, other_lower), 8), shl(product(lower, other_upper), 8));
-    iadd(iadd(shl(product(upper, other_upper), 16), middle), product(lower, other_lower))
+    let middle = iadd(shl(of_bytes(upper, other_lower), 8), shl(of_bytes(lower, other_upper), 8));
+    iadd(iadd(shl(of_bytes(upper, other_upper), 16), middle), of_bytes(lower, other_lower))
+}
+
+/// The product of two bytes. No closure: that would be compiled without the level's instructions.
+#[inline(always)]
+fn of_bytes<V: Word>(a: V, b: V) -> V {
+    round_u16(mul(sm2f(a), sm2f(b)))
 }
 
 macro_rules! binary {

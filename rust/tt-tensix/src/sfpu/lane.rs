@@ -346,7 +346,7 @@ pub fn magnitude<V: Word>(a: V) -> V {
 /// Two's complement absolute value.
 #[inline(always)]
 pub fn iabs<V: Word>(a: V) -> V {
-    select(is_negative(a), V::from(0).isub(a), a)
+    a.integer_magnitude()
 }
 
 /// Absolute value; negative NaNs are left alone.

@@ -211,6 +211,12 @@ pub trait Word: Copy + From<u32> {
     fn surely_moved(self, k: i32) -> Self {
         super::lane::addexp(self, k)
     }
+    /// Two's complement absolute value.
+    #[must_use]
+    #[inline(always)]
+    fn integer_magnitude(self) -> Self {
+        Self::select(self.is_less(Self::from(0)), Self::from(0).isub(self), self)
+    }
     /// Absolute value; negative NaNs are left alone.
     #[must_use]
     #[inline(always)]
@@ -281,6 +287,18 @@ pub trait Word: Copy + From<u32> {
     #[inline(always)]
     fn maximum(self, other: Self) -> Self {
         super::lane::maximum(self, other)
+    }
+    /// |a| / |b| of integers, and what it leaves, as the kernels of quotients or of remainders find them.
+    #[must_use]
+    #[inline(always)]
+    fn divided(self, b: Self, for_quotient: bool) -> (Self, Self) {
+        super::division::divide(self, b, for_quotient).settled()
+    }
+    /// What so many rounds of the kernels' algorithm make of the greatest common divisor.
+    #[must_use]
+    #[inline(always)]
+    fn common_divisor(self, b: Self, rounds: usize) -> Self {
+        super::division::gcd_rounds(self, b, rounds)
     }
     /// Denormals replaced by a zero of the same sign.
     #[must_use]

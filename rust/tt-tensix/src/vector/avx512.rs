@@ -89,6 +89,8 @@ impl Avx512 {
         pub(crate) add_down(a: __m512, b: __m512) -> __m512 = _mm512_add_round_ps::<DOWN>(a, b);
         pub(crate) add_up(a: __m512, b: __m512) -> __m512 = _mm512_add_round_ps::<UP>(a, b);
         pub(crate) add_cut(a: __m512, b: __m512) -> __m512 = _mm512_add_round_ps::<CUT>(a, b);
+        pub(crate) near_reciprocal(a: __m512) -> __m512 = _mm512_rcp14_ps(a);
+        pub(crate) to_int(a: __m512) -> __m512i = _mm512_cvtps_epi32(a);
         pub(crate) to_int_cut(a: __m512) -> __m512i = _mm512_cvttps_epi32(a);
         pub(crate) mul_cut(a: __m512, b: __m512) -> __m512 = _mm512_mul_round_ps::<CUT>(a, b);
         pub(crate) negative(a: __m512) -> __m512 = _mm512_xor_ps(a, _mm512_set1_ps(-0.0));

@@ -38,6 +38,7 @@ macro_rules! unrolled {
 }
 
 mod along;
+mod division;
 mod general;
 mod known;
 mod run;

@@ -23,7 +23,7 @@ type Program = fn(Guess, Guess, Guess) -> Guess;
 type Definition = fn(u32, u32, u32) -> u32;
 
 /// A step, what it is to compute, and the share of lanes that it may be in doubt of where it is at home, in percent.
-const STEPS: [(&str, Program, Definition); 25] = [
+const STEPS: [(&str, Program, Definition); 29] = [
     ("mad", |x, y, z| x.mad(y, z), wormhole),
     ("mad, constant addend", |x, y, _| x.mad(y, Guess::from(0x3fb8_aa3b)), |x, y, _| wormhole(x, y, 0x3fb8_aa3b)),
     ("mad, constant power", |x, _, z| x.mad(Guess::from(0x3e80_0000), z), |x, _, z| wormhole(x, 0x3e80_0000, z)),
@@ -69,6 +69,15 @@ const STEPS: [(&str, Program, Definition); 25] = [
         |x, y, _| x.general(y, Guess::from(0xbf8c_5e71)),
         |x, y, _| wormhole(x, y, 0xbf8c_5e71),
     ),
+    // Integers of any length.
+    ("integers' quotient", |x, y, z| x.divided(y.shr(z), true).0, |x, y, z| x.divided(y.shr(z), true).0),
+    ("integers' rest", |x, y, z| x.divided(y.shr(z), false).1, |x, y, z| x.divided(y.shr(z), false).1),
+    (
+        "greatest common divisor",
+        |x, y, z| x.shr(z).common_divisor(y.shr(z), 30),
+        |x, y, z| x.shr(z).common_divisor(y.shr(z), 30),
+    ),
+    ("few rounds of it", |x, y, z| x.common_divisor(y.shr(z), 14), |x, y, z| x.common_divisor(y.shr(z), 14)),
 ];
 
 #[target_feature(enable = "avx512f,avx512cd,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt")]

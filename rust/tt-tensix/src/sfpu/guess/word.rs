@@ -302,6 +302,18 @@ impl Word for Guess {
         if word < SIGN { bits!(self, other, A::max) } else { bits!(self, other, A::min_unsigned) }
     }
     #[inline(always)]
+    fn integer_magnitude(self) -> Self {
+        Self::wild([A::abs(self.words[0]), A::abs(self.words[1])], self.doubt)
+    }
+    #[inline(always)]
+    fn divided(self, b: Self, _: bool) -> (Self, Self) {
+        Self::quotient_and_rest(self, b)
+    }
+    #[inline(always)]
+    fn common_divisor(self, b: Self, rounds: usize) -> Self {
+        Self::common_divisor(self, b, rounds)
+    }
+    #[inline(always)]
     fn flushed(self) -> Self {
         if self.known.tame { self } else { lane::flushed(self) }
     }
