@@ -30,7 +30,6 @@ struct Remainder;
 
 impl Lane<2> for Fmod {
     const WINDOW: [u16; 2] = WINDOW;
-    const DIVIDES: bool = true;
     #[inline(always)]
     fn compute([a, b]: [f32; 2], _: [f32; 2]) -> (u16, u16) {
         let (dividend, divisor) = (a.abs(), b.abs());
@@ -39,7 +38,9 @@ impl Lane<2> for Fmod {
         let rest = if rest < 0.0 { rest + divisor } else { rest };
         let sign = (a.to_bits() >> 16) as u16 & super::SIGN;
         let half = (rest.to_bits() >> 16) as u16;
-        (if rest == 0.0 { 0 } else { half | sign }, u16::from(quotient >= 65_000.0))
+        let result = if rest == 0.0 { 0 } else { half | sign };
+        // The kernel's NaN of a divisor of zero is rounded to infinity.
+        if divisor == 0.0 { (super::INFINITY, 0) } else { (result, u16::from(quotient >= 65_000.0)) }
     }
 }
 

@@ -90,9 +90,10 @@ fn functions_of_two_pages_have_the_bits_of_their_lane_programs() {
             let results = check(call.name(), &quick, &operands, &expected);
             usual += usize::from(round % 6 == 1 && round / 6 % 6 == 1 && results == levels_with_registers());
         }
-        // But for negative tolerances; half of the tiles have zeros, and are no divisors.
+        // But for negative tolerances; half of the tiles have zeros, by which only `fmod` divides.
         let takes = call.parameters()[0] >> 31 == 0;
-        assert_eq!(usual >= 2, takes, "{}: {usual} of 8 tiles of usual numbers", call.name());
+        let least = if call.name() == "fmod_binary" { 8 } else { 2 };
+        assert_eq!(usual >= least, takes, "{}: {usual} of 8 tiles of usual numbers", call.name());
     }
 }
 
