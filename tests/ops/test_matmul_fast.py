@@ -211,6 +211,22 @@ def test_many_rows_are_their_parts(device: ttnn.MeshDevice, shapes: tuple[tuple[
         assert np.array_equal(whole[..., rows, :], product(rows)), rows
 
 
+@pytest.mark.parametrize("fp32", [False, True])
+@pytest.mark.parametrize("fidelity", FIDELITIES)
+def test_small_operands_multiply_as_large_ones(device: ttnn.MeshDevice, fidelity: str, fp32: bool) -> None:
+    # Small ones are multiplied from their pages, large ones are packed first: of numbers of every kind, to equal bits.
+    random = np.random.default_rng(5)
+    left, right = (random.standard_normal(shape, np.float32) for shape in ((1152, 544), (544, 512)))
+    for values in (left, right):
+        places = random.integers(0, values.size, 40)
+        values.reshape(-1)[places] = np.resize([0.0, -0.0, 1e-39, -1e-39, 2e-38, 3e38, np.inf, np.nan], 40)
+    b = tensor(device, right)
+    run = lambda values: raw_of(ttnn.matmul(tensor(device, values), b, compute_kernel_config=config(fidelity, fp32)))  # noqa: E731
+    whole = run(left).reshape(1152, -1)
+    for first in range(0, 1152, 288):
+        np.testing.assert_array_equal(run(left[first : first + 288]), whole[first : first + 288].reshape(-1))
+
+
 def test_padding_along_k_does_not_reach_results(device: ttnn.MeshDevice) -> None:
     a, b = normal((32, 20), 1), normal((20, 32), 2)
     clean = ttnn.matmul(tensor(device, a), tensor(device, b))

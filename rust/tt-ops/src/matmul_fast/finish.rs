@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use tt_cpu::stream;
-use tt_tensix::fast::{LINES, Running, Sums};
+use tt_tensix::fast::{Bf16Page, LINES, Running, Sums};
 
 use super::plan::Block;
 use super::{Kernel, Pages};
@@ -22,7 +22,7 @@ pub(super) struct Outputs<'a, 'p> {
     kernel: &'a Kernel<'a>,
     pages: &'a Pages<'p>,
     block: &'a Block,
-    /// Column by column. To claim one between two products would end what they overlap.
+    /// Row by row. To claim one between two products would end what they overlap.
     claimed: Vec<&'p mut [u8]>,
     complete: Option<Complete<'p>>,
 }
@@ -30,10 +30,19 @@ pub(super) struct Outputs<'a, 'p> {
 impl<'a, 'p> Outputs<'a, 'p> {
     /// Claims the pages.
     pub(super) fn new(kernel: &'a Kernel<'a>, pages: &'a Pages<'p>, block: &'a Block) -> Result<Self, OpError> {
-        let program = kernel.program;
-        let places = block.columns.clone().flat_map(|column| block.rows.clone().map(move |row| (row, column)));
-        let claim = |(row, column)| pages.output.claim((block.matrix * program.m + row) * program.n + column);
-        let claimed = places.map(claim).collect::<Result<_, _>>()?;
+        let (program, columns) = (kernel.program, &block.columns);
+        // Rows of their full width follow each other.
+        let (rows, width) = if columns.len() == program.n {
+            (1, block.rows.len() * program.n)
+        } else {
+            (block.rows.len(), columns.len())
+        };
+        let first = (block.matrix * program.m + block.rows.start) * program.n + columns.start;
+        let mut claimed = Vec::with_capacity(block.rows.len() * columns.len());
+        for row in 0..rows {
+            let first = first + row * program.n;
+            claimed.extend(pages.output.claim_run(first..first + width)?);
+        }
         Ok(Self { kernel, pages, block, claimed, complete: None })
     }
 
@@ -44,7 +53,17 @@ impl<'a, 'p> Outputs<'a, 'p> {
     }
 
     fn place(&self, row: usize, column: usize) -> usize {
-        (column - self.block.columns.start) * self.block.rows.len() + row
+        row * self.block.columns.len() + column - self.block.columns.start
+    }
+
+    /// The page of a tile whose sums become it with nothing in between and beside nothing.
+    #[inline]
+    pub(super) fn at_once(&mut self, (row, column): (usize, usize)) -> Option<&'p mut Bf16Page> {
+        let kernel = self.kernel;
+        let place = self.place(row, column);
+        (kernel.plain && !kernel.multiplier.multiplies_on())
+            .then(|| std::mem::take(&mut self.claimed[place]).first_chunk_mut())
+            .flatten()
     }
 
     /// Ends the sums of a row of the block (counted from its first) in a column: in their place, or, if they are complete

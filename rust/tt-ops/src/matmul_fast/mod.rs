@@ -6,6 +6,7 @@
 //! rows of tiles; in passing, for some; as memory brings it, for one. Scratch has a bounded size, pages are read where they
 //! lie, and how the work is split cannot show in a result.
 
+mod direct;
 mod finish;
 mod operand;
 mod packed;
@@ -17,7 +18,7 @@ mod workspace;
 use tt_cpu::{Level, pool};
 use tt_formats::DataFormat;
 use tt_memory::{BufferId, Device, access};
-use tt_tensix::fast::{Multiplier, Panel, Session};
+use tt_tensix::fast::{Masks, Multiplier, Panel, Session};
 use tt_tensix::fpu::MathConfig;
 use tt_tensix::pack::{DstFormat, PackConfig, Packer, Relu};
 
@@ -27,6 +28,10 @@ use crate::{FirstError, OpError};
 use operand::Operand;
 use plan::{Block, Plan};
 use workspace::{Taken, Workspace};
+
+/// Tiles of two operands that are multiplied as they are, if the unit can: 1 MiB. They stay in the caches nearby; of larger
+/// ones the CPU does not see what comes next, as it does in panels.
+const DIRECT_TILES: usize = 512;
 
 /// Runs the program.
 ///
@@ -91,6 +96,8 @@ struct Kernel<'a> {
     plan: Plan,
     level: Level,
     multiplier: Multiplier,
+    /// Pages of both operands are multiplied as they are.
+    masks: Option<Masks>,
     left: Operand,
     right: Operand,
     bias: Option<Input>,
@@ -135,6 +142,10 @@ impl<'a> Kernel<'a> {
             program,
             level,
             plan: Plan::new(program, multiplier.panels()),
+            masks: multiplier.masks().filter(|_| {
+                let tiles = (program.m + program.n) * program.k;
+                left.is_plain() && right.is_plain() && program.k_datums == 32 * program.k && tiles <= DIRECT_TILES
+            }),
             multiplier,
             bias: bias.map(|bias| Input::new(bias.format, program.dst32)),
             repack_left: (math, port::packer(format_a, dst, false)),
@@ -155,7 +166,9 @@ impl<'a> Kernel<'a> {
         session: &mut Session,
         work: &mut Workspace<'_>,
     ) -> Result<(), OpError> {
-        if self.plan.rows == 1 && self.plan.depth == self.program.k && self.multiplier.multiplies_on() {
+        if let Some(masks) = &self.masks {
+            self.direct(pages, block, masks, session, work)
+        } else if self.plan.rows == 1 && self.plan.depth == self.program.k && self.multiplier.multiplies_on() {
             self.row(pages, block, session, work)
         } else {
             self.rows(pages, block, session, work)

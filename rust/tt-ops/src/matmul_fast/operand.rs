@@ -36,6 +36,11 @@ impl Operand {
         self.decoder?.decode(bytes, page).then_some(page)
     }
 
+    /// Whether pages are BF16 as the product takes it.
+    pub(super) fn is_plain(&self) -> bool {
+        !self.transposed && self.input.format == DataFormat::Float16B
+    }
+
     /// Whether whole tiles go straight from their pages to panels.
     pub(super) fn goes_straight(&self) -> bool {
         !self.transposed && (self.decoder.is_some() || self.input.format == DataFormat::Float16B)
@@ -67,12 +72,17 @@ impl Kernel<'_> {
         pages.right.page(self.program.right_page(matrix, column, step))
     }
 
+    /// A tile of the left operand.
+    #[inline]
+    pub(super) fn left_page<'p>(&self, pages: &Pages<'p>, matrix: usize, row: usize, step: usize) -> &'p [u8] {
+        pages.left.page(self.program.left_page(matrix, row, step))
+    }
+
     /// Packs the left operand's tiles of some steps along K.
     pub(super) fn pack_left(&self, pages: &Pages<'_>, block: &Block, steps: Range<usize>, panels: &mut [Panel]) {
         let mut decoded = [0; 2048];
         for (slot, row) in block.rows.clone().enumerate() {
-            let page =
-                |step: usize| pages.left.page(self.program.left_page(block.matrix, row, step.min(steps.end - 1)));
+            let page = |step: usize| self.left_page(pages, block.matrix, row, step.min(steps.end - 1));
             for step in steps.clone() {
                 let bytes = page(step);
                 stream::prefetch_all(page(step + AHEAD));

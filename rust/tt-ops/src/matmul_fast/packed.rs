@@ -107,13 +107,19 @@ impl Kernel<'_> {
             let sums = &mut work.sums[plan.sums_place(0, column - block.columns.start)..][..rows];
             for (row, (left, sums)) in left.zip(sums).enumerate() {
                 let whole = start + tiles == program.k;
+                let share = |step: usize| (row * tiles + step) * lines / (rows * tiles);
+                let mut running = session.begin(sums, start == 0);
+                if whole && let Some(page) = outputs.at_once((row, column)) {
+                    let soon = &next[share(0) * LINE..share(tiles) * LINE];
+                    let panels = tiles * plan.per_tile;
+                    running.last_steps((&left[..panels], &right[..panels]), &[soon], &self.multiplier, page);
+                    continue;
+                }
                 if whole {
                     outputs.ask((row, column));
                 }
-                let mut running = session.begin(sums, start == 0);
                 for step in (0..tiles).step_by(together) {
                     let some = step..(step + together).min(tiles);
-                    let share = |step: usize| (row * tiles + step) * lines / (rows * tiles);
                     let soon = &next[share(some.start) * LINE..share(some.end) * LINE];
                     let panels = some.start * plan.per_tile..some.end * plan.per_tile;
                     running.steps_before(&left[panels.clone()], &right[panels], &[soon]);

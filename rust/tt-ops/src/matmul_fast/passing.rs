@@ -15,11 +15,11 @@ use crate::OpError;
 pub(super) const TOGETHER: usize = 4;
 
 /// Pages of the right operand that are multiplied together.
-struct Chunk<'a> {
-    column: usize,
-    steps: Range<usize>,
+pub(super) struct Chunk<'a> {
+    pub(super) column: usize,
+    pub(super) steps: Range<usize>,
     /// Where the part of K ends for which the left operand is packed.
-    end: usize,
+    pub(super) end: usize,
     pages: [&'a [u8]; PANELS],
 }
 
@@ -63,10 +63,15 @@ impl Kernel<'_> {
                     }
                 }
                 let whole = chunk.steps.end == program.k;
+                let mut running = session.begin(sums, chunk.steps.start == 0);
+                if whole && let Some(page) = outputs.at_once((row, chunk.column)) {
+                    let panels = tiles * plan.per_tile;
+                    running.last_steps((&left[..panels], &work.right[..panels]), soon, &self.multiplier, page);
+                    continue;
+                }
                 if whole {
                     outputs.ask((row, chunk.column));
                 }
-                let mut running = session.begin(sums, chunk.steps.start == 0);
                 let last = row + 1 == rows;
                 let together = match overlaps {
                     true if last => 1,
@@ -106,7 +111,7 @@ impl Kernel<'_> {
     }
 
     /// The pages of a column, from a step along K on, that are multiplied together.
-    fn chunk<'p>(&self, pages: &Pages<'p>, block: &Block, column: usize, first: usize) -> Chunk<'p> {
+    pub(super) fn chunk<'p>(&self, pages: &Pages<'p>, block: &Block, column: usize, first: usize) -> Chunk<'p> {
         let (program, plan) = (self.program, &self.plan);
         let end = (first / plan.depth * plan.depth + plan.depth).min(program.k);
         let steps = first..end.min(first + plan.chunk);
@@ -118,7 +123,12 @@ impl Kernel<'_> {
     }
 
     /// What is multiplied after a chunk of a block.
-    fn following<'p>(&self, pages: &Pages<'p>, block: &Block, chunk: Option<&Chunk<'p>>) -> Option<Chunk<'p>> {
+    pub(super) fn following<'p>(
+        &self,
+        pages: &Pages<'p>,
+        block: &Block,
+        chunk: Option<&Chunk<'p>>,
+    ) -> Option<Chunk<'p>> {
         let Chunk { column, steps, end, .. } = chunk?;
         let (column, first) = if steps.end < *end {
             (*column, steps.end)
@@ -138,6 +148,13 @@ impl Kernel<'_> {
         let per_tile = self.plan.per_tile;
         let panels = &mut panels[number * per_tile..][..per_tile];
         self.pack_right_page(chunk.pages[number], chunk.steps.start + number, panels);
+    }
+}
+
+impl<'a> Chunk<'a> {
+    /// The pages.
+    pub(super) fn pages(&self) -> &[&'a [u8]] {
+        &self.pages[..self.steps.len()]
     }
 }
 

@@ -3,84 +3,197 @@
 //! For each sum that is two fused multiply-adds, of a pair the odd step along K first. Denormals are flushed on the way in
 //! and out, roundings are to nearest even. Panels are those of AMX: a line of the left one is a row with 32 steps, a line of
 //! the right one has a pair of steps for each of 16 columns.
+//!
+//! Pages of BF16 need no packing: what would be done once for a panel is done each time beside the dot products, in units
+//! of the CPU that have nothing to do meanwhile.
 
 #[allow(clippy::wildcard_imports, reason = "a dozen intrinsics of one family")]
 use std::arch::x86_64::*;
 
 use tt_cpu::stream::Ahead;
 
-use super::{Panel, Sums};
+use super::pack_avx512::{pair_rows, settled, upper_halves};
+use super::{Bf16Page, Masks, Panel, Sums};
 use crate::regs::index;
 
 /// Rows whose sums are in registers together: 16 sums hide the latency of the instruction, and each load of a pair of rows
 /// of the right operand is used 8 times.
 const ROWS: usize = 8;
 
-/// Words of a line of a panel, and of the first half of the right one's lines.
-const LINE: usize = 16;
-const HALF: usize = 256;
+/// Words and bytes of a vector.
+const WORDS: usize = 16;
+const LINE: usize = 64;
+
+/// Sixteen steps along K: of a row of the left operand, and, two in each line, of 16 columns of the right one.
+type Row = [[u8; 4]; 8];
+type Columns = [[u8; LINE]; 8];
 
 /// Whether this CPU has the instruction.
 pub fn available() -> bool {
-    std::arch::is_x86_feature_detected!("avx512bf16") && std::arch::is_x86_feature_detected!("avx512f")
+    std::arch::is_x86_feature_detected!("avx512bf16") && std::arch::is_x86_feature_detected!("avx512bw")
 }
 
-/// See `Session::multiply`.
-#[target_feature(enable = "avx512f,avx512bf16")]
-pub fn kernel(left: &[Panel], right: &[Panel], sums: &mut Sums, start: bool, mut soon: Ahead<'_>) {
-    let share = soon.share(32 / ROWS * left.len());
-    for first in (0..32).step_by(ROWS) {
-        rows(left, right, sums, start, first, (&mut soon, share));
+/// Tiles of an operand along K.
+pub trait Tile {
+    /// The bits that a pair of numbers is cut to, if it is not yet: as a left or as a right operand.
+    const CUTS: bool;
+
+    /// Sixteen steps along K of some rows, the first of them a multiple of their number.
+    fn rows(&self, first: usize, half: usize) -> [&Row; ROWS];
+
+    /// Sixteen steps along K of columns 0 to 15, and of the others: two steps in each line.
+    fn columns(&self, half: usize) -> [&Columns; 2];
+}
+
+impl Tile for Panel {
+    const CUTS: bool = false;
+
+    #[inline]
+    fn rows(&self, first: usize, half: usize) -> [&Row; ROWS] {
+        let halves = bytemuck::must_cast_ref::<_, [Row; 64]>(&self.0);
+        let rows: &[_; 2 * ROWS] = halves[2 * first..].first_chunk().expect("rows");
+        std::array::from_fn(|row| &rows[2 * row + half])
+    }
+
+    #[inline]
+    fn columns(&self, half: usize) -> [&Columns; 2] {
+        let [a, b, c, d] = bytemuck::must_cast_ref::<_, [Columns; 4]>(&self.0);
+        if half == 0 { [a, c] } else { [b, d] }
     }
 }
 
-#[inline]
-#[target_feature(enable = "avx512f,avx512bf16")]
-fn rows(
-    left: &[Panel],
-    right: &[Panel],
+/// A page: faces 0 and 1 have the first 16 steps of a right operand, faces 0 and 2 those of a left one.
+impl Tile for &[u8] {
+    const CUTS: bool = true;
+
+    #[inline]
+    fn rows(&self, first: usize, half: usize) -> [&Row; ROWS] {
+        let page: &Bf16Page = self.first_chunk().expect("a tile");
+        let face_rows: &[Row; 64] = bytemuck::must_cast_ref(page);
+        let rows: &[_; ROWS] = face_rows[first / 16 * 32 + half * 16 + first % 16..].first_chunk().expect("rows");
+        std::array::from_fn(|row| &rows[row])
+    }
+
+    #[inline]
+    fn columns(&self, half: usize) -> [&Columns; 2] {
+        let page: &Bf16Page = self.first_chunk().expect("a tile");
+        let [a, b, c, d] = bytemuck::must_cast_ref::<_, [Columns; 4]>(page);
+        if half == 0 { [a, b] } else { [c, d] }
+    }
+}
+
+/// Where sums go: to memory, or, once they are complete, straight from the registers to a page.
+pub enum End<'a> {
+    Sums,
+    Page(&'a mut Bf16Page),
+}
+
+/// See `Session::multiply`. Pages are cut by the masks.
+///
+/// # Panics
+/// If the operands have different numbers of tiles, or none.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512bf16")]
+pub fn kernel<T: Tile>(
+    (left, right): (&[T], &[T]),
+    masks: &Masks,
     sums: &mut Sums,
     start: bool,
-    first: usize,
-    (soon, share): (&mut Ahead<'_>, usize),
+    mut soon: Ahead<'_>,
+    mut end: End<'_>,
 ) {
-    let mut sum = [[_mm512_setzero_ps(); 2]; ROWS];
-    if !start {
-        for (row, sum) in sum.iter_mut().enumerate() {
-            for (half, sum) in sum.iter_mut().enumerate() {
-                *sum = _mm512_castsi512_ps(load(&sums.0[index(first + row, half * LINE)..]));
+    assert!(!left.is_empty() && left.len() == right.len(), "steps along K");
+    let cut = |mask: &[u32; WORDS]| load(bytemuck::must_cast_ref(mask));
+    let masks = (cut(&masks.left), cut(&masks.right));
+    let share = soon.share(32 / ROWS * left.len());
+    for first in (0..32).step_by(ROWS) {
+        let mut sum = [[_mm512_setzero_ps(); 2]; ROWS];
+        // Here, and not in a function: of an array that another one sees, the compiler keeps a copy in memory all the time.
+        if !start {
+            for (row, sum) in sum.iter_mut().enumerate() {
+                for (half, sum) in sum.iter_mut().enumerate() {
+                    let words: &[u32; WORDS] =
+                        sums.0[index(first + row, half * WORDS)..].first_chunk().expect("a line");
+                    *sum = _mm512_castsi512_ps(load(bytemuck::must_cast_ref(words)));
+                }
+            }
+        }
+        for (left, right) in left.iter().zip(right) {
+            soon.ask(share);
+            for half in 0..2 {
+                add::<T>(left.rows(first, half), right.columns(half), masks, &mut sum);
+            }
+        }
+        match &mut end {
+            End::Sums => {
+                for (row, sum) in sum.into_iter().enumerate() {
+                    for (half, sum) in sum.into_iter().enumerate() {
+                        let words = &mut sums.0[index(first + row, half * WORDS)..];
+                        let words: &mut [u32; WORDS] = words.first_chunk_mut().expect("a line");
+                        store(bytemuck::must_cast_mut(words), _mm512_castps_si512(sum));
+                    }
+                }
+            }
+            End::Page(page) => {
+                let lines: &mut [[u8; LINE]; 32] = bytemuck::must_cast_mut(*page);
+                // No loop: of an array with a number for an index, too, the compiler keeps a copy in memory.
+                pack(lines, first, sum[0], sum[1]);
+                pack(lines, first + 2, sum[2], sum[3]);
+                pack(lines, first + 4, sum[4], sum[5]);
+                pack(lines, first + 6, sum[6], sum[7]);
             }
         }
     }
-    for (left, right) in left.iter().zip(right) {
-        soon.ask(share);
-        // An array, so that the loop over it is unrolled and sums stay in registers.
-        let left: &[[u32; LINE]; ROWS] = left.0[first * LINE..].as_chunks().0.first_chunk().expect("rows");
-        let (near, far) = right.0.split_at(HALF);
-        for pair in 0..LINE {
-            let columns = [pairs(load(&near[pair * LINE..])), pairs(load(&far[pair * LINE..]))];
-            for (sum, left) in sum.iter_mut().zip(left) {
-                let left = pairs(_mm512_set1_epi32(left[pair] as i32));
-                sum[0] = _mm512_dpbf16_ps(sum[0], left, columns[0]);
-                sum[1] = _mm512_dpbf16_ps(sum[1], left, columns[1]);
-            }
-        }
+}
+
+/// Packs two rows of sums.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+fn pack(lines: &mut [[u8; LINE]; 32], row: usize, even: [__m512; 2], odd: [__m512; 2]) {
+    for half in 0..2 {
+        let (even, odd) = (settled(_mm512_castps_si512(even[half])), settled(_mm512_castps_si512(odd[half])));
+        store(&mut lines[index(row, half * WORDS) / 32], upper_halves(even, odd));
     }
-    for (row, sum) in sum.into_iter().enumerate() {
-        for (half, sum) in sum.into_iter().enumerate() {
-            let to: &mut [u32; LINE] = sums.0[index(first + row, half * LINE)..].first_chunk_mut().expect("a line");
-            // SAFETY: the array is as long as the store, which takes any alignment.
-            unsafe { _mm512_storeu_ps(to.as_mut_ptr().cast(), sum) };
+}
+
+/// Adds the products of 16 steps along K.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512bf16")]
+fn add<T: Tile>(
+    rows: [&Row; ROWS],
+    columns: [&Columns; 2],
+    (left, right): (__m512i, __m512i),
+    sum: &mut [[__m512; 2]; ROWS],
+) {
+    let [near, far] = columns;
+    for (pair, (near, far)) in near.iter().zip(far).enumerate() {
+        let (mut near, mut far) = (load(near), load(far));
+        if T::CUTS {
+            near = _mm512_and_si512(pair_rows(near), right);
+            far = _mm512_and_si512(pair_rows(far), right);
+        }
+        for (sum, row) in sum.iter_mut().zip(rows) {
+            let mut row = _mm512_set1_epi32(i32::from_ne_bytes(row[pair]));
+            if T::CUTS {
+                row = _mm512_and_si512(row, left);
+            }
+            sum[0] = _mm512_dpbf16_ps(sum[0], pairs(row), pairs(near));
+            sum[1] = _mm512_dpbf16_ps(sum[1], pairs(row), pairs(far));
         }
     }
 }
 
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn load(words: &[u32]) -> __m512i {
-    let line: &[u32; LINE] = words.first_chunk().expect("a line");
+fn load(line: &[u8; LINE]) -> __m512i {
     // SAFETY: the array is as long as the load, which takes any alignment.
     unsafe { _mm512_loadu_si512(line.as_ptr().cast()) }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn store(line: &mut [u8; LINE], words: __m512i) {
+    // SAFETY: the array is as long as the store, which takes any alignment.
+    unsafe { _mm512_storeu_si512(line.as_mut_ptr().cast(), words) };
 }
 
 /// The same bits as pairs of BF16.

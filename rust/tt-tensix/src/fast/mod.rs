@@ -89,6 +89,20 @@ impl Sums {
 pub const LINES: usize = TILE_DATUMS / LINE_DATUMS;
 const LINE_DATUMS: usize = 32;
 
+/// What products see of pairs of BF16, for each word of a vector: of words that are known to be equal, the compiler would cut
+/// one and spread it then, which costs the CPU more than to cut all.
+#[derive(Clone, Debug)]
+pub struct Masks {
+    left: [u32; 16],
+    right: [u32; 16],
+}
+
+impl Masks {
+    /// Every bit.
+    #[cfg(target_arch = "x86_64")]
+    const ALL: Self = Self { left: [u32::MAX; 16], right: [u32::MAX; 16] };
+}
+
 /// What multiplies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
@@ -145,6 +159,18 @@ impl Multiplier {
     /// Whether other work between the steps of a product hides behind it: AMX multiplies on while vectors are packed.
     pub fn multiplies_on(&self) -> bool {
         self.unit == Unit::Amx
+    }
+
+    /// How pages of BF16 are cut, if they can be multiplied as they are.
+    pub fn masks(&self) -> Option<Masks> {
+        #[cfg(target_arch = "x86_64")]
+        if self.unit == Unit::Dot && self.cut.passes() == 1 {
+            return Some(Masks {
+                left: [self.cut.left(0).pair_mask()?; 16],
+                right: [self.cut.right(0).pair_mask()?; 16],
+            });
+        }
+        None
     }
 
     /// Panels of one operand tile.
@@ -278,7 +304,7 @@ impl Multiplier {
         match self.unit {
             Unit::Amx => Session(Ready::Amx(amx::Tiles::configure())),
             #[cfg(target_arch = "x86_64")]
-            Unit::Dot => Session(Ready::Vector(dot::kernel)),
+            Unit::Dot => Session(Ready::Dot),
             Unit::Vector(level) => Session(Ready::Vector(fma::at(level))),
         }
     }
@@ -286,6 +312,8 @@ impl Multiplier {
 
 enum Ready {
     Amx(amx::Tiles),
+    #[cfg(target_arch = "x86_64")]
+    Dot,
     Vector(fma::Kernel),
 }
 
@@ -366,11 +394,56 @@ impl<'a> Running<'a> {
                 }
                 tiles.steps(left, right);
             }
+            #[cfg(target_arch = "x86_64")]
+            Ready::Dot => self.dot((left, right), &Masks::ALL, soon, dot::End::Sums),
             // SAFETY: units are chosen among those that this host has.
             Ready::Vector(kernel) => unsafe {
                 kernel(left, right, self.sums, std::mem::take(&mut self.start), Ahead::new(soon));
             },
         }
+    }
+
+    /// Adds the last product, as [`Running::steps_before`], and writes what [`Multiplier::to_bf16`] makes of the sums; they
+    /// are meaningless then.
+    ///
+    /// # Panics
+    /// As [`Running::steps`].
+    #[inline]
+    pub fn last_steps(
+        mut self,
+        (left, right): Operands<'_>,
+        soon: &[&[u8]],
+        multiplier: &Multiplier,
+        page: &mut Bf16Page,
+    ) {
+        #[cfg(target_arch = "x86_64")]
+        if let Ready::Dot = self.session.0 {
+            return self.dot((left, right), &Masks::ALL, soon, dot::End::Page(page));
+        }
+        self.steps_before(left, right, soon);
+        multiplier.to_bf16(self.end(), 0..LINES, page);
+    }
+
+    /// Adds the product of two rows of BF16 pages, as [`Running::steps_before`]. Sums become a page, if there is one, as in
+    /// [`Running::last_steps`].
+    ///
+    /// # Panics
+    /// As [`Running::steps`]; if a page is shorter than a tile; if the masks are not those of this unit.
+    #[inline]
+    pub fn pages(&mut self, operands: (&[&[u8]], &[&[u8]]), masks: &Masks, soon: &[&[u8]], end: Option<&mut Bf16Page>) {
+        #[cfg(target_arch = "x86_64")]
+        if let Ready::Dot = self.session.0 {
+            return self.dot(operands, masks, soon, end.map_or(dot::End::Sums, dot::End::Page));
+        }
+        let _ = (operands, masks, soon, end);
+        unreachable!("only a unit with masks takes pages");
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline]
+    fn dot<T: dot::Tile>(&mut self, operands: (&[T], &[T]), masks: &Masks, soon: &[&[u8]], end: dot::End<'_>) {
+        // SAFETY: units are chosen among those that this host has.
+        unsafe { dot::kernel(operands, masks, self.sums, std::mem::take(&mut self.start), Ahead::new(soon), end) }
     }
 
     /// Adds the product of the panels of one tile of each operand while another tile of the right one is packed, which is
@@ -405,8 +478,8 @@ impl<'a> Running<'a> {
     pub fn end(self) -> &'a mut Sums {
         match &mut self.session.0 {
             Ready::Amx(tiles) => tiles.store(self.sums),
-            Ready::Vector(_) if self.start => *self.sums = Sums::ZERO,
-            Ready::Vector(_) => {}
+            _ if self.start => *self.sums = Sums::ZERO,
+            _ => {}
         }
         self.sums
     }
@@ -416,7 +489,7 @@ impl<'a> Running<'a> {
     pub fn end_in(self, place: &mut Sums) {
         match &mut self.session.0 {
             Ready::Amx(tiles) => tiles.store(place),
-            Ready::Vector(_) => *place = if self.start { Sums::ZERO } else { *self.sums },
+            _ => *place = if self.start { Sums::ZERO } else { *self.sums },
         }
     }
 }

@@ -39,9 +39,6 @@ pub fn left(page: &Bf16Page, mask: u32, panel: &mut Panel) {
 #[inline]
 pub fn right<B: Beside>(page: &Bf16Page, mask: u32, panel: &mut Panel, beside: &mut B) {
     let mask = _mm512_set1_epi32(mask as i32);
-    // Word 2c comes from the even row's column c, word 2c + 1 from the odd one's.
-    let columns = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
-    let pairs = _mm512_or_si512(columns, _mm512_slli_epi32::<16>(_mm512_add_epi32(columns, _mm512_set1_epi32(16))));
     let (from, to) = (page.as_ptr(), (&raw mut panel.0).cast::<u8>());
     each_part!(PART => {
         beside.part::<LINES>(PART);
@@ -52,11 +49,19 @@ pub fn right<B: Beside>(page: &Bf16Page, mask: u32, panel: &mut Panel, beside: &
             // SAFETY: a face is 8 lines, page and panel are 4 faces.
             unsafe {
                 let rows = _mm512_loadu_si512(from.add(face * FACE + line).cast());
-                let paired = _mm512_permutexvar_epi16(pairs, rows);
-                _mm512_storeu_si512(to.add(place + line).cast(), _mm512_and_si512(paired, mask));
+                _mm512_storeu_si512(to.add(place + line).cast(), _mm512_and_si512(pair_rows(rows), mask));
             }
         }
     });
+}
+
+/// Two rows of a face as one line of pairs: word 2c is the even row's column c, word 2c + 1 the odd one's.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+pub fn pair_rows(rows: __m512i) -> __m512i {
+    let columns = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+    let pairs = _mm512_or_si512(columns, _mm512_slli_epi32::<16>(_mm512_add_epi32(columns, _mm512_set1_epi32(16))));
+    _mm512_permutexvar_epi16(pairs, rows)
 }
 
 /// A run of products beside the packing of pages; see `Running::run`.
@@ -77,25 +82,35 @@ const FIX_UP: i32 = 0x855;
 /// `pack::settled_to_bf16` for whole lines of 32 sums.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 pub fn settled_to_bf16(words: &[u32], bytes: &mut [u8]) {
+    for (words, line) in words.as_chunks::<32>().0.iter().zip(bytes.as_chunks_mut::<LINE>().0) {
+        // SAFETY: two vectors of 16 words are the 32 of the array.
+        let [first, second] = [0, 16].map(|place| unsafe { _mm512_loadu_si512(words[place..].as_ptr().cast()) });
+        let both = upper_halves(settled(first), settled(second));
+        // SAFETY: the array is as long as the store, which takes any alignment.
+        unsafe { _mm512_storeu_si512(line.as_mut_ptr().cast(), both) };
+    }
+}
+
+/// FP32 sums whose upper halves are what the packer writes.
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub fn settled(sums: __m512i) -> __m512i {
     let (fix_up, half) = (_mm512_set1_epi32(FIX_UP), _mm512_set1_epi32(0x8000));
-    let exponent = _mm512_set1_epi32(0x7f80_0000);
+    let fixed = _mm512_castsi512_ps(sums);
+    let fixed = _mm512_castps_si512(_mm512_fixupimm_ps::<0>(fixed, fixed, fix_up));
+    _mm512_maskz_add_epi32(_mm512_test_epi32_mask(sums, _mm512_set1_epi32(0x7f80_0000)), fixed, half)
+}
+
+/// The upper halves of 32 words.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+pub fn upper_halves(first: __m512i, second: __m512i) -> __m512i {
     let columns = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
-    // Word c of the line is the upper half of sum c, those of the first vector before those of the second.
+    // Word c is the upper half of word c of the first vector, then of the second.
     let even = _mm512_slli_epi32::<2>(columns);
     let upper = _mm512_or_si512(
         _mm512_add_epi32(even, _mm512_set1_epi32(1)),
         _mm512_slli_epi32::<16>(_mm512_add_epi32(even, _mm512_set1_epi32(3))),
     );
-    for (words, line) in words.as_chunks::<32>().0.iter().zip(bytes.as_chunks_mut::<LINE>().0) {
-        let rounded = |place: usize| {
-            // SAFETY: two vectors of 16 words are the 32 of the array.
-            let sums = unsafe { _mm512_loadu_si512(words[place..].as_ptr().cast()) };
-            let fixed = _mm512_castsi512_ps(sums);
-            let fixed = _mm512_castps_si512(_mm512_fixupimm_ps::<0>(fixed, fixed, fix_up));
-            _mm512_maskz_add_epi32(_mm512_test_epi32_mask(sums, exponent), fixed, half)
-        };
-        let both = _mm512_permutex2var_epi16(rounded(0), upper, rounded(16));
-        // SAFETY: the array is as long as the store, which takes any alignment.
-        unsafe { _mm512_storeu_si512(line.as_mut_ptr().cast(), both) };
-    }
+    _mm512_permutex2var_epi16(first, upper, second)
 }

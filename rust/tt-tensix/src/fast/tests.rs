@@ -121,6 +121,65 @@ fn dot_products_are_fused_multiply_adds_with_odd_steps_first() {
     }
 }
 
+/// Every kind of number, besides usual ones, so that products are of all kinds too.
+fn unusual(seed: u32) -> Tile {
+    let kinds =
+        [0, 0x8000_0000, 0x0001_0000, 0x807f_0000, 0x0080_0000, 0x7f7f_0000, 0x7f80_0000, 0xff80_0000, 0x7fc0_0000];
+    let mut tile = tile(seed, false);
+    for (place, word) in tile.iter_mut().enumerate().skip(seed as usize).step_by(97) {
+        *word = kinds[place % kinds.len()];
+    }
+    tile
+}
+
+fn page_of(tile: &Tile) -> Bf16Page {
+    std::array::from_fn(|byte| (tile[byte / 2] >> (16 + byte % 2 * 8)) as u8)
+}
+
+#[test]
+fn pages_are_multiplied_as_panels_and_sums_become_pages() {
+    for fidelity in MathFidelity::ALL {
+        for &level in Level::supported() {
+            for make in [|seed| tile(seed, false), unusual] {
+                let multiplier = Multiplier::new(fidelity, false, level);
+                let (left, right): (Vec<_>, Vec<_>) =
+                    (0..3).map(|seed| (page_of(&make(seed)), page_of(&make(seed + 10)))).unzip();
+                let count = multiplier.panels();
+                let mut panels = [vec![Panel::ZERO; 3 * count], vec![Panel::ZERO; 3 * count]];
+                for step in 0..3 {
+                    multiplier.pack_left_bf16(&left[step], &mut panels[0][step * count..][..count]);
+                    multiplier.pack_right_bf16(&right[step], &mut panels[1][step * count..][..count]);
+                }
+                let start = Sums(tile(20, false));
+                let mut session = multiplier.session();
+                let mut expected = start;
+                session.multiply(&panels[0], &panels[1], &mut expected, false);
+                let mut page = [0; 2048];
+                multiplier.to_bf16(&expected, 0..LINES, &mut page);
+                let what = format!("{fidelity:?} {:?}", multiplier.unit());
+
+                let (mut sums, mut finished) = (start, [1; 2048]);
+                let running = session.begin(&mut sums, false);
+                running.last_steps((&panels[0], &panels[1]), &[], &multiplier, &mut finished);
+                assert!(finished == page, "{what}: the last product");
+
+                let Some(masks) = multiplier.masks() else { continue };
+                let left: Vec<&[u8]> = left.iter().map(|page| &page[..]).collect();
+                let right: Vec<&[u8]> = right.iter().map(|page| &page[..]).collect();
+                let (mut sums, mut finished) = (start, [1; 2048]);
+                let mut running = session.begin(&mut sums, false);
+                running.pages((&left[..1], &right[..1]), &masks, &[], None);
+                running.pages((&left[1..], &right[1..]), &masks, &[], None);
+                running.end();
+                assert!(sums.0 == expected.0, "{what}: sums of pages");
+                sums = start;
+                session.begin(&mut sums, false).pages((&left, &right), &masks, &[], Some(&mut finished));
+                assert!(finished == page, "{what}: a page of pages");
+            }
+        }
+    }
+}
+
 #[test]
 fn pages_are_packed_as_tiles() {
     for fidelity in MathFidelity::ALL {
