@@ -109,14 +109,14 @@ impl Kernel<'_> {
                 let whole = start + tiles == program.k;
                 let share = |step: usize| (row * tiles + step) * lines / (rows * tiles);
                 let mut running = session.begin(sums, start == 0);
+                if whole {
+                    outputs.ask((row, column));
+                }
                 if whole && let Some(page) = outputs.at_once((row, column)) {
                     let soon = &next[share(0) * LINE..share(tiles) * LINE];
                     let panels = tiles * plan.per_tile;
                     running.last_steps((&left[..panels], &right[..panels]), &[soon], &self.multiplier, page);
                     continue;
-                }
-                if whole {
-                    outputs.ask((row, column));
                 }
                 for step in (0..tiles).step_by(together) {
                     let some = step..(step + together).min(tiles);

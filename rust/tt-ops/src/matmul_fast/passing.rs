@@ -64,13 +64,13 @@ impl Kernel<'_> {
                 }
                 let whole = chunk.steps.end == program.k;
                 let mut running = session.begin(sums, chunk.steps.start == 0);
+                if whole {
+                    outputs.ask((row, chunk.column));
+                }
                 if whole && let Some(page) = outputs.at_once((row, chunk.column)) {
                     let panels = tiles * plan.per_tile;
                     running.last_steps((&left[..panels], &work.right[..panels]), soon, &self.multiplier, page);
                     continue;
-                }
-                if whole {
-                    outputs.ask((row, chunk.column));
                 }
                 let last = row + 1 == rows;
                 let together = match overlaps {
