@@ -10,6 +10,7 @@ from matmul_calls import exact, integers, numbers, on, program, sharded
 
 import ttnn
 from ttnn import exceptions
+from ttnn.ops.matmul.blocks import divisors
 
 
 def test_room_in_l1_message(device: ttnn.MeshDevice) -> None:
@@ -413,6 +414,16 @@ def test_blocks_that_do_not_fit_l1(device: ttnn.MeshDevice, name: str) -> None:
     assert advice in str(caught.value)
     fitting = {field: int(value) for field, value in re.findall(r"(\w+)=(\d+)", advice)}
     ttnn.matmul(a, b, program_config=program(family, **blocks | fitting), memory_config=memory_config)
+
+
+@pytest.mark.parametrize("part", ["per_core_M", "per_core_N"])
+def test_blocks_beyond_all_memory_are_refused_at_once(device: ttnn.MeshDevice, part: str) -> None:
+    """To try every number of tiles below 2^31 would take minutes."""
+    a, b = on(device, integers(1, 32, 32)), on(device, integers(2, 32, 32))
+    with pytest.raises(exceptions.OutOfMemoryError, match="in0_block_w=1 is the largest that fits"):
+        ttnn.matmul(a, b, program_config=program("2D", **{part: 2**31}))
+    assert divisors(2**31 - 1) == [2**31 - 1, 1]
+    assert divisors(36) == [36, 18, 12, 9, 6, 4, 3, 2, 1]
 
 
 def test_no_block_fits_l1(device: ttnn.MeshDevice) -> None:

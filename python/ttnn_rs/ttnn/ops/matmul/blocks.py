@@ -5,6 +5,8 @@ Subblocks never change bits; output blocks and the K block (`in0_block_w`) do, t
 
 from __future__ import annotations
 
+import math
+
 from .problem import Problem
 
 # Order of preference; a pair is (first, second) and which of them is the height depends on the caller.
@@ -57,13 +59,18 @@ def shrink(problem: Problem, m: int, n: int, k: int, *, adjust_k: bool) -> tuple
 
 def largest_divisor(value: int, limit: int) -> int:
     """Return the largest divisor of `value` that is at most `limit`."""
-    return next(d for d in range(min(value, limit), 0, -1) if value % d == 0)
+    return next(d for d in divisors(value) if d <= limit)
+
+
+def divisors(value: int) -> list[int]:
+    """Return the divisors from large to small, in a time that block sizes of any size allow."""
+    small = [d for d in range(1, math.isqrt(value) + 1) if value % d == 0]
+    return [*(value // d for d in small if d * d != value), *reversed(small)]
 
 
 def _divisors(value: int) -> list[int]:
     """Return `value`, 1, then the other divisors from large to small: the order that decides ties."""
-    middle = [d for d in range(value // 2, 1, -1) if value % d == 0]
-    return [value, 1, *middle] if value > 1 else [1]
+    return [value, 1, *divisors(value)[1:-1]] if value > 1 else [1]
 
 
 def _by_area(m: int, n: int) -> list[tuple[int, int]]:

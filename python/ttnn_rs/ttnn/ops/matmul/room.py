@@ -11,10 +11,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ttnn.exceptions import OutOfMemoryError, TtnnError, fatal
+from ttnn.types import DataType
 
-from .blocks import largest_divisor
+from .blocks import divisors, largest_divisor
 from .buffers import l1_buffers
-from .model import Cores, Kind, ProgramConfig
+from .model import Cores, Kind, ProgramConfig, tile_bytes
 from .problem import Problem
 from .program import L1Buffer
 from .validate import check_config
@@ -25,15 +26,17 @@ def _own_bytes(buffers: tuple[L1Buffer, ...]) -> int:
 
 
 def _divisors(value: int, limit: int) -> list[int]:
-    return [d for d in range(min(value, limit), 0, -1) if value % d == 0]
+    return [d for d in divisors(value) if d <= limit]
 
 
 def _smaller(problem: Problem, config: ProgramConfig) -> Iterator[ProgramConfig]:
     """Yield configurations with smaller blocks: the output block is kept as large as it can be, then the K block."""
     inner = _divisors(problem.kt, config.in0_block_w)
     if config.kind in (Kind.MCAST_1D, Kind.MCAST_2D):
-        heights = _divisors(config.per_core_m, config.out_block_h)
-        widths = _divisors(config.per_core_n, config.out_block_w)
+        # More tiles in a row or column than L1 holds need not be tried.
+        most = problem.chip.l1_bytes // tile_bytes(DataType.BFLOAT4_B)
+        heights = _divisors(config.per_core_m, min(config.out_block_h, most))
+        widths = _divisors(config.per_core_n, min(config.out_block_w, most))
         for h, w in sorted(((h, w) for h in heights for w in widths), key=math.prod, reverse=True):
             # Rows of subblocks of a sharded output are whole rows of the block, or the block is one row.
             flat = problem.out.sharded and w != config.per_core_n
