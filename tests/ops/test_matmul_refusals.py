@@ -196,6 +196,13 @@ def test_integers_are_refused(device: ttnn.MeshDevice, dtype: ttnn.DataType) -> 
         ttnn.linear(floats, floats, bias=ttnn.zeros((1, 32), dtype, ttnn.TILE_LAYOUT, device))
 
 
+def test_a_result_of_no_data_type_is_refused(device: ttnn.MeshDevice) -> None:
+    floats = on(device, integers(1, 32, 32))
+    for operator in (ttnn.matmul, ttnn.linear):
+        with pytest.raises(exceptions.DTypeError, match="the result cannot be INVALID"):
+            operator(floats, floats, dtype=ttnn.DataType.INVALID)
+
+
 @pytest.mark.parametrize("shape", [(33,), (2, 2, 1, 33), (3, 64, 32)], ids=str)
 def test_a_bias_that_would_be_added_must_broadcast(device: ttnn.MeshDevice, shape: tuple[int, ...]) -> None:
     """The refusal comes from `linear`, before the product."""

@@ -212,8 +212,15 @@ def decide(call: MatmulCall) -> Decision:
     )
 
 
+def _wrong_result(dtype: DataType) -> DTypeError:
+    return DTypeError(f"ttnn.matmul: the result cannot be {dtype.name}; it is packed from floating point Dst.")
+
+
 def _refuse_operands(call: MatmulCall) -> None:
     """Refuse operands that no program here takes, though a card does."""
+    if call.out_dtype is DataType.INVALID:
+        # Its tiles have no size, on which the choice of a program depends.
+        raise _wrong_result(call.out_dtype)
     for name, operand in (("input_tensor_a", call.a), ("input_tensor_b", call.b), ("bias", call.bias)):
         if operand is not None and operand.layout is Layout.TILE and operand.tile != (TILE, TILE):
             raise UnsupportedError(
@@ -258,9 +265,7 @@ def resolve(call: MatmulCall) -> MatmulProgram:
     problem, config = decision.problem, decision.config
     check_operands(problem)
     if call.out_dtype not in FLOATS:
-        raise DTypeError(
-            f"ttnn.matmul: the result cannot be {call.out_dtype.name}; it is packed from floating point Dst."
-        )
+        raise _wrong_result(call.out_dtype)
     _refuse_unmodelled(config, call.transpose_b)
     shape = product_shape(problem.a, problem.b)
     placement = problem.out
