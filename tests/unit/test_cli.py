@@ -33,6 +33,29 @@ def test_module_runs_as_a_program() -> None:
     assert json.loads(done.stdout)["versions"]["python"]
 
 
+@pytest.mark.parametrize("module", [("-m", "ttnn"), ("-mttnn",)], ids=" ".join)
+@pytest.mark.parametrize(
+    ("variable", "value", "text"),
+    [
+        ("TTNN_THREADS", "0", "ConfigError: environment variable TTNN_THREADS: CONFIG.threads: "),
+        ("ARCH_NAME", "x", "ConfigError: environment variable ARCH_NAME: CONFIG.arch_name: "),
+        ("TTNN_CONFIG_OVERRIDES", "{", "ConfigError: configuration from TTNN_CONFIG_OVERRIDES: not JSON: "),
+        ("TTNN_CONFIG_OVERRIDES", '{"enable_graph_report": true}', "UnsupportedError: CONFIG.enable_graph_report: "),
+    ],
+)
+def test_wrong_variables_are_a_line_and_exit_with_2(
+    module: tuple[str, ...], variable: str, value: str, text: str
+) -> None:
+    """A program that imports the package gets the exception: test_config.py."""
+    environment = os.environ | {variable: value}
+    done = subprocess.run(
+        [sys.executable, *module, "info"], env=environment, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"ttnn: {text}")
+    assert done.stderr.count("\n") == 1
+
+
 def test_info_shows_device_host_switches_versions(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "info")
     assert code == 0

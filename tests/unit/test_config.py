@@ -13,8 +13,8 @@ import pytest
 
 import ttnn
 from ttnn import _engine
-from ttnn.config import SWITCHES, Config, apply_environment
-from ttnn.exceptions import ConfigError, UnsupportedError
+from ttnn.config import CONFIG, MAX_THREADS, SWITCHES, Config, apply_environment
+from ttnn.exceptions import ArgumentError, ConfigError, UnsupportedError
 
 OFFICIAL_DEFAULTS = {
     "enable_model_cache": False,
@@ -68,8 +68,10 @@ def test_report_path_follows_from_the_name() -> None:
         ("numerics", "slow", "CONFIG.numerics: expected one of exact, fast; got 'slow'"),
         ("watcher", "maybe", "CONFIG.watcher: expected one of on, off; got 'maybe'"),
         ("arch_name", "grayskull", "CONFIG.arch_name: expected one of wormhole_b0, blackhole; got 'grayskull'"),
-        ("threads", 0, "CONFIG.threads: expected a number from 1 on, got 0"),
-        ("golden", "/no/such/folder", "CONFIG.golden: /no/such/folder is not a folder"),
+        ("threads", 0, "CONFIG.threads: expected a number from 1 to 1024, got 0"),
+        ("threads", 10**20, "CONFIG.threads: expected a number from 1 to 1024, got 100000000000000000000"),
+        ("golden", "/no/such/folder", "CONFIG.golden: '/no/such/folder' is not a folder"),
+        ("golden", "", "CONFIG.golden: '' is not a folder"),
         ("report_path", "x", "CONFIG.report_path: it is derived from other switches."),
         ("enable_speed", True, "CONFIG.enable_speed: there is no such switch."),
     ],
@@ -178,6 +180,7 @@ def test_environment(tmp_path: Path) -> None:
         ("TTNN_NUMERICS", "slow"),
         ("TTNN_THREADS", "many"),
         ("TTNN_THREADS", "-1"),
+        ("TTNN_THREADS", "1025"),
         ("TTNN_CPU_LEVEL", "avx9"),
         ("TTNN_WATCHER", "1"),
         ("TTNN_GOLDEN", "/no/such/folder"),
@@ -186,6 +189,33 @@ def test_environment(tmp_path: Path) -> None:
 def test_wrong_variables_are_errors(variable: str, value: str) -> None:
     with pytest.raises(ConfigError, match=f"^environment variable {variable}: CONFIG"):
         apply_environment(Config(), {variable: value})
+
+
+def test_the_engine_has_as_many_threads_as_the_switch_takes(host_threads: None) -> None:
+    CONFIG.threads = MAX_THREADS
+    assert CONFIG.threads == MAX_THREADS
+    with pytest.raises(ArgumentError, match=f"between 1 and {MAX_THREADS}"):
+        _engine.set_threads(MAX_THREADS + 1)
+
+
+def test_a_wrong_value_in_json_sets_nothing(host_threads: None) -> None:
+    config = Config()
+    for wrong in ('"threads": 0', '"cpu_level": "avx9"'):
+        with pytest.raises(ConfigError):
+            config.apply_json_overrides('{"numerics": "fast", ' + wrong + "}")
+        assert config.numerics == "exact"
+
+
+def test_a_file_that_is_no_text_is_named(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_bytes(b"\xff\xfe")
+    with pytest.raises(ConfigError, match=r"config\.json: no text in UTF-8"):
+        Config().load_from_file(tmp_path / "config.json")
+
+
+def test_the_home_of_nobody_is_a_path() -> None:
+    config = Config()
+    config.cache_path = "~no such user/cache"
+    assert str(config.cache_path) == "~no such user/cache"
 
 
 def test_variables_are_read_at_import() -> None:

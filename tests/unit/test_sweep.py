@@ -201,7 +201,7 @@ def test_pairs_of_two_tensors(capsys: pytest.CaptureFixture[str]) -> None:
         (("--compare", "chip.csv", "--all"), "--compare takes its operators and parameters from the table"),
         (("--compare", "chip.csv", "--k", "32"), "--compare takes its operators and parameters from the table"),
         (("exp", "--param", "nonsense=1"), "exp(ttnn.Tensor, nonsense=int)"),
-        (("exp", "--threads", "0"), "expected a number from 1 on, got 0"),
+        (("exp", "--threads", "0"), "expected a number from 1 to 1024, got 0"),
     ],
 )
 def test_wrong_arguments_say_what_is_right(

@@ -1,13 +1,14 @@
 """`CONFIG`: every switch of the package, its default, what it takes, and the environment variable that sets it.
 
 Switches are checked when they are set; a switch or value that is not known, and one whose feature is not built, raise.
-The environment is read once, when the package is imported.
+The environment is read once, when the package is imported: a program gets the exception, the command line a sentence.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ttnn import _engine
-from ttnn.exceptions import ConfigError, UnsupportedError
+from ttnn.exceptions import ConfigError, TtnnError, UnsupportedError
 
 _Check = Callable[[str, Any], Any]
 
@@ -42,7 +43,8 @@ def _number(name: str, value: Any) -> float:
 def _path(name: str, value: Any) -> Path:
     if not isinstance(value, (str, os.PathLike)):
         raise ConfigError(f"CONFIG.{name}: expected a path, got {value!r}")
-    return Path(value).expanduser()
+    # Unlike Path.expanduser, this leaves the home of a user who does not exist as it is written.
+    return Path(os.path.expanduser(value))
 
 
 def _optional_path(name: str, value: Any) -> Path | None:
@@ -51,8 +53,9 @@ def _optional_path(name: str, value: Any) -> Path | None:
 
 def _folder(name: str, value: Any) -> Path | None:
     folder = _optional_path(name, value)
-    if folder is not None and not folder.is_dir():
-        raise ConfigError(f"CONFIG.{name}: {folder} is not a folder")
+    # An empty path would be the working folder.
+    if folder is not None and (not os.fspath(value) or not folder.is_dir()):
+        raise ConfigError(f"CONFIG.{name}: {os.fspath(value)!r} is not a folder")
     return folder
 
 
@@ -69,6 +72,23 @@ def _on_or_off(name: str, value: Any) -> bool:
     if isinstance(value, bool):
         return value
     return bool(_one_of("on", "off")(name, value) == "on")
+
+
+MAX_THREADS = 1024
+"""The largest pool of the engine."""
+
+
+def _threads(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MAX_THREADS:
+        raise ConfigError(f"CONFIG.threads: expected a number from 1 to {MAX_THREADS}, got {value!r}")
+    return value
+
+
+def _cpu_level(value: Any) -> str:
+    levels = _engine.cpu_levels()
+    if value not in levels:
+        raise ConfigError(f"CONFIG.cpu_level: this CPU has {', '.join(levels)}; got {value!r}")
+    return str(value)
 
 
 @dataclass(frozen=True)
@@ -168,9 +188,7 @@ class Config:
 
     @threads.setter
     def threads(self, value: int) -> None:
-        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise ConfigError(f"CONFIG.threads: expected a number from 1 on, got {value!r}")
-        _engine.set_threads(value)
+        _engine.set_threads(_threads(value))
 
     @property
     def cpu_level(self) -> str:
@@ -179,10 +197,7 @@ class Config:
 
     @cpu_level.setter
     def cpu_level(self, value: str) -> None:
-        levels = _engine.cpu_levels()
-        if value not in levels:
-            raise ConfigError(f"CONFIG.cpu_level: this CPU has {', '.join(levels)}; got {value!r}")
-        _engine.set_cpu_level(value)
+        _engine.set_cpu_level(_cpu_level(value))
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in ("threads", "cpu_level"):
@@ -221,6 +236,8 @@ class Config:
         for name, value in known.items():
             if name in SWITCHES:
                 SWITCHES[name].check(name, value)
+            else:
+                {"threads": _threads, "cpu_level": _cpu_level}[name](value)
         for name, value in known.items():
             setattr(self, name, value)
 
@@ -255,6 +272,8 @@ def _read(path: str | os.PathLike[str]) -> str:
         return Path(path).read_text(encoding="utf-8")
     except OSError as error:
         raise ConfigError(f"configuration file {path}: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"configuration file {path}: no text in UTF-8: {error}") from None
 
 
 CONFIG = Config()
@@ -314,4 +333,20 @@ def save_config_to_json_file(json_path: str | os.PathLike[str]) -> None:
     CONFIG.save_to_file(json_path)
 
 
-apply_environment(CONFIG, os.environ)
+def _is_command() -> bool:
+    """Return whether the package is imported to be run, as `python -m ttnn`."""
+    # So Python calls the program while it looks for the module; what follows are the arguments of that.
+    if sys.argv[:1] != ["-m"]:
+        return False
+    module = sys.orig_argv[-len(sys.argv)]
+    return module == "ttnn" or (module.startswith("-") and module.endswith("mttnn"))
+
+
+try:
+    apply_environment(CONFIG, os.environ)
+except TtnnError as error:
+    if not _is_command():
+        raise
+    if sys.stderr is not None:
+        sys.stderr.write(f"ttnn: {type(error).__name__}: {error}\n")
+    raise SystemExit(2) from None
