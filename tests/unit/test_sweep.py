@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ import ttnn
 from ttnn.cli import main, sweep
 from ttnn.cli.sweep import compare, inputs, subjects
 from ttnn.cli.sweep.matmul import k_range
+from ttnn.cli.sweep.parameters import parameters_of, parse_parameter
 from ttnn.cli.sweep.statistics import measure
 from ttnn.cli.ulp import MIN_NORMAL, nearest, spacing
 from ttnn.exceptions import ArgumentError
@@ -99,17 +101,66 @@ def test_exp_has_the_counts_measured_on_silicon(device: ttnn.MeshDevice) -> None
     [("a=true", ("a", True)), ("a=3", ("a", 3)), ("a=-0.5", ("a", -0.5)), ("a=tanh", ("a", "tanh"))],
 )
 def test_parameters_are_read_from_text(text: str, expected: tuple[str, object]) -> None:
-    assert subjects.parse_parameter(text) == expected
+    assert parse_parameter(text) == expected
 
 
 def test_parameters_need_a_name() -> None:
     with pytest.raises(ArgumentError, match="a parameter is name=value, got 'true'"):
-        subjects.parse_parameter("true")
+        parse_parameter("true")
 
 
 @pytest.mark.parametrize(("text", "expected"), [("32..128", (32, 64, 128)), ("96", (96,)), ("96..300", (96, 192))])
 def test_lengths_double(text: str, expected: tuple[int, ...]) -> None:
     assert k_range(text) == expected
+
+
+def test_a_number_takes_the_place_of_a_tensor(device: ttnn.MeshDevice) -> None:
+    """Whatever its name is, on either side of the operator."""
+    for name, texts, operands in (
+        ("div", ["input_tensor_b=3"], 1),
+        ("subtract", ["input_tensor_a=3"], 1),
+        ("fmod", ["scalar=3"], 1),
+        ("prelu", ["weight=0.25"], 1),
+        ("mac", ["value1=2", "value2=3"], 1),
+        ("lerp", ["weight=0.5"], 2),
+        ("add_bw", ["scalar=2"], 1),
+    ):
+        entry = subjects.find(name)
+        outcome = sweep.run_sweep(entry, parameters_of(entry, texts), "bfloat16", device, "scalar")
+        assert len(outcome.operands) == operands
+        assert outcome.sweep.statistics.exact > 0.7 * outcome.sweep.statistics.points
+
+
+def test_sequences_are_given_with_commas(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "polyval", "--param", "coeffs=1,0.5,2", "--dtype", "bfloat16", "--json")
+    (found,) = json.loads(out)["sweeps"]
+    assert code == 0
+    assert found["parameters"] == {"coeffs": [1, 0.5, 2]}
+    assert found["statistics"]["exact"] > 0.9 * found["statistics"]["points"]
+    code, out, _ = run(capsys, "unary_chain", "--param", "ops_chain=relu, leaky_relu:0.5,sqrt", "--dtype", "bfloat16")
+    assert code == 0
+    assert out.startswith("ttnn.unary_chain(ops_chain=RELU,LEAKY_RELU:0.5,SQRT), bfloat16")
+    # Of a square root of numbers that are not negative, every result is the rounded one.
+    assert "largest error" in out
+    assert re.search(r"largest error +0 ULP", out)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("unary_chain", "--param", "ops_chain=power:2"), "there is no reference for POWER:2.0 in a chain"),
+        (("unary_chain", "--param", "ops_chain=exp:1"), "there is no reference for EXP:1.0 in a chain"),
+        (("ge", "--param", "activations=exp"), "its reference has no activations=EXP"),
+        (("l1_loss", "--param", "reduction=SUM"), "gives Shape([1, 1]) of Shape([1280, 256])"),
+    ],
+)
+def test_what_has_no_reference_is_refused(
+    arguments: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, err = run(capsys, *arguments, "--dtype", "bfloat16")
+    assert (code, out) == (1, "")
+    assert "ttnn: UnsupportedError: sweep" in err
+    assert message in err
 
 
 @pytest.mark.parametrize("text", ["", "31", "64..32", "a..b", "0"])
@@ -197,10 +248,21 @@ def test_pairs_of_two_tensors(capsys: pytest.CaptureFixture[str]) -> None:
         (("matmul", "exp"), "matmul stands alone"),
         (("softcap", "--dtype", "float32"), "no float32 of softcap: bfloat16 only"),
         (("softcap", "exp", "--dtype", "float32", "--output", "a.png"), "no float32 of softcap: bfloat16 only"),
-        (("gelu", "--param", "variant=tanh"), "variant is one of Accurate, FastLut, Tanh, got tanh"),
+        (("gelu", "--param", "variant=tanh"), "sweep gelu: variant is Accurate|FastLut|Tanh, got 'tanh'"),
         (("--compare", "chip.csv", "--all"), "--compare takes its operators and parameters from the table"),
         (("--compare", "chip.csv", "--k", "32"), "--compare takes its operators and parameters from the table"),
-        (("exp", "--param", "nonsense=1"), "exp(ttnn.Tensor, nonsense=int)"),
+        (("exp", "--param", "nonsense=1"), "nonsense is no argument of it; it has fast_and_approximate_mode."),
+        (("exp", "--param", "memory_config=L1"), "memory_config is a tensor or a place, for which no text stands"),
+        (("exp", "--param", "fast_and_approximate_mode=maybe"), "fast_and_approximate_mode is true|false, got 'maybe'"),
+        (("polygamma", "--param", "k=1.5"), "k is INTEGER, got '1.5'"),
+        (("polyval", "--param", "coeffs=1,b"), "coeffs is NUMBER,NUMBER,..., got '1,b'"),
+        (("unary_chain", "--param", "ops_chain=nonsense"), "ops_chain is FUNCTION,FUNCTION:NUMBER,..., got 'nonsense'"),
+        (("polyval",), "sweep polyval: give --param coeffs=NUMBER,NUMBER,..."),
+        (("unary_chain",), "sweep unary_chain: give --param ops_chain=FUNCTION,FUNCTION:NUMBER,..."),
+        (("prelu",), "sweep prelu: give --param weight=NUMBER."),
+        (("clamp",), "sweep clamp: give --param min=NUMBER, --param max=NUMBER or both of them."),
+        (("threshold", "--param", "value=1"), "sweep threshold: give --param threshold=NUMBER."),
+        (("mac", "--param", "value1=1"), "sweep mac: give --param value2=NUMBER."),
         (("exp", "--threads", "0"), "expected a number from 1 to 1024, got 0"),
     ],
 )

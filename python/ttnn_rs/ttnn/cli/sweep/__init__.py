@@ -23,6 +23,7 @@ from ttnn.exceptions import ArgumentError
 from .. import host_options
 from ..terminal import Terminal, picture_path, require
 from . import compare, matmul, tables
+from .parameters import parameters_of
 from .subjects import (
     DTYPES,
     Outcome,
@@ -31,10 +32,8 @@ from .subjects import (
     entries,
     find,
     needs_more,
-    parse_parameter,
     sweep,
     unary_entries,
-    with_members,
 )
 from .subjects import run as run_sweep
 
@@ -115,12 +114,10 @@ def _sweep(options: argparse.Namespace, terminal: Terminal) -> int:
         raise ArgumentError("sweep: give operators or --all, not both.")
     if options.dtype not in (None, *DTYPES):
         raise ArgumentError(f"sweep: the data type is one of {', '.join(DTYPES)}, got {options.dtype}.")
-    parameters = dict(parse_parameter(text) for text in options.param)
-    if parameters and len(options.operators) != 1:
+    if options.param and len(options.operators) != 1:
         raise ArgumentError("sweep: --param belongs to one operator; name it.")
     if options.operators:
         chosen = [find(name) for name in options.operators]
-        parameters = with_members(chosen[0], parameters)
     else:
         chosen = [entry for entry in entries() if not needs_more(entry) and (options.all or arity(entry) == 1)]
     dtypes = DTYPES if options.dtype is None else (options.dtype,)
@@ -128,10 +125,11 @@ def _sweep(options: argparse.Namespace, terminal: Terminal) -> int:
     without = {entry.name for entry in chosen} - {entry.name for entry, _ in jobs}
     if without:
         raise ArgumentError(f"sweep: no {options.dtype} of {', '.join(sorted(without))}: bfloat16 only.")
+    parameters = {entry.name: parameters_of(entry, options.param) for entry in chosen}
     outcomes: list[Outcome] = []
     with ttnn.manage_device(device_id=0) as device, terminal.progress("sweep", len(jobs)) as progress:
         for entry, dtype in jobs:
-            outcomes.append(run_sweep(entry, parameters, dtype, device, options.level))
+            outcomes.append(run_sweep(entry, parameters[entry.name], dtype, device, options.level))
             progress.advance(f"{entry.name} {dtype}")
     sweeps = [outcome.sweep for outcome in outcomes]
     terminal.document({"sweeps": [tables.as_document(s) for s in sweeps]})

@@ -17,8 +17,9 @@ import ttnn
 from ttnn.exceptions import ArgumentError, TtnnError
 
 from ..terminal import Table, Terminal
+from .parameters import parse_parameter
 from .statistics import Statistics
-from .subjects import arity, entries, find, parse_parameter, run
+from .subjects import arity, entries, find, run
 from .tables import range_text
 
 FIGURES: Final = ("max_ulp", "mean_ulp_of_inexact", "accurate_to_abs_x", "max_abs_error")

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from enum import Enum
 from typing import Any, Final
 
 import numpy as np
@@ -16,12 +14,14 @@ from ttnn import _engine
 from ttnn.config import CONFIG
 from ttnn.exceptions import ArgumentError, UnsupportedError
 from ttnn.ops import registry
-from ttnn.ops.arguments import REQUIRED, TENSOR
+from ttnn.ops.arguments import REQUIRED
 
 from ..goldens.raw import from_bytes, to_bytes
 from ..goldens.registers import Words
 from ..ulp import MIN_NORMAL, chip_error, spacing
 from .inputs import EXPONENTS, operands
+from .parameters import ONE_OF_THESE, shown, signature_of, swept
+from .references import reference
 from .statistics import Errors, Floats, Statistics, errors_of, measure
 
 DTYPES: Final = ("bfloat16", "float32")
@@ -30,8 +30,6 @@ WIDTH: Final = 256
 STATED_FOR: Final = 256 * EXPONENTS
 """The stated bounds are about every bfloat16 value; those come first in a sweep of float32."""
 _ONE: Final = np.uint32(0x3F800000)
-_NEED_OPTIONS: Final = frozenset({"clamp", "clamp_bw", "clip", "clip_bw", "prelu"})
-"""Operators with two options of which one must be given, or with a tensor of another shape in place of a number."""
 _NOT_POINTWISE: Final = frozenset({"concat_bw", "embedding_bw", "repeat_bw"})
 """Gradients of operators that move values."""
 _MODULES: Final = {"ttnn.ops.unary": "unary"}
@@ -73,7 +71,8 @@ class Sweep:
     @property
     def label(self) -> str:
         """The call in short."""
-        options = ", ".join(f"{name}={value}" for name, value in self.parameters.items())
+        values = {name: value if isinstance(value, list) else [value] for name, value in self.parameters.items()}
+        options = ", ".join(f"{name}={','.join(map(str, value))}" for name, value in values.items())
         return f"{self.operator}({options})" if options else self.operator
 
 
@@ -115,7 +114,7 @@ def unary_entries() -> tuple[registry.Op, ...]:
 
 def needs_more(entry: registry.Op) -> bool:
     """Whether an operator has arguments besides its tensors of which some must be given."""
-    if entry.name in _NEED_OPTIONS:
+    if entry.name in ONE_OF_THESE:
         return True
     required = [param for param in entry.signatures[0].params if param.default is REQUIRED]
     return len(required) > arity(entry) + is_gradient(entry)
@@ -126,16 +125,11 @@ def is_gradient(entry: registry.Op) -> bool:
     return family_of(entry) == "backward"
 
 
-def arity(entry: registry.Op, given: Iterable[str] = ()) -> int:
+def arity(entry: registry.Op, given: Mapping[str, Any] | None = None) -> int:
     """Return the number of tensors that are swept: not those `given` by name, and not a gradient."""
-    names = frozenset(given)
-    needed = max(
-        sum(
-            param.kind is TENSOR and param.default is REQUIRED and param.name not in names for param in signature.params
-        )
-        for signature in entry.signatures
-    )
-    return needed - is_gradient(entry)
+    if given:
+        return len(swept(signature_of(entry, given), given)) - is_gradient(entry)
+    return max(len(swept(signature, {})) for signature in entry.signatures) - is_gradient(entry)
 
 
 def find(name: str) -> registry.Op:
@@ -152,48 +146,6 @@ def find(name: str) -> registry.Op:
     near = get_close_matches(short.lower(), known)
     advice = f"near it: {', '.join(near)}" if near else f"there are {', '.join(known)}"
     raise ArgumentError(f"sweep: no element-wise operator {name}; {advice}.")
-
-
-_NUMBER = re.compile(r"[-+]?\d+")
-
-
-def parse_parameter(text: str) -> tuple[str, Any]:
-    """Return the name and the value of `name=value`: true or false, an integer, a number, or the text itself.
-
-    Raises:
-        ArgumentError: there is no `=`.
-    """
-    name, equals, value = text.partition("=")
-    if not equals or not name.strip():
-        raise ArgumentError(f"sweep: a parameter is name=value, got {text!r}.")
-    value = value.strip()
-    if value.lower() in ("true", "false"):
-        return name.strip(), value.lower() == "true"
-    if _NUMBER.fullmatch(value):
-        return name.strip(), int(value)
-    try:
-        return name.strip(), float(value)
-    except ValueError:
-        return name.strip(), value
-
-
-def with_members(entry: registry.Op, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return parameters in which the name of a member stands for it, as in `variant=Tanh`.
-
-    Raises:
-        ArgumentError: the parameter is one of several members, and this is none.
-    """
-    found = dict(parameters)
-    for signature in entry.signatures:
-        for param in signature.params:
-            value = found.get(param.name)
-            if not isinstance(param.default, Enum) or not isinstance(value, str):
-                continue
-            members = type(param.default).__members__
-            if value not in members:
-                raise ArgumentError(f"sweep: {param.name} is one of {', '.join(members)}, got {value}.")
-            found[param.name] = members[value]
-    return found
 
 
 def sweep(entry: registry.Op, dtype: str, device: ttnn.MeshDevice) -> Sweep:
@@ -227,7 +179,7 @@ def run(
     worst = int(np.argmax(distance))
     found = Sweep(
         operator=entry.name,
-        parameters={name: value.name if isinstance(value, Enum) else value for name, value in parameters.items()},
+        parameters={name: shown(value) for name, value in parameters.items()},
         dtype=dtype,
         values=words[0].size,
         levels=levels,
@@ -269,10 +221,7 @@ def distances(
 
 
 def _exact(entry: registry.Op, parameters: Mapping[str, Any], x: Sequence[Floats]) -> Floats:
-    assert entry.golden is not None
-    if is_gradient(entry):
-        return np.asarray(entry.golden(np.ones_like(x[0]), *x, **parameters)[0], np.float64)
-    return np.asarray(entry.golden(*x, **parameters), np.float64)
+    return reference(entry, parameters, [np.ones_like(x[0]), *x] if is_gradient(entry) else x)
 
 
 def _distance(entry: registry.Op, parameters: Mapping[str, Any], x: Sequence[Floats], got: Any, dtype: str) -> Floats:
@@ -313,11 +262,20 @@ def _result(
     """
     ones = [np.full_like(words[0], _ONE)] if is_gradient(entry) else []
     tensors = [_tensor(operand, dtype, device) for operand in (*ones, *words)]
-    result = getattr(ttnn, entry.name)(*tensors, **parameters)
+    operator = getattr(ttnn, entry.name)
+    if parameters:
+        names = swept(signature_of(entry, parameters), parameters)
+        result = operator(**dict(zip(names, tensors, strict=True)), **parameters)
+    else:
+        result = operator(*tensors)
     if is_gradient(entry):
         result = result[0]
     if result.dtype is not getattr(ttnn, dtype):
         raise UnsupportedError(f"sweep: ttnn.{entry.name} of {dtype} gives {result.dtype.name}, which has no ULP.")
+    if result.shape != tensors[0].shape:
+        raise UnsupportedError(
+            f"sweep: ttnn.{entry.name} gives {result.shape} of {tensors[0].shape}: no result belongs to an input."
+        )
     return to_bytes(result).view(np.uint32 if dtype == "float32" else np.uint16)
 
 
