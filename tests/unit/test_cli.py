@@ -92,6 +92,23 @@ def test_pictures_that_cannot_be_written_are_refused_before_the_work(
     assert "argument --output: " in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("existing", [False, True])
+def test_pictures_that_may_not_be_written_are_refused_before_the_work(
+    existing: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    picture = tmp_path / "x.png"
+    if existing:
+        picture.touch()
+    asked = []
+    # Whoever runs the tests may be allowed to write everywhere.
+    monkeypatch.setattr(os, "access", lambda path, mode: asked.append((path, mode)))
+    with pytest.raises(SystemExit) as stop:
+        main(["sweep", "exp", "--output", str(picture)])
+    assert stop.value.code == 2
+    assert asked == [(picture if existing else tmp_path, os.W_OK)]
+    assert f"argument --output: {picture} may not be written" in capsys.readouterr().err
+
+
 def test_goldens_counts_per_file(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(capsys, "goldens", str(COMPACT), "--only", "fpu/unpack", "--json")
     (report,) = json.loads(out)["files"]

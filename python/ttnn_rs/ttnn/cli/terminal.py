@@ -10,6 +10,7 @@ import argparse
 import importlib
 import importlib.util
 import json
+import os
 import shutil
 import sys
 import time
@@ -46,13 +47,15 @@ def picture_path(text: str) -> Path:
     """Return where a picture goes, the value of `--output`; asked before the work, not after it.
 
     Raises:
-        ArgumentTypeError: it is no PNG, or its folder is not there.
+        ArgumentTypeError: it is no PNG, its folder is not there, or it may not be written.
     """
     path = Path(text)
     if path.suffix.lower() != ".png" or path.is_dir():
         raise argparse.ArgumentTypeError(f"a picture is a file whose name ends with .png, got {text}")
     if not path.parent.is_dir():
         raise argparse.ArgumentTypeError(f"{path.parent} is not a folder")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise argparse.ArgumentTypeError(f"{path} may not be written")
     return path
 
 
