@@ -16,6 +16,7 @@ from ttnn.exceptions import (
     LayoutError,
     MemoryConfigError,
     OutOfMemoryError,
+    ParameterError,
     ShapeError,
     StorageError,
     UnsupportedError,
@@ -46,6 +47,23 @@ def test_what_a_host_tensor_says(host: ttnn.Tensor) -> None:
     assert ttnn.get_memory_config(host) is None
     assert host.tensor_id == host.tensor_id != ttnn.Tensor(host).tensor_id
     assert len(host.device_coords()) == 1
+
+
+@pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.float32, ttnn.bfloat8_b, ttnn.int32], ids=lambda d: d.name)
+def test_numpy_takes_the_values(device: ttnn.MeshDevice, dtype: ttnn.DataType) -> None:
+    """An array of the values, not of one object; memory is never shared."""
+    values = np.arange(15, dtype=np.int32 if dtype is ttnn.int32 else np.float32).reshape(3, 5)
+    host = ttnn.Tensor(values, dtype, layout=ttnn.TILE_LAYOUT)
+    for tensor in (host, host.to(device)):
+        array = np.asarray(tensor)
+        assert (array.dtype, array.shape) == (tensor.to_numpy().dtype, (3, 5))
+        assert np.array_equal(np.asarray(tensor, np.float64), values)
+        assert np.array_equal(np.stack([tensor, tensor])[1], values)
+        np.testing.assert_array_equal(tensor, values)
+        array[:] = 0
+        assert np.array_equal(tensor.to_numpy(), values)
+        with pytest.raises(ParameterError, match="copy=False"):
+            tensor.__array__(copy=False)
 
 
 def test_what_a_device_tensor_says(host: ttnn.Tensor, device: ttnn.MeshDevice) -> None:

@@ -14,6 +14,7 @@ from ttnn.exceptions import (
     ArgumentError,
     DeviceError,
     DTypeError,
+    ParameterError,
     ShapeError,
     StorageError,
     fatal,
@@ -393,6 +394,19 @@ class Tensor(TensorOperators):
             )
         value = self._values("Tensor.item").reshape(())
         return int(value) if value.dtype.kind in "iu" else float(value)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        """Return the values for `numpy.asarray`, as `to_numpy` does.
+
+        The official tensors lack this, and numpy makes an array of one object of them, which is never wanted.
+
+        Raises:
+            ParameterError: `copy` is False; the values are always a copy of what the tensor holds.
+        """
+        if copy is False:
+            raise ParameterError("Tensor.__array__: copy=False; an array of a tensor's values is always a copy")
+        values = self._values("Tensor.__array__")
+        return values if dtype is None else values.astype(dtype, copy=False)
 
     def __dlpack__(self, **options: Any) -> Any:
         """Return a DLPack capsule of the values of a host tensor (bfloat16 through torch)."""
