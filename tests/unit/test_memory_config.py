@@ -277,6 +277,35 @@ def test_json_that_describes_something_else(kind: Any, text: str) -> None:
     assert str(caught.value) == f"{kind.__name__}.from_json: not what {kind.__name__}.to_json writes: {text!r}"
 
 
+@pytest.mark.parametrize(
+    ("arguments", "named", "message"),
+    [
+        ((), {"nd_shard_spec": [1, 2]}, r"nd_shard_spec must be an NdShardSpec, got \[1, 2\]"),
+        ((), {"nd_shard_spec": 3}, "nd_shard_spec must be an NdShardSpec, got 3"),
+        ((ttnn.BufferType.L1, 3), {}, "nd_shard_spec must be an NdShardSpec, got 3"),
+        ((ttnn.BufferType.L1, ttnn.BufferType.L1), {"nd_shard_spec": "ND"}, "nd_shard_spec must be an NdShardSpec"),
+        ((), {"nd_shard_spec": "ND", "shard_spec": "2D"}, "leave out memory_layout and shard_spec"),
+        ((ttnn.TensorMemoryLayout.BLOCK_SHARDED,), {"nd_shard_spec": "ND"}, "leave out memory_layout and shard_spec"),
+    ],
+)
+def test_nothing_beside_nd_shards_is_ignored(
+    arguments: tuple[object, ...], named: dict[str, object], message: str
+) -> None:
+    specs = {"ND": ttnn.NdShardSpec([32, 32], cores(2, 1)), "2D": ttnn.ShardSpec(cores(2, 1), [32, 32], ROWS)}
+    values = {name: specs[value] if isinstance(value, str) else value for name, value in named.items()}
+    with pytest.raises(ArgumentError, match=message):
+        ttnn.MemoryConfig(*arguments, **values)
+    nd = specs["ND"]
+    assert ttnn.MemoryConfig(buffer_type=ttnn.BufferType.L1, nd_shard_spec=nd) == ttnn.MemoryConfig(
+        ttnn.BufferType.L1, nd
+    )
+
+
+def test_whether_a_tile_is_transposed_is_a_truth_value() -> None:
+    with pytest.raises(ArgumentError, match=r"^Tile\(\): transpose_tile must be True or False, got 1$"):
+        ttnn.Tile((32, 32), 1)
+
+
 def test_kinds_of_nd_shard_spec() -> None:
     cores = ttnn.CoreRangeSet([ttnn.CoreRange((0, 0), (1, 1))])
     with pytest.raises(ArgumentError, match=r"^NdShardSpec\(\): orientation must be a ShardOrientation, got 3$"):

@@ -200,6 +200,10 @@ class NdShardSpec(JsonValue):
         )
 
 
+_OF_ND_SHARDS = (TensorMemoryLayout.INTERLEAVED, TensorMemoryLayout.ND_SHARDED)
+"""The default of `memory_layout`, and what it stands for with `nd_shard_spec`."""
+
+
 class MemoryConfig(JsonValue):
     """Memory kind, layout over banks, and the shards if it is sharded. Immutable."""
 
@@ -215,13 +219,25 @@ class MemoryConfig(JsonValue):
     ) -> None:
         # The second official signature is (buffer_type, nd_shard_spec).
         if isinstance(memory_layout, BufferType):
-            if isinstance(buffer_type, NdShardSpec):
+            if isinstance(buffer_type, NdShardSpec) and nd_shard_spec is None:
                 nd_shard_spec = buffer_type
+            elif buffer_type is not BufferType.DRAM:
+                raise ArgumentError(
+                    "MemoryConfig(buffer_type, nd_shard_spec): nd_shard_spec must be an NdShardSpec, got "
+                    f"{buffer_type!r}"
+                )
             if nd_shard_spec is None:
                 raise ArgumentError("MemoryConfig(buffer_type, nd_shard_spec): nd_shard_spec is missing")
             buffer_type = memory_layout
             memory_layout = TensorMemoryLayout.ND_SHARDED
         if nd_shard_spec is not None:
+            if not isinstance(nd_shard_spec, NdShardSpec):
+                raise ArgumentError(f"MemoryConfig(): nd_shard_spec must be an NdShardSpec, got {nd_shard_spec!r}")
+            if shard_spec is not None or memory_layout not in _OF_ND_SHARDS:
+                raise ArgumentError(
+                    "MemoryConfig(buffer_type, nd_shard_spec): nd_shard_spec says all about the shards; leave out "
+                    "memory_layout and shard_spec."
+                )
             memory_layout = TensorMemoryLayout.ND_SHARDED
         if not isinstance(memory_layout, TensorMemoryLayout):
             raise ArgumentError(f"MemoryConfig(): memory_layout must be a TensorMemoryLayout, got {memory_layout!r}")

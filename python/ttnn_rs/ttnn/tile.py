@@ -31,6 +31,8 @@ class Tile:
                 f"Tile(): {height}x{width} is no tile of this hardware. Choose one of {choices}.",
                 "Tile size is not valid for our hardware",
             )
+        if not isinstance(transpose_tile, bool):
+            raise ArgumentError(f"Tile(): transpose_tile must be True or False, got {transpose_tile!r}")
         if transpose_tile:
             raise UnsupportedError(
                 "Tile(transpose_tile=True): transposed tiles are not modelled; transpose the tensor, or pass "
