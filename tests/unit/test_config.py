@@ -212,6 +212,19 @@ def test_a_file_that_is_no_text_is_named(tmp_path: Path) -> None:
         Config().load_from_file(tmp_path / "config.json")
 
 
+@pytest.mark.parametrize(
+    ("function", "given", "message"),
+    [
+        (ttnn.load_config_from_dictionary, [1], r"expected a dictionary of switches, got \[1\]"),
+        (ttnn.load_config_from_dictionary, {"numerics": {1}}, "set is not JSON serializable, as no switch is"),
+        (ttnn.load_config_from_json_file, 3, "configuration file: expected a path, got 3"),
+    ],
+)
+def test_what_is_no_configuration_is_an_error(function: Any, given: Any, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        function(given)
+
+
 def test_the_home_of_nobody_is_a_path() -> None:
     config = Config()
     config.cache_path = "~no such user/cache"

@@ -268,6 +268,8 @@ def _plain(value: Any) -> Any:
 
 
 def _read(path: str | os.PathLike[str]) -> str:
+    if not isinstance(path, (str, os.PathLike)):
+        raise ConfigError(f"configuration file: expected a path, got {path!r}")
     try:
         return Path(path).read_text(encoding="utf-8")
     except OSError as error:
@@ -319,8 +321,14 @@ def manage_config(name: str, value: Any) -> Iterator[None]:
 
 def load_config_from_dictionary(config: Mapping[str, Any], from_file: bool = False) -> None:
     """Set the switches that a dictionary names."""
+    if not isinstance(config, Mapping):
+        raise ConfigError(f"load_config_from_dictionary: expected a dictionary of switches, got {config!r}")
     data = {name: _plain(value) for name, value in config.items()}
-    CONFIG.apply_json_overrides(json.dumps(data), source="a file" if from_file else "a dictionary")
+    try:
+        text = json.dumps(data)
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"load_config_from_dictionary: {error}, as no switch is") from None
+    CONFIG.apply_json_overrides(text, source="a file" if from_file else "a dictionary")
 
 
 def load_config_from_json_file(json_path: str | os.PathLike[str]) -> None:
