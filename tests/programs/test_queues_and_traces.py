@@ -12,6 +12,7 @@ from parts import CORE, TILE, build, read_one, values, write_one
 
 import ttnn
 from ttnn import metal
+from ttnn.exceptions import ArgumentError, KernelArgumentError
 
 
 @pytest.fixture
@@ -150,3 +151,16 @@ def test_a_reset_ends_a_capture(device: ttnn.MeshDevice) -> None:
     ttnn.zeros([32, 32], device=device)
     with pytest.raises(ttnn.DeviceError, match="is not being captured"):
         metal.end_trace_capture(device, 0, trace)
+
+
+def test_a_queue_is_a_number(device: ttnn.MeshDevice) -> None:
+    for queue in ("x", float("inf"), [0]):
+        with pytest.raises(ArgumentError, match="a trace: cq_id must be the number of a command queue"):
+            ttnn.begin_trace_capture(device, cq_id=queue)
+
+
+@pytest.mark.parametrize("value", [np.array([1, 2]), np.array("x"), -1, 2**32, True, 1.0, "1"], ids=repr)
+def test_a_semaphore_holds_a_word(device: ttnn.MeshDevice, value: object) -> None:
+    cores = ttnn.CoreRangeSet([ttnn.CoreRange((0, 0), (0, 0))])
+    with pytest.raises(KernelArgumentError, match="a semaphore holds an unsigned 32-bit word"):
+        ttnn.create_global_semaphore(device, cores, value)

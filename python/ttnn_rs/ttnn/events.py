@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from ttnn.calls import checked
 from ttnn.device import MeshDevice, synchronize_device
-from ttnn.exceptions import DeviceError
+from ttnn.exceptions import ArgumentError, DeviceError
 from ttnn.mesh import MeshCoordinateRange, MeshTraceId, QueueId, SubDeviceId
 from ttnn.metal import traces
 from ttnn.metal.queues import MeshEvent, command_queue, require_event
@@ -132,4 +132,7 @@ def release_trace(mesh_device: MeshDevice, trace_id: MeshTraceId) -> None:
 
 
 def _queue(cq_id: QueueId | int | None) -> int:
-    return current_queue() if cq_id is None else int(cq_id)
+    try:
+        return current_queue() if cq_id is None else int(cq_id)
+    except (TypeError, ValueError, OverflowError):
+        raise ArgumentError(f"a trace: cq_id must be the number of a command queue, got {cq_id!r}") from None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+
 import numpy as np
 
 from ttnn.core_range import CoreRangeSet
@@ -34,9 +36,13 @@ def semaphore_value(call: str, value: object) -> int:
     Raises:
         KernelArgumentError: it is none.
     """
-    if isinstance(value, bool) or not hasattr(value, "__index__") or not 0 <= value.__index__() <= _WORD:
+    try:
+        word = -1 if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        word = -1
+    if not 0 <= word <= _WORD:
         raise KernelArgumentError(f"{call}: a semaphore holds an unsigned 32-bit word, got {value!r}")
-    return int(value.__index__())
+    return word
 
 
 def create_semaphore(
