@@ -27,6 +27,11 @@ def test_the_installed_package_is_tested() -> None:
         assert repository not in Path(ttnn.__file__).resolve().parents
 
 
+def test_helpers_of_the_package_are_no_names_of_ttnn() -> None:
+    """Programs find what the official package has, our errors, and what the documentation adds."""
+    assert not {"BLOCK_FLOATS", "ELEMENT_BYTES", "FORMAT_CODE", "VendorEnum", "current_queue", "fatal"} & set(dir(ttnn))
+
+
 def test_version_is_that_of_the_distribution() -> None:
     assert ttnn.__version__ == ttnn._engine.__version__
 

@@ -25,7 +25,6 @@ from ttnn.ops.registry import (
     FastOperation,
     add_operation,
     command_queue,
-    current_queue,
     operations,
 )
 from ttnn.tensor import Tensor
@@ -36,7 +35,6 @@ __all__ = [
     "HookError",
     "attach_golden_function",
     "command_queue",
-    "current_queue",
     "dump_operations",
     "get_fallback_function",
     "get_golden_function",

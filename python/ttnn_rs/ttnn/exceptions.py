@@ -34,7 +34,6 @@ __all__ = [
     "StorageError",
     "TtnnError",
     "UnsupportedError",
-    "fatal",
 ]
 
 

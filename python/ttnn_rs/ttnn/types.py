@@ -57,10 +57,7 @@ from ttnn.system_types import (
 from ttnn.vendor_enum import VendorEnum
 
 __all__ = [
-    "BLOCK_FLOATS",
     "DEVICE_STORAGE_TYPE",
-    "ELEMENT_BYTES",
-    "FORMAT_CODE",
     "NOC",
     "NOC_MODE",
     "ROW_MAJOR_LAYOUT",
@@ -117,7 +114,6 @@ __all__ = [
     "TransferMode",
     "UnaryOpType",
     "UnpackToDestMode",
-    "VendorEnum",
     "WorkerMode",
     "YUVColorSpace",
     "YUVFormat",
