@@ -174,6 +174,14 @@ def test_goldens_takes_the_folder_of_one_family(capsys: pytest.CaptureFixture[st
     assert report["equal_arrays"] == 14
 
 
+def test_goldens_say_what_they_looked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, "goldens", str(COMPACT), "--only", "fpv", "--only", "sfpv/")
+    assert (code, out) == (2, "")
+    assert err == (
+        f"ttnn: goldens: no .npz files of fpu, sfpu, host, ops whose name begins with fpv or sfpv/ in {COMPACT}\n"
+    )
+
+
 def test_goldens_are_not_compared_with_fast_numerics(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

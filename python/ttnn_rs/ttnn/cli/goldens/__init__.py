@@ -51,7 +51,8 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     with host_options.applied(options):
         reports = check_folder(folder, options.only, terminal)
     if not reports:
-        terminal.error(f"goldens: no .npz files of {', '.join(FAMILIES)} in {folder}")
+        chosen = f" whose name begins with {' or '.join(options.only)}" if options.only else ""
+        terminal.error(f"goldens: no .npz files of {', '.join(FAMILIES)}{chosen} in {folder}")
         return 2
     _print(terminal, folder, reports)
     return 1 if any(report.differences for report in reports) else 0
