@@ -1,4 +1,4 @@
-//! Some rows of tiles of operands whose pages are multiplied as they are.
+//! Some rows of tiles of operands whose pages are multiplied as they are, or packed while they are multiplied.
 
 use tt_tensix::fast::{Masks, Session};
 
@@ -9,7 +9,8 @@ use super::{Kernel, Pages};
 use crate::OpError;
 
 impl Kernel<'_> {
-    /// Some rows of tiles. A chunk of a column is multiplied once for each row, while the next one is brought near.
+    /// Some rows of tiles. A chunk of a column is multiplied once for each row, while the next one is brought near. What is
+    /// packed is packed the first time that it is multiplied: the left operand in the first column, a chunk in the first row.
     pub(super) fn direct(
         &self,
         pages: &Pages<'_>,
@@ -42,7 +43,15 @@ impl Kernel<'_> {
                 let mut running = session.begin(sums, chunk.steps.start == 0);
                 let page = if whole { outputs.at_once((row, chunk.column)) } else { None };
                 let finished = page.is_some();
-                running.pages((left, right), masks, soon, page);
+                if self.multiplier.packs_beside() {
+                    let place = plan.left_place(row, chunk.steps.start - first);
+                    let panels = (&mut work.left[place..][..right.len()], &mut work.right[..right.len()]);
+                    let of_left = if chunk.column == block.columns.start { left } else { &[] };
+                    let of_right = if row == 0 { right } else { &[] };
+                    running.packing(panels, (of_left, of_right), masks, soon, page);
+                } else {
+                    running.pages((left, right), masks, soon, page);
+                }
                 if !finished {
                     outputs.end(running, (row, chunk.column), whole.then_some(&mut *work.complete))?;
                 }

@@ -29,8 +29,9 @@ use operand::Operand;
 use plan::{Block, Plan};
 use workspace::{Taken, Workspace};
 
-/// Tiles of two operands that are multiplied as they are, if the unit can: 1 MiB. They stay in the caches nearby; of larger
-/// ones the CPU does not see what comes next, as it does in panels.
+/// Tiles of two operands that are not packed before they are multiplied, if the unit can do without: 1 MiB. They stay in the
+/// caches nearby; of larger ones the CPU does not see what comes next, as it does in panels. Of one row of tiles nothing is
+/// used again, so that packing had better hide behind the only product.
 const DIRECT_TILES: usize = 512;
 
 /// Runs the program.
@@ -96,7 +97,7 @@ struct Kernel<'a> {
     plan: Plan,
     level: Level,
     multiplier: Multiplier,
-    /// Pages of both operands are multiplied as they are.
+    /// Pages of both operands are multiplied as they are, or packed while they are multiplied.
     masks: Option<Masks>,
     left: Operand,
     right: Operand,
@@ -144,7 +145,8 @@ impl<'a> Kernel<'a> {
             plan: Plan::new(program, multiplier.panels()),
             masks: multiplier.masks().filter(|_| {
                 let tiles = (program.m + program.n) * program.k;
-                left.is_plain() && right.is_plain() && program.k_datums == 32 * program.k && tiles <= DIRECT_TILES
+                let whole = left.is_plain() && right.is_plain() && program.k_datums == 32 * program.k;
+                whole && (tiles <= DIRECT_TILES || program.m == 1 && multiplier.packs_beside())
             }),
             multiplier,
             bias: bias.map(|bias| Input::new(bias.format, program.dst32)),

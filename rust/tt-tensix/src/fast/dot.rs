@@ -5,14 +5,16 @@
 //! the right one has a pair of steps for each of 16 columns.
 //!
 //! Pages of BF16 need no packing: what would be done once for a panel is done each time beside the dot products, in units
-//! of the CPU that have nothing to do meanwhile.
+//! of the CPU that have nothing to do meanwhile. Where two dot products start in each cycle, no unit has nothing to do: pages
+//! are packed beside the first product, and the others read panels.
 
 #[allow(clippy::wildcard_imports, reason = "a dozen intrinsics of one family")]
 use std::arch::x86_64::*;
+use std::sync::OnceLock;
 
 use tt_cpu::stream::Ahead;
 
-use super::pack_avx512::{pair_rows, settled, upper_halves};
+use super::pack_avx512::{left_rows, pair_rows, settled, upper_halves};
 use super::{Bf16Page, Masks, Panel, Sums};
 use crate::regs::index;
 
@@ -31,6 +33,19 @@ type Columns = [[u8; LINE]; 8];
 /// Whether this CPU has the instruction.
 pub fn available() -> bool {
     std::arch::is_x86_feature_detected!("avx512bf16") && std::arch::is_x86_feature_detected!("avx512bw")
+}
+
+/// Whether this CPU starts two of them in each cycle, as AMD's do from family 26 (Zen 5) on. That is said nowhere else.
+pub fn starts_two() -> bool {
+    static ANSWER: OnceLock<bool> = OnceLock::new();
+    *ANSWER.get_or_init(|| {
+        #[allow(unused_unsafe, reason = "later compilers call it safe")]
+        // SAFETY: every CPU of the architecture has the instruction.
+        let [vendor, version] = [0, 1].map(|leaf| unsafe { __cpuid(leaf) });
+        let name = [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes);
+        let family = (version.eax >> 8 & 15) + (version.eax >> 20 & 255);
+        name.as_flattened() == b"AuthenticAMD" && family >= 26
+    })
 }
 
 /// Tiles of an operand along K.
@@ -88,6 +103,45 @@ pub enum End<'a> {
     Page(&'a mut Bf16Page),
 }
 
+/// Sums of some rows at a time: `$add` adds to them, for rows from `$first` on. Not a function: of an array that another one
+/// sees, the compiler keeps a copy in memory all the time.
+macro_rules! each_rows {
+    (($sums:expr, $start:expr, $end:expr), |$first:ident, $sum:ident| $add:block) => {
+        for $first in (0..32).step_by(ROWS) {
+            let mut $sum = [[_mm512_setzero_ps(); 2]; ROWS];
+            if !$start {
+                for (row, sum) in $sum.iter_mut().enumerate() {
+                    for (half, sum) in sum.iter_mut().enumerate() {
+                        let words: &[u32; WORDS] =
+                            $sums.0[index($first + row, half * WORDS)..].first_chunk().expect("a line");
+                        *sum = _mm512_castsi512_ps(load(bytemuck::must_cast_ref(words)));
+                    }
+                }
+            }
+            $add
+            match &mut $end {
+                End::Sums => {
+                    for (row, sum) in $sum.into_iter().enumerate() {
+                        for (half, sum) in sum.into_iter().enumerate() {
+                            let words = &mut $sums.0[index($first + row, half * WORDS)..];
+                            let words: &mut [u32; WORDS] = words.first_chunk_mut().expect("a line");
+                            store(bytemuck::must_cast_mut(words), _mm512_castps_si512(sum));
+                        }
+                    }
+                }
+                End::Page(page) => {
+                    let lines: &mut [[u8; LINE]; 32] = bytemuck::must_cast_mut(*page);
+                    // No loop: of an array with a number for an index, too, the compiler keeps a copy in memory.
+                    pack(lines, $first, $sum[0], $sum[1]);
+                    pack(lines, $first + 2, $sum[2], $sum[3]);
+                    pack(lines, $first + 4, $sum[4], $sum[5]);
+                    pack(lines, $first + 6, $sum[6], $sum[7]);
+                }
+            }
+        }
+    };
+}
+
 /// See `Session::multiply`. Pages are cut by the masks.
 ///
 /// # Panics
@@ -102,45 +156,64 @@ pub fn kernel<T: Tile>(
     mut end: End<'_>,
 ) {
     assert!(!left.is_empty() && left.len() == right.len(), "steps along K");
-    let cut = |mask: &[u32; WORDS]| load(bytemuck::must_cast_ref(mask));
-    let masks = (cut(&masks.left), cut(&masks.right));
+    let masks = (load(bytemuck::must_cast_ref(&masks.left)), load(bytemuck::must_cast_ref(&masks.right)));
     let share = soon.share(32 / ROWS * left.len());
-    for first in (0..32).step_by(ROWS) {
-        let mut sum = [[_mm512_setzero_ps(); 2]; ROWS];
-        // Here, and not in a function: of an array that another one sees, the compiler keeps a copy in memory all the time.
-        if !start {
-            for (row, sum) in sum.iter_mut().enumerate() {
-                for (half, sum) in sum.iter_mut().enumerate() {
-                    let words: &[u32; WORDS] =
-                        sums.0[index(first + row, half * WORDS)..].first_chunk().expect("a line");
-                    *sum = _mm512_castsi512_ps(load(bytemuck::must_cast_ref(words)));
-                }
-            }
-        }
+    each_rows!((sums, start, end), |first, sum| {
         for (left, right) in left.iter().zip(right) {
             soon.ask(share);
             for half in 0..2 {
                 add::<T>(left.rows(first, half), right.columns(half), masks, &mut sum);
             }
         }
-        match &mut end {
-            End::Sums => {
-                for (row, sum) in sum.into_iter().enumerate() {
-                    for (half, sum) in sum.into_iter().enumerate() {
-                        let words = &mut sums.0[index(first + row, half * WORDS)..];
-                        let words: &mut [u32; WORDS] = words.first_chunk_mut().expect("a line");
-                        store(bytemuck::must_cast_mut(words), _mm512_castps_si512(sum));
-                    }
-                }
+    });
+}
+
+/// The same for panels that are packed just before they are multiplied, from pages of either operand; from none, if they
+/// have been packed before.
+///
+/// # Panics
+/// If the operands have different numbers of panels, or none, or an operand has pages, but not as many.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512bf16")]
+pub fn kernel_that_packs(
+    (left, right): (&mut [Panel], &mut [Panel]),
+    (left_pages, right_pages): (&[&[u8]], &[&[u8]]),
+    masks: &Masks,
+    sums: &mut Sums,
+    start: bool,
+    mut soon: Ahead<'_>,
+    mut end: End<'_>,
+) {
+    assert!(!left.is_empty() && left.len() == right.len(), "steps along K");
+    assert!([left_pages, right_pages].iter().all(|pages| [0, left.len()].contains(&pages.len())), "pages of panels");
+    let masks = (load(bytemuck::must_cast_ref(&masks.left)), load(bytemuck::must_cast_ref(&masks.right)));
+    let share = soon.share(32 / ROWS * left.len());
+    each_rows!((sums, start, end), |first, sum| {
+        for (step, (left, right)) in left.iter_mut().zip(&mut *right).enumerate() {
+            soon.ask(share);
+            if let Some(page) = left_pages.get(step) {
+                left_rows::<ROWS>(page.first_chunk().expect("a tile"), masks.0, left, first);
             }
-            End::Page(page) => {
-                let lines: &mut [[u8; LINE]; 32] = bytemuck::must_cast_mut(*page);
-                // No loop: of an array with a number for an index, too, the compiler keeps a copy in memory.
-                pack(lines, first, sum[0], sum[1]);
-                pack(lines, first + 2, sum[2], sum[3]);
-                pack(lines, first + 4, sum[4], sum[5]);
-                pack(lines, first + 6, sum[6], sum[7]);
+            if first == 0
+                && let Some(page) = right_pages.get(step)
+            {
+                pack_right(page.first_chunk().expect("a tile"), masks.1, right);
             }
+            for half in 0..2 {
+                add::<Panel>(left.rows(first, half), right.columns(half), masks, &mut sum);
+            }
+        }
+    });
+}
+
+/// Packs a tile of the right operand.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw")]
+fn pack_right(page: &Bf16Page, mask: __m512i, panel: &mut Panel) {
+    let [a, b, c, d]: &[Columns; 4] = bytemuck::must_cast_ref(page);
+    let to: &mut [Columns; 4] = bytemuck::must_cast_mut(&mut panel.0);
+    for (from, to) in [a, c, b, d].into_iter().zip(to) {
+        for (from, to) in from.iter().zip(to) {
+            store(to, _mm512_and_si512(pair_rows(load(from)), mask));
         }
     }
 }

@@ -161,6 +161,15 @@ impl Multiplier {
         self.unit == Unit::Amx
     }
 
+    /// Whether packing hides behind products: where two dot products start in each cycle, more beside each of them costs time.
+    pub fn packs_beside(&self) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        if self.unit == Unit::Dot {
+            return dot::starts_two();
+        }
+        false
+    }
+
     /// How pages of BF16 are cut, if they can be multiplied as they are.
     pub fn masks(&self) -> Option<Masks> {
         #[cfg(target_arch = "x86_64")]
@@ -436,6 +445,33 @@ impl<'a> Running<'a> {
             return self.dot(operands, masks, soon, end.map_or(dot::End::Sums, dot::End::Page));
         }
         let _ = (operands, masks, soon, end);
+        unreachable!("only a unit with masks takes pages");
+    }
+
+    /// Adds the product of two rows of panels, each of which is packed from a BF16 page just before; from none, if an operand
+    /// has no pages here because it has been packed before. The rest is as in [`Running::pages`].
+    ///
+    /// # Panics
+    /// As [`Running::pages`]; if an operand has some pages, but not one for each panel.
+    #[inline]
+    pub fn packing(
+        &mut self,
+        panels: (&mut [Panel], &mut [Panel]),
+        pages: (&[&[u8]], &[&[u8]]),
+        masks: &Masks,
+        soon: &[&[u8]],
+        end: Option<&mut Bf16Page>,
+    ) {
+        #[cfg(target_arch = "x86_64")]
+        if let Ready::Dot = self.session.0 {
+            let end = end.map_or(dot::End::Sums, dot::End::Page);
+            let start = std::mem::take(&mut self.start);
+            // SAFETY: units are chosen among those that this host has.
+            return unsafe {
+                dot::kernel_that_packs(panels, pages, masks, self.sums, start, Ahead::new(soon), end);
+            };
+        }
+        let _ = (panels, pages, masks, soon, end);
         unreachable!("only a unit with masks takes pages");
     }
 

@@ -17,19 +17,27 @@ const LINE: usize = 64;
 /// Packs a left tile whose datums are cut by `mask`, two at a time.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 pub fn left(page: &Bf16Page, mask: u32, panel: &mut Panel) {
-    let mask = _mm512_set1_epi32(mask as i32);
+    left_rows::<32>(page, _mm512_set1_epi32(mask as i32), panel, 0);
+}
+
+/// Packs some rows of a left tile.
+///
+/// # Panics
+/// If the tile does not have them.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+#[inline]
+pub fn left_rows<const ROWS: usize>(page: &Bf16Page, mask: __m512i, panel: &mut Panel, first: usize) {
+    assert!(first + ROWS <= 32, "rows of a tile");
     let (from, to) = (page.as_ptr(), (&raw mut panel.0).cast::<u8>());
-    for half in 0..2 {
-        for row in 0..16 {
-            let start = half * 2 * FACE + row * HALF;
-            // SAFETY: `start + FACE + HALF` is at most the 2048 bytes of the page, and there are as many in the panel
-            // as in 32 lines.
-            unsafe {
-                let first = _mm256_loadu_si256(from.add(start).cast());
-                let second = _mm256_loadu_si256(from.add(start + FACE).cast());
-                let both = _mm512_inserti64x4::<1>(_mm512_castsi256_si512(first), second);
-                _mm512_storeu_si512(to.add((half * 16 + row) * LINE).cast(), _mm512_and_si512(both, mask));
-            }
+    for row in first..first + ROWS {
+        let start = row / 16 * 2 * FACE + row % 16 * HALF;
+        // SAFETY: `start + FACE + HALF` is at most the 2048 bytes of the page, and there are as many in the panel as in
+        // 32 lines.
+        unsafe {
+            let first = _mm256_loadu_si256(from.add(start).cast());
+            let second = _mm256_loadu_si256(from.add(start + FACE).cast());
+            let both = _mm512_inserti64x4::<1>(_mm512_castsi256_si512(first), second);
+            _mm512_storeu_si512(to.add(row * LINE).cast(), _mm512_and_si512(both, mask));
         }
     }
 }

@@ -175,6 +175,33 @@ fn pages_are_multiplied_as_panels_and_sums_become_pages() {
                 sums = start;
                 session.begin(&mut sums, false).pages((&left, &right), &masks, &[], Some(&mut finished));
                 assert!(finished == page, "{what}: a page of pages");
+
+                // Packed in the first product of each, and found in the second.
+                for (of_left, of_right) in [(true, true), (true, false), (false, true), (false, false)] {
+                    let mut packed = [vec![Panel::ZERO; 3], vec![Panel::ZERO; 3]];
+                    if !of_left {
+                        packed[0].clone_from(&panels[0]);
+                    }
+                    if !of_right {
+                        packed[1].clone_from(&panels[1]);
+                    }
+                    let [left_panels, right_panels] = &mut packed;
+                    let pages = (if of_left { &left[..] } else { &[] }, if of_right { &right[..] } else { &[] });
+                    let (mut sums, mut finished) = (start, [1; 2048]);
+                    let mut running = session.begin(&mut sums, false);
+                    running.packing((left_panels, right_panels), pages, &masks, &[], None);
+                    running.end();
+                    assert!(sums.0 == expected.0, "{what}: sums of pages that are packed meanwhile");
+                    let words = |panels: &[Panel]| panels.iter().flat_map(|panel| panel.0).collect::<Vec<u32>>();
+                    assert!(
+                        words(left_panels) == words(&panels[0]) && words(right_panels) == words(&panels[1]),
+                        "{what}"
+                    );
+                    sums = start;
+                    let running = &mut session.begin(&mut sums, false);
+                    running.packing((left_panels, right_panels), (&[], &[]), &masks, &[], Some(&mut finished));
+                    assert!(finished == page, "{what}: a page of panels that were packed");
+                }
             }
         }
     }
