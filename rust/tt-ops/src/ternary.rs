@@ -133,10 +133,8 @@ impl Halves {
     /// The function of three tiles. False if their datums are not usual ones; `half` is then meaningless.
     fn run(&self, l1: [&[u8]; 3], [a, b, c]: &mut [Bf16Page; 3], half: &mut HalfTile) -> bool {
         let [first, second, third] = &self.readers;
-        match (first.read(l1[0], a), second.read(l1[1], b), third.read(l1[2], c)) {
-            (Some(a), Some(b), Some(c)) => self.call.run(self.level, half, [a, b, c]),
-            _ => false,
-        }
+        let pages = [first.read(l1[0], a), second.read(l1[1], b), third.read(l1[2], c)];
+        self.call.run(self.level, half, pages)
     }
 }
 

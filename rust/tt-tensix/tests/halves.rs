@@ -150,6 +150,27 @@ fn products_at_the_edges_of_the_exponents() {
     }
 }
 
+#[test]
+fn products_beyond_the_largest_number_are_infinite() {
+    let cfg = |fidelity| config(fidelity, Arch::Wormhole);
+    // From the largest that is finite to infinities times infinities, with whole mantissas and ones that leave phases
+    // empty.
+    for sum in (376..=410).chain([510]) {
+        for mask in [0xffff, 0xfff8, 0xfffe, 0xff80] {
+            let mut random = Random::new(u64::from(sum * mask));
+            let mut word = |exponent: u32, mantissa| (random.below(2) << 15 | exponent << 7 | mantissa) & mask;
+            let first: [u16; 1024] = std::array::from_fn(|i| word(255, (i / 8) as u32) as u16);
+            let second = std::array::from_fn(|i| word(sum - 255, i as u32 * 37 % 128) as u16);
+            for fidelity in MathFidelity::ALL {
+                for (a, b) in [(&first, &second), (&second, &first)] {
+                    let results = check(&cfg(fidelity), EltwiseOp::Mul, a, b);
+                    assert_eq!(results, if sum <= 398 { levels().count() } else { 0 }, "exponents of {sum}");
+                }
+            }
+        }
+    }
+}
+
 /// Asserts the bits of the vector unit's division at every level; whether there were any.
 fn check_quotients(a: &[u16; 1024], b: &[u16; 1024]) -> bool {
     // On their way into Dst, zeros lose their sign and subnormals become zeros.
@@ -281,10 +302,17 @@ fn tiles_are_read_as_the_unpacker_does() {
                 }
                 let mut register = [0; 1024];
                 tt_tensix::unpack::to_src(format, format, &l1, &mut register);
-                let mut buffer = [0; 2048];
-                match reader.read(&l1, &mut buffer) {
-                    Some(got) => assert!(*got == page(&register.map(|word| (word >> 3) as u16)), "{level} {format:?}"),
-                    None => assert!(!plain && format != DataFormat::Float16B, "{level} {format:?}"),
+                let (mut buffer, expected) = ([0; 2048], page(&register.map(|word| (word >> 3) as u16)));
+                assert!(*reader.read(&l1, &mut buffer) == expected, "{level} {format:?}, plain: {plain}");
+                // Every exponent, also those of infinities and those that wrap, with every datum.
+                if format != DataFormat::Float16B {
+                    for first in 0..=255 {
+                        l1[..64].fill(first);
+                        l1[64..].iter_mut().enumerate().for_each(|(i, datum)| *datum = i as u8);
+                        tt_tensix::unpack::to_src(format, format, &l1, &mut register);
+                        let expected = page(&register.map(|word| (word >> 3) as u16));
+                        assert!(*reader.read(&l1, &mut buffer) == expected, "{level} {format:?}, exponent {first}");
+                    }
                 }
             }
         }

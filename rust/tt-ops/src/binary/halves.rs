@@ -103,13 +103,11 @@ impl Halves {
 
     /// The operator on two tiles to a half tile. False if their numbers are not plain enough; `half` is then meaningless.
     pub(super) fn compute(&self, l1: [&[u8]; 2], [page_a, page_b]: &mut [Bf16Page; 2], half: &mut HalfTile) -> bool {
-        match (self.readers[0].read(l1[0], page_a), self.readers[1].read(l1[1], page_b)) {
-            (Some(a), Some(b)) => match &self.compute {
-                Compute::Fpu(op) => halves::run(self.level, &self.math, *op, half, a, b),
-                Compute::Quotient => quotient::run(self.level, half, a, b),
-                Compute::Page(call) => call.run(self.level, half, [a, b]),
-            },
-            _ => false,
+        let (a, b) = (self.readers[0].read(l1[0], page_a), self.readers[1].read(l1[1], page_b));
+        match &self.compute {
+            Compute::Fpu(op) => halves::run(self.level, &self.math, *op, half, a, b),
+            Compute::Quotient => quotient::run(self.level, half, a, b),
+            Compute::Page(call) => call.run(self.level, half, [a, b]),
         }
     }
 

@@ -92,7 +92,7 @@ impl<'a> Operand<'a> {
         let halves = self.input.format == DataFormat::Float16B && !self.dst32;
         if halves && tiles >= WORTH_A_TABLE && !self.chain.is_empty() {
             self.table = Some(kept_table(Some((&self.input, math)), self.chain, &self.repack));
-        } else {
+        } else if !self.chain.is_empty() {
             self.activation = Activation::new(self.input.format, math, self.chain, &self.repack, tiles);
         }
         self
@@ -170,9 +170,9 @@ impl<'a> Operand<'a> {
             table.look_up(Level::current(), bytes, l1, Store::Near);
             return l1;
         }
-        if let (Broadcast::None, Some(activation)) = (self.broadcast, &self.activation)
-            && activation.apply(bytes, l1)
-        {
+        if let (Broadcast::None, Some(activation)) = (self.broadcast, &self.activation) {
+            l1.resize(bytes.len(), 0);
+            activation.apply(bytes, l1);
             return l1;
         }
         l1.clear();

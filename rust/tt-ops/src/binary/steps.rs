@@ -54,7 +54,7 @@ fn zero_test(chain: &Chain) -> Option<ZeroTest> {
     if plain { ZeroTest::of(&step.name) } else { None }
 }
 
-/// The activation of an operand: through a 16-bit `Dst` and back to its format in L1.
+/// The way of tiles through a 16-bit `Dst` to L1, as that of an operand's activation back to its format.
 pub(crate) struct Activation {
     reader: Reader,
     steps: Steps,
@@ -67,22 +67,22 @@ impl Activation {
         format: DataFormat,
         math: &MathConfig,
         chain: &Chain,
-        repack: &PackConfig,
+        packer: &PackConfig,
         tiles: usize,
     ) -> Option<Self> {
         let level = Level::current();
-        if !halves::supports(level, math) || chain.is_empty() {
+        if !halves::supports(level, math) {
             return None;
         }
-        let (reader, packer) = (Reader::new(format, level)?, HalfPacker::new(repack, level)?);
+        let (reader, packer) = (Reader::new(format, level)?, HalfPacker::new(packer, level)?);
         Some(Self { reader, steps: Steps::new(chain, tiles)?, packer })
     }
 
-    /// Whether the tile was one of plain numbers, and `l1` is its activated form.
-    pub(crate) fn apply(&self, bytes: &[u8], l1: &mut Vec<u8>) -> bool {
+    /// Makes `l1` what becomes of the tile.
+    pub(crate) fn apply(&self, bytes: &[u8], l1: &mut [u8]) {
         let level = Level::current();
         let mut page: Bf16Page = [0; 2048];
-        let Some(page) = self.reader.read(bytes, &mut page) else { return false };
+        let page = self.reader.read(bytes, &mut page);
         let mut dst: HalfTile = [0; 1024];
         match &self.steps {
             Steps::Test(test) => test.apply_to_page(level, page, &mut dst),
@@ -91,8 +91,6 @@ impl Activation {
                 steps.apply(level, &mut dst);
             }
         }
-        l1.resize(bytes.len(), 0);
         self.packer.pack(&dst, l1);
-        true
     }
 }

@@ -238,12 +238,12 @@ impl Chain {
 
     fn times(&self, (input, short): (Input, Option<Reader>), factor: &[u8], memory: &mut Memory) {
         let Memory { running, pages: [page_a, page_b], half, a, b, dst, .. } = memory;
-        if let (Some(short), Some(reader), Some(packer)) = (short, self.reader, &self.short)
-            && let (Some(first), Some(second)) = (short.read(factor, page_a), reader.read(running, page_b))
-            && halves::run(self.level, &self.math, EltwiseOp::Mul, half, first, second)
-        {
-            packer.pack(half, running);
-            return;
+        if let (Some(short), Some(reader), Some(packer)) = (short, self.reader, &self.short) {
+            let (first, second) = (short.read(factor, page_a), reader.read(running, page_b));
+            if halves::run(self.level, &self.math, EltwiseOp::Mul, half, first, second) {
+                packer.pack(half, running);
+                return;
+            }
         }
         input.to_src(factor, a);
         self.input.to_src(running, b);

@@ -2,7 +2,7 @@
 //!
 //! That holds for every group whose exponents stay normal numbers; tiles with others take the unpacker's way.
 use tt_cpu::{Level, simd_kernel};
-use tt_formats::DataFormat;
+use tt_formats::{DataFormat, block, unpack};
 
 use super::amx::{Beside, PARTS, Step, Tiles};
 #[cfg(target_arch = "x86_64")]
@@ -16,6 +16,9 @@ const GROUPS: usize = TILE_DATUMS / GROUP;
 
 type ToPage = unsafe fn(&[u8], &mut Bf16Page) -> bool;
 
+/// The same for all patterns.
+type AnyToPage = unsafe fn(&[u8], &mut Bf16Page);
+
 /// Straight to a panel of AMX's right operand, datums cut by a mask for two of them, beside nothing or a product.
 type ToRight = unsafe fn(&[u8], u32, &mut Panel, &mut ()) -> bool;
 type ToRightBeside = unsafe fn(&[u8], u32, &mut Panel, &mut Step<'_>) -> bool;
@@ -27,6 +30,7 @@ type ToRightInRun = unsafe fn(&mut Tiles, &mut Run<'_>, u32) -> Option<usize>;
 #[derive(Clone, Copy)]
 pub struct BlockFloatDecoder {
     page: ToPage,
+    any: AnyToPage,
     right: Option<(ToRight, ToRightBeside, ToRightInRun)>,
 }
 
@@ -39,8 +43,8 @@ impl BlockFloatDecoder {
             return Some(decoder);
         }
         match format {
-            DataFormat::Bfp8B => Some(Self { page: bfp8::at(level), right: None }),
-            DataFormat::Bfp4B => Some(Self { page: bfp4::at(level), right: None }),
+            DataFormat::Bfp8B => Some(Self { page: bfp8::at(level), any: any_bfp8::at(level), right: None }),
+            DataFormat::Bfp4B => Some(Self { page: bfp4::at(level), any: any_bfp4::at(level), right: None }),
             _ => None,
         }
     }
@@ -53,10 +57,12 @@ impl BlockFloatDecoder {
             use decode_vbmi::{page, right, right_beside, run};
             return match format {
                 DataFormat::Bfp8B => {
-                    Some(Self { page: page::<8>, right: Some((right::<8, ()>, right_beside::<8>, run::<8>)) })
+                    let any = any_bfp8::at(Level::Avx512);
+                    Some(Self { page: page::<8>, any, right: Some((right::<8, ()>, right_beside::<8>, run::<8>)) })
                 }
                 DataFormat::Bfp4B => {
-                    Some(Self { page: page::<4>, right: Some((right::<4, ()>, right_beside::<4>, run::<4>)) })
+                    let any = any_bfp4::at(Level::Avx512);
+                    Some(Self { page: page::<4>, any, right: Some((right::<4, ()>, right_beside::<4>, run::<4>)) })
                 }
                 _ => None,
             };
@@ -74,6 +80,20 @@ impl BlockFloatDecoder {
     pub fn decode(self, l1: &[u8], page: &mut Bf16Page) -> bool {
         // SAFETY: `new` takes versions of levels that this host has.
         unsafe { (self.page)(l1, page) }
+    }
+
+    /// Decodes a tile whatever its patterns, as the unpacker does.
+    ///
+    /// # Panics
+    /// If `l1` is shorter than a tile.
+    #[inline]
+    pub fn decode_any(self, l1: &[u8], page: &mut Bf16Page) {
+        // SAFETY: as above.
+        unsafe {
+            if !(self.page)(l1, page) {
+                (self.any)(l1, page);
+            }
+        }
     }
 
     /// Decodes a tile to a panel of AMX's right operand. False as for `decode`, or if there is no such way.
@@ -146,6 +166,24 @@ fn groups<const BYTES: usize>(l1: &[u8], page: &mut Bf16Page, byte: impl Fn(&[u8
     odd == 0
 }
 
+/// All patterns, each as it is defined.
+#[inline(always)]
+fn any_datums<const BITS: usize>(l1: &[u8], page: &mut Bf16Page) {
+    let (exponents, datums) = l1.split_at(GROUPS);
+    let bf16 = |datum, exponent| (unpack::bfp8_b_to_bf16(datum, exponent) as u16).to_le_bytes();
+    block::unpack::<BITS, [u8; 2]>(exponents, &datums[..TILE_DATUMS * BITS / 8], page.as_chunks_mut::<2>().0, bf16);
+}
+
+#[inline(always)]
+fn any_bfp8_body(l1: &[u8], page: &mut Bf16Page) {
+    any_datums::<8>(l1, page);
+}
+
+#[inline(always)]
+fn any_bfp4_body(l1: &[u8], page: &mut Bf16Page) {
+    any_datums::<4>(l1, page);
+}
+
 #[inline(always)]
 fn bfp8_body(l1: &[u8], page: &mut Bf16Page) -> bool {
     groups::<GROUP>(l1, page, |datums, place| u32::from(datums[place]))
@@ -159,6 +197,8 @@ fn bfp4_body(l1: &[u8], page: &mut Bf16Page) -> bool {
     })
 }
 
+simd_kernel!(any_bfp8, super::any_bfp8_body, (l1: &[u8], page: &mut Bf16Page));
+simd_kernel!(any_bfp4, super::any_bfp4_body, (l1: &[u8], page: &mut Bf16Page));
 simd_kernel!(bfp8, super::bfp8_body, (l1: &[u8], page: &mut Bf16Page) -> bool);
 simd_kernel!(bfp4, super::bfp4_body, (l1: &[u8], page: &mut Bf16Page) -> bool);
 

@@ -31,7 +31,7 @@ const ZEROS_OF_ONE: i16 = 5;
 pub enum Reader {
     /// They are.
     Bf16,
-    /// By a decoder, if all datums are plain numbers.
+    /// By a decoder.
     Blocks(BlockFloatDecoder),
 }
 
@@ -44,15 +44,18 @@ impl Reader {
         }
     }
 
-    /// The page of a tile, in `page` if need be; `None` if it has patterns that are no plain numbers.
+    /// The page of a tile, in `page` if need be.
     ///
     /// # Panics
     /// If `l1` is not a tile.
     #[inline]
-    pub fn read<'t>(self, l1: &'t [u8], page: &'t mut Bf16Page) -> Option<&'t Bf16Page> {
+    pub fn read<'t>(self, l1: &'t [u8], page: &'t mut Bf16Page) -> &'t Bf16Page {
         match self {
-            Self::Bf16 => Some(l1.try_into().expect("a tile")),
-            Self::Blocks(decoder) => decoder.decode(l1, page).then_some(page),
+            Self::Bf16 => l1.try_into().expect("a tile"),
+            Self::Blocks(decoder) => {
+                decoder.decode_any(l1, page);
+                page
+            }
         }
     }
 }
@@ -62,8 +65,8 @@ pub fn supports(level: Level, cfg: &MathConfig) -> bool {
     cfg.dst == DstFormat::Bf16 && cfg.mode().e8 && !cfg.is_integer() && has_registers(level)
 }
 
-/// As [`super::eltwise_at`] without broadcast and accumulation, for operands that are BF16 pages. False if products come near
-/// the largest number; `dst` is then meaningless. The packer leaves these datums as they are in BF16.
+/// As [`super::eltwise_at`] without broadcast and accumulation, for operands that are BF16 pages. False if products go
+/// far beyond the largest number; `dst` is then meaningless. The packer leaves these datums as they are in BF16.
 ///
 /// # Panics
 /// If the configuration is not one that [`supports`] admits.
@@ -206,12 +209,18 @@ fn reach(page: &Bf16Page) -> (u16, i16) {
     (bits, most)
 }
 
+/// Exponents of products of the first phase up to which infinities stay what they are: to later phases, whose exponents
+/// are less by five or more, they are ones with the exponent of infinity, and what is added to such a one, on a grid
+/// that is coarser by up to 11 exponents, is infinite again. Beyond, a phase's grid has nothing left of it.
+const LARGEST_PRODUCT: i16 = LARGEST + 5 + 11;
+
 /// Short formats leave the lower part of an operand empty; a phase with such a part adds nothing.
+///
+/// Exponents from 255 on stay until the last phase, as if there were words for them; then they are infinities.
 #[inline(always)]
 fn products_body(cfg: &MathConfig, dst: &mut HalfTile, a: &Bf16Page, b: &Bf16Page) -> bool {
     let ((bits_a, most_a), (bits_b, most_b)) = (reach(a), reach(b));
-    // Totals are below four: a product is, and a sum with those of later phases.
-    if most_a + most_b + adjust(cfg, 0) + 2 >= LARGEST {
+    if most_a + most_b + adjust(cfg, 0) > LARGEST_PRODUCT {
         return false;
     }
     let adjusts = [adjust(cfg, 0), adjust(cfg, 1), adjust(cfg, 2), adjust(cfg, 3)];
@@ -253,7 +262,7 @@ fn product<const PHASES: u32>(adjusts: &[i16; 4], a: u16, b: u16) -> u16 {
     if PHASES >> 3 & 1 == 1 {
         word = grown(parts::<3>(a, b), exponent + adjusts[3], sign, word);
     }
-    if lives { word | sign } else { 0 }
+    if lives { word.min(INFINITY) | sign } else { 0 }
 }
 
 /// The product of the parts of the significands that a phase takes.
@@ -264,7 +273,8 @@ fn parts<const NUMBER: usize>(a: u16, b: u16) -> u16 {
     part_a * part_b
 }
 
-/// The magnitude of a `Dst` word from a total of at least one and below four, rounded to 8 bits with ties away from zero.
+/// The magnitude of a `Dst` word from a total of at least one and below four (a product is, and a sum with those of
+/// later phases), rounded to 8 bits with ties away from zero.
 #[inline(always)]
 fn normal(total: u16, x: u16) -> u16 {
     let large = total >= 2048;
