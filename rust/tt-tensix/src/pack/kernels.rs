@@ -212,6 +212,12 @@ macro_rules! kernels {
 
         /// The conversion of a configuration, if the packer has it.
         pub fn convert(config: &PackConfig, level: Level) -> Option<Kernel> {
+            #[cfg(target_arch = "x86_64")]
+            if level.available() == Level::Avx512
+                && let Some(kernel) = wide::convert(config)
+            {
+                return Some(kernel);
+            }
             match (config.dst, config.intermediate, config.output) {
                 $((DstFormat::$dst, DataFormat::$intermediate, DataFormat::$output) => Some($name::kernel::at(level)),)*
                 _ => None,
@@ -311,6 +317,12 @@ macro_rules! half_kernels {
             if !plain || config.dst != DstFormat::Bf16 {
                 return None;
             }
+            #[cfg(target_arch = "x86_64")]
+            if level.available() == Level::Avx512
+                && let Some(kernel) = wide::convert_halves(config)
+            {
+                return Some(kernel);
+            }
             match (config.intermediate, config.output) {
                 $((DataFormat::$intermediate, DataFormat::$output) => Some($name::kernel::at(level)),)*
                 _ => None,
@@ -342,6 +354,97 @@ fn store_groups<const BITS: usize>(dst: &HalfTile, l1: &mut [u8], early: impl Fn
     }
     let (exponents, datums) = l1.split_at_mut(EXPONENTS);
     block::pack_bfp_b::<BITS>(&values, exponents, datums);
+}
+
+/// Conversions to block floats with instructions that the compiler does not find in [`block`], for AVX-512 only.
+#[cfg(target_arch = "x86_64")]
+mod wide {
+    use super::{
+        DataFormat, DstFormat, HalfKernel, HalfTile, Kernel, Level, Limits, PackConfig, Tile, early, pack, same,
+        simd_kernel, values,
+    };
+    use crate::pack::groups;
+
+    /// The conversions of words, and of the upper halves of those that have no more: intermediate format, output, what
+    /// becomes of a word before and after `ReLU`.
+    macro_rules! conversions {
+        (
+            words { $(
+                $name:ident: $dst:ident, $intermediate:ident => $output:ident, $bits:literal, $early:expr, $late:expr;
+            )* }
+            halves { $(
+                $half:ident: $half_intermediate:ident => $half_output:ident, $half_bits:literal, $half_early:path;
+            )* }
+        ) => {
+            $(mod $name {
+                use super::*;
+
+                #[inline(always)]
+                fn body(dst: &Tile, limits: &Limits, l1: &mut [u8]) {
+                    let values = values(dst, limits, $early, $late);
+                    // SAFETY: `convert` hands out the version for AVX-512 only.
+                    unsafe { groups::pack_bfp_b::<$bits>(&values, l1) }
+                }
+
+                simd_kernel!(kernel, super::body, (dst: &Tile, limits: &Limits, l1: &mut [u8]));
+            })*
+
+            $(mod $half {
+                use super::*;
+
+                #[inline(always)]
+                fn body(dst: &HalfTile, l1: &mut [u8]) {
+                    let mut values = *dst;
+                    for value in &mut values {
+                        *value = $half_early(u32::from(*value)) as u16;
+                    }
+                    // SAFETY: as above.
+                    unsafe { groups::pack_bfp_b::<$half_bits>(&values, l1) }
+                }
+
+                simd_kernel!(kernel, super::body, (dst: &HalfTile, l1: &mut [u8]));
+            })*
+
+            /// That of a configuration, if there is one. To be called only if the host has AVX-512.
+            pub(super) fn convert(config: &PackConfig) -> Option<Kernel> {
+                match (config.dst, config.intermediate, config.output) {
+                    $((DstFormat::$dst, DataFormat::$intermediate, DataFormat::$output) => {
+                        Some($name::kernel::at(Level::Avx512))
+                    })*
+                    _ => None,
+                }
+            }
+
+            /// The same of halves.
+            pub(super) fn convert_halves(config: &PackConfig) -> Option<HalfKernel> {
+                match (config.intermediate, config.output) {
+                    $((DataFormat::$half_intermediate, DataFormat::$half_output) => {
+                        Some($half::kernel::at(Level::Avx512))
+                    })*
+                    _ => None,
+                }
+            }
+        };
+    }
+
+    conversions! {
+        words {
+        fp32_fp32_bfp8_b: Fp32, Float32 => Bfp8B, 8, same, pack::fp32_late_to_bf16;
+        fp32_fp32_bfp4_b: Fp32, Float32 => Bfp4B, 4, same, pack::fp32_late_to_bf16;
+        fp32_e8m6_bfp8_b: Fp32, Bfp8B => Bfp8B, 8, pack::fp32_to_e8m6, same;
+        fp32_e8m6_bfp4_b: Fp32, Bfp8B => Bfp4B, 4, pack::fp32_to_e8m6, same;
+        bf16_bf16_bfp8_b: Bf16, Float16B => Bfp8B, 8, early::bf16_to_bf16, same;
+        bf16_bf16_bfp4_b: Bf16, Float16B => Bfp4B, 4, early::bf16_to_bf16, same;
+        bf16_e8m6_bfp8_b: Bf16, Bfp8B => Bfp8B, 8, early::bf16_to_e8m6, same;
+        bf16_e8m6_bfp4_b: Bf16, Bfp8B => Bfp4B, 4, early::bf16_to_e8m6, same;
+        }
+        halves {
+        half_bf16_bfp8_b: Float16B => Bfp8B, 8, pack::bf16_to_bf16;
+        half_bf16_bfp4_b: Float16B => Bfp4B, 4, pack::bf16_to_bf16;
+        half_e8m6_bfp8_b: Bfp8B => Bfp8B, 8, pack::bf16_to_e8m6;
+        half_e8m6_bfp4_b: Bfp8B => Bfp4B, 4, pack::bf16_to_e8m6;
+        }
+    }
 }
 
 macro_rules! accumulate_kernels {

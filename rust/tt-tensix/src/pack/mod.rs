@@ -2,6 +2,8 @@
 //!
 //! Stages: edge mask, early conversion to an intermediate format, `ReLU`, late conversion, optional accumulation onto
 //! what L1 holds. They are chosen once ([`Packer`]) and applied to many tiles; [`pack_tile`] is for single ones.
+#[cfg(target_arch = "x86_64")]
+mod groups;
 mod kernels;
 
 use std::fmt;
