@@ -14,7 +14,7 @@ const ONE: u16 = 127 << 7;
 
 /// What a store leaves of a number.
 #[inline(always)]
-fn truncated(number: f32) -> u16 {
+pub(super) fn truncated(number: f32) -> u16 {
     (number.to_bits() >> 16) as u16
 }
 

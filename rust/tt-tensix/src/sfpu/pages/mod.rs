@@ -4,9 +4,12 @@
 //! packer. Here pages stay what they are, with as many lanes to a vector as the steps allow.
 
 mod arithmetic;
+mod logarithmic;
 mod modulo;
+mod power;
 mod relations;
 mod sums;
+mod tables;
 #[cfg(test)]
 mod tests;
 mod tried;
@@ -62,6 +65,12 @@ impl PageCall<2> {
             "isclose" => arithmetic::isclose::run,
             "fmod_binary" => modulo::fmod::run,
             "remainder_binary" => modulo::remainder::run,
+            "power_binary" => power::power::run,
+            "logaddexp" => logarithmic::logaddexp::run,
+            "logaddexp2" => logarithmic::logaddexp2::run,
+            "atan2" => logarithmic::atan2::run,
+            "xlogy" => tables::xlogy,
+            "log_sigmoid" => tables::log_sigmoid,
             _ => return None,
         };
         Some(Self { kernel, definition: Definition::OfTwo(*call) })

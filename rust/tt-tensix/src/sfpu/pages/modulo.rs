@@ -46,7 +46,6 @@ impl Lane<2> for Fmod {
 
 impl Lane<2> for Remainder {
     const WINDOW: [u16; 2] = WINDOW;
-    const DIVIDES: bool = true;
     #[inline(always)]
     #[allow(clippy::needless_bitwise_bool, reason = "lanes have no branches")]
     fn compute([a, b]: [f32; 2], _: [f32; 2]) -> (u16, u16) {
@@ -55,7 +54,8 @@ impl Lane<2> for Remainder {
         let other_sign = (rest < 0.0) != (b < 0.0);
         let result = if other_sign & (rest != 0.0) { rest + b } else { rest };
         let unsettled = (quotient < 0.0) & (result == 0.0) | (quotient.abs() >= 8000.0);
-        (round_away(result), u16::from(unsettled))
+        // As above.
+        if b == 0.0 { (super::INFINITY, 0) } else { (round_away(result), u16::from(unsettled)) }
     }
 }
 

@@ -66,6 +66,17 @@ pub(super) fn round_even(number: f32) -> u16 {
     (word.wrapping_add(0x7fff + (word >> 16 & 1)) >> 16) as u16
 }
 
+/// The whole part of a number, 0 of what is not positive, and less than 2^31. The language's own conversion is none of
+/// vectors.
+#[inline(always)]
+pub(super) fn whole(number: f32) -> i32 {
+    const LARGEST: f32 = 2_147_483_520.0;
+    let held = if number > 0.0 { number } else { 0.0 };
+    let held = if held < LARGEST { held } else { LARGEST };
+    // SAFETY: the number is in range, and no NaN, which is not above zero.
+    unsafe { held.to_int_unchecked() }
+}
+
 /// Something if a half is neither in the window nor zero.
 #[inline(always)]
 #[allow(clippy::needless_bitwise_bool, reason = "lanes have no branches")]
