@@ -4,10 +4,11 @@
 //! functions. Every step stores to `Dst`, which cuts or rounds as that function does.
 
 use super::binary::{div_16, div_32, mul_16};
+use super::course::Course;
 use super::gamma::lgamma_stirling;
 use super::lane::{
-    HALF, INFINITY, ONE, Word, ZERO, any, exp_unbiased, fabs, flipsign, ieq, is_zero, less, man_only, mul, polynomial,
-    round_bf16_even, select, splat, store_bf16, store_f32, store_rounded, sub,
+    HALF, INFINITY, ONE, Word, ZERO, any, exp_unbiased, fabs, flipsign, ieq, is_zero, less, man_only, mul,
+    polynomial_along, round_bf16_even, select, splat, store_bf16, store_f32, store_rounded, sub,
 };
 use super::log::{SERIES_16, SERIES_32, flushed, natural};
 use super::rounding::{floor, trunc};
@@ -81,7 +82,7 @@ fn logit_32<V: Word>(x: V) -> V {
 
 /// -ln(1 + e^y) from y and its exponential: -e^y below -4, a polynomial up to 4, -y above.
 #[inline(always)]
-fn log_sigmoid<V: Word>(y: V, exponential: V) -> V {
+pub(super) fn log_sigmoid<V: Word>(y: V, exponential: V) -> V {
     const LIMIT: u32 = 0x4080_0000;
     const MINUS_LIMIT: u32 = 0xc080_0000;
     const SERIES: [u32; 9] = [
@@ -95,7 +96,8 @@ fn log_sigmoid<V: Word>(y: V, exponential: V) -> V {
         0x3efc_4aa8,
         0x3f31_4373,
     ];
-    let middle = flipsign(polynomial(y, SERIES));
+    const COURSE: Course = Course::of(&SERIES, -4.0, 4.0);
+    let middle = flipsign(polynomial_along(y.usually_below(2), SERIES, COURSE));
     let above = select(less(y, LIMIT), middle, flipsign(y));
     select(less(y, MINUS_LIMIT), flipsign(exponential), above)
 }

@@ -7,6 +7,7 @@ use tt_testkit::random::Random;
 use super::{A, Guess, SIGN, STEP};
 use crate::sfpu::binary::div_32;
 use crate::sfpu::blocks::{exp_f32, inverse_root, newton_root, reciprocal, refine_inverse_root, refine_root};
+use crate::sfpu::composed::log_sigmoid;
 use crate::sfpu::course::Course;
 use crate::sfpu::derivative::{ALONG_NEAR, NEAR, tanh_derivative};
 use crate::sfpu::erf::erf_f32;
@@ -227,7 +228,7 @@ const fn mirrored(mut coefficients: [u32; 11]) -> [u32; 11] {
 }
 
 /// Pieces that are proven as a whole, with what they are to compute.
-const WHOLE: [(&str, Program, Definition); 29] = [
+const WHOLE: [(&str, Program, Definition); 30] = [
     (
         "cancelling polynomial",
         |x, _, _| polynomial_within(x, CANCELLING, ALONG_CANCELLING),
@@ -249,6 +250,7 @@ const WHOLE: [(&str, Program, Definition); 29] = [
         |x, _, _| polynomial_along(x.usually_below(0), MIRRORED, ALONG_MIRRORED),
         |x, _, _| polynomial(x, MIRRORED),
     ),
+    ("logarithm of the sigmoid", |x, _, _| log_sigmoid(x, x), |x, _, _| log_sigmoid(x, x)),
     ("derivative of the hyperbolic tangent", |x, _, _| tanh_derivative(x), |x, _, _| tanh_derivative(x)),
     ("root", |x, _, _| refine_root(x, inverse_root(x)), |x, _, _| refine_root(x, inverse_root(x))),
     (
