@@ -19,6 +19,8 @@ use crate::unary::lookup::{WORTH_A_TABLE, kept_table};
 pub(crate) enum Steps {
     Nothing,
     Test(ZeroTest),
+    /// Turns all signs. The packer makes zeros of negative ones.
+    Negate,
     /// A table of the chain, with the packer's treatment of BF16 at its end, which any later one would begin with.
     Table(Arc<HalfTable>),
 }
@@ -32,6 +34,9 @@ impl Steps {
         if let Some(test) = zero_test(chain) {
             return Some(Self::Test(test));
         }
+        if is_negation(chain) {
+            return Some(Self::Negate);
+        }
         // Bytes are looked up, the lower one first.
         let table = tiles >= WORTH_A_TABLE && cfg!(target_endian = "little");
         let packer = PackConfig::new(DstFormat::Bf16, DataFormat::Float16B);
@@ -42,16 +47,26 @@ impl Steps {
         match self {
             Self::Nothing => {}
             Self::Test(test) => test.apply(level, dst),
+            Self::Negate => pages::negate(level, dst),
             Self::Table(table) => table.look_up_in_place(level, bytemuck::cast_slice_mut(dst)),
         }
     }
 }
 
-/// The comparison with zero that a chain is.
-fn zero_test(chain: &Chain) -> Option<ZeroTest> {
+/// The name of the only step of a chain, if that has neither variants nor parameters.
+fn only_name(chain: &Chain) -> Option<&str> {
     let [step] = chain.steps() else { return None };
     let plain = step.variant == "default" && step.parameters.is_empty();
-    if plain { ZeroTest::of(&step.name) } else { None }
+    plain.then_some(&step.name)
+}
+
+/// The comparison with zero that a chain is.
+fn zero_test(chain: &Chain) -> Option<ZeroTest> {
+    only_name(chain).and_then(ZeroTest::of)
+}
+
+fn is_negation(chain: &Chain) -> bool {
+    only_name(chain) == Some("neg")
 }
 
 /// The way of tiles through a 16-bit `Dst` to L1, as that of an operand's activation back to its format.

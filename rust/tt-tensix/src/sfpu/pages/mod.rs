@@ -154,4 +154,17 @@ fn enter_body(page: &Bf16Page, dst: &mut HalfTile) {
     }
 }
 
+/// Turns the signs of halves in `Dst`, as `neg` does; a negative zero, which that makes too, is the packer's to see to.
+pub fn negate(level: Level, dst: &mut HalfTile) {
+    negated::run(level, dst);
+}
+
+#[inline(always)]
+fn negate_body(dst: &mut HalfTile) {
+    for half in dst {
+        *half ^= SIGN;
+    }
+}
+
 simd_kernel!(entered, super::enter_body, (page: &Bf16Page, dst: &mut HalfTile));
+simd_kernel!(negated, super::negate_body, (dst: &mut HalfTile));

@@ -215,6 +215,21 @@ fn the_reciprocal_of_every_mantissa_is_near_the_hosts() {
 }
 
 #[test]
+fn negatives_have_the_bits_of_the_lane_program() {
+    let call = sfpu::lookup("neg", "default").expect("a function").with(&[]).expect("no parameters");
+    for first in (0..1_u32 << 16).step_by(1024) {
+        let halves: Halves = std::array::from_fn(|i| flushed(((first + i as u32) as u16).to_le_bytes()));
+        let mut expected = words(&halves);
+        call.run_program(&mut expected, DstWidth::Bits16, Level::Scalar);
+        for &level in Level::supported() {
+            let mut got = halves;
+            negate(level, &mut got);
+            assert_eq!(got.map(|half| u32::from(half) << 16), *expected, "{level} from {first:04x}");
+        }
+    }
+}
+
+#[test]
 fn comparisons_with_zero_have_the_bits_of_their_lane_programs() {
     let every: Vec<u32> = (0..1 << 16).map(|half: u32| half << 16).collect();
     for name in ["eqz", "nez", "gtz", "gez", "ltz", "lez"] {
