@@ -8,6 +8,7 @@ use tt_memory::{BufferId, Device};
 use tt_tensix::fpu::{Arch, MathConfig, MathFidelity};
 use tt_tensix::pack::{self, Relu};
 
+use crate::binary::steps::Activation;
 use crate::port::{self, Input, Old, Tile, ZERO};
 use crate::{Chain, OpError};
 
@@ -66,6 +67,8 @@ pub fn unary(
     if halves && program.tiled && pages >= lookup::WORTH_A_TABLE {
         return lookup::look_up(device, input, output, &lookup::kept_table(Some((&entry, &math)), chain, &packer));
     }
+    // Block floats become bfloat16 on the way, so that the same table serves.
+    let short = if program.tiled { Activation::new(format_in, &math, chain, &packer, pages) } else { None };
     let access = device.access(&[output])?;
     let source = if in_place { None } else { Some(access.input(input)?.all()?) };
     let old = if in_place { Old::Read } else { Old::Unread };
@@ -86,6 +89,9 @@ pub fn unary(
             return Ok(());
         }
         let mut step = |bytes: &[u8], out: &mut [u8]| {
+            if let Some(short) = &short {
+                return short.apply(bytes, out);
+            }
             entry.to_dst(&math, bytes, src, dst);
             chain.apply(dst, program.dst32);
             pack::pack_tile(&packer, dst, out);

@@ -4,12 +4,16 @@
 
 mod common;
 
-use tt_cpu::pool;
+use tt_cpu::{Level, pool};
 use tt_formats::{DataFormat, TileShape};
 use tt_memory::{BufferId, BufferType, Device};
 use tt_ops::unary::{UnaryProgram, unary};
 use tt_ops::{Chain, ChainStep};
-use tt_tensix::fpu::Arch;
+use tt_tensix::fpu::{self, Arch, DstFormat, MathConfig, MathFidelity};
+use tt_tensix::pack::{self, PackConfig};
+use tt_tensix::sfpu::{self, DstWidth};
+use tt_tensix::unpack;
+use tt_testkit::random::Random;
 
 use common::{contents, device, tensor};
 
@@ -127,6 +131,62 @@ fn pages_of_a_large_tensor_are_those_of_a_small_one_in_every_format() {
             }
             device.deallocate(output).unwrap();
             device.deallocate(id).unwrap();
+        }
+    }
+}
+
+/// A tile through the registers, one step after the other.
+fn through_registers(tile: &[u8], functions: &[(&str, &str)], formats: (DataFormat, DataFormat)) -> Vec<u8> {
+    let (mut src, mut dst) = ([0; 1024], [0; 1024]);
+    unpack::to_src(formats.0, formats.0, tile, &mut src);
+    let math = MathConfig { fidelity: MathFidelity::HiFi4, dst: DstFormat::Bf16, alu: formats.0, arch: Arch::Wormhole };
+    fpu::copy_to_dst(&math, &mut dst, &src);
+    for (name, variant) in functions {
+        let call = sfpu::lookup(name, variant).unwrap().with(&[]).unwrap();
+        call.run_program(&mut dst, DstWidth::Bits16, Level::Scalar);
+    }
+    let mut packed = vec![0; formats.1.tile_bytes(TileShape::FULL)];
+    pack::pack_tile(&PackConfig::new(DstFormat::Bf16, formats.1), &dst, &mut packed);
+    packed
+}
+
+#[test]
+fn block_floats_of_all_patterns_go_through_tables() {
+    use DataFormat::{Bfp4B, Bfp8B, Float16B};
+    let mut device = device();
+    let mut random = Random::new(5);
+    let chains: [&[(&str, &str)]; 4] =
+        [&[], &[("neg", "default")], &[("eqz", "default")], &[("exp", "accurate"), ("neg", "default")]];
+    for formats in [(Bfp8B, Bfp8B), (Bfp4B, Bfp4B), (Bfp8B, Float16B), (Float16B, Bfp8B), (Bfp4B, Bfp8B)] {
+        let (page_in, page_out) = (formats.0.tile_bytes(TileShape::FULL), formats.1.tile_bytes(TileShape::FULL));
+        let any = (0..12 * page_in).map(|at| {
+            // Exponents of any numbers, of those about one, and of the largest; datums of any kind, and no negative
+            // zeros.
+            let bits = random.below(256) as u8;
+            match at / page_in % 4 {
+                _ if at % page_in >= 64 => bits | if at / page_in % 2 == 0 { 0x11 } else { 0 },
+                0 => bits,
+                1 => 250 + bits % 6,
+                _ => 120 + bits % 16,
+            }
+        });
+        let tiles: Vec<u8> = any.collect();
+        for functions in chains {
+            let expected: Vec<Vec<u8>> =
+                tiles.chunks(page_in).map(|tile| through_registers(tile, functions, formats)).collect();
+            // A table pays for the latter only.
+            for pages in [12, 300] {
+                let repeated: Vec<u8> = tiles.iter().copied().cycle().take(pages * page_in).collect();
+                let id = tensor(&mut device, BufferType::Dram, page_in, &repeated);
+                let output = tensor(&mut device, BufferType::Dram, page_out, &vec![0; pages * page_out]);
+                run_in(&mut device, id, output, (functions, false), formats, true);
+                let results = contents(&mut device, output);
+                for (page, result) in results.chunks(page_out).enumerate() {
+                    assert!(result == expected[page % 12], "{formats:?}, {functions:?}, page {page} of {pages}");
+                }
+                device.deallocate(output).unwrap();
+                device.deallocate(id).unwrap();
+            }
         }
     }
 }
