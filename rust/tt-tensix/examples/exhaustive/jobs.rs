@@ -2,6 +2,7 @@
 
 use tt_cpu::Level;
 use tt_tensix::fpu::MathFidelity;
+use tt_tensix::sfpu::pages::PageCall;
 use tt_tensix::sfpu::{BINARY_FUNCTIONS, BinaryFunction, DstWidth, FUNCTIONS, Function};
 
 use crate::engine::{self, Operation, TILE};
@@ -64,11 +65,12 @@ fn of_function(function: &Function) -> Job {
 }
 
 /// All pairs of BF16 values through the matrix unit's operations at every fidelity, and through every function of two
-/// operands in a 16-bit Dst. A chunk is one first operand with all second ones.
+/// operands in a 16-bit Dst, also in the way that takes whole pages. A chunk is one first operand with all second ones.
 pub fn of_pairs() -> Vec<Job> {
     let operations = engine::operations(&MathFidelity::ALL).into_iter().map(of_operation);
-    let functions = BINARY_FUNCTIONS.iter().copied().flatten().map(of_binary_function);
-    operations.chain(functions).collect()
+    let functions = BINARY_FUNCTIONS.iter().copied().flatten();
+    let pages = functions.clone().filter_map(of_pages);
+    operations.chain(functions.map(of_binary_function)).chain(pages).collect()
 }
 
 fn of_operation(operation: Operation) -> Job {
@@ -105,4 +107,40 @@ fn of_binary_function(function: &BinaryFunction) -> Job {
         Ok(())
     };
     Job { name, check: Box::new(check) }
+}
+
+/// The way of a function that takes whole pages, against lanes of words.
+fn of_pages(function: &BinaryFunction) -> Option<Job> {
+    let (words, shown) = parameters(function.parameters);
+    let call = function.with(&words).expect("as many as it takes");
+    let pages = PageCall::<2>::of(&call)?;
+    let levels = faster_levels();
+    let page = |datum: &dyn Fn(usize) -> u16| {
+        let mut page = [0; 2 * TILE];
+        page.as_chunks_mut::<2>().0.iter_mut().enumerate().for_each(|(i, bytes)| *bytes = datum(i).to_le_bytes());
+        page
+    };
+    // Without an exponent, a datum comes into Dst as zero.
+    let in_dst = |half: u16| if half & 0x7f80 == 0 { 0 } else { u32::from(half) << 16 };
+    let check = move |chunk: u64| {
+        let first = page(&|_| chunk as u16);
+        for start in (0..CHUNK).step_by(TILE) {
+            let second = page(&|i| (start + i) as u16);
+            let mut expected = [in_dst(chunk as u16); TILE];
+            let others: [u32; TILE] = std::array::from_fn(|i| in_dst((start + i) as u16));
+            call.run(&mut expected, &others, DstWidth::Bits16, Level::current());
+            for &level in &levels {
+                let mut got = [0; TILE];
+                if !pages.run(level, &mut got, [&first, &second]) {
+                    continue;
+                }
+                if let Some(i) = (0..TILE).find(|&i| u32::from(got[i]) << 16 != expected[i]) {
+                    let (a, b, got, expected) = (chunk, start + i, got[i], expected[i]);
+                    return Err(format!("{level}: {a:04x} with {b:04x} gives {got:04x}, in words {expected:08x}"));
+                }
+            }
+        }
+        Ok(())
+    };
+    Some(Job { name: format!("{function:?}{shown} of pages"), check: Box::new(check) })
 }
