@@ -21,10 +21,15 @@ const PAGE: usize = 2048;
 /// All patterns.
 const TILES: usize = 64;
 
-/// A chain of functions without parameters, and whether the packer clips below zero.
+/// A chain of functions, and whether the packer clips below zero.
 type Program<'a> = (&'a [(&'a str, &'a str)], bool);
 
 const HALVES: (DataFormat, DataFormat) = (DataFormat::Float16B, DataFormat::Float16B);
+
+/// Those of a function: none, but for the factor.
+fn parameters(name: &str) -> Vec<u32> {
+    if name == "mul_unary" { vec![(-1.0_f32).to_bits()] } else { Vec::new() }
+}
 
 fn run(device: &mut Device, input: BufferId, output: BufferId, program: Program<'_>) {
     run_in(device, input, output, program, HALVES, true);
@@ -41,7 +46,7 @@ fn run_in(
     let step = |&(name, variant): &(&str, &str)| ChainStep {
         name: name.into(),
         variant: variant.into(),
-        parameters: Vec::new(),
+        parameters: parameters(name),
     };
     let chain = Chain::resolve(&functions.iter().map(step).collect::<Vec<_>>()).unwrap();
     let dst32 = formats.0 == DataFormat::Float32;
@@ -142,7 +147,7 @@ fn through_registers(tile: &[u8], functions: &[(&str, &str)], formats: (DataForm
     let math = MathConfig { fidelity: MathFidelity::HiFi4, dst: DstFormat::Bf16, alu: formats.0, arch: Arch::Wormhole };
     fpu::copy_to_dst(&math, &mut dst, &src);
     for (name, variant) in functions {
-        let call = sfpu::lookup(name, variant).unwrap().with(&[]).unwrap();
+        let call = sfpu::lookup(name, variant).unwrap().with(&parameters(name)).unwrap();
         call.run_program(&mut dst, DstWidth::Bits16, Level::Scalar);
     }
     let mut packed = vec![0; formats.1.tile_bytes(TileShape::FULL)];
@@ -155,8 +160,13 @@ fn block_floats_of_all_patterns_go_through_tables() {
     use DataFormat::{Bfp4B, Bfp8B, Float16B};
     let mut device = device();
     let mut random = Random::new(5);
-    let chains: [&[(&str, &str)]; 4] =
-        [&[], &[("neg", "default")], &[("eqz", "default")], &[("exp", "accurate"), ("neg", "default")]];
+    let chains: [&[(&str, &str)]; 5] = [
+        &[],
+        &[("neg", "default")],
+        &[("mul_unary", "default")],
+        &[("eqz", "default")],
+        &[("exp", "accurate"), ("neg", "default")],
+    ];
     for formats in [(Bfp8B, Bfp8B), (Bfp4B, Bfp4B), (Bfp8B, Float16B), (Float16B, Bfp8B), (Bfp4B, Bfp8B)] {
         let (page_in, page_out) = (formats.0.tile_bytes(TileShape::FULL), formats.1.tile_bytes(TileShape::FULL));
         let any = (0..12 * page_in).map(|at| {

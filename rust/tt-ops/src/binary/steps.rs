@@ -15,6 +15,8 @@ use tt_tensix::sfpu::pages::{self, ZeroTest};
 use crate::Chain;
 use crate::unary::lookup::{WORTH_A_TABLE, kept_table};
 
+const MINUS_ONE: u32 = 0xbf80_0000;
+
 /// What a chain does to halves.
 pub(crate) enum Steps {
     Nothing,
@@ -53,20 +55,20 @@ impl Steps {
     }
 }
 
-/// The name of the only step of a chain, if that has neither variants nor parameters.
-fn only_name(chain: &Chain) -> Option<&str> {
+/// Name and parameters of the only step of a chain, if that has no variants.
+fn only_step(chain: &Chain) -> Option<(&str, &[u32])> {
     let [step] = chain.steps() else { return None };
-    let plain = step.variant == "default" && step.parameters.is_empty();
-    plain.then_some(&step.name)
+    (step.variant == "default").then_some((&step.name, &step.parameters))
 }
 
 /// The comparison with zero that a chain is.
 fn zero_test(chain: &Chain) -> Option<ZeroTest> {
-    only_name(chain).and_then(ZeroTest::of)
+    only_step(chain).filter(|(_, parameters)| parameters.is_empty()).and_then(|(name, _)| ZeroTest::of(name))
 }
 
+/// The product with -1 differs from the negative by the sign of zero only, which the packer does not keep.
 fn is_negation(chain: &Chain) -> bool {
-    only_name(chain) == Some("neg")
+    matches!(only_step(chain), Some(("neg", []) | ("mul_unary", [MINUS_ONE])))
 }
 
 /// The way of tiles through a 16-bit `Dst` to L1, as that of an operand's activation back to its format.
