@@ -45,6 +45,29 @@ def test_out_of_memory_of_a_tensor(device: ttnn.MeshDevice) -> None:
     assert usable(device)
 
 
+@pytest.mark.parametrize(
+    ("operator", "place", "name"),
+    [
+        ("exp", "nowhere", "ttnn.exp: a tensor of"),
+        ("softplus_bw", "nowhere", "ttnn.softplus_bw: in its step ttnn.multiply: a tensor of"),
+        ("exp", "too small", "ttnn.exp: Out of Memory: Not enough space to allocate 134217728 B L1 buffer"),
+        ("matmul", "too small", "ttnn.matmul: Out of Memory: Not enough space to allocate 134217728 B L1 buffer"),
+    ],
+)
+def test_the_operator_is_named_whose_result_has_no_place(
+    device: ttnn.MeshDevice, operator: str, place: str, name: str
+) -> None:
+    kind = ttnn.TensorMemoryLayout.HEIGHT_SHARDED if place == "nowhere" else ttnn.TensorMemoryLayout.INTERLEAVED
+    config = ttnn.MemoryConfig(kind, ttnn.BufferType.L1)
+    size = 64 if place == "nowhere" else 8192
+    x = ttnn.zeros((size, size), ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
+    operands = [x] if operator == "exp" else [x, x]
+    with pytest.raises((ttnn.MemoryConfigError, ttnn.OutOfMemoryError)) as error:
+        getattr(ttnn, operator)(*operands, memory_config=config)
+    assert str(error.value).startswith(name)
+    assert usable(device)
+
+
 def test_sizes_beyond_any_address(device: ttnn.MeshDevice) -> None:
     with pytest.raises(ttnn.OutOfMemoryError, match="is larger than any address"):
         device._engine.allocate_interleaved(0, 1 << 60, 1 << 60)

@@ -56,6 +56,12 @@ class TtnnError(Exception):
         self._supported = sentence
         self.args = (text, *self.args[1:])
 
+    def say_who(self, operator: str) -> None:
+        """Put an operator's name before the text, if it names none: what tensors and memory refuse does not know it."""
+        text = str(self.args[0])
+        if not text.startswith("ttnn."):
+            self.args = (f"{operator}: {text}", *self.args[1:])
+
 
 class ShapeError(TtnnError, RuntimeError, ValueError):
     """Shapes do not fit each other, or what the operator needs."""

@@ -20,7 +20,15 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from ttnn.config import CONFIG
-from ttnn.exceptions import ArgumentError, DTypeError, LayoutError, ShapeError, UnsupportedError
+from ttnn.exceptions import (
+    ArgumentError,
+    DTypeError,
+    LayoutError,
+    MemoryConfigError,
+    OutOfMemoryError,
+    ShapeError,
+    UnsupportedError,
+)
 from ttnn.ops.accuracy import Accuracy
 from ttnn.ops.arguments import REQUIRED, Param, Signature, wrong_arguments
 from ttnn.tensor import Tensor
@@ -330,6 +338,9 @@ def _dispatcher(op: Op) -> Callable[..., Any]:
                 except (DTypeError, LayoutError, ShapeError) as error:
                     if op.dtypes and (op.family or not isinstance(error, ShapeError)):
                         error.say_what_is_supported(supported(name))
+                    raise
+                except (MemoryConfigError, OutOfMemoryError) as error:
+                    error.say_who(name)
                     raise
         raise wrong_arguments(name, op.signatures, args, kwargs)
 
