@@ -1,10 +1,10 @@
 //! FP32 functions of the vector unit on one thread beside the vendor's simulator: `cargo bench -p bench-engine --bench
 //! simulator`, with the start of a name after `--` to see only some.
 //!
-//! The simulator takes 0.24 us for a multiply-add of 32 lanes. A function's are counted as its program runs by the definition:
-//! every sum, product and comparison by a difference is one, everything else is not counted. Arguments are standard normal,
-//! of which functions of positive numbers get the magnitude, `acosh` one more than that, and functions of numbers below one an
-//! eighth.
+//! The simulator takes 0.24 us for a multiply-add of 32 lanes. A function's are counted as its program runs by the
+//! definition: every sum, product and comparison by a difference is one, everything else is not counted. Arguments are
+//! standard normal, of which functions of positive numbers get the magnitude, `acosh` one more than that, and functions
+//! of numbers below one an eighth.
 #![allow(clippy::print_stdout, reason = "the table is the result")]
 
 use std::hint::black_box;

@@ -157,8 +157,8 @@ impl Arena {
         #[cfg(target_os = "linux")]
         for bank in 0..self.shape.banks {
             if let (Some(map), Ok(range)) = (&self.map, self.shape.locate(bank, offset, len)) {
-                // Large pages begin at multiples of their size. Those that the range shares with its neighbours are asked
-                // for too: most of a range of a few megabytes would be outside all others.
+                // Large pages begin at multiples of their size. Those that the range shares with its neighbours are
+                // asked for too: most of a range of a few megabytes would be outside all others.
                 let base = map.as_ptr().addr();
                 let start = ((base + range.start) & !(LARGE_PAGE - 1)).saturating_sub(base);
                 let end = ((base + range.end).next_multiple_of(LARGE_PAGE) - base).min(map.len());
@@ -316,8 +316,8 @@ impl<'a> Writer<'a> {
     /// [`Self::claim`] for units that follow each other in a bank: one slice, and a few atomic steps for all of them.
     ///
     /// # Errors
-    /// [`ArenaError::Claim`] with the first unit if one was claimed before, or if the stripe does not have them all. Which of
-    /// the others can then still be claimed is not said.
+    /// [`ArenaError::Claim`] with the first unit if one was claimed before, or if the stripe does not have them all.
+    /// Which of the others can then still be claimed is not said.
     #[inline]
     #[allow(clippy::mut_from_ref, reason = "the claim bits make each slice unique")]
     pub fn claim_run(&self, stripe: usize, bank: usize, units: Range<usize>) -> Result<&'a mut [u8], ArenaError> {
@@ -339,8 +339,8 @@ impl<'a> Writer<'a> {
         let cells = &self.cells[self.shape.locate(bank, offset_bytes + start, len)?];
         let pointer = cells.as_ptr().cast::<u8>().cast_mut();
         // SAFETY: cells permit writes through shared references. Units of a stripe are disjoint, stripes are disjoint
-        // (checked by `split`), the bits above were ours to set, and a `Reader` refuses ranges that touch a stripe; so no
-        // other reference to these bytes exists or will be made during 'a.
+        // (checked by `split`), the bits above were ours to set, and a `Reader` refuses ranges that touch a stripe; so
+        // no other reference to these bytes exists or will be made during 'a.
         Ok(unsafe { std::slice::from_raw_parts_mut(pointer, len) })
     }
 }

@@ -90,7 +90,8 @@ impl<'a> Ahead<'a> {
     }
 }
 
-/// Asks for the cache line of `bytes[offset]` to be brought to the second-level cache; nothing happens where there is none.
+/// Asks for the cache line of `bytes[offset]` to be brought to the second-level cache; nothing happens where there is
+/// none.
 #[inline(always)]
 pub fn prefetch_second(bytes: &[u8], offset: usize) {
     #[cfg(target_arch = "x86_64")]

@@ -1,10 +1,10 @@
 //! Tables of all 65,536 halves: a function of one bfloat16 value, looked up many values at a time.
 //!
-//! Vectors are looked up by gathers where the CPU is quick at them, otherwise by single loads that are inserted into vectors.
-//! Both beat a loop over halves, and more so on a tensor in memory, since the results are whole lines and can go past the
-//! caches. Values of a tensor crowd in a few thousand patterns, so that what is used of a table is near. Where the CPU permutes
-//! bytes, a table that is a multiple of the high byte plus a function of the low one is looked up in registers, as quickly as
-//! memory gives.
+//! Vectors are looked up by gathers where the CPU is quick at them, otherwise by single loads that are inserted into
+//! vectors. Both beat a loop over halves, and more so on a tensor in memory, since the results are whole lines and can
+//! go past the caches. Values of a tensor crowd in a few thousand patterns, so that what is used of a table is near.
+//! Where the CPU permutes bytes, a table that is a multiple of the high byte plus a function of the low one is looked
+//! up in registers, as quickly as memory gives.
 
 use crate::level::Level;
 use crate::stream;
@@ -135,8 +135,8 @@ impl HalfTable {
         self.look_up_by(Way::at(level, self), &mut [(input, output)], store);
     }
 
-    /// [`Self::look_up`] for many inputs and their outputs. While one is looked up a later one is asked for, since it may lie
-    /// where no CPU expects it.
+    /// [`Self::look_up`] for many inputs and their outputs. While one is looked up a later one is asked for, since it
+    /// may lie where no CPU expects it.
     ///
     /// # Panics
     /// If lengths differ or are odd.
@@ -213,8 +213,8 @@ impl HalfTable {
 mod tests {
     use super::*;
 
-    /// Tables of all kinds: no sum; sums of a multiple of the high byte and a column's part, for all patterns, for those of
-    /// one sign, and but for some at the ends; a sum for so few patterns that it counts as none.
+    /// Tables of all kinds: no sum; sums of a multiple of the high byte and a column's part, for all patterns, for
+    /// those of one sign, and but for some at the ends; a sum for so few patterns that it counts as none.
     fn tables() -> Vec<HalfTable> {
         let hash = |pattern: u16| pattern.wrapping_mul(40_503) ^ pattern >> 3;
         let sum = move |pattern: u16| (pattern >> 8).wrapping_mul(40_503).wrapping_add(hash(pattern << 8));

@@ -155,8 +155,8 @@ fn every_tensor_is_as_defined_at_every_level() {
     check_datums(Level::supported());
 }
 
-/// Every BF16 value in a group with every shared exponent that it can have, and back. Levels are compared with the scalar
-/// one, which the test above compares with the definition.
+/// Every BF16 value in a group with every shared exponent that it can have, and back. Levels are compared with the
+/// scalar one, which the test above compares with the definition.
 fn check_every_shared_exponent(levels: &[Level]) {
     for shared in 0..=255u16 {
         let mut halves: Vec<u16> = Vec::new();

@@ -1,8 +1,8 @@
 //! Number formats: what a bit pattern means, how a value is rounded into one, and the order of datums in a tile.
 //!
-//! Only bits live here, one datum or one group of sixteen at a time, all of it in integers. Whole tiles are converted in
-//! `tt-tensix` (the device's unpacker and packer) and whole tensors in `tt-cpu` (the host library), from these functions.
-//! The device and the host round differently: [`pack`] and [`host`] must not be mixed.
+//! Only bits live here, one datum or one group of sixteen at a time, all of it in integers. Whole tiles are converted
+//! in `tt-tensix` (the device's unpacker and packer) and whole tensors in `tt-cpu` (the host library), from these
+//! functions. The device and the host round differently: [`pack`] and [`host`] must not be mixed.
 
 pub mod accumulate;
 pub mod block;

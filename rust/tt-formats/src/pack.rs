@@ -1,4 +1,5 @@
-//! What the packer makes of one datum, and of sixteen that share an exponent. Source: `numerics.md` sections 10.1 to 10.4.
+//! What the packer makes of one datum, and of sixteen that share an exponent. Source: `numerics.md` sections 10.1 to
+//! 10.4.
 //!
 //! The *early* conversion takes a Dst value to an intermediate format, the *late* one takes that to the format in L1.
 //! Values of 16 bits are in the low half of the word.
@@ -121,7 +122,8 @@ pub fn bfp_b_exponent(group: &[u32; 16]) -> u32 {
     group.iter().fold(0, |most, y| most.max(y >> 7 & 0xff))
 }
 
-/// One BF16 value as a datum of `BFP8_b`: sign in bit 7, magnitude rounded to nearest, ties away, saturating; zero is +0.
+/// One BF16 value as a datum of `BFP8_b`: sign in bit 7, magnitude rounded to nearest, ties away, saturating; zero is
+/// +0.
 #[inline(always)]
 pub fn bf16_to_bfp8_b(y: u32, shared_exponent: u32) -> u32 {
     let exponent = y >> 7 & 0xff;

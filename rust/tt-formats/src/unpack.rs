@@ -1,7 +1,7 @@
 //! What the unpacker makes of one datum. Source: `numerics.md` sections 1 to 3.
 //!
-//! Results for `SrcA` and `SrcB` are 19-bit words `S(1) E(8) M(10)`, called src19. FP16 keeps its five exponent bits in the
-//! low bits of `E`.
+//! Results for `SrcA` and `SrcB` are 19-bit words `S(1) E(8) M(10)`, called src19. FP16 keeps its five exponent bits in
+//! the low bits of `E`.
 
 /// Sign bit of a src19 word.
 pub const SRC_SIGN: u32 = 1 << 18;
@@ -89,7 +89,8 @@ pub const fn bfp8_b_to_bf16(datum: u32, exponent: u32) -> u32 {
     if magnitude == 0 { if sign == 0 { 0 } else { 0xff80 } } else { sign | finite }
 }
 
-/// One datum of BFP8 (5-bit shared exponent) as FP16. The exponent wraps modulo 32; hardware leaves that case undefined.
+/// One datum of BFP8 (5-bit shared exponent) as FP16. The exponent wraps modulo 32; hardware leaves that case
+/// undefined.
 #[inline(always)]
 pub const fn bfp8_to_fp16(datum: u32, exponent: u32) -> u32 {
     let magnitude = datum & 0x7f;

@@ -166,8 +166,8 @@ impl<'a> Input<'a> {
 }
 
 impl<'a> Input<'a> {
-    /// All pages at once, for loops in which finding a page would show: whether they may be read is asked here, and a page
-    /// is then a step in its bank.
+    /// All pages at once, for loops in which finding a page would show: whether they may be read is asked here, and a
+    /// page is then a step in its bank.
     ///
     /// # Errors
     /// [`MemoryError::NeverWritten`] if the device is watched and a page was not; ranges that are being written.

@@ -1,8 +1,8 @@
 //! Chips as data. Everything that differs between boards and that the rest of the program must not hard-code.
 //!
-//! Source: the published architecture constants of Wormhole and Blackhole boards and, for coordinates, what the official
-//! package reports for an n150 and a p150. The n300 (one of its two chips) and the p100 follow the same coordinate rules
-//! with more rows or columns harvested.
+//! Source: the published architecture constants of Wormhole and Blackhole boards and, for coordinates, what the
+//! official package reports for an n150 and a p150. The n300 (one of its two chips) and the p100 follow the same
+//! coordinate rules with more rows or columns harvested.
 
 /// Chip generation. The numbers are those of the public `Arch` enum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

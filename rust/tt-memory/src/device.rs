@@ -153,8 +153,8 @@ impl Device {
         })
     }
 
-    /// Allocates a grid of pages, rows by columns, cut into shards; shard s lies on core s of `cores`. In DRAM a core is
-    /// (bank, 0).
+    /// Allocates a grid of pages, rows by columns, cut into shards; shard s lies on core s of `cores`. In DRAM a core
+    /// is (bank, 0).
     ///
     /// # Errors
     /// Out of memory, cores that do not exist or appear twice, empty shards, closed device.
@@ -193,8 +193,8 @@ impl Device {
         })
     }
 
-    /// Allocates pages of which each has its own place: core `cores[i]`, slot j of the `slots` that every core gives. In
-    /// DRAM a core is (bank, 0). `page_columns` pages make a host row.
+    /// Allocates pages of which each has its own place: core `cores[i]`, slot j of the `slots` that every core gives.
+    /// In DRAM a core is (bank, 0). `page_columns` pages make a host row.
     ///
     /// # Errors
     /// Out of memory, cores that do not exist or appear twice, places that do not exist or appear twice, closed device.
@@ -318,7 +318,8 @@ impl Device {
         let too_large = MemoryError::TooLarge { pages: num_pages, page_bytes };
         let page_alignment = if buffer_type.in_dram() { self.chip.dram_alignment } else { self.chip.l1_alignment };
         let aligned_page = page_bytes.max(1).checked_next_multiple_of(page_alignment).ok_or(too_large.clone())?;
-        // Also in L1 the space in a bank is a multiple of the DRAM alignment, so that any two buffers can exchange data.
+        // Also in L1 the space in a bank is a multiple of the DRAM alignment, so that any two buffers can exchange
+        // data.
         let bytes_per_bank = pages_per_bank
             .checked_mul(aligned_page)
             .and_then(|bytes| bytes.checked_next_multiple_of(self.chip.dram_alignment))

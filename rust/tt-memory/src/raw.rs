@@ -1,7 +1,7 @@
 //! Bytes at addresses, as kernels see memory: no pages, no claims, one bank at a time.
 //!
-//! Who may touch what is the caller's business; [`Device::buffer_at`] and the marks of [`Buffer::bytes_written`] are what
-//! it decides by.
+//! Who may touch what is the caller's business; [`Device::buffer_at`] and the marks of [`Buffer::bytes_written`] are
+//! what it decides by.
 use crate::buffer::{Buffer, BufferType, MARK_BYTES, PageMap};
 use crate::device::Device;
 use crate::error::MemoryError;

@@ -9,8 +9,8 @@ use crate::device::Device;
 use crate::error::MemoryError;
 
 impl Device {
-    /// Writes a host tensor of rows of `row_bytes`; each row fills the buffer's pages of one row of pages. If the last of
-    /// them is not filled, the rest of it becomes zero.
+    /// Writes a host tensor of rows of `row_bytes`; each row fills the buffer's pages of one row of pages. If the last
+    /// of them is not filled, the rest of it becomes zero.
     ///
     /// # Errors
     /// [`MemoryError::TransferShape`] if the sizes do not match; unknown buffers; closed device.

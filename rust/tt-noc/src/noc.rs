@@ -1,8 +1,8 @@
 //! Transfers over the two networks and into DRAM: who occupies what, and when it is over.
 //!
 //! A transfer passes a chain of resources: the interface of the sender, every link of its route, the interface of the
-//! receiver, and a DRAM bank at one end of it. Routers cut through, so each resource starts as soon as the head of
-//! the transfer reaches it and is taken for as long as it needs for all the bytes; a busy one delays the head. Source of
+//! receiver, and a DRAM bank at one end of it. Routers cut through, so each resource starts as soon as the head of the
+//! transfer reaches it and is taken for as long as it needs for all the bytes; a busy one delays the head. Source of
 //! the mechanism: `spec/noc.md` sections 1 to 4 and 7.
 
 use tt_memory::chip::{ChipSpec, Grid};
@@ -161,8 +161,8 @@ impl Noc {
         Transfer { issued, sent, arrived, acknowledged }
     }
 
-    /// Writes `bytes` from the L1 of `writer` to every receiver, once over each link of the tree of their routes. The writer
-    /// is a receiver only if it is among them (loop-back). A linked multicast keeps the path of the one before.
+    /// Writes `bytes` from the L1 of `writer` to every receiver, once over each link of the tree of their routes. The
+    /// writer is a receiver only if it is among them (loop-back). A linked multicast keeps the path of the one before.
     /// [`Noc::rectangle`] lists the receivers that a command names by two corners.
     #[allow(clippy::too_many_arguments, reason = "the fields of the command")]
     pub fn multicast(
@@ -253,7 +253,8 @@ impl Noc {
         links.map(move |link| (link, self.link_load(noc, link))).filter(|(_, load)| load.bytes > 0)
     }
 
-    /// The Tensix cores of a rectangle, row by row; a corner may lie before the other one, across the edge of the torus.
+    /// The Tensix cores of a rectangle, row by row; a corner may lie before the other one, across the edge of the
+    /// torus.
     pub fn rectangle(&self, (first, last): (Node, Node)) -> Vec<Node> {
         let Grid { x: columns, y: rows } = self.layout.noc_grid();
         let span = |from: u32, to: u32, all: u32| (0..=(to + all - from) % all).map(move |i| (from + i) % all);

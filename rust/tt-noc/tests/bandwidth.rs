@@ -17,8 +17,8 @@ struct Issuer {
     other: Box<dyn Fn(u64) -> Node>,
 }
 
-/// Lets every issuer move `count` transfers of `bytes`, at most `outstanding` at a time, and returns bytes per cycle of all
-/// of them together.
+/// Lets every issuer move `count` transfers of `bytes`, at most `outstanding` at a time, and returns bytes per cycle of
+/// all of them together.
 fn run(chip: &'static ChipSpec, issuers: &[Issuer], count: u64, bytes: u64, outstanding: usize) -> f64 {
     let costs = &Costs::of(chip.arch).risc;
     let mut noc = Noc::new(chip);

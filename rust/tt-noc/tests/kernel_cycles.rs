@@ -60,8 +60,8 @@ fn unpackers_matrix_unit_and_packers() {
 
 #[test]
 fn whole_matmuls_that_the_matrix_unit_bounds() {
-    // Device cycles per core and tile product of the best configuration of each chip, format and fidelity: the one where
-    // the compute pipeline has least to wait for. Blocks of 4 by 2 output tiles, runs of 8 k tiles.
+    // Device cycles per core and tile product of the best configuration of each chip, format and fidelity: the one
+    // where the compute pipeline has least to wait for. Blocks of 4 by 2 output tiles, runs of 8 k tiles.
     const RUN: u64 = 8;
     let Some(rows) = table("silicon/perf_anchors.csv") else { return };
     let mut best: BTreeMap<(String, String, String), f64> = BTreeMap::new();

@@ -159,7 +159,8 @@ struct Kernel<'a> {
 }
 
 impl Kernel<'_> {
-    /// One output tile of a tiled tensor, from the operands' pages with their numbers; an operand without one is the output.
+    /// One output tile of a tiled tensor, from the operands' pages with their numbers; an operand without one is the
+    /// output.
     fn tile(&self, operands: [Option<(usize, &[u8])>; 2], (page, target): (usize, &mut [u8]), scratch: &mut Scratch) {
         if self.in_words(operands, target, scratch).is_some() {
             return;
@@ -184,8 +185,8 @@ impl Kernel<'_> {
         }
     }
 
-    /// The operator on halves that the packer leaves as they are, in the place of the result. `None` if it is another operator;
-    /// false if the numbers are not plain enough, and the target is then meaningless.
+    /// The operator on halves that the packer leaves as they are, in the place of the result. `None` if it is another
+    /// operator; false if the numbers are not plain enough, and the target is then meaningless.
     fn in_halves(
         &self,
         [page_a, page_b]: [Option<(usize, &[u8])>; 2],
@@ -206,8 +207,8 @@ impl Kernel<'_> {
         Some(plain)
     }
 
-    /// The vector unit's operator on words that are in L1 as they are in `Dst`, in the place of the result. `None` if it is
-    /// another operator or they are not; nothing is done then.
+    /// The vector unit's operator on words that are in L1 as they are in `Dst`, in the place of the result. `None` if
+    /// it is another operator or they are not; nothing is done then.
     fn in_words(
         &self,
         [page_a, page_b]: [Option<(usize, &[u8])>; 2],

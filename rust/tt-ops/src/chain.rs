@@ -26,8 +26,8 @@ impl Chain {
     /// Looks the functions up.
     ///
     /// # Errors
-    /// [`OpError::UnknownFunction`] names the first that the engine does not have, [`OpError::WrongParameters`] the first
-    /// that takes other parameters.
+    /// [`OpError::UnknownFunction`] names the first that the engine does not have, [`OpError::WrongParameters`] the
+    /// first that takes other parameters.
     pub fn resolve(steps: &[ChainStep]) -> Result<Self, OpError> {
         let find = |step: &ChainStep| {
             let (name, variant) = (&step.name, &step.variant);

@@ -39,8 +39,8 @@ pub fn copy_pages(device: &mut Device, input: BufferId, output: BufferId) -> Res
     port::copy_to_each_target(&access, output, |page| source.page(page))
 }
 
-/// A value as one datum of the format (of bfloat16 for block floats). Integers take it truncated toward zero and wrapped,
-/// floats the nearest value (ties to even).
+/// A value as one datum of the format (of bfloat16 for block floats). Integers take it truncated toward zero and
+/// wrapped, floats the nearest value (ties to even).
 pub fn word(format: DataFormat, value: f64) -> u32 {
     let single = value as f32;
     match format {

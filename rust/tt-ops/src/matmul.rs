@@ -202,8 +202,8 @@ fn require_formats(program: &MatmulProgram, bias: Option<DataFormat>) -> Result<
     Ok(())
 }
 
-/// How the output is cut into work items: large blocks, as operand tiles are then unpacked less often, and at the end halves
-/// of blocks, so that threads of which one has lost time to something else end together all the same.
+/// How the output is cut into work items: large blocks, as operand tiles are then unpacked less often, and at the end
+/// halves of blocks, so that threads of which one has lost time to something else end together all the same.
 struct Blocks<'a> {
     program: &'a MatmulProgram,
     /// Rows and columns of a block, in tiles.
@@ -399,8 +399,8 @@ impl<'a> Kernel<'a> {
         Ok(())
     }
 
-    /// Asks for operand tiles of the next step along K, as one row of the block is multiplied: the left one of that row, and
-    /// this row's share of the right ones.
+    /// Asks for operand tiles of the next step along K, as one row of the block is multiplied: the left one of that
+    /// row, and this row's share of the right ones.
     fn ask(
         &self,
         access: &Access<'_>,

@@ -233,7 +233,8 @@ impl<'a> Kernel<'a> {
         Some(Source::Words(src))
     }
 
-    /// Fills `recip` and `b`: one over the row sums, in column 0. A row sum is a matrix product with a scaler tile of ones.
+    /// Fills `recip` and `b`: one over the row sums, in column 0. A row sum is a matrix product with a scaler tile of
+    /// ones.
     fn reciprocal_sum(&self, scratch: &mut Scratch) {
         let Scratch { exps, recip, a, b, dst, .. } = scratch;
         *dst = ZERO;

@@ -177,8 +177,8 @@ impl Kernel<'_> {
         pack::pack_tile(&self.packer, first, target);
     }
 
-    /// The function in the place of the result, of tiles that are there as they are in Dst. `None` if they are not; false if
-    /// their datums are not usual ones, and the target is then meaningless.
+    /// The function in the place of the result, of tiles that are there as they are in Dst. `None` if they are not;
+    /// false if their datums are not usual ones, and the target is then meaningless.
     fn in_place(&self, pages: [(usize, &[u8]); 3], target: &mut [u8], scratch: &mut Scratch) -> Option<bool> {
         let Scratch { tiles, pages: read, .. } = scratch;
         if let Some(halves) = self.halves.as_ref().filter(|halves| halves.kept) {

@@ -1,5 +1,5 @@
-//! Large results are made bank by bank, in groups of pages, and written past the caches; results of one page are not. Every
-//! page of a large one is compared with the same page by itself.
+//! Large results are made bank by bank, in groups of pages, and written past the caches; results of one page are not.
+//! Every page of a large one is compared with the same page by itself.
 #![allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 
 mod common;
@@ -61,8 +61,8 @@ fn tensor(device: &mut Device, place: BufferType, format: DataFormat, pages: &[V
 /// An operator on operands of given formats and shapes: the last argument is the output.
 type Run<'a> = dyn Fn(&mut Device, &[BufferId], &[Vec<usize>], BufferId) + 'a;
 
-/// Compares pages of a large result with those of results of one page. `shapes` are the operands' and the output's; `aliased` may
-/// be the output, too.
+/// Compares pages of a large result with those of results of one page. `shapes` are the operands' and the output's;
+/// `aliased` may be the output, too.
 fn compare(run: &Run<'_>, formats: &[DataFormat], shapes: &[Vec<usize>], aliased: &[usize], name: &str) {
     let _turn = THREADS.lock().unwrap_or_else(PoisonError::into_inner);
     let mut device = device();

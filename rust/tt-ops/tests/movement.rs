@@ -226,7 +226,8 @@ fn lines_and_datums_of_tiles_move_with_their_padding() {
         (&[4, 3, 33, 40], &[3, 4, 40, 33], 0, &[1320, 3960, 1, 40], &[(0, 3), (0, 4), (0, 40), (0, 33)]),
         (&[40, 3, 1, 33], &[33, 1, 3, 40], 0, &[1, 7, 33, 99], &[(0, 33), (0, 1), (0, 3), (0, 40)]),
         (&[34, 2, 70], &[2, 34, 70], 0, &[70, 140, 1], &[(0, 2), (0, 34), (0, 70)]),
-        // Rows of tiles that stay together, with those of another matrix behind them, from the middle, or beside padding.
+        // Rows of tiles that stay together, with those of another matrix behind them, from the middle, or beside
+        // padding.
         (&[4, 16, 33], &[2, 32, 33], 0, &[1056, 33, 1], &[(0, 2), (0, 32), (0, 33)]),
         (&[2, 70, 97], &[2, 50, 40], 3137, &[6790, 97, 1], &[(0, 2), (0, 38), (0, 40)]),
         (&[2, 64, 50], &[3, 70, 50], 0, &[3200, 50, 1], &[(1, 2), (0, 64), (0, 50)]),

@@ -1,10 +1,11 @@
 //! Which accesses are ordered: vector clocks per kernel, and who wrote each byte last.
 //!
-//! A kernel's vector says up to which point it knows of every other kernel. Pages of CBs and semaphores carry the vector
-//! of whoever pushed, popped or changed them to whoever waits for that. Bytes that another kernel wrote may be touched, and
-//! bytes that another kernel read may be overwritten, only if that is in the past of one's own vector; otherwise the result
-//! depends on luck, even if the value is right this time. A write over the network counts as done once its kernel has waited
-//! for it, and before a later change of a word of the same core over the same network, which cannot overtake it.
+//! A kernel's vector says up to which point it knows of every other kernel. Pages of CBs and semaphores carry the
+//! vector of whoever pushed, popped or changed them to whoever waits for that. Bytes that another kernel wrote may be
+//! touched, and bytes that another kernel read may be overwritten, only if that is in the past of one's own vector;
+//! otherwise the result depends on luck, even if the value is right this time. A write over the network counts as done
+//! once its kernel has waited for it, and before a later change of a word of the same core over the same network, which
+//! cannot overtake it.
 //!
 //! Words that are polled are treated as semaphores, so flags of any kind order what is around them. Who replaces such a
 //! word must have seen what others made of it, or their counts are lost; adding to it is always in order.

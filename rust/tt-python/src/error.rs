@@ -1,5 +1,5 @@
-//! Errors of the engine as Python exceptions. The classes are declared once, in `ttnn/exceptions.py`, and looked up here
-//! by name.
+//! Errors of the engine as Python exceptions. The classes are declared once, in `ttnn/exceptions.py`, and looked up
+//! here by name.
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -30,7 +30,8 @@ pub fn engine_bug(py: Python<'_>, what: &str) -> PyErr {
     exception(py, "EngineBugError", (text,))
 }
 
-/// Runs engine code without the interpreter lock. Its errors become exceptions of their class, a panic `EngineBugError`.
+/// Runs engine code without the interpreter lock. Its errors become exceptions of their class, a panic
+/// `EngineBugError`.
 pub fn enter_engine<T: Send, E: EngineError>(py: Python<'_>, run: impl FnOnce() -> Result<T, E> + Send) -> PyResult<T> {
     match py.detach(|| catch_unwind(AssertUnwindSafe(run))) {
         Ok(Ok(value)) => Ok(value),

@@ -355,7 +355,8 @@ fn softmax(
 }
 
 /// One step of a reduction; see `tt_ops::reduce`. `axis` is "w", "h", "tile", or "leading" or "exchanged" (with
-/// `length`); `scaler` is the matrix unit's, `scale` the vector unit's; the padding `fill` is a value that the format holds.
+/// `length`); `scaler` is the matrix unit's, `scale` the vector unit's; the padding `fill` is a value that the format
+/// holds.
 #[pyfunction]
 #[pyo3(signature = (input, output, *, formats, outer, rows, columns, axis, join, length=1, scaler=1.0, scale=1.0,
                     fill=None, fidelity=3, dst32=true, arch=0))]
@@ -418,8 +419,9 @@ fn reduce(
     run_on_device(py, "reduce", &[input, output], |device, ids| tt_ops::reduce::reduce(device, ids[0], ids[1], &step))
 }
 
-/// A product; see `tt_ops::reduce::product`. `leading` is the length of a dimension and the tiles inside it, `lines` the
-/// matrices, their height and width, whether columns are multiplied, and whether datums are flushed first; all tiles without.
+/// A product; see `tt_ops::reduce::product`. `leading` is the length of a dimension and the tiles inside it, `lines`
+/// the matrices, their height and width, whether columns are multiplied, and whether datums are flushed first; all
+/// tiles without.
 #[pyfunction]
 #[pyo3(signature = (input, output, *, format, leading=None, lines=None, fidelity=4, arch=0))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of one Python call")]

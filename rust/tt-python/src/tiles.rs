@@ -1,7 +1,7 @@
 //! Single steps of unpacker, matrix unit and packer on arrays of tiles, for the golden checker and tests.
 //!
-//! Tiles in L1 form are bytes, one tile along the last axis; register tiles are row-major [n, 32, 32] words in the layout
-//! of `tt_tensix::regs`.
+//! Tiles in L1 form are bytes, one tile along the last axis; register tiles are row-major [n, 32, 32] words in the
+//! layout of `tt_tensix::regs`.
 #![allow(clippy::needless_pass_by_value, reason = "Python hands arrays over as owned views")]
 use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;

@@ -1,8 +1,8 @@
 //! Block floats of whole 32x32 tiles with AVX-512: from rows of a matrix to the bytes of a tile and back.
 //!
 //! The definition is `tt_formats::block`, which every other level and every other tile uses; these functions return its
-//! bits. Compiled for AVX-512 it takes two to three times as long, since the compiler widens 16-bit steps and goes through
-//! memory between them. Here a vector holds a row of the tile, 32 BF16 values, from its load to its store.
+//! bits. Compiled for AVX-512 it takes two to three times as long, since the compiler widens 16-bit steps and goes
+//! through memory between them. Here a vector holds a row of the tile, 32 BF16 values, from its load to its store.
 #[allow(clippy::wildcard_imports, reason = "one vocabulary: the vector instructions")]
 use std::arch::x86_64::*;
 
@@ -105,11 +105,11 @@ avx512! {
         _mm512_castps_si512(_mm512_shuffle_ps::<0xdd>(_mm512_castsi512_ps(a), _mm512_castsi512_ps(b)))
     }
 
-    /// A row of BF16 words as datums of `BITS`, upper bits of the lower byte of each word. What is below them is undefined
-    /// unless `BITS` is 8.
+    /// A row of BF16 words as datums of `BITS`, upper bits of the lower byte of each word. What is below them is
+    /// undefined unless `BITS` is 8.
     ///
-    /// The significand stands 7 bits above its unit, and leaves up to seven bits to the right of where it is rounded; what
-    /// is shifted out of the word is too small to be rounded up.
+    /// The significand stands 7 bits above its unit, and leaves up to seven bits to the right of where it is rounded;
+    /// what is shifted out of the word is too small to be rounded up.
     fn quantise_halves<const BITS: usize>(x: __m512i, most: __m512i) -> __m512i {
         let upper = if BITS == 8 { 0x7f00 } else { 0x7000 };
         let just_below_half = if BITS == 8 { 0x7e } else { 0x7fe };
@@ -120,8 +120,8 @@ avx512! {
         let normal = _mm512_test_epi16_mask(x, _mm512_set1_epi16(0x7f80));
         let aligned = _mm512_maskz_srlv_epi16(normal, significand, _mm512_sub_epi16(most, own));
         let last = if BITS == 8 { _mm512_srli_epi16::<8>(aligned) } else { _mm512_srli_epi16::<12>(aligned) };
-        // Half a unit less one, plus the last bit that stays: ties go to even. Subtracting the complement adds one more,
-        // and saturates at the largest magnitude.
+        // Half a unit less one, plus the last bit that stays: ties go to even. Subtracting the complement adds one
+        // more, and saturates at the largest magnitude.
         let complement =
             _mm512_ternarylogic_epi32::<NOT_AND_OR>(last, _mm512_set1_epi16(1), _mm512_set1_epi16(just_below_half));
         let rounded = _mm512_subs_epi16(aligned, complement);
@@ -130,8 +130,8 @@ avx512! {
         _mm512_maskz_srli_epi16::<8>(nonzero, signed)
     }
 
-    /// A group of FP32 words as datums of `BITS`, upper bits of the lower byte of each word. The host library cuts before
-    /// it rounds, so the significand keeps its 24 bits.
+    /// A group of FP32 words as datums of `BITS`, upper bits of the lower byte of each word. The host library cuts
+    /// before it rounds, so the significand keeps its 24 bits.
     fn quantise_words<const BITS: usize>(x: __m512i, most: __m512i) -> __m512i {
         let just_below_half = (1 << (24 - BITS)) - 2;
         let significand = _mm512_ternarylogic_epi32::<AND_OR>(
@@ -237,8 +237,8 @@ avx512! {
         }
     }
 
-    /// BF16 words from datums and exponents in the upper bytes. The magnitude moves `right` until it is in place, one bit
-    /// above that, as the exponent is.
+    /// BF16 words from datums and exponents in the upper bytes. The magnitude moves `right` until it is in place, one
+    /// bit above that, as the exponent is.
     fn bf16(x: __m512i, right: __m512i, exponent: __m512i) -> __m512i {
         let fraction = _mm512_srlv_epi16(_mm512_and_si512(x, _mm512_set1_epi16(0x7fff)), right);
         let magnitude = _mm512_srli_epi16::<1>(_mm512_add_epi16(fraction, exponent));
@@ -247,8 +247,8 @@ avx512! {
 
     /// Two rows of a tile of block floats as BF16 words.
     ///
-    /// The value is `magnitude * 2^(exponent - 133)`. Shifted left until its first bit stands in bit 7, the magnitude is
-    /// the fraction and adds one to the exponent field below; if the exponent does not reach so far, the shift stops
+    /// The value is `magnitude * 2^(exponent - 133)`. Shifted left until its first bit stands in bit 7, the magnitude
+    /// is the fraction and adds one to the exponent field below; if the exponent does not reach so far, the shift stops
     /// early and leaves a denormal.
     fn unpack_row_pair<const BITS: usize>(tile: &[u8], row: usize) -> [__m512i; 2] {
         let upper = _mm512_broadcast_i32x4(_mm_setr_epi8(-1, 3, 2, 2, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0));

@@ -1,7 +1,7 @@
 //! Rows of tiles: rows of a matrix are gathered into faces, or faces scattered into rows, with a conversion between.
 //!
-//! A row of a face, sixteen values, is contiguous on both sides. The loops go along rows of the matrix, where the faces of
-//! a tile share cache lines. Tiles are made in the first-level cache; large results leave it past the other caches.
+//! A row of a face, sixteen values, is contiguous on both sides. The loops go along rows of the matrix, where the faces
+//! of a tile share cache lines. Tiles are made in the first-level cache; large results leave it past the other caches.
 use bytemuck::{cast_slice, cast_slice_mut};
 use tt_formats::block::{self, Lanes, MOST_DATUMS};
 use tt_formats::tile::FACE_SIDE;
@@ -93,7 +93,8 @@ fn scatter<const BYTES: usize>(tile: &[u8], layout: &Layout, column: usize, rows
 
 /// Turns the values of a tile, in face order, into its bytes.
 ///
-/// A trait and not a function argument: only what is called by its name is sure to be inlined, and so compiled for a level.
+/// A trait and not a function argument: only what is called by its name is sure to be inlined, and so compiled for a
+/// level.
 trait MakeTile {
     fn make(values: &[u8], tile: &mut [u8]);
 }
@@ -151,15 +152,15 @@ fn tilize_row<const BYTES: usize>(rows: &[u8], layout: Layout, pad: &[u8], out: 
     stream::finish();
 }
 
-/// Bytes of a row of the matrix that are collected before they leave past the caches. With 32 rows of it, what is collected
-/// stays in the first-level cache.
+/// Bytes of a row of the matrix that are collected before they leave past the caches. With 32 rows of it, what is
+/// collected stays in the first-level cache.
 const STRIP_BYTES: usize = 512;
 
 /// Bytes of a cache line. What leaves past the caches is slow unless it leaves in whole lines.
 const LINE: usize = 64;
 
-/// Most bytes from one row of a strip to the next: what is collected, a line that could not leave before, and what brings
-/// the rows to the same place in a line that they have in the matrix.
+/// Most bytes from one row of a strip to the next: what is collected, a line that could not leave before, and what
+/// brings the rows to the same place in a line that they have in the matrix.
 const MOST_STRIDE: usize = STRIP_BYTES + 3 * LINE;
 
 /// Most rows of a tile.
@@ -204,8 +205,8 @@ const STRIP: usize = MOST_STRIDE * (MOST_ROWS + 1);
 
 /// Rows of a matrix that are filled tile after tile, directly or in strips that leave past the caches.
 ///
-/// A byte of a strip has the same place in a cache line as the byte of the matrix that it becomes. Only whole lines leave;
-/// the beginning of a line waits for its end in the next strip.
+/// A byte of a strip has the same place in a cache line as the byte of the matrix that it becomes. Only whole lines
+/// leave; the beginning of a line waits for its end in the next strip.
 struct Strip<'a, const BYTES: usize> {
     layout: &'a Layout,
     rows: &'a mut [u8],

@@ -1,8 +1,8 @@
 //! The worker pool: a loop over independent items on all host threads.
 //!
 //! Items are handed out in order, a few at a time, to whichever thread is free. An item must not depend on another one,
-//! so neither the number of threads nor their timing can show in a result. A loop inside a loop runs on the thread it is
-//! on: work is split once, at the outermost place.
+//! so neither the number of threads nor their timing can show in a result. A loop inside a loop runs on the thread it
+//! is on: work is split once, at the outermost place.
 mod workers;
 
 use std::cell::Cell;
@@ -103,8 +103,8 @@ pub fn for_each_init<S>(items: usize, make_scratch: impl Fn() -> S + Sync, work:
     workers().run(threads - 1, &share);
 }
 
-/// Calls `work(i, chunk)` for each run of `chunk_len` elements of `data` (the last may be shorter), on all threads if there
-/// is enough to do.
+/// Calls `work(i, chunk)` for each run of `chunk_len` elements of `data` (the last may be shorter), on all threads if
+/// there is enough to do.
 ///
 /// # Panics
 /// If `chunk_len` is 0.

@@ -1,8 +1,9 @@
 //! Threads that wait for work.
 //!
 //! Work comes many times a second, each time for some hundred microseconds, and to wake a sleeping thread takes tens of
-//! them. So a thread that has nothing to do looks for the next job for a while before it sleeps, and the caller looks for
-//! the others' end in the same way. Workers that have not come by the time the caller is through are not waited for.
+//! them. So a thread that has nothing to do looks for the next job for a while before it sleeps, and the caller looks
+//! for the others' end in the same way. Workers that have not come by the time the caller is through are not waited
+//! for.
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -10,8 +11,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::Builder;
 use std::time::{Duration, Instant};
 
-/// How long a thread looks for work, or for the end of it, before it sleeps: longer than a program takes from one operator
-/// to the next.
+/// How long a thread looks for work, or for the end of it, before it sleeps: longer than a program takes from one
+/// operator to the next.
 const LOOKS: Duration = Duration::from_micros(100);
 
 /// What a panic carries.
@@ -58,8 +59,8 @@ struct State {
 }
 
 impl Workers {
-    /// Starts so many threads; fewer, or none, if the host gives no more. `looks`: each has a processor of its own, on which
-    /// it may look for work without keeping another thread from it.
+    /// Starts so many threads; fewer, or none, if the host gives no more. `looks`: each has a processor of its own, on
+    /// which it may look for work without keeping another thread from it.
     pub fn start(threads: usize, looks: bool) -> Self {
         let shared = Arc::new(Shared {
             state: Mutex::default(),
@@ -77,8 +78,8 @@ impl Workers {
         Self { shared, threads, busy: AtomicBool::new(false) }
     }
 
-    /// Calls `job` on this thread and, as they come, on up to `most` workers; returns when all have ended. If the workers
-    /// are busy with another caller's job, this thread is alone.
+    /// Calls `job` on this thread and, as they come, on up to `most` workers; returns when all have ended. If the
+    /// workers are busy with another caller's job, this thread is alone.
     ///
     /// # Panics
     /// If `job` does, on whichever thread.

@@ -1,6 +1,7 @@
 //! Lookups with vectors of 128 bits: loads of one half each, inserted into vectors.
 //!
-//! An insertion loads by itself, so that a result costs two steps besides those that take its pattern from a word of four.
+//! An insertion loads by itself, so that a result costs two steps besides those that take its pattern from a word of
+//! four.
 
 use std::arch::x86_64::{
     __m128i, _mm_cvtsi32_si128, _mm_insert_epi16, _mm_setzero_si128, _mm_storeu_si128, _mm_stream_si128,

@@ -11,8 +11,8 @@ use super::{HalfTable, Loads, Page, ask, later, single};
 const VECTOR: usize = 64;
 /// Patterns that differ in their low byte: the mantissa and the lowest bit of the exponent.
 const COLUMNS: usize = 256;
-/// The first pattern of those from which sums are made: magnitudes from one half to two, where functions are at their most
-/// regular.
+/// The first pattern of those from which sums are made: magnitudes from one half to two, where functions are at their
+/// most regular.
 const MODEL: usize = 0x3f00;
 /// Fewest magnitudes in a row that must be sums. With fewer, most vectors would be looked up in vain.
 const WORTHWHILE: u16 = 0x4000;
@@ -26,8 +26,8 @@ type Bytes = [u8; COLUMNS];
 
 /// A table that is a sum: for a range of patterns, the result is `step * high byte + columns[low byte]` modulo 2^16.
 ///
-/// Functions that treat exponent and mantissa apart are: quotients, roots, powers, changes of sign. What is outside the range
-/// are denormals, infinities, and what becomes one of them.
+/// Functions that treat exponent and mantissa apart are: quotients, roots, powers, changes of sign. What is outside the
+/// range are denormals, infinities, and what becomes one of them.
 pub struct Sum {
     step: u16,
     /// Low and high bytes.
@@ -70,9 +70,9 @@ impl Sum {
 
 /// The loads that are quicker on this host.
 ///
-/// A gather is quicker than as many single loads where the CPU has ways of its own for it, and slower where it is taken apart
-/// into small steps, by design or to mend a flaw. No CPU says which, so both are timed once, some microseconds long. Their
-/// results are the same.
+/// A gather is quicker than as many single loads where the CPU has ways of its own for it, and slower where it is taken
+/// apart into small steps, by design or to mend a flaw. No CPU says which, so both are timed once, some microseconds
+/// long. Their results are the same.
 #[target_feature(enable = "avx512f,avx512bw")]
 pub fn quicker(table: &HalfTable) -> Loads {
     static QUICKER: OnceLock<Loads> = OnceLock::new();
@@ -156,8 +156,8 @@ fn store<const PAST: bool>(to: &mut [u8; VECTOR], vector: __m512i) {
     }
 }
 
-/// All but a rest of each page; what is returned divides the bytes that are done. With `PAST` past the caches; then every
-/// output begins at a vector's address.
+/// All but a rest of each page; what is returned divides the bytes that are done. With `PAST` past the caches; then
+/// every output begins at a vector's address.
 #[target_feature(enable = "avx512f,avx512bw")]
 pub fn halves<const PAST: bool>(table: &HalfTable, loads: Loads, pages: &mut [Page<'_, '_>]) -> usize {
     match (&table.sum, loads) {
@@ -219,7 +219,8 @@ fn halves_of_sum<const PAST: bool>(table: &HalfTable, sum: &Sum, loads: Loads, p
             ];
             let sums = _mm512_cmple_epu16_mask(place[0], after) & _mm512_cmple_epu16_mask(place[1], after);
             let results = if sums == u32::MAX {
-                // The low bytes of both vectors, those of the first in the even places, and so for the bytes of the columns.
+                // The low bytes of both vectors, those of the first in the even places, and so for the bytes of the
+                // columns.
                 let low = _mm512_mask_blend_epi8(ODD, x, _mm512_slli_epi16::<8>(y));
                 let upper = _mm512_movepi8_mask(low);
                 let (lower, higher) = (permute(&columns[0], low, upper), permute(&columns[1], low, upper));

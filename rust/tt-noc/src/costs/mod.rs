@@ -2,8 +2,8 @@
 //! generation.
 //!
 //! Sections named in comments are those of `spec/performance-model.md`; the marks are explained there ([isa], [rep],
-//! [iss], [own]), and `k...` are rows of `golden/silicon/tensix_kernel_cycles.csv`. *Estimate* marks a figure that nobody
-//! has published; its comment says what it was derived from.
+//! [iss], [own]), and `k...` are rows of `golden/silicon/tensix_kernel_cycles.csv`. *Estimate* marks a figure that
+//! nobody has published; its comment says what it was derived from.
 
 mod compute;
 mod risc;

@@ -1,8 +1,8 @@
 //! The vector unit.
 //!
-//! Measured functions have the cycles per tile of `golden/silicon/tensix_kernel_cycles.csv`, rows without the mark "after";
-//! Blackhole takes Wormhole's where it has none. The others are counted: 32 steps per tile, each of as many issue
-//! slots as the function has (section 2.2).
+//! Measured functions have the cycles per tile of `golden/silicon/tensix_kernel_cycles.csv`, rows without the mark
+//! "after"; Blackhole takes Wormhole's where it has none. The others are counted: 32 steps per tile, each of as many
+//! issue slots as the function has (section 2.2).
 
 use tt_memory::chip::Arch;
 
@@ -43,8 +43,9 @@ impl SfpuCosts {
         }
     }
 
-    /// Cycles per tile of the function `name` of the listings, or of `fill` and `copy`, with 32-bit `Dst` if `wide`: measured, or counted where nobody has measured it. A function without an approximate variant ignores the
-    /// choice. `None` for an unknown function.
+    /// Cycles per tile of the function `name` of the listings, or of `fill` and `copy`, with 32-bit `Dst` if `wide`:
+    /// measured, or counted where nobody has measured it. A function without an approximate variant ignores the choice.
+    /// `None` for an unknown function.
     pub fn tile(&self, name: &str, approximate: bool, wide: bool) -> Option<SfpuCost> {
         let approximate = slots(name, approximate)?.1;
         let mut rows = self.measured.into_iter().flatten();

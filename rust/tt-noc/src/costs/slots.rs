@@ -2,9 +2,9 @@
 //!
 //! Counted in the listings of `spec/sfpu-listings.md`: a slot per line and two per 32-bit constant, which is how many
 //! instructions load one. Against the functions of `golden/silicon/tensix_kernel_cycles.csv` that law is off by 15 % on
-//! average and by 36 % at most (`tests/kernel_cycles.rs` prints the rows); it knows nothing of load macros.
-//! Functions without a listing that keep registers from row to row (`cumsum`, `ema`, `welford_update`, `reshuffle_rows`,
-//! `quant` and its kind, `topk_*` for 32 of 64 datums) were counted in their public kernels: instructions per 32 datums.
+//! average and by 36 % at most (`tests/kernel_cycles.rs` prints the rows); it knows nothing of load macros. Functions
+//! without a listing that keep registers from row to row (`cumsum`, `ema`, `welford_update`, `reshuffle_rows`, `quant`
+//! and its kind, `topk_*` for 32 of 64 datums) were counted in their public kernels: instructions per 32 datums.
 
 /// Name in the listings, approximate variant or not, slots with 16-bit and with 32-bit `Dst`.
 pub(super) type Slots = (&'static str, bool, u64, u64);

@@ -1,7 +1,7 @@
 //! The search of many lines side by side: whole tiles, or whole rows, are compared with the best so far at each place.
 //!
-//! A place keeps the largest key and the number of the tile or row that it came from; of equal keys the first one stays.
-//! Lines that run along a tile's or a row's own datums are joined in the end, by key and then by index.
+//! A place keeps the largest key and the number of the tile or row that it came from; of equal keys the first one
+//! stays. Lines that run along a tile's or a row's own datums are joined in the end, by key and then by index.
 
 use std::array::from_fn;
 use std::ops::Range;

@@ -101,7 +101,8 @@ impl Halves {
         Some(Self { level, compute, math, readers: [first?, second?], finish })
     }
 
-    /// The operator on two tiles to a half tile. False if their numbers are not plain enough; `half` is then meaningless.
+    /// The operator on two tiles to a half tile. False if their numbers are not plain enough; `half` is then
+    /// meaningless.
     pub(super) fn compute(&self, l1: [&[u8]; 2], [page_a, page_b]: &mut [Bf16Page; 2], half: &mut HalfTile) -> bool {
         let (a, b) = (self.readers[0].read(l1[0], page_a), self.readers[1].read(l1[1], page_b));
         match &self.compute {

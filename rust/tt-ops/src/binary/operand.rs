@@ -63,8 +63,8 @@ impl<'a> Found<'a> {
     }
 }
 
-/// Widened tiles that are kept for the next output tiles. A row of tiles that is repeated comes back after a row of output
-/// tiles: this many are 8192 datums.
+/// Widened tiles that are kept for the next output tiles. A row of tiles that is repeated comes back after a row of
+/// output tiles: this many are 8192 datums.
 const KEPT: usize = 256;
 
 /// Tiles of one operand in L1 form, each with the page it comes from.
@@ -129,8 +129,8 @@ impl<'a> Operand<'a> {
         }
     }
 
-    /// [`Self::fetch`] for a page that other output tiles meet, too: a broadcast tile is widened once for many, and a number's
-    /// tile is activated once.
+    /// [`Self::fetch`] for a page that other output tiles meet, too: a broadcast tile is widened once for many, and a
+    /// number's tile is activated once.
     pub(crate) fn fetch_kept<'t>(
         &self,
         math: &MathConfig,

@@ -9,8 +9,9 @@ use super::{Kernel, Pages};
 use crate::OpError;
 
 impl Kernel<'_> {
-    /// Some rows of tiles. A chunk of a column is multiplied once for each row, while the next one is brought near. What is
-    /// packed is packed the first time that it is multiplied: the left operand in the first column, a chunk in the first row.
+    /// Some rows of tiles. A chunk of a column is multiplied once for each row, while the next one is brought near.
+    /// What is packed is packed the first time that it is multiplied: the left operand in the first column, a chunk in
+    /// the first row.
     pub(super) fn direct(
         &self,
         pages: &Pages<'_>,

@@ -1,10 +1,10 @@
 //! Matrix multiplication in the `fast` numerics mode: see `tt_tensix::fast` for what is kept of the chip's arithmetic.
 //!
-//! A program's K blocks, its L1 accumulation and the rounding of partial sums have no part in it: each output is one FP32
-//! sum in the order of K, rounded when it leaves (to the format of Dst, then by the packer). A work item is a block of
-//! output tiles. Its left operand is packed as the block goes along K; the right one as [`plan`] says: before, for many
-//! rows of tiles; in passing, for some; as memory brings it, for one. Scratch has a bounded size, pages are read where they
-//! lie, and how the work is split cannot show in a result.
+//! A program's K blocks, its L1 accumulation and the rounding of partial sums have no part in it: each output is one
+//! FP32 sum in the order of K, rounded when it leaves (to the format of Dst, then by the packer). A work item is a
+//! block of output tiles. Its left operand is packed as the block goes along K; the right one as [`plan`] says: before,
+//! for many rows of tiles; in passing, for some; as memory brings it, for one. Scratch has a bounded size, pages are
+//! read where they lie, and how the work is split cannot show in a result.
 
 mod direct;
 mod finish;
@@ -29,9 +29,9 @@ use operand::Operand;
 use plan::{Block, Plan};
 use workspace::{Taken, Workspace};
 
-/// Tiles of two operands that are not packed before they are multiplied, if the unit can do without: 1 MiB. They stay in the
-/// caches nearby; of larger ones the CPU does not see what comes next, as it does in panels. Of one row of tiles nothing is
-/// used again, so that packing had better hide behind the only product.
+/// Tiles of two operands that are not packed before they are multiplied, if the unit can do without: 1 MiB. They stay
+/// in the caches nearby; of larger ones the CPU does not see what comes next, as it does in panels. Of one row of tiles
+/// nothing is used again, so that packing had better hide behind the only product.
 const DIRECT_TILES: usize = 512;
 
 /// Runs the program.
@@ -177,8 +177,8 @@ impl<'a> Kernel<'a> {
         }
     }
 
-    /// The column that is multiplied after another. Columns whose tiles follow each other in host memory take turns: what
-    /// the host fetches ahead of itself is then what comes next.
+    /// The column that is multiplied after another. Columns whose tiles follow each other in host memory take turns:
+    /// what the host fetches ahead of itself is then what comes next.
     fn column_after(&self, pages: &Pages<'_>, block: &Block, column: usize) -> Option<usize> {
         let stride = if self.program.transpose_b { 1 } else { pages.right.stride() };
         let columns = &block.columns;

@@ -99,7 +99,8 @@ impl Kernel<'_> {
             if column == block.columns.start && start == first {
                 self.pack_left(pages, block, first..(first + plan.depth).min(program.k), work.left);
             }
-            // The next chunk is brought near meanwhile, a few lines at a time: they share the way with the left operand.
+            // The next chunk is brought near meanwhile, a few lines at a time: they share the way with the left
+            // operand.
             let next: &[u8] =
                 chunks.get(place + 1).map_or(&[], |&(column, start)| bytemuck::cast_slice(chunk_of(column, start)));
             let lines = next.len() / LINE;

@@ -158,8 +158,8 @@ impl<'a> Chunk<'a> {
     }
 }
 
-/// Asks for a page that is wanted later: of a large one a line here and there, from which the hardware goes on by itself;
-/// in a small one it does not get far.
+/// Asks for a page that is wanted later: of a large one a line here and there, from which the hardware goes on by
+/// itself; in a small one it does not get far.
 #[inline]
 fn ask_ahead(page: &[u8]) {
     let step = if page.len() < 2048 { stream::LINE } else { 1024 };

@@ -7,8 +7,8 @@ use tt_tensix::fast::PLACES;
 
 use crate::matmul::MatmulProgram;
 
-/// Panels of a tile column that are multiplied at a time, once for each row of tiles. These 32 KiB stay in a first-level
-/// cache of 48 KiB, because the left operand's panels are read past it.
+/// Panels of a tile column that are multiplied at a time, once for each row of tiles. These 32 KiB stay in a
+/// first-level cache of 48 KiB, because the left operand's panels are read past it.
 pub const PANELS: usize = 16;
 
 /// Most rows of tiles in a work item.
@@ -34,8 +34,8 @@ const RIGHT_PANELS: usize = 16384;
 /// If the left operand's rows fit for all of K, an item goes through the right operand column by column and needs the
 /// sums of one column. Otherwise it goes through K part by part and keeps the sums of a block.
 ///
-/// A right operand that several rows of items use is packed first, for all of them, as many columns at a time as there is
-/// memory for. What fewer rows use, or what has columns that are too long, is packed when its turn comes, beside the
+/// A right operand that several rows of items use is packed first, for all of them, as many columns at a time as there
+/// is memory for. What fewer rows use, or what has columns that are too long, is packed when its turn comes, beside the
 /// multiplication: to write panels to memory and to read them again would take longer.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {

@@ -1,5 +1,5 @@
-//! Data movement: every operator that gives datums another place (slice, pad, permute, reshape, tilize, untilize) is one
-//! affine map from output indices to input indices, between any two layouts.
+//! Data movement: every operator that gives datums another place (slice, pad, permute, reshape, tilize, untilize) is
+//! one affine map from output indices to input indices, between any two layouts.
 
 mod lines;
 mod packing;

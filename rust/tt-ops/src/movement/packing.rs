@@ -1,5 +1,5 @@
-//! Tiles of bfloat16 that become block floats. A line of a face is a group: those that have datums are packed together with those
-//! of other tiles, and those of padding once for all.
+//! Tiles of bfloat16 that become block floats. A line of a face is a group: those that have datums are packed together
+//! with those of other tiles, and those of padding once for all.
 
 use tt_formats::{TileShape, format::GROUP};
 use tt_tensix::fpu::HalfTile;

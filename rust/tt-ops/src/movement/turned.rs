@@ -1,14 +1,14 @@
 //! Movements between 32 x 32 tiles that give dimensions another order.
 //!
-//! An index of the input's rows or columns chooses the place in a tile, and an index of any other dimension chooses the tile,
-//! so that page and place are sums of what the indices ask for. The work is cut into units of whole input tiles and whole
-//! output tiles: if a leading dimension becomes the rows, say, and the rows a leading dimension, then 32 tiles become 32 others.
-//! A unit is copied together first and made apart from its place, because pages that follow each other lie in different banks
-//! at the same address: their lines would drive each other out of the caches.
+//! An index of the input's rows or columns chooses the place in a tile, and an index of any other dimension chooses the
+//! tile, so that page and place are sums of what the indices ask for. The work is cut into units of whole input tiles
+//! and whole output tiles: if a leading dimension becomes the rows, say, and the rows a leading dimension, then 32
+//! tiles become 32 others. A unit is copied together first and made apart from its place, because pages that follow
+//! each other lie in different banks at the same address: their lines would drive each other out of the caches.
 //!
-//! Lines of the input that keep their columns are lines of the output. Otherwise 32 of them are transposed at a time, and each
-//! of their columns is a line of the output. This gives the same bytes as the general way, which divides positions for every
-//! datum.
+//! Lines of the input that keep their columns are lines of the output. Otherwise 32 of them are transposed at a time,
+//! and each of their columns is a line of the output. This gives the same bytes as the general way, which divides
+//! positions for every datum.
 
 use tt_cpu::Level;
 use tt_cpu::stream::{self, STREAM_BYTES};

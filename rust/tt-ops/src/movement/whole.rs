@@ -249,7 +249,8 @@ pub(super) fn changes_layout(movement: &Movement, input: &Geometry, output: &Geo
         && rows.page_datums == rows.width
 }
 
-/// Copies 16 datums, or what is left of a row, between a row and a tile; whole ones with a length that the compiler knows.
+/// Copies 16 datums, or what is left of a row, between a row and a tile; whole ones with a length that the compiler
+/// knows.
 pub(super) fn copy_line(to: &mut [u8], from: &[u8], bytes: usize) {
     match bytes {
         32 => to[..32].copy_from_slice(&from[..32]),

@@ -5,8 +5,9 @@ use std::ops::Range;
 use tt_cpu::pool;
 use tt_memory::Buffer;
 
-/// Most pages of a group. The more there are, the longer the runs that lie side by side in host memory: some thousand tiles of
-/// bfloat16 in twelve banks are read and written like one piece, 256 a fifth slower, and page by page two thirds.
+/// Most pages of a group. The more there are, the longer the runs that lie side by side in host memory: some thousand
+/// tiles of bfloat16 in twelve banks are read and written like one piece, 256 a fifth slower, and page by page two
+/// thirds.
 const MOST: usize = 4096;
 
 /// The pages of a buffer in groups that go from bank to bank.

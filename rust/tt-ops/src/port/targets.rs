@@ -29,8 +29,8 @@ impl Drop for Share {
 
 /// Calls `step(scratch, page, bytes)` for every page of an output, on all threads, to make the bytes of that page.
 ///
-/// Pages of a large result go past the caches: they would not stay there, and the lines that they are written to need not be
-/// read first.
+/// Pages of a large result go past the caches: they would not stay there, and the lines that they are written to need
+/// not be read first.
 pub fn for_each_target<S: Send>(
     access: &Access<'_>,
     output: BufferId,

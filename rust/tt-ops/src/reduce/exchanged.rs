@@ -1,9 +1,9 @@
 //! Reductions of a leading dimension by the programs that exchange it with the height first, and back afterwards.
 //!
-//! Both ways move datums and nothing else, so that only the program between them is run here, on datums where they are: a
-//! column of it lies in the tiles of the leading dimension, one datum in each. What is not a movement stays: rows below the
-//! length of the dimension hold the identity, and block floats are packed anew on each way, which changes them where a
-//! group is infinite, denormal or beside padding.
+//! Both ways move datums and nothing else, so that only the program between them is run here, on datums where they are:
+//! a column of it lies in the tiles of the leading dimension, one datum in each. What is not a movement stays: rows
+//! below the length of the dimension hold the identity, and block floats are packed anew on each way, which changes
+//! them where a group is infinite, denormal or beside padding.
 
 use std::ops::Range;
 

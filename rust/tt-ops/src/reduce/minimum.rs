@@ -2,8 +2,8 @@
 //!
 //! The program negates a tile, packs it, and pools what it unpacks again with the running maximum, which is packed and
 //! unpacked too. Seven bits of magnitude survive a pack in a group with which they share an exponent already: of plain
-//! numbers the first way leaves negated ones, and zeros without a sign. A running maximum is alone in its group if rows were
-//! reduced; if columns were, it has neighbours with exponents of their own, and only there anything is rounded.
+//! numbers the first way leaves negated ones, and zeros without a sign. A running maximum is alone in its group if rows
+//! were reduced; if columns were, it has neighbours with exponents of their own, and only there anything is rounded.
 
 use tt_cpu::{Level, simd_kernel};
 use tt_formats::{block, format::GROUP, pack, unpack};

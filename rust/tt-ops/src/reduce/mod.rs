@@ -30,10 +30,11 @@ pub enum Axis {
     Height,
     /// A matrix of one tile to its first datum.
     Tile,
-    /// A leading dimension of this length, tiles being joined as they lie; what lies inside it is `rows * columns` tiles.
+    /// A leading dimension of this length, tiles being joined as they lie; what lies inside it is `rows * columns`
+    /// tiles.
     Leading(usize),
-    /// The same by a program that exchanges the dimension with the height, reduces columns and exchanges them back. Not of
-    /// integers, which have the same result on both ways.
+    /// The same by a program that exchanges the dimension with the height, reduces columns and exchanges them back. Not
+    /// of integers, which have the same result on both ways.
     Exchanged(usize),
 }
 
@@ -75,8 +76,8 @@ pub struct ReduceStep {
     pub rows: usize,
     /// Tile columns of a matrix.
     pub columns: usize,
-    /// Logical height and width whose surroundings are overwritten first, if they are; for an exchanged dimension, what the
-    /// padding of the result holds.
+    /// Logical height and width whose surroundings are overwritten first, if they are; for an exchanged dimension, what
+    /// the padding of the result holds.
     pub fill: Option<Fill>,
     /// What is reduced away.
     pub axis: Axis,

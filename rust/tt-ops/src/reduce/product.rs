@@ -1,7 +1,7 @@
 //! Products: of all tiles of a tensor, of the tiles of a leading dimension, and of the rows or columns of matrices.
 //!
-//! Each is a chain of multiplications on the matrix unit whose result goes to L1 and comes back as an operand. The chip runs
-//! one program per factor; here a chain stays with the worker that makes its end.
+//! Each is a chain of multiplications on the matrix unit whose result goes to L1 and comes back as an operand. The chip
+//! runs one program per factor; here a chain stays with the worker that makes its end.
 
 mod anew;
 mod lines;
@@ -20,7 +20,8 @@ use crate::{OpError, fill, for_each_page};
 /// What is multiplied.
 #[derive(Clone, Copy, Debug)]
 pub enum Factors {
-    /// All tiles, one after the other, in FP32; operands of shorter formats meet the upper half of what is there so far.
+    /// All tiles, one after the other, in FP32; operands of shorter formats meet the upper half of what is there so
+    /// far.
     Tiles,
     /// The tiles of a leading dimension.
     Leading {
@@ -46,8 +47,8 @@ pub struct Lines {
     pub width: usize,
     /// The datums of a column are multiplied; otherwise those of a row.
     pub down: bool,
-    /// Datums pass through Dst first: bfloat16 denormals become zero, NaN becomes infinity. Block floats are packed there with the
-    /// padding that they have, and once more without.
+    /// Datums pass through Dst first: bfloat16 denormals become zero, NaN becomes infinity. Block floats are packed
+    /// there with the padding that they have, and once more without.
     pub flush: bool,
 }
 

@@ -1,7 +1,8 @@
-//! The largest datums of many tiles, place by place, in the order of GMPOOL: by sign and magnitude, denormals being zero.
+//! The largest datums of many tiles, place by place, in the order of GMPOOL: by sign and magnitude, denormals being
+//! zero.
 //!
-//! A maximum of rows takes tile after tile. What it leaves of each has only lost NaN, which became infinity, so that it is that
-//! of the largest datums at each place.
+//! A maximum of rows takes tile after tile. What it leaves of each has only lost NaN, which became infinity, so that it
+//! is that of the largest datums at each place.
 
 use tt_cpu::{Level, simd_kernel};
 

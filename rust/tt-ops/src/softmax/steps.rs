@@ -1,6 +1,7 @@
 //! The element-wise steps of the program in a 32-bit `Dst`, by the host's arithmetic where that is exact.
 //!
-//! Operands are FP32 words of 11 significant bits at most. A tile with others than ordinary numbers is left to the matrix unit.
+//! Operands are FP32 words of 11 significant bits at most. A tile with others than ordinary numbers is left to the
+//! matrix unit.
 
 use tt_cpu::{Level, simd_kernel};
 use tt_tensix::fpu::MathFidelity;
@@ -20,10 +21,11 @@ pub(super) enum Source<'t> {
 const BELOW: u32 = 13;
 const SIGN: u32 = 1 << 31;
 const EXPONENT: u32 = 255 << 23;
-/// From the exponent of a number in place to 1.5 * 2^13 of its power of two. The last bit of sums with that is 1 / 1024 of the
-/// power: the grid that ELWSUB puts its operands on.
+/// From the exponent of a number in place to 1.5 * 2^13 of its power of two. The last bit of sums with that is 1 / 1024
+/// of the power: the grid that ELWSUB puts its operands on.
 const GRID: u32 = 13 << 23 | 1 << 22;
-/// Exponents from here on are left to the matrix unit, so that no sum with the grid, and no infinity, has to be thought of.
+/// Exponents from here on are left to the matrix unit, so that no sum with the grid, and no infinity, has to be thought
+/// of.
 const HUGE: u32 = 240 << 23;
 
 /// ELWSUB without accumulation. False if a datum is huge; `dst` is then meaningless.
@@ -61,9 +63,9 @@ fn number(word: u32) -> f32 {
 
 /// The difference on the grid of the larger operand; raises `most` to its exponent.
 ///
-/// The first two additions round each operand to the grid, as the one that is not rounded keeps to it, and so do their sums. That
-/// is rounding to even, but there are no ties: an operand is a little larger than it is. Taking the grid away leaves
-/// the exact total, normalised. Below the smallest exponent it becomes zero.
+/// The first two additions round each operand to the grid, as the one that is not rounded keeps to it, and so do their
+/// sums. That is rounding to even, but there are no ties: an operand is a little larger than it is. Taking the grid
+/// away leaves the exact total, normalised. Below the smallest exponent it becomes zero.
 #[inline(always)]
 fn difference(a: u32, b: u32, most: &mut u32) -> u32 {
     let largest = (a & EXPONENT).max(b & EXPONENT);
@@ -109,8 +111,8 @@ impl Reach {
         self.least = self.least.min(exponent.wrapping_sub(1 << 23));
     }
 
-    /// Whether products of all phases are exact and so are their sums: neither the largest ones leave the exponents, nor the
-    /// smallest ones of the last phase, which is worth 12 exponents less than the first.
+    /// Whether products of all phases are exact and so are their sums: neither the largest ones leave the exponents,
+    /// nor the smallest ones of the last phase, which is worth 12 exponents less than the first.
     #[inline(always)]
     fn has_exact_products(self, other: Self) -> bool {
         let [a, b] = [self, other].map(|reach| [reach.most >> 23, (reach.least >> 23) + 1]);
@@ -118,8 +120,8 @@ impl Reach {
     }
 }
 
-/// The parts that each phase takes have few enough bits that products are exact, and the sum of two of them that the third
-/// phase makes is as well.
+/// The parts that each phase takes have few enough bits that products are exact, and the sum of two of them that the
+/// third phase makes is as well.
 #[inline(always)]
 fn product<const PHASES: u32>(a: u32, b: u32) -> u32 {
     let (high, both, upper) = (a & !(63 << BELOW), a & !(1 << BELOW), b & !(15 << BELOW));

@@ -21,8 +21,9 @@ const TILE_DATUMS: usize = 1024;
 /// Tiles from which on a table pays: making it costs 64.
 pub const WORTH_A_TABLE: usize = 256;
 
-/// What becomes of every bfloat16 datum on its way through the unpacker, a 16-bit `Dst`, the chain and the packer. Each goes
-/// that way by itself, so one table is the whole program. Without an entry, of every datum in `Dst` on the rest of the way.
+/// What becomes of every bfloat16 datum on its way through the unpacker, a 16-bit `Dst`, the chain and the packer. Each
+/// goes that way by itself, so one table is the whole program. Without an entry, of every datum in `Dst` on the rest of
+/// the way.
 fn table_of(entry: Option<(&Input, &MathConfig)>, chain: &Chain, packer: &PackConfig) -> HalfTable {
     let (mut src, mut dst) = (ZERO, ZERO);
     let (mut bytes, mut packed) = ([0; 2 * TILE_DATUMS], [0; 2 * TILE_DATUMS]);
@@ -69,7 +70,8 @@ pub fn kept_table(entry: Option<(&Input, &MathConfig)>, chain: &Chain, packer: &
     table
 }
 
-/// Fewest pages that a thread claims together. Claiming waits for everything that was written past the caches before it.
+/// Fewest pages that a thread claims together. Claiming waits for everything that was written past the caches before
+/// it.
 const CLAIMED_TOGETHER: usize = 256;
 
 /// Replaces every datum by the table's. Large results go past the caches: they would not stay there, and the lines that

@@ -1,6 +1,7 @@
 //! Between rows and tiles: tilize in the unpacker, untilize in the unpacker or in the packer.
 //!
-//! Rows lie in a CB as 32 of them one after the other, as long as a row of tiles. Values pass through `Dst` as in a copy.
+//! Rows lie in a CB as 32 of them one after the other, as long as a row of tiles. Values pass through `Dst` as in a
+//! copy.
 
 use tt_formats::{DataFormat, TileShape};
 use tt_memory::{Device, Place};
@@ -246,8 +247,8 @@ impl Run {
         Ok((buffer.format, buffer.tile_bytes as usize, buffer.read_pointer() + tile * buffer.tile_bytes))
     }
 
-    /// Packs a tile of `Dst` as column `column` of 32 rows of `full` tiles; the packer untilizes it as one of a block of so many
-    /// tiles, or finds it untilized.
+    /// Packs a tile of `Dst` as column `column` of 32 rows of `full` tiles; the packer untilizes it as one of a block
+    /// of so many tiles, or finds it untilized.
     fn pack_rows(
         &mut self,
         device: &mut Device,

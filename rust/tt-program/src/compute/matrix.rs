@@ -220,7 +220,8 @@ impl Run {
         })
     }
 
-    /// The math of an element-wise step on what lies in `SrcA` and `SrcB`. Of the two, `b_bytes` is 0 if one came from `Dst`.
+    /// The math of an element-wise step on what lies in `SrcA` and `SrcB`. Of the two, `b_bytes` is 0 if one came from
+    /// `Dst`.
     fn finish_eltwise(
         &mut self,
         op: EltwiseOp,

@@ -218,8 +218,8 @@ impl Run {
         })
     }
 
-    /// Applies a function to tiles `a` (and `b`, `c`) of `Dst`; the result goes to `out`. `mode` 0 takes all faces, 1 the
-    /// upper two (a row), 2 the left two (a column); with [`ON_PACK`] added on the packer's thread.
+    /// Applies a function to tiles `a` (and `b`, `c`) of `Dst`; the result goes to `out`. `mode` 0 takes all faces, 1
+    /// the upper two (a row), 2 the left two (a column); with [`ON_PACK`] added on the packer's thread.
     ///
     /// # Errors
     /// Setup, `Dst` protocol.

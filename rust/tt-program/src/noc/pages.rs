@@ -89,8 +89,8 @@ impl Run {
         })
     }
 
-    /// How a buffer is cut: pages, pages side by side, rows and columns of pages in a shard, banks. An interleaved buffer is cut
-    /// into its pages.
+    /// How a buffer is cut: pages, pages side by side, rows and columns of pages in a shard, banks. An interleaved
+    /// buffer is cut into its pages.
     ///
     /// # Errors
     /// No such buffer.

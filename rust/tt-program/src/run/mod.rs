@@ -115,7 +115,8 @@ impl Run {
         self.first_argument(self.kernels[self.current].risc) + index * 4
     }
 
-    /// Books a call that only takes time: a runtime argument (0), or an address (1). All threads of a compute kernel make it.
+    /// Books a call that only takes time: a runtime argument (0), or an address (1). All threads of a compute kernel
+    /// make it.
     ///
     /// # Errors
     /// None.

@@ -15,7 +15,8 @@ const POLLS: u32 = 64;
 const IDLE_READS: u32 = 4096;
 
 impl Run {
-    /// Whether the running kernel is so far ahead of the others that they should go first. If so it is back in the queue.
+    /// Whether the running kernel is so far ahead of the others that they should go first. If so it is back in the
+    /// queue.
     #[inline]
     pub(crate) fn give_way(&mut self) -> bool {
         let clock = self.kernels[self.current].clock();
@@ -49,8 +50,8 @@ impl Run {
         self.limit = self.limit.min(clock + QUANTUM);
     }
 
-    /// Chooses the kernel that runs next: of those that can go on the one with the smallest clock, then core, then RISC.
-    /// `None`: nobody can.
+    /// Chooses the kernel that runs next: of those that can go on the one with the smallest clock, then core, then
+    /// RISC. `None`: nobody can.
     pub fn schedule(&mut self) -> Option<usize> {
         let Reverse((_, kernel)) = self.queue.pop()?;
         self.limit = self.queue.peek().map_or(u64::MAX, |&Reverse((clock, _))| clock + QUANTUM);

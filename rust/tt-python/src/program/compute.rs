@@ -16,8 +16,8 @@ pub struct PyVectorCall {
 
 #[pymethods]
 impl PyVectorCall {
-    /// `names`: of the tile function and its init; `function`: name and variant of the listings; `tiles`: operands; `makes`: the
-    /// format code of what `Dst` holds afterwards, or -1 if it stays.
+    /// `names`: of the tile function and its init; `function`: name and variant of the listings; `tiles`: operands;
+    /// `makes`: the format code of what `Dst` holds afterwards, or -1 if it stays.
     #[new]
     fn new(
         py: Python<'_>,

@@ -143,7 +143,8 @@ impl ProgramRun {
         self.memory(py, |run, device| run.noc_semaphore_inc(device, target, value, noc))
     }
 
-    /// Waits for reads (0), writes to leave (1), to be acknowledged (2), atomics (3) or everything (4); `trid` -1: of all ids.
+    /// Waits for reads (0), writes to leave (1), to be acknowledged (2), atomics (3) or everything (4); `trid` -1: of
+    /// all ids.
     #[pyo3(signature = (kind, noc=-1, trid=-1))]
     fn noc_barrier(&mut self, py: Python<'_>, kind: u32, noc: i32, trid: i32) -> PyResult<()> {
         let barriers = [Barrier::Reads, Barrier::WritesFlushed, Barrier::Writes, Barrier::Atomics, Barrier::Full];

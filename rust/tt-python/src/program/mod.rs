@@ -1,8 +1,8 @@
 //! The run of a program, as the kernel API calls it.
 //!
-//! These methods are the hot path of Python kernels: positional integers only, no lock of the interpreter given up, and the
-//! device's lock taken only by those that touch its memory. `False` (or `None`) means "would block": the caller switches to
-//! another kernel and repeats the call later.
+//! These methods are the hot path of Python kernels: positional integers only, no lock of the interpreter given up, and
+//! the device's lock taken only by those that touch its memory. `False` (or `None`) means "would block": the caller
+//! switches to another kernel and repeats the call later.
 mod compute;
 mod data;
 
@@ -50,12 +50,12 @@ struct ProgramRun {
 
 /// A CB: core, index, address, page bytes, pages, format code, tile height and width, borrowed memory.
 type CbRow = ((u32, u32), u8, u32, u32, u32, u8, (u32, u32), bool);
-/// A kernel: core, RISC (0, 1, 2), name, NoC, for compute kernels fidelity phases, wide Dst, full sync, precise packing, CBs
-/// that are unpacked to Dst, and runtime arguments.
+/// A kernel: core, RISC (0, 1, 2), name, NoC, for compute kernels fidelity phases, wide Dst, full sync, precise
+/// packing, CBs that are unpacked to Dst, and runtime arguments.
 type KernelRow = ((u32, u32), u8, String, u8, Option<(u32, bool, bool, bool, u64)>, Vec<u32>);
 
-/// A kernel that waits: number, kind (0 front, 1 back, 2 word, 3 word or more, 4 any change), CB or address, wanted, present,
-/// capacity.
+/// A kernel that waits: number, kind (0 front, 1 back, 2 word, 3 word or more, 4 any change), CB or address, wanted,
+/// present, capacity.
 type WaitRow = (usize, u32, u32, u32, u32, u32);
 
 /// Core, CB, pages, and the kernels that pushed and popped, -1 if none did.

@@ -157,7 +157,8 @@ mod linux {
         #[inline]
         pub fn load(&mut self, sums: &Sums, start: bool) {
             self.ready = NOTHING;
-            // SAFETY: `self` shows that the tiles are configured as 16 rows of 64 bytes. `sums` is 4096 bytes: four tiles.
+            // SAFETY: `self` shows that the tiles are configured as 16 rows of 64 bytes. `sums` is 4096 bytes: four
+            // tiles.
             unsafe {
                 if start {
                     asm!(
@@ -182,8 +183,8 @@ mod linux {
 
         /// Adds products to the sums; see `Running::steps`.
         ///
-        /// The left operand is loaded past the first-level cache, which is then left to the right one: without that,
-        /// a chunk that is used again for the next row would have to come from the second level, and not from the first.
+        /// The left operand is loaded past the first-level cache, which is then left to the right one: without that, a
+        /// chunk that is used again for the next row would have to come from the second level, and not from the first.
         #[inline]
         pub fn steps(&mut self, left: &[Panel], right: &[Panel]) {
             let steps = left.len();

@@ -1,8 +1,8 @@
 //! What each fidelity sees of a mantissa. Source: `numerics.md` section 4.
 //!
-//! With `A = A5 + a5` (the right operand, SrcA: five bits and the next five) and `B = B7 + b4` (the left one, SrcB: seven
-//! bits and the last four), the phases are `A5 B7`, `a5 B7`, `A5 b4`, `a5 b4`. So LoFi is `A5 B7`, HiFi2 `A10 B7` and
-//! HiFi4 `A10 B`, one product each; HiFi3 is `A10 B7 + A5 b4`, two products. Bit 0 of A is never used.
+//! With `A = A5 + a5` (the right operand, SrcA: five bits and the next five) and `B = B7 + b4` (the left one, SrcB:
+//! seven bits and the last four), the phases are `A5 B7`, `a5 B7`, `A5 b4`, `a5 b4`. So LoFi is `A5 B7`, HiFi2 `A10 B7`
+//! and HiFi4 `A10 B`, one product each; HiFi3 is `A10 B7 + A5 b4`, two products. Bit 0 of A is never used.
 
 use crate::regs::MathFidelity;
 

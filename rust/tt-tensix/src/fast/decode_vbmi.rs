@@ -1,11 +1,12 @@
 //! Block floats to BF16 with permutes (AVX-512 VBMI, GFNI).
 //!
-//! A magnitude of 7 bits becomes BF16 in two bytes: up to 63 they are looked up, from 64 on they follow by a shift, so that
-//! a table has the 64 entries of a single permute. A datum of 4 bits looks its BF16 up as a whole. The exponents in the
-//! tables are the largest possible, from which those of the groups take away: a zero cannot become less than zero.
+//! A magnitude of 7 bits becomes BF16 in two bytes: up to 63 they are looked up, from 64 on they follow by a shift, so
+//! that a table has the 64 entries of a single permute. A datum of 4 bits looks its BF16 up as a whole. The exponents
+//! in the tables are the largest possible, from which those of the groups take away: a zero cannot become less than
+//! zero.
 //!
-//! Lines of 32 BF16 are either in the order of the page or with the datums of two rows interleaved, as AMX takes the right
-//! operand.
+//! Lines of 32 BF16 are either in the order of the page or with the datums of two rows interleaved, as AMX takes the
+//! right operand.
 #[allow(clippy::wildcard_imports, reason = "three dozen intrinsics of one family")]
 use std::arch::x86_64::*;
 use std::hint::black_box;
@@ -22,8 +23,8 @@ const GROUPS: usize = 64;
 const BYTE_LINES: usize = 17;
 const HALF_LINES: usize = 9;
 
-/// Exponent field of magnitude 1 in the tables: the largest with which that of magnitude 127 is a number's. It is even, so
-/// that in the lower byte of magnitudes from 64 on, six binades higher, the exponent's last bit is clear.
+/// Exponent field of magnitude 1 in the tables: the largest with which that of magnitude 127 is a number's. It is even,
+/// so that in the lower byte of magnitudes from 64 on, six binades higher, the exponent's last bit is clear.
 const TABLE_EXPONENT: u16 = 248;
 
 /// What the group's exponent is subtracted from to give the power of two that the table has too much: with 6 bits after
@@ -90,7 +91,8 @@ static ORDERS: [[u8; 64]; 2] = {
     orders
 };
 
-/// For each word of a line, the byte of its two rows of 4-bit datums that has its datum in one half, and the bits below.
+/// For each word of a line, the byte of its two rows of 4-bit datums that has its datum in one half, and the bits
+/// below.
 static HALVES: [([u8; 64], [u16; 32]); 2] = {
     let mut halves = [([0; 64], [0; 32]); 2];
     let mut place = 0;
@@ -108,8 +110,8 @@ static HALVES: [([u8; 64], [u16; 32]); 2] = {
     halves
 };
 
-/// What is taken from the exponents of each group, in place. In two cache lines: a store that crosses one is slow to read
-/// back.
+/// What is taken from the exponents of each group, in place. In two cache lines: a store that crosses one is slow to
+/// read back.
 #[repr(align(64))]
 struct Shifts([i16; GROUPS]);
 
@@ -134,8 +136,8 @@ pub fn page<const BITS: usize>(l1: &[u8], page: &mut Bf16Page) -> bool {
     tile::<BITS, false, ()>(l1, u32::MAX, page, &mut ())
 }
 
-/// Decodes a tile of the right operand to its panel, datums cut by `mask`, two at a time. Otherwise as `page`. What is done
-/// beside it is done in either case.
+/// Decodes a tile of the right operand to its panel, datums cut by `mask`, two at a time. Otherwise as `page`. What is
+/// done beside it is done in either case.
 ///
 /// # Panics
 /// If `l1` is shorter than a tile.
@@ -306,8 +308,8 @@ fn settle<const PAIRS: bool>(words: __m512i, shifts: &Shifts, group: usize) -> _
     _mm512_subs_epu16(words, shift)
 }
 
-/// What each group's words have too much in their exponents. False if a group that is not empty has numbers that are not
-/// normal.
+/// What each group's words have too much in their exponents. False if a group that is not empty has numbers that are
+/// not normal.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
 #[inline]
 fn settle_shifts<const BITS: usize>(exponents: &[u8; GROUPS], datums: &[u8], shifts: &mut Shifts) -> bool {

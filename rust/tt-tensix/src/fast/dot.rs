@@ -1,12 +1,12 @@
 //! Products with the dot products of AVX-512: `VDPBF16PS` adds pairs of BF16 products to FP32 sums.
 //!
-//! For each sum that is two fused multiply-adds, of a pair the odd step along K first. Denormals are flushed on the way in
-//! and out, roundings are to nearest even. Panels are those of AMX: a line of the left one is a row with 32 steps, a line of
-//! the right one has a pair of steps for each of 16 columns.
+//! For each sum that is two fused multiply-adds, of a pair the odd step along K first. Denormals are flushed on the way
+//! in and out, roundings are to nearest even. Panels are those of AMX: a line of the left one is a row with 32 steps, a
+//! line of the right one has a pair of steps for each of 16 columns.
 //!
-//! Pages of BF16 need no packing: what would be done once for a panel is done each time beside the dot products, in units
-//! of the CPU that have nothing to do meanwhile. Where two dot products start in each cycle, no unit has nothing to do: pages
-//! are packed beside the first product, and the others read panels.
+//! Pages of BF16 need no packing: what would be done once for a panel is done each time beside the dot products, in
+//! units of the CPU that have nothing to do meanwhile. Where two dot products start in each cycle, no unit has nothing
+//! to do: pages are packed beside the first product, and the others read panels.
 
 #[allow(clippy::wildcard_imports, reason = "a dozen intrinsics of one family")]
 use std::arch::x86_64::*;
@@ -18,8 +18,8 @@ use super::pack_avx512::{left_rows, pair_rows, settled, upper_halves};
 use super::{Bf16Page, Masks, Panel, Sums};
 use crate::regs::index;
 
-/// Rows whose sums are in registers together: 16 sums hide the latency of the instruction, and each load of a pair of rows
-/// of the right operand is used 8 times.
+/// Rows whose sums are in registers together: 16 sums hide the latency of the instruction, and each load of a pair of
+/// rows of the right operand is used 8 times.
 const ROWS: usize = 8;
 
 /// Words and bytes of a vector.
@@ -103,8 +103,8 @@ pub enum End<'a> {
     Page(&'a mut Bf16Page),
 }
 
-/// Sums of some rows at a time: `$add` adds to them, for rows from `$first` on. Not a function: of an array that another one
-/// sees, the compiler keeps a copy in memory all the time.
+/// Sums of some rows at a time: `$add` adds to them, for rows from `$first` on. Not a function: of an array that
+/// another one sees, the compiler keeps a copy in memory all the time.
 macro_rules! each_rows {
     (($sums:expr, $start:expr, $end:expr), |$first:ident, $sum:ident| $add:block) => {
         for $first in (0..32).step_by(ROWS) {
@@ -168,8 +168,8 @@ pub fn kernel<T: Tile>(
     });
 }
 
-/// The same for panels that are packed just before they are multiplied, from pages of either operand; from none, if they
-/// have been packed before.
+/// The same for panels that are packed just before they are multiplied, from pages of either operand; from none, if
+/// they have been packed before.
 ///
 /// # Panics
 /// If the operands have different numbers of panels, or none, or an operand has pages, but not as many.

@@ -5,8 +5,8 @@
 //! fidelity sees of a mantissa (`numerics.md` section 4), and a flush of zero exponents to zero.
 //!
 //! An operand tile becomes one or more [`Panel`]s, the order in which the multiplying instructions read it. A product
-//! walks over the panels in the order of K, so each sum has one order of additions, however the work is split. The order
-//! and the rounding belong to the [`Unit`], and so results differ between CPU levels in their last bits.
+//! walks over the panels in the order of K, so each sum has one order of additions, however the work is split. The
+//! order and the rounding belong to the [`Unit`], and so results differ between CPU levels in their last bits.
 mod amx;
 mod cut;
 mod decode;
@@ -89,8 +89,8 @@ impl Sums {
 pub const LINES: usize = TILE_DATUMS / LINE_DATUMS;
 const LINE_DATUMS: usize = 32;
 
-/// What products see of pairs of BF16, for each word of a vector: of words that are known to be equal, the compiler would cut
-/// one and spread it then, which costs the CPU more than to cut all.
+/// What products see of pairs of BF16, for each word of a vector: of words that are known to be equal, the compiler
+/// would cut one and spread it then, which costs the CPU more than to cut all.
 #[derive(Clone, Debug)]
 pub struct Masks {
     left: [u32; 16],
@@ -116,7 +116,8 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// The quickest that the level and this CPU have. AMX and dot products belong to the AVX-512 level and take BF16 only.
+    /// The quickest that the level and this CPU have. AMX and dot products belong to the AVX-512 level and take BF16
+    /// only.
     fn choose(wide: bool, level: Level) -> Self {
         match level.available() {
             Level::Avx512 if !wide && amx::available() => Self::Amx,
@@ -161,7 +162,8 @@ impl Multiplier {
         self.unit == Unit::Amx
     }
 
-    /// Whether packing hides behind products: where two dot products start in each cycle, more beside each of them costs time.
+    /// Whether packing hides behind products: where two dot products start in each cycle, more beside each of them
+    /// costs time.
     pub fn packs_beside(&self) -> bool {
         #[cfg(target_arch = "x86_64")]
         if self.unit == Unit::Dot {
@@ -262,8 +264,8 @@ impl Multiplier {
         }
     }
 
-    /// Packs a tile of the right operand in a block format. False if that takes a page or a tile in between; `panels` are
-    /// then meaningless.
+    /// Packs a tile of the right operand in a block format. False if that takes a page or a tile in between; `panels`
+    /// are then meaningless.
     ///
     /// # Panics
     /// If `panels` are not those of one tile, or `l1` is shorter than one.
@@ -276,8 +278,8 @@ impl Multiplier {
             })
     }
 
-    /// Packs a page of the right operand, in the decoder's format or BF16. False if that takes another way, as for an empty
-    /// page; `panels` are then meaningless.
+    /// Packs a page of the right operand, in the decoder's format or BF16. False if that takes another way, as for an
+    /// empty page; `panels` are then meaningless.
     ///
     /// # Panics
     /// If `panels` are not those of one tile, or the page is shorter than one.
@@ -292,7 +294,8 @@ impl Multiplier {
         }
     }
 
-    /// What [`Sums::settle`] and a packer to BF16 without `ReLU` write, in one go, for some of the [`LINES`] of the page.
+    /// What [`Sums::settle`] and a packer to BF16 without `ReLU` write, in one go, for some of the [`LINES`] of the
+    /// page.
     ///
     /// # Panics
     /// If there are fewer lines.
@@ -412,8 +415,8 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// Adds the last product, as [`Running::steps_before`], and writes what [`Multiplier::to_bf16`] makes of the sums; they
-    /// are meaningless then.
+    /// Adds the last product, as [`Running::steps_before`], and writes what [`Multiplier::to_bf16`] makes of the sums;
+    /// they are meaningless then.
     ///
     /// # Panics
     /// As [`Running::steps`].
@@ -433,8 +436,8 @@ impl<'a> Running<'a> {
         multiplier.to_bf16(self.end(), 0..LINES, page);
     }
 
-    /// Adds the product of two rows of BF16 pages, as [`Running::steps_before`]. Sums become a page, if there is one, as in
-    /// [`Running::last_steps`].
+    /// Adds the product of two rows of BF16 pages, as [`Running::steps_before`]. Sums become a page, if there is one,
+    /// as in [`Running::last_steps`].
     ///
     /// # Panics
     /// As [`Running::steps`]; if a page is shorter than a tile; if the masks are not those of this unit.
@@ -448,8 +451,8 @@ impl<'a> Running<'a> {
         unreachable!("only a unit with masks takes pages");
     }
 
-    /// Adds the product of two rows of panels, each of which is packed from a BF16 page just before; from none, if an operand
-    /// has no pages here because it has been packed before. The rest is as in [`Running::pages`].
+    /// Adds the product of two rows of panels, each of which is packed from a BF16 page just before; from none, if an
+    /// operand has no pages here because it has been packed before. The rest is as in [`Running::pages`].
     ///
     /// # Panics
     /// As [`Running::pages`]; if an operand has some pages, but not one for each panel.
@@ -482,8 +485,8 @@ impl<'a> Running<'a> {
         unsafe { dot::kernel(operands, masks, self.sums, std::mem::take(&mut self.start), Ahead::new(soon), end) }
     }
 
-    /// Adds the product of the panels of one tile of each operand while another tile of the right one is packed, which is
-    /// BF16 or in the decoder's format. False if that tile has to be packed in another way; `beside.panels` are then
+    /// Adds the product of the panels of one tile of each operand while another tile of the right one is packed, which
+    /// is BF16 or in the decoder's format. False if that tile has to be packed in another way; `beside.panels` are then
     /// meaningless.
     ///
     /// # Panics

@@ -1,8 +1,8 @@
 //! Products along K beside the packing of the right operand's tiles that come a few products later.
 //!
-//! Where every tile of the right operand is used once, memory sets the pace, and what is to be done for a tile has to fit
-//! in the time of its bytes. So a run is one loop: tables stay in registers, AMX multiplies on while vectors are packed,
-//! and lines of later pages are asked for one by one between both.
+//! Where every tile of the right operand is used once, memory sets the pace, and what is to be done for a tile has to
+//! fit in the time of its bytes. So a run is one loop: tables stay in registers, AMX multiplies on while vectors are
+//! packed, and lines of later pages are asked for one by one between both.
 #[cfg(target_arch = "x86_64")]
 use super::pack_avx512;
 use super::{BlockFloatDecoder, Multiplier, Panel, Ready, Running};
@@ -24,8 +24,8 @@ pub struct Run<'a> {
     pub places: &'a mut [Panel],
     /// How often a place has been multiplied: the next is that many further.
     pub number: usize,
-    /// The pages that are packed, the first for [`WAITING`] products later, and [`AHEAD`] that come after them; fewer where
-    /// there are no more. One that has to be packed in another way is empty.
+    /// The pages that are packed, the first for [`WAITING`] products later, and [`AHEAD`] that come after them; fewer
+    /// where there are no more. One that has to be packed in another way is empty.
     pub pages: &'a [&'a [u8]],
 }
 
@@ -60,8 +60,8 @@ macro_rules! run_loop {
 pub(super) use run_loop;
 
 impl Running<'_> {
-    /// Adds the products of a run, and packs a page beside each; BF16, or in the decoder's format. Stops after a product
-    /// whose page has to be packed in another way, and returns its number.
+    /// Adds the products of a run, and packs a page beside each; BF16, or in the decoder's format. Stops after a
+    /// product whose page has to be packed in another way, and returns its number.
     ///
     /// # Panics
     /// If the left operand's panels or the places are not those of whole tiles, or a page is shorter than a tile.

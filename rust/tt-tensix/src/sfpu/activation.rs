@@ -1,8 +1,8 @@
 //! Smooth activations: mish, softsign, tanhshrink, xielu. Source: listings of these names.
 //!
-//! Domain: all words. `mish` is x times ((1 + e^x)^2 - 1) / ((1 + e^x)^2 + 1) below 8, x above; its approximate form uses
-//! the BF16 exponential in both widths. `tanhshrink` is a cubic times a polynomial up to 1. `xielu` takes alpha for
-//! positive and for negative arguments.
+//! Domain: all words. `mish` is x times ((1 + e^x)^2 - 1) / ((1 + e^x)^2 + 1) below 8, x above; its approximate form
+//! uses the BF16 exponential in both widths. `tanhshrink` is a cubic times a polynomial up to 1. `xielu` takes alpha
+//! for positive and for negative arguments.
 
 use super::blocks::{exp_bf16, exp_f32, exp_f32_unlimited, reciprocal};
 use super::elu::reduced_exp;

@@ -1,7 +1,8 @@
 //! Inverse trigonometric functions. Source: listings `asin`, `acos`, `atan`.
 //!
-//! Domain: all words. |x| > 1 and NaN give NaN for `asin` and `acos` (+inf in 16-bit `Dst`). `asin` is a polynomial up to
-//! about 0.6, above it pi/2 - 2 asin(sqrt((1 - |x|) / 2)); `atan` is a polynomial up to 1, above it pi/2 - atan(1 / |x|).
+//! Domain: all words. |x| > 1 and NaN give NaN for `asin` and `acos` (+inf in 16-bit `Dst`). `asin` is a polynomial up
+//! to about 0.6, above it pi/2 - 2 asin(sqrt((1 - |x|) / 2)); `atan` is a polynomial up to 1, above it pi/2 - atan(1 /
+//! |x|).
 
 use super::blocks::{
     HALF_PI, ONE_AND_HALF, guessed_reciprocal, inverse_root, is_nonzero_finite, reciprocal, refine_root,
@@ -61,8 +62,8 @@ fn within<V: Word>(x: V, value: V) -> V {
     select(greater(fabs(x), ONE), NAN, value)
 }
 
-/// |x| below [`SPLIT_32`], from there on the root of (1 - |x|) / 2, which is less than that, too; and that half, which is negative
-/// where there is no angle. An argument that is not zero is far from the end of the range in most lanes.
+/// |x| below [`SPLIT_32`], from there on the root of (1 - |x|) / 2, which is less than that, too; and that half, which
+/// is negative where there is no angle. An argument that is not zero is far from the end of the range in most lanes.
 #[inline(always)]
 fn argument_32<V: Word>(distance: V, far: V::Mask) -> (V, V) {
     let distance = distance.zero_or_usual(-60, 126);

@@ -1,8 +1,8 @@
 //! Inverse hyperbolic functions. Source: listings `asinh`, `acosh`, `atanh`.
 //!
-//! Domain: all words. `acosh` below 1 and `atanh` beyond 1 give NaN (+inf in 16-bit `Dst`), `atanh` of +-1 gives infinity.
-//! Each computes an argument, stores it, and takes ln(1 + it): in 16-bit `Dst` the argument is cut to BF16 on the way.
-//! From 2^28 on the square root is left out and ln 2 added.
+//! Domain: all words. `acosh` below 1 and `atanh` beyond 1 give NaN (+inf in 16-bit `Dst`), `atanh` of +-1 gives
+//! infinity. Each computes an argument, stores it, and takes ln(1 + it): in 16-bit `Dst` the argument is cut to BF16 on
+//! the way. From 2^28 on the square root is left out and ln 2 added.
 
 use super::blocks::{LN2, guessed_reciprocal, newton_root};
 use super::lane::{

@@ -24,8 +24,8 @@ pub fn div_16<V: Word>(a: V, b: V) -> V {
     store_bf16(round_bf16_even(select(is_zero(b), by_zero, quotient)))
 }
 
-/// The guess of a mantissa's reciprocal is 1/10000 off at most after its step, so that the quotient is, and its product with the divisor
-/// leaves less than 1/16 of the dividend's mantissa.
+/// The guess of a mantissa's reciprocal is 1/10000 off at most after its step, so that the quotient is, and its product
+/// with the divisor leaves less than 1/16 of the dividend's mantissa.
 #[inline(always)]
 pub fn div_32<V: Word>(a: V, b: V) -> V {
     let (over, under) = (setexp(a, 127).surely(0, 1), setexp(b, 127).surely(0, 1));

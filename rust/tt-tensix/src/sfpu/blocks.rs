@@ -31,7 +31,8 @@ pub fn exp21<V: Word>(z: V, constant: u32) -> V {
     exp2_fixed(z, [0x27ac_a418, 0x33a8_5ada, constant])
 }
 
-/// 2^(z - 127) for a clamped `z`: the integer part becomes the exponent, a polynomial of the 23-bit fraction the mantissa.
+/// 2^(z - 127) for a clamped `z`: the integer part becomes the exponent, a polynomial of the 23-bit fraction the
+/// mantissa.
 #[inline(always)]
 pub fn exp2_fixed<V: Word, const N: usize>(z: V, coefficients: [u32; N]) -> V {
     let fixed = shift(man_with_one(z), exp_unbiased(z));
@@ -54,8 +55,8 @@ pub fn reduce_by_ln2<V: Word>(x: V, turns: V) -> V {
     mad(turns, LN2_PARTS[1], reduce(turns, LN2_PARTS[0], x))
 }
 
-/// x less the nearest multiple of ln 2, and the multiple. The kernel converts the power by `iabs` and `setsign`, which comes
-/// to the same.
+/// x less the nearest multiple of ln 2, and the multiple. The kernel converts the power by `iabs` and `setsign`, which
+/// comes to the same.
 #[inline(always)]
 pub fn nearest_turns_of_ln2<V: Word>(x: V) -> (V, V) {
     let power = round_sm16(mul(x, INVERSE_LN2));
@@ -79,8 +80,8 @@ const _: () = assert!(is_ordinary(
     LARGEST_REST
 ));
 
-/// e^x by reduction and a polynomial of degree 6: the polynomial before its last step, after it, and the power of two that
-/// the latter is short of the result.
+/// e^x by reduction and a polynomial of degree 6: the polynomial before its last step, after it, and the power of two
+/// that the latter is short of the result.
 #[inline(always)]
 fn exp_parts<V: Word>(x: V) -> (V, V, V) {
     let (rest, power) = x.reduced_by_ln2([-88.0, 89.0]);
@@ -88,8 +89,8 @@ fn exp_parts<V: Word>(x: V) -> (V, V, V) {
     (tail, tail.ordinary_horner(rest, &[ONE]), power)
 }
 
-/// `value` times two to a power, for an exponential whose polynomial's tail is given: 0 if the exponent field would be below 1,
-/// infinity if it would be above 254, or NaN if the tail is.
+/// `value` times two to a power, for an exponential whose polynomial's tail is given: 0 if the exponent field would be
+/// below 1, infinity if it would be above 254, or NaN if the tail is.
 #[inline(always)]
 pub fn raised<V: Word>(value: V, power: V, tail: V) -> V {
     let exponent = iadd(exp_biased(value), power);
@@ -188,7 +189,8 @@ pub fn reciprocal<V: Word>(x: V, steps: usize) -> V {
     reciprocal_scale(reciprocal_mantissa(x, RECIPROCAL_SEED, steps), x)
 }
 
-/// -1 / x from a guess by integer subtraction, which is 5.4% off at most; `refine` adds a Newton step, as FP32 kernels do.
+/// -1 / x from a guess by integer subtraction, which is 5.4% off at most; `refine` adds a Newton step, as FP32 kernels
+/// do.
 #[inline(always)]
 pub fn guessed_reciprocal<V: Word>(x: V, refine: bool) -> V {
     let x = x.usual(-60, 60);
@@ -236,8 +238,8 @@ pub fn refine_inverse_root<V: Word>(x: V, y: V) -> V {
 
 /// sqrt(x) of a positive finite number or zero, by `steps` Newton steps on the guess and a correction of the root.
 ///
-/// With the guess, x y^2 is from 0.63 to 0.72, and at most a little more than 1 after each step. What the root lacks is less than
-/// 1/30 of it.
+/// With the guess, x y^2 is from 0.63 to 0.72, and at most a little more than 1 after each step. What the root lacks is
+/// less than 1/30 of it.
 #[inline(always)]
 pub fn newton_root<V: Word>(x: V, steps: usize) -> V {
     let usual = x.usually_positive(-60, 60);

@@ -1,7 +1,7 @@
 //! Tests whose answer is 1.0 or 0. Source: listings `is*`, `*z`, `unary_*`, `heaviside`, `logical_not`.
 //!
-//! Domain: all words. Comparisons with zero take both zeros as zero and are false for NaN; comparisons with a scalar look
-//! at the sign of the difference, so that NaN counts as an infinity of its sign and equal infinities differ.
+//! Domain: all words. Comparisons with zero take both zeros as zero and are false for NaN; comparisons with a scalar
+//! look at the sign of the difference, so that NaN counts as an infinity of its sign and equal infinities differ.
 
 use super::lane::{
     HALF, INFINITY, ONE, Word, ZERO, add, equal, fabs, greater, ilt, is_finite, is_negative, is_zero, less, magnitude,

@@ -1,9 +1,10 @@
-//! How each step of a polynomial may be computed by the host, found by the compiler from the coefficients and the range.
+//! How each step of a polynomial may be computed by the host, found by the compiler from the coefficients and the
+//! range.
 //!
-//! What the unit does with `s * x + c`, and when that is the host's multiply-add, is said in `guess`. Here the sum, the product and
-//! their exponents are followed through Horner's rule, in each part of the range on its own. A step that is the host's in all
-//! parts costs one instruction; where terms cancel, or a coefficient is cut by the product's grid, it is put together on the
-//! unit's grid.
+//! What the unit does with `s * x + c`, and when that is the host's multiply-add, is said in `guess`. Here the sum, the
+//! product and their exponents are followed through Horner's rule, in each part of the range on its own. A step that is
+//! the host's in all parts costs one instruction; where terms cancel, or a coefficient is cut by the product's grid, it
+//! is put together on the unit's grid.
 
 /// Parts of the range that are looked at one by one: in each of them sums are known the better.
 const PARTS: usize = 256;
@@ -42,13 +43,15 @@ pub struct Course {
     pub(super) least: i32,
     /// and less than two to this power.
     pub(super) most: i32,
-    /// A bit for each step, the first one's the lowest: whether it may be [`Form::Plain`] for arguments below zero and for others,
+    /// A bit for each step, the first one's the lowest: whether it may be [`Form::Plain`] for arguments below zero and
+    /// for others,
     plain: [u32; 2],
     /// whether it may be [`Form::Constant`] for them,
     constant: [u32; 2],
     /// whether its product is so close to the coefficient's grid that what is cut off is seen there,
     close: u32,
-    /// and whether its sum may be two exponents above the larger one of its terms, where it is only right if the product is cut.
+    /// and whether its sum may be two exponents above the larger one of its terms, where it is only right if the
+    /// product is cut.
     grown: u32,
     /// Whether its coefficient may be below the grid,
     nothing: u32,
@@ -143,7 +146,8 @@ const fn step(sum: Range, x: Range, coefficient: u32) -> (Range, Step) {
     let even = most <= own + 2 + zeros;
     let grown = size.most >= power(larger(least, own) + 2);
     let (below, above) = if addend > 0.0 { (result.least, result.most) } else { (-result.most, -result.least) };
-    // Less an eighth of the power, 24 bits hold the sum but for what the grid jams, or some more if the coefficient ends with zeros.
+    // Less an eighth of the power, 24 bits hold the sum but for what the grid jams, or some more if the coefficient
+    // ends with zeros.
     let limit = power(own + 1 + smaller(zeros, 3));
     let short = below > -0.9 * limit && above < limit;
     let constant = most <= own && short;

@@ -1,8 +1,8 @@
 //! Derivatives of activations. Source: listings `gelu_derivative/*`, `tanh_derivative/*`.
 //!
 //! Domain: all words. `gelu_derivative`: a polynomial from -3 to 3.17, 1 above, below an asymptotic form with the
-//! exponential, whose approximate variant leaves out the correction by powers of 1 / x^2. `tanh_derivative`: a polynomial
-//! below 3, 4 e^-2|x| up to 45, 0 above.
+//! exponential, whose approximate variant leaves out the correction by powers of 1 / x^2. `tanh_derivative`: a
+//! polynomial below 3, 4 e^-2|x| up to 45, 0 above.
 
 use super::blocks::{INVERSE_LN2, reciprocal};
 use super::course::Course;

@@ -1,9 +1,10 @@
-//! Division of integers. Source: listings `div_int32`, `div_int32_floor/*`, `remainder_int32`, `fmod_int32`, `gcd`, `lcm`.
+//! Division of integers. Source: listings `div_int32`, `div_int32_floor/*`, `remainder_int32`, `fmod_int32`, `gcd`,
+//! `lcm`.
 //!
-//! The quotient is estimated by floating point from its upper bits, the divisor's multiple is taken off in 11-bit parts,
-//! and one more estimate and a comparison settle the rest. `remainder_int32/uint32` has no listing: it is the exact
-//! remainder, and only that of a division by 0 may differ from the chip's. `gcd` is the binary algorithm, 30 rounds; `lcm`, meant for
-//! operands of at most 15 bits, makes 14.
+//! The quotient is estimated by floating point from its upper bits, the divisor's multiple is taken off in 11-bit
+//! parts, and one more estimate and a comparison settle the rest. `remainder_int32/uint32` has no listing: it is the
+//! exact remainder, and only that of a division by 0 may differ from the chip's. `gcd` is the binary algorithm, 30
+//! rounds; `lcm`, meant for operands of at most 15 bits, makes 14.
 
 use super::blocks::reciprocal;
 use super::lane::{
@@ -47,10 +48,10 @@ pub struct Division<V> {
     divisor: V,
 }
 
-/// Of a divisor other than 0 and integers above the smallest one, what is settled then is the exact quotient and rest. With the
-/// inverse 2^-16 off at most, the first estimate is half of 2^11 off, and 2^-16 of the quotient: it leaves less than 2^16 divisors.
-/// The second is off by a half, by 2^-16 of that, and, as quotients leave out the last bit, by up to one for a divisor of 1. So the
-/// rest is more than minus one divisor and less than two.
+/// Of a divisor other than 0 and integers above the smallest one, what is settled then is the exact quotient and rest.
+/// With the inverse 2^-16 off at most, the first estimate is half of 2^11 off, and 2^-16 of the quotient: it leaves
+/// less than 2^16 divisors. The second is off by a half, by 2^-16 of that, and, as quotients leave out the last bit, by
+/// up to one for a divisor of 1. So the rest is more than minus one divisor and less than two.
 #[inline(always)]
 pub fn divide<V: Word>(a: V, b: V, for_quotient: bool) -> Division<V> {
     let (dividend, divisor) = (iabs(a), iabs(b));

@@ -1,7 +1,7 @@
 //! Exponentials: e^x, 2^x, e^x - 1. Source: listings `exp/*`, `exp2/*`, `expm1/*`.
 //!
-//! Domain: all words. Accurate: 21 bits in 16-bit `Dst`, FP32 otherwise; results above the range are infinity,
-//! below it +0, NaN stays NaN in 32-bit `Dst`. Approximate: the exponent field and the mantissa come from one fixed-point
+//! Domain: all words. Accurate: 21 bits in 16-bit `Dst`, FP32 otherwise; results above the range are infinity, below it
+//! +0, NaN stays NaN in 32-bit `Dst`. Approximate: the exponent field and the mantissa come from one fixed-point
 //! product, about 3 % off; `clampneg` holds the argument at -88.5 or above, `noclamp` lets it run into negative words.
 
 use super::blocks::{BIAS, EXP21_CONSTANT, INVERSE_LN2, LN2_PARTS, MAX_EXPONENT, MINUS_LN2, exp_f32, exp21};
@@ -98,9 +98,9 @@ fn expm1_16<V: Word>(x: V) -> V {
 
 /// As in 16-bit `Dst`, with ln 2 in two parts, a longer polynomial, and a sum ordered so that nothing is lost around 0.
 ///
-/// What counts are up to 128 powers of two; of more, only that they are more. Then the multiple of the first part of ln 2 has 23 bits,
-/// its sum with the argument is exact, and at most 0.36 is left; e^r - 1 is between 0.8 r and 1.2 r. A product that is small beside what
-/// is added to it leaves no trace.
+/// What counts are up to 128 powers of two; of more, only that they are more. Then the multiple of the first part of ln
+/// 2 has 23 bits, its sum with the argument is exact, and at most 0.36 is left; e^r - 1 is between 0.8 r and 1.2 r. A
+/// product that is small beside what is added to it leaves no trace.
 #[inline(always)]
 fn expm1_32<V: Word>(x: V) -> V {
     const SERIES: [u32; 6] = [0x394f_0000, 0x3ab6_98f2, 0x3c08_88fb, 0x3d2a_aacf, 0x3e2a_aaae, HALF - 1];

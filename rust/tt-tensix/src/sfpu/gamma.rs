@@ -114,9 +114,9 @@ fn digamma_32<V: Word>(x: V) -> V {
     store_f32(digamma(x, mul(over, reciprocal(under, 2))))
 }
 
-/// What is usual is up to 2^16. There, the product of the main part has an exponent of at most three above that of z, and the sum
-/// is less than 3.4 times the larger power of two. The series is between 0.072 and 0.084. The main part is a multiple of 2^-24 if it is
-/// less than 1/4, where the product that is added may be the larger one, of at most 0.17.
+/// What is usual is up to 2^16. There, the product of the main part has an exponent of at most three above that of z,
+/// and the sum is less than 3.4 times the larger power of two. The series is between 0.072 and 0.084. The main part is
+/// a multiple of 2^-24 if it is less than 1/4, where the product that is added may be the larger one, of at most 0.17.
 #[inline(always)]
 pub fn lgamma_stirling<V: Word>(x: V) -> V {
     let z = select(less(x, HALF), sub(splat::<V>(ONE), x), x).usually_positive(-1, 16);

@@ -1,8 +1,8 @@
 //! Gaussian error linear unit, x * Phi(x). Source: listings `gelu/*`.
 //!
 //! Domain: all words. 16-bit `Dst`: 0 below -5.54, a tail with the exponential up to -3.125, an odd polynomial up to
-//! 2.78125, x above. 32-bit `Dst`: x/2 * (1 + erf(x / sqrt 2)). The tanh form is its usual approximation; its fast version
-//! goes through a sigmoid. `approx_lut`: straight lines.
+//! 2.78125, x above. 32-bit `Dst`: x/2 * (1 + erf(x / sqrt 2)). The tanh form is its usual approximation; its fast
+//! version goes through a sigmoid. `approx_lut`: straight lines.
 
 use super::blocks::{BIAS, EXP21_CONSTANT, exp2_fixed, exp21, reciprocal};
 use super::course::Course;
@@ -67,8 +67,8 @@ fn accurate_32<V: Word>(x: V) -> V {
     store_f32(select(inside, value, sub(x, x)))
 }
 
-/// Beyond 2^20 the curve is in doubt. The last product has no larger exponent than what is added to it, and the sum is at most
-/// twice that.
+/// Beyond 2^20 the curve is in doubt. The last product has no larger exponent than what is added to it, and the sum is
+/// at most twice that.
 #[inline(always)]
 fn tanh_form<V: Word>(x: V) -> V {
     const CURVE: [u32; 2] = [CUBIC, ONE];

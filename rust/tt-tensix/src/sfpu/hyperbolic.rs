@@ -1,7 +1,7 @@
 //! Hyperbolic sine and cosine. Source: listings `sinh`, `cosh`.
 //!
-//! Domain: all words. Half of e^|x| (less 1 for the sine) by reduction with ln 2, then the part of e^-|x| by a reciprocal
-//! where it still counts. Infinities and NaN stay.
+//! Domain: all words. Half of e^|x| (less 1 for the sine) by reduction with ln 2, then the part of e^-|x| by a
+//! reciprocal where it still counts. Infinities and NaN stay.
 
 use super::blocks::{EXP_TAIL, INVERSE_LN2, MINUS_LN2, guessed_reciprocal, reduce_by_ln2};
 use super::lane::{
@@ -44,8 +44,8 @@ fn sinh_16<V: Word>(x: V) -> V {
 fn sinh_32<V: Word>(x: V) -> V {
     const SERIES: [u32; 6] = [0x394f_0000, 0x3ab6_98f2, 0x3c08_88fb, 0x3d2a_aacf, 0x3e2a_aaae, 0x3eff_ffff];
     const _: () = assert!(is_ordinary(&SERIES, -0.36, 0.36));
-    // From 130 powers on, which 95 has, the result is infinite. Where the rest counts, it is 0 or above 2^-50; e^r - 1 is between
-    // 0.8 r and 1.2 r.
+    // From 130 powers on, which 95 has, the result is infinite. Where the rest counts, it is 0 or above 2^-50; e^r - 1
+    // is between 0.8 r and 1.2 r.
     let (rest, power) = magnitude(x).reduced_by_ln2([0.0, 95.0]);
     let rest = rest.surely(-50, 0);
     let series = ordinary_polynomial(rest, SERIES);

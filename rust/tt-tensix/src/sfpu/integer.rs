@@ -1,7 +1,7 @@
 //! Functions of integers. Source: listings `bitwise_*`, `*_shift`, `*_int`, `*_int32`.
 //!
-//! Integers are two's complement words; some kernels load them as sign and magnitude, so that `0x8000_0000` counts as 0.
-//! Shifts by 32 and more give 0, an arithmetic one to the right the sign.
+//! Integers are two's complement words; some kernels load them as sign and magnitude, so that `0x8000_0000` counts as
+//! zero. Shifts by 32 and more give 0, an arithmetic one to the right the sign.
 
 use super::lane::{
     Word, and, flipsign, iabs, iadd, ilt, is_negative, is_zero, isub, max, min, not, or, select, sm_to_twos, splat,
@@ -71,8 +71,8 @@ fn relu<V: Word>(x: V) -> V {
     twos_to_sm(max(sm_to_twos(x), 0))
 }
 
-/// Both limits by the order of sign and magnitude, in which negative numbers run backwards: a negative limit is compared
-/// as complements, with minimum and maximum exchanged.
+/// Both limits by the order of sign and magnitude, in which negative numbers run backwards: a negative limit is
+/// compared as complements, with minimum and maximum exchanged.
 #[inline(always)]
 fn clamp<V: Word>(x: V, low: u32, high: u32) -> V {
     let above = if below_zero(low) { not(min(not(x), !low)) } else { max(x, low) };

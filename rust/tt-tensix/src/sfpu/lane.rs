@@ -115,7 +115,8 @@ pub fn polynomial_from<V: Word, const N: usize>(sum: V, x: V, coefficients: [u32
     sum.horner(x, &coefficients)
 }
 
-/// [`polynomial`] of which is proven that all steps are ordinary for what `x` can be: see [`super::series::is_ordinary`].
+/// [`polynomial`] of which is proven that all steps are ordinary for what `x` can be: see
+/// [`super::series::is_ordinary`].
 #[inline(always)]
 pub fn ordinary_polynomial<V: Word, const N: usize>(x: V, coefficients: [u32; N]) -> V {
     V::from(coefficients[0]).ordinary_horner(x, &coefficients[1..])
@@ -514,7 +515,8 @@ const fn lut8_coefficient(byte: u32) -> u32 {
     if byte == 255 { 0 } else { byte >> 7 << 31 | (127 - (byte >> 4 & 7)) << 23 | (byte & 15) << 19 }
 }
 
-/// Six straight lines of |v|, ending at .5, 1, 1.5, 2, 3 and infinity; halves of `slopes` and `intercepts`, low one first.
+/// Six straight lines of |v|, ending at .5, 1, 1.5, 2, 3 and infinity; halves of `slopes` and `intercepts`, low one
+/// first.
 #[inline(always)]
 pub fn lut16<V: Word>(slopes: [u32; 3], intercepts: [u32; 3], v: V) -> V {
     const ENDS: [u32; 5] = [HALF, ONE, 0x3fc0_0000, TWO, 0x4040_0000];

@@ -14,11 +14,11 @@ macro_rules! take {
     };
 }
 
-/// Runs a lane program on every word, given as `each_lane!(exactly, level, dst, [second: words, ...], parameters, [names],
-/// program)`; `guessed` instead of `exactly` tries it first as [`super::guess`] says, where the CPU level can.
+/// Runs a lane program on every word, given as `each_lane!(exactly, level, dst, [second: words, ...], parameters,
+/// [names], program)`; `guessed` instead of `exactly` tries it first as [`super::guess`] says, where the CPU level can.
 ///
-/// The program's text is taken once for each CPU level, inside a function compiled for it, since a closure has the CPU features
-/// of the function that it stands in; a function by its name would not.
+/// The program's text is taken once for each CPU level, inside a function compiled for it, since a closure has the CPU
+/// features of the function that it stands in; a function by its name would not.
 macro_rules! each_lane {
     ($how:ident, $level:expr, $dst:expr, [$($other:ident: $words:expr),*], $parameters:expr, $names:tt, $program:expr) => {{
         const OTHERS: usize = <[&str]>::len(&[$(stringify!($other)),*]);
@@ -118,7 +118,8 @@ pub(crate) fn blocks<V: LaneVector, const N: usize>(
     }
 }
 
-/// The last words of a slice in a block of their own, which the first one fills: zeros would be slow where the others are not.
+/// The last words of a slice in a block of their own, which the first one fills: zeros would be slow where the others
+/// are not.
 #[cfg(target_arch = "x86_64")]
 fn padded(words: &[u32]) -> [u32; 64] {
     let mut block = [words[0]; 64];

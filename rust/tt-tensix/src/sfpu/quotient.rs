@@ -1,29 +1,29 @@
-//! `div_binary` where nothing leaves the range of normal numbers: of BF16 datums in lanes of 16 bits from L1 bytes, and of
-//! words of a 32-bit `Dst`.
+//! `div_binary` where nothing leaves the range of normal numbers: of BF16 datums in lanes of 16 bits from L1 bytes, and
+//! of words of a 32-bit `Dst`.
 //!
 //! # BF16
 //!
-//! The kernel multiplies by a reciprocal of 23 good bits and rounds the product to BF16. Where nothing leaves the range of
-//! normal numbers, that is the exact quotient rounded to nearest, and so is what FP32's division gives when it is rounded:
-//! of two significands of 8 bits, a quotient is never halfway between two numbers of 8 bits, nor nearer to it than 2^-17 of
-//! itself. Halfway is an odd number `h` of 9 bits, times a power of two. Were `a / b = h / 2^j`, the odd `h`, above 256,
-//! would divide `a`, below 256. So `a * 2^j - h * b` is a whole number other than 0, and `a / b` is at least
-//! `1 / (b * 2^j)` away from halfway; `b` is below 2^8, and `j` at most 8 for quotients from one to two, or 9 for those
-//! from a half on.
+//! The kernel multiplies by a reciprocal of 23 good bits and rounds the product to BF16. Where nothing leaves the range
+//! of normal numbers, that is the exact quotient rounded to nearest, and so is what FP32's division gives when it is
+//! rounded: of two significands of 8 bits, a quotient is never halfway between two numbers of 8 bits, nor nearer to it
+//! than 2^-17 of itself. Halfway is an odd number `h` of 9 bits, times a power of two. Were `a / b = h / 2^j`, the odd
+//! `h`, above 256, would divide `a`, below 256. So `a * 2^j - h * b` is a whole number other than 0, and `a / b` is at
+//! least `1 / (b * 2^j)` away from halfway; `b` is below 2^8, and `j` at most 8 for quotients from one to two, or 9 for
+//! those from a half on.
 //!
 //! # FP32
 //!
 //! The steps of the definition, each with the host instructions that the multiply-add comes to for these operands;
 //! `guess/mod.rs` says what it does. With mantissas `a` and `b` from one to two, whose signs are put on at the end:
-//! - The seed's inner term, 1.4545 - 0.3232 b, is from 0.8 to 1.14: one place below its addend or none, which is the host's
-//!   rounding.
-//! - The seed, 2.1212 less the product, falls from 0.990 to 0.505: two places below the addend, so that what lies between two
-//!   results becomes the even one.
+//! - The seed's inner term, 1.4545 - 0.3232 b, is from 0.8 to 1.14: one place below its addend or none, which is the
+//!   host's rounding.
+//! - The seed, 2.1212 less the product, falls from 0.990 to 0.505: two places below the addend, so that what lies
+//!   between two results becomes the even one.
 //! - `1 - b * seed` is below 0.0102, and jammed on the grid of 1.
-//! - The inverse is the seed and up to 0.0102 of it: the host's rounding. It is below one: 1 / b less the square of the error
-//!   before, which is 0.0001 at one and nearly nothing only far from it.
-//! - The guess `a * inverse` is a product, and below two. So the product of it and `b` has an exponent of 0 at most, which is
-//!   that of `a`; and `a` less that product is below 0.0003, jammed on the grid of 1.
+//! - The inverse is the seed and up to 0.0102 of it: the host's rounding. It is below one: 1 / b less the square of the
+//!   error before, which is 0.0001 at one and nearly nothing only far from it.
+//! - The guess `a * inverse` is a product, and below two. So the product of it and `b` has an exponent of 0 at most,
+//!   which is that of `a`; and `a` less that product is below 0.0003, jammed on the grid of 1.
 //! - The quotient is the guess and up to 0.0003: the host's rounding.
 //!
 //! The difference of the exponents is then added to the quotient's own.
@@ -52,8 +52,8 @@ pub fn computes(call: &SeveralCall<BinaryKernel>) -> bool {
     call.name() == "div_binary"
 }
 
-/// `dst = a / b` of two pages as they come into a 16-bit `Dst`. False if an operand, or the quotient of numbers that are not
-/// zero, may not be a normal number or a zero; `dst` is then meaningless.
+/// `dst = a / b` of two pages as they come into a 16-bit `Dst`. False if an operand, or the quotient of numbers that
+/// are not zero, may not be a normal number or a zero; `dst` is then meaningless.
 #[must_use]
 pub fn run(level: Level, dst: &mut HalfTile, a: &Bf16Page, b: &Bf16Page) -> bool {
     quotients::run(level, dst, a, b)
@@ -120,8 +120,8 @@ pub(super) static BINARY: &[BinaryFunction] = &[Several {
     },
 }];
 
-/// Divides words of a 32-bit `Dst`. False, and nothing is done, if the level has no way to, or an operand or the quotient
-/// of numbers that are not zero may not be a normal number or a zero, or a divisor is zero.
+/// Divides words of a 32-bit `Dst`. False, and nothing is done, if the level has no way to, or an operand or the
+/// quotient of numbers that are not zero may not be a normal number or a zero, or a divisor is zero.
 fn words(level: Level, dst: &mut [u32], second: &[u32]) -> bool {
     #[cfg(target_arch = "x86_64")]
     if level.available() == Level::Avx512 && dst.len() == TILE_DATUMS && wide::is_usual(dst, second) {

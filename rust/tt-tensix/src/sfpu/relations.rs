@@ -11,8 +11,8 @@ use super::lane::{
 };
 use super::run_binary::short_binary_functions;
 
-// The kernels add the magnitudes and look at the sum. It is 0 if both are zeros, which denormals are to the vector unit, and
-// above infinity if one is NaN.
+// The kernels add the magnitudes and look at the sum. It is 0 if both are zeros, which denormals are to the vector
+// unit, and above infinity if one is NaN.
 
 #[inline(always)]
 fn are_zeros<V: Word>(a: V, b: V) -> V::Mask {

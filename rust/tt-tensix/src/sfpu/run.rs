@@ -92,8 +92,8 @@ impl Call {
         }
     }
 
-    /// The results for all 65,536 words of a 16-bit `Dst`, in the upper half's order. `None` for functions of integers and
-    /// conversions to them, whose words are not halves.
+    /// The results for all 65,536 words of a 16-bit `Dst`, in the upper half's order. `None` for functions of integers
+    /// and conversions to them, whose words are not halves.
     fn table(&self) -> Option<&HalfTable> {
         let of_function = self.function.table?;
         Some(self.table.get_or_init(|| {
@@ -162,7 +162,8 @@ macro_rules! functions {
     };
 }
 
-/// Lists a file's functions of integers and conversions: as `functions!`, with words that are no halves in a 16-bit `Dst`.
+/// Lists a file's functions of integers and conversions: as `functions!`, with words that are no halves in a 16-bit
+/// `Dst`.
 macro_rules! integer_functions {
     ($($list:tt)+) => {
         $crate::sfpu::run::list_of_unary! { exactly, words, $($list)+ }

@@ -1,7 +1,7 @@
 //! Arithmetic with a scalar. Source: listings `add_unary`, `sub_unary`, `mul_unary`, `div_unary`, `rsub`, `rdiv`.
 //!
-//! Domain: all words. Sums and products are cut by the store in 16-bit `Dst`, except `rsub`, which rounds to nearest even.
-//! `div_unary` takes the inverse of the divisor and multiplies.
+//! Domain: all words. Sums and products are cut by the store in 16-bit `Dst`, except `rsub`, which rounds to nearest
+//! even. `div_unary` takes the inverse of the divisor and multiplies.
 
 use super::blocks::reciprocal;
 use super::lane::{Word, add, flipsign, mul, round_bf16, round_bf16_even, splat, store_bf16, store_f32, sub};

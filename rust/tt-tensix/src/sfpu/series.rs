@@ -1,4 +1,5 @@
-//! What the compiler proves of polynomials: all their steps are ordinary multiply-adds, which the host rounds as the unit does.
+//! What the compiler proves of polynomials: all their steps are ordinary multiply-adds, which the host rounds as the
+//! unit does.
 
 /// Coefficients are above this: 2^-60. Beside them, denormals and products without exponent leave no trace.
 const SMALLEST: f64 = 1.0 / (1_u64 << 60) as f64;
@@ -8,8 +9,8 @@ const SLACK: f64 = 1.0 / 1_000_000.0;
 /// Parts of the range that are looked at one by one: in each of them sums are known the better.
 const PARTS: usize = 64;
 
-/// Whether Horner's rule for these coefficients, from the highest power down, meets only sums of the sign of the coefficient
-/// that is added, from half of its power of two to three times that, for arguments from `low` to `high`.
+/// Whether Horner's rule for these coefficients, from the highest power down, meets only sums of the sign of the
+/// coefficient that is added, from half of its power of two to three times that, for arguments from `low` to `high`.
 pub(super) const fn is_ordinary(coefficients: &[u32], low: f32, high: f32) -> bool {
     let step = (high - low) as f64 / PARTS as f64;
     let mut part = 0;
@@ -59,8 +60,8 @@ pub struct Growth {
 }
 
 impl Growth {
-    /// Of a polynomial all of whose steps are ordinary, or lead to less than eight times the coefficient's power of two, with
-    /// its sign, or to more if the coefficient is short.
+    /// Of a polynomial all of whose steps are ordinary, or lead to less than eight times the coefficient's power of
+    /// two, with its sign, or to more if the coefficient is short.
     ///
     /// # Panics
     /// If it is another one, which means at compile time.

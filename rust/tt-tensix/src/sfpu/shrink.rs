@@ -1,5 +1,5 @@
-//! Clamps and piecewise linear activations. Source: listings `hardtanh`, `clamp`, `hardsigmoid`, `hardmish`, `softshrink`,
-//! `hardshrink`, `threshold`, `unary_max`, `unary_min`.
+//! Clamps and piecewise linear activations. Source: listings `hardtanh`, `clamp`, `hardsigmoid`, `hardmish`,
+//! `softshrink`, `hardshrink`, `threshold`, `unary_max`, `unary_min`.
 //!
 //! Domain: all words. Limits by total order, so that NaN is held to the limit of its sign. `hardshrink` and `threshold`
 //! leave the word of `Dst` untouched where they keep it.

@@ -1,7 +1,7 @@
 //! Square root. Source: listings `sqrt/*`.
 //!
-//! Domain: all words. +-0 stay, +inf stays; negative arguments give NaN (+inf in 16-bit `Dst`, where rounding makes it so).
-//! The fast form omits the special cases of zero and negative arguments.
+//! Domain: all words. +-0 stay, +inf stays; negative arguments give NaN (+inf in 16-bit `Dst`, where rounding makes it
+//! so). The fast form omits the special cases of zero and negative arguments.
 
 use super::blocks::{inverse_root, refine_root};
 use super::lane::{INFINITY, NAN, Word, ilt, is_negative, is_zero, select, shl, store_f32, store_rounded};

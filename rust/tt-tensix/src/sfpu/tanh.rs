@@ -1,7 +1,7 @@
 //! Hyperbolic tangent. Source: listings `tanh/*`.
 //!
-//! Domain: all words. 16-bit `Dst`: an odd polynomial of degree 6 in |x|, at most 1. 32-bit `Dst`: (e^2x - 1) / (e^2x + 1)
-//! with a correction of the quotient; |x| < 2^-12 stays. Approximate: straight lines.
+//! Domain: all words. 16-bit `Dst`: an odd polynomial of degree 6 in |x|, at most 1. 32-bit `Dst`:
+//! (e^2x - 1) / (e^2x + 1) with a correction of the quotient; |x| < 2^-12 stays. Approximate: straight lines.
 //!
 //! `softcap` scales the polynomial: beta tanh(x / beta), rounded once. No listing has it: it is how the sources of the
 //! official kernel read, which has the polynomial in both widths.
@@ -37,8 +37,8 @@ pub fn tanh_f32<V: Word>(x: V) -> V {
     const _: () = assert!(is_ordinary(&SERIES, -0.36, 0.36));
     let power = round_u8(mul(x, TWO_OVER_LN2));
     let double = magnitude(add(x, x));
-    // What counts below is an argument from 2^-12 on, and a power up to 60. So the rest is nothing or above 2^-36, e^r - 1 is
-    // between 0.8 r and 1.2 r, and no number is near the ends of the range.
+    // What counts below is an argument from 2^-12 on, and a power up to 60. So the rest is nothing or above 2^-36,
+    // e^r - 1 is between 0.8 r and 1.2 r, and no number is near the ends of the range.
     let rest = sm2f(power).remainder(MINUS_LN2, double);
     let series = ordinary_polynomial(rest, SERIES);
     let small = series.ordinary(rest.surely(-36, 0).times(rest.surely(-36, 0)), rest).surely(-37, 0);

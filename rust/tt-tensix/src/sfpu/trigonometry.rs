@@ -1,7 +1,8 @@
 //! Sine, cosine, tangent. Source: listings `sin`, `cos`, `tan`.
 //!
-//! Domain: all words. The argument is reduced by multiples of pi (tangent: pi / 2) taken in four parts, good for moderate
-//! arguments only; infinities give NaN. The parity of the multiple gives the sign, for the tangent the reciprocal.
+//! Domain: all words. The argument is reduced by multiples of pi (tangent: pi / 2) taken in four parts, good for
+//! moderate arguments only; infinities give NaN. The parity of the multiple gives the sign, for the tangent the
+//! reciprocal.
 
 use super::blocks::{RECIPROCAL_SEED, negated_reciprocal_scale, parity_sign, reciprocal_mantissa};
 use super::lane::{
@@ -42,8 +43,8 @@ const GROWTH: Growth = Growth::of(&SINE_16, LARGEST_SQUARE).or(Growth::of(&SINE_
 /// A square of a quarter of pi.
 const GROWTH_OF_TANGENT: Growth = Growth::of(&TANGENT_32, 0.625);
 
-/// sin(rest), with the sign for odd `rounded`. It is between 0.6 and 1 times the rest, if that is half of pi at most; then what
-/// products below the range are is nothing beside the rest.
+/// sin(rest), with the sign for odd `rounded`. It is between 0.6 and 1 times the rest, if that is half of pi at most;
+/// then what products below the range are is nothing beside the rest.
 #[inline(always)]
 fn sine_of_rest<V: Word, const N: usize>(rest: V, rounded: V, coefficients: [u32; N]) -> V {
     let square = rest.traceless_product(rest);
@@ -62,8 +63,9 @@ pub fn sin<V: Word, const N: usize>(x: V, coefficients: [u32; N]) -> V {
 #[inline(always)]
 pub fn cos<V: Word, const N: usize>(x: V, coefficients: [u32; N]) -> V {
     let rounded = x.rounded_line(INVERSE_PI, HALF);
-    // Up to 64, and from 2^-17 on, since smaller ones are near the middle of two integers: the multiple is 41 at most, has the
-    // argument's sign, and its product with the first part has 24 bits, of which an argument that is cut leaves at least half.
+    // Up to 64, and from 2^-17 on, since smaller ones are near the middle of two integers: the multiple is 41 at most,
+    // has the argument's sign, and its product with the first part has 24 bits, of which an argument that is cut leaves
+    // at least half.
     let odd = add(rounded, MINUS_ROUNDER).surely_scaled(V::from(TWO), V::from(MINUS_ONE)).surely(0, 6);
     let rest = mad(odd, MINUS_HALF_PI[1], odd.ordinary(V::from(MINUS_HALF_PI[0]), x).surely(-40, 1));
     let rest = odd.nudged(V::from(MINUS_HALF_PI[3]), odd.nudged(V::from(MINUS_HALF_PI[2]), rest));
@@ -82,7 +84,8 @@ fn tan_16<V: Word>(x: V) -> V {
 
 #[inline(always)]
 fn tan_32<V: Word>(x: V) -> V {
-    // Up to 2^16 the multiples of the first part have 24 bits, and what they leave is exact: nothing, or from 2^-60 to 1.
+    // Up to 2^16 the multiples of the first part have 24 bits, and what they leave is exact: nothing, or from 2^-60 to
+    // 1.
     let x = x.usually_below(16).zero_or_usual(-60, 16);
     let rounded = x.ordinary(V::from(TWO_OVER_PI), V::from(ROUNDER)).surely(22, 24);
     let turns = sub(rounded, ROUNDER);
@@ -94,8 +97,8 @@ fn tan_32<V: Word>(x: V) -> V {
     // Less than 0.3: so the tangent is between the rest and 1.3 times that.
     let cubic = series.traceless_product(square);
     let tangent = cubic.ordinary(rest, rest);
-    // The reciprocal is corrected by its own error and by what the sum of the tangent lost. That is taken where the tangent is at least
-    // 2^-30, of which the sum's part is a multiple of 2^-24.
+    // The reciprocal is corrected by its own error and by what the sum of the tangent lost. That is taken where the
+    // tangent is at least 2^-30, of which the sum's part is a multiple of 2^-24.
     let lost = cubic.surely(-60, -1).balanced(rest.surely(-30, 0), sub(rest, tangent).surely(-54, 0), false);
     let y = negated_reciprocal_scale(reciprocal_mantissa(tangent, RECIPROCAL_SEED, 1), tangent);
     let cotangent = mad(lost, y, tangent.residual_of_one(y)).ordinary(y, y);

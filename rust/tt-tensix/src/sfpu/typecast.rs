@@ -1,8 +1,8 @@
 //! Conversions between types inside `Dst`. Source: listings `typecast_from_*`.
 //!
-//! `fp32_to_bf16` rounds to the nearest even BF16 on the bare word, so that NaN payloads may wrap; the packer then finds
-//! nothing left to round. A 16-bit `Dst` already holds BF16, which the rounding leaves as it is. Conversions to 32-bit
-//! integers cut the fraction and saturate; those to 16 bits round, ties away; those to 8 bits keep the low byte.
+//! `fp32_to_bf16` rounds to the nearest even BF16 on the bare word, so that NaN payloads may wrap; the packer then
+//! finds nothing left to round. A 16-bit `Dst` already holds BF16, which the rounding leaves as it is. Conversions to
+//! 32-bit integers cut the fraction and saturate; those to 16 bits round, ties away; those to 8 bits keep the low byte.
 //! 16- and 8-bit integers lie in the low half of a word; a 16-bit `Dst` holds no more than that half of an integer.
 
 use super::lane::{

@@ -288,9 +288,9 @@ fn product_exponent<V: LaneVector>(x: V::Int, y: V::Int) -> V::Int {
 ///
 /// The unit brings product and addend to a grid of three bits below the larger one's 24, with a sticky bit each, adds
 /// them there and rounds. With only one sticky bit among even integers that is the host's rounding, as long as the sum
-/// loses at most one bit to the left and at most one to the right (of two, one would leave no trace). The product has no
-/// sticky bit if 24 bits hold it; the addend has none if it is at most four times smaller than the product. Results near
-/// the ends of the range are left to the steps, with all that is denormal, infinite or NaN.
+/// loses at most one bit to the left and at most one to the right (of two, one would leave no trace). The product has
+/// no sticky bit if 24 bits hold it; the addend has none if it is at most four times smaller than the product. Results
+/// near the ends of the range are left to the steps, with all that is denormal, infinite or NaN.
 #[inline(always)]
 fn host_fma<V: LaneVector>(x: V::Int, y: V::Int, z: V::Int) -> (V::Int, V::Mask) {
     let (fx, fy, fz) = (V::from_bits(x), V::from_bits(y), V::from_bits(z));

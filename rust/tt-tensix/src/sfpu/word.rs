@@ -71,28 +71,29 @@ pub trait Word: Copy + From<u32> {
     fn ordinary_horner(self, x: Self, coefficients: &[u32]) -> Self {
         self.horner(x, coefficients)
     }
-    /// [`Self::horner`] for a polynomial of a known course. The arguments that count are within its bounds: the program's text says
-    /// so.
+    /// [`Self::horner`] for a polynomial of a known course. The arguments that count are within its bounds: the
+    /// program's text says so.
     #[must_use]
     #[inline(always)]
     fn horner_along(self, x: Self, coefficients: &[u32], _course: Course) -> Self {
         self.horner(x, coefficients)
     }
-    /// [`Self::horner`] for a polynomial of a known course, whose arguments are usually within its bounds, from zero up.
+    /// [`Self::horner`] for a polynomial of a known course, whose arguments are usually within its bounds, from zero
+    /// up.
     #[must_use]
     #[inline(always)]
     fn horner_within(self, x: Self, coefficients: &[u32], _course: Course) -> Self {
         self.horner(x, coefficients)
     }
-    /// The number less the nearest multiple of ln 2, and what multiple that is. It is for exponentials: beyond the range, that
-    /// of its ends will do, and -0 and denormals may be zeros.
+    /// The number less the nearest multiple of ln 2, and what multiple that is. It is for exponentials: beyond the
+    /// range, that of its ends will do, and -0 and denormals may be zeros.
     #[must_use]
     #[inline(always)]
     fn reduced_by_ln2(self, _range: [f32; 2]) -> (Self, Self) {
         super::blocks::nearest_turns_of_ln2(self)
     }
-    /// `result`, which is a significand from 1/2 to 2 times two to a power from -127 to 128; 0 if its exponent field would be
-    /// below 1, infinity if it would be above 254.
+    /// `result`, which is a significand from 1/2 to 2 times two to a power from -127 to 128; 0 if its exponent field
+    /// would be below 1, infinity if it would be above 254.
     #[must_use]
     #[inline(always)]
     fn raised(self, _power: Self, result: Self) -> Self {
@@ -110,8 +111,8 @@ pub trait Word: Copy + From<u32> {
     fn inverse_of_mantissa(self, steps: usize) -> Self {
         super::blocks::refined_reciprocal(self, super::blocks::RECIPROCAL_SEED, steps)
     }
-    /// [`Self::mad`] where the product is proven to have an exponent of at most that of `c`, and the sum to have the sign of
-    /// `c`, to be at least half of its power of two, and less than four times that.
+    /// [`Self::mad`] where the product is proven to have an exponent of at most that of `c`, and the sum to have the
+    /// sign of `c`, to be at least half of its power of two, and less than four times that.
     #[must_use]
     #[inline(always)]
     fn ordinary(self, b: Self, c: Self) -> Self {
@@ -129,8 +130,8 @@ pub trait Word: Copy + From<u32> {
     fn traceless_product(self, b: Self) -> Self {
         self.times(b)
     }
-    /// The word itself; it is +0 or at least two to the power of `least` in magnitude in most lanes, and below two to that of
-    /// `most` in all that count: the program's text says so.
+    /// The word itself; it is +0 or at least two to the power of `least` in magnitude in most lanes, and below two to
+    /// that of `most` in all that count: the program's text says so.
     #[must_use]
     #[inline(always)]
     fn zero_or_usual(self, _least: i32, _most: i32) -> Self {
@@ -142,16 +143,16 @@ pub trait Word: Copy + From<u32> {
     fn rounded_line(self, first: u32, second: u32) -> Self {
         self.general(Self::from(first), Self::from(second)).plus(Self::from(super::lane::ROUNDER))
     }
-    /// [`Self::mad`] where the product is proven to have an exponent of at most that of a constant, and the sum to be less than
-    /// 1.8 times its power of two, or seven times that if the constant ends with three zeros.
+    /// [`Self::mad`] where the product is proven to have an exponent of at most that of a constant, and the sum to be
+    /// less than 1.8 times its power of two, or seven times that if the constant ends with three zeros.
     #[must_use]
     #[inline(always)]
     fn on_constant_grid(self, b: Self, c: u32) -> Self {
         self.mad(b, Self::from(c))
     }
-    /// [`Self::mad`] where the terms may nearly cancel, of numbers far from the ends of the range. `c` is proven to have no place
-    /// below the product's grid, 2^-26 of its exponent, and the sum to be less than four times the larger term's power of two, or, if
-    /// `grows`, `c` to be even on that grid where it is more.
+    /// [`Self::mad`] where the terms may nearly cancel, of numbers far from the ends of the range. `c` is proven to
+    /// have no place below the product's grid, 2^-26 of its exponent, and the sum to be less than four times the larger
+    /// term's power of two, or, if `grows`, `c` to be even on that grid where it is more.
     #[must_use]
     #[inline(always)]
     fn balanced(self, b: Self, c: Self, _grows: bool) -> Self {
@@ -186,20 +187,22 @@ pub trait Word: Copy + From<u32> {
     fn surely_scaled(self, b: Self, c: Self) -> Self {
         self.mad(b, c)
     }
-    /// `self * b + 1` where the product is proven to be -1 within 1/16, of numbers that are far from the ends of the range.
+    /// `self * b + 1` where the product is proven to be -1 within 1/16, of numbers that are far from the ends of the
+    /// range.
     #[must_use]
     #[inline(always)]
     fn residual_of_one(self, b: Self) -> Self {
         self.mad(b, Self::from(ONE))
     }
-    /// `self * b - 1` where the product is proven to be 1 within 1/16, of numbers that are far from the ends of the range.
+    /// `self * b - 1` where the product is proven to be 1 within 1/16, of numbers that are far from the ends of the
+    /// range.
     #[must_use]
     #[inline(always)]
     fn residual_of_minus_one(self, b: Self) -> Self {
         self.mad(b, Self::from(MINUS_ONE))
     }
-    /// [`Self::mad`] where `c` is proven to be from 1 to 2, of any sign, the product to have no larger exponent, and the sum to be less
-    /// than 1/16.
+    /// [`Self::mad`] where `c` is proven to be from 1 to 2, of any sign, the product to have no larger exponent, and
+    /// the sum to be less than 1/16.
     #[must_use]
     #[inline(always)]
     fn residual_of_mantissa(self, b: Self, c: Self) -> Self {
@@ -241,8 +244,8 @@ pub trait Word: Copy + From<u32> {
     fn normal_or_zero(self) -> Self {
         self
     }
-    /// [`Self::mad`] for an integer below 2^8 and a constant of which it takes so much away that at most two thirds of the
-    /// constant are left, in most lanes.
+    /// [`Self::mad`] for an integer below 2^8 and a constant of which it takes so much away that at most two thirds of
+    /// the constant are left, in most lanes.
     #[must_use]
     #[inline(always)]
     fn remainder(self, b: u32, c: Self) -> Self {
@@ -306,8 +309,9 @@ pub trait Word: Copy + From<u32> {
     fn flushed(self) -> Self {
         super::lane::flushed(self)
     }
-    /// [`Self::mad`] where the terms nearly cancel, as in what a quotient leaves. This and the following say what is usual
-    /// at a place in a program, so that an implementation may be prepared for it; the result is that of `mad` in any case.
+    /// [`Self::mad`] where the terms nearly cancel, as in what a quotient leaves. This and the following say what is
+    /// usual at a place in a program, so that an implementation may be prepared for it; the result is that of `mad` in
+    /// any case.
     #[must_use]
     #[inline(always)]
     fn residual(self, b: Self, c: Self) -> Self {
@@ -361,8 +365,8 @@ pub trait Word: Copy + From<u32> {
     fn general(self, b: Self, c: Self) -> Self {
         self.mad(b, c)
     }
-    /// The word itself; its magnitude as a number is at least two to the power of `least` and below two to that of `most` in
-    /// most lanes that count.
+    /// The word itself; its magnitude as a number is at least two to the power of `least` and below two to that of
+    /// `most` in most lanes that count.
     #[must_use]
     #[inline(always)]
     fn usual(self, _least: i32, _most: i32) -> Self {
@@ -421,8 +425,8 @@ pub trait Word: Copy + From<u32> {
     fn is_equal(self, other: Self) -> Self::Mask;
     /// Order of two's complement words.
     fn is_less(self, other: Self) -> Self::Mask;
-    /// Whether a lane's truth value may be true. The unit computes what no lane takes, too; an implementation with several lanes may
-    /// leave it out. One lane by itself is the definition, which leaves out nothing.
+    /// Whether a lane's truth value may be true. The unit computes what no lane takes, too; an implementation with
+    /// several lanes may leave it out. One lane by itself is the definition, which leaves out nothing.
     fn any(mask: Self::Mask) -> bool;
     /// `yes` where the mask is true, else `no`.
     #[must_use]

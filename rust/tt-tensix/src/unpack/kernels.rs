@@ -85,8 +85,8 @@ kernels! {
     dst_bfp2: groups::<2>, |datum, exponent| unpack::fp16_to_dst(unpack::bfp8_to_fp16(datum, exponent));
 }
 
-/// Block floats by way of BF16 pages: byte permutes make those, and all that is left is to move every word to its place.
-/// Tiles with patterns that are not plain numbers take the compiled way.
+/// Block floats by way of BF16 pages: byte permutes make those, and all that is left is to move every word to its
+/// place. Tiles with patterns that are not plain numbers take the compiled way.
 macro_rules! permuted {
     ($($name:ident: $format:ident, $shift:literal, $compiled:ident;)*) => { $(
         mod $name {

@@ -119,8 +119,8 @@ pub fn transpose(tile: &[u32; TILE_DATUMS], transposed: &mut [u32; TILE_DATUMS])
     transpose::tile(Level::current(), tile, transposed);
 }
 
-/// [`transpose`] of a tile of 16-bit datums, two in a word, the first in the lower half. The lines of a face of the result follow
-/// each other as [`line_of_halves`] says.
+/// [`transpose`] of a tile of 16-bit datums, two in a word, the first in the lower half. The lines of a face of the
+/// result follow each other as [`line_of_halves`] says.
 pub fn transpose_halves(tile: &[u32; TILE_DATUMS / 2], transposed: &mut [u32; TILE_DATUMS / 2]) {
     transpose::half_tile(Level::current(), tile, transposed);
 }

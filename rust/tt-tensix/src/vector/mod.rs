@@ -17,8 +17,8 @@ pub(crate) fn has_registers(level: tt_cpu::Level) -> bool {
     matches!(level.available(), tt_cpu::Level::Avx2 | tt_cpu::Level::Avx512)
 }
 
-/// Compiles a generic body for every CPU level: `vector_kernel!(name, body, (a: &[u32], b: &mut [u32]))` makes the module
-/// `name` with `run(level, a, b)`, which calls `body::<V>(a, b)` with the level's vectors.
+/// Compiles a generic body for every CPU level: `vector_kernel!(name, body, (a: &[u32], b: &mut [u32]))` makes the
+/// module `name` with `run(level, a, b)`, which calls `body::<V>(a, b)` with the level's vectors.
 ///
 /// Everything that the body calls with vectors must be `#[inline(always)]`. A closure is not: it would be compiled
 /// without the level's instructions, and ten times as slow.

@@ -3,7 +3,8 @@
 use super::{Vector, vector_kernel};
 use crate::regs::{FACE_DATUMS, FACE_SIDE, TILE_DATUMS};
 
-/// Transposes a face of 16 x 16 words. Rows are interleaved with the rows half a block below, once per bit of the index.
+/// Transposes a face of 16 x 16 words. Rows are interleaved with the rows half a block below, once per bit of the
+/// index.
 #[inline(always)]
 pub(crate) fn face<V: Vector>(from: &[u32], to: &mut [u32]) {
     for row in (0..FACE_SIDE).step_by(V::LANES) {
@@ -47,9 +48,9 @@ const MOST_VECTORS: usize = HALF_FACE / 4;
 
 /// Transposes a face of 16 x 16 datums of 16 bits, two in a word, the first in the lower half.
 ///
-/// A datum's place has the bits `r3 r2 r1 r0 c3 c2 c1 c0`, the last of which chooses the half. Each round of interleaving
-/// rotates the others by one, which leaves `r0 c3 c2 c1 r3 r2 r1 c0`; and `r0` and `c0` change places in words that are half
-/// the face apart.
+/// A datum's place has the bits `r3 r2 r1 r0 c3 c2 c1 c0`, the last of which chooses the half. Each round of
+/// interleaving rotates the others by one, which leaves `r0 c3 c2 c1 r3 r2 r1 c0`; and `r0` and `c0` change places in
+/// words that are half the face apart.
 #[inline(always)]
 fn half_face<V: Vector>(from: &[u32], to: &mut [u32]) {
     let count = HALF_FACE / V::LANES;

@@ -14,8 +14,8 @@ macro_rules! lanes {
     )*};
 }
 
-/// The implementation of [`super::Vector`] for a level: its types, its intrinsics for memory, its intrinsics of two vectors and
-/// shifts by the names that they have here, and everything else as `lanes!` takes it.
+/// The implementation of [`super::Vector`] for a level: its types, its intrinsics for memory, its intrinsics of two
+/// vectors and shifts by the names that they have here, and everything else as `lanes!` takes it.
 macro_rules! x86_vector {
     (
         $name:ident: $lanes:literal, $int:ident, $float:ident, $mask:ident, rounds down: $down:literal;

@@ -1,5 +1,5 @@
-//! Addition, subtraction and multiplication of the matrix unit, tile by tile, against the independent model: in words of 32
-//! bits and, where operators take them, in lanes of 16.
+//! Addition, subtraction and multiplication of the matrix unit, tile by tile, against the independent model: in words
+//! of 32 bits and, where operators take them, in lanes of 16.
 
 use std::fmt;
 

@@ -1,8 +1,8 @@
-//! Functions of two operands at every CPU level against the scalar definitions, and the matrix unit's operations against
-//! an independent model, on a grid of corners and random pairs.
+//! Functions of two operands at every CPU level against the scalar definitions, and the matrix unit's operations
+//! against an independent model, on a grid of corners and random pairs.
 //!
-//! The tests run 2^24 pairs of every operation and fewer of every function; `cargo xtask pairs` runs 2^24 pairs of every
-//! function and width of Dst, `cargo xtask every-pair` all pairs of `BF16` values.
+//! The tests run 2^24 pairs of every operation and fewer of every function; `cargo xtask pairs` runs 2^24 pairs of
+//! every function and width of Dst, `cargo xtask every-pair` all pairs of `BF16` values.
 #![allow(clippy::print_stdout, reason = "the counts are the result")]
 
 mod engine;

@@ -37,8 +37,8 @@ impl Anew {
         })
     }
 
-    /// Writes the datums of a tile as bfloat16; true if they are plain numbers, which [`Self::pack`] does not change as long as
-    /// they stay in their groups.
+    /// Writes the datums of a tile as bfloat16; true if they are plain numbers, which [`Self::pack`] does not change as
+    /// long as they stay in their groups.
     pub fn open(&mut self, tile: &[u8], page: &mut Bf16Page) -> bool {
         if let Some(Reader::Blocks(decoder)) = self.reader
             && decoder.decode(tile, page)

@@ -1,7 +1,7 @@
 //! Products of rows or columns, every datum for itself: lines of many matrices and tiles fill the lanes of a tile.
 //!
-//! Block floats share exponents along the products, so that a line has a group. The program moves them to where they are
-//! multiplied in bfloat16 and packs them there.
+//! Block floats share exponents along the products, so that a line has a group. The program moves them to where they
+//! are multiplied in bfloat16 and packs them there.
 
 use tt_cpu::{Level, stream};
 use tt_formats::{DataFormat, TileShape, pack as datums, tile::FACE_SIDE};
@@ -69,7 +69,8 @@ struct Unit {
 }
 
 impl Unit {
-    /// The line of a tile of factors that belongs to a matrix, and a tile column of the output; the one beside it follows.
+    /// The line of a tile of factors that belongs to a matrix, and a tile column of the output; the one beside it
+    /// follows.
     fn line(&self, matrix: usize, column: usize) -> usize {
         2 * (matrix * self.columns + column)
     }
@@ -193,7 +194,8 @@ pub(super) fn of_lines(
     })
 }
 
-/// A tile of block floats as factors in bfloat16: those that the program has after the exchange, with zeros beyond the products.
+/// A tile of block floats as factors in bfloat16: those that the program has after the exchange, with zeros beyond the
+/// products.
 fn in_groups<'t>(
     anew: &mut Anew,
     lines: &Lines,

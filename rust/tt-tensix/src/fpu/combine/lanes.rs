@@ -19,7 +19,8 @@ fn live_term<V: Vector>(adjust: i32, (sum, largest): (V::Int, V::Int)) -> (V::In
     (V::keep(V::greater(exponent, V::splat(0)), sum), V::max(exponent, V::splat(0)))
 }
 
-/// A term's sum on the grid of exponent `x`. An arithmetic shift of the signed sum sends ties toward +infinity, as wanted.
+/// A term's sum on the grid of exponent `x`. An arithmetic shift of the signed sum sends ties toward +infinity, as
+/// wanted.
 #[inline(always)]
 fn align<V: Vector, const DST32: bool>((sum, exponent): (V::Int, V::Int), x: V::Int) -> V::Int {
     round_doubled::<V, DST32>(V::sar_by(V::shl::<14>(sum), V::sub(x, exponent)))
@@ -78,8 +79,8 @@ const fn largest_word(dst32: bool, e8: bool) -> i32 {
     if dst32 || e8 { 255 << 23 } else { 31 << 23 | 0x3ff << 13 }
 }
 
-/// Normalises a total that counts units of 2^13 and is below 2^24: its FP32 form has the significand and the place of its
-/// leading bit. Also for a 32-bit `Dst`, if the total is a whole number of these units.
+/// Normalises a total that counts units of 2^13 and is below 2^24: its FP32 form has the significand and the place of
+/// its leading bit. Also for a 32-bit `Dst`, if the total is a whole number of these units.
 #[inline(always)]
 pub(crate) fn finish_units<V: Vector, const DST32: bool, const E8: bool>(total: V::Int, x: V::Int) -> V::Int {
     let float = V::to_bits(V::exact_float(total));
@@ -120,7 +121,8 @@ fn finish_wide<V: Vector, const WORMHOLE: bool>(total: V::Int, x: V::Int) -> V::
     let word = V::add(V::shl::<23>(below), significand);
     let limited = V::min_unsigned(word, V::splat(largest_word(true, true)));
     let signed = V::or(limited, V::and(total, V::splat(i32::MIN)));
-    // The exponent without its bias stays far from the ends of an i32, so an underflow shows as a small or negative word.
+    // The exponent without its bias stays far from the ends of an i32, so an underflow shows as a small or negative
+    // word.
     let exponent = V::add(below, V::shr::<23>(significand));
     V::keep(V::both(V::greater(exponent, zero), V::greater(magnitude, zero)), signed)
 }

@@ -1,8 +1,8 @@
-//! Element-wise operations on BF16 datums in a 16-bit `Dst`, in lanes of 16 bits: twice as many as in [`super::lanes`], and
-//! bytes in L1 need not be widened to words and back.
+//! Element-wise operations on BF16 datums in a 16-bit `Dst`, in lanes of 16 bits: twice as many as in [`super::lanes`],
+//! and bytes in L1 need not be widened to words and back.
 //!
-//! All steps of the definition fit. In units of 1 / 1024, significands and their products have 12 bits, totals have 13, and
-//! none has bits below a unit but while it is aligned.
+//! All steps of the definition fit. In units of 1 / 1024, significands and their products have 12 bits, totals have 13,
+//! and none has bits below a unit but while it is aligned.
 //!
 //! Sums of numbers that are not huge are made by the host's additions, which align and normalise in one step each.
 
@@ -112,10 +112,11 @@ fn sums_body(flip: u16, dst: &mut HalfTile, a: &Bf16Page, b: &Bf16Page) {
 /// The bits of an FP32 word that hold a BF16 number, and its exponent in place.
 const UPPER: u32 = 0xffff_0000;
 const EXPONENT: u32 = 255 << 23;
-/// From the exponent of a number in place to 1.5 * 2^13 of its power of two. The last bit of sums with that is 1 / 1024 of the
-/// power: a unit.
+/// From the exponent of a number in place to 1.5 * 2^13 of its power of two. The last bit of sums with that is 1 / 1024
+/// of the power: a unit.
 const GRID: u32 = 13 << 23 | 1 << 22;
-/// Exponents from here on are left to [`sums_body`], so that no sum with the grid, and no infinity, has to be thought of.
+/// Exponents from here on are left to [`sums_body`], so that no sum with the grid, and no infinity, has to be thought
+/// of.
 const HUGE: u32 = 240 << 23;
 
 /// Two datums of each operand at a time, in words of 32 bits. False if a datum is huge; `dst` is then meaningless.
@@ -143,12 +144,13 @@ fn number(word: u32) -> f32 {
 
 /// As [`sum`] of BF16 numbers in the upper halves of words, in the upper half; raises `most` to the larger exponent.
 ///
-/// The first two additions round each operand to units, as the operand that is not rounded keeps to the grid, and so do all
-/// their sums. That is rounding to even, but there are no ties: an operand has 8 bits, and one more far below makes it a little
-/// larger than it is. Taking the grid away leaves the exact total, at most 13 bits, normalised. It is rounded to 8 bits, ties away
-/// from zero, by adding half of the last one's worth, as in [`finish`]. A total below the smallest exponent becomes 0. It is a
-/// multiple of 2^-133, the last bit of the smallest numbers: if an operand was rounded, the other one is too large to leave so
-/// little. So half of 2^-133 does not lift it to that exponent, neither here nor in [`finish`].
+/// The first two additions round each operand to units, as the operand that is not rounded keeps to the grid, and so do
+/// all their sums. That is rounding to even, but there are no ties: an operand has 8 bits, and one more far below makes
+/// it a little larger than it is. Taking the grid away leaves the exact total, at most 13 bits, normalised. It is
+/// rounded to 8 bits, ties away from zero, by adding half of the last one's worth, as in [`finish`]. A total below the
+/// smallest exponent becomes 0. It is a multiple of 2^-133, the last bit of the smallest numbers: if an operand was
+/// rounded, the other one is too large to leave so little. So half of 2^-133 does not lift it to that exponent, neither
+/// here nor in [`finish`].
 #[inline(always)]
 fn host_sum(a: u32, b: u32, most: &mut u32) -> u32 {
     let largest = (a & EXPONENT).max(b & EXPONENT);
@@ -159,8 +161,8 @@ fn host_sum(a: u32, b: u32, most: &mut u32) -> u32 {
     if rounded & EXPONENT == 0 { 0 } else { rounded }
 }
 
-/// Both operands on the grid of the larger exponent. The operand that has it is not changed by that, so it need not be known
-/// which one it is.
+/// Both operands on the grid of the larger exponent. The operand that has it is not changed by that, so it need not be
+/// known which one it is.
 #[inline(always)]
 fn sum(a: u16, b: u16) -> u16 {
     let largest = exponent(a).max(exponent(b));
@@ -176,7 +178,8 @@ fn aligned(word: u16, x: i16) -> i16 {
     if word & SIGN == 0 { magnitude } else { -magnitude }
 }
 
-/// A total as a `Dst` word: normalised, rounded to 8 bits with ties away from zero; 0 if too small, infinity if too large.
+/// A total as a `Dst` word: normalised, rounded to 8 bits with ties away from zero; 0 if too small, infinity if too
+/// large.
 #[inline(always)]
 fn finish(total: i16, x: i16) -> u16 {
     let magnitude = total.unsigned_abs();
@@ -244,8 +247,8 @@ fn products_of<const PHASES: u32>(adjusts: &[i16; 4], dst: &mut HalfTile, a: &Bf
     }
 }
 
-/// The products of all phases have one sign, the first is at least one in its exponent, and `Dst` only grows. If the first is
-/// too small for `Dst` then so are the others.
+/// The products of all phases have one sign, the first is at least one in its exponent, and `Dst` only grows. If the
+/// first is too small for `Dst` then so are the others.
 #[inline(always)]
 fn product<const PHASES: u32>(adjusts: &[i16; 4], a: u16, b: u16) -> u16 {
     let (exponent_a, exponent_b) = (exponent(a), exponent(b));
@@ -282,8 +285,8 @@ fn normal(total: u16, x: u16) -> u16 {
     (x << 7).wrapping_add(significand).wrapping_sub(if large { 0 } else { 128 })
 }
 
-/// The magnitude of a `Dst` word with a phase's product added. Ties of a product go up, so that a negative one, of which this
-/// is the magnitude, has its ties go down.
+/// The magnitude of a `Dst` word with a phase's product added. Ties of a product go up, so that a negative one, of
+/// which this is the magnitude, has its ties go down.
 #[inline(always)]
 fn grown(product: u16, exponent: i16, sign: u16, word: u16) -> u16 {
     let own = word >> 7;

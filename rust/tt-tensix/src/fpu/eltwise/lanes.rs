@@ -106,9 +106,9 @@ fn with_mode<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool>
 
 /// Whether products of all phases, summed in a 32-bit `Dst` that is empty, are the exact products of the parts.
 ///
-/// They are if no phase is dropped and nothing overflows. The first product is at least 1024 and below 4096 of its units; in
-/// `Dst` it has its exponent or one more, and so have the sums, as a whole product is below four. So a later phase is moved
-/// by at most 13 places, which it has to spare, and a sum has at most 22 bits.
+/// They are if no phase is dropped and nothing overflows. The first product is at least 1024 and below 4096 of its
+/// units; in `Dst` it has its exponent or one more, and so have the sums, as a whole product is below four. So a later
+/// phase is moved by at most 13 places, which it has to spare, and a sum has at most 22 bits.
 fn has_exact_products(adjusts: &[i32; 4], a: &Reach, b: &Reach) -> bool {
     let (most, least) = (a.exponent + b.exponent + adjusts[0], a.least + b.least + adjusts[3]);
     a.exponent < 255 && b.exponent < 255 && most + 1 < 255 && least > 0
@@ -173,8 +173,9 @@ fn reach<V: Vector, const E8: bool>(tile: &Src, mask: V::Int) -> Reach {
 
 /// The phases that a product of two tiles needs, and how many they are.
 ///
-/// Short formats leave the lower part of an operand empty. A product of zero on a grid below that of Dst changes nothing
-/// in Dst, and Dst has at least the exponent of the first phase; unless that one was cut to the largest there is.
+/// Short formats leave the lower part of an operand empty. A product of zero on a grid below that of Dst changes
+/// nothing in Dst, and Dst has at least the exponent of the first phase; unless that one was cut to the largest there
+/// is.
 #[inline(always)]
 fn phases<const DST32: bool, const E8: bool>(
     job: &Job<'_>,

@@ -1,7 +1,7 @@
 //! ELWADD, ELWSUB, ELWMUL on a tile. `numerics.md` section 7.
 //!
-//! [`eltwise_scalar`] is the definition; [`lanes`] computes a vector of datums at a time, [`halves`] the same of datums that
-//! have 16 bits everywhere, and [`running`] sums of many tiles.
+//! [`eltwise_scalar`] is the definition; [`lanes`] computes a vector of datums at a time, [`halves`] the same of datums
+//! that have 16 bits everywhere, and [`running`] sums of many tiles.
 
 pub mod halves;
 pub(super) mod lanes;

@@ -1,7 +1,7 @@
 //! Running sums of BF16 pages in a 32-bit `Dst`: ELWADD of a page and a tile of zeros, accumulated.
 //!
-//! Words of `Dst` stay in registers while several pages are added to them, and datums are taken from pages as they are, two in
-//! a word, without a way through `SrcA`.
+//! Words of `Dst` stay in registers while several pages are added to them, and datums are taken from pages as they are,
+//! two in a word, without a way through `SrcA`.
 
 use tt_cpu::Level;
 

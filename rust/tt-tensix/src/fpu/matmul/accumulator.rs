@@ -78,8 +78,8 @@ fn uncover_body(words: &mut Dst) {
     }
 }
 
-/// The smallest magnitude that is not zero, less one, and the largest. Zeros wrap to the top of one comparison and are at the
-/// bottom of the other.
+/// The smallest magnitude that is not zero, less one, and the largest. Zeros wrap to the top of one comparison and are
+/// at the bottom of the other.
 #[inline(always)]
 fn reach_body(words: &Dst) -> (u32, u32) {
     let (mut least, mut largest) = (u32::MAX, 0);

@@ -1,9 +1,9 @@
 //! The rounded sum of a group of eight products, one FMA per product.
 //!
-//! Started at `C = 1.5 * 2^23 * g`, where `g` is the weight of one unit of the group's grid, every FMA rounds its product
-//! to that grid: to nearest, and the nudge in `SrcA`'s parts makes ties go away from zero. `numerics-performance.md`
-//! section 2 has the proof. All numbers of the chain are normal, for operands whose exponents [`super::prepared`] calls
-//! ordinary.
+//! Started at `C = 1.5 * 2^23 * g`, where `g` is the weight of one unit of the group's grid, every FMA rounds its
+//! product to that grid: to nearest, and the nudge in `SrcA`'s parts makes ties go away from zero.
+//! `numerics-performance.md` section 2 has the proof. All numbers of the chain are normal, for operands whose exponents
+//! [`super::prepared`] calls ordinary.
 
 use super::ROWS;
 use super::prepared::Planes;
@@ -14,8 +14,8 @@ pub(in crate::fpu) const EXPONENT: i32 = 0x7f80_0000;
 /// With these, a number is 1.5 times a power of two.
 pub(in crate::fpu) const HALF: i32 = 0x40_0000;
 
-/// What the chains of a group end with, for a vector of columns in [`ROWS`] rows: their starts plus the sum, in units of the
-/// last place.
+/// What the chains of a group end with, for a vector of columns in [`ROWS`] rows: their starts plus the sum, in units
+/// of the last place.
 #[inline(always)]
 pub(super) fn group_sums<V: Vector>(
     a: &[f32],

@@ -53,8 +53,8 @@ fn choose<V: Vector>(job: &Job<'_>, dst: &mut Dst) {
 
 #[inline(always)]
 fn body<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool>(job: &Job<'_>, dst: &mut Dst) {
-    // Groups without a live product hold the value below which a group is dead (8-bit exponents), or 0, with which zeros
-    // take part (5-bit exponents).
+    // Groups without a live product hold the value below which a group is dead (8-bit exponents), or 0, with which
+    // zeros take part (5-bit exponents).
     let floor = if E8 { 127 } else { 0 };
     let (planes, floor) = if job.integers {
         let (a, b) = (job.a.made_integers(), job.b.made_integers());
@@ -76,7 +76,8 @@ const fn from_field(e8: bool) -> i32 {
 }
 
 /// The largest sum of exponent fields in every group, which all phases share, for two vectors of columns: those from
-/// `lane` in the low halves of lanes, those 16 columns on in the high halves. `floor` stands for groups without a product.
+/// `lane` in the low halves of lanes, those 16 columns on in the high halves. `floor` stands for groups without a
+/// product.
 #[inline(always)]
 fn group_maxima<V: Vector>((a, b): (&[i32], &[i32]), floor: i32, row: usize, lane: usize) -> [[V::Int; ROWS]; GROUPS] {
     let mut largest = [[V::splat(floor << 16 | floor); ROWS]; GROUPS];

@@ -12,8 +12,8 @@ pub(super) const PAIRS: usize = 4;
 /// The largest exponents of every group in phase 0, which all phases share, of two rows and both sides.
 pub(super) type Exponents<V> = [<V as Vector>::Int; GROUPS];
 
-/// [`Exponents`] of [`PAIRS`] pairs of rows from `row` and two vectors of columns, those from `lane` and those 16 columns
-/// on. `empty` stands for groups without a product. Planes are [`super::prepared::Planes::bytes`].
+/// [`Exponents`] of [`PAIRS`] pairs of rows from `row` and two vectors of columns, those from `lane` and those 16
+/// columns on. `empty` stands for groups without a product. Planes are [`super::prepared::Planes::bytes`].
 #[inline(always)]
 pub(super) fn exponents<V: Vector>(
     (a, b): (&[i32], &[i32]),
@@ -34,8 +34,8 @@ pub(super) fn exponents<V: Vector>(
     largest
 }
 
-/// Repeats a body for every place, which is a constant in it. In loops over arrays the compiler keeps vectors in memory,
-/// and products take up to a third longer.
+/// Repeats a body for every place, which is a constant in it. In loops over arrays the compiler keeps vectors in
+/// memory, and products take up to a third longer.
 macro_rules! each_place {
     ($place:ident, $body:block) => {
         $crate::fpu::matmul::places::each_place!($place, $body, 0, 1, 2, 3)

@@ -1,14 +1,15 @@
 //! Tile products of operands with 8-bit exponents, where nothing can underflow, overflow or vanish in a dead group.
 //!
-//! [`fits`] holds for a tile product if both tiles are ordinary, every product of data that are not zero has an exponent of
-//! at least [`SMALLEST_PRODUCT`] in phase 0, and every `Dst` word is zero or has an exponent from [`SMALLEST`] on that is
-//! far from overflow. Then, for the exponents `X` of a step (`numerics.md` section 5):
+//! [`fits`] holds for a tile product if both tiles are ordinary, every product of data that are not zero has an
+//! exponent of at least [`SMALLEST_PRODUCT`] in phase 0, and every `Dst` word is zero or has an exponent from
+//! [`SMALLEST`] on that is far from overflow. Then, for the exponents `X` of a step (`numerics.md` section 5):
 //! - A group with a product has `X >= 76 - 12`, in any phase. A total on its grid is 0 or has an exponent of at least
 //!   `X - 23 = 41`, so `Dst` stays in range.
-//! - A group without a product holds [`EMPTY_GROUP`]: between 28 and 40 in any phase, below every `Dst` word that is not
-//!   zero. It counts as dead since the largest exponent is that of another term, or all terms are zero.
+//! - A group without a product holds [`EMPTY_GROUP`]: between 28 and 40 in any phase, below every `Dst` word that is
+//!   not zero. It counts as dead since the largest exponent is that of another term, or all terms are zero.
 //!
-//! The accumulate step of a 16-bit `Dst` is done by FP32 additions, in 13 instructions; [`combine_narrow`] has the proof.
+//! The accumulate step of a 16-bit `Dst` is done by FP32 additions, in 13 instructions; [`combine_narrow`] has the
+//! proof.
 
 use tt_cpu::Level;
 
@@ -45,8 +46,8 @@ pub(super) fn fits(cfg: &MathConfig, dst: &mut Accumulator, a: &PreparedA, b: &P
         && dst.bound().is_some()
 }
 
-/// No word is larger after adding the product of two tiles. Each of up to eight steps adds two sums of eight products below
-/// 2^12 on grids of at most `2^(X - 127 - 10)`, and rounds by less than 2^-8 of the result.
+/// No word is larger after adding the product of two tiles. Each of up to eight steps adds two sums of eight products
+/// below 2^12 on grids of at most `2^(X - 127 - 10)`, and rounds by less than 2^-8 of the result.
 fn bound(before: f64, a: &Planes, b: &Planes) -> f64 {
     let exponent = a.largest + b.largest - 127 - 127 - 10 + 16;
     let sums = f64::from_bits(((exponent + 1023) as u64) << 52);
@@ -114,21 +115,21 @@ struct Narrow<V: Vector> {
 
 /// Adds the two groups of a step to words of a 16-bit `Dst`: `numerics.md` section 5.
 ///
-/// The grid is `C = 1.5 * 2^23 * u` where `u = 2^(X - 150)`; `X` is the largest exponent of the step and the one of `power`.
-/// All values are kept scaled by `2^-13`, so that `u` stands for one unit of the 11-bit grid on which the terms are added,
-/// and every addition to a number near `C` rounds to a multiple of `u`. Sums of terms are below 2^17 units, far from the
-/// ends of `C`'s binade.
+/// The grid is `C = 1.5 * 2^23 * u` where `u = 2^(X - 150)`; `X` is the largest exponent of the step and the one of
+/// `power`. All values are kept scaled by `2^-13`, so that `u` stands for one unit of the 11-bit grid on which the
+/// terms are added, and every addition to a number near `C` rounds to a multiple of `u`. Sums of terms are below 2^17
+/// units, far from the ends of `C`'s binade.
 ///
 /// **`Dst`** is 8 bits, aligned with ties away from zero. (The alignment to a 24-bit grid before that loses nothing
-/// unless the result is zero either way.) The factor `1 + 2^-12` moves ties off one half and nothing across it, as values
-/// have at most 11 bits and a fraction is a multiple of `2^-d` with 8 bits of magnitude before it.
+/// unless the result is zero either way.) The factor `1 + 2^-12` moves ties off one half and nothing across it, as
+/// values have at most 11 bits and a fraction is a multiple of `2^-d` with 8 bits of magnitude before it.
 ///
 /// **A term** is `S / 2^d` units, `|S| <= 31496` and `d >= 0`, first rounded to `2^-13` and then to whole units, both
 /// times with ties upward: `floor(S / 2^d + 1/2 + 2^-14)`. [`add_terms_down`] and [`add_terms_nearest`] compute that.
 ///
-/// **The total** is exact, and rounded to 8 bits like a magnitude: half a unit of its last place added to the word, the rest
-/// cut off. Adding 13 to the exponent at the same time undoes the scaling; a zero becomes a number so small that it
-/// rounds to zero in every later step, [`HIDDEN_ZERO`].
+/// **The total** is exact, and rounded to 8 bits like a magnitude: half a unit of its last place added to the word, the
+/// rest cut off. Adding 13 to the exponent at the same time undoes the scaling; a zero becomes a number so small that
+/// it rounds to zero in every later step, [`HIDDEN_ZERO`].
 #[inline(always)]
 fn combine_narrow<V: Vector>(
     of: Narrow<V>,
@@ -153,8 +154,8 @@ fn combine_narrow<V: Vector>(
 /// `floor((S + h) / 2^d)`.
 ///
 /// `S + h` is rounded to nearest, to a multiple of 2^-8 or a finer one as long as `d <= 16`. For `d = 0` that is within
-/// `S + 1/2` and `S + 1/2 + 2^-14`. Otherwise `S + 2^(d - 1)` is whole and what `h` has more is at most 1/2 up to `d = 13`,
-/// then 1, 2 and 4: no multiple of `2^d` is crossed. For `d >= 16` the sum is between 0 and `2^d`, rounded or not.
+/// `S + 1/2` and `S + 1/2 + 2^-14`. Otherwise `S + 2^(d - 1)` is whole and what `h` has more is at most 1/2 up to `d =
+/// 13`, then 1, 2 and 4: no multiple of `2^d` is crossed. For `d >= 16` the sum is between 0 and `2^d`, rounded or not.
 #[inline(always)]
 fn add_terms_down<V: Vector>(
     of: Narrow<V>,
@@ -252,12 +253,12 @@ fn narrow_rows<V: Vector>(job: &Job<'_>, row: usize, lane: usize, exponents: &Ex
 /// Adds the two groups of a step to words of a 32-bit `Dst`: `numerics.md` section 5. Exponents are those of phase 0,
 /// of `Dst` `below` more than it has; `largest` is that of the two groups.
 ///
-/// Terms are aligned as integers: `S * 2^13`, doubled, shifted right, then rounded to whole units half up. So is `Dst`, of
-/// which the magnitude is rounded. The total has at most 30 bits. As FP32 numbers its upper 18 and its lower 12 bits are
-/// exact, and added they are rounded to 24 bits to nearest, ties to even. The upper part of such a tie is not zero, and its
-/// product with 2^-31 that is added to the lower part is between 2^-7 and 1/2: ties go away from zero, and nothing else
-/// changes sides, as totals are whole numbers. A total below 2^24 is returned exactly, since the addend is below
-/// 2^-24 of it. Nothing underflows, so a zero has no trace.
+/// Terms are aligned as integers: `S * 2^13`, doubled, shifted right, then rounded to whole units half up. So is `Dst`,
+/// of which the magnitude is rounded. The total has at most 30 bits. As FP32 numbers its upper 18 and its lower 12 bits
+/// are exact, and added they are rounded to 24 bits to nearest, ties to even. The upper part of such a tie is not zero,
+/// and its product with 2^-31 that is added to the lower part is between 2^-7 and 1/2: ties go away from zero, and
+/// nothing else changes sides, as totals are whole numbers. A total below 2^24 is returned exactly, since the addend is
+/// below 2^-24 of it. Nothing underflows, so a zero has no trace.
 #[inline(always)]
 fn combine_wide<V: Vector, const WORMHOLE: bool>(
     below: i32,

@@ -4,8 +4,9 @@
 //! `1 + 2^-18` besides, which turns ties of the later rounding into "just above one half" and moves nothing else across
 //! one half: `numerics-performance.md` section 2.
 //!
-//! Exponents are kept as bytes for the plain path, and as fields for the general one. Fields add up to the FP32 exponent of
-//! the product's grid in phase 0, shifted left by 7: a half of a lane then has them where FP32 has its exponent.
+//! Exponents are kept as bytes for the plain path, and as fields for the general one. Fields add up to the FP32
+//! exponent of the product's grid in phase 0, shifted left by 7: a half of a lane then has them where FP32 has its
+//! exponent.
 
 use bytemuck::{AnyBitPattern, NoUninit};
 use tt_cpu::Level;
@@ -33,10 +34,10 @@ pub(super) enum Side {
 #[repr(C, align(64))]
 pub(super) struct Planes {
     pub parts: [[f32; TILE_DATUMS]; 2],
-    /// 8-bit exponents, four to a lane. What `SrcA` has less what `SrcB` has is the FP32 exponent of the product's grid in
-    /// phase 0, without a borrow for [`ORDINARY`] operands; zeros are 0, or 255 in `SrcB`, so that the saturated difference
-    /// is 0. `SrcA`: 16 lanes a row, of which lane `i` has columns `i` and `i + 16`, twice.
-    /// `SrcB`: 32 lanes for two rows, each with a datum of the first row twice and one of the second twice.
+    /// 8-bit exponents, four to a lane. What `SrcA` has less what `SrcB` has is the FP32 exponent of the product's grid
+    /// in phase 0, without a borrow for [`ORDINARY`] operands; zeros are 0, or 255 in `SrcB`, so that the saturated
+    /// difference is 0. `SrcA`: 16 lanes a row, of which lane `i` has columns `i` and `i + 16`, twice. `SrcB`: 32 lanes
+    /// for two rows, each with a datum of the first row twice and one of the second twice.
     pub bytes: [i32; TILE_DATUMS / 2],
     /// Exponent fields, two to a lane. `SrcA`: 16 lanes a row, of which lane `i` has columns `i` and `i + 16`.
     /// `SrcB`: every field twice, ready to be spread over a vector.
@@ -125,7 +126,8 @@ impl Cut {
     fn new(e8: bool, side: Side) -> Self {
         let (offset, _) = offsets(e8, side);
         let lift = if e8 { 0 } else { 64 };
-        // Bits behind the point in both parts: the lowest bit of `SrcA` is not used, the low part of `SrcB` is shifted up.
+        // Bits behind the point in both parts: the lowest bit of `SrcA` is not used, the low part of `SrcB` is shifted
+        // up.
         let (masks, behind, nudge) = match side {
             Side::A => ([-1 << 19, -1 << 14], [4, 9], 1.0 + 1.0 / 262_144.0),
             Side::B => ([-1 << 17, -1 << 13], [6, 13], 1.0),

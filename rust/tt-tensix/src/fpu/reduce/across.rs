@@ -1,7 +1,7 @@
 //! Reductions of columns whose datums lie in tiles behind each other, at one place in each.
 //!
-//! A program that reduces a leading dimension exchanges it with the height first and reduces columns. Nothing but the place
-//! of the datums differs, so that they need not move.
+//! A program that reduces a leading dimension exchanges it with the height first and reduces columns. Nothing but the
+//! place of the datums differs, so that they need not move.
 
 use tt_cpu::Level;
 
@@ -18,8 +18,8 @@ const GROUP: usize = 8;
 
 impl Reduction {
     /// Reduces the datums at every place of up to 32 tiles onto the word of `dst` there, with the bits that
-    /// [`Reduction::run`] gives for the columns of a tile that has one of these datums in each row, and zeros below them.
-    /// A maximum is that of the datums alone. Of a `fresh` sum what is in `dst` counts as zero.
+    /// [`Reduction::run`] gives for the columns of a tile that has one of these datums in each row, and zeros below
+    /// them. A maximum is that of the datums alone. Of a `fresh` sum what is in `dst` counts as zero.
     ///
     /// For a sum the number of tiles has to be a multiple of eight, or two or four more; tiles of zeros fill it up.
     ///
@@ -136,8 +136,8 @@ fn sums<V: Vector, const DST32: bool, const WORMHOLE: bool>(job: &Job<'_>, dst: 
 /// The first group of a sum, all phases of it, in an empty 32-bit `Dst`: see [`Factors::is_short`].
 ///
 /// With the exponent `X` of the group, all sums are multiples of `2^(X - 144)`, the unit of the third phase, and below
-/// `2^(X - 121)`. So `Dst` has an exponent of `X + 5` at most, whose grid is twice as fine as this unit or finer: no phase
-/// rounds anything, a total that needs one more bit is even, and none is the one that Wormhole gets wrong.
+/// `2^(X - 121)`. So `Dst` has an exponent of `X + 5` at most, whose grid is twice as fine as this unit or finer: no
+/// phase rounds anything, a total that needs one more bit is even, and none is the one that Wormhole gets wrong.
 #[inline(always)]
 fn exact_sum<V: Vector>(reduction: &Reduction, group: &Group<V>) -> V::Int {
     let [first, second, third, _] = group.sums;

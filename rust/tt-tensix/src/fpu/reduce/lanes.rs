@@ -15,8 +15,8 @@ use crate::vector::{Vector, transpose, vector_kernel};
 
 /// Exponents with which parts, products and sums are normal FP32 numbers, or exact in a multiply-add.
 const ORDINARY: std::ops::RangeInclusive<i32> = 24..=187;
-/// Makes ties of the rounding of products go away from zero and moves nothing else across one half, as products are of 12
-/// bits. With it a part of 7 bits has 24.
+/// Makes ties of the rounding of products go away from zero and moves nothing else across one half, as products are of
+/// 12 bits. With it a part of 7 bits has 24.
 const NUDGE: f32 = 1.0 + 1.0 / 131_072.0;
 
 /// The sixteen factors of a step.
@@ -82,8 +82,8 @@ impl Factors {
         }
     }
 
-    /// Whether the exponent of a product with an [`ORDINARY`] datum is such that the sum of a group in an empty 32-bit `Dst` is
-    /// exact: at least 18, so that a unit of the third phase is a normal number, and far from the largest.
+    /// Whether the exponent of a product with an [`ORDINARY`] datum is such that the sum of a group in an empty 32-bit
+    /// `Dst` is exact: at least 18, so that a unit of the third phase is a normal number, and far from the largest.
     pub(super) fn is_short(&self) -> bool {
         self.ordinary && self.exponents.iter().all(|exponent| (121..=189).contains(exponent))
     }
@@ -274,12 +274,13 @@ fn sums<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool>(
 pub(super) struct Group<V: Vector> {
     /// The sum of each phase on the grid of the largest product.
     pub(super) sums: [V::Int; 4],
-    /// The largest exponent; without a live product, the value with which zeros take part or below which a group is dead.
+    /// The largest exponent; without a live product, the value with which zeros take part or below which a group is
+    /// dead.
     pub(super) largest: V::Int,
 }
 
-/// Computes a group whose rows begin `STRIDE` words after each other; rows from `ROWS` on are zeros, which change nothing.
-/// What the phases share is computed once.
+/// Computes a group whose rows begin `STRIDE` words after each other; rows from `ROWS` on are zeros, which change
+/// nothing. What the phases share is computed once.
 #[inline(always)]
 pub(super) fn group_sums<V: Vector, const E8: bool, const STRIDE: usize, const ROWS: usize>(
     job: &Reduction,
@@ -336,8 +337,9 @@ pub(super) fn group_sums<V: Vector, const E8: bool, const STRIDE: usize, const R
 /// Computes a group as tile products do: [`super::super::matmul::chain`]. `outside` becomes negative where a datum is
 /// neither zero nor [`ORDINARY`]; the sums mean nothing then.
 ///
-/// A datum is an FP32 number of 11 bits, from which its parts are cut. [`Factors::scaled`] turn them into multiples of the
-/// product's unit, `2^(X - 150)` for the exponent `X` that the chain's start has; the nudge for ties is in the factors.
+/// A datum is an FP32 number of 11 bits, from which its parts are cut. [`Factors::scaled`] turn them into multiples of
+/// the product's unit, `2^(X - 150)` for the exponent `X` that the chain's start has; the nudge for ties is in the
+/// factors.
 #[inline(always)]
 pub(super) fn chained_sums<V: Vector, const STRIDE: usize, const ROWS: usize>(
     job: &Reduction,

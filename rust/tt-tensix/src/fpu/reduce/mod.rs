@@ -1,7 +1,8 @@
-//! Pooling instructions GAPOOL and GMPOOL and the tile reductions that the LLK builds from them. `numerics.md` section 8.
+//! Pooling instructions GAPOOL and GMPOOL and the tile reductions that the LLK builds from them. `numerics.md` section
+//! 8.
 //!
-//! The operators of ttnn 0.81.1 sum rows by [`row_sum`] instead. [`reduce_scalar`] and [`super::row_sum_scalar`] are the
-//! definitions; [`Reduction`] computes a vector of results at a time.
+//! The operators of ttnn 0.81.1 sum rows by [`row_sum`] instead. [`reduce_scalar`] and [`super::row_sum_scalar`] are
+//! the definitions; [`Reduction`] computes a vector of results at a time.
 
 mod across;
 mod lanes;
@@ -50,8 +51,8 @@ fn lowest(cfg: &MathConfig) -> u32 {
 
 /// Reduces one tile onto `dst`: zero or [`clear_for_max`] before the first tile, then what the tile before has left.
 ///
-/// `data` lies in `SrcA`, `scaler` in `SrcB` with the same register format; of the scaler only row 0 of each face is read.
-/// Of the result only column 0, row 0 or datum 0 is written; the packer's edge mask takes care of the rest.
+/// `data` lies in `SrcA`, `scaler` in `SrcB` with the same register format; of the scaler only row 0 of each face is
+/// read. Of the result only column 0, row 0 or datum 0 is written; the packer's edge mask takes care of the rest.
 ///
 /// # Panics
 /// For 5-bit-exponent data: maximum, and row or scalar sums with a 32-bit `Dst`. Their bits are not known.

@@ -1,8 +1,9 @@
 //! Polynomials whose steps the compiler has looked at, each by the shortest form that has the unit's bits.
 //!
-//! The two forms on the unit's grid work alike. Added to 1.5 * 2^3 of the larger exponent's power of two, a term is rounded to 64
-//! places of the grid: its upper part. What is left of it, beside 1.5 / 2^3 of the power, is rounded down and up on the grid itself,
-//! and jammed. Upper parts and jammed rests have exact sums, and adding these is the one rounding.
+//! The two forms on the unit's grid work alike. Added to 1.5 * 2^3 of the larger exponent's power of two, a term is
+//! rounded to 64 places of the grid: its upper part. What is left of it, beside 1.5 / 2^3 of the power, is rounded down
+//! and up on the grid itself, and jammed. Upper parts and jammed rests have exact sums, and adding these is the one
+//! rounding.
 
 use super::known::Known;
 use super::{A, BIAS, Float, Guess, INFINITY, Int, Lanes, SIGN, STEP, either, float, magnitude, splat};
@@ -21,10 +22,11 @@ const MORE: u32 = COARSE + 3 * (STEP >> 7);
 /// and to 1.5 * (2^3 - 2^-3).
 const LESS: u32 = COARSE - 3 * (STEP >> 7);
 
-/// `s * x + c`, the product's exponent being at most that of the constant, whose grid it is then: nothing is cut off the constant.
-/// The result is from -1.8 to 2 times the constant's power of two, with the constant's sign, or up to eight times that if the
-/// constant ends with three zeros. So the constant and the upper part of the product, less 1.5 / 2^3 of the power with that sign,
-/// have an exact sum. The other number is the jammed rest of the product: it is odd if anything was cut off.
+/// `s * x + c`, the product's exponent being at most that of the constant, whose grid it is then: nothing is cut off
+/// the constant. The result is from -1.8 to 2 times the constant's power of two, with the constant's sign, or up to
+/// eight times that if the constant ends with three zeros. So the constant and the upper part of the product, less 1.5
+/// / 2^3 of the power with that sign, have an exact sum. The other number is the jammed rest of the product: it is odd
+/// if anything was cut off.
 #[inline(always)]
 pub(super) fn on_grid_of_constant(s: Float, x: Float, constant: u32) -> (Float, Int) {
     let power = constant & INFINITY;
@@ -38,8 +40,8 @@ pub(super) fn on_grid_of_constant(s: Float, x: Float, constant: u32) -> (Float, 
     (A::add_float(A::sub_float(float(splat(constant)), rest), float(jammed)), jammed)
 }
 
-/// A constant in two parts: a multiple of 64 places of the coarsest grid that a step may have, and the rest, which each grid cuts as
-/// it does the whole.
+/// A constant in two parts: a multiple of 64 places of the coarsest grid that a step may have, and the rest, which each
+/// grid cuts as it does the whole.
 #[derive(Clone, Copy)]
 struct Split {
     constant: u32,
@@ -95,8 +97,8 @@ fn exponent(constant: u32) -> i32 {
     (constant >> 23 & 255) as i32 - 127
 }
 
-/// `s * x + c` in whatever relation the terms stand, and lanes in doubt: those whose sum has lost two bits, of which the upper one
-/// leaves no trace, unless the lower one does.
+/// `s * x + c` in whatever relation the terms stand, and lanes in doubt: those whose sum has lost two bits, of which
+/// the upper one leaves no trace, unless the lower one does.
 #[inline(always)]
 fn on_grid(s: Float, x: Float, constant: u32, course: Course, step: usize) -> (Float, Lanes) {
     // With the bias of two.
@@ -162,7 +164,8 @@ fn times(power: Int, step: u32) -> Float {
     float(A::add(power, splat(step.wrapping_sub(BIAS))))
 }
 
-/// A product of 48 bits that ends with 20 zeros is not cut by its grid. The words' low bits are those of the significands.
+/// A product of 48 bits that ends with 20 zeros is not cut by its grid. The words' low bits are those of the
+/// significands.
 #[inline(always)]
 fn is_cut(s: Float, x: Float) -> Lanes {
     A::any_bit(A::mul(A::to_bits(s), A::to_bits(x)), splat(0xf_ffff))
@@ -196,7 +199,8 @@ impl Guess {
                         let (below, result) = (A::greater(splat(0), x.words[lane]), A::to_bits(result));
                         let is_plain = if course.form(i) == Form::PlainBelow { below } else { !below };
                         sum[lane] = float(A::select(is_plain, plain, result));
-                        // What the coefficient's grid cuts off, which is the finer one, that of the larger term does, too.
+                        // What the coefficient's grid cuts off, which is the finer one, that of the larger term does,
+                        // too.
                         if course.grows(i) {
                             doubt[lane] |= !A::any_bit(rest, splat(1));
                         }

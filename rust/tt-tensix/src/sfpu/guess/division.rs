@@ -1,17 +1,20 @@
 //! Division of integers by the host's reciprocals, with a check of what is left, and their greatest common divisors.
 //!
-//! A kernel's quotient and rest are those of the exact division, as `sfpu/division.rs` says. So it does not matter how they are found,
-//! as long as the rest is seen to be from zero up and below the divisor: there is only one such quotient.
+//! A kernel's quotient and rest are those of the exact division, as `sfpu/division.rs` says. So it does not matter how
+//! they are found, as long as the rest is seen to be from zero up and below the divisor: there is only one such
+//! quotient.
 
 use super::{A, Guess, Int, Lanes, Words, either, splat};
 use crate::sfpu::wide::VECTORS;
 use crate::vector::Vector;
 
-/// Quotient and rest of two magnitudes, and lanes in doubt: divisors of 0 and the smallest integer, which has no magnitude.
+/// Quotient and rest of two magnitudes, and lanes in doubt: divisors of 0 and the smallest integer, which has no
+/// magnitude.
 ///
-/// The reciprocal of the divisor, which is rounded to 24 bits, is 2^-22 off after one Newton step. So the first quotient is 2^-21 of it
-/// off at most, and one that is cut off: its product with the divisor leaves no more than 2^31 of either sign. The second quotient is
-/// the nearest to less than 2^11 and leaves no more than a little above half of the divisor.
+/// The reciprocal of the divisor, which is rounded to 24 bits, is 2^-22 off after one Newton step. So the first
+/// quotient is 2^-21 of it off at most, and one that is cut off: its product with the divisor leaves no more than 2^31
+/// of either sign. The second quotient is the nearest to less than 2^11 and leaves no more than a little above half of
+/// the divisor.
 #[inline(always)]
 fn divided(a: Int, b: Int) -> (Int, Int, Lanes) {
     let under = A::exact_float(b);
@@ -28,9 +31,10 @@ fn divided(a: Int, b: Int) -> (Int, Int, Lanes) {
     (quotient, rest, !A::below_unsigned(rest, b) | A::greater(splat(0), A::or(a, b)))
 }
 
-/// Rounds of the binary algorithm, of magnitudes: what is left of their difference, without the zeros at its end that are not common to
-/// both, takes the place of the larger one. That is `gcd_rounds` of `sfpu/division.rs` without the rounds in which nothing happens,
-/// and with the order of integers, which the total order of words is where no sign bit is set.
+/// Rounds of the binary algorithm, of magnitudes: what is left of their difference, without the zeros at its end that
+/// are not common to both, takes the place of the larger one. That is `gcd_rounds` of `sfpu/division.rs` without the
+/// rounds in which nothing happens, and with the order of integers, which the total order of words is where no sign bit
+/// is set.
 #[inline(always)]
 fn common_divisor(a: Words, b: Words, rounds: usize) -> Words {
     let (mut smaller, mut difference, mut common) = (a, a, a);

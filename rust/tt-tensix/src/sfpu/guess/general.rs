@@ -1,7 +1,8 @@
 //! The multiply-add in whatever relation its terms stand: the sum on the unit's grid, put together from two parts.
 //!
-//! The grid is 2^-26 of the larger exponent. Both terms are split at 64 of its places. The upper parts have an exact sum; the
-//! lower parts are jammed on the grid, after which theirs is exact, too. Adding the two sums is the one rounding.
+//! The grid is 2^-26 of the larger exponent. Both terms are split at 64 of its places. The upper parts have an exact
+//! sum; the lower parts are jammed on the grid, after which theirs is exact, too. Adding the two sums is the one
+//! rounding.
 
 use super::known::Known;
 use super::step::Operands;
@@ -40,15 +41,15 @@ impl Operands {
         let lower = A::sub(A::add(product, addend), fine);
         let sum = A::sub_float(A::sub_float(float(lower), float(fine)), A::add_float(minus_upper, minus_z_upper));
         let result = A::to_bits(sum);
-        // A sum that is two exponents above the larger one loses two bits, of which the upper one leaves no trace, unless the
-        // lower one does.
+        // A sum that is two exponents above the larger one loses two bits, of which the upper one leaves no trace,
+        // unless the lower one does.
         let large = !A::below_unsigned(magnitude(result), A::add(largest, splat((2 * STEP).wrapping_sub(BIAS))));
         let lost = large & !A::any_bit(lower, splat(1));
         (result, lost | self.outside(A::max_unsigned(x_power, y_power), largest), self.known())
     }
 
-    /// The case before of a constant addend that the product takes away from, up to all of it. The result is between zero and
-    /// the addend, so that the larger exponent is the addend's and nothing is cut off it.
+    /// The case before of a constant addend that the product takes away from, up to all of it. The result is between
+    /// zero and the addend, so that the larger exponent is the addend's and nothing is cut off it.
     #[inline(always)]
     pub(super) fn vanishing(self) -> (Int, Lanes, Known) {
         let usual = LEAST + 127..=MOST + 127;

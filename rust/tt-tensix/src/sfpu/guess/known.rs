@@ -2,7 +2,8 @@
 
 use super::{INFINITY, SIGN, STEP};
 
-/// What is known of lanes without doubt, from the program's text alone; the compiler sees it, the program's run does not.
+/// What is known of lanes without doubt, from the program's text alone; the compiler sees it, the program's run does
+/// not.
 #[derive(Clone, Copy)]
 pub(super) struct Known {
     /// Neither denormal nor -0 nor NaN.

@@ -1,14 +1,14 @@
 //! Lanes computed by the host's own multiply-add, each with a doubt: the [`Word`] that programs are tried with first.
 //!
-//! The vector unit's multiply-add differs from the host's in few cases, and most programs meet none of them in most lanes.
-//! A `Guess` goes through a program without a branch; where a step may differ, the lane's doubt is raised, and lanes that
-//! end in doubt are computed again by [`super::wide`]. A doubt without a difference costs time; a difference without a doubt
-//! would be an error, so every condition here is a sufficient one.
+//! The vector unit's multiply-add differs from the host's in few cases, and most programs meet none of them in most
+//! lanes. A `Guess` goes through a program without a branch; where a step may differ, the lane's doubt is raised, and
+//! lanes that end in doubt are computed again by [`super::wide`]. A doubt without a difference costs time; a difference
+//! without a doubt would be an error, so every condition here is a sufficient one.
 //!
-//! What the unit does with `x * y + z`: it brings product and addend to a grid of 2^-26 of the larger exponent, that of the
-//! product being the sum of its factors'. A term that the grid cuts is jammed: it becomes its odd neighbour on the grid. The
-//! sum on the grid is exact and is rounded once, to nearest even, three bits above the grid. That is the host's rounding of
-//! the exact sum if
+//! What the unit does with `x * y + z`: it brings product and addend to a grid of 2^-26 of the larger exponent, that of
+//! the product being the sum of its factors'. A term that the grid cuts is jammed: it becomes its odd neighbour on the
+//! grid. The sum on the grid is exact and is rounded once, to nearest even, three bits above the grid. That is the
+//! host's rounding of the exact sum if
 //! - at most one term is jammed (an odd number stands for all between its even neighbours),
 //! - the other one is even on the grid (else the sum of two odd numbers stands for too much),
 //! - the sum's leading one is at most one place below the larger exponent (else it is the jammed bit that rounds),
@@ -17,9 +17,9 @@
 //! A term that the grid cuts to nothing leaves no trace; it counts only at a tie of the other one, which has one only
 //! if it is a product of more than 24 bits.
 
-/// Goes through a slice of up to twelve items in straight-line code. Of a loop that the compiler leaves one, nothing about an item
-/// is known before the program runs, and what a step may leave out is asked for each time. That is no matter in a build for
-/// debugging, which takes twice as long to compile without the loop.
+/// Goes through a slice of up to twelve items in straight-line code. Of a loop that the compiler leaves one, nothing
+/// about an item is known before the program runs, and what a step may leave out is asked for each time. That is no
+/// matter in a build for debugging, which takes twice as long to compile without the loop.
 macro_rules! unrolled {
     ($items:expr, |$i:ident, $item:ident| $body:block) => {{
         let items: &[u32] = $items;

@@ -5,7 +5,8 @@ use crate::vector::Vector;
 
 /// Words that are tried at a time.
 const PIECE: usize = 1024;
-/// Words in doubt that are kept until they are computed together. A block adds two vectors, of which only what is in doubt counts.
+/// Words in doubt that are kept until they are computed together. A block adds two vectors, of which only what is in
+/// doubt counts.
 const KEPT: usize = 256;
 
 /// Runs a lane program on every word and those beside it: tried on whole blocks, exactly on what is left in doubt.

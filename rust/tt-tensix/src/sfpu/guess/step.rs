@@ -8,8 +8,8 @@ use crate::vector::Vector;
 
 /// 2^-100. Beside results from here on, denormals and products without exponent are nothing.
 pub(super) const SMALL: u32 = 27 << 23;
-/// A product with this many zeros at the end of its 48 bits is not cut by the grid of an addend that it nearly cancels: the
-/// grid takes 20, and the addend's exponent may be larger by two.
+/// A product with this many zeros at the end of its 48 bits is not cut by the grid of an addend that it nearly cancels:
+/// the grid takes 20, and the addend's exponent may be larger by two.
 const ZEROS_OF_EXACT: u32 = 22;
 /// A constant with as many zeros is short enough for products with integers to have 24 bits.
 const ZEROS_OF_SHORT: u32 = 10;
@@ -47,8 +47,8 @@ impl Operands {
         self.x.denormal(self.lane) | self.y.denormal(self.lane)
     }
 
-    /// The second factor is a constant that is not tiny, and products cannot leave the range above, where the unit does not
-    /// let the addend bring them back.
+    /// The second factor is a constant that is not tiny, and products cannot leave the range above, where the unit does
+    /// not let the addend bring them back.
     #[inline(always)]
     pub(super) fn keeps_range(self) -> bool {
         let finite = self.x.known.times(self.y.known).is_finite();
@@ -61,8 +61,8 @@ impl Operands {
         self.x.known.times(self.y.known).least >= -100
     }
 
-    /// A doubt about results at the ends of the range, of an addend that outweighs the product. If the addend cannot be small,
-    /// the result is not; if it can be nothing, the product must not be small.
+    /// A doubt about results at the ends of the range, of an addend that outweighs the product. If the addend cannot be
+    /// small, the result is not; if it can be nothing, the product must not be small.
     #[inline(always)]
     fn extreme(self, result: Int) -> Lanes {
         let z = self.z.known;
@@ -80,9 +80,9 @@ impl Operands {
         A::and(self.z.words[self.lane], splat(SIGN | INFINITY))
     }
 
-    /// Whether the addend outweighs the product, or nearly so: the result has the addend's sign and is above half of its
-    /// power of two and below three times that. Then the product is less than twice that power and its exponent at most the
-    /// addend's, which is even, and the sum is less than four times that power.
+    /// Whether the addend outweighs the product, or nearly so: the result has the addend's sign and is above half of
+    /// its power of two and below three times that. Then the product is less than twice that power and its exponent at
+    /// most the addend's, which is even, and the sum is less than four times that power.
     #[inline(always)]
     fn is_ordinary(self, result: Int) -> Lanes {
         is_ordinary(self.above_half(result))
@@ -128,8 +128,8 @@ impl Operands {
         (self.host(), 0, self.near_addend(1, 1))
     }
 
-    /// One factor is a power of two that keeps the range: the product has 24 bits and less than twice its power, so that it is even,
-    /// has no tie, and the sum is less than four times the larger power.
+    /// One factor is a power of two that keeps the range: the product has 24 bits and less than twice its power, so
+    /// that it is even, has no tie, and the sum is less than four times the larger power.
     #[inline(always)]
     pub(super) fn of_short_product(self) -> (Int, Lanes, Known) {
         let result = self.host();
@@ -176,8 +176,8 @@ impl Operands {
             // A difference is a multiple of the smaller one's last place.
             return (A::to_bits(result), 0, Known::between(least - 23, y.most.max(z.most) + 1));
         }
-        // Beside a constant that is not small, a number without exponent is nothing, and the difference is a multiple of what
-        // is not small.
+        // Beside a constant that is not small, a number without exponent is nothing, and the difference is a multiple
+        // of what is not small.
         if self.z.constant.is_some() && y.tame && z.least >= -90 && z.is_finite() {
             return (A::to_bits(result), 0, Known::TAME);
         }
@@ -212,9 +212,9 @@ impl Operands {
         (word, A::is_wild(result) | smallest | self.denormal_factor(), known)
     }
 
-    /// The sum is less than 1/16 of the addend's power of two, and the product's exponent at most the addend's. So the result
-    /// is the exact sum, jammed on the grid; that is what comes of rounding it down and up beside a number that moves the grid
-    /// to its last bit.
+    /// The sum is less than 1/16 of the addend's power of two, and the product's exponent at most the addend's. So the
+    /// result is the exact sum, jammed on the grid; that is what comes of rounding it down and up beside a number that
+    /// moves the grid to its last bit.
     #[inline(always)]
     pub(super) fn residual(self) -> (Int, Lanes, Known) {
         let (x, y, z) = self.floats();
@@ -239,8 +239,9 @@ impl Operands {
         (result, doubt | !is_within(jammed, first, STEP) | self.denormal_factor(), known)
     }
 
-    /// As the ordinary case, or the sum is between a quarter and half of the addend's power of two: then the grid has one bit
-    /// more than the result, and everything between two results is jammed to the middle, a tie, of which the even one comes.
+    /// As the ordinary case, or the sum is between a quarter and half of the addend's power of two: then the grid has
+    /// one bit more than the result, and everything between two results is jammed to the middle, a tie, of which the
+    /// even one comes.
     #[inline(always)]
     pub(super) fn shrinking(self) -> (Int, Lanes, Known) {
         let (x, y, z) = self.floats();
@@ -257,11 +258,12 @@ impl Operands {
         (result, !good | self.extreme(result) | self.denormal_factor(), self.near_addend(2, 1))
     }
 
-    /// The product is exact on every grid that matters, and the sum is no larger than the addend. So the signs differ, or
-    /// the product is too small to count, and the product's exponent is at most one above the addend's, which is not cut.
+    /// The product is exact on every grid that matters, and the sum is no larger than the addend. So the signs differ,
+    /// or the product is too small to count, and the product's exponent is at most one above the addend's, which is not
+    /// cut.
     ///
-    /// If 24 bits hold the product, it has no tie, and it is enough that the signs differ: an addend that is cut leaves at
-    /// least half of the product.
+    /// If 24 bits hold the product, it has no tie, and it is enough that the signs differ: an addend that is cut leaves
+    /// at least half of the product.
     #[inline(always)]
     pub(super) fn reduce(self) -> (Int, Lanes, Known) {
         let Some(factor) = self.y.constant.filter(|_| self.keeps_range()) else { return self.ordinary() };
@@ -283,8 +285,9 @@ impl Operands {
         (result, long | !taken | wild | tiny, Known { most, ..Known::TAME })
     }
 
-    /// The product may be larger than the addend, with the same sign, as long as the addend is even on its grid: by up to two
-    /// exponents, and one more for each zero at the addend's end. If the product is cut by its grid, two places may be lost.
+    /// The product may be larger than the addend, with the same sign, as long as the addend is even on its grid: by up
+    /// to two exponents, and one more for each zero at the addend's end. If the product is cut by its grid, two places
+    /// may be lost.
     #[inline(always)]
     pub(super) fn growing(self) -> (Int, Lanes, Known) {
         let result = self.host();
@@ -295,8 +298,8 @@ impl Operands {
         (result, !good | self.extreme(result) | self.denormal_factor(), self.near_addend(1, 3 + zeros as i32))
     }
 
-    /// The case before of a square and 1. A square that is not cut ends with an even number of zeros: its last one on the grid is in
-    /// the lowest place, where it leaves a trace, or above both places that the sum may lose.
+    /// The case before of a square and 1. A square that is not cut ends with an even number of zeros: its last one on
+    /// the grid is in the lowest place, where it leaves a trace, or above both places that the sum may lose.
     #[inline(always)]
     pub(super) fn square_and_one(self) -> (Int, Lanes, Known) {
         let result = self.host();
@@ -314,8 +317,9 @@ impl Operands {
         }
     }
 
-    /// The product may be so much larger than the addend that both are jammed. Then the larger part of the product, the rest
-    /// of it on the grid, and the addend on the grid are summed: the latter two exactly, so that there is one rounding.
+    /// The product may be so much larger than the addend that both are jammed. Then the larger part of the product, the
+    /// rest of it on the grid, and the addend on the grid are summed: the latter two exactly, so that there is one
+    /// rounding.
     #[inline(always)]
     pub(super) fn far(self) -> (Int, Lanes, Known) {
         let (x, y, z) = self.floats();
@@ -357,8 +361,8 @@ pub(super) fn is_ordinary(above_half: Int) -> Lanes {
     A::below_unsigned(above_half, splat(2 * STEP + STEP / 2 - 1))
 }
 
-/// Whether no result lies outside of half of the addend's power of two and eight times that, or more for an addend that ends
-/// with zeros.
+/// Whether no result lies outside of half of the addend's power of two and eight times that, or more for an addend that
+/// ends with zeros.
 #[inline(always)]
 pub(super) fn is_grown(above_half: Int, zeros: u32) -> Lanes {
     A::below_unsigned(above_half, splat((4 + zeros) * STEP - 1))
@@ -369,8 +373,8 @@ fn beside(word: u32) -> u32 {
     (1 << 20_u32.saturating_sub((word | STEP).trailing_zeros())) - 1
 }
 
-/// A number less than `eighth`, not negative, jammed on the grid of which that is 2^23 places; and whether it was less than
-/// two places, of which the unit may keep nothing.
+/// A number less than `eighth`, not negative, jammed on the grid of which that is 2^23 places; and whether it was less
+/// than two places, of which the unit may keep nothing.
 #[inline(always)]
 fn on_grid(number: Float, eighth: Int) -> (Float, Lanes) {
     let (down, up) = (A::add_down(number, float(eighth)), A::add_up(number, float(eighth)));

@@ -303,7 +303,8 @@ fn check_whole(stride: usize) {
                 assert_eq!(got[lane], expected, "{name}: {:08x}: {:08x}, not {expected:08x}", x[lane], got[lane]);
             }
         }
-        // Each piece is sure of the numbers around 1, or of more. The least is that of the cosine, from 2^-16 to 64: 8 % of all words.
+        // Each piece is sure of the numbers around 1, or of more. The least is that of the cosine, from 2^-16 to 64: 8
+        // % of all words.
         assert!(doubts < words.len() * 23 / 25, "{name} doubts {doubts} of {}", words.len());
     }
 }

@@ -20,12 +20,13 @@ fn number(word: u32) -> Float {
     float(splat(word))
 }
 
-/// The argument, held to the range, less the nearest multiple of ln 2: the rest, how often it is taken, and lanes in doubt.
+/// The argument, held to the range, less the nearest multiple of ln 2: the rest, how often it is taken, and lanes in
+/// doubt.
 ///
-/// At most 140 times: the multiple of the first part has 8 + 15 bits, and at most 0.347 is left of an argument that is not
-/// smaller than 0.34 if anything is taken. So the signs differ, both terms are on the unit's grid, and their sum is exact. The
-/// second part is less than 2^-12; if the exponent stays what it was, the sum is an ordinary one. An argument that is a denormal
-/// or -0 stays what it is, where the unit has +0: beside 1 it leaves no trace.
+/// At most 140 times: the multiple of the first part has 8 + 15 bits, and at most 0.347 is left of an argument that is
+/// not smaller than 0.34 if anything is taken. So the signs differ, both terms are on the unit's grid, and their sum is
+/// exact. The second part is less than 2^-12; if the exponent stays what it was, the sum is an ordinary one. An
+/// argument that is a denormal or -0 stays what it is, where the unit has +0: beside 1 it leaves no trace.
 #[inline(always)]
 fn turns_of_ln2(x: Int, range: [f32; 2]) -> (Int, Int, Lanes) {
     assert!(range[0] >= -97.0 && range[1] <= 97.0, "a multiple of at most 140");
@@ -55,8 +56,8 @@ pub(in crate::sfpu) fn without_beside(down: Float, up: Float) -> Float {
     A::sub_float(float(jammed), A::splat_float(BESIDE))
 }
 
-/// x * y + 1 where less than 1/16 is left: the sum, jammed on the grid, is what comes of rounding it down and up beside a number
-/// that moves the grid to its last bit.
+/// x * y + 1 where less than 1/16 is left: the sum, jammed on the grid, is what comes of rounding it down and up beside
+/// a number that moves the grid to its last bit.
 #[inline(always)]
 pub(super) fn residual_of_one(x: Float, y: Float) -> Float {
     let beside = A::splat_float(1.0 + BESIDE);
@@ -97,8 +98,8 @@ fn held(x: Int, [low, high]: [f32; 2]) -> Float {
     A::min_float(A::splat_float(high), A::max_float(A::splat_float(low), float(x)))
 }
 
-/// Ties away from zero: half is added with the number's sign and the rest cut off. The sum is cut, too, so that it never
-/// reaches an integer that the exact one does not.
+/// Ties away from zero: half is added with the number's sign and the rest cut off. The sum is cut, too, so that it
+/// never reaches an integer that the exact one does not.
 #[inline(always)]
 fn nearest_integer(x: Float) -> Int {
     let half = A::or(A::and(A::to_bits(x), splat(SIGN)), splat(HALF));
@@ -107,10 +108,10 @@ fn nearest_integer(x: Float) -> Int {
 
 /// 1 / m for a mantissa m from one to two that is given negated.
 ///
-/// The seed is 1% off at most, at both ends and between. Its first step is an ordinary one, of a result from 0.8 to 1.14. Its
-/// second step leaves between a quarter and half of the constant's power of two: there the grid has one bit more than the
-/// result, and everything between two results is jammed to the middle, a tie, of which the even one comes. What is left of one
-/// by a guess that is so close is less than 1/16. The correction is an ordinary step again.
+/// The seed is 1% off at most, at both ends and between. Its first step is an ordinary one, of a result from 0.8 to
+/// 1.14. Its second step leaves between a quarter and half of the constant's power of two: there the grid has one bit
+/// more than the result, and everything between two results is jammed to the middle, a tie, of which the even one
+/// comes. What is left of one by a guess that is so close is less than 1/16. The correction is an ordinary step again.
 #[inline(always)]
 pub(in crate::sfpu) fn inverse(n: Float, steps: usize) -> Float {
     let [square, linear, constant] = RECIPROCAL_SEED;
@@ -136,9 +137,9 @@ fn exponent_of_log(word: Int) -> Int {
 
 /// x * first + second, rounded to an integer that is left in the low bits, and lanes in doubt.
 ///
-/// For numbers up to 64 and a factor below 1/2 the unit's sum is less than 2^-18 from the host's: both round the same exact one
-/// of less than 2^5, the unit after cutting the product by a grid of 2^-22. The integers are the same if the sum is not so
-/// close to the middle of two.
+/// For numbers up to 64 and a factor below 1/2 the unit's sum is less than 2^-18 from the host's: both round the same
+/// exact one of less than 2^5, the unit after cutting the product by a grid of 2^-22. The integers are the same if the
+/// sum is not so close to the middle of two.
 #[inline(always)]
 fn rounded_line(x: Int, first: u32, second: u32) -> (Int, Lanes) {
     let line = A::fma(float(x), number(first), number(second));
@@ -150,10 +151,11 @@ fn rounded_line(x: Int, first: u32, second: u32) -> (Int, Lanes) {
 
 /// `turns` ln 2 and a logarithm from -0.29 to 0.41.
 ///
-/// Without turns, that is what is left. Otherwise the product's exponent is the larger one. Ln 2 has 21 bits, so that up to 63
-/// turns make at most 27, which are even on the grid. The sum is at least 0.28 and less than 4 times the product's power of
-/// two: at most one bit is lost to either side. A logarithm that the grid cuts to nothing leaves no trace, and would decide a
-/// tie in the host: but up to 7 turns have 24 bits, hence no tie, and for 63 turns the grid is 2^-21.
+/// Without turns, that is what is left. Otherwise the product's exponent is the larger one. Ln 2 has 21 bits, so that
+/// up to 63 turns make at most 27, which are even on the grid. The sum is at least 0.28 and less than 4 times the
+/// product's power of two: at most one bit is lost to either side. A logarithm that the grid cuts to nothing leaves no
+/// trace, and would decide a tie in the host: but up to 7 turns have 24 bits, hence no tie, and for 63 turns the grid
+/// is 2^-21.
 #[inline(always)]
 fn turns_of_log(turns: Int, mantissa: Int) -> (Int, Lanes) {
     let result = A::fma(float(turns), number(LN2_PER_STEP), float(mantissa));
@@ -164,10 +166,12 @@ fn turns_of_log(turns: Int, mantissa: Int) -> (Int, Lanes) {
     (A::to_bits(result), !(few | many & !nothing))
 }
 
-/// `turns` times a little less than ln 2, which has 23 bits, and a logarithm from 0 to 0.7, a multiple of 2^-26: for -1 to 15 turns.
+/// `turns` times a little less than ln 2, which has 23 bits, and a logarithm from 0 to 0.7, a multiple of 2^-26: for -1
+/// to 15 turns.
 ///
-/// The product is even on its grid, and exact. Of -1 turn, a logarithm that takes half of it away is on the grid, too, and the sum is
-/// exact; otherwise nothing is lost to the left or right. A logarithm that the grid cuts to nothing would decide a tie in the host.
+/// The product is even on its grid, and exact. Of -1 turn, a logarithm that takes half of it away is on the grid, too,
+/// and the sum is exact; otherwise nothing is lost to the left or right. A logarithm that the grid cuts to nothing
+/// would decide a tie in the host.
 #[inline(always)]
 fn few_turns_of_log(turns: Int, mantissa: Int) -> (Int, Lanes) {
     let result = A::fma(float(turns), number(ROUGH_LN2), float(mantissa));
@@ -275,8 +279,9 @@ impl Guess {
 
     /// Horner's rule for a polynomial of a known growth.
     ///
-    /// A step is right if it is ordinary, or if the unit's grid cuts the product, so that what it loses of the sum leaves a
-    /// trace: the addend is even on the grid. Words that end with fewer than 9 and 11 zeros have such a product.
+    /// A step is right if it is ordinary, or if the unit's grid cuts the product, so that what it loses of the sum
+    /// leaves a trace: the addend is even on the grid. Words that end with fewer than 9 and 11 zeros have such a
+    /// product.
     #[inline(always)]
     pub(super) fn horner_up_to(self, x: Self, coefficients: &[u32], growth: Growth) -> Self {
         let mut sum = self.words;

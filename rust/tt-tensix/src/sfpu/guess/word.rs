@@ -13,8 +13,8 @@ use crate::sfpu::wide::VECTORS;
 use crate::sfpu::word::Word;
 use crate::vector::Vector;
 
-/// Applies a step of [`Operands`] to both vectors. Its results are tame where it has no doubt. A macro, since a function
-/// that is handed to another one would be compiled without the level's instructions.
+/// Applies a step of [`Operands`] to both vectors. Its results are tame where it has no doubt. A macro, since a
+/// function that is handed to another one would be compiled without the level's instructions.
 macro_rules! step {
     ($x:expr, $y:expr, $z:expr, $step:ident) => {{
         let (x, y, z): (Guess, Guess, Guess) = ($x, $y, $z);
@@ -64,7 +64,8 @@ impl Word for Guess {
         step!(x, y, c, ordinary)
     }
 
-    /// The largest distance of a lane's sums from the middle of what is ordinary is asked for once, behind the last step.
+    /// The largest distance of a lane's sums from the middle of what is ordinary is asked for once, behind the last
+    /// step.
     #[inline(always)]
     fn horner(self, x: Self, coefficients: &[u32]) -> Self {
         let (mut sum, mut worst) = (self, [splat(0); VECTORS]);
@@ -289,8 +290,8 @@ impl Word for Guess {
     fn surely(self, least: i32, most: i32) -> Self {
         Self { constant: None, known: Known::between(least, most), ..self }
     }
-    /// The total order of two words is that of integers if one of them is not negative, and the other way round, without
-    /// a sign, if one is.
+    /// The total order of two words is that of integers if one of them is not negative, and the other way round,
+    /// without a sign, if one is.
     #[inline(always)]
     fn minimum(self, other: Self) -> Self {
         let Some(word) = other.constant else { return lane::minimum(self, other) };
@@ -493,8 +494,8 @@ fn is_uncut(above_half: Int, factor: Int, bits: u32) -> Lanes {
     !is_ordinary(above_half) & !A::any_bit(factor, splat(bits))
 }
 
-/// Half is added and the rest cut off. The sum is cut, too, so that it never reaches an integer that the exact one does not.
-/// Out of range, the conversion gives 2^31, which is larger than any.
+/// Half is added and the rest cut off. The sum is cut, too, so that it never reaches an integer that the exact one does
+/// not. Out of range, the conversion gives 2^31, which is larger than any.
 #[inline(always)]
 fn round_magnitude(word: Int, largest: u32) -> Int {
     let sum = A::add_cut(float(magnitude(word)), A::splat_float(0.5));

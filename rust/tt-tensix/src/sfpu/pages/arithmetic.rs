@@ -2,9 +2,9 @@
 //!
 //! A sum is one with a product of 8 bits, and a product has 16: the host's results are the unit's, as `sums.rs` says.
 //!
-//! `isclose` asks whether a difference, which is exact in that sense, exceeds a tolerance: a product and a sum of numbers that are
-//! not negative, at most 2^-21 of it away from the unit's, as `sums.rs` says, too. Where the difference is nearer, the definition is
-//! asked.
+//! `isclose` asks whether a difference, which is exact in that sense, exceeds a tolerance: a product and a sum of
+//! numbers that are not negative, at most 2^-21 of it away from the unit's, as `sums.rs` says, too. Where the
+//! difference is nearer, the definition is asked.
 
 use super::tried::{Doubts, Lane, lane_kernel, round_even};
 use crate::fast::Bf16Page;

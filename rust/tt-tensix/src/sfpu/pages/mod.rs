@@ -1,7 +1,7 @@
 //! Functions of BF16 pages in a 16-bit `Dst`: from L1 bytes to halves in one pass, where the datums are usual ones.
 //!
-//! The definition of each is its lane program on the words that MOVA2D makes of the pages, which become halves once more in the
-//! packer. Here pages stay what they are, with as many lanes to a vector as the steps allow.
+//! The definition of each is its lane program on the words that MOVA2D makes of the pages, which become halves once
+//! more in the packer. Here pages stay what they are, with as many lanes to a vector as the steps allow.
 
 mod arithmetic;
 mod logarithmic;

@@ -1,16 +1,17 @@
 //! `fmod_binary` and `remainder_binary` of two pages, by the host's division.
 //!
-//! The kernels take a whole quotient from the product with the divisor's reciprocal, which is 2^-21 of it off at most, and
-//! correct by one divisor what that leaves, if it has the wrong sign or is too large. A dividend that is not below the divisor is a
-//! multiple of the divisor's last place, and so is what is left, which therefore has 8 bits. A whole quotient of up to 16 bits
-//! times the divisor has 24, so that all steps are exact, and the corrections give the exact remainder.
+//! The kernels take a whole quotient from the product with the divisor's reciprocal, which is 2^-21 of it off at most,
+//! and correct by one divisor what that leaves, if it has the wrong sign or is too large. A dividend that is not below
+//! the divisor is a multiple of the divisor's last place, and so is what is left, which therefore has 8 bits. A whole
+//! quotient of up to 16 bits times the divisor has 24, so that all steps are exact, and the corrections give the exact
+//! remainder.
 //!
-//! Of a dividend below the divisor the whole quotient is 0, or -1 with the other sign for `remainder`: then one sum is rounded, as
-//! `sums.rs` says, and the result to BF16, ties away from zero.
+//! Of a dividend below the divisor the whole quotient is 0, or -1 with the other sign for `remainder`: then one sum is
+//! rounded, as `sums.rs` says, and the result to BF16, ties away from zero.
 //!
-//! `remainder` has no correction for operands of different signs if the whole quotient is one too small. That happens only if
-//! nothing is left, or less than the quotient is off: quotients below 2^13 are off by less than a divisor's last place. So it is left
-//! to the definition where nothing is left of different signs.
+//! `remainder` has no correction for operands of different signs if the whole quotient is one too small. That happens
+//! only if nothing is left, or less than the quotient is off: quotients below 2^13 are off by less than a divisor's
+//! last place. So it is left to the definition where nothing is left of different signs.
 
 use super::tried::{Doubts, Lane, lane_kernel, round_away};
 use crate::fast::Bf16Page;

@@ -2,31 +2,33 @@
 //!
 //! # Products of at most 24 bits
 //!
-//! Of those the host's result is the unit's. The product of the host is exact, and so is that of the unit, whose grid has 27
-//! bits. The other term has 8 bits. Both come to the grid of the larger exponent, that of the product being the sum of its
-//! factors', and a term that the grid cuts becomes its odd neighbour there.
-//! - If none is cut, the sum on the grid is exact. It is rounded as the host does unless it has to be halved twice and loses
-//!   both bits. It reaches four times the larger power of two only if the product is at least twice that, and then has the larger
-//!   exponent or the same one; so the last bit of both is at least four places above the end of the grid.
-//! - If one is cut, the other one has the larger exponent by at least three. So the sum is at least half of the larger power of
-//!   two, and below four times that: of the product and a term that is cut, since a product of numbers of 24 bits in all is short of
-//!   four by more than what is left of the term. And the other one is even on the grid. That is the host's rounding, as
-//!   `guess/mod.rs` says.
+//! Of those the host's result is the unit's. The product of the host is exact, and so is that of the unit, whose grid
+//! has 27 bits. The other term has 8 bits. Both come to the grid of the larger exponent, that of the product being the
+//! sum of its factors', and a term that the grid cuts becomes its odd neighbour there.
+//! - If none is cut, the sum on the grid is exact. It is rounded as the host does unless it has to be halved twice and
+//!   loses both bits. It reaches four times the larger power of two only if the product is at least twice that, and
+//!   then has the larger exponent or the same one; so the last bit of both is at least four places above the end of the
+//!   grid.
+//! - If one is cut, the other one has the larger exponent by at least three. So the sum is at least half of the larger
+//!   power of two, and below four times that: of the product and a term that is cut, since a product of numbers of 24
+//!   bits in all is short of four by more than what is left of the term. And the other one is even on the grid. That is
+//!   the host's rounding, as `guess/mod.rs` says.
 //!
 //! # Longer products
 //!
 //! With M the larger one of the magnitudes of product and term, which is at least the grid's power of two:
-//! - In the unit, the product and the term are cut by less than a unit of the grid each, and the sum loses less than two when it is
-//!   halved: M * 2^-24 in all. Rounding it changes it by half of its last place, at most M * 2^-23, as it is below twice M and a bit.
+//! - In the unit, the product and the term are cut by less than a unit of the grid each, and the sum loses less than
+//!   two when it is halved: M * 2^-24 in all. Rounding it changes it by half of its last place, at most M * 2^-23, as
+//!   it is below twice M and a bit.
 //! - On the host the product is rounded, by at most M * 2^-24, and the sum, by M * 2^-23.
 //!
-//! That is less than M * 2^-21 between them. BF16 has 16 bits less: if both ends of that round to the same number then so does
-//! the result between them. Where they do not, the definition is asked.
+//! That is less than M * 2^-21 between them. BF16 has 16 bits less: if both ends of that round to the same number then
+//! so does the result between them. Where they do not, the definition is asked.
 //!
 //! # The reciprocal
 //!
-//! That of the kernel is at most 2^-22 off the host's division of one, relatively: a test looks at all 128 mantissas. That is
-//! M * 2^-22 more.
+//! That of the kernel is at most 2^-22 off the host's division of one, relatively: a test looks at all 128 mantissas.
+//! That is M * 2^-22 more.
 //!
 //! Exponents in the window leave all terms and the last bits of their sums normal numbers.
 

@@ -1,7 +1,7 @@
 //! Quantisation to eight bits with a scale for each datum and a zero point that the init call keeps in a register.
 //!
-//! Results are rounded to the nearest integer, ties away from zero, and saturate at +-127. Integers lie in `Dst` as two's
-//! complement, as the operators of TT-NN keep them.
+//! Results are rounded to the nearest integer, ties away from zero, and saturate at +-127. Integers lie in `Dst` as
+//! two's complement, as the operators of TT-NN keep them.
 
 use super::{Access, Done, Registers, Tile, TileFunction};
 use crate::sfpu::lane::{ONE, ZERO, mad, round_sm8, sm_to_twos, sm2f, store_f32, twos_to_sm};

@@ -83,8 +83,8 @@ fn moments(registers: &mut Registers, tiles: &mut [Tile], parameters: &[u32], _:
     Ok(())
 }
 
-/// Where the four lane rows of a register lie when they are stored as they are: even and odd columns of the left face, then
-/// of the right, in the even columns of four rows from `group * 4` on.
+/// Where the four lane rows of a register lie when they are stored as they are: even and odd columns of the left face,
+/// then of the right, in the even columns of four rows from `group * 4` on.
 fn raw(group: u32, column: usize) -> usize {
     index(group as usize * 4 + column / 16 * 2 + column % 2, column % 16 / 2 * 2)
 }
@@ -124,7 +124,8 @@ fn moments_to_row(registers: &mut Registers, tiles: &mut [Tile], parameters: &[u
     Ok(())
 }
 
-/// Mean and variance as the registers hold them, to four rows of the first face; parameters are the reciprocal and the group.
+/// Mean and variance as the registers hold them, to four rows of the first face; parameters are the reciprocal and the
+/// group.
 fn moments_to_face(registers: &mut Registers, tiles: &mut [Tile], parameters: &[u32], width: DstWidth) -> Done {
     let Registers::Moments { mean, squares } = registers else { return Err("welford_init") };
     for square in squares.iter_mut() {
