@@ -19,13 +19,14 @@ LARGE = (4096, 4096)
 FLOATS = ["bfloat16", "float32", "bfloat8_b"]
 AXES = {"W": -1, "H": -2, "HW": None}
 BROADCASTS = {"none": (SIZE, SIZE), "column": (SIZE, 1), "row": (1, SIZE), "scalar": (1, 1)}
-FUNCTIONS = ["exp", "gelu", "silu", "tanh", "sigmoid", "sqrt", "reciprocal", "erf", "log"]
+FUNCTIONS = ["exp", "gelu", "silu", "tanh", "sigmoid", "sqrt", "reciprocal", "erf", "log", "log_sigmoid"]
 MORE_OF_TWO = [
     *(
         (name, dtype)
-        for name in ("gt", "eq", "maximum", "logical_and", "isclose", "fmod", "remainder")
+        for name in ("gt", "eq", "maximum", "logical_and", "isclose", "fmod", "remainder", "rsub")
         for dtype in FLOATS
     ),
+    *((name, dtype) for name in ("pow", "logaddexp", "logaddexp2", "atan2", "xlogy") for dtype in FLOATS),
     *((name, "int32") for name in ("div", "floor_div", "fmod", "remainder")),
 ]
 REDUCTIONS = [
@@ -135,8 +136,8 @@ def test_unary(benchmark: Any, device: ttnn.MeshDevice, random: np.random.Genera
 def test_torch_unary(benchmark: Any, random: np.random.Generator, name: str, dtype: str) -> None:
     torch = pytest.importorskip("torch")
     x = of_torch(random, dtype)
-    if name in ("gelu", "silu"):
-        benchmark(getattr(torch.nn.functional, name), x)
+    if name in ("gelu", "silu", "log_sigmoid"):
+        benchmark(getattr(torch.nn.functional, name.replace("log_", "log")), x)
     else:
         benchmark(getattr(torch, name), x, out=torch.empty_like(x))
 
