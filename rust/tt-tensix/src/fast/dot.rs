@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 
 use tt_cpu::stream::Ahead;
 
-use super::pack_avx512::{left_rows, pair_rows, settled, upper_halves};
+use super::pack_avx512::{self, left_rows, pair_rows, settled, upper_halves};
 use super::{Bf16Page, Masks, Panel, Sums};
 use crate::regs::index;
 
@@ -185,37 +185,26 @@ pub fn kernel_that_packs(
 ) {
     assert!(!left.is_empty() && left.len() == right.len(), "steps along K");
     assert!([left_pages, right_pages].iter().all(|pages| [0, left.len()].contains(&pages.len())), "pages of panels");
-    let masks = (load(bytemuck::must_cast_ref(&masks.left)), load(bytemuck::must_cast_ref(&masks.right)));
+    let [left_mask, right_mask] = [masks.left[0], masks.right[0]];
+    // Panels are cut already.
+    let uncut = (_mm512_setzero_si512(), _mm512_setzero_si512());
     let share = soon.share(32 / ROWS * left.len());
     each_rows!((sums, start, end), |first, sum| {
         for (step, (left, right)) in left.iter_mut().zip(&mut *right).enumerate() {
             soon.ask(share);
             if let Some(page) = left_pages.get(step) {
-                left_rows::<ROWS>(page.first_chunk().expect("a tile"), masks.0, left, first);
+                left_rows::<ROWS>(page.first_chunk().expect("a tile"), left_mask, left, first);
             }
             if first == 0
                 && let Some(page) = right_pages.get(step)
             {
-                pack_right(page.first_chunk().expect("a tile"), masks.1, right);
+                pack_avx512::right(page.first_chunk().expect("a tile"), right_mask, right, &mut ());
             }
             for half in 0..2 {
-                add::<Panel>(left.rows(first, half), right.columns(half), masks, &mut sum);
+                add::<Panel>(left.rows(first, half), right.columns(half), uncut, &mut sum);
             }
         }
     });
-}
-
-/// Packs a tile of the right operand.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw")]
-fn pack_right(page: &Bf16Page, mask: __m512i, panel: &mut Panel) {
-    let [a, b, c, d]: &[Columns; 4] = bytemuck::must_cast_ref(page);
-    let to: &mut [Columns; 4] = bytemuck::must_cast_mut(&mut panel.0);
-    for (from, to) in [a, c, b, d].into_iter().zip(to) {
-        for (from, to) in from.iter().zip(to) {
-            store(to, _mm512_and_si512(pair_rows(load(from)), mask));
-        }
-    }
 }
 
 /// Packs two rows of sums.

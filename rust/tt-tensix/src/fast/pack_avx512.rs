@@ -17,7 +17,7 @@ const LINE: usize = 64;
 /// Packs a left tile whose datums are cut by `mask`, two at a time.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 pub fn left(page: &Bf16Page, mask: u32, panel: &mut Panel) {
-    left_rows::<32>(page, _mm512_set1_epi32(mask as i32), panel, 0);
+    left_rows::<32>(page, mask, panel, 0);
 }
 
 /// Packs some rows of a left tile.
@@ -26,8 +26,9 @@ pub fn left(page: &Bf16Page, mask: u32, panel: &mut Panel) {
 /// If the tile does not have them.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 #[inline]
-pub fn left_rows<const ROWS: usize>(page: &Bf16Page, mask: __m512i, panel: &mut Panel, first: usize) {
+pub fn left_rows<const ROWS: usize>(page: &Bf16Page, mask: u32, panel: &mut Panel, first: usize) {
     assert!(first + ROWS <= 32, "rows of a tile");
+    let mask = _mm512_set1_epi32(mask as i32);
     let (from, to) = (page.as_ptr(), (&raw mut panel.0).cast::<u8>());
     for row in first..first + ROWS {
         let start = row / 16 * 2 * FACE + row % 16 * HALF;
