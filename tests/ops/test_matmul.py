@@ -263,3 +263,30 @@ def test_an_activation_fused_by_core_grid_comes_before_a_bias_that_is_not(
     np.testing.assert_array_equal(numbers(ttnn.linear(a, b, **options)), np.maximum(product + added, 0))
     fused = ttnn.linear(a, b, core_grid=ttnn.CoreGrid(x=2, y=2), **options)
     np.testing.assert_array_equal(numbers(fused), np.maximum(product, 0) + added)
+
+
+@pytest.mark.parametrize("l1_acc", [False, True])
+@pytest.mark.parametrize("dst32", [False, True])
+@pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.bfloat8_b, ttnn.float32], ids=str)
+def test_the_bits_of_a_row_do_not_depend_on_other_rows(
+    device: ttnn.MeshDevice, dtype: ttnn.DataType, dst32: bool, l1_acc: bool
+) -> None:
+    random = np.random.default_rng(17)
+    left = random.standard_normal((32, 320), np.float32)
+    # Rows come into use, and go out of it, from one K block to another.
+    left[0, :128] = left[2:, 192:256] = left[5:, 64:128] = 0
+    right = on(device, random.standard_normal((320, 96), np.float32))
+    config = ttnn.WormholeComputeKernelConfig(
+        math_fidelity=ttnn.MathFidelity.HiFi2, fp32_dest_acc_en=dst32, packer_l1_acc=l1_acc
+    )
+    blocks = program("1D", (1, 1), in0_block_w=2, per_core_N=3)
+
+    def product(rows: int) -> Array:
+        operand = on(device, left[:rows])
+        result = ttnn.matmul(operand, right, dtype=dtype, program_config=blocks, compute_kernel_config=config)
+        return numbers(result)
+
+    whole = product(32)
+    assert np.abs(whole).max(axis=1).all()
+    for rows in (1, 2, 5, 17):
+        np.testing.assert_array_equal(product(rows), whole[:rows], strict=True)

@@ -17,8 +17,12 @@ use crate::port::{self, Input, Tile, ZERO};
 use crate::{Chain, OpError, for_each_page};
 
 /// Side, in tiles, of the largest block of output tiles that one work item computes: each operand tile is unpacked once
-/// for a whole row or column of the block. Dst, partial sums and operands of such a block fit a 1 MiB cache.
+/// for a whole row or column of the block. Dst, partial sums and operands of such a block fit a 1 MiB cache. With fewer
+/// rows it has more columns.
 const BLOCK: usize = 8;
+
+/// Tiles of the right operand between the one that is multiplied and the one that is asked for.
+const AHEAD: usize = 8;
 
 /// Cores in a ring pass the left operand round, each beginning with the part that it holds: `matmul-programs.md` 4.3.
 #[derive(Clone, Copy, Debug)]
@@ -216,7 +220,8 @@ struct Blocks<'a> {
 
 impl<'a> Blocks<'a> {
     fn new(program: &'a MatmulProgram, threads: usize) -> Self {
-        let (mut rows, mut columns) = (BLOCK.min(program.m), BLOCK.min(program.n));
+        let mut rows = BLOCK.min(program.m);
+        let mut columns = (BLOCK * BLOCK / rows).min(program.n);
         if let Some(ring) = program.ring {
             // All columns of a block have the same order.
             columns = (1..=columns).rev().find(|&width| ring.columns.is_multiple_of(width)).unwrap_or(1);
@@ -279,9 +284,17 @@ struct Scratch {
     other: Tile,
     l1: Vec<u8>,
     left: Vec<PreparedB>,
-    right: Vec<PreparedA>,
+    right: PreparedA,
     dst: Vec<Accumulator>,
-    partials: Vec<[u8; 4096]>,
+    partials: Vec<Partial>,
+}
+
+/// A partial sum of an output tile in L1.
+#[derive(Clone)]
+struct Partial {
+    l1: [u8; 4096],
+    /// Rows from here on are +0.
+    rows: usize,
 }
 
 impl Scratch {
@@ -291,9 +304,9 @@ impl Scratch {
             other: ZERO,
             l1: vec![0; 4096],
             left: vec![PreparedB::new(); rows],
-            right: vec![PreparedA::new(); columns],
+            right: PreparedA::new(),
             dst: vec![Accumulator::new(); rows * columns],
-            partials: vec![[0; 4096]; rows * columns],
+            partials: vec![Partial { l1: [0; 4096], rows: 0 }; rows * columns],
         })
     }
 }
@@ -362,16 +375,16 @@ impl<'a> Kernel<'a> {
             }
             for place in k_block * program.k_block..(k_block + 1) * program.k_block {
                 let k = program.k_tile(place, block.columns.start);
-                self.prepare(access, (a, b), block, k, scratch)?;
-                let next = (place + 1 < program.k).then(|| program.k_tile(place + 1, block.columns.start));
-                let Scratch { left, right, dst, .. } = &mut *scratch;
-                for (row, (left, dst)) in
-                    left.iter_mut().zip(dst[..slots].chunks_exact_mut(block.columns.len())).enumerate()
-                {
-                    if let Some(next) = next {
-                        self.ask(access, (a, b), block, next, row)?;
-                    }
-                    for (right, dst) in right.iter_mut().zip(dst) {
+                for (slot, row) in block.rows.clone().enumerate() {
+                    self.unpack_left(access.page(a, program.left_page(block.matrix, row, k))?, k, scratch);
+                    scratch.left[slot].prepare(&self.math, &scratch.src);
+                }
+                for (slot, column) in block.columns.clone().enumerate() {
+                    self.ask(access, (a, b), block, (place, slot))?;
+                    self.prepare_right(access.page(b, program.right_page(block.matrix, column, k))?, scratch);
+                    let Scratch { left, right, dst, .. } = &mut *scratch;
+                    let dst = dst[..slots].iter_mut().skip(slot).step_by(block.columns.len());
+                    for (left, dst) in left.iter_mut().zip(dst) {
                         fpu::accumulate(&self.math, dst, right, left);
                     }
                 }
@@ -382,7 +395,9 @@ impl<'a> Kernel<'a> {
             let spill = PackConfig { l1_accumulate: accumulate && k_block > 0, ..self.spill };
             let bytes = spill.output.tile_bytes(TileShape::FULL);
             for (dst, partial) in scratch.dst[..slots].iter_mut().zip(&mut scratch.partials) {
-                pack::pack_tile(&spill, dst.dst(), &mut partial[..bytes]);
+                // An accumulated row is +0 as long as all its terms are.
+                partial.rows = if spill.l1_accumulate { partial.rows } else { 0 }.max(dst.used_rows());
+                pack::pack_tile_rows(&spill, dst.dst(), &mut partial.l1[..bytes], partial.rows);
             }
         }
         for (slot, (row, column)) in
@@ -399,48 +414,39 @@ impl<'a> Kernel<'a> {
         Ok(())
     }
 
-    /// Asks for operand tiles of the next step along K, as one row of the block is multiplied: the left one of that
-    /// row, and this row's share of the right ones.
+    /// Asks for operand tiles that come later, as one column of the block is multiplied in one step along K: a right
+    /// one, and this column's share of the left ones.
     fn ask(
         &self,
         access: &Access<'_>,
         (a, b): (BufferId, BufferId),
         block: &Block,
-        k: usize,
-        row: usize,
+        (place, slot): (usize, usize),
     ) -> Result<(), OpError> {
-        let left = self.program.left_page(block.matrix, block.rows.start + row, k);
-        stream::prefetch_second_all(access.page(a, left)?);
-        for column in block.columns.clone().skip(row).step_by(block.rows.len()) {
-            stream::prefetch_second_all(access.page(b, self.program.right_page(block.matrix, column, k))?);
+        let (program, columns) = (self.program, block.columns.len());
+        let step = |place: usize| (place < program.k).then(|| program.k_tile(place, block.columns.start));
+        if let Some(k) = step(place + (slot + AHEAD) / columns) {
+            let column = block.columns.start + (slot + AHEAD) % columns;
+            stream::prefetch_second_all(access.page(b, program.right_page(block.matrix, column, k))?);
+        }
+        if let Some(k) = step(place + 1) {
+            for row in block.rows.clone().skip(slot).step_by(columns) {
+                stream::prefetch_second_all(access.page(a, program.left_page(block.matrix, row, k))?);
+            }
         }
         Ok(())
     }
 
-    /// Unpacks and prepares the operand tiles that a block needs of one step along K.
-    fn prepare(
-        &self,
-        access: &Access<'_>,
-        (a, b): (BufferId, BufferId),
-        block: &Block,
-        k: usize,
-        scratch: &mut Scratch,
-    ) -> Result<(), OpError> {
-        for (slot, row) in block.rows.clone().enumerate() {
-            self.unpack_left(access.page(a, self.program.left_page(block.matrix, row, k))?, k, scratch);
-            scratch.left[slot].prepare(&self.math, &scratch.src);
+    /// Unpacks and prepares a tile of the right operand.
+    fn prepare_right(&self, bytes: &[u8], scratch: &mut Scratch) {
+        let Scratch { src, other, right, .. } = scratch;
+        self.right.to_src(bytes, src);
+        if self.program.transpose_b {
+            unpack::transpose(src, other);
+            right.prepare(&self.math, other);
+        } else {
+            right.prepare(&self.math, src);
         }
-        for (slot, column) in block.columns.clone().enumerate() {
-            let Scratch { src, other, right, .. } = &mut *scratch;
-            self.right.to_src(access.page(b, self.program.right_page(block.matrix, column, k))?, src);
-            if self.program.transpose_b {
-                unpack::transpose(src, other);
-                right[slot].prepare(&self.math, other);
-            } else {
-                right[slot].prepare(&self.math, src);
-            }
-        }
-        Ok(())
     }
 
     /// One tile of the left operand into `scratch.src`, with zeros beyond the logical inner dimension.
@@ -472,7 +478,7 @@ impl<'a> Kernel<'a> {
     fn reload(&self, slot: usize, scratch: &mut Scratch) {
         let bytes = self.reload.format.tile_bytes(TileShape::FULL);
         let Scratch { partials, other, dst, .. } = scratch;
-        self.reload.to_dst(&self.math, &partials[slot][..bytes], other, dst[slot].dst());
+        self.reload.to_dst(&self.math, &partials[slot].l1[..bytes], other, dst[slot].dst());
     }
 
     /// Dst of a slot = its partial sum + row 0 of the bias tile.
@@ -480,7 +486,7 @@ impl<'a> Kernel<'a> {
         let Scratch { partials, src, other, dst, .. } = scratch;
         let view = Input::new(self.reload.format, self.program.dst32);
         let bytes = view.format.tile_bytes(TileShape::FULL);
-        view.to_src(&partials[slot][..bytes], src);
+        view.to_src(&partials[slot].l1[..bytes], src);
         input.to_src(bias, other);
         let math = MathConfig { alu: view.register, ..self.math };
         fpu::eltwise(&math, EltwiseOp::Add, Broadcast::Row, false, dst[slot].dst(), src, other);

@@ -97,6 +97,31 @@ fn every_pattern_accumulates_the_same_at_every_level() {
 }
 
 #[test]
+fn rows_of_zeros_need_no_accumulation() {
+    let mut random = Random::new(13);
+    let zero_from = |rows: usize, tile: &mut [u32; 1024]| {
+        let unused = (0..1024).filter(|place| place / 512 * 16 + place % 256 / 16 >= rows);
+        unused.for_each(|place| tile[place] = 0);
+    };
+    for (dst, output) in [(DstFormat::Fp32, DataFormat::Float32), (DstFormat::Bf16, DataFormat::Float16B)] {
+        let first = Packer::new(&plain((dst, output, output)), Level::current()).expect("listed");
+        let config = PackConfig { l1_accumulate: true, ..plain((dst, output, output)) };
+        let packer = Packer::new(&config, Level::current()).expect("listed");
+        for rows in [0, 1, 15, 16, 17, 31, 32] {
+            let mut tiles = [0, 1].map(|_| std::array::from_fn(|_| random.bits() as u32 & 0xffff_0000));
+            for tile in &mut tiles {
+                zero_from(rows, tile);
+            }
+            let mut whole = packed(&first, &tiles[0]);
+            let mut some = whole.clone();
+            packer.pack(&tiles[1], &mut whole);
+            packer.pack_rows(&tiles[1], &mut some, rows);
+            assert!(some == whole, "{output:?}, {rows} rows");
+        }
+    }
+}
+
+#[test]
 fn every_byte_unpacks_the_same_at_every_level() {
     let mut random = Random::new(12);
     for format in DataFormat::ALL {

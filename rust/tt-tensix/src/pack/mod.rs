@@ -159,23 +159,37 @@ impl Packer {
     /// If `l1` is not exactly one tile.
     #[inline]
     pub fn pack(&self, dst: &[u32; TILE_DATUMS], l1: &mut [u8]) {
+        self.pack_rows(dst, l1, 2 * FACE_SIDE);
+    }
+
+    /// [`Self::pack`] where all datums of the rows from `rows` on are +0 in `dst` and, if it is accumulated, in L1: of
+    /// these, sums need not be made.
+    ///
+    /// # Panics
+    /// As [`Self::pack`].
+    #[inline]
+    pub fn pack_rows(&self, dst: &[u32; TILE_DATUMS], l1: &mut [u8], rows: usize) {
         assert_eq!(l1.len(), self.tile_bytes, "bytes of one tile");
         if self.edge == EdgeMask::None {
-            self.pack_datums(dst, l1);
+            self.pack_datums(dst, l1, rows);
         } else {
-            self.pack_datums(&masked(dst, self.edge), l1);
+            self.pack_datums(&masked(dst, self.edge), l1, rows);
         }
     }
 
     #[inline]
-    fn pack_datums(&self, dst: &[u32; TILE_DATUMS], l1: &mut [u8]) {
+    fn pack_datums(&self, dst: &[u32; TILE_DATUMS], l1: &mut [u8], rows: usize) {
         if let Some(accumulate) = self.accumulate {
             let mut packed = [0; TILE_DATUMS * 4];
             let packed = &mut packed[..l1.len()];
             // SAFETY: `kernels` hands out versions for levels that the host has.
-            unsafe {
-                (self.kernel)(dst, &self.limits, packed);
-                accumulate(packed, l1);
+            unsafe { (self.kernel)(dst, &self.limits, packed) };
+            // Every datum is on its own. Two faces have rows 0 to 15.
+            let face = l1.len() / 4;
+            for (number, (l1, packed)) in l1.chunks_exact_mut(face).zip(packed.chunks_exact(face)).enumerate() {
+                let end = rows.saturating_sub(number / 2 * FACE_SIDE).min(FACE_SIDE) * face / FACE_SIDE;
+                // SAFETY: as above.
+                unsafe { accumulate(&packed[..end], &mut l1[..end]) };
             }
         } else {
             // SAFETY: as above.
@@ -215,8 +229,16 @@ impl HalfPacker {
 /// # Panics
 /// If the packer has no such conversion, or `l1` is not exactly one tile.
 pub fn pack_tile(config: &PackConfig, dst: &[u32; TILE_DATUMS], l1: &mut [u8]) {
+    pack_tile_rows(config, dst, l1, 2 * FACE_SIDE);
+}
+
+/// [`pack_tile`] of rows as [`Packer::pack_rows`] has them.
+///
+/// # Panics
+/// As [`pack_tile`].
+pub fn pack_tile_rows(config: &PackConfig, dst: &[u32; TILE_DATUMS], l1: &mut [u8], rows: usize) {
     match Packer::new(config, Level::current()) {
-        Ok(packer) => packer.pack(dst, l1),
+        Ok(packer) => packer.pack_rows(dst, l1, rows),
         Err(error) => panic!("{error}"),
     }
 }

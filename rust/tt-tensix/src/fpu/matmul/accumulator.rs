@@ -3,6 +3,7 @@
 use tt_cpu::{Level, simd_kernel};
 
 use super::super::Dst;
+use super::used_rows;
 use crate::regs::TILE_DATUMS;
 
 /// The FP32 exponent field under which the plain path hides zeros. It never gets near: see [`super::plain`].
@@ -20,12 +21,14 @@ pub struct Accumulator {
     bound: f64,
     /// Words with the exponent of a hidden zero are zeros.
     hidden: bool,
+    /// Rows from here on are +0, if the bound is known.
+    rows: usize,
 }
 
 impl Accumulator {
     /// Zeros.
     pub const fn new() -> Self {
-        Self { words: [0; TILE_DATUMS], bound: 0.0, hidden: false }
+        Self { words: [0; TILE_DATUMS], bound: 0.0, hidden: false, rows: 0 }
     }
 
     /// Sets all words to zero, as the start of an accumulation does.
@@ -42,6 +45,11 @@ impl Accumulator {
         &mut self.words
     }
 
+    /// Rows from here on are known to be +0.
+    pub fn used_rows(&self) -> usize {
+        if self.bound.is_finite() { self.rows } else { 32 }
+    }
+
     /// A bound of all magnitudes, if every word is in the range that the plain path takes.
     pub(super) fn bound(&mut self) -> Option<f64> {
         if self.bound > 1e30 {
@@ -52,15 +60,18 @@ impl Accumulator {
 
     fn measure(&mut self) -> f64 {
         let (least, largest) = reach::run(Level::current(), self.dst());
+        self.rows = used_rows(&self.words, u32::MAX);
         let fits = least >= (SMALLEST << 23) - 1 && largest < LARGEST << 23;
         if fits { f32::from_bits(largest).into() } else { f64::INFINITY }
     }
 
-    /// The words for the plain path, which leaves hidden zeros if `hides`, and magnitudes up to `bound`.
-    pub(super) fn plain(&mut self, bound: f64, hides: bool) -> &mut Dst {
+    /// The words for the plain path, which leaves hidden zeros if `hides`, and magnitudes up to `bound`; and how many
+    /// rows it has to compute if those of its left operand from `rows` on are zero.
+    pub(super) fn plain(&mut self, bound: f64, hides: bool, rows: usize) -> (&mut Dst, usize) {
         self.bound = bound;
         self.hidden |= hides;
-        &mut self.words
+        self.rows = self.rows.max(rows);
+        (&mut self.words, self.rows)
     }
 }
 

@@ -19,6 +19,7 @@ pub mod scalar;
 use tt_cpu::Level;
 
 use super::{Dst, MathConfig, Src, integer};
+use crate::regs::{TILE_DATUMS, index};
 
 pub use accumulator::Accumulator;
 pub use prepared::{PreparedA, PreparedB};
@@ -28,6 +29,13 @@ pub use scalar::{matmul_tile_scalar, row_sum_scalar};
 const ROWS: usize = 4;
 /// Groups of eight products in a tile's K.
 const GROUPS: usize = 4;
+
+/// Rows of a tile up to the last that has one of some bits set.
+#[inline(always)]
+fn used_rows(tile: &[u32; TILE_DATUMS], bits: u32) -> usize {
+    let any = |row: usize, column: usize| tile[index(row, column)..][..16].iter().fold(0, |any, &word| any | word);
+    (0..32).rev().find(|&row| (any(row, 0) | any(row, 16)) & bits != 0).map_or(0, |row| row + 1)
+}
 
 /// `dst += in0 @ in1` for one 32x32x32 tile product. `in0`, the left operand, lies in `SrcB`; `in1` in `SrcA`.
 pub fn matmul_tile(cfg: &MathConfig, dst: &mut Dst, in0: &Src, in1: &Src) {

@@ -34,6 +34,8 @@ struct Job<'a> {
     cfg: &'a MathConfig,
     a: &'a Planes,
     b: &'a Planes,
+    /// Rows from here on are zero, and stay so.
+    rows: usize,
 }
 
 /// Whether [`accumulate`] can add the product of two tiles to `dst`.
@@ -58,8 +60,8 @@ fn bound(before: f64, a: &Planes, b: &Planes) -> f64 {
 pub(super) fn accumulate(level: Level, cfg: &MathConfig, dst: &mut Accumulator, a: &PreparedA, b: &PreparedB) {
     let (a, b) = (&a.0, &b.0);
     let bound = bound(dst.bound().unwrap_or(f64::INFINITY), a, b);
-    let dst = dst.plain(bound, !cfg.mode().dst32);
-    plain::run(level, &Job { cfg, a, b }, dst);
+    let (dst, rows) = dst.plain(bound, !cfg.mode().dst32, b.rows);
+    plain::run(level, &Job { cfg, a, b, rows }, dst);
 }
 
 vector_kernel!(plain, choose, (job: &Job<'_>, dst: &mut Dst));
@@ -76,11 +78,14 @@ fn choose<V: Vector>(job: &Job<'_>, dst: &mut Dst) {
 
 #[inline(always)]
 fn body<V: Vector, const DST32: bool, const WORMHOLE: bool>(job: &Job<'_>, dst: &mut Dst) {
-    for block in (0..32).step_by(2 * PAIRS) {
+    for block in (0..job.rows).step_by(2 * PAIRS) {
         for lane in (0..16).step_by(V::LANES) {
             let exponents = places::exponents::<V>((&job.a.bytes, &job.b.bytes), EMPTY_GROUP, block, lane);
             for (pair, exponents) in exponents.iter().enumerate() {
                 let row = block + 2 * pair;
+                if row >= job.rows {
+                    break;
+                }
                 if DST32 {
                     wide_rows::<V, WORMHOLE>(job, row, lane, exponents, dst);
                 } else {

@@ -14,6 +14,7 @@ use tt_cpu::Level;
 use super::super::operand::mask;
 use super::super::{MathConfig, Src};
 use super::integers::Integers;
+use super::used_rows;
 use crate::regs::{TILE_DATUMS, index};
 use crate::vector::{Vector, vector_kernel};
 
@@ -46,6 +47,8 @@ pub(super) struct Planes {
     pub smallest: i32,
     /// The largest exponent.
     pub largest: i32,
+    /// `SrcB`: rows from here on are zero.
+    pub rows: usize,
     /// Parts that are zero in every datum, as the low ones of block floats.
     pub empty: [bool; 2],
     /// The masked tile.
@@ -64,6 +67,7 @@ impl Planes {
             fields: [(ZERO_FIELD << 7) << 16 | (ZERO_FIELD << 7) & 0xffff; TILE_DATUMS],
             smallest: 255,
             largest: 0,
+            rows: 0,
             empty: [true; 2],
             words: [0; TILE_DATUMS],
             integers: Integers::EMPTY,
@@ -142,9 +146,9 @@ fn prepare_body<V: Vector>(cfg: &MathConfig, side: Side, src: &Src, planes: &mut
     let (mode, phases) = (cfg.mode(), cfg.fidelity.phases());
     let zero = V::splat(0);
     let mask = V::splat(if side == Side::A { mask(cfg.alu) as i32 } else { -1 });
-    let exponent_mask = if mode.e8 { 255 } else { 31 };
-    let datum_mask = V::splat(1 << 18 | exponent_mask << 10 | 1023);
-    let exponent_mask = V::splat(exponent_mask);
+    let exponent_bits = if mode.e8 { 255 } else { 31 };
+    let datum_mask = V::splat(1 << 18 | exponent_bits << 10 | 1023);
+    let exponent_mask = V::splat(exponent_bits);
     let cut = Cut::new(mode.e8, side);
     let second = if side == Side::A { phases > 1 } else { phases > 2 };
     let (mut largest, mut below_smallest, mut low_bits) = (zero, V::splat(-1), zero);
@@ -199,6 +203,9 @@ fn prepare_body<V: Vector>(cfg: &MathConfig, side: Side, src: &Src, planes: &mut
     planes.largest = lanes::<V>(largest).into_iter().fold(0, u32::max) as i32;
     planes.smallest = lanes::<V>(below_smallest).into_iter().fold(254, u32::min) as i32 + 1;
     planes.empty = [planes.largest == 0, lanes::<V>(low_bits) == [0; 16]];
+    if side == Side::B {
+        planes.rows = used_rows(src, (exponent_bits << 10) as u32);
+    }
     planes.has_integers = false;
     planes.has_fields = false;
 }
