@@ -87,11 +87,19 @@ impl Way {
 #[cfg(target_arch = "x86_64")]
 const AHEAD: usize = 3;
 
-/// The input that is asked for while the one at `at` is looked up, if there is one.
+/// How many bytes further an input is asked for while it is looked up itself, if it is a long one.
+#[cfg(target_arch = "x86_64")]
+const AHEAD_BYTES: usize = 12 << 10;
+
+/// What is asked for while the input at `at` is looked up, and from which byte on: what comes later in it, or a later
+/// input, if there is one.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-fn later<'a>(pages: &[Page<'a, '_>], at: usize) -> &'a [u8] {
-    pages.get(at + AHEAD).map_or(&[], |&(input, _)| input)
+fn later<'a>(pages: &[Page<'a, '_>], at: usize) -> (&'a [u8], usize) {
+    match pages[at].0 {
+        long if long.len() > 2 * AHEAD_BYTES => (long, AHEAD_BYTES),
+        _ => (pages.get(at + AHEAD).map_or(&[], |&(input, _)| input), 0),
+    }
 }
 
 /// Asks for the line at `offset` of what is read next. Side by side with the work this is quicker than all at once.

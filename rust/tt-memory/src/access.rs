@@ -207,6 +207,24 @@ impl<'a> Pages<'a> {
         if self.stride == 0 { 1 } else { self.banks.len() }
     }
 
+    /// In how many banks pages of how many bytes follow each other without a gap, if they do.
+    pub fn gapless(&self) -> Option<(usize, usize)> {
+        (self.stride == self.page_bytes).then_some((self.banks.len(), self.page_bytes))
+    }
+
+    /// What each bank has of some pages, the first page's bank first; gaps between pages are in it.
+    ///
+    /// # Panics
+    /// If the buffer does not have these pages, or its pages follow no rule.
+    pub fn banks(&self, pages: Range<usize>) -> impl Iterator<Item = &'a [u8]> {
+        assert!(self.stride > 0, "pages that follow a rule");
+        let count = self.banks.len();
+        pages.clone().take(count).map(move |page| {
+            let (bank, slot, pages) = (page % count, page / count, (pages.end - page).div_ceil(count));
+            &self.banks[bank][slot * self.stride..][..(pages - 1) * self.stride + self.page_bytes]
+        })
+    }
+
     /// The data bytes of a page.
     ///
     /// # Panics
@@ -243,21 +261,38 @@ impl<'a> Output<'a> {
     /// # Errors
     /// As [`Self::claim`], with the first page of a bank that cannot be had.
     pub fn claim_run(&self, pages: Range<usize>) -> Result<PageRun<'a>, MemoryError> {
+        let stride = self.buffer.aligned_page_bytes();
+        let banks = self.claim_banks(pages)?.into_iter().map(|run| run.chunks_mut(stride)).collect();
+        Ok(PageRun { banks, next: 0, page_bytes: self.buffer.page_bytes() })
+    }
+
+    /// In how many banks pages of how many bytes follow each other without a gap, if they do.
+    pub fn gapless(&self) -> Option<(usize, usize)> {
+        let buffer = self.buffer;
+        let gapless = matches!(buffer.map, PageMap::Interleaved) && buffer.page_bytes() == buffer.aligned_page_bytes();
+        gapless.then_some((buffer.bank_count.min(buffer.num_pages()), buffer.page_bytes()))
+    }
+
+    /// [`Self::claim_run`] as what each bank has of the pages, the first page's bank first; gaps between pages are in
+    /// it.
+    ///
+    /// # Errors
+    /// As [`Self::claim_run`].
+    pub fn claim_banks(&self, pages: Range<usize>) -> Result<Vec<&'a mut [u8]>, MemoryError> {
         let (buffer, count) = (self.buffer, pages.len());
         if pages.is_empty() {
-            return Ok(PageRun { banks: Vec::new(), next: 0, page_bytes: 0 });
+            return Ok(Vec::new());
         }
         buffer.locate(pages.end - 1)?;
         let apart = if matches!(buffer.map, PageMap::Interleaved) { buffer.bank_count } else { count };
         let bank = |page: usize| {
             let PageLocation { bank, slot, .. } = buffer.locate(page)?;
             let units = slot..slot + (pages.end - page).div_ceil(apart);
-            let run = self.writer.claim_run(self.stripe, bank, units).map_err(|error| self.refused(error, page))?;
-            Ok(run.chunks_mut(buffer.aligned_page_bytes()))
+            self.writer.claim_run(self.stripe, bank, units).map_err(|error| self.refused(error, page))
         };
         let banks = pages.clone().take(apart).map(bank).collect::<Result<_, MemoryError>>()?;
         buffer.mark_all_written(pages);
-        Ok(PageRun { banks, next: 0, page_bytes: buffer.page_bytes() })
+        Ok(banks)
     }
 
     fn refused(&self, error: ArenaError, page: usize) -> MemoryError {

@@ -196,6 +196,48 @@ fn runs_of_pages_are_the_pages_one_by_one() {
 }
 
 #[test]
+fn banks_of_pages_without_gaps_are_the_pages_one_by_one() {
+    let mut device = open();
+    let buffers = zoo(&mut device);
+    // So that there are a few, and many, in a bank.
+    let ends = |count: usize| [0, 3, 40, count].map(|end| end.min(count));
+    let mut gapless = 0;
+    for &(id, ..) in &buffers {
+        let count = device.buffer(id).expect("alive").num_pages();
+        let access = device.access(&[id]).expect("alive");
+        let output = access.output(id).expect("an output");
+        let Some((banks, page_bytes)) = output.gapless() else { continue };
+        gapless += 1;
+        for range in ends(count).windows(2) {
+            let pages = range[0]..range[1];
+            // Pages of a bank are as many apart as there are banks.
+            for (bank, run) in output.claim_banks(pages.clone()).expect("free").into_iter().enumerate() {
+                for (page, bytes) in (pages.start + bank..).step_by(banks).zip(run.chunks_exact_mut(page_bytes)) {
+                    bytes.copy_from_slice(&pattern(page_bytes, page));
+                }
+            }
+        }
+        let twice = MemoryError::ClaimedTwice { buffer: id, page: 0 };
+        assert_eq!(output.claim_banks(0..count).err(), Some(twice));
+        drop(access);
+        let access = device.access(&[]).expect("alive");
+        let source = access.input(id).expect("an input").all().expect("all written");
+        assert_eq!(source.gapless(), Some((banks, page_bytes)));
+        for range in ends(count).windows(2) {
+            let (pages, mut seen) = (range[0]..range[1], 0);
+            for (bank, run) in source.banks(pages.clone()).enumerate() {
+                for (page, bytes) in (pages.start + bank..).step_by(banks).zip(run.chunks_exact(page_bytes)) {
+                    assert!(bytes == pattern(page_bytes, page) && bytes == source.page(page), "page {page}");
+                    seen += 1;
+                }
+            }
+            assert_eq!(seen, pages.len());
+        }
+    }
+    assert_eq!(gapless, 3, "interleaved pages of whole lines");
+}
+
+#[test]
 fn an_operator_in_place_sees_the_old_contents() {
     let mut device = open();
     let id = device.allocate_interleaved(BufferType::L1, 32, 3, 1).expect("room");

@@ -35,8 +35,7 @@ pub fn copy_pages(device: &mut Device, input: BufferId, output: BufferId) -> Res
         return Err(OpError::Invariant { operator: "copy", what });
     }
     let access = device.access(&[output])?;
-    let source = access.input(input)?.all()?;
-    port::copy_to_each_target(&access, output, |page| source.page(page))
+    port::copy_to_all_targets(&access, input, output)
 }
 
 /// A value as one datum of the format (of bfloat16 for block floats). Integers take it truncated toward zero and

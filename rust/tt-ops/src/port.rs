@@ -10,7 +10,7 @@ use tt_tensix::pack::{self, DstFormat, EdgeMask, PackConfig, Relu};
 use tt_tensix::unpack;
 
 pub use narrow::narrow;
-pub use targets::{Old, Share, copy_to_each_target, for_each_target};
+pub use targets::{Old, Share, copy_to_all_targets, copy_to_each_target, for_each_target, lie_alike};
 
 /// One tile in registers: 1024 words in face order.
 pub type Tile = [u32; 1024];

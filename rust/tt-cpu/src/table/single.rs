@@ -52,12 +52,12 @@ fn store<const PAST: bool>(to: &mut [u8; VECTOR], vector: __m128i) {
 #[target_feature(enable = "avx2")]
 pub fn halves<const PAST: bool>(table: &HalfTable, pages: &mut [Page<'_, '_>]) -> usize {
     for page in 0..pages.len() {
-        let later = later(pages, page);
+        let (later, offset) = later(pages, page);
         let (input, output) = &mut pages[page];
         let (from, _) = input.as_chunks().0.as_chunks::<LINE>();
         let (to, _) = output.as_chunks_mut().0.as_chunks_mut::<LINE>();
         for (at, (to, from)) in to.iter_mut().zip(from).enumerate() {
-            ask(later, at * LINE * VECTOR);
+            ask(later, offset + at * LINE * VECTOR);
             for (to, from) in to.iter_mut().zip(from) {
                 store::<PAST>(to, eight(table, from));
             }

@@ -171,12 +171,12 @@ pub fn halves<const PAST: bool>(table: &HalfTable, loads: Loads, pages: &mut [Pa
 #[target_feature(enable = "avx512f,avx512bw")]
 fn halves_by_gathers<const PAST: bool>(table: &HalfTable, pages: &mut [Page<'_, '_>]) -> usize {
     for page in 0..pages.len() {
-        let later = later(pages, page);
+        let (later, offset) = later(pages, page);
         let (input, output) = &mut pages[page];
         let (from, _) = input.as_chunks();
         let (to, _) = output.as_chunks_mut();
         for (at, (to, from)) in to.iter_mut().zip(from).enumerate() {
-            ask(later, at * VECTOR);
+            ask(later, offset + at * VECTOR);
             store::<PAST>(to, gather_halves(table, load(from)));
         }
     }
@@ -205,13 +205,13 @@ fn halves_of_sum<const PAST: bool>(table: &HalfTable, sum: &Sum, loads: Loads, p
     let (step, mask, first, after) = (all(sum.step), all(sum.mask), all(sum.first), all(sum.after));
     let columns = [registers(&sum.columns[0]), registers(&sum.columns[1])];
     for page in 0..pages.len() {
-        let later = later(pages, page);
+        let (later, offset) = later(pages, page);
         let (input, output) = &mut pages[page];
         let (from, _) = input.as_chunks().0.as_chunks::<2>();
         let (to, _) = output.as_chunks_mut().0.as_chunks_mut::<2>();
         for (at, (to, from)) in to.iter_mut().zip(from).enumerate() {
-            ask(later, 2 * at * VECTOR);
-            ask(later, (2 * at + 1) * VECTOR);
+            ask(later, offset + 2 * at * VECTOR);
+            ask(later, offset + (2 * at + 1) * VECTOR);
             let (x, y) = (load(&from[0]), load(&from[1]));
             let place = [
                 _mm512_sub_epi16(_mm512_and_si512(x, mask), first),

@@ -1,6 +1,7 @@
 //! The pages of an output, made in the order in which host memory is quickest.
 
 use tt_cpu::stream::{self, STREAM_BYTES};
+use tt_memory::access::{Output, Pages};
 use tt_memory::{Access, BufferId};
 
 use super::groups::Groups;
@@ -66,6 +67,31 @@ pub fn copy_to_each_target<'t>(
         }
         Ok(())
     })
+}
+
+/// Whether what a bank has of some pages is one piece on both sides.
+pub fn lie_alike(source: &Pages<'_>, target: &Output<'_>) -> bool {
+    source.gapless().is_some() && source.gapless() == target.gapless()
+}
+
+/// Copies every page of an input to the same one of an output. Both have as many, of the same size.
+pub fn copy_to_all_targets(access: &Access<'_>, input: BufferId, output: BufferId) -> Result<(), OpError> {
+    let (source, target) = (access.input(input)?.all()?, access.output(output)?);
+    if !lie_alike(&source, &target) || !goes_past(access, output)? {
+        return copy_to_each_target(access, output, |page| source.page(page));
+    }
+    let groups = Groups::of(target.buffer(), 1);
+    for_each_page(
+        groups.count(),
+        || Share,
+        |_, group| {
+            let pages = groups.pages(group);
+            for (from, to) in source.banks(pages.clone()).zip(target.claim_banks(pages)?) {
+                stream::copy(to, from);
+            }
+            Ok(())
+        },
+    )
 }
 
 fn goes_past(access: &Access<'_>, output: BufferId) -> Result<bool, OpError> {

@@ -13,7 +13,7 @@ use tt_tensix::pack::{self, PackConfig};
 use tt_tensix::unpack;
 
 use crate::port::groups::Groups;
-use crate::port::{Input, Share, ZERO};
+use crate::port::{self, Input, Share, ZERO};
 use crate::{Chain, ChainStep, OpError, for_each_page};
 
 const TILE_DATUMS: usize = 1024;
@@ -86,19 +86,28 @@ pub fn look_up(device: &mut Device, input: BufferId, output: BufferId, table: &H
             groups.count(),
             || (),
             |(), group| {
-                let mut pages: Vec<&mut [u8]> = target.claim_run(groups.pages(group))?.collect();
-                groups.places(pages.len()).for_each(|place| table.look_up_in_place(level, pages[place]));
+                // Gaps between pages may hold anything.
+                for run in target.claim_banks(groups.pages(group))? {
+                    table.look_up_in_place(level, run);
+                }
                 Ok(())
             },
         );
     }
     let source = access.input(input)?.all()?;
+    let alike = port::lie_alike(&source, &target);
     let store = if target.buffer().bytes() < STREAM_BYTES as u64 { Store::Near } else { Store::Past };
     for_each_page(
         groups.count(),
         || Share,
         |_, group| {
             let pages = groups.pages(group);
+            if alike {
+                let targets = target.claim_banks(pages.clone())?;
+                let mut runs: Vec<_> = source.banks(pages).zip(targets).collect();
+                table.look_up_pages(level, &mut runs, store);
+                return Ok(());
+            }
             let mut targets: Vec<&mut [u8]> = target.claim_run(pages.clone())?.collect();
             let pair = |place: usize| (source.page(pages.start + place), std::mem::take(&mut targets[place]));
             let mut pairs: Vec<_> = groups.places(pages.len()).map(pair).collect();
