@@ -54,6 +54,7 @@ impl Level {
     }
 
     /// The best level that this host has.
+    #[inline]
     pub fn detected() -> Self {
         static DETECTED: OnceLock<Level> = OnceLock::new();
         *DETECTED.get_or_init(detect)
@@ -70,8 +71,12 @@ impl Level {
     }
 
     /// True if this host has the level.
+    #[inline]
     pub fn is_supported(self) -> bool {
-        Self::supported().contains(&self)
+        match (self, Self::detected()) {
+            (Self::Scalar, _) | (Self::Avx2, Self::Avx512) => true,
+            (level, detected) => level == detected,
+        }
     }
 
     /// This level, or the detected one if the host does not have it. What kernels are called with passes through here.

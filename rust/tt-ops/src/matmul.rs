@@ -6,9 +6,9 @@
 
 use std::ops::Range;
 
-use tt_cpu::stream;
+use tt_cpu::stream::{self, Ahead};
 use tt_formats::{DataFormat, TileShape};
-use tt_memory::{Access, BufferId, Device};
+use tt_memory::{Access, BufferId, Device, access};
 use tt_tensix::fpu::{self, Accumulator, Arch, Broadcast, EltwiseOp, MathConfig, MathFidelity, PreparedA, PreparedB};
 use tt_tensix::pack::{self, PackConfig, Relu};
 use tt_tensix::unpack;
@@ -141,13 +141,36 @@ pub fn matmul(
 ) -> Result<(), OpError> {
     require_pages(device, (a, b), bias, output, program)?;
     require_formats(program, bias.map(|bias| bias.format))?;
-    let kernel = Kernel::new(program, bias.map(|bias| (bias, Input::new(bias.format, program.dst32))));
+    let kernel = Kernel::new(program, bias.map(|bias| Input::new(bias.format, program.dst32)));
     let access = device.access(&[output])?;
+    let pages = Pages::new(&access, (a, b), bias, output)?;
     let blocks = Blocks::new(program, tt_cpu::pool::threads());
     let make = || Scratch::new(blocks.rows, blocks.columns);
-    for_each_page(blocks.items(), make, |scratch, item| {
-        kernel.block(&access, (a, b), output, &blocks.block(item), scratch)
-    })
+    for_each_page(blocks.items(), make, |scratch, item| kernel.block(&pages, &blocks.block(item), scratch))
+}
+
+/// The buffers of a call.
+pub(crate) struct Pages<'a> {
+    pub(crate) left: access::Pages<'a>,
+    pub(crate) right: access::Pages<'a>,
+    pub(crate) bias: Option<access::Input<'a>>,
+    pub(crate) output: access::Output<'a>,
+}
+
+impl<'a> Pages<'a> {
+    pub(crate) fn new(
+        access: &'a Access<'_>,
+        (a, b): (BufferId, BufferId),
+        bias: Option<Bias>,
+        output: BufferId,
+    ) -> Result<Self, OpError> {
+        Ok(Self {
+            left: access.input(a)?.all()?,
+            right: access.input(b)?.all()?,
+            bias: bias.map(|bias| access.input(bias.buffer)).transpose()?,
+            output: access.output(output)?,
+        })
+    }
 }
 
 /// Refuses buffers that do not hold the tiles that the program asks for, and K blocks that do not divide K.
@@ -317,7 +340,7 @@ struct Kernel<'a> {
     math: MathConfig,
     left: Input,
     right: Input,
-    bias: Option<(Bias, Input)>,
+    bias: Option<Input>,
     spill: PackConfig,
     reload: Input,
     pack_out: PackConfig,
@@ -325,7 +348,7 @@ struct Kernel<'a> {
 }
 
 impl<'a> Kernel<'a> {
-    fn new(program: &'a MatmulProgram, bias: Option<(Bias, Input)>) -> Self {
+    fn new(program: &'a MatmulProgram, bias: Option<Input>) -> Self {
         let (format_a, format_b, format_out) = program.formats;
         let dst = port::dst_format(format_a, program.dst32);
         let right = Input::new(format_b, program.dst32);
@@ -348,14 +371,7 @@ impl<'a> Kernel<'a> {
     }
 
     /// A block of output tiles: all K blocks, then the bias.
-    fn block(
-        &self,
-        access: &Access<'_>,
-        (a, b): (BufferId, BufferId),
-        output: BufferId,
-        block: &Block,
-        scratch: &mut Scratch,
-    ) -> Result<(), OpError> {
+    fn block(&self, pages: &Pages<'_>, block: &Block, scratch: &mut Scratch) -> Result<(), OpError> {
         let program = self.program;
         let blocks = program.k_blocks();
         let accumulate = program.accumulates();
@@ -376,15 +392,20 @@ impl<'a> Kernel<'a> {
             for place in k_block * program.k_block..(k_block + 1) * program.k_block {
                 let k = program.k_tile(place, block.columns.start);
                 for (slot, row) in block.rows.clone().enumerate() {
-                    self.unpack_left(access.page(a, program.left_page(block.matrix, row, k))?, k, scratch);
+                    self.unpack_left(pages.left.page(program.left_page(block.matrix, row, k)), k, scratch);
                     scratch.left[slot].prepare(&self.math, &scratch.src);
                 }
                 for (slot, column) in block.columns.clone().enumerate() {
-                    self.ask(access, (a, b), block, (place, slot))?;
-                    self.prepare_right(access.page(b, program.right_page(block.matrix, column, k))?, scratch);
+                    let coming = self.coming(pages, block, (place, slot));
+                    let mut ahead = Ahead::new(coming.as_slice());
+                    // Some lines at a time: many at once would keep the CPU from everything else.
+                    let share = ahead.share(2 + block.rows.len());
+                    let page = pages.right.page(program.right_page(block.matrix, column, k));
+                    self.prepare_right(page, scratch, || ahead.ask(share));
                     let Scratch { left, right, dst, .. } = &mut *scratch;
                     let dst = dst[..slots].iter_mut().skip(slot).step_by(block.columns.len());
                     for (left, dst) in left.iter_mut().zip(dst) {
+                        ahead.ask(share);
                         fpu::accumulate(&self.math, dst, right, left);
                     }
                 }
@@ -403,44 +424,38 @@ impl<'a> Kernel<'a> {
         for (slot, (row, column)) in
             block.rows.clone().flat_map(|row| block.columns.clone().map(move |column| (row, column))).enumerate()
         {
-            if let Some((bias, input)) = self.bias {
-                self.add_bias(slot, input, access.page(bias.buffer, column)?, scratch);
+            if let (Some(input), Some(bias)) = (self.bias, &pages.bias) {
+                self.add_bias(slot, input, bias.page(column)?, scratch);
             }
             let page = (block.matrix * program.m + row) * program.n + column;
             let dst = scratch.dst[slot].dst();
             program.activation.apply(dst, program.dst32);
-            pack::pack_tile(&self.pack_out, dst, access.claim(output, page)?);
+            pack::pack_tile(&self.pack_out, dst, pages.output.claim(page)?);
         }
         Ok(())
     }
 
-    /// Asks for operand tiles that come later, as one column of the block is multiplied in one step along K: a right
-    /// one, and this column's share of the left ones.
-    fn ask(
-        &self,
-        access: &Access<'_>,
-        (a, b): (BufferId, BufferId),
-        block: &Block,
-        (place, slot): (usize, usize),
-    ) -> Result<(), OpError> {
+    /// The right tile that is asked for as one column of the block is multiplied in one step along K. This column's
+    /// share of the next left ones is asked for here.
+    fn coming<'p>(&self, pages: &Pages<'p>, block: &Block, (place, slot): (usize, usize)) -> Option<&'p [u8]> {
         let (program, columns) = (self.program, block.columns.len());
         let step = |place: usize| (place < program.k).then(|| program.k_tile(place, block.columns.start));
-        if let Some(k) = step(place + (slot + AHEAD) / columns) {
-            let column = block.columns.start + (slot + AHEAD) % columns;
-            stream::prefetch_second_all(access.page(b, program.right_page(block.matrix, column, k))?);
-        }
         if let Some(k) = step(place + 1) {
             for row in block.rows.clone().skip(slot).step_by(columns) {
-                stream::prefetch_second_all(access.page(a, program.left_page(block.matrix, row, k))?);
+                stream::prefetch_second_all(pages.left.page(program.left_page(block.matrix, row, k)));
             }
         }
-        Ok(())
+        let k = step(place + (slot + AHEAD) / columns)?;
+        let column = block.columns.start + (slot + AHEAD) % columns;
+        Some(pages.right.page(program.right_page(block.matrix, column, k)))
     }
 
-    /// Unpacks and prepares a tile of the right operand.
-    fn prepare_right(&self, bytes: &[u8], scratch: &mut Scratch) {
+    /// Unpacks and prepares a tile of the right operand, with something else to do before each.
+    fn prepare_right(&self, bytes: &[u8], scratch: &mut Scratch, mut before: impl FnMut()) {
         let Scratch { src, other, right, .. } = scratch;
+        before();
         self.right.to_src(bytes, src);
+        before();
         if self.program.transpose_b {
             unpack::transpose(src, other);
             right.prepare(&self.math, other);

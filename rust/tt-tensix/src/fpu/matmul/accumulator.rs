@@ -59,8 +59,8 @@ impl Accumulator {
     }
 
     fn measure(&mut self) -> f64 {
-        let (least, largest) = reach::run(Level::current(), self.dst());
-        self.rows = used_rows(&self.words, u32::MAX);
+        let (least, largest, rows) = reach::run(Level::current(), self.dst());
+        self.rows = rows;
         let fits = least >= (SMALLEST << 23) - 1 && largest < LARGEST << 23;
         if fits { f32::from_bits(largest).into() } else { f64::INFINITY }
     }
@@ -89,18 +89,18 @@ fn uncover_body(words: &mut Dst) {
     }
 }
 
-/// The smallest magnitude that is not zero, less one, and the largest. Zeros wrap to the top of one comparison and are
-/// at the bottom of the other.
+/// The smallest magnitude that is not zero, less one, and the largest, and how many rows are in use. Zeros wrap to the
+/// top of one comparison and are at the bottom of the other.
 #[inline(always)]
-fn reach_body(words: &Dst) -> (u32, u32) {
+fn reach_body(words: &Dst) -> (u32, u32, usize) {
     let (mut least, mut largest) = (u32::MAX, 0);
     for word in words {
         let magnitude = *word & 0x7fff_ffff;
         least = magnitude.wrapping_sub(1).min(least);
         largest = magnitude.max(largest);
     }
-    (least, largest)
+    (least, largest, used_rows(words, u32::MAX))
 }
 
 simd_kernel!(uncover, super::uncover_body, (words: &mut Dst));
-simd_kernel!(reach, super::reach_body, (words: &Dst) -> (u32, u32));
+simd_kernel!(reach, super::reach_body, (words: &Dst) -> (u32, u32, usize));
