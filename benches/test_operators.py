@@ -11,7 +11,8 @@ import ttnn
 from inputs import matrix
 
 FIDELITIES = ["LoFi", "HiFi2", "HiFi4"]
-SMALL, LARGE = 256, 1024
+SMALL, LARGE, WEIGHTS = 256, 1024, 4096
+DECODE = f"matmul, bfloat16 rows by {WEIGHTS} x {WEIGHTS} weights"
 
 
 def on_device(device: ttnn.MeshDevice, random: np.random.Generator, size: int) -> ttnn.Tensor:
@@ -36,6 +37,25 @@ def test_torch_bfloat16_matmul(benchmark: Any, random: np.random.Generator) -> N
     torch = pytest.importorskip("torch")
     a, b = (torch.from_numpy(matrix(random, SMALL)).bfloat16() for _ in range(2))
     benchmark(torch.matmul, a, b)
+
+
+@pytest.mark.benchmark(group=DECODE)
+@pytest.mark.parametrize("rows", [1, 8, 32])
+@pytest.mark.parametrize("weights", [ttnn.bfloat16, ttnn.bfloat8_b, ttnn.bfloat4_b], ids=str)
+def test_decode(
+    benchmark: Any, device: ttnn.MeshDevice, random: np.random.Generator, weights: ttnn.DataType, rows: int
+) -> None:
+    b = ttnn.Tensor(matrix(random, WEIGHTS), weights, device, ttnn.TILE_LAYOUT)
+    a = ttnn.Tensor(matrix(random, WEIGHTS)[:rows], ttnn.bfloat16, device, ttnn.TILE_LAYOUT)
+    benchmark(ttnn.matmul, a, b)
+
+
+@pytest.mark.benchmark(group=DECODE)
+@pytest.mark.parametrize("rows", [1, 8, 32])
+def test_torch_decode(benchmark: Any, random: np.random.Generator, rows: int) -> None:
+    torch = pytest.importorskip("torch")
+    a, b = (torch.from_numpy(matrix(random, WEIGHTS)).bfloat16() for _ in range(2))
+    benchmark(torch.matmul, a[:rows], b)
 
 
 @pytest.mark.benchmark(group=f"element-wise, bfloat16, {LARGE} x {LARGE}")
