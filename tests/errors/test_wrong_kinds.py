@@ -114,3 +114,49 @@ def test_values_of_any_kind_get_our_errors(device: ttnn.MeshDevice, seed: int) -
     assert foreign == []
     one = ttnn.ones([32, 32], dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device)
     assert ttnn.to_torch(ttnn.add(one, one)).unique().tolist() == [2.0]
+
+
+# Those that the other test leaves out, with values that none of them takes.
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("open_mesh_device", (3,)),
+        ("open_mesh_device", (ttnn.MeshShape(1, 1), 0, 0, 1, None, 7)),
+        ("open_mesh_device", (ttnn.MeshShape(1, 1), 0, 0, 1, None, None, 7)),
+        ("CreateDevices", (3,)),
+        ("CloseDevices", (3,)),
+        ("CloseDevices", ({0: 1},)),
+        ("close_mesh_device", (None,)),
+        ("attach_golden_function", (3, len)),
+        ("attach_golden_function", (ttnn.add, 4)),
+        ("is_trace_capture_active", (3,)),
+        ("begin_trace_capture", (None,)),
+        ("dump_operations", (1,)),
+        ("dump_tensor", (1, 2)),
+        ("save_config_to_json_file", (None,)),
+        ("save_config_to_json_file", ("",)),
+        ("load_config_from_dictionary", ([],)),
+        ("register_pre_operation_hook", (3,)),
+        ("register_post_operation_hook", (None,)),
+        ("SetDefaultDevice", ("x",)),
+        ("deallocate", (3,)),
+    ],
+    ids=repr,
+)
+def test_what_changes_the_world_refuses_other_kinds(name: str, arguments: tuple[Any, ...]) -> None:
+    before = ttnn.get_golden_function(ttnn.add) is not None, ttnn.GetDefaultDevice()
+    with pytest.raises(TtnnError):
+        getattr(ttnn, name)(*arguments)
+    assert before == (ttnn.get_golden_function(ttnn.add) is not None, ttnn.GetDefaultDevice())
+
+
+def test_a_switch_has_a_name() -> None:
+    with pytest.raises(TtnnError, match="expected the name of a switch, got 3"), ttnn.manage_config(3, True):  # type: ignore[arg-type]
+        pass
+
+
+def test_an_operation_has_a_name_and_a_function() -> None:
+    with pytest.raises(TtnnError, match="name must be a str, got int"):
+        ttnn.register_python_operation(name=3)  # type: ignore[arg-type]
+    with pytest.raises(TtnnError, match=r"ttnn\.probe must be a function, got int"):
+        ttnn.register_python_operation(name="ttnn.probe")(3)  # type: ignore[arg-type]

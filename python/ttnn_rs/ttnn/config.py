@@ -247,8 +247,12 @@ class Config:
 
     def save_to_file(self, path: str | os.PathLike[str]) -> None:
         """Write all stored fields to a JSON file."""
+        _require_path(path)
         text = json.dumps({name: _plain(getattr(self, name)) for name in SWITCHES}, indent=4)
-        Path(path).write_text(text + "\n", encoding="utf-8")
+        try:
+            Path(path).write_text(text + "\n", encoding="utf-8")
+        except OSError as error:
+            raise ConfigError(f"configuration file {path}: {error.strerror}") from None
 
     def __repr__(self) -> str:
         fields = (f"{name}={getattr(self, name)}" for name in self.keys())
@@ -267,9 +271,13 @@ def _plain(value: Any) -> Any:
     return str(value) if isinstance(value, Path) else value
 
 
-def _read(path: str | os.PathLike[str]) -> str:
+def _require_path(path: Any) -> None:
     if not isinstance(path, (str, os.PathLike)):
         raise ConfigError(f"configuration file: expected a path, got {path!r}")
+
+
+def _read(path: str | os.PathLike[str]) -> str:
+    _require_path(path)
     try:
         return Path(path).read_text(encoding="utf-8")
     except OSError as error:
@@ -310,7 +318,13 @@ def _from_variable(config: Config, variable: str, name: str, value: Any) -> None
 
 @contextmanager
 def manage_config(name: str, value: Any) -> Iterator[None]:
-    """Set a switch inside a `with` block and restore it afterwards."""
+    """Set a switch inside a `with` block and restore it afterwards.
+
+    Raises:
+        ConfigError: there is no such switch, or it does not take the value.
+    """
+    if not isinstance(name, str):
+        raise ConfigError(f"manage_config: expected the name of a switch, got {name!r}")
     before = getattr(CONFIG, name, None)
     setattr(CONFIG, name, value)
     try:

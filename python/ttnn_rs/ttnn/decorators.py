@@ -72,12 +72,18 @@ def _registered(hooks: list[Hook], hook: Hook) -> Iterator[None]:
 
 def register_pre_operation_hook(hook: Callable[[FastOperation, tuple[Any, ...], dict[str, Any]], None]) -> Any:
     """Return a context manager inside which `hook(operation, args, kwargs)` runs before every operator (slow path)."""
-    return _registered(_pre_hooks, hook)
+    return _registered(_pre_hooks, _function("register_pre_operation_hook", hook))
 
 
 def register_post_operation_hook(hook: Callable[[FastOperation, tuple[Any, ...], dict[str, Any], Any], None]) -> Any:
     """Return a context manager inside which `hook(operation, args, kwargs, output)` runs after every operator."""
-    return _registered(_post_hooks, hook)
+    return _registered(_post_hooks, _function("register_post_operation_hook", hook))
+
+
+def _function(where: str, hook: Any) -> Any:
+    if not callable(hook):
+        raise ArgumentError(f"{where}: hook must be a function, got {type(hook).__name__}")
+    return hook
 
 
 def _call_hooks(kind: str, hooks: Sequence[Hook], *arguments: Any) -> None:
@@ -213,9 +219,13 @@ def _float64(value: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
         ) from None
 
 
-def _plain_golden(operation: FastOperation) -> Callable[..., Any]:
+def _require_operator(operation: Any) -> None:
     if not isinstance(operation, FastOperation):
         raise ArgumentError(f"expected an operator, for example ttnn.exp, got {type(operation).__name__}")
+
+
+def _plain_golden(operation: FastOperation) -> Callable[..., Any]:
+    _require_operator(operation)
     golden = operation.golden_function
     if golden is None:
         raise ComparisonError(f"{operation.__name__} does not have a golden function")
@@ -268,7 +278,22 @@ def attach_golden_function(
     postprocess_golden_function_outputs: Callable[..., Any] | None = None,
     output_tensor_kwarg_names: Sequence[str] = OUTPUT_TENSOR_NAMES,
 ) -> None:
-    """Give an operator another golden function."""
+    """Give an operator another golden function.
+
+    Raises:
+        ArgumentError: `operation` is no operator, or something else is no function.
+    """
+    _require_operator(operation)
+    for name, function in {
+        "golden_function": golden_function,
+        "preprocess_golden_function_inputs": preprocess_golden_function_inputs,
+        "postprocess_golden_function_outputs": postprocess_golden_function_outputs,
+    }.items():
+        if not callable(function) and (function is not None or name == "golden_function"):
+            raise ArgumentError(f"attach_golden_function: {name} must be a function, got {type(function).__name__}")
+    names = output_tensor_kwarg_names
+    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
+        raise ArgumentError(f"attach_golden_function: output_tensor_kwarg_names must be names, got {names!r}")
     operation.golden_function = golden_function
     operation.preprocess_golden_function_inputs = preprocess_golden_function_inputs
     operation.postprocess_golden_function_outputs = postprocess_golden_function_outputs
@@ -318,9 +343,17 @@ def register_python_operation(
         golden_function: Its reference.
         preprocess_golden_function_inputs: Kept for callers that read it.
         postprocess_golden_function_outputs: Kept for callers that read it.
+
+    Raises:
+        ArgumentError: `name` is none, or what is decorated is no function.
     """
+    if not isinstance(name, str):
+        raise ArgumentError(f"register_python_operation: name must be a str, got {type(name).__name__}")
 
     def decorate(function: Callable[..., Any]) -> Any:
+        if not callable(function):
+            kind = type(function).__name__
+            raise ArgumentError(f"register_python_operation: {name} must be a function, got {kind}")
         operation = add_operation(
             FastOperation(
                 name,
@@ -353,7 +386,13 @@ def query_registered_operations(include_experimental: bool = False) -> list[Fast
 
 
 def dump_operations(csv_file: str | os.PathLike[str], include_experimental: bool = False) -> None:
-    """Write a table of the registered operators."""
+    """Write a table of the registered operators.
+
+    Raises:
+        ArgumentError: `csv_file` is no path.
+    """
+    if not isinstance(csv_file, str | os.PathLike):
+        raise ArgumentError(f"dump_operations: csv_file must be a path, got {type(csv_file).__name__}")
     with open(csv_file, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(["python_fully_qualified_name", "is_cpp_operation", "has_golden_function", "is_experimental"])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 import threading
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -246,6 +246,8 @@ def CreateDevices(  # noqa: N802 - the official name
     worker_l1_size: int = 0,
 ) -> dict[int, MeshDevice]:
     """Return open devices by number. If one cannot be opened, none stays open."""
+    if not isinstance(device_ids, Iterable):
+        raise ArgumentError(f"CreateDevices: device_ids must be numbers of devices, got {type(device_ids).__name__}")
     opened: dict[int, MeshDevice] = {}
     try:
         for device_id in device_ids:
@@ -270,6 +272,8 @@ def CloseDevice(device: MeshDevice) -> None:  # noqa: N802 - the official name
 
 def CloseDevices(devices: Mapping[int, MeshDevice]) -> None:  # noqa: N802 - the official name
     """Close all devices of a mapping."""
+    if not isinstance(devices, Mapping):
+        raise ArgumentError(f"CloseDevices: expected devices by their numbers, got {type(devices).__name__}")
     for device in devices.values():
         close_device(device)
 
@@ -288,9 +292,17 @@ def open_mesh_device(
     """Return a mesh of one chip.
 
     Raises:
+        ArgumentError: something of another kind.
         UnsupportedError: a mesh of several chips.
     """
     shape = mesh_shape if mesh_shape is not None else MeshShape(1, 1)
+    if not isinstance(shape, MeshShape):
+        raise ArgumentError(f"open_mesh_device: mesh_shape must be a ttnn.MeshShape, got {type(shape).__name__}")
+    if offset is not None and not isinstance(offset, MeshCoordinate):
+        raise ArgumentError(f"open_mesh_device: offset must be a ttnn.MeshCoordinate, got {type(offset).__name__}")
+    if not isinstance(physical_device_ids, list | tuple):
+        kind = type(physical_device_ids).__name__
+        raise ArgumentError(f"open_mesh_device: physical_device_ids must be numbers of devices, got {kind}")
     if shape.mesh_size() != 1:
         raise UnsupportedError(f"open_mesh_device: {shape} has several chips; only 1x1 is built", "unimplemented")
     if offset is not None and any(offset):

@@ -88,7 +88,13 @@ def give_up_capture(device: MeshDevice) -> None:
 
 
 def is_trace_capture_active(device: MeshDevice) -> bool:
-    """Return whether a trace is being captured."""
+    """Return whether a trace is being captured.
+
+    Raises:
+        ArgumentError: `device` is no device.
+    """
+    if not isinstance(device, MeshDevice):
+        raise ArgumentError(f"is_trace_capture_active: expected a ttnn.MeshDevice, got {device!r}")
     return device in captures
 
 
