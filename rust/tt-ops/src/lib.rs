@@ -18,6 +18,10 @@ pub mod softmax;
 pub mod ternary;
 pub mod unary;
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tt_cpu::pool::stop;
+
 pub use chain::{Chain, ChainStep};
 
 /// What an operator can refuse. Shapes, dtypes and layouts are checked before the engine is entered; these are the
@@ -53,21 +57,38 @@ pub enum OpError {
         /// What it takes and what was given.
         source: tt_tensix::sfpu::WrongParameters,
     },
+    /// Whoever called wanted it to end: see [`tt_cpu::pool::stop`]. Pages that were done are written.
+    #[error("stopped")]
+    Stopped,
 }
 
 /// The first error of a parallel loop; the others are dropped.
 #[derive(Default)]
-struct FirstError(std::sync::Mutex<Option<OpError>>);
+struct FirstError {
+    error: std::sync::Mutex<Option<OpError>>,
+    stopped: AtomicBool,
+}
 
 impl FirstError {
+    /// An item of the loop, unless it was stopped.
+    fn run(&self, item: impl FnOnce() -> Result<(), OpError>) {
+        if !self.stopped.load(Ordering::Relaxed) {
+            if stop::is_asked() {
+                self.stopped.store(true, Ordering::Relaxed);
+                return self.record(Err(OpError::Stopped));
+            }
+            self.record(item());
+        }
+    }
+
     fn record(&self, result: Result<(), OpError>) {
         if let Err(error) = result {
-            self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get_or_insert(error);
+            self.error.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get_or_insert(error);
         }
     }
 
     fn finish(self) -> Result<(), OpError> {
-        self.0.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).map_or(Ok(()), Err)
+        self.error.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).map_or(Ok(()), Err)
     }
 }
 
@@ -78,6 +99,6 @@ fn for_each_page<S: Send>(
     step: impl Fn(&mut S, usize) -> Result<(), OpError> + Sync + Send,
 ) -> Result<(), OpError> {
     let first = FirstError::default();
-    tt_cpu::pool::for_each_init(items, scratch, |scratch, item| first.record(step(scratch, item)));
+    tt_cpu::pool::for_each_init(items, scratch, |scratch, item| first.run(|| step(scratch, item)));
     first.finish()
 }

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
 use pyo3::types::{PyDict, PyList};
 use tt_memory::Place;
 use tt_memory::buffer::{BufferId, BufferType};
@@ -33,6 +34,18 @@ impl SharedDevice {
     /// [`Poisoned`] if a panic interrupted an earlier use.
     pub fn lock(&self) -> Result<MutexGuard<'_, Device>, Poisoned> {
         let mut device = self.device.lock().map_err(|_| Poisoned)?;
+        self.free_dropped(&mut device);
+        Ok(device)
+    }
+
+    /// [`SharedDevice::lock`] with the interpreter lock, which is released while another thread uses the device: an
+    /// operator that runs there asks for it now and then.
+    ///
+    /// # Errors
+    /// As [`SharedDevice::lock`].
+    pub fn lock_attached(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, Device>> {
+        let locked = self.device.lock_py_attached(py);
+        let mut device = locked.map_err(|_| Poisoned.into_exception(py))?;
         self.free_dropped(&mut device);
         Ok(device)
     }

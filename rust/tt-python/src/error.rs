@@ -6,7 +6,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
 use tt_cpu::arena::ArenaError;
+use tt_cpu::pool::stop;
 use tt_memory::error::MemoryError;
+
+use crate::interrupt;
 
 /// An error of the engine that knows its Python class.
 pub trait EngineError: Send {
@@ -33,7 +36,7 @@ pub fn engine_bug(py: Python<'_>, what: &str) -> PyErr {
 /// Runs engine code without the interpreter lock. Its errors become exceptions of their class, a panic
 /// `EngineBugError`.
 pub fn enter_engine<T: Send, E: EngineError>(py: Python<'_>, run: impl FnOnce() -> Result<T, E> + Send) -> PyResult<T> {
-    match py.detach(|| catch_unwind(AssertUnwindSafe(run))) {
+    match py.detach(|| stop::asking(interrupt::ask, || catch_unwind(AssertUnwindSafe(run)))) {
         Ok(Ok(value)) => Ok(value),
         Ok(Err(error)) => Err(error.into_exception(py)),
         Err(panic) => Err(engine_bug(py, &format!("the engine panicked: {}", panic_text(&*panic)))),

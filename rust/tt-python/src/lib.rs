@@ -8,6 +8,7 @@ mod chip;
 mod device;
 mod error;
 mod host;
+mod interrupt;
 mod ops;
 mod program;
 mod tiles;
@@ -24,5 +25,6 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     buffer::register(module)?;
     chip::register(module)?;
     program::register(module)?;
-    ops::register(module)
+    ops::register(module)?;
+    interrupt::prepare(module.py())
 }

@@ -21,6 +21,7 @@ use tt_tensix::sfpu;
 
 use crate::buffer::PyBuffer as Buffer;
 use crate::error::{EngineError, engine_bug, exception};
+use crate::interrupt;
 
 type Steps = Vec<Step>;
 
@@ -42,6 +43,7 @@ impl EngineError for OpError {
     fn into_exception(self, py: Python<'_>) -> PyErr {
         match self {
             Self::Memory(error) => error.into_exception(py),
+            Self::Stopped => interrupt::again(py),
             Self::Invariant { .. } | Self::UnknownFunction { .. } | Self::WrongParameters { .. } => {
                 engine_bug(py, &self.to_string())
             }

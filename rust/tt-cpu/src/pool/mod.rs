@@ -3,6 +3,7 @@
 //! Items are handed out in order, a few at a time, to whichever thread is free. An item must not depend on another one,
 //! so neither the number of threads nor their timing can show in a result. A loop inside a loop runs on the thread it
 //! is on: work is split once, at the outermost place.
+pub mod stop;
 mod workers;
 
 use std::cell::Cell;

@@ -17,12 +17,12 @@ mod workspace;
 
 use tt_cpu::{Level, pool};
 use tt_formats::DataFormat;
-use tt_memory::{BufferId, Device, access};
+use tt_memory::{BufferId, Device};
 use tt_tensix::fast::{Masks, Multiplier, Panel, Session};
 use tt_tensix::fpu::MathConfig;
 use tt_tensix::pack::{DstFormat, PackConfig, Packer, Relu};
 
-use crate::matmul::{Bias, MatmulProgram, require_pages};
+use crate::matmul::{Bias, MatmulProgram, Pages, require_pages};
 use crate::port::{self, Input};
 use crate::{FirstError, OpError};
 use operand::Operand;
@@ -48,12 +48,7 @@ pub fn matmul(
     require_pages(device, (a, b), bias, output, program)?;
     let kernel = Kernel::new(program, bias)?;
     let access = device.access(&[output])?;
-    let pages = Pages {
-        left: access.input(a)?.all()?,
-        right: access.input(b)?.all()?,
-        bias: bias.map(|bias| access.input(bias.buffer)).transpose()?,
-        output: access.output(output)?,
-    };
+    let pages = Pages::new(&access, (a, b), bias, output)?;
     let plan = kernel.plan;
     let make = || (kernel.multiplier.session(), Taken::workspace(&plan));
     for stage in plan.stages(program) {
@@ -65,30 +60,19 @@ pub fn matmul(
         });
         let error = FirstError::default();
         pool::for_each_init(plan.items(program, &stage), make, |(session, scratch), item| {
-            let block = plan.block(program, &stage, item);
-            let result = match scratch {
-                Ok(scratch) => {
-                    let mut work = plan.workspace(scratch.bytes());
-                    match &packed {
-                        Some(packed) => kernel.multiply(&pages, &block, packed, session, &mut work),
-                        None => kernel.block(&pages, &block, session, &mut work),
-                    }
+            error.run(|| {
+                let block = plan.block(program, &stage, item);
+                let scratch = scratch.as_mut().map_err(|error| OpError::Memory(error.clone()))?;
+                let mut work = plan.workspace(scratch.bytes());
+                match &packed {
+                    Some(packed) => kernel.multiply(&pages, &block, packed, session, &mut work),
+                    None => kernel.block(&pages, &block, session, &mut work),
                 }
-                Err(error) => Err(OpError::Memory(error.clone())),
-            };
-            error.record(result);
+            });
         });
         error.finish()?;
     }
     Ok(())
-}
-
-/// The buffers of a call.
-struct Pages<'a> {
-    left: access::Pages<'a>,
-    right: access::Pages<'a>,
-    bias: Option<access::Input<'a>>,
-    output: access::Output<'a>,
 }
 
 /// Settings of every step.

@@ -76,7 +76,7 @@ impl ProgramRun {
         py: Python<'_>,
         call: impl FnOnce(&mut Run, &mut Device) -> Result<T, Fault>,
     ) -> PyResult<T> {
-        let mut device = self.device.lock().map_err(|error| error.into_exception(py))?;
+        let mut device = self.device.lock_attached(py)?;
         finish(py, catch_unwind(AssertUnwindSafe(|| call(&mut self.run, &mut device))))
     }
 }
@@ -131,7 +131,7 @@ impl ProgramRun {
         device.shared().require_running(py)?;
         let device = Arc::clone(device.shared());
         let run = {
-            let mut locked = device.lock().map_err(|error| error.into_exception(py))?;
+            let mut locked = device.lock_attached(py)?;
             Run::new(&mut locked, &spec).map_err(|what| bug(py, &what))?
         };
         Ok(Self { run, device })
@@ -154,7 +154,7 @@ impl ProgramRun {
 
     /// Kernels that wait.
     fn waits(&mut self, py: Python<'_>) -> PyResult<Vec<WaitRow>> {
-        let device = self.device.lock().map_err(|error| error.into_exception(py))?;
+        let device = self.device.lock_attached(py)?;
         let mut rows = Vec::new();
         for (index, kernel) in self.run.kernels.iter().enumerate() {
             let State::Waiting(wait) = kernel.state else { continue };
