@@ -227,6 +227,79 @@ def test_small_operands_multiply_as_large_ones(device: ttnn.MeshDevice, fidelity
         np.testing.assert_array_equal(run(left[first : first + 288]), whole[first : first + 288].reshape(-1))
 
 
+def special(values: Any, seed: int) -> Any:
+    """Put infinities, NaN and what becomes them into some places, each in a column of its own."""
+    random = np.random.default_rng(seed)
+    columns = random.permutation(values.shape[1])[:6]
+    rows = random.integers(0, values.shape[0], len(columns))
+    values[rows, columns] = [np.inf, -np.inf, np.nan, 3e38, -3e38, 1e-39][: len(columns)]
+    return values
+
+
+@pytest.mark.parametrize("special_weights", [False, True])
+@pytest.mark.parametrize("fidelity", FIDELITIES)
+@pytest.mark.parametrize("b", NAMES)
+def test_few_rows_are_multiplied_as_many(
+    device: ttnn.MeshDevice, host_threads: None, b: str, fidelity: str, special_weights: bool
+) -> None:
+    # Few rows of one tile are multiplied without the rows of zeros below them, those of two tiles with all. The pages
+    # are compared: rows of zeros that meet an infinity have no zeros. The first width has columns that follow each
+    # other in memory, the second has not; the last depth has a step that is not whole.
+    def product(a: Any, weights: ttnn.Tensor, fidelity: str) -> Any:
+        return raw_of(
+            ttnn.matmul(tensor(device, a), weights, dtype=ttnn.float32, compute_kernel_config=config(fidelity))
+        )
+
+    for k, n in ((96, 1700), (416, 320), (300, 40)):
+        left, right = normal((64, k), 1), normal((k, n), 2)
+        weights = tensor(device, special(right, 3) if special_weights else right, NAMES[b])
+        for rows in (1, 2, 3, 4, 7, 8, 9, 16, 17, 24, 25, 32):
+            values = np.concatenate([left[:rows], np.zeros((32 - rows, k), np.float32), left[32:]])
+            ttnn.CONFIG.threads = 1
+            whole = product(values, weights, fidelity)
+            first = whole[: whole.size // 2]
+            assert np.isfinite(first.view(np.float32)).all() != special_weights
+            for threads in (1, 2):
+                ttnn.CONFIG.threads = threads
+                for some in (values[:32], left[:rows]):
+                    np.testing.assert_array_equal(product(some, weights, fidelity), first, f"{k} x {n}, {rows} rows")
+
+
+@pytest.mark.parametrize("number", [np.inf, np.nan, 3e38])
+@pytest.mark.parametrize("b", ["bf16", "bf8", "bf4"])
+def test_users_do_not_see_infinities_of_others(device: ttnn.MeshDevice, b: str, number: float) -> None:
+    left, weights = normal((4, 96), 1), tensor(device, normal((96, 640), 2), NAMES[b])
+    product = lambda: values_of(ttnn.matmul(tensor(device, left), weights, dtype=ttnn.float32))  # noqa: E731
+    before = product()
+    left[2, 50] = number
+    after = product()
+    assert np.array_equal(np.delete(before, 2, axis=0), np.delete(after, 2, axis=0))
+    assert number == 3e38 or not np.isfinite(after[2]).any()
+
+
+@pytest.mark.parametrize("activation", [None, "relu"])
+@pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.bfloat8_b])
+@pytest.mark.parametrize("fp32", [False, True])
+def test_few_rows_pass_bias_activation_and_packer(
+    device: ttnn.MeshDevice, dtype: ttnn.DataType, fp32: bool, activation: str | None
+) -> None:
+    a, b, bias = normal((64, 96), 1), tensor(device, normal((96, 128), 2)), tensor(device, normal((1, 128), 3))
+    a[5:32] = 0
+    run = lambda values: raw_of(  # noqa: E731
+        ttnn.linear(
+            tensor(device, values),
+            b,
+            bias=bias,
+            dtype=dtype,
+            activation=activation,
+            core_grid=ttnn.CoreGrid(x=2, y=2),
+            compute_kernel_config=config("HiFi2", fp32),
+        )
+    )
+    whole = run(a)
+    np.testing.assert_array_equal(run(a[:5]), whole[: whole.size // 2])
+
+
 def test_padding_along_k_does_not_reach_results(device: ttnn.MeshDevice) -> None:
     a, b = normal((32, 20), 1), normal((20, 32), 2)
     clean = ttnn.matmul(tensor(device, a), tensor(device, b))

@@ -3,10 +3,11 @@
 //! A program's K blocks, its L1 accumulation and the rounding of partial sums have no part in it: each output is one
 //! FP32 sum in the order of K, rounded when it leaves (to the format of Dst, then by the packer). A work item is a
 //! block of output tiles. Its left operand is packed as the block goes along K; the right one as [`plan`] says: before,
-//! for many rows of tiles; in passing, for some; as memory brings it, for one. Scratch has a bounded size, pages are
-//! read where they lie, and how the work is split cannot show in a result.
+//! for many rows of tiles; in passing, for some; as memory brings it, for one; for few rows of datums, not at all.
+//! Scratch has a bounded size, pages are read where they lie, and how the work is split cannot show in a result.
 
 mod direct;
+mod few;
 mod finish;
 mod operand;
 mod packed;
@@ -18,7 +19,7 @@ mod workspace;
 use tt_cpu::{Level, pool};
 use tt_formats::DataFormat;
 use tt_memory::{BufferId, Device};
-use tt_tensix::fast::{Masks, Multiplier, Panel, Session};
+use tt_tensix::fast::{Few, Masks, Multiplier, Panel, Session};
 use tt_tensix::fpu::MathConfig;
 use tt_tensix::pack::{DstFormat, PackConfig, Packer, Relu};
 
@@ -83,6 +84,8 @@ struct Kernel<'a> {
     multiplier: Multiplier,
     /// Pages of both operands are multiplied as they are, or packed while they are multiplied.
     masks: Option<Masks>,
+    /// Pages of the right operand are multiplied with few rows as they are.
+    few: Option<Few>,
     left: Operand,
     right: Operand,
     bias: Option<Input>,
@@ -123,10 +126,14 @@ impl<'a> Kernel<'a> {
             && bias.is_none();
         let multiplier = Multiplier::new(program.fidelity, wide, level);
         let math = MathConfig { fidelity: program.fidelity, dst, alu: left.input.register, arch: program.arch };
+        let plan = Plan::new(program, multiplier.panels());
+        let one_row = program.m == 1 && plan.depth == program.k && program.k_datums == 32 * program.k;
+        let few = if one_row && right.goes_straight() { multiplier.few(right.decoder) } else { None };
         Ok(Self {
             program,
             level,
-            plan: Plan::new(program, multiplier.panels()),
+            plan,
+            few,
             masks: multiplier.masks().filter(|_| {
                 let tiles = (program.m + program.n) * program.k;
                 let whole = left.is_plain() && right.is_plain() && program.k_datums == 32 * program.k;
@@ -152,6 +159,11 @@ impl<'a> Kernel<'a> {
         session: &mut Session,
         work: &mut Workspace<'_>,
     ) -> Result<(), OpError> {
+        if let Some(few) = &self.few
+            && self.few(few, pages, block, session, work)?
+        {
+            return Ok(());
+        }
         if let Some(masks) = &self.masks {
             self.direct(pages, block, masks, session, work)
         } else if self.plan.rows == 1 && self.plan.depth == self.program.k && self.multiplier.multiplies_on() {

@@ -185,7 +185,7 @@ impl Plan {
 }
 
 /// The smallest size of parts, none larger than `most`, that makes as few of them as parts of `most`.
-fn even(whole: usize, most: usize) -> usize {
+pub fn even(whole: usize, most: usize) -> usize {
     whole.div_ceil(whole.div_ceil(most).max(1)).max(1)
 }
 

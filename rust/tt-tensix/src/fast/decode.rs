@@ -32,6 +32,8 @@ pub struct BlockFloatDecoder {
     page: ToPage,
     any: AnyToPage,
     right: Option<(ToRight, ToRightBeside, ToRightInRun)>,
+    /// Bits of a datum.
+    bits: usize,
 }
 
 impl BlockFloatDecoder {
@@ -43,8 +45,8 @@ impl BlockFloatDecoder {
             return Some(decoder);
         }
         match format {
-            DataFormat::Bfp8B => Some(Self { page: bfp8::at(level), any: any_bfp8::at(level), right: None }),
-            DataFormat::Bfp4B => Some(Self { page: bfp4::at(level), any: any_bfp4::at(level), right: None }),
+            DataFormat::Bfp8B => Some(Self { page: bfp8::at(level), any: any_bfp8::at(level), right: None, bits: 8 }),
+            DataFormat::Bfp4B => Some(Self { page: bfp4::at(level), any: any_bfp4::at(level), right: None, bits: 4 }),
             _ => None,
         }
     }
@@ -58,11 +60,15 @@ impl BlockFloatDecoder {
             return match format {
                 DataFormat::Bfp8B => {
                     let any = any_bfp8::at(Level::Avx512);
-                    Some(Self { page: page::<8>, any, right: Some((right::<8, ()>, right_beside::<8>, run::<8>)) })
+                    let right =
+                        Some((right::<8, ()> as ToRight, right_beside::<8> as ToRightBeside, run::<8> as ToRightInRun));
+                    Some(Self { page: page::<8>, any, right, bits: 8 })
                 }
                 DataFormat::Bfp4B => {
                     let any = any_bfp4::at(Level::Avx512);
-                    Some(Self { page: page::<4>, any, right: Some((right::<4, ()>, right_beside::<4>, run::<4>)) })
+                    let right =
+                        Some((right::<4, ()> as ToRight, right_beside::<4> as ToRightBeside, run::<4> as ToRightInRun));
+                    Some(Self { page: page::<4>, any, right, bits: 4 })
                 }
                 _ => None,
             };
@@ -122,6 +128,12 @@ impl BlockFloatDecoder {
 }
 
 impl BlockFloatDecoder {
+    /// The bits of a datum, if this decoder looks magnitudes up by byte permutes.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) fn bits(self) -> Option<usize> {
+        self.right.map(|_| self.bits)
+    }
+
     /// What decodes beside a run of products on AMX, if this decoder has such a way.
     #[cfg(target_arch = "x86_64")]
     #[inline]

@@ -35,13 +35,13 @@ const LARGEST: i16 = TABLE_EXPONENT as i16 + 6;
 const NORMAL: std::ops::RangeInclusive<u8> = 8..=253;
 
 /// `a | b & c`, as the truth table of a ternary step.
-const OR_AND: i32 = 0xf8;
+pub const OR_AND: i32 = 0xf8;
 
 /// `a & (b | !c)`.
 const AND_OR_NOT: i32 = 0xd0;
 
 /// The BF16 pattern of a magnitude of 7 bits.
-const fn word(magnitude: u16) -> u16 {
+pub const fn word(magnitude: u16) -> u16 {
     if magnitude == 0 {
         return 0;
     }
@@ -66,7 +66,7 @@ static BYTES: [[u8; 64]; 2] = {
 const HIGH: u8 = (word(64) >> 8) as u8;
 
 /// The patterns of datums of 4 bits. A permute of words looks at 5 bits; the fifth may be anything.
-static WORDS: [u16; 32] = {
+pub static WORDS: [u16; 32] = {
     let mut table = [0; 32];
     let mut datum = 0;
     while datum < 32 {
@@ -77,7 +77,7 @@ static WORDS: [u16; 32] = {
 };
 
 /// Where the bytes of a vector come from so that interleaving each 16 of them with a second table gives lines.
-static ORDERS: [[u8; 64]; 2] = {
+pub static ORDERS: [[u8; 64]; 2] = {
     let mut orders = [[0; 64]; 2];
     let mut place = 0;
     while place < 64 {
@@ -113,7 +113,7 @@ static HALVES: [([u8; 64], [u16; 32]); 2] = {
 /// What is taken from the exponents of each group, in place. In two cache lines: a store that crosses one is slow to
 /// read back.
 #[repr(align(64))]
-struct Shifts([i16; GROUPS]);
+pub struct Shifts(pub [i16; GROUPS]);
 
 /// Whether this CPU has the instructions.
 pub fn available() -> bool {
@@ -165,9 +165,9 @@ pub fn run<const BITS: usize>(tiles: &mut Tiles, run: &mut Run<'_>, mask: u32) -
     run_loop!(tiles, run, |page, panel, beside| right::<BITS, _>(page, mask, panel, beside))
 }
 
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
+#[target_feature(enable = "avx512f")]
 #[inline]
-fn load(bytes: &[u8; 64]) -> __m512i {
+pub fn load(bytes: &[u8; 64]) -> __m512i {
     // SAFETY: the array is as long as the load, which takes any alignment.
     unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
 }
@@ -312,7 +312,7 @@ fn settle<const PAIRS: bool>(words: __m512i, shifts: &Shifts, group: usize) -> _
 /// not normal.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
 #[inline]
-fn settle_shifts<const BITS: usize>(exponents: &[u8; GROUPS], datums: &[u8], shifts: &mut Shifts) -> bool {
+pub fn settle_shifts<const BITS: usize>(exponents: &[u8; GROUPS], datums: &[u8], shifts: &mut Shifts) -> bool {
     let vector = load(exponents);
     let above = _mm512_sub_epi8(vector, _mm512_set1_epi8(*NORMAL.start() as i8));
     let mut odd = _mm512_cmpgt_epu8_mask(above, _mm512_set1_epi8((NORMAL.end() - NORMAL.start()) as i8));

@@ -14,6 +14,9 @@ mod decode;
 mod decode_vbmi;
 #[cfg(target_arch = "x86_64")]
 mod dot;
+mod few;
+#[cfg(target_arch = "x86_64")]
+mod few_avx512;
 mod fma;
 mod pack;
 #[cfg(target_arch = "x86_64")]
@@ -29,6 +32,7 @@ use crate::regs::{MathFidelity, TILE_DATUMS};
 use cut::Cut;
 
 pub use decode::BlockFloatDecoder;
+pub use few::{FEW, Few, Line, Rows};
 pub use run::{AHEAD, PLACES, Run, WAITING};
 
 /// Words of a panel.

@@ -1,0 +1,191 @@
+//! Products of a left operand of few rows, whose other rows are zeros: what a model multiplies that decodes for a few
+//! users.
+//!
+//! A row of zeros has sums of zero if no infinity or NaN meets it. Such a number would also leave its mark on every
+//! other sum of its column, and no later product would take that away: an infinity stays one or becomes NaN. So the
+//! rows that have numbers are multiplied; where one of their sums is finite, so is everything in the column, and the
+//! rows of zeros have zeros. Where none is, the column has to be multiplied with all rows.
+//!
+//! Each tile of the right operand is used once or a few times, so it is multiplied from its page: nothing is packed.
+//! The order of additions in a sum is that of the other products.
+use tt_cpu::{Level, simd_kernel};
+
+#[cfg(target_arch = "x86_64")]
+use super::few_avx512;
+use super::{BlockFloatDecoder, Multiplier, PANEL_WORDS, Panel, Sums, Unit};
+use crate::regs::index;
+
+/// Most rows that are few: with more, most of the work is that of whole tiles.
+pub const FEW: usize = 24;
+
+/// Most rows whose sums are in registers together.
+const TOGETHER: usize = 8;
+
+/// Panels after which there is a look at whether the rows are still few.
+const LOOK: usize = 16;
+
+/// Words of a line.
+const WORDS: usize = 16;
+
+/// Words of a cache line: 32 steps along K of a row of the left operand, or 16 sums of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C, align(64))]
+pub struct Line(pub [u32; WORDS]);
+
+// SAFETY: words without padding: their size is the alignment.
+unsafe impl bytemuck::Zeroable for Line {}
+// SAFETY: as above; every pattern is a valid word.
+unsafe impl bytemuck::Pod for Line {}
+
+impl Line {
+    /// All zero.
+    pub const ZERO: Self = Self([0; WORDS]);
+}
+
+/// How tiles of a right operand are multiplied with few rows.
+#[derive(Clone, Copy, Debug)]
+pub struct Few {
+    /// Bits of a datum.
+    bits: usize,
+    /// What each pass sees of a pair of datums.
+    masks: [u32; 2],
+    passes: usize,
+    level: Level,
+}
+
+/// The rows of a left operand that are not all zeros, and perhaps some more, for all of K.
+#[derive(Clone, Debug)]
+pub struct Rows {
+    rows: usize,
+    /// For each panel, a line of each row.
+    lines: Vec<Line>,
+}
+
+impl Rows {
+    /// Lines of the sums of a column of tiles: two of each row.
+    pub fn lines(&self) -> usize {
+        2 * self.rows
+    }
+}
+
+impl Multiplier {
+    /// How to multiply with few rows, if there is a way: with pages of BF16, or with what the decoder decodes.
+    pub fn few(&self, decoder: Option<BlockFloatDecoder>) -> Option<Few> {
+        #[cfg(target_arch = "x86_64")]
+        if self.unit == Unit::Dot {
+            let bits = decoder.map_or(Some(16), BlockFloatDecoder::bits)?;
+            let passes = self.cut.passes();
+            let mask = |pass: usize| self.cut.right(pass).pair_mask();
+            return Some(Few { bits, masks: [mask(0)?, mask(passes - 1)?], passes, level: self.level });
+        }
+        let _ = (decoder, Unit::Amx);
+        None
+    }
+}
+
+impl Few {
+    /// The rows of a left operand's panels that are not all zeros; `None` if they are more than [`FEW`].
+    pub fn rows(&self, panels: &[Panel]) -> Option<Rows> {
+        let mut any = [0; PANEL_WORDS];
+        let mut rows = 1;
+        for panels in panels.chunks(LOOK) {
+            collect::run(self.level, panels, &mut any);
+            // A zero exponent is a zero.
+            let counts = |line: &[u32; WORDS]| line.iter().any(|word| word & 0x7f80_7f80 != 0);
+            rows = any.as_chunks().0.iter().rposition(counts).map_or(1, |row| row + 1);
+            if rows > FEW {
+                return None;
+            }
+        }
+        rows = if rows <= TOGETHER { rows.next_power_of_two() } else { rows.next_multiple_of(TOGETHER) };
+        let mut lines = Vec::with_capacity(panels.len() * rows);
+        for panel in panels {
+            let all: &[Line; PANEL_WORDS / WORDS] = bytemuck::must_cast_ref(panel);
+            lines.extend_from_slice(&all[..rows]);
+        }
+        Some(Rows { rows, lines })
+    }
+
+    /// Adds the products of a step along K with a tile of each of some columns; their sums follow each other. Pages
+    /// that are multiplied soon are brought near meanwhile, in their order. False if a page has patterns that take
+    /// another way; the sums are then meaningless.
+    ///
+    /// # Panics
+    /// If there is no such step, a page is shorter than a tile, or the sums are not those of so many columns.
+    pub fn step(&self, rows: &Rows, step: usize, pages: &[&[u8]], soon: &[&[u8]], sums: &mut [Line]) -> bool {
+        assert_eq!(sums.len(), pages.len() * rows.lines(), "sums of the columns");
+        let mut plain = true;
+        for pass in 0..self.passes {
+            let lines = &rows.lines[(step * self.passes + pass) * rows.rows..][..rows.rows];
+            for first in (0..rows.rows).step_by(TOGETHER) {
+                let soon = if pass == 0 && first == 0 { soon } else { &[] };
+                let together = &lines[first..rows.rows.min(first + TOGETHER)];
+                plain &= self.kernel(together, (pages, soon), self.masks[pass], (sums, rows.lines(), 2 * first));
+            }
+        }
+        plain
+    }
+
+    #[inline]
+    fn kernel(&self, left: &[Line], pages: (&[&[u8]], &[&[u8]]), mask: u32, sums: (&mut [Line], usize, usize)) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        {
+            use few_avx512::{blocks, pages as bf16};
+            // SAFETY: there is a way only on a CPU that has it.
+            unsafe {
+                match (self.bits, left.len()) {
+                    (16, 1) => bf16::<1>(left, pages, mask, sums),
+                    (16, 2) => bf16::<2>(left, pages, mask, sums),
+                    (16, 4) => bf16::<4>(left, pages, mask, sums),
+                    (16, _) => bf16::<8>(left, pages, mask, sums),
+                    (8, 1) => blocks::<8, 1, 3>(left, pages, mask, sums),
+                    (8, 2) => blocks::<8, 2, 2>(left, pages, mask, sums),
+                    (8, 4) => blocks::<8, 4, 1>(left, pages, mask, sums),
+                    (8, _) => blocks::<8, 8, 1>(left, pages, mask, sums),
+                    (_, 1) => blocks::<4, 1, 2>(left, pages, mask, sums),
+                    (_, 2) => blocks::<4, 2, 2>(left, pages, mask, sums),
+                    (_, 4) => blocks::<4, 4, 1>(left, pages, mask, sums),
+                    _ => blocks::<4, 8, 1>(left, pages, mask, sums),
+                }
+            }
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        {
+            let _ = (left, pages, mask, sums, self.bits);
+            unreachable!("no unit has a way");
+        }
+    }
+
+    /// Spreads the sums of a column of tiles to those of the output tile. False if infinities or NaN may have met the
+    /// rows of zeros; the sums are then meaningless.
+    ///
+    /// # Panics
+    /// If these are no lines of sums.
+    pub fn finish(&self, lines: &[Line], sums: &mut Sums) -> bool {
+        let mut finite = [false; 2 * WORDS];
+        *sums = Sums::ZERO;
+        for (row, halves) in lines.as_chunks::<2>().0.iter().enumerate() {
+            for (half, line) in halves.iter().enumerate() {
+                for (finite, word) in finite[half * WORDS..].iter_mut().zip(&line.0) {
+                    *finite |= word & 0x7f80_0000 != 0x7f80_0000;
+                }
+                sums.0[index(row, half * WORDS)..][..WORDS].copy_from_slice(&line.0);
+            }
+        }
+        finite.iter().all(|&finite| finite)
+    }
+}
+
+/// Collects the bits of each place of some panels.
+#[inline(always)]
+fn collect_body(panels: &[Panel], any: &mut [u32; PANEL_WORDS]) {
+    for panel in panels {
+        any.iter_mut().zip(&panel.0).for_each(|(any, word)| *any |= word);
+    }
+}
+
+simd_kernel!(collect, super::collect_body, (panels: &[Panel], any: &mut [u32; PANEL_WORDS]));
+
+#[cfg(test)]
+#[path = "few_tests.rs"]
+mod tests;

@@ -1,0 +1,166 @@
+use tt_formats::{DataFormat, TileShape};
+
+use super::*;
+use crate::fast::Tile;
+use crate::regs::{MathFidelity, TILE_DATUMS};
+
+const FORMATS: [DataFormat; 3] = [DataFormat::Float16B, DataFormat::Bfp8B, DataFormat::Bfp4B];
+const STEPS: usize = 3;
+
+/// Numbers that fit BF16, some zero, reproducible; rows from `rows` on are zeros.
+fn tile(seed: u32, rows: usize) -> Tile {
+    let mut state = seed.wrapping_mul(2_654_435_761).wrapping_add(12_345);
+    let mut tile = [0; TILE_DATUMS];
+    for row in 0..rows {
+        for column in 0..32 {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let number = state & 0x807f_0000 | (120 + (state >> 5) % 10) << 23;
+            tile[index(row, column)] = if state.is_multiple_of(17) { 0 } else { number };
+        }
+    }
+    tile
+}
+
+/// A page of a format, of plain patterns. In every third the exponents are as small as they may be or so large that sums
+/// are just finite, or those of empty groups are none.
+fn page(format: DataFormat, seed: u32) -> Vec<u8> {
+    if format == DataFormat::Float16B {
+        return tile(seed, 32).iter().flat_map(|word| ((word >> 16) as u16).to_le_bytes()).collect();
+    }
+    let mut state = seed.wrapping_mul(2_654_435_761).wrapping_add(77);
+    let mut next = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 24) as u8
+    };
+    let mut page: Vec<u8> = (0..format.tile_bytes(TileShape::FULL)).map(|_| next()).collect();
+    let (exponents, datums) = page.split_at_mut(64);
+    let group_bytes = datums.len() / 64;
+    for (group, exponent) in exponents.iter_mut().enumerate() {
+        *exponent = if seed.is_multiple_of(3) { [8, 240, 0, 255][group % 4] } else { 110 + *exponent % 20 };
+    }
+    for (place, datum) in datums.iter_mut().enumerate() {
+        let negative_zero = |datum: u8| match format {
+            DataFormat::Bfp8B => datum == 0x80,
+            _ => datum & 0x0f == 0x08 || datum & 0xf0 == 0x80,
+        };
+        let empty = !(8..=253).contains(&exponents[place / group_bytes]);
+        if empty || negative_zero(*datum) {
+            *datum = 0;
+        }
+    }
+    page
+}
+
+/// Each fidelity, format and number of rows on this host's dot products, if it has them.
+fn each(mut test: impl FnMut(&Multiplier, DataFormat, Option<BlockFloatDecoder>, Few)) {
+    for fidelity in MathFidelity::ALL {
+        #[cfg(target_arch = "x86_64")]
+        if Level::detected() == Level::Avx512 && crate::fast::dot::available() {
+            let multiplier = Multiplier::on(Unit::Dot, fidelity, Level::Avx512);
+            for format in FORMATS {
+                let decoder = BlockFloatDecoder::new(format, Level::Avx512);
+                if let Some(few) = multiplier.few(decoder) {
+                    test(&multiplier, format, decoder, few);
+                }
+            }
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = (fidelity, &mut test);
+    }
+}
+
+fn left_panels(multiplier: &Multiplier, rows: usize) -> Vec<Panel> {
+    let per_tile = multiplier.panels();
+    let mut left = vec![Panel::ZERO; STEPS * per_tile];
+    for (step, panels) in left.chunks_mut(per_tile).enumerate() {
+        multiplier.pack_left(&tile(step as u32, rows), panels);
+    }
+    left
+}
+
+#[test]
+fn few_rows_have_the_sums_of_all() {
+    each(|multiplier, format, decoder, few| {
+        let per_tile = multiplier.panels();
+        for (rows, columns) in [1, 2, 3, 4, 5, 8, 9, 16, 17, 24].into_iter().flat_map(|rows| [(rows, 1), (rows, 7)]) {
+            let what = format!("{format:?} {:?} {rows} rows {columns} columns", multiplier.cut);
+            let left = left_panels(multiplier, rows);
+            let found = few.rows(&left).expect("few rows");
+            let pages: Vec<Vec<u8>> = (0..STEPS * columns).map(|number| page(format, 50 + number as u32)).collect();
+            let pages: Vec<&[u8]> = pages.iter().map(Vec::as_slice).collect();
+            let mut lines = vec![Line::ZERO; columns * found.lines()];
+            for (step, tiles) in pages.chunks(columns).enumerate() {
+                let soon = pages.chunks(columns).nth(step + 1).unwrap_or(&[]);
+                assert!(few.step(&found, step, tiles, soon, &mut lines), "{what}: plain pages");
+            }
+            for (column, lines) in lines.chunks(found.lines()).enumerate() {
+                let mut right = vec![Panel::ZERO; STEPS * per_tile];
+                for (step, panels) in right.chunks_mut(per_tile).enumerate() {
+                    assert!(multiplier.pack_right_page(pages[step * columns + column], decoder, panels), "{what}");
+                }
+                let (mut sums, mut expected) = (Sums([1; TILE_DATUMS]), Sums::ZERO);
+                multiplier.session().multiply(&left, &right, &mut expected, true);
+                assert!(few.finish(lines, &mut sums), "{what}: finite sums");
+                assert!(sums.0 == expected.0, "{what}");
+            }
+        }
+    });
+}
+
+#[test]
+fn one_number_makes_a_row_count() {
+    each(|multiplier, _, _, few| {
+        for (row, column) in [(0, 0), (1, 31), (4, 16), (15, 15), (16, 0), (23, 31), (24, 7), (31, 31)] {
+            let mut left = left_panels(multiplier, 0);
+            let mut tile = [0; TILE_DATUMS];
+            tile[index(row, column)] = 0x0080_0000;
+            let per_tile = multiplier.panels();
+            multiplier.pack_left(&tile, &mut left[(STEPS - 1) * per_tile..]);
+            let rows = few.rows(&left).map(|found| found.rows);
+            assert_eq!(rows.is_some(), row < FEW, "row {row}");
+            assert!(rows.is_none_or(|rows| rows > row && rows <= FEW), "row {row} of {rows:?}");
+        }
+        assert_eq!(few.rows(&left_panels(multiplier, 0)).map(|found| found.rows), Some(1), "only zeros");
+    });
+}
+
+/// Where no sum of a column is finite, it has to be multiplied again; and so where a page is not plain.
+#[test]
+fn what_rows_of_zeros_may_have_met_is_found() {
+    each(|multiplier, format, _, few| {
+        let left = left_panels(multiplier, 2);
+        let found = few.rows(&left).expect("few rows");
+        let plain = page(format, 1);
+        let run = |tile: &[u8]| {
+            let (mut lines, mut sums) = (vec![Line::ZERO; found.lines()], Sums::ZERO);
+            let plain = (0..STEPS).all(|step| {
+                let page = if step == 0 { tile } else { &plain };
+                few.step(&found, step, &[page], &[], &mut lines)
+            });
+            plain && few.finish(&lines, &mut sums)
+        };
+        assert!(run(&plain), "{format:?}");
+        let mut odd = plain.clone();
+        if format == DataFormat::Float16B {
+            for (place, special) in (0..TILE_DATUMS).zip([0x7f80_u16, 0xff80, 0x7fc0].into_iter().cycle()) {
+                odd[2 * place..2 * place + 2].copy_from_slice(&special.to_le_bytes());
+                assert!(!run(&odd), "{special:04x} at {place}");
+                odd[2 * place..2 * place + 2].copy_from_slice(&plain[2 * place..2 * place + 2]);
+            }
+            return;
+        }
+        let zeros: &[u8] = if format == DataFormat::Bfp8B { &[0x80] } else { &[0x08, 0x80, 0x18, 0x8f] };
+        for place in 64..odd.len() {
+            for &zero in zeros {
+                odd[place] = zero;
+                assert!(!run(&odd), "{format:?} {zero:02x} at {place}");
+            }
+            odd[place] = plain[place];
+        }
+        for (group, exponent) in (0..64).flat_map(|group| [(group, 7), (group, 254)]) {
+            odd[group] = exponent;
+            assert!(!run(&odd), "{format:?} exponent {exponent} of group {group}");
+            odd[group] = plain[group];
+        }
+    });
+}
