@@ -20,7 +20,8 @@ from ttnn.config import manage_config
 torch: Any = pytest.importorskip("torch")
 
 CASES = [(size, size, size) for size in (512, 1024, 2048, 4096)]
-DECODE = (32, 4096, 4096)
+# For one user, for eight and for a tile of them.
+DECODE = [(rows, 4096, 4096) for rows in (1, 8, 32)]
 
 
 @pytest.fixture(autouse=True)
@@ -86,7 +87,7 @@ def measure(
     rounds = [(best(run, 0.25), best(run_torch, 0.25)) for _ in range(3)]
     ours, torchs = (min(times) for times in zip(*rounds, strict=True))
     benchmark.extra_info.update(torch_seconds=torchs, times_torch=torchs / ours, gigaflops=2 * m * k * n / ours / 1e9)
-    if m == DECODE[0]:
+    if shape in DECODE:
         size = b._spec.page_bytes * b._spec.num_pages
         read, limit = size / ours / 1e9, read_gigabytes_per_second(size)
         benchmark.extra_info.update(
@@ -111,7 +112,13 @@ def test_square(
 
 @pytest.mark.benchmark(group="matmul, fast mode, decode")
 @pytest.mark.parametrize("weights", [ttnn.bfloat16, ttnn.bfloat8_b, ttnn.bfloat4_b], ids=str)
+@pytest.mark.parametrize("shape", DECODE, ids=str)
 def test_decode(
-    benchmark: Any, device: ttnn.MeshDevice, random: np.random.Generator, threads: int, weights: ttnn.DataType
+    benchmark: Any,
+    device: ttnn.MeshDevice,
+    random: np.random.Generator,
+    threads: int,
+    shape: tuple[int, int, int],
+    weights: ttnn.DataType,
 ) -> None:
-    benchmark(measure(benchmark, device, random, DECODE, "LoFi", weights))
+    benchmark(measure(benchmark, device, random, shape, "LoFi", weights))
