@@ -229,31 +229,31 @@ fn block<const BITS: usize, const ROWS: usize, const COLUMNS: usize>(
         let (low, more_low) = (_mm512_and_si512(load(&low[0]), cut), _mm512_and_si512(load(&low[1]), cut));
         let (high, more_high) = (load(&high[0]), load(&high[1]));
         let (order, sign) = (load(&ORDERS[1]), _mm512_set1_epi8(i8::MIN));
-        for half in 0..2 {
-            for part in 0..4 {
-                for column in 0..COLUMNS {
-                    stream::prefetch(soon[column], 64 * (half * 8 + part * 2));
-                    stream::prefetch(soon[column], 64 * (half * 8 + part * 2 + 1));
-                    let mut words = [[_mm512_setzero_si512(); 2]; 2];
-                    for side in 0..2 {
-                        let datums = load(&tiles[column][half * 8 + side * 4 + part]);
-                        // A negative zero stands for minus infinity. As a signed byte it is the least of all.
-                        odd = _mm512_min_epi8(odd, datums);
-                        let datums = _mm512_permutexvar_epi8(order, datums);
-                        let low = _mm512_permutex2var_epi8(low, datums, more_low);
-                        let high = _mm512_permutex2var_epi8(high, datums, more_high);
-                        let high = _mm512_ternarylogic_epi32::<OR_AND>(high, datums, sign);
-                        words[side] = [_mm512_unpacklo_epi8(low, high), _mm512_unpackhi_epi8(low, high)];
-                    }
-                    for pair in 0..2 {
-                        let place = part * 2 + pair;
-                        let near = settled(words[0][pair], &shifts[column], half * 32 + 2 * place);
-                        let far = settled(words[1][pair], &shifts[column], half * 32 + 16 + 2 * place);
-                        for row in 0..ROWS {
-                            let left = spread(&left[row], half * 8 + place);
-                            sum[column][row][0] = _mm512_dpbf16_ps(sum[column][row][0], left, near);
-                            sum[column][row][1] = _mm512_dpbf16_ps(sum[column][row][1], left, far);
-                        }
+        for part in 0..black_box(8) {
+            let part = part % 8;
+            // Faces have four lines, and those of a half lie side by side.
+            let (line, group) = (part + part / 4 * 4, part / 4 * 32 + part % 4 * 4);
+            for column in 0..COLUMNS {
+                stream::prefetch(soon[column], 64 * (part * 2));
+                stream::prefetch(soon[column], 64 * (part * 2 + 1));
+                let mut words = [[_mm512_setzero_si512(); 2]; 2];
+                for side in 0..2 {
+                    let datums = load(&tiles[column][line + side * 4]);
+                    // A negative zero stands for minus infinity. As a signed byte it is the least of all.
+                    odd = _mm512_min_epi8(odd, datums);
+                    let datums = _mm512_permutexvar_epi8(order, datums);
+                    let low = _mm512_permutex2var_epi8(low, datums, more_low);
+                    let high = _mm512_permutex2var_epi8(high, datums, more_high);
+                    let high = _mm512_ternarylogic_epi32::<OR_AND>(high, datums, sign);
+                    words[side] = [_mm512_unpacklo_epi8(low, high), _mm512_unpackhi_epi8(low, high)];
+                }
+                for pair in 0..2 {
+                    let near = settled(words[0][pair], &shifts[column], group + 2 * pair);
+                    let far = settled(words[1][pair], &shifts[column], group + 16 + 2 * pair);
+                    for row in 0..ROWS {
+                        let left = spread(&left[row], part * 2 + pair);
+                        sum[column][row][0] = _mm512_dpbf16_ps(sum[column][row][0], left, near);
+                        sum[column][row][1] = _mm512_dpbf16_ps(sum[column][row][1], left, far);
                     }
                 }
             }
@@ -263,30 +263,29 @@ fn block<const BITS: usize, const ROWS: usize, const COLUMNS: usize>(
         let table = _mm512_and_si512(load(bytemuck::must_cast_ref(&WORDS)), _mm512_set1_epi32(mask as i32));
         let bits = [load(&SHIFTS[0]), load(&SHIFTS[1]), load(&SHIFTS[2]), load(&SHIFTS[3])];
         let (order, magnitudes) = (load(&TOGETHER), _mm512_set1_epi8(0x77));
-        for half in 0..2 {
-            for part in 0..2 {
-                for column in 0..COLUMNS {
-                    stream::prefetch(soon[column], 64 * (half * 4 + part * 2));
-                    stream::prefetch(soon[column], 64 * (half * 4 + part * 2 + 1));
-                    let mut datums = [_mm512_setzero_si512(); 2];
-                    for side in 0..2 {
-                        let line = load(&tiles[column][half * 4 + side * 2 + part]);
-                        // To a sign without a magnitude, and to no other, adding 7 carries nothing.
-                        let carried = _mm512_add_epi8(_mm512_and_si512(line, magnitudes), magnitudes);
-                        odd = _mm512_ternarylogic_epi32::<OR_AND_NOT>(odd, line, carried);
-                        datums[side] = _mm512_permutexvar_epi8(order, line);
-                    }
-                    for pair in 0..4 {
-                        let place = part * 4 + pair;
-                        let near = _mm512_permutexvar_epi16(_mm512_multishift_epi64_epi8(bits[pair], datums[0]), table);
-                        let far = _mm512_permutexvar_epi16(_mm512_multishift_epi64_epi8(bits[pair], datums[1]), table);
-                        let near = settled(near, &shifts[column], half * 32 + 2 * place);
-                        let far = settled(far, &shifts[column], half * 32 + 16 + 2 * place);
-                        for row in 0..ROWS {
-                            let left = spread(&left[row], half * 8 + place);
-                            sum[column][row][0] = _mm512_dpbf16_ps(sum[column][row][0], left, near);
-                            sum[column][row][1] = _mm512_dpbf16_ps(sum[column][row][1], left, far);
-                        }
+        for part in 0..black_box(4) {
+            let part = part % 4;
+            let (line, group) = (part + part / 2 * 2, part / 2 * 32 + part % 2 * 8);
+            for column in 0..COLUMNS {
+                stream::prefetch(soon[column], 64 * (part * 2));
+                stream::prefetch(soon[column], 64 * (part * 2 + 1));
+                let mut datums = [_mm512_setzero_si512(); 2];
+                for side in 0..2 {
+                    let rows = load(&tiles[column][line + side * 2]);
+                    // To a sign without a magnitude, and to no other, adding 7 carries nothing.
+                    let carried = _mm512_add_epi8(_mm512_and_si512(rows, magnitudes), magnitudes);
+                    odd = _mm512_ternarylogic_epi32::<OR_AND_NOT>(odd, rows, carried);
+                    datums[side] = _mm512_permutexvar_epi8(order, rows);
+                }
+                for pair in 0..4 {
+                    let near = _mm512_permutexvar_epi16(_mm512_multishift_epi64_epi8(bits[pair], datums[0]), table);
+                    let far = _mm512_permutexvar_epi16(_mm512_multishift_epi64_epi8(bits[pair], datums[1]), table);
+                    let near = settled(near, &shifts[column], group + 2 * pair);
+                    let far = settled(far, &shifts[column], group + 16 + 2 * pair);
+                    for row in 0..ROWS {
+                        let left = spread(&left[row], part * 4 + pair);
+                        sum[column][row][0] = _mm512_dpbf16_ps(sum[column][row][0], left, near);
+                        sum[column][row][1] = _mm512_dpbf16_ps(sum[column][row][1], left, far);
                     }
                 }
             }
