@@ -1,10 +1,10 @@
 //! Products of few rows with the dot products of AVX-512, of pages as they are.
 //!
 //! Block floats are decoded to registers, as `decode_vbmi` decodes them to memory but with two differences: magnitudes
-//! of 7 bits are looked up in tables of 128 entries, and datums of 4 bits are first brought together by columns, so that
-//! pairs of two rows are one shift away. That is quicker on the CPUs that come here, those of AMD: their permutes of two
-//! registers take as long as those of one. Of few rows, several columns of tiles are multiplied at a time, for the sums
-//! of one would wait for each other.
+//! of 7 bits are looked up in tables of 128 entries, and datums of 4 bits are first brought together by columns, so
+//! that pairs of two rows are one shift away. On Zen 5, which comes here, a permute of two registers takes as long as
+//! one of one. Of one row or two, several columns of such tiles are multiplied at a time, for the sums of a single
+//! column would wait for each other.
 #[allow(clippy::wildcard_imports, reason = "two dozen intrinsics of one family")]
 use std::arch::x86_64::*;
 use std::hint::black_box;
@@ -142,8 +142,8 @@ pub fn pages<const ROWS: usize>(
         let soon = soon.get(column).copied().unwrap_or_default();
         let share = soon.len().div_ceil(PAIRS * stream::LINE);
         let mut sum = load_sums!(ROWS, COLUMNS, (sums, lines, first));
-        // Not unrolled: the CPU, which tells loads apart by their instructions, would see steps of whole pages where
-        // there are steps of a line, and fetch by itself what nobody asks for.
+        // Not unrolled: pages come from memory quicker so. The CPU tells loads apart by their instructions; those of
+        // unrolled loops go in steps of whole pages, which presumably makes it fetch what nobody asks for.
         for pair in 0..black_box(PAIRS) {
             for line in pair * share..(pair + 1) * share {
                 stream::prefetch(soon, line * stream::LINE);

@@ -21,8 +21,8 @@ fn tile(seed: u32, rows: usize) -> Tile {
     tile
 }
 
-/// A page of a format, of plain patterns. In every third the exponents are as small as they may be or so large that sums
-/// are just finite, or those of empty groups are none.
+/// A page of a format, of plain patterns. In every third the exponents are as small as they may be, or so large that
+/// sums are just finite, or those of empty groups are none.
 fn page(format: DataFormat, seed: u32) -> Vec<u8> {
     if format == DataFormat::Float16B {
         return tile(seed, 32).iter().flat_map(|word| ((word >> 16) as u16).to_le_bytes()).collect();
