@@ -236,12 +236,23 @@ def special(values: Any, seed: int) -> Any:
     return values
 
 
+@pytest.mark.parametrize("level", ["scalar", "avx2", "avx512", "neon"])
 @pytest.mark.parametrize("special_weights", [False, True])
 @pytest.mark.parametrize("fidelity", FIDELITIES)
 @pytest.mark.parametrize("b", NAMES)
 def test_few_rows_are_multiplied_as_many(
-    device: ttnn.MeshDevice, host_threads: None, b: str, fidelity: str, special_weights: bool
+    device: ttnn.MeshDevice,
+    cpu_level: None,
+    host_threads: None,
+    b: str,
+    fidelity: str,
+    special_weights: bool,
+    level: str,
 ) -> None:
+    if level not in ttnn._engine.cpu_levels():
+        return
+    ttnn.CONFIG.cpu_level = level
+
     # Few rows of one tile are multiplied without the rows of zeros below them, those of two tiles with all. The pages
     # are compared: rows of zeros that meet an infinity have no zeros. The first width has columns that follow each
     # other in memory, the second has not; the last depth has a step that is not whole.
