@@ -13,11 +13,12 @@ use std::hint::black_box;
 use std::sync::OnceLock;
 
 use super::amx::{Beside, PARTS, Step, Tiles, each_part};
+use super::dot::load;
 use super::run::{AHEAD, PLACES, Run, WAITING, run_loop};
 use super::{Bf16Page, Panel};
 
 /// Exponents of a tile, and datums of a vector.
-const GROUPS: usize = 64;
+pub const GROUPS: usize = 64;
 
 /// Cache lines of a tile with datums of 8 bits, and of 4.
 const BYTE_LINES: usize = 17;
@@ -163,13 +164,6 @@ pub fn right_beside<const BITS: usize>(l1: &[u8], mask: u32, panel: &mut Panel, 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
 pub fn run<const BITS: usize>(tiles: &mut Tiles, run: &mut Run<'_>, mask: u32) -> Option<usize> {
     run_loop!(tiles, run, |page, panel, beside| right::<BITS, _>(page, mask, panel, beside))
-}
-
-#[target_feature(enable = "avx512f")]
-#[inline]
-pub fn load(bytes: &[u8; 64]) -> __m512i {
-    // SAFETY: the array is as long as the load, which takes any alignment.
-    unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]

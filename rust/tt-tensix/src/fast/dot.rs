@@ -246,7 +246,7 @@ fn add<T: Tile>(
 
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn load(line: &[u8; LINE]) -> __m512i {
+pub fn load(line: &[u8; LINE]) -> __m512i {
     // SAFETY: the array is as long as the load, which takes any alignment.
     unsafe { _mm512_loadu_si512(line.as_ptr().cast()) }
 }
@@ -261,7 +261,7 @@ fn store(line: &mut [u8; LINE], words: __m512i) {
 /// The same bits as pairs of BF16.
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn pairs(words: __m512i) -> __m512bh {
+pub fn pairs(words: __m512i) -> __m512bh {
     // SAFETY: both are 64 bytes of which every pattern is valid.
     unsafe { std::mem::transmute(words) }
 }

@@ -11,8 +11,10 @@
 use tt_cpu::{Level, simd_kernel};
 
 #[cfg(target_arch = "x86_64")]
+use super::Unit;
+#[cfg(target_arch = "x86_64")]
 use super::few_avx512;
-use super::{BlockFloatDecoder, Multiplier, PANEL_WORDS, Panel, Sums, Unit};
+use super::{BlockFloatDecoder, Multiplier, PANEL_WORDS, Panel, Sums};
 use crate::regs::index;
 
 /// Most rows that are few: with more, most of the work is that of whole tiles.
@@ -78,7 +80,7 @@ impl Multiplier {
             let mask = |pass: usize| self.cut.right(pass).pair_mask();
             return Some(Few { bits, masks: [mask(0)?, mask(passes - 1)?], passes, level: self.level });
         }
-        let _ = (decoder, Unit::Amx);
+        let _ = decoder;
         None
     }
 }

@@ -11,7 +11,8 @@ use std::hint::black_box;
 
 use tt_cpu::stream;
 
-use super::decode_vbmi::{OR_AND, ORDERS, Shifts, WORDS, load, settle_shifts, word};
+use super::decode_vbmi::{GROUPS, OR_AND, ORDERS, Shifts, WORDS, settle_shifts, word};
+use super::dot::{load, pairs};
 use super::few::Line;
 use super::pack_avx512::pair_rows;
 use super::{Bf16Page, LINES};
@@ -24,9 +25,6 @@ pub type Columns<'a> = (&'a mut [Line], usize, usize);
 
 /// `a | b & !c`, as the truth table of a ternary step.
 const OR_AND_NOT: i32 = 0xf4;
-
-/// Exponents of a block float tile.
-const GROUPS: usize = 64;
 
 /// Pairs of steps along K of a tile.
 const PAIRS: usize = 16;
@@ -108,14 +106,6 @@ macro_rules! store_sums {
 #[target_feature(enable = "avx512f")]
 fn spread(line: &Line, pair: usize) -> __m512bh {
     pairs(_mm512_set1_epi32(line.0[pair] as i32))
-}
-
-/// The same bits as pairs of BF16.
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn pairs(words: __m512i) -> __m512bh {
-    // SAFETY: both are 64 bytes of which every pattern is valid.
-    unsafe { std::mem::transmute(words) }
 }
 
 /// See `Few::step`, for pages of BF16. One column at a time: memory sets the pace, and is quickest if it is asked for
