@@ -57,7 +57,15 @@ impl AtomicBits {
     /// If the range ends beyond the last bit.
     #[inline]
     pub fn all_set(&self, range: Range<usize>) -> bool {
-        masks(range).all(|(word, mask)| self.words[word].load(Ordering::Relaxed) & mask == mask)
+        let part = |range| masks(range).all(|(word, mask)| self.words[word].load(Ordering::Relaxed) & mask == mask);
+        // Marks of a large tensor are many words, nearly all of them whole.
+        let whole = range.start.div_ceil(WORD)..range.end / WORD;
+        if whole.is_empty() {
+            return part(range);
+        }
+        self.words[whole.clone()].iter().all(|word| word.load(Ordering::Relaxed) == u64::MAX)
+            && part(range.start..whole.start * WORD)
+            && part(whole.end * WORD..range.end)
     }
 }
 
