@@ -238,6 +238,27 @@ impl<'a> Pages<'a> {
     }
 }
 
+impl<'a> Pages<'a> {
+    /// The page `first` and those that come after it by a constant difference of their numbers, without a division for
+    /// each. To be taken as many as there are.
+    ///
+    /// # Panics
+    /// If a page is taken that the buffer does not have.
+    pub fn every(&self, first: usize, difference: usize) -> impl Iterator<Item = &'a [u8]> {
+        let banks = self.banks.len();
+        let (mut bank, mut offset) = (first % banks, first / banks * self.stride);
+        let (by_bank, by_offset) = (difference % banks, difference / banks * self.stride);
+        std::iter::repeat_with(move || {
+            let page = &self.banks[bank][offset..offset + self.page_bytes];
+            (bank, offset) = (bank + by_bank, offset + by_offset);
+            if bank >= banks {
+                (bank, offset) = (bank - banks, offset + self.stride);
+            }
+            page
+        })
+    }
+}
+
 impl<'a> Output<'a> {
     /// The buffer itself.
     pub fn buffer(&self) -> &'a Buffer {

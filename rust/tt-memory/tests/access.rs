@@ -192,6 +192,13 @@ fn runs_of_pages_are_the_pages_one_by_one() {
             let bytes = access.page(id, page).expect("marked as written");
             assert!(bytes == pattern(bytes.len(), page), "page {page}");
         }
+        let pages = access.input(id).expect("an input").all().expect("all written");
+        for (first, difference) in [(0, 1), (count - 1, 5), (1 % count, 0), (2 % count, 11), (0, 12), (3 % count, 40)] {
+            let numbers = (0..20).map(|turn| first + turn * difference).take_while(|&page| page < count);
+            for (page, bytes) in numbers.zip(pages.every(first, difference)) {
+                assert!(std::ptr::eq(bytes, pages.page(page)), "page {page}, from {first} by {difference}");
+            }
+        }
     }
 }
 

@@ -72,7 +72,7 @@ impl Kernel<'_> {
     /// A column with all rows.
     #[cold]
     #[inline(never)]
-    fn all_rows<'r>(
+    pub(super) fn all_rows<'r>(
         &self,
         pages: &Pages<'_>,
         (matrix, column): (usize, usize),

@@ -72,6 +72,19 @@ impl Kernel<'_> {
         pages.right.page(self.program.right_page(matrix, column, step))
     }
 
+    /// The tiles of a column of the right operand.
+    pub(super) fn right_column<'p>(
+        &self,
+        pages: &'p Pages<'_>,
+        matrix: usize,
+        column: usize,
+    ) -> impl Iterator<Item = &'p [u8]> + use<'p> {
+        let page = |step: usize| self.program.right_page(matrix, column, step);
+        let first = page(0);
+        let stride = page(1) - first;
+        pages.right.every(first, stride).take(self.program.k)
+    }
+
     /// A tile of the left operand.
     #[inline]
     pub(super) fn left_page<'p>(&self, pages: &Pages<'p>, matrix: usize, row: usize, step: usize) -> &'p [u8] {

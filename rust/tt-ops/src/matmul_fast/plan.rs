@@ -171,8 +171,9 @@ impl Plan {
         if self.keeps { column * self.rows + row } else { row }
     }
 
+    /// A chunk and the places of a run.
     pub fn right_panels(&self) -> usize {
-        PANELS.max(PLACES * self.per_tile)
+        PANELS + PLACES * self.per_tile
     }
 
     pub fn left_panels(&self) -> usize {

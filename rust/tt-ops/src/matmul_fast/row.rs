@@ -12,6 +12,7 @@ use crate::OpError;
 
 impl Kernel<'_> {
     /// A single row of tiles, as decoding has: every tile of the right operand is used once, and memory sets the pace.
+    /// Rows of zeros are left out, unless infinities or NaN may have met them.
     pub(super) fn row(
         &self,
         pages: &Pages<'_>,
@@ -21,29 +22,34 @@ impl Kernel<'_> {
     ) -> Result<(), OpError> {
         let (k, per_tile) = (self.program.k, self.plan.per_tile);
         self.pack_left(pages, block, 0..k, work.left);
-        let left = &work.left[..k * per_tile];
+        let Workspace { left, right, sums: [sums, ..], complete } = work else {
+            unreachable!("a plan has sums");
+        };
+        let left = &left[..k * per_tile];
+        let rows = session.multiply_rows(left);
         let columns = successors(Some(block.columns.start), |&column| self.column_after(pages, block, column));
         let columns: Vec<usize> = columns.collect();
         // Tiles in the order of the products, by their number. What needs more than its pages is not given away.
         let tiles = columns.len() * k;
+        let pages_of = |column: usize| self.right_column(pages, block.matrix, column);
         let page_of = |column: usize, step: usize| self.right_page(pages, block.matrix, column, step);
-        let straight = |step: usize| self.used(step) >= 32 && self.right.goes_straight();
+        let straight = if self.right.goes_straight() { self.program.k_datums / 32 } else { 0 };
         let mut coming: Vec<&[u8]> = Vec::with_capacity(2 * k + WAITING + AHEAD);
         let mut listed = columns.iter();
-        let places = &mut work.right[..PLACES * per_tile];
+        let (places, chunk) = right.split_at_mut(PLACES * per_tile);
         let pack = |number: usize, places: &mut [Panel]| {
             let (column, step) = (columns[number / k], number % k);
             let place = number % PLACES * per_tile;
             self.pack_right_page(page_of(column, step), step, &mut places[place..][..per_tile]);
         };
         (0..WAITING.min(tiles)).for_each(|number| pack(number, places));
-        let sums = &mut work.sums[0];
         let mut outputs = Outputs::new(self, pages, block)?;
         for (turn, &column) in columns.iter().enumerate() {
             while coming.len() < k + WAITING + AHEAD
                 && let Some(&column) = listed.next()
             {
-                coming.extend((0..k).map(|step| if straight(step) { page_of(column, step) } else { &[] }));
+                coming.extend(pages_of(column).take(straight));
+                coming.resize(coming.len() + k - straight, &[]);
             }
             let mut running = session.begin(sums, true);
             let mut done = 0;
@@ -58,9 +64,16 @@ impl Kernel<'_> {
                 done += step + 1;
             }
             coming.drain(..k);
-            outputs.end(running, (0, column), Some(&mut *work.complete))?;
-            outputs.finish(&(0..1), 1, work.complete)?;
+            outputs.end(running, (0, column), Some(&mut *complete))?;
+            if rows < 32 && !complete.every_column_is_finite(rows) {
+                session.multiply_rows(&[]);
+                let running = session.begin(sums, true);
+                self.all_rows(pages, (block.matrix, column), (left, chunk), running).end_in(complete);
+                session.multiply_rows(left);
+            }
+            outputs.finish(&(0..1), 1, complete)?;
         }
+        session.multiply_rows(&[]);
         Ok(())
     }
 }

@@ -14,8 +14,9 @@ use tt_cpu::stream;
 use super::Panel;
 
 /// A product of two panels in [`PARTS`] parts, between which other work is done: the instructions of both fill the same
-/// time. Both panels are in the tile registers, where those of the next product take their place.
-pub struct Step<'a> {
+/// time. Both panels are in the tile registers, where those of the next product take their place. What packs beside a run
+/// of steps is compiled for itself, and so into the loop of the run.
+pub struct Step<'a, const IN_RUN: bool> {
     pub tiles: &'a mut Tiles,
     pub next: (&'a Panel, &'a Panel),
     /// A page that is packed soon: its lines are asked for one by one, so that they leave room for others on their way.
@@ -51,7 +52,7 @@ impl Beside for () {
     fn part<const LINES: usize>(&mut self, _: usize) {}
 }
 
-impl Beside for Step<'_> {
+impl<const IN_RUN: bool> Beside for Step<'_, IN_RUN> {
     #[inline(always)]
     fn part<const LINES: usize>(&mut self, number: usize) {
         for line in number * LINES / PARTS..(number + 1) * LINES / PARTS {
@@ -109,18 +110,23 @@ mod linux {
     #[repr(C, align(64))]
     struct Configuration([u8; 64]);
 
-    /// Palette 1, all eight tiles 16 rows of 64 bytes.
-    static FULL: Configuration = {
+    /// Rows of a tile register.
+    const ROWS: usize = 16;
+
+    /// Palette 1, all eight tiles rows of 64 bytes: those of the right operand 16, the others those of `rows` that are
+    /// in the upper or lower faces.
+    fn configuration(rows: usize) -> Configuration {
         let mut bytes = [0; 64];
         bytes[0] = 1;
-        let mut tile = 0;
-        while tile < 8 {
+        let upper = rows.min(ROWS);
+        // Without any, they are not used.
+        let lower = if rows > ROWS { rows - ROWS } else { ROWS };
+        for (tile, rows) in [upper, upper, lower, lower, upper, lower, ROWS, ROWS].into_iter().enumerate() {
             bytes[16 + 2 * tile] = 64;
-            bytes[48 + tile] = 16;
-            tile += 1;
+            bytes[48 + tile] = rows as u8;
         }
         Configuration(bytes)
-    };
+    }
 
     /// No panels.
     const NOTHING: (*const Panel, *const Panel) = (std::ptr::null(), std::ptr::null());
@@ -131,6 +137,8 @@ mod linux {
         before: Configuration,
         /// The panels in the registers of the operands.
         ready: (*const Panel, *const Panel),
+        /// Rows of the left operand and the sums, from the first on, that are loaded, multiplied and stored.
+        rows: usize,
         /// The registers belong to one thread.
         _thread: PhantomData<*const ()>,
     }
@@ -141,13 +149,31 @@ mod linux {
         pub fn configure() -> Self {
             assert!(available(), "AMX");
             let mut before = Configuration([0; 64]);
-            // SAFETY: `available` found the instructions and the kernel's permission. Both operands are 64 bytes; tile
-            // registers hold nothing that the compiler knows of.
-            unsafe {
-                asm!("sttilecfg [{}]", in(reg) &raw mut before, options(nostack));
-                asm!("ldtilecfg [{}]", in(reg) &raw const FULL, options(nostack, readonly));
+            // SAFETY: `available` found the instructions and the kernel's permission; the operand is 64 bytes.
+            unsafe { asm!("sttilecfg [{}]", in(reg) &raw mut before, options(nostack)) };
+            let mut tiles = Self { before, ready: NOTHING, rows: 0, _thread: PhantomData };
+            tiles.set_rows(2 * ROWS);
+            tiles
+        }
+
+        /// Multiplies only so many rows from now on. What tile registers hold is lost.
+        ///
+        /// # Panics
+        /// If these are none, or more than a tile has.
+        pub fn set_rows(&mut self, rows: usize) {
+            assert!((1..=2 * ROWS).contains(&rows), "rows of a tile");
+            if rows != self.rows {
+                let configuration = configuration(rows);
+                // SAFETY: as above. Tile registers hold nothing that the compiler knows of.
+                unsafe { asm!("ldtilecfg [{}]", in(reg) &raw const configuration, options(nostack, readonly)) };
+                (self.rows, self.ready) = (rows, NOTHING);
             }
-            Self { before, ready: NOTHING, _thread: PhantomData }
+        }
+
+        /// Whether rows of the lower faces are multiplied.
+        #[inline]
+        fn has_lower(&self) -> bool {
+            self.rows > ROWS
         }
 
         /// Loads the sums of the four faces, or starts at zero.
@@ -157,8 +183,8 @@ mod linux {
         #[inline]
         pub fn load(&mut self, sums: &Sums, start: bool) {
             self.ready = NOTHING;
-            // SAFETY: `self` shows that the tiles are configured as 16 rows of 64 bytes. `sums` is 4096 bytes: four
-            // tiles.
+            // SAFETY: `self` shows that the tiles are configured as at most 16 rows of 64 bytes. `sums` is 4096 bytes:
+            // four tiles.
             unsafe {
                 if start {
                     asm!(
@@ -166,15 +192,23 @@ mod linux {
                         out("tmm0") _, out("tmm1") _, out("tmm2") _, out("tmm3") _,
                         options(nostack, nomem),
                     );
-                } else {
+                    return;
+                }
+                asm!(
+                    "tileloadd tmm0, [{sums} + {row}]",
+                    "tileloadd tmm1, [{sums} + {row} + 1024]",
+                    sums = in(reg) &raw const *sums,
+                    row = in(reg) 64usize,
+                    out("tmm0") _, out("tmm1") _,
+                    options(nostack, readonly),
+                );
+                if self.has_lower() {
                     asm!(
-                        "tileloadd tmm0, [{sums} + {row}]",
-                        "tileloadd tmm1, [{sums} + {row} + 1024]",
                         "tileloadd tmm2, [{sums} + {row} + 2048]",
                         "tileloadd tmm3, [{sums} + {row} + 3072]",
                         sums = in(reg) &raw const *sums,
                         row = in(reg) 64usize,
-                        out("tmm0") _, out("tmm1") _, out("tmm2") _, out("tmm3") _,
+                        out("tmm2") _, out("tmm3") _,
                         options(nostack, readonly),
                     );
                 }
@@ -192,6 +226,27 @@ mod linux {
             assert!(steps == right.len() && steps > 0, "steps along K");
             // SAFETY: as above. A panel is 2048 bytes: two tiles, and `steps` of them are read from each operand.
             unsafe {
+                if !self.has_lower() {
+                    asm!(
+                        "2:",
+                        "tileloaddt1 tmm4, [{left} + {row}]",
+                        "tileloadd tmm6, [{right} + {row}]",
+                        "tdpbf16ps tmm0, tmm4, tmm6",
+                        "tileloadd tmm7, [{right} + {row} + 1024]",
+                        "tdpbf16ps tmm1, tmm4, tmm7",
+                        "add {left}, 2048",
+                        "add {right}, 2048",
+                        "dec {steps}",
+                        "jnz 2b",
+                        left = inout(reg) left.as_ptr() => _,
+                        right = inout(reg) right.as_ptr() => _,
+                        row = in(reg) 64usize,
+                        steps = inout(reg) steps => _,
+                        out("tmm0") _, out("tmm1") _, out("tmm4") _, out("tmm6") _, out("tmm7") _,
+                        options(nostack, readonly),
+                    );
+                    return;
+                }
                 asm!(
                     "2:",
                     "tileloaddt1 tmm4, [{left} + {row}]",
@@ -229,13 +284,21 @@ mod linux {
                     "tileloaddt1 tmm4, [{left} + {row}]",
                     "tileloadd tmm6, [{right} + {row}]",
                     "tileloadd tmm7, [{right} + {row} + 1024]",
-                    "tileloaddt1 tmm5, [{left} + {row} + 1024]",
                     left = in(reg) left,
                     right = in(reg) right,
                     row = in(reg) 64usize,
-                    out("tmm4") _, out("tmm5") _, out("tmm6") _, out("tmm7") _,
+                    out("tmm4") _, out("tmm6") _, out("tmm7") _,
                     options(nostack, readonly),
                 );
+                if self.has_lower() {
+                    asm!(
+                        "tileloaddt1 tmm5, [{left} + {row} + 1024]",
+                        left = in(reg) left,
+                        row = in(reg) 64usize,
+                        out("tmm5") _,
+                        options(nostack, readonly),
+                    );
+                }
             }
             self.ready = (left, right);
         }
@@ -256,23 +319,34 @@ mod linux {
                         out("tmm1") _, out("tmm4") _,
                         options(nostack, readonly),
                     ),
-                    2 => asm!(
-                        "tdpbf16ps tmm2, tmm5, tmm6",
-                        "tileloadd tmm6, [{right} + {row}]",
-                        right = in(reg) right,
-                        row = in(reg) 64usize,
-                        out("tmm2") _, out("tmm6") _,
-                        options(nostack, readonly),
-                    ),
-                    _ => {
+                    2 => {
+                        if self.has_lower() {
+                            asm!("tdpbf16ps tmm2, tmm5, tmm6", out("tmm2") _, options(nostack, nomem));
+                        }
                         asm!(
-                            "tdpbf16ps tmm3, tmm5, tmm7",
-                            "tileloaddt1 tmm5, [{left} + {row} + 1024]",
-                            "tileloadd tmm7, [{right} + {row} + 1024]",
-                            left = in(reg) left,
+                            "tileloadd tmm6, [{right} + {row}]",
                             right = in(reg) right,
                             row = in(reg) 64usize,
-                            out("tmm3") _, out("tmm5") _, out("tmm7") _,
+                            out("tmm6") _,
+                            options(nostack, readonly),
+                        );
+                    }
+                    _ => {
+                        if self.has_lower() {
+                            asm!(
+                                "tdpbf16ps tmm3, tmm5, tmm7",
+                                "tileloaddt1 tmm5, [{left} + {row} + 1024]",
+                                left = in(reg) left,
+                                row = in(reg) 64usize,
+                                out("tmm3") _, out("tmm5") _,
+                                options(nostack, readonly),
+                            );
+                        }
+                        asm!(
+                            "tileloadd tmm7, [{right} + {row} + 1024]",
+                            right = in(reg) right,
+                            row = in(reg) 64usize,
+                            out("tmm7") _,
                             options(nostack, readonly),
                         );
                         self.ready = (left, right);
@@ -281,21 +355,30 @@ mod linux {
             }
         }
 
-        /// Stores the sums of the four faces.
+        /// Stores the sums of the four faces; those of rows that are not multiplied are zero.
         #[inline]
-        #[allow(clippy::unused_self, reason = "only a thread with configured tiles has one")]
         pub fn store(&mut self, sums: &mut Sums) {
+            if self.rows < 2 * ROWS {
+                *sums = Sums::ZERO;
+            }
             // SAFETY: as above.
             unsafe {
                 asm!(
                     "tilestored [{sums} + {row}], tmm0",
                     "tilestored [{sums} + {row} + 1024], tmm1",
-                    "tilestored [{sums} + {row} + 2048], tmm2",
-                    "tilestored [{sums} + {row} + 3072], tmm3",
                     sums = in(reg) &raw mut *sums,
                     row = in(reg) 64usize,
                     options(nostack),
                 );
+                if self.has_lower() {
+                    asm!(
+                        "tilestored [{sums} + {row} + 2048], tmm2",
+                        "tilestored [{sums} + {row} + 3072], tmm3",
+                        sums = in(reg) &raw mut *sums,
+                        row = in(reg) 64usize,
+                        options(nostack),
+                    );
+                }
             }
         }
     }
@@ -330,6 +413,10 @@ mod absent {
     impl Tiles {
         pub fn configure() -> Self {
             unreachable!("AMX is not available")
+        }
+
+        pub fn set_rows(&mut self, _: usize) {
+            match *self {}
         }
 
         pub fn load(&mut self, _: &Sums, _: bool) {

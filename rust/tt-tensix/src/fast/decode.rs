@@ -21,7 +21,7 @@ type AnyToPage = unsafe fn(&[u8], &mut Bf16Page);
 
 /// Straight to a panel of AMX's right operand, datums cut by a mask for two of them, beside nothing or a product.
 type ToRight = unsafe fn(&[u8], u32, &mut Panel, &mut ()) -> bool;
-type ToRightBeside = unsafe fn(&[u8], u32, &mut Panel, &mut Step<'_>) -> bool;
+type ToRightBeside = unsafe fn(&[u8], u32, &mut Panel, &mut Step<'_, false>) -> bool;
 
 /// Pages to panels beside a run of products; see `Running::run`.
 type ToRightInRun = unsafe fn(&mut Tiles, &mut Run<'_>, u32) -> Option<usize>;
@@ -117,7 +117,13 @@ impl BlockFloatDecoder {
     /// # Panics
     /// If `l1` is shorter than a tile.
     #[inline]
-    pub(super) fn decode_right_beside(self, l1: &[u8], mask: u32, panel: &mut Panel, step: &mut Step<'_>) -> bool {
+    pub(super) fn decode_right_beside(
+        self,
+        l1: &[u8],
+        mask: u32,
+        panel: &mut Panel,
+        step: &mut Step<'_, false>,
+    ) -> bool {
         let Some((_, right, _)) = self.right else {
             (0..PARTS).for_each(|part| step.part::<0>(part));
             return false;

@@ -7,6 +7,7 @@
 //!
 //! Lines of 32 BF16 are either in the order of the page or with the datums of two rows interleaved, as AMX takes the
 //! right operand.
+use std::arch::asm;
 #[allow(clippy::wildcard_imports, reason = "three dozen intrinsics of one family")]
 use std::arch::x86_64::*;
 use std::hint::black_box;
@@ -41,6 +42,9 @@ pub const OR_AND: i32 = 0xf8;
 /// `a & (b | !c)`.
 const AND_OR_NOT: i32 = 0xd0;
 
+/// `b` where `c` is set, elsewhere `!a`.
+const OTHER_OR_NOT: i32 = 0x8d;
+
 /// The BF16 pattern of a magnitude of 7 bits.
 pub const fn word(magnitude: u16) -> u16 {
     if magnitude == 0 {
@@ -50,21 +54,23 @@ pub const fn word(magnitude: u16) -> u16 {
     (TABLE_EXPONENT + lead) << 7 | (magnitude << (7 - lead)) & 0x7f
 }
 
-/// Low and high bytes of the patterns of magnitudes below 64.
+/// Low bytes of the patterns of magnitudes below 64, and what [`HIGH`] differs from their high bytes in. From 64 on, high
+/// bytes are [`HIGH`]; they differ in nothing.
 static BYTES: [[u8; 64]; 2] = {
     let mut table = [[0; 64]; 2];
     let mut magnitude = 0;
     while magnitude < 64 {
         let [low, high] = word(magnitude).to_le_bytes();
         table[0][magnitude as usize] = low;
-        table[1][magnitude as usize] = high;
+        table[1][magnitude as usize] = high ^ HIGH;
         magnitude += 1;
     }
     table
 };
 
-/// The high byte of magnitudes from 64 on.
+/// The high byte of magnitudes from 64 on. All bits but the sign are set: to differ from it is to be inverted.
 const HIGH: u8 = (word(64) >> 8) as u8;
+const _: () = assert!(HIGH == 0x7f && word(127) >> 8 == 0x7f);
 
 /// The patterns of datums of 4 bits. A permute of words looks at 5 bits; the fifth may be anything.
 pub static WORDS: [u16; 32] = {
@@ -153,7 +159,7 @@ pub fn right<const BITS: usize, B: Beside>(l1: &[u8], mask: u32, panel: &mut Pan
 /// # Panics
 /// If `l1` is shorter than a tile.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
-pub fn right_beside<const BITS: usize>(l1: &[u8], mask: u32, panel: &mut Panel, step: &mut Step<'_>) -> bool {
+pub fn right_beside<const BITS: usize>(l1: &[u8], mask: u32, panel: &mut Panel, step: &mut Step<'_, false>) -> bool {
     right::<BITS, _>(l1, mask, panel, step)
 }
 
@@ -217,9 +223,9 @@ fn bytes<const PAIRS: bool, B: Beside>(
     let (low_table, high_table) = (load(&BYTES[0]), load(&BYTES[1]));
     // What is cut off is the same in each entry: it is in the low byte.
     let low_table = _mm512_and_si512(low_table, _mm512_set1_epi8(mask as i8));
-    let (double, large) = (_mm512_set1_epi64(doubling(mask as u8) as i64), _mm512_set1_epi8(HIGH as i8));
+    let double = _mm512_set1_epi64(doubling(mask as u8) as i64);
     let order = load(&ORDERS[usize::from(PAIRS)]);
-    let sign = _mm512_set1_epi8(i8::MIN);
+    let (large, sign) = (_mm512_set1_epi8(64), _mm512_set1_epi8(i8::MIN));
     let mut least = _mm512_setzero_si512();
     each_part!(PART => {
             beside.part::<BYTE_LINES>(PART);
@@ -227,14 +233,14 @@ fn bytes<const PAIRS: bool, B: Beside>(
             // A negative zero stands for minus infinity. As a signed byte it is the least of all.
             least = _mm512_min_epi8(least, datums);
             let datums = _mm512_permutexvar_epi8(order, datums);
-            // The low byte of large magnitudes; for others bit 7 is set.
+            let small = _mm512_testn_epi8_mask(datums, large);
+            // Of large magnitudes; their bit 6 is on its way to the exponent, whose last bit is clear.
             let low = _mm512_gf2p8affine_epi64_epi8::<0x80>(datums, double);
-            let small = _mm512_movepi8_mask(low);
             let low = _mm512_mask_permutexvar_epi8(low, small, datums, low_table);
-            let high = _mm512_mask_permutexvar_epi8(large, small, datums, high_table);
-            let high = _mm512_ternarylogic_epi32::<OR_AND>(high, datums, sign);
-            let first = settle::<PAIRS>(_mm512_unpacklo_epi8(low, high), shifts, 4 * PART);
-            let second = settle::<PAIRS>(_mm512_unpackhi_epi8(low, high), shifts, 4 * PART + 2);
+            let high = _mm512_maskz_permutexvar_epi8(small, datums, high_table);
+            let high = _mm512_ternarylogic_epi32::<OTHER_OR_NOT>(high, datums, sign);
+            let first = settle::<PAIRS, { 4 * PART }>(_mm512_unpacklo_epi8(low, high), shifts);
+            let second = settle::<PAIRS, { 4 * PART + 2 }>(_mm512_unpackhi_epi8(low, high), shifts);
             let place = place::<PAIRS>(PART / 4) + PART % 4 * 128;
             store(out, place, first);
             store(out, place + 64, second);
@@ -275,29 +281,66 @@ fn halves<const PAIRS: bool, B: Beside>(
             let carried = _mm512_add_epi8(_mm512_and_si512(datums, magnitudes), magnitudes);
             numbers = _mm512_ternarylogic_epi32::<AND_OR_NOT>(numbers, carried, datums);
         }
-        for line in 2 * PART..2 * PART + 2 {
-            let rows: &[u8; 16] = l1[16 * line..].first_chunk().expect("a tile");
-            // SAFETY: the array is as long as the load, which takes any alignment.
-            let rows = _mm512_broadcast_i32x4(unsafe { _mm_loadu_si128(rows.as_ptr().cast()) });
+        let words = |rows: __m512i| {
             let datums = _mm512_srlv_epi16(_mm512_shuffle_epi8(rows, bytes), bits);
-            let words = _mm512_permutexvar_epi16(datums, table);
-            let words = settle::<PAIRS>(words, shifts, 2 * line);
-            store(out, place::<PAIRS>(face) + 64 * (line % 8), words);
-        }
+            _mm512_permutexvar_epi16(datums, table)
+        };
+        let first = settle::<PAIRS, { 4 * PART }>(words(two_rows::<{ 2 * PART }>(l1)), shifts);
+        let second = settle::<PAIRS, { 4 * PART + 2 }>(words(two_rows::<{ 2 * PART + 1 }>(l1)), shifts);
+        let place = place::<PAIRS>(face) + PART % 4 * 128;
+        store(out, place, first);
+        store(out, place + 64, second);
     });
     _mm512_cmpneq_epi32_mask(numbers, signs) == 0
+}
+
+/// Two rows of datums of 4 bits, from row `2 * LINE` on, in each quarter of a vector. An instruction by name: the compiler
+/// would rather load a vector and permute, on the execution port that everything here waits for.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn two_rows<const LINE: usize>(l1: &[u8]) -> __m512i {
+    let rows: &[u8; 16] = l1[16 * LINE..].first_chunk().expect("a tile");
+    let vector;
+    // SAFETY: reads the 16 bytes of the array, in any alignment.
+    unsafe {
+        asm!(
+            "vbroadcasti32x4 {vector}, [{rows}]",
+            vector = lateout(zmm_reg) vector,
+            rows = in(reg) rows,
+            options(pure, readonly, nostack, preserves_flags),
+        );
+    }
+    vector
+}
+
+/// What two groups that follow each other have too much, one after the other in each pair of words. As [`two_rows`].
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn two_shifts<const GROUP: usize>(shifts: &Shifts) -> __m512i {
+    const { assert!(GROUP + 1 < GROUPS) };
+    let vector;
+    // SAFETY: reads the 4 bytes of two of the shifts.
+    unsafe {
+        asm!(
+            "vpbroadcastd {vector}, dword ptr [{shifts} + {place}]",
+            vector = lateout(zmm_reg) vector,
+            shifts = in(reg) &raw const *shifts,
+            place = const 2 * GROUP,
+            options(pure, readonly, nostack, preserves_flags),
+        );
+    }
+    vector
 }
 
 /// Words from the table with the exponents of their groups. Zeros have nothing to take away.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
 #[inline]
-fn settle<const PAIRS: bool>(words: __m512i, shifts: &Shifts, group: usize) -> __m512i {
+fn settle<const PAIRS: bool, const GROUP: usize>(words: __m512i, shifts: &Shifts) -> __m512i {
     let shift = if PAIRS {
-        let pair = u32::from(shifts.0[group] as u16) | u32::from(shifts.0[group + 1] as u16) << 16;
-        _mm512_set1_epi32(pair as i32)
+        two_shifts::<GROUP>(shifts)
     } else {
-        let second = _mm512_set1_epi16(shifts.0[group + 1]);
-        _mm512_mask_mov_epi16(_mm512_set1_epi16(shifts.0[group]), 0xffff_0000, second)
+        let second = _mm512_set1_epi16(shifts.0[GROUP + 1]);
+        _mm512_mask_mov_epi16(_mm512_set1_epi16(shifts.0[GROUP]), 0xffff_0000, second)
     };
     _mm512_subs_epu16(words, shift)
 }

@@ -6,15 +6,16 @@
 //! rows that have numbers are multiplied; where one of their sums is finite, so is everything in the column, and the
 //! rows of zeros have zeros. Where none is, the column has to be multiplied with all rows.
 //!
-//! Each tile of the right operand is used once or a few times, so it is multiplied from its page: nothing is packed.
-//! The order of additions in a sum is that of the other products.
+//! AMX multiplies any number of rows: see [`Session::multiply_rows`]. With dot products, each tile of the right operand,
+//! which is used once or a few times, is multiplied from its page: nothing is packed. The order of additions in a sum is
+//! that of the other products.
 use tt_cpu::{Level, simd_kernel};
 
 #[cfg(target_arch = "x86_64")]
 use super::Unit;
 #[cfg(target_arch = "x86_64")]
 use super::few_avx512;
-use super::{BlockFloatDecoder, Multiplier, PANEL_WORDS, Panel, Sums};
+use super::{BlockFloatDecoder, Multiplier, PANEL_WORDS, Panel, Ready, Session, Sums};
 use crate::regs::index;
 
 /// Most rows that are few: with more, most of the work is that of whole tiles.
@@ -70,6 +71,22 @@ impl Rows {
     }
 }
 
+impl Session {
+    /// Multiplies only the rows of the left operand that are not all zeros, and perhaps some more, from now on; all of
+    /// them if it has no panels. Returns how many. Sums of the others are zero; they are right if
+    /// [`Sums::every_column_is_finite`] in the rows that are multiplied.
+    pub fn multiply_rows(&mut self, left: &[Panel]) -> usize {
+        let mut rows = 32;
+        if let Ready::Amx(tiles) = &mut self.0 {
+            if !left.is_empty() {
+                rows = rows_in_use(left, rows, Level::Avx512).unwrap_or(rows);
+            }
+            tiles.set_rows(rows);
+        }
+        rows
+    }
+}
+
 impl Multiplier {
     /// How to multiply with few rows, if there is a way: with pages of BF16, or with what the decoder decodes.
     pub fn few(&self, decoder: Option<BlockFloatDecoder>) -> Option<Few> {
@@ -85,20 +102,43 @@ impl Multiplier {
     }
 }
 
+/// Rows of a left operand's panels of BF16 up to the last that is not all zeros, at least one; `None` if they are more
+/// than `most`.
+pub fn rows_in_use(panels: &[Panel], most: usize, level: Level) -> Option<usize> {
+    let mut any = [0; PANEL_WORDS];
+    let mut rows = 1;
+    for panels in panels.chunks(LOOK) {
+        collect::run(level, panels, &mut any);
+        // A zero exponent is a zero.
+        let counts = |line: &[u32; WORDS]| line.iter().any(|word| word & 0x7f80_7f80 != 0);
+        rows = any.as_chunks().0.iter().rposition(counts).map_or(1, |row| row + 1);
+        if rows > most {
+            return None;
+        }
+    }
+    Some(rows)
+}
+
+impl Sums {
+    /// Whether each column has a finite sum in the first `rows` rows: those beyond, in which zeros were multiplied, have
+    /// met neither infinities nor NaN then.
+    pub fn every_column_is_finite(&self, rows: usize) -> bool {
+        (0..2).all(|half| {
+            let mut finite = [false; WORDS];
+            for row in 0..rows {
+                for (finite, word) in finite.iter_mut().zip(&self.0[index(row, half * WORDS)..]) {
+                    *finite |= word & 0x7f80_0000 != 0x7f80_0000;
+                }
+            }
+            finite.iter().all(|&finite| finite)
+        })
+    }
+}
+
 impl Few {
     /// The rows of a left operand's panels that are not all zeros; `None` if they are more than [`FEW`].
     pub fn rows(&self, panels: &[Panel]) -> Option<Rows> {
-        let mut any = [0; PANEL_WORDS];
-        let mut rows = 1;
-        for panels in panels.chunks(LOOK) {
-            collect::run(self.level, panels, &mut any);
-            // A zero exponent is a zero.
-            let counts = |line: &[u32; WORDS]| line.iter().any(|word| word & 0x7f80_7f80 != 0);
-            rows = any.as_chunks().0.iter().rposition(counts).map_or(1, |row| row + 1);
-            if rows > FEW {
-                return None;
-            }
-        }
+        let mut rows = rows_in_use(panels, FEW, self.level)?;
         rows = if rows <= TOGETHER { rows.next_power_of_two() } else { rows.next_multiple_of(TOGETHER) };
         let mut lines = Vec::with_capacity(panels.len() * rows);
         for panel in panels {
@@ -164,17 +204,14 @@ impl Few {
     /// # Panics
     /// If these are no lines of sums.
     pub fn finish(&self, lines: &[Line], sums: &mut Sums) -> bool {
-        let mut finite = [false; 2 * WORDS];
         *sums = Sums::ZERO;
-        for (row, halves) in lines.as_chunks::<2>().0.iter().enumerate() {
+        let (rows, _) = lines.as_chunks::<2>();
+        for (row, halves) in rows.iter().enumerate() {
             for (half, line) in halves.iter().enumerate() {
-                for (finite, word) in finite[half * WORDS..].iter_mut().zip(&line.0) {
-                    *finite |= word & 0x7f80_0000 != 0x7f80_0000;
-                }
                 sums.0[index(row, half * WORDS)..][..WORDS].copy_from_slice(&line.0);
             }
         }
-        finite.iter().all(|&finite| finite)
+        sums.every_column_is_finite(rows.len())
     }
 }
 

@@ -1,11 +1,13 @@
 use tt_formats::{DataFormat, TileShape};
 
 use super::*;
-use crate::fast::Tile;
+use crate::fast::{PLACES, Run, Tile, WAITING};
 use crate::regs::{MathFidelity, TILE_DATUMS};
 
 const FORMATS: [DataFormat; 3] = [DataFormat::Float16B, DataFormat::Bfp8B, DataFormat::Bfp4B];
 const STEPS: usize = 3;
+/// Tiles of a run: more than it has places for.
+const TILES: usize = 9;
 
 /// Numbers that fit BF16, some zero, reproducible; rows from `rows` on are zeros.
 fn tile(seed: u32, rows: usize) -> Tile {
@@ -163,4 +165,61 @@ fn what_rows_of_zeros_may_have_met_is_found() {
             odd[group] = plain[group];
         }
     });
+}
+
+/// Products and runs of products of few rows on AMX, if this host has it.
+#[test]
+fn amx_multiplies_the_rows_in_use() {
+    if !crate::fast::amx::available() || Level::detected() != Level::Avx512 {
+        return;
+    }
+    for (fidelity, format) in
+        MathFidelity::ALL.into_iter().flat_map(|fidelity| FORMATS.map(|format| (fidelity, format)))
+    {
+        let multiplier = Multiplier::on(Unit::Amx, fidelity, Level::Avx512);
+        let decoder = BlockFloatDecoder::new(format, Level::Avx512);
+        let per_tile = multiplier.panels();
+        let pages: Vec<Vec<u8>> = (0..TILES).map(|number| page(format, 50 + number as u32)).collect();
+        let pack = |number: usize, panels: &mut [Panel]| {
+            assert!(multiplier.pack_right_page(&pages[number], decoder, panels), "{format:?}: plain pages");
+        };
+        let mut right = vec![Panel::ZERO; TILES * per_tile];
+        right.chunks_mut(per_tile).enumerate().for_each(|(number, panels)| pack(number, panels));
+        let mut session = multiplier.session();
+        for rows in [1, 2, 7, 8, 15, 16, 17, 24, 31, 32] {
+            let mut left = vec![Panel::ZERO; TILES * per_tile];
+            for (step, panels) in left.chunks_mut(per_tile).enumerate() {
+                multiplier.pack_left(&tile(step as u32, rows), panels);
+            }
+            let [mut all, mut few, mut run_of_few] = [Sums::ZERO, Sums([1; TILE_DATUMS]), Sums([2; TILE_DATUMS])];
+            assert_eq!(session.multiply_rows(&[]), 32);
+            session.multiply(&left, &right, &mut all, true);
+            assert_eq!(session.multiply_rows(&left), rows);
+            let (half, rest) = (4 * per_tile, left.len() - 4 * per_tile);
+            session.multiply(&left[..half], &right[..half], &mut few, true);
+            session.multiply(&left[half..], &right[right.len() - rest..], &mut few, false);
+            assert!(few.0 == all.0 && few.every_column_is_finite(rows), "{fidelity:?} {format:?} {rows} rows");
+
+            let mut places = vec![Panel::ZERO; PLACES * per_tile];
+            places.chunks_mut(per_tile).take(WAITING).enumerate().for_each(|(number, panels)| pack(number, panels));
+            let pages: Vec<&[u8]> = pages[WAITING..].iter().map(Vec::as_slice).collect();
+            let mut running = session.begin(&mut run_of_few, true);
+            let mut run = Run { left: &left, places: &mut places, number: 0, pages: &pages };
+            assert_eq!(running.run(&mut run, &multiplier, decoder), None);
+            running.end();
+            assert!(run_of_few.0 == all.0, "{fidelity:?} {format:?} run of {rows} rows");
+        }
+    }
+}
+
+#[test]
+fn a_column_is_finite_if_one_of_its_sums_is() {
+    for (row, column) in [(0, 0), (3, 15), (5, 16), (2, 31)] {
+        let mut sums = Sums([0x7f80_0000; TILE_DATUMS]);
+        (0..32).filter(|&other| other != column).for_each(|other| sums.0[index(4, other)] = 0);
+        assert!(!sums.every_column_is_finite(32), "column {column}");
+        sums.0[index(row, column)] = 0xff7f_ffff;
+        assert!(sums.every_column_is_finite(6), "column {column}");
+        assert_eq!(sums.every_column_is_finite(5), row < 5, "row {row}");
+    }
 }

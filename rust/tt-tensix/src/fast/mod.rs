@@ -503,7 +503,7 @@ impl<'a> Running<'a> {
             && let ([left], [right], [panel], ([next_left], [next_right])) = (left, right, &mut *panels, next)
         {
             tiles.prepare(left, right);
-            let mut step = amx::Step { tiles, next: (next_left, next_right), soon };
+            let mut step = amx::Step::<false> { tiles, next: (next_left, next_right), soon };
             if let Some(decoder) = decoder {
                 return decoder.decode_right_beside(page, mask, panel, &mut step);
             }

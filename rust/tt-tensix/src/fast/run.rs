@@ -8,10 +8,10 @@ use super::pack_avx512;
 use super::{BlockFloatDecoder, Multiplier, Panel, Ready, Running};
 
 /// Tiles of the right operand for whose panels a run has places, which are used in turn.
-pub const PLACES: usize = 8;
+pub const PLACES: usize = 4;
 
 /// Tiles whose panels wait for their turn: so long that they have left the store buffer when AMX asks for them.
-pub const WAITING: usize = 4;
+pub const WAITING: usize = 2;
 
 /// Tiles that are on their way from memory before they are packed.
 pub const AHEAD: usize = 4;
@@ -44,7 +44,7 @@ macro_rules! run_loop {
             $tiles.prepare(left, right);
             let next = ($run.left.get(step + 1).unwrap_or(left), &*following);
             let soon = $run.pages.get(step + AHEAD).unwrap_or(&$page);
-            let mut beside = Step { tiles: &mut *$tiles, next, soon };
+            let mut beside = Step::<true> { tiles: &mut *$tiles, next, soon };
             let $beside = &mut beside;
             if $page.is_empty() {
                 (0..PARTS).for_each(|part| Beside::part::<0>($beside, part));
