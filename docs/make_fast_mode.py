@@ -41,9 +41,9 @@ flushed). Without these, and for wider operands, there are fused multiply-adds o
 product and a rounded addition in plain float32. `ttnn.CONFIG.cpu_level` chooses among them; AMX and dot products
 belong to `avx512`, so two AVX-512 CPUs may differ likewise.
 
-A left operand of at most 24 rows, the rest of its tile zeros, is multiplied without those zeros where dot products
-multiply pages of bfloat16 or block formats: decoding for few users is quicker then. Rows of zeros that an infinity or
-NaN meets have the same bits as ever.
+A left operand of a few rows, the rest of its tile zeros, is multiplied without those zeros: decoding for few users is
+quicker then. AMX leaves out any number of rows, dot products, which multiply pages of bfloat16 or block formats as they
+are, the rows from 24 on or none. Rows of zeros that an infinity or NaN meets have the same bits as ever.
 
 Beyond operands and result, a product takes up to 6 MiB for each thread, and up to 32 MiB more for panels of the right
 operand if the left one has more than 1024 rows. Both are kept for the next product.
