@@ -236,9 +236,7 @@ impl<'a> Pages<'a> {
         let (bank, slot) = (page % banks, page / banks);
         &self.banks[bank as usize][slot as usize * self.stride..][..self.page_bytes]
     }
-}
 
-impl<'a> Pages<'a> {
     /// The page `first` and those that come after it by a constant difference of their numbers, without a division for
     /// each. To be taken as many as there are.
     ///
