@@ -1,7 +1,8 @@
 """Products in the fast numerics mode, with torch's bfloat16 product beside them; the ratio is printed below the table.
 
 Both sides write into an existing result and use the same number of threads. Decode cases also say how fast the weights
-were read, and what part that is of the speed at which this machine reads as many bytes, measured in the same run. Other
+were read, and what part that is of the speed at which this machine reads as many bytes, measured in the same run: of
+layers by turns, whose weights are more than caches hold, as a model's are, and of one layer again and again. Other
 programs on the machine disturb them; on Linux, `chrt -f 10` keeps those away.
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,8 @@ torch: Any = pytest.importorskip("torch")
 CASES = [(size, size, size) for size in (512, 1024, 2048, 4096)]
 # For one user, for eight and for a tile of them.
 DECODE = [(rows, 4096, 4096) for rows in (1, 8, 32)]
+# Weights of layers that are multiplied by turns: more than a server's third-level cache.
+LAYERS_BYTES = 1 << 30
 
 
 @pytest.fixture(autouse=True)
@@ -51,11 +55,10 @@ def best(run: Callable[[], object], seconds: float = 0.5) -> float:
     return min(times)
 
 
-def read_gigabytes_per_second(size: int) -> float:
-    """Return the speed at which torch adds up words, the quickest reader at hand."""
-    words = torch.arange(size // 8)
-    words.sum()
-    return size / best(words.sum) / 1e9
+def read_gigabytes_per_second(size: int, layers: int) -> float:
+    """Return the speed at which torch adds up words of each layer in its turn, the quickest reader at hand."""
+    words = cycle([torch.arange(size // 8) for _ in range(layers)])
+    return size / best(lambda: next(words).sum()) / 1e9
 
 
 def measure(
@@ -65,6 +68,7 @@ def measure(
     shape: tuple[int, int, int],
     fidelity: str,
     weights: ttnn.DataType = ttnn.bfloat16,
+    layers_bytes: int = 0,
 ) -> Callable[[], object]:
     m, k, n = shape
     left, right = (random.standard_normal(sides, np.float32) for sides in ((m, k), (k, n)))
@@ -72,24 +76,28 @@ def measure(
     b = ttnn.Tensor(right, weights, device, ttnn.TILE_LAYOUT)
     out = ttnn.Tensor(np.zeros((m, n), np.float32), ttnn.bfloat16, device, ttnn.TILE_LAYOUT)
     config = ttnn.WormholeComputeKernelConfig(math_fidelity=getattr(ttnn.MathFidelity, fidelity))
-    theirs = [torch.from_numpy(values).bfloat16() for values in (left, right)]
+    size = b._spec.page_bytes * b._spec.num_pages
+    layers = max(1, layers_bytes // size)
+    ours_of_layers = cycle([b, *(ttnn.clone(b) for _ in range(layers - 1))])
+    torch_left, torch_right = (torch.from_numpy(values).bfloat16() for values in (left, right))
+    torchs_of_layers = cycle([torch_right, *(torch_right.clone() for _ in range(layers - 1))])
     result = torch.empty(m, n, dtype=torch.bfloat16)
 
     def run() -> object:
-        return ttnn.matmul(a, b, compute_kernel_config=config, optional_output_tensor=out)
+        return ttnn.matmul(a, next(ours_of_layers), compute_kernel_config=config, optional_output_tensor=out)
 
     def run_torch() -> object:
-        return torch.mm(*theirs, out=result)
+        return torch.mm(torch_left, next(torchs_of_layers), out=result)
 
-    run()
-    run_torch()
+    for _ in range(layers):
+        run()
+        run_torch()
     # In turns, so that a change of the clock or a neighbour's load meets both.
     rounds = [(best(run, 0.25), best(run_torch, 0.25)) for _ in range(3)]
     ours, torchs = (min(times) for times in zip(*rounds, strict=True))
     benchmark.extra_info.update(torch_seconds=torchs, times_torch=torchs / ours, gigaflops=2 * m * k * n / ours / 1e9)
     if shape in DECODE:
-        size = b._spec.page_bytes * b._spec.num_pages
-        read, limit = size / ours / 1e9, read_gigabytes_per_second(size)
+        read, limit = size / ours / 1e9, read_gigabytes_per_second(size, layers)
         benchmark.extra_info.update(
             weight_gigabytes_per_second=read, read_gigabytes_per_second=limit, part_of_read_speed=read / limit
         )
@@ -113,6 +121,7 @@ def test_square(
 @pytest.mark.benchmark(group="matmul, fast mode, decode")
 @pytest.mark.parametrize("weights", [ttnn.bfloat16, ttnn.bfloat8_b, ttnn.bfloat4_b], ids=str)
 @pytest.mark.parametrize("shape", DECODE, ids=str)
+@pytest.mark.parametrize("layers_bytes", [LAYERS_BYTES, 0], ids=["layers", "layer"])
 def test_decode(
     benchmark: Any,
     device: ttnn.MeshDevice,
@@ -120,5 +129,6 @@ def test_decode(
     threads: int,
     shape: tuple[int, int, int],
     weights: ttnn.DataType,
+    layers_bytes: int,
 ) -> None:
-    benchmark(measure(benchmark, device, random, shape, "LoFi", weights))
+    benchmark(measure(benchmark, device, random, shape, "LoFi", weights, layers_bytes))

@@ -2,7 +2,7 @@
 
 use std::iter::successors;
 
-use tt_tensix::fast::{AHEAD, PLACES, Panel, Run, Session, WAITING};
+use tt_tensix::fast::{FAR, PLACES, Panel, Run, Session, WAITING};
 
 use super::finish::Outputs;
 use super::plan::Block;
@@ -34,7 +34,7 @@ impl Kernel<'_> {
         let pages_of = |column: usize| self.right_column(pages, block.matrix, column);
         let page_of = |column: usize, step: usize| self.right_page(pages, block.matrix, column, step);
         let straight = if self.right.goes_straight() { self.program.k_datums / 32 } else { 0 };
-        let mut coming: Vec<&[u8]> = Vec::with_capacity(2 * k + WAITING + AHEAD);
+        let mut coming: Vec<&[u8]> = Vec::with_capacity(2 * k + WAITING + FAR);
         let mut listed = columns.iter();
         let (places, chunk) = right.split_at_mut(PLACES * per_tile);
         let pack = |number: usize, places: &mut [Panel]| {
@@ -45,7 +45,7 @@ impl Kernel<'_> {
         (0..WAITING.min(tiles)).for_each(|number| pack(number, places));
         let mut outputs = Outputs::new(self, pages, block)?;
         for (turn, &column) in columns.iter().enumerate() {
-            while coming.len() < k + WAITING + AHEAD
+            while coming.len() < k + WAITING + FAR
                 && let Some(&column) = listed.next()
             {
                 coming.extend(pages_of(column).take(straight));

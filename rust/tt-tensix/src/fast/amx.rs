@@ -21,10 +21,16 @@ pub struct Step<'a, const IN_RUN: bool> {
     pub next: (&'a Panel, &'a Panel),
     /// A page that is packed soon: its lines are asked for one by one, so that they leave room for others on their way.
     pub soon: &'a [u8],
+    /// A page that is packed after many others, of which lines far from each other are asked for: from them, the CPU
+    /// finds the others by itself. In a run only.
+    pub later: &'a [u8],
 }
 
 /// Parts of the packing of a tile.
 pub const PARTS: usize = 16;
+
+/// Of a page that is packed later, one line of so many is asked for.
+const SPARSE: usize = 3;
 
 /// The body once for each part, whose number is a constant: which instructions a part has is then settled.
 macro_rules! each_part {
@@ -57,6 +63,9 @@ impl<const IN_RUN: bool> Beside for Step<'_, IN_RUN> {
     fn part<const LINES: usize>(&mut self, number: usize) {
         for line in number * LINES / PARTS..(number + 1) * LINES / PARTS {
             stream::prefetch(self.soon, stream::LINE * line);
+            if IN_RUN && line.is_multiple_of(SPARSE) {
+                stream::prefetch_second(self.later, stream::LINE * line);
+            }
         }
         if number.is_multiple_of(4) {
             self.tiles.quarter(number / 4, self.next.0, self.next.1);

@@ -15,7 +15,7 @@ use std::sync::OnceLock;
 
 use super::amx::{Beside, PARTS, Step, Tiles, each_part};
 use super::dot::load;
-use super::run::{AHEAD, PLACES, Run, WAITING, run_loop};
+use super::run::{AHEAD, FAR, PLACES, Run, WAITING, run_loop};
 use super::{Bf16Page, Panel};
 
 /// Exponents of a tile, and datums of a vector.

@@ -33,7 +33,7 @@ use cut::Cut;
 
 pub use decode::BlockFloatDecoder;
 pub use few::{FEW, Few, Line, Rows};
-pub use run::{AHEAD, PLACES, Run, WAITING};
+pub use run::{AHEAD, FAR, PLACES, Run, WAITING};
 
 /// Words of a panel.
 pub const PANEL_WORDS: usize = 512;
@@ -503,7 +503,7 @@ impl<'a> Running<'a> {
             && let ([left], [right], [panel], ([next_left], [next_right])) = (left, right, &mut *panels, next)
         {
             tiles.prepare(left, right);
-            let mut step = amx::Step::<false> { tiles, next: (next_left, next_right), soon };
+            let mut step = amx::Step::<false> { tiles, next: (next_left, next_right), soon, later: &[] };
             if let Some(decoder) = decoder {
                 return decoder.decode_right_beside(page, mask, panel, &mut step);
             }

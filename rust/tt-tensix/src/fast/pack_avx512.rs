@@ -4,7 +4,7 @@
 use std::arch::x86_64::*;
 
 use super::amx::{Beside, PARTS, Step, Tiles, each_part};
-use super::run::{AHEAD, PLACES, Run, WAITING, run_loop};
+use super::run::{AHEAD, FAR, PLACES, Run, WAITING, run_loop};
 use super::{Bf16Page, LINES, Panel};
 
 /// Bytes of a face, and of a half row of it.

@@ -16,6 +16,9 @@ pub const WAITING: usize = 2;
 /// Tiles that are on their way from memory before they are packed.
 pub const AHEAD: usize = 4;
 
+/// Tiles of which parts are on their way to the second-level cache.
+pub const FAR: usize = 12;
+
 /// A run of products, one for each tile of the left operand.
 pub struct Run<'a> {
     /// The panels of the left operand.
@@ -24,7 +27,7 @@ pub struct Run<'a> {
     pub places: &'a mut [Panel],
     /// How often a place has been multiplied: the next is that many further.
     pub number: usize,
-    /// The pages that are packed, the first for [`WAITING`] products later, and [`AHEAD`] that come after them; fewer
+    /// The pages that are packed, the first for [`WAITING`] products later, and [`FAR`] that come after them; fewer
     /// where there are no more. One that has to be packed in another way is empty.
     pub pages: &'a [&'a [u8]],
 }
@@ -44,7 +47,8 @@ macro_rules! run_loop {
             $tiles.prepare(left, right);
             let next = ($run.left.get(step + 1).unwrap_or(left), &*following);
             let soon = $run.pages.get(step + AHEAD).unwrap_or(&$page);
-            let mut beside = Step::<true> { tiles: &mut *$tiles, next, soon };
+            let later = $run.pages.get(step + FAR).unwrap_or(&$page);
+            let mut beside = Step::<true> { tiles: &mut *$tiles, next, soon, later };
             let $beside = &mut beside;
             if $page.is_empty() {
                 (0..PARTS).for_each(|part| Beside::part::<0>($beside, part));
