@@ -46,23 +46,31 @@ impl<'a, 'p> Outputs<'a, 'p> {
         Ok(Self { kernel, pages, block, claimed, complete: None })
     }
 
-    /// Asks for the page of a tile that is finished soon.
+    /// Asks for a part of the page of a tile that is finished soon: what of `tiles` steps these are. All at once would
+    /// keep the left operand waiting.
     #[inline]
-    pub(super) fn ask(&self, (row, column): (usize, usize)) {
-        stream::prefetch_second_all(self.claimed[self.place(row, column)]);
+    pub(super) fn ask(&self, (row, column): (usize, usize), steps: &Range<usize>, tiles: usize) {
+        let page = &*self.claimed[self.place(row, column)];
+        let lines = page.len().div_ceil(stream::LINE);
+        for line in steps.start * lines / tiles..steps.end * lines / tiles {
+            stream::prefetch_second(page, line * stream::LINE);
+        }
     }
 
     fn place(&self, row: usize, column: usize) -> usize {
         row * self.block.columns.len() + column - self.block.columns.start
     }
 
-    /// The page of a tile whose sums become it with nothing in between and beside nothing.
+    /// The page of a tile whose sums become it with nothing in between and beside nothing. It is asked for.
     #[inline]
     pub(super) fn at_once(&mut self, (row, column): (usize, usize)) -> Option<&'p mut Bf16Page> {
         let kernel = self.kernel;
         let place = self.place(row, column);
         (kernel.plain && !kernel.multiplier.multiplies_on())
-            .then(|| std::mem::take(&mut self.claimed[place]).first_chunk_mut())
+            .then(|| {
+                self.ask((row, column), &(0..1), 1);
+                std::mem::take(&mut self.claimed[place]).first_chunk_mut()
+            })
             .flatten()
     }
 

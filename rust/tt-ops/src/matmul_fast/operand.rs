@@ -151,25 +151,25 @@ impl Kernel<'_> {
         }
     }
 
-    /// Multiplies a tile of each operand while a page of the right one, of a step along K, is packed. `next` are the
-    /// operands of the product that follows, `soon` is a page that is packed later.
+    /// Multiplies a tile of each operand while a page of the right one, of a step along K, is packed to its panels' place.
+    /// `next` are the operands of the product that follows, `soon` is a page that is packed later.
     #[inline]
     pub(super) fn step_beside(
         &self,
         running: &mut Running<'_>,
-        (operands, next): (Operands<'_>, Operands<'_>),
+        (left, panels): (&[Panel], &mut [Panel]),
+        next: Operands<'_>,
         (page, step): (&[u8], usize),
         soon: &[u8],
-        panels: &mut [Panel],
     ) {
         let used = self.used(step);
         let decoder = self.right.decoder;
         if used < 32 || !self.right.goes_straight() {
-            running.steps(operands.0, operands.1);
+            running.steps(left, panels);
             self.pack_right_page(page, step, panels);
         } else {
             let packing = Packing { decoder, page, panels: &mut *panels, next, soon };
-            if !running.step_beside(operands, &self.multiplier, packing) {
+            if !running.step_beside(left, &self.multiplier, packing) {
                 self.pack_right_other(page, used, panels);
             }
         }

@@ -110,9 +110,6 @@ impl Kernel<'_> {
                 let whole = start + tiles == program.k;
                 let share = |step: usize| (row * tiles + step) * lines / (rows * tiles);
                 let mut running = session.begin(sums, start == 0);
-                if whole {
-                    outputs.ask((row, column));
-                }
                 if whole && let Some(page) = outputs.at_once((row, column)) {
                     let soon = &next[share(0) * LINE..share(tiles) * LINE];
                     let panels = tiles * plan.per_tile;
@@ -123,6 +120,9 @@ impl Kernel<'_> {
                     let some = step..(step + together).min(tiles);
                     let soon = &next[share(some.start) * LINE..share(some.end) * LINE];
                     let panels = some.start * plan.per_tile..some.end * plan.per_tile;
+                    if whole {
+                        outputs.ask((row, column), &some, tiles);
+                    }
                     running.steps_before(&left[panels.clone()], &right[panels], &[soon]);
                     outputs.finish(&some, tiles, work.complete)?;
                 }

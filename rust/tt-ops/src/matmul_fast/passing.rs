@@ -64,9 +64,6 @@ impl Kernel<'_> {
                 }
                 let whole = chunk.steps.end == program.k;
                 let mut running = session.begin(sums, chunk.steps.start == 0);
-                if whole {
-                    outputs.ask((row, chunk.column));
-                }
                 if whole && let Some(page) = outputs.at_once((row, chunk.column)) {
                     let panels = tiles * plan.per_tile;
                     running.last_steps((&left[..panels], &work.right[..panels]), soon, &self.multiplier, page);
@@ -81,26 +78,28 @@ impl Kernel<'_> {
                 for start in (0..tiles).step_by(together) {
                     let some = start..(start + together).min(tiles);
                     let panels = some.start * plan.per_tile..some.end * plan.per_tile;
-                    let (free, right) = work.right.split_at_mut(panels.start);
-                    let operands = (&left[panels.clone()], &right[..panels.len()]);
-                    match next.as_ref().filter(|next| last && (1..=next.steps.len()).contains(&start)) {
+                    if whole {
+                        outputs.ask((row, chunk.column), &some, tiles);
+                    }
+                    let left = &left[panels.start..];
+                    match next.as_ref().filter(|next| last && start < next.steps.len()) {
                         Some(next) if overlaps => {
-                            let page = (next.pages[start - 1], next.steps.start + start - 1);
-                            let soon = next.pages[start.min(next.steps.len() - 1)];
-                            let free = &mut free[panels.start - plan.per_tile..];
-                            let after = if some.end < tiles { panels.len() } else { 0 };
-                            let following =
-                                (&left[panels.start + after..][..panels.len()], &right[after..][..panels.len()]);
-                            self.step_beside(&mut running, (operands, following), page, soon, free);
+                            let page = (next.pages[start], next.steps.start + start);
+                            let soon = next.pages[(start + 1).min(next.steps.len() - 1)];
+                            // After the last tile nothing is known; there are panels behind it.
+                            let (now, after) = work.right[panels.start..].split_at_mut(panels.len());
+                            let following = if some.end < tiles { &left[panels.len()..] } else { left };
+                            let following = (&following[..panels.len()], &after[..panels.len()]);
+                            self.step_beside(&mut running, (&left[..panels.len()], now), following, page, soon);
                         }
-                        _ => running.steps_before(operands.0, operands.1, soon),
+                        _ => running.steps_before(&left[..panels.len()], &work.right[panels], soon),
                     }
                     outputs.finish(&some, tiles, work.complete)?;
                 }
                 outputs.end(running, (row, chunk.column), whole.then_some(&mut *work.complete))?;
             }
             if let Some(next) = &next {
-                let packed = if overlaps { tiles - 1 } else { 0 };
+                let packed = if overlaps { tiles } else { 0 };
                 for number in packed..next.steps.len() {
                     self.pack_right(next, number, work.right);
                 }

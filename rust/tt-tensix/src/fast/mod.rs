@@ -367,7 +367,8 @@ pub struct Packing<'a> {
     pub decoder: Option<BlockFloatDecoder>,
     /// The page that is packed.
     pub page: &'a [u8],
-    /// Where its panels go.
+    /// The right operand of the product, in whose place the page's panels go: AMX has it in registers by then. In the
+    /// place of the product before, stores would be 4096 bytes from what AMX loads next, for which CPUs make loads wait.
     pub panels: &'a mut [Panel],
     /// The operands of the next product, if that is known: AMX loads them meanwhile. They must not change until then.
     pub next: Operands<'a>,
@@ -496,13 +497,13 @@ impl<'a> Running<'a> {
     /// # Panics
     /// As [`Running::steps`], and if `beside.panels` are not those of one tile or `beside.page` is shorter than one.
     #[inline]
-    pub fn step_beside(&mut self, (left, right): Operands<'_>, multiplier: &Multiplier, beside: Packing<'_>) -> bool {
+    pub fn step_beside(&mut self, left: &[Panel], multiplier: &Multiplier, beside: Packing<'_>) -> bool {
         let Packing { decoder, page, panels, next, soon } = beside;
         #[cfg(target_arch = "x86_64")]
         if let (Ready::Amx(tiles), Some(mask)) = (&mut self.session.0, multiplier.cut.right(0).pair_mask())
-            && let ([left], [right], [panel], ([next_left], [next_right])) = (left, right, &mut *panels, next)
+            && let ([left], [panel], ([next_left], [next_right])) = (left, &mut *panels, next)
         {
-            tiles.prepare(left, right);
+            tiles.prepare(left, panel);
             let mut step = amx::Step::<false> { tiles, next: (next_left, next_right), soon, later: &[] };
             if let Some(decoder) = decoder {
                 return decoder.decode_right_beside(page, mask, panel, &mut step);
@@ -512,7 +513,7 @@ impl<'a> Running<'a> {
             unsafe { pack_avx512::right(page, mask, panel, &mut step) };
             return true;
         }
-        self.steps(left, right);
+        self.steps(left, panels);
         multiplier.pack_right_page(page, decoder, panels)
     }
 

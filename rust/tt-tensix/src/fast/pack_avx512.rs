@@ -51,10 +51,11 @@ pub fn right<B: Beside>(page: &Bf16Page, mask: u32, panel: &mut Panel, beside: &
     let (from, to) = (page.as_ptr(), (&raw mut panel.0).cast::<u8>());
     each_part!(PART => {
         beside.part::<LINES>(PART);
-        // Faces 0 and 2 are columns 0 to 15.
-        let (face, first) = (PART / 4, PART % 4 * 2 * LINE);
-        let place = (face % 2 * 2 + face / 2) * FACE;
-        for line in [first, first + LINE] {
+        // Faces 0 and 2 are columns 0 to 15. Lines of the two that change places are taken by turns: loads of a whole one
+        // would wait for stores of the other where page and panel lie a multiple of 4096 bytes from each other.
+        let line = PART % 8 * LINE;
+        for face in if PART < 8 { [0, 3] } else { [1, 2] } {
+            let place = (face % 2 * 2 + face / 2) * FACE;
             // SAFETY: a face is 8 lines, page and panel are 4 faces.
             unsafe {
                 let rows = _mm512_loadu_si512(from.add(face * FACE + line).cast());

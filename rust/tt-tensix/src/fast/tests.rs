@@ -245,15 +245,22 @@ fn a_tile_is_packed_beside_a_product() {
             session.multiply(&left, &right, &mut alone, false);
             // What follows is known the first time and not what was said the second time.
             let mut run = |decoder, page: &[u8], packed: &mut [Panel]| {
-                let [first, second]: [(&[Panel], &[Panel]); 2] = [(&left, &right), (&other_left, &other_right)];
+                let [mut first, mut second, mut third] = [&right, &other_right, &right].map(Clone::clone);
                 let mut running = session.begin(&mut beside, true);
-                let done = [(first, second), (second, second), (first, first)].map(|(operands, next)| {
-                    let packing = Packing { decoder, page, panels: &mut *packed, next, soon: page };
-                    running.step_beside(operands, &multiplier, packing)
-                });
+                let mut step = |left: &[Panel], panels: &mut [Panel], next: Operands<'_>| {
+                    running.step_beside(left, &multiplier, Packing { decoder, page, panels, next, soon: page })
+                };
+                let done = [
+                    step(&left, &mut first, (&other_left, &second)),
+                    step(&other_left, &mut second, (&other_left, &other_right)),
+                    step(&left, &mut third, (&left, &right)),
+                ];
                 running.end();
                 assert!(alone.0 == beside.0, "{fidelity:?} {level}");
                 assert!(done.iter().all(|&one| one == done[0]), "{fidelity:?} {level}");
+                let same = [&second, &third].map(|other| first.iter().zip(other).all(|(a, b)| a.0 == b.0));
+                assert!(!done[0] || same == [true; 2], "{fidelity:?} {level}");
+                packed.copy_from_slice(&first);
                 done[0]
             };
             let page: Bf16Page = std::array::from_fn(|byte| (byte * 7 % 61) as u8 | 0x20);
