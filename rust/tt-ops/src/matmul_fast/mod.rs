@@ -126,7 +126,7 @@ impl<'a> Kernel<'a> {
             && bias.is_none();
         let multiplier = Multiplier::new(program.fidelity, wide, level);
         let math = MathConfig { fidelity: program.fidelity, dst, alu: left.input.register, arch: program.arch };
-        let plan = Plan::new(program, multiplier.panels());
+        let plan = Plan::new(program, multiplier.panels(), multiplier.multiplies_on());
         let one_row = program.m == 1 && plan.depth == program.k && program.k_datums == 32 * program.k;
         let few = if one_row && right.goes_straight() { multiplier.few(right.decoder) } else { None };
         Ok(Self {

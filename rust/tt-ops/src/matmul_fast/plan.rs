@@ -23,6 +23,11 @@ const LEFT_PANELS: usize = 512;
 /// Most chunks of a row of tiles that are packed at a time, if the right operand is packed first: rows are more use.
 const MOST_CHUNKS: usize = 4;
 
+/// The same two if AMX multiplies what was packed first: it is so quick that what comes from beyond the second-level cache
+/// holds it up, and some hosts share that cache with others.
+const LEFT_PANELS_BESIDE: usize = 256;
+const MOST_CHUNKS_BESIDE: usize = 2;
+
 /// Most sums of a work item that are kept from one part of K to the next, 4 MiB.
 const KEPT_SUMS: usize = 1024;
 
@@ -80,14 +85,20 @@ pub struct Block {
 }
 
 impl Plan {
-    pub fn new(program: &MatmulProgram, per_tile: usize) -> Self {
+    /// The plan for so many panels of a tile; `overlaps` if a unit multiplies on while other work is done.
+    pub fn new(program: &MatmulProgram, per_tile: usize, overlaps: bool) -> Self {
         let chunk = PANELS / per_tile;
         let chunks = program.k.div_ceil(chunk);
         let column = chunks * PANELS;
         let packs_first = program.m > FEW_ROWS && column <= RIGHT_PANELS;
-        let part = if packs_first { chunks.min(MOST_CHUNKS) } else { chunks };
-        let rows = even(program.m, if packs_first { (LEFT_PANELS / PANELS / part).min(MOST_ROWS) } else { MOST_ROWS });
-        let depth = even(chunks, (LEFT_PANELS / PANELS / rows).max(1)) * chunk;
+        let (left_panels, most_chunks) = match (packs_first, overlaps) {
+            (true, true) => (LEFT_PANELS_BESIDE, MOST_CHUNKS_BESIDE),
+            (true, false) => (LEFT_PANELS, MOST_CHUNKS),
+            (false, _) => (LEFT_PANELS, chunks),
+        };
+        let most_rows = if packs_first { left_panels / PANELS / chunks.min(most_chunks) } else { MOST_ROWS };
+        let rows = even(program.m, most_rows.min(MOST_ROWS));
+        let depth = even(chunks, (left_panels / PANELS / rows).max(1)) * chunk;
         let keeps = depth < program.k;
         let mut stage = (program.batch.0, program.n);
         if packs_first {
@@ -196,8 +207,8 @@ mod tests {
     use crate::matmul::tests::program;
 
     /// Every output tile is in one item, and nothing is larger than what the documentation says.
-    fn check(program: &MatmulProgram, per_tile: usize) {
-        let plan = Plan::new(program, per_tile);
+    fn check(program: &MatmulProgram, per_tile: usize, overlaps: bool) {
+        let plan = Plan::new(program, per_tile, overlaps);
         let (batch, m, n) = (program.batch.0, program.m, program.n);
         let what = format!("batch {:?}, {m} x {} x {n}, {per_tile} panels a tile: {plan:?}", program.batch, program.k);
         assert!(plan.bytes() <= 6 << 20, "{} bytes of workspace, {what}", plan.bytes());
@@ -220,8 +231,8 @@ mod tests {
         let long = [1, 15, 17, 511, 512, 513, 16_383, 16_384, 16_385, 100_000];
         for (m, n) in [(1, 1), (1, 300), (2, 7), (16, 5), (32, 9), (33, 3), (40, 130), (300, 1)] {
             for (k, batch) in long.into_iter().flat_map(|k| [(1, 1, 1), (3, 3, 1), (3, 1, 3)].map(|batch| (k, batch))) {
-                for per_tile in [1, 2, 4] {
-                    check(&MatmulProgram { batch, m, k, n, ..program(1, 1, 1, None) }, per_tile);
+                for (per_tile, overlaps) in [(1, false), (2, false), (4, false), (1, true), (2, true)] {
+                    check(&MatmulProgram { batch, m, k, n, ..program(1, 1, 1, None) }, per_tile, overlaps);
                 }
             }
         }
