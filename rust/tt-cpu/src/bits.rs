@@ -3,19 +3,22 @@
 //! All accesses are relaxed. A mark is read by operations that start after the one that set it has ended; the hand-over
 //! of the device between them orders the two.
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Bits of a word.
 const WORD: usize = 64;
 
-/// A fixed number of bits, all clear at first. Large sets take host memory only where they are set.
+/// A fixed number of bits, all clear at first, that stay set. Large sets take host memory only where they are set.
 #[derive(Debug)]
 pub struct AtomicBits {
     words: Box<[AtomicU64]>,
+    len: usize,
+    /// All of them have been found set.
+    full: AtomicBool,
 }
 
 impl AtomicBits {
-    /// `len` clear bits, rounded up to whole words.
+    /// `len` clear bits.
     pub fn new(len: usize) -> Self {
         const { assert!(align_of::<AtomicU64>() == align_of::<u64>() && size_of::<AtomicU64>() == size_of::<u64>()) };
         // Zeroed memory comes from the host untouched; making the atomics one by one would touch it.
@@ -23,17 +26,17 @@ impl AtomicBits {
         let words = Box::into_raw(zeros) as *mut [AtomicU64];
         // SAFETY: `AtomicU64` has the size, bit validity and (asserted above) alignment of `u64`, so the box is valid
         // for its allocation and will be freed with the layout it was made with.
-        Self { words: unsafe { Box::from_raw(words) } }
+        Self { words: unsafe { Box::from_raw(words) }, len, full: AtomicBool::new(false) }
     }
 
     /// Number of bits.
     pub fn len(&self) -> usize {
-        self.words.len() * WORD
+        self.len
     }
 
     /// Whether there are no bits at all.
     pub fn is_empty(&self) -> bool {
-        self.words.is_empty()
+        self.len == 0
     }
 
     /// Sets a range of bits.
@@ -42,6 +45,10 @@ impl AtomicBits {
     /// If the range ends beyond the last bit.
     #[inline]
     pub fn set(&self, range: Range<usize>) {
+        assert!(range.end <= self.len, "bits of the set");
+        if self.full.load(Ordering::Relaxed) {
+            return;
+        }
         for (word, mask) in masks(range) {
             if mask == u64::MAX {
                 self.words[word].store(mask, Ordering::Relaxed);
@@ -51,12 +58,24 @@ impl AtomicBits {
         }
     }
 
+    /// Whether all bits are set. Where they are, only the first question looks at each of them: those of a large tensor
+    /// would come from memory.
+    pub fn is_full(&self) -> bool {
+        if self.full.load(Ordering::Relaxed) {
+            return true;
+        }
+        let full = self.all_set(0..self.len);
+        self.full.store(full, Ordering::Relaxed);
+        full
+    }
+
     /// Whether every bit of a range is set. True for an empty range.
     ///
     /// # Panics
     /// If the range ends beyond the last bit.
     #[inline]
     pub fn all_set(&self, range: Range<usize>) -> bool {
+        assert!(range.is_empty() || range.end <= self.len, "bits of the set");
         let part = |range| masks(range).all(|(word, mask)| self.words[word].load(Ordering::Relaxed) & mask == mask);
         // Marks of a large tensor are many words, nearly all of them whole.
         let whole = range.start.div_ceil(WORD)..range.end / WORD;
@@ -93,9 +112,26 @@ mod tests {
                 bits.set(start..end);
                 let set: Vec<usize> = (0..bits.len()).filter(|&bit| bits.all_set(bit..bit + 1)).collect();
                 assert_eq!(set, (start..end).collect::<Vec<_>>());
-                assert!(bits.all_set(start..end) && !bits.all_set(start..end + 1));
+                assert!(bits.all_set(start..end) && (end == 200 || !bits.all_set(start..end + 1)));
             }
         }
+    }
+
+    #[test]
+    fn a_set_is_full_once_its_last_bit_is_set() {
+        for len in [1, 63, 64, 65, 200] {
+            for last in 0..len {
+                let bits = AtomicBits::new(len);
+                bits.set(0..last);
+                bits.set(last + 1..len);
+                assert!(!bits.is_full(), "{last} of {len}");
+                bits.set(last..last + 1);
+                assert!(bits.is_full() && bits.is_full(), "{last} of {len}");
+                bits.set(0..len);
+                assert!(bits.all_set(0..len));
+            }
+        }
+        assert!(AtomicBits::new(0).is_full());
     }
 
     #[test]

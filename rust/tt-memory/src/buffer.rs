@@ -243,7 +243,7 @@ impl Buffer {
     /// # Errors
     /// [`MemoryError::NeverWritten`] with the first such page and their number.
     pub fn require_written(&self) -> Result<(), MemoryError> {
-        if self.written.all_set(0..self.num_pages * self.marks_per_page()) {
+        if self.written.is_full() {
             return Ok(());
         }
         let mut missing = (0..self.num_pages).filter(|&page| !self.is_written(page));
