@@ -1,7 +1,5 @@
 //! A single row of tiles of which few rows have numbers.
 
-use std::iter::successors;
-
 use tt_tensix::fast::{Few, Line, Panel, Running, Session};
 
 use super::finish::Outputs;
@@ -33,8 +31,7 @@ impl Kernel<'_> {
         let Some(rows) = few.rows(&work.left[..k * self.plan.per_tile]) else {
             return Ok(false);
         };
-        let columns = successors(Some(block.columns.start), |&column| self.column_after(pages, block, column));
-        let columns: Vec<usize> = columns.collect();
+        let columns: Vec<usize> = block.turns.clone().map(|turn| self.column(pages, turn)).collect();
         let groups = groups(&columns, pages.right.stride());
         let mut outputs = Outputs::new(self, pages, block)?;
         let mut sums = vec![Line::ZERO; COLUMNS * rows.lines()];
@@ -43,6 +40,7 @@ impl Kernel<'_> {
             tiles.clear();
             tiles.extend(group.iter().map(|&column| self.right_page(pages, block.matrix, column, step)));
         };
+        let mut turns = block.turns.clone();
         for (number, group) in groups.iter().enumerate() {
             let sums = &mut sums[..group.len() * rows.lines()];
             sums.fill(Line::ZERO);
@@ -54,7 +52,7 @@ impl Kernel<'_> {
                 plain = plain && few.step(&rows, step, &now, &soon, sums);
                 std::mem::swap(&mut now, &mut soon);
             }
-            for (&column, lines) in group.iter().zip(sums.chunks(rows.lines())) {
+            for ((&column, turn), lines) in group.iter().zip(&mut turns).zip(sums.chunks(rows.lines())) {
                 let Workspace { left, right, sums: [sums, ..], complete } = &mut *work else {
                     unreachable!("a plan has sums");
                 };
@@ -63,7 +61,7 @@ impl Kernel<'_> {
                 } else {
                     self.all_rows(pages, (block.matrix, column), (left, right), session.begin(sums, true))
                 };
-                outputs.end(running, (0, column), Some(complete))?;
+                outputs.end(running, (0, turn), Some(complete))?;
             }
         }
         Ok(true)

@@ -13,7 +13,7 @@ use crate::port::ZERO;
 /// An output whose sums are complete.
 struct Complete<'p> {
     page: &'p mut [u8],
-    column: usize,
+    turn: usize,
 }
 
 /// The output's pages of a block. A tile whose sums are complete is finished while the next one is multiplied, if that
@@ -24,63 +24,71 @@ pub(super) struct Outputs<'a, 'p> {
     block: &'a Block,
     /// Row by row. To claim one between two products would end what they overlap.
     claimed: Vec<&'p mut [u8]>,
+    /// Whether those of a row are in the order of their columns, not of their turns.
+    by_column: bool,
     complete: Option<Complete<'p>>,
 }
 
 impl<'a, 'p> Outputs<'a, 'p> {
     /// Claims the pages.
     pub(super) fn new(kernel: &'a Kernel<'a>, pages: &'a Pages<'p>, block: &'a Block) -> Result<Self, OpError> {
-        let (program, columns) = (kernel.program, &block.columns);
-        // Rows of their full width follow each other.
-        let (rows, width) = if columns.len() == program.n {
-            (1, block.rows.len() * program.n)
+        let (program, turns) = (kernel.program, &block.turns);
+        let first = (block.matrix * program.m + block.rows.start) * program.n;
+        let mut claimed = Vec::with_capacity(block.rows.len() * turns.len());
+        let by_column = turns.len() == program.n;
+        if by_column {
+            // Rows of their full width follow each other.
+            claimed.extend(pages.output.claim_run(first..first + block.rows.len() * program.n)?);
         } else {
-            (block.rows.len(), columns.len())
-        };
-        let first = (block.matrix * program.m + block.rows.start) * program.n + columns.start;
-        let mut claimed = Vec::with_capacity(block.rows.len() * columns.len());
-        for row in 0..rows {
-            let first = first + row * program.n;
-            claimed.extend(pages.output.claim_run(first..first + width)?);
+            for first in (0..block.rows.len()).map(|row| first + row * program.n) {
+                if kernel.stride(pages) == 1 {
+                    claimed.extend(pages.output.claim_run(first + turns.start..first + turns.end)?);
+                    continue;
+                }
+                for turn in turns.clone() {
+                    claimed.push(pages.output.claim(first + kernel.column(pages, turn))?);
+                }
+            }
         }
-        Ok(Self { kernel, pages, block, claimed, complete: None })
+        Ok(Self { kernel, pages, block, claimed, by_column, complete: None })
     }
 
     /// Asks for a part of the page of a tile that is finished soon: what of `tiles` steps these are. All at once would
     /// keep the left operand waiting.
     #[inline]
-    pub(super) fn ask(&self, (row, column): (usize, usize), steps: &Range<usize>, tiles: usize) {
-        let page = &*self.claimed[self.place(row, column)];
+    pub(super) fn ask(&self, (row, turn): (usize, usize), steps: &Range<usize>, tiles: usize) {
+        let page = &*self.claimed[self.place(row, turn)];
         let lines = page.len().div_ceil(stream::LINE);
         for line in steps.start * lines / tiles..steps.end * lines / tiles {
             stream::prefetch_second(page, line * stream::LINE);
         }
     }
 
-    fn place(&self, row: usize, column: usize) -> usize {
-        row * self.block.columns.len() + column - self.block.columns.start
+    fn place(&self, row: usize, turn: usize) -> usize {
+        let turns = &self.block.turns;
+        row * turns.len() + if self.by_column { self.kernel.column(self.pages, turn) } else { turn - turns.start }
     }
 
     /// The page of a tile whose sums become it with nothing in between and beside nothing. It is asked for.
     #[inline]
-    pub(super) fn at_once(&mut self, (row, column): (usize, usize)) -> Option<&'p mut Bf16Page> {
+    pub(super) fn at_once(&mut self, (row, turn): (usize, usize)) -> Option<&'p mut Bf16Page> {
         let kernel = self.kernel;
-        let place = self.place(row, column);
+        let place = self.place(row, turn);
         (kernel.plain && !kernel.multiplier.multiplies_on())
             .then(|| {
-                self.ask((row, column), &(0..1), 1);
+                self.ask((row, turn), &(0..1), 1);
                 std::mem::take(&mut self.claimed[place]).first_chunk_mut()
             })
             .flatten()
     }
 
-    /// Ends the sums of a row of the block (counted from its first) in a column: in their place, or, if they are
+    /// Ends the sums of a row of the block (counted from its first) in a column whose turn it is: in their place, or, if they are
     /// complete and finished later, in one of their own.
     #[inline]
     pub(super) fn end(
         &mut self,
         running: Running<'_>,
-        (row, column): (usize, usize),
+        (row, turn): (usize, usize),
         sums: Option<&mut Sums>,
     ) -> Result<(), OpError> {
         self.complete = None;
@@ -88,8 +96,8 @@ impl<'a, 'p> Outputs<'a, 'p> {
             running.end();
             return Ok(());
         };
-        let place = self.place(row, column);
-        let mut complete = Complete { page: std::mem::take(&mut self.claimed[place]), column };
+        let place = self.place(row, turn);
+        let mut complete = Complete { page: std::mem::take(&mut self.claimed[place]), turn };
         if self.kernel.multiplier.multiplies_on() {
             running.end_in(sums);
             self.complete = Some(complete);
@@ -134,7 +142,7 @@ impl Kernel<'_> {
         let program = self.program;
         if let (Some(input), Some(bias)) = (self.bias, &pages.bias) {
             let mut tile = ZERO;
-            input.to_src(bias.page(complete.column)?, &mut tile);
+            input.to_src(bias.page(self.column(pages, complete.turn))?, &mut tile);
             for word in &mut tile {
                 *word <<= 13;
             }

@@ -173,16 +173,18 @@ impl<'a> Kernel<'a> {
         }
     }
 
-    /// The column that is multiplied after another. Columns whose tiles follow each other in host memory take turns:
-    /// what the host fetches ahead of itself is then what comes next.
-    fn column_after(&self, pages: &Pages<'_>, block: &Block, column: usize) -> Option<usize> {
-        let stride = if self.program.transpose_b { 1 } else { pages.right.stride() };
-        let columns = &block.columns;
-        if column + stride < columns.end {
-            return Some(column + stride);
-        }
-        let turn = (column - columns.start) % stride + 1;
-        (turn < stride && columns.start + turn < columns.end).then_some(columns.start + turn)
+    /// The column whose turn it is. If the right operand is read in its own order, columns whose tiles follow each other
+    /// in host memory do so in their turns: what the host fetches ahead of itself is then what comes next, on the same
+    /// thread.
+    #[inline]
+    fn column(&self, pages: &Pages<'_>, turn: usize) -> usize {
+        plan::column(turn, self.program.n, self.stride(pages))
+    }
+
+    /// How far the column of a turn is from the one before, nearly always.
+    #[inline]
+    fn stride(&self, pages: &Pages<'_>) -> usize {
+        if self.plan.packs_first || self.program.transpose_b { 1 } else { pages.right.stride() }
     }
 }
 

@@ -88,15 +88,15 @@ impl Kernel<'_> {
         let chunk_of = |column: usize, step: usize| packed.chunk(matrix, column - packed.first.1, step / plan.chunk);
         let together = if self.multiplier.multiplies_on() { TOGETHER } else { plan.chunk };
         let mut outputs = Outputs::new(self, pages, block)?;
-        let mut chunks = Vec::with_capacity(block.columns.len() * plan.chunks(program));
+        let mut chunks = Vec::with_capacity(block.turns.len() * plan.chunks(program));
         for first in (0..program.k).step_by(plan.depth) {
             let starts = (first..(first + plan.depth).min(program.k)).step_by(plan.chunk);
-            chunks.extend(block.columns.clone().flat_map(|column| starts.clone().map(move |start| (column, start))));
+            chunks.extend(block.turns.clone().flat_map(|column| starts.clone().map(move |start| (column, start))));
         }
         for (place, &(column, start)) in chunks.iter().enumerate() {
             let (right, tiles) = (chunk_of(column, start), plan.chunk.min(program.k - start));
             let first = start / plan.depth * plan.depth;
-            if column == block.columns.start && start == first {
+            if column == block.turns.start && start == first {
                 self.pack_left(pages, block, first..(first + plan.depth).min(program.k), work.left);
             }
             // The next chunk is brought near meanwhile, a few lines at a time: they share the way with the left
@@ -105,7 +105,7 @@ impl Kernel<'_> {
                 chunks.get(place + 1).map_or(&[], |&(column, start)| bytemuck::cast_slice(chunk_of(column, start)));
             let lines = next.len() / LINE;
             let left = work.left[plan.left_place(0, start - first)..].chunks(PANELS);
-            let sums = &mut work.sums[plan.sums_place(0, column - block.columns.start)..][..rows];
+            let sums = &mut work.sums[plan.sums_place(0, column - block.turns.start)..][..rows];
             for (row, (left, sums)) in left.zip(sums).enumerate() {
                 let whole = start + tiles == program.k;
                 let share = |step: usize| (row * tiles + step) * lines / (rows * tiles);

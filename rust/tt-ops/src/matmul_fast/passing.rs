@@ -16,7 +16,7 @@ pub(super) const TOGETHER: usize = 4;
 
 /// Pages of the right operand that are multiplied together.
 pub(super) struct Chunk<'a> {
-    pub(super) column: usize,
+    pub(super) turn: usize,
     pub(super) steps: Range<usize>,
     /// Where the part of K ends for which the left operand is packed.
     pub(super) end: usize,
@@ -39,7 +39,7 @@ impl Kernel<'_> {
         let shares: [usize; MOST_ROWS + 1] = std::array::from_fn(|row| row.min(rows) * plan.chunk / rows);
         let overlaps = self.multiplier.multiplies_on();
         let mut outputs = Outputs::new(self, pages, block)?;
-        let mut now = Some(self.chunk(pages, block, block.columns.start, 0));
+        let mut now = Some(self.chunk(pages, block, block.turns.start, 0));
         let mut next = self.following(pages, block, now.as_ref());
         if let Some(chunk) = &now {
             for number in 0..chunk.steps.len() {
@@ -48,13 +48,13 @@ impl Kernel<'_> {
         }
         while let Some(chunk) = now {
             let first = chunk.steps.start / plan.depth * plan.depth;
-            if chunk.steps.start == first && chunk.column == block.columns.start {
+            if chunk.steps.start == first && chunk.turn == block.turns.start {
                 self.pack_left(pages, block, first..chunk.end, work.left);
             }
             let after = self.following(pages, block, next.as_ref());
             let tiles = chunk.steps.len();
             let left = work.left[plan.left_place(0, chunk.steps.start - first)..].chunks(PANELS);
-            let sums = &mut work.sums[plan.sums_place(0, chunk.column - block.columns.start)..][..rows];
+            let sums = &mut work.sums[plan.sums_place(0, chunk.turn - block.turns.start)..][..rows];
             for (row, (left, sums)) in left.zip(sums).enumerate() {
                 let mut soon = after.as_ref().map_or(&[][..], |after| &after.pages[shares[row]..shares[row + 1]]);
                 if overlaps {
@@ -64,7 +64,7 @@ impl Kernel<'_> {
                 }
                 let whole = chunk.steps.end == program.k;
                 let mut running = session.begin(sums, chunk.steps.start == 0);
-                if whole && let Some(page) = outputs.at_once((row, chunk.column)) {
+                if whole && let Some(page) = outputs.at_once((row, chunk.turn)) {
                     let panels = tiles * plan.per_tile;
                     running.last_steps((&left[..panels], &work.right[..panels]), soon, &self.multiplier, page);
                     continue;
@@ -79,7 +79,7 @@ impl Kernel<'_> {
                     let some = start..(start + together).min(tiles);
                     let panels = some.start * plan.per_tile..some.end * plan.per_tile;
                     if whole {
-                        outputs.ask((row, chunk.column), &some, tiles);
+                        outputs.ask((row, chunk.turn), &some, tiles);
                     }
                     let left = &left[panels.start..];
                     match next.as_ref().filter(|next| last && start < next.steps.len()) {
@@ -96,7 +96,7 @@ impl Kernel<'_> {
                     }
                     outputs.finish(&some, tiles, work.complete)?;
                 }
-                outputs.end(running, (row, chunk.column), whole.then_some(&mut *work.complete))?;
+                outputs.end(running, (row, chunk.turn), whole.then_some(&mut *work.complete))?;
             }
             if let Some(next) = &next {
                 let packed = if overlaps { tiles } else { 0 };
@@ -109,12 +109,13 @@ impl Kernel<'_> {
         outputs.finish(&(0..1), 1, work.complete)
     }
 
-    /// The pages of a column, from a step along K on, that are multiplied together.
-    pub(super) fn chunk<'p>(&self, pages: &Pages<'p>, block: &Block, column: usize, first: usize) -> Chunk<'p> {
+    /// The pages of the column whose turn it is, from a step along K on, that are multiplied together.
+    pub(super) fn chunk<'p>(&self, pages: &Pages<'p>, block: &Block, turn: usize, first: usize) -> Chunk<'p> {
         let (program, plan) = (self.program, &self.plan);
         let end = (first / plan.depth * plan.depth + plan.depth).min(program.k);
         let steps = first..end.min(first + plan.chunk);
-        let mut chunk = Chunk { column, steps: steps.clone(), end, pages: [&[]; PANELS] };
+        let column = self.column(pages, turn);
+        let mut chunk = Chunk { turn, steps: steps.clone(), end, pages: [&[]; PANELS] };
         for (page, step) in chunk.pages.iter_mut().zip(steps) {
             *page = self.right_page(pages, block.matrix, column, step);
         }
@@ -128,17 +129,17 @@ impl Kernel<'_> {
         block: &Block,
         chunk: Option<&Chunk<'p>>,
     ) -> Option<Chunk<'p>> {
-        let Chunk { column, steps, end, .. } = chunk?;
-        let (column, first) = if steps.end < *end {
-            (*column, steps.end)
-        } else if let Some(column) = self.column_after(pages, block, *column) {
-            (column, steps.start / self.plan.depth * self.plan.depth)
+        let Chunk { turn, steps, end, .. } = chunk?;
+        let (turn, first) = if steps.end < *end {
+            (*turn, steps.end)
+        } else if turn + 1 < block.turns.end {
+            (turn + 1, steps.start / self.plan.depth * self.plan.depth)
         } else if *end < self.program.k {
-            (block.columns.start, *end)
+            (block.turns.start, *end)
         } else {
             return None;
         };
-        Some(self.chunk(pages, block, column, first))
+        Some(self.chunk(pages, block, turn, first))
     }
 
     /// Packs a tile of a chunk.

@@ -81,7 +81,22 @@ impl Stage {
 pub struct Block {
     pub matrix: usize,
     pub rows: Range<usize>,
-    pub columns: Range<usize>,
+    /// The columns, as turns: see [`column`].
+    pub turns: Range<usize>,
+}
+
+/// The column whose turn it is, of so many. First come those that are a multiple of `stride` from the first one, then
+/// those from the second one, and so on.
+#[inline]
+pub fn column(turn: usize, columns: usize, stride: usize) -> usize {
+    if stride == 1 {
+        return turn;
+    }
+    let (few, longer) = (columns / stride, columns % stride);
+    // The first rounds have one more.
+    let round = if turn < longer * (few + 1) { turn / (few + 1) } else { (turn - longer) / few };
+    let place = turn - round * few - round.min(longer);
+    round + place * stride
 }
 
 impl Plan {
@@ -147,12 +162,12 @@ impl Plan {
     pub fn block(&self, program: &MatmulProgram, stage: &Stage, item: usize) -> Block {
         let across = stage.columns.len().div_ceil(self.columns);
         let down = program.m.div_ceil(self.rows);
-        let column = stage.columns.start + item % across * self.columns;
+        let turn = stage.columns.start + item % across * self.columns;
         let row = item / across % down * self.rows;
         Block {
             matrix: stage.matrices.start + item / across / down,
             rows: row..(row + self.rows).min(program.m),
-            columns: column..(column + self.columns).min(stage.columns.end),
+            turns: turn..(turn + self.columns).min(stage.columns.end),
         }
     }
 
@@ -177,9 +192,9 @@ impl Plan {
         (step / self.chunk * self.rows + row) * PANELS + step % self.chunk * self.per_tile
     }
 
-    /// Where the sums of a tile of the block lie.
-    pub fn sums_place(&self, row: usize, column: usize) -> usize {
-        if self.keeps { column * self.rows + row } else { row }
+    /// Where the sums of a tile of the block lie, of a column that so many of the block come before.
+    pub fn sums_place(&self, row: usize, before: usize) -> usize {
+        if self.keeps { before * self.rows + row } else { row }
     }
 
     /// A chunk and the places of a run.
@@ -219,11 +234,22 @@ mod tests {
                 let block = plan.block(program, &stage, item);
                 for row in block.rows {
                     let first = (block.matrix * m + row) * n;
-                    items[first..][block.columns.clone()].iter_mut().for_each(|items| *items += 1);
+                    items[first..][block.turns.clone()].iter_mut().for_each(|items| *items += 1);
                 }
             }
         }
         assert!(items.iter().all(|&items| items == 1), "{what}");
+    }
+
+    #[test]
+    fn every_column_has_its_turn_after_the_one_before_it_in_memory() {
+        for columns in 1..=70 {
+            for stride in [1, 2, 3, 8, 12, 64, 100] {
+                let order: Vec<usize> = (0..columns).map(|turn| column(turn, columns, stride)).collect();
+                let rounds = (0..stride).flat_map(|first| (first..columns).step_by(stride));
+                assert!(rounds.eq(order.iter().copied()), "{columns} columns, {stride}: {order:?}");
+            }
+        }
     }
 
     #[test]

@@ -1,7 +1,5 @@
 //! A single row of tiles.
 
-use std::iter::successors;
-
 use tt_tensix::fast::{FAR, PLACES, Panel, Run, Session, WAITING};
 
 use super::finish::Outputs;
@@ -27,8 +25,7 @@ impl Kernel<'_> {
         };
         let left = &left[..k * per_tile];
         let rows = session.multiply_rows(left);
-        let columns = successors(Some(block.columns.start), |&column| self.column_after(pages, block, column));
-        let columns: Vec<usize> = columns.collect();
+        let columns: Vec<usize> = block.turns.clone().map(|turn| self.column(pages, turn)).collect();
         // Tiles in the order of the products, by their number. What needs more than its pages is not given away.
         let tiles = columns.len() * k;
         let pages_of = |column: usize| self.right_column(pages, block.matrix, column);
@@ -44,7 +41,7 @@ impl Kernel<'_> {
         };
         (0..WAITING.min(tiles)).for_each(|number| pack(number, places));
         let mut outputs = Outputs::new(self, pages, block)?;
-        for (turn, &column) in columns.iter().enumerate() {
+        for (number, (&column, turn)) in columns.iter().zip(block.turns.clone()).enumerate() {
             while coming.len() < k + WAITING + FAR
                 && let Some(&column) = listed.next()
             {
@@ -54,7 +51,7 @@ impl Kernel<'_> {
             let mut running = session.begin(sums, true);
             let mut done = 0;
             while done < k {
-                let number = turn * k + done;
+                let number = number * k + done;
                 let later = &coming[(WAITING + done).min(coming.len())..];
                 let mut run = Run { left: &left[done * per_tile..], places, number, pages: later };
                 let Some(step) = running.run(&mut run, &self.multiplier, self.right.decoder) else {
@@ -64,7 +61,7 @@ impl Kernel<'_> {
                 done += step + 1;
             }
             coming.drain(..k);
-            outputs.end(running, (0, column), Some(&mut *complete))?;
+            outputs.end(running, (0, turn), Some(&mut *complete))?;
             if rows < 32 && !complete.every_column_is_finite(rows) {
                 session.multiply_rows(&[]);
                 let running = session.begin(sums, true);
