@@ -24,8 +24,8 @@ pub(super) struct Outputs<'a, 'p> {
     block: &'a Block,
     /// Row by row. To claim one between two products would end what they overlap.
     claimed: Vec<&'p mut [u8]>,
-    /// Whether those of a row are in the order of their columns, not of their turns.
-    by_column: bool,
+    /// Where in its row the page of a turn is.
+    places: Vec<usize>,
     complete: Option<Complete<'p>>,
 }
 
@@ -35,8 +35,8 @@ impl<'a, 'p> Outputs<'a, 'p> {
         let (program, turns) = (kernel.program, &block.turns);
         let first = (block.matrix * program.m + block.rows.start) * program.n;
         let mut claimed = Vec::with_capacity(block.rows.len() * turns.len());
-        let by_column = turns.len() == program.n;
-        if by_column {
+        let mut places: Vec<usize> = turns.clone().map(|turn| kernel.column(pages, turn)).collect();
+        if turns.len() == program.n {
             // Rows of their full width follow each other.
             claimed.extend(pages.output.claim_run(first..first + block.rows.len() * program.n)?);
         } else {
@@ -45,12 +45,13 @@ impl<'a, 'p> Outputs<'a, 'p> {
                     claimed.extend(pages.output.claim_run(first + turns.start..first + turns.end)?);
                     continue;
                 }
-                for turn in turns.clone() {
-                    claimed.push(pages.output.claim(first + kernel.column(pages, turn))?);
+                for &column in &places {
+                    claimed.push(pages.output.claim(first + column)?);
                 }
             }
+            places = (0..turns.len()).collect();
         }
-        Ok(Self { kernel, pages, block, claimed, by_column, complete: None })
+        Ok(Self { kernel, pages, block, claimed, places, complete: None })
     }
 
     /// Asks for a part of the page of a tile that is finished soon: what of `tiles` steps these are. All at once would
@@ -66,7 +67,7 @@ impl<'a, 'p> Outputs<'a, 'p> {
 
     fn place(&self, row: usize, turn: usize) -> usize {
         let turns = &self.block.turns;
-        row * turns.len() + if self.by_column { self.kernel.column(self.pages, turn) } else { turn - turns.start }
+        row * turns.len() + self.places[turn - turns.start]
     }
 
     /// The page of a tile whose sums become it with nothing in between and beside nothing. It is asked for.

@@ -78,9 +78,6 @@ impl Kernel<'_> {
                 for start in (0..tiles).step_by(together) {
                     let some = start..(start + together).min(tiles);
                     let panels = some.start * plan.per_tile..some.end * plan.per_tile;
-                    if whole {
-                        outputs.ask((row, chunk.turn), &some, tiles);
-                    }
                     let left = &left[panels.start..];
                     match next.as_ref().filter(|next| last && start < next.steps.len()) {
                         Some(next) if overlaps => {
