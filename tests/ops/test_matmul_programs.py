@@ -17,7 +17,8 @@ from ttnn.exceptions import TtnnError, UnsupportedError
 from ttnn.ops.matmul.convert import memory_config_of, spec_of
 from ttnn.ops.matmul.model import cores_text
 from ttnn.ops.matmul.program import MatmulProgram
-from ttnn.ops.matmul.resolve import MatmulCall, check_room, decide, empty_result, resolve, result_shape
+from ttnn.ops.matmul.resolve import MatmulCall, decide, empty_result, resolve, result_shape
+from ttnn.ops.matmul.room import check_room
 
 # Line numbers (from 0) of calls whose outcome differs from the recorded one, and why.
 DIFFERENT: dict[int, str] = {}

@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 from ttnn import _engine
@@ -59,11 +59,11 @@ from .convert import (
 from .model import Activation, Chip, ProgramConfig
 from .operands import check_bias_broadcast
 from .program import MatmulProgram
-from .resolve import MatmulCall, check_room, empty_result, resolve, result_shape
+from .resolve import MatmulCall, empty_result, resolve, result_shape
+from .room import check_room
 
 
-@dataclass(frozen=True)
-class _Options:
+class _Options(NamedTuple):
     """The options of a call, hashable."""
 
     transpose_a: bool
@@ -104,7 +104,14 @@ class _Prepared:
         program = self.program
         assert program is not None
         problem = program.problem
+        bias = problem.bias
         return {
+            "formats": (
+                FORMAT_CODE[problem.a.dtype],
+                FORMAT_CODE[problem.b.dtype],
+                0 if bias is None else FORMAT_CODE[bias.dtype],
+                FORMAT_CODE[program.out.dtype],
+            ),
             "batch": (math.prod(program.out.shape[:-2]), problem.batch_a, problem.batch_b),
             "mt": problem.mt,
             "kt": problem.kt,
@@ -284,8 +291,11 @@ def _run(
         if product is not output:
             product.deallocate()
         raise
-    launch = _launch_untilized if program.config.untilize_out else _multiply
-    launch(program, prepared.settings, a, b, bias if separate_bias is None else None, product, arch_number(device))
+    fused_bias = bias if separate_bias is None else None
+    if program.config.untilize_out:
+        _launch_untilized(program, prepared.settings, a, b, fused_bias, product, arch_number(device))
+    else:
+        _multiply(prepared.settings, a, b, fused_bias, product, arch_number(device))
     if column_vector:
         product = _as_row(operator, product, result_shape(call, program.out.shape))
     if separate_bias is not None:
@@ -321,7 +331,8 @@ def _launch_untilized(
     assert output._device is not None
     dtypes = (program.partials, program.out.dtype)
     sums, tiles = (allocate(TensorSpec.of(program.out.shape, dtype, Layout.TILE), output._device) for dtype in dtypes)
-    _multiply(program, settings, a, b, bias, sums, arch)
+    formats = (*settings["formats"][:-1], FORMAT_CODE[program.partials])
+    _multiply({**settings, "formats": formats}, a, b, bias, sums, arch)
     assert sums._buffer is not None
     assert tiles._buffer is not None
     _engine.unary(
@@ -337,7 +348,6 @@ def _launch_untilized(
 
 
 def _multiply(
-    program: MatmulProgram,
     settings: dict[str, Any],
     a: Tensor,
     b: Tensor,
@@ -346,7 +356,6 @@ def _multiply(
     arch: int,
 ) -> None:
     """Run the multiplication itself; the result has tiles of the output tensor's data type."""
-    problem = program.problem
     assert a._buffer is not None
     assert b._buffer is not None
     assert output._buffer is not None
@@ -356,12 +365,6 @@ def _multiply(
         b._buffer,
         None if bias is None else bias._buffer,
         output._buffer,
-        formats=(
-            FORMAT_CODE[problem.a.dtype],
-            FORMAT_CODE[problem.b.dtype],
-            0 if bias is None else FORMAT_CODE[bias._spec.dtype],
-            FORMAT_CODE[output._spec.dtype],
-        ),
         arch=arch,
         **settings,
     )

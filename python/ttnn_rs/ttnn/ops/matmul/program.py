@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from ttnn.types import BLOCK_FLOATS, DataType, TensorMemoryLayout, UnaryOpType
@@ -73,6 +74,11 @@ class L1Buffer:
     borrowed: bool = False
 
 
+def own_bytes(buffers: tuple[L1Buffer, ...]) -> int:
+    """Return the bytes of the buffers that lie in no tensor."""
+    return sum(buffer.bytes for buffer in buffers if not buffer.borrowed)
+
+
 @dataclass(frozen=True)
 class MatmulProgram:
     """A matrix multiplication as it will run.
@@ -131,6 +137,11 @@ class MatmulProgram:
     def num_k_blocks(self) -> int:
         """Number of K blocks."""
         return self.problem.kt // self.in0_block_w
+
+    @cached_property
+    def own_bytes(self) -> int:
+        """Bytes of L1 that the program takes in each core, beside those of tensors."""
+        return own_bytes(self.buffers)
 
     @property
     def l1_accumulation(self) -> bool:

@@ -25,7 +25,6 @@ from .model import TILE, Activation, Chip, ComputeConfig, Kind, Operand, Placeme
 from .operands import FLOATS, check_bias_broadcast, check_fused_activation, check_operands
 from .problem import Problem
 from .program import MatmulProgram
-from .room import check_l1
 from .validate import check_config
 
 
@@ -251,7 +250,7 @@ def _bias_is_separate(call: MatmulCall, problem: Problem) -> bool:
 def resolve(call: MatmulCall) -> MatmulProgram:
     """Return the program of a call whose operands are not empty.
 
-    Room in L1 is checked by `check_room` once the output has its memory.
+    Room in L1 is checked by `room.check_room` once the output has its memory.
 
     Raises:
         ShapeError: shapes that do not fit.
@@ -297,15 +296,6 @@ def resolve(call: MatmulCall) -> MatmulProgram:
         cores=program_cores(problem, config),
         buffers=l1_buffers(problem, config),
     )
-
-
-def check_room(program: MatmulProgram, l1_lowest_tensor: int | None) -> None:
-    """Check that the program's buffers fit below the lowest tensor in L1, the output included.
-
-    Raises:
-        OutOfMemoryError: they do not.
-    """
-    check_l1(program.problem, program.config, program.cores, program.buffers, l1_lowest_tensor)
 
 
 def empty_result(call: MatmulCall) -> Operand:

@@ -15,14 +15,10 @@ from ttnn.types import DataType
 
 from .blocks import divisors, largest_divisor
 from .buffers import l1_buffers
-from .model import Cores, Kind, ProgramConfig, tile_bytes
+from .model import Kind, ProgramConfig, tile_bytes
 from .problem import Problem
-from .program import L1Buffer
+from .program import MatmulProgram, own_bytes
 from .validate import check_config
-
-
-def _own_bytes(buffers: tuple[L1Buffer, ...]) -> int:
-    return sum(buffer.bytes for buffer in buffers if not buffer.borrowed)
 
 
 def _divisors(value: int, limit: int) -> list[int]:
@@ -68,7 +64,7 @@ def _largest_that_fits(problem: Problem, config: ProgramConfig, room: int) -> st
         return "The program has no smaller blocks."
     multicast = config.kind in (Kind.MCAST_1D, Kind.MCAST_2D)
     for smaller in _smaller(problem, config):
-        if _own_bytes(l1_buffers(problem, smaller)) > room or not _is_valid(problem, smaller):
+        if own_bytes(l1_buffers(problem, smaller)) > room or not _is_valid(problem, smaller):
             continue
         before = config.fields()
         always = {"in0_block_w"} | ({"out_block_h", "out_block_w"} if multicast else set())
@@ -82,46 +78,38 @@ def _largest_that_fits(problem: Problem, config: ProgramConfig, room: int) -> st
     return "No block size fits."
 
 
-def check_l1(
-    problem: Problem,
-    config: ProgramConfig,
-    cores: Cores,
-    buffers: tuple[L1Buffer, ...],
-    l1_lowest_tensor: int | None,
-) -> None:
+def check_room(program: MatmulProgram, l1_lowest_tensor: int | None) -> None:
     """Check that the program's own buffers end below the tensors and the end of L1.
 
     Args:
-        problem: The multiplication.
-        config: The configuration of the program.
-        cores: Cores that work.
-        buffers: L1 of the program.
+        program: The program.
         l1_lowest_tensor: Lowest L1 address of a tensor, the output included; None if L1 holds none.
 
     Raises:
         OutOfMemoryError: they do not.
     """
-    chip = problem.chip
-    end = chip.l1_first_free + _own_bytes(buffers)
+    chip = program.problem.chip
+    end = chip.l1_first_free + program.own_bytes
     limit = chip.l1_bytes if l1_lowest_tensor is None else min(chip.l1_bytes, l1_lowest_tensor)
     if end <= limit:
         return
-    sizes = ", ".join(f"{buffer.name} {buffer.bytes}" for buffer in buffers if not buffer.borrowed)
+    cores = program.cores[0]
+    sizes = ", ".join(f"{buffer.name} {buffer.bytes}" for buffer in program.buffers if not buffer.borrowed)
     room = limit - chip.l1_first_free
     need = f"ttnn.matmul: the buffers of the program need {end - chip.l1_first_free} B of L1 per core ({sizes})"
     tensors = f"tensors leave {room} B. Free or move tensors, or take smaller blocks: "
-    fits = _largest_that_fits(problem, config, room)
+    fits = _largest_that_fits(program.problem, program.config, room)
     if end > chip.l1_bytes:
         there = f"there are {chip.l1_bytes - chip.l1_first_free} B"
         raise fatal(
             OutOfMemoryError,
             f"{need}, {there}. {fits}" if limit == chip.l1_bytes else f"{need}, {there}, {tensors}{fits}",
-            f"Statically allocated dataflow buffers on core range {cores[0]} grow to {end} B which is beyond max L1 "
+            f"Statically allocated dataflow buffers on core range {cores} grow to {end} B which is beyond max L1 "
             f"size of {chip.l1_bytes} B",
         )
     raise fatal(
         OutOfMemoryError,
         f"{need}, {tensors}{fits}",
-        f"Statically allocated dataflow buffers clash with L1 buffers on core range {cores[0]}. L1 buffer allocated at "
+        f"Statically allocated dataflow buffers clash with L1 buffers on core range {cores}. L1 buffer allocated at "
         f"{l1_lowest_tensor} and static dataflow buffer region ends at {end}",
     )
