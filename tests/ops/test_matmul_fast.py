@@ -99,6 +99,32 @@ def test_threads_do_not_change_a_bit(
 
 
 @pytest.mark.parametrize("level", ["scalar", "avx2", "avx512", "neon"])
+@pytest.mark.parametrize("m", [20, 200])
+@pytest.mark.parametrize("b", ["bf16", "bf8"])
+def test_a_thread_takes_columns_that_follow_each_other_in_a_bank(
+    device: ttnn.MeshDevice, cpu_level: None, host_threads: None, level: str, m: int, b: str
+) -> None:
+    if level not in ttnn._engine.cpu_levels():
+        return
+    ttnn.CONFIG.cpu_level = level
+    # More than three rounds of the banks, and a bias that is added where a column is finished.
+    n = 1280
+    left, right = tensor(device, normal((m, 96), 1)), tensor(device, normal((96, n), 2), NAMES[b])
+    row = tensor(device, normal((1, n), 3))
+    settings = {"core_grid": ttnn.CoreGrid(x=2, y=2), "compute_kernel_config": config("HiFi2")}
+    plain = lambda: raw_of(ttnn.matmul(left, right, **settings))  # noqa: E731
+    biased = lambda: raw_of(ttnn.linear(left, right, bias=row, **settings))  # noqa: E731
+    ttnn.CONFIG.threads = 1
+    alone = (plain(), biased())
+    for threads in (2, 3, 8):
+        ttnn.CONFIG.threads = threads
+        assert np.array_equal(alone[0], plain()), threads
+        assert np.array_equal(alone[1], biased()), threads
+    run = lambda: ttnn.linear(left, right, bias=row, **settings)  # noqa: E731
+    assert_close(run(), exact(run))
+
+
+@pytest.mark.parametrize("level", ["scalar", "avx2", "avx512", "neon"])
 @pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.float32])
 def test_every_level_computes_the_same_product(
     device: ttnn.MeshDevice, cpu_level: None, level: str, dtype: ttnn.DataType
