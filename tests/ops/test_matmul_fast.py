@@ -204,7 +204,7 @@ def test_what_is_packed_when_does_not_change_a_bit(
 ) -> None:
     # Many rows have the right operand packed first, fewer in passing, those of one tile as memory brings it; a depth of
     # more than 2048 goes in parts.
-    m, k, n = 1100, 2100, 70
+    m, k, n = 2100, 2100, 70
     left, right = normal((m, k), 1), normal((n, k) if transpose_b else (k, n), 2)
     weights = tensor(device, right, NAMES[b])
 

@@ -14,8 +14,9 @@ pub const PANELS: usize = 16;
 /// Most rows of tiles in a work item.
 pub const MOST_ROWS: usize = 16;
 
-/// Rows of tiles for which the right operand is packed in passing.
+/// Rows of tiles for which the right operand is packed in passing; of AMX, behind whose products packing hides.
 const FEW_ROWS: usize = 2 * MOST_ROWS;
+const FEW_ROWS_BESIDE: usize = 4 * MOST_ROWS;
 
 /// Most panels of the left operand that are packed at a time, 1 MiB: half of a usual second-level cache.
 const LEFT_PANELS: usize = 512;
@@ -105,7 +106,8 @@ impl Plan {
         let chunk = PANELS / per_tile;
         let chunks = program.k.div_ceil(chunk);
         let column = chunks * PANELS;
-        let packs_first = program.m > FEW_ROWS && column <= RIGHT_PANELS;
+        let few_rows = if overlaps { FEW_ROWS_BESIDE } else { FEW_ROWS };
+        let packs_first = program.m > few_rows && column <= RIGHT_PANELS;
         let (left_panels, most_chunks) = match (packs_first, overlaps) {
             (true, true) => (LEFT_PANELS_BESIDE, MOST_CHUNKS_BESIDE),
             (true, false) => (LEFT_PANELS, MOST_CHUNKS),
