@@ -5,7 +5,6 @@ use tt_cpu::stream::{self, LINE};
 use tt_tensix::fast::{AHEAD, Panel, Session};
 
 use super::finish::Outputs;
-use super::passing::TOGETHER;
 use super::plan::{Block, PANELS, Stage};
 use super::workspace::Workspace;
 use super::{Kernel, Pages};
@@ -14,6 +13,10 @@ use crate::OpError;
 /// Chunks of the right operand that are packed as one piece of work: so many that tiles of a row follow each other in
 /// host memory.
 const PIECE: usize = 32;
+
+/// Tiles that are multiplied between two pieces of other work, if that hides behind the multiplication: lines on their way
+/// from memory leave room for those of the left operand.
+const TOGETHER: usize = 4;
 
 /// Panels of a stage's right operand: for each matrix, for each chunk along K, the columns.
 #[derive(Clone, Copy)]

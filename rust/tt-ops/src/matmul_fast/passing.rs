@@ -11,9 +11,6 @@ use super::workspace::Workspace;
 use super::{Kernel, Pages};
 use crate::OpError;
 
-/// Tiles that are multiplied between two pieces of other work, if that hides behind the multiplication.
-pub(super) const TOGETHER: usize = 4;
-
 /// Pages of the right operand that are multiplied together.
 pub(super) struct Chunk<'a> {
     pub(super) turn: usize,
@@ -70,11 +67,7 @@ impl Kernel<'_> {
                     continue;
                 }
                 let last = row + 1 == rows;
-                let together = match overlaps {
-                    true if last => 1,
-                    true => TOGETHER,
-                    false => plan.chunk,
-                };
+                let together = if overlaps && last { 1 } else { plan.chunk };
                 for start in (0..tiles).step_by(together) {
                     let some = start..(start + together).min(tiles);
                     let panels = some.start * plan.per_tile..some.end * plan.per_tile;
@@ -155,10 +148,13 @@ impl<'a> Chunk<'a> {
     }
 }
 
-/// Asks for a page that is wanted later: of a large one a line here and there, from which the hardware goes on by
-/// itself; in a small one it does not get far.
+/// Asks for a page that is wanted later: of a large one its first line, from which the hardware goes on by itself; in a
+/// small one it does not get far.
 #[inline]
 fn ask_ahead(page: &[u8]) {
-    let step = if page.len() < 2048 { stream::LINE } else { 1024 };
-    (0..page.len()).step_by(step).for_each(|offset| stream::prefetch_second(page, offset));
+    if page.len() < 2048 {
+        stream::prefetch_second_all(page);
+    } else {
+        stream::prefetch_second(page, 0);
+    }
 }
