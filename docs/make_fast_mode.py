@@ -46,7 +46,7 @@ quicker then. AMX leaves out any number of rows, dot products, which multiply pa
 are, the rows from 24 on or none. Rows of zeros that an infinity or NaN meets have the same bits as ever.
 
 Beyond operands and result, a product takes up to 6 MiB for each thread, and up to 32 MiB more for panels of the right
-operand if the left one has more than 1024 rows. Both are kept for the next product.
+operand if the left one has more than 1024 rows, 2048 with AMX. Both are kept for the next product.
 
 ## Distance to the exact mode
 
