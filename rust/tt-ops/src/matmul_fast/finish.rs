@@ -83,8 +83,8 @@ impl<'a, 'p> Outputs<'a, 'p> {
             .flatten()
     }
 
-    /// Ends the sums of a row of the block (counted from its first) in a column whose turn it is: in their place, or, if they are
-    /// complete and finished later, in one of their own.
+    /// Ends the sums of a row of the block (counted from its first) in a column whose turn it is: in their place, or, if
+    /// they are complete and finished later, in one of their own.
     #[inline]
     pub(super) fn end(
         &mut self,

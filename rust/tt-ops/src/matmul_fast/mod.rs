@@ -173,9 +173,8 @@ impl<'a> Kernel<'a> {
         }
     }
 
-    /// The column whose turn it is. If the right operand is read in its own order, columns whose tiles follow each other
-    /// in host memory do so in their turns: what the host fetches ahead of itself is then what comes next, on the same
-    /// thread.
+    /// The column whose turn it is. If the right operand is read in its own order, columns whose tiles follow each other in
+    /// host memory have turns that do: what the host fetches ahead of itself is then what comes next, on the same thread.
     #[inline]
     fn column(&self, pages: &Pages<'_>, turn: usize) -> usize {
         plan::column(turn, self.program.n, self.stride(pages))

@@ -14,8 +14,8 @@ use crate::OpError;
 /// host memory.
 const PIECE: usize = 32;
 
-/// Tiles that are multiplied between two pieces of other work, if that hides behind the multiplication: lines on their way
-/// from memory leave room for those of the left operand.
+/// Tiles that are multiplied between two pieces of other work, if that hides behind the multiplication: lines on their
+/// way from memory leave room for those of the left operand.
 const TOGETHER: usize = 4;
 
 /// Panels of a stage's right operand: for each matrix, for each chunk along K, the columns.
