@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from ttnn.config import manage_config
+from ttnn.base.config import manage_config
 
 torch: Any = pytest.importorskip("torch")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import ttnn
 from ttnn.cli import sweep
-from ttnn.ops import registry
+from ttnn.operation import registry
 
 TARGET = Path(__file__).resolve().parent / "operators.md"
 NUMERICS = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ttnn.ops import registry
+from ttnn.operation import registry
 
 
 def short(text: str, expression: str) -> str:

@@ -12,9 +12,9 @@ import pytest
 from pinned import short
 
 import ttnn
-from ttnn.exceptions import TtnnError
-from ttnn.ops import registry
-from ttnn.ops.arguments import INTEGER, NUMBER, REQUIRED, TENSOR, Signature
+from ttnn.base.exceptions import TtnnError
+from ttnn.operation import registry
+from ttnn.operation.signature import INTEGER, NUMBER, REQUIRED, TENSOR, Signature
 
 TILES, ROWS = ttnn.TILE_LAYOUT, ttnn.ROW_MAJOR_LAYOUT
 TYPES = [ttnn.bfloat16, ttnn.float32, ttnn.bfloat8_b, ttnn.int32, ttnn.uint32, ttnn.uint16, ttnn.uint8]

@@ -11,7 +11,7 @@ import pytest
 from pinned import short
 
 import ttnn
-from ttnn.exceptions import TtnnError
+from ttnn.base.exceptions import TtnnError
 
 Make = Callable[..., ttnn.Tensor]
 

@@ -14,8 +14,8 @@ import pytest
 import torch
 
 import ttnn
-from ttnn.exceptions import TtnnError
-from ttnn.ops.registry import FastOperation
+from ttnn.base.exceptions import TtnnError
+from ttnn.operation.registry import FastOperation
 
 # They open, close, write files or change what is common to all tests; or they are handed functions of the caller.
 CHANGE_THE_WORLD = frozenset(

@@ -12,8 +12,8 @@ import pytest
 import ttnn
 from ttnn.cli.sweep import inputs
 from ttnn.cli.sweep.subjects import arity, distances, results
-from ttnn.ops import registry
-from ttnn.ops.binary.measured import LARGEST_ULP
+from ttnn.operation import registry
+from ttnn.ops.eltwise.binary.measured import LARGEST_ULP
 
 Words = npt.NDArray[np.uint32]
 PAIRS = 1 << 16

@@ -14,7 +14,7 @@ import pytest
 from test_binary_bounds import pairs_for
 
 import ttnn
-from ttnn.ops import registry
+from ttnn.operation import registry
 
 Floats = npt.NDArray[np.float64]
 Values = npt.NDArray[np.float32]

@@ -7,7 +7,7 @@ import pytest
 
 import ttnn
 from ttnn.cli import sweep
-from ttnn.ops.registry import Op
+from ttnn.operation.registry import Op
 
 
 @pytest.mark.parametrize("dtype", sweep.DTYPES)

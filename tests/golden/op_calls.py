@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 import ttnn
-from ttnn.exceptions import TtnnError
+from ttnn.base.exceptions import TtnnError
 
 FILE = "op_calls_mock_n150.jsonl.gz"
 _DTYPES = {

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from ttnn.mesh import MeshCoordinate
+from ttnn.device.coordinates import MeshCoordinate
 
 CHIPS = ("n150", "p150")
 

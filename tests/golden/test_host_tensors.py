@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from ttnn import tensor_io
+from ttnn.tensor import files
 
 LAYOUT = {"rm": ttnn.ROW_MAJOR_LAYOUT, "tile": ttnn.TILE_LAYOUT}
 
@@ -135,7 +135,7 @@ def test_file_headers_are_equal_and_read_back(
     arrays, meta = load(golden)
     header = bytes.fromhex(meta[note]["header_hex"])
     tensor = ttnn.Tensor(arrays["in/randn_40x50"], dtype, None, layout)
-    assert tensor_io.header_bytes(tensor.spec, tensor.spec.raw_bytes) == header
+    assert files.header_bytes(tensor.spec, tensor.spec.raw_bytes) == header
     path = tmp_path / "official.tensorbin"
     path.write_bytes(header + tensor._host.tobytes())
     loaded = ttnn.load_tensor(path)

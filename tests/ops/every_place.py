@@ -30,9 +30,9 @@ from test_backward import wrapped as wrapped_gradient
 from test_registry import MATMULS, applies, calls, compare, fitting, largest_integer, takes_integers
 
 import ttnn
-from ttnn.exceptions import DeviceError, EngineBugError, MemoryConfigError, TtnnError
-from ttnn.ops import registry
-from ttnn.ops.arguments import TENSOR
+from ttnn.base.exceptions import DeviceError, EngineBugError, MemoryConfigError, TtnnError
+from ttnn.operation import registry
+from ttnn.operation.signature import TENSOR
 
 SHAPES: list[tuple[int, ...]] = [
     *((), (1,), (70,)),

@@ -9,7 +9,7 @@ import numpy as np
 from operands import values_of
 
 import ttnn
-from ttnn.config import manage_config
+from ttnn.base.config import manage_config
 
 FIDELITIES = ("LoFi", "HiFi2", "HiFi3", "HiFi4")
 """Names of the fidelities."""

@@ -16,9 +16,9 @@ import numpy.typing as npt
 from operands import BLOCK_FLOAT_STEP, INTEGERS, make, ulp_distance, values_of
 
 import ttnn
-from ttnn.ops import registry
-from ttnn.ops.arguments import REQUIRED, TENSOR, Param, Signature
-from ttnn.ops.registry import Op
+from ttnn.operation import registry
+from ttnn.operation.registry import Op
+from ttnn.operation.signature import REQUIRED, TENSOR, Param, Signature
 
 Values = npt.NDArray[Any]
 Domain = Callable[[Values], Values]

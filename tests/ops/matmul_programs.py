@@ -10,24 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ttnn.core_range import CoreCoord, CoreGrid, CoreRange, CoreRangeSet
-from ttnn.device import MeshDevice
-from ttnn.memory_config import DRAM_MEMORY_CONFIG, L1_MEMORY_CONFIG, MemoryConfig, ShardSpec
-from ttnn.ops.activations import UnaryWithParam
-from ttnn.ops.compute_config import WormholeComputeKernelConfig
-from ttnn.ops.matmul.convert import activation_of, compute_config_of, operand_of, placement_of, program_config_of
-from ttnn.ops.matmul.model import Operand
-from ttnn.ops.matmul.operator import chip_of
-from ttnn.ops.matmul.resolve import MatmulCall
-from ttnn.program_config import (
-    MatmulMultiCoreReuseMultiCast1DProgramConfig,
-    MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig,
-    MatmulMultiCoreReuseMultiCastProgramConfig,
-    MatmulMultiCoreReuseProgramConfig,
-)
-from ttnn.tensor import Tensor, allocate_tensor_on_device
-from ttnn.tensor_spec import TensorSpec
-from ttnn.types import (
+from ttnn.base.activation import UnaryWithParam
+from ttnn.base.compute_config import WormholeComputeKernelConfig
+from ttnn.base.core_range import CoreCoord, CoreGrid, CoreRange, CoreRangeSet
+from ttnn.base.enums import (
     BufferType,
     DataType,
     Layout,
@@ -36,6 +22,20 @@ from ttnn.types import (
     TensorMemoryLayout,
     UnaryOpType,
 )
+from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, L1_MEMORY_CONFIG, MemoryConfig, ShardSpec
+from ttnn.base.program_config import (
+    MatmulMultiCoreReuseMultiCast1DProgramConfig,
+    MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig,
+    MatmulMultiCoreReuseMultiCastProgramConfig,
+    MatmulMultiCoreReuseProgramConfig,
+)
+from ttnn.base.tensor_spec import TensorSpec
+from ttnn.device.lifecycle import MeshDevice
+from ttnn.ops.matmul.convert import activation_of, compute_config_of, operand_of, placement_of, program_config_of
+from ttnn.ops.matmul.model import Operand
+from ttnn.ops.matmul.operator import chip_of
+from ttnn.ops.matmul.resolve import MatmulCall
+from ttnn.tensor.tensor import Tensor, allocate_tensor_on_device
 
 DTYPES = {
     "bf16": DataType.BFLOAT16,

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 import ttnn
-from ttnn.tensor_spec import TensorSpec
+from ttnn.base.tensor_spec import TensorSpec
 
 Values = npt.NDArray[np.float64]
 INTEGERS = {

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 import ttnn
-from ttnn.ops.arguments import TENSOR
-from ttnn.ops.registry import Op
+from ttnn.operation.registry import Op
+from ttnn.operation.signature import TENSOR
 
 # Operators that Wormhole does not have.
 ON_BLACKHOLE = frozenset({"situ_glu", "softcap"})

@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 
 import ttnn
-from ttnn.exceptions import EngineBugError, TtnnError
-from ttnn.ops import registry
-from ttnn.ops.arguments import REQUIRED, Param, Signature
+from ttnn.base.exceptions import EngineBugError, TtnnError
+from ttnn.operation import registry
+from ttnn.operation.signature import REQUIRED, Param, Signature
 
 WORDS = {ttnn.int32: np.int32, ttnn.uint32: np.uint32, ttnn.uint16: np.uint16, ttnn.uint8: np.uint8}
 BLOCK_FLOATS = (ttnn.bfloat8_b, ttnn.bfloat4_b)

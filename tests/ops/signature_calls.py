@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 import ttnn
-from ttnn.ops import registry
-from ttnn.ops.arguments import REQUIRED, Param, Signature
+from ttnn.operation import registry
+from ttnn.operation.signature import REQUIRED, Param, Signature
 
 SHAPE = (1, 1, 64, 128)
 L1 = ttnn.L1_MEMORY_CONFIG

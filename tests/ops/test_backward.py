@@ -10,10 +10,10 @@ from gradient_calls import COMMON, OUTPUTS, VALUES, Call, arguments, calls, grad
 from operands import INTEGERS, assert_within, values_of
 
 import ttnn
-from ttnn.exceptions import TtnnError
-from ttnn.ops import registry
+from ttnn.base.exceptions import TtnnError
+from ttnn.operation import registry
+from ttnn.operation.registry import Op
 from ttnn.ops.backward.measured import PASSED_ON
-from ttnn.ops.registry import Op
 
 SHARDED: tuple[int, ...] = (1, 1, 128, 64)
 

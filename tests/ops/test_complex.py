@@ -12,7 +12,7 @@ from operands import MANTISSA_BITS, make, values_of
 
 import ttnn
 from ttnn.golden import complex as golden
-from ttnn.ops import registry
+from ttnn.operation import registry
 
 SHAPES: list[tuple[int, ...]] = [(), (31,), (33, 31), (2, 1, 32, 64), (0, 5)]
 PLACE = ttnn.DRAM_MEMORY_CONFIG

@@ -9,7 +9,7 @@ import pytest
 from every_place import INTERLEAVED, PLACES, SHAPES, Case, Runner, calls_of, combinations, failures_of, sample
 
 import ttnn
-from ttnn.ops import registry
+from ttnn.operation import registry
 
 SHAPES_OF_EACH = 2
 PLACES_OF_EACH = 1

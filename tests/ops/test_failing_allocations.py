@@ -9,8 +9,8 @@ from signature_calls import Call, calls
 from test_keywords import describe
 
 import ttnn
-from ttnn.exceptions import TtnnError
-from ttnn.ops import registry
+from ttnn.base.exceptions import TtnnError
+from ttnn.operation import registry
 
 LARGEST = 200
 """More allocations than any of these calls makes."""

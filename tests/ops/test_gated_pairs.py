@@ -10,7 +10,7 @@ import pytest
 from operands import assert_within, from_raw, make, raw_of, ulp_distance, values_of
 
 import ttnn
-from ttnn.ops import registry
+from ttnn.operation import registry
 
 TILES, ROWS = ttnn.TILE_LAYOUT, ttnn.ROW_MAJOR_LAYOUT
 CORES = ttnn.CoreRangeSet({ttnn.CoreRange((0, 0), (1, 1))})

@@ -16,8 +16,8 @@ from gradient_calls import Call, calls, fit, gradients
 
 import ttnn
 from ttnn.golden import complex as complex_golden
-from ttnn.ops.arguments import TENSOR
-from ttnn.ops.registry import Op
+from ttnn.operation.registry import Op
+from ttnn.operation.signature import TENSOR
 
 Function = Callable[..., torch.Tensor]
 SHAPE = (4, 1, 5, 3)

@@ -10,8 +10,8 @@ from operands import make
 from signature_calls import Call, calls
 
 import ttnn
-from ttnn.exceptions import ArgumentError, DTypeError, EngineBugError, TtnnError
-from ttnn.ops import registry
+from ttnn.base.exceptions import ArgumentError, DTypeError, EngineBugError, TtnnError
+from ttnn.operation import registry
 
 # More digits than Python turns into text, too.
 HUGE = (2**1024, -(10**5000))

@@ -9,9 +9,9 @@ from operands import raw_of
 from signature_calls import GIVEN, Call, calls, first_dtype, other_values
 
 import ttnn
-from ttnn.exceptions import TtnnError
-from ttnn.ops import registry
-from ttnn.ops.arguments import REQUIRED, Param
+from ttnn.base.exceptions import TtnnError
+from ttnn.operation import registry
+from ttnn.operation.signature import REQUIRED, Param
 
 # Options that change no result of the chip either; "*" is every operator.
 _TIME_ONLY = "how many cores work or how they find their datums: time only"

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 import ttnn
-from ttnn.tensor import Tensor
-from ttnn.tensor_spec import TensorSpec
+from ttnn.base.tensor_spec import TensorSpec
+from ttnn.tensor.tensor import Tensor
 
 _DTYPES = {
     "bfloat16": ttnn.bfloat16,

@@ -11,7 +11,7 @@ from fast_distance import FIDELITIES, SIZES, distance, published_bounds
 from operands import NAMES, from_raw, raw_of, values_of
 
 import ttnn
-from ttnn.config import manage_config
+from ttnn.base.config import manage_config
 
 BOUNDS = published_bounds()
 

@@ -9,7 +9,7 @@ import pytest
 from matmul_calls import exact, integers, numbers, on, program, sharded
 
 import ttnn
-from ttnn import exceptions
+from ttnn.base import exceptions
 from ttnn.ops.matmul.blocks import divisors
 
 

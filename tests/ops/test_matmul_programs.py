@@ -13,7 +13,7 @@ import pytest
 from matmul_programs import OtherOperator, evaluate
 
 import ttnn
-from ttnn.exceptions import TtnnError, UnsupportedError
+from ttnn.base.exceptions import TtnnError, UnsupportedError
 from ttnn.ops.matmul.convert import memory_config_of, spec_of
 from ttnn.ops.matmul.model import cores_text
 from ttnn.ops.matmul.program import MatmulProgram

@@ -10,8 +10,8 @@ import pytest
 from matmul_calls import integers, on, program, sharded
 
 import ttnn
-from ttnn import exceptions
-from ttnn.mesh import SubDeviceId
+from ttnn.base import exceptions
+from ttnn.device.coordinates import SubDeviceId
 
 Make = Callable[..., ttnn.Tensor]
 

@@ -14,8 +14,7 @@ import pytest
 from operands import make, values_of
 
 import ttnn
-from ttnn import decorators
-from ttnn.ops import registry
+from ttnn.operation import hooks, registry
 
 
 @pytest.fixture
@@ -38,7 +37,7 @@ def test_operators_have_the_official_fields() -> None:
     ]
     assert all(hasattr(ttnn.exp, field.name) for field in dataclasses.fields(ttnn.exp))
     assert sorted([ttnn.multiply, ttnn.add]) == [ttnn.add, ttnn.multiply]
-    assert isinstance(ttnn.exp, decorators.FastOperation)
+    assert isinstance(ttnn.exp, hooks.FastOperation)
 
 
 def test_attributes() -> None:
@@ -71,7 +70,7 @@ def test_queues(device: ttnn.MeshDevice) -> None:
     probe(queue_id=1)
     probe(cq_id=1)
     probe(queue_id=None)
-    with decorators.command_queue(1):
+    with hooks.command_queue(1):
         probe()
     probe()
     assert seen == [0, 1, 1, 0, 1, 0]
@@ -90,7 +89,7 @@ def test_hooks_run_on_the_slow_path_only(device: ttnn.MeshDevice, slow_path: Non
     ) -> None:
         calls.append((f"{operation.__name__} done", args, {"output": output}))
 
-    with decorators.register_pre_operation_hook(before), decorators.register_post_operation_hook(after):
+    with hooks.register_pre_operation_hook(before), hooks.register_post_operation_hook(after):
         result = ttnn.add(x, 1.0, queue_id=0)
         with ttnn.manage_config("enable_fast_runtime_mode", True):
             ttnn.add(x, 1.0)
@@ -103,12 +102,12 @@ def test_hooks_run_on_the_slow_path_only(device: ttnn.MeshDevice, slow_path: Non
 def test_a_hook_must_return_nothing(device: ttnn.MeshDevice, slow_path: None) -> None:
     x = make((2, 3), ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
     with (
-        decorators.register_pre_operation_hook(lambda *_: 5),  # type: ignore[arg-type,return-value]
+        hooks.register_pre_operation_hook(lambda *_: 5),  # type: ignore[arg-type,return-value]
         pytest.raises(RuntimeError, match=r"Pre-operation hook .* returned 5 but must return None"),
     ):
         ttnn.exp(x)
     with (
-        decorators.register_post_operation_hook(lambda *_: "x"),  # type: ignore[arg-type,return-value]
+        hooks.register_post_operation_hook(lambda *_: "x"),  # type: ignore[arg-type,return-value]
         pytest.raises(RuntimeError, match=r"Post-operation hook .* returned 'x' but must return None"),
     ):
         ttnn.exp(x)
@@ -141,37 +140,37 @@ def test_comparison_mode(device: ttnn.MeshDevice) -> None:
 
 def test_golden_functions_take_torch_and_numpy() -> None:
     torch = pytest.importorskip("torch")
-    golden = decorators.get_golden_function(ttnn.softmax)
+    golden = hooks.get_golden_function(ttnn.softmax)
     values = np.random.default_rng(0).normal(size=(3, 5))
     expected = np.exp(values) / np.exp(values).sum(-1, keepdims=True)
     np.testing.assert_allclose(golden(values), expected, rtol=1e-14)
     result = golden(torch.from_numpy(values).to(torch.float32), dim=-1, memory_config=None)
     assert result.dtype is torch.float32
     np.testing.assert_allclose(result.numpy(), expected, rtol=1e-6)
-    assert decorators.get_golden_function(ttnn.argmax)(torch.tensor([1.0, 3.0, 2.0])).item() == 1
+    assert hooks.get_golden_function(ttnn.argmax)(torch.tensor([1.0, 3.0, 2.0])).item() == 1
 
 
 def test_no_golden_function() -> None:
     with pytest.raises(RuntimeError, match=r"ttnn\.empty does not have a golden function"):
-        decorators.get_golden_function(ttnn.empty)
+        hooks.get_golden_function(ttnn.empty)
 
 
 def test_attached_golden_function() -> None:
     operation = registry.FastOperation("ttnn.probe", lambda x: x)
-    decorators.attach_golden_function(operation, lambda x: x + 1)
-    assert decorators.get_golden_function(operation)(1) == 2
+    hooks.attach_golden_function(operation, lambda x: x + 1)
+    assert hooks.get_golden_function(operation)(1) == 2
 
 
 def test_fallback_function(device: ttnn.MeshDevice) -> None:
     x = make((3, 5), ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
-    result = decorators.get_fallback_function(ttnn.relu)(x)
+    result = hooks.get_fallback_function(ttnn.relu)(x)
     assert result.device() is device
     assert (result.dtype, result.layout) == (x.dtype, x.layout)
     np.testing.assert_array_equal(values_of(result), np.maximum(values_of(x), 0))
 
 
 def test_python_operations(device: ttnn.MeshDevice, tmp_path: Path) -> None:
-    @decorators.register_python_operation(name="ttnn.test_double", golden_function=lambda x: 2 * x)
+    @hooks.register_python_operation(name="ttnn.test_double", golden_function=lambda x: 2 * x)
     def double(x: ttnn.Tensor) -> ttnn.Tensor:
         """Return twice the tensor."""
         return ttnn.add(x, x)
@@ -179,11 +178,11 @@ def test_python_operations(device: ttnn.MeshDevice, tmp_path: Path) -> None:
     try:
         x = make((3, 5), ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
         np.testing.assert_array_equal(values_of(double(x)), 2 * values_of(x))
-        assert double in decorators.query_registered_operations()
+        assert double in hooks.query_registered_operations()
         assert double.__doc__ == "Return twice the tensor."
         with pytest.raises(ValueError, match=r"ttnn\.test_double is registered twice"):
-            decorators.register_python_operation(name="ttnn.test_double")(lambda x: x)
-        decorators.dump_operations(tmp_path / "operations.csv")
+            hooks.register_python_operation(name="ttnn.test_double")(lambda x: x)
+        hooks.dump_operations(tmp_path / "operations.csv")
         with open(tmp_path / "operations.csv", encoding="utf-8", newline="") as file:
             rows = {row["python_fully_qualified_name"]: row for row in csv.DictReader(file)}
         assert rows["ttnn.test_double"]["is_cpp_operation"] == "False"

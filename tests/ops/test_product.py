@@ -13,7 +13,7 @@ from operands import from_raw, raw_of
 
 import ttnn
 from ttnn import _engine
-from ttnn.types import FORMAT_CODE
+from ttnn.base.enums import FORMAT_CODE
 
 TILE, ROWS = ttnn.TILE_LAYOUT, ttnn.ROW_MAJOR_LAYOUT
 Floats = npt.NDArray[np.float32]

@@ -11,7 +11,7 @@ from operands import NAMES, from_raw, golden_cases, make, raw_of, values_of
 
 import ttnn
 from ttnn import _engine
-from ttnn.ops import registry
+from ttnn.operation import registry
 
 OPERATORS = {"sum": ttnn.sum, "mean": ttnn.mean, "max": ttnn.max, "min": ttnn.min}
 EVERY = pytest.mark.parametrize("name", OPERATORS)

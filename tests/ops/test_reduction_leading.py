@@ -13,7 +13,7 @@ from operands import from_raw, raw_of
 
 import ttnn
 from ttnn import _engine
-from ttnn.ops import reduce_program
+from ttnn.ops.reduction import program as reduction_program
 
 OPERATORS = {"sum": ttnn.sum, "mean": ttnn.mean, "max": ttnn.max, "min": ttnn.min}
 SHAPES = [(3, 33, 31), (1, 32, 32), (2, 3, 32, 64), (4, 2, 1, 48), (33, 2, 20, 16), (2, 40, 5, 64), (64, 1, 32, 32)]
@@ -24,7 +24,7 @@ SPECIAL = np.float32([0, -0.0, np.inf, -np.inf, np.nan, 1e-39, -1e-39, 3e38, -3e
 def _exchanging(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Let every reduction of a leading dimension exchange it with the height and back."""
     with monkeypatch.context() as patch:
-        patch.setattr(reduce_program, "_across", lambda *_: None)
+        patch.setattr(reduction_program, "_across", lambda *_: None)
         yield
 
 

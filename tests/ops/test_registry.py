@@ -14,7 +14,7 @@ from operands import INTEGERS, assert_within, make, values_of
 from pointwise_calls import DOMAINS, Operand, binary_calls, fit, ternary_calls, unary_calls
 
 import ttnn
-from ttnn.ops import registry
+from ttnn.operation import registry
 
 SHAPES: list[tuple[int, ...]] = [
     (),

@@ -13,9 +13,9 @@ from signature_calls import Call, calls
 from test_keywords import describe
 
 import ttnn
-from ttnn.exceptions import TtnnError
-from ttnn.ops import registry
-from ttnn.ops.registry import GRADIENT_NAMES, OUTPUT_TENSOR_NAMES
+from ttnn.base.exceptions import TtnnError
+from ttnn.operation import registry
+from ttnn.operation.registry import GRADIENT_NAMES, OUTPUT_TENSOR_NAMES
 
 OUTPUTS = {*OUTPUT_TENSOR_NAMES, *GRADIENT_NAMES, "preallocated_output"}
 

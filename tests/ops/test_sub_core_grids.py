@@ -7,7 +7,7 @@ from signature_calls import Call, calls
 from test_keywords import describe
 
 import ttnn
-from ttnn.ops import registry
+from ttnn.operation import registry
 
 OPTION = "sub_core_grids"
 ENTRIES = [

@@ -10,8 +10,8 @@ from signature_calls import SHAPE, Call, calls, first_dtype, tensor
 
 import ttnn
 from ttnn import _engine
-from ttnn.exceptions import TtnnError
-from ttnn.ops import registry
+from ttnn.base.exceptions import TtnnError
+from ttnn.operation import registry
 
 ENTRIES = [
     entry for entry in registry.entries() if any(p.kind.text == "ttnn.Tensor" for p in entry.signatures[0].params)

@@ -16,7 +16,7 @@ from tile_parts import Matrix
 import ttnn
 from ttnn import kernel_api as api
 from ttnn import metal
-from ttnn.exceptions import KernelSetupError
+from ttnn.base.exceptions import KernelSetupError
 from ttnn.kernel_api.vector_functions import Approximable, Binary, Packed, Ternary, Tiles, Unary
 from ttnn.kernel_api.vector_variants import Exponential
 

@@ -13,7 +13,7 @@ from parts import CORE, TILE, add_cb, tiles_buffer, values
 import ttnn
 from ttnn import kernel_api as api
 from ttnn import metal
-from ttnn.exceptions import AddressError, KernelArgumentError, UnsupportedError
+from ttnn.base.exceptions import AddressError, KernelArgumentError, UnsupportedError
 from ttnn.kernel_api.context import here
 
 

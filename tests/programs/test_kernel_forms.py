@@ -14,7 +14,7 @@ from tile_parts import Matrix
 
 import ttnn
 from ttnn import kernel_api as api
-from ttnn.exceptions import KernelArgumentError, UnsupportedError
+from ttnn.base.exceptions import KernelArgumentError, UnsupportedError
 from ttnn.metal.timeline import Event
 
 RNG = np.random.default_rng(33)

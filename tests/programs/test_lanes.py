@@ -12,7 +12,7 @@ from tile_parts import WIDE, Array, Matrix, X, api_bits, apply, one_tile
 
 import ttnn
 from ttnn import kernel_api as api
-from ttnn.exceptions import KernelArgumentError, KernelSetupError, UnsupportedError
+from ttnn.base.exceptions import KernelArgumentError, KernelSetupError, UnsupportedError
 
 RNG = np.random.default_rng(31)
 

@@ -15,7 +15,7 @@ from test_single_core import add_kernel
 
 import ttnn
 from ttnn import metal
-from ttnn.exceptions import CircularBufferError, DeadlockError, DeviceError, KernelError
+from ttnn.base.exceptions import CircularBufferError, DeadlockError, DeviceError, KernelError
 from ttnn.kernel_api import (
     InterleavedAddrGenFast,
     L1Pointer,

@@ -12,7 +12,7 @@ from parts import CORE, TILE, build, read_one, values, write_one
 
 import ttnn
 from ttnn import metal
-from ttnn.exceptions import ArgumentError, KernelArgumentError
+from ttnn.base.exceptions import ArgumentError, KernelArgumentError
 
 
 @pytest.fixture

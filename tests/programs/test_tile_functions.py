@@ -14,7 +14,7 @@ from tile_parts import Array, Matrix, X, api_bits, apply
 
 import ttnn
 from ttnn import kernel_api as api
-from ttnn.exceptions import KernelArgumentError, UnsupportedError
+from ttnn.base.exceptions import KernelArgumentError, UnsupportedError
 
 RNG = np.random.default_rng(31)
 

@@ -12,7 +12,7 @@ from tile_parts import Array, apply
 import ttnn
 from ttnn import kernel_api as api
 from ttnn import metal
-from ttnn.exceptions import KernelArgumentError, UnsupportedError
+from ttnn.base.exceptions import KernelArgumentError, UnsupportedError
 
 RNG = np.random.default_rng(31)
 

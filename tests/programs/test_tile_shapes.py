@@ -15,7 +15,7 @@ from tile_parts import Matrix
 
 import ttnn
 from ttnn import kernel_api as api
-from ttnn.exceptions import KernelArgumentError, UnsupportedError
+from ttnn.base.exceptions import KernelArgumentError, UnsupportedError
 
 RNG = np.random.default_rng(32)
 SHAPES = [(32, 32), (16, 32), (32, 16), (16, 16), (8, 32), (4, 32), (2, 32), (1, 32), (8, 16)]

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ttnn.base.config import CONFIG
 from ttnn.cli import main
 from ttnn.cli.demo import arithmetic
 from ttnn.cli.goldens.walk import compare
 from ttnn.cli.terminal import MissingPackage, Table, Terminal, require
 from ttnn.cli.ulp import chip_error, ulp_error
-from ttnn.config import CONFIG
 
 COMPACT = Path(__file__).resolve().parents[1] / "golden" / "data"
 

@@ -13,8 +13,8 @@ import pytest
 
 import ttnn
 from ttnn import _engine
-from ttnn.config import CONFIG, MAX_THREADS, SWITCHES, Config, apply_environment
-from ttnn.exceptions import ArgumentError, ConfigError, UnsupportedError
+from ttnn.base.config import CONFIG, MAX_THREADS, SWITCHES, Config, apply_environment
+from ttnn.base.exceptions import ArgumentError, ConfigError, UnsupportedError
 
 OFFICIAL_DEFAULTS = {
     "enable_model_cache": False,

@@ -11,8 +11,7 @@ import pytest
 import torch
 
 import ttnn
-from ttnn import decorators
-from ttnn.exceptions import (
+from ttnn.base.exceptions import (
     ArgumentError,
     DTypeError,
     LayoutError,
@@ -21,6 +20,7 @@ from ttnn.exceptions import (
     StorageError,
     UnsupportedError,
 )
+from ttnn.operation import hooks
 
 NAN, INF = float("nan"), float("inf")
 
@@ -435,7 +435,7 @@ def test_reallocate_without_room_keeps_the_values(device: ttnn.MeshDevice) -> No
 def test_functions_are_registered_operators() -> None:
     for name in ("from_torch", "to_torch", "to_device", "from_device", "deallocate", "dump_tensor"):
         assert getattr(ttnn, name).__name__ == f"ttnn.{name}"
-    assert ttnn.to_device in decorators.query_registered_operations()
+    assert ttnn.to_device in hooks.query_registered_operations()
 
 
 def test_values_of_no_use_get_our_errors(device: ttnn.MeshDevice) -> None:

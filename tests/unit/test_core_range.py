@@ -7,7 +7,7 @@ import pickle
 import pytest
 
 import ttnn
-from ttnn.exceptions import ArgumentError, MemoryConfigError
+from ttnn.base.exceptions import ArgumentError, MemoryConfigError
 
 
 def cr(x0: int, y0: int, x1: int, y1: int) -> ttnn.CoreRange:

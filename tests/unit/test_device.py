@@ -13,7 +13,7 @@ import pytest
 
 import ttnn
 from ttnn import _engine
-from ttnn.device import get_dispatch_core_axis, get_optimal_dram_bank_to_logical_worker_assignment
+from ttnn.device.lifecycle import get_dispatch_core_axis, get_optimal_dram_bank_to_logical_worker_assignment
 
 CHIPS = {
     "n150": (ttnn.Arch.WORMHOLE_B0, (8, 8), 12, 1_499_136, 105_824, 32),

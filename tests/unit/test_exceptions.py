@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 import ttnn
-from ttnn import exceptions
-from ttnn.exceptions import TtnnError, fatal
+from ttnn.base import exceptions
+from ttnn.base.exceptions import TtnnError, fatal
 
 # The official package raises RuntimeError for every failed check; these two answer Python's own protocols.
 NOT_RUNTIME_ERRORS = {exceptions.ArgumentError, exceptions.IndexRangeError}

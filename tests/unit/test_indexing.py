@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from ttnn.exceptions import ArgumentError, IndexRangeError, ShapeError
+from ttnn.base.exceptions import ArgumentError, IndexRangeError, ShapeError
 
 VALUES = np.arange(2 * 33 * 40, dtype=np.float32).reshape(2, 33, 40) % 256
 

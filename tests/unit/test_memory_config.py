@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import ttnn
-from ttnn.exceptions import ArgumentError, LayoutError, MemoryConfigError, UnsupportedError
+from ttnn.base.exceptions import ArgumentError, LayoutError, MemoryConfigError, UnsupportedError
 
 HEIGHT, WIDTH, BLOCK = ttnn.ShardStrategy.HEIGHT, ttnn.ShardStrategy.WIDTH, ttnn.ShardStrategy.BLOCK
 ROWS, COLUMNS = ttnn.ShardOrientation.ROW_MAJOR, ttnn.ShardOrientation.COL_MAJOR

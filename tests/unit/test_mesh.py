@@ -10,7 +10,7 @@ import pytest
 import torch
 
 import ttnn
-from ttnn.exceptions import ArgumentError, DeviceError, IndexRangeError, ShapeError, StorageError, UnsupportedError
+from ttnn.base.exceptions import ArgumentError, DeviceError, IndexRangeError, ShapeError, StorageError, UnsupportedError
 
 VALUES = torch.arange(24, dtype=torch.float32).reshape(2, 3, 4)
 REPLICATE, ONE = ttnn.PlacementReplicate(), ttnn.MeshShape(1, 1)

@@ -10,8 +10,8 @@ import pytest
 import torch
 
 import ttnn
-from ttnn import nd_shards
-from ttnn.exceptions import MemoryConfigError, UnsupportedError
+from ttnn.base import nd_shards
+from ttnn.base.exceptions import MemoryConfigError, UnsupportedError
 
 ROW, COL = ttnn.ShardOrientation.ROW_MAJOR, ttnn.ShardOrientation.COL_MAJOR
 ROUND_ROBIN = ttnn.ShardDistributionStrategy.ROUND_ROBIN_1D

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from ttnn.exceptions import ConfigError
+from ttnn.base.exceptions import ConfigError
 
 
 @pytest.fixture(autouse=True)

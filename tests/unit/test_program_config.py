@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import ttnn
-from ttnn import program_config as pc
-from ttnn.exceptions import ArgumentError
+from ttnn.base import program_config as pc
+from ttnn.base.exceptions import ArgumentError
 
 GRID = ttnn.CoreCoord(8, 8)
 BLOCKS = {"in0_block_w": 2, "out_subblock_h": 1, "out_subblock_w": 4, "per_core_M": 3, "per_core_N": 8}

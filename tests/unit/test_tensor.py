@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import ttnn
-from ttnn.exceptions import (
+from ttnn.base.exceptions import (
     ArgumentError,
     DeviceError,
     LayoutError,

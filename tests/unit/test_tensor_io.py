@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import ttnn
-from ttnn.exceptions import ArgumentError, FileFormatError, MemoryConfigError, TtnnError
+from ttnn.base.exceptions import ArgumentError, FileFormatError, MemoryConfigError, TtnnError
 
 ROWS, COLUMNS = ttnn.ShardOrientation.ROW_MAJOR, ttnn.ShardOrientation.COL_MAJOR
 

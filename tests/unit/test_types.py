@@ -11,8 +11,9 @@ import torch
 
 import ttnn
 from ttnn import types
-from ttnn.exceptions import ArgumentError, ShapeError, UnsupportedError
-from ttnn.vendor_enum import VendorEnum
+from ttnn.base import enums
+from ttnn.base.exceptions import ArgumentError, ShapeError, UnsupportedError
+from ttnn.base.vendor_enum import VendorEnum
 
 # Of "Name: MEMBER=number, ..." lines, sorted, for all 57 enumerations of ttnn 0.81.1.
 OFFICIAL_NUMBERS = "19ec1fdaa0d70b8c36ba7ef89adba5349325b46f9d42f05970eee0d27820234d"
@@ -56,8 +57,8 @@ def test_module_constants() -> None:
 
 def test_every_data_type_has_a_format_and_a_size() -> None:
     real = set(ttnn.DataType) - {ttnn.DataType.INVALID}
-    assert set(types.FORMAT_CODE) == set(types.ELEMENT_BYTES) == real
-    assert len(set(types.FORMAT_CODE.values())) == len(real)
+    assert set(enums.FORMAT_CODE) == set(enums.ELEMENT_BYTES) == real
+    assert len(set(enums.FORMAT_CODE.values())) == len(real)
 
 
 # Shape.

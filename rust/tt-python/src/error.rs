@@ -20,7 +20,7 @@ pub trait EngineError: Send {
 /// An instance of a class of `ttnn.exceptions`.
 pub fn exception<'py>(py: Python<'py>, class: &str, arguments: impl PyCallArgs<'py>) -> PyErr {
     let make = || -> PyResult<PyErr> {
-        let class = py.import("ttnn.exceptions")?.getattr(class)?;
+        let class = py.import("ttnn.base.exceptions")?.getattr(class)?;
         Ok(PyErr::from_value(class.call1(arguments)?))
     };
     make().unwrap_or_else(|error| error)

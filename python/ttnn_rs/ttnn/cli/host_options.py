@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ttnn.config import CONFIG
+from ttnn.base.config import CONFIG
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 
 import ttnn
 from ttnn import _engine
-from ttnn.config import CONFIG, SWITCHES
-from ttnn.types import BufferType
+from ttnn.base.config import CONFIG, SWITCHES
+from ttnn.base.enums import BufferType
 
 from .terminal import Table, Terminal
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from ttnn import _engine
-from ttnn.exceptions import KernelArgumentError
+from ttnn.base.exceptions import KernelArgumentError
 from ttnn.kernel_api.arguments import get_compile_time_arg_val
 from ttnn.kernel_api.context import here
 from ttnn.kernel_api.dataflow import get_noc_addr, noc_async_read, noc_async_write

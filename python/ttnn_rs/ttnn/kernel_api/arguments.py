@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ttnn.exceptions import KernelArgumentError
+from ttnn.base.exceptions import KernelArgumentError
 from ttnn.kernel_api.context import here
 
 __all__ = [

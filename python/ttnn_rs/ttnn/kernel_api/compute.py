@@ -5,9 +5,9 @@ Names are given in the classic spelling and in that of 0.81.1; both are one func
 
 from __future__ import annotations
 
-from ttnn.exceptions import KernelArgumentError
+from ttnn.base.exceptions import KernelArgumentError
+from ttnn.base.vendor_enum import VendorEnum
 from ttnn.kernel_api.context import here
-from ttnn.vendor_enum import VendorEnum
 
 __all__ = [
     "BroadcastType",

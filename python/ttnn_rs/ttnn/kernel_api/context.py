@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import greenlet
 
 from ttnn import _engine
-from ttnn.exceptions import KernelArgumentError
+from ttnn.base.exceptions import KernelArgumentError
 
 
 class KernelContext:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Protocol, overload
 
-from ttnn.exceptions import KernelArgumentError
+from ttnn.base.exceptions import KernelArgumentError
 from ttnn.kernel_api.context import here, switch
 
 __all__ = [

@@ -8,7 +8,7 @@ import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 
-from ttnn.exceptions import KernelArgumentError
+from ttnn.base.exceptions import KernelArgumentError
 from ttnn.kernel_api.context import here, switch
 
 __all__ = [

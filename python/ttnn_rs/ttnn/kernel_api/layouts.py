@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ttnn.exceptions import UnsupportedError
+from ttnn.base.exceptions import UnsupportedError
 from ttnn.kernel_api.compute import reconfig_data_format_srca
 from ttnn.kernel_api.context import here
 

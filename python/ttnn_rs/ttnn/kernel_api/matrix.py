@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ttnn.exceptions import KernelArgumentError
+from ttnn.base.exceptions import KernelArgumentError
+from ttnn.base.vendor_enum import VendorEnum
 from ttnn.kernel_api.compute import (
     ADD,
     COL,
@@ -16,7 +17,6 @@ from ttnn.kernel_api.compute import (
     ReduceDim,
 )
 from ttnn.kernel_api.context import here
-from ttnn.vendor_enum import VendorEnum
 
 __all__ = [
     "EltwiseBinaryReuseDestType",

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from ttnn.exceptions import KernelArgumentError
+from ttnn.base.exceptions import KernelArgumentError
 from ttnn.kernel_api import circular_buffers as cb
 from ttnn.kernel_api import dataflow, l1, stateful
 from ttnn.kernel_api.context import here

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ttnn.exceptions import CircularBufferError, KernelArgumentError, UnsupportedError
+from ttnn.base.exceptions import CircularBufferError, KernelArgumentError, UnsupportedError
 from ttnn.kernel_api.circular_buffers import get_read_ptr, get_write_ptr
 from ttnn.kernel_api.context import here
 from ttnn.kernel_api.dataflow import get_noc_addr, noc_async_write

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ttnn.exceptions import KernelArgumentError
+from ttnn.base.exceptions import KernelArgumentError
 from ttnn.kernel_api.context import here, switch
 from ttnn.kernel_api.dataflow import (
     check_one_packet,

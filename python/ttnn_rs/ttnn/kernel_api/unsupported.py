@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from ttnn.exceptions import UnsupportedError
+from ttnn.base.exceptions import UnsupportedError
 
 _RANDOM = "the chip's generator of pseudo-random numbers depends on when it is asked; its bits are not known"
 _NETWORK = "its steps are those of later kernels than the ones that are specified"

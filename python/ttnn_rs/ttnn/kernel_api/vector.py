@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 
 from ttnn import _engine
-from ttnn.exceptions import KernelArgumentError, UnsupportedError
+from ttnn.base.exceptions import KernelArgumentError, UnsupportedError
 from ttnn.kernel_api.vector_functions import (
     Binary,
     Unary,

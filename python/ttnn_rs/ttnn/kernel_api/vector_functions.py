@@ -10,9 +10,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ttnn import _engine
-from ttnn.exceptions import KernelArgumentError
+from ttnn.base.exceptions import KernelArgumentError
+from ttnn.base.vendor_enum import VendorEnum
 from ttnn.kernel_api.context import here
-from ttnn.vendor_enum import VendorEnum
 
 _KEEPS = -1
 """The function leaves the format of the tile as it is."""

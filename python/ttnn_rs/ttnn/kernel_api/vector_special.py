@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ttnn.exceptions import KernelArgumentError, UnsupportedError
+from ttnn.base.exceptions import KernelArgumentError, UnsupportedError
 from ttnn.kernel_api.compute import PoolType, ReduceDim
 from ttnn.kernel_api.l1 import L1Pointer
 from ttnn.kernel_api.vector import float_bits

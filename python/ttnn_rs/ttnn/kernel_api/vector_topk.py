@@ -6,7 +6,7 @@ columns first. Indices are UInt16 with a 16-bit Dst, Int32 or UInt32 with a 32-b
 
 from __future__ import annotations
 
-from ttnn.exceptions import KernelArgumentError, UnsupportedError
+from ttnn.base.exceptions import KernelArgumentError, UnsupportedError
 from ttnn.kernel_api.vector_functions import init, tiles
 
 __all__ = [

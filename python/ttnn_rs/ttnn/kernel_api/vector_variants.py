@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ttnn import _engine
-from ttnn.exceptions import UnsupportedError
+from ttnn.base.exceptions import UnsupportedError
+from ttnn.base.vendor_enum import VendorEnum
 from ttnn.kernel_api.context import here
 from ttnn.kernel_api.vector_functions import ON_PACK, Binary, Packed, Unary, VectorMode, init, unary
-from ttnn.vendor_enum import VendorEnum
 
 __all__ = [
     "InputClamping",

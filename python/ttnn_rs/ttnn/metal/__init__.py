@@ -4,14 +4,20 @@ A program is kernels on cores, circular buffers and semaphores; kernels are Pyth
 Every function has its classic name (`CreateKernel`) and the same in Python's spelling (`create_kernel`).
 """
 
-from ttnn.core_range import CoreCoord as CoreCoord
-from ttnn.core_range import CoreRange as CoreRange
-from ttnn.core_range import CoreRangeSet as CoreRangeSet
-from ttnn.device import CloseDevice as CloseDevice
-from ttnn.device import CreateDevice as CreateDevice
-from ttnn.device import GetNumAvailableDevices as GetNumAvailableDevices
-from ttnn.device import GetNumPCIeDevices as GetNumPCIeDevices
-from ttnn.device import GetPCIeDeviceID as GetPCIeDeviceID
+from ttnn.base.core_range import CoreCoord as CoreCoord
+from ttnn.base.core_range import CoreRange as CoreRange
+from ttnn.base.core_range import CoreRangeSet as CoreRangeSet
+from ttnn.base.enums import NOC as NOC
+from ttnn.base.enums import BufferType as BufferType
+from ttnn.base.enums import DataMovementProcessor as DataMovementProcessor
+from ttnn.base.enums import MathFidelity as MathFidelity
+from ttnn.base.enums import UnpackToDestMode as UnpackToDestMode
+from ttnn.base.work_split import split_work_to_cores as split_work_to_cores
+from ttnn.device.lifecycle import CloseDevice as CloseDevice
+from ttnn.device.lifecycle import CreateDevice as CreateDevice
+from ttnn.device.lifecycle import GetNumAvailableDevices as GetNumAvailableDevices
+from ttnn.device.lifecycle import GetNumPCIeDevices as GetNumPCIeDevices
+from ttnn.device.lifecycle import GetPCIeDeviceID as GetPCIeDeviceID
 from ttnn.metal import detail as detail
 from ttnn.metal import distributed as distributed
 from ttnn.metal.buffers import *  # noqa: F403
@@ -30,9 +36,3 @@ from ttnn.metal.runtime_args import *  # noqa: F403
 from ttnn.metal.semaphores import *  # noqa: F403
 from ttnn.metal.sources import *  # noqa: F403
 from ttnn.metal.traces import *  # noqa: F403
-from ttnn.types import NOC as NOC
-from ttnn.types import BufferType as BufferType
-from ttnn.types import DataMovementProcessor as DataMovementProcessor
-from ttnn.types import MathFidelity as MathFidelity
-from ttnn.types import UnpackToDestMode as UnpackToDestMode
-from ttnn.work_split import split_work_to_cores as split_work_to_cores

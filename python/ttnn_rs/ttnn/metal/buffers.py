@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ttnn import _engine
-from ttnn.core_range import CoreCoord, CoreRangeSet
-from ttnn.exceptions import ArgumentError, MemoryConfigError, UnsupportedError
-from ttnn.mesh import SubDeviceId
-from ttnn.mesh_device import MeshDevice
-from ttnn.tensor import Tensor
-from ttnn.types import BufferType, ShardOrientation, TensorMemoryLayout
+from ttnn.base.core_range import CoreCoord, CoreRangeSet
+from ttnn.base.enums import BufferType, ShardOrientation, TensorMemoryLayout
+from ttnn.base.exceptions import ArgumentError, MemoryConfigError, UnsupportedError
+from ttnn.device.coordinates import SubDeviceId
+from ttnn.device.mesh_device import MeshDevice
+from ttnn.tensor.tensor import Tensor
 
 if TYPE_CHECKING:
     from ttnn.metal.program import Program

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ttnn.exceptions import ArgumentError, MemoryConfigError, fatal
+from ttnn.base.exceptions import ArgumentError, MemoryConfigError, fatal
 from ttnn.metal.buffers import Buffer
 from ttnn.metal.configs import CircularBufferConfig
 from ttnn.metal.global_circular_buffer import GlobalCircularBuffer

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ttnn.exceptions import ArgumentError, MemoryConfigError, fatal
-from ttnn.system_types import DataMovementProcessor
-from ttnn.tile import Tile
-from ttnn.types import FORMAT_CODE, NOC, NOC_MODE, DataType, MathFidelity, UnpackToDestMode
-from ttnn.vendor_enum import VendorEnum
+from ttnn.base.enums import FORMAT_CODE, NOC, NOC_MODE, DataType, MathFidelity, UnpackToDestMode
+from ttnn.base.exceptions import ArgumentError, MemoryConfigError, fatal
+from ttnn.base.system_enums import DataMovementProcessor
+from ttnn.base.tile import Tile
+from ttnn.base.vendor_enum import VendorEnum
 
 if TYPE_CHECKING:
     from ttnn.metal.buffers import Buffer

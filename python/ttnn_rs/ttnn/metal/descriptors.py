@@ -11,16 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from numbers import Integral
 from typing import Any, TypeVar
 
-from ttnn.core_range import CoreCoord, CoreLike, CoreRangeSet, as_core
-from ttnn.exceptions import ArgumentError, StorageError, UnsupportedError
-from ttnn.mesh import MeshCoordinateRange
-from ttnn.mesh_device import MeshDevice
-from ttnn.metal.buffers import Buffer
-from ttnn.metal.configs import DataFormat, KernelBuildOptLevel, format_code
-from ttnn.metal.global_circular_buffer import GlobalCircularBuffer
-from ttnn.tensor import Tensor
-from ttnn.tile import Tile
-from ttnn.types import (
+from ttnn.base.core_range import CoreCoord, CoreLike, CoreRangeSet, as_core
+from ttnn.base.enums import (
     NOC,
     NOC_MODE,
     BufferType,
@@ -30,6 +22,14 @@ from ttnn.types import (
     MathFidelity,
     UnpackToDestMode,
 )
+from ttnn.base.exceptions import ArgumentError, StorageError, UnsupportedError
+from ttnn.base.tile import Tile
+from ttnn.device.coordinates import MeshCoordinateRange
+from ttnn.device.mesh_device import MeshDevice
+from ttnn.metal.buffers import Buffer
+from ttnn.metal.configs import DataFormat, KernelBuildOptLevel, format_code
+from ttnn.metal.global_circular_buffer import GlobalCircularBuffer
+from ttnn.tensor.tensor import Tensor
 
 __all__ = [
     "CBDescriptor",

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ttnn.core_range import CoreLike, as_core
-from ttnn.device import CloseDevice, CreateDevice
-from ttnn.exceptions import ArgumentError, DeviceError
-from ttnn.mesh_device import MeshDevice
+from ttnn.base.core_range import CoreLike, as_core
+from ttnn.base.exceptions import ArgumentError, DeviceError
+from ttnn.device.lifecycle import CloseDevice, CreateDevice
+from ttnn.device.mesh_device import MeshDevice
 from ttnn.metal.buffers import Buffer, as_bytes
 from ttnn.metal.layout import lay_out
 from ttnn.metal.program import Program

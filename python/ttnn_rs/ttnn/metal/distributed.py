@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ttnn.exceptions import ArgumentError, DeviceError, MemoryConfigError, UnsupportedError
-from ttnn.mesh import MeshCoordinate, MeshCoordinateRange, MeshShape, SubDeviceId
-from ttnn.mesh_device import MeshDevice
+from ttnn.base.enums import BufferType, ShardOrientation, TensorMemoryLayout
+from ttnn.base.exceptions import ArgumentError, DeviceError, MemoryConfigError, UnsupportedError
+from ttnn.device.coordinates import MeshCoordinate, MeshCoordinateRange, MeshShape, SubDeviceId
+from ttnn.device.mesh_device import MeshDevice
 from ttnn.metal.buffers import Buffer, InterleavedBufferConfig, ShardedBufferConfig, ShardSpecBuffer, create_buffer
 from ttnn.metal.program import Program, require_program
 from ttnn.metal.queues import (
@@ -35,7 +36,6 @@ from ttnn.metal.queues import (
 )
 from ttnn.metal.report import Report
 from ttnn.metal.traces import BeginTraceCapture, begin_trace_capture
-from ttnn.types import BufferType, ShardOrientation, TensorMemoryLayout
 
 __all__ = [
     "BeginTraceCapture",
@@ -85,7 +85,7 @@ class MeshDeviceConfig:
 
 def open_mesh(config: MeshDeviceConfig, *args: Any, **kwargs: Any) -> MeshDevice:
     """Return an open mesh; see `MeshDevice.create`."""
-    from ttnn.device import open_mesh_device
+    from ttnn.device.lifecycle import open_mesh_device
 
     if not isinstance(config, MeshDeviceConfig):
         raise ArgumentError(f"MeshDevice.create: expected a MeshDeviceConfig, got {config!r}")

@@ -23,11 +23,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ttnn.core_range import CoreCoord, CoreLike, CoreRange, CoreRangeSet, as_core
-from ttnn.exceptions import ArgumentError, MemoryConfigError
-from ttnn.mesh_device import MeshDevice
+from ttnn.base.core_range import CoreCoord, CoreLike, CoreRange, CoreRangeSet, as_core
+from ttnn.base.enums import BufferType
+from ttnn.base.exceptions import ArgumentError, MemoryConfigError
+from ttnn.device.mesh_device import MeshDevice
 from ttnn.metal.buffers import Buffer, ShardedBufferConfig, create_buffer
-from ttnn.types import BufferType
 
 __all__ = ["CreateGlobalCircularBuffer", "GlobalCircularBuffer", "create_global_circular_buffer"]
 

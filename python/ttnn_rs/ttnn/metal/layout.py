@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ttnn.core_range import CoreCoord
-from ttnn.exceptions import DeviceError, KernelArgumentError, MemoryConfigError, fatal
+from ttnn.base.core_range import CoreCoord
+from ttnn.base.enums import BufferType, MathFidelity, UnpackToDestMode
+from ttnn.base.exceptions import DeviceError, KernelArgumentError, MemoryConfigError, fatal
+from ttnn.device.mesh_device import MeshDevice
 from ttnn.kernel_api.context import KernelContext
-from ttnn.mesh_device import MeshDevice
 from ttnn.metal.configs import CircularBufferConfig, ComputeConfig
 from ttnn.metal.program import Kernel, Program, require_program
 from ttnn.metal.runtime_args import as_words, check_count
-from ttnn.types import BufferType, MathFidelity, UnpackToDestMode
 
 _ALIGNMENT = 32
 """Of the first byte of a circular buffer, so that DRAM reads can land there."""

@@ -10,10 +10,10 @@ import threading
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ttnn.exceptions import UnsupportedError
+from ttnn.base.exceptions import UnsupportedError
 from ttnn.metal.queues import CAPTURING, captures
-from ttnn.ops.registry import FastOperation
-from ttnn.tensor import Tensor
+from ttnn.operation.registry import FastOperation
+from ttnn.tensor.tensor import Tensor
 
 _inside = threading.local()
 """Set while an operator that is being recorded runs: operators that it calls are part of it."""

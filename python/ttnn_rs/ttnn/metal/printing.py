@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from ttnn.core_range import CoreCoord, CoreRange, CoreRangeSet
-from ttnn.mesh_device import MeshDevice
+from ttnn.base.core_range import CoreCoord, CoreRange, CoreRangeSet
+from ttnn.base.enums import BufferType
+from ttnn.device.mesh_device import MeshDevice
 from ttnn.metal.configs import CircularBufferConfig, ComputeConfig, DataFormat
 from ttnn.metal.layout import cb_addresses, lay_out
 from ttnn.metal.program import RISCS, CBHandle, Kernel, Program
-from ttnn.types import BufferType
 
 _FLAGS = ("fp32_dest_acc_en", "dst_full_sync_en", "bfp8_pack_precise", "math_approx_mode")
 _SHOWN = 8

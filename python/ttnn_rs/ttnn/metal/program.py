@@ -9,13 +9,13 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from ttnn.core_range import CoreCoord, CoreRange, CoreRangeSet, as_core
-from ttnn.exceptions import ArgumentError, KernelArgumentError, ProgramConfigError, UnsupportedError, fatal
-from ttnn.mesh_device import MeshDevice
+from ttnn.base.core_range import CoreCoord, CoreRange, CoreRangeSet, as_core
+from ttnn.base.enums import NOC_MODE
+from ttnn.base.exceptions import ArgumentError, KernelArgumentError, ProgramConfigError, UnsupportedError, fatal
+from ttnn.base.system_enums import DataMovementProcessor
+from ttnn.device.mesh_device import MeshDevice
 from ttnn.metal.configs import CircularBufferConfig, ComputeConfig, DataMovementConfig, EthernetConfig
 from ttnn.metal.sources import kernel_from_file, kernel_from_text
-from ttnn.system_types import DataMovementProcessor
-from ttnn.types import NOC_MODE
 
 __all__ = [
     "CBHandle",

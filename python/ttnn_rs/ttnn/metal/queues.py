@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ttnn.exceptions import ArgumentError, DeviceError, KernelError
+from ttnn.base.exceptions import ArgumentError, DeviceError, KernelError
+from ttnn.device.coordinates import MeshCoordinateRange, SubDeviceId
+from ttnn.device.mesh_device import MeshDevice
 from ttnn.kernel_api.context import KernelContext, here
-from ttnn.mesh import MeshCoordinateRange, SubDeviceId
-from ttnn.mesh_device import MeshDevice
 from ttnn.metal.buffers import Buffer
 from ttnn.metal.layout import Layout, lay_out
 from ttnn.metal.program import Program

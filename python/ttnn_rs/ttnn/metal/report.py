@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ttnn import _engine
+from ttnn.device.mesh_device import MeshDevice
 from ttnn.kernel_api.context import KernelContext
-from ttnn.mesh_device import MeshDevice
 from ttnn.metal import timeline
 from ttnn.metal.timeline import Event
 

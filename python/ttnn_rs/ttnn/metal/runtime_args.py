@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ttnn.core_range import CoreCoord
-from ttnn.exceptions import KernelArgumentError
+from ttnn.base.core_range import CoreCoord
+from ttnn.base.exceptions import KernelArgumentError
 from ttnn.metal.program import CoreSpec, Kernel, Program, as_cores, require_kernel
 
 __all__ = [

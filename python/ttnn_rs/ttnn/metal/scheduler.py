@@ -12,9 +12,9 @@ from typing import Any, NoReturn
 import greenlet
 
 from ttnn import _engine
-from ttnn.exceptions import DeadlockError, EngineBugError, KernelError, UnsupportedError
+from ttnn.base.exceptions import DeadlockError, EngineBugError, KernelError, UnsupportedError
+from ttnn.device.mesh_device import MeshDevice
 from ttnn.kernel_api.context import KernelContext, here
-from ttnn.mesh_device import MeshDevice
 from ttnn.metal.deadlock import describe_cycle, describe_waits, place_of
 from ttnn.metal.layout import Layout
 from ttnn.metal.report import Report

@@ -6,12 +6,12 @@ import operator
 
 import numpy as np
 
-from ttnn.core_range import CoreRangeSet
-from ttnn.exceptions import ArgumentError, KernelArgumentError, MemoryConfigError, UnsupportedError
-from ttnn.mesh_device import MeshDevice
+from ttnn.base.core_range import CoreRangeSet
+from ttnn.base.enums import BufferType, CoreType
+from ttnn.base.exceptions import ArgumentError, KernelArgumentError, MemoryConfigError, UnsupportedError
+from ttnn.device.mesh_device import MeshDevice
 from ttnn.metal.buffers import Buffer, ShardedBufferConfig, create_buffer
 from ttnn.metal.program import CoreSpec, Program, as_cores, require_program
-from ttnn.types import BufferType, CoreType
 
 __all__ = [
     "CreateGlobalSemaphore",

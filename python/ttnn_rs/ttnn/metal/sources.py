@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ttnn.exceptions import ArgumentError, KernelError, UnsupportedError, fatal
+from ttnn.base.exceptions import ArgumentError, KernelError, UnsupportedError, fatal
 
 __all__ = ["SetRootDir", "set_root_dir"]
 

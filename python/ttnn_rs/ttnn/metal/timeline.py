@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ttnn.exceptions import ArgumentError, UnsupportedError
+from ttnn.base.exceptions import ArgumentError, UnsupportedError
 
 if TYPE_CHECKING:
     from ttnn.metal.report import KernelReport, Report

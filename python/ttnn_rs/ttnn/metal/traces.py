@@ -9,15 +9,15 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from ttnn.exceptions import ArgumentError, DeviceError
-from ttnn.mesh import MeshTraceId
-from ttnn.mesh_device import MeshDevice
+from ttnn.base.exceptions import ArgumentError, DeviceError
+from ttnn.device.coordinates import MeshTraceId
+from ttnn.device.mesh_device import MeshDevice
 from ttnn.metal.layout import Layout
 from ttnn.metal.operator_traces import record
 from ttnn.metal.queues import CAPTURING, captures, command_queue, run_layout
 from ttnn.metal.report import Report
-from ttnn.ops import registry
-from ttnn.tensor import Tensor
+from ttnn.operation import registry
+from ttnn.tensor.tensor import Tensor
 
 __all__ = [
     "BeginTraceCapture",

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from ttnn.ops.argmax import argmax
-from ttnn.ops.binary import add, add_, mul, mul_, multiply, multiply_, rsub, sub, sub_, subtract, subtract_
-from ttnn.ops.creation import arange, empty, empty_like, full, full_like, ones, ones_like, zeros, zeros_like
-from ttnn.ops.data_movement import pad, permute, slice, transpose
-from ttnn.ops.layout import (
+from ttnn.ops.creation.functions import arange, empty, empty_like, full, full_like, ones, ones_like, zeros, zeros_like
+from ttnn.ops.data_movement.functions import pad, permute, slice, transpose
+from ttnn.ops.data_movement.layout import (
     tilize,
     tilize_with_val_padding,
     tilize_with_zero_padding,
@@ -14,9 +12,7 @@ from ttnn.ops.layout import (
     untilize,
     untilize_with_unpadding,
 )
-from ttnn.ops.matmul.addmm import addmm
-from ttnn.ops.matmul.operator import linear, matmul
-from ttnn.ops.placement import (
+from ttnn.ops.data_movement.placement import (
     assign,
     clone,
     copy,
@@ -26,12 +22,16 @@ from ttnn.ops.placement import (
     sharded_to_interleaved,
     to_memory_config,
 )
-from ttnn.ops.product import prod
-from ttnn.ops.reduction import max, mean, min, sum
-from ttnn.ops.reshape import reshape, squeeze, unsqueeze, unsqueeze_to_4D, view
-from ttnn.ops.softmax import softmax
-from ttnn.ops.typecast import typecast
-from ttnn.ops.unary import exp, identity, relu
+from ttnn.ops.data_movement.reshape import reshape, squeeze, unsqueeze, unsqueeze_to_4D, view
+from ttnn.ops.eltwise.binary import add, add_, mul, mul_, multiply, multiply_, rsub, sub, sub_, subtract, subtract_
+from ttnn.ops.eltwise.unary.chain import exp, identity, relu
+from ttnn.ops.eltwise.unary.typecast import typecast
+from ttnn.ops.matmul.addmm import addmm
+from ttnn.ops.matmul.operator import linear, matmul
+from ttnn.ops.normalization.softmax import softmax
+from ttnn.ops.reduction.argmax import argmax
+from ttnn.ops.reduction.functions import max, mean, min, sum
+from ttnn.ops.reduction.prod import prod
 
 __all__ = [
     "add",

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ttnn import _engine
-from ttnn.config import CONFIG
+from ttnn.base.config import CONFIG
 
 from .. import host_options
 from ..terminal import Table, Terminal, picture_path, require

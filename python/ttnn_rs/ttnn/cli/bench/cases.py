@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import ttnn
-from ttnn.config import CONFIG
+from ttnn.base.config import CONFIG
 
 Work = Callable[[], Any]
 FIDELITIES: Final = ("LoFi", "HiFi2", "HiFi3", "HiFi4")

@@ -11,7 +11,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from ttnn.config import CONFIG
+from ttnn.base.config import CONFIG
 
 from .. import host_options
 from ..terminal import Table, Terminal

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import ttnn
-from ttnn.tensor_spec import TensorSpec
+from ttnn.base.tensor_spec import TensorSpec
 
 Bytes = NDArray[np.uint8]
 

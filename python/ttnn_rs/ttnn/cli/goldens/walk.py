@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ttnn.exceptions import FileFormatError, TtnnError
+from ttnn.base.exceptions import FileFormatError, TtnnError
 
 Words = NDArray[Any]
 

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import ttnn
-from ttnn.config import CONFIG
-from ttnn.exceptions import ArgumentError
+from ttnn.base.config import CONFIG
+from ttnn.base.exceptions import ArgumentError
 
 from .. import host_options
 from ..terminal import Terminal, picture_path, require

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 import ttnn
-from ttnn.exceptions import ArgumentError, TtnnError
+from ttnn.base.exceptions import ArgumentError, TtnnError
 
 from ..terminal import Table, Terminal
 from .parameters import parse_parameter

@@ -15,8 +15,8 @@ from typing import Any, Final
 import numpy as np
 
 import ttnn
-from ttnn.config import CONFIG
-from ttnn.exceptions import ArgumentError
+from ttnn.base.config import CONFIG
+from ttnn.base.exceptions import ArgumentError
 
 from ..terminal import Table, Terminal, require
 from ..ulp import nearest, spacing

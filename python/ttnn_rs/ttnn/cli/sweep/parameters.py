@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from typing import Any, Final
 
-from ttnn.exceptions import ArgumentError
-from ttnn.ops import registry
-from ttnn.ops.activations import UnaryWithParam
-from ttnn.ops.arguments import REQUIRED, TENSOR, Param, Signature
-from ttnn.types import UnaryOpType
+from ttnn.base.activation import UnaryWithParam
+from ttnn.base.enums import UnaryOpType
+from ttnn.base.exceptions import ArgumentError
+from ttnn.operation import registry
+from ttnn.operation.signature import REQUIRED, TENSOR, Param, Signature
 
 _INTEGER: Final = re.compile(r"[-+]?\d+")
 ONE_OF_THESE: Final[Mapping[str, str]] = {

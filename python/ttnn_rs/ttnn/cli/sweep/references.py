@@ -8,10 +8,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from ttnn.exceptions import UnsupportedError
-from ttnn.ops import registry
-from ttnn.ops.activations import UnaryWithParam
-from ttnn.ops.arguments import REQUIRED
+from ttnn.base.activation import UnaryWithParam
+from ttnn.base.exceptions import UnsupportedError
+from ttnn.operation import registry
+from ttnn.operation.signature import REQUIRED
 
 from .parameters import shown, signature_of
 from .statistics import Floats

@@ -11,10 +11,10 @@ import numpy as np
 
 import ttnn
 from ttnn import _engine
-from ttnn.config import CONFIG
-from ttnn.exceptions import ArgumentError, UnsupportedError
-from ttnn.ops import registry
-from ttnn.ops.arguments import REQUIRED
+from ttnn.base.config import CONFIG
+from ttnn.base.exceptions import ArgumentError, UnsupportedError
+from ttnn.operation import registry
+from ttnn.operation.signature import REQUIRED
 
 from ..goldens.raw import from_bytes, to_bytes
 from ..goldens.registers import Words

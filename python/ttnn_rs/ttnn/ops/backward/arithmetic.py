@@ -8,9 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from ttnn.base.enums import DataType
+from ttnn.base.memory_config import MemoryConfig
 from ttnn.golden import gradients as g
-from ttnn.memory_config import MemoryConfig
-from ttnn.ops.arguments import FLOAT, Param, Signature
+from ttnn.operation.registry import FastOperation, find
+from ttnn.operation.signature import FLOAT, Param, Signature
+from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION
 from ttnn.ops.backward.constants import ANY
 from ttnn.ops.backward.family import (
     FLOATS,
@@ -32,10 +35,7 @@ from ttnn.ops.backward.family import (
 )
 from ttnn.ops.backward.forward import NAN, Forward, named
 from ttnn.ops.backward.unary_scalars import ROUNDING_MODE, check_rounding, inverse
-from ttnn.ops.common import MEMORY_CONFIG_OPTION
-from ttnn.ops.registry import FastOperation, find
-from ttnn.tensor import Tensor
-from ttnn.types import DataType
+from ttnn.tensor.tensor import Tensor
 
 _ALPHA: Final = Param("alpha", FLOAT, 1.0, doc="The factor of the second operand.")
 _SCALAR: Final = Param("scalar", FLOAT, doc="The second operand, a number.")

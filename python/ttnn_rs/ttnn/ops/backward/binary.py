@@ -10,19 +10,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ttnn.exceptions import DTypeError, fatal
+from ttnn.base.enums import BLOCK_FLOATS, DataType
+from ttnn.base.enums import UnaryOpType as U
+from ttnn.base.exceptions import DTypeError, fatal
+from ttnn.base.memory_config import MemoryConfig
 from ttnn.golden import gradients as g
-from ttnn.memory_config import MemoryConfig
-from ttnn.ops.arguments import FLOAT, Param, Signature
+from ttnn.operation.registry import FastOperation
+from ttnn.operation.signature import FLOAT, Param, Signature
+from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION
+from ttnn.ops._programs.unary_steps import single
 from ttnn.ops.backward.constants import ANY
 from ttnn.ops.backward.family import FLOATS, GRAD, INPUT_A, INPUT_B, check_operands, entry
 from ttnn.ops.backward.forward import NAN, Forward, named
-from ttnn.ops.common import MEMORY_CONFIG_OPTION
-from ttnn.ops.registry import FastOperation
-from ttnn.ops.steps import single
-from ttnn.tensor import Tensor
-from ttnn.types import BLOCK_FLOATS, DataType
-from ttnn.types import UnaryOpType as U
+from ttnn.tensor.tensor import Tensor
 
 _LN2: Final = single(math.log(2.0))
 

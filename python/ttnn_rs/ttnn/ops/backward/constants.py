@@ -5,9 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
+from ttnn.base.enums import DataType
+from ttnn.base.memory_config import MemoryConfig
 from ttnn.golden import gradients as g
-from ttnn.memory_config import MemoryConfig
-from ttnn.ops.arguments import Signature
+from ttnn.operation.registry import FastOperation
+from ttnn.operation.signature import Signature
+from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION
+from ttnn.ops._programs.unary_steps import single
 from ttnn.ops.backward.family import (
     FLOATS,
     GRAD,
@@ -20,11 +24,7 @@ from ttnn.ops.backward.family import (
     register_gradients,
 )
 from ttnn.ops.backward.forward import Forward, named
-from ttnn.ops.common import MEMORY_CONFIG_OPTION
-from ttnn.ops.registry import FastOperation
-from ttnn.ops.steps import single
-from ttnn.tensor import Tensor
-from ttnn.types import DataType
+from ttnn.tensor.tensor import Tensor
 
 ANY: Final = (DataType.BFLOAT16, DataType.BFLOAT8_B, DataType.FLOAT32, DataType.INT32, DataType.UINT32)
 _ZERO: Final = "0 everywhere"

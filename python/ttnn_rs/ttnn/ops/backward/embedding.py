@@ -11,14 +11,21 @@ from typing import Any, Final, TypeVar
 import numpy as np
 
 from ttnn import _engine
-from ttnn.exceptions import DTypeError, IndexRangeError, LayoutError, MemoryConfigError, ShapeError, TtnnError, fatal
+from ttnn.base.enums import FORMAT_CODE, DataType, Layout, TensorMemoryLayout
+from ttnn.base.exceptions import (
+    DTypeError,
+    IndexRangeError,
+    LayoutError,
+    MemoryConfigError,
+    ShapeError,
+    TtnnError,
+    fatal,
+)
+from ttnn.base.memory_config import MemoryConfig
 from ttnn.golden import gradients as g
-from ttnn.memory_config import MemoryConfig
-from ttnn.ops.accuracy import max_ulp
-from ttnn.ops.arguments import DATA_TYPE, TENSOR, Param, Signature
-from ttnn.ops.backward.family import entry
-from ttnn.ops.backward.forward import named
-from ttnn.ops.common import (
+from ttnn.operation.accuracy import max_ulp
+from ttnn.operation.signature import DATA_TYPE, TENSOR, Param, Signature
+from ttnn.ops._programs.common import (
     MEMORY_CONFIG_OPTION,
     OUTPUT_TENSOR_OPTION,
     agreed_dtype,
@@ -31,8 +38,9 @@ from ttnn.ops.common import (
     same_device,
     take_output,
 )
-from ttnn.tensor import Tensor
-from ttnn.types import FORMAT_CODE, DataType, Layout, TensorMemoryLayout
+from ttnn.ops.backward.family import entry
+from ttnn.ops.backward.forward import named
+from ttnn.tensor.tensor import Tensor
 
 _NAME: Final = "ttnn.embedding_bw"
 _TILE: Final = 32

@@ -12,16 +12,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ttnn.exceptions import LayoutError, MemoryConfigError, ParameterError, ShapeError
-from ttnn.memory_config import MemoryConfig
-from ttnn.ops.accuracy import Accuracy, max_ulp
-from ttnn.ops.arguments import TENSOR, Kind, Param, Signature, instance_kind
+from ttnn.base.enums import DataType, Layout
+from ttnn.base.exceptions import LayoutError, MemoryConfigError, ParameterError, ShapeError
+from ttnn.base.memory_config import MemoryConfig
+from ttnn.operation.accuracy import Accuracy, max_ulp
+from ttnn.operation.registry import FastOperation, Op, register
+from ttnn.operation.signature import TENSOR, Kind, Param, Signature, instance_kind
+from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, on_device, same_device
 from ttnn.ops.backward.forward import Forward, named
 from ttnn.ops.backward.measured import ABSOLUTE, LARGEST_ULP, OF_ANY_NUMBER, PASSED_ON
-from ttnn.ops.common import MEMORY_CONFIG_OPTION, on_device, same_device
-from ttnn.ops.registry import FastOperation, Op, register
-from ttnn.tensor import Tensor
-from ttnn.types import DataType, Layout
+from ttnn.tensor.tensor import Tensor
 
 Gradients = list[Tensor | None]
 

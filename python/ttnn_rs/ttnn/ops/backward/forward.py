@@ -7,15 +7,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
-from ttnn.exceptions import TtnnError
-from ttnn.memory_config import MemoryConfig
-from ttnn.ops.activations import UnaryWithParam, chain
-from ttnn.ops.common import INTEGERS
-from ttnn.ops.registry import find
-from ttnn.ops.unary import apply_chain
-from ttnn.ops.unary_family import refuse_integers
-from ttnn.tensor import Tensor
-from ttnn.types import DataType, UnaryOpType
+from ttnn.base.activation import UnaryWithParam
+from ttnn.base.enums import DataType, UnaryOpType
+from ttnn.base.exceptions import TtnnError
+from ttnn.base.memory_config import MemoryConfig
+from ttnn.operation.registry import find
+from ttnn.ops._programs.activations import chain
+from ttnn.ops._programs.common import INTEGERS
+from ttnn.ops.eltwise.unary.chain import apply_chain
+from ttnn.ops.eltwise.unary.family import refuse_integers
+from ttnn.tensor.tensor import Tensor
 
 _INTEGER_STEPS: Final = {
     UnaryOpType.ABS: (DataType.UINT32, DataType.UINT16),

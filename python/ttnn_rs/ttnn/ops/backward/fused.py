@@ -15,10 +15,22 @@ from collections.abc import Callable
 from typing import Final
 
 from ttnn import _engine
-from ttnn.exceptions import DTypeError, LayoutError, ParameterError, fatal
+from ttnn.base.enums import FORMAT_CODE, DataType, GeluVariant, Layout
+from ttnn.base.exceptions import DTypeError, LayoutError, ParameterError, fatal
+from ttnn.base.memory_config import MemoryConfig
 from ttnn.golden import gradients as g
-from ttnn.memory_config import MemoryConfig
-from ttnn.ops.arguments import FLOAT, Param, Signature, instance_kind
+from ttnn.operation.registry import find
+from ttnn.operation.signature import FLOAT, Param, Signature, instance_kind
+from ttnn.ops._programs.common import (
+    FLOATS,
+    MEMORY_CONFIG_OPTION,
+    allocate,
+    arch_number,
+    is_empty,
+    on_device,
+    result_spec,
+)
+from ttnn.ops._programs.unary_steps import ChainStep, single, step
 from ttnn.ops.backward.family import (
     GRAD,
     INPUT,
@@ -32,12 +44,8 @@ from ttnn.ops.backward.family import (
     output_for,
 )
 from ttnn.ops.backward.forward import named
-from ttnn.ops.common import FLOATS, MEMORY_CONFIG_OPTION, allocate, arch_number, is_empty, on_device, result_spec
-from ttnn.ops.registry import find
-from ttnn.ops.steps import ChainStep, single, step
-from ttnn.ops.unary import apply_chain
-from ttnn.tensor import Tensor
-from ttnn.types import FORMAT_CODE, DataType, GeluVariant, Layout
+from ttnn.ops.eltwise.unary.chain import apply_chain
+from ttnn.tensor.tensor import Tensor
 
 _HIFI4: Final = 4
 

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ttnn.exceptions import ShapeError
+from ttnn.base.enums import DataType, Layout
+from ttnn.base.exceptions import ShapeError
+from ttnn.base.memory_config import MemoryConfig
 from ttnn.golden import gradients as g
-from ttnn.memory_config import MemoryConfig
-from ttnn.ops.accuracy import no_bound
-from ttnn.ops.arguments import INTEGER, Param, Signature
+from ttnn.operation.accuracy import no_bound
+from ttnn.operation.registry import find
+from ttnn.operation.signature import INTEGER, Param, Signature
+from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, dimension, on_device, same_device
 from ttnn.ops.backward.family import GRAD, INPUT, RAISES, entry
 from ttnn.ops.backward.forward import Forward, named
-from ttnn.ops.common import MEMORY_CONFIG_OPTION, dimension, on_device, same_device
-from ttnn.ops.product import prod
-from ttnn.ops.registry import find
-from ttnn.tensor import Tensor
-from ttnn.types import DataType, Layout
+from ttnn.ops.reduction.prod import prod
+from ttnn.tensor.tensor import Tensor
 
 _NAME: Final = "ttnn.prod_bw"
 

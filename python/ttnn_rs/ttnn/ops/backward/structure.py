@@ -8,10 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from ttnn.exceptions import LayoutError, ParameterError, ShapeError
+from ttnn.base.enums import Layout
+from ttnn.base.exceptions import LayoutError, ParameterError, ShapeError
+from ttnn.base.memory_config import MemoryConfig
+from ttnn.base.shape import Shape
 from ttnn.golden import gradients as g
-from ttnn.memory_config import MemoryConfig
-from ttnn.ops.arguments import INTEGER, SHAPE_LIKE, Param, Signature
+from ttnn.operation.signature import INTEGER, SHAPE_LIKE, Param, Signature
+from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, dimension, on_device, same_device
 from ttnn.ops.backward.constants import ANY
 from ttnn.ops.backward.family import (
     FLOATS,
@@ -28,10 +31,7 @@ from ttnn.ops.backward.family import (
     required,
 )
 from ttnn.ops.backward.forward import Forward, named
-from ttnn.ops.common import MEMORY_CONFIG_OPTION, dimension, on_device, same_device
-from ttnn.shape import Shape
-from ttnn.tensor import Tensor
-from ttnn.types import Layout
+from ttnn.tensor.tensor import Tensor
 
 _CONCAT: Final = "ttnn.concat_bw"
 _REPEAT: Final = "ttnn.repeat_bw"

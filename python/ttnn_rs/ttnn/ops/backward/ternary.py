@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from ttnn.base.memory_config import MemoryConfig
 from ttnn.golden import gradients as g
-from ttnn.memory_config import MemoryConfig
-from ttnn.ops.arguments import FLOAT, Param, Signature
+from ttnn.operation.signature import FLOAT, Param, Signature
+from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION
 from ttnn.ops.backward.constants import ANY
 from ttnn.ops.backward.family import (
     GRAD,
@@ -27,8 +28,7 @@ from ttnn.ops.backward.family import (
     required,
 )
 from ttnn.ops.backward.forward import INF, NAN, Forward, named
-from ttnn.ops.common import MEMORY_CONFIG_OPTION
-from ttnn.tensor import Tensor
+from ttnn.tensor.tensor import Tensor
 
 _ALPHA: Final = Param("alpha", FLOAT, doc="The factor of the product or quotient.")
 

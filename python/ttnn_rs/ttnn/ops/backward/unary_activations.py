@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Final
 
+from ttnn.base.enums import DataType
+from ttnn.base.enums import UnaryOpType as U
 from ttnn.golden import gradients as g
-from ttnn.ops.arguments import FLOAT, Param
+from ttnn.operation.registry import FastOperation
+from ttnn.operation.signature import FLOAT, Param
+from ttnn.ops._programs.unary_steps import single
 from ttnn.ops.backward.family import Gradient, register_gradients
 from ttnn.ops.backward.forward import INF, Forward
-from ttnn.ops.registry import FastOperation
-from ttnn.ops.steps import single
-from ttnn.tensor import Tensor
-from ttnn.types import DataType
-from ttnn.types import UnaryOpType as U
+from ttnn.tensor.tensor import Tensor
 
 
 def _relu(do: Forward, grad: Tensor, x: Tensor) -> Tensor:

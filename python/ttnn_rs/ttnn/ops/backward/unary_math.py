@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from typing import Final
 
+from ttnn.base.enums import UnaryOpType as U
 from ttnn.golden import gradients as g
+from ttnn.operation.registry import FastOperation
+from ttnn.ops._programs.unary_steps import single
 from ttnn.ops.backward.family import Gradient, register_gradients
 from ttnn.ops.backward.forward import INF, NAN, Forward
-from ttnn.ops.registry import FastOperation
-from ttnn.ops.steps import single
-from ttnn.tensor import Tensor
-from ttnn.types import UnaryOpType as U
+from ttnn.tensor.tensor import Tensor
 
 _LN2: Final = single(math.log(2.0))
 _LN10: Final = single(math.log(10.0))

@@ -8,16 +8,16 @@ from typing import Any, Final
 
 import numpy as np
 
-from ttnn.exceptions import ParameterError, fatal
+from ttnn.base.exceptions import ParameterError, fatal
+from ttnn.base.memory_config import MemoryConfig
 from ttnn.golden import gradients as g
-from ttnn.memory_config import MemoryConfig
-from ttnn.ops.arguments import FLOAT, INTEGER, TENSOR, Param, Signature
+from ttnn.operation.registry import FastOperation
+from ttnn.operation.signature import FLOAT, INTEGER, TENSOR, Param, Signature
+from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, on_device, same_device
+from ttnn.ops._programs.unary_steps import single
 from ttnn.ops.backward.family import GRAD, INPUT, STRING, Gradient, check_operands, entry, register_gradients
 from ttnn.ops.backward.forward import INF, NAN, Forward, named
-from ttnn.ops.common import MEMORY_CONFIG_OPTION, on_device, same_device
-from ttnn.ops.registry import FastOperation
-from ttnn.ops.steps import single
-from ttnn.tensor import Tensor
+from ttnn.tensor.tensor import Tensor
 
 _NEXT_TO_NOTHING: Final = 10.0 * float(np.finfo(np.float32).eps)
 """Exponents below this count as 0."""

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ttnn.exceptions import DTypeError, UnsupportedError, fatal
+from ttnn.base.enums import DataType, Layout
+from ttnn.base.exceptions import DTypeError, UnsupportedError, fatal
 from ttnn.golden import matmul as golden
-from ttnn.ops.arguments import FLOAT, TENSOR, Param, Signature
-from ttnn.ops.common import on_device
-from ttnn.ops.registry import Op, register
-from ttnn.tensor import Tensor
-from ttnn.tensor_operators import operation
-from ttnn.types import DataType, Layout
+from ttnn.operation.registry import Op, register
+from ttnn.operation.signature import FLOAT, TENSOR, Param, Signature
+from ttnn.ops._programs.common import on_device
+from ttnn.tensor.dunders import operation
+from ttnn.tensor.tensor import Tensor
 
 from .operator import GROWS_WITH_K, PRODUCT_OPTIONS, RAISES, product
 

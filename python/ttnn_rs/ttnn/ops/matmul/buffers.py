@@ -5,8 +5,8 @@ The values of a result do not depend on buffers, but whether there is one does.
 
 from __future__ import annotations
 
-from ttnn.core_range import CoreRangeSet
-from ttnn.types import TensorMemoryLayout
+from ttnn.base.core_range import CoreRangeSet
+from ttnn.base.enums import TensorMemoryLayout
 
 from .convert import core_boxes, core_range_set
 from .model import TILE, CoreBox, Cores, Kind, ProgramConfig, Shard, first_cores, tile_bytes, up

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 
-from ttnn.exceptions import MemoryConfigError, ProgramConfigError, TtnnError, fatal
-from ttnn.types import TensorMemoryLayout
+from ttnn.base.enums import TensorMemoryLayout
+from ttnn.base.exceptions import MemoryConfigError, ProgramConfigError, TtnnError, fatal
 
 from .blocks import largest_divisor
 from .model import Kind, ProgramConfig, Shard

@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from ttnn.exceptions import MemoryConfigError, ProgramConfigError, ShapeError, fatal
-from ttnn.types import TensorMemoryLayout
+from ttnn.base.enums import TensorMemoryLayout
+from ttnn.base.exceptions import MemoryConfigError, ProgramConfigError, ShapeError, fatal
 
 from .blocks import largest_divisor, shrink, subblock_height_first, subblock_width_first
 from .model import TILE, Activation, Kind, ProgramConfig, Shard, up

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from ttnn.core_range import CoreCoord, CoreRange, CoreRangeSet
-from ttnn.exceptions import ProgramConfigError, UnsupportedError, fatal
-from ttnn.memory_config import MemoryConfig, ShardSpec
-from ttnn.ops.activations import UnaryWithParam
-from ttnn.ops.compute_config import WormholeComputeKernelConfig
-from ttnn.program_config import (
+from ttnn.base.activation import UnaryWithParam
+from ttnn.base.compute_config import WormholeComputeKernelConfig
+from ttnn.base.core_range import CoreCoord, CoreRange, CoreRangeSet
+from ttnn.base.enums import MathFidelity, ShardOrientation, ThrottleLevel, UnaryOpType
+from ttnn.base.exceptions import ProgramConfigError, UnsupportedError, fatal
+from ttnn.base.memory_config import MemoryConfig, ShardSpec
+from ttnn.base.program_config import (
     MatmulMultiCoreReuseMultiCast1DProgramConfig,
     MatmulMultiCoreReuseMultiCastBatchedDRAMShardedProgramConfig,
     MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig,
     MatmulMultiCoreReuseMultiCastProgramConfig,
     MatmulMultiCoreReuseProgramConfig,
 )
-from ttnn.tensor_spec import TensorSpec
-from ttnn.types import MathFidelity, ShardOrientation, ThrottleLevel, UnaryOpType
+from ttnn.base.tensor_spec import TensorSpec
 
 from .model import Activation, ComputeConfig, CoreBox, Cores, Kind, Operand, Placement, ProgramConfig, Shard
 

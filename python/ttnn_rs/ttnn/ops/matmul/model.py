@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass
 from enum import Enum
 
-from ttnn.types import (
+from ttnn.base.enums import (
     BLOCK_FLOATS,
     ELEMENT_BYTES,
     Arch,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ttnn.exceptions import DTypeError, LayoutError, ProgramConfigError, ShapeError, fatal
-from ttnn.types import DataType, Layout, UnaryOpType
+from ttnn.base.enums import DataType, Layout, UnaryOpType
+from ttnn.base.exceptions import DTypeError, LayoutError, ProgramConfigError, ShapeError, fatal
 
 from .model import ProgramConfig
 from .problem import Problem

@@ -13,16 +13,21 @@ from typing import Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 from ttnn import _engine
-from ttnn.config import CONFIG
-from ttnn.core_range import CoreGrid
-from ttnn.device import MeshDevice, get_allocator_base_address
-from ttnn.exceptions import OutOfMemoryError, ShapeError, StorageError, UnsupportedError, fatal
+from ttnn.base.activation import UnaryWithParam
+from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
+from ttnn.base.config import CONFIG
+from ttnn.base.core_range import CoreGrid
+from ttnn.base.enums import FORMAT_CODE, BufferType, DataType, Layout, UnaryOpType
+from ttnn.base.exceptions import OutOfMemoryError, ShapeError, StorageError, UnsupportedError, fatal
+from ttnn.base.memory_config import MemoryConfig
+from ttnn.base.tensor_spec import TensorSpec
+from ttnn.base.tile import DEFAULT_TILE, Tile
+from ttnn.device.coordinates import SubDeviceId
+from ttnn.device.lifecycle import MeshDevice, get_allocator_base_address
 from ttnn.golden import matmul as golden
-from ttnn.memory_config import MemoryConfig
-from ttnn.mesh import SubDeviceId
-from ttnn.ops.accuracy import no_bound
-from ttnn.ops.activations import UnaryWithParam, chain_steps
-from ttnn.ops.arguments import (
+from ttnn.operation.accuracy import no_bound
+from ttnn.operation.registry import Op, register
+from ttnn.operation.signature import (
     BOOLEAN,
     COMPUTE_KERNEL_CONFIG,
     DATA_TYPE,
@@ -35,16 +40,12 @@ from ttnn.ops.arguments import (
     Signature,
     instance_kind,
 )
-from ttnn.ops.common import allocate, arch_number, on_device
-from ttnn.ops.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
-from ttnn.ops.movement import move_into
-from ttnn.ops.registry import Op, register
-from ttnn.ops.steps import ChainStep
-from ttnn.tensor import Tensor
-from ttnn.tensor_operators import operation
-from ttnn.tensor_spec import TensorSpec
-from ttnn.tile import DEFAULT_TILE, Tile
-from ttnn.types import FORMAT_CODE, BufferType, DataType, Layout, UnaryOpType
+from ttnn.ops._programs.activations import chain_steps
+from ttnn.ops._programs.common import allocate, arch_number, on_device
+from ttnn.ops._programs.movement import move_into
+from ttnn.ops._programs.unary_steps import ChainStep
+from ttnn.tensor.dunders import operation
+from ttnn.tensor.tensor import Tensor
 
 from .convert import (
     AnyProgramConfig,
@@ -391,7 +392,7 @@ def _fused_steps(program: MatmulProgram) -> Sequence[ChainStep]:
 
 def _activated(operator: str, product: Tensor, activation: Activation, output: Tensor | None) -> Tensor:
     # Imported here: the unary operators register themselves on import, which only this rare path needs.
-    from ttnn.ops.unary import apply_chain
+    from ttnn.ops.eltwise.unary.chain import apply_chain
 
     steps = chain_steps(operator, UnaryWithParam(activation.op, *activation.params))
     return apply_chain(operator, product, steps, output_tensor=output)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from ttnn.types import DataType, TensorMemoryLayout
+from ttnn.base.enums import DataType, TensorMemoryLayout
 
 from .model import TILE, Chip, ComputeConfig, Operand, Placement, tile_bytes, up
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from ttnn.types import BLOCK_FLOATS, DataType, TensorMemoryLayout, UnaryOpType
+from ttnn.base.enums import BLOCK_FLOATS, DataType, TensorMemoryLayout, UnaryOpType
 
 from .model import (
     FACTORIES,

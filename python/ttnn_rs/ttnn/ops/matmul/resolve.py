@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from ttnn.exceptions import (
+from ttnn.base.enums import BLOCK_FLOATS, Arch, DataType, Layout, MathFidelity, TensorMemoryLayout
+from ttnn.base.exceptions import (
     DTypeError,
     LayoutError,
     MemoryConfigError,
@@ -15,7 +16,6 @@ from ttnn.exceptions import (
     UnsupportedError,
     fatal,
 )
-from ttnn.types import BLOCK_FLOATS, Arch, DataType, Layout, MathFidelity, TensorMemoryLayout
 
 from .buffers import kernel_batch, l1_buffers, output_shard, program_cores
 from .checks import shape_text

@@ -10,8 +10,8 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ttnn.exceptions import OutOfMemoryError, TtnnError, fatal
-from ttnn.types import DataType
+from ttnn.base.enums import DataType
+from ttnn.base.exceptions import OutOfMemoryError, TtnnError, fatal
 
 from .blocks import divisors, largest_divisor
 from .buffers import l1_buffers

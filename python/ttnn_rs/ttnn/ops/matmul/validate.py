@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from ttnn.exceptions import DTypeError, MemoryConfigError, ShapeError, UnsupportedError, fatal
-from ttnn.types import BufferType, DataType, TensorMemoryLayout
+from ttnn.base.enums import BufferType, DataType, TensorMemoryLayout
+from ttnn.base.exceptions import DTypeError, MemoryConfigError, ShapeError, UnsupportedError, fatal
 
 from .blocks import largest_divisor
 from .checks import Checks, orientation_text, shape_text

@@ -1,0 +1,1 @@
+"""Values that know nothing of devices: enumerations, shapes, tiles, core ranges, configurations, errors."""

@@ -1,0 +1,374 @@
+"""`CONFIG`: every switch of the package, its default, what it takes, and the environment variable that sets it.
+
+Switches are checked when they are set; a switch or value that is not known, and one whose feature is not built, raise.
+The environment is read once, when the package is imported: a program gets the exception, the command line a sentence.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ttnn import _engine
+from ttnn.base.exceptions import ConfigError, TtnnError, UnsupportedError
+
+_Check = Callable[[str, Any], Any]
+
+
+def _flag(name: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ConfigError(f"CONFIG.{name}: expected True or False, got {value!r}")
+    return value
+
+
+def _off(name: str, value: Any) -> bool:
+    if _flag(name, value):
+        raise UnsupportedError(f"CONFIG.{name}: this feature is not built yet; leave it False", "unimplemented")
+    return False
+
+
+def _number(name: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise ConfigError(f"CONFIG.{name}: expected a number, got {value!r}")
+    return float(value)
+
+
+def _path(name: str, value: Any) -> Path:
+    if not isinstance(value, (str, os.PathLike)):
+        raise ConfigError(f"CONFIG.{name}: expected a path, got {value!r}")
+    # Unlike Path.expanduser, this leaves the home of a user who does not exist as it is written.
+    return Path(os.path.expanduser(value))
+
+
+def _optional_path(name: str, value: Any) -> Path | None:
+    return None if value is None else _path(name, value)
+
+
+def _folder(name: str, value: Any) -> Path | None:
+    folder = _optional_path(name, value)
+    # An empty path would be the working folder.
+    if folder is not None and (not os.fspath(value) or not folder.is_dir()):
+        raise ConfigError(f"CONFIG.{name}: {os.fspath(value)!r} is not a folder")
+    return folder
+
+
+def _one_of(*choices: str) -> _Check:
+    def check(name: str, value: Any) -> str:
+        if value not in choices:
+            raise ConfigError(f"CONFIG.{name}: expected one of {', '.join(choices)}; got {value!r}")
+        return str(value)
+
+    return check
+
+
+def _on_or_off(name: str, value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    return bool(_one_of("on", "off")(name, value) == "on")
+
+
+MAX_THREADS = 1024
+"""The largest pool of the engine."""
+
+
+def _threads(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MAX_THREADS:
+        raise ConfigError(f"CONFIG.threads: expected a number from 1 to {MAX_THREADS}, got {value!r}")
+    return value
+
+
+def _cpu_level(value: Any) -> str:
+    levels = _engine.cpu_levels()
+    if value not in levels:
+        raise ConfigError(f"CONFIG.cpu_level: this CPU has {', '.join(levels)}; got {value!r}")
+    return str(value)
+
+
+@dataclass(frozen=True)
+class Switch:
+    """One field of `CONFIG`.
+
+    Args:
+        default: Its value in a fresh configuration.
+        check: Returns the value to store, or raises.
+        environment: Environment variable that sets it, empty if none.
+        official: Whether the official package has the field; the others are ours.
+    """
+
+    default: Any
+    check: _Check
+    environment: str = ""
+    official: bool = True
+
+
+SWITCHES: dict[str, Switch] = {
+    "cache_path": Switch(Path.home() / ".cache" / "ttnn", _path),
+    "model_cache_path": Switch(Path.home() / ".cache" / "ttnn" / "models", _path),
+    "tmp_dir": Switch(Path(tempfile.gettempdir()) / "ttnn", _path),
+    "enable_model_cache": Switch(False, _off),
+    "enable_fast_runtime_mode": Switch(True, _flag),
+    # Arguments are always checked here and there is no fallback and no collective operator, so that these three
+    # hold whatever their value is.
+    "validate_program_args": Switch(False, _flag),
+    "throw_exception_on_fallback": Switch(False, _flag),
+    "enable_logging": Switch(False, _flag),
+    "enable_graph_report": Switch(False, _off),
+    "enable_graph_python_stack_traces": Switch(False, _off),
+    "enable_detailed_buffer_report": Switch(False, _off),
+    "enable_detailed_tensor_report": Switch(False, _off),
+    "enable_comparison_mode": Switch(False, _flag),
+    "comparison_mode_should_raise_exception": Switch(False, _flag),
+    "comparison_mode_pcc": Switch(0.9999, _number),
+    "root_report_path": Switch(Path("generated/ttnn/reports"), _path),
+    "report_name": Switch(None, _optional_path),
+    "strict_ccl_topology": Switch(False, _flag),
+    "numerics": Switch("exact", _one_of("exact", "fast"), "TTNN_NUMERICS", official=False),
+    "watcher": Switch(True, _on_or_off, "TTNN_WATCHER", official=False),
+    "arch_name": Switch("wormhole_b0", _one_of("wormhole_b0", "blackhole"), "ARCH_NAME", official=False),
+    "golden": Switch(None, _folder, "TTNN_GOLDEN", official=False),
+}
+"""Every stored field. `threads` and `cpu_level` are properties: the engine keeps them."""
+
+
+class Config:
+    """The switches of the package. A fresh one has the defaults; `Config(other)` is a copy.
+
+    Attributes:
+        numerics: "exact" for the bits of the chip, "fast" for quick matrix products with sums in float32.
+        watcher: Whether accesses to device memory are checked.
+        arch_name: Generation of the chip that `open_device` opens unless told otherwise.
+        golden: Folder of golden vectors, or None.
+    """
+
+    cache_path: Path
+    model_cache_path: Path
+    tmp_dir: Path
+    enable_model_cache: bool
+    enable_fast_runtime_mode: bool
+    validate_program_args: bool
+    throw_exception_on_fallback: bool
+    enable_logging: bool
+    enable_graph_report: bool
+    enable_graph_python_stack_traces: bool
+    enable_detailed_buffer_report: bool
+    enable_detailed_tensor_report: bool
+    enable_comparison_mode: bool
+    comparison_mode_should_raise_exception: bool
+    comparison_mode_pcc: float
+    root_report_path: Path
+    report_name: Path | None
+    strict_ccl_topology: bool
+    numerics: str
+    watcher: bool
+    arch_name: str
+    golden: Path | None
+
+    def __init__(self, arg: Config | None = None) -> None:
+        if arg is not None and not isinstance(arg, Config):
+            raise ConfigError(f"Config(): expected a Config to copy, got {arg!r}")
+        for name, switch in SWITCHES.items():
+            object.__setattr__(self, name, switch.default if arg is None else getattr(arg, name))
+
+    @property
+    def report_path(self) -> Path | None:
+        """Return the folder of the current report, None without a report name."""
+        return None if self.report_name is None else self.root_report_path / self.report_name
+
+    @property
+    def threads(self) -> int:
+        """Return how many threads the engine works with. Results do not depend on it."""
+        return int(_engine.threads())
+
+    @threads.setter
+    def threads(self, value: int) -> None:
+        _engine.set_threads(_threads(value))
+
+    @property
+    def cpu_level(self) -> str:
+        """Return the instruction set the engine uses. Results do not depend on it."""
+        return str(_engine.cpu_level())
+
+    @cpu_level.setter
+    def cpu_level(self, value: str) -> None:
+        _engine.set_cpu_level(_cpu_level(value))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in ("threads", "cpu_level"):
+            object.__setattr__(self, name, value)
+            return
+        object.__setattr__(self, name, _switch(name).check(name, value))
+
+    def __delattr__(self, name: str) -> None:
+        raise ConfigError(f"CONFIG.{name}: switches cannot be deleted")
+
+    @staticmethod
+    def keys() -> list[str]:
+        """Return the names of all fields."""
+        return [*SWITCHES, "report_path", "threads", "cpu_level"]
+
+    def apply_json_overrides(self, json_text: str, strict: bool = True, source: str = "") -> None:
+        """Set the fields that a JSON object names; all are checked before the first is set.
+
+        Args:
+            json_text: The object.
+            strict: Refuse unknown names instead of leaving them out.
+            source: Where the text comes from, for the message.
+        """
+        where = source or "JSON text"
+        try:
+            data = json.loads(json_text)
+        except ValueError as error:
+            raise ConfigError(f"configuration from {where}: not JSON: {error}") from None
+        if not isinstance(data, dict):
+            raise ConfigError(f"configuration from {where}: expected a JSON object, got {type(data).__name__}")
+        settable = {*SWITCHES, "threads", "cpu_level"}
+        unknown = sorted(set(data) - settable)
+        if unknown and strict:
+            raise ConfigError(f"configuration from {where}: no such switch: {', '.join(unknown)}")
+        known = {name: value for name, value in data.items() if name in settable}
+        for name, value in known.items():
+            if name in SWITCHES:
+                SWITCHES[name].check(name, value)
+            else:
+                {"threads": _threads, "cpu_level": _cpu_level}[name](value)
+        for name, value in known.items():
+            setattr(self, name, value)
+
+    def load_from_file(self, path: str | os.PathLike[str]) -> None:
+        """Set the fields that a JSON file names."""
+        self.apply_json_overrides(_read(path), source=str(path))
+
+    def save_to_file(self, path: str | os.PathLike[str]) -> None:
+        """Write all stored fields to a JSON file."""
+        _require_path(path)
+        text = json.dumps({name: _plain(getattr(self, name)) for name in SWITCHES}, indent=4)
+        try:
+            Path(path).write_text(text + "\n", encoding="utf-8")
+        except OSError as error:
+            raise ConfigError(f"configuration file {path}: {error.strerror}") from None
+
+    def __repr__(self) -> str:
+        fields = (f"{name}={getattr(self, name)}" for name in self.keys())
+        return f"Config{{{','.join(fields)}}}"
+
+
+def _switch(name: str) -> Switch:
+    switch = SWITCHES.get(name)
+    if switch is None:
+        reason = "it is derived from other switches" if name == "report_path" else "there is no such switch"
+        raise ConfigError(f"CONFIG.{name}: {reason}. Switches are {', '.join(SWITCHES)}, threads, cpu_level")
+    return switch
+
+
+def _plain(value: Any) -> Any:
+    return str(value) if isinstance(value, Path) else value
+
+
+def _require_path(path: Any) -> None:
+    if not isinstance(path, (str, os.PathLike)):
+        raise ConfigError(f"configuration file: expected a path, got {path!r}")
+
+
+def _read(path: str | os.PathLike[str]) -> str:
+    _require_path(path)
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"configuration file {path}: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"configuration file {path}: no text in UTF-8: {error}") from None
+
+
+CONFIG = Config()
+
+
+def apply_environment(config: Config, environment: Mapping[str, str]) -> None:
+    """Set the switches that environment variables name.
+
+    Raises:
+        ConfigError: a variable has a value that its switch does not take.
+    """
+    if path := environment.get("TTNN_CONFIG_PATH"):
+        config.load_from_file(path)
+    if text := environment.get("TTNN_CONFIG_OVERRIDES"):
+        config.apply_json_overrides(text, source="TTNN_CONFIG_OVERRIDES")
+    for name, switch in SWITCHES.items():
+        value = environment.get(switch.environment) if switch.environment else None
+        if value is not None:
+            _from_variable(config, switch.environment, name, value)
+    if (level := environment.get("TTNN_CPU_LEVEL")) is not None:
+        _from_variable(config, "TTNN_CPU_LEVEL", "cpu_level", level)
+    if (threads := environment.get("TTNN_THREADS")) is not None:
+        _from_variable(config, "TTNN_THREADS", "threads", int(threads) if threads.isdecimal() else threads)
+
+
+def _from_variable(config: Config, variable: str, name: str, value: Any) -> None:
+    try:
+        setattr(config, name, value)
+    except ConfigError as error:
+        raise ConfigError(f"environment variable {variable}: {error}") from None
+
+
+@contextmanager
+def manage_config(name: str, value: Any) -> Iterator[None]:
+    """Set a switch inside a `with` block and restore it afterwards.
+
+    Raises:
+        ConfigError: there is no such switch, or it does not take the value.
+    """
+    if not isinstance(name, str):
+        raise ConfigError(f"manage_config: expected the name of a switch, got {name!r}")
+    before = getattr(CONFIG, name, None)
+    setattr(CONFIG, name, value)
+    try:
+        yield
+    finally:
+        setattr(CONFIG, name, before)
+
+
+def load_config_from_dictionary(config: Mapping[str, Any], from_file: bool = False) -> None:
+    """Set the switches that a dictionary names."""
+    if not isinstance(config, Mapping):
+        raise ConfigError(f"load_config_from_dictionary: expected a dictionary of switches, got {config!r}")
+    data = {name: _plain(value) for name, value in config.items()}
+    try:
+        text = json.dumps(data)
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"load_config_from_dictionary: {error}, as no switch is") from None
+    CONFIG.apply_json_overrides(text, source="a file" if from_file else "a dictionary")
+
+
+def load_config_from_json_file(json_path: str | os.PathLike[str]) -> None:
+    """Set the switches that a JSON file names."""
+    CONFIG.load_from_file(json_path)
+
+
+def save_config_to_json_file(json_path: str | os.PathLike[str]) -> None:
+    """Write all switches to a JSON file."""
+    CONFIG.save_to_file(json_path)
+
+
+def _is_command() -> bool:
+    """Return whether the package is imported to be run, as `python -m ttnn`."""
+    # So Python calls the program while it looks for the module; what follows are the arguments of that.
+    if sys.argv[:1] != ["-m"]:
+        return False
+    module = sys.orig_argv[-len(sys.argv)]
+    return module == "ttnn" or (module.startswith("-") and module.endswith("mttnn"))
+
+
+try:
+    apply_environment(CONFIG, os.environ)
+except TtnnError as error:
+    if not _is_command():
+        raise
+    if sys.stderr is not None:
+        sys.stderr.write(f"ttnn: {type(error).__name__}: {error}\n")
+    raise SystemExit(2) from None

@@ -1,0 +1,278 @@
+# ruff: noqa: N815 - per_core_M and per_core_N are the official names
+"""Program configurations: how an operator is laid out on cores and cut into blocks, as plain values.
+
+What an operator does with one, and which combinations it refuses, is the operator's business.
+Source: TT-NN docs, the classes of the same names.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, fields
+from typing import Any, TypeVar
+
+from ttnn.base.activation import UnaryWithParam
+from ttnn.base.core_range import CoreCoord, CoreRangeSet
+from ttnn.base.enums import MathFidelity, UnaryOpType
+from ttnn.base.exceptions import ArgumentError, TtnnError
+from ttnn.base.json_text import dump_json
+
+__all__ = [
+    "LayerNormDefaultProgramConfig",
+    "LayerNormShardedMultiCoreProgramConfig",
+    "MatmulMultiCoreReuseMultiCast1DProgramConfig",
+    "MatmulMultiCoreReuseMultiCastBatchedDRAMShardedProgramConfig",
+    "MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig",
+    "MatmulMultiCoreReuseMultiCastProgramConfig",
+    "MatmulMultiCoreReuseProgramConfig",
+    "MinimalMatmulConfig",
+    "SDPAProgramConfig",
+    "SoftmaxDefaultProgramConfig",
+    "SoftmaxProgramConfig",
+    "SoftmaxShardedMultiCoreProgramConfig",
+]
+
+_Config = TypeVar("_Config", bound="_Value")
+
+
+@dataclass(kw_only=True, unsafe_hash=True)
+class _Value:
+    """What all configurations share: checks of kinds whenever a field is set, and JSON."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set a field, at construction or later.
+
+        Raises:
+            ArgumentError: a value of another kind, or a negative one.
+            AttributeError: no field.
+        """
+        item = self.__dataclass_fields__.get(name)
+        if item is None:
+            raise AttributeError(f"{type(self).__name__} has no field {name}")
+        kinds = _KINDS[item.type]
+        if isinstance(value, tuple) and CoreCoord in kinds:
+            value = CoreCoord(value)
+        if isinstance(value, UnaryOpType | tuple) and UnaryWithParam in kinds:
+            value = UnaryWithParam(value)
+        if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+            raise ArgumentError(
+                f"{type(self).__name__}: {name} must be {item.type}, got {type(value).__name__} {value!r}"
+            )
+        if isinstance(value, int) and value < 0:
+            raise ArgumentError(f"{type(self).__name__}: {name} must not be negative, got {value}")
+        super().__setattr__(name, value)
+
+    def to_json(self) -> str:
+        """Return the configuration as JSON text."""
+        return dump_json({item.name: _plain(getattr(self, item.name)) for item in fields(self)})
+
+    @classmethod
+    def from_json(cls: type[_Config], json_string: str) -> _Config:
+        """Return the configuration that `to_json` wrote.
+
+        Raises:
+            ArgumentError: the text is not JSON, or describes something else.
+        """
+        kinds = {item.name: _KINDS[item.type] for item in fields(cls)}
+        try:
+            data = json.loads(json_string)
+            unknown = sorted(set(data) - set(kinds))
+            if unknown:
+                raise ArgumentError(f"{cls.__name__}.from_json: no such field: {', '.join(unknown)}")
+            return cls(**{name: _restored(value, kinds[name]) for name, value in data.items()})
+        except TtnnError:
+            raise
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise ArgumentError(f"{cls.__name__}.from_json: not the JSON text of one: {error}") from None
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, CoreCoord | CoreRangeSet):
+        return value._as_json()
+    if isinstance(value, UnaryWithParam):
+        return {"op_type": value.op_type.value, "params": list(value.params)}
+    if isinstance(value, MathFidelity):
+        return value.value
+    return value
+
+
+def _restored(value: Any, kinds: tuple[type, ...]) -> Any:
+    if value is None:
+        return None
+    if CoreCoord in kinds:
+        return CoreCoord._from_json(value)
+    if CoreRangeSet in kinds:
+        return CoreRangeSet._from_json(value)
+    if UnaryWithParam in kinds:
+        return UnaryWithParam(UnaryOpType(value["op_type"]), *value["params"])
+    if MathFidelity in kinds:
+        return MathFidelity(value)
+    return value
+
+
+_NONE = type(None)
+# Annotations are text (PEP 563); these are all that occur below.
+_KINDS: dict[Any, tuple[type, ...]] = {
+    "int": (int,),
+    "bool": (bool,),
+    "bool | None": (bool, _NONE),
+    "CoreCoord": (CoreCoord,),
+    "CoreRangeSet": (CoreRangeSet,),
+    "CoreRangeSet | None": (CoreRangeSet, _NONE),
+    "int | None": (int, _NONE),
+    "MathFidelity | None": (MathFidelity, _NONE),
+    "UnaryWithParam | None": (UnaryWithParam, _NONE),
+}
+
+
+@dataclass(kw_only=True, unsafe_hash=True)
+class MatmulMultiCoreReuseProgramConfig(_Value):
+    """Each core computes whole output blocks from operands that it reads alone."""
+
+    compute_with_storage_grid_size: CoreCoord
+    in0_block_w: int
+    out_subblock_h: int
+    out_subblock_w: int
+    per_core_M: int
+    per_core_N: int
+    allowed_worker_cores: CoreRangeSet | None = None
+
+
+@dataclass(kw_only=True, unsafe_hash=True)
+class _MultiCast(_Value):
+    """What the two programs with multicast share."""
+
+    compute_with_storage_grid_size: CoreCoord
+    in0_block_w: int
+    out_subblock_h: int
+    out_subblock_w: int
+    out_block_h: int | None = None
+    out_block_w: int | None = None
+    per_core_M: int
+    per_core_N: int
+
+    def __post_init__(self) -> None:
+        if self.out_block_h is None:
+            self.out_block_h = self.per_core_M
+        if self.out_block_w is None:
+            self.out_block_w = self.per_core_N
+
+
+@dataclass(kw_only=True, unsafe_hash=True)
+class MatmulMultiCoreReuseMultiCastProgramConfig(_MultiCast):
+    """A grid of output blocks; rows share the left operand, columns the right one, by multicast.
+
+    `out_block_h` and `out_block_w` are `per_core_M` and `per_core_N` if not given.
+    """
+
+    transpose_mcast: bool
+    fused_activation: UnaryWithParam | None = None
+    fuse_batch: bool = True
+    allowed_worker_cores: CoreRangeSet | None = None
+
+
+@dataclass(kw_only=True, unsafe_hash=True)
+class MatmulMultiCoreReuseMultiCast1DProgramConfig(_MultiCast):
+    """A row of output blocks; one operand goes to all cores by multicast.
+
+    `out_block_h` and `out_block_w` are `per_core_M` and `per_core_N` if not given.
+    """
+
+    fuse_batch: bool
+    fused_activation: UnaryWithParam | None = None
+    mcast_in0: bool
+    gather_in0: bool = False
+    hop_cores: CoreRangeSet = field(default_factory=CoreRangeSet)
+    num_global_cb_receivers: int = 1
+    untilize_out: bool = False
+    allowed_worker_cores: CoreRangeSet | None = None
+    stream_in1: bool = False
+
+
+@dataclass(kw_only=True, unsafe_hash=True)
+class MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig(_Value):
+    """The right operand is width-sharded over DRAM banks, each read by the workers next to it."""
+
+    in0_block_w: int
+    per_core_M: int
+    per_core_N: int
+    fused_activation: UnaryWithParam | None = None
+    num_workers_per_dram_bank: int = 1
+
+
+@dataclass(kw_only=True, unsafe_hash=True)
+class MatmulMultiCoreReuseMultiCastBatchedDRAMShardedProgramConfig(_Value):
+    """Batches of the right operand are sharded over DRAM banks."""
+
+    in0_block_w: int
+    per_core_M: int
+    per_core_N: int
+    fused_activation: UnaryWithParam | None = None
+
+
+@dataclass(kw_only=True, unsafe_hash=True)
+class MinimalMatmulConfig(_Value):
+    """Block sizes of the experimental minimal matmul."""
+
+    M_block_size: int = 1
+    K_block_size: int = 1
+    N_block_size: int = 1
+    subblock_h: int = 1
+    subblock_w: int = 1
+    compute_with_storage_grid_size: CoreCoord = field(default_factory=lambda: CoreCoord(1, 1))
+
+
+@dataclass(kw_only=True, unsafe_hash=True)
+class SDPAProgramConfig(_Value):
+    """Chunk sizes of scaled dot product attention."""
+
+    compute_with_storage_grid_size: CoreCoord
+    sub_core_grids: CoreRangeSet | None = None
+    q_chunk_size: int
+    k_chunk_size: int
+    exp_approx_mode: bool | None = None
+    max_cores_per_head_batch: int = 16
+    max_k_splits: int = 1
+    matmul_math_fidelity: MathFidelity | None = None
+    segmented_accumulation: bool = False
+
+
+@dataclass(kw_only=True, unsafe_hash=True)
+class SoftmaxDefaultProgramConfig(_Value):
+    """The operator chooses."""
+
+
+@dataclass(kw_only=True, unsafe_hash=True)
+class SoftmaxShardedMultiCoreProgramConfig(_Value):
+    """Block of a sharded softmax on one core."""
+
+    compute_with_storage_grid_size: CoreCoord
+    subblock_w: int
+    block_h: int
+    block_w: int
+
+
+SoftmaxProgramConfig = SoftmaxDefaultProgramConfig | SoftmaxShardedMultiCoreProgramConfig
+
+
+@dataclass(kw_only=True, unsafe_hash=True)
+class LayerNormDefaultProgramConfig(_Value):
+    """The operator chooses the blocks; how it reduces may be given."""
+
+    legacy_reduction: bool = False
+    legacy_rsqrt: bool = False
+    use_welford: bool = False
+
+
+@dataclass(kw_only=True, unsafe_hash=True)
+class LayerNormShardedMultiCoreProgramConfig(_Value):
+    """Block of a sharded layer norm on one core."""
+
+    compute_with_storage_grid_size: CoreCoord
+    subblock_w: int
+    block_h: int
+    block_w: int
+    inplace: bool
+    legacy_reduction: bool = False
+    legacy_rsqrt: bool = False
+    use_welford: bool = False

@@ -1,0 +1,247 @@
+"""Enumerations of the fabric, of program building and of other parts around the operators.
+
+Names and numbers are those of ttnn 0.81.1; files and reports store the numbers.
+"""
+
+from __future__ import annotations
+
+from ttnn.base.vendor_enum import VendorEnum
+
+
+class ChunkGdnWyInverse(VendorEnum):
+    """How the chunked gated delta rule inverts its triangular matrix."""
+
+    AUTO = 0
+    HORNER = 1
+    FORWARD_SUBSTITUTION = 2
+
+
+class D2DStageGateMode(VendorEnum):
+    """What a stage gate of a device-to-device stream does after a transfer."""
+
+    KeepOpen = 0
+    CloseOnTransit = 1
+
+
+class DataMovementProcessor(VendorEnum):
+    """Which RISC-V runs a data movement kernel."""
+
+    RISCV_0 = 0
+    RISCV_1 = 1
+    RISCV_2 = 2
+    RISCV_3 = 3
+    RISCV_4 = 4
+    RISCV_5 = 5
+    RISCV_6 = 6
+    RISCV_7 = 7
+
+
+class DispatchAlgorithm(VendorEnum):
+    """How mixture-of-experts dispatch sends its tokens."""
+
+    BROADCAST = 0
+    SPARSE_UNICAST = 1
+    SPARSE_MCAST_LINEAR = 2
+    SPARSE_MCAST_SHORTEST_PATH = 3
+    SPARSE_MCAST_SPLIT_BW = 4
+
+
+class DumpTensorMode(VendorEnum):
+    """What dump_tensor writes of a tensor on several hosts."""
+
+    DISTRIBUTED_GATHER = 0
+    LOCAL = 1
+
+
+class FabricConfig(VendorEnum):
+    """Shape of the fabric between chips."""
+
+    DISABLED = 0
+    FABRIC_1D = 2
+    FABRIC_1D_RING = 3
+    FABRIC_1D_NEIGHBOR_EXCHANGE = 1
+    FABRIC_2D = 4
+    FABRIC_2D_TORUS_XY = 7
+    FABRIC_2D_TORUS_X = 5
+    FABRIC_2D_TORUS_Y = 6
+    CUSTOM = 8
+
+
+class FabricManagerMode(VendorEnum):
+    """Who starts and ends the fabric."""
+
+    DEFAULT = 3
+    ENABLED = 0
+    INIT_FABRIC = 1
+    TERMINATE_FABRIC = 2
+
+
+class FabricReliabilityMode(VendorEnum):
+    """What the fabric does about missing links."""
+
+    STRICT_INIT = 0
+    RELAXED_INIT = 1
+    DYNAMIC_RECONFIG = 2
+
+
+class FabricTensixConfig(VendorEnum):
+    """Whether Tensix cores help the fabric."""
+
+    DISABLED = 0
+    MUX = 1
+
+
+class FabricType(VendorEnum):
+    """Wiring of a fabric mesh (bit mask)."""
+
+    MESH = 1
+    TORUS_X = 2
+    TORUS_Y = 4
+    TORUS_XY = 6
+
+
+class FabricUDMMode(VendorEnum):
+    """Unified datamovement mode of the fabric."""
+
+    DISABLED = 0
+    ENABLED = 1
+
+
+class H2DMode(VendorEnum):
+    """Who moves the data of a host-to-device socket."""
+
+    HOST_PUSH = 0
+    DEVICE_PULL = 1
+
+
+class MMSignalAggregatorMode(VendorEnum):
+    """Whether a matmul aggregates its signals."""
+
+    Auto = 0
+    On = 1
+    Off = 2
+
+
+class McastCoreOrder(VendorEnum):
+    """Order in which cores take the sender role of a multicast."""
+
+    RowMajor = 0
+    ColumnMajor = 1
+
+
+class McastDataReady(VendorEnum):
+    """How a multicast says that data has arrived."""
+
+    Flag = 0
+    Counter = 1
+
+
+class McastSenderPlacement(VendorEnum):
+    """Which cores send in a multicast."""
+
+    Uniform = 0
+    Staggered = 1
+
+
+class NOC(VendorEnum):
+    """NoC of a data movement kernel."""
+
+    RISCV_0_default = 0
+    RISCV_1_default = 1
+
+
+class NOC_MODE(VendorEnum):  # noqa: N801 - the official name
+    """Whether a kernel owns its NoC."""
+
+    DM_DEDICATED_NOC = 0
+    DM_DYNAMIC_NOC = 1
+
+
+class RGBRange(VendorEnum):
+    """Range of RGB values."""
+
+    MinusOneToOne = 0
+    ZeroToOne = 1
+
+
+class RoutedExpertActivation(VendorEnum):
+    """Activation of a routed expert."""
+
+    Silu = 0
+    SwiGluOai = 1
+    SituGlu = 2
+    ClampedSiluGlu = 3
+
+
+class SocketEndpoint(VendorEnum):
+    """End of a socket."""
+
+    SENDER = 0
+    RECEIVER = 1
+
+
+class SparseKVFormat(VendorEnum):
+    """Format of a sparse key-value cache."""
+
+    BF16 = 0
+    FP8_E4M3 = 1
+    SCALED_FP8 = 2
+
+
+class TileReshapeMapMode(VendorEnum):
+    """Whether a tiled reshape keeps its map."""
+
+    CACHE = 0
+    RECREATE = 1
+
+
+class Topology(VendorEnum):
+    """Wiring that a collective operator assumes."""
+
+    Ring = 2
+    Linear = 1
+    Mesh = 3
+    Torus = 4
+
+
+class TransferMode(VendorEnum):
+    """How a multicast is sent to an irregular set."""
+
+    Multicast = 0
+    ChainUnicast = 1
+
+
+class UnpackToDestMode(VendorEnum):
+    """Whether a CB may be unpacked to Dst without loss of FP32 bits."""
+
+    UnpackToDestFp32 = 0
+    Default = 1
+
+
+class WorkerMode(VendorEnum):
+    """How a fabric worker forwards tokens."""
+
+    DIRECT = 0
+    MUX_TOKEN_SPLIT = 1
+    MUX_PAYLOAD_SPLIT = 2
+
+
+class YUVColorSpace(VendorEnum):
+    """Standard of a YUV conversion."""
+
+    BT601 = 0
+    BT709 = 1
+    BT2020 = 2
+
+
+class YUVFormat(VendorEnum):
+    """Layout of YUV planes."""
+
+    YUV420Planar = 0
+
+
+class YUVRange(VendorEnum):
+    """Range of YUV values."""
+
+    Full = 0
+    Limited = 1

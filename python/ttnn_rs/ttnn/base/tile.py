@@ -1,0 +1,117 @@
+"""Tile shapes: the page of a tiled tensor and its faces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ttnn.base.enums import BLOCK_FLOATS, ELEMENT_BYTES, DataType
+from ttnn.base.exceptions import ArgumentError, ShapeError, UnsupportedError, fatal
+
+_FACE = 16
+# What the unpackers and packers of the chip take: at most two by two faces of at most 16x16.
+TILE_SHAPES = frozenset({(32, 32), (16, 32), (32, 16), (16, 16), (8, 32), (4, 32), (2, 32), (1, 32), (8, 16)})
+_EXPONENT_SECTION_ALIGNMENT = 16
+_MANTISSAS_PER_BYTE = {DataType.BFLOAT8_B: 1, DataType.BFLOAT4_B: 2}
+
+
+class Tile:
+    """A tile of `tile_shape` elements, stored as row-major faces of up to 16x16."""
+
+    __slots__ = ("_height", "_transpose", "_width")
+
+    def __init__(self, tile_shape: Sequence[int] = (32, 32), transpose_tile: bool = False) -> None:
+        try:
+            height, width = (int(size) for size in tile_shape)
+        except (TypeError, ValueError):
+            raise ArgumentError(f"Tile(): tile_shape must be two ints (height, width), got {tile_shape!r}") from None
+        if (height, width) not in TILE_SHAPES:
+            choices = ", ".join(f"{h}x{w}" for h, w in sorted(TILE_SHAPES, reverse=True))
+            raise fatal(
+                ShapeError,
+                f"Tile(): {height}x{width} is no tile of this hardware. Choose one of {choices}.",
+                "Tile size is not valid for our hardware",
+            )
+        if not isinstance(transpose_tile, bool):
+            raise ArgumentError(f"Tile(): transpose_tile must be True or False, got {transpose_tile!r}")
+        if transpose_tile:
+            raise UnsupportedError(
+                "Tile(transpose_tile=True): transposed tiles are not modelled; transpose the tensor, or pass "
+                "transpose_a/transpose_b to ttnn.matmul.",
+                category="unimplemented",
+            )
+        self._height = height
+        self._width = width
+        self._transpose = transpose_tile
+
+    @property
+    def tile_shape(self) -> list[int]:
+        """Return [height, width]."""
+        return [self._height, self._width]
+
+    @property
+    def face_shape(self) -> list[int]:
+        """Return [height, width] of one face."""
+        return [min(self._height, _FACE), min(self._width, _FACE)]
+
+    @property
+    def num_faces(self) -> int:
+        """Return how many faces the tile has: 1, 2 or 4."""
+        return -(-self._height // _FACE) * -(-self._width // _FACE)
+
+    @property
+    def narrow_tile(self) -> int:
+        """Return 1 if the tile is one face wide."""
+        return int(self._width < 2 * _FACE)
+
+    @property
+    def partial_face(self) -> int:
+        """Return 1 if the tile is lower than two faces."""
+        return int(self._height < 2 * _FACE)
+
+    @property
+    def transpose_within_face(self) -> bool:
+        """Return whether the elements of a face are stored transposed."""
+        return self._transpose
+
+    @property
+    def transpose_of_faces(self) -> bool:
+        """Return whether the faces are stored transposed."""
+        return self._transpose
+
+    def get_tile_size(self, dtype: DataType) -> int:
+        """Return the bytes of one tile of `dtype`."""
+        return tile_bytes(dtype, self._height, self._width)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tile):
+            return NotImplemented
+        return self._height == other._height and self._width == other._width and self._transpose == other._transpose
+
+    def __hash__(self) -> int:
+        return hash((self._height, self._width, self._transpose))
+
+    def __repr__(self) -> str:
+        return f"Tile with shape: [{self._height}, {self._width}]"
+
+    def __reduce__(self) -> tuple[type[Tile], tuple[list[int], bool]]:
+        return (Tile, (self.tile_shape, self._transpose))
+
+
+def tile_bytes(dtype: DataType, height: int = 32, width: int = 32) -> int:
+    """Return the bytes of one tile: mantissas, plus one exponent per face row for block floats."""
+    elements = height * width
+    if not isinstance(dtype, DataType) or dtype not in BLOCK_FLOATS:
+        if not isinstance(dtype, DataType) or dtype not in ELEMENT_BYTES:
+            raise ArgumentError(f"tile size: {dtype} has no tiles")
+        return elements * ELEMENT_BYTES[dtype]
+    exponents = elements // _FACE
+    exponents += -exponents % _EXPONENT_SECTION_ALIGNMENT
+    return exponents + elements // _MANTISSAS_PER_BYTE[dtype]
+
+
+def tile_size(dtype: DataType) -> int:
+    """Return the bytes of a 32x32 tile of `dtype`."""
+    return tile_bytes(dtype)
+
+
+DEFAULT_TILE = Tile()

@@ -1,0 +1,1 @@
+"""Devices: opening and closing them, their coordinates, sub-devices, events and memory."""

@@ -1,0 +1,264 @@
+"""Coordinates of chips in a mesh, and the small handles of queues and sub-devices.
+
+This package has meshes of one chip; the types are complete all the same, because programs for one chip pass them too.
+"""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from ttnn.base.core_range import CoreCoord, CoreRangeSet
+from ttnn.base.exceptions import ArgumentError, IndexRangeError
+
+
+def _numbers(kind: str, values: tuple[int | Sequence[int], ...]) -> tuple[int, ...]:
+    """Return the dimensions given as separate ints or as one sequence of them."""
+    listed = values[0] if len(values) == 1 and not isinstance(values[0], int) else values
+    try:
+        numbers = tuple(operator.index(value) for value in listed)  # type: ignore[arg-type]
+    except TypeError:
+        raise ArgumentError(f"{kind}(): expected ints or one sequence of ints, got {listed!r}") from None
+    if not numbers or min(numbers) < 0:
+        raise ArgumentError(f"{kind}(): expected one or more ints that are not negative, got {list(numbers)}")
+    return numbers
+
+
+class _Numbers:
+    """A fixed list of ints: the common part of shape and coordinate."""
+
+    __slots__ = ("_values",)
+
+    # What the official package calls the parameters: of the form with separate ints, and of that with a sequence.
+    _LETTER: ClassVar[str]
+    _WORD: ClassVar[str]
+
+    def __init__(self, *values: int | Sequence[int], **named: int | Sequence[int]) -> None:
+        if named:
+            if values or (self._WORD not in named and list(named) != [f"{self._LETTER}{i}" for i in range(len(named))]):
+                raise ArgumentError(
+                    f"{type(self).__name__}(): expected {self._LETTER}0, {self._LETTER}1, ... or {self._WORD}, got "
+                    f"{[*values]} and {', '.join(named)}"
+                )
+            values = tuple(named.values())
+        self._values = _numbers(type(self).__name__, values)
+
+    def dims(self) -> int:
+        """Return how many dimensions there are."""
+        return len(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._values)
+
+    def __getitem__(self, index: int) -> int:
+        try:
+            return self._values[index]
+        except IndexError:
+            raise IndexRangeError(f"index {index} is outside {self!r}") from None
+
+    def __eq__(self, other: object) -> bool:
+        return self._values == other._values if isinstance(other, type(self)) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._values)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({list(self._values)})"
+
+
+class MeshShape(_Numbers):
+    """Chips of a mesh per dimension: `MeshShape(1, 2)` or `MeshShape([1, 2])`."""
+
+    __slots__ = ()
+    _LETTER = "s"
+    _WORD = "shape"
+
+    def mesh_size(self) -> int:
+        """Return how many chips the mesh has."""
+        size = 1
+        for value in self._values:
+            size *= value
+        return size
+
+
+class MeshCoordinate(_Numbers):
+    """Place of a chip in a mesh: `MeshCoordinate(0, 1)` or `MeshCoordinate([0, 1])`."""
+
+    __slots__ = ()
+    _LETTER = "c"
+    _WORD = "coords"
+
+
+class _Handle:
+    """A number with a type of its own."""
+
+    __slots__ = ("_id",)
+
+    def __init__(self, id: int) -> None:
+        try:
+            self._id = operator.index(id)
+        except TypeError:
+            raise ArgumentError(f"{type(self).__name__}(): expected an int, got {id!r}") from None
+        if self._id < 0:
+            raise ArgumentError(f"{type(self).__name__}(): expected an int from 0 on, got {self._id}")
+
+    def __int__(self) -> int:
+        return self._id
+
+    def __index__(self) -> int:
+        return self._id
+
+    def __eq__(self, other: object) -> bool:
+        return self._id == other._id if isinstance(other, type(self)) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((type(self).__name__, self._id))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._id})"
+
+
+class QueueId(_Handle):
+    """Number of a command queue."""
+
+    __slots__ = ()
+
+
+class SubDeviceId(_Handle):
+    """Number of a sub-device."""
+
+    __slots__ = ()
+
+
+class SubDeviceManagerId(_Handle):
+    """Number of a division of the grid into sub-devices."""
+
+    __slots__ = ()
+
+
+class MeshTraceId(_Handle):
+    """Number of a trace."""
+
+    __slots__ = ()
+
+
+class SubDevice:
+    """Cores that work on their own: `cores[0]` are Tensix cores, `cores[1]` Ethernet cores, which are not modelled."""
+
+    __slots__ = ("_cores",)
+
+    def __init__(self, cores: Sequence[CoreRangeSet]) -> None:
+        if not isinstance(cores, Sequence) or not all(isinstance(each, CoreRangeSet) for each in cores):
+            raise ArgumentError(f"SubDevice(): cores must be a list of CoreRangeSet, got {cores!r}")
+        self._cores = tuple(cores)
+
+    def __repr__(self) -> str:
+        return f"SubDevice({[*self._cores]})"
+
+
+class MeshCoordinateRange:
+    """A box of chips from `start` to `end`, both included, or all chips of a mesh shape."""
+
+    __slots__ = ("_end", "_start")
+
+    def __init__(self, start: MeshCoordinate | MeshShape, end: MeshCoordinate | None = None) -> None:
+        if isinstance(start, MeshShape) and end is None:
+            start, end = MeshCoordinate([0] * start.dims()), MeshCoordinate([size - 1 for size in start])
+        if not isinstance(start, MeshCoordinate) or not isinstance(end, MeshCoordinate):
+            raise ArgumentError(
+                f"MeshCoordinateRange(): expected two MeshCoordinate or a MeshShape, got {start!r}, {end!r}"
+            )
+        if start.dims() != end.dims() or any(a > b for a, b in zip(start, end, strict=True)):
+            raise ArgumentError(f"MeshCoordinateRange(): {end!r} does not lie behind {start!r}")
+        self._start, self._end = start, end
+
+    @property
+    def start(self) -> MeshCoordinate:
+        """Return the first chip."""
+        return self._start
+
+    @property
+    def end(self) -> MeshCoordinate:
+        """Return the last chip."""
+        return self._end
+
+    def __iter__(self) -> Iterator[MeshCoordinate]:
+        sides = (range(a, b + 1) for a, b in zip(self._start, self._end, strict=True))
+        return (MeshCoordinate(place) for place in itertools.product(*sides))
+
+    def __contains__(self, coordinate: object) -> bool:
+        return isinstance(coordinate, MeshCoordinate) and any(coordinate == place for place in self)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, MeshCoordinateRange):
+            return NotImplemented
+        return (self._start, self._end) == (other._start, other._end)
+
+    def __hash__(self) -> int:
+        return hash((self._start, self._end))
+
+    def __repr__(self) -> str:
+        return f"MeshCoordinateRange({self._start!r}, {self._end!r})"
+
+
+class MeshCoordinateRangeSet:
+    """Chips of a mesh, as boxes. Equal if the chips are."""
+
+    __slots__ = ("_ranges",)
+
+    def __init__(self, range: MeshCoordinateRange | None = None) -> None:
+        self._ranges: list[MeshCoordinateRange] = []
+        if range is not None:
+            self.merge(range)
+
+    def merge(self, range: MeshCoordinateRange) -> None:
+        """Add the chips of a box."""
+        if not isinstance(range, MeshCoordinateRange):
+            raise ArgumentError(f"MeshCoordinateRangeSet: expected a MeshCoordinateRange, got {range!r}")
+        if range not in self._ranges:
+            self._ranges.append(range)
+
+    def _chips(self) -> frozenset[MeshCoordinate]:
+        return frozenset(place for each in self._ranges for place in each)
+
+    def __eq__(self, other: object) -> bool:
+        return self._chips() == other._chips() if isinstance(other, MeshCoordinateRangeSet) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"MeshCoordinateRangeSet({self._ranges})"
+
+
+class MeshCoreCoord:
+    """A core of a chip of a mesh.
+
+    Attributes:
+        device_coord: The chip.
+        core_coord: Its core.
+    """
+
+    __slots__ = ("core_coord", "device_coord")
+
+    def __init__(self, device_coord: MeshCoordinate, core_coord: CoreCoord) -> None:
+        if not isinstance(device_coord, MeshCoordinate) or not isinstance(core_coord, CoreCoord):
+            raise ArgumentError(
+                f"MeshCoreCoord(): expected a MeshCoordinate and a CoreCoord, got {device_coord!r} and {core_coord!r}"
+            )
+        self.device_coord, self.core_coord = device_coord, core_coord
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, MeshCoreCoord):
+            return NotImplemented
+        return (self.device_coord, self.core_coord) == (other.device_coord, other.core_coord)
+
+    def __hash__(self) -> int:
+        return hash((self.device_coord, self.core_coord))
+
+    def __repr__(self) -> str:
+        return f"MeshCoreCoord({self.device_coord!r}, {self.core_coord!r})"

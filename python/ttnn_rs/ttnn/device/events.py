@@ -1,0 +1,138 @@
+"""Events, points in a command queue that others can wait for, and traces, as `ttnn` spells them.
+
+A call here ends when its work is done, so an event has passed when it is recorded; what is checked is that the device
+is open and has the queue.
+
+Source: signatures of ttnn 0.81.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ttnn.base.call import checked
+from ttnn.base.exceptions import ArgumentError, DeviceError
+from ttnn.device.coordinates import MeshCoordinateRange, MeshTraceId, QueueId, SubDeviceId
+from ttnn.device.lifecycle import MeshDevice, synchronize_device
+from ttnn.metal import traces
+from ttnn.metal.queues import MeshEvent, command_queue, require_event
+from ttnn.metal.traces import is_trace_capture_active
+from ttnn.operation.registry import current_queue
+
+__all__ = [
+    "MeshEvent",
+    "begin_trace_capture",
+    "end_trace_capture",
+    "event_synchronize",
+    "execute_trace",
+    "get_current_command_queue_id_for_thread",
+    "is_trace_capture_active",
+    "record_event",
+    "release_trace",
+    "wait_for_event",
+]
+
+
+@checked
+def record_event(
+    mesh_device: MeshDevice,
+    cq_id: QueueId | int | None = None,
+    sub_device_ids: Sequence[SubDeviceId] = (),
+    device_range: MeshCoordinateRange | None = None,
+) -> MeshEvent:
+    """Return the point behind everything that a command queue was given so far.
+
+    Args:
+        mesh_device: The device.
+        cq_id: The queue; by default the one that operators of this thread use.
+        sub_device_ids: Sub-devices whose work it stands behind; by default all.
+        device_range: Chips of the mesh: all, or the only one.
+
+    Raises:
+        DeviceError: the device is closed, or has no such queue, sub-device or chip.
+    """
+    queue = current_queue() if cq_id is None else cq_id
+    synchronize_device(mesh_device, queue, sub_device_ids)
+    if device_range is not None and device_range != MeshCoordinateRange(mesh_device.shape):
+        raise DeviceError(f"record_event: {device_range!r} is outside the mesh {mesh_device.shape}")
+    return command_queue(mesh_device, int(queue)).enqueue_record_event()
+
+
+@checked
+def wait_for_event(cq_id: QueueId | int | None, mesh_event: MeshEvent) -> None:
+    """Let what follows on a command queue wait for an event: it has passed.
+
+    Raises:
+        DeviceError: the device of the event is closed, or has no such queue.
+    """
+    device = require_event("wait_for_event", mesh_event).queue.device
+    synchronize_device(device, current_queue() if cq_id is None else cq_id)
+
+
+@checked
+def event_synchronize(mesh_event: MeshEvent) -> None:
+    """Wait for an event: it has passed.
+
+    Raises:
+        DeviceError: its device is closed.
+    """
+    synchronize_device(require_event("event_synchronize", mesh_event).queue.device)
+
+
+def get_current_command_queue_id_for_thread() -> QueueId:
+    """Return the command queue that operators of this thread use."""
+    return QueueId(current_queue())
+
+
+@checked
+def begin_trace_capture(mesh_device: MeshDevice, *, cq_id: QueueId | int | None = None) -> MeshTraceId:
+    """Let operators, and programs of `ttnn.generic_op` and `ttnn.metal`, become a trace from now on; return its id.
+
+    Operators run during the capture as well. Transfers and new tensors raise `UnsupportedError` until it ends.
+
+    Raises:
+        DeviceError: a trace is being captured already, a program has failed, or there is no such queue.
+    """
+    return traces.begin_trace_capture(mesh_device, _queue(cq_id))
+
+
+@checked
+def end_trace_capture(mesh_device: MeshDevice, trace_id: MeshTraceId, *, cq_id: QueueId | int | None = None) -> None:
+    """End the capture of a trace.
+
+    Raises:
+        DeviceError: this trace is not being captured.
+    """
+    traces.end_trace_capture(mesh_device, _queue(cq_id), trace_id)
+
+
+@checked
+def execute_trace(
+    mesh_device: MeshDevice, trace_id: MeshTraceId, *, cq_id: QueueId | int | None = None, blocking: bool = True
+) -> None:
+    """Run a trace again, with the arguments of the capture; results go to the tensors of the capture.
+
+    Tensors that the trace reads keep their memory: write new values into them with `ttnn.copy_host_to_device_tensor`.
+
+    Raises:
+        DeviceError: there is no such trace, or one is being captured.
+        KernelError: a program failed.
+    """
+    traces.replay_trace(mesh_device, _queue(cq_id), trace_id, blocking)
+
+
+@checked
+def release_trace(mesh_device: MeshDevice, trace_id: MeshTraceId) -> None:
+    """Forget a trace.
+
+    Raises:
+        DeviceError: there is no such trace.
+    """
+    traces.release_trace(mesh_device, trace_id)
+
+
+def _queue(cq_id: QueueId | int | None) -> int:
+    try:
+        return current_queue() if cq_id is None else int(cq_id)
+    except (TypeError, ValueError, OverflowError):
+        raise ArgumentError(f"a trace: cq_id must be the number of a command queue, got {cq_id!r}") from None

@@ -1,0 +1,546 @@
+"""Devices: opening and closing them, what their chip is, and how their memory is used.
+
+A device is memory of the engine plus the description of its chip. Cards come into being when they are opened, each with
+a chip of its own choice; card 0 is listed even before.
+"""
+
+from __future__ import annotations
+
+import operator
+import threading
+import weakref
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from ttnn import _engine
+from ttnn.base.call import checked
+from ttnn.base.config import CONFIG
+from ttnn.base.core_range import CoreCoord
+from ttnn.base.enums import NOC, Arch, BufferType, DispatchCoreAxis, DispatchCoreType
+from ttnn.base.exceptions import ArgumentError, DeviceError, UnsupportedError
+from ttnn.device.coordinates import (
+    MeshCoordinate,
+    MeshCoordinateRange,
+    MeshCoordinateRangeSet,
+    MeshCoreCoord,
+    MeshShape,
+    MeshTraceId,
+    QueueId,
+    SubDevice,
+    SubDeviceId,
+    SubDeviceManagerId,
+)
+from ttnn.device.memory_report import MemoryView, write_memory_state
+from ttnn.device.mesh_device import ARCH, Device, MeshDevice
+
+MAX_DEVICES = 32
+"""Cards that can be open at once."""
+MAX_COMMAND_QUEUES = 2
+"""Command queues that a device can have."""
+
+_DEFAULT_CHIP = {"wormhole_b0": "n150", "blackhole": "p150"}
+_open_devices: weakref.WeakValueDictionary[int, MeshDevice] = weakref.WeakValueDictionary()
+_default_device: MeshDevice | None = None
+_opening = threading.Lock()
+
+
+class DispatchCoreConfig:
+    """Which cores run dispatch: worker cores, a row of them on Wormhole and a column on Blackhole."""
+
+    __slots__ = ("_axis", "_type")
+
+    def __init__(
+        self,
+        type: DispatchCoreType | None = None,
+        axis: DispatchCoreAxis | None = None,
+        fabric_tensix_config: object = None,
+    ) -> None:
+        if type is not None and not isinstance(type, DispatchCoreType):
+            raise ArgumentError(f"DispatchCoreConfig(): type must be a DispatchCoreType, got {type!r}")
+        if axis is not None and not isinstance(axis, DispatchCoreAxis):
+            raise ArgumentError(f"DispatchCoreConfig(): axis must be a DispatchCoreAxis, got {axis!r}")
+        if fabric_tensix_config is not None:
+            raise UnsupportedError(
+                "DispatchCoreConfig(): there is no fabric between chips; leave fabric_tensix_config None"
+            )
+        self._type = type or DispatchCoreType.WORKER
+        self._axis = axis
+
+    @property
+    def type(self) -> DispatchCoreType:
+        """Return the kind of core."""
+        return self._type
+
+    @property
+    def axis(self) -> DispatchCoreAxis:
+        """Return whether a row or a column of the grid is given up: by default what `CONFIG.arch_name` does."""
+        return self._axis or _dispatch_axis(CONFIG.arch_name)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, DispatchCoreConfig):
+            return NotImplemented
+        return (self._type, self.axis) == (other._type, other.axis)
+
+    def __hash__(self) -> int:
+        return hash((self._type, self.axis))
+
+    def __repr__(self) -> str:
+        return f"DispatchCoreConfig(type={self._type}, axis={self.axis})"
+
+
+def _dispatch_axis(arch_name: str) -> DispatchCoreAxis:
+    return DispatchCoreAxis.ROW if arch_name == "wormhole_b0" else DispatchCoreAxis.COL
+
+
+# Opening and closing.
+
+
+@checked
+def open_device(
+    *,
+    device_id: int,
+    l1_small_size: int = 0,
+    trace_region_size: int = 0,
+    dispatch_core_config: DispatchCoreConfig | None = None,
+    num_command_queues: int = 1,
+    worker_l1_size: int = 0,
+    chip: str | None = None,
+) -> MeshDevice:
+    """Return a device with empty memory, open until it is closed.
+
+    There is no card to be found: the cards 0 to 31 come into being when they are opened, each with the chip that is
+    asked for, and are gone when they are closed. `get_device_ids` lists card 0 and those that are open.
+
+    Args:
+        device_id: Number of the card, 0 to 31.
+        l1_small_size: Bytes of each L1 set aside for BufferType.L1_SMALL.
+        trace_region_size: Bytes of each DRAM bank set aside for BufferType.TRACE.
+        dispatch_core_config: Which cores run dispatch; only the chip's own choice.
+        num_command_queues: 1 or 2.
+        worker_l1_size: Bytes of each L1 for buffers and circular buffers; 0 for all there is.
+        chip: n150, n300, p100 or p150; by default n150 or p150 after `CONFIG.arch_name` (ARCH_NAME). Not official.
+
+    Raises:
+        ArgumentError: an argument of the wrong type.
+        DeviceError: the device is open already, there is no such card or chip, or the regions do not fit.
+        UnsupportedError: another choice of dispatch cores.
+    """
+    card = _count("open_device", "device_id", device_id)
+    regions = {
+        "l1_small_size": _count("open_device", "l1_small_size", l1_small_size),
+        "trace_region_size": _count("open_device", "trace_region_size", trace_region_size),
+        "worker_l1_size": _count("open_device", "worker_l1_size", worker_l1_size),
+    }
+    queues = _count("open_device", "num_command_queues", num_command_queues)
+    if card >= MAX_DEVICES:
+        raise DeviceError(f"open_device: device_id must be between 0 and {MAX_DEVICES - 1}, got {card}")
+    if not 1 <= queues <= MAX_COMMAND_QUEUES:
+        raise DeviceError(f"open_device: num_command_queues must be between 1 and {MAX_COMMAND_QUEUES}, got {queues}")
+    if chip is not None and not isinstance(chip, str):
+        raise ArgumentError(f"open_device: chip must be one of {', '.join(_engine.chip_names())}, got {chip!r}")
+    with _opening:
+        already = _open_devices.get(card)
+        if already is not None and already.is_open:
+            raise DeviceError(f"Cannot re-initialize device {card}, must first call close()")
+        device = MeshDevice._open(card, _DEFAULT_CHIP[CONFIG.arch_name] if chip is None else chip, queues, regions)
+        _check_dispatch(device, dispatch_core_config)
+        _open_devices[card] = device
+    return device
+
+
+def _check_dispatch(device: MeshDevice, config: DispatchCoreConfig | None) -> None:
+    if config is None:
+        return
+    if not isinstance(config, DispatchCoreConfig):
+        raise ArgumentError(f"open_device: dispatch_core_config must be a DispatchCoreConfig, got {config!r}")
+    own = (DispatchCoreType.WORKER, get_dispatch_core_axis(device))
+    if (config.type, config._axis or own[1]) != own:
+        raise UnsupportedError(
+            f"open_device: {config} is not modelled on {device.chip['name']}, whose compute grid of "
+            f"{device._grid_text()} is that of type={own[0]}, axis={own[1]}"
+        )
+
+
+def _count(operation: str, name: str, value: object) -> int:
+    try:
+        number = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise ArgumentError(f"{operation}: {name} must be an int, got {value!r}") from None
+    if isinstance(value, bool):
+        raise ArgumentError(f"{operation}: {name} must be an int, got {value!r}")
+    if not 0 <= number < 1 << 63:
+        raise DeviceError(f"{operation}: {name} must not be negative or beyond 2^63, got {number}")
+    return number
+
+
+def _mesh_device(operation: str, device: object) -> MeshDevice:
+    if not isinstance(device, MeshDevice):
+        raise ArgumentError(f"{operation}: expected a ttnn.MeshDevice, got {type(device).__name__}")
+    return device
+
+
+def _require_device(operation: str, device: object) -> MeshDevice:
+    opened = _mesh_device(operation, device)
+    opened._require_open(operation)
+    return opened
+
+
+@checked
+def close_device(device: MeshDevice) -> None:
+    """Close a device: its memory is given back, its tensors become invalid.
+
+    Raises:
+        DeviceError: it is closed already.
+    """
+    global _default_device
+    opened = _require_device("close_device", device)
+    opened._engine.close()
+    opened._programs.clear()
+    if _open_devices.get(opened._id) is opened:
+        del _open_devices[opened._id]
+    if _default_device is opened:
+        _default_device = None
+
+
+@contextmanager
+def manage_device(device_id: int, *, chip: str | None = None) -> Iterator[MeshDevice]:
+    """Open a device for a `with` block and close it afterwards."""
+    device = open_device(device_id=device_id, chip=chip)
+    try:
+        yield device
+    finally:
+        if device.is_open:
+            close_device(device)
+
+
+@checked
+def CreateDevice(  # noqa: N802 - the official name
+    device_id: int,
+    num_command_queues: int = 1,
+    l1_small_size: int = 0,
+    trace_region_size: int = 0,
+    dispatch_core_config: DispatchCoreConfig | None = None,
+    *,
+    worker_l1_size: int = 0,
+) -> MeshDevice:
+    """Return an open device, like `open_device`."""
+    return open_device(
+        device_id=device_id,
+        l1_small_size=l1_small_size,
+        trace_region_size=trace_region_size,
+        dispatch_core_config=dispatch_core_config,
+        num_command_queues=num_command_queues,
+        worker_l1_size=worker_l1_size,
+    )
+
+
+@checked
+def CreateDevices(  # noqa: N802 - the official name
+    device_ids: Sequence[int],
+    num_command_queues: int = 1,
+    l1_small_size: int = 0,
+    trace_region_size: int = 0,
+    dispatch_core_config: DispatchCoreConfig | None = None,
+    *,
+    worker_l1_size: int = 0,
+) -> dict[int, MeshDevice]:
+    """Return open devices by number. If one cannot be opened, none stays open."""
+    if not isinstance(device_ids, Iterable):
+        raise ArgumentError(f"CreateDevices: device_ids must be numbers of devices, got {type(device_ids).__name__}")
+    opened: dict[int, MeshDevice] = {}
+    try:
+        for device_id in device_ids:
+            opened[device_id] = CreateDevice(
+                device_id,
+                num_command_queues,
+                l1_small_size,
+                trace_region_size,
+                dispatch_core_config,
+                worker_l1_size=worker_l1_size,
+            )
+    except BaseException:
+        CloseDevices(opened)
+        raise
+    return opened
+
+
+def CloseDevice(device: MeshDevice) -> None:  # noqa: N802 - the official name
+    """Close a device, like `close_device`."""
+    close_device(device)
+
+
+def CloseDevices(devices: Mapping[int, MeshDevice]) -> None:  # noqa: N802 - the official name
+    """Close all devices of a mapping."""
+    if not isinstance(devices, Mapping):
+        raise ArgumentError(f"CloseDevices: expected devices by their numbers, got {type(devices).__name__}")
+    for device in devices.values():
+        close_device(device)
+
+
+@checked
+def open_mesh_device(
+    mesh_shape: MeshShape | None = None,
+    l1_small_size: int = 0,
+    trace_region_size: int = 0,
+    num_command_queues: int = 1,
+    dispatch_core_config: DispatchCoreConfig | None = None,
+    offset: MeshCoordinate | None = None,
+    physical_device_ids: Sequence[int] = (),
+    worker_l1_size: int = 0,
+) -> MeshDevice:
+    """Return a mesh of one chip.
+
+    Raises:
+        ArgumentError: something of another kind.
+        UnsupportedError: a mesh of several chips.
+    """
+    shape = mesh_shape if mesh_shape is not None else MeshShape(1, 1)
+    if not isinstance(shape, MeshShape):
+        raise ArgumentError(f"open_mesh_device: mesh_shape must be a ttnn.MeshShape, got {type(shape).__name__}")
+    if offset is not None and not isinstance(offset, MeshCoordinate):
+        raise ArgumentError(f"open_mesh_device: offset must be a ttnn.MeshCoordinate, got {type(offset).__name__}")
+    if not isinstance(physical_device_ids, list | tuple):
+        kind = type(physical_device_ids).__name__
+        raise ArgumentError(f"open_mesh_device: physical_device_ids must be numbers of devices, got {kind}")
+    if shape.mesh_size() != 1:
+        raise UnsupportedError(f"open_mesh_device: {shape} has several chips; only 1x1 is built", "unimplemented")
+    if offset is not None and any(offset):
+        raise DeviceError(f"open_mesh_device: offset {offset!r} is outside the system mesh MeshShape([1, 1])")
+    if len(physical_device_ids) > 1:
+        raise DeviceError(f"open_mesh_device: {shape} takes one device, got {list(physical_device_ids)}")
+    return CreateDevice(
+        physical_device_ids[0] if physical_device_ids else 0,
+        num_command_queues,
+        l1_small_size,
+        trace_region_size,
+        dispatch_core_config,
+        worker_l1_size=worker_l1_size,
+    )
+
+
+def close_mesh_device(mesh_device: MeshDevice) -> None:
+    """Close a mesh, like `close_device`."""
+    close_device(mesh_device)
+
+
+@contextmanager
+def create_mesh_device(*args: Any, **kwargs: Any) -> Iterator[MeshDevice]:
+    """Open a mesh for a `with` block, with the arguments of `open_mesh_device`, and close it afterwards."""
+    device = open_mesh_device(*args, **kwargs)
+    try:
+        yield device
+    finally:
+        if device.is_open:
+            close_device(device)
+
+
+def SetDefaultDevice(device: MeshDevice | None = None) -> None:  # noqa: N802 - the official name
+    """Choose the device that is used where none is given; None for none."""
+    global _default_device
+    _default_device = None if device is None else _require_device("SetDefaultDevice", device)
+
+
+def GetDefaultDevice() -> MeshDevice | None:  # noqa: N802 - the official name
+    """Return the device that `SetDefaultDevice` chose."""
+    return _default_device
+
+
+def synchronize_device(
+    device: MeshDevice, cq_id: QueueId | int | None = None, sub_device_ids: Sequence[SubDeviceId] = ()
+) -> None:
+    """Wait until a device has done all it was asked to. Calls here end with their work, so that is now.
+
+    Raises:
+        DeviceError: the device is closed, or has no such command queue or sub-device.
+    """
+    opened = _require_device("synchronize_device", device)
+    if cq_id is not None and _count("synchronize_device", "cq_id", cq_id) >= opened._queues:
+        raise DeviceError(f"synchronize_device: device {opened._id} has {opened._queues} command queues, not {cq_id}")
+    opened._sub_devices.check_ids("synchronize_device", sub_device_ids)
+
+
+# What there is.
+
+
+def get_device_ids() -> list[int]:
+    """Return the numbers of all cards: 0, and what else is open."""
+    return sorted({0, *(number for number, device in _open_devices.items() if device.is_open)})
+
+
+def GetNumAvailableDevices() -> int:  # noqa: N802 - the official name
+    """Return the number of cards."""
+    return len(get_device_ids())
+
+
+def get_num_devices() -> int:
+    """Return the number of cards."""
+    return GetNumAvailableDevices()
+
+
+def GetNumPCIeDevices() -> int:  # noqa: N802 - the official name
+    """Return the number of cards."""
+    return GetNumAvailableDevices()
+
+
+def get_num_pcie_devices() -> int:
+    """Return the number of cards."""
+    return GetNumAvailableDevices()
+
+
+def get_pcie_device_ids() -> list[int]:
+    """Return the numbers of all cards."""
+    return get_device_ids()
+
+
+def GetPCIeDeviceID(device_id: int, /) -> int:  # noqa: N802 - the official name
+    """Return the number of the card that a chip is on: the same, as cards have one chip.
+
+    Raises:
+        DeviceError: there is no such chip.
+    """
+    if _count("GetPCIeDeviceID", "device_id", device_id) not in get_device_ids():
+        raise DeviceError(f"GetPCIeDeviceID: there is no device {device_id}; devices are {get_device_ids()}")
+    return device_id
+
+
+def get_arch_name() -> str:
+    """Return the generation of the chip that `open_device` opens: wormhole_b0 or blackhole."""
+    return str(CONFIG.arch_name)
+
+
+def is_wormhole_b0(device: MeshDevice | None = None) -> bool:
+    """Return whether a device, by default the one that `open_device` would open, is a Wormhole."""
+    return _arch_of(device) is Arch.WORMHOLE_B0
+
+
+def is_blackhole(device: MeshDevice | None = None) -> bool:
+    """Return whether a device, by default the one that `open_device` would open, is a Blackhole."""
+    return _arch_of(device) is Arch.BLACKHOLE
+
+
+def _arch_of(device: MeshDevice | None) -> Arch:
+    return ARCH[CONFIG.arch_name] if device is None else _mesh_device("is_wormhole_b0, is_blackhole", device).arch()
+
+
+def get_dispatch_core_axis(device: MeshDevice) -> DispatchCoreAxis:
+    """Return whether dispatch takes a row or a column of the grid."""
+    return _dispatch_axis(_mesh_device("get_dispatch_core_axis", device).chip["arch_name"])
+
+
+# Memory.
+
+
+def _default_chip() -> dict[str, Any]:
+    return _engine.chip_info(_DEFAULT_CHIP[CONFIG.arch_name])
+
+
+def get_max_worker_l1_unreserved_size() -> int:
+    """Return the bytes of an L1 that the firmware leaves, kernel code included."""
+    return int(_default_chip()["max_worker_l1_unreserved"])
+
+
+def get_dram_alignment() -> int:
+    """Return the alignment of pages in DRAM."""
+    return int(_default_chip()["dram_alignment"])
+
+
+def get_l1_alignment() -> int:
+    """Return the alignment of pages in L1."""
+    return int(_default_chip()["l1_alignment"])
+
+
+def get_allocator_base_address(device: MeshDevice, buffer_type: BufferType) -> int:
+    """Return the first address that buffers of a kind can have.
+
+    Raises:
+        DeviceError: the device is closed.
+    """
+    opened = _require_device("get_allocator_base_address", device)
+    if not isinstance(buffer_type, BufferType):
+        raise ArgumentError(f"get_allocator_base_address: expected a BufferType, got {buffer_type!r}")
+    return int(opened._engine.memory_view(buffer_type.value)["base_address"])
+
+
+def get_memory_view(device: MeshDevice, buffer_type: BufferType) -> MemoryView:
+    """Return how the banks of a kind of memory are used.
+
+    Raises:
+        DeviceError: the device is closed.
+    """
+    opened = _require_device("get_memory_view", device)
+    if not isinstance(buffer_type, BufferType):
+        raise ArgumentError(f"get_memory_view: expected a BufferType, got {buffer_type!r}")
+    return MemoryView.of(opened._engine, buffer_type)
+
+
+def dump_device_memory_state(device: MeshDevice, prefix: str = "") -> None:
+    """Write how the memory is used to CSV files in `CONFIG.root_report_path`.
+
+    `<prefix>memory_usage_summary.csv` has a row per kind of memory, `<prefix>memory_blocks.csv` a row per block and
+    `<prefix>memory_buffers.csv` a row per buffer.
+
+    Raises:
+        DeviceError: the device is closed.
+    """
+    opened = _require_device("dump_device_memory_state", device)
+    write_memory_state(opened._engine, CONFIG.root_report_path, prefix)
+
+
+def get_optimal_dram_bank_to_logical_worker_assignment(device: MeshDevice, noc: NOC) -> list[CoreCoord]:
+    """Return for each DRAM bank the core that reads it best over a NoC.
+
+    Raises:
+        UnsupportedError: the assignment of this chip is not known.
+    """
+    opened = _mesh_device("get_optimal_dram_bank_to_logical_worker_assignment", device)
+    return list(opened.get_optimal_dram_bank_to_logical_worker_assignment(noc).values())
+
+
+__all__ = [
+    "CloseDevice",
+    "CloseDevices",
+    "CreateDevice",
+    "CreateDevices",
+    "Device",
+    "DispatchCoreConfig",
+    "GetDefaultDevice",
+    "GetNumAvailableDevices",
+    "GetNumPCIeDevices",
+    "GetPCIeDeviceID",
+    "MemoryView",
+    "MeshCoordinate",
+    "MeshCoordinateRange",
+    "MeshCoordinateRangeSet",
+    "MeshCoreCoord",
+    "MeshDevice",
+    "MeshShape",
+    "MeshTraceId",
+    "QueueId",
+    "SetDefaultDevice",
+    "SubDevice",
+    "SubDeviceId",
+    "SubDeviceManagerId",
+    "close_device",
+    "close_mesh_device",
+    "create_mesh_device",
+    "dump_device_memory_state",
+    "get_allocator_base_address",
+    "get_arch_name",
+    "get_device_ids",
+    "get_dispatch_core_axis",
+    "get_dram_alignment",
+    "get_l1_alignment",
+    "get_max_worker_l1_unreserved_size",
+    "get_memory_view",
+    "get_num_devices",
+    "get_num_pcie_devices",
+    "get_optimal_dram_bank_to_logical_worker_assignment",
+    "get_pcie_device_ids",
+    "is_blackhole",
+    "is_wormhole_b0",
+    "manage_device",
+    "open_device",
+    "open_mesh_device",
+    "synchronize_device",
+]

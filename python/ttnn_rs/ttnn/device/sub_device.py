@@ -1,0 +1,117 @@
+"""Sub-devices: a grid divided into groups of cores, each of which runs programs of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ttnn.base.core_range import CoreCoord, CoreRangeSet
+from ttnn.base.exceptions import ArgumentError, DeviceError, UnsupportedError, fatal
+from ttnn.device.coordinates import SubDevice, SubDeviceId, SubDeviceManagerId
+
+
+class SubDevices:
+    """The ways to divide the grid of a device that its user has set up, and the one in force."""
+
+    __slots__ = ("_active", "_grid", "_managers", "_next")
+
+    def __init__(self, grid: tuple[int, int]) -> None:
+        self._grid = grid
+        self._managers: dict[int, list[SubDevice]] = {}
+        self._active: int | None = None
+        self._next = 1
+
+    def create(self, sub_devices: Sequence[SubDevice], local_l1_size: int) -> SubDeviceManagerId:
+        """Return the number of a new way to divide the grid.
+
+        Raises:
+            DeviceError: cores outside the grid, or in two sub-devices.
+            UnsupportedError: L1 of their own.
+        """
+        call = "create_sub_device_manager"
+        if not sub_devices or not all(isinstance(part, SubDevice) for part in sub_devices):
+            raise ArgumentError(f"{call}: expected a list of SubDevice, got {sub_devices!r}")
+        if local_l1_size:
+            raise UnsupportedError(
+                f"{call}: local_l1_size {local_l1_size}: sub-devices share the L1 allocator of the device; pass 0",
+                "unimplemented",
+            )
+        seen: set[CoreCoord] = set()
+        for part in sub_devices:
+            if len(part._cores) != 1 and any(not cores.empty() for cores in part._cores[1:]):
+                raise UnsupportedError(f"{call}: {part!r} has Ethernet cores, which are not modelled")
+            for core in (core for cores in part._cores for core in cores.cores()):
+                if core.x >= self._grid[0] or core.y >= self._grid[1]:
+                    raise DeviceError(
+                        f"{call}: core {core} is outside the compute grid {self._grid[0]}x{self._grid[1]}"
+                    )
+                if core in seen:
+                    raise fatal(
+                        DeviceError,
+                        f"{call}: core {core} is in two sub-devices",
+                        "SubDevices specified for SubDeviceManager intersect",
+                    )
+                seen.add(core)
+        number = self._next
+        self._next += 1
+        self._managers[number] = list(sub_devices)
+        return SubDeviceManagerId(number)
+
+    def load(self, manager: SubDeviceManagerId) -> None:
+        """Put a way to divide the grid into force."""
+        self._active = self._require("load_sub_device_manager", manager)
+
+    def clear(self) -> None:
+        """Make the grid one again."""
+        self._active = None
+
+    def remove(self, manager: SubDeviceManagerId) -> None:
+        """Forget a way to divide the grid.
+
+        Raises:
+            DeviceError: it is in force, or unknown.
+        """
+        number = self._require("remove_sub_device_manager", manager)
+        if number == self._active:
+            raise DeviceError(f"remove_sub_device_manager: manager {number} is loaded; clear it first")
+        del self._managers[number]
+
+    def _require(self, call: str, manager: SubDeviceManagerId) -> int:
+        if not isinstance(manager, SubDeviceManagerId):
+            raise ArgumentError(f"{call}: expected a SubDeviceManagerId, got {manager!r}")
+        if int(manager) not in self._managers:
+            raise DeviceError(f"{call}: the device has no sub-device manager {int(manager)}")
+        return int(manager)
+
+    def check_ids(self, call: str, ids: Iterable[SubDeviceId]) -> None:
+        """Refuse numbers of sub-devices that do not exist.
+
+        Raises:
+            DeviceError: there is no such sub-device.
+        """
+        if not isinstance(ids, Iterable):
+            raise ArgumentError(f"{call}: expected a list of SubDeviceId, got {ids!r}")
+        count = 1 if self._active is None else len(self._managers[self._active])
+        for number in ids:
+            if not isinstance(number, SubDeviceId):
+                raise ArgumentError(f"{call}: expected a SubDeviceId, got {number!r}")
+            if int(number) >= count:
+                raise DeviceError(f"{call}: sub-device {int(number)} of {count} does not exist")
+
+    def check_program(self, cores: Iterable[CoreRangeSet]) -> None:
+        """Refuse a program whose kernels lie in several sub-devices, or outside of them.
+
+        Raises:
+            DeviceError: that.
+        """
+        if self._active is None:
+            return
+        parts = self._managers[self._active]
+        used = [core for ranges in cores for core in ranges.cores()]
+        for part in parts:
+            if all(any(cores.contains(core) for cores in part._cores) for core in used):
+                return
+        raise fatal(
+            DeviceError,
+            f"enqueue_program: the cores of the kernels are not those of one of {parts}",
+            "Programs must be executed on a single sub-device",
+        )

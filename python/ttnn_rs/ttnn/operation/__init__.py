@@ -1,0 +1,1 @@
+"""What every operator has: its entry, signature, dispatch, hooks, comparison mode and accuracy."""

@@ -1,0 +1,402 @@
+"""Around operators: hooks, golden functions, comparison and logging, and operators written in Python.
+
+Hooks, comparison and logging belong to the slow path, which runs when `CONFIG.enable_fast_runtime_mode` is off or one
+of `CONFIG.enable_comparison_mode` and `CONFIG.enable_logging` is on. In the fast path hooks are not called; that is
+the behaviour of the official package.
+
+Source: TT-NN docs, "Hooks, golden functions, testing helpers".
+"""
+
+from __future__ import annotations
+
+import csv
+import logging
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+
+import numpy as np
+
+from ttnn.base.config import CONFIG
+from ttnn.base.exceptions import ArgumentError, TtnnError
+from ttnn.operation.registry import (
+    OUTPUT_TENSOR_NAMES,
+    FastOperation,
+    add_operation,
+    command_queue,
+    operations,
+)
+from ttnn.tensor.tensor import Tensor
+
+__all__ = [
+    "ComparisonError",
+    "FastOperation",
+    "HookError",
+    "attach_golden_function",
+    "command_queue",
+    "dump_operations",
+    "get_fallback_function",
+    "get_golden_function",
+    "pearson_correlation_coefficient",
+    "query_registered_operations",
+    "register_post_operation_hook",
+    "register_pre_operation_hook",
+    "register_python_operation",
+]
+
+_log: Final = logging.getLogger("ttnn")
+
+
+class HookError(TtnnError, RuntimeError):
+    """A hook returned something; hooks look on, they do not replace results."""
+
+
+class ComparisonError(TtnnError, RuntimeError):
+    """A result is further from its golden function than `CONFIG.comparison_mode_pcc` allows, or there is none."""
+
+
+Hook = Callable[..., None]
+_pre_hooks: Final[list[Hook]] = []
+_post_hooks: Final[list[Hook]] = []
+
+
+@contextmanager
+def _registered(hooks: list[Hook], hook: Hook) -> Iterator[None]:
+    hooks.append(hook)
+    try:
+        yield
+    finally:
+        hooks.remove(hook)
+
+
+def register_pre_operation_hook(hook: Callable[[FastOperation, tuple[Any, ...], dict[str, Any]], None]) -> Any:
+    """Return a context manager inside which `hook(operation, args, kwargs)` runs before every operator (slow path)."""
+    return _registered(_pre_hooks, _function("register_pre_operation_hook", hook))
+
+
+def register_post_operation_hook(hook: Callable[[FastOperation, tuple[Any, ...], dict[str, Any], Any], None]) -> Any:
+    """Return a context manager inside which `hook(operation, args, kwargs, output)` runs after every operator."""
+    return _registered(_post_hooks, _function("register_post_operation_hook", hook))
+
+
+def _function(where: str, hook: Any) -> Any:
+    if not callable(hook):
+        raise ArgumentError(f"{where}: hook must be a function, got {type(hook).__name__}")
+    return hook
+
+
+def _call_hooks(kind: str, hooks: Sequence[Hook], *arguments: Any) -> None:
+    for hook in tuple(hooks):
+        result = hook(*arguments)
+        if result is not None:
+            raise HookError(f"{kind}-operation hook {hook} returned {result!r} but must return None")
+
+
+def call_slowly(operation: FastOperation, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Run an operator with everything that the slow path adds.
+
+    Raises:
+        HookError: a hook returned something.
+        ComparisonError: comparison mode is on and set to raise, and the result is too far off.
+    """
+    _call_hooks("Pre", _pre_hooks, operation, args, kwargs)
+    if CONFIG.enable_logging:
+        _log.debug("Started %s", operation)
+    compared = CONFIG.enable_comparison_mode and operation.golden_function is not None
+    # Before the operator runs: it may write into its operands, or free them.
+    golden = _golden_result(operation, args, kwargs) if compared else None
+    output = operation.function(*args, **kwargs)
+    if CONFIG.enable_logging:
+        _log.debug("Finished %s", operation)
+    if compared:
+        _compare_all(operation, golden, output)
+    _call_hooks("Post", _post_hooks, operation, args, kwargs, output)
+    return output
+
+
+def float64_values(tensor: Tensor) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Return the elements of a tensor, wherever it lives, as float64."""
+    return np.asarray(tensor.to_list(), np.float64).reshape(tuple(tensor.shape))
+
+
+def plain(value: Any) -> Any:
+    """Return an argument as golden functions take it: tensors as float64, complex tensors as complex128."""
+    if isinstance(value, Tensor):
+        return float64_values(value)
+    real, imag = getattr(value, "real", None), getattr(value, "imag", None)
+    if isinstance(real, Tensor) and isinstance(imag, Tensor):
+        return float64_values(real) + 1j * float64_values(imag)
+    return value
+
+
+def _golden_result(operation: FastOperation, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    outputs = operation.output_tensor_kwarg_names
+    args, kwargs = _operands_first(operation, args, kwargs)
+    options = {name: plain(value) for name, value in kwargs.items() if name not in outputs}
+    with np.errstate(all="ignore"):
+        result = _plain_golden(operation)(*map(plain, args), **options)
+    return result if isinstance(result, list | tuple) else np.asarray(result)
+
+
+def _operands_first(
+    operation: FastOperation, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Return a call with the operands by position: golden functions have names of their own for them."""
+    entry = operation.entry
+    fitting = (s for s in entry.signatures if s.bind(args, kwargs) is not None) if entry is not None else iter(())
+    signature = next(fitting, None)
+    if signature is None:
+        return args, kwargs
+    values, rest = list(args), dict(kwargs)
+    for param in signature.positional[len(args) :]:
+        if param.name not in rest or not isinstance(plain(rest[param.name]), np.ndarray):
+            break
+        values.append(rest.pop(param.name))
+    return tuple(values), rest
+
+
+def _compare_all(operation: FastOperation, golden: Any, output: Any) -> None:
+    """Compare a result, or each of the results of an operator that returns a list; None was not asked for."""
+    if not isinstance(output, list | tuple):
+        golden, output = [golden], [output]
+    for expected, actual in zip(golden, output, strict=False):
+        values = plain(actual)
+        if isinstance(values, np.ndarray):
+            for part in (np.real, np.imag) if np.iscomplexobj(values) else (np.real,):
+                _compare(operation, part(expected), part(values))
+
+
+def _compare(operation: FastOperation, golden: Any, actual: Any) -> None:
+    pcc = correlation(golden, actual)
+    if pcc < CONFIG.comparison_mode_pcc:
+        text = f"{operation.__name__}: PCC to the golden function is {pcc:.6f}, below {CONFIG.comparison_mode_pcc}."
+        if CONFIG.comparison_mode_should_raise_exception:
+            raise ComparisonError(text)
+        _log.error(text)
+
+
+def correlation(expected: Any, actual: Any) -> float:
+    """Return the Pearson correlation of two arrays; 1.0 if both are constant and equal, 0.0 if shapes differ."""
+    left, right = np.asarray(expected, np.float64).ravel(), np.asarray(actual, np.float64).ravel()
+    if left.shape != right.shape:
+        return 0.0
+    usable = np.isfinite(left) & np.isfinite(right)
+    if not np.array_equal(left[~usable], right[~usable], equal_nan=True):
+        return 0.0
+    left, right = left[usable], right[usable]
+    if left.size == 0 or np.array_equal(left, right):
+        return 1.0
+    if np.ptp(left) == 0 or np.ptp(right) == 0:
+        return float(np.allclose(left, right, rtol=1e-2, atol=0))
+    return float(np.corrcoef(left, right)[0, 1])
+
+
+def pearson_correlation_coefficient(expected: Any, actual: Any) -> float:
+    """Return the Pearson correlation (PCC) of two tensors of the same shape, as comparison mode computes it.
+
+    Args:
+        expected: torch tensor, numpy array or `ttnn.Tensor`.
+        actual: Likewise. NaN and infinities must be in the same places; the rest is correlated in float64.
+
+    Returns:
+        1.0 if both are equal or empty, 0.0 if the shapes or the non-finite values differ.
+    """
+    left, right = (_float64(value) for value in (expected, actual))
+    return correlation(left, right) if left.shape == right.shape else 0.0
+
+
+def _float64(value: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
+    if isinstance(value, Tensor):
+        return float64_values(value)
+    if _is_torch(value) and hasattr(value, "detach"):
+        value = value.detach().cpu().double().numpy()
+    try:
+        return np.asarray(value, np.float64)
+    except (TypeError, ValueError):
+        raise ArgumentError(
+            f"ttnn.pearson_correlation_coefficient: expected tensors of real numbers, got {type(value).__name__}"
+        ) from None
+
+
+def _require_operator(operation: Any) -> None:
+    if not isinstance(operation, FastOperation):
+        raise ArgumentError(f"expected an operator, for example ttnn.exp, got {type(operation).__name__}")
+
+
+def _plain_golden(operation: FastOperation) -> Callable[..., Any]:
+    _require_operator(operation)
+    golden = operation.golden_function
+    if golden is None:
+        raise ComparisonError(f"{operation.__name__} does not have a golden function")
+    return golden
+
+
+def _is_torch(value: Any) -> bool:
+    return type(value).__module__.split(".", 1)[0] == "torch"
+
+
+def get_golden_function(operation: FastOperation) -> Callable[..., Any]:
+    """Return the operator's golden function; it takes and returns torch tensors or numpy arrays.
+
+    Raises:
+        ComparisonError: it has none.
+    """
+    golden = _plain_golden(operation)
+    if operation.entry is None or golden is not operation.entry.golden:
+        return golden  # attached by the user: called as it is
+
+    def on_either(*args: Any, **kwargs: Any) -> Any:
+        given = [value for value in (*args, *kwargs.values()) if _is_torch(value) and hasattr(value, "detach")]
+        if not given:
+            return golden(*args, **kwargs)
+        import torch
+
+        def array(value: Any) -> Any:
+            if _is_torch(value) and hasattr(value, "detach"):
+                return value.detach().to(torch.complex128 if value.is_complex() else torch.float64).numpy()
+            return value
+
+        def back(result: Any) -> Any:
+            if isinstance(result, list | tuple):
+                return [back(item) for item in result]
+            values = np.array(result)
+            kept = values.dtype.kind == "f" or (values.dtype.kind == "c" and given[0].dtype.is_complex)
+            target = given[0].dtype if kept else torch.complex128 if values.dtype.kind == "c" else torch.int64
+            return torch.from_numpy(values).to(target)
+
+        return back(golden(*map(array, args), **{name: array(value) for name, value in kwargs.items()}))
+
+    return on_either
+
+
+def attach_golden_function(
+    operation: FastOperation,
+    golden_function: Callable[..., Any],
+    *,
+    preprocess_golden_function_inputs: Callable[..., Any] | None = None,
+    postprocess_golden_function_outputs: Callable[..., Any] | None = None,
+    output_tensor_kwarg_names: Sequence[str] = OUTPUT_TENSOR_NAMES,
+) -> None:
+    """Give an operator another golden function.
+
+    Raises:
+        ArgumentError: `operation` is no operator, or something else is no function.
+    """
+    _require_operator(operation)
+    for name, function in {
+        "golden_function": golden_function,
+        "preprocess_golden_function_inputs": preprocess_golden_function_inputs,
+        "postprocess_golden_function_outputs": postprocess_golden_function_outputs,
+    }.items():
+        if not callable(function) and (function is not None or name == "golden_function"):
+            raise ArgumentError(f"attach_golden_function: {name} must be a function, got {type(function).__name__}")
+    names = output_tensor_kwarg_names
+    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
+        raise ArgumentError(f"attach_golden_function: output_tensor_kwarg_names must be names, got {names!r}")
+    operation.golden_function = golden_function
+    operation.preprocess_golden_function_inputs = preprocess_golden_function_inputs
+    operation.postprocess_golden_function_outputs = postprocess_golden_function_outputs
+    operation.output_tensor_kwarg_names = tuple(output_tensor_kwarg_names)
+
+
+def get_fallback_function(operation: FastOperation) -> Callable[..., Any]:
+    """Return a function that computes the operator by its golden function on the values of device or host tensors.
+
+    The result is a row-major or tiled tensor like the first tensor argument, on its device.
+    """
+    golden = _plain_golden(operation)
+
+    def fallback(*args: Any, **kwargs: Any) -> Any:
+        tensors = [value for value in (*args, *kwargs.values()) if isinstance(value, Tensor)]
+        if not tensors:
+            raise ArgumentError(f"{operation.__name__}: the fallback function needs a tensor argument.")
+
+        first = tensors[0]
+        with np.errstate(all="ignore"):
+            result = golden(*map(plain, args), **{name: plain(value) for name, value in kwargs.items()})
+
+        def tensor(values: Any) -> Tensor:
+            host = Tensor(np.asarray(values, np.float32), first.dtype, None, first.layout)
+            return host if first._device is None else host.to(first._device)
+
+        return [tensor(item) for item in result] if isinstance(result, list | tuple) else tensor(result)
+
+    return fallback
+
+
+def register_python_operation(
+    *,
+    name: str,
+    is_experimental: bool = False,
+    is_method: bool = False,
+    golden_function: Callable[..., Any] | None = None,
+    preprocess_golden_function_inputs: Callable[..., Any] | None = None,
+    postprocess_golden_function_outputs: Callable[..., Any] | None = None,
+) -> Callable[[Callable[..., Any]], Any]:
+    """Return a decorator that makes an operator of a Python function.
+
+    Args:
+        name: Fully qualified name, for example "ttnn.my_operator".
+        is_experimental: Whether `query_registered_operations` hides it by default.
+        is_method: The function is to be used as a method; the decorator then returns a plain function.
+        golden_function: Its reference.
+        preprocess_golden_function_inputs: Kept for callers that read it.
+        postprocess_golden_function_outputs: Kept for callers that read it.
+
+    Raises:
+        ArgumentError: `name` is none, or what is decorated is no function.
+    """
+    if not isinstance(name, str):
+        raise ArgumentError(f"register_python_operation: name must be a str, got {type(name).__name__}")
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        if not callable(function):
+            kind = type(function).__name__
+            raise ArgumentError(f"register_python_operation: {name} must be a function, got {kind}")
+        operation = add_operation(
+            FastOperation(
+                name,
+                function,
+                golden_function=golden_function,
+                preprocess_golden_function_inputs=preprocess_golden_function_inputs,
+                postprocess_golden_function_outputs=postprocess_golden_function_outputs,
+                is_experimental=is_experimental,
+            )
+        )
+        if not is_method:
+            return operation
+
+        def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+            return operation(self, *args, **kwargs)
+
+        method.__doc__ = function.__doc__
+        return method
+
+    return decorate
+
+
+def query_registered_operations(include_experimental: bool = False) -> list[FastOperation]:
+    """Return the registered operators, sorted by name."""
+    if not isinstance(include_experimental, bool | int):
+        raise ArgumentError(
+            f"query_registered_operations: include_experimental must be True or False, got {include_experimental!r}"
+        )
+    return [operation for operation in operations() if include_experimental or not operation.is_experimental]
+
+
+def dump_operations(csv_file: str | os.PathLike[str], include_experimental: bool = False) -> None:
+    """Write a table of the registered operators.
+
+    Raises:
+        ArgumentError: `csv_file` is no path.
+    """
+    if not isinstance(csv_file, str | os.PathLike):
+        raise ArgumentError(f"dump_operations: csv_file must be a path, got {type(csv_file).__name__}")
+    with open(csv_file, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["python_fully_qualified_name", "is_cpp_operation", "has_golden_function", "is_experimental"])
+        for operation in query_registered_operations(include_experimental):
+            has_golden = operation.golden_function is not None
+            name = operation.python_fully_qualified_name
+            writer.writerow([name, operation.is_cpp_operation, has_golden, operation.is_experimental])

@@ -1,0 +1,459 @@
+"""The operator registry: one declarative entry per operator, and the callable objects made from the entries.
+
+An entry says what is special about an operator. The callable, its argument binding, its docstring, its golden function
+and the generated tests are derived from it, so that none can be forgotten when an operator is added.
+
+Source: TT-NN docs, "operation objects" (names and attributes of `FastOperation`).
+"""
+
+from __future__ import annotations
+
+import enum
+import textwrap
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import wraps
+from typing import Any, Final, Literal
+
+import numpy as np
+
+from ttnn.base.config import CONFIG
+from ttnn.base.enums import DataType, Layout
+from ttnn.base.exceptions import (
+    ArgumentError,
+    DTypeError,
+    LayoutError,
+    MemoryConfigError,
+    OutOfMemoryError,
+    ShapeError,
+    UnsupportedError,
+)
+from ttnn.operation.accuracy import Accuracy
+from ttnn.operation.signature import REQUIRED, Param, Signature, wrong_arguments
+from ttnn.tensor.tensor import Tensor
+
+Numerics = Literal["exact", "reference", "movement"]
+"""How results are computed: the bits of the chip, correctly rounded FP32, or no arithmetic at all."""
+
+OUTPUT_TENSOR_NAMES: Final = (
+    "output_tensor",
+    "optional_tensor",
+    "optional_output_tensor",
+    "out",
+    "output",
+    "output_tensors",
+    "optional_output_tensors",
+)
+GRADIENT_NAMES: Final = ("input_grad", "other_grad", "input_a_grad", "input_b_grad")
+
+
+@dataclass(frozen=True)
+class Op:
+    """One operator.
+
+    Args:
+        name: Name below `ttnn`, for example "exp".
+        signatures: The overloads, in the order in which they are tried.
+        run: Called with the bound values in the order of the signature's parameters, unless the signature has its own.
+        doc: What comes out, in one sentence.
+        source: Where the behaviour is described, beside the page of the operator in the TT-NN docs.
+        dtypes: Data types of the first tensor that the operator computes.
+        layouts: Layouts that it takes.
+        golden: Reference function in float64 (package `ttnn.golden`), or None.
+        accuracy: Distance to `golden` that the chip's algorithm keeps, or why it keeps none. Only operators that move
+            data may leave it out.
+        engine: Functions of `ttnn._engine` that do the work; empty for operators made of others.
+        numerics: See `Numerics`.
+        aliases: Other names of the same object.
+        raises: (error class name, when) pairs for the docstring.
+        family: "unary" for functions of every element of one tensor, "binary" and "ternary" likewise; "backward" for
+            gradients and "complex" for operators on complex tensors, which return lists or pairs; or empty.
+        composition: Whether the operator is made of others, so that each of them rounds.
+        reference: Data types whose kernel is not known: the result is the mathematical one.
+        only_rows: Data types that are taken in ROW_MAJOR_LAYOUT only.
+    """
+
+    name: str
+    signatures: tuple[Signature, ...]
+    run: Callable[..., Any]
+    doc: str
+    source: str = ""
+    dtypes: tuple[DataType, ...] = ()
+    layouts: tuple[Layout, ...] = ()
+    golden: Callable[..., Any] | None = None
+    accuracy: Accuracy | None = None
+    engine: tuple[str, ...] = ()
+    numerics: Numerics = "exact"
+    aliases: tuple[str, ...] = ()
+    raises: tuple[tuple[str, str], ...] = ()
+    family: Literal["", "unary", "binary", "ternary", "backward", "complex"] = ""
+    composition: bool = False
+    reference: tuple[DataType, ...] = ()
+    only_rows: tuple[DataType, ...] = ()
+
+    def __str__(self) -> str:
+        return self.name
+
+
+_queue = threading.local()
+
+
+def current_queue() -> int:
+    """Return the command queue that operators of this thread use."""
+    return getattr(_queue, "id", 0)
+
+
+@contextmanager
+def command_queue(cq_id: int) -> Iterator[None]:
+    """Make `cq_id` the command queue of the operators called inside the block."""
+    before = current_queue()
+    _queue.id = _queue_number("ttnn.command_queue", cq_id)
+    try:
+        yield
+    finally:
+        _queue.id = before
+
+
+def _queue_number(name: str, queue: Any) -> int:
+    try:
+        number = int(queue)
+    except (TypeError, ValueError, OverflowError):
+        raise ArgumentError(f"{name}: the command queue is a number, got {type(queue).__name__}.") from None
+    if not 0 <= number <= 1:
+        raise ArgumentError(f"{name}: a device has command queues 0 and 1, got {number}.")
+    return number
+
+
+recorder: Callable[[FastOperation, tuple[Any, ...], dict[str, Any]], Any] | None = None
+"""Runs operators while some device captures a trace."""
+
+
+@dataclass(init=False, repr=False, eq=False)
+class FastOperation:
+    """A callable operator, for example `ttnn.exp`. Operators compare, sort and hash by name."""
+
+    python_fully_qualified_name: str
+    function: Callable[..., Any]
+    preprocess_golden_function_inputs: Callable[..., Any] | None
+    golden_function: Callable[..., Any] | None
+    postprocess_golden_function_outputs: Callable[..., Any] | None
+    is_cpp_operation: bool
+    is_experimental: bool
+    output_tensor_kwarg_names: tuple[str, ...]
+
+    def __init__(
+        self,
+        python_fully_qualified_name: str,
+        function: Callable[..., Any],
+        *,
+        preprocess_golden_function_inputs: Callable[..., Any] | None = None,
+        golden_function: Callable[..., Any] | None = None,
+        postprocess_golden_function_outputs: Callable[..., Any] | None = None,
+        is_cpp_operation: bool = False,
+        is_experimental: bool = False,
+        output_tensor_kwarg_names: Sequence[str] = OUTPUT_TENSOR_NAMES,
+        entry: Op | None = None,
+        doc: str | None = None,
+    ) -> None:
+        self.__name__ = python_fully_qualified_name
+        self.__doc__ = doc if doc is not None else function.__doc__
+        self.python_fully_qualified_name = python_fully_qualified_name
+        self.function = function
+        self.preprocess_golden_function_inputs = preprocess_golden_function_inputs
+        self.golden_function = golden_function
+        self.postprocess_golden_function_outputs = postprocess_golden_function_outputs
+        self.is_cpp_operation = is_cpp_operation
+        self.is_experimental = is_experimental
+        self.output_tensor_kwarg_names = tuple(output_tensor_kwarg_names)
+        self.entry = entry
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the operator; `queue_id` or `cq_id` selects the command queue and is not passed on."""
+        if kwargs and ("queue_id" in kwargs or "cq_id" in kwargs):
+            return self._on_queue(args, kwargs)
+        if recorder is not None:
+            return recorder(self, args, kwargs)
+        if CONFIG.enable_fast_runtime_mode and not CONFIG.enable_comparison_mode and not CONFIG.enable_logging:
+            return self.function(*args, **kwargs)
+        # Imported here: hooks and comparison are the slow path and need the decorators, which need this module.
+        from ttnn.operation import hooks
+
+        return hooks.call_slowly(self, args, kwargs)
+
+    def _on_queue(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if "queue_id" in kwargs and "cq_id" in kwargs:
+            raise ArgumentError(f"{self.__name__}: give queue_id or cq_id, not both.")
+        queue = kwargs.pop("queue_id", None)
+        if queue is None:
+            queue = kwargs.pop("cq_id", None)
+        if queue is None:
+            return self(*args, **kwargs)
+        with command_queue(_queue_number(self.__name__, queue)):
+            return self(*args, **kwargs)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, FastOperation):
+            return NotImplemented
+        return self.python_fully_qualified_name == other.python_fully_qualified_name
+
+    def __lt__(self, other: FastOperation) -> bool:
+        return self.python_fully_qualified_name < other.python_fully_qualified_name
+
+    def __hash__(self) -> int:
+        return hash(self.python_fully_qualified_name)
+
+    def __repr__(self) -> str:
+        return f"<operation {self.python_fully_qualified_name}>"
+
+
+_operations: Final[dict[str, FastOperation]] = {}
+
+
+def register(op: Op) -> FastOperation:
+    """Make the callable operator of an entry and list it.
+
+    Raises:
+        ValueError: the name is taken.
+    """
+    operation = FastOperation(
+        f"ttnn.{op.name}",
+        _dispatcher(op),
+        golden_function=op.golden,
+        is_cpp_operation=True,
+        is_experimental=op.name.startswith("experimental."),
+        entry=op,
+        doc=_docstring(op),
+    )
+    return add_operation(operation)
+
+
+def declare(
+    name: str, signatures: tuple[Signature, ...], run: Callable[..., Any], doc: str, **fields: Any
+) -> FastOperation:
+    """Register an operator of a family: `partial` fixes the fields of the entry that its operators have in common."""
+    return register(Op(name, signatures, run, doc, **fields))
+
+
+def add_operation(operation: FastOperation) -> FastOperation:
+    """List an operator that was made by hand.
+
+    Raises:
+        ValueError: the name is taken.
+    """
+    name = operation.python_fully_qualified_name
+    if name in _operations:
+        raise ValueError(f"{name} is registered twice")
+    _operations[name] = operation
+    return operation
+
+
+def operations() -> tuple[FastOperation, ...]:
+    """Return every registered operator, sorted by name."""
+    return tuple(sorted(_operations.values()))
+
+
+def find(name: str) -> FastOperation:
+    """Return the operator of a full name, for example "ttnn.exp".
+
+    Raises:
+        UnsupportedError: no operator has that name.
+    """
+    try:
+        return _operations[name]
+    except KeyError:
+        raise UnsupportedError(f"{name} is not built yet.", "unimplemented") from None
+
+
+def overload(operation: FastOperation, signature: Signature, golden: Callable[..., Any]) -> None:
+    """Give a registered operator a signature for complex operands, tried after those that it has, and its reference."""
+    entry = operation.entry
+    assert entry is not None
+    of_reals = entry.golden
+    assert of_reals is not None
+
+    @wraps(of_reals)
+    def either(*args: Any, **kwargs: Any) -> Any:
+        chosen = golden if any(map(np.iscomplexobj, (*args, *kwargs.values()))) else of_reals
+        return chosen(*args, **kwargs)
+
+    entry = replace(entry, signatures=(*entry.signatures, signature), golden=either)
+    operation.entry = entry
+    operation.golden_function = either
+    operation.function = _dispatcher(entry)
+    operation.__doc__ = _docstring(entry)
+
+
+def entries() -> tuple[Op, ...]:
+    """Return the entries of all operators that have one, sorted by name."""
+    return tuple(operation.entry for operation in operations() if operation.entry is not None)
+
+
+def supported(name: str) -> str:
+    """Return what an operator's entry lists as supported, as a sentence for errors; empty if it lists nothing."""
+    operation = _operations.get(name)
+    entry = None if operation is None else operation.entry
+    if entry is None or not entry.dtypes:
+        return ""
+    dtypes = ", ".join(f"{dtype.name}{' (rows)' if dtype in entry.only_rows else ''}" for dtype in entry.dtypes)
+    layouts = " or ".join(f"{layout.name}_LAYOUT" for layout in entry.layouts)
+    return f"{name} takes {dtypes} in {layouts}."
+
+
+def _dispatcher(op: Op) -> Callable[..., Any]:
+    """Return the function that binds a call to the first fitting signature and runs it.
+
+    Errors about data types and layouts, and about shapes of element-wise operators, say what the entry lists.
+    """
+    name = f"ttnn.{op.name}"
+    # A product is one step, in either mode, and says itself that its result cannot be an operand.
+    engines = {engine.removesuffix("_fast") for engine in op.engine}
+    in_steps = op.composition or op.family == "backward" or len(engines) > 1
+    plan = tuple(
+        (signature, signature.run or op.run, _outputs(signature) if in_steps else ()) for signature in op.signatures
+    )
+    programs = _program_keys(op)
+
+    def dispatch(*args: Any, **kwargs: Any) -> Any:
+        for signature, run, outputs in plan:
+            values = signature.bind(args, kwargs)
+            if values is not None:
+                signature.check_options(name, values)
+                for position in outputs:
+                    if values[position] is not None:
+                        _keep_operands(values, position)
+                try:
+                    if programs is None:
+                        return run(*values)
+                    device, key = programs(values)
+                    if device is None:
+                        return run(*values)
+                    if not device._cache_misses_allowed:
+                        device._require_program(key)
+                    result = run(*values)
+                    if device._cache_enabled and key not in device._programs and not _any_empty(values):
+                        device._programs.add(key)
+                    return result
+                except (DTypeError, LayoutError, ShapeError) as error:
+                    if op.dtypes and (op.family or not isinstance(error, ShapeError)):
+                        error.say_what_is_supported(supported(name))
+                    raise
+                except (MemoryConfigError, OutOfMemoryError) as error:
+                    error.say_who(name)
+                    raise
+        raise wrong_arguments(name, op.signatures, args, kwargs)
+
+    return dispatch
+
+
+_NUMBERS: Final = frozenset({int, float})
+_SEQUENCES: Final = frozenset({list, tuple})
+_VIEWS: Final = frozenset({"reshape", "squeeze", "unsqueeze", "unsqueeze_to_4D", "view", "move", "experimental.view"})
+
+
+def _program_keys(op: Op) -> Callable[[Sequence[Any]], tuple[Any, Any]] | None:
+    """Return the function that tells device and key of the program that a call runs; None for what runs none itself.
+
+    Calls with the same specifications and options share a program, whatever the scalar of an element-wise operator is:
+    that is an argument of the program.
+    """
+    if not op.engine or op.composition or op.family in ("backward", "complex") or op.name in _VIEWS:
+        return None
+    name, scalars = op.name, bool(op.family)
+
+    def part(value: Any) -> Any:
+        return tuple(map(part, value)) if isinstance(value, list | tuple) else getattr(value, "_spec", value)
+
+    def program(values: Sequence[Any]) -> tuple[Any, Any]:
+        # On the way of every call: what is frequent and cheap comes first, and what was not given is left out.
+        device = None
+        key: list[Any] = [name]
+        for value in values:
+            if value is None:
+                continue
+            kind = type(value)
+            if kind is Tensor:
+                key.append(value._spec)
+                device = value._device
+            elif kind in _SEQUENCES:
+                if value:
+                    key.append(part(value))
+            elif not (scalars and kind in _NUMBERS):
+                key.append(value)
+        return device, tuple(key)
+
+    return program
+
+
+def _any_empty(values: Sequence[Any]) -> bool:
+    """Return whether a tensor has no elements: then there is nothing to run."""
+    return any(type(value) is Tensor and 0 in value._spec._shape for value in values)
+
+
+def _outputs(signature: Signature) -> tuple[int, ...]:
+    """Return the positions of the parameters that take results."""
+    names = (*OUTPUT_TENSOR_NAMES, *GRADIENT_NAMES)
+    return tuple(i for i, param in enumerate(signature.params) if param.name in names)
+
+
+def _keep_operands(values: list[Any], position: int) -> None:
+    """Put copies in place of the operands over which a result is written: a later step may read them once more."""
+    buffer = values[position]._buffer
+    for i, value in enumerate(values):
+        if i != position and isinstance(value, Tensor) and buffer is not None and value._buffer is buffer:
+            values[i] = find("ttnn.clone").function(value)
+
+
+def _limits_of_accuracy(op: Op) -> list[str]:
+    """Return of which calls of an operator the stated error is, if not of all."""
+    if op.numerics == "movement" or (op.accuracy is not None and op.accuracy.reason):
+        return []
+    params = [param for signature in op.signatures for param in signature.params if param.modelled]
+    # An option may select another function, and complex operands another composition.
+    options = any(isinstance(param.default, bool | int | float | enum.Enum) for param in params)
+    both = {"ttnn.Tensor", "ttnn.ComplexTensor"} <= {param.kind.text for param in params}
+    reals = both and op.family != "complex"
+    # Beside bfloat16 the chip cuts a number to that, beside float32 it is rounded.
+    numbers = any(param.default is REQUIRED and "float" in param.kind.text.split(" | ") for param in params)
+    limits = {
+        "with the default options": options,
+        "of real tensors": reals,
+        "with numbers that bfloat16 holds": numbers,
+    }
+    return [limit for limit, holds in limits.items() if holds]
+
+
+def _argument_line(name: str, params: Sequence[Param]) -> str:
+    """Return what a docstring says of an argument: the kinds that the signatures take, and what it is for."""
+    kinds = dict.fromkeys(kind for param in params for kind in param.kind.text.split(" | "))
+    note = next((param.doc for param in params if param.doc), "See the signature.")
+    if not params[0].modelled:
+        note = "Not modelled; only the default is accepted."
+    return f"{name} ({' | '.join(kinds)}): {note}"
+
+
+def _docstring(op: Op) -> str:
+    """Return the docstring of an operator, made from its entry."""
+    blocks = [op.doc]
+    arguments: dict[str, list[Param]] = {}
+    for signature in op.signatures:
+        for param in signature.params:
+            arguments.setdefault(param.name, []).append(param)
+    if arguments:
+        lines = [_argument_line(name, params) for name, params in arguments.items()]
+        blocks.append("Args:\n" + textwrap.indent("\n".join(lines), "    "))
+    if op.dtypes:
+        blocks.append("Data types: " + ", ".join(dtype.name for dtype in op.dtypes) + ".")
+    if op.reference:
+        blocks.append("Mathematical result, kernel not known: " + ", ".join(dtype.name for dtype in op.reference) + ".")
+    if op.layouts:
+        blocks.append("Layouts: " + ", ".join(layout.name for layout in op.layouts) + ".")
+    if op.raises:
+        blocks.append("Raises:\n" + "\n".join(f"    {error}: {when}" for error, when in op.raises))
+    if op.accuracy is not None:
+        blocks.append(f"{', '.join(['Accuracy', *_limits_of_accuracy(op)])}: {op.accuracy}.")
+    blocks.append("Signatures:\n" + "\n".join(f"    {signature.text(op.name)}" for signature in op.signatures))
+    # An operator and its in-place form share a page.
+    blocks.append(f'Source: TT-NN docs "ttnn.{op.name.removesuffix("_")}"{"; " if op.source else ""}{op.source}.')
+    return "\n\n".join(blocks)

@@ -1,0 +1,244 @@
+"""What an operator may be called with: kinds of arguments, parameters, and the binding of a call to a signature.
+
+A signature is data. From it come the binding of a call, the vendor-shaped `TypeError` and the docstring, so that none
+of the three can disagree. Binding is the hot path of a small operator call and therefore does one dictionary look-up
+and one type test per argument that was actually given.
+
+Source: TT-NN docs, "Wrong arguments" and the signatures that the official package prints.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from ttnn.base.activation import UnaryWithParam
+from ttnn.base.call import is_float, type_text
+from ttnn.base.compute_config import WormholeComputeKernelConfig
+from ttnn.base.core_range import CoreCoord, CoreRangeSet
+from ttnn.base.enums import (
+    DataType,
+    Layout,
+    ShardOrientation,
+    TensorMemoryLayout,
+    TileReshapeMapMode,
+    UnaryOpType,
+)
+from ttnn.base.exceptions import ArgumentError, UnsupportedError
+from ttnn.base.memory_config import MemoryConfig
+from ttnn.base.shape import Shape
+from ttnn.base.tile import Tile
+from ttnn.device.lifecycle import MeshDevice
+from ttnn.tensor.tensor import Tensor
+
+_INTEGERS: Final = (int, np.integer)
+_NUMBERS: Final = (int, float, np.integer, np.floating)
+_SEQUENCES: Final = (list, tuple)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of argument: how a signature spells it, and which Python values it takes."""
+
+    text: str
+    accepts: Callable[[Any], bool]
+
+
+def instance_kind(text: str, *classes: type) -> Kind:
+    """Return the kind that takes instances of `classes`, printed as `text`."""
+    return Kind(text, lambda value: isinstance(value, classes))
+
+
+def _is_word(value: object) -> bool:
+    # No integer of the official binding has more than 64 bits.
+    return isinstance(value, _INTEGERS) and -(2**63) <= int(value) < 2**64
+
+
+def _are_words(value: object) -> bool:
+    return isinstance(value, _SEQUENCES) and all(map(_is_word, value))
+
+
+def _is_padding(value: object) -> bool:
+    return isinstance(value, _SEQUENCES) and all(map(_are_words, value))
+
+
+def _is_activation(value: object) -> bool:
+    if isinstance(value, UnaryWithParam | UnaryOpType):
+        return True
+    # A pair (operator, parameter) converts implicitly, as in the official package.
+    return isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], UnaryOpType) and is_float(value[1])
+
+
+TENSOR: Final = instance_kind("ttnn.Tensor", Tensor)
+BOOLEAN: Final = instance_kind("bool", bool)
+INTEGER: Final = Kind("int", _is_word)
+FLOAT: Final = Kind("float", is_float)
+NUMBER: Final = instance_kind("int | int | float", *_NUMBERS)
+FILL_VALUE: Final = instance_kind("int | float", *_NUMBERS)
+DATA_TYPE: Final = instance_kind("ttnn.DataType", DataType)
+LAYOUT: Final = instance_kind("ttnn.Layout", Layout)
+MEMORY_CONFIG: Final = instance_kind("ttnn.MemoryConfig", MemoryConfig)
+MEMORY_LAYOUT: Final = instance_kind("ttnn.TensorMemoryLayout", TensorMemoryLayout)
+ORIENTATION: Final = instance_kind("ttnn.ShardOrientation", ShardOrientation)
+CORE_RANGE_SET: Final = instance_kind("ttnn.CoreRangeSet", CoreRangeSet)
+CORE_COORD_OR_SET: Final = instance_kind("ttnn.CoreCoord | ttnn.CoreRangeSet", CoreCoord, CoreRangeSet)
+# Sub-devices do not exist here, so there is no value of this kind.
+SUB_DEVICE_ID: Final = Kind("ttnn.SubDeviceId", lambda value: False)
+DEVICE: Final = instance_kind("ttnn._ttnn.multi_device.MeshDevice", MeshDevice)
+TILE: Final = instance_kind("ttnn.Tile", Tile)
+SHAPE: Final = instance_kind("ttnn.Shape", Shape)
+COMPUTE_KERNEL_CONFIG: Final = instance_kind("ttnn.WormholeComputeKernelConfig", WormholeComputeKernelConfig)
+RESHAPE_MODE: Final = instance_kind("ttnn.TileReshapeMapMode", TileReshapeMapMode)
+INT_SEQUENCE: Final = Kind("collections.abc.Sequence[int]", lambda value: isinstance(value, Shape) or _are_words(value))
+SHAPE_LIKE: Final = Kind("ttnn.Shape", lambda value: isinstance(value, Shape) or _are_words(value))
+INT_OR_INTS: Final = Kind(
+    "int | collections.abc.Sequence[int]",
+    lambda value: _is_word(value) or _are_words(value),
+)
+PADDING: Final = Kind("collections.abc.Sequence[collections.abc.Sequence[int]]", _is_padding)
+ACTIVATIONS: Final = Kind(
+    "collections.abc.Sequence[ttnn.EltwiseUnaryWithParam]",
+    lambda value: isinstance(value, _SEQUENCES) and all(map(_is_activation, value)),
+)
+
+
+class _Required:
+    """The default of a parameter that has none."""
+
+    def __repr__(self) -> str:
+        return "<required>"
+
+
+REQUIRED: Final = _Required()
+
+
+@dataclass(frozen=True)
+class Param:
+    """One parameter of an operator.
+
+    Args:
+        name: As in the official signature.
+        kind: What it takes.
+        default: Default value; `REQUIRED` if there is none.
+        none: Whether `None` is taken as well.
+        doc: One sentence for the docstring.
+        modelled: False for an option that the chip has and this program does not: any value but the default raises.
+        check: Called with the operator's name, a value that is not the default, and all values of the call; raises for
+            values that only the operands tell to be wrong.
+    """
+
+    name: str
+    kind: Kind
+    default: Any = REQUIRED
+    none: bool = False
+    doc: str = ""
+    modelled: bool = True
+    check: Callable[[str, Any, Sequence[Any]], None] | None = None
+
+    @property
+    def text(self) -> str:
+        """The parameter as a signature prints it."""
+        kind = f"{self.kind.text} | None" if self.none else self.kind.text
+        if self.default is REQUIRED:
+            return f"{self.name}: {kind}"
+        default = str(self.default) if isinstance(self.default, enum.Enum) else repr(self.default)
+        return f"{self.name}: {kind} = {default}"
+
+
+class Signature:
+    """One overload: positional-or-keyword parameters, then keyword-only ones, and the function that serves it."""
+
+    __slots__ = (
+        "_accepts",
+        "_defaults",
+        "_index",
+        "_required",
+        "_watched",
+        "keywords",
+        "params",
+        "positional",
+        "run",
+    )
+
+    def __init__(
+        self,
+        positional: Sequence[Param],
+        keywords: Sequence[Param] = (),
+        *,
+        run: Callable[..., Any] | None = None,
+    ) -> None:
+        self.positional = tuple(positional)
+        self.keywords = tuple(keywords)
+        self.params = self.positional + self.keywords
+        self.run = run
+        self._index = {param.name: i for i, param in enumerate(self.params)}
+        self._accepts = tuple(param.kind.accepts for param in self.params)
+        self._defaults = [param.default for param in self.params]
+        self._required = tuple(i for i, param in enumerate(self.params) if param.default is REQUIRED)
+        self._watched = tuple(i for i, param in enumerate(self.params) if not param.modelled or param.check is not None)
+        if len(self._index) != len(self.params):
+            raise ValueError("a signature names a parameter twice")
+
+    def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Any] | None:
+        """Return the values of all parameters in order, or None if the call does not fit."""
+        count = len(args)
+        if count > len(self.positional):
+            return None
+        values = self._defaults.copy()
+        accepts = self._accepts
+        for i, value in enumerate(args):
+            if not accepts[i](value) and not (value is None and self.params[i].none):
+                return None
+            values[i] = value
+        for name, value in kwargs.items():
+            position = self._index.get(name)
+            if position is None or position < count:
+                return None
+            if not accepts[position](value) and not (value is None and self.params[position].none):
+                return None
+            values[position] = value
+        for position in self._required:
+            if values[position] is REQUIRED:
+                return None
+        return values
+
+    def check_options(self, name: str, values: Sequence[Any]) -> None:
+        """Raise for the options of this call that do not fit its operands, or that are not modelled.
+
+        Raises:
+            UnsupportedError: an option that is not modelled has another value than its default.
+            TtnnError: what the parameter's own check raises.
+        """
+        for position in self._watched:
+            value, param = values[position], self.params[position]
+            if value is param.default or value == param.default:
+                continue
+            if param.check is None:
+                raise UnsupportedError(
+                    f"{name}: {param.name}={value!r} is not modelled; leave it at its default, {param.default!r}."
+                )
+            param.check(name, value, values)
+
+    def text(self, name: str) -> str:
+        """Return the line that the official package prints for this overload."""
+        parts = [param.text for param in self.positional]
+        if self.keywords:
+            parts += ["*", *(param.text for param in self.keywords)]
+        return f"{name}({', '.join(parts)})"
+
+
+def wrong_arguments(
+    qualified_name: str, signatures: Sequence[Signature], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> ArgumentError:
+    """Return the error for a call that fits no signature."""
+    name = qualified_name.rsplit(".", 1)[-1]
+    given = [type_text(value) for value in args] + [f"{key}={type_text(value)}" for key, value in kwargs.items()]
+    lines = "\n".join(f"  {signature.text(name)}" for signature in signatures)
+    return ArgumentError(
+        f"\n{qualified_name}(): incompatible function arguments.\n\n"
+        f"Called with:\n  {name}({', '.join(given)})\n\nAvailable signatures:\n{lines}"
+    )

@@ -1,0 +1,1 @@
+"""Device programs that several categories of operators share."""

@@ -1,0 +1,78 @@
+"""Fused activations: how calls name them, and the chain of vector-unit functions that runs for them.
+
+A chain is a list of functions in the names of the engine's vector-unit listings, from the table of `ttnn.ops.steps`.
+
+Source: TT-NN docs "UnaryWithParam"; the defaults of the vector-unit functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Final
+
+from ttnn import _engine
+from ttnn.base.activation import Activation, UnaryWithParam, as_unary
+from ttnn.base.enums import UnaryOpType
+from ttnn.base.exceptions import ArgumentError, ParameterError, UnsupportedError
+from ttnn.ops._programs.unary_steps import STEPS, ChainStep, steps_for
+
+
+def chain_steps(operator: str, activation: UnaryWithParam) -> list[ChainStep]:
+    """Return the vector-unit functions of one activation.
+
+    Args:
+        operator: Who asks, for the error.
+        activation: Operator and parameters. The parameter of GELU, EXP, TANH and their like is the approximation flag.
+
+    Raises:
+        UnsupportedError: the engine has no such function.
+        ParameterError: the operator takes another number of parameters.
+    """
+    steps = steps_for(activation.op_type, activation.params)
+    known = vector_functions()
+    if steps is not None and all(step[:2] in known for step in steps):
+        return steps
+    entry, given = STEPS.get(activation.op_type), len(activation.params)
+    if entry is not None and not entry.fewest <= given <= entry.most:
+        counts = " to ".join(str(count) for count in sorted({entry.fewest, entry.most}))
+        raise ParameterError(f"{operator}: the activation {activation!r} takes {counts} parameter(s), got {given}.")
+    raise UnsupportedError(f"{operator}: the activation {activation!r} is not built yet.", "unimplemented")
+
+
+def chain(operator: str, activations: Iterable[Activation]) -> list[ChainStep]:
+    """Return the chain for a list of activations, in the order in which they are applied."""
+    return [step for activation in activations for step in chain_steps(operator, as_unary(activation))]
+
+
+@lru_cache(maxsize=1)
+def vector_functions() -> frozenset[tuple[str, str]]:
+    """Return (name, variant) of the vector-unit functions that the engine has."""
+    return frozenset((name, variant) for name, variant, *_ in _engine.functions())
+
+
+def is_single_relu(activations: Sequence[Activation]) -> bool:
+    """Whether the packer can do the activation: one ReLU. One with parameters is for `chain` to refuse."""
+    return len(activations) == 1 and as_unary(activations[0]) == UnaryWithParam(UnaryOpType.RELU)
+
+
+_NAMES: Final[dict[str, UnaryOpType]] = {
+    op.name.lower(): op for op in UnaryOpType if op not in (UnaryOpType.RECIP, UnaryOpType.LOGICAL_NOT_UNARY)
+} | {"reciprocal": UnaryOpType.RECIP, "swish": UnaryOpType.SILU}
+
+
+def string_to_unary_with_param(name: str) -> UnaryWithParam:
+    """Return the activation that a string names, as in `activation="relu"`; "gelu_approx" is GELU's fast form.
+
+    Raises:
+        ArgumentError: no operator has that name.
+    """
+    if isinstance(name, str) and name == "gelu_approx":
+        return UnaryWithParam(UnaryOpType.GELU, 1.0)
+    op_type = _NAMES.get(name) if isinstance(name, str) else None
+    if op_type is None:
+        raise ArgumentError(f"No activation is called {name!r}; names are those of UnaryOpType in lower case.")
+    # Without a parameter GELU, EXP and SQRT mean the accurate function here; the flag selects the fast one.
+    if op_type in (UnaryOpType.GELU, UnaryOpType.EXP):
+        return UnaryWithParam(op_type, 0.0)
+    return UnaryWithParam(op_type)

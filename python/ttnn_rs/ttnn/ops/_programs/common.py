@@ -1,0 +1,261 @@
+"""What operators share: checks of operands, results on the device, options that every signature repeats."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from ttnn.base.core_range import CoreRangeSet
+from ttnn.base.enums import BLOCK_FLOATS, Arch, DataType, Layout
+from ttnn.base.exceptions import (
+    DTypeError,
+    LayoutError,
+    MemoryConfigError,
+    ParameterError,
+    ShapeError,
+    StorageError,
+    UnsupportedError,
+    fatal,
+)
+from ttnn.base.memory_config import MemoryConfig
+from ttnn.base.tensor_spec import TensorSpec
+from ttnn.base.tile import DEFAULT_TILE
+from ttnn.device.lifecycle import MeshDevice
+from ttnn.operation.signature import CORE_RANGE_SET, MEMORY_CONFIG, TENSOR, Param
+from ttnn.tensor.tensor import Tensor, allocate_tensor_on_device
+
+INTEGER_RANGE: Final = {
+    DataType.INT32: (-(2**31), 2**31 - 1),
+    DataType.UINT32: (0, 2**32 - 1),
+    DataType.UINT16: (0, 2**16 - 1),
+    DataType.UINT8: (0, 2**8 - 1),
+    DataType.INT8: (-(2**7), 2**7 - 1),
+}
+FLOATS: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B, DataType.BFLOAT4_B)
+INTEGERS: Final = frozenset(INTEGER_RANGE)
+WIDE: Final = frozenset({DataType.FLOAT32, DataType.INT32, DataType.UINT32})
+"""Data types that need a 32-bit Dst."""
+
+INPUT_TENSOR: Final = Param("input_tensor", TENSOR, doc="[..., H, W] on a device.")
+MEMORY_CONFIG_OPTION: Final = Param(
+    "memory_config", MEMORY_CONFIG, None, none=True, doc="Where the result lives. Default: that of the input."
+)
+OUTPUT_TENSOR_OPTION: Final = Param(
+    "output_tensor", TENSOR, None, none=True, doc="Tensor of the result's shape that takes the result."
+)
+
+
+def _check_cores(operator: str, cores: CoreRangeSet, values: Sequence[object]) -> None:
+    """Refuse cores on which the program of a call cannot run.
+
+    Raises:
+        ParameterError: there is no core, or one lies outside of the device's grid.
+        StorageError: the operand is on the host, where no program runs.
+    """
+    if cores.empty():
+        raise fatal(ParameterError, f"{operator}: sub_core_grids names no core.", "number of cores cannot be 0")
+    tensor = next(value for value in values if isinstance(value, Tensor))
+    device = tensor._device
+    if device is None:
+        raise StorageError(
+            f"{operator}: sub_core_grids={cores} names cores of a device, but the tensor is on the host; move it with "
+            "ttnn.to_device, or leave the cores out."
+        )
+    grid, last = device.compute_with_storage_grid_size(), cores.bounding_box().end
+    if last.x >= grid.x or last.y >= grid.y:
+        raise ParameterError(
+            f"{operator}: sub_core_grids={cores} reaches beyond the device's {grid.x}x{grid.y} cores, 0-0 to "
+            f"{grid.x - 1}-{grid.y - 1}."
+        )
+
+
+SUB_CORE_GRIDS_OPTION: Final = Param(
+    "sub_core_grids",
+    CORE_RANGE_SET,
+    None,
+    none=True,
+    doc="Cores that the program may run on, inside the device's grid; the result does not depend on them.",
+    check=_check_cores,
+)
+
+
+def sub_core_grids_of_interleaved(vendor: str) -> Param:
+    """Return the option of an operator whose program for sharded tensors runs on the cores of the shards only.
+
+    Args:
+        vendor: The official sentence for a sharded tensor.
+    """
+
+    def check(operator: str, cores: CoreRangeSet, values: Sequence[object]) -> None:
+        _check_cores(operator, cores, values)
+        tensor = next(value for value in values if isinstance(value, Tensor))
+        if tensor._spec.memory_config.is_sharded():
+            raise fatal(
+                MemoryConfigError,
+                f"{operator}: the cores that hold a sharded tensor work on it; leave out sub_core_grids={cores}.",
+                vendor,
+            )
+
+    return replace(SUB_CORE_GRIDS_OPTION, check=check)
+
+
+_ARCH_NUMBER: Final = {Arch.WORMHOLE_B0: 0, Arch.BLACKHOLE: 1}
+
+
+def arch_number(device: MeshDevice) -> int:
+    """Return the generation of the device's chip, as the engine takes it."""
+    return _ARCH_NUMBER[device.arch()]
+
+
+def on_device(operator: str, tensor: Tensor, label: str = "input_tensor", vendor: str | None = None) -> MeshDevice:
+    """Return the device of a tensor that can be computed on.
+
+    Args:
+        operator: Who asks, for the error.
+        tensor: The operand.
+        label: The name of the parameter.
+        vendor: The official sentence for a host tensor.
+
+    Raises:
+        StorageError: the tensor is on the host, or deallocated.
+        DeviceError: its device is closed.
+    """
+    device = tensor._device
+    if device is None:
+        raise fatal(
+            StorageError,
+            f"{operator}: {label} is a host tensor of {tensor.shape}; move it with ttnn.to_device first.",
+            vendor or "Device Operations expect device tensors as inputs",
+        )
+    tensor._require_device(operator, label)
+    return device
+
+
+def same_device(operator: str, device: MeshDevice, tensor: Tensor, label: str) -> None:
+    """Refuse a tensor of another device.
+
+    Raises:
+        StorageError: it lives elsewhere.
+    """
+    if tensor._device is not device:
+        raise StorageError(f"{operator}: {label} lives on another device than the first operand.")
+
+
+def full_tiles(operator: str, tensor: Tensor, label: str = "input_tensor") -> None:
+    """Refuse tiles of another shape than 32x32, which the compute programs here do not take.
+
+    Raises:
+        UnsupportedError: the tensor has such tiles.
+    """
+    if tensor._spec.layout is Layout.TILE and tensor._spec.tile != DEFAULT_TILE:
+        raise UnsupportedError(
+            f"{operator}: {label} has tiles of {tensor._spec.tile.tile_shape}; only 32x32 is built so far.",
+            "unimplemented",
+        )
+
+
+def allocate(spec: TensorSpec, device: MeshDevice) -> Tensor:
+    """Return a new tensor on the device, not written yet."""
+    return allocate_tensor_on_device(spec, device)
+
+
+def result_spec(
+    like: TensorSpec, shape: tuple[int, ...], dtype: DataType, memory_config: MemoryConfig | None
+) -> TensorSpec:
+    """Return the specification of a result with the layout of `like`; `like` itself in the usual case."""
+    same_place = memory_config is None or memory_config is like.memory_config
+    if same_place and dtype is like.dtype and shape == like.shape._dims:
+        return like
+    return TensorSpec.of(shape, dtype, like.layout, memory_config or like.memory_config)
+
+
+def is_empty(spec: TensorSpec) -> bool:
+    """Whether a tensor has no pages, so that there is nothing to compute."""
+    return spec.num_pages == 0
+
+
+def take_output(operator: str, output: Tensor, shape: Sequence[int], layout: Layout, device: MeshDevice) -> Tensor:
+    """Return `output` if it can take a result of this shape and layout.
+
+    Raises:
+        StorageError: it is on the host, deallocated, or on another device.
+        ShapeError: its shape is another one.
+        LayoutError: its layout is another one.
+    """
+    on_device(operator, output, "output_tensor")
+    same_device(operator, device, output, "output_tensor")
+    spec = output._spec
+    if tuple(spec.shape) != tuple(shape):
+        raise ShapeError(f"{operator}: output_tensor is {spec.shape}, the result is {list(shape)}.")
+    if spec.layout is not layout:
+        raise LayoutError(f"{operator}: output_tensor is {spec.layout.name}, the result is {layout.name}.")
+    full_tiles(operator, output, "output_tensor")
+    return output
+
+
+def agreed_dtype(operator: str, dtype: DataType | None, output: Tensor | None, default: DataType) -> DataType:
+    """Return the data type of a result from `dtype`, `output_tensor` and the operator's default.
+
+    Raises:
+        DTypeError: `dtype` and `output_tensor` contradict each other.
+    """
+    if output is None:
+        return default if dtype is None else dtype
+    if dtype is not None and dtype is not output._spec.dtype:
+        raise DTypeError(f"{operator}: dtype is {dtype.name}, but output_tensor is {output._spec.dtype.name}.")
+    return output._spec.dtype
+
+
+def agreed_memory(
+    operator: str, memory_config: MemoryConfig | None, output: Tensor | None, default: MemoryConfig
+) -> MemoryConfig:
+    """Return the placement of a result from `memory_config`, `output_tensor` and the operator's default.
+
+    Raises:
+        MemoryConfigError: `memory_config` and `output_tensor` contradict each other.
+    """
+    if output is None:
+        return default if memory_config is None else memory_config
+    if memory_config is not None and memory_config != output._spec.memory_config:
+        raise MemoryConfigError(
+            f"{operator}: memory_config is {memory_config}, but output_tensor lives in {output._spec.memory_config}."
+        )
+    return output._spec.memory_config
+
+
+def as_float(operator: str, value: float, label: str) -> float:
+    """Return a number as a float.
+
+    Raises:
+        DTypeError: an int beyond the range of float64.
+    """
+    try:
+        return float(value)
+    except OverflowError:
+        raise DTypeError(f"{operator}: {label} has more than 308 digits; a float cannot hold it.") from None
+
+
+def dimension(operator: str, dim: int, rank: int, label: str = "dim") -> int:
+    """Return `dim` counted from the front.
+
+    Raises:
+        ShapeError: it is out of range.
+    """
+    if not -rank <= dim < rank:
+        raise ShapeError(f"{operator}: {label}={dim} is out of range for a tensor of rank {rank}.")
+    return dim % rank
+
+
+def needs_tiles(operator: str, dtype: DataType, layout: Layout) -> None:
+    """Refuse block floats outside of tiles.
+
+    Raises:
+        LayoutError: the layout is row-major.
+    """
+    if dtype in BLOCK_FLOATS and layout is not Layout.TILE:
+        raise fatal(
+            LayoutError,
+            f"{operator}: {dtype.name} shares an exponent between 16 values of a tile and has no {layout.name} form.",
+            "Only TILE layout is supported for BFLOAT8_B dtype!",
+        )

@@ -1,0 +1,155 @@
+"""Chains of vector-unit functions on integers: unary chains, and activations of binary operators.
+
+Integers fill whole words of Dst and packing leaves them as they are, so that a chain in one visit to Dst has the bits
+of as many operators one after the other, and an activation of an operand those of an operator in front.
+
+The official kernel of a chain is chosen function by function, by the data type of the tensor. A unary chain takes only
+functions that have a kernel for integers. Activations of binary operators are not checked: a function that has none
+runs its floating-point kernel on the words as they are, read as float32. No vector settles that; it is how the sources
+of the official kernels read.
+Source: TT-NN docs "unary_chain"; vector unit listings of the functions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from ttnn.base.activation import Activation, UnaryWithParam, as_unary
+from ttnn.base.enums import DataType, UnaryOpType
+from ttnn.base.exceptions import DTypeError, UnsupportedError
+from ttnn.base.memory_config import MemoryConfig
+from ttnn.operation.registry import find
+from ttnn.ops._programs.activations import chain_steps
+from ttnn.ops._programs.unary_steps import ChainStep
+from ttnn.ops.eltwise.unary.chain import apply_chain, copy_bits
+from ttnn.ops.eltwise.unary.family import refuse_integers
+from ttnn.tensor.tensor import Tensor
+
+_U: Final = UnaryOpType
+_INT32: Final = frozenset({DataType.INT32})
+_UINT32: Final = frozenset({DataType.UINT32})
+_32_BITS: Final = _INT32 | _UINT32
+_UNSIGNED: Final = _UINT32 | {DataType.UINT16, DataType.UINT8}
+_BUT_BYTES: Final = _32_BITS | {DataType.UINT16}
+_ANY: Final = _INT32 | _UNSIGNED
+
+TAKEN: Final[dict[UnaryOpType, tuple[str, frozenset[DataType], int]]] = {
+    _U.ABS: ("abs", _UNSIGNED, 0),
+    _U.ABS_INT32: ("abs", _INT32, 0),
+    _U.CLAMP_TSS: ("clamp", _INT32, 2),
+    _U.GEZ: ("gez", _INT32, 0),
+    _U.GTZ: ("gtz", _INT32, 0),
+    _U.LEZ: ("lez", _INT32, 0),
+    _U.LTZ: ("ltz", _INT32, 0),
+    _U.NEG: ("neg", _INT32, 0),
+    _U.SIGNBIT: ("signbit", _INT32, 0),
+    _U.REMAINDER: ("remainder", _UINT32, 1),
+    _U.ADD_UNARY_SFPU: ("add", _32_BITS, 1),
+    _U.SUB_UNARY_SFPU: ("subtract", _32_BITS, 1),
+    _U.RSUB: ("rsub", _32_BITS, 1),
+    _U.MAXIMUM: ("maximum", _32_BITS, 1),
+    _U.MINIMUM: ("minimum", _32_BITS, 1),
+    _U.UNARY_EQ: ("eq", _32_BITS, 1),
+    _U.UNARY_NE: ("ne", _32_BITS, 1),
+    _U.UNARY_GE: ("ge", _32_BITS, 1),
+    _U.UNARY_GT: ("gt", _32_BITS, 1),
+    _U.UNARY_LE: ("le", _32_BITS, 1),
+    _U.UNARY_LT: ("lt", _32_BITS, 1),
+    _U.WHERE_TSS: ("where", _32_BITS, 2),
+    _U.BITWISE_AND: ("bitwise_and", _BUT_BYTES, 1),
+    _U.BITWISE_OR: ("bitwise_or", _BUT_BYTES, 1),
+    _U.BITWISE_XOR: ("bitwise_xor", _BUT_BYTES, 1),
+    _U.LEFT_SHIFT: ("bitwise_left_shift", _BUT_BYTES, 1),
+    _U.RIGHT_SHIFT: ("bitwise_right_shift", _BUT_BYTES, 1),
+    _U.EQZ: ("eqz", _BUT_BYTES, 0),
+    _U.NEZ: ("nez", _BUT_BYTES, 0),
+    _U.LOGICAL_NOT_UNARY: ("logical_not", _BUT_BYTES, 0),
+    _U.FILL: ("fill", _BUT_BYTES, 1),
+    _U.SQUARE: ("square", _BUT_BYTES, 0),
+    _U.BITWISE_NOT: ("bitwise_not", _32_BITS, 0),
+    _U.RELU: ("relu", _ANY, 0),
+    _U.RELU6: ("relu6", _ANY, 0),
+    _U.RELU_MAX: ("relu_max", _ANY, 1),
+    _U.RELU_MIN: ("relu_min", _ANY, 1),
+    _U.IDENTITY: ("identity", _ANY, 0),
+}
+"""Functions that have a kernel for integers: the operator with the same bits, its data types, how many parameters.
+
+Right shifts of int32 by 32 and more are the exception, which `_apply_one` makes.
+"""
+
+
+def check_chain(operator: str, functions: Iterable[Activation], dtype: DataType) -> None:
+    """Refuse a chain in which a function has no kernel for the integers.
+
+    Raises:
+        DTypeError: as the official validation does.
+    """
+    for function in functions:
+        op_type = as_unary(function).op_type
+        if not (_has_kernel(op_type, dtype) or _keeps(op_type, dtype)):
+            refuse_integers(operator, op_type, dtype)
+
+
+def apply_integers(
+    operator: str,
+    tensor: Tensor,
+    functions: Sequence[Activation],
+    memory_config: MemoryConfig | None = None,
+    output_tensor: Tensor | None = None,
+) -> Tensor:
+    """Return functions of a tensor of integers, one after the other; the tensor itself if there are none.
+
+    Raises:
+        DTypeError: a parameter is out of the data type's range.
+        UnsupportedError: a floating-point function on integers of less than 32 bits, or one that the engine lacks.
+    """
+    last = len(functions) - 1
+    for place, function in enumerate(functions):
+        options = (memory_config, output_tensor) if place == last else (memory_config, None)
+        tensor = _apply_one(operator, tensor, as_unary(function), *options)
+    return tensor
+
+
+def _has_kernel(op_type: UnaryOpType, dtype: DataType) -> bool:
+    return op_type in TAKEN and dtype in TAKEN[op_type][1]
+
+
+def _keeps(op_type: UnaryOpType, dtype: DataType) -> bool:
+    """Whether the function leaves all values of a data type as they are."""
+    return op_type is _U.LEAKY_RELU and dtype in _UNSIGNED
+
+
+def _apply_one(
+    operator: str, x: Tensor, function: UnaryWithParam, place: MemoryConfig | None, output: Tensor | None
+) -> Tensor:
+    op_type, dtype = function.op_type, x._spec.dtype
+    if _keeps(op_type, dtype):
+        return copy_bits(operator, x, place, output)
+    if _has_kernel(op_type, dtype):
+        name, _, count = TAKEN[op_type]
+        if len(function.params) != count:
+            raise UnsupportedError(f"{operator}: the activation {function!r} takes {count} parameters.")
+        numbers = [_whole(operator, function, value) for value in function.params]
+        if op_type is _U.RIGHT_SHIFT and dtype is DataType.INT32 and 0 < numbers[0] < 1 << 31:
+            # Unlike the function of two operands, it shifts by 31 where the number is larger: the sign remains.
+            steps: list[ChainStep] = [("right_shift", "int32", [min(numbers[0], 31)])]
+            return apply_chain(operator, x, steps, memory_config=place, output_tensor=output, integers=True)
+        result: Tensor = find(f"ttnn.{name}").function(x, *numbers, memory_config=place, output_tensor=output)
+        return result
+    if dtype not in _32_BITS:
+        raise UnsupportedError(
+            f"{operator}: the activation {function!r} has no kernel for {dtype.name}, and what one of floating point "
+            "sees in a 16-bit Dst is not modelled."
+        )
+    steps = chain_steps(operator, function)
+    return apply_chain(operator, x, steps, memory_config=place, output_tensor=output, integers=True)
+
+
+def _whole(operator: str, function: UnaryWithParam, value: float) -> int:
+    """Return a parameter as the kernel gets it: cut to an integer."""
+    if not math.isfinite(value):
+        raise DTypeError(f"{operator}: the activation {function!r} has a parameter that is no integer.")
+    return math.trunc(value)

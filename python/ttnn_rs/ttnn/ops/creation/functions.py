@@ -1,0 +1,355 @@
+"""Operators that make tensors. Without a device they make host tensors.
+
+Source: TT-NN docs of the operators.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+
+from ttnn import _engine, golden
+from ttnn.base.enums import FORMAT_CODE, DataType, Layout
+from ttnn.base.exceptions import DTypeError, MemoryConfigError, OutOfMemoryError, ShapeError
+from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
+from ttnn.base.shape import ShapeLike, as_dims
+from ttnn.base.tensor_spec import TensorSpec
+from ttnn.device.lifecycle import MeshDevice
+from ttnn.operation.accuracy import bit_exact
+from ttnn.operation.registry import declare
+from ttnn.operation.signature import (
+    DATA_TYPE,
+    DEVICE,
+    FILL_VALUE,
+    INT_SEQUENCE,
+    INTEGER,
+    LAYOUT,
+    MEMORY_CONFIG,
+    TENSOR,
+    Param,
+    Signature,
+)
+from ttnn.ops._programs.common import INTEGER_RANGE, allocate, as_float, is_empty, on_device, take_output
+from ttnn.tensor.tensor import Tensor
+
+_NUMPY: Final[dict[DataType, Any]] = {
+    DataType.INT32: np.int32,
+    DataType.UINT32: np.uint32,
+    DataType.UINT16: np.uint16,
+    DataType.UINT8: np.uint8,
+    DataType.INT8: np.int8,
+}
+
+
+def _value(name: str, value: float, dtype: DataType) -> float:
+    """Return a fill value that the data type can hold; integers are cut toward zero.
+
+    Raises:
+        DTypeError: it is not finite or out of range for an integer type.
+    """
+    if dtype not in INTEGER_RANGE:
+        return as_float(name, value, "fill_value")
+    low, high = INTEGER_RANGE[dtype]
+    whole = int(value) if math.isfinite(as_float(name, value, "fill_value")) else None
+    if whole is None or not low <= whole <= high:
+        raise DTypeError(f"{name}: {value} is not a value of {dtype.name} ({low} to {high}).")
+    return whole
+
+
+def _host(name: str, dims: tuple[int, ...], dtype: DataType, layout: Layout, values: Callable[[], Any]) -> Tensor:
+    """Return a host tensor of the array that `values` makes."""
+    # Checks the combination of type and layout before any memory is touched.
+    TensorSpec.of(dims, dtype, layout)
+    if math.prod(dims) * 8 > sys.maxsize:
+        raise OutOfMemoryError(f"{name}: a host tensor of {list(dims)} is larger than the address space.", "host")
+    try:
+        with np.errstate(over="ignore"):
+            array = np.asarray(values()).astype(_NUMPY.get(dtype, np.float32))
+        return Tensor(array, dtype, None, layout)
+    except MemoryError:
+        raise OutOfMemoryError(f"{name}: the host has no memory for a tensor of {list(dims)}.", "host") from None
+
+
+def filled(
+    name: str,
+    shape: ShapeLike,
+    value: float,
+    dtype: DataType,
+    layout: Layout,
+    device: MeshDevice | None,
+    memory_config: MemoryConfig | None,
+    output: Tensor | None = None,
+) -> Tensor:
+    """Return a tensor that holds `value` everywhere."""
+    dims = as_dims(shape)
+    if output is not None:
+        target = output._device
+        if target is not None:
+            take_output(name, output, dims, layout, target)
+        device, dtype = on_device(name, output, "optional_tensor"), output._spec.dtype
+    value = _value(name, value, dtype)
+    if device is None:
+        return _host(name, dims, dtype, layout, lambda: np.full(dims, value))
+    if dtype is DataType.FP8_E4M3 and output is None:
+        # The engine fills with the formats of the compute engine; the host converts to this one.
+        rows = _host(name, dims, dtype, layout, lambda: np.full(dims, value))
+        return rows.to(device, memory_config)
+    if output is None:
+        output = allocate(TensorSpec.of(dims, dtype, layout, memory_config or DRAM_MEMORY_CONFIG), device)
+    if not is_empty(output._spec):
+        assert output._buffer is not None
+        _engine.fill(output._buffer, format=FORMAT_CODE[dtype], value=float(value))
+    return output
+
+
+def _agrees(name: str, dtype: DataType | None, memory_config: MemoryConfig | None, output: Tensor | None) -> None:
+    """Refuse options that say another tensor than the one that takes the values.
+
+    Raises:
+        DTypeError: another data type.
+        MemoryConfigError: another place.
+    """
+    if output is None:
+        return
+    spec = output._spec
+    if dtype not in (None, spec.dtype):
+        raise DTypeError(f"{name}: dtype is {dtype.name}, but optional_tensor is {spec.dtype.name}.")
+    if memory_config not in (None, spec.memory_config):
+        raise MemoryConfigError(
+            f"{name}: memory_config is {memory_config}, but optional_tensor lives in {spec.memory_config}."
+        )
+
+
+def _full(
+    name: str,
+    shape: ShapeLike,
+    value: float,
+    dtype: DataType | None,
+    layout: Layout | None,
+    device: MeshDevice | None,
+    memory_config: MemoryConfig | None,
+    optional_tensor: Tensor | None = None,
+) -> Tensor:
+    _agrees(name, dtype, memory_config, optional_tensor)
+    return filled(
+        name,
+        shape,
+        value,
+        dtype or DataType.BFLOAT16,
+        layout or (Layout.ROW_MAJOR if optional_tensor is None else optional_tensor._spec.layout),
+        device,
+        memory_config,
+        optional_tensor,
+    )
+
+
+def _full_like(
+    name: str,
+    tensor: Tensor,
+    value: float,
+    dtype: DataType | None,
+    layout: Layout | None,
+    device: MeshDevice | None,
+    memory_config: MemoryConfig | None,
+    optional_tensor: Tensor | None = None,
+) -> Tensor:
+    _agrees(name, dtype, memory_config, optional_tensor)
+    spec = tensor._spec
+    target = device or tensor._device
+    return filled(
+        name,
+        spec.shape,
+        value,
+        dtype or spec.dtype,
+        layout or spec.layout,
+        target,
+        memory_config or (spec.memory_config if target is not None else None),
+        optional_tensor,
+    )
+
+
+def _constant(name: str, value: float, like: bool) -> Callable[..., Tensor]:
+    """Return the function behind `zeros`, `ones` and their `_like` forms."""
+    make = _full_like if like else _full
+
+    def run(first: Any, *options: Any) -> Tensor:
+        return make(f"ttnn.{name}", first, value, *options)
+
+    return run
+
+
+def _empty(
+    shape: ShapeLike, dtype: DataType, layout: Layout, device: MeshDevice, memory_config: MemoryConfig
+) -> Tensor:
+    return allocate(TensorSpec.of(as_dims(shape), dtype, layout, memory_config), device)
+
+
+def _empty_like(
+    tensor: Tensor,
+    dtype: DataType | None,
+    layout: Layout | None,
+    device: MeshDevice | None,
+    memory_config: MemoryConfig | None,
+) -> Tensor:
+    spec = tensor._spec
+    target = device or on_device("ttnn.empty_like", tensor, "tensor")
+    return _empty(spec.shape, dtype or spec.dtype, layout or spec.layout, target, memory_config or spec.memory_config)
+
+
+def _arange(
+    start: int,
+    end: int,
+    step: int,
+    dtype: DataType,
+    device: MeshDevice | None,
+    memory_config: MemoryConfig,
+    layout: Layout,
+) -> Tensor:
+    name = "ttnn.arange"
+    if step == 0:
+        raise ShapeError(f"{name}: step is 0, so {start} never reaches {end}.")
+    if (end - start) * step <= 0:
+        raise ShapeError(f"{name}: from {start} to {end} in steps of {step} there are no values.")
+    count = -(-(end - start) // step)
+    if dtype in INTEGER_RANGE:
+        for value in (start, start + (count - 1) * step):
+            _value(name, value, dtype)
+    dims = as_dims((count,))
+    host = _host(name, dims, dtype, layout, lambda: np.arange(start, end, step, dtype=np.int64))
+    return host if device is None else host.to(device, memory_config)
+
+
+def _arange_from_zero(
+    end: int, dtype: DataType, device: MeshDevice | None, memory_config: MemoryConfig, layout: Layout
+) -> Tensor:
+    return _arange(0, end, 1, dtype, device, memory_config, layout)
+
+
+_ALL: Final = (
+    DataType.BFLOAT16,
+    DataType.FLOAT32,
+    DataType.BFLOAT8_B,
+    DataType.BFLOAT4_B,
+    DataType.INT32,
+    DataType.UINT32,
+    DataType.UINT16,
+    DataType.UINT8,
+    DataType.INT8,
+)
+_SHAPE: Final = Param("shape", INT_SEQUENCE, doc="Logical shape.")
+_TENSOR: Final = Param("tensor", TENSOR, doc="Gives what the other arguments leave open.")
+_VALUE: Final = Param("fill_value", FILL_VALUE, doc="Rounded to the data type.")
+_DEVICE: Final = Param("device", DEVICE, None, none=True, doc="Default: a host tensor, or the given tensor's device.")
+_PLACE: Final = Param("memory_config", MEMORY_CONFIG, None, none=True, doc="Where it lives on the device.")
+_OPTIONS: Final = (
+    Param("dtype", DATA_TYPE, None, none=True, doc="Default: bfloat16, or that of the given tensor."),
+    Param("layout", LAYOUT, None, none=True, doc="Default: ROW_MAJOR_LAYOUT, or that of the given tensor."),
+    _DEVICE,
+    _PLACE,
+)
+_TAKES: Final = Param("optional_tensor", TENSOR, None, none=True, doc="Device tensor that takes the values.")
+
+
+_op: Final = partial(
+    declare, dtypes=_ALL, layouts=(Layout.TILE, Layout.ROW_MAJOR), accuracy=bit_exact(), numerics="movement"
+)
+"""Registers an operator that makes tensors."""
+
+
+def _make(name: str, value: float, reference: Any) -> tuple[Any, Any]:
+    """Register `zeros` or `ones` and its `_like` form."""
+    plain = _op(
+        name,
+        (Signature((_SHAPE, *_OPTIONS)),),
+        _constant(name, value, like=False),
+        f"Return a tensor of {name}.",
+        golden=reference,
+        engine=("fill",),
+    )
+    like = _op(
+        f"{name}_like",
+        (Signature((_TENSOR, *_OPTIONS, _TAKES)),),
+        _constant(f"{name}_like", value, like=True),
+        f"Return a tensor of {name} with the properties of another one.",
+        golden=getattr(golden, f"{name}_like"),
+        engine=("fill",),
+    )
+    return plain, like
+
+
+zeros, zeros_like = _make("zeros", 0.0, golden.zeros)
+ones, ones_like = _make("ones", 1.0, golden.ones)
+
+full = _op(
+    "full",
+    (Signature((_SHAPE, _VALUE, *_OPTIONS, _TAKES)),),
+    lambda *values: _full("ttnn.full", *values),
+    "Return a tensor that holds one value everywhere.",
+    golden=golden.full,
+    engine=("fill",),
+)
+
+full_like = _op(
+    "full_like",
+    (Signature((_TENSOR, _VALUE, *_OPTIONS, _TAKES)),),
+    lambda *values: _full_like("ttnn.full_like", *values),
+    "Return a tensor with the properties of another one that holds one value everywhere.",
+    golden=golden.full_like,
+    engine=("fill",),
+)
+
+empty = _op(
+    "empty",
+    (
+        Signature(
+            (
+                _SHAPE,
+                Param("dtype", DATA_TYPE, DataType.BFLOAT16, doc="Data type."),
+                Param("layout", LAYOUT, Layout.ROW_MAJOR, doc="Layout."),
+                Param("device", DEVICE, doc="Where it is allocated."),
+                Param("memory_config", MEMORY_CONFIG, DRAM_MEMORY_CONFIG, doc="Where it lives on the device."),
+            )
+        ),
+    ),
+    _empty,
+    "Return a device tensor whose values are not set.",
+    accuracy=None,
+)
+
+empty_like = _op(
+    "empty_like",
+    (Signature((_TENSOR,), _OPTIONS),),
+    _empty_like,
+    "Return a device tensor with the properties of another one whose values are not set.",
+    accuracy=None,
+)
+
+_ARANGE_OPTIONS: Final = (
+    Param("dtype", DATA_TYPE, DataType.BFLOAT16, doc="Data type."),
+    Param("device", DEVICE, None, none=True, doc="Default: a host tensor."),
+    Param("memory_config", MEMORY_CONFIG, DRAM_MEMORY_CONFIG, doc="Where it lives on the device."),
+    Param("layout", LAYOUT, Layout.ROW_MAJOR, doc="Layout."),
+)
+arange = _op(
+    "arange",
+    (
+        Signature(
+            (
+                Param("start", INTEGER, doc="First value."),
+                Param("end", INTEGER, doc="Where the values stop; not part of them."),
+                Param("step", INTEGER, 1, doc="Distance between values."),
+            ),
+            _ARANGE_OPTIONS,
+        ),
+        Signature((Param("end", INTEGER),), _ARANGE_OPTIONS, run=_arange_from_zero),
+    ),
+    _arange,
+    "Return the integers from `start` (0) up to `end`, as a tensor of rank 1.",
+    golden=golden.arange,
+    raises=(("ShapeError", "there are no such values."),),
+)

@@ -1,0 +1,376 @@
+"""Operators that give elements another place and change none: slice, pad, permute and transpose.
+
+Bits move unchanged, except where the chip's program takes the way through the compute engine (bfloat16 transposes of
+rows and columns, and slices of tiled tensors that do not start on a tile). Source: operator programs, section 11.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from ttnn import golden
+from ttnn.base.core_range import CoreRangeSet
+from ttnn.base.enums import DataType, Layout
+from ttnn.base.exceptions import ShapeError, UnsupportedError, fatal
+from ttnn.base.memory_config import MemoryConfig
+from ttnn.base.shape import Shape, ShapeLike, as_dims
+from ttnn.base.tensor_spec import TensorSpec
+from ttnn.operation.signature import (
+    BOOLEAN,
+    FLOAT,
+    INT_SEQUENCE,
+    INTEGER,
+    PADDING,
+    TENSOR,
+    Param,
+    Signature,
+)
+from ttnn.ops._programs.common import (
+    INPUT_TENSOR,
+    MEMORY_CONFIG_OPTION,
+    OUTPUT_TENSOR_OPTION,
+    SUB_CORE_GRIDS_OPTION,
+    agreed_dtype,
+    dimension,
+    on_device,
+    take_output,
+)
+from ttnn.ops._programs.movement import move, move_into, register_movement, strides_of
+from ttnn.ops.data_movement.permutation import permuted
+from ttnn.tensor.tensor import Tensor
+
+
+def _permute(input_tensor: Tensor, dims: Sequence[int], memory_config: MemoryConfig | None, pad_value: float) -> Tensor:
+    name = "ttnn.permute"
+    rank = input_tensor._spec.shape.rank
+    if len(dims) != rank:
+        raise fatal(
+            ShapeError,
+            f"{name}: dims={list(dims)} has {len(dims)} entries, input_tensor has rank {rank}.",
+            "The number of dimensions in the tensor input does not match the length of the desired ordering",
+        )
+    order = [dimension(name, axis, rank, "dims") for axis in dims]
+    if len(set(order)) != rank:
+        raise ShapeError(f"{name}: dims={list(dims)} names a dimension twice.")
+    return permuted(name, input_tensor, order, memory_config, pad_value)
+
+
+def _permute_positional(input_tensor: Tensor, dims: Sequence[int], pad_value: float) -> Tensor:
+    return _permute(input_tensor, dims, None, pad_value)
+
+
+def _transpose(
+    input_tensor: Tensor, dim1: int, dim2: int, memory_config: MemoryConfig | None, pad_value: float
+) -> Tensor:
+    name = "ttnn.transpose"
+    rank = input_tensor._spec.shape.rank
+    first, second = dimension(name, dim1, rank, "dim1"), dimension(name, dim2, rank, "dim2")
+    order = list(range(rank))
+    order[first], order[second] = second, first
+    return permuted(name, input_tensor, order, memory_config, pad_value)
+
+
+def _transpose_positional(input_tensor: Tensor, dim1: int, dim2: int, pad_value: float) -> Tensor:
+    return _transpose(input_tensor, dim1, dim2, None, pad_value)
+
+
+def sliced(
+    name: str,
+    source: Tensor,
+    starts: Sequence[int],
+    ends: Sequence[int],
+    steps: Sequence[int] | None = None,
+    memory_config: MemoryConfig | None = None,
+    output_tensor: Tensor | None = None,
+    pad_value: float | None = None,
+) -> Tensor:
+    """Return every `steps`-th element from `starts` up to `ends`.
+
+    Raises:
+        ShapeError: ranks differ, an end lies outside, or a range runs backwards.
+    """
+    device = on_device(name, source)
+    spec = source._spec
+    dims = tuple(spec.shape)
+    rank = len(dims)
+    steps = [1] * rank if steps is None else [int(step) for step in steps]
+    if not len(starts) == len(ends) == len(steps) == rank:
+        raise ShapeError(
+            f"{name}: start, end and step need {rank} entries for {spec.shape}, got {len(starts)}, {len(ends)} and "
+            f"{len(steps)}."
+        )
+    if any(step < 1 for step in steps):
+        raise ShapeError(f"{name}: steps={steps} must be positive.")
+    begin = [int(start) + size if start < 0 else int(start) for start, size in zip(starts, dims, strict=True)]
+    end = [int(stop) + size if stop < 0 else int(stop) for stop, size in zip(ends, dims, strict=True)]
+    _check_range(name, spec, begin, end)
+    shape = [max(0, -(-(stop - start) // step)) for start, stop, step in zip(begin, end, steps, strict=True)]
+    if output_tensor is not None:
+        output_tensor = take_output(name, output_tensor, shape, spec.layout, device)
+        agreed_dtype(name, spec.dtype, output_tensor, spec.dtype)
+    elif tuple(shape) == dims and memory_config in (None, spec.memory_config):
+        return source
+    in_strides = strides_of(dims)
+    strides = [stride * step for stride, step in zip(in_strides, steps, strict=True)]
+    offset = sum(start * stride for start, stride in zip(begin, in_strides, strict=True))
+    fill = pad_value or 0.0
+    through_dst = spec.dtype is DataType.BFLOAT16 and _leaves_tiles(spec, begin, steps)
+    if output_tensor is not None:
+        return move_into(source, output_tensor, strides=strides, offset=offset, pad_value=fill, through_dst=through_dst)
+    target = TensorSpec.of(shape, spec.dtype, spec.layout, memory_config or spec.memory_config, spec.tile)
+    return move(source, target, strides=strides, offset=offset, pad_value=fill, through_dst=through_dst)
+
+
+def _check_range(name: str, spec: TensorSpec, begin: Sequence[int], end: Sequence[int]) -> None:
+    rank = spec.shape.rank
+    padded = tuple(spec.padded_shape)[-rank:]
+    tile = [*[1] * (rank - 2), *spec.tile.tile_shape][-rank:]
+    for axis, (start, stop) in enumerate(zip(begin, end, strict=True)):
+        size = spec.shape[axis]
+        if stop > size:
+            # The official text names the end rounded up to whole tiles, and the padded size.
+            named = -(-stop // tile[axis]) * tile[axis] if spec.layout is Layout.TILE else stop
+            raise fatal(
+                ShapeError,
+                f"{name}: dimension {axis} of {spec.shape} ends at {size}, the slice at {stop}.",
+                f"Ends {named} must be less than or equal to the shape of the tensor {padded[axis]}",
+            )
+        if start < 0 or start > stop:
+            raise ShapeError(f"{name}: dimension {axis} of {spec.shape} is sliced from {start} to {stop}.")
+
+
+def _leaves_tiles(spec: TensorSpec, begin: Sequence[int], steps: Sequence[int]) -> bool:
+    """Whether a slice of a tiled tensor cannot be made of whole tiles and therefore runs through rows."""
+    if spec.layout is not Layout.TILE:
+        return False
+    height, width = spec.tile.tile_shape
+    row, column = (0, 0, *begin)[-2:]
+    return row % height != 0 or column % width != 0 or any(step != 1 for step in steps[-2:])
+
+
+def _slice(
+    input_tensor: Tensor,
+    starts: Sequence[int],
+    ends: Sequence[int],
+    steps: Sequence[int] | None,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+    pad_value: float | None,
+    _sub_core_grids: CoreRangeSet | None,
+) -> Tensor:
+    return sliced(
+        "ttnn.slice", input_tensor, as_list(starts), as_list(ends), steps, memory_config, output_tensor, pad_value
+    )
+
+
+def as_list(values: ShapeLike) -> list[int]:
+    """Return the entries of a shape or a sequence."""
+    return [int(value) for value in values]
+
+
+def _slice_by_tensors(
+    input_tensor: Tensor,
+    starts: Tensor,
+    ends: Tensor,
+    steps: Sequence[int] | None,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+    pad_value: float | None,
+    slice_dim: int | None,
+    num_devices: int | None,
+    _sub_core_grids: CoreRangeSet | None,
+) -> Tensor:
+    name = "ttnn.slice"
+    for label, tensor in (("start", starts), ("end", ends)):
+        rank = tensor._spec.shape.rank
+        if rank != 1:
+            raise fatal(
+                ShapeError,
+                f"{name}: the {label} tensor is {tensor._spec.shape}; it holds one index per dimension.",
+                f"The {label} tensor for slicing must be in 1D shape, but got {rank}D",
+            )
+    if slice_dim is not None or num_devices is not None:
+        raise UnsupportedError(f"{name}: slice_dim and num_devices are for several devices, which do not exist here.")
+    begin, end = starts.to_list(), ends.to_list()
+    return sliced(name, input_tensor, begin, end, steps, memory_config, output_tensor, pad_value)
+
+
+def _padded(
+    name: str,
+    source: Tensor,
+    widths: Sequence[tuple[int, int]],
+    value: float,
+    memory_config: MemoryConfig | None,
+) -> Tensor:
+    on_device(name, source)
+    spec = source._spec
+    dims = tuple(spec.shape)
+    if any(before < 0 or after < 0 for before, after in widths):
+        raise ShapeError(f"{name}: padding={[list(pair) for pair in widths]} must not be negative.")
+    if spec.layout is Layout.TILE and any(before for before, _ in widths):
+        raise fatal(
+            ShapeError,
+            f"{name}: padding={[list(pair) for pair in widths]} puts elements before the first of a tiled tensor; "
+            "convert it with ttnn.to_layout(..., ttnn.ROW_MAJOR_LAYOUT).",
+            "ttnn.pad: on device tile padding does not support front padding",
+        )
+    shape = [before + size + after for size, (before, after) in zip(dims, widths, strict=True)]
+    target = TensorSpec.of(shape, spec.dtype, spec.layout, memory_config or spec.memory_config, spec.tile)
+    window = [(before, size) for size, (before, _) in zip(dims, widths, strict=True)]
+    return move(source, target, strides=strides_of(dims), window=window, pad_value=value)
+
+
+def _pad(
+    input_tensor: Tensor,
+    padding: Sequence[Sequence[int]],
+    value: float,
+    _use_multicore: bool,
+    memory_config: MemoryConfig | None,
+    _sub_core_grids: CoreRangeSet | None,
+) -> Tensor:
+    name = "ttnn.pad"
+    rank = input_tensor._spec.shape.rank
+    if len(padding) > rank or any(len(pair) != 2 for pair in padding):
+        raise ShapeError(
+            f"{name}: padding={[list(pair) for pair in padding]} needs (before, after) for at most the {rank} "
+            f"dimensions of {input_tensor._spec.shape}."
+        )
+    widths = [(0, 0)] * (rank - len(padding)) + [(int(before), int(after)) for before, after in padding]
+    return _padded(name, input_tensor, widths, value, memory_config)
+
+
+def _pad_to(
+    input_tensor: Tensor,
+    output_padded_shape: Sequence[int],
+    input_tensor_start: Sequence[int],
+    value: float,
+    _use_multicore: bool,
+    memory_config: MemoryConfig | None,
+    _sub_core_grids: CoreRangeSet | None,
+) -> Tensor:
+    name = "ttnn.pad"
+    dims = tuple(input_tensor._spec.shape)
+    out, start = as_dims(Shape(output_padded_shape)), as_list(input_tensor_start)
+    if not len(out) == len(start) == len(dims):
+        raise ShapeError(
+            f"{name}: output_padded_shape={list(out)} and input_tensor_start={start} need {len(dims)} entries."
+        )
+    widths = [(first, total - first - size) for size, total, first in zip(dims, out, start, strict=True)]
+    return _padded(name, input_tensor, widths, value, memory_config)
+
+
+_PAD_VALUE: Final = Param("pad_value", FLOAT, 0.0, doc="What tile padding of the result holds.")
+_MULTICORE: Final = Param("use_multicore", BOOLEAN, True, doc="Changes time only.")
+
+
+permute = register_movement(
+    "permute",
+    (
+        Signature(
+            (INPUT_TENSOR, Param("dims", INT_SEQUENCE, doc="Order of the dimensions.")),
+            (MEMORY_CONFIG_OPTION, _PAD_VALUE),
+        ),
+        Signature(
+            (INPUT_TENSOR, Param("dims", INT_SEQUENCE, doc="Order of the dimensions."), _PAD_VALUE),
+            run=_permute_positional,
+        ),
+    ),
+    _permute,
+    "Return the tensor with its dimensions in the order `dims`.",
+    golden=golden.permute,
+    raises=(("ShapeError", "`dims` is not an order of all dimensions."),),
+)
+
+_DIMS: Final = (
+    INPUT_TENSOR,
+    Param("dim1", INTEGER, doc="One dimension."),
+    Param("dim2", INTEGER, doc="The other."),
+)
+transpose = register_movement(
+    "transpose",
+    (
+        Signature(_DIMS, (MEMORY_CONFIG_OPTION, _PAD_VALUE)),
+        Signature((*_DIMS, _PAD_VALUE), run=_transpose_positional),
+    ),
+    _transpose,
+    "Return the tensor with two dimensions exchanged.",
+    golden=golden.transpose,
+    raises=(("ShapeError", "a dimension is out of range."),),
+)
+
+_SLICE_OPTIONS: Final = (
+    MEMORY_CONFIG_OPTION,
+    OUTPUT_TENSOR_OPTION,
+    Param("pad_value", FLOAT, None, none=True, doc="What tile padding of the result holds. Default: 0."),
+)
+slice = register_movement(
+    "slice",
+    (
+        Signature(
+            (
+                INPUT_TENSOR,
+                Param("starts", TENSOR, doc="First indices, counted from the end if negative."),
+                Param("ends", TENSOR, doc="Indices after the last ones."),
+                Param("slice_step", INT_SEQUENCE, None, none=True, doc="Distances."),
+            ),
+            (
+                *_SLICE_OPTIONS,
+                Param("slice_dim", INTEGER, None, none=True, doc="Only with tensors."),
+                Param("num_devices", INTEGER, None, none=True, doc="Only with tensors."),
+                SUB_CORE_GRIDS_OPTION,
+            ),
+            run=_slice_by_tensors,
+        ),
+        Signature(
+            (
+                INPUT_TENSOR,
+                Param("starts", INT_SEQUENCE),
+                Param("ends", INT_SEQUENCE),
+                Param("steps", INT_SEQUENCE, doc="Distances."),
+            ),
+            (*_SLICE_OPTIONS, SUB_CORE_GRIDS_OPTION),
+        ),
+        Signature(
+            (
+                INPUT_TENSOR,
+                Param("slice_start", INT_SEQUENCE, doc="As starts."),
+                Param("slice_end", INT_SEQUENCE, doc="As ends."),
+                Param("slice_step", INT_SEQUENCE, None, none=True),
+            ),
+            (*_SLICE_OPTIONS, SUB_CORE_GRIDS_OPTION),
+        ),
+    ),
+    _slice,
+    "Return the elements from the start indices up to the end indices, with steps.",
+    golden=golden.slice_,
+    raises=(("ShapeError", "an index is out of range."),),
+)
+
+pad = register_movement(
+    "pad",
+    (
+        Signature(
+            (
+                INPUT_TENSOR,
+                Param("padding", PADDING, doc="(before, after) for the last dimensions."),
+                Param("value", FLOAT, doc="What the new elements hold."),
+            ),
+            (_MULTICORE, MEMORY_CONFIG_OPTION, SUB_CORE_GRIDS_OPTION),
+        ),
+        Signature(
+            (
+                INPUT_TENSOR,
+                Param("output_padded_shape", INT_SEQUENCE, doc="Shape of the result."),
+                Param("input_tensor_start", INT_SEQUENCE, doc="Where the input begins in it."),
+                Param("value", FLOAT),
+            ),
+            (_MULTICORE, MEMORY_CONFIG_OPTION, SUB_CORE_GRIDS_OPTION),
+            run=_pad_to,
+        ),
+    ),
+    _pad,
+    "Return the tensor with elements of one value added around it. Tiled tensors grow at their ends only.",
+    golden=golden.pad,
+    raises=(("ShapeError", "a padding is negative, or in front of a tiled tensor."),),
+)

@@ -1,0 +1,390 @@
+"""Between row-major and tiled layout.
+
+bfloat16, and what block floats become, passes through the compute engine, which turns denormals and -0 into +0 and NaN
+into infinity; float32 and integers keep their bits. Source: operator programs, section 11.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import Final
+
+from ttnn import golden
+from ttnn.base.core_range import CoreRangeSet
+from ttnn.base.enums import BLOCK_FLOATS, DataType, Layout
+from ttnn.base.exceptions import DTypeError, LayoutError, ShapeError, UnsupportedError, fatal
+from ttnn.base.memory_config import MemoryConfig
+from ttnn.base.shape import Shape
+from ttnn.base.tensor_spec import TensorSpec
+from ttnn.base.tile import DEFAULT_TILE, Tile
+from ttnn.operation.signature import (
+    BOOLEAN,
+    DATA_TYPE,
+    FILL_VALUE,
+    FLOAT,
+    LAYOUT,
+    SHAPE_LIKE,
+    TENSOR,
+    TILE,
+    Param,
+    Signature,
+)
+from ttnn.ops._programs.common import (
+    INPUT_TENSOR,
+    MEMORY_CONFIG_OPTION,
+    SUB_CORE_GRIDS_OPTION,
+    as_float,
+    on_device,
+    sub_core_grids_of_interleaved,
+)
+from ttnn.ops._programs.movement import move, register_movement, strides_of
+from ttnn.ops.eltwise.unary.typecast import cast
+from ttnn.tensor.tensor import Tensor
+
+_log: Final = logging.getLogger("ttnn")
+_TILIZED: Final = (
+    DataType.BFLOAT16,
+    DataType.FLOAT32,
+    DataType.INT32,
+    DataType.UINT32,
+    DataType.UINT16,
+    DataType.FP8_E4M3,
+)
+
+
+def _tilized(
+    operator: str,
+    source: Tensor,
+    *,
+    memory_config: MemoryConfig | None = None,
+    dtype: DataType | None = None,
+    tile: Tile = DEFAULT_TILE,
+    pad_value: float = 0.0,
+) -> Tensor:
+    """Return a row-major tensor in tiles, padded up to them with `pad_value`."""
+    spec = source._spec
+    dtype = dtype or spec.dtype
+    if dtype is not spec.dtype and not (spec.dtype is DataType.BFLOAT16 and dtype in BLOCK_FLOATS):
+        # The packer of the tilize program converts; between 16 and 32 bits that is a cast of its own.
+        tilized = _tilized(operator, source, memory_config=memory_config, tile=tile, pad_value=pad_value)
+        return cast(operator, tilized, dtype)
+    memory_config = _tiled_memory(operator, memory_config or spec.memory_config, spec, memory_config is None)
+    target = TensorSpec.of(spec.shape, dtype, Layout.TILE, memory_config, tile)
+    return move(source, target, pad_value=pad_value, through_dst=spec.dtype is DataType.BFLOAT16)
+
+
+def _tiled_memory(operator: str, config: MemoryConfig, spec: TensorSpec, inherited: bool) -> MemoryConfig:
+    shards = config.shard_spec
+    if inherited and shards is not None and (shards.shape[0] % 32 or shards.shape[1] % 32):
+        raise UnsupportedError(
+            f"{operator}: the input's shards of {shards.shape} are not made of tiles; pass a memory_config for "
+            f"{spec.shape}."
+        )
+    return config
+
+
+def tilize_padded(
+    operator: str,
+    source: Tensor,
+    *,
+    memory_config: MemoryConfig | None = None,
+    dtype: DataType | None = None,
+    pad_value: float = 0.0,
+) -> Tensor:
+    """Return a row-major device tensor in tiles, whatever its shape.
+
+    Raises:
+        DTypeError: no tilize program takes its data type.
+    """
+    if source._spec.dtype not in _TILIZED:
+        raise fatal(
+            DTypeError,
+            f"{operator}: input_tensor is {source._spec.dtype.name}, which the tilize program does not take.",
+            "Can only tilize bfloat16/float32 or int32/uint32/uint16 or fp8_e4m3 tensors",
+        )
+    return _tilized(operator, source, memory_config=memory_config, dtype=dtype, pad_value=pad_value)
+
+
+def untilized(
+    operator: str, source: Tensor, memory_config: MemoryConfig | None = None, shape: Sequence[int] | None = None
+) -> Tensor:
+    """Return a tiled device tensor in rows; block floats become bfloat16. `shape` cuts it further."""
+    on_device(operator, source)
+    spec = source._spec
+    dtype = DataType.BFLOAT16 if spec.dtype in BLOCK_FLOATS else spec.dtype
+    out_shape = tuple(spec.shape) if shape is None else tuple(shape)
+    target = TensorSpec.of(out_shape, dtype, Layout.ROW_MAJOR, memory_config or spec.memory_config)
+    strides = None
+    if shape is not None:
+        strides = strides_of(tuple(spec.shape))
+    return move(source, target, strides=strides, through_dst=dtype is DataType.BFLOAT16)
+
+
+def _to_layout(
+    tensor: Tensor,
+    layout: Layout,
+    dtype: DataType | None,
+    memory_config: MemoryConfig | None,
+    _sub_core_grids: CoreRangeSet | None,
+    pad_value: float,
+) -> Tensor:
+    name = "ttnn.to_layout"
+    spec = tensor._spec
+    if layout not in (Layout.TILE, Layout.ROW_MAJOR):
+        raise LayoutError(f"{name}: layout is {layout.name}; TILE and ROW_MAJOR exist.")
+    if spec.layout is layout:
+        for option, given, current in (
+            ("dtype", dtype, spec.dtype),
+            ("memory_config", memory_config, spec.memory_config),
+        ):
+            if given is not None and given != current:
+                _log.warning("%s: the tensor is already in %s, so %s is not changed.", name, layout.name, option)
+        return tensor
+    if tensor._device is None:
+        if memory_config is not None:
+            raise UnsupportedError(f"{name}: a host tensor has no memory_config; move it with ttnn.to_device.")
+        target = TensorSpec.of(spec.shape, dtype or spec.dtype, layout, spec.memory_config, spec.tile)
+        return tensor._repacked(target, name, pad_value)
+    on_device(name, tensor, "tensor")
+    if layout is Layout.TILE:
+        if spec.dtype is DataType.UINT8:
+            return tilize_padded(name, tensor)
+        return _tilized(name, tensor, memory_config=memory_config, dtype=dtype, pad_value=pad_value)
+    if dtype is not None and dtype is not spec.dtype:
+        raise DTypeError(f"{name}: the tensor is {spec.dtype.name}; use ttnn.typecast for {dtype.name}.")
+    return untilized(name, tensor, memory_config)
+
+
+def _tilize(
+    input_tensor: Tensor,
+    memory_config: MemoryConfig | None,
+    dtype: DataType | None,
+    _use_multicore: bool,
+    _use_low_perf: bool,
+    tile: Tile,
+    _sub_core_grids: CoreRangeSet | None,
+) -> Tensor:
+    name = "ttnn.tilize"
+    on_device(name, input_tensor)
+    spec = input_tensor._spec
+    if spec.layout is not Layout.ROW_MAJOR:
+        raise fatal(LayoutError, f"{name}: input_tensor is already in TILE_LAYOUT.", "Can only tilize row major data")
+    height, width = (1, 1, *spec.padded_shape)[-2:]
+    tile_height, tile_width = tile.tile_shape
+    if width % tile_width:
+        raise fatal(
+            ShapeError,
+            f"{name}: {spec.shape} is not made of whole tiles; use ttnn.tilize_with_zero_padding.",
+            f"Input tensor width ({width}) must be divisible by tile width ({tile_width})",
+        )
+    if height % tile_height:
+        raise ShapeError(
+            f"{name}: {spec.shape} is not made of whole tiles of {tile_height} rows; use ttnn.tilize_with_zero_padding."
+        )
+    if spec.dtype not in _TILIZED:
+        return tilize_padded(name, input_tensor)
+    return _tilized(name, input_tensor, memory_config=memory_config, dtype=dtype, tile=tile)
+
+
+def _tilize_with_zero_padding(
+    input_tensor: Tensor,
+    memory_config: MemoryConfig | None,
+    output_dtype: DataType | None,
+    _use_multicore: bool,
+    _sub_core_grids: CoreRangeSet | None,
+) -> Tensor:
+    name = "ttnn.tilize_with_zero_padding"
+    on_device(name, input_tensor)
+    if input_tensor._spec.layout is Layout.TILE:
+        return input_tensor
+    return tilize_padded(name, input_tensor, memory_config=memory_config, dtype=output_dtype)
+
+
+def _tilize_with_val_padding(
+    input_tensor: Tensor,
+    output_tensor_shape: Shape | Sequence[int],
+    pad_value: float,
+    memory_config: MemoryConfig | None,
+    dtype: DataType | None,
+    _use_multicore: bool,
+    _sub_core_grids: CoreRangeSet | None,
+) -> Tensor:
+    name = "ttnn.tilize_with_val_padding"
+    on_device(name, input_tensor)
+    spec = input_tensor._spec
+    if spec.layout is Layout.TILE:
+        raise fatal(LayoutError, f"{name}: input_tensor is already in TILE_LAYOUT.", "Can only tilize row major data")
+    wanted = TensorSpec.of(spec.shape, spec.dtype, Layout.TILE).padded_shape
+    if tuple(output_tensor_shape) != tuple(wanted):
+        raise UnsupportedError(
+            f"{name}: output_tensor_shape is {list(output_tensor_shape)}; only the next whole tiles, {list(wanted)}, "
+            "are supported. Use ttnn.pad for more."
+        )
+    padding = as_float(name, pad_value, "pad_value")
+    return tilize_padded(name, input_tensor, memory_config=memory_config, dtype=dtype, pad_value=padding)
+
+
+def _untilize(
+    input_tensor: Tensor, memory_config: MemoryConfig | None, _use_multicore: bool, _sub_core_grids: CoreRangeSet | None
+) -> Tensor:
+    name = "ttnn.untilize"
+    on_device(name, input_tensor)
+    _needs_tiles(name, input_tensor)
+    return untilized(name, input_tensor, memory_config)
+
+
+def _untilize_with_unpadding(
+    input_tensor: Tensor,
+    output_tensor_end: Shape | Sequence[int],
+    memory_config: MemoryConfig | None,
+    _use_multicore: bool,
+    _sub_core_grids: CoreRangeSet | None,
+) -> Tensor:
+    name = "ttnn.untilize_with_unpadding"
+    on_device(name, input_tensor)
+    _needs_tiles(name, input_tensor)
+    shape = input_tensor._spec.shape
+    ends = tuple(output_tensor_end)
+    if len(ends) != shape.rank or any(not 0 <= end < size for end, size in zip(ends, shape, strict=True)):
+        raise ShapeError(
+            f"{name}: output_tensor_end={list(ends)} must name the last index of every dimension of {shape}."
+        )
+    return untilized(name, input_tensor, memory_config, [end + 1 for end in ends])
+
+
+def _needs_tiles(name: str, tensor: Tensor) -> None:
+    if tensor._spec.layout is not Layout.TILE:
+        raise fatal(LayoutError, f"{name}: input_tensor is already row-major.", "Can only untilize tile major data")
+
+
+_MULTICORE: Final = Param("use_multicore", BOOLEAN, True, doc="Changes time only.")
+_TILIZE_CORES: Final = sub_core_grids_of_interleaved("Sharded tilize does not support sub core grid specification")
+_UNTILIZE_CORES: Final = sub_core_grids_of_interleaved("Sharded untilize does not support sub core grid specification")
+_DTYPE: Final = Param("dtype", DATA_TYPE, None, none=True, doc="Data type of the result. Default: that of the input.")
+_PADDED_WITH: Final = Param("pad_value", FILL_VALUE, doc="What the padding holds.")
+_FLOATS_AND_INTS: Final = (
+    DataType.BFLOAT16,
+    DataType.FLOAT32,
+    DataType.INT32,
+    DataType.UINT32,
+    DataType.UINT16,
+)
+
+to_layout = register_movement(
+    "to_layout",
+    (
+        Signature(
+            (
+                Param("tensor", TENSOR, doc="[..., H, W] on the host or a device."),
+                Param("layout", LAYOUT, doc="TILE_LAYOUT or ROW_MAJOR_LAYOUT."),
+                _DTYPE,
+                MEMORY_CONFIG_OPTION,
+                SUB_CORE_GRIDS_OPTION,
+                Param("pad_value", FLOAT, 0.0, doc="What tile padding holds."),
+            ),
+        ),
+    ),
+    _to_layout,
+    "Return the tensor in the given layout; the tensor itself if it has it. Block floats become bfloat16 rows.",
+    dtypes=(*_FLOATS_AND_INTS, DataType.BFLOAT8_B, DataType.BFLOAT4_B),
+    golden=golden.identity,
+    raises=(("DTypeError", "dtype differs on the way to rows."),),
+)
+
+tilize = register_movement(
+    "tilize",
+    (
+        Signature(
+            (INPUT_TENSOR,),
+            (
+                MEMORY_CONFIG_OPTION,
+                _DTYPE,
+                _MULTICORE,
+                Param("use_low_perf", BOOLEAN, False, doc="Changes time only."),
+                Param("tile", TILE, DEFAULT_TILE, doc="Tile shape of the result."),
+                _TILIZE_CORES,
+            ),
+        ),
+    ),
+    _tilize,
+    "Return a row-major tensor of whole tiles in TILE_LAYOUT.",
+    dtypes=_FLOATS_AND_INTS,
+    layouts=(Layout.ROW_MAJOR,),
+    golden=golden.identity,
+    raises=(
+        ("LayoutError", "the input is tiled."),
+        ("ShapeError", "it is not made of whole tiles."),
+        ("DTypeError", "no tilize program takes the data type."),
+    ),
+)
+
+tilize_with_zero_padding = register_movement(
+    "tilize_with_zero_padding",
+    (
+        Signature(
+            (INPUT_TENSOR,),
+            (
+                MEMORY_CONFIG_OPTION,
+                Param("output_dtype", DATA_TYPE, None, none=True, doc=_DTYPE.doc),
+                _MULTICORE,
+                _TILIZE_CORES,
+            ),
+        ),
+    ),
+    _tilize_with_zero_padding,
+    "Return a row-major tensor in TILE_LAYOUT, padded with zeros up to whole tiles.",
+    dtypes=_FLOATS_AND_INTS,
+    layouts=(Layout.ROW_MAJOR, Layout.TILE),
+    golden=golden.identity,
+    raises=(("DTypeError", "no tilize program takes the data type."),),
+)
+
+tilize_with_val_padding = register_movement(
+    "tilize_with_val_padding",
+    (
+        Signature(
+            (
+                INPUT_TENSOR,
+                Param("output_tensor_shape", SHAPE_LIKE, doc="Padded shape of the result: the next whole tiles."),
+                _PADDED_WITH,
+            ),
+            (MEMORY_CONFIG_OPTION, _DTYPE, _MULTICORE, _TILIZE_CORES),
+        ),
+    ),
+    _tilize_with_val_padding,
+    "Return a row-major tensor in TILE_LAYOUT, padded with a value up to whole tiles.",
+    dtypes=_FLOATS_AND_INTS,
+    layouts=(Layout.ROW_MAJOR,),
+    golden=golden.identity,
+    raises=(("LayoutError", "the input is tiled."), ("DTypeError", "no tilize program takes the data type.")),
+)
+
+untilize = register_movement(
+    "untilize",
+    (Signature((INPUT_TENSOR,), (MEMORY_CONFIG_OPTION, _MULTICORE, SUB_CORE_GRIDS_OPTION)),),
+    _untilize,
+    "Return a tiled tensor in ROW_MAJOR_LAYOUT without its padding. Block floats become bfloat16.",
+    dtypes=(*_FLOATS_AND_INTS, DataType.BFLOAT8_B, DataType.BFLOAT4_B),
+    layouts=(Layout.TILE,),
+    golden=golden.identity,
+    raises=(("LayoutError", "the input is row-major."),),
+)
+
+untilize_with_unpadding = register_movement(
+    "untilize_with_unpadding",
+    (
+        Signature(
+            (
+                INPUT_TENSOR,
+                Param("output_tensor_end", SHAPE_LIKE, doc="Last index, per dimension, that the result keeps."),
+            ),
+            (MEMORY_CONFIG_OPTION, _MULTICORE, _UNTILIZE_CORES),
+        ),
+    ),
+    _untilize_with_unpadding,
+    "Return the leading part of a tiled tensor in ROW_MAJOR_LAYOUT.",
+    dtypes=(*_FLOATS_AND_INTS, DataType.BFLOAT8_B, DataType.BFLOAT4_B),
+    layouts=(Layout.TILE,),
+    raises=(("LayoutError", "the input is row-major."), ("ShapeError", "an index is out of range.")),
+)

@@ -1,0 +1,329 @@
+"""Where a tensor lives: interleaved or sharded, DRAM or L1, copied, moved, freed.
+
+Source: TT-NN docs of the operators; sharding rules as in `MemoryConfig`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Final
+
+from ttnn import golden
+from ttnn.base.compute_config import WormholeComputeKernelConfig
+from ttnn.base.core_range import CoreCoord, CoreRange, CoreRangeSet
+from ttnn.base.enums import BufferType, DataType, Layout, ShardOrientation, TensorMemoryLayout
+from ttnn.base.exceptions import DTypeError, LayoutError, MemoryConfigError, ShapeError, UnsupportedError
+from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig, ShardSpec
+from ttnn.operation.accuracy import bit_exact
+from ttnn.operation.registry import declare
+from ttnn.operation.signature import (
+    BOOLEAN,
+    COMPUTE_KERNEL_CONFIG,
+    CORE_COORD_OR_SET,
+    DATA_TYPE,
+    INT_SEQUENCE,
+    MEMORY_CONFIG,
+    MEMORY_LAYOUT,
+    ORIENTATION,
+    TENSOR,
+    Param,
+    Signature,
+)
+from ttnn.ops._programs.common import (
+    INPUT_TENSOR,
+    MEMORY_CONFIG_OPTION,
+    OUTPUT_TENSOR_OPTION,
+    agreed_memory,
+    allocate,
+    on_device,
+    same_device,
+    take_output,
+)
+from ttnn.ops._programs.movement import copy_into
+from ttnn.ops.eltwise.unary.typecast import cast
+from ttnn.tensor.tensor import Tensor
+
+
+def _placed(
+    name: str,
+    source: Tensor,
+    memory_config: MemoryConfig,
+    dtype: DataType | None = None,
+    output_tensor: Tensor | None = None,
+) -> Tensor:
+    """Return a copy of `source` in another place, possibly in another data type."""
+    device = on_device(name, source)
+    spec = source._spec
+    memory_config = agreed_memory(name, memory_config, output_tensor, memory_config)
+    if dtype is not None and dtype is not spec.dtype:
+        return cast(name, source, dtype, memory_config, output_tensor)
+    if output_tensor is None:
+        output = allocate(spec.with_memory_config(memory_config), device)
+    else:
+        output = take_output(name, output_tensor, tuple(spec.shape), spec.layout, device)
+        if output._spec.dtype is not spec.dtype:
+            raise DTypeError(f"{name}: output_tensor is {output._spec.dtype.name}, the result {spec.dtype.name}.")
+    copy_into(source, output)
+    return output
+
+
+def _to_memory_config(
+    tensor: Tensor, memory_config: MemoryConfig, dtype: DataType | None, output_tensor: Tensor | None
+) -> Tensor:
+    spec = tensor._spec
+    name = "ttnn.to_memory_config"
+    on_device(name, tensor, "tensor")
+    unchanged = dtype is None or dtype is spec.dtype
+    if unchanged and output_tensor is None and memory_config == spec.memory_config:
+        return tensor
+    return _placed(name, tensor, memory_config, dtype, output_tensor)
+
+
+def _to_shards(
+    input_tensor: Tensor,
+    sharded_memory_config: MemoryConfig,
+    output_dtype: DataType | None,
+    keep_l1_aligned: bool | None,
+    preallocated_output: Tensor | None,
+) -> Tensor:
+    name = "ttnn.interleaved_to_sharded"
+    on_device(name, input_tensor)
+    if keep_l1_aligned:
+        raise UnsupportedError(f"{name}: keep_l1_aligned=True is not modelled; pages are packed as allocated.")
+    if input_tensor._spec.memory_config.is_sharded():
+        raise MemoryConfigError(f"{name}: input_tensor is already sharded; use ttnn.reshard.")
+    if not sharded_memory_config.is_sharded():
+        raise MemoryConfigError(f"{name}: {sharded_memory_config} is not sharded; use ttnn.to_memory_config.")
+    return _placed(name, input_tensor, sharded_memory_config, output_dtype, preallocated_output)
+
+
+def _to_shards_on_grid(
+    input_tensor: Tensor,
+    grid: CoreCoord | CoreRangeSet,
+    shard_shape: Sequence[int],
+    shard_scheme: TensorMemoryLayout,
+    shard_orientation: ShardOrientation,
+    output_dtype: DataType | None,
+    keep_l1_aligned: bool | None,
+) -> Tensor:
+    if isinstance(grid, CoreCoord):
+        # A coordinate is the size of a grid that starts at 0-0.
+        grid = CoreRangeSet([CoreRange(CoreCoord(0, 0), CoreCoord(grid.x - 1, grid.y - 1))])
+    shards = ShardSpec(grid, list(shard_shape), shard_orientation)
+    config = MemoryConfig(shard_scheme, BufferType.L1, shards)
+    return _to_shards(input_tensor, config, output_dtype, keep_l1_aligned, None)
+
+
+def _to_interleaved(input_tensor: Tensor, memory_config: MemoryConfig | None, output_dtype: DataType | None) -> Tensor:
+    name = "ttnn.sharded_to_interleaved"
+    on_device(name, input_tensor)
+    spec = input_tensor._spec
+    if not spec.memory_config.is_sharded():
+        return input_tensor
+    memory_config = memory_config or DRAM_MEMORY_CONFIG
+    if memory_config.is_sharded():
+        raise MemoryConfigError(f"{name}: memory_config is sharded; use ttnn.reshard.")
+    return _placed(name, input_tensor, memory_config, output_dtype)
+
+
+def _reshard(input_tensor: Tensor, output_memory_config: MemoryConfig, output_tensor: Tensor | None) -> Tensor:
+    name = "ttnn.reshard"
+    on_device(name, input_tensor)
+    if not input_tensor._spec.memory_config.is_sharded():
+        raise MemoryConfigError(f"{name}: input_tensor is interleaved; use ttnn.interleaved_to_sharded.")
+    if not output_memory_config.is_sharded():
+        raise MemoryConfigError(f"{name}: output_memory_config is interleaved; use ttnn.sharded_to_interleaved.")
+    return _placed(name, input_tensor, output_memory_config, None, output_tensor)
+
+
+def _clone(
+    input_: Tensor,
+    dtype: DataType | None,
+    memory_config: MemoryConfig | None,
+    _compute_kernel_config: WormholeComputeKernelConfig | None,
+) -> Tensor:
+    name = "ttnn.clone"
+    on_device(name, input_, "input")
+    spec = input_._spec
+    if dtype is not None and dtype is not spec.dtype and spec.layout is not Layout.TILE:
+        raise LayoutError(f"{name}: a row-major tensor keeps its data type; use ttnn.typecast.")
+    return _placed(name, input_, memory_config or spec.memory_config, dtype)
+
+
+def _move(input_tensor: Tensor, memory_config: MemoryConfig | None) -> Tensor:
+    name = "ttnn.move"
+    on_device(name, input_tensor)
+    moved = _placed(name, input_tensor, memory_config or input_tensor._spec.memory_config)
+    input_tensor.deallocate(True)
+    return moved
+
+
+def _copy(input_a: Tensor, input_b: Tensor) -> Tensor:
+    return _copied("ttnn.copy", input_a, input_b)
+
+
+def _copied(name: str, source: Tensor, output: Tensor) -> Tensor:
+    device = on_device(name, source, "input_a")
+    on_device(name, output, "input_b")
+    same_device(name, device, output, "input_b")
+    a, b = source._spec, output._spec
+    if a.shape != b.shape:
+        raise ShapeError(f"{name}: input_a is {a.shape}, input_b {b.shape}.")
+    if a.layout is not b.layout:
+        raise LayoutError(f"{name}: input_a is {a.layout.name}, input_b {b.layout.name}.")
+    if a.dtype is not b.dtype:
+        return cast(name, source, b.dtype, None, output)
+    if source._buffer is not output._buffer:
+        copy_into(source, output)
+    return output
+
+
+def _assign(
+    input_tensor: Tensor, memory_config: MemoryConfig, dtype: DataType | None, output_tensor: Tensor | None
+) -> Tensor:
+    return _placed("ttnn.assign", input_tensor, memory_config, dtype, output_tensor)
+
+
+def _assign_to(input_a: Tensor, input_b: Tensor) -> Tensor:
+    return _copied("ttnn.assign", input_a, input_b)
+
+
+_ALL: Final = tuple(dtype for dtype in DataType if dtype not in (DataType.INVALID, DataType.FP8_E4M3))
+_DTYPE: Final = Param("dtype", DATA_TYPE, None, none=True, doc="Data type of the result. Default: that of the input.")
+_OUTPUT_DTYPE: Final = Param("output_dtype", DATA_TYPE, None, none=True, doc=_DTYPE.doc)
+_ALIGNED: Final = Param("keep_l1_aligned", BOOLEAN, False, none=True, doc="Must be False.")
+
+
+_op: Final = partial(
+    declare,
+    dtypes=_ALL,
+    layouts=(Layout.TILE, Layout.ROW_MAJOR),
+    golden=golden.identity,
+    accuracy=bit_exact(),
+    engine=("copy_pages", "move_elements"),
+    numerics="movement",
+)
+"""Registers an operator that copies pages to another place."""
+
+to_memory_config = _op(
+    "to_memory_config",
+    (
+        Signature(
+            (
+                Param("tensor", TENSOR, doc="On a device."),
+                Param("memory_config", MEMORY_CONFIG, doc="Where the result lives."),
+                _DTYPE,
+                OUTPUT_TENSOR_OPTION,
+            )
+        ),
+    ),
+    _to_memory_config,
+    "Return the tensor in another place; the tensor itself if it is already there.",
+    raises=(("MemoryConfigError", "the shards do not fit the tensor."),),
+)
+
+interleaved_to_sharded = _op(
+    "interleaved_to_sharded",
+    (
+        Signature(
+            (
+                INPUT_TENSOR,
+                Param("grid", CORE_COORD_OR_SET, doc="Cores, or the size of a grid from 0-0 on."),
+                Param("shard_shape", INT_SEQUENCE, doc="(height, width) of a shard in elements."),
+                Param("shard_scheme", MEMORY_LAYOUT, doc="Height, width or block sharded."),
+                Param("shard_orientation", ORIENTATION, doc="Order of the cores."),
+                _OUTPUT_DTYPE,
+            ),
+            (_ALIGNED,),
+            run=_to_shards_on_grid,
+        ),
+        Signature(
+            (INPUT_TENSOR, Param("sharded_memory_config", MEMORY_CONFIG, doc="Sharded."), _OUTPUT_DTYPE),
+            (_ALIGNED, Param("preallocated_output", TENSOR, None, none=True, doc="Takes the result.")),
+        ),
+    ),
+    _to_shards,
+    "Return an interleaved tensor in shards in the L1 of a grid of cores.",
+    raises=(("MemoryConfigError", "the input is sharded, or the shards do not fit."),),
+)
+
+sharded_to_interleaved = _op(
+    "sharded_to_interleaved",
+    (
+        Signature(
+            (
+                INPUT_TENSOR,
+                Param("memory_config", MEMORY_CONFIG, None, none=True, doc="Interleaved. Default: DRAM."),
+                _OUTPUT_DTYPE,
+            )
+        ),
+    ),
+    _to_interleaved,
+    "Return a sharded tensor interleaved; an interleaved one as it is.",
+    raises=(("MemoryConfigError", "memory_config is sharded."),),
+)
+
+reshard = _op(
+    "reshard",
+    (
+        Signature(
+            (
+                INPUT_TENSOR,
+                Param("output_memory_config", MEMORY_CONFIG, doc="Sharded."),
+                Param("output_tensor", TENSOR, None, none=True, doc=OUTPUT_TENSOR_OPTION.doc),
+            )
+        ),
+    ),
+    _reshard,
+    "Return a sharded tensor in other shards.",
+    raises=(("MemoryConfigError", "one of the two is interleaved, or the shards do not fit."),),
+)
+
+clone = _op(
+    "clone",
+    (
+        Signature(
+            (Param("input", TENSOR, doc="On a device."),),
+            (
+                _DTYPE,
+                MEMORY_CONFIG_OPTION,
+                Param("compute_kernel_config", COMPUTE_KERNEL_CONFIG, None, none=True, doc="Changes nothing here."),
+            ),
+        ),
+    ),
+    _clone,
+    "Return a copy, possibly in another place or data type.",
+    raises=(("LayoutError", "a row-major tensor to another data type."),),
+)
+
+move = _op(
+    "move",
+    (Signature((INPUT_TENSOR,), (MEMORY_CONFIG_OPTION,)),),
+    _move,
+    "Return a copy and deallocate the input.",
+)
+
+_A: Final = Param("input_a", TENSOR, doc="What is copied.")
+_B: Final = Param("input_b", TENSOR, doc="What takes it, converted to its data type; returned.")
+copy = _op(
+    "copy",
+    (Signature((_A, _B)),),
+    _copy,
+    "Write the first tensor into the second and return that.",
+    raises=(("ShapeError", "the shapes differ."), ("LayoutError", "the layouts differ.")),
+)
+
+assign = _op(
+    "assign",
+    (
+        Signature(
+            (INPUT_TENSOR,),
+            (Param("memory_config", MEMORY_CONFIG, doc="Where the result lives."), _DTYPE, OUTPUT_TENSOR_OPTION),
+        ),
+        Signature((_A, _B), run=_assign_to),
+    ),
+    _assign,
+    "Return a copy in another place, or write the first tensor into the second.",
+    raises=(("ShapeError", "the shapes differ."), ("LayoutError", "the layouts differ.")),
+)

@@ -1,0 +1,238 @@
+"""Another shape for the same elements: views where the pages allow it, moved elements where they do not.
+
+Source: operator programs, section 11.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final
+
+from ttnn import golden
+from ttnn.base.core_range import CoreRangeSet
+from ttnn.base.enums import Layout, TileReshapeMapMode
+from ttnn.base.exceptions import ShapeError, UnsupportedError, fatal
+from ttnn.base.memory_config import MemoryConfig
+from ttnn.base.shape import Shape, ShapeLike
+from ttnn.base.tensor_spec import TensorSpec
+from ttnn.operation.signature import (
+    BOOLEAN,
+    FILL_VALUE,
+    INT_OR_INTS,
+    INT_SEQUENCE,
+    INTEGER,
+    RESHAPE_MODE,
+    SHAPE_LIKE,
+    TENSOR,
+    Param,
+    Signature,
+)
+from ttnn.ops._programs.common import (
+    INPUT_TENSOR,
+    MEMORY_CONFIG_OPTION,
+    dimension,
+    on_device,
+    sub_core_grids_of_interleaved,
+)
+from ttnn.ops._programs.movement import move, register_movement
+from ttnn.tensor import host_shapes
+from ttnn.tensor.tensor import Tensor
+
+
+def _resolved(name: str, volume: int, shape: Sequence[int]) -> tuple[int, ...]:
+    """Return `shape` with its -1 replaced by what is left of `volume`."""
+    dims = tuple(int(size) for size in shape)
+    unknown = [axis for axis, size in enumerate(dims) if size == -1]
+    if len(unknown) > 1 or any(size < -1 for size in dims):
+        raise ShapeError(f"{name}: {list(dims)} may have one -1 and no other negative size.")
+    known = math.prod(size for size in dims if size != -1)
+    if unknown and known and volume % known == 0:
+        dims = tuple(volume // known if size == -1 else size for size in dims)
+    if -1 in dims or math.prod(dims) != volume:
+        raise fatal(
+            ShapeError,
+            f"{name}: a tensor of {volume} elements cannot have the shape {list(dims)}.",
+            "Invalid arguments to reshape",
+        )
+    return dims
+
+
+def _is_view(spec: TensorSpec, shape: tuple[int, ...]) -> bool:
+    """Whether the pages of `shape` are the pages of `spec`, in the same order."""
+    old_height, old_width = (1, 1, *spec.shape)[-2:]
+    new_height, new_width = (1, 1, *shape)[-2:]
+    if spec.memory_config.is_sharded() or old_width != new_width:
+        return tuple(spec.shape) == shape
+    if spec.layout is not Layout.TILE:
+        return True
+    tile_height = spec.tile.tile_shape[0]
+    return old_height == new_height or (old_height % tile_height == 0 and new_height % tile_height == 0)
+
+
+def _viewed(source: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """Return a tensor of another shape over the same pages."""
+    spec = source._spec
+    if tuple(spec.shape) == shape:
+        return source
+    return source._view(TensorSpec.of(shape, spec.dtype, spec.layout, spec.memory_config, spec.tile))
+
+
+def reshaped(
+    name: str,
+    source: Tensor,
+    shape: Sequence[int],
+    memory_config: MemoryConfig | None = None,
+    pad_value: float | None = None,
+) -> Tensor:
+    """Return the elements of `source` in their order with another shape; a view where pages allow it."""
+    spec = source._spec
+    dims = _resolved(name, spec.shape.volume(), shape)
+    if source._device is None:
+        return host_shapes.reshaped(source, dims)
+    on_device(name, source)
+    in_place = memory_config is None or memory_config == spec.memory_config
+    if in_place and _is_view(spec, dims):
+        return _viewed(source, dims)
+    target = TensorSpec.of(dims, spec.dtype, spec.layout, memory_config or spec.memory_config, spec.tile)
+    return move(source, target, pad_value=pad_value or 0.0)
+
+
+def _reshape(
+    input_tensor: Tensor,
+    shape: ShapeLike,
+    memory_config: MemoryConfig | None,
+    pad_value: float | None,
+    _reshape_tile_mode: TileReshapeMapMode,
+    _sub_core_grids: CoreRangeSet | None,
+    _skip_padding_fill: bool,
+) -> Tensor:
+    return reshaped("ttnn.reshape", input_tensor, tuple(shape), memory_config, pad_value)
+
+
+def _reshape_padded(
+    input_tensor: Tensor,
+    logical_shape: ShapeLike,
+    padded_shape: ShapeLike,
+    memory_config: MemoryConfig | None,
+    pad_value: float | None,
+    _reshape_tile_mode: TileReshapeMapMode,
+    _sub_core_grids: CoreRangeSet | None,
+    _skip_padding_fill: bool,
+) -> Tensor:
+    name = "ttnn.reshape"
+    spec = input_tensor._spec
+    dims = _resolved(name, spec.shape.volume(), tuple(logical_shape))
+    expected = TensorSpec.of(dims, spec.dtype, spec.layout, tile=spec.tile).padded_shape
+    if expected != Shape(padded_shape):
+        raise UnsupportedError(
+            f"{name}: padded_shape is {padded_shape}; only the layout's own is supported, {expected}."
+        )
+    return reshaped(name, input_tensor, dims, memory_config, pad_value)
+
+
+def _view(input_tensor: Tensor, shape: ShapeLike) -> Tensor:
+    name = "ttnn.view"
+    spec = input_tensor._spec
+    dims = _resolved(name, spec.shape.volume(), tuple(shape))
+    if input_tensor._device is None:
+        return host_shapes.reshaped(input_tensor, dims)
+    on_device(name, input_tensor)
+    if not _is_view(spec, dims):
+        raise ShapeError(
+            f"{name}: {spec.shape} cannot be seen as {list(dims)} without moving elements in {spec.layout.name}; the "
+            "last dimension must stay (and in tiles the one before it, or both be multiples of 32). Use ttnn.reshape."
+        )
+    return _viewed(input_tensor, dims)
+
+
+def _squeeze(input_tensor: Tensor, dim: int | Sequence[int] | None) -> Tensor:
+    name = "ttnn.squeeze"
+    dims = tuple(input_tensor._spec.shape)
+    if dim is None:
+        axes = set(range(len(dims)))
+    else:
+        axes = {dimension(name, axis, len(dims)) for axis in ([dim] if isinstance(dim, int) else dim)}
+    kept = [size for axis, size in enumerate(dims) if axis not in axes or size != 1]
+    return reshaped(name, input_tensor, kept)
+
+
+def _unsqueeze(input_tensor: Tensor, dim: int) -> Tensor:
+    name = "ttnn.unsqueeze"
+    dims = list(input_tensor._spec.shape)
+    axis = dimension(name, dim, len(dims) + 1)
+    return reshaped(name, input_tensor, [*dims[:axis], 1, *dims[axis:]])
+
+
+def _unsqueeze_to_4d(tensor: Tensor) -> Tensor:
+    name = "ttnn.unsqueeze_to_4D"
+    dims = tuple(tensor._spec.shape)
+    if len(dims) > 4:
+        raise ShapeError(f"{name}: the tensor has rank {len(dims)}, more than 4.")
+    return reshaped(name, tensor, (1,) * (4 - len(dims)) + dims)
+
+
+_RESHAPE_OPTIONS: Final = (
+    MEMORY_CONFIG_OPTION,
+    Param("pad_value", FILL_VALUE, None, none=True, doc="What tile padding of a moved result holds. Default: 0."),
+    Param("reshape_tile_mode", RESHAPE_MODE, TileReshapeMapMode.CACHE, doc="Changes time only."),
+    sub_core_grids_of_interleaved("Sharded reshape does not support sub core grid specification"),
+    Param("skip_padding_fill", BOOLEAN, False, modelled=False),
+)
+
+_NEW_SHAPE: Final = Param("shape", INT_SEQUENCE, doc="The new shape; one size may be -1.")
+
+reshape = register_movement(
+    "reshape",
+    (
+        Signature((INPUT_TENSOR, Param("shape", SHAPE_LIKE, doc=_NEW_SHAPE.doc)), _RESHAPE_OPTIONS),
+        Signature(
+            (
+                INPUT_TENSOR,
+                Param("logical_shape", SHAPE_LIKE, doc=_NEW_SHAPE.doc),
+                Param("padded_shape", SHAPE_LIKE, doc="Must be the padded shape that the layout gives."),
+            ),
+            _RESHAPE_OPTIONS,
+            run=_reshape_padded,
+        ),
+        Signature((INPUT_TENSOR, _NEW_SHAPE), _RESHAPE_OPTIONS),
+    ),
+    _reshape,
+    "Return the elements in their order with another shape: a view of the same pages where they allow it.",
+    golden=golden.reshape,
+    raises=(("ShapeError", "the number of elements differs."),),
+)
+
+view = register_movement(
+    "view",
+    (Signature((INPUT_TENSOR, _NEW_SHAPE)), Signature((INPUT_TENSOR, Param("shape", SHAPE_LIKE, doc=_NEW_SHAPE.doc)))),
+    _view,
+    "Return a tensor of another shape over the same pages.",
+    golden=golden.reshape,
+    raises=(("ShapeError", "elements would have to move."),),
+)
+
+squeeze = register_movement(
+    "squeeze",
+    (Signature((INPUT_TENSOR, Param("dim", INT_OR_INTS, None, none=True, doc="Dimensions to drop. Default: all."))),),
+    _squeeze,
+    "Return the tensor without its dimensions of size 1, or without those that `dim` names and that have size 1.",
+    golden=golden.squeeze,
+)
+
+unsqueeze = register_movement(
+    "unsqueeze",
+    (Signature((INPUT_TENSOR, Param("dim", INTEGER, doc="Where the new dimension goes."))),),
+    _unsqueeze,
+    "Return the tensor with a new dimension of size 1.",
+    golden=golden.unsqueeze,
+)
+
+unsqueeze_to_4D = register_movement(  # noqa: N816 - the official name
+    "unsqueeze_to_4D",
+    (Signature((Param("tensor", TENSOR, doc="Rank at most 4."),)),),
+    _unsqueeze_to_4d,
+    "Return the tensor with leading dimensions of size 1 up to rank 4.",
+    golden=golden.unsqueeze_to_4d,
+    raises=(("ShapeError", "the rank is more than 4."),),
+)

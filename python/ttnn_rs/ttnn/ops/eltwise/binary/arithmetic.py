@@ -1,0 +1,151 @@
+"""Sums, differences and products.
+
+The matrix unit adds exactly and rounds once; the packer of a 16-bit result rounds a second time. Integers wrap.
+Source: operator programs, section 4.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Final
+
+from ttnn import golden
+from ttnn.base.enums import BinaryOpType, DataType
+from ttnn.base.exceptions import UnsupportedError
+from ttnn.golden import pairs
+from ttnn.operation.accuracy import max_ulp
+from ttnn.operation.signature import NUMBER, TENSOR
+from ttnn.ops._programs.common import INTEGERS, on_device
+from ttnn.ops.eltwise.binary.checks import broadcast, check_in_place, on_host
+from ttnn.ops.eltwise.binary.compute import Options, compute
+from ttnn.ops.eltwise.binary.family import (
+    ACTIVATION_OPTIONS,
+    COMMON,
+    CORES,
+    Binary,
+    Form,
+    both,
+    fast_option,
+    register_binary,
+)
+from ttnn.ops.eltwise.binary.program import Arithmetic
+from ttnn.ops.eltwise.binary.promotion import promoted
+from ttnn.tensor.tensor import Tensor
+
+_WRAPPING: Final = (DataType.INT32, DataType.UINT32, DataType.UINT16)
+_ACCURACY: Final = max_ulp((DataType.BFLOAT16, 1), (DataType.FLOAT32, 1))
+_FAST_DOC: Final = "Changes nothing in bfloat16 and block floats."
+
+
+def _integers(op: str) -> dict[DataType, tuple[str, str]]:
+    """Return the programs for integers, which wrap: the same words for signed and unsigned ones."""
+    return dict.fromkeys(_WRAPPING, (f"{op}_int", "int32"))
+
+
+def _run(arithmetic: Arithmetic, a: Any, b: Any, fast: bool | None, options: Options) -> Tensor:
+    if arithmetic.op_type is BinaryOpType.MUL:
+        # Only for products of float32 is it unknown whether the fast flag selects another program.
+        tensors = [operand for operand in (a, b) if isinstance(operand, Tensor)]
+        if fast and all(tensor._spec.dtype is DataType.FLOAT32 for tensor in tensors):
+            raise UnsupportedError(
+                f"{arithmetic.name}: fast_and_approximate_mode=True is not modelled for float32; pass False."
+            )
+        a, b = promoted(arithmetic.name, a, b)
+    return compute(arithmetic, a, b, options)
+
+
+def _run_reversed(arithmetic: Arithmetic, a: Tensor, b: Any, _fast: bool | None, options: Options) -> Tensor:
+    # The program's second operand is a: the matrix unit adds its negative, the vector unit subtracts it.
+    on_device(arithmetic.name, a, "input_tensor_a", on_host("A"))
+    if options.output_tensor is a and isinstance(b, Tensor):
+        shape = broadcast(arithmetic.name, a._spec.shape._dims, b._spec.shape._dims)
+        check_in_place(arithmetic.name, a._spec, b._spec, shape)
+    if options.output_tensor is None:
+        options.dtype = options.dtype or a._spec.dtype
+        options.memory_config = options.memory_config or a._spec.memory_config
+    options.activations_a, options.activations_b = options.activations_b, options.activations_a
+    return compute(arithmetic, b, a, options)
+
+
+def _run_squared_difference(arithmetic: Arithmetic, a: Tensor, b: Any, _fast: bool | None, options: Options) -> Tensor:
+    if a._spec.dtype not in INTEGERS:
+        return compute(arithmetic, a, b, options)
+    difference = compute(arithmetic, a, b, replace(options, dtype=None, output_tensor=None, activations=()))
+    options = replace(options, activations_a=(), activations_b=())
+    return compute(_SQUARE, difference, difference, options)
+
+
+_SQUARE: Final = Arithmetic("ttnn.multiply", BinaryOpType.MUL, "mul", "mul_binary", integers=_integers("mul"))
+
+
+def _forms(fast: bool) -> list[Form]:
+    keywords = (fast_option(fast, _FAST_DOC), *COMMON, *CORES)
+    return [*both(keywords), Form((NUMBER, TENSOR), keywords)]
+
+
+def _in_place(names: tuple[str, str], fast: bool) -> list[Form]:
+    return both((*ACTIVATION_OPTIONS, fast_option(fast, _FAST_DOC, none=True), *CORES), names=names)
+
+
+TABLE: Final = (
+    Binary(
+        "add",
+        Arithmetic(
+            "", BinaryOpType.ADD, "add", "add_binary",
+            sfpu_in_bfloat16=False, blocks_on_sfpu=False, integers=_integers("add"), mixes_floats=True,
+        ),
+        golden.add, "a + b", _forms(True), _run, accuracy=_ACCURACY, reference=(DataType.UINT16,),
+        in_place=_in_place(("input_tensor_a", "input_tensor_b"), True),
+    ),
+    Binary(
+        "subtract",
+        Arithmetic(
+            "", BinaryOpType.SUB, "sub", "sub_binary",
+            sfpu_in_bfloat16=False, blocks_on_sfpu=False, integers=_integers("sub"), mixes_floats=True,
+        ),
+        golden.subtract, "a - b", _forms(True), _run, accuracy=_ACCURACY, reference=(DataType.UINT16,),
+        in_place=_in_place(("input_tensor_a", "input_tensor_b"), True), aliases=("sub",),
+    ),
+    Binary(
+        "multiply",
+        Arithmetic(
+            "", BinaryOpType.MUL, "mul", "mul_binary",
+            blocks_on_sfpu=False, integers=_integers("mul"), mixes_floats=True,
+        ),
+        golden.multiply, "a * b", _forms(False), _run, accuracy=_ACCURACY, reference=(DataType.UINT16,),
+        in_place=_in_place(("input_a", "input_b"), False), aliases=("mul",),
+    ),
+    Binary(
+        "rsub",
+        Arithmetic(
+            "", BinaryOpType.RSUB, "add", "sub_binary",
+            sfpu_in_bfloat16=False, blocks_on_sfpu=False, before_b_fpu=(("neg", "default"),),
+            integers=_integers("sub"), mixes_floats=True,
+        ),
+        golden.rsub, "b - a",
+        both((*COMMON, fast_option(True, _FAST_DOC, none=True)), scalar_name="input_b"),
+        _run_reversed, accuracy=_ACCURACY, reference=(DataType.UINT16,),
+        in_place=_in_place(("input_a", "input_b"), True),
+    ),
+    Binary(
+        "squared_difference",
+        Arithmetic(
+            "", BinaryOpType.SQUARED_DIFFERENCE, "sub", "sub_binary",
+            sfpu_in_bfloat16=False, blocks_on_sfpu=False, after=(("square", "default"),),
+            integers=_integers("sub"), mixes_floats=True,
+        ),
+        pairs.squared_difference, "(a - b) squared", both((*COMMON, *CORES)), _run_squared_difference,
+        reference=(DataType.UINT16,),
+        in_place=both((*ACTIVATION_OPTIONS, *CORES), names=("input_a", "input_b")),
+    ),
+)  # fmt: skip
+
+OPERATORS: Final = {name: operation for entry in TABLE for name, operation in register_binary(entry).items()}
+
+add, add_ = OPERATORS["add"], OPERATORS["add_"]
+subtract, subtract_ = OPERATORS["subtract"], OPERATORS["subtract_"]
+multiply, multiply_ = OPERATORS["multiply"], OPERATORS["multiply_"]
+rsub, rsub_ = OPERATORS["rsub"], OPERATORS["rsub_"]
+squared_difference, squared_difference_ = OPERATORS["squared_difference"], OPERATORS["squared_difference_"]
+mul, mul_ = multiply, multiply_
+sub, sub_ = subtract, subtract_

@@ -1,0 +1,134 @@
+"""What binary operators refuse: data types, shapes and numbers that do not go together."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import Final
+
+from ttnn.base.enums import DataType
+from ttnn.base.exceptions import DTypeError, LayoutError, ShapeError, UnsupportedError, fatal
+from ttnn.base.tensor_spec import TensorSpec
+from ttnn.ops._programs.common import FLOATS, INTEGER_RANGE, INTEGERS
+from ttnn.ops.eltwise.binary.program import CAST_NAMES, Arithmetic
+
+_LARGEST_RANK: Final = 8
+
+
+def on_host(label: str) -> str:
+    """Return the official sentence about an operand on the host."""
+    return f"Input tensor {label} must be on device, got storage type: StorageType::HOST"
+
+
+@lru_cache(maxsize=4096)
+def broadcast(operator: str, a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the shape of the result.
+
+    Raises:
+        ShapeError: the shapes do not fit each other.
+    """
+    rank = max(len(a), len(b))
+    left, right = (1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b
+    out = []
+    for axis, (m, n) in enumerate(zip(left, right, strict=True)):
+        if m != n and 1 not in (m, n):
+            where = f"{operator}: cannot broadcast {list(a)} with {list(b)}: dimension {axis - rank} is {m} and {n}."
+            if axis >= rank - 2:
+                raise fatal(ShapeError, where, "Invalid subtile broadcast type")
+            raise ShapeError(where)
+        out.append(n if m == 1 else m)
+    return tuple(out)
+
+
+def check_broadcast(operator: str, a: TensorSpec, b: TensorSpec, shape: tuple[int, ...]) -> None:
+    """Refuse what is not built of broadcasting: high ranks.
+
+    Raises:
+        LayoutError: one operand is row-major, the other tiled.
+        UnsupportedError: as above.
+    """
+    if a.layout is not b.layout:
+        raise LayoutError(
+            f"{operator}: input_tensor_a is {a.layout.name} and input_tensor_b is {b.layout.name}; "
+            "convert one of them with ttnn.to_layout."
+        )
+    dims_a, dims_b = a.shape._dims, b.shape._dims
+    if dims_a == dims_b:
+        return
+    if len(shape) > _LARGEST_RANK:
+        raise UnsupportedError(f"{operator}: broadcasting is built up to rank {_LARGEST_RANK}, got {list(shape)}.")
+
+
+def check_in_place(operator: str, a: TensorSpec, b: TensorSpec, shape: tuple[int, ...]) -> None:
+    """Refuse a result that is larger than the operand it is to be written into.
+
+    Raises:
+        ShapeError: broadcasting would expand the first operand.
+    """
+    if a.shape._dims != shape:
+        raise ShapeError(
+            f"{operator}: {a.shape} with {b.shape} gives {list(shape)}, for which input_tensor_a has no room; an "
+            "in-place operator cannot expand its first operand."
+        )
+
+
+def check_types(arithmetic: Arithmetic, a: DataType, b: DataType) -> None:
+    """Refuse data types on which an operator is not defined.
+
+    Raises:
+        DTypeError: such a type, or two that do not mix.
+    """
+    mixes = arithmetic.mixes_floats and a in FLOATS and b in FLOATS
+    if a is not b and not mixes:
+        raise fatal(
+            DTypeError,
+            f"{arithmetic.name}: the operands are {a.name} and {b.name}; typecast one of them.",
+            f"Mixed dtype is not supported for binary operation {arithmetic.op_type.cpp_name}, dtype A: "
+            f"{a.cpp_name}, dtype B: {b.cpp_name}",
+        )
+    if a not in arithmetic.integers and a not in arithmetic.floats:
+        raise not_defined(arithmetic, a)
+
+
+def not_defined(arithmetic: Arithmetic, dtype: DataType) -> DTypeError:
+    """Return the error for operands of a data type on which an operator is not defined."""
+    return fatal(
+        DTypeError,
+        f"{arithmetic.name}: input_tensor_a is {dtype.name}, on which the operator is not defined.",
+        f"Input tensor A dtype {dtype.cpp_name} is not supported for binary operation {arithmetic.op_type.cpp_name}",
+    )
+
+
+def check_scalar(arithmetic: Arithmetic, scalar: float, dtype: DataType) -> None:
+    """Refuse a number that an integer tensor's data type does not hold.
+
+    Raises:
+        DTypeError: the number has a fraction, is not finite, or is out of range.
+    """
+    low, high = INTEGER_RANGE[dtype]
+    if not (math.isfinite(scalar) and float(scalar).is_integer() and low <= scalar <= high):
+        # The official sentence has six digits, which may look like a number that fits.
+        text, given = f"{scalar:g}", int(scalar) if abs(scalar) < 2**53 and float(scalar).is_integer() else scalar
+        raise fatal(
+            DTypeError,
+            f"{arithmetic.name}: {given} is not a value of {dtype.name} ({low} to {high}).",
+            f"Binary operation {arithmetic.op_type.cpp_name} with a {dtype.cpp_name} tensor cannot represent the "
+            f"scalar {text}: only a finite integer within the range of {dtype.cpp_name} survives being packed as one, "
+            "and this value would be changed silently. Typecast the input to a floating-point dtype first.",
+        )
+
+
+def check_result(arithmetic: Arithmetic, operand: DataType, result: DataType) -> None:
+    """Refuse results of a data type whose conversion is not known.
+
+    Raises:
+        UnsupportedError: such a type.
+    """
+    if operand in INTEGERS:
+        known = result is (arithmetic.integer_result or operand)
+    else:
+        known = result in FLOATS or result in CAST_NAMES
+    if not known:
+        raise UnsupportedError(
+            f"{arithmetic.name}: {operand.name} operands with a result of {result.name} are not built yet."
+        )

@@ -1,0 +1,247 @@
+"""Operators on two operands that are made of others, each of which rounds to the tensors' data type.
+
+Source: TT-NN docs of each operator; vector unit listing prelu for a single weight.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final
+
+from ttnn.base.enums import BinaryOpType, DataType, Layout, TensorMemoryLayout, UnaryOpType
+from ttnn.base.exceptions import DTypeError, ShapeError, fatal
+from ttnn.base.memory_config import MemoryConfig
+from ttnn.golden import pairs
+from ttnn.golden.pointwise import prelu as golden_prelu
+from ttnn.operation.accuracy import max_ulp
+from ttnn.operation.registry import Op, register
+from ttnn.operation.signature import FLOAT, NUMBER, TENSOR, Kind, Param, Signature
+from ttnn.ops._programs.common import INTEGERS, MEMORY_CONFIG_OPTION, as_float, on_device
+from ttnn.ops._programs.unary_steps import single, steps_for
+from ttnn.ops.creation.functions import zeros_like
+from ttnn.ops.data_movement.layout import to_layout
+from ttnn.ops.data_movement.placement import to_memory_config
+from ttnn.ops.data_movement.reshape import reshape, unsqueeze
+from ttnn.ops.eltwise.binary.arithmetic import multiply
+from ttnn.ops.eltwise.binary.checks import not_defined, on_host
+from ttnn.ops.eltwise.binary.compute import Options
+from ttnn.ops.eltwise.binary.family import LAYOUTS, RAISES, Binary, both, register_binary
+from ttnn.ops.eltwise.binary.program import Arithmetic
+from ttnn.ops.eltwise.binary.quotients import OPERATORS as _QUOTIENTS
+from ttnn.ops.eltwise.ternary.functions import where
+from ttnn.ops.eltwise.unary.chain import apply_chain
+from ttnn.ops.eltwise.unary.math import OPERATORS as _MATH
+from ttnn.ops.eltwise.unary.predicates import OPERATORS as _TESTS
+from ttnn.ops.eltwise.unary.typecast import typecast
+from ttnn.ops.matmul.operator import matmul
+from ttnn.tensor.tensor import Tensor
+
+_DIV: Final = _QUOTIENTS["div"]
+_INT32: Final = DataType.INT32
+
+
+def _run_div_no_nan(arithmetic: Arithmetic, a: Tensor, b: Tensor, _fast: bool | None, options: Options) -> Tensor:
+    place = {"memory_config": options.memory_config}
+    on_device(arithmetic.name, a, "input_tensor_a", on_host("A"))
+    on_device(arithmetic.name, b, "input_tensor_b", on_host("B"))
+    # The product serves where infinities need no care: only for float32, whose reciprocal is accurate.
+    if a._spec.dtype is b._spec.dtype is DataType.FLOAT32:
+        quotient = multiply(a, _MATH["reciprocal"](b), **place)
+    else:
+        quotient = _DIV(a, b, **place)
+    result: Tensor = where(_TESTS["eqz"](b, **place), 0.0, quotient, **place)
+    return result
+
+
+def _run_div_no_nan_of_number(
+    arithmetic: Arithmetic, a: Tensor, b: float, _fast: bool | None, options: Options
+) -> Tensor:
+    divisor = single(as_float(arithmetic.name, b, "value"))
+    result: Tensor
+    if divisor == 0:
+        on_device(arithmetic.name, a, "input_tensor_a", on_host("A"))
+        result = zeros_like(a, memory_config=options.memory_config)
+    else:
+        result = multiply(a, 1.0 / divisor, memory_config=options.memory_config)
+    return result
+
+
+def _run_floor_div(_arithmetic: Arithmetic, a: Tensor, b: Tensor, _fast: bool | None, options: Options) -> Tensor:
+    place = {"memory_config": options.memory_config}
+    quotient = _DIV(a, b, **place)
+    whole = _DIV(a, b, rounding_mode="floor", **place)
+    if whole._spec.dtype is not quotient._spec.dtype:
+        whole = typecast(whole, quotient._spec.dtype, **place)
+    result: Tensor = where(_TESTS["isinf"](quotient, **place), quotient, whole, **place)
+    return result
+
+
+def _run_floor_div_by_number(
+    arithmetic: Arithmetic, a: Tensor, b: float, _fast: bool | None, options: Options
+) -> Tensor:
+    place = {"memory_config": options.memory_config}
+    divisor = single(as_float(arithmetic.name, b, "value"))
+    result: Tensor
+    if divisor == 0:
+        infinite = multiply(_MATH["sign"](a, **place), math.inf, **place)
+        result = where(_TESTS["eqz"](a, **place), math.nan, infinite, **place)
+    else:
+        result = _MATH["floor"](multiply(a, 1.0 / divisor, **place), **place)
+    return result
+
+
+def _quotient(name: str, golden: Any, what: str, run: Any, run_scalar: Any) -> Binary:
+    return Binary(
+        name, Arithmetic("", BinaryOpType.DIV, integers={_INT32: ("div_int32", "int32_to_fp32")}), golden, what,
+        both((MEMORY_CONFIG_OPTION,), scalar_name="value", run_scalar=run_scalar), run, reference=(_INT32,),
+        composition=True, engine=(), layouts=(Layout.TILE,),
+    )  # fmt: skip
+
+
+TABLE: Final = (
+    _quotient("div_no_nan", pairs.div_no_nan, "a / b, 0 where b is 0", _run_div_no_nan, _run_div_no_nan_of_number),
+    _quotient("floor_div", pairs.floor_div, "a / b rounded down", _run_floor_div, _run_floor_div_by_number),
+)
+
+OPERATORS: Final = {name: operation for entry in TABLE for name, operation in register_binary(entry).items()}
+
+
+def _prelu_of_number(input_tensor: Tensor, weight: Any, memory_config: MemoryConfig | None) -> Tensor:
+    slope = weight[0] if isinstance(weight, list | tuple) else weight
+    _refuse_integers(input_tensor)
+    steps = steps_for(UnaryOpType.PRELU_SFPU, (as_float("ttnn.prelu", slope, "weight"),))
+    assert steps is not None
+    return apply_chain("ttnn.prelu", input_tensor, steps, memory_config=memory_config)
+
+
+def _refuse_integers(input_tensor: Tensor) -> None:
+    dtype = input_tensor._spec.dtype
+    if dtype in INTEGERS:
+        raise DTypeError(f"ttnn.prelu: input_tensor_a is {dtype.name}, on which the operator is not defined.")
+
+
+def _prelu(input_tensor: Tensor, weight: Tensor, memory_config: MemoryConfig | None) -> Tensor:
+    on_device("ttnn.prelu", input_tensor, "input_tensor_a", on_host("A"))
+    on_device("ttnn.prelu", weight, "weight", on_host("B"))
+    shape = tuple(input_tensor.shape)
+    if len(shape) < 2:
+        raise ShapeError(f"ttnn.prelu: input_tensor_a is {input_tensor.shape}; a weight per channel needs dimension 1.")
+    count = math.prod(weight.shape)
+    if shape[1] != count:
+        raise fatal(
+            ShapeError,
+            f"ttnn.prelu: weight has {count} elements, but dimension 1 of input_tensor_a, {input_tensor.shape}, has "
+            f"{shape[1]}.",
+            f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {count} and channel "
+            f"size = {shape[1]}.",
+        )
+    _refuse_integers(input_tensor)
+    if len(shape) > 2:
+        weight = reshape(weight, (1, count, *(1 for _ in shape[2:])))
+    negative = _TESTS["ltz"](input_tensor, memory_config=memory_config)
+    result: Tensor = where(negative, multiply(input_tensor, weight), input_tensor, memory_config=memory_config)
+    return result
+
+
+_ONE_WEIGHT: Final = Kind(
+    "collections.abc.Sequence[float]",
+    lambda value: isinstance(value, list | tuple) and len(value) == 1 and FLOAT.accepts(value[0]),
+)
+_INPUT: Final = Param("input_tensor_a", TENSOR, doc="[N, C, ...] on a device.")
+_WEIGHT_DOC: Final = "Slope of negative elements: a number, a list of one, or a tensor with one element per channel."
+
+prelu = register(
+    Op(
+        name="prelu",
+        signatures=(
+            Signature((_INPUT, Param("weight", TENSOR, doc=_WEIGHT_DOC)), (MEMORY_CONFIG_OPTION,), run=_prelu),
+            Signature((_INPUT, Param("weight", NUMBER, doc=_WEIGHT_DOC)), (MEMORY_CONFIG_OPTION,)),
+            Signature((_INPUT, Param("weight", _ONE_WEIGHT, doc=_WEIGHT_DOC)), (MEMORY_CONFIG_OPTION,)),
+        ),
+        run=_prelu_of_number,
+        doc="Return every element, times the weight of its channel, dimension 1, where it is negative.",
+        source="vector unit listing prelu/default",
+        dtypes=(DataType.BFLOAT16, DataType.BFLOAT8_B, DataType.FLOAT32),
+        layouts=LAYOUTS,
+        golden=golden_prelu,
+        # Dst is cut to bfloat16; the product and its weight are rounded to float32, half a unit and one.
+        accuracy=max_ulp((DataType.BFLOAT16, 1.0001), (DataType.FLOAT32, 1.5)),
+        engine=("unary",),
+        family="unary",
+        raises=(
+            ("ShapeError", "a tensor of weights has another number of elements than there are channels."),
+            ("DTypeError", "the input holds integers."),
+            ("LayoutError", "the weights are a tensor and a tensor is row-major."),
+            ("StorageError", "a tensor is on the host."),
+        ),
+    )
+)
+
+_OUTER_DTYPES: Final = (
+    DataType.BFLOAT16,
+    DataType.BFLOAT8_B,
+    DataType.FLOAT32,
+    DataType.INT32,
+    DataType.UINT32,
+)
+_BY_MATMUL: Final = (DataType.BFLOAT16, DataType.BFLOAT8_B)
+_IN_PLACE_OF_SHARDS: Final = (TensorMemoryLayout.INTERLEAVED, TensorMemoryLayout.HEIGHT_SHARDED)
+
+
+def _vector(label: str, tensor: Tensor, dim: int) -> Tensor:
+    """Return an operand of `outer` with a dimension of 1 beside its last one."""
+    on_device("ttnn.outer", tensor, label)
+    if not len(tensor.shape):
+        raise ShapeError(f"ttnn.outer: {label} is a scalar; it must have at least one dimension.")
+    dtype, config = tensor._spec.dtype, tensor._spec.memory_config
+    if dtype not in _OUTER_DTYPES:
+        raise not_defined(Arithmetic("ttnn.outer", BinaryOpType.MUL), dtype)
+    if config.memory_layout not in _IN_PLACE_OF_SHARDS:
+        tensor = to_memory_config(tensor, MemoryConfig(TensorMemoryLayout.INTERLEAVED, config.buffer_type))
+    widened: Tensor = unsqueeze(tensor, dim)
+    return widened
+
+
+def _outer(a: Tensor, b: Tensor, memory_config: MemoryConfig | None) -> Tensor:
+    columns, rows = _vector("input_tensor_a", a, -1), _vector("input_tensor_b", b, -2)
+    dtype = a._spec.dtype
+    if dtype is not b._spec.dtype:
+        raise DTypeError(f"ttnn.outer: the operands are {dtype.name} and {b._spec.dtype.name}; typecast one of them.")
+    result: Tensor
+    # One vector with one vector is a matrix product; many are faster as products, and float32 more precise.
+    if dtype in _BY_MATMUL and _leading(a.shape) == _leading(b.shape) == 1:
+        tiles = [to_layout(tensor, Layout.TILE) for tensor in (columns, rows)]
+        result = matmul(*tiles, memory_config=memory_config)
+    else:
+        result = multiply(columns, rows, memory_config=memory_config)
+    return result
+
+
+def _leading(shape: Sequence[int]) -> int:
+    return math.prod(tuple(shape)[:-1])
+
+
+outer = register(
+    Op(
+        name="outer",
+        signatures=(
+            Signature(
+                (
+                    Param("input_tensor_a", TENSOR, doc="[..., N] on a device."),
+                    Param("input_tensor_b", TENSOR, doc="[..., M] on a device, its leading dimensions broadcast."),
+                ),
+                (MEMORY_CONFIG_OPTION,),
+            ),
+        ),
+        run=_outer,
+        doc="Return [..., N, M], the products of the elements of two last dimensions.",
+        dtypes=_OUTER_DTYPES,
+        layouts=LAYOUTS,
+        golden=pairs.outer,
+        # Over all pairs of mantissas: the matrix product of bfloat16 leaves out mantissa bits.
+        accuracy=max_ulp((DataType.BFLOAT16, 2.508), (DataType.FLOAT32, 0.5)),
+        composition=True,
+        raises=(*RAISES, ("ShapeError", "an operand is a scalar.")),
+    )
+)

@@ -1,0 +1,304 @@
+"""Element-wise operators on two tensors, or on a tensor and a number, with broadcasting (`binary_ng`).
+
+Source: operator programs, section 4.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any, Final
+
+from ttnn import _engine
+from ttnn.base.activation import Activation
+from ttnn.base.enums import FORMAT_CODE, DataType, Layout
+from ttnn.base.exceptions import UnsupportedError
+from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
+from ttnn.base.tensor_spec import TensorSpec
+from ttnn.ops._programs.activations import chain, is_single_relu
+from ttnn.ops._programs.common import (
+    FLOATS,
+    INTEGERS,
+    agreed_dtype,
+    agreed_memory,
+    allocate,
+    arch_number,
+    as_float,
+    full_tiles,
+    is_empty,
+    needs_tiles,
+    on_device,
+    result_spec,
+    same_device,
+    take_output,
+)
+from ttnn.ops._programs.movement import copy_into, cuts_rows, in_rows, like_in_rows
+from ttnn.ops._programs.unary_steps import ChainStep
+from ttnn.ops.eltwise.binary.checks import (
+    broadcast,
+    check_broadcast,
+    check_in_place,
+    check_result,
+    check_scalar,
+    check_types,
+    on_host,
+)
+from ttnn.ops.eltwise.binary.program import Arithmetic, Program, program_for
+from ttnn.ops.eltwise.unary.chain import apply_chain, follows_tensor
+from ttnn.tensor.tensor import Tensor
+
+_HIFI4: Final = 4
+
+
+@dataclass(slots=True)
+class Options:
+    """The keyword options of one call."""
+
+    dtype: DataType | None = None
+    memory_config: MemoryConfig | None = None
+    output_tensor: Tensor | None = None
+    activations: Sequence[Activation] = ()
+    activations_a: Sequence[Activation] = ()
+    activations_b: Sequence[Activation] = ()
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    """Parameters that only this operator has, by name."""
+
+    @property
+    def has_activations(self) -> bool:
+        """Whether any activation is fused."""
+        return bool(self.activations or self.activations_a or self.activations_b)
+
+
+def compute(arithmetic: Arithmetic, a: Tensor | float, b: Tensor | float, options: Options) -> Tensor:
+    """Run an operator on two tensors, or on a tensor and a number."""
+    if options.has_activations and any(isinstance(x, Tensor) and x._spec.dtype in INTEGERS for x in (a, b)):
+        return _activated(arithmetic, a, b, options)
+    return _compute(arithmetic, a, b, options)
+
+
+def _compute(arithmetic: Arithmetic, a: Tensor | float, b: Tensor | float, options: Options) -> Tensor:
+    if not isinstance(a, Tensor):
+        assert isinstance(b, Tensor)
+        return _with_scalar(arithmetic, b, a, True, options)
+    if not isinstance(b, Tensor):
+        return _with_scalar(arithmetic, a, b, False, options)
+    return _of_tensors(arithmetic, a, b, options)
+
+
+def _activated(arithmetic: Arithmetic, a: Tensor | float, b: Tensor | float, options: Options) -> Tensor:
+    """Run an operator on integers with activations: those of an operand are operators before, the others after."""
+    # Imported here: activations are operators, some of which are made of this function.
+    from ttnn.ops._programs.integer_chain import apply_integers
+
+    like = a if isinstance(a, Tensor) else b
+    assert isinstance(like, Tensor)
+    operands = []
+    for operand, functions in ((a, options.activations_a), (b, options.activations_b)):
+        if functions:
+            if not isinstance(operand, Tensor):
+                operand = _tile_of(arithmetic, operand, like)
+            if operand._spec.dtype in INTEGERS:
+                operand = apply_integers(arithmetic.name, operand, functions)
+            else:
+                operand = apply_chain(arithmetic.name, operand, chain(arithmetic.name, functions))
+        operands.append(operand)
+    place = options.memory_config
+    if place is None and options.output_tensor is None and not isinstance(a, Tensor):
+        # A number has no place of its own, also where it becomes a tensor.
+        place = like._spec.memory_config
+    a, b = operands
+    options = replace(options, activations_a=(), activations_b=(), memory_config=place)
+    result = agreed_dtype(arithmetic.name, options.dtype, options.output_tensor, _own(arithmetic, like._spec.dtype))
+    if not options.activations or result not in INTEGERS:
+        return _compute(arithmetic, a, b, options)
+    first = _compute(arithmetic, a, b, replace(options, activations=(), output_tensor=None, dtype=result))
+    return apply_integers(arithmetic.name, first, options.activations, options.memory_config, options.output_tensor)
+
+
+def _tile_of(arithmetic: Arithmetic, scalar: float, like: Tensor) -> Tensor:
+    """Return the number as a tensor of integers that is broadcast to any rank."""
+    dtype = like._spec.dtype
+    scalar = as_float(arithmetic.name, scalar, "the number")
+    check_scalar(arithmetic, scalar, dtype)
+    device = on_device(arithmetic.name, like)
+    tile = allocate(TensorSpec.of((), dtype, like._spec.layout, DRAM_MEMORY_CONFIG), device)
+    assert tile._buffer is not None
+    _engine.fill(tile._buffer, format=FORMAT_CODE[dtype], value=scalar)
+    return tile
+
+
+def _with_scalar(
+    arithmetic: Arithmetic,
+    tensor: Tensor,
+    scalar: float,
+    scalar_is_left: bool,
+    options: Options,
+) -> Tensor:
+    spec = tensor._spec
+    scalar = as_float(arithmetic.name, scalar, "the number")
+    # The tile that a number fills is bfloat16 unless the tensor is float32.
+    other = spec.dtype if spec.dtype in INTEGERS or spec.dtype is DataType.FLOAT32 else DataType.BFLOAT16
+    check_types(arithmetic, spec.dtype, spec.dtype)
+    if spec.dtype in INTEGERS:
+        check_scalar(arithmetic, scalar, spec.dtype)
+    device = on_device(arithmetic.name, tensor, "input_tensor_a", on_host("A"))
+    full_tiles(arithmetic.name, tensor)
+    shape = spec.shape._dims
+    dtype = agreed_dtype(arithmetic.name, options.dtype, options.output_tensor, _own(arithmetic, spec.dtype))
+    output = _result(arithmetic, options, dtype, shape, spec, device)
+    formats = (other, spec.dtype) if scalar_is_left else (spec.dtype, other)
+    program = program_for(arithmetic, *formats, dtype)
+    code, scalar_code = FORMAT_CODE[spec.dtype], FORMAT_CODE[other]
+    _run(
+        arithmetic,
+        program,
+        options,
+        tensor,
+        None,
+        output,
+        (code, scalar_code, FORMAT_CODE[dtype]),
+        scalar=scalar,
+        scalar_is_left=scalar_is_left,
+        shapes=(_folded(shape), (), _folded(shape)),
+    )
+    return output
+
+
+def _of_tensors(arithmetic: Arithmetic, a: Tensor, b: Tensor, options: Options) -> Tensor:
+    name = arithmetic.name
+    device = on_device(name, a, "input_tensor_a", on_host("A"))
+    on_device(name, b, "input_tensor_b", on_host("B"))
+    same_device(name, device, b, "input_tensor_b")
+    spec_a, spec_b = a._spec, b._spec
+    full_tiles(name, a, "input_tensor_a")
+    full_tiles(name, b, "input_tensor_b")
+    check_types(arithmetic, spec_a.dtype, spec_b.dtype)
+    shape_a, shape_b = spec_a.shape._dims, spec_b.shape._dims
+    shape = broadcast(name, shape_a, shape_b)
+    check_broadcast(name, spec_a, spec_b, shape)
+    if options.output_tensor is a:
+        check_in_place(name, spec_a, spec_b, shape)
+    dtype = agreed_dtype(name, options.dtype, options.output_tensor, _own(arithmetic, spec_a.dtype))
+    output = _result(arithmetic, options, dtype, shape, spec_a, device)
+    program = program_for(arithmetic, spec_a.dtype, spec_b.dtype, dtype)
+    if shape_a == shape_b:
+        shape = shape_a = shape_b = _folded(shape)
+    _run(arithmetic, program, options, a, b, output, program.formats, shapes=(shape_a, shape_b, shape))
+    return output
+
+
+@lru_cache(maxsize=4096)
+def _folded(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the shape with its leading dimensions as one: without broadcasting they are the same pages."""
+    return shape if len(shape) <= 3 else (math.prod(shape[:-2]), *shape[-2:])
+
+
+def _own(arithmetic: Arithmetic, dtype: DataType) -> DataType:
+    """Return the data type of a result if none is asked for."""
+    return arithmetic.integer_result or dtype if dtype in INTEGERS else dtype
+
+
+def _result(
+    arithmetic: Arithmetic,
+    options: Options,
+    dtype: DataType,
+    shape: tuple[int, ...],
+    like: TensorSpec,
+    device: Any,
+) -> Tensor:
+    """Return the tensor that takes the result."""
+    name = arithmetic.name
+    check_result(arithmetic, like.dtype, dtype)
+    if options.output_tensor is not None:
+        agreed_memory(name, options.memory_config, options.output_tensor, like.memory_config)
+        return take_output(name, options.output_tensor, shape, like.layout, device)
+    needs_tiles(name, dtype, like.layout)
+    return allocate(result_spec(like, shape, dtype, options.memory_config), device)
+
+
+def _run(
+    arithmetic: Arithmetic,
+    program: Program,
+    options: Options,
+    a: Tensor,
+    b: Tensor | None,
+    output: Tensor,
+    formats: tuple[int, int, int],
+    *,
+    scalar: float | None = None,
+    scalar_is_left: bool = False,
+    shapes: tuple[Sequence[int], Sequence[int], Sequence[int]],
+) -> None:
+    name = arithmetic.name
+    by_packer = False
+    after, before_a, before_b = program.after, program.before_a, program.before_b
+    if options.has_activations:
+        # A ReLU alone is done by the packer; anything else runs in Dst before it.
+        by_packer = is_single_relu(options.activations) and not (program.cast or after)
+        if not by_packer:
+            after = (*after, *chain(name, options.activations))
+        # The caller's activations of an operand come before the operator's own.
+        before_a = (*chain(name, options.activations_a), *before_a)
+        before_b = (*chain(name, options.activations_b), *before_b)
+        if program.dst32:
+            _refuse_widening(name, a, b, (*before_a, *before_b, *after))
+    if scalar_is_left:
+        before_a, before_b = before_b, before_a
+    if is_empty(output._spec):
+        return
+    target = output
+    if output._spec.layout is Layout.ROW_MAJOR and _needs_rows(a, b, output):
+        a, b, target = in_rows(a), None if b is None else in_rows(b), like_in_rows(output)
+    assert a._buffer is not None
+    assert target._buffer is not None
+    assert target._device is not None
+    _engine.binary(
+        a._buffer,
+        None if b is None else b._buffer,
+        target._buffer,
+        formats=formats,
+        op=program.op,
+        engine=program.unit,
+        scalar=scalar,
+        scalar_is_lhs=scalar_is_left,
+        shape_a=shapes[0],
+        shape_b=shapes[1],
+        shape_out=shapes[2],
+        tiled=output._spec.layout is Layout.TILE,
+        fidelity=_HIFI4,
+        dst32=program.dst32,
+        pre_a=list(before_a),
+        pre_b=list(before_b),
+        post=[*after, *program.cast],
+        packer_relu=by_packer,
+        arch=arch_number(target._device),
+        variant=program.variant,
+        parameters=program.parameters,
+    )
+    if target is not output:
+        copy_into(target, output)
+
+
+def _refuse_widening(operator: str, a: Tensor, b: Tensor | None, steps: Sequence[ChainStep]) -> None:
+    """Refuse functions in a 32-bit Dst whose coefficients are those of a 16-bit tensor: they have no vectors.
+
+    Raises:
+        UnsupportedError: as above.
+    """
+    dtypes = [tensor._spec.dtype for tensor in (a, b) if tensor is not None]
+    function = follows_tensor(steps)
+    if function is not None and any(dtype in FLOATS and dtype is not DataType.FLOAT32 for dtype in dtypes):
+        given = " and ".join(dtype.name for dtype in dtypes)
+        raise UnsupportedError(
+            f"{operator}: the activation {function} of {given} with a 32-bit Dst is not modelled.", "untested"
+        )
+
+
+def _needs_rows(a: Tensor, b: Tensor | None, output: Tensor) -> bool:
+    """Whether row-major tensors, one of which cuts rows, do not agree in their pages."""
+    tensors = [tensor for tensor in (a, b, output) if tensor is not None]
+    if not any(cuts_rows(tensor) for tensor in tensors):
+        return False
+    return len({(tensor._spec.shape._dims, tensor._spec._page_shape) for tensor in tensors}) > 1

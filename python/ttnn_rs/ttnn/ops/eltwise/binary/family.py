@@ -1,0 +1,283 @@
+"""How a row of a table becomes an operator on two operands: signatures, the call, the in-place form, the entry.
+
+Source: operator programs, section 4; TT-NN docs of each operator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from ttnn.base.enums import DataType, Layout
+from ttnn.base.exceptions import UnsupportedError
+from ttnn.operation.accuracy import Accuracy
+from ttnn.operation.registry import FastOperation, Op, register
+from ttnn.operation.signature import (
+    ACTIVATIONS,
+    BOOLEAN,
+    DATA_TYPE,
+    NUMBER,
+    SUB_DEVICE_ID,
+    TENSOR,
+    Kind,
+    Param,
+    Signature,
+)
+from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, OUTPUT_TENSOR_OPTION, SUB_CORE_GRIDS_OPTION, on_device
+from ttnn.ops.eltwise.binary.checks import on_host
+from ttnn.ops.eltwise.binary.compute import Options, compute
+from ttnn.ops.eltwise.binary.measured import accuracy_of
+from ttnn.ops.eltwise.binary.program import Arithmetic
+from ttnn.tensor.tensor import Tensor
+
+Run = Callable[[Arithmetic, Any, Any, bool | None, Options], Tensor]
+"""What computes a call: the operator, its two operands, the fast flag, the keyword options."""
+
+LAYOUTS: Final = (Layout.TILE, Layout.ROW_MAJOR)
+ALL_FLOATS: Final = (DataType.BFLOAT16, DataType.BFLOAT8_B, DataType.BFLOAT4_B, DataType.FLOAT32)
+ACTIVATION_OPTIONS: Final = (
+    Param("activations", ACTIVATIONS, [], doc="Applied to the result, before it is rounded to its data type."),
+    Param("input_tensor_a_activations", ACTIVATIONS, [], doc="Applied to the first operand."),
+    Param("input_tensor_b_activations", ACTIVATIONS, [], doc="Applied to the second operand."),
+)
+DTYPE_OPTION: Final = Param(
+    "dtype", DATA_TYPE, None, none=True, doc="Data type of the result. Default: that of the first operand."
+)
+CORES: Final = (
+    SUB_CORE_GRIDS_OPTION,
+    Param("sub_device_id", SUB_DEVICE_ID, None, none=True, modelled=False),
+)
+OUTPUT: Final = (MEMORY_CONFIG_OPTION, OUTPUT_TENSOR_OPTION)
+FAST: Final = "fast_and_approximate_mode"
+RAISES: Final = (
+    ("ShapeError", "the shapes cannot be broadcast."),
+    ("DTypeError", "the operator is not defined on the data types, or an integer tensor cannot hold the number."),
+    ("LayoutError", "one operand is row-major, the other tiled."),
+    ("StorageError", "an operand is on the host, deallocated or on another device."),
+)
+IN_PLACE_RAISES: Final = (*RAISES, ("ShapeError", "the result is larger than the first operand."))
+
+
+def fast_option(default: bool, doc: str, *, none: bool = False) -> Param:
+    """Return the parameter that selects the approximate program."""
+    return Param(FAST, BOOLEAN, default, none=none, doc=doc)
+
+
+def operands(a: str, b: str, kind_a: Kind, kind_b: Kind) -> tuple[Param, Param]:
+    """Return the parameters of two operands."""
+    return (
+        Param(a, kind_a, doc="First operand; a tensor is [..., H, W] on a device."),
+        Param(b, kind_b, doc="Second operand; a tensor is broadcast to the first and the other way round."),
+    )
+
+
+def direct(arithmetic: Arithmetic, a: Any, b: Any, _fast: bool | None, options: Options) -> Tensor:
+    """Run the operator's program."""
+    return compute(arithmetic, a, b, options)
+
+
+def refuse_dtype(arithmetic: Arithmetic, a: Tensor, options: Options) -> None:
+    """Refuse a result data type where the chip's program takes no notice of it.
+
+    Raises:
+        UnsupportedError: `dtype` is another than the result's.
+    """
+    result = a._spec.dtype if options.output_tensor is None else options.output_tensor._spec.dtype
+    if options.dtype not in (None, result):
+        raise UnsupportedError(
+            f"{arithmetic.name}: dtype has no effect on the program; the result is {result.name}. Use ttnn.typecast."
+        )
+
+
+def refuse_ignored(arithmetic: Arithmetic, a: Tensor, options: Options) -> None:
+    """Refuse options that the chip's program for a tensor and a number takes no notice of.
+
+    Raises:
+        UnsupportedError: activations are given, or `dtype` is another than the result's.
+    """
+    refuse_dtype(arithmetic, a, options)
+    if options.has_activations:
+        raise UnsupportedError(
+            f"{arithmetic.name}: activations have no effect on a tensor and a number; apply them to the result."
+        )
+
+
+def of_own_dtype(arithmetic: Arithmetic, a: Any, b: Any, _fast: bool | None, options: Options) -> Tensor:
+    """Run the operator's program, which has no other result than one of the first operand's data type."""
+    refuse_dtype(arithmetic, a, options)
+    return compute(arithmetic, a, b, options)
+
+
+_OPTION_NAMES: Final = (
+    "dtype",
+    "memory_config",
+    "output_tensor",
+    "activations",
+    "input_tensor_a_activations",
+    "input_tensor_b_activations",
+)
+
+
+def caller(arithmetic: Arithmetic, params: Sequence[Param], run: Run, *, in_place: bool = False) -> Callable[..., Any]:
+    """Return the function that takes the bound values of a signature with these parameters."""
+    index = {param.name: i - 2 for i, param in enumerate(params) if i >= 2}
+    given = [(slot, index[name]) for slot, name in enumerate(_OPTION_NAMES) if name in index]
+    fast_at = index.get(FAST)
+    apart = {*_OPTION_NAMES, FAST, *(param.name for param in CORES)}
+    extra = {name: position for name, position in index.items() if name not in apart}
+
+    def call(a: Any, b: Any, *rest: Any) -> Tensor:
+        options: list[Any] = [None, None, None, (), (), ()]
+        for slot, position in given:
+            options[slot] = rest[position]
+        if in_place:
+            on_device(arithmetic.name, a, "input_tensor_a", on_host("A"))
+            options[2] = a
+        if extra:
+            options.append({name: rest[position] for name, position in extra.items()})
+        return run(arithmetic, a, b, None if fast_at is None else rest[fast_at], Options(*options))
+
+    return call
+
+
+@dataclass(frozen=True)
+class Form:
+    """One overload.
+
+    Args:
+        kinds: What the operands are.
+        keywords: Keyword-only parameters.
+        names: What the operands are called.
+        more: Positional parameters after the operands.
+        run: Computes the call; the operator's own program if None.
+    """
+
+    kinds: tuple[Kind, Kind]
+    keywords: tuple[Param, ...]
+    names: tuple[str, str] = ("input_tensor_a", "input_tensor_b")
+    run: Run | None = None
+    more: tuple[Param, ...] = ()
+
+
+def both(
+    keywords: tuple[Param, ...],
+    *,
+    names: tuple[str, str] = ("input_tensor_a", "input_tensor_b"),
+    scalar: Kind = NUMBER,
+    scalar_name: str = "",
+    run_scalar: Run | None = None,
+) -> list[Form]:
+    """Return the overloads of a tensor with a number, and of two tensors."""
+    return [
+        Form((TENSOR, scalar), keywords, (names[0], scalar_name or names[1]), run_scalar),
+        Form((TENSOR, TENSOR), keywords, names),
+    ]
+
+
+COMMON: Final = (DTYPE_OPTION, *OUTPUT, *ACTIVATION_OPTIONS)
+
+
+@dataclass(frozen=True)
+class Binary:
+    """One operator.
+
+    Args:
+        arithmetic: Its program, without the name.
+        golden: Reference in float64.
+        what: Completes the sentence "Return ..., element by element, broadcast."
+        forms: Its overloads.
+        run: Computes a call; the program as it stands if None.
+        exact: Whether the result is the reference rounded.
+        in_place: Overloads of the in-place form; none if empty.
+        in_place_run: Computes an in-place call; as `run` if None.
+        in_place_integers: Integer types of the in-place form, if they differ.
+        reference: Data types whose kernel is not tabulated: the result is the mathematical one.
+        composition: Whether the operator is made of others, so that each of them rounds.
+        layouts: Layouts that it takes.
+        aliases: Other names.
+    """
+
+    name: str
+    arithmetic: Arithmetic
+    golden: Callable[..., Any]
+    what: str
+    forms: Sequence[Form]
+    run: Run = direct
+    exact: bool = False
+    accuracy: Accuracy | None = None
+    in_place: Sequence[Form] = ()
+    in_place_run: Run | None = None
+    in_place_integers: Sequence[DataType] | None = None
+    integers: Sequence[DataType] | None = None
+    reference: tuple[DataType, ...] = ()
+    composition: bool = False
+    engine: tuple[str, ...] = ("binary",)
+    layouts: tuple[Layout, ...] = LAYOUTS
+    aliases: tuple[str, ...] = ()
+
+
+def _signatures(entry: Binary, name: str, forms: Sequence[Form], run: Run, *, in_place: bool) -> tuple[Signature, ...]:
+    arithmetic = replace(entry.arithmetic, name=f"ttnn.{name}")
+    signatures = []
+    for form in forms:
+        positional = (*operands(*form.names, *form.kinds), *form.more)
+        function = caller(arithmetic, (*positional, *form.keywords), form.run or run, in_place=in_place)
+        signatures.append(Signature(positional, form.keywords, run=function))
+    return tuple(signatures)
+
+
+def _common(entry: Binary) -> dict[str, Any]:
+    """Return what the entries of an operator and of its in-place form share."""
+    accuracy = accuracy_of(entry.name, exact=entry.exact) if entry.accuracy is None else entry.accuracy
+    return {
+        "run": direct,
+        "source": "operator programs, section 4",
+        "layouts": entry.layouts,
+        "golden": entry.golden,
+        "accuracy": accuracy,
+        "engine": entry.engine,
+        "family": "binary",
+        "composition": entry.composition,
+    }
+
+
+def _dtypes(entry: Binary, integers: Sequence[DataType]) -> tuple[DataType, ...]:
+    return (*(dtype for dtype in ALL_FLOATS if dtype in entry.arithmetic.floats), *integers)
+
+
+def register_binary(entry: Binary) -> dict[str, FastOperation]:
+    """Register an operator and, if it has one, its in-place form."""
+    integers = entry.arithmetic.integers if entry.integers is None else entry.integers
+    operation = register(
+        Op(
+            name=entry.name,
+            signatures=_signatures(entry, entry.name, entry.forms, entry.run, in_place=False),
+            doc=f"Return {entry.what}, element by element, broadcast.",
+            dtypes=_dtypes(entry, tuple(integers)),
+            reference=entry.reference,
+            aliases=entry.aliases,
+            raises=RAISES,
+            **_common(entry),
+        )
+    )
+    return {entry.name: operation} | (register_in_place(entry) if entry.in_place else {})
+
+
+def register_in_place(entry: Binary) -> dict[str, FastOperation]:
+    """Register the in-place form of an operator."""
+    name = f"{entry.name}_"
+    integers = entry.arithmetic.integers if entry.in_place_integers is None else entry.in_place_integers
+    operation = register(
+        Op(
+            name=name,
+            signatures=_signatures(entry, name, entry.in_place, entry.in_place_run or entry.run, in_place=True),
+            doc=f"Write {entry.what}, into the first operand and return it; views of it see the result.",
+            dtypes=_dtypes(entry, tuple(integers)),
+            reference=tuple(dtype for dtype in entry.reference if dtype in integers),
+            aliases=tuple(f"{alias}_" for alias in entry.aliases),
+            raises=IN_PLACE_RAISES,
+            **_common(entry),
+        )
+    )
+    return {name: operation}

@@ -1,0 +1,121 @@
+"""Bits, shifts, divisors and extremes.
+
+Shifts by less than 0 or by 32 and more give 0, `bitwise_right_shift` of unsigned integers then shifts by 31; that of
+int32 repeats the sign.
+Source: operator programs, section 4; vector unit listings `bitwise_*`, `binary_*_shift`, `binary_max`, `gcd`, `lcm`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from ttnn.base.enums import BinaryOpType, DataType, UnaryOpType
+from ttnn.golden import pairs
+from ttnn.operation.signature import INTEGER, TENSOR
+from ttnn.ops._programs.common import INTEGERS, as_float
+from ttnn.ops._programs.unary_steps import steps_for
+from ttnn.ops.eltwise.binary.compute import Options, compute
+from ttnn.ops.eltwise.binary.family import (
+    ACTIVATION_OPTIONS,
+    COMMON,
+    CORES,
+    OUTPUT,
+    Binary,
+    Form,
+    both,
+    of_own_dtype,
+    refuse_ignored,
+    register_binary,
+)
+from ttnn.ops.eltwise.binary.program import Arithmetic
+from ttnn.ops.eltwise.unary.chain import apply_chain
+from ttnn.tensor.tensor import Tensor
+
+_B: Final = BinaryOpType
+_INT32, _UINT32, _UINT16 = DataType.INT32, DataType.UINT32, DataType.UINT16
+_BITS: Final = both((*OUTPUT, *ACTIVATION_OPTIONS, *CORES), scalar=INTEGER, scalar_name="input_b")
+_TWO_TENSORS: Final = (Form((TENSOR, TENSOR), COMMON),)
+
+
+def _of_words(
+    name: str,
+    op_type: BinaryOpType,
+    functions: dict[DataType, tuple[str, str]],
+    golden: Callable[..., Any],
+    what: str,
+    forms: Sequence[Form] = _BITS,
+) -> Binary:
+    return Binary(
+        name, Arithmetic("", op_type, integers=functions, floats=()), golden, what, forms, of_own_dtype, exact=True,
+        reference=tuple(dtype for dtype in functions if dtype is _UINT16),
+    )  # fmt: skip
+
+
+def _bitwise(name: str, op_type: BinaryOpType, ufunc: Callable[..., Any], word: str) -> Binary:
+    functions = dict.fromkeys((_INT32, _UINT32, _UINT16), (f"{name}_binary", "int32"))
+    return _of_words(name, op_type, functions, pairs.of_integers(name, f"Return a {word} b, bit by bit.", ufunc),
+                     f"a {word} b, bit by bit")  # fmt: skip
+
+
+_LEFT: Final = dict.fromkeys((_INT32, _UINT32, _UINT16), ("binary_left_shift", "int32"))
+_RIGHT: Final = {
+    _INT32: ("binary_right_shift", "int32"),
+    **dict.fromkeys((_UINT32, _UINT16), ("binary_right_shift", "uint32")),
+}
+_LOGICAL_RIGHT: Final = dict.fromkeys((_INT32, _UINT32), ("binary_logical_right_shift", "int32"))
+
+
+def _of_a_number(op_type: UnaryOpType) -> Callable[..., Tensor]:
+    """Return what computes the extreme of a tensor and a number: a function of one operand, in full precision."""
+
+    def run(arithmetic: Arithmetic, a: Tensor, b: float, _fast: bool | None, options: Options) -> Tensor:
+        refuse_ignored(arithmetic, a, options)
+        if a._spec.dtype in INTEGERS:
+            return compute(arithmetic, a, b, options)
+        steps = steps_for(op_type, (as_float(arithmetic.name, b, "the number"),))
+        assert steps is not None
+        return apply_chain(
+            arithmetic.name, a, steps, memory_config=options.memory_config, output_tensor=options.output_tensor
+        )
+
+    return run
+
+
+def _extreme(name: str, op_type: BinaryOpType, of_number: UnaryOpType, ufunc: Callable[..., Any], what: str) -> Binary:
+    short = name[:3]
+    return Binary(
+        name,
+        Arithmetic(
+            "", op_type, function=f"binary_{short}",
+            integers={_INT32: (f"binary_{short}_int32", "int32"), _UINT32: (f"binary_{short}_int32", "uint32")},
+        ),
+        pairs.of_two(name, f"Return the {what} of a and b.", ufunc), f"the {what} of a and b",
+        both(COMMON, scalar_name="input_b", run_scalar=_of_a_number(of_number)), of_own_dtype, exact=True,
+        reference=(_UINT32,) if name == "maximum" else (), engine=("binary", "unary"),
+    )  # fmt: skip
+
+
+def _divisors(name: str, op_type: BinaryOpType, ufunc: Callable[..., Any], what: str) -> Binary:
+    golden = pairs.of_integers(name, f"Return {what}.", ufunc)
+    return _of_words(name, op_type, {_INT32: (name, "int32")}, golden, what, _TWO_TENSORS)
+
+
+TABLE: Final = (
+    _bitwise("bitwise_and", _B.BITWISE_AND, np.bitwise_and, "and"),
+    _bitwise("bitwise_or", _B.BITWISE_OR, np.bitwise_or, "or"),
+    _bitwise("bitwise_xor", _B.BITWISE_XOR, np.bitwise_xor, "xor"),
+    _of_words("bitwise_left_shift", _B.LEFT_SHIFT, _LEFT, pairs.left_shift, "a shifted left by b bits"),
+    _of_words("logical_left_shift", _B.LEFT_SHIFT, _LEFT, pairs.left_shift, "a shifted left by b bits"),
+    _of_words("bitwise_right_shift", _B.RIGHT_SHIFT, _RIGHT, pairs.right_shift, "a shifted right by b bits"),
+    _of_words("logical_right_shift", _B.LOGICAL_RIGHT_SHIFT, _LOGICAL_RIGHT, pairs.logical_right_shift,
+              "a shifted right by b bits, filled with zeros", both((*COMMON, *CORES))),
+    _extreme("maximum", _B.MAXIMUM, UnaryOpType.MAXIMUM, np.maximum, "larger"),
+    _extreme("minimum", _B.MINIMUM, UnaryOpType.MINIMUM, np.minimum, "smaller"),
+    _divisors("gcd", _B.GCD, np.gcd, "the greatest common divisor"),
+    _divisors("lcm", _B.LCM, np.lcm, "the least common multiple"),
+)  # fmt: skip
+
+OPERATORS: Final = {name: operation for entry in TABLE for name, operation in register_binary(entry).items()}

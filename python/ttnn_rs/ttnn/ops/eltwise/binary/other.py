@@ -1,0 +1,134 @@
+"""Operators on two operands that have further parameters, or are made of other operators.
+
+Source: TT-NN docs of each operator; operator programs, section 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any, Final
+
+from ttnn.base.enums import BinaryOpType, DataType
+from ttnn.golden import pairs
+from ttnn.operation.accuracy import max_ulp
+from ttnn.operation.signature import BOOLEAN, FLOAT, TENSOR, Param
+from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, as_float
+from ttnn.ops._programs.unary_steps import ChainStep, step, word
+from ttnn.ops.eltwise.binary.compute import Options, compute
+from ttnn.ops.eltwise.binary.family import (
+    ACTIVATION_OPTIONS,
+    COMMON,
+    CORES,
+    OUTPUT,
+    Binary,
+    Form,
+    both,
+    fast_option,
+    refuse_ignored,
+    register_binary,
+)
+from ttnn.ops.eltwise.binary.program import Arithmetic
+from ttnn.ops.eltwise.unary.chain import apply_chain
+from ttnn.ops.eltwise.unary.typecast import cast
+from ttnn.tensor.tensor import Tensor
+
+_B: Final = BinaryOpType
+_GELU: Final[dict[bool, tuple[ChainStep, ...]]] = {
+    False: (("gelu", "accurate"),),
+    True: (("gelu", "approx_lut"),),
+}
+_SCALED: Final = max_ulp((DataType.BFLOAT16, 2), (DataType.FLOAT32, 1), magnitude=pairs.sum_of_magnitudes)
+_GELU_FAST: Final = fast_option(False, "Use the table of line segments.")
+
+
+@lru_cache(maxsize=64)
+def _isclose_with(arithmetic: Arithmetic, relative: int, absolute: int, equal_nan: bool) -> Arithmetic:
+    return replace(arithmetic, variant="equal_nan" if equal_nan else "default", parameters=(relative, absolute))
+
+
+def _run_isclose(arithmetic: Arithmetic, a: Tensor, b: Tensor, _fast: bool | None, options: Options) -> Tensor:
+    name, extra = arithmetic.name, options.extra
+    tolerances = (word(as_float(name, extra[key], key)) for key in ("rtol", "atol"))
+    if a._device is not None and b._device is not None and {a._spec.dtype, b._spec.dtype} == {DataType.INT32}:
+        a, b = (cast(name, tensor, DataType.FLOAT32) for tensor in (a, b))
+    return compute(_isclose_with(arithmetic, *tolerances, extra["equal_nan"]), a, b, options)
+
+
+@lru_cache(maxsize=64)
+def _scaled(arithmetic: Arithmetic, alpha: float) -> Arithmetic:
+    return replace(arithmetic, before_b=(step("mul_unary", "default", alpha),))
+
+
+def _run_scaled(arithmetic: Arithmetic, a: Tensor, b: Tensor, _fast: bool | None, options: Options) -> Tensor:
+    alpha = as_float(arithmetic.name, options.extra["alpha"], "alpha")
+    return compute(_scaled(arithmetic, alpha), a, b, options)
+
+
+@lru_cache(maxsize=16)
+def _with_gelu(arithmetic: Arithmetic, fast: bool) -> Arithmetic:
+    return replace(arithmetic, after=_GELU[fast])
+
+
+def _run_bias_gelu(arithmetic: Arithmetic, a: Tensor, b: Any, fast: bool | None, options: Options) -> Tensor:
+    return compute(_with_gelu(arithmetic, bool(fast)), a, b, options)
+
+
+def _run_bias_gelu_of_number(
+    arithmetic: Arithmetic, a: Tensor, b: float, fast: bool | None, options: Options
+) -> Tensor:
+    """A sum, and its function: two programs with a tensor between them."""
+    refuse_ignored(arithmetic, a, options)
+    total = compute(arithmetic, a, b, Options(None, options.memory_config, options.output_tensor))
+    return apply_chain(
+        arithmetic.name,
+        total,
+        list(_GELU[bool(fast)]),
+        memory_config=options.memory_config,
+        output_tensor=options.output_tensor,
+    )
+
+
+def _scaled_entry(name: str, op_type: BinaryOpType, op: str, golden: Callable[..., Any], sign: str) -> Binary:
+    # The product goes through a buffer of b's data type.
+    return Binary(
+        name,
+        Arithmetic("", op_type, op, f"{op}_binary", sfpu_in_bfloat16=False, blocks_on_sfpu=False, mixes_floats=True),
+        golden, f"a {sign} alpha * b",
+        (Form((TENSOR, TENSOR), OUTPUT, more=(Param("alpha", FLOAT, doc="Factor of the second operand."),)),),
+        _run_scaled, accuracy=_SCALED,
+    )  # fmt: skip
+
+
+TABLE: Final = (
+    Binary(
+        "isclose",
+        Arithmetic("", _B.ISCLOSE, function="isclose"),
+        pairs.isclose, "whether |a - b| is at most atol + rtol * |b|, 1 or 0, in float32 for int32 operands",
+        (
+            Form(
+                (TENSOR, TENSOR),
+                (
+                    Param("rtol", FLOAT, 9.999999747378752e-06, doc="Tolerance relative to the second operand."),
+                    Param("atol", FLOAT, 9.99999993922529e-09, doc="Absolute tolerance."),
+                    Param("equal_nan", BOOLEAN, False, doc="Whether two NaN are close."),
+                    MEMORY_CONFIG_OPTION,
+                ),
+            ),
+        ),
+        _run_isclose, exact=True, integers=(DataType.INT32,), engine=("binary", "unary"),
+    ),
+    _scaled_entry("addalpha", _B.ADDALPHA, "add", pairs.addalpha, "+"),
+    _scaled_entry("subalpha", _B.SUBALPHA, "sub", pairs.subalpha, "-"),
+    Binary(
+        "bias_gelu",
+        Arithmetic("", _B.BIAS_GELU, "add", "add_binary", sfpu_in_bfloat16=False, blocks_on_sfpu=False),
+        pairs.bias_gelu, "gelu(a + b)",
+        both((_GELU_FAST, *COMMON, *CORES), run_scalar=_run_bias_gelu_of_number),
+        _run_bias_gelu, engine=("binary", "unary"),
+        in_place=both((*ACTIVATION_OPTIONS, *CORES), names=("input_a", "input_b")), in_place_run=_run_bias_gelu,
+    ),
+)  # fmt: skip
+
+OPERATORS: Final = {name: operation for entry in TABLE for name, operation in register_binary(entry).items()}

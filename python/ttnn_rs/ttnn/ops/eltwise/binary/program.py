@@ -1,0 +1,123 @@
+"""Which unit computes a binary operator, in which formats, and what runs before and after.
+
+The unit decides the rounding of the result and is therefore part of the operator. Source: operator programs, section 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Final
+
+from ttnn.base.enums import BLOCK_FLOATS, FORMAT_CODE, BinaryOpType, DataType
+from ttnn.ops._programs.common import FLOATS, INTEGERS, WIDE
+from ttnn.ops._programs.unary_steps import ChainStep
+
+CAST_NAMES: Final = {
+    DataType.INT32: "int32",
+    DataType.UINT32: "uint32",
+    DataType.UINT16: "uint16",
+    DataType.UINT8: "uint8",
+}
+"""Integer results that floating-point operands may have, as the vector unit's conversions spell them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Arithmetic:
+    """What distinguishes one operator from the others."""
+
+    name: str
+    op_type: BinaryOpType
+    op: str = ""
+    """The matrix unit's operation, if it computes anything."""
+    function: str = ""
+    """The vector unit's function, if it computes floating-point operands."""
+    variant: str = "default"
+    """That function's variant."""
+    parameters: tuple[int, ...] = ()
+    """That function's parameters as raw words."""
+    sfpu_in_bfloat16: bool = True
+    """Whether two bfloat16 operands, or one and a float32, go to the vector unit."""
+    blocks_on_sfpu: bool = True
+    """Whether block floats go to the vector unit, too."""
+    before: tuple[ChainStep, ...] = ()
+    """Applied to both operands."""
+    before_b: tuple[ChainStep, ...] = ()
+    """Applied to the second operand."""
+    before_b_fpu: tuple[ChainStep, ...] = ()
+    """Applied to the second operand if the matrix unit computes."""
+    after: tuple[ChainStep, ...] = ()
+    """Applied to the result in Dst."""
+    after_fpu: tuple[ChainStep, ...] = ()
+    """Applied to the result in Dst if the matrix unit made it."""
+    integers: Mapping[DataType, tuple[str, str]] = field(default_factory=dict)
+    """The vector unit's functions for integers: name and variant."""
+    before_integers: tuple[ChainStep, ...] = ()
+    """Applied to both operands if they are integers."""
+    after_integers: tuple[ChainStep, ...] = ()
+    """Applied to the result of integers."""
+    integer_result: DataType | None = None
+    """Data type of the result of integers; theirs if None."""
+    floats: tuple[DataType, ...] = FLOATS
+    """Floating-point data types that are taken."""
+    mixes_floats: bool = False
+    """Whether the operands may have different floating-point data types."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """Unit, formats, Dst width and chains for given data types."""
+
+    formats: tuple[int, int, int]
+    unit: str
+    op: str
+    variant: str
+    parameters: tuple[int, ...]
+    dst32: bool
+    before_a: tuple[ChainStep, ...]
+    before_b: tuple[ChainStep, ...]
+    after: tuple[ChainStep, ...]
+    cast: tuple[ChainStep, ...]
+    """The conversion to the result's data type, last of all."""
+
+
+@lru_cache(maxsize=1024)
+def program_for(arithmetic: Arithmetic, a: DataType, b: DataType, out: DataType) -> Program:
+    """Return the program for operands of types `a` and `b`."""
+    formats = (FORMAT_CODE[a], FORMAT_CODE[b], FORMAT_CODE[out])
+    dst32 = bool(WIDE.intersection((a, b, out)))
+    if a in INTEGERS:
+        op, variant = arithmetic.integers[a]
+        before = arithmetic.before_integers
+        return Program(formats, "sfpu", op, variant, (), dst32, before, before, arithmetic.after_integers, ())
+    if not arithmetic.op:
+        unit = "sfpu"
+    elif a in BLOCK_FLOATS or b in BLOCK_FLOATS:
+        unit = "sfpu" if arithmetic.blocks_on_sfpu else "fpu"
+    else:
+        unit = "sfpu" if a is b is DataType.FLOAT32 or arithmetic.sfpu_in_bfloat16 else "fpu"
+    on_sfpu = unit == "sfpu"
+    return Program(
+        formats=formats,
+        unit=unit,
+        op=arithmetic.function if on_sfpu else arithmetic.op,
+        variant=arithmetic.variant if on_sfpu else "default",
+        parameters=arithmetic.parameters if on_sfpu else (),
+        dst32=dst32,
+        before_a=arithmetic.before,
+        before_b=arithmetic.before + arithmetic.before_b + (() if on_sfpu else arithmetic.before_b_fpu),
+        after=arithmetic.after + (() if on_sfpu else arithmetic.after_fpu),
+        cast=_cast(a is b is DataType.FLOAT32, out),
+    )
+
+
+def _cast(from_float32: bool, out: DataType) -> tuple[ChainStep, ...]:
+    """Return the conversion that the vector unit makes before the packer sees the result of floating-point operands."""
+    if out in INTEGERS:
+        source = "fp32" if from_float32 else "bf16"
+        return ((f"typecast_from_{source}", f"{source}_to_{CAST_NAMES[out]}"),)
+    # The packer would round a float32 result half away from zero; the vector unit rounds to even.
+    if from_float32 and out is DataType.BFLOAT16:
+        return (("typecast_from_fp32", "fp32_to_bf16"),)
+    return ()

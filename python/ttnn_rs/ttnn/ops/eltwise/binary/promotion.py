@@ -1,0 +1,39 @@
+"""What products and quotients make of 32-bit integers that meet floating point: they are converted first.
+
+Source: TT-NN docs of `multiply` and `div`; recorded calls of the gradients that multiply integers.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from ttnn.base.enums import DataType
+from ttnn.ops._programs.common import FLOATS
+from ttnn.ops.eltwise.unary.typecast import cast
+from ttnn.tensor.tensor import Tensor
+
+_32_BITS: Final = (DataType.INT32, DataType.UINT32)
+
+
+def promoted(operator: str, a: Any, b: Any) -> tuple[Any, Any]:
+    """Return the operands, int32 and uint32 as floating point if the other operand is.
+
+    Beside float32 or a `float` they become float32, beside bfloat16 and block floats bfloat16. A Python int is none.
+    """
+    return _beside(operator, a, b), _beside(operator, b, a)
+
+
+def _beside(operator: str, x: Any, other: Any) -> Any:
+    if not isinstance(x, Tensor) or x._spec.dtype not in _32_BITS:
+        return x
+    if isinstance(other, Tensor):
+        if other._spec.dtype not in FLOATS:
+            return x
+        single = other._spec.dtype is DataType.FLOAT32
+    else:
+        if not isinstance(other, float | np.floating):
+            return x
+        single = True
+    return cast(operator, x, DataType.FLOAT32 if single else DataType.BFLOAT16)

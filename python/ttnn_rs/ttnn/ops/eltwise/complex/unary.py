@@ -1,0 +1,120 @@
+"""Operators on one complex tensor.
+
+Source: TT-NN docs of each operator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from ttnn.base.enums import DataType, Layout
+from ttnn.base.memory_config import MemoryConfig
+from ttnn.golden import complex as g
+from ttnn.operation.accuracy import Accuracy, bit_exact
+from ttnn.operation.registry import FastOperation, Op, overload, register
+from ttnn.operation.signature import MEMORY_CONFIG, Param, Signature
+from ttnn.ops import pointwise
+from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, on_device, same_device
+from ttnn.ops.backward.forward import Forward, named
+from ttnn.ops.eltwise.complex import arithmetic
+from ttnn.ops.eltwise.complex.measured import ANGLE, POLAR
+from ttnn.ops.eltwise.complex.tensor import COMPLEX, ComplexTensor
+from ttnn.tensor.tensor import Tensor
+
+INPUT: Final = Param("input_tensor", COMPLEX, doc="[..., H, W], parts on a device.")
+PLACE: Final = Param("memory_config", MEMORY_CONFIG, doc="Where the result lives.")
+FLOATS: Final = (DataType.BFLOAT16, DataType.BFLOAT8_B, DataType.FLOAT32)
+RAISES: Final = (("StorageError", "a part is on the host, deallocated, or on another device than the other."),)
+
+
+def check_parts(operator: str, **operands: ComplexTensor | Tensor) -> None:
+    """Refuse parts that are not on one device.
+
+    Raises:
+        StorageError: see above.
+    """
+    device = None
+    for label, operand in operands.items():
+        parts = [(label, operand)] if isinstance(operand, Tensor) else [
+            (f"{label}.real", operand.real),
+            (f"{label}.imag", operand.imag),
+        ]  # fmt: skip
+        for name, part in parts:
+            if device is None:
+                device = on_device(operator, part, name)
+            on_device(operator, part, name)
+            same_device(operator, device, part, name)
+
+
+def _run(name: str, steps: Callable[[Forward, ComplexTensor], Any]) -> Callable[..., Any]:
+    operator = f"ttnn.{name}"
+
+    def run(x: ComplexTensor, place: MemoryConfig | None) -> Any:
+        with named(operator):
+            check_parts(operator, input_tensor=x)
+            return steps(Forward(place), x)
+
+    return run
+
+
+def _register(
+    name: str, doc: str, golden: Callable[..., Any], steps: Callable[..., Any], accuracy: Accuracy
+) -> FastOperation:
+    return register(
+        Op(
+            name=name,
+            signatures=(Signature((INPUT,), (MEMORY_CONFIG_OPTION,)),),
+            run=_run(name, steps),
+            doc=doc,
+            dtypes=FLOATS,
+            layouts=(Layout.TILE, Layout.ROW_MAJOR),
+            golden=golden,
+            accuracy=accuracy,
+            family="complex",
+            composition=True,
+            raises=RAISES,
+        )
+    )
+
+
+real = _register(
+    "real",
+    "Return the real part: the tensor itself, unless a place is given.",
+    g.real,
+    lambda do, x: do.passed_on(x.real),
+    bit_exact(),
+)
+imag = _register(
+    "imag",
+    "Return the imaginary part: the tensor itself, unless a place is given.",
+    g.imag,
+    lambda do, x: do.passed_on(x.imag),
+    bit_exact(),
+)
+angle = _register(
+    "angle",
+    "Return the angle to the positive real axis, from -pi to pi.",
+    g.angle,
+    lambda do, x: do.atan2(x.imag, x.real),
+    ANGLE,
+)
+is_real = _register(
+    "is_real", "Return where the imaginary part is 0, 1 or 0.", g.is_real, lambda do, x: do.eqz(x.imag), bit_exact()
+)
+is_imag = _register(
+    "is_imag", "Return where the real part is 0, 1 or 0.", g.is_imag, lambda do, x: do.eqz(x.real), bit_exact()
+)
+conj = _register("conj", "Return the conjugate: the imaginary part negated.", g.conj, arithmetic.conj, bit_exact())
+polar = _register(
+    "polar",
+    "Return magnitude times (cos angle + i sin angle); magnitude and angle are the parts of the input.",
+    g.polar,
+    arithmetic.polar,
+    POLAR,
+)
+
+overload(pointwise.abs, Signature((INPUT,), (PLACE,), run=_run("abs", lambda do, x: do.hypot(x.real, x.imag))), g.abs_)
+overload(
+    pointwise.reciprocal, Signature((INPUT,), (PLACE,), run=_run("reciprocal", arithmetic.reciprocal)), g.reciprocal
+)

@@ -1,0 +1,361 @@
+"""Operators on three tensors, some of which may be numbers: `where`, `lerp`, `mac`, `addcmul`, `addcdiv`.
+
+On floating point each is one function of the vector unit. Integers, and the shapes that its program does not take,
+are made of operators on two tensors, each of which rounds to the tensors' data type.
+Source: operator programs, section 4; vector unit, listings of the same names; TT-NN docs of the operators.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from ttnn.base.core_range import CoreRangeSet
+from ttnn.base.enums import DataType, Layout
+from ttnn.base.exceptions import DTypeError, fatal
+from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
+from ttnn.golden import triples
+from ttnn.operation.accuracy import bit_exact, max_ulp
+from ttnn.operation.registry import FastOperation, declare
+from ttnn.operation.signature import FLOAT, NUMBER, TENSOR, Kind, Param, Signature
+from ttnn.ops._programs.common import (
+    INTEGERS,
+    MEMORY_CONFIG_OPTION,
+    OUTPUT_TENSOR_OPTION,
+    SUB_CORE_GRIDS_OPTION,
+    WIDE,
+    on_device,
+)
+from ttnn.ops.data_movement.layout import tilize_padded, untilized
+from ttnn.ops.data_movement.placement import copy
+from ttnn.ops.eltwise.binary import add, multiply, subtract
+from ttnn.ops.eltwise.binary.quotients import OPERATORS as _BINARY
+from ttnn.ops.eltwise.ternary.program import (
+    Operand,
+    Ternary,
+    are_integers,
+    broadcasts_rows_or_columns,
+    check_dtypes,
+    check_tensors,
+    is_block_float,
+    number_for,
+    run_ternary,
+)
+from ttnn.ops.eltwise.unary.math import OPERATORS as _MATH
+from ttnn.ops.eltwise.unary.predicates import OPERATORS as _TESTS
+from ttnn.ops.eltwise.unary.typecast import cast
+from ttnn.tensor.tensor import Tensor
+
+_32_BITS: Final = (DataType.INT32, DataType.UINT32)
+_FLOATS: Final = (DataType.BFLOAT16, DataType.BFLOAT8_B, DataType.FLOAT32)
+_RAISES: Final = (
+    ("ShapeError", "the shapes cannot be broadcast."),
+    ("DTypeError", "floating point meets integers, or a number that the data type does not have."),
+    ("LayoutError", "a tensor is row-major."),
+    ("StorageError", "a tensor is on the host, deallocated or on another device."),
+)
+
+
+def _tensors(operands: tuple[Operand, ...]) -> list[Tensor]:
+    return [operand for operand in operands if isinstance(operand, Tensor)]
+
+
+def _into(operator: str, result: Tensor, output_tensor: Tensor | None) -> Tensor:
+    """Return the result of a composition, in `output_tensor` if there is one."""
+    if output_tensor is None:
+        return result
+    if output_tensor._spec.dtype is not result._spec.dtype:
+        raise DTypeError(
+            f"{operator}: output_tensor is {output_tensor._spec.dtype.name}, the result is {result._spec.dtype.name}."
+        )
+    copied: Tensor = copy(result, output_tensor)
+    return copied
+
+
+_WHERE: Final = Ternary("ttnn.where", "where", ("predicate", "true_value", "false_value"))
+
+
+def _where(
+    predicate: Tensor,
+    true_value: Operand,
+    false_value: Operand,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+    _sub_core_grids: CoreRangeSet | None,
+) -> Tensor:
+    operator = _WHERE
+    given = [predicate, *_tensors((true_value, false_value))]
+    if len(given) < 3 and all(tensor._spec.layout is Layout.ROW_MAJOR for tensor in given):
+        return _where_in_rows(predicate, true_value, false_value, memory_config, output_tensor)
+    check_tensors(operator, (predicate, true_value, false_value))
+    values = _tensors((true_value, false_value))
+    dtypes = [tensor._spec.dtype for tensor in values or [predicate]]
+    dtype = dtypes[0]
+    _check_where(operator, predicate._spec.dtype, dtypes, output_tensor)
+    if predicate._spec.dtype in INTEGERS and not INTEGERS.intersection(dtypes):
+        # As the chip does: a condition of integers takes the type of the values; 0 and only 0 becomes 0.
+        predicate = cast(operator.name, predicate, dtype)
+    chosen: list[Operand] = []
+    for value, label in zip((true_value, false_value), operator.labels[1:], strict=True):
+        chosen.append(value if isinstance(value, Tensor) else number_for(operator.name, label, value, dtype))
+    memory_config = memory_config or (None if output_tensor else (values or [predicate])[0]._spec.memory_config)
+    return run_ternary(operator, (predicate, chosen[0], chosen[1]), dtype, memory_config, output_tensor)
+
+
+def _where_in_rows(
+    predicate: Tensor, true: Operand, false: Operand, memory_config: MemoryConfig | None, output_tensor: Tensor | None
+) -> Tensor:
+    """Return the selection between a row-major tensor and a number, or between two numbers, in rows.
+
+    Rows pass through Dst as tiles do, so that the bits are those of the operands in tiles.
+    """
+    name = _WHERE.name
+
+    def tiled(operand: Operand, label: str) -> Operand:
+        if not isinstance(operand, Tensor):
+            return operand
+        on_device(name, operand, label)
+        return tilize_padded(name, operand, memory_config=DRAM_MEMORY_CONFIG)
+
+    operands = [tiled(x, label) for x, label in zip((predicate, true, false), _WHERE.labels, strict=True)]
+    values = _tensors((true, false)) or [predicate]
+    assert isinstance(operands[0], Tensor)
+    chosen = _where(operands[0], operands[1], operands[2], None, None, None)
+    place = memory_config or (values[0]._spec.memory_config if output_tensor is None else None)
+    return _into(name, untilized(name, chosen, place), output_tensor)
+
+
+def _check_where(
+    operator: Ternary, predicate: DataType, values: Sequence[DataType], output_tensor: Tensor | None
+) -> None:
+    """Refuse data types of which the kernel cannot move whole words.
+
+    Raises:
+        DTypeError: a type that the operator does not take, or one of 16 bits beside integers.
+    """
+    output = values[0] if output_tensor is None else output_tensor._spec.dtype
+    check_dtypes(operator, (predicate, *values), _32_BITS)
+    if INTEGERS.intersection((*values, output)) and not {predicate, *values, output} <= WIDE:
+        raise DTypeError(
+            f"{operator.name}: the predicate is {predicate.name}, the values are "
+            f"{', '.join(dtype.name for dtype in values)}, the result is {output.name}; beside integers all of them "
+            "have 32 bits. Typecast them."
+        )
+
+
+_LERP: Final = Ternary("ttnn.lerp", "lerp", ("input", "end", "weight"))
+
+
+def _lerp(
+    start: Tensor, end: Tensor, weight: Operand, memory_config: MemoryConfig | None, output_tensor: Tensor | None
+) -> Tensor:
+    operands = (start, end, weight)
+    check_tensors(_LERP, operands)
+    tensors = _tensors(operands)
+    dtypes = [tensor._spec.dtype for tensor in tensors]
+    if DataType.UINT32 in dtypes:
+        found = ", ".join(
+            f"{label}={tensor._spec.dtype.cpp_name}" for label, tensor in zip(_LERP.labels, tensors, strict=False)
+        )
+        raise fatal(
+            DTypeError,
+            f"{_LERP.name}: the tensors are {', '.join(dtype.name for dtype in dtypes)}; typecast them to float32.",
+            f"lerp does not support UINT32 inputs. Got {found}",
+        )
+    integers = are_integers(_LERP, tensors, (DataType.INT32,))
+    if integers or (is_block_float(tensors) and broadcasts_rows_or_columns(tensors)):
+        options = {"memory_config": memory_config}
+        difference = subtract(end, start, **options)
+        return _into(_LERP.name, add(start, multiply(difference, weight, **options), **options), output_tensor)
+    number = weight if isinstance(weight, Tensor) else number_for(_LERP.name, "weight", weight, dtypes[0])
+    return run_ternary(_LERP, (start, end, number), dtypes[0], memory_config, output_tensor)
+
+
+_MAC: Final = Ternary("ttnn.mac", "mac", ("input_tensor_a", "input_tensor_b", "input_tensor_c"))
+
+
+def _mac(
+    a: Tensor,
+    b: Tensor,
+    c: Tensor,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+    _sub_core_grids: CoreRangeSet | None,
+) -> Tensor:
+    tensors = (a, b, c)
+    check_tensors(_MAC, tensors)
+    integers = are_integers(_MAC, tensors, _32_BITS)
+    if integers or (is_block_float(tensors) and broadcasts_rows_or_columns(tensors)):
+        return _into(_MAC.name, _mac_of_two(a, b, c, memory_config), output_tensor)
+    return run_ternary(_MAC, tensors, a._spec.dtype, memory_config, output_tensor)
+
+
+def _mac_of_two(a: Tensor, b: Operand, c: Operand, memory_config: MemoryConfig | None) -> Tensor:
+    """Return a product and a sum, each rounded: what the operator is if an operand is a number."""
+    check_tensors(_MAC, (a, b, c))
+    result: Tensor = add(multiply(a, b, memory_config=memory_config), c, memory_config=memory_config)
+    return result
+
+
+_ADDCMUL: Final = Ternary("ttnn.addcmul", "addcmul", ("input_a", "input_b", "input_c"))
+
+
+def _addcmul(
+    a: Tensor,
+    b: Tensor,
+    c: Tensor,
+    value: float,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+) -> Tensor:
+    tensors = (a, b, c)
+    check_tensors(_ADDCMUL, tensors)
+    integers = are_integers(_ADDCMUL, tensors, _32_BITS)
+    value = number_for(_ADDCMUL.name, "value", value, a._spec.dtype)
+    if integers or (is_block_float(tensors) and broadcasts_rows_or_columns(tensors)):
+        options = {"memory_config": memory_config}
+        factor = multiply(multiply(b, c, **options), int(value) if integers else value, **options)
+        return _into(_ADDCMUL.name, add(a, factor, **options), output_tensor)
+    return run_ternary(_ADDCMUL, tensors, a._spec.dtype, memory_config, output_tensor, (value,))
+
+
+_ADDCDIV: Final = Ternary("ttnn.addcdiv", "addcdiv", ("input_a", "input_b", "input_c"))
+
+
+def _addcdiv(
+    a: Tensor,
+    b: Tensor,
+    c: Tensor,
+    value: float,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+) -> Tensor:
+    tensors = (a, b, c)
+    check_tensors(_ADDCDIV, tensors)
+    if all(tensor._spec.dtype is DataType.INT32 for tensor in tensors):
+        raise fatal(
+            DTypeError,
+            f"{_ADDCDIV.name}: the tensors are INT32; typecast them to float32.",
+            "Addcdiv TTT does not support INT32 inputs.",
+        )
+    are_integers(_ADDCDIV, tensors, (DataType.UINT32,))
+    value = number_for(_ADDCDIV.name, "value", value, DataType.FLOAT32)
+    if is_block_float(tensors):
+        return _into(_ADDCDIV.name, _addcdiv_of_two(a, b, c, value, memory_config), output_tensor)
+    return run_ternary(_ADDCDIV, tensors, a._spec.dtype, memory_config, output_tensor, (value,))
+
+
+def _addcdiv_of_two(a: Tensor, b: Tensor, c: Tensor, value: float, memory_config: MemoryConfig | None) -> Tensor:
+    """Return the sum made of a quotient, a product and a sum; where c is 0, infinity of the quotient's sign."""
+    options = {"memory_config": memory_config}
+    quotient = _BINARY["div"](b, c, fast_and_approximate_mode=True, **options)
+    factor = multiply(quotient, value, **options)
+    result = add(a, factor, **options)
+    infinity = multiply(_MATH["sign"](factor, **options), float("inf"), **options)
+    chosen: Tensor = where(_TESTS["eqz"](c, **options), infinity, result, **options)
+    return chosen
+
+
+_OPTIONS: Final = (MEMORY_CONFIG_OPTION, OUTPUT_TENSOR_OPTION)
+# One rounding in bfloat16, two in float32; operators made of two or three others round that often.
+_ULP: Final = ((DataType.BFLOAT16, 1), (DataType.FLOAT32, 2), (DataType.BFLOAT8_B, 3))
+_ULP_OF_MAC: Final = ((DataType.BFLOAT16, 2), (DataType.FLOAT32, 2), (DataType.BFLOAT8_B, 2))
+
+
+def _operands(names: tuple[str, str, str], *kinds: Kind) -> tuple[Param, ...]:
+    """Return the parameters of three operands."""
+    docs = ("First operand", "Second operand", "Third operand")
+    return tuple(
+        Param(name, kind, doc=f"{doc}: {'[..., H, W] on a device, broadcast' if kind is TENSOR else 'a number'}.")
+        for name, kind, doc in zip(names, kinds, docs, strict=True)
+    )
+
+
+def _with_factor(names: tuple[str, str, str], kind: Kind, of: str) -> tuple[Signature, ...]:
+    """Return the signature of three tensors and a number."""
+    factor = Param("value", kind, 1.0, doc=f"Factor of the {of}.")
+    return (Signature(_operands(names, TENSOR, TENSOR, TENSOR), (factor, *_OPTIONS)),)
+
+
+def _register(
+    name: str,
+    signatures: tuple[Signature, ...],
+    run: Any,
+    doc: str,
+    layouts: tuple[Layout, ...] = (Layout.TILE,),
+    **more: Any,
+) -> FastOperation:
+    source = f"operator programs, section 4; vector unit listing {name}/default"
+    fields = {"source": source, "layouts": layouts, "engine": ("ternary",), "family": "ternary", "raises": _RAISES}
+    return declare(name, signatures, run, doc, **fields, **more)
+
+
+where = _register(
+    "where",
+    tuple(
+        Signature(_operands(_WHERE.labels, *kinds), (*_OPTIONS, SUB_CORE_GRIDS_OPTION))
+        for kinds in (
+            (TENSOR, TENSOR, TENSOR),
+            (TENSOR, NUMBER, TENSOR),
+            (TENSOR, TENSOR, NUMBER),
+            (TENSOR, NUMBER, NUMBER),
+        )
+    ),
+    _where,
+    "Return the second operand where the first is not 0, else the third. In float32 -0 and subnormals are not 0. The "
+    "result has the data type of the first value that is a tensor. Where float32 and integers meet as values, words "
+    "are moved as they are, not converted: the kernel selects 32-bit words (how its sources read; no vector settles "
+    "it). Row-major tensors are taken unless both values are tensors.",
+    dtypes=(*_FLOATS, DataType.BFLOAT4_B, DataType.INT32, DataType.UINT32),
+    golden=triples.where,
+    accuracy=bit_exact(),
+)
+lerp = _register(
+    "lerp",
+    tuple(Signature(_operands(_LERP.labels, TENSOR, TENSOR, kind), _OPTIONS) for kind in (TENSOR, FLOAT)),
+    _lerp,
+    "Return input + weight * (end - input), rounded once after the difference; integers by three operators.",
+    dtypes=(*_FLOATS, DataType.INT32),
+    reference=(DataType.INT32,),
+    golden=triples.lerp,
+    accuracy=max_ulp(*_ULP, magnitude=triples.lerp_terms),
+)
+mac = _register(
+    "mac",
+    (
+        Signature(_operands(_MAC.labels, TENSOR, TENSOR, TENSOR), (*_OPTIONS, SUB_CORE_GRIDS_OPTION)),
+        *(
+            Signature(_operands(names, TENSOR, *kinds), (MEMORY_CONFIG_OPTION,), run=_mac_of_two)
+            for names, kinds in (
+                (("input_tensor_a", "input_tensor_b", "value"), (TENSOR, FLOAT)),
+                (("input_tensor_a", "value", "input_tensor_c"), (FLOAT, TENSOR)),
+                (("input_tensor_a", "value1", "value2"), (FLOAT, FLOAT)),
+            )
+        ),
+    ),
+    _mac,
+    "Return input_tensor_a * input_tensor_b + input_tensor_c, rounded once; twice if one of them is a number.",
+    dtypes=(*_FLOATS, *_32_BITS),
+    reference=_32_BITS,
+    golden=triples.mac,
+    accuracy=max_ulp(*_ULP_OF_MAC, magnitude=triples.mac_terms),
+)
+addcmul = _register(
+    "addcmul",
+    _with_factor(_ADDCMUL.labels, NUMBER, "product"),
+    _addcmul,
+    "Return input_a + value * input_b * input_c.",
+    dtypes=(*_FLOATS, *_32_BITS),
+    reference=_32_BITS,
+    golden=triples.addcmul,
+    accuracy=max_ulp(*_ULP, magnitude=triples.addcmul_terms),
+)
+addcdiv = _register(
+    "addcdiv",
+    _with_factor(_ADDCDIV.labels, FLOAT, "quotient"),
+    _addcdiv,
+    "Return input_a + value * input_b / input_c. The words of uint32 tensors are read as float32, as on the chip.",
+    dtypes=_FLOATS,
+    golden=triples.addcdiv,
+    accuracy=max_ulp(*_ULP, magnitude=triples.addcdiv_terms),
+)

@@ -1,0 +1,219 @@
+"""The program of the vector unit's functions of three operands: checks, broadcasting, formats.
+
+Source: operator programs, section 4 (`where`, `lerp`, `addcmul`, `addcdiv`); vector unit, listings of the same names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from ttnn import _engine
+from ttnn.base.enums import FORMAT_CODE, DataType, Layout
+from ttnn.base.exceptions import DTypeError, LayoutError, ShapeError, UnsupportedError, fatal
+from ttnn.base.memory_config import MemoryConfig
+from ttnn.ops._programs.common import (
+    FLOATS,
+    INTEGER_RANGE,
+    WIDE,
+    agreed_memory,
+    allocate,
+    arch_number,
+    as_float,
+    full_tiles,
+    is_empty,
+    on_device,
+    result_spec,
+    same_device,
+    take_output,
+)
+from ttnn.ops._programs.unary_steps import word
+from ttnn.tensor.tensor import Tensor
+
+Operand = Tensor | float
+LARGEST_RANK: Final = 8
+_ON_HOST: Final = "Ternary operation requires input to be on Device. Input storage type: 0"
+
+
+@dataclass(frozen=True)
+class Ternary:
+    """What distinguishes one operator from the others: its name, the vector unit's function, names of the operands."""
+
+    name: str
+    function: str
+    labels: tuple[str, str, str]
+
+
+@lru_cache(maxsize=4096)
+def broadcast(operator: str, labels: tuple[str, ...], shapes: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
+    """Return the shape that all `shapes` are broadcast to.
+
+    Raises:
+        ShapeError: there is none.
+    """
+    rank = max(map(len, shapes))
+    padded = [(1,) * (rank - len(shape)) + shape for shape in shapes]
+    out = []
+    for axis in range(rank):
+        sizes = {shape[axis] for shape in padded} - {1}
+        if len(sizes) > 1:
+            given = ", ".join(f"{label} {list(shape)}" for label, shape in zip(labels, shapes, strict=True))
+            found = ", ".join(f"dim {name}: {shape[axis]}" for name, shape in zip("abc", padded, strict=False))
+            raise fatal(
+                ShapeError,
+                f"{operator}: cannot broadcast {given}: dimension {axis - rank} differs.",
+                f"Broadcasting rule violation at dimension index {axis - rank} (output rank {rank}), {found}",
+            )
+        out.append(sizes.pop() if sizes else 1)
+    return tuple(out)
+
+
+def broadcasts_rows_or_columns(tensors: Sequence[Tensor]) -> bool:
+    """Whether operands differ in height or width, so that tiles are widened."""
+    ends = {(1, 1, *tensor._spec.shape._dims)[-2:] for tensor in tensors}
+    return len(ends) > 1
+
+
+def check_tensors(operator: Ternary, operands: Sequence[Operand]) -> None:
+    """Refuse tensors that no program of three operands takes.
+
+    Raises:
+        StorageError: one is on the host, or they are on different devices.
+        LayoutError: one is row-major.
+    """
+    first = None
+    for operand, label in zip(operands, operator.labels, strict=True):
+        if not isinstance(operand, Tensor):
+            continue
+        device = on_device(operator.name, operand, label, _ON_HOST)
+        first = first or device
+        same_device(operator.name, first, operand, label)
+        if operand._spec.layout is not Layout.TILE:
+            raise fatal(
+                LayoutError,
+                f"{operator.name}: {label} is {operand._spec.layout.name}; the operator takes TILE_LAYOUT. Convert it "
+                "with ttnn.to_layout.",
+                "Ternary operation requires tensor to be in Tile layout when working with non-sharded input tensor. "
+                "Input tensor layout: 0",
+            )
+        full_tiles(operator.name, operand, label)
+
+
+def number_for(operator: str, label: str, value: float, dtype: DataType) -> float:
+    """Return a number as a datum of `dtype`.
+
+    Raises:
+        DTypeError: an integer type does not have it.
+    """
+    value = as_float(operator, value, label)
+    if dtype in INTEGER_RANGE:
+        low, high = INTEGER_RANGE[dtype]
+        if not (value.is_integer() and low <= value <= high):
+            raise DTypeError(f"{operator}: {label} is {value:g}, no value of {dtype.name} ({low} to {high}).")
+    return value
+
+
+def run_ternary(
+    operator: Ternary,
+    operands: tuple[Operand, Operand, Operand],
+    dtype: DataType,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+    parameters: Sequence[float] = (),
+) -> Tensor:
+    """Run the vector unit's function on operands that `check_tensors` has passed.
+
+    Args:
+        operator: What to run.
+        operands: Tensors or numbers; at least one tensor. The result lives where the first of them does.
+        dtype: Data type of the result; `output_tensor` has the last word.
+        memory_config: Where the result lives.
+        output_tensor: Takes the result if given.
+        parameters: Of the function.
+
+    Raises:
+        ShapeError: the shapes cannot be broadcast.
+        DTypeError: floating point meets integers.
+    """
+    name = operator.name
+    tensors = [operand for operand in operands if isinstance(operand, Tensor)]
+    like = tensors[0]._spec
+    device = on_device(name, tensors[0])
+    dtype = dtype if output_tensor is None else output_tensor._spec.dtype
+    dtypes = {tensor._spec.dtype for tensor in tensors} | {dtype}
+    labels = tuple(
+        label for operand, label in zip(operands, operator.labels, strict=True) if isinstance(operand, Tensor)
+    )
+    shape = broadcast(name, labels, tuple(tensor._spec.shape._dims for tensor in tensors))
+    if len(shape) > LARGEST_RANK:
+        raise UnsupportedError(f"{name}: tensors up to rank {LARGEST_RANK} are built, got {list(shape)}.")
+    if output_tensor is None:
+        output = allocate(result_spec(like, shape, dtype, memory_config), device)
+    else:
+        agreed_memory(name, memory_config, output_tensor, like.memory_config)
+        output = take_output(name, output_tensor, shape, like.layout, device)
+        if any(output is tensor and tensor._spec.shape._dims != shape for tensor in tensors):
+            raise ShapeError(f"{name}: output_tensor is an operand that is broadcast to {list(shape)}.")
+    if is_empty(output._spec):
+        return output
+    dst32 = bool(WIDE & dtypes)
+    # A number fills a tile of the result's type; in a 16-bit Dst it is cut to bfloat16.
+    filled = dtype if dtype in INTEGER_RANGE else DataType.FLOAT32 if dst32 else DataType.BFLOAT16
+    formats = [operand._spec.dtype if isinstance(operand, Tensor) else filled for operand in operands]
+    assert output._buffer is not None
+    _engine.ternary(
+        [_engine_operand(operand) for operand in operands],
+        output._buffer,
+        formats=(FORMAT_CODE[formats[0]], FORMAT_CODE[formats[1]], FORMAT_CODE[formats[2]], FORMAT_CODE[dtype]),
+        op=operator.function,
+        parameters=[word(parameter) for parameter in parameters],
+        shapes=[operand._spec.shape._dims if isinstance(operand, Tensor) else () for operand in operands],
+        shape_out=shape,
+        dst32=dst32,
+        arch=arch_number(device),
+    )
+    return output
+
+
+def _engine_operand(operand: Operand) -> _engine.Buffer | float:
+    if not isinstance(operand, Tensor):
+        return float(operand)
+    assert operand._buffer is not None
+    return operand._buffer
+
+
+def is_block_float(tensors: Sequence[Tensor]) -> bool:
+    """Whether a tensor holds block floats."""
+    return any(tensor._spec.dtype in (DataType.BFLOAT8_B, DataType.BFLOAT4_B) for tensor in tensors)
+
+
+def check_dtypes(operator: Ternary, dtypes: Sequence[DataType], taken: Sequence[DataType]) -> None:
+    """Refuse data types that are neither floating point nor `taken`.
+
+    Raises:
+        DTypeError: such a type.
+    """
+    for dtype in dtypes:
+        if dtype not in taken and dtype not in FLOATS:
+            raise DTypeError(
+                f"{operator.name}: a tensor is {dtype.name}; the operator takes "
+                f"{', '.join(known.name for known in (*FLOATS, *taken))}."
+            )
+
+
+def are_integers(operator: Ternary, tensors: Sequence[Tensor], taken: Sequence[DataType]) -> bool:
+    """Whether the tensors hold integers of one type.
+
+    Raises:
+        DTypeError: a type that is not taken, or floating point beside integers.
+    """
+    dtypes = [tensor._spec.dtype for tensor in tensors]
+    check_dtypes(operator, dtypes, taken)
+    integers = [dtype in INTEGER_RANGE for dtype in dtypes]
+    if any(integers) and len(set(dtypes)) > 1:
+        raise DTypeError(
+            f"{operator.name}: the tensors are {', '.join(dtype.name for dtype in dtypes)}; typecast them to one type."
+        )
+    return any(integers)

@@ -1,0 +1,175 @@
+"""`bitwise_not` and `fill`: operators that look at no value.
+
+Source: TT-NN docs of the operators; vector unit listing bitwise_not/int32.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from ttnn import _engine
+from ttnn.base.core_range import CoreRangeSet
+from ttnn.base.enums import BLOCK_FLOATS, FORMAT_CODE, DataType, UnaryOpType
+from ttnn.base.exceptions import DTypeError
+from ttnn.base.memory_config import MemoryConfig
+from ttnn.golden import words as golden
+from ttnn.operation.accuracy import bit_exact, max_ulp
+from ttnn.operation.registry import Op, register
+from ttnn.operation.signature import FILL_VALUE, Param, Signature
+from ttnn.ops._programs.common import (
+    FLOATS,
+    INPUT_TENSOR,
+    INTEGER_RANGE,
+    agreed_dtype,
+    agreed_memory,
+    allocate,
+    as_float,
+    full_tiles,
+    is_empty,
+    needs_tiles,
+    on_device,
+    result_spec,
+    take_output,
+)
+from ttnn.ops._programs.unary_steps import single, word
+from ttnn.ops.eltwise.unary.chain import apply_chain
+from ttnn.ops.eltwise.unary.family import FLOAT_INPUTS, LAYOUTS, OPTIONS, refuse_integers
+from ttnn.tensor.tensor import Tensor
+
+_32_BITS: Final = (DataType.INT32, DataType.UINT32)
+
+
+def _bitwise_not(
+    input_tensor: Tensor,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+    _sub_core_grids: CoreRangeSet | None,
+) -> Tensor:
+    operator = "ttnn.bitwise_not"
+    dtype = input_tensor._spec.dtype
+    if dtype not in (*_32_BITS, *FLOATS):
+        refuse_integers(operator, UnaryOpType.BITWISE_NOT, dtype)
+    return apply_chain(
+        operator,
+        input_tensor,
+        [("bitwise_not", "int32")],
+        memory_config=memory_config,
+        output_tensor=output_tensor,
+        integers=True,
+    )
+
+
+bitwise_not = register(
+    Op(
+        name="bitwise_not",
+        signatures=(Signature((INPUT_TENSOR,), OPTIONS),),
+        run=_bitwise_not,
+        doc=(
+            "Return every element with all bits inverted; of floating point the bits of the datum in Dst: float32 "
+            "words, or the 16 bits of a bfloat16, for the kernel reads two of those as one word. What enters or leaves "
+            "Dst follows the rules of floating point: zeros and denormals enter as +0, whose complement leaves as "
+            "-infinity, and denormals leave as +0. No vector settles this; it is how the public descriptions of Dst "
+            "and of the vector unit's loads read."
+        ),
+        source="vector unit listing bitwise_not/int32",
+        dtypes=_32_BITS,
+        layouts=LAYOUTS,
+        golden=golden.bitwise_not,
+        accuracy=bit_exact(),
+        engine=("unary",),
+        family="unary",
+        raises=(
+            ("DTypeError", "the input is uint16 or uint8."),
+            ("StorageError", "the input is on the host."),
+        ),
+    )
+)
+
+
+def _cut(value: float) -> float:
+    """Return a number as a 16-bit Dst keeps it: without the lower half of its FP32 word."""
+    upper = word(value) & 0xFFFF0000
+    sign = -1.0 if upper >> 31 else 1.0
+    exponent, mantissa = (upper >> 23) & 0xFF, upper & 0x7FFFFF
+    if exponent == 0xFF:
+        return math.nan if mantissa else sign * math.inf
+    return sign * math.ldexp(1.0 + mantissa * 2.0**-23, exponent - 127) if exponent else 0.0
+
+
+def _fill(
+    input_tensor: Tensor,
+    fill_value: float,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+    _sub_core_grids: CoreRangeSet | None,
+) -> Tensor:
+    operator = "ttnn.fill"
+    device = on_device(operator, input_tensor)
+    full_tiles(operator, input_tensor)
+    spec = input_tensor._spec
+    memory_config = agreed_memory(operator, memory_config, output_tensor, spec.memory_config)
+    dtype = agreed_dtype(operator, None, output_tensor, spec.dtype)
+    if dtype is not spec.dtype:
+        raise DTypeError(f"{operator}: output_tensor is {dtype.name}, input_tensor is {spec.dtype.name}.")
+    value = as_float(operator, fill_value, "fill_value")
+    if dtype in INTEGER_RANGE:
+        low, high = INTEGER_RANGE[dtype]
+        if not (value.is_integer() and low <= value <= high):
+            raise DTypeError(f"{operator}: fill_value is {value:g}, no value of {dtype.name} ({low} to {high}).")
+    elif dtype in BLOCK_FLOATS:
+        # The vector unit fills bfloat16, and the packer makes block floats of it.
+        tile = allocate(result_spec(spec, spec.shape._dims, DataType.BFLOAT16, None), device)
+        filled = _write(tile, _cut(value))
+        return apply_chain(
+            operator,
+            filled,
+            [],
+            dtype=dtype,
+            memory_config=None if output_tensor is not None else memory_config,
+            output_tensor=output_tensor,
+        )
+    else:
+        value = _cut(value) if dtype is DataType.BFLOAT16 else single(value)
+    needs_tiles(operator, dtype, spec.layout)
+    if output_tensor is None:
+        output = allocate(spec.with_memory_config(memory_config), device)
+    else:
+        output = take_output(operator, output_tensor, spec.shape, spec.layout, device)
+    return _write(output, value)
+
+
+def _write(tensor: Tensor, value: float) -> Tensor:
+    """Write one value over a tensor, padding included."""
+    if not is_empty(tensor._spec):
+        assert tensor._buffer is not None
+        _engine.fill(tensor._buffer, format=FORMAT_CODE[tensor._spec.dtype], value=value)
+    return tensor
+
+
+fill = register(
+    Op(
+        name="fill",
+        signatures=(
+            Signature(
+                (
+                    INPUT_TENSOR,
+                    Param("fill_value", FILL_VALUE, doc="Cut, not rounded, to bfloat16 for bfloat16 and block floats."),
+                ),
+                OPTIONS,
+            ),
+        ),
+        run=_fill,
+        doc="Return a tensor like the input that holds one value everywhere.",
+        dtypes=(*FLOAT_INPUTS, *_32_BITS, DataType.UINT16),
+        layouts=LAYOUTS,
+        golden=golden.fill,
+        accuracy=max_ulp((DataType.BFLOAT16, 1), (DataType.FLOAT32, 0.5)),
+        engine=("fill", "unary"),
+        family="unary",
+        raises=(
+            ("DTypeError", "an integer type does not have the value."),
+            ("StorageError", "the input is on the host."),
+        ),
+    )
+)

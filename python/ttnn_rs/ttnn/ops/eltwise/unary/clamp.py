@@ -1,0 +1,148 @@
+"""`clamp` and `clip`: elements held to an interval whose ends are numbers or tensors.
+
+With numbers it is one function of the vector unit; with tensors it is made of comparisons, `where`, minima and maxima.
+Source: TT-NN docs "ttnn.clamp", "ttnn.clip"; vector unit listings clamp/*, clamp_int32, binary_min, binary_max.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, Final
+
+from ttnn.base.enums import BinaryOpType, DataType, UnaryOpType
+from ttnn.base.exceptions import DTypeError, ParameterError, fatal
+from ttnn.base.memory_config import MemoryConfig
+from ttnn.golden import pointwise as g
+from ttnn.operation.accuracy import max_ulp
+from ttnn.operation.registry import FastOperation, Op, register
+from ttnn.operation.signature import FLOAT, TENSOR, Kind, Param, Signature
+from ttnn.ops._programs.common import (
+    INPUT_TENSOR,
+    INTEGER_RANGE,
+    MEMORY_CONFIG_OPTION,
+    OUTPUT_TENSOR_OPTION,
+    on_device,
+)
+from ttnn.ops._programs.unary_steps import step
+from ttnn.ops.eltwise.binary.compute import Options, compute
+from ttnn.ops.eltwise.binary.program import Arithmetic
+from ttnn.ops.eltwise.binary.table import OPERATORS as _BINARY
+from ttnn.ops.eltwise.ternary.functions import where
+from ttnn.ops.eltwise.ternary.program import number_for
+from ttnn.ops.eltwise.unary.chain import apply_chain, relu
+from ttnn.ops.eltwise.unary.family import FLOAT_INPUTS, LAYOUTS, refuse_integers
+from ttnn.tensor.tensor import Tensor
+
+_INT32: Final = DataType.INT32
+_LARGEST: Final = 3.4028234663852886e38
+"""The end of an interval that is open on that side."""
+
+
+def _pick(name: str, function: str, op_type: BinaryOpType) -> Arithmetic:
+    """Return the vector unit's minimum or maximum of two operands."""
+    return Arithmetic(name, op_type, function=function, integers={_INT32: (f"{function}_int32", "int32")})
+
+
+def _need_an_end(operator: str, low: object, high: object) -> None:
+    if low is None and high is None:
+        raise fatal(
+            ParameterError,
+            f"{operator}: both min and max are None; give at least one of them.",
+            "Only one of 'min' or 'max' can be None. Please provide one value",
+        )
+
+
+def _to_numbers(
+    operator: str,
+    input_tensor: Tensor,
+    low: float | None,
+    high: float | None,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None = None,
+) -> Tensor:
+    _need_an_end(operator, low, high)
+    dtype = input_tensor._spec.dtype
+    options: dict[str, Any] = {"memory_config": memory_config, "output_tensor": output_tensor}
+    if dtype is _INT32:
+        first, last = INTEGER_RANGE[_INT32]
+        ends = (
+            first if low is None else int(number_for(operator, "min", low, _INT32)),
+            last if high is None else int(number_for(operator, "max", high, _INT32)),
+        )
+        words = [end & 0xFFFFFFFF for end in ends]
+        return apply_chain(operator, input_tensor, [("clamp_int32", "int32", words)], integers=True, **options)
+    refuse_integers(operator, UnaryOpType.CLAMP_TSS, dtype)
+    ends_of_floats = (-_LARGEST if low is None else float(low), _LARGEST if high is None else float(high))
+    return apply_chain(operator, input_tensor, [step("clamp", "default", *ends_of_floats)], **options)
+
+
+def _to_tensors(
+    operator: str,
+    input_tensor: Tensor,
+    low: Tensor | None,
+    high: Tensor | None,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None = None,
+) -> Tensor:
+    _need_an_end(operator, low, high)
+    on_device(operator, input_tensor)
+    memory_config = memory_config or input_tensor._spec.memory_config
+    if output_tensor is not None and output_tensor._spec.dtype is not input_tensor._spec.dtype:
+        raise DTypeError(
+            f"{operator}: output_tensor is {output_tensor._spec.dtype.name}, "
+            f"the result is {input_tensor._spec.dtype.name}."
+        )
+    options: dict[str, Any] = {"memory_config": memory_config}
+    last: dict[str, Any] = options if output_tensor is None else {"output_tensor": output_tensor}
+    result: Tensor
+    if high is None:
+        result = where(_BINARY["ge"](input_tensor, low, **options), input_tensor, low, **last)
+        return result
+    if low is None:
+        result = where(_BINARY["le"](input_tensor, high, **options), input_tensor, high, **last)
+        return result
+    both = Options(memory_config=memory_config)
+    below = compute(_pick(operator, "binary_min", BinaryOpType.MINIMUM), input_tensor, high, both)
+    above = compute(_pick(operator, "binary_max", BinaryOpType.MAXIMUM), below, low, both)
+    held = where(_BINARY["eq"](low, 0, **options), relu(below, **options), above, **options)
+    result = where(_BINARY["gt"](low, high, **options), high, held, **last)
+    return result
+
+
+def _signature(name: str, kind: Kind, run: Any) -> Signature:
+    ends = tuple(
+        Param(end, kind, None, none=True, doc=f"{side} end; a tensor is broadcast. Open if None; not both.")
+        for end, side in (("min", "Lower"), ("max", "Upper"))
+    )
+    keywords = (MEMORY_CONFIG_OPTION, OUTPUT_TENSOR_OPTION) if name == "clamp" else (MEMORY_CONFIG_OPTION,)
+    return Signature((INPUT_TENSOR, *ends), keywords, run=partial(run, f"ttnn.{name}"))
+
+
+def _register(name: str) -> FastOperation:
+    return register(
+        Op(
+            name=name,
+            signatures=(_signature(name, TENSOR, _to_tensors), _signature(name, FLOAT, _to_numbers)),
+            run=partial(_to_tensors, f"ttnn.{name}"),
+            doc="Return every element, held to [`min`, `max`]; where `min` is larger than `max`, `max`.",
+            source="vector unit listings clamp/* and clamp_int32",
+            dtypes=(*FLOAT_INPUTS, _INT32),
+            layouts=LAYOUTS,
+            golden=g.clamp,
+            # The ends of the interval are cut to bfloat16.
+            accuracy=max_ulp((DataType.BFLOAT16, 1), (DataType.FLOAT32, 0)),
+            engine=("unary", "binary", "ternary"),
+            family="unary",
+            raises=(
+                ("ParameterError", "neither end is given."),
+                ("DTypeError", "unsigned integers, or an end that int32 does not have."),
+                ("ShapeError", "an end is a tensor that cannot be broadcast to the input."),
+                ("LayoutError", "an end is a tensor and a tensor is row-major."),
+                ("StorageError", "a tensor is on the host, deallocated or on another device."),
+            ),
+        )
+    )
+
+
+clamp = _register("clamp")
+clip = _register("clip")

@@ -1,0 +1,286 @@
+"""Operators on one tensor that the chip makes of several functions, in one program or in several.
+
+Source: operator programs, section 5 (`hardswish`, `logit`); vector unit listings of the functions; the public compute
+kernels of `lgamma`, `logit` and `log_sigmoid` for the order of the steps.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Final
+
+from ttnn.base.activation import UnaryWithParam
+from ttnn.base.core_range import CoreRangeSet
+from ttnn.base.enums import BinaryOpType, DataType, UnaryOpType
+from ttnn.base.exceptions import DTypeError, ParameterError, fatal
+from ttnn.base.memory_config import MemoryConfig
+from ttnn.golden import composed as g
+from ttnn.golden import special
+from ttnn.golden.pointwise import formula
+from ttnn.operation.accuracy import Accuracy, max_ulp
+from ttnn.operation.registry import FastOperation, Op, register
+from ttnn.operation.signature import FLOAT, INTEGER, Param, Signature
+from ttnn.ops._programs.common import INPUT_TENSOR, MEMORY_CONFIG_OPTION, agreed_dtype, agreed_memory
+from ttnn.ops._programs.unary_steps import ChainStep, single, step, word
+from ttnn.ops.eltwise.binary.arithmetic import add, subtract
+from ttnn.ops.eltwise.binary.compute import Options, compute
+from ttnn.ops.eltwise.binary.program import Arithmetic
+from ttnn.ops.eltwise.unary.chain import apply_chain
+from ttnn.ops.eltwise.unary.family import FLOAT_INPUTS, LAYOUTS, OPTIONS, measured, refuse_integers
+from ttnn.tensor.tensor import Tensor
+
+_U: Final = UnaryOpType
+_WIDE_ONLY: Final = (DataType.BFLOAT16, DataType.FLOAT32)
+_RAISES: Final = (
+    ("DTypeError", "the input holds integers, or block floats that the function does not take."),
+    ("StorageError", "the input is on the host."),
+)
+
+
+def _register(
+    name: str,
+    run: Callable[..., Tensor],
+    what: str,
+    golden: Callable[..., Any],
+    *,
+    signatures: tuple[Signature, ...] = (Signature((INPUT_TENSOR,), OPTIONS),),
+    dtypes: tuple[DataType, ...] = FLOAT_INPUTS,
+    source: str = "",
+    accuracy: Accuracy | None = None,
+    **more: Any,
+) -> FastOperation:
+    return register(
+        Op(
+            name=name,
+            signatures=signatures,
+            run=run,
+            doc=what if what.endswith(".") else f"Return {what} of every element.",
+            source=source,
+            dtypes=dtypes,
+            layouts=LAYOUTS,
+            golden=golden,
+            accuracy=accuracy or measured(name),
+            family="unary",
+            raises=_RAISES,
+            **{"engine": ("unary",), **more},
+        )
+    )
+
+
+def _scaled(name: str, factor: float) -> Callable[..., Tensor]:
+    """Return the function of an operator that multiplies by a constant."""
+    operator = f"ttnn.{name}"
+
+    def run(
+        input_tensor: Tensor,
+        memory_config: MemoryConfig | None,
+        output_tensor: Tensor | None,
+        _sub_core_grids: CoreRangeSet | None,
+    ) -> Tensor:
+        refuse_integers(operator, _U.MUL_UNARY_SFPU, input_tensor._spec.dtype)
+        chain = [step("mul_unary", "default", factor)]
+        return apply_chain(operator, input_tensor, chain, memory_config=memory_config, output_tensor=output_tensor)
+
+    return run
+
+
+deg2rad = _register(
+    "deg2rad",
+    _scaled("deg2rad", math.pi / 180.0),
+    "Return the radians of a number of degrees, for every element.",
+    formula("deg2rad", "Return x pi / 180.", lambda x: x * (math.pi / 180.0)),
+    source="vector unit listing mul_unary",
+)
+rad2deg = _register(
+    "rad2deg",
+    _scaled("rad2deg", 180.0 / math.pi),
+    "Return the degrees of a number of radians, for every element.",
+    formula("rad2deg", "Return 180 x / pi.", lambda x: x * (180.0 / math.pi)),
+    source="vector unit listing mul_unary",
+)
+
+
+def _into(
+    operator: str,
+    arithmetic: Arithmetic,
+    a: Tensor,
+    b: Tensor,
+    like: Tensor,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+    activations_a: list[UnaryWithParam] | None = None,
+) -> Tensor:
+    """Run a function of two operands that have the shape of the input; the result is like the input."""
+    spec = like._spec
+    dtype = agreed_dtype(operator, None, output_tensor, spec.dtype)
+    memory_config = agreed_memory(operator, memory_config, output_tensor, spec.memory_config)
+    options = Options(
+        dtype=dtype,
+        memory_config=None if output_tensor is not None else memory_config,
+        output_tensor=output_tensor,
+        activations_a=activations_a or [],
+    )
+    return compute(arithmetic, a, b, options)
+
+
+def _hardswish(
+    input_tensor: Tensor,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+    _sub_core_grids: CoreRangeSet | None,
+) -> Tensor:
+    operator = "ttnn.hardswish"
+    dtype = input_tensor._spec.dtype
+    refuse_integers(operator, _U.HARDSWISH, dtype)
+    wide = dtype is DataType.FLOAT32
+    # In a 16-bit Dst the factor moves to SrcA and the matrix unit multiplies; in a 32-bit one the vector unit does.
+    factor_dtype = DataType.FLOAT32 if wide else DataType.BFLOAT16
+    factor = apply_chain(operator, input_tensor, [("hardsigmoid", "default")], dtype=factor_dtype)
+    product = Arithmetic(
+        operator, BinaryOpType.MUL, "mul", "mul_binary", sfpu_in_bfloat16=wide, blocks_on_sfpu=False, mixes_floats=True
+    )
+    return _into(operator, product, factor, input_tensor, input_tensor, memory_config, output_tensor)
+
+
+hardswish = _register(
+    "hardswish",
+    _hardswish,
+    "Return every element times the element / 6 + 1 / 2, the factor held to [0, 1].",
+    g.hardswish,
+    source="operator programs, section 5; vector unit listing hardswish/default",
+    engine=("unary", "binary"),
+)
+
+
+def _logit(
+    input_tensor: Tensor,
+    eps: float | None,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+    _sub_core_grids: CoreRangeSet | None,
+) -> Tensor:
+    operator = "ttnn.logit"
+    refuse_integers(operator, _U.LOGIT, input_tensor._spec.dtype)
+    chain: list[ChainStep] = []
+    if eps is not None and eps >= 0.0:
+        chain = [step("clamp", "default", *sorted((single(eps), single(1.0 - single(eps)))))]
+    # The clamped values go through a buffer of the input's data type.
+    inside = apply_chain(operator, input_tensor, chain)
+    quotient: list[ChainStep] = [("logit", "unclamped")]
+    memory_config = agreed_memory(operator, memory_config, output_tensor, input_tensor._spec.memory_config)
+    return apply_chain(
+        operator,
+        inside,
+        quotient,
+        memory_config=None if output_tensor is not None else memory_config,
+        output_tensor=output_tensor,
+    )
+
+
+_EPS: Final = Param("eps", FLOAT, None, none=True, doc="Elements are held to [eps, 1 - eps] first, if it is given.")
+logit = _register(
+    "logit",
+    _logit,
+    "Return ln(x / (1 - x)) of every element.",
+    g.logit,
+    signatures=(Signature((INPUT_TENSOR,), (_EPS, *OPTIONS)),),
+    source="vector unit listings clamp, rsub, div_binary and log",
+)
+
+
+def _log_sigmoid(
+    input_tensor: Tensor,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+    _sub_core_grids: CoreRangeSet | None,
+) -> Tensor:
+    operator = "ttnn.log_sigmoid"
+    refuse_integers(operator, _U.LOGSIGMOID, input_tensor._spec.dtype)
+    power = apply_chain(operator, input_tensor, [step("mul_unary", "default", -1.0), ("exp", "approx_clampneg")])
+    arithmetic = Arithmetic(operator, BinaryOpType.MUL, function="log_sigmoid")
+    negate = [UnaryWithParam(_U.MUL_UNARY_SFPU, -1.0)]
+    return _into(operator, arithmetic, input_tensor, power, input_tensor, memory_config, output_tensor, negate)
+
+
+log_sigmoid = _register(
+    "log_sigmoid",
+    _log_sigmoid,
+    "Return -ln(1 + e^-x) of every element: of the approximate exponential above 4, a polynomial, and x below -4.",
+    g.log_sigmoid,
+    engine=("unary", "binary"),
+)
+
+
+def _lgamma(
+    input_tensor: Tensor,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+    _sub_core_grids: CoreRangeSet | None,
+    operator: str = "ttnn.lgamma",
+) -> Tensor:
+    dtype = input_tensor._spec.dtype
+    refuse_integers(operator, _U.LGAMMA, dtype)
+    if dtype not in _WIDE_ONLY:
+        raise fatal(
+            DTypeError,
+            f"{operator}: input_tensor is {dtype.name}; the function takes bfloat16 and float32. Typecast it.",
+            f"Unary: LGAMMA requires BFLOAT16 or FLOAT32 input, got dtype {dtype.value}",
+        )
+    chain: list[ChainStep] = [("lgamma", "default")]
+    return apply_chain(operator, input_tensor, chain, memory_config=memory_config, output_tensor=output_tensor)
+
+
+lgamma = _register(
+    "lgamma",
+    _lgamma,
+    "the logarithm of |gamma|",
+    special.lgamma,
+    dtypes=_WIDE_ONLY,
+    source="vector unit listings lgamma_stirling, frac, sin, log",
+)
+
+
+def _multigammaln(input_tensor: Tensor, memory_config: MemoryConfig | None) -> Tensor:
+    operator = "ttnn.multigammaln"
+    options = {"memory_config": memory_config}
+    total = _lgamma(input_tensor, memory_config, None, None, operator)
+    for less in (0.5, 1.0, 1.5):
+        shifted = subtract(input_tensor, less, **options)
+        total = add(total, _lgamma(shifted, memory_config, None, None, operator), **options)
+    result: Tensor = add(total, 3.434189657547, **options)
+    return result
+
+
+multigammaln = _register(
+    "multigammaln",
+    _multigammaln,
+    "the logarithm of the multivariate gamma function of order 4",
+    g.multigammaln,
+    signatures=(Signature((INPUT_TENSOR,), (MEMORY_CONFIG_OPTION,)),),
+    dtypes=_WIDE_ONLY,
+    engine=("unary", "binary"),
+    composition=True,
+)
+_LARGEST_ORDER: Final = 10
+
+
+def _polygamma(input_tensor: Tensor, k: int, memory_config: MemoryConfig | None) -> Tensor:
+    operator = "ttnn.polygamma"
+    refuse_integers(operator, _U.POLYGAMMA, input_tensor._spec.dtype)
+    if not 1 <= k <= _LARGEST_ORDER:
+        raise ParameterError(f"{operator}: k is {k}; derivatives of order 1 to {_LARGEST_ORDER} are there.")
+    scale = float(math.factorial(k)) * (-1.0) ** (k + 1)
+    chain: list[ChainStep] = [("polygamma", "default", [k, word(scale)])]
+    return apply_chain(operator, input_tensor, chain, memory_config=memory_config)
+
+
+polygamma = _register(
+    "polygamma",
+    _polygamma,
+    "Return the k-th derivative of digamma of every element, which is positive.",
+    special.polygamma,
+    signatures=(Signature((INPUT_TENSOR, Param("k", INTEGER, doc="Order, 1 to 10.")), (MEMORY_CONFIG_OPTION,)),),
+    source="vector unit listings polygamma/n1 and n2",
+    accuracy=max_ulp((DataType.BFLOAT16, 1), (DataType.FLOAT32, 16), lowest=0.0, largest=1024.0),
+)

@@ -1,0 +1,179 @@
+"""How a row of a table becomes an operator on one tensor: signature, checks, program and registry entry.
+
+Source: operator programs, section 5 (`eltwise_sfpu`); vector unit, "ttnn op -> kernel -> defaults".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from ttnn.base.activation import UnaryWithParam
+from ttnn.base.enums import DataType, Layout, UnaryOpType
+from ttnn.base.exceptions import DTypeError, fatal
+from ttnn.base.memory_config import MemoryConfig
+from ttnn.operation.accuracy import Accuracy, bit_exact, max_ulp
+from ttnn.operation.registry import FastOperation, Op, register
+from ttnn.operation.signature import BOOLEAN, Param, Signature
+from ttnn.ops._programs.activations import chain_steps
+from ttnn.ops._programs.common import (
+    INPUT_TENSOR,
+    INTEGER_RANGE,
+    INTEGERS,
+    MEMORY_CONFIG_OPTION,
+    OUTPUT_TENSOR_OPTION,
+    SUB_CORE_GRIDS_OPTION,
+    as_float,
+)
+from ttnn.ops._programs.unary_steps import ChainStep
+from ttnn.ops.eltwise.unary.chain import apply_chain, copy_bits, refuse_widening
+from ttnn.ops.eltwise.unary.measured import LARGEST_OPERAND, LARGEST_ULP, LOWEST_OPERAND
+from ttnn.tensor.tensor import Tensor
+
+FLOAT_INPUTS: Final = (DataType.BFLOAT16, DataType.BFLOAT8_B, DataType.FLOAT32)
+OPTIONS: Final = (MEMORY_CONFIG_OPTION, OUTPUT_TENSOR_OPTION, SUB_CORE_GRIDS_OPTION)
+LAYOUTS: Final = (Layout.TILE, Layout.ROW_MAJOR)
+FAST: Final = Param("fast_and_approximate_mode", BOOLEAN, False, doc="Use the approximate function.")
+
+COPY: Final[list[ChainStep]] = []
+"""The program of a data type whose values the function leaves as they are."""
+
+
+@dataclass(frozen=True)
+class Unary:
+    """One operator.
+
+    Args:
+        name: Name below `ttnn`.
+        op_type: Key of its program in `ttnn.ops.steps`.
+        golden: Reference in float64.
+        what: Completes the sentence "Return ... of every element."; or a whole sentence if it ends with a period.
+        params: Options besides the common three, keyword-only, handed to the program in this order.
+        positional: Options before them, handed over first.
+        integers: Programs of the integer types; others are refused.
+        reference: Those of them whose kernel is not tabulated: the result is the mathematical one.
+        whole: Integer types whose program follows the parameters, which the chip cuts to integers first: called with
+            the data type and them.
+        exact: Whether the result is the reference rounded.
+        accuracy: What is stated of another one's error, if not the figure that was measured with default parameters.
+        aliases: Other names.
+    """
+
+    name: str
+    op_type: UnaryOpType
+    golden: Callable[..., Any]
+    what: str
+    params: tuple[Param, ...] = ()
+    positional: tuple[Param, ...] = ()
+    integers: Mapping[DataType, list[ChainStep]] = field(default_factory=dict)
+    reference: tuple[DataType, ...] = ()
+    whole: Mapping[DataType, Callable[..., list[ChainStep]]] = field(default_factory=dict)
+    exact: bool = False
+    accuracy: Accuracy | None = None
+    aliases: tuple[str, ...] = ()
+
+
+def refuse_integers(operator: str, op_type: UnaryOpType, dtype: DataType) -> None:
+    """Refuse integers where the chip does.
+
+    Raises:
+        DTypeError: `dtype` is one.
+    """
+    if dtype in INTEGERS:
+        raise fatal(
+            DTypeError,
+            f"{operator}: input_tensor is {dtype.name}, but the function is not defined on it.",
+            f"Unary: {op_type.cpp_name} does not support integer input dtype {dtype.cpp_name}",
+        )
+
+
+def run_unary(
+    entry: Unary,
+    input_tensor: Tensor,
+    parameters: Sequence[float],
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+) -> Tensor:
+    """Run the program of an operator on a tensor of any data type that it takes."""
+    operator = f"ttnn.{entry.name}"
+    dtype = input_tensor._spec.dtype
+    if dtype in entry.whole:
+        numbers = [_whole(operator, value, dtype) for value in parameters]
+        steps = entry.whole[dtype](dtype, *numbers)
+        return apply_chain(
+            operator, input_tensor, steps, memory_config=memory_config, output_tensor=output_tensor, integers=True
+        )
+    if dtype in entry.integers:
+        steps = entry.integers[dtype]
+        if steps is COPY:
+            return copy_bits(operator, input_tensor, memory_config, output_tensor)
+        return apply_chain(
+            operator, input_tensor, steps, memory_config=memory_config, output_tensor=output_tensor, integers=True
+        )
+    refuse_integers(operator, entry.op_type, dtype)
+    steps = chain_steps(operator, UnaryWithParam(entry.op_type, *parameters))
+    refuse_widening(operator, dtype, output_tensor, steps)
+    return apply_chain(operator, input_tensor, steps, memory_config=memory_config, output_tensor=output_tensor)
+
+
+def _whole(operator: str, value: float, dtype: DataType) -> int:
+    """Return a parameter of a kernel for integers.
+
+    Raises:
+        DTypeError: the data type does not have it.
+    """
+    low, high = INTEGER_RANGE[dtype]
+    number = math.trunc(value) if math.isfinite(value) else high + 1
+    if not low <= number <= high:
+        raise DTypeError(f"{operator}: {value:g} is no value of {dtype.name} ({low} to {high}).")
+    return number
+
+
+def measured(name: str) -> Accuracy:
+    """Return the largest error over all bfloat16 values, as `python -m ttnn sweep` finds it."""
+    bfloat16, float32 = LARGEST_ULP.get(name, (None, None))
+    bounds = ((DataType.BFLOAT16, bfloat16), (DataType.FLOAT32, float32))
+    return max_ulp(
+        *((dtype, ulp) for dtype, ulp in bounds if ulp is not None),
+        largest=LARGEST_OPERAND.get(name, math.inf),
+        lowest=LOWEST_OPERAND.get(name, -math.inf),
+    )
+
+
+def register_unary(entry: Unary) -> FastOperation:
+    """Register one operator of a table."""
+    operator = f"ttnn.{entry.name}"
+    params = (*entry.positional, *entry.params)
+    count = 1 + len(params)
+
+    def run(*values: Any) -> Tensor:
+        given = zip(values[1:count], params, strict=True)
+        parameters = [
+            as_float(operator, param.default if value is None else value, param.name) for value, param in given
+        ]
+        return run_unary(entry, values[0], parameters, values[count], values[count + 1])
+
+    what = entry.what if entry.what.endswith(".") else f"Return {entry.what} of every element."
+    return register(
+        Op(
+            name=entry.name,
+            signatures=(Signature((INPUT_TENSOR, *entry.positional), (*entry.params, *OPTIONS)),),
+            run=run,
+            doc=what,
+            source=f"vector unit listings of {entry.op_type.name}",
+            dtypes=(*FLOAT_INPUTS, *entry.integers, *entry.whole),
+            layouts=LAYOUTS,
+            golden=entry.golden,
+            reference=entry.reference,
+            accuracy=bit_exact() if entry.exact else entry.accuracy or measured(entry.name),
+            engine=("unary",),
+            family="unary",
+            aliases=entry.aliases,
+            raises=(
+                ("DTypeError", "the input holds integers that the function does not take."),
+                ("StorageError", "the input is on the host."),
+            ),
+        )
+    )

@@ -1,0 +1,107 @@
+"""Gated linear units: two slices, a function of the second, and their product, each a program of its own.
+
+Source: operator programs, section 4 ("glu = multiply(a, sigmoid(b))"); TT-NN docs of the operators.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from ttnn.base.enums import TILE_SIZE, DataType, GeluVariant, Layout
+from ttnn.base.exceptions import ShapeError, fatal
+from ttnn.base.memory_config import MemoryConfig
+from ttnn.base.tensor_spec import TensorSpec
+from ttnn.golden import gated as golden
+from ttnn.operation.accuracy import max_ulp
+from ttnn.operation.registry import FastOperation, Op, register
+from ttnn.operation.signature import INTEGER, Param, Signature, instance_kind
+from ttnn.ops._programs.common import INPUT_TENSOR, MEMORY_CONFIG_OPTION, on_device
+from ttnn.ops.data_movement.functions import slice as slice_
+from ttnn.ops.eltwise.binary import multiply
+from ttnn.ops.eltwise.unary.activations import OPERATORS as _ACTIVATIONS
+from ttnn.ops.eltwise.unary.chain import relu
+from ttnn.ops.eltwise.unary.family import FLOAT_INPUTS
+from ttnn.ops.eltwise.unary.measured import LARGEST_ULP
+from ttnn.ops.eltwise.unary.signatures import gelu, sigmoid
+from ttnn.tensor.tensor import Tensor
+
+_RANK: Final = 4
+_INTEGERS: Final = (DataType.INT32, DataType.UINT32, DataType.UINT16)
+
+
+def _halves(operator: str, tensor: Tensor, dim: int, memory_config: MemoryConfig | None) -> tuple[Tensor, Tensor]:
+    """Return the halves of the padded last dimension."""
+    on_device(operator, tensor)
+    spec = tensor._spec
+    if len(spec.shape._dims) != _RANK:
+        raise ShapeError(f"{operator}: input_tensor has rank {len(spec.shape._dims)}, the operator takes rank {_RANK}.")
+    if dim not in (-1, _RANK - 1):
+        raise ShapeError(f"{operator}: dim is {dim}; only the last dimension, -1 or {_RANK - 1}, is split.")
+    padded = tuple(spec.padded_shape)
+    half = padded[-1] // 2
+    if padded[-1] % 2 or half % TILE_SIZE:
+        raise fatal(
+            ShapeError,
+            f"{operator}: half of the padded width {padded[-1]} of {tensor.shape} is no multiple of {TILE_SIZE}.",
+            "Split tensor dimension should be in full tile",
+        )
+    # As on the chip the padding belongs to the halves.
+    whole = tensor._view(TensorSpec.of(padded, spec.dtype, spec.layout, spec.memory_config, spec.tile))
+    ends = [*padded[:-1], half]
+    first: Tensor = slice_(whole, [0] * _RANK, ends, [1] * _RANK, memory_config=memory_config)
+    second: Tensor = slice_(whole, [0] * (_RANK - 1) + [half], list(padded), [1] * _RANK, memory_config=memory_config)
+    return first, second
+
+
+def _gated(name: str, gate: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """Return the function of an operator whose second half goes through `gate`."""
+
+    def run(input_tensor: Tensor, dim: int, memory_config: MemoryConfig | None, *more: Any) -> Tensor:
+        first, second = _halves(f"ttnn.{name}", input_tensor, dim, memory_config)
+        options = dict(zip(("variant",), more, strict=False))
+        result: Tensor = multiply(
+            first, gate(second, memory_config=memory_config, **options), memory_config=memory_config
+        )
+        return result
+
+    return run
+
+
+_DIM: Final = Param("dim", INTEGER, -1, doc="The dimension that is split: the last one.")
+_VARIANT: Final = Param(
+    "variant", instance_kind("ttnn.GeluVariant", GeluVariant), GeluVariant.Accurate, doc="Which gelu is computed."
+)
+
+
+def _register(name: str, gate: Callable[..., Tensor], what: str, *, more: tuple[Param, ...] = ()) -> FastOperation:
+    integers = _INTEGERS if name == "reglu" else ()
+    return register(
+        Op(
+            name=name,
+            signatures=(Signature((INPUT_TENSOR, _DIM), (MEMORY_CONFIG_OPTION, *more)),),
+            run=_gated(name, gate),
+            doc=f"Return the first half of the padded last dimension times {what} of the second.",
+            source="operator programs, section 4",
+            dtypes=(*FLOAT_INPUTS, *integers),
+            reference=integers,
+            layouts=(Layout.TILE, Layout.ROW_MAJOR),
+            golden=getattr(golden, name),
+            # A rounded gate, then a rounded product. The tail of gelu in float32 is its own.
+            accuracy=max_ulp(
+                (DataType.BFLOAT16, 3), (DataType.FLOAT32, LARGEST_ULP["gelu"][1] if name == "geglu" else 8)
+            ),
+            composition=True,
+            raises=(
+                ("ShapeError", "the rank is not 4, `dim` is not the last, or half of the width is no whole tiles."),
+                ("DTypeError", "integers that the function of the second half or the product does not take."),
+                ("StorageError", "the input is on the host."),
+            ),
+        )
+    )
+
+
+glu = _register("glu", sigmoid, "the sigmoid")
+reglu = _register("reglu", relu, "the relu")
+geglu = _register("geglu", gelu, "the gelu", more=(_VARIANT,))
+swiglu = _register("swiglu", _ACTIVATIONS["silu"], "the silu")

@@ -1,0 +1,88 @@
+"""Operators that answer 1 or 0 for every element of a tensor. Source: vector unit listings of the same names."""
+
+# ruff: noqa: E501 - one row per operator
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from ttnn.base.enums import DataType, UnaryOpType
+from ttnn.base.memory_config import MemoryConfig
+from ttnn.golden.pointwise import formula, plain
+from ttnn.operation.registry import FastOperation, Op, register
+from ttnn.operation.signature import Signature
+from ttnn.ops._programs.common import INPUT_TENSOR, MEMORY_CONFIG_OPTION
+from ttnn.ops._programs.unary_steps import ChainStep
+from ttnn.ops.eltwise.unary.family import FLOAT_INPUTS, LAYOUTS, Unary, measured, register_unary, run_unary
+from ttnn.tensor.tensor import Tensor
+
+_U: Final = UnaryOpType
+_NOT_TABULATED: Final = (DataType.UINT32, DataType.UINT16)
+
+
+def _int32(name: str) -> dict[DataType, list[ChainStep]]:
+    return {DataType.INT32: [(f"{name}_int32", "int32")]}
+
+
+def _any_integer(name: str) -> dict[DataType, list[ChainStep]]:
+    """The int32 function where it does not look at the sign."""
+    return {dtype: [(f"{name}_int32", "int32")] for dtype in (DataType.INT32, *_NOT_TABULATED)}
+
+
+TABLE: Final = (
+    Unary("gtz", _U.GTZ, formula("gtz", "Return x > 0.", lambda x: x > 0), "whether it is above 0",
+          integers=_int32("gtz"), exact=True),
+    Unary("ltz", _U.LTZ, formula("ltz", "Return x < 0.", lambda x: x < 0), "whether it is below 0",
+          integers=_int32("ltz"), exact=True),
+    Unary("gez", _U.GEZ, formula("gez", "Return x >= 0.", lambda x: x >= 0), "whether it is 0 or above",
+          integers=_int32("gez"), exact=True),
+    Unary("lez", _U.LEZ, formula("lez", "Return x <= 0.", lambda x: x <= 0), "whether it is 0 or below",
+          integers=_int32("lez"), exact=True),
+    Unary("eqz", _U.EQZ, formula("eqz", "Return x == 0.", lambda x: x == 0), "whether it is 0",
+          integers=_any_integer("eqz"), reference=_NOT_TABULATED, exact=True),
+    Unary("nez", _U.NEZ, formula("nez", "Return x != 0.", lambda x: x != 0), "whether it is not 0",
+          integers=_any_integer("nez"), reference=_NOT_TABULATED, exact=True),
+    Unary("logical_not", _U.LOGICAL_NOT_UNARY, formula("logical_not", "Return x == 0.", lambda x: x == 0),
+          "whether it is 0", integers=_any_integer("eqz"), reference=(DataType.INT32, *_NOT_TABULATED)),
+    Unary("signbit", _U.SIGNBIT, plain("signbit", "Return whether the sign bit is set."), "whether its sign bit is set",
+          integers={DataType.INT32: [("ltz_int32", "int32")]}, reference=(DataType.INT32,)),
+    Unary("isfinite", _U.ISFINITE, plain("isfinite", "Return whether x is finite."), "whether it is finite", exact=True),
+    Unary("isinf", _U.ISINF, plain("isinf", "Return whether x is infinite."), "whether it is infinite", exact=True),
+    Unary("isnan", _U.ISNAN, plain("isnan", "Return whether x is NaN."), "whether it is NaN", exact=True),
+    Unary("isneginf", _U.ISNEGINF, plain("isneginf", "Return whether x is -infinity."), "whether it is -infinity",
+          exact=True),
+    Unary("isposinf", _U.ISPOSINF, plain("isposinf", "Return whether x is +infinity."), "whether it is +infinity",
+          exact=True),
+)  # fmt: skip
+
+OPERATORS: Final[dict[str, FastOperation]] = {entry.name: register_unary(entry) for entry in TABLE}
+
+
+def _logical_not_in_place(input_tensor: Tensor, memory_config: MemoryConfig | None) -> Tensor:
+    return run_unary(replace(_LOGICAL_NOT, name="logical_not_"), input_tensor, (), memory_config, input_tensor)
+
+
+_LOGICAL_NOT: Final = next(entry for entry in TABLE if entry.name == "logical_not")
+
+logical_not_ = register(
+    Op(
+        name="logical_not_",
+        signatures=(Signature((INPUT_TENSOR,), (MEMORY_CONFIG_OPTION,)),),
+        run=_logical_not_in_place,
+        doc="Write whether every element is 0 into the tensor and return it; views of it see the result.",
+        source="vector unit listings of LOGICAL_NOT_UNARY",
+        dtypes=(*FLOAT_INPUTS, *_LOGICAL_NOT.integers),
+        layouts=LAYOUTS,
+        golden=_LOGICAL_NOT.golden,
+        reference=_LOGICAL_NOT.reference,
+        accuracy=measured("logical_not"),
+        engine=("unary",),
+        family="unary",
+        raises=(
+            ("DTypeError", "the input holds integers that the function does not take."),
+            ("StorageError", "the input is on the host."),
+            ("MemoryConfigError", "`memory_config` is not where the input lives."),
+        ),
+    )
+)

@@ -1,0 +1,218 @@
+"""Functions on one tensor whose signatures differ from those of the tables.
+
+Source: TT-NN docs of each operator; vector unit, "ttnn op -> kernel -> defaults".
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Final
+
+from ttnn.base.core_range import CoreRangeSet
+from ttnn.base.enums import DataType, GeluVariant, SigmoidMode, UnaryOpType
+from ttnn.base.exceptions import UnsupportedError
+from ttnn.base.memory_config import MemoryConfig
+from ttnn.golden import pointwise as g
+from ttnn.golden.pointwise import formula, plain
+from ttnn.operation.registry import declare
+from ttnn.operation.signature import BOOLEAN, INTEGER, Param, Signature, instance_kind
+from ttnn.ops._programs.common import INPUT_TENSOR, MEMORY_CONFIG_OPTION, OUTPUT_TENSOR_OPTION, SUB_CORE_GRIDS_OPTION
+from ttnn.ops._programs.unary_steps import ChainStep
+from ttnn.ops.eltwise.binary import multiply
+from ttnn.ops.eltwise.unary.chain import apply_chain
+from ttnn.ops.eltwise.unary.family import FAST, FLOAT_INPUTS, LAYOUTS, OPTIONS, measured, refuse_integers
+from ttnn.tensor.tensor import Tensor
+
+_RAISES: Final = (("DTypeError", "the input holds integers."), ("StorageError", "the input is on the host."))
+
+
+def _apply(
+    operator: str,
+    op_type: UnaryOpType,
+    input_tensor: Tensor,
+    steps: list[ChainStep],
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+) -> Tensor:
+    refuse_integers(operator, op_type, input_tensor._spec.dtype)
+    return apply_chain(operator, input_tensor, steps, memory_config=memory_config, output_tensor=output_tensor)
+
+
+_GELU: Final = {
+    GeluVariant.Accurate: ("accurate", UnaryOpType.GELU),
+    GeluVariant.FastLut: ("approx_lut", UnaryOpType.GELU),
+    GeluVariant.Tanh: ("tanh", UnaryOpType.GELU_TANH),
+}
+
+
+def _gelu(
+    input_tensor: Tensor,
+    variant: GeluVariant,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+    _sub_core_grids: CoreRangeSet | None,
+) -> Tensor:
+    listing, op_type = _GELU[variant]
+    return _apply("ttnn.gelu", op_type, input_tensor, [("gelu", listing)], memory_config, output_tensor)
+
+
+def _gelu_by_flag(
+    input_tensor: Tensor,
+    fast_and_approximate_mode: bool,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+    _sub_core_grids: CoreRangeSet | None,
+) -> Tensor:
+    variant = GeluVariant.FastLut if fast_and_approximate_mode else GeluVariant.Accurate
+    return _gelu(input_tensor, variant, memory_config, output_tensor, None)
+
+
+def _sigmoid(
+    input_tensor: Tensor,
+    vector_mode: int,
+    mode: SigmoidMode,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+    _sub_core_grids: CoreRangeSet | None,
+) -> Tensor:
+    if mode is SigmoidMode.AccurateWithFastExp:
+        raise UnsupportedError(f"ttnn.sigmoid: mode={mode} has no listing; use Accurate or FastApproximate.")
+    listing = "approx" if mode is SigmoidMode.FastApproximate else "accurate"
+    step = ("sigmoid", listing)
+    return _apply("ttnn.sigmoid", UnaryOpType.SIGMOID, input_tensor, [step], memory_config, output_tensor)
+
+
+def _sigmoid_accurate(
+    input_tensor: Tensor,
+    fast_and_approximate_mode: bool,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+    _sub_core_grids: CoreRangeSet | None,
+) -> Tensor:
+    step = ("sigmoid", "accurate")
+    return _apply("ttnn.sigmoid_accurate", UnaryOpType.SIGMOID, input_tensor, [step], memory_config, output_tensor)
+
+
+def _tanh(
+    input_tensor: Tensor,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+    fast_and_approximate_mode: bool,
+    _sub_core_grids: CoreRangeSet | None,
+) -> Tensor:
+    step = ("tanh", "approx_lut" if fast_and_approximate_mode else "accurate")
+    return _apply("ttnn.tanh", UnaryOpType.TANH, input_tensor, [step], memory_config, output_tensor)
+
+
+_WRAPPING: Final = (DataType.INT32, DataType.UINT32, DataType.UINT16)
+
+
+def _square(
+    input_tensor: Tensor,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+    _sub_core_grids: CoreRangeSet | None,
+) -> Tensor:
+    if input_tensor._spec.dtype in _WRAPPING:
+        product: Tensor = multiply(input_tensor, input_tensor, memory_config=memory_config, output_tensor=output_tensor)
+        return product
+    step = ("square", "default")
+    return _apply("ttnn.square", UnaryOpType.SQUARE, input_tensor, [step], memory_config, output_tensor)
+
+
+_register: Final = partial(
+    declare, dtypes=FLOAT_INPUTS, layouts=LAYOUTS, engine=("unary",), family="unary", raises=_RAISES
+)
+
+gelu = _register(
+    "gelu",
+    (
+        Signature(
+            (INPUT_TENSOR,),
+            (
+                Param(
+                    "variant",
+                    instance_kind("ttnn.GeluVariant", GeluVariant),
+                    GeluVariant.Accurate,
+                    doc="The accurate function, a table of line segments, or the formula with tanh.",
+                ),
+                *OPTIONS,
+            ),
+        ),
+        Signature((INPUT_TENSOR,), (FAST, *OPTIONS), run=_gelu_by_flag),
+    ),
+    _gelu,
+    "Return every element times the normal distribution function of it.",
+    source="vector unit listings gelu/*",
+    golden=g.gelu,
+    accuracy=measured("gelu"),
+)
+
+sigmoid = _register(
+    "sigmoid",
+    (
+        Signature(
+            (INPUT_TENSOR,),
+            (
+                Param("vector_mode", INTEGER, 4, doc="Which faces are computed; 4 is all.", modelled=False),
+                Param(
+                    "mode",
+                    instance_kind("ttnn.SigmoidMode", SigmoidMode),
+                    SigmoidMode.Accurate,
+                    doc="The accurate function or a table of line segments.",
+                ),
+                *OPTIONS,
+            ),
+        ),
+    ),
+    _sigmoid,
+    "Return 1 / (1 + e^-x) of every element.",
+    source="vector unit listings sigmoid/*",
+    golden=formula("sigmoid", "Return 1 / (1 + e^-x).", lambda x, **_: g.sigmoid_of(x)),
+    accuracy=measured("sigmoid"),
+)
+
+sigmoid_accurate = _register(
+    "sigmoid_accurate",
+    (
+        Signature(
+            (
+                INPUT_TENSOR,
+                Param("fast_and_approximate_mode", BOOLEAN, False, doc="Not modelled.", modelled=False),
+            ),
+            OPTIONS,
+        ),
+    ),
+    _sigmoid_accurate,
+    "Return 1 / (1 + e^-x) of every element.",
+    source="vector unit listing sigmoid/accurate",
+    golden=formula("sigmoid_accurate", "Return 1 / (1 + e^-x).", lambda x, *_: g.sigmoid_of(x)),
+    accuracy=measured("sigmoid_accurate"),
+)
+
+tanh = _register(
+    "tanh",
+    (Signature((INPUT_TENSOR,), (MEMORY_CONFIG_OPTION, OUTPUT_TENSOR_OPTION, FAST, SUB_CORE_GRIDS_OPTION)),),
+    _tanh,
+    "Return the hyperbolic tangent of every element.",
+    source="vector unit listings tanh/*",
+    golden=plain("tanh", "Return the hyperbolic tangent."),
+    accuracy=measured("tanh"),
+)
+
+square = _register(
+    "square",
+    (Signature((INPUT_TENSOR,), OPTIONS),),
+    _square,
+    "Return the square of every element; integers wrap.",
+    source="vector unit listings square/default and mul_int/int32",
+    dtypes=(*FLOAT_INPUTS, *_WRAPPING),
+    reference=_WRAPPING,
+    golden=plain("square", "Return x * x."),
+    accuracy=measured("square"),
+    engine=("unary", "binary"),
+    raises=(
+        ("DTypeError", "the input is uint8."),
+        ("StorageError", "the input is on the host."),
+    ),
+)

@@ -1,0 +1,95 @@
+"""`softcap`: the hyperbolic tangent, bent towards another bound than 1. Blackhole has the function, Wormhole does not.
+
+Source: TT-NN docs "ttnn.softcap"; vector unit listing tanh/accurate of a 16-bit Dst, and how the sources of the
+official function put factors around it. No vector settles its bits.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import numpy as np
+
+from ttnn.base.core_range import CoreRangeSet
+from ttnn.base.enums import Arch, DataType, UnaryOpType
+from ttnn.base.exceptions import DeviceError, DTypeError, ParameterError, fatal
+from ttnn.base.memory_config import MemoryConfig
+from ttnn.golden.pointwise import formula
+from ttnn.operation.accuracy import max_ulp
+from ttnn.operation.registry import Op, register
+from ttnn.operation.signature import FLOAT, Param, Signature
+from ttnn.ops._programs.common import INPUT_TENSOR, on_device
+from ttnn.ops._programs.unary_steps import inverse, single, step
+from ttnn.ops.eltwise.unary.chain import apply_chain
+from ttnn.ops.eltwise.unary.family import LAYOUTS, OPTIONS, refuse_integers
+from ttnn.tensor.tensor import Tensor
+
+DTYPES: Final = (DataType.BFLOAT16, DataType.BFLOAT8_B)
+
+
+def check_softcap(operator: str, tensor: Tensor, label: str = "input_tensor") -> None:
+    """Refuse tensors of which the function does not exist.
+
+    Raises:
+        StorageError: it is on the host.
+        DeviceError: it is not on a Blackhole.
+        DTypeError: its data type is another one than bfloat16 and bfloat8_b.
+    """
+    dtype = tensor._spec.dtype
+    refuse_integers(operator, UnaryOpType.SOFTCAP, dtype)
+    arch = on_device(operator, tensor, label).arch()
+    if arch is not Arch.BLACKHOLE:
+        raise fatal(
+            DeviceError,
+            f"{operator}: {label} is on a {arch.name}; the function exists on BLACKHOLE only.",
+            f"Unary: SOFTCAP is implemented for Blackhole only, got arch {arch.name}",
+        )
+    if dtype not in DTYPES:
+        raise DTypeError(
+            f"{operator}: {label} is {dtype.name}, for which the function is not exact enough; it takes bfloat16 and "
+            "bfloat8_b. Typecast it."
+        )
+
+
+def _softcap(
+    input_tensor: Tensor,
+    beta: float,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+    _sub_core_grids: CoreRangeSet | None,
+) -> Tensor:
+    operator = "ttnn.softcap"
+    check_softcap(operator, input_tensor)
+    if single(beta) == 0 or math.isnan(beta):
+        raise fatal(
+            ParameterError,
+            f"{operator}: beta is {beta:g}, by which the elements are divided.",
+            "Unary: SOFTCAP requires a non-zero beta",
+        )
+    bent = step("softcap", "default", beta, inverse(beta))
+    return apply_chain(operator, input_tensor, [bent], memory_config=memory_config, output_tensor=output_tensor)
+
+
+softcap = register(
+    Op(
+        name="softcap",
+        signatures=(Signature((INPUT_TENSOR, Param("beta", FLOAT, doc="The bound, not 0.")), OPTIONS),),
+        run=_softcap,
+        doc="Return every element, bent towards a bound: `beta` tanh(x / `beta`), rounded once. On Blackhole only. The "
+        "bits follow the sources of the official function; no vector settles them.",
+        source="vector unit listing tanh/accurate",
+        dtypes=DTYPES,
+        layouts=LAYOUTS,
+        golden=formula("softcap", "Return beta tanh(x / beta).", lambda x, beta: beta * np.tanh(x / beta)),
+        accuracy=max_ulp((DataType.BFLOAT16, 1)),
+        engine=("unary",),
+        family="unary",
+        raises=(
+            ("DeviceError", "the device is a Wormhole."),
+            ("DTypeError", "the input is neither bfloat16 nor bfloat8_b."),
+            ("ParameterError", "`beta` is 0 or NaN."),
+            ("StorageError", "the input is on the host."),
+        ),
+    )
+)

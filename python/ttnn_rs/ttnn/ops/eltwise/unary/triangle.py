@@ -1,0 +1,99 @@
+"""`tril` and `triu`: the product with a mask of ones and zeros.
+
+Source: TT-NN docs of the operators; the official package multiplies, so infinity outside of the triangle becomes NaN
+there, which a bfloat16 tensor holds as infinity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache, partial
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ttnn.base.enums import BLOCK_FLOATS, DataType, Layout
+from ttnn.base.exceptions import LayoutError, ShapeError, fatal
+from ttnn.base.memory_config import MemoryConfig
+from ttnn.golden import triangle as golden
+from ttnn.operation.accuracy import bit_exact
+from ttnn.operation.registry import FastOperation, Op, register
+from ttnn.operation.signature import INTEGER, Param, Signature
+from ttnn.ops._programs.common import INPUT_TENSOR, MEMORY_CONFIG_OPTION, on_device
+from ttnn.ops.eltwise.binary import multiply
+from ttnn.ops.eltwise.unary.family import FLOAT_INPUTS
+from ttnn.tensor.tensor import Tensor
+
+_32_BITS: Final = (DataType.INT32, DataType.UINT32)
+_NUMPY: Final[dict[DataType, Any]] = {
+    DataType.INT32: np.int32,
+    DataType.UINT32: np.uint32,
+    DataType.UINT8: np.uint8,
+    DataType.INT8: np.int8,
+}
+
+
+@lru_cache(maxsize=64)
+def _mask(height: int, width: int, diagonal: int, lower: bool) -> npt.NDArray[np.float32]:
+    """Return the triangle of ones."""
+    cut = np.tril if lower else np.triu
+    return np.asarray(cut(np.ones((height, width), np.float32), diagonal), np.float32)
+
+
+def _triangle(
+    name: str, lower: bool, input_tensor: Tensor, diagonal: int, memory_config: MemoryConfig | None
+) -> Tensor:
+    device = on_device(name, input_tensor)
+    spec = input_tensor._spec
+    dims = spec.shape._dims
+    if spec.layout is not Layout.TILE:
+        height, width = (1, 1, *dims)[-2:]
+        physical = tuple(-(-side // 32) * 32 for side in (height, width))
+        raise fatal(
+            LayoutError,
+            f"{name}: input_tensor {input_tensor.shape} is ROW_MAJOR; convert it with ttnn.to_layout first.",
+            f"to_layout: Converting layout to Layout::TILE implicitly changed physical shape from {(height, width)} to "
+            f"{physical} due to alignment constraints. This is currently unsupported. Please pad the tensor explicitly "
+            "before conversion.",
+        )
+    if len(dims) < 2:
+        raise ShapeError(f"{name}: input_tensor is {input_tensor.shape}; a triangle needs two dimensions.")
+    dtype = DataType.BFLOAT16 if spec.dtype in (*BLOCK_FLOATS, DataType.UINT16) else spec.dtype
+    limit = max(dims[-2:]) + 1
+    cut = _mask(dims[-2], dims[-1], max(-limit, min(limit, diagonal)), lower)
+    mask = Tensor(cut.astype(_NUMPY.get(dtype, np.float32)), dtype, None, Layout.TILE).to(device)
+    result: Tensor = multiply(input_tensor, mask, memory_config=memory_config or spec.memory_config)
+    return result
+
+
+_DIAGONAL: Final = Param(
+    "diagonal", INTEGER, 0, doc="The last diagonal that is kept; 0 is the main one, 1 is above it."
+)
+
+
+def _register(name: str, lower: bool, function: Callable[..., Any], what: str) -> FastOperation:
+    return register(
+        Op(
+            name=name,
+            signatures=(Signature((INPUT_TENSOR,), (_DIAGONAL, MEMORY_CONFIG_OPTION)),),
+            run=partial(_triangle, f"ttnn.{name}", lower),
+            doc=f"Return the {what} triangle of every matrix, 0 elsewhere.",
+            source="operator programs, section 4",
+            dtypes=(*FLOAT_INPUTS, *_32_BITS),
+            layouts=(Layout.TILE,),
+            golden=function,
+            accuracy=bit_exact(),
+            composition=True,
+            raises=(
+                ("LayoutError", "the input is row-major."),
+                ("ShapeError", "the input has fewer than two dimensions."),
+                ("DTypeError", "the input is uint16 or uint8."),
+                ("StorageError", "the input is on the host."),
+            ),
+        )
+    )
+
+
+tril = _register("tril", True, golden.tril, "lower")
+triu = _register("triu", False, golden.triu, "upper")

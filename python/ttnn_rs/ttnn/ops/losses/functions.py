@@ -1,0 +1,102 @@
+"""Losses: the difference with one activation in Dst, then a reduction.
+
+Source: operator programs, section 4 ("Losses"); TT-NN docs of the operators.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final
+
+from ttnn.base.activation import UnaryWithParam
+from ttnn.base.enums import DataType, Layout, LossReductionMode, UnaryOpType
+from ttnn.base.exceptions import UnsupportedError
+from ttnn.base.memory_config import MemoryConfig
+from ttnn.golden import losses as golden
+from ttnn.operation.accuracy import max_ulp
+from ttnn.operation.registry import FastOperation, Op, register
+from ttnn.operation.signature import TENSOR, Param, Signature, instance_kind
+from ttnn.ops._programs.common import INTEGERS, MEMORY_CONFIG_OPTION, OUTPUT_TENSOR_OPTION
+from ttnn.ops.eltwise.binary import multiply, subtract
+from ttnn.ops.eltwise.unary.family import FLOAT_INPUTS
+from ttnn.ops.eltwise.unary.math import OPERATORS as _MATH
+from ttnn.ops.reduction.functions import mean, sum
+from ttnn.tensor.tensor import Tensor
+
+_32_BITS: Final = (DataType.INT32, DataType.UINT32)
+
+
+def _loss(
+    name: str,
+    op_type: UnaryOpType,
+    reference: Tensor,
+    prediction: Tensor,
+    reduction: LossReductionMode,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+) -> Tensor:
+    if reduction is not LossReductionMode.NONE and output_tensor is not None:
+        raise UnsupportedError(f"{name}: output_tensor with reduction={reduction} is not modelled; leave one out.")
+    options: dict[str, Any] = {"memory_config": memory_config}
+    result: Tensor
+    if reference._spec.dtype in INTEGERS:
+        difference = subtract(reference, prediction, **options)
+        options["output_tensor"] = output_tensor
+        if op_type is UnaryOpType.ABS:
+            result = _MATH["abs"](difference, **options)
+        else:
+            result = multiply(difference, difference, **options)
+    else:
+        options["output_tensor"] = output_tensor
+        result = subtract(reference, prediction, activations=[UnaryWithParam(op_type)], **options)
+    if reduction is LossReductionMode.NONE:
+        return result
+    reduce = sum if reduction is LossReductionMode.SUM else mean
+    reduced: Tensor = reduce(result, None, True, memory_config=memory_config or reference._spec.memory_config)
+    return reduced
+
+
+_TENSORS: Final = (
+    Param("input_reference", TENSOR, doc="[..., H, W] on a device."),
+    Param("input_prediction", TENSOR, doc="Broadcast to the reference and the other way round."),
+)
+_REDUCTION: Final = Param(
+    "reduction",
+    instance_kind("ttnn.LossReductionMode", LossReductionMode),
+    LossReductionMode.NONE,
+    doc="The losses themselves, their sum or their mean, of rank and shape [1, ...].",
+)
+
+
+def _register(name: str, op_type: UnaryOpType, what: str, function: Callable[..., Any]) -> FastOperation:
+    # Differences of unsigned integers wrap: their squares are right, their magnitudes are not.
+    integers = (DataType.INT32,) if op_type is UnaryOpType.ABS else _32_BITS
+    return register(
+        Op(
+            name=name,
+            signatures=(Signature(_TENSORS, (_REDUCTION, MEMORY_CONFIG_OPTION, OUTPUT_TENSOR_OPTION)),),
+            run=partial(_loss, f"ttnn.{name}", op_type),
+            doc=f"Return {what} of the differences, element by element or reduced.",
+            source="operator programs, section 4",
+            dtypes=(*FLOAT_INPUTS, *integers),
+            reference=integers,
+            layouts=(Layout.TILE, Layout.ROW_MAJOR),
+            golden=function,
+            # The matrix unit aligns the operands to ten bits below the larger one.
+            accuracy=max_ulp((DataType.BFLOAT16, 3), (DataType.FLOAT32, 4), magnitude=golden.terms(name)),
+            composition=True,
+            family="binary",
+            raises=(
+                ("ShapeError", "the shapes cannot be broadcast."),
+                ("DTypeError", "integers meet floating point."),
+                ("LayoutError", "one tensor is row-major, the other tiled."),
+                ("StorageError", "a tensor is on the host, deallocated or on another device."),
+                ("UnsupportedError", "an output_tensor for a reduced loss."),
+            ),
+        )
+    )
+
+
+l1_loss = _register("l1_loss", UnaryOpType.ABS, "the magnitudes", golden.l1_loss)
+mse_loss = _register("mse_loss", UnaryOpType.SQUARE, "the squares", golden.mse_loss)

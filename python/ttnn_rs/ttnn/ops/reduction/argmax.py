@@ -1,0 +1,157 @@
+"""Index of the largest element.
+
+Source: operator programs, section 12.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ttnn import _engine, golden
+from ttnn.base.core_range import CoreRangeSet
+from ttnn.base.enums import FORMAT_CODE, DataType, Layout
+from ttnn.base.exceptions import DTypeError, MemoryConfigError, ParameterError, ShapeError, fatal
+from ttnn.base.memory_config import MemoryConfig
+from ttnn.base.tensor_spec import TensorSpec
+from ttnn.operation.accuracy import bit_exact
+from ttnn.operation.registry import Op, register
+from ttnn.operation.signature import BOOLEAN, INTEGER, Param, Signature
+from ttnn.ops._programs.common import (
+    INPUT_TENSOR,
+    MEMORY_CONFIG_OPTION,
+    OUTPUT_TENSOR_OPTION,
+    SUB_CORE_GRIDS_OPTION,
+    agreed_memory,
+    allocate,
+    dimension,
+    full_tiles,
+    is_empty,
+    on_device,
+    take_output,
+)
+from ttnn.tensor.tensor import Tensor
+
+_TILE_DTYPES: Final = (DataType.BFLOAT16, DataType.FLOAT32)
+_ROW_DTYPES: Final = (*_TILE_DTYPES, DataType.INT32, DataType.UINT32, DataType.UINT16)
+_NAME: Final = "ttnn.argmax"
+
+
+def _check(spec: TensorSpec, dim: int | None) -> None:
+    given = spec.dtype.cpp_name
+    if spec.layout is Layout.TILE:
+        if spec.dtype not in _TILE_DTYPES:
+            raise fatal(
+                DTypeError,
+                f"{_NAME}: input_tensor is {spec.dtype.name} in TILE_LAYOUT; typecast it first.",
+                f"Only BFLOAT16, FLOAT32 are supported for inputs with TILE layout, got {given}",
+            )
+        if dim is None:
+            raise fatal(
+                ShapeError,
+                f"{_NAME}: without dim the input must be row-major; pass dim, or convert it with ttnn.to_layout.",
+                "For inputs with TILE layout, dim parameter must be specified!",
+            )
+    elif spec.dtype not in _ROW_DTYPES:
+        raise fatal(
+            DTypeError,
+            f"{_NAME}: input_tensor is {spec.dtype.name} in ROW_MAJOR_LAYOUT; typecast it first.",
+            "Only BFLOAT16, FLOAT32, INT32, UINT32, and UINT16 are supported for inputs with ROW_MAJOR layout, "
+            f"got {given}",
+        )
+
+
+def _argmax(
+    input_tensor: Tensor,
+    dim: int | None,
+    keepdim: bool,
+    sub_core_grids: CoreRangeSet | None,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+    _enable_secondary_dm: bool | None,
+) -> Tensor:
+    device = on_device(_NAME, input_tensor)
+    spec = input_tensor._spec
+    _check(spec, dim)
+    full_tiles(_NAME, input_tensor)
+    dims = list(spec.shape)
+    axis = None if dim is None or not dims else dimension(_NAME, dim, len(dims))
+    by_rows = spec.layout is Layout.ROW_MAJOR and axis in (None, len(dims) - 1)
+    if sub_core_grids is not None and by_rows and sub_core_grids.size() > 2:
+        raise fatal(
+            ParameterError,
+            f"{_NAME}: sub_core_grids={sub_core_grids} has {sub_core_grids.size()} rectangles; rows take at most two.",
+            f"Multicore argmax only supports up to 2 core grid ranges, but got {sub_core_grids.size()} ranges",
+        )
+    searched = spec.shape.volume() if axis is None else dims[axis]
+    if searched == 0:
+        raise ShapeError(f"{_NAME}: {spec.shape} has no element along dim={dim}, so there is no largest one.")
+    if axis is None:
+        shape = [1] * len(dims) if keepdim else []
+    else:
+        shape = [*dims[:axis], *([1] if keepdim else []), *dims[axis + 1 :]]
+    memory_config = agreed_memory(_NAME, memory_config, output_tensor, spec.memory_config)
+    for side, place in (("input", spec.memory_config), ("output", memory_config)):
+        if place.is_sharded():
+            raise fatal(
+                MemoryConfigError,
+                f"{_NAME}: the {side} is {place.memory_layout.name}, but only interleaved tensors are taken; use "
+                "ttnn.to_memory_config.",
+                f"Only INTERLEAVED memory layout is supported for {side}s, got {place.memory_layout.cpp_name}",
+            )
+    out_spec = TensorSpec.of(shape, DataType.UINT32, Layout.ROW_MAJOR, memory_config)
+    if output_tensor is None:
+        output = allocate(out_spec, device)
+    else:
+        output = take_output(_NAME, output_tensor, shape, Layout.ROW_MAJOR, device)
+        if output._spec.dtype is not DataType.UINT32:
+            raise DTypeError(f"{_NAME}: output_tensor is {output._spec.dtype.name}, indices are UINT32.")
+    if is_empty(out_spec):
+        return output
+    assert input_tensor._buffer is not None
+    assert output._buffer is not None
+    _engine.argmax(
+        input_tensor._buffer,
+        output._buffer,
+        format=FORMAT_CODE[spec.dtype],
+        tiled=spec.layout is Layout.TILE,
+        shape=dims,
+        dim=axis,
+    )
+    return output
+
+
+argmax = register(
+    Op(
+        name="argmax",
+        signatures=(
+            Signature(
+                (
+                    INPUT_TENSOR,
+                    Param("dim", INTEGER, None, none=True, doc="Searched dimension. Default: the flattened tensor."),
+                    Param("keepdim", BOOLEAN, False, doc="Keep the searched dimension with size 1."),
+                ),
+                (
+                    SUB_CORE_GRIDS_OPTION,
+                    MEMORY_CONFIG_OPTION,
+                    OUTPUT_TENSOR_OPTION,
+                    Param("enable_secondary_dm", BOOLEAN, None, none=True, modelled=False),
+                ),
+            ),
+        ),
+        run=_argmax,
+        doc="Return the index of the largest element as UINT32 rows. NaN outranks all, ties go to the first.",
+        source="operator programs, section 12",
+        dtypes=_ROW_DTYPES,
+        only_rows=tuple(dtype for dtype in _ROW_DTYPES if dtype not in _TILE_DTYPES),
+        layouts=(Layout.TILE, Layout.ROW_MAJOR),
+        golden=golden.argmax,
+        accuracy=bit_exact(),
+        engine=("argmax",),
+        raises=(
+            ("DTypeError", "the data type is not one that the layout allows."),
+            ("ShapeError", "the searched dimension is empty, or missing for a tiled input."),
+            ("MemoryConfigError", "the input is sharded, or the result would be."),
+            ("ParameterError", "sub_core_grids has more than two rectangles for the rows of a row-major input."),
+        ),
+    )
+)

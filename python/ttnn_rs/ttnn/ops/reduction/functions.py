@@ -1,0 +1,337 @@
+"""`sum`, `mean`, `max` and `min` over any dimensions.
+
+Integers are read as integer hardware has them, since no vectors of the chip's kernels exist: sums of int32 and uint32
+wrap modulo 2^32, comparisons follow the sign of the type, and padding holds what changes no result.
+
+Source: TT-NN docs of the operators; operator programs, section 3.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, Final
+
+from ttnn import _engine, golden
+from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
+from ttnn.base.core_range import CoreRangeSet
+from ttnn.base.enums import (
+    FORMAT_CODE,
+    TILE_SIZE,
+    DataType,
+    Layout,
+    MathFidelity,
+    TensorMemoryLayout,
+)
+from ttnn.base.exceptions import DTypeError, LayoutError, ShapeError, UnsupportedError, fatal
+from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig, ShardSpec
+from ttnn.base.tensor_spec import TensorSpec
+from ttnn.operation.accuracy import Accuracy, bit_exact, max_ulp
+from ttnn.operation.registry import FastOperation, Op, register
+from ttnn.operation.signature import (
+    BOOLEAN,
+    COMPUTE_KERNEL_CONFIG,
+    FLOAT,
+    INT_OR_INTS,
+    LAYOUT,
+    Param,
+    Signature,
+)
+from ttnn.ops._programs.common import (
+    INPUT_TENSOR,
+    MEMORY_CONFIG_OPTION,
+    SUB_CORE_GRIDS_OPTION,
+    allocate,
+    arch_number,
+    dimension,
+    full_tiles,
+    is_empty,
+    on_device,
+)
+from ttnn.ops.data_movement.layout import tilize_padded, untilized
+from ttnn.ops.data_movement.permutation import moved_to
+from ttnn.ops.data_movement.reshape import reshaped
+from ttnn.ops.reduction.program import (
+    REDUCED_INTEGERS,
+    Kind,
+    Setting,
+    add_leading,
+    identity,
+    reduce_axes,
+    reduce_integers,
+)
+from ttnn.tensor.tensor import Tensor
+
+_DTYPES: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B)
+_ADDED_FAST: Final = (DataType.BFLOAT16, DataType.BFLOAT8_B)
+
+
+def _reduce(
+    kind: Kind,
+    input_tensor: Tensor,
+    dim: int | Sequence[int] | None,
+    keepdim: bool,
+    memory_config: MemoryConfig | None,
+    compute_kernel_config: WormholeComputeKernelConfig | None,
+    scalar: float,
+    _correction: bool | None,
+    _sub_core_grids: CoreRangeSet | None,
+    fast_and_approximate_mode: bool,
+    output_layout: Layout | None = None,
+) -> Tensor:
+    name = f"ttnn.{kind}"
+    device = on_device(name, input_tensor)
+    _check_dtype(name, kind, input_tensor)
+    full_tiles(name, input_tensor)
+    spec = input_tensor._spec
+    dims = tuple(spec.shape)
+    axes = _axes(name, dim, len(dims))
+    shape = [1 if axis in axes else size for axis, size in enumerate(dims) if keepdim or axis not in axes]
+    target = _target_memory(name, spec, axes, keepdim, memory_config)
+    _check_layout(name, spec, output_layout)
+    if scalar != 1.0 and (not dims or is_empty(spec)):
+        raise UnsupportedError(
+            f"{name}: scalar={scalar!r} with a tensor of {spec.shape}: the official package ignores it where nothing "
+            "is reduced. Multiply the result instead."
+        )
+    if not dims:
+        return moved_to(input_tensor, target)
+    if is_empty(spec):
+        return _of_nothing(spec, kind, shape, output_layout, target, device)
+    fidelity, wide_dst = _configuration(name, compute_kernel_config, arch_number(device))
+    integers = spec.dtype in REDUCED_INTEGERS
+    if integers and scalar != 1.0:
+        raise UnsupportedError(
+            f"{name}: scalar={scalar!r} with {spec.dtype.name}: how the official package multiplies integers here is "
+            "not known. Multiply the result instead."
+        )
+    setting = Setting(
+        name,
+        target if target.interleaved else DRAM_MEMORY_CONFIG,
+        fidelity,
+        wide_dst or integers,
+        fast_and_approximate_mode,
+        arch_number(device),
+        output_layout is Layout.TILE,
+    )
+    # Programs work on matrices; a vector is one of a single row.
+    source = input_tensor if len(dims) > 1 else reshaped(name, input_tensor, (1, *dims))
+    shift = source._spec.shape.rank - len(dims)
+    axes = [axis + shift for axis in axes]
+    if integers:
+        result = reduce_integers(setting, source, axes, kind)
+    else:
+        result = _chain(setting, source, kind, axes, float(scalar), len(axes) < len(dims))
+    result = reshaped(name, result, shape)
+    if output_layout is not None and result._spec.layout is not output_layout:
+        tiled = output_layout is Layout.TILE
+        result = tilize_padded(name, result) if tiled else untilized(name, result)
+    return result if result._spec.memory_config == target else moved_to(result, target)
+
+
+def _chain(setting: Setting, source: Tensor, kind: Kind, axes: list[int], scalar: float, partial_sum: bool) -> Tensor:
+    """Return the reduced tensor, its reduced dimensions still there."""
+    dtype = source._spec.dtype
+    outside = [axis for axis in axes if axis < source._spec.shape.rank - 2]
+    # A sum of bfloat16 over several dimensions keeps FP32 between its programs, unless nothing is left of the tensor.
+    chained = kind == "sum" and dtype is DataType.BFLOAT16 and len(axes) > 1 and partial_sum
+    fresh = True
+    if kind == "sum" and dtype in _ADDED_FAST and scalar == 1.0 and outside:
+        axes = axes[len(outside) :]
+        between = DataType.FLOAT32 if chained else None
+        final = (DataType.FLOAT32 if axes else DataType.BFLOAT16) if chained else None
+        source, fresh = add_leading(setting, source, outside, between, final), False
+        if not axes:
+            return source
+    return reduce_axes(setting, source, axes, kind, scalar, chained=chained, last=chained, fresh=fresh)
+
+
+def _axes(name: str, dim: int | Sequence[int] | None, rank: int) -> list[int]:
+    """Return the reduced dimensions, ascending.
+
+    Raises:
+        ShapeError: one is out of range, or named twice.
+    """
+    if dim is None:
+        return list(range(rank))
+    named = [dim] if isinstance(dim, int) or not isinstance(dim, Sequence) else list(dim)
+    if not named:
+        raise UnsupportedError(f"{name}: dim=[] names no dimension; pass None to reduce all of them.")
+    axes = [dimension(name, int(axis), rank or 1) for axis in named]
+    if len(set(axes)) != len(axes):
+        raise ShapeError(f"{name}: dim={named} names a dimension twice.")
+    return sorted(axes)
+
+
+def _check_dtype(name: str, kind: Kind, tensor: Tensor) -> None:
+    spec = tensor._spec
+    dtype = spec.dtype
+    if dtype in _DTYPES:
+        return
+    given = dtype.cpp_name
+    ours = f"{name}: input_tensor is {dtype.name}; typecast it to a floating point type first."
+    if dtype in REDUCED_INTEGERS:
+        if kind != "mean":
+            return
+        raise fatal(DTypeError, ours, f"ttnn.mean does not support integer inputs - got {given}.")
+    if dtype in (DataType.UINT8, DataType.INT8):
+        if spec.layout is Layout.ROW_MAJOR:
+            tilized = "Can only tilize bfloat16/float32 or int32/uint32/uint16 or fp8_e4m3 tensors"
+            raise fatal(DTypeError, ours, tilized)
+        if tuple(spec.shape)[-2:] != tuple(spec.padded_shape)[-2:]:
+            # Padding is overwritten first, by a program that knows fewer types.
+            raise fatal(DTypeError, ours, f"Unsupported datatype {given}")
+    raise fatal(
+        DTypeError,
+        ours,
+        "Only FLOAT32, BFLOAT16, BFLOAT8_B, and UINT32 are supported for generic reduction (INT32 is supported for "
+        f"MAX/MIN/SUM) - got {given}.",
+    )
+
+
+def _check_layout(name: str, spec: TensorSpec, output_layout: Layout | None) -> None:
+    if output_layout is None or output_layout is Layout.TILE:
+        return
+    if output_layout is not Layout.ROW_MAJOR:
+        raise LayoutError(f"{name}: output_layout is {output_layout.name}; TILE and ROW_MAJOR exist.")
+    if spec.dtype is DataType.BFLOAT8_B:
+        raise LayoutError(
+            f"{name}: output_layout=ROW_MAJOR: {spec.dtype.name} shares an exponent between 16 values of a tile and "
+            "has no ROW_MAJOR form; reduce to TILE_LAYOUT and use ttnn.typecast."
+        )
+
+
+def _configuration(name: str, config: WormholeComputeKernelConfig | None, arch: int) -> tuple[int, bool]:
+    """Return fidelity and whether Dst is 32 bits wide."""
+    if config is None:
+        # Four phases with a 32-bit Dst are avoided on Wormhole, where they subtract too much now and then.
+        return (3 if arch == 0 else 4), True
+    if config.math_fidelity is MathFidelity.Invalid:
+        raise UnsupportedError(
+            f"{name}: compute_kernel_config without math_fidelity: the official package accepts it and the bits are "
+            "undefined. Set math_fidelity to LoFi, HiFi2, HiFi3 or HiFi4."
+        )
+    return FIDELITY_NUMBER[config.math_fidelity], config.fp32_dest_acc_en
+
+
+def _target_memory(
+    name: str, spec: TensorSpec, axes: Sequence[int], keepdim: bool, memory_config: MemoryConfig | None
+) -> MemoryConfig:
+    """Return where the result lives: where the caller wants it, else where the input lives."""
+    if memory_config is not None or spec.memory_config.interleaved:
+        return memory_config or spec.memory_config
+    config, rank = spec.memory_config, spec.shape.rank
+    shards = config.shard_spec
+    by_columns = config.memory_layout is TensorMemoryLayout.WIDTH_SHARDED
+    if shards is None or not by_columns or list(axes) != [rank - 2] or not keepdim or spec.layout is not Layout.TILE:
+        raise UnsupportedError(
+            f"{name}: input_tensor is {config.memory_layout.name}, and only a sum over the height of WIDTH_SHARDED "
+            "columns with keepdim=True leaves shards of a known shape. Pass memory_config for the result.",
+            "unimplemented",
+        )
+    height = math.prod(tuple(spec.shape)[:-2]) * TILE_SIZE
+    cut = ShardSpec(shards.grid, (height, shards.shape[1]), shards.orientation)
+    return MemoryConfig(config.memory_layout, config.buffer_type, cut)
+
+
+def _of_nothing(
+    spec: TensorSpec,
+    kind: Kind,
+    shape: Sequence[int],
+    output_layout: Layout | None,
+    memory_config: MemoryConfig,
+    device: Any,
+) -> Tensor:
+    """Return the result for a tensor without elements."""
+    target = TensorSpec.of(shape, spec.dtype, output_layout or spec.layout, memory_config)
+    output = allocate(target, device)
+    if not is_empty(target):
+        assert output._buffer is not None
+        value = math.nan if kind == "mean" else identity(kind, spec.dtype)
+        _engine.fill(output._buffer, format=FORMAT_CODE[spec.dtype], value=value)
+    return output
+
+
+_OPTIONS: Final = (
+    MEMORY_CONFIG_OPTION,
+    Param(
+        "compute_kernel_config",
+        COMPUTE_KERNEL_CONFIG,
+        None,
+        none=True,
+        doc="Fidelity and width of Dst. Default: HiFi3 (HiFi4 on Blackhole) and 32 bits, which integers always get.",
+    ),
+    Param("scalar", FLOAT, 1.0, doc="The result is multiplied by it."),
+    Param("correction", BOOLEAN, None, none=True, doc="Belongs to std and var; means nothing here."),
+    SUB_CORE_GRIDS_OPTION,
+    Param("fast_and_approximate_mode", BOOLEAN, False, doc="Reduce float32 on the matrix unit, as TF32."),
+)
+_OUTPUT_LAYOUT: Final = Param(
+    "output_layout", LAYOUT, None, none=True, doc="Layout of the result. Default: what the program leaves."
+)
+
+
+def _register(kind: Kind, doc: str, reference: Any, accuracy: Accuracy) -> FastOperation:
+    by_sum = kind in ("sum", "mean")
+    return register(
+        Op(
+            name=kind,
+            signatures=(
+                Signature(
+                    (
+                        INPUT_TENSOR,
+                        Param("dim", INT_OR_INTS, None, none=True, doc="Dimensions to reduce. Default: all."),
+                        Param("keepdim", BOOLEAN, False, doc="Keep reduced dimensions with size 1."),
+                    ),
+                    (*_OPTIONS, _OUTPUT_LAYOUT) if by_sum else _OPTIONS,
+                ),
+            ),
+            run=partial(_reduce, kind),
+            doc=doc,
+            source="operator programs, section 3",
+            dtypes=_DTYPES if kind == "mean" else (*_DTYPES, *REDUCED_INTEGERS),
+            reference=() if kind == "mean" else REDUCED_INTEGERS,
+            layouts=(Layout.TILE, Layout.ROW_MAJOR),
+            golden=reference,
+            accuracy=accuracy,
+            engine=("reduce",),
+            raises=(
+                ("DTypeError", f"the input is bfloat4_b or holds {'' if kind == 'mean' else '8- or 16-bit '}integers."),
+                ("ShapeError", "a dimension is out of range, or named twice."),
+                ("UnsupportedError", "a sharded input without memory_config; long rows in ROW_MAJOR_LAYOUT."),
+            ),
+        )
+    )
+
+
+sum = _register(
+    "sum",
+    "Return the sum over the given dimensions. Sums of int32 and uint32 wrap modulo 2^32 (our reading).",
+    golden.sum_,
+    max_ulp(
+        (DataType.BFLOAT16, 2),
+        (DataType.FLOAT32, 16),
+        (DataType.BFLOAT8_B, 2),
+        magnitude=golden.sum_of_magnitudes,
+    ),
+)
+mean = _register(
+    "mean",
+    "Return the mean over the given dimensions. For bfloat16 and bfloat8_b, 1/N is truncated to bfloat16.",
+    golden.mean,
+    max_ulp(
+        (DataType.BFLOAT16, 3),
+        (DataType.FLOAT32, 16),
+        (DataType.BFLOAT8_B, 2),
+        magnitude=golden.mean_of_magnitudes,
+    ),
+)
+_BLOCK_FLOATS: Final = (
+    " bfloat8_b loses values that share their group of 16 with tile padding, as on the chip: use sizes that are "
+    "multiples of 16."
+)
+max = _register("max", "Return the largest value along the given dimensions." + _BLOCK_FLOATS, golden.max_, bit_exact())
+min = _register(
+    "min", "Return the smallest value along the given dimensions." + _BLOCK_FLOATS, golden.min_, bit_exact()
+)

@@ -1,0 +1,284 @@
+"""`prod`: the product of all elements, or along one dimension.
+
+The product of everything runs tile by tile through Dst: the running tile goes back to the matrix unit, which cuts it
+to the significand of its operands (bfloat16, or TF32 for float32), and is multiplied by the next tile. The official
+package multiplies the 1024 elements of the last tile on the host, in the data type, in the order of its bytes; so does
+this one. Along a dimension the same chain starts with 1.0 and keeps bfloat16 in a 16-bit Dst, for float32 as well.
+Source: operator programs, section 3; TT-NN docs of the operator.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final
+
+import ml_dtypes
+import numpy as np
+
+from ttnn import _engine, golden
+from ttnn.base.enums import BLOCK_FLOATS, FORMAT_CODE, TILE_SIZE, DataType, Layout
+from ttnn.base.exceptions import DTypeError, LayoutError, MemoryConfigError, ShapeError, UnsupportedError, fatal
+from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
+from ttnn.base.tensor_spec import TensorSpec
+from ttnn.operation.accuracy import no_bound
+from ttnn.operation.registry import Op, register
+from ttnn.operation.signature import BOOLEAN, INT_SEQUENCE, INTEGER, TENSOR, Param, Signature
+from ttnn.ops._programs.common import (
+    FLOATS,
+    INPUT_TENSOR,
+    MEMORY_CONFIG_OPTION,
+    allocate,
+    arch_number,
+    dimension,
+    full_tiles,
+    is_empty,
+    on_device,
+    take_output,
+)
+from ttnn.ops._programs.movement import copy_into
+from ttnn.ops.data_movement.layout import tilize_padded
+from ttnn.ops.data_movement.permutation import moved_to, permuted
+from ttnn.ops.data_movement.reshape import reshaped
+from ttnn.ops.eltwise.unary.chain import apply_chain
+from ttnn.ops.reduction.program import filled
+from ttnn.tensor.tensor import Tensor
+
+_NAME: Final = "ttnn.prod"
+
+
+def _check(tensor: Tensor) -> None:
+    """Refuse data types and places that the official validation refuses.
+
+    Raises:
+        DTypeError: integers.
+        MemoryConfigError: a sharded tensor.
+    """
+    on_device(_NAME, tensor, vendor="Operands need to be on device!")
+    full_tiles(_NAME, tensor)
+    spec = tensor._spec
+    if spec.dtype not in FLOATS:
+        bytes_ = spec.dtype in (DataType.UINT8, DataType.INT8)
+        sentence = (
+            "Error - unsupported data type for prod, expected BFLOAT16, FLOAT32, BFLOAT8_B or BFLOAT4_B but got "
+            f"{spec.dtype.cpp_name}."
+        )
+        if bytes_ and spec.layout is Layout.ROW_MAJOR:
+            sentence = "Can only tilize bfloat16/float32 or int32/uint32/uint16 or fp8_e4m3 tensors"
+        elif bytes_ and tuple(spec.shape)[-2:] != tuple(spec.padded_shape)[-2:]:
+            sentence = f"Unsupported datatype {spec.dtype.cpp_name}"
+        raise fatal(
+            DTypeError, f"{_NAME}: input_tensor is {spec.dtype.name}; typecast it to a floating point type.", sentence
+        )
+    if not spec.memory_config.interleaved:
+        layout = spec.memory_config.memory_layout
+        raise fatal(
+            MemoryConfigError,
+            f"{_NAME}: input_tensor is {layout.name}; move it with ttnn.to_memory_config first.",
+            f"Memory layout must be INTERLEAVED, got: {layout}",
+        )
+
+
+def _prod(input_tensor: Tensor, dim: int | None, keepdim: bool, memory_config: MemoryConfig | None) -> Tensor:
+    _check(input_tensor)
+    rank = input_tensor._spec.shape.rank
+    place = memory_config or input_tensor._spec.memory_config
+    if dim is None:
+        return _of_everything(input_tensor, [1] * rank if keepdim else [], place)
+    axis = dimension(_NAME, dim, rank or 1)
+    return _in_place(_along(input_tensor, axis, keepdim), place)
+
+
+def _in_place(tensor: Tensor, place: MemoryConfig) -> Tensor:
+    """Return a tensor in a place; itself if it is there."""
+    return tensor if tensor._spec.memory_config == place else moved_to(tensor, place)
+
+
+# Everything
+
+
+def _of_everything(source: Tensor, shape: Sequence[int], place: MemoryConfig) -> Tensor:
+    """Return the product of all elements, as a tensor of the given shape, which has one element."""
+    spec, device = source._spec, on_device(_NAME, source)
+    value = 1.0 if is_empty(spec) else _on_host(_last_tile(source))
+    target = TensorSpec.of(shape, spec.dtype, Layout.TILE, place)
+    one = np.full(tuple(shape), value, np.float32)
+    return Tensor(one, spec.dtype, None, Layout.TILE).to(device, target.memory_config)
+
+
+def _last_tile(source: Tensor) -> Tensor:
+    """Return the element-wise product of all tiles, padding being 1."""
+    spec, device = source._spec, on_device(_NAME, source)
+    if spec.shape.rank < 2:
+        source = reshaped(_NAME, source, (1,) * (2 - spec.shape.rank) + spec.shape._dims)
+    if spec.layout is Layout.ROW_MAJOR:
+        source = tilize_padded(_NAME, source, pad_value=1.0)
+    else:
+        source = filled(source, 1.0, DRAM_MEMORY_CONFIG)
+    square = (TILE_SIZE, TILE_SIZE)
+    if source._spec.num_pages == 1:
+        # There is nothing to multiply, but the tile goes through Dst as the first of several does.
+        copied = apply_chain(_NAME, source, [], memory_config=DRAM_MEMORY_CONFIG)
+        return copied._view(TensorSpec.of(square, spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG))
+    tile = allocate(TensorSpec.of(square, spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG), device)
+    assert source._buffer is not None
+    assert tile._buffer is not None
+    arch = arch_number(device)
+    fidelity = 3 if arch == 0 else 4
+    _engine.product(source._buffer, tile._buffer, format=FORMAT_CODE[spec.dtype], fidelity=fidelity, arch=arch)
+    return tile
+
+
+def _on_host(tile: Tensor) -> float:
+    """Return the product of a tile's elements: in bfloat16 for bfloat16, else in FP32, face after face."""
+    kind = ml_dtypes.bfloat16 if tile._spec.dtype is DataType.BFLOAT16 else np.float32
+    rows = np.asarray(tile.to_numpy(), np.float32).reshape(2, 16, 2, 16)
+    with np.errstate(all="ignore"):
+        return float(np.multiply.accumulate(rows.transpose(0, 2, 1, 3).reshape(-1).astype(kind))[-1])
+
+
+# One dimension
+
+
+def _along(source: Tensor, axis: int, keepdim: bool) -> Tensor:
+    """Return the product along a dimension."""
+    spec, device = source._spec, on_device(_NAME, source)
+    dims = spec.shape._dims or (1,)
+    rest = [size for place, size in enumerate(dims) if place != axis]
+    shape = [*dims[:axis], 1, *dims[axis + 1 :]] if keepdim else rest
+    if not spec.shape._dims:
+        shape = []
+    if spec.layout is Layout.ROW_MAJOR:
+        source = tilize_padded(_NAME, reshaped(_NAME, source, dims))
+    if is_empty(spec) or not all(dims):
+        return _ones(shape, spec, device)
+    matrix = tuple([1] * (2 - len(rest)) + rest)
+    if axis < len(dims) - 2:
+        product = _of_leading(source, rest, dims[axis], math.prod(dims[:axis]))
+    elif spec.dtype in BLOCK_FLOATS and len(dims) <= 2 and dims[axis] == 1:
+        # Exchanging dimensions moves nothing here, so that padding stays in its group.
+        product = _of_leading(_exchanged(source, dims, axis), matrix, 1, 1)
+    else:
+        product = _of_lines(source, dims, axis, matrix)
+    return reshaped(_NAME, product, shape)
+
+
+def _of_leading(source: Tensor, shape: Sequence[int], length: int, outer: int) -> Tensor:
+    """Return the product along a leading dimension of this length, with `outer` indices before it."""
+    spec, device = source._spec, on_device(_NAME, source)
+    output = allocate(TensorSpec.of(shape, spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG), device)
+    assert source._buffer is not None
+    assert output._buffer is not None
+    leading = (length, spec.num_pages // (outer * length))
+    arch = arch_number(device)
+    _engine.product(source._buffer, output._buffer, format=FORMAT_CODE[spec.dtype], leading=leading, arch=arch)
+    return output
+
+
+def _exchanged(source: Tensor, dims: Sequence[int], axis: int) -> Tensor:
+    """Return a tensor of one or two dimensions, the given one of length 1, as a matrix behind that one."""
+    order = [axis, *(place for place in range(len(dims)) if place != axis)]
+    moved = permuted(_NAME, reshaped(_NAME, source, dims), order, DRAM_MEMORY_CONFIG, 0.0)
+    return reshaped(_NAME, moved, (1, 1, math.prod(dims)))
+
+
+def _of_lines(source: Tensor, dims: Sequence[int], axis: int, matrix: Sequence[int]) -> Tensor:
+    """Return the products of the rows or columns of matrices, those of a matrix in a row, as matrices of a given shape.
+
+    Every element is multiplied for itself. The program exchanges dimensions first, and bfloat16 passes through Dst on
+    the way if columns become rows. Block floats share exponents along the products, so that they are packed after the
+    exchange; if there is nothing but a matrix, its tiles are transposed and packed with their padding before.
+    """
+    spec, device = source._spec, on_device(_NAME, source)
+    height, width = (1, *dims)[-2:]
+    down = len(dims) > 1 and axis == len(dims) - 2
+    output = allocate(TensorSpec.of(matrix, spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG), device)
+    assert source._buffer is not None
+    assert output._buffer is not None
+    transposed = len(dims) > 1 and not down
+    flush = transposed and (spec.dtype is DataType.BFLOAT16 or (spec.dtype in BLOCK_FLOATS and len(dims) == 2))
+    lines = (math.prod(matrix[:-2]), matrix[-2], height, width, down, flush)
+    arch = arch_number(device)
+    _engine.product(source._buffer, output._buffer, format=FORMAT_CODE[spec.dtype], lines=lines, arch=arch)
+    return output
+
+
+def _ones(shape: Sequence[int], like: TensorSpec, device: Any) -> Tensor:
+    """Return the product of nothing."""
+    output = allocate(TensorSpec.of(shape, like.dtype, Layout.TILE, DRAM_MEMORY_CONFIG), device)
+    if not is_empty(output._spec):
+        assert output._buffer is not None
+        _engine.fill(output._buffer, format=FORMAT_CODE[like.dtype], value=1.0)
+    return output
+
+
+def _prod_into(
+    input_tensor: Tensor, output_tensor: Tensor, dims: Sequence[int], memory_config: MemoryConfig | None
+) -> Tensor:
+    _check(input_tensor)
+    spec = input_tensor._spec
+    rank = spec.shape.rank
+    axes = [dimension(_NAME, int(dim), rank or 1, "dims") for dim in dims]
+    if not axes or len(set(axes)) != len(axes):
+        raise ShapeError(f"{_NAME}: dims={list(dims)} names no dimension, or one twice.")
+    if any(axis >= rank - 2 for axis in axes):
+        raise UnsupportedError(
+            f"{_NAME}: dims={list(dims)} names rows or columns of {spec.shape}; with output_tensor the official "
+            "program takes the dimensions before them. Pass dim."
+        )
+    if spec.layout is not Layout.TILE:
+        raise LayoutError(f"{_NAME}: input_tensor is {spec.layout.name}; with output_tensor it is in TILE_LAYOUT.")
+    if memory_config not in (None, output_tensor.memory_config()):
+        raise MemoryConfigError(
+            f"{_NAME}: memory_config is {memory_config}, but output_tensor lives in {output_tensor.memory_config()}."
+        )
+    shape = [1 if axis in axes else size for axis, size in enumerate(spec.shape._dims)]
+    take_output(_NAME, output_tensor, shape, Layout.TILE, on_device(_NAME, input_tensor))
+    if output_tensor._spec.dtype is not spec.dtype:
+        raise DTypeError(f"{_NAME}: output_tensor is {output_tensor._spec.dtype.name}, the input is {spec.dtype.name}.")
+    result = input_tensor
+    for axis in sorted(axes, reverse=True):
+        result = _along(result, axis, True)
+    copy_into(result, output_tensor)
+    return output_tensor
+
+
+prod = register(
+    Op(
+        name="prod",
+        signatures=(
+            Signature(
+                (
+                    INPUT_TENSOR,
+                    Param("dim", INTEGER, None, none=True, doc="The dimension that goes. Default: all of them."),
+                    Param("keepdim", BOOLEAN, False, doc="Keep reduced dimensions with size 1."),
+                ),
+                (MEMORY_CONFIG_OPTION,),
+            ),
+            Signature(
+                (INPUT_TENSOR, Param("output_tensor", TENSOR, doc="Takes the result, in which dimensions are kept.")),
+                (Param("dims", INT_SEQUENCE, doc="The dimensions that go, before the last two."), MEMORY_CONFIG_OPTION),
+                run=_prod_into,
+            ),
+        ),
+        run=_prod,
+        doc=(
+            "Return the product of all elements, or along one dimension, in TILE_LAYOUT; 1 where there is nothing to "
+            "multiply. Products are cut or rounded to bfloat16 one after the other; along a dimension those of "
+            "float32, too. The elements of the last tile are multiplied on the host, each product rounded to nearest: "
+            "in bfloat16, in FP32 for the other types (that of block floats is an assumption)."
+        ),
+        source="operator programs, section 3",
+        dtypes=FLOATS,
+        layouts=(Layout.TILE, Layout.ROW_MAJOR),
+        golden=golden.prod,
+        accuracy=no_bound("for every factor rounds the product once more: the error grows with their number"),
+        engine=("product", "move_elements", "fill"),
+        raises=(
+            ("DTypeError", "the input holds integers."),
+            ("ShapeError", "a dimension is out of range, or named twice."),
+            ("MemoryConfigError", "the input is sharded."),
+            ("StorageError", "the input is on the host."),
+        ),
+    )
+)

@@ -1,0 +1,424 @@
+"""The device programs behind sum, mean, max and min, and how they are chained.
+
+One program reduces the width, the height, or both of a tensor's matrices; `fast_reduce_nc` adds along one leading
+dimension. Everything else is a chain of them, with transposes in between. Source: operator programs, section 3.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from ttnn import _engine
+from ttnn.base.enums import BLOCK_FLOATS, FORMAT_CODE, DataType, Layout
+from ttnn.base.exceptions import UnsupportedError
+from ttnn.base.memory_config import MemoryConfig
+from ttnn.base.tensor_spec import TensorSpec
+from ttnn.ops._programs.common import INTEGER_RANGE, allocate
+from ttnn.ops._programs.movement import move, move_into, strides_of
+from ttnn.ops._programs.unary_steps import single
+from ttnn.ops.data_movement.layout import tilize_padded, untilized
+from ttnn.ops.data_movement.permutation import permuted
+from ttnn.ops.eltwise.unary.typecast import cast
+from ttnn.tensor.tensor import Tensor
+
+Kind = Literal["sum", "mean", "max", "min"]
+_Axis = Literal["w", "h", "hw"]
+_StepAxis = Literal["w", "h", "tile"] | int
+
+IDENTITY: Final[dict[Kind, float]] = {"sum": 0.0, "mean": 0.0, "max": -math.inf, "min": math.inf}
+"""What padding holds while a tensor of floating point numbers is reduced."""
+
+REDUCED_INTEGERS: Final = (DataType.INT32, DataType.UINT32)
+"""The integers that are reduced."""
+
+GROUP: Final = 16
+"""Block floats that share an exponent."""
+
+_CHUNK: Final = 256
+"""Rows or columns that the row-major program reduces in one go."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What all programs of one call have in common.
+
+    Args:
+        name: Operator, for errors.
+        memory_config: Where intermediate tensors live.
+        fidelity: Phases of the matrix unit.
+        dst32: 32-bit Dst.
+        fast: float32 goes through the matrix unit as TF32.
+        arch: Chip generation, as the engine takes it.
+        tiles_asked_for: The caller wants TILE_LAYOUT, so that no row-major program may end the call.
+    """
+
+    name: str
+    memory_config: MemoryConfig
+    fidelity: int
+    dst32: bool
+    fast: bool
+    arch: int
+    tiles_asked_for: bool = False
+
+    def accurate(self, dtype: DataType) -> bool:
+        """Whether a tensor of this type is reduced by the vector unit in FP32."""
+        return dtype is DataType.FLOAT32 and self.dst32 and not self.fast
+
+
+def identity(kind: Kind, dtype: DataType) -> float:
+    """Return the value of `dtype` that changes no result: what padding holds, and what a tensor of nothing gives."""
+    if dtype in REDUCED_INTEGERS and kind != "sum":
+        low, high = INTEGER_RANGE[dtype]
+        return low if kind == "max" else high
+    return IDENTITY[kind]
+
+
+def _join(kind: Kind, dtype: DataType, accurate: bool) -> str:
+    """Return how the engine joins datums."""
+    if kind in ("sum", "mean"):
+        return "sfpu_sum" if accurate else "fpu_sum"
+    if kind == "max":
+        return "sfpu_max" if accurate else "fpu_max"
+    # The matrix unit has no minimum: bfloat16 goes to the vector unit, the rest is negated twice.
+    return "sfpu_min" if accurate or dtype is DataType.BFLOAT16 else "fpu_min"
+
+
+def _has_padding(spec: TensorSpec) -> bool:
+    return tuple(spec.shape)[-2:] != tuple(spec.padded_shape)[-2:]
+
+
+def filled(source: Tensor, value: float, memory_config: MemoryConfig) -> Tensor:
+    """Return a tiled tensor whose padding holds `value`: the tensor itself if it has none.
+
+    Block floats go through bfloat16. A group of 16 that holds both values and infinities shares the infinity's
+    exponent and loses the values; the official package does the same.
+    """
+    if not _has_padding(source._spec):
+        return source
+    return move(source, source._spec.with_memory_config(memory_config), pad_value=value)
+
+
+def _step(
+    setting: Setting,
+    source: Tensor,
+    axis: _StepAxis,
+    join: str,
+    dtype: DataType,
+    *,
+    scaler: float = 1.0,
+    scale: float = 1.0,
+    fill: float | None = None,
+    exchanged: bool = False,
+) -> Tensor:
+    """Run one program on a tiled tensor of rank 2 or more.
+
+    Args:
+        setting: What the call asks for.
+        source: The tensor.
+        axis: Width, height, a single tile as a whole, or the number of a leading dimension.
+        join: As the engine names it.
+        dtype: Data type of the result.
+        scaler: Factor inside the matrix unit.
+        scale: Factor on the vector unit, afterwards.
+        fill: What the padding of `source` is overwritten with first; None if it is in order.
+        exchanged: Whether a leading dimension is exchanged with the height and back; `fill` is then what the padding of
+            the result holds.
+    """
+    spec, device = source._spec, source._device
+    assert device is not None
+    *leading, height, width = spec.shape
+    if isinstance(axis, int):
+        outer, length = math.prod(leading[:axis]), leading[axis]
+        shape = [*leading[:axis], 1, *leading[axis + 1 :], height, width]
+    else:
+        outer, length = math.prod(leading), 1
+        shape = [*leading, height if axis == "w" else 1, width if axis == "h" else 1]
+    if fill is not None and spec.dtype is DataType.BFLOAT8_B and fill != 0.0 and not exchanged:
+        source, fill = filled(source, fill, setting.memory_config), None
+    target = allocate(TensorSpec.of(shape, dtype, Layout.TILE, setting.memory_config), device)
+    tile_rows, columns = spec.page_grid
+    assert source._buffer is not None
+    assert target._buffer is not None
+    _engine.reduce(
+        source._buffer,
+        target._buffer,
+        formats=(FORMAT_CODE[spec.dtype], FORMAT_CODE[dtype]),
+        outer=outer,
+        rows=tile_rows // (outer * length),
+        columns=columns,
+        axis="exchanged" if exchanged else "leading" if isinstance(axis, int) else axis,
+        length=length,
+        join=join,
+        scaler=scaler,
+        scale=scale,
+        fill=None if fill is None else (height, width, fill),
+        fidelity=setting.fidelity,
+        dst32=setting.dst32,
+        arch=setting.arch,
+    )
+    return target
+
+
+def _matrices(
+    setting: Setting, source: Tensor, kind: Kind, axis: _Axis, factor: float, dtype: DataType, fresh: bool
+) -> Tensor:
+    """Reduce the width, height, or both of every matrix of a tiled tensor."""
+    given = source._spec.dtype
+    accurate = setting.accurate(given)
+    fill = IDENTITY[kind] if fresh else None
+    join = _join(kind, given, accurate)
+    # The matrix unit's scaler is part of a sum; anything else is multiplied when it is finished.
+    by_scaler = join == "fpu_sum"
+    scaler, scale = (factor, 1.0) if by_scaler else (1.0, factor)
+    if axis != "hw":
+        return _step(setting, source, axis, join, dtype, scaler=scaler, scale=scale, fill=fill)
+    if source._spec.num_pages == 1 and join.startswith("fpu") and scaler >= 0:
+        # The scaler meets the datums twice, once per dimension.
+        root = single(math.sqrt(single(scaler)))
+        return _step(setting, source, "tile", join, dtype, scaler=root, scale=scale, fill=fill)
+    # Sums of bfloat16 keep FP32 between the two programs.
+    wide = kind == "sum" and ((given is DataType.BFLOAT16 and setting.dst32) or given is DataType.FLOAT32)
+    between = _step(setting, source, "w", join, DataType.FLOAT32 if wide else dtype, fill=fill)
+    return _step(setting, between, "h", join, dtype, scaler=scaler, scale=scale)
+
+
+def reduce_integers(setting: Setting, source: Tensor, axes: Sequence[int], kind: Kind) -> Tensor:
+    """Reduce `axes` (ascending) of a tensor of 32-bit integers of rank 2 or more; they keep the size 1.
+
+    Sums wrap, so that neither their order nor the way through several programs is seen in the result.
+
+    Args:
+        setting: What the call asks for.
+        source: The tensor.
+        axes: Ascending.
+        kind: Sum, max or min.
+    """
+    dtype = source._spec.dtype
+    value = identity(kind, dtype)
+    result = source
+    if source._spec.layout is not Layout.TILE:
+        result = tilize_padded(setting.name, source, memory_config=setting.memory_config, pad_value=value)
+    rank = source._spec.shape.rank
+    for axis in axes:
+        # The packer clears what lies beside a reduced row or column, so that every program fills the padding anew.
+        where: _StepAxis = "h" if axis == rank - 2 else "w" if axis == rank - 1 else axis
+        result = _step(setting, result, where, f"int_{kind}", dtype, fill=value)
+    return result
+
+
+def _program(
+    setting: Setting, source: Tensor, kind: Kind, axis: _Axis, factor: float, dtype: DataType, fresh: bool
+) -> Tensor:
+    """Reduce matrices of a tensor in either layout."""
+    spec = source._spec
+    if spec.layout is Layout.TILE:
+        return _matrices(setting, source, kind, axis, factor, dtype, fresh)
+    interleaved = spec.memory_config.interleaved and setting.memory_config.interleaved
+    in_rows = kind in ("sum", "mean") and axis != "hw" and interleaved
+    if axis == "w" and setting.tiles_asked_for:
+        in_rows = False
+    if in_rows:
+        length = spec.shape[-1] if axis == "w" else spec.shape[-2]
+        if length > _CHUNK:
+            raise UnsupportedError(
+                f"{setting.name}: the program for ROW_MAJOR_LAYOUT adds more than {_CHUNK} elements ({length} here) in "
+                "chunks whose order is not specified; convert the tensor with ttnn.to_layout(..., ttnn.TILE_LAYOUT).",
+                "unimplemented",
+            )
+    tiled = tilize_padded(setting.name, source, memory_config=setting.memory_config, pad_value=IDENTITY[kind])
+    result = _matrices(setting, tiled, kind, axis, factor, dtype, fresh=False)
+    if in_rows and not setting.tiles_asked_for:
+        return untilized(setting.name, result)
+    return result
+
+
+def _exchanged(setting: Setting, source: Tensor, axis: int, below: float, beside: float) -> Tensor:
+    """Return the tensor with a leading dimension and the height exchanged.
+
+    Args:
+        setting: What the call asks for.
+        source: The tensor.
+        axis: The leading dimension.
+        below: What padding rows hold.
+        beside: What padding columns of the other rows hold.
+    """
+    spec, device = source._spec, source._device
+    assert device is not None
+    dims = list(spec.shape)
+    order = list(range(len(dims)))
+    order[axis], order[-2] = order[-2], order[axis]
+    width = spec.padded_shape[-1]
+    if spec.layout is not Layout.TILE or below == beside or width == dims[-1]:
+        return permuted(setting.name, source, order, setting.memory_config, below)
+    dtype = DataType.BFLOAT16 if spec.dtype in BLOCK_FLOATS else spec.dtype
+    shape = [dims[number] for number in order]
+    strides = strides_of(dims)
+    moved = move_into(
+        source,
+        allocate(TensorSpec.of(shape, dtype, Layout.TILE, setting.memory_config), device),
+        strides=[strides[number] for number in order],
+        pad_value=beside,
+    )
+    result = _with_rows_filled(setting, moved, below)
+    return result if dtype is spec.dtype else cast(setting.name, result, spec.dtype)
+
+
+def _with_rows_filled(setting: Setting, source: Tensor, value: float) -> Tensor:
+    """Return a tensor whose padding rows hold `value`; padding columns of the other rows stay."""
+    spec = source._spec
+    shape, width = list(spec.shape), spec.padded_shape[-1]
+    # Seen with its full width, the tensor has no padding but rows.
+    whole = source._view(TensorSpec.of([*shape[:-1], width], spec.dtype, Layout.TILE, setting.memory_config))
+    result = filled(whole, value, setting.memory_config)
+    return result._view(TensorSpec.of(shape, spec.dtype, Layout.TILE, setting.memory_config))
+
+
+def _across(
+    setting: Setting, source: Tensor, axis: int, kind: Kind, factor: float, dtype: DataType, beside: float
+) -> Tensor | None:
+    """Reduce a leading dimension where it is, with the bits of the program between two exchanges with the height.
+
+    None where that program cannot be told from the exchanges: of rows, and of block floats that share exponents with
+    padding on the way.
+
+    Args:
+        setting: What the call asks for.
+        source: The tensor.
+        axis: The leading dimension.
+        kind: What is computed; a mean divides by the number of elements itself.
+        factor: Multiplied in.
+        dtype: Data type of the result.
+        beside: What padding columns hold.
+    """
+    spec = source._spec
+    if spec.layout is not Layout.TILE:
+        return None
+    if spec.dtype is DataType.BFLOAT8_B and beside != 0.0 and spec.shape[-1] % GROUP:
+        return None
+    if kind == "mean":
+        factor = single(single(factor) / single(spec.shape[axis]))
+    join = _join(kind, spec.dtype, setting.accurate(spec.dtype))
+    scaler, scale = (factor, 1.0) if join == "fpu_sum" else (1.0, factor)
+    # Integers have the same result on both ways.
+    exchanged = spec.dtype not in REDUCED_INTEGERS
+    result = _step(setting, source, axis, join, dtype, scaler=scaler, scale=scale, fill=beside, exchanged=exchanged)
+    below = IDENTITY[kind]
+    return result if below == beside else _with_rows_filled(setting, result, below)
+
+
+def reduce_axes(
+    setting: Setting,
+    source: Tensor,
+    axes: Sequence[int],
+    kind: Kind,
+    factor: float,
+    *,
+    chained: bool = False,
+    last: bool = False,
+    fresh: bool = True,
+) -> Tensor:
+    """Reduce `axes` (ascending) of a tensor of rank 2 or more; they keep the size 1.
+
+    Args:
+        setting: What the call asks for.
+        source: The tensor.
+        axes: Ascending.
+        kind: What is computed; a mean divides by the number of elements itself.
+        factor: Multiplied in.
+        chained: A sum of bfloat16 in several programs: FP32 lies between them.
+        last: The end of such a chain.
+        fresh: The padding of `source` holds anything.
+    """
+    spec = source._spec
+    rank = spec.shape.rank
+    axes = list(axes)
+    programs: dict[tuple[int, ...], _Axis] = {(rank - 1,): "w", (rank - 2,): "h", (rank - 2, rank - 1): "hw"}
+    axis = programs.get(tuple(axes))
+    volume = math.prod(spec.shape[axis] for axis in axes)
+    if axis is not None:
+        if kind == "mean":
+            factor = single(single(factor) / single(volume))
+        dtype = spec.dtype
+        if chained:
+            dtype = DataType.BFLOAT16 if last else DataType.FLOAT32
+        return _program(setting, source, kind, axis, factor, dtype, fresh)
+    if kind == "mean" and len(axes) > 1:
+        kind, factor = "sum", single(single(factor) / single(volume))
+    # A sum is multiplied at its first program, a maximum or minimum at its last.
+    scaled = axes[-1] if kind in ("sum", "mean") else axes[0]
+    result = source
+    # Padding beside a reduced width is zero, as the packer leaves it; beside another width it is filled like the rest.
+    beside = 0.0 if rank - 1 in axes else IDENTITY[kind]
+    for number in reversed(axes):
+        inside = number >= rank - 2
+        if not inside:
+            kept = spec.dtype
+            if chained:
+                kept = DataType.BFLOAT16 if last and number == axes[0] else DataType.FLOAT32
+            by_factor = factor if number == scaled else 1.0
+            reduced = _across(setting, result, number, kind, by_factor, kept, beside)
+            if reduced is not None:
+                result = reduced
+                continue
+            result = _exchanged(setting, result, number, IDENTITY[kind], beside)
+        result = reduce_axes(
+            setting,
+            result,
+            [number if inside else rank - 2],
+            kind,
+            factor if number == scaled else 1.0,
+            chained=chained,
+            last=chained and last and number == axes[0],
+            fresh=fresh and inside and result is source,
+        )
+        if not inside:
+            result = _exchanged(setting, result, number, IDENTITY[kind], beside)
+    return result
+
+
+def add_leading(
+    setting: Setting, source: Tensor, axes: Sequence[int], between: DataType | None, final: DataType | None
+) -> Tensor:
+    """Add along leading dimensions, one program (`fast_reduce_nc`) each; they keep the size 1.
+
+    Args:
+        setting: What the call asks for.
+        source: bfloat16 or bfloat8_b.
+        axes: Ascending, none of the last two.
+        between: Data type between the programs. Default: that of `source`.
+        final: Data type of the result. Default: that of `source`.
+    """
+    dtype = source._spec.dtype
+    if source._spec.layout is Layout.TILE:
+        result = filled(source, 0.0, setting.memory_config)
+    else:
+        result = tilize_padded(setting.name, source, memory_config=setting.memory_config)
+    for number, axis in enumerate(axes):
+        spec = result._spec
+        dims = list(spec.shape)
+        kept = (final if number == len(axes) - 1 else between) or dtype
+        assert result._device is not None
+        target_spec = TensorSpec.of([*dims[:axis], 1, *dims[axis + 1 :]], kept, Layout.TILE, setting.memory_config)
+        target = allocate(target_spec, result._device)
+        tile_rows, columns = spec.page_grid
+        assert result._buffer is not None
+        assert target._buffer is not None
+        _engine.reduce(
+            result._buffer,
+            target._buffer,
+            formats=(FORMAT_CODE[spec.dtype], FORMAT_CODE[kept]),
+            outer=math.prod(dims[:axis]),
+            rows=tile_rows // math.prod(dims[: axis + 1]),
+            columns=columns,
+            axis="leading",
+            join="fpu_sum",
+            length=dims[axis],
+            fidelity=setting.fidelity,
+            dst32=setting.dst32,
+            arch=setting.arch,
+        )
+        result = target
+    return result

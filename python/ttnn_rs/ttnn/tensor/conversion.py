@@ -1,0 +1,546 @@
+"""Functions that bring tensors in and out: torch and numpy, host and device, types, memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
+
+import numpy as np
+
+from ttnn.base.call import checked
+from ttnn.base.core_range import CoreRangeSet
+from ttnn.base.enums import DataType, Layout, StorageType
+from ttnn.base.exceptions import (
+    ArgumentError,
+    DTypeError,
+    LayoutError,
+    MemoryConfigError,
+    ShapeError,
+    StorageError,
+    fatal,
+)
+from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
+from ttnn.base.shape import ShapeLike
+from ttnn.base.tensor_spec import TensorSpec
+from ttnn.base.tile import Tile
+from ttnn.operation.registry import FastOperation, add_operation
+from ttnn.tensor import host_buffer, transfer
+from ttnn.tensor.construction import tensor_from_array
+from ttnn.tensor.tensor import Tensor, check_queue
+from ttnn.tensor.tensor import allocate_tensor_on_device as _allocate
+
+if TYPE_CHECKING:
+    import torch
+
+    from ttnn.device.lifecycle import MeshDevice
+
+__all__ = [
+    "allocate_tensor_on_device",
+    "allocate_tensor_on_host",
+    "copy_device_to_host_tensor",
+    "copy_host_to_device_tensor",
+    "copy_host_to_device_tensor_partial",
+    "deallocate",
+    "from_device",
+    "from_torch",
+    "get_memory_config",
+    "has_storage_type_of",
+    "has_tile_padding",
+    "is_sharded",
+    "is_tensor_storage_on_device",
+    "reallocate",
+    "to_device",
+    "to_dtype",
+    "to_numpy",
+    "to_torch",
+]
+
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def listed(function: _Function) -> _Function:
+    """Make `function` the registered operator `ttnn.<its name>`: hooks see it, and queues may be given."""
+    # The registered object is called like the function it wraps.
+    return cast("_Function", add_operation(FastOperation(f"ttnn.{function.__name__}", checked(function))))
+
+
+def _require_tensor(operator: str, tensor: object, label: str = "tensor") -> None:
+    if not isinstance(tensor, Tensor):
+        raise ArgumentError(f"{operator}: {label} must be a ttnn.Tensor, got {type(tensor).__name__}")
+
+
+@overload
+def from_torch(
+    tensor: torch.Tensor | host_buffer.Array,
+    dtype: DataType | None = ...,
+    *,
+    spec: TensorSpec | None = ...,
+    tile: Tile | None = ...,
+    pad_value: float | None = ...,
+    layout: Layout | None = ...,
+    device: MeshDevice | None = ...,
+    memory_config: MemoryConfig | None = ...,
+    mesh_mapper: object = ...,
+    cq_id: Any = ...,
+    preserve_nan_values: bool = ...,
+    col_tilize: bool = ...,
+    enable_bfloat_opt: bool = ...,
+) -> Tensor: ...
+
+
+@overload
+def from_torch(tensor: None, *args: Any, **kwargs: Any) -> None: ...
+
+
+@listed
+def from_torch(
+    tensor: torch.Tensor | host_buffer.Array | None,
+    dtype: DataType | None = None,
+    *,
+    spec: TensorSpec | None = None,
+    tile: Tile | None = None,
+    pad_value: float | None = None,
+    layout: Layout | None = None,
+    device: MeshDevice | None = None,
+    memory_config: MemoryConfig | None = None,
+    mesh_mapper: object = None,
+    cq_id: Any = None,
+    preserve_nan_values: bool = False,
+    col_tilize: bool = False,
+    enable_bfloat_opt: bool = False,
+) -> Tensor | None:
+    """Return a tensor with the values of a torch tensor or numpy array; None for None.
+
+    Args:
+        tensor: The values. Not changed and not kept, except that a read-only or non-contiguous array is copied.
+        dtype: Element type; by default that of the values.
+        spec: Shape, type, layout, placement and tile in one; excludes the arguments for them.
+        tile: Tile shape.
+        pad_value: What tile padding holds, 0 by default.
+        layout: TILE for block floats, else ROW_MAJOR by default.
+        device: Put it there.
+        memory_config: Where on the device; a sharded one must name its cores.
+        mesh_mapper: How it lies on the mesh, which has one chip: a dimension that it names must exist.
+        cq_id: Command queue 0 or 1.
+        preserve_nan_values: Passed to the conversion, which makes NaNs canonical all the same, as the official one.
+        col_tilize: Transpose the last two dimensions first (block floats).
+        enable_bfloat_opt: Only False.
+
+    Raises:
+        ShapeError: `spec` has another shape.
+        ArgumentError: `spec` and one of the arguments that it excludes.
+        LayoutError: a block float in row-major layout.
+        DTypeError: values without a ttnn data type, or fp8_e4m3 from other than float32.
+        MemoryConfigError: sharded without cores, or shards that do not fit.
+    """
+    where = "ttnn.from_torch"
+    if tensor is None:
+        return None
+    if spec is not None:
+        if not isinstance(spec, TensorSpec):
+            raise ArgumentError(f"{where}: spec must be a ttnn.TensorSpec, got {type(spec).__name__}")
+        _check_spec(where, tensor, spec, dtype, layout, memory_config, tile, col_tilize)
+        dtype, layout, memory_config, tile = spec.dtype, spec.layout, spec.memory_config, spec.tile
+    return tensor_from_array(
+        where,
+        tensor,
+        dtype=dtype,
+        layout=layout,
+        device=device,
+        memory_config=memory_config,
+        tile=tile,
+        pad_value=pad_value,
+        mesh_mapper=mesh_mapper,
+        cq_id=cq_id,
+        preserve_nan_values=preserve_nan_values,
+        col_tilize=col_tilize,
+        enable_bfloat_opt=enable_bfloat_opt,
+    )
+
+
+def _check_spec(
+    where: str,
+    tensor: torch.Tensor | host_buffer.Array,
+    spec: TensorSpec,
+    dtype: DataType | None,
+    layout: Layout | None,
+    memory_config: MemoryConfig | None,
+    tile: Tile | None,
+    col_tilize: bool,
+) -> None:
+    if col_tilize:
+        raise fatal(
+            LayoutError,
+            f"{where}: with spec the shape of the result is given, and col_tilize=True would swap its last dimensions",
+            "ttnn.from_torch: col_tilize=True is not supported with spec",
+        )
+    if spec.shape != tuple(tensor.shape):
+        raise fatal(
+            ShapeError,
+            f"{where}: spec is for {spec.shape}, the values have {tuple(tensor.shape)}",
+            f"ttnn.from_torch: spec shape {spec.shape} must be the same as tensor shape {tensor.shape}",
+        )
+    for name, value in (("dtype", dtype), ("layout", layout), ("memory_config", memory_config), ("tile", tile)):
+        if value is not None:
+            raise fatal(
+                MemoryConfigError,
+                f"{where}: both spec and {name} are given",
+                f"ttnn.from_torch: {name} must be None when spec is specified",
+            )
+
+
+@listed
+def to_torch(
+    tensor: Tensor,
+    dtype: torch.dtype | None = None,
+    *,
+    torch_rank: int | None = None,
+    mesh_composer: object = None,
+    device: MeshDevice | None = None,
+    cq_id: Any = None,
+) -> torch.Tensor:
+    """Return the values as a torch tensor, without padding.
+
+    Args:
+        tensor: On the host or on a device.
+        dtype: Torch type of the result; by default the one of the same name, float32 for block floats.
+        torch_rank: Drop leading dimensions of size 1 until this rank.
+        mesh_composer: How the parts of a mesh are joined; there is one.
+        device: The device of the tensor, or None.
+        cq_id: Command queue 0 or 1.
+
+    Raises:
+        ShapeError: `torch_rank` cannot be reached.
+        DTypeError: `dtype` is no torch type.
+        StorageError: the tensor was deallocated, or `device` is not where it is.
+    """
+    where = "ttnn.to_torch"
+    _require_tensor(where, tensor)
+    check_queue(where, cq_id)
+    if device is not None and tensor._device is not None and tensor._device is not device:
+        raise StorageError(f"{where}: the tensor is on another device than the one given")
+    if torch_rank is not None and (isinstance(torch_rank, bool) or not isinstance(torch_rank, int)):
+        raise ArgumentError(f"{where}: torch_rank must be an int or None, got {torch_rank!r}")
+    result = tensor.to_torch(mesh_composer)
+    if torch_rank is not None:
+        while result.dim() > torch_rank and result.shape[0] == 1:
+            result = result.squeeze(0)
+        if result.dim() > torch_rank:
+            raise fatal(
+                ShapeError,
+                f"{where}: {tensor.shape} cannot have rank {torch_rank}, a leading dimension is not 1",
+                "ttnn: Unable to squeeze to desired rank!",
+            )
+    try:
+        return result if dtype is None else result.to(dtype=dtype)
+    except TypeError:
+        raise DTypeError(f"{where}: dtype must be a torch.dtype, got {dtype!r}") from None
+
+
+def to_numpy(tensor: Tensor, *, mesh_composer: object = None) -> host_buffer.Array:
+    """Return the values as a numpy array, without padding; bfloat16 as ml_dtypes.bfloat16, block floats as float32."""
+    _require_tensor("ttnn.to_numpy", tensor)
+    return tensor.to_numpy(mesh_composer)
+
+
+@listed
+def to_device(
+    tensor: Tensor, device: MeshDevice, memory_config: MemoryConfig | None = None, *, cq_id: Any = None
+) -> Tensor:
+    """Return the tensor on a device.
+
+    Args:
+        tensor: A host tensor; one that is on `device` is returned as it is, or moved to `memory_config`.
+        device: The device.
+        memory_config: Where on it; by default as the host tensor says, which is interleaved DRAM unless it was asked
+            for something else.
+        cq_id: Command queue 0 or 1.
+
+    Raises:
+        DeviceError: the device is closed.
+        OutOfMemoryError: there is no room.
+        StorageError: deallocated, or on another device.
+    """
+    _require_tensor("ttnn.to_device", tensor)
+    check_queue("ttnn.to_device", cq_id)
+    return tensor._to_device("ttnn.to_device", device, memory_config)
+
+
+@listed
+def from_device(tensor: Tensor, blocking: bool = True, *, cq_id: Any = None) -> Tensor:
+    """Return the tensor on the host, padding, layout and type as they are. A host tensor is returned as it is.
+
+    Args:
+        tensor: A device tensor.
+        blocking: Reads always wait until they are done.
+        cq_id: Command queue 0 or 1.
+
+    Raises:
+        StorageError: it was deallocated.
+        DeviceError: its device is closed.
+    """
+    _require_tensor("ttnn.from_device", tensor)
+    check_queue("ttnn.from_device", cq_id)
+    return tensor._to_host("ttnn.from_device")
+
+
+@listed
+def to_dtype(tensor: Tensor, dtype: DataType) -> Tensor:
+    """Return a host tensor with its values in another type, converted by the rules of the host.
+
+    Args:
+        tensor: A host tensor. Device tensors are converted by `ttnn.typecast`.
+        dtype: The type. Block floats need TILE_LAYOUT.
+
+    Raises:
+        StorageError: it is on a device, or deallocated.
+        LayoutError: a block float is asked for and the tensor is in row-major layout.
+    """
+    where = "ttnn.to_dtype"
+    _require_tensor(where, tensor)
+    tensor._require_host(where)
+    if dtype is tensor.dtype:
+        return tensor
+    if DataType.FP8_E4M3 in (dtype, tensor.dtype) and DataType.FLOAT32 not in (dtype, tensor.dtype):
+        raise fatal(
+            DTypeError,
+            f"{where}: {tensor.dtype.name} to {dtype.name}",
+            "FP8_E4M3 cross-type conversion is only supported to/from FLOAT32",
+        )
+    spec = TensorSpec.of(tensor.shape, dtype, tensor.layout, tensor.memory_config(), tensor.tile)
+    return tensor._repacked(spec, where)
+
+
+@listed
+def deallocate(tensor: Tensor, force: bool = True) -> None:
+    """Release the memory of a tensor.
+
+    Args:
+        tensor: The tensor.
+        force: Release it even if views use it.
+
+    Raises:
+        StorageError: it was released before.
+        DeviceError: its device is closed.
+    """
+    _require_tensor("ttnn.deallocate", tensor)
+    tensor.deallocate(force)
+
+
+@listed
+def reallocate(tensor: Tensor, memory_config: MemoryConfig | None = None) -> Tensor:
+    """Return the tensor moved to where a new one would be placed now, which closes gaps. The old one is deallocated.
+
+    Args:
+        tensor: A device tensor.
+        memory_config: Move it there instead.
+
+    Raises:
+        StorageError: it is on the host, or deallocated.
+        OutOfMemoryError: there is no room; the tensor keeps its values.
+    """
+    where = "ttnn.reallocate"
+    _require_tensor(where, tensor)
+    old = tensor._require_device(where, "tensor")
+    device = tensor._device
+    assert device is not None
+    spec = tensor.spec if memory_config is None else tensor.spec.with_memory_config(memory_config)
+    values = tensor._to_host(where)
+    old.deallocate()
+    try:
+        moved = values._to_device(where, device, spec.memory_config)
+    except Exception:
+        # The place it had is free, so this cannot fail.
+        tensor._buffer = values._to_device(where, device, tensor.memory_config())._buffer
+        raise
+    return moved
+
+
+@listed
+def allocate_tensor_on_device(*args: Any, **kwargs: Any) -> Tensor:
+    """Return a new tensor on a device whose values are not written yet.
+
+    Args:
+        args: (tensor_spec, mesh_device) or (shape, dtype, layout, mesh_device, memory_config=None).
+        kwargs: The same by name.
+
+    Raises:
+        DeviceError: the device is closed.
+        OutOfMemoryError: there is no room.
+    """
+    spec, device = _spec_and_device("ttnn.allocate_tensor_on_device", args, kwargs)
+    return _allocate(spec, device)
+
+
+@listed
+def allocate_tensor_on_host(*args: Any, **kwargs: Any) -> Tensor:
+    """Return a new tensor of zeros on the host.
+
+    Args:
+        args: (tensor_spec, mesh_device) or (shape, dtype, layout, mesh_device, memory_config=None).
+        kwargs: The same by name.
+    """
+    spec, _ = _spec_and_device("ttnn.allocate_tensor_on_host", args, kwargs)
+    return Tensor._on_host(spec, np.zeros(spec.raw_bytes, dtype=np.uint8))
+
+
+def _spec_and_device(where: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[TensorSpec, MeshDevice]:
+    def by_spec(tensor_spec: TensorSpec, mesh_device: MeshDevice) -> tuple[TensorSpec, MeshDevice]:
+        return tensor_spec, mesh_device
+
+    def by_parts(
+        shape: ShapeLike,
+        dtype: DataType,
+        layout: Layout,
+        mesh_device: MeshDevice,
+        memory_config: MemoryConfig | None = None,
+    ) -> tuple[TensorSpec, MeshDevice]:
+        return TensorSpec.of(shape, dtype, layout, memory_config or DRAM_MEMORY_CONFIG), mesh_device
+
+    has_spec = "tensor_spec" in kwargs or (bool(args) and isinstance(args[0], TensorSpec))
+    try:
+        spec, device = (by_spec if has_spec else by_parts)(*args, **kwargs)
+    except TypeError as error:
+        if isinstance(error, ArgumentError):
+            raise
+        raise ArgumentError(f"{where}(): incompatible function arguments. {error}") from None
+    transfer.require_open(where, device)
+    return spec, device
+
+
+def _require_same(where: str, host_tensor: Tensor, device_tensor: Tensor) -> None:
+    for what, vendor, ours, theirs in (
+        ("shape", "shape", host_tensor.shape, device_tensor.shape),
+        ("data type", "dtype", host_tensor.dtype, device_tensor.dtype),
+        ("layout", "page config", host_tensor.layout, device_tensor.layout),
+        ("tile", "page config", host_tensor.tile, device_tensor.tile),
+    ):
+        if ours != theirs:
+            raise fatal(
+                ShapeError,
+                f"{where}: the {what} of the host tensor is {ours}, that of the device tensor {theirs}",
+                f"Host tensor has different {vendor}",
+            )
+
+
+@listed
+def copy_host_to_device_tensor(host_tensor: Tensor, device_tensor: Tensor, cq_id: Any = None) -> None:
+    """Write the values of a host tensor into a device tensor of the same shape, type and layout.
+
+    Raises:
+        StorageError: one is not where it should be, or deallocated.
+        ShapeError: they differ.
+    """
+    where = "ttnn.copy_host_to_device_tensor"
+    check_queue(where, cq_id)
+    raw, spec = _raw_for(where, host_tensor, device_tensor)
+    transfer.write(device_tensor._require_device(where, "device_tensor"), spec, raw)
+
+
+def _raw_for(where: str, host_tensor: Tensor, device_tensor: Tensor) -> tuple[host_buffer.Raw, TensorSpec]:
+    """Return the raw buffer of a host tensor, padded as the device tensor needs it."""
+    _require_tensor(where, host_tensor, "host_tensor")
+    _require_tensor(where, device_tensor, "device_tensor")
+    raw = host_tensor._require_host(where, "host_tensor")
+    device_tensor._require_device(where, "device_tensor")
+    _require_same(where, host_tensor, device_tensor)
+    spec = device_tensor.spec
+    if spec.padded_shape != host_tensor.padded_shape:
+        raw = host_buffer.pack(host_buffer.unpack(raw, host_tensor.spec), spec, where=where)
+    return raw, spec
+
+
+@listed
+def copy_host_to_device_tensor_partial(
+    host_tensor: Tensor, device_tensor: Tensor, logical_core_filter: CoreRangeSet, cq_id: Any = None
+) -> None:
+    """Write those shards of a host tensor into a sharded device tensor that lie on the cores named.
+
+    Args:
+        host_tensor: Values.
+        device_tensor: Sharded, of the same shape, type and layout.
+        logical_core_filter: Cores whose shards are written; the others keep their values.
+        cq_id: Command queue 0 or 1.
+
+    Raises:
+        StorageError: one is not where it should be, or deallocated.
+        ShapeError: they differ.
+        MemoryConfigError: the device tensor is not sharded.
+    """
+    where = "ttnn.copy_host_to_device_tensor_partial"
+    check_queue(where, cq_id)
+    raw, spec = _raw_for(where, host_tensor, device_tensor)
+    if not spec.memory_config.is_sharded():
+        raise MemoryConfigError(f"{where}: device_tensor is not sharded ({spec.memory_config})")
+    cores = transfer.page_cores(spec)
+    chosen = {core for core in set(cores) if logical_core_filter.contains(core)}
+    if not chosen:
+        return
+    buffer = device_tensor._require_device(where, "device_tensor")
+    written = np.array([core in chosen for core in cores], dtype=bool)
+    if not written.all():
+        pages = transfer.read(buffer, spec).reshape(spec.num_pages, spec.page_bytes)
+        pages[written] = raw.reshape(pages.shape)[written]
+        raw = pages.reshape(-1)
+    transfer.write(buffer, spec, raw)
+
+
+@listed
+def copy_device_to_host_tensor(
+    device_tensor: Tensor, host_tensor: Tensor, blocking: bool = True, cq_id: Any = None
+) -> None:
+    """Read the values of a device tensor into a host tensor of the same shape, type and layout.
+
+    Raises:
+        StorageError: one is not where it should be, or deallocated.
+        ShapeError: they differ.
+    """
+    where = "ttnn.copy_device_to_host_tensor"
+    check_queue(where, cq_id)
+    _require_tensor(where, host_tensor, "host_tensor")
+    _require_tensor(where, device_tensor, "device_tensor")
+    device_tensor._require_device(where, "device_tensor")
+    target = host_tensor._require_host(where, "host_tensor")
+    _require_same(where, host_tensor, device_tensor)
+    read = device_tensor._to_host(where)
+    if read.padded_shape != host_tensor.padded_shape:
+        read = read._repacked(host_tensor.spec, where)
+    source = read._require_host(where)
+    if target.flags.writeable:
+        np.copyto(target, source)
+    else:
+        host_tensor._host = source
+
+
+def has_storage_type_of(tensor: Tensor, storage_type: StorageType) -> bool:
+    """Return whether a tensor is where `storage_type` says."""
+    _require_tensor("ttnn.has_storage_type_of", tensor)
+    return tensor.storage_type() is storage_type
+
+
+def is_tensor_storage_on_device(tensor: Tensor) -> bool:
+    """Return whether a tensor is on a device."""
+    _require_tensor("ttnn.is_tensor_storage_on_device", tensor)
+    return tensor.storage_type() is StorageType.DEVICE
+
+
+def is_sharded(tensor: Tensor) -> bool:
+    """Return whether a tensor is spread over cores in shards."""
+    _require_tensor("ttnn.is_sharded", tensor)
+    return tensor.is_sharded()
+
+
+def get_memory_config(tensor: Tensor) -> MemoryConfig | None:
+    """Return where a device tensor lives, None for a host tensor."""
+    _require_tensor("ttnn.get_memory_config", tensor)
+    return tensor.memory_config() if tensor._device is not None and tensor.is_allocated() else None
+
+
+def has_tile_padding(tensor: Tensor, *, dim: int | None = None) -> bool:
+    """Return whether height or width (or dimension `dim`) is padded."""
+    _require_tensor("ttnn.has_tile_padding", tensor)
+    logical, padded = tuple(tensor.shape), tuple(tensor.padded_shape)
+    if dim is not None:
+        return tensor.shape[dim] != tensor.padded_shape[dim if dim < 0 else dim - len(logical)]
+    return len(logical) > 1 and logical[-2:] != padded[-2:]

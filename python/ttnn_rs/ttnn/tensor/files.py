@@ -1,0 +1,425 @@
+"""Tensors in files: `.tensorbin` as the official package writes it, and the cache of `as_tensor`.
+
+A file is a little-endian u64 with the size of the header, the header (a FlatBuffer, filled up with zeros so that the
+data begins at a multiple of 64), and the raw buffer of the tensor.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import struct
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+
+from ttnn.base.core_range import CoreRange, CoreRangeSet
+from ttnn.base.enums import BufferType, DataType, DumpTensorMode, Layout, ShardOrientation, TensorMemoryLayout
+from ttnn.base.exceptions import (
+    ArgumentError,
+    DTypeError,
+    FileFormatError,
+    MemoryConfigError,
+    ShapeError,
+    TtnnError,
+    UnsupportedError,
+    fatal,
+)
+from ttnn.base.memory_config import MemoryConfig, ShardSpec
+from ttnn.base.tensor_spec import TensorSpec
+from ttnn.base.tile import Tile
+from ttnn.tensor.conversion import from_torch, listed
+from ttnn.tensor.distribution import check_mapper
+from ttnn.tensor.flat_buffer import Builder, Table
+from ttnn.tensor.host_buffer import Array
+from ttnn.tensor.tensor import Tensor
+
+if TYPE_CHECKING:
+    import torch
+
+    from ttnn.device.lifecycle import MeshDevice
+
+_SUFFIX = ".tensorbin"
+_DATA_ALIGNMENT = 64
+_SIZE_BYTES = 8
+_log = logging.getLogger("ttnn")
+
+# Numbers of the file format. The first eight agree with DataType.
+_DTYPE_NUMBER = {
+    DataType.BFLOAT16: 0,
+    DataType.FLOAT32: 1,
+    DataType.UINT32: 2,
+    DataType.BFLOAT8_B: 3,
+    DataType.BFLOAT4_B: 4,
+    DataType.UINT8: 5,
+    DataType.UINT16: 6,
+    DataType.INT32: 7,
+    DataType.INT8: 9,
+}
+_DTYPE = {number: dtype for dtype, number in _DTYPE_NUMBER.items()}
+_ROW_MAJOR_PAGES, _TILE_PAGES = 1, 2
+_INLINE_STORAGE = 1
+_NO_DIM = -1
+
+
+@listed
+def dump_tensor(
+    file_name: str | os.PathLike[str],
+    tensor: Tensor,
+    *,
+    mode: DumpTensorMode = DumpTensorMode.DISTRIBUTED_GATHER,
+) -> None:
+    """Write a tensor to a file.
+
+    Args:
+        file_name: Name that ends in .tensorbin. An existing file is replaced when the new one is complete.
+        tensor: On the host or on a device.
+        mode: Who writes on several hosts; there is one.
+
+    Raises:
+        FileFormatError: another ending.
+        DTypeError: fp8_e4m3, which the format does not have.
+        ShapeError: a tensor without elements, which the format does not have.
+        StorageError: the tensor was deallocated.
+    """
+    where = "ttnn.dump_tensor"
+    path = _checked_name(where, file_name)
+    if not isinstance(tensor, Tensor):
+        raise ArgumentError(f"{where}: tensor must be a ttnn.Tensor, got {type(tensor).__name__}")
+    if not isinstance(mode, DumpTensorMode):
+        raise ArgumentError(f"{where}: mode must be a DumpTensorMode, got {mode!r}")
+    _write(where, path, tensor)
+
+
+@listed
+def load_tensor(file_name: str | os.PathLike[str], *, device: MeshDevice | None = None) -> Tensor:
+    """Return the tensor that a file holds, on the host or, if `device` is given, there.
+
+    Args:
+        file_name: Name that ends in .tensorbin.
+        device: Put it there, in the memory that the file names.
+
+    Raises:
+        FileFormatError: another ending, no such file, or a damaged file.
+        UnsupportedError: the file holds parts for several chips, or padding that is not modelled.
+    """
+    where = "ttnn.load_tensor"
+    tensor = _read_file(where, _checked_name(where, file_name))
+    return tensor if device is None else tensor._to_device(where, device, None)
+
+
+@overload
+def as_tensor(
+    tensor: torch.Tensor | Array,
+    dtype: DataType | None = ...,
+    *,
+    layout: Layout | None = ...,
+    device: MeshDevice | None = ...,
+    memory_config: MemoryConfig | None = ...,
+    cache_file_name: str | os.PathLike[str] | None = ...,
+    preprocess: Callable[[Any], Any] | None = ...,
+    mesh_mapper: object = ...,
+    cache_dump_mode: DumpTensorMode = ...,
+) -> Tensor: ...
+
+
+@overload
+def as_tensor(tensor: None, *args: Any, **kwargs: Any) -> Tensor | None: ...
+
+
+@listed
+def as_tensor(
+    tensor: torch.Tensor | Array | None,
+    dtype: DataType | None = None,
+    *,
+    layout: Layout | None = Layout.ROW_MAJOR,
+    device: MeshDevice | None = None,
+    memory_config: MemoryConfig | None = None,
+    cache_file_name: str | os.PathLike[str] | None = None,
+    preprocess: Callable[[Any], Any] | None = None,
+    mesh_mapper: object = None,
+    cache_dump_mode: DumpTensorMode = DumpTensorMode.DISTRIBUTED_GATHER,
+) -> Tensor | None:
+    """Return a tensor with the values of a torch tensor or numpy array, converted once and then read from a file.
+
+    Args:
+        tensor: The values; not looked at if the file exists.
+        dtype: Element type.
+        layout: Layout.
+        device: Put it there; needs `memory_config`.
+        memory_config: Where on the device, whatever the cache file says.
+        cache_file_name: Beginning of the name of the cache file, `<name>_dtype_<DTYPE>_layout_<LAYOUT>.tensorbin`.
+        preprocess: Applied to `tensor` before the conversion.
+        mesh_mapper: How it lies on the mesh, which has one chip.
+        cache_dump_mode: As `mode` of `dump_tensor`.
+
+    Raises:
+        MemoryConfigError: `device` without `memory_config`.
+    """
+    where = "ttnn.as_tensor"
+    if device is not None and memory_config is None:
+        raise fatal(
+            MemoryConfigError,
+            f"{where}: device is given; say where on it, for example memory_config=ttnn.DRAM_MEMORY_CONFIG",
+            "memory_config must be specified when device is specified",
+        )
+    check_mapper(where, mesh_mapper)
+
+    def convert(target: MeshDevice | None) -> Tensor | None:
+        values = tensor if preprocess is None else preprocess(tensor)
+        if values is None:
+            return None
+        return from_torch(
+            values,
+            dtype=dtype,
+            layout=layout,
+            device=target,
+            memory_config=memory_config,
+            mesh_mapper=mesh_mapper,
+        )
+
+    if cache_file_name is None:
+        return convert(device)
+    path = Path(f"{os.fspath(cache_file_name)}_dtype_{_name_of(dtype)}_layout_{_name_of(layout)}{_SUFFIX}")
+    if path.is_file():
+        try:
+            return _placed(where, load_tensor(path), device, memory_config)
+        except (FileFormatError, UnsupportedError) as error:
+            _log.warning("%s: the cache file is made anew: %s", where, error)
+    made = convert(None)
+    if made is None:
+        return None
+    path.parent.mkdir(parents=True, exist_ok=True)
+    dump_tensor(path, made, mode=cache_dump_mode)
+    return _placed(where, made, device, memory_config)
+
+
+def _placed(where: str, tensor: Tensor, device: MeshDevice | None, memory_config: MemoryConfig | None) -> Tensor:
+    """Return a tensor where it was asked for, which the name of a cache file does not say."""
+    return tensor if device is None else tensor._to_device(where, device, memory_config)
+
+
+def _name_of(member: DataType | Layout | None) -> str:
+    return "None" if member is None else member.name
+
+
+def _checked_name(where: str, file_name: str | os.PathLike[str]) -> Path:
+    try:
+        path = Path(file_name)
+    except TypeError:
+        raise ArgumentError(f"{where}: file_name must be a path, got {type(file_name).__name__}") from None
+    if path.suffix != _SUFFIX:
+        raise fatal(
+            FileFormatError,
+            f"{where}: {path.name} does not end in {_SUFFIX}",
+            f"File {path} must have .tensorbin extension",
+        )
+    return path
+
+
+def _write(where: str, path: Path, tensor: Tensor) -> None:
+    if tensor.dtype not in _DTYPE_NUMBER:
+        raise fatal(
+            DTypeError,
+            f"{where}: the file format has no {tensor.dtype.name}",
+            "FP8_E4M3 cannot be serialized to flatbuffer",
+        )
+    host = tensor._to_host(where)
+    raw = host._require_host(where)
+    if raw.nbytes == 0:
+        raise fatal(
+            ShapeError,
+            f"{where}: a tensor of {tensor.shape} has nothing to write",
+            "Unexpected empty buffer during tensor serialization",
+        )
+    # Complete or not at all: readers never see half a file.
+    unfinished = path.with_name(f"{path.name}.{os.getpid()}.{uuid.uuid4().hex}")
+    try:
+        with unfinished.open("wb") as file:
+            file.write(header_bytes(host.spec, raw.nbytes))
+            file.write(raw.data)
+        unfinished.replace(path)
+    except OSError as error:
+        raise FileFormatError(f"{where}: {path} cannot be written: {error.strerror}") from None
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def header_bytes(spec: TensorSpec, data_bytes: int) -> bytes:
+    """Return all bytes of a file before the data."""
+    builder = Builder()
+    shape = builder.numbers(list(spec.shape))
+    layout = _layout(builder, spec)
+    described = builder.table((1, "ref", layout), (0, "ref", shape))
+
+    def coordinate() -> int:
+        return builder.table((0, "ref", builder.numbers([0, 0])))
+
+    # One part, for the only chip of a 1x1 mesh.
+    place = coordinate()
+    storage = builder.structure("QQ", 8, 0, data_bytes)
+    part = builder.table((2, "ref", place), (1, "ref", storage), (0, "B", _INLINE_STORAGE))
+    parts = builder.references([part])
+    mesh = builder.table((0, "ref", builder.numbers([1, 1])))
+    distribution = builder.table((0, "ref", builder.numbers([1])))
+    placements = builder.references([builder.table((1, "i", _NO_DIM), (0, "B", 0))])
+    coordinates = builder.references([coordinate()])
+    topology = builder.table((2, "ref", coordinates), (1, "ref", placements), (0, "ref", distribution))
+    root = builder.table((3, "ref", topology), (2, "ref", parts), (1, "ref", mesh), (0, "ref", described))
+    builder.align(_SIZE_BYTES)
+    header = builder.finish(root)
+    header += bytes(-(len(header) + _SIZE_BYTES) % _DATA_ALIGNMENT)
+    return struct.pack("<Q", len(header)) + header
+
+
+def _layout(builder: Builder, spec: TensorSpec) -> int:
+    alignment = builder.numbers(_alignment(spec))
+    if spec.layout is Layout.TILE:
+        height, width = spec.tile.tile_shape
+        tile = builder.table((1, "I", width), (0, "I", height))
+        pages, kind = builder.table((0, "ref", tile)), _TILE_PAGES
+    else:
+        pages, kind = builder.table(), _ROW_MAJOR_PAGES
+    memory = _memory(builder, spec.memory_config)
+    return builder.table(
+        (4, "ref", alignment),
+        (3, "ref", memory),
+        (2, "ref", pages),
+        (1, "B", kind),
+        (0, "B", _DTYPE_NUMBER[spec.dtype]),
+    )
+
+
+def _alignment(spec: TensorSpec) -> list[int]:
+    """Return to what multiples the last dimensions are padded."""
+    if spec.layout is Layout.TILE:
+        return spec.tile.tile_shape
+    shards = spec.memory_config.shard_spec
+    if shards is not None and spec.memory_config.memory_layout is not TensorMemoryLayout.HEIGHT_SHARDED:
+        return [shards.shape[1]]
+    return [1]
+
+
+def _memory(builder: Builder, config: MemoryConfig) -> int:
+    if config.nd_shard_spec is not None:
+        raise UnsupportedError("ttnn.dump_tensor: n-dimensional shards are not built yet", "unimplemented")
+    shards = config.shard_spec
+    described = 0
+    if shards is not None:
+        ranges = []
+        for r in shards.grid.ranges():
+            start = builder.table((1, "i", r.start.y), (0, "i", r.start.x))
+            end = builder.table((1, "i", r.end.y), (0, "i", r.end.x))
+            ranges.append(builder.table((1, "ref", end), (0, "ref", start)))
+        grid = builder.table((0, "ref", builder.references(ranges)))
+        described = builder.table(
+            (2, "I", shards.shape[1]),
+            (1, "I", shards.shape[0]),
+            (0, "ref", grid),
+            (3, "B", shards.orientation.value),
+        )
+    return builder.table(
+        (2, "ref", described), (1, "H", config.buffer_type.value), (0, "H", config.memory_layout.value)
+    )
+
+
+def _read_file(where: str, path: Path) -> Tensor:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise fatal(
+            FileFormatError,
+            f"{where}: {path} cannot be read: {error.strerror}",
+            f'Cannot open "{path}" for reading',
+        ) from None
+    if len(data) < _SIZE_BYTES:
+        raise fatal(
+            FileFormatError,
+            f"{where}: {path} has {len(data)} B",
+            f'Tensor file "{path}" is too small to be valid',
+        )
+    header_size = struct.unpack_from("<Q", data)[0]
+    begin = _SIZE_BYTES + header_size
+    if begin > len(data):
+        raise fatal(
+            FileFormatError,
+            f"{where}: {path} ends inside of its header",
+            f'Tensor file "{path}" is truncated or corrupt (header_size={header_size}, file_size={len(data)})',
+        )
+    try:
+        root = Table.root(data[_SIZE_BYTES:begin])
+        spec = _read_spec(root.required(0, "tensor"))
+        offset, size = _read_storage(root.tables(2))
+    except FileFormatError as error:
+        raise fatal(
+            FileFormatError,
+            f"{where}: {path}: {error}",
+            "Cannot validate tensor data; this most likely indicates data corruption.",
+        ) from None
+    except UnsupportedError:
+        raise
+    except (TtnnError, ValueError) as error:
+        raise FileFormatError(f"{where}: {path} describes no tensor: {error}") from None
+    raw = np.frombuffer(data, dtype=np.uint8)[begin + offset : begin + offset + size].copy()
+    if raw.nbytes != size or size != spec.raw_bytes:
+        raise FileFormatError(
+            f"{where}: {path} holds {raw.nbytes} B of data, its header says {size} B, {spec.shape} needs "
+            f"{spec.raw_bytes} B"
+        )
+    return Tensor._on_host(spec, raw)
+
+
+def _read_spec(table: Table) -> TensorSpec:
+    layout = table.required(1, "layout")
+    number = layout.number(0, "B")
+    if number not in _DTYPE:
+        raise FileFormatError(f"the header has data type {number}, which does not exist")
+    pages = layout.number(1, "B")
+    if pages not in (_ROW_MAJOR_PAGES, _TILE_PAGES):
+        raise FileFormatError(f"the header has page kind {pages}, which does not exist")
+    tile = None
+    if pages == _TILE_PAGES:
+        shape = layout.required(2, "tile").required(0, "tile shape")
+        tile = Tile([shape.number(0, "I"), shape.number(1, "I")], bool(shape.number(2, "B")))
+    config = _read_memory(layout.required(3, "memory configuration"))
+    spec = TensorSpec.of(
+        table.numbers(0), _DTYPE[number], Layout.TILE if pages == _TILE_PAGES else Layout.ROW_MAJOR, config, tile
+    )
+    padding = layout.numbers(4)
+    if padding != _alignment(spec):
+        raise UnsupportedError(
+            f"ttnn.load_tensor: the tensor is padded to multiples of {padding}, only {_alignment(spec)} is modelled"
+        )
+    return spec
+
+
+def _read_memory(table: Table) -> MemoryConfig:
+    if table.table(3) is not None and table.number(4, "B"):
+        raise UnsupportedError("ttnn.load_tensor: n-dimensional shards are not built yet", "unimplemented")
+    shards = table.table(2)
+    if shards is None:
+        described = None
+    else:
+        corners = [(r.required(0, "start"), r.required(1, "end")) for r in shards.required(0, "cores").tables(0)]
+        ranges = [
+            CoreRange((start.number(0, "i"), start.number(1, "i")), (end.number(0, "i"), end.number(1, "i")))
+            for start, end in corners
+        ]
+        shape = [shards.number(1, "I"), shards.number(2, "I")]
+        described = ShardSpec(CoreRangeSet(ranges), shape, ShardOrientation(shards.number(3, "B")))
+    return MemoryConfig(TensorMemoryLayout(table.number(0, "H")), BufferType(table.number(1, "H")), described)
+
+
+def _read_storage(parts: list[Table]) -> tuple[int, int]:
+    """Return offset and size of the data, from the beginning of the data."""
+    if len(parts) != 1:
+        raise UnsupportedError(
+            f"ttnn.load_tensor: the file holds {len(parts)} parts, for several chips; one is modelled"
+        )
+    storage = parts[0].structure(1, "QQ")
+    if storage is None or parts[0].number(0, "B") != _INLINE_STORAGE:
+        raise FileFormatError("the header does not say where the data is")
+    return storage[0], storage[1]

@@ -1,0 +1,121 @@
+"""Shape changes of tensors on the host: reshaping, padding, parts, shards."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from operator import index as operator_index
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ttnn.base.enums import Layout
+from ttnn.base.exceptions import ArgumentError, LayoutError, ShapeError, fatal
+from ttnn.base.shape import ShapeLike, as_dims
+from ttnn.base.tensor_spec import TensorSpec
+from ttnn.tensor import host_buffer, transfer
+from ttnn.tensor.host_buffer import Array
+
+if TYPE_CHECKING:
+    from ttnn.base.core_range import CoreLike
+    from ttnn.tensor.tensor import Tensor
+
+
+def resolve_shape(operator: str, tensor: Tensor, shape: ShapeLike) -> tuple[int, ...]:
+    """Return `shape` with its -1, if it has one, replaced by what the volume leaves.
+
+    Raises:
+        ShapeError: the volumes differ, or there is more than one -1.
+    """
+    try:
+        dims = [operator_index(size) for size in shape]
+    except TypeError:
+        raise ArgumentError(f"{operator}: shape must be a sequence of ints, got {shape!r}") from None
+    volume = tensor.logical_volume()
+    if dims.count(-1) > 1:
+        raise fatal(
+            ShapeError,
+            f"{operator}: {dims} has more than one -1",
+            "Shape cannot have more than 1 elements that is set to -1!",
+        )
+    if -1 in dims:
+        rest = math.prod(size for size in dims if size != -1)
+        dims[dims.index(-1)] = volume // rest if rest else 0
+    wanted = as_dims(dims)
+    if math.prod(wanted) != volume:
+        raise fatal(
+            ShapeError,
+            f"{operator}: {tensor.shape} has {volume} elements, {list(wanted)} has {math.prod(wanted)}",
+            "Invalid arguments to reshape",
+        )
+    return wanted
+
+
+def reshaped(tensor: Tensor, dims: tuple[int, ...]) -> Tensor:
+    """Return a host tensor with another shape of the same volume."""
+    raw = tensor._require_host("Tensor.reshape")
+    spec = TensorSpec.of(dims, tensor.dtype, tensor.layout, tile=tensor.tile)
+    if tensor.layout is Layout.ROW_MAJOR and raw.nbytes == spec.raw_bytes:
+        return type(tensor)._on_host(spec, raw)
+    return tensor._repacked(spec, "Tensor.reshape")
+
+
+def padded(tensor: Tensor, shape: ShapeLike, input_start: ShapeLike, pad_value: float) -> Tensor:
+    """Return a host tensor of `shape` with another one at `input_start` and `pad_value` around it."""
+    _require_row_major(tensor, "Tensor.pad")
+    dims, start = as_dims(shape), as_dims(input_start)
+    _check_box(tensor, "Tensor.pad", dims, start, [a + b for a, b in zip(start, tensor.shape, strict=False)])
+    values = tensor._values("Tensor.pad")
+    if not isinstance(pad_value, int | float | np.number):
+        raise ArgumentError(f"Tensor.pad: pad_value must be a number, got {pad_value!r}")
+    full = np.full(dims, pad_value).astype(values.dtype)
+    full[tuple(slice(a, a + b) for a, b in zip(start, tensor.shape, strict=True))] = values
+    return _same_kind(tensor, full)
+
+
+def part(tensor: Tensor, start: ShapeLike, end: ShapeLike) -> Tensor:
+    """Return the part of a host tensor from `start` to `end` (not included)."""
+    _require_row_major(tensor, "Tensor.unpad")
+    first, last = as_dims(start), as_dims(end)
+    _check_box(tensor, "Tensor.unpad", tuple(tensor.shape), first, last)
+    return _same_kind(tensor, tensor._values("Tensor.unpad")[tuple(map(slice, first, last))])
+
+
+def shard(tensor: Tensor, core: CoreLike | int) -> Tensor:
+    """Return the shard of a core as a host tensor [1, 1, H, W]."""
+    tensor._require_device("Tensor.extract_shard", "the tensor")
+    row, column = transfer.shard_of_core(tensor._spec, core)
+    shards = tensor._spec.memory_config.shard_spec
+    assert shards is not None
+    height, width = shards.shape
+    host = tensor._to_host("Tensor.extract_shard")
+    values = host_buffer.unpack_padded(host._require_host("Tensor.extract_shard"), host._spec)
+    matrix = values.reshape(tensor._spec.physical_shape)
+    held = matrix[row * height : (row + 1) * height, column * width : (column + 1) * width]
+    full = np.zeros((1, 1, height, width), dtype=values.dtype)
+    full[0, 0, : held.shape[0], : held.shape[1]] = held
+    return _same_kind(tensor, full)
+
+
+def _require_row_major(tensor: Tensor, operator: str) -> None:
+    tensor._require_host(operator)
+    if tensor.layout is not Layout.ROW_MAJOR:
+        raise fatal(
+            LayoutError,
+            f"{operator}: the tensor is in {tensor.layout.name} layout",
+            "Tensor layout must be ROW_MAJOR for padding",
+        )
+
+
+def _check_box(tensor: Tensor, operator: str, dims: Sequence[int], start: Sequence[int], end: Sequence[int]) -> None:
+    inside = all(0 <= a <= b <= size for a, b, size in zip(start, end, dims, strict=False))
+    if not (len(dims) == len(start) == len(end) == tensor.shape.rank and inside):
+        raise ShapeError(
+            f"{operator}: {list(start)} to {list(end)} does not lie inside of {list(dims)}, or has another rank "
+            f"than {tensor.shape}"
+        )
+
+
+def _same_kind(tensor: Tensor, values: Array) -> Tensor:
+    spec = TensorSpec.of(values.shape, tensor.dtype, tensor.layout, tile=tensor.tile)
+    return type(tensor)._on_host(spec, host_buffer.pack(np.ascontiguousarray(values).reshape(values.shape), spec))

@@ -1,0 +1,174 @@
+"""The way of a tensor's pages between host and device."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ttnn.base import nd_shards
+from ttnn.base.core_range import CoreCoord, CoreLike, as_core
+from ttnn.base.enums import BufferType, ShardOrientation, TensorMemoryLayout
+from ttnn.base.exceptions import ArgumentError, DeviceError, MemoryConfigError, fatal
+from ttnn.base.tensor_spec import TensorSpec, require_allocatable
+from ttnn.tensor.host_buffer import Raw
+
+if TYPE_CHECKING:
+    from ttnn._engine import Buffer
+    from ttnn.device.lifecycle import MeshDevice
+
+
+def require_open(operator: str, device: MeshDevice) -> None:
+    """Refuse what is no open device.
+
+    Raises:
+        ArgumentError: it is no device.
+        DeviceError: it is closed.
+    """
+    # By attribute, not by class: this module must not import the device, which needs tensors for its report.
+    is_open = getattr(device, "is_open", None)
+    if is_open is None:
+        raise ArgumentError(f"{operator}: expected a ttnn.MeshDevice, got {type(device).__name__}")
+    if not is_open:
+        raise DeviceError(f"{operator}: the device is closed")
+
+
+def allocate(spec: TensorSpec, device: MeshDevice) -> Buffer:
+    """Return a new buffer for the pages of a tensor.
+
+    Raises:
+        DeviceError: the device is closed.
+        OutOfMemoryError: there is no room.
+        MemoryConfigError: sharded without cores, or over cores that the device does not have.
+    """
+    require_open("allocating a tensor", device)
+    config = spec._memory_config
+    if config.interleaved:
+        return device._engine.allocate_interleaved(
+            config.buffer_type.value, spec.page_bytes, spec.num_pages, max(1, spec.page_grid[1])
+        )
+    require_allocatable(spec)
+    if config._nd_shard_spec is not None:
+        return _allocate_dealt(spec, device)
+    rows, columns = spec.page_grid
+    page_height, page_width = spec.page_shape
+    shards = config._shard_spec
+    assert shards is not None
+    cores = shard_cores(spec)
+    if config.buffer_type is BufferType.DRAM:
+        _require_banks(spec, cores, device.chip["dram_banks"])
+    return device._engine.allocate_sharded(
+        config.buffer_type.value,
+        spec.page_bytes,
+        (rows, columns),
+        (shards.shape[0] // page_height, shards.shape[1] // page_width),
+        [(core.x, core.y) for core in cores],
+    )
+
+
+def _allocate_dealt(spec: TensorSpec, device: MeshDevice) -> Buffer:
+    where = nd_shards.deal(spec)
+    kind = spec._memory_config.buffer_type
+    if kind is BufferType.DRAM:
+        _require_banks(spec, [*where.cores], device.chip["dram_banks"])
+    return device._engine.allocate_listed(
+        kind.value,
+        spec.page_bytes,
+        max(1, spec.page_grid[1]),
+        [(core.x, core.y) for core in where.cores],
+        where.slots,
+        [*zip(where.core.tolist(), where.slot.tolist(), strict=True)],
+    )
+
+
+def _require_banks(spec: TensorSpec, cores: list[CoreCoord], banks: int) -> None:
+    """Refuse DRAM shards on banks that the chip does not have; a bank is a core (number, 0)."""
+    for core in cores:
+        if core.y != 0 or core.x >= banks:
+            raise fatal(
+                MemoryConfigError,
+                f"a tensor of {spec.shape} has a DRAM shard on ({core.x}, {core.y}); this device has the banks (0, 0) "
+                f"to ({banks - 1}, 0).",
+                f"Invalid shard grid: shard core ({core.x}, {core.y}) has no DRAM bank on this device, which has "
+                f"{banks} of them. Derive the shard grid from the device (dram_grid_size() for DRAM, "
+                "compute_with_storage_grid_size() for L1) rather than assuming a fixed size -- a harvested device "
+                "exposes fewer banks than an unharvested one of the same type. An L1 shard core outside the compute "
+                "grid is legal only while it is claimed via ServiceCoreManager.",
+            )
+
+
+def write(buffer: Buffer, spec: TensorSpec, raw: Raw) -> None:
+    """Write all pages of a tensor."""
+    buffer.write(raw, _row_bytes(spec))
+
+
+def read(buffer: Buffer, spec: TensorSpec) -> Raw:
+    """Return all pages of a tensor."""
+    if spec.num_pages == 0:
+        return np.empty(0, dtype=np.uint8)
+    return buffer.read(_row_bytes(spec), spec.page_grid[0])
+
+
+def _row_bytes(spec: TensorSpec) -> int:
+    return spec.page_grid[1] * spec.page_bytes
+
+
+def shard_grid(spec: TensorSpec) -> tuple[int, int]:
+    """Return into how many (rows, columns) of shards a tensor is cut."""
+    shards = spec._memory_config._shard_spec
+    assert shards is not None
+    height, width = spec.physical_shape
+    return -(-height // shards.shape[0]), -(-width // shards.shape[1])
+
+
+def shard_cores(spec: TensorSpec) -> list[CoreCoord]:
+    """Return the cores that hold shards, in the order of the shards (row by row).
+
+    Height and width shards go to the cores of the set in turn. Block shards go to a grid whose first axis is the row
+    of shards, or the column for COL_MAJOR.
+    """
+    config = spec._memory_config
+    shards = config._shard_spec
+    assert shards is not None
+    rows, columns = shard_grid(spec)
+    row_major = shards.orientation is ShardOrientation.ROW_MAJOR
+    if config.memory_layout is not TensorMemoryLayout.BLOCK_SHARDED:
+        return list(shards.grid.cores(row_wise=row_major))[: rows * columns]
+    x, y = shards.grid.bounding_box().start.x, shards.grid.bounding_box().start.y
+    places = [(row, column) for row in range(rows) for column in range(columns)]
+    if row_major:
+        return [CoreCoord(x + column, y + row) for row, column in places]
+    return [CoreCoord(x + row, y + column) for row, column in places]
+
+
+def shard_of_core(spec: TensorSpec, core: CoreLike | int) -> tuple[int, int]:
+    """Return (row, column) of the shard that a core holds.
+
+    Raises:
+        MemoryConfigError: the tensor is not sharded, or the core holds none of it.
+    """
+    if spec._memory_config._shard_spec is None:
+        raise MemoryConfigError(f"a tensor of {spec.shape} in {spec.memory_config} has no shards of height and width")
+    cores = shard_cores(spec)
+    number = core if isinstance(core, int) else cores.index(as_core(core)) if as_core(core) in cores else -1
+    if not 0 <= number < len(cores):
+        raise MemoryConfigError(f"core {core} holds no shard of a tensor of {spec.shape}; cores are {cores}")
+    return divmod(number, shard_grid(spec)[1])
+
+
+def page_cores(spec: TensorSpec) -> list[CoreCoord]:
+    """Return for each page of a sharded tensor the core that holds it.
+
+    Raises:
+        MemoryConfigError: the tensor is not sharded.
+    """
+    config = spec._memory_config
+    if config._nd_shard_spec is not None:
+        where = nd_shards.deal(spec)
+        return [where.cores[index] for index in where.core]
+    if config._shard_spec is None:
+        raise MemoryConfigError(f"a tensor of {spec.shape} in {config} is not sharded")
+    cores, across = shard_cores(spec), shard_grid(spec)[1]
+    height, width = (size // page for size, page in zip(config._shard_spec.shape, spec.page_shape, strict=True))
+    rows, columns = spec.page_grid
+    return [cores[row // height * across + column // width] for row in range(rows) for column in range(columns)]
