@@ -31,6 +31,7 @@ use tt_cpu::stream::{self, Ahead};
 use crate::regs::{MathFidelity, TILE_DATUMS};
 use cut::Cut;
 
+pub use crate::unpack::Bf16Page;
 pub use decode::BlockFloatDecoder;
 pub use few::{FEW, Few, Line, Rows};
 pub use run::{AHEAD, FAR, PLACES, Run, WAITING};
@@ -40,9 +41,6 @@ pub const PANEL_WORDS: usize = 512;
 
 /// A tile of FP32 bits in face order.
 pub type Tile = [u32; TILE_DATUMS];
-
-/// A page of a BF16 tile in face order.
-pub type Bf16Page = [u8; 2 * TILE_DATUMS];
 
 /// A piece of an operand: 32 steps along K of BF16, or 16 of FP32, for 32 rows or columns.
 #[derive(Clone, Copy)]

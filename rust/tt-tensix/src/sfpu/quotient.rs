@@ -34,8 +34,8 @@ use super::SeveralCall;
 use super::binary::{div_16, div_32};
 use super::lanes::each_lane;
 use super::run_binary::{BinaryFunction, BinaryKernel, Several};
-use crate::fast::Bf16Page;
 use crate::regs::{HalfTile, TILE_DATUMS};
+use crate::unpack::Bf16Page;
 
 const SIGN: u16 = 1 << 15;
 const INFINITY: u16 = 255 << 7;

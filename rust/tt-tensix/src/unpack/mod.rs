@@ -13,6 +13,9 @@ use crate::regs::TILE_DATUMS;
 use crate::vector::transpose;
 use kernels::Kernel;
 
+/// A BF16 tile in L1, in face order.
+pub type Bf16Page = [u8; 2 * TILE_DATUMS];
+
 /// The unpacker has no such conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnpackError {

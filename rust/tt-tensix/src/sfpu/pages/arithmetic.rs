@@ -7,8 +7,8 @@
 //! difference is nearer, the definition is asked.
 
 use super::tried::{Doubts, Lane, lane_kernel, round_even};
-use crate::fast::Bf16Page;
 use crate::regs::HalfTile;
+use crate::unpack::Bf16Page;
 
 const ONE: u16 = 127 << 7;
 

@@ -22,9 +22,9 @@
 
 use super::SIGN;
 use super::tried::{Doubts, Lane, lane_kernel, round_away, whole};
-use crate::fast::Bf16Page;
 use crate::regs::HalfTile;
 use crate::sfpu::blocks::{EXP21_CONSTANT, HALF_PI, INVERSE_LN2, RECIPROCAL_SEED};
+use crate::unpack::Bf16Page;
 
 /// 2^23
 const STEPS: f32 = 8_388_608.0;

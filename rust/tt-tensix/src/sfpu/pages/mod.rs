@@ -19,8 +19,8 @@ use tt_cpu::{Level, simd_kernel};
 
 use super::run::DstWidth;
 use super::run_binary::{BinaryKernel, SeveralCall, TernaryKernel};
-use crate::fast::Bf16Page;
 use crate::regs::HalfTile;
+use crate::unpack::Bf16Page;
 use crate::vector::has_registers;
 use tried::{Doubts, word};
 

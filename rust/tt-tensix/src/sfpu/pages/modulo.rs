@@ -14,8 +14,8 @@
 //! last place. So it is left to the definition where nothing is left of different signs.
 
 use super::tried::{Doubts, Lane, lane_kernel, round_away};
-use crate::fast::Bf16Page;
 use crate::regs::HalfTile;
+use crate::unpack::Bf16Page;
 
 /// 2^23 * 1.5: added and taken away, it leaves the nearest integer.
 const ROUNDER: f32 = 12_582_912.0;

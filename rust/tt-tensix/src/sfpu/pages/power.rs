@@ -20,9 +20,9 @@
 
 use super::INFINITY;
 use super::tried::{Doubts, Lane, lane_kernel, whole};
-use crate::fast::Bf16Page;
 use crate::regs::HalfTile;
 use crate::sfpu::blocks::{INVERSE_LN2, LOG_CUBIC};
+use crate::unpack::Bf16Page;
 
 /// 2^26, the places of the unit's grid in one, and 2^23.
 const PLACES: f32 = 67_108_864.0;

@@ -8,8 +8,8 @@ use tt_cpu::simd_kernel;
 
 use super::tried::Doubts;
 use super::{INFINITY, SIGN, datums, flushed};
-use crate::fast::Bf16Page;
 use crate::regs::HalfTile;
+use crate::unpack::Bf16Page;
 
 const ONE: u16 = 127 << 7;
 

@@ -33,8 +33,8 @@
 //! Exponents in the window leave all terms and the last bits of their sums normal numbers.
 
 use super::tried::{Doubts, Lane, lane_kernel, round_away, round_even};
-use crate::fast::Bf16Page;
 use crate::regs::HalfTile;
+use crate::unpack::Bf16Page;
 
 /// Whether a number has more than 16 bits: with one of 8 bits, it gives a product of more than 24.
 #[inline(always)]

@@ -12,9 +12,9 @@ use tt_cpu::{Level, simd_kernel};
 use super::arithmetic::truncated;
 use super::tried::{self, Doubts, Lane};
 use super::{INFINITY, SIGN, datums, flushed};
-use crate::fast::Bf16Page;
 use crate::regs::HalfTile;
 use crate::sfpu::{DstWidth, lookup_binary};
+use crate::unpack::Bf16Page;
 
 /// 1.0, and -4.0.
 const ONE: u32 = 0x3f80_0000;

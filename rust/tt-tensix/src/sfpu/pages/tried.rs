@@ -1,8 +1,8 @@
 //! Lanes computed by the host's arithmetic, each with a doubt; what is left in doubt is the definition's to compute.
 
 use super::{INFINITY, datums, flushed};
-use crate::fast::Bf16Page;
 use crate::regs::{HalfTile, TILE_DATUMS};
+use crate::unpack::Bf16Page;
 
 /// Datums that are looked at together.
 const CHUNK: usize = 64;

@@ -3,8 +3,8 @@
 use tt_cpu::{Level, simd_kernel};
 
 use super::{INFINITY, SIGN};
-use crate::fast::Bf16Page;
 use crate::regs::HalfTile;
+use crate::unpack::Bf16Page;
 
 const ONE: u16 = 127 << 7;
 
