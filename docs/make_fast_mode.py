@@ -9,7 +9,7 @@ from pathlib import Path
 import ttnn
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "tests" / "ops"))
+sys.path.insert(0, str(HERE.parent / "tests" / "helpers"))
 
 from fast_distance import FIDELITIES, PAGE, SIZES, Distance, distance  # noqa: E402
 
@@ -56,8 +56,8 @@ sums. With 32-bit Dst, a rare large distance has the size of Wormhole's own erro
 one unit becomes a power of two.
 
 The distances are measured and rounded: the largest up to a power of two, the mean up by a twentieth, the correlation
-down to six digits; that is more than the instructions of different CPUs change. `tests/ops/test_matmul_fast.py` holds
-the results to them, and `python docs/make_fast_mode.py` writes this page.
+down to six digits; that is more than the instructions of different CPUs change.
+`tests/ops/matmul/test_matmul_fast.py` holds the results to them, and `python docs/make_fast_mode.py` writes this page.
 """
 
 

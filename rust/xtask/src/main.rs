@@ -83,7 +83,7 @@ const CHORES: &[Chore] = &[
     Chore {
         name: "every-place",
         help: "every operator x data type x layout x shape x place, on the installed package; takes names, --jobs N",
-        commands: &["python tests/ops/every_place.py ARGUMENTS"],
+        commands: &["python tests/helpers/every_place.py ARGUMENTS"],
     },
     Chore {
         name: "guesses",

@@ -1,7 +1,7 @@
 """Largest errors of the gradients against their references, in ULP, over the seeded values of the tests.
 
-Measured by `python tests/ops/gradient_calls.py`; the figures bound the composition, every step of which rounds. Those
-of float32 are the larger ones over operands of any bits and over operands that bfloat16 holds.
+Measured by `python tests/helpers/gradient_calls.py`; the figures bound the composition, every step of which rounds.
+Those of float32 are the larger ones over operands of any bits and over operands that bfloat16 holds.
 """
 
 from __future__ import annotations

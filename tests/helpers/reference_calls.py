@@ -1,0 +1,206 @@
+"""Calls of every operator for comparison with its reference: arguments after the first tensor, bounds, comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+import ttnn
+from eltwise_calls import DOMAINS, Operand, binary_calls, fit, ternary_calls, unary_calls
+from operands import INTEGERS, assert_within, wrapped
+from ttnn.operation import registry
+
+
+def _padded(shape: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(ttnn.TensorSpec(shape, ttnn.bfloat16, ttnn.TILE_LAYOUT).padded_shape)
+
+
+def calls(entry: registry.Op, shape: tuple[int, ...], layout: ttnn.Layout) -> Iterator[tuple[Any, ...]]:
+    """Yield the arguments after the first tensor that an operator is tried with, if it takes the shape."""
+    name = entry.name
+    if entry.family == "unary":
+        yield from unary_calls(entry)
+        return
+    if entry.family == "binary":
+        yield from binary_calls(entry, shape)
+        return
+    if entry.family == "ternary":
+        yield from ternary_calls(entry, shape)
+        return
+    rank, tiled = len(shape), layout is ttnn.TILE_LAYOUT
+    aligned = rank >= 2 and shape[-1] % 32 == 0 and shape[-2] % 32 == 0
+    volume = int(np.prod(shape))
+    if name == "softmax":
+        if rank <= 4 and (tiled or not aligned):
+            yield ()
+    elif name in REDUCTIONS:
+        yield ()
+        if rank:
+            yield from ((-1,), (0, True))
+        if rank >= 2:
+            yield from (((-2,), True), ([0, -1],))
+    elif name == "argmax":
+        if volume and not tiled:
+            yield ()
+        if volume and rank:
+            yield from ((dim,) for dim in {-1, 0})
+            yield (-1, True)
+    elif name == "to_layout":
+        yield from ((target,) for target in (ttnn.TILE_LAYOUT, ttnn.ROW_MAJOR_LAYOUT))
+    elif name == "tilize":
+        if aligned and volume:
+            yield ()
+    elif name == "tilize_with_val_padding":
+        if len(_padded(shape)) == rank:
+            yield (list(_padded(shape)), 3.0)
+    elif name == "reshape":
+        yield from ((target,) for target in ((volume,), (1, 1, volume)))
+        if volume:
+            yield ((-1, shape[0]) if rank else (1, 1, 1),)
+    elif name == "view":
+        yield ((1, *shape) if rank >= 2 else shape,)
+    elif name == "squeeze":
+        yield ()
+        if rank:
+            yield (0,)
+    elif name == "unsqueeze":
+        yield from ((dim,) for dim in (0, -1))
+    elif name == "unsqueeze_to_4D":
+        if rank <= 4:
+            yield ()
+    elif name == "permute":
+        yield (tuple(reversed(range(rank))),)
+        if rank >= 3:
+            yield ((1, 0, *range(2, rank)),)
+            yield ((*range(1, rank), 0),)
+    elif name == "transpose":
+        if rank >= 2:
+            yield (-2, -1)
+            yield (0, 1)
+    elif name == "slice":
+        if volume and rank:
+            yield ([0] * rank, [max(1, size // 2) for size in shape])
+            yield ([size // 2 for size in shape], list(shape), [2] * rank)
+    elif name == "pad":
+        if rank:
+            yield ([(0, 3)] * rank, 1.0)
+            if not tiled:
+                yield ([(2, 1)], 0.0)
+    elif name == "typecast":
+        targets = [ttnn.bfloat16, ttnn.float32] + ([ttnn.bfloat8_b, ttnn.bfloat4_b] if tiled else [])
+        yield from ((target,) for target in targets)
+    elif name == "to_memory_config":
+        yield (ttnn.L1_MEMORY_CONFIG,)
+    elif name == "full_like":
+        yield (3.0,)
+    elif name in GATED:
+        if rank == 4 and _padded(shape)[-1] % 64 == 0 and shape[-1] % 64 == 0 and volume:
+            yield from ((), (3,))
+    elif name in ("tril", "triu"):
+        if rank >= 2:
+            yield ()
+    elif name in ("copy",):
+        yield (Operand(shape),)
+    elif name in ONE_TENSOR:
+        yield ()
+
+
+ONE_TENSOR = {
+    "clone",
+    "exp",
+    "identity",
+    "move",
+    "ones_like",
+    "relu",
+    "sharded_to_interleaved",
+    "tilize_with_zero_padding",
+    "untilize",
+    "zeros_like",
+}
+# Tested by hand: they have no tensor to start from, or need shards.
+ELSEWHERE = {
+    "arange",
+    "assign",
+    "empty",
+    "empty_like",
+    "full",
+    "gcd",
+    "prod",
+    "interleaved_to_sharded",
+    "lcm",
+    "ones",
+    "outer",
+    "reshard",
+    "untilize_with_unpadding",
+    "zeros",
+}
+# Families with generated tests of their own: test_backward.py and test_complex.py.
+OWN_TESTS = ("backward", "complex")
+GATED = {"glu", "reglu", "geglu", "swiglu"}
+MATMULS = {"matmul", "linear", "addmm"}
+REDUCTIONS = {"sum", "mean", "max", "min"}
+
+
+def applies(entry: registry.Op, dtype: ttnn.DataType, layout: ttnn.Layout) -> bool:
+    tiled = layout is ttnn.TILE_LAYOUT
+    if entry.name == "argmax" and tiled:
+        return dtype in (ttnn.bfloat16, ttnn.float32)
+    if entry.name in ("floor_div", "fmod", "remainder") and dtype in (ttnn.bfloat8_b, ttnn.bfloat4_b):
+        # A rounded quotient moves the result by a whole divisor.
+        return False
+    if entry.family == "binary" and entry.name in DOMAINS and dtype is ttnn.bfloat4_b:
+        # Small operands become 0 in this type, and the infinity of their quotient takes the block's exponent.
+        return False
+    if entry.name in ("tilize_with_zero_padding", "to_layout", "pad", "typecast"):
+        return dtype is not ttnn.int8
+    return True
+
+
+def takes_integers(entry: registry.Op, arguments: tuple[Any, ...]) -> bool:
+    """Whether an operator that takes integers takes them together with this second operand."""
+    if entry.name == "pow":
+        return not isinstance(arguments[0], Operand)
+    # A product with the number's inverse, which integers do not hold.
+    return entry.name not in ("div_no_nan", "floor_div") or isinstance(arguments[0], Operand)
+
+
+def _of_integers(entry: registry.Op, reference: Any, before: Any, dtype: ttnn.DataType) -> Any:
+    """Return what the type makes of a reference that it does not hold."""
+    if entry.name == "square":
+        return wrapped(before, dtype, 2)
+    if entry.name == "sum":
+        return wrapped(reference, dtype)
+    if entry.name in REDUCTIONS:
+        # The largest of no integers is the smallest integer there is.
+        low, high = INTEGERS[dtype]
+        return np.clip(reference, low, high - 1)
+    return wrapped(reference, dtype) if entry.family == "binary" else reference
+
+
+def fitting(entry: registry.Op) -> Callable[[Any], Any] | None:
+    return partial(fit, entry) if entry.family else None
+
+
+def largest_integer(entry: registry.Op) -> int | None:
+    """Return the largest integer whose products float64 holds, where that matters: of three, or of two."""
+    if entry.name in GATED:  # of two 16-bit integers
+        return 200
+    if entry.family == "ternary" or entry.name in ("l1_loss", "mse_loss"):
+        return 1000
+    return 1 << 20 if entry.family == "binary" else None
+
+
+def compare(entry: registry.Op, result: ttnn.Tensor, before: Any, plain: list[Any]) -> None:
+    """Compare a result with the reference, within the bound of the entry."""
+    assert entry.golden is not None
+    reference = np.asarray(entry.golden(before, *plain))
+    if result.dtype in INTEGERS:
+        reference = _of_integers(entry, reference, before, result.dtype)
+    assert result.storage_type() is ttnn.StorageType.DEVICE
+    assert tuple(result.shape) == reference.shape
+    bound = None if entry.accuracy is None else entry.accuracy.bound(result.dtype)
+    measure = None if entry.accuracy is None else entry.accuracy.magnitude
+    assert_within(reference, result, bound, None if measure is None else np.asarray(measure(before, *plain)))

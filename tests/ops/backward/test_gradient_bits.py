@@ -1,0 +1,98 @@
+"""Gradients that the chip computes in one visit to Dst, bit for bit, from the vectors of the functions they use.
+
+A model in numpy of the kernels' steps: every step leaves bfloat16 in Dst, products and sums rounded to nearest even,
+numbers cut.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import ttnn
+from operands import values_of
+
+Words = npt.NDArray[np.uint16]
+Singles = npt.NDArray[np.float32]
+
+ALL: Words = np.arange(1 << 16, dtype=np.uint16)
+
+
+def single(words: Words) -> Singles:
+    return (words.astype(np.uint32) << 16).view(np.float32)
+
+
+def rounded(values: Singles) -> Singles:
+    """Return FP32 values rounded to bfloat16, halves to even."""
+    words = values.view(np.uint32)
+    even = (words >> 16) & np.uint32(1)
+    return ((words + np.uint32(0x7FFF) + even) & np.uint32(0xFFFF0000)).view(np.float32)
+
+
+def cut(value: float) -> np.float32:
+    return np.float32((np.array([value], np.float32).view(np.uint32) & np.uint32(0xFFFF0000)).view(np.float32)[0])
+
+
+def table(golden: Path, name: str, variant: str) -> Words:
+    with np.load(golden / "sfpu" / f"{name}.npz") as vectors:
+        found: Words = vectors[f"{variant}__bf16"]
+    return found
+
+
+def of(words: Words, x: Singles) -> Singles:
+    """Return the tabulated function of bfloat16 values."""
+    return single(words[(x.view(np.uint32) >> 16).astype(np.uint16)])
+
+
+def usual() -> Singles:
+    """Return all bfloat16 values of magnitude 2^-8 to 4, where no step meets a subnormal number."""
+    values = single(ALL)
+    return values[np.isfinite(values) & (np.abs(values) >= 2.0**-8) & (np.abs(values) <= 4.0)]
+
+
+def gradient(name: str, grad: Singles, x: Singles, device: ttnn.MeshDevice, **options: object) -> Singles:
+    def tensor(values: Singles) -> ttnn.Tensor:
+        return ttnn.Tensor(values.reshape(1, -1), ttnn.bfloat16, None, ttnn.TILE_LAYOUT).to(device)
+
+    (result,) = getattr(ttnn, name)(tensor(grad), tensor(x), **options)
+    return values_of(result).astype(np.float32).reshape(-1)
+
+
+def grads(count: int) -> Singles:
+    return rounded(np.random.default_rng(0).normal(size=count).astype(np.float32))
+
+
+@pytest.mark.parametrize("name", ["tanh", "gelu"])
+def test_derivatives_by_vectors(name: str, golden: Path, device: ttnn.MeshDevice) -> None:
+    x = usual()
+    grad = grads(x.size)
+    slope = of(table(golden, f"{name}_derivative", "accurate"), x)
+    np.testing.assert_array_equal(gradient(f"{name}_bw", grad, x, device), rounded(grad * slope))
+
+
+def test_sigmoid(golden: Path, device: ttnn.MeshDevice) -> None:
+    x = usual()
+    grad = grads(x.size)
+    sigmoid = of(table(golden, "sigmoid", "accurate"), x)
+    share = rounded(grad * sigmoid)
+    expected = rounded(share * rounded(np.float32(1.0) - sigmoid))
+    np.testing.assert_array_equal(gradient("sigmoid_bw", grad, x, device), expected)
+
+
+def test_gelu_with_tanh(golden: Path, device: ttnn.MeshDevice) -> None:
+    x = usual()
+    grad = grads(x.size)
+    square, tanh_of = table(golden, "square", "default"), table(golden, "tanh", "accurate")
+    one, half, kappa, beta = (np.float32(1.0), np.float32(0.5), np.float32(0.044715), np.float32(0.7978845608028654))
+    cubic = rounded(rounded(of(square, x) * x) * cut(kappa))
+    tanh = of(tanh_of, rounded(rounded(cubic + x) * cut(beta)))
+    share = rounded(rounded(tanh + one) * half)
+    flat = rounded(one - of(square, tanh))
+    slope = rounded(rounded(of(square, x) * cut(np.float32(3.0) * kappa)) + one)
+    slope = rounded(rounded(slope * flat) * cut(beta * half))
+    expected = rounded(grad * rounded(share + rounded(slope * x)))
+    result = gradient("gelu_bw", grad, x, device, variant=ttnn.GeluVariant.Tanh)
+    np.testing.assert_array_equal(result, expected)

@@ -1,0 +1,57 @@
+"""A sample of the product of operators, data types, layouts, shapes and places: the same one in every run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+import ttnn
+from every_place import INTERLEAVED, PLACES, SHAPES, Case, Runner, calls_of, combinations, failures_of, sample
+from ttnn.operation import registry
+
+SHAPES_OF_EACH = 2
+PLACES_OF_EACH = 1
+WITHOUT_OPERANDS = {"arange", "empty", "empty_like", "full", "ones", "zeros"}
+
+
+def _cases() -> list[Any]:
+    return [
+        pytest.param(entry, dtype, layout, id=f"{entry.name}-{dtype.name}-{layout.name}")
+        for entry, dtype, layout in combinations()
+    ]
+
+
+@pytest.mark.parametrize(("entry", "dtype", "layout"), _cases())
+def test_same_bits_in_every_place(entry: registry.Op, dtype: ttnn.DataType, layout: ttnn.Layout) -> None:
+    counts: Counter[str] = Counter()
+    for shape in sample(f"{entry.name} {dtype.name} {layout.name}", SHAPES_OF_EACH, SHAPES):
+        assert failures_of(Case(entry, dtype, layout, shape), PLACES_OF_EACH, counts) == []
+
+
+def _accepted(case: Case, device: ttnn.MeshDevice) -> bool:
+    """Whether a call of a case gives a result, with interleaved tensors in DRAM or with the shards that it needs."""
+    where = "block by rows" if case.entry.name == "reshard" else INTERLEAVED
+    counts: Counter[str] = Counter()
+    return any(Runner(case, call, counts).result(where, where) is not None for call in calls_of(case, device))
+
+
+@pytest.mark.parametrize(("entry", "dtype", "layout"), _cases())
+def test_what_an_entry_lists_is_taken(
+    entry: registry.Op, dtype: ttnn.DataType, layout: ttnn.Layout, device: ttnn.MeshDevice
+) -> None:
+    """The table in the texts of errors is true: every data type in every layout has a call that works."""
+    shapes = [(1, 1, 64, 128), (33, 65), (70,)]
+    taken = any(_accepted(Case(entry, dtype, layout, shape), device) for shape in shapes)
+    assert taken or entry.name in WITHOUT_OPERANDS
+
+
+def test_every_operator_on_tensors_has_calls(device: ttnn.MeshDevice) -> None:
+    tried = {
+        entry.name
+        for entry, dtype, layout in combinations()
+        if any(True for shape in SHAPES for _ in calls_of(Case(entry, dtype, layout, shape), device))
+    }
+    assert {entry.name for entry in registry.entries()} - tried == WITHOUT_OPERANDS
+    assert len(PLACES) == len(set(PLACES)) == 7

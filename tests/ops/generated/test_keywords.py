@@ -1,0 +1,73 @@
+"""Every option of every operator changes the result, or raises; nothing is accepted and ignored."""
+
+from __future__ import annotations
+
+import pytest
+
+import ttnn
+from operands import describe
+from signature_calls import GIVEN, Call, calls, first_dtype, other_values
+from ttnn.base.exceptions import TtnnError
+from ttnn.operation import registry
+from ttnn.operation.signature import REQUIRED, Param
+
+# Options that change no result of the chip either; "*" is every operator.
+_TIME_ONLY = "how many cores work or how they find their datums: time only"
+_FAST = "the documentation says: changes nothing here"
+NO_EFFECT: dict[tuple[str, str], str] = {
+    ("*", "use_multicore"): _TIME_ONLY,
+    ("*", "sub_core_grids"): "which cores work: time only; test_sub_core_grids.py has what is refused",
+    ("tilize", "use_low_perf"): _TIME_ONLY,
+    ("reshape", "reshape_tile_mode"): _TIME_ONLY,
+    **{("*", name): "the shapes of these calls have no padding" for name in ("pad_value",)},
+    ("clone", "compute_kernel_config"): "a copy computes nothing",
+    ("log1p", "fast_and_approximate_mode"): "the two kernels are one",
+    **{(name, "compute_kernel_config"): "the largest and the smallest are selected exactly" for name in ("max", "min")},
+    **{(name, "correction"): "an option of the variance" for name in ("max", "mean", "min", "sum")},
+    **{(f"{name}{form}", "fast_and_approximate_mode"): _FAST
+       for name in ("add", "subtract", "rsub") for form in ("", "_")},
+}  # fmt: skip
+
+
+def _dtypes(entry: registry.Op) -> list[ttnn.DataType]:
+    first = first_dtype(entry)
+    wide = ttnn.float32 if ttnn.float32 in entry.dtypes and first is ttnn.bfloat16 else first
+    return list(dict.fromkeys((first, wide)))
+
+
+def _counts(entry: registry.Op, index: int, param: Param, dtype: ttnn.DataType, device: ttnn.MeshDevice) -> bool:
+    """Whether another value of an option changes what comes out, or is refused."""
+
+    def fresh() -> Call:
+        return list(calls(entry, device, dtype))[index]
+
+    expected = describe(fresh()())
+    values = other_values(param, fresh(), device)
+    for value in values:
+        try:
+            changed = fresh()(**{param.name: value})
+        except TtnnError:
+            return True
+        results = changed if isinstance(changed, list) else [changed]
+        if any(result is value for result in results) or describe(changed) != expected:
+            return True
+    return not values
+
+
+@pytest.mark.parametrize("entry", registry.entries(), ids=str)
+def test_every_option_counts(entry: registry.Op, device: ttnn.MeshDevice) -> None:
+    """In one of its signatures and data types at least."""
+    found: dict[str, bool] = {}
+    for index, signature in enumerate(entry.signatures):
+        for param in signature.params:
+            optional = param.default is not REQUIRED and (entry.name, param.name) not in GIVEN
+            if not optional or found.get(param.name) or {(entry.name, param.name), ("*", param.name)} & set(NO_EFFECT):
+                continue
+            found[param.name] = any(_counts(entry, index, param, dtype, device) for dtype in _dtypes(entry))
+    assert [name for name, counts in found.items() if not counts] == []
+
+
+def test_the_list_of_options_without_effect_is_short() -> None:
+    names = {entry.name for entry in registry.entries()}
+    assert {name for name, _ in NO_EFFECT} - {"*"} <= names
+    assert len(NO_EFFECT) <= 20

@@ -1,0 +1,21 @@
+"""A sample of the calls of `random_arguments.py`: results of the right form or errors of ours, and nothing left."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+import ttnn
+from random_arguments import allocated, run_one
+
+CALLS = 150
+
+
+@pytest.mark.parametrize("block", range(16))
+def test_a_block_of_calls(block: int, device: ttnn.MeshDevice) -> None:
+    before = allocated(device)
+    ends = Counter(run_one(block * CALLS + i, device) for i in range(CALLS))
+    assert allocated(device) == before
+    assert ends["result"] > CALLS // 10
+    assert len(ends) > 4

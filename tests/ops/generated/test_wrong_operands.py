@@ -1,0 +1,168 @@
+"""Every operator with operands that it does not take: our errors, before the engine is entered, and nothing changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import ttnn
+from signature_calls import SHAPE, Call, calls, first_dtype, tensor
+from ttnn import _engine
+from ttnn.base.exceptions import TtnnError
+from ttnn.operation import registry
+
+ENTRIES = [
+    entry for entry in registry.entries() if any(p.kind.text == "ttnn.Tensor" for p in entry.signatures[0].params)
+]
+DTYPES = [
+    ttnn.bfloat16,
+    ttnn.float32,
+    ttnn.bfloat8_b,
+    ttnn.bfloat4_b,
+    ttnn.int32,
+    ttnn.uint32,
+    ttnn.uint16,
+    ttnn.uint8,
+    ttnn.int8,
+]
+
+
+# Made of other operators, of which a later one refuses; they are not marked so because not all of their calls are.
+MADE_OF_OTHERS = {"addmm", "mac", "prelu"}
+# Operators that take the properties of any tensor.
+TAKE_ALL = {"full", "full_like", "ones_like", "zeros_like"}
+
+
+@pytest.fixture
+def entered(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the list that names every operator routine of the engine that is entered from now on."""
+    names: list[str] = []
+    stub = {routine for entry in registry.entries() for routine in entry.engine}
+    for name in sorted(stub):
+        original = getattr(_engine, name)
+
+        def watched(*args: Any, _name: str = name, _original: Any = original, **kwargs: Any) -> Any:
+            names.append(_name)
+            return _original(*args, **kwargs)
+
+        monkeypatch.setattr(_engine, name, watched)
+    return names
+
+
+def _state(device: ttnn.MeshDevice) -> int:
+    return device._engine.state_hash()
+
+
+def _tensors(call: Call) -> list[str]:
+    return [name for name, value in call.arguments.items() if isinstance(value, ttnn.Tensor)]
+
+
+def _replaced(entry: registry.Op, device: ttnn.MeshDevice, other: ttnn.MeshDevice) -> Iterator[tuple[str, Call]]:
+    """Yield calls of an operator, each with one operand that something is wrong about."""
+    dtype = first_dtype(entry)
+    for call in calls(entry, device):
+        for name in _tensors(call):
+            good = call.arguments[name]
+            shape, layout = tuple(good.shape), good.layout
+
+            def change(value: ttnn.Tensor, call: Call = call, name: str = name) -> Call:
+                return Call(call.entry, call.signature, call.arguments | {name: value})
+
+            for wrong in DTYPES:
+                if wrong is not dtype and not (
+                    wrong in (ttnn.bfloat8_b, ttnn.bfloat4_b) and layout is ttnn.ROW_MAJOR_LAYOUT
+                ):
+                    yield f"{name} {wrong.name}", change(tensor(device, wrong, 1, shape, layout))
+            swapped = ttnn.ROW_MAJOR_LAYOUT if layout is ttnn.TILE_LAYOUT else ttnn.TILE_LAYOUT
+            yield f"{name} {swapped.name}", change(tensor(device, dtype, 1, shape, swapped))
+            for rank, dims in ((0, ()), (1, (128,)), (2, (64, 128)), (6, (1, 1, *SHAPE))):
+                yield f"{name} rank {rank}", change(tensor(device, dtype, 1, dims, layout))
+            yield f"{name} height", change(tensor(device, dtype, 1, (1, 1, 96, 128), layout))
+            yield f"{name} on the host", change(good.cpu())
+            yield f"{name} elsewhere", change(tensor(other, dtype, 1, shape, layout))
+            gone = tensor(device, dtype, 1, shape, layout)
+            gone.deallocate()
+            yield f"{name} deallocated", change(gone)
+
+
+def _shards(cores: tuple[int, int], shape: tuple[int, int], buffer: ttnn.BufferType) -> ttnn.MemoryConfig:
+    grid = ttnn.CoreRangeSet([ttnn.CoreRange((0, 0), (cores[0] - 1, cores[1] - 1))])
+    shards = ttnn.ShardSpec(grid, shape, ttnn.ShardOrientation.ROW_MAJOR)
+    return ttnn.MemoryConfig(ttnn.TensorMemoryLayout.BLOCK_SHARDED, buffer, shards)
+
+
+# No cores, too few, cores that the device does not have, shards that are no tiles, more shards than banks.
+WRONG_PLACES = {
+    "without cores": ttnn.L1_WIDTH_SHARDED_MEMORY_CONFIG,
+    "too small": _shards((1, 1), (32, 32), ttnn.BufferType.L1),
+    "beyond the grid": _shards((9, 1), (64, 32), ttnn.BufferType.L1),
+    "no tiles": _shards((2, 2), (33, 65), ttnn.BufferType.L1),
+    "beyond the banks": _shards((2, 2), (32, 64), ttnn.BufferType.DRAM),
+}
+
+
+def _with_wrong_places(entry: registry.Op, device: ttnn.MeshDevice) -> Iterator[tuple[str, Call]]:
+    """Yield calls of an operator, each with a place for its result in which that cannot live."""
+    for call in calls(entry, device):
+        for param in call.signature.params:
+            if param.kind.text == "ttnn.MemoryConfig":
+                for what, place in WRONG_PLACES.items():
+                    yield f"{param.name} {what}", Call(call.entry, call.signature, call.arguments | {param.name: place})
+
+
+def _documented(entry: registry.Op, error: TtnnError) -> bool:
+    """Whether an operator says that it raises this class; the first three can be raised by all."""
+    general = ("ArgumentError", "StorageError", "UnsupportedError")
+    return type(error).__name__ in {*general, *(name for name, _ in entry.raises)}
+
+
+def _attempt(call: Call) -> TtnnError | None:
+    """Return the error of a call, if it has one."""
+    try:
+        call()
+    except TtnnError as error:
+        # What the traceback holds would keep buffers alive.
+        return error.with_traceback(None)
+    return None
+
+
+@pytest.fixture(scope="module")
+def other() -> Iterator[ttnn.MeshDevice]:
+    opened = ttnn.open_device(device_id=1)
+    yield opened
+    ttnn.close_device(opened)
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=str)
+def test_wrong_operands(
+    entry: registry.Op, device: ttnn.MeshDevice, other: ttnn.MeshDevice, entered: list[str]
+) -> None:
+    refused = 0
+    for what, call in _replaced(entry, device, other):
+        before = _state(device)
+        entered.clear()
+        error = _attempt(call)
+        if error is None:
+            continue
+        refused += 1
+        assert _documented(entry, error), f"{entry.name}, {what}: {error!r}"
+        if isinstance(error, ttnn.DTypeError | ttnn.LayoutError):
+            assert registry.supported(f"ttnn.{entry.name}") in str(error), f"{entry.name}, {what}: {error!r}"
+        if not entry.composition and entry.family != "backward" and entry.name not in MADE_OF_OTHERS:
+            assert entered == [], f"{entry.name}, {what}: the engine was entered"
+        assert _state(device) == before, f"{entry.name}, {what}: the device changed"
+    assert refused or entry.name in TAKE_ALL
+
+
+@pytest.mark.parametrize("entry", registry.entries(), ids=str)
+def test_wrong_places(entry: registry.Op, device: ttnn.MeshDevice) -> None:
+    """No result is ever put where its pages cannot be: our error, and a device as it was before."""
+    for what, call in _with_wrong_places(entry, device):
+        before = _state(device)
+        error = _attempt(call)
+        if error is None:
+            continue
+        assert isinstance(error, ttnn.MemoryConfigError) or _documented(entry, error), f"{what}: {error!r}"
+        assert _state(device) == before, f"{what}: the device changed"
