@@ -14,6 +14,7 @@ import pytest
 
 import ttnn
 from operands import make, values_of
+from ttnn.device import queues
 from ttnn.operation import hooks, registry
 
 
@@ -65,7 +66,7 @@ def test_operations_sort_and_hash_by_name() -> None:
 def test_queues(device: ttnn.MeshDevice) -> None:
     x = make((32, 32), ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
     seen: list[int] = []
-    probe = registry.FastOperation("ttnn.probe", lambda: seen.append(registry.current_queue()))
+    probe = registry.FastOperation("ttnn.probe", lambda: seen.append(queues.current_queue()))
     probe()
     probe(queue_id=1)
     probe(cq_id=1)

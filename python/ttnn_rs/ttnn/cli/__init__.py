@@ -12,7 +12,8 @@ import os
 import sys
 from collections.abc import Sequence
 
-from ..exceptions import ArgumentError, ConfigError, TtnnError
+from ttnn.base.exceptions import ArgumentError, ConfigError, TtnnError
+
 from . import bench, demo, goldens, info, sweep
 from .terminal import MissingPackage, Terminal
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import operator
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from ttnn.base.core_range import CoreCoord, CoreRangeSet
@@ -233,6 +234,15 @@ class MeshCoordinateRangeSet:
 
     def __repr__(self) -> str:
         return f"MeshCoordinateRangeSet({self._ranges})"
+
+
+@dataclass(kw_only=True)
+class MeshDeviceConfig:
+    """Which chips a mesh has."""
+
+    mesh_shape: MeshShape | None = None
+    offset: MeshCoordinate | None = None
+    physical_device_ids: Sequence[int] = ()
 
 
 class MeshCoreCoord:

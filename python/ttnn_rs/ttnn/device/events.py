@@ -13,11 +13,9 @@ from collections.abc import Sequence
 from ttnn.base.call import checked
 from ttnn.base.exceptions import ArgumentError, DeviceError
 from ttnn.device.coordinates import MeshCoordinateRange, MeshTraceId, QueueId, SubDeviceId
-from ttnn.device.lifecycle import MeshDevice, synchronize_device
-from ttnn.metal import traces
-from ttnn.metal.queues import MeshEvent, command_queue, require_event
-from ttnn.metal.traces import is_trace_capture_active
-from ttnn.operation.registry import current_queue
+from ttnn.device.lifecycle import synchronize_device
+from ttnn.device.mesh_device import MeshDevice, MeshEvent, require_event
+from ttnn.device.queues import current_queue
 
 __all__ = [
     "MeshEvent",
@@ -55,7 +53,7 @@ def record_event(
     synchronize_device(mesh_device, queue, sub_device_ids)
     if device_range is not None and device_range != MeshCoordinateRange(mesh_device.shape):
         raise DeviceError(f"record_event: {device_range!r} is outside the mesh {mesh_device.shape}")
-    return command_queue(mesh_device, int(queue)).enqueue_record_event()
+    return mesh_device.mesh_command_queue(int(queue)).enqueue_record_event()
 
 
 @checked
@@ -93,7 +91,7 @@ def begin_trace_capture(mesh_device: MeshDevice, *, cq_id: QueueId | int | None 
     Raises:
         DeviceError: a trace is being captured already, a program has failed, or there is no such queue.
     """
-    return traces.begin_trace_capture(mesh_device, _queue(cq_id))
+    return _device("command_queue", mesh_device).begin_mesh_trace(_queue(cq_id))
 
 
 @checked
@@ -103,7 +101,7 @@ def end_trace_capture(mesh_device: MeshDevice, trace_id: MeshTraceId, *, cq_id: 
     Raises:
         DeviceError: this trace is not being captured.
     """
-    traces.end_trace_capture(mesh_device, _queue(cq_id), trace_id)
+    _device("command_queue", mesh_device).end_mesh_trace(_queue(cq_id), trace_id)
 
 
 @checked
@@ -118,7 +116,7 @@ def execute_trace(
         DeviceError: there is no such trace, or one is being captured.
         KernelError: a program failed.
     """
-    traces.replay_trace(mesh_device, _queue(cq_id), trace_id, blocking)
+    _device("command_queue", mesh_device).replay_mesh_trace(_queue(cq_id), trace_id, blocking)
 
 
 @checked
@@ -128,7 +126,22 @@ def release_trace(mesh_device: MeshDevice, trace_id: MeshTraceId) -> None:
     Raises:
         DeviceError: there is no such trace.
     """
-    traces.release_trace(mesh_device, trace_id)
+    _device("release_trace", mesh_device).release_mesh_trace(trace_id)
+
+
+def is_trace_capture_active(device: MeshDevice) -> bool:
+    """Return whether a trace is being captured.
+
+    Raises:
+        ArgumentError: `device` is no device.
+    """
+    return _device("is_trace_capture_active", device)._traces.steps is not None
+
+
+def _device(call: str, device: object) -> MeshDevice:
+    if not isinstance(device, MeshDevice):
+        raise ArgumentError(f"{call}: expected a ttnn.MeshDevice, got {device!r}")
+    return device
 
 
 def _queue(cq_id: QueueId | int | None) -> int:

@@ -6,9 +6,6 @@ a chip of its own choice; card 0 is listed even before.
 
 from __future__ import annotations
 
-import operator
-import threading
-import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -17,8 +14,9 @@ from ttnn import _engine
 from ttnn.base.call import checked
 from ttnn.base.config import CONFIG
 from ttnn.base.core_range import CoreCoord
-from ttnn.base.enums import NOC, Arch, BufferType, DispatchCoreAxis, DispatchCoreType
-from ttnn.base.exceptions import ArgumentError, DeviceError, UnsupportedError
+from ttnn.base.enums import NOC, Arch, BufferType, DispatchCoreAxis
+from ttnn.base.exceptions import ArgumentError, DeviceError
+from ttnn.device.chip import ARCH
 from ttnn.device.coordinates import (
     MeshCoordinate,
     MeshCoordinateRange,
@@ -31,66 +29,11 @@ from ttnn.device.coordinates import (
     SubDeviceId,
     SubDeviceManagerId,
 )
+from ttnn.device.dispatch import DispatchCoreConfig, dispatch_axis
 from ttnn.device.memory_report import MemoryView, write_memory_state
-from ttnn.device.mesh_device import ARCH, Device, MeshDevice
+from ttnn.device.mesh_device import DEFAULT_CHIP, Device, MeshDevice, count, open_devices
 
-MAX_DEVICES = 32
-"""Cards that can be open at once."""
-MAX_COMMAND_QUEUES = 2
-"""Command queues that a device can have."""
-
-_DEFAULT_CHIP = {"wormhole_b0": "n150", "blackhole": "p150"}
-_open_devices: weakref.WeakValueDictionary[int, MeshDevice] = weakref.WeakValueDictionary()
 _default_device: MeshDevice | None = None
-_opening = threading.Lock()
-
-
-class DispatchCoreConfig:
-    """Which cores run dispatch: worker cores, a row of them on Wormhole and a column on Blackhole."""
-
-    __slots__ = ("_axis", "_type")
-
-    def __init__(
-        self,
-        type: DispatchCoreType | None = None,
-        axis: DispatchCoreAxis | None = None,
-        fabric_tensix_config: object = None,
-    ) -> None:
-        if type is not None and not isinstance(type, DispatchCoreType):
-            raise ArgumentError(f"DispatchCoreConfig(): type must be a DispatchCoreType, got {type!r}")
-        if axis is not None and not isinstance(axis, DispatchCoreAxis):
-            raise ArgumentError(f"DispatchCoreConfig(): axis must be a DispatchCoreAxis, got {axis!r}")
-        if fabric_tensix_config is not None:
-            raise UnsupportedError(
-                "DispatchCoreConfig(): there is no fabric between chips; leave fabric_tensix_config None"
-            )
-        self._type = type or DispatchCoreType.WORKER
-        self._axis = axis
-
-    @property
-    def type(self) -> DispatchCoreType:
-        """Return the kind of core."""
-        return self._type
-
-    @property
-    def axis(self) -> DispatchCoreAxis:
-        """Return whether a row or a column of the grid is given up: by default what `CONFIG.arch_name` does."""
-        return self._axis or _dispatch_axis(CONFIG.arch_name)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, DispatchCoreConfig):
-            return NotImplemented
-        return (self._type, self.axis) == (other._type, other.axis)
-
-    def __hash__(self) -> int:
-        return hash((self._type, self.axis))
-
-    def __repr__(self) -> str:
-        return f"DispatchCoreConfig(type={self._type}, axis={self.axis})"
-
-
-def _dispatch_axis(arch_name: str) -> DispatchCoreAxis:
-    return DispatchCoreAxis.ROW if arch_name == "wormhole_b0" else DispatchCoreAxis.COL
 
 
 # Opening and closing.
@@ -126,52 +69,15 @@ def open_device(
         DeviceError: the device is open already, there is no such card or chip, or the regions do not fit.
         UnsupportedError: another choice of dispatch cores.
     """
-    card = _count("open_device", "device_id", device_id)
-    regions = {
-        "l1_small_size": _count("open_device", "l1_small_size", l1_small_size),
-        "trace_region_size": _count("open_device", "trace_region_size", trace_region_size),
-        "worker_l1_size": _count("open_device", "worker_l1_size", worker_l1_size),
-    }
-    queues = _count("open_device", "num_command_queues", num_command_queues)
-    if card >= MAX_DEVICES:
-        raise DeviceError(f"open_device: device_id must be between 0 and {MAX_DEVICES - 1}, got {card}")
-    if not 1 <= queues <= MAX_COMMAND_QUEUES:
-        raise DeviceError(f"open_device: num_command_queues must be between 1 and {MAX_COMMAND_QUEUES}, got {queues}")
-    if chip is not None and not isinstance(chip, str):
-        raise ArgumentError(f"open_device: chip must be one of {', '.join(_engine.chip_names())}, got {chip!r}")
-    with _opening:
-        already = _open_devices.get(card)
-        if already is not None and already.is_open:
-            raise DeviceError(f"Cannot re-initialize device {card}, must first call close()")
-        device = MeshDevice._open(card, _DEFAULT_CHIP[CONFIG.arch_name] if chip is None else chip, queues, regions)
-        _check_dispatch(device, dispatch_core_config)
-        _open_devices[card] = device
-    return device
-
-
-def _check_dispatch(device: MeshDevice, config: DispatchCoreConfig | None) -> None:
-    if config is None:
-        return
-    if not isinstance(config, DispatchCoreConfig):
-        raise ArgumentError(f"open_device: dispatch_core_config must be a DispatchCoreConfig, got {config!r}")
-    own = (DispatchCoreType.WORKER, get_dispatch_core_axis(device))
-    if (config.type, config._axis or own[1]) != own:
-        raise UnsupportedError(
-            f"open_device: {config} is not modelled on {device.chip['name']}, whose compute grid of "
-            f"{device._grid_text()} is that of type={own[0]}, axis={own[1]}"
-        )
-
-
-def _count(operation: str, name: str, value: object) -> int:
-    try:
-        number = operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        raise ArgumentError(f"{operation}: {name} must be an int, got {value!r}") from None
-    if isinstance(value, bool):
-        raise ArgumentError(f"{operation}: {name} must be an int, got {value!r}")
-    if not 0 <= number < 1 << 63:
-        raise DeviceError(f"{operation}: {name} must not be negative or beyond 2^63, got {number}")
-    return number
+    return MeshDevice._open(
+        device_id,
+        l1_small_size=l1_small_size,
+        trace_region_size=trace_region_size,
+        dispatch_core_config=dispatch_core_config,
+        num_command_queues=num_command_queues,
+        worker_l1_size=worker_l1_size,
+        chip=chip,
+    )
 
 
 def _mesh_device(operation: str, device: object) -> MeshDevice:
@@ -194,11 +100,8 @@ def close_device(device: MeshDevice) -> None:
         DeviceError: it is closed already.
     """
     global _default_device
-    opened = _require_device("close_device", device)
-    opened._engine.close()
-    opened._programs.clear()
-    if _open_devices.get(opened._id) is opened:
-        del _open_devices[opened._id]
+    opened = _mesh_device("close_device", device)
+    opened.close()
     if _default_device is opened:
         _default_device = None
 
@@ -295,26 +198,14 @@ def open_mesh_device(
         ArgumentError: something of another kind.
         UnsupportedError: a mesh of several chips.
     """
-    shape = mesh_shape if mesh_shape is not None else MeshShape(1, 1)
-    if not isinstance(shape, MeshShape):
-        raise ArgumentError(f"open_mesh_device: mesh_shape must be a ttnn.MeshShape, got {type(shape).__name__}")
-    if offset is not None and not isinstance(offset, MeshCoordinate):
-        raise ArgumentError(f"open_mesh_device: offset must be a ttnn.MeshCoordinate, got {type(offset).__name__}")
-    if not isinstance(physical_device_ids, list | tuple):
-        kind = type(physical_device_ids).__name__
-        raise ArgumentError(f"open_mesh_device: physical_device_ids must be numbers of devices, got {kind}")
-    if shape.mesh_size() != 1:
-        raise UnsupportedError(f"open_mesh_device: {shape} has several chips; only 1x1 is built", "unimplemented")
-    if offset is not None and any(offset):
-        raise DeviceError(f"open_mesh_device: offset {offset!r} is outside the system mesh MeshShape([1, 1])")
-    if len(physical_device_ids) > 1:
-        raise DeviceError(f"open_mesh_device: {shape} takes one device, got {list(physical_device_ids)}")
-    return CreateDevice(
-        physical_device_ids[0] if physical_device_ids else 0,
-        num_command_queues,
-        l1_small_size,
-        trace_region_size,
-        dispatch_core_config,
+    return MeshDevice._open_mesh(
+        mesh_shape,
+        offset,
+        physical_device_ids,
+        l1_small_size=l1_small_size,
+        trace_region_size=trace_region_size,
+        dispatch_core_config=dispatch_core_config,
+        num_command_queues=num_command_queues,
         worker_l1_size=worker_l1_size,
     )
 
@@ -355,8 +246,9 @@ def synchronize_device(
         DeviceError: the device is closed, or has no such command queue or sub-device.
     """
     opened = _require_device("synchronize_device", device)
-    if cq_id is not None and _count("synchronize_device", "cq_id", cq_id) >= opened._queues:
-        raise DeviceError(f"synchronize_device: device {opened._id} has {opened._queues} command queues, not {cq_id}")
+    if cq_id is not None and count("synchronize_device", "cq_id", cq_id) >= opened._queue_count:
+        has = f"device {opened._id} has {opened._queue_count} command queues"
+        raise DeviceError(f"synchronize_device: {has}, not {cq_id}")
     opened._sub_devices.check_ids("synchronize_device", sub_device_ids)
 
 
@@ -365,7 +257,7 @@ def synchronize_device(
 
 def get_device_ids() -> list[int]:
     """Return the numbers of all cards: 0, and what else is open."""
-    return sorted({0, *(number for number, device in _open_devices.items() if device.is_open)})
+    return sorted({0, *(number for number, device in open_devices.items() if device.is_open)})
 
 
 def GetNumAvailableDevices() -> int:  # noqa: N802 - the official name
@@ -399,7 +291,7 @@ def GetPCIeDeviceID(device_id: int, /) -> int:  # noqa: N802 - the official name
     Raises:
         DeviceError: there is no such chip.
     """
-    if _count("GetPCIeDeviceID", "device_id", device_id) not in get_device_ids():
+    if count("GetPCIeDeviceID", "device_id", device_id) not in get_device_ids():
         raise DeviceError(f"GetPCIeDeviceID: there is no device {device_id}; devices are {get_device_ids()}")
     return device_id
 
@@ -425,14 +317,14 @@ def _arch_of(device: MeshDevice | None) -> Arch:
 
 def get_dispatch_core_axis(device: MeshDevice) -> DispatchCoreAxis:
     """Return whether dispatch takes a row or a column of the grid."""
-    return _dispatch_axis(_mesh_device("get_dispatch_core_axis", device).chip["arch_name"])
+    return dispatch_axis(_mesh_device("get_dispatch_core_axis", device).chip["arch_name"])
 
 
 # Memory.
 
 
 def _default_chip() -> dict[str, Any]:
-    return _engine.chip_info(_DEFAULT_CHIP[CONFIG.arch_name])
+    return _engine.chip_info(DEFAULT_CHIP[CONFIG.arch_name])
 
 
 def get_max_worker_l1_unreserved_size() -> int:

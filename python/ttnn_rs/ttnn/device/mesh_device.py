@@ -1,194 +1,144 @@
-"""The open device as programs see it: what its chip is, coordinates, program cache."""
+"""The open device: a mesh of one chip with its program cache, command queues, traces and sub-devices."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, NoReturn
+import operator
+import threading
+import weakref
+from collections.abc import Hashable, Sequence
+from typing import Any, NoReturn, Protocol
 
 from ttnn import _engine
 from ttnn.base.config import CONFIG
-from ttnn.base.core_range import CoreCoord, CoreGrid, CoreLike, as_core
-from ttnn.base.enums import NOC, Arch
+from ttnn.base.enums import DispatchCoreType
 from ttnn.base.exceptions import ArgumentError, DeviceError, UnsupportedError
-from ttnn.device.coordinates import MeshCoordinate, MeshShape, MeshTraceId, SubDevice, SubDeviceId, SubDeviceManagerId
+from ttnn.device.chip import Chip
+from ttnn.device.coordinates import (
+    MeshCoordinate,
+    MeshCoordinateRange,
+    MeshDeviceConfig,
+    MeshShape,
+    MeshTraceId,
+    SubDevice,
+    SubDeviceId,
+    SubDeviceManagerId,
+)
+from ttnn.device.dispatch import DispatchCoreConfig, dispatch_axis
 from ttnn.device.sub_device import SubDevices
+from ttnn.device.traces import Traces
 
-ARCH = {"wormhole_b0": Arch.WORMHOLE_B0, "blackhole": Arch.BLACKHOLE}
-"""Chip generations by the name that ARCH_NAME uses."""
+DEFAULT_CHIP = {"wormhole_b0": "n150", "blackhole": "p150"}
+"""The chip that is opened where none is named, by the name of its generation."""
+MAX_DEVICES = 32
+"""Cards that can be open at once."""
+MAX_COMMAND_QUEUES = 2
+"""Command queues that a device can have."""
+
+open_devices: weakref.WeakValueDictionary[int, MeshDevice] = weakref.WeakValueDictionary()
+"""The devices that were opened, by number; one that is closed may be among them."""
+_opening = threading.Lock()
 
 
-class MeshDevice:
+class MeshDevice(Chip):
     """An open device: a mesh of one chip. Made by `open_device`."""
 
     __slots__ = (
         "__weakref__",
-        "_arch",
         "_cache_enabled",
         "_cache_misses_allowed",
-        "_chip",
-        "_engine",
-        "_id",
         "_programs",
+        "_queue_count",
         "_queues",
+        "_running",
         "_sub_devices",
+        "_traces",
     )
 
-    _arch: Arch
-    _chip: dict[str, Any]
-    _engine: _engine.Device
-    _id: int
-    _queues: int
     _programs: set[Hashable]
     _cache_enabled: bool
     _cache_misses_allowed: bool
+    _queue_count: int
+    _queues: dict[int, CommandQueue]  # those that were asked for
+    _running: threading.RLock  # held while a program runs
     _sub_devices: SubDevices
+    _traces: Traces
 
     def __init__(self) -> None:
         raise ArgumentError("MeshDevice(): devices are opened with ttnn.open_device(device_id=...)")
 
     @classmethod
-    def _open(cls, device_id: int, chip: str, queues: int, regions: Mapping[str, int]) -> MeshDevice:
-        device = cls.__new__(cls)
-        device._chip = _engine.chip_info(chip)
-        device._engine = _engine.Device(chip, **regions)
-        device._engine.set_watched(CONFIG.watcher)
-        device._arch = ARCH[device._chip["arch_name"]]
-        device._id = device_id
-        device._queues = queues
-        device._programs = set()
-        device._cache_enabled = True
-        device._cache_misses_allowed = True
-        device._sub_devices = SubDevices(tuple(device._chip["grid"]))
+    def _open(
+        cls,
+        device_id: int,
+        *,
+        l1_small_size: int = 0,
+        trace_region_size: int = 0,
+        dispatch_core_config: DispatchCoreConfig | None = None,
+        num_command_queues: int = 1,
+        worker_l1_size: int = 0,
+        chip: str | None = None,
+    ) -> MeshDevice:
+        """Return an open device, see `ttnn.open_device`."""
+        call = "open_device"
+        card = count(call, "device_id", device_id)
+        regions = {
+            "l1_small_size": count(call, "l1_small_size", l1_small_size),
+            "trace_region_size": count(call, "trace_region_size", trace_region_size),
+            "worker_l1_size": count(call, "worker_l1_size", worker_l1_size),
+        }
+        queues = count(call, "num_command_queues", num_command_queues)
+        if card >= MAX_DEVICES:
+            raise DeviceError(f"{call}: device_id must be between 0 and {MAX_DEVICES - 1}, got {card}")
+        if not 1 <= queues <= MAX_COMMAND_QUEUES:
+            raise DeviceError(f"{call}: num_command_queues must be between 1 and {MAX_COMMAND_QUEUES}, got {queues}")
+        if chip is not None and not isinstance(chip, str):
+            raise ArgumentError(f"{call}: chip must be one of {', '.join(_engine.chip_names())}, got {chip!r}")
+        with _opening:
+            already = open_devices.get(card)
+            if already is not None and already.is_open:
+                raise DeviceError(f"Cannot re-initialize device {card}, must first call close()")
+            device = cls.__new__(cls)
+            device._power_up(card, DEFAULT_CHIP[CONFIG.arch_name] if chip is None else chip, regions)
+            device._programs, device._cache_enabled, device._cache_misses_allowed = set(), True, True
+            device._queue_count, device._queues, device._running = queues, {}, threading.RLock()
+            device._sub_devices = SubDevices(tuple(device._chip["grid"]))
+            device._traces = Traces(device._engine)
+            device._check_dispatch(dispatch_core_config)
+            open_devices[card] = device
         return device
 
-    # What the chip is.
-
-    @property
-    def chip(self) -> dict[str, Any]:
-        """Return all that is known of the chip: grids, banks, sizes, alignments, coordinates, clock."""
-        return self._chip
-
-    @property
-    def is_open(self) -> bool:
-        """Return whether the device has not been closed."""
-        return bool(self._engine.is_open)
-
-    @property
-    def shape(self) -> MeshShape:
-        """Return the chips of the mesh per dimension: one."""
-        return MeshShape(1, 1)
-
-    @property
-    def core_grid(self) -> CoreGrid:
-        """Return the compute grid."""
-        x, y = self._chip["grid"]
-        return CoreGrid(x=x, y=y)
-
-    def arch(self) -> Arch:
-        """Return the generation of the chip."""
-        return self._arch
-
-    def id(self) -> int:
-        """Return the number of the device."""
-        return self._id
-
-    def compute_with_storage_grid_size(self) -> CoreCoord:
-        """Return columns and rows of the cores that compute and hold buffers."""
-        return CoreCoord(*self._chip["grid"])
-
-    def dram_grid_size(self) -> CoreCoord:
-        """Return the DRAM banks as a grid of one row."""
-        return CoreCoord(*self._chip["dram_grid"])
-
-    def get_num_devices(self) -> int:
-        """Return the number of chips: 1."""
-        return 1
-
-    def get_device_ids(self) -> list[int]:
-        """Return the numbers of the chips."""
-        return [self._id]
-
-    def get_device_id(self, coordinate: MeshCoordinate, /) -> int:
-        """Return the number of the chip at a coordinate.
-
-        Raises:
-            DeviceError: the mesh has no such coordinate.
-        """
-        self._require_origin("get_device_id", coordinate)
-        return self._id
-
-    def sfpu_eps(self) -> float:
-        """Return the machine epsilon of the vector unit."""
-        return float(self._chip["sfpu_eps"])
-
-    def sfpu_nan(self) -> float:
-        """Return the value that programs use as NaN."""
-        return float(self._chip["sfpu_nan"])
-
-    def sfpu_inf(self) -> float:
-        """Return the value that programs use as infinity."""
-        return float(self._chip["sfpu_inf"])
-
-    # Coordinates.
-
-    def worker_core_from_logical_core(self, logical_core: CoreLike) -> CoreCoord:
-        """Return the NoC coordinates of a core.
-
-        Raises:
-            DeviceError: the core is outside the compute grid.
-        """
-        core = as_core(logical_core)
-        for logical, coordinate in self._chip["worker_coords"]:
-            if logical == (core.x, core.y):
-                return CoreCoord(*coordinate)
-        raise DeviceError(f"worker_core_from_logical_core: core {core} is outside the compute grid {self._grid_text()}")
-
-    def logical_core_from_worker_core(self, virtual_core: CoreLike) -> CoreCoord:
-        """Return the core at NoC coordinates.
-
-        Raises:
-            DeviceError: no worker core is there.
-        """
-        core = as_core(virtual_core)
-        for logical, coordinate in self._chip["worker_coords"]:
-            if coordinate == (core.x, core.y):
-                return CoreCoord(*logical)
-        raise DeviceError(f"logical_core_from_worker_core: there is no worker core at NoC coordinates {core}")
-
-    def dram_core_from_logical_core(self, logical_core: CoreLike) -> CoreCoord:
-        """Return the NoC coordinates of a DRAM bank, given as core (bank, 0).
-
-        Raises:
-            DeviceError: there is no such bank.
-        """
-        core = as_core(logical_core)
-        banks = self._chip["dram_cores"]
-        if core.y != 0 or core.x >= len(banks):
-            raise DeviceError(
-                f"dram_core_from_logical_core: {core} is no DRAM bank; banks are 0-0 to {len(banks) - 1}-0"
-            )
-        return CoreCoord(*banks[core.x])
-
-    def get_optimal_dram_bank_to_logical_worker_assignment(
-        self, noc: NOC, coord: MeshCoordinate | None = None
-    ) -> dict[int, CoreCoord]:
-        """Return for each DRAM bank the core that reads it best over a NoC.
-
-        Raises:
-            UnsupportedError: the assignment of this chip is not known.
-        """
-        if coord is not None:
-            self._require_origin("get_optimal_dram_bank_to_logical_worker_assignment", coord)
-        if not isinstance(noc, NOC):
-            raise ArgumentError(f"get_optimal_dram_bank_to_logical_worker_assignment: expected a NOC, got {noc!r}")
-        workers = self._chip["optimal_dram_workers"]
-        if workers is None:
+    def _check_dispatch(self, config: DispatchCoreConfig | None) -> None:
+        if config is None:
+            return
+        if not isinstance(config, DispatchCoreConfig):
+            raise ArgumentError(f"open_device: dispatch_core_config must be a DispatchCoreConfig, got {config!r}")
+        own = (DispatchCoreType.WORKER, dispatch_axis(self._chip["arch_name"]))
+        if (config.type, config._axis or own[1]) != own:
             raise UnsupportedError(
-                f"get_optimal_dram_bank_to_logical_worker_assignment: not known for {self._chip['name']}, "
-                "only for n150 and p150",
-                "unimplemented",
+                f"open_device: {config} is not modelled on {self._chip['name']}, whose compute grid of "
+                f"{self._grid_text()} is that of type={own[0]}, axis={own[1]}"
             )
-        return {bank: CoreCoord(x, y) for bank, (x, y) in enumerate(workers[noc.value])}
+
+    @classmethod
+    def _open_mesh(
+        cls, mesh_shape: MeshShape | None, offset: MeshCoordinate | None, ids: Sequence[int], **options: Any
+    ) -> MeshDevice:
+        """Return an open mesh of one chip, see `ttnn.open_mesh_device`; `options` are those of `_open`."""
+        call = "open_mesh_device"
+        shape = mesh_shape if mesh_shape is not None else MeshShape(1, 1)
+        if not isinstance(shape, MeshShape):
+            raise ArgumentError(f"{call}: mesh_shape must be a ttnn.MeshShape, got {type(shape).__name__}")
+        if offset is not None and not isinstance(offset, MeshCoordinate):
+            raise ArgumentError(f"{call}: offset must be a ttnn.MeshCoordinate, got {type(offset).__name__}")
+        if not isinstance(ids, list | tuple):
+            raise ArgumentError(f"{call}: physical_device_ids must be numbers of devices, got {type(ids).__name__}")
+        if shape.mesh_size() != 1:
+            raise UnsupportedError(f"{call}: {shape} has several chips; only 1x1 is built", "unimplemented")
+        if offset is not None and any(offset):
+            raise DeviceError(f"{call}: offset {offset!r} is outside the system mesh MeshShape([1, 1])")
+        if len(ids) > 1:
+            raise DeviceError(f"{call}: {shape} takes one device, got {list(ids)}")
+        return cls._open(ids[0] if ids else 0, **options)
 
     # Program cache.
 
@@ -234,9 +184,7 @@ class MeshDevice:
         """
         if not self._engine.is_open:
             raise DeviceError(f"reset: device {self._id} is closed")
-        from ttnn.metal.traces import give_up_capture
-
-        give_up_capture(self)
+        self._traces.give_up()
         self._engine.reset()
 
     # More than one chip, and parts of a chip.
@@ -354,12 +302,10 @@ class MeshDevice:
         Raises:
             UnsupportedError: banks of L1 are to be renumbered.
         """
-        from ttnn.device.lifecycle import open_device
-
         if l1_bank_remap:
             raise UnsupportedError("MeshDevice.create_unit_mesh: l1_bank_remap is not modelled; leave it empty")
-        return open_device(
-            device_id=device_id,
+        return MeshDevice._open(
+            device_id,
             l1_small_size=l1_small_size,
             trace_region_size=trace_region_size,
             num_command_queues=num_command_queues,
@@ -368,75 +314,82 @@ class MeshDevice:
         )
 
     @staticmethod
-    def create(config: Any, *args: Any, **kwargs: Any) -> MeshDevice:
+    def create(config: MeshDeviceConfig, *args: Any, **kwargs: Any) -> MeshDevice:
         """Return an open mesh of the shape of a `MeshDeviceConfig`; other arguments are those of `create_unit_mesh`.
 
         Raises:
             UnsupportedError: a mesh of several chips.
         """
-        from ttnn.metal.distributed import open_mesh
-
-        return open_mesh(config, *args, **kwargs)
+        if not isinstance(config, MeshDeviceConfig):
+            raise ArgumentError(f"MeshDevice.create: expected a MeshDeviceConfig, got {config!r}")
+        names = ("l1_small_size", "trace_region_size", "num_command_queues", "dispatch_core_config")
+        options = {**dict(zip(names, args, strict=False)), **kwargs}
+        return MeshDevice._open_mesh(config.mesh_shape, config.offset, config.physical_device_ids, **options)
 
     def close(self) -> bool:
         """Close the device, like `ttnn.close_device`."""
-        from ttnn.device.lifecycle import close_device
-
-        close_device(self)
+        self._require_open("close_device")
+        self._traces.give_up()
+        self._engine.close()
+        self._programs.clear()
+        if open_devices.get(self._id) is self:
+            del open_devices[self._id]
         return True
 
-    def mesh_command_queue(self, id: int = 0) -> Any:
+    def mesh_command_queue(self, id: int = 0) -> CommandQueue:
         """Return a command queue.
 
         Raises:
-            DeviceError: the device was opened with fewer.
+            DeviceError: the device was opened with fewer, or is closed.
         """
-        from ttnn.metal.queues import command_queue
-
-        return command_queue(self, id)
+        self._require_open("command_queue")
+        if isinstance(id, bool) or not hasattr(id, "__index__"):
+            raise ArgumentError(f"command_queue: id must be an int, got {id!r}")
+        number = int(id)
+        if not 0 <= number < self._queue_count:
+            raise DeviceError(
+                f"command_queue: queue {number} does not exist, the device was opened with {self._queue_count}"
+            )
+        return self._queues.setdefault(number, CommandQueue(self, number))
 
     command_queue = mesh_command_queue
 
     def begin_mesh_trace(self, cq_id: int = 0) -> MeshTraceId:
         """Start to capture a trace, see `ttnn.begin_trace_capture`."""
-        from ttnn.metal.traces import begin_trace_capture
-
-        return begin_trace_capture(self, cq_id)
+        self.mesh_command_queue(cq_id)
+        return self._traces.begin()
 
     def end_mesh_trace(self, cq_id: int, trace_id: MeshTraceId | int) -> None:
         """End the capture of a trace, see `ttnn.end_trace_capture`."""
-        from ttnn.metal.traces import end_trace_capture
-
-        end_trace_capture(self, cq_id, trace_id)
+        self.mesh_command_queue(cq_id)
+        self._traces.end(trace_id)
 
     def replay_mesh_trace(self, cq_id: int, trace_id: MeshTraceId | int, blocking: bool = False) -> None:
         """Run the programs of a trace, see `ttnn.execute_trace`."""
-        from ttnn.metal.traces import replay_trace
+        self._replay(cq_id, trace_id)
 
-        replay_trace(self, cq_id, trace_id, blocking)
+    def _replay(self, cq_id: int, trace_id: MeshTraceId | int, *, trace: bool = True) -> list[Any]:
+        """Replay a trace; return the reports of its programs.
+
+        Raises:
+            DeviceError: there is no such trace, or one is being captured.
+        """
+        queue = self.mesh_command_queue(cq_id)
+        steps = self._traces.find("replay_trace", trace_id)
+        if self._traces.steps is not None:
+            raise DeviceError("replay_trace: a trace is being captured; end the capture first")
+        replaced: dict[int, Any] = {}
+        reports = [step.replay(queue, replaced, trace=trace) for step in steps]
+        return [report for report in reports if report is not None]
 
     def release_mesh_trace(self, trace_id: MeshTraceId | int) -> None:
         """Forget a trace, see `ttnn.release_trace`."""
-        from ttnn.metal.traces import release_trace
-
-        release_trace(self, trace_id)
+        self._require_open("release_trace")
+        self._traces.release(trace_id)
 
     def num_hw_cqs(self) -> int:
         """Return how many command queues the device was opened with."""
-        return self._queues
-
-    def _require_open(self, operation: str) -> None:
-        if not self._engine.is_open:
-            raise DeviceError(f"{operation}: device {self._id} is closed")
-
-    def _require_origin(self, operation: str, coordinate: MeshCoordinate) -> None:
-        if not isinstance(coordinate, MeshCoordinate):
-            raise ArgumentError(f"{operation}: expected a MeshCoordinate, got {coordinate!r}")
-        if any(coordinate):
-            raise DeviceError(f"{operation}: {coordinate!r} is outside the mesh {self.shape}")
-
-    def _grid_text(self) -> str:
-        return "{}x{}".format(*self._chip["grid"])
+        return self._queue_count
 
     def __repr__(self) -> str:
         return "MeshDevice(1x1 grid, 1 devices)"
@@ -447,3 +400,118 @@ Device = MeshDevice
 
 def _one_chip(operation: str) -> NoReturn:
     raise UnsupportedError(f"MeshDevice.{operation}: meshes have one chip here; several are not built", "unimplemented")
+
+
+class RunReport(Protocol):
+    """What a queue needs to know of a run: when it started, how long it took, and how long the next one waits."""
+
+    cycles: int
+    gap: int
+    started_at: int
+
+
+class MeshEvent:
+    """A point in a command queue. Everything before it is done. Made by `ttnn.record_event`."""
+
+    __slots__ = ("id", "queue")
+
+    id: int
+    queue: CommandQueue
+
+    def __init__(self) -> None:
+        raise ArgumentError("MeshEvent(): events are made with ttnn.record_event(device, cq_id)")
+
+    def __repr__(self) -> str:
+        return f"MeshEvent(device {self.queue.device.id()}, command queue {self.queue.id})"
+
+
+class CommandQueue:
+    """A queue of one device. A call ends with its work, so a queue holds no work: it counts events and cycles."""
+
+    def __init__(self, device: MeshDevice, number: int) -> None:
+        self.device = device
+        self.id = number
+        self.last_report: Any = None
+        self._cycles = 0
+        self._events = 0
+
+    def _note(self, report: RunReport) -> None:
+        """Put a program that has run behind the others of the queue."""
+        if self.last_report is not None:
+            self._cycles += report.gap
+        report.started_at = self._cycles
+        self._cycles += report.cycles
+        self.last_report = report
+
+    def enqueue_record_event(
+        self, sub_device_ids: Sequence[SubDeviceId] = (), device_range: MeshCoordinateRange | None = None
+    ) -> MeshEvent:
+        """Return a point behind everything enqueued so far.
+
+        Raises:
+            DeviceError: the device is closed, or there is no such sub-device.
+        """
+        self.device._require_open("enqueue_record_event")
+        self.device._sub_devices.check_ids("enqueue_record_event", sub_device_ids)
+        if device_range is not None:
+            for coordinate in (device_range.start, device_range.end):
+                self.device._require_origin("enqueue_record_event", coordinate)
+        self._events += 1
+        event = MeshEvent.__new__(MeshEvent)
+        event.queue, event.id = self, self._events
+        return event
+
+    enqueue_record_event_to_host = enqueue_record_event
+
+    def enqueue_wait_for_event(self, event: MeshEvent) -> None:
+        """Let what follows on this queue wait for an event: it has passed.
+
+        Raises:
+            ArgumentError: not an event.
+            DeviceError: the event of another device.
+        """
+        self.device._require_open("enqueue_wait_for_event")
+        other = require_event("enqueue_wait_for_event", event).queue.device
+        if other is not self.device:
+            raise DeviceError(f"enqueue_wait_for_event: {event!r} is of another device than {self!r}")
+
+    def finish(self, sub_device_ids: Sequence[SubDeviceId] = ()) -> None:
+        """Wait until everything on the queue is done: it is.
+
+        Raises:
+            DeviceError: the device is closed, or there is no such sub-device.
+        """
+        self.device._require_open("finish")
+        self.device._sub_devices.check_ids("finish", sub_device_ids)
+
+    def __repr__(self) -> str:
+        return f"CommandQueue({self.id} of device {self.device.id()})"
+
+
+def require_event(call: str, event: object) -> MeshEvent:
+    """Return `event`, if it is one.
+
+    Raises:
+        ArgumentError: it is none.
+    """
+    if not isinstance(event, MeshEvent):
+        raise ArgumentError(f"{call}: expected a MeshEvent, got {type(event).__name__}")
+    return event
+
+
+def count(operation: str, name: str, value: object) -> int:
+    """Return a number of bytes, devices or queues.
+
+    Raises:
+        ArgumentError: it is no int.
+        DeviceError: it is negative, or larger than anything can be.
+    """
+    try:
+        number = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise ArgumentError(f"{operation}: {name} must be an int, got {value!r}") from None
+    if isinstance(value, bool):
+        raise ArgumentError(f"{operation}: {name} must be an int, got {value!r}")
+    if not 0 <= number < 1 << 63:
+        raise DeviceError(f"{operation}: {name} must not be negative or beyond 2^63, got {number}")
+    return number

@@ -5,7 +5,6 @@ A mesh buffer is a buffer of that chip, a workload is its program. Shapes of sev
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +13,7 @@ import numpy.typing as npt
 
 from ttnn.base.enums import BufferType, ShardOrientation, TensorMemoryLayout
 from ttnn.base.exceptions import ArgumentError, DeviceError, MemoryConfigError, UnsupportedError
-from ttnn.device.coordinates import MeshCoordinate, MeshCoordinateRange, MeshShape, SubDeviceId
+from ttnn.device.coordinates import MeshCoordinate, MeshCoordinateRange, MeshDeviceConfig, MeshShape, SubDeviceId
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.metal.buffers import Buffer, InterleavedBufferConfig, ShardedBufferConfig, ShardSpecBuffer, create_buffer
 from ttnn.metal.program import Program, require_program
@@ -72,30 +71,6 @@ __all__ = [
     "synchronize",
     "write_shard",
 ]
-
-
-@dataclass(kw_only=True)
-class MeshDeviceConfig:
-    """Which chips a mesh has."""
-
-    mesh_shape: MeshShape | None = None
-    offset: MeshCoordinate | None = None
-    physical_device_ids: Sequence[int] = ()
-
-
-def open_mesh(config: MeshDeviceConfig, *args: Any, **kwargs: Any) -> MeshDevice:
-    """Return an open mesh; see `MeshDevice.create`."""
-    from ttnn.device.lifecycle import open_mesh_device
-
-    if not isinstance(config, MeshDeviceConfig):
-        raise ArgumentError(f"MeshDevice.create: expected a MeshDeviceConfig, got {config!r}")
-    names = ("l1_small_size", "trace_region_size", "num_command_queues", "dispatch_core_config")
-    return open_mesh_device(
-        config.mesh_shape,
-        offset=config.offset,
-        physical_device_ids=config.physical_device_ids,
-        **{**dict(zip(names, args, strict=False)), **kwargs},
-    )
 
 
 @dataclass(kw_only=True)

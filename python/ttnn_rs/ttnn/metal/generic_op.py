@@ -9,6 +9,7 @@ from typing import Any
 from ttnn.base.enums import DataMovementProcessor
 from ttnn.base.exceptions import ArgumentError, MemoryConfigError, ProgramConfigError, UnsupportedError, fatal
 from ttnn.base.tile import Tile
+from ttnn.device.queues import current_queue
 from ttnn.metal.circular_buffers import create_circular_buffer
 from ttnn.metal.configs import NOC_0, NOC_1, CircularBufferConfig, ComputeConfig, DataMovementConfig, format_code
 from ttnn.metal.descriptors import (
@@ -32,7 +33,6 @@ from ttnn.metal.report import Report
 from ttnn.metal.runtime_args import set_common_runtime_args, set_runtime_args
 from ttnn.metal.semaphores import MAX_SEMAPHORES, semaphore_value
 from ttnn.metal.sources import kernel_from_file, kernel_from_text
-from ttnn.operation.registry import current_queue
 from ttnn.tensor.tensor import Tensor
 
 __all__ = ["compute_program_descriptor_hash", "generic_op", "program_from_descriptor"]

@@ -7,8 +7,6 @@ the calls, which is one of the orders that a card may choose; an event makes it 
 
 from __future__ import annotations
 
-import threading
-import weakref
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,7 +15,7 @@ import numpy.typing as npt
 
 from ttnn.base.exceptions import ArgumentError, DeviceError, KernelError
 from ttnn.device.coordinates import MeshCoordinateRange, SubDeviceId
-from ttnn.device.mesh_device import MeshDevice
+from ttnn.device.mesh_device import CommandQueue, MeshDevice, MeshEvent, require_event
 from ttnn.kernel_api.context import KernelContext, here
 from ttnn.metal.buffers import Buffer
 from ttnn.metal.layout import Layout, lay_out
@@ -53,96 +51,8 @@ __all__ = [
 ]
 
 
-class MeshEvent:
-    """A point in a command queue. Everything before it is done. Made by `ttnn.record_event`."""
-
-    __slots__ = ("id", "queue")
-
-    id: int
-    queue: CommandQueue
-
-    def __init__(self) -> None:
-        raise ArgumentError("MeshEvent(): events are made with ttnn.record_event(device, cq_id)")
-
-    def __repr__(self) -> str:
-        return f"MeshEvent(device {self.queue.device.id()}, command queue {self.queue.id})"
-
-
-class CommandQueue:
-    """A queue of one device."""
-
-    def __init__(self, device: MeshDevice, number: int) -> None:
-        self.device = device
-        self.id = number
-        self.last_report: Report | None = None
-        self._cycles = 0
-        self._events = 0
-
-    def _note(self, report: Report) -> None:
-        """Put a program that has run behind the others of the queue."""
-        if self.last_report is not None:
-            self._cycles += report.gap
-        report.started_at = self._cycles
-        self._cycles += report.cycles
-        self.last_report = report
-
-    def enqueue_record_event(
-        self, sub_device_ids: Sequence[SubDeviceId] = (), device_range: MeshCoordinateRange | None = None
-    ) -> MeshEvent:
-        """Return a point behind everything enqueued so far.
-
-        Raises:
-            DeviceError: the device is closed, or there is no such sub-device.
-        """
-        self.device._require_open("enqueue_record_event")
-        self.device._sub_devices.check_ids("enqueue_record_event", sub_device_ids)
-        if device_range is not None:
-            for coordinate in (device_range.start, device_range.end):
-                self.device._require_origin("enqueue_record_event", coordinate)
-        self._events += 1
-        event = MeshEvent.__new__(MeshEvent)
-        event.queue, event.id = self, self._events
-        return event
-
-    enqueue_record_event_to_host = enqueue_record_event
-
-    def enqueue_wait_for_event(self, event: MeshEvent) -> None:
-        """Let what follows on this queue wait for an event: it has passed.
-
-        Raises:
-            ArgumentError: not an event.
-            DeviceError: the event of another device.
-        """
-        self.device._require_open("enqueue_wait_for_event")
-        other = require_event("enqueue_wait_for_event", event).queue.device
-        if other is not self.device:
-            raise DeviceError(f"enqueue_wait_for_event: {event!r} is of another device than {self!r}")
-
-    def finish(self, sub_device_ids: Sequence[SubDeviceId] = ()) -> None:
-        """Wait until everything on the queue is done: it is.
-
-        Raises:
-            DeviceError: the device is closed, or there is no such sub-device.
-        """
-        self.device._require_open("finish")
-        self.device._sub_devices.check_ids("finish", sub_device_ids)
-
-    def __repr__(self) -> str:
-        return f"CommandQueue({self.id} of device {self.device.id()})"
-
-
 MeshCommandQueue = CommandQueue
 Event = MeshEvent
-
-_queues: weakref.WeakKeyDictionary[MeshDevice, dict[int, CommandQueue]] = weakref.WeakKeyDictionary()
-_running: weakref.WeakKeyDictionary[MeshDevice, threading.RLock] = weakref.WeakKeyDictionary()
-_guard = threading.Lock()
-captures: weakref.WeakKeyDictionary[MeshDevice, list[Any]] = weakref.WeakKeyDictionary()
-"""Where programs go instead of running, and calls of operators are noted, on devices that capture a trace."""
-CAPTURING = (
-    "a trace is being captured; programs and operators on device tensors become part of it, transfers and new tensors "
-    "cannot: make them before or after"
-)
 
 
 def command_queue(device: MeshDevice, id: int = 0) -> CommandQueue:
@@ -153,15 +63,7 @@ def command_queue(device: MeshDevice, id: int = 0) -> CommandQueue:
     """
     if not isinstance(device, MeshDevice):
         raise ArgumentError(f"command_queue: expected a ttnn.MeshDevice, got {device!r}")
-    device._require_open("command_queue")
-    if isinstance(id, bool) or not hasattr(id, "__index__"):
-        raise ArgumentError(f"command_queue: id must be an int, got {id!r}")
-    number = int(id)
-    if not 0 <= number < device._queues:
-        raise DeviceError(f"command_queue: queue {number} does not exist, the device was opened with {device._queues}")
-    with _guard:
-        queues = _queues.setdefault(device, {})
-        return queues.setdefault(number, CommandQueue(device, number))
+    return device.mesh_command_queue(id)
 
 
 def _device(call: str, queue: CommandQueue | MeshDevice) -> MeshDevice:
@@ -179,7 +81,7 @@ def _check_buffer(call: str, queue: CommandQueue | MeshDevice, buffer: Buffer) -
         raise ArgumentError(f"{call}: expected a Buffer, got {buffer!r}")
     if buffer.device is not device:
         raise DeviceError(f"{call}: {buffer!r} is on device {buffer.device.id()}, the queue of device {device.id()}")
-    if device in captures:
+    if device._traces.steps is not None:
         raise DeviceError(f"{call}: reads and writes cannot become part of a trace; end the capture first")
 
 
@@ -233,11 +135,10 @@ def enqueue_program(
     """
     device = _device("enqueue_program", cq)
     layout = lay_out(device, program)
-    capture = captures.get(device)
-    if capture is not None:
-        capture.append(layout)
+    if device._traces.steps is not None:
+        device._traces.steps.append(ProgramRun(layout))
         return None
-    report = run_layout(device, layout, trace=trace)
+    report = _run(device, layout, trace=trace)
     if isinstance(cq, CommandQueue):
         cq._note(report)
     return report
@@ -250,18 +151,16 @@ def run_program(device: MeshDevice, program: Program, *, trace: bool = True) -> 
         DeviceError: a trace is being captured, or as for `enqueue_program`.
         KernelError: a kernel failed; the device refuses work until it is reset.
     """
-    if _device("run_program", device) in captures:
+    if _device("run_program", device)._traces.steps is not None:
         raise DeviceError("run_program: a trace is being captured; enqueue the program, or end the capture first")
-    return run_layout(device, lay_out(device, program), trace=trace)
+    return _run(device, lay_out(device, program), trace=trace)
 
 
-def run_layout(device: MeshDevice, layout: Layout, *, trace: bool = True) -> Report:
+def _run(device: MeshDevice, layout: Layout, *, trace: bool = True) -> Report:
     """Run a program as it was laid out for the device."""
     if isinstance(here.kernel, KernelContext):
         raise KernelError("enqueue_program: a kernel cannot run programs; enqueue them from the host")
-    with _guard:
-        lock = _running.setdefault(device, threading.RLock())
-    if not lock.acquire(timeout=600):
+    if not device._running.acquire(timeout=600):
         raise DeviceError("enqueue_program: another thread has been running a program on this device for 10 minutes")
     try:
         return execute(device, layout, trace=trace)
@@ -269,7 +168,20 @@ def run_layout(device: MeshDevice, layout: Layout, *, trace: bool = True) -> Rep
         device._engine.stop(f"the device stopped when a program failed; call device.reset(). The failure: {error}")
         raise
     finally:
-        lock.release()
+        device._running.release()
+
+
+class ProgramRun:
+    """A program of a trace, as it was laid out when it was captured."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+
+    def replay(self, queue: CommandQueue, replaced: dict[int, Any], *, trace: bool) -> Report:
+        """Run the program again; return its report."""
+        report = _run(queue.device, self.layout, trace=trace)
+        queue._note(report)
+        return report
 
 
 def finish(cq: CommandQueue | MeshDevice, sub_device_ids: Sequence[SubDeviceId] = ()) -> None:
@@ -338,17 +250,6 @@ def _queue(call: str, queue: CommandQueue) -> CommandQueue:
     if not isinstance(queue, CommandQueue):
         raise ArgumentError(f"{call}: expected a command queue, got {queue!r}")
     return queue
-
-
-def require_event(call: str, event: object) -> MeshEvent:
-    """Refuse what is no event.
-
-    Raises:
-        ArgumentError: it is none.
-    """
-    if not isinstance(event, MeshEvent):
-        raise ArgumentError(f"{call}: expected a MeshEvent, got {type(event).__name__}")
-    return event
 
 
 EnqueueRecordEvent = enqueue_record_event

@@ -20,11 +20,11 @@ import numpy as np
 
 from ttnn.base.config import CONFIG
 from ttnn.base.exceptions import ArgumentError, TtnnError
+from ttnn.device.queues import command_queue
 from ttnn.operation.registry import (
     OUTPUT_TENSOR_NAMES,
     FastOperation,
     add_operation,
-    command_queue,
     operations,
 )
 from ttnn.tensor.tensor import Tensor

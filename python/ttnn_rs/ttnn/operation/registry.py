@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import enum
 import textwrap
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
 from typing import Any, Final, Literal
@@ -30,8 +28,11 @@ from ttnn.base.exceptions import (
     ShapeError,
     UnsupportedError,
 )
+from ttnn.device.queues import command_queue, queue_number
+from ttnn.device.traces import Traces
 from ttnn.operation.accuracy import Accuracy
 from ttnn.operation.signature import REQUIRED, Param, Signature, wrong_arguments
+from ttnn.operation.traces import record
 from ttnn.tensor.tensor import Tensor
 
 Numerics = Literal["exact", "reference", "movement"]
@@ -97,39 +98,6 @@ class Op:
         return self.name
 
 
-_queue = threading.local()
-
-
-def current_queue() -> int:
-    """Return the command queue that operators of this thread use."""
-    return getattr(_queue, "id", 0)
-
-
-@contextmanager
-def command_queue(cq_id: int) -> Iterator[None]:
-    """Make `cq_id` the command queue of the operators called inside the block."""
-    before = current_queue()
-    _queue.id = _queue_number("ttnn.command_queue", cq_id)
-    try:
-        yield
-    finally:
-        _queue.id = before
-
-
-def _queue_number(name: str, queue: Any) -> int:
-    try:
-        number = int(queue)
-    except (TypeError, ValueError, OverflowError):
-        raise ArgumentError(f"{name}: the command queue is a number, got {type(queue).__name__}.") from None
-    if not 0 <= number <= 1:
-        raise ArgumentError(f"{name}: a device has command queues 0 and 1, got {number}.")
-    return number
-
-
-recorder: Callable[[FastOperation, tuple[Any, ...], dict[str, Any]], Any] | None = None
-"""Runs operators while some device captures a trace."""
-
-
 @dataclass(init=False, repr=False, eq=False)
 class FastOperation:
     """A callable operator, for example `ttnn.exp`. Operators compare, sort and hash by name."""
@@ -173,8 +141,8 @@ class FastOperation:
         """Run the operator; `queue_id` or `cq_id` selects the command queue and is not passed on."""
         if kwargs and ("queue_id" in kwargs or "cq_id" in kwargs):
             return self._on_queue(args, kwargs)
-        if recorder is not None:
-            return recorder(self, args, kwargs)
+        if Traces.capturing:
+            return record(self, args, kwargs)
         if CONFIG.enable_fast_runtime_mode and not CONFIG.enable_comparison_mode and not CONFIG.enable_logging:
             return self.function(*args, **kwargs)
         # Imported here: hooks and comparison are the slow path and need the decorators, which need this module.
@@ -190,7 +158,7 @@ class FastOperation:
             queue = kwargs.pop("cq_id", None)
         if queue is None:
             return self(*args, **kwargs)
-        with command_queue(_queue_number(self.__name__, queue)):
+        with command_queue(queue_number(self.__name__, queue)):
             return self(*args, **kwargs)
 
     def __eq__(self, other: object) -> bool:

@@ -7,62 +7,82 @@ tensors of the capture show them; what was deallocated in between is passed on f
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Protocol
 
 from ttnn.base.exceptions import UnsupportedError
-from ttnn.metal.queues import CAPTURING, captures
-from ttnn.operation.registry import FastOperation
+from ttnn.device.mesh_device import CommandQueue
+from ttnn.device.traces import CAPTURING
 from ttnn.tensor.tensor import Tensor
 
 _inside = threading.local()
 """Set while an operator that is being recorded runs: operators that it calls are part of it."""
 
 
+class Operator(Protocol):
+    """An operator, as a trace calls it again."""
+
+    @property
+    def __name__(self) -> str:
+        """Return the full name."""
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        """Return what a call runs, without hooks and queues."""
+
+
 class OperatorCall:
     """A call of an operator, with the tensors that it took and returned."""
 
     def __init__(
-        self, operation: FastOperation, args: tuple[Any, ...], kwargs: dict[str, Any], results: list[Tensor]
+        self, operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any], results: list[Tensor]
     ) -> None:
         self.operation = operation
         self.args = args
         self.kwargs = kwargs
         self.results = results
 
-    def again(self, passed_on: dict[int, Tensor]) -> None:
-        """Make the call again. `passed_on` has results that no longer have memory of their own, by the old tensor."""
-        args, kwargs = _exchange(self.args, passed_on), _exchange(self.kwargs, passed_on)
+    def replay(self, queue: CommandQueue, replaced: dict[int, Tensor], *, trace: bool) -> None:
+        """Make the call again.
+
+        Args:
+            queue: The command queue.
+            replaced: Results of this replay for tensors of the capture that were deallocated, by the id of the old one.
+            trace: For programs only.
+        """
+        args, kwargs = _exchange(self.args, replaced), _exchange(self.kwargs, replaced)
         returned = list(_tensors(self.operation.function(*args, **kwargs)))
         for before, now in zip(self.results, returned, strict=True):
             if not before.is_allocated():
-                passed_on[id(before)] = now
+                replaced[id(before)] = now
             elif before is not now and before.buffer_address() != now.buffer_address():
                 _copy(now, before)
 
 
-def record(operation: FastOperation, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def record(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Run an operator, and add the call to the trace of its tensors' device, if that captures one.
 
     Raises:
         UnsupportedError: it brings a tensor to the host.
     """
-    device = next((t.device() for t in _tensors((args, kwargs)) if t.device() in captures), None)
-    if device is None or getattr(_inside, "operator", False):
+    devices = (tensor.device() for tensor in _tensors((args, kwargs)))
+    capturing = ((device, device._traces.steps) for device in devices if device is not None)
+    device, steps = next(((device, steps) for device, steps in capturing if steps is not None), (None, None))
+    if device is None or steps is None or getattr(_inside, "operator", False):
         return operation.function(*args, **kwargs)
     _inside.operator = True
-    device._engine.reset()
+    device._traces.resume()
     try:
         result = operation.function(*args, **kwargs)
     finally:
         _inside.operator = False
-        device._engine.stop(CAPTURING, "UnsupportedError")
+        device._traces.suspend()
     results = [tensor for tensor in _tensors(result) if tensor.device() is device]
     if operation.__name__ == "ttnn.deallocate":
         return result
     if not results:
         raise UnsupportedError(f"{operation.__name__}: {CAPTURING}")
-    captures[device].append(OperatorCall(operation, args, dict(kwargs), results))
+    steps.append(OperatorCall(operation, args, dict(kwargs), results))
     return result
 
 
@@ -78,14 +98,14 @@ def _tensors(value: Any) -> Iterator[Tensor]:
             yield from _tensors(part)
 
 
-def _exchange(value: Any, passed_on: dict[int, Tensor]) -> Any:
+def _exchange(value: Any, replaced: dict[int, Tensor]) -> Any:
     """Return arguments with the tensors that stand for others."""
     if isinstance(value, Tensor):
-        return passed_on.get(id(value), value) if not value.is_allocated() else value
+        return replaced.get(id(value), value) if not value.is_allocated() else value
     if isinstance(value, (list, tuple)) and any(True for _ in _tensors(value)):
-        return type(value)(_exchange(part, passed_on) for part in value)
+        return type(value)(_exchange(part, replaced) for part in value)
     if isinstance(value, dict):
-        return {name: _exchange(part, passed_on) for name, part in value.items()}
+        return {name: _exchange(part, replaced) for name, part in value.items()}
     return value
 
 

@@ -1,0 +1,56 @@
+"""Dispatch cores: which cores of a chip hand out the work. The compute grid is what they leave."""
+
+from __future__ import annotations
+
+from ttnn.base.config import CONFIG
+from ttnn.base.enums import DispatchCoreAxis, DispatchCoreType
+from ttnn.base.exceptions import ArgumentError, UnsupportedError
+
+
+class DispatchCoreConfig:
+    """Which cores run dispatch: worker cores, a row of them on Wormhole and a column on Blackhole."""
+
+    __slots__ = ("_axis", "_type")
+
+    def __init__(
+        self,
+        type: DispatchCoreType | None = None,
+        axis: DispatchCoreAxis | None = None,
+        fabric_tensix_config: object = None,
+    ) -> None:
+        if type is not None and not isinstance(type, DispatchCoreType):
+            raise ArgumentError(f"DispatchCoreConfig(): type must be a DispatchCoreType, got {type!r}")
+        if axis is not None and not isinstance(axis, DispatchCoreAxis):
+            raise ArgumentError(f"DispatchCoreConfig(): axis must be a DispatchCoreAxis, got {axis!r}")
+        if fabric_tensix_config is not None:
+            raise UnsupportedError(
+                "DispatchCoreConfig(): there is no fabric between chips; leave fabric_tensix_config None"
+            )
+        self._type = type or DispatchCoreType.WORKER
+        self._axis = axis
+
+    @property
+    def type(self) -> DispatchCoreType:
+        """Return the kind of core."""
+        return self._type
+
+    @property
+    def axis(self) -> DispatchCoreAxis:
+        """Return whether a row or a column of the grid is given up: by default what `CONFIG.arch_name` does."""
+        return self._axis or dispatch_axis(CONFIG.arch_name)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, DispatchCoreConfig):
+            return NotImplemented
+        return (self._type, self.axis) == (other._type, other.axis)
+
+    def __hash__(self) -> int:
+        return hash((self._type, self.axis))
+
+    def __repr__(self) -> str:
+        return f"DispatchCoreConfig(type={self._type}, axis={self.axis})"
+
+
+def dispatch_axis(arch_name: str) -> DispatchCoreAxis:
+    """Return whether dispatch takes a row or a column of a chip of this generation."""
+    return DispatchCoreAxis.ROW if arch_name == "wormhole_b0" else DispatchCoreAxis.COL
