@@ -11,10 +11,10 @@ pub(crate) mod steps;
 
 use tt_formats::{DataFormat, TileShape};
 use tt_memory::{BufferId, Device};
-use tt_tensix::fast::Bf16Page;
 use tt_tensix::fpu::{self, Arch, Broadcast, EltwiseOp, HalfTile, MathConfig, MathFidelity};
 use tt_tensix::pack::{self, DstFormat, PackConfig, Relu};
 use tt_tensix::sfpu::{DstWidth, SeveralCall};
+use tt_tensix::unpack::Bf16Page;
 
 use self::halves::Halves;
 use self::operand::{Found, Kept, Operand, Source, filled_tile};

@@ -5,12 +5,12 @@
 use tt_cpu::Level;
 use tt_formats::DataFormat;
 use tt_memory::{BufferId, Device};
-use tt_tensix::fast::Bf16Page;
 use tt_tensix::fpu::halves::{self, Reader};
 use tt_tensix::fpu::{Arch, HalfTile, MathConfig, MathFidelity};
 use tt_tensix::pack::{self, HalfPacker, PackConfig};
 use tt_tensix::sfpu::pages::PageCall;
 use tt_tensix::sfpu::{DstWidth, SeveralCall};
+use tt_tensix::unpack::Bf16Page;
 
 use crate::binary::Other;
 use crate::binary::operand::{Found, Kept, Operand, Source, filled_tile};

@@ -38,6 +38,9 @@ pub type Dst = [u32; TILE_DATUMS];
 /// A tile in a 16-bit `Dst` by the upper halves of its words; the lower ones are zero.
 pub type HalfTile = [u16; TILE_DATUMS];
 
+/// A BF16 tile as it lies in L1, in face order.
+pub type Bf16Page = [u8; 2 * TILE_DATUMS];
+
 /// What `Dst` holds: two 16-bit floats, 32-bit floats, or integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DstFormat {

@@ -2,11 +2,11 @@
 
 use tt_cpu::Level;
 use tt_formats::DataFormat;
-use tt_tensix::fast::{Bf16Page, BlockFloatDecoder};
 use tt_tensix::fpu::halves::{self, Reader};
 use tt_tensix::fpu::{self, Arch, Broadcast, DstFormat, EltwiseOp, HalfTile, MathConfig, MathFidelity};
 use tt_tensix::pack::{EdgeMask, HalfPacker, PackConfig, Packer, Relu};
 use tt_tensix::sfpu::{self, DstWidth, quotient};
+use tt_tensix::unpack::{Bf16Page, BlockFloatDecoder};
 use tt_testkit::random::Random;
 
 const OPERATIONS: [EltwiseOp; 3] = [EltwiseOp::Add, EltwiseOp::Sub, EltwiseOp::Mul];

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use tt_cpu::Level;
 use tt_cpu::table::{HalfTable, Store};
 use tt_formats::DataFormat;
-use tt_tensix::fast::Bf16Page;
 use tt_tensix::fpu::halves::{self, Reader};
 use tt_tensix::fpu::{EltwiseOp, HalfTile, MathConfig};
 use tt_tensix::pack::{HalfPacker, PackConfig};
 use tt_tensix::sfpu::pages::PageCall;
 use tt_tensix::sfpu::quotient;
+use tt_tensix::unpack::Bf16Page;
 
 use super::steps::Steps;
 use super::{BinaryProgram, Unit};

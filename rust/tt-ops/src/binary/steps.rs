@@ -5,12 +5,12 @@ use std::sync::Arc;
 use tt_cpu::Level;
 use tt_cpu::table::HalfTable;
 use tt_formats::DataFormat;
-use tt_tensix::fast::Bf16Page;
 use tt_tensix::fpu::HalfTile;
 use tt_tensix::fpu::halves::{self, Reader};
 use tt_tensix::fpu::{DstFormat, MathConfig};
 use tt_tensix::pack::{HalfPacker, PackConfig};
 use tt_tensix::sfpu::pages::{self, ZeroTest};
+use tt_tensix::unpack::Bf16Page;
 
 use crate::Chain;
 use crate::unary::lookup::{WORTH_A_TABLE, kept_table};

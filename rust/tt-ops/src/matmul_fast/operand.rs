@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use tt_cpu::{Level, stream};
 use tt_formats::{DataFormat, TileShape};
-use tt_tensix::fast::{AHEAD, Bf16Page, BlockFloatDecoder, Operands, Packing, Panel, Running};
+use tt_tensix::fast::{AHEAD, Bf16Page, Operands, Packing, Panel, PanelDecoder, Running};
 use tt_tensix::fpu;
 use tt_tensix::pack;
 use tt_tensix::unpack;
@@ -16,13 +16,13 @@ use crate::port::{Input, Tile, ZERO};
 /// One operand's way into panels.
 pub(super) struct Operand {
     pub(super) input: Input,
-    pub(super) decoder: Option<BlockFloatDecoder>,
+    pub(super) decoder: Option<PanelDecoder>,
     transposed: bool,
 }
 
 impl Operand {
     pub(super) fn new(format: DataFormat, dst32: bool, transposed: bool, level: Level) -> Self {
-        Self { input: Input::new(format, dst32), decoder: BlockFloatDecoder::new(format, level), transposed }
+        Self { input: Input::new(format, dst32), decoder: PanelDecoder::new(format, level), transposed }
     }
 
     /// The tile as BF16 in face order, if that is all it needs.

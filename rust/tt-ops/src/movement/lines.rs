@@ -7,8 +7,8 @@ use std::array::from_fn;
 use tt_cpu::Level;
 use tt_formats::{DataFormat, TileShape, block, format::GROUP, pack as datums, unpack as read};
 use tt_memory::Access;
-use tt_tensix::fast::{Bf16Page, BlockFloatDecoder};
 use tt_tensix::pack;
+use tt_tensix::unpack::{Bf16Page, BlockFloatDecoder};
 
 use super::whole::{copy_line, flush_bytes};
 use super::{EXPONENTS, Geometry, LINE, Movement, SIDE, Target};

@@ -14,8 +14,8 @@ use tt_cpu::Level;
 use tt_cpu::stream::{self, STREAM_BYTES};
 use tt_formats::{DataFormat, TileShape};
 use tt_memory::{Access, access::Pages};
-use tt_tensix::fast::{Bf16Page, BlockFloatDecoder};
 use tt_tensix::unpack;
+use tt_tensix::unpack::{Bf16Page, BlockFloatDecoder};
 
 use super::lines::{Decode, decoded};
 use super::packing::Packing;

@@ -4,11 +4,11 @@
 use tt_cpu::stream;
 use tt_formats::DataFormat;
 use tt_memory::{BufferId, Device};
-use tt_tensix::fast::Bf16Page;
 use tt_tensix::fpu::halves::Reader;
 use tt_tensix::fpu::running::{PAGE_WORDS, RunningSum};
 use tt_tensix::pack::{self, DstFormat};
 use tt_tensix::unpack;
+use tt_tensix::unpack::Bf16Page;
 
 use super::Kernel;
 use crate::port::{Tile, ZERO, narrow};

@@ -9,10 +9,10 @@ mod lines;
 use tt_cpu::{Level, simd_kernel, stream};
 use tt_formats::{DataFormat, TileShape, unpack};
 use tt_memory::{BufferId, Device};
-use tt_tensix::fast::Bf16Page;
 use tt_tensix::fpu::halves::{self, Reader};
 use tt_tensix::fpu::{self, Arch, Broadcast, EltwiseOp, HalfTile, MathConfig, MathFidelity};
 use tt_tensix::pack::{self, HalfPacker, PackConfig};
+use tt_tensix::unpack::Bf16Page;
 
 use crate::port::{self, Input, Tile, ZERO};
 use crate::{OpError, fill, for_each_page};

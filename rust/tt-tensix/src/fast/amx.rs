@@ -12,6 +12,7 @@ pub use absent::{Tiles, available};
 use tt_cpu::stream;
 
 use super::Panel;
+use crate::unpack::block_float::{Interleave, PARTS};
 
 /// A product of two panels in [`PARTS`] parts, between which other work is done: the instructions of both fill the same
 /// time. Both panels are in the tile registers, where those of the next product take their place. What packs beside a run
@@ -26,39 +27,10 @@ pub struct Step<'a, const IN_RUN: bool> {
     pub later: &'a [u8],
 }
 
-/// Parts of the packing of a tile.
-pub const PARTS: usize = 16;
-
 /// Of a page that is packed later, one line of so many is asked for.
 const SPARSE: usize = 3;
 
-/// The body once for each part, whose number is a constant: which instructions a part has is then settled.
-macro_rules! each_part {
-    ($number:ident => $body:block) => {
-        each_part!($number => $body 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
-    };
-    ($number:ident => $body:block $($part:literal)*) => {
-        $({
-            const $number: usize = $part;
-            $body
-        })*
-    };
-}
-pub(super) use each_part;
-
-/// What is done beside the packing of a tile.
-pub trait Beside {
-    /// To be called once for each part, in their order, for a page of `LINES` cache lines.
-    fn part<const LINES: usize>(&mut self, number: usize);
-}
-
-/// Nothing.
-impl Beside for () {
-    #[inline(always)]
-    fn part<const LINES: usize>(&mut self, _: usize) {}
-}
-
-impl<const IN_RUN: bool> Beside for Step<'_, IN_RUN> {
+impl<const IN_RUN: bool> Interleave for Step<'_, IN_RUN> {
     #[inline(always)]
     fn part<const LINES: usize>(&mut self, number: usize) {
         for line in number * LINES / PARTS..(number + 1) * LINES / PARTS {

@@ -1,281 +1,124 @@
-//! Block floats to BF16 by one multiplication with the group's power of two.
-//!
-//! That holds for every group whose exponents stay normal numbers; tiles with others take the unpacker's way.
-use tt_cpu::{Level, simd_kernel};
-use tt_formats::{DataFormat, block, unpack};
+//! Block floats straight to panels of AMX's right operand, beside nothing, a product or a run of products.
+use tt_cpu::Level;
+use tt_formats::DataFormat;
 
-use super::amx::{Beside, PARTS, Step, Tiles};
-#[cfg(target_arch = "x86_64")]
-use super::decode_vbmi;
+use super::amx::{Step, Tiles};
 use super::{Bf16Page, Panel, Run};
-use crate::regs::TILE_DATUMS;
+use crate::unpack::BlockFloatDecoder;
+use crate::unpack::block_float::{Interleave, PARTS};
 
-/// Datums that share an exponent.
-const GROUP: usize = 16;
-const GROUPS: usize = TILE_DATUMS / GROUP;
-
-type ToPage = unsafe fn(&[u8], &mut Bf16Page) -> bool;
-
-/// The same for all patterns.
-type AnyToPage = unsafe fn(&[u8], &mut Bf16Page);
-
-/// Straight to a panel of AMX's right operand, datums cut by a mask for two of them, beside nothing or a product.
-type ToRight = unsafe fn(&[u8], u32, &mut Panel, &mut ()) -> bool;
-type ToRightBeside = unsafe fn(&[u8], u32, &mut Panel, &mut Step<'_, false>) -> bool;
+/// Datums are cut by a mask for two of them.
+type ToPanel = unsafe fn(&[u8], u32, &mut Panel, &mut ()) -> bool;
+type ToPanelBeside = unsafe fn(&[u8], u32, &mut Panel, &mut Step<'_, false>) -> bool;
 
 /// Pages to panels beside a run of products; see `Running::run`.
-type ToRightInRun = unsafe fn(&mut Tiles, &mut Run<'_>, u32) -> Option<usize>;
+type ToPanelInRun = unsafe fn(&mut Tiles, &mut Run<'_>, u32) -> Option<usize>;
 
-/// Decodes tiles of one format.
+/// Decodes tiles of one block format to pages or, on some CPUs, to panels.
 #[derive(Clone, Copy)]
-pub struct BlockFloatDecoder {
-    page: ToPage,
-    any: AnyToPage,
-    right: Option<(ToRight, ToRightBeside, ToRightInRun)>,
-    /// Bits of a datum.
+pub struct PanelDecoder {
+    page: BlockFloatDecoder,
+    panel: Option<(ToPanel, ToPanelBeside, ToPanelInRun)>,
+    #[cfg(target_arch = "x86_64")]
     bits: usize,
 }
 
-impl BlockFloatDecoder {
+impl PanelDecoder {
     /// The decoder of a format, `None` if it is none of the two that have one.
     pub fn new(format: DataFormat, level: Level) -> Option<Self> {
-        if level.available() == Level::Avx512
-            && let Some(decoder) = Self::with_permutes(format)
-        {
-            return Some(decoder);
-        }
-        match format {
-            DataFormat::Bfp8B => Some(Self { page: bfp8::at(level), any: any_bfp8::at(level), right: None, bits: 8 }),
-            DataFormat::Bfp4B => Some(Self { page: bfp4::at(level), any: any_bfp4::at(level), right: None, bits: 4 }),
-            _ => None,
-        }
-    }
-
-    /// The decoder that looks magnitudes up by byte permutes, `None` also if this CPU has none.
-    #[inline]
-    pub(crate) fn with_permutes(format: DataFormat) -> Option<Self> {
+        let page = BlockFloatDecoder::new(format, level)?;
         #[cfg(target_arch = "x86_64")]
-        if decode_vbmi::available() {
-            use decode_vbmi::{page, right, right_beside, run};
-            return match format {
-                DataFormat::Bfp8B => {
-                    let any = any_bfp8::at(Level::Avx512);
-                    let right =
-                        Some((right::<8, ()> as ToRight, right_beside::<8> as ToRightBeside, run::<8> as ToRightInRun));
-                    Some(Self { page: page::<8>, any, right, bits: 8 })
-                }
-                DataFormat::Bfp4B => {
-                    let any = any_bfp4::at(Level::Avx512);
-                    let right =
-                        Some((right::<4, ()> as ToRight, right_beside::<4> as ToRightBeside, run::<4> as ToRightInRun));
-                    Some(Self { page: page::<4>, any, right, bits: 4 })
-                }
-                _ => None,
+        {
+            use permuted::{available, beside, in_run, panel};
+            let has = level.available() == Level::Avx512 && available();
+            let panel: (ToPanel, ToPanelBeside, ToPanelInRun) = match format {
+                DataFormat::Bfp8B => (panel::<8, ()>, beside::<8>, in_run::<8>),
+                _ => (panel::<4, ()>, beside::<4>, in_run::<4>),
             };
+            let bits = if format == DataFormat::Bfp8B { 8 } else { 4 };
+            Some(Self { page, panel: has.then_some(panel), bits })
         }
         #[cfg(not(target_arch = "x86_64"))]
-        let _ = format;
-        None
+        Some(Self { page, panel: None })
     }
 
-    /// Decodes a tile. False if it has patterns that are not plain numbers; `page` is then meaningless.
+    /// See [`BlockFloatDecoder::decode`].
     ///
     /// # Panics
     /// If `l1` is shorter than a tile.
     #[inline]
     pub fn decode(self, l1: &[u8], page: &mut Bf16Page) -> bool {
-        // SAFETY: `new` takes versions of levels that this host has.
-        unsafe { (self.page)(l1, page) }
+        self.page.decode(l1, page)
     }
 
-    /// Decodes a tile whatever its patterns, as the unpacker does.
+    /// Decodes a tile to a panel of AMX's right operand. False as for `decode`, or if this CPU cannot.
     ///
     /// # Panics
     /// If `l1` is shorter than a tile.
     #[inline]
-    pub fn decode_any(self, l1: &[u8], page: &mut Bf16Page) {
-        // SAFETY: as above.
-        unsafe {
-            if !(self.page)(l1, page) {
-                (self.any)(l1, page);
-            }
-        }
+    pub(super) fn decode_panel(self, l1: &[u8], mask: u32, panel: &mut Panel) -> bool {
+        // SAFETY: `new` takes versions that this host has.
+        self.panel.is_some_and(|(to_panel, ..)| unsafe { to_panel(l1, mask, panel, &mut ()) })
     }
 
-    /// Decodes a tile to a panel of AMX's right operand. False as for `decode`, or if there is no such way.
+    /// As `decode_panel`, beside a product, which is done in any case.
     ///
     /// # Panics
     /// If `l1` is shorter than a tile.
     #[inline]
-    pub(super) fn decode_right(self, l1: &[u8], mask: u32, panel: &mut Panel) -> bool {
-        // SAFETY: as above.
-        self.right.is_some_and(|(right, ..)| unsafe { right(l1, mask, panel, &mut ()) })
-    }
-
-    /// As `decode_right`, beside a product, which is done in any case.
-    ///
-    /// # Panics
-    /// If `l1` is shorter than a tile.
-    #[inline]
-    pub(super) fn decode_right_beside(
+    pub(super) fn decode_panel_beside(
         self,
         l1: &[u8],
         mask: u32,
         panel: &mut Panel,
         step: &mut Step<'_, false>,
     ) -> bool {
-        let Some((_, right, _)) = self.right else {
+        let Some((_, beside, _)) = self.panel else {
             (0..PARTS).for_each(|part| step.part::<0>(part));
             return false;
         };
         // SAFETY: as above.
-        unsafe { right(l1, mask, panel, step) }
+        unsafe { beside(l1, mask, panel, step) }
     }
-}
 
-impl BlockFloatDecoder {
     /// The bits of a datum, if this decoder looks magnitudes up by byte permutes.
     #[cfg(target_arch = "x86_64")]
     pub(super) fn bits(self) -> Option<usize> {
-        self.right.map(|_| self.bits)
+        self.panel.map(|_| self.bits)
     }
 
-    /// What decodes beside a run of products on AMX, if this decoder has such a way.
+    /// What decodes beside a run of products on AMX, if this decoder can.
     #[cfg(target_arch = "x86_64")]
     #[inline]
-    pub(super) fn run(self) -> Option<ToRightInRun> {
-        self.right.map(|(_, _, run)| run)
+    pub(super) fn run(self) -> Option<ToPanelInRun> {
+        self.panel.map(|(_, _, run)| run)
     }
 }
 
-/// The power of two of a group's lowest magnitude bit; 0 for a group that is not plain.
-#[inline(always)]
-fn scale(exponent: u8) -> f32 {
-    let exponent = u32::from(exponent);
-    if exponent.wrapping_sub(8) <= 253 - 8 { f32::from_bits((exponent - 6) << 23) } else { 0.0 }
-}
+#[cfg(target_arch = "x86_64")]
+mod permuted {
+    use super::super::amx::{Step, Tiles};
+    use super::super::run::{AHEAD, FAR, PLACES, Run, WAITING, run_loop};
+    use super::{Interleave, PARTS, Panel};
+    pub use crate::unpack::block_float::permutes::available;
+    use crate::unpack::block_float::permutes::tile;
 
-/// One datum with its magnitude in bits 6:0 and its sign in bit 7.
-#[inline(always)]
-fn datum(byte: u32, scale: f32) -> u32 {
-    let magnitude = (byte & 0x7f) as i32 as f32;
-    (magnitude * scale).to_bits() | (byte & 0x80) << 24
-}
-
-#[inline(always)]
-fn groups<const BYTES: usize>(l1: &[u8], page: &mut Bf16Page, byte: impl Fn(&[u8; BYTES], usize) -> u32) -> bool {
-    let (exponents, datums) = l1.split_at(GROUPS);
-    let mut scales = [0.0; GROUPS];
-    for (scale, exponent) in scales.iter_mut().zip(exponents) {
-        *scale = self::scale(*exponent);
-    }
-    // A negative zero stands for minus infinity, a number without a scale for one whose exponent wraps.
-    let mut odd = 0;
-    for ((datums, out), scale) in
-        datums.as_chunks::<BYTES>().0.iter().zip(page.as_chunks_mut::<{ 2 * GROUP }>().0).zip(&scales)
-    {
-        let without_scale = if *scale == 0.0 { 0x7f } else { 0 };
-        for (place, out) in out.as_chunks_mut::<2>().0.iter_mut().enumerate() {
-            let byte = byte(datums, place);
-            odd |= u32::from(byte == 0x80) | byte & without_scale;
-            *out = ((datum(byte, *scale) >> 16) as u16).to_le_bytes();
-        }
-    }
-    odd == 0
-}
-
-/// All patterns, each as it is defined.
-#[inline(always)]
-fn any_datums<const BITS: usize>(l1: &[u8], page: &mut Bf16Page) {
-    let (exponents, datums) = l1.split_at(GROUPS);
-    let bf16 = |datum, exponent| (unpack::bfp8_b_to_bf16(datum, exponent) as u16).to_le_bytes();
-    block::unpack::<BITS, [u8; 2]>(exponents, &datums[..TILE_DATUMS * BITS / 8], page.as_chunks_mut::<2>().0, bf16);
-}
-
-#[inline(always)]
-fn any_bfp8_body(l1: &[u8], page: &mut Bf16Page) {
-    any_datums::<8>(l1, page);
-}
-
-#[inline(always)]
-fn any_bfp4_body(l1: &[u8], page: &mut Bf16Page) {
-    any_datums::<4>(l1, page);
-}
-
-#[inline(always)]
-fn bfp8_body(l1: &[u8], page: &mut Bf16Page) -> bool {
-    groups::<GROUP>(l1, page, |datums, place| u32::from(datums[place]))
-}
-
-#[inline(always)]
-fn bfp4_body(l1: &[u8], page: &mut Bf16Page) -> bool {
-    groups::<{ GROUP / 2 }>(l1, page, |datums, place| {
-        let nibble = u32::from(datums[place / 2] >> (place % 2 * 4)) & 15;
-        (nibble & 8) << 4 | (nibble & 7) << 4
-    })
-}
-
-simd_kernel!(any_bfp8, super::any_bfp8_body, (l1: &[u8], page: &mut Bf16Page));
-simd_kernel!(any_bfp4, super::any_bfp4_body, (l1: &[u8], page: &mut Bf16Page));
-simd_kernel!(bfp8, super::bfp8_body, (l1: &[u8], page: &mut Bf16Page) -> bool);
-simd_kernel!(bfp4, super::bfp4_body, (l1: &[u8], page: &mut Bf16Page) -> bool);
-
-#[cfg(test)]
-mod tests {
-    use tt_formats::TileShape;
-
-    use super::*;
-    use crate::unpack;
-
-    #[test]
-    fn tiles_that_are_decoded_equal_the_unpacker() {
-        let mut state = 1u64;
-        let mut next = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 56) as u8
-        };
-        for format in [DataFormat::Bfp8B, DataFormat::Bfp4B] {
-            let bytes = format.tile_bytes(TileShape::FULL);
-            for &level in Level::supported() {
-                let decoder = BlockFloatDecoder::new(format, level).expect("a block float");
-                let mut decoded = 0;
-                for round in 0..200 {
-                    let mut l1: Vec<u8> = (0..bytes).map(|_| next()).collect();
-                    if round % 2 == 0 {
-                        for exponent in &mut l1[..GROUPS] {
-                            *exponent = *exponent % 246 + 8;
-                        }
-                        for datum in &mut l1[GROUPS..] {
-                            // No negative zeros: a sign only with a magnitude.
-                            *datum |= if format == DataFormat::Bfp8B { 1 } else { 0x11 };
-                        }
-                    }
-                    let (mut page, mut src) = ([0; 2 * TILE_DATUMS], [0; TILE_DATUMS]);
-                    unpack::to_src(format, format, &l1, &mut src);
-                    if decoder.decode(&l1, &mut page) {
-                        decoded += 1;
-                        for (bytes, src) in page.as_chunks::<2>().0.iter().zip(&src) {
-                            assert_eq!(u32::from(u16::from_le_bytes(*bytes)) << 3, *src, "{format:?} {level}");
-                        }
-                    }
-                }
-                assert!((100..200).contains(&decoded), "{decoded} tiles of {format:?} at {level}");
-            }
-        }
+    /// Decodes a tile of the right operand to its panel; see [`tile`].
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
+    #[inline]
+    pub fn panel<const BITS: usize, B: Interleave>(l1: &[u8], mask: u32, panel: &mut Panel, beside: &mut B) -> bool {
+        tile::<BITS, true, B>(l1, mask, bytemuck::cast_mut(&mut panel.0), beside)
     }
 
-    #[test]
-    fn empty_groups_are_plain_and_wrapping_exponents_are_not() {
-        for format in [DataFormat::Bfp8B, DataFormat::Bfp4B] {
-            let decoder = BlockFloatDecoder::new(format, Level::current()).expect("a block float");
-            let mut l1 = vec![0; format.tile_bytes(TileShape::FULL)];
-            let mut page = [1; 2 * TILE_DATUMS];
-            assert!(decoder.decode(&l1, &mut page) && page.iter().all(|&byte| byte == 0));
-            l1[GROUPS] = 1;
-            assert!(!decoder.decode(&l1, &mut page), "a number whose exponent wraps");
-            l1[GROUPS] = if format == DataFormat::Bfp8B { 0x80 } else { 0x08 };
-            l1[0] = 127;
-            assert!(!decoder.decode(&l1, &mut page), "a negative zero");
-        }
+    /// The same beside a product.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
+    pub fn beside<const BITS: usize>(l1: &[u8], mask: u32, out: &mut Panel, step: &mut Step<'_, false>) -> bool {
+        panel::<BITS, _>(l1, mask, out, step)
+    }
+
+    /// A run of products beside the decoding of pages; see `Running::run`.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
+    pub fn in_run<const BITS: usize>(tiles: &mut Tiles, run: &mut Run<'_>, mask: u32) -> Option<usize> {
+        run_loop!(tiles, run, |page, out, step| panel::<BITS, _>(page, mask, out, step))
     }
 }

@@ -17,6 +17,7 @@ use tt_cpu::stream::Ahead;
 use super::pack_avx512::{self, left_rows, pair_rows, settled, upper_halves};
 use super::{Bf16Page, Masks, Panel, Sums};
 use crate::regs::index;
+use crate::unpack::block_float::permutes::load;
 
 /// Rows whose sums are in registers together: 16 sums hide the latency of the instruction, and each load of a pair of
 /// rows of the right operand is used 8 times.
@@ -242,13 +243,6 @@ fn add<T: Tile>(
             sum[1] = _mm512_dpbf16_ps(sum[1], pairs(row), pairs(far));
         }
     }
-}
-
-#[inline]
-#[target_feature(enable = "avx512f")]
-pub fn load(line: &[u8; LINE]) -> __m512i {
-    // SAFETY: the array is as long as the load, which takes any alignment.
-    unsafe { _mm512_loadu_si512(line.as_ptr().cast()) }
 }
 
 #[inline]

@@ -15,7 +15,7 @@ use tt_cpu::{Level, simd_kernel};
 use super::Unit;
 #[cfg(target_arch = "x86_64")]
 use super::few_avx512;
-use super::{BlockFloatDecoder, Multiplier, PANEL_WORDS, Panel, Ready, Session, Sums};
+use super::{Multiplier, PANEL_WORDS, Panel, PanelDecoder, Ready, Session, Sums};
 use crate::regs::index;
 
 /// Most rows that are few: with more, most of the work is that of whole tiles.
@@ -89,10 +89,10 @@ impl Session {
 
 impl Multiplier {
     /// How to multiply with few rows, if there is a way: with pages of BF16, or with what the decoder decodes.
-    pub fn few(&self, decoder: Option<BlockFloatDecoder>) -> Option<Few> {
+    pub fn few(&self, decoder: Option<PanelDecoder>) -> Option<Few> {
         #[cfg(target_arch = "x86_64")]
         if self.unit == Unit::Dot {
-            let bits = decoder.map_or(Some(16), BlockFloatDecoder::bits)?;
+            let bits = decoder.map_or(Some(16), PanelDecoder::bits)?;
             let passes = self.cut.passes();
             let mask = |pass: usize| self.cut.right(pass).pair_mask();
             return Some(Few { bits, masks: [mask(0)?, mask(passes - 1)?], passes, level: self.level });

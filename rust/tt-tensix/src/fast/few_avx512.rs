@@ -1,6 +1,6 @@
 //! Products of few rows with the dot products of AVX-512, of pages as they are.
 //!
-//! Block floats are decoded to registers, as `decode_vbmi` decodes them to memory but with two differences: magnitudes
+//! Block floats are decoded to registers, as `unpack::block_float::permutes` decodes them to memory but with two differences: magnitudes
 //! of 7 bits are looked up in tables of 128 entries, and datums of 4 bits are first brought together by columns, so
 //! that pairs of two rows are one shift away. On Zen 5, which comes here, a permute of two registers takes as long as
 //! one of one. Of one row or two, several columns of such tiles are multiplied at a time, for the sums of a single
@@ -11,11 +11,11 @@ use std::hint::black_box;
 
 use tt_cpu::stream;
 
-use super::decode_vbmi::{GROUPS, OR_AND, ORDERS, Shifts, WORDS, settle_shifts, word};
-use super::dot::{load, pairs};
+use super::dot::pairs;
 use super::few::Line;
 use super::pack_avx512::pair_rows;
 use super::{Bf16Page, LINES};
+use crate::unpack::block_float::permutes::{GROUPS, OR_AND, ORDERS, Shifts, WORDS, load, settle_shifts, word};
 
 /// Pages that are multiplied, one of each column, and those that come later.
 pub type Pages<'a> = (&'a [&'a [u8]], &'a [&'a [u8]]);
@@ -29,7 +29,7 @@ const OR_AND_NOT: i32 = 0xf4;
 /// Pairs of steps along K of a tile.
 const PAIRS: usize = 16;
 
-/// Low and high bytes of the patterns of magnitudes, see `decode_vbmi`.
+/// Low and high bytes of the patterns of magnitudes, see `unpack::block_float::permutes`.
 static BYTES: [[[u8; 64]; 2]; 2] = {
     let mut table = [[[0; 64]; 2]; 2];
     let mut magnitude = 0;
@@ -289,7 +289,7 @@ fn block<const BITS: usize, const ROWS: usize, const COLUMNS: usize>(
     plain
 }
 
-/// Pairs from the table with the exponents of their groups, of which the first is given; see `decode_vbmi`.
+/// Pairs from the table with the exponents of their groups, of which the first is given; see `unpack::block_float::permutes`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn settled(words: __m512i, shifts: &Shifts, group: usize) -> __m512bh {

@@ -54,13 +54,13 @@ fn page(format: DataFormat, seed: u32) -> Vec<u8> {
 }
 
 /// Each fidelity, format and number of rows on this host's dot products, if it has them.
-fn each(mut test: impl FnMut(&Multiplier, DataFormat, Option<BlockFloatDecoder>, Few)) {
+fn each(mut test: impl FnMut(&Multiplier, DataFormat, Option<PanelDecoder>, Few)) {
     for fidelity in MathFidelity::ALL {
         #[cfg(target_arch = "x86_64")]
         if Level::detected() == Level::Avx512 && crate::fast::dot::available() {
             let multiplier = Multiplier::on(Unit::Dot, fidelity, Level::Avx512);
             for format in FORMATS {
-                let decoder = BlockFloatDecoder::new(format, Level::Avx512);
+                let decoder = PanelDecoder::new(format, Level::Avx512);
                 if let Some(few) = multiplier.few(decoder) {
                     test(&multiplier, format, decoder, few);
                 }
@@ -177,7 +177,7 @@ fn amx_multiplies_the_rows_in_use() {
         MathFidelity::ALL.into_iter().flat_map(|fidelity| FORMATS.map(|format| (fidelity, format)))
     {
         let multiplier = Multiplier::on(Unit::Amx, fidelity, Level::Avx512);
-        let decoder = BlockFloatDecoder::new(format, Level::Avx512);
+        let decoder = PanelDecoder::new(format, Level::Avx512);
         let per_tile = multiplier.panels();
         let pages: Vec<Vec<u8>> = (0..TILES).map(|number| page(format, 50 + number as u32)).collect();
         let pack = |number: usize, panels: &mut [Panel]| {

@@ -11,8 +11,6 @@ mod amx;
 mod cut;
 mod decode;
 #[cfg(target_arch = "x86_64")]
-mod decode_vbmi;
-#[cfg(target_arch = "x86_64")]
 mod dot;
 mod few;
 #[cfg(target_arch = "x86_64")]
@@ -32,7 +30,7 @@ use crate::regs::{MathFidelity, TILE_DATUMS};
 use cut::Cut;
 
 pub use crate::unpack::Bf16Page;
-pub use decode::BlockFloatDecoder;
+pub use decode::PanelDecoder;
 pub use few::{FEW, Few, Line, Rows};
 pub use run::{AHEAD, FAR, PLACES, Run, WAITING};
 
@@ -271,12 +269,12 @@ impl Multiplier {
     ///
     /// # Panics
     /// If `panels` are not those of one tile, or `l1` is shorter than one.
-    pub fn pack_right_block(&self, decoder: BlockFloatDecoder, l1: &[u8], panels: &mut [Panel]) -> bool {
+    pub fn pack_right_block(&self, decoder: PanelDecoder, l1: &[u8], panels: &mut [Panel]) -> bool {
         assert_eq!(panels.len(), self.panels(), "panels of a tile");
         self.unit.takes_bf16()
             && panels.iter_mut().enumerate().all(|(pass, panel)| {
                 let mask = self.cut.right(pass).pair_mask();
-                mask.is_some_and(|mask| decoder.decode_right(l1, mask, panel))
+                mask.is_some_and(|mask| decoder.decode_panel(l1, mask, panel))
             })
     }
 
@@ -285,7 +283,7 @@ impl Multiplier {
     ///
     /// # Panics
     /// If `panels` are not those of one tile, or the page is shorter than one.
-    pub fn pack_right_page(&self, page: &[u8], decoder: Option<BlockFloatDecoder>, panels: &mut [Panel]) -> bool {
+    pub fn pack_right_page(&self, page: &[u8], decoder: Option<PanelDecoder>, panels: &mut [Panel]) -> bool {
         match decoder {
             _ if page.is_empty() => false,
             Some(decoder) => self.pack_right_block(decoder, page, panels),
@@ -362,7 +360,7 @@ pub type Operands<'a> = (&'a [Panel], &'a [Panel]);
 /// The packing of a tile of the right operand beside a product.
 pub struct Packing<'a> {
     /// What reads the page, if it is not BF16.
-    pub decoder: Option<BlockFloatDecoder>,
+    pub decoder: Option<PanelDecoder>,
     /// The page that is packed.
     pub page: &'a [u8],
     /// The right operand of the product, in whose place the page's panels go: AMX has it in registers by then. In the
@@ -504,7 +502,7 @@ impl<'a> Running<'a> {
             tiles.prepare(left, panel);
             let mut step = amx::Step::<false> { tiles, next: (next_left, next_right), soon, later: &[] };
             if let Some(decoder) = decoder {
-                return decoder.decode_right_beside(page, mask, panel, &mut step);
+                return decoder.decode_panel_beside(page, mask, panel, &mut step);
             }
             let page = page.first_chunk().expect("a tile");
             // SAFETY: AMX belongs to the level that this is compiled for.

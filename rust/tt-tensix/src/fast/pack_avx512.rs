@@ -3,9 +3,11 @@
 #[allow(clippy::wildcard_imports, reason = "a dozen intrinsics of one family")]
 use std::arch::x86_64::*;
 
-use super::amx::{Beside, PARTS, Step, Tiles, each_part};
+use super::amx::{Step, Tiles};
 use super::run::{AHEAD, FAR, PLACES, Run, WAITING, run_loop};
 use super::{Bf16Page, LINES, Panel};
+use crate::each_part;
+use crate::unpack::block_float::{Interleave, PARTS};
 
 /// Bytes of a face, and of a half row of it.
 const FACE: usize = 512;
@@ -46,7 +48,7 @@ pub fn left_rows<const ROWS: usize>(page: &Bf16Page, mask: u32, panel: &mut Pane
 /// Packs a right tile whose datums are cut by `mask`, two at a time.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 #[inline]
-pub fn right<B: Beside>(page: &Bf16Page, mask: u32, panel: &mut Panel, beside: &mut B) {
+pub fn right<B: Interleave>(page: &Bf16Page, mask: u32, panel: &mut Panel, beside: &mut B) {
     let mask = _mm512_set1_epi32(mask as i32);
     let (from, to) = (page.as_ptr(), (&raw mut panel.0).cast::<u8>());
     each_part!(PART => {

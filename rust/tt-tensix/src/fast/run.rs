@@ -5,7 +5,7 @@
 //! packed, and lines of later pages are asked for one by one between both.
 #[cfg(target_arch = "x86_64")]
 use super::pack_avx512;
-use super::{BlockFloatDecoder, Multiplier, Panel, Ready, Running};
+use super::{Multiplier, Panel, PanelDecoder, Ready, Running};
 
 /// Tiles of the right operand for whose panels a run has places, which are used in turn.
 pub const PLACES: usize = 4;
@@ -51,7 +51,7 @@ macro_rules! run_loop {
             let mut beside = Step::<true> { tiles: &mut *$tiles, next, soon, later };
             let $beside = &mut beside;
             if $page.is_empty() {
-                (0..PARTS).for_each(|part| Beside::part::<0>($beside, part));
+                (0..PARTS).for_each(|part| Interleave::part::<0>($beside, part));
                 return Some(step);
             }
             if !$pack {
@@ -70,12 +70,7 @@ impl Running<'_> {
     /// # Panics
     /// If the left operand's panels or the places are not those of whole tiles, or a page is shorter than a tile.
     #[inline]
-    pub fn run(
-        &mut self,
-        run: &mut Run<'_>,
-        multiplier: &Multiplier,
-        decoder: Option<BlockFloatDecoder>,
-    ) -> Option<usize> {
+    pub fn run(&mut self, run: &mut Run<'_>, multiplier: &Multiplier, decoder: Option<PanelDecoder>) -> Option<usize> {
         let per_tile = multiplier.panels();
         assert!(run.places.len() == PLACES * per_tile && run.left.len().is_multiple_of(per_tile), "panels of tiles");
         #[cfg(target_arch = "x86_64")]

@@ -269,7 +269,7 @@ fn a_tile_is_packed_beside_a_product() {
             let same = |a: &[Panel], b: &[Panel]| a.iter().zip(b).all(|(a, b)| a.0 == b.0);
             assert!(same(&expected, &packed), "{fidelity:?} {level}");
             for format in [DataFormat::Bfp8B, DataFormat::Bfp4B] {
-                let decoder = BlockFloatDecoder::new(format, level).expect("a block float");
+                let decoder = PanelDecoder::new(format, level).expect("a block float");
                 let bytes = format.tile_bytes(tt_formats::TileShape::FULL);
                 let mut l1: Vec<u8> = (0..bytes).map(|byte| (byte * 5 % 97) as u8 | 0x11).collect();
                 let direct = multiplier.pack_right_block(decoder, &l1, &mut expected);
@@ -293,7 +293,7 @@ fn a_run_is_its_products() {
         }) {
             let multiplier = Multiplier::new(fidelity, false, level);
             let per_tile = multiplier.panels();
-            let decoder = BlockFloatDecoder::new(format, level);
+            let decoder = PanelDecoder::new(format, level);
             let bytes = format.tile_bytes(tt_formats::TileShape::FULL);
             let page = |number: usize| -> Vec<u8> {
                 let byte = |byte: usize| (byte * 5 % 97 + number) as u8 & 0x3f | 0x31;
@@ -352,7 +352,7 @@ fn plain(byte: u8, format: DataFormat) -> u8 {
 #[test]
 fn every_datum_is_decoded_as_by_the_definition_at_every_exponent() {
     for format in [DataFormat::Bfp8B, DataFormat::Bfp4B] {
-        let definition = BlockFloatDecoder::new(format, Level::Scalar).expect("a block float");
+        let definition = PanelDecoder::new(format, Level::Scalar).expect("a block float");
         let bytes = format.tile_bytes(tt_formats::TileShape::FULL);
         for exponent in 0..=255u8 {
             for round in 0..4 {
@@ -362,7 +362,7 @@ fn every_datum_is_decoded_as_by_the_definition_at_every_exponent() {
                 let decodes = definition.decode(&l1, &mut expected);
                 assert_eq!(decodes, (8..=251).contains(&exponent), "{format:?} {exponent}");
                 for &level in Level::supported() {
-                    let decoder = BlockFloatDecoder::new(format, level).expect("a block float");
+                    let decoder = PanelDecoder::new(format, level).expect("a block float");
                     assert_eq!(decoder.decode(&l1, &mut page), decodes, "{format:?} {exponent} {level}");
                     assert!(!decodes || page == expected, "{format:?} {exponent} {level}");
                 }
@@ -376,7 +376,7 @@ fn a_negative_zero_is_found_at_every_place() {
     for format in [DataFormat::Bfp8B, DataFormat::Bfp4B] {
         let zeros: &[u8] = if format == DataFormat::Bfp8B { &[0x80] } else { &[0x08, 0x80, 0x18, 0x8f] };
         for &level in Level::supported() {
-            let decoder = BlockFloatDecoder::new(format, level).expect("a block float");
+            let decoder = PanelDecoder::new(format, level).expect("a block float");
             let multiplier = Multiplier::new(MathFidelity::HiFi4, false, level);
             let mut l1 = vec![127; format.tile_bytes(tt_formats::TileShape::FULL)];
             l1[64..].fill(0x9f);
@@ -416,7 +416,7 @@ fn block_floats_are_packed_as_their_pages() {
             }
             let mut page = [0; 2 * TILE_DATUMS];
             for &level in Level::supported() {
-                let decoder = BlockFloatDecoder::new(format, level).expect("a block float");
+                let decoder = PanelDecoder::new(format, level).expect("a block float");
                 assert!(decoder.decode(&l1, &mut page), "{format:?} {level}");
                 for fidelity in MathFidelity::ALL {
                     let multiplier = Multiplier::new(fidelity, false, level);
@@ -438,7 +438,7 @@ fn block_floats_are_packed_as_their_pages() {
 
 fn decode_vbmi_available() -> bool {
     #[cfg(target_arch = "x86_64")]
-    return decode_vbmi::available();
+    return crate::unpack::block_float::permutes::available();
     #[cfg(not(target_arch = "x86_64"))]
     return false;
 }

@@ -7,7 +7,7 @@ use super::combine::Mode;
 use super::eltwise::{add, lanes};
 use super::operand::{Operand, mask};
 use super::{Dst, DstFormat, MathConfig, Src, integer};
-use crate::fast::Bf16Page;
+use crate::unpack::Bf16Page;
 
 /// `copy_tile`: brings a tile from `SrcA` into `Dst`.
 ///

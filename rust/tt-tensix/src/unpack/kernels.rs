@@ -2,7 +2,7 @@
 use tt_cpu::{Level, simd_kernel};
 use tt_formats::{DataFormat, block, format::GROUP, unpack};
 
-use crate::fast::BlockFloatDecoder;
+use super::block_float::BlockFloatDecoder;
 use crate::regs::TILE_DATUMS;
 
 /// A conversion of one tile; the bytes must be exactly one tile of its format.

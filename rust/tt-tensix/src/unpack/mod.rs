@@ -2,6 +2,7 @@
 //!
 //! Datums keep their place: L1 and register tiles are both in face order. Conversions are chosen once per operator
 //! ([`Unpacker`]) and applied to many tiles; [`to_src`] and [`to_dst`] are for single ones.
+pub mod block_float;
 mod kernels;
 
 use std::fmt;
@@ -13,8 +14,8 @@ use crate::regs::TILE_DATUMS;
 use crate::vector::transpose;
 use kernels::Kernel;
 
-/// A BF16 tile in L1, in face order.
-pub type Bf16Page = [u8; 2 * TILE_DATUMS];
+pub use crate::regs::Bf16Page;
+pub use block_float::BlockFloatDecoder;
 
 /// The unpacker has no such conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

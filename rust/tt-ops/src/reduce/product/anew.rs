@@ -2,11 +2,11 @@
 
 use tt_cpu::Level;
 use tt_formats::{DataFormat, TileShape};
-use tt_tensix::fast::Bf16Page;
 use tt_tensix::fpu::HalfTile;
 use tt_tensix::fpu::halves::Reader;
 use tt_tensix::pack::{DstFormat, HalfPacker};
 use tt_tensix::unpack;
+use tt_tensix::unpack::Bf16Page;
 
 use crate::port::{self, Tile, ZERO, narrow};
 

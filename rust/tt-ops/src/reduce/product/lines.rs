@@ -6,8 +6,8 @@
 use tt_cpu::{Level, stream};
 use tt_formats::{DataFormat, TileShape, pack as datums, tile::FACE_SIDE};
 use tt_memory::{BufferId, Device};
-use tt_tensix::fast::Bf16Page;
 use tt_tensix::unpack;
+use tt_tensix::unpack::Bf16Page;
 
 use super::anew::Anew;
 use super::{Chain, Lines, Memory, ProductProgram, to_halves};

@@ -10,10 +10,10 @@ use tt_cpu::{Level, simd_kernel};
 use tt_formats::DataFormat;
 
 use super::EltwiseOp;
-use crate::fast::{Bf16Page, BlockFloatDecoder};
 use crate::fpu::MathConfig;
 use crate::fpu::operand::Phase;
 use crate::regs::{DstFormat, HalfTile};
+use crate::unpack::{Bf16Page, BlockFloatDecoder};
 use crate::vector::has_registers;
 
 /// The exponent field of infinity, and the pattern.

@@ -13,10 +13,9 @@ use std::arch::x86_64::*;
 use std::hint::black_box;
 use std::sync::OnceLock;
 
-use super::amx::{Beside, PARTS, Step, Tiles, each_part};
-use super::dot::load;
-use super::run::{AHEAD, FAR, PLACES, Run, WAITING, run_loop};
-use super::{Bf16Page, Panel};
+use super::{Interleave, PARTS};
+use crate::each_part;
+use crate::regs::Bf16Page;
 
 /// Exponents of a tile, and datums of a vector.
 pub const GROUPS: usize = 64;
@@ -143,33 +142,12 @@ pub fn page<const BITS: usize>(l1: &[u8], page: &mut Bf16Page) -> bool {
     tile::<BITS, false, ()>(l1, u32::MAX, page, &mut ())
 }
 
-/// Decodes a tile of the right operand to its panel, datums cut by `mask`, two at a time. Otherwise as `page`. What is
-/// done beside it is done in either case.
-///
-/// # Panics
-/// If `l1` is shorter than a tile.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
+/// Loads a cache line.
 #[inline]
-pub fn right<const BITS: usize, B: Beside>(l1: &[u8], mask: u32, panel: &mut Panel, beside: &mut B) -> bool {
-    tile::<BITS, true, B>(l1, mask, bytemuck::cast_mut(&mut panel.0), beside)
-}
-
-/// The same beside a product.
-///
-/// # Panics
-/// If `l1` is shorter than a tile.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
-pub fn right_beside<const BITS: usize>(l1: &[u8], mask: u32, panel: &mut Panel, step: &mut Step<'_, false>) -> bool {
-    right::<BITS, _>(l1, mask, panel, step)
-}
-
-/// A run of products beside the decoding of pages; see `Running::run`.
-///
-/// # Panics
-/// If a page is shorter than a tile.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
-pub fn run<const BITS: usize>(tiles: &mut Tiles, run: &mut Run<'_>, mask: u32) -> Option<usize> {
-    run_loop!(tiles, run, |page, panel, beside| right::<BITS, _>(page, mask, panel, beside))
+#[target_feature(enable = "avx512f")]
+pub fn load(line: &[u8; 64]) -> __m512i {
+    // SAFETY: the array is as long as the load, which takes any alignment.
+    unsafe { _mm512_loadu_si512(line.as_ptr().cast()) }
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
@@ -180,9 +158,15 @@ fn store(out: &mut Bf16Page, place: usize, line: __m512i) {
     unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), line) };
 }
 
+/// Decodes a tile of `BITS` bits per datum to lines of BF16, two datums at a time cut by `mask`: in the order of the page,
+/// or in `PAIRS` of two rows. False if it has patterns that are not plain numbers; `out` is then meaningless. What is
+/// interleaved is done in either case.
+///
+/// # Panics
+/// If `l1` is shorter than a tile.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
 #[inline]
-fn tile<const BITS: usize, const PAIRS: bool, B: Beside>(
+pub fn tile<const BITS: usize, const PAIRS: bool, B: Interleave>(
     l1: &[u8],
     mask: u32,
     out: &mut Bf16Page,
@@ -213,7 +197,7 @@ const fn place<const PAIRS: bool>(face: usize) -> usize {
 /// Datums of 8 bits.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
 #[inline]
-fn bytes<const PAIRS: bool, B: Beside>(
+fn bytes<const PAIRS: bool, B: Interleave>(
     l1: &[u8],
     mask: u32,
     out: &mut Bf16Page,
@@ -260,7 +244,7 @@ fn doubling(mask: u8) -> u64 {
 /// Datums of 4 bits.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
 #[inline]
-fn halves<const PAIRS: bool, B: Beside>(
+fn halves<const PAIRS: bool, B: Interleave>(
     l1: &[u8],
     mask: u32,
     out: &mut Bf16Page,
