@@ -41,6 +41,23 @@ def ask_for_what_nobody_has() -> None:
     ttnn.matmull  # type: ignore[attr-defined]  # noqa: B018 - were it not an error, mypy would complain of the comment
 
 
+def compute(tensor: ttnn.Tensor) -> ttnn.Tensor:
+    ttnn.abs_bw(tensor, tensor)[0].is_sharded()
+    scaled = ttnn.multiply(ttnn.exp(tensor, fast_and_approximate_mode=True), 2.0, dtype=ttnn.float32, queue_id=0)
+    product: ttnn.Tensor = ttnn.matmul(scaled, tensor, transpose_b=True, memory_config=ttnn.L1_MEMORY_CONFIG)
+    return ttnn.softmax(ttnn.add(product, tensor), dim=-1)
+
+
+def call_with_what_no_operator_takes(tensor: ttnn.Tensor) -> None:
+    ttnn.exp("x")  # type: ignore[arg-type]
+    ttnn.exp(tensor, 1)  # type: ignore[call-arg, arg-type]
+    ttnn.softmax(tensor, axis=-1)  # type: ignore[call-arg]
+    ttnn.add(tensor, "x")  # type: ignore[call-overload]
+    ttnn.reshape(tensor)  # type: ignore[call-overload]
+    number: float = ttnn.sum(tensor)  # type: ignore[assignment]
+    print(number, ttnn.exp.golden_function)
+
+
 def test_an_ordinary_program(device: ttnn.MeshDevice, tmp_path: Path) -> None:
     tensor = convert(np.ones((64, 64), np.float32), device)
     assert describe(tensor) == ([64, 64], ttnn.bfloat16, ttnn.TILE_LAYOUT, ttnn.L1_MEMORY_CONFIG, True)
@@ -49,6 +66,7 @@ def test_an_ordinary_program(device: ttnn.MeshDevice, tmp_path: Path) -> None:
     part: ttnn.Tensor = tensor[0, 1:3]
     number: float = ttnn.from_device(part[0]).item()
     assert number == 1.0
+    assert compute(tensor).shape == [64, 64]
     assert moved.is_sharded()
     assert total.shape == [64, 64]
     assert keep(moved, tmp_path / "t.tensorbin").memory_config() == place(2)

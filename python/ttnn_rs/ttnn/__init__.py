@@ -43,9 +43,7 @@ from ttnn.metal.semaphores import reset_global_semaphore_value as reset_global_s
 from ttnn.operation.hooks import *  # noqa: F403
 from ttnn.ops import *  # noqa: F403
 from ttnn.ops._programs.activations import string_to_unary_with_param as string_to_unary_with_param
-from ttnn.ops.backward import *  # noqa: F403
-from ttnn.ops.eltwise.complex import *  # noqa: F403
-from ttnn.ops.pointwise import *  # noqa: F403
+from ttnn.ops.eltwise.complex.tensor import ComplexTensor as ComplexTensor
 from ttnn.tensor.conversion import *  # noqa: F403
 from ttnn.tensor.device_tensors import *  # noqa: F403
 from ttnn.tensor.distribution import *  # noqa: F403

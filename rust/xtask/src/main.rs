@@ -48,13 +48,19 @@ const CHORES: &[Chore] = &[
     },
     Chore {
         name: "generated",
-        help: "check _engine.pyi against the installed module, and the pages that are written from the sources",
+        help: "check _engine.pyi against the installed module, and the stub and pages that are written from the sources",
         commands: &[
             "python -m mypy.stubtest ttnn._engine --mypy-config-file pyproject.toml --ignore-disjoint-bases \
                     --allowlist rust/xtask/stubtest-allowlist.txt",
+            "python -m ttnn.operation.stubs python/ttnn_rs/ttnn/ops/__init__.pyi --check",
             "python docs/make_operators.py --check",
             "python docs/make_kernel_api.py --check",
         ],
+    },
+    Chore {
+        name: "stubs",
+        help: "write ttnn/ops/__init__.pyi, what editors and type checkers know of the operators",
+        commands: &["python -m ttnn.operation.stubs python/ttnn_rs/ttnn/ops/__init__.pyi"],
     },
     Chore {
         name: "docs",

@@ -9,10 +9,11 @@ Source: TT-NN docs, "operation objects" (names and attributes of `FastOperation`
 from __future__ import annotations
 
 import enum
+import inspect
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -31,7 +32,7 @@ from ttnn.base.exceptions import (
 from ttnn.device.queues import command_queue, queue_number
 from ttnn.device.traces import Traces
 from ttnn.operation.accuracy import Accuracy
-from ttnn.operation.signature import REQUIRED, Param, Signature, wrong_arguments
+from ttnn.operation.signature import REQUIRED, Param, Signature, merged, wrong_arguments
 from ttnn.operation.traces import record
 from ttnn.tensor.tensor import Tensor
 
@@ -97,6 +98,23 @@ class Op:
     def __str__(self) -> str:
         return self.name
 
+    def returns(self, signature: Signature) -> str:
+        """Return the annotation of what a signature returns: that of the function that serves it."""
+        run: Any = signature.run or self.run
+        while isinstance(run, partial):
+            run = run.func
+        return str(run.__annotations__["return"])
+
+
+class _SignatureOfInstances:
+    """`__signature__` of a callable object, made when it is asked for; the class has none of its own."""
+
+    def __get__(self, operation: FastOperation | None, owner: type) -> inspect.Signature | None:
+        if operation is None:
+            return None
+        entry = operation.entry
+        return inspect.signature(operation.function) if entry is None else merged(entry.signatures, entry.returns)
+
 
 @dataclass(init=False, repr=False, eq=False)
 class FastOperation:
@@ -110,6 +128,7 @@ class FastOperation:
     is_cpp_operation: bool
     is_experimental: bool
     output_tensor_kwarg_names: tuple[str, ...]
+    __signature__ = _SignatureOfInstances()
 
     def __init__(
         self,
@@ -220,6 +239,11 @@ def add_operation(operation: FastOperation) -> FastOperation:
 def operations() -> tuple[FastOperation, ...]:
     """Return every registered operator, sorted by name."""
     return tuple(sorted(_operations.values()))
+
+
+def exports() -> dict[str, FastOperation]:
+    """Return the operators that have an entry, by the names below `ttnn`: their own and their aliases."""
+    return {name: find(f"ttnn.{entry.name}") for entry in entries() for name in (entry.name, *entry.aliases)}
 
 
 def find(name: str) -> FastOperation:

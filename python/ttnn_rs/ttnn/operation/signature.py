@@ -10,8 +10,10 @@ Source: TT-NN docs, "Wrong arguments" and the signatures that the official packa
 from __future__ import annotations
 
 import enum
+import inspect
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -42,15 +44,28 @@ _SEQUENCES: Final = (list, tuple)
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of argument: how a signature spells it, and which Python values it takes."""
+    """One kind of argument.
+
+    Args:
+        text: How the official package spells it in a signature.
+        accepts: Which Python values it takes.
+        spelled: Its type annotation, if that is not the text without the names of modules.
+    """
 
     text: str
     accepts: Callable[[Any], bool]
+    spelled: str = ""
+
+    @property
+    def annotation(self) -> str:
+        """The type that annotations state, in names of `ttnn`."""
+        names = re.sub(r"[a-z_.:]+(?:\.|::)(?=[A-Z])", "", self.spelled or self.text)
+        return " | ".join(dict.fromkeys(names.split(" | ")))
 
 
-def instance_kind(text: str, *classes: type) -> Kind:
+def instance_kind(text: str, *classes: type, spelled: str = "") -> Kind:
     """Return the kind that takes instances of `classes`, printed as `text`."""
-    return Kind(text, lambda value: isinstance(value, classes))
+    return Kind(text, lambda value: isinstance(value, classes), spelled)
 
 
 def _is_word(value: object) -> bool:
@@ -93,8 +108,12 @@ TILE: Final = instance_kind("ttnn.Tile", Tile)
 SHAPE: Final = instance_kind("ttnn.Shape", Shape)
 COMPUTE_KERNEL_CONFIG: Final = instance_kind("ttnn.WormholeComputeKernelConfig", WormholeComputeKernelConfig)
 RESHAPE_MODE: Final = instance_kind("ttnn.TileReshapeMapMode", TileReshapeMapMode)
-INT_SEQUENCE: Final = Kind("collections.abc.Sequence[int]", lambda value: isinstance(value, Shape) or _are_words(value))
-SHAPE_LIKE: Final = Kind("ttnn.Shape", lambda value: isinstance(value, Shape) or _are_words(value))
+INT_SEQUENCE: Final = Kind(
+    "collections.abc.Sequence[int]",
+    lambda value: isinstance(value, Shape) or _are_words(value),
+    "Shape | Sequence[int]",
+)
+SHAPE_LIKE: Final = Kind("ttnn.Shape", INT_SEQUENCE.accepts, INT_SEQUENCE.spelled)
 INT_OR_INTS: Final = Kind(
     "int | collections.abc.Sequence[int]",
     lambda value: _is_word(value) or _are_words(value),
@@ -103,6 +122,7 @@ PADDING: Final = Kind("collections.abc.Sequence[collections.abc.Sequence[int]]",
 ACTIVATIONS: Final = Kind(
     "collections.abc.Sequence[ttnn.EltwiseUnaryWithParam]",
     lambda value: isinstance(value, _SEQUENCES) and all(map(_is_activation, value)),
+    "Sequence[Activation]",
 )
 
 
@@ -147,6 +167,11 @@ class Param:
             return f"{self.name}: {kind}"
         default = str(self.default) if isinstance(self.default, enum.Enum) else repr(self.default)
         return f"{self.name}: {kind} = {default}"
+
+    @property
+    def annotation(self) -> str:
+        """The type that annotations state."""
+        return f"{self.kind.annotation} | None" if self.none else self.kind.annotation
 
 
 class Signature:
@@ -223,12 +248,48 @@ class Signature:
                 )
             param.check(name, value, values)
 
+    def forms(self) -> list[tuple[tuple[Param, ...], tuple[Param, ...]]]:
+        """Return the positional and the keyword parameters as Python can declare them.
+
+        A parameter without a default behind one with a default is given by keyword, or all of them by position.
+        """
+        params = self.positional
+        last = max((i for i, param in enumerate(params) if param.default is REQUIRED), default=-1)
+        first = next((i for i in range(last) if params[i].default is not REQUIRED), None)
+        if first is None:
+            return [(params, self.keywords)]
+        required = tuple(replace(param, default=REQUIRED) for param in params[first:last])
+        return [
+            ((*params[:first], *required, *params[last:]), self.keywords),
+            (params[:last], (*params[last:], *self.keywords)),
+        ]
+
     def text(self, name: str) -> str:
         """Return the line that the official package prints for this overload."""
         parts = [param.text for param in self.positional]
         if self.keywords:
             parts += ["*", *(param.text for param in self.keywords)]
         return f"{name}({', '.join(parts)})"
+
+
+def merged(signatures: Sequence[Signature], returns: Callable[[Signature], str]) -> inspect.Signature:
+    """Return overloads as one signature of Python: the first, with all types of the others that have its parameters."""
+    first = signatures[0]
+    alike = [s for s in signatures if [p.name for p in s.params] == [p.name for p in first.params]]
+    positional, keywords = first.forms()[-1]
+    parameters = []
+    for i, param in enumerate((*positional, *keywords)):
+        types = dict.fromkeys(part for s in alike for part in s.params[i].annotation.split(" | "))
+        parameters.append(
+            inspect.Parameter(
+                param.name,
+                inspect.Parameter.KEYWORD_ONLY if i >= len(positional) else inspect.Parameter.POSITIONAL_OR_KEYWORD,
+                default=inspect.Parameter.empty if param.default is REQUIRED else param.default,
+                annotation=" | ".join(types),
+            )
+        )
+    results = dict.fromkeys(map(returns, alike))
+    return inspect.Signature(parameters, return_annotation=" | ".join(results))
 
 
 def wrong_arguments(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final
+from typing import Final
 
 from ttnn.base.enums import DataType
 from ttnn.base.memory_config import MemoryConfig
@@ -74,7 +74,7 @@ TABLE: Final = (
 )
 
 
-def _fill(grad: Tensor, x: Tensor, place: MemoryConfig | None, output: Tensor | None) -> list[Any]:
+def _fill(grad: Tensor, x: Tensor, place: MemoryConfig | None, output: Tensor | None) -> list[Tensor]:
     with named("ttnn.fill_bw"):
         check_operands("ttnn.fill_bw", grad_tensor=grad, input_tensor=x)
         if output is None:

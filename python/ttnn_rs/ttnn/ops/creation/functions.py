@@ -288,7 +288,7 @@ ones, ones_like = _make("ones", 1.0, golden.ones)
 full = _op(
     "full",
     (Signature((_SHAPE, _VALUE, *_OPTIONS, _TAKES)),),
-    lambda *values: _full("ttnn.full", *values),
+    partial(_full, "ttnn.full"),
     "Return a tensor that holds one value everywhere.",
     golden=golden.full,
     engine=("fill",),
@@ -297,7 +297,7 @@ full = _op(
 full_like = _op(
     "full_like",
     (Signature((_TENSOR, _VALUE, *_OPTIONS, _TAKES)),),
-    lambda *values: _full_like("ttnn.full_like", *values),
+    partial(_full_like, "ttnn.full_like"),
     "Return a tensor with the properties of another one that holds one value everywhere.",
     golden=golden.full_like,
     engine=("fill",),

@@ -463,9 +463,14 @@ _PROGRAM_CONFIG: Final = Kind(
     "ttnn.MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig | "
     "ttnn.MatmulMultiCoreReuseMultiCastBatchedDRAMShardedProgramConfig",
     lambda value: isinstance(value, AnyProgramConfig),
+    "AnyProgramConfig",
 )
-_ACTIVATION: Final = instance_kind("str | ttnn.UnaryWithParam", str, UnaryWithParam, UnaryOpType)
-_ANYTHING: Final = Kind("Sequence[ttnn.PrefetcherPipe]", lambda value: isinstance(value, list | tuple))
+_ACTIVATION: Final = instance_kind(
+    "str | ttnn.UnaryWithParam", str, UnaryWithParam, UnaryOpType, spelled="str | UnaryWithParam | UnaryOpType"
+)
+_ANYTHING: Final = Kind(
+    "Sequence[ttnn.PrefetcherPipe]", lambda value: isinstance(value, list | tuple), "Sequence[object]"
+)
 
 _OPERANDS: Final = (
     Param("input_tensor_a", TENSOR, doc="[..., M, K], tiled, on a device."),
@@ -519,7 +524,7 @@ _OPTIONS: Final = (
     Param("optional_output_tensor", TENSOR, None, none=True, doc="Takes the result."),
     Param(
         "global_cb",
-        Kind("ttnn._ttnn.global_circular_buffer.global_circular_buffer", lambda value: value is not None),
+        Kind("ttnn._ttnn.global_circular_buffer.global_circular_buffer", lambda value: value is not None, "object"),
         None,
         none=True,
         modelled=False,

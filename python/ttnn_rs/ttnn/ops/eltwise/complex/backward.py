@@ -16,7 +16,8 @@ from ttnn.operation.accuracy import Accuracy, bit_exact
 from ttnn.operation.registry import FastOperation, Op, overload, register
 from ttnn.operation.signature import FLOAT, TENSOR, Param, Signature
 from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION
-from ttnn.ops.backward import abs_bw, add_bw, div_bw, mul_bw, reciprocal_bw, sub_bw
+from ttnn.ops.backward import constants, unary_math
+from ttnn.ops.backward.arithmetic import add_bw, div_bw, mul_bw, sub_bw
 from ttnn.ops.backward.forward import NAN, Forward, named
 from ttnn.ops.eltwise.complex.arithmetic import conj, divide, multiply, negative, polar, reciprocal, scaled
 from ttnn.ops.eltwise.complex.measured import ANGLE_GRADIENT, POLAR_GRADIENT
@@ -192,9 +193,9 @@ def _overload_pairs() -> None:
 
 
 _overload_pairs()
-overload(abs_bw, Signature((_GRAD, INPUT), (PLACE,), run=_of_one("abs_bw", _abs)), g.abs_bw)
+overload(constants.OPERATORS["abs_bw"], Signature((_GRAD, INPUT), (PLACE,), run=_of_one("abs_bw", _abs)), g.abs_bw)
 overload(
-    reciprocal_bw,
+    unary_math.OPERATORS["reciprocal_bw"],
     Signature((_COMPLEX_GRAD, INPUT), (PLACE,), run=_of_one("reciprocal_bw", _reciprocal)),
     g.reciprocal_bw,
 )

@@ -14,12 +14,12 @@ from ttnn.golden import complex as g
 from ttnn.operation.accuracy import Accuracy, bit_exact
 from ttnn.operation.registry import FastOperation, Op, overload, register
 from ttnn.operation.signature import MEMORY_CONFIG, Param, Signature
-from ttnn.ops import pointwise
 from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, on_device, same_device
 from ttnn.ops.backward.forward import Forward, named
 from ttnn.ops.eltwise.complex import arithmetic
 from ttnn.ops.eltwise.complex.measured import ANGLE, POLAR
 from ttnn.ops.eltwise.complex.tensor import COMPLEX, ComplexTensor
+from ttnn.ops.eltwise.unary.math import OPERATORS as UNARY
 from ttnn.tensor.tensor import Tensor
 
 INPUT: Final = Param("input_tensor", COMPLEX, doc="[..., H, W], parts on a device.")
@@ -47,7 +47,7 @@ def check_parts(operator: str, **operands: ComplexTensor | Tensor) -> None:
             same_device(operator, device, part, name)
 
 
-def _run(name: str, steps: Callable[[Forward, ComplexTensor], Any]) -> Callable[..., Any]:
+def _run(name: str, steps: Callable[[Forward, ComplexTensor], Any], returns: type) -> Callable[..., Any]:
     operator = f"ttnn.{name}"
 
     def run(x: ComplexTensor, place: MemoryConfig | None) -> Any:
@@ -55,17 +55,23 @@ def _run(name: str, steps: Callable[[Forward, ComplexTensor], Any]) -> Callable[
             check_parts(operator, input_tensor=x)
             return steps(Forward(place), x)
 
+    run.__annotations__["return"] = returns.__name__
     return run
 
 
 def _register(
-    name: str, doc: str, golden: Callable[..., Any], steps: Callable[..., Any], accuracy: Accuracy
+    name: str,
+    doc: str,
+    golden: Callable[..., Any],
+    steps: Callable[..., Any],
+    accuracy: Accuracy,
+    returns: type = Tensor,
 ) -> FastOperation:
     return register(
         Op(
             name=name,
             signatures=(Signature((INPUT,), (MEMORY_CONFIG_OPTION,)),),
-            run=_run(name, steps),
+            run=_run(name, steps, returns),
             doc=doc,
             dtypes=FLOATS,
             layouts=(Layout.TILE, Layout.ROW_MAJOR),
@@ -105,16 +111,23 @@ is_real = _register(
 is_imag = _register(
     "is_imag", "Return where the real part is 0, 1 or 0.", g.is_imag, lambda do, x: do.eqz(x.real), bit_exact()
 )
-conj = _register("conj", "Return the conjugate: the imaginary part negated.", g.conj, arithmetic.conj, bit_exact())
+conj = _register(
+    "conj", "Return the conjugate: the imaginary part negated.", g.conj, arithmetic.conj, bit_exact(), ComplexTensor
+)
 polar = _register(
     "polar",
     "Return magnitude times (cos angle + i sin angle); magnitude and angle are the parts of the input.",
     g.polar,
     arithmetic.polar,
     POLAR,
+    ComplexTensor,
 )
 
-overload(pointwise.abs, Signature((INPUT,), (PLACE,), run=_run("abs", lambda do, x: do.hypot(x.real, x.imag))), g.abs_)
 overload(
-    pointwise.reciprocal, Signature((INPUT,), (PLACE,), run=_run("reciprocal", arithmetic.reciprocal)), g.reciprocal
+    UNARY["abs"], Signature((INPUT,), (PLACE,), run=_run("abs", lambda do, x: do.hypot(x.real, x.imag), Tensor)), g.abs_
+)
+overload(
+    UNARY["reciprocal"],
+    Signature((INPUT,), (PLACE,), run=_run("reciprocal", arithmetic.reciprocal, ComplexTensor)),
+    g.reciprocal,
 )

@@ -1,0 +1,109 @@
+"""The stub `ttnn/ops/__init__.pyi`, from which editors and type checkers know what each operator takes.
+
+`cargo xtask stubs` writes it from the registry; with `--check` the file is only compared.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import textwrap
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from ttnn.operation.registry import FastOperation, Op, exports
+from ttnn.operation.signature import REQUIRED, Param
+
+_WIDTH: Final = 120
+_ELSEWHERE: Final = {
+    "Activation": "ttnn.base.activation",
+    "AnyProgramConfig": "ttnn.ops.matmul.convert",
+    "FastOperation": "ttnn.operation.registry",
+    "Gradients": "ttnn.ops.backward.family",
+}
+"""Where types of annotations come from that are no classes of `ttnn`."""
+
+_HEADER: Final = '''"""Operators with their arguments and types. Written by `cargo xtask stubs` from the registry."""
+# ruff: noqa: N816
+# fmt: off
+
+from collections.abc import Sequence
+from typing import overload
+
+{imports}
+'''
+
+
+def stub(operators: Mapping[str, FastOperation]) -> str:
+    """Return the text of the stub: one class per set of signatures, one variable per name of an operator."""
+    classes: dict[str, str] = {}
+    variables = []
+    for name, operation in operators.items():
+        entry = operation.entry
+        assert entry is not None
+        calls = _calls(entry)
+        owner = classes.setdefault(calls, f"_{name.title().replace('_', '')}{'InPlace' * name.endswith('_')}")
+        variables.append(f"{name}: {owner}\n{_docstring(entry.doc)}\n")
+    body = "".join(f"\nclass {owner}(FastOperation):\n{calls}" for calls, owner in classes.items())
+    body = f"{body}\n{''.join(variables)}"
+    return _HEADER.format(imports=_imports(body)) + body
+
+
+def _docstring(text: str) -> str:
+    if len(text) + 6 <= _WIDTH:
+        return f'"""{text}"""'
+    first, *rest = textwrap.wrap(text, _WIDTH - 3)
+    return "\n".join((f'"""{first}', *rest, '"""'))
+
+
+def _imports(body: str) -> str:
+    used = set(re.findall(r"\b[A-Z]\w+", re.sub(r'""".*?"""', "", body, flags=re.DOTALL)))
+    ttnn = sys.modules["ttnn"]
+    places: dict[str, list[str]] = {}
+    for name in sorted(used):
+        module = _ELSEWHERE.get(name) or getattr(getattr(ttnn, name, None), "__module__", None)
+        if module is not None:
+            places.setdefault(module, []).append(name)
+    return "\n".join(f"from {module} import {', '.join(places[module])}" for module in sorted(places))
+
+
+def _calls(entry: Op) -> str:
+    """Return the methods of the class of an operator."""
+    forms = ((form, entry.returns(signature)) for signature in entry.signatures for form in signature.forms())
+    methods = list(dict.fromkeys(_call(*form, returns) for form, returns in forms))
+    mark = "    @overload\n" if len(methods) > 1 else ""
+    return "".join(f"{mark}{method}\n" for method in methods)
+
+
+def _call(positional: Iterable[Param], keywords: Iterable[Param], returns: str) -> str:
+    words = ["self", *map(_param, positional), "*", *map(_param, keywords)]
+    words += ["queue_id: int | None = None", f"cq_id: int | None = None) -> {returns}: ..."]
+    # Lines end between parameters.
+    text = ", ".join(word.replace(" ", "\0") for word in words)
+    filled = textwrap.fill(f"def\0__call__({text}", _WIDTH, initial_indent="    ", subsequent_indent=" " * 8)
+    return filled.replace("\0", " ")
+
+
+def _param(param: Param) -> str:
+    """Return a parameter with its type; a default that is no literal is left out."""
+    if param.default is REQUIRED:
+        return f"{param.name}: {param.annotation}"
+    value: Any = param.default
+    plain = value is None or isinstance(value, bool | int | str) or (isinstance(value, float) and value == value)
+    return f"{param.name}: {param.annotation} = {value!r}" if plain else f"{param.name}: {param.annotation} = ..."
+
+
+def main(target: Path, *options: str) -> int:
+    """Write the stub, or say whether it is up to date."""
+    text = stub(exports())
+    if "--check" not in options:
+        target.write_text(text, encoding="utf-8")
+    elif target.read_text(encoding="utf-8") != text:
+        print(f"{target} is not what the registry says: run `cargo xtask stubs`")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]), *sys.argv[2:]))

@@ -1,0 +1,62 @@
+"""What is derived from the entries of operators: public names, signatures of Python, the stub, missing names."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+
+import pytest
+
+import ttnn
+from ttnn.operation import registry, stubs, vendor_names
+
+
+def test_every_operator_is_public_by_its_names() -> None:
+    for entry in registry.entries():
+        for name in (entry.name, *entry.aliases):
+            assert getattr(ttnn, name) is registry.find(f"ttnn.{entry.name}")
+    assert ttnn.divide is ttnn.div
+    assert ttnn.div_ is ttnn.divide_
+
+
+def test_signatures_tell_arguments_and_types() -> None:
+    assert str(inspect.signature(ttnn.exp)) == (
+        "(input_tensor: 'Tensor', *, fast_and_approximate_mode: 'bool' = False, "
+        "memory_config: 'MemoryConfig | None' = None, output_tensor: 'Tensor | None' = None, "
+        "sub_core_grids: 'CoreRangeSet | None' = None) -> 'Tensor'"
+    )
+    assert inspect.signature(ttnn.add).parameters["input_tensor_b"].annotation == "int | float | Tensor"
+    assert inspect.signature(ttnn.from_torch).parameters["dtype"].default is None
+    assert "function" in inspect.signature(registry.FastOperation).parameters
+
+
+@pytest.mark.parametrize("operation", registry.operations(), ids=repr)
+def test_every_operator_has_a_signature(operation: registry.FastOperation) -> None:
+    signature = inspect.signature(operation)
+    entry = operation.entry
+    if entry is not None:
+        assert set(signature.parameters) == {param.name for param in entry.signatures[0].params}
+        assert "Any" not in str(signature.return_annotation)
+
+
+def test_the_stub_is_up_to_date() -> None:
+    stub = Path(ttnn.__file__).parent / "ops" / "__init__.pyi"
+    assert stub.read_text(encoding="utf-8") == stubs.stub(registry.exports())
+
+
+def test_names_that_are_missing_are_those_of_the_official_package_less_ours() -> None:
+    missing = vendor_names.not_here()
+    assert {"layer_norm", "experimental.view"} <= set(missing)
+    assert not [name for name in missing if hasattr(ttnn, name)]
+    assert not {"begin_trace_capture", "execute_trace", "create_global_semaphore", "get_cb_address"} & set(missing)
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [("layer_norm", "not built yet"), ("transformer", "not built yet"), ("all_gather", "chips"), ("graph", "captured")],
+)
+def test_asking_for_a_missing_name_says_why(name: str, why: str) -> None:
+    with pytest.raises(ttnn.MissingNameError, match=rf"ttnn\.{name}: .*{why}"):
+        getattr(ttnn, name)
+    with pytest.raises(AttributeError, match="module 'ttnn' has no attribute 'matmull'"):
+        ttnn.matmull  # type: ignore[attr-defined]  # noqa: B018
