@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 import ttnn
 from operands import MANTISSA_BITS, make, values_of
-from ttnn.golden import complex as golden
+from ttnn.golden.eltwise import complex as golden
 
 ONE: dict[str, tuple[Callable[..., Any], bool]] = {
     "real": (golden.real, True),

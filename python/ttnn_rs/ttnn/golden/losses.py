@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ttnn.golden.pointwise import Array
+from ttnn.golden.eltwise.unary import Array
 
 
 def _reduced(losses: Array, reduction: Any) -> Array:

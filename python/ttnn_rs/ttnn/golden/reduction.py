@@ -59,3 +59,15 @@ def sum_of_magnitudes(x: ArrayLike, dim: Dims = None, keepdim: bool = False, **o
 def mean_of_magnitudes(x: ArrayLike, dim: Dims = None, keepdim: bool = False, **options: Any) -> Array:
     """Return the mean of the absolute values: what the error of a mean is measured by."""
     return np.abs(mean(np.abs(np.asarray(x, np.float64)), dim, keepdim, **options))
+
+
+def argmax(x: ArrayLike, dim: int | None = None, keepdim: bool = False, **_: object) -> NDArray[Any]:
+    """Return the index of the largest element along `dim`, or of the flattened array.
+
+    NaN outranks every number, +0 equals -0, and the lowest index wins: that is also numpy's order.
+    """
+    values = np.asarray(x, np.float64)
+    if dim is None:
+        index = np.asarray(np.argmax(values))
+        return index.reshape((1,) * values.ndim) if keepdim else index
+    return np.asarray(np.argmax(values, axis=dim, keepdims=keepdim))

@@ -14,7 +14,7 @@ from ttnn.base.enums import BLOCK_FLOATS, DataType
 from ttnn.base.enums import UnaryOpType as U
 from ttnn.base.exceptions import DTypeError, fatal
 from ttnn.base.memory_config import MemoryConfig
-from ttnn.golden import gradients as g
+from ttnn.golden import backward as g
 from ttnn.operation.registry import FastOperation
 from ttnn.operation.signature import FLOAT, Param, Signature
 from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION

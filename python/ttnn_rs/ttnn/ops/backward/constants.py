@@ -7,7 +7,7 @@ from typing import Final
 
 from ttnn.base.enums import DataType
 from ttnn.base.memory_config import MemoryConfig
-from ttnn.golden import gradients as g
+from ttnn.golden import backward as g
 from ttnn.operation.registry import FastOperation
 from ttnn.operation.signature import Signature
 from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION

@@ -22,7 +22,7 @@ from ttnn.base.exceptions import (
     fatal,
 )
 from ttnn.base.memory_config import MemoryConfig
-from ttnn.golden import gradients as g
+from ttnn.golden import backward as g
 from ttnn.operation.accuracy import max_ulp
 from ttnn.operation.signature import DATA_TYPE, TENSOR, Param, Signature
 from ttnn.ops._programs.common import (

@@ -18,7 +18,7 @@ from ttnn import _engine
 from ttnn.base.enums import FORMAT_CODE, DataType, GeluVariant, Layout
 from ttnn.base.exceptions import DTypeError, LayoutError, ParameterError, fatal
 from ttnn.base.memory_config import MemoryConfig
-from ttnn.golden import gradients as g
+from ttnn.golden import backward as g
 from ttnn.operation.registry import find
 from ttnn.operation.signature import FLOAT, Param, Signature, instance_kind
 from ttnn.ops._programs.common import (

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from ttnn.golden import gradients
+from ttnn.golden import backward as gradients
 
 LARGEST_ULP: Final[dict[str, tuple[float, float, float]]] = {
     "acos_bw": (1.64, 1.76, 1.12),

@@ -10,7 +10,7 @@ from typing import Any, Final
 from ttnn.base.enums import DataType, Layout
 from ttnn.base.exceptions import ShapeError
 from ttnn.base.memory_config import MemoryConfig
-from ttnn.golden import gradients as g
+from ttnn.golden import backward as g
 from ttnn.operation.accuracy import no_bound
 from ttnn.operation.registry import find
 from ttnn.operation.signature import INTEGER, Param, Signature

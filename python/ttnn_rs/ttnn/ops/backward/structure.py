@@ -12,7 +12,7 @@ from ttnn.base.enums import Layout
 from ttnn.base.exceptions import LayoutError, ParameterError, ShapeError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.shape import Shape
-from ttnn.golden import gradients as g
+from ttnn.golden import backward as g
 from ttnn.operation.signature import INTEGER, SHAPE_LIKE, Param, Signature
 from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, dimension, on_device, same_device
 from ttnn.ops.backward.constants import ANY

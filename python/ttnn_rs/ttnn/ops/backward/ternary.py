@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ttnn.base.memory_config import MemoryConfig
-from ttnn.golden import gradients as g
+from ttnn.golden import backward as g
 from ttnn.operation.signature import FLOAT, Param, Signature
 from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION
 from ttnn.ops.backward.constants import ANY

@@ -6,7 +6,7 @@ from typing import Final
 
 from ttnn.base.enums import DataType
 from ttnn.base.enums import UnaryOpType as U
-from ttnn.golden import gradients as g
+from ttnn.golden import backward as g
 from ttnn.operation.registry import FastOperation
 from ttnn.operation.signature import FLOAT, Param
 from ttnn.ops._programs.unary_steps import single

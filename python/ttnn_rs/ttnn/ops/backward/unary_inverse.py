@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from ttnn.base.enums import UnaryOpType as U
-from ttnn.golden import gradients as g
+from ttnn.golden import backward as g
 from ttnn.operation.registry import FastOperation
 from ttnn.operation.signature import FLOAT, Param
 from ttnn.ops._programs.unary_steps import single

@@ -6,7 +6,7 @@ import math
 from typing import Final
 
 from ttnn.base.enums import UnaryOpType as U
-from ttnn.golden import gradients as g
+from ttnn.golden import backward as g
 from ttnn.operation.registry import FastOperation
 from ttnn.ops._programs.unary_steps import single
 from ttnn.ops.backward.family import Gradient, register_gradients

@@ -10,7 +10,7 @@ import numpy as np
 
 from ttnn.base.exceptions import ParameterError, fatal
 from ttnn.base.memory_config import MemoryConfig
-from ttnn.golden import gradients as g
+from ttnn.golden import backward as g
 from ttnn.operation.registry import FastOperation
 from ttnn.operation.signature import FLOAT, INTEGER, TENSOR, Param, Signature
 from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, on_device, same_device

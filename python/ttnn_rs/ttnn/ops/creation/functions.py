@@ -13,13 +13,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from ttnn import _engine, golden
+from ttnn import _engine
 from ttnn.base.enums import FORMAT_CODE, DataType, Layout
 from ttnn.base.exceptions import DTypeError, MemoryConfigError, OutOfMemoryError, ShapeError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.shape import ShapeLike, as_dims
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.device.lifecycle import MeshDevice
+from ttnn.golden import creation as golden
 from ttnn.operation.accuracy import bit_exact
 from ttnn.operation.registry import declare
 from ttnn.operation.signature import (

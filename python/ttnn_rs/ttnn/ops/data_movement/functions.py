@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from ttnn import golden
 from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import DataType, Layout
 from ttnn.base.exceptions import ShapeError, UnsupportedError, fatal
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.shape import Shape, ShapeLike, as_dims
 from ttnn.base.tensor_spec import TensorSpec
+from ttnn.golden import data_movement as golden
 from ttnn.operation.signature import (
     BOOLEAN,
     FLOAT,

@@ -10,7 +10,6 @@ import logging
 from collections.abc import Sequence
 from typing import Final
 
-from ttnn import golden
 from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import BLOCK_FLOATS, DataType, Layout
 from ttnn.base.exceptions import DTypeError, LayoutError, ShapeError, UnsupportedError, fatal
@@ -18,6 +17,7 @@ from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.shape import Shape
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.base.tile import DEFAULT_TILE, Tile
+from ttnn.golden import data_movement as golden
 from ttnn.operation.signature import (
     BOOLEAN,
     DATA_TYPE,

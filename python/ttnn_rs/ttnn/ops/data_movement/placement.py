@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
-from ttnn import golden
 from ttnn.base.compute_config import WormholeComputeKernelConfig
 from ttnn.base.core_range import CoreCoord, CoreRange, CoreRangeSet
 from ttnn.base.enums import BufferType, DataType, Layout, ShardOrientation, TensorMemoryLayout
 from ttnn.base.exceptions import DTypeError, LayoutError, MemoryConfigError, ShapeError, UnsupportedError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig, ShardSpec
+from ttnn.golden import data_movement as golden
 from ttnn.operation.accuracy import bit_exact
 from ttnn.operation.registry import declare
 from ttnn.operation.signature import (

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from ttnn import _engine, golden
+from ttnn import _engine
 from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
 from ttnn.base.enums import FORMAT_CODE, TILE_SIZE, DataType, Layout, MathFidelity
 from ttnn.base.exceptions import DTypeError, LayoutError, UnsupportedError, fatal
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
+from ttnn.golden import normalization as golden
 from ttnn.operation.accuracy import max_ulp
 from ttnn.operation.registry import Op, register
 from ttnn.operation.signature import BOOLEAN, COMPUTE_KERNEL_CONFIG, INTEGER, Param, Signature

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from ttnn import _engine, golden
+from ttnn import _engine
 from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import FORMAT_CODE, DataType, Layout
 from ttnn.base.exceptions import DTypeError, MemoryConfigError, ParameterError, ShapeError, fatal
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
+from ttnn.golden import reduction as golden
 from ttnn.operation.accuracy import bit_exact
 from ttnn.operation.registry import Op, register
 from ttnn.operation.signature import BOOLEAN, INTEGER, Param, Signature

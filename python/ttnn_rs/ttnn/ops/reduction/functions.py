@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, Final
 
-from ttnn import _engine, golden
+from ttnn import _engine
 from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
 from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import (
@@ -27,6 +27,7 @@ from ttnn.base.enums import (
 from ttnn.base.exceptions import DTypeError, LayoutError, ShapeError, UnsupportedError, fatal
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig, ShardSpec
 from ttnn.base.tensor_spec import TensorSpec
+from ttnn.golden import reduction as golden
 from ttnn.operation.accuracy import Accuracy, bit_exact, max_ulp
 from ttnn.operation.registry import FastOperation, Op, register
 from ttnn.operation.signature import (

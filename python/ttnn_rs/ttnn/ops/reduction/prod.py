@@ -16,11 +16,12 @@ from typing import Any, Final
 import ml_dtypes
 import numpy as np
 
-from ttnn import _engine, golden
+from ttnn import _engine
 from ttnn.base.enums import BLOCK_FLOATS, FORMAT_CODE, TILE_SIZE, DataType, Layout
 from ttnn.base.exceptions import DTypeError, LayoutError, MemoryConfigError, ShapeError, UnsupportedError, fatal
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
+from ttnn.golden import reduction as golden
 from ttnn.operation.accuracy import no_bound
 from ttnn.operation.registry import Op, register
 from ttnn.operation.signature import BOOLEAN, INT_SEQUENCE, INTEGER, TENSOR, Param, Signature

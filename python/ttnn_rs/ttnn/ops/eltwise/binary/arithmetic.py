@@ -9,10 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Final
 
-from ttnn import golden
 from ttnn.base.enums import BinaryOpType, DataType
 from ttnn.base.exceptions import UnsupportedError
-from ttnn.golden import pairs
+from ttnn.golden.eltwise import binary as golden
 from ttnn.operation.accuracy import max_ulp
 from ttnn.operation.signature import NUMBER, TENSOR
 from ttnn.ops._programs.common import INTEGERS, on_device
@@ -134,7 +133,7 @@ TABLE: Final = (
             sfpu_in_bfloat16=False, blocks_on_sfpu=False, after=(("square", "default"),),
             integers=_integers("sub"), mixes_floats=True,
         ),
-        pairs.squared_difference, "(a - b) squared", both((*COMMON, *CORES)), _run_squared_difference,
+        golden.squared_difference, "(a - b) squared", both((*COMMON, *CORES)), _run_squared_difference,
         reference=(DataType.UINT16,),
         in_place=both((*ACTIVATION_OPTIONS, *CORES), names=("input_a", "input_b")),
     ),

@@ -12,8 +12,7 @@ from typing import Any, Final
 from ttnn.base.enums import BinaryOpType, DataType, Layout, TensorMemoryLayout, UnaryOpType
 from ttnn.base.exceptions import DTypeError, ShapeError, fatal
 from ttnn.base.memory_config import MemoryConfig
-from ttnn.golden import pairs
-from ttnn.golden.pointwise import prelu as golden_prelu
+from ttnn.golden.eltwise import binary as pairs
 from ttnn.operation.accuracy import max_ulp
 from ttnn.operation.registry import Op, register
 from ttnn.operation.signature import FLOAT, NUMBER, TENSOR, Kind, Param, Signature
@@ -164,7 +163,7 @@ prelu = register(
         source="vector unit listing prelu/default",
         dtypes=(DataType.BFLOAT16, DataType.BFLOAT8_B, DataType.FLOAT32),
         layouts=LAYOUTS,
-        golden=golden_prelu,
+        golden=pairs.prelu,
         # Dst is cut to bfloat16; the product and its weight are rounded to float32, half a unit and one.
         accuracy=max_ulp((DataType.BFLOAT16, 1.0001), (DataType.FLOAT32, 1.5)),
         engine=("unary",),

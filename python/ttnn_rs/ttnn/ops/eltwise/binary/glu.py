@@ -15,7 +15,7 @@ from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import BufferType, DataType, UnaryOpType
 from ttnn.base.exceptions import MemoryConfigError, ParameterError, fatal
 from ttnn.base.memory_config import MemoryConfig
-from ttnn.golden import gated as golden
+from ttnn.golden.eltwise import binary as golden
 from ttnn.operation.accuracy import max_ulp
 from ttnn.operation.registry import FastOperation, Op, register
 from ttnn.operation.signature import FLOAT, TENSOR, Param, Signature

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from ttnn.base.enums import BinaryOpType, DataType, UnaryOpType
-from ttnn.golden import pairs
+from ttnn.golden.eltwise import binary as pairs
 from ttnn.operation.signature import INTEGER, TENSOR
 from ttnn.ops._programs.common import INTEGERS, as_float
 from ttnn.ops._programs.unary_steps import steps_for

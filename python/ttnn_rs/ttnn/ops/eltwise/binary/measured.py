@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from ttnn.base.enums import DataType
-from ttnn.golden import pairs
+from ttnn.golden.eltwise import binary as pairs
 from ttnn.operation.accuracy import Accuracy, bit_exact, max_ulp
 
 LARGEST_ULP: Final[dict[str, tuple[float, float]]] = {

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from ttnn.base.enums import BinaryOpType, DataType
-from ttnn.golden import pairs
+from ttnn.golden.eltwise import binary as pairs
 from ttnn.operation.accuracy import max_ulp
 from ttnn.operation.signature import BOOLEAN, FLOAT, TENSOR, Param
 from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, as_float

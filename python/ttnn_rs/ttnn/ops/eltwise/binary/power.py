@@ -10,7 +10,7 @@ from typing import Any, Final
 from ttnn.base.enums import BinaryOpType, DataType
 from ttnn.base.exceptions import ArgumentError, DTypeError, fatal
 from ttnn.base.memory_config import MemoryConfig
-from ttnn.golden import pairs
+from ttnn.golden.eltwise import binary as pairs
 from ttnn.operation.accuracy import max_ulp
 from ttnn.operation.registry import Op, register
 from ttnn.operation.signature import FLOAT, INTEGER, TENSOR, Kind, Param, Signature

@@ -16,7 +16,7 @@ from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import BinaryOpType, DataType, UnaryOpType
 from ttnn.base.exceptions import ArgumentError, DTypeError, fatal
 from ttnn.base.memory_config import MemoryConfig
-from ttnn.golden import pairs
+from ttnn.golden.eltwise import binary as pairs
 from ttnn.operation.accuracy import max_ulp
 from ttnn.operation.registry import Op, register
 from ttnn.operation.signature import FLOAT, NUMBER, TENSOR, Param, Signature, instance_kind

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from ttnn.base.enums import BinaryOpType, DataType
-from ttnn.golden import pairs
+from ttnn.golden.eltwise import binary as pairs
 from ttnn.operation.accuracy import max_ulp
 from ttnn.operation.signature import TENSOR
 from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from ttnn.base.enums import DataType
-from ttnn.golden import complex as g
+from ttnn.golden.eltwise import complex as g
 from ttnn.operation.accuracy import Accuracy, max_ulp
 from ttnn.ops.eltwise.binary.measured import LARGEST_ULP
 

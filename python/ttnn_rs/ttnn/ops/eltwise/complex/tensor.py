@@ -12,7 +12,7 @@ from ttnn.base.enums import DataType, Layout
 from ttnn.base.exceptions import ArgumentError, IndexRangeError, ShapeError, fatal
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.shape import Shape
-from ttnn.golden import complex as g
+from ttnn.golden.eltwise import complex as g
 from ttnn.operation.accuracy import bit_exact
 from ttnn.operation.registry import Op, register
 from ttnn.operation.signature import TENSOR, Param, Signature, instance_kind

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from ttnn.base.enums import DataType, Layout
 from ttnn.base.memory_config import MemoryConfig
-from ttnn.golden import complex as g
+from ttnn.golden.eltwise import complex as g
 from ttnn.operation.accuracy import Accuracy, bit_exact
 from ttnn.operation.registry import FastOperation, Op, overload, register
 from ttnn.operation.signature import MEMORY_CONFIG, Param, Signature

@@ -14,7 +14,7 @@ from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import DataType, Layout
 from ttnn.base.exceptions import DTypeError, fatal
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
-from ttnn.golden import triples
+from ttnn.golden.eltwise import ternary as triples
 from ttnn.operation.accuracy import bit_exact, max_ulp
 from ttnn.operation.registry import FastOperation, declare
 from ttnn.operation.signature import FLOAT, NUMBER, TENSOR, Kind, Param, Signature

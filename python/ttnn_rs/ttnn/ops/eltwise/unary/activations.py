@@ -9,8 +9,8 @@ from typing import Final
 import numpy as np
 
 from ttnn.base.enums import DataType, UnaryOpType
-from ttnn.golden import pointwise as g
-from ttnn.golden.pointwise import formula
+from ttnn.golden.eltwise import unary as g
+from ttnn.golden.eltwise.unary import formula
 from ttnn.operation.accuracy import max_ulp
 from ttnn.operation.registry import FastOperation
 from ttnn.operation.signature import FLOAT, NUMBER, Param

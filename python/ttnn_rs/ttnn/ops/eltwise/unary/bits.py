@@ -13,7 +13,7 @@ from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import BLOCK_FLOATS, FORMAT_CODE, DataType, UnaryOpType
 from ttnn.base.exceptions import DTypeError
 from ttnn.base.memory_config import MemoryConfig
-from ttnn.golden import words as golden
+from ttnn.golden.eltwise import unary as golden
 from ttnn.operation.accuracy import bit_exact, max_ulp
 from ttnn.operation.registry import Op, register
 from ttnn.operation.signature import FILL_VALUE, Param, Signature

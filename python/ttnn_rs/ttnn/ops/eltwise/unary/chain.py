@@ -9,12 +9,13 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
-from ttnn import _engine, golden
+from ttnn import _engine
 from ttnn.base.activation import Activation
 from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import FORMAT_CODE, DataType, Layout, UnaryOpType
 from ttnn.base.exceptions import ArgumentError, DTypeError, UnsupportedError, fatal
 from ttnn.base.memory_config import MemoryConfig
+from ttnn.golden.eltwise import unary as golden
 from ttnn.operation.accuracy import bit_exact, max_ulp, no_bound
 from ttnn.operation.registry import declare
 from ttnn.operation.signature import ACTIVATIONS, BOOLEAN, Param, Signature

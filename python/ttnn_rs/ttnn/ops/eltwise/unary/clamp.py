@@ -12,7 +12,7 @@ from typing import Any, Final
 from ttnn.base.enums import BinaryOpType, DataType, UnaryOpType
 from ttnn.base.exceptions import DTypeError, ParameterError, fatal
 from ttnn.base.memory_config import MemoryConfig
-from ttnn.golden import pointwise as g
+from ttnn.golden.eltwise import unary as g
 from ttnn.operation.accuracy import max_ulp
 from ttnn.operation.registry import FastOperation, Op, register
 from ttnn.operation.signature import FLOAT, TENSOR, Kind, Param, Signature

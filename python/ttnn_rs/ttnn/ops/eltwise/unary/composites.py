@@ -15,9 +15,9 @@ from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import BinaryOpType, DataType, UnaryOpType
 from ttnn.base.exceptions import DTypeError, ParameterError, fatal
 from ttnn.base.memory_config import MemoryConfig
-from ttnn.golden import composed as g
 from ttnn.golden import special
-from ttnn.golden.pointwise import formula
+from ttnn.golden.eltwise import unary as g
+from ttnn.golden.eltwise.unary import formula
 from ttnn.operation.accuracy import Accuracy, max_ulp
 from ttnn.operation.registry import FastOperation, Op, register
 from ttnn.operation.signature import FLOAT, INTEGER, Param, Signature

@@ -12,7 +12,7 @@ from ttnn.base.enums import TILE_SIZE, DataType, GeluVariant, Layout
 from ttnn.base.exceptions import ShapeError, fatal
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
-from ttnn.golden import gated as golden
+from ttnn.golden.eltwise import unary as golden
 from ttnn.operation.accuracy import max_ulp
 from ttnn.operation.registry import FastOperation, Op, register
 from ttnn.operation.signature import INTEGER, Param, Signature, instance_kind

@@ -10,7 +10,7 @@ import numpy as np
 
 from ttnn.base.enums import DataType, UnaryOpType
 from ttnn.golden import special
-from ttnn.golden.pointwise import formula, plain, round_
+from ttnn.golden.eltwise.unary import formula, plain, round_
 from ttnn.operation.accuracy import no_bound
 from ttnn.operation.registry import FastOperation
 from ttnn.operation.signature import FLOAT, INTEGER, Param

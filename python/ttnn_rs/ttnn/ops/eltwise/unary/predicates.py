@@ -9,7 +9,7 @@ from typing import Final
 
 from ttnn.base.enums import DataType, UnaryOpType
 from ttnn.base.memory_config import MemoryConfig
-from ttnn.golden.pointwise import formula, plain
+from ttnn.golden.eltwise.unary import formula, plain
 from ttnn.operation.registry import FastOperation, Op, register
 from ttnn.operation.signature import Signature
 from ttnn.ops._programs.common import INPUT_TENSOR, MEMORY_CONFIG_OPTION

@@ -16,7 +16,7 @@ from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import BLOCK_FLOATS, DataType, Layout, UnaryOpType
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
-from ttnn.golden import pointwise as golden
+from ttnn.golden.eltwise import unary as golden
 from ttnn.operation.accuracy import bit_exact
 from ttnn.operation.registry import Op, register
 from ttnn.operation.signature import Signature

@@ -12,8 +12,8 @@ from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import DataType, GeluVariant, SigmoidMode, UnaryOpType
 from ttnn.base.exceptions import UnsupportedError
 from ttnn.base.memory_config import MemoryConfig
-from ttnn.golden import pointwise as g
-from ttnn.golden.pointwise import formula, plain
+from ttnn.golden.eltwise import unary as g
+from ttnn.golden.eltwise.unary import formula, plain
 from ttnn.operation.registry import declare
 from ttnn.operation.signature import BOOLEAN, INTEGER, Param, Signature, instance_kind
 from ttnn.ops._programs.common import INPUT_TENSOR, MEMORY_CONFIG_OPTION, OUTPUT_TENSOR_OPTION, SUB_CORE_GRIDS_OPTION

@@ -15,7 +15,7 @@ from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import Arch, DataType, UnaryOpType
 from ttnn.base.exceptions import DeviceError, DTypeError, ParameterError, fatal
 from ttnn.base.memory_config import MemoryConfig
-from ttnn.golden.pointwise import formula
+from ttnn.golden.eltwise.unary import formula
 from ttnn.operation.accuracy import max_ulp
 from ttnn.operation.registry import Op, register
 from ttnn.operation.signature import FLOAT, Param, Signature

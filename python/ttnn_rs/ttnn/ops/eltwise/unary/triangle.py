@@ -16,7 +16,7 @@ import numpy.typing as npt
 from ttnn.base.enums import BLOCK_FLOATS, DataType, Layout
 from ttnn.base.exceptions import LayoutError, ShapeError, fatal
 from ttnn.base.memory_config import MemoryConfig
-from ttnn.golden import triangle as golden
+from ttnn.golden.eltwise import unary as golden
 from ttnn.operation.accuracy import bit_exact
 from ttnn.operation.registry import FastOperation, Op, register
 from ttnn.operation.signature import INTEGER, Param, Signature

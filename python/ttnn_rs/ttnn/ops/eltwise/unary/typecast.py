@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from ttnn import golden
 from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import DataType, Layout
 from ttnn.base.exceptions import DTypeError, UnsupportedError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
+from ttnn.golden.eltwise import unary as golden
 from ttnn.operation.accuracy import max_ulp
 from ttnn.operation.registry import Op, register
 from ttnn.operation.signature import DATA_TYPE, Param, Signature

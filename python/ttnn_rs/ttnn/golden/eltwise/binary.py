@@ -1,14 +1,14 @@
-"""Operators on two tensors, or on a tensor and a number."""
+"""Reference functions of operators on two tensors, or on a tensor and a number."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ttnn.golden.pointwise import gelu
+from ttnn.golden.eltwise.unary import activated, gelu, of_one, sigmoid_of
 
 Array = NDArray[np.float64]
 _WORD_BITS = 32
@@ -154,6 +154,54 @@ def bias_gelu(a: ArrayLike, b: ArrayLike, **_: object) -> Array:
     return gelu(np.asarray(a, np.float64) + np.asarray(b, np.float64))
 
 
+@of_one
+def prelu(x: Array, weight: Any = 0.25) -> Array:
+    """Return x where it is positive and `weight` times x elsewhere; a weight per channel belongs to dimension 1."""
+    slope = np.asarray(weight, np.float64)
+    if slope.size > 1 or slope.ndim:
+        slope = slope.reshape((1, -1) + (1,) * (x.ndim - 2)) if x.ndim > 1 else slope.reshape(-1)
+    return np.where(x >= 0, x, slope * x)
+
+
 def outer(a: ArrayLike, b: ArrayLike, **_: object) -> Array:
     """Return the products of every element of a's last dimension with every element of b's."""
     return np.asarray(a, np.float64)[..., :, None] * np.asarray(b, np.float64)[..., None, :]
+
+
+def clamped_silu_glu(gate: ArrayLike, up: ArrayLike, limit: float, **_: Any) -> Array:
+    """Return silu(min(gate, limit)) clamp(up, -limit, limit)."""
+    g, u = np.minimum(np.asarray(gate, np.float64), limit), np.clip(np.asarray(up, np.float64), -limit, limit)
+    return np.asarray(g * sigmoid_of(g) * u, np.float64)
+
+
+def situ_glu(gate: ArrayLike, up: ArrayLike, beta1: float, beta2: float, **_: Any) -> Array:
+    """Return beta1 tanh(gate / beta1) sigmoid(gate) beta2 tanh(up / beta2)."""
+    g, u = np.asarray(gate, np.float64), np.asarray(up, np.float64)
+    return np.asarray(beta1 * np.tanh(g / beta1) * sigmoid_of(g) * beta2 * np.tanh(u / beta2), np.float64)
+
+
+def _binary(name: str, formula: str, function: Callable[[Array, Array], Array]) -> Callable[..., Array]:
+    """Return the golden function of an operator with activations of its operands and of the result."""
+
+    def golden(
+        a: ArrayLike,
+        b: ArrayLike,
+        *,
+        activations: Iterable[Any] = (),
+        input_tensor_a_activations: Iterable[Any] = (),
+        input_tensor_b_activations: Iterable[Any] = (),
+        **_: object,
+    ) -> Array:
+        left = activated(np.asarray(a, np.float64), input_tensor_a_activations)
+        right = activated(np.asarray(b, np.float64), input_tensor_b_activations)
+        return activated(function(left, right), activations)
+
+    golden.__name__ = name
+    golden.__doc__ = f"Return `{formula}`, broadcast, with the activations of the operands and of the result."
+    return golden
+
+
+add = _binary("add", "a + b", np.add)
+subtract = _binary("subtract", "a - b", np.subtract)
+rsub = _binary("rsub", "b - a", lambda a, b: b - a)
+multiply = _binary("multiply", "a * b", np.multiply)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ttnn.golden import special
-from ttnn.golden.pointwise import sigmoid_of
+from ttnn.golden.eltwise.unary import sigmoid_of
 
 Array = NDArray[np.float64]
 Gradient = Callable[..., list[Array]]

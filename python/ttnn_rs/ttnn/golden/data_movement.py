@@ -10,6 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 Array = NDArray[np.float64]
 
 
+def identity(x: ArrayLike, *_args: object, **_: object) -> Array:
+    """Return `x`."""
+    return np.asarray(x, np.float64)
+
+
 def reshape(x: ArrayLike, shape: Sequence[int], *_args: object, **_: object) -> Array:
     """Return the elements of `x` in their order with another shape."""
     return np.reshape(np.asarray(x, np.float64), tuple(shape))

@@ -1,0 +1,1 @@
+"""Reference functions of element-wise operators."""

@@ -1,0 +1,210 @@
+"""Reference functions of operators on one tensor."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ttnn.golden.special import erfc, lgamma
+
+Array = NDArray[np.float64]
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def of_one(function: Callable[..., Any]) -> Callable[..., Array]:
+    """Make a function of a float64 array: quiet about NaN and infinity, deaf to options that change no values."""
+
+    @wraps(function)
+    def golden(x: ArrayLike, *args: Any, **kwargs: Any) -> Array:
+        for name in ("memory_config", "output_tensor", "sub_core_grids", "fast_and_approximate_mode"):
+            kwargs.pop(name, None)
+        with np.errstate(all="ignore"):
+            return np.asarray(function(np.asarray(x, np.float64), *args, **kwargs), np.float64)
+
+    return golden
+
+
+def plain(name: str, doc: str) -> Callable[..., Array]:
+    """Return numpy's function of that name as a golden function."""
+    ufunc = getattr(np, name)
+
+    def function(x: Array, *_: object) -> Any:
+        return ufunc(x)
+
+    function.__name__ = name
+    function.__doc__ = doc
+    return of_one(function)
+
+
+def formula(name: str, doc: str, function: Callable[..., Any]) -> Callable[..., Array]:
+    """Return a golden function from a formula of the array and of parameters."""
+
+    def golden(x: Array, *args: Any, **kwargs: Any) -> Any:
+        return function(x, *args, **kwargs)
+
+    golden.__name__ = name
+    golden.__doc__ = doc
+    return of_one(golden)
+
+
+def sigmoid_of(x: Array) -> Array:
+    """Return 1 / (1 + e^-x) without overflow."""
+    power = np.exp(-np.abs(x))
+    return np.where(x >= 0, 1.0 / (1.0 + power), power / (1.0 + power))
+
+
+def softplus_of(x: Array) -> Array:
+    """Return ln(1 + e^x) without overflow."""
+    return np.maximum(x, 0.0) + np.log1p(np.exp(-np.abs(x)))
+
+
+@of_one
+def gelu(x: Array, variant: Any = None) -> Array:
+    """Return x times the normal distribution function of x."""
+    if getattr(variant, "name", None) == "Tanh":
+        return 0.5 * x * (1.0 + np.tanh(math.sqrt(2.0 / math.pi) * (x + 0.044715 * x**3)))
+    return 0.5 * x * erfc(-x / math.sqrt(2.0))
+
+
+@of_one
+def xielu(x: Array, alpha_p: float = 0.800000011920929, alpha_n: float = 0.800000011920929) -> Array:
+    """Return x / 2 plus a parabola for positive x and a shifted exponential for negative x."""
+    small = np.minimum(x, -1e-6)
+    return np.where(x > 0, alpha_p * x * x + 0.5 * x, (np.expm1(small) - x) * alpha_n + 0.5 * x)
+
+
+@of_one
+def round_(x: Array, decimals: int = 0) -> Array:
+    """Return x rounded to decimals, halves to even."""
+    return np.round(x, decimals or 0)
+
+
+@of_one
+def tanhshrink(x: Array) -> Array:
+    """Return x - tanh(x)."""
+    series = x**3 / 3.0 - 2.0 * x**5 / 15.0
+    return np.where(np.abs(x) < 1e-3, series, x - np.tanh(x))
+
+
+@of_one
+def threshold(x: Array, threshold: float, value: float) -> Array:
+    """Return x above the threshold and `value` elsewhere."""
+    return np.where(x > threshold, x, value)
+
+
+@of_one
+def clamp(x: Array, min: Any = None, max: Any = None) -> Array:
+    """Return x held to [min, max]."""
+    return np.minimum(np.maximum(x, -np.inf if min is None else min), np.inf if max is None else max)
+
+
+@of_one
+def rotate90(x: Array) -> Array:
+    """Return -b, a of every pair a, b of columns; an odd width is extended by 0."""
+    width = x.shape[-1]
+    wide = np.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, width % 2)])
+    turned = np.empty_like(wide)
+    turned[..., ::2], turned[..., 1::2] = -wide[..., 1::2], wide[..., ::2]
+    return turned[..., :width]
+
+
+mish = formula("mish", "Return x times tanh(softplus(x)).", lambda x: x * np.tanh(softplus_of(x)))
+hardswish = formula("hardswish", "Return x clamp(x / 6 + 1 / 2, 0, 1).", lambda x: x * np.clip(x / 6 + 0.5, 0, 1))
+log_sigmoid = formula("log_sigmoid", "Return -ln(1 + e^-x).", lambda x: -softplus_of(-x))
+
+
+def _logit(x: Array, eps: float | None = None) -> Any:
+    held = x if eps is None else np.clip(x, min(eps, 1 - eps), max(eps, 1 - eps))
+    return np.log(held) - np.log1p(-held)
+
+
+logit = formula("logit", "Return ln(x / (1 - x)), x held to [eps, 1 - eps].", _logit)
+
+
+def multigammaln(x: ArrayLike, **_: object) -> Array:
+    """Return the logarithm of the multivariate gamma function of order 4."""
+    values = np.asarray(x, np.float64)
+    with np.errstate(all="ignore"):
+        total = lgamma(values) + lgamma(values - 0.5) + lgamma(values - 1.0) + lgamma(values - 1.5)
+        result: Array = total + 3.0 * np.log(np.pi)
+    return result
+
+
+def bitwise_not(x: ArrayLike, **_: object) -> Array:
+    """Return -1 - x, for integers without a sign 2^32 - 1 - x."""
+    values = np.asarray(x, np.float64)
+    unsigned = values.size and values.max() >= 2.0**31
+    return (2.0**32 if unsigned else 0.0) - 1.0 - values
+
+
+def fill(x: ArrayLike, fill_value: float, **_: object) -> Array:
+    """Return an array of the shape of `x` that holds `fill_value`."""
+    return np.full(np.shape(x), fill_value, np.float64)
+
+
+def tril(x: ArrayLike, *, diagonal: int = 0, **_: object) -> Array:
+    """Return the elements on and below a diagonal, 0 elsewhere."""
+    return np.asarray(np.tril(np.asarray(x, np.float64), diagonal), np.float64)
+
+
+def triu(x: ArrayLike, *, diagonal: int = 0, **_: object) -> Array:
+    """Return the elements on and above a diagonal, 0 elsewhere."""
+    return np.asarray(np.triu(np.asarray(x, np.float64), diagonal), np.float64)
+
+
+def of_halves(name: str, doc: str, gate: Callable[[Array], Any]) -> Callable[..., Array]:
+    """Return a golden function from the function of the second half."""
+
+    def golden(x: ArrayLike, dim: int = -1, **options: Any) -> Array:
+        first, second = np.split(np.asarray(x, np.float64), 2, axis=dim)
+        variant = options.get("variant")
+        with np.errstate(all="ignore"):
+            gated = gelu(second, variant) if name == "geglu" else gate(second)
+            return np.asarray(first * gated, np.float64)
+
+    golden.__name__ = name
+    golden.__doc__ = doc
+    return golden
+
+
+glu = of_halves("glu", "Return a sigmoid(b) for the halves a and b.", sigmoid_of)
+reglu = of_halves("reglu", "Return a relu(b) for the halves a and b.", lambda b: np.maximum(b, 0.0))
+geglu = of_halves("geglu", "Return a gelu(b) for the halves a and b.", gelu)
+swiglu = of_halves("swiglu", "Return a b sigmoid(b) for the halves a and b.", lambda b: b * sigmoid_of(b))
+
+
+def exp(x: ArrayLike, **_: object) -> Array:
+    """Return e to the power of `x`."""
+    return np.exp(np.asarray(x, np.float64))
+
+
+def relu(x: ArrayLike, **_: object) -> Array:
+    """Return `x` where it is positive and 0 elsewhere; NaN stays NaN."""
+    return np.maximum(np.asarray(x, np.float64), 0.0)
+
+
+def identity(x: ArrayLike, *_args: object, **_: object) -> Array:
+    """Return `x`."""
+    return np.asarray(x, np.float64)
+
+
+_ACTIVATIONS: dict[str, Callable[..., Array]] = {"EXP": exp, "IDENTITY": identity, "RELU": relu}
+
+
+def activated(x: Array, activations: Iterable[Any]) -> Array:
+    """Return `x` after a chain of functions."""
+    for activation in activations:
+        operator = getattr(activation, "op_type", activation)
+        operator = operator[0] if isinstance(operator, tuple) else operator
+        x = _ACTIVATIONS[operator.name](x)
+    return x
+
+
+def chained(x: ArrayLike, ops_chain: Iterable[Any], **_: object) -> Array:
+    """Return `x` with the operators of a chain applied in order."""
+    return activated(np.asarray(x, np.float64), ops_chain)

@@ -1,0 +1,16 @@
+"""Reference functions of normalizations."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+def softmax(x: ArrayLike, dim: int = -1, **_: object) -> NDArray[np.float64]:
+    """Return exp(x) / sum(exp(x)) along `dim`; rank 0 gives 1."""
+    values: NDArray[np.float64] = np.asarray(x, np.float64)
+    if values.ndim == 0 or values.size == 0:
+        return np.ones(values.shape, np.float64)
+    powers = np.exp(values - values.max(axis=dim, keepdims=True))
+    result: NDArray[np.float64] = powers / powers.sum(axis=dim, keepdims=True)
+    return result
