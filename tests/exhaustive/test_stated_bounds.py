@@ -14,6 +14,8 @@ import pytest
 from test_binary_bounds import pairs_for
 
 import ttnn
+from ttnn.golden import backward
+from ttnn.golden.eltwise import binary as golden
 from ttnn.operation import registry
 
 Floats = npt.NDArray[np.float64]
@@ -166,8 +168,7 @@ def test_polynomials(dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:
     x, exact = tensor(values, dtype, device), values.astype(np.float64)
     measure = accuracy_of("polyval").magnitude
     errors = [
-        largest(flat(ttnn.polyval(x, c)), ttnn.golden.pairs.polyval(exact, c), dtype, measure(exact, c))
-        for c in polynomials()
+        largest(flat(ttnn.polyval(x, c)), golden.polyval(exact, c), dtype, measure(exact, c)) for c in polynomials()
     ]
     assert_is_the_bound(max(errors), "polyval", dtype)
 
@@ -252,7 +253,7 @@ def uses_of_rows(device: ttnn.MeshDevice, grad: Values) -> float:
     )
     operands = (indices, np.zeros((64, 32)), grad.astype(np.float64))
     magnitude = accuracy_of("embedding_bw").magnitude(*operands)
-    exact = ttnn.golden.gradients.embedding(*operands)
+    exact = backward.embedding(*operands)
     used = magnitude > 0
     np.testing.assert_array_equal(flat(result)[~used.reshape(-1)], 0.0)
     return largest(flat(result)[used.reshape(-1)], exact[used], ttnn.bfloat16, magnitude[used])

@@ -10,6 +10,7 @@ import pytest
 
 import ttnn
 from operands import NAMES, from_raw, make, raw_of, values_of
+from ttnn.golden.eltwise import binary as golden
 
 FLOATS = [ttnn.bfloat16, ttnn.float32, ttnn.bfloat8_b]
 INTEGERS = [ttnn.int32, ttnn.uint32, ttnn.uint16]
@@ -261,7 +262,7 @@ def test_prelu_with_a_weight_per_channel(shape: tuple[int, ...], device: ttnn.Me
     slopes = np.array([0.5, -1.0, 0.125], np.float32)
     weight = ttnn.Tensor(slopes, ttnn.float32, device, TILES)
     got = ttnn.prelu(x, weight)
-    expected = ttnn.golden.pointwise.prelu(values_of(x), slopes)
+    expected = golden.prelu(values_of(x), slopes)
     np.testing.assert_array_equal(values_of(got), expected.astype(np.float32))
 
 
@@ -270,7 +271,7 @@ def test_outer(dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:
     for shape_a, shape_b in (((40,), (70,)), ((2, 40), (2, 70)), ((3, 2, 5), (1, 2, 9))):
         a, b = make(shape_a, dtype, TILES, device, 1, limit=1000), make(shape_b, dtype, TILES, device, 2, limit=1000)
         got = values_of(ttnn.outer(a, b))
-        expected = ttnn.golden.pairs.outer(values_of(a), values_of(b))
+        expected = golden.outer(values_of(a), values_of(b))
         assert got.shape == expected.shape
         # A matrix product keeps five bits of the one operand and seven of the other.
         step = {ttnn.bfloat16: 2**-5, ttnn.bfloat8_b: 2**-5, ttnn.float32: 2**-23}.get(dtype, 0.0)
