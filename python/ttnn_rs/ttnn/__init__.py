@@ -43,13 +43,11 @@ from ttnn.metal.semaphores import reset_global_semaphore_value as reset_global_s
 from ttnn.operation.hooks import *  # noqa: F403
 from ttnn.ops import *  # noqa: F403
 from ttnn.ops._programs.activations import string_to_unary_with_param as string_to_unary_with_param
+from ttnn.ops.conversion import *  # noqa: F403
 from ttnn.ops.eltwise.complex.tensor import ComplexTensor as ComplexTensor
 from ttnn.tensor.conversion import *  # noqa: F403
 from ttnn.tensor.device_tensors import *  # noqa: F403
 from ttnn.tensor.distribution import *  # noqa: F403
-from ttnn.tensor.files import as_tensor as as_tensor
-from ttnn.tensor.files import dump_tensor as dump_tensor
-from ttnn.tensor.files import load_tensor as load_tensor
 from ttnn.tensor.printing import set_printoptions as set_printoptions
 from ttnn.tensor.tensor import Tensor as Tensor
 

@@ -34,6 +34,7 @@ from ttnn.device.traces import Traces
 from ttnn.operation.accuracy import Accuracy
 from ttnn.operation.signature import REQUIRED, Param, Signature, merged, wrong_arguments
 from ttnn.operation.traces import record
+from ttnn.tensor.dunders import OPERATORS
 from ttnn.tensor.tensor import Tensor
 
 Numerics = Literal["exact", "reference", "movement"]
@@ -232,7 +233,7 @@ def add_operation(operation: FastOperation) -> FastOperation:
     name = operation.python_fully_qualified_name
     if name in _operations:
         raise ValueError(f"{name} is registered twice")
-    _operations[name] = operation
+    _operations[name] = OPERATORS[name] = operation
     return operation
 
 

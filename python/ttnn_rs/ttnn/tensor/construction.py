@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -14,17 +14,18 @@ from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.shape import ShapeLike
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.base.tile import Tile
+from ttnn.device.mesh_device import MeshDevice
 from ttnn.tensor import host_buffer
 from ttnn.tensor.distribution import check_mapper
-from ttnn.tensor.tensor import Tensor, check_queue
+from ttnn.tensor.storage import TensorStorage
+from ttnn.tensor.transfer import check_queue
 
-if TYPE_CHECKING:
-    from ttnn.device.lifecycle import MeshDevice
+_T = TypeVar("_T", bound=TensorStorage)
 
 _WHERE = "ttnn.Tensor()"
 
 
-def tensor_from_arguments(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor:
+def tensor_from_arguments(kind: type[_T], args: tuple[Any, ...], kwargs: dict[str, Any]) -> _T:
     """Return what `ttnn.Tensor(*args, **kwargs)` makes; the kind of the first argument tells which form is meant.
 
     Raises:
@@ -32,11 +33,12 @@ def tensor_from_arguments(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tens
     """
     first = args[0] if args else kwargs.get("data", kwargs.get("tensor"))
     try:
-        if isinstance(first, Tensor):
-            return _copy(*args, **kwargs)
+        if isinstance(first, kind):
+            copied: _T = _copy(*args, **kwargs)
+            return copied
         if isinstance(first, Sequence) and not isinstance(first, str | bytes):
-            return _tensor_from_list(*args, **kwargs)
-        return _tensor_from_array_arguments(*args, **kwargs)
+            return _tensor_from_list(kind, *args, **kwargs)
+        return _tensor_from_array_arguments(kind, *args, **kwargs)
     except TypeError as error:
         if isinstance(error, ArgumentError | DTypeError) or error.__traceback__ is None:
             raise
@@ -70,11 +72,12 @@ def _forms(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
     )
 
 
-def _copy(tensor: Tensor) -> Tensor:
+def _copy(tensor: _T) -> _T:
     return tensor._like_topology(tensor._view(tensor.spec))
 
 
 def _tensor_from_list(
+    kind: type[_T],
     data: Sequence[float],
     shape: ShapeLike,
     data_type: DataType,
@@ -84,7 +87,7 @@ def _tensor_from_list(
     memory_config: MemoryConfig | None = None,
     tile: Tile | None = None,
     pad_value: float = 0.0,
-) -> Tensor:
+) -> _T:
     # Three official forms differ in which of device, memory configuration, tile and padding they have; each of these
     # has a type of its own, so the type says what an argument is.
     for value in rest:
@@ -99,11 +102,12 @@ def _tensor_from_list(
     layout = host_buffer.resolve_layout(data_type, layout, _WHERE)
     spec = TensorSpec.of(shape, data_type, layout, memory_config or DRAM_MEMORY_CONFIG, tile)
     raw = host_buffer.pack(host_buffer.from_list(data, _WHERE), spec, pad_value=pad_value, where=_WHERE)
-    tensor = Tensor._on_host(spec, raw)
+    tensor = kind._on_host(spec, raw)
     return tensor if device is None else tensor._to_device(_WHERE, device, None)
 
 
 def _tensor_from_array_arguments(
+    kind: type[_T],
     tensor: object,
     data_type: DataType | None = None,
     device: MeshDevice | None = None,
@@ -116,8 +120,9 @@ def _tensor_from_array_arguments(
     preserve_nan_values: bool = False,
     col_tilize: bool = False,
     enable_bfloat_opt: bool = False,
-) -> Tensor:
+) -> _T:
     return tensor_from_array(
+        kind,
         _WHERE,
         tensor,
         dtype=data_type,
@@ -135,6 +140,7 @@ def _tensor_from_array_arguments(
 
 
 def tensor_from_array(
+    kind: type[_T],
     where: str,
     source: object,
     *,
@@ -149,10 +155,11 @@ def tensor_from_array(
     preserve_nan_values: bool = False,
     col_tilize: bool = False,
     enable_bfloat_opt: bool = False,
-) -> Tensor:
+) -> _T:
     """Return a tensor with the values of an array, on the host or, if `device` is given, there.
 
     Args:
+        kind: The class of the result.
         where: Who asks, for errors.
         source: numpy array, torch tensor or DLPack object.
         dtype: Element type; by default that of the source (float64 and float16 become float32, 64-bit ints uint32).
@@ -202,7 +209,7 @@ def tensor_from_array(
     if not isinstance(padding, int | float | np.number):
         raise ArgumentError(f"{where}: pad_value must be a number, got {padding!r}")
     raw = host_buffer.pack(array, spec, pad_value=padding, preserve_nan=preserve_nan_values, where=where)
-    tensor = Tensor._on_host(spec, raw)
+    tensor = kind._on_host(spec, raw)
     if mapper is not None:
         tensor._topology = mapper.topology(where, array.ndim)
     return tensor if device is None else tensor._to_device(where, device, None)

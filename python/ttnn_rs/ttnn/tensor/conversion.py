@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from ttnn.base.call import checked
 from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import DataType, Layout, StorageType
 from ttnn.base.exceptions import (
@@ -23,11 +21,11 @@ from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.shape import ShapeLike
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.base.tile import Tile
-from ttnn.operation.registry import FastOperation, add_operation
 from ttnn.tensor import host_buffer, transfer
 from ttnn.tensor.construction import tensor_from_array
-from ttnn.tensor.tensor import Tensor, check_queue
+from ttnn.tensor.tensor import Tensor
 from ttnn.tensor.tensor import allocate_tensor_on_device as _allocate
+from ttnn.tensor.transfer import check_queue
 
 if TYPE_CHECKING:
     import torch
@@ -35,34 +33,13 @@ if TYPE_CHECKING:
     from ttnn.device.lifecycle import MeshDevice
 
 __all__ = [
-    "allocate_tensor_on_device",
-    "allocate_tensor_on_host",
-    "copy_device_to_host_tensor",
-    "copy_host_to_device_tensor",
-    "copy_host_to_device_tensor_partial",
-    "deallocate",
-    "from_device",
-    "from_torch",
     "get_memory_config",
     "has_storage_type_of",
     "has_tile_padding",
     "is_sharded",
     "is_tensor_storage_on_device",
-    "reallocate",
-    "to_device",
-    "to_dtype",
     "to_numpy",
-    "to_torch",
 ]
-
-
-_Function = TypeVar("_Function", bound=Callable[..., Any])
-
-
-def listed(function: _Function) -> _Function:
-    """Make `function` the registered operator `ttnn.<its name>`: hooks see it, and queues may be given."""
-    # The registered object is called like the function it wraps.
-    return cast("_Function", add_operation(FastOperation(f"ttnn.{function.__name__}", checked(function))))
 
 
 def _require_tensor(operator: str, tensor: object, label: str = "tensor") -> None:
@@ -93,7 +70,6 @@ def from_torch(
 def from_torch(tensor: None, *args: Any, **kwargs: Any) -> None: ...
 
 
-@listed
 def from_torch(
     tensor: torch.Tensor | host_buffer.Array | None,
     dtype: DataType | None = None,
@@ -143,6 +119,7 @@ def from_torch(
         _check_spec(where, tensor, spec, dtype, layout, memory_config, tile, col_tilize)
         dtype, layout, memory_config, tile = spec.dtype, spec.layout, spec.memory_config, spec.tile
     return tensor_from_array(
+        Tensor,
         where,
         tensor,
         dtype=dtype,
@@ -190,7 +167,6 @@ def _check_spec(
             )
 
 
-@listed
 def to_torch(
     tensor: Tensor,
     dtype: torch.dtype | None = None,
@@ -244,7 +220,6 @@ def to_numpy(tensor: Tensor, *, mesh_composer: object = None) -> host_buffer.Arr
     return tensor.to_numpy(mesh_composer)
 
 
-@listed
 def to_device(
     tensor: Tensor, device: MeshDevice, memory_config: MemoryConfig | None = None, *, cq_id: Any = None
 ) -> Tensor:
@@ -267,7 +242,6 @@ def to_device(
     return tensor._to_device("ttnn.to_device", device, memory_config)
 
 
-@listed
 def from_device(tensor: Tensor, blocking: bool = True, *, cq_id: Any = None) -> Tensor:
     """Return the tensor on the host, padding, layout and type as they are. A host tensor is returned as it is.
 
@@ -285,7 +259,6 @@ def from_device(tensor: Tensor, blocking: bool = True, *, cq_id: Any = None) -> 
     return tensor._to_host("ttnn.from_device")
 
 
-@listed
 def to_dtype(tensor: Tensor, dtype: DataType) -> Tensor:
     """Return a host tensor with its values in another type, converted by the rules of the host.
 
@@ -312,7 +285,6 @@ def to_dtype(tensor: Tensor, dtype: DataType) -> Tensor:
     return tensor._repacked(spec, where)
 
 
-@listed
 def deallocate(tensor: Tensor, force: bool = True) -> None:
     """Release the memory of a tensor.
 
@@ -328,7 +300,6 @@ def deallocate(tensor: Tensor, force: bool = True) -> None:
     tensor.deallocate(force)
 
 
-@listed
 def reallocate(tensor: Tensor, memory_config: MemoryConfig | None = None) -> Tensor:
     """Return the tensor moved to where a new one would be placed now, which closes gaps. The old one is deallocated.
 
@@ -357,7 +328,6 @@ def reallocate(tensor: Tensor, memory_config: MemoryConfig | None = None) -> Ten
     return moved
 
 
-@listed
 def allocate_tensor_on_device(*args: Any, **kwargs: Any) -> Tensor:
     """Return a new tensor on a device whose values are not written yet.
 
@@ -373,7 +343,6 @@ def allocate_tensor_on_device(*args: Any, **kwargs: Any) -> Tensor:
     return _allocate(spec, device)
 
 
-@listed
 def allocate_tensor_on_host(*args: Any, **kwargs: Any) -> Tensor:
     """Return a new tensor of zeros on the host.
 
@@ -424,7 +393,6 @@ def _require_same(where: str, host_tensor: Tensor, device_tensor: Tensor) -> Non
             )
 
 
-@listed
 def copy_host_to_device_tensor(host_tensor: Tensor, device_tensor: Tensor, cq_id: Any = None) -> None:
     """Write the values of a host tensor into a device tensor of the same shape, type and layout.
 
@@ -451,7 +419,6 @@ def _raw_for(where: str, host_tensor: Tensor, device_tensor: Tensor) -> tuple[ho
     return raw, spec
 
 
-@listed
 def copy_host_to_device_tensor_partial(
     host_tensor: Tensor, device_tensor: Tensor, logical_core_filter: CoreRangeSet, cq_id: Any = None
 ) -> None:
@@ -486,7 +453,6 @@ def copy_host_to_device_tensor_partial(
     transfer.write(buffer, spec, raw)
 
 
-@listed
 def copy_device_to_host_tensor(
     device_tensor: Tensor, host_tensor: Tensor, blocking: bool = True, cq_id: Any = None
 ) -> None:

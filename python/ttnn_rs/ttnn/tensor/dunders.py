@@ -1,28 +1,30 @@
 """Python's arithmetic and comparison signs on tensors: each calls the operator of the same meaning.
 
-Operators need tensors, so they are looked up when a sign is used, not imported here.
+Tensors are below operators, so operators are not imported here: each registers itself in `OPERATORS` by its name.
 """
 
 from __future__ import annotations
 
-import sys
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Callable
+from typing import Any, Final, TypeVar, cast
 
 import numpy as np
 
 from ttnn.base.exceptions import UnsupportedError
 
-if TYPE_CHECKING:
-    from ttnn.tensor.tensor import Tensor
+OPERATORS: Final[dict[str, Callable[..., Any]]] = {}
+"""The registered operators by name, for example "ttnn.add". `ttnn.operation.registry` fills it."""
+
+_T = TypeVar("_T", bound="TensorOperators")
 
 
-def operation(name: str) -> Any:
+def operation(name: str) -> Callable[..., Any]:
     """Return the operator `ttnn.<name>`.
 
     Raises:
-        UnsupportedError: it is not built yet.
+        UnsupportedError: no such operator is registered.
     """
-    found = getattr(sys.modules["ttnn"], name, None)
+    found = OPERATORS.get(f"ttnn.{name}")
     if found is None:
         raise UnsupportedError(f"ttnn.{name}: this operator is not built yet", "unimplemented")
     return found
@@ -33,56 +35,56 @@ class TensorOperators:
 
     __slots__ = ()
 
-    def _binary(self, name: str, other: Any) -> Tensor:
+    def _binary(self: _T, name: str, other: Any) -> _T:
         if not isinstance(other, TensorOperators | int | float | np.generic):
             # What Python's protocol wants is not of the declared type; type checkers know it in signs only.
-            return cast("Tensor", NotImplemented)
+            return cast("_T", NotImplemented)
         operand = other.item() if isinstance(other, np.generic) else other
-        return cast("Tensor", operation(name)(self, operand))
+        return cast("_T", operation(name)(self, operand))
 
-    def __add__(self, other: Any) -> Tensor:
+    def __add__(self: _T, other: Any) -> _T:
         return self._binary("add", other)
 
-    def __radd__(self, other: Any) -> Tensor:
+    def __radd__(self: _T, other: Any) -> _T:
         return self._binary("add", other)
 
-    def __sub__(self, other: Any) -> Tensor:
+    def __sub__(self: _T, other: Any) -> _T:
         return self._binary("subtract", other)
 
-    def __rsub__(self, other: Any) -> Tensor:
+    def __rsub__(self: _T, other: Any) -> _T:
         return self._binary("rsub", other)
 
-    def __mul__(self, other: Any) -> Tensor:
+    def __mul__(self: _T, other: Any) -> _T:
         return self._binary("multiply", other)
 
-    def __rmul__(self, other: Any) -> Tensor:
+    def __rmul__(self: _T, other: Any) -> _T:
         return self._binary("multiply", other)
 
-    def __truediv__(self, other: Any) -> Tensor:
+    def __truediv__(self: _T, other: Any) -> _T:
         return self._binary("div", other)
 
-    def __rtruediv__(self, other: Any) -> Tensor:
+    def __rtruediv__(self: _T, other: Any) -> _T:
         return self._binary("rdiv", other)
 
-    def __matmul__(self, other: Any) -> Tensor:
+    def __matmul__(self: _T, other: Any) -> _T:
         return self._binary("matmul", other)
 
-    def __eq__(self, other: Any) -> Tensor:  # type: ignore[override]
+    def __eq__(self: _T, other: Any) -> _T:  # type: ignore[override]
         return self._binary("eq", other)
 
-    def __ne__(self, other: Any) -> Tensor:  # type: ignore[override]
+    def __ne__(self: _T, other: Any) -> _T:  # type: ignore[override]
         return self._binary("ne", other)
 
-    def __lt__(self, other: Any) -> Tensor:
+    def __lt__(self: _T, other: Any) -> _T:
         return self._binary("lt", other)
 
-    def __le__(self, other: Any) -> Tensor:
+    def __le__(self: _T, other: Any) -> _T:
         return self._binary("le", other)
 
-    def __gt__(self, other: Any) -> Tensor:
+    def __gt__(self: _T, other: Any) -> _T:
         return self._binary("gt", other)
 
-    def __ge__(self, other: Any) -> Tensor:
+    def __ge__(self: _T, other: Any) -> _T:
         return self._binary("ge", other)
 
     def __bool__(self) -> bool:

@@ -31,7 +31,7 @@ from ttnn.base.exceptions import (
 from ttnn.base.memory_config import MemoryConfig, ShardSpec
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.base.tile import Tile
-from ttnn.tensor.conversion import from_torch, listed
+from ttnn.tensor.conversion import from_torch
 from ttnn.tensor.distribution import check_mapper
 from ttnn.tensor.flat_buffer import Builder, Table
 from ttnn.tensor.host_buffer import Array
@@ -65,7 +65,6 @@ _INLINE_STORAGE = 1
 _NO_DIM = -1
 
 
-@listed
 def dump_tensor(
     file_name: str | os.PathLike[str],
     tensor: Tensor,
@@ -94,7 +93,6 @@ def dump_tensor(
     _write(where, path, tensor)
 
 
-@listed
 def load_tensor(file_name: str | os.PathLike[str], *, device: MeshDevice | None = None) -> Tensor:
     """Return the tensor that a file holds, on the host or, if `device` is given, there.
 
@@ -130,7 +128,6 @@ def as_tensor(
 def as_tensor(tensor: None, *args: Any, **kwargs: Any) -> Tensor | None: ...
 
 
-@listed
 def as_tensor(
     tensor: torch.Tensor | Array | None,
     dtype: DataType | None = None,

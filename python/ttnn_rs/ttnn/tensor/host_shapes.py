@@ -5,23 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from operator import index as operator_index
-from typing import TYPE_CHECKING
+from typing import TypeVar
 
 import numpy as np
 
+from ttnn.base.core_range import CoreLike
 from ttnn.base.enums import Layout
 from ttnn.base.exceptions import ArgumentError, LayoutError, ShapeError, fatal
 from ttnn.base.shape import ShapeLike, as_dims
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.tensor import host_buffer, transfer
 from ttnn.tensor.host_buffer import Array
+from ttnn.tensor.storage import TensorStorage
 
-if TYPE_CHECKING:
-    from ttnn.base.core_range import CoreLike
-    from ttnn.tensor.tensor import Tensor
+_T = TypeVar("_T", bound=TensorStorage)
 
 
-def resolve_shape(operator: str, tensor: Tensor, shape: ShapeLike) -> tuple[int, ...]:
+def resolve_shape(operator: str, tensor: TensorStorage, shape: ShapeLike) -> tuple[int, ...]:
     """Return `shape` with its -1, if it has one, replaced by what the volume leaves.
 
     Raises:
@@ -51,7 +51,7 @@ def resolve_shape(operator: str, tensor: Tensor, shape: ShapeLike) -> tuple[int,
     return wanted
 
 
-def reshaped(tensor: Tensor, dims: tuple[int, ...]) -> Tensor:
+def reshaped(tensor: _T, dims: tuple[int, ...]) -> _T:
     """Return a host tensor with another shape of the same volume."""
     raw = tensor._require_host("Tensor.reshape")
     spec = TensorSpec.of(dims, tensor.dtype, tensor.layout, tile=tensor.tile)
@@ -60,7 +60,7 @@ def reshaped(tensor: Tensor, dims: tuple[int, ...]) -> Tensor:
     return tensor._repacked(spec, "Tensor.reshape")
 
 
-def padded(tensor: Tensor, shape: ShapeLike, input_start: ShapeLike, pad_value: float) -> Tensor:
+def padded(tensor: _T, shape: ShapeLike, input_start: ShapeLike, pad_value: float) -> _T:
     """Return a host tensor of `shape` with another one at `input_start` and `pad_value` around it."""
     _require_row_major(tensor, "Tensor.pad")
     dims, start = as_dims(shape), as_dims(input_start)
@@ -73,7 +73,7 @@ def padded(tensor: Tensor, shape: ShapeLike, input_start: ShapeLike, pad_value: 
     return _same_kind(tensor, full)
 
 
-def part(tensor: Tensor, start: ShapeLike, end: ShapeLike) -> Tensor:
+def part(tensor: _T, start: ShapeLike, end: ShapeLike) -> _T:
     """Return the part of a host tensor from `start` to `end` (not included)."""
     _require_row_major(tensor, "Tensor.unpad")
     first, last = as_dims(start), as_dims(end)
@@ -81,7 +81,7 @@ def part(tensor: Tensor, start: ShapeLike, end: ShapeLike) -> Tensor:
     return _same_kind(tensor, tensor._values("Tensor.unpad")[tuple(map(slice, first, last))])
 
 
-def shard(tensor: Tensor, core: CoreLike | int) -> Tensor:
+def shard(tensor: _T, core: CoreLike | int) -> _T:
     """Return the shard of a core as a host tensor [1, 1, H, W]."""
     tensor._require_device("Tensor.extract_shard", "the tensor")
     row, column = transfer.shard_of_core(tensor._spec, core)
@@ -97,7 +97,7 @@ def shard(tensor: Tensor, core: CoreLike | int) -> Tensor:
     return _same_kind(tensor, full)
 
 
-def _require_row_major(tensor: Tensor, operator: str) -> None:
+def _require_row_major(tensor: TensorStorage, operator: str) -> None:
     tensor._require_host(operator)
     if tensor.layout is not Layout.ROW_MAJOR:
         raise fatal(
@@ -107,7 +107,9 @@ def _require_row_major(tensor: Tensor, operator: str) -> None:
         )
 
 
-def _check_box(tensor: Tensor, operator: str, dims: Sequence[int], start: Sequence[int], end: Sequence[int]) -> None:
+def _check_box(
+    tensor: TensorStorage, operator: str, dims: Sequence[int], start: Sequence[int], end: Sequence[int]
+) -> None:
     inside = all(0 <= a <= b <= size for a, b, size in zip(start, end, dims, strict=False))
     if not (len(dims) == len(start) == len(end) == tensor.shape.rank and inside):
         raise ShapeError(
@@ -116,6 +118,6 @@ def _check_box(tensor: Tensor, operator: str, dims: Sequence[int], start: Sequen
         )
 
 
-def _same_kind(tensor: Tensor, values: Array) -> Tensor:
+def _same_kind(tensor: _T, values: Array) -> _T:
     spec = TensorSpec.of(values.shape, tensor.dtype, tensor.layout, tile=tensor.tile)
     return type(tensor)._on_host(spec, host_buffer.pack(np.ascontiguousarray(values).reshape(values.shape), spec))

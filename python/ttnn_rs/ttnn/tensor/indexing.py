@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from types import EllipsisType
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -12,12 +12,12 @@ from ttnn.base.exceptions import ArgumentError, IndexRangeError, ShapeError, fat
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.tensor import host_buffer
 from ttnn.tensor.dunders import operation
+from ttnn.tensor.storage import TensorStorage
 
-if TYPE_CHECKING:
-    from ttnn.tensor.tensor import Tensor
+_T = TypeVar("_T", bound=TensorStorage)
 
 
-def get_item(tensor: Tensor, index: Any) -> Tensor:
+def get_item(tensor: _T, index: Any) -> _T:
     """Return the part of a tensor that `index` names; dimensions indexed with an int are dropped.
 
     On the host, block floats are packed again: a part that does not begin at a multiple of 16 columns gets other
@@ -87,7 +87,7 @@ def _bounds(dim: int, entry: Any, size: int) -> tuple[int, int, int]:
     return positive, positive + 1, 1
 
 
-def _on_host(tensor: Tensor, bounds: list[tuple[int, int, int]], dropped: list[int]) -> Tensor:
+def _on_host(tensor: _T, bounds: list[tuple[int, int, int]], dropped: list[int]) -> _T:
     if any(step != 1 for _, _, step in bounds):
         raise fatal(
             ShapeError,
@@ -102,9 +102,9 @@ def _on_host(tensor: Tensor, bounds: list[tuple[int, int, int]], dropped: list[i
     return type(tensor)._on_host(spec, host_buffer.pack(part.copy(order="C"), spec, where="Tensor[]"))
 
 
-def _on_device(tensor: Tensor, bounds: list[tuple[int, int, int]], dropped: list[int]) -> Tensor:
+def _on_device(tensor: _T, bounds: list[tuple[int, int, int]], dropped: list[int]) -> _T:
     starts, ends, steps = (list(column) for column in zip(*bounds, strict=True)) if bounds else ([], [], [])
-    part: Tensor = operation("slice")(tensor, starts, ends, steps) if bounds else tensor
+    part: _T = operation("slice")(tensor, starts, ends, steps) if bounds else tensor
     for gone, dim in enumerate(dropped):
         part = operation("squeeze")(part, dim - gone)
     return part

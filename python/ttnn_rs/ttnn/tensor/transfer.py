@@ -1,8 +1,8 @@
-"""The way of a tensor's pages between host and device."""
+"""Transfers of tensors between host and device: buffers, pages, and the cores that hold them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,11 +11,11 @@ from ttnn.base.core_range import CoreCoord, CoreLike, as_core
 from ttnn.base.enums import BufferType, ShardOrientation, TensorMemoryLayout
 from ttnn.base.exceptions import ArgumentError, DeviceError, MemoryConfigError, fatal
 from ttnn.base.tensor_spec import TensorSpec, require_allocatable
+from ttnn.device.mesh_device import MeshDevice
 from ttnn.tensor.host_buffer import Raw
 
 if TYPE_CHECKING:
     from ttnn._engine import Buffer
-    from ttnn.device.lifecycle import MeshDevice
 
 
 def require_open(operator: str, device: MeshDevice) -> None:
@@ -25,12 +25,26 @@ def require_open(operator: str, device: MeshDevice) -> None:
         ArgumentError: it is no device.
         DeviceError: it is closed.
     """
-    # By attribute, not by class: this module must not import the device, which needs tensors for its report.
-    is_open = getattr(device, "is_open", None)
-    if is_open is None:
+    if not isinstance(device, MeshDevice):
         raise ArgumentError(f"{operator}: expected a ttnn.MeshDevice, got {type(device).__name__}")
-    if not is_open:
+    if not device.is_open:
         raise DeviceError(f"{operator}: the device is closed")
+
+
+def check_queue(operator: str, cq_id: Any) -> None:
+    """Check the number of a command queue. Commands run in order whatever their queue is, so it is not used.
+
+    Raises:
+        ArgumentError: no device has such a queue.
+    """
+    if cq_id is None:
+        return
+    try:
+        number = int(cq_id)
+    except (TypeError, ValueError, OverflowError):
+        raise ArgumentError(f"{operator}: cq_id must be a number, got {cq_id!r}") from None
+    if number not in (0, 1):
+        raise ArgumentError(f"{operator}: a device has command queues 0 and 1, got {number}")
 
 
 def allocate(spec: TensorSpec, device: MeshDevice) -> Buffer:

@@ -1,0 +1,53 @@
+"""The operators between host and device: functions of `ttnn.tensor`, which hooks see and which take a command queue."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+from ttnn.base.call import checked
+from ttnn.operation.registry import FastOperation, add_operation
+from ttnn.tensor import conversion, files
+
+__all__ = [
+    "allocate_tensor_on_device",
+    "allocate_tensor_on_host",
+    "as_tensor",
+    "copy_device_to_host_tensor",
+    "copy_host_to_device_tensor",
+    "copy_host_to_device_tensor_partial",
+    "deallocate",
+    "dump_tensor",
+    "from_device",
+    "from_torch",
+    "load_tensor",
+    "reallocate",
+    "to_device",
+    "to_dtype",
+    "to_torch",
+]
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def _operator(function: _Function) -> _Function:
+    """Return `function` registered as `ttnn.<its name>`."""
+    # The registered object is called like the function it wraps.
+    return cast("_Function", add_operation(FastOperation(f"ttnn.{function.__name__}", checked(function))))
+
+
+allocate_tensor_on_device = _operator(conversion.allocate_tensor_on_device)
+allocate_tensor_on_host = _operator(conversion.allocate_tensor_on_host)
+as_tensor = _operator(files.as_tensor)
+copy_device_to_host_tensor = _operator(conversion.copy_device_to_host_tensor)
+copy_host_to_device_tensor = _operator(conversion.copy_host_to_device_tensor)
+copy_host_to_device_tensor_partial = _operator(conversion.copy_host_to_device_tensor_partial)
+deallocate = _operator(conversion.deallocate)
+dump_tensor = _operator(files.dump_tensor)
+from_device = _operator(conversion.from_device)
+from_torch = _operator(conversion.from_torch)
+load_tensor = _operator(files.load_tensor)
+reallocate = _operator(conversion.reallocate)
+to_device = _operator(conversion.to_device)
+to_dtype = _operator(conversion.to_dtype)
+to_torch = _operator(conversion.to_torch)

@@ -1,0 +1,306 @@
+"""What a tensor is made of: its specification, and the memory that holds its pages on the host or on a device."""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ttnn.base.enums import ELEMENT_BYTES, DataType, Layout, StorageType
+from ttnn.base.exceptions import ArgumentError, DeviceError, ShapeError, StorageError, fatal
+from ttnn.base.memory_config import MemoryConfig
+from ttnn.base.shape import Shape
+from ttnn.base.tensor_spec import TensorSpec
+from ttnn.base.tile import Tile
+from ttnn.device.coordinates import MeshCoordinate
+from ttnn.tensor import host_buffer, transfer
+from ttnn.tensor.distribution import TensorTopology
+from ttnn.tensor.dunders import operation
+from ttnn.tensor.host_buffer import Array, Raw
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from ttnn._engine import Buffer
+    from ttnn.device.mesh_device import MeshDevice
+
+_ids = itertools.count(1)
+
+
+class TensorStorage:
+    """The state of a tensor: what it is, where its pages are, and how they are moved."""
+
+    __slots__ = ("__weakref__", "_buffer", "_device", "_host", "_id", "_sharers", "_spec", "_topology")
+
+    _spec: TensorSpec
+    _host: Raw | None
+    _buffer: Buffer | None
+    _device: MeshDevice | None
+    _id: int | None
+    _topology: TensorTopology  # only where it is not the usual one
+    # Tensors on the same buffer (views), this one included; None as long as it is the only one.
+    _sharers: list[weakref.ref[TensorStorage]] | None
+
+    @classmethod
+    def _make(cls, spec: TensorSpec, host: Raw | None, buffer: Buffer | None, device: MeshDevice | None) -> Self:
+        new = cls.__new__(cls)
+        new._spec, new._host, new._buffer, new._device = spec, host, buffer, device
+        new._id, new._sharers = None, None
+        return new
+
+    @classmethod
+    def _on_host(cls, spec: TensorSpec, raw: Raw) -> Self:
+        """Return the host tensor of a raw buffer (all pages, `spec.raw_bytes` bytes), which it keeps."""
+        if raw.nbytes != spec.raw_bytes:
+            raise ShapeError(f"Tensor: {spec.shape} needs a buffer of {spec.raw_bytes} B, got {raw.nbytes} B")
+        return cls._make(spec, raw, None, None)
+
+    @classmethod
+    def _on_device(cls, spec: TensorSpec, device: MeshDevice, buffer: Buffer) -> Self:
+        """Return the device tensor of a buffer."""
+        return cls._make(spec, None, buffer, device)
+
+    def _view(self, spec: TensorSpec) -> Self:
+        """Return a tensor with another shape on the same memory."""
+        view = self._make(spec, self._host, self._buffer, self._device)
+        if self._buffer is not None:
+            view._share_with(self)
+        return view
+
+    def _share_with(self, other: TensorStorage) -> None:
+        if other._sharers is None:
+            other._sharers = [weakref.ref(other)]
+        self._sharers = other._sharers
+        self._sharers.append(weakref.ref(self))
+
+    # What it is.
+
+    @property
+    def shape(self) -> Shape:
+        """Return the logical shape."""
+        return self._spec._shape
+
+    @property
+    def padded_shape(self) -> Shape:
+        """Return the shape with the padding of the layout."""
+        return self._spec._padded_shape
+
+    @property
+    def dtype(self) -> DataType:
+        """Return the element type."""
+        return self._spec._dtype
+
+    @property
+    def layout(self) -> Layout:
+        """Return the layout."""
+        return self._spec._layout
+
+    @property
+    def tile(self) -> Tile:
+        """Return the tile."""
+        return self._spec._tile
+
+    @property
+    def spec(self) -> TensorSpec:
+        """Return shape, type, layout, placement and tile in one value."""
+        return self._spec
+
+    def get_dtype(self) -> DataType:
+        """Return the element type."""
+        return self._spec._dtype
+
+    def get_layout(self) -> Layout:
+        """Return the layout."""
+        return self._spec._layout
+
+    def get_tile(self) -> Tile:
+        """Return the tile."""
+        return self._spec._tile
+
+    def memory_config(self) -> MemoryConfig:
+        """Return where the tensor lives; for a host tensor, where it would go."""
+        return self._spec._memory_config
+
+    def storage_type(self) -> StorageType:
+        """Return HOST or DEVICE."""
+        return StorageType.HOST if self._device is None else StorageType.DEVICE
+
+    def device(self) -> MeshDevice | None:
+        """Return the device, None for a host tensor."""
+        return self._device
+
+    def devices(self) -> list[MeshDevice]:
+        """Return the devices that hold it: one, or none for a host tensor."""
+        return [] if self._device is None else [self._device]
+
+    def device_coords(self) -> list[MeshCoordinate]:
+        """Return where in the mesh its parts are: (0, 0), the only chip."""
+        return [MeshCoordinate(0, 0)]
+
+    def volume(self) -> int:
+        """Return the number of elements with padding."""
+        return self._spec._padded_shape.volume()
+
+    def logical_volume(self) -> int:
+        """Return the number of elements without padding."""
+        return self._spec._shape.volume()
+
+    def element_size(self) -> int:
+        """Return the bytes of an element."""
+        return ELEMENT_BYTES[self._spec._dtype]
+
+    def is_sharded(self) -> bool:
+        """Return whether it is spread over cores in shards."""
+        return self._spec._memory_config.is_sharded()
+
+    @property
+    def tensor_id(self) -> int:
+        """Return a number that no other tensor of this process has."""
+        if self._id is None:
+            self._id = next(_ids)
+        return self._id
+
+    # Memory.
+
+    def is_allocated(self) -> bool:
+        """Return whether it has memory."""
+        if self._device is None:
+            return self._host is not None
+        return self._buffer is not None and self._buffer.is_allocated
+
+    def deallocate(self, force: bool = False) -> None:
+        """Release the memory.
+
+        Args:
+            force: Release it even if other tensors (views) use it; they are unallocated afterwards.
+
+        Raises:
+            StorageError: it was released before.
+            DeviceError: the device is closed.
+        """
+        if not isinstance(force, (bool, int)):
+            raise ArgumentError(f"Tensor.deallocate: force must be True or False, got {force!r}")
+        if self._device is None:
+            if self._host is None:
+                raise self._released("Tensor.deallocate", "the tensor")
+            self._host = None
+            return
+        buffer = self._require_device("Tensor.deallocate", "the tensor")
+        if force or not self._is_shared():
+            buffer.deallocate()
+
+    def _is_shared(self) -> bool:
+        others = (sharer() for sharer in self._sharers or ())
+        return any(other is not None and other is not self for other in others)
+
+    def _require_device(self, operator: str, label: str = "input_tensor") -> Buffer:
+        """Return the buffer, if the tensor is on an open device and allocated.
+
+        Args:
+            operator: Who asks, for the error.
+            label: What the tensor is for it.
+
+        Raises:
+            StorageError: it is on the host, or deallocated.
+            DeviceError: its device is closed.
+        """
+        if self._device is None or self._buffer is None:
+            raise fatal(
+                StorageError,
+                f"{operator}: {label} is a host tensor of {self.shape}; move it with ttnn.to_device first",
+                "Input tensor must be on device, got storage type: StorageType::HOST",
+            )
+        if not self._buffer.is_allocated:
+            if not self._device.is_open:
+                raise DeviceError(f"{operator}: the device of {label} ({self.shape}) is closed")
+            raise self._released(operator, label)
+        return self._buffer
+
+    def _require_host(self, operator: str, label: str = "the tensor") -> Raw:
+        """Return the raw buffer, if the tensor is on the host and allocated."""
+        if self._device is not None:
+            raise fatal(
+                StorageError,
+                f"{operator}: {label} of {self.shape} is on a device; read it with ttnn.from_device first",
+                "Expected Tensor with HostStorage, got StorageType::DEVICE",
+            )
+        if self._host is None:
+            raise self._released(operator, label)
+        return self._host
+
+    def _released(self, operator: str, label: str) -> StorageError:
+        letter = "B" if label.endswith("_b") else "A"
+        sentence = f"{operator}: {label} of {self.shape} was deallocated"
+        return fatal(StorageError, sentence, f"Input Tensor {letter} is not allocated")
+
+    def buffer_address(self) -> int:
+        """Return the address in each bank."""
+        return self._require_device("Tensor.buffer_address", "the tensor").address
+
+    def buffer_page_size(self) -> int:
+        """Return the bytes of a page: a tile or a row."""
+        return self._require_device("Tensor.buffer_page_size", "the tensor").page_bytes
+
+    def buffer_aligned_page_size(self) -> int:
+        """Return the bytes from one page of a bank to the next."""
+        return self._require_device("Tensor.buffer_aligned_page_size", "the tensor").aligned_page_bytes
+
+    def buffer_num_pages(self) -> int:
+        """Return the number of pages."""
+        return self._require_device("Tensor.buffer_num_pages", "the tensor").num_pages
+
+    def buffer_unique_id(self) -> int:
+        """Return a number that no other buffer has."""
+        return self._require_device("Tensor.buffer_unique_id", "the tensor").unique_id
+
+    # From place to place.
+
+    def _to_device(self, operator: str, device: MeshDevice, memory_config: MemoryConfig | None) -> Self:
+        spec = self._spec if memory_config is None else self._spec.with_memory_config(memory_config)
+        transfer.require_open(operator, device)
+        if self._device is not None:
+            self._require_device(operator, "the tensor")
+            if self._device is not device:
+                raise StorageError(f"{operator}: the tensor of {self.shape} is on another device; read it first")
+            return self if spec == self._spec else operation("to_memory_config")(self, memory_config)
+        raw = self._require_host(operator)
+        if spec.padded_shape != self._spec.padded_shape:
+            raw = host_buffer.pack(host_buffer.unpack(raw, self._spec), spec, where=operator)
+        buffer = transfer.allocate(spec, device)
+        transfer.write(buffer, spec, raw)
+        return self._like_topology(self._on_device(spec, device, buffer))
+
+    def _to_host(self, operator: str) -> Self:
+        if self._device is None:
+            self._require_host(operator)
+            return self
+        raw = transfer.read(self._require_device(operator, "the tensor"), self._spec)
+        return self._like_topology(self._on_host(self._spec, raw))
+
+    def _like_topology(self, moved: Self) -> Self:
+        if hasattr(self, "_topology"):
+            moved._topology = self._topology
+        return moved
+
+    def _to_layout(self, layout: Layout) -> Self:
+        if self._device is not None:
+            moved: Self = operation("to_layout")(self, layout)
+            return moved
+        if layout is self.layout:
+            return self
+        spec = TensorSpec.of(self.shape, self.dtype, layout, self.memory_config(), self.tile)
+        return self._repacked(spec, "Tensor.to")
+
+    def _repacked(self, spec: TensorSpec, operator: str, pad_value: float = 0.0) -> Self:
+        """Return a host tensor with the same values (up to the conversion of types) as `spec` says."""
+        values = host_buffer.unpack(self._require_host(operator), self._spec)
+        if self._spec.dtype is DataType.FP8_E4M3:
+            values = values.astype(np.float32)
+        raw = host_buffer.pack(values.reshape(tuple(spec.shape)), spec, pad_value=pad_value, where=operator)
+        return self._on_host(spec, raw)
+
+    def _values(self, operator: str) -> Array:
+        host = self._to_host(operator)
+        return host_buffer.unpack(host._require_host(operator), host._spec)
