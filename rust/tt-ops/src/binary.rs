@@ -14,12 +14,13 @@ use tt_memory::{BufferId, Device};
 use tt_tensix::fpu::{self, Arch, Broadcast, EltwiseOp, HalfTile, MathConfig, MathFidelity};
 use tt_tensix::pack::{self, DstFormat, PackConfig, Relu};
 use tt_tensix::sfpu::{DstWidth, SeveralCall};
+use tt_tensix::tile_io::{self, Input, Tile, ZERO};
 use tt_tensix::unpack::Bf16Page;
 
 use self::halves::Halves;
 use self::operand::{Found, Kept, Operand, Source, filled_tile};
 use self::reach::{Reach, Walk};
-use crate::port::{self, Input, Old, Tile, ZERO};
+use crate::pages::{self, Old};
 use crate::{Chain, OpError};
 
 /// A vector-unit function of two operands with its parameters.
@@ -99,7 +100,7 @@ pub fn binary(
     let entry =
         |format| if sfpu { Input::direct_to_dst(format, program.dst32) } else { Input::new(format, program.dst32) };
     let format_first = if program.scalar_is_left { format_b } else { format_a };
-    let dst = port::dst_format(format_a, program.dst32);
+    let dst = tile_io::dst_format(format_a, program.dst32);
     let math = MathConfig { fidelity: program.fidelity, dst, alu: entry(format_first).register, arch: program.arch };
     let pages = device.buffer(output)?.num_pages();
     let tiles = if program.tiled { pages } else { 0 };
@@ -115,8 +116,8 @@ pub fn binary(
         Other::Scalar(bits) => operand(format_b, Source::Scalar(filled_tile(format_b, bits)), &program.chains[1]),
     };
     let (first, second) = if program.scalar_is_left { (&right, &left) } else { (&left, &right) };
-    let result = port::result_format(format_a, format_out, program.dst32);
-    let mut packer = port::packer(format_out, result, false);
+    let result = tile_io::result_format(format_a, format_out, program.dst32);
+    let mut packer = PackConfig::new(result, format_out);
     if program.packer_relu {
         packer.relu = Relu::MinThreshold(0);
     }
@@ -136,12 +137,12 @@ pub fn binary(
     };
     if program.tiled {
         let walk = Walk::new("binary", &program.shape_out, pages)?;
-        return port::for_each_target(&access, output, old, make, |scratch, page, target| {
+        return pages::for_each_target(&access, output, old, make, |scratch, page, target| {
             kernel.tile(found.each_ref().map(|found| found.page(&walk, page)), (page, target), scratch);
             Ok(())
         });
     }
-    port::for_each_target(&access, output, old, make, |scratch, page, target| {
+    pages::for_each_target(&access, output, old, make, |scratch, page, target| {
         kernel.row(&found, (page, target), scratch);
         Ok(())
     })
@@ -196,7 +197,7 @@ impl Kernel<'_> {
         let (page_a, page_b) = (page_a?, page_b?);
         let halves = self.halves.as_ref()?;
         let steps = halves.steps_in_place()?;
-        let target = port::halves_mut(target)?;
+        let target = tile_io::halves_mut(target)?;
         let Scratch { l1: [l1_a, l1_b], kept: [kept_a, kept_b], a, dst, pages, .. } = scratch;
         let l1_a = self.first.fetch_kept(&self.math, page_a, (kept_a, l1_a), a, dst);
         let l1_b = self.second.fetch_kept(&self.math, page_b, (kept_b, l1_b), a, dst);
@@ -216,20 +217,20 @@ impl Kernel<'_> {
         scratch: &mut Scratch,
     ) -> Option<()> {
         let Unit::Sfpu(function) = &self.program.unit else { return None };
-        let moves = self.first.input.is_words() && self.second.input.is_words() && port::packs_words(&self.packer);
+        let moves = self.first.input.is_words() && self.second.input.is_words() && tile_io::packs_words(&self.packer);
         if !moves || page_a.is_none() && !self.first.is_plain() || page_b.is_none() && !self.second.is_plain() {
             return None;
         }
         let Scratch { l1: [l1_a, l1_b], kept: [kept_a, kept_b], a, b, dst, .. } = scratch;
-        let target = port::words_mut(target)?;
+        let target = tile_io::words_mut(target)?;
         let second = if let Some(page) = page_b {
-            port::words(self.second.fetch_kept(&self.math, page, (kept_b, l1_b), a, dst))?
+            tile_io::words(self.second.fetch_kept(&self.math, page, (kept_b, l1_b), a, dst))?
         } else {
             b.copy_from_slice(target);
             &*b
         };
         if let Some(page) = page_a {
-            target.copy_from_slice(port::words(self.first.fetch_kept(&self.math, page, (kept_a, l1_a), a, dst))?);
+            target.copy_from_slice(tile_io::words(self.first.fetch_kept(&self.math, page, (kept_a, l1_a), a, dst))?);
         }
         function.run(target, second, DstWidth::Bits32, tt_cpu::Level::current());
         self.program.chains[2].apply(target, true);

@@ -7,10 +7,10 @@
 use tt_formats::DataFormat;
 use tt_memory::{Access, BufferId, Device};
 use tt_tensix::fpu::{Arch, MathConfig, MathFidelity};
-use tt_tensix::pack;
+use tt_tensix::pack::{self, PackConfig};
 use tt_tensix::sfpu::{self, DstWidth};
+use tt_tensix::tile_io::{self, Input, Tile, ZERO};
 
-use crate::port::{self, Input, Tile, ZERO};
 use crate::{OpError, for_each_page};
 
 const OPERATOR: &str = "embedding_bw";
@@ -61,9 +61,9 @@ pub fn embedding_backward(
     let add = sfpu::lookup_binary("add_binary")
         .ok_or_else(|| OpError::UnknownFunction { name: "add_binary".into(), variant: "default".into() })?;
     let entry = Input::new(program.format, false);
-    let dst = port::dst_format(program.format, false);
+    let dst = tile_io::dst_format(program.format, false);
     let math = MathConfig { fidelity: MathFidelity::HiFi4, dst, alu: entry.register, arch: program.arch };
-    let packer = port::packer(program.format, dst, false);
+    let packer = PackConfig::new(dst, program.format);
     let access = device.access(&[output])?;
     let rows = read_indices(&access, indices, program)?;
     let level = tt_cpu::Level::current();

@@ -2,10 +2,10 @@
 
 use tt_formats::{DataFormat, TileShape};
 use tt_memory::{BufferId, Device};
-use tt_tensix::pack::{self, DstFormat};
+use tt_tensix::pack::{self, DstFormat, PackConfig};
 
 use crate::OpError;
-use crate::port;
+use crate::pages;
 
 /// Writes one page image over every page of a buffer: `page` is a whole page, or a unit that divides it.
 ///
@@ -20,7 +20,7 @@ pub fn fill(device: &mut Device, output: BufferId, unit: &[u8]) -> Result<(), Op
     }
     let image = unit.repeat(bytes / unit.len());
     let access = device.access(&[output])?;
-    port::copy_to_each_target(&access, output, |_| &image)
+    pages::copy_to_each_target(&access, output, |_| &image)
 }
 
 /// Copies page i of the input to page i of the output: another placement, the same bytes.
@@ -35,7 +35,7 @@ pub fn copy_pages(device: &mut Device, input: BufferId, output: BufferId) -> Res
         return Err(OpError::Invariant { operator: "copy", what });
     }
     let access = device.access(&[output])?;
-    port::copy_to_all_targets(&access, input, output)
+    pages::copy_to_all_targets(&access, input, output)
 }
 
 /// A value as one datum of the format (of bfloat16 for block floats). Integers take it truncated toward zero and
@@ -58,7 +58,7 @@ pub fn unit(format: DataFormat, value: f64) -> Vec<u8> {
     if format.is_block_float() {
         let tile = [word(format, value) << 16; 1024];
         let mut bytes = vec![0; format.tile_bytes(TileShape::FULL)];
-        pack::pack_tile(&port::packer(format, DstFormat::Bf16, false), &tile, &mut bytes);
+        pack::pack_tile(&PackConfig::new(DstFormat::Bf16, format), &tile, &mut bytes);
         return bytes;
     }
     word(format, value).to_le_bytes()[..format.element_bytes().unwrap_or(4)].to_vec()

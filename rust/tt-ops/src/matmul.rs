@@ -11,9 +11,9 @@ use tt_formats::{DataFormat, TileShape};
 use tt_memory::{Access, BufferId, Device, access};
 use tt_tensix::fpu::{self, Accumulator, Arch, Broadcast, EltwiseOp, MathConfig, MathFidelity, PreparedA, PreparedB};
 use tt_tensix::pack::{self, PackConfig, Relu};
+use tt_tensix::tile_io::{self, Input, Tile, ZERO};
 use tt_tensix::unpack;
 
-use crate::port::{self, Input, Tile, ZERO};
 use crate::{Chain, OpError, for_each_page};
 
 /// Side, in tiles, of the largest block of output tiles that one work item computes: each operand tile is unpacked once
@@ -350,10 +350,10 @@ struct Kernel<'a> {
 impl<'a> Kernel<'a> {
     fn new(program: &'a MatmulProgram, bias: Option<Input>) -> Self {
         let (format_a, format_b, format_out) = program.formats;
-        let dst = port::dst_format(format_a, program.dst32);
+        let dst = tile_io::dst_format(format_a, program.dst32);
         let right = Input::new(format_b, program.dst32);
         let partials = program.partials();
-        let mut pack_out = port::packer(format_out, dst, false);
+        let mut pack_out = PackConfig::new(dst, format_out);
         if program.relu {
             pack_out.relu = Relu::MinThreshold(0);
         }
@@ -363,10 +363,10 @@ impl<'a> Kernel<'a> {
             left: Input::new(format_a, program.dst32),
             right,
             bias,
-            spill: port::packer(partials, dst, false),
+            spill: PackConfig::new(dst, partials),
             reload: Input::direct_to_dst(partials, program.dst32),
             pack_out,
-            pack_left: port::packer(format_a, dst, false),
+            pack_left: PackConfig::new(dst, format_a),
         }
     }
 

@@ -1,19 +1,16 @@
 //! The attention program of `softmax` over the last dimension: one row of tiles at a time, with the intermediates that
 //! the program keeps in L1 in the formats it keeps them in.
 
-mod largest;
-mod steps;
-
 use tt_cpu::Level;
 use tt_formats::{DataFormat, TileShape};
 use tt_memory::{BufferId, Device};
-use tt_tensix::fpu::{self, Arch, Broadcast, EltwiseOp, MathConfig, MathFidelity, PoolOp, ReduceDim, Reduction};
+use tt_tensix::fpu::exact::Datums;
+use tt_tensix::fpu::{
+    self, Arch, Broadcast, EltwiseOp, MathConfig, MathFidelity, PoolOp, ReduceDim, Reduction, RunningMax,
+};
 use tt_tensix::pack::{self, DstFormat, EdgeMask, PackConfig};
+use tt_tensix::tile_io::{self, Input, Tile, ZERO};
 
-use largest::Largest;
-use steps::Source;
-
-use crate::port::{self, Input, Tile, ZERO};
 use crate::{Chain, ChainStep, OpError, for_each_page};
 
 /// What the program is built with.
@@ -45,7 +42,7 @@ struct Scratch {
     exps: Vec<u8>,
     max: Vec<u8>,
     recip: Vec<u8>,
-    largest: Largest,
+    largest: RunningMax,
     a: Tile,
     /// What every datum of a row meets, in all columns.
     b: Tile,
@@ -77,7 +74,7 @@ pub fn softmax(
         exps: vec![0; tile * program.columns],
         max: vec![0; tile],
         recip: vec![0; 4096],
-        largest: Largest::new(kernel.level),
+        largest: RunningMax::new(kernel.level),
         a: ZERO,
         b: ZERO,
         dst: ZERO,
@@ -124,12 +121,12 @@ impl<'a> Kernel<'a> {
     fn new(program: &'a SoftmaxProgram) -> Result<Self, OpError> {
         let kept_format =
             if program.format == DataFormat::Float32 { DataFormat::Float32 } else { DataFormat::Float16B };
-        let dst = port::dst_format(program.format, program.dst32);
+        let dst = tile_io::dst_format(program.format, program.dst32);
         let step = |name: &str, variant: &str| {
             Chain::resolve(&[ChainStep { name: name.into(), variant: variant.into(), parameters: Vec::new() }])
         };
         let kept = Input::new(kept_format, program.dst32);
-        let pack_kept = port::packer(kept_format, dst, false);
+        let pack_kept = PackConfig::new(dst, kept_format);
         let math = MathConfig { fidelity: program.fidelity, dst, alu: kept.register, arch: program.arch };
         let entry = Input::new(program.format, program.dst32);
         let float = Input::new(DataFormat::Float32, program.dst32);
@@ -145,8 +142,8 @@ impl<'a> Kernel<'a> {
             float,
             pack_kept,
             pack_max: PackConfig { edge: EdgeMask::Column0, ..pack_kept },
-            pack_recip: PackConfig { edge: EdgeMask::Column0, ..port::packer(DataFormat::Float32, dst, false) },
-            pack_out: port::packer(program.format, dst, false),
+            pack_recip: PackConfig { edge: EdgeMask::Column0, ..PackConfig::new(dst, DataFormat::Float32) },
+            pack_out: PackConfig::new(dst, program.format),
             exp: step("exp", if program.exact_exp { "accurate" } else { "approx_clampneg" })?,
             recip: step("recip", "accurate")?,
             row_max: Reduction::pool(&of_rows, of_rows.alu, (PoolOp::Max, ReduceDim::Row), &ones),
@@ -204,12 +201,12 @@ impl<'a> Kernel<'a> {
             self.row_max.run(self.level, dst, a);
             pack::pack_tile(&self.pack_max, dst, max);
             self.kept.to_src(max, b);
-            widen(b);
+            Broadcast::Column.spread(b);
         }
         for column in 0..=last {
             if stable {
                 let x = self.source(source, at(column), a);
-                if !x.is_some_and(|x| steps::subtract(self.level, dst, x, b)) {
+                if !x.is_some_and(|x| fpu::exact::eltwise(self.level, &math, EltwiseOp::Sub, dst, x, b)) {
                     source.to_src(at(column), a);
                     fpu::eltwise(&math, EltwiseOp::Sub, Broadcast::None, false, dst, a, b);
                 }
@@ -222,15 +219,15 @@ impl<'a> Kernel<'a> {
     }
 
     /// A tile in L1 as the short steps take it, in a Src register if need be; `None` if they do not.
-    fn source<'t>(&self, input: Input, bytes: &'t [u8], src: &'t mut Tile) -> Option<Source<'t>> {
+    fn source<'t>(&self, input: Input, bytes: &'t [u8], src: &'t mut Tile) -> Option<Datums<'t>> {
         if self.math.dst != DstFormat::Fp32 || input.format.has_5_bit_exponent() {
             return None;
         }
         if input.format == DataFormat::Float16B {
-            return Some(Source::Halves(bytes));
+            return Some(Datums::Halves(bytes));
         }
         input.to_src(bytes, src);
-        Some(Source::Words(src))
+        Some(Datums::Words(src))
     }
 
     /// Fills `recip` and `b`: one over the row sums, in column 0. A row sum is a matrix product with a scaler tile of
@@ -251,7 +248,7 @@ impl<'a> Kernel<'a> {
         }
         pack::pack_tile(&self.pack_recip, dst, recip);
         self.float.to_src(recip, b);
-        widen(b);
+        Broadcast::Column.spread(b);
     }
 
     /// Packs one output tile: the exponentials times the reciprocal of their row sum.
@@ -259,21 +256,11 @@ impl<'a> Kernel<'a> {
         let Scratch { exps, a, b, dst, .. } = scratch;
         let bytes = &exps[column * self.kept_bytes..][..self.kept_bytes];
         let x = self.source(self.kept, bytes, a);
-        if !x.is_some_and(|x| steps::multiply(self.level, self.program.fidelity, dst, x, b)) {
+        if !x.is_some_and(|x| fpu::exact::eltwise(self.level, &self.math, EltwiseOp::Mul, dst, x, b)) {
             self.kept.to_src(bytes, a);
             fpu::eltwise(&self.math, EltwiseOp::Mul, Broadcast::None, false, dst, a, b);
         }
         pack::pack_tile(&self.pack_out, dst, target);
-    }
-}
-
-/// Gives all columns the words of the first one, as a broadcast would tile by tile.
-fn widen(tile: &mut Tile) {
-    for row in 0..32 {
-        let word = tile[TileShape::FULL.index(row, 0)];
-        for half in [0, 16] {
-            tile[TileShape::FULL.index(row, half)..][..16].fill(word);
-        }
     }
 }
 

@@ -10,12 +10,13 @@ use tt_tensix::fpu::{Arch, HalfTile, MathConfig, MathFidelity};
 use tt_tensix::pack::{self, HalfPacker, PackConfig};
 use tt_tensix::sfpu::pages::PageCall;
 use tt_tensix::sfpu::{DstWidth, SeveralCall};
+use tt_tensix::tile_io::{self, Input, Tile, ZERO};
 use tt_tensix::unpack::Bf16Page;
 
 use crate::binary::Other;
 use crate::binary::operand::{Found, Kept, Operand, Source, filled_tile};
 use crate::binary::reach::{Reach, Walk};
-use crate::port::{self, Input, Old, Tile, ZERO};
+use crate::pages::{self, Old};
 use crate::{Chain, OpError};
 
 /// A vector-unit function of three operands with its parameters.
@@ -57,11 +58,11 @@ pub fn ternary(
         };
         Operand::new(Input::direct_to_dst(formats[i], program.dst32), source, &nothing, program.dst32)
     });
-    let result = port::result_format(formats[1], format_out, program.dst32);
-    let packer = port::packer(format_out, result, false);
+    let result = tile_io::result_format(formats[1], format_out, program.dst32);
+    let packer = PackConfig::new(result, format_out);
     let math = operands.each_ref().map(|operand| MathConfig {
         fidelity: MathFidelity::HiFi4,
-        dst: port::dst_format(operand.input.format, program.dst32),
+        dst: tile_io::dst_format(operand.input.format, program.dst32),
         alu: operand.input.register,
         arch: program.arch,
     });
@@ -71,10 +72,10 @@ pub fn ternary(
     let [a, b, c] = operands.each_ref().map(|operand| operand.find(&access, output));
     let found = [a?, b?, c?];
     let old = if found.iter().any(|found| matches!(found, Found::Old)) { Old::Read } else { Old::Unread };
-    let words = operands.iter().all(|operand| operand.input.is_words()) && port::packs_words(&packer);
+    let words = operands.iter().all(|operand| operand.input.is_words()) && tile_io::packs_words(&packer);
     let halves = Halves::new(program, &math, &packer);
     let kernel = Kernel { program, operands: &operands, math, packer, halves, words };
-    port::for_each_target(&access, output, old, Scratch::new, |scratch, page, target| {
+    pages::for_each_target(&access, output, old, Scratch::new, |scratch, page, target| {
         kernel.tile(found.each_ref().map(|found| found.page(&walk, page)), (page, target), scratch);
         Ok(())
     })
@@ -182,12 +183,12 @@ impl Kernel<'_> {
     fn in_place(&self, pages: [(usize, &[u8]); 3], target: &mut [u8], scratch: &mut Scratch) -> Option<bool> {
         let Scratch { tiles, pages: read, .. } = scratch;
         if let Some(halves) = self.halves.as_ref().filter(|halves| halves.kept) {
-            let target = port::halves_mut(target)?;
+            let target = tile_io::halves_mut(target)?;
             return Some(halves.run(self.fetch(pages, tiles).0, read, target));
         }
-        let target = port::words_mut(target).filter(|_| self.words)?;
+        let target = tile_io::words_mut(target).filter(|_| self.words)?;
         let ([a, b, c], _) = self.fetch(pages, tiles);
-        let [a, b, c] = [port::words(a)?, port::words(b)?, port::words(c)?];
+        let [a, b, c] = [tile_io::words(a)?, tile_io::words(b)?, tile_io::words(c)?];
         target.copy_from_slice(a);
         self.program.function.run(target, b, c, DstWidth::Bits32, Level::current());
         Some(true)

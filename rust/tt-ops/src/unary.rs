@@ -6,10 +6,11 @@ pub(crate) mod lookup;
 use tt_formats::DataFormat;
 use tt_memory::{BufferId, Device};
 use tt_tensix::fpu::{Arch, MathConfig, MathFidelity};
-use tt_tensix::pack::{self, Relu};
+use tt_tensix::pack::{self, PackConfig, Relu};
+use tt_tensix::tile_io::{self, Input, Tile, ZERO};
 
 use crate::binary::steps::Activation;
-use crate::port::{self, Input, Old, Tile, ZERO};
+use crate::pages::{self, Old};
 use crate::{Chain, OpError};
 
 /// What the program is built with.
@@ -54,10 +55,10 @@ pub fn unary(
     let in_place = input == output;
     let (format_in, format_out) = program.formats;
     let entry = Input::direct_to_dst(format_in, program.dst32);
-    let dst_format = port::dst_format(format_in, program.dst32);
+    let dst_format = tile_io::dst_format(format_in, program.dst32);
     let math = MathConfig { fidelity: MathFidelity::HiFi4, dst: dst_format, alu: entry.register, arch: program.arch };
-    let result = port::result_format(format_in, format_out, program.dst32);
-    let mut packer = port::packer(format_out, result, program.precise);
+    let result = tile_io::result_format(format_in, format_out, program.dst32);
+    let mut packer = PackConfig::precise(result, format_out, program.precise);
     if program.packer_relu {
         packer.relu = Relu::MinThreshold(0);
     }
@@ -73,14 +74,14 @@ pub fn unary(
     let source = if in_place { None } else { Some(access.input(input)?.all()?) };
     let old = if in_place { Old::Read } else { Old::Unread };
     let make = || Scratch { src: ZERO, dst: ZERO, row_in: vec![0; tile_in], row_out: vec![0; tile_out] };
-    let words = program.tiled && entry.is_words() && port::packs_words(&packer);
-    port::for_each_target(&access, output, old, make, |scratch, page, target| {
+    let words = program.tiled && entry.is_words() && tile_io::packs_words(&packer);
+    pages::for_each_target(&access, output, old, make, |scratch, page, target| {
         let Scratch { src, dst, row_in, row_out } = scratch;
         let source = source.as_ref().map(|source| source.page(page));
         // Words that are in L1 as they are in Dst need not go there.
         if words
-            && let Some(target) = port::words_mut(target)
-            && let Some(source) = source.map_or(Some(None), |source| port::words(source).map(Some))
+            && let Some(target) = tile_io::words_mut(target)
+            && let Some(source) = source.map_or(Some(None), |source| tile_io::words(source).map(Some))
         {
             if let Some(source) = source {
                 target.copy_from_slice(source);

@@ -11,11 +11,11 @@ use tt_formats::{DataFormat, TileShape};
 use tt_tensix::fpu::{self, Broadcast, DstFormat, EltwiseOp, MathConfig, MathFidelity, PoolOp, ReduceDim};
 use tt_tensix::pack::{EdgeMask, PackConfig, Packer, Relu};
 use tt_tensix::regs::{Arch, TILE_DATUMS};
+use tt_tensix::tile_io::{self, Input, Tile, ZERO};
 use tt_tensix::unpack::{self, Unpacker};
 
 use crate::error::enter_engine;
 
-type Tile = [u32; TILE_DATUMS];
 type Bytes<'py> = PyReadonlyArrayDyn<'py, u8>;
 pub type Words<'py> = PyReadonlyArrayDyn<'py, u32>;
 pub type NewWords<'py> = PyResult<Bound<'py, PyArrayDyn<u32>>>;
@@ -42,13 +42,7 @@ pub fn arch(number: u8) -> PyResult<Arch> {
 fn math(operand: DataFormat, fidelity: u32, dst32: bool, arch: u8) -> PyResult<MathConfig> {
     let fidelity =
         MathFidelity::from_phases(fidelity).ok_or_else(|| bad(format!("no fidelity has {fidelity} phases")))?;
-    let dst = match operand {
-        DataFormat::Int8 | DataFormat::UInt8 => DstFormat::Int32,
-        DataFormat::UInt16 => DstFormat::UInt16,
-        _ if dst32 => DstFormat::Fp32,
-        _ if operand.has_5_bit_exponent() => DstFormat::Fp16,
-        _ => DstFormat::Bf16,
-    };
+    let dst = tile_io::dst_format(operand, dst32);
     Ok(MathConfig { fidelity, dst, alu: unpack::register_format(operand, dst32), arch: self::arch(arch)? })
 }
 
@@ -349,11 +343,21 @@ fn datacopy_tiles<'py>(
 ) -> NewWords<'py> {
     let operand = self::format(format)?;
     let cfg = math(operand, 1, dst32, arch)?;
-    let tiles = L1Tiles::new(&l1, operand, dst32)?;
-    register_tiles(py, tiles.entries() * tiles.per_entry, |i, dst| {
-        let mut source = [0; TILE_DATUMS];
-        tiles.unpack(0, i, &mut source);
-        if copy_tile { fpu::copy_to_dst(&cfg, dst, &source) } else { fpu::move_a_to_dst(&cfg, dst, &source) }
+    if !copy_tile {
+        Unpacker::to_src(operand, cfg.alu, Level::current()).map_err(|error| bad(error.to_string()))?;
+    }
+    let (input, size, bytes) = (Input::new(operand, dst32), operand.tile_bytes(TileShape::FULL), l1.as_slice()?);
+    if l1.shape().last() != Some(&size) {
+        return Err(bad(format!("tiles of {operand:?} have {size} bytes along the last axis, not {:?}", l1.shape())));
+    }
+    register_tiles(py, bytes.len() / size, |i, dst| {
+        let (bytes, mut source) = (&bytes[i * size..][..size], ZERO);
+        if copy_tile {
+            input.to_dst(&cfg, bytes, &mut source, dst);
+        } else {
+            input.to_src(bytes, &mut source);
+            fpu::move_a_to_dst(&cfg, dst, &source);
+        }
     })
 }
 

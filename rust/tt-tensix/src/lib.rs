@@ -6,5 +6,6 @@ pub mod fpu;
 pub mod pack;
 pub mod regs;
 pub mod sfpu;
+pub mod tile_io;
 pub mod unpack;
 mod vector;

@@ -10,10 +10,10 @@ use tt_memory::access::Pages;
 use tt_memory::{Access, BufferId};
 use tt_tensix::fpu::{Broadcast, MathConfig};
 use tt_tensix::pack::{self, PackConfig};
+use tt_tensix::tile_io::{self, Input, Tile};
 
 use super::reach::{Reach, RowReach, Walk};
 use super::steps::Activation;
-use crate::port::{self, Input, Tile};
 use crate::unary::lookup::{WORTH_A_TABLE, kept_table};
 use crate::{Chain, OpError};
 
@@ -76,7 +76,7 @@ impl<'a> Operand<'a> {
             Source::Buffer(_, reach) => reach.broadcast,
             Source::Scalar(_) => Broadcast::None,
         };
-        let repack = port::packer(input.format, port::dst_format(input.format, dst32), false);
+        let repack = PackConfig::new(tile_io::dst_format(input.format, dst32), input.format);
         Self { input, source, broadcast, rows: None, chain, repack, dst32, table: None, activation: None }
     }
 
@@ -179,11 +179,11 @@ impl<'a> Operand<'a> {
         l1.extend_from_slice(bytes);
         if self.broadcast != Broadcast::None {
             self.input.to_dst(math, l1, src, dst);
-            widen(dst, self.broadcast);
+            self.broadcast.spread(dst);
             pack::pack_tile(&self.repack, dst, l1);
         }
-        let words = self.input.is_words() && port::packs_words(&self.repack);
-        if words && let Some(words) = port::words_mut(l1) {
+        let words = self.input.is_words() && tile_io::packs_words(&self.repack);
+        if words && let Some(words) = tile_io::words_mut(l1) {
             self.chain.apply(words, self.dst32);
         } else if !self.chain.is_empty() {
             self.input.to_dst(math, l1, src, dst);
@@ -191,20 +191,6 @@ impl<'a> Operand<'a> {
             pack::pack_tile(&self.repack, dst, l1);
         }
         l1
-    }
-}
-
-/// Repeats row 0, column 0 or datum 0 of a tile over the whole tile.
-fn widen(tile: &mut Tile, broadcast: Broadcast) {
-    let old = *tile;
-    for (line, words) in tile.as_chunks_mut::<16>().0.iter_mut().enumerate() {
-        let (face, row) = (line / 16, line % 16);
-        match broadcast {
-            Broadcast::None => {}
-            Broadcast::Row => words.copy_from_slice(&old[face % 2 * 256..][..16]),
-            Broadcast::Column => words.fill(old[face / 2 * 512 + row * 16]),
-            Broadcast::Scalar => words.fill(old[0]),
-        }
     }
 }
 

@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use tt_cpu::stream;
 use tt_tensix::fast::{Bf16Page, LINES, Running, Sums};
+use tt_tensix::tile_io::ZERO;
 
 use super::plan::Block;
 use super::{Kernel, Pages};
 use crate::OpError;
-use crate::port::ZERO;
 
 /// An output whose sums are complete.
 struct Complete<'p> {

@@ -22,10 +22,11 @@ use tt_memory::{BufferId, Device};
 use tt_tensix::fast::{Few, Masks, Multiplier, Panel, Session};
 use tt_tensix::fpu::MathConfig;
 use tt_tensix::pack::{DstFormat, PackConfig, Packer, Relu};
+use tt_tensix::tile_io::{self, Input};
 
+use crate::OpError;
 use crate::matmul::{Bias, MatmulProgram, Pages, require_pages};
-use crate::port::{self, Input};
-use crate::{FirstError, OpError};
+use crate::pages::FirstError;
 use operand::Operand;
 use plan::{Block, Plan};
 use workspace::{Taken, Workspace};
@@ -112,10 +113,10 @@ impl<'a> Kernel<'a> {
             return Err(OpError::Invariant { operator: "matmul", what });
         }
         let wide = registers.contains(&DataFormat::Tf32);
-        let dst = port::dst_format(format_a, program.dst32);
+        let dst = tile_io::dst_format(format_a, program.dst32);
         // Sums go straight to BF16 if nothing happens between Dst and the packer: that is the rounding to Dst.
         let direct = program.dst32 || (format_out == DataFormat::Float16B && program.activation.is_empty());
-        let mut pack_out = port::packer(format_out, if direct { DstFormat::Fp32 } else { dst }, false);
+        let mut pack_out = PackConfig::new(if direct { DstFormat::Fp32 } else { dst }, format_out);
         if program.relu {
             pack_out.relu = Relu::MinThreshold(0);
         }
@@ -141,7 +142,7 @@ impl<'a> Kernel<'a> {
             }),
             multiplier,
             bias: bias.map(|bias| Input::new(bias.format, program.dst32)),
-            repack_left: (math, port::packer(format_a, dst, false)),
+            repack_left: (math, PackConfig::new(dst, format_a)),
             pack_out: Packer::new(&pack_out, level)
                 .map_err(|error| OpError::Invariant { operator: "matmul", what: error.to_string() })?,
             rounds: !direct,

@@ -7,11 +7,11 @@ use tt_formats::{DataFormat, TileShape};
 use tt_tensix::fast::{AHEAD, Bf16Page, Operands, Packing, Panel, PanelDecoder, Running};
 use tt_tensix::fpu;
 use tt_tensix::pack;
+use tt_tensix::tile_io::{Input, Tile, ZERO};
 use tt_tensix::unpack;
 
 use super::plan::Block;
 use super::{Kernel, Pages};
-use crate::port::{Input, Tile, ZERO};
 
 /// One operand's way into panels.
 pub(super) struct Operand {

@@ -8,12 +8,12 @@ use tt_cpu::Level;
 use tt_formats::{DataFormat, TileShape, block, format::GROUP, pack as datums, unpack as read};
 use tt_memory::Access;
 use tt_tensix::pack;
+use tt_tensix::tile_io::Tile;
 use tt_tensix::unpack::{Bf16Page, BlockFloatDecoder};
 
 use super::whole::{copy_line, flush_bytes};
 use super::{EXPONENTS, Geometry, LINE, Movement, SIDE, Target};
 use crate::OpError;
-use crate::port::Tile;
 
 /// Reads a line of a block-float tile, given by its first datum, as bfloat16 datums.
 pub(super) type Decode = fn(&[u8], usize) -> [u16; LINE];

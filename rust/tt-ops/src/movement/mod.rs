@@ -11,9 +11,9 @@ use tt_formats::{DataFormat, TileShape, format::GROUP, tile::FACE_SIDE};
 use tt_memory::{Access, BufferId, Device};
 use tt_tensix::fpu::HalfTile;
 use tt_tensix::pack::{self, DstFormat, HalfPacker, PackConfig};
+use tt_tensix::tile_io::{Tile, ZERO};
 use tt_tensix::unpack;
 
-use crate::port::{self, Tile, ZERO};
 use crate::{OpError, for_each_page};
 
 /// Rows and columns of a full tile, and datums of a line of one of its faces.
@@ -348,9 +348,9 @@ impl<'a> Target<'a> {
             movement,
             geometry: Geometry::new(device, &movement.output)?,
             flush: movement.through_dst && datum_format(format) == DataFormat::Float16B,
-            packer: port::packer(format, DstFormat::Bf16, false),
+            packer: PackConfig::new(DstFormat::Bf16, format),
             half_packer: movement.packed.and_then(|Packed { format, precise }| {
-                HalfPacker::new(&port::packer(format, DstFormat::Bf16, precise), Level::current())
+                HalfPacker::new(&PackConfig::precise(DstFormat::Bf16, format, precise), Level::current())
             }),
         })
     }

@@ -14,6 +14,7 @@ use tt_cpu::Level;
 use tt_cpu::stream::{self, STREAM_BYTES};
 use tt_formats::{DataFormat, TileShape};
 use tt_memory::{Access, access::Pages};
+use tt_tensix::tile_io::{Tile, ZERO, narrow};
 use tt_tensix::unpack;
 use tt_tensix::unpack::{Bf16Page, BlockFloatDecoder};
 
@@ -21,7 +22,7 @@ use super::lines::{Decode, decoded};
 use super::packing::Packing;
 use super::whole::{copy_line, flush_bytes};
 use super::{EXPONENTS, LINE, Movement, SIDE, Target};
-use crate::port::{Share, Tile, ZERO, narrow};
+use crate::pages::Share;
 use crate::{OpError, for_each_page};
 
 /// Datums of a tile.

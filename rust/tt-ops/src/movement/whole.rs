@@ -7,11 +7,11 @@ use tt_formats::{DataFormat, TileShape};
 use tt_memory::access::Input;
 use tt_memory::{Access, BufferId};
 use tt_tensix::pack::{self, DstFormat, PackConfig};
+use tt_tensix::tile_io::{self, Tile, ZERO};
 use tt_tensix::unpack;
 
 use super::{Geometry, Movement, View, datum_format};
-use crate::port::groups::Groups;
-use crate::port::{self, Share, Tile, ZERO};
+use crate::pages::{Groups, Share};
 use crate::{OpError, for_each_page};
 
 fn whole_window(movement: &Movement) -> bool {
@@ -75,7 +75,7 @@ impl WholeTiles {
         }
         let block_float = output.format.is_block_float();
         let through = if flush || block_float && transposed {
-            Some((input.format, port::packer(output.format, DstFormat::Bf16, false)))
+            Some((input.format, PackConfig::new(DstFormat::Bf16, output.format)))
         } else if !transposed {
             None
         } else {
@@ -84,7 +84,7 @@ impl WholeTiles {
                 4 => (DataFormat::Int32, DstFormat::Int32),
                 _ => return None,
             };
-            Some((format, port::packer(format, dst, false)))
+            Some((format, PackConfig::new(dst, format)))
         };
         Some(Self {
             transposed,
@@ -209,7 +209,7 @@ impl WholeTiles {
             return Ok(());
         };
         // Words of four bytes are in the registers as they are in L1.
-        if let (true, DataFormat::Int32, Some(words)) = (self.transposed, format, port::words(bytes)) {
+        if let (true, DataFormat::Int32, Some(words)) = (self.transposed, format, tile_io::words(bytes)) {
             unpack::transpose(words, transposed);
             write(target, bytemuck::bytes_of(transposed));
             return Ok(());

@@ -10,12 +10,12 @@ use std::ops::Range;
 use tt_cpu::stream;
 use tt_formats::{DataFormat, TileShape};
 use tt_memory::{BufferId, Device};
-use tt_tensix::fpu::{self, Arch, MathConfig, MathFidelity, Reduction};
+use tt_tensix::fpu::{self, Arch, MathConfig, MathFidelity, Reduction, minimum};
 use tt_tensix::pack::{self, DstFormat, EdgeMask, PackConfig};
+use tt_tensix::tile_io::{Input, Tile, ZERO};
 use tt_tensix::unpack;
 
-use super::{Axis, Fill, Join, Kernel, ReduceStep, SIGN, Scratch, minimum};
-use crate::port::{self, Input, Tile, ZERO};
+use super::{Axis, Fill, Join, Kernel, ReduceStep, SIGN, Scratch};
 use crate::{OpError, for_each_page};
 
 /// Rows of a tile, and tiles that are reduced in one go.
@@ -362,7 +362,7 @@ impl Anew {
         let (dst, input) = (DstFormat::Bf16, Input::direct_to_dst(DataFormat::Float16B, false));
         // Nothing here depends on fidelity or chip.
         let math = MathConfig { fidelity: MathFidelity::HiFi4, dst, alu: input.register, arch: Arch::Wormhole };
-        let packer = port::packer(DataFormat::Bfp8B, dst, true);
+        let packer = PackConfig::precise(dst, DataFormat::Bfp8B, true);
         Self { plain: vec![0; 2048], src: ZERO, dst: ZERO, input, math, packer }
     }
 

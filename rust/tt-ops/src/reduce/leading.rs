@@ -7,11 +7,11 @@ use tt_memory::{BufferId, Device};
 use tt_tensix::fpu::halves::Reader;
 use tt_tensix::fpu::running::{PAGE_WORDS, RunningSum};
 use tt_tensix::pack::{self, DstFormat};
+use tt_tensix::tile_io::{Tile, ZERO, narrow};
 use tt_tensix::unpack;
 use tt_tensix::unpack::Bf16Page;
 
 use super::Kernel;
-use crate::port::{Tile, ZERO, narrow};
 use crate::{OpError, for_each_page};
 
 /// Tiles that are added in one go.

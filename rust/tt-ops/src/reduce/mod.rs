@@ -5,20 +5,21 @@
 
 mod exchanged;
 mod leading;
-mod minimum;
 pub mod product;
 mod vector;
 
 use tt_cpu::{Level, stream};
 use tt_formats::{DataFormat, TileShape};
 use tt_memory::{BufferId, Device};
-use tt_tensix::fpu::{self, Arch, Broadcast, EltwiseOp, MathConfig, MathFidelity, PoolOp, ReduceDim, Reduction};
+use tt_tensix::fpu::{
+    self, Arch, Broadcast, EltwiseOp, MathConfig, MathFidelity, PoolOp, ReduceDim, Reduction, minimum,
+};
 use tt_tensix::pack::{self, DstFormat, EdgeMask, PackConfig};
 use tt_tensix::sfpu::{self, Call, DstWidth};
+use tt_tensix::tile_io::{self, Input, Tile, ZERO};
 
 use vector::VectorJoin;
 
-use crate::port::{self, Input, Tile, ZERO};
 use crate::{OpError, for_each_page};
 
 /// What is reduced away.
@@ -215,7 +216,7 @@ impl<'a> Kernel<'a> {
         } else {
             Input::new(format_in, step.dst32)
         };
-        let dst = port::dst_format(format_in, step.dst32);
+        let dst = tile_io::dst_format(format_in, step.dst32);
         let scaler = match step.join {
             Join::FpuSum { scaler } if input.register == DataFormat::Tf32 => scaler >> 13,
             Join::FpuSum { scaler } => scaler >> 16 << 3,
@@ -227,7 +228,7 @@ impl<'a> Kernel<'a> {
             Axis::Tile => EdgeMask::Datum0,
             Axis::Leading(_) | Axis::Exchanged(_) => EdgeMask::None,
         };
-        let negated = port::packer(format_in, dst, false);
+        let negated = PackConfig::new(dst, format_in);
         // The negated minimum leaves through a plain pack: its mask was the running maximum's.
         let last_edge = if step.join == Join::FpuMin { EdgeMask::None } else { edge };
         let math = MathConfig { fidelity: step.fidelity, dst, alu: input.register, arch: step.arch };
@@ -248,7 +249,7 @@ impl<'a> Kernel<'a> {
             scaler,
             level: Level::current(),
             scale: scale_by(step.scale)?,
-            packer: PackConfig { edge: last_edge, ..port::packer(format_out, dst, false) },
+            packer: PackConfig { edge: last_edge, ..PackConfig::new(dst, format_out) },
             pack_negated: negated,
             pack_running: PackConfig { edge, ..negated },
             short_minimum: step.join == Join::FpuMin

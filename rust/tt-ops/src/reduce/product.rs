@@ -12,9 +12,9 @@ use tt_memory::{BufferId, Device};
 use tt_tensix::fpu::halves::{self, Reader};
 use tt_tensix::fpu::{self, Arch, Broadcast, EltwiseOp, HalfTile, MathConfig, MathFidelity};
 use tt_tensix::pack::{self, HalfPacker, PackConfig};
+use tt_tensix::tile_io::{self, Input, Tile, ZERO};
 use tt_tensix::unpack::Bf16Page;
 
-use crate::port::{self, Input, Tile, ZERO};
 use crate::{OpError, fill, for_each_page};
 
 /// What is multiplied.
@@ -104,11 +104,11 @@ fn of_tiles(device: &mut Device, input: BufferId, output: BufferId, program: &Pr
         (Input::direct_to_dst(format, true), Input::new(wide, true), Input::new(format, true));
     let math = |operand: Input| MathConfig {
         fidelity: program.fidelity,
-        dst: port::dst_format(operand.format, true),
+        dst: tile_io::dst_format(operand.format, true),
         alu: operand.register,
         arch: program.arch,
     };
-    let packer = |from, to| port::packer(to, port::result_format(from, to, true), false);
+    let packer = |from, to| PackConfig::new(tile_io::result_format(from, to, true), to);
     let (enter, keep, leave) = (packer(format, wide), packer(wide, wide), packer(wide, format));
     let access = device.access(&[output])?;
     let pages = access.input(input)?.all()?;
@@ -217,9 +217,9 @@ struct Chain {
 impl Chain {
     fn new(program: &ProductProgram, format: DataFormat) -> Self {
         let (input, level) = (Input::new(format, false), Level::current());
-        let dst = port::dst_format(format, false);
+        let dst = tile_io::dst_format(format, false);
         let math = MathConfig { fidelity: program.fidelity, dst, alu: input.register, arch: program.arch };
-        let packer = port::packer(format, port::result_format(format, format, false), false);
+        let packer = PackConfig::new(tile_io::result_format(format, format, false), format);
         let reader = if halves::supports(level, &math) { Reader::new(format, level) } else { None };
         let unit = fill::unit(format, 1.0);
         let one = unit.repeat(format.tile_bytes(TileShape::FULL) / unit.len());

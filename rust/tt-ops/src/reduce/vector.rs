@@ -3,11 +3,11 @@
 use tt_cpu::Level;
 use tt_formats::{DataFormat, TileShape};
 use tt_tensix::sfpu::{self, BinaryFunction, DstWidth, lane};
+use tt_tensix::tile_io::{Tile, ZERO};
 use tt_tensix::unpack;
 
 use super::{Axis, Join};
 use crate::OpError;
-use crate::port::{Tile, ZERO};
 
 /// Side of a tile.
 const SIDE: usize = 32;

@@ -10,10 +10,10 @@ use tt_formats::DataFormat;
 use tt_memory::{BufferId, Device};
 use tt_tensix::fpu::MathConfig;
 use tt_tensix::pack::{self, PackConfig};
+use tt_tensix::tile_io::{Input, ZERO};
 use tt_tensix::unpack;
 
-use crate::port::groups::Groups;
-use crate::port::{self, Input, Share, ZERO};
+use crate::pages::{self, Groups, Share};
 use crate::{Chain, ChainStep, OpError, for_each_page};
 
 const TILE_DATUMS: usize = 1024;
@@ -95,7 +95,7 @@ pub fn look_up(device: &mut Device, input: BufferId, output: BufferId, table: &H
         );
     }
     let source = access.input(input)?.all()?;
-    let alike = port::lie_alike(&source, &target);
+    let alike = pages::lie_alike(&source, &target);
     let store = if target.buffer().bytes() < STREAM_BYTES as u64 { Store::Near } else { Store::Past };
     for_each_page(
         groups.count(),

@@ -402,18 +402,12 @@ impl Run {
                 .map_err(|error| What::NoConversion(error.to_string()))?;
             let tile = compute.sections[compute.filling].tiles[at].dst();
             shape::unpack(&unpacker, (source.format, source.shape), bytes, tile, 0);
-            if transpose || broadcast.is_some() {
-                compute.spare.copy_from_slice(tile);
-                rearrange(&compute.spare, tile, transpose, broadcast);
-            }
+            rearrange(&mut compute.spare, tile, transpose, broadcast);
             return Ok(());
         }
         source.unpack(bytes, dst32, &mut compute.a, 0)?;
         let config = MathConfig { fidelity: compute.config.fidelity, dst: made, alu: source.register(dst32), arch };
-        if transpose || broadcast.is_some() {
-            compute.spare.copy_from_slice(&*compute.a);
-            rearrange(&compute.spare, &mut compute.a, transpose, broadcast);
-        }
+        rearrange(&mut compute.spare, &mut compute.a, transpose, broadcast);
         fpu::copy_to_dst(&config, compute.sections[compute.filling].tiles[at].dst(), &compute.a);
         Ok(())
     }
@@ -511,19 +505,12 @@ impl Run {
 }
 
 /// Moves datums of a tile: transposed, or one row, column or datum to all places.
-fn rearrange(from: &Tile, to: &mut Tile, transpose: bool, broadcast: Option<Broadcast>) {
+fn rearrange(spare: &mut Tile, tile: &mut Tile, transpose: bool, broadcast: Option<Broadcast>) {
     if transpose {
-        unpack::transpose(from, to);
+        spare.copy_from_slice(tile);
+        unpack::transpose(spare, tile);
     } else if let Some(broadcast) = broadcast {
-        for (datum, word) in to.iter_mut().enumerate() {
-            let (row, column) = tt_tensix::regs::position(datum);
-            *word = from[match broadcast {
-                Broadcast::None => datum,
-                Broadcast::Row => tt_tensix::regs::index(0, column),
-                Broadcast::Column => tt_tensix::regs::index(row, 0),
-                Broadcast::Scalar => 0,
-            }];
-        }
+        broadcast.spread(tile);
     }
 }
 

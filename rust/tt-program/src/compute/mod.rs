@@ -17,6 +17,7 @@ use tt_tensix::fpu::{Accumulator, PreparedA, PreparedB};
 use tt_tensix::pack::{DstFormat, EdgeMask, Relu};
 use tt_tensix::regs::{Dst, TILE_DATUMS};
 use tt_tensix::sfpu::tile::Registers;
+use tt_tensix::tile_io;
 
 use crate::error::{Fault, What};
 use crate::kernel::{Kernel, Stall, Thread};
@@ -242,13 +243,7 @@ impl Compute {
 
     /// What `Dst` holds for operands of a format.
     fn dst_format(&self, operand: DataFormat) -> DstFormat {
-        match operand {
-            DataFormat::Int32 | DataFormat::UInt32 | DataFormat::Int8 | DataFormat::UInt8 => DstFormat::Int32,
-            DataFormat::UInt16 => DstFormat::UInt16,
-            _ if self.config.dst32 => DstFormat::Fp32,
-            _ if operand.has_5_bit_exponent() => DstFormat::Fp16,
-            _ => DstFormat::Bf16,
-        }
+        tile_io::dst_format(operand, self.config.dst32)
     }
 }
 

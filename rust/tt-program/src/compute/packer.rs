@@ -49,12 +49,10 @@ impl Compute {
     /// The packer for tiles of one `Dst` format and an output format.
     pub(super) fn packer(&self, dst: pack::DstFormat, output: DataFormat, shape: TileShape) -> Result<Packer, What> {
         let config = PackConfig {
-            dst,
-            intermediate: pack::intermediate(output, dst, self.config.precise),
-            output,
             relu: self.relu,
             l1_accumulate: self.l1_accumulate,
             edge: if shape == TileShape::FULL { self.edge } else { EdgeMask::None },
+            ..PackConfig::precise(dst, output, self.config.precise)
         };
         Packer::new(&config, Level::current()).map_err(|error| What::NoConversion(error.to_string()))
     }

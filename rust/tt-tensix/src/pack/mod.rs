@@ -66,9 +66,14 @@ pub struct PackConfig {
 impl PackConfig {
     /// The plain conversion that TT-NN selects, without `bfp8_pack_precise`.
     pub fn new(dst: DstFormat, output: DataFormat) -> Self {
+        Self::precise(dst, output, false)
+    }
+
+    /// The conversion that TT-NN selects; `precise` is `bfp8_pack_precise`.
+    pub fn precise(dst: DstFormat, output: DataFormat, precise: bool) -> Self {
         Self {
             dst,
-            intermediate: intermediate(output, dst, false),
+            intermediate: intermediate(output, dst, precise),
             output,
             relu: Relu::None,
             l1_accumulate: false,

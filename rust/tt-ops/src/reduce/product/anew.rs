@@ -4,11 +4,10 @@ use tt_cpu::Level;
 use tt_formats::{DataFormat, TileShape};
 use tt_tensix::fpu::HalfTile;
 use tt_tensix::fpu::halves::Reader;
-use tt_tensix::pack::{DstFormat, HalfPacker};
+use tt_tensix::pack::{DstFormat, HalfPacker, PackConfig};
+use tt_tensix::tile_io::{Tile, ZERO, narrow};
 use tt_tensix::unpack;
 use tt_tensix::unpack::Bf16Page;
-
-use crate::port::{self, Tile, ZERO, narrow};
 
 /// The way out of a block float format and back, with the room that it takes.
 pub struct Anew {
@@ -26,7 +25,7 @@ impl Anew {
         if !format.is_block_float() || format.has_5_bit_exponent() {
             return None;
         }
-        let packer = port::packer(format, DstFormat::Bf16, format == DataFormat::Bfp8B);
+        let packer = PackConfig::precise(DstFormat::Bf16, format, format == DataFormat::Bfp8B);
         Some(Self {
             format,
             reader: Reader::new(format, level),

@@ -1,8 +1,10 @@
 //! ELWADD, ELWSUB, ELWMUL on a tile. `numerics.md` section 7.
 //!
 //! [`eltwise_scalar`] is the definition; [`lanes`] computes a vector of datums at a time, [`halves`] the same of datums
-//! that have 16 bits everywhere, and [`running`] sums of many tiles.
+//! that have 16 bits everywhere, [`running`] sums of many tiles, and [`exact`] what the host's
+//! FP32 arithmetic gives the same bits for.
 
+pub mod exact;
 pub mod halves;
 pub(super) mod lanes;
 pub mod running;
@@ -12,7 +14,7 @@ use tt_cpu::Level;
 use super::combine::{Mode, Term, combine};
 use super::operand::{Operand, Phase, mask};
 use super::{Dst, MathConfig, Src, integer};
-use crate::regs::{FACE_SIDE, TILE_DATUMS, index, position};
+use crate::regs::{FACE_SIDE, index, position};
 use crate::vector::has_registers;
 
 /// The element-wise operations of the matrix unit.
@@ -51,6 +53,21 @@ impl Broadcast {
             Self::Scalar => 0,
         }
     }
+
+    /// Repeats row 0, column 0 or datum 0 of a register tile over the whole tile.
+    pub fn spread(self, tile: &mut Src) {
+        if self == Self::None {
+            return;
+        }
+        let old = *tile;
+        for (line, words) in tile.as_chunks_mut::<FACE_SIDE>().0.iter_mut().enumerate() {
+            let source = self.source(line * FACE_SIDE);
+            match self {
+                Self::None | Self::Row => words.copy_from_slice(&old[source..source + FACE_SIDE]),
+                Self::Column | Self::Scalar => words.fill(old[source]),
+            }
+        }
+    }
 }
 
 /// Applies `op` to `a` in `SrcA` and `b` in `SrcB`. Without `accumulate` the old contents of `dst` count as zero.
@@ -80,23 +97,12 @@ pub fn eltwise_at(
         eltwise_scalar(cfg, op, broadcast, accumulate, dst, a, b);
         return;
     }
-    match broadcast {
-        Broadcast::None => lanes::eltwise(level, cfg, op, accumulate, dst, a, b),
-        _ => lanes::eltwise(level, cfg, op, accumulate, dst, a, &widened(b, broadcast)),
+    if broadcast == Broadcast::None {
+        return lanes::eltwise(level, cfg, op, accumulate, dst, a, b);
     }
-}
-
-/// The tile that a broadcast makes of `b`.
-fn widened(b: &Src, broadcast: Broadcast) -> Src {
-    let mut wide = [0; TILE_DATUMS];
-    for (i, row) in wide.as_chunks_mut::<FACE_SIDE>().0.iter_mut().enumerate() {
-        let source = broadcast.source(i * FACE_SIDE);
-        match broadcast {
-            Broadcast::None | Broadcast::Row => row.copy_from_slice(&b[source..source + FACE_SIDE]),
-            Broadcast::Column | Broadcast::Scalar => row.fill(b[source]),
-        }
-    }
-    wide
+    let mut spread = *b;
+    broadcast.spread(&mut spread);
+    lanes::eltwise(level, cfg, op, accumulate, dst, a, &spread);
 }
 
 /// [`eltwise`], datum by datum as the specification has it. Every faster form returns these bits.

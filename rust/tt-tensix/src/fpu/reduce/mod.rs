@@ -6,6 +6,8 @@
 
 mod across;
 mod lanes;
+pub mod minimum;
+mod running_max;
 
 use tt_cpu::Level;
 use tt_formats::DataFormat;
@@ -14,6 +16,7 @@ use super::moves::{add_zero, move_datum};
 use super::mvmul::{STEP, step};
 use super::operand::{Operand, Phase, mask};
 pub use lanes::Reduction;
+pub use running_max::RunningMax;
 
 use super::{Dst, DstFormat, MathConfig, Src};
 use crate::regs::{FACE_DATUMS, FACE_SIDE, index};

@@ -1,22 +1,19 @@
-//! A buffer as a program sees it: the format in L1, the register format it is unpacked to, and the way back.
+//! Tile I/O: which register format a tile is unpacked to, what `Dst` holds for it, and whether bytes in L1 are words of
+//! a register as they are.
 
-pub mod groups;
-mod narrow;
-mod targets;
-
+use tt_cpu::{Level, simd_kernel};
 use tt_formats::{DataFormat, TileShape};
-use tt_tensix::fpu::{self, HalfTile, MathConfig};
-use tt_tensix::pack::{self, DstFormat, EdgeMask, PackConfig, Relu};
-use tt_tensix::unpack;
 
-pub use narrow::narrow;
-pub use targets::{Old, Share, copy_to_all_targets, copy_to_each_target, for_each_target, lie_alike};
+use crate::fpu::{self, HalfTile, MathConfig};
+use crate::pack::{DstFormat, EdgeMask, PackConfig, Relu};
+use crate::regs::TILE_DATUMS;
+use crate::unpack;
 
-/// One tile in registers: 1024 words in face order.
-pub type Tile = [u32; 1024];
+/// One tile in registers, in face order.
+pub type Tile = [u32; TILE_DATUMS];
 
 /// An empty register tile.
-pub const ZERO: Tile = [0; 1024];
+pub const ZERO: Tile = [0; TILE_DATUMS];
 
 /// How tiles of one buffer enter the registers.
 #[derive(Clone, Copy, Debug)]
@@ -111,38 +108,59 @@ pub fn packs_words(packer: &PackConfig) -> bool {
     kept && plain && packer.intermediate == packer.output
 }
 
-/// What Dst holds for operands of this format.
+/// What `Dst` holds for operands of this format.
 pub fn dst_format(operand: DataFormat, dst32: bool) -> DstFormat {
     match operand {
         DataFormat::Int32 | DataFormat::UInt32 | DataFormat::Int8 | DataFormat::UInt8 => DstFormat::Int32,
         DataFormat::UInt16 => DstFormat::UInt16,
         _ if dst32 => DstFormat::Fp32,
-        DataFormat::Float16 | DataFormat::Bfp8 | DataFormat::Bfp4 | DataFormat::Bfp2 | DataFormat::Lf8 => {
-            DstFormat::Fp16
-        }
+        _ if operand.has_5_bit_exponent() => DstFormat::Fp16,
         _ => DstFormat::Bf16,
     }
 }
 
-/// What Dst holds once a function has made a result of format `output` from operands of this format.
+/// What `Dst` holds once a function has made a result of format `output` from operands of this format.
 pub fn result_format(operand: DataFormat, output: DataFormat, dst32: bool) -> DstFormat {
-    match output {
-        DataFormat::Int32 | DataFormat::UInt32 | DataFormat::Int8 | DataFormat::UInt8 => DstFormat::Int32,
-        DataFormat::UInt16 => DstFormat::UInt16,
-        _ if operand.is_integer() && dst32 => DstFormat::Fp32,
-        _ if operand.is_integer() => DstFormat::Bf16,
-        _ => dst_format(operand, dst32),
+    if output.is_integer() {
+        dst_format(output, dst32)
+    } else if operand.is_integer() {
+        if dst32 { DstFormat::Fp32 } else { DstFormat::Bf16 }
+    } else {
+        dst_format(operand, dst32)
     }
 }
 
-/// The packer setting for an output of this format.
-pub fn packer(output: DataFormat, dst: DstFormat, precise: bool) -> PackConfig {
-    PackConfig {
-        dst,
-        intermediate: pack::intermediate(output, dst, precise),
-        output,
-        relu: Relu::None,
-        l1_accumulate: false,
-        edge: EdgeMask::None,
+/// Writes a tile of Src words that are bfloat16 numbers as bfloat16: a word has three bits below those.
+pub fn narrow(words: &Tile, out: &mut [u8]) {
+    narrow_kernel::run(Level::current(), words, out);
+}
+
+#[inline(always)]
+fn narrow_body(words: &Tile, out: &mut [u8]) {
+    for (datum, word) in out.as_chunks_mut::<2>().0.iter_mut().zip(words) {
+        *datum = ((*word >> 3) as u16).to_le_bytes();
+    }
+}
+
+simd_kernel!(narrow_kernel, super::narrow_body, (words: &Tile, out: &mut [u8]));
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dst_holds_integers_of_32_bits_for_every_integer_but_uint16() {
+        for format in DataFormat::ALL {
+            for dst32 in [false, true] {
+                let expected = match format {
+                    DataFormat::UInt16 => DstFormat::UInt16,
+                    format if format.is_integer() => DstFormat::Int32,
+                    _ if dst32 => DstFormat::Fp32,
+                    format if format.has_5_bit_exponent() => DstFormat::Fp16,
+                    _ => DstFormat::Bf16,
+                };
+                assert_eq!(dst_format(format, dst32), expected, "{format:?}");
+            }
+        }
     }
 }

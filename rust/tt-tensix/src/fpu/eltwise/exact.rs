@@ -1,20 +1,20 @@
-//! The element-wise steps of the program in a 32-bit `Dst`, by the host's arithmetic where that is exact.
+//! ELWSUB and ELWMUL into an empty 32-bit `Dst` by the host's FP32 arithmetic, where that is exact.
 //!
 //! Operands are FP32 words of 11 significant bits at most. A tile with others than ordinary numbers is left to the
-//! matrix unit.
+//! integer steps of [`super::eltwise`].
 
 use tt_cpu::{Level, simd_kernel};
-use tt_tensix::fpu::MathFidelity;
 
-use crate::port::Tile;
+use super::super::{Dst, DstFormat, MathConfig, Src};
+use super::EltwiseOp;
 
-/// What a step is applied to.
+/// The first operand.
 #[derive(Clone, Copy)]
-pub(super) enum Source<'t> {
+pub enum Datums<'t> {
     /// A tile of bfloat16 in L1.
     Halves(&'t [u8]),
     /// A tile in a Src register.
-    Words(&'t Tile),
+    Words(&'t Src),
 }
 
 /// The bits of an FP32 word below those of a Src word.
@@ -28,20 +28,19 @@ const GRID: u32 = 13 << 23 | 1 << 22;
 /// of.
 const HUGE: u32 = 240 << 23;
 
-/// ELWSUB without accumulation. False if a datum is huge; `dst` is then meaningless.
-pub(super) fn subtract(level: Level, dst: &mut Tile, a: Source<'_>, b: &Tile) -> bool {
-    match a {
-        Source::Halves(page) => differences_of_halves::run(level, dst, page, b),
-        Source::Words(words) => differences_of_words::run(level, dst, words, b),
+/// [`super::eltwise`] without broadcast and accumulation. False if it is another operation, or if datums are too large or
+/// too small for host arithmetic to be exact; `dst` is then meaningless.
+pub fn eltwise(level: Level, cfg: &MathConfig, op: EltwiseOp, dst: &mut Dst, a: Datums<'_>, b: &Src) -> bool {
+    if cfg.dst != DstFormat::Fp32 || cfg.alu.has_5_bit_exponent() {
+        return false;
     }
-}
-
-/// ELWMUL without accumulation. False if the products of some phases are not exact; `dst` is then meaningless.
-pub(super) fn multiply(level: Level, fidelity: MathFidelity, dst: &mut Tile, a: Source<'_>, b: &Tile) -> bool {
-    let phases = fidelity.phases();
-    match a {
-        Source::Halves(page) => products_of_halves::run(level, phases, dst, page, b),
-        Source::Words(words) => products_of_words::run(level, phases, dst, words, b),
+    let phases = cfg.fidelity.phases();
+    match (op, a) {
+        (EltwiseOp::Add, _) => false,
+        (EltwiseOp::Sub, Datums::Halves(page)) => differences_of_halves::run(level, dst, page, b),
+        (EltwiseOp::Sub, Datums::Words(words)) => differences_of_words::run(level, dst, words, b),
+        (EltwiseOp::Mul, Datums::Halves(page)) => products_of_halves::run(level, phases, dst, page, b),
+        (EltwiseOp::Mul, Datums::Words(words)) => products_of_words::run(level, phases, dst, words, b),
     }
 }
 
@@ -76,7 +75,7 @@ fn difference(a: u32, b: u32, most: &mut u32) -> u32 {
 }
 
 #[inline(always)]
-fn differences_of_halves_body(dst: &mut Tile, a: &[u8], b: &Tile) -> bool {
+fn differences_of_halves_body(dst: &mut Dst, a: &[u8], b: &Src) -> bool {
     let mut most = 0;
     for ((dst, a), b) in dst.iter_mut().zip(a.as_chunks::<2>().0).zip(b) {
         *dst = difference(of_half(*a), of_word(*b), &mut most);
@@ -85,7 +84,7 @@ fn differences_of_halves_body(dst: &mut Tile, a: &[u8], b: &Tile) -> bool {
 }
 
 #[inline(always)]
-fn differences_of_words_body(dst: &mut Tile, a: &Tile, b: &Tile) -> bool {
+fn differences_of_words_body(dst: &mut Dst, a: &Src, b: &Src) -> bool {
     let mut most = 0;
     for ((dst, a), b) in dst.iter_mut().zip(a).zip(b) {
         *dst = difference(of_word(*a), of_word(*b), &mut most);
@@ -95,12 +94,12 @@ fn differences_of_words_body(dst: &mut Tile, a: &Tile, b: &Tile) -> bool {
 
 /// The largest exponent of some words, in place, and the smallest of those that are not zero, less one.
 #[derive(Clone, Copy)]
-struct Reach {
+struct Exponents {
     most: u32,
     least: u32,
 }
 
-impl Reach {
+impl Exponents {
     const NONE: Self = Self { most: 0, least: 253 << 23 };
 
     #[inline(always)]
@@ -115,7 +114,7 @@ impl Reach {
     /// nor the smallest ones of the last phase, which is worth 12 exponents less than the first.
     #[inline(always)]
     fn has_exact_products(self, other: Self) -> bool {
-        let [a, b] = [self, other].map(|reach| [reach.most >> 23, (reach.least >> 23) + 1]);
+        let [a, b] = [self, other].map(|range| [range.most >> 23, (range.least >> 23) + 1]);
         a[0] < 255 && b[0] < 255 && a[0] + b[0] < 127 + 254 && a[1] + b[1] > 127 + 12
     }
 }
@@ -136,19 +135,19 @@ fn product<const PHASES: u32>(a: u32, b: u32) -> u32 {
 }
 
 #[inline(always)]
-fn products<const PHASES: u32, T: Copy>(dst: &mut Tile, a: &[T], b: &Tile, word: impl Fn(T) -> u32) -> bool {
-    let (mut reach_a, mut reach_b) = (Reach::NONE, Reach::NONE);
+fn products<const PHASES: u32, T: Copy>(dst: &mut Dst, a: &[T], b: &Src, word: impl Fn(T) -> u32) -> bool {
+    let (mut exponents_a, mut exponents_b) = (Exponents::NONE, Exponents::NONE);
     for ((dst, a), b) in dst.iter_mut().zip(a).zip(b) {
         let (a, b) = (word(*a), of_word(*b));
-        reach_a.take(a);
-        reach_b.take(b);
+        exponents_a.take(a);
+        exponents_b.take(b);
         *dst = product::<PHASES>(a, b);
     }
-    reach_a.has_exact_products(reach_b)
+    exponents_a.has_exact_products(exponents_b)
 }
 
 #[inline(always)]
-fn products_of_halves_body(phases: u32, dst: &mut Tile, a: &[u8], b: &Tile) -> bool {
+fn products_of_halves_body(phases: u32, dst: &mut Dst, a: &[u8], b: &Src) -> bool {
     let a = a.as_chunks::<2>().0;
     match phases {
         1 => products::<1, _>(dst, a, b, of_half),
@@ -159,7 +158,7 @@ fn products_of_halves_body(phases: u32, dst: &mut Tile, a: &[u8], b: &Tile) -> b
 }
 
 #[inline(always)]
-fn products_of_words_body(phases: u32, dst: &mut Tile, a: &Tile, b: &Tile) -> bool {
+fn products_of_words_body(phases: u32, dst: &mut Dst, a: &Src, b: &Src) -> bool {
     match phases {
         1 => products::<1, _>(dst, a, b, of_word),
         2 => products::<2, _>(dst, a, b, of_word),
@@ -168,20 +167,20 @@ fn products_of_words_body(phases: u32, dst: &mut Tile, a: &Tile, b: &Tile) -> bo
     }
 }
 
-simd_kernel!(differences_of_halves, super::differences_of_halves_body, (dst: &mut Tile, a: &[u8], b: &Tile) -> bool);
-simd_kernel!(differences_of_words, super::differences_of_words_body, (dst: &mut Tile, a: &Tile, b: &Tile) -> bool);
-simd_kernel!(products_of_halves, super::products_of_halves_body, (phases: u32, dst: &mut Tile, a: &[u8], b: &Tile) -> bool);
-simd_kernel!(products_of_words, super::products_of_words_body, (phases: u32, dst: &mut Tile, a: &Tile, b: &Tile) -> bool);
+simd_kernel!(differences_of_halves, super::differences_of_halves_body, (dst: &mut Dst, a: &[u8], b: &Src) -> bool);
+simd_kernel!(differences_of_words, super::differences_of_words_body, (dst: &mut Dst, a: &Src, b: &Src) -> bool);
+simd_kernel!(products_of_halves, super::products_of_halves_body, (phases: u32, dst: &mut Dst, a: &[u8], b: &Src) -> bool);
+simd_kernel!(products_of_words, super::products_of_words_body, (phases: u32, dst: &mut Dst, a: &Src, b: &Src) -> bool);
 
 #[cfg(test)]
 mod tests {
     use tt_formats::DataFormat;
-    use tt_tensix::fpu::{self, Arch, Broadcast, EltwiseOp, MathConfig};
-    use tt_tensix::pack::DstFormat;
     use tt_testkit::random::Random;
 
+    use super::super::super::{Arch, MathFidelity};
+    use super::super::{Broadcast, eltwise_scalar};
     use super::*;
-    use crate::port::ZERO;
+    use crate::tile_io::ZERO;
 
     /// A Src word near one exponent, or of any.
     fn word(random: &mut Random, kind: u32, centre: u32) -> u32 {
@@ -216,15 +215,12 @@ mod tests {
                 *b = word(&mut random, kind, if round % 5 < 2 { centre_a } else { centre_b });
             }
             let page: Vec<u8> = a.iter().flat_map(|word| ((word >> 3) as u16).to_le_bytes()).collect();
-            let source = if halves { Source::Halves(&page) } else { Source::Words(&a) };
+            let source = if halves { Datums::Halves(&page) } else { Datums::Words(&a) };
             for &level in Level::supported() {
                 for (op, taken) in [EltwiseOp::Sub, EltwiseOp::Mul].into_iter().zip(&mut taken) {
                     let (mut expected, mut dst) = (ZERO, [1; 1024]);
-                    fpu::eltwise_scalar(&math, op, Broadcast::None, false, &mut expected, &a, &b);
-                    let done = match op {
-                        EltwiseOp::Mul => multiply(level, fidelity, &mut dst, source, &b),
-                        _ => subtract(level, &mut dst, source, &b),
-                    };
+                    eltwise_scalar(&math, op, Broadcast::None, false, &mut expected, &a, &b);
+                    let done = eltwise(level, &math, op, &mut dst, source, &b);
                     assert!(!done || dst == expected, "{op:?}, {alu:?}, {level:?}, round {round}");
                     *taken += u32::from(done);
                 }

@@ -4,8 +4,8 @@ use tt_cpu::stream::{self, STREAM_BYTES};
 use tt_memory::access::{Output, Pages};
 use tt_memory::{Access, BufferId};
 
-use super::groups::Groups;
-use crate::{OpError, for_each_page};
+use super::{Groups, for_each_page};
+use crate::OpError;
 
 /// Pages of more bytes are made in their place: a copy would not stay in the first-level cache.
 const MOST_COPIED: usize = 16 << 10;

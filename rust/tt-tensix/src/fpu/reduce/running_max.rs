@@ -1,20 +1,20 @@
 //! The largest datums of many tiles, place by place, in the order of GMPOOL: by sign and magnitude, denormals being
 //! zero.
 //!
-//! A maximum of rows takes tile after tile. What it leaves of each has only lost NaN, which became infinity, so that it
-//! is that of the largest datums at each place.
+//! GMPOOL of rows takes tile after tile. All that it changes is NaN, which becomes infinity, so the maximum of the rows of
+//! many tiles is that of the largest datums at each place.
 
+use super::super::Src;
 use tt_cpu::{Level, simd_kernel};
 
-use crate::port::Tile;
-
-/// The largest so far, as numbers in the order of the datums.
-pub(super) struct Largest {
-    keys: Box<Tile>,
+/// The largest datums so far, as numbers in the order of the datums.
+pub struct RunningMax {
+    keys: Box<Src>,
     level: Level,
 }
 
-impl Largest {
+impl RunningMax {
+    /// Nothing compared yet.
     pub fn new(level: Level) -> Self {
         Self { keys: Box::new([LOWEST; 1024]), level }
     }
@@ -30,12 +30,12 @@ impl Largest {
     }
 
     /// Compares a tile in a Src register.
-    pub fn take(&mut self, src: &Tile) {
+    pub fn take(&mut self, src: &Src) {
         words_kernel::run(self.level, src, &mut self.keys);
     }
 
     /// The largest datums, as they are in a Src register.
-    pub fn store(&self, src: &mut Tile) {
+    pub fn store(&self, src: &mut Src) {
         for (word, key) in src.iter_mut().zip(&*self.keys) {
             *word = ordered(*key as i32) as u32 >> BELOW;
         }
@@ -60,31 +60,30 @@ fn take(word: u32, key: &mut u32) {
 }
 
 #[inline(always)]
-fn halves_body(tile: &[u8], keys: &mut Tile) {
+fn halves_body(tile: &[u8], keys: &mut Src) {
     for (key, datum) in keys.iter_mut().zip(tile.as_chunks::<2>().0) {
         take(u32::from(u16::from_le_bytes(*datum)) << 16, key);
     }
 }
 
 #[inline(always)]
-fn words_body(src: &Tile, keys: &mut Tile) {
+fn words_body(src: &Src, keys: &mut Src) {
     for (key, word) in keys.iter_mut().zip(src) {
         take(word << BELOW, key);
     }
 }
 
-simd_kernel!(halves_kernel, super::halves_body, (tile: &[u8], keys: &mut Tile));
-simd_kernel!(words_kernel, super::words_body, (src: &Tile, keys: &mut Tile));
+simd_kernel!(halves_kernel, super::halves_body, (tile: &[u8], keys: &mut Src));
+simd_kernel!(words_kernel, super::words_body, (src: &Src, keys: &mut Src));
 
 #[cfg(test)]
 mod tests {
     use tt_formats::DataFormat;
-    use tt_tensix::fpu::{self, Arch, MathConfig, MathFidelity, PoolOp, ReduceDim, Reduction};
-    use tt_tensix::pack::DstFormat;
     use tt_testkit::random::Random;
 
     use super::*;
-    use crate::port::{Input, ZERO};
+    use crate::fpu::{self, Arch, DstFormat, MathConfig, MathFidelity, PoolOp, ReduceDim, Reduction};
+    use crate::tile_io::{Input, ZERO};
 
     #[test]
     fn a_maximum_of_tiles_is_that_of_the_largest_datums() {
@@ -115,7 +114,7 @@ mod tests {
                 })
                 .collect();
             for &level in Level::supported() {
-                let (mut largest, mut src) = (Largest::new(level), ZERO);
+                let (mut largest, mut src) = (RunningMax::new(level), ZERO);
                 largest.take(&[1 << 18; 1024]);
                 largest.clear();
                 let mut results = [ZERO; 2];

@@ -5,10 +5,9 @@
 //! numbers the first way leaves negated ones, and zeros without a sign. A running maximum is alone in its group if rows
 //! were reduced; if columns were, it has neighbours with exponents of their own, and only there anything is rounded.
 
+use super::super::Src;
 use tt_cpu::{Level, simd_kernel};
 use tt_formats::{block, format::GROUP, pack, unpack};
-
-use crate::port::Tile;
 
 /// Exponents of a tile.
 const EXPONENTS: usize = 1024 / GROUP;
@@ -40,7 +39,7 @@ fn plain_body(bytes: &[u8]) -> bool {
 simd_kernel!(plain_kernel, super::plain_body, (bytes: &[u8]) -> bool);
 
 /// What a plain tile in `Src` becomes through `Dst`, negated, and L1.
-pub fn negate(src: &mut Tile) {
+pub fn negate(src: &mut Src) {
     for word in src {
         *word = if *word == 0 { 0 } else { *word ^ unpack::SRC_SIGN };
     }
