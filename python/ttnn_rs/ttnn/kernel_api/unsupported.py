@@ -7,13 +7,13 @@ from typing import Any, NoReturn
 
 from ttnn.base.exceptions import UnsupportedError
 
-_RANDOM = "the chip's generator of pseudo-random numbers depends on when it is asked; its bits are not known"
-_NETWORK = "its steps are those of later kernels than the ones that are specified"
-_LANES = "what its lanes hold where the public kernels leave a row or rely on the neighbouring tile is not specified"
+_RANDOM = "the bits of the chip's pseudo-random number generator depend on time and are not known"
+_NETWORK = "its kernel is newer than the specified ones"
+_LANES = "its result in unused rows, or where it reads the neighbouring tile, is not specified"
 _NO_LISTING = "the dataflow of its kernel is not specified"
 _BLACKHOLE = "it exists on Blackhole only, and its dataflow is not specified"
-_HALF = "it drives one of unpacker, matrix unit and packer without the others, which the engine does not model"
-_FLAGS = "the matrix unit's and vector unit's special-value flags are not modelled"
+_HALF = "unpacker, FPU and packer are not modelled separately"
+_FLAGS = "FPU and SFPU special-value flags are not modelled"
 _DEBUG = "a debugger's view of the registers is not modelled"
 _PCIE = "host memory behind PCIe is not modelled"
 _THREADS = "kernels of several threads belong to a later chip"
