@@ -33,6 +33,7 @@ from ttnn.device.queues import command_queue, queue_number
 from ttnn.device.traces import Traces
 from ttnn.operation.accuracy import Accuracy
 from ttnn.operation.signature import REQUIRED, Param, Signature, merged, wrong_arguments
+from ttnn.operation.slow_path import call_slowly
 from ttnn.operation.traces import record
 from ttnn.tensor.dunders import OPERATORS
 from ttnn.tensor.tensor import Tensor
@@ -165,10 +166,7 @@ class FastOperation:
             return record(self, args, kwargs)
         if CONFIG.enable_fast_runtime_mode and not CONFIG.enable_comparison_mode and not CONFIG.enable_logging:
             return self.function(*args, **kwargs)
-        # Imported here: hooks and comparison are the slow path and need the decorators, which need this module.
-        from ttnn.operation import hooks
-
-        return hooks.call_slowly(self, args, kwargs)
+        return call_slowly(self, args, kwargs)
 
     def _on_queue(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if "queue_id" in kwargs and "cq_id" in kwargs:
@@ -395,7 +393,7 @@ def _keep_operands(values: list[Any], position: int) -> None:
     buffer = values[position]._buffer
     for i, value in enumerate(values):
         if i != position and isinstance(value, Tensor) and buffer is not None and value._buffer is buffer:
-            values[i] = find("ttnn.clone").function(value)
+            values[i] = find("ttnn.clone")(value)
 
 
 def _limits_of_accuracy(op: Op) -> list[str]:

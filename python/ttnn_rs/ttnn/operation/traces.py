@@ -20,15 +20,19 @@ _inside = threading.local()
 
 
 class Operator(Protocol):
-    """An operator, as a trace calls it again."""
+    """What traces, hooks and comparison mode know of an operator."""
 
-    @property
-    def __name__(self) -> str:
-        """Return the full name."""
+    __name__: str
+    output_tensor_kwarg_names: tuple[str, ...]
+    entry: Any
 
     @property
     def function(self) -> Callable[..., Any]:
         """Return what a call runs, without hooks and queues."""
+
+    @property
+    def golden_function(self) -> Callable[..., Any] | None:
+        """Return the reference."""
 
 
 class OperatorCall:

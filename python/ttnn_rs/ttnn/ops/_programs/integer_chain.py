@@ -137,7 +137,7 @@ def _apply_one(
             # Unlike the function of two operands, it shifts by 31 where the number is larger: the sign remains.
             steps: list[ChainStep] = [("right_shift", "int32", [min(numbers[0], 31)])]
             return apply_chain(operator, x, steps, memory_config=place, output_tensor=output, integers=True)
-        result: Tensor = find(f"ttnn.{name}").function(x, *numbers, memory_config=place, output_tensor=output)
+        result: Tensor = find(f"ttnn.{name}")(x, *numbers, memory_config=place, output_tensor=output)
         return result
     if dtype not in _32_BITS:
         raise UnsupportedError(

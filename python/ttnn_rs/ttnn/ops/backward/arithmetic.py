@@ -48,7 +48,7 @@ Step = Callable[[Forward, Tensor, Tensor, Tensor, Tensor], Tensor]
 
 def copied(do: Forward, grad: Tensor, _a: Tensor, _b: Tensor, output: Tensor) -> Tensor:
     """Write the gradient of the result into that of an operand."""
-    result: Tensor = find("ttnn.assign").function(grad, output)
+    result: Tensor = find("ttnn.assign")(grad, output)
     return result
 
 

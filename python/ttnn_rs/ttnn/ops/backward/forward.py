@@ -45,7 +45,7 @@ class Forward:
         self.place = place
 
     def __getattr__(self, name: str) -> Callable[..., Tensor]:
-        function = find(f"ttnn.{name}").function
+        function = find(f"ttnn.{name}")
         place = self.place
 
         def step(*operands: Any, **options: Any) -> Tensor:
@@ -77,19 +77,19 @@ class Forward:
     def zeros_like(self, x: Tensor, output_tensor: Tensor | None = None) -> Tensor:
         """Return zeros of a tensor's shape, data type and layout."""
         option = {"memory_config": self.place} if output_tensor is None else {"optional_tensor": output_tensor}
-        zeros: Tensor = find("ttnn.zeros_like").function(x, **option)
+        zeros: Tensor = find("ttnn.zeros_like")(x, **option)
         return zeros
 
     def empty_like(self, x: Tensor) -> Tensor:
         """Return a tensor for a result of the specification of `x`."""
-        empty: Tensor = find("ttnn.empty_like").function(x, memory_config=self.place)
+        empty: Tensor = find("ttnn.empty_like")(x, memory_config=self.place)
         return empty
 
     def passed_on(self, grad: Tensor) -> Tensor:
         """Return the gradient itself, or a copy of it in the place that was asked for."""
         if self.place is None or self.place == grad.memory_config():
             return grad
-        moved: Tensor = find("ttnn.to_memory_config").function(grad, self.place)
+        moved: Tensor = find("ttnn.to_memory_config")(grad, self.place)
         return moved
 
     def signed_infinity(self, x: Tensor, sign: float = 1.0) -> Tensor:

@@ -215,7 +215,7 @@ def _bias_gelu(
         check_operands("ttnn.bias_gelu_bw", grad_tensor=grad, input_tensor=x)
         if isinstance(bias, Tensor):
             check_operands("ttnn.bias_gelu_bw", input_tensor_a=x, input_tensor_b=bias)
-        total: Tensor = find("ttnn.add").function(x, bias)
+        total: Tensor = find("ttnn.add")(x, bias)
         gradient = _gelu_gradient("bias_gelu_bw", grad, total, variant, place, None)
         return [gradient, gradient] if isinstance(bias, Tensor) else [gradient]
 

@@ -25,7 +25,7 @@ _NAME: Final = "ttnn.prod_bw"
 
 def _operand(tensor: Tensor, label: str) -> Tensor:
     on_device(_NAME, tensor, label)
-    tiled: Tensor = find("ttnn.to_layout").function(tensor, Layout.TILE)
+    tiled: Tensor = find("ttnn.to_layout")(tensor, Layout.TILE)
     return tiled
 
 
@@ -33,7 +33,7 @@ def _prod(grad: Tensor, x: Tensor, dim: int | None, place: MemoryConfig | None) 
     with named(_NAME):
         same_device(_NAME, on_device(_NAME, grad, "grad_tensor"), x, "input_tensor")
         do = Forward(place)
-        product: Tensor = prod.function(x, dim, dim is not None, memory_config=place)
+        product: Tensor = prod(x, dim, dim is not None, memory_config=place)
         grad, x = _operand(grad, "grad_tensor"), _operand(x, "input_tensor")
         if dim is None:
             return [do.multiply(do.reciprocal(x), _first(do.multiply(product, grad), x))]
@@ -50,11 +50,9 @@ def _first(share: Tensor, x: Tensor) -> Tensor:
             f"input_tensor, {x.shape}, whose first element counts."
         )
     first: Any = (
-        share
-        if share._spec.shape.volume() == 1
-        else find("ttnn.slice").function(share, [0] * len(dims), [1] * len(dims))
+        share if share._spec.shape.volume() == 1 else find("ttnn.slice")(share, [0] * len(dims), [1] * len(dims))
     )
-    one: Tensor = find("ttnn.reshape").function(first, (1, 1))
+    one: Tensor = find("ttnn.reshape")(first, (1, 1))
     return one
 
 
@@ -64,7 +62,7 @@ def _kept(grad: Tensor, x: Tensor, axis: int) -> Tensor:
     kept = (*dims[:axis], 1, *dims[axis + 1 :])
     if grad._spec.shape._dims not in (kept, (*dims[:axis], *dims[axis + 1 :])):
         raise ShapeError(f"{_NAME}: grad_tensor is {grad.shape}; the products of {x.shape} along it are {list(kept)}.")
-    reshaped: Tensor = find("ttnn.reshape").function(grad, kept)
+    reshaped: Tensor = find("ttnn.reshape")(grad, kept)
     return reshaped
 
 

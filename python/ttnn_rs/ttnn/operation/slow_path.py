@@ -1,0 +1,168 @@
+"""The slow path of an operator's call: hooks, comparison with the golden function, logging.
+
+It is taken when `CONFIG.enable_fast_runtime_mode` is off or one of `CONFIG.enable_comparison_mode` and
+`CONFIG.enable_logging` is on. In the fast path hooks are not called; that is the behaviour of the official package.
+
+Source: TT-NN docs, "Hooks, golden functions, testing helpers".
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from ttnn.base.config import CONFIG
+from ttnn.base.exceptions import TtnnError
+from ttnn.operation.traces import Operator
+from ttnn.tensor.tensor import Tensor
+
+_log: Final = logging.getLogger("ttnn")
+
+
+class HookError(TtnnError, RuntimeError):
+    """A hook returned something; hooks look on, they do not replace results."""
+
+
+class ComparisonError(TtnnError, RuntimeError):
+    """A result is further from its golden function than `CONFIG.comparison_mode_pcc` allows, or there is none."""
+
+
+Hook = Callable[..., None]
+PRE_HOOKS: Final[list[Hook]] = []
+POST_HOOKS: Final[list[Hook]] = []
+
+
+def _call_hooks(kind: str, hooks: Sequence[Hook], *arguments: Any) -> None:
+    for hook in tuple(hooks):
+        result = hook(*arguments)
+        if result is not None:
+            raise HookError(f"{kind}-operation hook {hook} returned {result!r} but must return None")
+
+
+_inside: Final = threading.local()
+"""Whether this thread is in an operator: those that it calls belong to it."""
+
+
+def call_slowly(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Run an operator with everything that the slow path adds, once for it and all operators that it calls.
+
+    Raises:
+        HookError: a hook returned something.
+        ComparisonError: comparison mode is on and set to raise, and the result is too far off.
+    """
+    if getattr(_inside, "operator", False):
+        return operation.function(*args, **kwargs)
+    _inside.operator = True
+    try:
+        return _observed(operation, args, kwargs)
+    finally:
+        _inside.operator = False
+
+
+def _observed(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    _call_hooks("Pre", PRE_HOOKS, operation, args, kwargs)
+    if CONFIG.enable_logging:
+        _log.debug("Started %s", operation)
+    compared = CONFIG.enable_comparison_mode and operation.golden_function is not None
+    # Before the operator runs: it may write into its operands, or free them.
+    golden = _golden_result(operation, args, kwargs) if compared else None
+    output = operation.function(*args, **kwargs)
+    if CONFIG.enable_logging:
+        _log.debug("Finished %s", operation)
+    if compared:
+        _compare_all(operation, golden, output)
+    _call_hooks("Post", POST_HOOKS, operation, args, kwargs, output)
+    return output
+
+
+def float64_values(tensor: Tensor) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Return the elements of a tensor, wherever it lives, as float64."""
+    return np.asarray(tensor.to_list(), np.float64).reshape(tuple(tensor.shape))
+
+
+def plain(value: Any) -> Any:
+    """Return an argument as golden functions take it: tensors as float64, complex tensors as complex128."""
+    if isinstance(value, Tensor):
+        return float64_values(value)
+    real, imag = getattr(value, "real", None), getattr(value, "imag", None)
+    if isinstance(real, Tensor) and isinstance(imag, Tensor):
+        return float64_values(real) + 1j * float64_values(imag)
+    return value
+
+
+def _golden_result(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    outputs = operation.output_tensor_kwarg_names
+    args, kwargs = _operands_first(operation, args, kwargs)
+    options = {name: plain(value) for name, value in kwargs.items() if name not in outputs}
+    with np.errstate(all="ignore"):
+        result = plain_golden(operation)(*map(plain, args), **options)
+    return result if isinstance(result, list | tuple) else np.asarray(result)
+
+
+def _operands_first(
+    operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Return a call with the operands by position: golden functions have names of their own for them."""
+    entry = operation.entry
+    fitting = (s for s in entry.signatures if s.bind(args, kwargs) is not None) if entry is not None else iter(())
+    signature = next(fitting, None)
+    if signature is None:
+        return args, kwargs
+    values, rest = list(args), dict(kwargs)
+    for param in signature.positional[len(args) :]:
+        if param.name not in rest or not isinstance(plain(rest[param.name]), np.ndarray):
+            break
+        values.append(rest.pop(param.name))
+    return tuple(values), rest
+
+
+def _compare_all(operation: Operator, golden: Any, output: Any) -> None:
+    """Compare a result, or each of the results of an operator that returns a list; None was not asked for."""
+    if not isinstance(output, list | tuple):
+        golden, output = [golden], [output]
+    for expected, actual in zip(golden, output, strict=False):
+        values = plain(actual)
+        if isinstance(values, np.ndarray):
+            for part in (np.real, np.imag) if np.iscomplexobj(values) else (np.real,):
+                _compare(operation, part(expected), part(values))
+
+
+def _compare(operation: Operator, golden: Any, actual: Any) -> None:
+    pcc = correlation(golden, actual)
+    if pcc < CONFIG.comparison_mode_pcc:
+        text = f"{operation.__name__}: PCC to the golden function is {pcc:.6f}, below {CONFIG.comparison_mode_pcc}."
+        if CONFIG.comparison_mode_should_raise_exception:
+            raise ComparisonError(text)
+        _log.error(text)
+
+
+def correlation(expected: Any, actual: Any) -> float:
+    """Return the Pearson correlation of two arrays; 1.0 if both are constant and equal, 0.0 if shapes differ."""
+    left, right = np.asarray(expected, np.float64).ravel(), np.asarray(actual, np.float64).ravel()
+    if left.shape != right.shape:
+        return 0.0
+    usable = np.isfinite(left) & np.isfinite(right)
+    if not np.array_equal(left[~usable], right[~usable], equal_nan=True):
+        return 0.0
+    left, right = left[usable], right[usable]
+    if left.size == 0 or np.array_equal(left, right):
+        return 1.0
+    if np.ptp(left) == 0 or np.ptp(right) == 0:
+        return float(np.allclose(left, right, rtol=1e-2, atol=0))
+    return float(np.corrcoef(left, right)[0, 1])
+
+
+def plain_golden(operation: Operator) -> Callable[..., Any]:
+    """Return the golden function of an operator, which takes and returns arrays of numpy.
+
+    Raises:
+        ComparisonError: it has none.
+    """
+    golden = operation.golden_function
+    if golden is None:
+        raise ComparisonError(f"{operation.__name__} does not have a golden function")
+    return golden
