@@ -40,8 +40,8 @@ class TensorStorage:
     _device: MeshDevice | None
     _id: int | None
     _topology: TensorTopology  # only where it is not the usual one
-    # Tensors on the same buffer (views), this one included; None as long as it is the only one.
-    _sharers: list[weakref.ref[TensorStorage]] | None
+    # The living tensors on the same buffer (views), this one included; None as long as there was never another.
+    _sharers: set[weakref.ref[TensorStorage]] | None
 
     @classmethod
     def _make(cls, spec: TensorSpec, host: Raw | None, buffer: Buffer | None, device: MeshDevice | None) -> Self:
@@ -71,9 +71,14 @@ class TensorStorage:
 
     def _share_with(self, other: TensorStorage) -> None:
         if other._sharers is None:
-            other._sharers = [weakref.ref(other)]
-        self._sharers = other._sharers
-        self._sharers.append(weakref.ref(self))
+            other._sharers = set()
+            other._join(other._sharers)
+        self._join(other._sharers)
+
+    def _join(self, sharers: set[weakref.ref[TensorStorage]]) -> None:
+        # The reference removes itself when the tensor ends, so that a set is as large as there are tensors.
+        sharers.add(weakref.ref(self, sharers.discard))
+        self._sharers = sharers
 
     # What it is.
 
@@ -192,8 +197,7 @@ class TensorStorage:
             buffer.deallocate()
 
     def _is_shared(self) -> bool:
-        others = (sharer() for sharer in self._sharers or ())
-        return any(other is not None and other is not self for other in others)
+        return self._sharers is not None and len(self._sharers) > 1
 
     def _require_device(self, operator: str, label: str = "input_tensor") -> Buffer:
         """Return the buffer, if the tensor is on an open device and allocated.
