@@ -183,6 +183,19 @@ def test_pearson_correlation_coefficient() -> None:
 
 def test_the_module_types_has_what_the_official_one_has() -> None:
     assert types.BlackholeComputeKernelConfig is types.WormholeComputeKernelConfig is ttnn.WormholeComputeKernelConfig
-    assert all(getattr(types, name) is getattr(ttnn, name) for name in types._ELSEWHERE)
+    classes = {
+        "CoreCoord",
+        "CoreGrid",
+        "CoreRange",
+        "CoreRangeSet",
+        "Device",
+        "MemoryConfig",
+        "MeshDevice",
+        "NdShardSpec",
+    }
+    classes |= {"DeviceComputeKernelConfig", "Shape", "ShardSpec", "Tensor", "TensorSpec", "Tile"}
+    names = classes | {name for name in vars(types) if name.endswith("_MEMORY_CONFIG")}
+    assert len(names) == 19
+    assert all(getattr(types, name) is getattr(ttnn, name) for name in names)
     with pytest.raises(AttributeError, match=r"^module 'ttnn.types' has no attribute 'Tenser'$"):
         _ = types.Tenser

@@ -2,43 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from ttnn.base.compute_config import BlackholeComputeKernelConfig as BlackholeComputeKernelConfig
+from ttnn.base.compute_config import DeviceComputeKernelConfig as DeviceComputeKernelConfig
+from ttnn.base.compute_config import WormholeComputeKernelConfig as WormholeComputeKernelConfig
+from ttnn.base.core_range import CoreCoord as CoreCoord
+from ttnn.base.core_range import CoreGrid as CoreGrid
+from ttnn.base.core_range import CoreRange as CoreRange
+from ttnn.base.core_range import CoreRangeSet as CoreRangeSet
 from ttnn.base.enums import *  # noqa: F403
-
-# Defined above `ttnn.base.enums`, so looked up when asked for.
-_ELSEWHERE = frozenset(
-    {
-        "DRAM_MEMORY_CONFIG",
-        "L1_BLOCK_SHARDED_MEMORY_CONFIG",
-        "L1_HEIGHT_SHARDED_MEMORY_CONFIG",
-        "L1_MEMORY_CONFIG",
-        "L1_WIDTH_SHARDED_MEMORY_CONFIG",
-        "BlackholeComputeKernelConfig",
-        "CoreCoord",
-        "CoreGrid",
-        "CoreRange",
-        "CoreRangeSet",
-        "Device",
-        "DeviceComputeKernelConfig",
-        "MemoryConfig",
-        "MeshDevice",
-        "NdShardSpec",
-        "Shape",
-        "ShardSpec",
-        "Tensor",
-        "TensorSpec",
-        "Tile",
-        "WormholeComputeKernelConfig",
-    }
-)
-
-if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> object:
-        """Return a name that the official module has and another one defines."""
-        if name not in _ELSEWHERE:
-            raise AttributeError(f"module 'ttnn.types' has no attribute {name!r}")
-        import ttnn
-
-        return getattr(ttnn, name)
+from ttnn.base.memory_config import DRAM_MEMORY_CONFIG as DRAM_MEMORY_CONFIG
+from ttnn.base.memory_config import L1_BLOCK_SHARDED_MEMORY_CONFIG as L1_BLOCK_SHARDED_MEMORY_CONFIG
+from ttnn.base.memory_config import L1_HEIGHT_SHARDED_MEMORY_CONFIG as L1_HEIGHT_SHARDED_MEMORY_CONFIG
+from ttnn.base.memory_config import L1_MEMORY_CONFIG as L1_MEMORY_CONFIG
+from ttnn.base.memory_config import L1_WIDTH_SHARDED_MEMORY_CONFIG as L1_WIDTH_SHARDED_MEMORY_CONFIG
+from ttnn.base.memory_config import MemoryConfig as MemoryConfig
+from ttnn.base.memory_config import NdShardSpec as NdShardSpec
+from ttnn.base.memory_config import ShardSpec as ShardSpec
+from ttnn.base.shape import Shape as Shape
+from ttnn.base.tensor_spec import TensorSpec as TensorSpec
+from ttnn.base.tile import Tile as Tile
+from ttnn.device.lifecycle import Device as Device
+from ttnn.device.lifecycle import MeshDevice as MeshDevice
+from ttnn.tensor.tensor import Tensor as Tensor

@@ -30,9 +30,9 @@ from ttnn.metal.generic_op import *  # noqa: F403
 from ttnn.metal.global_circular_buffer import *  # noqa: F403
 from ttnn.metal.program import *  # noqa: F403
 from ttnn.metal.queues import *  # noqa: F403
-from ttnn.metal.report import KernelReport as KernelReport
 from ttnn.metal.report import Report as Report
 from ttnn.metal.runtime_args import *  # noqa: F403
 from ttnn.metal.semaphores import *  # noqa: F403
 from ttnn.metal.sources import *  # noqa: F403
+from ttnn.metal.timeline import KernelReport as KernelReport
 from ttnn.metal.traces import *  # noqa: F403

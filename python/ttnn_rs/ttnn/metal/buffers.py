@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,11 +17,7 @@ from ttnn.device.coordinates import SubDeviceId
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.tensor.tensor import Tensor
 
-if TYPE_CHECKING:
-    from ttnn.metal.program import Program
-
 __all__ = [
-    "AssignGlobalBufferToProgram",
     "Buffer",
     "CreateBuffer",
     "DeallocateBuffer",
@@ -29,7 +25,6 @@ __all__ = [
     "ShardSpecBuffer",
     "ShardedBufferConfig",
     "TensorAccessorArgs",
-    "assign_global_buffer_to_program",
     "create_buffer",
     "deallocate_buffer",
     "tilize_nfaces",
@@ -266,14 +261,6 @@ def deallocate_buffer(buffer: Buffer) -> None:
     buffer.deallocate()
 
 
-def assign_global_buffer_to_program(buffer: Buffer, program: Program) -> None:
-    """Let a buffer live as long as a program."""
-    if not isinstance(buffer, Buffer):
-        raise ArgumentError(f"assign_global_buffer_to_program: expected a Buffer, got {buffer!r}")
-    program.buffers.append(buffer)
-
-
-AssignGlobalBufferToProgram = assign_global_buffer_to_program
 CreateBuffer = create_buffer
 DeallocateBuffer = deallocate_buffer
 

@@ -8,7 +8,8 @@ from ttnn.base.exceptions import ArgumentError, MemoryConfigError, fatal
 from ttnn.metal.buffers import Buffer
 from ttnn.metal.configs import CircularBufferConfig
 from ttnn.metal.global_circular_buffer import GlobalCircularBuffer
-from ttnn.metal.program import CBHandle, CoreSpec, Program, as_cores, require_program, shared_core
+from ttnn.metal.program import Program
+from ttnn.metal.program_parts import CBHandle, CoreSpec, as_cores, require_program, shared_core
 
 __all__ = [
     "CreateCircularBuffer",

@@ -16,7 +16,8 @@ from ttnn.base.exceptions import ArgumentError, DeviceError, MemoryConfigError, 
 from ttnn.device.coordinates import MeshCoordinate, MeshCoordinateRange, MeshDeviceConfig, MeshShape, SubDeviceId
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.metal.buffers import Buffer, InterleavedBufferConfig, ShardedBufferConfig, ShardSpecBuffer, create_buffer
-from ttnn.metal.program import Program, require_program
+from ttnn.metal.program import Program
+from ttnn.metal.program_parts import require_program
 from ttnn.metal.queues import (
     CommandQueue,
     EventQuery,

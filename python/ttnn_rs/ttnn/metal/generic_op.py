@@ -27,7 +27,8 @@ from ttnn.metal.descriptors import (
     device_of,
     required,
 )
-from ttnn.metal.program import Program, create_kernel, shared_core
+from ttnn.metal.program import Program, create_kernel
+from ttnn.metal.program_parts import shared_core
 from ttnn.metal.queues import command_queue, enqueue_program
 from ttnn.metal.report import Report
 from ttnn.metal.runtime_args import set_common_runtime_args, set_runtime_args

@@ -10,8 +10,7 @@ from ttnn.base.exceptions import DeviceError, KernelArgumentError, MemoryConfigE
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.kernel_api.context import KernelContext
 from ttnn.metal.configs import CircularBufferConfig, ComputeConfig
-from ttnn.metal.program import Kernel, Program, require_program
-from ttnn.metal.runtime_args import as_words, check_count
+from ttnn.metal.program_parts import Kernel, ProgramParts, as_words, check_count, require_program
 
 _ALIGNMENT = 32
 """Of the first byte of a circular buffer, so that DRAM reads can land there."""
@@ -31,7 +30,7 @@ class Layout:
     contexts: list[KernelContext]
 
 
-def lay_out(device: MeshDevice, program: Program) -> Layout:
+def lay_out(device: MeshDevice, program: ProgramParts) -> Layout:
     """Return a program for one device.
 
     Raises:
@@ -67,7 +66,7 @@ def lay_out(device: MeshDevice, program: Program) -> Layout:
     )
 
 
-def cb_addresses(program: Program, base: int) -> list[int]:
+def cb_addresses(program: ProgramParts, base: int) -> list[int]:
     """Return the L1 address of each circular buffer of a program, given the first that one of its own can have."""
     ends: dict[CoreCoord, int] = {}
     places = []
@@ -85,7 +84,7 @@ def cb_addresses(program: Program, base: int) -> list[int]:
     return places
 
 
-def _circular_buffers(device: MeshDevice, program: Program) -> list[CbRow]:
+def _circular_buffers(device: MeshDevice, program: ProgramParts) -> list[CbRow]:
     base = int(device._engine.memory_view(BufferType.L1.value)["base_address"])
     lowest = device._engine.lowest_l1_address()
     rows: list[CbRow] = []
@@ -199,7 +198,7 @@ def _worker_coords(device: MeshDevice) -> list[tuple[int, int]]:
     return [coordinate for _, coordinate in device.chip["worker_coords"]]
 
 
-def _remotes(program: Program, core: CoreCoord) -> dict[int, tuple[int, int]]:
+def _remotes(program: ProgramParts, core: CoreCoord) -> dict[int, tuple[int, int]]:
     """Return configuration and page size of each remote CB of a core."""
     return {
         index: (handle.global_buffer.config_address(), handle.config.page_sizes[index])
@@ -209,7 +208,7 @@ def _remotes(program: Program, core: CoreCoord) -> dict[int, tuple[int, int]]:
     }
 
 
-def _context(device: MeshDevice, core: CoreCoord, kernel: Kernel, program: Program) -> KernelContext:
+def _context(device: MeshDevice, core: CoreCoord, kernel: Kernel, program: ProgramParts) -> KernelContext:
     config = kernel.config
     coordinate = device.worker_core_from_logical_core(core)
     box = kernel.cores.bounding_box().start

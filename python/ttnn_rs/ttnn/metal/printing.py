@@ -9,14 +9,14 @@ from ttnn.base.enums import BufferType
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.metal.configs import CircularBufferConfig, ComputeConfig, DataFormat
 from ttnn.metal.layout import cb_addresses, lay_out
-from ttnn.metal.program import RISCS, CBHandle, Kernel, Program
+from ttnn.metal.program_parts import RISCS, CBHandle, Kernel, ProgramParts
 
 _FLAGS = ("fp32_dest_acc_en", "dst_full_sync_en", "bfp8_pack_precise", "math_approx_mode")
 _SHOWN = 8
 """Arguments that a line shows."""
 
 
-def describe(program: Program, device: MeshDevice | None = None) -> str:
+def describe(program: ProgramParts, device: MeshDevice | None = None) -> str:
     """Return a program in words: cores, kernels, circular buffers, semaphores, and the map of L1.
 
     With a device, addresses are those that the program has there, and a program that the device cannot run raises as it
@@ -41,7 +41,7 @@ def describe(program: Program, device: MeshDevice | None = None) -> str:
     return "\n".join(lines)
 
 
-def _everywhere(program: Program) -> Iterator[CoreRangeSet]:
+def _everywhere(program: ProgramParts) -> Iterator[CoreRangeSet]:
     yield from (kernel.cores for kernel in program.kernels)
     yield from (handle.cores for handle in program.circular_buffers)
     yield from (cores for _, cores, _ in program.semaphores)
@@ -118,7 +118,7 @@ def _circular_buffer(handle: CBHandle) -> Iterator[list[str]]:
         yield [f"CB {index}", size, form, f"on {handle.cores}", where]
 
 
-def _l1(program: Program, places: list[int], device: MeshDevice | None) -> Iterator[str]:
+def _l1(program: ProgramParts, places: list[int], device: MeshDevice | None) -> Iterator[str]:
     """Yield the map of L1: circular buffers in the order of their addresses, for each set of cores with the same."""
     limit = 0
     if device is not None:

@@ -7,94 +7,46 @@ from collections.abc import Callable
 from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
 from pathlib import Path
 from types import CodeType
-from typing import Any
 
-from ttnn.base.core_range import CoreCoord, CoreRange, CoreRangeSet, as_core
+from ttnn.base.core_range import CoreCoord
 from ttnn.base.enums import NOC_MODE
-from ttnn.base.exceptions import ArgumentError, KernelArgumentError, ProgramConfigError, UnsupportedError, fatal
-from ttnn.base.system_enums import DataMovementProcessor
+from ttnn.base.exceptions import ArgumentError, ProgramConfigError, UnsupportedError, fatal
 from ttnn.device.mesh_device import MeshDevice
-from ttnn.metal.configs import CircularBufferConfig, ComputeConfig, DataMovementConfig, EthernetConfig
+from ttnn.metal.buffers import Buffer
+from ttnn.metal.configs import ComputeConfig, DataMovementConfig, EthernetConfig
+from ttnn.metal.printing import describe
+from ttnn.metal.program_parts import (
+    CBHandle,
+    CoreSpec,
+    Kernel,
+    KernelConfig,
+    ProgramParts,
+    as_cores,
+    require_program,
+    shared_core,
+)
 from ttnn.metal.sources import kernel_from_file, kernel_from_text
 
 __all__ = [
+    "AssignGlobalBufferToProgram",
     "CBHandle",
     "CreateKernel",
     "CreateKernelFromString",
     "CreateProgram",
     "Kernel",
     "Program",
+    "assign_global_buffer_to_program",
     "create_kernel",
     "create_kernel_from_string",
     "create_program",
 ]
 
-CoreSpec = CoreCoord | CoreRange | CoreRangeSet | tuple[int, int]
-KernelConfig = DataMovementConfig | ComputeConfig
-RISCS = ("BRISC", "NCRISC", "TRISC")
 
-
-def as_cores(core_spec: CoreSpec) -> CoreRangeSet:
-    """Return cores in whatever form as a set of ranges."""
-    if isinstance(core_spec, CoreRangeSet):
-        return core_spec
-    if isinstance(core_spec, CoreRange):
-        return CoreRangeSet([core_spec])
-    core = as_core(core_spec)
-    return CoreRangeSet([CoreRange(core, core)])
-
-
-def shared_core(one: CoreRangeSet, other: CoreRangeSet) -> CoreCoord | None:
-    """Return a core that two sets have in common."""
-    return next((core for core in one.cores() if other.contains(core)), None)
-
-
-class Kernel:
-    """A kernel of a program: a Python function, its cores, its configuration and arguments."""
-
-    def __init__(self, function: Callable[[], object], cores: CoreRangeSet, config: KernelConfig) -> None:
-        self.function = function
-        self.name = getattr(function, "__name__", type(function).__name__)
-        self.cores = cores
-        self.config = config
-        self.args: dict[tuple[int, int], list[int]] = {}
-        self.common_args: list[int] = []
-        self.buffers: dict[tuple[int, int], list[Any]] = {}
-        """Buffers among the arguments; they live as long as the kernel."""
-
-    @property
-    def risc(self) -> int:
-        """Return 0 for BRISC, 1 for NCRISC, 2 for the three TRISCs."""
-        if isinstance(self.config, ComputeConfig):
-            return 2
-        return 1 if self.config.processor is DataMovementProcessor.RISCV_1 else 0
-
-    def __repr__(self) -> str:
-        return f"{self.name} on {RISCS[self.risc]} of {self.cores}"
-
-
-class CBHandle:
-    """A circular buffer of a program."""
-
-    def __init__(self, cores: CoreRangeSet, config: CircularBufferConfig) -> None:
-        self.cores = cores
-        self.config = config
-        self.global_buffer: Any = None
-        """The global circular buffer that its remote indices belong to."""
-
-
-class Program:
+class Program(ProgramParts):
     """Kernels, circular buffers and semaphores. Data only; a command queue runs it, as often as one likes.
 
     `repr` and `describe` print it: kernels with their arguments, circular buffers, semaphores and the map of L1.
     """
-
-    def __init__(self) -> None:
-        self.kernels: list[Kernel] = []
-        self.circular_buffers: list[CBHandle] = []
-        self.semaphores: list[tuple[int, CoreRangeSet, int]] = []
-        self.buffers: list[Any] = []
-        """Buffers that live as long as the program, see `assign_global_buffer_to_program`."""
 
     def describe(self, device: MeshDevice | None = None) -> str:
         """Return the program in words; with a device, addresses are those that the program has there.
@@ -102,8 +54,6 @@ class Program:
         Raises:
             DeviceError: it uses cores that the device does not have.
         """
-        from ttnn.metal.printing import describe
-
         return describe(self, device)
 
     def __repr__(self) -> str:
@@ -226,27 +176,14 @@ def _check_networks(call: str, core: CoreCoord, added: Kernel, other: Kernel) ->
         )
 
 
-def require_program(call: str, program: object) -> None:
-    """Refuse what is no program.
-
-    Raises:
-        ArgumentError: it is none.
-    """
-    if not isinstance(program, Program):
-        raise ArgumentError(f"{call}: expected a Program, got {program!r}")
+def assign_global_buffer_to_program(buffer: Buffer, program: Program) -> None:
+    """Let a buffer live as long as a program."""
+    if not isinstance(buffer, Buffer):
+        raise ArgumentError(f"assign_global_buffer_to_program: expected a Buffer, got {buffer!r}")
+    program.buffers.append(buffer)
 
 
-def require_kernel(call: str, program: Program, kernel: object) -> None:
-    """Refuse what is no kernel of a program.
-
-    Raises:
-        KernelArgumentError: it is none.
-    """
-    require_program(call, program)
-    if not any(kernel is known for known in program.kernels):
-        raise KernelArgumentError(f"{call}: {kernel!r} is no kernel of this program")
-
-
+AssignGlobalBufferToProgram = assign_global_buffer_to_program
 CreateProgram = create_program
 CreateKernel = create_kernel
 CreateKernelFromString = create_kernel_from_string

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -11,38 +10,13 @@ from ttnn import _engine
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.kernel_api.context import KernelContext
 from ttnn.metal import timeline
-from ttnn.metal.timeline import Event
+from ttnn.metal.timeline import Event, KernelReport
 
 _KINDS = (
     *("front of CB", "back of CB", "semaphore at", "read barrier", "write barrier", "NoC issue"),
     *("Dst", "math", "unpack"),
 )
 _THREADS = ("unpack", "math", "pack")
-
-
-@dataclass
-class KernelReport:
-    """One kernel on one core.
-
-    Attributes:
-        core: Logical core.
-        risc: BRISC, NCRISC or TRISC.
-        kernel: Its name.
-        cycles: When it ended; of a compute kernel, when the last of its threads did.
-        threads: When each thread ended: one for data movement, unpack, math and pack for compute.
-        waits: Cycles that each thread waited, by what for.
-        whom: For waits that another kernel ended, which one: it pushed or popped the pages, or changed the word.
-        calls: Calls of the kernel API.
-    """
-
-    core: tuple[int, int]
-    risc: str
-    kernel: str
-    cycles: int
-    threads: tuple[int, ...]
-    waits: dict[str, int] = field(default_factory=dict)
-    whom: dict[str, str] = field(default_factory=dict)
-    calls: int = 0
 
 
 class Report:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ttnn.base.core_range import CoreCoord
 from ttnn.base.exceptions import KernelArgumentError
-from ttnn.metal.program import CoreSpec, Kernel, Program, as_cores, require_kernel
+from ttnn.metal.program import Program
+from ttnn.metal.program_parts import CoreSpec, Kernel, as_cores, as_words, check_count, require_kernel
 
 __all__ = [
     "GetCommonRuntimeArgs",
@@ -19,10 +20,6 @@ __all__ = [
     "set_common_runtime_args",
     "set_runtime_args",
 ]
-
-MAX_RUNTIME_ARGS = 341
-"""Words of unique and common runtime arguments of a kernel on a core."""
-_WORD = 0xFFFF_FFFF
 
 
 def set_runtime_args(
@@ -89,36 +86,6 @@ def get_common_runtime_args(program: Program, kernel: Kernel) -> list[int]:
     """Return the arguments that all cores share; changing the list changes the arguments of the next run."""
     require_kernel("get_common_runtime_args", program, kernel)
     return kernel.common_args
-
-
-def check_count(call: str, kernel: Kernel, count: int) -> None:
-    """Refuse more arguments than fit.
-
-    Raises:
-        KernelArgumentError: more than 341 words.
-    """
-    if count > MAX_RUNTIME_ARGS:
-        raise KernelArgumentError(
-            f"{call}: kernel {kernel.name} gets {count} runtime arguments, at most {MAX_RUNTIME_ARGS} fit"
-        )
-
-
-def as_words(call: str, args: Iterable[Any]) -> list[int]:
-    """Return arguments as unsigned 32-bit words; what has an `address()` stands for it.
-
-    Raises:
-        KernelArgumentError: one is no 32-bit integer.
-    """
-    if isinstance(args, (str, bytes)) or not hasattr(args, "__iter__"):
-        raise KernelArgumentError(f"{call}: expected a list of arguments, got {args!r}")
-    words = []
-    for place, value in enumerate(args):
-        address = getattr(value, "address", None)
-        word = address() if callable(address) else value
-        if isinstance(word, bool) or not hasattr(word, "__index__") or not -(1 << 31) <= word.__index__() <= _WORD:
-            raise KernelArgumentError(f"{call}: argument {place} must be a 32-bit integer, got {value!r}")
-        words.append(word.__index__() & _WORD)
-    return words
 
 
 SetRuntimeArgs = set_runtime_args

@@ -11,7 +11,8 @@ from ttnn.base.enums import BufferType, CoreType
 from ttnn.base.exceptions import ArgumentError, KernelArgumentError, MemoryConfigError, UnsupportedError
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.metal.buffers import Buffer, ShardedBufferConfig, create_buffer
-from ttnn.metal.program import CoreSpec, Program, as_cores, require_program
+from ttnn.metal.program import Program
+from ttnn.metal.program_parts import CoreSpec, as_cores, require_program
 
 __all__ = [
     "CreateGlobalSemaphore",

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from ttnn.base.exceptions import ArgumentError, UnsupportedError
-
-if TYPE_CHECKING:
-    from ttnn.metal.report import KernelReport, Report
 
 _TRANSFER = 3
 """Thread number of an event that is a transfer."""
@@ -51,7 +48,44 @@ class Event:
     bytes: int
 
 
-def chrome_trace(report: Report) -> dict[str, Any]:
+@dataclass
+class KernelReport:
+    """One kernel on one core.
+
+    Attributes:
+        core: Logical core.
+        risc: BRISC, NCRISC or TRISC.
+        kernel: Its name.
+        cycles: When it ended; of a compute kernel, when the last of its threads did.
+        threads: When each thread ended: one for data movement, unpack, math and pack for compute.
+        waits: Cycles that each thread waited, by what for.
+        whom: For waits that another kernel ended, which one: it pushed or popped the pages, or changed the word.
+        calls: Calls of the kernel API.
+    """
+
+    core: tuple[int, int]
+    risc: str
+    kernel: str
+    cycles: int
+    threads: tuple[int, ...]
+    waits: dict[str, int] = field(default_factory=dict)
+    whom: dict[str, str] = field(default_factory=dict)
+    calls: int = 0
+
+
+class Run(Protocol):
+    """What a timeline needs of a `Report`."""
+
+    cycles: int
+    clock_mhz: int
+    kernels: list[KernelReport]
+
+    @property
+    def events(self) -> list[Event]:
+        """Return calls and transfers in the order of the calls."""
+
+
+def chrome_trace(report: Run) -> dict[str, Any]:
     """Return the report as a Chrome trace: a process per core, a thread per RISC, asynchronous spans for transfers.
 
     Times are microseconds on the chip.
@@ -85,7 +119,7 @@ def _labels(kernel: KernelReport) -> Sequence[str]:
     return tuple(f"TRISC{number} {kernel.kernel} ({name})" for number, name in enumerate(_THREADS))
 
 
-def save(report: Report, path: str | Path) -> None:
+def save(report: Run, path: str | Path) -> None:
     """Write the Chrome trace of a report; Perfetto and chrome://tracing open it.
 
     Raises:
@@ -95,7 +129,7 @@ def save(report: Report, path: str | Path) -> None:
     Path(path).write_text(json.dumps(chrome_trace(report), separators=(",", ":")), encoding="utf-8")
 
 
-def plot(report: Report, path: str | Path | None = None) -> Any:
+def plot(report: Run, path: str | Path | None = None) -> Any:
     """Draw how busy each core was and what each RISC did when; return the figure, and save it if `path` is given.
 
     Raises:
@@ -117,12 +151,12 @@ def plot(report: Report, path: str | Path | None = None) -> Any:
     return figure
 
 
-def _require_events(report: Report, function: str) -> None:
+def _require_events(report: Run, function: str) -> None:
     if not report.events:
         raise ArgumentError(f"Report.{function}: the run was not recorded; run it without trace=False")
 
 
-def _lines(report: Report) -> list[tuple[str, int, int]]:
+def _lines(report: Run) -> list[tuple[str, int, int]]:
     """Return label, kernel and thread of every line of the chart."""
     lines = []
     for index, kernel in enumerate(report.kernels):
@@ -139,7 +173,7 @@ def _kind(event: Event, compute: bool) -> str:
     return "compute" if compute else "call"
 
 
-def _draw_timeline(chart: Any, report: Report, lines: list[tuple[str, int, int]]) -> None:
+def _draw_timeline(chart: Any, report: Run, lines: list[tuple[str, int, int]]) -> None:
     places = {(kernel, thread): row for row, (_, kernel, thread) in enumerate(lines)}
     bars: dict[tuple[int, str], list[tuple[int, int]]] = {}
     for event in report.events:
@@ -158,7 +192,7 @@ def _draw_timeline(chart: Any, report: Report, lines: list[tuple[str, int, int]]
     chart.legend(handles=handles, loc="lower right", fontsize=7)
 
 
-def _draw_heat(figure: Any, heat: Any, report: Report) -> None:
+def _draw_heat(figure: Any, heat: Any, report: Run) -> None:
     busy: dict[tuple[int, int], int] = {}
     for kernel in report.kernels:
         waited = sum(kernel.waits.values())

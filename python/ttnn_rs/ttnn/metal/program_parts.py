@@ -1,0 +1,129 @@
+"""The parts of a program: kernels with their cores and arguments, circular buffers, semaphores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ttnn.base.core_range import CoreCoord, CoreRange, CoreRangeSet, as_core
+from ttnn.base.exceptions import ArgumentError, KernelArgumentError
+from ttnn.base.system_enums import DataMovementProcessor
+from ttnn.metal.configs import CircularBufferConfig, ComputeConfig, DataMovementConfig
+
+CoreSpec = CoreCoord | CoreRange | CoreRangeSet | tuple[int, int]
+KernelConfig = DataMovementConfig | ComputeConfig
+RISCS = ("BRISC", "NCRISC", "TRISC")
+MAX_RUNTIME_ARGS = 341
+"""Words of unique and common runtime arguments of a kernel on a core."""
+_WORD = 0xFFFF_FFFF
+
+
+def as_cores(core_spec: CoreSpec) -> CoreRangeSet:
+    """Return cores in whatever form as a set of ranges."""
+    if isinstance(core_spec, CoreRangeSet):
+        return core_spec
+    if isinstance(core_spec, CoreRange):
+        return CoreRangeSet([core_spec])
+    core = as_core(core_spec)
+    return CoreRangeSet([CoreRange(core, core)])
+
+
+def shared_core(one: CoreRangeSet, other: CoreRangeSet) -> CoreCoord | None:
+    """Return a core that two sets have in common."""
+    return next((core for core in one.cores() if other.contains(core)), None)
+
+
+class Kernel:
+    """A kernel of a program: a Python function, its cores, its configuration and arguments."""
+
+    def __init__(self, function: Callable[[], object], cores: CoreRangeSet, config: KernelConfig) -> None:
+        self.function = function
+        self.name = getattr(function, "__name__", type(function).__name__)
+        self.cores = cores
+        self.config = config
+        self.args: dict[tuple[int, int], list[int]] = {}
+        self.common_args: list[int] = []
+        self.buffers: dict[tuple[int, int], list[Any]] = {}
+        """Buffers among the arguments; they live as long as the kernel."""
+
+    @property
+    def risc(self) -> int:
+        """Return 0 for BRISC, 1 for NCRISC, 2 for the three TRISCs."""
+        if isinstance(self.config, ComputeConfig):
+            return 2
+        return 1 if self.config.processor is DataMovementProcessor.RISCV_1 else 0
+
+    def __repr__(self) -> str:
+        return f"{self.name} on {RISCS[self.risc]} of {self.cores}"
+
+
+class CBHandle:
+    """A circular buffer of a program."""
+
+    def __init__(self, cores: CoreRangeSet, config: CircularBufferConfig) -> None:
+        self.cores = cores
+        self.config = config
+        self.global_buffer: Any = None
+        """The global circular buffer that its remote indices belong to."""
+
+
+class ProgramParts:
+    """What a `Program` holds."""
+
+    def __init__(self) -> None:
+        self.kernels: list[Kernel] = []
+        self.circular_buffers: list[CBHandle] = []
+        self.semaphores: list[tuple[int, CoreRangeSet, int]] = []
+        self.buffers: list[Any] = []
+        """Buffers that live as long as the program, see `assign_global_buffer_to_program`."""
+
+
+def require_program(call: str, program: object) -> None:
+    """Refuse what is no program.
+
+    Raises:
+        ArgumentError: it is none.
+    """
+    if not isinstance(program, ProgramParts):
+        raise ArgumentError(f"{call}: expected a Program, got {program!r}")
+
+
+def require_kernel(call: str, program: ProgramParts, kernel: object) -> None:
+    """Refuse what is no kernel of a program.
+
+    Raises:
+        KernelArgumentError: it is none.
+    """
+    require_program(call, program)
+    if not any(kernel is known for known in program.kernels):
+        raise KernelArgumentError(f"{call}: {kernel!r} is no kernel of this program")
+
+
+def check_count(call: str, kernel: Kernel, count: int) -> None:
+    """Refuse more arguments than fit.
+
+    Raises:
+        KernelArgumentError: more than 341 words.
+    """
+    if count > MAX_RUNTIME_ARGS:
+        raise KernelArgumentError(
+            f"{call}: kernel {kernel.name} gets {count} runtime arguments, at most {MAX_RUNTIME_ARGS} fit"
+        )
+
+
+def as_words(call: str, args: Iterable[Any]) -> list[int]:
+    """Return arguments as unsigned 32-bit words; what has an `address()` stands for it.
+
+    Raises:
+        KernelArgumentError: one is no 32-bit integer.
+    """
+    if isinstance(args, (str, bytes)) or not hasattr(args, "__iter__"):
+        raise KernelArgumentError(f"{call}: expected a list of arguments, got {args!r}")
+    words = []
+    for place, value in enumerate(args):
+        address = getattr(value, "address", None)
+        word = address() if callable(address) else value
+        if isinstance(word, bool) or not hasattr(word, "__index__") or not -(1 << 31) <= word.__index__() <= _WORD:
+            raise KernelArgumentError(f"{call}: argument {place} must be a 32-bit integer, got {value!r}")
+        words.append(word.__index__() & _WORD)
+    return words
