@@ -1,7 +1,6 @@
 //! The compute engine of one Tensix core: unpacker, registers, matrix unit, vector unit, packer.
 #![allow(unsafe_code, reason = "calls of kernels compiled for a CPU level")]
 
-pub mod fast;
 pub mod fpu;
 pub mod pack;
 pub mod regs;

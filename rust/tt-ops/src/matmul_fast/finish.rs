@@ -3,10 +3,9 @@
 use std::ops::Range;
 
 use tt_cpu::stream;
-use tt_tensix::fast::{Bf16Page, LINES, Running, Sums};
+use tt_fast::{Bf16Page, Block, LINES, Running, Sums};
 use tt_tensix::tile_io::ZERO;
 
-use super::plan::Block;
 use super::{Kernel, Pages};
 use crate::OpError;
 
@@ -149,7 +148,7 @@ impl Kernel<'_> {
             }
             sums.add_row(&tile, self.level);
         }
-        sums.settle(self.level);
+        sums.canonicalize(self.level);
         if self.rounds {
             sums.round_to_bf16(self.level);
         }

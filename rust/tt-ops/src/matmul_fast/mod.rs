@@ -1,25 +1,23 @@
-//! Matrix multiplication in the `fast` numerics mode: see `tt_tensix::fast` for what is kept of the chip's arithmetic.
+//! Matrix multiplication in the `fast` numerics mode: see `tt_fast` for what is kept of the chip's arithmetic.
 //!
 //! A program's K blocks, its L1 accumulation and the rounding of partial sums have no part in it: each output is one
 //! FP32 sum in the order of K, rounded when it leaves (to the format of Dst, then by the packer). A work item is a
-//! block of output tiles. Its left operand is packed as the block goes along K; the right one as [`plan`] says: before,
-//! for many rows of tiles; in passing, for some; as memory brings it, for one; for few rows of datums, not at all.
-//! Scratch has a bounded size, pages are read where they lie, and how the work is split cannot show in a result.
+//! block of output tiles. Its left operand is packed as the block goes along K; what becomes of the right one is the
+//! [`Strategy`]. Scratch has a bounded size, pages are read where they lie, and how the work is split cannot show in a
+//! result.
 
-mod direct;
-mod few;
 mod finish;
+mod gemv;
+mod on_the_fly;
 mod operand;
-mod packed;
-mod passing;
-mod plan;
-mod row;
-mod workspace;
+mod packed_first;
+mod small_m;
+mod unpacked;
 
 use tt_cpu::{Level, pool};
+use tt_fast::{Block, Multiplier, Operands, Panel, Plan, Session, Shape, Strategy, Taken, Workspace, plan};
 use tt_formats::DataFormat;
-use tt_memory::{BufferId, Device};
-use tt_tensix::fast::{Few, Masks, Multiplier, Panel, Session};
+use tt_memory::{BufferId, Device, MemoryError};
 use tt_tensix::fpu::MathConfig;
 use tt_tensix::pack::{DstFormat, PackConfig, Packer, Relu};
 use tt_tensix::tile_io::{self, Input};
@@ -28,13 +26,7 @@ use crate::OpError;
 use crate::matmul::{Bias, MatmulProgram, Pages, require_pages};
 use crate::pages::FirstError;
 use operand::Operand;
-use plan::{Block, Plan};
-use workspace::{Taken, Workspace};
-
-/// Tiles of two operands that are not packed before they are multiplied, if the unit can do without: 1 MiB. They stay
-/// in the caches nearby; of larger ones the CPU does not see what comes next, as it does in panels. Of one row of tiles
-/// nothing is used again, so that packing had better hide behind the only product.
-const DIRECT_TILES: usize = 512;
+use packed_first::Packed;
 
 /// Runs the program.
 ///
@@ -53,23 +45,22 @@ pub fn matmul(
     let pages = Pages::new(&access, (a, b), bias, output)?;
     let plan = kernel.plan;
     let make = || (kernel.multiplier.session(), Taken::workspace(&plan));
-    for stage in plan.stages(program) {
-        let panels = plan.packed_panels(program, &stage);
-        let mut right = plan.packs_first.then(|| Taken::right_panels(panels)).transpose()?;
+    let shape = &kernel.shape;
+    for stage in plan.stages(shape) {
+        let panels = plan.packed_panels(shape, &stage);
+        let first = matches!(kernel.strategy, Strategy::PackedFirst);
+        let mut right = first.then(|| Taken::right_panels(panels)).transpose().map_err(MemoryError::from)?;
         let packed = right.as_mut().map(|right| {
             let bytes = &mut right.bytes()[..panels * size_of::<Panel>()];
             kernel.pack_stage(&pages, &stage, bytemuck::cast_slice_mut(bytes))
         });
         let error = FirstError::default();
-        pool::for_each_init(plan.items(program, &stage), make, |(session, scratch), item| {
+        pool::for_each_init(plan.items(shape, &stage), make, |(session, scratch), item| {
             error.run(|| {
-                let block = plan.block(program, &stage, item);
-                let scratch = scratch.as_mut().map_err(|error| OpError::Memory(error.clone()))?;
+                let block = plan.block(shape, &stage, item);
+                let scratch = scratch.as_mut().map_err(|error| MemoryError::from(*error))?;
                 let mut work = plan.workspace(scratch.bytes());
-                match &packed {
-                    Some(packed) => kernel.multiply(&pages, &block, packed, session, &mut work),
-                    None => kernel.block(&pages, &block, session, &mut work),
-                }
+                kernel.block(&kernel.strategy, (&pages, packed.as_ref()), &block, session, &mut work)
             });
         });
         error.finish()?;
@@ -80,13 +71,11 @@ pub fn matmul(
 /// Settings of every step.
 struct Kernel<'a> {
     program: &'a MatmulProgram,
+    shape: Shape,
     plan: Plan,
+    strategy: Strategy,
     level: Level,
     multiplier: Multiplier,
-    /// Pages of both operands are multiplied as they are, or packed while they are multiplied.
-    masks: Option<Masks>,
-    /// Pages of the right operand are multiplied with few rows as they are.
-    few: Option<Few>,
     left: Operand,
     right: Operand,
     bias: Option<Input>,
@@ -127,19 +116,21 @@ impl<'a> Kernel<'a> {
             && bias.is_none();
         let multiplier = Multiplier::new(program.fidelity, wide, level);
         let math = MathConfig { fidelity: program.fidelity, dst, alu: left.input.register, arch: program.arch };
-        let plan = Plan::new(program, multiplier.panels(), multiplier.multiplies_on());
-        let one_row = program.m == 1 && plan.depth == program.k && program.k_datums == 32 * program.k;
-        let few = if one_row && right.goes_straight() { multiplier.few(right.decoder) } else { None };
+        let MatmulProgram { batch, m, k, n, .. } = *program;
+        let shape = Shape { batch, m, k, n };
+        let plan = Plan::new(&shape, multiplier.panels(), multiplier.multiplies_on());
+        let operands = Operands {
+            bf16: left.is_plain() && right.is_plain(),
+            right_goes_straight: right.goes_straight(),
+            right_decoder: right.decoder,
+            whole_k: program.k_datums == 32 * k,
+        };
         Ok(Self {
             program,
             level,
+            strategy: Strategy::choose(&shape, &plan, &operands, &multiplier),
+            shape,
             plan,
-            few,
-            masks: multiplier.masks().filter(|_| {
-                let tiles = (program.m + program.n) * program.k;
-                let whole = left.is_plain() && right.is_plain() && program.k_datums == 32 * program.k;
-                whole && (tiles <= DIRECT_TILES || program.m == 1 && multiplier.packs_beside())
-            }),
             multiplier,
             bias: bias.map(|bias| Input::new(bias.format, program.dst32)),
             repack_left: (math, PackConfig::new(dst, format_a)),
@@ -155,22 +146,23 @@ impl<'a> Kernel<'a> {
     /// A block of output tiles.
     fn block(
         &self,
-        pages: &Pages<'_>,
+        strategy: &Strategy,
+        (pages, packed): (&Pages<'_>, Option<&Packed<'_>>),
         block: &Block,
         session: &mut Session,
         work: &mut Workspace<'_>,
     ) -> Result<(), OpError> {
-        if let Some(few) = &self.few
-            && self.few(few, pages, block, session, work)?
-        {
-            return Ok(());
-        }
-        if let Some(masks) = &self.masks {
-            self.direct(pages, block, masks, session, work)
-        } else if self.plan.rows == 1 && self.plan.depth == self.program.k && self.multiplier.multiplies_on() {
-            self.row(pages, block, session, work)
-        } else {
-            self.rows(pages, block, session, work)
+        match (strategy, packed) {
+            (Strategy::SmallM(small_m, otherwise), _) => {
+                if self.small_m(small_m, pages, block, session, work)? {
+                    return Ok(());
+                }
+                self.block(otherwise, (pages, packed), block, session, work)
+            }
+            (Strategy::Unpacked(masks), _) => self.unpacked(pages, block, masks, session, work),
+            (Strategy::Gemv, _) => self.gemv(pages, block, session, work),
+            (Strategy::PackedFirst, Some(packed)) => self.packed_first(pages, block, packed, session, work),
+            _ => self.pack_on_the_fly(pages, block, session, work),
         }
     }
 

@@ -3,14 +3,13 @@
 use std::ops::Range;
 
 use tt_cpu::{Level, stream};
+use tt_fast::{AHEAD, Bf16Page, Block, Packing, Panel, PanelDecoder, PanelPair, Running};
 use tt_formats::{DataFormat, TileShape};
-use tt_tensix::fast::{AHEAD, Bf16Page, Operands, Packing, Panel, PanelDecoder, Running};
 use tt_tensix::fpu;
 use tt_tensix::pack;
 use tt_tensix::tile_io::{Input, Tile, ZERO};
 use tt_tensix::unpack;
 
-use super::plan::Block;
 use super::{Kernel, Pages};
 
 /// One operand's way into panels.
@@ -158,7 +157,7 @@ impl Kernel<'_> {
         &self,
         running: &mut Running<'_>,
         (left, panels): (&[Panel], &mut [Panel]),
-        next: Operands<'_>,
+        next: PanelPair<'_>,
         (page, step): (&[u8], usize),
         soon: &[u8],
     ) {

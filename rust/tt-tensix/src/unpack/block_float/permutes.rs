@@ -121,7 +121,7 @@ static HALVES: [([u8; 64], [u16; 32]); 2] = {
 #[repr(align(64))]
 pub struct Shifts(pub [i16; GROUPS]);
 
-/// Whether this CPU has the instructions.
+/// Whether this CPU has the instructions: only then may the functions of this module be called.
 pub fn available() -> bool {
     static AVAILABLE: OnceLock<bool> = OnceLock::new();
     *AVAILABLE.get_or_init(|| {
@@ -137,12 +137,18 @@ pub fn available() -> bool {
 ///
 /// # Panics
 /// If `l1` is shorter than a tile.
+///
+/// # Safety
+/// See [`available`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
 pub fn page<const BITS: usize>(l1: &[u8], page: &mut Bf16Page) -> bool {
     tile::<BITS, false, ()>(l1, u32::MAX, page, &mut ())
 }
 
 /// Loads a cache line.
+///
+/// # Safety
+/// See [`available`].
 #[inline]
 #[target_feature(enable = "avx512f")]
 pub fn load(line: &[u8; 64]) -> __m512i {
@@ -164,6 +170,9 @@ fn store(out: &mut Bf16Page, place: usize, line: __m512i) {
 ///
 /// # Panics
 /// If `l1` is shorter than a tile.
+///
+/// # Safety
+/// See [`available`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
 #[inline]
 pub fn tile<const BITS: usize, const PAIRS: bool, B: Interleave>(
@@ -175,7 +184,7 @@ pub fn tile<const BITS: usize, const PAIRS: bool, B: Interleave>(
     let (exponents, l1) = l1.split_first_chunk::<GROUPS>().expect("a tile");
     let l1 = &l1[..16 * GROUPS * BITS / 8];
     let mut shifts = Shifts([0; GROUPS]);
-    if !settle_shifts::<BITS>(exponents, l1, &mut shifts) {
+    if !exponent_shifts::<BITS>(exponents, l1, &mut shifts) {
         (0..PARTS).for_each(|part| beside.part::<BYTE_LINES>(part));
         return false;
     }
@@ -223,8 +232,8 @@ fn bytes<const PAIRS: bool, B: Interleave>(
             let low = _mm512_mask_permutexvar_epi8(low, small, datums, low_table);
             let high = _mm512_maskz_permutexvar_epi8(small, datums, high_table);
             let high = _mm512_ternarylogic_epi32::<OTHER_OR_NOT>(high, datums, sign);
-            let first = settle::<PAIRS, { 4 * PART }>(_mm512_unpacklo_epi8(low, high), shifts);
-            let second = settle::<PAIRS, { 4 * PART + 2 }>(_mm512_unpackhi_epi8(low, high), shifts);
+            let first = shifted::<PAIRS, { 4 * PART }>(_mm512_unpacklo_epi8(low, high), shifts);
+            let second = shifted::<PAIRS, { 4 * PART + 2 }>(_mm512_unpackhi_epi8(low, high), shifts);
             let place = place::<PAIRS>(PART / 4) + PART % 4 * 128;
             store(out, place, first);
             store(out, place + 64, second);
@@ -269,8 +278,8 @@ fn halves<const PAIRS: bool, B: Interleave>(
             let datums = _mm512_srlv_epi16(_mm512_shuffle_epi8(rows, bytes), bits);
             _mm512_permutexvar_epi16(datums, table)
         };
-        let first = settle::<PAIRS, { 4 * PART }>(words(two_rows::<{ 2 * PART }>(l1)), shifts);
-        let second = settle::<PAIRS, { 4 * PART + 2 }>(words(two_rows::<{ 2 * PART + 1 }>(l1)), shifts);
+        let first = shifted::<PAIRS, { 4 * PART }>(words(two_rows::<{ 2 * PART }>(l1)), shifts);
+        let second = shifted::<PAIRS, { 4 * PART + 2 }>(words(two_rows::<{ 2 * PART + 1 }>(l1)), shifts);
         let place = place::<PAIRS>(face) + PART % 4 * 128;
         store(out, place, first);
         store(out, place + 64, second);
@@ -319,7 +328,7 @@ fn two_shifts<const GROUP: usize>(shifts: &Shifts) -> __m512i {
 /// Words from the table with the exponents of their groups. Zeros have nothing to take away.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
 #[inline]
-fn settle<const PAIRS: bool, const GROUP: usize>(words: __m512i, shifts: &Shifts) -> __m512i {
+fn shifted<const PAIRS: bool, const GROUP: usize>(words: __m512i, shifts: &Shifts) -> __m512i {
     let shift = if PAIRS {
         two_shifts::<GROUP>(shifts)
     } else {
@@ -331,9 +340,12 @@ fn settle<const PAIRS: bool, const GROUP: usize>(words: __m512i, shifts: &Shifts
 
 /// What each group's words have too much in their exponents. False if a group that is not empty has numbers that are
 /// not normal.
+///
+/// # Safety
+/// See [`available`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]
 #[inline]
-pub fn settle_shifts<const BITS: usize>(exponents: &[u8; GROUPS], datums: &[u8], shifts: &mut Shifts) -> bool {
+pub fn exponent_shifts<const BITS: usize>(exponents: &[u8; GROUPS], datums: &[u8], shifts: &mut Shifts) -> bool {
     let vector = load(exponents);
     let above = _mm512_sub_epi8(vector, _mm512_set1_epi8(*NORMAL.start() as i8));
     let mut odd = _mm512_cmpgt_epu8_mask(above, _mm512_set1_epi8((NORMAL.end() - NORMAL.start()) as i8));

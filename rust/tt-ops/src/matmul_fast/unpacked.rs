@@ -1,18 +1,18 @@
 //! Some rows of tiles of operands whose pages are multiplied as they are, or packed while they are multiplied.
 
-use tt_tensix::fast::{Masks, Session};
+use tt_fast::{Masks, Session};
 
 use super::finish::Outputs;
-use super::plan::Block;
-use super::workspace::Workspace;
 use super::{Kernel, Pages};
 use crate::OpError;
+use tt_fast::Block;
+use tt_fast::Workspace;
 
 impl Kernel<'_> {
     /// Some rows of tiles. A chunk of a column is multiplied once for each row, while the next one is brought near.
     /// What is packed is packed the first time that it is multiplied: the left operand in the first column, a chunk in
     /// the first row.
-    pub(super) fn direct(
+    pub(super) fn unpacked(
         &self,
         pages: &Pages<'_>,
         block: &Block,

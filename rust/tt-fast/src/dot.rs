@@ -14,10 +14,10 @@ use std::sync::OnceLock;
 
 use tt_cpu::stream::Ahead;
 
-use super::pack_avx512::{self, left_rows, pair_rows, settled, upper_halves};
+use super::pack_avx512::{self, canonical, left_rows, pair_rows, upper_halves};
 use super::{Bf16Page, Masks, Panel, Sums};
-use crate::regs::index;
-use crate::unpack::block_float::permutes::load;
+use tt_tensix::regs::index;
+use tt_tensix::unpack::block_float::permutes::load;
 
 /// Rows whose sums are in registers together: 16 sums hide the latency of the instruction, and each load of a pair of
 /// rows of the right operand is used 8 times.
@@ -51,7 +51,7 @@ pub fn starts_two() -> bool {
 
 /// Tiles of an operand along K.
 pub trait Tile {
-    /// The bits that a pair of numbers is cut to, if it is not yet: as a left or as a right operand.
+    /// The bits that are kept of a pair of numbers, if it is not masked yet: as a left or as a right operand.
     const CUTS: bool;
 
     /// Sixteen steps along K of some rows, the first of them a multiple of their number.
@@ -143,7 +143,7 @@ macro_rules! each_rows {
     };
 }
 
-/// See `Session::multiply`. Pages are cut by the masks.
+/// See `Session::multiply`. Pages are masked.
 ///
 /// # Panics
 /// If the operands have different numbers of tiles, or none.
@@ -187,8 +187,8 @@ pub fn kernel_that_packs(
     assert!(!left.is_empty() && left.len() == right.len(), "steps along K");
     assert!([left_pages, right_pages].iter().all(|pages| [0, left.len()].contains(&pages.len())), "pages of panels");
     let [left_mask, right_mask] = [masks.left[0], masks.right[0]];
-    // Panels are cut already.
-    let uncut = (_mm512_setzero_si512(), _mm512_setzero_si512());
+    // Panels are masked already.
+    let unmasked = (_mm512_setzero_si512(), _mm512_setzero_si512());
     let share = soon.share(32 / ROWS * left.len());
     each_rows!((sums, start, end), |first, sum| {
         for (step, (left, right)) in left.iter_mut().zip(&mut *right).enumerate() {
@@ -202,7 +202,7 @@ pub fn kernel_that_packs(
                 pack_avx512::right(page.first_chunk().expect("a tile"), right_mask, right, &mut ());
             }
             for half in 0..2 {
-                add::<Panel>(left.rows(first, half), right.columns(half), uncut, &mut sum);
+                add::<Panel>(left.rows(first, half), right.columns(half), unmasked, &mut sum);
             }
         }
     });
@@ -213,7 +213,7 @@ pub fn kernel_that_packs(
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 fn pack(lines: &mut [[u8; LINE]; 32], row: usize, even: [__m512; 2], odd: [__m512; 2]) {
     for half in 0..2 {
-        let (even, odd) = (settled(_mm512_castps_si512(even[half])), settled(_mm512_castps_si512(odd[half])));
+        let (even, odd) = (canonical(_mm512_castps_si512(even[half])), canonical(_mm512_castps_si512(odd[half])));
         store(&mut lines[index(row, half * WORDS) / 32], upper_halves(even, odd));
     }
 }

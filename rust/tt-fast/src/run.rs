@@ -61,7 +61,7 @@ macro_rules! run_loop {
         None
     }};
 }
-pub(super) use run_loop;
+pub(crate) use run_loop;
 
 impl Running<'_> {
     /// Adds the products of a run, and packs a page beside each; BF16, or in the decoder's format. Stops after a
@@ -74,7 +74,8 @@ impl Running<'_> {
         let per_tile = multiplier.panels();
         assert!(run.places.len() == PLACES * per_tile && run.left.len().is_multiple_of(per_tile), "panels of tiles");
         #[cfg(target_arch = "x86_64")]
-        if let (Ready::Amx(tiles), 1, Some(mask)) = (&mut self.session.0, per_tile, multiplier.cut.right(0).pair_mask())
+        if let (Ready::Amx(tiles), 1, Some(mask)) =
+            (&mut self.session.0, per_tile, multiplier.fidelity.right(0).pair_mask())
         {
             match decoder {
                 // SAFETY: AMX belongs to the level that this is compiled for.

@@ -1,8 +1,8 @@
 use tt_formats::DataFormat;
 
 use super::*;
-use crate::pack::{DstFormat, PackConfig, Packer};
-use crate::regs::index;
+use tt_tensix::pack::{DstFormat, PackConfig, Packer};
+use tt_tensix::regs::index;
 
 /// Numbers with 11 significant bits, some zero, reproducible.
 fn tile(seed: u32, wide: bool) -> Tile {
@@ -15,17 +15,17 @@ fn tile(seed: u32, wide: bool) -> Tile {
     })
 }
 
-/// The definition: cut operands, products and sums in f64.
+/// The definition: masked operands, products and sums in f64.
 fn reference(fidelity: MathFidelity, left: &[Tile], right: &[Tile]) -> Vec<f64> {
-    let cut = Cut::new(fidelity);
+    let masks = FidelityMasks::new(fidelity);
     let mut sums = vec![0.0; TILE_DATUMS];
     for (left, right) in left.iter().zip(right) {
         for row in 0..32 {
             for column in 0..32 {
-                for pass in 0..cut.passes() {
+                for pass in 0..masks.passes() {
                     for k in 0..32 {
-                        let left = f32::from_bits(cut.left(pass).fp32(left[index(row, k)]));
-                        let right = f32::from_bits(cut.right(pass).fp32(right[index(k, column)]));
+                        let left = f32::from_bits(masks.left(pass).fp32(left[index(row, k)]));
+                        let right = f32::from_bits(masks.right(pass).fp32(right[index(k, column)]));
                         sums[index(row, column)] += f64::from(left) * f64::from(right);
                     }
                 }
@@ -41,7 +41,7 @@ fn units() -> Vec<(bool, Level)> {
 }
 
 #[test]
-fn every_unit_multiplies_cut_operands() {
+fn every_unit_multiplies_masked_operands() {
     for fidelity in MathFidelity::ALL {
         for (wide, level) in units() {
             let multiplier = Multiplier::new(fidelity, wide, level);
@@ -101,15 +101,15 @@ fn dot_products_are_fused_multiply_adds_with_odd_steps_first() {
             multiplier.pack_right(tile, panels);
         }
         let mut sums = Sums(tile(20, false));
-        let cut = Cut::new(fidelity);
+        let masks = FidelityMasks::new(fidelity);
         let expected: Tile = std::array::from_fn(|datum| {
             let (row, column) = tt_formats::TileShape::FULL.position(datum);
             let mut sum = f32::from_bits(sums.0[datum]);
             for (left, right) in left.iter().zip(&right) {
-                for pass in 0..cut.passes() {
+                for pass in 0..masks.passes() {
                     for k in (0..32).map(|k| k ^ 1) {
-                        let left = f32::from_bits(cut.left(pass).fp32(left[index(row, k)]));
-                        let right = f32::from_bits(cut.right(pass).fp32(right[index(k, column)]));
+                        let left = f32::from_bits(masks.left(pass).fp32(left[index(row, k)]));
+                        let right = f32::from_bits(masks.right(pass).fp32(right[index(k, column)]));
                         sum = left.mul_add(right, sum);
                     }
                 }
@@ -247,7 +247,7 @@ fn a_tile_is_packed_beside_a_product() {
             let mut run = |decoder, page: &[u8], packed: &mut [Panel]| {
                 let [mut first, mut second, mut third] = [&right, &other_right, &right].map(Clone::clone);
                 let mut running = session.begin(&mut beside, true);
-                let mut step = |left: &[Panel], panels: &mut [Panel], next: Operands<'_>| {
+                let mut step = |left: &[Panel], panels: &mut [Panel], next: PanelPair<'_>| {
                     running.step_beside(left, &multiplier, Packing { decoder, page, panels, next, soon: page })
                 };
                 let done = [
@@ -438,13 +438,13 @@ fn block_floats_are_packed_as_their_pages() {
 
 fn decode_vbmi_available() -> bool {
     #[cfg(target_arch = "x86_64")]
-    return crate::unpack::block_float::permutes::available();
+    return tt_tensix::unpack::block_float::permutes::available();
     #[cfg(not(target_arch = "x86_64"))]
     return false;
 }
 
 #[test]
-fn sums_are_settled_and_rounded() {
+fn sums_are_canonicalized_and_rounded() {
     let patterns = [
         (0x8000_0000, 0, 0),
         (0x0000_0001, 0, 0),
@@ -455,10 +455,10 @@ fn sums_are_settled_and_rounded() {
         (0x7f7f_ffff, 0x7f7f_ffff, 0x7f80_0000),
     ];
     for &level in Level::supported() {
-        for (before, settled, rounded) in patterns {
+        for (before, canonical, rounded) in patterns {
             let mut sums = Sums([before; TILE_DATUMS]);
-            sums.settle(level);
-            assert_eq!(sums.0[77], settled, "{before:08x} {level}");
+            sums.canonicalize(level);
+            assert_eq!(sums.0[77], canonical, "{before:08x} {level}");
             sums.round_to_bf16(level);
             assert_eq!(sums.0[77], rounded, "{before:08x} {level}");
         }
@@ -481,7 +481,7 @@ fn sums_become_the_bf16_of_the_packer() {
             let (mut expected, mut got) = ([0; 2 * TILE_DATUMS], [1; 2 * TILE_DATUMS]);
             multiplier.to_bf16(&sums, 0..5, &mut got);
             multiplier.to_bf16(&sums, 5..LINES, &mut got);
-            sums.settle(level);
+            sums.canonicalize(level);
             packer.pack(&sums.0, &mut expected);
             assert!(got == expected, "block {block} at {level}");
         }

@@ -1,38 +1,51 @@
-//! The `fast` numerics mode of matrix products: operands cut to the fidelity's mantissa bits, sums in FP32.
+//! The `fast` numerics mode of matrix products: operands masked to the fidelity's mantissa bits, sums in FP32.
 //!
-//! Left out, compared with `fpu`: the alignment of products to the largest of their group, the rounding of Dst after
+//! Left out, compared with `tt_tensix::fpu`: the alignment of products to the largest of their group, the rounding of Dst after
 //! every instruction, and the matrix unit's reading of exponent 255 as an ordinary binade. Kept: formats, what each
 //! fidelity sees of a mantissa (`numerics.md` section 4), and a flush of zero exponents to zero.
 //!
 //! An operand tile becomes one or more [`Panel`]s, the order in which the multiplying instructions read it. A product
 //! walks over the panels in the order of K, so each sum has one order of additions, however the work is split. The
 //! order and the rounding belong to the [`Unit`], and so results differ between CPU levels in their last bits.
+//!
+//! [`Strategy`] is the one place that decides how a product is run; the rest carries it out.
+#![allow(
+    unsafe_code,
+    reason = "instructions that have no safe form: AMX, vector loads and stores, kernels of a CPU level"
+)]
+
 mod amx;
-mod cut;
 mod decode;
 #[cfg(target_arch = "x86_64")]
 mod dot;
-mod few;
-#[cfg(target_arch = "x86_64")]
-mod few_avx512;
+mod fidelity;
 mod fma;
 mod pack;
 #[cfg(target_arch = "x86_64")]
 mod pack_avx512;
+pub mod plan;
 mod run;
+mod small_m;
+#[cfg(target_arch = "x86_64")]
+mod small_m_avx512;
+mod strategy;
+pub mod workspace;
 
 use std::ops::Range;
 
 use tt_cpu::Level;
 use tt_cpu::stream::{self, Ahead};
 
-use crate::regs::{MathFidelity, TILE_DATUMS};
-use cut::Cut;
+use fidelity::FidelityMasks;
+use tt_tensix::regs::{MathFidelity, TILE_DATUMS};
 
-pub use crate::unpack::Bf16Page;
 pub use decode::PanelDecoder;
-pub use few::{FEW, Few, Line, Rows};
+pub use plan::{Block, Plan, Shape, Stage};
 pub use run::{AHEAD, FAR, PLACES, Run, WAITING};
+pub use small_m::{Line, MOST_ROWS, Rows, SmallM};
+pub use strategy::{Operands, Strategy};
+pub use tt_tensix::unpack::Bf16Page;
+pub use workspace::{Taken, Workspace};
 
 /// Words of a panel.
 pub const PANEL_WORDS: usize = 512;
@@ -70,8 +83,8 @@ impl Sums {
     pub const ZERO: Self = Self([0; TILE_DATUMS]);
 
     /// Makes what the chip has no other form of uniform: zero exponents become +0, NaN becomes the positive one.
-    pub fn settle(&mut self, level: Level) {
-        pack::settle::run(level, &mut self.0);
+    pub fn canonicalize(&mut self, level: Level) {
+        pack::canonicalize::run(level, &mut self.0);
     }
 
     /// Rounds to BF16 as the packer's early conversion does; for a 16-bit Dst.
@@ -90,7 +103,7 @@ pub const LINES: usize = TILE_DATUMS / LINE_DATUMS;
 const LINE_DATUMS: usize = 32;
 
 /// What products see of pairs of BF16, for each word of a vector: of words that are known to be equal, the compiler
-/// would cut one and spread it then, which costs the CPU more than to cut all.
+/// would mask one and spread it then, which costs the CPU more than to mask all.
 #[derive(Clone, Debug)]
 pub struct Masks {
     left: [u32; 16],
@@ -138,7 +151,7 @@ impl Unit {
 pub struct Multiplier {
     unit: Unit,
     level: Level,
-    cut: Cut,
+    fidelity: FidelityMasks,
 }
 
 impl Multiplier {
@@ -149,7 +162,7 @@ impl Multiplier {
 
     /// Products on a unit that this CPU has and the level contains.
     fn on(unit: Unit, fidelity: MathFidelity, level: Level) -> Self {
-        Self { unit, level: level.available(), cut: Cut::new(fidelity) }
+        Self { unit, level: level.available(), fidelity: FidelityMasks::new(fidelity) }
     }
 
     /// What multiplies.
@@ -172,13 +185,13 @@ impl Multiplier {
         false
     }
 
-    /// How pages of BF16 are cut, if they can be multiplied as they are.
+    /// How pages of BF16 are masked, if they can be multiplied as they are.
     pub fn masks(&self) -> Option<Masks> {
         #[cfg(target_arch = "x86_64")]
-        if self.unit == Unit::Dot && self.cut.passes() == 1 {
+        if self.unit == Unit::Dot && self.fidelity.passes() == 1 {
             return Some(Masks {
-                left: [self.cut.left(0).pair_mask()?; 16],
-                right: [self.cut.right(0).pair_mask()?; 16],
+                left: [self.fidelity.left(0).pair_mask()?; 16],
+                right: [self.fidelity.right(0).pair_mask()?; 16],
             });
         }
         None
@@ -187,7 +200,7 @@ impl Multiplier {
     /// Panels of one operand tile.
     pub fn panels(&self) -> usize {
         let per_pass = if self.unit.takes_bf16() { 1 } else { 2 };
-        self.cut.passes() * per_pass
+        self.fidelity.passes() * per_pass
     }
 
     /// Packs a tile of the left operand (`SrcB`), FP32 bits in face order.
@@ -202,7 +215,7 @@ impl Multiplier {
             return self.pack_left_bf16(&page, panels);
         }
         for (pass, panels) in panels.as_chunks_mut::<2>().0.iter_mut().enumerate() {
-            pack::left_fp32::run(self.level, tile, self.cut.left(pass), panels);
+            pack::left_fp32::run(self.level, tile, self.fidelity.left(pass), panels);
         }
     }
 
@@ -218,7 +231,7 @@ impl Multiplier {
             return self.pack_right_bf16(&page, panels);
         }
         for (pass, panels) in panels.as_chunks_mut::<2>().0.iter_mut().enumerate() {
-            pack::right_fp32::run(self.level, tile, self.cut.right(pass), panels);
+            pack::right_fp32::run(self.level, tile, self.fidelity.right(pass), panels);
         }
     }
 
@@ -234,11 +247,11 @@ impl Multiplier {
             return self.pack_left(&tile, panels);
         }
         for (pass, panel) in panels.iter_mut().enumerate() {
-            match self.cut.left(pass).pair_mask() {
+            match self.fidelity.left(pass).pair_mask() {
                 // SAFETY: units that take BF16 belong to the level that this is compiled for.
                 #[cfg(target_arch = "x86_64")]
                 Some(mask) => unsafe { pack_avx512::left(page, mask, panel) },
-                _ => pack::left_bf16::run(self.level, page, self.cut.left(pass), panel),
+                _ => pack::left_bf16::run(self.level, page, self.fidelity.left(pass), panel),
             }
         }
     }
@@ -255,11 +268,11 @@ impl Multiplier {
             return self.pack_right(&tile, panels);
         }
         for (pass, panel) in panels.iter_mut().enumerate() {
-            match self.cut.right(pass).pair_mask() {
+            match self.fidelity.right(pass).pair_mask() {
                 // SAFETY: as above.
                 #[cfg(target_arch = "x86_64")]
                 Some(mask) => unsafe { pack_avx512::right(page, mask, panel, &mut ()) },
-                _ => pack::right_bf16::run(self.level, page, self.cut.right(pass), panel),
+                _ => pack::right_bf16::run(self.level, page, self.fidelity.right(pass), panel),
             }
         }
     }
@@ -273,7 +286,7 @@ impl Multiplier {
         assert_eq!(panels.len(), self.panels(), "panels of a tile");
         self.unit.takes_bf16()
             && panels.iter_mut().enumerate().all(|(pass, panel)| {
-                let mask = self.cut.right(pass).pair_mask();
+                let mask = self.fidelity.right(pass).pair_mask();
                 mask.is_some_and(|mask| decoder.decode_panel(l1, mask, panel))
             })
     }
@@ -294,7 +307,7 @@ impl Multiplier {
         }
     }
 
-    /// What [`Sums::settle`] and a packer to BF16 without `ReLU` write, in one go, for some of the [`LINES`] of the
+    /// What [`Sums::canonicalize`] and a packer to BF16 without `ReLU` write, in one go, for some of the [`LINES`] of the
     /// page.
     ///
     /// # Panics
@@ -306,9 +319,9 @@ impl Multiplier {
         #[cfg(target_arch = "x86_64")]
         if self.level == Level::Avx512 {
             // SAFETY: the level is one that the host has.
-            return unsafe { pack_avx512::settled_to_bf16(words, bytes) };
+            return unsafe { pack_avx512::canonical_to_bf16(words, bytes) };
         }
-        pack::settled_to_bf16::run(self.level, words, bytes);
+        pack::canonical_to_bf16::run(self.level, words, bytes);
     }
 
     /// Makes this thread ready to multiply.
@@ -355,7 +368,7 @@ impl Session {
 }
 
 /// Panels of the left and of the right operand.
-pub type Operands<'a> = (&'a [Panel], &'a [Panel]);
+pub type PanelPair<'a> = (&'a [Panel], &'a [Panel]);
 
 /// The packing of a tile of the right operand beside a product.
 pub struct Packing<'a> {
@@ -367,7 +380,7 @@ pub struct Packing<'a> {
     /// place of the product before, stores would be 4096 bytes from what AMX loads next, for which CPUs make loads wait.
     pub panels: &'a mut [Panel],
     /// The operands of the next product, if that is known: AMX loads them meanwhile. They must not change until then.
-    pub next: Operands<'a>,
+    pub next: PanelPair<'a>,
     /// A page of the same format that is packed soon.
     pub soon: &'a [u8],
 }
@@ -424,7 +437,7 @@ impl<'a> Running<'a> {
     #[inline]
     pub fn last_steps(
         mut self,
-        (left, right): Operands<'_>,
+        (left, right): PanelPair<'_>,
         soon: &[&[u8]],
         multiplier: &Multiplier,
         page: &mut Bf16Page,
@@ -496,7 +509,7 @@ impl<'a> Running<'a> {
     pub fn step_beside(&mut self, left: &[Panel], multiplier: &Multiplier, beside: Packing<'_>) -> bool {
         let Packing { decoder, page, panels, next, soon } = beside;
         #[cfg(target_arch = "x86_64")]
-        if let (Ready::Amx(tiles), Some(mask)) = (&mut self.session.0, multiplier.cut.right(0).pair_mask())
+        if let (Ready::Amx(tiles), Some(mask)) = (&mut self.session.0, multiplier.fidelity.right(0).pair_mask())
             && let ([left], [panel], ([next_left], [next_right])) = (left, &mut *panels, next)
         {
             tiles.prepare(left, panel);

@@ -2,12 +2,12 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use tt_cpu::arena::ArenaError;
 use tt_cpu::pool;
 use tt_cpu::scratch::Scratch;
-use tt_memory::MemoryError;
-use tt_tensix::fast::{Panel, Sums};
 
 use super::plan::Plan;
+use super::{Panel, Sums};
 
 /// Scratch that no call uses. Fresh memory costs more than a small product, so it is kept.
 type Kept = Mutex<Vec<Scratch>>;
@@ -19,7 +19,7 @@ static WORKSPACES: Kept = Mutex::new(Vec::new());
 static RIGHT_PANELS: Kept = Mutex::new(Vec::new());
 
 /// Scratch in use, given back when dropped.
-pub(super) struct Taken {
+pub struct Taken {
     scratch: Option<Scratch>,
     kept: &'static Kept,
     most: usize,
@@ -27,17 +27,23 @@ pub(super) struct Taken {
 
 impl Taken {
     /// A workspace.
-    pub(super) fn workspace(plan: &Plan) -> Result<Self, MemoryError> {
+    ///
+    /// # Errors
+    /// [`ArenaError::Reserve`] if the host has no memory for it.
+    pub fn workspace(plan: &Plan) -> Result<Self, ArenaError> {
         Self::new(&WORKSPACES, pool::threads(), plan.bytes())
     }
 
     /// Memory for some panels of the right operand.
-    pub(super) fn right_panels(panels: usize) -> Result<Self, MemoryError> {
+    ///
+    /// # Errors
+    /// As [`Self::workspace`].
+    pub fn right_panels(panels: usize) -> Result<Self, ArenaError> {
         Self::new(&RIGHT_PANELS, 1, panels * size_of::<Panel>())
     }
 
     /// In whole large pages: what is left of one would lie in small ones.
-    fn new(kept: &'static Kept, most: usize, bytes: usize) -> Result<Self, MemoryError> {
+    fn new(kept: &'static Kept, most: usize, bytes: usize) -> Result<Self, ArenaError> {
         let free = kept.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let fits = free.filter(|scratch| scratch.len() >= bytes);
         let scratch = fits.map_or_else(|| Scratch::reserve(bytes.next_multiple_of(LARGE_PAGE)), Ok)?;
@@ -45,7 +51,10 @@ impl Taken {
     }
 
     /// The bytes; more than were asked for, perhaps.
-    pub(super) fn bytes(&mut self) -> &mut [u8] {
+    ///
+    /// # Panics
+    /// Never: they are there until the drop.
+    pub fn bytes(&mut self) -> &mut [u8] {
         self.scratch.as_mut().expect("there until the drop").bytes()
     }
 }
@@ -61,9 +70,13 @@ impl Drop for Taken {
 
 /// What a work item works on.
 pub struct Workspace<'a> {
+    /// Panels of the left operand.
     pub left: &'a mut [Panel],
+    /// Panels of the right operand.
     pub right: &'a mut [Panel],
+    /// Sums of a column, or of the block.
     pub sums: &'a mut [Sums],
+    /// The sums of a tile that is finished beside the next product.
     pub complete: &'a mut Sums,
 }
 

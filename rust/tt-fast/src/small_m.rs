@@ -14,12 +14,12 @@ use tt_cpu::{Level, simd_kernel};
 #[cfg(target_arch = "x86_64")]
 use super::Unit;
 #[cfg(target_arch = "x86_64")]
-use super::few_avx512;
+use super::small_m_avx512;
 use super::{Multiplier, PANEL_WORDS, Panel, PanelDecoder, Ready, Session, Sums};
-use crate::regs::index;
+use tt_tensix::regs::index;
 
 /// Most rows that are few: with more, most of the work is that of whole tiles.
-pub const FEW: usize = 24;
+pub const MOST_ROWS: usize = 24;
 
 /// Most rows whose sums are in registers together.
 const TOGETHER: usize = 8;
@@ -47,7 +47,7 @@ impl Line {
 
 /// How tiles of a right operand are multiplied with few rows.
 #[derive(Clone, Copy, Debug)]
-pub struct Few {
+pub struct SmallM {
     /// Bits of a datum.
     bits: usize,
     /// What each pass sees of a pair of datums.
@@ -89,13 +89,13 @@ impl Session {
 
 impl Multiplier {
     /// How to multiply with few rows, if there is a way: with pages of BF16, or with what the decoder decodes.
-    pub fn few(&self, decoder: Option<PanelDecoder>) -> Option<Few> {
+    pub fn small_m(&self, decoder: Option<PanelDecoder>) -> Option<SmallM> {
         #[cfg(target_arch = "x86_64")]
         if self.unit == Unit::Dot {
             let bits = decoder.map_or(Some(16), PanelDecoder::bits)?;
-            let passes = self.cut.passes();
-            let mask = |pass: usize| self.cut.right(pass).pair_mask();
-            return Some(Few { bits, masks: [mask(0)?, mask(passes - 1)?], passes, level: self.level });
+            let passes = self.fidelity.passes();
+            let mask = |pass: usize| self.fidelity.right(pass).pair_mask();
+            return Some(SmallM { bits, masks: [mask(0)?, mask(passes - 1)?], passes, level: self.level });
         }
         let _ = decoder;
         None
@@ -135,10 +135,10 @@ impl Sums {
     }
 }
 
-impl Few {
-    /// The rows of a left operand's panels that are not all zeros; `None` if they are more than [`FEW`].
+impl SmallM {
+    /// The rows of a left operand's panels that are not all zeros; `None` if they are more than [`MOST_ROWS`].
     pub fn rows(&self, panels: &[Panel]) -> Option<Rows> {
-        let mut rows = rows_in_use(panels, FEW, self.level)?;
+        let mut rows = rows_in_use(panels, MOST_ROWS, self.level)?;
         rows = if rows <= TOGETHER { rows.next_power_of_two() } else { rows.next_multiple_of(TOGETHER) };
         let mut lines = Vec::with_capacity(panels.len() * rows);
         for panel in panels {
@@ -172,7 +172,7 @@ impl Few {
     fn kernel(&self, left: &[Line], pages: (&[&[u8]], &[&[u8]]), mask: u32, sums: (&mut [Line], usize, usize)) -> bool {
         #[cfg(target_arch = "x86_64")]
         {
-            use few_avx512::{blocks, pages as bf16};
+            use small_m_avx512::{blocks, pages as bf16};
             // SAFETY: there is a way only on a CPU that has it.
             unsafe {
                 match (self.bits, left.len()) {
@@ -226,5 +226,5 @@ fn collect_body(panels: &[Panel], any: &mut [u32; PANEL_WORDS]) {
 simd_kernel!(collect, super::collect_body, (panels: &[Panel], any: &mut [u32; PANEL_WORDS]));
 
 #[cfg(test)]
-#[path = "few_tests.rs"]
+#[path = "small_m_tests.rs"]
 mod tests;

@@ -1,17 +1,17 @@
 //! A single row of tiles.
 
-use tt_tensix::fast::{FAR, PLACES, Panel, Run, Session, WAITING};
+use tt_fast::{FAR, PLACES, Panel, Run, Session, WAITING};
 
 use super::finish::Outputs;
-use super::plan::Block;
-use super::workspace::Workspace;
 use super::{Kernel, Pages};
 use crate::OpError;
+use tt_fast::Block;
+use tt_fast::Workspace;
 
 impl Kernel<'_> {
     /// A single row of tiles, as decoding has: every tile of the right operand is used once, and memory sets the pace.
     /// Rows of zeros are left out, unless infinities or NaN may have met them.
-    pub(super) fn row(
+    pub(super) fn gemv(
         &self,
         pages: &Pages<'_>,
         block: &Block,
@@ -26,7 +26,7 @@ impl Kernel<'_> {
         let left = &left[..k * per_tile];
         let rows = session.multiply_rows(left);
         let columns: Vec<usize> = block.turns.clone().map(|turn| self.column(pages, turn)).collect();
-        // Tiles in the order of the products, by their number. What needs more than its pages is not given away.
+        // Tiles in the order of the products, by their number. Tiles that need more than their pages are left out.
         let tiles = columns.len() * k;
         let pages_of = |column: usize| self.right_column(pages, block.matrix, column);
         let page_of = |column: usize, step: usize| self.right_page(pages, block.matrix, column, step);

@@ -2,13 +2,13 @@
 
 use tt_cpu::pool;
 use tt_cpu::stream::{self, LINE};
-use tt_tensix::fast::{AHEAD, Panel, Session};
+use tt_fast::{AHEAD, Panel, Session};
 
 use super::finish::Outputs;
-use super::plan::{Block, PANELS, Stage};
-use super::workspace::Workspace;
 use super::{Kernel, Pages};
 use crate::OpError;
+use tt_fast::Workspace;
+use tt_fast::plan::{Block, PANELS, Stage};
 
 /// Chunks of the right operand that are packed as one piece of work: so many that tiles of a row follow each other in
 /// host memory.
@@ -40,9 +40,9 @@ impl Kernel<'_> {
     /// Packs the right operand of a stage.
     pub(super) fn pack_stage<'p>(&self, pages: &Pages<'_>, stage: &Stage, panels: &'p mut [Panel]) -> Packed<'p> {
         let (program, plan) = (self.program, &self.plan);
-        let (columns, chunks) = (stage.columns.len(), plan.chunks(program));
-        let slot = plan.slot(program);
-        let matrices = stage.right_matrices(program);
+        let (columns, chunks) = (stage.columns.len(), plan.chunks(&self.shape));
+        let slot = plan.slot(&self.shape);
+        let matrices = stage.right_matrices(&self.shape);
         let all = panels.len() / slot;
         let piece = PIECE.min(all.div_ceil(4 * pool::threads())).max(1);
         pool::for_each_chunk(panels, piece * slot, |item, panels| {
@@ -77,7 +77,7 @@ impl Kernel<'_> {
     }
 
     /// A block of output tiles.
-    pub(super) fn multiply(
+    pub(super) fn packed_first(
         &self,
         pages: &Pages<'_>,
         block: &Block,
@@ -91,7 +91,7 @@ impl Kernel<'_> {
         let chunk_of = |column: usize, step: usize| packed.chunk(matrix, column - packed.first.1, step / plan.chunk);
         let together = if self.multiplier.multiplies_on() { TOGETHER } else { plan.chunk };
         let mut outputs = Outputs::new(self, pages, block)?;
-        let mut chunks = Vec::with_capacity(block.turns.len() * plan.chunks(program));
+        let mut chunks = Vec::with_capacity(block.turns.len() * plan.chunks(&self.shape));
         for first in (0..program.k).step_by(plan.depth) {
             let starts = (first..(first + plan.depth).min(program.k)).step_by(plan.chunk);
             chunks.extend(block.turns.clone().flat_map(|column| starts.clone().map(move |start| (column, start))));

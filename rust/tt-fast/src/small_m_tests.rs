@@ -1,8 +1,8 @@
 use tt_formats::{DataFormat, TileShape};
 
 use super::*;
-use crate::fast::{PLACES, Run, Tile, WAITING};
-use crate::regs::{MathFidelity, TILE_DATUMS};
+use crate::{PLACES, Run, Tile, WAITING};
+use tt_tensix::regs::{MathFidelity, TILE_DATUMS};
 
 const FORMATS: [DataFormat; 3] = [DataFormat::Float16B, DataFormat::Bfp8B, DataFormat::Bfp4B];
 const STEPS: usize = 3;
@@ -54,15 +54,15 @@ fn page(format: DataFormat, seed: u32) -> Vec<u8> {
 }
 
 /// Each fidelity, format and number of rows on this host's dot products, if it has them.
-fn each(mut test: impl FnMut(&Multiplier, DataFormat, Option<PanelDecoder>, Few)) {
+fn each(mut test: impl FnMut(&Multiplier, DataFormat, Option<PanelDecoder>, SmallM)) {
     for fidelity in MathFidelity::ALL {
         #[cfg(target_arch = "x86_64")]
-        if Level::detected() == Level::Avx512 && crate::fast::dot::available() {
+        if Level::detected() == Level::Avx512 && crate::dot::available() {
             let multiplier = Multiplier::on(Unit::Dot, fidelity, Level::Avx512);
             for format in FORMATS {
                 let decoder = PanelDecoder::new(format, Level::Avx512);
-                if let Some(few) = multiplier.few(decoder) {
-                    test(&multiplier, format, decoder, few);
+                if let Some(small_m) = multiplier.small_m(decoder) {
+                    test(&multiplier, format, decoder, small_m);
                 }
             }
         }
@@ -82,18 +82,18 @@ fn left_panels(multiplier: &Multiplier, rows: usize) -> Vec<Panel> {
 
 #[test]
 fn few_rows_have_the_sums_of_all() {
-    each(|multiplier, format, decoder, few| {
+    each(|multiplier, format, decoder, small_m| {
         let per_tile = multiplier.panels();
         for (rows, columns) in [1, 2, 3, 4, 5, 8, 9, 16, 17, 24].into_iter().flat_map(|rows| [(rows, 1), (rows, 7)]) {
-            let what = format!("{format:?} {:?} {rows} rows {columns} columns", multiplier.cut);
+            let what = format!("{format:?} {:?} {rows} rows {columns} columns", multiplier.fidelity);
             let left = left_panels(multiplier, rows);
-            let found = few.rows(&left).expect("few rows");
+            let found = small_m.rows(&left).expect("few rows");
             let pages: Vec<Vec<u8>> = (0..STEPS * columns).map(|number| page(format, 50 + number as u32)).collect();
             let pages: Vec<&[u8]> = pages.iter().map(Vec::as_slice).collect();
             let mut lines = vec![Line::ZERO; columns * found.lines()];
             for (step, tiles) in pages.chunks(columns).enumerate() {
                 let soon = pages.chunks(columns).nth(step + 1).unwrap_or(&[]);
-                assert!(few.step(&found, step, tiles, soon, &mut lines), "{what}: plain pages");
+                assert!(small_m.step(&found, step, tiles, soon, &mut lines), "{what}: plain pages");
             }
             for (column, lines) in lines.chunks(found.lines()).enumerate() {
                 let mut right = vec![Panel::ZERO; STEPS * per_tile];
@@ -102,7 +102,7 @@ fn few_rows_have_the_sums_of_all() {
                 }
                 let (mut sums, mut expected) = (Sums([1; TILE_DATUMS]), Sums::ZERO);
                 multiplier.session().multiply(&left, &right, &mut expected, true);
-                assert!(few.finish(lines, &mut sums), "{what}: finite sums");
+                assert!(small_m.finish(lines, &mut sums), "{what}: finite sums");
                 assert!(sums.0 == expected.0, "{what}");
             }
         }
@@ -111,35 +111,35 @@ fn few_rows_have_the_sums_of_all() {
 
 #[test]
 fn one_number_makes_a_row_count() {
-    each(|multiplier, _, _, few| {
+    each(|multiplier, _, _, small_m| {
         for (row, column) in [(0, 0), (1, 31), (4, 16), (15, 15), (16, 0), (23, 31), (24, 7), (31, 31)] {
             let mut left = left_panels(multiplier, 0);
             let mut tile = [0; TILE_DATUMS];
             tile[index(row, column)] = 0x0080_0000;
             let per_tile = multiplier.panels();
             multiplier.pack_left(&tile, &mut left[(STEPS - 1) * per_tile..]);
-            let rows = few.rows(&left).map(|found| found.rows);
-            assert_eq!(rows.is_some(), row < FEW, "row {row}");
-            assert!(rows.is_none_or(|rows| rows > row && rows <= FEW), "row {row} of {rows:?}");
+            let rows = small_m.rows(&left).map(|found| found.rows);
+            assert_eq!(rows.is_some(), row < MOST_ROWS, "row {row}");
+            assert!(rows.is_none_or(|rows| rows > row && rows <= MOST_ROWS), "row {row} of {rows:?}");
         }
-        assert_eq!(few.rows(&left_panels(multiplier, 0)).map(|found| found.rows), Some(1), "only zeros");
+        assert_eq!(small_m.rows(&left_panels(multiplier, 0)).map(|found| found.rows), Some(1), "only zeros");
     });
 }
 
 /// Where no sum of a column is finite, it has to be multiplied again; and so where a page is not plain.
 #[test]
 fn what_rows_of_zeros_may_have_met_is_found() {
-    each(|multiplier, format, _, few| {
+    each(|multiplier, format, _, small_m| {
         let left = left_panels(multiplier, 2);
-        let found = few.rows(&left).expect("few rows");
+        let found = small_m.rows(&left).expect("few rows");
         let plain = page(format, 1);
         let run = |tile: &[u8]| {
             let (mut lines, mut sums) = (vec![Line::ZERO; found.lines()], Sums::ZERO);
             let plain = (0..STEPS).all(|step| {
                 let page = if step == 0 { tile } else { &plain };
-                few.step(&found, step, &[page], &[], &mut lines)
+                small_m.step(&found, step, &[page], &[], &mut lines)
             });
-            plain && few.finish(&lines, &mut sums)
+            plain && small_m.finish(&lines, &mut sums)
         };
         assert!(run(&plain), "{format:?}");
         let mut odd = plain.clone();
@@ -170,7 +170,7 @@ fn what_rows_of_zeros_may_have_met_is_found() {
 /// Products and runs of products of few rows on AMX, if this host has it.
 #[test]
 fn amx_multiplies_the_rows_in_use() {
-    if !crate::fast::amx::available() || Level::detected() != Level::Avx512 {
+    if !crate::amx::available() || Level::detected() != Level::Avx512 {
         return;
     }
     for (fidelity, format) in

@@ -1,15 +1,15 @@
-//! Some rows of tiles, of a right operand that is packed in passing.
+//! Some rows of tiles, of a right operand that is packed on the fly.
 
 use std::ops::Range;
 
 use tt_cpu::stream;
-use tt_tensix::fast::{Panel, Session};
+use tt_fast::{Panel, Session};
 
 use super::finish::Outputs;
-use super::plan::{Block, MOST_ROWS, PANELS};
-use super::workspace::Workspace;
 use super::{Kernel, Pages};
 use crate::OpError;
+use tt_fast::Workspace;
+use tt_fast::plan::{Block, MOST_ROWS, PANELS};
 
 /// Pages of the right operand that are multiplied together.
 pub(super) struct Chunk<'a> {
@@ -23,7 +23,7 @@ pub(super) struct Chunk<'a> {
 impl Kernel<'_> {
     /// Some rows of tiles. A chunk of a column is multiplied once for each row, while the one after the next is brought
     /// near. The last time, the panels of the next chunk take the place of those that have been used.
-    pub(super) fn rows(
+    pub(super) fn pack_on_the_fly(
         &self,
         pages: &Pages<'_>,
         block: &Block,

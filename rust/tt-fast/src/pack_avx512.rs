@@ -6,8 +6,8 @@ use std::arch::x86_64::*;
 use super::amx::{Step, Tiles};
 use super::run::{AHEAD, FAR, PLACES, Run, WAITING, run_loop};
 use super::{Bf16Page, LINES, Panel};
-use crate::each_part;
-use crate::unpack::block_float::{Interleave, PARTS};
+use tt_tensix::each_part;
+use tt_tensix::unpack::block_float::{Interleave, PARTS};
 
 /// Bytes of a face, and of a half row of it.
 const FACE: usize = 512;
@@ -16,7 +16,7 @@ const HALF: usize = 32;
 /// Bytes of a vector.
 const LINE: usize = 64;
 
-/// Packs a left tile whose datums are cut by `mask`, two at a time.
+/// Packs a left tile whose datums are masked by `mask`, two at a time.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 pub fn left(page: &Bf16Page, mask: u32, panel: &mut Panel) {
     left_rows::<32>(page, mask, panel, 0);
@@ -45,7 +45,7 @@ pub fn left_rows<const ROWS: usize>(page: &Bf16Page, mask: u32, panel: &mut Pane
     }
 }
 
-/// Packs a right tile whose datums are cut by `mask`, two at a time.
+/// Packs a right tile whose datums are masked by `mask`, two at a time.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 #[inline]
 pub fn right<B: Interleave>(page: &Bf16Page, mask: u32, panel: &mut Panel, beside: &mut B) {
@@ -91,13 +91,13 @@ pub fn run(tiles: &mut Tiles, run: &mut Run<'_>, mask: u32) -> Option<usize> {
 /// What becomes of a sum, four bits for each kind of number: both kinds of NaN become +infinity, zeros +0, others stay.
 const FIX_UP: i32 = 0x855;
 
-/// `pack::settled_to_bf16` for whole lines of 32 sums.
+/// `pack::canonical_to_bf16` for whole lines of 32 sums.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-pub fn settled_to_bf16(words: &[u32], bytes: &mut [u8]) {
+pub fn canonical_to_bf16(words: &[u32], bytes: &mut [u8]) {
     for (words, line) in words.as_chunks::<32>().0.iter().zip(bytes.as_chunks_mut::<LINE>().0) {
         // SAFETY: two vectors of 16 words are the 32 of the array.
         let [first, second] = [0, 16].map(|place| unsafe { _mm512_loadu_si512(words[place..].as_ptr().cast()) });
-        let both = upper_halves(settled(first), settled(second));
+        let both = upper_halves(canonical(first), canonical(second));
         // SAFETY: the array is as long as the store, which takes any alignment.
         unsafe { _mm512_storeu_si512(line.as_mut_ptr().cast(), both) };
     }
@@ -106,7 +106,7 @@ pub fn settled_to_bf16(words: &[u32], bytes: &mut [u8]) {
 /// FP32 sums whose upper halves are what the packer writes.
 #[inline]
 #[target_feature(enable = "avx512f")]
-pub fn settled(sums: __m512i) -> __m512i {
+pub fn canonical(sums: __m512i) -> __m512i {
     let (fix_up, half) = (_mm512_set1_epi32(FIX_UP), _mm512_set1_epi32(0x8000));
     let fixed = _mm512_castsi512_ps(sums);
     let fixed = _mm512_castps_si512(_mm512_fixupimm_ps::<0>(fixed, fixed, fix_up));

@@ -4,14 +4,14 @@
 //! seven bits and the last four), the phases are `A5 B7`, `a5 B7`, `A5 b4`, `a5 b4`. So LoFi is `A5 B7`, HiFi2 `A10 B7`
 //! and HiFi4 `A10 B`, one product each; HiFi3 is `A10 B7 + A5 b4`, two products. Bit 0 of A is never used.
 
-use crate::regs::MathFidelity;
+use tt_tensix::regs::MathFidelity;
 
 /// The bits of an FP32 pattern that take part in a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
     /// Sign, exponent and the mantissa bits of the mask.
     High(u32),
-    /// What the mask cuts off, as a number of its own.
+    /// What the mask clears, as a number of its own.
     Rest(u32),
 }
 
@@ -22,13 +22,13 @@ const fn high(bits: u32) -> u32 {
 
 /// The passes of a fidelity, at most two.
 #[derive(Clone, Copy, Debug)]
-pub struct Cut {
+pub struct FidelityMasks {
     left: [Keep; 2],
     right: [Keep; 2],
     passes: usize,
 }
 
-impl Cut {
+impl FidelityMasks {
     pub fn new(fidelity: MathFidelity) -> Self {
         let (left, right) = match fidelity {
             MathFidelity::LoFi => (7, 5),
@@ -76,7 +76,7 @@ impl Keep {
         }
     }
 
-    /// The mask for two BF16 patterns in a word, if cutting is all there is to do.
+    /// The mask for two BF16 patterns in a word, if masking is all there is to do.
     #[inline(always)]
     pub fn pair_mask(self) -> Option<u32> {
         match self {
@@ -115,13 +115,13 @@ mod tests {
         // Exponent 138 makes the 11-bit significand an integer.
         let number = |significand: u32| ((138 - 1) << 23) | ((significand & 1023) << 13);
         for fidelity in MathFidelity::ALL {
-            let cut = Cut::new(fidelity);
+            let masks = FidelityMasks::new(fidelity);
             for a in (1024..2048).step_by(3) {
                 for b in (1024..2048).step_by(7) {
-                    let product: f32 = (0..cut.passes())
+                    let product: f32 = (0..masks.passes())
                         .map(|pass| {
-                            let left = f32::from_bits(cut.left(pass).fp32(number(b)));
-                            left * f32::from_bits(cut.right(pass).fp32(number(a)))
+                            let left = f32::from_bits(masks.left(pass).fp32(number(b)));
+                            left * f32::from_bits(masks.right(pass).fp32(number(a)))
                         })
                         .sum();
                     assert_eq!(product as u32, phases(fidelity, a, b), "{fidelity:?} {a} {b}");
@@ -131,10 +131,10 @@ mod tests {
     }
 
     #[test]
-    fn pairs_are_cut_as_single_numbers() {
+    fn pairs_are_masked_as_single_numbers() {
         for fidelity in MathFidelity::ALL {
-            let cut = Cut::new(fidelity);
-            for keep in [cut.left(0), cut.right(0), cut.left(1), cut.right(1)] {
+            let masks = FidelityMasks::new(fidelity);
+            for keep in [masks.left(0), masks.right(0), masks.left(1), masks.right(1)] {
                 // Normal numbers: the pair keeps zero exponents for the unit to flush.
                 for word in (0x0080..=0xffffu32).filter(|word| word & 0x7f80 != 0) {
                     let expected = keep.fp32(word << 16);

@@ -1,9 +1,9 @@
 //! Tiles in face order to panels and back, compiled per CPU level.
 use tt_cpu::simd_kernel;
 
-use super::cut::Keep;
+use super::fidelity::Keep;
 use super::{Bf16Page, Panel, Tile};
-use crate::regs::{FACE_SIDE, TILE_DATUMS, index};
+use tt_tensix::regs::{FACE_SIDE, TILE_DATUMS, index};
 
 const SIDE: usize = 2 * FACE_SIDE;
 
@@ -26,7 +26,7 @@ fn left_bf16_body(page: &Bf16Page, keep: Keep, panel: &mut Panel) {
 }
 
 #[inline(always)]
-fn left_pairs(page: &Bf16Page, panel: &mut Panel, cut: impl Fn(u32) -> u32) {
+fn left_pairs(page: &Bf16Page, panel: &mut Panel, mask: impl Fn(u32) -> u32) {
     for (row, line) in panel.0.as_chunks_mut::<FACE_SIDE>().0.iter_mut().enumerate() {
         let face = row / FACE_SIDE * 2;
         // As words at once: taken apart into bytes, the compiler gathers them from different rows.
@@ -36,7 +36,7 @@ fn left_pairs(page: &Bf16Page, panel: &mut Panel, cut: impl Fn(u32) -> u32) {
         };
         let both: [u32; FACE_SIDE] = bytemuck::must_cast([half(0), half(1)]);
         for (to, pair) in line.iter_mut().zip(both) {
-            *to = cut(u32::from_le(pair));
+            *to = mask(u32::from_le(pair));
         }
     }
 }
@@ -51,14 +51,14 @@ fn right_bf16_body(page: &Bf16Page, keep: Keep, panel: &mut Panel) {
 }
 
 #[inline(always)]
-fn right_pairs(page: &Bf16Page, panel: &mut Panel, cut: impl Fn(u32) -> u32) {
+fn right_pairs(page: &Bf16Page, panel: &mut Panel, mask: impl Fn(u32) -> u32) {
     for (line_number, line) in panel.0.as_chunks_mut::<FACE_SIDE>().0.iter_mut().enumerate() {
         let (side, pair) = (line_number / FACE_SIDE, line_number % FACE_SIDE);
         let from = face_row(pair / (FACE_SIDE / 2) * 2 + side, pair % (FACE_SIDE / 2) * 2);
         let (even, odd) = page[from..from + 2 * FACE_ROW].split_at(FACE_ROW);
         for ((word, even), odd) in line.iter_mut().zip(even.as_chunks::<2>().0).zip(odd.as_chunks::<2>().0) {
             let (even, odd) = (u16::from_le_bytes(*even), u16::from_le_bytes(*odd));
-            *word = cut(u32::from(even) | u32::from(odd) << 16);
+            *word = mask(u32::from(even) | u32::from(odd) << 16);
         }
     }
 }
@@ -105,7 +105,7 @@ fn narrow_body(tile: &Tile, page: &mut Bf16Page) {
 }
 
 #[inline(always)]
-fn settle_body(tile: &mut Tile) {
+fn canonicalize_body(tile: &mut Tile) {
     for word in tile {
         let magnitude = *word & 0x7fff_ffff;
         let number = if magnitude < 0x0080_0000 { 0 } else { *word };
@@ -113,9 +113,9 @@ fn settle_body(tile: &mut Tile) {
     }
 }
 
-/// Zero exponents, NaN and ties as `settle` and the packer have them; all NaN are positive by then.
+/// Zero exponents, NaN and ties as `canonicalize` and the packer have them; all NaN are positive by then.
 #[inline(always)]
-fn settled_to_bf16_body(words: &[u32], bytes: &mut [u8]) {
+fn canonical_to_bf16_body(words: &[u32], bytes: &mut [u8]) {
     for (bytes, word) in bytes.as_chunks_mut::<2>().0.iter_mut().zip(words) {
         let magnitude = *word & 0x7fff_ffff;
         let number = if magnitude < 0x0080_0000 { 0 } else { word.wrapping_add(0x8000) >> 16 };
@@ -151,7 +151,7 @@ simd_kernel!(left_fp32, super::left_fp32_body, (tile: &Tile, keep: Keep, panels:
 simd_kernel!(right_fp32, super::right_fp32_body, (tile: &Tile, keep: Keep, panels: &mut [Panel; 2]));
 simd_kernel!(widen, super::widen_body, (page: &Bf16Page, tile: &mut Tile));
 simd_kernel!(narrow, super::narrow_body, (tile: &Tile, page: &mut Bf16Page));
-simd_kernel!(settle, super::settle_body, (tile: &mut Tile));
-simd_kernel!(settled_to_bf16, super::settled_to_bf16_body, (words: &[u32], bytes: &mut [u8]));
+simd_kernel!(canonicalize, super::canonicalize_body, (tile: &mut Tile));
+simd_kernel!(canonical_to_bf16, super::canonical_to_bf16_body, (words: &[u32], bytes: &mut [u8]));
 simd_kernel!(round_to_bf16, super::round_to_bf16_body, (tile: &mut Tile));
 simd_kernel!(add_row, super::add_row_body, (tile: &mut Tile, row: &Tile));

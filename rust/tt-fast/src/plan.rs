@@ -1,11 +1,10 @@
-//! How a product is cut up so that what is used again lies in the caches.
+//! How a product is divided so that what is used again lies in the caches.
 
 use std::ops::Range;
 
+use super::PLACES;
+use super::strategy::Strategy;
 use tt_cpu::pool;
-use tt_tensix::fast::PLACES;
-
-use crate::matmul::MatmulProgram;
 
 /// Panels of a tile column that are multiplied at a time, once for each row of tiles. These 32 KiB stay in a
 /// first-level cache of 48 KiB, because the left operand's panels are read past it.
@@ -13,10 +12,6 @@ pub const PANELS: usize = 16;
 
 /// Most rows of tiles in a work item.
 pub const MOST_ROWS: usize = 16;
-
-/// Rows of tiles for which the right operand is packed in passing; of AMX, behind whose products packing hides.
-const FEW_ROWS: usize = 2 * MOST_ROWS;
-const FEW_ROWS_BESIDE: usize = 4 * MOST_ROWS;
 
 /// Most panels of the left operand that are packed at a time, 1 MiB: half of a usual second-level cache.
 const LEFT_PANELS: usize = 512;
@@ -26,14 +21,27 @@ const MOST_CHUNKS: usize = 4;
 
 /// The same two if AMX multiplies what was packed first: it is so quick that what comes from beyond the second-level cache
 /// holds it up, and some hosts share that cache with others.
-const LEFT_PANELS_BESIDE: usize = 256;
-const MOST_CHUNKS_BESIDE: usize = 2;
+const LEFT_PANELS_AMX: usize = 256;
+const MOST_CHUNKS_AMX: usize = 2;
 
 /// Most sums of a work item that are kept from one part of K to the next, 4 MiB.
 const KEPT_SUMS: usize = 1024;
 
 /// Most panels of the right operand that are packed before they are multiplied, 32 MiB.
 const RIGHT_PANELS: usize = 16384;
+
+/// Sizes of a product, in tiles.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    /// Matrices in the output, the left and the right operand; 1 means that the operand is shared.
+    pub batch: (usize, usize, usize),
+    /// Rows of the left operand.
+    pub m: usize,
+    /// The inner dimension.
+    pub k: usize,
+    /// Columns of the right operand.
+    pub n: usize,
+}
 
 /// Sizes of a work item in tiles, and what is packed before.
 ///
@@ -66,21 +74,25 @@ pub struct Plan {
 /// The part of the output that is worked on at a time.
 #[derive(Clone, Debug)]
 pub struct Stage {
+    /// Matrices of the output.
     pub matrices: Range<usize>,
+    /// Columns of the output.
     pub columns: Range<usize>,
 }
 
 impl Stage {
     /// Matrices of the right operand.
-    pub fn right_matrices(&self, program: &MatmulProgram) -> Range<usize> {
-        if program.batch.2 == 1 { 0..1 } else { self.matrices.clone() }
+    pub fn right_matrices(&self, shape: &Shape) -> Range<usize> {
+        if shape.batch.2 == 1 { 0..1 } else { self.matrices.clone() }
     }
 }
 
 /// Output tiles of one work item.
 #[derive(Clone, Debug)]
 pub struct Block {
+    /// The matrix of the output.
     pub matrix: usize,
+    /// Its rows.
     pub rows: Range<usize>,
     /// The columns, as turns: see [`column`].
     pub turns: Range<usize>,
@@ -93,49 +105,47 @@ pub fn column(turn: usize, columns: usize, stride: usize) -> usize {
     if stride == 1 {
         return turn;
     }
-    let (few, longer) = (columns / stride, columns % stride);
+    let (short, longer) = (columns / stride, columns % stride);
     // The first rounds have one more.
-    let round = if turn < longer * (few + 1) { turn / (few + 1) } else { (turn - longer) / few };
-    let place = turn - round * few - round.min(longer);
+    let round = if turn < longer * (short + 1) { turn / (short + 1) } else { (turn - longer) / short };
+    let place = turn - round * short - round.min(longer);
     round + place * stride
 }
 
 impl Plan {
     /// The plan for so many panels of a tile; `overlaps` if a unit multiplies on while other work is done.
-    pub fn new(program: &MatmulProgram, per_tile: usize, overlaps: bool) -> Self {
+    pub fn new(shape: &Shape, per_tile: usize, overlaps: bool) -> Self {
         let chunk = PANELS / per_tile;
-        let chunks = program.k.div_ceil(chunk);
+        let chunks = shape.k.div_ceil(chunk);
         let column = chunks * PANELS;
-        let few_rows = if overlaps { FEW_ROWS_BESIDE } else { FEW_ROWS };
-        let packs_first = program.m > few_rows && column <= RIGHT_PANELS;
+        let packs_first = Strategy::packs_first(shape, overlaps) && column <= RIGHT_PANELS;
         let (left_panels, most_chunks) = match (packs_first, overlaps) {
-            (true, true) => (LEFT_PANELS_BESIDE, MOST_CHUNKS_BESIDE),
+            (true, true) => (LEFT_PANELS_AMX, MOST_CHUNKS_AMX),
             (true, false) => (LEFT_PANELS, MOST_CHUNKS),
             (false, _) => (LEFT_PANELS, chunks),
         };
         let most_rows = if packs_first { left_panels / PANELS / chunks.min(most_chunks) } else { MOST_ROWS };
-        let rows = even(program.m, most_rows.min(MOST_ROWS));
+        let rows = even(shape.m, most_rows.min(MOST_ROWS));
         let depth = even(chunks, (left_panels / PANELS / rows).max(1)) * chunk;
-        let keeps = depth < program.k;
-        let mut stage = (program.batch.0, program.n);
+        let keeps = depth < shape.k;
+        let mut stage = (shape.batch.0, shape.n);
         if packs_first {
-            stage.1 = even(program.n, RIGHT_PANELS / column);
-            if program.batch.2 > 1 {
-                stage.0 =
-                    if stage.1 < program.n { 1 } else { even(program.batch.0, RIGHT_PANELS / column / program.n) };
+            stage.1 = even(shape.n, RIGHT_PANELS / column);
+            if shape.batch.2 > 1 {
+                stage.0 = if stage.1 < shape.n { 1 } else { even(shape.batch.0, RIGHT_PANELS / column / shape.n) };
             }
         }
         let columns = if keeps { even(stage.1, KEPT_SUMS / rows) } else { stage.1 };
-        let depth = depth.min(program.k);
+        let depth = depth.min(shape.k);
         let mut plan = Self { rows, columns, depth, chunk, per_tile, packs_first, stage, keeps };
         let threads = pool::threads();
-        // Work that does not come out even is cut finer, down to where packing would cost more than waiting.
-        let items = |plan: &Self| plan.stages(program).next().map_or(0, |stage| plan.items(program, &stage));
+        // Work that does not come out even is divided further, down to where packing would cost more than waiting.
+        let items = |plan: &Self| plan.stages(shape).next().map_or(0, |stage| plan.items(shape, &stage));
         while !items(&plan).is_multiple_of(threads) && items(&plan) < 4 * threads {
             if plan.columns > plan.rows.max(8) {
                 plan.columns = even(plan.stage.1, plan.columns.div_ceil(2));
             } else if plan.rows > 8 {
-                plan.rows = even(program.m, plan.rows.div_ceil(2));
+                plan.rows = even(shape.m, plan.rows.div_ceil(2));
             } else {
                 break;
             }
@@ -144,8 +154,8 @@ impl Plan {
     }
 
     /// The parts of the output, one after the other.
-    pub fn stages(&self, program: &MatmulProgram) -> impl Iterator<Item = Stage> + use<> {
-        let (matrices, columns) = (program.batch.0, program.n);
+    pub fn stages(&self, shape: &Shape) -> impl Iterator<Item = Stage> + use<> {
+        let (matrices, columns) = (shape.batch.0, shape.n);
         let (of_matrices, of_columns) = self.stage;
         (0..matrices).step_by(of_matrices).flat_map(move |matrix| {
             (0..columns).step_by(of_columns).map(move |column| Stage {
@@ -156,37 +166,37 @@ impl Plan {
     }
 
     /// Number of work items.
-    pub fn items(&self, program: &MatmulProgram, stage: &Stage) -> usize {
-        stage.matrices.len() * program.m.div_ceil(self.rows) * stage.columns.len().div_ceil(self.columns)
+    pub fn items(&self, shape: &Shape, stage: &Stage) -> usize {
+        stage.matrices.len() * shape.m.div_ceil(self.rows) * stage.columns.len().div_ceil(self.columns)
     }
 
     /// The output of a work item.
-    pub fn block(&self, program: &MatmulProgram, stage: &Stage, item: usize) -> Block {
+    pub fn block(&self, shape: &Shape, stage: &Stage, item: usize) -> Block {
         let across = stage.columns.len().div_ceil(self.columns);
-        let down = program.m.div_ceil(self.rows);
+        let down = shape.m.div_ceil(self.rows);
         let turn = stage.columns.start + item % across * self.columns;
         let row = item / across % down * self.rows;
         Block {
             matrix: stage.matrices.start + item / across / down,
-            rows: row..(row + self.rows).min(program.m),
+            rows: row..(row + self.rows).min(shape.m),
             turns: turn..(turn + self.columns).min(stage.columns.end),
         }
     }
 
     /// Chunks of a column of the right operand.
-    pub fn chunks(&self, program: &MatmulProgram) -> usize {
-        program.k.div_ceil(self.chunk)
+    pub fn chunks(&self, shape: &Shape) -> usize {
+        shape.k.div_ceil(self.chunk)
     }
 
     /// Panels of a chunk of a column that was packed first.
-    pub fn slot(&self, program: &MatmulProgram) -> usize {
-        self.chunk.min(program.k) * self.per_tile
+    pub fn slot(&self, shape: &Shape) -> usize {
+        self.chunk.min(shape.k) * self.per_tile
     }
 
-    /// Panels that a stage's right operand takes; none if it is packed in passing.
-    pub fn packed_panels(&self, program: &MatmulProgram, stage: &Stage) -> usize {
-        let columns = stage.right_matrices(program).len() * stage.columns.len();
-        if self.packs_first { columns * self.chunks(program) * self.slot(program) } else { 0 }
+    /// Panels that a stage's right operand takes; none if it is packed on the fly.
+    pub fn packed_panels(&self, shape: &Shape, stage: &Stage) -> usize {
+        let columns = stage.right_matrices(shape).len() * stage.columns.len();
+        if self.packs_first { columns * self.chunks(shape) * self.slot(shape) } else { 0 }
     }
 
     /// Where the panels of a step along K (counted from the start of the packed part) of a row lie.
@@ -204,10 +214,12 @@ impl Plan {
         PANELS + PLACES * self.per_tile
     }
 
+    /// Panels of the left operand that are packed at a time.
     pub fn left_panels(&self) -> usize {
         self.depth.div_ceil(self.chunk) * self.rows * PANELS
     }
 
+    /// Tiles of sums.
     pub fn sums(&self) -> usize {
         self.rows * if self.keeps { self.columns } else { 1 }
     }
@@ -221,19 +233,18 @@ pub fn even(whole: usize, most: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::matmul::tests::program;
 
     /// Every output tile is in one item, and nothing is larger than what the documentation says.
-    fn check(program: &MatmulProgram, per_tile: usize, overlaps: bool) {
-        let plan = Plan::new(program, per_tile, overlaps);
-        let (batch, m, n) = (program.batch.0, program.m, program.n);
-        let what = format!("batch {:?}, {m} x {} x {n}, {per_tile} panels a tile: {plan:?}", program.batch, program.k);
+    fn check(shape: &Shape, per_tile: usize, overlaps: bool) {
+        let plan = Plan::new(shape, per_tile, overlaps);
+        let (batch, m, n) = (shape.batch.0, shape.m, shape.n);
+        let what = format!("batch {:?}, {m} x {} x {n}, {per_tile} panels a tile: {plan:?}", shape.batch, shape.k);
         assert!(plan.bytes() <= 6 << 20, "{} bytes of workspace, {what}", plan.bytes());
         let mut items = vec![0_u8; batch * m * n];
-        for stage in plan.stages(program) {
-            assert!(plan.packed_panels(program, &stage) <= RIGHT_PANELS, "{what}");
-            for item in 0..plan.items(program, &stage) {
-                let block = plan.block(program, &stage, item);
+        for stage in plan.stages(shape) {
+            assert!(plan.packed_panels(shape, &stage) <= RIGHT_PANELS, "{what}");
+            for item in 0..plan.items(shape, &stage) {
+                let block = plan.block(shape, &stage, item);
                 for row in block.rows {
                     let first = (block.matrix * m + row) * n;
                     items[first..][block.turns.clone()].iter_mut().for_each(|items| *items += 1);
@@ -260,7 +271,7 @@ mod tests {
         for (m, n) in [(1, 1), (1, 300), (2, 7), (16, 5), (32, 9), (33, 3), (40, 130), (300, 1)] {
             for (k, batch) in long.into_iter().flat_map(|k| [(1, 1, 1), (3, 3, 1), (3, 1, 3)].map(|batch| (k, batch))) {
                 for (per_tile, overlaps) in [(1, false), (2, false), (4, false), (1, true), (2, true)] {
-                    check(&MatmulProgram { batch, m, k, n, ..program(1, 1, 1, None) }, per_tile, overlaps);
+                    check(&Shape { batch, m, k, n }, per_tile, overlaps);
                 }
             }
         }

@@ -12,7 +12,7 @@ pub use absent::{Tiles, available};
 use tt_cpu::stream;
 
 use super::Panel;
-use crate::unpack::block_float::{Interleave, PARTS};
+use tt_tensix::unpack::block_float::{Interleave, PARTS};
 
 /// A product of two panels in [`PARTS`] parts, between which other work is done: the instructions of both fill the same
 /// time. Both panels are in the tile registers, where those of the next product take their place. What packs beside a run
@@ -52,7 +52,7 @@ mod linux {
     use std::marker::PhantomData;
     use std::sync::OnceLock;
 
-    use crate::fast::{Panel, Sums};
+    use crate::{Panel, Sums};
 
     /// Whether the CPU has AMX with BF16 products and the kernel lets this process use it.
     pub fn available() -> bool {
@@ -381,7 +381,7 @@ mod linux {
 
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
 mod absent {
-    use crate::fast::{Panel, Sums};
+    use crate::{Panel, Sums};
 
     /// No AMX on this kind of host.
     pub fn available() -> bool {

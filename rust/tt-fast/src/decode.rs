@@ -4,10 +4,10 @@ use tt_formats::DataFormat;
 
 use super::amx::{Step, Tiles};
 use super::{Bf16Page, Panel, Run};
-use crate::unpack::BlockFloatDecoder;
-use crate::unpack::block_float::{Interleave, PARTS};
+use tt_tensix::unpack::BlockFloatDecoder;
+use tt_tensix::unpack::block_float::{Interleave, PARTS};
 
-/// Datums are cut by a mask for two of them.
+/// Datums are masked, two at a time.
 type ToPanel = unsafe fn(&[u8], u32, &mut Panel, &mut ()) -> bool;
 type ToPanelBeside = unsafe fn(&[u8], u32, &mut Panel, &mut Step<'_, false>) -> bool;
 
@@ -56,7 +56,7 @@ impl PanelDecoder {
     /// # Panics
     /// If `l1` is shorter than a tile.
     #[inline]
-    pub(super) fn decode_panel(self, l1: &[u8], mask: u32, panel: &mut Panel) -> bool {
+    pub(crate) fn decode_panel(self, l1: &[u8], mask: u32, panel: &mut Panel) -> bool {
         // SAFETY: `new` takes versions that this host has.
         self.panel.is_some_and(|(to_panel, ..)| unsafe { to_panel(l1, mask, panel, &mut ()) })
     }
@@ -66,7 +66,7 @@ impl PanelDecoder {
     /// # Panics
     /// If `l1` is shorter than a tile.
     #[inline]
-    pub(super) fn decode_panel_beside(
+    pub(crate) fn decode_panel_beside(
         self,
         l1: &[u8],
         mask: u32,
@@ -83,25 +83,25 @@ impl PanelDecoder {
 
     /// The bits of a datum, if this decoder looks magnitudes up by byte permutes.
     #[cfg(target_arch = "x86_64")]
-    pub(super) fn bits(self) -> Option<usize> {
+    pub(crate) fn bits(self) -> Option<usize> {
         self.panel.map(|_| self.bits)
     }
 
     /// What decodes beside a run of products on AMX, if this decoder can.
     #[cfg(target_arch = "x86_64")]
     #[inline]
-    pub(super) fn run(self) -> Option<ToPanelInRun> {
+    pub(crate) fn run(self) -> Option<ToPanelInRun> {
         self.panel.map(|(_, _, run)| run)
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 mod permuted {
-    use super::super::amx::{Step, Tiles};
-    use super::super::run::{AHEAD, FAR, PLACES, Run, WAITING, run_loop};
     use super::{Interleave, PARTS, Panel};
-    pub use crate::unpack::block_float::permutes::available;
-    use crate::unpack::block_float::permutes::tile;
+    use crate::amx::{Step, Tiles};
+    use crate::run::{AHEAD, FAR, PLACES, Run, WAITING, run_loop};
+    pub use tt_tensix::unpack::block_float::permutes::available;
+    use tt_tensix::unpack::block_float::permutes::tile;
 
     /// Decodes a tile of the right operand to its panel; see [`tile`].
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,gfni")]

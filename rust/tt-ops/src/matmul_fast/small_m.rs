@@ -1,12 +1,12 @@
 //! A single row of tiles of which few rows have numbers.
 
-use tt_tensix::fast::{Few, Line, Panel, Running, Session};
+use tt_fast::{Line, Panel, Running, Session, SmallM};
 
 use super::finish::Outputs;
-use super::plan::{Block, even};
-use super::workspace::Workspace;
 use super::{Kernel, Pages};
 use crate::OpError;
+use tt_fast::Workspace;
+use tt_fast::plan::{Block, even};
 
 /// Most columns that are multiplied by turns: their tiles of two steps along K lie in a first-level cache of 48 KiB.
 const COLUMNS: usize = 12;
@@ -18,9 +18,9 @@ const FOLLOWING: usize = 4;
 impl Kernel<'_> {
     /// A single row of tiles of which few rows have numbers, as decoding for a few users has. False if more have, and
     /// nothing is done then. Some columns go along K together, so that long pieces of memory are read in their order.
-    pub(super) fn few(
+    pub(super) fn small_m(
         &self,
-        few: &Few,
+        small_m: &SmallM,
         pages: &Pages<'_>,
         block: &Block,
         session: &mut Session,
@@ -28,7 +28,7 @@ impl Kernel<'_> {
     ) -> Result<bool, OpError> {
         let k = self.program.k;
         self.pack_left(pages, block, 0..k, work.left);
-        let Some(rows) = few.rows(&work.left[..k * self.plan.per_tile]) else {
+        let Some(rows) = small_m.rows(&work.left[..k * self.plan.per_tile]) else {
             return Ok(false);
         };
         let columns: Vec<usize> = block.turns.clone().map(|turn| self.column(pages, turn)).collect();
@@ -49,14 +49,14 @@ impl Kernel<'_> {
             for step in 0..k {
                 let (after, next) = if step + 1 < k { (number, step + 1) } else { (number + 1, 0) };
                 tiles(groups.get(after).unwrap_or(&&[][..]), next, &mut soon);
-                plain = plain && few.step(&rows, step, &now, &soon, sums);
+                plain = plain && small_m.step(&rows, step, &now, &soon, sums);
                 std::mem::swap(&mut now, &mut soon);
             }
             for ((&column, turn), lines) in group.iter().zip(&mut turns).zip(sums.chunks(rows.lines())) {
                 let Workspace { left, right, sums: [sums, ..], complete } = &mut *work else {
                     unreachable!("a plan has sums");
                 };
-                let running = if plain && few.finish(lines, sums) {
+                let running = if plain && small_m.finish(lines, sums) {
                     session.begin(sums, false)
                 } else {
                     self.all_rows(pages, (block.matrix, column), (left, right), session.begin(sums, true))

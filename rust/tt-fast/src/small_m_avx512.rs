@@ -1,6 +1,6 @@
 //! Products of few rows with the dot products of AVX-512, of pages as they are.
 //!
-//! Block floats are decoded to registers, as `unpack::block_float::permutes` decodes them to memory but with two differences: magnitudes
+//! Block floats are decoded to registers, as `permutes` decodes them to memory, but magnitudes
 //! of 7 bits are looked up in tables of 128 entries, and datums of 4 bits are first brought together by columns, so
 //! that pairs of two rows are one shift away. On Zen 5, which comes here, a permute of two registers takes as long as
 //! one of one. Of one row or two, several columns of such tiles are multiplied at a time, for the sums of a single
@@ -12,10 +12,10 @@ use std::hint::black_box;
 use tt_cpu::stream;
 
 use super::dot::pairs;
-use super::few::Line;
 use super::pack_avx512::pair_rows;
+use super::small_m::Line;
 use super::{Bf16Page, LINES};
-use crate::unpack::block_float::permutes::{GROUPS, OR_AND, ORDERS, Shifts, WORDS, load, settle_shifts, word};
+use tt_tensix::unpack::block_float::permutes::{GROUPS, OR_AND, ORDERS, Shifts, WORDS, exponent_shifts, load, word};
 
 /// Pages that are multiplied, one of each column, and those that come later.
 pub type Pages<'a> = (&'a [&'a [u8]], &'a [&'a [u8]]);
@@ -29,7 +29,7 @@ const OR_AND_NOT: i32 = 0xf4;
 /// Pairs of steps along K of a tile.
 const PAIRS: usize = 16;
 
-/// Low and high bytes of the patterns of magnitudes, see `unpack::block_float::permutes`.
+/// Low and high bytes of the patterns of magnitudes, see `permutes`.
 static BYTES: [[[u8; 64]; 2]; 2] = {
     let mut table = [[[0; 64]; 2]; 2];
     let mut magnitude = 0;
@@ -108,7 +108,7 @@ fn spread(line: &Line, pair: usize) -> __m512bh {
     pairs(_mm512_set1_epi32(line.0[pair] as i32))
 }
 
-/// See `Few::step`, for pages of BF16. One column at a time: memory sets the pace, and is quickest if it is asked for
+/// See `SmallM::step`, for pages of BF16. One column at a time: memory sets the pace, and is quickest if it is asked for
 /// line by line in its order.
 ///
 /// # Panics
@@ -153,7 +153,7 @@ pub fn pages<const ROWS: usize>(
     true
 }
 
-/// See `Few::step`, for block floats of `BITS` bits.
+/// See `SmallM::step`, for block floats of `BITS` bits.
 ///
 /// # Panics
 /// If a page is shorter than a tile.
@@ -202,7 +202,7 @@ fn block<const BITS: usize, const ROWS: usize, const COLUMNS: usize>(
     for column in 0..COLUMNS {
         let (exponents, datums) = pages[column].split_first_chunk::<GROUPS>().expect("a tile");
         let datums = &datums[..128 * BITS];
-        plain &= settle_shifts::<BITS>(exponents, datums, &mut shifts[column]);
+        plain &= exponent_shifts::<BITS>(exponents, datums, &mut shifts[column]);
         tiles[column] = datums.as_chunks().0;
     }
     if !plain {
@@ -214,9 +214,9 @@ fn block<const BITS: usize, const ROWS: usize, const COLUMNS: usize>(
     let mut odd = _mm512_setzero_si512();
     if BITS == 8 {
         let (low, high) = (&BYTES[0], &BYTES[1]);
-        // What is cut off is in the low byte.
-        let cut = _mm512_set1_epi8(mask as i8);
-        let (low, more_low) = (_mm512_and_si512(load(&low[0]), cut), _mm512_and_si512(load(&low[1]), cut));
+        // The bits that the mask clears are in the low byte.
+        let mask = _mm512_set1_epi8(mask as i8);
+        let (low, more_low) = (_mm512_and_si512(load(&low[0]), mask), _mm512_and_si512(load(&low[1]), mask));
         let (high, more_high) = (load(&high[0]), load(&high[1]));
         let (order, sign) = (load(&ORDERS[1]), _mm512_set1_epi8(i8::MIN));
         for part in 0..black_box(8) {
@@ -238,8 +238,8 @@ fn block<const BITS: usize, const ROWS: usize, const COLUMNS: usize>(
                     words[side] = [_mm512_unpacklo_epi8(low, high), _mm512_unpackhi_epi8(low, high)];
                 }
                 for pair in 0..2 {
-                    let near = settled(words[0][pair], &shifts[column], group + 2 * pair);
-                    let far = settled(words[1][pair], &shifts[column], group + 16 + 2 * pair);
+                    let near = shifted(words[0][pair], &shifts[column], group + 2 * pair);
+                    let far = shifted(words[1][pair], &shifts[column], group + 16 + 2 * pair);
                     for row in 0..ROWS {
                         let left = spread(&left[row], part * 2 + pair);
                         sum[column][row][0] = _mm512_dpbf16_ps(sum[column][row][0], left, near);
@@ -270,8 +270,8 @@ fn block<const BITS: usize, const ROWS: usize, const COLUMNS: usize>(
                 for pair in 0..4 {
                     let near = _mm512_permutexvar_epi16(_mm512_multishift_epi64_epi8(bits[pair], datums[0]), table);
                     let far = _mm512_permutexvar_epi16(_mm512_multishift_epi64_epi8(bits[pair], datums[1]), table);
-                    let near = settled(near, &shifts[column], group + 2 * pair);
-                    let far = settled(far, &shifts[column], group + 16 + 2 * pair);
+                    let near = shifted(near, &shifts[column], group + 2 * pair);
+                    let far = shifted(far, &shifts[column], group + 16 + 2 * pair);
                     for row in 0..ROWS {
                         let left = spread(&left[row], part * 4 + pair);
                         sum[column][row][0] = _mm512_dpbf16_ps(sum[column][row][0], left, near);
@@ -289,10 +289,10 @@ fn block<const BITS: usize, const ROWS: usize, const COLUMNS: usize>(
     plain
 }
 
-/// Pairs from the table with the exponents of their groups, of which the first is given; see `unpack::block_float::permutes`.
+/// Pairs from the table with the exponents of their groups, of which the first is given; see `permutes`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
-fn settled(words: __m512i, shifts: &Shifts, group: usize) -> __m512bh {
+fn shifted(words: __m512i, shifts: &Shifts, group: usize) -> __m512bh {
     let pair = u32::from(shifts.0[group] as u16) | u32::from(shifts.0[group + 1] as u16) << 16;
     pairs(_mm512_subs_epu16(words, _mm512_set1_epi32(pair as i32)))
 }
