@@ -1,79 +1,110 @@
-"""What the tables of the vector unit call a variant, and how the engine calls it: `decimals1` is `decimals` of 10, 0.1.
+"""Variant and parameter words of a table of SFPU results, from its name.
 
-Source: README of the vectors ("p = decimal point, m = minus"); parameters of the vector-unit listings.
+A name is the engine's variant, parameters, or both: `approx_lut`, `alpha0p5`, `int32_by5`, `v1p5_floor`. Parameters are
+separated by `_`, each a label and a number with `p` for the decimal point and `m` for minus: `dm0p7` is -0.7.
 """
 
 from __future__ import annotations
 
+import functools
+import math
+import re
+from collections.abc import Callable, Collection
 from typing import Final
 
 import numpy as np
 
-_ANY: Final = "*"
+from ttnn import _engine
 
-_FLOATS: Final[dict[tuple[str, str], tuple[str, tuple[float, ...]]]] = {
-    ("relu_max", "upper6"): ("default", (6.0,)),
-    ("relu_max", "upper1"): ("default", (1.0,)),
-    ("relu_min", "lower0p5"): ("default", (0.5,)),
-    ("relu_min", "lower_m1"): ("default", (-1.0,)),
-    ("prelu", "w0p25"): ("default", (0.25,)),
-    ("prelu", "w0p1"): ("default", (0.1,)),
-    ("round", "decimals0"): ("integer", ()),
-    ("round", "decimals1"): ("decimals", (10.0, 0.1)),
-    ("round", "decimals2"): ("decimals", (100.0, 0.01)),
-    ("round", "decimalsm1"): ("decimals", (0.1, 10.0)),
-    ("elu", "alpha1"): ("default", (1.0,)),
-    ("elu", "alpha0p5"): ("default", (0.5,)),
-    ("celu", "alpha1"): ("default", (1.0, 1.0)),
-    ("celu", "alpha0p5"): ("default", (0.5, 2.0)),
-    ("softshrink", "lambda0p5"): ("default", (0.5,)),
-    ("hardtanh", "m1_1"): ("default", (-1.0, 1.0)),
-    ("hardtanh", "m2p5_0p7"): ("default", (-2.5, 0.7)),
-    ("clamp", "m1_1"): ("default", (-1.0, 1.0)),
-    ("clamp", "m0p3_2p7"): ("default", (-0.3, 2.7)),
-    ("power", "exp0p5"): ("default", (0.5,)),
-    ("power", "exp2p0"): ("default", (2.0,)),
-    ("power", "exp3p0"): ("default", (3.0,)),
-    ("power", "expm1p0"): ("default", (-1.0,)),
-    ("power", "expm0p5"): ("default", (-0.5,)),
-    ("power", "exp1p7"): ("default", (1.7,)),
-    ("remainder", "d3"): ("default", (3.0, 1.0 / 3.0)),
-    ("rdiv", "v2"): ("default", (2.0,)),
-    ("rdiv", "v1p5"): ("default", (1.5,)),
-    ("rdiv", "v1p5_trunc"): ("trunc", (1.5,)),
-    ("rdiv", "v1p5_floor"): ("floor", (1.5,)),
-    ("rpow", "base2"): ("default", (2.0,)),
-    ("rpow", "base0p7"): ("default", (0.7,)),
-    ("xielu", "ap0p8_an0p8"): ("default", (0.8, 0.8)),
-    ("isclose", "rtol1em5_atol1em8"): ("default", (1e-5, 1e-8)),
-    (_ANY, "v0p5"): ("default", (0.5,)),
-    (_ANY, "vm1p3"): ("default", (-1.3,)),
-    (_ANY, "s1p5"): ("default", (1.5,)),
-    (_ANY, "s0p1"): ("default", (0.1,)),
-}
+Number = int | float
+Parameters = list[int]
 
-_WORDS: Final[dict[tuple[str, str], tuple[str, tuple[int, ...]]]] = {
-    ("selu", "ttnn_default"): ("default", (0x3F867D56, 0x3FE1093B)),
-    ("selu", "torch_constants"): ("default", (0x3F867D5F, 0x3FE10966)),
-    # 1 / -0.7 as the host computes it from the float32 divisor; the quotient of the decimals rounds to another word.
-    ("remainder", "dm0p7"): ("default", (0xBF333333, 0xBFB6DB6E)),
-    ("right_shift", "int32_by1"): ("int32", (1,)),
-    ("right_shift", "int32_by5"): ("int32", (5,)),
-    ("right_shift", "int32_by31"): ("int32", (31,)),
-    ("right_shift", "int32_by32"): ("int32", (32,)),
-    ("clamp_int32", "m100_5000"): ("int32", (0xFFFFFF9C, 5000)),
-    (_ANY, "int32_0x0f0f1234"): ("int32", (0x0F0F1234,)),
-    (_ANY, "v7"): ("int32", (7,)),
+_PARAMETER: Final = re.compile(r"([a-z]*?)(m?)(0x[0-9a-f]+|\d+(?:p\d+)?(?:em?\d+)?|inf|nan)")
+_LABEL: Final = re.compile(r"(?<![^_])(?!m?inf_|nan_)[a-z]+_(?=m?\d|m?inf|nan)")
+"""A label with a `_` of its own before the number."""
+_INTEGER_VARIANTS: Final = ("int32", "uint32")
+_WITH_PARAMETERS: Final = ("default", "int32", "decimals")
+"""Variants that a name may leave out."""
+
+_NAMED: Final[dict[tuple[str, str], tuple[str, Parameters]]] = {
+    ("selu", "ttnn_default"): ("default", [0x3F867D56, 0x3FE1093B]),
+    ("selu", "torch_constants"): ("default", [0x3F867D5F, 0x3FE10966]),
 }
 
 
-def engine_variant(name: str, variant: str) -> tuple[str, list[int]]:
-    """Return the engine's variant of a function and its parameters as words."""
-    for key in ((name, variant), (_ANY, variant)):
-        if key in _FLOATS:
-            engine, floats = _FLOATS[key]
-            return engine, np.array(floats, np.float32).view(np.uint32).tolist()
-        if key in _WORDS:
-            engine, words = _WORDS[key]
-            return engine, list(words)
-    return variant, []
+def _inverse(value: Number) -> float:
+    """Return 1 / value as the host computes it in float32."""
+    with np.errstate(divide="ignore"):
+        return float(np.float32(1.0) / np.float32(value))
+
+
+def _powers_of_ten(decimals: Number) -> tuple[Number, ...]:
+    # float64 ends at 308; float32 has infinity and 0 from 39 on.
+    digits = min(max(decimals, -300), 300)
+    return 10.0**digits, 10.0**-digits
+
+
+_DERIVED: Final[dict[str, tuple[int, Callable[..., tuple[Number, ...]]]]] = {
+    "celu": (1, lambda alpha: (alpha, _inverse(alpha))),
+    "fmod": (1, lambda divisor: (divisor, _inverse(divisor))),
+    "polygamma": (1, lambda order: (int(order), math.factorial(int(order)) * (-1.0) ** (order + 1))),
+    "power_iterative": (1, lambda exponent: (int(exponent),)),
+    "remainder": (1, lambda divisor: (divisor, _inverse(divisor))),
+    "round": (1, _powers_of_ten),
+    "selu": (2, lambda scale, alpha: (scale, float(np.float32(scale) * np.float32(alpha)))),
+    "softcap": (1, lambda beta: (beta, _inverse(beta))),
+    "softplus": (2, lambda beta, threshold: (beta, _inverse(beta), threshold)),
+}
+"""Parameters of the kernel from those in a name, where they are not the same: how many a name has, and the function."""
+
+
+@functools.cache
+def functions() -> dict[str, dict[str, tuple[int, int]]]:
+    """Return the variants of every function with their numbers of operands and of parameters."""
+    found: dict[str, dict[str, tuple[int, int]]] = {}
+    for operands, name, variant, parameters in _engine.sfpu_functions():
+        found.setdefault(name, {})[variant] = (operands, len(parameters))
+    return found
+
+
+def engine_variant(name: str, table: str) -> tuple[str, Parameters]:
+    """Return the variant of a function and its parameters as words; a name without a meaning is its own variant."""
+    if (name, table) in _NAMED:
+        return _NAMED[name, table]
+    variants = functions().get(name, {})
+    variant, rest = _split(table, variants)
+    if table in variants or not variant:
+        return table, []
+    matches = [_PARAMETER.fullmatch(text) for text in _LABEL.sub("", rest).split("_")]
+    values = tuple(_number(match) for match in matches if match)
+    count, derived = _DERIVED.get(name, (len(matches), lambda *given: given))
+    if len(values) < len(matches) or len(values) != count:
+        return table, []
+    if name == "round" and values == (0.0,):
+        return "integer", []
+    integers = variant in _INTEGER_VARIANTS
+    return variant, [_word(int(value) if integers else value) for value in derived(*values)]
+
+
+def _split(table: str, variants: Collection[str]) -> tuple[str, str]:
+    """Return the variant that a name begins or ends with, or the one that it may leave out, and the parameters."""
+    for variant in sorted(variants, key=len, reverse=True):
+        if table.startswith(f"{variant}_"):
+            return variant, table[len(variant) + 1 :]
+        if table.endswith(f"_{variant}"):
+            return variant, table[: -len(variant) - 1]
+    return next((variant for variant in _WITH_PARAMETERS if variant in variants), ""), table
+
+
+def _number(match: re.Match[str]) -> Number:
+    _, minus, digits = match.groups()
+    value = int(digits, 16) if digits.startswith("0x") else float(digits.replace("p", ".").replace("m", "-"))
+    return -value if minus else value
+
+
+def _word(value: Number) -> int:
+    """Return an integer as it is, a float as FP32 bits."""
+    if isinstance(value, int):
+        return value & 0xFFFF_FFFF
+    with np.errstate(over="ignore"):
+        return int(np.float32(value).view(np.uint32))
