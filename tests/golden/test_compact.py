@@ -9,10 +9,10 @@ import pytest
 from compact import DATA, MANIFEST, file_hash, hash_of, hashes, vector_files
 
 from ttnn import _engine
+from ttnn.cli.common.terminal import Terminal
 from ttnn.cli.goldens import check_folder
 from ttnn.cli.goldens.sfpu import every_bf16, unary_table
 from ttnn.cli.goldens.variants import engine_variant
-from ttnn.cli.terminal import Terminal
 
 if sys.version_info >= (3, 11):
     import tomllib

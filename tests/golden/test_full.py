@@ -9,8 +9,8 @@ import pytest
 from compact import hash_of, hashes
 
 from ttnn import _engine
+from ttnn.cli.common.terminal import Terminal
 from ttnn.cli.goldens import check_folder
-from ttnn.cli.terminal import Terminal
 
 
 def _differences(folder: Path, only: list[str]) -> list[str]:

@@ -14,10 +14,10 @@ import pytest
 
 from ttnn.base.config import CONFIG
 from ttnn.cli import main
+from ttnn.cli.common.terminal import MissingPackage, Table, Terminal, require
+from ttnn.cli.common.ulp import chip_error, ulp_error
 from ttnn.cli.demo import arithmetic
 from ttnn.cli.goldens.walk import compare
-from ttnn.cli.terminal import MissingPackage, Table, Terminal, require
-from ttnn.cli.ulp import chip_error, ulp_error
 
 COMPACT = Path(__file__).resolve().parents[1] / "golden" / "data"
 
@@ -274,7 +274,7 @@ def test_a_wide_table_is_cut_into_parts_that_name_their_rows() -> None:
 
 def test_a_terminal_gets_the_parts_that_fit_it() -> None:
     program = (
-        "from ttnn.cli.terminal import Table, Terminal\n"
+        "from ttnn.cli.common.terminal import Table, Terminal\n"
         "names = [f'column {i}' for i in range(20)]\n"
         "Terminal(json=False).table(Table('', ['name', *names], [['row', *names]], frozenset({'name'})))\n"
     )

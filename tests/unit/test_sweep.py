@@ -12,11 +12,11 @@ import pytest
 import ttnn
 from ttnn.base.exceptions import ArgumentError
 from ttnn.cli import main, sweep
+from ttnn.cli.common.ulp import MIN_NORMAL, nearest, spacing
 from ttnn.cli.sweep import compare, inputs, subjects
 from ttnn.cli.sweep.matmul import k_range
 from ttnn.cli.sweep.parameters import parameters_of, parse_parameter
 from ttnn.cli.sweep.statistics import measure
-from ttnn.cli.ulp import MIN_NORMAL, nearest, spacing
 
 HEADER = "op,parameters,max_ulp,mean_ulp_of_inexact,accurate_to_abs_x,max_abs_error\n"
 

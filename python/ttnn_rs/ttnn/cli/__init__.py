@@ -13,9 +13,8 @@ import sys
 from collections.abc import Sequence
 
 from ttnn.base.exceptions import ArgumentError, ConfigError, TtnnError
-
-from . import bench, demo, goldens, info, sweep
-from .terminal import MissingPackage, Terminal
+from ttnn.cli import bench, demo, goldens, info, sweep
+from ttnn.cli.common.terminal import MissingPackage, Terminal
 
 EXIT_FAILURE = 1
 EXIT_USAGE = 2

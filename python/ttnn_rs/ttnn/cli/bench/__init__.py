@@ -13,10 +13,9 @@ from typing import Any
 
 from ttnn import _engine
 from ttnn.base.config import CONFIG
-
-from .. import host_options
-from ..terminal import Table, Terminal, picture_path, require
-from .cases import Result, cases, run_case
+from ttnn.cli.bench.cases import Result, cases, run_case
+from ttnn.cli.common import host_options
+from ttnn.cli.common.terminal import Table, Terminal, picture_path, require
 
 DEFAULT_PICTURE = Path("ttnn-bench.png")
 
@@ -75,7 +74,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
             "numerics": CONFIG.numerics,
             "size": options.size,
         }
-    from .figure import draw  # matplotlib takes half a second; a wrong option should not
+    from ttnn.cli.bench.figure import draw  # matplotlib takes half a second; a wrong option should not
 
     figures = options.output.with_suffix(".json")
     content = {"host": host, "picture": str(options.output), "results": [result.as_json() for result in results]}

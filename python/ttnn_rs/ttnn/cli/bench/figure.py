@@ -9,7 +9,7 @@ from typing import Any
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from .cases import Result
+from ttnn.cli.bench.cases import Result
 
 INK = "#20262e"
 MUTED = "#6b7480"

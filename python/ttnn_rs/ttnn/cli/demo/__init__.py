@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import ttnn
-
-from .. import host_options
-from ..terminal import Table, Terminal, picture_path, require
-from . import network
-from .inference import CONFIGURATIONS, Measurement, measure, results_hash
+from ttnn.cli.common import host_options
+from ttnn.cli.common.terminal import Table, Terminal, picture_path, require
+from ttnn.cli.demo import network
+from ttnn.cli.demo.inference import CONFIGURATIONS, Measurement, measure, results_hash
 
 DEFAULT_PICTURE = Path("ttnn-demo.png")
 
@@ -52,7 +51,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
             for dtype, fidelity in CONFIGURATIONS:
                 measurements.append(measure(device, trained, digits, exact, dtype, fidelity))
                 progress.advance(f"{dtype} {fidelity}")
-    from .figure import draw  # matplotlib takes half a second; a wrong option should not
+    from ttnn.cli.demo.figure import draw  # matplotlib takes half a second; a wrong option should not
 
     _report(terminal, digits, exact, measurements, chip, options.output)
     draw(options.output, digits, exact, measurements)

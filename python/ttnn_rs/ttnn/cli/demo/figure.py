@@ -11,8 +11,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from .inference import DTYPES, FIDELITIES, Measurement
-from .network import Digits
+from ttnn.cli.demo.inference import DTYPES, FIDELITIES, Measurement
+from ttnn.cli.demo.network import Digits
 
 SHOWN_DIGITS = 8
 INK = "#20262e"

@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import ttnn
-
-from ..ulp import ulp_error
-from .arithmetic import pearson
-from .network import Digits, Network
+from ttnn.cli.common.ulp import ulp_error
+from ttnn.cli.demo.arithmetic import pearson
+from ttnn.cli.demo.network import Digits, Network
 
 DTYPES = ("bfloat16", "bfloat8_b", "bfloat4_b")
 FIDELITIES = ("LoFi", "HiFi2", "HiFi3", "HiFi4")

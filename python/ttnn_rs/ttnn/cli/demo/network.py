@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..terminal import require
-from .arithmetic import matmul, softmax
+from ttnn.cli.common.terminal import require
+from ttnn.cli.demo.arithmetic import matmul, softmax
 
 Float32 = NDArray[np.float32]
 

@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from ttnn.base.config import CONFIG
-
-from .. import host_options
-from ..terminal import Table, Terminal
-from . import fpu, host, operators, sfpu
-from .walk import Checker, FileReport, check_file, files_of, names_in, reading
+from ttnn.cli.common import host_options
+from ttnn.cli.common.terminal import Table, Terminal
+from ttnn.cli.goldens import fpu, host, operators, sfpu
+from ttnn.cli.goldens.walk import Checker, FileReport, check_file, files_of, names_in, reading
 
 FAMILIES = {"fpu": fpu.checker_of, "sfpu": sfpu.checker_of, "host": host.checker_of, "ops": operators.checker_of}
 SHOWN_DIFFERENCES = 20

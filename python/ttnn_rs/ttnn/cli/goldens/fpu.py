@@ -9,9 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from ttnn import _engine
-
-from .registers import FIDELITIES, FORMAT, WORMHOLE, Words, bf16_to_dst, dst16, fp16_to_dst
-from .walk import Archive, Checker, Computed, Verdict, no_checker
+from ttnn.cli.goldens.registers import FIDELITIES, FORMAT, WORMHOLE, Words, bf16_to_dst, dst16, fp16_to_dst
+from ttnn.cli.goldens.walk import Archive, Checker, Computed, Verdict, no_checker
 
 SCALER_BITS = {"one": 0x3F800000, "inv32": 0x3D000000, "arb": 0x3F350000}
 """FP32 bits of the scalers; 0.7071 rounds to the same value in BF16 and in FP16."""

@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 import ttnn
-
-from .raw import to_bytes
-from .walk import Archive, Checker, Computed, Verdict, no_checker
+from ttnn.cli.goldens.raw import to_bytes
+from ttnn.cli.goldens.walk import Archive, Checker, Computed, Verdict, no_checker
 
 LAYOUTS = {"rm": ttnn.ROW_MAJOR_LAYOUT, "tile": ttnn.TILE_LAYOUT}
 META = "host_tensors_meta.json"

@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 
 import ttnn
-
-from .raw import from_bytes, to_bytes
-from .walk import Archive, Checker, Computed, Uncovered, Verdict
+from ttnn.cli.goldens.raw import from_bytes, to_bytes
+from ttnn.cli.goldens.walk import Archive, Checker, Computed, Uncovered, Verdict
 
 TILE = ttnn.TILE_SIZE
 DTYPE = {"bf16": ttnn.bfloat16, "bf8": ttnn.bfloat8_b, "f32": ttnn.float32}

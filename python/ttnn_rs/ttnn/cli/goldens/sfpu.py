@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from ttnn import _engine
-
-from .registers import Words, bf16_to_dst
-from .variants import engine_variant, functions
-from .walk import Archive, Checker, Computed, Uncovered, Verdict, load
+from ttnn.cli.goldens.registers import Words, bf16_to_dst
+from ttnn.cli.goldens.variants import engine_variant, functions
+from ttnn.cli.goldens.walk import Archive, Checker, Computed, Uncovered, Verdict, load
 
 INPUTS = "_inputs.npz"
 """The file of shared random inputs."""

@@ -19,12 +19,11 @@ from typing import Any
 import ttnn
 from ttnn.base.config import CONFIG
 from ttnn.base.exceptions import ArgumentError
-
-from .. import host_options
-from ..terminal import Terminal, picture_path, require
-from . import compare, matmul, tables
-from .parameters import parameters_of
-from .subjects import (
+from ttnn.cli.common import host_options
+from ttnn.cli.common.terminal import Terminal, picture_path, require
+from ttnn.cli.sweep import compare, matmul, tables
+from ttnn.cli.sweep.parameters import parameters_of
+from ttnn.cli.sweep.subjects import (
     DTYPES,
     Outcome,
     Sweep,
@@ -35,7 +34,7 @@ from .subjects import (
     sweep,
     unary_entries,
 )
-from .subjects import run as run_sweep
+from ttnn.cli.sweep.subjects import run as run_sweep
 
 __all__ = ["DTYPES", "Outcome", "Sweep", "add_parser", "run", "run_sweep", "sweep", "unary_entries"]
 
@@ -148,7 +147,7 @@ def _sweep(options: argparse.Namespace, terminal: Terminal) -> int:
     else:
         tables.print_many(terminal, sweeps)
     if options.output is not None:
-        from .figure import draw
+        from ttnn.cli.sweep.figure import draw
 
         draw(options.output, outcomes)
         terminal.line(f"picture: {options.output}")

@@ -15,12 +15,11 @@ from typing import Any, Final, Literal
 
 import ttnn
 from ttnn.base.exceptions import ArgumentError, TtnnError
-
-from ..terminal import Table, Terminal
-from .parameters import parse_parameter
-from .statistics import Statistics
-from .subjects import arity, entries, find, run
-from .tables import range_text
+from ttnn.cli.common.terminal import Table, Terminal
+from ttnn.cli.sweep.parameters import parse_parameter
+from ttnn.cli.sweep.statistics import Statistics
+from ttnn.cli.sweep.subjects import arity, entries, find, run
+from ttnn.cli.sweep.tables import range_text
 
 FIGURES: Final = ("max_ulp", "mean_ulp_of_inexact", "accurate_to_abs_x", "max_abs_error")
 DTYPE: Final = "bfloat16"

@@ -10,9 +10,9 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from ..ulp import MIN_NORMAL
-from .statistics import Floats
-from .subjects import Outcome
+from ttnn.cli.common.ulp import MIN_NORMAL
+from ttnn.cli.sweep.statistics import Floats
+from ttnn.cli.sweep.subjects import Outcome
 
 INK, MUTED, POINTS, LIMIT = "#20262e", "#6b7480", "#2c6fbb", "#c0392b"
 COLUMNS = 2

@@ -9,8 +9,8 @@ from typing import Final
 
 import numpy as np
 
-from ..goldens.registers import Words
-from ..goldens.sfpu import every_bf16
+from ttnn.cli.goldens.registers import Words
+from ttnn.cli.goldens.sfpu import every_bf16
 
 SEED: Final = 20250711
 EXPONENTS: Final = 256

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,43 +17,16 @@ import numpy as np
 import ttnn
 from ttnn.base.config import CONFIG
 from ttnn.base.exceptions import ArgumentError
+from ttnn.cli.common.terminal import Table, Terminal, require
+from ttnn.cli.common.ulp import nearest, spacing
+from ttnn.cli.sweep.matmul_errors import BLOCKINGS, FIDELITIES, Measurement
 
-from ..terminal import Table, Terminal, require
-from ..ulp import nearest, spacing
-
-FIDELITIES: Final = ("LoFi", "HiFi2", "HiFi3", "HiFi4")
 DTYPES: Final = ("bfloat16", "float32", "bfloat8_b", "bfloat4_b")
 LENGTHS: Final = "32..8192"
 TILE: Final = 32
 ROWS: Final = 64
 COLUMNS: Final = 64
 SEED: Final = 20250712
-BLOCKINGS: Final = {"in Dst": (1, False), "in L1 after 8 tiles": (8, True), "in L1 after every tile": (1, True)}
-"""Where blocks of K are added up: tiles of K per block, and whether the packer adds them in L1.
-
-Without the packer partial sums come back to Dst unchanged, so that the number of tiles per block makes no difference.
-"""
-
-
-@dataclass(frozen=True)
-class Measurement:
-    """The error of one product.
-
-    Args:
-        k: Length of the sums.
-        fidelity: Phases of the multiplier.
-        dst: Width of Dst in bits.
-        blocking: Where blocks of K are added up, see `BLOCKINGS`.
-        relative_error: Root mean square of the error over that of the exact result.
-        max_ulp: Largest error in bfloat16 spacings of the root mean square result.
-    """
-
-    k: int
-    fidelity: str
-    dst: int
-    blocking: str
-    relative_error: float
-    max_ulp: float
 
 
 def run(options: argparse.Namespace, terminal: Terminal) -> int:
@@ -77,7 +50,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
     terminal.table(_table(found, label))
     if options.output is not None:
         require("matplotlib", extra="viz", purpose="the picture of a sweep")
-        from .matmul_figure import draw
+        from ttnn.cli.sweep.matmul_figure import draw
 
         draw(options.output, found, label)
         terminal.line(f"picture: {Path(options.output)}")

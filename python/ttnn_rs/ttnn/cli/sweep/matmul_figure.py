@@ -9,8 +9,8 @@ from typing import Final
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from .figure import INK, MUTED
-from .matmul import BLOCKINGS, FIDELITIES, Measurement
+from ttnn.cli.sweep.figure import INK, MUTED
+from ttnn.cli.sweep.matmul_errors import BLOCKINGS, FIDELITIES, Measurement
 
 COLOURS: Final = {"LoFi": "#c0392b", "HiFi2": "#d68910", "HiFi3": "#2c6fbb", "HiFi4": "#1e8449"}
 STYLES: Final = ("-", "--", ":")

@@ -10,11 +10,10 @@ import numpy as np
 
 from ttnn.base.activation import UnaryWithParam
 from ttnn.base.exceptions import UnsupportedError
+from ttnn.cli.sweep.parameters import shown, signature_of
+from ttnn.cli.sweep.statistics import Floats
 from ttnn.operation import registry
 from ttnn.operation.signature import REQUIRED
-
-from .parameters import shown, signature_of
-from .statistics import Floats
 
 _NUMBERS: Final = frozenset({"float", "int | float", "int | int | float"})
 """Kinds of parameters that a function in a chain has as well; modes have others."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ulp import MIN_NORMAL, largest_finite, nearest, spacing
+from ttnn.cli.common.ulp import MIN_NORMAL, largest_finite, nearest, spacing
 
 Floats = NDArray[np.float64]
 

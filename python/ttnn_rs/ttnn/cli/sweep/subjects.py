@@ -13,16 +13,15 @@ import ttnn
 from ttnn import _engine
 from ttnn.base.config import CONFIG
 from ttnn.base.exceptions import ArgumentError, UnsupportedError
+from ttnn.cli.common.ulp import MIN_NORMAL, chip_error, spacing
+from ttnn.cli.goldens.raw import from_bytes, to_bytes
+from ttnn.cli.goldens.registers import Words
+from ttnn.cli.sweep.inputs import EXPONENTS, operands
+from ttnn.cli.sweep.parameters import ONE_OF_THESE, shown, signature_of, swept
+from ttnn.cli.sweep.references import reference
+from ttnn.cli.sweep.statistics import Errors, Floats, Statistics, errors_of, measure
 from ttnn.operation import registry
 from ttnn.operation.signature import REQUIRED
-
-from ..goldens.raw import from_bytes, to_bytes
-from ..goldens.registers import Words
-from ..ulp import MIN_NORMAL, chip_error, spacing
-from .inputs import EXPONENTS, operands
-from .parameters import ONE_OF_THESE, shown, signature_of, swept
-from .references import reference
-from .statistics import Errors, Floats, Statistics, errors_of, measure
 
 DTYPES: Final = ("bfloat16", "float32")
 WIDTH: Final = 256

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from ..terminal import Table, Terminal
-from .statistics import Point
-from .subjects import Sweep
+from ttnn.cli.common.terminal import Table, Terminal
+from ttnn.cli.sweep.statistics import Point
+from ttnn.cli.sweep.subjects import Sweep
 
 _LEFT = frozenset({"operator", "type", "figure"})
 

@@ -11,8 +11,7 @@ import ttnn
 from ttnn import _engine
 from ttnn.base.config import CONFIG, SWITCHES
 from ttnn.base.enums import BufferType
-
-from .terminal import Table, Terminal
+from ttnn.cli.common.terminal import Table, Terminal
 
 PACKAGES = ("ttnn-rs", "numpy", "ml_dtypes", "torch", "rich", "matplotlib", "scikit-learn")
 
