@@ -21,7 +21,7 @@ const CHORES: &[Chore] = &[
     Chore { name: "ci", help: "everything that must pass, in a fresh environment", commands: &["bash .ci/run"] },
     Chore {
         name: "lint",
-        help: "formatting, lints and types of Rust and Python",
+        help: "formatting, lints, types and imports of Rust and Python",
         commands: &[
             "cargo fmt --all --check",
             "cargo clippy --workspace --all-targets --locked -- -D warnings",
@@ -29,6 +29,7 @@ const CHORES: &[Chore] = &[
             "python -m ruff format --check",
             "python -m mypy",
             "python -m mypy tests/unit/test_typing.py",
+            "lint-imports --no-cache",
         ],
     },
     Chore {
@@ -147,9 +148,12 @@ fn run(root: &Path, command: &str, arguments: &[String]) -> bool {
     let (command, arguments) =
         command.strip_suffix(ARGUMENTS).map_or((command, &[][..]), |command| (command.trim_end(), arguments));
     let mut words = command.split(' ');
+    let python = PathBuf::from(std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned()));
     let program = match words.next() {
-        Some("python") => std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned()),
-        program => program.unwrap_or_default().to_owned(),
+        Some("python") => python,
+        // A script of the environment stands beside its interpreter.
+        Some(script @ "lint-imports") => python.with_file_name(script),
+        program => PathBuf::from(program.unwrap_or_default()),
     };
     Command::new(program).args(words).args(arguments).current_dir(root).status().is_ok_and(|status| status.success())
 }
