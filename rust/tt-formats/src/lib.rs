@@ -5,6 +5,7 @@
 //! functions. The device and the host round differently: [`pack`] and [`host`] must not be mixed.
 
 pub mod accumulate;
+pub mod arch;
 pub mod block;
 pub mod format;
 pub mod host;
@@ -12,5 +13,6 @@ pub mod pack;
 pub mod tile;
 pub mod unpack;
 
+pub use arch::Arch;
 pub use format::DataFormat;
 pub use tile::TileShape;

@@ -4,25 +4,7 @@
 //! official package reports for an n150 and a p150. The n300 (one of its two chips) and the p100 follow the same
 //! coordinate rules with more rows or columns harvested.
 
-/// Chip generation. The numbers are those of the public `Arch` enum.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[repr(u8)]
-pub enum Arch {
-    /// Wormhole B0.
-    WormholeB0 = 2,
-    /// Blackhole.
-    Blackhole = 3,
-}
-
-impl Arch {
-    /// The name that `ARCH_NAME` uses.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::WormholeB0 => "wormhole_b0",
-            Self::Blackhole => "blackhole",
-        }
-    }
-}
+pub use tt_formats::Arch;
 
 /// A Tensix core by its place in the compute grid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -127,7 +109,7 @@ impl ChipSpec {
             return None;
         }
         Some(match self.arch {
-            Arch::WormholeB0 => NocCoord { x: 18 + core.x, y: 18 + core.y },
+            Arch::Wormhole => NocCoord { x: 18 + core.x, y: 18 + core.y },
             // Columns 8 and 9 of the die hold no Tensix cores.
             Arch::Blackhole => NocCoord { x: core.x + if core.x < 7 { 1 } else { 3 }, y: core.y + 2 },
         })
@@ -136,7 +118,7 @@ impl ChipSpec {
     /// The core at NoC coordinates, or `None` if no usable core is there.
     pub fn logical_core(&self, coord: NocCoord) -> Option<LogicalCore> {
         let (x, y) = match self.arch {
-            Arch::WormholeB0 => (coord.x.checked_sub(18)?, coord.y.checked_sub(18)?),
+            Arch::Wormhole => (coord.x.checked_sub(18)?, coord.y.checked_sub(18)?),
             Arch::Blackhole if coord.x == 8 || coord.x == 9 => return None,
             Arch::Blackhole => (coord.x.checked_sub(if coord.x < 8 { 1 } else { 3 })?, coord.y.checked_sub(2)?),
         };
@@ -221,7 +203,7 @@ const P150_DRAM_WORKERS_NOC1: &[LogicalCore] =
 
 const N150_CHIP: ChipSpec = ChipSpec {
     name: "n150",
-    arch: Arch::WormholeB0,
+    arch: Arch::Wormhole,
     grid: Grid { x: 8, y: 8 },
     harvesting: Harvesting::Rows(1),
     noc_grid: Grid { x: 10, y: 12 },

@@ -73,7 +73,7 @@ impl NocFigures {
     /// The figures of a chip generation.
     pub const fn of(arch: Arch) -> &'static Self {
         match arch {
-            Arch::WormholeB0 => &WORMHOLE,
+            Arch::Wormhole => &WORMHOLE,
             Arch::Blackhole => &BLACKHOLE,
         }
     }

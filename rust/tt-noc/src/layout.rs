@@ -96,7 +96,7 @@ impl Layout {
         let off = harvested(chip);
         let without = |all: &[u32]| all.iter().copied().filter(|line| !off.contains(line)).collect();
         let (columns, rows, controllers) = match chip.arch {
-            Arch::WormholeB0 => (WORMHOLE_COLUMNS.to_vec(), without(WORMHOLE_ROWS), WORMHOLE_CONTROLLERS),
+            Arch::Wormhole => (WORMHOLE_COLUMNS.to_vec(), without(WORMHOLE_ROWS), WORMHOLE_CONTROLLERS),
             Arch::Blackhole => (without(BLACKHOLE_COLUMNS), BLACKHOLE_ROWS.to_vec(), BLACKHOLE_CONTROLLERS),
         };
         let mut layout = Self { chip, columns, rows, controllers, kinds: Vec::new() };
@@ -147,7 +147,7 @@ impl Layout {
             return self.worker(core);
         }
         match self.chip.arch {
-            Arch::WormholeB0 => Some(node(coord.x, coord.y)).filter(|&at| self.contains(at)),
+            Arch::Wormhole => Some(node(coord.x, coord.y)).filter(|&at| self.contains(at)),
             Arch::Blackhole => {
                 let side = coord.x.checked_sub(BLACKHOLE_VIRTUAL_DRAM.x).filter(|&side| side < 2)?;
                 let row = coord.y.checked_sub(BLACKHOLE_VIRTUAL_DRAM.y).filter(|&row| row < 12)?;

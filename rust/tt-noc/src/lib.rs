@@ -1,19 +1,17 @@
-//! Time: what the chip's networks, its DRAM and its cores take, in cycles.
+//! Time of the chip's networks and its DRAM, in cycles.
 //!
 //! [`Layout`] places cores and DRAM on the die, [`Route`] says which links a transfer takes, [`Noc`] keeps when each
-//! link, interface and bank is busy and answers when a transfer leaves and arrives, [`Costs`] says what the commands of
-//! a core's processors and engines take. Every figure is in `figures.rs` or `costs`, with its source, and nowhere else.
+//! link, interface and bank is busy and answers when a transfer leaves and arrives. Every figure is in `figures.rs`,
+//! with its source, and nowhere else.
 //!
 //! Of `tt-memory` this crate uses the description of the chips only. Values never depend on anything here.
 
 mod calendar;
-pub mod costs;
 pub mod figures;
 pub mod layout;
 pub mod noc;
 pub mod route;
 
-pub use costs::Costs;
 pub use figures::NocFigures;
 pub use layout::{Layout, Node, NodeKind};
 pub use noc::{Noc, Transfer};

@@ -1,11 +1,10 @@
 //! Bandwidths measured on cards: the `noc_data_movement` and `dram_*` rows of the anchors.
 #![allow(clippy::print_stderr, reason = "the comparison is shown with --nocapture")]
 
-mod common;
-
-use common::{Row, table};
 use tt_memory::chip::{ChipSpec, LogicalCore, N150, P150};
-use tt_noc::{Costs, Layout, Noc, NocId, Node, NodeKind};
+use tt_noc::{Layout, Noc, NocId, Node, NodeKind};
+use tt_perf::Costs;
+use tt_testkit::golden::{Row, table};
 use tt_testkit::random::Random;
 
 /// One core's share of a pattern.

@@ -6,9 +6,11 @@ mod common;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use common::{Processor, Step, table, trace};
+use common::{Processor, Step, trace};
 use tt_memory::chip::N150;
-use tt_noc::{Costs, Noc, NodeKind};
+use tt_noc::{Noc, NodeKind};
+use tt_perf::Costs;
+use tt_testkit::golden::table;
 
 /// Times of the recorded kernels between their commands, with the time stamps that they write.
 mod recorded {

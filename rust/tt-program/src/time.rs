@@ -1,10 +1,11 @@
 //! Where the run asks for time: what a call costs its RISC, when a transfer is over, what a tile operation takes. The
-//! figures are those of `tt-noc`; nothing in this crate knows a number of cycles.
+//! figures are those of `tt-noc` and `tt-perf`; nothing in this crate knows a number of cycles.
 
 use tt_memory::chip::ChipSpec;
-use tt_noc::costs::{ComputeCosts, LaunchCosts, RiscCosts};
-use tt_noc::{Costs, Noc, NocId, Node, Transfer};
+use tt_noc::{Noc, NocId, Node, Transfer};
+use tt_perf::{ComputeCosts, Costs, LaunchCosts, RiscCosts, SfpuCost};
 
+use crate::error::What;
 use crate::run::Target;
 
 /// How far a kernel may run ahead of the others before it lets them catch up, in cycles.
@@ -47,7 +48,7 @@ impl Time {
         &self.costs.risc
     }
 
-    /// What tile operations cost unpackers, matrix unit and packers.
+    /// What tile operations cost unpackers, FPU and packers.
     #[inline]
     pub fn compute(&self) -> &'static ComputeCosts {
         &self.costs.compute
@@ -112,10 +113,13 @@ impl Time {
         self.noc.atomic(at, network(noc), from, to, false)
     }
 
-    /// A vector function of the listings on a tile. One that nobody has counted counts as the least there is.
-    pub fn vector(&self, function: &str, approximate: bool, wide: bool) -> u64 {
-        let sfpu = &self.costs.sfpu;
-        sfpu.tile(function, approximate, wide).map_or_else(|| sfpu.counted(0), tt_noc::costs::SfpuCost::cycles)
+    /// An SFPU function of the listings on a tile.
+    ///
+    /// # Errors
+    /// Nobody has counted its cycles.
+    pub fn vector(&self, function: &str, approximate: bool, wide: bool) -> Result<u64, What> {
+        let cost = self.costs.sfpu.tile(function, approximate, wide);
+        cost.map(SfpuCost::cycles).ok_or_else(|| What::Bug(format!("no cycles are known for SFPU function {function}")))
     }
 
     /// Bytes that each network has carried.
@@ -138,4 +142,24 @@ impl Time {
 /// The network with this number; callers have checked that it is 0 or 1.
 fn network(noc: u8) -> NocId {
     if noc == 0 { NocId::Noc0 } else { NocId::Noc1 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tt_memory::chip::CHIPS;
+    use tt_tensix::sfpu::{BINARY_FUNCTIONS, FUNCTIONS, TERNARY_FUNCTIONS, tile};
+
+    #[test]
+    fn every_sfpu_function_has_cycles_and_an_unknown_one_is_an_error() {
+        let unary = FUNCTIONS.iter().copied().flatten().map(|function| function.name);
+        let binary = BINARY_FUNCTIONS.iter().copied().flatten().map(|function| function.name);
+        let ternary = TERNARY_FUNCTIONS.iter().copied().flatten().map(|function| function.name);
+        let all = unary.chain(binary).chain(ternary).chain(tile::all().map(|function| function.name));
+        let time = Time::new(CHIPS[0]);
+        let missing: Vec<&str> =
+            all.chain(["fill", "copy"]).filter(|name| time.vector(name, false, false).is_err()).collect();
+        assert!(missing.is_empty(), "no cycles: {missing:?}");
+        assert!(matches!(time.vector("no such function", false, false), Err(What::Bug(_))));
+    }
 }

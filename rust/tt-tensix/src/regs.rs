@@ -99,10 +99,4 @@ impl MathFidelity {
 }
 
 /// The chip generation; it decides two details of the arithmetic (`numerics.md` section 14).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Arch {
-    /// Wormhole B0.
-    Wormhole,
-    /// Blackhole.
-    Blackhole,
-}
+pub use tt_formats::Arch;

@@ -1,5 +1,6 @@
-//! Reader for golden vectors: numpy archives of raw bit patterns.
+//! Reader for golden data: numpy archives of raw bit patterns, tables.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufReader};
 use std::path::PathBuf;
@@ -10,6 +11,48 @@ use npyz::npz::NpzArchive;
 pub fn folder() -> PathBuf {
     std::env::var_os("TTNN_GOLDEN")
         .map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/golden")), PathBuf::from)
+}
+
+/// A row of a table: column name to cell.
+pub type Row = BTreeMap<String, String>;
+
+/// The path of a golden file. Says so and returns `None` if it is missing.
+///
+/// # Panics
+/// If it is missing and `TTNN_GOLDEN_REQUIRED` is 1.
+#[allow(clippy::print_stderr, reason = "a skipped test says why")]
+pub fn golden_file(name: &str) -> Option<PathBuf> {
+    let path = folder().join(name);
+    if !path.exists() {
+        let required = std::env::var_os("TTNN_GOLDEN_REQUIRED").is_some_and(|value| value == "1");
+        assert!(!required, "no golden data at {}, and TTNN_GOLDEN_REQUIRED is 1", path.display());
+        eprintln!("skipped: no golden data at {}", path.display());
+        return None;
+    }
+    Some(path)
+}
+
+/// The rows of a table of comma-separated values, quotes allowed.
+///
+/// # Panics
+/// As [`golden_file`]; if the table has no header.
+pub fn table(name: &str) -> Option<Vec<Row>> {
+    let text = std::fs::read_to_string(golden_file(name)?).expect("a readable table");
+    let mut lines = text.lines().map(cells);
+    let names = lines.next().expect("a header");
+    Some(lines.map(|line| names.iter().cloned().zip(line).collect()).collect())
+}
+
+fn cells(line: &str) -> Vec<String> {
+    let (mut cells, mut quoted) = (vec![String::new()], false);
+    for letter in line.chars() {
+        match letter {
+            '"' => quoted = !quoted,
+            ',' if !quoted => cells.push(String::new()),
+            _ => cells.last_mut().expect("at least one cell").push(letter),
+        }
+    }
+    cells
 }
 
 /// An array and its shape; values are bit patterns.

@@ -1,49 +1,10 @@
-//! Tables and traces of the golden folder.
+//! Traces of the golden folder.
 #![allow(dead_code, reason = "each test uses a part of this")]
-
-use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use flate2::read::GzDecoder;
 use serde_json::Value;
 use tt_noc::{NocId, Node};
-use tt_testkit::golden;
-
-/// A row of a table: column name to cell.
-pub type Row = BTreeMap<String, String>;
-
-/// The path of a golden file. Says so and returns `None` if it is missing.
-#[allow(clippy::print_stderr, reason = "a skipped test says why")]
-pub fn golden_file(name: &str) -> Option<PathBuf> {
-    let path = golden::folder().join(name);
-    if !path.exists() {
-        let required = std::env::var_os("TTNN_GOLDEN_REQUIRED").is_some_and(|value| value == "1");
-        assert!(!required, "no golden data at {}, and TTNN_GOLDEN_REQUIRED is 1", path.display());
-        eprintln!("skipped: no golden data at {}", path.display());
-        return None;
-    }
-    Some(path)
-}
-
-/// The rows of a table of comma-separated values, quotes allowed.
-pub fn table(name: &str) -> Option<Vec<Row>> {
-    let text = std::fs::read_to_string(golden_file(name)?).expect("a readable table");
-    let mut lines = text.lines().map(cells);
-    let names = lines.next().expect("a header");
-    Some(lines.map(|line| names.iter().cloned().zip(line).collect()).collect())
-}
-
-fn cells(line: &str) -> Vec<String> {
-    let (mut cells, mut quoted) = (vec![String::new()], false);
-    for letter in line.chars() {
-        match letter {
-            '"' => quoted = !quoted,
-            ',' if !quoted => cells.push(String::new()),
-            _ => cells.last_mut().expect("at least one cell").push(letter),
-        }
-    }
-    cells
-}
+use tt_testkit::golden::golden_file;
 
 /// A step of a processor in a trace.
 #[derive(Debug, Clone, Copy)]

@@ -3,7 +3,7 @@
 use tt_cpu::Level;
 use tt_formats::{DataFormat, TileShape};
 use tt_memory::{Device, Place};
-use tt_noc::costs::{Eltwise, ReduceAxis};
+use tt_perf::{Eltwise, ReduceAxis};
 use tt_tensix::fpu::{self, Broadcast, EltwiseOp, MathConfig, PoolOp, PreparedA, PreparedB, ReduceDim};
 use tt_tensix::unpack::{self, Unpacker};
 
@@ -52,7 +52,7 @@ impl Run {
     }
 
     fn math_config(&self, compute: &Compute, alu: DataFormat, operand: DataFormat) -> MathConfig {
-        MathConfig { fidelity: compute.config.fidelity, dst: compute.dst_format(operand), alu, arch: self.arch }
+        MathConfig { fidelity: compute.config.fidelity, dst: compute.dst_format(operand), alu, arch: self.chip.arch }
     }
 
     /// `Dst[dst] += in0 x in1` for one tile of each.
@@ -231,7 +231,7 @@ impl Run {
         b_bytes: u32,
         dst: u32,
     ) -> Result<(), What> {
-        let arch = self.arch;
+        let arch = self.chip.arch;
         let costs = self.time.compute();
         let unpack =
             if b_bytes == 0 { costs.unpack(a.bytes.into()) } else { costs.unpack_pair(a.bytes.into(), b_bytes.into()) };
@@ -273,7 +273,7 @@ impl Run {
             let fits = |math: Math| math == Math::Reuse { op, to_a };
             run.engine()?.1.require_math(fits, "binary_dest_reuse_tiles_init")?;
             let other = run.source(cb, tile)?;
-            let arch = run.arch;
+            let arch = run.chip.arch;
             let (_, compute) = run.engine()?;
             if to_a {
                 compute.require_b(cb, other.format)?;
@@ -384,7 +384,7 @@ impl Run {
         transpose: bool,
         broadcast: Option<Broadcast>,
     ) -> Result<(), What> {
-        let arch = self.arch;
+        let arch = self.chip.arch;
         let (_, compute) = self.engine()?;
         let dst32 = compute.config.dst32;
         let made = compute.dst_format(source.format);
@@ -428,7 +428,7 @@ impl Run {
             run.engine()?.1.require_math(|math| math == Math::Reduce { pool, dim }, "reduce_init")?;
             let data = run.source(cb, tile)?;
             let scaler = run.source(scaler_cb, scaler_tile)?;
-            let arch = run.arch;
+            let arch = run.chip.arch;
             let (_, compute) = run.engine()?;
             // Row sums exchange the two source registers, so either order of formats is a setup for this pair.
             let swapped =

@@ -201,7 +201,7 @@ impl Run {
     pub fn vector_tiles(&mut self, call: &VectorCall, tiles: &[u32]) -> Result<(), Fault> {
         self.checked("a vector function", |run| {
             let wide = run.engine()?.1.config.dst32;
-            let time = run.time.vector(&call.function, call.approximate, wide);
+            let time = run.time.vector(&call.function, call.approximate, wide)?;
             let (clocks, compute) = run.engine()?;
             compute.require_vector(call)?;
             let Operation::Tile(function, parameters) = &call.operation else {
@@ -226,7 +226,7 @@ impl Run {
     pub fn vector(&mut self, call: &VectorCall, tiles: [u32; 3], out: u32, mode: u32) -> Result<(), Fault> {
         self.checked("a vector function", |run| {
             let wide = run.engine()?.1.config.dst32;
-            let time = run.time.vector(&call.function, call.approximate, wide);
+            let time = run.time.vector(&call.function, call.approximate, wide)?;
             let (clocks, compute) = run.engine()?;
             compute.require_vector(call)?;
             let on_pack = mode & ON_PACK != 0;

@@ -8,7 +8,6 @@ use std::collections::{BTreeMap, BinaryHeap};
 
 use tt_memory::Place;
 use tt_memory::chip::{ChipSpec, LogicalCore, NocCoord};
-use tt_tensix::fpu;
 
 use crate::cb::Cb;
 use crate::core::Core;
@@ -67,7 +66,6 @@ pub struct Leftover {
 #[derive(Debug)]
 pub struct Run {
     pub(crate) chip: &'static ChipSpec,
-    pub(crate) arch: fpu::Arch,
     /// Cores of the program.
     pub cores: Vec<Core>,
     core_of_bank: Vec<u16>,

@@ -3,9 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-use tt_memory::chip::{self, ChipSpec, LogicalCore};
+use tt_memory::chip::{ChipSpec, LogicalCore};
 use tt_memory::{Device, Place};
-use tt_tensix::fpu;
 
 use super::{ARGUMENT_BYTES, NO_CORE, Run, Target};
 use crate::cb::Cb;
@@ -25,13 +24,8 @@ impl Run {
     pub fn new(device: &mut Device, spec: &ProgramSpec) -> Result<Self, What> {
         let chip = device.chip();
         let l1_base = device.l1_base();
-        let arch = match chip.arch {
-            chip::Arch::WormholeB0 => fpu::Arch::Wormhole,
-            chip::Arch::Blackhole => fpu::Arch::Blackhole,
-        };
         let mut run = Self {
             chip,
-            arch,
             cores: Vec::new(),
             core_of_bank: vec![NO_CORE; chip.grid.cores()],
             kernels: Vec::new(),

@@ -98,10 +98,17 @@ impl TileFunction {
     }
 }
 
+/// Every tile function.
+pub fn all() -> impl Iterator<Item = TileFunction> {
+    [scan::FUNCTIONS, quantize::FUNCTIONS, rows::FUNCTIONS, integer::FUNCTIONS, topk::FUNCTIONS]
+        .into_iter()
+        .flatten()
+        .copied()
+}
+
 /// The function of this name.
 pub fn lookup(name: &str) -> Option<TileFunction> {
-    let tables = [scan::FUNCTIONS, quantize::FUNCTIONS, rows::FUNCTIONS, integer::FUNCTIONS, topk::FUNCTIONS];
-    tables.into_iter().flatten().find(|function| function.name == name).copied()
+    all().find(|function| function.name == name)
 }
 
 /// The default store.

@@ -1,4 +1,4 @@
-//! What the commands of a core take: processors, unpackers, matrix unit, vector unit, packers. One table per chip
+//! Time of a core: what its parts take, in cycles. Processors, unpackers, FPU, SFPU, packers. One table per chip
 //! generation.
 //!
 //! Sections named in comments are those of `spec/performance-model.md`; the marks are explained there ([isa], [rep],
@@ -10,7 +10,7 @@ mod risc;
 mod sfpu;
 mod slots;
 
-use tt_memory::chip::Arch;
+use tt_formats::Arch;
 
 pub use compute::{ComputeCosts, Eltwise, ReduceAxis};
 pub use risc::{LaunchCosts, RiscCosts};
@@ -21,9 +21,9 @@ pub use sfpu::{SfpuCost, SfpuCosts};
 pub struct Costs {
     /// The five processors.
     pub risc: RiscCosts,
-    /// Unpackers, matrix unit, packers.
+    /// Unpackers, FPU, packers.
     pub compute: ComputeCosts,
-    /// The vector unit.
+    /// The SFPU.
     pub sfpu: SfpuCosts,
     /// Start and end of programs and kernels.
     pub launch: LaunchCosts,
@@ -33,7 +33,7 @@ impl Costs {
     /// The costs of a chip generation.
     pub const fn of(arch: Arch) -> &'static Self {
         match arch {
-            Arch::WormholeB0 => &WORMHOLE,
+            Arch::Wormhole => &WORMHOLE,
             Arch::Blackhole => &BLACKHOLE,
         }
     }
@@ -42,7 +42,7 @@ impl Costs {
 static WORMHOLE: Costs = Costs {
     risc: risc::WORMHOLE,
     compute: compute::WORMHOLE,
-    sfpu: SfpuCosts::new(Arch::WormholeB0),
+    sfpu: SfpuCosts::new(Arch::Wormhole),
     launch: risc::LAUNCH,
 };
 

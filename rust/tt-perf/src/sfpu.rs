@@ -1,12 +1,12 @@
-//! The vector unit.
+//! The SFPU, the vector unit of a core.
 //!
 //! Measured functions have the cycles per tile of `golden/silicon/tensix_kernel_cycles.csv`, rows without the mark
 //! "after"; Blackhole takes Wormhole's where it has none. The others are counted: 32 steps per tile, each of as many
 //! issue slots as the function has (section 2.2).
 
-use tt_memory::chip::Arch;
+use tt_formats::Arch;
 
-use super::slots::{SLOTS, Slots};
+use super::slots::{SLOTS, Slots, UNCOUNTED};
 
 /// Where a cost comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,13 +15,15 @@ pub enum SfpuCost {
     Measured(u64),
     /// Cycles per tile, from the number of issue slots.
     Counted(u64),
+    /// The least that a tile takes: nobody has counted the function.
+    Least(u64),
 }
 
 impl SfpuCost {
     /// Cycles per tile.
     pub const fn cycles(self) -> u64 {
         match self {
-            Self::Measured(cycles) | Self::Counted(cycles) => cycles,
+            Self::Measured(cycles) | Self::Counted(cycles) | Self::Least(cycles) => cycles,
         }
     }
 }
@@ -38,15 +40,18 @@ pub struct SfpuCosts {
 impl SfpuCosts {
     pub(super) const fn new(arch: Arch) -> Self {
         match arch {
-            Arch::WormholeB0 => Self { measured: [WORMHOLE, &[]] },
+            Arch::Wormhole => Self { measured: [WORMHOLE, &[]] },
             Arch::Blackhole => Self { measured: [BLACKHOLE, WORMHOLE] },
         }
     }
 
     /// Cycles per tile of the function `name` of the listings, or of `fill` and `copy`, with 32-bit `Dst` if `wide`:
-    /// measured, or counted where nobody has measured it. A function without an approximate variant ignores the choice.
+    /// measured, or counted where nobody has measured it, or the least there is. A function without an approximate variant ignores the choice.
     /// `None` for an unknown function.
     pub fn tile(&self, name: &str, approximate: bool, wide: bool) -> Option<SfpuCost> {
+        if UNCOUNTED.binary_search(&name).is_ok() {
+            return Some(SfpuCost::Least(self.counted(0)));
+        }
         let approximate = slots(name, approximate)?.1;
         let mut rows = self.measured.into_iter().flatten();
         let measured = rows.find(|row| (row.0, row.1, row.2) == (name, approximate, wide));
@@ -128,11 +133,12 @@ mod tests {
             }
         }
         assert!(SLOTS.is_sorted_by(|a, b| (a.0, a.1) < (b.0, b.1)));
+        assert!(UNCOUNTED.is_sorted_by(|a, b| a < b) && UNCOUNTED.iter().all(|name| slots(name, false).is_none()));
     }
 
     #[test]
     fn what_is_looked_up() {
-        let (wormhole, blackhole) = (SfpuCosts::new(Arch::WormholeB0), SfpuCosts::new(Arch::Blackhole));
+        let (wormhole, blackhole) = (SfpuCosts::new(Arch::Wormhole), SfpuCosts::new(Arch::Blackhole));
         assert_eq!(wormhole.tile("tanh", false, true), Some(SfpuCost::Measured(1601)));
         // Blackhole's own figure comes first, Wormhole's second.
         assert_eq!(blackhole.tile("tanh", true, false), Some(SfpuCost::Measured(160)));

@@ -1,19 +1,16 @@
 //! Costs of single kernels against `golden/silicon/tensix_kernel_cycles.csv`.
 #![allow(clippy::print_stderr, reason = "the comparison is shown with --nocapture")]
 
-mod common;
-
 use std::collections::BTreeMap;
 
-use common::table;
-use tt_memory::chip::Arch;
-use tt_noc::Costs;
-use tt_noc::costs::{Eltwise, SfpuCost};
+use tt_formats::Arch;
+use tt_perf::{Costs, Eltwise, SfpuCost};
+use tt_testkit::golden::table;
 
 const BF16: u64 = 2048;
 const BFP8: u64 = 1088;
 
-/// What the model says about a row of the matrix unit, unpacker or packer, or `None` for a row about something else.
+/// What the model says about a row of the FPU, unpacker or packer, or `None` for a row about something else.
 fn tile_cycles(costs: &Costs, id: &str) -> Option<f64> {
     let compute = &costs.compute;
     // The longer of unpacking and multiplying, for one output tile and a run over so many k tiles.
@@ -39,19 +36,19 @@ fn tile_cycles(costs: &Costs, id: &str) -> Option<f64> {
 }
 
 #[test]
-fn unpackers_matrix_unit_and_packers() {
+fn unpackers_fpu_and_packers() {
     let Some(rows) = table("silicon/tensix_kernel_cycles.csv") else { return };
     let mut seen = 0;
     for row in &rows {
-        let costs = Costs::of(if row["chip"] == "bh" { Arch::Blackhole } else { Arch::WormholeB0 });
+        let costs = Costs::of(if row["chip"] == "bh" { Arch::Blackhole } else { Arch::Wormhole });
         let Some(got) = tile_cycles(costs, &row["id"]) else { continue };
         let measured: f64 = row["value"].parse().expect("a number");
         let error = 100.0 * (got / measured - 1.0);
         let (id, chip, kernel) = (&row["id"], &row["chip"], &row["kernel"]);
         eprintln!("{id} {chip:5} {kernel:55} measured {measured:7.1} predicted {got:7.1} error {error:+6.1} %");
-        // Issue: the rows of the matrix unit within 25 %.
-        let matrix_unit = kernel.starts_with("matmul");
-        assert!(!matrix_unit || error.abs() < 25.0, "{id}: {measured} against {got}");
+        // Issue: the rows of the FPU within 25 %.
+        let fpu = kernel.starts_with("matmul");
+        assert!(!fpu || error.abs() < 25.0, "{id}: {measured} against {got}");
         assert!(got < 2.0 * measured && measured < 2.0 * got, "{id}: {measured} against {got}");
         seen += 1;
     }
@@ -59,7 +56,7 @@ fn unpackers_matrix_unit_and_packers() {
 }
 
 #[test]
-fn whole_matmuls_that_the_matrix_unit_bounds() {
+fn whole_matmuls_that_the_fpu_bounds() {
     // Device cycles per core and tile product of the best configuration of each chip, format and fidelity: the one
     // where the compute pipeline has least to wait for. Blocks of 4 by 2 output tiles, runs of 8 k tiles.
     const RUN: u64 = 8;
@@ -74,7 +71,7 @@ fn whole_matmuls_that_the_matrix_unit_bounds() {
     }
     assert_eq!(best.len(), 10);
     for ((chip, dtype, fidelity), measured) in best {
-        let arch = if chip == "p150" { Arch::Blackhole } else { Arch::WormholeB0 };
+        let arch = if chip == "p150" { Arch::Blackhole } else { Arch::Wormhole };
         let compute = &Costs::of(arch).compute;
         let phases = fidelity.strip_prefix("HiFi").map_or(1, |phases| phases.parse().expect("a number"));
         let bytes = match dtype.as_str() {
@@ -91,13 +88,13 @@ fn whole_matmuls_that_the_matrix_unit_bounds() {
 }
 
 #[test]
-fn vector_functions() {
+fn sfpu_functions() {
     let Some(rows) = table("silicon/tensix_kernel_cycles.csv") else { return };
     let (mut seen, mut sum) = (0, 0.0);
     for row in rows.iter().filter(|row| row["what"].starts_with("math thread cycles per tile")) {
         let (kernel, wide) = (&row["kernel"], row["mode"] == "dest fp32");
         let Some(name) = tile_function(kernel) else { continue };
-        let arch = if row["chip"] == "bh" { Arch::Blackhole } else { Arch::WormholeB0 };
+        let arch = if row["chip"] == "bh" { Arch::Blackhole } else { Arch::Wormhole };
         let measured: f64 = row["value"].parse().expect("a number");
         let approximate = kernel.contains("appx") || kernel.contains("approx");
         let sfpu = &Costs::of(arch).sfpu;
@@ -134,7 +131,7 @@ fn tile_function(kernel: &str) -> Option<&str> {
 
 #[test]
 fn laws_of_the_specification() {
-    let (wormhole, blackhole) = (&Costs::of(Arch::WormholeB0).compute, &Costs::of(Arch::Blackhole).compute);
+    let (wormhole, blackhole) = (&Costs::of(Arch::Wormhole).compute, &Costs::of(Arch::Blackhole).compute);
     // Element-wise multiply, section 2.1: 34.6 at HiFi2 and 82.6 at HiFi4.
     assert_eq!([2, 4].map(|phases| wormhole.eltwise(Eltwise::Mul, phases)), [35, 83]);
     // The number of phases is that of a multiplication only.

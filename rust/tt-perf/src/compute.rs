@@ -1,9 +1,9 @@
-//! Unpackers, matrix unit and packers of a core.
+//! Unpackers, FPU and packers of a core.
 //!
 //! The three run at once, so a kernel's time per tile is the largest of its three columns; nothing here adds them up.
 //! `phases` is the number of fidelity phases, 1 (LoFi) to 4 (HiFi4).
 
-/// An element-wise instruction of the matrix unit, with or without broadcast.
+/// An element-wise instruction of the FPU, with or without broadcast.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Eltwise {
     /// Add.
@@ -111,7 +111,7 @@ impl ComputeCosts {
         if columns.is_multiple_of(4) { 2 * plain } else { plain }
     }
 
-    /// `products` tile products of the matrix unit.
+    /// `products` tile products of the FPU.
     pub const fn matmul(&self, phases: u32, products: u64) -> u64 {
         self.matmul_steps(phases, products * STEPS)
     }
