@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 from compact import hash_of, hashes
 
+import vector_coverage
 from ttnn import _engine
 from ttnn.cli.common.terminal import Terminal
 from ttnn.cli.goldens import check_folder
+from ttnn.operation.numerics import covered
 
 
 def _differences(folder: Path, only: list[str]) -> list[str]:
@@ -43,3 +45,7 @@ def test_folder_is_the_set_that_the_hashes_describe(golden: Path) -> None:
         with np.load(golden / name, allow_pickle=False) as archive:
             found = {array: hash_of(archive[array]) for array in archive.files}
         assert found == {array: digest for (file, array), digest in known.items() if file == name}, name
+
+
+def test_covered_data_types_are_those_of_the_folder(golden: Path) -> None:
+    assert vector_coverage.covered(golden) == covered()

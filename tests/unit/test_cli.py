@@ -188,7 +188,7 @@ def test_goldens_are_not_compared_with_fast_numerics(
     monkeypatch.setattr(CONFIG, "numerics", "fast")
     code, out, err = run(capsys, "goldens", str(COMPACT), "--only", "fpu/unpack")
     assert (code, out) == (2, "")
-    assert err == "ttnn: goldens: vectors are the bits of the chip; set TTNN_NUMERICS=exact, not fast\n"
+    assert err == "ttnn: goldens: vectors are for the exact mode; set TTNN_NUMERICS=exact, not fast\n"
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that takes nothing")

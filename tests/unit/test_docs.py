@@ -1,4 +1,4 @@
-"""README and docs: short tables, links that exist."""
+"""README and docs: short tables, paths and links that exist, and the words of the glossary."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ README = ROOT / "README.md"
 PAGES = [README, *sorted((ROOT / "docs").glob("*.md"))]
 LINES = 150
 CELL = 100
+RETIRED = r"guess\w*|doubt\w*|jam(s|med)?|area hyperbolic|bits of the chip"
+"""Words that the docs do not use: docs/glossary.md has what stands for them."""
 
 
 def test_the_readme_is_short() -> None:
@@ -26,3 +28,9 @@ def test_links_lead_somewhere(page: Path) -> None:
     text = re.sub(r"`[^`]*`", "", page.read_text(encoding="utf-8"))
     targets = re.findall(r"\]\(([^)#]+)[^)]*\)", text)
     assert [target for target in targets if "://" not in target and not (page.parent / target).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_retired_words_are_gone(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert [found[0] for found in re.finditer(rf"\b({RETIRED})\b", text, re.IGNORECASE)] == []

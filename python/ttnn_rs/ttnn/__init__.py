@@ -1,4 +1,4 @@
-"""A Tenstorrent device without the card: the names of TT-NN, the bits of the chip."""
+"""A Tenstorrent device in software, with the names of TT-NN."""
 
 import typing as _typing
 

@@ -73,6 +73,11 @@ const CHORES: &[Chore] = &[
         ],
     },
     Chore {
+        name: "coverage",
+        help: "write which operators and data types golden vectors cover; takes their folder",
+        commands: &["python tests/helpers/vector_coverage.py ARGUMENTS"],
+    },
+    Chore {
         name: "pairs",
         help: "functions of two operands: 2^24 pairs at every CPU level against the scalar form",
         commands: &["cargo test --release -p tt-tensix --test pairs --locked -- --ignored --nocapture"],

@@ -141,7 +141,7 @@ class Config:
     """The switches of the package. A fresh one has the defaults; `Config(other)` is a copy.
 
     Attributes:
-        numerics: "exact" for the bits of the chip, "fast" for quick matrix products with sums in float32.
+        numerics: "exact" for every step of the chip, "fast" for faster matrix products with sums in float32.
         watcher: Whether accesses to device memory are checked.
         arch_name: Generation of the chip that `open_device` opens unless told otherwise.
         golden: Folder of golden vectors, or None.

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 from ttnn.base.exceptions import UnsupportedError
 
-_RANDOM = "the bits of the chip's pseudo-random number generator depend on time and are not known"
+_RANDOM = "the chip's pseudo-random numbers depend on time and are not known"
 _NETWORK = "its kernel is newer than the specified ones"
 _LANES = "its result in unused rows, or where it reads the neighbouring tile, is not specified"
 _NO_LISTING = "the dataflow of its kernel is not specified"

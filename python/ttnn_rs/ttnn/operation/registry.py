@@ -32,6 +32,7 @@ from ttnn.base.exceptions import (
 from ttnn.device.queues import command_queue, queue_number
 from ttnn.device.traces import Traces
 from ttnn.operation.accuracy import Accuracy
+from ttnn.operation.numerics import State, state
 from ttnn.operation.signature import REQUIRED, Param, Signature, merged, wrong_arguments
 from ttnn.operation.slow_path import call_slowly
 from ttnn.operation.traces import record
@@ -39,7 +40,7 @@ from ttnn.tensor.dunders import OPERATORS
 from ttnn.tensor.tensor import Tensor
 
 Numerics = Literal["exact", "reference", "movement"]
-"""How results are computed: the bits of the chip, correctly rounded FP32, or no arithmetic at all."""
+"""How results are computed: by the chip's steps, rounded once from the exact result, or without arithmetic."""
 
 OUTPUT_TENSOR_NAMES: Final = (
     "output_tensor",
@@ -167,6 +168,16 @@ class FastOperation:
         if CONFIG.enable_fast_runtime_mode and not CONFIG.enable_comparison_mode and not CONFIG.enable_logging:
             return self.function(*args, **kwargs)
         return call_slowly(self, args, kwargs)
+
+    @property
+    def numerics(self) -> dict[DataType, State]:
+        """The state of the bits of each data type, with default options: see `ttnn.operation.numerics`."""
+        entry = self.entry
+        if entry is None:
+            return {}
+        if entry.numerics != "exact":
+            return dict.fromkeys(entry.dtypes, entry.numerics)
+        return {dtype: "reference" if dtype in entry.reference else state(entry.name, dtype) for dtype in entry.dtypes}
 
     def _on_queue(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if "queue_id" in kwargs and "cq_id" in kwargs:

@@ -1100,7 +1100,7 @@ acos: _Acos
 acos_bw: _AcosBw
 """Return [-grad / sqrt(1 - x^2)]."""
 acosh: _Acos
-"""Return the area hyperbolic cosine of every element."""
+"""Return the inverse hyperbolic cosine of every element."""
 acosh_bw: _AcosBw
 """Return [grad / sqrt(x^2 - 1)]."""
 add: _Add
@@ -1143,7 +1143,7 @@ asin: _Acos
 asin_bw: _AcosBw
 """Return [grad / sqrt(1 - x^2)]."""
 asinh: _Acos
-"""Return the area hyperbolic sine of every element."""
+"""Return the inverse hyperbolic sine of every element."""
 asinh_bw: _AcosBw
 """Return [grad / sqrt(x^2 + 1)]."""
 assign: _Assign
@@ -1159,7 +1159,7 @@ atan2_bw: _Atan2Bw
 atan_bw: _AcosBw
 """Return [grad / (1 + x^2)]."""
 atanh: _Acos
-"""Return the area hyperbolic tangent of every element."""
+"""Return the inverse hyperbolic tangent of every element."""
 atanh_bw: _AcosBw
 """Return [grad / (1 - x^2)]."""
 bias_gelu: _BiasGelu

@@ -45,7 +45,7 @@ def run(options: argparse.Namespace, terminal: Terminal) -> int:
         terminal.error(f"goldens: {folder}: not a folder")
         return 2
     if CONFIG.numerics != "exact":
-        terminal.error(f"goldens: vectors are the bits of the chip; set TTNN_NUMERICS=exact, not {CONFIG.numerics}")
+        terminal.error(f"goldens: vectors are for the exact mode; set TTNN_NUMERICS=exact, not {CONFIG.numerics}")
         return 2
     with host_options.applied(options):
         reports = check_folder(folder, options.only, terminal)

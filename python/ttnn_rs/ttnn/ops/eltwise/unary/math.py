@@ -21,11 +21,11 @@ _UNSIGNED: Final = (DataType.UINT32, DataType.UINT16, DataType.UINT8)
 
 TABLE: Final = (
     Unary("acos", _U.ACOS, plain("arccos", "Return the arc cosine."), "the arc cosine"),
-    Unary("acosh", _U.ACOSH, plain("arccosh", "Return the area hyperbolic cosine."), "the area hyperbolic cosine"),
+    Unary("acosh", _U.ACOSH, plain("arccosh", "Return the inverse hyperbolic cosine."), "the inverse hyperbolic cosine"),
     Unary("asin", _U.ASIN, plain("arcsin", "Return the arc sine."), "the arc sine"),
-    Unary("asinh", _U.ASINH, plain("arcsinh", "Return the area hyperbolic sine."), "the area hyperbolic sine"),
+    Unary("asinh", _U.ASINH, plain("arcsinh", "Return the inverse hyperbolic sine."), "the inverse hyperbolic sine"),
     Unary("atan", _U.ATAN, plain("arctan", "Return the arc tangent."), "the arc tangent"),
-    Unary("atanh", _U.ATANH, plain("arctanh", "Return the area hyperbolic tangent."), "the area hyperbolic tangent"),
+    Unary("atanh", _U.ATANH, plain("arctanh", "Return the inverse hyperbolic tangent."), "the inverse hyperbolic tangent"),
     Unary("cbrt", _U.CBRT, plain("cbrt", "Return the cube root."), "the cube root"),
     Unary("cos", _U.COS, plain("cos", "Return the cosine."), "the cosine"),
     Unary("cosh", _U.COSH, plain("cosh", "Return the hyperbolic cosine."), "the hyperbolic cosine"),

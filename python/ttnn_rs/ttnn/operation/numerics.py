@@ -1,0 +1,28 @@
+"""States of an operator's bits, per data type.
+
+`verified.json` lists the operators and data types that recorded vectors cover; `cargo xtask coverage` writes it.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from ttnn.base.enums import DataType
+
+State = Literal["verified", "listing", "reference", "movement"]
+"""Covered by recorded vectors; steps of the public kernel without a vector; the exact result, rounded once; copied."""
+
+
+@cache
+def covered() -> dict[str, list[str]]:
+    """Return the data types of each operator that recorded vectors cover."""
+    found: dict[str, list[str]] = json.loads(Path(__file__).with_name("verified.json").read_text(encoding="utf-8"))
+    return found
+
+
+def state(operator: str, dtype: DataType) -> State:
+    """Return the state of the bits of an operator that follows the chip's steps, for calls with default options."""
+    return "verified" if dtype.name.lower() in covered().get(operator, ()) else "listing"
