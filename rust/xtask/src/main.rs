@@ -28,7 +28,7 @@ const CHORES: &[Chore] = &[
             "python -m ruff check",
             "python -m ruff format --check",
             "python -m mypy",
-            "python -m mypy tests/unit/test_typing.py",
+            "python -m mypy tests/package/test_typing.py",
             "lint-imports --no-cache",
         ],
     },
@@ -105,7 +105,7 @@ const CHORES: &[Chore] = &[
     Chore {
         name: "fuzz",
         help: "200,000 random programs of kernels, each run twice, on the installed package",
-        commands: &["python tests/programs/random_programs.py --programs 200000"],
+        commands: &["python tests/metal/random_programs.py --programs 200000"],
     },
     Chore {
         name: "bench",

@@ -10,10 +10,10 @@ import traceback
 from collections.abc import Callable
 
 import pytest
-from parts import TILE, add_cb, build, read_two, tiles_buffer, values, write_one
 from test_single_core import add_kernel
 
 import ttnn
+from parts import TILE, add_cb, build, read_two, tiles_buffer, values, write_one
 from ttnn import metal
 from ttnn.base.exceptions import CircularBufferError, DeadlockError, DeviceError, KernelError
 from ttnn.kernel_api import (

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from host_parts import TILES, buffers, copy_program, same
-from kernel_parts import copy_tiles
-from parts import CORE, TILE, build, read_one, values, write_one
 
 import ttnn
+from kernel_parts import copy_tiles
+from parts import CORE, TILE, build, read_one, values, write_one
 from ttnn import metal
 from ttnn.base.exceptions import ArgumentError, KernelArgumentError
 

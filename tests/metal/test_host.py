@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from broken import pipeline
 from host_parts import PAIR, TILES, buffers, copy_program, same
-from parts import CORE, TILE, add_cb, tiles_buffer, values
 
 import ttnn
+from parts import CORE, TILE, add_cb, tiles_buffer, values
 from ttnn import metal
 
 

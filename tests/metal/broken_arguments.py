@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from broken import alone, broken, broken_alone, nothing, pipeline
-from parts import CORE
 
 import ttnn
+from parts import CORE
 from ttnn import KernelArgumentError, KernelError, metal
 from ttnn.kernel_api import *
 

@@ -7,10 +7,10 @@ from collections.abc import Callable
 import ml_dtypes
 import numpy as np
 import pytest
-import tile_parts
-from tile_parts import WIDE, Array, Matrix, X, api_bits, apply, one_tile
 
+import tile_parts
 import ttnn
+from tile_parts import WIDE, Array, Matrix, X, api_bits, apply, one_tile
 from ttnn import kernel_api as api
 from ttnn.base.exceptions import KernelArgumentError, KernelSetupError, UnsupportedError
 

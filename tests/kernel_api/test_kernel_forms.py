@@ -9,10 +9,10 @@ import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 import pytest
-import tile_parts
-from tile_parts import Matrix
 
+import tile_parts
 import ttnn
+from tile_parts import Matrix
 from ttnn import kernel_api as api
 from ttnn.base.exceptions import KernelArgumentError, UnsupportedError
 from ttnn.metal.timeline import Event

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from broken import KEPT, alone, broken, nothing, pipeline
-from parts import CORE, add_cb, tiles_buffer
 
 import ttnn
+from parts import CORE, add_cb, tiles_buffer
 from ttnn import (
     ArgumentError,
     DeviceError,

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from broken import nothing
-from parts import CORE, tiles_buffer
 
 import ttnn
+from parts import CORE, tiles_buffer
 from ttnn import metal
 
 WRONG: list[Any] = [

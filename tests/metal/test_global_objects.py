@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 from host_parts import PAIR, same
-from parts import CORE, TILE, add_cb, tiles_buffer, values
 
 import ttnn
+from parts import CORE, TILE, add_cb, tiles_buffer, values
 from ttnn import metal
 from ttnn.kernel_api import *
 

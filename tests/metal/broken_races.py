@@ -17,9 +17,9 @@ from broken import (
     on_cores,
     pipeline,
 )
-from kernel_parts import PAGE, at_neighbour, be_late, fill, page_in_dram, read_page, send, signal, wait, write_page
 
 import ttnn
+from kernel_parts import PAGE, at_neighbour, be_late, fill, page_in_dram, read_page, send, signal, wait, write_page
 from ttnn import RaceError, metal
 from ttnn.kernel_api import *
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from broken import pipeline
-from parts import CORE, add_cb, tile_bytes, tiles_buffer
 
 import ttnn
+from parts import CORE, add_cb, tile_bytes, tiles_buffer
 from ttnn import metal
 from ttnn.kernel_api import (
     InterleavedAddrGenFast,

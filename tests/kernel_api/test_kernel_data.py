@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from parts import CORE, TILE, add_cb, tiles_buffer, values
 
 import ttnn
+from parts import CORE, TILE, add_cb, tiles_buffer, values
 from ttnn import kernel_api as api
 from ttnn import metal
 from ttnn.base.exceptions import AddressError, KernelArgumentError, UnsupportedError

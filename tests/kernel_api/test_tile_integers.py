@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tile_parts import Array, apply
 
 import ttnn
+from tile_parts import Array, apply
 from ttnn import kernel_api as api
 from ttnn import metal
 from ttnn.base.exceptions import KernelArgumentError, UnsupportedError

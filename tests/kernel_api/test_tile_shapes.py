@@ -9,11 +9,11 @@ import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 import pytest
+
 import tile_parts
+import ttnn
 from kernel_parts import pack_one
 from tile_parts import Matrix
-
-import ttnn
 from ttnn import kernel_api as api
 from ttnn.base.exceptions import KernelArgumentError, UnsupportedError
 

@@ -8,10 +8,10 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from kernel_parts import copy_tiles
-from parts import CORE, add_cb, read_one, tiles_buffer, write_one
 
 import ttnn
+from kernel_parts import copy_tiles
+from parts import CORE, add_cb, read_one, tiles_buffer, write_one
 from ttnn import metal
 from ttnn.kernel_api import *
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from broken import filled
 from host_parts import TILES, buffers, copy_program, same
-from parts import CORE, add_cb, tiles_buffer
 
 import ttnn
+from parts import CORE, add_cb, tiles_buffer
 from ttnn import metal
 from ttnn.kernel_api import *
 

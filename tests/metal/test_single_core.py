@@ -6,10 +6,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 import torch
-from kernel_parts import pack_one
-from parts import CORE, FORMATS, TILE, add_cb, build, read_one, read_two, tiles_buffer, values, write_one
 
 import ttnn
+from kernel_parts import pack_one
+from parts import CORE, FORMATS, TILE, add_cb, build, read_one, read_two, tiles_buffer, values, write_one
 from ttnn import metal
 from ttnn.kernel_api import (
     InterleavedAddrGen,

@@ -17,6 +17,8 @@ from broken import (
     one_l1,
     pipeline,
 )
+
+import ttnn
 from kernel_parts import (
     at_neighbour,
     be_late,
@@ -32,8 +34,6 @@ from kernel_parts import (
     write_front,
 )
 from parts import CORE
-
-import ttnn
 from ttnn import DeadlockError, metal
 from ttnn.kernel_api import *
 

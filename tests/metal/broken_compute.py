@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from broken import broken_compute, broken_computing, broken_reader
-from kernel_parts import front_and_dst, ready_to_pack, tile_in_dst
 
 import ttnn
+from kernel_parts import front_and_dst, ready_to_pack, tile_in_dst
 from ttnn import KernelArgumentError, KernelSetupError, RegisterError, metal
 from ttnn.kernel_api import *
 

@@ -9,10 +9,10 @@ import ml_dtypes
 import numpy as np
 import pytest
 import torch
-from kernel_parts import pack_one
-from parts import CORE, TILE, add_cb, build, read_one, tiles_buffer, values, write_one
 
 import ttnn
+from kernel_parts import pack_one
+from parts import CORE, TILE, add_cb, build, read_one, tiles_buffer, values, write_one
 from ttnn import metal
 from ttnn.kernel_api import (
     CircularBuffer,

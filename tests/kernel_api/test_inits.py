@@ -9,11 +9,11 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+
 import tile_parts
+import ttnn
 from kernel_parts import pack_one
 from tile_parts import Matrix
-
-import ttnn
 from ttnn import kernel_api as api
 from ttnn import metal
 from ttnn.base.exceptions import KernelSetupError

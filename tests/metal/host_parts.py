@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from kernel_parts import copy_tiles
-from parts import TILE, build, read_one, tiles_buffer, values, write_one
 
 import ttnn
+from kernel_parts import copy_tiles
+from parts import TILE, build, read_one, tiles_buffer, values, write_one
 from ttnn import metal
 
 TILES = 4

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from broken import broken, broken_alone, broken_compute, broken_computing, broken_reader, broken_writer, pipeline
+
+import ttnn
 from kernel_parts import (
     copy_one,
     front_and_dst,
@@ -16,8 +18,6 @@ from kernel_parts import (
     write_front,
 )
 from parts import CORE, add_cb
-
-import ttnn
 from ttnn import CircularBufferError, metal
 from ttnn.kernel_api import *
 

@@ -16,10 +16,10 @@ from broken import (
     one_l1,
     pipeline,
 )
-from kernel_parts import PAGE, fill, pages_of
-from parts import tiles_buffer
 
 import ttnn
+from kernel_parts import PAGE, fill, pages_of
+from parts import tiles_buffer
 from ttnn import AddressError, KernelArgumentError, KernelError, metal
 from ttnn.kernel_api import *
 
