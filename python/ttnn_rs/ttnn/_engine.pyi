@@ -373,7 +373,6 @@ def softmax(
     *,
     format: int,
     rows: int,
-    wt: int,
     width: int,
     stable: bool,
     exact_exp: bool,

@@ -6,7 +6,6 @@
 
 mod halves;
 pub(crate) mod operand;
-pub(crate) mod reach;
 pub(crate) mod steps;
 
 use tt_formats::{DataFormat, TileShape};
@@ -19,7 +18,7 @@ use tt_tensix::unpack::Bf16Page;
 
 use self::halves::Halves;
 use self::operand::{Found, Kept, Operand, Source, filled_tile};
-use self::reach::{Reach, Walk};
+use crate::broadcast::{BroadcastMap, OutputTiles};
 use crate::pages::{self, Old};
 use crate::{Chain, OpError};
 
@@ -107,7 +106,7 @@ pub fn binary(
     let operand =
         |format, source, chain| Operand::new(entry(format), source, chain, program.dst32).of_tiles(tiles, &math);
     let tensor = |id, format, shape: &[usize], chain| {
-        let operand = operand(format, Source::Buffer(id, Reach::new(shape, &program.shape_out)), chain);
+        let operand = operand(format, Source::Buffer(id, BroadcastMap::new(shape, &program.shape_out)), chain);
         if program.tiled { operand } else { operand.in_rows(shape, &program.shape_out) }
     };
     let left = tensor(a, format_a, &program.shape_a, &program.chains[0]);
@@ -136,9 +135,9 @@ pub fn binary(
         half: [0; 1024],
     };
     if program.tiled {
-        let walk = Walk::new("binary", &program.shape_out, pages)?;
+        let tiles = OutputTiles::new("binary", &program.shape_out, pages)?;
         return pages::for_each_target(&access, output, old, make, |scratch, page, target| {
-            kernel.tile(found.each_ref().map(|found| found.page(&walk, page)), (page, target), scratch);
+            kernel.tile(found.each_ref().map(|found| found.page(&tiles, page)), (page, target), scratch);
             Ok(())
         });
     }

@@ -42,6 +42,15 @@ impl Chain {
         Ok(Self { steps: steps.to_vec(), calls: steps.iter().map(find).collect::<Result<_, _>>()? })
     }
 
+    /// A chain of one function.
+    ///
+    /// # Errors
+    /// As [`Self::resolve`].
+    pub fn of(name: &str, variant: &str, parameters: &[u32]) -> Result<Self, OpError> {
+        let parameters = parameters.to_vec();
+        Self::resolve(&[ChainStep { name: name.to_owned(), variant: variant.to_owned(), parameters }])
+    }
+
     /// Whether there is nothing to do.
     pub fn is_empty(&self) -> bool {
         self.calls.is_empty()

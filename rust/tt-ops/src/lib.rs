@@ -6,6 +6,7 @@
 
 pub mod argmax;
 pub mod binary;
+mod broadcast;
 mod chain;
 pub mod embedding_backward;
 mod error;
@@ -15,6 +16,7 @@ pub mod matmul_fast;
 pub mod movement;
 mod pages;
 pub mod reduce;
+pub mod rows;
 pub mod softmax;
 pub mod ternary;
 pub mod unary;

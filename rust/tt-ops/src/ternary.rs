@@ -15,7 +15,7 @@ use tt_tensix::unpack::Bf16Page;
 
 use crate::binary::Other;
 use crate::binary::operand::{Found, Kept, Operand, Source, filled_tile};
-use crate::binary::reach::{Reach, Walk};
+use crate::broadcast::{BroadcastMap, OutputTiles};
 use crate::pages::{self, Old};
 use crate::{Chain, OpError};
 
@@ -53,7 +53,7 @@ pub fn ternary(
     let (formats, format_out) = program.formats;
     let operands = [0, 1, 2].map(|i| {
         let source = match operands[i] {
-            Other::Tensor(id) => Source::Buffer(id, Reach::new(&program.shapes[i], &program.shape_out)),
+            Other::Tensor(id) => Source::Buffer(id, BroadcastMap::new(&program.shapes[i], &program.shape_out)),
             Other::Scalar(bits) => Source::Scalar(filled_tile(formats[i], bits)),
         };
         Operand::new(Input::direct_to_dst(formats[i], program.dst32), source, &nothing, program.dst32)
@@ -67,7 +67,7 @@ pub fn ternary(
         arch: program.arch,
     });
     let pages = device.buffer(output)?.num_pages();
-    let walk = Walk::new("ternary", &program.shape_out, pages)?;
+    let tiles = OutputTiles::new("ternary", &program.shape_out, pages)?;
     let access = device.access(&[output])?;
     let [a, b, c] = operands.each_ref().map(|operand| operand.find(&access, output));
     let found = [a?, b?, c?];
@@ -76,7 +76,7 @@ pub fn ternary(
     let halves = Halves::new(program, &math, &packer);
     let kernel = Kernel { program, operands: &operands, math, packer, halves, words };
     pages::for_each_target(&access, output, old, Scratch::new, |scratch, page, target| {
-        kernel.tile(found.each_ref().map(|found| found.page(&walk, page)), (page, target), scratch);
+        kernel.tile(found.each_ref().map(|found| found.page(&tiles, page)), (page, target), scratch);
         Ok(())
     })
 }

@@ -324,7 +324,7 @@ fn ternary(
 
 /// Softmax over the last dimension; see `tt_ops::softmax`.
 #[pyfunction]
-#[pyo3(signature = (input, output, *, format, rows, wt, width, stable, exact_exp, dst32, fidelity, arch=0))]
+#[pyo3(signature = (input, output, *, format, rows, width, stable, exact_exp, dst32, fidelity, arch=0))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of one Python call")]
 fn softmax(
     py: Python<'_>,
@@ -332,7 +332,6 @@ fn softmax(
     output: &Buffer,
     format: u8,
     rows: usize,
-    wt: usize,
     width: usize,
     stable: bool,
     exact_exp: bool,
@@ -343,7 +342,6 @@ fn softmax(
     let program = SoftmaxProgram {
         format: self::format(format)?,
         rows,
-        columns: wt,
         width,
         stable,
         exact_exp,

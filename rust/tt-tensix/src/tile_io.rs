@@ -130,6 +130,11 @@ pub fn result_format(operand: DataFormat, output: DataFormat, dst32: bool) -> Ds
     }
 }
 
+/// A positive FP32 number, given by its bits, as a Src word of this register format; bits that do not fit are cut.
+pub fn src_word(register: DataFormat, bits: u32) -> u32 {
+    if register == DataFormat::Tf32 { bits >> 13 } else { bits >> 16 << 3 }
+}
+
 /// Writes a tile of Src words that are bfloat16 numbers as bfloat16: a word has three bits below those.
 pub fn narrow(words: &Tile, out: &mut [u8]) {
     narrow_kernel::run(Level::current(), words, out);

@@ -1,4 +1,4 @@
-//! One operand of an element-wise operator: how its pages are found, read, widened and activated.
+//! One operand of an element-wise operator: how its pages are found, read, broadcast and activated.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,18 +12,18 @@ use tt_tensix::fpu::{Broadcast, MathConfig};
 use tt_tensix::pack::{self, PackConfig};
 use tt_tensix::tile_io::{self, Input, Tile};
 
-use super::reach::{Reach, RowReach, Walk};
 use super::steps::Activation;
+use crate::broadcast::{BroadcastMap, OutputTiles, RowBroadcast};
 use crate::unary::lookup::{WORTH_A_TABLE, kept_table};
 use crate::{Chain, OpError};
 
-/// One operand: how its tiles are read, widened and activated.
+/// One operand: how its tiles are read, broadcast and activated.
 pub(crate) struct Operand<'a> {
     pub(crate) input: Input,
     source: Source,
     broadcast: Broadcast,
     /// Set in row-major tensors whose operands are repeated.
-    rows: Option<RowReach>,
+    rows: Option<RowBroadcast>,
     chain: &'a Chain,
     repack: PackConfig,
     dst32: bool,
@@ -34,7 +34,7 @@ pub(crate) struct Operand<'a> {
 }
 
 pub(crate) enum Source {
-    Buffer(BufferId, Reach),
+    Buffer(BufferId, BroadcastMap),
     Scalar(Vec<u8>),
 }
 
@@ -43,7 +43,7 @@ pub(crate) enum Found<'a> {
     /// The output itself: what a page of it holds before.
     Old,
     /// Those of a buffer.
-    Pages(Pages<'a>, &'a Reach),
+    Pages(Pages<'a>, &'a BroadcastMap),
     /// One for all.
     Scalar(&'a [u8]),
 }
@@ -51,11 +51,11 @@ pub(crate) enum Found<'a> {
 impl<'a> Found<'a> {
     /// Number and bytes of the page for one output tile; `None` if the operand is the output.
     #[inline]
-    pub(crate) fn page(&self, walk: &Walk, page: usize) -> Option<(usize, &'a [u8])> {
+    pub(crate) fn page(&self, tiles: &OutputTiles, page: usize) -> Option<(usize, &'a [u8])> {
         match self {
             Self::Old => None,
-            Self::Pages(pages, reach) => {
-                let page = reach.page(walk, page);
+            Self::Pages(pages, map) => {
+                let page = map.page(tiles, page);
                 Some((page, pages.page(page)))
             }
             Self::Scalar(bytes) => Some((0, bytes)),
@@ -73,7 +73,7 @@ pub(crate) type Kept = Vec<(usize, Vec<u8>)>;
 impl<'a> Operand<'a> {
     pub(crate) fn new(input: Input, source: Source, chain: &'a Chain, dst32: bool) -> Self {
         let broadcast = match &source {
-            Source::Buffer(_, reach) => reach.broadcast,
+            Source::Buffer(_, map) => map.broadcast,
             Source::Scalar(_) => Broadcast::None,
         };
         let repack = PackConfig::new(tile_io::dst_format(input.format, dst32), input.format);
@@ -83,7 +83,7 @@ impl<'a> Operand<'a> {
     /// The operand of a row-major tensor: the reader repeats its rows and datums, nothing passes through Dst for that.
     pub(super) fn in_rows(mut self, shape: &[usize], out: &[usize]) -> Self {
         self.broadcast = Broadcast::None;
-        self.rows = (shape != out).then(|| RowReach::new(shape, out));
+        self.rows = (shape != out).then(|| RowBroadcast::new(shape, out));
         self
     }
 
@@ -107,7 +107,7 @@ impl<'a> Operand<'a> {
     pub(crate) fn find<'t>(&'t self, access: &'t Access<'_>, output: BufferId) -> Result<Found<'t>, OpError> {
         Ok(match &self.source {
             Source::Buffer(id, _) if *id == output => Found::Old,
-            Source::Buffer(id, reach) => Found::Pages(access.input(*id)?.all()?, reach),
+            Source::Buffer(id, map) => Found::Pages(access.input(*id)?.all()?, map),
             Source::Scalar(bytes) => Found::Scalar(bytes),
         })
     }
@@ -153,7 +153,7 @@ impl<'a> Operand<'a> {
         l1
     }
 
-    /// The operand's L1 bytes for one output tile: as they are, or widened and activated in `l1`.
+    /// The operand's L1 bytes for one output tile: as they are, or broadcast and activated in `l1`.
     pub(super) fn fetch<'t>(
         &self,
         math: &MathConfig,

@@ -218,8 +218,7 @@ impl<'a> Kernel<'a> {
         };
         let dst = tile_io::dst_format(format_in, step.dst32);
         let scaler = match step.join {
-            Join::FpuSum { scaler } if input.register == DataFormat::Tf32 => scaler >> 13,
-            Join::FpuSum { scaler } => scaler >> 16 << 3,
+            Join::FpuSum { scaler } => tile_io::src_word(input.register, scaler),
             _ => 127 << 10,
         };
         let edge = match step.axis {

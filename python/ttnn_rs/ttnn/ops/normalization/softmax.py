@@ -66,15 +66,13 @@ def _softmax(
     output = allocate(TensorSpec.of(spec.shape, spec.dtype, Layout.TILE, memory_config or spec.memory_config), device)
     if is_empty(spec):
         return output
-    rows, columns = spec.page_grid
     assert input_tensor._buffer is not None
     assert output._buffer is not None
     _engine.softmax(
         input_tensor._buffer,
         output._buffer,
         format=FORMAT_CODE[spec.dtype],
-        rows=rows,
-        wt=columns,
+        rows=spec.page_grid[0],
         width=spec.shape[-1] if rank else 1,
         stable=numeric_stable,
         exact_exp=not approximate,

@@ -1,4 +1,4 @@
-//! Where an operand's pages lie relative to those of the output.
+//! Broadcast maps: which page of an operand meets a page of the output.
 
 use tt_tensix::fpu::Broadcast;
 
@@ -12,15 +12,15 @@ fn padded(shape: &[usize], rank: usize) -> Vec<usize> {
     [vec![1; rank - shape.len()], shape.to_vec()].concat()
 }
 
-/// The tiles of an output, and where page i lies among them.
-pub(crate) struct Walk {
+/// The tiles of a tensor, and where page i lies among them.
+pub(crate) struct OutputTiles {
     outer: Vec<usize>,
     rows: usize,
     columns: usize,
 }
 
-impl Walk {
-    /// The walk over an output of `pages` pages.
+impl OutputTiles {
+    /// Those of a tensor of `pages` pages.
     pub(crate) fn new(operator: &'static str, shape: &[usize], pages: usize) -> Result<Self, OpError> {
         let rank = shape.len().max(2);
         if rank > MAX_RANK {
@@ -30,7 +30,7 @@ impl Walk {
         let (rows, columns) = (out[rank - 2].div_ceil(32), out[rank - 1].div_ceil(32));
         let expected = out[..rank - 2].iter().product::<usize>() * rows * columns;
         if expected != pages {
-            let what = format!("output has {pages} pages, its shape asks for {expected}");
+            let what = format!("a tensor has {pages} pages, its shape asks for {expected}");
             return Err(OpError::Invariant { operator, what });
         }
         Ok(Self { outer: out[..rank - 2].to_vec(), rows, columns })
@@ -49,17 +49,17 @@ impl Walk {
     }
 }
 
-/// Where an operand's tiles lie relative to the output's, and how a tile is widened.
-pub(crate) struct Reach {
+/// Which tile of an operand meets a tile of the output, and how that tile is broadcast.
+pub(crate) struct BroadcastMap {
     /// The output's page is the operand's.
     same: bool,
     strides: Vec<usize>,
     row_tiles: usize,
     column_tiles: usize,
-    pub(super) broadcast: Broadcast,
+    pub(crate) broadcast: Broadcast,
 }
 
-impl Reach {
+impl BroadcastMap {
     pub(crate) fn new(shape: &[usize], out: &[usize]) -> Self {
         let rank = out.len().max(2);
         let (shape, out) = (padded(shape, rank), padded(out, rank));
@@ -82,11 +82,11 @@ impl Reach {
 
     /// The operand's page for a page of the output.
     #[inline]
-    pub(super) fn page(&self, walk: &Walk, page: usize) -> usize {
+    pub(crate) fn page(&self, tiles: &OutputTiles, page: usize) -> usize {
         if self.same {
             return page;
         }
-        let (outer, (row, column)) = walk.place(page);
+        let (outer, (row, column)) = tiles.place(page);
         let row = if self.row_tiles == 1 { 0 } else { row };
         let column = if self.column_tiles == 1 { 0 } else { column };
         let base: usize = outer.iter().zip(&self.strides).map(|(index, stride)| index * stride).sum();
@@ -94,18 +94,18 @@ impl Reach {
     }
 }
 
-/// Where an operand's rows lie relative to the output's, in a row-major tensor.
-pub(super) struct RowReach {
+/// Which row of an operand meets a row of the output, in row-major tensors.
+pub(crate) struct RowBroadcast {
     /// Rows of the operand per step of each dimension of the output but the last; 0 where the operand is repeated.
     strides: Vec<usize>,
     /// Sizes of those dimensions.
     sizes: Vec<usize>,
     /// The operand's rows have one datum, the output's more.
-    pub(super) repeats_datum: bool,
+    pub(crate) repeats_datum: bool,
 }
 
-impl RowReach {
-    pub(super) fn new(shape: &[usize], out: &[usize]) -> Self {
+impl RowBroadcast {
+    pub(crate) fn new(shape: &[usize], out: &[usize]) -> Self {
         let rank = out.len().max(1);
         let (shape, out) = (padded(shape, rank), padded(out, rank));
         let mut strides = vec![0; rank - 1];
@@ -118,7 +118,7 @@ impl RowReach {
     }
 
     /// The operand's row for a row of the output.
-    pub(super) fn page(&self, row: usize) -> usize {
+    pub(crate) fn page(&self, row: usize) -> usize {
         let mut rest = row;
         let mut page = 0;
         for (size, stride) in self.sizes.iter().zip(&self.strides).rev() {
