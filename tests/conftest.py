@@ -11,8 +11,6 @@ import pytest
 import ttnn
 from ttnn import _engine
 
-# Operators that Wormhole does not have.
-ON_BLACKHOLE = frozenset({"situ_glu", "softcap"})
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 
@@ -44,7 +42,7 @@ def golden() -> Path:
 def device(request: pytest.FixtureRequest) -> Iterator[ttnn.MeshDevice]:
     """Return an open device that has the operator of a generated test, closed after the test."""
     entry = getattr(getattr(request.node, "callspec", None), "params", {}).get("entry")
-    chip = "blackhole" if getattr(entry, "name", "") in ON_BLACKHOLE else "wormhole_b0"
+    chip = "blackhole" if getattr(entry, "only_on", None) is ttnn.Arch.BLACKHOLE else "wormhole_b0"
     with ttnn.manage_config("arch_name", chip):
         opened = ttnn.open_device(device_id=0)
     yield opened

@@ -13,7 +13,6 @@ import ttnn
 from ttnn.cli.sweep import inputs
 from ttnn.cli.sweep.subjects import arity, distances, results
 from ttnn.operation import registry
-from ttnn.ops.eltwise.binary.measured import LARGEST_ULP
 
 Words = npt.NDArray[np.uint32]
 PAIRS = 1 << 16
@@ -28,7 +27,7 @@ def _scaled(words: Words, exponents: int) -> Words:
     return np.asarray(kept | ((exponent * exponents // 20 + 127).astype(np.uint32) << np.uint32(23)), np.uint32)
 
 
-# Where results are finite; the statement of the bounds in `ops.binary.measured` says the same.
+# Where results are finite; the bounds hold there.
 DOMAINS: dict[str, Callable[[Words, Words], tuple[Words, Words]]] = {
     "pow": lambda a, b: (_scaled(a & np.uint32(0x7FFFFFFF), 4), _scaled(b, 3)),
     "ldexp": lambda a, b: (a, _scaled(b, 4)),
@@ -70,7 +69,6 @@ def measured(entry: registry.Op, dtype: str, device: ttnn.MeshDevice) -> tuple[f
 def test_every_operator_has_a_bound() -> None:
     stated = {entry.name for entry in entries() if entry.accuracy is not None}
     assert {entry.name for entry in entries()} == stated
-    assert set(LARGEST_ULP) <= stated
 
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "float32"])

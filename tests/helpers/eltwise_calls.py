@@ -2,41 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-import ttnn
 from ttnn.operation.registry import Op
 from ttnn.operation.signature import TENSOR
-
-# Operators that Wormhole does not have.
-ON_BLACKHOLE = frozenset({"situ_glu", "softcap"})
-# Values of the parameters that have no default.
-REQUIRED_VALUES: dict[str, list[tuple[Any, ...]]] = {
-    "addalpha": [(0.5,)],
-    "clamp": [(-1, 2), (0, None), (None, 1), (1, -1)],
-    "clamped_silu_glu": [(10.0,), (0.75,)],
-    "clip": [(-1, 2), (0, None), (None, 1)],
-    "fill": [(3,)],
-    "heaviside": [(0.5,)],
-    "leaky_relu": [(0.125,)],
-    "polygamma": [(1,), (2,), (3,)],
-    "polyval": [([1.0, -2.0, 0.5],), ([3.0],)],
-    "prelu": [(0.25,), ([0.5],)],
-    "rdiv": [(2.0,)],
-    "relu_max": [(1.0,)],
-    "relu_min": [(0,), (2,)],
-    "rpow": [(2.0,)],
-    "situ_glu": [(4.0, 25.0), (0.5, 1.0)],
-    "softcap": [(2.0,), (-0.75,)],
-    "subalpha": [(0.5,)],
-    "threshold": [(0.5, 2.0)],
-    "unary_chain": [([ttnn.UnaryOpType.RELU, ttnn.UnaryOpType.EXP],), ([ttnn.UnaryWithParam(ttnn.UnaryOpType.EXP)],)],
-}
 
 Values = npt.NDArray[Any]
 
@@ -49,37 +23,9 @@ class Operand:
     seed: int = 1
 
 
-def _inside(x: Values) -> Values:
-    return np.clip(x, -2.0, 2.0) * 0.4
-
-
-def _positive(x: Values) -> Values:
-    return np.abs(x) + 0.125
-
-
-# Where functions have finite results; the golden vectors cover the rest.
-DOMAINS: dict[str, Callable[[Values], Values]] = {
-    **dict.fromkeys(("acos", "asin", "atanh", "erfinv"), _inside),
-    **dict.fromkeys(
-        (
-            *("log", "log10", "log1p", "log2", "sqrt", "rsqrt", "digamma", "reciprocal"),
-            *("xlogy", "div", "divide_", "rdiv", "fmod", "remainder", "pow", "addcdiv"),
-            *("div_no_nan", "floor_div"),
-        ),
-        _positive,
-    ),
-    "acosh": lambda x: np.abs(x) + 1.0,
-    "logit": lambda x: np.clip(np.abs(x), 0.125, 1.75) * 0.5,
-    "lgamma": lambda x: np.abs(x) + 3.0,
-    "log_sigmoid": lambda x: np.clip(x, -4.0, 4.0),
-    "multigammaln": lambda x: np.abs(x) + 3.0,
-    "polygamma": lambda x: np.abs(x) + 0.5,
-}
-
-
 def fit(entry: Op, values: Values) -> Values:
     """Return values inside an operator's domain that bfloat16 holds, where its accuracy is measured."""
-    words = np.ascontiguousarray(DOMAINS.get(entry.name, np.asarray)(values), np.float32).view(np.uint32)
+    words = np.ascontiguousarray((entry.domain or np.asarray)(values), np.float32).view(np.uint32)
     return (words & np.uint32(0xFFFF0000)).view(np.float32)
 
 
@@ -91,7 +37,8 @@ def operand_kinds(entry: Op) -> set[str]:
 
 def unary_calls(entry: Op) -> Iterator[tuple[Any, ...]]:
     """Yield the arguments after the tensor."""
-    yield from REQUIRED_VALUES.get(entry.name, [()])
+    assert isinstance(entry.examples, tuple)
+    yield from entry.examples
 
 
 def binary_calls(entry: Op, shape: tuple[int, ...]) -> Iterator[tuple[Any, ...]]:

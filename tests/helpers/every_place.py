@@ -26,7 +26,7 @@ import numpy as np
 import complex_calls
 import gradient_calls
 import ttnn
-from eltwise_calls import DOMAINS, ON_BLACKHOLE, Operand
+from eltwise_calls import Operand
 from operands import BLOCK_FLOAT_STEP, INTEGERS, MANTISSA_BITS, assert_within, make, values_of, wrapped
 from reference_calls import MATMULS, applies, calls, compare, fitting, largest_integer, takes_integers
 from ttnn.base.exceptions import DeviceError, EngineBugError, MemoryConfigError, TtnnError
@@ -170,7 +170,7 @@ def _others(case: Case, device: ttnn.MeshDevice) -> Iterator[Call]:
 def _pads_badly(case: Case) -> bool:
     """Whether the padding of block floats takes part in the exponent that values share, so that no bound holds."""
     sides = (1, 1, *case.shape)[-2:]
-    infinite = case.entry.name in DOMAINS or case.entry.name in ("max", "min")
+    infinite = case.entry.domain is not None or case.entry.name in ("max", "min")
     return case.dtype in BLOCK_FLOATS and infinite and any(side % 32 for side in sides)
 
 
@@ -434,7 +434,7 @@ def _failure_of(case: Case, call: Call, places: list[str], counts: Counter[str])
 def failures_of(case: Case, places: int, counts: Counter[str]) -> list[str]:
     """Run all calls of a case in so many places. Return what is wrong."""
     found = []
-    chip = "p150" if case.entry.name in ON_BLACKHOLE else "n150"
+    chip = "p150" if case.entry.only_on is ttnn.Arch.BLACKHOLE else "n150"
     with ttnn.manage_device(device_id=0, chip=chip) as device:
         for number, call in enumerate(calls_of(case, device)):
             found += _failure_of(case, call, sample(f"{case} {number}", places, PLACES), counts)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import ttnn
-from eltwise_calls import DOMAINS, Operand, binary_calls, fit, ternary_calls, unary_calls
+from eltwise_calls import Operand, binary_calls, fit, ternary_calls, unary_calls
 from operands import INTEGERS, assert_within, wrapped
 from ttnn.operation import registry
 
@@ -151,7 +151,7 @@ def applies(entry: registry.Op, dtype: ttnn.DataType, layout: ttnn.Layout) -> bo
     if entry.name in ("floor_div", "fmod", "remainder") and dtype in (ttnn.bfloat8_b, ttnn.bfloat4_b):
         # A rounded quotient moves the result by a whole divisor.
         return False
-    if entry.family == "binary" and entry.name in DOMAINS and dtype is ttnn.bfloat4_b:
+    if entry.family == "binary" and entry.domain and dtype is ttnn.bfloat4_b:
         # Small operands become 0 in this type, and the infinity of their quotient takes the block's exponent.
         return False
     if entry.name in ("tilize_with_zero_padding", "to_layout", "pad", "typecast"):

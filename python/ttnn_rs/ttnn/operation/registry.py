@@ -11,15 +11,15 @@ from __future__ import annotations
 import enum
 import inspect
 import textwrap
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial, wraps
 from typing import Any, Final, Literal
 
 import numpy as np
 
 from ttnn.base.config import CONFIG
-from ttnn.base.enums import DataType, Layout
+from ttnn.base.enums import Arch, DataType, Layout, UnaryOpType
 from ttnn.base.exceptions import (
     ArgumentError,
     DTypeError,
@@ -32,15 +32,21 @@ from ttnn.base.exceptions import (
 from ttnn.device.queues import command_queue, queue_number
 from ttnn.device.traces import Traces
 from ttnn.operation.accuracy import Accuracy
+from ttnn.operation.domain import Domain
 from ttnn.operation.numerics import State, state
 from ttnn.operation.signature import REQUIRED, Param, Signature, merged, wrong_arguments
 from ttnn.operation.slow_path import call_slowly
+from ttnn.operation.steps import STEPS, Steps
 from ttnn.operation.traces import record
 from ttnn.tensor.dunders import OPERATORS
 from ttnn.tensor.tensor import Tensor
 
 Numerics = Literal["exact", "reference", "movement"]
 """How results are computed: by the chip's steps, rounded once from the exact result, or without arithmetic."""
+
+Examples = tuple[tuple[Any, ...], ...] | Callable[[tuple[int, ...], Layout], Iterable[tuple[Any, ...]]]
+"""Calls by their arguments after the first tensor, or beside the second one of an operator on two: for tensors of any
+shape, or a function of the shape and layout of the first tensor."""
 
 OUTPUT_TENSOR_NAMES: Final = (
     "output_tensor",
@@ -78,6 +84,11 @@ class Op:
         composition: Whether the operator is made of others, so that each of them rounds.
         reference: Data types whose kernel is not known: the result is the mathematical one.
         only_rows: Data types that are taken in ROW_MAJOR_LAYOUT only.
+        steps: The SFPU functions that fused activations and `unary_chain` run, by the names that these have for them.
+        examples: Arguments after the first tensor for the generated tests; see `Examples`.
+        domain: Where the function has finite results; everywhere if None.
+        only_on: The generation of chips that has the operator, if not all have it.
+        view: Whether the result may share the memory of the input; nothing runs then.
     """
 
     name: str
@@ -97,6 +108,11 @@ class Op:
     composition: bool = False
     reference: tuple[DataType, ...] = ()
     only_rows: tuple[DataType, ...] = ()
+    steps: Mapping[UnaryOpType, Steps] = field(default_factory=dict)
+    examples: Examples = ((),)
+    domain: Domain | None = None
+    only_on: Arch | None = None
+    view: bool = False
 
     def __str__(self) -> str:
         return self.name
@@ -223,6 +239,7 @@ def register(op: Op) -> FastOperation:
         entry=op,
         doc=_docstring(op),
     )
+    STEPS.update(op.steps)
     return add_operation(operation)
 
 
@@ -351,7 +368,6 @@ def _dispatcher(op: Op) -> Callable[..., Any]:
 
 _NUMBERS: Final = frozenset({int, float})
 _SEQUENCES: Final = frozenset({list, tuple})
-_VIEWS: Final = frozenset({"reshape", "squeeze", "unsqueeze", "unsqueeze_to_4D", "view", "move", "experimental.view"})
 
 
 def _program_keys(op: Op) -> Callable[[Sequence[Any]], tuple[Any, Any]] | None:
@@ -360,7 +376,7 @@ def _program_keys(op: Op) -> Callable[[Sequence[Any]], tuple[Any, Any]] | None:
     Calls with the same specifications and options share a program, whatever the scalar of an element-wise operator is:
     that is an argument of the program.
     """
-    if not op.engine or op.composition or op.family in ("backward", "complex") or op.name in _VIEWS:
+    if not op.engine or op.composition or op.family in ("backward", "complex") or op.view:
         return None
     name, scalars = op.name, bool(op.family)
 

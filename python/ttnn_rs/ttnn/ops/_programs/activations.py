@@ -1,6 +1,6 @@
 """Fused activations: how calls name them, and the chain of vector-unit functions that runs for them.
 
-A chain is a list of functions in the names of the engine's vector-unit listings, from the table of `ttnn.ops.steps`.
+A chain is a list of functions in the names of the engine's vector-unit listings, from the entries of operators.
 
 Source: TT-NN docs "UnaryWithParam"; the defaults of the vector-unit functions.
 """
@@ -15,7 +15,7 @@ from ttnn import _engine
 from ttnn.base.activation import Activation, UnaryWithParam, as_unary
 from ttnn.base.enums import UnaryOpType
 from ttnn.base.exceptions import ArgumentError, ParameterError, UnsupportedError
-from ttnn.ops._programs.unary_steps import STEPS, ChainStep, steps_for
+from ttnn.operation.steps import STEPS, ChainStep, steps_for
 
 
 def chain_steps(operator: str, activation: UnaryWithParam) -> list[ChainStep]:

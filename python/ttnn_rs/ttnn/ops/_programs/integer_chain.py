@@ -21,8 +21,8 @@ from ttnn.base.enums import DataType, UnaryOpType
 from ttnn.base.exceptions import DTypeError, UnsupportedError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.operation.registry import find
+from ttnn.operation.steps import ChainStep
 from ttnn.ops._programs.activations import chain_steps
-from ttnn.ops._programs.unary_steps import ChainStep
 from ttnn.ops.eltwise.unary.chain import apply_chain, copy_bits
 from ttnn.ops.eltwise.unary.family import refuse_integers
 from ttnn.tensor.tensor import Tensor

@@ -10,8 +10,8 @@ from ttnn.base.memory_config import MemoryConfig
 from ttnn.golden import backward as g
 from ttnn.operation.registry import FastOperation
 from ttnn.operation.signature import Signature
+from ttnn.operation.steps import single
 from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION
-from ttnn.ops._programs.unary_steps import single
 from ttnn.ops.backward.family import (
     FLOATS,
     GRAD,

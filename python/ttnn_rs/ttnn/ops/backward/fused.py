@@ -21,6 +21,7 @@ from ttnn.base.memory_config import MemoryConfig
 from ttnn.golden import backward as g
 from ttnn.operation.registry import find
 from ttnn.operation.signature import FLOAT, Param, Signature, instance_kind
+from ttnn.operation.steps import ChainStep, single, step
 from ttnn.ops._programs.common import (
     FLOATS,
     MEMORY_CONFIG_OPTION,
@@ -30,7 +31,6 @@ from ttnn.ops._programs.common import (
     on_device,
     result_spec,
 )
-from ttnn.ops._programs.unary_steps import ChainStep, single, step
 from ttnn.ops.backward.family import (
     GRAD,
     INPUT,

@@ -9,7 +9,7 @@ from ttnn.base.enums import UnaryOpType as U
 from ttnn.golden import backward as g
 from ttnn.operation.registry import FastOperation
 from ttnn.operation.signature import FLOAT, Param
-from ttnn.ops._programs.unary_steps import single
+from ttnn.operation.steps import single
 from ttnn.ops.backward.family import Gradient, register_gradients
 from ttnn.ops.backward.forward import INF, Forward
 from ttnn.tensor.tensor import Tensor

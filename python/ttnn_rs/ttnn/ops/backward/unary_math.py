@@ -8,7 +8,7 @@ from typing import Final
 from ttnn.base.enums import UnaryOpType as U
 from ttnn.golden import backward as g
 from ttnn.operation.registry import FastOperation
-from ttnn.ops._programs.unary_steps import single
+from ttnn.operation.steps import single
 from ttnn.ops.backward.family import Gradient, register_gradients
 from ttnn.ops.backward.forward import INF, NAN, Forward
 from ttnn.tensor.tensor import Tensor

@@ -13,8 +13,8 @@ from ttnn.base.memory_config import MemoryConfig
 from ttnn.golden import backward as g
 from ttnn.operation.registry import FastOperation
 from ttnn.operation.signature import FLOAT, INTEGER, TENSOR, Param, Signature
+from ttnn.operation.steps import single
 from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, on_device, same_device
-from ttnn.ops._programs.unary_steps import single
 from ttnn.ops.backward.family import GRAD, INPUT, STRING, Gradient, check_operands, entry, register_gradients
 from ttnn.ops.backward.forward import INF, NAN, Forward, named
 from ttnn.tensor.tensor import Tensor

@@ -302,6 +302,7 @@ move = _op(
     (Signature((INPUT_TENSOR,), (MEMORY_CONFIG_OPTION,)),),
     _move,
     "Return a copy and deallocate the input.",
+    view=True,
 )
 
 _A: Final = Param("input_a", TENSOR, doc="What is copied.")

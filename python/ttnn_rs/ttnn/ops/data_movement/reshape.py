@@ -201,6 +201,7 @@ reshape = register_movement(
     "Return the elements in their order with another shape: a view of the same pages where they allow it.",
     golden=golden.reshape,
     raises=(("ShapeError", "the number of elements differs."),),
+    view=True,
 )
 
 view = register_movement(
@@ -210,6 +211,7 @@ view = register_movement(
     "Return a tensor of another shape over the same pages.",
     golden=golden.reshape,
     raises=(("ShapeError", "elements would have to move."),),
+    view=True,
 )
 
 squeeze = register_movement(
@@ -218,6 +220,7 @@ squeeze = register_movement(
     _squeeze,
     "Return the tensor without its dimensions of size 1, or without those that `dim` names and that have size 1.",
     golden=golden.squeeze,
+    view=True,
 )
 
 unsqueeze = register_movement(
@@ -226,6 +229,7 @@ unsqueeze = register_movement(
     _unsqueeze,
     "Return the tensor with a new dimension of size 1.",
     golden=golden.unsqueeze,
+    view=True,
 )
 
 unsqueeze_to_4D = register_movement(  # noqa: N816 - the official name
@@ -235,4 +239,5 @@ unsqueeze_to_4D = register_movement(  # noqa: N816 - the official name
     "Return the tensor with leading dimensions of size 1 up to rank 4.",
     golden=golden.unsqueeze_to_4d,
     raises=(("ShapeError", "the rank is more than 4."),),
+    view=True,
 )

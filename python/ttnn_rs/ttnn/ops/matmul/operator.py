@@ -40,10 +40,10 @@ from ttnn.operation.signature import (
     Signature,
     instance_kind,
 )
+from ttnn.operation.steps import ChainStep
 from ttnn.ops._programs.activations import chain_steps
 from ttnn.ops._programs.common import allocate, arch_number, on_device
 from ttnn.ops._programs.movement import move_into
-from ttnn.ops._programs.unary_steps import ChainStep
 from ttnn.tensor.dunders import operation
 from ttnn.tensor.tensor import Tensor
 

@@ -16,9 +16,9 @@ from ttnn.base.enums import BLOCK_FLOATS, FORMAT_CODE, DataType, Layout
 from ttnn.base.exceptions import UnsupportedError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
+from ttnn.operation.steps import single
 from ttnn.ops._programs.common import INTEGER_RANGE, allocate
 from ttnn.ops._programs.movement import move, move_into, strides_of
-from ttnn.ops._programs.unary_steps import single
 from ttnn.ops.data_movement.layout import tilize_padded, untilized
 from ttnn.ops.data_movement.permutation import permuted
 from ttnn.ops.eltwise.unary.typecast import cast

@@ -13,11 +13,12 @@ from ttnn.base.enums import BinaryOpType, DataType, Layout, TensorMemoryLayout, 
 from ttnn.base.exceptions import DTypeError, ShapeError, fatal
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.golden.eltwise import binary as pairs
-from ttnn.operation.accuracy import max_ulp
+from ttnn.operation.accuracy import Accuracy, max_ulp
+from ttnn.operation.domain import positive
 from ttnn.operation.registry import Op, register
 from ttnn.operation.signature import FLOAT, NUMBER, TENSOR, Kind, Param, Signature
+from ttnn.operation.steps import single, steps_for, with_numbers
 from ttnn.ops._programs.common import INTEGERS, MEMORY_CONFIG_OPTION, as_float, on_device
-from ttnn.ops._programs.unary_steps import single, steps_for
 from ttnn.ops.creation.functions import zeros_like
 from ttnn.ops.data_movement.layout import to_layout
 from ttnn.ops.data_movement.placement import to_memory_config
@@ -25,7 +26,7 @@ from ttnn.ops.data_movement.reshape import reshape, unsqueeze
 from ttnn.ops.eltwise.binary.arithmetic import multiply
 from ttnn.ops.eltwise.binary.checks import not_defined, on_host
 from ttnn.ops.eltwise.binary.compute import Options
-from ttnn.ops.eltwise.binary.family import LAYOUTS, RAISES, Binary, both, register_binary
+from ttnn.ops.eltwise.binary.family import LAYOUTS, RAISES, Binary, both, measured, register_binary
 from ttnn.ops.eltwise.binary.program import Arithmetic
 from ttnn.ops.eltwise.binary.quotients import OPERATORS as _QUOTIENTS
 from ttnn.ops.eltwise.ternary.functions import where
@@ -90,17 +91,31 @@ def _run_floor_div_by_number(
     return result
 
 
-def _quotient(name: str, golden: Any, what: str, run: Any, run_scalar: Any) -> Binary:
+def _quotient(name: str, golden: Any, what: str, run: Any, run_scalar: Any, accuracy: Accuracy) -> Binary:
     return Binary(
         name, Arithmetic("", BinaryOpType.DIV, integers={_INT32: ("div_int32", "int32_to_fp32")}), golden, what,
         both((MEMORY_CONFIG_OPTION,), scalar_name="value", run_scalar=run_scalar), run, reference=(_INT32,),
-        composition=True, engine=(), layouts=(Layout.TILE,),
+        composition=True, engine=(), layouts=(Layout.TILE,), accuracy=accuracy, domain=positive,
     )  # fmt: skip
 
 
 TABLE: Final = (
-    _quotient("div_no_nan", pairs.div_no_nan, "a / b, 0 where b is 0", _run_div_no_nan, _run_div_no_nan_of_number),
-    _quotient("floor_div", pairs.floor_div, "a / b rounded down", _run_floor_div, _run_floor_div_by_number),
+    _quotient(
+        "div_no_nan",
+        pairs.div_no_nan,
+        "a / b, 0 where b is 0",
+        _run_div_no_nan,
+        _run_div_no_nan_of_number,
+        measured(0.5, 1.8),
+    ),
+    _quotient(
+        "floor_div",
+        pairs.floor_div,
+        "a / b rounded down",
+        _run_floor_div,
+        _run_floor_div_by_number,
+        measured(64, 0, pairs.quotient_or_1),
+    ),
 )
 
 OPERATORS: Final = {name: operation for entry in TABLE for name, operation in register_binary(entry).items()}
@@ -174,6 +189,8 @@ prelu = register(
             ("LayoutError", "the weights are a tensor and a tensor is row-major."),
             ("StorageError", "a tensor is on the host."),
         ),
+        examples=((0.25,), ([0.5],)),
+        steps={UnaryOpType.PRELU_SFPU: with_numbers("prelu", 1)},
     )
 )
 

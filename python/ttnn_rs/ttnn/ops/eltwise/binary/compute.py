@@ -17,6 +17,7 @@ from ttnn.base.enums import FORMAT_CODE, DataType, Layout
 from ttnn.base.exceptions import UnsupportedError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
+from ttnn.operation.steps import ChainStep
 from ttnn.ops._programs.activations import chain, is_single_relu
 from ttnn.ops._programs.common import (
     FLOATS,
@@ -35,7 +36,6 @@ from ttnn.ops._programs.common import (
     take_output,
 )
 from ttnn.ops._programs.movement import copy_into, cuts_rows, in_rows, like_in_rows
-from ttnn.ops._programs.unary_steps import ChainStep
 from ttnn.ops.eltwise.binary.checks import (
     broadcast,
     check_broadcast,

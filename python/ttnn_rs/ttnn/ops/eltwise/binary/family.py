@@ -5,14 +5,15 @@ Source: operator programs, section 4; TT-NN docs of each operator.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from ttnn.base.enums import DataType, Layout
+from ttnn.base.enums import DataType, Layout, UnaryOpType
 from ttnn.base.exceptions import UnsupportedError
-from ttnn.operation.accuracy import Accuracy
-from ttnn.operation.registry import FastOperation, Op, register
+from ttnn.operation.accuracy import Accuracy, bit_exact, max_ulp
+from ttnn.operation.domain import Domain
+from ttnn.operation.registry import Examples, FastOperation, Op, register
 from ttnn.operation.signature import (
     ACTIVATIONS,
     BOOLEAN,
@@ -24,10 +25,10 @@ from ttnn.operation.signature import (
     Param,
     Signature,
 )
+from ttnn.operation.steps import Steps
 from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, OUTPUT_TENSOR_OPTION, SUB_CORE_GRIDS_OPTION, on_device
 from ttnn.ops.eltwise.binary.checks import on_host
 from ttnn.ops.eltwise.binary.compute import Options, compute
-from ttnn.ops.eltwise.binary.measured import accuracy_of
 from ttnn.ops.eltwise.binary.program import Arithmetic
 from ttnn.tensor.tensor import Tensor
 
@@ -178,6 +179,16 @@ def both(
 COMMON: Final = (DTYPE_OPTION, *OUTPUT, *ACTIVATION_OPTIONS)
 
 
+def measured(bfloat16: float, float32: float, magnitude: Callable[..., Any] | None = None) -> Accuracy:
+    """Return the largest errors in ULP as bfloat16 and as float32, rounded up.
+
+    They are those of 65,536 pairs of normally distributed numbers, and of as many whose exponents lie within 8 of each
+    other, of magnitudes from 2^-20 to 2^20. Where terms cancel or the result jumps by a divisor, the unit is that of a
+    magnitude of the operands. The figures are data: a test fails when an operator exceeds its figure.
+    """
+    return max_ulp((DataType.BFLOAT16, bfloat16), (DataType.FLOAT32, float32), magnitude=magnitude)
+
+
 @dataclass(frozen=True)
 class Binary:
     """One operator.
@@ -196,6 +207,9 @@ class Binary:
         composition: Whether the operator is made of others, so that each of them rounds.
         layouts: Layouts that it takes.
         aliases: Other names.
+        steps: The SFPU function of an element and a number, as a fused activation.
+        domain: Where the function has finite results.
+        examples: Values of parameters without a default, for the generated tests.
     """
 
     name: str
@@ -215,6 +229,9 @@ class Binary:
     engine: tuple[str, ...] = ("binary",)
     layouts: tuple[Layout, ...] = LAYOUTS
     aliases: tuple[str, ...] = ()
+    steps: Mapping[UnaryOpType, Steps] = field(default_factory=dict)
+    domain: Domain | None = None
+    examples: Examples = ((),)
 
 
 def _signatures(entry: Binary, name: str, forms: Sequence[Form], run: Run, *, in_place: bool) -> tuple[Signature, ...]:
@@ -229,16 +246,17 @@ def _signatures(entry: Binary, name: str, forms: Sequence[Form], run: Run, *, in
 
 def _common(entry: Binary) -> dict[str, Any]:
     """Return what the entries of an operator and of its in-place form share."""
-    accuracy = accuracy_of(entry.name, exact=entry.exact) if entry.accuracy is None else entry.accuracy
     return {
         "run": direct,
         "source": "operator programs, section 4",
         "layouts": entry.layouts,
         "golden": entry.golden,
-        "accuracy": accuracy,
+        "accuracy": bit_exact() if entry.exact else entry.accuracy,
         "engine": entry.engine,
         "family": "binary",
         "composition": entry.composition,
+        "domain": entry.domain,
+        "examples": entry.examples,
     }
 
 
@@ -257,6 +275,7 @@ def register_binary(entry: Binary) -> dict[str, FastOperation]:
             dtypes=_dtypes(entry, tuple(integers)),
             reference=entry.reference,
             aliases=entry.aliases,
+            steps=entry.steps,
             raises=RAISES,
             **_common(entry),
         )

@@ -12,15 +12,15 @@ from typing import Final
 
 from ttnn.base.activation import UnaryWithParam
 from ttnn.base.core_range import CoreRangeSet
-from ttnn.base.enums import BufferType, DataType, UnaryOpType
+from ttnn.base.enums import Arch, BufferType, DataType, UnaryOpType
 from ttnn.base.exceptions import MemoryConfigError, ParameterError, fatal
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.golden.eltwise import binary as golden
 from ttnn.operation.accuracy import max_ulp
 from ttnn.operation.registry import FastOperation, Op, register
 from ttnn.operation.signature import FLOAT, TENSOR, Param, Signature
+from ttnn.operation.steps import single
 from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION
-from ttnn.ops._programs.unary_steps import single
 from ttnn.ops.eltwise.binary import multiply
 from ttnn.ops.eltwise.binary.family import CORES, LAYOUTS, RAISES
 from ttnn.ops.eltwise.unary.family import FLOAT_INPUTS, refuse_integers
@@ -117,6 +117,7 @@ clamped_silu_glu = _register(
     doc="Return silu(min(gate, `limit`)) times `up`, which is held to [-`limit`, `limit`].",
     # Both activations and the product are rounded; block floats by half a step of their group each, or cut.
     accuracy=max_ulp((DataType.BFLOAT16, 3), (DataType.FLOAT32, 8), (DataType.BFLOAT8_B, 2)),
+    examples=((10.0,), (0.75,)),
 )
 situ_glu = _register(
     "situ_glu",
@@ -132,4 +133,6 @@ situ_glu = _register(
     "only. The bits follow the steps of the official operator; no vector settles those of `ttnn.softcap`.",
     # Five results are rounded.
     accuracy=max_ulp((DataType.BFLOAT16, 4), (DataType.BFLOAT8_B, 3)),
+    examples=((4.0, 25.0), (0.5, 1.0)),
+    only_on=Arch.BLACKHOLE,
 )

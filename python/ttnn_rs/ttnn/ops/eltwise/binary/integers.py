@@ -15,8 +15,8 @@ import numpy as np
 from ttnn.base.enums import BinaryOpType, DataType, UnaryOpType
 from ttnn.golden.eltwise import binary as pairs
 from ttnn.operation.signature import INTEGER, TENSOR
+from ttnn.operation.steps import steps_for, with_numbers
 from ttnn.ops._programs.common import INTEGERS, as_float
-from ttnn.ops._programs.unary_steps import steps_for
 from ttnn.ops.eltwise.binary.compute import Options, compute
 from ttnn.ops.eltwise.binary.family import (
     ACTIVATION_OPTIONS,
@@ -95,6 +95,7 @@ def _extreme(name: str, op_type: BinaryOpType, of_number: UnaryOpType, ufunc: Ca
         pairs.of_two(name, f"Return the {what} of a and b.", ufunc), f"the {what} of a and b",
         both(COMMON, scalar_name="input_b", run_scalar=_of_a_number(of_number)), of_own_dtype, exact=True,
         reference=(_UINT32,) if name == "maximum" else (), engine=("binary", "unary"),
+        steps={of_number: with_numbers(f"unary_{short}", 1)},
     )  # fmt: skip
 
 

@@ -14,8 +14,8 @@ from ttnn.base.enums import BinaryOpType, DataType
 from ttnn.golden.eltwise import binary as pairs
 from ttnn.operation.accuracy import max_ulp
 from ttnn.operation.signature import BOOLEAN, FLOAT, TENSOR, Param
+from ttnn.operation.steps import ChainStep, step, word
 from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, as_float
-from ttnn.ops._programs.unary_steps import ChainStep, step, word
 from ttnn.ops.eltwise.binary.compute import Options, compute
 from ttnn.ops.eltwise.binary.family import (
     ACTIVATION_OPTIONS,
@@ -26,6 +26,7 @@ from ttnn.ops.eltwise.binary.family import (
     Form,
     both,
     fast_option,
+    measured,
     refuse_ignored,
     register_binary,
 )
@@ -97,7 +98,7 @@ def _scaled_entry(name: str, op_type: BinaryOpType, op: str, golden: Callable[..
         Arithmetic("", op_type, op, f"{op}_binary", sfpu_in_bfloat16=False, blocks_on_sfpu=False, mixes_floats=True),
         golden, f"a {sign} alpha * b",
         (Form((TENSOR, TENSOR), OUTPUT, more=(Param("alpha", FLOAT, doc="Factor of the second operand."),)),),
-        _run_scaled, accuracy=_SCALED,
+        _run_scaled, accuracy=_SCALED, examples=((0.5,),),
     )  # fmt: skip
 
 
@@ -128,6 +129,7 @@ TABLE: Final = (
         both((_GELU_FAST, *COMMON, *CORES), run_scalar=_run_bias_gelu_of_number),
         _run_bias_gelu, engine=("binary", "unary"),
         in_place=both((*ACTIVATION_OPTIONS, *CORES), names=("input_a", "input_b")), in_place_run=_run_bias_gelu,
+        accuracy=measured(256, 4.3e7),
     ),
 )  # fmt: skip
 

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ttnn.base.enums import BinaryOpType, DataType
+from ttnn.base.enums import BinaryOpType, DataType, UnaryOpType
 from ttnn.base.exceptions import ArgumentError, DTypeError, fatal
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.golden.eltwise import binary as pairs
 from ttnn.operation.accuracy import max_ulp
+from ttnn.operation.domain import positive
 from ttnn.operation.registry import Op, register
 from ttnn.operation.signature import FLOAT, INTEGER, TENSOR, Kind, Param, Signature
+from ttnn.operation.steps import ChainStep, with_numbers, word
 from ttnn.ops._programs.common import INPUT_TENSOR, INTEGERS, MEMORY_CONFIG_OPTION, as_float, on_device
-from ttnn.ops._programs.unary_steps import ChainStep, word
 from ttnn.ops.creation.functions import full_like
 from ttnn.ops.eltwise.binary.arithmetic import add, multiply
 from ttnn.ops.eltwise.binary.checks import not_defined, on_host
@@ -27,9 +28,9 @@ from ttnn.ops.eltwise.binary.family import (
     LAYOUTS,
     OUTPUT,
     RAISES,
+    measured,
     of_own_dtype,
 )
-from ttnn.ops.eltwise.binary.measured import accuracy_of
 from ttnn.ops.eltwise.binary.program import Arithmetic
 from ttnn.ops.eltwise.unary.chain import apply_chain, copy_bits
 from ttnn.ops.eltwise.unary.typecast import cast
@@ -134,10 +135,12 @@ pow = register(
         reference=_INTEGERS,
         layouts=LAYOUTS,
         golden=pairs.power,
-        accuracy=accuracy_of("pow", exact=False),
+        accuracy=measured(5.5, 9.2),
         engine=("unary", "binary"),
         family="binary",
         raises=(*RAISES, ("DTypeError", "an integer tensor to a negative power.")),
+        domain=positive,
+        steps={UnaryOpType.POWER: with_numbers("power", 1)},
     )
 )
 
@@ -196,5 +199,6 @@ polyval = register(
             ("DTypeError", "the input holds integers."),
             ("StorageError", "the input is on the host."),
         ),
+        examples=(([1.0, -2.0, 0.5],), ([3.0],)),
     )
 )

@@ -11,8 +11,8 @@ from functools import lru_cache
 from typing import Final
 
 from ttnn.base.enums import BLOCK_FLOATS, FORMAT_CODE, BinaryOpType, DataType
+from ttnn.operation.steps import ChainStep
 from ttnn.ops._programs.common import FLOATS, INTEGERS, WIDE
-from ttnn.ops._programs.unary_steps import ChainStep
 
 CAST_NAMES: Final = {
     DataType.INT32: "int32",

@@ -18,8 +18,10 @@ from ttnn.base.exceptions import ArgumentError, DTypeError, fatal
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.golden.eltwise import binary as pairs
 from ttnn.operation.accuracy import max_ulp
+from ttnn.operation.domain import positive
 from ttnn.operation.registry import Op, register
 from ttnn.operation.signature import FLOAT, NUMBER, TENSOR, Param, Signature, instance_kind
+from ttnn.operation.steps import ChainStep, Steps, inverse, step, steps_for, with_numbers
 from ttnn.ops._programs.common import (
     INPUT_TENSOR,
     INTEGERS,
@@ -30,7 +32,6 @@ from ttnn.ops._programs.common import (
     as_float,
     on_device,
 )
-from ttnn.ops._programs.unary_steps import ChainStep, step, steps_for
 from ttnn.ops.eltwise.binary.checks import not_defined, on_host
 from ttnn.ops.eltwise.binary.compute import Options, compute
 from ttnn.ops.eltwise.binary.family import (
@@ -43,6 +44,7 @@ from ttnn.ops.eltwise.binary.family import (
     Form,
     both,
     fast_option,
+    measured,
     register_binary,
     register_in_place,
 )
@@ -186,6 +188,14 @@ _REMAINDER: Final = Arithmetic(
 _FMOD: Final = Arithmetic("", _B.FMOD, function="fmod_binary", integers={_INT32: ("fmod_int32", "int32")})
 
 
+def _by_number(value: float) -> list[ChainStep]:
+    return [step("div_unary", "default", inverse(value))]
+
+
+def _of_divisor(name: str) -> Steps:
+    return Steps(1, 1, lambda value: [step(name, "default", value, inverse(value))])
+
+
 TABLE: Final = (
     Binary(
         "div", _DIV, pairs.div, "a / b",
@@ -196,17 +206,21 @@ TABLE: Final = (
             # `divide` is the same object, and calls a number by another name.
             Form((TENSOR, NUMBER), _DIV_KEYWORDS),
         ],
-        _run_div, engine=("binary", "unary"), aliases=("divide",),
+        # The float32 figure is that of int32 operands; those of float32 keep 0.84.
+        _run_div, engine=("binary", "unary"), aliases=("divide",), accuracy=measured(0.5, 3), domain=positive,
+        steps={UnaryOpType.DIV_UNARY_SFPU: Steps(1, 1, _by_number)},
     ),
     Binary(
         "fmod", _FMOD, pairs.fmod, "what a / b rounded toward 0 leaves of a, with the sign of a",
         both((MEMORY_CONFIG_OPTION, *CORES), scalar_name="scalar", run_scalar=_left_over(UnaryOpType.FMOD)),
-        engine=("binary", "unary"),
+        engine=("binary", "unary"), accuracy=measured(0.0001, 0.5, pairs.sum_of_magnitudes), domain=positive,
+        steps={UnaryOpType.FMOD: _of_divisor("fmod")},
     ),
     Binary(
         "remainder", _REMAINDER, pairs.remainder, "a modulo b, with the sign of b",
         both((*COMMON, *CORES), run_scalar=_left_over(UnaryOpType.REMAINDER)),
-        reference=(_UINT32,), engine=("binary", "unary"),
+        reference=(_UINT32,), engine=("binary", "unary"), accuracy=measured(60, 0.5, pairs.sum_of_magnitudes),
+        domain=positive, steps={UnaryOpType.REMAINDER: _of_divisor("remainder")},
     ),
 )  # fmt: skip
 
@@ -217,7 +231,7 @@ _IN_PLACE: Final = Binary(
     ),
     # Of floating point only: the larger figure of `div` is that of integers.
     accuracy=max_ulp((DataType.BFLOAT16, 0.5), (DataType.FLOAT32, 0.84)),
-    in_place_integers=(), aliases=("div",),
+    in_place_integers=(), aliases=("div",), domain=positive,
 )  # fmt: skip
 
 OPERATORS: Final = {
@@ -262,5 +276,8 @@ rdiv = register(
         engine=("unary",),
         family="unary",
         raises=(("DTypeError", "the input holds integers."), ("StorageError", "the input is on the host.")),
+        domain=positive,
+        examples=((2.0,),),
+        steps={UnaryOpType.RDIV: with_numbers("rdiv", 1)},
     )
 )

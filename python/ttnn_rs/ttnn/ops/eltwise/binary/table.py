@@ -10,13 +10,23 @@ from typing import Any, Final
 
 import numpy as np
 
-from ttnn.base.enums import BinaryOpType, DataType
+from ttnn.base.enums import BinaryOpType, DataType, UnaryOpType
 from ttnn.golden.eltwise import binary as pairs
 from ttnn.operation.accuracy import max_ulp
+from ttnn.operation.domain import positive
 from ttnn.operation.signature import TENSOR
+from ttnn.operation.steps import ChainStep, with_numbers
 from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION
-from ttnn.ops._programs.unary_steps import ChainStep
-from ttnn.ops.eltwise.binary.family import ACTIVATION_OPTIONS, COMMON, CORES, Binary, Form, both, register_binary
+from ttnn.ops.eltwise.binary.family import (
+    ACTIVATION_OPTIONS,
+    COMMON,
+    CORES,
+    Binary,
+    Form,
+    both,
+    measured,
+    register_binary,
+)
 from ttnn.ops.eltwise.binary.program import Arithmetic
 
 _B: Final = BinaryOpType
@@ -48,6 +58,7 @@ def _compared(name: str, op_type: BinaryOpType, ufunc: Callable[..., Any], sign:
         ),
         pairs.of_two(name, f"Return a {sign} b.", ufunc), f"whether a {sign} b, 1 or 0", NEW,
         exact=True, reference=(_UINT16, _UINT8), in_place=IN_PLACE,
+        steps={UnaryOpType[f"UNARY_{name.upper()}"]: with_numbers(f"unary_{name}", 1)},
     )  # fmt: skip
 
 
@@ -78,15 +89,18 @@ TABLE: Final = (
     _logical("logical_xor", _B.LOGICAL_XOR, np.logical_xor, "sub"),
     Binary(
         "xlogy", Arithmetic("", _B.XLOGY, function="xlogy"),
-        pairs.xlogy, "a times the logarithm of b", NEW,
+        pairs.xlogy, "a times the logarithm of b", NEW, accuracy=measured(3, 7500, pairs.factors_of_xlogy),
+        domain=positive,
     ),
     Binary(
         "logaddexp", Arithmetic("", _B.LOGADDEXP, function="logaddexp"),
         pairs.of_two("logaddexp", "Return ln(e^a + e^b).", np.logaddexp), "ln(e^a + e^b)", NEW, in_place=IN_PLACE,
+        accuracy=measured(1.2, 1.4, pairs.largest_magnitude_or_1),
     ),
     Binary(
         "logaddexp2", Arithmetic("", _B.LOGADDEXP2, function="logaddexp2"),
-        pairs.of_two("logaddexp2", "Return log2(2^a + 2^b).", np.logaddexp2), "log2(2^a + 2^b)", NEW, in_place=IN_PLACE,
+        pairs.of_two("logaddexp2", "Return log2(2^a + 2^b).", np.logaddexp2), "log2(2^a + 2^b)", NEW,
+        in_place=IN_PLACE, accuracy=measured(1.4, 1.6, pairs.largest_magnitude_or_1),
     ),
     # 2^b goes through a buffer of b's data type.
     Binary(
@@ -96,12 +110,12 @@ TABLE: Final = (
             before_b=(("exp2", "default"),),
         ),
         pairs.of_two("ldexp", "Return a * 2^b.", lambda a, b: a * np.exp2(b)), "a times 2 to the power b", NEW,
-        in_place=IN_PLACE,
+        in_place=IN_PLACE, accuracy=measured(2.3, 1.9),
     ),
     Binary(
         "atan2", Arithmetic("", _B.ATAN2, function="atan2"),
         pairs.of_two("atan2", "Return the angle of the point (b, a).", np.arctan2),
-        "the angle of the point with abscissa b and ordinate a, in radians", _TWO_TENSORS,
+        "the angle of the point with abscissa b and ordinate a, in radians", _TWO_TENSORS, accuracy=measured(0.65, 2.9),
     ),
     # The squares go through buffers of the operands' data types.
     Binary(
@@ -117,6 +131,7 @@ TABLE: Final = (
         "nextafter",
         Arithmetic("", _B.NEXTAFTER, function="nextafter", floats=(DataType.BFLOAT16, DataType.FLOAT32)),
         pairs.nextafter, "the next value of the data type after a in the direction of b", _TWO_TENSORS,
+        accuracy=measured(1, 0),
     ),
 )  # fmt: skip
 

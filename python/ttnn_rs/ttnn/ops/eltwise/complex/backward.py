@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from ttnn.base.enums import Layout
+from ttnn.base.enums import DataType, Layout
 from ttnn.base.enums import UnaryOpType as U
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.golden.eltwise import complex as g
-from ttnn.operation.accuracy import Accuracy, bit_exact
+from ttnn.operation.accuracy import Accuracy, bit_exact, max_ulp
 from ttnn.operation.registry import FastOperation, Op, overload, register
 from ttnn.operation.signature import FLOAT, TENSOR, Param, Signature
 from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION
@@ -20,7 +20,6 @@ from ttnn.ops.backward import constants, unary_math
 from ttnn.ops.backward.arithmetic import add_bw, div_bw, mul_bw, sub_bw
 from ttnn.ops.backward.forward import NAN, Forward, named
 from ttnn.ops.eltwise.complex.arithmetic import conj, divide, multiply, negative, polar, reciprocal, scaled
-from ttnn.ops.eltwise.complex.measured import ANGLE_GRADIENT, POLAR_GRADIENT
 from ttnn.ops.eltwise.complex.tensor import COMPLEX, ComplexTensor
 from ttnn.ops.eltwise.complex.unary import FLOATS, INPUT, PLACE, RAISES, check_parts
 from ttnn.tensor.tensor import Tensor
@@ -129,7 +128,12 @@ real_bw = _register("real_bw", _GRAD, "grad + 0i", g.real_bw, _real, bit_exact()
 imag_bw = _register("imag_bw", _GRAD, "0 + i grad", g.imag_bw, _imag, bit_exact())
 conj_bw = _register("conj_bw", _COMPLEX_GRAD, "the conjugate of grad", g.conj_bw, _conj, bit_exact())
 angle_bw = _register(
-    "angle_bw", _GRAD, "grad * (-imag + i real) / |x|^2, 0 at the origin", g.angle_bw, _angle, ANGLE_GRADIENT
+    "angle_bw",
+    _GRAD,
+    "grad * (-imag + i real) / |x|^2, 0 at the origin",
+    g.angle_bw,
+    _angle,
+    max_ulp((DataType.BFLOAT16, 5.1), (DataType.FLOAT32, 5.4)),
 )
 polar_bw = _register(
     "polar_bw",
@@ -137,7 +141,7 @@ polar_bw = _register(
     "Re(conj(grad) * direction) + i Re(conj(grad) * i * polar(x))",
     g.polar_bw,
     _polar,
-    POLAR_GRADIENT,
+    max_ulp((DataType.BFLOAT16, 3.3), (DataType.FLOAT32, 3.7), magnitude=g.size_of_terms, largest=2.0**20),
 )
 
 

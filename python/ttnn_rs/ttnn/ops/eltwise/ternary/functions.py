@@ -16,6 +16,7 @@ from ttnn.base.exceptions import DTypeError, fatal
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.golden.eltwise import ternary as triples
 from ttnn.operation.accuracy import bit_exact, max_ulp
+from ttnn.operation.domain import positive
 from ttnn.operation.registry import FastOperation, declare
 from ttnn.operation.signature import FLOAT, NUMBER, TENSOR, Kind, Param, Signature
 from ttnn.ops._programs.common import (
@@ -358,4 +359,5 @@ addcdiv = _register(
     dtypes=_FLOATS,
     golden=triples.addcdiv,
     accuracy=max_ulp(*_ULP, magnitude=triples.addcdiv_terms),
+    domain=positive,
 )

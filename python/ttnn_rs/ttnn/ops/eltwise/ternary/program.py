@@ -14,6 +14,7 @@ from ttnn import _engine
 from ttnn.base.enums import FORMAT_CODE, DataType, Layout
 from ttnn.base.exceptions import DTypeError, LayoutError, ShapeError, UnsupportedError, fatal
 from ttnn.base.memory_config import MemoryConfig
+from ttnn.operation.steps import word
 from ttnn.ops._programs.common import (
     FLOATS,
     INTEGER_RANGE,
@@ -29,7 +30,6 @@ from ttnn.ops._programs.common import (
     same_device,
     take_output,
 )
-from ttnn.ops._programs.unary_steps import word
 from ttnn.tensor.tensor import Tensor
 
 Operand = Tensor | float

@@ -17,6 +17,7 @@ from ttnn.golden.eltwise import unary as golden
 from ttnn.operation.accuracy import bit_exact, max_ulp
 from ttnn.operation.registry import Op, register
 from ttnn.operation.signature import FILL_VALUE, Param, Signature
+from ttnn.operation.steps import single, word
 from ttnn.ops._programs.common import (
     FLOATS,
     INPUT_TENSOR,
@@ -32,7 +33,6 @@ from ttnn.ops._programs.common import (
     result_spec,
     take_output,
 )
-from ttnn.ops._programs.unary_steps import single, word
 from ttnn.ops.eltwise.unary.chain import apply_chain
 from ttnn.ops.eltwise.unary.family import FLOAT_INPUTS, LAYOUTS, OPTIONS, refuse_integers
 from ttnn.tensor.tensor import Tensor
@@ -171,5 +171,6 @@ fill = register(
             ("DTypeError", "an integer type does not have the value."),
             ("StorageError", "the input is on the host."),
         ),
+        examples=((3,),),
     )
 )

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Final
 
 from ttnn import _engine
-from ttnn.base.activation import Activation
+from ttnn.base.activation import Activation, UnaryWithParam
 from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import FORMAT_CODE, DataType, Layout, UnaryOpType
 from ttnn.base.exceptions import ArgumentError, DTypeError, UnsupportedError, fatal
@@ -19,6 +19,7 @@ from ttnn.golden.eltwise import unary as golden
 from ttnn.operation.accuracy import bit_exact, max_ulp, no_bound
 from ttnn.operation.registry import declare
 from ttnn.operation.signature import ACTIVATIONS, BOOLEAN, Param, Signature
+from ttnn.operation.steps import ChainStep, fixed, flag
 from ttnn.ops._programs.activations import chain, vector_functions
 from ttnn.ops._programs.common import (
     FLOATS,
@@ -39,7 +40,6 @@ from ttnn.ops._programs.common import (
     take_output,
 )
 from ttnn.ops._programs.movement import copy_into, in_rows, like_in_rows
-from ttnn.ops._programs.unary_steps import ChainStep
 from ttnn.tensor.tensor import Tensor
 
 _LAYOUTS: Final = (Layout.TILE, Layout.ROW_MAJOR)
@@ -239,6 +239,7 @@ exp = _register(
     golden=golden.exp,
     accuracy=max_ulp((DataType.BFLOAT16, 1), (DataType.FLOAT32, 2)),
     raises=(("DTypeError", "the input holds integers."), ("StorageError", "the input is on the host.")),
+    steps={UnaryOpType.EXP: flag("exp", "accurate", "approx_clampneg")},
 )
 
 relu = _register(
@@ -250,6 +251,7 @@ relu = _register(
     dtypes=(*_FLOAT_INPUTS, DataType.UINT32, DataType.UINT16, DataType.UINT8),
     golden=golden.relu,
     accuracy=bit_exact(),
+    steps={UnaryOpType.RELU: fixed("relu", "relu")},
 )
 
 identity = _register(
@@ -261,6 +263,7 @@ identity = _register(
     dtypes=(*_FLOAT_INPUTS, DataType.INT32, DataType.UINT32, DataType.UINT16, DataType.UINT8),
     golden=golden.identity,
     accuracy=bit_exact(),
+    steps={UnaryOpType.IDENTITY: fixed("identity")},
 )
 
 
@@ -305,4 +308,5 @@ unary_chain = _register(
         ("StorageError", "the input is on the host."),
         ("UnsupportedError", "a function that the engine does not have."),
     ),
+    examples=(([UnaryOpType.RELU, UnaryOpType.EXP],), ([UnaryWithParam(UnaryOpType.EXP)],)),
 )

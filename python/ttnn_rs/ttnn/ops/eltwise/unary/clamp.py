@@ -16,6 +16,7 @@ from ttnn.golden.eltwise import unary as g
 from ttnn.operation.accuracy import max_ulp
 from ttnn.operation.registry import FastOperation, Op, register
 from ttnn.operation.signature import FLOAT, TENSOR, Kind, Param, Signature
+from ttnn.operation.steps import step, with_numbers
 from ttnn.ops._programs.common import (
     INPUT_TENSOR,
     INTEGER_RANGE,
@@ -23,7 +24,6 @@ from ttnn.ops._programs.common import (
     OUTPUT_TENSOR_OPTION,
     on_device,
 )
-from ttnn.ops._programs.unary_steps import step
 from ttnn.ops.eltwise.binary.compute import Options, compute
 from ttnn.ops.eltwise.binary.program import Arithmetic
 from ttnn.ops.eltwise.binary.table import OPERATORS as _BINARY
@@ -140,6 +140,8 @@ def _register(name: str) -> FastOperation:
                 ("LayoutError", "an end is a tensor and a tensor is row-major."),
                 ("StorageError", "a tensor is on the host, deallocated or on another device."),
             ),
+            examples=((-1, 2), (0, None), (None, 1)),
+            steps={UnaryOpType.CLAMP_TSS: with_numbers("clamp", 2)},
         )
     )
 

@@ -10,6 +10,8 @@ import math
 from collections.abc import Callable
 from typing import Any, Final
 
+import numpy as np
+
 from ttnn.base.activation import UnaryWithParam
 from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import BinaryOpType, DataType, UnaryOpType
@@ -19,10 +21,11 @@ from ttnn.golden import special
 from ttnn.golden.eltwise import unary as g
 from ttnn.golden.eltwise.unary import formula
 from ttnn.operation.accuracy import Accuracy, max_ulp
+from ttnn.operation.domain import from_
 from ttnn.operation.registry import FastOperation, Op, register
 from ttnn.operation.signature import FLOAT, INTEGER, Param, Signature
+from ttnn.operation.steps import ChainStep, single, step, word
 from ttnn.ops._programs.common import INPUT_TENSOR, MEMORY_CONFIG_OPTION, agreed_dtype, agreed_memory
-from ttnn.ops._programs.unary_steps import ChainStep, single, step, word
 from ttnn.ops.eltwise.binary.arithmetic import add, subtract
 from ttnn.ops.eltwise.binary.compute import Options, compute
 from ttnn.ops.eltwise.binary.program import Arithmetic
@@ -47,7 +50,7 @@ def _register(
     signatures: tuple[Signature, ...] = (Signature((INPUT_TENSOR,), OPTIONS),),
     dtypes: tuple[DataType, ...] = FLOAT_INPUTS,
     source: str = "",
-    accuracy: Accuracy | None = None,
+    accuracy: Accuracy,
     **more: Any,
 ) -> FastOperation:
     return register(
@@ -60,7 +63,7 @@ def _register(
             dtypes=dtypes,
             layouts=LAYOUTS,
             golden=golden,
-            accuracy=accuracy or measured(name),
+            accuracy=accuracy,
             family="unary",
             raises=_RAISES,
             **{"engine": ("unary",), **more},
@@ -91,6 +94,7 @@ deg2rad = _register(
     "Return the radians of a number of degrees, for every element.",
     formula("deg2rad", "Return x pi / 180.", lambda x: x * (math.pi / 180.0)),
     source="vector unit listing mul_unary",
+    accuracy=measured(0.9981, 0.5847),
 )
 rad2deg = _register(
     "rad2deg",
@@ -98,6 +102,7 @@ rad2deg = _register(
     "Return the degrees of a number of radians, for every element.",
     formula("rad2deg", "Return 180 x / pi.", lambda x: x * (180.0 / math.pi)),
     source="vector unit listing mul_unary",
+    accuracy=measured(0.9921, 0.6625),
 )
 
 
@@ -150,6 +155,7 @@ hardswish = _register(
     g.hardswish,
     source="operator programs, section 5; vector unit listing hardswish/default",
     engine=("unary", "binary"),
+    accuracy=measured(2.1421, 111.6667),
 )
 
 
@@ -186,6 +192,8 @@ logit = _register(
     g.logit,
     signatures=(Signature((INPUT_TENSOR,), (_EPS, *OPTIONS)),),
     source="vector unit listings clamp, rsub, div_binary and log",
+    accuracy=measured(64.0007, 12.0475),
+    domain=lambda x: np.clip(np.abs(x), 0.125, 1.75) * 0.5,
 )
 
 
@@ -209,6 +217,8 @@ log_sigmoid = _register(
     "Return -ln(1 + e^-x) of every element: of the approximate exponential above 4, a polynomial, and x below -4.",
     g.log_sigmoid,
     engine=("unary", "binary"),
+    accuracy=measured(6.3883, 425575),
+    domain=lambda x: np.clip(x, -4.0, 4.0),
 )
 
 
@@ -238,6 +248,8 @@ lgamma = _register(
     special.lgamma,
     dtypes=_WIDE_ONLY,
     source="vector unit listings lgamma_stirling, frac, sin, log",
+    accuracy=measured(323.9023, 11510300, largest=2.0**20),
+    domain=from_(3.0),
 )
 
 
@@ -261,6 +273,8 @@ multigammaln = _register(
     dtypes=_WIDE_ONLY,
     engine=("unary", "binary"),
     composition=True,
+    accuracy=measured(1.6895, 46722.2, lowest=1.6015625),
+    domain=from_(3.0),
 )
 _LARGEST_ORDER: Final = 10
 
@@ -283,4 +297,6 @@ polygamma = _register(
     signatures=(Signature((INPUT_TENSOR, Param("k", INTEGER, doc="Order, 1 to 10.")), (MEMORY_CONFIG_OPTION,)),),
     source="vector unit listings polygamma/n1 and n2",
     accuracy=max_ulp((DataType.BFLOAT16, 1), (DataType.FLOAT32, 16), lowest=0.0, largest=1024.0),
+    domain=from_(0.5),
+    examples=((1,), (2,), (3,)),
 )

@@ -15,8 +15,10 @@ from ttnn.base.enums import DataType, Layout, UnaryOpType
 from ttnn.base.exceptions import DTypeError, fatal
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.operation.accuracy import Accuracy, bit_exact, max_ulp
-from ttnn.operation.registry import FastOperation, Op, register
+from ttnn.operation.domain import Domain
+from ttnn.operation.registry import Examples, FastOperation, Op, register
 from ttnn.operation.signature import BOOLEAN, Param, Signature
+from ttnn.operation.steps import ChainStep, Steps, for_parameters
 from ttnn.ops._programs.activations import chain_steps
 from ttnn.ops._programs.common import (
     INPUT_TENSOR,
@@ -27,9 +29,7 @@ from ttnn.ops._programs.common import (
     SUB_CORE_GRIDS_OPTION,
     as_float,
 )
-from ttnn.ops._programs.unary_steps import ChainStep
 from ttnn.ops.eltwise.unary.chain import apply_chain, copy_bits, refuse_widening
-from ttnn.ops.eltwise.unary.measured import LARGEST_OPERAND, LARGEST_ULP, LOWEST_OPERAND
 from ttnn.tensor.tensor import Tensor
 
 FLOAT_INPUTS: Final = (DataType.BFLOAT16, DataType.BFLOAT8_B, DataType.FLOAT32)
@@ -47,7 +47,7 @@ class Unary:
 
     Args:
         name: Name below `ttnn`.
-        op_type: Key of its program in `ttnn.ops.steps`.
+        op_type: Its name as a fused activation.
         golden: Reference in float64.
         what: Completes the sentence "Return ... of every element."; or a whole sentence if it ends with a period.
         params: Options besides the common three, keyword-only, handed to the program in this order.
@@ -57,8 +57,12 @@ class Unary:
         whole: Integer types whose program follows the parameters, which the chip cuts to integers first: called with
             the data type and them.
         exact: Whether the result is the reference rounded.
-        accuracy: What is stated of another one's error, if not the figure that was measured with default parameters.
-        aliases: Other names.
+        ulp: Largest errors as bfloat16 and as float32 otherwise, as `measured` takes them.
+        largest: Up to which operand they hold, where the function loses the argument's fraction or overflows beyond.
+        accuracy: What is stated of the error if it is neither.
+        steps: The SFPU functions; by default one called like the operator, with its parameters.
+        domain: Where the function has finite results.
+        examples: Values of parameters without a default, for the generated tests.
     """
 
     name: str
@@ -71,8 +75,12 @@ class Unary:
     reference: tuple[DataType, ...] = ()
     whole: Mapping[DataType, Callable[..., list[ChainStep]]] = field(default_factory=dict)
     exact: bool = False
+    ulp: tuple[float, float] = (0, 0)
+    largest: float = math.inf
     accuracy: Accuracy | None = None
-    aliases: tuple[str, ...] = ()
+    steps: Steps | None = None
+    domain: Domain | None = None
+    examples: Examples = ((),)
 
 
 def refuse_integers(operator: str, op_type: UnaryOpType, dtype: DataType) -> None:
@@ -131,15 +139,13 @@ def _whole(operator: str, value: float, dtype: DataType) -> int:
     return number
 
 
-def measured(name: str) -> Accuracy:
-    """Return the largest error over all bfloat16 values, as `python -m ttnn sweep` finds it."""
-    bfloat16, float32 = LARGEST_ULP.get(name, (None, None))
-    bounds = ((DataType.BFLOAT16, bfloat16), (DataType.FLOAT32, float32))
-    return max_ulp(
-        *((dtype, ulp) for dtype, ulp in bounds if ulp is not None),
-        largest=LARGEST_OPERAND.get(name, math.inf),
-        lowest=LOWEST_OPERAND.get(name, -math.inf),
-    )
+def measured(bfloat16: float, float32: float, *, largest: float = math.inf, lowest: float = -math.inf) -> Accuracy:
+    """Return the largest errors in ULP over all bfloat16 values with default parameters, as a sweep finds them.
+
+    The first is that as bfloat16 through a 16-bit Dst, the second that as float32 through a 32-bit Dst. The figures are
+    data: a test fails when an operator exceeds its figure.
+    """
+    return max_ulp((DataType.BFLOAT16, bfloat16), (DataType.FLOAT32, float32), largest=largest, lowest=lowest)
 
 
 def register_unary(entry: Unary) -> FastOperation:
@@ -167,10 +173,12 @@ def register_unary(entry: Unary) -> FastOperation:
             layouts=LAYOUTS,
             golden=entry.golden,
             reference=entry.reference,
-            accuracy=bit_exact() if entry.exact else entry.accuracy or measured(entry.name),
+            accuracy=bit_exact() if entry.exact else entry.accuracy or measured(*entry.ulp, largest=entry.largest),
             engine=("unary",),
             family="unary",
-            aliases=entry.aliases,
+            steps={entry.op_type: entry.steps or for_parameters(entry.name, params)},
+            domain=entry.domain,
+            examples=entry.examples,
             raises=(
                 ("DTypeError", "the input holds integers that the function does not take."),
                 ("StorageError", "the input is on the host."),

@@ -1,7 +1,5 @@
 """Operators that answer 1 or 0 for every element of a tensor. Source: vector unit listings of the same names."""
 
-# ruff: noqa: E501 - one row per operator
-
 from __future__ import annotations
 
 from dataclasses import replace
@@ -12,8 +10,8 @@ from ttnn.base.memory_config import MemoryConfig
 from ttnn.golden.eltwise.unary import formula, plain
 from ttnn.operation.registry import FastOperation, Op, register
 from ttnn.operation.signature import Signature
+from ttnn.operation.steps import ChainStep
 from ttnn.ops._programs.common import INPUT_TENSOR, MEMORY_CONFIG_OPTION
-from ttnn.ops._programs.unary_steps import ChainStep
 from ttnn.ops.eltwise.unary.family import FLOAT_INPUTS, LAYOUTS, Unary, measured, register_unary, run_unary
 from ttnn.tensor.tensor import Tensor
 
@@ -44,10 +42,12 @@ TABLE: Final = (
     Unary("nez", _U.NEZ, formula("nez", "Return x != 0.", lambda x: x != 0), "whether it is not 0",
           integers=_any_integer("nez"), reference=_NOT_TABULATED, exact=True),
     Unary("logical_not", _U.LOGICAL_NOT_UNARY, formula("logical_not", "Return x == 0.", lambda x: x == 0),
-          "whether it is 0", integers=_any_integer("eqz"), reference=(DataType.INT32, *_NOT_TABULATED)),
+          "whether it is 0", integers=_any_integer("eqz"), reference=(DataType.INT32, *_NOT_TABULATED),
+          ulp=(0, 8388610)),
     Unary("signbit", _U.SIGNBIT, plain("signbit", "Return whether the sign bit is set."), "whether its sign bit is set",
-          integers={DataType.INT32: [("ltz_int32", "int32")]}, reference=(DataType.INT32,)),
-    Unary("isfinite", _U.ISFINITE, plain("isfinite", "Return whether x is finite."), "whether it is finite", exact=True),
+          integers={DataType.INT32: [("ltz_int32", "int32")]}, reference=(DataType.INT32,), ulp=(0, 0)),
+    Unary("isfinite", _U.ISFINITE, plain("isfinite", "Return whether x is finite."), "whether it is finite",
+          exact=True),
     Unary("isinf", _U.ISINF, plain("isinf", "Return whether x is infinite."), "whether it is infinite", exact=True),
     Unary("isnan", _U.ISNAN, plain("isnan", "Return whether x is NaN."), "whether it is NaN", exact=True),
     Unary("isneginf", _U.ISNEGINF, plain("isneginf", "Return whether x is -infinity."), "whether it is -infinity",
@@ -76,7 +76,7 @@ logical_not_ = register(
         layouts=LAYOUTS,
         golden=_LOGICAL_NOT.golden,
         reference=_LOGICAL_NOT.reference,
-        accuracy=measured("logical_not"),
+        accuracy=measured(*_LOGICAL_NOT.ulp),
         engine=("unary",),
         family="unary",
         raises=(

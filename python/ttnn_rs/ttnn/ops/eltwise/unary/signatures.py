@@ -16,8 +16,8 @@ from ttnn.golden.eltwise import unary as g
 from ttnn.golden.eltwise.unary import formula, plain
 from ttnn.operation.registry import declare
 from ttnn.operation.signature import BOOLEAN, INTEGER, Param, Signature, instance_kind
+from ttnn.operation.steps import ChainStep, Steps, fixed, flag
 from ttnn.ops._programs.common import INPUT_TENSOR, MEMORY_CONFIG_OPTION, OUTPUT_TENSOR_OPTION, SUB_CORE_GRIDS_OPTION
-from ttnn.ops._programs.unary_steps import ChainStep
 from ttnn.ops.eltwise.binary import multiply
 from ttnn.ops.eltwise.unary.chain import apply_chain
 from ttnn.ops.eltwise.unary.family import FAST, FLOAT_INPUTS, LAYOUTS, OPTIONS, measured, refuse_integers
@@ -65,6 +65,11 @@ def _gelu_by_flag(
 ) -> Tensor:
     variant = GeluVariant.FastLut if fast_and_approximate_mode else GeluVariant.Accurate
     return _gelu(input_tensor, variant, memory_config, output_tensor, None)
+
+
+def _sigmoid_steps(vector_mode: float = 4.0, fast: float = 0.0) -> list[ChainStep]:
+    # The mode says which faces are computed; 4 is all of them, and the others are of no use in a whole operator.
+    return [("sigmoid", "approx" if fast else "accurate")] if vector_mode == 4.0 else [("sigmoid", "some faces")]
 
 
 def _sigmoid(
@@ -145,7 +150,8 @@ gelu = _register(
     "Return every element times the normal distribution function of it.",
     source="vector unit listings gelu/*",
     golden=g.gelu,
-    accuracy=measured("gelu"),
+    accuracy=measured(254.9337, 23872500),
+    steps={UnaryOpType.GELU: flag("gelu", "accurate", "approx_lut"), UnaryOpType.GELU_TANH: fixed("gelu", "tanh")},
 )
 
 sigmoid = _register(
@@ -169,7 +175,8 @@ sigmoid = _register(
     "Return 1 / (1 + e^-x) of every element.",
     source="vector unit listings sigmoid/*",
     golden=formula("sigmoid", "Return 1 / (1 + e^-x).", lambda x, **_: g.sigmoid_of(x)),
-    accuracy=measured("sigmoid"),
+    accuracy=measured(0.8569, 2.1102),
+    steps={UnaryOpType.SIGMOID: Steps(0, 2, _sigmoid_steps)},
 )
 
 sigmoid_accurate = _register(
@@ -187,7 +194,7 @@ sigmoid_accurate = _register(
     "Return 1 / (1 + e^-x) of every element.",
     source="vector unit listing sigmoid/accurate",
     golden=formula("sigmoid_accurate", "Return 1 / (1 + e^-x).", lambda x, *_: g.sigmoid_of(x)),
-    accuracy=measured("sigmoid_accurate"),
+    accuracy=measured(0.8569, 2.1102),
 )
 
 tanh = _register(
@@ -197,7 +204,8 @@ tanh = _register(
     "Return the hyperbolic tangent of every element.",
     source="vector unit listings tanh/*",
     golden=plain("tanh", "Return the hyperbolic tangent."),
-    accuracy=measured("tanh"),
+    accuracy=measured(128, 1.9558),
+    steps={UnaryOpType.TANH: flag("tanh", "accurate", "approx_lut")},
 )
 
 square = _register(
@@ -209,10 +217,11 @@ square = _register(
     dtypes=(*FLOAT_INPUTS, *_WRAPPING),
     reference=_WRAPPING,
     golden=plain("square", "Return x * x."),
-    accuracy=measured("square"),
+    accuracy=measured(0.5, 0),
     engine=("unary", "binary"),
     raises=(
         ("DTypeError", "the input is uint8."),
         ("StorageError", "the input is on the host."),
     ),
+    steps={UnaryOpType.SQUARE: fixed("square")},
 )

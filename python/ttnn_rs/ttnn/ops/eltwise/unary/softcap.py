@@ -19,8 +19,8 @@ from ttnn.golden.eltwise.unary import formula
 from ttnn.operation.accuracy import max_ulp
 from ttnn.operation.registry import Op, register
 from ttnn.operation.signature import FLOAT, Param, Signature
+from ttnn.operation.steps import inverse, single, step
 from ttnn.ops._programs.common import INPUT_TENSOR, on_device
-from ttnn.ops._programs.unary_steps import inverse, single, step
 from ttnn.ops.eltwise.unary.chain import apply_chain
 from ttnn.ops.eltwise.unary.family import LAYOUTS, OPTIONS, refuse_integers
 from ttnn.tensor.tensor import Tensor
@@ -91,5 +91,7 @@ softcap = register(
             ("ParameterError", "`beta` is 0 or NaN."),
             ("StorageError", "the input is on the host."),
         ),
+        examples=((2.0,), (-0.75,)),
+        only_on=Arch.BLACKHOLE,
     )
 )

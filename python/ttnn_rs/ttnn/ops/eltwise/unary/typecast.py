@@ -17,6 +17,7 @@ from ttnn.golden.eltwise import unary as golden
 from ttnn.operation.accuracy import max_ulp
 from ttnn.operation.registry import Op, register
 from ttnn.operation.signature import DATA_TYPE, Param, Signature
+from ttnn.operation.steps import ChainStep
 from ttnn.ops._programs.activations import vector_functions
 from ttnn.ops._programs.common import (
     FLOATS,
@@ -27,7 +28,6 @@ from ttnn.ops._programs.common import (
     SUB_CORE_GRIDS_OPTION,
     needs_tiles,
 )
-from ttnn.ops._programs.unary_steps import ChainStep
 from ttnn.ops.eltwise.unary.chain import apply_chain, copy_bits
 from ttnn.tensor.tensor import Tensor
 

@@ -1,0 +1,94 @@
+"""Which SFPU functions an operator runs, with their parameters as the kernel gets them: raw words, FP32 bits.
+
+The steps that an entry states serve the operator itself, fused activations and `unary_chain`.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ttnn.base.enums import UnaryOpType
+from ttnn.operation.signature import BOOLEAN, REQUIRED, Param
+
+ChainStep = tuple[str, str] | tuple[str, str, list[int]]
+"""One function in Dst: name, variant, and parameters if it takes any."""
+
+
+def word(value: float) -> int:
+    """Return the FP32 bits of a number, rounded to nearest."""
+    try:
+        return int.from_bytes(struct.pack("<f", value), "little")
+    except OverflowError:
+        return 0x7F800000 if value > 0 else 0xFF800000
+
+
+def single(value: float) -> float:
+    """Return a number rounded to FP32; one beyond its range is infinite."""
+    return float(struct.unpack("<f", word(value).to_bytes(4, "little"))[0])
+
+
+def step(name: str, variant: str, *parameters: float) -> ChainStep:
+    """Return the step of a function with FP32 parameters."""
+    return (name, variant, [word(value) for value in parameters]) if parameters else (name, variant)
+
+
+@dataclass(frozen=True)
+class Steps:
+    """How an operator becomes steps: fewest and most parameters, and the steps for their values."""
+
+    fewest: int
+    most: int
+    make: Callable[..., list[ChainStep]]
+
+
+def fixed(name: str, variant: str = "default") -> Steps:
+    """Return the steps of a function without parameters."""
+    return Steps(0, 0, lambda: [(name, variant)])
+
+
+def flag(name: str, accurate: str, fast: str) -> Steps:
+    """Return the steps of an operator whose only parameter selects the approximate kernel."""
+    return Steps(0, 1, lambda flag=0.0: [(name, fast if flag else accurate)])
+
+
+def with_numbers(name: str, count: int, *defaults: float) -> Steps:
+    """Return the steps of a function that takes its parameters as they are given; the last of them have defaults."""
+
+    def make(*given: float) -> list[ChainStep]:
+        missing = count - len(given)
+        return [step(name, "default", *given, *(defaults[len(defaults) - missing :] if missing else ()))]
+
+    return Steps(count - len(defaults), count, make)
+
+
+def inverse(value: float) -> float:
+    """Return 1 / value as the host computes it in FP32."""
+    value = single(value)
+    return 1.0 / value if value else math.copysign(math.inf, value)
+
+
+def for_parameters(name: str, params: Sequence[Param]) -> Steps:
+    """Return the steps of a function called like the operator: its parameters are options of the operator.
+
+    The only parameter of an operator may be its flag, which selects the approximate kernel.
+    """
+    if [param.kind for param in params] == [BOOLEAN]:
+        return flag(name, "accurate", "fast")
+    defaults = [param.default for param in params if param.default is not REQUIRED]
+    return with_numbers(name, len(params), *defaults) if params else fixed(name)
+
+
+def steps_for(op_type: UnaryOpType, parameters: Sequence[float] = ()) -> list[ChainStep] | None:
+    """Return the steps of an operator, or None if it has none for that many parameters."""
+    entry = STEPS.get(op_type)
+    if entry is None or not entry.fewest <= len(parameters) <= entry.most:
+        return None
+    return entry.make(*parameters)
+
+
+STEPS: Final[dict[UnaryOpType, Steps]] = {}
+"""The steps that the entries of operators state, by the names that fused activations and chains have for them."""
