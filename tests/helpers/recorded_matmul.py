@@ -31,8 +31,8 @@ from ttnn.base.program_config import (
 )
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.device.lifecycle import MeshDevice
-from ttnn.ops.matmul.convert import activation_of, compute_config_of, operand_of, placement_of, program_config_of
-from ttnn.ops.matmul.model import Operand
+from ttnn.ops.matmul.config_data import activation_of, compute_config_of, operand_of, placement_of, program_config_of
+from ttnn.ops.matmul.data import Operand
 from ttnn.ops.matmul.operator import chip_of
 from ttnn.ops.matmul.resolve import MatmulCall
 from ttnn.tensor.tensor import Tensor, allocate_tensor_on_device

@@ -18,7 +18,7 @@ from ttnn.operation.signature import REQUIRED, Param
 _WIDTH: Final = 120
 _ELSEWHERE: Final = {
     "Activation": "ttnn.base.activation",
-    "AnyProgramConfig": "ttnn.ops.matmul.convert",
+    "AnyProgramConfig": "ttnn.ops.matmul.config_data",
     "FastOperation": "ttnn.operation.registry",
     "Gradients": "ttnn.ops.backward.family",
 }

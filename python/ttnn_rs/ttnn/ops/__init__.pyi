@@ -19,7 +19,7 @@ from ttnn.device.mesh_device import MeshDevice
 from ttnn.operation.registry import FastOperation
 from ttnn.ops.backward.family import Gradients
 from ttnn.ops.eltwise.complex.tensor import ComplexTensor
-from ttnn.ops.matmul.convert import AnyProgramConfig
+from ttnn.ops.matmul.config_data import AnyProgramConfig
 from ttnn.tensor.tensor import Tensor
 
 class _Abs(FastOperation):

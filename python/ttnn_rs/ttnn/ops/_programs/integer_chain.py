@@ -23,8 +23,7 @@ from ttnn.base.memory_config import MemoryConfig
 from ttnn.operation.registry import find
 from ttnn.operation.steps import ChainStep
 from ttnn.ops._programs.activations import chain_steps
-from ttnn.ops.eltwise.unary.chain import apply_chain, copy_bits
-from ttnn.ops.eltwise.unary.family import refuse_integers
+from ttnn.ops._programs.sfpu_chain import apply_chain, copy_bits, refuse_integers
 from ttnn.tensor.tensor import Tensor
 
 _U: Final = UnaryOpType

@@ -1,7 +1,4 @@
-"""The one step behind all data movement: elements get another place by an affine map of indices.
-
-Operators of `reshape`, `data_movement`, `layout` and `placement` describe their map here; arguments are checked there.
-"""
+"""Data movement in tensors of any format: the map of elements, and a cast where block floats leave their groups."""
 
 from __future__ import annotations
 
@@ -9,92 +6,14 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
-from ttnn import _engine
-from ttnn.base.enums import BLOCK_FLOATS, FORMAT_CODE, DataType, Layout
-from ttnn.base.exceptions import UnsupportedError
-from ttnn.base.memory_config import DRAM_MEMORY_CONFIG
+from ttnn.base.enums import BLOCK_FLOATS, DataType, Layout
 from ttnn.base.tensor_spec import TensorSpec
-from ttnn.base.tile import DEFAULT_TILE
 from ttnn.operation.accuracy import bit_exact
 from ttnn.operation.registry import declare
 from ttnn.ops._programs.common import allocate, is_empty, result_spec
+from ttnn.ops._programs.element_map import move_into
+from ttnn.ops._programs.typecast import cast
 from ttnn.tensor.tensor import Tensor
-
-
-def strides_of(shape: Sequence[int]) -> list[int]:
-    """Return how many elements lie between neighbours along each dimension, in row-major order."""
-    strides = [1] * len(shape)
-    for axis in range(len(shape) - 2, -1, -1):
-        strides[axis] = strides[axis + 1] * shape[axis + 1]
-    return strides
-
-
-def tile_of(spec: TensorSpec) -> tuple[int, int] | None:
-    """Return the tile shape, None for row-major tensors."""
-    if spec.layout is not Layout.TILE:
-        return None
-    height, width = spec.tile.tile_shape
-    return (height, width)
-
-
-def move_into(
-    source: Tensor,
-    output: Tensor,
-    *,
-    strides: Sequence[int] | None = None,
-    offset: int = 0,
-    window: Sequence[tuple[int, int]] | None = None,
-    pad_value: float = 0.0,
-    through_dst: bool = False,
-    result: Tensor | None = None,
-    precise: bool = False,
-) -> Tensor:
-    """Fill `output` from `source` and return it.
-
-    Args:
-        source: On the same device, another buffer than the output's.
-        output: Element i is `source` at `offset + sum((i[d] - window[d][0]) * strides[d])`.
-        strides: In elements of the source, per dimension of the output. Default: the same row-major order.
-        offset: First element taken.
-        window: (first, count) per dimension of the output; outside of it lies padding. Default: everything.
-        pad_value: What padding holds.
-        through_dst: Elements pass through the compute engine, which changes bfloat16 denormals, -0 and NaN.
-        result: Block floats of the same shape, which are packed from what `output`, of bfloat16, would hold. It is
-            returned; `output` has its place in memory and is not written. The source is not empty.
-        precise: They are packed as `typecast` packs them.
-    """
-    spec, target = source._spec, output._spec
-    taker = output if result is None else result
-    for side in (spec, target):
-        if side.dtype in BLOCK_FLOATS and side.tile != DEFAULT_TILE:
-            raise UnsupportedError(
-                f"moving elements of {side.dtype.name} in tiles of {side.tile.tile_shape} is not built yet.",
-                "unimplemented",
-            )
-    if is_empty(target):
-        return taker
-    assert output._buffer is not None
-    if is_empty(spec):
-        _engine.fill(output._buffer, format=FORMAT_CODE[target.dtype], value=pad_value)
-        return output
-    assert source._buffer is not None
-    assert taker._buffer is not None
-    _engine.move_elements(
-        source._buffer,
-        taker._buffer,
-        formats=(FORMAT_CODE[spec.dtype], FORMAT_CODE[target.dtype]),
-        in_shape=spec.shape._dims,
-        out_shape=target.shape._dims,
-        strides=strides_of(target.shape._dims) if strides is None else list(strides),
-        offset=offset,
-        in_tile=tile_of(spec),
-        out_tile=tile_of(target),
-        window=None if window is None else list(window),
-        pad_value=pad_value,
-        through_dst=through_dst,
-        packed=None if result is None else (FORMAT_CODE[result._spec.dtype], precise),
-    )
-    return taker
 
 
 def move(
@@ -119,9 +38,6 @@ def move(
     plain = TensorSpec.of(spec.shape, DataType.BFLOAT16, spec.layout, spec.memory_config, spec.tile)
     moved = allocate(plain, source._device)
     if is_empty(source._spec) or spec.layout is not Layout.TILE:
-        # Imported here: casting is itself an operator built on the same helpers.
-        from ttnn.ops.eltwise.unary.typecast import cast
-
         move_into(source, moved, strides=strides, window=window, **options)  # type: ignore[arg-type]
         result = cast("ttnn.typecast", moved, spec.dtype)
     else:
@@ -130,44 +46,6 @@ def move(
         move_into(source, moved, strides=strides, window=window, result=result, precise=precise, **options)  # type: ignore[arg-type]
     moved.deallocate(True)
     return result
-
-
-def copy_into(source: Tensor, output: Tensor) -> None:
-    """Copy a tensor to another place: whole pages where the pages agree, element by element where rows are cut."""
-    spec, target = source._spec, output._spec
-    if is_empty(spec):
-        return
-    assert source._buffer is not None
-    assert output._buffer is not None
-    if spec.page_bytes == target.page_bytes and spec.num_pages == target.num_pages:
-        _engine.copy_pages(source._buffer, output._buffer)
-    else:
-        move_into(source, output)
-
-
-def cuts_rows(tensor: Tensor) -> bool:
-    """Whether pages are parts of rows: in row-major shards whose width is not the tensor's."""
-    spec = tensor._spec
-    # A scalar is a row of one element.
-    width = (1, *spec.shape._dims)[-1]
-    return spec.layout is Layout.ROW_MAJOR and spec._page_shape[1] != width
-
-
-def in_rows(tensor: Tensor) -> Tensor:
-    """Return a copy whose pages are whole rows; the tensor itself if they are."""
-    if not cuts_rows(tensor):
-        return tensor
-    rows = like_in_rows(tensor)
-    copy_into(tensor, rows)
-    return rows
-
-
-def like_in_rows(tensor: Tensor) -> Tensor:
-    """Return a tensor to be written in place of one that cuts rows, and copied into it; the tensor itself otherwise."""
-    if not cuts_rows(tensor):
-        return tensor
-    assert tensor._device is not None
-    return allocate(tensor._spec.with_memory_config(DRAM_MEMORY_CONFIG), tensor._device)
 
 
 _MOVED: Final = (

@@ -14,8 +14,7 @@ from ttnn.base.memory_config import MemoryConfig
 from ttnn.operation.registry import find
 from ttnn.ops._programs.activations import chain
 from ttnn.ops._programs.common import INTEGERS
-from ttnn.ops.eltwise.unary.chain import apply_chain
-from ttnn.ops.eltwise.unary.family import refuse_integers
+from ttnn.ops._programs.sfpu_chain import apply_chain, refuse_integers
 from ttnn.tensor.tensor import Tensor
 
 _INTEGER_STEPS: Final = {

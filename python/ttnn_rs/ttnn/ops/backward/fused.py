@@ -31,6 +31,7 @@ from ttnn.ops._programs.common import (
     on_device,
     result_spec,
 )
+from ttnn.ops._programs.sfpu_chain import apply_chain
 from ttnn.ops.backward.family import (
     GRAD,
     INPUT,
@@ -44,7 +45,6 @@ from ttnn.ops.backward.family import (
     output_for,
 )
 from ttnn.ops.backward.forward import named
-from ttnn.ops.eltwise.unary.chain import apply_chain
 from ttnn.tensor.tensor import Tensor
 
 _HIFI4: Final = 4

@@ -38,8 +38,9 @@ from ttnn.ops._programs.common import (
     on_device,
     sub_core_grids_of_interleaved,
 )
-from ttnn.ops._programs.movement import move, register_movement, strides_of
-from ttnn.ops.eltwise.unary.typecast import cast
+from ttnn.ops._programs.element_map import strides_of
+from ttnn.ops._programs.movement import move, register_movement
+from ttnn.ops._programs.typecast import cast
 from ttnn.tensor.tensor import Tensor
 
 _log: Final = logging.getLogger("ttnn")

@@ -40,8 +40,8 @@ from ttnn.ops._programs.common import (
     same_device,
     take_output,
 )
-from ttnn.ops._programs.movement import copy_into
-from ttnn.ops.eltwise.unary.typecast import cast
+from ttnn.ops._programs.element_map import copy_into
+from ttnn.ops._programs.typecast import cast
 from ttnn.tensor.tensor import Tensor
 
 

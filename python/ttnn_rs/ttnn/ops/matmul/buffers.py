@@ -8,8 +8,8 @@ from __future__ import annotations
 from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import TensorMemoryLayout
 
-from .convert import core_boxes, core_range_set
-from .model import TILE, CoreBox, Cores, Kind, ProgramConfig, Shard, first_cores, tile_bytes, up
+from .config_data import core_boxes, core_range_set
+from .data import TILE, CoreBox, Cores, Kind, ProgramConfig, Shard, first_cores, tile_bytes, up
 from .problem import Problem
 from .program import L1Buffer, has_in0_shards, partials_format
 

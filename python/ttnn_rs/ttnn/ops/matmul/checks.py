@@ -12,7 +12,7 @@ from ttnn.base.enums import TensorMemoryLayout
 from ttnn.base.exceptions import MemoryConfigError, ProgramConfigError, TtnnError, fatal
 
 from .blocks import largest_divisor
-from .model import Kind, ProgramConfig, Shard
+from .data import Kind, ProgramConfig, Shard
 from .problem import Problem
 
 

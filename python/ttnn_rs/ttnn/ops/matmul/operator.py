@@ -43,11 +43,12 @@ from ttnn.operation.signature import (
 from ttnn.operation.steps import ChainStep
 from ttnn.ops._programs.activations import chain_steps
 from ttnn.ops._programs.common import allocate, arch_number, on_device
-from ttnn.ops._programs.movement import move_into
+from ttnn.ops._programs.element_map import move_into
+from ttnn.ops._programs.sfpu_chain import apply_chain
 from ttnn.tensor.dunders import operation
 from ttnn.tensor.tensor import Tensor
 
-from .convert import (
+from .config_data import (
     AnyProgramConfig,
     activation_of,
     compute_config_of,
@@ -57,11 +58,11 @@ from .convert import (
     program_config_of,
     spec_of,
 )
-from .model import Activation, Chip, ProgramConfig
+from .data import Activation, Chip, ProgramConfig
+from .l1_space import check_room
 from .operands import check_bias_broadcast
 from .program import MatmulProgram
 from .resolve import MatmulCall, empty_result, resolve, result_shape
-from .room import check_room
 
 
 class _Options(NamedTuple):
@@ -391,9 +392,6 @@ def _fused_steps(program: MatmulProgram) -> Sequence[ChainStep]:
 
 
 def _activated(operator: str, product: Tensor, activation: Activation, output: Tensor | None) -> Tensor:
-    # Imported here: the unary operators register themselves on import, which only this rare path needs.
-    from ttnn.ops.eltwise.unary.chain import apply_chain
-
     steps = chain_steps(operator, UnaryWithParam(activation.op, *activation.params))
     return apply_chain(operator, product, steps, output_tensor=output)
 

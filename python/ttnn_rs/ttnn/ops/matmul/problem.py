@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ttnn.base.enums import DataType, TensorMemoryLayout
 
-from .model import TILE, Chip, ComputeConfig, Operand, Placement, tile_bytes, up
+from .data import TILE, Chip, ComputeConfig, Operand, Placement, tile_bytes, up
 
 
 @dataclass(frozen=True)

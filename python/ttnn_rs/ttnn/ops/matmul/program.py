@@ -9,7 +9,7 @@ from typing import Final
 
 from ttnn.base.enums import BLOCK_FLOATS, DataType, TensorMemoryLayout, UnaryOpType
 
-from .model import (
+from .data import (
     FACTORIES,
     Activation,
     ComputeConfig,

@@ -17,11 +17,11 @@ from ttnn.base.exceptions import (
     fatal,
 )
 
+from .auto_config import choose
 from .buffers import kernel_batch, l1_buffers, output_shard, program_cores
 from .checks import shape_text
-from .choose import choose
-from .convert import spec_of
-from .model import TILE, Activation, Chip, ComputeConfig, Kind, Operand, Placement, ProgramConfig, Shard, up
+from .config_data import spec_of
+from .data import TILE, Activation, Chip, ComputeConfig, Kind, Operand, Placement, ProgramConfig, Shard, up
 from .operands import FLOATS, check_bias_broadcast, check_fused_activation, check_operands
 from .problem import Problem
 from .program import MatmulProgram

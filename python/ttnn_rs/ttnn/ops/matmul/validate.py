@@ -9,7 +9,7 @@ from ttnn.base.exceptions import DTypeError, MemoryConfigError, ShapeError, Unsu
 
 from .blocks import largest_divisor
 from .checks import Checks, orientation_text, shape_text
-from .model import Kind, ProgramConfig, Shard, cores_text, up
+from .data import Kind, ProgramConfig, Shard, cores_text, up
 from .problem import Problem
 
 

@@ -37,11 +37,11 @@ from ttnn.ops._programs.common import (
     on_device,
     take_output,
 )
-from ttnn.ops._programs.movement import copy_into
+from ttnn.ops._programs.element_map import copy_into
+from ttnn.ops._programs.sfpu_chain import apply_chain
 from ttnn.ops.data_movement.layout import tilize_padded
-from ttnn.ops.data_movement.permutation import moved_to, permuted
+from ttnn.ops.data_movement.permute import moved_to, permuted
 from ttnn.ops.data_movement.reshape import reshaped
-from ttnn.ops.eltwise.unary.chain import apply_chain
 from ttnn.ops.reduction.program import filled
 from ttnn.tensor.tensor import Tensor
 

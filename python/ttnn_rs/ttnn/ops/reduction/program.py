@@ -18,10 +18,11 @@ from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.operation.steps import single
 from ttnn.ops._programs.common import INTEGER_RANGE, allocate
-from ttnn.ops._programs.movement import move, move_into, strides_of
+from ttnn.ops._programs.element_map import move_into, strides_of
+from ttnn.ops._programs.movement import move
+from ttnn.ops._programs.typecast import cast
 from ttnn.ops.data_movement.layout import tilize_padded, untilized
-from ttnn.ops.data_movement.permutation import permuted
-from ttnn.ops.eltwise.unary.typecast import cast
+from ttnn.ops.data_movement.permute import permuted
 from ttnn.tensor.tensor import Tensor
 
 Kind = Literal["sum", "mean", "max", "min"]

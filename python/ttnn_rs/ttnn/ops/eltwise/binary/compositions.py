@@ -19,7 +19,8 @@ from ttnn.operation.registry import Op, register
 from ttnn.operation.signature import FLOAT, NUMBER, TENSOR, Kind, Param, Signature
 from ttnn.operation.steps import single, steps_for, with_numbers
 from ttnn.ops._programs.common import INTEGERS, MEMORY_CONFIG_OPTION, as_float, on_device
-from ttnn.ops.creation.functions import zeros_like
+from ttnn.ops._programs.sfpu_chain import apply_chain
+from ttnn.ops.creation.filled import zeros_like
 from ttnn.ops.data_movement.layout import to_layout
 from ttnn.ops.data_movement.placement import to_memory_config
 from ttnn.ops.data_movement.reshape import reshape, unsqueeze
@@ -29,8 +30,7 @@ from ttnn.ops.eltwise.binary.compute import Options
 from ttnn.ops.eltwise.binary.family import LAYOUTS, RAISES, Binary, both, measured, register_binary
 from ttnn.ops.eltwise.binary.program import Arithmetic
 from ttnn.ops.eltwise.binary.quotients import OPERATORS as _QUOTIENTS
-from ttnn.ops.eltwise.ternary.functions import where
-from ttnn.ops.eltwise.unary.chain import apply_chain
+from ttnn.ops.eltwise.ternary.fused import where
 from ttnn.ops.eltwise.unary.math import OPERATORS as _MATH
 from ttnn.ops.eltwise.unary.predicates import OPERATORS as _TESTS
 from ttnn.ops.eltwise.unary.typecast import typecast

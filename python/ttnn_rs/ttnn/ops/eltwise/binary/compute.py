@@ -35,7 +35,9 @@ from ttnn.ops._programs.common import (
     same_device,
     take_output,
 )
-from ttnn.ops._programs.movement import copy_into, cuts_rows, in_rows, like_in_rows
+from ttnn.ops._programs.element_map import copy_into, cuts_rows, in_rows, like_in_rows
+from ttnn.ops._programs.integer_chain import apply_integers
+from ttnn.ops._programs.sfpu_chain import apply_chain, follows_tensor
 from ttnn.ops.eltwise.binary.checks import (
     broadcast,
     check_broadcast,
@@ -46,7 +48,6 @@ from ttnn.ops.eltwise.binary.checks import (
     on_host,
 )
 from ttnn.ops.eltwise.binary.program import Arithmetic, Program, program_for
-from ttnn.ops.eltwise.unary.chain import apply_chain, follows_tensor
 from ttnn.tensor.tensor import Tensor
 
 _HIFI4: Final = 4
@@ -89,9 +90,6 @@ def _compute(arithmetic: Arithmetic, a: Tensor | float, b: Tensor | float, optio
 
 def _activated(arithmetic: Arithmetic, a: Tensor | float, b: Tensor | float, options: Options) -> Tensor:
     """Run an operator on integers with activations: those of an operand are operators before, the others after."""
-    # Imported here: activations are operators, some of which are made of this function.
-    from ttnn.ops._programs.integer_chain import apply_integers
-
     like = a if isinstance(a, Tensor) else b
     assert isinstance(like, Tensor)
     operands = []

@@ -21,11 +21,12 @@ from ttnn.operation.registry import FastOperation, Op, register
 from ttnn.operation.signature import FLOAT, TENSOR, Param, Signature
 from ttnn.operation.steps import single
 from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION
+from ttnn.ops._programs.sfpu_chain import refuse_integers
 from ttnn.ops.eltwise.binary import multiply
 from ttnn.ops.eltwise.binary.family import CORES, LAYOUTS, RAISES
-from ttnn.ops.eltwise.unary.family import FLOAT_INPUTS, refuse_integers
-from ttnn.ops.eltwise.unary.signatures import sigmoid
+from ttnn.ops.eltwise.unary.family import FLOAT_INPUTS
 from ttnn.ops.eltwise.unary.softcap import DTYPES, check_softcap, softcap
+from ttnn.ops.eltwise.unary.variants import sigmoid
 from ttnn.tensor.tensor import Tensor
 
 _CLAMPED: Final = "ttnn.clamped_silu_glu"

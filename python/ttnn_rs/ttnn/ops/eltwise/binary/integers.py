@@ -17,6 +17,7 @@ from ttnn.golden.eltwise import binary as pairs
 from ttnn.operation.signature import INTEGER, TENSOR
 from ttnn.operation.steps import steps_for, with_numbers
 from ttnn.ops._programs.common import INTEGERS, as_float
+from ttnn.ops._programs.sfpu_chain import apply_chain
 from ttnn.ops.eltwise.binary.compute import Options, compute
 from ttnn.ops.eltwise.binary.family import (
     ACTIVATION_OPTIONS,
@@ -31,7 +32,6 @@ from ttnn.ops.eltwise.binary.family import (
     register_binary,
 )
 from ttnn.ops.eltwise.binary.program import Arithmetic
-from ttnn.ops.eltwise.unary.chain import apply_chain
 from ttnn.tensor.tensor import Tensor
 
 _B: Final = BinaryOpType

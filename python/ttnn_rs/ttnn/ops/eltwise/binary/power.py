@@ -17,7 +17,9 @@ from ttnn.operation.registry import Op, register
 from ttnn.operation.signature import FLOAT, INTEGER, TENSOR, Kind, Param, Signature
 from ttnn.operation.steps import ChainStep, with_numbers, word
 from ttnn.ops._programs.common import INPUT_TENSOR, INTEGERS, MEMORY_CONFIG_OPTION, as_float, on_device
-from ttnn.ops.creation.functions import full_like
+from ttnn.ops._programs.sfpu_chain import apply_chain, copy_bits
+from ttnn.ops._programs.typecast import cast
+from ttnn.ops.creation.filled import full_like
 from ttnn.ops.eltwise.binary.arithmetic import add, multiply
 from ttnn.ops.eltwise.binary.checks import not_defined, on_host
 from ttnn.ops.eltwise.binary.compute import Options
@@ -32,8 +34,6 @@ from ttnn.ops.eltwise.binary.family import (
     of_own_dtype,
 )
 from ttnn.ops.eltwise.binary.program import Arithmetic
-from ttnn.ops.eltwise.unary.chain import apply_chain, copy_bits
-from ttnn.ops.eltwise.unary.typecast import cast
 from ttnn.tensor.tensor import Tensor
 
 _POWER: Final = Arithmetic("ttnn.pow", BinaryOpType.POWER, function="power_binary")

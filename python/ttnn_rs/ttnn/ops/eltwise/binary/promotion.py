@@ -11,7 +11,7 @@ import numpy as np
 
 from ttnn.base.enums import DataType
 from ttnn.ops._programs.common import FLOATS
-from ttnn.ops.eltwise.unary.typecast import cast
+from ttnn.ops._programs.typecast import cast
 from ttnn.tensor.tensor import Tensor
 
 _32_BITS: Final = (DataType.INT32, DataType.UINT32)

@@ -32,6 +32,8 @@ from ttnn.ops._programs.common import (
     as_float,
     on_device,
 )
+from ttnn.ops._programs.sfpu_chain import apply_chain
+from ttnn.ops._programs.typecast import cast
 from ttnn.ops.eltwise.binary.checks import not_defined, on_host
 from ttnn.ops.eltwise.binary.compute import Options, compute
 from ttnn.ops.eltwise.binary.family import (
@@ -50,8 +52,6 @@ from ttnn.ops.eltwise.binary.family import (
 )
 from ttnn.ops.eltwise.binary.program import Arithmetic
 from ttnn.ops.eltwise.binary.promotion import promoted
-from ttnn.ops.eltwise.unary.chain import apply_chain
-from ttnn.ops.eltwise.unary.typecast import cast
 from ttnn.tensor.tensor import Tensor
 
 _B: Final = BinaryOpType

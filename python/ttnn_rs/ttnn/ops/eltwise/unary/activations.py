@@ -13,7 +13,7 @@ from ttnn.operation.accuracy import max_ulp
 from ttnn.operation.registry import FastOperation
 from ttnn.operation.signature import FLOAT, NUMBER, Param
 from ttnn.operation.steps import ChainStep, Steps, fixed, flag, inverse, single, step
-from ttnn.ops.eltwise.unary.family import FAST, Unary, register_unary
+from ttnn.ops.eltwise.unary.family import COPY, FAST, Unary, register_unary
 
 _U: Final = UnaryOpType
 _INTEGERS: Final = (DataType.INT32, DataType.UINT32, DataType.UINT16, DataType.UINT8)
@@ -83,6 +83,9 @@ TABLE: Final = (
           accuracy=max_ulp((DataType.BFLOAT16, 1.0001), (DataType.FLOAT32, 1.5)), examples=((0.125,),)),
     Unary("mish", _U.MISH, g.mish, "x times tanh(softplus(x))", (FAST,), ulp=(244.8823, 16048700), steps=flag("mish",
           "accurate", "approx")),
+    Unary("relu", _U.RELU, g.relu, "Return every element where it is positive and 0 elsewhere.", exact=True,
+          integers={DataType.INT32: [("relu_int32", "int32")], **dict.fromkeys(_INTEGERS[1:], COPY)},
+          steps=fixed("relu", "relu")),
     Unary("relu6", _U.RELU6, formula("relu6", "Return clamp(x, 0, 6).", lambda x: np.clip(x, 0, 6)),
           "Return every element, held to [0, 6].", integers=_RELU6_OF_INTEGERS, reference=_INTEGERS, exact=True,
           steps=Steps(0, 0, lambda: [step("relu_max", "default", 6.0)])),

@@ -33,8 +33,8 @@ from ttnn.ops._programs.common import (
     result_spec,
     take_output,
 )
-from ttnn.ops.eltwise.unary.chain import apply_chain
-from ttnn.ops.eltwise.unary.family import FLOAT_INPUTS, LAYOUTS, OPTIONS, refuse_integers
+from ttnn.ops._programs.sfpu_chain import apply_chain, refuse_integers
+from ttnn.ops.eltwise.unary.family import FLOAT_INPUTS, LAYOUTS, OPTIONS
 from ttnn.tensor.tensor import Tensor
 
 _32_BITS: Final = (DataType.INT32, DataType.UINT32)

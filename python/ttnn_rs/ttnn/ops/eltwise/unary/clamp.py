@@ -24,13 +24,14 @@ from ttnn.ops._programs.common import (
     OUTPUT_TENSOR_OPTION,
     on_device,
 )
+from ttnn.ops._programs.sfpu_chain import apply_chain, refuse_integers
+from ttnn.ops.eltwise.binary.comparisons import OPERATORS as _BINARY
 from ttnn.ops.eltwise.binary.compute import Options, compute
 from ttnn.ops.eltwise.binary.program import Arithmetic
-from ttnn.ops.eltwise.binary.table import OPERATORS as _BINARY
-from ttnn.ops.eltwise.ternary.functions import where
+from ttnn.ops.eltwise.ternary.fused import where
 from ttnn.ops.eltwise.ternary.program import number_for
-from ttnn.ops.eltwise.unary.chain import apply_chain, relu
-from ttnn.ops.eltwise.unary.family import FLOAT_INPUTS, LAYOUTS, refuse_integers
+from ttnn.ops.eltwise.unary.activations import OPERATORS as _ACTIVATIONS
+from ttnn.ops.eltwise.unary.family import FLOAT_INPUTS, LAYOUTS
 from ttnn.tensor.tensor import Tensor
 
 _INT32: Final = DataType.INT32
@@ -104,7 +105,7 @@ def _to_tensors(
     both = Options(memory_config=memory_config)
     below = compute(_pick(operator, "binary_min", BinaryOpType.MINIMUM), input_tensor, high, both)
     above = compute(_pick(operator, "binary_max", BinaryOpType.MAXIMUM), below, low, both)
-    held = where(_BINARY["eq"](low, 0, **options), relu(below, **options), above, **options)
+    held = where(_BINARY["eq"](low, 0, **options), _ACTIVATIONS["relu"](below, **options), above, **options)
     result = where(_BINARY["gt"](low, high, **options), high, held, **last)
     return result
 

@@ -26,11 +26,11 @@ from ttnn.operation.registry import FastOperation, Op, register
 from ttnn.operation.signature import FLOAT, INTEGER, Param, Signature
 from ttnn.operation.steps import ChainStep, single, step, word
 from ttnn.ops._programs.common import INPUT_TENSOR, MEMORY_CONFIG_OPTION, agreed_dtype, agreed_memory
+from ttnn.ops._programs.sfpu_chain import apply_chain, refuse_integers
 from ttnn.ops.eltwise.binary.arithmetic import add, subtract
 from ttnn.ops.eltwise.binary.compute import Options, compute
 from ttnn.ops.eltwise.binary.program import Arithmetic
-from ttnn.ops.eltwise.unary.chain import apply_chain
-from ttnn.ops.eltwise.unary.family import FLOAT_INPUTS, LAYOUTS, OPTIONS, measured, refuse_integers
+from ttnn.ops.eltwise.unary.family import FLOAT_INPUTS, LAYOUTS, OPTIONS, measured
 from ttnn.tensor.tensor import Tensor
 
 _U: Final = UnaryOpType

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from ttnn.base.activation import UnaryWithParam
 from ttnn.base.enums import DataType, Layout, UnaryOpType
-from ttnn.base.exceptions import DTypeError, fatal
+from ttnn.base.exceptions import DTypeError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.operation.accuracy import Accuracy, bit_exact, max_ulp
 from ttnn.operation.domain import Domain
@@ -23,13 +23,12 @@ from ttnn.ops._programs.activations import chain_steps
 from ttnn.ops._programs.common import (
     INPUT_TENSOR,
     INTEGER_RANGE,
-    INTEGERS,
     MEMORY_CONFIG_OPTION,
     OUTPUT_TENSOR_OPTION,
     SUB_CORE_GRIDS_OPTION,
     as_float,
 )
-from ttnn.ops.eltwise.unary.chain import apply_chain, copy_bits, refuse_widening
+from ttnn.ops._programs.sfpu_chain import apply_chain, copy_bits, refuse_integers, refuse_widening
 from ttnn.tensor.tensor import Tensor
 
 FLOAT_INPUTS: Final = (DataType.BFLOAT16, DataType.BFLOAT8_B, DataType.FLOAT32)
@@ -81,20 +80,6 @@ class Unary:
     steps: Steps | None = None
     domain: Domain | None = None
     examples: Examples = ((),)
-
-
-def refuse_integers(operator: str, op_type: UnaryOpType, dtype: DataType) -> None:
-    """Refuse integers where the chip does.
-
-    Raises:
-        DTypeError: `dtype` is one.
-    """
-    if dtype in INTEGERS:
-        raise fatal(
-            DTypeError,
-            f"{operator}: input_tensor is {dtype.name}, but the function is not defined on it.",
-            f"Unary: {op_type.cpp_name} does not support integer input dtype {dtype.cpp_name}",
-        )
 
 
 def run_unary(

@@ -17,12 +17,11 @@ from ttnn.operation.accuracy import max_ulp
 from ttnn.operation.registry import FastOperation, Op, register
 from ttnn.operation.signature import INTEGER, Param, Signature, instance_kind
 from ttnn.ops._programs.common import INPUT_TENSOR, MEMORY_CONFIG_OPTION, on_device
-from ttnn.ops.data_movement.functions import slice as slice_
+from ttnn.ops.data_movement.slice import slice as slice_
 from ttnn.ops.eltwise.binary import multiply
 from ttnn.ops.eltwise.unary.activations import OPERATORS as _ACTIVATIONS
-from ttnn.ops.eltwise.unary.chain import relu
 from ttnn.ops.eltwise.unary.family import FLOAT_INPUTS
-from ttnn.ops.eltwise.unary.signatures import gelu, sigmoid
+from ttnn.ops.eltwise.unary.variants import gelu, sigmoid
 from ttnn.tensor.tensor import Tensor
 
 _RANK: Final = 4
@@ -99,6 +98,6 @@ def _register(name: str, gate: Callable[..., Tensor], what: str, *, more: tuple[
 
 
 glu = _register("glu", sigmoid, "the sigmoid")
-reglu = _register("reglu", relu, "the relu")
+reglu = _register("reglu", _ACTIVATIONS["relu"], "the relu")
 geglu = _register("geglu", gelu, "the gelu", more=(_VARIANT,))
 swiglu = _register("swiglu", _ACTIVATIONS["silu"], "the silu")

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
+from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import DataType, UnaryOpType
+from ttnn.base.memory_config import MemoryConfig
 from ttnn.golden import special
+from ttnn.golden.eltwise import unary as g
 from ttnn.golden.eltwise.unary import formula, plain, round_
-from ttnn.operation.accuracy import no_bound
+from ttnn.operation.accuracy import max_ulp, no_bound
 from ttnn.operation.domain import from_, inside_one, positive
-from ttnn.operation.registry import FastOperation
-from ttnn.operation.signature import FLOAT, INTEGER, Param
+from ttnn.operation.registry import FastOperation, declare
+from ttnn.operation.signature import FLOAT, INTEGER, Param, Signature
 from ttnn.operation.steps import ChainStep, Steps, fixed, flag, step
-from ttnn.ops.eltwise.unary.family import COPY, FAST, Unary, register_unary
+from ttnn.ops._programs.common import INPUT_TENSOR
+from ttnn.ops._programs.sfpu_chain import apply_chain, refuse_integers
+from ttnn.ops.eltwise.binary import multiply
+from ttnn.ops.eltwise.unary.family import COPY, FAST, FLOAT_INPUTS, LAYOUTS, OPTIONS, Unary, measured, register_unary
+from ttnn.tensor.tensor import Tensor
 
 _U: Final = UnaryOpType
 _UNSIGNED: Final = (DataType.UINT32, DataType.UINT16, DataType.UINT8)
@@ -30,6 +38,8 @@ def _round(decimals: float = 0.0) -> list[ChainStep]:
         return [("round", "integer")]
     return [step("round", "decimals", 10.0**digits, 10.0**-digits)]
 
+
+_FAST_EXP: Final = replace(FAST, doc="Use the approximate exponential, exact to about 1 part in 30.")
 
 TABLE: Final = (
     Unary("acos", _U.ACOS, plain("arccos", "Return the arc cosine."), "the arc cosine", ulp=(0.4999, 1.0663),
@@ -53,9 +63,14 @@ TABLE: Final = (
     Unary("erfc", _U.ERFC, special.erfc, "1 minus the error function", ulp=(3.1877e28, 2.09919e33)),
     Unary("erfinv", _U.ERFINV, special.erfinv, "the inverse of the error function", ulp=(255.2334, 16727000),
           domain=inside_one),
+    Unary("exp", _U.EXP, g.exp, "e to the power", (_FAST_EXP,), accuracy=max_ulp((DataType.BFLOAT16, 1),
+    (DataType.FLOAT32, 2)),
+          steps=flag("exp", "accurate", "approx_clampneg")),
     Unary("exp2", _U.EXP2, plain("exp2", "Return 2 to the power of x."), "2 to the power", ulp=(0.9395, 0.8387)),
     Unary("expm1", _U.EXPM1, plain("expm1", "Return e to the power of x, less 1."), "e to the power, less 1,",
           ulp=(0.4998, 0.8628), steps=flag("expm1", "accurate", "approx")),
+    Unary("identity", _U.IDENTITY, g.identity, "Return a copy that has passed through Dst.", exact=True,
+          integers=dict.fromkeys((DataType.INT32, *_UNSIGNED), COPY)),
     Unary("i0", _U.I0, special.i0, "the modified Bessel function of order 0", ulp=(255.0465, 16777300)),
     Unary("i1", _U.I1, special.i1, "the modified Bessel function of order 1", ulp=(246.3125, 16210300)),
     Unary("log", _U.LOG, plain("log", "Return the natural logarithm."), "the natural logarithm", (FAST,),
@@ -99,3 +114,40 @@ TABLE: Final = (
 )  # fmt: skip
 
 OPERATORS: Final[dict[str, FastOperation]] = {entry.name: register_unary(entry) for entry in TABLE}
+
+_WRAPPING: Final = (DataType.INT32, DataType.UINT32, DataType.UINT16)
+
+
+def _square(
+    input_tensor: Tensor,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+    _sub_core_grids: CoreRangeSet | None,
+) -> Tensor:
+    if input_tensor._spec.dtype in _WRAPPING:
+        product: Tensor = multiply(input_tensor, input_tensor, memory_config=memory_config, output_tensor=output_tensor)
+        return product
+    refuse_integers("ttnn.square", _U.SQUARE, input_tensor._spec.dtype)
+    steps: list[ChainStep] = [("square", "default")]
+    return apply_chain("ttnn.square", input_tensor, steps, memory_config=memory_config, output_tensor=output_tensor)
+
+
+square = declare(
+    "square",
+    (Signature((INPUT_TENSOR,), OPTIONS),),
+    _square,
+    "Return the square of every element; integers wrap.",
+    source="vector unit listings square/default and mul_int/int32",
+    layouts=LAYOUTS,
+    family="unary",
+    dtypes=(*FLOAT_INPUTS, *_WRAPPING),
+    reference=_WRAPPING,
+    golden=plain("square", "Return x * x."),
+    accuracy=measured(0.5, 0),
+    engine=("unary", "binary"),
+    raises=(
+        ("DTypeError", "the input is uint8."),
+        ("StorageError", "the input is on the host."),
+    ),
+    steps={_U.SQUARE: fixed("square")},
+)

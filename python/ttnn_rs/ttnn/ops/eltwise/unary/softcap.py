@@ -21,8 +21,8 @@ from ttnn.operation.registry import Op, register
 from ttnn.operation.signature import FLOAT, Param, Signature
 from ttnn.operation.steps import inverse, single, step
 from ttnn.ops._programs.common import INPUT_TENSOR, on_device
-from ttnn.ops.eltwise.unary.chain import apply_chain
-from ttnn.ops.eltwise.unary.family import LAYOUTS, OPTIONS, refuse_integers
+from ttnn.ops._programs.sfpu_chain import apply_chain, refuse_integers
+from ttnn.ops.eltwise.unary.family import LAYOUTS, OPTIONS
 from ttnn.tensor.tensor import Tensor
 
 DTYPES: Final = (DataType.BFLOAT16, DataType.BFLOAT8_B)

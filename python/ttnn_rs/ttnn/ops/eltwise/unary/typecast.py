@@ -10,98 +10,21 @@ from typing import Final
 
 from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import DataType, Layout
-from ttnn.base.exceptions import DTypeError, UnsupportedError
+from ttnn.base.exceptions import DTypeError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.golden.eltwise import unary as golden
 from ttnn.operation.accuracy import max_ulp
 from ttnn.operation.registry import Op, register
 from ttnn.operation.signature import DATA_TYPE, Param, Signature
-from ttnn.operation.steps import ChainStep
-from ttnn.ops._programs.activations import vector_functions
 from ttnn.ops._programs.common import (
-    FLOATS,
     INPUT_TENSOR,
-    INTEGERS,
     MEMORY_CONFIG_OPTION,
     OUTPUT_TENSOR_OPTION,
     SUB_CORE_GRIDS_OPTION,
-    needs_tiles,
 )
-from ttnn.ops.eltwise.unary.chain import apply_chain, copy_bits
+from ttnn.ops._programs.typecast import CASTABLE, cast
 from ttnn.tensor.tensor import Tensor
-
-
-def cast(
-    operator: str,
-    input_tensor: Tensor,
-    dtype: DataType,
-    memory_config: MemoryConfig | None = None,
-    output_tensor: Tensor | None = None,
-) -> Tensor:
-    """Return a device tensor in another data type.
-
-    Raises:
-        UnsupportedError: the vector unit's conversion is not known.
-        LayoutError: a row-major tensor to a block float.
-    """
-    spec = input_tensor._spec
-    needs_tiles(operator, dtype, spec.layout)
-    if spec.dtype is dtype and dtype not in FLOATS:
-        return copy_bits(operator, input_tensor, memory_config, output_tensor)
-    steps: list[ChainStep] = []
-    if not (spec.dtype in FLOATS and dtype in FLOATS):
-        found = _STEPS.get((spec.dtype, dtype))
-        if found is None:
-            raise UnsupportedError(
-                f"{operator}: {spec.dtype.name} to {dtype.name} is not built yet on the device; convert on the host.",
-                "unimplemented",
-            )
-        steps = found
-    return apply_chain(
-        operator,
-        input_tensor,
-        steps,
-        dtype=dtype,
-        memory_config=memory_config,
-        output_tensor=output_tensor,
-        precise=dtype is DataType.BFLOAT8_B,
-        integers=True,
-    )
-
-
-_NAMES: Final = {
-    DataType.FLOAT32: "fp32",
-    DataType.BFLOAT16: "bf16",
-    DataType.BFLOAT8_B: "bf16",
-    DataType.BFLOAT4_B: "bf16",
-    DataType.INT32: "int32",
-    DataType.UINT32: "uint32",
-    DataType.UINT16: "uint16",
-    DataType.UINT8: "uint8",
-}
-"""What the vector unit's conversions call the data types; block floats are bfloat16 in Dst."""
-
-
-def _conversions() -> dict[tuple[DataType, DataType], list[ChainStep]]:
-    """Return the vector unit's conversions by source and target."""
-    known = vector_functions()
-    found: dict[tuple[DataType, DataType], list[ChainStep]] = {}
-    for source, name in _NAMES.items():
-        for target, into in _NAMES.items():
-            # Bytes are 32-bit integers in Dst.
-            name = "uint32" if source is DataType.UINT8 else name
-            step = (f"typecast_from_{name}", f"{name}_to_{into}")
-            if step in known and source is not target and (source in INTEGERS or target in INTEGERS):
-                found[source, target] = [step]
-    # Between the 32-bit integers, and from bytes to them, the words stay as they are.
-    for source in (DataType.INT32, DataType.UINT32, DataType.UINT8):
-        for target in (DataType.INT32, DataType.UINT32):
-            found[source, target] = []
-    return found
-
-
-_STEPS: Final = _conversions()
 
 
 def _typecast(
@@ -153,7 +76,7 @@ typecast = register(
         run=_typecast,
         doc="Return the tensor in another data type, on the side where it lives.",
         source="operator programs, section 5",
-        dtypes=tuple(_NAMES),
+        dtypes=tuple(CASTABLE),
         layouts=(Layout.TILE, Layout.ROW_MAJOR),
         golden=golden.identity,
         accuracy=max_ulp((DataType.FLOAT32, 0), (DataType.BFLOAT16, 0.5)),

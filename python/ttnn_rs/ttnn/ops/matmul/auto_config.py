@@ -14,7 +14,7 @@ from ttnn.base.enums import TensorMemoryLayout
 from ttnn.base.exceptions import MemoryConfigError, ProgramConfigError, ShapeError, fatal
 
 from .blocks import largest_divisor, shrink, subblock_height_first, subblock_width_first
-from .model import TILE, Activation, Kind, ProgramConfig, Shard, up
+from .data import TILE, Activation, Kind, ProgramConfig, Shard, up
 from .problem import Problem
 
 Grid = tuple[int, int]

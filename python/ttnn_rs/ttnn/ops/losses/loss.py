@@ -21,7 +21,7 @@ from ttnn.ops._programs.common import INTEGERS, MEMORY_CONFIG_OPTION, OUTPUT_TEN
 from ttnn.ops.eltwise.binary import multiply, subtract
 from ttnn.ops.eltwise.unary.family import FLOAT_INPUTS
 from ttnn.ops.eltwise.unary.math import OPERATORS as _MATH
-from ttnn.ops.reduction.functions import mean, sum
+from ttnn.ops.reduction.generic import mean, sum
 from ttnn.tensor.tensor import Tensor
 
 _32_BITS: Final = (DataType.INT32, DataType.UINT32)

@@ -15,7 +15,7 @@ from ttnn.base.exceptions import OutOfMemoryError, TtnnError, fatal
 
 from .blocks import divisors, largest_divisor
 from .buffers import l1_buffers
-from .model import Kind, ProgramConfig, tile_bytes
+from .data import Kind, ProgramConfig, tile_bytes
 from .problem import Problem
 from .program import MatmulProgram, own_bytes
 from .validate import check_config

@@ -19,7 +19,7 @@ from ttnn.base.program_config import (
 )
 from ttnn.base.tensor_spec import TensorSpec
 
-from .model import Activation, ComputeConfig, CoreBox, Cores, Kind, Operand, Placement, ProgramConfig, Shard
+from .data import Activation, ComputeConfig, CoreBox, Cores, Kind, Operand, Placement, ProgramConfig, Shard
 
 AnyProgramConfig = (
     MatmulMultiCoreReuseProgramConfig

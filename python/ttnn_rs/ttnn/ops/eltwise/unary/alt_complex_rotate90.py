@@ -22,9 +22,9 @@ from ttnn.operation.registry import Op, register
 from ttnn.operation.signature import Signature
 from ttnn.ops._programs.common import INPUT_TENSOR, full_tiles, is_empty, on_device
 from ttnn.ops._programs.movement import move
-from ttnn.ops.eltwise.ternary.functions import where
-from ttnn.ops.eltwise.unary.chain import apply_chain, copy_bits
-from ttnn.ops.eltwise.unary.family import FLOAT_INPUTS, LAYOUTS, OPTIONS, refuse_integers
+from ttnn.ops._programs.sfpu_chain import apply_chain, copy_bits, refuse_integers
+from ttnn.ops.eltwise.ternary.fused import where
+from ttnn.ops.eltwise.unary.family import FLOAT_INPUTS, LAYOUTS, OPTIONS
 from ttnn.tensor.tensor import Tensor
 
 _NAME: Final = "ttnn.alt_complex_rotate90"

@@ -1,7 +1,7 @@
-"""Operators that give elements another place and change none: slice, pad, permute and transpose.
+"""`ttnn.slice`: the elements of a range in every dimension.
 
-Bits move unchanged, except where the chip's program takes the way through the compute engine (bfloat16 transposes of
-rows and columns, and slices of tiled tensors that do not start on a tile). Source: operator programs, section 11.
+Bits move unchanged, except where the slice of a tiled bfloat16 tensor does not start on a tile: it goes through Dst.
+Source: TT-NN docs "ttnn.slice".
 """
 
 from __future__ import annotations
@@ -13,15 +13,13 @@ from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import DataType, Layout
 from ttnn.base.exceptions import ShapeError, UnsupportedError, fatal
 from ttnn.base.memory_config import MemoryConfig
-from ttnn.base.shape import Shape, ShapeLike, as_dims
+from ttnn.base.shape import ShapeLike
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.golden import data_movement as golden
 from ttnn.operation.signature import (
-    BOOLEAN,
     FLOAT,
     INT_SEQUENCE,
     INTEGER,
-    PADDING,
     TENSOR,
     Param,
     Signature,
@@ -32,47 +30,12 @@ from ttnn.ops._programs.common import (
     OUTPUT_TENSOR_OPTION,
     SUB_CORE_GRIDS_OPTION,
     agreed_dtype,
-    dimension,
     on_device,
     take_output,
 )
-from ttnn.ops._programs.movement import move, move_into, register_movement, strides_of
-from ttnn.ops.data_movement.permutation import permuted
+from ttnn.ops._programs.element_map import move_into, strides_of
+from ttnn.ops._programs.movement import move, register_movement
 from ttnn.tensor.tensor import Tensor
-
-
-def _permute(input_tensor: Tensor, dims: Sequence[int], memory_config: MemoryConfig | None, pad_value: float) -> Tensor:
-    name = "ttnn.permute"
-    rank = input_tensor._spec.shape.rank
-    if len(dims) != rank:
-        raise fatal(
-            ShapeError,
-            f"{name}: dims={list(dims)} has {len(dims)} entries, input_tensor has rank {rank}.",
-            "The number of dimensions in the tensor input does not match the length of the desired ordering",
-        )
-    order = [dimension(name, axis, rank, "dims") for axis in dims]
-    if len(set(order)) != rank:
-        raise ShapeError(f"{name}: dims={list(dims)} names a dimension twice.")
-    return permuted(name, input_tensor, order, memory_config, pad_value)
-
-
-def _permute_positional(input_tensor: Tensor, dims: Sequence[int], pad_value: float) -> Tensor:
-    return _permute(input_tensor, dims, None, pad_value)
-
-
-def _transpose(
-    input_tensor: Tensor, dim1: int, dim2: int, memory_config: MemoryConfig | None, pad_value: float
-) -> Tensor:
-    name = "ttnn.transpose"
-    rank = input_tensor._spec.shape.rank
-    first, second = dimension(name, dim1, rank, "dim1"), dimension(name, dim2, rank, "dim2")
-    order = list(range(rank))
-    order[first], order[second] = second, first
-    return permuted(name, input_tensor, order, memory_config, pad_value)
-
-
-def _transpose_positional(input_tensor: Tensor, dim1: int, dim2: int, pad_value: float) -> Tensor:
-    return _transpose(input_tensor, dim1, dim2, None, pad_value)
 
 
 def sliced(
@@ -196,114 +159,13 @@ def _slice_by_tensors(
     return sliced(name, input_tensor, begin, end, steps, memory_config, output_tensor, pad_value)
 
 
-def _padded(
-    name: str,
-    source: Tensor,
-    widths: Sequence[tuple[int, int]],
-    value: float,
-    memory_config: MemoryConfig | None,
-) -> Tensor:
-    on_device(name, source)
-    spec = source._spec
-    dims = tuple(spec.shape)
-    if any(before < 0 or after < 0 for before, after in widths):
-        raise ShapeError(f"{name}: padding={[list(pair) for pair in widths]} must not be negative.")
-    if spec.layout is Layout.TILE and any(before for before, _ in widths):
-        raise fatal(
-            ShapeError,
-            f"{name}: padding={[list(pair) for pair in widths]} puts elements before the first of a tiled tensor; "
-            "convert it with ttnn.to_layout(..., ttnn.ROW_MAJOR_LAYOUT).",
-            "ttnn.pad: on device tile padding does not support front padding",
-        )
-    shape = [before + size + after for size, (before, after) in zip(dims, widths, strict=True)]
-    target = TensorSpec.of(shape, spec.dtype, spec.layout, memory_config or spec.memory_config, spec.tile)
-    window = [(before, size) for size, (before, _) in zip(dims, widths, strict=True)]
-    return move(source, target, strides=strides_of(dims), window=window, pad_value=value)
-
-
-def _pad(
-    input_tensor: Tensor,
-    padding: Sequence[Sequence[int]],
-    value: float,
-    _use_multicore: bool,
-    memory_config: MemoryConfig | None,
-    _sub_core_grids: CoreRangeSet | None,
-) -> Tensor:
-    name = "ttnn.pad"
-    rank = input_tensor._spec.shape.rank
-    if len(padding) > rank or any(len(pair) != 2 for pair in padding):
-        raise ShapeError(
-            f"{name}: padding={[list(pair) for pair in padding]} needs (before, after) for at most the {rank} "
-            f"dimensions of {input_tensor._spec.shape}."
-        )
-    widths = [(0, 0)] * (rank - len(padding)) + [(int(before), int(after)) for before, after in padding]
-    return _padded(name, input_tensor, widths, value, memory_config)
-
-
-def _pad_to(
-    input_tensor: Tensor,
-    output_padded_shape: Sequence[int],
-    input_tensor_start: Sequence[int],
-    value: float,
-    _use_multicore: bool,
-    memory_config: MemoryConfig | None,
-    _sub_core_grids: CoreRangeSet | None,
-) -> Tensor:
-    name = "ttnn.pad"
-    dims = tuple(input_tensor._spec.shape)
-    out, start = as_dims(Shape(output_padded_shape)), as_list(input_tensor_start)
-    if not len(out) == len(start) == len(dims):
-        raise ShapeError(
-            f"{name}: output_padded_shape={list(out)} and input_tensor_start={start} need {len(dims)} entries."
-        )
-    widths = [(first, total - first - size) for size, total, first in zip(dims, out, start, strict=True)]
-    return _padded(name, input_tensor, widths, value, memory_config)
-
-
-_PAD_VALUE: Final = Param("pad_value", FLOAT, 0.0, doc="What tile padding of the result holds.")
-_MULTICORE: Final = Param("use_multicore", BOOLEAN, True, doc="Changes time only.")
-
-
-permute = register_movement(
-    "permute",
-    (
-        Signature(
-            (INPUT_TENSOR, Param("dims", INT_SEQUENCE, doc="Order of the dimensions.")),
-            (MEMORY_CONFIG_OPTION, _PAD_VALUE),
-        ),
-        Signature(
-            (INPUT_TENSOR, Param("dims", INT_SEQUENCE, doc="Order of the dimensions."), _PAD_VALUE),
-            run=_permute_positional,
-        ),
-    ),
-    _permute,
-    "Return the tensor with its dimensions in the order `dims`.",
-    golden=golden.permute,
-    raises=(("ShapeError", "`dims` is not an order of all dimensions."),),
-)
-
-_DIMS: Final = (
-    INPUT_TENSOR,
-    Param("dim1", INTEGER, doc="One dimension."),
-    Param("dim2", INTEGER, doc="The other."),
-)
-transpose = register_movement(
-    "transpose",
-    (
-        Signature(_DIMS, (MEMORY_CONFIG_OPTION, _PAD_VALUE)),
-        Signature((*_DIMS, _PAD_VALUE), run=_transpose_positional),
-    ),
-    _transpose,
-    "Return the tensor with two dimensions exchanged.",
-    golden=golden.transpose,
-    raises=(("ShapeError", "a dimension is out of range."),),
-)
-
 _SLICE_OPTIONS: Final = (
     MEMORY_CONFIG_OPTION,
     OUTPUT_TENSOR_OPTION,
     Param("pad_value", FLOAT, None, none=True, doc="What tile padding of the result holds. Default: 0."),
 )
+
+
 slice = register_movement(
     "slice",
     (
@@ -345,32 +207,4 @@ slice = register_movement(
     "Return the elements from the start indices up to the end indices, with steps.",
     golden=golden.slice_,
     raises=(("ShapeError", "an index is out of range."),),
-)
-
-pad = register_movement(
-    "pad",
-    (
-        Signature(
-            (
-                INPUT_TENSOR,
-                Param("padding", PADDING, doc="(before, after) for the last dimensions."),
-                Param("value", FLOAT, doc="What the new elements hold."),
-            ),
-            (_MULTICORE, MEMORY_CONFIG_OPTION, SUB_CORE_GRIDS_OPTION),
-        ),
-        Signature(
-            (
-                INPUT_TENSOR,
-                Param("output_padded_shape", INT_SEQUENCE, doc="Shape of the result."),
-                Param("input_tensor_start", INT_SEQUENCE, doc="Where the input begins in it."),
-                Param("value", FLOAT),
-            ),
-            (_MULTICORE, MEMORY_CONFIG_OPTION, SUB_CORE_GRIDS_OPTION),
-            run=_pad_to,
-        ),
-    ),
-    _pad,
-    "Return the tensor with elements of one value added around it. Tiled tensors grow at their ends only.",
-    golden=golden.pad,
-    raises=(("ShapeError", "a padding is negative, or in front of a tiled tensor."),),
 )

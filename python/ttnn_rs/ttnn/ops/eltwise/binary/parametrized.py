@@ -16,6 +16,8 @@ from ttnn.operation.accuracy import max_ulp
 from ttnn.operation.signature import BOOLEAN, FLOAT, TENSOR, Param
 from ttnn.operation.steps import ChainStep, step, word
 from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, as_float
+from ttnn.ops._programs.sfpu_chain import apply_chain
+from ttnn.ops._programs.typecast import cast
 from ttnn.ops.eltwise.binary.compute import Options, compute
 from ttnn.ops.eltwise.binary.family import (
     ACTIVATION_OPTIONS,
@@ -31,8 +33,6 @@ from ttnn.ops.eltwise.binary.family import (
     register_binary,
 )
 from ttnn.ops.eltwise.binary.program import Arithmetic
-from ttnn.ops.eltwise.unary.chain import apply_chain
-from ttnn.ops.eltwise.unary.typecast import cast
 from ttnn.tensor.tensor import Tensor
 
 _B: Final = BinaryOpType

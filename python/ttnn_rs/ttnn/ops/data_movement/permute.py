@@ -10,14 +10,32 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Final
 
 from ttnn import _engine
 from ttnn.base.enums import BLOCK_FLOATS, FORMAT_CODE, DataType, Layout
+from ttnn.base.exceptions import ShapeError, fatal
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.base.tile import DEFAULT_TILE
-from ttnn.ops._programs.common import allocate, is_empty, on_device
-from ttnn.ops._programs.movement import copy_into, move, move_into, strides_of
+from ttnn.golden import data_movement as golden
+from ttnn.operation.signature import (
+    FLOAT,
+    INT_SEQUENCE,
+    INTEGER,
+    Param,
+    Signature,
+)
+from ttnn.ops._programs.common import (
+    INPUT_TENSOR,
+    MEMORY_CONFIG_OPTION,
+    allocate,
+    dimension,
+    is_empty,
+    on_device,
+)
+from ttnn.ops._programs.element_map import copy_into, move_into, strides_of
+from ttnn.ops._programs.movement import move, register_movement
 from ttnn.tensor.tensor import Tensor
 
 _WORD_BYTES = 4
@@ -100,3 +118,79 @@ def _with_block_floats_transposed(source: Tensor, order: Sequence[int], memory_c
     move_into(view, plain, strides=[strides[axis] for axis in order], through_dst=True, result=packed)
     shape = [spec.shape[axis] for axis in order]
     return packed._view(TensorSpec.of(shape, spec.dtype, Layout.TILE, memory_config))
+
+
+def _permute(input_tensor: Tensor, dims: Sequence[int], memory_config: MemoryConfig | None, pad_value: float) -> Tensor:
+    name = "ttnn.permute"
+    rank = input_tensor._spec.shape.rank
+    if len(dims) != rank:
+        raise fatal(
+            ShapeError,
+            f"{name}: dims={list(dims)} has {len(dims)} entries, input_tensor has rank {rank}.",
+            "The number of dimensions in the tensor input does not match the length of the desired ordering",
+        )
+    order = [dimension(name, axis, rank, "dims") for axis in dims]
+    if len(set(order)) != rank:
+        raise ShapeError(f"{name}: dims={list(dims)} names a dimension twice.")
+    return permuted(name, input_tensor, order, memory_config, pad_value)
+
+
+def _permute_positional(input_tensor: Tensor, dims: Sequence[int], pad_value: float) -> Tensor:
+    return _permute(input_tensor, dims, None, pad_value)
+
+
+def _transpose(
+    input_tensor: Tensor, dim1: int, dim2: int, memory_config: MemoryConfig | None, pad_value: float
+) -> Tensor:
+    name = "ttnn.transpose"
+    rank = input_tensor._spec.shape.rank
+    first, second = dimension(name, dim1, rank, "dim1"), dimension(name, dim2, rank, "dim2")
+    order = list(range(rank))
+    order[first], order[second] = second, first
+    return permuted(name, input_tensor, order, memory_config, pad_value)
+
+
+def _transpose_positional(input_tensor: Tensor, dim1: int, dim2: int, pad_value: float) -> Tensor:
+    return _transpose(input_tensor, dim1, dim2, None, pad_value)
+
+
+_PAD_VALUE: Final = Param("pad_value", FLOAT, 0.0, doc="What tile padding of the result holds.")
+
+
+permute = register_movement(
+    "permute",
+    (
+        Signature(
+            (INPUT_TENSOR, Param("dims", INT_SEQUENCE, doc="Order of the dimensions.")),
+            (MEMORY_CONFIG_OPTION, _PAD_VALUE),
+        ),
+        Signature(
+            (INPUT_TENSOR, Param("dims", INT_SEQUENCE, doc="Order of the dimensions."), _PAD_VALUE),
+            run=_permute_positional,
+        ),
+    ),
+    _permute,
+    "Return the tensor with its dimensions in the order `dims`.",
+    golden=golden.permute,
+    raises=(("ShapeError", "`dims` is not an order of all dimensions."),),
+)
+
+
+_DIMS: Final = (
+    INPUT_TENSOR,
+    Param("dim1", INTEGER, doc="One dimension."),
+    Param("dim2", INTEGER, doc="The other."),
+)
+
+
+transpose = register_movement(
+    "transpose",
+    (
+        Signature(_DIMS, (MEMORY_CONFIG_OPTION, _PAD_VALUE)),
+        Signature((*_DIMS, _PAD_VALUE), run=_transpose_positional),
+    ),
+    _transpose,
+    "Return the tensor with two dimensions exchanged.",
+    golden=golden.transpose,
+    raises=(("ShapeError", "a dimension is out of range."),),
+)

@@ -51,7 +51,7 @@ from ttnn.ops._programs.common import (
     on_device,
 )
 from ttnn.ops.data_movement.layout import tilize_padded, untilized
-from ttnn.ops.data_movement.permutation import moved_to
+from ttnn.ops.data_movement.permute import moved_to
 from ttnn.ops.data_movement.reshape import reshaped
 from ttnn.ops.reduction.program import (
     REDUCED_INTEGERS,

@@ -27,6 +27,7 @@ from ttnn.ops._programs.common import (
     WIDE,
     on_device,
 )
+from ttnn.ops._programs.typecast import cast
 from ttnn.ops.data_movement.layout import tilize_padded, untilized
 from ttnn.ops.data_movement.placement import copy
 from ttnn.ops.eltwise.binary import add, multiply, subtract
@@ -44,7 +45,6 @@ from ttnn.ops.eltwise.ternary.program import (
 )
 from ttnn.ops.eltwise.unary.math import OPERATORS as _MATH
 from ttnn.ops.eltwise.unary.predicates import OPERATORS as _TESTS
-from ttnn.ops.eltwise.unary.typecast import cast
 from ttnn.tensor.tensor import Tensor
 
 _32_BITS: Final = (DataType.INT32, DataType.UINT32)

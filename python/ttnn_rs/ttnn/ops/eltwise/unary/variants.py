@@ -1,6 +1,6 @@
-"""Functions on one tensor whose signatures differ from those of the tables.
+"""Functions with several kernels, one of which the call chooses: gelu, sigmoid, tanh.
 
-Source: TT-NN docs of each operator; vector unit, "ttnn op -> kernel -> defaults".
+Source: TT-NN docs of each operator; tt-llk `ckernel_sfpu_gelu.h`, `ckernel_sfpu_sigmoid.h`, `ckernel_sfpu_tanh.h`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from functools import partial
 from typing import Final
 
 from ttnn.base.core_range import CoreRangeSet
-from ttnn.base.enums import DataType, GeluVariant, SigmoidMode, UnaryOpType
+from ttnn.base.enums import GeluVariant, SigmoidMode, UnaryOpType
 from ttnn.base.exceptions import UnsupportedError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.golden.eltwise import unary as g
@@ -18,9 +18,8 @@ from ttnn.operation.registry import declare
 from ttnn.operation.signature import BOOLEAN, INTEGER, Param, Signature, instance_kind
 from ttnn.operation.steps import ChainStep, Steps, fixed, flag
 from ttnn.ops._programs.common import INPUT_TENSOR, MEMORY_CONFIG_OPTION, OUTPUT_TENSOR_OPTION, SUB_CORE_GRIDS_OPTION
-from ttnn.ops.eltwise.binary import multiply
-from ttnn.ops.eltwise.unary.chain import apply_chain
-from ttnn.ops.eltwise.unary.family import FAST, FLOAT_INPUTS, LAYOUTS, OPTIONS, measured, refuse_integers
+from ttnn.ops._programs.sfpu_chain import apply_chain, refuse_integers
+from ttnn.ops.eltwise.unary.family import FAST, FLOAT_INPUTS, LAYOUTS, OPTIONS, measured
 from ttnn.tensor.tensor import Tensor
 
 _RAISES: Final = (("DTypeError", "the input holds integers."), ("StorageError", "the input is on the host."))
@@ -109,22 +108,6 @@ def _tanh(
     return _apply("ttnn.tanh", UnaryOpType.TANH, input_tensor, [step], memory_config, output_tensor)
 
 
-_WRAPPING: Final = (DataType.INT32, DataType.UINT32, DataType.UINT16)
-
-
-def _square(
-    input_tensor: Tensor,
-    memory_config: MemoryConfig | None,
-    output_tensor: Tensor | None,
-    _sub_core_grids: CoreRangeSet | None,
-) -> Tensor:
-    if input_tensor._spec.dtype in _WRAPPING:
-        product: Tensor = multiply(input_tensor, input_tensor, memory_config=memory_config, output_tensor=output_tensor)
-        return product
-    step = ("square", "default")
-    return _apply("ttnn.square", UnaryOpType.SQUARE, input_tensor, [step], memory_config, output_tensor)
-
-
 _register: Final = partial(
     declare, dtypes=FLOAT_INPUTS, layouts=LAYOUTS, engine=("unary",), family="unary", raises=_RAISES
 )
@@ -206,22 +189,4 @@ tanh = _register(
     golden=plain("tanh", "Return the hyperbolic tangent."),
     accuracy=measured(128, 1.9558),
     steps={UnaryOpType.TANH: flag("tanh", "accurate", "approx_lut")},
-)
-
-square = _register(
-    "square",
-    (Signature((INPUT_TENSOR,), OPTIONS),),
-    _square,
-    "Return the square of every element; integers wrap.",
-    source="vector unit listings square/default and mul_int/int32",
-    dtypes=(*FLOAT_INPUTS, *_WRAPPING),
-    reference=_WRAPPING,
-    golden=plain("square", "Return x * x."),
-    accuracy=measured(0.5, 0),
-    engine=("unary", "binary"),
-    raises=(
-        ("DTypeError", "the input is uint8."),
-        ("StorageError", "the input is on the host."),
-    ),
-    steps={UnaryOpType.SQUARE: fixed("square")},
 )

@@ -1,0 +1,88 @@
+"""`ttnn.unary_chain`: several functions in one visit to Dst.
+
+Source: TT-NN docs "ttnn.unary_chain".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Final
+
+from ttnn.base.activation import Activation, UnaryWithParam
+from ttnn.base.core_range import CoreRangeSet
+from ttnn.base.enums import DataType, Layout, UnaryOpType
+from ttnn.base.exceptions import ArgumentError
+from ttnn.base.memory_config import MemoryConfig
+from ttnn.golden.eltwise import unary as golden
+from ttnn.operation.accuracy import no_bound
+from ttnn.operation.registry import declare
+from ttnn.operation.signature import ACTIVATIONS, Param, Signature
+from ttnn.ops._programs.activations import chain
+from ttnn.ops._programs.common import (
+    INPUT_TENSOR,
+    INTEGERS,
+    MEMORY_CONFIG_OPTION,
+    OUTPUT_TENSOR_OPTION,
+    SUB_CORE_GRIDS_OPTION,
+)
+from ttnn.ops._programs.integer_chain import apply_integers, check_chain
+from ttnn.ops._programs.sfpu_chain import apply_chain, refuse_widening
+from ttnn.tensor.tensor import Tensor
+
+_LAYOUTS: Final = (Layout.TILE, Layout.ROW_MAJOR)
+
+
+_OPTIONS: Final = (MEMORY_CONFIG_OPTION, OUTPUT_TENSOR_OPTION, SUB_CORE_GRIDS_OPTION)
+_FLOAT_INPUTS: Final = (DataType.BFLOAT16, DataType.BFLOAT8_B, DataType.FLOAT32)
+
+_register: Final = partial(
+    declare,
+    dtypes=_FLOAT_INPUTS,
+    layouts=_LAYOUTS,
+    engine=("unary",),
+    family="unary",
+    raises=(("StorageError", "the input is on the host."),),
+)
+
+
+def _unary_chain(
+    input_tensor: Tensor,
+    ops_chain: Sequence[Activation],
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+    _sub_core_grids: CoreRangeSet | None,
+) -> Tensor:
+    operator = "ttnn.unary_chain"
+    if not ops_chain:
+        raise ArgumentError(f"{operator}: ops_chain is empty; give at least one operator.")
+    dtype = input_tensor._spec.dtype
+    if dtype in INTEGERS:
+        check_chain(operator, ops_chain, dtype)
+        return apply_integers(operator, input_tensor, ops_chain, memory_config, output_tensor)
+    steps = chain(operator, ops_chain)
+    refuse_widening(operator, dtype, output_tensor, steps)
+    return apply_chain(operator, input_tensor, steps, memory_config=memory_config, output_tensor=output_tensor)
+
+
+unary_chain = _register(
+    "unary_chain",
+    (
+        Signature(
+            (INPUT_TENSOR, Param("ops_chain", ACTIVATIONS, doc="Operators with their parameters, in order.")),
+            _OPTIONS,
+        ),
+    ),
+    _unary_chain,
+    "Return every element with several functions applied in one visit to Dst.",
+    source="operator programs, section 5",
+    golden=golden.chained,
+    accuracy=no_bound("for every function of the chain magnifies the error of those before it by its own slope"),
+    raises=(
+        ("ArgumentError", "the chain is empty."),
+        ("DTypeError", "a function that does not take the input's integers."),
+        ("StorageError", "the input is on the host."),
+        ("UnsupportedError", "a function that the engine does not have."),
+    ),
+    examples=(([UnaryOpType.RELU, UnaryOpType.EXP],), ([UnaryWithParam(UnaryOpType.EXP)],)),
+)
