@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -89,11 +90,13 @@ class Call:
     signature: Signature
     arguments: dict[str, Any]
 
+    @property
+    def operation(self) -> Any:
+        """The operator as programs find it."""
+        return attrgetter(self.entry.name)(ttnn)
+
     def __call__(self, **options: Any) -> Any:
-        operation: Any = ttnn
-        for part in self.entry.name.split("."):
-            operation = getattr(operation, part)
-        return operation(**self.arguments | options)
+        return self.operation(**self.arguments | options)
 
 
 def tensor(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,17 +32,33 @@ def transpose(x: ArrayLike, dim1: int, dim2: int, *_args: object, **_: object) -
 
 
 def slice_(
-    x: ArrayLike, starts: Sequence[int], ends: Sequence[int], steps: Sequence[int] | None = None, **_: object
+    x: ArrayLike,
+    starts: Sequence[int],
+    ends: Sequence[int],
+    steps: Sequence[int] | None = None,
+    *,
+    slice_step: Sequence[int] | None = None,
+    **_: object,
 ) -> Array:
     """Return the elements from `starts` up to `ends`, every `steps`-th of them."""
     values = np.asarray(x, np.float64)
-    steps = steps or [1] * values.ndim
-    return values[tuple(slice(start, end, step) for start, end, step in zip(starts, ends, steps, strict=True))]
+    steps = steps or slice_step or [1] * values.ndim
+    limits = zip(starts, ends, steps, strict=True)
+    return values[tuple(slice(int(start), int(end), step) for start, end, step in limits)]
 
 
-def pad(x: ArrayLike, padding: Sequence[Sequence[int]], value: float, **_: object) -> Array:
-    """Return `x` with (before, after) elements of `value` added to its last dimensions."""
+def pad(x: ArrayLike, *given: Any, value: float = 0.0, **_: object) -> Array:
+    """Return `x` with elements of a value around it.
+
+    `given` is a pair (before, after) for each of the last dimensions, or the shape of the result and where `x` begins
+    in it; and the value.
+    """
     values = np.asarray(x, np.float64)
+    if len(given) == 3:
+        shape, start, value = given
+        padding = [(first, size - first - own) for size, first, own in zip(shape, start, values.shape, strict=True)]
+    else:
+        padding, value = (*given, value)[:2]
     missing = [(0, 0)] * (values.ndim - len(padding))
     widths = missing + [(int(before), int(after)) for before, after in padding]
     return np.pad(values, widths, constant_values=value)

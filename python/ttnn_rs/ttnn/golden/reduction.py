@@ -46,9 +46,16 @@ def min_(x: ArrayLike, dim: Dims = None, keepdim: bool = False, *, scalar: float
     return scalar * _reduced(np.min, x, dim, keepdim, initial=np.inf)
 
 
-def prod(x: ArrayLike, dim: int | None = None, keepdim: bool = False, **_: object) -> Array:
-    """Return the product along `dim`, or of everything; 1 where there is nothing to multiply."""
-    return _reduced(np.prod, x, dim, keepdim)
+def prod(
+    x: ArrayLike,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    dims: Sequence[int] | None = None,
+    **_: object,
+) -> Array:
+    """Return the product along `dim`, or of everything; 1 where there is nothing to multiply. `dims` are kept."""
+    return _reduced(np.prod, x, dim, keepdim) if dims is None else _reduced(np.prod, x, dims, True)
 
 
 def sum_of_magnitudes(x: ArrayLike, dim: Dims = None, keepdim: bool = False, **options: Any) -> Array:

@@ -17,6 +17,7 @@ import numpy as np
 
 from ttnn.base.config import CONFIG
 from ttnn.base.exceptions import TtnnError
+from ttnn.operation.signature import REQUIRED
 from ttnn.operation.traces import Operator
 from ttnn.tensor.tensor import Tensor
 
@@ -52,7 +53,8 @@ def call_slowly(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, An
 
     Raises:
         HookError: a hook returned something.
-        ComparisonError: comparison mode is on and set to raise, and the result is too far off.
+        ComparisonError: comparison mode is on, and the golden function raised, or it is set to raise and the result is
+            too far off.
     """
     if getattr(_inside, "operator", False):
         return operation.function(*args, **kwargs)
@@ -69,10 +71,17 @@ def _observed(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]
         _log.debug("Started %s", operation)
     compared = CONFIG.enable_comparison_mode and operation.golden_function is not None
     # Before the operator runs: it may write into its operands, or free them.
-    golden = _golden_result(operation, args, kwargs) if compared else None
+    golden: Any = None
+    if compared:
+        try:
+            golden = _golden_result(operation, args, kwargs)
+        except Exception as error:  # a call that the operator refuses, too, says so itself
+            golden = error
     output = operation.function(*args, **kwargs)
     if CONFIG.enable_logging:
         _log.debug("Finished %s", operation)
+    if isinstance(golden, Exception):
+        raise ComparisonError(f"{operation.__name__}: the golden function raised {golden!r}.") from golden
     if compared:
         _compare_all(operation, golden, output)
     _call_hooks("Post", POST_HOOKS, operation, args, kwargs, output)
@@ -95,29 +104,26 @@ def plain(value: Any) -> Any:
 
 
 def _golden_result(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    outputs = operation.output_tensor_kwarg_names
-    args, kwargs = _operands_first(operation, args, kwargs)
-    options = {name: plain(value) for name, value in kwargs.items() if name not in outputs}
     with np.errstate(all="ignore"):
-        result = plain_golden(operation)(*map(plain, args), **options)
+        result = call_golden(operation, args, kwargs)
     return result if isinstance(result, list | tuple) else np.asarray(result)
 
 
-def _operands_first(
-    operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Return a call with the operands by position: golden functions have names of their own for them."""
-    entry = operation.entry
+def call_golden(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Return what the golden function gives for a call.
+
+    It gets the required operands by position, for which it has names of its own, and all options by name.
+    """
+    outputs = operation.output_tensor_kwarg_names
+    golden, entry = plain_golden(operation), operation.entry
     fitting = (s for s in entry.signatures if s.bind(args, kwargs) is not None) if entry is not None else iter(())
     signature = next(fitting, None)
-    if signature is None:
-        return args, kwargs
-    values, rest = list(args), dict(kwargs)
-    for param in signature.positional[len(args) :]:
-        if param.name not in rest or not isinstance(plain(rest[param.name]), np.ndarray):
-            break
-        values.append(rest.pop(param.name))
-    return tuple(values), rest
+    if signature is not None and golden is entry.golden:
+        given = dict(zip((param.name for param in signature.positional), args, strict=False)) | kwargs
+        required = [param.name for param in signature.positional if param.default is REQUIRED]
+        args, kwargs = tuple(given.pop(name) for name in required if name not in outputs), given
+    options = {name: plain(value) for name, value in kwargs.items() if name not in outputs}
+    return golden(*map(plain, args), **options)
 
 
 def _compare_all(operation: Operator, golden: Any, output: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -14,27 +15,40 @@ Array = NDArray[np.float64]
 _WORD_BITS = 32
 
 
+def _activable(function: Callable[..., Any]) -> Callable[..., Array]:
+    """Make a golden function that also takes activations of the operands and of the result."""
+
+    @wraps(function)
+    def golden(
+        a: ArrayLike,
+        b: ArrayLike,
+        *more: Any,
+        activations: Iterable[Any] = (),
+        input_tensor_a_activations: Iterable[Any] = (),
+        input_tensor_b_activations: Iterable[Any] = (),
+        **options: Any,
+    ) -> Array:
+        left, right = activated(a, input_tensor_a_activations), activated(b, input_tensor_b_activations)
+        with np.errstate(all="ignore"):
+            return activated(np.asarray(function(left, right, *more, **options), np.float64), activations)
+
+    return golden
+
+
 def of_two(name: str, doc: str, function: Callable[..., Any]) -> Callable[..., Array]:
     """Return a golden function of two operands, deaf to options that change no values."""
 
-    def golden(a: ArrayLike, b: ArrayLike, **_: object) -> Array:
-        with np.errstate(all="ignore"):
-            return np.asarray(function(np.asarray(a, np.float64), np.asarray(b, np.float64)), np.float64)
+    def golden(a: Array, b: Array, **_: object) -> Any:
+        return function(a, b)
 
     golden.__name__ = name
     golden.__doc__ = doc
-    return golden
+    return _activable(golden)
 
 
 def of_integers(name: str, doc: str, function: Callable[..., Any]) -> Callable[..., Array]:
     """Return a golden function of two integer operands; results are the integers as float64."""
-
-    def golden(a: ArrayLike, b: ArrayLike, **_: object) -> Array:
-        return np.asarray(function(np.asarray(a, np.int64), np.asarray(b, np.int64)), np.float64)
-
-    golden.__name__ = name
-    golden.__doc__ = doc
-    return golden
+    return of_two(name, doc, lambda a, b: function(a.astype(np.int64), b.astype(np.int64)))
 
 
 def _shifted(a: NDArray[np.int64], b: NDArray[np.int64], function: Callable[..., Any]) -> Any:
@@ -55,7 +69,7 @@ right_shift = of_integers(
 logical_right_shift = of_integers(
     "logical_right_shift",
     "Return the word of a shifted right by b, filled with zeros; 0 for counts below 0 or above 31.",
-    lambda a, b: _shifted(a & 0xFFFF_FFFF, b, np.right_shift),
+    lambda a, b: np.where(b == 0, a, _shifted(a & 0xFFFF_FFFF, b, np.right_shift)),
 )
 squared_difference = of_two("squared_difference", "Return (a - b) squared.", lambda a, b: (a - b) ** 2)
 xlogy = of_two("xlogy", "Return a ln b, 0 where a is 0.", lambda a, b: np.where(a == 0, 0.0, a * np.log(b)))
@@ -68,13 +82,11 @@ fmod = of_two("fmod", "Return what a / b rounded toward 0 leaves of a, with a's 
 remainder = of_two("remainder", "Return a modulo b, with b's sign.", np.mod)
 
 
-def div(a: ArrayLike, b: ArrayLike, *, rounding_mode: str | None = None, **_: object) -> Array:
+@_activable
+def div(a: Array, b: Array, *, rounding_mode: str | None = None, **_: object) -> Any:
     """Return a / b, rounded down or toward 0 if asked for."""
-    with np.errstate(all="ignore"):
-        quotient = np.asarray(np.divide(np.asarray(a, np.float64), np.asarray(b, np.float64)), np.float64)
-    if rounding_mode is None:
-        return quotient
-    return np.asarray(np.floor(quotient) if rounding_mode == "floor" else np.trunc(quotient), np.float64)
+    quotient = a / b
+    return quotient if rounding_mode is None else np.floor(quotient) if rounding_mode == "floor" else np.trunc(quotient)
 
 
 def rdiv(x: ArrayLike, value: float, *, rounding_mode: str | None = None, **_: object) -> Array:
@@ -86,10 +98,7 @@ div_no_nan = of_two("div_no_nan", "Return a / b, 0 where b is 0.", lambda a, b: 
 floor_div = of_two("floor_div", "Return a / b rounded down; infinities of a / b stay.", lambda a, b: np.floor(a / b))
 
 
-def power(base: ArrayLike, exponent: ArrayLike, **_: object) -> Array:
-    """Return `base` to the power `exponent`; NaN for a negative base with a fractional exponent."""
-    with np.errstate(all="ignore"):
-        return np.asarray(np.power(np.asarray(base, np.float64), np.asarray(exponent, np.float64)), np.float64)
+power = of_two("power", "Return a to the power b; NaN for a negative base with a fractional exponent.", np.power)
 
 
 def polyval(x: ArrayLike, coeffs: Sequence[float], **_: object) -> Array:
@@ -102,28 +111,30 @@ def coefficients_times_the_sum_of_terms(x: ArrayLike, coeffs: Sequence[float], *
     return len(coeffs) * polyval(np.abs(np.asarray(x, np.float64)), [abs(value) for value in coeffs])
 
 
+@_activable
 def isclose(
-    a: ArrayLike,
-    b: ArrayLike,
+    a: Array,
+    b: Array,
     *,
     rtol: float = 9.999999747378752e-06,
     atol: float = 9.99999993922529e-09,
     equal_nan: bool = False,
     **_: object,
-) -> Array:
+) -> Any:
     """Return 1 where |a - b| is at most `atol` + `rtol` * |b|, 0 elsewhere."""
-    left, right = np.asarray(a, np.float64), np.asarray(b, np.float64)
-    return np.isclose(left, right, rtol, atol, equal_nan=equal_nan).astype(np.float64)
+    return np.isclose(a, b, rtol, atol, equal_nan=equal_nan)
 
 
-def addalpha(a: ArrayLike, b: ArrayLike, alpha: float, **_: object) -> Array:
+@_activable
+def addalpha(a: Array, b: Array, alpha: float, **_: object) -> Any:
     """Return a + alpha * b."""
-    return np.asarray(a, np.float64) + alpha * np.asarray(b, np.float64)
+    return a + alpha * b
 
 
-def subalpha(a: ArrayLike, b: ArrayLike, alpha: float, **_: object) -> Array:
+@_activable
+def subalpha(a: Array, b: Array, alpha: float, **_: object) -> Any:
     """Return a - alpha * b."""
-    return np.asarray(a, np.float64) - alpha * np.asarray(b, np.float64)
+    return a - alpha * b
 
 
 def sum_of_magnitudes(a: ArrayLike, b: ArrayLike, alpha: float = 1.0, **_: object) -> Array:
@@ -149,9 +160,7 @@ def quotient_or_1(a: ArrayLike, b: ArrayLike, **_: object) -> Array:
     return np.maximum(np.abs(div(a, b)), 1.0)
 
 
-def bias_gelu(a: ArrayLike, b: ArrayLike, **_: object) -> Array:
-    """Return gelu(a + b)."""
-    return gelu(np.asarray(a, np.float64) + np.asarray(b, np.float64))
+bias_gelu = of_two("bias_gelu", "Return gelu(a + b).", lambda a, b: gelu(a + b))
 
 
 @of_one
@@ -180,28 +189,7 @@ def situ_glu(gate: ArrayLike, up: ArrayLike, beta1: float, beta2: float, **_: An
     return np.asarray(beta1 * np.tanh(g / beta1) * sigmoid_of(g) * beta2 * np.tanh(u / beta2), np.float64)
 
 
-def _binary(name: str, formula: str, function: Callable[[Array, Array], Array]) -> Callable[..., Array]:
-    """Return the golden function of an operator with activations of its operands and of the result."""
-
-    def golden(
-        a: ArrayLike,
-        b: ArrayLike,
-        *,
-        activations: Iterable[Any] = (),
-        input_tensor_a_activations: Iterable[Any] = (),
-        input_tensor_b_activations: Iterable[Any] = (),
-        **_: object,
-    ) -> Array:
-        left = activated(np.asarray(a, np.float64), input_tensor_a_activations)
-        right = activated(np.asarray(b, np.float64), input_tensor_b_activations)
-        return activated(function(left, right), activations)
-
-    golden.__name__ = name
-    golden.__doc__ = f"Return `{formula}`, broadcast, with the activations of the operands and of the result."
-    return golden
-
-
-add = _binary("add", "a + b", np.add)
-subtract = _binary("subtract", "a - b", np.subtract)
-rsub = _binary("rsub", "b - a", lambda a, b: b - a)
-multiply = _binary("multiply", "a * b", np.multiply)
+add = of_two("add", "Return a + b.", np.add)
+subtract = of_two("subtract", "Return a - b.", np.subtract)
+rsub = of_two("rsub", "Return b - a.", lambda a, b: b - a)
+multiply = of_two("multiply", "Return a * b.", np.multiply)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from functools import wraps
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ttnn.base.activation import as_unary
 from ttnn.golden.special import erfc, lgamma
 
 Array = NDArray[np.float64]
@@ -63,11 +64,16 @@ def softplus_of(x: Array) -> Array:
     return np.maximum(x, 0.0) + np.log1p(np.exp(-np.abs(x)))
 
 
+def gelu_by_tanh(x: Array) -> Array:
+    """Return the approximation of gelu by the hyperbolic tangent."""
+    return 0.5 * x * (1.0 + np.tanh(math.sqrt(2.0 / math.pi) * (x + 0.044715 * x**3)))
+
+
 @of_one
 def gelu(x: Array, variant: Any = None) -> Array:
     """Return x times the normal distribution function of x."""
     if getattr(variant, "name", None) == "Tanh":
-        return 0.5 * x * (1.0 + np.tanh(math.sqrt(2.0 / math.pi) * (x + 0.044715 * x**3)))
+        return gelu_by_tanh(x)
     return 0.5 * x * erfc(-x / math.sqrt(2.0))
 
 
@@ -193,18 +199,71 @@ def identity(x: ArrayLike, *_args: object, **_: object) -> Array:
     return np.asarray(x, np.float64)
 
 
-_ACTIVATIONS: dict[str, Callable[..., Array]] = {"EXP": exp, "IDENTITY": identity, "RELU": relu}
+def _of_number(function: Callable[[Array, float], Any]) -> tuple[Callable[..., Array], int]:
+    return formula("activation", "Return a function of x and a number.", function), 1
 
 
-def activated(x: Array, activations: Iterable[Any]) -> Array:
-    """Return `x` after a chain of functions."""
+ACTIVATIONS: dict[str, tuple[Callable[..., Array], int]] = {
+    "ABS_INT32": (plain("abs", "Return |x|."), 0),
+    "ADD_UNARY_SFPU": _of_number(lambda x, value: x + value),
+    "BITWISE_AND": _of_number(lambda x, value: x.astype(np.int64) & int(value)),
+    "BITWISE_NOT": (bitwise_not, 0),
+    "BITWISE_OR": _of_number(lambda x, value: x.astype(np.int64) | int(value)),
+    "BITWISE_XOR": _of_number(lambda x, value: x.astype(np.int64) ^ int(value)),
+    "CLAMP_TSS": (clamp, 2),
+    "DIV_UNARY_SFPU": _of_number(lambda x, value: x / np.float64(value)),
+    "EXP": (exp, 0),
+    "FILL": (fill, 1),
+    "FMOD": _of_number(np.fmod),
+    "GELU": (gelu, 0),
+    "GELU_TANH": (formula("gelu_tanh", "Return gelu by the hyperbolic tangent.", gelu_by_tanh), 0),
+    "IDENTITY": (identity, 0),
+    "LEFT_SHIFT": _of_number(lambda x, value: x * 2.0**value),
+    "MAXIMUM": _of_number(np.maximum),
+    "MINIMUM": _of_number(np.minimum),
+    "MUL_UNARY_SFPU": _of_number(lambda x, value: x * value),
+    "POWER": _of_number(np.power),
+    "PRELU_SFPU": _of_number(lambda x, value: np.where(x >= 0, x, value * x)),
+    "RDIV": _of_number(lambda x, value: value / x),
+    "RELU": (relu, 0),
+    "REMAINDER": _of_number(np.mod),
+    "RIGHT_SHIFT": _of_number(lambda x, value: np.floor(x / 2.0**value)),
+    "RSUB": _of_number(lambda x, value: value - x),
+    "SIGMOID": (formula("sigmoid", "Return 1 / (1 + e^-x).", sigmoid_of), 0),
+    "SQUARE": (formula("square", "Return x squared.", np.square), 0),
+    "SUB_UNARY_SFPU": _of_number(lambda x, value: x - value),
+    "TANH": (plain("tanh", "Return the hyperbolic tangent."), 0),
+    "UNARY_EQ": _of_number(np.equal),
+    "UNARY_GE": _of_number(np.greater_equal),
+    "UNARY_GT": _of_number(np.greater),
+    "UNARY_LE": _of_number(np.less_equal),
+    "UNARY_LT": _of_number(np.less),
+    "UNARY_NE": _of_number(np.not_equal),
+    "WHERE_TSS": (formula("where", "Return a where x is not 0, b elsewhere.", lambda x, a, b: np.where(x, a, b)), 2),
+}
+"""References of activations by the names of `UnaryOpType`, and how many parameters they take.
+
+Operators on one tensor add theirs when they are registered. Further parameters select approximations.
+"""
+
+
+_ALIASES: Final = {"gelu_approx": "GELU", "reciprocal": "RECIP", "swish": "SILU"}
+
+
+def activated(x: ArrayLike, activations: Iterable[Any]) -> Array:
+    """Return `x` after a chain of functions, given as calls give them: operators, with parameters, or strings."""
+    result = np.asarray(x, np.float64)
     for activation in activations:
-        operator = getattr(activation, "op_type", activation)
-        operator = operator[0] if isinstance(operator, tuple) else operator
-        x = _ACTIVATIONS[operator.name](x)
-    return x
+        if isinstance(activation, str):
+            name, parameters = _ALIASES.get(activation, activation.upper()), []
+        else:
+            unary = as_unary(activation)
+            name, parameters = unary.op_type.name, unary.params
+        golden, count = ACTIVATIONS[name]
+        result = golden(result, *parameters[:count])
+    return result
 
 
 def chained(x: ArrayLike, ops_chain: Iterable[Any], **_: object) -> Array:
     """Return `x` with the operators of a chain applied in order."""
-    return activated(np.asarray(x, np.float64), ops_chain)
+    return activated(x, ops_chain)

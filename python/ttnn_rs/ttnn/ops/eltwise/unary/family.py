@@ -14,6 +14,7 @@ from ttnn.base.activation import UnaryWithParam
 from ttnn.base.enums import DataType, Layout, UnaryOpType
 from ttnn.base.exceptions import DTypeError
 from ttnn.base.memory_config import MemoryConfig
+from ttnn.golden.eltwise.unary import ACTIVATIONS
 from ttnn.operation.accuracy import Accuracy, bit_exact, max_ulp
 from ttnn.operation.domain import Domain
 from ttnn.operation.registry import Examples, FastOperation, Op, register
@@ -146,6 +147,7 @@ def register_unary(entry: Unary) -> FastOperation:
         ]
         return run_unary(entry, values[0], parameters, values[count], values[count + 1])
 
+    ACTIVATIONS[entry.op_type.name] = entry.golden, sum(param is not FAST for param in params)
     what = entry.what if entry.what.endswith(".") else f"Return {entry.what} of every element."
     return register(
         Op(
