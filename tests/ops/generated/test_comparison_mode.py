@@ -22,7 +22,7 @@ from ttnn.operation import registry
 from ttnn.operation.hooks import ComparisonError
 from ttnn.operation.signature import REQUIRED, Param
 from ttnn.ops._programs.integer_chain import TAKEN
-from ttnn.ops._programs.unary_steps import STEPS
+from ttnn.operation.steps import STEPS
 
 U = ttnn.UnaryOpType
 DTYPES = (ttnn.bfloat16, ttnn.float32, ttnn.int32)
