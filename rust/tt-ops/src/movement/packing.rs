@@ -5,11 +5,11 @@ use tt_formats::{TileShape, format::GROUP};
 use tt_tensix::fpu::HalfTile;
 use tt_tensix::pack::HalfPacker;
 
-use super::{EXPONENTS, LINE, Movement, SIDE};
+use super::setting::{EXPONENTS, LINE, Movement, SIDE};
 use crate::OpError;
 
 /// What a worker needs.
-pub(super) struct Packing {
+pub struct Packing {
     packer: HalfPacker,
     padding: u16,
     /// Rows and columns of tiles that have datums, and their lines.

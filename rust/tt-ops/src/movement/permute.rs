@@ -1,4 +1,4 @@
-//! Movements between 32 x 32 tiles that give dimensions another order.
+//! Permutes: movements between 32 x 32 tiles that give dimensions another order.
 //!
 //! An index of the input's rows or columns chooses the place in a tile, and an index of any other dimension chooses the
 //! tile, so that page and place are sums of what the indices ask for. The work is cut into units of whole input tiles
@@ -7,8 +7,7 @@
 //! each other lie in different banks at the same address: their lines would drive each other out of the caches.
 //!
 //! Lines of the input that keep their columns are lines of the output. Otherwise 32 of them are transposed at a time,
-//! and each of their columns is a line of the output. This gives the same bytes as the general way, which divides
-//! positions for every datum.
+//! and each of their columns is a line of the output.
 
 use tt_cpu::Level;
 use tt_cpu::stream::{self, STREAM_BYTES};
@@ -18,10 +17,9 @@ use tt_tensix::tile_io::{Tile, ZERO, narrow};
 use tt_tensix::unpack;
 use tt_tensix::unpack::{Bf16Page, BlockFloatDecoder};
 
-use super::lines::{Decode, decoded};
+use super::datums::{Decode, copy_line, decoded, flush_bytes};
 use super::packing::Packing;
-use super::whole::{copy_line, flush_bytes};
-use super::{EXPONENTS, LINE, Movement, SIDE, Target};
+use super::setting::{EXPONENTS, LINE, Movement, SIDE, Setting};
 use crate::pages::Share;
 use crate::{OpError, for_each_page};
 
@@ -71,7 +69,7 @@ enum Read {
 }
 
 /// A movement of this kind.
-pub(super) struct Turned {
+pub struct Permute {
     read: Read,
     /// Bytes of a datum of the output.
     unit: usize,
@@ -88,14 +86,14 @@ struct Memory {
     made: Vec<u8>,
     packing: Option<Box<Packing>>,
     lines: Tile,
-    turned: Tile,
+    transposed: Tile,
     /// The extent of the output tiles whose padding `made` and `lines` hold.
     padded: [usize; 2],
     /// The last to be dropped.
     _share: Share,
 }
 
-impl Turned {
+impl Permute {
     /// Recognises the movement.
     pub fn new(movement: &Movement) -> Option<Self> {
         let (input, output) = (&movement.input, &movement.output);
@@ -154,8 +152,8 @@ impl Turned {
     ///
     /// # Errors
     /// Memory errors.
-    pub fn run(&self, access: &Access<'_>, target: &Target<'_>) -> Result<(), OpError> {
-        let (movement, output) = (target.movement, &target.geometry);
+    pub fn run(&self, access: &Access<'_>, setting: &Setting<'_>) -> Result<(), OpError> {
+        let (movement, output) = (setting.movement, &setting.output);
         let units = self.leading(movement).map(|(_, count)| count).product::<usize>();
         let pages = access.input(movement.input.buffer)?.all()?;
         let past = access.buffer(movement.output.buffer)?.bytes() >= STREAM_BYTES as u64;
@@ -163,13 +161,13 @@ impl Turned {
         let single = !self.ends().into_iter().any(Step::chooses_tiles);
         for_each_page(
             units,
-            || self.memory(target),
+            || self.memory(setting),
             |memory, unit| {
-                let place = self.place(target, unit);
+                let place = self.place(setting, unit);
                 if single && unit + 1 < units {
-                    stream::prefetch_second_all(pages.page(self.place(target, unit + 1).page));
+                    stream::prefetch_second_all(pages.page(self.place(setting, unit + 1).page));
                 }
-                self.make(&pages, target, &place, memory);
+                self.make(&pages, setting, &place, memory);
                 let made = memory.made.chunks_exact(DATUMS * self.unit + APART);
                 let made = made.take(place.split).map(|made| &made[..DATUMS * self.unit]);
                 let write = |number: usize, made: &[u8]| {
@@ -192,8 +190,8 @@ impl Turned {
         )
     }
 
-    fn memory(&self, target: &Target<'_>) -> Box<Memory> {
-        let movement = target.movement;
+    fn memory(&self, setting: &Setting<'_>) -> Box<Memory> {
+        let movement = setting.movement;
         let tiles = |count: usize| vec![0; count.min(SIDE) * (DATUMS * self.unit + APART)];
         let [height, width] = *movement.output.shape.last_chunk().expect("a matrix");
         let given = match self.ends().map(Step::chooses_tiles) {
@@ -203,8 +201,8 @@ impl Turned {
         };
         let made = self.split.map_or(1, |axis| movement.output.shape[axis]);
         let (given, made) = (tiles(given), tiles(made));
-        let packing = target.half_packer.and_then(|packer| Packing::new(movement, packer));
-        Box::new(Memory { given, made, packing, lines: ZERO, turned: ZERO, padded: [SIDE; 2], _share: Share })
+        let packing = setting.half_packer.and_then(|packer| Packing::new(movement, packer));
+        Box::new(Memory { given, made, packing, lines: ZERO, transposed: ZERO, padded: [SIDE; 2], _share: Share })
     }
 
     /// The leading dimensions of the output, and how many units lie along each.
@@ -214,8 +212,8 @@ impl Turned {
         lengths.map(move |(axis, &length)| (axis, if split == Some(axis) { length.div_ceil(SIDE) } else { length }))
     }
 
-    fn place(&self, target: &Target<'_>, unit: usize) -> Place {
-        let (movement, output) = (target.movement, &target.geometry);
+    fn place(&self, setting: &Setting<'_>, unit: usize) -> Place {
+        let (movement, output) = (setting.movement, &setting.output);
         let first = [unit / output.tile_columns % output.tile_rows * SIDE, unit % output.tile_columns * SIDE];
         let extent = [output.height - first[0], output.width - first[1]].map(|length| length.min(SIDE));
         let mut place = Place { first, extent, page: 0, datum: 0, matrix: 0, matrices: 0, split: 1 };
@@ -244,17 +242,17 @@ impl Turned {
     }
 
     /// Makes the output tiles of a unit.
-    fn make(&self, pages: &Pages<'_>, target: &Target<'_>, place: &Place, memory: &mut Memory) {
+    fn make(&self, pages: &Pages<'_>, setting: &Setting<'_>, place: &Place, memory: &mut Memory) {
         if self.unit == 2 {
-            self.make_of::<2>(pages, target, place, memory);
+            self.make_of::<2>(pages, setting, place, memory);
         } else {
-            self.make_of::<4>(pages, target, place, memory);
+            self.make_of::<4>(pages, setting, place, memory);
         }
     }
 
     #[inline(always)]
-    fn make_of<const UNIT: usize>(&self, pages: &Pages<'_>, target: &Target<'_>, place: &Place, memory: &mut Memory) {
-        let Memory { given, made, lines, turned, padded, .. } = memory;
+    fn make_of<const UNIT: usize>(&self, pages: &Pages<'_>, setting: &Setting<'_>, place: &Place, memory: &mut Memory) {
+        let Memory { given, made, lines, transposed, padded, .. } = memory;
         let lines: &mut [[u8; UNIT]; DATUMS] = datums_mut(lines);
         let [down, across] = self.ends();
         let [rows, width] = place.extent;
@@ -263,11 +261,11 @@ impl Turned {
             let (step, count) = if across.chooses_tiles() { (across, width) } else { (down, rows) };
             let count = if step.chooses_tiles() { count } else { 1 };
             let page = |number: usize| pages.page(place.page + step.at(number).0);
-            self.fetch::<UNIT>(page, count, (given, turned), target.flush);
+            self.fetch::<UNIT>(page, count, (given, transposed), setting.flush);
         }
         let given = |number: usize| given[number * (DATUMS * UNIT + APART)..].as_chunks::<UNIT>().0;
         if *padded != place.extent {
-            let padding: [u8; UNIT] = *target.movement.padding.to_le_bytes().first_chunk().expect("a datum");
+            let padding: [u8; UNIT] = *setting.movement.padding.to_le_bytes().first_chunk().expect("a datum");
             lines.fill(padding);
             made.as_chunks_mut().0.fill(padding);
             *padded = place.extent;
@@ -305,9 +303,9 @@ impl Turned {
                         }
                     }
                     let page = page(number);
-                    self.line(page, at + datum, to, target.flush);
+                    self.line(page, at + datum, to, setting.flush);
                     if columns > LINE {
-                        self.line(page, at + datum + BESIDE, &mut to[BESIDE..], target.flush);
+                        self.line(page, at + datum + BESIDE, &mut to[BESIDE..], setting.flush);
                     }
                     continue;
                 }
@@ -322,12 +320,12 @@ impl Turned {
                     to[BESIDE..][..LINE].copy_from_slice(&from[BESIDE..][..LINE]);
                 }
             }
-            let turned = transposed(lines, turned);
+            let made_lines = transpose(lines, transposed);
             for column in 0..columns {
                 let (page, row) = if into_rows { (number, column) } else { (column, number) };
                 let line = column % LINE;
                 let line = if UNIT == 2 { unpack::line_of_halves(line) } else { line };
-                let from = &turned[column / LINE * 2 * BESIDE + line * LINE..];
+                let from = &made_lines[column / LINE * 2 * BESIDE + line * LINE..];
                 let to = made[page * (DATUMS * UNIT + APART)..].as_chunks_mut::<UNIT>().0;
                 let to = &mut to[TileShape::FULL.index(row, 0)..];
                 // Beside the datums lies padding.
@@ -408,15 +406,18 @@ fn datums_mut<const UNIT: usize>(tile: &mut Tile) -> &mut [[u8; UNIT]; DATUMS] {
 
 /// Transposes a tile; the lines of 2-byte datums follow each other as [`unpack::line_of_halves`] says.
 #[inline(always)]
-fn transposed<'t, const UNIT: usize>(lines: &[[u8; UNIT]; DATUMS], turned: &'t mut Tile) -> &'t [[u8; UNIT]; DATUMS] {
+fn transpose<'t, const UNIT: usize>(
+    lines: &[[u8; UNIT]; DATUMS],
+    transposed: &'t mut Tile,
+) -> &'t [[u8; UNIT]; DATUMS] {
     let words = bytemuck::cast_slice::<u8, u32>(lines.as_flattened());
     if UNIT == 2 {
-        let halves = turned.first_chunk_mut().expect("half a tile");
+        let halves = transposed.first_chunk_mut().expect("half a tile");
         unpack::transpose_halves(words.try_into().expect("two datums in a word"), halves);
     } else {
-        unpack::transpose(words.try_into().expect("a datum in a word"), turned);
+        unpack::transpose(words.try_into().expect("a datum in a word"), transposed);
     }
-    datums_mut(turned)
+    datums_mut(transposed)
 }
 
 /// Where a unit lies.

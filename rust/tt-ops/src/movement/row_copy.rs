@@ -1,25 +1,20 @@
-//! Movements between 32 x 32 tiles that keep rows: a line of a face is a line of some other face, or padding.
-//!
-//! They give the same bytes as the general way, which asks for the place of every datum.
+//! Row copies: movements between 32 x 32 tiles in which a line of a face is a line of some other face, or padding.
 
 use std::array::from_fn;
 
 use tt_cpu::Level;
-use tt_formats::{DataFormat, TileShape, block, format::GROUP, pack as datums, unpack as read};
+use tt_formats::{DataFormat, TileShape};
 use tt_memory::Access;
 use tt_tensix::pack;
 use tt_tensix::tile_io::Tile;
 use tt_tensix::unpack::{Bf16Page, BlockFloatDecoder};
 
-use super::whole::{copy_line, flush_bytes};
-use super::{EXPONENTS, Geometry, LINE, Movement, SIDE, Target};
+use super::datums::{Decode, copy_line, decoded, flush_bytes, flushed};
+use super::setting::{Geometry, LINE, Movement, SIDE, Setting};
 use crate::OpError;
 
-/// Reads a line of a block-float tile, given by its first datum, as bfloat16 datums.
-pub(super) type Decode = fn(&[u8], usize) -> [u16; LINE];
-
 /// A movement of this kind.
-pub(super) struct Lines {
+pub struct RowCopy {
     /// Input row of the first output row, and the first column of both.
     first_row: usize,
     first_column: usize,
@@ -30,7 +25,7 @@ pub(super) struct Lines {
     decoder: Option<BlockFloatDecoder>,
 }
 
-impl Lines {
+impl RowCopy {
     /// Recognises the movement.
     pub fn new(movement: &Movement) -> Option<Self> {
         let (input, output) = (&movement.input, &movement.output);
@@ -71,13 +66,12 @@ impl Lines {
     pub fn page(
         &self,
         access: &Access<'_>,
-        target: &Target<'_>,
-        input: &Geometry,
+        setting: &Setting<'_>,
         page: usize,
         tile: &mut Tile,
         bytes: &mut [u8],
     ) -> Result<(), OpError> {
-        let (movement, output) = (target.movement, &target.geometry);
+        let Setting { movement, input, output, flush, .. } = setting;
         let rows = self.rows(movement, output, page);
         let first = page % output.tile_columns * SIDE;
         let columns = output.width.saturating_sub(first).min(SIDE);
@@ -86,7 +80,7 @@ impl Lines {
             && let Some(source) = self.tile(&rows, first, input)
             && decoder.decode(access.page(movement.input.buffer, source)?, halves)
         {
-            if target.flush {
+            if *flush {
                 flush_bytes(halves);
             }
             pad(halves, &rows, columns, (movement.padding as u16).to_le_bytes());
@@ -113,13 +107,13 @@ impl Lines {
                 let Some(decode) = self.decode else {
                     let datums = &mut bytes[to * unit..(to + count) * unit];
                     copy_line(datums, &from[at * unit..], count * unit);
-                    if target.flush {
+                    if *flush {
                         flush_bytes(datums);
                     }
                     continue;
                 };
                 let words = decode(from, at);
-                let words = if target.flush { words.map(flushed) } else { words };
+                let words = if *flush { words.map(flushed) } else { words };
                 if packed {
                     for (word, &datum) in tile[to..to + count].iter_mut().zip(&words) {
                         *word = u32::from(datum) << 16;
@@ -132,7 +126,7 @@ impl Lines {
             }
         }
         if packed {
-            pack::pack_tile(&target.packer, tile, bytes);
+            pack::pack_tile(&setting.packer, tile, bytes);
         }
         Ok(())
     }
@@ -185,21 +179,4 @@ fn pad(page: &mut Bf16Page, rows: &[Option<usize>; SIDE], columns: usize, word: 
             line[used.saturating_sub(face).min(LINE)..].fill(word);
         }
     }
-}
-
-/// What passing through Dst does to a bfloat16 datum.
-fn flushed(word: u16) -> u16 {
-    datums::bf16_to_bf16(word.into()) as u16
-}
-
-/// [`Decode`]; a line is a group with an exponent of its own.
-pub(super) fn decoded<const BITS: usize>(tile: &[u8], first: usize) -> [u16; LINE] {
-    let group = first / GROUP;
-    let bytes = LINE * BITS / 8;
-    let line = &tile[EXPONENTS + group * bytes..][..bytes];
-    let mut words = [0; LINE];
-    block::unpack::<BITS, u16>(&tile[group..=group], line, &mut words, |datum, exponent| {
-        read::bfp8_b_to_bf16(datum, exponent) as u16
-    });
-    words
 }

@@ -1,6 +1,4 @@
-//! Movements that need no look at single datums: whole tiles, transposed or not, and changes of layout.
-//!
-//! They give the same bytes as the general way; where a page is not whole (tiles with padding), that one is taken.
+//! Tile copies: every output page without padding is an input page, as it is or transposed.
 
 use tt_cpu::stream::{self, STREAM_BYTES};
 use tt_formats::{DataFormat, TileShape};
@@ -10,16 +8,12 @@ use tt_tensix::pack::{self, DstFormat, PackConfig};
 use tt_tensix::tile_io::{self, Tile, ZERO};
 use tt_tensix::unpack;
 
-use super::{Geometry, Movement, View, datum_format};
+use super::setting::{Setting, View};
 use crate::pages::{Groups, Share};
 use crate::{OpError, for_each_page};
 
-fn whole_window(movement: &Movement) -> bool {
-    movement.window.iter().zip(&movement.output.shape).all(|(window, &length)| *window == (0, length))
-}
-
 /// Every full output tile is one input tile, or its transpose.
-pub(super) struct WholeTiles {
+pub struct TileCopy {
     transposed: bool,
     input: BufferId,
     shape: Vec<usize>,
@@ -33,9 +27,10 @@ pub(super) struct WholeTiles {
     through: Option<(DataFormat, PackConfig)>,
 }
 
-impl WholeTiles {
-    /// Recognises the movement. `flush` sends datums through Dst.
-    pub fn new(movement: &Movement, flush: bool) -> Option<Self> {
+impl TileCopy {
+    /// Recognises movements of tiles.
+    pub fn of_tiles(setting: &Setting<'_>) -> Option<Self> {
+        let Setting { movement, flush, .. } = *setting;
         let (input, output) = (&movement.input, &movement.output);
         let full = |view: &View| view.tile == Some(TileShape::FULL);
         let (rank, rank_in) = (output.shape.len(), input.shape.len());
@@ -46,7 +41,7 @@ impl WholeTiles {
             && !input.format.has_5_bit_exponent();
         let formats = input.format == output.format || unpacked;
         let fits = rank >= 2 && rank_in >= 2 && full(input) && full(output) && formats;
-        if !fits || !whole_window(movement) || movement.offset < 0 {
+        if !fits || !movement.fills_output() || movement.offset < 0 {
             return None;
         }
         let (height, width) = (input.shape[rank_in - 2], input.shape[rank_in - 1]);
@@ -98,14 +93,15 @@ impl WholeTiles {
     }
 
     /// Recognises a movement of rows that are pages: each is a tile without padding, as far as this is concerned.
-    pub fn rows(movement: &Movement, from: &Geometry, to: &Geometry, flush: bool) -> Option<Self> {
+    pub fn of_rows(setting: &Setting<'_>) -> Option<Self> {
+        let Setting { movement, input: from, output: to, flush, .. } = setting;
         let (input, output) = (&movement.input, &movement.output);
         let (&width, leading) = output.shape.split_last()?;
         let plain = input.format == output.format && !output.format.is_block_float() && !flush;
         let pages = (input.tile, output.tile) == (None, None) && [from, to].map(|side| side.page_datums) == [width; 2];
         let rows = from.width == width && movement.strides.last() == Some(&1) && width > 0;
         let first = usize::try_from(movement.offset).ok()?;
-        if !plain || !pages || !rows || !whole_window(movement) || !first.is_multiple_of(width) {
+        if !plain || !pages || !rows || !movement.fills_output() || !first.is_multiple_of(width) {
             return None;
         }
         let stride = |(&stride, &length): (&i64, &usize)| {
@@ -152,7 +148,7 @@ impl WholeTiles {
     }
 
     /// Whether no output tile has padding.
-    pub fn are_whole(&self) -> bool {
+    pub fn is_whole(&self) -> bool {
         self.shape[self.shape.len() - 2..].iter().all(|length| length.is_multiple_of(32))
     }
 
@@ -223,114 +219,4 @@ impl WholeTiles {
         }
         Ok(())
     }
-}
-
-/// Whether the movement only changes between rows and 32 x 32 tiles, one page per row.
-pub(super) fn changes_layout(movement: &Movement, input: &Geometry, output: &Geometry) -> bool {
-    let mut stride = 1;
-    for (&actual, &length) in movement.strides.iter().zip(&movement.output.shape).rev() {
-        if actual != stride && length != 1 {
-            return false;
-        }
-        stride *= length as i64;
-    }
-    let rows = match (input.tile, output.tile) {
-        (None, Some(TileShape::FULL)) => input,
-        (Some(TileShape::FULL), None) => output,
-        _ => return false,
-    };
-    let plain = movement.input.format == movement.output.format && !movement.output.format.is_block_float();
-    let known = datum_format(movement.output.format).element_bytes().is_some_and(|bytes| bytes == 2 || bytes == 4);
-    movement.offset == 0
-        && movement.input.shape == movement.output.shape
-        && plain
-        && known
-        && whole_window(movement)
-        && rows.page_datums == rows.width
-}
-
-/// Copies 16 datums, or what is left of a row, between a row and a tile; whole ones with a length that the compiler
-/// knows.
-pub(super) fn copy_line(to: &mut [u8], from: &[u8], bytes: usize) {
-    match bytes {
-        32 => to[..32].copy_from_slice(&from[..32]),
-        64 => to[..64].copy_from_slice(&from[..64]),
-        _ => to[..bytes].copy_from_slice(&from[..bytes]),
-    }
-}
-
-/// What passing through Dst does to bfloat16 datums.
-pub(super) fn flush_bytes(bytes: &mut [u8]) {
-    for datum in bytes.as_chunks_mut::<2>().0 {
-        *datum = (tt_formats::pack::bf16_to_bf16(u16::from_le_bytes(*datum).into()) as u16).to_le_bytes();
-    }
-}
-
-/// Writes the rows of one row of tiles.
-pub(super) fn untilize_rows(
-    access: &Access<'_>,
-    movement: &Movement,
-    geometry: &Geometry,
-    tile_row: usize,
-    flush: bool,
-) -> Result<(), OpError> {
-    let (matrix, block) = (tile_row / geometry.tile_rows, tile_row % geometry.tile_rows);
-    let unit = geometry.datum_bytes;
-    let rows = (geometry.height - block * 32).min(32);
-    let first = matrix * geometry.height + block * 32;
-    let output = access.output(movement.output.buffer)?;
-    let mut targets = (first..first + rows).map(|row| output.claim(row)).collect::<Result<Vec<_>, _>>()?;
-    for tile_column in 0..geometry.tile_columns {
-        let bytes = access.page(movement.input.buffer, tile_row * geometry.tile_columns + tile_column)?;
-        for (row, target) in targets.iter_mut().enumerate() {
-            for column in [0, 16] {
-                let at = tile_column * 32 + column;
-                if at < geometry.width {
-                    let datum = TileShape::FULL.index(row, column);
-                    let count = (geometry.width - at).min(16);
-                    copy_line(&mut target[at * unit..], &bytes[datum * unit..], count * unit);
-                }
-            }
-        }
-    }
-    if flush {
-        targets.into_iter().for_each(flush_bytes);
-    }
-    Ok(())
-}
-
-/// Writes the full tiles of one row of tiles; pages of the others go to `rest`.
-pub(super) fn tilize_rows(
-    access: &Access<'_>,
-    movement: &Movement,
-    geometry: &Geometry,
-    tile_row: usize,
-    flush: bool,
-    mut rest: impl FnMut(usize) -> Result<(), OpError>,
-) -> Result<(), OpError> {
-    let (matrix, block) = (tile_row / geometry.tile_rows, tile_row % geometry.tile_rows);
-    let unit = geometry.datum_bytes;
-    let full_columns = if (block + 1) * 32 <= geometry.height { geometry.width / 32 } else { 0 };
-    let first = matrix * geometry.height + block * 32;
-    let input = access.input(movement.input.buffer)?;
-    let rows = if full_columns == 0 { first..first } else { first..first + 32 };
-    let sources = rows.map(|row| input.page(row)).collect::<Result<Vec<_>, _>>()?;
-    for tile_column in 0..geometry.tile_columns {
-        let page = tile_row * geometry.tile_columns + tile_column;
-        if tile_column >= full_columns {
-            rest(page)?;
-            continue;
-        }
-        let target = access.claim(movement.output.buffer, page)?;
-        for (row, source) in sources.iter().enumerate() {
-            for column in [0, 16] {
-                let (datum, at) = (TileShape::FULL.index(row, column), tile_column * 32 + column);
-                copy_line(&mut target[datum * unit..], &source[at * unit..], 16 * unit);
-            }
-        }
-        if flush {
-            flush_bytes(target);
-        }
-    }
-    Ok(())
 }
