@@ -42,7 +42,7 @@ use tt_tensix::regs::{MathFidelity, TILE_DATUMS};
 pub use decode::PanelDecoder;
 pub use plan::{Block, Plan, Shape, Stage};
 pub use run::{AHEAD, FAR, PLACES, Run, WAITING};
-pub use small_m::{Line, MOST_ROWS, Rows, SmallM};
+pub use small_m::{MOST_ROWS, Rows, SmallM};
 pub use strategy::{Operands, Strategy};
 pub use tt_tensix::unpack::Bf16Page;
 pub use workspace::{Taken, Workspace};
@@ -96,6 +96,24 @@ impl Sums {
     pub fn add_row(&mut self, row: &Tile, level: Level) {
         pack::add_row::run(level, &mut self.0, row);
     }
+}
+
+/// Words of a line.
+const LINE_WORDS: usize = 16;
+
+/// Words of a cache line: 32 steps along K of a row of the left operand, or 16 sums of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C, align(64))]
+pub struct Line(pub [u32; LINE_WORDS]);
+
+// SAFETY: words without padding: their size is the alignment.
+unsafe impl bytemuck::Zeroable for Line {}
+// SAFETY: as above; every pattern is a valid word.
+unsafe impl bytemuck::Pod for Line {}
+
+impl Line {
+    /// All zero.
+    pub const ZERO: Self = Self([0; LINE_WORDS]);
 }
 
 /// Cache lines of a BF16 page, and datums in each.
@@ -544,6 +562,45 @@ impl<'a> Running<'a> {
             Ready::Amx(tiles) => tiles.store(place),
             _ => *place = if self.start { Sums::ZERO } else { *self.sums },
         }
+    }
+}
+
+impl Running<'_> {
+    /// Adds the products of a run, and packs a page beside each; BF16, or in the decoder's format. Stops after a
+    /// product whose page has to be packed in another way, and returns its number.
+    ///
+    /// # Panics
+    /// If the left operand's panels or the places are not those of whole tiles, or a page is shorter than a tile.
+    #[inline]
+    pub fn run(&mut self, run: &mut Run<'_>, multiplier: &Multiplier, decoder: Option<PanelDecoder>) -> Option<usize> {
+        let per_tile = multiplier.panels();
+        assert!(run.places.len() == PLACES * per_tile && run.left.len().is_multiple_of(per_tile), "panels of tiles");
+        #[cfg(target_arch = "x86_64")]
+        if let (Ready::Amx(tiles), 1, Some(mask)) =
+            (&mut self.session.0, per_tile, multiplier.fidelity.right(0).pair_mask())
+        {
+            match decoder {
+                // SAFETY: AMX belongs to the level that this is compiled for.
+                None => return unsafe { pack_avx512::run(tiles, run, mask) },
+                Some(decoder) => {
+                    if let Some(kernel) = decoder.run() {
+                        // SAFETY: decoders have kernels that this host has.
+                        return unsafe { kernel(tiles, run, mask) };
+                    }
+                }
+            }
+        }
+        for (step, left) in run.left.chunks_exact(per_tile).enumerate() {
+            let place = |number: usize| number % PLACES * per_tile..(number % PLACES + 1) * per_tile;
+            let now = run.number + step;
+            self.steps(left, &run.places[place(now)]);
+            if let Some(page) = run.pages.get(step)
+                && !multiplier.pack_right_page(page, decoder, &mut run.places[place(now + WAITING)])
+            {
+                return Some(step);
+            }
+        }
+        None
     }
 }
 

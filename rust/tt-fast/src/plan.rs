@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use super::PLACES;
-use super::strategy::Strategy;
 use tt_cpu::pool;
 
 /// Panels of a tile column that are multiplied at a time, once for each row of tiles. These 32 KiB stay in a
@@ -113,12 +112,13 @@ pub fn column(turn: usize, columns: usize, stride: usize) -> usize {
 }
 
 impl Plan {
-    /// The plan for so many panels of a tile; `overlaps` if a unit multiplies on while other work is done.
-    pub fn new(shape: &Shape, per_tile: usize, overlaps: bool) -> Self {
+    /// The plan for so many panels of a tile; `overlaps` if a unit multiplies on while other work is done, `many_rows` if
+    /// enough rows use the right operand to pack it first.
+    pub fn new(shape: &Shape, per_tile: usize, overlaps: bool, many_rows: bool) -> Self {
         let chunk = PANELS / per_tile;
         let chunks = shape.k.div_ceil(chunk);
         let column = chunks * PANELS;
-        let packs_first = Strategy::packs_first(shape, overlaps) && column <= RIGHT_PANELS;
+        let packs_first = many_rows && column <= RIGHT_PANELS;
         let (left_panels, most_chunks) = match (packs_first, overlaps) {
             (true, true) => (LEFT_PANELS_AMX, MOST_CHUNKS_AMX),
             (true, false) => (LEFT_PANELS, MOST_CHUNKS),
@@ -233,10 +233,11 @@ pub fn even(whole: usize, most: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Strategy;
 
     /// Every output tile is in one item, and nothing is larger than what the documentation says.
     fn check(shape: &Shape, per_tile: usize, overlaps: bool) {
-        let plan = Plan::new(shape, per_tile, overlaps);
+        let plan = Plan::new(shape, per_tile, overlaps, Strategy::packs_first(shape, overlaps));
         let (batch, m, n) = (shape.batch.0, shape.m, shape.n);
         let what = format!("batch {:?}, {m} x {} x {n}, {per_tile} panels a tile: {plan:?}", shape.batch, shape.k);
         assert!(plan.bytes() <= 6 << 20, "{} bytes of workspace, {what}", plan.bytes());

@@ -3,9 +3,7 @@
 //! Where every tile of the right operand is used once, memory sets the pace, and what is to be done for a tile has to
 //! fit in the time of its bytes. So a run is one loop: tables stay in registers, AMX multiplies on while vectors are
 //! packed, and lines of later pages are asked for one by one between both.
-#[cfg(target_arch = "x86_64")]
-use super::pack_avx512;
-use super::{Multiplier, Panel, PanelDecoder, Ready, Running};
+use super::Panel;
 
 /// Tiles of the right operand for whose panels a run has places, which are used in turn.
 pub const PLACES: usize = 4;
@@ -62,42 +60,3 @@ macro_rules! run_loop {
     }};
 }
 pub(crate) use run_loop;
-
-impl Running<'_> {
-    /// Adds the products of a run, and packs a page beside each; BF16, or in the decoder's format. Stops after a
-    /// product whose page has to be packed in another way, and returns its number.
-    ///
-    /// # Panics
-    /// If the left operand's panels or the places are not those of whole tiles, or a page is shorter than a tile.
-    #[inline]
-    pub fn run(&mut self, run: &mut Run<'_>, multiplier: &Multiplier, decoder: Option<PanelDecoder>) -> Option<usize> {
-        let per_tile = multiplier.panels();
-        assert!(run.places.len() == PLACES * per_tile && run.left.len().is_multiple_of(per_tile), "panels of tiles");
-        #[cfg(target_arch = "x86_64")]
-        if let (Ready::Amx(tiles), 1, Some(mask)) =
-            (&mut self.session.0, per_tile, multiplier.fidelity.right(0).pair_mask())
-        {
-            match decoder {
-                // SAFETY: AMX belongs to the level that this is compiled for.
-                None => return unsafe { pack_avx512::run(tiles, run, mask) },
-                Some(decoder) => {
-                    if let Some(kernel) = decoder.run() {
-                        // SAFETY: decoders have kernels that this host has.
-                        return unsafe { kernel(tiles, run, mask) };
-                    }
-                }
-            }
-        }
-        for (step, left) in run.left.chunks_exact(per_tile).enumerate() {
-            let place = |number: usize| number % PLACES * per_tile..(number % PLACES + 1) * per_tile;
-            let now = run.number + step;
-            self.steps(left, &run.places[place(now)]);
-            if let Some(page) = run.pages.get(step)
-                && !multiplier.pack_right_page(page, decoder, &mut run.places[place(now + WAITING)])
-            {
-                return Some(step);
-            }
-        }
-        None
-    }
-}

@@ -15,7 +15,7 @@ use tt_cpu::{Level, simd_kernel};
 use super::Unit;
 #[cfg(target_arch = "x86_64")]
 use super::small_m_avx512;
-use super::{Multiplier, PANEL_WORDS, Panel, PanelDecoder, Ready, Session, Sums};
+use super::{LINE_WORDS, Line, Multiplier, PANEL_WORDS, Panel, PanelDecoder, Ready, Session, Sums};
 use tt_tensix::regs::index;
 
 /// Most rows that are few: with more, most of the work is that of whole tiles.
@@ -26,24 +26,6 @@ const TOGETHER: usize = 8;
 
 /// Panels after which there is a look at whether the rows are still few.
 const LOOK: usize = 16;
-
-/// Words of a line.
-const WORDS: usize = 16;
-
-/// Words of a cache line: 32 steps along K of a row of the left operand, or 16 sums of a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(C, align(64))]
-pub struct Line(pub [u32; WORDS]);
-
-// SAFETY: words without padding: their size is the alignment.
-unsafe impl bytemuck::Zeroable for Line {}
-// SAFETY: as above; every pattern is a valid word.
-unsafe impl bytemuck::Pod for Line {}
-
-impl Line {
-    /// All zero.
-    pub const ZERO: Self = Self([0; WORDS]);
-}
 
 /// How tiles of a right operand are multiplied with few rows.
 #[derive(Clone, Copy, Debug)]
@@ -110,7 +92,7 @@ pub fn rows_in_use(panels: &[Panel], most: usize, level: Level) -> Option<usize>
     for panels in panels.chunks(LOOK) {
         collect::run(level, panels, &mut any);
         // A zero exponent is a zero.
-        let counts = |line: &[u32; WORDS]| line.iter().any(|word| word & 0x7f80_7f80 != 0);
+        let counts = |line: &[u32; LINE_WORDS]| line.iter().any(|word| word & 0x7f80_7f80 != 0);
         rows = any.as_chunks().0.iter().rposition(counts).map_or(1, |row| row + 1);
         if rows > most {
             return None;
@@ -124,9 +106,9 @@ impl Sums {
     /// met neither infinities nor NaN then.
     pub fn every_column_is_finite(&self, rows: usize) -> bool {
         (0..2).all(|half| {
-            let mut finite = [false; WORDS];
+            let mut finite = [false; LINE_WORDS];
             for row in 0..rows {
-                for (finite, word) in finite.iter_mut().zip(&self.0[index(row, half * WORDS)..]) {
+                for (finite, word) in finite.iter_mut().zip(&self.0[index(row, half * LINE_WORDS)..]) {
                     *finite |= word & 0x7f80_0000 != 0x7f80_0000;
                 }
             }
@@ -142,7 +124,7 @@ impl SmallM {
         rows = if rows <= TOGETHER { rows.next_power_of_two() } else { rows.next_multiple_of(TOGETHER) };
         let mut lines = Vec::with_capacity(panels.len() * rows);
         for panel in panels {
-            let all: &[Line; PANEL_WORDS / WORDS] = bytemuck::must_cast_ref(panel);
+            let all: &[Line; PANEL_WORDS / LINE_WORDS] = bytemuck::must_cast_ref(panel);
             lines.extend_from_slice(&all[..rows]);
         }
         Some(Rows { rows, lines })
@@ -208,7 +190,7 @@ impl SmallM {
         let (rows, _) = lines.as_chunks::<2>();
         for (row, halves) in rows.iter().enumerate() {
             for (half, line) in halves.iter().enumerate() {
-                sums.0[index(row, half * WORDS)..][..WORDS].copy_from_slice(&line.0);
+                sums.0[index(row, half * LINE_WORDS)..][..LINE_WORDS].copy_from_slice(&line.0);
             }
         }
         sums.every_column_is_finite(rows.len())

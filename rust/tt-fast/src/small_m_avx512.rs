@@ -13,8 +13,7 @@ use tt_cpu::stream;
 
 use super::dot::pairs;
 use super::pack_avx512::pair_rows;
-use super::small_m::Line;
-use super::{Bf16Page, LINES};
+use super::{Bf16Page, LINES, Line};
 use tt_tensix::unpack::block_float::permutes::{GROUPS, OR_AND, ORDERS, Shifts, WORDS, exponent_shifts, load, word};
 
 /// Pages that are multiplied, one of each column, and those that come later.

@@ -43,12 +43,18 @@ pub enum Strategy {
 
 impl Strategy {
     /// Whether so many rows use the right operand that it is packed first. `overlaps`: see [`Plan::new`].
-    pub(super) fn packs_first(shape: &Shape, overlaps: bool) -> bool {
+    pub(crate) fn packs_first(shape: &Shape, overlaps: bool) -> bool {
         shape.m > if overlaps { ON_THE_FLY_ROWS_AMX } else { ON_THE_FLY_ROWS }
     }
 
-    /// The strategy for a product with its plan.
-    pub fn choose(shape: &Shape, plan: &Plan, operands: &Operands, multiplier: &Multiplier) -> Self {
+    /// The strategy for a product, and its plan.
+    pub fn choose(shape: &Shape, operands: &Operands, multiplier: &Multiplier) -> (Self, Plan) {
+        let overlaps = multiplier.multiplies_on();
+        let plan = Plan::new(shape, multiplier.panels(), overlaps, Self::packs_first(shape, overlaps));
+        (Self::with_plan(shape, &plan, operands, multiplier), plan)
+    }
+
+    fn with_plan(shape: &Shape, plan: &Plan, operands: &Operands, multiplier: &Multiplier) -> Self {
         if plan.packs_first {
             return Self::PackedFirst;
         }

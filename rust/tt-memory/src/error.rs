@@ -1,8 +1,8 @@
 //! Everything that can go wrong with device memory, with the figures that a message needs.
 use tt_cpu::arena::ArenaError;
 
-use crate::buffer::{BufferId, BufferType};
 use crate::chip::{Grid, LogicalCore};
+use crate::id::{BufferId, BufferType};
 
 /// Why an operation on device memory was refused. The device is unchanged and usable after each of them.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -9,6 +9,7 @@ pub mod buffer;
 pub mod chip;
 pub mod device;
 pub mod error;
+mod id;
 pub mod raw;
 pub mod report;
 mod transfer;

@@ -39,7 +39,7 @@ pub struct Fault {
     /// The call, by its classic name.
     pub call: &'static str,
     /// What happened.
-    pub what: Box<What>,
+    pub what: Box<FaultKind>,
 }
 
 impl std::fmt::Display for Fault {
@@ -53,7 +53,7 @@ impl std::error::Error for Fault {}
 /// What happened. Fields are what the text names.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[allow(missing_docs, reason = "each field is named in the text of its variant")]
-pub enum What {
+pub enum FaultKind {
     // Circular buffers.
     #[error("CB {cb} is not configured on this core; the program gives it {configured}")]
     NoCb { cb: u32, configured: String },
@@ -237,7 +237,7 @@ pub enum What {
     Bug(String),
 }
 
-impl What {
+impl FaultKind {
     /// The family it belongs to.
     pub fn class(&self) -> Class {
         match self {
@@ -331,7 +331,7 @@ impl What {
     }
 }
 
-impl From<MemoryError> for What {
+impl From<MemoryError> for FaultKind {
     fn from(error: MemoryError) -> Self {
         Self::Bug(error.to_string())
     }

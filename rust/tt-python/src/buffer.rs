@@ -8,8 +8,8 @@ use pyo3::types::PyDict;
 use tt_memory::buffer::{Buffer, BufferId, BufferType};
 use tt_memory::error::MemoryError;
 
-use crate::device::SharedDevice;
 use crate::error::engine_bug;
+use crate::shared::SharedDevice;
 
 /// What does not change while a buffer lives.
 #[derive(Debug, Clone, Copy)]

@@ -11,6 +11,7 @@ mod host;
 mod interrupt;
 mod ops;
 mod program;
+mod shared;
 mod tiles;
 mod vector;
 

@@ -118,17 +118,17 @@ impl<'a> Kernel<'a> {
         let math = MathConfig { fidelity: program.fidelity, dst, alu: left.input.register, arch: program.arch };
         let MatmulProgram { batch, m, k, n, .. } = *program;
         let shape = Shape { batch, m, k, n };
-        let plan = Plan::new(&shape, multiplier.panels(), multiplier.multiplies_on());
         let operands = Operands {
             bf16: left.is_plain() && right.is_plain(),
             right_goes_straight: right.goes_straight(),
             right_decoder: right.decoder,
             whole_k: program.k_datums == 32 * k,
         };
+        let (strategy, plan) = Strategy::choose(&shape, &operands, &multiplier);
         Ok(Self {
             program,
             level,
-            strategy: Strategy::choose(&shape, &plan, &operands, &multiplier),
+            strategy,
             shape,
             plan,
             multiplier,

@@ -1,7 +1,7 @@
 //! Calls of compute kernels: setup, registers, tile work.
 use pyo3::prelude::*;
 use tt_program::Run;
-use tt_program::compute::{Math, VectorCall};
+use tt_program::calls::compute::{Math, VectorCall};
 use tt_tensix::fpu::{Broadcast, EltwiseOp, PoolOp, ReduceDim};
 use tt_tensix::pack::DstFormat;
 

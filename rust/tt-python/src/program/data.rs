@@ -1,8 +1,8 @@
 //! Calls of data-movement kernels, and those that all kernels share: circular buffers, transfers, words of own L1.
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
-use tt_program::cb::Interface;
-use tt_program::noc::{Barrier, Page};
+use tt_program::calls::cb::Interface;
+use tt_program::calls::noc::{Barrier, Page};
 
 use super::ProgramRun;
 

@@ -14,14 +14,15 @@ use pyo3::types::PyDict;
 use tt_formats::DataFormat;
 use tt_memory::Device;
 use tt_memory::chip::LogicalCore;
-use tt_program::kernel::{Event, Stall, State, Wait};
-use tt_program::run::Leftover;
 use tt_program::spec::{CbSpec, ComputeConfig, KernelSpec, ProgramSpec, Risc, SemaphoreSpec};
-use tt_program::{Class, Fault, Run, What};
+use tt_program::state::Leftover;
+use tt_program::state::kernel::{Event, Stall, State, Wait};
+use tt_program::{Class, Fault, FaultKind, Run};
 use tt_tensix::fpu::MathFidelity;
 
-use crate::device::{PyDevice, SharedDevice};
+use crate::device::PyDevice;
 use crate::error::{EngineError, engine_bug, exception, panic_text};
+use crate::shared::SharedDevice;
 
 impl EngineError for Fault {
     fn into_exception(self, py: Python<'_>) -> PyErr {
@@ -93,7 +94,7 @@ fn core((x, y): (u32, u32)) -> LogicalCore {
     LogicalCore { x, y }
 }
 
-fn bug(py: Python<'_>, what: &What) -> PyErr {
+fn bug(py: Python<'_>, what: &FaultKind) -> PyErr {
     engine_bug(py, &what.to_string())
 }
 

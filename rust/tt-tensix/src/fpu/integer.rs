@@ -1,6 +1,6 @@
 //! Integer products and sums: INT8 and UINT8 operands, INT32 `Dst`. `numerics.md` section 12.
 
-use super::eltwise::{Broadcast, EltwiseOp};
+use super::op::{Broadcast, EltwiseOp};
 use super::{Dst, MathConfig, Src};
 use crate::regs::{FACE_SIDE, index, position};
 

@@ -11,6 +11,7 @@ mod integer;
 pub mod matmul;
 mod moves;
 mod mvmul;
+mod op;
 mod operand;
 mod reduce;
 
@@ -18,12 +19,13 @@ use tt_formats::DataFormat;
 
 pub use crate::regs::{Arch, Dst, DstFormat, HalfTile, MathFidelity, Src};
 
-pub use eltwise::{Broadcast, EltwiseOp, eltwise, eltwise_at, eltwise_scalar, exact, halves, running};
+pub use eltwise::{eltwise, eltwise_at, eltwise_scalar, exact, halves, running};
 pub use matmul::{
     Accumulator, PreparedA, PreparedB, accumulate, accumulate_at, matmul_tile, matmul_tile_scalar, row_sum_scalar,
 };
 pub use moves::{copy_to_dst, copy_to_dst_scalar, move_a_to_dst, move_dst_to_src, move_page_to_dst};
 pub use mvmul::mvmul_element;
+pub use op::{Broadcast, EltwiseOp};
 pub use reduce::{
     PoolOp, ReduceDim, Reduction, RunningMax, clear_for_max, minimum, reduce, reduce_at, reduce_mixed, reduce_scalar,
     row_sum, row_sum_at,

@@ -6,7 +6,7 @@
 use tt_cpu::{Level, simd_kernel};
 
 use super::super::{Dst, DstFormat, MathConfig, Src};
-use super::EltwiseOp;
+use crate::fpu::EltwiseOp;
 
 /// The first operand.
 #[derive(Clone, Copy)]

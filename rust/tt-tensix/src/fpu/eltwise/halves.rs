@@ -9,7 +9,7 @@
 use tt_cpu::{Level, simd_kernel};
 use tt_formats::DataFormat;
 
-use super::EltwiseOp;
+use crate::fpu::EltwiseOp;
 use crate::fpu::MathConfig;
 use crate::fpu::operand::Phase;
 use crate::regs::{DstFormat, HalfTile};

@@ -5,7 +5,7 @@ use tt_cpu::Level;
 use super::super::combine::lanes::{combine_one, finish_units};
 use super::super::operand::{Phase, mask};
 use super::super::{Dst, MathConfig, Src};
-use super::EltwiseOp;
+use crate::fpu::EltwiseOp;
 use crate::regs::{DstFormat, MathFidelity, TILE_DATUMS};
 use crate::vector::{Vector, vector_kernel};
 

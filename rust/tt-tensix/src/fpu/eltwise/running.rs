@@ -94,9 +94,9 @@ mod tests {
     use tt_formats::DataFormat;
     use tt_testkit::random::Random;
 
-    use super::super::{Broadcast, EltwiseOp, eltwise_scalar};
     use super::*;
     use crate::fpu::{Arch, MathFidelity};
+    use crate::fpu::{Broadcast, EltwiseOp, eltwise_scalar};
 
     /// Any word, or one of few exponents, of which sums cancel.
     fn half(random: &mut Random, kind: usize) -> u16 {

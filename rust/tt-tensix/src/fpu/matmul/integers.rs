@@ -9,7 +9,7 @@ use tt_cpu::Level;
 
 use super::super::MathConfig;
 use super::ROWS;
-use super::prepared::{Side, pair, store};
+use super::side::{Side, pair, store};
 use crate::regs::{Src, TILE_DATUMS, index};
 use crate::vector::{Vector, vector_kernel};
 

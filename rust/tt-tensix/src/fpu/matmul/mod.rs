@@ -15,6 +15,7 @@ mod places;
 mod plain;
 mod prepared;
 pub mod scalar;
+mod side;
 
 use tt_cpu::Level;
 

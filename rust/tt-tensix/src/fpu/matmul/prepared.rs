@@ -8,12 +8,12 @@
 //! exponent of the product's grid in phase 0, shifted left by 7: a half of a lane then has them where FP32 has its
 //! exponent.
 
-use bytemuck::{AnyBitPattern, NoUninit};
 use tt_cpu::Level;
 
 use super::super::operand::mask;
 use super::super::{MathConfig, Src};
 use super::integers::Integers;
+use super::side::{Side, pair, store};
 use super::used_rows;
 use crate::regs::{TILE_DATUMS, index};
 use crate::vector::{Vector, vector_kernel};
@@ -22,13 +22,6 @@ use crate::vector::{Vector, vector_kernel};
 const ZERO_FIELD: i32 = -128;
 /// Exponents of ordinary operands with 8-bit exponents: parts, products and group sums are normal FP32 numbers.
 const ORDINARY: std::ops::RangeInclusive<i32> = 24..=187;
-
-/// Which register an operand lies in.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Side {
-    A,
-    B,
-}
 
 /// One operand's tile. Planes are row-major, for `SrcA` rows are `k`, for `SrcB` columns are.
 #[derive(Clone)]
@@ -116,8 +109,8 @@ const fn offsets(e8: bool, side: Side) -> (i32, i32) {
     }
 }
 
-/// How the parts of a register's datums are cut out of them as FP32 numbers. Every datum is one, of 11 bits.
-struct Cut {
+/// How the fidelity masks make FP32 numbers of the parts of a register's datums. Every datum is one, of 11 bits.
+struct Parts {
     /// Added to exponents, so that those of 5 bits are far from denormal numbers.
     lift: i32,
     /// Bits of the datum, with the sign and the exponent: those of the first part and those of both.
@@ -126,7 +119,7 @@ struct Cut {
     factors: [f32; 2],
 }
 
-impl Cut {
+impl Parts {
     fn new(e8: bool, side: Side) -> Self {
         let (offset, _) = offsets(e8, side);
         let lift = if e8 { 0 } else { 64 };
@@ -149,7 +142,7 @@ fn prepare_body<V: Vector>(cfg: &MathConfig, side: Side, src: &Src, planes: &mut
     let exponent_bits = if mode.e8 { 255 } else { 31 };
     let datum_mask = V::splat(1 << 18 | exponent_bits << 10 | 1023);
     let exponent_mask = V::splat(exponent_bits);
-    let cut = Cut::new(mode.e8, side);
+    let parts = Parts::new(mode.e8, side);
     let second = if side == Side::A { phases > 1 } else { phases > 2 };
     let (mut largest, mut below_smallest, mut low_bits) = (zero, V::splat(-1), zero);
     for pair in (0..32).step_by(2) {
@@ -169,14 +162,14 @@ fn prepare_body<V: Vector>(cfg: &MathConfig, side: Side, src: &Src, planes: &mut
                         Side::A => V::keep(live, V::add(exponent, V::splat(64))),
                         Side::B => V::select(live, V::sub(V::splat(191), exponent), V::splat(255)),
                     };
-                    let datum = V::add(V::shl::<13>(V::and(word, datum_mask)), V::splat(cut.lift));
+                    let datum = V::add(V::shl::<13>(V::and(word, datum_mask)), V::splat(parts.lift));
                     let datum = V::keep(live, datum);
-                    let high = V::from_bits(V::and(datum, V::splat(cut.masks[0])));
-                    let scaled = V::to_bits(V::mul_float(high, V::splat_float(cut.factors[0])));
+                    let high = V::from_bits(V::and(datum, V::splat(parts.masks[0])));
+                    let scaled = V::to_bits(V::mul_float(high, V::splat_float(parts.factors[0])));
                     store::<V, _>(scaled, &mut planes.parts[0], row * 32 + column);
                     if second {
-                        let low = V::sub_float(V::from_bits(V::and(datum, V::splat(cut.masks[1]))), high);
-                        let scaled = V::to_bits(V::mul_float(low, V::splat_float(cut.factors[1])));
+                        let low = V::sub_float(V::from_bits(V::and(datum, V::splat(parts.masks[1]))), high);
+                        let scaled = V::to_bits(V::mul_float(low, V::splat_float(parts.factors[1])));
                         low_bits = V::or(low_bits, scaled);
                         store::<V, _>(scaled, &mut planes.parts[1], row * 32 + column);
                     }
@@ -237,17 +230,6 @@ fn fields_body<V: Vector>(cfg: &MathConfig, side: Side, words: &Src, fields: &mu
 
 vector_kernel!(fill_fields, fields_body, (cfg: &MathConfig, side: Side, words: &Src, fields: &mut [i32; TILE_DATUMS]));
 vector_kernel!(prepare_planes, prepare_body, (cfg: &MathConfig, side: Side, src: &Src, planes: &mut Planes));
-
-/// Two values below 2^16 in a lane.
-#[inline(always)]
-pub(super) fn pair<V: Vector>(low: V::Int, high: V::Int) -> V::Int {
-    V::or(V::and(low, V::splat(0xffff)), V::shl::<16>(high))
-}
-
-#[inline(always)]
-pub(super) fn store<V: Vector, T: NoUninit + AnyBitPattern>(vector: V::Int, plane: &mut [T], at: usize) {
-    V::store(vector, &mut bytemuck::cast_slice_mut(plane)[at..]);
-}
 
 /// The lanes of a vector, the first of them again where there are fewer than 16.
 #[inline(always)]

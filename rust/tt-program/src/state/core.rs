@@ -2,8 +2,8 @@
 
 use tt_memory::chip::{LogicalCore, NocCoord};
 
-use crate::cb::Cb;
-use crate::error::What;
+use super::cb::Cb;
+use crate::error::FaultKind;
 
 /// A core that the program uses.
 #[derive(Debug)]
@@ -28,22 +28,22 @@ impl Core {
     /// A CB by its number.
     ///
     /// # Errors
-    /// [`What::NoCb`].
+    /// [`FaultKind::NoCb`].
     #[inline]
-    pub fn cb_mut(&mut self, cb: u32) -> Result<&mut Cb, What> {
+    pub fn cb_mut(&mut self, cb: u32) -> Result<&mut Cb, FaultKind> {
         if !matches!(self.cbs.get(cb as usize), Some(Some(_))) {
             return Err(self.no_cb(cb));
         }
         match &mut self.cbs[cb as usize] {
             Some(buffer) => Ok(buffer),
-            None => Err(What::NoCb { cb, configured: String::new() }),
+            None => Err(FaultKind::NoCb { cb, configured: String::new() }),
         }
     }
 
-    fn no_cb(&self, cb: u32) -> What {
+    fn no_cb(&self, cb: u32) -> FaultKind {
         let numbers: Vec<String> = self.all_cbs().map(|buffer| buffer.index.to_string()).collect();
         let configured = if numbers.is_empty() { "none".to_owned() } else { format!("CB {}", numbers.join(", ")) };
-        What::NoCb { cb, configured }
+        FaultKind::NoCb { cb, configured }
     }
 
     /// CBs in the order of their numbers.

@@ -4,10 +4,10 @@ use std::cmp::Reverse;
 
 use tt_memory::{Device, Place};
 
-use super::{Change, Run};
-use crate::error::{Fault, What};
-use crate::kernel::{State, Transfers, Wait};
-use crate::time::QUANTUM;
+use crate::error::{Fault, FaultKind};
+use crate::state::kernel::{State, Transfers, Wait};
+use crate::state::time::QUANTUM;
+use crate::state::{Change, Run};
 
 /// So many reads of one unchanged word in a row are a loop that waits for it.
 const POLLS: u32 = 64;
@@ -87,13 +87,13 @@ impl Run {
         })
     }
 
-    fn check_leftovers(&mut self) -> Result<(), What> {
+    fn check_leftovers(&mut self) -> Result<(), FaultKind> {
         let current = self.current;
         let (kernel, core) = self.here();
         let Transfers { reads, unacknowledged, atomics, .. } = &kernel.transfers;
         if !(reads.is_empty() && unacknowledged.is_empty() && atomics.is_empty()) {
             let (reads, writes, atomics) = (reads.len(), unacknowledged.len(), atomics.len());
-            return Err(What::EndsWithTransfers { reads, writes, atomics });
+            return Err(FaultKind::EndsWithTransfers { reads, writes, atomics });
         }
         if let Some(compute) = &kernel.compute {
             compute.check_released()?;
@@ -101,10 +101,10 @@ impl Run {
         // Pages that were reserved and only used as scratch memory are legal, as long as the CB never carries data.
         for cb in core.all_cbs() {
             if cb.producer == Some(current) && cb.reserved > 0 && cb.pushed > 0 {
-                return Err(What::MissingPush { cb: cb.index, pages: cb.reserved });
+                return Err(FaultKind::MissingPush { cb: cb.index, pages: cb.reserved });
             }
             if cb.consumer == Some(current) && cb.waited > 0 && cb.popped > 0 {
-                return Err(What::MissingPop { cb: cb.index, pages: cb.waited });
+                return Err(FaultKind::MissingPop { cb: cb.index, pages: cb.waited });
             }
         }
         Ok(())
@@ -170,7 +170,7 @@ impl Run {
         start: u32,
         end: u32,
         time: u64,
-    ) -> Result<(), What> {
+    ) -> Result<(), FaultKind> {
         let Some(slot) = self.core_of_bank(bank) else { return Ok(()) };
         for index in 0..self.cores[slot].kernels.len() {
             let kernel = self.cores[slot].kernels[index];

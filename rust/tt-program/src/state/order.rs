@@ -14,14 +14,8 @@ use std::collections::BTreeMap;
 
 use tt_memory::Place;
 
-use crate::error::What;
-use crate::run::Run;
-
 /// A point in the life of each kernel.
 pub(crate) type Vector = Vec<u32>;
-
-/// Up to so many bytes a transfer may be a flag rather than data.
-const FLAG_BYTES: u32 = 16;
 
 /// No kernel of this run has written these bytes.
 const NOBODY: u32 = u32::MAX;
@@ -45,10 +39,10 @@ type Ranges = BTreeMap<u64, Access>;
 
 /// A write that its kernel has not waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Pending {
-    noc: u8,
-    trid: u8,
-    place: Place,
+pub(crate) struct Pending {
+    pub(crate) noc: u8,
+    pub(crate) trid: u8,
+    pub(crate) place: Place,
     end: u64,
     epoch: u32,
 }
@@ -124,7 +118,7 @@ impl Order {
     }
 
     /// A kernel that changed a word of L1 without `kernel` having seen it.
-    fn unseen_change(&self, kernel: usize, word: (usize, u32)) -> Option<usize> {
+    pub(crate) fn unseen_change(&self, kernel: usize, word: (usize, u32)) -> Option<usize> {
         let carrier = self.words.get(&word)?;
         let known = &self.vectors[kernel];
         (0..known.len()).find(|&other| other != kernel && carrier[other] > known[other])
@@ -135,7 +129,7 @@ impl Order {
     }
 
     /// The access to a range that `kernel`, which is going to read it, or write it, does not know of.
-    fn conflict(&self, kernel: usize, place: Place, end: u64, write: bool) -> Option<Conflict> {
+    pub(crate) fn conflict(&self, kernel: usize, place: Place, end: u64, write: bool) -> Option<Conflict> {
         let ranges = if place.dram { &self.dram[place.bank] } else { &self.l1[place.bank] };
         let known = &self.vectors[kernel];
         for (_, access) in overlaps(ranges, place.address, end) {
@@ -159,7 +153,7 @@ impl Order {
     }
 
     /// `kernel` has written a range; `sent`: over this network, with this transaction id, and nobody has waited for it.
-    fn record_write(&mut self, kernel: usize, place: Place, end: u64, sent: Option<(u8, u8)>) {
+    pub(crate) fn record_write(&mut self, kernel: usize, place: Place, end: u64, sent: Option<(u8, u8)>) {
         let (writer, epoch) = (kernel as u32, self.vectors[kernel][kernel]);
         if let Some((noc, trid)) = sent {
             self.pending[kernel].push(Pending { noc, trid, place, end, epoch });
@@ -178,7 +172,7 @@ impl Order {
     }
 
     /// `kernel` has read a range.
-    fn record_read(&mut self, kernel: usize, place: Place, end: u64) {
+    pub(crate) fn record_read(&mut self, kernel: usize, place: Place, end: u64) {
         let (reader, epoch) = (kernel as u32, self.vectors[kernel][kernel]);
         let ranges = self.ranges(place);
         let note = |access: &mut Access| match access.readers.iter_mut().find(|(known, _)| *known == reader) {
@@ -209,7 +203,7 @@ impl Order {
     }
 
     /// Writes of `kernel` have arrived as far as whoever learns of it from now on can tell.
-    fn settle(&mut self, kernel: usize, arrived: impl Fn(&Pending) -> bool) {
+    pub(crate) fn arrive(&mut self, kernel: usize, arrived: impl Fn(&Pending) -> bool) {
         let epoch = self.vectors[kernel][kernel];
         let mut pending = std::mem::take(&mut self.pending[kernel]);
         for write in pending.extract_if(.., |write| arrived(write)) {
@@ -261,109 +255,6 @@ fn cut(ranges: &mut Ranges, start: u64, end: u64) {
     }
 }
 
-impl Run {
-    /// The running kernel reads bytes: their last writer must be known to it.
-    pub(crate) fn order_read(&mut self, place: Place, bytes: u32) -> Result<(), What> {
-        let kernel = self.current;
-        let Some(order) = &mut self.order else { return Ok(()) };
-        let end = place.address + u64::from(bytes);
-        if is_flag(place, bytes) {
-            order.acquire_flag(kernel, place.bank, place.address as u32, end as u32);
-            return Ok(());
-        }
-        if let Some(conflict) = order.conflict(kernel, place, end, false) {
-            return Err(self.unordered(place, bytes, conflict, false));
-        }
-        order.record_read(kernel, place, end);
-        Ok(())
-    }
-
-    /// The running kernel writes bytes: likewise, and from now on it is their last writer.
-    pub(crate) fn order_write(&mut self, place: Place, bytes: u32) -> Result<(), What> {
-        self.order_any_write(place, bytes, None)
-    }
-
-    /// The running kernel sends bytes over a network, with a transaction id.
-    pub(crate) fn order_send(&mut self, place: Place, bytes: u32, noc: u8, trid: u8) -> Result<(), What> {
-        self.order_any_write(place, bytes, Some((noc, trid)))
-    }
-
-    fn order_any_write(&mut self, place: Place, bytes: u32, sent: Option<(u8, u8)>) -> Result<(), What> {
-        let kernel = self.current;
-        let Some(order) = &mut self.order else { return Ok(()) };
-        let end = place.address + u64::from(bytes);
-        if is_flag(place, bytes) {
-            let word = (place.bank, place.address as u32);
-            if let Some(other) = order.unseen_change(kernel, word) {
-                return Err(self.unordered(place, bytes, Conflict::Write(other), true));
-            }
-            if let Some((noc, _)) = sent {
-                order.settle(kernel, |write| write.noc == noc && !write.place.dram && write.place.bank == place.bank);
-            }
-            order.release_word(kernel, word);
-            order.record_write(kernel, place, end, None);
-            return Ok(());
-        }
-        if let Some(conflict) = order.conflict(kernel, place, end, true) {
-            return Err(self.unordered(place, bytes, conflict, true));
-        }
-        order.record_write(kernel, place, end, sent);
-        Ok(())
-    }
-
-    /// The running kernel has waited for writes: those over a network, and with `trid` those with this transaction id.
-    pub(crate) fn order_arrived(&mut self, noc: u8, trid: Option<u8>) {
-        if let Some(order) = &mut self.order {
-            order.settle(self.current, |write| write.noc == noc && trid.is_none_or(|trid| trid == write.trid));
-        }
-    }
-
-    /// The running kernel changes a word of some core over a network. What it sent there before over the same network
-    /// arrives before.
-    pub(crate) fn order_signal(&mut self, bank: usize, address: u32, noc: u8) {
-        if let Some(order) = &mut self.order {
-            order.settle(self.current, |write| write.noc == noc && !write.place.dram && write.place.bank == bank);
-            order.release_word(self.current, (bank, address));
-        }
-    }
-
-    /// The running kernel is going to replace a word of L1: it must have seen what others made of it.
-    pub(crate) fn order_replace(&self, place: Place) -> Result<(), What> {
-        let unseen =
-            self.order.as_ref().and_then(|o| o.unseen_change(self.current, (place.bank, place.address as u32)));
-        unseen.map_or(Ok(()), |other| Err(self.unordered(place, 4, Conflict::Write(other), true)))
-    }
-
-    /// The running kernel has seen a word of its own L1.
-    pub(crate) fn order_acquire_word(&mut self, bank: usize, address: u32) {
-        if let Some(order) = &mut self.order {
-            order.acquire_flag(self.current, bank, address, address + 4);
-        }
-    }
-
-    #[cold]
-    fn unordered(&self, place: Place, bytes: u32, conflict: Conflict, write: bool) -> What {
-        let (Conflict::Write(other) | Conflict::Pending(other) | Conflict::Read(other)) = conflict;
-        let other = &self.kernels[other];
-        let name = self.place_name(place);
-        let (address, bytes) = (place.address, bytes.into());
-        let who = format!("{} on core {}-{}", other.describe(), other.logical.x, other.logical.y);
-        match conflict {
-            Conflict::Write(_) if write && is_flag(place, bytes as u32) => {
-                What::LostChange { place: name, address, writer: who }
-            }
-            Conflict::Write(_) => What::Unordered { place: name, address, bytes, writer: who },
-            Conflict::Pending(_) => What::StillOnItsWay { place: name, address, bytes, writer: who },
-            Conflict::Read(_) => What::OverwrittenWhileRead { place: name, address, bytes, reader: who },
-        }
-    }
-}
-
-/// Whether so few bytes of L1 may be a flag that somebody polls rather than data.
-fn is_flag(place: Place, bytes: u32) -> bool {
-    bytes <= FLAG_BYTES && !place.dram
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -413,15 +304,15 @@ mod tests {
         order.record_write(0, place(100), 200, Some((1, 3)));
         pass(&mut order, 0, 1);
         assert_eq!(order.conflict(1, place(100), 101, false), Some(Conflict::Pending(0)));
-        order.settle(0, |write| write.noc == 0 || write.trid == 2);
+        order.arrive(0, |write| write.noc == 0 || write.trid == 2);
         assert_eq!(order.conflict(1, place(100), 101, false), Some(Conflict::Pending(0)));
         // It was announced before it was waited for.
-        order.settle(0, |write| write.noc == 1 && write.trid == 3);
+        order.arrive(0, |write| write.noc == 1 && write.trid == 3);
         assert_eq!(order.conflict(1, place(100), 101, false), Some(Conflict::Pending(0)));
         pass(&mut order, 0, 1);
         assert_eq!(order.conflict(1, place(100), 101, false), None);
         order.record_write(0, place(100), 200, Some((1, 0)));
-        order.settle(0, |write| write.noc == 1);
+        order.arrive(0, |write| write.noc == 1);
         assert_eq!(order.conflict(1, place(100), 101, false), Some(Conflict::Write(0)));
     }
 

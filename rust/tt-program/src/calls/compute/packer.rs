@@ -5,36 +5,36 @@ use tt_formats::{DataFormat, TileShape};
 use tt_memory::Device;
 use tt_tensix::pack::{self, EdgeMask, PackConfig, Packer};
 
-use super::{Compute, Tile, Turn, shape};
-use crate::error::{Fault, What};
-use crate::run::Run;
+use crate::error::{Fault, FaultKind};
+use crate::state::Run;
+use crate::state::compute::{Compute, Tile, Turn, shape};
 
 impl Compute {
     /// The section that the packer may read.
-    pub(super) fn packable(&self) -> Result<usize, What> {
+    pub(super) fn packable(&self) -> Result<usize, FaultKind> {
         match (self.turn, self.packing) {
             (_, true) => Ok(self.draining),
             (Turn::Both, false) => Ok(self.filling),
-            _ => Err(What::PackWithoutWait),
+            _ => Err(FaultKind::PackWithoutWait),
         }
     }
 
     /// Section and format of a tile that the packer reads.
-    pub(super) fn packed_tile(&self, index: u32) -> Result<(usize, pack::DstFormat), What> {
+    pub(super) fn packed_tile(&self, index: u32) -> Result<(usize, pack::DstFormat), FaultKind> {
         self.check_index(index)?;
         let section = self.packable()?;
-        let held = self.sections[section].held[index as usize].ok_or(What::DstUnwritten { index })?;
+        let held = self.sections[section].held[index as usize].ok_or(FaultKind::DstUnwritten { index })?;
         Ok((section, held))
     }
 
     /// A tile goes to a CB of its shape; of 32 columns the packer may also take the upper rows only.
-    fn require_shape(&self, section: usize, index: u32, target: TileShape) -> Result<(), What> {
+    fn require_shape(&self, section: usize, index: u32, target: TileShape) -> Result<(), FaultKind> {
         let held = self.sections[section].shapes[index as usize];
         if held == target || held.width() == 32 && target.width() == 32 && target.height() < held.height() {
             return Ok(());
         }
         let (height, width) = (target.height(), target.width());
-        Err(What::Argument(format!(
+        Err(FaultKind::Argument(format!(
             "Dst[{index}] holds a tile of {}x{}, the CB takes tiles of {height}x{width}",
             held.height(),
             held.width()
@@ -47,14 +47,19 @@ impl Compute {
     }
 
     /// The packer for tiles of one `Dst` format and an output format.
-    pub(super) fn packer(&self, dst: pack::DstFormat, output: DataFormat, shape: TileShape) -> Result<Packer, What> {
+    pub(super) fn packer(
+        &self,
+        dst: pack::DstFormat,
+        output: DataFormat,
+        shape: TileShape,
+    ) -> Result<Packer, FaultKind> {
         let config = PackConfig {
             relu: self.relu,
             l1_accumulate: self.l1_accumulate,
             edge: if shape == TileShape::FULL { self.edge } else { EdgeMask::None },
             ..PackConfig::precise(dst, output, self.config.precise)
         };
-        Packer::new(&config, Level::current()).map_err(|error| What::NoConversion(error.to_string()))
+        Packer::new(&config, Level::current()).map_err(|error| FaultKind::NoConversion(error.to_string()))
     }
 }
 
@@ -67,7 +72,7 @@ impl Run {
         self.checked("pack_tile", |run| {
             if let Some((columns, _)) = run.engine()?.1.untilizes {
                 let state = format!("the packer untilizes blocks of {columns} tiles");
-                return Err(What::MissingInit { missing: "pack_untilize_uninit".to_owned(), state });
+                return Err(FaultKind::MissingInit { missing: "pack_untilize_uninit".to_owned(), state });
             }
             run.pack_whole(device, dst, cb, place)
         })
@@ -80,14 +85,14 @@ impl Run {
         dst: u32,
         cb: u32,
         place: Option<u32>,
-    ) -> Result<(), What> {
+    ) -> Result<(), FaultKind> {
         let Run { kernels, cores, time, current, watched, .. } = self;
         let kernel = &mut kernels[*current];
         let core = &mut cores[kernel.core];
         let compute = kernel.compute.as_deref_mut();
         let Some(compute) = compute else {
             let text = "the packer belongs to compute kernels; a data-movement kernel cannot call this";
-            return Err(What::WrongRisc(text.to_owned()));
+            return Err(FaultKind::WrongRisc(text.to_owned()));
         };
         let buffer = core.cb_mut(cb)?;
         let (section, held) = compute.packed_tile(dst)?;
@@ -103,7 +108,7 @@ impl Run {
         }
         let at = tt_memory::Place { dram: false, bank: core.bank, address: address.into() };
         if accumulate && *watched && !borrowed && !core.shadow.ever(address, address + bytes) {
-            return Err(What::AddsToNothing { cb, address });
+            return Err(FaultKind::AddsToNothing { cb, address });
         }
         let edge = compute.edge;
         shape::pack(&packer, form, edge, compute.words(section, dst), device.bytes_mut(at, bytes as usize)?);

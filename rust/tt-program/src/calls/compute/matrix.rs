@@ -7,10 +7,10 @@ use tt_perf::{Eltwise, ReduceAxis};
 use tt_tensix::fpu::{self, Broadcast, EltwiseOp, MathConfig, PoolOp, PreparedA, PreparedB, ReduceDim};
 use tt_tensix::unpack::{self, Unpacker};
 
-use super::{Compute, Math, Tile, shape};
-use crate::error::{Fault, What};
-use crate::kernel::Kernel;
-use crate::run::Run;
+use crate::error::{Fault, FaultKind};
+use crate::state::Run;
+use crate::state::compute::{Compute, Math, Tile, shape};
+use crate::state::kernel::Kernel;
 
 /// A tile of a CB, found and checked.
 #[derive(Debug, Clone, Copy)]
@@ -28,14 +28,14 @@ impl Source {
     }
 
     /// Unpacks it to a source register.
-    pub(super) fn to_src(self, device: &Device, dst32: bool, tile: &mut Tile) -> Result<(), What> {
+    pub(super) fn to_src(self, device: &Device, dst32: bool, tile: &mut Tile) -> Result<(), FaultKind> {
         self.unpack(device.bytes(self.place, self.bytes as usize)?, dst32, tile, 0)
     }
 
     /// Unpacks its bytes to a source register; places beyond its shape become `padding`.
-    fn unpack(self, bytes: &[u8], dst32: bool, tile: &mut Tile, padding: u32) -> Result<(), What> {
+    fn unpack(self, bytes: &[u8], dst32: bool, tile: &mut Tile, padding: u32) -> Result<(), FaultKind> {
         let unpacker = Unpacker::to_src(self.format, self.register(dst32), Level::current())
-            .map_err(|error| What::NoConversion(error.to_string()))?;
+            .map_err(|error| FaultKind::NoConversion(error.to_string()))?;
         shape::unpack(&unpacker, (self.format, self.shape), bytes, tile, padding);
         Ok(())
     }
@@ -43,7 +43,7 @@ impl Source {
 
 impl Run {
     /// Tile `tile` of the front of a CB.
-    pub(super) fn source(&mut self, cb: u32, tile: u32) -> Result<Source, What> {
+    pub(super) fn source(&mut self, cb: u32, tile: u32) -> Result<Source, FaultKind> {
         let address = self.front_address(cb, tile)?;
         let place = self.own_place(address);
         let buffer = self.here().1.cb_mut(cb)?;
@@ -97,7 +97,7 @@ impl Run {
                 let said = compute.math.describe();
                 let expected =
                     format!("as at the call, ct={} rt={} kt={} transpose={transpose}", block.0, block.1, block.2);
-                return Err(What::DiffersFromInit { what: "the block", expected, said });
+                return Err(FaultKind::DiffersFromInit { what: "the block", expected, said });
             }
             run.multiply(device, (in0, in1), (tile0, tile1), dst, block)
         })
@@ -110,9 +110,9 @@ impl Run {
         (tile0, tile1): (u32, u32),
         dst: u32,
         (columns, rows, inner): (u32, u32, u32),
-    ) -> Result<(), What> {
+    ) -> Result<(), FaultKind> {
         if columns == 0 || rows == 0 {
-            return Err(What::Argument("a block of no tiles".to_owned()));
+            return Err(FaultKind::Argument("a block of no tiles".to_owned()));
         }
         // The operands that are farthest, so that nothing is computed before everything is checked.
         let left = self.source(in0, tile0 + (rows - 1) * inner)?;
@@ -127,13 +127,13 @@ impl Run {
             || left.format.is_integer() != right.format.is_integer()
         {
             let text = format!("operands {:?} and {:?} belong to different families", left.format, right.format);
-            return Err(What::NoConversion(text));
+            return Err(FaultKind::NoConversion(text));
         }
         let made = shape::product(left.shape, right.shape, transpose)?;
         let alu = right.register(dst32);
         let config = {
             let compute = self.kernels[self.current].compute.as_deref();
-            let compute = compute.ok_or_else(|| What::Bug("no compute state".into()))?;
+            let compute = compute.ok_or_else(|| FaultKind::Bug("no compute state".into()))?;
             self.math_config(compute, alu, left.format)
         };
         for row in 0..rows {
@@ -208,7 +208,7 @@ impl Run {
             compute.math_tile(dst)?;
             if a.format.has_5_bit_exponent() != b.format.has_5_bit_exponent() {
                 let text = format!("operands {:?} and {:?} belong to different families", a.format, b.format);
-                return Err(What::NoConversion(text));
+                return Err(FaultKind::NoConversion(text));
             }
             shape::require_same(a.shape, b.shape)?;
             let dst32 = compute.config.dst32;
@@ -230,13 +230,13 @@ impl Run {
         a: Source,
         b_bytes: u32,
         dst: u32,
-    ) -> Result<(), What> {
+    ) -> Result<(), FaultKind> {
         let arch = self.chip.arch;
         let costs = self.time.compute();
         let unpack =
             if b_bytes == 0 { costs.unpack(a.bytes.into()) } else { costs.unpack_pair(a.bytes.into(), b_bytes.into()) };
         let Kernel { clocks, compute, .. } = &mut self.kernels[self.current];
-        let compute = compute.as_deref_mut().ok_or_else(|| What::Bug("no compute state".into()))?;
+        let compute = compute.as_deref_mut().ok_or_else(|| FaultKind::Bug("no compute state".into()))?;
         let made = compute.dst_format(a.format);
         let config =
             MathConfig { fidelity: compute.config.fidelity, dst: made, alu: a.register(compute.config.dst32), arch };
@@ -286,7 +286,7 @@ impl Run {
             let config = MathConfig { fidelity: compute.config.fidelity, dst: made, alu, arch };
             let (held, format) = compute.held(dst)?;
             if format != made {
-                return Err(What::MixedFormats { index: dst, held: format, made });
+                return Err(FaultKind::MixedFormats { index: dst, held: format, made });
             }
             let held = *held;
             shape::require_same(compute.sections[compute.filling].shapes[dst as usize], other.shape)?;
@@ -348,7 +348,7 @@ impl Run {
         dst: u32,
         transpose: bool,
         broadcast: Option<Broadcast>,
-    ) -> Result<(), What> {
+    ) -> Result<(), FaultKind> {
         let source = self.source(cb, tile)?;
         self.engine()?.1.require_a(cb, source.format)?;
         let bytes = source.bytes;
@@ -369,7 +369,7 @@ impl Run {
         dst: u32,
         transpose: bool,
         broadcast: Option<Broadcast>,
-    ) -> Result<(), What> {
+    ) -> Result<(), FaultKind> {
         let bytes = device.bytes(source.place, source.bytes as usize)?;
         self.copy_tile_bytes(source, bytes, cb, dst, transpose, broadcast)
     }
@@ -383,14 +383,14 @@ impl Run {
         dst: u32,
         transpose: bool,
         broadcast: Option<Broadcast>,
-    ) -> Result<(), What> {
+    ) -> Result<(), FaultKind> {
         let arch = self.chip.arch;
         let (_, compute) = self.engine()?;
         let dst32 = compute.config.dst32;
         let made = compute.dst_format(source.format);
         let wide = matches!(source.format, DataFormat::Int32 | DataFormat::UInt32);
         if wide && !dst32 {
-            return Err(What::NeedsWideDst { format: source.format });
+            return Err(FaultKind::NeedsWideDst { format: source.format });
         }
         let flagged = source.format == DataFormat::Float32 && compute.config.unpack_to_dest >> cb & 1 == 1;
         if transpose {
@@ -399,7 +399,7 @@ impl Run {
         let at = compute.overwritten(dst, (made, source.shape))?;
         if wide || flagged && dst32 {
             let unpacker = Unpacker::to_dst(source.format, Level::current())
-                .map_err(|error| What::NoConversion(error.to_string()))?;
+                .map_err(|error| FaultKind::NoConversion(error.to_string()))?;
             let tile = compute.sections[compute.filling].tiles[at].dst();
             shape::unpack(&unpacker, (source.format, source.shape), bytes, tile, 0);
             rearrange(&mut compute.spare, tile, transpose, broadcast);
@@ -443,7 +443,7 @@ impl Run {
             let known = !data.format.has_5_bit_exponent() && !data.format.is_integer();
             if !known {
                 let text = format!("reduce_tile of {:?}: its bits are not specified", data.format);
-                return Err(What::Unsupported(text));
+                return Err(FaultKind::Unsupported(text));
             }
             shape::require_full(scaler.shape, "scaler tiles")?;
             if dim == ReduceDim::Scalar || dim == ReduceDim::Column && data.shape.face_height() < 16 {

@@ -6,22 +6,23 @@ use std::collections::{BTreeMap, BinaryHeap};
 use tt_memory::chip::{ChipSpec, LogicalCore};
 use tt_memory::{Device, Place};
 
-use super::{ARGUMENT_BYTES, NO_CORE, Run, Target};
-use crate::cb::Cb;
-use crate::compute::Compute;
-use crate::core::{Core, Shadow};
-use crate::error::What;
-use crate::kernel::{Kernel, State, Transfers};
-use crate::order::Order;
+use crate::error::FaultKind;
 use crate::spec::ProgramSpec;
-use crate::time::Time;
+use crate::state::cb::Cb;
+use crate::state::compute::Compute;
+use crate::state::core::{Core, Shadow};
+use crate::state::kernel::{Kernel, State, Transfers};
+use crate::state::order::Order;
+use crate::state::time::Target;
+use crate::state::time::Time;
+use crate::state::{ARGUMENT_BYTES, NO_CORE, Run};
 
 impl Run {
     /// Sets up everything for the first kernel, and writes semaphores and arguments to L1.
     ///
     /// # Errors
     /// Cores outside the grid and addresses outside L1, which the host layer must not let through.
-    pub fn new(device: &mut Device, spec: &ProgramSpec) -> Result<Self, What> {
+    pub fn new(device: &mut Device, spec: &ProgramSpec) -> Result<Self, FaultKind> {
         let chip = device.chip();
         let l1_base = device.l1_base();
         let mut run = Self {
@@ -52,14 +53,14 @@ impl Run {
         Ok(run)
     }
 
-    fn add_cores(&mut self, spec: &ProgramSpec) -> Result<(), What> {
+    fn add_cores(&mut self, spec: &ProgramSpec) -> Result<(), FaultKind> {
         let mut used: Vec<LogicalCore> = spec.kernels.iter().map(|kernel| kernel.core).collect();
         used.extend(spec.cbs.iter().map(|cb| cb.core));
         used.extend(spec.semaphores.iter().map(|semaphore| semaphore.core));
         used.sort_unstable_by_key(|core| (core.y, core.x));
         used.dedup();
         for logical in used {
-            let outside = || What::Bug(format!("core {}-{} is outside the grid", logical.x, logical.y));
+            let outside = || FaultKind::Bug(format!("core {}-{} is outside the grid", logical.x, logical.y));
             let bank = self.chip.l1_bank(logical).ok_or_else(outside)?;
             let noc = self.chip.worker_coord(logical).ok_or_else(outside)?;
             self.core_of_bank[bank] = self.cores.len() as u16;
@@ -70,11 +71,11 @@ impl Run {
         for cb in &spec.cbs {
             let buffer = Cb::new(cb);
             if u64::from(cb.address) + u64::from(cb.pages) * u64::from(cb.page_bytes) > self.chip.l1_bytes {
-                return Err(What::Bug(format!("CB {} ends beyond L1", cb.index)));
+                return Err(FaultKind::Bug(format!("CB {} ends beyond L1", cb.index)));
             }
             let core = self.core_mut(cb.core)?;
             let Some(slot) = core.cbs.get_mut(cb.index as usize) else {
-                return Err(What::Bug(format!("the chip has no CB {}", cb.index)));
+                return Err(FaultKind::Bug(format!("the chip has no CB {}", cb.index)));
             };
             *slot = Some(Box::new(buffer));
         }
@@ -86,14 +87,14 @@ impl Run {
         Ok(())
     }
 
-    fn add_kernels(&mut self, spec: &ProgramSpec) -> Result<(), What> {
+    fn add_kernels(&mut self, spec: &ProgramSpec) -> Result<(), FaultKind> {
         let mut order: Vec<usize> = (0..spec.kernels.len()).collect();
         order.sort_by_key(|&index| {
             let kernel = &spec.kernels[index];
             (kernel.core.y, kernel.core.x, kernel.risc)
         });
         if !order.is_sorted() {
-            return Err(What::Bug("kernels are not in the order of cores and RISCs".into()));
+            return Err(FaultKind::Bug("kernels are not in the order of cores and RISCs".into()));
         }
         let (skew, last) = (self.time.launch().core_skew, self.cores.len().saturating_sub(1).max(1) as u64);
         for kernel in &spec.kernels {
@@ -121,7 +122,7 @@ impl Run {
         Ok(())
     }
 
-    fn write_semaphores(&mut self, device: &mut Device, spec: &ProgramSpec) -> Result<(), What> {
+    fn write_semaphores(&mut self, device: &mut Device, spec: &ProgramSpec) -> Result<(), FaultKind> {
         for semaphore in &spec.semaphores {
             let address = self.semaphore_address(u32::from(semaphore.id));
             let core = self.core_mut(semaphore.core)?;
@@ -132,11 +133,11 @@ impl Run {
         Ok(())
     }
 
-    fn write_arguments(&self, device: &mut Device, spec: &ProgramSpec) -> Result<(), What> {
+    fn write_arguments(&self, device: &mut Device, spec: &ProgramSpec) -> Result<(), FaultKind> {
         for kernel in &spec.kernels {
             let bytes: Vec<u8> = kernel.args.iter().flat_map(|word| word.to_le_bytes()).collect();
             if bytes.len() as u64 > ARGUMENT_BYTES {
-                return Err(What::Bug(format!("{} runtime arguments", kernel.args.len())));
+                return Err(FaultKind::Bug(format!("{} runtime arguments", kernel.args.len())));
             }
             let address = u64::from(self.first_argument(kernel.risc));
             let bank = self.chip.l1_bank(kernel.core).unwrap_or(0);
@@ -145,9 +146,9 @@ impl Run {
         Ok(())
     }
 
-    fn core_mut(&mut self, core: LogicalCore) -> Result<&mut Core, What> {
+    fn core_mut(&mut self, core: LogicalCore) -> Result<&mut Core, FaultKind> {
         let slot = self.chip.l1_bank(core).map_or(NO_CORE, |bank| self.core_of_bank[bank]);
-        self.cores.get_mut(slot as usize).ok_or_else(|| What::Bug(format!("no core {}-{}", core.x, core.y)))
+        self.cores.get_mut(slot as usize).ok_or_else(|| FaultKind::Bug(format!("no core {}-{}", core.x, core.y)))
     }
 }
 

@@ -5,8 +5,9 @@ use tt_memory::chip::NocCoord;
 use tt_memory::{Device, Place};
 
 use super::{ADDRESS_BITS, COORD_BITS};
-use crate::error::{Fault, What};
-use crate::run::{Run, Target};
+use crate::error::{Fault, FaultKind};
+use crate::state::Run;
+use crate::state::time::Target;
 
 /// A page of an interleaved buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,33 +26,33 @@ pub struct Page {
 
 impl Run {
     /// The buffer of a page, after checking that it has this page.
-    fn buffer_of(device: &Device, page: Page) -> Result<&Buffer, What> {
+    fn buffer_of(device: &Device, page: Page) -> Result<&Buffer, FaultKind> {
         let memory = if page.dram { "DRAM" } else { "L1" };
         let place = Place { dram: page.dram, bank: 0, address: page.base };
         let Some(buffer) = device.owner(place).filter(|buffer| buffer.address() == page.base) else {
             let advice =
                 "pass the address of an allocated buffer (buffer.address()), and the right DRAM flag".to_owned();
-            return Err(What::NoBufferAt { base: page.base, memory, advice });
+            return Err(FaultKind::NoBufferAt { base: page.base, memory, advice });
         };
         let pages = buffer.num_pages() as u64;
         if page.page >= pages {
-            return Err(What::PageOutOfRange { page: page.page, base: page.base, pages });
+            return Err(FaultKind::PageOutOfRange { page: page.page, base: page.base, pages });
         }
         if page.bytes as usize != buffer.page_bytes() && page.bytes as usize != buffer.aligned_page_bytes() {
             let (base, actual) = (page.base, buffer.page_bytes() as u64);
-            return Err(What::PageSizeDiffers { given: page.bytes.into(), base, actual });
+            return Err(FaultKind::PageSizeDiffers { given: page.bytes.into(), base, actual });
         }
         Ok(buffer)
     }
 
     /// Bank and address of a page.
-    pub(super) fn locate_page(device: &Device, page: Page) -> Result<(Target, u64), What> {
+    pub(super) fn locate_page(device: &Device, page: Page) -> Result<(Target, u64), FaultKind> {
         let found = Self::buffer_of(device, page)?.locate(page.page as usize)?;
         let target = if page.dram { Target::Dram(found.bank) } else { Target::Worker(found.bank) };
         Ok((target, found.address + u64::from(page.offset)))
     }
 
-    fn noc_address(&self, device: &Device, page: Page) -> Result<u64, What> {
+    fn noc_address(&self, device: &Device, page: Page) -> Result<u64, FaultKind> {
         let (target, address) = Self::locate_page(device, page)?;
         let NocCoord { x, y } = self.coord(target);
         Ok(u64::from(y) << (ADDRESS_BITS + COORD_BITS) | u64::from(x) << ADDRESS_BITS | address)
@@ -112,8 +113,8 @@ impl Run {
     }
 }
 
-fn without_shard_numbers() -> What {
-    What::Unsupported(
+fn without_shard_numbers() -> FaultKind {
+    FaultKind::Unsupported(
         "shards along more than two dimensions have no number here; address the pages of the tensor instead".into(),
     )
 }

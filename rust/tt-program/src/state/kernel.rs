@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tt_memory::chip::LogicalCore;
 
-use crate::compute::Compute;
+use super::compute::Compute;
 use crate::spec::Risc;
 
 /// What a kernel that cannot go on waits for.
@@ -96,12 +96,15 @@ pub struct Transfers {
     pub write_trid: [u8; 2],
 }
 
+/// Thread of an event that is a transfer.
+pub const TRANSFER: u8 = 3;
+
 /// Something that a timeline shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Event {
     /// Number of the kernel.
     pub kernel: usize,
-    /// Its thread, or [`crate::run::TRANSFER`].
+    /// Its thread, or [`TRANSFER`].
     pub thread: u8,
     /// The call, or the kind of transfer.
     pub name: &'static str,

@@ -3,12 +3,13 @@
 use tt_memory::Device;
 use tt_noc::Transfer;
 
-use crate::Step;
-use crate::error::What;
-use crate::kernel::{Stall, Thread};
-use crate::memory::Use;
-use crate::run::{Run, Target};
-use crate::time::{Naming, Time};
+use crate::calls::Step;
+use crate::calls::memory::Use;
+use crate::error::FaultKind;
+use crate::state::Run;
+use crate::state::kernel::{Stall, Thread};
+use crate::state::time::Target;
+use crate::state::time::{Naming, Time};
 
 impl Run {
     /// Writes one word somewhere else; of its bytes those whose bit in `enabled` is set.
@@ -25,7 +26,7 @@ impl Run {
     ) -> Step {
         self.in_turn("noc_inline_dw_write", |run| {
             if enabled == 0 || enabled > 0xf {
-                return Err(What::Argument(format!("byte enables {enabled:#x}; a word has bytes 0x1 to 0xf")));
+                return Err(FaultKind::Argument(format!("byte enables {enabled:#x}; a word has bytes 0x1 to 0xf")));
             }
             let noc = run.network(noc)?;
             let (owner, address, times) = run.word_transfer(target, noc, Time::inline_write)?;
@@ -57,7 +58,7 @@ impl Run {
             let (owner, address, times) = run.word_transfer(target, noc, Time::atomic)?;
             if let Target::Dram(bank) = owner {
                 let text = format!("DRAM bank {bank} has no atomics; semaphores lie in L1");
-                return Err(What::Argument(text));
+                return Err(FaultKind::Argument(text));
             }
             let to = run.touch(device, owner, address, 4, Use::Write)?;
             let word = device.bytes_mut(to, 4)?;
@@ -74,10 +75,10 @@ impl Run {
         target: u64,
         noc: u8,
         transfer: impl FnOnce(&mut Time, u8, usize, Target, u64) -> Transfer,
-    ) -> Result<(Target, u64, Transfer), What> {
+    ) -> Result<(Target, u64, Transfer), FaultKind> {
         let (owner, address) = self.locate(target)?;
         if !address.is_multiple_of(4) {
-            return Err(What::Misaligned { what: "the address of a word", value: address, alignment: 4 });
+            return Err(FaultKind::Misaligned { what: "the address of a word", value: address, alignment: 4 });
         }
         let at = self.give_command(Naming::Address);
         let bank = self.own_bank();
@@ -86,7 +87,14 @@ impl Run {
         Ok((owner, address, times))
     }
 
-    fn word_arrives(&mut self, device: &Device, owner: Target, address: u64, noc: u8, time: u64) -> Result<(), What> {
+    fn word_arrives(
+        &mut self,
+        device: &Device,
+        owner: Target,
+        address: u64,
+        noc: u8,
+        time: u64,
+    ) -> Result<(), FaultKind> {
         if let Target::Worker(bank) = owner {
             self.order_signal(bank, address as u32, noc);
             self.word_changed(bank, address as u32, time);

@@ -9,9 +9,9 @@ use tt_tensix::regs::FACE_DATUMS;
 use tt_tensix::sfpu::tile::{Access, Registers, TileFunction};
 use tt_tensix::sfpu::{self, BinaryFunction, Call, DstWidth, TernaryFunction};
 
-use super::{Compute, ZERO, shape};
-use crate::error::{Fault, What};
-use crate::run::Run;
+use crate::error::{Fault, FaultKind};
+use crate::state::Run;
+use crate::state::compute::{Compute, Tile, ZERO, shape};
 
 /// A function with its parameters, as a `*_tile` call names it.
 #[derive(Debug, Clone)]
@@ -98,7 +98,7 @@ const ON_PACK: u32 = 4;
 
 impl Compute {
     /// The vector unit must be set up by the call's init.
-    fn require_vector(&self, call: &VectorCall) -> Result<(), What> {
+    fn require_vector(&self, call: &VectorCall) -> Result<(), FaultKind> {
         match &self.vector {
             Some(set) if Arc::ptr_eq(set, &call.init) || **set == *call.init => Ok(()),
             set => {
@@ -106,13 +106,13 @@ impl Compute {
                     None => "the vector unit was never set up".to_owned(),
                     Some(set) => format!("the vector unit was last set up by {set}"),
                 };
-                Err(What::MissingInit { missing: format!("{} before {}", call.init, call.name), state })
+                Err(FaultKind::MissingInit { missing: format!("{} before {}", call.init, call.name), state })
             }
         }
     }
 
     /// Section and place of a tile that the vector unit works on: math's, or with `on_pack` the packer's.
-    fn vector_tile(&self, index: u32, on_pack: bool) -> Result<(usize, usize), What> {
+    fn vector_tile(&self, index: u32, on_pack: bool) -> Result<(usize, usize), FaultKind> {
         if on_pack {
             self.check_index(index)?;
             Ok((self.packable()?, index as usize))
@@ -122,9 +122,9 @@ impl Compute {
     }
 
     /// A copy of such a tile and what it holds.
-    fn vector_operand(&mut self, index: u32, on_pack: bool) -> Result<(super::Tile, DstFormat), What> {
+    fn vector_operand(&mut self, index: u32, on_pack: bool) -> Result<(Tile, DstFormat), FaultKind> {
         let (section, at) = self.vector_tile(index, on_pack)?;
-        let held = self.sections[section].held[at].ok_or(What::DstUnwritten { index })?;
+        let held = self.sections[section].held[at].ok_or(FaultKind::DstUnwritten { index })?;
         Ok((*self.sections[section].tiles[at].dst(), held))
     }
 
@@ -136,7 +136,7 @@ impl Compute {
         indices: &[u32],
         makes: Option<DstFormat>,
         width: DstWidth,
-    ) -> Result<(), What> {
+    ) -> Result<(), FaultKind> {
         let mut tiles = Vec::with_capacity(indices.len());
         let mut held = Vec::with_capacity(indices.len());
         for (&index, access) in indices.iter().zip(function.tiles) {
@@ -152,7 +152,7 @@ impl Compute {
             held.push(Some(holds));
         }
         let missing = function.run(&mut self.registers, &mut tiles, parameters, width);
-        missing.map_err(|missing| What::MissingInit {
+        missing.map_err(|missing| FaultKind::MissingInit {
             missing: format!("{missing} before {}", function.name),
             state: "the lane registers do not hold what it left there".to_owned(),
         })?;
@@ -205,11 +205,11 @@ impl Run {
             let (clocks, compute) = run.engine()?;
             compute.require_vector(call)?;
             let Operation::Tile(function, parameters) = &call.operation else {
-                return Err(What::Bug(format!("{} is no tile function", call.name)));
+                return Err(FaultKind::Bug(format!("{} is no tile function", call.name)));
             };
             let integers = matches!(call.makes, Some(DstFormat::Int32 | DstFormat::Fp32));
             if integers && !wide {
-                return Err(What::NeedsWideDst { format: DataFormat::Int32 });
+                return Err(FaultKind::NeedsWideDst { format: DataFormat::Int32 });
             }
             let width = if wide { DstWidth::Bits32 } else { DstWidth::Bits16 };
             compute.run_tile(function, parameters, tiles, call.makes, width)?;
@@ -231,7 +231,7 @@ impl Run {
             compute.require_vector(call)?;
             let on_pack = mode & ON_PACK != 0;
             let faces = FACES.get((mode & !ON_PACK) as usize);
-            let faces = *faces.ok_or_else(|| What::Argument(format!("vector mode {mode}")))?;
+            let faces = *faces.ok_or_else(|| FaultKind::Argument(format!("vector mode {mode}")))?;
             let width = if wide { DstWidth::Bits32 } else { DstWidth::Bits16 };
             let level = Level::current();
             let [a, b, c] = tiles;
@@ -240,7 +240,7 @@ impl Run {
                 Operation::Fill(word) => {
                     let made = call.makes.unwrap_or(if wide { DstFormat::Fp32 } else { DstFormat::Bf16 });
                     if made == DstFormat::Int32 && !wide {
-                        return Err(What::NeedsWideDst { format: DataFormat::Int32 });
+                        return Err(FaultKind::NeedsWideDst { format: DataFormat::Int32 });
                     }
                     let narrow = width == DstWidth::Bits16 && made != DstFormat::UInt16;
                     let word = if narrow { word & 0xffff_0000 } else { *word };
@@ -254,7 +254,7 @@ impl Run {
                 }
                 Operation::Unary(function) => {
                     let (_, at) = compute.vector_tile(a, on_pack)?;
-                    let held = compute.sections[section].held[at].ok_or(What::DstUnwritten { index: a })?;
+                    let held = compute.sections[section].held[at].ok_or(FaultKind::DstUnwritten { index: a })?;
                     let tile = compute.sections[section].tiles[at].dst();
                     if faces.len() == 4 {
                         function.run(tile, width, level);
@@ -281,7 +281,7 @@ impl Run {
                     held
                 }
                 Operation::Tile(function, _) => {
-                    return Err(What::Bug(format!("{} takes its tiles in a list", function.name)));
+                    return Err(FaultKind::Bug(format!("{} takes its tiles in a list", function.name)));
                 }
             };
             let made = match call.makes {

@@ -1,199 +1,15 @@
-//! Circular buffers: page counts, who produces and consumes, and when each page came and went.
+//! Calls of kernels on circular buffers.
 
-use tt_formats::{DataFormat, TileShape};
 use tt_memory::Device;
 
-use crate::Step;
-use crate::error::{Fault, What};
-use crate::kernel::{Stall, Thread, Wait};
-use crate::order::Vector;
-use crate::run::Run;
-use crate::spec::CbSpec;
+use crate::calls::Step;
+use crate::error::{Fault, FaultKind};
+use crate::state::Run;
+use crate::state::cb::Cb;
+use crate::state::kernel::{Stall, Thread, Wait};
 
 /// Address, page bytes, pages, format code, tile bytes, tile height, tile width.
 pub type Interface = (u32, u32, u32, u8, u32, u32, u32);
-
-/// A circular buffer of one core.
-#[derive(Debug)]
-pub struct Cb {
-    /// Its number.
-    pub index: u32,
-    /// First byte in L1.
-    pub address: u32,
-    /// Bytes of a page.
-    pub page_bytes: u32,
-    /// Pages.
-    pub pages: u32,
-    /// Format of its datums.
-    pub format: DataFormat,
-    /// Bytes of a tile.
-    pub tile_bytes: u32,
-    /// Shape of its tiles; `None` if the hardware has no such tiles.
-    pub shape: Option<TileShape>,
-    /// Height and width of its tiles.
-    pub tile: (u32, u32),
-    /// It lies in a buffer of the host's.
-    pub borrowed: bool,
-    /// Pages pushed and popped since the start.
-    pub pushed: u64,
-    /// Pages popped since the start.
-    pub popped: u64,
-    /// Page at the back.
-    pub write_page: u32,
-    /// Page at the front.
-    pub read_page: u32,
-    /// Pages that the producer has reserved.
-    pub reserved: u32,
-    /// Pages that the consumer has waited for.
-    pub waited: u32,
-    /// Kernel that reserves and pushes.
-    pub producer: Option<usize>,
-    /// Kernel that pops.
-    pub consumer: Option<usize>,
-    /// Tiles packed in order since the last push.
-    pub packed: u32,
-    /// What consumers learn of the producer, and the producer of consumers.
-    pub(crate) pushed_by: Vector,
-    pub(crate) popped_by: Vector,
-    /// When each page was pushed last.
-    pushed_at: Box<[u64]>,
-    /// When each page was freed last.
-    freed_at: Box<[u64]>,
-}
-
-impl Cb {
-    /// As the host configures it.
-    pub fn new(spec: &CbSpec) -> Self {
-        let (height, width) = (spec.tile.0 as usize, spec.tile.1 as usize);
-        let shape = TileShape::new(height, width);
-        Self {
-            index: u32::from(spec.index),
-            address: spec.address,
-            page_bytes: spec.page_bytes,
-            pages: spec.pages,
-            format: spec.format,
-            tile_bytes: spec.format.tile_bytes(shape.unwrap_or(TileShape::FULL)) as u32,
-            shape,
-            tile: spec.tile,
-            borrowed: spec.borrowed,
-            pushed: 0,
-            popped: 0,
-            write_page: 0,
-            read_page: 0,
-            reserved: 0,
-            waited: 0,
-            producer: None,
-            consumer: None,
-            packed: 0,
-            pushed_by: Vector::new(),
-            popped_by: Vector::new(),
-            pushed_at: vec![0; spec.pages as usize].into(),
-            freed_at: vec![0; spec.pages as usize].into(),
-        }
-    }
-
-    /// Pages at the front.
-    #[inline]
-    pub fn available(&self) -> u32 {
-        (self.pushed - self.popped) as u32
-    }
-
-    /// Free pages at the back.
-    #[inline]
-    pub fn free(&self) -> u32 {
-        self.pages - self.available()
-    }
-
-    /// One past its last byte.
-    pub fn end(&self) -> u32 {
-        self.address + self.pages * self.page_bytes
-    }
-
-    /// L1 address of the back.
-    #[inline]
-    pub fn write_pointer(&self) -> u32 {
-        self.address + self.write_page * self.page_bytes
-    }
-
-    /// L1 address of the front.
-    #[inline]
-    pub fn read_pointer(&self) -> u32 {
-        self.address + self.read_page * self.page_bytes
-    }
-
-    fn check_count(&self, pages: u32) -> Result<(), What> {
-        match pages {
-            0 => Err(What::NoPages { cb: self.index }),
-            _ if pages > self.pages => Err(What::TooManyPages { cb: self.index, wanted: pages, capacity: self.pages }),
-            _ => Ok(()),
-        }
-    }
-
-    /// A block that is used as one must not cross the end.
-    fn check_end(&self, page: u32, pages: u32) -> Result<(), What> {
-        if page + pages > self.pages {
-            return Err(What::PastEnd { cb: self.index, page, pages, capacity: self.pages });
-        }
-        Ok(())
-    }
-
-    /// L1 address of tile `tile` of the front.
-    ///
-    /// # Errors
-    /// The tile was not waited for, or pages do not hold tiles.
-    #[inline]
-    pub fn front_tile(&self, tile: u32) -> Result<u32, What> {
-        self.check_tiles()?;
-        let end = u64::from(tile + 1) * u64::from(self.tile_bytes);
-        if end > u64::from(self.waited) * u64::from(self.page_bytes) {
-            let (cb, end_bytes) = (self.index, end.min(u64::from(u32::MAX)) as u32);
-            return Err(What::TileNotWaitedFor {
-                cb,
-                tile,
-                end_bytes,
-                waited: self.waited,
-                page_bytes: self.page_bytes,
-            });
-        }
-        self.check_end(self.read_page, end.div_ceil(u64::from(self.page_bytes)) as u32)?;
-        Ok(self.read_pointer() + tile * self.tile_bytes)
-    }
-
-    /// L1 address of tile `tile` of the back.
-    ///
-    /// # Errors
-    /// The tile is not reserved, or pages do not hold tiles.
-    #[inline]
-    pub fn back_tile(&self, tile: u32) -> Result<u32, What> {
-        self.check_tiles()?;
-        let end = u64::from(tile + 1) * u64::from(self.tile_bytes);
-        if end > u64::from(self.reserved) * u64::from(self.page_bytes) {
-            let (cb, end_bytes) = (self.index, end.min(u64::from(u32::MAX)) as u32);
-            return Err(What::TileNotReserved {
-                cb,
-                tile,
-                end_bytes,
-                reserved: self.reserved,
-                page_bytes: self.page_bytes,
-            });
-        }
-        self.check_end(self.write_page, end.div_ceil(u64::from(self.page_bytes)) as u32)?;
-        Ok(self.write_pointer() + tile * self.tile_bytes)
-    }
-
-    fn check_tiles(&self) -> Result<(), What> {
-        if self.shape.is_none() {
-            let (height, width) = self.tile;
-            let text = format!("CB {}: the hardware has no tiles of {height}x{width}", self.index);
-            return Err(What::Argument(text));
-        }
-        if !self.page_bytes.is_multiple_of(self.tile_bytes) {
-            let Self { index: cb, format, tile_bytes, page_bytes, .. } = *self;
-            return Err(What::PageNoTile { cb, format, tile_bytes, page_bytes });
-        }
-        Ok(())
-    }
-}
 
 impl Run {
     /// Waits until `pages` pages are at the front.
@@ -267,12 +83,12 @@ impl Run {
             let buffer = core.cb_mut(cb)?;
             buffer.check_count(pages)?;
             if pages > buffer.reserved {
-                return Err(What::PushWithoutReserve { cb, pages, reserved: buffer.reserved });
+                return Err(FaultKind::PushWithoutReserve { cb, pages, reserved: buffer.reserved });
             }
             buffer.check_end(buffer.write_page, pages)?;
             let (start, end) = (buffer.write_pointer(), buffer.write_pointer() + pages * buffer.page_bytes);
             if let Some(read) = kernel.transfers.reads.iter().find(|read| read.touches(start, end)) {
-                return Err(What::PushBeforeReadBarrier { cb, address: read.start, bytes: read.end - read.start });
+                return Err(FaultKind::PushBeforeReadBarrier { cb, address: read.start, bytes: read.end - read.start });
             }
             let thread = kernel.thread(Thread::Pack) as usize;
             kernel.clocks[thread] += cost;
@@ -303,18 +119,22 @@ impl Run {
             let current = run.current;
             let first = run.here().1.cb_mut(cb)?.consumer.filter(|&first| first != current);
             if let Some(first) = first {
-                return Err(What::TwoConsumers { cb, first: run.kernels[first].describe() });
+                return Err(FaultKind::TwoConsumers { cb, first: run.kernels[first].describe() });
             }
             let (kernel, core, order) = run.here_ordered();
             let buffer = core.cb_mut(cb)?;
             buffer.check_count(pages)?;
             if pages > buffer.waited {
-                return Err(What::PopWithoutWait { cb, pages, waited: buffer.waited });
+                return Err(FaultKind::PopWithoutWait { cb, pages, waited: buffer.waited });
             }
             buffer.check_end(buffer.read_page, pages)?;
             let (start, end) = (buffer.read_pointer(), buffer.read_pointer() + pages * buffer.page_bytes);
             if let Some(write) = kernel.transfers.unflushed.iter().find(|write| write.touches(start, end)) {
-                return Err(What::PopBeforeWriteBarrier { cb, address: write.start, bytes: write.end - write.start });
+                return Err(FaultKind::PopBeforeWriteBarrier {
+                    cb,
+                    address: write.start,
+                    bytes: write.end - write.start,
+                });
             }
             let thread = kernel.thread(Thread::Unpack) as usize;
             kernel.clocks[thread] += cost;
@@ -407,10 +227,10 @@ impl Run {
         })
     }
 
-    fn require_producer(&mut self, cb: u32) -> Result<(), What> {
+    fn require_producer(&mut self, cb: u32) -> Result<(), FaultKind> {
         let current = self.current;
         let first = self.here().1.cb_mut(cb)?.producer.filter(|&first| first != current);
-        first.map_or(Ok(()), |first| Err(What::TwoProducers { cb, first: self.kernels[first].describe() }))
+        first.map_or(Ok(()), |first| Err(FaultKind::TwoProducers { cb, first: self.kernels[first].describe() }))
     }
 
     /// Lets kernels of this core go on that waited for pages of a CB.
@@ -435,14 +255,14 @@ impl Run {
     ///
     /// # Errors
     /// As [`Cb::front_tile`]; nobody wrote into the page.
-    pub(crate) fn front_address(&mut self, cb: u32, tile: u32) -> Result<u32, What> {
+    pub(crate) fn front_address(&mut self, cb: u32, tile: u32) -> Result<u32, FaultKind> {
         let watched = self.watched;
         let core = self.here().1;
         let buffer = core.cb_mut(cb)?;
         let address = buffer.front_tile(tile)?;
         let (bytes, borrowed) = (buffer.tile_bytes, buffer.borrowed);
         if watched && !borrowed && !core.shadow.any(address, address + bytes) {
-            return Err(What::UnwrittenPage { cb, tile });
+            return Err(FaultKind::UnwrittenPage { cb, tile });
         }
         self.order_read(self.own_place(address), bytes)?;
         Ok(address)

@@ -1,109 +1,17 @@
 //! What the `*_init` calls set up, and the checks of it at every use.
 
 use tt_formats::DataFormat;
-use tt_tensix::fpu::{Broadcast, EltwiseOp, PoolOp, ReduceDim};
+use tt_tensix::fpu::ReduceDim;
 use tt_tensix::pack::{EdgeMask, Relu};
 
-use super::{Compute, Configured};
-use crate::error::{Fault, What};
-use crate::run::Run;
-
-/// Which datums of the second operand meet which of the first, in the words of the kernel API.
-pub type Broadcasting = Broadcast;
-
-/// What unpacker and matrix unit were last set up for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Math {
-    /// Nothing.
-    None,
-    /// Tile products.
-    Matmul {
-        /// The right operand is transposed on its way in.
-        transpose: bool,
-        /// Columns, rows and inner tiles of a block; `None` for single tiles.
-        block: Option<(u32, u32, u32)>,
-    },
-    /// Element-wise steps on two CBs.
-    Eltwise {
-        /// Which.
-        op: EltwiseOp,
-        /// How the second operand is spread.
-        broadcast: Broadcast,
-        /// Onto what `Dst` holds.
-        accumulate: bool,
-    },
-    /// Element-wise steps on a CB and `Dst`.
-    Reuse {
-        /// Which.
-        op: EltwiseOp,
-        /// `Dst` goes to `SrcA`; otherwise to `SrcB`.
-        to_a: bool,
-    },
-    /// Copies to `Dst`.
-    Copy {
-        /// Tiles are transposed on their way in.
-        transpose: bool,
-    },
-    /// Copies to `Dst` of one row, column or datum to all places.
-    Spread(Broadcast),
-    /// Reductions.
-    Reduce {
-        /// How datums are joined.
-        pool: PoolOp,
-        /// Along what.
-        dim: ReduceDim,
-    },
-    /// Transposes inside `Dst`.
-    TransposeDst,
-    /// Rows to tiles.
-    Tilize {
-        /// Tiles of a row.
-        block: u32,
-    },
-    /// Tiles to rows, in the unpacker.
-    Untilize,
-}
-
-impl Math {
-    /// In words.
-    pub fn describe(self) -> String {
-        let spread = |broadcast: Broadcast| match broadcast {
-            Broadcast::None => "",
-            Broadcast::Row => " with a broadcast row",
-            Broadcast::Column => " with a broadcast column",
-            Broadcast::Scalar => " with a broadcast scalar",
-        };
-        let verb = |op: EltwiseOp| match op {
-            EltwiseOp::Add => "addition",
-            EltwiseOp::Sub => "subtraction",
-            EltwiseOp::Mul => "multiplication",
-        };
-        match self {
-            Self::None => "nothing".to_owned(),
-            Self::Matmul { transpose, block } => {
-                let turned = if transpose { ", right operand transposed" } else { "" };
-                match block {
-                    None => format!("matmul of single tiles{turned}"),
-                    Some((ct, rt, kt)) => format!("matmul of blocks ct={ct} rt={rt} kt={kt}{turned}"),
-                }
-            }
-            Self::Eltwise { op, broadcast, .. } => format!("{} of tiles{}", verb(op), spread(broadcast)),
-            Self::Reuse { op, to_a } => format!("{} with Dst as {}", verb(op), if to_a { "SrcA" } else { "SrcB" }),
-            Self::Copy { transpose: false } => "copying tiles".to_owned(),
-            Self::Copy { transpose: true } => "transposing tiles".to_owned(),
-            Self::Spread(broadcast) => format!("copying{}", spread(broadcast)),
-            Self::Reduce { pool, dim } => format!("reduction {pool:?} {dim:?}"),
-            Self::TransposeDst => "transposing Dst".to_owned(),
-            Self::Tilize { block } => format!("tilizing rows of {block} tiles"),
-            Self::Untilize => "untilizing".to_owned(),
-        }
-    }
-}
+use crate::error::{Fault, FaultKind};
+use crate::state::Run;
+use crate::state::compute::{Compute, Configured, Math};
 
 impl Compute {
     /// The matrix unit must be set up for something of this kind.
     #[inline]
-    pub(super) fn require_math(&self, fits: impl FnOnce(Math) -> bool, init: &str) -> Result<(), What> {
+    pub(super) fn require_math(&self, fits: impl FnOnce(Math) -> bool, init: &str) -> Result<(), FaultKind> {
         if fits(self.math) {
             return Ok(());
         }
@@ -111,29 +19,29 @@ impl Compute {
     }
 
     #[cold]
-    fn missing_init(&self, init: &str) -> What {
+    fn missing_init(&self, init: &str) -> FaultKind {
         let state = match self.math {
             Math::None => "nothing was set up yet".to_owned(),
             other => format!("the matrix unit is set up for {}", other.describe()),
         };
-        What::MissingInit { missing: init.to_owned(), state }
+        FaultKind::MissingInit { missing: init.to_owned(), state }
     }
 
     /// The unpacker of `SrcA` must be set up for a CB's format.
     #[inline]
-    pub(super) fn require_a(&self, cb: u32, format: DataFormat) -> Result<(), What> {
+    pub(super) fn require_a(&self, cb: u32, format: DataFormat) -> Result<(), FaultKind> {
         require_format(self.src_a, "unpacker A", cb, format, "reconfig_data_format_srca")
     }
 
     /// The unpacker of `SrcB` likewise.
     #[inline]
-    pub(super) fn require_b(&self, cb: u32, format: DataFormat) -> Result<(), What> {
+    pub(super) fn require_b(&self, cb: u32, format: DataFormat) -> Result<(), FaultKind> {
         require_format(self.src_b, "unpacker B", cb, format, "reconfig_data_format_srcb")
     }
 
     /// The packer likewise.
     #[inline]
-    pub(super) fn require_packer(&self, cb: u32, format: DataFormat) -> Result<(), What> {
+    pub(super) fn require_packer(&self, cb: u32, format: DataFormat) -> Result<(), FaultKind> {
         require_format(self.packed, "the packer", cb, format, "pack_reconfig_data_format")
     }
 }
@@ -145,13 +53,13 @@ fn require_format(
     cb: u32,
     format: DataFormat,
     advice: &'static str,
-) -> Result<(), What> {
+) -> Result<(), FaultKind> {
     match configured {
         Some(Configured { format: set, .. }) if set == format => Ok(()),
         Some(Configured { format: set, cb: configured_cb }) => {
-            Err(What::WrongFormat { register, configured: set, configured_cb, cb, format, advice })
+            Err(FaultKind::WrongFormat { register, configured: set, configured_cb, cb, format, advice })
         }
-        None => Err(What::MissingInit {
+        None => Err(FaultKind::MissingInit {
             missing: "compute_kernel_hw_startup (classic: binary_op_init_common, mm_init, init_sfpu)".to_owned(),
             state: format!("{register} was never set up"),
         }),
@@ -159,7 +67,7 @@ fn require_format(
 }
 
 impl Run {
-    fn configured(&mut self, cb: u32) -> Result<Configured, What> {
+    fn configured(&mut self, cb: u32) -> Result<Configured, FaultKind> {
         Ok(Configured { format: self.here().1.cb_mut(cb)?.format, cb })
     }
 
@@ -193,7 +101,7 @@ impl Run {
             let cost = run.time.compute().init;
             let (clocks, compute) = run.engine()?;
             if compute.packed.is_none() {
-                return Err(What::MissingInit {
+                return Err(FaultKind::MissingInit {
                     missing: "compute_kernel_hw_startup (classic: binary_op_init_common, mm_init, init_sfpu)"
                         .to_owned(),
                     state: "unpackers and packer were never set up".to_owned(),
@@ -315,7 +223,7 @@ impl Run {
                 1 => Relu::Zero,
                 2 => Relu::MinThreshold(threshold),
                 3 => Relu::MaxThreshold(threshold),
-                _ => return Err(What::Argument(format!("ReLU mode {mode}; modes are 0 to 3"))),
+                _ => return Err(FaultKind::Argument(format!("ReLU mode {mode}; modes are 0 to 3"))),
             };
             let cost = run.time.compute().configure;
             let (clocks, compute) = run.engine()?;
@@ -327,11 +235,11 @@ impl Run {
 }
 
 /// The call that names the old CB skips the change if both formats are alike, so a wrong old CB leaves a wrong setup.
-fn check_old(register: &str, before: Configured, set: Configured) -> Result<(), What> {
+fn check_old(register: &str, before: Configured, set: Configured) -> Result<(), FaultKind> {
     if before.format == set.format {
         return Ok(());
     }
-    Err(What::DiffersFromInit {
+    Err(FaultKind::DiffersFromInit {
         what: "the old CB",
         expected: format!("one of {:?}, for which {register} is set up (CB {})", set.format, set.cb),
         said: format!("CB {} of {:?}", before.cb, before.format),

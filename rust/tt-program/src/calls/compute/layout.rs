@@ -7,9 +7,9 @@ use tt_formats::{DataFormat, TileShape};
 use tt_memory::{Device, Place};
 
 use super::matrix::Source;
-use super::{Math, Turn, shape};
-use crate::error::{Fault, What};
-use crate::run::Run;
+use crate::error::{Fault, FaultKind};
+use crate::state::Run;
+use crate::state::compute::{Math, Turn, shape};
 
 /// Which engine turns tiles into rows.
 #[derive(Clone, Copy)]
@@ -72,12 +72,12 @@ impl Run {
         })
     }
 
-    fn require_tilize(&mut self, block: u32) -> Result<(), What> {
+    fn require_tilize(&mut self, block: u32) -> Result<(), FaultKind> {
         let (_, compute) = self.engine()?;
         compute.require_math(|math| matches!(math, Math::Tilize { .. }), "tilize_init")?;
         if compute.math != (Math::Tilize { block }) {
             let said = compute.math.describe();
-            return Err(What::DiffersFromInit { what: "the block", expected: format!("{block} tiles"), said });
+            return Err(FaultKind::DiffersFromInit { what: "the block", expected: format!("{block} tiles"), said });
         }
         Ok(())
     }
@@ -90,7 +90,7 @@ impl Run {
         block: u32,
         first: u32,
         tile: u32,
-    ) -> Result<(Vec<u8>, DataFormat, u64), What> {
+    ) -> Result<(Vec<u8>, DataFormat, u64), FaultKind> {
         // The last tile is the one that may not have been waited for.
         self.source(input, (first + block).max(1) - 1)?;
         let (format, tile_bytes, start) = self.rows_of(input, first)?;
@@ -135,7 +135,7 @@ impl Run {
                     "{rows} rows of tiles in one call: the chip unpacks the first {columns} tiles of CB {input} for each \
                      of them and packs them to the same place; call it once per row, and pop the row in between"
                 );
-                return Err(What::Argument(text));
+                return Err(FaultKind::Argument(text));
             }
             run.engine()?.1.require_math(|math| math == Math::Copy { transpose: false }, "pack_untilize_init")?;
             run.require_free_dst()?;
@@ -177,7 +177,7 @@ impl Run {
                 && (columns == 0 || full == 0 || !full.is_multiple_of(columns))
             {
                 let text = format!("blocks of {columns} tiles do not divide rows of {full} tiles");
-                return Err(What::Argument(text));
+                return Err(FaultKind::Argument(text));
             }
             let cost = run.time.compute().init;
             let (clocks, compute) = run.engine()?;
@@ -187,10 +187,10 @@ impl Run {
         })
     }
 
-    fn require_pack_untilize(&mut self) -> Result<(u32, u32), What> {
+    fn require_pack_untilize(&mut self) -> Result<(u32, u32), FaultKind> {
         let state = "the packer packs tiles".to_owned();
         let mode = self.engine()?.1.untilizes;
-        mode.ok_or(What::MissingInit { missing: "pack_untilize_init (or _dest_init)".to_owned(), state })
+        mode.ok_or(FaultKind::MissingInit { missing: "pack_untilize_init (or _dest_init)".to_owned(), state })
     }
 
     fn untilize(
@@ -201,7 +201,7 @@ impl Run {
         output: u32,
         (full, first): (u32, u32),
         by: Untilizer,
-    ) -> Result<(), What> {
+    ) -> Result<(), FaultKind> {
         let costs = self.time.compute();
         for column in 0..columns {
             let source = self.source(input, column)?;
@@ -220,7 +220,7 @@ impl Run {
     }
 
     /// Brings a tile into `Dst[0]` as `copy_tile` does, in `unpack` cycles, and hands it to the packer.
-    fn through_dst(&mut self, tile: &[u8], format: DataFormat, cb: u32, unpack: u64) -> Result<(), What> {
+    fn through_dst(&mut self, tile: &[u8], format: DataFormat, cb: u32, unpack: u64) -> Result<(), FaultKind> {
         self.acquire(Turn::Math)?;
         let math = self.time.compute().copy;
         self.copy_gathered(tile, format, cb, 0)?;
@@ -231,17 +231,17 @@ impl Run {
     }
 
     /// `Dst[dst]` = a tile whose bytes do not lie in L1 in this order.
-    fn copy_gathered(&mut self, tile: &[u8], format: DataFormat, cb: u32, dst: u32) -> Result<(), What> {
+    fn copy_gathered(&mut self, tile: &[u8], format: DataFormat, cb: u32, dst: u32) -> Result<(), FaultKind> {
         let source = Source { place: self.own_place(0), format, bytes: tile.len() as u32, shape: TileShape::FULL };
         self.copy_tile_bytes(source, tile, cb, dst, false, None)
     }
 
-    fn require_free_dst(&mut self) -> Result<(), What> {
-        if self.engine()?.1.turn == Turn::Free { Ok(()) } else { Err(What::AcquiredTwice) }
+    fn require_free_dst(&mut self) -> Result<(), FaultKind> {
+        if self.engine()?.1.turn == Turn::Free { Ok(()) } else { Err(FaultKind::AcquiredTwice) }
     }
 
     /// Format, bytes of a tile and first byte of the rows at the front of a CB.
-    fn rows_of(&mut self, cb: u32, tile: u32) -> Result<(DataFormat, usize, u32), What> {
+    fn rows_of(&mut self, cb: u32, tile: u32) -> Result<(DataFormat, usize, u32), FaultKind> {
         let buffer = self.here().1.cb_mut(cb)?;
         shape::require_full(buffer.shape.unwrap_or(TileShape::FULL), "tilizing")?;
         Ok((buffer.format, buffer.tile_bytes as usize, buffer.read_pointer() + tile * buffer.tile_bytes))
@@ -256,13 +256,13 @@ impl Run {
         cb: u32,
         (full, row_of_tiles, column): (u32, u32, u32),
         block: Option<u32>,
-    ) -> Result<(), What> {
+    ) -> Result<(), FaultKind> {
         let bank = self.cores[self.kernels[self.current].core].bank;
         let Run { kernels, cores, time, current, .. } = self;
         let kernel = &mut kernels[*current];
         let core = &mut cores[kernel.core];
         let Some(compute) = kernel.compute.as_deref_mut() else {
-            return Err(What::WrongRisc("the packer belongs to compute kernels".to_owned()));
+            return Err(FaultKind::WrongRisc("the packer belongs to compute kernels".to_owned()));
         };
         let buffer = core.cb_mut(cb)?;
         let format = buffer.format;
@@ -293,9 +293,9 @@ impl Run {
 }
 
 /// Bytes of a datum in rows.
-fn element_bytes(format: DataFormat) -> Result<usize, What> {
+fn element_bytes(format: DataFormat) -> Result<usize, FaultKind> {
     format.element_bytes().ok_or_else(|| {
-        What::NoConversion(format!("{format:?} has no rows: its datums share exponents; use another format there"))
+        FaultKind::NoConversion(format!("{format:?} has no rows: its datums share exponents; use another format there"))
     })
 }
 

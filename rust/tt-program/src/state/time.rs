@@ -5,8 +5,16 @@ use tt_memory::chip::ChipSpec;
 use tt_noc::{Noc, NocId, Node, Transfer};
 use tt_perf::{ComputeCosts, Costs, LaunchCosts, RiscCosts, SfpuCost};
 
-use crate::error::What;
-use crate::run::Target;
+use crate::error::FaultKind;
+
+/// What lies at NoC coordinates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    /// The L1 bank of a worker core.
+    Worker(usize),
+    /// A DRAM bank.
+    Dram(usize),
+}
 
 /// How far a kernel may run ahead of the others before it lets them catch up, in cycles.
 pub const QUANTUM: u64 = 500;
@@ -117,9 +125,10 @@ impl Time {
     ///
     /// # Errors
     /// Nobody has counted its cycles.
-    pub fn vector(&self, function: &str, approximate: bool, wide: bool) -> Result<u64, What> {
+    pub fn vector(&self, function: &str, approximate: bool, wide: bool) -> Result<u64, FaultKind> {
         let cost = self.costs.sfpu.tile(function, approximate, wide);
-        cost.map(SfpuCost::cycles).ok_or_else(|| What::Bug(format!("no cycles are known for SFPU function {function}")))
+        cost.map(SfpuCost::cycles)
+            .ok_or_else(|| FaultKind::Bug(format!("no cycles are known for SFPU function {function}")))
     }
 
     /// Bytes that each network has carried.
@@ -160,6 +169,6 @@ mod tests {
         let missing: Vec<&str> =
             all.chain(["fill", "copy"]).filter(|name| time.vector(name, false, false).is_err()).collect();
         assert!(missing.is_empty(), "no cycles: {missing:?}");
-        assert!(matches!(time.vector("no such function", false, false), Err(What::Bug(_))));
+        assert!(matches!(time.vector("no such function", false, false), Err(FaultKind::Bug(_))));
     }
 }

@@ -6,13 +6,13 @@ use tt_tensix::regs::{TILE_DATUMS, index};
 use tt_tensix::unpack::Unpacker;
 
 use super::{Tile, ZERO};
-use crate::error::What;
+use crate::error::FaultKind;
 
 /// Datums with less than which no number is, as `SrcA` and `SrcB` hold them: padding that never is a maximum.
-pub(super) const LEAST: u32 = 0x7_ffff;
+pub(crate) const LEAST: u32 = 0x7_ffff;
 
 /// Unpacks a tile of any shape; places that the shape does not have become `padding`.
-pub(super) fn unpack(
+pub(crate) fn unpack(
     unpacker: &Unpacker,
     (format, shape): (DataFormat, TileShape),
     bytes: &[u8],
@@ -39,7 +39,7 @@ pub(super) fn unpack(
 }
 
 /// Packs a tile of any shape onto `bytes`. For shapes other than 32x32 `packer` must have no edge mask of its own.
-pub(super) fn pack(
+pub(crate) fn pack(
     packer: &Packer,
     (format, shape): (DataFormat, TileShape),
     edge: EdgeMask,
@@ -74,47 +74,47 @@ pub(super) fn pack(
 }
 
 /// Instructions of the matrix unit, which work on 8x16 datums, that a tile takes.
-pub(super) fn blocks(shape: TileShape) -> u64 {
+pub(crate) fn blocks(shape: TileShape) -> u64 {
     (shape.height().div_ceil(8) * (shape.width() / 16)) as u64
 }
 
 /// The shape of a product.
-pub(super) fn product(left: TileShape, right: TileShape, transpose: bool) -> Result<TileShape, What> {
+pub(crate) fn product(left: TileShape, right: TileShape, transpose: bool) -> Result<TileShape, FaultKind> {
     let name = |shape: TileShape| format!("{}x{}", shape.height(), shape.width());
     let both = format!("tile products of {} by {}", name(left), name(right));
     if left == TileShape::FULL && right == TileShape::FULL {
         return Ok(TileShape::FULL);
     }
     if left.width() != right.height() {
-        return Err(What::Argument(format!("{both}: the inner dimensions differ")));
+        return Err(FaultKind::Argument(format!("{both}: the inner dimensions differ")));
     }
     if transpose {
-        return Err(What::Unsupported(format!("{both} with a transposed right operand")));
+        return Err(FaultKind::Unsupported(format!("{both} with a transposed right operand")));
     }
     let result = TileShape::new(left.height(), right.width());
     match result {
         // The vendor's kernels refuse the product of two single faces.
         Some(shape) if left.width() + right.width() > 32 => Ok(shape),
-        _ => Err(What::Unsupported(format!("{both}: the matrix unit's programs do not cover it"))),
+        _ => Err(FaultKind::Unsupported(format!("{both}: the matrix unit's programs do not cover it"))),
     }
 }
 
 /// Only whole tiles can do this.
-pub(super) fn require_full(shape: TileShape, what: &str) -> Result<(), What> {
+pub(crate) fn require_full(shape: TileShape, what: &str) -> Result<(), FaultKind> {
     if shape == TileShape::FULL {
         return Ok(());
     }
     let (height, width) = (shape.height(), shape.width());
-    Err(What::Unsupported(format!(
+    Err(FaultKind::Unsupported(format!(
         "{what} of tiles of {height}x{width}: what the chip does is not specified; use 32x32"
     )))
 }
 
 /// Operands must have one shape.
-pub(super) fn require_same(a: TileShape, b: TileShape) -> Result<(), What> {
+pub(crate) fn require_same(a: TileShape, b: TileShape) -> Result<(), FaultKind> {
     if a == b {
         return Ok(());
     }
     let name = |shape: TileShape| format!("{}x{}", shape.height(), shape.width());
-    Err(What::Argument(format!("the operands are tiles of {} and of {}; give both one shape", name(a), name(b))))
+    Err(FaultKind::Argument(format!("the operands are tiles of {} and of {}; give both one shape", name(a), name(b))))
 }

@@ -1,9 +1,9 @@
 //! Transfers in flight: what waits for them, by network and transaction id, and what must not touch them.
 
-use crate::error::{Fault, What};
-use crate::kernel::{Stall, Thread};
-use crate::run::Run;
-use crate::time::Naming;
+use crate::error::{Fault, FaultKind};
+use crate::state::Run;
+use crate::state::kernel::{Stall, Thread};
+use crate::state::time::Naming;
 
 /// What waits for which transfers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,7 +112,7 @@ impl Run {
             let noc = run.network(noc)? as usize;
             run.book(run.time.risc().l1_store);
             if trid > 15 {
-                return Err(What::Argument(format!("transaction id {trid}; ids are 0 to 15")));
+                return Err(FaultKind::Argument(format!("transaction id {trid}; ids are 0 to 15")));
             }
             let transfers = &mut run.kernels[run.current].transfers;
             let ids = if writes { &mut transfers.write_trid } else { &mut transfers.read_trid };
@@ -122,19 +122,21 @@ impl Run {
     }
 
     /// Own bytes that are read must not belong to a read in flight.
-    pub(crate) fn check_arrived(&self, start: u32, bytes: u32) -> Result<(), What> {
+    pub(crate) fn check_arrived(&self, start: u32, bytes: u32) -> Result<(), FaultKind> {
         let reads = &self.kernels[self.current].transfers.reads;
         match reads.iter().find(|read| read.touches(start, start.saturating_add(bytes))) {
-            Some(read) => Err(What::UseBeforeReadBarrier { address: read.start, bytes: read.end - read.start }),
+            Some(read) => Err(FaultKind::UseBeforeReadBarrier { address: read.start, bytes: read.end - read.start }),
             None => Ok(()),
         }
     }
 
     /// Own bytes that are written must not be on their way out.
-    pub(crate) fn check_not_sending(&self, start: u32, bytes: u32) -> Result<(), What> {
+    pub(crate) fn check_not_sending(&self, start: u32, bytes: u32) -> Result<(), FaultKind> {
         let writes = &self.kernels[self.current].transfers.unflushed;
         match writes.iter().find(|write| write.touches(start, start.saturating_add(bytes))) {
-            Some(write) => Err(What::OverwrittenWhileSent { address: write.start, bytes: write.end - write.start }),
+            Some(write) => {
+                Err(FaultKind::OverwrittenWhileSent { address: write.start, bytes: write.end - write.start })
+            }
             None => Ok(()),
         }
     }

@@ -2,17 +2,18 @@
 
 use tt_memory::Device;
 
-use crate::Step;
-use crate::error::{Fault, What};
-use crate::kernel::{Stall, State, Thread, Wait};
-use crate::memory::Use;
-use crate::run::{Run, Target};
+use crate::calls::Step;
+use crate::calls::memory::Use;
+use crate::error::{Fault, FaultKind};
+use crate::state::Run;
+use crate::state::kernel::{Stall, State, Thread, Wait};
+use crate::state::time::Target;
 
 impl Run {
     /// L1 address of a semaphore of this core.
     ///
     /// # Errors
-    /// [`What::NoSemaphore`].
+    /// [`FaultKind::NoSemaphore`].
     pub fn get_semaphore(&mut self, id: u32) -> Result<u32, Fault> {
         self.checked("get_semaphore", |run| {
             run.book(run.time.risc().l1_load);
@@ -20,21 +21,21 @@ impl Run {
             if id >= 32 || exist >> id & 1 == 0 {
                 let ids: Vec<String> = (0..32).filter(|id| exist >> id & 1 == 1).map(|id| id.to_string()).collect();
                 let created = if ids.is_empty() { "none here".to_owned() } else { ids.join(", ") };
-                return Err(What::NoSemaphore { id, created });
+                return Err(FaultKind::NoSemaphore { id, created });
             }
             Ok(run.semaphore_address(id))
         })
     }
 
-    fn own_word(&mut self, device: &Device, address: u32, how: Use) -> Result<tt_memory::Place, What> {
+    fn own_word(&mut self, device: &Device, address: u32, how: Use) -> Result<tt_memory::Place, FaultKind> {
         if !address.is_multiple_of(4) {
-            return Err(What::Misaligned { what: "the address of a word", value: address.into(), alignment: 4 });
+            return Err(FaultKind::Misaligned { what: "the address of a word", value: address.into(), alignment: 4 });
         }
         let bank = self.cores[self.kernels[self.current].core].bank;
         self.touch(device, Target::Worker(bank), address.into(), 4, how)
     }
 
-    fn load(&mut self, device: &Device, address: u32) -> Result<u32, What> {
+    fn load(&mut self, device: &Device, address: u32) -> Result<u32, FaultKind> {
         let place = self.own_word(device, address, Use::Read)?;
         Ok(u32::from_le_bytes(device.bytes(place, 4)?.try_into().unwrap_or_default()))
     }

@@ -8,12 +8,13 @@ use tt_memory::Device;
 use tt_memory::chip::NocCoord;
 use tt_noc::Transfer;
 
-use crate::Step;
-use crate::error::What;
-use crate::kernel::{InFlight, Stall, Thread};
-use crate::memory::Use;
-use crate::run::{Run, Target};
-use crate::time::Naming;
+use crate::calls::Step;
+use crate::calls::memory::Use;
+use crate::error::FaultKind;
+use crate::state::Run;
+use crate::state::kernel::{InFlight, Stall, Thread};
+use crate::state::time::Naming;
+use crate::state::time::Target;
 
 pub use barriers::Barrier;
 pub use pages::Page;
@@ -47,7 +48,7 @@ pub fn split_multicast(address: u64) -> ((u32, u32), (u32, u32), u64) {
 impl Run {
     /// Runs a call that starts a transfer, as soon as this kernel has its turn.
     #[inline]
-    fn in_turn(&mut self, call: &'static str, run: impl FnOnce(&mut Self) -> Result<bool, What>) -> Step {
+    fn in_turn(&mut self, call: &'static str, run: impl FnOnce(&mut Self) -> Result<bool, FaultKind>) -> Step {
         self.checked(call, |this| {
             this.require_data_movement()?;
             if this.give_way() {
@@ -59,17 +60,17 @@ impl Run {
 
     /// Network that a call uses.
     #[inline]
-    fn network(&self, noc: i32) -> Result<u8, What> {
+    fn network(&self, noc: i32) -> Result<u8, FaultKind> {
         match noc {
             -1 => Ok(self.kernels[self.current].noc),
             0 | 1 => Ok(noc as u8),
-            _ => Err(What::Argument(format!("noc must be 0 or 1, got {noc}"))),
+            _ => Err(FaultKind::Argument(format!("noc must be 0 or 1, got {noc}"))),
         }
     }
 
     /// Bank and local address of a NoC address.
     #[inline]
-    fn locate(&self, address: u64) -> Result<(Target, u64), What> {
+    fn locate(&self, address: u64) -> Result<(Target, u64), FaultKind> {
         let (x, y, local) = split(address);
         Ok((self.target(x, y)?, local))
     }
@@ -96,14 +97,14 @@ impl Run {
         self.cores[self.kernels[self.current].core].bank
     }
 
-    fn check_alignment(&self, target: Target, remote: u64, local: u32, read: bool) -> Result<(), What> {
+    fn check_alignment(&self, target: Target, remote: u64, local: u32, read: bool) -> Result<(), FaultKind> {
         let alignment = match target {
             Target::Dram(_) if read => self.chip.dram_alignment,
             _ => self.chip.l1_alignment,
         };
         if remote % alignment != u64::from(local) % alignment {
             let (source_address, target_address) = if read { (remote, local.into()) } else { (local.into(), remote) };
-            return Err(What::Unlike { source_address, target_address, alignment });
+            return Err(FaultKind::Unlike { source_address, target_address, alignment });
         }
         Ok(())
     }
@@ -137,7 +138,7 @@ impl Run {
         bytes: u32,
         naming: Naming,
         noc: i32,
-    ) -> Result<bool, What> {
+    ) -> Result<bool, FaultKind> {
         let noc = self.network(noc)?;
         let bank = self.own_bank();
         if self.watched {
@@ -198,7 +199,7 @@ impl Run {
         bytes: u32,
         naming: Naming,
         noc: i32,
-    ) -> Result<bool, What> {
+    ) -> Result<bool, FaultKind> {
         let noc = self.network(noc)?;
         let bank = self.own_bank();
         if self.watched {
@@ -243,7 +244,7 @@ impl Run {
     }
 
     /// The worker cores of a rectangle, and whether the sender is one of them.
-    fn rectangle(&self, start: (u32, u32), end: (u32, u32)) -> Result<Vec<usize>, What> {
+    fn rectangle(&self, start: (u32, u32), end: (u32, u32)) -> Result<Vec<usize>, FaultKind> {
         // NoC 1 goes the other way round; programs give it start and end exchanged.
         let (x0, x1) = (start.0.min(end.0), start.0.max(end.0));
         let (y0, y1) = (start.1.min(end.1), start.1.max(end.1));
@@ -254,7 +255,7 @@ impl Run {
                     Ok(Target::Worker(bank)) => banks.push(bank),
                     // Columns without worker cores inside a rectangle are passed over by the network.
                     _ if self.chip.arch == tt_memory::chip::Arch::Blackhole && (x == 8 || x == 9) => {}
-                    _ => return Err(What::NoRectangle { x0, y0, x1, y1 }),
+                    _ => return Err(FaultKind::NoRectangle { x0, y0, x1, y1 }),
                 }
             }
         }
@@ -285,7 +286,7 @@ impl Run {
                 banks.retain(|&other| other != bank);
             }
             if banks.len() as u32 != destinations {
-                return Err(What::WrongDestinations { cores: banks.len() as u32, given: destinations });
+                return Err(FaultKind::WrongDestinations { cores: banks.len() as u32, given: destinations });
             }
             if run.watched {
                 run.check_alignment(Target::Worker(bank), address, source, false)?;

@@ -2,10 +2,11 @@
 
 use tt_memory::{Device, Place};
 
-use crate::cb::Cb;
-use crate::error::What;
-use crate::run::{Run, Target};
+use crate::error::FaultKind;
 use crate::spec::Risc;
+use crate::state::Run;
+use crate::state::cb::Cb;
+use crate::state::time::Target;
 
 /// What a kernel wants to do with bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,16 +24,16 @@ impl Run {
         address: u64,
         bytes: u64,
         how: Use,
-    ) -> Result<Place, What> {
+    ) -> Result<Place, FaultKind> {
         if bytes == 0 {
-            return Err(What::EmptyTransfer);
+            return Err(FaultKind::EmptyTransfer);
         }
         let (place, limit) = match target {
             Target::Dram(bank) => (Place { dram: true, bank, address }, self.chip.dram_bank_bytes),
             Target::Worker(bank) => (Place { dram: false, bank, address }, self.chip.l1_bytes),
         };
         if address.checked_add(bytes).is_none_or(|end| end > limit) {
-            return Err(What::OutOfBounds { place: self.place_name(place), address, bytes, limit });
+            return Err(FaultKind::OutOfBounds { place: self.place_name(place), address, bytes, limit });
         }
         if !place.dram && self.touch_core(place, address as u32, bytes as u32, how)? {
             return Ok(place);
@@ -42,7 +43,7 @@ impl Run {
     }
 
     /// Bytes of a core that the program uses: semaphores and circular buffers. `false` if they are neither.
-    fn touch_core(&mut self, place: Place, address: u32, bytes: u32, how: Use) -> Result<bool, What> {
+    fn touch_core(&mut self, place: Place, address: u32, bytes: u32, how: Use) -> Result<bool, FaultKind> {
         let Some(slot) = self.core_of_bank(place.bank) else { return Ok(false) };
         let end = address + bytes;
         let own = slot == self.kernels[self.current].core;
@@ -57,7 +58,7 @@ impl Run {
                 return Ok(true);
             }
             let advice = "addresses below the first circular buffer belong to the firmware".to_owned();
-            return Err(What::NoOwner {
+            return Err(FaultKind::NoOwner {
                 place: self.place_name(place),
                 address: address.into(),
                 bytes: bytes.into(),
@@ -70,7 +71,7 @@ impl Run {
         let mut found = false;
         for cb in core.all_cbs().filter(|cb| cb.address <= address && address < cb.end()) {
             if end > cb.end() {
-                refused = Some(What::PastBuffer {
+                refused = Some(FaultKind::PastBuffer {
                     place: self.place_name(place),
                     address: address.into(),
                     bytes: bytes.into(),
@@ -93,7 +94,7 @@ impl Run {
             } else if self.watched && own && !self.cores[slot].shadow.any(address, end) {
                 let cb = self.cores[slot].cb_at(address).filter(|cb| !cb.borrowed).map(|cb| cb.index);
                 if let Some(cb) = cb {
-                    return Err(What::NeverWritten {
+                    return Err(FaultKind::NeverWritten {
                         place: self.place_name(place),
                         address: address.into(),
                         bytes: bytes.into(),
@@ -107,11 +108,11 @@ impl Run {
     }
 
     /// Bytes of a buffer of the host's.
-    fn touch_buffer(&self, device: &Device, place: Place, bytes: u64, how: Use) -> Result<(), What> {
+    fn touch_buffer(&self, device: &Device, place: Place, bytes: u64, how: Use) -> Result<(), FaultKind> {
         let address = place.address;
         let Some(buffer) = device.owner(place) else {
             let advice = "they were never allocated, or freed before the program ran".to_owned();
-            return Err(What::NoOwner { place: self.place_name(place), address, bytes, advice });
+            return Err(FaultKind::NoOwner { place: self.place_name(place), address, bytes, advice });
         };
         let end = buffer.address() + buffer.bytes_per_bank();
         let owner = || {
@@ -119,13 +120,13 @@ impl Run {
         };
         if address + bytes > end {
             let over = address + bytes - end;
-            return Err(What::PastBuffer { place: self.place_name(place), address, bytes, over, owner: owner() });
+            return Err(FaultKind::PastBuffer { place: self.place_name(place), address, bytes, over, owner: owner() });
         }
         let offset = (address - buffer.address()) as usize;
         if how == Use::Write {
             buffer.mark_bytes(place.bank, offset, bytes as usize);
         } else if self.watched && !buffer.bytes_written(place.bank, offset, bytes as usize) {
-            return Err(What::NeverWritten { place: self.place_name(place), address, bytes, owner: owner() });
+            return Err(FaultKind::NeverWritten { place: self.place_name(place), address, bytes, owner: owner() });
         }
         Ok(())
     }
@@ -137,7 +138,7 @@ impl Run {
 
 /// Bytes of a CB may be written where its producer has reserved, and read where its consumer has waited. A CB that has
 /// never carried pages is plain memory, and what other cores write is the business of the protocol between them.
-fn check_window(cb: &Cb, kernel: usize, own: bool, address: u32, end: u32, how: Use) -> Result<(), What> {
+fn check_window(cb: &Cb, kernel: usize, own: bool, address: u32, end: u32, how: Use) -> Result<(), FaultKind> {
     if !own || cb.borrowed {
         return Ok(());
     }
@@ -151,10 +152,10 @@ fn check_window(cb: &Cb, kernel: usize, own: bool, address: u32, end: u32, how: 
         // Consumers may work in place on what they have waited for; a producer may look at what it has made.
         _ if in_reserved || in_waited => Ok(()),
         Use::Write if cb.producer == Some(kernel) || cb.pushed > 0 => {
-            Err(What::WriteOutsideReserved { cb: index, address, bytes, reserved: cb.reserved, start: back })
+            Err(FaultKind::WriteOutsideReserved { cb: index, address, bytes, reserved: cb.reserved, start: back })
         }
         Use::Read if cb.consumer == Some(kernel) || cb.pushed > 0 && cb.producer != Some(kernel) => {
-            Err(What::ReadOutsideWaited { cb: index, address, bytes, waited: cb.waited, start: front })
+            Err(FaultKind::ReadOutsideWaited { cb: index, address, bytes, waited: cb.waited, start: front })
         }
         _ => Ok(()),
     }

@@ -1,7 +1,13 @@
-//! The run of one program: cores, kernels, the queue of those that can go on.
+//! The run of one program as plain data: cores, kernels, the queue of those that can go on.
+//!
+//! What changes it stands above: setup, scheduler, and the calls of kernels.
 
-mod schedule;
-mod setup;
+pub mod cb;
+pub mod compute;
+pub mod core;
+pub mod kernel;
+pub(crate) mod order;
+pub mod time;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -9,35 +15,24 @@ use std::collections::{BTreeMap, BinaryHeap};
 use tt_memory::Place;
 use tt_memory::chip::{ChipSpec, LogicalCore, NocCoord};
 
-use crate::cb::Cb;
-use crate::core::Core;
-use crate::error::{Fault, What};
-use crate::kernel::{Event, Kernel};
-use crate::order::Order;
+use self::cb::Cb;
+use self::core::Core;
+use self::kernel::{Event, Kernel, TRANSFER};
+use self::order::Order;
+use self::time::{Target, Time};
+use crate::error::{Fault, FaultKind};
 use crate::spec::Risc;
-use crate::time::Time;
 
 /// Semaphores lie below the memory that programs use, one to an alignment unit.
 const SEMAPHORES_BELOW_BASE: u64 = 512;
 /// Runtime arguments lie below them.
 const ARGUMENTS_BELOW_BASE: u64 = 512 + 3 * ARGUMENT_BYTES;
 /// Room for the arguments of a RISC.
-const ARGUMENT_BYTES: u64 = 1536;
+pub(crate) const ARGUMENT_BYTES: u64 = 1536;
 /// Events that a run records; what comes after them is not shown. 100 MB.
 pub const MOST_EVENTS: usize = 1 << 21;
-/// Thread of an event that is a transfer.
-pub const TRANSFER: u8 = 3;
 /// No program core has this L1 bank.
-const NO_CORE: u16 = u16::MAX;
-
-/// What lies at NoC coordinates.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Target {
-    /// The L1 bank of a worker core.
-    Worker(usize),
-    /// A DRAM bank.
-    Dram(usize),
-}
+pub(crate) const NO_CORE: u16 = u16::MAX;
 
 /// The last change of a word that kernels may wait for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,32 +63,32 @@ pub struct Run {
     pub(crate) chip: &'static ChipSpec,
     /// Cores of the program.
     pub cores: Vec<Core>,
-    core_of_bank: Vec<u16>,
+    pub(crate) core_of_bank: Vec<u16>,
     /// Kernels in the order of their cores, then RISCs.
     pub kernels: Vec<Kernel>,
     /// The kernel that runs.
     pub current: usize,
     /// Kernels that can go on, by clock, core and RISC.
-    queue: BinaryHeap<Reverse<(u64, usize)>>,
+    pub(crate) queue: BinaryHeap<Reverse<(u64, usize)>>,
     /// The running kernel lets others go first once its clock is beyond this.
-    limit: u64,
+    pub(crate) limit: u64,
     /// Figures.
     pub time: Time,
     /// What lies where on the NoC, 64 by 64.
-    places: Vec<Option<Target>>,
+    pub(crate) places: Vec<Option<Target>>,
     /// First L1 address that circular buffers may have.
     pub l1_base: u64,
     /// Whether mistakes that only cost correctness on the chip are reported.
     pub watched: bool,
     /// When words that kernels wait for were last changed, and by whom: L1 bank and address.
     pub(crate) words: BTreeMap<(usize, u32), Change>,
-    finished: usize,
+    pub(crate) finished: usize,
     /// What orders the kernels, if that is watched.
     pub(crate) order: Option<Order>,
     /// Everything that happened, if it is recorded.
     pub events: Option<Vec<Event>>,
     /// Reads of unchanged flags in a row, while no other kernel could run.
-    idle: u32,
+    pub(crate) idle: u32,
 }
 
 impl Run {
@@ -170,7 +165,7 @@ impl Run {
     pub(crate) fn checked<T>(
         &mut self,
         call: &'static str,
-        run: impl FnOnce(&mut Self) -> Result<T, What>,
+        run: impl FnOnce(&mut Self) -> Result<T, FaultKind>,
     ) -> Result<T, Fault> {
         self.kernels[self.current].calls += 1;
         if self.events.is_some() {
@@ -180,7 +175,11 @@ impl Run {
     }
 
     /// [`Run::checked`], with a note of what the clocks did.
-    fn recorded<T>(&mut self, call: &'static str, run: impl FnOnce(&mut Self) -> Result<T, What>) -> Result<T, Fault> {
+    fn recorded<T>(
+        &mut self,
+        call: &'static str,
+        run: impl FnOnce(&mut Self) -> Result<T, FaultKind>,
+    ) -> Result<T, Fault> {
         let kernel = self.current;
         let starved = |kernel: &Kernel| kernel.compute.as_ref().map_or([0; 2], |compute| compute.starved());
         let (before, waited) = (self.kernels[kernel].clocks, starved(&self.kernels[kernel]));
@@ -213,7 +212,7 @@ impl Run {
     }
 
     #[cold]
-    pub(crate) fn fault(&self, call: &'static str, what: What) -> Fault {
+    pub(crate) fn fault(&self, call: &'static str, what: FaultKind) -> Fault {
         let kernel = &self.kernels[self.current];
         Fault { core: kernel.logical, risc: kernel.risc, kernel: self.current, call, what: Box::new(what) }
     }
@@ -221,9 +220,9 @@ impl Run {
     /// What lies at NoC coordinates.
     ///
     /// # Errors
-    /// [`What::NoSuchCoordinate`].
+    /// [`FaultKind::NoSuchCoordinate`].
     #[inline]
-    pub(crate) fn target(&self, x: u32, y: u32) -> Result<Target, What> {
+    pub(crate) fn target(&self, x: u32, y: u32) -> Result<Target, FaultKind> {
         let found = if x < 64 && y < 64 { self.places[(y * 64 + x) as usize] } else { None };
         found.ok_or_else(|| {
             let first = self.chip.worker_coord(LogicalCore { x: 0, y: 0 });
@@ -236,7 +235,7 @@ impl Run {
                     "take coordinates from device.worker_core_from_logical_core or get_noc_addr_from_bank_id".to_owned()
                 }
             };
-            What::NoSuchCoordinate { x, y, advice }
+            FaultKind::NoSuchCoordinate { x, y, advice }
         })
     }
 
@@ -271,12 +270,12 @@ impl Run {
     /// Whether the kernel is a data-movement kernel.
     ///
     /// # Errors
-    /// [`What::WrongRisc`] if not.
+    /// [`FaultKind::WrongRisc`] if not.
     #[inline]
-    pub(crate) fn require_data_movement(&self) -> Result<(), What> {
+    pub(crate) fn require_data_movement(&self) -> Result<(), FaultKind> {
         if self.kernels[self.current].risc == Risc::Trisc {
             let text = "a compute kernel has no NoC; move data in the reader or the writer kernel";
-            return Err(What::WrongRisc(text.to_owned()));
+            return Err(FaultKind::WrongRisc(text.to_owned()));
         }
         Ok(())
     }

@@ -1,0 +1,13 @@
+//! The calls that kernels make, each a method of [`Run`](crate::Run).
+
+pub mod cb;
+pub mod compute;
+mod memory;
+pub mod noc;
+mod order;
+mod semaphore;
+
+use crate::error::Fault;
+
+/// What a call that may block answers: `false` if it has to be repeated later.
+pub type Step = Result<bool, Fault>;

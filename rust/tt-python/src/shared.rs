@@ -1,0 +1,106 @@
+//! A device as its Python objects share it: locks, what frees its buffers, and whether it is stopped.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
+use tt_memory::buffer::BufferId;
+use tt_memory::device::Device;
+
+use crate::error::{Either, EngineError, Poisoned, enter_engine, exception};
+
+/// A device that its Python object and all its buffers hold.
+#[derive(Debug)]
+pub struct SharedDevice {
+    pub(crate) device: Mutex<Device>,
+    pub(crate) open: AtomicBool,
+    /// Buffers whose Python objects went away while somebody else was using the device.
+    pub(crate) dropped: Mutex<Vec<BufferId>>,
+    /// Why the device is stopped, and the class of error that says so.
+    pub(crate) failure: Mutex<Option<(String, String)>>,
+}
+
+impl SharedDevice {
+    /// Exclusive use of the device. Buffers that were dropped in the meantime are freed first.
+    ///
+    /// # Errors
+    /// [`Poisoned`] if a panic interrupted an earlier use.
+    pub fn lock(&self) -> Result<MutexGuard<'_, Device>, Poisoned> {
+        let mut device = self.device.lock().map_err(|_| Poisoned)?;
+        self.free_dropped(&mut device);
+        Ok(device)
+    }
+
+    /// [`SharedDevice::lock`] with the interpreter lock, which is released while another thread uses the device: an
+    /// operator that runs there asks for it now and then.
+    ///
+    /// # Errors
+    /// As [`SharedDevice::lock`].
+    pub fn lock_attached(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, Device>> {
+        let locked = self.device.lock_py_attached(py);
+        let mut device = locked.map_err(|_| Poisoned.into_exception(py))?;
+        self.free_dropped(&mut device);
+        Ok(device)
+    }
+
+    /// Refuses work while the device is stopped, until it is reset.
+    ///
+    /// # Errors
+    /// The class and the sentence that it was stopped with.
+    pub fn require_running(&self, py: Python<'_>) -> PyResult<()> {
+        match &*self.failure.lock().unwrap_or_else(PoisonError::into_inner) {
+            None => Ok(()),
+            Some((sentence, class)) => Err(exception(py, class, (sentence,))),
+        }
+    }
+
+    /// Runs engine code on the locked device, without the interpreter lock, if it is not stopped.
+    ///
+    /// # Errors
+    /// Those of `run`, a stopped or poisoned device, and `EngineBugError` for a panic.
+    pub fn run<T: Send, E: EngineError>(
+        &self,
+        py: Python<'_>,
+        run: impl FnOnce(&mut Device) -> Result<T, E> + Send,
+    ) -> PyResult<T> {
+        self.require_running(py)?;
+        self.inspect(py, run)
+    }
+
+    /// [`SharedDevice::run`] on a device that may be stopped.
+    ///
+    /// # Errors
+    /// Those of `run`, a poisoned device, and `EngineBugError` for a panic.
+    pub fn inspect<T: Send, E: EngineError>(
+        &self,
+        py: Python<'_>,
+        run: impl FnOnce(&mut Device) -> Result<T, E> + Send,
+    ) -> PyResult<T> {
+        enter_engine(py, || {
+            let mut device = self.lock().map_err(Either::First)?;
+            run(&mut device).map_err(Either::Second)
+        })
+    }
+
+    /// Whether the device has not been closed.
+    pub fn is_open(&self) -> bool {
+        self.open.load(Ordering::Acquire)
+    }
+
+    /// Frees a buffer as soon as nobody uses the device; never waits.
+    pub fn forget(&self, id: BufferId) {
+        self.dropped.lock().unwrap_or_else(PoisonError::into_inner).push(id);
+        if let Ok(mut device) = self.device.try_lock() {
+            self.free_dropped(&mut device);
+        }
+    }
+
+    pub(crate) fn free_dropped(&self, device: &mut Device) {
+        let dropped = std::mem::take(&mut *self.dropped.lock().unwrap_or_else(PoisonError::into_inner));
+        for id in dropped {
+            // It may have been deallocated by hand, or have gone with its device.
+            let _ = device.deallocate(id);
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! The element-wise operations and how their second operand is spread.
+
+use super::Src;
+use crate::regs::{FACE_SIDE, index, position};
+
+/// The element-wise operations of the FPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EltwiseOp {
+    /// `SrcA + SrcB`, one pass.
+    Add,
+    /// `SrcA - SrcB`, one pass.
+    Sub,
+    /// `SrcA * SrcB`, one pass per fidelity phase.
+    Mul,
+}
+
+/// Which part of the `SrcB` tile every datum meets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Broadcast {
+    /// The datum at the same position.
+    None,
+    /// Row 0 serves every row.
+    Row,
+    /// Column 0 serves every column.
+    Column,
+    /// Datum 0 serves all.
+    Scalar,
+}
+
+impl Broadcast {
+    /// Index into `SrcB` for a datum of the result.
+    #[inline(always)]
+    pub(crate) const fn source(self, datum: usize) -> usize {
+        let (row, column) = position(datum);
+        match self {
+            Self::None => datum,
+            Self::Row => index(0, column),
+            Self::Column => index(row, 0),
+            Self::Scalar => 0,
+        }
+    }
+
+    /// Repeats row 0, column 0 or datum 0 of a register tile over the whole tile.
+    pub fn spread(self, tile: &mut Src) {
+        if self == Self::None {
+            return;
+        }
+        let old = *tile;
+        for (line, words) in tile.as_chunks_mut::<FACE_SIDE>().0.iter_mut().enumerate() {
+            let source = self.source(line * FACE_SIDE);
+            match self {
+                Self::None | Self::Row => words.copy_from_slice(&old[source..source + FACE_SIDE]),
+                Self::Column | Self::Scalar => words.fill(old[source]),
+            }
+        }
+    }
+}
