@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ttnn.operation.domain import Operand
 from ttnn.operation.registry import Op
 from ttnn.operation.signature import TENSOR
 
 Values = npt.NDArray[Any]
-
-
-@dataclass(frozen=True)
-class Operand:
-    """A further tensor argument of the given shape."""
-
-    shape: tuple[int, ...]
-    seed: int = 1
 
 
 def fit(entry: Op, values: Values) -> Values:

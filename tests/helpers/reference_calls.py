@@ -9,134 +9,23 @@ from typing import Any
 import numpy as np
 
 import ttnn
-from eltwise_calls import Operand, binary_calls, fit, ternary_calls, unary_calls
+from eltwise_calls import Operand, binary_calls, fit, ternary_calls
 from operands import INTEGERS, assert_within, wrapped
 from ttnn.operation import registry
 
 
-def _padded(shape: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(ttnn.TensorSpec(shape, ttnn.bfloat16, ttnn.TILE_LAYOUT).padded_shape)
-
-
 def calls(entry: registry.Op, shape: tuple[int, ...], layout: ttnn.Layout) -> Iterator[tuple[Any, ...]]:
     """Yield the arguments after the first tensor that an operator is tried with, if it takes the shape."""
-    name = entry.name
-    if entry.family == "unary":
-        yield from unary_calls(entry)
-        return
-    if entry.family == "binary":
+    if callable(entry.examples):
+        yield from entry.examples(shape, layout)
+    elif entry.family == "binary":
         yield from binary_calls(entry, shape)
-        return
-    if entry.family == "ternary":
+    elif entry.family == "ternary":
         yield from ternary_calls(entry, shape)
-        return
-    rank, tiled = len(shape), layout is ttnn.TILE_LAYOUT
-    aligned = rank >= 2 and shape[-1] % 32 == 0 and shape[-2] % 32 == 0
-    volume = int(np.prod(shape))
-    if name == "softmax":
-        if rank <= 4 and (tiled or not aligned):
-            yield ()
-    elif name in REDUCTIONS:
-        yield ()
-        if rank:
-            yield from ((-1,), (0, True))
-        if rank >= 2:
-            yield from (((-2,), True), ([0, -1],))
-    elif name == "argmax":
-        if volume and not tiled:
-            yield ()
-        if volume and rank:
-            yield from ((dim,) for dim in {-1, 0})
-            yield (-1, True)
-    elif name == "to_layout":
-        yield from ((target,) for target in (ttnn.TILE_LAYOUT, ttnn.ROW_MAJOR_LAYOUT))
-    elif name == "tilize":
-        if aligned and volume:
-            yield ()
-    elif name == "tilize_with_val_padding":
-        if len(_padded(shape)) == rank:
-            yield (list(_padded(shape)), 3.0)
-    elif name == "reshape":
-        yield from ((target,) for target in ((volume,), (1, 1, volume)))
-        if volume:
-            yield ((-1, shape[0]) if rank else (1, 1, 1),)
-    elif name == "view":
-        yield ((1, *shape) if rank >= 2 else shape,)
-    elif name == "squeeze":
-        yield ()
-        if rank:
-            yield (0,)
-    elif name == "unsqueeze":
-        yield from ((dim,) for dim in (0, -1))
-    elif name == "unsqueeze_to_4D":
-        if rank <= 4:
-            yield ()
-    elif name == "permute":
-        yield (tuple(reversed(range(rank))),)
-        if rank >= 3:
-            yield ((1, 0, *range(2, rank)),)
-            yield ((*range(1, rank), 0),)
-    elif name == "transpose":
-        if rank >= 2:
-            yield (-2, -1)
-            yield (0, 1)
-    elif name == "slice":
-        if volume and rank:
-            yield ([0] * rank, [max(1, size // 2) for size in shape])
-            yield ([size // 2 for size in shape], list(shape), [2] * rank)
-    elif name == "pad":
-        if rank:
-            yield ([(0, 3)] * rank, 1.0)
-            if not tiled:
-                yield ([(2, 1)], 0.0)
-    elif name == "typecast":
-        targets = [ttnn.bfloat16, ttnn.float32] + ([ttnn.bfloat8_b, ttnn.bfloat4_b] if tiled else [])
-        yield from ((target,) for target in targets)
-    elif name == "to_memory_config":
-        yield (ttnn.L1_MEMORY_CONFIG,)
-    elif name == "full_like":
-        yield (3.0,)
-    elif name in GATED:
-        if rank == 4 and _padded(shape)[-1] % 64 == 0 and shape[-1] % 64 == 0 and volume:
-            yield from ((), (3,))
-    elif name in ("tril", "triu"):
-        if rank >= 2:
-            yield ()
-    elif name in ("copy",):
-        yield (Operand(shape),)
-    elif name in ONE_TENSOR:
-        yield ()
+    else:
+        yield from entry.examples
 
 
-ONE_TENSOR = {
-    "clone",
-    "exp",
-    "identity",
-    "move",
-    "ones_like",
-    "relu",
-    "sharded_to_interleaved",
-    "tilize_with_zero_padding",
-    "untilize",
-    "zeros_like",
-}
-# Tested by hand: they have no tensor to start from, or need shards.
-ELSEWHERE = {
-    "arange",
-    "assign",
-    "empty",
-    "empty_like",
-    "full",
-    "gcd",
-    "prod",
-    "interleaved_to_sharded",
-    "lcm",
-    "ones",
-    "outer",
-    "reshard",
-    "untilize_with_unpadding",
-    "zeros",
-}
 # Families with generated tests of their own: test_backward.py and test_complex.py.
 OWN_TESTS = ("backward", "complex")
 GATED = {"glu", "reglu", "geglu", "swiglu"}

@@ -21,8 +21,8 @@ from ttnn.golden.eltwise.unary import ACTIVATIONS
 from ttnn.operation import registry
 from ttnn.operation.hooks import ComparisonError
 from ttnn.operation.signature import REQUIRED, Param
-from ttnn.ops._programs.integer_chain import TAKEN
 from ttnn.operation.steps import STEPS
+from ttnn.ops._programs.integer_chain import TAKEN
 
 U = ttnn.UnaryOpType
 DTYPES = (ttnn.bfloat16, ttnn.float32, ttnn.int32)

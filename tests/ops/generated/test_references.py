@@ -13,9 +13,6 @@ import ttnn
 from eltwise_calls import Operand
 from operands import INTEGERS, make, values_of
 from reference_calls import (
-    ELSEWHERE,
-    MATMULS,
-    ONE_TENSOR,
     OWN_TESTS,
     applies,
     calls,
@@ -46,7 +43,7 @@ def _entries() -> list[registry.Op]:
     return [
         entry
         for entry in registry.entries()
-        if entry.golden is not None and entry.name not in ELSEWHERE | MATMULS and entry.family not in OWN_TESTS
+        if entry.golden is not None and entry.examples and entry.family not in OWN_TESTS
     ]
 
 
@@ -67,8 +64,7 @@ def test_every_operator_is_tried() -> None:
         for entry in _entries()
         if any(True for shape in shapes for _ in calls(entry, shape, entry.layouts[0]))
     }
-    registered = {entry.name for entry in registry.entries() if entry.family not in OWN_TESTS}
-    assert registered - tried - MATMULS - ELSEWHERE - {"softmax"} == set()
+    assert {entry.name for entry in _entries()} - tried == set()
 
 
 def _run(entry: registry.Op, x: ttnn.Tensor, arguments: tuple[Any, ...], device: ttnn.MeshDevice) -> None:
@@ -117,7 +113,7 @@ def test_places(entry: registry.Op, place: str, device: ttnn.MeshDevice) -> None
         grid = ttnn.CoreGrid(y=2, x=2 if place == "BLOCK" else 1)
         config = ttnn.create_sharded_memory_config(SHARDED, grid, getattr(ttnn.ShardStrategy, place))
     keeps_shape = (
-        entry.name in ONE_TENSOR or entry.family in ("unary", "binary") or entry.name in ("softmax", "to_memory_config")
+        entry.examples == ((),) or entry.family in ("unary", "binary") or entry.name in ("softmax", "to_memory_config")
     )
     if not keeps_shape and place != "L1":
         return

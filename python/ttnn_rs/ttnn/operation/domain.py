@@ -1,11 +1,12 @@
-"""Where functions have finite results: tests bring the values of their operands there.
+"""What the generated tests ask of an entry: operands of example calls, and the domain of their values.
 
-Recorded vectors cover the rest.
+Functions have finite results there; recorded vectors cover the rest.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,3 +27,11 @@ def from_(limit: float) -> Domain:
 
 
 positive = from_(0.125)
+
+
+@dataclass(frozen=True)
+class Operand:
+    """A further tensor argument of an example call, of the given shape."""
+
+    shape: tuple[int, ...]
+    seed: int = 1

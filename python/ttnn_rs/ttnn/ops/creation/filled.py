@@ -271,6 +271,7 @@ def _make(name: str, value: float, reference: Any) -> tuple[Any, Any]:
         f"Return a tensor of {name}.",
         golden=reference,
         engine=("fill",),
+        examples=(),
     )
     like = _op(
         f"{name}_like",
@@ -293,6 +294,7 @@ full = _op(
     "Return a tensor that holds one value everywhere.",
     golden=golden.full,
     engine=("fill",),
+    examples=(),
 )
 
 full_like = _op(
@@ -302,6 +304,7 @@ full_like = _op(
     "Return a tensor with the properties of another one that holds one value everywhere.",
     golden=golden.full_like,
     engine=("fill",),
+    examples=((3.0,),),
 )
 
 empty = _op(
@@ -320,6 +323,7 @@ empty = _op(
     _empty,
     "Return a device tensor whose values are not set.",
     accuracy=None,
+    examples=(),
 )
 
 empty_like = _op(
@@ -328,6 +332,7 @@ empty_like = _op(
     _empty_like,
     "Return a device tensor with the properties of another one whose values are not set.",
     accuracy=None,
+    examples=(),
 )
 
 _ARANGE_OPTIONS: Final = (
@@ -353,4 +358,5 @@ arange = _op(
     "Return the integers from `start` (0) up to `end`, as a tensor of rank 1.",
     golden=golden.arange,
     raises=(("ShapeError", "there are no such values."),),
+    examples=(),
 )

@@ -7,11 +7,12 @@ into infinity; float32 and integers keep their bits. Source: operator programs, 
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 from ttnn.base.core_range import CoreRangeSet
-from ttnn.base.enums import BLOCK_FLOATS, DataType, Layout
+from ttnn.base.enums import BLOCK_FLOATS, TILE_SIZE, DataType, Layout
 from ttnn.base.exceptions import DTypeError, LayoutError, ShapeError, UnsupportedError, fatal
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.shape import Shape
@@ -291,7 +292,18 @@ to_layout = register_movement(
     dtypes=(*_FLOATS_AND_INTS, DataType.BFLOAT8_B, DataType.BFLOAT4_B),
     golden=golden.identity,
     raises=(("DTypeError", "dtype differs on the way to rows."),),
+    examples=((Layout.TILE,), (Layout.ROW_MAJOR,)),
 )
+
+
+def _fills_tiles(shape: tuple[int, ...]) -> bool:
+    return len(shape) >= 2 and math.prod(shape) > 0 and shape[-1] % TILE_SIZE == shape[-2] % TILE_SIZE == 0
+
+
+def _padded_shapes(shape: tuple[int, ...], _layout: Layout) -> tuple[tuple[Any, ...], ...]:
+    padded = list(TensorSpec.of(shape, DataType.BFLOAT16, Layout.TILE).padded_shape)
+    return ((padded, 3.0),) if len(padded) == len(shape) else ()
+
 
 tilize = register_movement(
     "tilize",
@@ -318,6 +330,7 @@ tilize = register_movement(
         ("ShapeError", "it is not made of whole tiles."),
         ("DTypeError", "no tilize program takes the data type."),
     ),
+    examples=lambda shape, _: ((),) if _fills_tiles(shape) else (),
 )
 
 tilize_with_zero_padding = register_movement(
@@ -359,6 +372,7 @@ tilize_with_val_padding = register_movement(
     layouts=(Layout.ROW_MAJOR,),
     golden=golden.identity,
     raises=(("LayoutError", "the input is tiled."), ("DTypeError", "no tilize program takes the data type.")),
+    examples=_padded_shapes,
 )
 
 untilize = register_movement(
@@ -388,4 +402,5 @@ untilize_with_unpadding = register_movement(
     dtypes=(*_FLOATS_AND_INTS, DataType.BFLOAT8_B, DataType.BFLOAT4_B),
     layouts=(Layout.TILE,),
     raises=(("LayoutError", "the input is row-major."), ("ShapeError", "an index is out of range.")),
+    examples=(),
 )

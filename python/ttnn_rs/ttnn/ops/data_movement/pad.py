@@ -5,8 +5,8 @@ Source: TT-NN docs "ttnn.pad".
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
 
 from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import Layout
@@ -102,6 +102,13 @@ def _pad_to(
 _MULTICORE: Final = Param("use_multicore", BOOLEAN, True, doc="Changes time only.")
 
 
+def _examples(shape: tuple[int, ...], layout: Layout) -> Iterator[tuple[Any, ...]]:
+    if shape:
+        yield [(0, 3)] * len(shape), 1.0
+        if layout is not Layout.TILE:
+            yield [(2, 1)], 0.0
+
+
 pad = register_movement(
     "pad",
     (
@@ -128,4 +135,5 @@ pad = register_movement(
     "Return the tensor with elements of one value added around it. Tiled tensors grow at their ends only.",
     golden=golden.pad,
     raises=(("ShapeError", "a padding is negative, or in front of a tiled tensor."),),
+    examples=_examples,
 )

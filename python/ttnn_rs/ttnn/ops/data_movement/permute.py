@@ -9,8 +9,8 @@ Source: operator programs, section 11.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
 
 from ttnn import _engine
 from ttnn.base.enums import BLOCK_FLOATS, FORMAT_CODE, DataType, Layout
@@ -157,6 +157,14 @@ def _transpose_positional(input_tensor: Tensor, dim1: int, dim2: int, pad_value:
 _PAD_VALUE: Final = Param("pad_value", FLOAT, 0.0, doc="What tile padding of the result holds.")
 
 
+def _orders(shape: tuple[int, ...], _layout: Layout) -> Iterator[tuple[Any, ...]]:
+    rank = len(shape)
+    yield (tuple(reversed(range(rank))),)
+    if rank >= 3:
+        yield ((1, 0, *range(2, rank)),)
+        yield ((*range(1, rank), 0),)
+
+
 permute = register_movement(
     "permute",
     (
@@ -173,6 +181,7 @@ permute = register_movement(
     "Return the tensor with its dimensions in the order `dims`.",
     golden=golden.permute,
     raises=(("ShapeError", "`dims` is not an order of all dimensions."),),
+    examples=_orders,
 )
 
 
@@ -193,4 +202,5 @@ transpose = register_movement(
     "Return the tensor with two dimensions exchanged.",
     golden=golden.transpose,
     raises=(("ShapeError", "a dimension is out of range."),),
+    examples=lambda shape, _: ((-2, -1), (0, 1)) if len(shape) >= 2 else (),
 )

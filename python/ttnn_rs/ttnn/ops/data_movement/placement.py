@@ -13,9 +13,10 @@ from ttnn.base.compute_config import WormholeComputeKernelConfig
 from ttnn.base.core_range import CoreCoord, CoreRange, CoreRangeSet
 from ttnn.base.enums import BufferType, DataType, Layout, ShardOrientation, TensorMemoryLayout
 from ttnn.base.exceptions import DTypeError, LayoutError, MemoryConfigError, ShapeError, UnsupportedError
-from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig, ShardSpec
+from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, L1_MEMORY_CONFIG, MemoryConfig, ShardSpec
 from ttnn.golden import data_movement as golden
 from ttnn.operation.accuracy import bit_exact
+from ttnn.operation.domain import Operand
 from ttnn.operation.registry import declare
 from ttnn.operation.signature import (
     BOOLEAN,
@@ -221,6 +222,7 @@ to_memory_config = _op(
     _to_memory_config,
     "Return the tensor in another place; the tensor itself if it is already there.",
     raises=(("MemoryConfigError", "the shards do not fit the tensor."),),
+    examples=((L1_MEMORY_CONFIG,),),
 )
 
 interleaved_to_sharded = _op(
@@ -246,6 +248,7 @@ interleaved_to_sharded = _op(
     _to_shards,
     "Return an interleaved tensor in shards in the L1 of a grid of cores.",
     raises=(("MemoryConfigError", "the input is sharded, or the shards do not fit."),),
+    examples=(),
 )
 
 sharded_to_interleaved = _op(
@@ -278,6 +281,7 @@ reshard = _op(
     _reshard,
     "Return a sharded tensor in other shards.",
     raises=(("MemoryConfigError", "one of the two is interleaved, or the shards do not fit."),),
+    examples=(),
 )
 
 clone = _op(
@@ -313,6 +317,7 @@ copy = _op(
     _copy,
     "Write the first tensor into the second and return that.",
     raises=(("ShapeError", "the shapes differ."), ("LayoutError", "the layouts differ.")),
+    examples=lambda shape, _: ((Operand(shape),),),
 )
 
 assign = _op(
@@ -327,4 +332,5 @@ assign = _op(
     _assign,
     "Return a copy in another place, or write the first tensor into the second.",
     raises=(("ShapeError", "the shapes differ."), ("LayoutError", "the layouts differ.")),
+    examples=(),
 )

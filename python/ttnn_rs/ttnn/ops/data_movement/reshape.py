@@ -6,8 +6,8 @@ Source: operator programs, section 11.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
 
 from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import Layout, TileReshapeMapMode
@@ -182,6 +182,14 @@ _RESHAPE_OPTIONS: Final = (
 
 _NEW_SHAPE: Final = Param("shape", INT_SEQUENCE, doc="The new shape; one size may be -1.")
 
+
+def _examples(shape: tuple[int, ...], _layout: Layout) -> Iterator[tuple[Any, ...]]:
+    volume = math.prod(shape)
+    yield from (((volume,),), ((1, 1, volume),))
+    if volume:
+        yield ((-1, shape[0]) if shape else (1, 1, 1),)
+
+
 reshape = register_movement(
     "reshape",
     (
@@ -202,6 +210,7 @@ reshape = register_movement(
     golden=golden.reshape,
     raises=(("ShapeError", "the number of elements differs."),),
     view=True,
+    examples=_examples,
 )
 
 view = register_movement(
@@ -212,6 +221,7 @@ view = register_movement(
     golden=golden.reshape,
     raises=(("ShapeError", "elements would have to move."),),
     view=True,
+    examples=lambda shape, _: (((1, *shape) if len(shape) >= 2 else shape,),),
 )
 
 squeeze = register_movement(
@@ -221,6 +231,7 @@ squeeze = register_movement(
     "Return the tensor without its dimensions of size 1, or without those that `dim` names and that have size 1.",
     golden=golden.squeeze,
     view=True,
+    examples=lambda shape, _: ((), (0,)) if shape else ((),),
 )
 
 unsqueeze = register_movement(
@@ -230,6 +241,7 @@ unsqueeze = register_movement(
     "Return the tensor with a new dimension of size 1.",
     golden=golden.unsqueeze,
     view=True,
+    examples=((0,), (-1,)),
 )
 
 unsqueeze_to_4D = register_movement(  # noqa: N816 - the official name
@@ -240,4 +252,5 @@ unsqueeze_to_4D = register_movement(  # noqa: N816 - the official name
     golden=golden.unsqueeze_to_4d,
     raises=(("ShapeError", "the rank is more than 4."),),
     view=True,
+    examples=lambda shape, _: ((),) if len(shape) <= 4 else (),
 )

@@ -6,8 +6,9 @@ Source: TT-NN docs "ttnn.slice".
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
 
 from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import DataType, Layout
@@ -159,6 +160,13 @@ def _slice_by_tensors(
     return sliced(name, input_tensor, begin, end, steps, memory_config, output_tensor, pad_value)
 
 
+def _examples(shape: tuple[int, ...], _layout: Layout) -> Iterator[tuple[Any, ...]]:
+    rank = len(shape)
+    if rank and math.prod(shape):
+        yield [0] * rank, [max(1, size // 2) for size in shape]
+        yield [size // 2 for size in shape], list(shape), [2] * rank
+
+
 _SLICE_OPTIONS: Final = (
     MEMORY_CONFIG_OPTION,
     OUTPUT_TENSOR_OPTION,
@@ -207,4 +215,5 @@ slice = register_movement(
     "Return the elements from the start indices up to the end indices, with steps.",
     golden=golden.slice_,
     raises=(("ShapeError", "an index is out of range."),),
+    examples=_examples,
 )

@@ -77,5 +77,6 @@ addmm = register(
         accuracy=GROWS_WITH_K,
         engine=("matmul", "binary"),
         raises=RAISES,
+        examples=(),
     )
 )

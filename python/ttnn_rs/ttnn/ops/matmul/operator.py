@@ -570,6 +570,7 @@ matmul = register(
         accuracy=GROWS_WITH_K,
         engine=("matmul", "matmul_fast"),
         raises=RAISES,
+        examples=(),
     )
 )
 
@@ -586,5 +587,6 @@ linear = register(
         accuracy=GROWS_WITH_K,
         engine=("matmul", "matmul_fast"),
         raises=RAISES,
+        examples=(),
     )
 )

@@ -5,7 +5,7 @@ Source: operator programs, sections 1 and 1.1.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from ttnn import _engine
 from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
@@ -112,6 +112,11 @@ def _configuration(name: str, config: WormholeComputeKernelConfig | None, dtype:
     return FIDELITY_NUMBER[fidelity], config.math_approx_mode, True
 
 
+def _examples(shape: tuple[int, ...], layout: Layout) -> tuple[tuple[Any, ...], ...]:
+    whole_tiles = len(shape) >= 2 and shape[-1] % TILE_SIZE == shape[-2] % TILE_SIZE == 0
+    return ((),) if len(shape) <= 4 and (layout is Layout.TILE or not whole_tiles) else ()
+
+
 softmax = register(
     Op(
         name="softmax",
@@ -145,5 +150,6 @@ softmax = register(
             ("LayoutError", "the input is row-major and needs no padding."),
             ("UnsupportedError", "another dimension than the last, or a rank above 4."),
         ),
+        examples=_examples,
     )
 )

@@ -5,7 +5,9 @@ Source: operator programs, section 12.
 
 from __future__ import annotations
 
-from typing import Final
+import math
+from collections.abc import Iterator
+from typing import Any, Final
 
 from ttnn import _engine
 from ttnn.base.core_range import CoreRangeSet
@@ -121,6 +123,16 @@ def _argmax(
     return output
 
 
+def _examples(shape: tuple[int, ...], layout: Layout) -> Iterator[tuple[Any, ...]]:
+    if not math.prod(shape):
+        return
+    if layout is not Layout.TILE:
+        yield ()
+    if shape:
+        yield from ((dim,) for dim in {-1, 0})
+        yield -1, True
+
+
 argmax = register(
     Op(
         name="argmax",
@@ -154,5 +166,6 @@ argmax = register(
             ("MemoryConfigError", "the input is sharded, or the result would be."),
             ("ParameterError", "sub_core_grids has more than two rectangles for the rows of a row-major input."),
         ),
+        examples=_examples,
     )
 )

@@ -9,7 +9,7 @@ Source: TT-NN docs of the operators; operator programs, section 3.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -273,6 +273,15 @@ _OUTPUT_LAYOUT: Final = Param(
 )
 
 
+def _examples(shape: tuple[int, ...], _layout: Layout) -> Iterator[tuple[Any, ...]]:
+    rank = len(shape)
+    yield ()
+    if rank:
+        yield from ((-1,), (0, True))
+    if rank >= 2:
+        yield from (((-2,), True), ([0, -1],))
+
+
 def _register(kind: Kind, doc: str, reference: Any, accuracy: Accuracy) -> FastOperation:
     by_sum = kind in ("sum", "mean")
     return register(
@@ -302,6 +311,7 @@ def _register(kind: Kind, doc: str, reference: Any, accuracy: Accuracy) -> FastO
                 ("ShapeError", "a dimension is out of range, or named twice."),
                 ("UnsupportedError", "a sharded input without memory_config; long rows in ROW_MAJOR_LAYOUT."),
             ),
+            examples=_examples,
         )
     )
 

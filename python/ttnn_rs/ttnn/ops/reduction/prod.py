@@ -281,5 +281,6 @@ prod = register(
             ("MemoryConfigError", "the input is sharded."),
             ("StorageError", "the input is on the host."),
         ),
+        examples=(),
     )
 )

@@ -259,5 +259,6 @@ outer = register(
         accuracy=max_ulp((DataType.BFLOAT16, 2.508), (DataType.FLOAT32, 0.5)),
         composition=True,
         raises=(*RAISES, ("ShapeError", "an operand is a scalar.")),
+        examples=(),
     )
 )

@@ -72,6 +72,10 @@ _VARIANT: Final = Param(
 )
 
 
+def _examples(shape: tuple[int, ...], _layout: Layout) -> tuple[tuple[Any, ...], ...]:
+    return ((), (3,)) if len(shape) == _RANK and 0 not in shape and shape[-1] % (2 * TILE_SIZE) == 0 else ()
+
+
 def _register(name: str, gate: Callable[..., Tensor], what: str, *, more: tuple[Param, ...] = ()) -> FastOperation:
     integers = _INTEGERS if name == "reglu" else ()
     return register(
@@ -93,6 +97,7 @@ def _register(name: str, gate: Callable[..., Tensor], what: str, *, more: tuple[
                 ("DTypeError", "integers that the function of the second half or the product does not take."),
                 ("StorageError", "the input is on the host."),
             ),
+            examples=_examples,
         )
     )
 

@@ -58,6 +58,12 @@ def _typecast_from(
 
 _OPTIONS: Final = (MEMORY_CONFIG_OPTION, OUTPUT_TENSOR_OPTION, SUB_CORE_GRIDS_OPTION)
 
+
+def _examples(_shape: tuple[int, ...], layout: Layout) -> list[tuple[DataType]]:
+    blocks = (DataType.BFLOAT8_B, DataType.BFLOAT4_B) if layout is Layout.TILE else ()
+    return [(target,) for target in (DataType.BFLOAT16, DataType.FLOAT32, *blocks)]
+
+
 typecast = register(
     Op(
         name="typecast",
@@ -86,5 +92,6 @@ typecast = register(
             ("LayoutError", "a row-major tensor to a block float."),
             ("UnsupportedError", "from or to int8, on the device."),
         ),
+        examples=_examples,
     )
 )
