@@ -11,7 +11,7 @@ from ttnn.operation import registry
 from ttnn.operation.registry import FastOperation
 
 TARGET = Path(__file__).resolve().parent / "operators.md"
-HEADER = "| operator | bits | error | returns |\n"
+START = "<!-- The tables below are generated. -->\n"
 """What the generated part begins with; the text before it stands in the page."""
 
 
@@ -36,14 +36,27 @@ def bits(operation: FastOperation) -> str:
     )
 
 
+def row(operation: FastOperation) -> str:
+    """Return the line of an operator in the table of its category."""
+    entry = operation.entry
+    assert entry is not None
+    returns = entry.doc.replace("|", "\\|")
+    return f"| `{operation.__name__}` | {bits(operation)} | {entry.accuracy or '-'} | {returns} |"
+
+
+def tables() -> list[str]:
+    """Return one table per category, as lines."""
+    lines = []
+    for category in sorted({entry.category for entry in registry.entries()}):
+        names = [entry.name for entry in registry.entries() if entry.category == category]
+        lines += ["", f"## {category}", "", "| operator | bits | error | returns |", "|---|---|---|---|"]
+        lines += [row(registry.find(f"ttnn.{name}")) for name in names]
+    return lines
+
+
 def page() -> str:
     """Return the whole page."""
-    lines = ["|---|---|---|---|"]
-    for operation in registry.operations():
-        if operation.entry is not None:
-            name, error = operation.python_fully_qualified_name, operation.entry.accuracy or "-"
-            returns = operation.entry.doc.replace("|", "\\|")
-            lines.append(f"| `{name}` | {bits(operation)} | {error} | {returns} |")
+    lines = tables()
     lines += [
         "",
         "## Error of functions of one tensor",
@@ -59,7 +72,7 @@ def page() -> str:
             for dtype in sweep.DTYPES:
                 result = sweep.sweep(entry, dtype, device)
                 lines.append(f"| `ttnn.{entry.name}` | {dtype} | {result.max_ulp:.3f} | {result.worst_input:g} |")
-    return TARGET.read_text(encoding="utf-8").partition(HEADER)[0] + HEADER + "\n".join(lines) + "\n"
+    return TARGET.read_text(encoding="utf-8").partition(START)[0] + START + "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":

@@ -117,12 +117,21 @@ class Op:
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def category(self) -> str:
+        """Where the operator stands below `ttnn.ops`, for example "eltwise/unary"."""
+        module = _unwrapped(self.signatures[0].run or self.run).__module__.split(".")
+        return "/".join(module[2:-1])
+
     def returns(self, signature: Signature) -> str:
         """Return the annotation of what a signature returns: that of the function that serves it."""
-        run: Any = signature.run or self.run
-        while isinstance(run, partial):
-            run = run.func
-        return str(run.__annotations__["return"])
+        return str(_unwrapped(signature.run or self.run).__annotations__["return"])
+
+
+def _unwrapped(function: Any) -> Any:
+    while isinstance(function, partial):
+        function = function.func
+    return function
 
 
 class _SignatureOfInstances:
