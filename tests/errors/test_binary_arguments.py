@@ -111,7 +111,8 @@ def test_operands_elsewhere(entry: registry.Op, t: Make) -> None:
     gone.deallocate()
     assert isinstance(refused(entry, gone, here), ttnn.StorageError)
     assert isinstance(refused(entry, here, gone), ttnn.StorageError)
-    assert isinstance(refused(entry, here, t((32, 64), dtype, ROWS)), ttnn.LayoutError)
+    if entry.name.endswith("_") and TILES in entry.layouts and ROWS in entry.layouts:  # no room for tiles
+        assert isinstance(refused(entry, t((32, 64), dtype, ROWS), here), ttnn.LayoutError)
 
 
 @pytest.mark.parametrize("entry", [entry for entry in ENTRIES if entry.name.endswith("_")], ids=str)

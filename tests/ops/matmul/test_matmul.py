@@ -10,6 +10,7 @@ import pytest
 import ttnn
 from matmul_operands import Array, exact, integers, numbers, on, program, sharded
 from ttnn.base import exceptions
+from ttnn.golden import matmul as golden
 from ttnn.ops.matmul.operator import plan
 
 
@@ -245,7 +246,7 @@ def test_addmm(device: ttnn.MeshDevice, dtype: ttnn.DataType, alpha: float, beta
         tensors[0] if beta == 1.0 else ttnn.multiply(tensors[0], beta),
     )
     assert np.array_equal(numbers(got), numbers(steps))
-    reference = ttnn.golden.addmm(x, a, b, alpha=alpha, beta=beta)
+    reference = golden.addmm(x, a, b, alpha=alpha, beta=beta)
     assert np.max(np.abs(numbers(got) - reference)) <= (4.0 if dtype is ttnn.bfloat8_b else 1.0)
     output = on(device, np.zeros((40, 72), np.float32), dtype)
     assert ttnn.addmm(*tensors, alpha=alpha, beta=beta, optional_output_tensor=output) is output

@@ -11,6 +11,7 @@ import pytest
 import ttnn
 from operands import NAMES, from_raw, golden_cases, make, raw_of, values_of
 from ttnn import _engine
+from ttnn.golden import reduction
 from ttnn.operation import registry
 
 OPERATORS = {"sum": ttnn.sum, "mean": ttnn.mean, "max": ttnn.max, "min": ttnn.min}
@@ -137,7 +138,7 @@ def test_configurations(fidelity: ttnn.MathFidelity, wide: bool, device: ttnn.Me
             continue
         x = make((2, 64, 64), kind, ttnn.TILE_LAYOUT, device)
         for name, operator in OPERATORS.items():
-            magnitude = ttnn.golden.mean_of_magnitudes if name == "mean" else ttnn.golden.sum_of_magnitudes
+            magnitude = reduction.mean_of_magnitudes if name == "mean" else reduction.sum_of_magnitudes
             for dim in (None, -1, -2, 0):
                 exact = values_of(operator(x, dim))
                 got = values_of(operator(x, dim, compute_kernel_config=config))
@@ -193,7 +194,22 @@ def _refusals(device: ttnn.MeshDevice) -> list[tuple[Any, type[Exception], str]]
     config = ttnn.WormholeComputeKernelConfig()
     typecast = "typecast it to a floating point type first.\ninfo:\n"
     return [
-        (lambda: ttnn.sum(t((4, 4)), 2), ttnn.ShapeError, "ttnn.sum: dim=2 is out of range for a tensor of rank 2."),
+        *(
+            (
+                lambda name=name, dim=dim, shape=shape: getattr(ttnn, name)(t(shape), dim),
+                ttnn.ShapeError,
+                f"ttnn.{name}: dim={named} is out of range for a tensor of rank {len(shape)}.\ninfo:\n"
+                f"Unsupported dim {vendor} After possible adjustment, needs to be at least 0 and less than rank "
+                f"{len(shape)}, or exactly 0 for a rank 0 tensor.",
+            )
+            for name in ("sum", "mean", "max", "min")
+            for dim, named, vendor, shape in (
+                (5, 5, "5 at index 0.", (4, 4)),
+                (2, 2, "2 at index 0.", (4, 4)),
+                ([0, -3], -3, "-1 at index 1.", (4, 4)),
+                (-1, -1, "-1 at index 0.", ()),
+            )
+        ),
         (lambda: ttnn.max(t((4, 4)), [0, -2]), ttnn.ShapeError, "ttnn.max: dim=[0, -2] names a dimension twice."),
         (
             lambda: ttnn.min(t((4, 4)), []),

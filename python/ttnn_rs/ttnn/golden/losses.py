@@ -16,7 +16,7 @@ def _reduced(losses: Array, reduction: Any) -> Array:
     if name == "NONE":
         return losses
     reduce = np.sum if name == "SUM" else np.mean
-    return np.asarray(reduce(losses, keepdims=True), np.float64)
+    return np.asarray(reduce(losses), np.float64)
 
 
 def l1_loss(reference: ArrayLike, prediction: ArrayLike, *, reduction: Any = None, **_: object) -> Array:

@@ -21,6 +21,14 @@ from ttnn.tensor.storage import TensorStorage
 _T = TypeVar("_T", bound=TensorStorage)
 
 
+def several_unknown(sentence: str, dims: Sequence[int]) -> ShapeError:
+    """Return the error about a shape with more than one -1."""
+    used = "".join(f"{size}," for size in dims)
+    return fatal(
+        ShapeError, sentence, f"Shape cannot have more than 1 elements that is set to -1! Shape used: ({used})"
+    )
+
+
 def resolve_shape(operator: str, tensor: TensorStorage, shape: ShapeLike) -> tuple[int, ...]:
     """Return `shape` with its -1, if it has one, replaced by what the volume leaves.
 
@@ -33,11 +41,7 @@ def resolve_shape(operator: str, tensor: TensorStorage, shape: ShapeLike) -> tup
         raise ArgumentError(f"{operator}: shape must be a sequence of ints, got {shape!r}") from None
     volume = tensor.logical_volume()
     if dims.count(-1) > 1:
-        raise fatal(
-            ShapeError,
-            f"{operator}: {dims} has more than one -1",
-            "Shape cannot have more than 1 elements that is set to -1!",
-        )
+        raise several_unknown(f"{operator}: {dims} has more than one -1", dims)
     if -1 in dims:
         rest = math.prod(size for size in dims if size != -1)
         dims[dims.index(-1)] = volume // rest if rest else 0

@@ -45,7 +45,8 @@ def _resolved(name: str, volume: int, shape: Sequence[int]) -> tuple[int, ...]:
     dims = tuple(int(size) for size in shape)
     unknown = [axis for axis, size in enumerate(dims) if size == -1]
     if len(unknown) > 1 or any(size < -1 for size in dims):
-        raise ShapeError(f"{name}: {list(dims)} may have one -1 and no other negative size.")
+        ours = f"{name}: {list(dims)} may have one -1 and no other negative size."
+        raise host_shapes.several_unknown(ours, dims) if len(unknown) > 1 else ShapeError(ours)
     known = math.prod(size for size in dims if size != -1)
     if unknown and known and volume % known == 0:
         dims = tuple(volume // known if size == -1 else size for size in dims)

@@ -53,7 +53,7 @@ def _loss(
     if reduction is LossReductionMode.NONE:
         return result
     reduce = sum if reduction is LossReductionMode.SUM else mean
-    reduced: Tensor = reduce(result, None, True, memory_config=memory_config or reference._spec.memory_config)
+    reduced: Tensor = reduce(result, memory_config=memory_config or reference._spec.memory_config)
     return reduced
 
 
@@ -65,7 +65,7 @@ _REDUCTION: Final = Param(
     "reduction",
     instance_kind("ttnn.LossReductionMode", LossReductionMode),
     LossReductionMode.NONE,
-    doc="The losses themselves, their sum or their mean, of rank and shape [1, ...].",
+    doc="The losses themselves, or their sum or mean, of shape [].",
 )
 
 
@@ -90,7 +90,6 @@ def _register(name: str, op_type: UnaryOpType, what: str, function: Callable[...
             raises=(
                 ("ShapeError", "the shapes cannot be broadcast."),
                 ("DTypeError", "integers meet floating point."),
-                ("LayoutError", "one tensor is row-major, the other tiled."),
                 ("StorageError", "a tensor is on the host, deallocated or on another device."),
                 ("UnsupportedError", "an output_tensor for a reduced loss."),
             ),

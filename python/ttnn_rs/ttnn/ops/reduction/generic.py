@@ -45,7 +45,6 @@ from ttnn.ops._programs.common import (
     SUB_CORE_GRIDS_OPTION,
     allocate,
     arch_number,
-    dimension,
     full_tiles,
     is_empty,
     on_device,
@@ -159,7 +158,15 @@ def _axes(name: str, dim: int | Sequence[int] | None, rank: int) -> list[int]:
     named = [dim] if isinstance(dim, int) or not isinstance(dim, Sequence) else list(dim)
     if not named:
         raise UnsupportedError(f"{name}: dim=[] names no dimension; pass None to reduce all of them.")
-    axes = [dimension(name, int(axis), rank or 1) for axis in named]
+    axes = [axis + rank if axis < 0 else axis for axis in map(int, named)]
+    for index, axis in enumerate(axes):
+        if not 0 <= axis < (rank or 1):
+            raise fatal(
+                ShapeError,
+                f"{name}: dim={named[index]} is out of range for a tensor of rank {rank}.",
+                f"Unsupported dim {axis} at index {index}. After possible adjustment, needs to be at least 0 and less "
+                f"than rank {rank}, or exactly 0 for a rank 0 tensor.",
+            )
     if len(set(axes)) != len(axes):
         raise ShapeError(f"{name}: dim={named} names a dimension twice.")
     return sorted(axes)

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Final
 
 from ttnn.base.enums import DataType
-from ttnn.base.exceptions import DTypeError, LayoutError, ShapeError, UnsupportedError, fatal
+from ttnn.base.exceptions import DTypeError, ShapeError, UnsupportedError, fatal
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.ops._programs.common import FLOATS, INTEGER_RANGE, INTEGERS
 from ttnn.ops.eltwise.binary.program import CAST_NAMES, Arithmetic
@@ -44,14 +44,8 @@ def check_broadcast(operator: str, a: TensorSpec, b: TensorSpec, shape: tuple[in
     """Refuse what is not built of broadcasting: high ranks.
 
     Raises:
-        LayoutError: one operand is row-major, the other tiled.
         UnsupportedError: as above.
     """
-    if a.layout is not b.layout:
-        raise LayoutError(
-            f"{operator}: input_tensor_a is {a.layout.name} and input_tensor_b is {b.layout.name}; "
-            "convert one of them with ttnn.to_layout."
-        )
     dims_a, dims_b = a.shape._dims, b.shape._dims
     if dims_a == dims_b:
         return

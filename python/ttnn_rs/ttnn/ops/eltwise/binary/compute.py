@@ -14,7 +14,7 @@ from typing import Any, Final
 from ttnn import _engine
 from ttnn.base.activation import Activation
 from ttnn.base.enums import FORMAT_CODE, DataType, Layout
-from ttnn.base.exceptions import UnsupportedError
+from ttnn.base.exceptions import LayoutError, UnsupportedError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.operation.steps import ChainStep
@@ -38,6 +38,7 @@ from ttnn.ops._programs.common import (
 from ttnn.ops._programs.element_map import copy_into, cuts_rows, in_rows, like_in_rows
 from ttnn.ops._programs.integer_chain import apply_integers
 from ttnn.ops._programs.sfpu_chain import apply_chain, follows_tensor
+from ttnn.ops.data_movement.layout import tilize_padded
 from ttnn.ops.eltwise.binary.checks import (
     broadcast,
     check_broadcast,
@@ -169,6 +170,8 @@ def _of_tensors(arithmetic: Arithmetic, a: Tensor, b: Tensor, options: Options) 
     device = on_device(name, a, "input_tensor_a", on_host("A"))
     on_device(name, b, "input_tensor_b", on_host("B"))
     same_device(name, device, b, "input_tensor_b")
+    if a._spec.layout is not b._spec.layout:
+        a, b = _in_tiles(name, a, b, options.output_tensor)
     spec_a, spec_b = a._spec, b._spec
     full_tiles(name, a, "input_tensor_a")
     full_tiles(name, b, "input_tensor_b")
@@ -185,6 +188,22 @@ def _of_tensors(arithmetic: Arithmetic, a: Tensor, b: Tensor, options: Options) 
         shape = shape_a = shape_b = _folded(shape)
     _run(arithmetic, program, options, a, b, output, program.formats, shapes=(shape_a, shape_b, shape))
     return output
+
+
+def _in_tiles(operator: str, a: Tensor, b: Tensor, output: Tensor | None) -> tuple[Tensor, Tensor]:
+    """Return a row-major and a tiled operand as two tiled ones; the result is tiled, then.
+
+    Raises:
+        LayoutError: the result is to be written into a row-major tensor.
+    """
+    if output is not None and output._spec.layout is Layout.ROW_MAJOR:
+        raise LayoutError(
+            f"{operator}: input_tensor_a is {a.layout.name} and input_tensor_b is {b.layout.name}, of which the result "
+            "is tiled, but the tensor that takes it is ROW_MAJOR. Convert it with ttnn.to_layout."
+        )
+    if a._spec.layout is Layout.ROW_MAJOR:
+        return tilize_padded(operator, a), b
+    return a, tilize_padded(operator, b)
 
 
 @lru_cache(maxsize=4096)

@@ -54,7 +54,7 @@ FAST: Final = "fast_and_approximate_mode"
 RAISES: Final = (
     ("ShapeError", "the shapes cannot be broadcast."),
     ("DTypeError", "the operator is not defined on the data types, or an integer tensor cannot hold the number."),
-    ("LayoutError", "one operand is row-major, the other tiled."),
+    ("LayoutError", "the result of a row-major and a tiled operand, which is tiled, has a row-major tensor to go to."),
     ("StorageError", "an operand is on the host, deallocated or on another device."),
 )
 IN_PLACE_RAISES: Final = (*RAISES, ("ShapeError", "the result is larger than the first operand."))
