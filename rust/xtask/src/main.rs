@@ -2,6 +2,7 @@
 #![allow(clippy::print_stdout, reason = "a command line tool answers on standard output")]
 
 mod size;
+mod wheel;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -117,8 +118,10 @@ const CHORES: &[Chore] = &[
 fn main() -> ExitCode {
     let wanted = std::env::args().nth(1).unwrap_or_default();
     let root = repository();
-    if wanted == "size" {
-        return size::print(&root);
+    match wanted.as_str() {
+        "size" => return size::print(&root),
+        "wheel" => return wheel::build(&root, &python()),
+        _ => {}
     }
     let Some(chore) = CHORES.iter().find(|chore| chore.name == wanted) else {
         println!("cargo xtask <chore>");
@@ -126,6 +129,10 @@ fn main() -> ExitCode {
             println!("  {:11} {}", chore.name, chore.help);
         }
         println!("  {:11} lines per module, and what changed since the last commit", "size");
+        println!(
+            "  {:11} build the wheel that is handed out, and run the demo from it in a clean environment",
+            "wheel"
+        );
         return ExitCode::from(2);
     };
     let arguments: Vec<String> = std::env::args().skip(2).collect();
@@ -148,12 +155,17 @@ fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).map_or_else(PathBuf::new, Path::to_path_buf)
 }
 
+/// The interpreter of `PYTHON` or of the environment.
+fn python() -> PathBuf {
+    PathBuf::from(std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned()))
+}
+
 /// Runs one command in `root`, with `arguments` where it takes some; false if it failed or could not be started.
 fn run(root: &Path, command: &str, arguments: &[String]) -> bool {
     let (command, arguments) =
         command.strip_suffix(ARGUMENTS).map_or((command, &[][..]), |command| (command.trim_end(), arguments));
     let mut words = command.split(' ');
-    let python = PathBuf::from(std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned()));
+    let python = python();
     let program = match words.next() {
         Some("python") => python,
         // A script of the environment stands beside its interpreter.
