@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import ttnn
-from eltwise_calls import ON_BLACKHOLE
 from every_place import INTERLEAVED, Case, Runner, calls_of, combinations
 from ttnn import _engine
 from ttnn.cli.common.terminal import Terminal
@@ -118,7 +117,7 @@ def steps_of_operator(entry: registry.Op, dtype: ttnn.DataType, device: ttnn.Mes
     """Return the functions that an operator runs on tensors of a data type, with default options; none if it cannot."""
     layout = next(layout for other, other_dtype, layout in combinations() if other is entry and other_dtype is dtype)
     case, found = Case(entry, dtype, layout, SHAPE), []
-    call = None if entry.name in ON_BLACKHOLE else next(calls_of(case, device), None)
+    call = None if entry.only_on is not None else next(calls_of(case, device), None)
     if call is None:
         return []
     runner = Runner(case, call, Counter())

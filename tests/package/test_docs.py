@@ -10,6 +10,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
 PAGES = [README, *sorted((ROOT / "docs").glob("*.md"))]
+PACKAGE = ROOT / "python" / "ttnn_rs" / "ttnn"
 LINES = 150
 CELL = 100
 RETIRED = r"guess\w*|doubt\w*|jam(s|med)?|area hyperbolic|bits of the chip"
@@ -34,3 +35,17 @@ def test_links_lead_somewhere(page: Path) -> None:
 def test_retired_words_are_gone(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert [found[0] for found in re.finditer(rf"\b({RETIRED})\b", text, re.IGNORECASE)] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_named_paths_exist(page: Path) -> None:
+    """Paths stand in backticks, from the repository or from the package."""
+    paths = re.findall(r"`([\w.-]+(?:/[\w.-]+)+/?|\w+/)`", page.read_text(encoding="utf-8"))
+    assert [path for path in paths if not (ROOT / path).exists() and not (PACKAGE / path).exists()] == []
+
+
+def test_every_crate_and_package_is_on_the_map() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    crates = [f"`rust/{path.parent.name}`" for path in ROOT.glob("rust/*/Cargo.toml")]
+    packages = [f"`{path.parent.name}/`" for path in PACKAGE.glob("*/__init__.py")]
+    assert [name for name in crates + packages if name not in text] == []
