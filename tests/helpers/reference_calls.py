@@ -82,10 +82,19 @@ def largest_integer(entry: registry.Op) -> int | None:
     return 1 << 20 if entry.family == "binary" else None
 
 
-def compare(entry: registry.Op, result: ttnn.Tensor, before: Any, plain: list[Any]) -> None:
-    """Compare a result with the reference, within the bound of the entry."""
+def compare(entry: registry.Op, result: Any, before: Any, plain: list[Any]) -> None:
+    """Compare a result, or each of a list, with the reference, within the bound of the entry."""
     assert entry.golden is not None
-    reference = np.asarray(entry.golden(before, *plain))
+    reference = entry.golden(before, *plain)
+    if isinstance(result, list):
+        assert len(result) == len(reference)
+        for part, expected in zip(result, reference, strict=True):
+            _compare(entry, part, np.asarray(expected), before, plain)
+    else:
+        _compare(entry, result, np.asarray(reference), before, plain)
+
+
+def _compare(entry: registry.Op, result: ttnn.Tensor, reference: Any, before: Any, plain: list[Any]) -> None:
     if result.dtype in INTEGERS:
         reference = _of_integers(entry, reference, before, result.dtype)
     assert result.storage_type() is ttnn.StorageType.DEVICE

@@ -130,7 +130,7 @@ def first_dtype(entry: registry.Op) -> ttnn.DataType:
 def _value(entry: registry.Op, param: Param, device: ttnn.MeshDevice, dtype: ttnn.DataType, seed: int) -> Any:
     """Return a value for a required parameter."""
     kind = param.kind.text
-    found = SPECIAL.get((entry.name, param.name))
+    found = SPECIAL.get((entry.name, param.name), param.example)
     if found is not None and kind != "ttnn.Tensor":
         return found
     if kind == "ttnn.Tensor" and (entry.name, param.name) in INDICES:
@@ -188,7 +188,7 @@ def other_values(param: Param, call: Call, device: ttnn.MeshDevice) -> list[Any]
         return [not default]
     if isinstance(default, enum.Enum):
         return [value for value in type(default) if value is not default]
-    found = SPECIAL.get((call.entry.name, param.name))
+    found = SPECIAL.get((call.entry.name, param.name), param.example)
     if found is not None:
         return [found]
     if kind == "ttnn.Tensor":

@@ -149,6 +149,7 @@ class Param:
         modelled: False for an option that the chip has and this program does not: any value but the default raises.
         check: Called with the operator's name, a value that is not the default, and all values of the call; raises for
             values that only the operands tell to be wrong.
+        example: A value for the generated tests of tensors [1, 1, 64, 128], if the kind does not give one that fits.
     """
 
     name: str
@@ -158,6 +159,7 @@ class Param:
     doc: str = ""
     modelled: bool = True
     check: Callable[[str, Any, Sequence[Any]], None] | None = None
+    example: Any = None
 
     @property
     def text(self) -> str:
