@@ -81,3 +81,11 @@ def unsqueeze_to_4d(x: ArrayLike, **_: object) -> Array:
     """Return `x` with leading dimensions of size 1 up to rank 4."""
     values = np.asarray(x, np.float64)
     return values.reshape((1,) * (4 - values.ndim) + values.shape)
+
+
+def split(x: ArrayLike, split_size: int | Sequence[int], dim: int = 0, **_: object) -> list[Array]:
+    """Return the pieces of `x` along `dim`, of one size or of the given ones."""
+    values = np.asarray(x, np.float64)
+    step = [split_size] * (values.shape[dim] // split_size) if isinstance(split_size, int) else split_size
+    pieces = np.split(values, np.cumsum(step)[: None if isinstance(split_size, int) else -1], axis=dim)
+    return [piece for piece in pieces if piece.shape[dim] or not isinstance(split_size, int)] or [values]

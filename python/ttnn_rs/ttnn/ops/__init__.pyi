@@ -949,6 +949,16 @@ class _SoftplusBw(FastOperation):
         memory_config: MemoryConfig | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> list[Tensor]: ...
 
+class _Split(FastOperation):
+    @overload
+    def __call__(self, input_tensor: Tensor, split_size: int, dim: int = 0, *,
+        memory_config: MemoryConfig | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> list[Tensor]: ...
+    @overload
+    def __call__(self, input_tensor: Tensor, split_size: Shape | Sequence[int], dim: int = 0, *,
+        memory_config: MemoryConfig | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> list[Tensor]: ...
+
 class _Squeeze(FastOperation):
     def __call__(self, input_tensor: Tensor, dim: int | Sequence[int] | None = None, *, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
@@ -1732,6 +1742,8 @@ softsign: _Acos
 """Return x / (1 + |x|) of every element."""
 softsign_bw: _AcosBw
 """Return [grad / (1 + |x|)^2]."""
+split: _Split
+"""Return the pieces [..., `split_size`, ...] of a tensor [..., D, ...] along `dim`, as a list."""
 sqrt: _Erf
 """Return the square root of every element."""
 sqrt_bw: _ExpBw
