@@ -1584,6 +1584,8 @@ nextafter: _Atan2
 """Return the next value of the data type after a in the direction of b, element by element, broadcast."""
 nez: _Acos
 """Return whether it is not 0 of every element."""
+normalize_hw: _LogicalNotInPlace
+"""Return (x - mean) / sqrt(variance) of a tensor [N, C, H, W], each of its matrices [H, W] by itself."""
 ones: _Ones
 """Return a tensor of ones."""
 ones_like: _OnesLike
