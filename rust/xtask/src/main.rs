@@ -45,7 +45,7 @@ const CHORES: &[Chore] = &[
     },
     Chore {
         name: "reference",
-        help: "ten million outputs of the matrix unit against an independent integer reference",
+        help: "ten million outputs of the FPU against an independent integer reference",
         commands: &["cargo run --release --quiet --package tt-tensix --example matmul_reference -- 10000000"],
     },
     Chore {
@@ -100,13 +100,21 @@ const CHORES: &[Chore] = &[
     },
     Chore {
         name: "guesses",
-        help: "steps of the vector unit that the host's arithmetic guesses: 32 million of each kind against the definition",
+        help: "steps of the SFPU that the host's arithmetic guesses: 32 million of each kind against the definition",
         commands: &["cargo test --release -p tt-tensix --lib --locked guess -- --ignored --nocapture"],
     },
     Chore {
         name: "fuzz",
         help: "200,000 random programs of kernels, each run twice, on the installed package",
         commands: &["python tests/metal/random_programs.py --programs 200000"],
+    },
+    Chore {
+        name: "fuzz-bytes",
+        help: "programs of kernels from libFuzzer's bytes; takes its arguments, such as -max_total_time=600",
+        commands: &["cargo run --package fuzz --bin programs --features libfuzzer --target host-tuple \
+             --target-dir target/fuzz --config build.rustflags=['--cfg=fuzzing','-Cpasses=sancov-module',\
+             '-Cllvm-args=-sanitizer-coverage-level=4','-Cllvm-args=-sanitizer-coverage-inline-8bit-counters',\
+             '-Cllvm-args=-sanitizer-coverage-pc-table'] -- ARGUMENTS"],
     },
     Chore {
         name: "bench",
