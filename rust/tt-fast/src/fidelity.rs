@@ -99,7 +99,7 @@ impl Keep {
 mod tests {
     use super::*;
 
-    /// The phases as the matrix unit has them, on 11-bit significands.
+    /// The phases as the FPU has them, on 11-bit significands.
     fn phases(fidelity: MathFidelity, a: u32, b: u32) -> u32 {
         (0..fidelity.phases())
             .map(|phase| {

@@ -1,7 +1,7 @@
 //! The `fast` numerics mode of matrix products: operands masked to the fidelity's mantissa bits, sums in FP32.
 //!
 //! Left out, compared with `tt_tensix::fpu`: the alignment of products to the largest of their group, the rounding of Dst after
-//! every instruction, and the matrix unit's reading of exponent 255 as an ordinary binade. Kept: formats, what each
+//! every instruction, and the FPU's reading of exponent 255 as an ordinary binade. Kept: formats, what each
 //! fidelity sees of a mantissa (`numerics.md` section 4), and a flush of zero exponents to zero.
 //!
 //! An operand tile becomes one or more [`Panel`]s, the order in which the multiplying instructions read it. A product
@@ -405,7 +405,7 @@ pub struct Packing<'a> {
 
 /// Sums that products are being added to. AMX has them in registers, so there is one at a time.
 ///
-/// Between calls other work may be done. AMX multiplies on while the vector unit packs the panels that come next; that
+/// Between calls other work may be done. AMX multiplies on while the SFPU packs the panels that come next; that
 /// is why a product comes in parts.
 pub struct Running<'a> {
     session: &'a mut Session,

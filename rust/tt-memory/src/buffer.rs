@@ -7,8 +7,8 @@ use crate::error::MemoryError;
 
 pub use crate::id::{BufferId, BufferType};
 
-/// Granularity of the "written?" marks: the smallest unit of a NoC write that kernels use.
-pub(crate) const MARK_BYTES: usize = 16;
+/// Bytes for which there is one written bit (shadow memory): the smallest unit of a NoC write that kernels use.
+pub(crate) const WRITTEN_UNIT: usize = 16;
 
 /// Where pages go.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -165,15 +165,15 @@ impl Buffer {
     /// Marks pages that follow each other as written.
     #[inline]
     pub(crate) fn mark_all_written(&self, pages: Range<usize>) {
-        let marks = self.marks_per_page();
-        self.written.set(pages.start * marks..pages.end * marks);
+        let bits = self.written_bits_per_page();
+        self.written.set(pages.start * bits..pages.end * bits);
     }
 
     /// Whether every byte of a page has been written since the buffer was allocated.
     #[inline]
     pub fn is_written(&self, page: usize) -> bool {
-        let marks = self.marks_per_page();
-        page < self.num_pages && self.written.all_set(page * marks..(page + 1) * marks)
+        let bits = self.written_bits_per_page();
+        page < self.num_pages && self.written.all_set(page * bits..(page + 1) * bits)
     }
 
     /// Refuses if a page was never written.
@@ -190,12 +190,12 @@ impl Buffer {
         Err(MemoryError::NeverWritten { buffer: self.id, first, unwritten, pages: self.num_pages })
     }
 
-    fn marks_per_page(&self) -> usize {
-        marks_per_page(self.aligned_page_bytes)
+    fn written_bits_per_page(&self) -> usize {
+        written_bits_per_page(self.aligned_page_bytes)
     }
 }
 
 /// Marks of a page of so many aligned bytes.
-pub(crate) fn marks_per_page(aligned_page_bytes: usize) -> usize {
-    aligned_page_bytes.div_ceil(MARK_BYTES)
+pub(crate) fn written_bits_per_page(aligned_page_bytes: usize) -> usize {
+    aligned_page_bytes.div_ceil(WRITTEN_UNIT)
 }

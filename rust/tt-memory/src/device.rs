@@ -6,7 +6,7 @@ use tt_cpu::arena::Arena;
 use tt_cpu::bits::AtomicBits;
 
 use crate::allocator::{Allocator, Direction};
-use crate::buffer::{Buffer, BufferId, BufferType, PageMap, Places, marks_per_page};
+use crate::buffer::{Buffer, BufferId, BufferType, PageMap, Places, written_bits_per_page};
 use crate::chip::{ChipSpec, Grid, LogicalCore};
 use crate::error::MemoryError;
 
@@ -368,7 +368,7 @@ impl Device {
             bank_count: banks,
             bytes_per_bank,
             map,
-            written: AtomicBits::new(num_pages * marks_per_page(aligned_page_bytes)),
+            written: AtomicBits::new(num_pages * written_bits_per_page(aligned_page_bytes)),
         });
         Ok(id)
     }

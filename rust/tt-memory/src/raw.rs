@@ -1,8 +1,8 @@
 //! Bytes at addresses, as kernels see memory: no pages, no claims, one bank at a time.
 //!
-//! Who may touch what is the caller's business; [`Device::buffer_at`] and the marks of [`Buffer::bytes_written`] are
+//! Who may touch what is the caller's business; [`Device::buffer_at`] and the written bits of [`Buffer::bytes_written`] are
 //! what it decides by.
-use crate::buffer::{Buffer, BufferType, MARK_BYTES, PageMap};
+use crate::buffer::{Buffer, BufferType, PageMap, WRITTEN_UNIT};
 use crate::device::Device;
 use crate::error::MemoryError;
 
@@ -114,8 +114,8 @@ impl Buffer {
     /// Marks bytes of a bank, counted from the start of the buffer there, as written.
     pub fn mark_bytes(&self, bank: usize, offset: usize, len: usize) {
         self.for_each_page(bank, offset, len, |page, from, to| {
-            let first = page * self.marks();
-            self.written.set(first + from / MARK_BYTES..first + to.div_ceil(MARK_BYTES));
+            let first = page * self.written_bits();
+            self.written.set(first + from / WRITTEN_UNIT..first + to.div_ceil(WRITTEN_UNIT));
             true
         });
     }
@@ -124,15 +124,15 @@ impl Buffer {
     pub fn bytes_written(&self, bank: usize, offset: usize, len: usize) -> bool {
         let mut written = true;
         self.for_each_page(bank, offset, len, |page, from, to| {
-            let first = page * self.marks();
-            written = self.written.all_set(first + from / MARK_BYTES..first + to.div_ceil(MARK_BYTES));
+            let first = page * self.written_bits();
+            written = self.written.all_set(first + from / WRITTEN_UNIT..first + to.div_ceil(WRITTEN_UNIT));
             written
         });
         written
     }
 
-    fn marks(&self) -> usize {
-        self.aligned_page_bytes.div_ceil(MARK_BYTES)
+    fn written_bits(&self) -> usize {
+        self.aligned_page_bytes.div_ceil(WRITTEN_UNIT)
     }
 
     /// Calls `visit` with each page that a range touches and the part of the page, until it says stop.

@@ -1,4 +1,4 @@
-//! Reading and writing: host transfers, operators' pages, written marks, the state hash.
+//! Reading and writing: host transfers, operators' pages, written bits, the state hash.
 use tt_cpu::pool;
 use tt_memory::chip::{LogicalCore, N150, P150};
 use tt_memory::device::OpenOptions;

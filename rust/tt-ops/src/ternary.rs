@@ -5,7 +5,7 @@
 use tt_cpu::Level;
 use tt_formats::DataFormat;
 use tt_memory::{BufferId, Device};
-use tt_tensix::fpu::halves::{self, Reader};
+use tt_tensix::fpu::bf16_lanes::{self, Reader};
 use tt_tensix::fpu::{Arch, HalfTile, MathConfig, MathFidelity};
 use tt_tensix::pack::{self, HalfPacker, PackConfig};
 use tt_tensix::sfpu::pages::PageCall;
@@ -118,7 +118,7 @@ impl Halves {
     /// `None` if a program is not like that.
     fn new(program: &TernaryProgram, math: &[MathConfig; 3], packer: &PackConfig) -> Option<Self> {
         let level = Level::current();
-        if program.dst32 || !math.iter().all(|math| halves::supports(level, math)) {
+        if program.dst32 || !math.iter().all(|math| bf16_lanes::supports(level, math)) {
             return None;
         }
         let [a, b, c] = program.formats.0.map(|format| Reader::new(format, level));

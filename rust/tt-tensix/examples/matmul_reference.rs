@@ -1,4 +1,4 @@
-//! Compares the matrix unit with the independent integer reference on as many outputs as are asked for, and prints
+//! Compares the FPU with the independent integer reference on as many outputs as are asked for, and prints
 //! their number: `cargo xtask reference`.
 #![allow(clippy::print_stdout, reason = "a command line tool answers on standard output")]
 

@@ -1,4 +1,5 @@
-//! The compute engine of one Tensix core: unpacker, registers, matrix unit, vector unit, packer.
+//! The compute engine of one Tensix core: unpacker, registers, FPU (the matrix unit), SFPU (the
+//! vector unit), packer.
 #![allow(unsafe_code, reason = "calls of kernels compiled for a CPU level")]
 
 pub mod fpu;

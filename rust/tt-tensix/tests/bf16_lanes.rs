@@ -2,7 +2,7 @@
 
 use tt_cpu::Level;
 use tt_formats::DataFormat;
-use tt_tensix::fpu::halves::{self, Reader};
+use tt_tensix::fpu::bf16_lanes::{self, Reader};
 use tt_tensix::fpu::{self, Arch, Broadcast, DstFormat, EltwiseOp, HalfTile, MathConfig, MathFidelity};
 use tt_tensix::pack::{EdgeMask, HalfPacker, PackConfig, Packer, Relu};
 use tt_tensix::sfpu::{self, DstWidth, quotient};
@@ -17,7 +17,7 @@ fn config(fidelity: MathFidelity, arch: Arch) -> MathConfig {
 
 fn levels() -> impl Iterator<Item = Level> {
     let cfg = config(MathFidelity::HiFi4, Arch::Wormhole);
-    Level::supported().iter().copied().filter(move |&level| halves::supports(level, &cfg))
+    Level::supported().iter().copied().filter(move |&level| bf16_lanes::supports(level, &cfg))
 }
 
 fn page(words: &[u16; 1024]) -> Bf16Page {
@@ -36,7 +36,7 @@ fn check(cfg: &MathConfig, op: EltwiseOp, a: &[u16; 1024], b: &[u16; 1024]) -> u
     let mut results = 0;
     for level in levels() {
         let mut got: HalfTile = [0x5555; 1024];
-        if !halves::run(level, cfg, op, &mut got, &page(a), &page(b)) {
+        if !bf16_lanes::run(level, cfg, op, &mut got, &page(a), &page(b)) {
             continue;
         }
         results += 1;
@@ -171,12 +171,12 @@ fn products_beyond_the_largest_number_are_infinite() {
     }
 }
 
-/// Asserts the bits of the vector unit's division at every level; whether there were any.
+/// Asserts the bits of the SFPU's division at every level; whether there were any.
 fn check_quotients(a: &[u16; 1024], b: &[u16; 1024]) -> bool {
     // On their way into Dst, zeros lose their sign and subnormals become zeros.
     let in_dst = |words: &[u16; 1024]| words.map(|word| if word & 0x7f80 == 0 { 0 } else { u32::from(word) << 16 });
     let mut expected = in_dst(a);
-    let function = sfpu::lookup_binary("div_binary").expect("a function of the vector unit");
+    let function = sfpu::lookup_binary("div_binary").expect("a function of the SFPU");
     sfpu::binary(function, &mut expected, &in_dst(b), DstWidth::Bits16, Level::Scalar);
     let results = Level::supported().iter().map(|&level| {
         let mut got: HalfTile = [0x5555; 1024];

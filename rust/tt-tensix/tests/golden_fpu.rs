@@ -1,4 +1,4 @@
-//! Tile operations of the matrix unit against golden vectors.
+//! Tile operations of the FPU against golden vectors.
 
 mod common;
 

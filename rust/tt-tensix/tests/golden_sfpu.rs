@@ -1,4 +1,4 @@
-//! The vector unit against golden vectors: multiply-add, conversions, and every function that has a table.
+//! The SFPU against golden vectors: multiply-add, conversions, and every function that has a table.
 
 use tt_cpu::Level;
 use tt_tensix::regs::Arch;

@@ -1,4 +1,4 @@
-//! Every CPU level of the matrix unit against the scalar definitions, on random and on awkward tiles.
+//! Every CPU level of the FPU against the scalar definitions, on random and on awkward tiles.
 
 use tt_cpu::Level;
 use tt_formats::DataFormat;

@@ -8,7 +8,7 @@ type Tile = [u32; 1024];
 
 /// Asserts the bits of the definition at every level.
 fn check(a: &Tile, b: &Tile) {
-    let function = sfpu::lookup_binary("div_binary").expect("a function of the vector unit");
+    let function = sfpu::lookup_binary("div_binary").expect("a function of the SFPU");
     let mut expected = *a;
     sfpu::binary(function, &mut expected, b, DstWidth::Bits32, Level::Scalar);
     for &level in Level::supported() {

@@ -1,4 +1,4 @@
-//! The matrix unit against the independent reference, on random and on awkward operands.
+//! The FPU against the independent reference, on random and on awkward operands.
 
 #![allow(clippy::trivially_copy_pass_by_ref, reason = "as the engine's own functions")]
 

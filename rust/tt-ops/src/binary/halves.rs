@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tt_cpu::Level;
 use tt_cpu::table::{HalfTable, Store};
 use tt_formats::DataFormat;
-use tt_tensix::fpu::halves::{self, Reader};
+use tt_tensix::fpu::bf16_lanes::{self, Reader};
 use tt_tensix::fpu::{EltwiseOp, HalfTile, MathConfig};
 use tt_tensix::pack::{HalfPacker, PackConfig};
 use tt_tensix::sfpu::pages::PageCall;
@@ -93,7 +93,7 @@ impl Halves {
     ) -> Option<Self> {
         let level = Level::current();
         let compute = Compute::of(&program.unit)?;
-        if program.dst32 || !halves::supports(level, &math) {
+        if program.dst32 || !bf16_lanes::supports(level, &math) {
             return None;
         }
         let [first, second] = formats.map(|format| Reader::new(format, level));
@@ -106,7 +106,7 @@ impl Halves {
     pub(super) fn compute(&self, l1: [&[u8]; 2], [page_a, page_b]: &mut [Bf16Page; 2], half: &mut HalfTile) -> bool {
         let (a, b) = (self.readers[0].read(l1[0], page_a), self.readers[1].read(l1[1], page_b));
         match &self.compute {
-            Compute::Fpu(op) => halves::run(self.level, &self.math, *op, half, a, b),
+            Compute::Fpu(op) => bf16_lanes::run(self.level, &self.math, *op, half, a, b),
             Compute::Quotient => quotient::run(self.level, half, a, b),
             Compute::Page(call) => call.run(self.level, half, [a, b]),
         }

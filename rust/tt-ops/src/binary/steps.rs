@@ -6,7 +6,7 @@ use tt_cpu::Level;
 use tt_cpu::table::HalfTable;
 use tt_formats::DataFormat;
 use tt_tensix::fpu::HalfTile;
-use tt_tensix::fpu::halves::{self, Reader};
+use tt_tensix::fpu::bf16_lanes::{self, Reader};
 use tt_tensix::fpu::{DstFormat, MathConfig};
 use tt_tensix::pack::{HalfPacker, PackConfig};
 use tt_tensix::sfpu::pages::{self, ZeroTest};
@@ -88,7 +88,7 @@ impl Activation {
         tiles: usize,
     ) -> Option<Self> {
         let level = Level::current();
-        if !halves::supports(level, math) {
+        if !bf16_lanes::supports(level, math) {
             return None;
         }
         let (reader, packer) = (Reader::new(format, level)?, HalfPacker::new(packer, level)?);

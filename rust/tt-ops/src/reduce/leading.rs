@@ -4,7 +4,7 @@
 use tt_cpu::stream;
 use tt_formats::DataFormat;
 use tt_memory::{BufferId, Device};
-use tt_tensix::fpu::halves::Reader;
+use tt_tensix::fpu::bf16_lanes::Reader;
 use tt_tensix::fpu::running::{PAGE_WORDS, RunningSum};
 use tt_tensix::pack::{self, DstFormat};
 use tt_tensix::tile_io::{Tile, ZERO, narrow};

@@ -9,7 +9,7 @@ mod lines;
 use tt_cpu::{Level, simd_kernel, stream};
 use tt_formats::{DataFormat, TileShape, unpack};
 use tt_memory::{BufferId, Device};
-use tt_tensix::fpu::halves::{self, Reader};
+use tt_tensix::fpu::bf16_lanes::{self, Reader};
 use tt_tensix::fpu::{self, Arch, Broadcast, EltwiseOp, HalfTile, MathConfig, MathFidelity};
 use tt_tensix::pack::{self, HalfPacker, PackConfig};
 use tt_tensix::tile_io::{self, Input, Tile, ZERO};
@@ -220,7 +220,7 @@ impl Chain {
         let dst = tile_io::dst_format(format, false);
         let math = MathConfig { fidelity: program.fidelity, dst, alu: input.register, arch: program.arch };
         let packer = PackConfig::new(tile_io::result_format(format, format, false), format);
-        let reader = if halves::supports(level, &math) { Reader::new(format, level) } else { None };
+        let reader = if bf16_lanes::supports(level, &math) { Reader::new(format, level) } else { None };
         let unit = fill::unit(format, 1.0);
         let one = unit.repeat(format.tile_bytes(TileShape::FULL) / unit.len());
         Self { input, math, packer, level, reader, short: HalfPacker::new(&packer, level), one }
@@ -241,7 +241,7 @@ impl Chain {
         let Memory { running, pages: [page_a, page_b], half, a, b, dst, .. } = memory;
         if let (Some(short), Some(reader), Some(packer)) = (short, self.reader, &self.short) {
             let (first, second) = (short.read(factor, page_a), reader.read(running, page_b));
-            if halves::run(self.level, &self.math, EltwiseOp::Mul, half, first, second) {
+            if bf16_lanes::run(self.level, &self.math, EltwiseOp::Mul, half, first, second) {
                 packer.pack(half, running);
                 return;
             }

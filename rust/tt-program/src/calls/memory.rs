@@ -1,4 +1,4 @@
-//! Who may touch which bytes: bounds, owners, written marks, pages of circular buffers.
+//! Who may touch which bytes: bounds, owners, written bits, pages of circular buffers.
 
 use tt_memory::{Device, Place};
 

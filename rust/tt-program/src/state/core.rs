@@ -57,7 +57,7 @@ impl Core {
     }
 }
 
-/// Granularity of the "written?" marks.
+/// Bytes for which there is one written bit.
 const UNIT: u32 = 16;
 
 /// Which bytes of a range of L1 were written since their page was last freed, and which ever.
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_of_every_range_agree_with_single_units() {
+    fn written_bits_of_every_range_agree_with_single_units() {
         for start in (1600..2000).step_by(8) {
             for end in (start + 8..4300).step_by(72) {
                 let mut shadow = Shadow::new(1600, 4800);

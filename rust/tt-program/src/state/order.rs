@@ -167,7 +167,7 @@ impl Order {
             same.readers.clear();
             return;
         }
-        cut(ranges, place.address, end);
+        remove(ranges, place.address, end);
         ranges.insert(place.address, Access { end, writer, epoch, pending, late: false, readers: Vec::new() });
     }
 
@@ -247,7 +247,7 @@ fn split(ranges: &mut Ranges, at: u64) {
 }
 
 /// Takes a range out of all accesses.
-fn cut(ranges: &mut Ranges, start: u64, end: u64) {
+fn remove(ranges: &mut Ranges, start: u64, end: u64) {
     split(ranges, start);
     split(ranges, end);
     while let Some((&first, _)) = ranges.range(start..end).next() {

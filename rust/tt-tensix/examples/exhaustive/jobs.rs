@@ -64,7 +64,7 @@ fn of_function(function: &Function) -> Job {
     Job { name, check: Box::new(check) }
 }
 
-/// All pairs of BF16 values through the matrix unit's operations at every fidelity, and through every function of two
+/// All pairs of BF16 values through the FPU's operations at every fidelity, and through every function of two
 /// operands in a 16-bit Dst, also in the way that takes whole pages. A chunk is one first operand with all second ones.
 pub fn of_pairs() -> Vec<Job> {
     let operations = engine::operations(&MathFidelity::ALL).into_iter().map(of_operation);

@@ -1,8 +1,8 @@
-//! The matrix unit: products, element-wise operations, reductions and moves between the register files.
+//! The FPU, the matrix unit of a core: products, element-wise operations, reductions and moves between register files.
 //!
 //! Every operation has a scalar integer definition, after `numerics.md` sections 2 to 9 and 12, and a form that
 //! computes a vector of datums at a time and returns the same bits. There are no NaN or infinity semantics inside the
-//! matrix unit: exponent 255 is an ordinary binade, exponent 0 is zero.
+//! FPU: exponent 255 is an ordinary binade, exponent 0 is zero.
 #![allow(clippy::trivially_copy_pass_by_ref, reason = "a configuration is one thing, whatever its size")]
 
 mod combine;
@@ -19,7 +19,7 @@ use tt_formats::DataFormat;
 
 pub use crate::regs::{Arch, Dst, DstFormat, HalfTile, MathFidelity, Src};
 
-pub use eltwise::{eltwise, eltwise_at, eltwise_scalar, exact, halves, running};
+pub use eltwise::{bf16_lanes, eltwise, eltwise_at, eltwise_scalar, exact, running};
 pub use matmul::{
     Accumulator, PreparedA, PreparedB, accumulate, accumulate_at, matmul_tile, matmul_tile_scalar, row_sum_scalar,
 };

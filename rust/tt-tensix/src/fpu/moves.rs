@@ -82,7 +82,7 @@ fn is_tf32(alu: DataFormat) -> bool {
 
 /// MOVD2A and MOVD2B: brings a tile of `Dst` into a Src register.
 ///
-/// 16-bit data are kept; FP32 is cut to TF32 if that is `SrcA`'s ALU format, otherwise to its upper 16 bits.
+/// 16-bit data are kept; FP32 is truncated to TF32 if that is `SrcA`'s ALU format, otherwise to its upper 16 bits.
 pub fn move_dst_to_src(cfg: &MathConfig, dst: &Dst, src: &mut Src) {
     for (word, &datum) in src.iter_mut().zip(dst) {
         *word = move_datum(cfg, datum);

@@ -176,7 +176,7 @@ mod early {
     pub fn fp16_to_e5m6(x: u32) -> u32 {
         pack::fp16_to_e5m6(fp16(x))
     }
-    /// FP8 is kept as an FP16 pattern with the low mantissa bits cut off.
+    /// FP8 is kept as an FP16 pattern with the low mantissa bits cleared.
     #[inline(always)]
     pub fn fp16_to_lf8(x: u32) -> u32 {
         fp16(x) & 0xff00

@@ -1,4 +1,4 @@
-//! The matrix unit's tile products against the independent reference. `cargo xtask reference` compares a hundred times
+//! The FPU's tile products against the independent reference. `cargo xtask reference` compares a hundred times
 //! as many outputs.
 
 mod compare;

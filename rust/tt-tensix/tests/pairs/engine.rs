@@ -1,11 +1,11 @@
-//! Addition, subtraction and multiplication of the matrix unit, tile by tile, against the independent model: in words
+//! Addition, subtraction and multiplication of the FPU, tile by tile, against the independent model: in words
 //! of 32 bits and, where operators take them, in lanes of 16.
 
 use std::fmt;
 
 use tt_cpu::Level;
 use tt_formats::DataFormat;
-use tt_tensix::fpu::{self, Arch, Broadcast, DstFormat, EltwiseOp, MathConfig, MathFidelity, Src, halves};
+use tt_tensix::fpu::{self, Arch, Broadcast, DstFormat, EltwiseOp, MathConfig, MathFidelity, Src, bf16_lanes};
 use tt_tensix::unpack;
 use tt_testkit::reference::pairs::Pairs;
 
@@ -86,8 +86,8 @@ impl Operation {
             let mut got = [0; TILE];
             fpu::eltwise_at(level, &self.cfg, (self.op, Broadcast::None), false, &mut got, a, b);
             let mut halves = [0; TILE];
-            let whole = halves::supports(level, &self.cfg)
-                && halves::run(level, &self.cfg, self.op, &mut halves, &page(a), &page(b));
+            let whole = bf16_lanes::supports(level, &self.cfg)
+                && bf16_lanes::run(level, &self.cfg, self.op, &mut halves, &page(a), &page(b));
             let in_halves = whole.then(|| halves.map(|half| u32::from(half) << 16));
             for (lanes, got) in [(32, Some(got)), (16, in_halves)] {
                 let Some((i, got)) =

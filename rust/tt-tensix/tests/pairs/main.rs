@@ -1,4 +1,4 @@
-//! Functions of two operands at every CPU level against the scalar definitions, and the matrix unit's operations
+//! Functions of two operands at every CPU level against the scalar definitions, and the FPU's operations
 //! against an independent model, on a grid of corners and random pairs.
 //!
 //! The tests run 2^24 pairs of every operation and fewer of every function; `cargo xtask pairs` runs 2^24 pairs of
@@ -152,7 +152,7 @@ fn run(pairs_of_functions: usize) {
         faster_levels().count(),
     );
     println!(
-        "{} operations of the matrix unit, {} pairs: {} CPU levels against the independent model, 0 differences",
+        "{} operations of the FPU, {} pairs: {} CPU levels against the independent model, 0 differences",
         operations.len(),
         of_operations.into_inner(),
         Level::supported().len(),

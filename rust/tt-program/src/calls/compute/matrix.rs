@@ -1,4 +1,4 @@
-//! Steps of the matrix unit: unpack tiles of CBs, compute onto `Dst`.
+//! Steps of the FPU: unpack tiles of CBs, compute onto `Dst`.
 
 use tt_cpu::Level;
 use tt_formats::{DataFormat, TileShape};

@@ -9,7 +9,7 @@ use crate::state::Run;
 use crate::state::compute::{Compute, Configured, Math};
 
 impl Compute {
-    /// The matrix unit must be set up for something of this kind.
+    /// The FPU must be set up for something of this kind.
     #[inline]
     pub(super) fn require_math(&self, fits: impl FnOnce(Math) -> bool, init: &str) -> Result<(), FaultKind> {
         if fits(self.math) {
@@ -89,7 +89,7 @@ impl Run {
         })
     }
 
-    /// Sets up the matrix unit and the way operands come in, for CBs that must exist.
+    /// Sets up the FPU and the way operands come in, for CBs that must exist.
     ///
     /// # Errors
     /// Unknown CBs, a data-movement kernel, units that were never started.
@@ -121,7 +121,7 @@ impl Run {
         })
     }
 
-    /// Ends what the matrix unit was set up for.
+    /// Ends what the FPU was set up for.
     ///
     /// # Errors
     /// A data-movement kernel.

@@ -1,4 +1,4 @@
-//! Functions of the vector unit on tiles of `Dst`.
+//! Functions of the SFPU on tiles of `Dst`.
 
 use std::sync::Arc;
 
@@ -97,7 +97,7 @@ const FACES: [&[usize]; 3] = [&[0, 1, 2, 3], &[0, 1], &[0, 2]];
 const ON_PACK: u32 = 4;
 
 impl Compute {
-    /// The vector unit must be set up by the call's init.
+    /// The SFPU must be set up by the call's init.
     fn require_vector(&self, call: &VectorCall) -> Result<(), FaultKind> {
         match &self.vector {
             Some(set) if Arc::ptr_eq(set, &call.init) || **set == *call.init => Ok(()),
@@ -111,7 +111,7 @@ impl Compute {
         }
     }
 
-    /// Section and place of a tile that the vector unit works on: math's, or with `on_pack` the packer's.
+    /// Section and place of a tile that the SFPU works on: math's, or with `on_pack` the packer's.
     fn vector_tile(&self, index: u32, on_pack: bool) -> Result<(usize, usize), FaultKind> {
         if on_pack {
             self.check_index(index)?;
@@ -174,7 +174,7 @@ impl Compute {
 }
 
 impl Run {
-    /// Sets up the vector unit; with `mode` [`ON_PACK`] for functions on the packer's thread.
+    /// Sets up the SFPU; with `mode` [`ON_PACK`] for functions on the packer's thread.
     ///
     /// # Errors
     /// A data-movement kernel.

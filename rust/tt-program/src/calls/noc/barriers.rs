@@ -45,7 +45,7 @@ impl Run {
             let kernel = &mut run.kernels[run.current];
             kernel.clocks[0] += cost;
             let mine = |network: u8, id: u8| network == noc && trid.is_none_or(|trid| trid == id);
-            let (mut until, mut settled) = (0, false);
+            let (mut until, mut complete) = (0, false);
             if matches!(barrier, Barrier::Reads | Barrier::Full) {
                 kernel.transfers.reads.retain(|read| {
                     let waited = mine(read.noc, read.trid);
@@ -62,7 +62,7 @@ impl Run {
                 });
             }
             if matches!(barrier, Barrier::Writes | Barrier::Full) {
-                settled = true;
+                complete = true;
                 kernel.transfers.unacknowledged.retain(|&(network, id, done)| {
                     let waited = mine(network, id);
                     until = until.max(if waited { done + release } else { 0 });
@@ -76,7 +76,7 @@ impl Run {
                 });
             }
             kernel.wait_until(Thread::Unpack, until, Stall::WriteBarrier);
-            if settled {
+            if complete {
                 run.order_arrived(noc, trid);
             }
             Ok(())

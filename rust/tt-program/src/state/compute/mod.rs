@@ -1,7 +1,7 @@
 //! The compute engine of a core as a compute kernel drives it: registers, their protocol, and the setup of its units.
 //!
-//! Clocks: the unpacker may be two operands ahead of the matrix unit, which has two banks of each source register; the
-//! matrix unit may be one half of `Dst` ahead of the packer.
+//! Clocks: the unpacker may be two operands ahead of the FPU, which has two banks of each source register; the
+//! FPU may be one half of `Dst` ahead of the packer.
 
 pub(crate) mod shape;
 
@@ -24,7 +24,7 @@ pub(crate) const ZERO: Tile = [0; TILE_DATUMS];
 /// Which datums of the second operand meet which of the first, in the words of the kernel API.
 pub type Broadcasting = Broadcast;
 
-/// What unpacker and matrix unit were last set up for.
+/// What unpacker and FPU were last set up for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Math {
     /// Nothing.
@@ -161,7 +161,7 @@ pub struct Compute {
     pub(crate) packed: Option<Configured>,
     pub(crate) math: Math,
     pub(crate) vector: Option<Arc<str>>,
-    /// What functions of the vector unit keep from one tile to the next.
+    /// What functions of the SFPU keep from one tile to the next.
     pub(crate) registers: Registers,
     /// The packer untilizes blocks of so many tiles into rows of so many.
     pub(crate) untilizes: Option<(u32, u32)>,

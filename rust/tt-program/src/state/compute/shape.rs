@@ -73,7 +73,7 @@ pub(crate) fn pack(
     datums.copy_from_slice(&whole[section..section + datums.len()]);
 }
 
-/// Instructions of the matrix unit, which work on 8x16 datums, that a tile takes.
+/// Instructions of the FPU, which work on 8x16 datums, that a tile takes.
 pub(crate) fn blocks(shape: TileShape) -> u64 {
     (shape.height().div_ceil(8) * (shape.width() / 16)) as u64
 }

@@ -24,7 +24,7 @@ const EXPONENT: u32 = 255 << 23;
 /// From the exponent of a number in place to 1.5 * 2^13 of its power of two. The last bit of sums with that is 1 / 1024
 /// of the power: the grid that ELWSUB puts its operands on.
 const GRID: u32 = 13 << 23 | 1 << 22;
-/// Exponents from here on are left to the matrix unit, so that no sum with the grid, and no infinity, has to be thought
+/// Exponents from here on are left to the FPU, so that no sum with the grid, and no infinity, has to be thought
 /// of.
 const HUGE: u32 = 240 << 23;
 

@@ -1,11 +1,11 @@
 //! ELWADD, ELWSUB, ELWMUL on a tile. `numerics.md` section 7.
 //!
-//! [`eltwise_scalar`] is the definition; [`lanes`] computes a vector of datums at a time, [`halves`] the same of datums
+//! [`eltwise_scalar`] is the definition; [`lanes`] computes a vector of datums at a time, [`bf16_lanes`] the same of datums
 //! that have 16 bits everywhere, [`running`] sums of many tiles, and [`exact`] what the host's
 //! FP32 arithmetic gives the same bits for.
 
+pub mod bf16_lanes;
 pub mod exact;
-pub mod halves;
 pub(super) mod lanes;
 pub mod running;
 

@@ -11,9 +11,9 @@ mod accumulator;
 pub(super) mod chain;
 mod general;
 mod integers;
-mod places;
 mod plain;
 mod prepared;
+mod row_pair;
 pub mod scalar;
 mod side;
 

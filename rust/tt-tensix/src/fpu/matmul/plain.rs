@@ -17,8 +17,8 @@ use super::super::MathConfig;
 use super::GROUPS;
 use super::accumulator::{Accumulator, HIDDEN_ZERO, SMALLEST};
 use super::chain::{self, EXPONENT, HALF};
-use super::places::{self, Exponents, PAIRS, PLACES, each_place};
 use super::prepared::{Planes, PreparedA, PreparedB};
+use super::row_pair::{self, Exponents, PAIRS, VECTORS, each_vector};
 use crate::fpu::{Dst, operand::Phase};
 use crate::regs::index;
 use crate::vector::{Vector, vector_kernel};
@@ -80,7 +80,7 @@ fn choose<V: Vector>(job: &Job<'_>, dst: &mut Dst) {
 fn body<V: Vector, const DST32: bool, const WORMHOLE: bool>(job: &Job<'_>, dst: &mut Dst) {
     for block in (0..job.rows).step_by(2 * PAIRS) {
         for lane in (0..16).step_by(V::LANES) {
-            let exponents = places::exponents::<V>((&job.a.bytes, &job.b.bytes), EMPTY_GROUP, block, lane);
+            let exponents = row_pair::exponents::<V>((&job.a.bytes, &job.b.bytes), EMPTY_GROUP, block, lane);
             for (pair, exponents) in exponents.iter().enumerate() {
                 let row = block + 2 * pair;
                 if row >= job.rows {
@@ -133,7 +133,7 @@ struct Narrow<V: Vector> {
 /// times with ties upward: `floor(S / 2^d + 1/2 + 2^-14)`. [`add_terms_down`] and [`add_terms_nearest`] compute that.
 ///
 /// **The total** is exact, and rounded to 8 bits like a magnitude: half a unit of its last place added to the word, the
-/// rest cut off. Adding 13 to the exponent at the same time undoes the scaling; a zero becomes a number so small that
+/// rest truncated. Adding 13 to the exponent at the same time undoes the scaling; a zero becomes a number so small that
 /// it rounds to zero in every later step, [`HIDDEN_ZERO`].
 #[inline(always)]
 fn combine_narrow<V: Vector>(
@@ -200,28 +200,28 @@ fn add_terms_nearest<V: Vector>(
 
 /// The words of two vectors of columns in two rows.
 #[inline(always)]
-fn load_rows<V: Vector>(dst: &Dst, row: usize, lane: usize) -> [V::Int; PLACES] {
-    let mut words = [V::splat(0); PLACES];
-    each_place!(P, { words[P] = V::load(&dst[index(row + P / 2, P % 2 * 16 + lane)..]) });
+fn load_rows<V: Vector>(dst: &Dst, row: usize, lane: usize) -> [V::Int; VECTORS] {
+    let mut words = [V::splat(0); VECTORS];
+    each_vector!(P, { words[P] = V::load(&dst[index(row + P / 2, P % 2 * 16 + lane)..]) });
     words
 }
 
 #[inline(always)]
-fn store_rows<V: Vector>(words: [V::Int; PLACES], dst: &mut Dst, row: usize, lane: usize) {
-    each_place!(P, { V::store(words[P], &mut dst[index(row + P / 2, P % 2 * 16 + lane)..]) });
+fn store_rows<V: Vector>(words: [V::Int; VECTORS], dst: &mut Dst, row: usize, lane: usize) {
+    each_vector!(P, { V::store(words[P], &mut dst[index(row + P / 2, P % 2 * 16 + lane)..]) });
 }
 
 /// All phases of two vectors of columns in two rows of a 16-bit `Dst`.
 #[inline(always)]
 fn narrow_rows<V: Vector>(job: &Job<'_>, row: usize, lane: usize, exponents: &Exponents<V>, dst: &mut Dst) {
     let mut words = load_rows::<V>(dst, row, lane);
-    let mut starts = [[V::splat(0); PLACES]; GROUPS];
+    let mut starts = [[V::splat(0); VECTORS]; GROUPS];
     for group in 0..GROUPS {
-        each_place!(P, { starts[group][P] = places::start::<V, P>(exponents[group]) });
+        each_vector!(P, { starts[group][P] = row_pair::start::<V, P>(exponents[group]) });
     }
-    let mut powers = [[V::splat(0); PLACES]; 2];
+    let mut powers = [[V::splat(0); VECTORS]; 2];
     for half in 0..2 {
-        each_place!(P, {
+        each_vector!(P, {
             let largest = V::max(starts[2 * half][P], starts[2 * half + 1][P]);
             powers[half][P] = V::and(largest, V::splat(EXPONENT));
         });
@@ -238,14 +238,14 @@ fn narrow_rows<V: Vector>(job: &Job<'_>, row: usize, lane: usize, exponents: &Ex
         let parts = chain::parts(job.a, job.b, phase);
         for half in 0..2 {
             let (first, second) = (starts[2 * half], starts[2 * half + 1]);
-            let mut ends = [[V::splat_float(0.0); PLACES]; 2];
+            let mut ends = [[V::splat_float(0.0); VECTORS]; 2];
             if let Some(parts) = parts {
-                each_place!(P, { ends[0][P] = V::from_bits(first[P]) });
-                each_place!(P, { ends[1][P] = V::from_bits(second[P]) });
-                places::add_group::<V>(parts, 2 * half, row, lane, &mut ends[0]);
-                places::add_group::<V>(parts, 2 * half + 1, row, lane, &mut ends[1]);
+                each_vector!(P, { ends[0][P] = V::from_bits(first[P]) });
+                each_vector!(P, { ends[1][P] = V::from_bits(second[P]) });
+                row_pair::add_group::<V>(parts, 2 * half, row, lane, &mut ends[0]);
+                row_pair::add_group::<V>(parts, 2 * half + 1, row, lane, &mut ends[1]);
             }
-            each_place!(P, {
+            each_vector!(P, {
                 let power = V::max(V::add(powers[half][P], lower), V::and(words[P], V::splat(EXPONENT)));
                 let sums = [(ends[0][P], first[P]), (ends[1][P], second[P])];
                 words[P] = combine_narrow::<V>(of, power, parts.is_some(), sums, words[P]);
@@ -315,16 +315,16 @@ fn wide_rows<V: Vector, const WORMHOLE: bool>(
         let parts = chain::parts(job.a, job.b, phase);
         for half in 0..2 {
             let (first, second) = (exponents[2 * half], exponents[2 * half + 1]);
-            let mut ends = [[V::splat_float(0.0); PLACES]; 2];
+            let mut ends = [[V::splat_float(0.0); VECTORS]; 2];
             if let Some(parts) = parts {
-                each_place!(P, { ends[0][P] = V::from_bits(places::start::<V, P>(first)) });
-                places::add_group::<V>(parts, 2 * half, row, lane, &mut ends[0]);
-                each_place!(P, { ends[1][P] = V::from_bits(places::start::<V, P>(second)) });
-                places::add_group::<V>(parts, 2 * half + 1, row, lane, &mut ends[1]);
+                each_vector!(P, { ends[0][P] = V::from_bits(row_pair::start::<V, P>(first)) });
+                row_pair::add_group::<V>(parts, 2 * half, row, lane, &mut ends[0]);
+                each_vector!(P, { ends[1][P] = V::from_bits(row_pair::start::<V, P>(second)) });
+                row_pair::add_group::<V>(parts, 2 * half + 1, row, lane, &mut ends[1]);
             }
-            each_place!(P, {
-                let first = V::shr::<23>(places::start::<V, P>(first));
-                let second = V::shr::<23>(places::start::<V, P>(second));
+            each_vector!(P, {
+                let first = V::shr::<23>(row_pair::start::<V, P>(first));
+                let second = V::shr::<23>(row_pair::start::<V, P>(second));
                 let sums = [(ends[0][P], first), (ends[1][P], second)];
                 let largest = V::max(first, second);
                 words[P] = combine_wide::<V, WORMHOLE>(below, largest, parts.is_some(), sums, words[P]);

@@ -5,8 +5,8 @@ use super::GROUPS;
 use super::chain::{EXPONENT, HALF};
 use crate::vector::Vector;
 
-/// Vectors of a pair of rows: place `p` is row `p / 2` and side `p % 2`.
-pub(super) const PLACES: usize = 4;
+/// Vectors of a row pair: vector `v` is row `v / 2` and side `v % 2`.
+pub(super) const VECTORS: usize = 4;
 /// Pairs of rows of which the exponents are found together: a vector of `SrcA` serves all of them.
 pub(super) const PAIRS: usize = 4;
 /// The largest exponents of every group in phase 0, which all phases share, of two rows and both sides.
@@ -34,25 +34,25 @@ pub(super) fn exponents<V: Vector>(
     largest
 }
 
-/// Repeats a body for every place, which is a constant in it. In loops over arrays the compiler keeps vectors in
+/// Repeats a body for every vector, whose number is a constant in it. In loops over arrays the compiler keeps vectors in
 /// memory, and products take up to a third longer.
-macro_rules! each_place {
-    ($place:ident, $body:block) => {
-        $crate::fpu::matmul::places::each_place!($place, $body, 0, 1, 2, 3)
+macro_rules! each_vector {
+    ($vector:ident, $body:block) => {
+        $crate::fpu::matmul::row_pair::each_vector!($vector, $body, 0, 1, 2, 3)
     };
-    ($place:ident, $body:block, $($number:literal),*) => {
+    ($vector:ident, $body:block, $($number:literal),*) => {
         $({
-            const $place: usize = $number;
+            const $vector: usize = $number;
             $body
         })*
     };
 }
-pub(super) use each_place;
+pub(super) use each_vector;
 
-/// Where the chain of a place starts, from the exponents of a group: 1.5 times a power of two.
+/// Where the chain of a vector starts, from the exponents of a group: 1.5 times a power of two.
 #[inline(always)]
-pub(super) fn start<V: Vector, const PLACE: usize>(exponents: V::Int) -> V::Int {
-    let shifted = match PLACE {
+pub(super) fn start<V: Vector, const VECTOR: usize>(exponents: V::Int) -> V::Int {
+    let shifted = match VECTOR {
         0 => V::shl::<23>(exponents),
         1 => V::shl::<15>(exponents),
         2 => V::shl::<7>(exponents),
@@ -61,14 +61,14 @@ pub(super) fn start<V: Vector, const PLACE: usize>(exponents: V::Int) -> V::Int 
     V::or(V::and(shifted, V::splat(EXPONENT)), V::splat(HALF))
 }
 
-/// Adds the products of a group to the chains of all places.
+/// Adds the products of a group to the chains of all vectors.
 #[inline(always)]
 pub(super) fn add_group<V: Vector>(
     (a, b): (&[f32], &[f32]),
     group: usize,
     row: usize,
     lane: usize,
-    chains: &mut [V::Float; PLACES],
+    chains: &mut [V::Float; VECTORS],
 ) {
     for k in group * 8..group * 8 + 8 {
         let a = [V::load_float(&a[k * 32 + lane..]), V::load_float(&a[k * 32 + 16 + lane..])];

@@ -337,7 +337,7 @@ pub(super) fn group_sums<V: Vector, const E8: bool, const STRIDE: usize, const R
 /// Computes a group as tile products do: [`super::super::matmul::chain`]. `outside` becomes negative where a datum is
 /// neither zero nor [`ORDINARY`]; the sums mean nothing then.
 ///
-/// A datum is an FP32 number of 11 bits, from which its parts are cut. [`Factors::scaled`] turn them into multiples of
+/// A datum is an FP32 number of 11 bits, whose parts the fidelity masks select. [`Factors::scaled`] turn them into multiples of
 /// the product's unit, `2^(X - 150)` for the exponent `X` that the chain's start has; the nudge for ties is in the
 /// factors.
 #[inline(always)]

@@ -21,7 +21,7 @@ type AnyToPage = unsafe fn(&[u8], &mut Bf16Page);
 /// Parts in which a tile is decoded.
 pub const PARTS: usize = 16;
 
-/// The body once for each of the [`PARTS`], whose number is a constant: which instructions a part has is then settled.
+/// The body once for each of the [`PARTS`], whose number is a constant: the compiler then knows which instructions a part has.
 #[macro_export]
 macro_rules! each_part {
     ($number:ident => $body:block) => {

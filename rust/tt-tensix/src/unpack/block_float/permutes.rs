@@ -164,7 +164,7 @@ fn store(out: &mut Bf16Page, place: usize, line: __m512i) {
     unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), line) };
 }
 
-/// Decodes a tile of `BITS` bits per datum to lines of BF16, two datums at a time cut by `mask`: in the order of the page,
+/// Decodes a tile of `BITS` bits per datum to lines of BF16, two datums at a time masked by `mask`: in the order of the page,
 /// or in `PAIRS` of two rows. False if it has patterns that are not plain numbers; `out` is then meaningless. What is
 /// interleaved is done in either case.
 ///
@@ -214,7 +214,7 @@ fn bytes<const PAIRS: bool, B: Interleave>(
     shifts: &Shifts,
 ) -> bool {
     let (low_table, high_table) = (load(&BYTES[0]), load(&BYTES[1]));
-    // What is cut off is the same in each entry: it is in the low byte.
+    // The mask clears the same bits in each entry, all in the low byte.
     let low_table = _mm512_and_si512(low_table, _mm512_set1_epi8(mask as i8));
     let double = _mm512_set1_epi64(doubling(mask as u8) as i64);
     let order = load(&ORDERS[usize::from(PAIRS)]);
