@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterator
 
 import pytest
 
 import ttnn
 from ttnn.base import exceptions
-from ttnn.base.exceptions import TtnnError, fatal
+from ttnn.base.exceptions import TtnnError
 
 # The official package raises RuntimeError for every failed check; these two answer Python's own protocols.
 NOT_RUNTIME_ERRORS = {exceptions.ArgumentError, exceptions.IndexRangeError}
@@ -38,10 +39,32 @@ def test_every_error_can_be_caught_as_today() -> None:
         assert issubclass(getattr(exceptions, name), base), name
 
 
-def test_fatal_says_ours_then_theirs() -> None:
-    error = fatal(exceptions.ShapeError, "ttnn.f: 3 is not 4", "Sizes differ")
-    assert isinstance(error, exceptions.ShapeError)
+def test_errors_are_fields() -> None:
+    error = exceptions.ShapeError("ttnn.f: 3 is not 4", vendor="Sizes differ")
+    assert (error.operator, error.sentence, error.supported, error.vendor) == (
+        "ttnn.f",
+        "3 is not 4",
+        "",
+        "Sizes differ",
+    )
     assert str(error) == "ttnn.f: 3 is not 4\ninfo:\nSizes differ"
+    error.supported = "ttnn.f takes 4."
+    error.say_who("ttnn.g")
+    error.say_outer("ttnn.f")
+    assert str(error) == "ttnn.f: 3 is not 4 ttnn.f takes 4.\ninfo:\nSizes differ"
+    error.say_outer("ttnn.h")
+    assert str(error) == "ttnn.h: in its step ttnn.f: 3 is not 4 ttnn.f takes 4.\ninfo:\nSizes differ"
+    copied = pickle.loads(pickle.dumps(error))
+    assert (type(copied), str(copied), vars(copied)) == (type(error), str(error), vars(error))
+
+
+def test_errors_without_an_operator_are_told_who_called() -> None:
+    error = exceptions.MemoryConfigError("no cores\ninfo:\nNo cores")
+    error.say_who("ttnn.f")
+    assert (str(error), error.vendor) == ("ttnn.f: no cores\ninfo:\nNo cores", "No cores")
+    named = exceptions.MemoryConfigError("ttnn.Tensor(): no cores")
+    named.say_who("ttnn.f")
+    assert str(named) == "ttnn.Tensor(): no cores"
 
 
 def test_errors_carry_figures() -> None:

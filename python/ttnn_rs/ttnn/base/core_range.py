@@ -6,7 +6,7 @@ import operator
 from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import total_ordering
 
-from ttnn.base.exceptions import ArgumentError, MemoryConfigError, fatal
+from ttnn.base.exceptions import ArgumentError, MemoryConfigError
 from ttnn.base.json_text import JsonValue
 
 
@@ -86,10 +86,10 @@ class CoreRange(JsonValue):
         self._start = as_core(start)
         self._end = as_core(end)
         if self._end.x < self._start.x or self._end.y < self._start.y:
-            raise fatal(
-                MemoryConfigError,
+            raise MemoryConfigError(
                 f"CoreRange(): end {self._end} lies left of or above start {self._start}",
-                f"Invalid core range for start_coord: {_coord_text(self._start)}, end_coord: {_coord_text(self._end)}",
+                vendor=f"Invalid core range for start_coord: {_coord_text(self._start)}, "
+                f"end_coord: {_coord_text(self._end)}",
             )
 
     @property
@@ -170,7 +170,7 @@ class CoreRangeSet(JsonValue):
                         "Cannot create CoreRangeSet with specified core ranges because core ranges "
                         f"{_range_text(first)} and {_range_text(second)} overlap!"
                     )
-                    raise fatal(MemoryConfigError, "CoreRangeSet(): every core may be named once", sentence)
+                    raise MemoryConfigError("CoreRangeSet(): every core may be named once", vendor=sentence)
 
     def ranges(self) -> list[CoreRange]:
         """Return the rectangles."""
@@ -203,10 +203,9 @@ class CoreRangeSet(JsonValue):
             MemoryConfigError: the set is empty.
         """
         if not self._ranges:
-            raise fatal(
-                MemoryConfigError,
+            raise MemoryConfigError(
                 "CoreRangeSet.bounding_box: there is no core",
-                "Cannot get bounding_box of an empty CoreRangeSet!",
+                vendor="Cannot get bounding_box of an empty CoreRangeSet!",
             )
         return CoreRange(
             CoreCoord(min(r.start.x for r in self._ranges), min(r.start.y for r in self._ranges)),

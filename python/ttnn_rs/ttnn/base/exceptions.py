@@ -6,7 +6,8 @@ for every failed check, so an error that answers one of those checks is a `Runti
 
 from __future__ import annotations
 
-from typing import TypeVar
+import re
+from typing import Final, TypeVar
 
 __all__ = [
     "AddressError",
@@ -37,30 +38,46 @@ __all__ = [
 ]
 
 
+_OPERATOR: Final = re.compile(r"(ttnn(?:\.\w+)+): (.*)", re.DOTALL)
+
+
 class TtnnError(Exception):
-    """Base of everything this package raises on purpose."""
+    """Base of everything this package raises on purpose.
 
-    _supported = ""
+    The text is made of the fields, in this order: operator, sentence, supported, and after `info:` the vendor sentence.
 
-    def say_what_is_supported(self, sentence: str) -> None:
-        """Add to the text what an operator takes.
+    Attributes:
+        operator: Who refused the call, for example "ttnn.exp"; empty if nobody has said so yet.
+        sentence: What is wrong: which argument, what was expected, what came, what to do.
+        supported: What the operator takes, as a sentence; empty if that is not the question.
+        vendor: The sentence of the official package, verbatim, because programs in the wild match it.
+    """
 
-        An operator that is made of others is the one that the caller knows: its sentence takes the place of theirs.
-        """
-        text = str(self.args[0])
-        if self._supported:
-            text = text.replace(self._supported, sentence)
-        else:
-            ours, mark, vendor = text.partition("\ninfo:\n")
-            text = f"{ours} {sentence}{mark}{vendor}"
-        self._supported = sentence
-        self.args = (text, *self.args[1:])
+    def __init__(self, sentence: str = "", *, vendor: str = "") -> None:
+        super().__init__(sentence)
+        # Errors of the engine come as one text.
+        text, _, after = sentence.partition("\ninfo:\n")
+        named = _OPERATOR.match(text)
+        self.operator, self.sentence = named.groups() if named else ("", text)
+        self.supported = ""
+        self.vendor = vendor or after
 
     def say_who(self, operator: str) -> None:
-        """Put an operator's name before the text, if it names none: what tensors and memory refuse does not know it."""
-        text = str(self.args[0])
-        if not text.startswith("ttnn."):
-            self.args = (f"{operator}: {text}", *self.args[1:])
+        """Name the operator, if the sentence names none: what tensors and memory refuse does not know it."""
+        if not (self.operator or self.sentence.startswith("ttnn.")):
+            self.operator = operator
+
+    def say_outer(self, operator: str) -> None:
+        """Name the operator that the caller knows: `self.operator` is one of its steps."""
+        if self.operator != operator:
+            step = f"{self.operator}: " if self.operator else ""
+            self.operator, self.sentence = operator, f"in its step {step}{self.sentence}"
+
+    def __str__(self) -> str:
+        who = f"{self.operator}: " if self.operator else ""
+        supported = f" {self.supported}" if self.supported else ""
+        vendor = f"\ninfo:\n{self.vendor}" if self.vendor else ""
+        return f"{who}{self.sentence}{supported}{vendor}"
 
 
 class ShapeError(TtnnError, RuntimeError, ValueError):
@@ -92,8 +109,10 @@ class OutOfMemoryError(TtnnError, RuntimeError, MemoryError):
         largest_free_bytes: Largest block that was free in a bank.
     """
 
-    def __init__(self, message: str, bank: str = "", requested_bytes: int = 0, largest_free_bytes: int = 0) -> None:
-        super().__init__(message)
+    def __init__(
+        self, message: str, bank: str = "", requested_bytes: int = 0, largest_free_bytes: int = 0, **fields: str
+    ) -> None:
+        super().__init__(message, **fields)
         self.bank = bank
         self.requested_bytes = requested_bytes
         self.largest_free_bytes = largest_free_bytes
@@ -148,8 +167,9 @@ class KernelError(TtnnError, RuntimeError):
         line: int = 0,
         cb: int | None = None,
         file: str = "",
+        **fields: str,
     ) -> None:
-        super().__init__(message)
+        super().__init__(message, **fields)
         self.core = core
         self.risc = risc
         self.kernel = kernel
@@ -220,14 +240,5 @@ _Error = TypeVar("_Error", bound=TtnnError)
 
 
 def fatal(cls: type[_Error], sentence: str, vendor: str) -> _Error:
-    """Return an error whose text is our sentence, then `info:`, then the sentence of the official package.
-
-    Programs in the wild match the official sentence, so it is contained verbatim; our own sentence comes first and
-    says what, where, expected and got.
-
-    Args:
-        cls: Class of the error.
-        sentence: Our sentence.
-        vendor: What the official package writes after `info:`.
-    """
-    return cls(f"{sentence}\ninfo:\n{vendor}")
+    """Return an error with the sentence of the official package."""
+    return cls(sentence, vendor=vendor)

@@ -15,7 +15,7 @@ from ttnn.base.enums import (
     ShardStrategy,
     TensorMemoryLayout,
 )
-from ttnn.base.exceptions import ArgumentError, MemoryConfigError, UnsupportedError, fatal
+from ttnn.base.exceptions import ArgumentError, MemoryConfigError, UnsupportedError
 from ttnn.base.json_text import JsonValue, dump_json
 from ttnn.base.shape import Shape, ShapeLike, as_dims
 
@@ -246,10 +246,9 @@ class MemoryConfig(JsonValue):
         if shard_spec is not None and not isinstance(shard_spec, ShardSpec):
             raise ArgumentError(f"MemoryConfig(): shard_spec must be a ShardSpec or None, got {shard_spec!r}")
         if memory_layout is TensorMemoryLayout.INTERLEAVED and shard_spec is not None:
-            raise fatal(
-                MemoryConfigError,
+            raise MemoryConfigError(
                 f"MemoryConfig(): an interleaved tensor has no shards, but shard_spec is {shard_spec}",
-                "Sharding spec must not be set for interleaved memory layout",
+                vendor="Sharding spec must not be set for interleaved memory layout",
             )
         self._memory_layout = memory_layout
         self._buffer_type = buffer_type

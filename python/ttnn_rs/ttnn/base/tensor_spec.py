@@ -18,7 +18,7 @@ from ttnn.base.enums import (
     ShardShapeAlignment,
     TensorMemoryLayout,
 )
-from ttnn.base.exceptions import ArgumentError, LayoutError, MemoryConfigError, ShapeError, fatal
+from ttnn.base.exceptions import ArgumentError, LayoutError, MemoryConfigError, ShapeError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig, NdShardSpec, ShardSpec
 from ttnn.base.shape import Shape, ShapeLike, as_dims
 from ttnn.base.tile import DEFAULT_TILE, Tile
@@ -317,16 +317,13 @@ def _check_kinds(dtype: DataType, layout: Layout, memory_config: MemoryConfig, t
     if not isinstance(tile, Tile):
         raise ArgumentError(f"TensorSpec(): tile must be a ttnn.Tile, got {tile!r}")
     if dtype in BLOCK_FLOATS and layout is not Layout.TILE:
-        raise fatal(
-            LayoutError,
+        raise LayoutError(
             f"TensorSpec(): {dtype.name} shares exponents inside of tiles and has no {layout.name} layout",
-            "Only TILE layout is supported for BFLOAT8_B dtype!",
+            vendor="Only TILE layout is supported for BFLOAT8_B dtype!",
         )
     if dtype is DataType.FP8_E4M3 and layout is not Layout.ROW_MAJOR:
-        raise fatal(
-            LayoutError,
-            "TensorSpec(): FP8_E4M3 has no TILE layout",
-            "Only ROW_MAJOR layout is supported for FP8_E4M3 dtype!",
+        raise LayoutError(
+            "TensorSpec(): FP8_E4M3 has no TILE layout", vendor="Only ROW_MAJOR layout is supported for FP8_E4M3 dtype!"
         )
 
 
@@ -391,10 +388,10 @@ def _check_nd_shards(spec: TensorSpec, shards: NdShardSpec) -> None:
         )
     height, width = (1, *shape)[-2:]
     if spec.layout is Layout.TILE and (height % spec.tile._height or width % spec.tile._width):
-        raise fatal(
-            MemoryConfigError,
+        raise MemoryConfigError(
             f"TensorSpec(): a tensor of {spec.shape} in TILE layout cannot be cut into shards of {shape}",
-            f"Physical shard shape ({height}, {width}) must be tile {{{spec.tile._height}, {spec.tile._width}}} sized!",
+            vendor=f"Physical shard shape ({height}, {width}) must be tile "
+            f"{{{spec.tile._height}, {spec.tile._width}}} sized!",
         )
 
 
@@ -421,11 +418,10 @@ def _check_block(spec: TensorSpec, shards: ShardSpec, rows: int, columns: int) -
 
 
 def _refuse(spec: TensorSpec, vendor: str) -> None:
-    raise fatal(
-        MemoryConfigError,
+    raise MemoryConfigError(
         f"TensorSpec(): a tensor of {spec.shape} (padded {spec.padded_shape}) in {spec.layout.name} layout does not "
         f"fit {spec.memory_config._shard_spec}",
-        vendor,
+        vendor=vendor,
     )
 
 
@@ -437,9 +433,8 @@ def require_allocatable(spec: TensorSpec) -> None:
     """
     config = spec.memory_config
     if config.is_sharded() and config._shard_spec is None and config.nd_shard_spec is None:
-        raise fatal(
-            MemoryConfigError,
+        raise MemoryConfigError(
             f"a tensor of {spec.shape} is {config.memory_layout.name}, but its memory_config names no cores. Make one "
             "with ttnn.create_sharded_memory_config",
-            "MemoryConfig must have Shard Spec specified for sharded memory layout",
+            vendor="MemoryConfig must have Shard Spec specified for sharded memory layout",
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ttnn.base.enums import BLOCK_FLOATS, ELEMENT_BYTES, DataType
-from ttnn.base.exceptions import ArgumentError, ShapeError, UnsupportedError, fatal
+from ttnn.base.exceptions import ArgumentError, ShapeError, UnsupportedError
 
 _FACE = 16
 # What the unpackers and packers of the chip take: at most two by two faces of at most 16x16.
@@ -26,10 +26,9 @@ class Tile:
             raise ArgumentError(f"Tile(): tile_shape must be two ints (height, width), got {tile_shape!r}") from None
         if (height, width) not in TILE_SHAPES:
             choices = ", ".join(f"{h}x{w}" for h, w in sorted(TILE_SHAPES, reverse=True))
-            raise fatal(
-                ShapeError,
+            raise ShapeError(
                 f"Tile(): {height}x{width} is no tile of this hardware. Choose one of {choices}.",
-                "Tile size is not valid for our hardware",
+                vendor="Tile size is not valid for our hardware",
             )
         if not isinstance(transpose_tile, bool):
             raise ArgumentError(f"Tile(): transpose_tile must be True or False, got {transpose_tile!r}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ttnn.base.core_range import CoreCoord, CoreLike, CoreRange, CoreRangeSet, as_core
-from ttnn.base.exceptions import ArgumentError, MemoryConfigError, fatal
+from ttnn.base.exceptions import ArgumentError, MemoryConfigError
 
 __all__ = [
     "corerange_to_cores",
@@ -61,10 +61,9 @@ def num_cores_to_corerangeset_in_subcoregrids(
     start = as_core(start_core)
     cores = list(sub_core_grids.cores(row_wise))
     if start not in cores:
-        raise fatal(
-            MemoryConfigError,
+        raise MemoryConfigError(
             f"num_cores_to_corerangeset_in_subcoregrids: {start} is not one of the cores {sub_core_grids}",
-            "Start core must be contained within sub_core_grids",
+            vendor="Start core must be contained within sub_core_grids",
         )
     return _slice_of_set(sub_core_grids, cores.index(start), target_num_cores, row_wise)
 
@@ -156,8 +155,7 @@ def _lines(grid: CoreRange, line0: int, at0: int, line1: int, at1: int, row_wise
 
 def _check_target(target: int, available: int) -> None:
     if target > available:
-        raise fatal(
-            MemoryConfigError,
+        raise MemoryConfigError(
             f"{target} cores are wanted, the grid has {available}",
-            f"Target number of cores {target} is greater than total number of available cores {available}",
+            vendor=f"Target number of cores {target} is greater than total number of available cores {available}",
         )

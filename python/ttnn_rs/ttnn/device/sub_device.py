@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ttnn.base.core_range import CoreCoord, CoreRangeSet
-from ttnn.base.exceptions import ArgumentError, DeviceError, UnsupportedError, fatal
+from ttnn.base.exceptions import ArgumentError, DeviceError, UnsupportedError
 from ttnn.device.coordinates import SubDevice, SubDeviceId, SubDeviceManagerId
 
 
@@ -45,10 +45,9 @@ class SubDevices:
                         f"{call}: core {core} is outside the compute grid {self._grid[0]}x{self._grid[1]}"
                     )
                 if core in seen:
-                    raise fatal(
-                        DeviceError,
+                    raise DeviceError(
                         f"{call}: core {core} is in two sub-devices",
-                        "SubDevices specified for SubDeviceManager intersect",
+                        vendor="SubDevices specified for SubDeviceManager intersect",
                     )
                 seen.add(core)
         number = self._next
@@ -110,8 +109,7 @@ class SubDevices:
         for part in parts:
             if all(any(cores.contains(core) for cores in part._cores) for core in used):
                 return
-        raise fatal(
-            DeviceError,
+        raise DeviceError(
             f"enqueue_program: the cores of the kernels are not those of one of {parts}",
-            "Programs must be executed on a single sub-device",
+            vendor="Programs must be executed on a single sub-device",
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ttnn.base.exceptions import ArgumentError, MemoryConfigError, fatal
+from ttnn.base.exceptions import ArgumentError, MemoryConfigError
 from ttnn.metal.buffers import Buffer
 from ttnn.metal.configs import CircularBufferConfig
 from ttnn.metal.global_circular_buffer import GlobalCircularBuffer
@@ -167,10 +167,9 @@ def _handle(call: str, program: Program, handle: CBHandle) -> CBHandle:
 def _check_pages(call: str, page_sizes: dict[int, int], total: int) -> None:
     for index, page in page_sizes.items():
         if total % page:
-            raise fatal(
-                MemoryConfigError,
+            raise MemoryConfigError(
                 f"{call}: CB {index} of {total} B is no whole number of pages of {page} B",
-                f"Total circular buffer size {total} B must be divisible by page size {page} B",
+                vendor=f"Total circular buffer size {total} B must be divisible by page size {page} B",
             )
 
 

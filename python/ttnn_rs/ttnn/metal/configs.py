@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ttnn.base.enums import FORMAT_CODE, NOC, NOC_MODE, DataType, MathFidelity, UnpackToDestMode
-from ttnn.base.exceptions import ArgumentError, MemoryConfigError, fatal
+from ttnn.base.exceptions import ArgumentError, MemoryConfigError
 from ttnn.base.system_enums import DataMovementProcessor
 from ttnn.base.tile import Tile
 from ttnn.base.vendor_enum import VendorEnum
@@ -189,10 +189,9 @@ class CircularBufferConfig:
         """
         size = _size("page_size", page_size)
         if self.total_size % size:
-            raise fatal(
-                MemoryConfigError,
+            raise MemoryConfigError(
                 f"CircularBufferConfig: CB {buffer_index} of {self.total_size} B is not whole pages of {size} B",
-                f"Total circular buffer size {self.total_size} B must be divisible by page size {size} B",
+                vendor=f"Total circular buffer size {self.total_size} B must be divisible by page size {size} B",
             )
         self.page_sizes[_number("buffer index", buffer_index)] = size
         return self

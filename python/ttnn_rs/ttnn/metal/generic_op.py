@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ttnn.base.enums import DataMovementProcessor
-from ttnn.base.exceptions import ArgumentError, MemoryConfigError, ProgramConfigError, UnsupportedError, fatal
+from ttnn.base.exceptions import ArgumentError, MemoryConfigError, ProgramConfigError, UnsupportedError
 from ttnn.base.tile import Tile
 from ttnn.device.queues import current_queue
 from ttnn.metal.circular_buffers import create_circular_buffer
@@ -186,7 +186,7 @@ def generic_op(io_tensors: Sequence[Tensor], program_descriptor: ProgramDescript
         raise ArgumentError(f"generic_op: io_tensors must be a list of tensors, got {io_tensors!r}")
     if len(io_tensors) < 2:
         sentence = "io_tensors must contain at least one input tensor and one output tensor"
-        raise fatal(ProgramConfigError, f"generic_op: {len(io_tensors)} tensors", sentence)
+        raise ProgramConfigError(f"generic_op: {len(io_tensors)} tensors", vendor=sentence)
     for tensor in io_tensors:
         tensor._require_device("generic_op", "every tensor of io_tensors")
     output: Tensor = io_tensors[-1]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ttnn.base.core_range import CoreCoord
 from ttnn.base.enums import BufferType, MathFidelity, UnpackToDestMode
-from ttnn.base.exceptions import DeviceError, KernelArgumentError, MemoryConfigError, fatal
+from ttnn.base.exceptions import DeviceError, KernelArgumentError, MemoryConfigError
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.kernel_api.context import KernelContext
 from ttnn.metal.configs import CircularBufferConfig, ComputeConfig
@@ -47,10 +47,9 @@ def lay_out(device: MeshDevice, program: ProgramParts) -> Layout:
     ]:
         for core in cores.cores():
             if core.x >= grid.x or core.y >= grid.y:
-                raise fatal(
-                    DeviceError,
+                raise DeviceError(
                     f"{what} is placed on core {core.x}-{core.y}, outside the compute grid {grid.x}x{grid.y}",
-                    "Kernels cannot be placed on dispatch cores!",
+                    vendor="Kernels cannot be placed on dispatch cores!",
                 )
     device._sub_devices.check_program(kernel.cores for kernel in program.kernels)
     semaphores = [
@@ -133,35 +132,31 @@ def _check_borrowed(device: MeshDevice, config: CircularBufferConfig) -> None:
 def _check_index(device: MeshDevice, config: CircularBufferConfig, index: int) -> None:
     indices = int(device.chip["circular_buffers"])
     if not 0 <= index < indices:
-        raise fatal(
-            MemoryConfigError,
+        raise MemoryConfigError(
             f"CB index {index} does not exist: this chip has {indices} circular buffers per core",
-            f"Buffer index ({index}) exceeds max number of circular buffers per core ({indices})",
+            vendor=f"Buffer index ({index}) exceeds max number of circular buffers per core ({indices})",
         )
     page = config.page_sizes[index]
     if config.total_size % page:
-        raise fatal(
-            MemoryConfigError,
+        raise MemoryConfigError(
             f"CB {index} of {config.total_size} B is no whole number of pages of {page} B",
-            f"Total circular buffer size {config.total_size} B must be divisible by page size {page} B",
+            vendor=f"Total circular buffer size {config.total_size} B must be divisible by page size {page} B",
         )
 
 
 def _check_end(device: MeshDevice, cores: object, end: int, lowest: int | None) -> None:
     l1_bytes = int(device.chip["l1_bytes"])
     if end > l1_bytes:
-        raise fatal(
-            MemoryConfigError,
+        raise MemoryConfigError(
             f"the circular buffers of {cores} do not fit into L1: they end at {end}, L1 at {l1_bytes}",
-            f"Statically allocated circular buffers on core range {cores} grow to {end} B which is beyond max L1 size "
-            f"of {l1_bytes} B",
+            vendor=f"Statically allocated circular buffers on core range {cores} grow to {end} B which is beyond max "
+            f"L1 size of {l1_bytes} B",
         )
     if lowest is not None and end > lowest:
-        raise fatal(
-            MemoryConfigError,
+        raise MemoryConfigError(
             f"the circular buffers of {cores} run into an L1 buffer: they end at {end}, the buffer starts at {lowest}",
-            f"Statically allocated circular buffers in program clash with L1 buffers on core range {cores}. L1 buffer "
-            f"allocated at {lowest} and static circular buffer region ends at {end}",
+            vendor=f"Statically allocated circular buffers in program clash with L1 buffers on core range {cores}. "
+            f"L1 buffer allocated at {lowest} and static circular buffer region ends at {end}",
         )
 
 

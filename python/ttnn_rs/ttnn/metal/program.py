@@ -10,7 +10,7 @@ from types import CodeType
 
 from ttnn.base.core_range import CoreCoord
 from ttnn.base.enums import NOC_MODE
-from ttnn.base.exceptions import ArgumentError, ProgramConfigError, UnsupportedError, fatal
+from ttnn.base.exceptions import ArgumentError, ProgramConfigError, UnsupportedError
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.metal.buffers import Buffer
 from ttnn.metal.configs import ComputeConfig, DataMovementConfig, EthernetConfig
@@ -167,11 +167,10 @@ def _check_networks(call: str, core: CoreCoord, added: Kernel, other: Kernel) ->
             "data-movement kernels of a core need the same"
         )
     if mode is NOC_MODE.DM_DEDICATED_NOC and added.config.noc is other.config.noc:
-        raise fatal(
-            ProgramConfigError,
+        raise ProgramConfigError(
             f"{call}: on core {core} kernels {added.name} and {other.name} both use {added.config.noc}; give one of "
             "them the other network, or both noc_mode DM_DYNAMIC_NOC",
-            f"Illegal NOC usage: data movement kernels on logical core {core} cannot use the same NOC, doing so "
+            vendor=f"Illegal NOC usage: data movement kernels on logical core {core} cannot use the same NOC, doing so "
             "results in hangs!",
         )
 

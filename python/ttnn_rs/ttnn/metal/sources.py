@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ttnn.base.exceptions import ArgumentError, KernelError, UnsupportedError, fatal
+from ttnn.base.exceptions import ArgumentError, KernelError, UnsupportedError
 
 __all__ = ["SetRootDir", "set_root_dir"]
 
@@ -41,10 +41,9 @@ def kernel_from_file(caller: str, name: str | os.PathLike[str]) -> Callable[[], 
     searched = [path] if path.is_absolute() else [Path.cwd() / path, *(root / path for root in _root)]
     found = next((place for place in searched if place.is_file()), None)
     if found is None:
-        raise fatal(
-            KernelError,
+        raise KernelError(
             f"{caller}: no kernel file {path} in {', '.join(str(place.parent) for place in searched)}",
-            f"Kernel file {path} doesn't exist in any of the searched paths!",
+            vendor=f"Kernel file {path} doesn't exist in any of the searched paths!",
         )
     return kernel_from_text(caller, found.read_text(encoding="utf-8"), str(found))
 

@@ -365,7 +365,7 @@ def _dispatcher(op: Op) -> Callable[..., Any]:
                     return result
                 except (DTypeError, LayoutError, ShapeError) as error:
                     if op.dtypes and (op.family or not isinstance(error, ShapeError)):
-                        error.say_what_is_supported(supported(name))
+                        error.supported = supported(name)
                     raise
                 except (MemoryConfigError, OutOfMemoryError) as error:
                     error.say_who(name)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ttnn.base.call import type_text
 from ttnn.base.enums import BLOCK_FLOATS, DataType, Layout
-from ttnn.base.exceptions import ArgumentError, DTypeError, LayoutError, MemoryConfigError, UnsupportedError, fatal
+from ttnn.base.exceptions import ArgumentError, DTypeError, LayoutError, MemoryConfigError, UnsupportedError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.shape import ShapeLike
 from ttnn.base.tensor_spec import TensorSpec
@@ -198,11 +198,10 @@ def tensor_from_array(
     if not isinstance(config, MemoryConfig):
         raise ArgumentError(f"{where}: memory_config must be a ttnn.MemoryConfig, got {type(config).__name__}")
     if config.is_sharded() and config._shard_spec is None and config.nd_shard_spec is None:
-        raise fatal(
-            MemoryConfigError,
+        raise MemoryConfigError(
             f"{where}: memory_config is {config.memory_layout.name} but names no cores. Make one with "
             "ttnn.create_sharded_memory_config",
-            "ttnn.from_torch: Shard spec must not be None for sharded tensors",
+            vendor="ttnn.from_torch: Shard spec must not be None for sharded tensors",
         )
     spec = TensorSpec.of(array.shape, target, layout, config, tile)
     padding = 0.0 if pad_value is None else pad_value
@@ -217,21 +216,18 @@ def tensor_from_array(
 
 def _transposed(array: host_buffer.Array, dtype: DataType, layout: Layout | None, where: str) -> host_buffer.Array:
     if dtype not in BLOCK_FLOATS:
-        raise fatal(
-            DTypeError,
+        raise DTypeError(
             f"{where}: col_tilize=True is for block floats, the data type is {dtype.name}",
-            "ttnn.from_torch: col_tilize=True requires BFP dtype (bfloat8_b or bfloat4_b)",
+            vendor="ttnn.from_torch: col_tilize=True requires BFP dtype (bfloat8_b or bfloat4_b)",
         )
     if array.ndim < 2:
-        raise fatal(
-            LayoutError,
+        raise LayoutError(
             f"{where}: col_tilize=True transposes the last two dimensions, the tensor has {array.ndim}",
-            "ttnn.from_torch: col_tilize=True requires tensor.ndim >= 2",
+            vendor="ttnn.from_torch: col_tilize=True requires tensor.ndim >= 2",
         )
     if layout not in (None, Layout.TILE):
-        raise fatal(
-            LayoutError,
+        raise LayoutError(
             f"{where}: col_tilize=True is about tiles, the layout is {layout}",
-            "ttnn.from_torch: col_tilize=True requires layout to be None or ttnn.TILE_LAYOUT",
+            vendor="ttnn.from_torch: col_tilize=True requires layout to be None or ttnn.TILE_LAYOUT",
         )
     return np.ascontiguousarray(np.swapaxes(array, -1, -2))

@@ -15,7 +15,6 @@ from ttnn.base.exceptions import (
     MemoryConfigError,
     ShapeError,
     StorageError,
-    fatal,
 )
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.shape import ShapeLike
@@ -147,23 +146,20 @@ def _check_spec(
     col_tilize: bool,
 ) -> None:
     if col_tilize:
-        raise fatal(
-            LayoutError,
+        raise LayoutError(
             f"{where}: with spec the shape of the result is given, and col_tilize=True would swap its last dimensions",
-            "ttnn.from_torch: col_tilize=True is not supported with spec",
+            vendor="ttnn.from_torch: col_tilize=True is not supported with spec",
         )
     if spec.shape != tuple(tensor.shape):
-        raise fatal(
-            ShapeError,
+        raise ShapeError(
             f"{where}: spec is for {spec.shape}, the values have {tuple(tensor.shape)}",
-            f"ttnn.from_torch: spec shape {spec.shape} must be the same as tensor shape {tensor.shape}",
+            vendor=f"ttnn.from_torch: spec shape {spec.shape} must be the same as tensor shape {tensor.shape}",
         )
     for name, value in (("dtype", dtype), ("layout", layout), ("memory_config", memory_config), ("tile", tile)):
         if value is not None:
-            raise fatal(
-                MemoryConfigError,
+            raise MemoryConfigError(
                 f"{where}: both spec and {name} are given",
-                f"ttnn.from_torch: {name} must be None when spec is specified",
+                vendor=f"ttnn.from_torch: {name} must be None when spec is specified",
             )
 
 
@@ -203,10 +199,9 @@ def to_torch(
         while result.dim() > torch_rank and result.shape[0] == 1:
             result = result.squeeze(0)
         if result.dim() > torch_rank:
-            raise fatal(
-                ShapeError,
+            raise ShapeError(
                 f"{where}: {tensor.shape} cannot have rank {torch_rank}, a leading dimension is not 1",
-                "ttnn: Unable to squeeze to desired rank!",
+                vendor="ttnn: Unable to squeeze to desired rank!",
             )
     try:
         return result if dtype is None else result.to(dtype=dtype)
@@ -276,10 +271,9 @@ def to_dtype(tensor: Tensor, dtype: DataType) -> Tensor:
     if dtype is tensor.dtype:
         return tensor
     if DataType.FP8_E4M3 in (dtype, tensor.dtype) and DataType.FLOAT32 not in (dtype, tensor.dtype):
-        raise fatal(
-            DTypeError,
+        raise DTypeError(
             f"{where}: {tensor.dtype.name} to {dtype.name}",
-            "FP8_E4M3 cross-type conversion is only supported to/from FLOAT32",
+            vendor="FP8_E4M3 cross-type conversion is only supported to/from FLOAT32",
         )
     spec = TensorSpec.of(tensor.shape, dtype, tensor.layout, tensor.memory_config(), tensor.tile)
     return tensor._repacked(spec, where)
@@ -386,10 +380,9 @@ def _require_same(where: str, host_tensor: Tensor, device_tensor: Tensor) -> Non
         ("tile", "page config", host_tensor.tile, device_tensor.tile),
     ):
         if ours != theirs:
-            raise fatal(
-                ShapeError,
+            raise ShapeError(
                 f"{where}: the {what} of the host tensor is {ours}, that of the device tensor {theirs}",
-                f"Host tensor has different {vendor}",
+                vendor=f"Host tensor has different {vendor}",
             )
 
 

@@ -26,7 +26,6 @@ from ttnn.base.exceptions import (
     ShapeError,
     TtnnError,
     UnsupportedError,
-    fatal,
 )
 from ttnn.base.memory_config import MemoryConfig, ShardSpec
 from ttnn.base.tensor_spec import TensorSpec
@@ -158,10 +157,9 @@ def as_tensor(
     """
     where = "ttnn.as_tensor"
     if device is not None and memory_config is None:
-        raise fatal(
-            MemoryConfigError,
+        raise MemoryConfigError(
             f"{where}: device is given; say where on it, for example memory_config=ttnn.DRAM_MEMORY_CONFIG",
-            "memory_config must be specified when device is specified",
+            vendor="memory_config must be specified when device is specified",
         )
     check_mapper(where, mesh_mapper)
 
@@ -209,28 +207,23 @@ def _checked_name(where: str, file_name: str | os.PathLike[str]) -> Path:
     except TypeError:
         raise ArgumentError(f"{where}: file_name must be a path, got {type(file_name).__name__}") from None
     if path.suffix != _SUFFIX:
-        raise fatal(
-            FileFormatError,
-            f"{where}: {path.name} does not end in {_SUFFIX}",
-            f"File {path} must have .tensorbin extension",
+        raise FileFormatError(
+            f"{where}: {path.name} does not end in {_SUFFIX}", vendor=f"File {path} must have .tensorbin extension"
         )
     return path
 
 
 def _write(where: str, path: Path, tensor: Tensor) -> None:
     if tensor.dtype not in _DTYPE_NUMBER:
-        raise fatal(
-            DTypeError,
-            f"{where}: the file format has no {tensor.dtype.name}",
-            "FP8_E4M3 cannot be serialized to flatbuffer",
+        raise DTypeError(
+            f"{where}: the file format has no {tensor.dtype.name}", vendor="FP8_E4M3 cannot be serialized to flatbuffer"
         )
     host = tensor._to_host(where)
     raw = host._require_host(where)
     if raw.nbytes == 0:
-        raise fatal(
-            ShapeError,
+        raise ShapeError(
             f"{where}: a tensor of {tensor.shape} has nothing to write",
-            "Unexpected empty buffer during tensor serialization",
+            vendor="Unexpected empty buffer during tensor serialization",
         )
     # Complete or not at all: readers never see half a file.
     unfinished = path.with_name(f"{path.name}.{os.getpid()}.{uuid.uuid4().hex}")
@@ -327,34 +320,28 @@ def _read_file(where: str, path: Path) -> Tensor:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise fatal(
-            FileFormatError,
-            f"{where}: {path} cannot be read: {error.strerror}",
-            f'Cannot open "{path}" for reading',
+        raise FileFormatError(
+            f"{where}: {path} cannot be read: {error.strerror}", vendor=f'Cannot open "{path}" for reading'
         ) from None
     if len(data) < _SIZE_BYTES:
-        raise fatal(
-            FileFormatError,
-            f"{where}: {path} has {len(data)} B",
-            f'Tensor file "{path}" is too small to be valid',
+        raise FileFormatError(
+            f"{where}: {path} has {len(data)} B", vendor=f'Tensor file "{path}" is too small to be valid'
         )
     header_size = struct.unpack_from("<Q", data)[0]
     begin = _SIZE_BYTES + header_size
     if begin > len(data):
-        raise fatal(
-            FileFormatError,
+        raise FileFormatError(
             f"{where}: {path} ends inside of its header",
-            f'Tensor file "{path}" is truncated or corrupt (header_size={header_size}, file_size={len(data)})',
+            vendor=f'Tensor file "{path}" is truncated or corrupt (header_size={header_size}, file_size={len(data)})',
         )
     try:
         root = Table.root(data[_SIZE_BYTES:begin])
         spec = _read_spec(root.required(0, "tensor"))
         offset, size = _read_storage(root.tables(2))
     except FileFormatError as error:
-        raise fatal(
-            FileFormatError,
+        raise FileFormatError(
             f"{where}: {path}: {error}",
-            "Cannot validate tensor data; this most likely indicates data corruption.",
+            vendor="Cannot validate tensor data; this most likely indicates data corruption.",
         ) from None
     except UnsupportedError:
         raise

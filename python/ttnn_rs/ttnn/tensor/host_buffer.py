@@ -24,7 +24,6 @@ from ttnn.base.exceptions import (
     LayoutError,
     ShapeError,
     UnsupportedError,
-    fatal,
 )
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.device.coordinates import MeshCoordinate, MeshShape
@@ -147,10 +146,9 @@ def resolve_layout(dtype: DataType, layout: Layout | None, where: str) -> Layout
         raise ArgumentError(f"{where}: dtype must be a ttnn.DataType, got {dtype!r}")
     if dtype in BLOCK_FLOATS:
         if layout not in (None, Layout.TILE):
-            raise fatal(
-                LayoutError,
+            raise LayoutError(
                 f"{where}: {dtype.name} shares exponents inside of tiles; pass layout=ttnn.TILE_LAYOUT",
-                "Layout must be Layout::TILE for bfloat8_b or bfloat4_b!",
+                vendor="Layout must be Layout::TILE for bfloat8_b or bfloat4_b!",
             )
         return Layout.TILE
     return Layout.ROW_MAJOR if layout is None else layout
@@ -173,16 +171,14 @@ def pack(
         DTypeError: fp8_e4m3 is asked for and the values are not float32.
     """
     if array.size != math.prod(spec.shape):
-        raise fatal(
-            ShapeError,
+        raise ShapeError(
             f"{where}: {array.size} values do not fill a tensor of {spec.shape}",
-            f"Current buffer size is {array.size} different from shape volume {math.prod(spec.shape)}",
+            vendor=f"Current buffer size is {array.size} different from shape volume {math.prod(spec.shape)}",
         )
     if spec.dtype is DataType.FP8_E4M3 and array.dtype != np.float32:
-        raise fatal(
-            DTypeError,
+        raise DTypeError(
             f"{where}: fp8_e4m3 is made from float32 values only, got {array.dtype}",
-            f"source dtype {array.dtype} is not supported when target is ttnn.fp8_e4m3; only float32 input is "
+            vendor=f"source dtype {array.dtype} is not supported when target is ttnn.fp8_e4m3; only float32 input is "
             "supported.",
         )
     if spec.num_pages == 0:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ttnn.base.core_range import CoreLike
 from ttnn.base.enums import Layout
-from ttnn.base.exceptions import ArgumentError, LayoutError, ShapeError, fatal
+from ttnn.base.exceptions import ArgumentError, LayoutError, ShapeError
 from ttnn.base.shape import ShapeLike, as_dims
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.tensor import host_buffer, transfer
@@ -24,9 +24,8 @@ _T = TypeVar("_T", bound=TensorStorage)
 def several_unknown(sentence: str, dims: Sequence[int]) -> ShapeError:
     """Return the error about a shape with more than one -1."""
     used = "".join(f"{size}," for size in dims)
-    return fatal(
-        ShapeError, sentence, f"Shape cannot have more than 1 elements that is set to -1! Shape used: ({used})"
-    )
+    vendor = f"Shape cannot have more than 1 elements that is set to -1! Shape used: ({used})"
+    return ShapeError(sentence, vendor=vendor)
 
 
 def resolve_shape(operator: str, tensor: TensorStorage, shape: ShapeLike) -> tuple[int, ...]:
@@ -47,10 +46,9 @@ def resolve_shape(operator: str, tensor: TensorStorage, shape: ShapeLike) -> tup
         dims[dims.index(-1)] = volume // rest if rest else 0
     wanted = as_dims(dims)
     if math.prod(wanted) != volume:
-        raise fatal(
-            ShapeError,
+        raise ShapeError(
             f"{operator}: {tensor.shape} has {volume} elements, {list(wanted)} has {math.prod(wanted)}",
-            "Invalid arguments to reshape",
+            vendor="Invalid arguments to reshape",
         )
     return wanted
 
@@ -104,10 +102,9 @@ def shard(tensor: _T, core: CoreLike | int) -> _T:
 def _require_row_major(tensor: TensorStorage, operator: str) -> None:
     tensor._require_host(operator)
     if tensor.layout is not Layout.ROW_MAJOR:
-        raise fatal(
-            LayoutError,
+        raise LayoutError(
             f"{operator}: the tensor is in {tensor.layout.name} layout",
-            "Tensor layout must be ROW_MAJOR for padding",
+            vendor="Tensor layout must be ROW_MAJOR for padding",
         )
 
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ttnn.base.exceptions import ArgumentError, IndexRangeError, ShapeError, fatal
+from ttnn.base.exceptions import ArgumentError, IndexRangeError, ShapeError
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.tensor import host_buffer
 from ttnn.tensor.dunders import operation
@@ -44,21 +44,19 @@ def _expanded(index: Any, rank: int) -> list[Any]:
         if isinstance(entry, bool) or not isinstance(entry, int | slice | EllipsisType | np.integer):
             sentence = f"Tensor[]: an index must be an int, a slice or ..., got {entry!r}"
             if entry is None:
-                raise fatal(ArgumentError, sentence, "'NoneType' object is not iterable")
+                raise ArgumentError(sentence, vendor="'NoneType' object is not iterable")
             raise ArgumentError(sentence)
     dots = [place for place, entry in enumerate(entries) if entry is Ellipsis]
     if len(dots) > 1:
-        raise fatal(
-            ShapeError,
+        raise ShapeError(
             "Tensor[]: which dimensions two ellipses stand for is not clear",
-            "Only one ellipsis ('...') is allowed in a slice.",
+            vendor="Only one ellipsis ('...') is allowed in a slice.",
         )
     named = len(entries) - len(dots)
     if named > rank:
-        raise fatal(
-            IndexRangeError,
+        raise IndexRangeError(
             f"Tensor[]: {named} indices for {rank} dimensions",
-            f"Too many indices for tensor of dimension {rank}",
+            vendor=f"Too many indices for tensor of dimension {rank}",
         )
     place = dots[0] if dots else len(entries)
     return [*entries[:place], *[slice(None)] * (rank - named), *entries[place + 1 :]]
@@ -79,20 +77,18 @@ def _bounds(dim: int, entry: Any, size: int) -> tuple[int, int, int]:
     number = operator.index(entry)
     positive = number + size if number < 0 else number
     if not 0 <= positive < size:
-        raise fatal(
-            IndexRangeError,
+        raise IndexRangeError(
             f"Tensor[]: index {number} does not exist",
-            f"Index {number} (converted to {positive}) is out of bounds for dimension {dim} of size {size}",
+            vendor=f"Index {number} (converted to {positive}) is out of bounds for dimension {dim} of size {size}",
         )
     return positive, positive + 1, 1
 
 
 def _on_host(tensor: _T, bounds: list[tuple[int, int, int]], dropped: list[int]) -> _T:
     if any(step != 1 for _, _, step in bounds):
-        raise fatal(
-            ShapeError,
+        raise ShapeError(
             "Tensor[]: slices of host tensors have step 1; move the tensor to a device, or index its numpy array",
-            "Host tensors cannot be accessed with non-unit stride",
+            vendor="Host tensors cannot be accessed with non-unit stride",
         )
     values = tensor._values("Tensor[]")
     part = values[tuple(start if dim in dropped else slice(start, end) for dim, (start, end, _) in enumerate(bounds))]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ttnn.base.exceptions import ConfigError, fatal
+from ttnn.base.exceptions import ConfigError
 from ttnn.base.tensor_spec import TensorSpec
 
 _HEAD = "ttnn.Tensor("
@@ -52,10 +52,9 @@ def set_printoptions(
         ConfigError: unknown profile or mode, or a precision that is not a number from 0 on.
     """
     if not isinstance(profile, str) or profile.lower() not in _PROFILES:
-        raise fatal(
-            ConfigError,
+        raise ConfigError(
             f"ttnn.set_printoptions: profile must be one of {', '.join(_PROFILES)}; got {profile!r}",
-            "bad optional access",
+            vendor="bad optional access",
         )
     modes = {"true": True, "false": False, "none": None, "default": None}
     if not isinstance(sci_mode, bool | None):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ttnn.base.enums import ELEMENT_BYTES, DataType, Layout, StorageType
-from ttnn.base.exceptions import ArgumentError, DeviceError, ShapeError, StorageError, fatal
+from ttnn.base.exceptions import ArgumentError, DeviceError, ShapeError, StorageError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.shape import Shape
 from ttnn.base.tensor_spec import TensorSpec
@@ -211,10 +211,9 @@ class TensorStorage:
             DeviceError: its device is closed.
         """
         if self._device is None or self._buffer is None:
-            raise fatal(
-                StorageError,
+            raise StorageError(
                 f"{operator}: {label} is a host tensor of {self.shape}; move it with ttnn.to_device first",
-                "Input tensor must be on device, got storage type: StorageType::HOST",
+                vendor="Input tensor must be on device, got storage type: StorageType::HOST",
             )
         if not self._buffer.is_allocated:
             if not self._device.is_open:
@@ -225,10 +224,9 @@ class TensorStorage:
     def _require_host(self, operator: str, label: str = "the tensor") -> Raw:
         """Return the raw buffer, if the tensor is on the host and allocated."""
         if self._device is not None:
-            raise fatal(
-                StorageError,
+            raise StorageError(
                 f"{operator}: {label} of {self.shape} is on a device; read it with ttnn.from_device first",
-                "Expected Tensor with HostStorage, got StorageType::DEVICE",
+                vendor="Expected Tensor with HostStorage, got StorageType::DEVICE",
             )
         if self._host is None:
             raise self._released(operator, label)
@@ -237,7 +235,7 @@ class TensorStorage:
     def _released(self, operator: str, label: str) -> StorageError:
         letter = "B" if label.endswith("_b") else "A"
         sentence = f"{operator}: {label} of {self.shape} was deallocated"
-        return fatal(StorageError, sentence, f"Input Tensor {letter} is not allocated")
+        return StorageError(sentence, vendor=f"Input Tensor {letter} is not allocated")
 
     def buffer_address(self) -> int:
         """Return the address in each bank."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ttnn.base.enums import Layout
-from ttnn.base.exceptions import ArgumentError, DTypeError, ParameterError, ShapeError, fatal
+from ttnn.base.exceptions import ArgumentError, DTypeError, ParameterError, ShapeError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.shape import ShapeLike
 from ttnn.base.tensor_spec import TensorSpec
@@ -101,10 +101,9 @@ class Tensor(TensorStorage, TensorOperators):
             ShapeError: there is not exactly one.
         """
         if self.logical_volume() != 1:
-            raise fatal(
-                ShapeError,
+            raise ShapeError(
                 f"Tensor.item: a tensor of {self.shape} has {self.logical_volume()} values",
-                "tensor.item() requires tensor to have exactly one element",
+                vendor="tensor.item() requires tensor to have exactly one element",
             )
         value = self._values("Tensor.item").reshape(())
         return int(value) if value.dtype.kind in "iu" else float(value)

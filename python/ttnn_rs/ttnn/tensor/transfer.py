@@ -9,7 +9,7 @@ import numpy as np
 from ttnn.base import nd_shards
 from ttnn.base.core_range import CoreCoord, CoreLike, as_core
 from ttnn.base.enums import BufferType, ShardOrientation, TensorMemoryLayout
-from ttnn.base.exceptions import ArgumentError, DeviceError, MemoryConfigError, fatal
+from ttnn.base.exceptions import ArgumentError, DeviceError, MemoryConfigError
 from ttnn.base.tensor_spec import TensorSpec, require_allocatable
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.tensor.host_buffer import Raw
@@ -99,12 +99,11 @@ def _require_banks(spec: TensorSpec, cores: list[CoreCoord], banks: int) -> None
     """Refuse DRAM shards on banks that the chip does not have; a bank is a core (number, 0)."""
     for core in cores:
         if core.y != 0 or core.x >= banks:
-            raise fatal(
-                MemoryConfigError,
+            raise MemoryConfigError(
                 f"a tensor of {spec.shape} has a DRAM shard on ({core.x}, {core.y}); this device has the banks (0, 0) "
                 f"to ({banks - 1}, 0).",
-                f"Invalid shard grid: shard core ({core.x}, {core.y}) has no DRAM bank on this device, which has "
-                f"{banks} of them. Derive the shard grid from the device (dram_grid_size() for DRAM, "
+                vendor=f"Invalid shard grid: shard core ({core.x}, {core.y}) has no DRAM bank on this device, which "
+                f"has {banks} of them. Derive the shard grid from the device (dram_grid_size() for DRAM, "
                 "compute_with_storage_grid_size() for L1) rather than assuming a fixed size -- a harvested device "
                 "exposes fewer banks than an unharvested one of the same type. An L1 shard core outside the compute "
                 "grid is legal only while it is claimed via ServiceCoreManager.",

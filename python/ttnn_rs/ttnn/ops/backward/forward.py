@@ -103,7 +103,5 @@ def named(operator: str) -> Iterator[None]:
     try:
         yield
     except TtnnError as error:
-        text = str(error.args[0]) if error.args else ""
-        if not text.startswith(f"{operator}:"):
-            error.args = (f"{operator}: in its step {text}", *error.args[1:])
+        error.say_outer(operator)
         raise
