@@ -219,7 +219,7 @@ def test_blackhole_is_another_chip(capsys: pytest.CaptureFixture[str]) -> None:
     before = ttnn.CONFIG.arch_name
     code, out = run(capsys, "relu", "--arch", "blackhole", "--dtype", "bfloat16")[:2]
     assert code == 0
-    assert out.startswith("On Blackhole, functions of the vector unit give Wormhole's bits here")
+    assert out.startswith("On Blackhole, functions of the SFPU give Wormhole's bits here")
     assert before == ttnn.CONFIG.arch_name
 
 

@@ -55,7 +55,7 @@ def test_moving_average(device: ttnn.MeshDevice) -> None:
     result = tile_parts.run(device, compute, [Matrix(data)], Matrix(np.zeros((32, 32), np.float32)), WIDE)
     expected, previous = np.zeros_like(data), np.zeros(32, np.float32)
     for row in range(32):
-        # The vector unit cuts products to 27 bits, which these have.
+        # The SFPU truncates products to 27 bits, which these have.
         previous = np.float32(0.25) * data[row] + np.float32(0.5) * previous
         expected[row] = previous
     np.testing.assert_allclose(result, expected, rtol=1e-6)

@@ -93,7 +93,7 @@ def test_a_format_without_integers_is_refused(device: ttnn.MeshDevice) -> None:
         api.add_int_tile_init()
         api.add_int_tile(0, 1, 0, data_format=metal.DataFormat.Float32)
 
-    with pytest.raises(UnsupportedError, match="add_int_tile: the vector unit does this for Int32, UInt32 and UInt16"):
+    with pytest.raises(UnsupportedError, match="add_int_tile: the SFPU does this for Int32, UInt32 and UInt16"):
         apply(device, INT32, body)
 
 

@@ -137,7 +137,7 @@ def maker(chance: random.Random, tiles: int, cb: int) -> list[Call]:
 
 
 def compute(chance: random.Random, tiles: int, block: int) -> list[Call]:
-    """Return the calls of a compute kernel: a step of the matrix unit and perhaps one of the vector unit."""
+    """Return the calls of a compute kernel: a step of the FPU and perhaps one of the SFPU."""
     kind = chance.randrange(4)
     calls: list[Call] = [(binary_op_init_common, (0, 1, 16))]
     inits: list[Call] = [

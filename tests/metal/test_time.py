@@ -79,7 +79,7 @@ def drop() -> None:
 
 @dataclass(frozen=True)
 class Case:
-    """A measured pipeline: cycles per tile product of the matrix unit, or of the whole kernel."""
+    """A measured pipeline: cycles per tile product of the FPU, or of the whole kernel."""
 
     row: str
     chip: str

@@ -55,7 +55,7 @@ if not _typing.TYPE_CHECKING:  # for a type checker every name would exist
 
     def __getattr__(name: str) -> _typing.NoReturn:
         """Refuse a name that is not here; if the official package has it, say why."""
-        # Imported here: almost nobody needs the list.
+        # Imported here: few programs need the list.
         from ttnn.operation.vendor_names import missing
 
         raise missing(name)

@@ -1,1 +1,1 @@
-"""Values that know nothing of devices: enumerations, shapes, tiles, core ranges, configurations, errors."""
+"""Values that do not depend on devices: enumerations, shapes, tiles, core ranges, configurations, errors."""

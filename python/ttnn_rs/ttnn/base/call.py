@@ -1,4 +1,4 @@
-"""Plain functions with the manners of operators: the official text for a call that does not fit.
+"""Argument errors of plain functions, in the text of the official package.
 
 Source: TT-NN docs, "operation objects"; recorded argument errors of ttnn 0.81.1.
 """
@@ -45,7 +45,7 @@ def type_text(value: object) -> str:
 
 
 def checked(function: _Function) -> _Function:
-    """Make a call that Python cannot bind to the parameters of `function` an ArgumentError that shows them."""
+    """Return `function` with an ArgumentError that shows its parameters for calls that do not fit them."""
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:

@@ -205,7 +205,7 @@ class Layout(VendorEnum):
 
 
 class MathFidelity(VendorEnum):
-    """How many passes over mantissa parts the matrix engine makes."""
+    """How many passes over mantissa parts the FPU makes."""
 
     LoFi = 0
     HiFi2 = 2
@@ -215,7 +215,7 @@ class MathFidelity(VendorEnum):
 
 
 class ShardDistributionStrategy(VendorEnum):
-    """How n-dimensional shards are dealt to cores."""
+    """How n-dimensional shards are divided over cores."""
 
     ROUND_ROBIN_1D = 0
     GRID_2D = 1

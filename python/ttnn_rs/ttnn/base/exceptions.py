@@ -47,7 +47,7 @@ class TtnnError(Exception):
     The text is made of the fields, in this order: operator, sentence, supported, and after `info:` the vendor sentence.
 
     Attributes:
-        operator: Who refused the call, for example "ttnn.exp"; empty if nobody has said so yet.
+        operator: Who refused the call, for example "ttnn.exp"; empty if unknown.
         sentence: What is wrong: which argument, what was expected, what came, what to do.
         supported: What the operator takes, as a sentence; empty if that is not the question.
         vendor: The sentence of the official package, verbatim, because programs in the wild match it.

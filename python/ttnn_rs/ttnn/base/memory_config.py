@@ -1,4 +1,4 @@
-"""Where a tensor lives: memory kind, interleaved or sharded, and over which cores."""
+"""Memory configurations: buffer type, interleaved or sharded, and the cores of the shards."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class ShardSpec(JsonValue):
 
 
 class NdShardSpec(JsonValue):
-    """Shards cut along any number of dimensions.
+    """Shards along any number of dimensions.
 
     Attributes:
         shard_shape: Sizes of a shard.
@@ -205,7 +205,7 @@ _OF_ND_SHARDS = (TensorMemoryLayout.INTERLEAVED, TensorMemoryLayout.ND_SHARDED)
 
 
 class MemoryConfig(JsonValue):
-    """Memory kind, layout over banks, and the shards if it is sharded. Immutable."""
+    """Buffer type, memory layout, and the shards of a sharded tensor. Immutable."""
 
     __slots__ = ("_buffer_type", "_hash", "_memory_layout", "_nd_shard_spec", "_shard_spec")
 
@@ -259,12 +259,12 @@ class MemoryConfig(JsonValue):
 
     @property
     def memory_layout(self) -> TensorMemoryLayout:
-        """Return how pages are spread over banks."""
+        """Return the memory layout: interleaved, or which dimensions are sharded."""
         return self._memory_layout
 
     @property
     def buffer_type(self) -> BufferType:
-        """Return the kind of memory."""
+        """Return the buffer type."""
         return self._buffer_type
 
     @property
@@ -279,7 +279,7 @@ class MemoryConfig(JsonValue):
 
     @property
     def interleaved(self) -> bool:
-        """Return whether pages go to the banks in turn."""
+        """Return whether pages are interleaved over the banks."""
         return self._memory_layout is TensorMemoryLayout.INTERLEAVED
 
     def is_sharded(self) -> bool:
@@ -369,7 +369,7 @@ def create_sharded_memory_config(
     orientation: ShardOrientation | None = None,
     use_height_and_width_as_shard_shape: bool = False,
 ) -> MemoryConfig:
-    """Return an L1 memory configuration that cuts a tensor evenly over a grid.
+    """Return an L1 memory configuration that shards a tensor evenly over a grid.
 
     Args:
         shape: Shape of the tensor, or [..., height, width] of one shard if `use_height_and_width_as_shard_shape`.
@@ -419,7 +419,7 @@ def create_sharded_memory_config_(
     use_height_and_width_as_shard_shape: bool = False,
     tile_layout: bool = False,
 ) -> MemoryConfig:
-    """Return an L1 memory configuration that cuts a tensor over a grid, the last shards possibly not full.
+    """Return an L1 memory configuration that shards a tensor over a grid; the last shards may be partly filled.
 
     Args:
         shape: Shape of the tensor, or [..., height, width] of one shard if `use_height_and_width_as_shard_shape`.
@@ -502,7 +502,7 @@ def _shard_as_given(dims: tuple[int, ...], order: ShardOrientation) -> tuple[int
 
 
 def _cuts(layout: TensorMemoryLayout, columns: int, rows: int, cores: int, order: ShardOrientation) -> tuple[int, int]:
-    """Return into how many parts height and width are cut."""
+    """Return the numbers of shards along height and width."""
     if layout is TensorMemoryLayout.HEIGHT_SHARDED:
         return cores, 1
     if layout is TensorMemoryLayout.WIDTH_SHARDED:

@@ -1,7 +1,7 @@
 """Shards along any number of dimensions: which core gets which page, and where on it.
 
-A tensor is cut into shards of `NdShardSpec.shard_shape`; the shards are numbered row by row and dealt to the cores of
-the grid by one of three rules. A core keeps its shards one after the other, each with room for the pages of a whole
+A tensor is split into shards of `NdShardSpec.shard_shape`; the shards are numbered row by row and assigned to the cores
+of the grid by one of three rules. A core keeps its shards one after the other, each with room for the pages of a whole
 shard, row by row. If a shard has fewer dimensions than the tensor, the first dimensions of the tensor count as one.
 
 Source: TT-NN docs, "Tensor sharding": `NdShardSpec`, `ShardDistributionStrategy`.

@@ -1,5 +1,5 @@
 # ruff: noqa: N815 - per_core_M and per_core_N are the official names
-"""Program configurations: how an operator is laid out on cores and cut into blocks, as plain values.
+"""Program configurations: how an operator is laid out on cores and split into blocks, as plain values.
 
 What an operator does with one, and which combinations it refuses, is the operator's business.
 Source: TT-NN docs, the classes of the same names.

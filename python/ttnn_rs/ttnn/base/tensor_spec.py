@@ -1,4 +1,4 @@
-"""What a tensor is apart from its values: shape, type, layout, placement, and the pages that follow from them."""
+"""The specification of a tensor: shape, data type, layout, placement, and the pages that follow from them."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ class TensorSpec:
 
     @property
     def memory_config(self) -> MemoryConfig:
-        """Return where the tensor lives (or would live, if it is on the host)."""
+        """Return the memory configuration; of a host tensor, that which it would get on a device."""
         return self._memory_config
 
     @property
@@ -189,7 +189,7 @@ class TensorSpec:
         return self.num_pages * self._page_bytes
 
     def with_memory_config(self, memory_config: MemoryConfig) -> TensorSpec:
-        """Return the same tensor in another place."""
+        """Return the specification with another memory configuration."""
         if isinstance(memory_config, MemoryConfig) and memory_config == self._memory_config:
             return self
         return TensorSpec.of(self._shape, self._dtype, self._layout, memory_config, self._tile)
@@ -197,19 +197,19 @@ class TensorSpec:
     def height_sharded(
         self, grid: CoreRangeSet, orientation: ShardOrientation = ShardOrientation.ROW_MAJOR
     ) -> TensorSpec:
-        """Return the tensor with its height cut into as many shards as `grid` has cores."""
+        """Return the specification height-sharded over the cores of `grid`."""
         height, width = self._physical_shape
         return self._cut(TensorMemoryLayout.HEIGHT_SHARDED, grid, (-(-height // grid.num_cores()), width), orientation)
 
     def width_sharded(
         self, grid: CoreRangeSet, orientation: ShardOrientation = ShardOrientation.ROW_MAJOR
     ) -> TensorSpec:
-        """Return the tensor with its width cut into as many shards as `grid` has cores."""
+        """Return the specification width-sharded over the cores of `grid`."""
         height, width = self._physical_shape
         return self._cut(TensorMemoryLayout.WIDTH_SHARDED, grid, (height, -(-width // grid.num_cores())), orientation)
 
     def block_sharded(self, grid: CoreRange, orientation: ShardOrientation = ShardOrientation.ROW_MAJOR) -> TensorSpec:
-        """Return the tensor with height and width cut over the rows and columns of `grid`."""
+        """Return the specification block-sharded over the rows and columns of `grid`."""
         height, width = self._physical_shape
         size = grid.grid_size()
         rows, columns = (size.y, size.x) if orientation is ShardOrientation.ROW_MAJOR else (size.x, size.y)
@@ -223,7 +223,7 @@ class TensorSpec:
         shard_alignment: ShardShapeAlignment = ShardShapeAlignment.RECOMMENDED,
         orientation: ShardOrientation = ShardOrientation.ROW_MAJOR,
     ) -> TensorSpec:
-        """Return the tensor cut into shards of `shard_shape`, dealt to the cores in turn."""
+        """Return the specification with shards of `shard_shape`, assigned to the cores round-robin."""
         dims = list(as_dims(shard_shape))
         if shard_alignment is not ShardShapeAlignment.NONE and len(dims) >= 2 and self._layout is Layout.TILE:
             dims[-2:] = [_up(dims[-2], self._tile._height), _up(dims[-1], self._tile._width)]
@@ -233,7 +233,7 @@ class TensorSpec:
     def sharded_across_dims(
         self, dims: Sequence[int], grid: CoreRangeSet, orientation: ShardOrientation = ShardOrientation.ROW_MAJOR
     ) -> TensorSpec:
-        """Return the tensor cut to single elements (tiles) along `dims`, whole along all others."""
+        """Return the specification with shards of one element (tile) along `dims`, of full size along the others."""
         cut = {self._positive(dim) for dim in dims}
         shard = [1 if dim in cut else size for dim, size in enumerate(self._padded_shape)]
         return self.sharded(shard, grid, ShardShapeAlignment.REQUIRED, orientation)
@@ -241,7 +241,7 @@ class TensorSpec:
     def sharded_across_dims_except(
         self, dims: Sequence[int], grid: CoreRangeSet, orientation: ShardOrientation = ShardOrientation.ROW_MAJOR
     ) -> TensorSpec:
-        """Return the tensor cut along all dimensions but `dims`."""
+        """Return the specification with shards of one element (tile) along all dimensions but `dims`."""
         kept = {self._positive(dim) for dim in dims}
         others = [dim for dim in range(self._padded_shape.rank) if dim not in kept]
         return self.sharded_across_dims(others, grid, orientation)
@@ -344,7 +344,7 @@ def _padded(dims: tuple[int, ...], layout: Layout, memory_config: MemoryConfig, 
 
 
 def _check_shards(spec: TensorSpec) -> None:
-    """Refuse shards that do not cover the tensor, with the sentences of the official package."""
+    """Check that the shards cover the tensor, with the official error sentences."""
     if spec.memory_config._nd_shard_spec is not None:
         _check_nd_shards(spec, spec.memory_config._nd_shard_spec)
         return
@@ -426,7 +426,7 @@ def _refuse(spec: TensorSpec, vendor: str) -> None:
 
 
 def require_allocatable(spec: TensorSpec) -> None:
-    """Refuse specifications that no buffer on a device can be made from.
+    """Check that a buffer can be allocated for a specification.
 
     Raises:
         MemoryConfigError: sharded, but the cores are not named.

@@ -1,4 +1,4 @@
-"""The one base of all enumerations with numbers of the official package."""
+"""The base class of enumerations that have the numbers of the official package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which cores get how many units of work: the official package's rule, as data."""
+"""Work split: which cores get how many units of work, by the rule of the official package."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def num_cores_to_corerangeset_in_subcoregrids(
 
 
 def split_work_to_cores(grid_size: CoreLike | CoreRangeSet, units_to_divide: int, row_wise: bool = False) -> WorkSplit:
-    """Return how `units_to_divide` equal units are dealt to cores.
+    """Return how `units_to_divide` equal units are divided over cores.
 
     Every core gets the same number, and the first ones (`group 1`) one more if they do not divide evenly.
 

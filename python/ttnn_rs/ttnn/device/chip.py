@@ -89,7 +89,7 @@ class Chip:
         return self._id
 
     def sfpu_eps(self) -> float:
-        """Return the machine epsilon of the vector unit."""
+        """Return the machine epsilon of the SFPU."""
         return float(self._chip["sfpu_eps"])
 
     def sfpu_nan(self) -> float:

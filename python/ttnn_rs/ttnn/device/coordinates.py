@@ -96,7 +96,7 @@ class MeshCoordinate(_Numbers):
 
 
 class _Handle:
-    """A number with a type of its own."""
+    """An integer id with its own type."""
 
     __slots__ = ("_id",)
 
@@ -125,25 +125,25 @@ class _Handle:
 
 
 class QueueId(_Handle):
-    """Number of a command queue."""
+    """Id of a command queue."""
 
     __slots__ = ()
 
 
 class SubDeviceId(_Handle):
-    """Number of a sub-device."""
+    """Id of a sub-device."""
 
     __slots__ = ()
 
 
 class SubDeviceManagerId(_Handle):
-    """Number of a division of the grid into sub-devices."""
+    """Id of a sub-device manager."""
 
     __slots__ = ()
 
 
 class MeshTraceId(_Handle):
-    """Number of a trace."""
+    """Id of a trace."""
 
     __slots__ = ()
 

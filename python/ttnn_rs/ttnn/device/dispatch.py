@@ -1,4 +1,4 @@
-"""Dispatch cores: which cores of a chip hand out the work. The compute grid is what they leave."""
+"""Dispatch cores. The compute grid is the rest of the chip's worker cores."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ttnn.base.exceptions import ArgumentError, UnsupportedError
 
 
 class DispatchCoreConfig:
-    """Which cores run dispatch: worker cores, a row of them on Wormhole and a column on Blackhole."""
+    """The dispatch cores: worker cores, a row of them on Wormhole and a column on Blackhole."""
 
     __slots__ = ("_axis", "_type")
 

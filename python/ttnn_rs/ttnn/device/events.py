@@ -121,7 +121,7 @@ def execute_trace(
 
 @checked
 def release_trace(mesh_device: MeshDevice, trace_id: MeshTraceId) -> None:
-    """Forget a trace.
+    """Release a trace.
 
     Raises:
         DeviceError: there is no such trace.

@@ -143,30 +143,30 @@ class MeshDevice(Chip):
     # Program cache.
 
     def enable_program_cache(self) -> None:
-        """Keep programs for later calls. On from the start."""
+        """Enable the program cache. It is enabled by default."""
         self._cache_enabled = True
 
     def disable_and_clear_program_cache(self) -> None:
-        """Forget all programs and keep none from now on."""
+        """Clear the program cache and disable it."""
         self._programs.clear()
         self._cache_enabled = False
 
     def clear_program_cache(self) -> None:
-        """Forget all programs."""
+        """Clear the program cache."""
         self._programs.clear()
 
     def num_program_cache_entries(self) -> int:
-        """Return how many programs are kept."""
+        """Return the number of cached programs."""
         return len(self._programs)
 
     def set_program_cache_misses_allowed(self, allowed: bool, /) -> None:
-        """Choose whether an operator may run a program that is not kept yet."""
+        """Set whether operators may run programs that are not cached yet."""
         if not isinstance(allowed, bool):
             raise ArgumentError(f"set_program_cache_misses_allowed(): expected True or False, got {allowed!r}")
         self._cache_misses_allowed = allowed
 
     def _require_program(self, key: Hashable) -> None:
-        """Refuse a program that is not kept, if misses are not allowed.
+        """Raise on a program cache miss, if misses are not allowed.
 
         Raises:
             DeviceError: it is a new one.
@@ -177,7 +177,7 @@ class MeshDevice(Chip):
     def reset(self) -> None:
         """Let the device work again after a program has failed on it. Memory stays as the program left it.
 
-        A trace that is being captured is given up.
+        A trace capture is aborted.
 
         Raises:
             DeviceError: the device is closed.
@@ -213,27 +213,27 @@ class MeshDevice(Chip):
         self._require_open("quiesce_devices")
 
     def create_submesh(self, submesh_shape: MeshShape, offset: MeshCoordinate | None = None) -> NoReturn:
-        """Refuse: a mesh has one chip."""
+        """Always raise: a mesh has one chip."""
         _one_chip("create_submesh")
 
     def create_submeshes(self, submesh_shape: MeshShape) -> NoReturn:
-        """Refuse: a mesh has one chip."""
+        """Always raise: a mesh has one chip."""
         _one_chip("create_submeshes")
 
     def get_view(self) -> NoReturn:
-        """Refuse: a mesh has one chip."""
+        """Always raise: a mesh has one chip."""
         _one_chip("get_view")
 
     def get_fabric_node_id(self, coord: MeshCoordinate) -> NoReturn:
-        """Refuse: there is no fabric."""
+        """Always raise: there is no fabric."""
         _one_chip("get_fabric_node_id")
 
     def get_system_mesh_id(self) -> NoReturn:
-        """Refuse: there is no system mesh."""
+        """Always raise: there is no system mesh."""
         _one_chip("get_system_mesh_id")
 
     def create_sub_device_manager(self, sub_devices: Sequence[SubDevice], local_l1_size: int) -> SubDeviceManagerId:
-        """Return the number of a new way to divide the grid; nothing changes before it is loaded.
+        """Return the id of a new sub-device manager; it takes effect when it is loaded.
 
         While one is loaded, a program has to keep to one sub-device. TT-NN operators are not programs here and are not
         checked.
@@ -250,7 +250,7 @@ class MeshDevice(Chip):
         return self._sub_devices.create(sub_devices, local_l1_size)
 
     def load_sub_device_manager(self, sub_device_manager_id: SubDeviceManagerId) -> None:
-        """Divide the grid.
+        """Load a sub-device manager: the grid is divided as it says.
 
         Raises:
             DeviceError: there is no such manager.
@@ -259,7 +259,7 @@ class MeshDevice(Chip):
         self._sub_devices.load(sub_device_manager_id)
 
     def remove_sub_device_manager(self, sub_device_manager_id: SubDeviceManagerId) -> None:
-        """Forget a way to divide the grid.
+        """Remove a sub-device manager.
 
         Raises:
             DeviceError: it is loaded, or there is no such manager.
@@ -268,7 +268,7 @@ class MeshDevice(Chip):
         self._sub_devices.remove(sub_device_manager_id)
 
     def clear_loaded_sub_device_manager(self) -> None:
-        """Make the grid one again."""
+        """Unload the sub-device manager: the grid is undivided."""
         self._require_open("clear_loaded_sub_device_manager")
         self._sub_devices.clear()
 
@@ -383,7 +383,7 @@ class MeshDevice(Chip):
         return [report for report in reports if report is not None]
 
     def release_mesh_trace(self, trace_id: MeshTraceId | int) -> None:
-        """Forget a trace, see `ttnn.release_trace`."""
+        """Release a trace, see `ttnn.release_trace`."""
         self._require_open("release_trace")
         self._traces.release(trace_id)
 
@@ -436,7 +436,7 @@ class CommandQueue:
         self._events = 0
 
     def _note(self, report: RunReport) -> None:
-        """Put a program that has run behind the others of the queue."""
+        """Append the report of a run to the queue."""
         if self.last_report is not None:
             self._cycles += report.gap
         report.started_at = self._cycles

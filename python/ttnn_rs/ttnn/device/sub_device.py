@@ -10,7 +10,7 @@ from ttnn.device.coordinates import SubDevice, SubDeviceId, SubDeviceManagerId
 
 
 class SubDevices:
-    """The ways to divide the grid of a device that its user has set up, and the one in force."""
+    """The sub-device managers of a device, and the loaded one."""
 
     __slots__ = ("_active", "_grid", "_managers", "_next")
 
@@ -21,7 +21,7 @@ class SubDevices:
         self._next = 1
 
     def create(self, sub_devices: Sequence[SubDevice], local_l1_size: int) -> SubDeviceManagerId:
-        """Return the number of a new way to divide the grid.
+        """Return the id of a new sub-device manager.
 
         Raises:
             DeviceError: cores outside the grid, or in two sub-devices.
@@ -56,15 +56,15 @@ class SubDevices:
         return SubDeviceManagerId(number)
 
     def load(self, manager: SubDeviceManagerId) -> None:
-        """Put a way to divide the grid into force."""
+        """Load a sub-device manager."""
         self._active = self._require("load_sub_device_manager", manager)
 
     def clear(self) -> None:
-        """Make the grid one again."""
+        """Unload the sub-device manager: the grid is undivided."""
         self._active = None
 
     def remove(self, manager: SubDeviceManagerId) -> None:
-        """Forget a way to divide the grid.
+        """Remove a sub-device manager.
 
         Raises:
             DeviceError: it is in force, or unknown.
@@ -82,7 +82,7 @@ class SubDevices:
         return int(manager)
 
     def check_ids(self, call: str, ids: Iterable[SubDeviceId]) -> None:
-        """Refuse numbers of sub-devices that do not exist.
+        """Check that sub-devices exist.
 
         Raises:
             DeviceError: there is no such sub-device.
@@ -97,7 +97,7 @@ class SubDevices:
                 raise DeviceError(f"{call}: sub-device {int(number)} of {count} does not exist")
 
     def check_program(self, cores: Iterable[CoreRangeSet]) -> None:
-        """Refuse a program whose kernels lie in several sub-devices, or outside of them.
+        """Check that all kernels of a program run on one sub-device.
 
         Raises:
             DeviceError: that.

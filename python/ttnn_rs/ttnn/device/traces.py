@@ -81,7 +81,7 @@ class Traces:
         self.resume()
 
     def give_up(self) -> None:
-        """Stop capturing, if a trace is being captured."""
+        """Abort the capture, if there is one."""
         self._open = self.steps = None
         Traces.capturing.discard(id(self))
 
@@ -105,7 +105,7 @@ class Traces:
         return self._finished[number]
 
     def release(self, trace_id: MeshTraceId | int) -> None:
-        """Forget a trace.
+        """Release a trace.
 
         Raises:
             DeviceError: there is no such trace.

@@ -55,7 +55,7 @@ class _Pages:
 
 
 class InterleavedAddrGen(_Pages):
-    """Pages that go round the banks."""
+    """Pages interleaved over the banks."""
 
     __slots__ = ()
 
@@ -68,7 +68,7 @@ _SHAPES = {1024: (32, 32), 512: (16, 32), 256: (16, 16), 128: (4, 32), 64: (2, 3
 
 
 class InterleavedAddrGenFast(_Pages):
-    """Tiles that go round the banks; a page is a tile of `data_format`."""
+    """Tiles interleaved over the banks; a page is a tile of `data_format`."""
 
     __slots__ = ("data_format",)
 
@@ -86,7 +86,7 @@ class InterleavedAddrGenFast(_Pages):
 
 
 class InterleavedPow2AddrGen(_Pages):
-    """Pages of a power of two that go round the banks."""
+    """Pages of a power of two, interleaved over the banks."""
 
     __slots__ = ()
 
@@ -135,7 +135,7 @@ class Page:
 
 
 class TensorAccessor(_Pages):
-    """Pages of a tensor, however they are spread over banks. A page of an interleaved tensor is a shard of its own.
+    """Pages of a tensor, interleaved or sharded. A page of an interleaved tensor is a shard of its own.
 
     Raises:
         AddressError: at use, if no buffer starts at the address, or it has no such page or shard.
@@ -156,7 +156,7 @@ class TensorAccessor(_Pages):
     # What the accessor knows of the tensor (`dspec`), in pages.
 
     def rank(self) -> int:
-        """Return the dimensions in which shards are cut."""
+        """Return the number of sharded dimensions."""
         return 2
 
     def tensor_volume(self) -> int:
@@ -219,7 +219,7 @@ class TensorAccessor(_Pages):
         return self.base
 
     def get_aligned_page_size(self) -> int:
-        """Return the distance of pages in a bank."""
+        """Return the bytes from one page of a bank to the next."""
         alignment = get_allocator_alignment(dram=self.dram)
         return -(-self.page_bytes // alignment) * alignment
 
@@ -236,19 +236,19 @@ class TensorAccessor(_Pages):
     # Is it here?
 
     def is_local_addr(self, noc_addr: int, noc: int = -1) -> bool:
-        """Return whether an address lies in own L1."""
+        """Return whether an address lies in this core's L1."""
         return self.is_local_bank(noc_addr >> 36 & 63, noc_addr >> 42 & 63)
 
     def is_local_bank(self, virtual_x: int, virtual_y: int, noc: int = -1) -> bool:
-        """Return whether a bank is own L1."""
+        """Return whether a bank is this core's L1."""
         return (virtual_x, virtual_y) == tuple(here.kernel.noc_coord)
 
     def is_local_page(self, page_id: int, noc: int = -1) -> bool:
-        """Return whether a page lies in own L1."""
+        """Return whether a page lies in this core's L1."""
         return self.is_local_addr(self.get_noc_addr(page_id))
 
     def is_local_shard(self, shard_id: int, noc: int = -1) -> bool:
-        """Return whether a shard lies in own L1."""
+        """Return whether a shard lies in this core's L1."""
         return self.is_local_addr(self.get_shard_noc_addr(shard_id))
 
     # Walks.
@@ -269,7 +269,7 @@ class TensorAccessor(_Pages):
 
 
 def noc_async_read_shard(shard_id: int, s: TensorAccessor, dst_local_l1_addr: int, noc: int = -1) -> None:
-    """Start reading a whole shard into own L1."""
+    """Start reading a whole shard into this core's L1."""
     size = s.shard_volume() * s.get_aligned_page_size()
     noc_async_read(s.get_shard_noc_addr(shard_id), dst_local_l1_addr, size, noc)
 

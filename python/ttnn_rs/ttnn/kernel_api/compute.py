@@ -1,4 +1,4 @@
-"""The compute engine: registers, tile products, element-wise steps, reductions, packing.
+"""The compute engine: Dst, the FPU (matrix unit) with products and element-wise steps, reductions, packing.
 
 Names are given in the classic spelling and in that of 0.81.1; both are one function.
 """
@@ -79,7 +79,7 @@ __all__ = [
 
 
 class EltwiseBinaryType(VendorEnum):
-    """Element-wise steps of the matrix unit."""
+    """Element-wise steps of the FPU."""
 
     ELWMUL = 0
     ELWDIV = 1
@@ -89,7 +89,7 @@ class EltwiseBinaryType(VendorEnum):
 
 
 class BroadcastType(VendorEnum):
-    """Which datums of the second operand are spread over the tile."""
+    """Which datums of the second operand are broadcast over the tile."""
 
     NONE = 0
     COL = 1
@@ -98,7 +98,7 @@ class BroadcastType(VendorEnum):
 
 
 class PoolType(VendorEnum):
-    """How a reduction joins datums."""
+    """How a reduction combines datums."""
 
     SUM = 0
     AVG = 1
@@ -107,7 +107,7 @@ class PoolType(VendorEnum):
 
 
 class ReduceDim(VendorEnum):
-    """What is reduced away."""
+    """The dimensions that are reduced."""
 
     REDUCE_ROW = 0
     REDUCE_COL = 1
@@ -122,12 +122,12 @@ NONE, COL, ROW, SCALAR = range(4)
 
 
 def tile_regs_acquire() -> None:
-    """Math: take a free half of Dst (all of it with full sync). It starts empty."""
+    """Math: acquire a free half of Dst (all of it with full sync). It starts empty."""
     here.run.tile_regs_acquire()
 
 
 def tile_regs_commit() -> None:
-    """Math: hand the half over to the packer."""
+    """Math: commit the half to the packer."""
     here.run.tile_regs_commit()
 
 
@@ -137,17 +137,17 @@ def tile_regs_wait() -> None:
 
 
 def tile_regs_release() -> None:
-    """Pack: give the half back to math."""
+    """Pack: release the half to math."""
     here.run.tile_regs_release()
 
 
 def acquire_dst(mode: object = None) -> None:
-    """Take Dst for math and pack together (classic)."""
+    """Acquire Dst for math and pack together (classic)."""
     here.run.acquire_dst()
 
 
 def release_dst(mode: object = None) -> None:
-    """Give Dst back (classic)."""
+    """Release Dst (classic)."""
     here.run.release_dst()
 
 
@@ -262,7 +262,7 @@ def mm_init(in0_cb_id: int, in1_cb_id: int, out_cb_id: int, transpose: int = 0) 
 
 
 def matmul_init(in0_cb_id: int, in1_cb_id: int, transpose: int = 0) -> None:
-    """Set up the matrix unit for products of single tiles."""
+    """Set up the FPU for products of single tiles."""
     here.run.matmul_init(in0_cb_id, in1_cb_id, bool(transpose), (0, 0, 0))
 
 
@@ -270,13 +270,13 @@ mm_init_short = matmul_init
 
 
 def mm_init_short_with_dt(in0_cb_id: int, in1_cb_id: int, c_in_old_srca: int, transpose: int = 0) -> None:
-    """Set up unpacker A, which was set up for `c_in_old_srca`, and the matrix unit for products (classic)."""
+    """Set up unpacker A, which was set up for `c_in_old_srca`, and the FPU for products (classic)."""
     reconfig_data_format_srca(c_in_old_srca, in1_cb_id)
     matmul_init(in0_cb_id, in1_cb_id, transpose)
 
 
 def matmul_tiles(in0_cb_id: int, in1_cb_id: int, in0_tile: int, in1_tile: int, dst: int, transpose: int = 0) -> None:
-    """`Dst[dst] += in0 tile x in1 tile`. The classic last argument says again what the init said."""
+    """`Dst[dst] += in0 tile x in1 tile`. The classic last argument repeats that of the init."""
     here.run.matmul_tiles(in0_cb_id, in1_cb_id, in0_tile, in1_tile, dst)
 
 
@@ -297,7 +297,7 @@ def mm_block_init(
 def matmul_block_init(
     in0_cb_id: int, in1_cb_id: int, transpose: int = 0, ct_dim: int = 1, rt_dim: int = 1, kt_dim: int = 1
 ) -> None:
-    """Set up the matrix unit for products of blocks."""
+    """Set up the FPU for products of blocks."""
     here.run.matmul_init(in0_cb_id, in1_cb_id, bool(transpose), (ct_dim, rt_dim, kt_dim))
 
 
@@ -367,17 +367,17 @@ def matmul_block(
 
 
 def add_tiles_init(icb0: int, icb1: int, acc_to_dest: bool = False) -> None:
-    """Set up the matrix unit for sums of tiles."""
+    """Set up the FPU for sums of tiles."""
     here.run.eltwise_init(ADD, NONE, bool(acc_to_dest), icb0, icb1)
 
 
 def sub_tiles_init(icb0: int, icb1: int, acc_to_dest: bool = False) -> None:
-    """Set up the matrix unit for differences of tiles."""
+    """Set up the FPU for differences of tiles."""
     here.run.eltwise_init(SUB, NONE, bool(acc_to_dest), icb0, icb1)
 
 
 def mul_tiles_init(icb0: int, icb1: int, acc_to_dest: bool = True) -> None:
-    """Set up the matrix unit for products of datums."""
+    """Set up the FPU for products of datums."""
     here.run.eltwise_init(MUL, NONE, True, icb0, icb1)
 
 
@@ -409,14 +409,14 @@ def binary_tiles_init(
     eltwise_binary_type: EltwiseBinaryType,
     full_init: bool = True,
 ) -> None:
-    """Set up the matrix unit for an element-wise step, a template argument in C++.
+    """Set up the FPU for an element-wise step, a template argument in C++.
 
     Raises:
-        KernelArgumentError: a step that the matrix unit does not have.
+        KernelArgumentError: a step that the FPU does not have.
     """
     steps = {EltwiseBinaryType.ELWADD: ADD, EltwiseBinaryType.ELWSUB: SUB, EltwiseBinaryType.ELWMUL: MUL}
     if eltwise_binary_type not in steps:
-        raise KernelArgumentError(f"{eltwise_binary_type}: the matrix unit adds, subtracts and multiplies")
+        raise KernelArgumentError(f"{eltwise_binary_type}: the FPU adds, subtracts and multiplies")
     here.run.eltwise_init(steps[eltwise_binary_type], NONE, bool(acc_to_dest), icb0, icb1)
 
 

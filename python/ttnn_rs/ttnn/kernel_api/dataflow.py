@@ -59,7 +59,7 @@ def get_noc_addr(addr: int, /) -> int: ...
 @overload
 def get_noc_addr(page: int, addrgen: PageSource, offset: int = 0, noc: int = -1, /) -> int: ...
 def get_noc_addr(first: int, second: int | PageSource | None = None, third: int = 0, noc: int = -1, /) -> int:
-    """Return a NoC address: of (x, y, address), of an address in own L1, or of (page, address generator, offset)."""
+    """Return a NoC address: of (x, y, address), of a local L1 address, or of (page, address generator, offset)."""
     if second is None:
         here.run.spend(_ADDRESS)
         x, y = here.kernel.noc_coord
@@ -79,40 +79,40 @@ def get_noc_multicast_addr(
 
 
 def noc_async_read(src_noc_addr: int, dst_local_l1_addr: int, size: int, noc: int = -1) -> None:
-    """Start reading `size` bytes into own L1."""
+    """Start reading `size` bytes into this core's L1."""
     run = here.run
     while not run.noc_async_read(src_noc_addr, dst_local_l1_addr, size, noc):
         switch()
 
 
 def check_one_packet(call: str, size: int) -> None:
-    """Refuse what takes more than one packet of the NoC."""
+    """Check that a transfer fits one NoC packet."""
     limit = here.kernel.packet_bytes
     if size > limit:
         raise KernelArgumentError(f"{call}: {size} B do not fit into one packet of at most {limit} B")
 
 
 def noc_async_read_one_packet(src_noc_addr: int, dst_local_l1_addr: int, size: int, noc: int = -1) -> None:
-    """Start reading `size` bytes, at most one packet, into own L1."""
+    """Start reading `size` bytes, at most one packet, into this core's L1."""
     check_one_packet("noc_async_read_one_packet", size)
     noc_async_read(src_noc_addr, dst_local_l1_addr, size, noc)
 
 
 def noc_async_write(src_local_l1_addr: int, dst_noc_addr: int, size: int, noc: int = -1) -> None:
-    """Start writing `size` bytes of own L1."""
+    """Start writing `size` bytes of this core's L1."""
     run = here.run
     while not run.noc_async_write(src_local_l1_addr, dst_noc_addr, size, noc):
         switch()
 
 
 def noc_async_write_one_packet(src_local_l1_addr: int, dst_noc_addr: int, size: int, noc: int = -1) -> None:
-    """Start writing `size` bytes, at most one packet, of own L1."""
+    """Start writing `size` bytes, at most one packet, of this core's L1."""
     check_one_packet("noc_async_write_one_packet", size)
     noc_async_write(src_local_l1_addr, dst_noc_addr, size, noc)
 
 
 def noc_async_read_page(id: int, addrgen: PageSource, dst_local_l1_addr: int, offset: int = 0, noc: int = -1) -> None:
-    """Start reading page `id`, from `offset` on, into own L1."""
+    """Start reading page `id`, from `offset` on, into this core's L1."""
     run = here.run
     dram, base, size = addrgen.dram, addrgen.base, addrgen.page_bytes
     while not run.noc_async_read_page(dram, base, size, id, offset, dst_local_l1_addr, size - offset, noc):

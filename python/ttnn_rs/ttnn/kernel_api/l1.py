@@ -1,4 +1,4 @@
-"""Words of own L1: pointers and semaphores."""
+"""Words of this core's L1: pointers and semaphores."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = [
 
 
 class L1Pointer:
-    """A pointer into own L1, as `reinterpret_cast<volatile tt_l1_ptr T*>(address)` makes it.
+    """A pointer into this core's L1, as `reinterpret_cast<volatile tt_l1_ptr T*>(address)` makes it.
 
     `pointer[i]` loads and stores the i-th datum, `read` and `write` move many at once.
     """
@@ -113,7 +113,7 @@ def noc_semaphore_inc(addr: int, incr: int, noc_id: int = -1, vc: int = 0) -> No
 
 
 def noc_semaphore_set_remote(src_local_l1_addr: int, dst_noc_addr: int, noc: int = -1) -> None:
-    """Start copying the word at an own L1 address to a semaphore of another core."""
+    """Start copying the word at a local L1 address to a semaphore of another core."""
     run = here.run
     while not run.noc_async_write(src_local_l1_addr, dst_noc_addr, 4, noc):
         switch()
@@ -122,7 +122,7 @@ def noc_semaphore_set_remote(src_local_l1_addr: int, dst_noc_addr: int, noc: int
 def noc_semaphore_set_multicast(
     src_local_l1_addr: int, dst_noc_addr_multicast: int, num_dests: int, linked: bool = False, noc: int = -1
 ) -> None:
-    """Start copying the word at an own L1 address to the semaphores of all cores of a rectangle but this one."""
+    """Start copying the word at a local L1 address to the semaphores of all cores of a rectangle but this one."""
     run = here.run
     while not run.noc_async_write_multicast(
         src_local_l1_addr, dst_noc_addr_multicast, 4, num_dests, False, linked, noc
@@ -133,7 +133,7 @@ def noc_semaphore_set_multicast(
 def noc_semaphore_set_multicast_loopback_src(
     src_local_l1_addr: int, dst_noc_addr_multicast: int, num_dests: int, linked: bool = False, noc: int = -1
 ) -> None:
-    """Start copying the word at an own L1 address to the semaphores of all cores of a rectangle."""
+    """Start copying the word at a local L1 address to the semaphores of all cores of a rectangle."""
     send, target = here.run.noc_async_write_multicast, dst_noc_addr_multicast
     while not send(src_local_l1_addr, target, 4, num_dests, True, linked, noc):
         switch()

@@ -35,18 +35,18 @@ __all__ = [
 
 
 def tilize_init(icb: int, block: int, ocb: int) -> None:
-    """Set up the turning of rows of `block` tiles into tiles."""
+    """Set up `tilize_block`: rows of `block` tiles to tiles."""
     here.run.tilize_init(icb, block)
 
 
 def tilize_init_short_with_dt(old_icb: int, new_icb: int, block: int, ocb: int) -> None:
-    """Set up unpacker A, which was set up for `old_icb`, and the turning of rows into tiles (classic)."""
+    """Set up unpacker A, which was set up for `old_icb`, and tilize (classic)."""
     reconfig_data_format_srca(old_icb, new_icb)
     tilize_init(new_icb, block, ocb)
 
 
 def tilize_block(icb: int, block: int, ocb: int, input_tile_index: int = 0, output_tile_index: int = 0) -> None:
-    """Turn 32 rows of `block` tiles at the front of `icb` into `block` tiles at the back of `ocb`."""
+    """Tilize 32 rows of `block` tiles at the front of `icb` into `block` tiles at the back of `ocb`."""
     here.run.tilize_block(icb, block, ocb, input_tile_index, output_tile_index)
 
 
@@ -62,18 +62,18 @@ def tilize_uninit_with_dt(old_icb: int, new_icb: int, ocb: int) -> None:
 
 
 def tilize_init_no_pack(icb: int, block: int) -> None:
-    """Set up the turning of rows of `block` tiles into tiles of Dst."""
+    """Set up `tilize_block_no_pack`: rows of `block` tiles to tiles of Dst."""
     here.run.tilize_init(icb, block)
 
 
 def tilize_init_short_with_dt_no_pack(old_icb: int, new_icb: int, block: int) -> None:
-    """Set up unpacker A, which was set up for `old_icb`, and the turning of rows into tiles of Dst."""
+    """Set up unpacker A, which was set up for `old_icb`, and tilize to Dst."""
     reconfig_data_format_srca(old_icb, new_icb)
     tilize_init_no_pack(new_icb, block)
 
 
 def tilize_block_no_pack(icb: int, block: int, dst_idx: int, input_tile_index: int = 0) -> None:
-    """Turn 32 rows of `block` tiles at the front of `icb` into the tiles of Dst from `dst_idx` on."""
+    """Tilize 32 rows of `block` tiles at the front of `icb` into the tiles of Dst from `dst_idx` on."""
     here.run.tilize_to_dst(icb, block, dst_idx, input_tile_index)
 
 
@@ -94,12 +94,12 @@ fast_tilize_uninit = tilize_uninit
 
 
 def untilize_init(icb: int) -> None:
-    """Set up the turning of tiles into rows by the unpacker."""
+    """Set up untilize by the unpacker."""
     here.run.untilize_init(icb)
 
 
 def untilize_block(icb: int, full_ct_dim: int, ocb: int) -> None:
-    """Turn `full_ct_dim` tiles at the front of `icb` into 32 rows at the back of `ocb`."""
+    """Untilize `full_ct_dim` tiles at the front of `icb` into 32 rows at the back of `ocb`."""
     here.run.untilize_block(icb, full_ct_dim, ocb)
 
 
@@ -112,7 +112,7 @@ def untilize_uninit(icb: int) -> None:
 
 
 def pack_untilize_init(icb: int, ocb: int, *, block_ct_dim: int = 8, full_ct_dim: int = 0) -> None:
-    """Set up copies of tiles that the packer turns into rows."""
+    """Set up copies of tiles that the packer untilizes."""
     here.run.copy_init(icb, False)
     here.run.pack_untilize_mode(block_ct_dim, full_ct_dim or block_ct_dim)
 

@@ -1,4 +1,4 @@
-"""Broadcast forms, reuse of Dst, reductions, transposes: the rest of the matrix unit's steps."""
+"""Broadcast forms, reuse of Dst, reductions, transposes: the rest of the FPU's steps."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ _STEPS = {EltwiseBinaryType.ELWADD: ADD, EltwiseBinaryType.ELWSUB: SUB, EltwiseB
 
 def _step(op: EltwiseBinaryType) -> int:
     if op not in _STEPS:
-        raise KernelArgumentError(f"{op}: the matrix unit adds, subtracts and multiplies")
+        raise KernelArgumentError(f"{op}: the FPU adds, subtracts and multiplies")
     return _STEPS[op]
 
 
@@ -111,7 +111,7 @@ def init_bcast(icb0: int, icb1: int, ocb: int, *, op: EltwiseBinaryType, dim: Br
 
 
 def bcast_init(icb0: int, icb1: int, *, op: EltwiseBinaryType, dim: BroadcastType) -> None:
-    """Set up the matrix unit for broadcast steps."""
+    """Set up the FPU for broadcast steps."""
     here.run.eltwise_init(_step(op), dim.value, False, icb0, icb1)
 
 
@@ -360,7 +360,7 @@ copy_block = copy_block_matmul_partials
 
 def _pool(kind: PoolType) -> int:
     if kind is PoolType.MIN:
-        raise KernelArgumentError("reduce_type=PoolType.MIN: the matrix unit has no minimum; sfpu_reduce has")
+        raise KernelArgumentError("reduce_type=PoolType.MIN: the FPU has no minimum; sfpu_reduce has")
     return 1 if kind is PoolType.MAX else 0
 
 

@@ -170,14 +170,14 @@ class Noc:
     def async_read(
         self, src: Any, dst: Any, size: int, src_args: Fields | None = None, dst_args: Fields | None = None
     ) -> None:
-        """Start reading `size` bytes of an endpoint or a page into own L1."""
+        """Start reading `size` bytes of an endpoint or a page into this core's L1."""
         target = _local(dst, dst_args or {}, back=True)
         dataflow.noc_async_read(_remote(src, src_args or {}), target, size, self._noc)
 
     def async_write(
         self, src: Any, dst: Any, size: int, src_args: Fields | None = None, dst_args: Fields | None = None
     ) -> None:
-        """Start writing `size` bytes of own L1 to an endpoint or a page."""
+        """Start writing `size` bytes of this core's L1 to an endpoint or a page."""
         source = _local(src, src_args or {}, back=False)
         dataflow.noc_async_write(source, _remote(dst, dst_args or {}), size, self._noc)
 
@@ -204,7 +204,7 @@ class Noc:
     # Transfers in parts: the target's core or bank is stored once, with `size` also how many bytes each has.
 
     def set_async_read_state(self, src: Any, size: int = 0, src_args: Fields | None = None) -> None:
-        """Store where following reads come from; with `size` each is one packet of so many bytes."""
+        """Store the source of the following reads; with `size` each is one packet of so many bytes."""
         place = _remote(src, src_args or {})
         if size:
             stateful.noc_async_read_one_packet_set_state(place, size, 0, self._noc)
@@ -223,7 +223,7 @@ class Noc:
             stateful.noc_async_read_one_packet_with_state(address, target, 0, self._noc)
 
     def set_async_write_state(self, dst: Any, size: int = 0, dst_args: Fields | None = None) -> None:
-        """Store where following writes go; with `size` each is one packet of so many bytes."""
+        """Store the target of the following writes; with `size` each is one packet of so many bytes."""
         place = _remote(dst, dst_args or {})
         if size:
             stateful.noc_async_write_one_packet_set_state(place, size, self._noc)
@@ -246,7 +246,7 @@ class Noc:
         dataflow.noc_inline_dw_write(_remote(dst, dst_args or {}), val, be, self._noc)
 
     def is_local_addr(self, noc_addr: int) -> bool:
-        """Return whether an address lies in own L1."""
+        """Return whether an address lies in this core's L1."""
         return (noc_addr >> 36 & 63, noc_addr >> 42 & 63) == tuple(here.kernel.noc_coord)
 
     def async_write_zeros(self, dst: Any, size: int, dst_args: Fields | None = None) -> None:
@@ -388,7 +388,7 @@ def _remote(place: Any, fields: Fields) -> int:
 
 
 def _local(place: Any, fields: Fields, *, back: bool) -> int:
-    """Return the L1 address of a buffer's back or front, or of a place in own L1."""
+    """Return the L1 address of a buffer's back or front, or of a place in this core's L1."""
     offset = fields.get("offset_bytes", 0)
     if isinstance(place, CircularBuffer):
         return (place.get_write_ptr() if back else place.get_read_ptr()) + offset

@@ -162,7 +162,7 @@ def remote_cb_wait_front(cb_id: int, num_pages: int) -> None:
 
 
 def remote_cb_pop_front(cb_id: int, num_pages: int, noc: int = -1) -> None:
-    """Take pages out, and let the sender know.
+    """Pop pages, and notify the sender.
 
     Raises:
         CircularBufferError: this core does not receive through it.
@@ -176,7 +176,7 @@ def remote_cb_pop_front(cb_id: int, num_pages: int, noc: int = -1) -> None:
 
 
 def align_local_cbs_to_remote_cb(cb_id: int, local_cb_indices: Sequence[int]) -> None:
-    """Let local CBs in the same memory start where the remote one stands.
+    """Align local CBs in the same memory with the pointer of the remote one.
 
     Raises:
         UnsupportedError: it stands elsewhere than at their start, as the program before left it.
@@ -225,6 +225,6 @@ def _resize(call: str, end: _Remote, page_size: int) -> None:
 
 
 def update_remote_cb_config_in_l1(cb_id: int) -> None:
-    """Let the next program go on where this one stands."""
+    """Store pointers and counts, so that the next program continues from them."""
     end = _end("update_remote_cb_config_in_l1", cb_id)
     L1Pointer(end.config)[_POINTER] = end.pointer

@@ -63,7 +63,7 @@ def _stored(call: str, kind: str, noc: int) -> tuple[int, int]:
 
 
 def noc_async_read_set_state(src_noc_addr: int, noc: int = -1) -> None:
-    """Store where following reads come from."""
+    """Store the source of the following reads."""
     _store("read", noc, src_noc_addr, 0)
 
 
@@ -74,7 +74,7 @@ def noc_async_read_with_state(src_local_l1_addr: int, dst_local_l1_addr: int, si
 
 
 def noc_async_read_one_packet_set_state(src_noc_addr: int, size: int, vc: int = 0, noc: int = -1) -> None:
-    """Store where following reads come from, and how many bytes each has."""
+    """Store the source of the following reads, and how many bytes each has."""
     check_one_packet("noc_async_read_one_packet_set_state", size)
     _store("read", noc, src_noc_addr, size)
 
@@ -96,7 +96,7 @@ def noc_async_read_one_packet_with_state_with_trid(
 
 
 def noc_async_write_one_packet_set_state(dst_noc_addr: int, size: int, noc: int = -1, vc: int = 0) -> None:
-    """Store where following writes go, and how many bytes each has."""
+    """Store the target of the following writes, and how many bytes each has."""
     check_one_packet("noc_async_write_one_packet_set_state", size)
     _store("write", noc, dst_noc_addr, size)
 
@@ -108,7 +108,7 @@ def noc_async_write_one_packet_with_state(src_local_l1_addr: int, dst_local_l1_a
 
 
 def noc_async_write_set_state(dst_noc_addr: int, noc: int = -1, vc: int = 0) -> None:
-    """Store where following writes go."""
+    """Store the target of the following writes."""
     _store("write", noc, dst_noc_addr, 0)
 
 
@@ -121,7 +121,7 @@ def noc_async_write_with_state(src_local_l1_addr: int, dst_local_l1_addr: int, s
 def noc_async_write_one_packet_with_trid_set_state(
     dst_noc_addr: int, cmd_buf: int = 0, noc: int = -1, vc: int = 0
 ) -> None:
-    """Store where following writes with a transaction id go."""
+    """Store the target of the following writes with a transaction id."""
     _store("write", noc, dst_noc_addr, 0)
 
 
@@ -154,7 +154,7 @@ def noc_async_write_multicast_one_packet(
 def noc_inline_dw_write_set_state(
     addr: int, val: int = 0, be: int = 0xF, cmd_buf: int = 0, noc: int = -1, vc: int = 0
 ) -> None:
-    """Store where following words go, and which of their bytes are written."""
+    """Store the target of the following words, and which of their bytes are written."""
     here.kernel.states["word", _network(noc)] = (addr, be)
 
 

@@ -1,7 +1,7 @@
 """Functions of one tile of Dst: one line per function, under its C++ name.
 
-`X_tile_init()` sets the vector unit up, `X_tile(idst, parameters...)` changes `Dst[idst]`. Parameters are raw words:
-the bits of a float32, or an integer. A function without its init, or after that of another one, is an error.
+`X_tile_init()` sets up the SFPU (vector unit), `X_tile(idst, parameters...)` changes `Dst[idst]`. Parameters are raw
+words: the bits of a float32, or an integer. A function without its init, or after that of another one, is an error.
 """
 
 from __future__ import annotations
@@ -498,7 +498,7 @@ def typecast_tile(idst: int, *, in_dtype: int, out_dtype: int) -> None:
     """Convert `Dst[idst]` between data formats, given by their codes (template arguments in C++).
 
     Raises:
-        UnsupportedError: the vector unit has no such conversion.
+        UnsupportedError: the SFPU has no such conversion.
         KernelArgumentError: not the code of a format.
     """
     source, target = _NAMES.get(int(in_dtype)), _NAMES.get(int(out_dtype))
@@ -510,7 +510,7 @@ def typecast_tile(idst: int, *, in_dtype: int, out_dtype: int) -> None:
     if cast is None:
         function = (f"typecast_from_{source}", f"{source}_to_{target}")
         if function not in _engine.sfpu_variants():
-            raise UnsupportedError(f"typecast_tile: the vector unit has no {source} to {target}", "unimplemented")
+            raise UnsupportedError(f"typecast_tile: the SFPU has no {source} to {target}", "unimplemented")
         cast = Unary("typecast_tile", "typecast_tile_init", function, 1, 0, _MAKES[target])
         _casts[source, target] = cast
     cast(idst)

@@ -1,4 +1,4 @@
-"""How functions of the vector unit are made; `vector` and `vector_binary` list them.
+"""How functions of the SFPU are made; `vector` and `vector_binary` list them.
 
 `X_tile_init()` sets the unit up, `X_tile(idst, ...)` changes a tile in place, `X_binary_tile(idst0, idst1, odst)` joins
 two. Parameters are raw words, as in C++: the bits of a float32, or an integer.
@@ -123,7 +123,7 @@ class Ternary(_Function):
 
 
 def init(name: str, *, on_pack: bool = False) -> Callable[..., None]:
-    """Return the init call of this name; `on_pack` sets the vector unit up from the packer's thread."""
+    """Return the init call of this name; `on_pack` sets the SFPU up from the packer's thread."""
     call = _engine.VectorCall((name, name), ("identity", "default"), 1, [], _KEEPS)
     mode = ON_PACK if on_pack else 0
 
@@ -131,7 +131,7 @@ def init(name: str, *, on_pack: bool = False) -> Callable[..., None]:
         here.run.vector_init(call, mode)
 
     set_up.__name__ = set_up.__qualname__ = name
-    set_up.__doc__ = "Set up the vector unit."
+    set_up.__doc__ = "Set up the SFPU."
     return set_up
 
 
@@ -143,7 +143,7 @@ def keeping_init(name: str, function: str) -> Callable[..., None]:
         here.run.vector_init(_engine.VectorCall((name, name), ("tile", function), 0, words, _KEEPS), 0)
 
     set_up.__name__ = set_up.__qualname__ = name
-    set_up.__doc__ = "Set up the vector unit with these words."
+    set_up.__doc__ = "Set up the SFPU with these words."
     return set_up
 
 
@@ -205,5 +205,5 @@ def approximable_init(name: str, *, on_pack: bool = False) -> Callable[..., None
         here.run.vector_init(calls[approx or fast_and_approx], mode)
 
     set_up.__name__ = set_up.__qualname__ = name
-    set_up.__doc__ = "Set up the vector unit for the accurate or the approximate variant."
+    set_up.__doc__ = "Set up the SFPU for the accurate or the approximate variant."
     return set_up

@@ -145,11 +145,11 @@ class _ByFormat:
         """`Dst[odst]` = function of two tiles of this format.
 
         Raises:
-            UnsupportedError: the vector unit has no such function for the format.
+            UnsupportedError: the SFPU has no such function for the format.
         """
         function = self._functions.get(int(data_format))
         if function is None:
-            text = f"{self.__name__}: the vector unit does this for Int32, UInt32 and UInt16, not for format"
+            text = f"{self.__name__}: the SFPU does this for Int32, UInt32 and UInt16, not for format"
             raise UnsupportedError(f"{text} {int(data_format)}", "unsupported")
         function(idst0, idst1, odst)
 
@@ -315,7 +315,7 @@ _remainder = _one("remainder_tile_uint32", "remainder_uint32", "remainder_tile_u
 
 
 def remainder_tile_uint32(idst: int, param0: int) -> None:
-    """`Dst[idst]` = what is left of unsigned words after division by `param0`.
+    """`Dst[idst]` = the remainder of unsigned words divided by `param0`.
 
     Raises:
         KernelArgumentError: `param0` is 0.

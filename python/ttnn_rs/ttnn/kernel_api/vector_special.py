@@ -1,4 +1,4 @@
-"""Vector functions that do more than change datums one by one, and those of the packer's thread.
+"""SFPU functions that do more than change datums one by one, and those of the packer's thread.
 
 Running sums, moving averages, Welford's statistics and quantisation keep lane registers from call to call; their init
 fills them, and another function's init forgets them. `X_tile_pack` runs on the packer's thread, between its two calls
@@ -247,7 +247,7 @@ _cumsum = tiles("cumsum_tile", "cumsum", 1)
 
 
 def cumsum_tile(idst: int, first: bool = True) -> None:
-    """Replace datums of `Dst[idst]` by the sums of their column down to them; `first` starts a column anew."""
+    """Replace datums of `Dst[idst]` by the sums of their column down to them; `first` restarts the column."""
     _cumsum(idst, parameters=(int(first),))
 
 
@@ -291,7 +291,7 @@ def welford_clear() -> None:
 
 
 def welford_reinit(cbid: int = 0) -> None:
-    """Set the vector unit up for Welford's algorithm again; what `welford_save_state` stored can be restored."""
+    """Set the SFPU up for Welford's algorithm again; what `welford_save_state` stored can be restored."""
     welford_init()
 
 

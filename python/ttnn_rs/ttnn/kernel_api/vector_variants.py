@@ -1,4 +1,4 @@
-"""Vector functions with template arguments of their own, keywords here: exponential, division, logarithm, closeness."""
+"""SFPU functions with template arguments of their own, keywords here: exponential, division, logarithm, closeness."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _exponential_init(name: str, mode: int) -> Callable[..., None]:
         here.run.vector_init(calls[approx, input_clamping], mode)
 
     set_up.__name__ = set_up.__qualname__ = name
-    set_up.__doc__ = "Set up the vector unit for one variant of the exponential."
+    set_up.__doc__ = "Set up the SFPU for one variant of the exponential."
     return set_up
 
 

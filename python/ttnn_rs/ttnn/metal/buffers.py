@@ -34,7 +34,7 @@ __all__ = [
 
 @dataclass(kw_only=True)
 class InterleavedBufferConfig:
-    """A buffer whose pages go round the banks."""
+    """A buffer whose pages are interleaved over the banks."""
 
     device: MeshDevice
     size: int
@@ -44,7 +44,7 @@ class InterleavedBufferConfig:
 
 @dataclass
 class ShardSpecBuffer:
-    """How a buffer is cut into shards: shapes in datums, and its matrix of pages.
+    """The shards of a buffer: shapes in datums, and its matrix of pages.
 
     Attributes:
         core_sets: Cores that have shards.
@@ -101,7 +101,7 @@ class Buffer:
         return self.memory.page_bytes
 
     def aligned_page_size(self) -> int:
-        """Return the distance of pages in a bank."""
+        """Return the bytes from one page of a bank to the next."""
         return self.memory.aligned_page_bytes
 
     def num_pages(self) -> int:
@@ -109,15 +109,15 @@ class Buffer:
         return self.memory.num_pages
 
     def buffer_type(self) -> BufferType:
-        """Return the memory it lies in."""
+        """Return its buffer type."""
         return BufferType(self.memory.buffer_type)
 
     def is_dram(self) -> bool:
-        """Return whether it lies in DRAM."""
+        """Return whether it is in DRAM."""
         return self.buffer_type() in (BufferType.DRAM, BufferType.TRACE)
 
     def is_l1(self) -> bool:
-        """Return whether it lies in L1."""
+        """Return whether it is in L1."""
         return not self.is_dram()
 
     def deallocate(self) -> None:
@@ -168,7 +168,7 @@ def create_buffer(
     address: int | None = None,
     sub_device_id: SubDeviceId | None = None,
 ) -> Buffer:
-    """Return a new buffer. Its bytes are undefined until somebody writes them.
+    """Return a new buffer. Its bytes are undefined until they are written.
 
     Args:
         config: Device, sizes and placement.

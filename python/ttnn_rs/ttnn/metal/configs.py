@@ -210,7 +210,7 @@ class CircularBufferConfig:
         return self
 
     def set_globally_allocated_address(self, buffer: Buffer, address_offset: int = 0) -> CircularBufferConfig:
-        """Let it lie in an L1 buffer, whose bytes from `address_offset` on are its pages."""
+        """Back it by an L1 buffer, whose bytes from `address_offset` on are its pages."""
         if not hasattr(buffer, "memory"):
             raise ArgumentError(
                 f"CircularBufferConfig.set_globally_allocated_address: expected a Buffer, got {buffer!r}"

@@ -1,4 +1,4 @@
-"""Who waits for whom, in words."""
+"""Deadlock reports: which kernel waits for which."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def describe_waits(run: _engine.ProgramRun, kernels: list[KernelContext]) -> Ite
 
 
 def describe_cycle(run: _engine.ProgramRun, kernels: list[KernelContext]) -> str:
-    """Return the kernels that wait for each other in a circle, in words; empty if none do."""
+    """Return the kernels that wait for each other in a circle, as text; empty if none do."""
     waiting: dict[int, int] = {}
     for number, kind, what, *_ in run.waits():
         if kind in (0, 1):

@@ -66,7 +66,7 @@ class RuntimeArgs:
         self._rows[place.x, place.y] = list(values)
 
     def clear(self) -> None:
-        """Forget all arguments."""
+        """Clear the arguments of all cores."""
         self._rows.clear()
 
     def get(self, idx: int) -> tuple[CoreCoord, list[int]]:
@@ -143,7 +143,7 @@ class WriterConfigDescriptor:
 
 
 class DataMovementConfigDescriptor:
-    """A data-movement kernel of one's own choice."""
+    """A data-movement kernel with the given processor and NoC."""
 
     def __init__(
         self,
@@ -246,11 +246,11 @@ class KernelDescriptor:
         self.config = config
 
     def append_common_runtime_args_from(self, other: KernelDescriptor) -> None:
-        """Add the common arguments of another kernel behind one's own."""
+        """Add the common arguments of another kernel to its own."""
         self.common_runtime_args += other.common_runtime_args
 
     def append_runtime_args_from(self, other: KernelDescriptor) -> None:
-        """Add the arguments that another kernel has on each core behind one's own."""
+        """Add the arguments that another kernel has on each core to its own."""
         own = RuntimeArgs()
         for kernel in (self, other):
             for core, values in arguments(kernel.runtime_args):
@@ -258,7 +258,7 @@ class KernelDescriptor:
         self.runtime_args = own
 
     def clear_runtime_args(self) -> None:
-        """Forget the arguments of all cores."""
+        """Clear the arguments of all cores."""
         self.runtime_args = RuntimeArgs()
 
     def extend_runtime_args_uniform(self, values: Sequence[int]) -> None:
@@ -349,7 +349,7 @@ class CBDescriptor:
         self._global: GlobalCircularBuffer | None = None
 
     def has_buffer(self) -> bool:
-        """Return whether it lies in a tensor's memory."""
+        """Return whether it is backed by a tensor."""
         return self._buffer is not None
 
     def buffer_address(self) -> int | None:
@@ -357,7 +357,7 @@ class CBDescriptor:
         return None if self._buffer is None else self._buffer.address() + self.address_offset
 
     def set_buffer_from_cb(self, other: CBDescriptor) -> None:
-        """Let it lie where another one does."""
+        """Back it by the memory of another one."""
         self._buffer = other._buffer
 
     def has_global_circular_buffer(self) -> bool:

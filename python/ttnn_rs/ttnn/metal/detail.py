@@ -106,7 +106,7 @@ def compile_program(device: MeshDevice, program: Program, force_slow_dispatch: b
 
 
 def write_to_device_l1(device: MeshDevice, logical_core: CoreLike, address: int, host_buffer: Any) -> bool:
-    """Store words in the L1 of a core, whatever lies there.
+    """Write words to the L1 of a core without any check of what is there.
 
     Raises:
         DeviceError: no such core, or bytes beyond L1.
@@ -130,7 +130,7 @@ def read_from_device_l1(
 
 
 def write_to_device_dram_channel(device: MeshDevice, dram_channel: int, address: int, host_buffer: Any) -> bool:
-    """Store words in a DRAM bank, whatever lies there.
+    """Write words to a DRAM bank without any check of what is there.
 
     Raises:
         DeviceError: no such bank, or bytes beyond it.

@@ -93,7 +93,7 @@ class ShardedMeshBufferConfig:
 
 @dataclass(kw_only=True)
 class BufferShardingArgs:
-    """How the part of a mesh buffer that a chip has is spread over its cores."""
+    """How the part of a mesh buffer that a chip has is sharded over its cores."""
 
     shard_parameters: ShardSpecBuffer | None = None
     buffer_layout: TensorMemoryLayout = TensorMemoryLayout.INTERLEAVED

@@ -114,7 +114,7 @@ def _circular_buffers(device: MeshDevice, program: ProgramParts) -> list[CbRow]:
 
 
 def _check_borrowed(device: MeshDevice, config: CircularBufferConfig) -> None:
-    """Refuse a circular buffer that its L1 buffer does not hold."""
+    """Check that a circular buffer fits its L1 buffer."""
     buffer = config.buffer
     assert buffer is not None
     if buffer.device is not device:

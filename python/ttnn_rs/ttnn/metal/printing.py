@@ -1,4 +1,4 @@
-"""Programs in words: what runs where, with which arguments and buffers, and what lies where in L1."""
+"""Programs as text: what runs where, with which arguments and buffers, and what lies where in L1."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SHOWN = 8
 
 
 def describe(program: ProgramParts, device: MeshDevice | None = None) -> str:
-    """Return a program in words: cores, kernels, circular buffers, semaphores, and the map of L1.
+    """Return a program as text: cores, kernels, circular buffers, semaphores, and the map of L1.
 
     With a device, addresses are those that the program has there, and a program that the device cannot run raises as it
     would when it is enqueued. Without one, addresses count from the first that a circular buffer can have.
@@ -58,7 +58,7 @@ def _count(number: int, what: str) -> str:
 
 
 def _columns(rows: list[list[str]]) -> Iterator[str]:
-    """Yield rows as lines in which equal cells start below each other."""
+    """Yield rows as lines with aligned columns."""
     widths = [
         max((len(row[i]) for row in rows if i < len(row)), default=0) for i in range(max(map(len, rows), default=0))
     ]

@@ -49,7 +49,7 @@ class Program(ProgramParts):
     """
 
     def describe(self, device: MeshDevice | None = None) -> str:
-        """Return the program in words; with a device, addresses are those that the program has there.
+        """Return the program as text; with a device, addresses are those that the program has there.
 
         Raises:
             DeviceError: it uses cores that the device does not have.
@@ -137,7 +137,7 @@ def _add_kernel(
 
 
 def _check_function(call: str, function: Callable[..., object]) -> None:
-    """Refuse functions that would not run when they are called without arguments."""
+    """Check that a kernel can be called without arguments."""
     code: CodeType | None = getattr(function, "__code__", None)
     if code is None:
         return
@@ -157,7 +157,7 @@ def _check_function(call: str, function: Callable[..., object]) -> None:
 
 
 def _check_networks(call: str, core: CoreCoord, added: Kernel, other: Kernel) -> None:
-    """Refuse two data-movement kernels of a core whose counters of transfers would get mixed up."""
+    """Check that the two data-movement kernels of a core do not share transfer counters."""
     if isinstance(added.config, ComputeConfig) or isinstance(other.config, ComputeConfig):
         return
     mode, other_mode = added.config.noc_mode, other.config.noc_mode
@@ -176,7 +176,7 @@ def _check_networks(call: str, core: CoreCoord, added: Kernel, other: Kernel) ->
 
 
 def assign_global_buffer_to_program(buffer: Buffer, program: Program) -> None:
-    """Let a buffer live as long as a program."""
+    """Keep a buffer allocated as long as a program."""
     if not isinstance(buffer, Buffer):
         raise ArgumentError(f"assign_global_buffer_to_program: expected a Buffer, got {buffer!r}")
     program.buffers.append(buffer)

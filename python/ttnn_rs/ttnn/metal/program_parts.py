@@ -79,7 +79,7 @@ class ProgramParts:
 
 
 def require_program(call: str, program: object) -> None:
-    """Refuse what is no program.
+    """Check that `program` is a program.
 
     Raises:
         ArgumentError: it is none.
@@ -89,7 +89,7 @@ def require_program(call: str, program: object) -> None:
 
 
 def require_kernel(call: str, program: ProgramParts, kernel: object) -> None:
-    """Refuse what is no kernel of a program.
+    """Check that a kernel belongs to a program.
 
     Raises:
         KernelArgumentError: it is none.
@@ -100,7 +100,7 @@ def require_kernel(call: str, program: ProgramParts, kernel: object) -> None:
 
 
 def check_count(call: str, kernel: Kernel, count: int) -> None:
-    """Refuse more arguments than fit.
+    """Check that a kernel's arguments fit.
 
     Raises:
         KernelArgumentError: more than 341 words.

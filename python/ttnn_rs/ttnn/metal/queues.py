@@ -75,7 +75,7 @@ def _device(call: str, queue: CommandQueue | MeshDevice) -> MeshDevice:
 
 
 def _check_buffer(call: str, queue: CommandQueue | MeshDevice, buffer: Buffer) -> None:
-    """Refuse what is no buffer of the queue's device, and transfers while a trace is captured."""
+    """Check that a buffer is on the queue's device and that no trace is being captured."""
     device = _device(call, queue)
     if not isinstance(buffer, Buffer):
         raise ArgumentError(f"{call}: expected a Buffer, got {buffer!r}")

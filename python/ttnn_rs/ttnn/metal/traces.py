@@ -59,7 +59,7 @@ def replay_trace(
 
 
 def release_trace(device: MeshDevice, trace_id: MeshTraceId | int) -> None:
-    """Forget a trace.
+    """Release a trace.
 
     Raises:
         DeviceError: there is no such trace.

@@ -1,4 +1,4 @@
-"""How a tensor comes to be: from another tensor, from a list, from an array."""
+"""Constructors of tensors: from another tensor, a list or an array."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions that bring tensors in and out: torch and numpy, host and device, types, memory."""
+"""Conversion of tensors: torch and numpy, host and device, data types, memory."""
 
 from __future__ import annotations
 
@@ -485,13 +485,13 @@ def is_tensor_storage_on_device(tensor: Tensor) -> bool:
 
 
 def is_sharded(tensor: Tensor) -> bool:
-    """Return whether a tensor is spread over cores in shards."""
+    """Return whether a tensor is sharded."""
     _require_tensor("ttnn.is_sharded", tensor)
     return tensor.is_sharded()
 
 
 def get_memory_config(tensor: Tensor) -> MemoryConfig | None:
-    """Return where a device tensor lives, None for a host tensor."""
+    """Return the memory configuration of a device tensor, None for a host tensor."""
     _require_tensor("ttnn.get_memory_config", tensor)
     return tensor.memory_config() if tensor._device is not None and tensor.is_allocated() else None
 

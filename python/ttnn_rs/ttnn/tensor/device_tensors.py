@@ -84,7 +84,7 @@ def from_host_shards(tensors: Sequence[Tensor], mesh_shape: MeshShape) -> Tensor
 
 @checked
 def distribute_tensor(tensor: Tensor, mapper: CppTensorToMesh, mesh_device: MeshDevice | None = None) -> Tensor:
-    """Return a host tensor spread over a mesh as a mapper says, on the host or, if `mesh_device` is given, there.
+    """Return a host tensor distributed over a mesh by a mapper, on the host or, if `mesh_device` is given, there.
 
     Raises:
         ShapeError: the mapper cuts a dimension that the tensor does not have.
@@ -102,7 +102,7 @@ def distribute_tensor(tensor: Tensor, mapper: CppTensorToMesh, mesh_device: Mesh
 
 @checked
 def aggregate_tensor(tensor: Tensor, composer: CppMeshToTensor) -> Tensor:
-    """Return the host tensor that a composer joins from the parts on the chips of a mesh.
+    """Return the host tensor that a composer concatenates from the parts on the chips of a mesh.
 
     Raises:
         ShapeError: the composer joins along a dimension that the tensor does not have.

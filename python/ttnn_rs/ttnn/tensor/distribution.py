@@ -1,4 +1,4 @@
-"""Mesh mappers and composers of a mesh of one chip, where spreading a tensor out and joining it again changes nothing.
+"""Mesh mappers and composers for a mesh of one chip, where distributing and concatenating a tensor change nothing.
 
 Programs written for a mesh of any size run unchanged on one chip: the dimensions they name are checked and noted in the
 tensor's topology. Whatever needs a second chip raises.
@@ -135,7 +135,7 @@ Placement = PlacementReplicate | PlacementShard
 
 
 class TensorTopology:
-    """Over which chips a tensor is spread, and how."""
+    """How a tensor is distributed over the chips of a mesh."""
 
     def __init__(
         self, distribution_shape: MeshShape, placements: Sequence[Placement], mesh_coords: Sequence[MeshCoordinate]
@@ -247,7 +247,7 @@ class CppTensorToMesh:
         return self
 
     def topology(self, operator: str, rank: int) -> TensorTopology:
-        """Return the topology of a tensor that this mapper spreads.
+        """Return the topology of a tensor that this mapper distributes.
 
         Raises:
             ShapeError: the tensor does not have a dimension that is to be cut.
@@ -278,7 +278,7 @@ class ReplicateTensorToMesh(CppTensorToMesh):
 
 
 class ShardTensorToMesh(CppTensorToMesh):
-    """Cuts dimension `dim` over the chips of the mesh."""
+    """Shards dimension `dim` over the chips of the mesh."""
 
     def __init__(self, mesh_device: MeshDevice, dim: int) -> None:
         _require_one_chip("ttnn.ShardTensorToMesh", mesh_device)
@@ -288,7 +288,7 @@ class ShardTensorToMesh(CppTensorToMesh):
 
 
 class ShardTensor2dMesh(CppTensorToMesh):
-    """Cuts two dimensions over the rows and columns of the mesh; None replicates."""
+    """Shards two dimensions over the rows and columns of the mesh; None replicates."""
 
     def __init__(self, mesh_device: MeshDevice, mesh_shape: Sequence[int], dims: tuple[int | None, int | None]) -> None:
         _require_one_chip("ttnn.ShardTensor2dMesh", mesh_device)
@@ -299,7 +299,7 @@ class ShardTensor2dMesh(CppTensorToMesh):
 
 
 class ReplicateTensorToMeshWrapper:
-    """A mapper in a box, as the official `ReplicateTensorToMesh` returns it."""
+    """A wrapped mapper, as the official `ReplicateTensorToMesh` returns it."""
 
     def __init__(self, mapper: CppTensorToMesh) -> None:
         if not isinstance(mapper, CppTensorToMesh):
@@ -329,7 +329,7 @@ def replicate_tensor_to_mesh_mapper(mesh_device: MeshDevice) -> CppTensorToMesh:
 
 
 def shard_tensor_to_mesh_mapper(mesh_device: MeshDevice, dim: int) -> CppTensorToMesh:
-    """Return the mapper that cuts dimension `dim` over the chips."""
+    """Return the mapper that shards dimension `dim` over the chips."""
     return _mapper("ttnn.shard_tensor_to_mesh_mapper", mesh_device, [PlacementShard(dim)])
 
 
@@ -337,7 +337,7 @@ def shard_tensor_to_mesh_mapper(mesh_device: MeshDevice, dim: int) -> CppTensorT
 
 
 class MeshComposerConfig:
-    """Along which tensor dimensions a composer joins, one for each mesh dimension.
+    """Along which tensor dimensions a composer concatenates, one for each mesh dimension.
 
     `MeshComposerConfig(dims, mesh_shape_override=None)` or `MeshComposerConfig(row_dim, col_dim)`.
     """
@@ -383,7 +383,7 @@ MeshToTensor = CppMeshToTensor
 
 
 class ConcatMeshToTensor(CppMeshToTensor):
-    """Joins the tensors of all chips along `dim`."""
+    """Concatenates the tensors of all chips along `dim`."""
 
     def __init__(self, mesh_device: MeshDevice, dim: int) -> None:
         _require_one_chip("ttnn.ConcatMeshToTensor", mesh_device)
@@ -393,7 +393,7 @@ class ConcatMeshToTensor(CppMeshToTensor):
 
 
 class ConcatMesh2dToTensor(CppMeshToTensor):
-    """Joins the tensors of the rows and columns of the mesh along two dimensions."""
+    """Concatenates the tensors of the rows and columns of the mesh along two dimensions."""
 
     def __init__(self, mesh_device: MeshDevice, mesh_shape: Sequence[int], dims: tuple[int, int]) -> None:
         where = "ttnn.ConcatMesh2dToTensor"
@@ -418,7 +418,7 @@ def create_mesh_composer(mesh_device: MeshDevice, config: MeshComposerConfig) ->
 
 
 def concat_mesh_to_tensor_composer(mesh_device: MeshDevice, dim: int) -> CppMeshToTensor:
-    """Return the composer that joins the tensors of all chips along `dim`."""
+    """Return the composer that concatenates the tensors of all chips along `dim`."""
     return create_mesh_composer(mesh_device, MeshComposerConfig([dim]))
 
 
@@ -465,7 +465,7 @@ def check_mapper(operator: str, mapper: object) -> CppTensorToMesh | None:
 
 
 def check_composer(operator: str, composer: object, rank: int) -> None:
-    """Refuse composers other than those above, and those that join along a dimension that the tensor does not have.
+    """Check that a composer is one of those above and that the tensor has its dimensions.
 
     Raises:
         ShapeError: there is no such dimension.

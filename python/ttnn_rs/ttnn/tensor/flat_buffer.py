@@ -2,7 +2,8 @@
 
 A buffer is built back to front, exactly in the order and with the alignment of the reference library, so that the
 headers written here are byte for byte those that the official package writes.
-Source: FlatBuffers documentation, "FlatBuffer internals"; the two headers in golden/host/host_tensors_meta.json.
+Source: FlatBuffers documentation, "FlatBuffer internals"; the headers in
+tests/golden/data/host/host_tensors_meta.json.
 """
 
 from __future__ import annotations
@@ -97,7 +98,7 @@ class Builder:
 
 
 class Table:
-    """A table of a buffer that somebody else wrote. Every read is checked against the size of the buffer."""
+    """A table of a buffer that was read. Every read is checked against the size of the buffer."""
 
     def __init__(self, data: bytes, place: int) -> None:
         self._data = data

@@ -1,4 +1,4 @@
-"""Text of tensors, character for character as the official package prints it."""
+"""Text of tensors, identical to that of the official package."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ OPTIONS = PrintOptions()
 def set_printoptions(
     *, profile: str = "short", sci_mode: str | bool | None = None, precision: int | None = None
 ) -> None:
-    """Set how tensors print; what is not given returns to its default.
+    """Set how tensors print; options that are not given are reset to their defaults.
 
     Args:
         profile: "empty", "short" (default) or "full", in any case.
@@ -134,7 +134,7 @@ def _nested(values: NDArray[Any], depth: int, text: Callable[[Any], str]) -> str
 
 
 def _shown(length: int) -> list[int | None]:
-    """Return the indices that are printed; None stands for the dots."""
+    """Return the indices that are printed; None is the ellipsis."""
     if OPTIONS.profile == "full" or length <= _LONGEST_DIM:
         return list(range(length))
     return [*range(_EDGE), None, *range(length - _EDGE, length)]

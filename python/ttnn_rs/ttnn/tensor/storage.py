@@ -125,7 +125,7 @@ class TensorStorage:
         return self._spec._tile
 
     def memory_config(self) -> MemoryConfig:
-        """Return where the tensor lives; for a host tensor, where it would go."""
+        """Return the memory configuration; of a host tensor, that which it would get on a device."""
         return self._spec._memory_config
 
     def storage_type(self) -> StorageType:
@@ -157,7 +157,7 @@ class TensorStorage:
         return ELEMENT_BYTES[self._spec._dtype]
 
     def is_sharded(self) -> bool:
-        """Return whether it is spread over cores in shards."""
+        """Return whether the tensor is sharded."""
         return self._spec._memory_config.is_sharded()
 
     @property

@@ -95,7 +95,7 @@ class Tensor(TensorStorage, TensorOperators):
         return (values if values.dtype.kind in "iu" else values.astype(np.float32)).tolist()
 
     def item(self) -> float | int:
-        """Return the only value.
+        """Return the value of a tensor with one element.
 
         Raises:
             ShapeError: there is not exactly one.
@@ -182,11 +182,11 @@ class Tensor(TensorStorage, TensorOperators):
         return DistributedHostBuffer(self._require_host("Tensor.host_buffer"), self.dtype)
 
     def tensor_topology(self) -> TensorTopology:
-        """Return over which chips the tensor is spread, and how: the only one, as the mapper said that made it."""
+        """Return how the tensor is distributed over the mesh: as its mapper says, on the only chip."""
         return getattr(self, "_topology", WHOLE)
 
     def update_tensor_topology(self, topology: TensorTopology) -> None:
-        """Say that the tensor is spread in another way; its values stay where they are."""
+        """Set the topology; the values stay where they are."""
         if not isinstance(topology, TensorTopology):
             raise ArgumentError(f"Tensor.update_tensor_topology: expected a TensorTopology, got {topology!r}")
         self._topology = topology

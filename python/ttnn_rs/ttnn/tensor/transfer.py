@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def require_open(operator: str, device: MeshDevice) -> None:
-    """Refuse what is no open device.
+    """Check that `device` is an open device.
 
     Raises:
         ArgumentError: it is no device.
@@ -96,7 +96,7 @@ def _allocate_dealt(spec: TensorSpec, device: MeshDevice) -> Buffer:
 
 
 def _require_banks(spec: TensorSpec, cores: list[CoreCoord], banks: int) -> None:
-    """Refuse DRAM shards on banks that the chip does not have; a bank is a core (number, 0)."""
+    """Check that DRAM shards are on banks of the chip; a bank is core (number, 0)."""
     for core in cores:
         if core.y != 0 or core.x >= banks:
             raise MemoryConfigError(
@@ -127,7 +127,7 @@ def _row_bytes(spec: TensorSpec) -> int:
 
 
 def shard_grid(spec: TensorSpec) -> tuple[int, int]:
-    """Return into how many (rows, columns) of shards a tensor is cut."""
+    """Return the (rows, columns) of a tensor's shards."""
     shards = spec._memory_config._shard_spec
     assert shards is not None
     height, width = spec.physical_shape
@@ -137,8 +137,8 @@ def shard_grid(spec: TensorSpec) -> tuple[int, int]:
 def shard_cores(spec: TensorSpec) -> list[CoreCoord]:
     """Return the cores that hold shards, in the order of the shards (row by row).
 
-    Height and width shards go to the cores of the set in turn. Block shards go to a grid whose first axis is the row
-    of shards, or the column for COL_MAJOR.
+    Height and width shards are assigned to the cores of the set in order. Block shards go to a grid whose first
+    axis is the row of shards, or the column for COL_MAJOR.
     """
     config = spec._memory_config
     shards = config._shard_spec

@@ -1,6 +1,6 @@
 """`python -m ttnn bench`: how long operators take on this machine, beside torch and numpy in the same run.
 
-Times are the best of several runs after a warm-up, with the same number of threads for everybody. A ratio above one
+Times are the best of several runs after a warm-up, with the same number of threads for all. A ratio above one
 says how many times faster than the peer we are. Nothing here has a limit that it must keep.
 """
 
@@ -21,7 +21,7 @@ DEFAULT_PICTURE = Path("ttnn-bench.png")
 
 
 def add_parser(commands: Any) -> argparse.ArgumentParser:
-    """Name the options."""
+    """Add the subcommand and its options to a parser."""
     parser: argparse.ArgumentParser = commands.add_parser(
         "bench", help="time operators beside torch and numpy", description=__doc__
     )

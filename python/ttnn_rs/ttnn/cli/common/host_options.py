@@ -10,7 +10,7 @@ from ttnn.base.config import CONFIG
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Name the options."""
+    """Add the subcommand and its options to a parser."""
     parser.add_argument("--level", metavar="LEVEL", help="CPU level: scalar, avx2, avx512 or neon (default: the best)")
     parser.add_argument("--threads", type=int, metavar="N", help="host threads (default: all)")
 

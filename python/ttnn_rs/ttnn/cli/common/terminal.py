@@ -154,7 +154,7 @@ class _RichProgress:
 
 
 class Terminal:
-    """Where a subcommand writes.
+    """The output of a subcommand.
 
     Args:
         json: Print only what `document` is given.

@@ -21,7 +21,7 @@ DEFAULT_PICTURE = Path("ttnn-demo.png")
 
 
 def add_parser(commands: Any) -> argparse.ArgumentParser:
-    """Name the options."""
+    """Add the subcommand and its options to a parser."""
     parser: argparse.ArgumentParser = commands.add_parser(
         "demo", help="classify handwritten digits in every format and fidelity", description=__doc__
     )

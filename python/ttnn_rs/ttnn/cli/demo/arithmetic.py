@@ -1,4 +1,4 @@
-"""Sums in a fixed order, so that the demo prints the same figures on every machine.
+"""Sums in a fixed order, so that the demo prints the same numbers on every machine.
 
 A BLAS library picks its order of summation by CPU and thread count, and numpy's `exp` differs between vector levels in
 the last bit. Everything here is made of numpy's element-wise `+ - * /`, which IEEE 754 defines to the bit.

@@ -43,7 +43,7 @@ class Measurement:
 
 
 def results_hash(measurements: list[Measurement]) -> str:
-    """Return the SHA-256 over all figures, probabilities and classes."""
+    """Return the SHA-256 over all numbers, probabilities and classes."""
     digest = hashlib.sha256()
     for measurement in measurements:
         digest.update(json.dumps(measurement.figures()).encode())

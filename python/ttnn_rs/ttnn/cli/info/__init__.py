@@ -17,7 +17,7 @@ PACKAGES = ("ttnn-rs", "numpy", "ml_dtypes", "torch", "rich", "matplotlib", "sci
 
 
 def add_parser(commands: Any) -> argparse.ArgumentParser:
-    """Name the options."""
+    """Add the subcommand and its options to a parser."""
     parser: argparse.ArgumentParser = commands.add_parser(
         "info", help="show the device, the host and the switches", description=__doc__
     )
@@ -25,7 +25,7 @@ def add_parser(commands: Any) -> argparse.ArgumentParser:
 
 
 def run(_options: argparse.Namespace, terminal: Terminal) -> int:
-    """Print what there is."""
+    """Print the report."""
     content = collect()
     terminal.document(content)
     for part in ("device", "memory", "host", "switches", "versions"):

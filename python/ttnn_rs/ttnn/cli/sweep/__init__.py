@@ -2,7 +2,7 @@
 
 Functions of one tensor get all 65,536 bfloat16 values, in bfloat16 (16-bit Dst) and float32 (32-bit Dst); float32 also
 gets 65,536 values of all exponents, and functions of two tensors pairs of all exponents. Every CPU level must give the
-same bits, unless `--level` names one. `--compare TABLE.csv` puts our figures beside a chip's. `sweep matmul` measures
+same bits, unless `--level` names one. `--compare TABLE.csv` puts our numbers beside a chip's. `sweep matmul` measures
 the error over K.
 
 The exit code is 1 if CPU levels differ, a stated bound is exceeded, or a row of the table differs unexplained.
@@ -41,13 +41,13 @@ __all__ = ["DTYPES", "Outcome", "Sweep", "add_parser", "run", "run_sweep", "swee
 ARCHITECTURES = {"wormhole": "wormhole_b0", "wormhole_b0": "wormhole_b0", "blackhole": "blackhole"}
 MATMUL = "matmul"
 OF_BLACKHOLE = (
-    "On Blackhole, functions of the vector unit give Wormhole's bits here: its own multiply-add keeps the sign of "
+    "On Blackhole, functions of the SFPU give Wormhole's bits here: its own multiply-add keeps the sign of "
     "zeros, has one NaN, and differs in about one of a million sums."
 )
 
 
 def add_parser(commands: Any) -> argparse.ArgumentParser:
-    """Name the options."""
+    """Add the subcommand and its options to a parser."""
     parser: argparse.ArgumentParser = commands.add_parser(
         "sweep",
         help="send every input through operators and measure their error",

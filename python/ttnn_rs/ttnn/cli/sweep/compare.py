@@ -1,4 +1,4 @@
-"""`sweep --compare TABLE.csv`: our figures beside those that were measured on a chip, row by row.
+"""`sweep --compare TABLE.csv`: our numbers beside those that were measured on a chip, row by row.
 
 The table has the columns op, parameters, max_ulp, mean_ulp_of_inexact, accurate_to_abs_x, max_abs_error. A figure
 agrees if ours, written with the table's three digits, is the same. How the pairs of binary rows were chosen is not
@@ -63,7 +63,7 @@ PAIRS: Final = "other pairs of operands: those of the table are not published"
 
 @dataclass(frozen=True)
 class Row:
-    """One row of the table with our figures."""
+    """One row of the table with our numbers."""
 
     operator: str
     parameters: str
@@ -75,7 +75,7 @@ class Row:
 
 
 def compare(path: Path, device: ttnn.MeshDevice, terminal: Terminal, level: str | None = None) -> list[Row]:
-    """Return every row of the table at `path` with our figures.
+    """Return every row of the table at `path` with our numbers.
 
     Raises:
         ArgumentError: it is not such a table.
@@ -135,7 +135,7 @@ def _figures(statistics: Statistics) -> dict[str, str]:
 
 
 def same(chip: str, ours: str) -> bool:
-    """Return whether two printed figures are the same number or the same word."""
+    """Return whether two printed numbers are the same number or the same word."""
     try:
         return float(chip) == float(f"{float(ours):.3g}")
     except ValueError:

@@ -99,7 +99,7 @@ def errors_of(operands: Sequence[Floats], got: Floats, exact: Floats, dtype: str
 
 
 def measure(operands: Sequence[Floats], got: Floats, exact: Floats, dtype: str) -> Statistics:
-    """Return the figures of one sweep."""
+    """Return the statistics of one sweep."""
     errors = errors_of(operands, got, exact, dtype)
     regular, reference = errors.regular, errors.reference
     tiny = np.abs(reference) < MIN_NORMAL

@@ -77,7 +77,7 @@ class Sweep:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A sweep with the values behind its figures."""
+    """A sweep with the values behind its statistics."""
 
     sweep: Sweep
     operands: Sequence[Floats] = field(repr=False)
