@@ -9,11 +9,14 @@ from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
+from typing_extensions import NotRequired, TypedDict, Unpack
 
 _Bytes = npt.NDArray[np.uint8]
 _Words = npt.NDArray[np.uint32]
 _Step = tuple[str, str] | tuple[str, str, Sequence[int]]
-"""A vector-unit function: name, variant, and parameters as raw 32-bit words if it takes any."""
+"""An SFPU function: name, variant, and parameters as raw 32-bit words if it takes any."""
+_Setting = tuple[int, bool, int]
+"""Fidelity (of `mvmul_steps` the phase), whether Dst is 32 bits wide, and arch."""
 
 __version__: str
 
@@ -42,35 +45,15 @@ def host_unpack(
 # Single engine steps on arrays of tiles. Register tiles are row-major [n, 32, 32].
 def unpack_tiles(l1: _Bytes, format: int, register_format: int, to_dst: bool) -> _Words: ...
 def pack_tiles(
-    dst: _Words,
-    dst_format: str,
-    intermediate: int,
-    output: int,
-    relu_mode: int = 0,
-    relu_threshold: int = 0,
-    l1_before: _Bytes | None = None,
+    dst: _Words, formats: tuple[str, int, int], relu: tuple[int, int] = (0, 0), l1_before: _Bytes | None = None
 ) -> _Bytes: ...
-def matmul_tiles(
-    in0: _Bytes, in1: _Bytes, format0: int, format1: int, fidelity: int, dst32: bool, arch: int
-) -> _Words: ...
+def matmul_tiles(in0: _Bytes, in1: _Bytes, formats: tuple[int, int], setting: _Setting) -> _Words: ...
 def eltwise_tiles(
-    in0: _Bytes,
-    in1: _Bytes,
-    format0: int,
-    format1: int,
-    op: str,
-    broadcast: str,
-    repeat: int,
-    fidelity: int,
-    dst32: bool,
-    arch: int,
+    in0: _Bytes, in1: _Bytes, formats: tuple[int, int], step: tuple[str, str], repeat: int, setting: _Setting
 ) -> _Words: ...
-def reduce_tiles(
-    tiles: _Bytes, format: int, scaler_bits: int, pool: str, dim: str, fidelity: int, dst32: bool, arch: int
-) -> _Words: ...
-def row_sum_tiles(tiles: _Bytes, format: int, scaler_bits: int, fidelity: int, dst32: bool, arch: int) -> _Words: ...
-def datacopy_tiles(l1: _Bytes, format: int, dst32: bool, copy_tile: bool = False, arch: int = 0) -> _Words: ...
-def mvmul_steps(a: _Words, b: _Words, d: _Words, family: str, phase: int, dst32: bool, arch: int) -> _Words: ...
+def reduce_tiles(tiles: _Bytes, format: int, scaler_bits: int, step: tuple[str, str], setting: _Setting) -> _Words: ...
+def datacopy_tiles(l1: _Bytes, format: int, dst32: bool, copy_tile: bool = False) -> _Words: ...
+def mvmul_steps(a: _Words, b: _Words, d: _Words, family: str, setting: _Setting) -> _Words: ...
 def sfpu_fma(x: _Words, y: _Words, z: _Words, arch: int) -> _Words: ...
 def sfpu_load(mode: str, words: _Words) -> _Words: ...
 def sfpu_store(mode: str, words: _Words) -> _Words: ...
@@ -82,10 +65,13 @@ def sfpu_binary(
     name: str, a: _Words, b: _Words, dst32: bool, variant: str = "default", parameters: Sequence[int] = ...
 ) -> _Words: ...
 def sfpu_ternary(
-    name: str, a: _Words, b: _Words, c: _Words, dst32: bool, variant: str = "default", parameters: Sequence[int] = ...
+    name: str,
+    operands: tuple[_Words, _Words, _Words],
+    dst32: bool,
+    variant: str = "default",
+    parameters: Sequence[int] = ...,
 ) -> _Words: ...
 def sfpu_functions() -> list[tuple[int, str, str, list[str]]]: ...
-def sfpu_binary_names() -> list[str]: ...
 
 # Chips, devices and buffers.
 def chip_names() -> list[str]: ...
@@ -272,172 +258,139 @@ class ProgramRun:
     def pack_untilize_dest(self, output: int, rows: int, place: int, first: int) -> None: ...
     def pack_tile(self, dst: int, cb: int, place: int) -> None: ...
 
-# Operators on device buffers. Each releases the interpreter lock.
-def matmul(
-    a: Buffer,
-    b: Buffer,
-    bias: Buffer | None,
-    out: Buffer,
-    *,
-    formats: tuple[int, int, int, int],
-    batch: tuple[int, int, int],
-    mt: int,
-    kt: int,
-    nt: int,
-    k: int,
-    kb: int,
-    ring: tuple[int, int] | None,
-    fidelity: int,
-    dst32: bool,
-    l1_acc: bool,
-    relu: bool,
-    activation: Sequence[_Step],
-    transpose_a: bool,
-    transpose_b: bool,
-    arch: int,
-) -> None: ...
+# Operators on device buffers. Each releases the interpreter lock; its keyword arguments are those of its program.
+class _MatmulArguments(TypedDict):
+    formats: tuple[int, int, int, int]
+    batch: tuple[int, int, int]
+    mt: int
+    kt: int
+    nt: int
+    k: int
+    kb: int
+    ring: tuple[int, int] | None
+    fidelity: int
+    dst32: bool
+    l1_acc: bool
+    relu: bool
+    activation: Sequence[_Step]
+    transpose_a: bool
+    transpose_b: bool
+    arch: int
+
+def matmul(a: Buffer, b: Buffer, bias: Buffer | None, out: Buffer, **program: Unpack[_MatmulArguments]) -> None: ...
 def matmul_fast(
-    a: Buffer,
-    b: Buffer,
-    bias: Buffer | None,
-    out: Buffer,
-    *,
-    formats: tuple[int, int, int, int],
-    batch: tuple[int, int, int],
-    mt: int,
-    kt: int,
-    nt: int,
-    k: int,
-    kb: int,
-    ring: tuple[int, int] | None,
-    fidelity: int,
-    dst32: bool,
-    l1_acc: bool,
-    relu: bool,
-    activation: Sequence[_Step],
-    transpose_a: bool,
-    transpose_b: bool,
-    arch: int,
+    a: Buffer, b: Buffer, bias: Buffer | None, out: Buffer, **program: Unpack[_MatmulArguments]
 ) -> None: ...
-def unary(
-    input: Buffer,
-    output: Buffer,
-    *,
-    formats: tuple[int, int],
-    chain: Sequence[_Step],
-    dst32: bool,
-    tiled: bool,
-    packer_relu: bool = False,
-    precise: bool = False,
-    arch: int = 0,
-) -> None: ...
-def binary(
-    a: Buffer,
-    b: Buffer | None,
-    output: Buffer,
-    *,
-    formats: tuple[int, int, int],
-    op: str,
-    engine: str,
-    scalar: float | None,
-    scalar_is_lhs: bool,
-    shape_a: Sequence[int],
-    shape_b: Sequence[int],
-    shape_out: Sequence[int],
-    tiled: bool,
-    fidelity: int,
-    dst32: bool,
-    pre_a: Sequence[_Step] = ...,
-    pre_b: Sequence[_Step] = ...,
-    post: Sequence[_Step] = ...,
-    packer_relu: bool = False,
-    arch: int = 0,
-    variant: str = "default",
-    parameters: Sequence[int] = ...,
-) -> None: ...
-def ternary(
-    operands: Sequence[Buffer | float],
-    output: Buffer,
-    *,
-    formats: tuple[int, int, int, int],
-    op: str,
-    parameters: Sequence[int],
-    shapes: Sequence[Sequence[int]],
-    shape_out: Sequence[int],
-    dst32: bool,
-    arch: int = 0,
-) -> None: ...
-def softmax(
-    input: Buffer,
-    output: Buffer,
-    *,
-    format: int,
-    rows: int,
-    width: int,
-    stable: bool,
-    exact_exp: bool,
-    dst32: bool,
-    fidelity: int,
-    arch: int = 0,
-) -> None: ...
-def reduce(
-    input: Buffer,
-    output: Buffer,
-    *,
-    formats: tuple[int, int],
-    outer: int,
-    rows: int,
-    columns: int,
-    axis: str,
-    join: str,
-    length: int = 1,
-    scaler: float = 1.0,
-    scale: float = 1.0,
-    fill: tuple[int, int, float] | None = None,
-    fidelity: int = 3,
-    dst32: bool = True,
-    arch: int = 0,
-) -> None: ...
-def product(
-    input: Buffer,
-    output: Buffer,
-    *,
-    format: int,
-    leading: tuple[int, int] | None = None,
-    lines: tuple[int, int, int, int, bool, bool] | None = None,
-    fidelity: int = 4,
-    arch: int = 0,
-) -> None: ...
+
+class _UnaryArguments(TypedDict):
+    formats: tuple[int, int]
+    chain: Sequence[_Step]
+    dst32: bool
+    tiled: bool
+    packer_relu: NotRequired[bool]
+    precise: NotRequired[bool]
+    arch: NotRequired[int]
+
+def unary(input: Buffer, output: Buffer, **program: Unpack[_UnaryArguments]) -> None: ...
+
+class _BinaryArguments(TypedDict):
+    formats: tuple[int, int, int]
+    op: str
+    engine: str
+    scalar: float | None
+    scalar_is_lhs: bool
+    shape_a: Sequence[int]
+    shape_b: Sequence[int]
+    shape_out: Sequence[int]
+    tiled: bool
+    fidelity: int
+    dst32: bool
+    pre_a: NotRequired[Sequence[_Step]]
+    pre_b: NotRequired[Sequence[_Step]]
+    post: NotRequired[Sequence[_Step]]
+    packer_relu: NotRequired[bool]
+    arch: NotRequired[int]
+    variant: NotRequired[str]
+    parameters: NotRequired[Sequence[int]]
+
+def binary(a: Buffer, b: Buffer | None, output: Buffer, **program: Unpack[_BinaryArguments]) -> None: ...
+
+class _TernaryArguments(TypedDict):
+    formats: tuple[int, int, int, int]
+    op: str
+    parameters: Sequence[int]
+    shapes: Sequence[Sequence[int]]
+    shape_out: Sequence[int]
+    dst32: bool
+    arch: NotRequired[int]
+
+def ternary(operands: Sequence[Buffer | float], output: Buffer, **program: Unpack[_TernaryArguments]) -> None: ...
+
+class _SoftmaxArguments(TypedDict):
+    format: int
+    rows: int
+    width: int
+    stable: bool
+    exact_exp: bool
+    dst32: bool
+    fidelity: int
+    arch: NotRequired[int]
+
+def softmax(input: Buffer, output: Buffer, **program: Unpack[_SoftmaxArguments]) -> None: ...
+
+class _ReduceArguments(TypedDict):
+    formats: tuple[int, int]
+    outer: int
+    rows: int
+    columns: int
+    axis: str
+    join: str
+    length: NotRequired[int]
+    scaler: NotRequired[float]
+    scale: NotRequired[float]
+    fill: NotRequired[tuple[int, int, float] | None]
+    fidelity: NotRequired[int]
+    dst32: NotRequired[bool]
+    arch: NotRequired[int]
+
+def reduce(input: Buffer, output: Buffer, **program: Unpack[_ReduceArguments]) -> None: ...
+
+class _ProductArguments(TypedDict):
+    format: int
+    leading: NotRequired[tuple[int, int] | None]
+    lines: NotRequired[tuple[int, int, int, int, bool, bool] | None]
+    fidelity: NotRequired[int]
+    arch: NotRequired[int]
+
+def product(input: Buffer, output: Buffer, **program: Unpack[_ProductArguments]) -> None: ...
 def argmax(
     input: Buffer, output: Buffer, *, format: int, tiled: bool, shape: Sequence[int], dim: int | None
 ) -> None: ...
+
+class _EmbeddingBackwardArguments(TypedDict):
+    formats: tuple[int, int]
+    row_length: int
+    rows: int
+    tiles_wide: int
+    arch: NotRequired[int]
+
 def embedding_backward(
-    indices: Buffer,
-    grad: Buffer,
-    output: Buffer,
-    *,
-    formats: tuple[int, int],
-    row_length: int,
-    rows: int,
-    tiles_wide: int,
-    arch: int = 0,
+    indices: Buffer, grad: Buffer, output: Buffer, **program: Unpack[_EmbeddingBackwardArguments]
 ) -> None: ...
-def move_elements(
-    input: Buffer,
-    output: Buffer,
-    *,
-    formats: tuple[int, int],
-    in_shape: Sequence[int],
-    out_shape: Sequence[int],
-    strides: Sequence[int],
-    offset: int,
-    in_tile: tuple[int, int] | None,
-    out_tile: tuple[int, int] | None,
-    window: Sequence[tuple[int, int]] | None = None,
-    pad_value: float = 0.0,
-    through_dst: bool = False,
-    packed: tuple[int, bool] | None = None,
-) -> None: ...
+
+class _MoveArguments(TypedDict):
+    formats: tuple[int, int]
+    in_shape: Sequence[int]
+    out_shape: Sequence[int]
+    strides: Sequence[int]
+    offset: int
+    in_tile: tuple[int, int] | None
+    out_tile: tuple[int, int] | None
+    window: NotRequired[Sequence[tuple[int, int]] | None]
+    pad_value: NotRequired[float]
+    through_dst: NotRequired[bool]
+    packed: NotRequired[tuple[int, bool] | None]
+
+def move_elements(input: Buffer, output: Buffer, **program: Unpack[_MoveArguments]) -> None: ...
 def copy_pages(input: Buffer, output: Buffer) -> None: ...
 def fill(output: Buffer, *, format: int, value: float) -> None: ...
-def functions() -> list[tuple[str, str]]: ...

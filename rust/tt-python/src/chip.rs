@@ -3,6 +3,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tt_memory::chip::{CHIPS, ChipSpec, Harvesting, LogicalCore, SFPU_EPS, SFPU_INF, SFPU_NAN};
 
+use crate::arguments::add_functions;
 use crate::error::exception;
 
 /// The chip of this name.
@@ -70,6 +71,5 @@ fn chip_info<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
 
 /// Adds this file's names to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(chip_names, module)?)?;
-    module.add_function(wrap_pyfunction!(chip_info, module)?)
+    add_functions!(module: chip_names, chip_info)
 }

@@ -1,6 +1,5 @@
 //! Devices: the memory of a chip, and what stops its use.
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -68,23 +67,12 @@ impl PyDevice {
             worker_l1_bytes: worker_l1_size,
         };
         let device = enter_engine(py, || Device::open(chip, options))?;
-        let shared = SharedDevice {
-            device: Mutex::new(device),
-            open: AtomicBool::new(true),
-            dropped: Mutex::new(Vec::new()),
-            failure: Mutex::new(None),
-        };
-        Ok(Self { shared: Arc::new(shared) })
+        Ok(Self { shared: Arc::new(SharedDevice::new(device)) })
     }
 
     /// Gives all memory back; every buffer becomes invalid. Works after an engine bug too.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
-        enter_engine(py, || {
-            let mut device = self.shared.device.lock().unwrap_or_else(PoisonError::into_inner);
-            device.close()?;
-            self.shared.open.store(false, Ordering::Release);
-            Ok::<_, MemoryError>(())
-        })
+        enter_engine(py, || self.shared.close())
     }
 
     #[getter]
@@ -168,20 +156,18 @@ impl PyDevice {
     /// done now. The first reason stays.
     #[pyo3(signature = (sentence, error="DeviceError"))]
     fn stop(&self, sentence: String, error: &str) {
-        let mut slot = self.shared.failure.lock().unwrap_or_else(PoisonError::into_inner);
-        slot.get_or_insert((sentence, error.to_owned()));
+        self.shared.failure().get_or_insert((sentence, error.to_owned()));
     }
 
     /// Takes a stop back. Memory stays as it is.
     fn reset(&self) {
-        *self.shared.failure.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.shared.failure() = None;
     }
 
     /// Why the device is stopped, if it is.
     #[getter]
     fn failure(&self) -> Option<String> {
-        let slot = self.shared.failure.lock().unwrap_or_else(PoisonError::into_inner);
-        slot.as_ref().map(|(sentence, _)| sentence.clone())
+        self.shared.failure().as_ref().map(|(sentence, _)| sentence.clone())
     }
 
     /// Bytes of a DRAM bank, or of the L1 of a core, whatever lies there.

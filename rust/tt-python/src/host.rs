@@ -7,6 +7,7 @@ use tt_cpu::level::LevelError;
 use tt_cpu::pool::{self, ThreadsError};
 use tt_formats::{DataFormat, TileShape};
 
+use crate::arguments::{Format, Tile, add_functions, tile_shape};
 use crate::error::{EngineError, engine_bug, enter_engine, exception};
 
 impl EngineError for ConvertError {
@@ -76,8 +77,8 @@ fn cpu_name() -> String {
 
 /// Bytes of a tile.
 #[pyfunction]
-fn tile_bytes(py: Python<'_>, format: u8, height: usize, width: usize) -> PyResult<usize> {
-    Ok(data_format(py, format)?.tile_bytes(tile_shape(py, (height, width))?))
+fn tile_bytes(py: Python<'_>, format: Format, height: usize, width: usize) -> PyResult<usize> {
+    Ok(format.0.tile_bytes(tile_shape(py, (height, width))?))
 }
 
 /// The raw buffer of a host tensor with these values.
@@ -87,19 +88,19 @@ fn tile_bytes(py: Python<'_>, format: u8, height: usize, width: usize) -> PyResu
 fn host_pack<'py>(
     py: Python<'py>,
     values: &Bound<'py, PyUntypedArray>,
-    source_format: u8,
-    target_format: u8,
+    source_format: Format,
+    target_format: Format,
     dims: (usize, usize, usize),
-    tile: Option<(usize, usize)>,
+    tile: Option<Tile>,
     pad_value: f64,
     preserve_nan: bool,
     col_tilize: bool,
 ) -> PyResult<Bound<'py, PyArray1<u8>>> {
     // The official conversion makes every NaN canonical with this option too (golden/host, `preserve_nan`).
     let _ = preserve_nan;
-    let (target, dims) = (data_format(py, target_format)?, dims_of(dims));
-    let job = PackJob { target, dims, tile: optional_tile(py, tile)?, pad: pad_value as f32, transposed: col_tilize };
-    let source = data_format(py, source_format)?;
+    let (target, dims) = (target_format.0, dims_of(dims));
+    let job = PackJob { target, dims, tile: tile.map(|tile| tile.0), pad: pad_value as f32, transposed: col_tilize };
+    let source = source_format.0;
     let buffer = match source {
         DataFormat::Float32 => job.run::<f32>(py, values, |values| Values::Float32(values)),
         DataFormat::Float16B => job.run::<u16>(py, values, |values| Values::Float16B(values)),
@@ -157,11 +158,11 @@ impl PackJob {
 fn host_unpack<'py>(
     py: Python<'py>,
     buffer: PyReadonlyArray1<'py, u8>,
-    format: u8,
+    format: Format,
     dims: (usize, usize, usize),
-    tile: Option<(usize, usize)>,
+    tile: Option<Tile>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (format, dims, tile) = (data_format(py, format)?, dims_of(dims), optional_tile(py, tile)?);
+    let (format, dims, tile) = (format.0, dims_of(dims), tile.map(|tile| tile.0));
     let buffer = buffer.as_slice().map_err(|_| engine_bug(py, "host_unpack wants a contiguous buffer"))?;
     match format {
         DataFormat::Float32 | DataFormat::Bfp8B | DataFormat::Bfp4B => {
@@ -203,32 +204,7 @@ fn dims_of((batch, rows, columns): (usize, usize, usize)) -> Dims {
     Dims { batch, rows, columns }
 }
 
-/// The format with this code, for the functions of this module.
-///
-/// # Errors
-/// `EngineBugError` if there is none: Python knows the codes.
-pub fn data_format(py: Python<'_>, code: u8) -> PyResult<DataFormat> {
-    DataFormat::from_code(code).ok_or_else(|| engine_bug(py, &format!("no format has the code {code}")))
-}
-
-fn tile_shape(py: Python<'_>, (height, width): (usize, usize)) -> PyResult<TileShape> {
-    let invalid = || format!("no tile of {height}x{width}\ninfo:\nTile size is not valid for our hardware");
-    TileShape::new(height, width).ok_or_else(|| exception(py, "ShapeError", (invalid(),)))
-}
-
-fn optional_tile(py: Python<'_>, tile: Option<(usize, usize)>) -> PyResult<Option<TileShape>> {
-    tile.map(|tile| tile_shape(py, tile)).transpose()
-}
-
 /// Adds this file's names to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(cpu_levels, module)?)?;
-    module.add_function(wrap_pyfunction!(cpu_level, module)?)?;
-    module.add_function(wrap_pyfunction!(set_cpu_level, module)?)?;
-    module.add_function(wrap_pyfunction!(threads, module)?)?;
-    module.add_function(wrap_pyfunction!(set_threads, module)?)?;
-    module.add_function(wrap_pyfunction!(cpu_name, module)?)?;
-    module.add_function(wrap_pyfunction!(tile_bytes, module)?)?;
-    module.add_function(wrap_pyfunction!(host_pack, module)?)?;
-    module.add_function(wrap_pyfunction!(host_unpack, module)?)
+    add_functions!(module: cpu_levels, cpu_level, set_cpu_level, threads, set_threads, cpu_name, tile_bytes, host_pack, host_unpack)
 }

@@ -3,6 +3,7 @@
 
 use pyo3::prelude::*;
 
+mod arguments;
 mod buffer;
 mod chip;
 mod device;

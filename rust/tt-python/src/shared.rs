@@ -1,5 +1,4 @@
-//! A device as its Python objects share it: locks, what frees its buffers, and whether it is stopped.
-
+//! The device that its Python object and all its buffers hold, and who may use it.
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -7,21 +6,43 @@ use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use tt_memory::buffer::BufferId;
 use tt_memory::device::Device;
+use tt_memory::error::MemoryError;
 
 use crate::error::{Either, EngineError, Poisoned, enter_engine, exception};
 
 /// A device that its Python object and all its buffers hold.
 #[derive(Debug)]
 pub struct SharedDevice {
-    pub(crate) device: Mutex<Device>,
-    pub(crate) open: AtomicBool,
+    device: Mutex<Device>,
+    open: AtomicBool,
     /// Buffers whose Python objects went away while somebody else was using the device.
-    pub(crate) dropped: Mutex<Vec<BufferId>>,
+    dropped: Mutex<Vec<BufferId>>,
     /// Why the device is stopped, and the class of error that says so.
-    pub(crate) failure: Mutex<Option<(String, String)>>,
+    failure: Mutex<Option<(String, String)>>,
 }
 
 impl SharedDevice {
+    /// A device that was just opened.
+    pub fn new(device: Device) -> Self {
+        let (dropped, failure) = (Mutex::new(Vec::new()), Mutex::new(None));
+        Self { device: Mutex::new(device), open: AtomicBool::new(true), dropped, failure }
+    }
+
+    /// Gives all memory back; works after an engine bug too.
+    ///
+    /// # Errors
+    /// The device is closed.
+    pub fn close(&self) -> Result<(), MemoryError> {
+        self.device.lock().unwrap_or_else(PoisonError::into_inner).close()?;
+        self.open.store(false, Ordering::Release);
+        Ok(())
+    }
+
+    /// Why work is refused, if it is: a sentence and the class of the error.
+    pub fn failure(&self) -> MutexGuard<'_, Option<(String, String)>> {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Exclusive use of the device. Buffers that were dropped in the meantime are freed first.
     ///
     /// # Errors
@@ -49,7 +70,7 @@ impl SharedDevice {
     /// # Errors
     /// The class and the sentence that it was stopped with.
     pub fn require_running(&self, py: Python<'_>) -> PyResult<()> {
-        match &*self.failure.lock().unwrap_or_else(PoisonError::into_inner) {
+        match &*self.failure() {
             None => Ok(()),
             Some((sentence, class)) => Err(exception(py, class, (sentence,))),
         }
@@ -96,7 +117,7 @@ impl SharedDevice {
         }
     }
 
-    pub(crate) fn free_dropped(&self, device: &mut Device) {
+    fn free_dropped(&self, device: &mut Device) {
         let dropped = std::mem::take(&mut *self.dropped.lock().unwrap_or_else(PoisonError::into_inner));
         for id in dropped {
             // It may have been deallocated by hand, or have gone with its device.

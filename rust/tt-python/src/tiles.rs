@@ -14,6 +14,7 @@ use tt_tensix::regs::{Arch, TILE_DATUMS};
 use tt_tensix::tile_io::{self, Input, Tile, ZERO};
 use tt_tensix::unpack::{self, Unpacker};
 
+use crate::arguments::{Fidelity, Format, Generation, add_functions};
 use crate::error::enter_engine;
 
 type Bytes<'py> = PyReadonlyArrayDyn<'py, u8>;
@@ -25,25 +26,13 @@ pub fn bad(text: String) -> PyErr {
     PyValueError::new_err(text)
 }
 
-fn format(code: u8) -> PyResult<DataFormat> {
-    DataFormat::from_code(code).ok_or_else(|| bad(format!("no format has code {code}")))
-}
-
-/// The chip generation with this number.
-pub fn arch(number: u8) -> PyResult<Arch> {
-    match number {
-        0 => Ok(Arch::Wormhole),
-        1 => Ok(Arch::Blackhole),
-        _ => Err(bad(format!("no chip generation {number}"))),
-    }
-}
+/// Fidelity, whether `Dst` is 32 bits wide, and chip.
+type Setting = (Fidelity, bool, Generation);
 
 /// What a kernel would configure for operands of this L1 format.
-fn math(operand: DataFormat, fidelity: u32, dst32: bool, arch: u8) -> PyResult<MathConfig> {
-    let fidelity =
-        MathFidelity::from_phases(fidelity).ok_or_else(|| bad(format!("no fidelity has {fidelity} phases")))?;
-    let dst = tile_io::dst_format(operand, dst32);
-    Ok(MathConfig { fidelity, dst, alu: unpack::register_format(operand, dst32), arch: self::arch(arch)? })
+fn math(operand: DataFormat, (fidelity, dst32, arch): Setting) -> MathConfig {
+    let (dst, alu) = (tile_io::dst_format(operand, dst32), unpack::register_format(operand, dst32));
+    MathConfig { fidelity: fidelity.0, dst, alu, arch: arch.0 }
 }
 
 /// The tiles of an array of L1 bytes and the number of tiles per entry of its first axis.
@@ -94,8 +83,14 @@ fn register_tiles(py: Python<'_>, n: usize, compute: impl Fn(usize, &mut Tile) +
 
 /// L1 tiles as the unpacker leaves them in Src, or in Dst.
 #[pyfunction]
-fn unpack_tiles<'py>(py: Python<'py>, l1: Bytes<'py>, format: u8, register_format: u8, to_dst: bool) -> NewWords<'py> {
-    let (format, register) = (self::format(format)?, self::format(register_format)?);
+fn unpack_tiles<'py>(
+    py: Python<'py>,
+    l1: Bytes<'py>,
+    format: Format,
+    register_format: Format,
+    to_dst: bool,
+) -> NewWords<'py> {
+    let (format, register) = (format.0, register_format.0);
     let level = Level::current();
     let unpacker = if to_dst { Unpacker::to_dst(format, level) } else { Unpacker::to_src(format, register, level) };
     let unpacker = unpacker.map_err(|error| bad(error.to_string()))?;
@@ -118,31 +113,28 @@ fn dst_format(name: &str) -> PyResult<DstFormat> {
     })
 }
 
-/// Dst tiles as the packer writes them to L1.
+/// Dst tiles as the packer writes them to L1. `formats` are those of Dst, of the intermediate step, and of L1; `relu`
+/// is mode and threshold.
 #[pyfunction]
-#[pyo3(signature = (dst, dst_format, intermediate, output, relu_mode=0, relu_threshold=0, l1_before=None))]
-#[allow(clippy::too_many_arguments, reason = "the settings of one packer")]
+#[pyo3(signature = (dst, formats, relu=(0, 0), l1_before=None))]
 fn pack_tiles<'py>(
     py: Python<'py>,
     dst: Words<'py>,
-    dst_format: &str,
-    intermediate: u8,
-    output: u8,
-    relu_mode: u8,
-    relu_threshold: u16,
+    formats: (String, Format, Format),
+    relu: (u8, u16),
     l1_before: Option<Bytes<'py>>,
 ) -> PyResult<Bound<'py, PyArrayDyn<u8>>> {
-    let relu = match relu_mode {
-        0 => Relu::None,
-        1 => Relu::Zero,
-        2 => Relu::MinThreshold(relu_threshold),
-        3 => Relu::MaxThreshold(relu_threshold),
-        _ => return Err(bad(format!("no ReLU mode {relu_mode}"))),
+    let relu = match relu {
+        (0, _) => Relu::None,
+        (1, _) => Relu::Zero,
+        (2, threshold) => Relu::MinThreshold(threshold),
+        (3, threshold) => Relu::MaxThreshold(threshold),
+        (mode, _) => return Err(bad(format!("no ReLU mode {mode}"))),
     };
     let config = PackConfig {
-        dst: self::dst_format(dst_format)?,
-        intermediate: format(intermediate)?,
-        output: format(output)?,
+        dst: dst_format(&formats.0)?,
+        intermediate: formats.1.0,
+        output: formats.2.0,
         relu,
         l1_accumulate: l1_before.is_some(),
         edge: EdgeMask::None,
@@ -171,20 +163,16 @@ fn pack_tiles<'py>(
 
 /// Dst after `sum over t of in0[i, t] @ in1[i, t]`.
 #[pyfunction]
-#[allow(clippy::too_many_arguments, reason = "the settings of one kernel")]
 fn matmul_tiles<'py>(
     py: Python<'py>,
     in0: Bytes<'py>,
     in1: Bytes<'py>,
-    format0: u8,
-    format1: u8,
-    fidelity: u32,
-    dst32: bool,
-    arch: u8,
+    formats: (Format, Format),
+    setting: Setting,
 ) -> NewWords<'py> {
-    let (format0, format1) = (format(format0)?, format(format1)?);
-    let cfg = math(format1, fidelity, dst32, arch)?;
-    let (left, right) = (L1Tiles::new(&in0, format0, dst32)?, L1Tiles::new(&in1, format1, dst32)?);
+    let (format0, format1) = (formats.0.0, formats.1.0);
+    let cfg = math(format1, setting);
+    let (left, right) = (L1Tiles::new(&in0, format0, setting.1)?, L1Tiles::new(&in1, format1, setting.1)?);
     same_tiles(&left, &right)?;
     register_tiles(py, left.entries(), |i, dst| {
         let (mut a, mut b) = ([0; TILE_DATUMS], [0; TILE_DATUMS]);
@@ -224,24 +212,19 @@ fn broadcast_of(name: &str) -> PyResult<Broadcast> {
 
 /// Dst after `in0 op in1`, or after adding that `repeat` times to zero if `repeat` is above 1.
 #[pyfunction]
-#[allow(clippy::too_many_arguments, reason = "the settings of one kernel")]
 fn eltwise_tiles<'py>(
     py: Python<'py>,
     in0: Bytes<'py>,
     in1: Bytes<'py>,
-    format0: u8,
-    format1: u8,
-    op: &str,
-    broadcast: &str,
+    formats: (Format, Format),
+    step: (String, String),
     repeat: usize,
-    fidelity: u32,
-    dst32: bool,
-    arch: u8,
+    setting: Setting,
 ) -> NewWords<'py> {
-    let (format0, format1) = (format(format0)?, format(format1)?);
-    let (op, broadcast) = (eltwise_op(op)?, broadcast_of(broadcast)?);
-    let cfg = math(format0, fidelity, dst32, arch)?;
-    let (left, right) = (L1Tiles::new(&in0, format0, dst32)?, L1Tiles::new(&in1, format1, dst32)?);
+    let (format0, format1) = (formats.0.0, formats.1.0);
+    let (op, broadcast) = (eltwise_op(&step.0)?, broadcast_of(&step.1)?);
+    let cfg = math(format0, setting);
+    let (left, right) = (L1Tiles::new(&in0, format0, setting.1)?, L1Tiles::new(&in1, format1, setting.1)?);
     same_tiles(&left, &right)?;
     register_tiles(py, left.entries() * left.per_entry, |i, dst| {
         let (mut a, mut b) = ([0; TILE_DATUMS], [0; TILE_DATUMS]);
@@ -267,32 +250,28 @@ fn scaler(operand: DataFormat, bits: u32) -> (DataFormat, Tile) {
 ///
 /// `scaler_bits` is a positive FP32 word.
 #[pyfunction]
-#[allow(clippy::too_many_arguments, reason = "the settings of one kernel")]
 fn reduce_tiles<'py>(
     py: Python<'py>,
     tiles: Bytes<'py>,
-    format: u8,
+    format: Format,
     scaler_bits: u32,
-    pool: &str,
-    dim: &str,
-    fidelity: u32,
-    dst32: bool,
-    arch: u8,
+    step: (String, String),
+    setting: Setting,
 ) -> NewWords<'py> {
-    let operand = self::format(format)?;
-    let pool = match pool {
+    let operand = format.0;
+    let pool = match step.0.as_str() {
         "sum" => PoolOp::Sum,
         "max" => PoolOp::Max,
-        _ => return Err(bad(format!("no pool {pool:?}"))),
+        other => return Err(bad(format!("no pool {other:?}"))),
     };
-    let dim = match dim {
+    let dim = match step.1.as_str() {
         "row" => ReduceDim::Row,
         "column" => ReduceDim::Column,
         "scalar" => ReduceDim::Scalar,
-        _ => return Err(bad(format!("no dimension {dim:?}"))),
+        other => return Err(bad(format!("no dimension {other:?}"))),
     };
-    let cfg = math(operand, fidelity, dst32, arch)?;
-    let data = L1Tiles::new(&tiles, operand, dst32)?;
+    let cfg = math(operand, setting);
+    let data = L1Tiles::new(&tiles, operand, setting.1)?;
     let (scaler_format, scaler) = scaler(operand, scaler_bits);
     register_tiles(py, data.entries(), |i, dst| {
         let mut tile = [0; TILE_DATUMS];
@@ -306,43 +285,12 @@ fn reduce_tiles<'py>(
     })
 }
 
-/// Dst after summing the rows of the tiles `in[i]` as a matrix product; only column 0 is meaningful.
-#[pyfunction]
-fn row_sum_tiles<'py>(
-    py: Python<'py>,
-    tiles: Bytes<'py>,
-    format: u8,
-    scaler_bits: u32,
-    fidelity: u32,
-    dst32: bool,
-    arch: u8,
-) -> NewWords<'py> {
-    let operand = self::format(format)?;
-    let data = L1Tiles::new(&tiles, operand, dst32)?;
-    let (scaler_format, scaler) = scaler(operand, scaler_bits);
-    let cfg = MathConfig { alu: scaler_format, ..math(operand, fidelity, dst32, arch)? };
-    register_tiles(py, data.entries(), |i, dst| {
-        let mut tile = [0; TILE_DATUMS];
-        for t in 0..data.per_entry {
-            data.unpack(i, t, &mut tile);
-            fpu::row_sum(&cfg, dst, &tile, &scaler);
-        }
-    })
-}
-
 /// Dst after MOVA2D of L1 tiles, or after `copy_tile` if `copy_tile` is true.
 #[pyfunction]
-#[pyo3(signature = (l1, format, dst32, copy_tile=false, arch=0))]
-fn datacopy_tiles<'py>(
-    py: Python<'py>,
-    l1: Bytes<'py>,
-    format: u8,
-    dst32: bool,
-    copy_tile: bool,
-    arch: u8,
-) -> NewWords<'py> {
-    let operand = self::format(format)?;
-    let cfg = math(operand, 1, dst32, arch)?;
+#[pyo3(signature = (l1, format, dst32, copy_tile=false))]
+fn datacopy_tiles<'py>(py: Python<'py>, l1: Bytes<'py>, format: Format, dst32: bool, copy_tile: bool) -> NewWords<'py> {
+    let operand = format.0;
+    let cfg = math(operand, (Fidelity(MathFidelity::LoFi), dst32, Generation(Arch::Wormhole)));
     if !copy_tile {
         Unpacker::to_src(operand, cfg.alu, Level::current()).map_err(|error| bad(error.to_string()))?;
     }
@@ -361,19 +309,18 @@ fn datacopy_tiles<'py>(
     })
 }
 
-/// Single elements of MVMUL: `a` and `b` are [n, 16] Src words, `d` the [n] old Dst words.
+/// Single elements of MVMUL: `a` and `b` are [n, 16] Src words, `d` the [n] old Dst words; `setting` is the phase,
+/// whether Dst is 32 bits wide, and the chip.
 #[pyfunction]
-#[allow(clippy::too_many_arguments, reason = "the settings of one instruction")]
 fn mvmul_steps<'py>(
     py: Python<'py>,
     a: Words<'py>,
     b: Words<'py>,
     d: Words<'py>,
     family: &str,
-    phase: u32,
-    dst32: bool,
-    arch: u8,
+    setting: (u32, bool, Generation),
 ) -> NewWords<'py> {
+    let (phase, dst32, arch) = setting;
     let (alu, narrow) = match family {
         "e8" => (DataFormat::Tf32, DstFormat::Bf16),
         "e5" => (DataFormat::Float16, DstFormat::Fp16),
@@ -383,7 +330,7 @@ fn mvmul_steps<'py>(
         return Err(bad(format!("no phase {phase}")));
     }
     let dst = if dst32 { DstFormat::Fp32 } else { narrow };
-    let cfg = MathConfig { fidelity: MathFidelity::HiFi4, dst, alu, arch: self::arch(arch)? };
+    let cfg = MathConfig { fidelity: MathFidelity::HiFi4, dst, alu, arch: arch.0 };
     let (a, b, d) = (a.as_slice()?, b.as_slice()?, d.as_slice()?);
     let (a, b) = (a.as_chunks::<16>().0, b.as_chunks::<16>().0);
     if a.len() != d.len() || b.len() != d.len() {
@@ -397,12 +344,6 @@ fn mvmul_steps<'py>(
 
 /// Adds this file's names to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(unpack_tiles, module)?)?;
-    module.add_function(wrap_pyfunction!(pack_tiles, module)?)?;
-    module.add_function(wrap_pyfunction!(matmul_tiles, module)?)?;
-    module.add_function(wrap_pyfunction!(eltwise_tiles, module)?)?;
-    module.add_function(wrap_pyfunction!(reduce_tiles, module)?)?;
-    module.add_function(wrap_pyfunction!(row_sum_tiles, module)?)?;
-    module.add_function(wrap_pyfunction!(datacopy_tiles, module)?)?;
-    module.add_function(wrap_pyfunction!(mvmul_steps, module)?)
+    add_functions!(module: unpack_tiles, pack_tiles, matmul_tiles, eltwise_tiles, reduce_tiles,
+        datacopy_tiles, mvmul_steps)
 }

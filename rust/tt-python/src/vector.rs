@@ -6,8 +6,9 @@ use tt_cpu::Level;
 use tt_tensix::sfpu::convert::{self, Mode, Round};
 use tt_tensix::sfpu::{self, DstWidth};
 
+use crate::arguments::{Generation, add_functions};
 use crate::error::enter_engine;
-use crate::tiles::{NewWords, Words, arch, bad};
+use crate::tiles::{NewWords, Words, bad};
 
 /// Applies a function to every word of an array.
 fn map_words<'py>(py: Python<'py>, words: &Words<'_>, function: impl Fn(u32) -> u32 + Send + Sync) -> NewWords<'py> {
@@ -20,15 +21,14 @@ fn map_words<'py>(py: Python<'py>, words: &Words<'_>, function: impl Fn(u32) -> 
 
 /// `x * y + z` of the vector unit.
 #[pyfunction]
-fn sfpu_fma<'py>(py: Python<'py>, x: Words<'py>, y: Words<'py>, z: Words<'py>, arch: u8) -> NewWords<'py> {
-    let arch = self::arch(arch)?;
+fn sfpu_fma<'py>(py: Python<'py>, x: Words<'py>, y: Words<'py>, z: Words<'py>, arch: Generation) -> NewWords<'py> {
     let shape = x.shape().to_vec();
     let (x, y, z) = (x.as_slice()?, y.as_slice()?, z.as_slice()?);
     if x.len() != y.len() || x.len() != z.len() {
         return Err(bad(format!("operands of {}, {} and {} words", x.len(), y.len(), z.len())));
     }
     let results = enter_engine(py, || -> PyResult<Vec<u32>> {
-        Ok((0..x.len()).map(|i| sfpu::fma(x[i], y[i], z[i], arch)).collect())
+        Ok((0..x.len()).map(|i| sfpu::fma(x[i], y[i], z[i], arch.0)).collect())
     })?;
     PyArray1::from_vec(py, results).reshape(shape)
 }
@@ -123,21 +123,18 @@ fn sfpu_binary<'py>(
 
 /// A function of three operands on Dst words, as [`sfpu_unary`].
 #[pyfunction]
-#[pyo3(signature = (name, a, b, c, dst32, variant="default", parameters=vec![]))]
-#[allow(clippy::too_many_arguments, reason = "arguments of one Python call")]
+#[pyo3(signature = (name, operands, dst32, variant="default", parameters=vec![]))]
 fn sfpu_ternary<'py>(
     py: Python<'py>,
     name: &str,
-    a: Words<'py>,
-    b: Words<'py>,
-    c: Words<'py>,
+    operands: (Words<'py>, Words<'py>, Words<'py>),
     dst32: bool,
     variant: &str,
     parameters: Vec<u32>,
 ) -> NewWords<'py> {
     let function = sfpu::lookup_ternary(name, variant).ok_or_else(|| bad(format!("no function {name}/{variant}")))?;
     let call = function.with(&parameters).map_err(|error| bad(format!("{name}/{variant}: {error}")))?;
-    let (second, third) = (b.as_slice()?, c.as_slice()?);
+    let (a, second, third) = (operands.0, operands.1.as_slice()?, operands.2.as_slice()?);
     same_length(&[a.len(), second.len(), third.len()])?;
     map_dst(py, &a, move |dst| call.run(dst, second, third, width(dst32), Level::current()))
 }
@@ -166,12 +163,6 @@ fn sfpu_variants() -> Vec<(&'static str, &'static str)> {
     sfpu::FUNCTIONS.iter().copied().flatten().map(|function| (function.name, function.variant)).collect()
 }
 
-/// Names of the functions of two operands.
-#[pyfunction]
-fn sfpu_binary_names() -> Vec<&'static str> {
-    sfpu::BINARY_FUNCTIONS.iter().copied().flatten().map(|function| function.name).collect()
-}
-
 /// Every function of the vector unit: operands, name, variant, names of its parameters.
 #[pyfunction]
 fn sfpu_functions() -> Vec<(usize, &'static str, &'static str, Vec<&'static str>)> {
@@ -185,15 +176,5 @@ fn sfpu_functions() -> Vec<(usize, &'static str, &'static str, Vec<&'static str>
 
 /// Adds this file's names to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(sfpu_fma, module)?)?;
-    module.add_function(wrap_pyfunction!(sfpu_load, module)?)?;
-    module.add_function(wrap_pyfunction!(sfpu_store, module)?)?;
-    module.add_function(wrap_pyfunction!(sfpu_round, module)?)?;
-    module.add_function(wrap_pyfunction!(sfpu_cast, module)?)?;
-    module.add_function(wrap_pyfunction!(sfpu_unary, module)?)?;
-    module.add_function(wrap_pyfunction!(sfpu_variants, module)?)?;
-    module.add_function(wrap_pyfunction!(sfpu_binary, module)?)?;
-    module.add_function(wrap_pyfunction!(sfpu_ternary, module)?)?;
-    module.add_function(wrap_pyfunction!(sfpu_functions, module)?)?;
-    module.add_function(wrap_pyfunction!(sfpu_binary_names, module)?)
+    add_functions!(module: sfpu_fma, sfpu_load, sfpu_store, sfpu_round, sfpu_cast, sfpu_unary, sfpu_variants, sfpu_binary, sfpu_ternary, sfpu_functions)
 }

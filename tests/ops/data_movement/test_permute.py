@@ -70,7 +70,7 @@ def test_leading_dimensions_move_whole_tiles(device: ttnn.MeshDevice, dtype: ttn
 def test_block_floats_are_packed_after_a_transpose(device: ttnn.MeshDevice) -> None:
     x = make((32, 32), ttnn.bfloat8_b, TILE, device)
     registers = np.ascontiguousarray(values_of(x).T.astype(np.float32)).view(np.uint32).reshape(1, 32, 32)
-    packed = _engine.pack_tiles(registers, "bf16", E8M6, BFP8)
+    packed = _engine.pack_tiles(registers, ("bf16", E8M6, BFP8))
     np.testing.assert_array_equal(raw_of(ttnn.transpose(x, 0, 1)), packed.reshape(-1))
 
 

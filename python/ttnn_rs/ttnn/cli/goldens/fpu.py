@@ -38,7 +38,9 @@ def _matmul(path: Path, archive: Archive) -> Iterator[Verdict]:
                 continue
             wide = width == "dst32"
             left, right = archive[f"{k}_in0"], archive[f"{k}_in1"]
-            results = [_engine.matmul_tiles(left, right, in0, in1, fidelity, wide, WORMHOLE) for fidelity in FIDELITIES]
+            results = [
+                _engine.matmul_tiles(left, right, (in0, in1), (fidelity, wide, WORMHOLE)) for fidelity in FIDELITIES
+            ]
             values = _result(np.stack(results, axis=1), wide=wide, fp16=in0 == FORMAT["fp16"])
             yield Computed(f"{k}_{width}", values)
 
@@ -57,9 +59,9 @@ def _matmul_end_to_end(_path: Path, archive: Archive) -> Iterator[Verdict]:
         left, right = archive[f"{case}__in0"][None], archive[f"{case}__in1"][None]
         packed = []
         for fidelity in FIDELITIES:
-            dst = _engine.matmul_tiles(left, right, in0, in1, fidelity, wide, WORMHOLE)
+            dst = _engine.matmul_tiles(left, right, (in0, in1), (fidelity, wide, WORMHOLE))
             intermediate = _intermediate(out, wide=wide)
-            packed.append(_engine.pack_tiles(dst, "fp32" if wide else "bf16", intermediate, FORMAT[out]))
+            packed.append(_engine.pack_tiles(dst, ("fp32" if wide else "bf16", intermediate, FORMAT[out])))
         yield Computed(name, np.concatenate(packed))
 
 
@@ -89,14 +91,10 @@ def _eltwise(path: Path, archive: Archive) -> Iterator[Verdict]:
             _engine.eltwise_tiles(
                 archive["in0"],
                 archive["in1"],
-                in0,
-                in1,
-                op,
-                _BROADCAST[form],
+                (in0, in1),
+                (op, _BROADCAST[form]),
                 ACCUMULATED if form == "acc" else 1,
-                fidelity,
-                wide,
-                WORMHOLE,
+                (fidelity, wide, WORMHOLE),
             )
             for fidelity in fidelities
         ]
@@ -124,11 +122,8 @@ def _reduce(path: Path, archive: Archive) -> Iterator[Verdict]:
                 np.ascontiguousarray(tiles),
                 FORMAT[name_of_format],
                 bits,
-                pool,
-                _DIM[dim],
-                fidelity,
-                wide,
-                WORMHOLE,
+                (pool, _DIM[dim]),
+                (fidelity, wide, WORMHOLE),
             )
             for fidelity in (FIDELITIES if pool == "sum" else (4,))
         ]
@@ -150,9 +145,7 @@ def _mvmul_step(_path: Path, archive: Archive) -> Iterator[Verdict]:
                 archive[f"{step}_b"],
                 archive[f"{step}_d"],
                 family,
-                int(phase),
-                width == "dst32",
-                WORMHOLE,
+                (int(phase), width == "dst32", WORMHOLE),
             ),
         )
 
@@ -188,13 +181,13 @@ def _pack(_path: Path, archive: Archive) -> Iterator[Verdict]:
         if f"{case}__mode" in archive:
             modes, thresholds = archive[f"{case}__mode"], archive[f"{case}__threshold"]
             rows = [
-                _engine.pack_tiles(dst[i : i + 1], dst_format, intermediate, output, int(mode), int(threshold))
+                _engine.pack_tiles(dst[i : i + 1], (dst_format, intermediate, output), (int(mode), int(threshold)))
                 for i, (mode, threshold) in enumerate(zip(modes, thresholds, strict=True))
             ]
             yield Computed(name, np.concatenate(rows))
         else:
             before = archive.get(f"{case}__l1_before")
-            yield Computed(name, _engine.pack_tiles(dst, dst_format, intermediate, output, 0, 0, before))
+            yield Computed(name, _engine.pack_tiles(dst, (dst_format, intermediate, output), (0, 0), before))
 
 
 _UNPACK = re.compile(r"(\w+?)_to_(src|dst32)(?:_(\w+))?__(?:src19|dst)")

@@ -59,7 +59,7 @@ def _run(name: str, variant: str, inputs: Sequence[Words], wide: bool, parameter
         return _engine.sfpu(name, variant, inputs[0], wide, parameters)
     if len(inputs) == 2:
         return _engine.sfpu_binary(name, inputs[0], inputs[1], wide, variant, parameters)
-    return _engine.sfpu_ternary(name, inputs[0], inputs[1], inputs[2], wide, variant, parameters)
+    return _engine.sfpu_ternary(name, (inputs[0], inputs[1], inputs[2]), wide, variant, parameters)
 
 
 def _as_stored(variant: str, stored: np.dtype[Any], results: Words) -> np.ndarray:

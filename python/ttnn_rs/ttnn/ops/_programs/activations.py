@@ -48,7 +48,7 @@ def chain(operator: str, activations: Iterable[Activation]) -> list[ChainStep]:
 @lru_cache(maxsize=1)
 def vector_functions() -> frozenset[tuple[str, str]]:
     """Return (name, variant) of the vector-unit functions that the engine has."""
-    return frozenset((name, variant) for name, variant, *_ in _engine.functions())
+    return frozenset((name, variant) for name, variant in _engine.sfpu_variants())
 
 
 def is_single_relu(activations: Sequence[Activation]) -> bool:
