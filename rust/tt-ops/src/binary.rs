@@ -5,72 +5,23 @@
 //! unit, apply the remaining activations in Dst, pack.
 
 mod halves;
-pub(crate) mod operand;
-pub(crate) mod steps;
+mod program;
 
 use tt_formats::{DataFormat, TileShape};
 use tt_memory::{BufferId, Device};
-use tt_tensix::fpu::{self, Arch, Broadcast, EltwiseOp, HalfTile, MathConfig, MathFidelity};
+use tt_tensix::fpu::{self, Broadcast, HalfTile, MathConfig};
 use tt_tensix::pack::{self, DstFormat, PackConfig, Relu};
-use tt_tensix::sfpu::{DstWidth, SeveralCall};
+use tt_tensix::sfpu::DstWidth;
 use tt_tensix::tile_io::{self, Input, Tile, ZERO};
 use tt_tensix::unpack::Bf16Page;
 
-use self::halves::Halves;
-use self::operand::{Found, Kept, Operand, Source, filled_tile};
+use crate::OpError;
 use crate::broadcast::{BroadcastMap, OutputTiles};
+use crate::operand::{Found, Kept, Operand, Source, filled_tile};
 use crate::pages::{self, Old};
-use crate::{Chain, OpError};
+use halves::Halves;
 
-/// A vector-unit function of two operands with its parameters.
-pub type BinaryCall = SeveralCall<fn(&mut [u32], &[u32], &[u32], tt_cpu::Level)>;
-
-/// Which unit computes, and what.
-#[derive(Clone, Copy, Debug)]
-pub enum Unit {
-    /// Matrix unit: operand a in `SrcA`, b in `SrcB`.
-    Fpu(EltwiseOp),
-    /// Vector unit: both operands in Dst.
-    Sfpu(BinaryCall),
-}
-
-/// The second operand.
-#[derive(Clone, Copy, Debug)]
-pub enum Other {
-    /// A tensor with its own shape.
-    Tensor(BufferId),
-    /// A whole tile of one datum, given as FP32 bits, of which shorter formats keep the upper half, or as an integer.
-    Scalar(u32),
-}
-
-/// What the program is built with. Shapes are logical; the last two dimensions are tiled.
-#[derive(Clone)]
-pub struct BinaryProgram {
-    /// Formats of a, b (of the scalar's tile) and the output.
-    pub formats: (DataFormat, DataFormat, DataFormat),
-    /// Unit and operation.
-    pub unit: Unit,
-    /// Shape of a.
-    pub shape_a: Vec<usize>,
-    /// Shape of b; ignored for a scalar.
-    pub shape_b: Vec<usize>,
-    /// Shape of the output.
-    pub shape_out: Vec<usize>,
-    /// The scalar is the left operand.
-    pub scalar_is_left: bool,
-    /// Pages are tiles; otherwise rows.
-    pub tiled: bool,
-    /// Fidelity of products on the matrix unit.
-    pub fidelity: MathFidelity,
-    /// 32-bit Dst.
-    pub dst32: bool,
-    /// Activations of operand a, of operand b, and of the result.
-    pub chains: [Chain; 3],
-    /// The packer clips the result below zero.
-    pub packer_relu: bool,
-    /// Chip.
-    pub arch: Arch,
-}
+pub use program::{BinaryCall, BinaryProgram, Other, Unit};
 
 /// Per worker: the operand tiles in L1 form and the registers.
 struct Scratch {

@@ -4,6 +4,7 @@
 //! buffers, runs the tile steps of `tt-tensix` in the program's order and claims pages of the output buffer. Work is
 //! split over output pages, never inside a sum, so the number of threads cannot change a bit.
 
+mod activation;
 pub mod argmax;
 pub mod binary;
 mod broadcast;
@@ -11,9 +12,11 @@ mod chain;
 pub mod embedding_backward;
 mod error;
 pub mod fill;
+mod half_table;
 pub mod matmul;
 pub mod matmul_fast;
 pub mod movement;
+mod operand;
 mod pages;
 pub mod reduce;
 pub mod rows;

@@ -14,8 +14,8 @@ use tt_tensix::tile_io::{self, Input, Tile, ZERO};
 use tt_tensix::unpack::Bf16Page;
 
 use crate::binary::Other;
-use crate::binary::operand::{Found, Kept, Operand, Source, filled_tile};
 use crate::broadcast::{BroadcastMap, OutputTiles};
+use crate::operand::{Found, Kept, Operand, Source, filled_tile};
 use crate::pages::{self, Old};
 use crate::{Chain, OpError};
 

@@ -1,15 +1,14 @@
 //! `eltwise_sfpu`: copy a tile to Dst, run a chain of vector-unit functions there, pack. With an empty chain it is
 //! `typecast` between formats that the unpacker and packer convert.
 
-pub(crate) mod lookup;
-
 use tt_formats::DataFormat;
 use tt_memory::{BufferId, Device};
 use tt_tensix::fpu::{Arch, MathConfig, MathFidelity};
 use tt_tensix::pack::{self, PackConfig, Relu};
 use tt_tensix::tile_io::{self, Input, Tile, ZERO};
 
-use crate::binary::steps::Activation;
+use crate::activation::Activation;
+use crate::half_table;
 use crate::pages::{self, Old};
 use crate::{Chain, OpError};
 
@@ -62,11 +61,16 @@ pub fn unary(
     if program.packer_relu {
         packer.relu = Relu::MinThreshold(0);
     }
-    let tile_in = port_bytes(format_in);
-    let tile_out = port_bytes(format_out);
+    let tile_in = tile_bytes(format_in);
+    let tile_out = tile_bytes(format_out);
     let halves = program.formats == (DataFormat::Float16B, DataFormat::Float16B) && !program.dst32;
-    if halves && program.tiled && pages >= lookup::WORTH_A_TABLE {
-        return lookup::look_up(device, input, output, &lookup::kept_table(Some((&entry, &math)), chain, &packer));
+    if halves && program.tiled && pages >= half_table::WORTH_A_TABLE {
+        return half_table::look_up(
+            device,
+            input,
+            output,
+            &half_table::kept_table(Some((&entry, &math)), chain, &packer),
+        );
     }
     // Block floats become bfloat16 on the way, so that the same table serves.
     let short = if program.tiled { Activation::new(format_in, &math, chain, &packer, pages) } else { None };
@@ -132,6 +136,6 @@ fn rows(
     }
 }
 
-fn port_bytes(format: DataFormat) -> usize {
+fn tile_bytes(format: DataFormat) -> usize {
     format.tile_bytes(tt_formats::TileShape::FULL)
 }

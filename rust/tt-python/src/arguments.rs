@@ -71,6 +71,9 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Functions {
     type Error = PyErr;
 
     fn extract(given: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        if given.len()? == 0 {
+            return Ok(Self::default());
+        }
         let steps: Vec<Bound<'py, PyTuple>> = given.extract()?;
         let step = |step: Bound<'py, PyTuple>| -> PyResult<ChainStep> {
             let parameters = if step.len() > 2 { step.get_item(2)?.extract()? } else { Vec::new() };

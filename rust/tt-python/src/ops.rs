@@ -12,7 +12,7 @@ use tt_ops::binary::{BinaryProgram, Other, Unit};
 use tt_ops::embedding_backward::EmbeddingBackwardProgram;
 use tt_ops::matmul::{Bias, MatmulProgram, Ring};
 use tt_ops::movement::{Movement, Packed, View};
-use tt_ops::reduce::product::{Factors, Lines, ProductProgram};
+use tt_ops::reduce::product::{Factors, MatrixAxis, ProductProgram};
 use tt_ops::reduce::{Axis, Fill, Join, ReduceStep};
 use tt_ops::softmax::SoftmaxProgram;
 use tt_ops::ternary::TernaryProgram;
@@ -361,7 +361,7 @@ fn reduce(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Give
         "h" => Axis::Height,
         "tile" => Axis::Tile,
         "leading" => Axis::Leading(given.length),
-        "exchanged" => Axis::Exchanged(given.length),
+        "exchanged" => Axis::Transposed(given.length),
         _ => return Err(engine_error(format!("no axis {:?}", given.axis))),
     };
     let join = match given.join.as_str() {
@@ -416,8 +416,8 @@ fn product(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Giv
     let factors = match (given.leading, given.lines) {
         (None, None) => Factors::Tiles,
         (Some((length, inside)), None) => Factors::Leading { length, inside },
-        (None, Some((outer, matrices, height, width, down, flush))) => {
-            Factors::Lines(Lines { outer, matrices, height, width, down, flush })
+        (None, Some((outer, matrices, height, width, columns, flush))) => {
+            Factors::Matrices(MatrixAxis { outer, matrices, height, width, columns, flush })
         }
         _ => return Err(engine_error("a product of leading or of lines".to_owned())),
     };

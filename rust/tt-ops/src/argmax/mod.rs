@@ -1,24 +1,15 @@
 //! `argmax`: NaN outranks every number and the first NaN wins; +0 equals -0; ties go to the lowest index.
 
-mod lines;
+mod program;
+mod simd;
 
 use tt_formats::{DataFormat, TileShape};
 use tt_memory::{Access, BufferId, Device};
 
 use crate::{OpError, for_each_page};
+use simd::SimdSearch;
 
-/// What is searched. The output is row-major, 32-bit unsigned.
-#[derive(Clone, Debug)]
-pub struct ArgmaxProgram {
-    /// Format of the input: bfloat16, float32 or an integer of 16 or 32 bits.
-    pub format: DataFormat,
-    /// Pages are tiles; otherwise rows.
-    pub tiled: bool,
-    /// Logical shape of the input.
-    pub shape: Vec<usize>,
-    /// The dimension that is searched; `None` searches the whole tensor in row-major order.
-    pub dim: Option<usize>,
-}
+pub use program::ArgmaxProgram;
 
 /// A total order over the datums: NaN above all, both zeros equal.
 fn rank(format: DataFormat, word: u32) -> i64 {
@@ -57,8 +48,8 @@ pub fn argmax(device: &mut Device, input: BufferId, output: BufferId, program: &
     }
     let source = Source::new(device, input, program)?;
     let access = device.access(&[output])?;
-    if let Some(lines) = lines::Lines::new(program, &access, [input, output])? {
-        return lines.run();
+    if let Some(search) = SimdSearch::new(program, &access, [input, output])? {
+        return search.run();
     }
     by_datum(&access, &source, output, program, [pages, per_page, length, inner])
 }

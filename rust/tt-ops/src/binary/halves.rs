@@ -12,9 +12,9 @@ use tt_tensix::sfpu::pages::PageCall;
 use tt_tensix::sfpu::quotient;
 use tt_tensix::unpack::Bf16Page;
 
-use super::steps::Steps;
-use super::{BinaryProgram, Unit};
-use crate::unary::lookup::{WORTH_A_TABLE, kept_table};
+use super::program::{BinaryProgram, Unit};
+use crate::activation::Steps;
+use crate::half_table::{WORTH_A_TABLE, kept_table};
 
 /// How the operator is computed, and what becomes of its result.
 pub(super) struct Halves {

@@ -4,7 +4,8 @@ use tt_cpu::stream::{self, STREAM_BYTES};
 use tt_memory::access::{Output, Pages};
 use tt_memory::{Access, BufferId};
 
-use super::{Groups, for_each_page};
+use super::each::for_each_page;
+use super::groups::Groups;
 use crate::OpError;
 
 /// Pages of more bytes are made in their place: a copy would not stay in the first-level cache.

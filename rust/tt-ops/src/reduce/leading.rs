@@ -11,7 +11,7 @@ use tt_tensix::tile_io::{Tile, ZERO, narrow};
 use tt_tensix::unpack;
 use tt_tensix::unpack::Bf16Page;
 
-use super::Kernel;
+use super::kernel::Kernel;
 use crate::{OpError, for_each_page};
 
 /// Tiles that are added in one go.

@@ -3,125 +3,23 @@
 //! An operator over several dimensions is a chain of such steps with a tensor between them; the operator layer composes
 //! it. A step reduces along the width, the height, the whole of one tile, or a leading dimension.
 
-mod exchanged;
+mod kernel;
 mod leading;
 pub mod product;
+mod repack;
+mod step;
+mod transposed;
 mod vector;
 
-use tt_cpu::{Level, stream};
-use tt_formats::{DataFormat, TileShape};
+use tt_cpu::stream;
+use tt_formats::TileShape;
 use tt_memory::{BufferId, Device};
-use tt_tensix::fpu::{
-    self, Arch, Broadcast, EltwiseOp, MathConfig, MathFidelity, PoolOp, ReduceDim, Reduction, minimum,
-};
-use tt_tensix::pack::{self, DstFormat, EdgeMask, PackConfig};
-use tt_tensix::sfpu::{self, Call, DstWidth};
-use tt_tensix::tile_io::{self, Input, Tile, ZERO};
-
-use vector::VectorJoin;
+use tt_tensix::pack;
 
 use crate::{OpError, for_each_page};
+use kernel::{Kernel, Scratch};
 
-/// What is reduced away.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Axis {
-    /// The width of each matrix: one column remains.
-    Width,
-    /// The height of each matrix: one row remains.
-    Height,
-    /// A matrix of one tile to its first datum.
-    Tile,
-    /// A leading dimension of this length, tiles being joined as they lie; what lies inside it is `rows * columns`
-    /// tiles.
-    Leading(usize),
-    /// The same by a program that exchanges the dimension with the height, reduces columns and exchanges them back. Not
-    /// of integers, which have the same result on both ways.
-    Exchanged(usize),
-}
-
-/// How datums are joined, and by which unit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Join {
-    /// Matrix unit: products with a scaler, given as FP32 bits; a 16-bit scaler tile truncates them.
-    FpuSum {
-        /// 1.0 for a sum, 1/N for a mean.
-        scaler: u32,
-    },
-    /// Matrix unit: GMPOOL.
-    FpuMax,
-    /// Matrix unit: the negated maximum of the negated datums. Negated tiles and the running maximum lie in L1 in the
-    /// input's format, so that block floats share exponents once more per tile.
-    FpuMin,
-    /// Vector unit: FP32 additions in its lane order.
-    SfpuSum,
-    /// Vector unit: the largest word.
-    SfpuMax,
-    /// Vector unit: the smallest word.
-    SfpuMin,
-    /// Vector unit: sums modulo 2^32.
-    IntSum,
-    /// Vector unit: the largest integer, with or without a sign as the format has it.
-    IntMax,
-    /// Vector unit: the smallest integer.
-    IntMin,
-}
-
-/// One step.
-#[derive(Clone, Debug)]
-pub struct ReduceStep {
-    /// Formats of input and output.
-    pub formats: (DataFormat, DataFormat),
-    /// Matrices (for a leading dimension: what lies outside it).
-    pub outer: usize,
-    /// Tile rows of a matrix.
-    pub rows: usize,
-    /// Tile columns of a matrix.
-    pub columns: usize,
-    /// Logical height and width whose surroundings are overwritten first, if they are; for an exchanged dimension, what
-    /// the padding of the result holds.
-    pub fill: Option<Fill>,
-    /// What is reduced away.
-    pub axis: Axis,
-    /// How.
-    pub join: Join,
-    /// FP32 bits of a factor that the vector unit multiplies the result by; nothing happens for 1.0.
-    pub scale: u32,
-    /// 32-bit Dst. The vector unit's sums need it.
-    pub dst32: bool,
-    /// Fidelity of the matrix unit.
-    pub fidelity: MathFidelity,
-    /// Chip.
-    pub arch: Arch,
-}
-
-/// Tile padding and what it is overwritten with.
-#[derive(Clone, Copy, Debug)]
-pub struct Fill {
-    /// Logical height of a matrix.
-    pub height: usize,
-    /// Logical width.
-    pub width: usize,
-    /// As a rule the identity of the reduction: FP32 bits, which shorter formats hold exactly, or the integer itself.
-    pub value: u32,
-}
-
-struct Scratch {
-    bytes: Vec<u8>,
-    negated: Vec<u8>,
-    running: Vec<u8>,
-    /// The running maximum of [`Join::FpuMin`] is in `dst` and not yet in `running`.
-    unpacked: bool,
-    src: Tile,
-    tile: Tile,
-    dst: Tile,
-}
-
-impl Scratch {
-    fn new(tile_bytes: usize) -> Box<Self> {
-        let [bytes, negated, running] = [(); 3].map(|()| vec![0; tile_bytes]);
-        Box::new(Self { bytes, negated, running, unpacked: false, src: ZERO, tile: ZERO, dst: ZERO })
-    }
-}
+pub use step::{Axis, Fill, Join, ReduceStep};
 
 /// Runs the step.
 ///
@@ -133,7 +31,7 @@ pub fn reduce(device: &mut Device, input: BufferId, output: BufferId, step: &Red
         Axis::Width => (step.outer * inside, step.outer * step.rows),
         Axis::Height => (step.outer * inside, step.outer * step.columns),
         Axis::Tile => (step.outer * inside, step.outer),
-        Axis::Leading(length) | Axis::Exchanged(length) => (step.outer * length * inside, step.outer * inside),
+        Axis::Leading(length) | Axis::Transposed(length) => (step.outer * length * inside, step.outer * inside),
     };
     for (id, tiles, name) in [(input, tiles_in, "input"), (output, tiles_out, "output")] {
         let pages = device.buffer(id)?.num_pages();
@@ -146,8 +44,8 @@ pub fn reduce(device: &mut Device, input: BufferId, output: BufferId, step: &Red
         let what = "the vector unit's sum needs a 32-bit Dst".to_owned();
         return Err(OpError::Invariant { operator: "reduce", what });
     }
-    if let Axis::Exchanged(length) = step.axis {
-        return exchanged::reduce(device, input, output, step, length);
+    if let Axis::Transposed(length) = step.axis {
+        return transposed::reduce(device, input, output, step, length);
     }
     let kernel = Kernel::new(step)?;
     if let (Axis::Leading(length), Join::FpuSum { .. }, None) = (step.axis, step.join, step.fill)
@@ -165,7 +63,7 @@ pub fn reduce(device: &mut Device, input: BufferId, output: BufferId, step: &Red
                 Axis::Width => (page * step.columns, 1, step.columns),
                 Axis::Height => (page / step.columns * inside + page % step.columns, step.columns, step.rows),
                 Axis::Tile => (page, 1, 1),
-                Axis::Leading(length) | Axis::Exchanged(length) => {
+                Axis::Leading(length) | Axis::Transposed(length) => {
                     (page / inside * length * inside + page % inside, inside, length)
                 }
             };
@@ -184,299 +82,4 @@ pub fn reduce(device: &mut Device, input: BufferId, output: BufferId, step: &Red
             Ok(())
         },
     )
-}
-
-struct Kernel<'a> {
-    step: &'a ReduceStep,
-    /// The joins of the vector unit.
-    vector: Option<VectorJoin>,
-    math: MathConfig,
-    input: Input,
-    scaler: Tile,
-    /// The matrix unit's reduction of a tile along rows or columns, with the factors decoded.
-    reduction: Option<Reduction>,
-    level: Level,
-    /// What [`ReduceStep::scale`] asks for.
-    scale: Option<Call>,
-    packer: PackConfig,
-    /// Negated tiles of [`Join::FpuMin`].
-    pack_negated: PackConfig,
-    /// Running maximum of [`Join::FpuMin`].
-    pack_running: PackConfig,
-    /// Whether plain tiles take the way of [`minimum`].
-    short_minimum: bool,
-}
-
-impl<'a> Kernel<'a> {
-    fn new(step: &'a ReduceStep) -> Result<Self, OpError> {
-        let (format_in, format_out) = step.formats;
-        let vector = VectorJoin::new(step.join, format_in)?;
-        let input = if vector.is_some() {
-            Input::direct_to_dst(format_in, step.dst32)
-        } else {
-            Input::new(format_in, step.dst32)
-        };
-        let dst = tile_io::dst_format(format_in, step.dst32);
-        let scaler = match step.join {
-            Join::FpuSum { scaler } => tile_io::src_word(input.register, scaler),
-            _ => 127 << 10,
-        };
-        let edge = match step.axis {
-            Axis::Width => EdgeMask::Column0,
-            Axis::Height => EdgeMask::Row0,
-            Axis::Tile => EdgeMask::Datum0,
-            Axis::Leading(_) | Axis::Exchanged(_) => EdgeMask::None,
-        };
-        let negated = PackConfig::new(dst, format_in);
-        // The negated minimum leaves through a plain pack: its mask was the running maximum's.
-        let last_edge = if step.join == Join::FpuMin { EdgeMask::None } else { edge };
-        let math = MathConfig { fidelity: step.fidelity, dst, alu: input.register, arch: step.arch };
-        let scaler = [scaler; 1024];
-        let pool = |pool, dim| Some(Reduction::pool(&math, math.alu, (pool, dim), &scaler));
-        let reduction = match (step.join, step.axis) {
-            (Join::FpuSum { .. }, Axis::Width) => Some(Reduction::row_sum(&math, &scaler)),
-            (Join::FpuSum { .. }, Axis::Height) => pool(PoolOp::Sum, ReduceDim::Column),
-            (Join::FpuMax | Join::FpuMin, Axis::Width) => pool(PoolOp::Max, ReduceDim::Row),
-            (Join::FpuMax | Join::FpuMin, Axis::Height) => pool(PoolOp::Max, ReduceDim::Column),
-            _ => None,
-        };
-        Ok(Self {
-            step,
-            vector,
-            math,
-            input,
-            scaler,
-            level: Level::current(),
-            scale: scale_by(step.scale)?,
-            packer: PackConfig { edge: last_edge, ..PackConfig::new(dst, format_out) },
-            pack_negated: negated,
-            pack_running: PackConfig { edge, ..negated },
-            short_minimum: step.join == Join::FpuMin
-                && reduction.is_some()
-                && format_in == DataFormat::Bfp8B
-                && dst == DstFormat::Fp32,
-            reduction,
-        })
-    }
-
-    /// Copies a tile that has padding to `out` and overwrites the padding; false if there is none.
-    fn filled(&self, bytes: &[u8], tile: usize, out: &mut [u8]) -> bool {
-        let Some(fill) = self.step.fill else { return false };
-        let (row, column) = (tile / self.step.columns % fill.height.div_ceil(32), tile % self.step.columns);
-        let (height, width) = (fill.height - row * 32, fill.width - column * 32);
-        if height >= 32 && width >= 32 {
-            return false;
-        }
-        out[..bytes.len()].copy_from_slice(bytes);
-        let format = self.step.formats.0;
-        for index in 0..1024 {
-            let (row, column) = TileShape::FULL.position(index);
-            if row < height && column < width {
-                continue;
-            }
-            match format {
-                DataFormat::Float32 | DataFormat::Int32 | DataFormat::UInt32 => {
-                    out[index * 4..index * 4 + 4].copy_from_slice(&fill.value.to_le_bytes());
-                }
-                // Only zero is written to block floats: it does not touch the shared exponent.
-                DataFormat::Bfp8B => out[64 + index] = 0,
-                DataFormat::Bfp4B => out[64 + index / 2] &= if index % 2 == 0 { 0xf0 } else { 0x0f },
-                _ => out[index * 2..index * 2 + 2].copy_from_slice(&((fill.value >> 16) as u16).to_le_bytes()),
-            }
-        }
-        true
-    }
-
-    /// Joins one tile to the running result in `dst`; `None` means the filled copy.
-    fn join(&self, first: bool, bytes: Option<&[u8]>, scratch: &mut Scratch) {
-        let Scratch { bytes: filled, negated, running, unpacked, src, tile, dst } = scratch;
-        let bytes = bytes.unwrap_or(filled);
-        match self.step.join {
-            Join::FpuSum { .. } => {
-                if first {
-                    *dst = ZERO;
-                }
-                self.input.to_src(bytes, src);
-                if let Axis::Leading(_) = self.step.axis {
-                    fpu::eltwise(&self.math, EltwiseOp::Add, Broadcast::None, true, dst, src, &ZERO);
-                } else {
-                    self.pool(PoolOp::Sum, dst, src);
-                }
-            }
-            Join::FpuMax => {
-                if first {
-                    fpu::clear_for_max(&self.math, dst);
-                }
-                self.input.to_src(bytes, src);
-                self.pool(PoolOp::Max, dst, src);
-            }
-            Join::FpuMin if self.short_minimum && minimum::is_plain(bytes) => {
-                if first {
-                    fpu::clear_for_max(&self.math, dst);
-                } else if !*unpacked {
-                    self.input.to_dst(&self.math, running, src, dst);
-                } else if self.step.axis == Axis::Height {
-                    let (faces, _) = dst.as_chunks_mut::<256>();
-                    for face in &mut faces[..2] {
-                        minimum::through_l1(face.first_chunk_mut().expect("a row"));
-                    }
-                }
-                self.input.to_src(bytes, src);
-                minimum::negate(src);
-                self.pool(PoolOp::Max, dst, src);
-                *unpacked = true;
-            }
-            Join::FpuMin => {
-                if !first && *unpacked {
-                    pack::pack_tile(&self.pack_running, dst, running);
-                }
-                self.input.to_dst(&self.math, bytes, src, dst);
-                for word in dst.iter_mut() {
-                    *word ^= SIGN;
-                }
-                pack::pack_tile(&self.pack_negated, dst, negated);
-                if first {
-                    fpu::clear_for_max(&self.math, dst);
-                } else {
-                    self.input.to_dst(&self.math, running, src, dst);
-                }
-                self.input.to_src(negated, src);
-                self.pool(PoolOp::Max, dst, src);
-                pack::pack_tile(&self.pack_running, dst, running);
-                *unpacked = false;
-            }
-            _ => {
-                let target = if first { &mut *dst } else { &mut *tile };
-                self.input.to_dst(&self.math, bytes, src, target);
-                if let (false, Some(vector)) = (first, &self.vector) {
-                    vector.join(dst, tile);
-                }
-            }
-        }
-    }
-
-    /// One tile through the matrix unit.
-    fn pool(&self, pool: PoolOp, dst: &mut Tile, src: &Tile) {
-        match &self.reduction {
-            Some(reduction) => reduction.run(self.level, dst, src),
-            None => fpu::reduce(&self.math, pool, ReduceDim::Scalar, dst, src, &self.scaler),
-        }
-    }
-
-    /// What the vector unit does when all tiles are joined.
-    fn finish(&self, scratch: &mut Scratch) {
-        let Scratch { running, unpacked, src, dst, .. } = scratch;
-        if self.step.join == Join::FpuMin {
-            if *unpacked {
-                pack::pack_tile(&self.pack_running, dst, running);
-            }
-            self.input.to_dst(&self.math, running, src, dst);
-            for word in dst.iter_mut() {
-                *word ^= SIGN;
-            }
-        }
-        if let Some(vector) = &self.vector {
-            vector.fold(self.step.axis, dst);
-        }
-        self.scale(dst);
-    }
-
-    /// The factor behind the reduction. A table of all results of a 16-bit `Dst` would not pay: results are few.
-    fn scale(&self, dst: &mut Tile) {
-        if let Some(scale) = &self.scale {
-            let width = if self.step.dst32 { DstWidth::Bits32 } else { DstWidth::Bits16 };
-            scale.run_program(dst, width, self.level);
-        }
-    }
-}
-
-/// The vector unit's multiplication by a factor; `None` for 1.0.
-fn scale_by(factor: u32) -> Result<Option<Call>, OpError> {
-    if factor == ONE {
-        return Ok(None);
-    }
-    let [name, variant] = ["mul_unary", "default"];
-    let unknown = || OpError::UnknownFunction { name: name.to_owned(), variant: variant.to_owned() };
-    let function = sfpu::lookup(name, variant).ok_or_else(unknown)?;
-    let wrong = |source| OpError::WrongParameters { name: name.to_owned(), variant: variant.to_owned(), source };
-    function.with(&[factor]).map(Some).map_err(wrong)
-}
-
-const SIGN: u32 = 1 << 31;
-
-/// 1.0 in FP32.
-const ONE: u32 = 0x3f80_0000;
-
-#[cfg(test)]
-mod tests {
-    use tt_testkit::random::Random;
-
-    use super::*;
-
-    /// A tile of block floats: plain, plain with empty groups, or with anything.
-    fn tile(random: &mut Random, kind: u32) -> Vec<u8> {
-        let exponents: Vec<u8> = (0..64)
-            .map(|_| match kind {
-                0 => 120 + random.below(12),
-                1 => random.below(2) * (8 + random.below(246)),
-                _ => random.below(256),
-            } as u8)
-            .collect();
-        let datum = |at: usize, random: &mut Random| match (kind, random.below(256) as u8) {
-            (0 | 1, _) if exponents[at / 16] == 0 => 0,
-            (0 | 1, 0x80) => 0,
-            // Magnitudes of few bits, so that groups do not all begin with the highest.
-            (_, datum) if (at / 16).is_multiple_of(3) => {
-                if datum & 0x87 == 0x80 {
-                    0
-                } else {
-                    datum & 0x87
-                }
-            }
-            (_, datum) => datum,
-        };
-        let datums: Vec<u8> = (0..1024).map(|at| datum(at, random)).collect();
-        [exponents, datums].concat()
-    }
-
-    #[test]
-    fn the_short_way_to_a_minimum_has_the_bits_of_the_program() {
-        let mut random = Random::new(5);
-        let mut short_tiles = 0;
-        for round in 0..120 {
-            let axis = if round % 2 == 0 { Axis::Width } else { Axis::Height };
-            let step = ReduceStep {
-                formats: (DataFormat::Bfp8B, DataFormat::Bfp8B),
-                outer: 1,
-                rows: 4,
-                columns: 4,
-                fill: None,
-                axis,
-                join: Join::FpuMin,
-                scale: ONE,
-                dst32: true,
-                fidelity: MathFidelity::HiFi3,
-                arch: if round % 3 == 0 { Arch::Blackhole } else { Arch::Wormhole },
-            };
-            let short = Kernel::new(&step).expect("a step of the matrix unit");
-            assert!(short.short_minimum);
-            let long = Kernel { short_minimum: false, ..Kernel::new(&step).expect("a step of the matrix unit") };
-            // Tiles that are not plain come first, last, between others, in all places and in none.
-            let kinds: Vec<u32> = (0..=random.below(5)).map(|_| random.below(3) % (1 + round % 4).min(3)).collect();
-            let tiles: Vec<Vec<u8>> = kinds.iter().map(|&kind| tile(&mut random, kind)).collect();
-            short_tiles += tiles.iter().filter(|tile| minimum::is_plain(tile)).count();
-            let results = [short, long].map(|kernel| {
-                let mut scratch = Scratch::new(1088);
-                for (index, tile) in tiles.iter().enumerate() {
-                    kernel.join(index == 0, Some(tile), &mut scratch);
-                }
-                kernel.finish(&mut scratch);
-                let mut packed = vec![0; 1088];
-                pack::pack_tile(&kernel.packer, &scratch.dst, &mut packed);
-                packed
-            });
-            assert!(results[0] == results[1], "{axis:?} of tiles of the kinds {kinds:?}");
-        }
-        assert!(short_tiles > 100);
-    }
 }

@@ -6,7 +6,7 @@ use tt_tensix::sfpu::{self, BinaryFunction, DstWidth, lane};
 use tt_tensix::tile_io::{Tile, ZERO};
 use tt_tensix::unpack;
 
-use super::{Axis, Join};
+use super::step::{Axis, Join};
 use crate::OpError;
 
 /// Side of a tile.
@@ -54,7 +54,7 @@ impl VectorJoin {
         let results = match axis {
             Axis::Width => self.rows(dst),
             Axis::Height => self.columns(dst),
-            Axis::Tile | Axis::Leading(_) | Axis::Exchanged(_) => return,
+            Axis::Tile | Axis::Leading(_) | Axis::Transposed(_) => return,
         };
         for (at, word) in results.into_iter().enumerate() {
             let (row, column) = if axis == Axis::Width { (at, 0) } else { (0, at) };

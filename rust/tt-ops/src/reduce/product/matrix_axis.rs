@@ -9,8 +9,9 @@ use tt_memory::{BufferId, Device};
 use tt_tensix::unpack;
 use tt_tensix::unpack::Bf16Page;
 
-use super::anew::Anew;
-use super::{Chain, Lines, Memory, ProductProgram, to_halves};
+use super::super::repack::Repack;
+use super::chain::{Chain, Memory, to_halves};
+use super::program::{MatrixAxis, ProductProgram};
 use crate::{OpError, for_each_page};
 
 const SIDE: usize = 32;
@@ -22,14 +23,14 @@ const BESIDE: usize = FACE_SIDE;
 const TILE: usize = LINES * LINE;
 const APART: usize = 64;
 
-impl Lines {
+impl MatrixAxis {
     fn grid(&self) -> [usize; 2] {
         [self.height.div_ceil(SIDE), self.width.div_ceil(SIDE)]
     }
 
     /// Products of a matrix, and factors of each.
     fn lengths(&self) -> [usize; 2] {
-        if self.down { [self.width, self.height] } else { [self.height, self.width] }
+        if self.columns { [self.width, self.height] } else { [self.height, self.width] }
     }
 
     pub(super) fn tiles_in(&self) -> usize {
@@ -37,17 +38,17 @@ impl Lines {
     }
 
     pub(super) fn tiles_out(&self) -> usize {
-        self.outer * self.matrices.div_ceil(SIDE) * self.columns()
+        self.outer * self.matrices.div_ceil(SIDE) * self.tile_columns()
     }
 
     /// Tile columns of the output.
-    fn columns(&self) -> usize {
+    fn tile_columns(&self) -> usize {
         self.lengths()[0].div_ceil(SIDE)
     }
 
     /// Output tiles side by side that have together at most as many products as a tile.
     fn units(&self) -> Vec<Unit> {
-        let columns = self.columns();
+        let columns = self.tile_columns();
         let rows = (0..self.matrices).step_by(SIDE).map(|first| (first, (self.matrices - first).min(SIDE)));
         let rows = (0..self.outer).flat_map(|outer| rows.clone().map(move |rows| (outer * self.matrices, rows)));
         let units = rows.enumerate().flat_map(|(row, (before, (first, matrices)))| {
@@ -86,20 +87,20 @@ struct Work {
     /// 32 tiles of factors.
     factors: Vec<u8>,
     page: Bf16Page,
-    turned: [u32; 512],
-    anew: Option<Anew>,
+    transposed: [u32; 512],
+    repack: Option<Repack>,
 }
 
-pub(super) fn of_lines(
+pub(super) fn of_matrices(
     device: &mut Device,
     input: BufferId,
     output: BufferId,
     program: &ProductProgram,
-    given: Lines,
+    given: MatrixAxis,
 ) -> Result<(), OpError> {
     let format = program.format;
-    let anew = || Anew::new(format, Level::current());
-    let blocks = anew().is_some();
+    let repack = || Repack::new(format, Level::current());
+    let blocks = repack().is_some();
     if !blocks && !matches!(format, DataFormat::Float16B | DataFormat::Float32) {
         let what = format!("{format:?} in lines");
         return Err(OpError::Invariant { operator: "product", what });
@@ -112,14 +113,14 @@ pub(super) fn of_lines(
     let ([tile_rows, tile_columns], [products, length]) = (given.grid(), given.lengths());
     let last = access.buffer(input)?.num_pages() - 1;
     // From a tile to the one behind it in a chain.
-    let apart = if given.down { tile_columns } else { 1 };
+    let apart = if given.columns { tile_columns } else { 1 };
     let make = || {
         let factors = vec![0; SIDE * (TILE + APART)];
-        Box::new(Work { memory: Memory::new(), factors, page: [0; TILE], turned: [0; 512], anew: anew() })
+        Box::new(Work { memory: Memory::new(), factors, page: [0; TILE], transposed: [0; 512], repack: repack() })
     };
     for_each_page(units.len(), make, |work, number| {
         let unit = &units[number];
-        let Work { memory, factors, page, turned, anew } = &mut **work;
+        let Work { memory, factors, page, transposed, repack } = &mut **work;
         memory.running.clone_from(&chain.one);
         let used = unit.lines() * LINE;
         factors.chunks_exact_mut(TILE + APART).for_each(|factors| factors[used..].fill(0));
@@ -128,14 +129,14 @@ pub(super) fn of_lines(
             for matrix in 0..unit.matrices {
                 for column in 0..unit.columns {
                     let (row, across) =
-                        if given.down { (block, unit.column + column) } else { (unit.column + column, block) };
+                        if given.columns { (block, unit.column + column) } else { (unit.column + column, block) };
                     let number = ((unit.matrix + matrix) * tile_rows + row) * tile_columns + across;
                     let tile = pages.page(number);
                     // What the next block of factors begins with.
                     stream::prefetch_second_all(pages.page((number + apart).min(last)));
-                    let tile = if let Some(anew) = anew {
+                    let tile = if let Some(repack) = repack {
                         let used = (products - (unit.column + column) * SIDE).min(SIDE);
-                        in_groups(anew, &given, used, tile, (page, turned))
+                        in_groups(repack, &given, used, tile, (page, transposed))
                     } else {
                         let tile = if format == DataFormat::Float16B {
                             tile
@@ -143,12 +144,12 @@ pub(super) fn of_lines(
                             to_halves::run(outside.level, tile, page);
                             &*page
                         };
-                        if given.down { tile } else { turn(tile, turned) }
+                        if given.columns { tile } else { transpose(tile, transposed) }
                     };
                     let at = unit.line(matrix, column) * LINE;
                     for (number, factors) in factors.chunks_exact_mut(TILE + APART).take(count).enumerate() {
                         let line = number % FACE_SIDE;
-                        let line = if given.down { line } else { unpack::line_of_halves(line) };
+                        let line = if given.columns { line } else { unpack::line_of_halves(line) };
                         let line = number / FACE_SIDE * 2 * FACE_SIDE + line;
                         factors[at..at + LINE].copy_from_slice(&tile[line * LINE..][..LINE]);
                         factors[at + LINE..at + 2 * LINE].copy_from_slice(&tile[(line + BESIDE) * LINE..][..LINE]);
@@ -166,7 +167,7 @@ pub(super) fn of_lines(
             }
         }
         for column in 0..unit.columns {
-            let target = access.claim(output, unit.row * given.columns() + unit.column + column)?;
+            let target = access.claim(output, unit.row * given.tile_columns() + unit.column + column)?;
             let lines = (0..unit.matrices).flat_map(|matrix| [0, 1].map(|half| (matrix, half)));
             if blocks {
                 target.fill(0);
@@ -197,32 +198,32 @@ pub(super) fn of_lines(
 /// A tile of block floats as factors in bfloat16: those that the program has after the exchange, with zeros beyond the
 /// products.
 fn in_groups<'t>(
-    anew: &mut Anew,
-    lines: &Lines,
+    repack: &mut Repack,
+    axis: &MatrixAxis,
     products: usize,
     tile: &[u8],
-    (page, turned): (&'t mut Bf16Page, &'t mut [u32; 512]),
+    (page, transposed): (&'t mut Bf16Page, &'t mut [u32; 512]),
 ) -> &'t [u8] {
-    let plain = anew.open(tile, page);
-    if lines.down {
-        cut(page, products);
+    let plain = repack.open(tile, page);
+    if axis.columns {
+        clear_beyond(page, products);
         if !plain {
-            anew.pack(page);
+            repack.pack(page);
         }
         return page;
     }
-    turn(page, turned);
-    let turned = bytemuck::cast_mut(turned);
-    if lines.flush {
-        anew.pack(turned);
+    transpose(page, transposed);
+    let transposed = bytemuck::cast_mut(transposed);
+    if axis.flush {
+        repack.pack(transposed);
     }
-    cut(turned, products);
-    anew.pack(turned);
-    turned
+    clear_beyond(transposed, products);
+    repack.pack(transposed);
+    transposed
 }
 
 /// Zeros what lies beyond so many columns of a tile.
-fn cut(page: &mut Bf16Page, columns: usize) {
+fn clear_beyond(page: &mut Bf16Page, columns: usize) {
     for (number, line) in page.as_chunks_mut::<LINE>().0.iter_mut().enumerate() {
         let used = columns.saturating_sub(number / BESIDE % 2 * FACE_SIDE).min(FACE_SIDE);
         line[2 * used..].fill(0);
@@ -237,7 +238,7 @@ fn copy_group(to: &mut [u8], number: usize, from: &[u8], source: usize) {
 }
 
 /// A tile of bfloat16, transposed; the lines of a face follow each other as [`unpack::line_of_halves`] says.
-fn turn<'t>(tile: &[u8], turned: &'t mut [u32; 512]) -> &'t [u8] {
+fn transpose<'t>(tile: &[u8], transposed: &'t mut [u32; 512]) -> &'t [u8] {
     let mut words = [0; 512];
     bytemuck::bytes_of_mut(&mut words).copy_from_slice(tile);
     if cfg!(target_endian = "big") {
@@ -245,11 +246,11 @@ fn turn<'t>(tile: &[u8], turned: &'t mut [u32; 512]) -> &'t [u8] {
             *word = u32::swap_bytes(*word);
         }
     }
-    unpack::transpose_halves(&words, turned);
+    unpack::transpose_halves(&words, transposed);
     if cfg!(target_endian = "big") {
-        for word in &mut *turned {
+        for word in &mut *transposed {
             *word = word.swap_bytes();
         }
     }
-    bytemuck::bytes_of(turned)
+    bytemuck::bytes_of(transposed)
 }

@@ -1,4 +1,5 @@
-//! Block floats that are moved to other groups: bfloat16 on the way, and packed by `typecast` when they have arrived.
+//! Repacking: block floats that are moved to other groups are bfloat16 on the way, and packed by `typecast` when they
+//! have arrived.
 
 use tt_cpu::Level;
 use tt_formats::{DataFormat, TileShape};
@@ -10,7 +11,7 @@ use tt_tensix::unpack;
 use tt_tensix::unpack::Bf16Page;
 
 /// The way out of a block float format and back, with the room that it takes.
-pub struct Anew {
+pub struct Repack {
     format: DataFormat,
     reader: Option<Reader>,
     packer: HalfPacker,
@@ -19,7 +20,7 @@ pub struct Anew {
     words: Tile,
 }
 
-impl Anew {
+impl Repack {
     /// `None` for formats that are no block floats with 8-bit exponents.
     pub fn new(format: DataFormat, level: Level) -> Option<Self> {
         if !format.is_block_float() || format.has_5_bit_exponent() {
@@ -51,13 +52,38 @@ impl Anew {
 
     /// Each line of 16 datums becomes what is left of it in a group.
     pub fn pack(&mut self, page: &mut Bf16Page) {
-        for (half, datum) in self.half.iter_mut().zip(page.as_chunks::<2>().0) {
-            *half = u16::from_le_bytes(*datum);
-        }
         let mut packed = std::mem::take(&mut self.packed);
-        self.packer.pack(&self.half, &mut packed);
+        self.close(page.as_chunks().0, &mut packed);
         self.open(&packed, page);
         self.packed = packed;
+    }
+
+    /// Packs a tile once more, other padding beyond its rows and columns.
+    pub fn again(&mut self, tile: &[u8], padding: Option<([usize; 2], [u8; 2])>, out: &mut [u8]) {
+        let mut page = [0; 2048];
+        self.open(tile, &mut page);
+        if let Some((extent, word)) = padding {
+            pad(&mut page, extent, &word);
+        }
+        self.close(page.as_chunks().0, out);
+    }
+
+    /// Packs a tile of bfloat16.
+    pub fn close(&mut self, datums: &[[u8; 2]], tile: &mut [u8]) {
+        for (half, datum) in self.half.iter_mut().zip(datums) {
+            *half = u16::from_le_bytes(*datum);
+        }
+        self.packer.pack(&self.half, tile);
+    }
+}
+
+/// Overwrites what lies beyond the rows and columns of a tile.
+pub fn pad(bytes: &mut [u8], [rows, columns]: [usize; 2], word: &[u8]) {
+    for (index, datum) in bytes.chunks_exact_mut(word.len()).enumerate() {
+        let (row, column) = TileShape::FULL.position(index);
+        if row >= rows || column >= columns {
+            datum.copy_from_slice(word);
+        }
     }
 }
 
@@ -74,7 +100,7 @@ mod tests {
         for (format, &level) in
             formats.iter().flat_map(|&format| Level::supported().iter().map(move |level| (format, level)))
         {
-            let mut anew = Anew::new(format, level).expect("block floats");
+            let mut repack = Repack::new(format, level).expect("block floats");
             let (mut plain, mut other) = (0, 0);
             for round in 0..300 {
                 let mut tile: Vec<u8> =
@@ -93,14 +119,14 @@ mod tests {
                         .for_each(|datum| *datum = *datum & 0x33 | if *datum > 128 { 0x11 } else { 0 });
                 }
                 let (mut page, mut words) = ([0; 2048], ZERO);
-                if anew.open(&tile, &mut page) {
+                if repack.open(&tile, &mut page) {
                     plain += 1;
                     let mut opened = [0; 2048];
                     unpack::to_src(format, format, &tile, &mut words);
                     narrow(&words, &mut opened);
                     assert!(page == opened, "{format:?}, {level:?}, round {round}");
                     let old = page;
-                    anew.pack(&mut page);
+                    repack.pack(&mut page);
                     assert!(page == old, "{format:?}, {level:?}, round {round}");
                 } else {
                     other += 1;

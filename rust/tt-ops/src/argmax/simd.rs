@@ -11,13 +11,13 @@ use tt_formats::{DataFormat, TileShape, tile::FACE_SIDE};
 use tt_memory::access::Input;
 use tt_memory::{Access, BufferId};
 
-use super::ArgmaxProgram;
+use super::program::ArgmaxProgram;
 use crate::{OpError, for_each_page};
 
 /// Places that are searched side by side in a line of a row.
 const LANES: usize = 64;
 
-/// How datums become keys, `i32`s in the order of [`super::rank`].
+/// How datums become keys, `i32`s in the order of the definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Keys {
     BFloat16,
@@ -143,7 +143,7 @@ impl Best {
 }
 
 /// A search of this kind.
-pub(super) struct Lines<'a, 'd> {
+pub(super) struct SimdSearch<'a, 'd> {
     kind: Keys,
     bytes: usize,
     access: &'a Access<'d>,
@@ -173,7 +173,7 @@ enum Place {
     All,
 }
 
-impl<'a, 'd> Lines<'a, 'd> {
+impl<'a, 'd> SimdSearch<'a, 'd> {
     /// Recognises a search along a dimension whose output has a page for each row of indices, or for each index.
     ///
     /// # Errors

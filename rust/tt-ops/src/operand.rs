@@ -12,9 +12,9 @@ use tt_tensix::fpu::{Broadcast, MathConfig};
 use tt_tensix::pack::{self, PackConfig};
 use tt_tensix::tile_io::{self, Input, Tile};
 
-use super::steps::Activation;
+use crate::activation::Activation;
 use crate::broadcast::{BroadcastMap, OutputTiles, RowBroadcast};
-use crate::unary::lookup::{WORTH_A_TABLE, kept_table};
+use crate::half_table::{WORTH_A_TABLE, kept_table};
 use crate::{Chain, OpError};
 
 /// One operand: how its tiles are read, broadcast and activated.
@@ -81,14 +81,14 @@ impl<'a> Operand<'a> {
     }
 
     /// The operand of a row-major tensor: the reader repeats its rows and datums, nothing passes through Dst for that.
-    pub(super) fn in_rows(mut self, shape: &[usize], out: &[usize]) -> Self {
+    pub(crate) fn in_rows(mut self, shape: &[usize], out: &[usize]) -> Self {
         self.broadcast = Broadcast::None;
         self.rows = (shape != out).then(|| RowBroadcast::new(shape, out));
         self
     }
 
     /// The operand of an output of so many tiles.
-    pub(super) fn of_tiles(mut self, tiles: usize, math: &MathConfig) -> Self {
+    pub(crate) fn of_tiles(mut self, tiles: usize, math: &MathConfig) -> Self {
         let halves = self.input.format == DataFormat::Float16B && !self.dst32;
         if halves && tiles >= WORTH_A_TABLE && !self.chain.is_empty() {
             self.table = Some(kept_table(Some((&self.input, math)), self.chain, &self.repack));
@@ -99,7 +99,7 @@ impl<'a> Operand<'a> {
     }
 
     /// Tiles go to the registers as they are.
-    pub(super) fn is_plain(&self) -> bool {
+    pub(crate) fn is_plain(&self) -> bool {
         self.broadcast == Broadcast::None && self.chain.is_empty()
     }
 
@@ -113,7 +113,7 @@ impl<'a> Operand<'a> {
     }
 
     /// Copies some datums of one output row from a row-major tensor, or from what the output's row held before.
-    pub(super) fn copy_row(&self, found: &Found<'_>, (row, old): (usize, &[u8]), datums: Range<usize>, to: &mut [u8]) {
+    pub(crate) fn copy_row(&self, found: &Found<'_>, (row, old): (usize, &[u8]), datums: Range<usize>, to: &mut [u8]) {
         let unit = self.input.format.tile_bytes(TileShape::FULL) / 1024;
         let to = &mut to[..datums.len() * unit];
         let range = datums.start * unit..datums.end * unit;
@@ -154,7 +154,7 @@ impl<'a> Operand<'a> {
     }
 
     /// The operand's L1 bytes for one output tile: as they are, or broadcast and activated in `l1`.
-    pub(super) fn fetch<'t>(
+    pub(crate) fn fetch<'t>(
         &self,
         math: &MathConfig,
         bytes: &'t [u8],

@@ -2,20 +2,21 @@
 //!
 //! Both ways move datums and nothing else, so that only the program between them is run here, on datums where they are:
 //! a column of it lies in the tiles of the leading dimension, one datum in each. What is not a movement stays: rows
-//! below the length of the dimension hold the identity, and block floats are packed anew on each way, which changes
+//! below the length of the dimension hold the identity, and block floats are packed repack on each way, which changes
 //! them where a group is infinite, denormal or beside padding.
 
 use std::ops::Range;
 
-use tt_cpu::stream;
+use tt_cpu::{Level, stream};
 use tt_formats::{DataFormat, TileShape};
 use tt_memory::{BufferId, Device};
-use tt_tensix::fpu::{self, Arch, MathConfig, MathFidelity, Reduction, minimum};
-use tt_tensix::pack::{self, DstFormat, EdgeMask, PackConfig};
-use tt_tensix::tile_io::{Input, Tile, ZERO};
-use tt_tensix::unpack;
+use tt_tensix::fpu::{self, Reduction, minimum};
+use tt_tensix::pack::{self, EdgeMask};
+use tt_tensix::tile_io::{Tile, ZERO};
 
-use super::{Axis, Fill, Join, Kernel, ReduceStep, SIGN, Scratch};
+use super::kernel::{Kernel, SIGN, Scratch};
+use super::repack::{Repack, pad};
+use super::step::{Axis, Fill, Join, ReduceStep};
 use crate::{OpError, for_each_page};
 
 /// Rows of a tile, and tiles that are reduced in one go.
@@ -36,7 +37,7 @@ pub(super) fn reduce(
         return Err(OpError::Invariant { operator: "reduce", what });
     }
     let columns = ReduceStep { axis: Axis::Height, fill: None, ..step.clone() };
-    let program = Exchanged::new(&columns, length, step.fill)?;
+    let program = Transposed::new(&columns, length, step.fill)?;
     let inside = step.rows * step.columns;
     let access = device.access(&[output])?;
     let (source, target) = (access.input(input)?, access.output(output)?);
@@ -61,32 +62,31 @@ struct Memory {
     /// Tiles in registers.
     slots: Vec<Tile>,
     scratch: Box<Scratch>,
-    anew: Anew,
+    repack: Option<Repack>,
     packed: Vec<u8>,
     entered: Vec<u8>,
 }
 
 /// A step with what all tiles share.
-struct Exchanged<'a> {
+struct Transposed<'a> {
     kernel: Kernel<'a>,
     length: usize,
     fill: Fill,
     /// A tile of identities, as it lies in L1, and as it is negated in a Src register for a minimum.
     below: Vec<u8>,
     below_negated: Box<Tile>,
-    block_float: bool,
 }
 
-impl<'a> Exchanged<'a> {
+impl<'a> Transposed<'a> {
     /// `step` reduces the height; `fill` is what the padding of the result holds.
     fn new(step: &'a ReduceStep, length: usize, fill: Option<Fill>) -> Result<Self, OpError> {
         let refuse = |what: &str| OpError::Invariant { operator: "reduce", what: what.to_owned() };
-        let fill = fill.ok_or_else(|| refuse("an exchanged dimension without padding"))?;
+        let fill = fill.ok_or_else(|| refuse("a transposed dimension without padding"))?;
         let (format, format_out) = step.formats;
         let block_float = format == DataFormat::Bfp8B;
         let known = block_float || !format.is_block_float();
         if length == 0 || !known || block_float != (format_out == DataFormat::Bfp8B) || format_out.is_integer() {
-            return Err(refuse("formats or a length that no exchanged dimension has"));
+            return Err(refuse("formats or a length that no transposed dimension has"));
         }
         let mut kernel = Kernel::new(step)?;
         // A row of results per tile: nothing of it is masked.
@@ -97,19 +97,23 @@ impl<'a> Exchanged<'a> {
             Join::FpuMin | Join::SfpuMin => 0x7f80_0000,
             _ => 0,
         };
-        let below = match format.element_bytes() {
-            _ if block_float => Anew::new().packed_word((identity >> 16) as u16),
-            Some(4) => identity.to_le_bytes().repeat(1024),
+        let below = match (Repack::new(format, Level::current()), format.element_bytes()) {
+            (Some(mut repack), _) => {
+                let mut below = vec![0; format.tile_bytes(TileShape::FULL)];
+                repack.close(&[((identity >> 16) as u16).to_le_bytes(); 1024], &mut below);
+                below
+            }
+            (None, Some(4)) => identity.to_le_bytes().repeat(1024),
             _ => ((identity >> 16) as u16).to_le_bytes().repeat(1024),
         };
         let below_negated = Box::new(ZERO);
-        let mut exchanged = Self { kernel, length, fill, below, below_negated, block_float };
+        let mut transposed = Self { kernel, length, fill, below, below_negated };
         if step.join == Join::FpuMin {
-            let mut scratch = Scratch::new(exchanged.below.len());
-            exchanged.negate(&exchanged.below, &mut scratch);
-            *exchanged.below_negated = scratch.src;
+            let mut scratch = Scratch::new(transposed.below.len());
+            transposed.negate(&transposed.below, &mut scratch);
+            *transposed.below_negated = scratch.src;
         }
-        Ok(exchanged)
+        Ok(transposed)
     }
 
     fn memory(&self) -> Memory {
@@ -118,7 +122,7 @@ impl<'a> Exchanged<'a> {
         Memory {
             slots: vec![ZERO; self.length.min(ROWS).next_multiple_of(8)],
             scratch: Scratch::new(bytes_in),
-            anew: Anew::new(),
+            repack: Repack::new(format_in, Level::current()),
             packed: vec![0; bytes_out],
             entered: vec![0; bytes_in],
         }
@@ -133,8 +137,8 @@ impl<'a> Exchanged<'a> {
         out: &mut [u8],
     ) -> Result<(), OpError> {
         let extent = self.extent(tile);
-        let Memory { slots, scratch, anew, packed, entered } = memory;
-        let mut tiles = Tiles { page, block_float: self.block_float, extent, anew, entered };
+        let Memory { slots, scratch, repack, packed, entered } = memory;
+        let mut tiles = Tiles { page, extent, repack, entered };
         match self.kernel.step.join {
             Join::FpuSum { .. } => self.sum(&mut tiles, slots, scratch)?,
             Join::FpuMax => self.largest(&mut tiles, slots, scratch)?,
@@ -142,20 +146,20 @@ impl<'a> Exchanged<'a> {
             _ => self.folded(&mut tiles, slots, scratch)?,
         }
         self.kernel.scale(&mut scratch.dst);
-        if !self.block_float {
+        let Some(repack) = repack else {
             pack::pack_tile(&self.kernel.packer, &scratch.dst, out);
             let (word, bytes) = (self.fill.value.to_le_bytes(), out.len() / 1024);
             if let Some(extent) = extent {
                 pad(out, extent, &word[4 - bytes..]);
             }
             return Ok(());
-        }
+        };
         pack::pack_tile(&self.kernel.packer, &scratch.dst, packed);
         if extent.is_none() && minimum::is_plain(packed) {
             out.copy_from_slice(packed);
         } else {
             let padding = [self.fill.value.to_le_bytes()[2], self.fill.value.to_le_bytes()[3]];
-            anew.pack(packed, extent.map(|extent| (extent, padding)), out);
+            repack.again(packed, extent.map(|extent| (extent, padding)), out);
         }
         Ok(())
     }
@@ -323,9 +327,9 @@ impl<'a> Exchanged<'a> {
 /// The tiles of a leading dimension as the program finds them after the exchange.
 struct Tiles<'m, P> {
     page: P,
-    block_float: bool,
     extent: Option<[usize; 2]>,
-    anew: &'m mut Anew,
+    /// Of block floats.
+    repack: &'m mut Option<Repack>,
     entered: &'m mut Vec<u8>,
 }
 
@@ -335,69 +339,13 @@ impl<'p, P: FnMut(usize) -> Result<&'p [u8], OpError>> Tiles<'_, P> {
         'p: 's,
     {
         let bytes = (self.page)(index)?;
-        if !self.block_float {
-            return Ok(bytes);
-        }
-        if self.extent.is_none() && minimum::is_plain(bytes) {
-            return Ok(bytes);
-        }
-        // What lies in the padding does not go with the datums of its group.
-        self.anew.pack(bytes, self.extent.map(|extent| (extent, [0; 2])), self.entered);
-        Ok(self.entered)
-    }
-}
-
-/// Block floats that are moved: bfloat16 on the way, and packed by `typecast` when they have arrived.
-struct Anew {
-    plain: Vec<u8>,
-    src: Tile,
-    dst: Tile,
-    input: Input,
-    math: MathConfig,
-    packer: PackConfig,
-}
-
-impl Anew {
-    fn new() -> Self {
-        let (dst, input) = (DstFormat::Bf16, Input::direct_to_dst(DataFormat::Float16B, false));
-        // Nothing here depends on fidelity or chip.
-        let math = MathConfig { fidelity: MathFidelity::HiFi4, dst, alu: input.register, arch: Arch::Wormhole };
-        let packer = PackConfig::precise(dst, DataFormat::Bfp8B, true);
-        Self { plain: vec![0; 2048], src: ZERO, dst: ZERO, input, math, packer }
-    }
-
-    /// Packs a tile of `BFP8_b` once more, other padding beside it.
-    fn pack(&mut self, bytes: &[u8], padding: Option<([usize; 2], [u8; 2])>, out: &mut [u8]) {
-        unpack::to_src(DataFormat::Bfp8B, DataFormat::Bfp8B, bytes, &mut self.src);
-        for (datum, &word) in self.plain.as_chunks_mut::<2>().0.iter_mut().zip(&self.src) {
-            *datum = ((word >> 3) as u16).to_le_bytes();
-        }
-        if let Some((extent, word)) = padding {
-            pad(&mut self.plain, extent, &word);
-        }
-        self.pack_plain(out);
-    }
-
-    fn pack_plain(&mut self, out: &mut [u8]) {
-        self.input.to_dst(&self.math, &self.plain, &mut self.src, &mut self.dst);
-        pack::pack_tile(&self.packer, &self.dst, out);
-    }
-
-    /// A tile of one bfloat16 word.
-    fn packed_word(mut self, word: u16) -> Vec<u8> {
-        self.plain = word.to_le_bytes().repeat(1024);
-        let mut out = vec![0; DataFormat::Bfp8B.tile_bytes(TileShape::FULL)];
-        self.pack_plain(&mut out);
-        out
-    }
-}
-
-/// Overwrites what lies beyond the rows and columns of a tile.
-fn pad(bytes: &mut [u8], [rows, columns]: [usize; 2], word: &[u8]) {
-    for (index, datum) in bytes.chunks_exact_mut(word.len()).enumerate() {
-        let (row, column) = TileShape::FULL.position(index);
-        if row >= rows || column >= columns {
-            datum.copy_from_slice(word);
+        match self.repack {
+            Some(repack) if self.extent.is_some() || !minimum::is_plain(bytes) => {
+                // What lies in the padding does not go with the datums of its group.
+                repack.again(bytes, self.extent.map(|extent| (extent, [0; 2])), self.entered);
+                Ok(self.entered)
+            }
+            _ => Ok(bytes),
         }
     }
 }

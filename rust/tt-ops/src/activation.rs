@@ -13,7 +13,7 @@ use tt_tensix::sfpu::pages::{self, ZeroTest};
 use tt_tensix::unpack::Bf16Page;
 
 use crate::Chain;
-use crate::unary::lookup::{WORTH_A_TABLE, kept_table};
+use crate::half_table::{WORTH_A_TABLE, kept_table};
 
 const MINUS_ONE: u32 = 0xbf80_0000;
 

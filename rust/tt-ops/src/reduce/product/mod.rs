@@ -1,0 +1,135 @@
+//! Products: of all tiles of a tensor, of the tiles of a leading dimension, and of the rows or columns of matrices.
+//!
+//! Each is a chain of multiplications on the matrix unit whose result goes to L1 and comes back as an operand. The chip
+//! runs one program per factor; here a chain stays with the worker that makes its end.
+
+mod chain;
+mod matrix_axis;
+mod program;
+
+use tt_cpu::stream;
+use tt_formats::DataFormat;
+use tt_memory::{BufferId, Device};
+use tt_tensix::fpu::{self, Broadcast, EltwiseOp, MathConfig};
+use tt_tensix::pack::{self, PackConfig};
+use tt_tensix::tile_io::{self, Input, ZERO};
+
+use crate::{OpError, for_each_page};
+use chain::{Chain, Memory, to_halves};
+
+pub use program::{Factors, MatrixAxis, ProductProgram};
+
+/// Runs the program.
+///
+/// # Errors
+/// Memory errors; buffers that do not hold the tiles of the program.
+pub fn product(
+    device: &mut Device,
+    input: BufferId,
+    output: BufferId,
+    program: &ProductProgram,
+) -> Result<(), OpError> {
+    let given = device.buffer(input)?.num_pages();
+    let (tiles_in, tiles_out) = match program.factors {
+        Factors::Tiles => (given.max(1), 1),
+        Factors::Leading { length, inside } => (given, given / (length * inside).max(1) * inside),
+        Factors::Matrices(axis) => (axis.tiles_in(), axis.tiles_out()),
+    };
+    for (id, tiles, name) in [(input, tiles_in, "input"), (output, tiles_out, "output")] {
+        let pages = device.buffer(id)?.num_pages();
+        if pages != tiles || tiles == 0 {
+            let what = format!("the {name} has {pages} tiles, the program asks for {tiles}");
+            return Err(OpError::Invariant { operator: "product", what });
+        }
+    }
+    match program.factors {
+        Factors::Tiles => of_tiles(device, input, output, program),
+        Factors::Leading { length, inside } => of_leading(device, input, output, program, [length, inside]),
+        Factors::Matrices(axis) => matrix_axis::of_matrices(device, input, output, program, axis),
+    }
+}
+
+/// The upper half of a word.
+const UPPER: u32 = 0xffff_0000;
+
+fn of_tiles(device: &mut Device, input: BufferId, output: BufferId, program: &ProductProgram) -> Result<(), OpError> {
+    let (wide, format) = (DataFormat::Float32, program.format);
+    let (first, running, factor) =
+        (Input::direct_to_dst(format, true), Input::new(wide, true), Input::new(format, true));
+    let math = |operand: Input| MathConfig {
+        fidelity: program.fidelity,
+        dst: tile_io::dst_format(operand.format, true),
+        alu: operand.register,
+        arch: program.arch,
+    };
+    let packer = |from, to| PackConfig::new(tile_io::result_format(from, to, true), to);
+    let (enter, keep, leave) = (packer(format, wide), packer(wide, wide), packer(wide, format));
+    let access = device.access(&[output])?;
+    let pages = access.input(input)?.all()?;
+    let count = access.buffer(input)?.num_pages();
+    let target = access.claim(output, 0)?;
+    if count == 1 {
+        target.copy_from_slice(pages.page(0));
+        return Ok(());
+    }
+    let [mut a, mut b, mut dst, mut words] = [ZERO; 4];
+    first.to_dst(&math(first), pages.page(0), &mut a, &mut dst);
+    pack::pack_tile(&enter, &dst, bytemuck::bytes_of_mut(&mut words));
+    for index in 1..count {
+        stream::prefetch_second_all(pages.page((index + 1).min(count - 1)));
+        if format != wide {
+            for word in &mut words {
+                *word &= u32::from_le(UPPER);
+            }
+        }
+        running.to_src(bytemuck::bytes_of(&words), &mut a);
+        factor.to_src(pages.page(index), &mut b);
+        fpu::eltwise(&math(running), EltwiseOp::Mul, Broadcast::None, false, &mut dst, &a, &b);
+        if index + 1 < count {
+            pack::pack_tile(&keep, &dst, bytemuck::bytes_of_mut(&mut words));
+        }
+    }
+    pack::pack_tile(&leave, &dst, target);
+    Ok(())
+}
+
+fn of_leading(
+    device: &mut Device,
+    input: BufferId,
+    output: BufferId,
+    program: &ProductProgram,
+    [length, inside]: [usize; 2],
+) -> Result<(), OpError> {
+    let chain = Chain::new(program, program.format);
+    // In FP32 the chain has bfloat16 in it from its first product on.
+    let halves = program.format == DataFormat::Float32;
+    let short = if halves { Chain::new(program, DataFormat::Float16B) } else { chain.clone() };
+    let access = device.access(&[output])?;
+    let pages = access.input(input)?.all()?;
+    let last = access.buffer(input)?.num_pages() - 1;
+    let tiles = access.buffer(output)?.num_pages();
+    for_each_page(tiles, Memory::new, |memory, page| {
+        let first = page / inside * length * inside + page % inside;
+        memory.running.clone_from(&short.one);
+        for index in 0..length {
+            let number = first + index * inside;
+            // What the next page of the result asks for.
+            stream::prefetch_second_all(pages.page((number + 1).min(last)));
+            if halves {
+                let mut given = std::mem::take(&mut memory.given);
+                to_halves::run(chain.level, pages.page(number), &mut given);
+                short.multiply(&given, memory);
+                memory.given = given;
+            } else {
+                short.multiply(pages.page(number), memory);
+            }
+        }
+        let target = access.claim(output, page)?;
+        if halves {
+            chain.pack_halves(&memory.running, &mut memory.dst, target);
+        } else {
+            target.copy_from_slice(&memory.running);
+        }
+        Ok(())
+    })
+}

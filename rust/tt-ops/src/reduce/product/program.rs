@@ -1,0 +1,52 @@
+//! What a product is built with.
+
+use tt_formats::DataFormat;
+use tt_tensix::fpu::{Arch, MathFidelity};
+
+/// What is multiplied.
+#[derive(Clone, Copy, Debug)]
+pub enum Factors {
+    /// All tiles, one after the other, in FP32; operands of shorter formats meet the upper half of what is there so
+    /// far.
+    Tiles,
+    /// The tiles of a leading dimension.
+    Leading {
+        /// Its length.
+        length: usize,
+        /// Tiles of what lies inside it.
+        inside: usize,
+    },
+    /// The rows or columns of matrices, every datum for itself. The products of a matrix are a row of the output.
+    Matrices(MatrixAxis),
+}
+
+/// Rows or columns that are multiplied.
+#[derive(Clone, Copy, Debug)]
+pub struct MatrixAxis {
+    /// How many matrices the output has.
+    pub outer: usize,
+    /// How many matrices of the input are the rows of one of these.
+    pub matrices: usize,
+    /// The height of a matrix of the input.
+    pub height: usize,
+    /// Their width.
+    pub width: usize,
+    /// The datums of a column are multiplied; otherwise those of a row.
+    pub columns: bool,
+    /// Datums pass through Dst first: bfloat16 denormals become zero, NaN becomes infinity. Block floats are packed
+    /// there with the padding that they have, and once more without.
+    pub flush: bool,
+}
+
+/// What the program is built with.
+#[derive(Clone, Copy, Debug)]
+pub struct ProductProgram {
+    /// Format of input and output.
+    pub format: DataFormat,
+    /// What is multiplied.
+    pub factors: Factors,
+    /// Fidelity of the matrix unit.
+    pub fidelity: MathFidelity,
+    /// Chip.
+    pub arch: Arch,
+}
