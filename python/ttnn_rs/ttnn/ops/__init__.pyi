@@ -224,6 +224,11 @@ class _BiasGeluBw(FastOperation):
         memory_config: MemoryConfig | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> list[Tensor]: ...
 
+class _Bitcast(FastOperation):
+    def __call__(self, input_tensor: Tensor, dtype: DataType, *, memory_config: MemoryConfig | None = None,
+        output_tensor: Tensor | None = None, sub_core_grids: CoreRangeSet | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
 class _BitwiseAnd(FastOperation):
     @overload
     def __call__(self, input_tensor_a: Tensor, input_b: int, *, memory_config: MemoryConfig | None = None,
@@ -1178,6 +1183,8 @@ bias_gelu_: _BiasGeluInPlace
 """Write gelu(a + b), into the first operand and return it; views of it see the result."""
 bias_gelu_bw: _BiasGeluBw
 """Return [grad * gelu'(a + b), the same tensor again]. Once if the bias is a number."""
+bitcast: _Bitcast
+"""Return the bits of every element as another data type of the same size, unchanged."""
 bitwise_and: _BitwiseAnd
 """Return a and b, bit by bit, element by element, broadcast."""
 bitwise_left_shift: _BitwiseAnd

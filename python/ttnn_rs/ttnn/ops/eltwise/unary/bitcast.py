@@ -1,0 +1,72 @@
+"""`ttnn.bitcast`: the words of a tensor as another data type of the same size.
+
+Source: TT-NN docs "ttnn.bitcast".
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ttnn.base.enums import DataType
+from ttnn.base.exceptions import DTypeError
+from ttnn.base.memory_config import MemoryConfig
+from ttnn.base.tensor_spec import TensorSpec
+from ttnn.operation.accuracy import bit_exact
+from ttnn.operation.registry import Op, register
+from ttnn.operation.signature import DATA_TYPE, Param, Signature
+from ttnn.ops._programs.common import INPUT_TENSOR, on_device
+from ttnn.ops._programs.sfpu_chain import copy_bits
+from ttnn.ops.eltwise.unary.family import LAYOUTS, OPTIONS
+from ttnn.tensor.tensor import Tensor
+
+_NAME: Final = "ttnn.bitcast"
+_BYTES: Final = {
+    DataType.BFLOAT16: 2,
+    DataType.FLOAT32: 4,
+    DataType.INT32: 4,
+    DataType.UINT32: 4,
+    DataType.UINT16: 2,
+}
+
+
+def _bitcast(
+    input_tensor: Tensor,
+    dtype: DataType,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+    _sub_core_grids: object,
+) -> Tensor:
+    on_device(_NAME, input_tensor)
+    spec = input_tensor._spec
+    if _BYTES.get(spec.dtype) != _BYTES.get(dtype, 0):
+        raise DTypeError(
+            f"{_NAME}: {spec.dtype.name} and {dtype.name} are no types of one size; 16 bits have BFLOAT16 and UINT16, "
+            "32 bits FLOAT32, INT32 and UINT32."
+        )
+    words = input_tensor._view(TensorSpec.of(spec.shape, dtype, spec.layout, spec.memory_config, spec.tile))
+    return copy_bits(_NAME, words, memory_config, output_tensor)
+
+
+bitcast = register(
+    Op(
+        name="bitcast",
+        signatures=(
+            Signature(
+                (INPUT_TENSOR, Param("dtype", DATA_TYPE, doc="Data type of the result.", example=DataType.UINT16)),
+                OPTIONS,
+            ),
+        ),
+        run=_bitcast,
+        doc="Return the bits of every element as another data type of the same size, unchanged.",
+        dtypes=tuple(_BYTES),
+        layouts=LAYOUTS,
+        accuracy=bit_exact(),
+        engine=("copy_pages",),
+        numerics="movement",
+        examples=(),
+        raises=(
+            ("DTypeError", "the data types differ in size, or are none of these."),
+            ("StorageError", "the input is on the host."),
+        ),
+    )
+)
