@@ -1,18 +1,18 @@
 //! Time of the chip's networks and its DRAM, in cycles.
 //!
 //! [`Layout`] places cores and DRAM on the die, [`Route`] says which links a transfer takes, [`Noc`] keeps when each
-//! link, interface and bank is busy and answers when a transfer leaves and arrives. Every figure is in `figures.rs`,
+//! link, interface and bank is busy and answers when a transfer leaves and arrives. Every parameter is in `parameters.rs`,
 //! with its source, and nowhere else.
 //!
 //! Of `tt-memory` this crate uses the description of the chips only. Values never depend on anything here.
 
 mod calendar;
-pub mod figures;
 pub mod layout;
 pub mod noc;
+pub mod parameters;
 pub mod route;
 
-pub use figures::NocFigures;
 pub use layout::{Layout, Node, NodeKind};
 pub use noc::{Noc, Transfer};
+pub use parameters::NocParameters;
 pub use route::{Axis, Link, NocId, Route};

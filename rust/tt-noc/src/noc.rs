@@ -8,8 +8,8 @@
 use tt_memory::chip::{ChipSpec, Grid};
 
 use crate::calendar::Calendar;
-use crate::figures::{NocFigures, REQUEST_SLOTS, Rate};
 use crate::layout::{Layout, Node, NodeKind};
+use crate::parameters::{NocParameters, REQUEST_SLOTS, Rate};
 use crate::route::{Axis, Link, NocId, Route, tree};
 
 /// When the steps of a transfer are over, in cycles.
@@ -92,7 +92,7 @@ impl Resource {
 #[derive(Debug)]
 pub struct Noc {
     layout: Layout,
-    figures: &'static NocFigures,
+    parameters: &'static NocParameters,
     /// Per network, node and [`Port`].
     resources: Vec<Resource>,
     banks: Vec<(Calendar, BankLoad)>,
@@ -108,7 +108,7 @@ impl Noc {
         let nodes = layout.noc_grid().cores();
         Self {
             layout,
-            figures: NocFigures::of(chip.arch),
+            parameters: NocParameters::of(chip.arch),
             resources: vec![Resource::default(); 2 * nodes * PORTS],
             banks: vec![(Calendar::default(), BankLoad::default()); chip.dram_banks()],
             slots: vec![[0; REQUEST_SLOTS]; 2 * nodes],
@@ -121,23 +121,23 @@ impl Noc {
         &self.layout
     }
 
-    /// The figures that times come from.
-    pub fn figures(&self) -> &'static NocFigures {
-        self.figures
+    /// The parameters that times come from.
+    pub fn parameters(&self) -> &'static NocParameters {
+        self.parameters
     }
 
     /// Reads `bytes` of the node `owner` into the L1 of `reader`: a request goes there, the data come back on the same
     /// network.
     pub fn read(&mut self, now: u64, noc: NocId, reader: Node, owner: Node, bytes: u64) -> Transfer {
-        let figures = self.figures;
+        let parameters = self.parameters;
         let request_hops = u64::from(Route::new(noc, self.layout.noc_grid(), reader, owner).hops());
-        let request = now + figures.read_start / 2 + request_hops * figures.read_hop;
+        let request = now + parameters.read_start / 2 + request_hops * parameters.read_hop;
         let mut head = request;
         if let NodeKind::Dram { bank } = self.layout.kind(owner) {
-            head = self.bank(bank, request, bytes, false).0 + figures.dram_access;
+            head = self.bank(bank, request, bytes, false).0 + parameters.dram_access;
         }
-        let (sent, arrived) = self.flow(noc, owner, reader, head, bytes, figures.read_hop);
-        let arrived = arrived + figures.read_start.div_ceil(2);
+        let (sent, arrived) = self.flow(noc, owner, reader, head, bytes, parameters.read_hop);
+        let arrived = arrived + parameters.read_start.div_ceil(2);
         let totals = &mut self.totals[noc as usize];
         totals.reads += 1;
         totals.bytes += bytes;
@@ -146,9 +146,10 @@ impl Noc {
 
     /// Writes `bytes` from the L1 of `writer` to another node.
     pub fn write(&mut self, now: u64, noc: NocId, writer: Node, to: Node, bytes: u64, posted: bool) -> Transfer {
-        let figures = self.figures;
+        let parameters = self.parameters;
         let issued = self.take_slot(now, noc, writer);
-        let (sent, mut arrived) = self.flow(noc, writer, to, issued + figures.write_start, bytes, figures.write_hop);
+        let (sent, mut arrived) =
+            self.flow(noc, writer, to, issued + parameters.write_start, bytes, parameters.write_hop);
         self.hold_slot(noc, writer, sent);
         if let NodeKind::Dram { bank } = self.layout.kind(to) {
             let cycles = self.bank_cycles(bytes);
@@ -175,22 +176,23 @@ impl Noc {
         linked: bool,
         posted: bool,
     ) -> Transfer {
-        let figures = self.figures;
-        let rate = if linked { figures.multicast_linked } else { figures.multicast };
+        let parameters = self.parameters;
+        let rate = if linked { parameters.multicast_linked } else { parameters.multicast };
         let cycles = rate.cycles(bytes);
         let issued = self.take_slot(now, noc, writer);
-        let (mut head, sent) = self.resource(noc, writer, Port::Out).pass(issued + figures.write_start, cycles, bytes);
+        let (mut head, sent) =
+            self.resource(noc, writer, Port::Out).pass(issued + parameters.write_start, cycles, bytes);
         self.hold_slot(noc, writer, sent);
         // The whole tree is reserved before data leave: the latest free link decides.
         for branch in tree(noc, self.layout.noc_grid(), writer, receivers.iter().copied()) {
-            let at = head + u64::from(branch.depth) * figures.write_hop;
+            let at = head + u64::from(branch.depth) * parameters.write_hop;
             let (free, _) = self.link(noc, branch.link).pass(at, cycles, bytes);
             head += free - at;
         }
         let (mut arrived, mut acknowledged) = (sent, sent);
         for &node in receivers {
             let hops = u64::from(Route::new(noc, self.layout.noc_grid(), writer, node).hops());
-            let (_, end) = self.resource(noc, node, Port::In).pass(head + hops * figures.write_hop, cycles, bytes);
+            let (_, end) = self.resource(noc, node, Port::In).pass(head + hops * parameters.write_hop, cycles, bytes);
             arrived = arrived.max(end);
             acknowledged = acknowledged.max(end + self.answer(noc, node, writer));
         }
@@ -202,7 +204,7 @@ impl Noc {
 
     /// A remote semaphore increment or another atomic on a word of L1.
     pub fn atomic(&mut self, now: u64, noc: NocId, from: Node, to: Node, posted: bool) -> Transfer {
-        let modify = self.figures.l1_modify;
+        let modify = self.parameters.l1_modify;
         let sent = self.inline_write(now, noc, from, to, true);
         let arrived = sent.arrived + modify;
         let acknowledged = if posted { sent.sent } else { arrived + self.answer(noc, to, from) };
@@ -212,9 +214,9 @@ impl Noc {
     /// A 32-bit write whose value travels in the command.
     pub fn inline_write(&mut self, now: u64, noc: NocId, from: Node, to: Node, posted: bool) -> Transfer {
         const WORD: u64 = 4;
-        let figures = self.figures;
+        let parameters = self.parameters;
         let issued = self.take_slot(now, noc, from);
-        let (sent, arrived) = self.flow(noc, from, to, issued + figures.write_start, WORD, figures.write_hop);
+        let (sent, arrived) = self.flow(noc, from, to, issued + parameters.write_start, WORD, parameters.write_hop);
         self.hold_slot(noc, from, sent);
         let totals = &mut self.totals[noc as usize];
         totals.words += 1;
@@ -284,13 +286,13 @@ impl Noc {
     fn flits(&self, bytes: u64) -> u64 {
         let chip = self.layout.chip();
         let packets = bytes.div_ceil(u64::from(chip.noc_packet_bytes)).max(1);
-        bytes.div_ceil(u64::from(chip.noc_link_bytes)) + packets * self.figures.header_flits
+        bytes.div_ceil(u64::from(chip.noc_link_bytes)) + packets * self.parameters.header_flits
     }
 
     /// Time of an acknowledgement: a single flit that goes on to the issuer.
     fn answer(&self, noc: NocId, from: Node, to: Node) -> u64 {
         let hops = u64::from(Route::new(noc, self.layout.noc_grid(), from, to).hops());
-        2 * self.figures.interface + hops * self.figures.read_hop
+        2 * self.parameters.interface + hops * self.parameters.read_hop
     }
 
     /// When an interface can take a command.
@@ -309,15 +311,15 @@ impl Noc {
 
     fn rate(&self, node: Node, out: bool) -> Rate {
         match (self.layout.kind(node), out) {
-            (NodeKind::Dram { .. }, true) => self.figures.dram_out,
-            (NodeKind::Dram { .. }, false) => self.figures.dram_in,
-            (_, true) => self.figures.tensix_out,
-            (_, false) => self.figures.tensix_in,
+            (NodeKind::Dram { .. }, true) => self.parameters.dram_out,
+            (NodeKind::Dram { .. }, false) => self.parameters.dram_in,
+            (_, true) => self.parameters.tensix_out,
+            (_, false) => self.parameters.tensix_in,
         }
     }
 
     fn bank_cycles(&self, bytes: u64) -> u64 {
-        self.figures.bank.cycles(bytes).max(self.figures.bank_request)
+        self.parameters.bank.cycles(bytes).max(self.parameters.bank_request)
     }
 
     /// Takes a bank for one request. Returns when it begins and when it is done.

@@ -2,7 +2,7 @@
 
 use tt_memory::chip::{ChipSpec, LogicalCore, N150, NocCoord, P150};
 use tt_noc::route::Route;
-use tt_noc::{Layout, Noc, NocFigures, NocId, Node, NodeKind};
+use tt_noc::{Layout, Noc, NocId, NocParameters, Node, NodeKind};
 use tt_testkit::random::Random;
 
 fn node(x: u32, y: u32) -> Node {
@@ -185,7 +185,7 @@ fn a_shared_link_is_shared() {
     let first = noc.read(0, NocId::Noc0, node(3, 1), node(1, 1), 8192);
     let alone = Noc::new(&N150).read(0, NocId::Noc0, node(4, 1), node(1, 1), 8192);
     let second = noc.read(0, NocId::Noc0, node(4, 1), node(1, 1), 8192);
-    let out = NocFigures::of(N150.arch).tensix_out.cycles(8192);
+    let out = NocParameters::of(N150.arch).tensix_out.cycles(8192);
     assert!(second.arrived >= alone.arrived + out - 64, "{first:?} {second:?} {alone:?}");
     // Networks and opposite directions do not meet.
     assert_eq!(noc.read(0, NocId::Noc1, node(4, 1), node(1, 1), 8192).arrived, alone.arrived);

@@ -72,7 +72,7 @@ pub struct Run {
     pub(crate) queue: BinaryHeap<Reverse<(u64, usize)>>,
     /// The running kernel lets others go first once its clock is beyond this.
     pub(crate) limit: u64,
-    /// Figures.
+    /// Networks and costs.
     pub time: Time,
     /// What lies where on the NoC, 64 by 64.
     pub(crate) places: Vec<Option<Target>>,

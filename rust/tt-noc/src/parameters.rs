@@ -31,7 +31,7 @@ impl Rate {
 
 /// Latencies and rates of the networks and of DRAM. All times are cycles of the chip's clock.
 #[derive(Debug, PartialEq, Eq)]
-pub struct NocFigures {
+pub struct NocParameters {
     /// Flits of a packet before its payload.
     pub header_flits: u64,
     /// From the issue of a read to its first data, both ways together, without routers and DRAM.
@@ -69,8 +69,8 @@ pub struct NocFigures {
 /// Requests that an interface holds at a time; a core that issues more waits. `spec/noc.md` section 7 point 4 [isa].
 pub const REQUEST_SLOTS: usize = 4;
 
-impl NocFigures {
-    /// The figures of a chip generation.
+impl NocParameters {
+    /// The parameters of a chip generation.
     pub const fn of(arch: Arch) -> &'static Self {
         match arch {
             Arch::Wormhole => &WORMHOLE,
@@ -80,7 +80,7 @@ impl NocFigures {
 }
 
 /// Wormhole.
-pub static WORMHOLE: NocFigures = NocFigures {
+pub static WORMHOLE: NocParameters = NocParameters {
     header_flits: 1,                          // section 2 [isa]
     read_start: 70,                           // section 3: read from the same node [npe]
     read_hop: 9,                              // section 3 [isa]; the read table gives 154, 170, 270 for 12, 10, 22 hops
@@ -100,7 +100,7 @@ pub static WORMHOLE: NocFigures = NocFigures {
 };
 
 /// Blackhole.
-pub static BLACKHOLE: NocFigures = NocFigures {
+pub static BLACKHOLE: NocParameters = NocParameters {
     header_flits: 1,                          // section 2 [isa]
     read_start: 65,                           // section 3 [npe]
     read_hop: 9,                              // section 3: 177, 217, 329 for 12, 17, 29 hops [npe]
