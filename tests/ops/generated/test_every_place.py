@@ -26,7 +26,9 @@ def _cases() -> list[Any]:
 @pytest.mark.parametrize(("entry", "dtype", "layout"), _cases())
 def test_same_bits_in_every_place(entry: registry.Op, dtype: ttnn.DataType, layout: ttnn.Layout) -> None:
     counts: Counter[str] = Counter()
-    for shape in sample(f"{entry.name} {dtype.name} {layout.name}", SHAPES_OF_EACH, SHAPES):
+    shapes = [shape for shape in SHAPES if any(True for _ in calls_of(Case(entry, dtype, layout, shape), None))]
+    assert shapes
+    for shape in sample(f"{entry.name} {dtype.name} {layout.name}", SHAPES_OF_EACH, shapes):
         assert failures_of(Case(entry, dtype, layout, shape), PLACES_OF_EACH, counts) == []
 
 

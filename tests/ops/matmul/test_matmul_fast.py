@@ -84,12 +84,10 @@ def test_float32_operands_are_cut_as_tf32(device: ttnn.MeshDevice, fidelity: str
 
 
 @pytest.mark.parametrize("threads", [2, 3, 8])
-@pytest.mark.parametrize("level", ["scalar", "avx2", "avx512", "neon"])
+@pytest.mark.parametrize("level", ttnn._engine.cpu_levels())
 def test_threads_do_not_change_a_bit(
     device: ttnn.MeshDevice, cpu_level: None, host_threads: None, level: str, threads: int
 ) -> None:
-    if level not in ttnn._engine.cpu_levels():
-        return
     ttnn.CONFIG.cpu_level = level
     a, b = tensor(device, normal((3, 200, 330), 1)), tensor(device, normal((330, 170), 2))
     ttnn.CONFIG.threads = 1
@@ -98,14 +96,12 @@ def test_threads_do_not_change_a_bit(
     assert np.array_equal(alone, raw_of(ttnn.matmul(a, b, dtype=ttnn.float32)))
 
 
-@pytest.mark.parametrize("level", ["scalar", "avx2", "avx512", "neon"])
+@pytest.mark.parametrize("level", ttnn._engine.cpu_levels())
 @pytest.mark.parametrize("m", [20, 200])
 @pytest.mark.parametrize("b", ["bf16", "bf8"])
 def test_a_thread_takes_columns_that_follow_each_other_in_a_bank(
     device: ttnn.MeshDevice, cpu_level: None, host_threads: None, level: str, m: int, b: str
 ) -> None:
-    if level not in ttnn._engine.cpu_levels():
-        return
     ttnn.CONFIG.cpu_level = level
     # More than three rounds of the banks, and a bias that is added where a column is finished.
     n = 1280
@@ -124,13 +120,11 @@ def test_a_thread_takes_columns_that_follow_each_other_in_a_bank(
     assert_close(run(), exact(run))
 
 
-@pytest.mark.parametrize("level", ["scalar", "avx2", "avx512", "neon"])
+@pytest.mark.parametrize("level", ttnn._engine.cpu_levels())
 @pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.float32])
 def test_every_level_computes_the_same_product(
     device: ttnn.MeshDevice, cpu_level: None, level: str, dtype: ttnn.DataType
 ) -> None:
-    if level not in ttnn._engine.cpu_levels():
-        return
     a, b = tensor(device, normal((64, 320), 3), dtype), tensor(device, normal((320, 96), 4), dtype)
     ttnn.CONFIG.cpu_level = level
     got = values_of(ttnn.matmul(a, b, dtype=ttnn.float32, compute_kernel_config=config("HiFi4")))
@@ -262,7 +256,7 @@ def special(values: Any, seed: int) -> Any:
     return values
 
 
-@pytest.mark.parametrize("level", ["scalar", "avx2", "avx512", "neon"])
+@pytest.mark.parametrize("level", ttnn._engine.cpu_levels())
 @pytest.mark.parametrize("special_weights", [False, True])
 @pytest.mark.parametrize("fidelity", FIDELITIES)
 @pytest.mark.parametrize("b", NAMES)
@@ -275,8 +269,6 @@ def test_few_rows_are_multiplied_as_many(
     special_weights: bool,
     level: str,
 ) -> None:
-    if level not in ttnn._engine.cpu_levels():
-        return
     ttnn.CONFIG.cpu_level = level
 
     # Few rows of one tile are multiplied without the rows of zeros below them, those of two tiles with all. The pages

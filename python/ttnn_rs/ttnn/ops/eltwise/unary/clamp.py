@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, Final
 
 from ttnn.base.enums import BinaryOpType, DataType, UnaryOpType
-from ttnn.base.exceptions import DTypeError, ParameterError, fatal
+from ttnn.base.exceptions import DTypeError, LayoutError, ParameterError, fatal
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.golden.eltwise import unary as g
 from ttnn.operation.accuracy import max_ulp
@@ -87,6 +87,13 @@ def _to_tensors(
 ) -> Tensor:
     _need_an_end(operator, low, high)
     on_device(operator, input_tensor)
+    if len({tensor._spec.layout for tensor in (input_tensor, low, high) if tensor is not None}) > 1:
+        raise fatal(
+            LayoutError,
+            f"{operator}: some of the tensors are ROW_MAJOR and some TILE; convert them with ttnn.to_layout.",
+            "Ternary operation requires tensor to be in Tile layout when working with non-sharded input tensor. Input "
+            "tensor layout: 0",
+        )
     memory_config = memory_config or input_tensor._spec.memory_config
     if output_tensor is not None and output_tensor._spec.dtype is not input_tensor._spec.dtype:
         raise DTypeError(
@@ -138,7 +145,7 @@ def _register(name: str) -> FastOperation:
                 ("ParameterError", "neither end is given."),
                 ("DTypeError", "unsigned integers, or an end that int32 does not have."),
                 ("ShapeError", "an end is a tensor that cannot be broadcast to the input."),
-                ("LayoutError", "an end is a tensor and a tensor is row-major."),
+                ("LayoutError", "an end is a tensor, and not all tensors have one layout."),
                 ("StorageError", "a tensor is on the host, deallocated or on another device."),
             ),
             examples=((-1, 2), (0, None), (None, 1)),
