@@ -7,7 +7,7 @@ for every failed check, so an error that answers one of those checks is a `Runti
 from __future__ import annotations
 
 import re
-from typing import Final, TypeVar
+from typing import Final
 
 __all__ = [
     "AddressError",
@@ -234,11 +234,3 @@ class MissingNameError(UnsupportedError, AttributeError):
 
 class EngineBugError(TtnnError, RuntimeError):
     """An invariant of the engine broke. That is our bug, and the message asks for a report."""
-
-
-_Error = TypeVar("_Error", bound=TtnnError)
-
-
-def fatal(cls: type[_Error], sentence: str, vendor: str) -> _Error:
-    """Return an error with the sentence of the official package."""
-    return cls(sentence, vendor=vendor)

@@ -16,7 +16,6 @@ from ttnn.base.exceptions import (
     ShapeError,
     StorageError,
     UnsupportedError,
-    fatal,
 )
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
@@ -54,7 +53,7 @@ def _check_cores(operator: str, cores: CoreRangeSet, values: Sequence[object]) -
         StorageError: the operand is on the host, where no program runs.
     """
     if cores.empty():
-        raise fatal(ParameterError, f"{operator}: sub_core_grids names no core.", "number of cores cannot be 0")
+        raise ParameterError(f"{operator}: sub_core_grids names no core.", vendor="number of cores cannot be 0")
     tensor = next(value for value in values if isinstance(value, Tensor))
     device = tensor._device
     if device is None:
@@ -91,10 +90,9 @@ def sub_core_grids_of_interleaved(vendor: str) -> Param:
         _check_cores(operator, cores, values)
         tensor = next(value for value in values if isinstance(value, Tensor))
         if tensor._spec.memory_config.is_sharded():
-            raise fatal(
-                MemoryConfigError,
+            raise MemoryConfigError(
                 f"{operator}: the cores that hold a sharded tensor work on it; leave out sub_core_grids={cores}.",
-                vendor,
+                vendor=vendor,
             )
 
     return replace(SUB_CORE_GRIDS_OPTION, check=check)
@@ -123,10 +121,9 @@ def on_device(operator: str, tensor: Tensor, label: str = "input_tensor", vendor
     """
     device = tensor._device
     if device is None:
-        raise fatal(
-            StorageError,
+        raise StorageError(
             f"{operator}: {label} is a host tensor of {tensor.shape}; move it with ttnn.to_device first.",
-            vendor or "Device Operations expect device tensors as inputs",
+            vendor=vendor or "Device Operations expect device tensors as inputs",
         )
     tensor._require_device(operator, label)
     return device
@@ -254,8 +251,7 @@ def needs_tiles(operator: str, dtype: DataType, layout: Layout) -> None:
         LayoutError: the layout is row-major.
     """
     if dtype in BLOCK_FLOATS and layout is not Layout.TILE:
-        raise fatal(
-            LayoutError,
+        raise LayoutError(
             f"{operator}: {dtype.name} shares an exponent between 16 values of a tile and has no {layout.name} form.",
-            "Only TILE layout is supported for BFLOAT8_B dtype!",
+            vendor="Only TILE layout is supported for BFLOAT8_B dtype!",
         )

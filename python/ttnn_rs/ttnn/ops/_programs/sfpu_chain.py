@@ -10,7 +10,7 @@ from typing import Final
 
 from ttnn import _engine
 from ttnn.base.enums import FORMAT_CODE, DataType, Layout, UnaryOpType
-from ttnn.base.exceptions import DTypeError, UnsupportedError, fatal
+from ttnn.base.exceptions import DTypeError, UnsupportedError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.operation.steps import ChainStep
 from ttnn.ops._programs.activations import vector_functions
@@ -141,8 +141,7 @@ def refuse_integers(operator: str, op_type: UnaryOpType, dtype: DataType) -> Non
         DTypeError: `dtype` is one.
     """
     if dtype in INTEGERS:
-        raise fatal(
-            DTypeError,
+        raise DTypeError(
             f"{operator}: input_tensor is {dtype.name}, but the function is not defined on it.",
-            f"Unary: {op_type.cpp_name} does not support integer input dtype {dtype.cpp_name}",
+            vendor=f"Unary: {op_type.cpp_name} does not support integer input dtype {dtype.cpp_name}",
         )

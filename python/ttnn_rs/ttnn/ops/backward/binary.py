@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from ttnn.base.enums import BLOCK_FLOATS, DataType
 from ttnn.base.enums import UnaryOpType as U
-from ttnn.base.exceptions import DTypeError, fatal
+from ttnn.base.exceptions import DTypeError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.golden import backward as g
 from ttnn.operation.registry import FastOperation
@@ -63,10 +63,9 @@ def _share(do: Forward, grad: Tensor, power: Tensor) -> Tensor:
 def _refuse_block_floats(operator: str, *operands: Tensor) -> None:
     for tensor in operands:
         if tensor.dtype in BLOCK_FLOATS:
-            raise fatal(
-                DTypeError,
+            raise DTypeError(
                 f"{operator}: an operand is {tensor.dtype.name}; expected BFLOAT16 or FLOAT32.",
-                "BFLOAT8_B/BFLOAT4_B dtypes are not supported !!",
+                vendor="BFLOAT8_B/BFLOAT4_B dtypes are not supported !!",
             )
 
 

@@ -19,7 +19,6 @@ from ttnn.base.exceptions import (
     MemoryConfigError,
     ShapeError,
     TtnnError,
-    fatal,
 )
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.golden import backward as g
@@ -51,7 +50,7 @@ _Error = TypeVar("_Error", bound=TtnnError)
 
 def _unless(holds: bool, error: type[_Error], text: str, vendor: str) -> None:
     if not holds:
-        raise fatal(error, f"{_NAME}: {text}", vendor)
+        raise error(f"{_NAME}: {text}", vendor=vendor)
 
 
 def _check(indices: Tensor, weight: Tensor, grad: Tensor, dtype: DataType) -> None:

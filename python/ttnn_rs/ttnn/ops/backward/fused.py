@@ -16,7 +16,7 @@ from typing import Final
 
 from ttnn import _engine
 from ttnn.base.enums import FORMAT_CODE, DataType, GeluVariant, Layout
-from ttnn.base.exceptions import DTypeError, LayoutError, ParameterError, fatal
+from ttnn.base.exceptions import DTypeError, LayoutError, ParameterError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.golden import backward as g
 from ttnn.operation.registry import find
@@ -151,19 +151,18 @@ def _checked(name: str, kernel: str, grad: Tensor, x: Tensor, place: MemoryConfi
     operator = f"ttnn.{name}"
     for label, tensor in (("input", x), ("grad_output", grad)):
         if tensor.dtype not in FLOATS:
-            raise fatal(
-                DTypeError,
+            raise DTypeError(
                 f"{operator}: the {label} tensor is {tensor.dtype.name}; expected floating point.",
-                f"{kernel} operation only supports floating-point dtypes (bfloat16, float32, bfloat8_b, bfloat4_b), "
+                vendor=f"{kernel} operation only supports floating-point dtypes (bfloat16, float32, bfloat8_b, "
+                f"bfloat4_b), "
                 f"but the {label} tensor has dtype {tensor.dtype.cpp_name}.",
             )
     check_operands(operator, grad_tensor=grad, input_tensor=x)
     for label, tensor in (("input", x), ("grad_output", grad)):
         if tensor.layout is not Layout.TILE:
-            raise fatal(
-                LayoutError,
+            raise LayoutError(
                 f"{operator}: the {label} tensor is {tensor.layout.name}; convert it with ttnn.to_layout.",
-                f"{kernel} operation requires the {label} tensor to be in TILE layout",
+                vendor=f"{kernel} operation requires the {label} tensor to be in TILE layout",
             )
     _, output = output_for(operator, place, x, output)
     if output.dtype is not x.dtype:
@@ -183,10 +182,9 @@ def _gelu_gradient(
     name: str, grad: Tensor, x: Tensor, variant: GeluVariant, place: MemoryConfig | None, output: Tensor | None
 ) -> Tensor:
     if variant is GeluVariant.FastLut:
-        raise fatal(
-            ParameterError,
+        raise ParameterError(
             f"ttnn.{name}: variant=GeluVariant.FastLut has no gradient; expected Accurate or Tanh.",
-            "GELU_BW does not support GeluVariant::FAST_LUT because no matching backward kernel is available.",
+            vendor="GELU_BW does not support GeluVariant::FAST_LUT because no matching backward kernel is available.",
         )
     tanh = variant is GeluVariant.Tanh
     dst = _checked(name, "GELU_TANH_BW" if tanh else "GELU_BW", grad, x, place, output)
@@ -206,10 +204,9 @@ def _bias_gelu(
     with named("ttnn.bias_gelu_bw"):
         if isinstance(variant, str):
             if variant not in ("none", "tanh"):
-                raise fatal(
-                    ParameterError,
+                raise ParameterError(
                     f"ttnn.bias_gelu_bw: approximate is {variant!r}; expected 'none' or 'tanh'.",
-                    "Incorrect approximation type (expected 'none', 'tanh')",
+                    vendor="Incorrect approximation type (expected 'none', 'tanh')",
                 )
             variant = GeluVariant.Tanh if variant == "tanh" else GeluVariant.Accurate
         check_operands("ttnn.bias_gelu_bw", grad_tensor=grad, input_tensor=x)

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ttnn.base.exceptions import ParameterError, fatal
+from ttnn.base.exceptions import ParameterError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.golden import backward as g
 from ttnn.operation.registry import FastOperation
@@ -37,10 +37,9 @@ def check_rounding(operator: str, mode: str | None) -> None:
         ParameterError: the mode is none of None, "trunc" and "floor".
     """
     if mode not in (None, "trunc", "floor"):
-        raise fatal(
-            ParameterError,
+        raise ParameterError(
             f"{operator}: rounding_mode is {mode!r}; expected None, 'trunc' or 'floor'.",
-            "Incorrect rounding mode (expected None, 'trunc', or 'floor')",
+            vendor="Incorrect rounding mode (expected None, 'trunc', or 'floor')",
         )
 
 
@@ -53,10 +52,9 @@ def _clamp(operator: str) -> Callable[..., list[Tensor]]:
         with named(operator):
             check_operands(operator, grad_tensor=grad, input_tensor=x)
             if low is None and high is None:
-                raise fatal(
-                    ParameterError,
+                raise ParameterError(
                     f"{operator}: min and max are both None; give at least one of them.",
-                    "Only one of 'min' or 'max' can be None. Please provide one value",
+                    vendor="Only one of 'min' or 'max' can be None. Please provide one value",
                 )
             for label, limit in (("min", low), ("max", high)):
                 if isinstance(limit, Tensor):
@@ -73,10 +71,9 @@ def _clamp(operator: str) -> Callable[..., list[Tensor]]:
 
 def _pow(do: Forward, grad: Tensor, x: Tensor, exponent: float, output: Tensor) -> Tensor:
     if exponent < 0.0:
-        raise fatal(
-            ParameterError,
+        raise ParameterError(
             f"ttnn.pow_bw: exponent is {exponent}; expected at least 0.",
-            "negative exponents are not supported; use recip(pow(input,abs(exponent)))",
+            vendor="negative exponents are not supported; use recip(pow(input,abs(exponent)))",
         )
     exponent = single(exponent)
     if exponent < _NEXT_TO_NOTHING:

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import BLOCK_FLOATS, TILE_SIZE, DataType, Layout
-from ttnn.base.exceptions import DTypeError, LayoutError, ShapeError, UnsupportedError, fatal
+from ttnn.base.exceptions import DTypeError, LayoutError, ShapeError, UnsupportedError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.shape import Shape
 from ttnn.base.tensor_spec import TensorSpec
@@ -100,10 +100,9 @@ def tilize_padded(
         DTypeError: no tilize program takes its data type.
     """
     if source._spec.dtype not in _TILIZED:
-        raise fatal(
-            DTypeError,
+        raise DTypeError(
             f"{operator}: input_tensor is {source._spec.dtype.name}, which the tilize program does not take.",
-            "Can only tilize bfloat16/float32 or int32/uint32/uint16 or fp8_e4m3 tensors",
+            vendor="Can only tilize bfloat16/float32 or int32/uint32/uint16 or fp8_e4m3 tensors",
         )
     return _tilized(operator, source, memory_config=memory_config, dtype=dtype, pad_value=pad_value)
 
@@ -171,14 +170,13 @@ def _tilize(
     on_device(name, input_tensor)
     spec = input_tensor._spec
     if spec.layout is not Layout.ROW_MAJOR:
-        raise fatal(LayoutError, f"{name}: input_tensor is already in TILE_LAYOUT.", "Can only tilize row major data")
+        raise LayoutError(f"{name}: input_tensor is already in TILE_LAYOUT.", vendor="Can only tilize row major data")
     height, width = (1, 1, *spec.padded_shape)[-2:]
     tile_height, tile_width = tile.tile_shape
     if width % tile_width:
-        raise fatal(
-            ShapeError,
+        raise ShapeError(
             f"{name}: {spec.shape} is not made of whole tiles; use ttnn.tilize_with_zero_padding.",
-            f"Input tensor width ({width}) must be divisible by tile width ({tile_width})",
+            vendor=f"Input tensor width ({width}) must be divisible by tile width ({tile_width})",
         )
     if height % tile_height:
         raise ShapeError(
@@ -216,7 +214,7 @@ def _tilize_with_val_padding(
     on_device(name, input_tensor)
     spec = input_tensor._spec
     if spec.layout is Layout.TILE:
-        raise fatal(LayoutError, f"{name}: input_tensor is already in TILE_LAYOUT.", "Can only tilize row major data")
+        raise LayoutError(f"{name}: input_tensor is already in TILE_LAYOUT.", vendor="Can only tilize row major data")
     wanted = TensorSpec.of(spec.shape, spec.dtype, Layout.TILE).padded_shape
     if tuple(output_tensor_shape) != tuple(wanted):
         raise UnsupportedError(
@@ -257,7 +255,7 @@ def _untilize_with_unpadding(
 
 def _needs_tiles(name: str, tensor: Tensor) -> None:
     if tensor._spec.layout is not Layout.TILE:
-        raise fatal(LayoutError, f"{name}: input_tensor is already row-major.", "Can only untilize tile major data")
+        raise LayoutError(f"{name}: input_tensor is already row-major.", vendor="Can only untilize tile major data")
 
 
 _MULTICORE: Final = Param("use_multicore", BOOLEAN, True, doc="Changes time only.")

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import Layout
-from ttnn.base.exceptions import ShapeError, fatal
+from ttnn.base.exceptions import ShapeError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.shape import Shape, as_dims
 from ttnn.base.tensor_spec import TensorSpec
@@ -48,11 +48,10 @@ def _padded(
     if any(before < 0 or after < 0 for before, after in widths):
         raise ShapeError(f"{name}: padding={[list(pair) for pair in widths]} must not be negative.")
     if spec.layout is Layout.TILE and any(before for before, _ in widths):
-        raise fatal(
-            ShapeError,
+        raise ShapeError(
             f"{name}: padding={[list(pair) for pair in widths]} puts elements before the first of a tiled tensor; "
             "convert it with ttnn.to_layout(..., ttnn.ROW_MAJOR_LAYOUT).",
-            "ttnn.pad: on device tile padding does not support front padding",
+            vendor="ttnn.pad: on device tile padding does not support front padding",
         )
     shape = [before + size + after for size, (before, after) in zip(dims, widths, strict=True)]
     target = TensorSpec.of(shape, spec.dtype, spec.layout, memory_config or spec.memory_config, spec.tile)

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from ttnn import _engine
 from ttnn.base.enums import BLOCK_FLOATS, FORMAT_CODE, DataType, Layout
-from ttnn.base.exceptions import ShapeError, fatal
+from ttnn.base.exceptions import ShapeError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.base.tile import DEFAULT_TILE
@@ -124,10 +124,9 @@ def _permute(input_tensor: Tensor, dims: Sequence[int], memory_config: MemoryCon
     name = "ttnn.permute"
     rank = input_tensor._spec.shape.rank
     if len(dims) != rank:
-        raise fatal(
-            ShapeError,
+        raise ShapeError(
             f"{name}: dims={list(dims)} has {len(dims)} entries, input_tensor has rank {rank}.",
-            "The number of dimensions in the tensor input does not match the length of the desired ordering",
+            vendor="The number of dimensions in the tensor input does not match the length of the desired ordering",
         )
     order = [dimension(name, axis, rank, "dims") for axis in dims]
     if len(set(order)) != rank:

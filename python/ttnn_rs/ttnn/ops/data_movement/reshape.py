@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import Layout, TileReshapeMapMode
-from ttnn.base.exceptions import ShapeError, UnsupportedError, fatal
+from ttnn.base.exceptions import ShapeError, UnsupportedError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.shape import Shape, ShapeLike
 from ttnn.base.tensor_spec import TensorSpec
@@ -51,10 +51,9 @@ def _resolved(name: str, volume: int, shape: Sequence[int]) -> tuple[int, ...]:
     if unknown and known and volume % known == 0:
         dims = tuple(volume // known if size == -1 else size for size in dims)
     if -1 in dims or math.prod(dims) != volume:
-        raise fatal(
-            ShapeError,
+        raise ShapeError(
             f"{name}: a tensor of {volume} elements cannot have the shape {list(dims)}.",
-            "Invalid arguments to reshape",
+            vendor="Invalid arguments to reshape",
         )
     return dims
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import DataType, Layout
-from ttnn.base.exceptions import ShapeError, UnsupportedError, fatal
+from ttnn.base.exceptions import ShapeError, UnsupportedError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.shape import ShapeLike
 from ttnn.base.tensor_spec import TensorSpec
@@ -95,10 +95,9 @@ def _check_range(name: str, spec: TensorSpec, begin: Sequence[int], end: Sequenc
         if stop > size:
             # The official text names the end rounded up to whole tiles, and the padded size.
             named = -(-stop // tile[axis]) * tile[axis] if spec.layout is Layout.TILE else stop
-            raise fatal(
-                ShapeError,
+            raise ShapeError(
                 f"{name}: dimension {axis} of {spec.shape} ends at {size}, the slice at {stop}.",
-                f"Ends {named} must be less than or equal to the shape of the tensor {padded[axis]}",
+                vendor=f"Ends {named} must be less than or equal to the shape of the tensor {padded[axis]}",
             )
         if start < 0 or start > stop:
             raise ShapeError(f"{name}: dimension {axis} of {spec.shape} is sliced from {start} to {stop}.")
@@ -149,10 +148,9 @@ def _slice_by_tensors(
     for label, tensor in (("start", starts), ("end", ends)):
         rank = tensor._spec.shape.rank
         if rank != 1:
-            raise fatal(
-                ShapeError,
+            raise ShapeError(
                 f"{name}: the {label} tensor is {tensor._spec.shape}; it holds one index per dimension.",
-                f"The {label} tensor for slicing must be in 1D shape, but got {rank}D",
+                vendor=f"The {label} tensor for slicing must be in 1D shape, but got {rank}D",
             )
     if slice_dim is not None or num_devices is not None:
         raise UnsupportedError(f"{name}: slice_dim and num_devices are for several devices, which do not exist here.")

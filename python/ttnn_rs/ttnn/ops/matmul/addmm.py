@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ttnn.base.enums import DataType, Layout
-from ttnn.base.exceptions import DTypeError, UnsupportedError, fatal
+from ttnn.base.exceptions import DTypeError, UnsupportedError
 from ttnn.golden import matmul as golden
 from ttnn.operation.registry import Op, register
 from ttnn.operation.signature import FLOAT, TENSOR, Param, Signature
@@ -33,10 +33,9 @@ def _addmm(
     operands = (("input_tensor", input_tensor), ("mat1_tensor", mat1_tensor), ("mat2_tensor", mat2_tensor))
     for label, tensor in operands:
         if tensor._spec.dtype not in _DTYPES:
-            raise fatal(
-                DTypeError,
+            raise DTypeError(
                 f"{_NAME}: {label} is {tensor._spec.dtype.name}; typecast it first.",
-                f"only ttnn.bfloat16, ttnn.float32 and ttnn.bfloat8_b types are supported for {label}",
+                vendor=f"only ttnn.bfloat16, ttnn.float32 and ttnn.bfloat8_b types are supported for {label}",
             )
     on_device(_NAME, input_tensor)
     if beta == 0.0:

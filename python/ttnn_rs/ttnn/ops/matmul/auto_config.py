@@ -11,7 +11,7 @@ import math
 from dataclasses import replace
 
 from ttnn.base.enums import TensorMemoryLayout
-from ttnn.base.exceptions import MemoryConfigError, ProgramConfigError, ShapeError, fatal
+from ttnn.base.exceptions import MemoryConfigError, ProgramConfigError, ShapeError
 
 from .blocks import largest_divisor, shrink, subblock_height_first, subblock_width_first
 from .data import TILE, Activation, Kind, ProgramConfig, Shard, up
@@ -100,11 +100,10 @@ def _simple(problem: Problem, grid: Grid) -> ProgramConfig:
     if not everything and not fits_grid:
         return ProgramConfig(Kind.MULTI_CORE)
     if line and batched:
-        raise fatal(
-            MemoryConfigError,
+        raise MemoryConfigError(
             f"ttnn.matmul: a block sharded result on one {line} of cores needs an unbatched input_tensor_b, got "
             f"{problem.b.shape}.",
-            "BLOCK_SHARDED output on a 1D grid (single row or column of cores) is not supported when both input "
+            vendor="BLOCK_SHARDED output on a 1D grid (single row or column of cores) is not supported when both input "
             "tensors "
             "are batched. Either use HEIGHT_SHARDED/WIDTH_SHARDED explicitly, use a 2D core grid for BLOCK_SHARDED, or "
             "ensure the second input tensor (B) has batch size 1. See GitHub issue #32306 for details.",
@@ -189,25 +188,22 @@ def _shards(problem: Problem, shard: Shard) -> ProgramConfig | None:
     """Return the configuration that follows A's shards, or None for the grids that do not spread work."""
     a, b, out = problem.a.placement, problem.b.placement, problem.out
     if b.sharded:
-        raise fatal(
-            MemoryConfigError,
+        raise MemoryConfigError(
             f"ttnn.matmul: with a sharded input_tensor_a ({a}) and no program config, input_tensor_b has to be "
             f"interleaved, got {b}.",
-            f"Input tensor B must have INTERLEAVED memory layout, got: {b.layout.cpp_name}",
+            vendor=f"Input tensor B must have INTERLEAVED memory layout, got: {b.layout.cpp_name}",
         )
     if out.sharded:
         if out.buffer is not a.buffer:
-            raise fatal(
-                MemoryConfigError,
+            raise MemoryConfigError(
                 f"ttnn.matmul: a sharded result has to be in the memory of input_tensor_a ({a}), asked for {out}.",
-                f"Input A and output buffer types must match, got input: {a.buffer.cpp_name} vs output: "
+                vendor=f"Input A and output buffer types must match, got input: {a.buffer.cpp_name} vs output: "
                 f"{out.buffer.cpp_name}",
             )
         if out.layout is not a.layout:
-            raise fatal(
-                MemoryConfigError,
+            raise MemoryConfigError(
                 f"ttnn.matmul: a sharded result has to be sharded like input_tensor_a ({a}), asked for {out}.",
-                f"Input A and output memory layouts must match, got input: {a.layout.cpp_name} vs output: "
+                vendor=f"Input A and output memory layouts must match, got input: {a.layout.cpp_name} vs output: "
                 f"{out.layout.cpp_name}",
             )
     box = shard.box
@@ -244,10 +240,9 @@ def _shards(problem: Problem, shard: Shard) -> ProgramConfig | None:
 def _batched_shards(problem: Problem, shard: Shard) -> ProgramConfig:
     a, b = problem.a.placement, problem.b.placement
     if a.layout is _WIDTH:
-        raise fatal(
-            MemoryConfigError,
+        raise MemoryConfigError(
             f"ttnn.matmul: a width sharded input_tensor_a cannot meet a batched input_tensor_b {problem.b.shape}.",
-            f"Input A memory layout must not be WIDTH_SHARDED, got: {a.layout.cpp_name}",
+            vendor=f"Input A memory layout must not be WIDTH_SHARDED, got: {a.layout.cpp_name}",
         )
     if b.shard is not None and (b.buffer, b.layout, b.shard.cores, b.shard.col_major) != (
         a.buffer,
@@ -278,19 +273,17 @@ def _batched_shards(problem: Problem, shard: Shard) -> ProgramConfig:
 def _for_core_grid(problem: Problem, grid: Grid, activation: Activation | None) -> ProgramConfig:
     a = problem.a.placement
     if problem.a.shape[-1] != problem.b.shape[-2]:
-        raise fatal(
-            ShapeError,
+        raise ShapeError(
             f"ttnn.matmul: inner dimensions differ: input_tensor_a is {problem.a.shape} (K={problem.a.shape[-1]}), "
             f"input_tensor_b is {problem.b.shape} (K={problem.b.shape[-2]}), after the transposes asked for.",
-            "The k dimension does not match between tensors",
+            vendor="The k dimension does not match between tensors",
         )
     if problem.batch_b > 1:
         if activation is not None:
-            raise fatal(
-                ShapeError,
+            raise ShapeError(
                 f"ttnn.matmul: activation={activation.op.name} together with a core grid needs an unbatched "
                 f"input_tensor_b, got {problem.b.shape}.",
-                "Cannot use activation with batched input b",
+                vendor="Cannot use activation with batched input b",
             )
         return _batched_core_grid(problem, grid)
     rows = problem.batch_a * problem.m

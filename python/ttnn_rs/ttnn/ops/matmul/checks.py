@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from ttnn.base.enums import TensorMemoryLayout
-from ttnn.base.exceptions import MemoryConfigError, ProgramConfigError, TtnnError, fatal
+from ttnn.base.exceptions import MemoryConfigError, ProgramConfigError, TtnnError
 
 from .blocks import largest_divisor
 from .data import Kind, ProgramConfig, Shard
@@ -45,7 +45,7 @@ class Checks:
             return
         name = self.config.kind.value
         ours = f"ttnn.matmul: the program config does not fit this call: {self.config}"
-        raise fatal(error, f"{ours}. {advice}" if advice else f"{ours}.", f"{name}: {vendor}")
+        raise error(f"{ours}. {advice}" if advice else f"{ours}.", vendor=f"{name}: {vendor}")
 
     def divides(self, whole: str, value: int, part: str, divisor: int) -> None:
         """Require that `part` divides `whole`, and name the largest divisor below it otherwise."""

@@ -8,7 +8,7 @@ from ttnn.base.activation import UnaryWithParam
 from ttnn.base.compute_config import WormholeComputeKernelConfig
 from ttnn.base.core_range import CoreCoord, CoreRange, CoreRangeSet
 from ttnn.base.enums import MathFidelity, ShardOrientation, ThrottleLevel, UnaryOpType
-from ttnn.base.exceptions import ProgramConfigError, UnsupportedError, fatal
+from ttnn.base.exceptions import ProgramConfigError, UnsupportedError
 from ttnn.base.memory_config import MemoryConfig, ShardSpec
 from ttnn.base.program_config import (
     MatmulMultiCoreReuseMultiCast1DProgramConfig,
@@ -114,10 +114,9 @@ def activation_of(
     if isinstance(activation, str):
         named = _NAMED_ACTIVATIONS.get(activation)
         if named is None:
-            raise fatal(
-                ProgramConfigError,
+            raise ProgramConfigError(
                 f"ttnn.matmul: activation={activation!r}; known are {', '.join(sorted(_NAMED_ACTIVATIONS))}.",
-                f"Unknown unary op: {activation}",
+                vendor=f"Unknown unary op: {activation}",
             )
         return named
     if not isinstance(activation, UnaryWithParam):

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ttnn.base.enums import DataType
-from ttnn.base.exceptions import OutOfMemoryError, TtnnError, fatal
+from ttnn.base.exceptions import OutOfMemoryError, TtnnError
 
 from .blocks import divisors, largest_divisor
 from .buffers import l1_buffers
@@ -101,15 +101,15 @@ def check_room(program: MatmulProgram, l1_lowest_tensor: int | None) -> None:
     fits = _largest_that_fits(program.problem, program.config, room)
     if end > chip.l1_bytes:
         there = f"there are {chip.l1_bytes - chip.l1_first_free} B"
-        raise fatal(
-            OutOfMemoryError,
+        raise OutOfMemoryError(
             f"{need}, {there}. {fits}" if limit == chip.l1_bytes else f"{need}, {there}, {tensors}{fits}",
-            f"Statically allocated dataflow buffers on core range {cores} grow to {end} B which is beyond max L1 "
+            vendor=f"Statically allocated dataflow buffers on core range {cores} grow to {end} B which is beyond max "
+            f"L1 "
             f"size of {chip.l1_bytes} B",
         )
-    raise fatal(
-        OutOfMemoryError,
+    raise OutOfMemoryError(
         f"{need}, {tensors}{fits}",
-        f"Statically allocated dataflow buffers clash with L1 buffers on core range {cores}. L1 buffer allocated at "
+        vendor=f"Statically allocated dataflow buffers clash with L1 buffers on core range {cores}. L1 buffer "
+        f"allocated at "
         f"{l1_lowest_tensor} and static dataflow buffer region ends at {end}",
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ttnn.base.enums import DataType, Layout, UnaryOpType
-from ttnn.base.exceptions import DTypeError, LayoutError, ProgramConfigError, ShapeError, fatal
+from ttnn.base.exceptions import DTypeError, LayoutError, ProgramConfigError, ShapeError
 
 from .data import ProgramConfig
 from .problem import Problem
@@ -39,28 +39,25 @@ def check_operands(problem: Problem) -> None:
     """
     a, b = problem.a, problem.b
     if a.layout is not Layout.TILE or b.layout is not Layout.TILE:
-        raise fatal(
-            LayoutError,
+        raise LayoutError(
             f"ttnn.matmul: both operands have to be in TILE_LAYOUT, got {a.layout.name} and {b.layout.name}. Convert "
             "with "
             "ttnn.to_layout(tensor, ttnn.TILE_LAYOUT).",
-            "Inputs to matmul must be tilized",
+            vendor="Inputs to matmul must be tilized",
         )
     for label, operand in (("A", a), ("B", b)):
         if operand.dtype not in FLOATS:
-            raise fatal(
-                DTypeError,
+            raise DTypeError(
                 f"ttnn.matmul: operand {label} is {operand.dtype.name}; the matrix program takes bfloat16, float32, "
                 "bfloat8_b and bfloat4_b.",
-                f"Unsupported data format for input {label}: {operand.dtype.cpp_name}",
+                vendor=f"Unsupported data format for input {label}: {operand.dtype.cpp_name}",
             )
     if a.shape[-1] != b.shape[-2]:
-        raise fatal(
-            ShapeError,
+        raise ShapeError(
             f"ttnn.matmul: inner dimensions differ: input_tensor_a is {a.shape} (K={a.shape[-1]}), input_tensor_b is "
             f"{b.shape} (K={b.shape[-2]}), after the transposes asked for. Pass transpose_b=True if b is stored as "
             "[N, K].",
-            "The width of the first tensor must be equal to the height of the second tensor. Mismatch: "
+            vendor="The width of the first tensor must be equal to the height of the second tensor. Mismatch: "
             f"width={a.shape[-1]} height={b.shape[-2]}",
         )
 
@@ -74,11 +71,10 @@ def check_fused_activation(config: ProgramConfig) -> None:
     activation = config.fused_activation
     if activation is not None and activation.op not in FUSABLE:
         names = ", ".join(sorted(op.name.lower() for op in FUSABLE))
-        raise fatal(
-            ProgramConfigError,
+        raise ProgramConfigError(
             f"ttnn.matmul: {activation.op.name} cannot be fused into a matmul; {names} can. Without core_grid the "
             "activation runs as an operator of its own.",
-            f"Unsupported UnaryOpType for fused activation: {activation.op.cpp_name}",
+            vendor=f"Unsupported UnaryOpType for fused activation: {activation.op.cpp_name}",
         )
 
 
@@ -97,8 +93,7 @@ def check_bias_broadcast(bias: Sequence[int], product: Sequence[int], official: 
     last = -1 if columns else -2
     for ours, given in zip(product[last::-1], bias[last::-1], strict=False):
         if ours != given and 1 not in (ours, given):
-            raise fatal(
-                ShapeError,
+            raise ShapeError(
                 f"ttnn.linear: the bias {tuple(bias)} does not broadcast over the product {tuple(product)}.",
-                official,
+                vendor=official,
             )

@@ -18,7 +18,7 @@ from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfi
 from ttnn.base.config import CONFIG
 from ttnn.base.core_range import CoreGrid
 from ttnn.base.enums import FORMAT_CODE, BufferType, DataType, Layout, UnaryOpType
-from ttnn.base.exceptions import OutOfMemoryError, ShapeError, StorageError, UnsupportedError, fatal
+from ttnn.base.exceptions import OutOfMemoryError, ShapeError, StorageError, UnsupportedError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.base.tile import DEFAULT_TILE, Tile
@@ -163,10 +163,9 @@ def _operand_device(operator: str, a: Tensor, b: Tensor, bias: Tensor | None, ou
         if tensor is None:
             continue
         if on_device(operator, tensor, label, "Operands to matmul need to be on device!") is not device:
-            raise fatal(
-                StorageError,
+            raise StorageError(
                 f"{operator}: {label} lives on another device than input_tensor_a.",
-                "Operands to matmul need to be on the same device!",
+                vendor="Operands to matmul need to be on the same device!",
             )
     for label, tensor in (("input_tensor_a", a), *others[:2]):
         if output is not None and tensor is not None and tensor._buffer is output._buffer:

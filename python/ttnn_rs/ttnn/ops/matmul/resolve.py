@@ -14,7 +14,6 @@ from ttnn.base.exceptions import (
     ShapeError,
     TtnnError,
     UnsupportedError,
-    fatal,
 )
 
 from .auto_config import choose
@@ -117,11 +116,10 @@ def check_ranks(call: MatmulCall) -> None:
         UnsupportedError: a transposed vector.
     """
     if not call.a.shape or not call.b.shape:
-        raise fatal(
-            ShapeError,
+        raise ShapeError(
             f"ttnn.matmul: a tensor of rank 0 has no inner dimension: {call.a.shape} x {call.b.shape}. Use "
             "ttnn.multiply.",
-            "ttnn.matmul: Both arguments to matmul need to be at least 1D, but got shapes "
+            vendor="ttnn.matmul: Both arguments to matmul need to be at least 1D, but got shapes "
             f"{shape_text(call.a.shape)} and {shape_text(call.b.shape)}",
         )
     for name, operand, transpose in (("a", call.a, call.transpose_a), ("b", call.b, call.transpose_b)):
@@ -152,11 +150,10 @@ def product_shape(a: Operand, b: Operand) -> tuple[int, ...]:
     batch_a, batch_b = a.shape[:-2], b.shape[:-2]
     extra = len(batch_b) - len(batch_a)
     if any(size != 1 for size in batch_b[: max(extra, 0)]):
-        raise fatal(
-            ShapeError,
+        raise ShapeError(
             f"ttnn.matmul: input_tensor_b {b.shape} has more batch dimensions than input_tensor_a {a.shape}; the "
             "additional ones have to be 1.",
-            "When in1 rank greater than in0 rank front dimensions need to be 1",
+            vendor="When in1 rank greater than in0 rank front dimensions need to be 1",
         )
     rank = max(len(batch_a), len(batch_b))
     batch_a = (1,) * (rank - len(batch_a)) + batch_a
@@ -184,10 +181,9 @@ def decide(call: MatmulCall) -> Decision:
     """
     check_ranks(call)
     if call.core_grid is not None and call.config is not None:
-        raise fatal(
-            ProgramConfigError,
+        raise ProgramConfigError(
             "ttnn.matmul: core_grid is for the automatic choice, program_config says everything; give one of them.",
-            "Cannot use both user core grid/coordinates and a program config",
+            vendor="Cannot use both user core grid/coordinates and a program config",
         )
     _refuse_operands(call)
     a, b = as_matrices(call)
@@ -341,15 +337,14 @@ def _check_shards(problem: Problem, config: ProgramConfig, out: Operand) -> None
             ours = f"{advice} {ours}"
         else:
             ours = f"ttnn.matmul: the result does not fit the shards of {config}. {ours}"
-        raise fatal(MemoryConfigError, ours, vendor) from None
+        raise MemoryConfigError(ours, vendor=vendor) from None
 
 
 def _refuse_unmodelled(config: ProgramConfig, transpose_b: bool) -> None:
     if "hop_cores" in config.unmodelled and not config.gather_in0:
-        raise fatal(
-            MemoryConfigError,
+        raise MemoryConfigError(
             "ttnn.matmul: hop_cores without gather_in0.",
-            f"{config.kind.value}: Hop cores are not supported for any mode besides gather_in0.",
+            vendor=f"{config.kind.value}: Hop cores are not supported for any mode besides gather_in0.",
         )
     reasons = dict.fromkeys(config.unmodelled, "is not modelled")
     if config.gather_in0 and transpose_b:
@@ -368,7 +363,7 @@ def _check_output_tensor(call: MatmulCall, shape: tuple[int, ...]) -> None:
 
     def require(error: type[TtnnError], condition: bool, what: str, vendor: str) -> None:
         if not condition:
-            raise fatal(error, f"ttnn.matmul: optional_output_tensor does not have the {what} of the result.", vendor)
+            raise error(f"ttnn.matmul: optional_output_tensor does not have the {what} of the result.", vendor=vendor)
 
     require(
         ShapeError,
@@ -405,15 +400,15 @@ def _check_fused_bias(problem: Problem) -> None:
     if bias is None:
         return
     if bias.layout is not Layout.TILE:
-        raise fatal(
-            LayoutError, "ttnn.linear: the bias has to be in TILE_LAYOUT to be fused.", "Unsupported input layout"
+        raise LayoutError(
+            "ttnn.linear: the bias has to be in TILE_LAYOUT to be fused.", vendor="Unsupported input layout"
         )
     if bias.dtype not in FLOATS:
         raise DTypeError(f"ttnn.linear: a fused bias cannot be {bias.dtype.name}.")
     if bias.shape[-1] < problem.b.shape[-1]:
-        raise fatal(
-            ShapeError,
+        raise ShapeError(
             f"ttnn.linear: the bias {bias.shape} is narrower than the product ({problem.b.shape[-1]} columns).",
-            f"Unsupported bias shape: last dimension of bias, {bias.shape[-1]}, not equal to or greater than second "
+            vendor=f"Unsupported bias shape: last dimension of bias, {bias.shape[-1]}, not equal to or greater than "
+            f"second "
             f"input's last dimension, {problem.b.shape[-1]}.",
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ttnn.base.enums import BufferType, DataType, TensorMemoryLayout
-from ttnn.base.exceptions import DTypeError, MemoryConfigError, ShapeError, UnsupportedError, fatal
+from ttnn.base.exceptions import DTypeError, MemoryConfigError, ShapeError, UnsupportedError
 
 from .blocks import largest_divisor
 from .checks import Checks, orientation_text, shape_text
@@ -390,21 +390,19 @@ class _Families(Checks):
         if self.problem.batch_b == 1:
             return
         if len(a) != len(b):
-            raise fatal(
-                ShapeError,
+            raise ShapeError(
                 f"ttnn.matmul: a batched input_tensor_b {b} needs an input_tensor_a of the same rank, got {a}.",
-                f"Input tensors must have the same rank, got a_shape rank: {len(a)} vs b_shape rank: {len(b)}",
+                vendor=f"Input tensors must have the same rank, got a_shape rank: {len(a)} vs b_shape rank: {len(b)}",
             )
         keeps_in0 = self.keeps_in0()
         for i, (size_a, size_b) in enumerate(zip(a[:-2], b[:-2], strict=True)):
             if size_a == size_b or (size_a == 1 and keeps_in0):
                 continue
-            raise fatal(
-                ShapeError,
+            raise ShapeError(
                 f"ttnn.matmul: batch dimensions differ: input_tensor_a is {a}, input_tensor_b is {b}. Only an "
                 "unbatched "
                 "input_tensor_b is repeated for every matrix of input_tensor_a.",
-                f"bmm (non-bcast matmul) expects input tensors of shapes BCMK*BCKN=BCMN or batch dimension {i} "
+                vendor=f"bmm (non-bcast matmul) expects input tensors of shapes BCMK*BCKN=BCMN or batch dimension {i} "
                 "mismatch: "
                 f"a={size_a} vs b={size_b} (dimension mismatch only allowed when all batch dimensions of a are size "
                 "1 and "

@@ -10,7 +10,7 @@ from typing import Any, Final
 from ttnn import _engine
 from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
 from ttnn.base.enums import FORMAT_CODE, TILE_SIZE, DataType, Layout, MathFidelity
-from ttnn.base.exceptions import DTypeError, LayoutError, UnsupportedError, fatal
+from ttnn.base.exceptions import DTypeError, LayoutError, UnsupportedError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.golden import normalization as golden
@@ -49,10 +49,9 @@ def _softmax(
         input_tensor = _tilized(input_tensor)
         spec = input_tensor._spec
     if spec.dtype not in _DTYPES:
-        raise fatal(
-            DTypeError,
+        raise DTypeError(
             f"{name}: input_tensor is {spec.dtype.name}; typecast it to a floating point type first.",
-            f"Input tensor must be FLOAT32, BFLOAT16, or BFLOAT8_B, got: {spec.dtype.cpp_name}",
+            vendor=f"Input tensor must be FLOAT32, BFLOAT16, or BFLOAT8_B, got: {spec.dtype.cpp_name}",
         )
     if rank > 4 or axis != max(rank, 1) - 1:
         program = "general" if axis == max(rank, 1) - 1 else "column" if axis == rank - 2 and rank <= 4 else "channel"
@@ -88,10 +87,9 @@ def _tilized(input_tensor: Tensor) -> Tensor:
     name = "ttnn.softmax"
     height, width = (1, 1, *input_tensor._spec.padded_shape)[-2:]
     if height % TILE_SIZE == 0 and width % TILE_SIZE == 0:
-        raise fatal(
-            LayoutError,
+        raise LayoutError(
             f"{name}: input_tensor is row-major; convert it with ttnn.to_layout(..., ttnn.TILE_LAYOUT).",
-            "Inputs to softmax must be tilized",
+            vendor="Inputs to softmax must be tilized",
         )
     return tilize_padded(name, input_tensor, pad_value=float("-inf"))
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 from ttnn import _engine
 from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import FORMAT_CODE, DataType, Layout
-from ttnn.base.exceptions import DTypeError, MemoryConfigError, ParameterError, ShapeError, fatal
+from ttnn.base.exceptions import DTypeError, MemoryConfigError, ParameterError, ShapeError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.golden import reduction as golden
@@ -43,22 +43,19 @@ def _check(spec: TensorSpec, dim: int | None) -> None:
     given = spec.dtype.cpp_name
     if spec.layout is Layout.TILE:
         if spec.dtype not in _TILE_DTYPES:
-            raise fatal(
-                DTypeError,
+            raise DTypeError(
                 f"{_NAME}: input_tensor is {spec.dtype.name} in TILE_LAYOUT; typecast it first.",
-                f"Only BFLOAT16, FLOAT32 are supported for inputs with TILE layout, got {given}",
+                vendor=f"Only BFLOAT16, FLOAT32 are supported for inputs with TILE layout, got {given}",
             )
         if dim is None:
-            raise fatal(
-                ShapeError,
+            raise ShapeError(
                 f"{_NAME}: without dim the input must be row-major; pass dim, or convert it with ttnn.to_layout.",
-                "For inputs with TILE layout, dim parameter must be specified!",
+                vendor="For inputs with TILE layout, dim parameter must be specified!",
             )
     elif spec.dtype not in _ROW_DTYPES:
-        raise fatal(
-            DTypeError,
+        raise DTypeError(
             f"{_NAME}: input_tensor is {spec.dtype.name} in ROW_MAJOR_LAYOUT; typecast it first.",
-            "Only BFLOAT16, FLOAT32, INT32, UINT32, and UINT16 are supported for inputs with ROW_MAJOR layout, "
+            vendor="Only BFLOAT16, FLOAT32, INT32, UINT32, and UINT16 are supported for inputs with ROW_MAJOR layout, "
             f"got {given}",
         )
 
@@ -80,10 +77,9 @@ def _argmax(
     axis = None if dim is None or not dims else dimension(_NAME, dim, len(dims))
     by_rows = spec.layout is Layout.ROW_MAJOR and axis in (None, len(dims) - 1)
     if sub_core_grids is not None and by_rows and sub_core_grids.size() > 2:
-        raise fatal(
-            ParameterError,
+        raise ParameterError(
             f"{_NAME}: sub_core_grids={sub_core_grids} has {sub_core_grids.size()} rectangles; rows take at most two.",
-            f"Multicore argmax only supports up to 2 core grid ranges, but got {sub_core_grids.size()} ranges",
+            vendor=f"Multicore argmax only supports up to 2 core grid ranges, but got {sub_core_grids.size()} ranges",
         )
     searched = spec.shape.volume() if axis is None else dims[axis]
     if searched == 0:
@@ -95,11 +91,10 @@ def _argmax(
     memory_config = agreed_memory(_NAME, memory_config, output_tensor, spec.memory_config)
     for side, place in (("input", spec.memory_config), ("output", memory_config)):
         if place.is_sharded():
-            raise fatal(
-                MemoryConfigError,
+            raise MemoryConfigError(
                 f"{_NAME}: the {side} is {place.memory_layout.name}, but only interleaved tensors are taken; use "
                 "ttnn.to_memory_config.",
-                f"Only INTERLEAVED memory layout is supported for {side}s, got {place.memory_layout.cpp_name}",
+                vendor=f"Only INTERLEAVED memory layout is supported for {side}s, got {place.memory_layout.cpp_name}",
             )
     out_spec = TensorSpec.of(shape, DataType.UINT32, Layout.ROW_MAJOR, memory_config)
     if output_tensor is None:

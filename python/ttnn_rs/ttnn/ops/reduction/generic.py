@@ -24,7 +24,7 @@ from ttnn.base.enums import (
     MathFidelity,
     TensorMemoryLayout,
 )
-from ttnn.base.exceptions import DTypeError, LayoutError, ShapeError, UnsupportedError, fatal
+from ttnn.base.exceptions import DTypeError, LayoutError, ShapeError, UnsupportedError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig, ShardSpec
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.golden import reduction as golden
@@ -161,10 +161,10 @@ def _axes(name: str, dim: int | Sequence[int] | None, rank: int) -> list[int]:
     axes = [axis + rank if axis < 0 else axis for axis in map(int, named)]
     for index, axis in enumerate(axes):
         if not 0 <= axis < (rank or 1):
-            raise fatal(
-                ShapeError,
+            raise ShapeError(
                 f"{name}: dim={named[index]} is out of range for a tensor of rank {rank}.",
-                f"Unsupported dim {axis} at index {index}. After possible adjustment, needs to be at least 0 and less "
+                vendor=f"Unsupported dim {axis} at index {index}. After possible adjustment, needs to be at least 0 "
+                f"and less "
                 f"than rank {rank}, or exactly 0 for a rank 0 tensor.",
             )
     if len(set(axes)) != len(axes):
@@ -182,18 +182,18 @@ def _check_dtype(name: str, kind: Kind, tensor: Tensor) -> None:
     if dtype in REDUCED_INTEGERS:
         if kind != "mean":
             return
-        raise fatal(DTypeError, ours, f"ttnn.mean does not support integer inputs - got {given}.")
+        raise DTypeError(ours, vendor=f"ttnn.mean does not support integer inputs - got {given}.")
     if dtype in (DataType.UINT8, DataType.INT8):
         if spec.layout is Layout.ROW_MAJOR:
             tilized = "Can only tilize bfloat16/float32 or int32/uint32/uint16 or fp8_e4m3 tensors"
-            raise fatal(DTypeError, ours, tilized)
+            raise DTypeError(ours, vendor=tilized)
         if tuple(spec.shape)[-2:] != tuple(spec.padded_shape)[-2:]:
             # Padding is overwritten first, by a program that knows fewer types.
-            raise fatal(DTypeError, ours, f"Unsupported datatype {given}")
-    raise fatal(
-        DTypeError,
+            raise DTypeError(ours, vendor=f"Unsupported datatype {given}")
+    raise DTypeError(
         ours,
-        "Only FLOAT32, BFLOAT16, BFLOAT8_B, and UINT32 are supported for generic reduction (INT32 is supported for "
+        vendor="Only FLOAT32, BFLOAT16, BFLOAT8_B, and UINT32 are supported for generic reduction (INT32 is supported "
+        "for "
         f"MAX/MIN/SUM) - got {given}.",
     )
 

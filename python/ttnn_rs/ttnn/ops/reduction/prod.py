@@ -18,7 +18,7 @@ import numpy as np
 
 from ttnn import _engine
 from ttnn.base.enums import BLOCK_FLOATS, FORMAT_CODE, TILE_SIZE, DataType, Layout
-from ttnn.base.exceptions import DTypeError, LayoutError, MemoryConfigError, ShapeError, UnsupportedError, fatal
+from ttnn.base.exceptions import DTypeError, LayoutError, MemoryConfigError, ShapeError, UnsupportedError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.golden import reduction as golden
@@ -68,15 +68,14 @@ def _check(tensor: Tensor) -> None:
             sentence = "Can only tilize bfloat16/float32 or int32/uint32/uint16 or fp8_e4m3 tensors"
         elif bytes_ and tuple(spec.shape)[-2:] != tuple(spec.padded_shape)[-2:]:
             sentence = f"Unsupported datatype {spec.dtype.cpp_name}"
-        raise fatal(
-            DTypeError, f"{_NAME}: input_tensor is {spec.dtype.name}; typecast it to a floating point type.", sentence
+        raise DTypeError(
+            f"{_NAME}: input_tensor is {spec.dtype.name}; typecast it to a floating point type.", vendor=sentence
         )
     if not spec.memory_config.interleaved:
         layout = spec.memory_config.memory_layout
-        raise fatal(
-            MemoryConfigError,
+        raise MemoryConfigError(
             f"{_NAME}: input_tensor is {layout.name}; move it with ttnn.to_memory_config first.",
-            f"Memory layout must be INTERLEAVED, got: {layout}",
+            vendor=f"Memory layout must be INTERLEAVED, got: {layout}",
         )
 
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Final
 
 from ttnn.base.enums import DataType
-from ttnn.base.exceptions import DTypeError, ShapeError, UnsupportedError, fatal
+from ttnn.base.exceptions import DTypeError, ShapeError, UnsupportedError
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.ops._programs.common import FLOATS, INTEGER_RANGE, INTEGERS
 from ttnn.ops.eltwise.binary.program import CAST_NAMES, Arithmetic
@@ -34,7 +34,7 @@ def broadcast(operator: str, a: tuple[int, ...], b: tuple[int, ...]) -> tuple[in
         if m != n and 1 not in (m, n):
             where = f"{operator}: cannot broadcast {list(a)} with {list(b)}: dimension {axis - rank} is {m} and {n}."
             if axis >= rank - 2:
-                raise fatal(ShapeError, where, "Invalid subtile broadcast type")
+                raise ShapeError(where, vendor="Invalid subtile broadcast type")
             raise ShapeError(where)
         out.append(n if m == 1 else m)
     return tuple(out)
@@ -74,10 +74,9 @@ def check_types(arithmetic: Arithmetic, a: DataType, b: DataType) -> None:
     """
     mixes = arithmetic.mixes_floats and a in FLOATS and b in FLOATS
     if a is not b and not mixes:
-        raise fatal(
-            DTypeError,
+        raise DTypeError(
             f"{arithmetic.name}: the operands are {a.name} and {b.name}; typecast one of them.",
-            f"Mixed dtype is not supported for binary operation {arithmetic.op_type.cpp_name}, dtype A: "
+            vendor=f"Mixed dtype is not supported for binary operation {arithmetic.op_type.cpp_name}, dtype A: "
             f"{a.cpp_name}, dtype B: {b.cpp_name}",
         )
     if a not in arithmetic.integers and a not in arithmetic.floats:
@@ -86,10 +85,10 @@ def check_types(arithmetic: Arithmetic, a: DataType, b: DataType) -> None:
 
 def not_defined(arithmetic: Arithmetic, dtype: DataType) -> DTypeError:
     """Return the error for operands of a data type on which an operator is not defined."""
-    return fatal(
-        DTypeError,
+    return DTypeError(
         f"{arithmetic.name}: input_tensor_a is {dtype.name}, on which the operator is not defined.",
-        f"Input tensor A dtype {dtype.cpp_name} is not supported for binary operation {arithmetic.op_type.cpp_name}",
+        vendor=f"Input tensor A dtype {dtype.cpp_name} is not supported for binary operation "
+        f"{arithmetic.op_type.cpp_name}",
     )
 
 
@@ -103,10 +102,10 @@ def check_scalar(arithmetic: Arithmetic, scalar: float, dtype: DataType) -> None
     if not (math.isfinite(scalar) and float(scalar).is_integer() and low <= scalar <= high):
         # The official sentence has six digits, which may look like a number that fits.
         text, given = f"{scalar:g}", int(scalar) if abs(scalar) < 2**53 and float(scalar).is_integer() else scalar
-        raise fatal(
-            DTypeError,
+        raise DTypeError(
             f"{arithmetic.name}: {given} is not a value of {dtype.name} ({low} to {high}).",
-            f"Binary operation {arithmetic.op_type.cpp_name} with a {dtype.cpp_name} tensor cannot represent the "
+            vendor=f"Binary operation {arithmetic.op_type.cpp_name} with a {dtype.cpp_name} tensor cannot represent "
+            f"the "
             f"scalar {text}: only a finite integer within the range of {dtype.cpp_name} survives being packed as one, "
             "and this value would be changed silently. Typecast the input to a floating-point dtype first.",
         )

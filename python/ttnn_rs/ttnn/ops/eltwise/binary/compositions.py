@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from ttnn.base.enums import BinaryOpType, DataType, Layout, TensorMemoryLayout, UnaryOpType
-from ttnn.base.exceptions import DTypeError, ShapeError, fatal
+from ttnn.base.exceptions import DTypeError, ShapeError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.golden.eltwise import binary as pairs
 from ttnn.operation.accuracy import Accuracy, max_ulp
@@ -143,11 +143,11 @@ def _prelu(input_tensor: Tensor, weight: Tensor, memory_config: MemoryConfig | N
         raise ShapeError(f"ttnn.prelu: input_tensor_a is {input_tensor.shape}; a weight per channel needs dimension 1.")
     count = math.prod(weight.shape)
     if shape[1] != count:
-        raise fatal(
-            ShapeError,
+        raise ShapeError(
             f"ttnn.prelu: weight has {count} elements, but dimension 1 of input_tensor_a, {input_tensor.shape}, has "
             f"{shape[1]}.",
-            f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {count} and channel "
+            vendor=f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {count} and "
+            f"channel "
             f"size = {shape[1]}.",
         )
     _refuse_integers(input_tensor)

@@ -13,7 +13,7 @@ from typing import Final
 from ttnn.base.activation import UnaryWithParam
 from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import Arch, BufferType, DataType, UnaryOpType
-from ttnn.base.exceptions import MemoryConfigError, ParameterError, fatal
+from ttnn.base.exceptions import MemoryConfigError, ParameterError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.golden.eltwise import binary as golden
 from ttnn.operation.accuracy import max_ulp
@@ -70,17 +70,16 @@ def _situ(
     check_softcap(_SITU, gate, "gate")
     check_softcap(_SITU, up, "up")
     if any(single(beta) == 0 or math.isnan(beta) for beta in (beta1, beta2)):
-        raise fatal(
-            ParameterError,
+        raise ParameterError(
             f"{_SITU}: beta1 is {beta1:g} and beta2 {beta2:g}, by which the operands are divided.",
-            "situ_glu: beta1 and beta2 must be non-zero",
+            vendor="situ_glu: beta1 and beta2 must be non-zero",
         )
     place = memory_config or gate._spec.memory_config
     if sub_core_grids is not None and place.buffer_type is BufferType.L1 and not place.is_sharded():
-        raise fatal(
-            MemoryConfigError,
+        raise MemoryConfigError(
             f"{_SITU}: an interleaved result in L1 lies on cores that sub_core_grids={sub_core_grids} leaves out.",
-            "situ_glu: a core restriction cannot be combined with an interleaved-L1 output, which would take L1 on the "
+            vendor="situ_glu: a core restriction cannot be combined with an interleaved-L1 output, which would take L1 "
+            "on the "
             "cores restricted away. Use DRAM or a sharded L1 memory config.",
         )
     gated = multiply(softcap(gate, beta1), sigmoid(gate))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ttnn.base.enums import BinaryOpType, DataType, UnaryOpType
-from ttnn.base.exceptions import ArgumentError, DTypeError, fatal
+from ttnn.base.exceptions import ArgumentError, DTypeError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.golden.eltwise import binary as pairs
 from ttnn.operation.accuracy import max_ulp
@@ -66,11 +66,10 @@ def _integer_power(
 ) -> Tensor:
     """The power of integers, which wraps, by squaring."""
     if exponent < 0:
-        raise fatal(
-            DTypeError,
+        raise DTypeError(
             f"ttnn.pow: {base.dtype.name} to the power {exponent} is no integer; typecast the input to a "
             "floating-point type first.",
-            "integers to negative integer powers are not allowed",
+            vendor="integers to negative integer powers are not allowed",
         )
     if exponent not in _INT32:
         raise DTypeError(f"ttnn.pow: the exponent {exponent} is not an INT32 value.")

@@ -14,7 +14,7 @@ import numpy as np
 
 from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import BinaryOpType, DataType, UnaryOpType
-from ttnn.base.exceptions import ArgumentError, DTypeError, fatal
+from ttnn.base.exceptions import ArgumentError, DTypeError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.golden.eltwise import binary as pairs
 from ttnn.operation.accuracy import max_ulp
@@ -90,10 +90,9 @@ def check_rounding(operator: str, rounding: str | None) -> None:
         ArgumentError: the mode is another string.
     """
     if rounding is not None and rounding not in _ROUNDINGS:
-        raise fatal(
-            ArgumentError,
+        raise ArgumentError(
             f'{operator}: rounding_mode={rounding!r} is not None, "trunc" or "floor".',
-            "Incorrect rounding mode (expected None, 'trunc', or 'floor')",
+            vendor="Incorrect rounding mode (expected None, 'trunc', or 'floor')",
         )
 
 
@@ -119,19 +118,18 @@ def _of_integers(
 ) -> Tensor:
     name = arithmetic.name
     if fast:
-        raise fatal(
-            DTypeError,
+        raise DTypeError(
             f"{name}: {FAST}=True is for floating point; the operands are INT32.",
-            "Integer Division does not support fast_and_approximate_mode=true true",
+            vendor="Integer Division does not support fast_and_approximate_mode=true true",
         )
     if rounding is not None:
         return compute(_whole(arithmetic, rounding), a, b, options)
     for dtype in (options.dtype, None if options.output_tensor is None else options.output_tensor._spec.dtype):
         if dtype not in (None, DataType.FLOAT32):
-            raise fatal(
-                DTypeError,
+            raise DTypeError(
                 f"{name}: the quotient of INT32 operands is FLOAT32, got {dtype}.",
-                "Incorrect output_dtype value for Integer Division(rounding_mode=None) ; valid input values are None "
+                vendor="Incorrect output_dtype value for Integer Division(rounding_mode=None) ; valid input values are "
+                "None "
                 "or ttnn.float32",
             )
     return compute(arithmetic, a, b, options)

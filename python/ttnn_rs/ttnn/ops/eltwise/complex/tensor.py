@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ttnn.base.enums import DataType, Layout
-from ttnn.base.exceptions import ArgumentError, IndexRangeError, ShapeError, fatal
+from ttnn.base.exceptions import ArgumentError, IndexRangeError, ShapeError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.shape import Shape
 from ttnn.golden.eltwise import complex as g
@@ -40,10 +40,9 @@ class ComplexTensor:
             raise ArgumentError("ComplexTensor: expected a pair (real, imaginary) of tensors.")
         real, imag = parts
         if real._spec.shape != imag._spec.shape:
-            raise fatal(
-                ShapeError,
+            raise ShapeError(
                 f"ComplexTensor: the real part is {real.shape}, the imaginary part {imag.shape}.",
-                "Tensor shapes of real and imag should be identical",
+                vendor="Tensor shapes of real and imag should be identical",
             )
         self._parts = (real, imag)
 

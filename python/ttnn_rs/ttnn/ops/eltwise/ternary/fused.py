@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import DataType, Layout
-from ttnn.base.exceptions import DTypeError, fatal
+from ttnn.base.exceptions import DTypeError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.golden.eltwise import ternary as triples
 from ttnn.operation.accuracy import bit_exact, max_ulp
@@ -158,10 +158,9 @@ def _lerp(
         found = ", ".join(
             f"{label}={tensor._spec.dtype.cpp_name}" for label, tensor in zip(_LERP.labels, tensors, strict=False)
         )
-        raise fatal(
-            DTypeError,
+        raise DTypeError(
             f"{_LERP.name}: the tensors are {', '.join(dtype.name for dtype in dtypes)}; typecast them to float32.",
-            f"lerp does not support UINT32 inputs. Got {found}",
+            vendor=f"lerp does not support UINT32 inputs. Got {found}",
         )
     integers = are_integers(_LERP, tensors, (DataType.INT32,))
     if integers or (is_block_float(tensors) and broadcasts_rows_or_columns(tensors)):
@@ -234,10 +233,9 @@ def _addcdiv(
     tensors = (a, b, c)
     check_tensors(_ADDCDIV, tensors)
     if all(tensor._spec.dtype is DataType.INT32 for tensor in tensors):
-        raise fatal(
-            DTypeError,
+        raise DTypeError(
             f"{_ADDCDIV.name}: the tensors are INT32; typecast them to float32.",
-            "Addcdiv TTT does not support INT32 inputs.",
+            vendor="Addcdiv TTT does not support INT32 inputs.",
         )
     are_integers(_ADDCDIV, tensors, (DataType.UINT32,))
     value = number_for(_ADDCDIV.name, "value", value, DataType.FLOAT32)

@@ -12,7 +12,7 @@ from typing import Final
 
 from ttnn import _engine
 from ttnn.base.enums import FORMAT_CODE, DataType, Layout
-from ttnn.base.exceptions import DTypeError, LayoutError, ShapeError, UnsupportedError, fatal
+from ttnn.base.exceptions import DTypeError, LayoutError, ShapeError, UnsupportedError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.operation.steps import word
 from ttnn.ops._programs.common import (
@@ -61,10 +61,9 @@ def broadcast(operator: str, labels: tuple[str, ...], shapes: tuple[tuple[int, .
         if len(sizes) > 1:
             given = ", ".join(f"{label} {list(shape)}" for label, shape in zip(labels, shapes, strict=True))
             found = ", ".join(f"dim {name}: {shape[axis]}" for name, shape in zip("abc", padded, strict=False))
-            raise fatal(
-                ShapeError,
+            raise ShapeError(
                 f"{operator}: cannot broadcast {given}: dimension {axis - rank} differs.",
-                f"Broadcasting rule violation at dimension index {axis - rank} (output rank {rank}), {found}",
+                vendor=f"Broadcasting rule violation at dimension index {axis - rank} (output rank {rank}), {found}",
             )
         out.append(sizes.pop() if sizes else 1)
     return tuple(out)
@@ -91,11 +90,11 @@ def check_tensors(operator: Ternary, operands: Sequence[Operand]) -> None:
         first = first or device
         same_device(operator.name, first, operand, label)
         if operand._spec.layout is not Layout.TILE:
-            raise fatal(
-                LayoutError,
+            raise LayoutError(
                 f"{operator.name}: {label} is {operand._spec.layout.name}; the operator takes TILE_LAYOUT. Convert it "
                 "with ttnn.to_layout.",
-                "Ternary operation requires tensor to be in Tile layout when working with non-sharded input tensor. "
+                vendor="Ternary operation requires tensor to be in Tile layout when working with non-sharded input "
+                "tensor. "
                 "Input tensor layout: 0",
             )
         full_tiles(operator.name, operand, label)

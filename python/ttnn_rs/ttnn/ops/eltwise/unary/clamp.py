@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, Final
 
 from ttnn.base.enums import BinaryOpType, DataType, UnaryOpType
-from ttnn.base.exceptions import DTypeError, LayoutError, ParameterError, fatal
+from ttnn.base.exceptions import DTypeError, LayoutError, ParameterError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.golden.eltwise import unary as g
 from ttnn.operation.accuracy import max_ulp
@@ -46,10 +46,9 @@ def _pick(name: str, function: str, op_type: BinaryOpType) -> Arithmetic:
 
 def _need_an_end(operator: str, low: object, high: object) -> None:
     if low is None and high is None:
-        raise fatal(
-            ParameterError,
+        raise ParameterError(
             f"{operator}: both min and max are None; give at least one of them.",
-            "Only one of 'min' or 'max' can be None. Please provide one value",
+            vendor="Only one of 'min' or 'max' can be None. Please provide one value",
         )
 
 
@@ -88,10 +87,10 @@ def _to_tensors(
     _need_an_end(operator, low, high)
     on_device(operator, input_tensor)
     if len({tensor._spec.layout for tensor in (input_tensor, low, high) if tensor is not None}) > 1:
-        raise fatal(
-            LayoutError,
+        raise LayoutError(
             f"{operator}: some of the tensors are ROW_MAJOR and some TILE; convert them with ttnn.to_layout.",
-            "Ternary operation requires tensor to be in Tile layout when working with non-sharded input tensor. Input "
+            vendor="Ternary operation requires tensor to be in Tile layout when working with non-sharded input tensor. "
+            "Input "
             "tensor layout: 0",
         )
     memory_config = memory_config or input_tensor._spec.memory_config

@@ -15,7 +15,7 @@ import numpy as np
 from ttnn.base.activation import UnaryWithParam
 from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import BinaryOpType, DataType, UnaryOpType
-from ttnn.base.exceptions import DTypeError, ParameterError, fatal
+from ttnn.base.exceptions import DTypeError, ParameterError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.golden import special
 from ttnn.golden.eltwise import unary as g
@@ -232,10 +232,9 @@ def _lgamma(
     dtype = input_tensor._spec.dtype
     refuse_integers(operator, _U.LGAMMA, dtype)
     if dtype not in _WIDE_ONLY:
-        raise fatal(
-            DTypeError,
+        raise DTypeError(
             f"{operator}: input_tensor is {dtype.name}; the function takes bfloat16 and float32. Typecast it.",
-            f"Unary: LGAMMA requires BFLOAT16 or FLOAT32 input, got dtype {dtype.value}",
+            vendor=f"Unary: LGAMMA requires BFLOAT16 or FLOAT32 input, got dtype {dtype.value}",
         )
     chain: list[ChainStep] = [("lgamma", "default")]
     return apply_chain(operator, input_tensor, chain, memory_config=memory_config, output_tensor=output_tensor)

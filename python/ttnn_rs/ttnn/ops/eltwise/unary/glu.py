@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from ttnn.base.enums import TILE_SIZE, DataType, GeluVariant, Layout
-from ttnn.base.exceptions import ShapeError, fatal
+from ttnn.base.exceptions import ShapeError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.golden.eltwise import unary as golden
@@ -39,10 +39,9 @@ def _halves(operator: str, tensor: Tensor, dim: int, memory_config: MemoryConfig
     padded = tuple(spec.padded_shape)
     half = padded[-1] // 2
     if padded[-1] % 2 or half % TILE_SIZE:
-        raise fatal(
-            ShapeError,
+        raise ShapeError(
             f"{operator}: half of the padded width {padded[-1]} of {tensor.shape} is no multiple of {TILE_SIZE}.",
-            "Split tensor dimension should be in full tile",
+            vendor="Split tensor dimension should be in full tile",
         )
     # As on the chip the padding belongs to the halves.
     whole = tensor._view(TensorSpec.of(padded, spec.dtype, spec.layout, spec.memory_config, spec.tile))

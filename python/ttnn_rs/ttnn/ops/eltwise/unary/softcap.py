@@ -13,7 +13,7 @@ import numpy as np
 
 from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import Arch, DataType, UnaryOpType
-from ttnn.base.exceptions import DeviceError, DTypeError, ParameterError, fatal
+from ttnn.base.exceptions import DeviceError, DTypeError, ParameterError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.golden.eltwise.unary import formula
 from ttnn.operation.accuracy import max_ulp
@@ -40,10 +40,9 @@ def check_softcap(operator: str, tensor: Tensor, label: str = "input_tensor") ->
     refuse_integers(operator, UnaryOpType.SOFTCAP, dtype)
     arch = on_device(operator, tensor, label).arch()
     if arch is not Arch.BLACKHOLE:
-        raise fatal(
-            DeviceError,
+        raise DeviceError(
             f"{operator}: {label} is on a {arch.name}; the function exists on BLACKHOLE only.",
-            f"Unary: SOFTCAP is implemented for Blackhole only, got arch {arch.name}",
+            vendor=f"Unary: SOFTCAP is implemented for Blackhole only, got arch {arch.name}",
         )
     if dtype not in DTYPES:
         raise DTypeError(
@@ -62,10 +61,9 @@ def _softcap(
     operator = "ttnn.softcap"
     check_softcap(operator, input_tensor)
     if single(beta) == 0 or math.isnan(beta):
-        raise fatal(
-            ParameterError,
+        raise ParameterError(
             f"{operator}: beta is {beta:g}, by which the elements are divided.",
-            "Unary: SOFTCAP requires a non-zero beta",
+            vendor="Unary: SOFTCAP requires a non-zero beta",
         )
     bent = step("softcap", "default", beta, inverse(beta))
     return apply_chain(operator, input_tensor, [bent], memory_config=memory_config, output_tensor=output_tensor)

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ttnn.base.enums import BLOCK_FLOATS, DataType, Layout
-from ttnn.base.exceptions import LayoutError, ShapeError, fatal
+from ttnn.base.exceptions import LayoutError, ShapeError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.golden.eltwise import unary as golden
 from ttnn.operation.accuracy import bit_exact
@@ -50,10 +50,10 @@ def _triangle(
     if spec.layout is not Layout.TILE:
         height, width = (1, 1, *dims)[-2:]
         physical = tuple(-(-side // 32) * 32 for side in (height, width))
-        raise fatal(
-            LayoutError,
+        raise LayoutError(
             f"{name}: input_tensor {input_tensor.shape} is ROW_MAJOR; convert it with ttnn.to_layout first.",
-            f"to_layout: Converting layout to Layout::TILE implicitly changed physical shape from {(height, width)} to "
+            vendor=f"to_layout: Converting layout to Layout::TILE implicitly changed physical shape from "
+            f"{(height, width)} to "
             f"{physical} due to alignment constraints. This is currently unsupported. Please pad the tensor explicitly "
             "before conversion.",
         )
