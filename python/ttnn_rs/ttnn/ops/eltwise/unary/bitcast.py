@@ -30,11 +30,7 @@ _BYTES: Final = {
 
 
 def _bitcast(
-    input_tensor: Tensor,
-    dtype: DataType,
-    memory_config: MemoryConfig | None,
-    output_tensor: Tensor | None,
-    _sub_core_grids: object,
+    input_tensor: Tensor, dtype: DataType, *, memory_config: MemoryConfig | None, output_tensor: Tensor | None
 ) -> Tensor:
     on_device(_NAME, input_tensor)
     spec = input_tensor._spec

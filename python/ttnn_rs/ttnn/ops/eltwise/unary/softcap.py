@@ -11,7 +11,6 @@ from typing import Final
 
 import numpy as np
 
-from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import Arch, DataType, UnaryOpType
 from ttnn.base.exceptions import DeviceError, DTypeError, ParameterError
 from ttnn.base.memory_config import MemoryConfig
@@ -52,11 +51,7 @@ def check_softcap(operator: str, tensor: Tensor, label: str = "input_tensor") ->
 
 
 def _softcap(
-    input_tensor: Tensor,
-    beta: float,
-    memory_config: MemoryConfig | None,
-    output_tensor: Tensor | None,
-    _sub_core_grids: CoreRangeSet | None,
+    input_tensor: Tensor, beta: float, *, memory_config: MemoryConfig | None, output_tensor: Tensor | None
 ) -> Tensor:
     operator = "ttnn.softcap"
     check_softcap(operator, input_tensor)
