@@ -9,20 +9,17 @@ use tt_tensix::fpu::HalfTile;
 use tt_tensix::fpu::bf16_lanes::{self, Reader};
 use tt_tensix::fpu::{DstFormat, MathConfig};
 use tt_tensix::pack::{HalfPacker, PackConfig};
-use tt_tensix::sfpu::pages::{self, ZeroTest};
+use tt_tensix::sfpu::exec::bf16::{self, Bf16Step};
 use tt_tensix::unpack::Bf16Page;
 
 use crate::Chain;
 use crate::half_table::{WORTH_A_TABLE, kept_table};
 
-const MINUS_ONE: u32 = 0xbf80_0000;
-
 /// What a chain does to halves.
 pub(crate) enum Steps {
     Nothing,
-    Test(ZeroTest),
-    /// Turns all signs. The packer makes zeros of negative ones.
-    Negate,
+    /// A step of its own.
+    Step(Bf16Step),
     /// A table of the chain, with the packer's treatment of BF16 at its end, which any later one would begin with.
     Table(Arc<HalfTable>),
 }
@@ -33,11 +30,8 @@ impl Steps {
         if chain.is_empty() {
             return Some(Self::Nothing);
         }
-        if let Some(test) = zero_test(chain) {
-            return Some(Self::Test(test));
-        }
-        if is_negation(chain) {
-            return Some(Self::Negate);
+        if let Some(step) = chain.bf16() {
+            return Some(Self::Step(step));
         }
         // Bytes are looked up, the lower one first.
         let table = tiles >= WORTH_A_TABLE && cfg!(target_endian = "little");
@@ -48,27 +42,10 @@ impl Steps {
     pub(crate) fn apply(&self, level: Level, dst: &mut HalfTile) {
         match self {
             Self::Nothing => {}
-            Self::Test(test) => test.apply(level, dst),
-            Self::Negate => pages::negate(level, dst),
+            Self::Step(step) => step.apply(level, dst),
             Self::Table(table) => table.look_up_in_place(level, bytemuck::cast_slice_mut(dst)),
         }
     }
-}
-
-/// Name and parameters of the only step of a chain, if that has no variants.
-fn only_step(chain: &Chain) -> Option<(&str, &[u32])> {
-    let [step] = chain.steps() else { return None };
-    (step.variant == "default").then_some((&step.name, &step.parameters))
-}
-
-/// The comparison with zero that a chain is.
-fn zero_test(chain: &Chain) -> Option<ZeroTest> {
-    only_step(chain).filter(|(_, parameters)| parameters.is_empty()).and_then(|(name, _)| ZeroTest::of(name))
-}
-
-/// The product with -1 differs from the negative by the sign of zero only, which the packer does not keep.
-fn is_negation(chain: &Chain) -> bool {
-    matches!(only_step(chain), Some(("neg", []) | ("mul_unary", [MINUS_ONE])))
 }
 
 /// The way of tiles through a 16-bit `Dst` to L1, as that of an operand's activation back to its format.
@@ -102,9 +79,9 @@ impl Activation {
         let page = self.reader.read(bytes, &mut page);
         let mut dst: HalfTile = [0; 1024];
         match &self.steps {
-            Steps::Test(test) => test.apply_to_page(level, page, &mut dst),
+            Steps::Step(Bf16Step::Test(test)) => test.apply_to_page(level, page, &mut dst),
             steps => {
-                pages::enter(level, page, &mut dst);
+                bf16::enter(level, page, &mut dst);
                 steps.apply(level, &mut dst);
             }
         }

@@ -1,5 +1,6 @@
 //! A chain of vector-unit functions that run in one visit to Dst.
 
+use tt_tensix::sfpu::exec::bf16::Bf16Step;
 use tt_tensix::sfpu::{self, Call, DstWidth};
 
 use crate::OpError;
@@ -59,6 +60,12 @@ impl Chain {
     /// What the chain does, as it was named: chains of equal steps give equal results.
     pub(crate) fn steps(&self) -> &[ChainStep] {
         &self.steps
+    }
+
+    /// The step on BF16 lanes that the chain is, if it is one.
+    pub(crate) fn bf16(&self) -> Option<Bf16Step> {
+        let [call] = &self.calls[..] else { return None };
+        call.bf16()
     }
 
     /// Applies the functions in order; values stay in Dst between them.

@@ -8,8 +8,7 @@ use tt_memory::{BufferId, Device};
 use tt_tensix::fpu::bf16_lanes::{self, Reader};
 use tt_tensix::fpu::{Arch, HalfTile, MathConfig, MathFidelity};
 use tt_tensix::pack::{self, HalfPacker, PackConfig};
-use tt_tensix::sfpu::pages::PageCall;
-use tt_tensix::sfpu::{DstWidth, SeveralCall};
+use tt_tensix::sfpu::DstWidth;
 use tt_tensix::tile_io::{self, Input, Tile, ZERO};
 use tt_tensix::unpack::Bf16Page;
 
@@ -20,7 +19,7 @@ use crate::pages::{self, Old};
 use crate::{Chain, OpError};
 
 /// A vector-unit function of three operands with its parameters.
-pub type TernaryCall = SeveralCall<fn(&mut [u32], [&[u32]; 2], &[u32], Level)>;
+pub use tt_tensix::sfpu::TernaryCall;
 
 /// What the program is built with. Shapes are logical; the last two dimensions are tiled.
 #[derive(Clone)]
@@ -108,7 +107,7 @@ impl Scratch {
 struct Halves {
     level: Level,
     readers: [Reader; 3],
-    call: PageCall<3>,
+    call: TernaryCall,
     packer: HalfPacker,
     /// Whether a half tile is a tile of the result.
     kept: bool,
@@ -125,7 +124,7 @@ impl Halves {
         Some(Self {
             level,
             readers: [a?, b?, c?],
-            call: PageCall::<3>::of(&program.function)?,
+            call: program.function.bf16().map(|_| program.function)?,
             packer: HalfPacker::new(packer, level)?,
             kept: packer.output == DataFormat::Float16B,
         })
@@ -135,7 +134,7 @@ impl Halves {
     fn run(&self, l1: [&[u8]; 3], [a, b, c]: &mut [Bf16Page; 3], half: &mut HalfTile) -> bool {
         let [first, second, third] = &self.readers;
         let pages = [first.read(l1[0], a), second.read(l1[1], b), third.read(l1[2], c)];
-        self.call.run(self.level, half, pages)
+        self.call.run_bf16(self.level, half, pages)
     }
 }
 

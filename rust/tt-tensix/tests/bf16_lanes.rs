@@ -5,7 +5,7 @@ use tt_formats::DataFormat;
 use tt_tensix::fpu::bf16_lanes::{self, Reader};
 use tt_tensix::fpu::{self, Arch, Broadcast, DstFormat, EltwiseOp, HalfTile, MathConfig, MathFidelity};
 use tt_tensix::pack::{EdgeMask, HalfPacker, PackConfig, Packer, Relu};
-use tt_tensix::sfpu::{self, DstWidth, quotient};
+use tt_tensix::sfpu::{self, DstWidth};
 use tt_tensix::unpack::{Bf16Page, BlockFloatDecoder};
 use tt_testkit::random::Random;
 
@@ -178,9 +178,10 @@ fn check_quotients(a: &[u16; 1024], b: &[u16; 1024]) -> bool {
     let mut expected = in_dst(a);
     let function = sfpu::lookup_binary("div_binary").expect("a function of the SFPU");
     sfpu::binary(function, &mut expected, &in_dst(b), DstWidth::Bits16, Level::Scalar);
-    let results = Level::supported().iter().map(|&level| {
+    let call = function.with(&[]).expect("no parameters");
+    let results = levels().map(|level| {
         let mut got: HalfTile = [0x5555; 1024];
-        if !quotient::run(level, &mut got, &page(a), &page(b)) {
+        if !call.run_bf16(level, &mut got, [&page(a), &page(b)]) {
             return false;
         }
         for (i, (got, expected)) in got.iter().zip(&expected).enumerate() {

@@ -99,9 +99,14 @@ const CHORES: &[Chore] = &[
         commands: &["python tests/helpers/every_place.py ARGUMENTS"],
     },
     Chore {
-        name: "guesses",
-        help: "steps of the SFPU that the host's arithmetic guesses: 32 million of each kind against the definition",
-        commands: &["cargo test --release -p tt-tensix --lib --locked guess -- --ignored --nocapture"],
+        name: "speculative",
+        help: "forms of the speculative lanes: 32 million of each kind against the SFPU's multiply-add",
+        commands: &["cargo test --release -p tt-tensix --lib --locked speculative::lanes -- --ignored --nocapture"],
+    },
+    Chore {
+        name: "bounds",
+        help: "bounds of speculative programs, asserted for all bfloat16 values and 10 million words of each function",
+        commands: &["cargo test --release -p tt-tensix --lib --locked speculative::bounds -- --ignored --nocapture"],
     },
     Chore {
         name: "fuzz",

@@ -20,7 +20,6 @@ def _cases() -> list[Any]:
     return [
         pytest.param(entry, dtype, layout, id=f"{entry.name}-{dtype.name}-{layout.name}")
         for entry, dtype, layout in combinations()
-        if entry.name not in WITHOUT_OPERANDS
     ]
 
 
@@ -47,7 +46,7 @@ def test_what_an_entry_lists_is_taken(
     """The table in the texts of errors is true: every data type in every layout has a call that works."""
     shapes = [(1, 1, 64, 128), (33, 65), (70,)]
     taken = any(_accepted(Case(entry, dtype, layout, shape), device) for shape in shapes)
-    assert taken
+    assert taken or entry.name in WITHOUT_OPERANDS
 
 
 def test_every_operator_on_tensors_has_calls(device: ttnn.MeshDevice) -> None:

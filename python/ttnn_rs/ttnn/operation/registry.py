@@ -339,7 +339,7 @@ def _dispatcher(op: Op) -> Callable[..., Any]:
     engines = {engine.removesuffix("_fast") for engine in op.engine}
     in_steps = op.composition or op.family == "backward" or len(engines) > 1
     plan = tuple(
-        (signature, _by_name(op, signature), _outputs(signature) if in_steps else ()) for signature in op.signatures
+        (signature, signature.run or op.run, _outputs(signature) if in_steps else ()) for signature in op.signatures
     )
     programs = _program_keys(op)
 
@@ -373,33 +373,6 @@ def _dispatcher(op: Op) -> Callable[..., Any]:
         raise wrong_arguments(name, op.signatures, args, kwargs)
 
     return dispatch
-
-
-def _by_name(op: Op, signature: Signature) -> Callable[..., Any]:
-    """Return the function that serves a signature, called with all values in order: keyword-only ones go by name.
-
-    The function leaves out options that are checked only, or not modelled.
-
-    Raises:
-        ValueError: it has a keyword that the signature lacks, or leaves out an option that does something.
-    """
-    run = signature.run or op.run
-    code = getattr(_unwrapped(run), "__code__", None)
-    first = 0 if code is None else code.co_argcount
-    names = () if code is None else code.co_varnames[first : first + code.co_kwonlyargcount]
-    if not names:
-        return run
-    count = len(signature.positional)
-    places = {param.name: place for place, param in enumerate(signature.params) if place >= count}
-    unused = [p.name for p in signature.keywords if p.name not in names and p.modelled and p.check is None]
-    if unused or not set(names) <= set(places):
-        raise ValueError(f"ttnn.{op.name}: the keywords {names} are not those of {signature.text(op.name)}")
-    taken = tuple((name, places[name]) for name in names)
-
-    def call(*values: Any) -> Any:
-        return run(*values[:count], **{name: values[place] for name, place in taken})
-
-    return call
 
 
 _NUMBERS: Final = frozenset({int, float})

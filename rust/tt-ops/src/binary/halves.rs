@@ -8,8 +8,8 @@ use tt_formats::DataFormat;
 use tt_tensix::fpu::bf16_lanes::{self, Reader};
 use tt_tensix::fpu::{EltwiseOp, HalfTile, MathConfig};
 use tt_tensix::pack::{HalfPacker, PackConfig};
-use tt_tensix::sfpu::pages::PageCall;
-use tt_tensix::sfpu::quotient;
+use tt_tensix::sfpu::BinaryCall;
+use tt_tensix::sfpu::exec::bf16::Bf16Step;
 use tt_tensix::unpack::Bf16Page;
 
 use super::program::{BinaryProgram, Unit};
@@ -29,24 +29,24 @@ pub(super) struct Halves {
 enum Compute {
     /// An operation of the matrix unit.
     Fpu(EltwiseOp),
-    /// The vector unit's division.
-    Quotient,
-    /// Another function of the vector unit.
-    Page(PageCall<2>),
+    /// A function of the vector unit with a kernel on pages.
+    Sfpu(BinaryCall),
 }
 
 impl Compute {
     fn of(unit: &Unit) -> Option<Self> {
         match unit {
             Unit::Fpu(op) => Some(Self::Fpu(*op)),
-            Unit::Sfpu(call) if quotient::computes(call) => Some(Self::Quotient),
-            Unit::Sfpu(call) => PageCall::<2>::of(call).map(Self::Page),
+            Unit::Sfpu(call) => call.bf16().map(|_| Self::Sfpu(*call)),
         }
     }
 
     /// Whether the packer leaves results as they are in BF16.
     fn is_packed(&self) -> bool {
-        matches!(self, Self::Fpu(_) | Self::Page(_))
+        match self {
+            Self::Fpu(_) => true,
+            Self::Sfpu(call) => call.bf16().is_some_and(|kernel| kernel.is_packed),
+        }
     }
 }
 
@@ -73,7 +73,7 @@ impl Finish {
         let table = kept && tiles >= WORTH_A_TABLE && cfg!(target_endian = "little");
         match (plain, Steps::new(chain, tiles)) {
             (Some(_), Some(Steps::Nothing)) if kept && compute.is_packed() => Some(Self::Same(Steps::Nothing)),
-            (Some(_), Some(Steps::Test(test))) if kept => Some(Self::Same(Steps::Test(test))),
+            (Some(_), Some(step @ Steps::Step(Bf16Step::Test(_)))) if kept => Some(Self::Same(step)),
             _ if table && !chain.is_empty() => Some(Self::Table(kept_table(None, chain, packer))),
             (Some(packer), Some(steps)) => Some(Self::Pack(steps, packer)),
             _ if table => Some(Self::Table(kept_table(None, chain, packer))),
@@ -107,8 +107,7 @@ impl Halves {
         let (a, b) = (self.readers[0].read(l1[0], page_a), self.readers[1].read(l1[1], page_b));
         match &self.compute {
             Compute::Fpu(op) => bf16_lanes::run(self.level, &self.math, *op, half, a, b),
-            Compute::Quotient => quotient::run(self.level, half, a, b),
-            Compute::Page(call) => call.run(self.level, half, [a, b]),
+            Compute::Sfpu(call) => call.run_bf16(self.level, half, [a, b]),
         }
     }
 

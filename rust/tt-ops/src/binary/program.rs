@@ -3,12 +3,11 @@
 use tt_formats::DataFormat;
 use tt_memory::BufferId;
 use tt_tensix::fpu::{Arch, EltwiseOp, MathFidelity};
-use tt_tensix::sfpu::SeveralCall;
 
 use crate::Chain;
 
 /// A vector-unit function of two operands with its parameters.
-pub type BinaryCall = SeveralCall<fn(&mut [u32], &[u32], &[u32], tt_cpu::Level)>;
+pub use tt_tensix::sfpu::BinaryCall;
 
 /// Which unit computes, and what.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,6 @@
 
 use tt_cpu::Level;
 use tt_tensix::fpu::MathFidelity;
-use tt_tensix::sfpu::pages::PageCall;
 use tt_tensix::sfpu::{BINARY_FUNCTIONS, BinaryFunction, DstWidth, FUNCTIONS, Function};
 
 use crate::engine::{self, Operation, TILE};
@@ -113,7 +112,7 @@ fn of_binary_function(function: &BinaryFunction) -> Job {
 fn of_pages(function: &BinaryFunction) -> Option<Job> {
     let (words, shown) = parameters(function.parameters);
     let call = function.with(&words).expect("as many as it takes");
-    let pages = PageCall::<2>::of(&call)?;
+    call.bf16()?;
     let levels = faster_levels();
     let page = |datum: &dyn Fn(usize) -> u16| {
         let mut page = [0; 2 * TILE];
@@ -131,7 +130,7 @@ fn of_pages(function: &BinaryFunction) -> Option<Job> {
             call.run(&mut expected, &others, DstWidth::Bits16, Level::current());
             for &level in &levels {
                 let mut got = [0; TILE];
-                if !pages.run(level, &mut got, [&first, &second]) {
+                if !call.run_bf16(level, &mut got, [&first, &second]) {
                     continue;
                 }
                 if let Some(i) = (0..TILE).find(|&i| u32::from(got[i]) << 16 != expected[i]) {

@@ -92,7 +92,6 @@ impl Avx512 {
         pub(crate) near_reciprocal(a: __m512) -> __m512 = _mm512_rcp14_ps(a);
         pub(crate) to_int(a: __m512) -> __m512i = _mm512_cvtps_epi32(a);
         pub(crate) to_int_cut(a: __m512) -> __m512i = _mm512_cvttps_epi32(a);
-        pub(crate) mul_cut(a: __m512, b: __m512) -> __m512 = _mm512_mul_round_ps::<CUT>(a, b);
         pub(crate) negative(a: __m512) -> __m512 = _mm512_xor_ps(a, _mm512_set1_ps(-0.0));
         pub(crate) is_denormal(a: __m512) -> __mmask16 = _mm512_fpclass_ps_mask::<DENORMAL>(a);
         pub(crate) is_nan_or_denormal(a: __m512) -> __mmask16 = _mm512_fpclass_ps_mask::<{ NAN | DENORMAL }>(a);
@@ -109,7 +108,7 @@ impl Avx512 {
         pub(crate) max_float(a: __m512, b: __m512) -> __m512 = _mm512_max_ps(a, b);
         pub(crate) is_nan(a: __m512) -> __mmask16 = _mm512_fpclass_ps_mask::<NAN>(a);
         pub(crate) min_signed(a: __m512i, b: __m512i) -> __m512i = _mm512_min_epi32(a, b);
-        pub(crate) jam(down: __m512i, up: __m512i) -> __m512i
+        pub(crate) round_to_odd(down: __m512i, up: __m512i) -> __m512i
             = _mm512_ternarylogic_epi32::<0xf8>(down, up, _mm512_set1_epi32(1));
     }
 

@@ -141,7 +141,6 @@ def _embedding_bw(
     indices: Tensor,
     weight: Tensor,
     grad: Tensor,
-    *,
     dtype: DataType | None,
     memory_config: MemoryConfig | None,
     output_tensor: Tensor | None,

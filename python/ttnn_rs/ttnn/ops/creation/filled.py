@@ -192,7 +192,6 @@ def _empty(
 
 def _empty_like(
     tensor: Tensor,
-    *,
     dtype: DataType | None,
     layout: Layout | None,
     device: MeshDevice | None,
@@ -227,7 +226,7 @@ def _arange(
 
 
 def _arange_from_zero(
-    end: int, *, dtype: DataType, device: MeshDevice | None, memory_config: MemoryConfig, layout: Layout
+    end: int, dtype: DataType, device: MeshDevice | None, memory_config: MemoryConfig, layout: Layout
 ) -> Tensor:
     return _arange(0, end, 1, dtype, device, memory_config, layout)
 

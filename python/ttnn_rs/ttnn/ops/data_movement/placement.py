@@ -106,7 +106,6 @@ def _to_shards_on_grid(
     shard_scheme: TensorMemoryLayout,
     shard_orientation: ShardOrientation,
     output_dtype: DataType | None,
-    *,
     keep_l1_aligned: bool | None,
 ) -> Tensor:
     if isinstance(grid, CoreCoord):
@@ -153,7 +152,7 @@ def _clone(
     return _placed(name, input_, memory_config or spec.memory_config, dtype)
 
 
-def _move(input_tensor: Tensor, *, memory_config: MemoryConfig | None) -> Tensor:
+def _move(input_tensor: Tensor, memory_config: MemoryConfig | None) -> Tensor:
     name = "ttnn.move"
     on_device(name, input_tensor)
     moved = _placed(name, input_tensor, memory_config or input_tensor._spec.memory_config)
@@ -182,7 +181,7 @@ def _copied(name: str, source: Tensor, output: Tensor) -> Tensor:
 
 
 def _assign(
-    input_tensor: Tensor, *, memory_config: MemoryConfig, dtype: DataType | None, output_tensor: Tensor | None
+    input_tensor: Tensor, memory_config: MemoryConfig, dtype: DataType | None, output_tensor: Tensor | None
 ) -> Tensor:
     return _placed("ttnn.assign", input_tensor, memory_config, dtype, output_tensor)
 

@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import DataType, Layout
 from ttnn.base.exceptions import ShapeError, UnsupportedError
 from ttnn.base.memory_config import MemoryConfig
@@ -116,10 +117,10 @@ def _slice(
     starts: Sequence[int],
     ends: Sequence[int],
     steps: Sequence[int] | None,
-    *,
     memory_config: MemoryConfig | None,
     output_tensor: Tensor | None,
     pad_value: float | None,
+    _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     return sliced(
         "ttnn.slice", input_tensor, as_list(starts), as_list(ends), steps, memory_config, output_tensor, pad_value
@@ -136,12 +137,12 @@ def _slice_by_tensors(
     starts: Tensor,
     ends: Tensor,
     steps: Sequence[int] | None,
-    *,
     memory_config: MemoryConfig | None,
     output_tensor: Tensor | None,
     pad_value: float | None,
     slice_dim: int | None,
     num_devices: int | None,
+    _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     name = "ttnn.slice"
     for label, tensor in (("start", starts), ("end", ends)):

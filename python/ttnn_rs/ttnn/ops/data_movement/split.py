@@ -36,7 +36,7 @@ def _by_sizes(
     return pieces
 
 
-def _by_size(input_tensor: Tensor, split_size: int, dim: int, *, memory_config: MemoryConfig | None) -> list[Tensor]:
+def _by_size(input_tensor: Tensor, split_size: int, dim: int, memory_config: MemoryConfig | None) -> list[Tensor]:
     size = input_tensor._spec.shape._dims[dimension(_NAME, dim, input_tensor._spec.shape.rank)]
     if split_size < 1:
         raise ShapeError(f"{_NAME}: split_size={split_size} must be positive.")

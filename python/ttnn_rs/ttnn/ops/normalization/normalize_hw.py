@@ -24,7 +24,7 @@ from ttnn.tensor.tensor import Tensor
 _NAME: Final = "ttnn.normalize_hw"
 
 
-def _normalize_hw(input_tensor: Tensor, *, memory_config: MemoryConfig | None) -> Tensor:
+def _normalize_hw(input_tensor: Tensor, memory_config: MemoryConfig | None) -> Tensor:
     on_device(_NAME, input_tensor)
     spec = input_tensor._spec
     if spec.shape.rank != 4:

@@ -36,7 +36,6 @@ _DTYPES: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B)
 def _softmax(
     input_tensor: Tensor,
     dim: int,
-    *,
     memory_config: MemoryConfig | None,
     compute_kernel_config: WormholeComputeKernelConfig | None,
     numeric_stable: bool,

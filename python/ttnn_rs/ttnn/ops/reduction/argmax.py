@@ -64,10 +64,10 @@ def _argmax(
     input_tensor: Tensor,
     dim: int | None,
     keepdim: bool,
-    *,
     sub_core_grids: CoreRangeSet | None,
     memory_config: MemoryConfig | None,
     output_tensor: Tensor | None,
+    _enable_secondary_dm: bool | None,
 ) -> Tensor:
     device = on_device(_NAME, input_tensor)
     spec = input_tensor._spec

@@ -79,7 +79,7 @@ def _check(tensor: Tensor) -> None:
         )
 
 
-def _prod(input_tensor: Tensor, dim: int | None, keepdim: bool, *, memory_config: MemoryConfig | None) -> Tensor:
+def _prod(input_tensor: Tensor, dim: int | None, keepdim: bool, memory_config: MemoryConfig | None) -> Tensor:
     _check(input_tensor)
     rank = input_tensor._spec.shape.rank
     place = memory_config or input_tensor._spec.memory_config
@@ -213,7 +213,7 @@ def _ones(shape: Sequence[int], like: TensorSpec, device: Any) -> Tensor:
 
 
 def _prod_into(
-    input_tensor: Tensor, output_tensor: Tensor, *, dims: Sequence[int], memory_config: MemoryConfig | None
+    input_tensor: Tensor, output_tensor: Tensor, dims: Sequence[int], memory_config: MemoryConfig | None
 ) -> Tensor:
     _check(input_tensor)
     spec = input_tensor._spec

@@ -32,8 +32,8 @@ pub struct VectorCall {
 #[derive(Debug, Clone)]
 enum Operation {
     Unary(Call),
-    Binary(sfpu::SeveralCall<BinaryKernel>),
-    Ternary(sfpu::SeveralCall<TernaryKernel>),
+    Binary(sfpu::BinaryCall),
+    Ternary(sfpu::TernaryCall),
     /// Every datum becomes this word.
     Fill(u32),
     /// The tile becomes a copy of another.
@@ -41,9 +41,6 @@ enum Operation {
     /// A function that moves datums or keeps registers, with its parameters.
     Tile(TileFunction, Vec<u32>),
 }
-
-type BinaryKernel = fn(&mut [u32], &[u32], &[u32], Level);
-type TernaryKernel = fn(&mut [u32], [&[u32]; 2], &[u32], Level);
 
 impl VectorCall {
     /// The function with these names of the listings, of one, two or three tiles, with its parameters as raw words.

@@ -2,7 +2,7 @@
 //! unsigned words. All of it is plain arithmetic; sums and products wrap around.
 
 use super::{Access, Registers, Tile, TileFunction};
-use crate::sfpu::run::DstWidth;
+use crate::sfpu::exec::DstWidth;
 
 const CHANGES: &[Access] = &[Access::Changes];
 const JOINS: &[Access] = &[Access::Reads, Access::Reads, Access::Makes];

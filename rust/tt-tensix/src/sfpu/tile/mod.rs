@@ -12,8 +12,8 @@ mod rows;
 mod scan;
 mod topk;
 
-use super::lane;
-use super::run::DstWidth;
+use super::arith::lane;
+use super::exec::DstWidth;
 use crate::regs::{FACE_SIDE, TILE_DATUMS};
 
 /// A tile of `Dst`.

@@ -4,8 +4,8 @@
 //! two's complement, as the operators of TT-NN keep them.
 
 use super::{Access, Done, Registers, Tile, TileFunction};
+use crate::sfpu::exec::DstWidth;
 use crate::sfpu::lane::{ONE, ZERO, mad, round_sm8, sm_to_twos, sm2f, store_f32, twos_to_sm};
-use crate::sfpu::run::DstWidth;
 
 const JOINS: &[Access] = &[Access::Reads, Access::Reads, Access::Makes];
 

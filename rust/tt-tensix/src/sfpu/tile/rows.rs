@@ -3,8 +3,8 @@
 
 use super::{Access, Done, Registers, SIDE, Tile, TileFunction, store};
 use crate::regs::index;
+use crate::sfpu::exec::DstWidth;
 use crate::sfpu::lane::{INFINITY, ONE, ZERO, flipsign, mad, max, min};
-use crate::sfpu::run::DstWidth;
 
 const CHANGES: &[Access] = &[Access::Changes];
 

@@ -3,8 +3,8 @@
 
 use super::{Access, Done, Registers, Row, SIDE, Tile, TileFunction, store};
 use crate::regs::index;
+use crate::sfpu::exec::DstWidth;
 use crate::sfpu::lane::{MINUS_ONE, ONE, ZERO, mad};
-use crate::sfpu::run::DstWidth;
 
 pub(super) const FUNCTIONS: &[TileFunction] = &[
     TileFunction::new("cumsum", &[Access::Changes], 1, running_sum),

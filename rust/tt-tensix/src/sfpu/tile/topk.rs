@@ -7,7 +7,7 @@
 
 use super::{Access, Done, Registers, Tile, TileFunction, store};
 use crate::regs::{FACE_DATUMS, FACE_SIDE};
-use crate::sfpu::run::DstWidth;
+use crate::sfpu::exec::DstWidth;
 
 const SORTS: &[Access] = &[Access::Changes, Access::Changes, Access::Changes, Access::Changes];
 

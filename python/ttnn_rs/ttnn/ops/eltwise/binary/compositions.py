@@ -121,7 +121,7 @@ TABLE: Final = (
 OPERATORS: Final = {name: operation for entry in TABLE for name, operation in register_binary(entry).items()}
 
 
-def _prelu_of_number(input_tensor: Tensor, weight: Any, *, memory_config: MemoryConfig | None) -> Tensor:
+def _prelu_of_number(input_tensor: Tensor, weight: Any, memory_config: MemoryConfig | None) -> Tensor:
     slope = weight[0] if isinstance(weight, list | tuple) else weight
     _refuse_integers(input_tensor)
     steps = steps_for(UnaryOpType.PRELU_SFPU, (as_float("ttnn.prelu", slope, "weight"),))
@@ -135,7 +135,7 @@ def _refuse_integers(input_tensor: Tensor) -> None:
         raise DTypeError(f"ttnn.prelu: input_tensor_a is {dtype.name}, on which the operator is not defined.")
 
 
-def _prelu(input_tensor: Tensor, weight: Tensor, *, memory_config: MemoryConfig | None) -> Tensor:
+def _prelu(input_tensor: Tensor, weight: Tensor, memory_config: MemoryConfig | None) -> Tensor:
     on_device("ttnn.prelu", input_tensor, "input_tensor_a", on_host("A"))
     on_device("ttnn.prelu", weight, "weight", on_host("B"))
     shape = tuple(input_tensor.shape)
@@ -219,7 +219,7 @@ def _vector(label: str, tensor: Tensor, dim: int) -> Tensor:
     return widened
 
 
-def _outer(a: Tensor, b: Tensor, *, memory_config: MemoryConfig | None) -> Tensor:
+def _outer(a: Tensor, b: Tensor, memory_config: MemoryConfig | None) -> Tensor:
     columns, rows = _vector("input_tensor_a", a, -1), _vector("input_tensor_b", b, -2)
     dtype = a._spec.dtype
     if dtype is not b._spec.dtype:

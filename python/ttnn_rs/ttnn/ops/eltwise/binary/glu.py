@@ -33,7 +33,14 @@ _CLAMPED: Final = "ttnn.clamped_silu_glu"
 _SITU: Final = "ttnn.situ_glu"
 
 
-def _clamped(gate: Tensor, up: Tensor, limit: float, *, memory_config: MemoryConfig | None) -> Tensor:
+def _clamped(
+    gate: Tensor,
+    up: Tensor,
+    limit: float,
+    memory_config: MemoryConfig | None,
+    _sub_core_grids: CoreRangeSet | None,
+    _sub_device_id: None,
+) -> Tensor:
     if not limit >= 0:
         raise ParameterError(f"{_CLAMPED}: limit is {limit:g}; no value lies between {-limit:g} and it.")
     for operand in (gate, up):
@@ -56,9 +63,9 @@ def _situ(
     up: Tensor,
     beta1: float,
     beta2: float,
-    *,
     memory_config: MemoryConfig | None,
     sub_core_grids: CoreRangeSet | None,
+    _sub_device_id: None,
 ) -> Tensor:
     check_softcap(_SITU, gate, "gate")
     check_softcap(_SITU, up, "up")

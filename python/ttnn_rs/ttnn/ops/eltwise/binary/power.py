@@ -44,7 +44,7 @@ _INT32: Final = range(-(2**31), 2**31)
 
 
 def _pow(
-    input_tensor: Tensor, exponent: float, *, memory_config: MemoryConfig | None, output_tensor: Tensor | None
+    input_tensor: Tensor, exponent: float, memory_config: MemoryConfig | None, output_tensor: Tensor | None
 ) -> Tensor:
     on_device("ttnn.pow", input_tensor, "input_tensor", on_host("A"))
     dtype = input_tensor._spec.dtype
@@ -151,7 +151,7 @@ def _is_coefficients(value: object) -> bool:
 COEFFICIENTS: Final = Kind("collections.abc.Sequence[float]", _is_coefficients)
 
 
-def _polyval(input_tensor: Tensor, coeffs: list[float], *, memory_config: MemoryConfig | None) -> Tensor:
+def _polyval(input_tensor: Tensor, coeffs: list[float], memory_config: MemoryConfig | None) -> Tensor:
     name, dtype = "ttnn.polyval", input_tensor._spec.dtype
     on_device(name, input_tensor, "input_tensor_a", on_host("A"))
     if dtype in INTEGERS:

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import BinaryOpType, DataType, UnaryOpType
 from ttnn.base.exceptions import ArgumentError, DTypeError
 from ttnn.base.memory_config import MemoryConfig
@@ -240,10 +241,10 @@ OPERATORS: Final = {
 def _rdiv(
     input_tensor: Tensor,
     value: float,
-    *,
     rounding_mode: str | None,
     memory_config: MemoryConfig | None,
     output_tensor: Tensor | None,
+    _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     name, dtype = "ttnn.rdiv", input_tensor._spec.dtype
     check_rounding(name, rounding_mode)

@@ -148,7 +148,7 @@ _LERP: Final = Ternary("ttnn.lerp", "lerp", ("input", "end", "weight"))
 
 
 def _lerp(
-    start: Tensor, end: Tensor, weight: Operand, *, memory_config: MemoryConfig | None, output_tensor: Tensor | None
+    start: Tensor, end: Tensor, weight: Operand, memory_config: MemoryConfig | None, output_tensor: Tensor | None
 ) -> Tensor:
     operands = (start, end, weight)
     check_tensors(_LERP, operands)
@@ -175,7 +175,12 @@ _MAC: Final = Ternary("ttnn.mac", "mac", ("input_tensor_a", "input_tensor_b", "i
 
 
 def _mac(
-    a: Tensor, b: Tensor, c: Tensor, *, memory_config: MemoryConfig | None, output_tensor: Tensor | None
+    a: Tensor,
+    b: Tensor,
+    c: Tensor,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+    _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     tensors = (a, b, c)
     check_tensors(_MAC, tensors)
@@ -196,7 +201,12 @@ _ADDCMUL: Final = Ternary("ttnn.addcmul", "addcmul", ("input_a", "input_b", "inp
 
 
 def _addcmul(
-    a: Tensor, b: Tensor, c: Tensor, *, value: float, memory_config: MemoryConfig | None, output_tensor: Tensor | None
+    a: Tensor,
+    b: Tensor,
+    c: Tensor,
+    value: float,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
 ) -> Tensor:
     tensors = (a, b, c)
     check_tensors(_ADDCMUL, tensors)
@@ -213,7 +223,12 @@ _ADDCDIV: Final = Ternary("ttnn.addcdiv", "addcdiv", ("input_a", "input_b", "inp
 
 
 def _addcdiv(
-    a: Tensor, b: Tensor, c: Tensor, *, value: float, memory_config: MemoryConfig | None, output_tensor: Tensor | None
+    a: Tensor,
+    b: Tensor,
+    c: Tensor,
+    value: float,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
 ) -> Tensor:
     tensors = (a, b, c)
     check_tensors(_ADDCDIV, tensors)

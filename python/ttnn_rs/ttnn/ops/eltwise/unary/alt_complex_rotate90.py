@@ -12,6 +12,7 @@ from typing import Final
 
 import numpy as np
 
+from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import BLOCK_FLOATS, DataType, Layout, UnaryOpType
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
@@ -29,7 +30,12 @@ from ttnn.tensor.tensor import Tensor
 _NAME: Final = "ttnn.alt_complex_rotate90"
 
 
-def _rotate(input_tensor: Tensor, *, memory_config: MemoryConfig | None, output_tensor: Tensor | None) -> Tensor:
+def _rotate(
+    input_tensor: Tensor,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+    _sub_core_grids: CoreRangeSet | None,
+) -> Tensor:
     spec = input_tensor._spec
     refuse_integers(_NAME, UnaryOpType.ALT_COMPLEX_ROTATE90, spec.dtype)
     on_device(_NAME, input_tensor)

@@ -30,7 +30,11 @@ _BYTES: Final = {
 
 
 def _bitcast(
-    input_tensor: Tensor, dtype: DataType, *, memory_config: MemoryConfig | None, output_tensor: Tensor | None
+    input_tensor: Tensor,
+    dtype: DataType,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+    _sub_core_grids: object,
 ) -> Tensor:
     on_device(_NAME, input_tensor)
     spec = input_tensor._spec

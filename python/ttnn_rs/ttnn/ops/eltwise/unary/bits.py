@@ -9,6 +9,7 @@ import math
 from typing import Final
 
 from ttnn import _engine
+from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import BLOCK_FLOATS, FORMAT_CODE, DataType, UnaryOpType
 from ttnn.base.exceptions import DTypeError
 from ttnn.base.memory_config import MemoryConfig
@@ -39,7 +40,12 @@ from ttnn.tensor.tensor import Tensor
 _32_BITS: Final = (DataType.INT32, DataType.UINT32)
 
 
-def _bitwise_not(input_tensor: Tensor, *, memory_config: MemoryConfig | None, output_tensor: Tensor | None) -> Tensor:
+def _bitwise_not(
+    input_tensor: Tensor,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+    _sub_core_grids: CoreRangeSet | None,
+) -> Tensor:
     operator = "ttnn.bitwise_not"
     dtype = input_tensor._spec.dtype
     if dtype not in (*_32_BITS, *FLOATS):
@@ -92,7 +98,11 @@ def _cut(value: float) -> float:
 
 
 def _fill(
-    input_tensor: Tensor, fill_value: float, *, memory_config: MemoryConfig | None, output_tensor: Tensor | None
+    input_tensor: Tensor,
+    fill_value: float,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+    _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     operator = "ttnn.fill"
     device = on_device(operator, input_tensor)

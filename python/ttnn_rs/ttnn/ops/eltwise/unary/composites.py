@@ -129,7 +129,12 @@ def _into(
     return compute(arithmetic, a, b, options)
 
 
-def _hardswish(input_tensor: Tensor, *, memory_config: MemoryConfig | None, output_tensor: Tensor | None) -> Tensor:
+def _hardswish(
+    input_tensor: Tensor,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+    _sub_core_grids: CoreRangeSet | None,
+) -> Tensor:
     operator = "ttnn.hardswish"
     dtype = input_tensor._spec.dtype
     refuse_integers(operator, _U.HARDSWISH, dtype)
@@ -155,7 +160,11 @@ hardswish = _register(
 
 
 def _logit(
-    input_tensor: Tensor, *, eps: float | None, memory_config: MemoryConfig | None, output_tensor: Tensor | None
+    input_tensor: Tensor,
+    eps: float | None,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+    _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     operator = "ttnn.logit"
     refuse_integers(operator, _U.LOGIT, input_tensor._spec.dtype)
@@ -188,7 +197,12 @@ logit = _register(
 )
 
 
-def _log_sigmoid(input_tensor: Tensor, *, memory_config: MemoryConfig | None, output_tensor: Tensor | None) -> Tensor:
+def _log_sigmoid(
+    input_tensor: Tensor,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+    _sub_core_grids: CoreRangeSet | None,
+) -> Tensor:
     operator = "ttnn.log_sigmoid"
     refuse_integers(operator, _U.LOGSIGMOID, input_tensor._spec.dtype)
     power = apply_chain(operator, input_tensor, [step("mul_unary", "default", -1.0), ("exp", "approx_clampneg")])
@@ -238,7 +252,7 @@ lgamma = _register(
 )
 
 
-def _multigammaln(input_tensor: Tensor, *, memory_config: MemoryConfig | None) -> Tensor:
+def _multigammaln(input_tensor: Tensor, memory_config: MemoryConfig | None) -> Tensor:
     operator = "ttnn.multigammaln"
     options = {"memory_config": memory_config}
     total = _lgamma(input_tensor, memory_config, None, None, operator)
@@ -264,7 +278,7 @@ multigammaln = _register(
 _LARGEST_ORDER: Final = 10
 
 
-def _polygamma(input_tensor: Tensor, k: int, *, memory_config: MemoryConfig | None) -> Tensor:
+def _polygamma(input_tensor: Tensor, k: int, memory_config: MemoryConfig | None) -> Tensor:
     operator = "ttnn.polygamma"
     refuse_integers(operator, _U.POLYGAMMA, input_tensor._spec.dtype)
     if not 1 <= k <= _LARGEST_ORDER:

@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import DataType, UnaryOpType
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.golden import special
@@ -117,7 +118,12 @@ OPERATORS: Final[dict[str, FastOperation]] = {entry.name: register_unary(entry) 
 _WRAPPING: Final = (DataType.INT32, DataType.UINT32, DataType.UINT16)
 
 
-def _square(input_tensor: Tensor, *, memory_config: MemoryConfig | None, output_tensor: Tensor | None) -> Tensor:
+def _square(
+    input_tensor: Tensor,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+    _sub_core_grids: CoreRangeSet | None,
+) -> Tensor:
     if input_tensor._spec.dtype in _WRAPPING:
         product: Tensor = multiply(input_tensor, input_tensor, memory_config=memory_config, output_tensor=output_tensor)
         return product

@@ -59,7 +59,7 @@ TABLE: Final = (
 OPERATORS: Final[dict[str, FastOperation]] = {entry.name: register_unary(entry) for entry in TABLE}
 
 
-def _logical_not_in_place(input_tensor: Tensor, *, memory_config: MemoryConfig | None) -> Tensor:
+def _logical_not_in_place(input_tensor: Tensor, memory_config: MemoryConfig | None) -> Tensor:
     return run_unary(replace(_LOGICAL_NOT, name="logical_not_"), input_tensor, (), memory_config, input_tensor)
 
 

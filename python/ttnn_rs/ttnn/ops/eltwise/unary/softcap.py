@@ -11,6 +11,7 @@ from typing import Final
 
 import numpy as np
 
+from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import Arch, DataType, UnaryOpType
 from ttnn.base.exceptions import DeviceError, DTypeError, ParameterError
 from ttnn.base.memory_config import MemoryConfig
@@ -51,7 +52,11 @@ def check_softcap(operator: str, tensor: Tensor, label: str = "input_tensor") ->
 
 
 def _softcap(
-    input_tensor: Tensor, beta: float, *, memory_config: MemoryConfig | None, output_tensor: Tensor | None
+    input_tensor: Tensor,
+    beta: float,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+    _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     operator = "ttnn.softcap"
     check_softcap(operator, input_tensor)

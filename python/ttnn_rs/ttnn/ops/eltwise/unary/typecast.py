@@ -45,7 +45,6 @@ def _typecast_from(
     input_tensor: Tensor,
     input_dtype: DataType,
     output_dtype: DataType,
-    *,
     memory_config: MemoryConfig | None,
     output_tensor: Tensor | None,
     sub_core_grids: CoreRangeSet | None,

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Final
 
 from ttnn.base.activation import Activation, UnaryWithParam
+from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import DataType, Layout, UnaryOpType
 from ttnn.base.exceptions import ArgumentError
 from ttnn.base.memory_config import MemoryConfig
@@ -48,9 +49,9 @@ _register: Final = partial(
 def _unary_chain(
     input_tensor: Tensor,
     ops_chain: Sequence[Activation],
-    *,
     memory_config: MemoryConfig | None,
     output_tensor: Tensor | None,
+    _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     operator = "ttnn.unary_chain"
     if not ops_chain:

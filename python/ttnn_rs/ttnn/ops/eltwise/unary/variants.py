@@ -57,10 +57,10 @@ def _gelu(
 
 def _gelu_by_flag(
     input_tensor: Tensor,
-    *,
     fast_and_approximate_mode: bool,
     memory_config: MemoryConfig | None,
     output_tensor: Tensor | None,
+    _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     variant = GeluVariant.FastLut if fast_and_approximate_mode else GeluVariant.Accurate
     return _gelu(input_tensor, variant, memory_config, output_tensor, None)
@@ -73,11 +73,11 @@ def _sigmoid_steps(vector_mode: float = 4.0, fast: float = 0.0) -> list[ChainSte
 
 def _sigmoid(
     input_tensor: Tensor,
-    *,
     vector_mode: int,
     mode: SigmoidMode,
     memory_config: MemoryConfig | None,
     output_tensor: Tensor | None,
+    _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     if mode is SigmoidMode.AccurateWithFastExp:
         raise UnsupportedError(f"ttnn.sigmoid: mode={mode} has no listing; use Accurate or FastApproximate.")
@@ -89,9 +89,9 @@ def _sigmoid(
 def _sigmoid_accurate(
     input_tensor: Tensor,
     fast_and_approximate_mode: bool,
-    *,
     memory_config: MemoryConfig | None,
     output_tensor: Tensor | None,
+    _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     step = ("sigmoid", "accurate")
     return _apply("ttnn.sigmoid_accurate", UnaryOpType.SIGMOID, input_tensor, [step], memory_config, output_tensor)
@@ -99,10 +99,10 @@ def _sigmoid_accurate(
 
 def _tanh(
     input_tensor: Tensor,
-    *,
     memory_config: MemoryConfig | None,
     output_tensor: Tensor | None,
     fast_and_approximate_mode: bool,
+    _sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     step = ("tanh", "approx_lut" if fast_and_approximate_mode else "accurate")
     return _apply("ttnn.tanh", UnaryOpType.TANH, input_tensor, [step], memory_config, output_tensor)

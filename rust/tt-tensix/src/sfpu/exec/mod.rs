@@ -1,0 +1,17 @@
+//! How the listings run: scalar, SIMD, tables of 65,536, BF16 kernels, speculative float32.
+
+pub mod bf16;
+mod function;
+pub(crate) mod kernels;
+pub(crate) mod quotient;
+mod several;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod simd;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod speculative;
+
+pub use function::{Call, DstWidth, Function, MAX_PARAMETERS, WrongParameters};
+pub use several::{BinaryCall, BinaryFunction, Several, SeveralCall, TernaryCall, TernaryFunction, binary};
+
+pub(crate) use function::{functions, integer_functions, list_of_unary, or_none, table_of};
+pub(crate) use several::{binary_functions, list_of_several, short_binary_functions, some, ternary_functions};

@@ -1,0 +1,331 @@
+//! How each step of a polynomial may be computed by the host, found by the compiler from the coefficients and the
+//! range.
+//!
+//! What the unit does with `s * x + c`, and when that is the host's multiply-add, is said in [`super`]. Here the sum, the
+//! product and their exponents are followed through Horner's rule, in each part of the range on its own. A step that is
+//! the host's in all parts costs one instruction; where terms cancel, or a coefficient is cut by the product's grid, it
+//! is put together on the unit's grid.
+
+/// Parts of the range that are looked at one by one: in each of them sums are known the better.
+const PARTS: usize = 256;
+/// Most steps.
+const STEPS: usize = 31;
+/// More than roundings change of the terms.
+const SLACK: f64 = 1.0 / 1_000_000.0;
+/// Coefficients are above this: 2^-96. Beside them, denormals and products without exponent leave no trace, and two
+/// to the power of -26 times them is in range.
+const SMALLEST: i32 = -96;
+/// Arguments and sums are below two to this power.
+const LARGEST: i32 = 60;
+
+/// The form that a step takes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// The host's multiply-add.
+    Plain,
+    /// A sum on the coefficient's grid, which is the coarser one.
+    Constant,
+    /// The host's multiply-add for arguments below zero, a sum on the coefficient's grid for others.
+    PlainBelow,
+    /// The other way round.
+    PlainAbove,
+    /// A sum on the grid of the larger exponent, which each lane has its own of.
+    Free,
+}
+
+/// The forms of a polynomial's steps, for arguments between two bounds.
+#[derive(Clone, Copy)]
+pub struct Plan {
+    /// The bounds.
+    pub(in crate::sfpu::exec) low: f32,
+    pub(in crate::sfpu::exec) high: f32,
+    /// The value is zero or at least two to this power in magnitude,
+    pub(in crate::sfpu::exec) least: i32,
+    /// and less than two to this power.
+    pub(in crate::sfpu::exec) most: i32,
+    /// A bit for each step, the first one's the lowest: whether it may be [`Form::Plain`] for arguments below zero and
+    /// for others,
+    plain: [u32; 2],
+    /// whether it may be [`Form::Constant`] for them,
+    constant: [u32; 2],
+    /// whether its product is so close to the coefficient's grid that what is cut off is seen there,
+    close: u32,
+    /// and whether its sum may be two exponents above the larger one of its terms, where it is only right if the
+    /// product is cut.
+    grown: u32,
+    /// Whether its coefficient may be below the grid,
+    nothing: u32,
+    /// may have places below the grid,
+    cut: u32,
+    /// or may not be even on the grid where its sum may have grown.
+    odd: u32,
+    /// The largest exponent of each step's terms.
+    largest: [i8; STEPS],
+}
+
+/// What is known of a step in a part of the range, or in all of them.
+#[derive(Clone, Copy)]
+struct Step {
+    plain: bool,
+    constant: bool,
+    grown: bool,
+    nothing: bool,
+    cut: bool,
+    odd: bool,
+    close: bool,
+    largest: i32,
+}
+
+/// Numbers between two bounds.
+#[derive(Clone, Copy)]
+struct Range {
+    least: f64,
+    most: f64,
+}
+
+impl Range {
+    const fn magnitudes(self) -> Self {
+        let (a, b) = (self.least.abs(), self.most.abs());
+        let least = if self.least <= 0.0 && self.most >= 0.0 { 0.0 } else { a.min(b) };
+        Self { least, most: a.max(b) }
+    }
+
+    const fn times(self, other: Self) -> Self {
+        let (a, b) = (self.least * other.least, self.least * other.most);
+        let (c, d) = (self.most * other.least, self.most * other.most);
+        Self { least: a.min(b).min(c.min(d)), most: a.max(b).max(c.max(d)) }
+    }
+
+    /// With a number added, and what roundings may change.
+    const fn plus(self, addend: f64) -> Self {
+        let slack = (self.most - self.least + self.magnitudes().most + addend.abs()) * SLACK;
+        Self { least: self.least + addend - slack, most: self.most + addend + slack }
+    }
+}
+
+/// Of a number that is not negative.
+const fn exponent(number: f64) -> i32 {
+    (number.to_bits() >> 52) as i32 - 1023
+}
+
+/// Of what is less than a positive number.
+const fn exponent_below(number: f64) -> i32 {
+    exponent(f64::from_bits(number.to_bits() - 1))
+}
+
+const fn larger(a: i32, b: i32) -> i32 {
+    if a > b { a } else { b }
+}
+
+const fn smaller(a: i32, b: i32) -> i32 {
+    if a < b { a } else { b }
+}
+
+/// Two to a power.
+const fn power(exponent: i32) -> f64 {
+    f64::from_bits(((exponent + 1023) as u64) << 52)
+}
+
+/// A step from sums in a range, with arguments in another, and the range of what it comes to.
+const fn step(sum: Range, x: Range, coefficient: u32) -> (Range, Step) {
+    let addend = f32::from_bits(coefficient) as f64;
+    let result = sum.times(x).plus(addend);
+    let (factor, argument, size) = (sum.magnitudes(), x.magnitudes(), result.magnitudes());
+    // The unit's exponents of product and coefficient, and the larger one.
+    let least = exponent(factor.least) + exponent(argument.least);
+    let most = exponent(factor.most) + exponent(argument.most);
+    let own = exponent(addend.abs());
+    let zeros = coefficient.trailing_zeros() as i32;
+    let largest = larger(exponent(factor.most), exponent(argument.most));
+    // Beside the coefficient, a product of zero is nothing, though its other factor's exponent counts.
+    assert!(own > SMALLEST && largest < LARGEST && largest < own + 126);
+
+    // A factor that is a power of two leaves a product of 24 bits, which the host takes as the unit does.
+    let inner = exponent(factor.most) + exponent_below(argument.most);
+    let kept = size.least >= power(larger(inner, own) - 1);
+    let even = most <= own + 2 + zeros;
+    let grown = size.most >= power(larger(least, own) + 2);
+    let (below, above) = if addend > 0.0 { (result.least, result.most) } else { (-result.most, -result.least) };
+    // Less an eighth of the power, 24 bits hold the sum but for what the grid rounds to odd, or some more if the coefficient
+    // ends with zeros.
+    let limit = power(own + 1 + smaller(zeros, 3));
+    let short = below > -0.9 * limit && above < limit;
+    let constant = most <= own && short;
+    let (nothing, cut) = (most > own + 26, most > own + 3 + zeros);
+    // Less than 32 times the coefficient's power, a product's places below the coefficient's grid are told apart there.
+    let (close, largest) = (most <= own + 3, larger(most, own));
+    let plain = kept && inner <= own + 2 + zeros;
+    (result, Step { plain, constant, grown, nothing, cut, odd: grown && !even, close, largest })
+}
+
+impl Plan {
+    /// Of Horner's rule for coefficients from the highest power down, with arguments from `low` to `high`.
+    ///
+    /// # Panics
+    /// If coefficients are tiny or sums huge, which means at compile time.
+    pub(in crate::sfpu::exec) const fn new(coefficients: &[u32], low: f32, high: f32) -> Self {
+        let mut plan = Self {
+            low,
+            high,
+            least: LARGEST,
+            most: SMALLEST,
+            plain: [0; 2],
+            constant: [0; 2],
+            close: 0,
+            grown: 0,
+            nothing: 0,
+            cut: 0,
+            odd: 0,
+            largest: [0; STEPS],
+        };
+        assert!(low < high && 1 < coefficients.len() && coefficients.len() <= STEPS + 1);
+        let width = (high as f64 - low as f64) / PARTS as f64;
+        let start = f32::from_bits(coefficients[0]) as f64;
+        let mut sums = [Range { least: start, most: start }; PARTS];
+        let mut i = 1;
+        while i < coefficients.len() {
+            let bit = 1 << (i - 1);
+            let (mut plain, mut constant, mut close) = ([bit; 2], [bit; 2], bit);
+            let mut largest = SMALLEST;
+            let mut part = 0;
+            while part < PARTS {
+                let first = low as f64 + part as f64 * width;
+                let (sum, one) = step(sums[part], Range { least: first, most: first + width }, coefficients[i]);
+                sums[part] = sum;
+                // A part that zero lies in counts for both sides.
+                let mut side = 0;
+                while side < 2 {
+                    if if side == 0 { first < width * SLACK } else { first + width > -width * SLACK } {
+                        plain[side] &= if one.plain { bit } else { 0 };
+                        constant[side] &= if one.constant { bit } else { 0 };
+                    }
+                    side += 1;
+                }
+                close &= if one.close { bit } else { 0 };
+                plan.grown |= if one.grown { bit } else { 0 };
+                plan.nothing |= if one.nothing { bit } else { 0 };
+                plan.cut |= if one.cut { bit } else { 0 };
+                plan.odd |= if one.odd { bit } else { 0 };
+                largest = larger(largest, one.largest);
+                part += 1;
+            }
+            let mut side = 0;
+            while side < 2 {
+                plan.plain[side] |= plain[side];
+                plan.constant[side] |= constant[side];
+                side += 1;
+            }
+            plan.close |= close;
+            plan.largest[i - 1] = largest as i8;
+            i += 1;
+        }
+        let last = exponent((f32::from_bits(coefficients[coefficients.len() - 1]) as f64).abs());
+        let mut part = 0;
+        while part < PARTS {
+            let size = sums[part].magnitudes();
+            // No grid is finer than that of the last coefficient.
+            plan.least = smaller(plan.least, larger(exponent(size.least), last - 26));
+            plan.most = larger(plan.most, exponent(size.most) + 1);
+            part += 1;
+        }
+        plan
+    }
+
+    /// Of the step of this number, the first one's 0.
+    #[inline(always)]
+    pub(in crate::sfpu::exec) const fn form(self, step: usize) -> Form {
+        let [plain, plain_above] = [self.plain[0] >> step & 1 == 1, self.plain[1] >> step & 1 == 1];
+        let [constant, constant_above] = [self.constant[0] >> step & 1 == 1, self.constant[1] >> step & 1 == 1];
+        let seen = self.close >> step & 1 == 1 || !self.grows(step);
+        if plain && plain_above {
+            Form::Plain
+        } else if constant && constant_above && seen {
+            Form::Constant
+        } else if plain && constant_above && seen {
+            Form::PlainBelow
+        } else if constant && plain_above && seen {
+            Form::PlainAbove
+        } else {
+            Form::Free
+        }
+    }
+
+    /// The largest exponent of the product or the coefficient.
+    #[inline(always)]
+    pub(in crate::sfpu::exec) const fn largest(self, step: usize) -> i32 {
+        self.largest[step] as i32
+    }
+
+    /// Whether sums may be two exponents above the larger one of their terms.
+    #[inline(always)]
+    pub(in crate::sfpu::exec) const fn grows(self, step: usize) -> bool {
+        self.grown >> step & 1 == 1
+    }
+
+    /// Whether, where they are, the coefficient may not be even on the grid.
+    #[inline(always)]
+    pub(in crate::sfpu::exec) const fn grows_odd(self, step: usize) -> bool {
+        self.odd >> step & 1 == 1
+    }
+
+    /// Whether the coefficient may have places below the grid.
+    #[inline(always)]
+    pub(in crate::sfpu::exec) const fn cuts(self, step: usize) -> bool {
+        self.cut >> step & 1 == 1
+    }
+
+    /// Whether it may be below the grid as a whole.
+    #[inline(always)]
+    pub(in crate::sfpu::exec) const fn loses(self, step: usize) -> bool {
+        self.nothing >> step & 1 == 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Form, Plan};
+
+    const ONE: u32 = 0x3f80_0000;
+    const MINUS_ONE: u32 = 0xbf80_0000;
+    /// Odd, a little more than 1.
+    const ODD: u32 = 0x3f80_0001;
+    /// -2^-30
+    const SMALL: u32 = 0xb080_0000;
+
+    fn form(coefficients: [u32; 2], low: f32, high: f32) -> Form {
+        Plan::new(&coefficients, low, high).form(0)
+    }
+
+    #[test]
+    fn a_step_takes_the_shortest_form_that_is_right_in_all_parts() {
+        // Up to half of one is taken away.
+        assert!(form([ODD, MINUS_ONE], 0.0, 0.49) == Form::Plain);
+        // All of it is.
+        assert!(form([ODD, MINUS_ONE], 0.0, 1.0) == Form::Constant);
+        // And more, by a product with a larger exponent.
+        assert!(form([ODD, MINUS_ONE], 0.0, 4.0) == Form::Free);
+        // All of it on one side of zero only.
+        assert!(form([ODD, ODD | 1 << 31], -1.0, 1.0) == Form::PlainBelow);
+        assert!(form([ODD, ODD], -1.0, 1.0) == Form::PlainAbove);
+        // A product of up to seven exponents more, whose grid the coefficient is even on, or not.
+        assert!(form([ODD, ONE], 0.0, 128.0) == Form::Plain);
+        assert!(form([ODD, ODD], 0.0, 128.0) == Form::Free);
+    }
+
+    #[test]
+    fn a_course_knows_what_the_grid_leaves_of_a_coefficient() {
+        let whole = Plan::new(&[ODD, ONE], 0.0, 4.0);
+        assert!(!whole.cuts(0) && !whole.loses(0));
+        let cut = Plan::new(&[ODD, ODD], 0.0, 128.0);
+        assert!(cut.cuts(0) && !cut.loses(0));
+        assert!(Plan::new(&[ODD, SMALL], 0.0, 4.0).loses(0));
+    }
+
+    #[test]
+    fn a_sum_may_be_two_exponents_above_its_terms() {
+        // 1.9 * 1.9 + 1.9
+        let word = 1.9_f32.to_bits();
+        assert!(Plan::new(&[word, word], 0.0, 1.9).grows(0));
+        assert!(!Plan::new(&[word, word], 0.0, 1.0).grows(0));
+    }
+}

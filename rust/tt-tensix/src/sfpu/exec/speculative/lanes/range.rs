@@ -1,0 +1,67 @@
+//! What a program's text tells of its numbers.
+
+use super::{INFINITY, SIGN, STEP};
+
+/// What is known of lanes without fallback, from the program's text alone; the compiler sees it, the program's run does
+/// not.
+#[derive(Clone, Copy)]
+pub(super) struct Range {
+    /// Neither denormal nor -0 nor NaN.
+    pub(super) tame: bool,
+    /// Zero, or at least two to this power in magnitude.
+    pub(super) least: i32,
+    /// Finite, and less than two to this power in magnitude.
+    pub(super) most: i32,
+}
+
+impl Range {
+    pub(super) const NOTHING: Self = Self { tame: false, least: -LIMIT, most: LIMIT };
+    pub(super) const TAME: Self = Self { tame: true, ..Self::NOTHING };
+    /// Zero of either sign.
+    pub(super) const ZERO: Self = Self { tame: false, least: LIMIT, most: -LIMIT };
+
+    #[inline(always)]
+    pub(super) fn between(least: i32, most: i32) -> Self {
+        Self { tame: true, least, most }
+    }
+
+    #[inline(always)]
+    pub(super) fn of(word: u32) -> Self {
+        match word & !SIGN {
+            0 => Self { tame: word == 0, ..Self::ZERO },
+            1..STEP => Self::NOTHING,
+            magnitude @ STEP..INFINITY => Self::between((magnitude >> 23) as i32 - 127, (magnitude >> 23) as i32 - 126),
+            INFINITY => Self::TAME,
+            _ => Self::NOTHING,
+        }
+    }
+
+    /// A product of two, tame unless it is small.
+    #[inline(always)]
+    pub(super) fn times(self, other: Self) -> Self {
+        let unknown = self.least < -LIMIT / 2 || other.least < -LIMIT / 2;
+        let unbounded = self.most > LIMIT / 2 || other.most > LIMIT / 2;
+        let least = if unknown { -LIMIT } else { self.least + other.least };
+        Self::between(least, if unbounded { LIMIT } else { self.most + other.most })
+    }
+
+    /// Either of two.
+    #[inline(always)]
+    pub(super) fn or(self, other: Self) -> Self {
+        Self { tame: self.tame && other.tame, least: self.least.min(other.least), most: self.most.max(other.most) }
+    }
+
+    #[inline(always)]
+    pub(super) fn is_zero(self) -> bool {
+        self.least == LIMIT
+    }
+
+    /// Less than the largest power.
+    #[inline(always)]
+    pub(super) fn is_finite(self) -> bool {
+        self.most <= 126
+    }
+}
+
+/// No number has this exponent.
+pub(super) const LIMIT: i32 = 1000;
