@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Final
 
 from ttnn.base.activation import UnaryWithParam
@@ -83,6 +84,12 @@ class Unary:
     examples: Examples = ((),)
 
 
+@lru_cache(maxsize=1024)
+def _steps(operator: str, op_type: UnaryOpType, parameters: tuple[float, ...], _text: str) -> list[ChainStep]:
+    """Return the steps of a call, kept for the next one; the text tells -0 from 0."""
+    return chain_steps(operator, UnaryWithParam(op_type, *parameters))
+
+
 def run_unary(
     entry: Unary,
     input_tensor: Tensor,
@@ -107,7 +114,7 @@ def run_unary(
             operator, input_tensor, steps, memory_config=memory_config, output_tensor=output_tensor, integers=True
         )
     refuse_integers(operator, entry.op_type, dtype)
-    steps = chain_steps(operator, UnaryWithParam(entry.op_type, *parameters))
+    steps = _steps(operator, entry.op_type, tuple(parameters), str(parameters))
     refuse_widening(operator, dtype, output_tensor, steps)
     return apply_chain(operator, input_tensor, steps, memory_config=memory_config, output_tensor=output_tensor)
 
