@@ -13,22 +13,30 @@ use crate::sfpu::arith::lane::{
     max, min, mul, polynomial, round_bf16, select, setexp, setsign, splat, store_bf16, store_f32, store_rounded, sub,
 };
 use crate::sfpu::exec::bf16::{Bf16, logarithmic, tables};
-use crate::sfpu::exec::binary_functions;
+use crate::sfpu::exec::{DstWidth, binary_functions};
+
+#[inline(always)]
+fn store<V: Blocks>(x: V, width: DstWidth) -> V {
+    match width {
+        DstWidth::Bits16 => store_bf16(x),
+        DstWidth::Bits32 => store_f32(x),
+    }
+}
 
 /// Operand and logarithm pass through `Dst`.
 #[inline(always)]
-fn xlogy<V: Blocks>(a: V, b: V, store: impl Fn(V) -> V) -> V {
-    let argument = store(b);
+fn xlogy<V: Blocks>(a: V, b: V, width: DstWidth) -> V {
+    let argument = store(b, width);
     let mantissa = setexp(argument, 127);
     let cubic = mad(polynomial(mantissa, [0x3de0_a4f6, 0xbf3a_a693, 0x4007_355e]), mantissa, 0xbfbf_134a);
     let logarithm = mad(exponent_number(argument), LN2, cubic);
-    let logarithm = store(select(is_zero(argument), MINUS_INFINITY, logarithm));
-    store(select(is_negative(b), NAN, mul(logarithm, a)))
+    let logarithm = store(select(is_zero(argument), MINUS_INFINITY, logarithm), width);
+    store(select(is_negative(b), NAN, mul(logarithm, a)), width)
 }
 
 #[inline(always)]
 pub fn xlogy_16<V: Blocks>(a: V, b: V) -> V {
-    xlogy(a, b, store_bf16)
+    xlogy(a, b, DstWidth::Bits16)
 }
 
 /// The larger operand, or NaN, and the distance of the two, or 0.
@@ -107,7 +115,7 @@ fn atan2_32<V: Blocks>(y: V, x: V) -> V {
 }
 
 binary_functions! {
-    "xlogy", "default": xlogy_16, |a, b| xlogy(a, b, store_f32), bf16 = Bf16::packed(tables::xlogy);
+    "xlogy", "default": xlogy_16, |a, b| xlogy(a, b, DstWidth::Bits32), bf16 = Bf16::packed(tables::xlogy);
     "logaddexp", "default": logaddexp_16, logaddexp_32, bf16 = Bf16::packed(logarithmic::logaddexp::run);
     "logaddexp2", "default": logaddexp2_16, logaddexp2_32, bf16 = Bf16::packed(logarithmic::logaddexp2::run);
     "atan2", "default": atan2_16, atan2_32, bf16 = Bf16::packed(logarithmic::atan2::run);
