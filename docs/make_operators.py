@@ -40,7 +40,7 @@ def row(operation: FastOperation) -> str:
     """Return the line of an operator in the table of its category."""
     entry = operation.entry
     assert entry is not None
-    returns = entry.doc.replace("|", "\\|")
+    returns = entry.summary.replace("|", "\\|")
     return f"| `{operation.__name__}` | {bits(operation)} | {entry.accuracy or '-'} | {returns} |"
 
 

@@ -127,7 +127,7 @@ def test_in_place_cannot_expand(entry: registry.Op, t: Make) -> None:
         a = t(shape, dtype)
         error = refused(entry, a, t((32, 64), dtype))
         assert isinstance(error, ttnn.ShapeError)
-        assert "cannot expand its first operand" in str(error)
+        assert "cannot broadcast its first operand" in str(error)
         assert np.all(np.asarray(a.to_list()) == 1)
 
 
@@ -158,7 +158,7 @@ def test_numbers_that_integers_do_not_hold(entry: registry.Op, t: Make) -> None:
 
 TEXTS = {
     "ttnn.atan2(t((2, 3), ttnn.int32), t((2, 3), ttnn.int32))": (
-        "ttnn.atan2: input_tensor_a is INT32, on which the operator is not defined. [supported]\ninfo:\nInput tensor A dtype DataType::INT32 is not "
+        "ttnn.atan2: input_tensor_a is INT32, which the operator does not support. [supported]\ninfo:\nInput tensor A dtype DataType::INT32 is not "
         "supported for binary operation BinaryOpType::ATAN2"
     ),
     "ttnn.maximum(t((2, 3)), t((2, 3), ttnn.float32))": (
@@ -190,7 +190,7 @@ TEXTS = {
     "ttnn.pow(t((2, 3), ttnn.int32), 2**31)": "ttnn.pow: the exponent 2147483648 is not an INT32 value. [supported]",
     "ttnn.polyval(t((2, 3)), [])": "ttnn.polyval: coeffs is empty; a polynomial has at least one coefficient.",
     "ttnn.polyval(t((2, 3), ttnn.int32), [1.0, 2.0])": (
-        "ttnn.polyval: input_tensor_a is INT32, on which the operator is not defined. [supported]\ninfo:\nInput tensor A dtype DataType::INT32 is not "
+        "ttnn.polyval: input_tensor_a is INT32, which the operator does not support. [supported]\ninfo:\nInput tensor A dtype DataType::INT32 is not "
         "supported for binary operation BinaryOpType::MUL"
     ),
     "ttnn.prelu(t((2, 3, 4)), t((4,)))": (
@@ -211,8 +211,8 @@ TEXTS = {
         "silently. Typecast the input to a floating-point dtype first."
     ),
     "ttnn.multiply_(t((1, 64)), t((32, 64)))": (
-        "ttnn.multiply_: Shape([1, 64]) with Shape([32, 64]) gives [32, 64], for which input_tensor_a has no room; an "
-        "in-place operator cannot expand its first operand. [supported]"
+        "ttnn.multiply_: Shape([1, 64]) with Shape([32, 64]) gives [32, 64], which is larger than input_tensor_a; an "
+        "in-place operator cannot broadcast its first operand. [supported]"
     ),
 }
 

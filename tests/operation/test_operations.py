@@ -49,7 +49,7 @@ def test_attributes() -> None:
     assert not operation.is_experimental
     assert operation.output_tensor_kwarg_names[0] == "output_tensor"
     assert operation.__doc__ is not None
-    assert operation.__doc__.startswith("Return e to the power of every element.")
+    assert operation.__doc__.startswith("Return the element-wise exponential, `e^x`, of `input_tensor`.")
     assert repr(operation) == "<operation ttnn.exp>"
 
 

@@ -46,7 +46,7 @@ def test_other_cores_are_refused(entry: registry.Op, device: ttnn.MeshDevice) ->
             with pytest.raises(ttnn.ParameterError) as beyond:
                 call(sub_core_grids=cores)
             assert str(beyond.value) == (
-                f"ttnn.{entry.name}: sub_core_grids={cores} reaches beyond the device's {grid.x}x{grid.y} cores, "
+                f"ttnn.{entry.name}: sub_core_grids={cores} is not within the device's {grid.x}x{grid.y} cores, "
                 f"0-0 to {grid.x - 1}-{grid.y - 1}."
             )
         with pytest.raises(ttnn.ParameterError, match="sub_core_grids names no core"):

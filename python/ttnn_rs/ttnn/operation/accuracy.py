@@ -54,7 +54,7 @@ def bit_exact() -> Accuracy:
 
 
 def no_bound(reason: str) -> Accuracy:
-    """Return the statement of an operator whose error no figure in ULP bounds; the reason begins with a conjunction."""
+    """Return the statement of an operator whose error has no bound in ULP; the reason begins with a conjunction."""
     return Accuracy(reason=reason)
 
 

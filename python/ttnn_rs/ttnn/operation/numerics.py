@@ -24,5 +24,5 @@ def covered() -> dict[str, list[str]]:
 
 
 def state(operator: str, dtype: DataType) -> State:
-    """Return the state of the bits of an operator that follows the chip's steps, for calls with default options."""
+    """Return the state of the bits of an operator that follows the kernel's steps, for calls with default options."""
     return "verified" if dtype.name.lower() in covered().get(operator, ()) else "listing"

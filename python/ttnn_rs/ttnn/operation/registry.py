@@ -42,7 +42,7 @@ from ttnn.tensor.dunders import OPERATORS
 from ttnn.tensor.tensor import Tensor
 
 Numerics = Literal["exact", "reference", "movement"]
-"""How results are computed: by the chip's steps, rounded once from the exact result, or without arithmetic."""
+"""How results are computed: by the kernel's steps, correctly rounded, or without arithmetic."""
 
 Examples = tuple[tuple[Any, ...], ...] | Callable[[tuple[int, ...], Layout], Iterable[tuple[Any, ...]]]
 """Calls by their arguments after the first tensor, or beside the second one of an operator on two: for tensors of any
@@ -68,12 +68,12 @@ class Op:
         name: Name below `ttnn`, for example "exp".
         signatures: The overloads, in the order in which they are tried.
         run: Called with the bound values in the order of the signature's parameters, unless the signature has its own.
-        doc: What comes out, in one sentence.
+        doc: What comes out, in one sentence; then lines about shapes and special cases.
         source: Where the behaviour is described, beside the page of the operator in the TT-NN docs.
         dtypes: Data types of the first tensor that the operator computes.
         layouts: Layouts that it takes.
         golden: Reference function in float64 (package `ttnn.golden`), or None.
-        accuracy: Distance to `golden` that the chip's algorithm keeps, or why it keeps none. Only operators that move
+        accuracy: Largest distance to `golden`, or why there is no bound. Only operators that move
             data may leave it out.
         engine: Functions of `ttnn._engine` that do the work; empty for operators made of others.
         numerics: See `Numerics`.
@@ -116,6 +116,11 @@ class Op:
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def summary(self) -> str:
+        """The first line of the docstring."""
+        return self.doc.partition("\n")[0]
 
     @property
     def category(self) -> str:
@@ -456,13 +461,13 @@ def _argument_line(name: str, params: Sequence[Param]) -> str:
     kinds = dict.fromkeys(kind for param in params for kind in param.kind.text.split(" | "))
     note = next((param.doc for param in params if param.doc), "See the signature.")
     if not params[0].modelled:
-        note = "Not modelled; only the default is accepted."
+        note = "Not supported; only the default is accepted."
     return f"{name} ({' | '.join(kinds)}): {note}"
 
 
 def _docstring(op: Op) -> str:
     """Return the docstring of an operator, made from its entry."""
-    blocks = [op.doc]
+    blocks = op.doc.split("\n")
     arguments: dict[str, list[Param]] = {}
     for signature in op.signatures:
         for param in signature.params:
@@ -473,7 +478,11 @@ def _docstring(op: Op) -> str:
     if op.dtypes:
         blocks.append("Data types: " + ", ".join(dtype.name for dtype in op.dtypes) + ".")
     if op.reference:
-        blocks.append("Mathematical result, kernel not known: " + ", ".join(dtype.name for dtype in op.reference) + ".")
+        blocks.append(
+            "Reference (correctly rounded, not the device's kernel): "
+            + ", ".join(dtype.name for dtype in op.reference)
+            + "."
+        )
     if op.layouts:
         blocks.append("Layouts: " + ", ".join(layout.name for layout in op.layouts) + ".")
     if op.raises:

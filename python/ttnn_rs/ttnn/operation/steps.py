@@ -1,4 +1,4 @@
-"""Which SFPU functions an operator runs, with their parameters as the kernel gets them: raw words, FP32 bits.
+"""Which SFPU functions an operator runs, with their parameters as the kernel gets them: FP32 bits.
 
 The steps that an entry states serve the operator itself, fused activations and `unary_chain`.
 """

@@ -44,7 +44,7 @@ def stub(operators: Mapping[str, FastOperation]) -> str:
         assert entry is not None
         calls = _calls(entry)
         owner = classes.setdefault(calls, f"_{name.title().replace('_', '')}{'InPlace' * name.endswith('_')}")
-        variables.append(f"{name}: {owner}\n{_docstring(entry.doc)}\n")
+        variables.append(f"{name}: {owner}\n{_docstring(entry.summary)}\n")
     body = "".join(f"\nclass {owner}(FastOperation):\n{calls}" for calls, owner in classes.items())
     body = f"{body}\n{''.join(variables)}"
     return _HEADER.format(imports=_imports(body)) + body

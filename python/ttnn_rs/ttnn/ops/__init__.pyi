@@ -1107,755 +1107,694 @@ class _Xielu(FastOperation):
         cq_id: int | None = None) -> Tensor: ...
 
 abs: _Abs
-"""Return the magnitude of every element."""
+"""Return the element-wise absolute value of `input_tensor`."""
 abs_bw: _AbsBw
-"""Return [grad * sign(x)]."""
+"""Return the list of gradients [grad * sign(x)]."""
 acos: _Acos
-"""Return the arc cosine of every element."""
+"""Return the element-wise inverse cosine, in radians, of `input_tensor`."""
 acos_bw: _AcosBw
-"""Return [-grad / sqrt(1 - x^2)]."""
+"""Return the list of gradients [-grad / sqrt(1 - x^2)]."""
 acosh: _Acos
-"""Return the inverse hyperbolic cosine of every element."""
+"""Return the element-wise inverse hyperbolic cosine of `input_tensor`."""
 acosh_bw: _AcosBw
-"""Return [grad / sqrt(x^2 - 1)]."""
+"""Return the list of gradients [grad / sqrt(x^2 - 1)]."""
 add: _Add
-"""Return a + b, element by element, broadcast."""
+"""Return the element-wise sum `a + b`, with broadcasting."""
 add_: _AddInPlace
-"""Write a + b, into the first operand and return it; views of it see the result."""
+"""Write the element-wise sum `a + b` to the first operand and return it."""
 add_bw: _AddBw
-"""Return [grad, grad]."""
+"""Return the list of gradients [grad, grad]."""
 addalpha: _Addalpha
-"""Return a + alpha * b, element by element, broadcast."""
+"""Return the element-wise sum `a + alpha * b`, with broadcasting."""
 addalpha_bw: _AddalphaBw
-"""Return [grad, alpha * grad]."""
+"""Return the list of gradients [grad, alpha * grad]."""
 addcdiv: _Addcdiv
-"""Return input_a + value * input_b / input_c. The words of uint32 tensors are read as float32, as on the chip."""
+"""Return `input_a + value * input_b / input_c` element-wise, with broadcasting."""
 addcdiv_bw: _AddcdivBw
-"""Return [grad, grad * alpha / c, -grad * alpha * b / c^2]. At c = 0: infinity and -infinity whatever the sign of grad,
-NaN for grad = 0.
-"""
+"""Return the list of gradients [grad, grad * alpha / c, -grad * alpha * b / c^2]."""
 addcmul: _Addcmul
-"""Return input_a + value * input_b * input_c."""
+"""Return `input_a + value * input_b * input_c` element-wise, with broadcasting."""
 addcmul_bw: _AddcdivBw
-"""Return [grad, grad * alpha * c, grad * alpha * b]."""
+"""Return the list of gradients [grad, grad * alpha * c, grad * alpha * b]."""
 addmm: _Addmm
-"""Return beta * input_tensor + alpha * (mat1_tensor @ mat2_tensor), one operator after the other."""
+"""Return `beta * input_tensor + alpha * (mat1_tensor @ mat2_tensor)`."""
 alt_complex_rotate90: _Acos
-"""Return complex numbers times i: real parts lie in even columns, imaginary parts in the odd ones next to them, so that
-column 2k becomes the negative of column 2k + 1, and that column 2k. The last column of an odd width pairs with
-padding, which is 0 in row-major tensors.
-"""
+"""Return the complex numbers of `input_tensor` multiplied by i."""
 angle: _Angle
-"""Return the angle to the positive real axis, from -pi to pi."""
+"""Return the element-wise angle of `input_tensor` in radians, in [-pi, pi]."""
 angle_bw: _AngleBw
-"""Return [grad * (-imag + i real) / |x|^2, 0 at the origin]."""
+"""Return the list of gradients [grad * (-imag + i * real) / |x|^2 where x != 0 else 0]."""
 arange: _Arange
-"""Return the integers from `start` (0) up to `end`, as a tensor of rank 1."""
+"""Create a tensor with the values `start`, `start + step`, ... below `end`."""
 argmax: _Argmax
-"""Return the index of the largest element as UINT32 rows. NaN outranks all, ties go to the first."""
+"""Return the index of the maximum of `input_tensor` along `dim`, as uint32 in ROW_MAJOR_LAYOUT."""
 asin: _Acos
-"""Return the arc sine of every element."""
+"""Return the element-wise inverse sine, in radians, of `input_tensor`."""
 asin_bw: _AcosBw
-"""Return [grad / sqrt(1 - x^2)]."""
+"""Return the list of gradients [grad / sqrt(1 - x^2)]."""
 asinh: _Acos
-"""Return the inverse hyperbolic sine of every element."""
+"""Return the element-wise inverse hyperbolic sine of `input_tensor`."""
 asinh_bw: _AcosBw
-"""Return [grad / sqrt(x^2 + 1)]."""
+"""Return the list of gradients [grad / sqrt(x^2 + 1)]."""
 assign: _Assign
-"""Return a copy in another place, or write the first tensor into the second."""
+"""Return a copy of the tensor in `memory_config`, or write `input_a` to `input_b` and return that."""
 assign_bw: _AssignBw
-"""Return [grad, grad]. Of one operand: the gradient itself, unless a place or a tensor is given."""
+"""Return the list of gradients [grad, grad]."""
 atan: _Acos
-"""Return the arc tangent of every element."""
+"""Return the element-wise inverse tangent, in radians, of `input_tensor`."""
 atan2: _Atan2
-"""Return the angle of the point with abscissa b and ordinate a, in radians, element by element, broadcast."""
+"""Return the element-wise angle `atan2(a, b)` in radians, in [-pi, pi], with broadcasting."""
 atan2_bw: _Atan2Bw
-"""Return [grad * b / (a^2 + b^2), -grad * a / (a^2 + b^2)]."""
+"""Return the list of gradients [grad * b / (a^2 + b^2), -grad * a / (a^2 + b^2)]."""
 atan_bw: _AcosBw
-"""Return [grad / (1 + x^2)]."""
+"""Return the list of gradients [grad / (1 + x^2)]."""
 atanh: _Acos
-"""Return the inverse hyperbolic tangent of every element."""
+"""Return the element-wise inverse hyperbolic tangent of `input_tensor`."""
 atanh_bw: _AcosBw
-"""Return [grad / (1 - x^2)]."""
+"""Return the list of gradients [grad / (1 - x^2)]."""
 bias_gelu: _BiasGelu
-"""Return gelu(a + b), element by element, broadcast."""
+"""Return the element-wise GELU `gelu(a + b)` of the sum, with broadcasting."""
 bias_gelu_: _BiasGeluInPlace
-"""Write gelu(a + b), into the first operand and return it; views of it see the result."""
+"""Write the element-wise GELU `gelu(a + b)` of the sum to the first operand and return it."""
 bias_gelu_bw: _BiasGeluBw
-"""Return [grad * gelu'(a + b), the same tensor again]. Once if the bias is a number."""
+"""Return the list of gradients [grad * gelu'(a + b), the same tensor]."""
 bitcast: _Bitcast
-"""Return the bits of every element as another data type of the same size, unchanged."""
+"""Return the bits of `input_tensor` read as another data type of the same size."""
 bitwise_and: _BitwiseAnd
-"""Return a and b, bit by bit, element by element, broadcast."""
+"""Return the element-wise bitwise AND of `a` and `b`, with broadcasting."""
 bitwise_left_shift: _BitwiseAnd
-"""Return a shifted left by b bits, element by element, broadcast."""
+"""Return the element-wise left shift of `a` by `b` bits, with broadcasting."""
 bitwise_not: _Acos
-"""Return every element with all bits inverted; of floating point the bits of the datum in Dst: float32 words, or the 16
-bits of a bfloat16, for the kernel reads two of those as one word. What enters or leaves Dst follows the rules of
-floating point: zeros and denormals enter as +0, whose complement leaves as -infinity, and denormals leave as +0. No
-vector settles this; it is how the public descriptions of Dst and of the vector unit's loads read.
-"""
+"""Return the element-wise bitwise NOT of `input_tensor`."""
 bitwise_or: _BitwiseAnd
-"""Return a or b, bit by bit, element by element, broadcast."""
+"""Return the element-wise bitwise OR of `a` and `b`, with broadcasting."""
 bitwise_right_shift: _BitwiseAnd
-"""Return a shifted right by b bits, element by element, broadcast."""
+"""Return the element-wise arithmetic right shift of `a` by `b` bits, with broadcasting."""
 bitwise_xor: _BitwiseAnd
-"""Return a xor b, bit by bit, element by element, broadcast."""
+"""Return the element-wise bitwise XOR of `a` and `b`, with broadcasting."""
 cbrt: _Acos
-"""Return the cube root of every element."""
+"""Return the element-wise cube root of `input_tensor`."""
 ceil: _Acos
-"""Return the next integer above of every element."""
+"""Return the element-wise ceiling, the smallest integer not below the input, of `input_tensor`."""
 ceil_bw: _AcosBw
-"""Return [0 everywhere]."""
+"""Return the list of gradients [0]."""
 celu: _Celu
-"""Return the continuously differentiable exponential unit of every element."""
+"""Return the element-wise CELU, `x if x > 0 else alpha * (e^(x / alpha) - 1)`, of `input_tensor`."""
 celu_bw: _CeluBw
-"""Return [grad where x > 0, grad * e^(x / alpha) elsewhere]. Of integers the result has their type, as in the official
-composition: where the formula's second part is chosen, it holds the words of that float32 value, which `ttnn.where`
-moves as they are. No vector settles these bits.
-"""
+"""Return the list of gradients [grad where x > 0 else grad * e^(x / alpha)]."""
 clamp: _Clamp
-"""Return every element, held to [`min`, `max`]; where `min` is larger than `max`, `max`."""
+"""Return `input_tensor` clamped to [`min`, `max`]."""
 clamp_bw: _ClampBw
-"""Return [grad where min <= x <= max, 0 elsewhere]."""
+"""Return the list of gradients [grad where min <= x <= max else 0]."""
 clamped_silu_glu: _ClampedSiluGlu
-"""Return silu(min(gate, `limit`)) times `up`, which is held to [-`limit`, `limit`]."""
+"""Return `silu(min(gate, limit)) * clamp(up, -limit, limit)` element-wise, with broadcasting."""
 clip: _Clip
-"""Return every element, held to [`min`, `max`]; where `min` is larger than `max`, `max`."""
+"""Return `input_tensor` clamped to [`min`, `max`]."""
 clip_bw: _ClampBw
-"""Return [grad where min <= x <= max, 0 elsewhere]."""
+"""Return the list of gradients [grad where min <= x <= max else 0]."""
 clone: _Clone
-"""Return a copy, possibly in another place or data type."""
+"""Return a copy of `input_tensor`, optionally in another memory configuration or data type."""
 complex_tensor: _ComplexTensor
-"""Return the complex tensor of two real ones, which are not copied."""
+"""Create a complex tensor from its real and imaginary part, which are not copied."""
 concat_bw: _ConcatBw
-"""Return [the part of grad that belongs to a, the part that belongs to b]. The second one is 0 where the first operand
-is all of grad.
-"""
+"""Return the list of gradients [the slice of grad that belongs to a, the slice that belongs to b]."""
 conj: _Conj
-"""Return the conjugate: the imaginary part negated."""
+"""Return the element-wise complex conjugate of `input_tensor`."""
 conj_bw: _ConjBw
-"""Return [the conjugate of grad]."""
+"""Return the list of gradients [conj(grad)]."""
 copy: _Copy
-"""Write the first tensor into the second and return that."""
+"""Write the values of `input_a` to `input_b`, and return `input_b`."""
 cos: _Acos
-"""Return the cosine of every element."""
+"""Return the element-wise cosine of `input_tensor`."""
 cos_bw: _AcosBw
-"""Return [-grad * sin(x)]."""
+"""Return the list of gradients [-grad * sin(x)]."""
 cosh: _Acos
-"""Return the hyperbolic cosine of every element."""
+"""Return the element-wise hyperbolic cosine of `input_tensor`."""
 cosh_bw: _AcosBw
-"""Return [grad * sinh(x)]. Products from 3.4e38 on are infinite."""
+"""Return the list of gradients [grad * sinh(x)]."""
 deg2rad: _Acos
-"""Return the radians of a number of degrees, for every element."""
+"""Return `input_tensor` converted element-wise from degrees to radians."""
 deg2rad_bw: _AcosBw
-"""Return [grad * pi / 180]."""
+"""Return the list of gradients [grad * pi / 180]."""
 digamma: _Acos
-"""Return the derivative of the logarithm of the gamma function of every element."""
+"""Return the element-wise digamma function, the derivative of `ln(gamma(x))`, of `input_tensor`."""
 digamma_bw: _AcosBw
-"""Return [grad * polygamma(x, 1)]. At x = 0: infinity with the sign of grad, NaN for grad = 0."""
+"""Return the list of gradients [grad * polygamma(x, 1)]."""
 div: _Div
-"""Return a / b, element by element, broadcast."""
+"""Return the element-wise quotient `a / b`, with broadcasting."""
 divide: _Div
-"""Return a / b, element by element, broadcast."""
+"""Return the element-wise quotient `a / b`, with broadcasting."""
 div_bw: _DivBw
-"""Return [grad / b, -grad * a / b^2]. 0 with a rounding mode. By the number 0: infinity with the sign of grad, NaN for
-grad = 0.
-"""
+"""Return the list of gradients [grad / b, -grad * a / b^2]."""
 div_no_nan: _DivNoNan
-"""Return a / b, 0 where b is 0, element by element, broadcast."""
+"""Return the element-wise quotient `a / b`, or 0 where `b` is 0, with broadcasting."""
 div_no_nan_bw: _DivNoNanBw
-"""Return [grad / scalar, 0 where the scalar is 0]."""
+"""Return the list of gradients [grad / scalar if scalar != 0 else 0]."""
 divide_: _DivideInPlace
-"""Write a / b, into the first operand and return it; views of it see the result."""
+"""Write the element-wise quotient `a / b` to the first operand and return it."""
 div_: _DivideInPlace
-"""Write a / b, into the first operand and return it; views of it see the result."""
+"""Write the element-wise quotient `a / b` to the first operand and return it."""
 elu: _Celu
-"""Return the exponential linear unit of every element."""
+"""Return the element-wise ELU, `x if x > 0 else alpha * (e^x - 1)`, of `input_tensor`."""
 elu_bw: _CeluBw
-"""Return [grad where x > 0, grad * alpha e^x elsewhere]."""
+"""Return the list of gradients [grad where x > 0 else grad * alpha * e^x]."""
 embedding_bw: _EmbeddingBw
-"""Return, for every row of the table, the sum of the gradients of its uses. A tensor [1, 1, rows, width], not a list.
-Sums are cut to bfloat16 after every addition, in the order of the indices.
-"""
+"""Return the gradient of the embedding table: for each row, the sum of the gradients at its indices."""
 empty: _Empty
-"""Return a device tensor whose values are not set."""
+"""Create an uninitialized tensor of `shape` on a device."""
 empty_like: _EmptyLike
-"""Return a device tensor with the properties of another one whose values are not set."""
+"""Create an uninitialized device tensor like `tensor`."""
 eq: _Eq
-"""Return whether a == b, 1 or 0, element by element, broadcast."""
+"""Return the element-wise comparison `a == b`, as 1 or 0, with broadcasting."""
 eq_: _BiasGeluInPlace
-"""Write whether a == b, 1 or 0, into the first operand and return it; views of it see the result."""
+"""Write the element-wise comparison `a == b`, as 1 or 0 to the first operand and return it."""
 eq_bw: _EqBw
-"""Return [0, 0]. Of older releases of the official package."""
+"""Return the list of gradients [0, 0]."""
 eqz: _Acos
-"""Return whether it is 0 of every element."""
+"""Return 1 where `input_tensor` is 0, and 0 elsewhere."""
 erf: _Erf
-"""Return the error function of every element."""
+"""Return the element-wise error function of `input_tensor`."""
 erf_bw: _AcosBw
-"""Return [grad * 2 / sqrt(pi) * e^(-x^2)]. Of int32 and uint32 a float32 tensor, as the official composition gives it:
-the fused functions run on the words of x, those without a kernel for integers reading them as float32, so that it is
-no gradient. No vector settles these bits.
-"""
+"""Return the list of gradients [grad * 2 / sqrt(pi) * e^(-x^2)]."""
 erfc: _Acos
-"""Return 1 minus the error function of every element."""
+"""Return the element-wise complementary error function, `1 - erf(x)`, of `input_tensor`."""
 erfc_bw: _AcosBw
-"""Return [-grad * 2 / sqrt(pi) * e^(-x^2)]."""
+"""Return the list of gradients [-grad * 2 / sqrt(pi) * e^(-x^2)]."""
 erfinv: _Acos
-"""Return the inverse of the error function of every element."""
+"""Return the element-wise inverse error function of `input_tensor`."""
 erfinv_bw: _AcosBw
-"""Return [grad * sqrt(pi) / 2 * e^(erfinv(x)^2)]. NaN for |x| > 1. Of int32 and uint32 a float32 tensor, as the
-official composition gives it: the fused functions run on the words of x, those without a kernel for integers reading
-them as float32, so that it is no gradient. No vector settles these bits.
-"""
+"""Return the list of gradients [grad * sqrt(pi) / 2 * e^(erfinv(x)^2)]."""
 exp: _Erf
-"""Return e to the power of every element."""
+"""Return the element-wise exponential, `e^x`, of `input_tensor`."""
 exp2: _Acos
-"""Return 2 to the power of every element."""
+"""Return the element-wise base-2 exponential, `2^x`, of `input_tensor`."""
 exp2_bw: _AcosBw
-"""Return [grad * 2^x * ln 2]."""
+"""Return the list of gradients [grad * 2^x * ln(2)]."""
 exp_bw: _ExpBw
-"""Return [grad * e^x]."""
+"""Return the list of gradients [grad * e^x]."""
 expm1: _Acos
-"""Return e to the power, less 1, of every element."""
+"""Return the element-wise exponential minus 1, `e^x - 1`, of `input_tensor`."""
 expm1_bw: _AcosBw
-"""Return [grad * e^x]."""
+"""Return the list of gradients [grad * e^x]."""
 fill: _Fill
-"""Return a tensor like the input that holds one value everywhere."""
+"""Create a tensor like `input_tensor` with every element set to `fill_value`."""
 fill_bw: _ExpBw
-"""Return [0 everywhere]."""
+"""Return the list of gradients [0]."""
 fill_zero_bw: _AcosBw
-"""Return [0 everywhere]."""
+"""Return the list of gradients [0]."""
 floor: _Acos
-"""Return the next integer below of every element."""
+"""Return the element-wise floor, the largest integer not above the input, of `input_tensor`."""
 floor_bw: _AcosBw
-"""Return [0 everywhere]."""
+"""Return the list of gradients [0]."""
 floor_div: _DivNoNan
-"""Return a / b rounded down, element by element, broadcast."""
+"""Return the element-wise rounded-down quotient `floor(a / b)`, with broadcasting."""
 fmod: _Fmod
-"""Return what a / b rounded toward 0 leaves of a, with the sign of a, element by element, broadcast."""
+"""Return the element-wise remainder `a - b * trunc(a / b)`, which has the sign of `a`, with broadcasting."""
 fmod_bw: _FmodBw
-"""Return [grad, -grad * trunc(a / b)]."""
+"""Return the list of gradients [grad, -grad * trunc(a / b)]."""
 frac: _Acos
-"""Return the fraction of every element."""
+"""Return the element-wise fractional part, `x - trunc(x)`, of `input_tensor`."""
 frac_bw: _AcosBw
-"""Return [grad]. The tensor itself, unless a place is given."""
+"""Return the list of gradients [grad]."""
 full: _Full
-"""Return a tensor that holds one value everywhere."""
+"""Create a tensor of `shape` with every element set to `fill_value`."""
 full_like: _FullLike
-"""Return a tensor with the properties of another one that holds one value everywhere."""
+"""Create a tensor like `tensor` with every element set to `fill_value`."""
 gcd: _Gcd
-"""Return the greatest common divisor, element by element, broadcast."""
+"""Return the element-wise greatest common divisor of `a` and `b`, with broadcasting."""
 ge: _Eq
-"""Return whether a >= b, 1 or 0, element by element, broadcast."""
+"""Return the element-wise comparison `a >= b`, as 1 or 0, with broadcasting."""
 ge_: _BiasGeluInPlace
-"""Write whether a >= b, 1 or 0, into the first operand and return it; views of it see the result."""
+"""Write the element-wise comparison `a >= b`, as 1 or 0 to the first operand and return it."""
 ge_bw: _EqBw
-"""Return [0, 0]. Of older releases of the official package."""
+"""Return the list of gradients [0, 0]."""
 geglu: _Geglu
-"""Return the first half of the padded last dimension times the gelu of the second."""
+"""Return `a * gelu(b)`, with `a` and `b` the halves of the padded last dimension."""
 gelu: _Gelu
-"""Return every element times the normal distribution function of it."""
+"""Return the element-wise GELU, `x * cdf(x)` of the standard normal distribution, of `input_tensor`."""
 gelu_bw: _GeluBw
-"""Return [grad * (cdf(x) + x pdf(x)) of the normal distribution]."""
+"""Return the list of gradients [grad * (normal_cdf(x) + x * normal_pdf(x))]."""
 gez: _Acos
-"""Return whether it is 0 or above of every element."""
+"""Return 1 where `input_tensor` is greater than or equal to 0, and 0 elsewhere."""
 glu: _Glu
-"""Return the first half of the padded last dimension times the sigmoid of the second."""
+"""Return `a * sigmoid(b)`, with `a` and `b` the halves of the padded last dimension."""
 gt: _Eq
-"""Return whether a > b, 1 or 0, element by element, broadcast."""
+"""Return the element-wise comparison `a > b`, as 1 or 0, with broadcasting."""
 gt_: _BiasGeluInPlace
-"""Write whether a > b, 1 or 0, into the first operand and return it; views of it see the result."""
+"""Write the element-wise comparison `a > b`, as 1 or 0 to the first operand and return it."""
 gt_bw: _EqBw
-"""Return [0, 0]. Of older releases of the official package."""
+"""Return the list of gradients [0, 0]."""
 gtz: _Acos
-"""Return whether it is above 0 of every element."""
+"""Return 1 where `input_tensor` is greater than 0, and 0 elsewhere."""
 hardmish: _Acos
-"""Return the piecewise form of mish of every element."""
+"""Return the element-wise hard Mish, `x * clamp(x + 2, 0, 2) / 2`, of `input_tensor`."""
 hardshrink: _Hardshrink
-"""Return every element, or 0 where it is within `lambd` of 0."""
+"""Return `input_tensor` where `|input_tensor| > lambd`, and 0 elsewhere."""
 hardshrink_bw: _HardshrinkBw
-"""Return [grad where |x| > lambd, 0 elsewhere]."""
+"""Return the list of gradients [grad where |x| > lambd else 0]."""
 hardsigmoid: _Acos
-"""Return x / 6 + 1 / 2, held to [0, 1], of every element."""
+"""Return the element-wise hard sigmoid, `clamp(x / 6 + 1 / 2, 0, 1)`, of `input_tensor`."""
 hardsigmoid_bw: _AcosBw
-"""Return [grad / 6 where -3 < x < 3, 0 elsewhere]."""
+"""Return the list of gradients [grad / 6 where -3 < x < 3 else 0]."""
 hardswish: _Acos
-"""Return every element times the element / 6 + 1 / 2, the factor held to [0, 1]."""
+"""Return the element-wise hard Swish, `x * clamp(x / 6 + 1 / 2, 0, 1)`, of `input_tensor`."""
 hardswish_bw: _AcosBw
-"""Return [0 below -3, grad * (x / 3 + 1/2) up to 3, grad above]. The slope is the official constant 0.3333; -3 and 3
-count as between, unlike in PyTorch.
-"""
+"""Return the list of gradients [grad * (x / 3 + 1 / 2) where -3 <= x <= 3, grad where x > 3, else 0]."""
 hardtanh: _Hardtanh
-"""Return every element, held to [`min_val`, `max_val`]."""
+"""Return `input_tensor` clamped to [`min_val`, `max_val`]."""
 hardtanh_bw: _HardtanhBw
-"""Return [grad where min < x < max, 0 elsewhere]."""
+"""Return the list of gradients [grad where min < x < max else 0]."""
 heaviside: _Heaviside
-"""Return 0 for negative elements, 1 for positive ones, and `value` for 0."""
+"""Return 0 where `input_tensor` is negative, 1 where it is positive, and `value` where it is 0."""
 hypot: _Atan2
-"""Return the root of a squared plus b squared, element by element, broadcast."""
+"""Return the element-wise hypotenuse `sqrt(a^2 + b^2)`, with broadcasting."""
 hypot_bw: _Atan2Bw
-"""Return [grad * a / hypot(a, b), grad * b / hypot(a, b)]."""
+"""Return the list of gradients [grad * a / hypot(a, b), grad * b / hypot(a, b)]."""
 i0: _Acos
-"""Return the modified Bessel function of order 0 of every element."""
+"""Return the element-wise modified Bessel function of the first kind of order 0 of `input_tensor`."""
 i0_bw: _AcosBw
-"""Return [grad * i1(x)]."""
+"""Return the list of gradients [grad * i1(x)]."""
 i1: _Acos
-"""Return the modified Bessel function of order 1 of every element."""
+"""Return the element-wise modified Bessel function of the first kind of order 1 of `input_tensor`."""
 identity: _Acos
-"""Return a copy that has passed through Dst."""
+"""Return a copy of `input_tensor` that has passed through Dst."""
 imag: _Angle
-"""Return the imaginary part: the tensor itself, unless a place is given."""
+"""Return the imaginary part of `input_tensor`, [..., H, W]."""
 imag_bw: _AngleBw
-"""Return [0 + i grad]."""
+"""Return the list of gradients [0 + i * grad]."""
 interleaved_to_sharded: _InterleavedToSharded
-"""Return an interleaved tensor in shards in the L1 of a grid of cores."""
+"""Return an interleaved tensor sharded over the L1 of a grid of cores."""
 is_imag: _Angle
-"""Return where the real part is 0, 1 or 0."""
+"""Return 1 where the real part of `input_tensor` is 0, and 0 elsewhere."""
 is_real: _Angle
-"""Return where the imaginary part is 0, 1 or 0."""
+"""Return 1 where the imaginary part of `input_tensor` is 0, and 0 elsewhere."""
 isclose: _Isclose
-"""Return whether |a - b| is at most atol + rtol * |b|, 1 or 0, in float32 for int32 operands, element by element,
-broadcast.
+"""Return the element-wise comparison `|a - b| <= atol + rtol * |b|` as 1 or 0, in float32 for int32 operands, with
+broadcasting.
 """
 isfinite: _Acos
-"""Return whether it is finite of every element."""
+"""Return 1 where `input_tensor` is finite, and 0 elsewhere."""
 isinf: _Acos
-"""Return whether it is infinite of every element."""
+"""Return 1 where `input_tensor` is infinity or -infinity, and 0 elsewhere."""
 isnan: _Acos
-"""Return whether it is NaN of every element."""
+"""Return 1 where `input_tensor` is NaN, and 0 elsewhere."""
 isneginf: _Acos
-"""Return whether it is -infinity of every element."""
+"""Return 1 where `input_tensor` is -infinity, and 0 elsewhere."""
 isposinf: _Acos
-"""Return whether it is +infinity of every element."""
+"""Return 1 where `input_tensor` is +infinity, and 0 elsewhere."""
 l1_loss: _L1Loss
-"""Return the magnitudes of the differences, element by element or reduced."""
+"""Return the absolute differences of `input_reference` and `input_prediction`, or their sum or mean."""
 lcm: _Gcd
-"""Return the least common multiple, element by element, broadcast."""
+"""Return the element-wise least common multiple of `a` and `b`, with broadcasting."""
 ldexp: _Eq
-"""Return a times 2 to the power b, element by element, broadcast."""
+"""Return the element-wise product `a * 2^b`, with broadcasting."""
 ldexp_: _BiasGeluInPlace
-"""Write a times 2 to the power b, into the first operand and return it; views of it see the result."""
+"""Write the element-wise product `a * 2^b` to the first operand and return it."""
 ldexp_bw: _Atan2Bw
-"""Return [grad * 2^b, grad * a 2^b ln 2]."""
+"""Return the list of gradients [grad * 2^b, grad * a * 2^b * ln(2)]."""
 le: _Eq
-"""Return whether a <= b, 1 or 0, element by element, broadcast."""
+"""Return the element-wise comparison `a <= b`, as 1 or 0, with broadcasting."""
 le_: _BiasGeluInPlace
-"""Write whether a <= b, 1 or 0, into the first operand and return it; views of it see the result."""
+"""Write the element-wise comparison `a <= b`, as 1 or 0 to the first operand and return it."""
 le_bw: _EqBw
-"""Return [0, 0]. Of older releases of the official package."""
+"""Return the list of gradients [0, 0]."""
 leaky_relu: _LeakyRelu
-"""Return every element, times `negative_slope` where it is negative."""
+"""Return `input_tensor` where it is not negative, and `negative_slope * input_tensor` elsewhere."""
 leaky_relu_bw: _LeakyReluBw
-"""Return [grad where x > 0, negative_slope * grad elsewhere]. Of integers the result has their type, as in the official
-composition: where the formula's second part is chosen, it holds the words of that float32 value, which `ttnn.where`
-moves as they are. No vector settles these bits.
-"""
+"""Return the list of gradients [grad where x > 0 else negative_slope * grad]."""
 lerp: _Lerp
-"""Return input + weight * (end - input), rounded once after the difference; integers by three operators."""
+"""Return the element-wise linear interpolation `input + weight * (end - input)`, with broadcasting."""
 lerp_bw: _LerpBw
-"""Return [grad * (1 - weight), grad * weight, grad * (b - a)]. The third one only if the weight is a tensor."""
+"""Return the list of gradients [grad * (1 - weight), grad * weight, grad * (b - a)]."""
 lez: _Acos
-"""Return whether it is 0 or below of every element."""
+"""Return 1 where `input_tensor` is less than or equal to 0, and 0 elsewhere."""
 lgamma: _Acos
-"""Return the logarithm of |gamma| of every element."""
+"""Return the element-wise logarithm of the absolute gamma function, `ln(|gamma(x)|)`, of `input_tensor`."""
 lgamma_bw: _AcosBw
-"""Return [grad * digamma(x)]."""
+"""Return the list of gradients [grad * digamma(x)]."""
 linear: _Linear
-"""Return the matrix product of two tensors plus a bias, with an activation."""
+"""Return `activation(input_tensor_a @ input_tensor_b + bias)`."""
 log: _Erf
-"""Return the natural logarithm of every element."""
+"""Return the element-wise natural logarithm of `input_tensor`."""
 log10: _Erf
-"""Return the decimal logarithm of every element."""
+"""Return the element-wise base-10 logarithm of `input_tensor`."""
 log10_bw: _AcosBw
-"""Return [grad / (x ln 10)]."""
+"""Return the list of gradients [grad / (x * ln(10))]."""
 log1p: _Erf
-"""Return the natural logarithm of 1 plus the value of every element."""
+"""Return the element-wise natural logarithm of one plus the input, `ln(1 + x)`, of `input_tensor`."""
 log1p_bw: _AcosBw
-"""Return [grad / (x + 1)]."""
+"""Return the list of gradients [grad / (x + 1)]."""
 log2: _Erf
-"""Return the binary logarithm of every element."""
+"""Return the element-wise base-2 logarithm of `input_tensor`."""
 log2_bw: _AcosBw
-"""Return [grad / (x ln 2)]."""
+"""Return the list of gradients [grad / (x * ln(2))]."""
 log_bw: _AcosBw
-"""Return [grad / x]. At x = 0: infinity with the sign of grad, NaN for grad = 0."""
+"""Return the list of gradients [grad / x]."""
 log_sigmoid: _Acos
-"""Return -ln(1 + e^-x) of every element: of the approximate exponential above 4, a polynomial, and x below -4."""
+"""Return the element-wise logarithm of the sigmoid, `-ln(1 + e^-x)`, of `input_tensor`."""
 log_sigmoid_bw: _AcosBw
-"""Return [grad / (1 + e^x)]."""
+"""Return the list of gradients [grad / (1 + e^x)]."""
 logaddexp: _Eq
-"""Return ln(e^a + e^b), element by element, broadcast."""
+"""Return the element-wise logarithm `ln(e^a + e^b)`, with broadcasting."""
 logaddexp2: _Eq
-"""Return log2(2^a + 2^b), element by element, broadcast."""
+"""Return the element-wise base-2 logarithm `log2(2^a + 2^b)`, with broadcasting."""
 logaddexp2_: _BiasGeluInPlace
-"""Write log2(2^a + 2^b), into the first operand and return it; views of it see the result."""
+"""Write the element-wise base-2 logarithm `log2(2^a + 2^b)` to the first operand and return it."""
 logaddexp2_bw: _Atan2Bw
-"""Return [grad / (1 + 2^(b - a)), grad / (1 + 2^(a - b))]."""
+"""Return the list of gradients [grad / (1 + 2^(b - a)), grad / (1 + 2^(a - b))]."""
 logaddexp_: _BiasGeluInPlace
-"""Write ln(e^a + e^b), into the first operand and return it; views of it see the result."""
+"""Write the element-wise logarithm `ln(e^a + e^b)` to the first operand and return it."""
 logaddexp_bw: _Atan2Bw
-"""Return [grad / (1 + e^(b - a)), grad / (1 + e^(a - b))]."""
+"""Return the list of gradients [grad / (1 + e^(b - a)), grad / (1 + e^(a - b))]."""
 logical_and: _Eq
-"""Return logical and, 1 or 0, element by element, broadcast."""
+"""Return the element-wise logical AND of `a` and `b`, as 1 or 0, with broadcasting."""
 logical_and_: _BiasGeluInPlace
-"""Write logical and, 1 or 0, into the first operand and return it; views of it see the result."""
+"""Write the element-wise logical AND of `a` and `b`, as 1 or 0 to the first operand and return it."""
 logical_left_shift: _BitwiseAnd
-"""Return a shifted left by b bits, element by element, broadcast."""
+"""Return the element-wise left shift of `a` by `b` bits, with broadcasting."""
 logical_not: _Acos
-"""Return whether it is 0 of every element."""
+"""Return 1 where `input_tensor` is 0, and 0 elsewhere."""
 logical_not_: _LogicalNotInPlace
-"""Write whether every element is 0 into the tensor and return it; views of it see the result."""
+"""Write 1 to `input_tensor` where it is 0 and 0 elsewhere, and return it."""
 logical_or: _Eq
-"""Return logical or, 1 or 0, element by element, broadcast."""
+"""Return the element-wise logical OR of `a` and `b`, as 1 or 0, with broadcasting."""
 logical_or_: _BiasGeluInPlace
-"""Write logical or, 1 or 0, into the first operand and return it; views of it see the result."""
+"""Write the element-wise logical OR of `a` and `b`, as 1 or 0 to the first operand and return it."""
 logical_right_shift: _Eq
-"""Return a shifted right by b bits, filled with zeros, element by element, broadcast."""
+"""Return the element-wise logical right shift of `a` by `b` bits, with broadcasting."""
 logical_xor: _Eq
-"""Return logical xor, 1 or 0, element by element, broadcast."""
+"""Return the element-wise logical XOR of `a` and `b`, as 1 or 0, with broadcasting."""
 logical_xor_: _BiasGeluInPlace
-"""Write logical xor, 1 or 0, into the first operand and return it; views of it see the result."""
+"""Write the element-wise logical XOR of `a` and `b`, as 1 or 0 to the first operand and return it."""
 logit: _Logit
-"""Return ln(x / (1 - x)) of every element."""
+"""Return the element-wise logit, `ln(x / (1 - x))`, of `input_tensor`."""
 logit_bw: _AcosBw
-"""Return [grad / (x (1 - x))]. NaN outside of [0, 1]."""
+"""Return the list of gradients [grad / (x * (1 - x))]."""
 logiteps_bw: _LogitepsBw
-"""Return [grad / (x (1 - x)) inside of [eps, 1 - eps], 0 outside]."""
+"""Return the list of gradients [grad / (x * (1 - x)) where eps <= x <= 1 - eps else 0]."""
 lt: _Eq
-"""Return whether a < b, 1 or 0, element by element, broadcast."""
+"""Return the element-wise comparison `a < b`, as 1 or 0, with broadcasting."""
 lt_: _BiasGeluInPlace
-"""Write whether a < b, 1 or 0, into the first operand and return it; views of it see the result."""
+"""Write the element-wise comparison `a < b`, as 1 or 0 to the first operand and return it."""
 lt_bw: _EqBw
-"""Return [0, 0]. Of older releases of the official package."""
+"""Return the list of gradients [0, 0]."""
 ltz: _Acos
-"""Return whether it is below 0 of every element."""
+"""Return 1 where `input_tensor` is less than 0, and 0 elsewhere."""
 mac: _Mac
-"""Return input_tensor_a * input_tensor_b + input_tensor_c, rounded once; twice if one of them is a number."""
+"""Return the element-wise multiply-add `a * b + c`, with broadcasting."""
 matmul: _Matmul
-"""Return the matrix product of two tensors."""
+"""Return the matrix product `input_tensor_a @ input_tensor_b`."""
 max: _Max
-"""Return the largest value along the given dimensions. bfloat8_b loses values that share their group of 16 with tile
-padding, as on the chip: use sizes that are multiples of 16.
-"""
+"""Return the maximum of `input_tensor` over `dim`."""
 max_bw: _Atan2Bw
-"""Return [grad where a > b, grad where b > a; half of it where a = b]. Of int32 the result is int32. Its half is
-computed in float32 and converted back, as `typecast` does: an assumption, for the official sum of the two data types
-has no vector.
+"""Return the list of gradients [grad where a > b, grad / 2 where a = b, else 0; grad where b > a, grad / 2 where a = b,
+else 0].
 """
 maximum: _Maximum
-"""Return the larger of a and b, element by element, broadcast."""
+"""Return the element-wise maximum of `a` and `b`, with broadcasting."""
 mean: _Mean
-"""Return the mean over the given dimensions. For bfloat16 and bfloat8_b, 1/N is truncated to bfloat16."""
+"""Return the mean of `input_tensor` over `dim`."""
 min: _Max
-"""Return the smallest value along the given dimensions. bfloat8_b loses values that share their group of 16 with tile
-padding, as on the chip: use sizes that are multiples of 16.
-"""
+"""Return the minimum of `input_tensor` over `dim`."""
 min_bw: _Atan2Bw
-"""Return [grad where a < b, grad where b < a; half of it where a = b]. Of int32 the result is int32. Its half is
-computed in float32 and converted back, as `typecast` does: an assumption, for the official sum of the two data types
-has no vector.
+"""Return the list of gradients [grad where a < b, grad / 2 where a = b, else 0; grad where b < a, grad / 2 where a = b,
+else 0].
 """
 minimum: _Maximum
-"""Return the smaller of a and b, element by element, broadcast."""
+"""Return the element-wise minimum of `a` and `b`, with broadcasting."""
 mish: _Erf
-"""Return x times tanh(softplus(x)) of every element."""
+"""Return the element-wise Mish, `x * tanh(softplus(x))`, of `input_tensor`."""
 move: _LogicalNotInPlace
-"""Return a copy and deallocate the input."""
+"""Return a copy of `input_tensor`, and deallocate it."""
 mse_loss: _L1Loss
-"""Return the squares of the differences, element by element or reduced."""
+"""Return the squared differences of `input_reference` and `input_prediction`, or their sum or mean."""
 mul_bw: _MulBw
-"""Return [grad * b, grad * a]."""
+"""Return the list of gradients [grad * b, grad * a]."""
 multigammaln: _LogicalNotInPlace
-"""Return the logarithm of the multivariate gamma function of order 4 of every element."""
+"""Return the element-wise logarithm of the multivariate gamma function of dimension 4 of `input_tensor`."""
 multigammaln_bw: _AcosBw
-"""Return [grad * sum of digamma(x - i / 2) for i = 0 to 3]."""
+"""Return the list of gradients [grad * sum(digamma(x - i / 2) for i = 0, 1, 2, 3)]."""
 multiply: _Multiply
-"""Return a * b, element by element, broadcast."""
+"""Return the element-wise product `a * b`, with broadcasting."""
 mul: _Multiply
-"""Return a * b, element by element, broadcast."""
+"""Return the element-wise product `a * b`, with broadcasting."""
 multiply_: _DivideInPlace
-"""Write a * b, into the first operand and return it; views of it see the result."""
+"""Write the element-wise product `a * b` to the first operand and return it."""
 mul_: _DivideInPlace
-"""Write a * b, into the first operand and return it; views of it see the result."""
+"""Write the element-wise product `a * b` to the first operand and return it."""
 ne: _Eq
-"""Return whether a != b, 1 or 0, element by element, broadcast."""
+"""Return the element-wise comparison `a != b`, as 1 or 0, with broadcasting."""
 ne_: _BiasGeluInPlace
-"""Write whether a != b, 1 or 0, into the first operand and return it; views of it see the result."""
+"""Write the element-wise comparison `a != b`, as 1 or 0 to the first operand and return it."""
 ne_bw: _EqBw
-"""Return [0, 0]. Of older releases of the official package."""
+"""Return the list of gradients [0, 0]."""
 neg: _Acos
-"""Return the negative of every element."""
+"""Return the element-wise negative of `input_tensor`."""
 neg_bw: _ExpBw
-"""Return [-grad]."""
+"""Return the list of gradients [-grad]."""
 nextafter: _Atan2
-"""Return the next value of the data type after a in the direction of b, element by element, broadcast."""
+"""Return the element-wise next representable value after `a` toward `b`, with broadcasting."""
 nez: _Acos
-"""Return whether it is not 0 of every element."""
+"""Return 1 where `input_tensor` is not 0, and 0 elsewhere."""
 normalize_hw: _LogicalNotInPlace
-"""Return (x - mean) / sqrt(variance) of a tensor [N, C, H, W], each of its matrices [H, W] by itself."""
+"""Return `(x - mean) / sqrt(variance)` of `input_tensor`, normalized over the last two dimensions."""
 ones: _Ones
-"""Return a tensor of ones."""
+"""Create a tensor of `shape` with ones."""
 ones_like: _OnesLike
-"""Return a tensor of ones with the properties of another one."""
+"""Create a tensor like `tensor` with ones."""
 outer: _Atan2
-"""Return [..., N, M], the products of the elements of two last dimensions."""
+"""Return the outer product of the last dimensions of two tensors."""
 pad: _Pad
-"""Return the tensor with elements of one value added around it. Tiled tensors grow at their ends only."""
+"""Return `input_tensor` padded with `value`."""
 permute: _Permute
-"""Return the tensor with its dimensions in the order `dims`."""
+"""Return `input_tensor` with its dimensions permuted to the order `dims`."""
 polar: _Conj
-"""Return magnitude times (cos angle + i sin angle); magnitude and angle are the parts of the input."""
+"""Return the complex tensor `real * (cos(imag) + i * sin(imag))`."""
 polar_bw: _ConjBw
-"""Return [Re(conj(grad) * direction) + i Re(conj(grad) * i * polar(x))]."""
+"""Return the list of gradients [Re(conj(grad) * polar(x) / |polar(x)|) + i * Re(conj(grad) * i * polar(x))]."""
 polygamma: _Polygamma
-"""Return the k-th derivative of digamma of every element, which is positive."""
+"""Return the element-wise polygamma function of order `k`, the k-th derivative of digamma, of `input_tensor`."""
 polygamma_bw: _PolygammaBw
-"""Return [grad * polygamma(x, n + 1)]."""
+"""Return the list of gradients [grad * polygamma(x, n + 1)]."""
 polyval: _Polyval
-"""Return the polynomial of every element, by Horner's scheme."""
+"""Return the element-wise polynomial of `input_tensor` with the coefficients `coeffs`."""
 pow: _Pow
-"""Return the first operand to the power of the second, element by element, broadcast."""
+"""Return the element-wise power `a^b`, with broadcasting."""
 pow_bw: _PowBw
-"""Return [grad * exponent * x^(exponent - 1)]. Infinite for x <= 0, as on the chip."""
+"""Return the list of gradients [grad * exponent * x^(exponent - 1)]."""
 prelu: _Prelu
-"""Return every element, times the weight of its channel, dimension 1, where it is negative."""
+"""Return `input_tensor_a` where it is not negative, and `weight * input_tensor_a` elsewhere."""
 prod: _Prod
-"""Return the product of all elements, or along one dimension, in TILE_LAYOUT; 1 where there is nothing to multiply.
-Products are cut or rounded to bfloat16 one after the other; along a dimension those of float32, too. The elements of
-the last tile are multiplied on the host, each product rounded to nearest: in bfloat16, in FP32 for the other types
-(that of block floats is an assumption).
-"""
+"""Return the product of the elements of `input_tensor`, over `dim` or over all dimensions."""
 prod_bw: _ProdBw
-"""Return [grad * prod(x) / x]. In TILE_LAYOUT. Of all dimensions the first element of grad counts. As the official
-composition divides by x, the gradient of a 0 is not finite.
-"""
+"""Return the list of gradients [grad * prod(x) / x]."""
 rad2deg: _Acos
-"""Return the degrees of a number of radians, for every element."""
+"""Return `input_tensor` converted element-wise from radians to degrees."""
 rad2deg_bw: _AcosBw
-"""Return [grad * 180 / pi]."""
+"""Return the list of gradients [grad * 180 / pi]."""
 rdiv: _Rdiv
-"""Return `value` over every element, rounded down or toward 0 if asked for."""
+"""Return the element-wise quotient `value / input_tensor`, rounded by `rounding_mode`."""
 rdiv_bw: _RdivBw
-"""Return [-grad * scalar / x^2]. 0 with a rounding mode."""
+"""Return the list of gradients [-grad * scalar / x^2]."""
 real: _Angle
-"""Return the real part: the tensor itself, unless a place is given."""
+"""Return the real part of `input_tensor`, [..., H, W]."""
 real_bw: _AngleBw
-"""Return [grad + 0i]."""
+"""Return the list of gradients [grad + 0 * i]."""
 reciprocal: _Reciprocal
-"""Return 1 over the value of every element."""
+"""Return the element-wise reciprocal, `1 / x`, of `input_tensor`."""
 reciprocal_bw: _ReciprocalBw
-"""Return [-grad / x^2]. Of int32 and uint32 a float32 tensor, as the official composition gives it: the fused functions
-run on the words of x, those without a kernel for integers reading them as float32, so that it is no gradient. No
-vector settles these bits.
-"""
+"""Return the list of gradients [-grad / x^2]."""
 reglu: _Glu
-"""Return the first half of the padded last dimension times the relu of the second."""
+"""Return `a * relu(b)`, with `a` and `b` the halves of the padded last dimension."""
 relu: _Acos
-"""Return every element where it is positive and 0 elsewhere."""
+"""Return the element-wise maximum of `input_tensor` and 0."""
 relu6: _Acos
-"""Return every element, held to [0, 6]."""
+"""Return `input_tensor` clamped to [0, 6]."""
 relu6_bw: _AcosBw
-"""Return [grad where 0 < x < 6, 0 elsewhere]."""
+"""Return the list of gradients [grad where 0 < x < 6 else 0]."""
 relu_bw: _AcosBw
-"""Return [grad where x > 0, 0 elsewhere]."""
+"""Return the list of gradients [grad where x > 0 else 0]."""
 relu_max: _ReluMax
-"""Return every element, held to [0, `upper_limit`]."""
+"""Return `input_tensor` clamped to [0, `upper_limit`]."""
 relu_min: _ReluMin
-"""Return every element, or `lower_limit` if that is larger."""
+"""Return the element-wise maximum of `input_tensor` and `lower_limit`."""
 remainder: _Eq
-"""Return a modulo b, with the sign of b, element by element, broadcast."""
+"""Return the element-wise modulus `a - b * floor(a / b)`, which has the sign of `b`, with broadcasting."""
 remainder_bw: _FmodBw
-"""Return [grad, -grad * floor(a / b)]."""
+"""Return the list of gradients [grad, -grad * floor(a / b)]."""
 repeat_bw: _RepeatBw
-"""Return [grad summed over the repetitions]. Summed as ttnn.sum does over a leading dimension."""
+"""Return the list of gradients [the sum of grad over the repetitions]."""
 reshape: _Reshape
-"""Return the elements in their order with another shape: a view of the same pages where they allow it."""
+"""Return `input_tensor` with the elements in the same order and a new shape."""
 reshard: _Reshard
-"""Return a sharded tensor in other shards."""
+"""Return a sharded tensor with another shard specification."""
 round: _Round
-"""Return every element rounded to `decimals` decimals, halves to even."""
+"""Return `input_tensor` rounded to `decimals` decimal places, ties to even."""
 round_bw: _AcosBw
-"""Return [0 everywhere]."""
+"""Return the list of gradients [0]."""
 rpow: _Rpow
-"""Return `exponent`, the base, to the power of every element."""
+"""Return the element-wise power `exponent^x` of `input_tensor`."""
 rpow_bw: _RpowBw
-"""Return [grad * exponent * x^(exponent - 1)]. NaN for x < 0. It is the gradient of x^exponent, which the official
-operator of this name returns.
-"""
+"""Return the list of gradients [grad * exponent * x^(exponent - 1)]."""
 rsqrt: _Erf
-"""Return 1 over the root of every element."""
+"""Return the element-wise reciprocal square root, `1 / sqrt(x)`, of `input_tensor`."""
 rsqrt_bw: _ExpBw
-"""Return [-grad / 2 * x^(-3/2)]. NaN for x < 0."""
+"""Return the list of gradients [-grad / 2 * x^(-3/2)]."""
 rsub: _Rsub
-"""Return b - a, element by element, broadcast."""
+"""Return the element-wise reversed difference `b - a`, with broadcasting."""
 rsub_: _RsubInPlace
-"""Write b - a, into the first operand and return it; views of it see the result."""
+"""Write the element-wise reversed difference `b - a` to the first operand and return it."""
 rsub_bw: _RsubBw
-"""Return [-grad, grad]."""
+"""Return the list of gradients [-grad, grad]."""
 selu: _Selu
-"""Return the scaled exponential linear unit of every element."""
+"""Return the element-wise SELU, `scale * (x if x > 0 else alpha * (e^x - 1))`, of `input_tensor`."""
 selu_bw: _AcosBw
-"""Return [scale * grad where x > 0, scale * alpha * grad * e^x elsewhere]. With the official constants 1.0507 and
-1.67326.
-"""
+"""Return the list of gradients [scale * grad where x > 0 else scale * alpha * grad * e^x]."""
 sharded_to_interleaved: _ShardedToInterleaved
-"""Return a sharded tensor interleaved; an interleaved one as it is."""
+"""Return a sharded tensor as an interleaved one."""
 sigmoid: _Sigmoid
-"""Return 1 / (1 + e^-x) of every element."""
+"""Return the element-wise sigmoid, `1 / (1 + e^-x)`, of `input_tensor`."""
 sigmoid_accurate: _SigmoidAccurate
-"""Return 1 / (1 + e^-x) of every element."""
+"""Return the element-wise sigmoid, `1 / (1 + e^-x)`, of `input_tensor`."""
 sigmoid_bw: _SigmoidBw
-"""Return [grad * s (1 - s), s = sigmoid(x)]."""
+"""Return the list of gradients [grad * sigmoid(x) * (1 - sigmoid(x))]."""
 sign: _Acos
-"""Return the sign, -1, 0 or 1, of every element."""
+"""Return the element-wise sign (-1, 0 or 1) of `input_tensor`."""
 sign_bw: _AcosBw
-"""Return [0 everywhere]."""
+"""Return the list of gradients [0]."""
 signbit: _Acos
-"""Return whether its sign bit is set of every element."""
+"""Return 1 where `input_tensor` has the sign bit set, and 0 elsewhere."""
 silu: _Acos
-"""Return x times sigmoid(x) of every element."""
+"""Return the element-wise SiLU, `x * sigmoid(x)`, of `input_tensor`."""
 silu_bw: _ExpBw
-"""Return [grad * s (1 + x (1 - s)), s = sigmoid(x)]."""
+"""Return the list of gradients [grad * sigmoid(x) * (1 + x * (1 - sigmoid(x)))]."""
 sin: _Acos
-"""Return the sine of every element."""
+"""Return the element-wise sine of `input_tensor`."""
 sin_bw: _AcosBw
-"""Return [grad * cos(x)]."""
+"""Return the list of gradients [grad * cos(x)]."""
 sinh: _Acos
-"""Return the hyperbolic sine of every element."""
+"""Return the element-wise hyperbolic sine of `input_tensor`."""
 sinh_bw: _AcosBw
-"""Return [grad * cosh(x)]. Products from 3.4e38 on are infinite."""
+"""Return the list of gradients [grad * cosh(x)]."""
 situ_glu: _SituGlu
-"""Return softcap(gate, `beta1`) times sigmoid(gate) times softcap(up, `beta2`), each rounded. On Blackhole only. The
-bits follow the steps of the official operator; no vector settles those of `ttnn.softcap`.
-"""
+"""Return `softcap(gate, beta1) * sigmoid(gate) * softcap(up, beta2)` element-wise, with broadcasting."""
 slice: _Slice
-"""Return the elements from the start indices up to the end indices, with steps."""
+"""Return the elements of `input_tensor` from `starts` to `ends` (not included) with `steps`."""
 softcap: _Softcap
-"""Return every element, bent towards a bound: `beta` tanh(x / `beta`), rounded once. On Blackhole only. The bits follow
-the sources of the official function; no vector settles them.
-"""
+"""Return the element-wise soft cap, `beta * tanh(x / beta)`, of `input_tensor`."""
 softmax: _Softmax
-"""Return exp(x) / sum(exp(x)) along the last dimension, in TILE_LAYOUT."""
+"""Return the softmax `exp(x) / sum(exp(x))` of `input_tensor` along the last dimension."""
 softplus: _Softplus
-"""Return ln(1 + e^x) of every element."""
+"""Return the element-wise softplus, `ln(1 + e^(beta * x)) / beta`, of `input_tensor`."""
 softplus_bw: _SoftplusBw
-"""Return [grad / (1 + e^(-beta x)), grad where beta x > threshold]. Of integers the result has their type, as in the
-official composition: where the formula's second part is chosen, it holds the words of that float32 value, which
-`ttnn.where` moves as they are. No vector settles these bits.
-"""
+"""Return the list of gradients [grad where beta * x > threshold else grad / (1 + e^(-beta * x))]."""
 softshrink: _Hardshrink
-"""Return every element, moved toward 0 by `lambd`."""
+"""Return `input_tensor` moved toward 0 by `lambd`, and 0 where `|input_tensor| <= lambd`."""
 softshrink_bw: _HardshrinkBw
-"""Return [grad where |x| > lambd, 0 elsewhere]."""
+"""Return the list of gradients [grad where |x| > lambd else 0]."""
 softsign: _Acos
-"""Return x / (1 + |x|) of every element."""
+"""Return the element-wise softsign, `x / (1 + |x|)`, of `input_tensor`."""
 softsign_bw: _AcosBw
-"""Return [grad / (1 + |x|)^2]."""
+"""Return the list of gradients [grad / (1 + |x|)^2]."""
 split: _Split
-"""Return the pieces [..., `split_size`, ...] of a tensor [..., D, ...] along `dim`, as a list."""
+"""Return the list of pieces of `input_tensor` along `dim`."""
 sqrt: _Erf
-"""Return the square root of every element."""
+"""Return the element-wise square root of `input_tensor`."""
 sqrt_bw: _ExpBw
-"""Return [grad / (2 sqrt(x))]. NaN for x < 0."""
+"""Return the list of gradients [grad / (2 * sqrt(x))]."""
 square: _Acos
-"""Return the square of every element; integers wrap."""
+"""Return the element-wise square of `input_tensor`."""
 square_bw: _AcosBw
-"""Return [2 grad * x]."""
+"""Return the list of gradients [2 * grad * x]."""
 squared_difference: _Eq
-"""Return (a - b) squared, element by element, broadcast."""
+"""Return the element-wise squared difference `(a - b)^2`, with broadcasting."""
 squared_difference_: _BiasGeluInPlace
-"""Write (a - b) squared, into the first operand and return it; views of it see the result."""
+"""Write the element-wise squared difference `(a - b)^2` to the first operand and return it."""
 squared_difference_bw: _Atan2Bw
-"""Return [2 grad * (a - b), -2 grad * (a - b)]."""
+"""Return the list of gradients [2 * grad * (a - b), -2 * grad * (a - b)]."""
 squeeze: _Squeeze
-"""Return the tensor without its dimensions of size 1, or without those that `dim` names and that have size 1."""
+"""Return `input_tensor` without its dimensions of size 1."""
 sub_bw: _AddBw
-"""Return [grad, -grad]."""
+"""Return the list of gradients [grad, -grad]."""
 subalpha: _Addalpha
-"""Return a - alpha * b, element by element, broadcast."""
+"""Return the element-wise difference `a - alpha * b`, with broadcasting."""
 subalpha_bw: _SubalphaBw
-"""Return [grad, -alpha * grad]."""
+"""Return the list of gradients [grad, -alpha * grad]."""
 subtract: _Add
-"""Return a - b, element by element, broadcast."""
+"""Return the element-wise difference `a - b`, with broadcasting."""
 sub: _Add
-"""Return a - b, element by element, broadcast."""
+"""Return the element-wise difference `a - b`, with broadcasting."""
 subtract_: _AddInPlace
-"""Write a - b, into the first operand and return it; views of it see the result."""
+"""Write the element-wise difference `a - b` to the first operand and return it."""
 sub_: _AddInPlace
-"""Write a - b, into the first operand and return it; views of it see the result."""
+"""Write the element-wise difference `a - b` to the first operand and return it."""
 sum: _Mean
-"""Return the sum over the given dimensions. Sums of int32 and uint32 wrap modulo 2^32 (our reading)."""
+"""Return the sum of `input_tensor` over `dim`."""
 swiglu: _Glu
-"""Return the first half of the padded last dimension times the silu of the second."""
+"""Return `a * silu(b)`, with `a` and `b` the halves of the padded last dimension."""
 swish: _Acos
-"""Return x times sigmoid(x) of every element."""
+"""Return the element-wise SiLU, `x * sigmoid(x)`, of `input_tensor`."""
 tan: _Acos
-"""Return the tangent of every element."""
+"""Return the element-wise tangent of `input_tensor`."""
 tan_bw: _AcosBw
-"""Return [grad * (1 + tan(x)^2)]."""
+"""Return the list of gradients [grad * (1 + tan(x)^2)]."""
 tanh: _Tanh
-"""Return the hyperbolic tangent of every element."""
+"""Return the element-wise hyperbolic tangent of `input_tensor`."""
 tanh_bw: _TanhBw
-"""Return [grad * (1 - tanh(x)^2)]."""
+"""Return the list of gradients [grad * (1 - tanh(x)^2)]."""
 tanhshrink: _Acos
-"""Return x - tanh(x) of every element."""
+"""Return the element-wise difference `x - tanh(x)` of `input_tensor`."""
 tanhshrink_bw: _AcosBw
-"""Return [grad * tanh(x)^2]."""
+"""Return the list of gradients [grad * tanh(x)^2]."""
 threshold: _Threshold
-"""Return every element above `threshold`, and `value` for the others."""
+"""Return `input_tensor` where it is greater than `threshold`, and `value` elsewhere."""
 threshold_bw: _ThresholdBw
-"""Return [grad where x > min, 0 elsewhere]."""
+"""Return the list of gradients [grad where x > min else 0]."""
 tilize: _Tilize
-"""Return a row-major tensor of whole tiles in TILE_LAYOUT."""
+"""Return `input_tensor` in TILE_LAYOUT, values unchanged."""
 tilize_with_val_padding: _TilizeWithValPadding
-"""Return a row-major tensor in TILE_LAYOUT, padded with a value up to whole tiles."""
+"""Return `input_tensor` in TILE_LAYOUT, padded with `pad_value` to full tiles."""
 tilize_with_zero_padding: _TilizeWithZeroPadding
-"""Return a row-major tensor in TILE_LAYOUT, padded with zeros up to whole tiles."""
+"""Return `input_tensor` in TILE_LAYOUT, padded with zeros to full tiles."""
 to_layout: _ToLayout
-"""Return the tensor in the given layout; the tensor itself if it has it. Block floats become bfloat16 rows."""
+"""Return `tensor` in `layout`, values unchanged."""
 to_memory_config: _ToMemoryConfig
-"""Return the tensor in another place; the tensor itself if it is already there."""
+"""Return `tensor` in `memory_config`, values unchanged."""
 transpose: _Transpose
-"""Return the tensor with two dimensions exchanged."""
+"""Return `input_tensor` with the dimensions `dim1` and `dim2` transposed."""
 tril: _Tril
-"""Return the lower triangle of every matrix, 0 elsewhere."""
+"""Return the lower triangle of each matrix of `input_tensor`, and 0 elsewhere."""
 triu: _Tril
-"""Return the upper triangle of every matrix, 0 elsewhere."""
+"""Return the upper triangle of each matrix of `input_tensor`, and 0 elsewhere."""
 trunc: _Acos
-"""Return the integer part of every element."""
+"""Return the element-wise integer part, the input rounded toward 0, of `input_tensor`."""
 trunc_bw: _AcosBw
-"""Return [0 everywhere]."""
+"""Return the list of gradients [0]."""
 typecast: _Typecast
-"""Return the tensor in another data type, on the side where it lives."""
+"""Return `input_tensor` converted to another data type, on the host or the device where it is stored."""
 unary_chain: _UnaryChain
-"""Return every element with several functions applied in one visit to Dst."""
+"""Return `input_tensor` with the functions of `ops_chain` applied in order."""
 unsqueeze: _Unsqueeze
-"""Return the tensor with a new dimension of size 1."""
+"""Return `input_tensor` with a new dimension of size 1 at index `dim`."""
 unsqueeze_to_4D: _UnsqueezeTo4D
-"""Return the tensor with leading dimensions of size 1 up to rank 4."""
+"""Return `tensor` as rank 4, with leading dimensions of size 1."""
 untilize: _Untilize
-"""Return a tiled tensor in ROW_MAJOR_LAYOUT without its padding. Block floats become bfloat16."""
+"""Return `input_tensor` in ROW_MAJOR_LAYOUT, without its tile padding."""
 untilize_with_unpadding: _UntilizeWithUnpadding
-"""Return the leading part of a tiled tensor in ROW_MAJOR_LAYOUT."""
+"""Return `input_tensor` in ROW_MAJOR_LAYOUT, cropped to `output_tensor_end`."""
 view: _View
-"""Return a tensor of another shape over the same pages."""
+"""Return a view of `input_tensor` with a new shape, on the same pages."""
 where: _Where
-"""Return the second operand where the first is not 0, else the third. In float32 -0 and subnormals are not 0. The
-result has the data type of the first value that is a tensor. Where float32 and integers meet as values, words are
-moved as they are, not converted: the kernel selects 32-bit words (how its sources read; no vector settles it). Row-
-major tensors are taken unless both values are tensors.
-"""
+"""Return `true_value` where `predicate` is not 0, and `false_value` elsewhere, with broadcasting."""
 where_bw: _WhereBw
-"""Return [grad where the condition is not 0, grad where it is 0; 0 elsewhere]. The condition, input_tensor_a, has no
-gradient.
-"""
+"""Return the list of gradients [grad where the condition is not 0 else 0, grad where the condition is 0 else 0]."""
 xielu: _Xielu
-"""Return the expanded integral of the exponential linear unit of every element."""
+"""Return the element-wise xIELU (expanded integral of the exponential linear unit) of `input_tensor`."""
 xlogy: _Eq
-"""Return a times the logarithm of b, element by element, broadcast."""
+"""Return the element-wise product `a * ln(b)`, with broadcasting."""
 xlogy_bw: _Atan2Bw
-"""Return [grad * ln b, grad * a / b]."""
+"""Return the list of gradients [grad * ln(b), grad * a / b]."""
 zeros: _Ones
-"""Return a tensor of zeros."""
+"""Create a tensor of `shape` with zeros."""
 zeros_like: _OnesLike
-"""Return a tensor of zeros with the properties of another one."""
+"""Create a tensor like `tensor` with zeros."""

@@ -85,20 +85,22 @@ def from_torch(
     col_tilize: bool = False,
     enable_bfloat_opt: bool = False,
 ) -> Tensor | None:
-    """Return a tensor with the values of a torch tensor or numpy array; None for None.
+    """Create a tensor from a torch tensor or a numpy array. None is returned for None.
+
+    Shape: [..., H, W] -> [..., H, W].
 
     Args:
         tensor: The values. Not changed and not kept, except that a read-only or non-contiguous array is copied.
-        dtype: Element type; by default that of the values.
-        spec: Shape, type, layout, placement and tile in one; excludes the arguments for them.
+        dtype: Data type of the output. Default: that of the values.
+        spec: Shape, data type, layout, memory configuration and tile. It excludes the arguments for them.
         tile: Tile shape.
-        pad_value: What tile padding holds, 0 by default.
-        layout: TILE for block floats, else ROW_MAJOR by default.
-        device: Put it there.
-        memory_config: Where on the device; a sharded one must name its cores.
-        mesh_mapper: How it lies on the mesh, which has one chip: a dimension that it names must exist.
+        pad_value: Value of the tile padding. Default: 0.
+        layout: Layout of the output. Default: TILE_LAYOUT for block floats, else ROW_MAJOR_LAYOUT.
+        device: Device of the output. Default: the host.
+        memory_config: Memory configuration on the device. A sharded one must name its cores.
+        mesh_mapper: Distribution over the mesh of one device. Dimensions that it names must exist.
         cq_id: Command queue 0 or 1.
-        preserve_nan_values: Passed to the conversion, which makes NaNs canonical all the same, as the official one.
+        preserve_nan_values: Accepted. NaNs are made canonical in any case, as in TT-NN.
         col_tilize: Transpose the last two dimensions first (block floats).
         enable_bfloat_opt: Only False.
 
@@ -172,7 +174,9 @@ def to_torch(
     device: MeshDevice | None = None,
     cq_id: Any = None,
 ) -> torch.Tensor:
-    """Return the values as a torch tensor, without padding.
+    """Return the values of `tensor` as a torch tensor, without tile padding.
+
+    Shape: [..., H, W] -> [..., H, W].
 
     Args:
         tensor: On the host or on a device.
@@ -218,7 +222,9 @@ def to_numpy(tensor: Tensor, *, mesh_composer: object = None) -> host_buffer.Arr
 def to_device(
     tensor: Tensor, device: MeshDevice, memory_config: MemoryConfig | None = None, *, cq_id: Any = None
 ) -> Tensor:
-    """Return the tensor on a device.
+    """Return `tensor` copied to a device.
+
+    Shape: [..., H, W] -> [..., H, W].
 
     Args:
         tensor: A host tensor; one that is on `device` is returned as it is, or moved to `memory_config`.
@@ -229,7 +235,7 @@ def to_device(
 
     Raises:
         DeviceError: the device is closed.
-        OutOfMemoryError: there is no room.
+        OutOfMemoryError: the memory is full.
         StorageError: deallocated, or on another device.
     """
     _require_tensor("ttnn.to_device", tensor)
@@ -238,7 +244,9 @@ def to_device(
 
 
 def from_device(tensor: Tensor, blocking: bool = True, *, cq_id: Any = None) -> Tensor:
-    """Return the tensor on the host, padding, layout and type as they are. A host tensor is returned as it is.
+    """Return `tensor` copied to the host, with its padding, layout and data type. A host tensor is returned unchanged.
+
+    Shape: [..., H, W] -> [..., H, W].
 
     Args:
         tensor: A device tensor.
@@ -255,7 +263,9 @@ def from_device(tensor: Tensor, blocking: bool = True, *, cq_id: Any = None) -> 
 
 
 def to_dtype(tensor: Tensor, dtype: DataType) -> Tensor:
-    """Return a host tensor with its values in another type, converted by the rules of the host.
+    """Return a host tensor converted to another data type.
+
+    Shape: [..., H, W] -> [..., H, W].
 
     Args:
         tensor: A host tensor. Device tensors are converted by `ttnn.typecast`.
@@ -280,7 +290,7 @@ def to_dtype(tensor: Tensor, dtype: DataType) -> Tensor:
 
 
 def deallocate(tensor: Tensor, force: bool = True) -> None:
-    """Release the memory of a tensor.
+    """Release the memory of `tensor`. Nothing is returned.
 
     Args:
         tensor: The tensor.
@@ -295,15 +305,17 @@ def deallocate(tensor: Tensor, force: bool = True) -> None:
 
 
 def reallocate(tensor: Tensor, memory_config: MemoryConfig | None = None) -> Tensor:
-    """Return the tensor moved to where a new one would be placed now, which closes gaps. The old one is deallocated.
+    """Return `tensor` moved to newly allocated memory, to reduce fragmentation. The old one is deallocated.
+
+    Shape: [..., H, W] -> [..., H, W].
 
     Args:
         tensor: A device tensor.
-        memory_config: Move it there instead.
+        memory_config: Memory configuration of the output. Default: that of `tensor`.
 
     Raises:
         StorageError: it is on the host, or deallocated.
-        OutOfMemoryError: there is no room; the tensor keeps its values.
+        OutOfMemoryError: the memory is full; the tensor keeps its values.
     """
     where = "ttnn.reallocate"
     _require_tensor(where, tensor)
@@ -323,7 +335,9 @@ def reallocate(tensor: Tensor, memory_config: MemoryConfig | None = None) -> Ten
 
 
 def allocate_tensor_on_device(*args: Any, **kwargs: Any) -> Tensor:
-    """Return a new tensor on a device whose values are not written yet.
+    """Create an uninitialized tensor on a device.
+
+    Shape: `shape` -> [*shape].
 
     Args:
         args: (tensor_spec, mesh_device) or (shape, dtype, layout, mesh_device, memory_config=None).
@@ -331,14 +345,16 @@ def allocate_tensor_on_device(*args: Any, **kwargs: Any) -> Tensor:
 
     Raises:
         DeviceError: the device is closed.
-        OutOfMemoryError: there is no room.
+        OutOfMemoryError: the memory is full.
     """
     spec, device = _spec_and_device("ttnn.allocate_tensor_on_device", args, kwargs)
     return _allocate(spec, device)
 
 
 def allocate_tensor_on_host(*args: Any, **kwargs: Any) -> Tensor:
-    """Return a new tensor of zeros on the host.
+    """Create a tensor of zeros on the host.
+
+    Shape: `shape` -> [*shape].
 
     Args:
         args: (tensor_spec, mesh_device) or (shape, dtype, layout, mesh_device, memory_config=None).
@@ -387,11 +403,13 @@ def _require_same(where: str, host_tensor: Tensor, device_tensor: Tensor) -> Non
 
 
 def copy_host_to_device_tensor(host_tensor: Tensor, device_tensor: Tensor, cq_id: Any = None) -> None:
-    """Write the values of a host tensor into a device tensor of the same shape, type and layout.
+    """Write the values of a host tensor to a device tensor of the same shape, data type and layout.
+
+    Shape: [..., H, W] -> [..., H, W].
 
     Raises:
-        StorageError: one is not where it should be, or deallocated.
-        ShapeError: they differ.
+        StorageError: a tensor is on the wrong side (host or device), or deallocated.
+        ShapeError: shape, data type or layout differ.
     """
     where = "ttnn.copy_host_to_device_tensor"
     check_queue(where, cq_id)
@@ -415,7 +433,9 @@ def _raw_for(where: str, host_tensor: Tensor, device_tensor: Tensor) -> tuple[ho
 def copy_host_to_device_tensor_partial(
     host_tensor: Tensor, device_tensor: Tensor, logical_core_filter: CoreRangeSet, cq_id: Any = None
 ) -> None:
-    """Write those shards of a host tensor into a sharded device tensor that lie on the cores named.
+    """Write the shards of a host tensor that belong to given cores to a sharded device tensor.
+
+    Shape: [..., H, W] -> [..., H, W].
 
     Args:
         host_tensor: Values.
@@ -424,8 +444,8 @@ def copy_host_to_device_tensor_partial(
         cq_id: Command queue 0 or 1.
 
     Raises:
-        StorageError: one is not where it should be, or deallocated.
-        ShapeError: they differ.
+        StorageError: a tensor is on the wrong side (host or device), or deallocated.
+        ShapeError: shape, data type or layout differ.
         MemoryConfigError: the device tensor is not sharded.
     """
     where = "ttnn.copy_host_to_device_tensor_partial"
@@ -449,11 +469,13 @@ def copy_host_to_device_tensor_partial(
 def copy_device_to_host_tensor(
     device_tensor: Tensor, host_tensor: Tensor, blocking: bool = True, cq_id: Any = None
 ) -> None:
-    """Read the values of a device tensor into a host tensor of the same shape, type and layout.
+    """Write the values of a device tensor to a host tensor of the same shape, data type and layout.
+
+    Shape: [..., H, W] -> [..., H, W].
 
     Raises:
-        StorageError: one is not where it should be, or deallocated.
-        ShapeError: they differ.
+        StorageError: a tensor is on the wrong side (host or device), or deallocated.
+        ShapeError: shape, data type or layout differ.
     """
     where = "ttnn.copy_device_to_host_tensor"
     check_queue(where, cq_id)

@@ -70,7 +70,7 @@ def dump_tensor(
     *,
     mode: DumpTensorMode = DumpTensorMode.DISTRIBUTED_GATHER,
 ) -> None:
-    """Write a tensor to a file.
+    """Write `tensor` to a file.
 
     Args:
         file_name: Name that ends in .tensorbin. An existing file is replaced when the new one is complete.
@@ -93,11 +93,13 @@ def dump_tensor(
 
 
 def load_tensor(file_name: str | os.PathLike[str], *, device: MeshDevice | None = None) -> Tensor:
-    """Return the tensor that a file holds, on the host or, if `device` is given, there.
+    """Return the tensor stored in a file, on the host or on `device`.
+
+    Shape: `file` -> [..., H, W].
 
     Args:
         file_name: Name that ends in .tensorbin.
-        device: Put it there, in the memory that the file names.
+        device: Device of the output, in the memory configuration that the file names. Default: the host.
 
     Raises:
         FileFormatError: another ending, no such file, or a damaged file.
@@ -139,17 +141,19 @@ def as_tensor(
     mesh_mapper: object = None,
     cache_dump_mode: DumpTensorMode = DumpTensorMode.DISTRIBUTED_GATHER,
 ) -> Tensor | None:
-    """Return a tensor with the values of a torch tensor or numpy array, converted once and then read from a file.
+    """Create a tensor from a torch tensor or a numpy array, cached in a file.
+
+    Shape: [..., H, W] -> [..., H, W].
 
     Args:
-        tensor: The values; not looked at if the file exists.
+        tensor: Values. Ignored if the cache file exists.
         dtype: Element type.
         layout: Layout.
-        device: Put it there; needs `memory_config`.
-        memory_config: Where on the device, whatever the cache file says.
-        cache_file_name: Beginning of the name of the cache file, `<name>_dtype_<DTYPE>_layout_<LAYOUT>.tensorbin`.
+        device: Device of the output. It requires `memory_config`.
+        memory_config: Memory configuration on the device. It overrides that of the cache file.
+        cache_file_name: Prefix of the name of the cache file, `<name>_dtype_<DTYPE>_layout_<LAYOUT>.tensorbin`.
         preprocess: Applied to `tensor` before the conversion.
-        mesh_mapper: How it lies on the mesh, which has one chip.
+        mesh_mapper: Distribution over the mesh of one device.
         cache_dump_mode: As `mode` of `dump_tensor`.
 
     Raises:

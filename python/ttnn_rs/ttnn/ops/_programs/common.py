@@ -38,10 +38,14 @@ WIDE: Final = frozenset({DataType.FLOAT32, DataType.INT32, DataType.UINT32})
 
 INPUT_TENSOR: Final = Param("input_tensor", TENSOR, doc="[..., H, W] on a device.")
 MEMORY_CONFIG_OPTION: Final = Param(
-    "memory_config", MEMORY_CONFIG, None, none=True, doc="Where the result lives. Default: that of the input."
+    "memory_config",
+    MEMORY_CONFIG,
+    None,
+    none=True,
+    doc="Memory configuration of the output. Default: that of the input.",
 )
 OUTPUT_TENSOR_OPTION: Final = Param(
-    "output_tensor", TENSOR, None, none=True, doc="Tensor of the result's shape that takes the result."
+    "output_tensor", TENSOR, None, none=True, doc="Preallocated output, of the output's shape."
 )
 
 
@@ -64,7 +68,7 @@ def _check_cores(operator: str, cores: CoreRangeSet, values: Sequence[object]) -
     grid, last = device.compute_with_storage_grid_size(), cores.bounding_box().end
     if last.x >= grid.x or last.y >= grid.y:
         raise ParameterError(
-            f"{operator}: sub_core_grids={cores} reaches beyond the device's {grid.x}x{grid.y} cores, 0-0 to "
+            f"{operator}: sub_core_grids={cores} is not within the device's {grid.x}x{grid.y} cores, 0-0 to "
             f"{grid.x - 1}-{grid.y - 1}."
         )
 
@@ -74,7 +78,7 @@ SUB_CORE_GRIDS_OPTION: Final = Param(
     CORE_RANGE_SET,
     None,
     none=True,
-    doc="Cores that the program may run on, inside the device's grid; the result does not depend on them.",
+    doc="Cores that run the program, within the device's grid. They do not change the result.",
     check=_check_cores,
 )
 
@@ -136,7 +140,7 @@ def same_device(operator: str, device: MeshDevice, tensor: Tensor, label: str) -
         StorageError: it lives elsewhere.
     """
     if tensor._device is not device:
-        raise StorageError(f"{operator}: {label} lives on another device than the first operand.")
+        raise StorageError(f"{operator}: {label} is on another device than the first operand.")
 
 
 def full_tiles(operator: str, tensor: Tensor, label: str = "input_tensor") -> None:
@@ -216,7 +220,7 @@ def agreed_memory(
         return default if memory_config is None else memory_config
     if memory_config is not None and memory_config != output._spec.memory_config:
         raise MemoryConfigError(
-            f"{operator}: memory_config is {memory_config}, but output_tensor lives in {output._spec.memory_config}."
+            f"{operator}: memory_config is {memory_config}, but output_tensor is in {output._spec.memory_config}."
         )
     return output._spec.memory_config
 

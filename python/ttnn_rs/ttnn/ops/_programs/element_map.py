@@ -91,7 +91,7 @@ def move_into(
 
 
 def copy_into(source: Tensor, output: Tensor) -> None:
-    """Copy a tensor to another place: whole pages where the pages agree, element by element where rows are cut."""
+    """Copy a tensor to another memory configuration: page by page where pages agree, else element by element."""
     spec, target = source._spec, output._spec
     if is_empty(spec):
         return
@@ -112,7 +112,7 @@ def cuts_rows(tensor: Tensor) -> bool:
 
 
 def in_rows(tensor: Tensor) -> Tensor:
-    """Return a copy whose pages are whole rows; the tensor itself if they are."""
+    """Return a copy whose pages are full rows; the tensor itself if they are."""
     if not cuts_rows(tensor):
         return tensor
     rows = like_in_rows(tensor)

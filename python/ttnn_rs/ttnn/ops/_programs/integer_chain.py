@@ -1,13 +1,13 @@
 """Chains of vector-unit functions on integers: unary chains, and activations of binary operators.
 
-Integers fill whole words of Dst and packing leaves them as they are, so that a chain in one visit to Dst has the bits
+Integers fill 32-bit values of Dst and packing leaves them as they are, so that a chain in one visit to Dst has the bits
 of as many operators one after the other, and an activation of an operand those of an operator in front.
 
 The official kernel of a chain is chosen function by function, by the data type of the tensor. A unary chain takes only
 functions that have a kernel for integers. Activations of binary operators are not checked: a function that has none
-runs its floating-point kernel on the words as they are, read as float32. No vector settles that; it is how the sources
+runs its floating-point kernel on the bit patterns, read as float32. No vector covers that; it is how the sources
 of the official kernels read.
-Source: TT-NN docs "unary_chain"; vector unit listings of the functions.
+Source: TT-NN docs "unary_chain"; tt-metal `ttnn/cpp/ttnn/operations/eltwise/unary`.
 """
 
 from __future__ import annotations

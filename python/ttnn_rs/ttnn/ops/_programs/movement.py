@@ -61,7 +61,7 @@ _MOVED: Final = (
 
 register_movement: Final = partial(
     declare,
-    source="operator programs, section 11",
+    source="tt-metal `ttnn/cpp/ttnn/operations/data_movement`",
     dtypes=_MOVED,
     layouts=(Layout.TILE, Layout.ROW_MAJOR),
     accuracy=bit_exact(),

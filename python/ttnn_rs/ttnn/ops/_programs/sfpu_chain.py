@@ -88,7 +88,7 @@ def apply_chain(
         target._buffer,
         formats=(FORMAT_CODE[spec.dtype], FORMAT_CODE[dtype]),
         chain=chain,
-        # Bytes need the whole words of a 32-bit Dst.
+        # Bytes need a 32-bit Dst.
         dst32=spec.dtype in WIDE or dtype in WIDE or spec.dtype is DataType.UINT8,
         tiled=spec.layout is Layout.TILE,
         precise=precise,
@@ -142,6 +142,6 @@ def refuse_integers(operator: str, op_type: UnaryOpType, dtype: DataType) -> Non
     """
     if dtype in INTEGERS:
         raise DTypeError(
-            f"{operator}: input_tensor is {dtype.name}, but the function is not defined on it.",
+            f"{operator}: input_tensor is {dtype.name}, which the function does not support.",
             vendor=f"Unary: {op_type.cpp_name} does not support integer input dtype {dtype.cpp_name}",
         )

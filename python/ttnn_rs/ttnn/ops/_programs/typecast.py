@@ -32,7 +32,7 @@ def cast(
     """Return a device tensor in another data type.
 
     Raises:
-        UnsupportedError: the vector unit's conversion is not known.
+        UnsupportedError: the SFPU's conversion is not known.
         LayoutError: a row-major tensor to a block float.
     """
     spec = input_tensor._spec
@@ -70,11 +70,11 @@ CASTABLE: Final = {
     DataType.UINT16: "uint16",
     DataType.UINT8: "uint8",
 }
-"""What the vector unit's conversions call the data types; block floats are bfloat16 in Dst."""
+"""What the SFPU's conversions call the data types; block floats are bfloat16 in Dst."""
 
 
 def _conversions() -> dict[tuple[DataType, DataType], list[ChainStep]]:
-    """Return the vector unit's conversions by source and target."""
+    """Return the SFPU's conversions by source and target."""
     known = vector_functions()
     found: dict[tuple[DataType, DataType], list[ChainStep]] = {}
     for source, name in CASTABLE.items():
@@ -84,7 +84,7 @@ def _conversions() -> dict[tuple[DataType, DataType], list[ChainStep]]:
             step = (f"typecast_from_{name}", f"{name}_to_{into}")
             if step in known and source is not target and (source in INTEGERS or target in INTEGERS):
                 found[source, target] = [step]
-    # Between the 32-bit integers, and from bytes to them, the words stay as they are.
+    # Between the 32-bit integers, and from bytes to them, the bits stay as they are.
     for source in (DataType.INT32, DataType.UINT32, DataType.UINT8):
         for target in (DataType.INT32, DataType.UINT32):
             found[source, target] = []

@@ -37,9 +37,9 @@ from ttnn.ops.backward.forward import NAN, Forward, named
 from ttnn.ops.backward.unary_scalars import ROUNDING_MODE, check_rounding, inverse
 from ttnn.tensor.tensor import Tensor
 
-_ALPHA: Final = Param("alpha", FLOAT, 1.0, doc="The factor of the second operand.")
-_SCALAR: Final = Param("scalar", FLOAT, doc="The second operand, a number.")
-_OTHER: Final = Param("other_tensor", INPUT.kind, doc="[..., H, W], the second operand.")
+_ALPHA: Final = Param("alpha", FLOAT, 1.0, doc="Multiplier of `b`.")
+_SCALAR: Final = Param("scalar", FLOAT, doc="Second operand, `b`: a number.")
+_OTHER: Final = Param("other_tensor", INPUT.kind, doc="[..., H, W]. Second operand, `b`.")
 _PAIR_OPTIONS: Final = (REQUIRED_OUTPUTS, MEMORY_CONFIG_OPTION, INPUT_GRAD, OTHER_GRAD)
 
 Step = Callable[[Forward, Tensor, Tensor, Tensor, Tensor], Tensor]
@@ -272,7 +272,8 @@ div_bw = entry(
     "grad / b, -grad * a / b^2",
     g.div,
     rows=True,
-    note="0 with a rounding mode. By the number 0: infinity with the sign of grad, NaN for grad = 0.",
+    note="With a `rounding_mode` the gradients are 0. Division by the number 0 returns infinity with the sign of "
+    "grad, and NaN where grad is 0.",
 )
 rsub_bw = entry(
     "rsub_bw",
@@ -294,7 +295,7 @@ assign_bw = entry(
     g.assign,
     rows=True,
     dtypes=ANY,
-    note="Of one operand: the gradient itself, unless a place or a tensor is given.",
+    note="With one operand it returns `grad_tensor` itself, unless `memory_config` or an output tensor is given.",
 )
 
 
@@ -313,7 +314,7 @@ def _compared(name: str) -> FastOperation:
         g.compared,
         dtypes=ANY,
         rows=True,
-        note="Of older releases of the official package.",
+        note="The gradient of a comparison is 0. Present in older releases of TT-NN.",
     )
 
 

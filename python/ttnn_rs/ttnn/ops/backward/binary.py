@@ -81,7 +81,7 @@ def _logaddexp2(do: Forward, grad: Tensor, a: Tensor, b: Tensor) -> list[Tensor]
 
 def _squared_difference(do: Forward, grad: Tensor, a: Tensor, b: Tensor) -> list[Tensor]:
     grad_a = do.multiply(do.multiply(grad, do.subtract(a, b)), 2)
-    # The word of -1; products of integers wrap.
+    # The bits of -1; products of integers wrap.
     return [grad_a, do.multiply(grad_a, 2**32 - 1 if grad_a.dtype is DataType.UINT32 else -1)]
 
 
@@ -135,24 +135,24 @@ class Pair:
 _INT32: Final = (*FLOATS, DataType.INT32)
 _NARROW: Final = (DataType.BFLOAT16, DataType.FLOAT32)
 _HALVES: Final = (
-    "Of int32 the result is int32. Its half is computed in float32 and converted back, as `typecast` does: an "
-    "assumption, for the official sum of the two data types has no vector."
+    "int32 gradients are int32. Half of grad is computed in float32 and converted back as by `ttnn.typecast`; no "
+    "vector covers this case."
 )
 _SHARES: Final = "grad / (1 + {0}^(b - a)), grad / (1 + {0}^(a - b))"
 
 TABLE: Final = (
     Pair("atan2_bw", "grad * b / (a^2 + b^2), -grad * a / (a^2 + b^2)", g.atan2, _atan2),
-    Pair("xlogy_bw", "grad * ln b, grad * a / b", g.xlogy, _xlogy, rows=False),
+    Pair("xlogy_bw", "grad * ln(b), grad * a / b", g.xlogy, _xlogy, rows=False),
     Pair("hypot_bw", "grad * a / hypot(a, b), grad * b / hypot(a, b)", g.hypot, _hypot),
-    Pair("ldexp_bw", "grad * 2^b, grad * a 2^b ln 2", g.ldexp, _ldexp),
+    Pair("ldexp_bw", "grad * 2^b, grad * a * 2^b * ln(2)", g.ldexp, _ldexp),
     Pair("logaddexp_bw", _SHARES.format("e"), g.logaddexp, _logaddexp, _NARROW),
     Pair("logaddexp2_bw", _SHARES.format("2"), g.logaddexp2, _logaddexp2, _NARROW),
-    Pair("squared_difference_bw", "2 grad * (a - b), -2 grad * (a - b)", g.squared_difference, _squared_difference,
+    Pair("squared_difference_bw", "2 * grad * (a - b), -2 * grad * (a - b)", g.squared_difference, _squared_difference,
          ANY),
-    Pair("max_bw", "grad where a > b, grad where b > a; half of it where a = b", g.maximum, _max,
-         note=_HALVES),
-    Pair("min_bw", "grad where a < b, grad where b < a; half of it where a = b", g.minimum, _min,
-         note=_HALVES),
+    Pair("max_bw", "grad where a > b, grad / 2 where a = b, else 0; grad where b > a, grad / 2 where a = b, else 0",
+         g.maximum, _max, note=_HALVES),
+    Pair("min_bw", "grad where a < b, grad / 2 where a = b, else 0; grad where b < a, grad / 2 where a = b, else 0",
+         g.minimum, _min, note=_HALVES),
     Pair("remainder_bw", "grad, -grad * floor(a / b)", g.remainder, _quotient_rest("floor"), _INT32, True),
     Pair("fmod_bw", "grad, -grad * trunc(a / b)", g.fmod, _quotient_rest("trunc"), _INT32, True),
 )  # fmt: skip
@@ -176,7 +176,7 @@ def _signatures(row: Pair) -> Sequence[Signature]:
     of_two = Signature((GRAD, INPUT_A, INPUT_B), (MEMORY_CONFIG_OPTION,))
     if not row.by_number:
         return [of_two]
-    number = Param("scalar", FLOAT, doc="The divisor; its gradient is not computed.")
+    number = Param("scalar", FLOAT, doc="Divisor. Its gradient is not computed.")
     return [of_two, Signature((GRAD, INPUT_A, number), (MEMORY_CONFIG_OPTION,))]
 
 

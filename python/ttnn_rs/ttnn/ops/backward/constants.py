@@ -27,7 +27,7 @@ from ttnn.ops.backward.forward import Forward, named
 from ttnn.tensor.tensor import Tensor
 
 ANY: Final = (DataType.BFLOAT16, DataType.BFLOAT8_B, DataType.FLOAT32, DataType.INT32, DataType.UINT32)
-_ZERO: Final = "0 everywhere"
+_ZERO: Final = "0"
 
 
 def _zero(do: Forward, grad: Tensor, _x: Tensor) -> Tensor:
@@ -64,12 +64,18 @@ TABLE: Final = (
         for name in ("ceil", "floor", "round", "trunc", "sign", "fill_zero")
     ),
     Gradient(
-        "frac_bw", "grad", g.same, _passed_on, dtypes=ANY, note="The tensor itself, unless a place is given.", rows=True
+        "frac_bw",
+        "grad",
+        g.same,
+        _passed_on,
+        dtypes=ANY,
+        note="It returns `grad_tensor` itself, unless `memory_config` is given.",
+        rows=True,
     ),
     Gradient("neg_bw", "-grad", g.neg, _neg, takes_output=True, dtypes=(*FLOATS, DataType.INT32), rows=True),
     Gradient("deg2rad_bw", "grad * pi / 180", g.deg2rad, _deg2rad, rows=True),
     Gradient("rad2deg_bw", "grad * 180 / pi", g.rad2deg, _rad2deg, rows=True),
-    Gradient("square_bw", "2 grad * x", g.square, _square, rows=True),
+    Gradient("square_bw", "2 * grad * x", g.square, _square, rows=True),
     Gradient("abs_bw", "grad * sign(x)", g.abs_, _abs, rows=True),
 )
 

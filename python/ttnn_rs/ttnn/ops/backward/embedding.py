@@ -181,10 +181,10 @@ def _embedding_bw(
 
 
 _RAISES: Final[tuple[tuple[str, str], ...]] = (
-    ("ShapeError", "the sizes do not fit each other, or are no multiples of 32 where they must be."),
-    ("LayoutError", "the indices are tiled, or the gradient is not."),
+    ("ShapeError", "the sizes do not match, or are not multiples of 32 where required."),
+    ("LayoutError", "the indices are tiled, or the gradient is row-major."),
     ("DTypeError", "the indices are neither uint32 nor bfloat16, or the gradient is neither bfloat16 nor bfloat8_b."),
-    ("IndexRangeError", "an index is no row of the table."),
+    ("IndexRangeError", "an index is not a row of `weight_tensor`."),
     ("MemoryConfigError", "a tensor is sharded."),
     ("StorageError", "a tensor is on the host, deallocated, or on another device than the first."),
 )
@@ -195,7 +195,7 @@ def _tensor(name: str, doc: str) -> Param:
 
 
 _OPTIONS: Final[tuple[Any, ...]] = (
-    Param("dtype", DATA_TYPE, None, none=True, doc="Data type of the result, that of the gradient."),
+    Param("dtype", DATA_TYPE, None, none=True, doc="Data type of the output. It must be that of the gradient."),
     MEMORY_CONFIG_OPTION,
     OUTPUT_TENSOR_OPTION,
 )
@@ -205,21 +205,22 @@ embedding_bw = entry(
     (
         Signature(
             (
-                _tensor("input_tensor", "[batch, ..., length], the indices, row-major."),
-                _tensor("weight_tensor", "[..., rows, width], the table; only its number of rows counts."),
-                _tensor("output_gradient_tensor", "[1, 1, batch * length, width], the gradient of the result."),
+                _tensor("input_tensor", "[batch, ..., length]. Indices, row-major."),
+                _tensor("weight_tensor", "[..., rows, width]. Embedding table. Only its number of rows is used."),
+                _tensor("output_gradient_tensor", "[1, 1, batch * length, width]. Gradient of the embedding's output."),
             ),
             _OPTIONS,
         ),
     ),
     _embedding_bw,
-    "Return, for every row of the table, the sum of the gradients of its uses.",
+    "Return the gradient of the embedding table: for each row, the sum of the gradients at its indices.",
     g.embedding,
     # Every addition but the first cuts its sum, which is at most that of the magnitudes, by less than a unit.
     accuracy=max_ulp((DataType.BFLOAT16, 2), magnitude=g.uses_times_the_sum_of_magnitudes),
     dtypes=_DTYPES,
     note=(
-        "A tensor [1, 1, rows, width], not a list. Sums are cut to bfloat16 after every addition, in the order of the "
+        "Shape: [batch, ..., length], [..., rows, width], [1, 1, batch * length, width] -> [1, 1, rows, width].\n"
+        "It returns a tensor, not a list. Sums are truncated to bfloat16 after each addition, in the order of the "
         "indices."
     ),
     raises=_RAISES,

@@ -25,30 +25,30 @@ from ttnn.tensor.tensor import Tensor
 
 Gradients = list[Tensor | None]
 
-GRAD: Final = Param("grad_tensor", TENSOR, doc="[..., H, W], the gradient of the result.")
-INPUT: Final = Param("input_tensor", TENSOR, doc="[..., H, W], the operand.")
-INPUT_A: Final = Param("input_tensor_a", TENSOR, doc="[..., H, W], the first operand.")
-INPUT_B: Final = Param("input_tensor_b", TENSOR, doc="[..., H, W], the second operand.")
-INPUT_C: Final = Param("input_tensor_c", TENSOR, doc="[..., H, W], the third operand.")
+GRAD: Final = Param("grad_tensor", TENSOR, doc="[..., H, W]. Gradient of the forward operator's output, `grad`.")
+INPUT: Final = Param("input_tensor", TENSOR, doc="[..., H, W]. Input of the forward operator, `x`.")
+INPUT_A: Final = Param("input_tensor_a", TENSOR, doc="[..., H, W]. First operand, `a`.")
+INPUT_B: Final = Param("input_tensor_b", TENSOR, doc="[..., H, W]. Second operand, `b`.")
+INPUT_C: Final = Param("input_tensor_c", TENSOR, doc="[..., H, W]. Third operand, `c`.")
 STRING: Final = instance_kind("str", str)
 _MASK: Final = Kind(
     "collections.abc.Sequence[bool]",
     lambda value: isinstance(value, list | tuple) and all(isinstance(item, bool) for item in value),
 )
-REQUIRED_OUTPUTS: Final = Param("are_required_outputs", _MASK, [True, True], doc="Which gradients are computed.")
+REQUIRED_OUTPUTS: Final = Param("are_required_outputs", _MASK, [True, True], doc="Whether to compute each gradient.")
 
 FLOATS: Final = (DataType.BFLOAT16, DataType.BFLOAT8_B, DataType.FLOAT32)
 RAISES: Final = (
     ("StorageError", "an operand is on the host, deallocated, or on another device than the first."),
-    ("ShapeError", "the operands differ in shape; a gradient of an expanded operand would have to be summed."),
-    ("DTypeError", "a step is not defined on the data type."),
-    ("LayoutError", "the operands differ in layout, or a step takes tiles only."),
+    ("ShapeError", "the operands differ in shape. Gradients of broadcast operands are not supported."),
+    ("DTypeError", "the data type is not supported."),
+    ("LayoutError", "the operands differ in layout, or the operator requires TILE_LAYOUT."),
 )
 
 
 def preallocated(name: str) -> Param:
     """Return the option for a tensor that takes a gradient."""
-    return Param(name, TENSOR, None, none=True, doc="Tensor of the operand's shape that takes the gradient.")
+    return Param(name, TENSOR, None, none=True, doc="Preallocated output for the gradient, of the operand's shape.")
 
 
 INPUT_GRAD: Final = preallocated("input_grad")
@@ -150,7 +150,7 @@ def entry(
     engine: tuple[str, ...] = (),
     accuracy: Accuracy | None = None,
 ) -> FastOperation:
-    """Register a gradient operator; the formula lists the gradients, or is a whole sentence.
+    """Register a gradient operator; the formula lists the gradients, or is a sentence.
 
     The accuracy is that of the tables of measured errors, if none is given.
     """
@@ -159,7 +159,8 @@ def entry(
             name=name,
             signatures=signatures,
             run=run,
-            doc=f"{formula if formula.endswith('.') else f'Return [{formula}].'}{' ' if note else ''}{note}",
+            doc=(formula if formula.endswith(".") else f"Return the list of gradients [{formula}].")
+            + f"\n{note}" * bool(note),
             dtypes=dtypes,
             layouts=(Layout.TILE, Layout.ROW_MAJOR) if rows else (Layout.TILE,),
             golden=golden,
@@ -210,7 +211,7 @@ def output_for(
     if output._spec.layout is not x._spec.layout:
         raise LayoutError(f"{operator}: {label} is {output.layout.name}, the operand is {x.layout.name}.")
     if place is not None and place != output.memory_config():
-        raise MemoryConfigError(f"{operator}: memory_config is {place}, but {label} lives in {output.memory_config()}.")
+        raise MemoryConfigError(f"{operator}: memory_config is {place}, but {label} is in {output.memory_config()}.")
     return do, output
 
 

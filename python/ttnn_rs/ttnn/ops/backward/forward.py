@@ -65,7 +65,7 @@ class Forward:
         return self.typecast(x, DataType.FLOAT32) if x.dtype in INTEGERS else x
 
     def chain(self, x: Tensor, *functions: UnaryOpType | tuple[UnaryOpType, float]) -> Tensor:
-        """Return functions of the vector unit one after the other in one visit to Dst."""
+        """Return functions of the SFPU one after the other in one visit to Dst."""
         steps = [UnaryWithParam(item) for item in functions]
         if x.dtype in INTEGERS:
             for item in steps:

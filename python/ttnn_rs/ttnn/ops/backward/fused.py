@@ -4,7 +4,7 @@ Their kernels keep every intermediate value in Dst, which is 16 bits wide unless
 own format holds such a value without loss, so the steps here are programs of their own with intermediate tensors of
 that format: the bits are those of the fused kernel.
 
-Source: vector unit listings tanh_derivative, gelu_derivative, sigmoid, mul_binary, add_binary, rsub; the order of the
+Source: tt-metal `eltwise_bw_tanh_deriv.cpp` and `eltwise_bw_gelu_poly.cpp`; the order of the
 steps of `GeluVariant.Tanh` from the public sources of a version close to 0.81.1.
 """
 
@@ -222,7 +222,7 @@ _VARIANT: Final = Param(
     "variant",
     instance_kind("ttnn.GeluVariant", GeluVariant),
     GeluVariant.Accurate,
-    doc="The derivative of the accurate function, or of the formula with tanh.",
+    doc="Form of GELU whose derivative is computed: accurate, or with tanh.",
 )
 _ENGINE: Final = ("unary", "binary")
 
@@ -238,7 +238,7 @@ sigmoid_bw = entry(
     "sigmoid_bw",
     (Signature((GRAD, INPUT), (MEMORY_CONFIG_OPTION,)),),
     _kernel("sigmoid_bw", "SIGMOID_BW", _sigmoid),
-    "grad * s (1 - s), s = sigmoid(x)",
+    "grad * sigmoid(x) * (1 - sigmoid(x))",
     g.sigmoid,
     engine=_ENGINE,
 )
@@ -246,24 +246,24 @@ gelu_bw = entry(
     "gelu_bw",
     (Signature((GRAD, INPUT), (_VARIANT, *_OPTIONS)),),
     _run_gelu,
-    "grad * (cdf(x) + x pdf(x)) of the normal distribution",
+    "grad * (normal_cdf(x) + x * normal_pdf(x))",
     g.gelu,
     engine=_ENGINE,
 )
-_APPROXIMATE: Final = Param("approximate", STRING, doc='"none" or "tanh".')
+_APPROXIMATE: Final = Param("approximate", STRING, doc='"none" (accurate GELU) or "tanh".')
 bias_gelu_bw = entry(
     "bias_gelu_bw",
     tuple(
         Signature(operands, (how, MEMORY_CONFIG_OPTION))
         for operands in (
             (GRAD, INPUT_A, INPUT_B),
-            (GRAD, INPUT, Param("bias", FLOAT, doc="The number that is added.")),
+            (GRAD, INPUT, Param("bias", FLOAT, doc="Bias, `b`: a number.")),
         )
         for how in (_VARIANT, _APPROXIMATE)
     ),
     _bias_gelu,
-    "grad * gelu'(a + b), the same tensor again",
+    "grad * gelu'(a + b), the same tensor",
     g.bias_gelu,
-    note="Once if the bias is a number.",
+    note="The list has one element if the bias is a number.",
     engine=_ENGINE,
 )

@@ -1,6 +1,6 @@
 """Largest errors of the gradients against their references, in ULP, over the seeded values of the tests.
 
-Measured by `python tests/helpers/gradient_calls.py`; the figures bound the composition, every step of which rounds.
+Measured by `python tests/helpers/gradient_calls.py`; the errors bound the composition, every step of which rounds.
 Those of float32 are the larger ones over operands of any bits and over operands that bfloat16 holds.
 """
 
@@ -89,7 +89,7 @@ ABSOLUTE: Final[dict[str, Callable[..., Any]]] = {
     "multigammaln_bw": gradients.sum_of_terms,
     "repeat_bw": gradients.repeated_sizes,
 }
-"""What the figures refer to where terms cancel, instead of the gradient itself."""
+"""What the errors refer to where terms cancel, instead of the gradient itself."""
 OF_ANY_NUMBER: Final[dict[str, tuple[float, float]]] = {
     "addalpha_bw": (2.5, 1.5),
     "div_no_nan_bw": (2.5, 2),

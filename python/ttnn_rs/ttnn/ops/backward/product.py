@@ -72,7 +72,7 @@ prod_bw = entry(
         Signature(
             (GRAD, INPUT),
             (
-                Param("dim", INTEGER, None, none=True, doc="The dimension of the products. Default: all of them."),
+                Param("dim", INTEGER, None, none=True, doc="Dimension that was reduced. Default: all."),
                 MEMORY_CONFIG_OPTION,
             ),
         ),
@@ -84,8 +84,8 @@ prod_bw = entry(
     dtypes=(DataType.BFLOAT16, DataType.BFLOAT8_B, DataType.FLOAT32),
     rows=True,
     note=(
-        "In TILE_LAYOUT. Of all dimensions the first element of grad counts. As the official composition divides by x, "
-        "the gradient of a 0 is not finite."
+        "The output is in TILE_LAYOUT. If all dimensions were reduced, only the first element of grad is used. The "
+        "gradient is not finite where x is 0, because the operator divides by x."
     ),
     raises=(*RAISES, ("MemoryConfigError", "the input is sharded.")),
 )

@@ -130,23 +130,33 @@ concat_bw = entry(
     "concat_bw",
     (
         Signature(
-            (GRAD, INPUT_A, INPUT_B, Param("dim", INTEGER, 0, doc="The dimension along which they were joined.")),
+            (
+                GRAD,
+                INPUT_A,
+                INPUT_B,
+                Param("dim", INTEGER, 0, doc="Dimension along which the operands were concatenated."),
+            ),
             (REQUIRED_OUTPUTS, MEMORY_CONFIG_OPTION, INPUT_A_GRAD, INPUT_B_GRAD),
         ),
     ),
     _concat,
-    "the part of grad that belongs to a, the part that belongs to b",
+    "the slice of grad that belongs to a, the slice that belongs to b",
     g.concat,
     rows=True,
     dtypes=ANY,
-    note="The second one is 0 where the first operand is all of grad.",
+    note="Shape: [..., Ha + Hb, W] -> [..., Ha, W], [..., Hb, W] for `dim` -2.\n"
+    "The second gradient is 0 if the first operand has the size of grad.",
 )
 repeat_bw = entry(
     "repeat_bw",
-    (Signature((GRAD, INPUT, Param("shape", SHAPE_LIKE, doc="Repetitions per dimension.")), (MEMORY_CONFIG_OPTION,)),),
+    (
+        Signature(
+            (GRAD, INPUT, Param("shape", SHAPE_LIKE, doc="Repetitions along each dimension.")), (MEMORY_CONFIG_OPTION,)
+        ),
+    ),
     _repeat,
-    "grad summed over the repetitions",
+    "the sum of grad over the repetitions",
     g.repeat,
     dtypes=FLOATS,
-    note="Summed as ttnn.sum does over a leading dimension.",
+    note="Shape: [n * N, ...] -> [N, ...].\nThe sum is that of `ttnn.sum` over a leading dimension.",
 )

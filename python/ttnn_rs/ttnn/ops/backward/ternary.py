@@ -30,7 +30,7 @@ from ttnn.ops.backward.family import (
 from ttnn.ops.backward.forward import INF, NAN, Forward, named
 from ttnn.tensor.tensor import Tensor
 
-_ALPHA: Final = Param("alpha", FLOAT, doc="The factor of the product or quotient.")
+_ALPHA: Final = Param("alpha", FLOAT, doc="Multiplier of the product or quotient.")
 
 
 def _addcmul(grad: Tensor, x: Tensor, a: Tensor, b: Tensor, alpha: float, place: MemoryConfig | None) -> list[Tensor]:
@@ -106,19 +106,20 @@ addcdiv_bw = entry(
     _addcdiv,
     "grad, grad * alpha / c, -grad * alpha * b / c^2",
     g.addcdiv,
-    note="At c = 0: infinity and -infinity whatever the sign of grad, NaN for grad = 0.",
+    note="Where c is 0, the second and third gradient are infinity and -infinity for any sign of grad, and NaN where "
+    "grad is 0.",
 )
 lerp_bw = entry(
     "lerp_bw",
     (
         Signature((GRAD, INPUT_A, INPUT_B, INPUT_C), (MEMORY_CONFIG_OPTION,)),
-        Signature((GRAD, INPUT_A, INPUT_B, Param("scalar", FLOAT, doc="The weight.")), (MEMORY_CONFIG_OPTION,)),
+        Signature((GRAD, INPUT_A, INPUT_B, Param("scalar", FLOAT, doc="Weight, a number.")), (MEMORY_CONFIG_OPTION,)),
     ),
     _lerp,
     "grad * (1 - weight), grad * weight, grad * (b - a)",
     g.lerp,
     rows=True,
-    note="The third one only if the weight is a tensor.",
+    note="The list has a third element only if the weight is a tensor.",
 )
 where_bw = entry(
     "where_bw",
@@ -129,9 +130,9 @@ where_bw = entry(
         ),
     ),
     _where,
-    "grad where the condition is not 0, grad where it is 0; 0 elsewhere",
+    "grad where the condition is not 0 else 0, grad where the condition is 0 else 0",
     g.where,
     dtypes=ANY,
     rows=True,
-    note="The condition, input_tensor_a, has no gradient.",
+    note="The condition, `input_tensor_a`, has no gradient.",
 )

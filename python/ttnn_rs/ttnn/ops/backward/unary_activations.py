@@ -101,45 +101,47 @@ def _threshold(do: Forward, grad: Tensor, x: Tensor, threshold: float, _value: f
 
 
 _WORDS: Final = (
-    "Of integers the result has their type, as in the official composition: where the formula's second part is chosen, "
-    "it holds the words of that float32 value, which `ttnn.where` moves as they are. No vector settles these bits."
+    "Integer inputs: the result has the input's data type. Where the second case applies it holds the bit pattern of "
+    "a float32 value, which `ttnn.where` copies unconverted. No vector covers these bits."
 )
 _SIGNED: Final = (DataType.BFLOAT16, DataType.BFLOAT8_B, DataType.FLOAT32, DataType.INT32)
-_LAMBDA: Final = Param("lambd", FLOAT, 0.5, doc="Half the width of the flat part.")
-_ALPHA: Final = Param("alpha", FLOAT, 1.0, doc="Limit of the negative part, as in the function.")
+_LAMBDA: Final = Param("lambd", FLOAT, 0.5, doc="Half-width of the interval around 0 in which the gradient is 0.")
+_ALPHA: Final = Param("alpha", FLOAT, 1.0, doc="Scale of the negative part.")
 
 TABLE: Final = (
-    Gradient("relu_bw", "grad where x > 0, 0 elsewhere", g.relu, _relu, dtypes=_SIGNED, rows=True),
-    Gradient("relu6_bw", "grad where 0 < x < 6, 0 elsewhere", g.relu6, _relu6, dtypes=_SIGNED, rows=True),
-    Gradient("leaky_relu_bw", "grad where x > 0, negative_slope * grad elsewhere", g.leaky_relu, _leaky_relu,
-             keywords=(Param("negative_slope", FLOAT, 0.009999999776482582, doc="Slope of the negative part."),),
+    Gradient("relu_bw", "grad where x > 0 else 0", g.relu, _relu, dtypes=_SIGNED, rows=True),
+    Gradient("relu6_bw", "grad where 0 < x < 6 else 0", g.relu6, _relu6, dtypes=_SIGNED, rows=True),
+    Gradient("leaky_relu_bw", "grad where x > 0 else negative_slope * grad", g.leaky_relu, _leaky_relu,
+             keywords=(Param("negative_slope", FLOAT, 0.009999999776482582, doc="Slope for negative inputs."),),
              note=_WORDS),
-    Gradient("elu_bw", "grad where x > 0, grad * alpha e^x elsewhere", g.elu, _elu, keywords=(_ALPHA,)),
-    Gradient("celu_bw", "grad where x > 0, grad * e^(x / alpha) elsewhere", g.celu, _celu, keywords=(_ALPHA,),
+    Gradient("elu_bw", "grad where x > 0 else grad * alpha * e^x", g.elu, _elu, keywords=(_ALPHA,)),
+    Gradient("celu_bw", "grad where x > 0 else grad * e^(x / alpha)", g.celu, _celu, keywords=(_ALPHA,),
              note=_WORDS),
-    Gradient("selu_bw", "scale * grad where x > 0, scale * alpha * grad * e^x elsewhere", g.selu, _selu,
-             note="With the official constants 1.0507 and 1.67326."),
-    Gradient("silu_bw", "grad * s (1 + x (1 - s)), s = sigmoid(x)", g.silu, _silu, takes_output=True, rows=True),
-    Gradient("hardsigmoid_bw", "grad / 6 where -3 < x < 3, 0 elsewhere", g.hardsigmoid, _hardsigmoid, rows=True),
-    Gradient("hardswish_bw", "0 below -3, grad * (x / 3 + 1/2) up to 3, grad above", g.hardswish, _hardswish,
-             note="The slope is the official constant 0.3333; -3 and 3 count as between, unlike in PyTorch."),
-    Gradient("hardtanh_bw", "grad where min < x < max, 0 elsewhere", g.hardtanh, _hardtanh,
-             keywords=(Param("min", FLOAT, -1.0, doc="Lower limit."), Param("max", FLOAT, 1.0, doc="Upper limit.")),
+    Gradient("selu_bw", "scale * grad where x > 0 else scale * alpha * grad * e^x", g.selu, _selu,
+             note="scale is 1.0507 and alpha is 1.67326."),
+    Gradient("silu_bw", "grad * sigmoid(x) * (1 + x * (1 - sigmoid(x)))", g.silu, _silu, takes_output=True, rows=True),
+    Gradient("hardsigmoid_bw", "grad / 6 where -3 < x < 3 else 0", g.hardsigmoid, _hardsigmoid, rows=True),
+    Gradient("hardswish_bw", "grad * (x / 3 + 1 / 2) where -3 <= x <= 3, grad where x > 3, else 0", g.hardswish,
+             _hardswish,
+             note="The slope is the constant 0.3333. Unlike in PyTorch, -3 and 3 belong to the middle interval."),
+    Gradient("hardtanh_bw", "grad where min < x < max else 0", g.hardtanh, _hardtanh,
+             keywords=(Param("min", FLOAT, -1.0, doc="Lower bound."), Param("max", FLOAT, 1.0, doc="Upper bound.")),
              dtypes=_SIGNED, rows=True),
-    Gradient("hardshrink_bw", "grad where |x| > lambd, 0 elsewhere", g.shrink, _hardshrink, keywords=(_LAMBDA,),
+    Gradient("hardshrink_bw", "grad where |x| > lambd else 0", g.shrink, _hardshrink, keywords=(_LAMBDA,),
              rows=True),
-    Gradient("softshrink_bw", "grad where |x| > lambd, 0 elsewhere", g.shrink, _softshrink, keywords=(_LAMBDA,),
+    Gradient("softshrink_bw", "grad where |x| > lambd else 0", g.shrink, _softshrink, keywords=(_LAMBDA,),
              rows=True),
-    Gradient("softplus_bw", "grad / (1 + e^(-beta x)), grad where beta x > threshold", g.softplus, _softplus,
+    Gradient("softplus_bw", "grad where beta * x > threshold else grad / (1 + e^(-beta * x))", g.softplus, _softplus,
              keywords=(Param("beta", FLOAT, 1.0, doc="Steepness."),
-                       Param("threshold", FLOAT, 20.0, doc="Where the function counts as linear.")),
+                       Param("threshold", FLOAT, 20.0, doc="The function is linear where `beta * x` exceeds this "
+                                                           "value.")),
              note=_WORDS),
     Gradient("softsign_bw", "grad / (1 + |x|)^2", g.softsign, _softsign, rows=True),
     Gradient("tanhshrink_bw", "grad * tanh(x)^2", g.tanhshrink, _tanhshrink, rows=True),
     Gradient("log_sigmoid_bw", "grad / (1 + e^x)", g.log_sigmoid, _log_sigmoid, rows=True),
-    Gradient("threshold_bw", "grad where x > min, 0 elsewhere", g.threshold, _threshold,
-             positional=(Param("min", FLOAT, doc="The threshold."),
-                         Param("max", FLOAT, doc="The value below it; a constant, so it changes no gradient.")),
+    Gradient("threshold_bw", "grad where x > min else 0", g.threshold, _threshold,
+             positional=(Param("min", FLOAT, doc="Threshold."),
+                         Param("max", FLOAT, doc="Value at and below the threshold. It does not change the gradient.")),
              rows=True),
 )  # fmt: skip
 

@@ -92,9 +92,9 @@ TABLE: Final = (
     Gradient("asinh_bw", "grad / sqrt(x^2 + 1)", g.asinh, _asinh, rows=True),
     Gradient("acosh_bw", "grad / sqrt(x^2 - 1)", g.acosh, _acosh),
     Gradient("atanh_bw", "grad / (1 - x^2)", g.atanh, _atanh, rows=True),
-    Gradient("logit_bw", "grad / (x (1 - x))", g.logit, _logit, note="NaN outside of [0, 1]."),
-    Gradient("logiteps_bw", "grad / (x (1 - x)) inside of [eps, 1 - eps], 0 outside", g.logiteps, _logiteps,
-             keywords=(Param("eps", FLOAT, 0.0, doc="Distance to 0 and 1 that is kept."),)),
+    Gradient("logit_bw", "grad / (x * (1 - x))", g.logit, _logit, note="The gradient is NaN outside of [0, 1]."),
+    Gradient("logiteps_bw", "grad / (x * (1 - x)) where eps <= x <= 1 - eps else 0", g.logiteps, _logiteps,
+             keywords=(Param("eps", FLOAT, 0.0, doc="x is clamped to [eps, 1 - eps]."),)),
 )  # fmt: skip
 
 OPERATORS: Final[dict[str, FastOperation]] = register_gradients(*TABLE)

@@ -20,9 +20,8 @@ _ROOT_PI_OVER_TWO: Final = single(math.sqrt(math.pi) / 2.0)
 _LARGE: Final = 3.4e38
 """From here on products count as infinite in the hyperbolic gradients."""
 _WORDS: Final = (
-    "Of int32 and uint32 a float32 tensor, as the official composition gives it: the fused functions run on the words "
-    "of x, those without a kernel for integers reading them as float32, so that it is no gradient. No vector settles "
-    "these bits."
+    "int32 and uint32 inputs return float32. The fused functions read the bit pattern of x, so that the result is "
+    "not a gradient. No vector covers these bits."
 )
 
 
@@ -150,30 +149,33 @@ def _digamma(do: Forward, grad: Tensor, x: Tensor) -> Tensor:
 
 TABLE: Final = (
     Gradient("exp_bw", "grad * e^x", g.exp, _exp, takes_output=True, rows=True),
-    Gradient("exp2_bw", "grad * 2^x * ln 2", g.exp2, _exp2, rows=True),
+    Gradient("exp2_bw", "grad * 2^x * ln(2)", g.exp2, _exp2, rows=True),
     Gradient("expm1_bw", "grad * e^x", g.exp, _expm1, rows=True),
-    Gradient("log_bw", "grad / x", g.log, _log, note="At x = 0: infinity with the sign of grad, NaN for grad = 0."),
-    Gradient("log2_bw", "grad / (x ln 2)", g.log2, lambda do, grad, x: _log_of_base(do, grad, x, _LN2)),
-    Gradient("log10_bw", "grad / (x ln 10)", g.log10, lambda do, grad, x: _log_of_base(do, grad, x, _LN10)),
+    Gradient("log_bw", "grad / x", g.log, _log, note="Where x is 0, the gradient is infinity with the sign of grad, "
+                                                     "and NaN where grad is 0."),
+    Gradient("log2_bw", "grad / (x * ln(2))", g.log2, lambda do, grad, x: _log_of_base(do, grad, x, _LN2)),
+    Gradient("log10_bw", "grad / (x * ln(10))", g.log10, lambda do, grad, x: _log_of_base(do, grad, x, _LN10)),
     Gradient("log1p_bw", "grad / (x + 1)", g.log1p, _log1p),
-    Gradient("sqrt_bw", "grad / (2 sqrt(x))", g.sqrt, _sqrt, takes_output=True, note="NaN for x < 0.", rows=True),
-    Gradient("rsqrt_bw", "-grad / 2 * x^(-3/2)", g.rsqrt, _rsqrt, takes_output=True, note="NaN for x < 0.", rows=True),
+    Gradient("sqrt_bw", "grad / (2 * sqrt(x))", g.sqrt, _sqrt, takes_output=True, note="The gradient is NaN where x < "
+                                                                                     "0.", rows=True),
+    Gradient("rsqrt_bw", "-grad / 2 * x^(-3/2)", g.rsqrt, _rsqrt, takes_output=True, note="The gradient is NaN where "
+                                                                                          "x < 0.", rows=True),
     Gradient("reciprocal_bw", "-grad / x^2", g.reciprocal, _reciprocal, note=_WORDS),
     Gradient("sin_bw", "grad * cos(x)", g.sin, _sin, rows=True),
     Gradient("cos_bw", "-grad * sin(x)", g.cos, _cos, rows=True),
     Gradient("tan_bw", "grad * (1 + tan(x)^2)", g.tan, _tan, rows=True),
-    Gradient("sinh_bw", "grad * cosh(x)", g.sinh, _sinh, note="Products from 3.4e38 on are infinite.", rows=True),
-    Gradient("cosh_bw", "grad * sinh(x)", g.cosh, _cosh, note="Products from 3.4e38 on are infinite.", rows=True),
+    Gradient("sinh_bw", "grad * cosh(x)", g.sinh, _sinh, note="Products of 3.4e38 and more are infinite.", rows=True),
+    Gradient("cosh_bw", "grad * sinh(x)", g.cosh, _cosh, note="Products of 3.4e38 and more are infinite.", rows=True),
     Gradient("erf_bw", "grad * 2 / sqrt(pi) * e^(-x^2)", g.erf, _erf, rows=True, note=_WORDS),
     Gradient("erfc_bw", "-grad * 2 / sqrt(pi) * e^(-x^2)", g.erfc, _erfc, rows=True),
     Gradient("erfinv_bw", "grad * sqrt(pi) / 2 * e^(erfinv(x)^2)", g.erfinv, _erfinv,
              note=f"NaN for |x| > 1. {_WORDS}"),
     Gradient("i0_bw", "grad * i1(x)", g.i0, _i0, rows=True),
     Gradient("lgamma_bw", "grad * digamma(x)", g.lgamma, _lgamma, rows=True),
-    Gradient("multigammaln_bw", "grad * sum of digamma(x - i / 2) for i = 0 to 3", g.multigammaln, _multigammaln,
+    Gradient("multigammaln_bw", "grad * sum(digamma(x - i / 2) for i = 0, 1, 2, 3)", g.multigammaln, _multigammaln,
              rows=True),
     Gradient("digamma_bw", "grad * polygamma(x, 1)", g.digamma, _digamma,
-             note="At x = 0: infinity with the sign of grad, NaN for grad = 0.", rows=True),
+             note="Where x is 0, the gradient is infinity with the sign of grad, and NaN where grad is 0.", rows=True),
 )  # fmt: skip
 
 OPERATORS: Final[dict[str, FastOperation]] = register_gradients(*TABLE)

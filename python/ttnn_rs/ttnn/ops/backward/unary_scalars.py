@@ -21,7 +21,7 @@ from ttnn.tensor.tensor import Tensor
 
 _NEXT_TO_NOTHING: Final = 10.0 * float(np.finfo(np.float32).eps)
 """Exponents below this count as 0."""
-ROUNDING_MODE: Final = Param("rounding_mode", STRING, None, none=True, doc='None, "trunc" or "floor".')
+ROUNDING_MODE: Final = Param("rounding_mode", STRING, None, none=True, doc='"trunc", "floor", or None for no rounding.')
 
 
 def inverse(value: float) -> float:
@@ -120,37 +120,36 @@ def _polygamma(do: Forward, grad: Tensor, x: Tensor, n: int) -> Tensor:
     return do.where(do.logical_and(do.eqz(x), do.ltz(grad)), infinity, result)
 
 
-_SCALAR: Final = Param("scalar", FLOAT, doc="The number.")
+_SCALAR: Final = Param("scalar", FLOAT, doc="Scalar operand.")
 
 TABLE: Final = (
     Gradient("pow_bw", "grad * exponent * x^(exponent - 1)", g.power, _pow, takes_output=True,
-             positional=(Param("exponent", FLOAT, doc="At least 0."),), rows=True,
-             note="Infinite for x <= 0, as on the chip."),
+             positional=(Param("exponent", FLOAT, doc="Exponent, not negative."),), rows=True,
+             note="The gradient is infinite where x <= 0."),
     Gradient("rpow_bw", "grad * exponent * x^(exponent - 1)", g.power, _rpow,
-             positional=(Param("exponent", FLOAT, doc="The exponent."),),
-             note="NaN for x < 0. It is the gradient of x^exponent, which the official operator of this name returns.",
+             positional=(Param("exponent", FLOAT, doc="Exponent."),),
+             note="The gradient is NaN where x < 0. This is the gradient of x^exponent, as in TT-NN, not of "
+                  "exponent^x.",
              rows=True),
     Gradient("rdiv_bw", "-grad * scalar / x^2", g.rdiv, _rdiv, positional=(_SCALAR,), keywords=(ROUNDING_MODE,),
-             note="0 with a rounding mode.", rows=True),
-    Gradient("div_no_nan_bw", "grad / scalar, 0 where the scalar is 0", g.div_no_nan, _div_no_nan,
+             note="With a `rounding_mode` the gradient is 0.", rows=True),
+    Gradient("div_no_nan_bw", "grad / scalar if scalar != 0 else 0", g.div_no_nan, _div_no_nan,
              positional=(_SCALAR,), rows=True),
     Gradient("polygamma_bw", "grad * polygamma(x, n + 1)", g.polygamma, _polygamma,
-             positional=(Param("n", INTEGER, doc="The order of the function."),), rows=True),
+             positional=(Param("n", INTEGER, doc="Order of the polygamma function."),), rows=True),
 )  # fmt: skip
 
 
 def _limits(kind: Any) -> tuple[Param, ...]:
     return (
-        Param("min", kind, None, none=True, doc="Lower limit."),
-        Param("max", kind, None, none=True, doc="Upper limit."),
+        Param("min", kind, None, none=True, doc="Lower bound."),
+        Param("max", kind, None, none=True, doc="Upper bound."),
     )
 
 
 def _register_clamp(name: str) -> FastOperation:
     signatures = tuple(Signature((GRAD, INPUT, *_limits(kind)), (MEMORY_CONFIG_OPTION,)) for kind in (FLOAT, TENSOR))
-    return entry(
-        name, signatures, _clamp(f"ttnn.{name}"), "grad where min <= x <= max, 0 elsewhere", g.clamp, rows=True
-    )
+    return entry(name, signatures, _clamp(f"ttnn.{name}"), "grad where min <= x <= max else 0", g.clamp, rows=True)
 
 
 OPERATORS: Final[dict[str, FastOperation]] = register_gradients(*TABLE) | {

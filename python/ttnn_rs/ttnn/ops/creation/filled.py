@@ -122,7 +122,7 @@ def _agrees(name: str, dtype: DataType | None, memory_config: MemoryConfig | Non
         raise DTypeError(f"{name}: dtype is {dtype.name}, but optional_tensor is {spec.dtype.name}.")
     if memory_config not in (None, spec.memory_config):
         raise MemoryConfigError(
-            f"{name}: memory_config is {memory_config}, but optional_tensor lives in {spec.memory_config}."
+            f"{name}: memory_config is {memory_config}, but optional_tensor is in {spec.memory_config}."
         )
 
 
@@ -213,7 +213,7 @@ def _arange(
 ) -> Tensor:
     name = "ttnn.arange"
     if step == 0:
-        raise ShapeError(f"{name}: step is 0, so {start} never reaches {end}.")
+        raise ShapeError(f"{name}: step is 0; it must be positive or negative.")
     if (end - start) * step <= 0:
         raise ShapeError(f"{name}: from {start} to {end} in steps of {step} there are no values.")
     count = -(-(end - start) // step)
@@ -242,18 +242,40 @@ _ALL: Final = (
     DataType.UINT8,
     DataType.INT8,
 )
-_SHAPE: Final = Param("shape", INT_SEQUENCE, doc="Logical shape.")
-_TENSOR: Final = Param("tensor", TENSOR, doc="Gives what the other arguments leave open.")
-_VALUE: Final = Param("fill_value", FILL_VALUE, doc="Rounded to the data type.")
-_DEVICE: Final = Param("device", DEVICE, None, none=True, doc="Default: a host tensor, or the given tensor's device.")
-_PLACE: Final = Param("memory_config", MEMORY_CONFIG, None, none=True, doc="Where it lives on the device.")
+_SHAPE: Final = Param("shape", INT_SEQUENCE, doc="Logical shape of the output.")
+_TENSOR: Final = Param(
+    "tensor", TENSOR, doc="Tensor whose shape and, by default, data type, layout and device the output has."
+)
+_VALUE: Final = Param("fill_value", FILL_VALUE, doc="Value of all elements, rounded to the data type.")
+_DEVICE: Final = Param(
+    "device",
+    DEVICE,
+    None,
+    none=True,
+    doc="Device of the output. Default: that of `tensor` if it is given, else the host.",
+)
+_PLACE: Final = Param(
+    "memory_config", MEMORY_CONFIG, None, none=True, doc="Memory configuration of the output on the device."
+)
 _OPTIONS: Final = (
-    Param("dtype", DATA_TYPE, None, none=True, doc="Default: bfloat16, or that of the given tensor."),
-    Param("layout", LAYOUT, None, none=True, doc="Default: ROW_MAJOR_LAYOUT, or that of the given tensor."),
+    Param(
+        "dtype",
+        DATA_TYPE,
+        None,
+        none=True,
+        doc="Data type of the output. Default: that of `tensor` if it is given, else bfloat16.",
+    ),
+    Param(
+        "layout",
+        LAYOUT,
+        None,
+        none=True,
+        doc="Layout of the output. Default: that of `tensor` if it is given, else ROW_MAJOR_LAYOUT.",
+    ),
     _DEVICE,
     _PLACE,
 )
-_TAKES: Final = Param("optional_tensor", TENSOR, None, none=True, doc="Device tensor that takes the values.")
+_TAKES: Final = Param("optional_tensor", TENSOR, None, none=True, doc="Preallocated output on the device.")
 
 
 _op: Final = partial(
@@ -268,7 +290,7 @@ def _make(name: str, value: float, reference: Any) -> tuple[Any, Any]:
         name,
         (Signature((_SHAPE, *_OPTIONS)),),
         _constant(name, value, like=False),
-        f"Return a tensor of {name}.",
+        f"Create a tensor of `shape` with {name}.\nShape: `shape` -> [*shape].",
         golden=reference,
         engine=("fill",),
         examples=(),
@@ -277,7 +299,7 @@ def _make(name: str, value: float, reference: Any) -> tuple[Any, Any]:
         f"{name}_like",
         (Signature((_TENSOR, *_OPTIONS, _TAKES)),),
         _constant(f"{name}_like", value, like=True),
-        f"Return a tensor of {name} with the properties of another one.",
+        f"Create a tensor like `tensor` with {name}.\nShape: [..., H, W] -> [..., H, W].",
         golden=getattr(golden, f"{name}_like"),
         engine=("fill",),
     )
@@ -291,7 +313,7 @@ full = _op(
     "full",
     (Signature((_SHAPE, _VALUE, *_OPTIONS, _TAKES)),),
     partial(_full, "ttnn.full"),
-    "Return a tensor that holds one value everywhere.",
+    "Create a tensor of `shape` with every element set to `fill_value`.\nShape: `shape` -> [*shape].",
     golden=golden.full,
     engine=("fill",),
     examples=(),
@@ -301,7 +323,7 @@ full_like = _op(
     "full_like",
     (Signature((_TENSOR, _VALUE, *_OPTIONS, _TAKES)),),
     partial(_full_like, "ttnn.full_like"),
-    "Return a tensor with the properties of another one that holds one value everywhere.",
+    "Create a tensor like `tensor` with every element set to `fill_value`.\nShape: [..., H, W] -> [..., H, W].",
     golden=golden.full_like,
     engine=("fill",),
     examples=((3.0,),),
@@ -313,15 +335,20 @@ empty = _op(
         Signature(
             (
                 _SHAPE,
-                Param("dtype", DATA_TYPE, DataType.BFLOAT16, doc="Data type."),
-                Param("layout", LAYOUT, Layout.ROW_MAJOR, doc="Layout."),
-                Param("device", DEVICE, doc="Where it is allocated."),
-                Param("memory_config", MEMORY_CONFIG, DRAM_MEMORY_CONFIG, doc="Where it lives on the device."),
+                Param("dtype", DATA_TYPE, DataType.BFLOAT16, doc="Data type of the output."),
+                Param("layout", LAYOUT, Layout.ROW_MAJOR, doc="Layout of the output."),
+                Param("device", DEVICE, doc="Device on which the tensor is allocated."),
+                Param(
+                    "memory_config",
+                    MEMORY_CONFIG,
+                    DRAM_MEMORY_CONFIG,
+                    doc="Memory configuration of the output on the device.",
+                ),
             )
         ),
     ),
     _empty,
-    "Return a device tensor whose values are not set.",
+    "Create an uninitialized tensor of `shape` on a device.\nShape: `shape` -> [*shape].",
     accuracy=None,
     examples=(),
 )
@@ -330,33 +357,34 @@ empty_like = _op(
     "empty_like",
     (Signature((_TENSOR,), _OPTIONS),),
     _empty_like,
-    "Return a device tensor with the properties of another one whose values are not set.",
+    "Create an uninitialized device tensor like `tensor`.\nShape: [..., H, W] -> [..., H, W].",
     accuracy=None,
     examples=(),
 )
 
 _ARANGE_OPTIONS: Final = (
-    Param("dtype", DATA_TYPE, DataType.BFLOAT16, doc="Data type."),
-    Param("device", DEVICE, None, none=True, doc="Default: a host tensor."),
-    Param("memory_config", MEMORY_CONFIG, DRAM_MEMORY_CONFIG, doc="Where it lives on the device."),
-    Param("layout", LAYOUT, Layout.ROW_MAJOR, doc="Layout."),
+    Param("dtype", DATA_TYPE, DataType.BFLOAT16, doc="Data type of the output."),
+    Param("device", DEVICE, None, none=True, doc="Device of the output. Default: the host."),
+    Param("memory_config", MEMORY_CONFIG, DRAM_MEMORY_CONFIG, doc="Memory configuration of the output on the device."),
+    Param("layout", LAYOUT, Layout.ROW_MAJOR, doc="Layout of the output."),
 )
 arange = _op(
     "arange",
     (
         Signature(
             (
-                Param("start", INTEGER, doc="First value."),
-                Param("end", INTEGER, doc="Where the values stop; not part of them."),
-                Param("step", INTEGER, 1, doc="Distance between values."),
+                Param("start", INTEGER, doc="First value. Default: 0."),
+                Param("end", INTEGER, doc="End of the interval, not included."),
+                Param("step", INTEGER, 1, doc="Difference between consecutive values."),
             ),
             _ARANGE_OPTIONS,
         ),
         Signature((Param("end", INTEGER),), _ARANGE_OPTIONS, run=_arange_from_zero),
     ),
     _arange,
-    "Return the integers from `start` (0) up to `end`, as a tensor of rank 1.",
+    "Create a tensor with the values `start`, `start + step`, ... below `end`.\n"
+    "Shape: `start`, `end`, `step` -> [ceil((end - start) / step)].",
     golden=golden.arange,
-    raises=(("ShapeError", "there are no such values."),),
+    raises=(("ShapeError", "the interval is empty."),),
     examples=(),
 )

@@ -1,7 +1,7 @@
 """Between row-major and tiled layout.
 
 bfloat16, and what block floats become, passes through the compute engine, which turns denormals and -0 into +0 and NaN
-into infinity; float32 and integers keep their bits. Source: operator programs, section 11.
+into infinity; float32 and integers keep their bits. Source: tt-metal `ttnn/cpp/ttnn/operations/data_movement`.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def tilize_padded(
     """
     if source._spec.dtype not in _TILIZED:
         raise DTypeError(
-            f"{operator}: input_tensor is {source._spec.dtype.name}, which the tilize program does not take.",
+            f"{operator}: input_tensor is {source._spec.dtype.name}, which cannot be tilized.",
             vendor="Can only tilize bfloat16/float32 or int32/uint32/uint16 or fp8_e4m3 tensors",
         )
     return _tilized(operator, source, memory_config=memory_config, dtype=dtype, pad_value=pad_value)
@@ -175,12 +175,13 @@ def _tilize(
     tile_height, tile_width = tile.tile_shape
     if width % tile_width:
         raise ShapeError(
-            f"{name}: {spec.shape} is not made of whole tiles; use ttnn.tilize_with_zero_padding.",
+            f"{name}: {spec.shape} is not a multiple of the tile size; use ttnn.tilize_with_zero_padding.",
             vendor=f"Input tensor width ({width}) must be divisible by tile width ({tile_width})",
         )
     if height % tile_height:
         raise ShapeError(
-            f"{name}: {spec.shape} is not made of whole tiles of {tile_height} rows; use ttnn.tilize_with_zero_padding."
+            f"{name}: {spec.shape} has a height that is not a multiple of {tile_height}; use "
+            "ttnn.tilize_with_zero_padding."
         )
     if spec.dtype not in _TILIZED:
         return tilize_padded(name, input_tensor)
@@ -218,8 +219,8 @@ def _tilize_with_val_padding(
     wanted = TensorSpec.of(spec.shape, spec.dtype, Layout.TILE).padded_shape
     if tuple(output_tensor_shape) != tuple(wanted):
         raise UnsupportedError(
-            f"{name}: output_tensor_shape is {list(output_tensor_shape)}; only the next whole tiles, {list(wanted)}, "
-            "are supported. Use ttnn.pad for more."
+            f"{name}: output_tensor_shape is {list(output_tensor_shape)}; only the next multiples of the "
+            f"tile size, {list(wanted)}, are supported. Use ttnn.pad for more."
         )
     padding = as_float(name, pad_value, "pad_value")
     return tilize_padded(name, input_tensor, memory_config=memory_config, dtype=dtype, pad_value=padding)
@@ -258,11 +259,11 @@ def _needs_tiles(name: str, tensor: Tensor) -> None:
         raise LayoutError(f"{name}: input_tensor is already row-major.", vendor="Can only untilize tile major data")
 
 
-_MULTICORE: Final = Param("use_multicore", BOOLEAN, True, doc="Changes time only.")
+_MULTICORE: Final = Param("use_multicore", BOOLEAN, True, doc="Changes the time only, not the result.")
 _TILIZE_CORES: Final = sub_core_grids_of_interleaved("Sharded tilize does not support sub core grid specification")
 _UNTILIZE_CORES: Final = sub_core_grids_of_interleaved("Sharded untilize does not support sub core grid specification")
-_DTYPE: Final = Param("dtype", DATA_TYPE, None, none=True, doc="Data type of the result. Default: that of the input.")
-_PADDED_WITH: Final = Param("pad_value", FILL_VALUE, doc="What the padding holds.")
+_DTYPE: Final = Param("dtype", DATA_TYPE, None, none=True, doc="Data type of the output. Default: that of the input.")
+_PADDED_WITH: Final = Param("pad_value", FILL_VALUE, doc="Value of the padding.")
 _FLOATS_AND_INTS: Final = (
     DataType.BFLOAT16,
     DataType.FLOAT32,
@@ -276,20 +277,23 @@ to_layout = register_movement(
     (
         Signature(
             (
-                Param("tensor", TENSOR, doc="[..., H, W] on the host or a device."),
-                Param("layout", LAYOUT, doc="TILE_LAYOUT or ROW_MAJOR_LAYOUT."),
+                Param("tensor", TENSOR, doc="[..., H, W], on the host or a device."),
+                Param("layout", LAYOUT, doc="Layout of the output: TILE_LAYOUT or ROW_MAJOR_LAYOUT."),
                 _DTYPE,
                 MEMORY_CONFIG_OPTION,
                 SUB_CORE_GRIDS_OPTION,
-                Param("pad_value", FLOAT, 0.0, doc="What tile padding holds."),
+                Param("pad_value", FLOAT, 0.0, doc="Value of the tile padding."),
             ),
         ),
     ),
     _to_layout,
-    "Return the tensor in the given layout; the tensor itself if it has it. Block floats become bfloat16 rows.",
+    "Return `tensor` in `layout`, values unchanged.\n"
+    "Shape: [..., H, W] -> [..., H, W].\n"
+    "It returns `tensor` itself if it already has the layout. bfloat8_b and bfloat4_b become bfloat16 in "
+    "ROW_MAJOR_LAYOUT.",
     dtypes=(*_FLOATS_AND_INTS, DataType.BFLOAT8_B, DataType.BFLOAT4_B),
     golden=golden.identity,
-    raises=(("DTypeError", "dtype differs on the way to rows."),),
+    raises=(("DTypeError", "`dtype` differs from that of the input for ROW_MAJOR_LAYOUT."),),
     examples=((Layout.TILE,), (Layout.ROW_MAJOR,)),
 )
 
@@ -312,21 +316,22 @@ tilize = register_movement(
                 MEMORY_CONFIG_OPTION,
                 _DTYPE,
                 _MULTICORE,
-                Param("use_low_perf", BOOLEAN, False, doc="Changes time only."),
-                Param("tile", TILE, DEFAULT_TILE, doc="Tile shape of the result."),
+                Param("use_low_perf", BOOLEAN, False, doc="Changes the time only, not the result."),
+                Param("tile", TILE, DEFAULT_TILE, doc="Tile of the output."),
                 _TILIZE_CORES,
             ),
         ),
     ),
     _tilize,
-    "Return a row-major tensor of whole tiles in TILE_LAYOUT.",
+    "Return `input_tensor` in TILE_LAYOUT, values unchanged.\n"
+    "Shape: [..., H, W] -> [..., H, W], with H and W multiples of 32.",
     dtypes=_FLOATS_AND_INTS,
     layouts=(Layout.ROW_MAJOR,),
     golden=golden.identity,
     raises=(
         ("LayoutError", "the input is tiled."),
-        ("ShapeError", "it is not made of whole tiles."),
-        ("DTypeError", "no tilize program takes the data type."),
+        ("ShapeError", "H or W is not a multiple of the tile's."),
+        ("DTypeError", "the data type cannot be tilized."),
     ),
     examples=lambda shape, _: ((),) if _fills_tiles(shape) else (),
 )
@@ -345,11 +350,12 @@ tilize_with_zero_padding = register_movement(
         ),
     ),
     _tilize_with_zero_padding,
-    "Return a row-major tensor in TILE_LAYOUT, padded with zeros up to whole tiles.",
+    "Return `input_tensor` in TILE_LAYOUT, padded with zeros to full tiles.\n"
+    "Shape: [..., H, W] -> [..., H, W]; the padded shape is [..., ceil(H / 32) * 32, ceil(W / 32) * 32].",
     dtypes=_FLOATS_AND_INTS,
     layouts=(Layout.ROW_MAJOR, Layout.TILE),
     golden=golden.identity,
-    raises=(("DTypeError", "no tilize program takes the data type."),),
+    raises=(("DTypeError", "the data type cannot be tilized."),),
 )
 
 tilize_with_val_padding = register_movement(
@@ -358,18 +364,23 @@ tilize_with_val_padding = register_movement(
         Signature(
             (
                 INPUT_TENSOR,
-                Param("output_tensor_shape", SHAPE_LIKE, doc="Padded shape of the result: the next whole tiles."),
+                Param(
+                    "output_tensor_shape",
+                    SHAPE_LIKE,
+                    doc="Padded shape of the output: H and W rounded up to multiples of 32.",
+                ),
                 _PADDED_WITH,
             ),
             (MEMORY_CONFIG_OPTION, _DTYPE, _MULTICORE, _TILIZE_CORES),
         ),
     ),
     _tilize_with_val_padding,
-    "Return a row-major tensor in TILE_LAYOUT, padded with a value up to whole tiles.",
+    "Return `input_tensor` in TILE_LAYOUT, padded with `pad_value` to full tiles.\n"
+    "Shape: [..., H, W] -> [..., H, W]; the padded shape is [..., ceil(H / 32) * 32, ceil(W / 32) * 32].",
     dtypes=_FLOATS_AND_INTS,
     layouts=(Layout.ROW_MAJOR,),
     golden=golden.identity,
-    raises=(("LayoutError", "the input is tiled."), ("DTypeError", "no tilize program takes the data type.")),
+    raises=(("LayoutError", "the input is tiled."), ("DTypeError", "the data type cannot be tilized.")),
     examples=_padded_shapes,
 )
 
@@ -377,7 +388,9 @@ untilize = register_movement(
     "untilize",
     (Signature((INPUT_TENSOR,), (MEMORY_CONFIG_OPTION, _MULTICORE, SUB_CORE_GRIDS_OPTION)),),
     _untilize,
-    "Return a tiled tensor in ROW_MAJOR_LAYOUT without its padding. Block floats become bfloat16.",
+    "Return `input_tensor` in ROW_MAJOR_LAYOUT, without its tile padding.\n"
+    "Shape: [..., H, W] -> [..., H, W].\n"
+    "bfloat8_b and bfloat4_b become bfloat16.",
     dtypes=(*_FLOATS_AND_INTS, DataType.BFLOAT8_B, DataType.BFLOAT4_B),
     layouts=(Layout.TILE,),
     golden=golden.identity,
@@ -390,13 +403,14 @@ untilize_with_unpadding = register_movement(
         Signature(
             (
                 INPUT_TENSOR,
-                Param("output_tensor_end", SHAPE_LIKE, doc="Last index, per dimension, that the result keeps."),
+                Param("output_tensor_end", SHAPE_LIKE, doc="Last index of the output along each dimension, included."),
             ),
             (MEMORY_CONFIG_OPTION, _MULTICORE, _UNTILIZE_CORES),
         ),
     ),
     _untilize_with_unpadding,
-    "Return the leading part of a tiled tensor in ROW_MAJOR_LAYOUT.",
+    "Return `input_tensor` in ROW_MAJOR_LAYOUT, cropped to `output_tensor_end`.\n"
+    "Shape: [..., H, W] -> [..., end[-2] + 1, end[-1] + 1].",
     dtypes=(*_FLOATS_AND_INTS, DataType.BFLOAT8_B, DataType.BFLOAT4_B),
     layouts=(Layout.TILE,),
     raises=(("LayoutError", "the input is row-major."), ("ShapeError", "an index is out of range.")),

@@ -98,7 +98,7 @@ def _pad_to(
     return _padded(name, input_tensor, widths, value, memory_config)
 
 
-_MULTICORE: Final = Param("use_multicore", BOOLEAN, True, doc="Changes time only.")
+_MULTICORE: Final = Param("use_multicore", BOOLEAN, True, doc="Changes the time only, not the result.")
 
 
 def _examples(shape: tuple[int, ...], layout: Layout) -> Iterator[tuple[Any, ...]]:
@@ -114,16 +114,16 @@ pad = register_movement(
         Signature(
             (
                 INPUT_TENSOR,
-                Param("padding", PADDING, doc="(before, after) for the last dimensions."),
-                Param("value", FLOAT, doc="What the new elements hold."),
+                Param("padding", PADDING, doc="(before, after) for each of the last dimensions."),
+                Param("value", FLOAT, doc="Value of the added elements."),
             ),
             (_MULTICORE, MEMORY_CONFIG_OPTION, SUB_CORE_GRIDS_OPTION),
         ),
         Signature(
             (
                 INPUT_TENSOR,
-                Param("output_padded_shape", INT_SEQUENCE, doc="Shape of the result."),
-                Param("input_tensor_start", INT_SEQUENCE, doc="Where the input begins in it."),
+                Param("output_padded_shape", INT_SEQUENCE, doc="Shape of the output."),
+                Param("input_tensor_start", INT_SEQUENCE, doc="Index of the output at which the input starts."),
                 Param("value", FLOAT),
             ),
             (_MULTICORE, MEMORY_CONFIG_OPTION, SUB_CORE_GRIDS_OPTION),
@@ -131,8 +131,10 @@ pad = register_movement(
         ),
     ),
     _pad,
-    "Return the tensor with elements of one value added around it. Tiled tensors grow at their ends only.",
+    "Return `input_tensor` padded with `value`.\n"
+    "Shape: [..., H, W] -> [..., before + H + after, before + W + after].\n"
+    "Tiled tensors are padded at the end of a dimension only.",
     golden=golden.pad,
-    raises=(("ShapeError", "a padding is negative, or in front of a tiled tensor."),),
+    raises=(("ShapeError", "a padding is negative, or a tiled tensor is padded at the front."),),
     examples=_examples,
 )

@@ -1,9 +1,9 @@
 """Other orders of a tensor's dimensions: which program the chip runs for an order, and what that does to the bits.
 
-Whole tiles are moved where only leading dimensions change. Where rows and columns are exchanged, the unpacker
+Tiles are copied where only leading dimensions change. Where rows and columns are transposed, the unpacker
 transposes tiles and they are packed again. Everything else moves rows, for which block floats become bfloat16 and are
 cast back.
-Source: operator programs, section 11.
+Source: tt-metal `ttnn/cpp/ttnn/operations/data_movement`.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def permuted(
     dims = tuple(spec.shape)
     strides = strides_of(dims)
     target = TensorSpec.of([dims[axis] for axis in order], spec.dtype, spec.layout, config, spec.tile)
-    # Rows and columns are exchanged by the unpacker; all other orders are reads and writes of whole rows or faces.
+    # Rows and columns are transposed by the unpacker; all other permutations copy rows or faces.
     through_dst = spec.dtype is DataType.BFLOAT16 and order[-1] != rank - 1
     return move(source, target, strides=[strides[axis] for axis in order], pad_value=pad_value, through_dst=through_dst)
 
@@ -153,7 +153,7 @@ def _transpose_positional(input_tensor: Tensor, dim1: int, dim2: int, pad_value:
     return _transpose(input_tensor, dim1, dim2, None, pad_value)
 
 
-_PAD_VALUE: Final = Param("pad_value", FLOAT, 0.0, doc="What tile padding of the result holds.")
+_PAD_VALUE: Final = Param("pad_value", FLOAT, 0.0, doc="Value of the output's tile padding.")
 
 
 def _orders(shape: tuple[int, ...], _layout: Layout) -> Iterator[tuple[Any, ...]]:
@@ -168,26 +168,27 @@ permute = register_movement(
     "permute",
     (
         Signature(
-            (INPUT_TENSOR, Param("dims", INT_SEQUENCE, doc="Order of the dimensions.")),
+            (INPUT_TENSOR, Param("dims", INT_SEQUENCE, doc="Permutation of the dimensions.")),
             (MEMORY_CONFIG_OPTION, _PAD_VALUE),
         ),
         Signature(
-            (INPUT_TENSOR, Param("dims", INT_SEQUENCE, doc="Order of the dimensions."), _PAD_VALUE),
+            (INPUT_TENSOR, Param("dims", INT_SEQUENCE, doc="Permutation of the dimensions."), _PAD_VALUE),
             run=_permute_positional,
         ),
     ),
     _permute,
-    "Return the tensor with its dimensions in the order `dims`.",
+    "Return `input_tensor` with its dimensions permuted to the order `dims`.\n"
+    "Shape: [d0, d1, ...] -> [d[dims[0]], d[dims[1]], ...].",
     golden=golden.permute,
-    raises=(("ShapeError", "`dims` is not an order of all dimensions."),),
+    raises=(("ShapeError", "`dims` is not a permutation of all dimensions."),),
     examples=_orders,
 )
 
 
 _DIMS: Final = (
     INPUT_TENSOR,
-    Param("dim1", INTEGER, doc="One dimension."),
-    Param("dim2", INTEGER, doc="The other."),
+    Param("dim1", INTEGER, doc="First dimension."),
+    Param("dim2", INTEGER, doc="Second dimension."),
 )
 
 
@@ -198,7 +199,8 @@ transpose = register_movement(
         Signature((*_DIMS, _PAD_VALUE), run=_transpose_positional),
     ),
     _transpose,
-    "Return the tensor with two dimensions exchanged.",
+    "Return `input_tensor` with the dimensions `dim1` and `dim2` transposed.\n"
+    "Shape: [..., H, W] -> [..., W, H] for -2 and -1.",
     golden=golden.transpose,
     raises=(("ShapeError", "a dimension is out of range."),),
     examples=lambda shape, _: ((-2, -1), (0, 1)) if len(shape) >= 2 else (),

@@ -191,9 +191,9 @@ def _assign_to(input_a: Tensor, input_b: Tensor) -> Tensor:
 
 
 _ALL: Final = tuple(dtype for dtype in DataType if dtype not in (DataType.INVALID, DataType.FP8_E4M3))
-_DTYPE: Final = Param("dtype", DATA_TYPE, None, none=True, doc="Data type of the result. Default: that of the input.")
+_DTYPE: Final = Param("dtype", DATA_TYPE, None, none=True, doc="Data type of the output. Default: that of the input.")
 _OUTPUT_DTYPE: Final = Param("output_dtype", DATA_TYPE, None, none=True, doc=_DTYPE.doc)
-_ALIGNED: Final = Param("keep_l1_aligned", BOOLEAN, False, none=True, doc="Must be False.")
+_ALIGNED: Final = Param("keep_l1_aligned", BOOLEAN, False, none=True, doc="Only False is supported.")
 
 
 _op: Final = partial(
@@ -212,16 +212,18 @@ to_memory_config = _op(
     (
         Signature(
             (
-                Param("tensor", TENSOR, doc="On a device."),
-                Param("memory_config", MEMORY_CONFIG, doc="Where the result lives."),
+                Param("tensor", TENSOR, doc="[..., H, W] on a device."),
+                Param("memory_config", MEMORY_CONFIG, doc="Memory configuration of the output."),
                 _DTYPE,
                 OUTPUT_TENSOR_OPTION,
             )
         ),
     ),
     _to_memory_config,
-    "Return the tensor in another place; the tensor itself if it is already there.",
-    raises=(("MemoryConfigError", "the shards do not fit the tensor."),),
+    "Return `tensor` in `memory_config`, values unchanged.\n"
+    "Shape: [..., H, W] -> [..., H, W].\n"
+    "It returns `tensor` itself if it already has that memory configuration.",
+    raises=(("MemoryConfigError", "the shards do not match the tensor's shape."),),
     examples=((L1_MEMORY_CONFIG,),),
 )
 
@@ -231,23 +233,27 @@ interleaved_to_sharded = _op(
         Signature(
             (
                 INPUT_TENSOR,
-                Param("grid", CORE_COORD_OR_SET, doc="Cores, or the size of a grid from 0-0 on."),
-                Param("shard_shape", INT_SEQUENCE, doc="(height, width) of a shard in elements."),
-                Param("shard_scheme", MEMORY_LAYOUT, doc="Height, width or block sharded."),
-                Param("shard_orientation", ORIENTATION, doc="Order of the cores."),
+                Param("grid", CORE_COORD_OR_SET, doc="Cores, or the size of a grid that starts at core (0, 0)."),
+                Param("shard_shape", INT_SEQUENCE, doc="(height, width) of a shard, in elements."),
+                Param("shard_scheme", MEMORY_LAYOUT, doc="Sharding scheme: height, width or block."),
+                Param("shard_orientation", ORIENTATION, doc="Order of the cores: row-major or column-major."),
                 _OUTPUT_DTYPE,
             ),
             (_ALIGNED,),
             run=_to_shards_on_grid,
         ),
         Signature(
-            (INPUT_TENSOR, Param("sharded_memory_config", MEMORY_CONFIG, doc="Sharded."), _OUTPUT_DTYPE),
-            (_ALIGNED, Param("preallocated_output", TENSOR, None, none=True, doc="Takes the result.")),
+            (
+                INPUT_TENSOR,
+                Param("sharded_memory_config", MEMORY_CONFIG, doc="Sharded memory configuration of the output."),
+                _OUTPUT_DTYPE,
+            ),
+            (_ALIGNED, Param("preallocated_output", TENSOR, None, none=True, doc="Preallocated output.")),
         ),
     ),
     _to_shards,
-    "Return an interleaved tensor in shards in the L1 of a grid of cores.",
-    raises=(("MemoryConfigError", "the input is sharded, or the shards do not fit."),),
+    "Return an interleaved tensor sharded over the L1 of a grid of cores.\nShape: [..., H, W] -> [..., H, W].",
+    raises=(("MemoryConfigError", "the input is sharded, or the shards do not match its shape."),),
     examples=(),
 )
 
@@ -257,14 +263,22 @@ sharded_to_interleaved = _op(
         Signature(
             (
                 INPUT_TENSOR,
-                Param("memory_config", MEMORY_CONFIG, None, none=True, doc="Interleaved. Default: DRAM."),
+                Param(
+                    "memory_config",
+                    MEMORY_CONFIG,
+                    None,
+                    none=True,
+                    doc="Interleaved memory configuration of the output. Default: DRAM.",
+                ),
                 _OUTPUT_DTYPE,
             )
         ),
     ),
     _to_interleaved,
-    "Return a sharded tensor interleaved; an interleaved one as it is.",
-    raises=(("MemoryConfigError", "memory_config is sharded."),),
+    "Return a sharded tensor as an interleaved one.\n"
+    "Shape: [..., H, W] -> [..., H, W].\n"
+    "An interleaved tensor is returned unchanged.",
+    raises=(("MemoryConfigError", "`memory_config` is sharded."),),
 )
 
 reshard = _op(
@@ -273,14 +287,14 @@ reshard = _op(
         Signature(
             (
                 INPUT_TENSOR,
-                Param("output_memory_config", MEMORY_CONFIG, doc="Sharded."),
+                Param("output_memory_config", MEMORY_CONFIG, doc="Sharded memory configuration of the output."),
                 Param("output_tensor", TENSOR, None, none=True, doc=OUTPUT_TENSOR_OPTION.doc),
             )
         ),
     ),
     _reshard,
-    "Return a sharded tensor in other shards.",
-    raises=(("MemoryConfigError", "one of the two is interleaved, or the shards do not fit."),),
+    "Return a sharded tensor with another shard specification.\nShape: [..., H, W] -> [..., H, W].",
+    raises=(("MemoryConfigError", "the input or the output is interleaved, or the shards do not match the shape."),),
     examples=(),
 )
 
@@ -288,34 +302,42 @@ clone = _op(
     "clone",
     (
         Signature(
-            (Param("input", TENSOR, doc="On a device."),),
+            (Param("input", TENSOR, doc="[..., H, W] on a device."),),
             (
                 _DTYPE,
                 MEMORY_CONFIG_OPTION,
-                Param("compute_kernel_config", COMPUTE_KERNEL_CONFIG, None, none=True, doc="Changes nothing here."),
+                Param(
+                    "compute_kernel_config",
+                    COMPUTE_KERNEL_CONFIG,
+                    None,
+                    none=True,
+                    doc="Accepted; it does not change the result.",
+                ),
             ),
         ),
     ),
     _clone,
-    "Return a copy, possibly in another place or data type.",
-    raises=(("LayoutError", "a row-major tensor to another data type."),),
+    "Return a copy of `input_tensor`, optionally in another memory configuration or data type.\n"
+    "Shape: [..., H, W] -> [..., H, W].",
+    raises=(("LayoutError", "the input is row-major and `dtype` differs from its own."),),
 )
 
 move = _op(
     "move",
     (Signature((INPUT_TENSOR,), (MEMORY_CONFIG_OPTION,)),),
     _move,
-    "Return a copy and deallocate the input.",
+    "Return a copy of `input_tensor`, and deallocate it.\nShape: [..., H, W] -> [..., H, W].",
     view=True,
 )
 
-_A: Final = Param("input_a", TENSOR, doc="What is copied.")
-_B: Final = Param("input_b", TENSOR, doc="What takes it, converted to its data type; returned.")
+_A: Final = Param("input_a", TENSOR, doc="Source tensor.")
+_B: Final = Param("input_b", TENSOR, doc="Destination tensor. Values are converted to its data type.")
 copy = _op(
     "copy",
     (Signature((_A, _B)),),
     _copy,
-    "Write the first tensor into the second and return that.",
+    "Write the values of `input_a` to `input_b`, and return `input_b`.\n"
+    "Shape: [..., H, W], [..., H, W] -> [..., H, W].",
     raises=(("ShapeError", "the shapes differ."), ("LayoutError", "the layouts differ.")),
     examples=lambda shape, _: ((Operand(shape),),),
 )
@@ -325,12 +347,17 @@ assign = _op(
     (
         Signature(
             (INPUT_TENSOR,),
-            (Param("memory_config", MEMORY_CONFIG, doc="Where the result lives."), _DTYPE, OUTPUT_TENSOR_OPTION),
+            (
+                Param("memory_config", MEMORY_CONFIG, doc="Memory configuration of the output."),
+                _DTYPE,
+                OUTPUT_TENSOR_OPTION,
+            ),
         ),
         Signature((_A, _B), run=_assign_to),
     ),
     _assign,
-    "Return a copy in another place, or write the first tensor into the second.",
+    "Return a copy of the tensor in `memory_config`, or write `input_a` to `input_b` and return that.\n"
+    "Shape: [..., H, W] -> [..., H, W].",
     raises=(("ShapeError", "the shapes differ."), ("LayoutError", "the layouts differ.")),
     examples=(),
 )

@@ -1,6 +1,6 @@
 """Another shape for the same elements: views where the pages allow it, moved elements where they do not.
 
-Source: operator programs, section 11.
+Source: tt-metal `ttnn/cpp/ttnn/operations/data_movement`.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def _view(input_tensor: Tensor, shape: ShapeLike) -> Tensor:
     on_device(name, input_tensor)
     if not _is_view(spec, dims):
         raise ShapeError(
-            f"{name}: {spec.shape} cannot be seen as {list(dims)} without moving elements in {spec.layout.name}; the "
+            f"{name}: {spec.shape} cannot be viewed as {list(dims)} without moving elements in {spec.layout.name}; the "
             "last dimension must stay (and in tiles the one before it, or both be multiples of 32). Use ttnn.reshape."
         )
     return _viewed(input_tensor, dims)
@@ -174,13 +174,15 @@ def _unsqueeze_to_4d(tensor: Tensor) -> Tensor:
 
 _RESHAPE_OPTIONS: Final = (
     MEMORY_CONFIG_OPTION,
-    Param("pad_value", FILL_VALUE, None, none=True, doc="What tile padding of a moved result holds. Default: 0."),
-    Param("reshape_tile_mode", RESHAPE_MODE, TileReshapeMapMode.CACHE, doc="Changes time only."),
+    Param(
+        "pad_value", FILL_VALUE, None, none=True, doc="Value of the tile padding, if elements are moved. Default: 0."
+    ),
+    Param("reshape_tile_mode", RESHAPE_MODE, TileReshapeMapMode.CACHE, doc="Changes the time only, not the result."),
     sub_core_grids_of_interleaved("Sharded reshape does not support sub core grid specification"),
     Param("skip_padding_fill", BOOLEAN, False, modelled=False),
 )
 
-_NEW_SHAPE: Final = Param("shape", INT_SEQUENCE, doc="The new shape; one size may be -1.")
+_NEW_SHAPE: Final = Param("shape", INT_SEQUENCE, doc="Shape of the output. One size may be -1: it is inferred.")
 
 
 def _examples(shape: tuple[int, ...], _layout: Layout) -> Iterator[tuple[Any, ...]]:
@@ -198,7 +200,7 @@ reshape = register_movement(
             (
                 INPUT_TENSOR,
                 Param("logical_shape", SHAPE_LIKE, doc=_NEW_SHAPE.doc),
-                Param("padded_shape", SHAPE_LIKE, doc="Must be the padded shape that the layout gives."),
+                Param("padded_shape", SHAPE_LIKE, doc="Padded shape. It must be that of the layout."),
             ),
             _RESHAPE_OPTIONS,
             run=_reshape_padded,
@@ -206,7 +208,9 @@ reshape = register_movement(
         Signature((INPUT_TENSOR, _NEW_SHAPE), _RESHAPE_OPTIONS),
     ),
     _reshape,
-    "Return the elements in their order with another shape: a view of the same pages where they allow it.",
+    "Return `input_tensor` with the elements in the same order and a new shape.\n"
+    "Shape: [..., H, W] -> [*shape], with as many elements.\n"
+    "The output is a view of the same pages where page sizes allow it.",
     golden=golden.reshape,
     raises=(("ShapeError", "the number of elements differs."),),
     view=True,
@@ -217,18 +221,28 @@ view = register_movement(
     "view",
     (Signature((INPUT_TENSOR, _NEW_SHAPE)), Signature((INPUT_TENSOR, Param("shape", SHAPE_LIKE, doc=_NEW_SHAPE.doc)))),
     _view,
-    "Return a tensor of another shape over the same pages.",
+    "Return a view of `input_tensor` with a new shape, on the same pages.\n"
+    "Shape: [..., H, W] -> [*shape], with as many elements.",
     golden=golden.reshape,
-    raises=(("ShapeError", "elements would have to move."),),
+    raises=(("ShapeError", "the new shape requires elements to be moved."),),
     view=True,
     examples=lambda shape, _: (((1, *shape) if len(shape) >= 2 else shape,),),
 )
 
 squeeze = register_movement(
     "squeeze",
-    (Signature((INPUT_TENSOR, Param("dim", INT_OR_INTS, None, none=True, doc="Dimensions to drop. Default: all."))),),
+    (
+        Signature(
+            (
+                INPUT_TENSOR,
+                Param("dim", INT_OR_INTS, None, none=True, doc="Dimensions to remove. Default: all of size 1."),
+            )
+        ),
+    ),
     _squeeze,
-    "Return the tensor without its dimensions of size 1, or without those that `dim` names and that have size 1.",
+    "Return `input_tensor` without its dimensions of size 1.\n"
+    "Shape: [..., 1, W] -> [..., W].\n"
+    "With `dim`, only the dimensions named there are removed, if their size is 1.",
     golden=golden.squeeze,
     view=True,
     examples=lambda shape, _: ((), (0,)) if shape else ((),),
@@ -236,9 +250,9 @@ squeeze = register_movement(
 
 unsqueeze = register_movement(
     "unsqueeze",
-    (Signature((INPUT_TENSOR, Param("dim", INTEGER, doc="Where the new dimension goes."))),),
+    (Signature((INPUT_TENSOR, Param("dim", INTEGER, doc="Index of the new dimension."))),),
     _unsqueeze,
-    "Return the tensor with a new dimension of size 1.",
+    "Return `input_tensor` with a new dimension of size 1 at index `dim`.\nShape: [H, W] -> [1, H, W] for `dim` 0.",
     golden=golden.unsqueeze,
     view=True,
     examples=((0,), (-1,)),
@@ -246,9 +260,9 @@ unsqueeze = register_movement(
 
 unsqueeze_to_4D = register_movement(  # noqa: N816 - the official name
     "unsqueeze_to_4D",
-    (Signature((Param("tensor", TENSOR, doc="Rank at most 4."),)),),
+    (Signature((Param("tensor", TENSOR, doc="Tensor of rank at most 4."),)),),
     _unsqueeze_to_4d,
-    "Return the tensor with leading dimensions of size 1 up to rank 4.",
+    "Return `tensor` as rank 4, with leading dimensions of size 1.\nShape: [H, W] -> [1, 1, H, W].",
     golden=golden.unsqueeze_to_4d,
     raises=(("ShapeError", "the rank is more than 4."),),
     view=True,

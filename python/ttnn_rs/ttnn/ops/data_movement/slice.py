@@ -93,7 +93,7 @@ def _check_range(name: str, spec: TensorSpec, begin: Sequence[int], end: Sequenc
     for axis, (start, stop) in enumerate(zip(begin, end, strict=True)):
         size = spec.shape[axis]
         if stop > size:
-            # The official text names the end rounded up to whole tiles, and the padded size.
+            # The official text names the end rounded up to full tiles, and the padded size.
             named = -(-stop // tile[axis]) * tile[axis] if spec.layout is Layout.TILE else stop
             raise ShapeError(
                 f"{name}: dimension {axis} of {spec.shape} ends at {size}, the slice at {stop}.",
@@ -104,7 +104,7 @@ def _check_range(name: str, spec: TensorSpec, begin: Sequence[int], end: Sequenc
 
 
 def _leaves_tiles(spec: TensorSpec, begin: Sequence[int], steps: Sequence[int]) -> bool:
-    """Whether a slice of a tiled tensor cannot be made of whole tiles and therefore runs through rows."""
+    """Whether a slice of a tiled tensor cannot be copied tile by tile and therefore runs through rows."""
     if spec.layout is not Layout.TILE:
         return False
     height, width = spec.tile.tile_shape
@@ -168,7 +168,7 @@ def _examples(shape: tuple[int, ...], _layout: Layout) -> Iterator[tuple[Any, ..
 _SLICE_OPTIONS: Final = (
     MEMORY_CONFIG_OPTION,
     OUTPUT_TENSOR_OPTION,
-    Param("pad_value", FLOAT, None, none=True, doc="What tile padding of the result holds. Default: 0."),
+    Param("pad_value", FLOAT, None, none=True, doc="Value of the output's tile padding. Default: 0."),
 )
 
 
@@ -178,14 +178,26 @@ slice = register_movement(
         Signature(
             (
                 INPUT_TENSOR,
-                Param("starts", TENSOR, doc="First indices, counted from the end if negative."),
-                Param("ends", TENSOR, doc="Indices after the last ones."),
-                Param("slice_step", INT_SEQUENCE, None, none=True, doc="Distances."),
+                Param("starts", TENSOR, doc="Start index of each dimension. Negative indices count from the end."),
+                Param("ends", TENSOR, doc="End index of each dimension, not included."),
+                Param("slice_step", INT_SEQUENCE, None, none=True, doc="Step of each dimension."),
             ),
             (
                 *_SLICE_OPTIONS,
-                Param("slice_dim", INTEGER, None, none=True, doc="Only with tensors."),
-                Param("num_devices", INTEGER, None, none=True, doc="Only with tensors."),
+                Param(
+                    "slice_dim",
+                    INTEGER,
+                    None,
+                    none=True,
+                    doc="Only for `slice_start` and `slice_end` given as tensors.",
+                ),
+                Param(
+                    "num_devices",
+                    INTEGER,
+                    None,
+                    none=True,
+                    doc="Only for `slice_start` and `slice_end` given as tensors.",
+                ),
                 SUB_CORE_GRIDS_OPTION,
             ),
             run=_slice_by_tensors,
@@ -195,22 +207,23 @@ slice = register_movement(
                 INPUT_TENSOR,
                 Param("starts", INT_SEQUENCE),
                 Param("ends", INT_SEQUENCE),
-                Param("steps", INT_SEQUENCE, doc="Distances."),
+                Param("steps", INT_SEQUENCE, doc="Step of each dimension."),
             ),
             (*_SLICE_OPTIONS, SUB_CORE_GRIDS_OPTION),
         ),
         Signature(
             (
                 INPUT_TENSOR,
-                Param("slice_start", INT_SEQUENCE, doc="As starts."),
-                Param("slice_end", INT_SEQUENCE, doc="As ends."),
+                Param("slice_start", INT_SEQUENCE, doc="Same as `starts`."),
+                Param("slice_end", INT_SEQUENCE, doc="Same as `ends`."),
                 Param("slice_step", INT_SEQUENCE, None, none=True),
             ),
             (*_SLICE_OPTIONS, SUB_CORE_GRIDS_OPTION),
         ),
     ),
     _slice,
-    "Return the elements from the start indices up to the end indices, with steps.",
+    "Return the elements of `input_tensor` from `starts` to `ends` (not included) with `steps`.\n"
+    "Shape: [d0, d1, ...] -> [ceil((ends[0] - starts[0]) / steps[0]), ...].",
     golden=golden.slice_,
     raises=(("ShapeError", "an index is out of range."),),
     examples=_examples,

@@ -44,7 +44,7 @@ def _by_size(input_tensor: Tensor, split_size: int, dim: int, memory_config: Mem
     return _by_sizes(input_tensor, sizes or [0], dim, memory_config)
 
 
-_DIM: Final = Param("dim", INTEGER, 0, doc="The dimension that is split.", example=-1)
+_DIM: Final = Param("dim", INTEGER, 0, doc="Dimension that is split.", example=-1)
 split = register_movement(
     "split",
     (
@@ -59,7 +59,7 @@ split = register_movement(
         ),
     ),
     _by_sizes,
-    "Return the pieces [..., `split_size`, ...] of a tensor [..., D, ...] along `dim`, as a list.",
+    "Return the list of pieces of `input_tensor` along `dim`.\nShape: [..., D, ...] -> [..., split_size, ...] each.",
     golden=golden.split,
     engine=(),
     composition=True,

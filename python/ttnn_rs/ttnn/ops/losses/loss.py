@@ -1,6 +1,6 @@
 """Losses: the difference with one activation in Dst, then a reduction.
 
-Source: operator programs, section 4 ("Losses"); TT-NN docs of the operators.
+Source: tt-metal `ttnn/cpp/ttnn/operations/loss`; TT-NN docs of the operators.
 """
 
 from __future__ import annotations
@@ -59,13 +59,13 @@ def _loss(
 
 _TENSORS: Final = (
     Param("input_reference", TENSOR, doc="[..., H, W] on a device."),
-    Param("input_prediction", TENSOR, doc="Broadcast to the reference and the other way round."),
+    Param("input_prediction", TENSOR, doc="Tensor whose shape can be broadcast with that of `input_reference`."),
 )
 _REDUCTION: Final = Param(
     "reduction",
     instance_kind("ttnn.LossReductionMode", LossReductionMode),
     LossReductionMode.NONE,
-    doc="The losses themselves, or their sum or mean, of shape [].",
+    doc="NONE for the element-wise loss, SUM or MEAN for one value of shape [].",
 )
 
 
@@ -77,25 +77,26 @@ def _register(name: str, op_type: UnaryOpType, what: str, function: Callable[...
             name=name,
             signatures=(Signature(_TENSORS, (_REDUCTION, MEMORY_CONFIG_OPTION, OUTPUT_TENSOR_OPTION)),),
             run=partial(_loss, f"ttnn.{name}", op_type),
-            doc=f"Return {what} of the differences, element by element or reduced.",
-            source="operator programs, section 4",
+            doc=f"Return the {what} differences of `input_reference` and `input_prediction`, or their sum or mean.\n"
+            "Shape: [..., H, W], [..., H, W] -> [..., H, W], or [] with a reduction.",
+            source="tt-metal `ttnn/cpp/ttnn/operations/loss`",
             dtypes=(*FLOAT_INPUTS, *integers),
             reference=integers,
             layouts=(Layout.TILE, Layout.ROW_MAJOR),
             golden=function,
-            # The matrix unit aligns the operands to ten bits below the larger one.
+            # The FPU aligns the operands to ten bits below the larger one.
             accuracy=max_ulp((DataType.BFLOAT16, 3), (DataType.FLOAT32, 4), magnitude=golden.terms(name)),
             composition=True,
             family="binary",
             raises=(
                 ("ShapeError", "the shapes cannot be broadcast."),
-                ("DTypeError", "integers meet floating point."),
+                ("DTypeError", "floating-point and integer tensors are mixed."),
                 ("StorageError", "a tensor is on the host, deallocated or on another device."),
-                ("UnsupportedError", "an output_tensor for a reduced loss."),
+                ("UnsupportedError", "`output_tensor` is given with a reduction."),
             ),
         )
     )
 
 
-l1_loss = _register("l1_loss", UnaryOpType.ABS, "the magnitudes", golden.l1_loss)
-mse_loss = _register("mse_loss", UnaryOpType.SQUARE, "the squares", golden.mse_loss)
+l1_loss = _register("l1_loss", UnaryOpType.ABS, "absolute", golden.l1_loss)
+mse_loss = _register("mse_loss", UnaryOpType.SQUARE, "squared", golden.mse_loss)

@@ -57,19 +57,21 @@ addmm = register(
         signatures=(
             Signature(
                 (
-                    Param("input_tensor", TENSOR, doc="What is added; broadcast as by ttnn.add."),
-                    Param("mat1_tensor", TENSOR, doc="[..., M, K], tiled, on a device."),
+                    Param("input_tensor", TENSOR, doc="Tensor that is added, broadcast to [..., M, N]."),
+                    Param("mat1_tensor", TENSOR, doc="[..., M, K] on a device, in TILE_LAYOUT."),
                     Param("mat2_tensor", TENSOR, doc="[..., K, N]."),
                 ),
                 (
-                    Param("alpha", FLOAT, 1.0, doc="Factor of the product."),
-                    Param("beta", FLOAT, 1.0, doc="Factor of input_tensor; not 0."),
+                    Param("alpha", FLOAT, 1.0, doc="Multiplier of the product."),
+                    Param("beta", FLOAT, 1.0, doc="Multiplier of `input_tensor`, not 0."),
                     *PRODUCT_OPTIONS,
                 ),
             ),
         ),
         run=_addmm,
-        doc="Return beta * input_tensor + alpha * (mat1_tensor @ mat2_tensor), one operator after the other.",
+        doc="Return `beta * input_tensor + alpha * (mat1_tensor @ mat2_tensor)`.\n"
+        "Shape: [..., M, K], [..., K, N] -> [..., M, N].\n"
+        "The operators run one after the other, and each of them rounds.",
         dtypes=_DTYPES,
         layouts=(Layout.TILE,),
         golden=golden.addmm,

@@ -1,7 +1,7 @@
 """What the checks of all program families share: how one is stated, block sizes, and shards of A.
 
 The checks and their sentences are those of the official package (the text after `info:`); our own sentence in front
-says which figure does not fit and which would.
+says which parameter does not fit and which would.
 """
 
 from __future__ import annotations

@@ -188,7 +188,7 @@ class Operand:
         return tile_bytes(self.dtype)
 
     def transposed(self) -> Operand:
-        """Return the operand with its last two dimensions exchanged."""
+        """Return the operand with its last two dimensions transposed."""
         return Operand(
             (*self.shape[:-2], self.shape[-1], self.shape[-2]),
             (*self.padded[:-2], self.padded[-1], self.padded[-2]),
@@ -222,7 +222,7 @@ class Chip:
 
     @property
     def l1_end(self) -> int:
-        """Address that the buffers of a program must not reach."""
+        """Address that the buffers of a program must not overlap."""
         return self.l1_bytes if self.l1_lowest_tensor is None else self.l1_lowest_tensor
 
     @property

@@ -164,7 +164,7 @@ def _operand_device(operator: str, a: Tensor, b: Tensor, bias: Tensor | None, ou
             continue
         if on_device(operator, tensor, label, "Operands to matmul need to be on device!") is not device:
             raise StorageError(
-                f"{operator}: {label} lives on another device than input_tensor_a.",
+                f"{operator}: {label} is on another device than input_tensor_a.",
                 vendor="Operands to matmul need to be on the same device!",
             )
     for label, tensor in (("input_tensor_a", a), *others[:2]):
@@ -470,55 +470,70 @@ _ANYTHING: Final = Kind(
 )
 
 _OPERANDS: Final = (
-    Param("input_tensor_a", TENSOR, doc="[..., M, K], tiled, on a device."),
-    Param("input_tensor_b", TENSOR, doc="[..., K, N]; one matrix serves every matrix of input_tensor_a."),
+    Param("input_tensor_a", TENSOR, doc="[..., M, K] on a device, in TILE_LAYOUT."),
+    Param(
+        "input_tensor_b",
+        TENSOR,
+        doc="[..., K, N]. A single matrix is multiplied with every matrix of `input_tensor_a`.",
+    ),
 )
 _BIAS: Final = Param(
     "bias",
     TENSOR,
     None,
     none=True,
-    doc="[1, N] or [N] is fused, but not beside a batched input_tensor_b, in a Reuse program, or, without "
-    "program_config and core_grid, in most calls that touch L1. Then, and of other shapes, it is added as by ttnn.add.",
+    doc="[1, N] or [N]. It is fused, except with a batched `input_tensor_b`, with a Reuse program, or, without "
+    "`program_config` and `core_grid`, for most tensors in L1. Otherwise, and for other shapes, it is added by "
+    "`ttnn.add`.",
 )
 _OPTIONS: Final = (
-    Param("transpose_a", BOOLEAN, False, doc="input_tensor_a is stored as [..., K, M]."),
-    Param("transpose_b", BOOLEAN, False, doc="input_tensor_b is stored as [..., N, K]."),
+    Param("transpose_a", BOOLEAN, False, doc="Whether `input_tensor_a` is [..., K, M]."),
+    Param("transpose_b", BOOLEAN, False, doc="Whether `input_tensor_b` is [..., N, K]."),
     Param(
         "memory_config",
         MEMORY_CONFIG,
         None,
         none=True,
-        doc="Where the result lives; of a sharded one the kind counts, the program decides the shards. Default: DRAM, "
-        "interleaved.",
+        doc="Memory configuration of the output. The program chooses the shards of a sharded output. Default: "
+        "interleaved DRAM.",
     ),
-    Param("dtype", DATA_TYPE, None, none=True, doc="Data type of the result. Default: that of input_tensor_a."),
-    Param("program_config", _PROGRAM_CONFIG, None, none=True, doc="Blocking; chosen if not given. It decides bits."),
+    Param("dtype", DATA_TYPE, None, none=True, doc="Data type of the output. Default: that of `input_tensor_a`."),
+    Param(
+        "program_config",
+        _PROGRAM_CONFIG,
+        None,
+        none=True,
+        doc="Program configuration: blocking of the product. "
+        "It changes the bits of the result. Default: "
+        "chosen by shape.",
+    ),
     Param(
         "activation",
         _ACTIVATION,
         None,
         none=True,
-        doc="Fused with core_grid, and then before a bias that is not fused; else an operator of its own, the last.",
+        doc="Activation. It is fused with `core_grid`, and then precedes a bias that is not fused. Otherwise it runs "
+        "last.",
     ),
     Param(
         "compute_kernel_config",
         COMPUTE_KERNEL_CONFIG,
         None,
         none=True,
-        doc="Fidelity, width of Dst, packer accumulation. Default: HiFi3 (HiFi4 on Blackhole) for two float32 tensors; "
-        "LoFi with program_config or core_grid, or for two block floats; else HiFi2. A float32 result gets a 32-bit "
-        "Dst, others are accumulated in L1.",
+        doc="Math fidelity, Dst width and packer accumulation. Default: HiFi3 (HiFi4 on Blackhole) for two float32 "
+        "tensors; LoFi with `program_config` or `core_grid`, or for two block floats; else HiFi2. A float32 "
+        "output uses a 32-bit Dst, others are accumulated in L1.",
     ),
     Param(
         "core_grid",
         instance_kind("ttnn.CoreGrid", CoreGrid),
         None,
         none=True,
-        doc="Cores of the chosen program; the device's grid if it is smaller. Decides bits: fidelity and blocking.",
+        doc="Grid of cores, at most the device's. It selects fidelity and blocking, and so changes the bits of the "
+        "result.",
     ),
-    Param("output_tile", TILE, None, none=True, doc="Tile of the result; 32x32 only."),
-    Param("optional_output_tensor", TENSOR, None, none=True, doc="Takes the result."),
+    Param("output_tile", TILE, None, none=True, doc="Tile of the output. Only 32x32 is supported."),
+    Param("optional_output_tensor", TENSOR, None, none=True, doc="Preallocated output."),
     Param(
         "global_cb",
         Kind("ttnn._ttnn.global_circular_buffer.global_circular_buffer", lambda value: value is not None, "object"),
@@ -544,10 +559,10 @@ PRODUCT_OPTIONS: Final = tuple(option for name in _PLAIN for option in _OPTIONS 
 _COLUMN_OFFSET: Final = Param("in0_column_offset", INTEGER, None, none=True, modelled=False)
 _DTYPES: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B, DataType.BFLOAT4_B)
 RAISES: Final = (
-    ("ShapeError", "the inner or batch dimensions do not fit, or an operand is a scalar."),
-    ("LayoutError", "an operand is not tilized."),
-    ("DTypeError", "an operand is not of a floating point type."),
-    ("ProgramConfigError", "a program configuration that does not fit the operands, the grid or Dst."),
+    ("ShapeError", "the inner or batch dimensions do not match, or an operand has rank 0."),
+    ("LayoutError", "an operand is not in TILE_LAYOUT."),
+    ("DTypeError", "an operand is not of a floating-point type."),
+    ("ProgramConfigError", "the program configuration does not match the operands, the grid or the size of Dst."),
     ("OutOfMemoryError", "the buffers of the program do not fit in L1."),
     ("StorageError", "an operand is on the host, deallocated or on another device."),
 )
@@ -561,8 +576,9 @@ matmul = register(
         name="matmul",
         signatures=(Signature(_OPERANDS, _OPTIONS),),
         run=_matmul,
-        doc="Return the matrix product of two tensors.",
-        source="the programs of ttnn 0.81.1",
+        doc="Return the matrix product `input_tensor_a @ input_tensor_b`.\n"
+        "Shape: [..., M, K], [..., K, N] -> [..., M, N].",
+        source="tt-metal `ttnn/cpp/ttnn/operations/matmul`",
         dtypes=_DTYPES,
         layouts=(Layout.TILE,),
         golden=golden.matmul,
@@ -578,8 +594,9 @@ linear = register(
         name="linear",
         signatures=(Signature(_OPERANDS, (_BIAS, *_OPTIONS, _COLUMN_OFFSET)),),
         run=_linear,
-        doc="Return the matrix product of two tensors plus a bias, with an activation.",
-        source="the programs of ttnn 0.81.1",
+        doc="Return `activation(input_tensor_a @ input_tensor_b + bias)`.\n"
+        "Shape: [..., M, K], [..., K, N], [N] -> [..., M, N].",
+        source="tt-metal `ttnn/cpp/ttnn/operations/matmul`",
         dtypes=_DTYPES,
         layouts=(Layout.TILE,),
         golden=golden.linear,

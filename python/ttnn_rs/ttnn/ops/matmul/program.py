@@ -161,7 +161,7 @@ class MatmulProgram:
 
     @property
     def vector_activation(self) -> Activation | None:
-        """Activation that the vector unit applies before the last pack."""
+        """Activation that the SFPU applies before the last pack."""
         return None if self.packer_relu else self.config.fused_activation
 
     def kernel_buffers(self) -> dict[str, KernelBuffer]:

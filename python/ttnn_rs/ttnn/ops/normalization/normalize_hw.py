@@ -45,7 +45,8 @@ normalize_hw = register(
         name="normalize_hw",
         signatures=(Signature((INPUT_TENSOR,), (MEMORY_CONFIG_OPTION,)),),
         run=_normalize_hw,
-        doc="Return (x - mean) / sqrt(variance) of a tensor [N, C, H, W], each of its matrices [H, W] by itself.",
+        doc="Return `(x - mean) / sqrt(variance)` of `input_tensor`, normalized over the last two dimensions.\n"
+        "Shape: [N, C, H, W] -> [N, C, H, W].",
         dtypes=(DataType.BFLOAT16,),
         layouts=(Layout.TILE,),
         golden=golden.normalize_hw,

@@ -1,6 +1,6 @@
 """Softmax over the last dimension (the "attention program").
 
-Source: operator programs, sections 1 and 1.1.
+Source: tt-metal `ttnn/cpp/ttnn/operations/normalization/softmax`.
 """
 
 from __future__ import annotations
@@ -120,7 +120,15 @@ softmax = register(
         name="softmax",
         signatures=(
             Signature(
-                (INPUT_TENSOR, Param("dim", INTEGER, -1, doc="The dimension that sums to 1; only the last one.")),
+                (
+                    INPUT_TENSOR,
+                    Param(
+                        "dim",
+                        INTEGER,
+                        -1,
+                        doc="Dimension along which the output sums to 1. Only the last one is supported.",
+                    ),
+                ),
                 (
                     MEMORY_CONFIG_OPTION,
                     Param(
@@ -128,25 +136,30 @@ softmax = register(
                         COMPUTE_KERNEL_CONFIG,
                         None,
                         none=True,
-                        doc="Default: HiFi3, 32-bit Dst, approximate exponential except for float32.",
+                        doc="Math fidelity, Dst width and approximation. Default: HiFi3, 32-bit Dst, approximate "
+                        "exponential except for float32.",
                     ),
-                    Param("numeric_stable", BOOLEAN, True, doc="Subtract the maximum of each row first."),
+                    Param(
+                        "numeric_stable", BOOLEAN, True, doc="Subtract the maximum of each row before the exponential."
+                    ),
                 ),
             ),
         ),
         run=_softmax,
-        doc="Return exp(x) / sum(exp(x)) along the last dimension, in TILE_LAYOUT.",
-        source="operator programs, section 1",
+        doc="Return the softmax `exp(x) / sum(exp(x))` of `input_tensor` along the last dimension.\n"
+        "Shape: [..., H, W] -> [..., H, W].\n"
+        "The output is in TILE_LAYOUT.",
+        source="tt-metal `ttnn/cpp/ttnn/operations/normalization/softmax`",
         dtypes=_DTYPES,
         layouts=(Layout.TILE, Layout.ROW_MAJOR),
         golden=golden.softmax,
-        # For |x| up to 4. The matrix unit subtracts the maximum in TF32, and the error grows with the exponent.
+        # For |x| up to 4. The FPU subtracts the maximum in TF32, and the error grows with the exponent.
         accuracy=max_ulp((DataType.BFLOAT16, 16), (DataType.FLOAT32, 2**17), (DataType.BFLOAT8_B, 4)),
         engine=("softmax",),
         raises=(
             ("DTypeError", "the input is not floating point."),
-            ("LayoutError", "the input is row-major and needs no padding."),
-            ("UnsupportedError", "another dimension than the last, or a rank above 4."),
+            ("LayoutError", "the input is row-major and needs no tile padding."),
+            ("UnsupportedError", "`dim` is not the last dimension, or the rank is above 4."),
         ),
         examples=_examples,
     )

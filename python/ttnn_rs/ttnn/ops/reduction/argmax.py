@@ -1,6 +1,6 @@
 """Index of the largest element.
 
-Source: operator programs, section 12.
+Source: tt-metal `ttnn/cpp/ttnn/operations/reduction/argmax`.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _argmax(
         )
     searched = spec.shape.volume() if axis is None else dims[axis]
     if searched == 0:
-        raise ShapeError(f"{_NAME}: {spec.shape} has no element along dim={dim}, so there is no largest one.")
+        raise ShapeError(f"{_NAME}: {spec.shape} has no element along dim={dim}.")
     if axis is None:
         shape = [1] * len(dims) if keepdim else []
     else:
@@ -135,8 +135,8 @@ argmax = register(
             Signature(
                 (
                     INPUT_TENSOR,
-                    Param("dim", INTEGER, None, none=True, doc="Searched dimension. Default: the flattened tensor."),
-                    Param("keepdim", BOOLEAN, False, doc="Keep the searched dimension with size 1."),
+                    Param("dim", INTEGER, None, none=True, doc="Dimension to search. Default: the flattened tensor."),
+                    Param("keepdim", BOOLEAN, False, doc="Whether to keep the searched dimension with size 1."),
                 ),
                 (
                     SUB_CORE_GRIDS_OPTION,
@@ -147,8 +147,10 @@ argmax = register(
             ),
         ),
         run=_argmax,
-        doc="Return the index of the largest element as UINT32 rows. NaN outranks all, ties go to the first.",
-        source="operator programs, section 12",
+        doc="Return the index of the maximum of `input_tensor` along `dim`, as uint32 in ROW_MAJOR_LAYOUT.\n"
+        "Shape: [..., H, W] -> [..., H] for `dim` -1, or [..., H, 1] with `keepdim`.\n"
+        "NaN counts as the largest value. The first index is returned for ties.",
+        source="tt-metal `ttnn/cpp/ttnn/operations/reduction/argmax`",
         dtypes=_ROW_DTYPES,
         only_rows=tuple(dtype for dtype in _ROW_DTYPES if dtype not in _TILE_DTYPES),
         layouts=(Layout.TILE, Layout.ROW_MAJOR),
@@ -156,10 +158,10 @@ argmax = register(
         accuracy=bit_exact(),
         engine=("argmax",),
         raises=(
-            ("DTypeError", "the data type is not one that the layout allows."),
-            ("ShapeError", "the searched dimension is empty, or missing for a tiled input."),
-            ("MemoryConfigError", "the input is sharded, or the result would be."),
-            ("ParameterError", "sub_core_grids has more than two rectangles for the rows of a row-major input."),
+            ("DTypeError", "the data type is not supported in the input's layout."),
+            ("ShapeError", "the searched dimension is empty, or `dim` is not given for a tiled input."),
+            ("MemoryConfigError", "the input or the output is sharded."),
+            ("ParameterError", "`sub_core_grids` has more than two rectangles and the input is row-major."),
         ),
         examples=_examples,
     )

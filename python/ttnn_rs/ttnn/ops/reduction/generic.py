@@ -3,7 +3,7 @@
 Integers are read as integer hardware has them, since no vectors of the chip's kernels exist: sums of int32 and uint32
 wrap modulo 2^32, comparisons follow the sign of the type, and padding holds what changes no result.
 
-Source: TT-NN docs of the operators; operator programs, section 3.
+Source: TT-NN docs of the operators; tt-metal `ttnn/cpp/ttnn/operations/reduction/generic`.
 """
 
 from __future__ import annotations
@@ -268,15 +268,16 @@ _OPTIONS: Final = (
         COMPUTE_KERNEL_CONFIG,
         None,
         none=True,
-        doc="Fidelity and width of Dst. Default: HiFi3 (HiFi4 on Blackhole) and 32 bits, which integers always get.",
+        doc="Math fidelity and Dst width. Default: HiFi3 (HiFi4 on Blackhole) and 32 bits. Integers always use 32 "
+        "bits.",
     ),
-    Param("scalar", FLOAT, 1.0, doc="The result is multiplied by it."),
-    Param("correction", BOOLEAN, None, none=True, doc="Belongs to std and var; means nothing here."),
+    Param("scalar", FLOAT, 1.0, doc="Multiplier of the output."),
+    Param("correction", BOOLEAN, None, none=True, doc="Used by `std` and `var` only."),
     SUB_CORE_GRIDS_OPTION,
-    Param("fast_and_approximate_mode", BOOLEAN, False, doc="Reduce float32 on the matrix unit, as TF32."),
+    Param("fast_and_approximate_mode", BOOLEAN, False, doc="Reduce float32 on the FPU, as TF32."),
 )
 _OUTPUT_LAYOUT: Final = Param(
-    "output_layout", LAYOUT, None, none=True, doc="Layout of the result. Default: what the program leaves."
+    "output_layout", LAYOUT, None, none=True, doc="Layout of the output. Default: that of the program."
 )
 
 
@@ -299,14 +300,14 @@ def _register(kind: Kind, doc: str, reference: Any, accuracy: Accuracy) -> FastO
                     (
                         INPUT_TENSOR,
                         Param("dim", INT_OR_INTS, None, none=True, doc="Dimensions to reduce. Default: all."),
-                        Param("keepdim", BOOLEAN, False, doc="Keep reduced dimensions with size 1."),
+                        Param("keepdim", BOOLEAN, False, doc="Whether to keep the reduced dimensions with size 1."),
                     ),
                     (*_OPTIONS, _OUTPUT_LAYOUT) if by_sum else _OPTIONS,
                 ),
             ),
             run=partial(_reduce, kind),
             doc=doc,
-            source="operator programs, section 3",
+            source="tt-metal `ttnn/cpp/ttnn/operations/reduction/generic`",
             dtypes=_DTYPES if kind == "mean" else (*_DTYPES, *REDUCED_INTEGERS),
             reference=() if kind == "mean" else REDUCED_INTEGERS,
             layouts=(Layout.TILE, Layout.ROW_MAJOR),
@@ -316,7 +317,10 @@ def _register(kind: Kind, doc: str, reference: Any, accuracy: Accuracy) -> FastO
             raises=(
                 ("DTypeError", f"the input is bfloat4_b or holds {'' if kind == 'mean' else '8- or 16-bit '}integers."),
                 ("ShapeError", "a dimension is out of range, or named twice."),
-                ("UnsupportedError", "a sharded input without memory_config; long rows in ROW_MAJOR_LAYOUT."),
+                (
+                    "UnsupportedError",
+                    "the input is sharded and `memory_config` is not given, or rows in ROW_MAJOR_LAYOUT are too long.",
+                ),
             ),
             examples=_examples,
         )
@@ -325,7 +329,9 @@ def _register(kind: Kind, doc: str, reference: Any, accuracy: Accuracy) -> FastO
 
 sum = _register(
     "sum",
-    "Return the sum over the given dimensions. Sums of int32 and uint32 wrap modulo 2^32 (our reading).",
+    "Return the sum of `input_tensor` over `dim`.\n"
+    "Shape: [..., H, W] -> [..., H] for `dim` -1, or [..., H, 1] with `keepdim`.\n"
+    "Sums of int32 and uint32 wrap modulo 2^32; no vector covers this.",
     golden.sum_,
     max_ulp(
         (DataType.BFLOAT16, 2),
@@ -336,7 +342,9 @@ sum = _register(
 )
 mean = _register(
     "mean",
-    "Return the mean over the given dimensions. For bfloat16 and bfloat8_b, 1/N is truncated to bfloat16.",
+    "Return the mean of `input_tensor` over `dim`.\n"
+    "Shape: [..., H, W] -> [..., H] for `dim` -1, or [..., H, 1] with `keepdim`.\n"
+    "For bfloat16 and bfloat8_b, 1/N is truncated to bfloat16.",
     golden.mean,
     max_ulp(
         (DataType.BFLOAT16, 3),
@@ -346,10 +354,10 @@ mean = _register(
     ),
 )
 _BLOCK_FLOATS: Final = (
-    " bfloat8_b loses values that share their group of 16 with tile padding, as on the chip: use sizes that are "
+    "\n"
+    "Shape: [..., H, W] -> [..., H] for `dim` -1, or [..., H, 1] with `keepdim`.\n"
+    "bfloat8_b: values that share a group of 16 with tile padding are lost, as on the device. Use sizes that are "
     "multiples of 16."
 )
-max = _register("max", "Return the largest value along the given dimensions." + _BLOCK_FLOATS, golden.max_, bit_exact())
-min = _register(
-    "min", "Return the smallest value along the given dimensions." + _BLOCK_FLOATS, golden.min_, bit_exact()
-)
+max = _register("max", "Return the maximum of `input_tensor` over `dim`." + _BLOCK_FLOATS, golden.max_, bit_exact())
+min = _register("min", "Return the minimum of `input_tensor` over `dim`." + _BLOCK_FLOATS, golden.min_, bit_exact())

@@ -1,10 +1,10 @@
 """`prod`: the product of all elements, or along one dimension.
 
-The product of everything runs tile by tile through Dst: the running tile goes back to the matrix unit, which cuts it
+The product of everything runs tile by tile through Dst: the running tile goes back to the FPU, which cuts it
 to the significand of its operands (bfloat16, or TF32 for float32), and is multiplied by the next tile. The official
 package multiplies the 1024 elements of the last tile on the host, in the data type, in the order of its bytes; so does
 this one. Along a dimension the same chain starts with 1.0 and keeps bfloat16 in a 16-bit Dst, for float32 as well.
-Source: operator programs, section 3; TT-NN docs of the operator.
+Source: tt-metal `ttnn/cpp/ttnn/operations/reduction/prod`; TT-NN docs of the operator.
 """
 
 from __future__ import annotations
@@ -230,7 +230,7 @@ def _prod_into(
         raise LayoutError(f"{_NAME}: input_tensor is {spec.layout.name}; with output_tensor it is in TILE_LAYOUT.")
     if memory_config not in (None, output_tensor.memory_config()):
         raise MemoryConfigError(
-            f"{_NAME}: memory_config is {memory_config}, but output_tensor lives in {output_tensor.memory_config()}."
+            f"{_NAME}: memory_config is {memory_config}, but output_tensor is in {output_tensor.memory_config()}."
         )
     shape = [1 if axis in axes else size for axis, size in enumerate(spec.shape._dims)]
     take_output(_NAME, output_tensor, shape, Layout.TILE, on_device(_NAME, input_tensor))
@@ -250,32 +250,37 @@ prod = register(
             Signature(
                 (
                     INPUT_TENSOR,
-                    Param("dim", INTEGER, None, none=True, doc="The dimension that goes. Default: all of them."),
-                    Param("keepdim", BOOLEAN, False, doc="Keep reduced dimensions with size 1."),
+                    Param("dim", INTEGER, None, none=True, doc="Dimension to reduce. Default: all."),
+                    Param("keepdim", BOOLEAN, False, doc="Whether to keep the reduced dimensions with size 1."),
                 ),
                 (MEMORY_CONFIG_OPTION,),
             ),
             Signature(
-                (INPUT_TENSOR, Param("output_tensor", TENSOR, doc="Takes the result, in which dimensions are kept.")),
-                (Param("dims", INT_SEQUENCE, doc="The dimensions that go, before the last two."), MEMORY_CONFIG_OPTION),
+                (
+                    INPUT_TENSOR,
+                    Param("output_tensor", TENSOR, doc="Preallocated output, with the reduced dimensions kept."),
+                ),
+                (Param("dims", INT_SEQUENCE, doc="Dimensions to reduce, before the last two."), MEMORY_CONFIG_OPTION),
                 run=_prod_into,
             ),
         ),
         run=_prod,
         doc=(
-            "Return the product of all elements, or along one dimension, in TILE_LAYOUT; 1 where there is nothing to "
-            "multiply. Products are cut or rounded to bfloat16 one after the other; along a dimension those of "
-            "float32, too. The elements of the last tile are multiplied on the host, each product rounded to nearest: "
-            "in bfloat16, in FP32 for the other types (that of block floats is an assumption)."
+            "Return the product of the elements of `input_tensor`, over `dim` or over all dimensions.\n"
+            "Shape: [..., H, W] -> [..., H] for `dim` -1, or [..., H, 1] with `keepdim`; [] over all dimensions.\n"
+            "The output is in TILE_LAYOUT. An empty product is 1. Each product is truncated or rounded to bfloat16, "
+            "over a dimension also for float32. The elements of the last tile are multiplied on the host, each "
+            "product rounded to nearest: in bfloat16, or in float32 for other data types (an assumption for block "
+            "floats)."
         ),
-        source="operator programs, section 3",
+        source="tt-metal `ttnn/cpp/ttnn/operations/reduction/prod`",
         dtypes=FLOATS,
         layouts=(Layout.TILE, Layout.ROW_MAJOR),
         golden=golden.prod,
         accuracy=no_bound("for every factor rounds the product once more: the error grows with their number"),
         engine=("product", "move_elements", "fill"),
         raises=(
-            ("DTypeError", "the input holds integers."),
+            ("DTypeError", "integer data types are not supported."),
             ("ShapeError", "a dimension is out of range, or named twice."),
             ("MemoryConfigError", "the input is sharded."),
             ("StorageError", "the input is on the host."),

@@ -1,7 +1,8 @@
 """The device programs behind sum, mean, max and min, and how they are chained.
 
 One program reduces the width, the height, or both of a tensor's matrices; `fast_reduce_nc` adds along one leading
-dimension. Everything else is a chain of them, with transposes in between. Source: operator programs, section 3.
+dimension. Everything else is a chain of them, with transposes in between.
+Source: tt-metal `ttnn/cpp/ttnn/operations/reduction/generic`.
 """
 
 from __future__ import annotations
@@ -49,9 +50,9 @@ class Setting:
     Args:
         name: Operator, for errors.
         memory_config: Where intermediate tensors live.
-        fidelity: Phases of the matrix unit.
+        fidelity: Phases of the FPU.
         dst32: 32-bit Dst.
-        fast: float32 goes through the matrix unit as TF32.
+        fast: float32 goes through the FPU as TF32.
         arch: Chip generation, as the engine takes it.
         tiles_asked_for: The caller wants TILE_LAYOUT, so that no row-major program may end the call.
     """
@@ -65,7 +66,7 @@ class Setting:
     tiles_asked_for: bool = False
 
     def accurate(self, dtype: DataType) -> bool:
-        """Whether a tensor of this type is reduced by the vector unit in FP32."""
+        """Whether a tensor of this type is reduced by the SFPU in FP32."""
         return dtype is DataType.FLOAT32 and self.dst32 and not self.fast
 
 
@@ -83,7 +84,7 @@ def _join(kind: Kind, dtype: DataType, accurate: bool) -> str:
         return "sfpu_sum" if accurate else "fpu_sum"
     if kind == "max":
         return "sfpu_max" if accurate else "fpu_max"
-    # The matrix unit has no minimum: bfloat16 goes to the vector unit, the rest is negated twice.
+    # The FPU has no minimum: bfloat16 goes to the SFPU, the rest is negated twice.
     return "sfpu_min" if accurate or dtype is DataType.BFLOAT16 else "fpu_min"
 
 
@@ -112,7 +113,7 @@ def _step(
     scaler: float = 1.0,
     scale: float = 1.0,
     fill: float | None = None,
-    exchanged: bool = False,
+    transposed: bool = False,
 ) -> Tensor:
     """Run one program on a tiled tensor of rank 2 or more.
 
@@ -122,11 +123,11 @@ def _step(
         axis: Width, height, a single tile as a whole, or the number of a leading dimension.
         join: As the engine names it.
         dtype: Data type of the result.
-        scaler: Factor inside the matrix unit.
-        scale: Factor on the vector unit, afterwards.
+        scaler: Factor inside the FPU.
+        scale: Factor on the SFPU, afterwards.
         fill: What the padding of `source` is overwritten with first; None if it is in order.
-        exchanged: Whether a leading dimension is exchanged with the height and back; `fill` is then what the padding of
-            the result holds.
+        transposed: Whether a leading dimension is transposed with the height and back; `fill` is then the value
+            of the output's padding.
     """
     spec, device = source._spec, source._device
     assert device is not None
@@ -137,7 +138,7 @@ def _step(
     else:
         outer, length = math.prod(leading), 1
         shape = [*leading, height if axis == "w" else 1, width if axis == "h" else 1]
-    if fill is not None and spec.dtype is DataType.BFLOAT8_B and fill != 0.0 and not exchanged:
+    if fill is not None and spec.dtype is DataType.BFLOAT8_B and fill != 0.0 and not transposed:
         source, fill = filled(source, fill, setting.memory_config), None
     target = allocate(TensorSpec.of(shape, dtype, Layout.TILE, setting.memory_config), device)
     tile_rows, columns = spec.page_grid
@@ -150,7 +151,7 @@ def _step(
         outer=outer,
         rows=tile_rows // (outer * length),
         columns=columns,
-        axis="exchanged" if exchanged else "leading" if isinstance(axis, int) else axis,
+        axis="exchanged" if transposed else "leading" if isinstance(axis, int) else axis,
         length=length,
         join=join,
         scaler=scaler,
@@ -171,7 +172,7 @@ def _matrices(
     accurate = setting.accurate(given)
     fill = IDENTITY[kind] if fresh else None
     join = _join(kind, given, accurate)
-    # The matrix unit's scaler is part of a sum; anything else is multiplied when it is finished.
+    # The FPU's scaler is part of a sum; anything else is multiplied when it is finished.
     by_scaler = join == "fpu_sum"
     scaler, scale = (factor, 1.0) if by_scaler else (1.0, factor)
     if axis != "hw":
@@ -204,7 +205,7 @@ def reduce_integers(setting: Setting, source: Tensor, axes: Sequence[int], kind:
         result = tilize_padded(setting.name, source, memory_config=setting.memory_config, pad_value=value)
     rank = source._spec.shape.rank
     for axis in axes:
-        # The packer clears what lies beside a reduced row or column, so that every program fills the padding anew.
+        # The packer clears what lies beside a reduced row or column, so that every program fills the padding again.
         where: _StepAxis = "h" if axis == rank - 2 else "w" if axis == rank - 1 else axis
         result = _step(setting, result, where, f"int_{kind}", dtype, fill=value)
     return result
@@ -236,8 +237,8 @@ def _program(
     return result
 
 
-def _exchanged(setting: Setting, source: Tensor, axis: int, below: float, beside: float) -> Tensor:
-    """Return the tensor with a leading dimension and the height exchanged.
+def _transposed(setting: Setting, source: Tensor, axis: int, below: float, beside: float) -> Tensor:
+    """Return the tensor with a leading dimension and the height transposed.
 
     Args:
         setting: What the call asks for.
@@ -304,8 +305,8 @@ def _across(
     join = _join(kind, spec.dtype, setting.accurate(spec.dtype))
     scaler, scale = (factor, 1.0) if join == "fpu_sum" else (1.0, factor)
     # Integers have the same result on both ways.
-    exchanged = spec.dtype not in REDUCED_INTEGERS
-    result = _step(setting, source, axis, join, dtype, scaler=scaler, scale=scale, fill=beside, exchanged=exchanged)
+    transposed = spec.dtype not in REDUCED_INTEGERS
+    result = _step(setting, source, axis, join, dtype, scaler=scaler, scale=scale, fill=beside, transposed=transposed)
     below = IDENTITY[kind]
     return result if below == beside else _with_rows_filled(setting, result, below)
 
@@ -364,7 +365,7 @@ def reduce_axes(
             if reduced is not None:
                 result = reduced
                 continue
-            result = _exchanged(setting, result, number, IDENTITY[kind], beside)
+            result = _transposed(setting, result, number, IDENTITY[kind], beside)
         result = reduce_axes(
             setting,
             result,
@@ -376,7 +377,7 @@ def reduce_axes(
             fresh=fresh and inside and result is source,
         )
         if not inside:
-            result = _exchanged(setting, result, number, IDENTITY[kind], beside)
+            result = _transposed(setting, result, number, IDENTITY[kind], beside)
     return result
 
 

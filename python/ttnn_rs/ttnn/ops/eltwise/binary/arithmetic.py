@@ -1,7 +1,7 @@
 """Sums, differences and products.
 
-The matrix unit adds exactly and rounds once; the packer of a 16-bit result rounds a second time. Integers wrap.
-Source: operator programs, section 4.
+The FPU adds exactly and rounds once; the packer of a 16-bit result rounds a second time. Integers wrap.
+Source: tt-metal `ttnn/cpp/ttnn/operations/eltwise/binary_ng`.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ from ttnn.tensor.tensor import Tensor
 
 _WRAPPING: Final = (DataType.INT32, DataType.UINT32, DataType.UINT16)
 _ACCURACY: Final = max_ulp((DataType.BFLOAT16, 1), (DataType.FLOAT32, 1))
-_FAST_DOC: Final = "Changes nothing in bfloat16 and block floats."
+_FAST_DOC: Final = "No effect for bfloat16 and block floats."
 
 
 def _integers(op: str) -> dict[DataType, tuple[str, str]]:
-    """Return the programs for integers, which wrap: the same words for signed and unsigned ones."""
+    """Return the programs for integers, which wrap: the same bits for signed and unsigned ones."""
     return dict.fromkeys(_WRAPPING, (f"{op}_int", "int32"))
 
 
@@ -56,7 +56,7 @@ def _run(arithmetic: Arithmetic, a: Any, b: Any, fast: bool | None, options: Opt
 
 
 def _run_reversed(arithmetic: Arithmetic, a: Tensor, b: Any, _fast: bool | None, options: Options) -> Tensor:
-    # The program's second operand is a: the matrix unit adds its negative, the vector unit subtracts it.
+    # The program's second operand is a: the FPU adds its negative, the SFPU subtracts it.
     on_device(arithmetic.name, a, "input_tensor_a", on_host("A"))
     if options.output_tensor is a and isinstance(b, Tensor):
         shape = broadcast(arithmetic.name, a._spec.shape._dims, b._spec.shape._dims)
@@ -95,7 +95,7 @@ TABLE: Final = (
             "", BinaryOpType.ADD, "add", "add_binary",
             sfpu_in_bfloat16=False, blocks_on_sfpu=False, integers=_integers("add"), mixes_floats=True,
         ),
-        golden.add, "a + b", _forms(True), _run, accuracy=_ACCURACY, reference=(DataType.UINT16,),
+        golden.add, "sum `a + b`", _forms(True), _run, accuracy=_ACCURACY, reference=(DataType.UINT16,),
         in_place=_in_place(("input_tensor_a", "input_tensor_b"), True),
         steps={UnaryOpType.ADD_UNARY_SFPU: with_numbers("add_unary", 1)},
     ),
@@ -105,7 +105,7 @@ TABLE: Final = (
             "", BinaryOpType.SUB, "sub", "sub_binary",
             sfpu_in_bfloat16=False, blocks_on_sfpu=False, integers=_integers("sub"), mixes_floats=True,
         ),
-        golden.subtract, "a - b", _forms(True), _run, accuracy=_ACCURACY, reference=(DataType.UINT16,),
+        golden.subtract, "difference `a - b`", _forms(True), _run, accuracy=_ACCURACY, reference=(DataType.UINT16,),
         in_place=_in_place(("input_tensor_a", "input_tensor_b"), True), aliases=("sub",),
         steps={UnaryOpType.SUB_UNARY_SFPU: with_numbers("sub_unary", 1)},
     ),
@@ -115,7 +115,7 @@ TABLE: Final = (
             "", BinaryOpType.MUL, "mul", "mul_binary",
             blocks_on_sfpu=False, integers=_integers("mul"), mixes_floats=True,
         ),
-        golden.multiply, "a * b", _forms(False), _run, accuracy=_ACCURACY, reference=(DataType.UINT16,),
+        golden.multiply, "product `a * b`", _forms(False), _run, accuracy=_ACCURACY, reference=(DataType.UINT16,),
         in_place=_in_place(("input_a", "input_b"), False), aliases=("mul",),
         steps={UnaryOpType.MUL_UNARY_SFPU: with_numbers("mul_unary", 1)},
     ),
@@ -126,7 +126,7 @@ TABLE: Final = (
             sfpu_in_bfloat16=False, blocks_on_sfpu=False, before_b_fpu=(("neg", "default"),),
             integers=_integers("sub"), mixes_floats=True,
         ),
-        golden.rsub, "b - a",
+        golden.rsub, "reversed difference `b - a`",
         both((*COMMON, fast_option(True, _FAST_DOC, none=True)), scalar_name="input_b"),
         _run_reversed, accuracy=_ACCURACY, reference=(DataType.UINT16,),
         in_place=_in_place(("input_a", "input_b"), True), steps={UnaryOpType.RSUB: with_numbers("rsub", 1)},
@@ -138,7 +138,7 @@ TABLE: Final = (
             sfpu_in_bfloat16=False, blocks_on_sfpu=False, after=(("square", "default"),),
             integers=_integers("sub"), mixes_floats=True,
         ),
-        golden.squared_difference, "(a - b) squared", both((*COMMON, *CORES)), _run_squared_difference,
+        golden.squared_difference, "squared difference `(a - b)^2`", both((*COMMON, *CORES)), _run_squared_difference,
         reference=(DataType.UINT16,),
         in_place=both((*ACTIVATION_OPTIONS, *CORES), names=("input_a", "input_b")), accuracy=measured(2.1, 2),
     ),

@@ -61,8 +61,8 @@ def check_in_place(operator: str, a: TensorSpec, b: TensorSpec, shape: tuple[int
     """
     if a.shape._dims != shape:
         raise ShapeError(
-            f"{operator}: {a.shape} with {b.shape} gives {list(shape)}, for which input_tensor_a has no room; an "
-            "in-place operator cannot expand its first operand."
+            f"{operator}: {a.shape} with {b.shape} gives {list(shape)}, which is larger than input_tensor_a; an "
+            "in-place operator cannot broadcast its first operand."
         )
 
 
@@ -86,7 +86,7 @@ def check_types(arithmetic: Arithmetic, a: DataType, b: DataType) -> None:
 def not_defined(arithmetic: Arithmetic, dtype: DataType) -> DTypeError:
     """Return the error for operands of a data type on which an operator is not defined."""
     return DTypeError(
-        f"{arithmetic.name}: input_tensor_a is {dtype.name}, on which the operator is not defined.",
+        f"{arithmetic.name}: input_tensor_a is {dtype.name}, which the operator does not support.",
         vendor=f"Input tensor A dtype {dtype.cpp_name} is not supported for binary operation "
         f"{arithmetic.op_type.cpp_name}",
     )

@@ -1,6 +1,7 @@
 """Comparisons, logic and functions of two operands that are one program each.
 
-Source: operator programs, section 4: which unit computes for which data types, and what runs before and after.
+Source: tt-metal `ttnn/cpp/ttnn/operations/eltwise/binary_ng`: which unit computes
+for which data types, and what runs before and after.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from ttnn.base.enums import BinaryOpType, DataType, UnaryOpType
-from ttnn.golden.eltwise import binary as pairs
+from ttnn.golden.eltwise import binary as golden
 from ttnn.operation.accuracy import max_ulp
 from ttnn.operation.domain import positive
 from ttnn.operation.signature import TENSOR
@@ -43,7 +44,7 @@ _TWO_TENSORS: Final = (Form((TENSOR, TENSOR), (MEMORY_CONFIG_OPTION,)),)
 
 
 def _compared(name: str, op_type: BinaryOpType, ufunc: Callable[..., Any], sign: str, zero: str) -> Binary:
-    """A comparison; on block floats the matrix unit subtracts and Dst is compared with 0."""
+    """A comparison; on block floats the FPU subtracts and Dst is compared with 0."""
     integers = {
         _INT32: (f"{name}_int", "int32"),
         _UINT32: (f"{name}_int", "uint32"),
@@ -56,14 +57,14 @@ def _compared(name: str, op_type: BinaryOpType, ufunc: Callable[..., Any], sign:
             "", op_type, "sub", f"{name}_binary", blocks_on_sfpu=False, after_fpu=((zero, "default"),),
             integers=integers, mixes_floats=True,
         ),
-        pairs.of_two(name, f"Return a {sign} b.", ufunc), f"whether a {sign} b, 1 or 0", NEW,
+        golden.of_two(name, f"Return a {sign} b.", ufunc), f"comparison `a {sign} b`, as 1 or 0", NEW,
         exact=True, reference=(_UINT16, _UINT8), in_place=IN_PLACE,
         steps={UnaryOpType[f"UNARY_{name.upper()}"]: with_numbers(f"unary_{name}", 1)},
     )  # fmt: skip
 
 
 def _logical(name: str, op_type: BinaryOpType, ufunc: Callable[..., Any], op: str) -> Binary:
-    """A logical operator: both operands become 0 or 1, then one operation of the matrix unit, then 0 or 1 again."""
+    """A logical operator: both operands become 0 or 1, then one operation of the FPU, then 0 or 1 again."""
     integers = (_INT32, _UINT32, _UINT16)
     return Binary(
         name,
@@ -72,7 +73,8 @@ def _logical(name: str, op_type: BinaryOpType, ufunc: Callable[..., Any], op: st
             integers=dict.fromkeys(integers, (f"{op}_int", "int32")), before_integers=_NEZ_INTEGER,
             after_integers=_NEZ_INTEGER, mixes_floats=True,
         ),
-        pairs.of_two(name, f"Return {name.replace('_', ' ')}.", ufunc), f"{name.replace('_', ' ')}, 1 or 0", NEW,
+        golden.of_two(name, f"Return {name.replace('_', ' ')}.", ufunc),
+        f"logical {name.removeprefix('logical_').upper()} of `a` and `b`, as 1 or 0", NEW,
         exact=True, reference=integers, in_place=IN_PLACE,
     )  # fmt: skip
 
@@ -89,18 +91,20 @@ TABLE: Final = (
     _logical("logical_xor", _B.LOGICAL_XOR, np.logical_xor, "sub"),
     Binary(
         "xlogy", Arithmetic("", _B.XLOGY, function="xlogy"),
-        pairs.xlogy, "a times the logarithm of b", NEW, accuracy=measured(3, 7500, pairs.factors_of_xlogy),
+        golden.xlogy, "product `a * ln(b)`", NEW, accuracy=measured(3, 7500, golden.factors_of_xlogy),
         domain=positive,
     ),
     Binary(
         "logaddexp", Arithmetic("", _B.LOGADDEXP, function="logaddexp"),
-        pairs.of_two("logaddexp", "Return ln(e^a + e^b).", np.logaddexp), "ln(e^a + e^b)", NEW, in_place=IN_PLACE,
-        accuracy=measured(1.2, 1.4, pairs.largest_magnitude_or_1),
+        golden.of_two("logaddexp", "Return ln(e^a + e^b).", np.logaddexp),
+          "logarithm `ln(e^a + e^b)`", NEW, in_place=IN_PLACE,
+        accuracy=measured(1.2, 1.4, golden.largest_magnitude_or_1),
     ),
     Binary(
         "logaddexp2", Arithmetic("", _B.LOGADDEXP2, function="logaddexp2"),
-        pairs.of_two("logaddexp2", "Return log2(2^a + 2^b).", np.logaddexp2), "log2(2^a + 2^b)", NEW,
-        in_place=IN_PLACE, accuracy=measured(1.4, 1.6, pairs.largest_magnitude_or_1),
+        golden.of_two("logaddexp2", "Return log2(2^a + 2^b).", np.logaddexp2),
+          "base-2 logarithm `log2(2^a + 2^b)`", NEW,
+        in_place=IN_PLACE, accuracy=measured(1.4, 1.6, golden.largest_magnitude_or_1),
     ),
     # 2^b goes through a buffer of b's data type.
     Binary(
@@ -109,13 +113,13 @@ TABLE: Final = (
             "", _B.LDEXP, "mul", "mul_binary", sfpu_in_bfloat16=False, blocks_on_sfpu=False,
             before_b=(("exp2", "default"),),
         ),
-        pairs.of_two("ldexp", "Return a * 2^b.", lambda a, b: a * np.exp2(b)), "a times 2 to the power b", NEW,
+        golden.of_two("ldexp", "Return a * 2^b.", lambda a, b: a * np.exp2(b)), "product `a * 2^b`", NEW,
         in_place=IN_PLACE, accuracy=measured(2.3, 1.9),
     ),
     Binary(
         "atan2", Arithmetic("", _B.ATAN2, function="atan2"),
-        pairs.of_two("atan2", "Return the angle of the point (b, a).", np.arctan2),
-        "the angle of the point with abscissa b and ordinate a, in radians", _TWO_TENSORS, accuracy=measured(0.65, 2.9),
+        golden.of_two("atan2", "Return the angle of the point (b, a).", np.arctan2),
+        "angle `atan2(a, b)` in radians, in [-pi, pi]", _TWO_TENSORS, accuracy=measured(0.65, 2.9),
     ),
     # The squares go through buffers of the operands' data types.
     Binary(
@@ -124,13 +128,13 @@ TABLE: Final = (
             "", _B.HYPOT, "add", "add_binary", sfpu_in_bfloat16=False, blocks_on_sfpu=False,
             before=(("square", "default"),), after=(("sqrt", "accurate"),),
         ),
-        pairs.of_two("hypot", "Return sqrt(a^2 + b^2).", np.hypot), "the root of a squared plus b squared",
+        golden.of_two("hypot", "Return sqrt(a^2 + b^2).", np.hypot), "hypotenuse `sqrt(a^2 + b^2)`",
         _TWO_TENSORS, accuracy=_HYPOT,
     ),
     Binary(
         "nextafter",
         Arithmetic("", _B.NEXTAFTER, function="nextafter", floats=(DataType.BFLOAT16, DataType.FLOAT32)),
-        pairs.nextafter, "the next value of the data type after a in the direction of b", _TWO_TENSORS,
+        golden.nextafter, "next representable value after `a` toward `b`", _TWO_TENSORS,
         accuracy=measured(1, 0),
     ),
 )  # fmt: skip

@@ -1,6 +1,6 @@
 """Operators on two operands that are made of others, each of which rounds to the tensors' data type.
 
-Source: TT-NN docs of each operator; vector unit listing prelu for a single weight.
+Source: TT-NN docs of each operator; tt-metal `ckernel_sfpu_prelu.h` for a single weight.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, Final
 from ttnn.base.enums import BinaryOpType, DataType, Layout, TensorMemoryLayout, UnaryOpType
 from ttnn.base.exceptions import DTypeError, ShapeError
 from ttnn.base.memory_config import MemoryConfig
-from ttnn.golden.eltwise import binary as pairs
+from ttnn.golden.eltwise import binary as g
 from ttnn.operation.accuracy import Accuracy, max_ulp
 from ttnn.operation.domain import positive
 from ttnn.operation.registry import Op, register
@@ -102,19 +102,19 @@ def _quotient(name: str, golden: Any, what: str, run: Any, run_scalar: Any, accu
 TABLE: Final = (
     _quotient(
         "div_no_nan",
-        pairs.div_no_nan,
-        "a / b, 0 where b is 0",
+        g.div_no_nan,
+        "quotient `a / b`, or 0 where `b` is 0",
         _run_div_no_nan,
         _run_div_no_nan_of_number,
         measured(0.5, 1.8),
     ),
     _quotient(
         "floor_div",
-        pairs.floor_div,
-        "a / b rounded down",
+        g.floor_div,
+        "rounded-down quotient `floor(a / b)`",
         _run_floor_div,
         _run_floor_div_by_number,
-        measured(64, 0, pairs.quotient_or_1),
+        measured(64, 0, g.quotient_or_1),
     ),
 )
 
@@ -132,7 +132,7 @@ def _prelu_of_number(input_tensor: Tensor, weight: Any, memory_config: MemoryCon
 def _refuse_integers(input_tensor: Tensor) -> None:
     dtype = input_tensor._spec.dtype
     if dtype in INTEGERS:
-        raise DTypeError(f"ttnn.prelu: input_tensor_a is {dtype.name}, on which the operator is not defined.")
+        raise DTypeError(f"ttnn.prelu: input_tensor_a is {dtype.name}, which the operator does not support.")
 
 
 def _prelu(input_tensor: Tensor, weight: Tensor, memory_config: MemoryConfig | None) -> Tensor:
@@ -163,7 +163,7 @@ _ONE_WEIGHT: Final = Kind(
     lambda value: isinstance(value, list | tuple) and len(value) == 1 and FLOAT.accepts(value[0]),
 )
 _INPUT: Final = Param("input_tensor_a", TENSOR, doc="[N, C, ...] on a device.")
-_WEIGHT_DOC: Final = "Slope of negative elements: a number, a list of one, or a tensor with one element per channel."
+_WEIGHT_DOC: Final = "Slope for negative inputs: a number, a list of one number, or a tensor with C elements."
 
 prelu = register(
     Op(
@@ -174,19 +174,20 @@ prelu = register(
             Signature((_INPUT, Param("weight", _ONE_WEIGHT, doc=_WEIGHT_DOC)), (MEMORY_CONFIG_OPTION,)),
         ),
         run=_prelu_of_number,
-        doc="Return every element, times the weight of its channel, dimension 1, where it is negative.",
-        source="vector unit listing prelu/default",
+        doc="Return `input_tensor_a` where it is not negative, and `weight * input_tensor_a` elsewhere.\n"
+        "Shape: [N, C, ...], weight [C] -> [N, C, ...].",
+        source="tt-metal `ckernel_sfpu_prelu.h`",
         dtypes=(DataType.BFLOAT16, DataType.BFLOAT8_B, DataType.FLOAT32),
         layouts=LAYOUTS,
-        golden=pairs.prelu,
+        golden=g.prelu,
         # Dst is cut to bfloat16; the product and its weight are rounded to float32, half a unit and one.
         accuracy=max_ulp((DataType.BFLOAT16, 1.0001), (DataType.FLOAT32, 1.5)),
         engine=("unary",),
         family="unary",
         raises=(
-            ("ShapeError", "a tensor of weights has another number of elements than there are channels."),
-            ("DTypeError", "the input holds integers."),
-            ("LayoutError", "the weights are a tensor and a tensor is row-major."),
+            ("ShapeError", "the weight tensor does not have one element per channel."),
+            ("DTypeError", "integer data types are not supported."),
+            ("LayoutError", "`weight` is a tensor, and one of the tensors is row-major."),
             ("StorageError", "a tensor is on the host."),
         ),
         examples=((0.25,), ([0.5],)),
@@ -245,16 +246,17 @@ outer = register(
             Signature(
                 (
                     Param("input_tensor_a", TENSOR, doc="[..., N] on a device."),
-                    Param("input_tensor_b", TENSOR, doc="[..., M] on a device, its leading dimensions broadcast."),
+                    Param("input_tensor_b", TENSOR, doc="[..., M] on a device. Leading dimensions are broadcast."),
                 ),
                 (MEMORY_CONFIG_OPTION,),
             ),
         ),
         run=_outer,
-        doc="Return [..., N, M], the products of the elements of two last dimensions.",
+        doc="Return the outer product of the last dimensions of two tensors.\n"
+        "Shape: [..., N], [..., M] -> [..., N, M].",
         dtypes=_OUTER_DTYPES,
         layouts=LAYOUTS,
-        golden=pairs.outer,
+        golden=g.outer,
         # Over all pairs of mantissas: the matrix product of bfloat16 leaves out mantissa bits.
         accuracy=max_ulp((DataType.BFLOAT16, 2.508), (DataType.FLOAT32, 0.5)),
         composition=True,

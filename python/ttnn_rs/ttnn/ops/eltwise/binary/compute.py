@@ -1,6 +1,6 @@
 """Element-wise operators on two tensors, or on a tensor and a number, with broadcasting (`binary_ng`).
 
-Source: operator programs, section 4.
+Source: tt-metal `ttnn/cpp/ttnn/operations/eltwise/binary_ng`.
 """
 
 from __future__ import annotations
@@ -198,8 +198,8 @@ def _in_tiles(operator: str, a: Tensor, b: Tensor, output: Tensor | None) -> tup
     """
     if output is not None and output._spec.layout is Layout.ROW_MAJOR:
         raise LayoutError(
-            f"{operator}: input_tensor_a is {a.layout.name} and input_tensor_b is {b.layout.name}, of which the result "
-            "is tiled, but the tensor that takes it is ROW_MAJOR. Convert it with ttnn.to_layout."
+            f"{operator}: input_tensor_a is {a.layout.name} and input_tensor_b is {b.layout.name}, so the output is "
+            "tiled, but the tensor for it is ROW_MAJOR. Convert it with ttnn.to_layout."
         )
     if a._spec.layout is Layout.ROW_MAJOR:
         return tilize_padded(operator, a), b

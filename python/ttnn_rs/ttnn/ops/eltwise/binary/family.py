@@ -1,6 +1,6 @@
 """How a row of a table becomes an operator on two operands: signatures, the call, the in-place form, the entry.
 
-Source: operator programs, section 4; TT-NN docs of each operator.
+Source: tt-metal `ttnn/cpp/ttnn/operations/eltwise/binary_ng`; TT-NN docs of each operator.
 """
 
 from __future__ import annotations
@@ -38,12 +38,14 @@ Run = Callable[[Arithmetic, Any, Any, bool | None, Options], Tensor]
 LAYOUTS: Final = (Layout.TILE, Layout.ROW_MAJOR)
 ALL_FLOATS: Final = (DataType.BFLOAT16, DataType.BFLOAT8_B, DataType.BFLOAT4_B, DataType.FLOAT32)
 ACTIVATION_OPTIONS: Final = (
-    Param("activations", ACTIVATIONS, [], doc="Applied to the result, before it is rounded to its data type."),
-    Param("input_tensor_a_activations", ACTIVATIONS, [], doc="Applied to the first operand."),
-    Param("input_tensor_b_activations", ACTIVATIONS, [], doc="Applied to the second operand."),
+    Param(
+        "activations", ACTIVATIONS, [], doc="Activations applied to the output before it is rounded to its data type."
+    ),
+    Param("input_tensor_a_activations", ACTIVATIONS, [], doc="Activations applied to the first operand."),
+    Param("input_tensor_b_activations", ACTIVATIONS, [], doc="Activations applied to the second operand."),
 )
 DTYPE_OPTION: Final = Param(
-    "dtype", DATA_TYPE, None, none=True, doc="Data type of the result. Default: that of the first operand."
+    "dtype", DATA_TYPE, None, none=True, doc="Data type of the output. Default: that of the first operand."
 )
 CORES: Final = (
     SUB_CORE_GRIDS_OPTION,
@@ -53,11 +55,11 @@ OUTPUT: Final = (MEMORY_CONFIG_OPTION, OUTPUT_TENSOR_OPTION)
 FAST: Final = "fast_and_approximate_mode"
 RAISES: Final = (
     ("ShapeError", "the shapes cannot be broadcast."),
-    ("DTypeError", "the operator is not defined on the data types, or an integer tensor cannot hold the number."),
-    ("LayoutError", "the result of a row-major and a tiled operand, which is tiled, has a row-major tensor to go to."),
+    ("DTypeError", "the data types are not supported, or the number is out of range of an integer tensor."),
+    ("LayoutError", "`output_tensor` is row-major and the output is tiled, because an operand is."),
     ("StorageError", "an operand is on the host, deallocated or on another device."),
 )
-IN_PLACE_RAISES: Final = (*RAISES, ("ShapeError", "the result is larger than the first operand."))
+IN_PLACE_RAISES: Final = (*RAISES, ("ShapeError", "the broadcast shape is larger than that of the first operand."))
 
 
 def fast_option(default: bool, doc: str, *, none: bool = False) -> Param:
@@ -68,8 +70,8 @@ def fast_option(default: bool, doc: str, *, none: bool = False) -> Param:
 def operands(a: str, b: str, kind_a: Kind, kind_b: Kind) -> tuple[Param, Param]:
     """Return the parameters of two operands."""
     return (
-        Param(a, kind_a, doc="First operand; a tensor is [..., H, W] on a device."),
-        Param(b, kind_b, doc="Second operand; a tensor is broadcast to the first and the other way round."),
+        Param(a, kind_a, doc="First operand, `a`: [..., H, W] on a device, or a number."),
+        Param(b, kind_b, doc="Second operand, `b`. The shapes of `a` and `b` are broadcast to each other."),
     )
 
 
@@ -79,7 +81,7 @@ def direct(arithmetic: Arithmetic, a: Any, b: Any, _fast: bool | None, options: 
 
 
 def refuse_dtype(arithmetic: Arithmetic, a: Tensor, options: Options) -> None:
-    """Refuse a result data type where the chip's program takes no notice of it.
+    """Refuse an output data type that the program ignores.
 
     Raises:
         UnsupportedError: `dtype` is another than the result's.
@@ -92,7 +94,7 @@ def refuse_dtype(arithmetic: Arithmetic, a: Tensor, options: Options) -> None:
 
 
 def refuse_ignored(arithmetic: Arithmetic, a: Tensor, options: Options) -> None:
-    """Refuse options that the chip's program for a tensor and a number takes no notice of.
+    """Refuse options that the program for a tensor and a number ignores.
 
     Raises:
         UnsupportedError: activations are given, or `dtype` is another than the result's.
@@ -184,7 +186,7 @@ def measured(bfloat16: float, float32: float, magnitude: Callable[..., Any] | No
 
     They are those of 65,536 pairs of normally distributed numbers, and of as many whose exponents lie within 8 of each
     other, of magnitudes from 2^-20 to 2^20. Where terms cancel or the result jumps by a divisor, the unit is that of a
-    magnitude of the operands. The figures are data: a test fails when an operator exceeds its figure.
+    magnitude of the operands. The bounds are data: a test fails when an operator exceeds its bound.
     """
     return max_ulp((DataType.BFLOAT16, bfloat16), (DataType.FLOAT32, float32), magnitude=magnitude)
 
@@ -248,7 +250,7 @@ def _common(entry: Binary) -> dict[str, Any]:
     """Return what the entries of an operator and of its in-place form share."""
     return {
         "run": direct,
-        "source": "operator programs, section 4",
+        "source": "tt-metal `ttnn/cpp/ttnn/operations/eltwise/binary_ng`",
         "layouts": entry.layouts,
         "golden": entry.golden,
         "accuracy": bit_exact() if entry.exact else entry.accuracy,
@@ -271,7 +273,7 @@ def register_binary(entry: Binary) -> dict[str, FastOperation]:
         Op(
             name=entry.name,
             signatures=_signatures(entry, entry.name, entry.forms, entry.run, in_place=False),
-            doc=f"Return {entry.what}, element by element, broadcast.",
+            doc=f"Return the element-wise {entry.what}, with broadcasting.",
             dtypes=_dtypes(entry, tuple(integers)),
             reference=entry.reference,
             aliases=entry.aliases,
@@ -291,7 +293,7 @@ def register_in_place(entry: Binary) -> dict[str, FastOperation]:
         Op(
             name=name,
             signatures=_signatures(entry, name, entry.in_place, entry.in_place_run or entry.run, in_place=True),
-            doc=f"Write {entry.what}, into the first operand and return it; views of it see the result.",
+            doc=f"Write the element-wise {entry.what} to the first operand and return it.\nViews of it see the result.",
             dtypes=_dtypes(entry, tuple(integers)),
             reference=tuple(dtype for dtype in entry.reference if dtype in integers),
             aliases=tuple(f"{alias}_" for alias in entry.aliases),

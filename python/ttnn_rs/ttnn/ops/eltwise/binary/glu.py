@@ -89,7 +89,7 @@ def _situ(
 
 _TENSORS: Final = (
     Param("gate", TENSOR, doc="[..., H, W] on a device."),
-    Param("up", TENSOR, doc="Broadcast to the gate and the other way round."),
+    Param("up", TENSOR, doc="Tensor whose shape can be broadcast with that of `gate`."),
 )
 
 
@@ -110,11 +110,11 @@ def _register(name: str, params: tuple[Param, ...], *raises: tuple[str, str], **
 
 clamped_silu_glu = _register(
     "clamped_silu_glu",
-    (Param("limit", FLOAT, doc="Upper bound of the gate; bound of the other operand on both sides. Not negative."),),
+    (Param("limit", FLOAT, doc="Bound, not negative: `gate` is clamped from above, `up` from both sides."),),
     ("ParameterError", "`limit` is negative or NaN."),
     run=_clamped,
     dtypes=FLOAT_INPUTS,
-    doc="Return silu(min(gate, `limit`)) times `up`, which is held to [-`limit`, `limit`].",
+    doc="Return `silu(min(gate, limit)) * clamp(up, -limit, limit)` element-wise, with broadcasting.",
     # Both activations and the product are rounded; block floats by half a step of their group each, or cut.
     accuracy=max_ulp((DataType.BFLOAT16, 3), (DataType.FLOAT32, 8), (DataType.BFLOAT8_B, 2)),
     examples=((10.0,), (0.75,)),
@@ -122,15 +122,15 @@ clamped_silu_glu = _register(
 situ_glu = _register(
     "situ_glu",
     (
-        Param("beta1", FLOAT, doc="Bound of the gate's hyperbolic tangent, not 0."),
-        Param("beta2", FLOAT, doc="Bound of the other operand's, not 0."),
+        Param("beta1", FLOAT, doc="Soft cap of `gate`, not 0."),
+        Param("beta2", FLOAT, doc="Soft cap of `up`, not 0."),
     ),
     ("ParameterError", "`beta1` or `beta2` is 0 or NaN."),
-    ("DeviceError", "the device is a Wormhole."),
+    ("DeviceError", "the device is a Wormhole; the operator needs a Blackhole."),
     run=_situ,
     dtypes=DTYPES,
-    doc="Return softcap(gate, `beta1`) times sigmoid(gate) times softcap(up, `beta2`), each rounded. On Blackhole "
-    "only. The bits follow the steps of the official operator; no vector settles those of `ttnn.softcap`.",
+    doc="Return `softcap(gate, beta1) * sigmoid(gate) * softcap(up, beta2)` element-wise, with broadcasting.\n"
+    "Each factor is rounded to the data type. Blackhole only. No vector covers the bits of `ttnn.softcap`.",
     # Five results are rounded.
     accuracy=max_ulp((DataType.BFLOAT16, 4), (DataType.BFLOAT8_B, 3)),
     examples=((4.0, 25.0), (0.5, 1.0)),

@@ -2,7 +2,7 @@
 
 Shifts by less than 0 or by 32 and more give 0, `bitwise_right_shift` of unsigned integers then shifts by 31; that of
 int32 repeats the sign.
-Source: operator programs, section 4; vector unit listings `bitwise_*`, `binary_*_shift`, `binary_max`, `gcd`, `lcm`.
+Source: tt-metal `ttnn/cpp/ttnn/operations/eltwise/binary_ng`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from ttnn.base.enums import BinaryOpType, DataType, UnaryOpType
-from ttnn.golden.eltwise import binary as pairs
+from ttnn.golden.eltwise import binary as g
 from ttnn.operation.signature import INTEGER, TENSOR
 from ttnn.operation.steps import steps_for, with_numbers
 from ttnn.ops._programs.common import INTEGERS, as_float
@@ -57,8 +57,8 @@ def _of_words(
 
 def _bitwise(name: str, op_type: BinaryOpType, ufunc: Callable[..., Any], word: str) -> Binary:
     functions = dict.fromkeys((_INT32, _UINT32, _UINT16), (f"{name}_binary", "int32"))
-    return _of_words(name, op_type, functions, pairs.of_integers(name, f"Return a {word} b, bit by bit.", ufunc),
-                     f"a {word} b, bit by bit")  # fmt: skip
+    return _of_words(name, op_type, functions, g.of_integers(name, f"Return a {word} b, bit by bit.", ufunc),
+                     f"bitwise {word.upper()} of `a` and `b`")  # fmt: skip
 
 
 _LEFT: Final = dict.fromkeys((_INT32, _UINT32, _UINT16), ("binary_left_shift", "int32"))
@@ -85,7 +85,7 @@ def _of_a_number(op_type: UnaryOpType) -> Callable[..., Tensor]:
     return run
 
 
-def _extreme(name: str, op_type: BinaryOpType, of_number: UnaryOpType, ufunc: Callable[..., Any], what: str) -> Binary:
+def _extreme(name: str, op_type: BinaryOpType, of_number: UnaryOpType, ufunc: Callable[..., Any]) -> Binary:
     short = name[:3]
     return Binary(
         name,
@@ -93,7 +93,7 @@ def _extreme(name: str, op_type: BinaryOpType, of_number: UnaryOpType, ufunc: Ca
             "", op_type, function=f"binary_{short}",
             integers={_INT32: (f"binary_{short}_int32", "int32"), _UINT32: (f"binary_{short}_int32", "uint32")},
         ),
-        pairs.of_two(name, f"Return the {what} of a and b.", ufunc), f"the {what} of a and b",
+        g.of_two(name, f"Return the {name} of a and b.", ufunc), f"{name} of `a` and `b`",
         both(COMMON, scalar_name="input_b", run_scalar=_of_a_number(of_number)), of_own_dtype, exact=True,
         reference=(_UINT32,) if name == "maximum" else (), engine=("binary", "unary"),
         steps={of_number: with_numbers(f"unary_{short}", 1)},
@@ -101,7 +101,7 @@ def _extreme(name: str, op_type: BinaryOpType, of_number: UnaryOpType, ufunc: Ca
 
 
 def _divisors(name: str, op_type: BinaryOpType, ufunc: Callable[..., Any], what: str) -> Binary:
-    golden = pairs.of_integers(name, f"Return {what}.", ufunc)
+    golden = g.of_integers(name, f"Return {what}.", ufunc)
     entry = _of_words(name, op_type, {_INT32: (name, "int32")}, golden, what, _TWO_TENSORS)
     return replace(entry, examples=())  # Of positive integers; their tests stand in a file of their own.
 
@@ -110,15 +110,16 @@ TABLE: Final = (
     _bitwise("bitwise_and", _B.BITWISE_AND, np.bitwise_and, "and"),
     _bitwise("bitwise_or", _B.BITWISE_OR, np.bitwise_or, "or"),
     _bitwise("bitwise_xor", _B.BITWISE_XOR, np.bitwise_xor, "xor"),
-    _of_words("bitwise_left_shift", _B.LEFT_SHIFT, _LEFT, pairs.left_shift, "a shifted left by b bits"),
-    _of_words("logical_left_shift", _B.LEFT_SHIFT, _LEFT, pairs.left_shift, "a shifted left by b bits"),
-    _of_words("bitwise_right_shift", _B.RIGHT_SHIFT, _RIGHT, pairs.right_shift, "a shifted right by b bits"),
-    _of_words("logical_right_shift", _B.LOGICAL_RIGHT_SHIFT, _LOGICAL_RIGHT, pairs.logical_right_shift,
-              "a shifted right by b bits, filled with zeros", both((*COMMON, *CORES))),
-    _extreme("maximum", _B.MAXIMUM, UnaryOpType.MAXIMUM, np.maximum, "larger"),
-    _extreme("minimum", _B.MINIMUM, UnaryOpType.MINIMUM, np.minimum, "smaller"),
-    _divisors("gcd", _B.GCD, np.gcd, "the greatest common divisor"),
-    _divisors("lcm", _B.LCM, np.lcm, "the least common multiple"),
+    _of_words("bitwise_left_shift", _B.LEFT_SHIFT, _LEFT, g.left_shift, "left shift of `a` by `b` bits"),
+    _of_words("logical_left_shift", _B.LEFT_SHIFT, _LEFT, g.left_shift, "left shift of `a` by `b` bits"),
+    _of_words("bitwise_right_shift", _B.RIGHT_SHIFT, _RIGHT, g.right_shift,
+          "arithmetic right shift of `a` by `b` bits"),
+    _of_words("logical_right_shift", _B.LOGICAL_RIGHT_SHIFT, _LOGICAL_RIGHT, g.logical_right_shift,
+              "logical right shift of `a` by `b` bits", both((*COMMON, *CORES))),
+    _extreme("maximum", _B.MAXIMUM, UnaryOpType.MAXIMUM, np.maximum),
+    _extreme("minimum", _B.MINIMUM, UnaryOpType.MINIMUM, np.minimum),
+    _divisors("gcd", _B.GCD, np.gcd, "greatest common divisor of `a` and `b`"),
+    _divisors("lcm", _B.LCM, np.lcm, "least common multiple of `a` and `b`"),
 )  # fmt: skip
 
 OPERATORS: Final = {name: operation for entry in TABLE for name, operation in register_binary(entry).items()}

@@ -1,6 +1,6 @@
 """Operators on two operands that have further parameters, or are made of other operators.
 
-Source: TT-NN docs of each operator; operator programs, section 4.
+Source: TT-NN docs of each operator; tt-metal `ttnn/cpp/ttnn/operations/eltwise/binary_ng`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from ttnn.base.enums import BinaryOpType, DataType
-from ttnn.golden.eltwise import binary as pairs
+from ttnn.golden.eltwise import binary as g
 from ttnn.operation.accuracy import max_ulp
 from ttnn.operation.signature import BOOLEAN, FLOAT, TENSOR, Param
 from ttnn.operation.steps import ChainStep, step, word
@@ -40,8 +40,8 @@ _GELU: Final[dict[bool, tuple[ChainStep, ...]]] = {
     False: (("gelu", "accurate"),),
     True: (("gelu", "approx_lut"),),
 }
-_SCALED: Final = max_ulp((DataType.BFLOAT16, 2), (DataType.FLOAT32, 1), magnitude=pairs.sum_of_magnitudes)
-_GELU_FAST: Final = fast_option(False, "Use the table of line segments.")
+_SCALED: Final = max_ulp((DataType.BFLOAT16, 2), (DataType.FLOAT32, 1), magnitude=g.sum_of_magnitudes)
+_GELU_FAST: Final = fast_option(False, "Use the piecewise linear approximation.")
 
 
 @lru_cache(maxsize=64)
@@ -96,8 +96,8 @@ def _scaled_entry(name: str, op_type: BinaryOpType, op: str, golden: Callable[..
     return Binary(
         name,
         Arithmetic("", op_type, op, f"{op}_binary", sfpu_in_bfloat16=False, blocks_on_sfpu=False, mixes_floats=True),
-        golden, f"a {sign} alpha * b",
-        (Form((TENSOR, TENSOR), OUTPUT, more=(Param("alpha", FLOAT, doc="Factor of the second operand."),)),),
+        golden, f"{'sum' if sign == '+' else 'difference'} `a {sign} alpha * b`",
+        (Form((TENSOR, TENSOR), OUTPUT, more=(Param("alpha", FLOAT, doc="Multiplier of `b`."),)),),
         _run_scaled, accuracy=_SCALED, examples=((0.5,),),
     )  # fmt: skip
 
@@ -106,26 +106,26 @@ TABLE: Final = (
     Binary(
         "isclose",
         Arithmetic("", _B.ISCLOSE, function="isclose"),
-        pairs.isclose, "whether |a - b| is at most atol + rtol * |b|, 1 or 0, in float32 for int32 operands",
+        g.isclose, "comparison `|a - b| <= atol + rtol * |b|` as 1 or 0, in float32 for int32 operands",
         (
             Form(
                 (TENSOR, TENSOR),
                 (
-                    Param("rtol", FLOAT, 9.999999747378752e-06, doc="Tolerance relative to the second operand."),
+                    Param("rtol", FLOAT, 9.999999747378752e-06, doc="Relative tolerance, a multiple of `|b|`."),
                     Param("atol", FLOAT, 9.99999993922529e-09, doc="Absolute tolerance."),
-                    Param("equal_nan", BOOLEAN, False, doc="Whether two NaN are close."),
+                    Param("equal_nan", BOOLEAN, False, doc="Whether two NaN compare as close."),
                     MEMORY_CONFIG_OPTION,
                 ),
             ),
         ),
         _run_isclose, exact=True, integers=(DataType.INT32,), engine=("binary", "unary"),
     ),
-    _scaled_entry("addalpha", _B.ADDALPHA, "add", pairs.addalpha, "+"),
-    _scaled_entry("subalpha", _B.SUBALPHA, "sub", pairs.subalpha, "-"),
+    _scaled_entry("addalpha", _B.ADDALPHA, "add", g.addalpha, "+"),
+    _scaled_entry("subalpha", _B.SUBALPHA, "sub", g.subalpha, "-"),
     Binary(
         "bias_gelu",
         Arithmetic("", _B.BIAS_GELU, "add", "add_binary", sfpu_in_bfloat16=False, blocks_on_sfpu=False),
-        pairs.bias_gelu, "gelu(a + b)",
+        g.bias_gelu, "GELU `gelu(a + b)` of the sum",
         both((_GELU_FAST, *COMMON, *CORES), run_scalar=_run_bias_gelu_of_number),
         _run_bias_gelu, engine=("binary", "unary"),
         in_place=both((*ACTIVATION_OPTIONS, *CORES), names=("input_a", "input_b")), in_place_run=_run_bias_gelu,

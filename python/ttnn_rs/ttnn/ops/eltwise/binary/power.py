@@ -1,6 +1,6 @@
 """Powers and polynomials.
 
-Source: TT-NN docs "ttnn.pow", "ttnn.polyval"; vector unit listings `power`, `power_iterative`, `power_binary`.
+Source: TT-NN docs "ttnn.pow", "ttnn.polyval"; tt-metal `ckernel_sfpu_binary_pow.h`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any, Final
 from ttnn.base.enums import BinaryOpType, DataType, UnaryOpType
 from ttnn.base.exceptions import ArgumentError, DTypeError
 from ttnn.base.memory_config import MemoryConfig
-from ttnn.golden.eltwise import binary as pairs
+from ttnn.golden.eltwise import binary as golden
 from ttnn.operation.accuracy import max_ulp
 from ttnn.operation.domain import positive
 from ttnn.operation.registry import Op, register
@@ -114,7 +114,10 @@ def _pow_of_tensors(
     return of_own_dtype(_POWER, base, exponent, None, options)
 
 
-_EXPONENT_DOC: Final = "A whole exponent of 0 to 3 multiplies; others go through logarithms. Integer tensors wrap."
+_EXPONENT_DOC: Final = (
+    "Exponent, `b`. Integer exponents from 0 to 3 are computed by multiplication, others by "
+    "logarithms. Integer tensors wrap."
+)
 _PAIR_KEYWORDS: Final = (DTYPE_OPTION, *OUTPUT, *ACTIVATION_OPTIONS)
 _EXPONENT: Final = Param("exponent", TENSOR, doc=_EXPONENT_DOC)
 
@@ -128,16 +131,16 @@ pow = register(
             Signature((Param("input_tensor", FLOAT), _EXPONENT), _PAIR_KEYWORDS, run=_pow_of_tensors),
         ),
         run=_pow,
-        doc="Return the first operand to the power of the second, element by element, broadcast.",
-        source="vector unit listings power, power_iterative, power_binary",
+        doc="Return the element-wise power `a^b`, with broadcasting.",
+        source="tt-metal `ckernel_sfpu_binary_pow.h`",
         dtypes=(*ALL_FLOATS, *_INTEGERS),
         reference=_INTEGERS,
         layouts=LAYOUTS,
-        golden=pairs.power,
+        golden=golden.power,
         accuracy=measured(5.5, 9.2),
         engine=("unary", "binary"),
         family="binary",
-        raises=(*RAISES, ("DTypeError", "an integer tensor to a negative power.")),
+        raises=(*RAISES, ("DTypeError", "the input holds integers and the exponent is negative.")),
         domain=positive,
         steps={UnaryOpType.POWER: with_numbers("power", 1)},
     )
@@ -177,25 +180,26 @@ polyval = register(
             Signature(
                 (
                     Param("input_tensor_a", TENSOR, doc="[..., H, W] on a device."),
-                    Param("coeffs", COEFFICIENTS, doc="That of the highest power first."),
+                    Param("coeffs", COEFFICIENTS, doc="Coefficients, from the highest power to the lowest."),
                 ),
                 (MEMORY_CONFIG_OPTION,),
             ),
         ),
         run=_polyval,
-        doc="Return the polynomial of every element, by Horner's scheme.",
+        doc="Return the element-wise polynomial of `input_tensor` with the coefficients `coeffs`.\n"
+        "It is evaluated with Horner's method; each step is rounded.",
         dtypes=(DataType.BFLOAT16, DataType.BFLOAT8_B, DataType.FLOAT32),
         layouts=LAYOUTS,
-        golden=pairs.polyval,
+        golden=golden.polyval,
         # A coefficient is cut, then multiplied and added to: at most two units per coefficient and term.
         accuracy=max_ulp(
-            (DataType.BFLOAT16, 2), (DataType.FLOAT32, 2), magnitude=pairs.coefficients_times_the_sum_of_terms
+            (DataType.BFLOAT16, 2), (DataType.FLOAT32, 2), magnitude=golden.coefficients_times_the_sum_of_terms
         ),
         family="unary",
         composition=True,
         raises=(
-            ("ArgumentError", "there are no coefficients."),
-            ("DTypeError", "the input holds integers."),
+            ("ArgumentError", "`coeffs` is empty."),
+            ("DTypeError", "integer data types are not supported."),
             ("StorageError", "the input is on the host."),
         ),
         examples=(([1.0, -2.0, 0.5],), ([3.0],)),

@@ -1,6 +1,7 @@
 """Which unit computes a binary operator, in which formats, and what runs before and after.
 
-The unit decides the rounding of the result and is therefore part of the operator. Source: operator programs, section 4.
+The unit decides the rounding of the result and is therefore part of the operator.
+Source: tt-metal `ttnn/cpp/ttnn/operations/eltwise/binary_ng`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ CAST_NAMES: Final = {
     DataType.UINT16: "uint16",
     DataType.UINT8: "uint8",
 }
-"""Integer results that floating-point operands may have, as the vector unit's conversions spell them."""
+"""Integer results that floating-point operands may have, as the SFPU's conversions spell them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,29 +31,29 @@ class Arithmetic:
     name: str
     op_type: BinaryOpType
     op: str = ""
-    """The matrix unit's operation, if it computes anything."""
+    """The FPU's operation, if it computes anything."""
     function: str = ""
-    """The vector unit's function, if it computes floating-point operands."""
+    """The SFPU's function, if it computes floating-point operands."""
     variant: str = "default"
     """That function's variant."""
     parameters: tuple[int, ...] = ()
-    """That function's parameters as raw words."""
+    """That function's parameters as FP32 bits."""
     sfpu_in_bfloat16: bool = True
-    """Whether two bfloat16 operands, or one and a float32, go to the vector unit."""
+    """Whether two bfloat16 operands, or one and a float32, go to the SFPU."""
     blocks_on_sfpu: bool = True
-    """Whether block floats go to the vector unit, too."""
+    """Whether block floats go to the SFPU, too."""
     before: tuple[ChainStep, ...] = ()
     """Applied to both operands."""
     before_b: tuple[ChainStep, ...] = ()
     """Applied to the second operand."""
     before_b_fpu: tuple[ChainStep, ...] = ()
-    """Applied to the second operand if the matrix unit computes."""
+    """Applied to the second operand if the FPU computes."""
     after: tuple[ChainStep, ...] = ()
     """Applied to the result in Dst."""
     after_fpu: tuple[ChainStep, ...] = ()
-    """Applied to the result in Dst if the matrix unit made it."""
+    """Applied to the result in Dst if the FPU made it."""
     integers: Mapping[DataType, tuple[str, str]] = field(default_factory=dict)
-    """The vector unit's functions for integers: name and variant."""
+    """The SFPU's functions for integers: name and variant."""
     before_integers: tuple[ChainStep, ...] = ()
     """Applied to both operands if they are integers."""
     after_integers: tuple[ChainStep, ...] = ()
@@ -113,11 +114,11 @@ def program_for(arithmetic: Arithmetic, a: DataType, b: DataType, out: DataType)
 
 
 def _cast(from_float32: bool, out: DataType) -> tuple[ChainStep, ...]:
-    """Return the conversion that the vector unit makes before the packer sees the result of floating-point operands."""
+    """Return the conversion that the SFPU makes before the packer sees the result of floating-point operands."""
     if out in INTEGERS:
         source = "fp32" if from_float32 else "bf16"
         return ((f"typecast_from_{source}", f"{source}_to_{CAST_NAMES[out]}"),)
-    # The packer would round a float32 result half away from zero; the vector unit rounds to even.
+    # The packer would round a float32 result half away from zero; the SFPU rounds to even.
     if from_float32 and out is DataType.BFLOAT16:
         return (("typecast_from_fp32", "fp32_to_bf16"),)
     return ()

@@ -1,6 +1,6 @@
 """Quotients and what they leave: `div`, `fmod`, `remainder`, `rdiv`.
 
-Source: operator programs, section 4; vector unit listings `div_binary`, `div_int32*`, `fmod*`, `remainder*`, `rdiv`.
+Source: tt-metal `ttnn/cpp/ttnn/operations/eltwise/binary_ng`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import BinaryOpType, DataType, UnaryOpType
 from ttnn.base.exceptions import ArgumentError, DTypeError
 from ttnn.base.memory_config import MemoryConfig
-from ttnn.golden.eltwise import binary as pairs
+from ttnn.golden.eltwise import binary as golden
 from ttnn.operation.accuracy import max_ulp
 from ttnn.operation.domain import positive
 from ttnn.operation.registry import Op, register
@@ -58,7 +58,7 @@ _B: Final = BinaryOpType
 _INT32, _UINT32 = DataType.INT32, DataType.UINT32
 _ROUNDINGS: Final = ("trunc", "floor")
 _FLOATING: Final = (float, np.floating)
-_FAST_DOC: Final = "Multiply by the reciprocal."
+_FAST_DOC: Final = "Multiply by the reciprocal of `b`."
 ROUNDING_OPTION: Final = Param(
     "rounding_mode", instance_kind("str", str), None, none=True, doc='"trunc", "floor", or None for no rounding.'
 )
@@ -196,7 +196,7 @@ def _of_divisor(name: str) -> Steps:
 
 TABLE: Final = (
     Binary(
-        "div", _DIV, pairs.div, "a / b",
+        "div", _DIV, golden.div, "quotient `a / b`",
         [
             Form((TENSOR, TENSOR), _DIV_KEYWORDS),
             Form((TENSOR, NUMBER), _DIV_KEYWORDS, ("input_tensor_a", "value")),
@@ -204,30 +204,30 @@ TABLE: Final = (
             # `divide` is the same object, and calls a number by another name.
             Form((TENSOR, NUMBER), _DIV_KEYWORDS),
         ],
-        # The float32 figure is that of int32 operands; those of float32 keep 0.84.
+        # The float32 bound is that of int32 operands; those of float32 keep 0.84.
         _run_div, engine=("binary", "unary"), aliases=("divide",), accuracy=measured(0.5, 3), domain=positive,
         steps={UnaryOpType.DIV_UNARY_SFPU: Steps(1, 1, _by_number)},
     ),
     Binary(
-        "fmod", _FMOD, pairs.fmod, "what a / b rounded toward 0 leaves of a, with the sign of a",
+        "fmod", _FMOD, golden.fmod, "remainder `a - b * trunc(a / b)`, which has the sign of `a`",
         both((MEMORY_CONFIG_OPTION, *CORES), scalar_name="scalar", run_scalar=_left_over(UnaryOpType.FMOD)),
-        engine=("binary", "unary"), accuracy=measured(0.0001, 0.5, pairs.sum_of_magnitudes), domain=positive,
+        engine=("binary", "unary"), accuracy=measured(0.0001, 0.5, golden.sum_of_magnitudes), domain=positive,
         steps={UnaryOpType.FMOD: _of_divisor("fmod")},
     ),
     Binary(
-        "remainder", _REMAINDER, pairs.remainder, "a modulo b, with the sign of b",
+        "remainder", _REMAINDER, golden.remainder, "modulus `a - b * floor(a / b)`, which has the sign of `b`",
         both((*COMMON, *CORES), run_scalar=_left_over(UnaryOpType.REMAINDER)),
-        reference=(_UINT32,), engine=("binary", "unary"), accuracy=measured(60, 0.5, pairs.sum_of_magnitudes),
+        reference=(_UINT32,), engine=("binary", "unary"), accuracy=measured(60, 0.5, golden.sum_of_magnitudes),
         domain=positive, steps={UnaryOpType.REMAINDER: _of_divisor("remainder")},
     ),
 )  # fmt: skip
 
 _IN_PLACE: Final = Binary(
-    "divide", _DIV, pairs.div, "a / b", (), _run_div,
+    "divide", _DIV, golden.div, "quotient `a / b`", (), _run_div,
     in_place=both(
         (*ACTIVATION_OPTIONS, fast_option(False, _FAST_DOC, none=True), *CORES), names=("input_a", "input_b")
     ),
-    # Of floating point only: the larger figure of `div` is that of integers.
+    # Of floating point only: the larger bound of `div` is that of integers.
     accuracy=max_ulp((DataType.BFLOAT16, 0.5), (DataType.FLOAT32, 0.84)),
     in_place_integers=(), aliases=("div",), domain=positive,
 )  # fmt: skip
@@ -259,21 +259,21 @@ rdiv = register(
         name="rdiv",
         signatures=(
             Signature(
-                (INPUT_TENSOR, Param("value", FLOAT, doc="The dividend.")),
+                (INPUT_TENSOR, Param("value", FLOAT, doc="Dividend.")),
                 (ROUNDING_OPTION, MEMORY_CONFIG_OPTION, OUTPUT_TENSOR_OPTION, SUB_CORE_GRIDS_OPTION),
             ),
         ),
         run=_rdiv,
-        doc="Return `value` over every element, rounded down or toward 0 if asked for.",
-        source="vector unit listings rdiv/*",
+        doc="Return the element-wise quotient `value / input_tensor`, rounded by `rounding_mode`.",
+        source="tt-metal `ckernel_sfpu_rdiv.h`",
         dtypes=(DataType.BFLOAT16, DataType.BFLOAT8_B, DataType.FLOAT32),
         layouts=LAYOUTS,
-        golden=pairs.rdiv,
+        golden=golden.rdiv,
         # Of any value: its product with the rounded reciprocal, which is subnormal for larger operands.
         accuracy=max_ulp((DataType.BFLOAT16, 2), (DataType.FLOAT32, 2), largest=2.0**125),
         engine=("unary",),
         family="unary",
-        raises=(("DTypeError", "the input holds integers."), ("StorageError", "the input is on the host.")),
+        raises=(("DTypeError", "integer data types are not supported."), ("StorageError", "the input is on the host.")),
         domain=positive,
         examples=((2.0,),),
         steps={UnaryOpType.RDIV: with_numbers("rdiv", 1)},

@@ -24,8 +24,10 @@ from ttnn.ops.eltwise.complex.tensor import COMPLEX, ComplexTensor
 from ttnn.ops.eltwise.complex.unary import FLOATS, INPUT, PLACE, RAISES, check_parts
 from ttnn.tensor.tensor import Tensor
 
-_GRAD: Final = Param("grad_tensor", TENSOR, doc="[..., H, W], the gradient of the result.")
-_COMPLEX_GRAD: Final = Param("grad_tensor", COMPLEX, doc="[..., H, W], the gradient of the result.")
+_GRAD: Final = Param("grad_tensor", TENSOR, doc="[..., H, W]. Gradient of the forward operator's output, `grad`.")
+_COMPLEX_GRAD: Final = Param(
+    "grad_tensor", COMPLEX, doc="[..., H, W]. Gradient of the forward operator's output, `grad`."
+)
 
 
 def _origin(do: Forward, x: ComplexTensor) -> Tensor:
@@ -78,9 +80,9 @@ def _polar(do: Forward, grad: ComplexTensor, x: ComplexTensor) -> ComplexTensor:
     result = polar(do, x)
     zero, *parts = _direction(do, result)
     unit = _except_at(do, zero, 0.0, ComplexTensor(parts))
-    turned = multiply(do, result, ComplexTensor((do.zeros_like(x.real), do.ones_like(x.imag))))
+    rotated = multiply(do, result, ComplexTensor((do.zeros_like(x.real), do.ones_like(x.imag))))
     magnitude = multiply(do, conj(do, grad), unit).real
-    return ComplexTensor((magnitude, multiply(do, conj(do, grad), turned).real))
+    return ComplexTensor((magnitude, multiply(do, conj(do, grad), rotated).real))
 
 
 def _of_one(name: str, steps: Callable[..., ComplexTensor]) -> Callable[..., list[ComplexTensor]]:
@@ -107,7 +109,7 @@ def _register(
             name=name,
             signatures=(Signature((grad, INPUT), (PLACE,)),),
             run=_of_one(name, steps),
-            doc=f"Return [{formula}].",
+            doc=f"Return the list of gradients [{formula}].",
             dtypes=FLOATS,
             layouts=(Layout.TILE, Layout.ROW_MAJOR),
             golden=golden,
@@ -118,19 +120,19 @@ def _register(
                 *RAISES,
                 ("ShapeError", "the operands differ in shape."),
                 ("LayoutError", "the operands differ in layout."),
-                ("DTypeError", "a step is not defined on the data types."),
+                ("DTypeError", "the data types are not supported."),
             ),
         )
     )
 
 
-real_bw = _register("real_bw", _GRAD, "grad + 0i", g.real_bw, _real, bit_exact())
-imag_bw = _register("imag_bw", _GRAD, "0 + i grad", g.imag_bw, _imag, bit_exact())
-conj_bw = _register("conj_bw", _COMPLEX_GRAD, "the conjugate of grad", g.conj_bw, _conj, bit_exact())
+real_bw = _register("real_bw", _GRAD, "grad + 0 * i", g.real_bw, _real, bit_exact())
+imag_bw = _register("imag_bw", _GRAD, "0 + i * grad", g.imag_bw, _imag, bit_exact())
+conj_bw = _register("conj_bw", _COMPLEX_GRAD, "conj(grad)", g.conj_bw, _conj, bit_exact())
 angle_bw = _register(
     "angle_bw",
     _GRAD,
-    "grad * (-imag + i real) / |x|^2, 0 at the origin",
+    "grad * (-imag + i * real) / |x|^2 where x != 0 else 0",
     g.angle_bw,
     _angle,
     max_ulp((DataType.BFLOAT16, 5.1), (DataType.FLOAT32, 5.4)),
@@ -138,7 +140,7 @@ angle_bw = _register(
 polar_bw = _register(
     "polar_bw",
     _COMPLEX_GRAD,
-    "Re(conj(grad) * direction) + i Re(conj(grad) * i * polar(x))",
+    "Re(conj(grad) * polar(x) / |polar(x)|) + i * Re(conj(grad) * i * polar(x))",
     g.polar_bw,
     _polar,
     max_ulp((DataType.BFLOAT16, 3.3), (DataType.FLOAT32, 3.7), magnitude=g.size_of_terms, largest=2.0**20),
@@ -181,9 +183,9 @@ def _of_two(operator: str, steps: Callable[..., list[ComplexTensor]]) -> Callabl
 
 
 def _overload_pairs() -> None:
-    a = Param("input_tensor_a", COMPLEX, doc="[..., H, W], the first operand.")
-    b = Param("input_tensor_b", COMPLEX, doc="[..., H, W], the second operand.")
-    alpha = Param("alpha", FLOAT, doc="The factor of the second operand.")
+    a = Param("input_tensor_a", COMPLEX, doc="[..., H, W]. First operand, `a`.")
+    b = Param("input_tensor_b", COMPLEX, doc="[..., H, W]. Second operand, `b`.")
+    alpha = Param("alpha", FLOAT, doc="Multiplier of `b`.")
     for operation, steps, golden, more in (
         (add_bw, _add, g.add_bw, (alpha,)),
         (sub_bw, _sub, g.sub_bw, (alpha,)),

@@ -90,10 +90,16 @@ complex_tensor = register(
     Op(
         name="complex_tensor",
         signatures=(
-            Signature((Param("real", TENSOR, doc="Real part."), Param("imag", TENSOR, doc="Imaginary part."))),
+            Signature(
+                (
+                    Param("real", TENSOR, doc="Real part, [..., H, W]."),
+                    Param("imag", TENSOR, doc="Imaginary part, [..., H, W]."),
+                )
+            ),
         ),
         run=_complex_tensor,
-        doc="Return the complex tensor of two real ones, which are not copied.",
+        doc="Create a complex tensor from its real and imaginary part, which are not copied.\n"
+        "Shape: [..., H, W], [..., H, W] -> [..., H, W].",
         dtypes=tuple(dtype for dtype in DataType if dtype is not DataType.INVALID),
         layouts=(Layout.TILE, Layout.ROW_MAJOR),
         golden=g.complex_tensor,

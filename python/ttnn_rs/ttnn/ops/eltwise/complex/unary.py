@@ -21,8 +21,8 @@ from ttnn.ops.eltwise.complex.tensor import COMPLEX, ComplexTensor
 from ttnn.ops.eltwise.unary.math import OPERATORS as UNARY
 from ttnn.tensor.tensor import Tensor
 
-INPUT: Final = Param("input_tensor", COMPLEX, doc="[..., H, W], parts on a device.")
-PLACE: Final = Param("memory_config", MEMORY_CONFIG, doc="Where the result lives.")
+INPUT: Final = Param("input_tensor", COMPLEX, doc="Complex tensor [..., H, W], both parts on a device.")
+PLACE: Final = Param("memory_config", MEMORY_CONFIG, doc="Memory configuration of the output.")
 FLOATS: Final = (DataType.BFLOAT16, DataType.BFLOAT8_B, DataType.FLOAT32)
 RAISES: Final = (("StorageError", "a part is on the host, deallocated, or on another device than the other."),)
 
@@ -85,38 +85,52 @@ def _register(
 
 real = _register(
     "real",
-    "Return the real part: the tensor itself, unless a place is given.",
+    "Return the real part of `input_tensor`, [..., H, W].\nIt is not copied, unless `memory_config` is given.",
     g.real,
     lambda do, x: do.passed_on(x.real),
     bit_exact(),
 )
 imag = _register(
     "imag",
-    "Return the imaginary part: the tensor itself, unless a place is given.",
+    "Return the imaginary part of `input_tensor`, [..., H, W].\nIt is not copied, unless `memory_config` is given.",
     g.imag,
     lambda do, x: do.passed_on(x.imag),
     bit_exact(),
 )
 angle = _register(
     "angle",
-    "Return the angle to the positive real axis, from -pi to pi.",
+    "Return the element-wise angle of `input_tensor` in radians, in [-pi, pi].",
     g.angle,
     lambda do, x: do.atan2(x.imag, x.real),
     # That of `atan2`.
     max_ulp((DataType.BFLOAT16, 0.65), (DataType.FLOAT32, 2.9)),
 )
 is_real = _register(
-    "is_real", "Return where the imaginary part is 0, 1 or 0.", g.is_real, lambda do, x: do.eqz(x.imag), bit_exact()
+    "is_real",
+    "Return 1 where the imaginary part of `input_tensor` is 0, and 0 elsewhere.",
+    g.is_real,
+    lambda do, x: do.eqz(x.imag),
+    bit_exact(),
 )
 is_imag = _register(
-    "is_imag", "Return where the real part is 0, 1 or 0.", g.is_imag, lambda do, x: do.eqz(x.real), bit_exact()
+    "is_imag",
+    "Return 1 where the real part of `input_tensor` is 0, and 0 elsewhere.",
+    g.is_imag,
+    lambda do, x: do.eqz(x.real),
+    bit_exact(),
 )
 conj = _register(
-    "conj", "Return the conjugate: the imaginary part negated.", g.conj, arithmetic.conj, bit_exact(), ComplexTensor
+    "conj",
+    "Return the element-wise complex conjugate of `input_tensor`.",
+    g.conj,
+    arithmetic.conj,
+    bit_exact(),
+    ComplexTensor,
 )
 polar = _register(
     "polar",
-    "Return magnitude times (cos angle + i sin angle); magnitude and angle are the parts of the input.",
+    "Return the complex tensor `real * (cos(imag) + i * sin(imag))`.\n"
+    "The real part of `input_tensor` is the magnitude, the imaginary part the angle in radians.",
     g.polar,
     arithmetic.polar,
     # Measured, as that of its gradient, over angles of every size: an error of the angle's reduction grows with it.

@@ -1,8 +1,8 @@
 """Operators on three tensors, some of which may be numbers: `where`, `lerp`, `mac`, `addcmul`, `addcdiv`.
 
-On floating point each is one function of the vector unit. Integers, and the shapes that its program does not take,
+On floating point each is one function of the SFPU. Integers, and the shapes that its program does not take,
 are made of operators on two tensors, each of which rounds to the tensors' data type.
-Source: operator programs, section 4; vector unit, listings of the same names; TT-NN docs of the operators.
+Source: tt-metal `ttnn/cpp/ttnn/operations/eltwise/ternary`; TT-NN docs of the operators.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _32_BITS: Final = (DataType.INT32, DataType.UINT32)
 _FLOATS: Final = (DataType.BFLOAT16, DataType.BFLOAT8_B, DataType.FLOAT32)
 _RAISES: Final = (
     ("ShapeError", "the shapes cannot be broadcast."),
-    ("DTypeError", "floating point meets integers, or a number that the data type does not have."),
+    ("DTypeError", "floating-point and integer operands are mixed, or a number is out of range of the data type."),
     ("LayoutError", "a tensor is row-major."),
     ("StorageError", "a tensor is on the host, deallocated or on another device."),
 )
@@ -129,7 +129,7 @@ def _where_in_rows(
 def _check_where(
     operator: Ternary, predicate: DataType, values: Sequence[DataType], output_tensor: Tensor | None
 ) -> None:
-    """Refuse data types of which the kernel cannot move whole words.
+    """Refuse data types whose values the kernel cannot copy.
 
     Raises:
         DTypeError: a type that the operator does not take, or one of 16 bits beside integers.
@@ -263,7 +263,7 @@ _ULP_OF_MAC: Final = ((DataType.BFLOAT16, 2), (DataType.FLOAT32, 2), (DataType.B
 
 def _operands(names: tuple[str, str, str], *kinds: Kind) -> tuple[Param, ...]:
     """Return the parameters of three operands."""
-    docs = ("First operand", "Second operand", "Third operand")
+    docs = ("First operand, `a`", "Second operand, `b`", "Third operand, `c`")
     return tuple(
         Param(name, kind, doc=f"{doc}: {'[..., H, W] on a device, broadcast' if kind is TENSOR else 'a number'}.")
         for name, kind, doc in zip(names, kinds, docs, strict=True)
@@ -272,7 +272,7 @@ def _operands(names: tuple[str, str, str], *kinds: Kind) -> tuple[Param, ...]:
 
 def _with_factor(names: tuple[str, str, str], kind: Kind, of: str) -> tuple[Signature, ...]:
     """Return the signature of three tensors and a number."""
-    factor = Param("value", kind, 1.0, doc=f"Factor of the {of}.")
+    factor = Param("value", kind, 1.0, doc=f"Multiplier of the {of}.")
     return (Signature(_operands(names, TENSOR, TENSOR, TENSOR), (factor, *_OPTIONS)),)
 
 
@@ -284,7 +284,7 @@ def _register(
     layouts: tuple[Layout, ...] = (Layout.TILE,),
     **more: Any,
 ) -> FastOperation:
-    source = f"operator programs, section 4; vector unit listing {name}/default"
+    source = f"tt-metal `ckernel_sfpu_{name}.h`"
     fields = {"source": source, "layouts": layouts, "engine": ("ternary",), "family": "ternary", "raises": _RAISES}
     return declare(name, signatures, run, doc, **fields, **more)
 
@@ -301,10 +301,10 @@ where = _register(
         )
     ),
     _where,
-    "Return the second operand where the first is not 0, else the third. In float32 -0 and subnormals are not 0. The "
-    "result has the data type of the first value that is a tensor. Where float32 and integers meet as values, words "
-    "are moved as they are, not converted: the kernel selects 32-bit words (how its sources read; no vector settles "
-    "it). Row-major tensors are taken unless both values are tensors.",
+    "Return `true_value` where `predicate` is not 0, and `false_value` elsewhere, with broadcasting.\n"
+    "In float32, -0 and subnormal numbers count as not 0. The output has the data type of the first value that is a "
+    "tensor. If float32 and integer values are mixed, 32-bit patterns are copied unconverted, as the public kernel "
+    "reads; no vector covers this. Row-major tensors are accepted unless both values are tensors.",
     dtypes=(*_FLOATS, DataType.BFLOAT4_B, DataType.INT32, DataType.UINT32),
     golden=triples.where,
     accuracy=bit_exact(),
@@ -313,7 +313,8 @@ lerp = _register(
     "lerp",
     tuple(Signature(_operands(_LERP.labels, TENSOR, TENSOR, kind), _OPTIONS) for kind in (TENSOR, FLOAT)),
     _lerp,
-    "Return input + weight * (end - input), rounded once after the difference; integers by three operators.",
+    "Return the element-wise linear interpolation `input + weight * (end - input)`, with broadcasting.\n"
+    "The difference is rounded, then the multiply-add once. Integers run three operators.",
     dtypes=(*_FLOATS, DataType.INT32),
     reference=(DataType.INT32,),
     golden=triples.lerp,
@@ -333,7 +334,8 @@ mac = _register(
         ),
     ),
     _mac,
-    "Return input_tensor_a * input_tensor_b + input_tensor_c, rounded once; twice if one of them is a number.",
+    "Return the element-wise multiply-add `a * b + c`, with broadcasting.\n"
+    "It is rounded once, or twice if an operand is a number.",
     dtypes=(*_FLOATS, *_32_BITS),
     reference=_32_BITS,
     golden=triples.mac,
@@ -343,7 +345,7 @@ addcmul = _register(
     "addcmul",
     _with_factor(_ADDCMUL.labels, NUMBER, "product"),
     _addcmul,
-    "Return input_a + value * input_b * input_c.",
+    "Return `input_a + value * input_b * input_c` element-wise, with broadcasting.",
     dtypes=(*_FLOATS, *_32_BITS),
     reference=_32_BITS,
     golden=triples.addcmul,
@@ -353,7 +355,8 @@ addcdiv = _register(
     "addcdiv",
     _with_factor(_ADDCDIV.labels, FLOAT, "quotient"),
     _addcdiv,
-    "Return input_a + value * input_b / input_c. The words of uint32 tensors are read as float32, as on the chip.",
+    "Return `input_a + value * input_b / input_c` element-wise, with broadcasting.\n"
+    "The bit patterns of uint32 tensors are read as float32, as the kernel does.",
     dtypes=_FLOATS,
     golden=triples.addcdiv,
     accuracy=max_ulp(*_ULP, magnitude=triples.addcdiv_terms),

@@ -1,6 +1,6 @@
-"""The program of the vector unit's functions of three operands: checks, broadcasting, formats.
+"""The program of the SFPU's functions of three operands: checks, broadcasting, formats.
 
-Source: operator programs, section 4 (`where`, `lerp`, `addcmul`, `addcdiv`); vector unit, listings of the same names.
+Source: tt-metal `ttnn/cpp/ttnn/operations/eltwise/ternary`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _ON_HOST: Final = "Ternary operation requires input to be on Device. Input stora
 
 @dataclass(frozen=True)
 class Ternary:
-    """What distinguishes one operator from the others: its name, the vector unit's function, names of the operands."""
+    """What distinguishes one operator from the others: its name, the SFPU's function, names of the operands."""
 
     name: str
     function: str
@@ -122,12 +122,12 @@ def run_ternary(
     output_tensor: Tensor | None,
     parameters: Sequence[float] = (),
 ) -> Tensor:
-    """Run the vector unit's function on operands that `check_tensors` has passed.
+    """Run the SFPU's function on operands that `check_tensors` has passed.
 
     Args:
         operator: What to run.
         operands: Tensors or numbers; at least one tensor. The result lives where the first of them does.
-        dtype: Data type of the result; `output_tensor` has the last word.
+        dtype: Data type of the result; that of `output_tensor` has priority.
         memory_config: Where the result lives.
         output_tensor: Takes the result if given.
         parameters: Of the function.

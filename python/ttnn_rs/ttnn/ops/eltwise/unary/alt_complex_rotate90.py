@@ -1,8 +1,8 @@
-"""`alt_complex_rotate90`: pairs of neighbouring columns as complex numbers, turned by 90 degrees.
+"""`alt_complex_rotate90`: pairs of neighbouring columns as complex numbers, rotated by 90 degrees.
 
 The kernel exchanges two loads of Dst, the even and the odd columns, and negates one of them. Here columns change places
 first; then both signs are computed, and every column takes its own.
-Source: TT-NN docs "ttnn.alt_complex_rotate90"; vector unit listings neg and identity.
+Source: TT-NN docs "ttnn.alt_complex_rotate90"; tt-metal `ckernel_sfpu_alt_complex_rotate90.h`.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ def _rotate(
     place = memory_config or (spec.memory_config if output_tensor is None else None)
     if is_empty(spec):
         return copy_bits(_NAME, input_tensor, memory_config, output_tensor)
-    turned = _turned(_plain(input_tensor))
-    rows = TensorSpec.of(spec.shape, turned._spec.dtype, spec.layout)
-    result = turned._view(rows) if spec.layout is Layout.TILE else move(_cut(turned, spec), rows)
+    rotated = _rotated(_plain(input_tensor))
+    rows = TensorSpec.of(spec.shape, rotated._spec.dtype, spec.layout)
+    result = rotated._view(rows) if spec.layout is Layout.TILE else move(_cropped(rotated, spec), rows)
     return apply_chain(_NAME, result, [], dtype=dtype, memory_config=place, output_tensor=output_tensor)
 
 
@@ -61,12 +61,12 @@ def _plain(source: Tensor) -> Tensor:
     return source._view(TensorSpec.of(padded, source._spec.dtype, Layout.TILE))
 
 
-def _cut(whole: Tensor, spec: TensorSpec) -> Tensor:
+def _cropped(whole: Tensor, spec: TensorSpec) -> Tensor:
     """Return padded tiles as a tensor of the logical shape again."""
     return whole._view(TensorSpec.of(spec.shape, whole._spec.dtype, Layout.TILE))
 
 
-def _turned(whole: Tensor) -> Tensor:
+def _rotated(whole: Tensor) -> Tensor:
     """Return -b, a of every pair a, b of columns."""
     spec = whole._spec
     pairs = TensorSpec.of((math.prod(spec.shape._dims) // 2, 2), spec.dtype, Layout.ROW_MAJOR)
@@ -78,8 +78,8 @@ def _turned(whole: Tensor) -> Tensor:
     mask = Tensor(even, spec.dtype, None, Layout.TILE).to(whole._device)
     negative = apply_chain(_NAME, swapped, [("neg", "default")])
     plain = apply_chain(_NAME, swapped, [("identity", "default")])
-    turned: Tensor = where(mask, negative, plain)
-    return turned
+    rotated: Tensor = where(mask, negative, plain)
+    return rotated
 
 
 alt_complex_rotate90 = register(
@@ -87,17 +87,18 @@ alt_complex_rotate90 = register(
         name="alt_complex_rotate90",
         signatures=(Signature((INPUT_TENSOR,), OPTIONS),),
         run=_rotate,
-        doc="Return complex numbers times i: real parts lie in even columns, imaginary parts in the odd ones next to "
-        "them, so that column 2k becomes the negative of column 2k + 1, and that column 2k. The last column of an odd "
-        "width pairs with padding, which is 0 in row-major tensors.",
-        source="vector unit listings neg and identity",
+        doc="Return the complex numbers of `input_tensor` multiplied by i.\n"
+        "Shape: [..., H, 2 * W] -> [..., H, 2 * W], real parts in even columns, imaginary parts in odd ones.\n"
+        "Column 2k becomes -column 2k + 1, and column 2k + 1 becomes column 2k. The last column of an odd width "
+        "is combined with the padding, which is 0 in row-major tensors.",
+        source="tt-metal `ckernel_sfpu_alt_complex_rotate90.h`",
         dtypes=(*FLOAT_INPUTS, DataType.BFLOAT4_B),
         layouts=LAYOUTS,
         golden=golden.rotate90,
         accuracy=bit_exact(),
         family="unary",
         raises=(
-            ("DTypeError", "the input holds integers."),
+            ("DTypeError", "integer data types are not supported."),
             ("StorageError", "the input is on the host."),
         ),
     )

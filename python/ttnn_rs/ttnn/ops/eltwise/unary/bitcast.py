@@ -1,4 +1,4 @@
-"""`ttnn.bitcast`: the words of a tensor as another data type of the same size.
+"""`ttnn.bitcast`: the bits of a tensor as another data type of the same size.
 
 Source: TT-NN docs "ttnn.bitcast".
 """
@@ -43,8 +43,8 @@ def _bitcast(
             f"{_NAME}: {spec.dtype.name} and {dtype.name} are no types of one size; 16 bits have BFLOAT16 and UINT16, "
             "32 bits FLOAT32, INT32 and UINT32."
         )
-    words = input_tensor._view(TensorSpec.of(spec.shape, dtype, spec.layout, spec.memory_config, spec.tile))
-    return copy_bits(_NAME, words, memory_config, output_tensor)
+    bits = input_tensor._view(TensorSpec.of(spec.shape, dtype, spec.layout, spec.memory_config, spec.tile))
+    return copy_bits(_NAME, bits, memory_config, output_tensor)
 
 
 bitcast = register(
@@ -52,12 +52,12 @@ bitcast = register(
         name="bitcast",
         signatures=(
             Signature(
-                (INPUT_TENSOR, Param("dtype", DATA_TYPE, doc="Data type of the result.", example=DataType.UINT16)),
+                (INPUT_TENSOR, Param("dtype", DATA_TYPE, doc="Data type of the output.", example=DataType.UINT16)),
                 OPTIONS,
             ),
         ),
         run=_bitcast,
-        doc="Return the bits of every element as another data type of the same size, unchanged.",
+        doc="Return the bits of `input_tensor` read as another data type of the same size.",
         dtypes=tuple(_BYTES),
         layouts=LAYOUTS,
         accuracy=bit_exact(),
@@ -65,7 +65,7 @@ bitcast = register(
         numerics="movement",
         examples=(),
         raises=(
-            ("DTypeError", "the data types differ in size, or are none of these."),
+            ("DTypeError", "the data types differ in size, or are not supported."),
             ("StorageError", "the input is on the host."),
         ),
     )

@@ -1,6 +1,6 @@
 """`bitwise_not` and `fill`: operators that look at no value.
 
-Source: TT-NN docs of the operators; vector unit listing bitwise_not/int32.
+Source: TT-NN docs of the operators; tt-metal `ckernel_sfpu_bitwise_not.h`.
 """
 
 from __future__ import annotations
@@ -66,13 +66,13 @@ bitwise_not = register(
         signatures=(Signature((INPUT_TENSOR,), OPTIONS),),
         run=_bitwise_not,
         doc=(
-            "Return every element with all bits inverted; of floating point the bits of the datum in Dst: float32 "
-            "words, or the 16 bits of a bfloat16, for the kernel reads two of those as one word. What enters or leaves "
-            "Dst follows the rules of floating point: zeros and denormals enter as +0, whose complement leaves as "
-            "-infinity, and denormals leave as +0. No vector settles this; it is how the public descriptions of Dst "
-            "and of the vector unit's loads read."
+            "Return the element-wise bitwise NOT of `input_tensor`.\n"
+            "Floating-point tensors: the bits of the value in Dst are inverted, 32 of a float32 and 16 of a "
+            "bfloat16. Zeros and subnormal numbers enter Dst as +0, whose complement leaves as -infinity; subnormal "
+            "results leave as +0. No vector covers floating point; it follows the public descriptions of Dst and of "
+            "the SFPU's loads."
         ),
-        source="vector unit listing bitwise_not/int32",
+        source="tt-metal `ckernel_sfpu_bitwise_not.h`",
         dtypes=_32_BITS,
         layouts=LAYOUTS,
         golden=golden.bitwise_not,
@@ -118,7 +118,7 @@ def _fill(
         if not (value.is_integer() and low <= value <= high):
             raise DTypeError(f"{operator}: fill_value is {value:g}, no value of {dtype.name} ({low} to {high}).")
     elif dtype in BLOCK_FLOATS:
-        # The vector unit fills bfloat16, and the packer makes block floats of it.
+        # The SFPU fills bfloat16, and the packer makes block floats of it.
         tile = allocate(result_spec(spec, spec.shape._dims, DataType.BFLOAT16, None), device)
         filled = _write(tile, _cut(value))
         return apply_chain(
@@ -154,13 +154,18 @@ fill = register(
             Signature(
                 (
                     INPUT_TENSOR,
-                    Param("fill_value", FILL_VALUE, doc="Cut, not rounded, to bfloat16 for bfloat16 and block floats."),
+                    Param(
+                        "fill_value",
+                        FILL_VALUE,
+                        doc="Value of all elements, truncated (not rounded) to bfloat16 for bfloat16 and block floats.",
+                    ),
                 ),
                 OPTIONS,
             ),
         ),
         run=_fill,
-        doc="Return a tensor like the input that holds one value everywhere.",
+        doc="Create a tensor like `input_tensor` with every element set to `fill_value`.\n"
+        "Shape: [..., H, W] -> [..., H, W].",
         dtypes=(*FLOAT_INPUTS, *_32_BITS, DataType.UINT16),
         layouts=LAYOUTS,
         golden=golden.fill,
@@ -168,7 +173,7 @@ fill = register(
         engine=("fill", "unary"),
         family="unary",
         raises=(
-            ("DTypeError", "an integer type does not have the value."),
+            ("DTypeError", "the value is out of range of an integer data type."),
             ("StorageError", "the input is on the host."),
         ),
         examples=((3,),),

@@ -1,7 +1,7 @@
 """`clamp` and `clip`: elements held to an interval whose ends are numbers or tensors.
 
-With numbers it is one function of the vector unit; with tensors it is made of comparisons, `where`, minima and maxima.
-Source: TT-NN docs "ttnn.clamp", "ttnn.clip"; vector unit listings clamp/*, clamp_int32, binary_min, binary_max.
+With numbers it is one function of the SFPU; with tensors it is made of comparisons, `where`, minima and maxima.
+Source: TT-NN docs "ttnn.clamp", "ttnn.clip"; tt-metal `ckernel_sfpu_clamp.h` and `ckernel_sfpu_binary_max_min.h`.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _LARGEST: Final = 3.4028234663852886e38
 
 
 def _pick(name: str, function: str, op_type: BinaryOpType) -> Arithmetic:
-    """Return the vector unit's minimum or maximum of two operands."""
+    """Return the SFPU's minimum or maximum of two operands."""
     return Arithmetic(name, op_type, function=function, integers={_INT32: (f"{function}_int32", "int32")})
 
 
@@ -131,8 +131,9 @@ def _register(name: str) -> FastOperation:
             name=name,
             signatures=(_signature(name, TENSOR, _to_tensors), _signature(name, FLOAT, _to_numbers)),
             run=partial(_to_tensors, f"ttnn.{name}"),
-            doc="Return every element, held to [`min`, `max`]; where `min` is larger than `max`, `max`.",
-            source="vector unit listings clamp/* and clamp_int32",
+            doc="Return `input_tensor` clamped to [`min`, `max`].\n"
+            "Where `min` is larger than `max`, the output is `max`.",
+            source="tt-metal `ckernel_sfpu_clamp.h`",
             dtypes=(*FLOAT_INPUTS, _INT32),
             layouts=LAYOUTS,
             golden=g.clamp,
@@ -141,9 +142,9 @@ def _register(name: str) -> FastOperation:
             engine=("unary", "binary", "ternary"),
             family="unary",
             raises=(
-                ("ParameterError", "neither end is given."),
-                ("DTypeError", "unsigned integers, or an end that int32 does not have."),
-                ("ShapeError", "an end is a tensor that cannot be broadcast to the input."),
+                ("ParameterError", "neither `min` nor `max` is given."),
+                ("DTypeError", "the input holds unsigned integers, or a bound is out of range of int32."),
+                ("ShapeError", "a bound is a tensor that cannot be broadcast to the input."),
                 ("LayoutError", "an end is a tensor, and not all tensors have one layout."),
                 ("StorageError", "a tensor is on the host, deallocated or on another device."),
             ),

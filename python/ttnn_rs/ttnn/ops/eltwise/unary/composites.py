@@ -1,7 +1,7 @@
 """Operators on one tensor that the chip makes of several functions, in one program or in several.
 
-Source: operator programs, section 5 (`hardswish`, `logit`); vector unit listings of the functions; the public compute
-kernels of `lgamma`, `logit` and `log_sigmoid` for the order of the steps.
+Source: tt-metal `hardswish_kernel.cpp`, `logit_kernel.cpp`, `lgamma_kernel.cpp` and `logsigmoid_kernel.cpp` for
+the order of the steps.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from ttnn.tensor.tensor import Tensor
 _U: Final = UnaryOpType
 _WIDE_ONLY: Final = (DataType.BFLOAT16, DataType.FLOAT32)
 _RAISES: Final = (
-    ("DTypeError", "the input holds integers, or block floats that the function does not take."),
+    ("DTypeError", "the input holds integers, or block floats that the operator does not support."),
     ("StorageError", "the input is on the host."),
 )
 
@@ -58,7 +58,7 @@ def _register(
             name=name,
             signatures=signatures,
             run=run,
-            doc=what if what.endswith(".") else f"Return {what} of every element.",
+            doc=what if what.endswith(".") else f"Return the element-wise {what} of `input_tensor`.",
             source=source,
             dtypes=dtypes,
             layouts=LAYOUTS,
@@ -91,17 +91,17 @@ def _scaled(name: str, factor: float) -> Callable[..., Tensor]:
 deg2rad = _register(
     "deg2rad",
     _scaled("deg2rad", math.pi / 180.0),
-    "Return the radians of a number of degrees, for every element.",
+    "Return `input_tensor` converted element-wise from degrees to radians.",
     formula("deg2rad", "Return x pi / 180.", lambda x: x * (math.pi / 180.0)),
-    source="vector unit listing mul_unary",
+    source="tt-metal `ckernel_sfpu_binop_with_unary.h`",
     accuracy=measured(0.9981, 0.5847),
 )
 rad2deg = _register(
     "rad2deg",
     _scaled("rad2deg", 180.0 / math.pi),
-    "Return the degrees of a number of radians, for every element.",
+    "Return `input_tensor` converted element-wise from radians to degrees.",
     formula("rad2deg", "Return 180 x / pi.", lambda x: x * (180.0 / math.pi)),
-    source="vector unit listing mul_unary",
+    source="tt-metal `ckernel_sfpu_binop_with_unary.h`",
     accuracy=measured(0.9921, 0.6625),
 )
 
@@ -139,7 +139,7 @@ def _hardswish(
     dtype = input_tensor._spec.dtype
     refuse_integers(operator, _U.HARDSWISH, dtype)
     wide = dtype is DataType.FLOAT32
-    # In a 16-bit Dst the factor moves to SrcA and the matrix unit multiplies; in a 32-bit one the vector unit does.
+    # In a 16-bit Dst the factor moves to SrcA and the FPU multiplies; in a 32-bit one the SFPU does.
     factor_dtype = DataType.FLOAT32 if wide else DataType.BFLOAT16
     factor = apply_chain(operator, input_tensor, [("hardsigmoid", "default")], dtype=factor_dtype)
     product = Arithmetic(
@@ -151,9 +151,9 @@ def _hardswish(
 hardswish = _register(
     "hardswish",
     _hardswish,
-    "Return every element times the element / 6 + 1 / 2, the factor held to [0, 1].",
+    "Return the element-wise hard Swish, `x * clamp(x / 6 + 1 / 2, 0, 1)`, of `input_tensor`.",
     g.hardswish,
-    source="operator programs, section 5; vector unit listing hardswish/default",
+    source="tt-metal `ttnn/cpp/ttnn/operations/eltwise/unary/device/kernels/compute/hardswish_kernel.cpp`",
     engine=("unary", "binary"),
     accuracy=measured(2.1421, 111.6667),
 )
@@ -184,14 +184,14 @@ def _logit(
     )
 
 
-_EPS: Final = Param("eps", FLOAT, None, none=True, doc="Elements are held to [eps, 1 - eps] first, if it is given.")
+_EPS: Final = Param("eps", FLOAT, None, none=True, doc="If given, the input is first clamped to [eps, 1 - eps].")
 logit = _register(
     "logit",
     _logit,
-    "Return ln(x / (1 - x)) of every element.",
+    "Return the element-wise logit, `ln(x / (1 - x))`, of `input_tensor`.",
     g.logit,
     signatures=(Signature((INPUT_TENSOR,), (_EPS, *OPTIONS)),),
-    source="vector unit listings clamp, rsub, div_binary and log",
+    source="tt-metal `ttnn/cpp/ttnn/operations/eltwise/unary/device/kernels/compute/logit_kernel.cpp`",
     accuracy=measured(64.0007, 12.0475),
     domain=lambda x: np.clip(np.abs(x), 0.125, 1.75) * 0.5,
 )
@@ -214,7 +214,8 @@ def _log_sigmoid(
 log_sigmoid = _register(
     "log_sigmoid",
     _log_sigmoid,
-    "Return -ln(1 + e^-x) of every element: of the approximate exponential above 4, a polynomial, and x below -4.",
+    "Return the element-wise logarithm of the sigmoid, `-ln(1 + e^-x)`, of `input_tensor`.\n"
+    "Above 4 it uses the approximate exponential, in [-4, 4] a polynomial, and below -4 it is x.",
     g.log_sigmoid,
     engine=("unary", "binary"),
     accuracy=measured(6.3883, 425575),
@@ -243,10 +244,10 @@ def _lgamma(
 lgamma = _register(
     "lgamma",
     _lgamma,
-    "the logarithm of |gamma|",
+    "logarithm of the absolute gamma function, `ln(|gamma(x)|)`,",
     special.lgamma,
     dtypes=_WIDE_ONLY,
-    source="vector unit listings lgamma_stirling, frac, sin, log",
+    source="tt-metal `ttnn/cpp/ttnn/operations/eltwise/unary/device/kernels/compute/lgamma_kernel.cpp`",
     accuracy=measured(323.9023, 11510300, largest=2.0**20),
     domain=from_(3.0),
 )
@@ -266,7 +267,7 @@ def _multigammaln(input_tensor: Tensor, memory_config: MemoryConfig | None) -> T
 multigammaln = _register(
     "multigammaln",
     _multigammaln,
-    "the logarithm of the multivariate gamma function of order 4",
+    "logarithm of the multivariate gamma function of dimension 4",
     g.multigammaln,
     signatures=(Signature((INPUT_TENSOR,), (MEMORY_CONFIG_OPTION,)),),
     dtypes=_WIDE_ONLY,
@@ -282,7 +283,7 @@ def _polygamma(input_tensor: Tensor, k: int, memory_config: MemoryConfig | None)
     operator = "ttnn.polygamma"
     refuse_integers(operator, _U.POLYGAMMA, input_tensor._spec.dtype)
     if not 1 <= k <= _LARGEST_ORDER:
-        raise ParameterError(f"{operator}: k is {k}; derivatives of order 1 to {_LARGEST_ORDER} are there.")
+        raise ParameterError(f"{operator}: k is {k}; the orders 1 to {_LARGEST_ORDER} are supported.")
     scale = float(math.factorial(k)) * (-1.0) ** (k + 1)
     chain: list[ChainStep] = [("polygamma", "default", [k, word(scale)])]
     return apply_chain(operator, input_tensor, chain, memory_config=memory_config)
@@ -291,10 +292,11 @@ def _polygamma(input_tensor: Tensor, k: int, memory_config: MemoryConfig | None)
 polygamma = _register(
     "polygamma",
     _polygamma,
-    "Return the k-th derivative of digamma of every element, which is positive.",
+    "Return the element-wise polygamma function of order `k`, the k-th derivative of digamma, of `input_tensor`.\n"
+    "The input must be positive.",
     special.polygamma,
-    signatures=(Signature((INPUT_TENSOR, Param("k", INTEGER, doc="Order, 1 to 10.")), (MEMORY_CONFIG_OPTION,)),),
-    source="vector unit listings polygamma/n1 and n2",
+    signatures=(Signature((INPUT_TENSOR, Param("k", INTEGER, doc="Order, from 1 to 10.")), (MEMORY_CONFIG_OPTION,)),),
+    source="tt-metal `ckernel_sfpu_polygamma.h`",
     accuracy=max_ulp((DataType.BFLOAT16, 1), (DataType.FLOAT32, 16), lowest=0.0, largest=1024.0),
     domain=from_(0.5),
     examples=((1,), (2,), (3,)),

@@ -1,6 +1,6 @@
 """How a row of a table becomes an operator on one tensor: signature, checks, program and registry entry.
 
-Source: operator programs, section 5 (`eltwise_sfpu`); vector unit, "ttnn op -> kernel -> defaults".
+Source: tt-metal `eltwise_sfpu.cpp`, and the kernels that each entry names.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from ttnn.tensor.tensor import Tensor
 FLOAT_INPUTS: Final = (DataType.BFLOAT16, DataType.BFLOAT8_B, DataType.FLOAT32)
 OPTIONS: Final = (MEMORY_CONFIG_OPTION, OUTPUT_TENSOR_OPTION, SUB_CORE_GRIDS_OPTION)
 LAYOUTS: Final = (Layout.TILE, Layout.ROW_MAJOR)
-FAST: Final = Param("fast_and_approximate_mode", BOOLEAN, False, doc="Use the approximate function.")
+FAST: Final = Param("fast_and_approximate_mode", BOOLEAN, False, doc="Use the faster approximation.")
 
 COPY: Final[list[ChainStep]] = []
 """The program of a data type whose values the function leaves as they are."""
@@ -50,12 +50,12 @@ class Unary:
         name: Name below `ttnn`.
         op_type: Its name as a fused activation.
         golden: Reference in float64.
-        what: Completes the sentence "Return ... of every element."; or a whole sentence if it ends with a period.
+        what: Completes the sentence "Return the element-wise ... of `input_tensor`."; or a sentence, with its period.
         params: Options besides the common three, keyword-only, handed to the program in this order.
         positional: Options before them, handed over first.
         integers: Programs of the integer types; others are refused.
         reference: Those of them whose kernel is not tabulated: the result is the mathematical one.
-        whole: Integer types whose program follows the parameters, which the chip cuts to integers first: called with
+        of_parameters: Integer types whose program depends on the parameters, truncated to integers: called with
             the data type and them.
         exact: Whether the result is the reference rounded.
         ulp: Largest errors as bfloat16 and as float32 otherwise, as `measured` takes them.
@@ -63,6 +63,7 @@ class Unary:
         accuracy: What is stated of the error if it is neither.
         steps: The SFPU functions; by default one called like the operator, with its parameters.
         domain: Where the function has finite results.
+        kernel: File of the kernel, if it is not `ckernel_sfpu_{name}.h`.
         examples: Values of parameters without a default, for the generated tests.
     """
 
@@ -74,13 +75,14 @@ class Unary:
     positional: tuple[Param, ...] = ()
     integers: Mapping[DataType, list[ChainStep]] = field(default_factory=dict)
     reference: tuple[DataType, ...] = ()
-    whole: Mapping[DataType, Callable[..., list[ChainStep]]] = field(default_factory=dict)
+    of_parameters: Mapping[DataType, Callable[..., list[ChainStep]]] = field(default_factory=dict)
     exact: bool = False
     ulp: tuple[float, float] = (0, 0)
     largest: float = math.inf
     accuracy: Accuracy | None = None
     steps: Steps | None = None
     domain: Domain | None = None
+    kernel: str = ""
     examples: Examples = ((),)
 
 
@@ -100,9 +102,9 @@ def run_unary(
     """Run the program of an operator on a tensor of any data type that it takes."""
     operator = f"ttnn.{entry.name}"
     dtype = input_tensor._spec.dtype
-    if dtype in entry.whole:
-        numbers = [_whole(operator, value, dtype) for value in parameters]
-        steps = entry.whole[dtype](dtype, *numbers)
+    if dtype in entry.of_parameters:
+        numbers = [_truncated(operator, value, dtype) for value in parameters]
+        steps = entry.of_parameters[dtype](dtype, *numbers)
         return apply_chain(
             operator, input_tensor, steps, memory_config=memory_config, output_tensor=output_tensor, integers=True
         )
@@ -119,7 +121,7 @@ def run_unary(
     return apply_chain(operator, input_tensor, steps, memory_config=memory_config, output_tensor=output_tensor)
 
 
-def _whole(operator: str, value: float, dtype: DataType) -> int:
+def _truncated(operator: str, value: float, dtype: DataType) -> int:
     """Return a parameter of a kernel for integers.
 
     Raises:
@@ -135,8 +137,8 @@ def _whole(operator: str, value: float, dtype: DataType) -> int:
 def measured(bfloat16: float, float32: float, *, largest: float = math.inf, lowest: float = -math.inf) -> Accuracy:
     """Return the largest errors in ULP over all bfloat16 values with default parameters, as a sweep finds them.
 
-    The first is that as bfloat16 through a 16-bit Dst, the second that as float32 through a 32-bit Dst. The figures are
-    data: a test fails when an operator exceeds its figure.
+    The first is that as bfloat16 through a 16-bit Dst, the second that as float32 through a 32-bit Dst. The bounds are
+    data: a test fails when an operator exceeds its bound.
     """
     return max_ulp((DataType.BFLOAT16, bfloat16), (DataType.FLOAT32, float32), largest=largest, lowest=lowest)
 
@@ -155,15 +157,15 @@ def register_unary(entry: Unary) -> FastOperation:
         return run_unary(entry, values[0], parameters, values[count], values[count + 1])
 
     ACTIVATIONS[entry.op_type.name] = entry.golden, sum(param is not FAST for param in params)
-    what = entry.what if entry.what.endswith(".") else f"Return {entry.what} of every element."
+    what = entry.what if entry.what.endswith(".") else f"Return the element-wise {entry.what} of `input_tensor`."
     return register(
         Op(
             name=entry.name,
             signatures=(Signature((INPUT_TENSOR, *entry.positional), (*entry.params, *OPTIONS)),),
             run=run,
             doc=what,
-            source=f"vector unit listings of {entry.op_type.name}",
-            dtypes=(*FLOAT_INPUTS, *entry.integers, *entry.whole),
+            source=f"tt-metal `{entry.kernel or f'ckernel_sfpu_{entry.name}.h'}`",
+            dtypes=(*FLOAT_INPUTS, *entry.integers, *entry.of_parameters),
             layouts=LAYOUTS,
             golden=entry.golden,
             reference=entry.reference,
@@ -174,7 +176,7 @@ def register_unary(entry: Unary) -> FastOperation:
             domain=entry.domain,
             examples=entry.examples,
             raises=(
-                ("DTypeError", "the input holds integers that the function does not take."),
+                ("DTypeError", "the integer data type is not supported."),
                 ("StorageError", "the input is on the host."),
             ),
         )

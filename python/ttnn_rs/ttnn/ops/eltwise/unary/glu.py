@@ -1,6 +1,6 @@
 """Gated linear units: two slices, a function of the second, and their product, each a program of its own.
 
-Source: operator programs, section 4 ("glu = multiply(a, sigmoid(b))"); TT-NN docs of the operators.
+Source: tt-metal `unary_composite_op.cpp`; TT-NN docs of the operators.
 """
 
 from __future__ import annotations
@@ -65,9 +65,12 @@ def _gated(name: str, gate: Callable[..., Tensor]) -> Callable[..., Tensor]:
     return run
 
 
-_DIM: Final = Param("dim", INTEGER, -1, doc="The dimension that is split: the last one.")
+_DIM: Final = Param("dim", INTEGER, -1, doc="Dimension that is split. Only the last one is supported.")
 _VARIANT: Final = Param(
-    "variant", instance_kind("ttnn.GeluVariant", GeluVariant), GeluVariant.Accurate, doc="Which gelu is computed."
+    "variant",
+    instance_kind("ttnn.GeluVariant", GeluVariant),
+    GeluVariant.Accurate,
+    doc="Form of GELU: accurate or with tanh.",
 )
 
 
@@ -82,8 +85,9 @@ def _register(name: str, gate: Callable[..., Tensor], what: str, *, more: tuple[
             name=name,
             signatures=(Signature((INPUT_TENSOR, _DIM), (MEMORY_CONFIG_OPTION, *more)),),
             run=_gated(name, gate),
-            doc=f"Return the first half of the padded last dimension times {what} of the second.",
-            source="operator programs, section 4",
+            doc=f"Return `a * {what}(b)`, with `a` and `b` the halves of the padded last dimension.\n"
+            "Shape: [N, C, H, 2 * W] -> [N, C, H, W].",
+            source="tt-metal `ttnn/cpp/ttnn/operations/eltwise/unary/device/unary_composite_op.cpp`",
             dtypes=(*FLOAT_INPUTS, *integers),
             reference=integers,
             layouts=(Layout.TILE, Layout.ROW_MAJOR),
@@ -92,8 +96,11 @@ def _register(name: str, gate: Callable[..., Tensor], what: str, *, more: tuple[
             accuracy=max_ulp((DataType.BFLOAT16, 3), (DataType.FLOAT32, 23872500 if name == "geglu" else 8)),
             composition=True,
             raises=(
-                ("ShapeError", "the rank is not 4, `dim` is not the last, or half of the width is no whole tiles."),
-                ("DTypeError", "integers that the function of the second half or the product does not take."),
+                (
+                    "ShapeError",
+                    "the rank is not 4, `dim` is not the last dimension, or half of the width is not a multiple of 32.",
+                ),
+                ("DTypeError", "the integer data type is not supported by the activation or the product."),
                 ("StorageError", "the input is on the host."),
             ),
             examples=_examples,
@@ -101,7 +108,7 @@ def _register(name: str, gate: Callable[..., Tensor], what: str, *, more: tuple[
     )
 
 
-glu = _register("glu", sigmoid, "the sigmoid")
-reglu = _register("reglu", _ACTIVATIONS["relu"], "the relu")
-geglu = _register("geglu", gelu, "the gelu", more=(_VARIANT,))
-swiglu = _register("swiglu", _ACTIVATIONS["silu"], "the silu")
+glu = _register("glu", sigmoid, "sigmoid")
+reglu = _register("reglu", _ACTIVATIONS["relu"], "relu")
+geglu = _register("geglu", gelu, "gelu", more=(_VARIANT,))
+swiglu = _register("swiglu", _ACTIVATIONS["silu"], "silu")

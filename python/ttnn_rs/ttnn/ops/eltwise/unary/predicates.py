@@ -1,4 +1,4 @@
-"""Operators that answer 1 or 0 for every element of a tensor. Source: vector unit listings of the same names."""
+"""Predicates of one tensor: 1 where they hold, 0 elsewhere. Source: the kernels that each entry names."""
 
 from __future__ import annotations
 
@@ -28,32 +28,39 @@ def _any_integer(name: str) -> dict[DataType, list[ChainStep]]:
     return {dtype: [(f"{name}_int32", "int32")] for dtype in (DataType.INT32, *_NOT_TABULATED)}
 
 
+def _where(condition: str) -> str:
+    return f"Return 1 where `input_tensor` {condition}, and 0 elsewhere."
+
+
 TABLE: Final = (
-    Unary("gtz", _U.GTZ, formula("gtz", "Return x > 0.", lambda x: x > 0), "whether it is above 0",
-          integers=_int32("gtz"), exact=True),
-    Unary("ltz", _U.LTZ, formula("ltz", "Return x < 0.", lambda x: x < 0), "whether it is below 0",
-          integers=_int32("ltz"), exact=True),
-    Unary("gez", _U.GEZ, formula("gez", "Return x >= 0.", lambda x: x >= 0), "whether it is 0 or above",
-          integers=_int32("gez"), exact=True),
-    Unary("lez", _U.LEZ, formula("lez", "Return x <= 0.", lambda x: x <= 0), "whether it is 0 or below",
-          integers=_int32("lez"), exact=True),
-    Unary("eqz", _U.EQZ, formula("eqz", "Return x == 0.", lambda x: x == 0), "whether it is 0",
-          integers=_any_integer("eqz"), reference=_NOT_TABULATED, exact=True),
-    Unary("nez", _U.NEZ, formula("nez", "Return x != 0.", lambda x: x != 0), "whether it is not 0",
-          integers=_any_integer("nez"), reference=_NOT_TABULATED, exact=True),
+    Unary("gtz", _U.GTZ, formula("gtz", "Return x > 0.", lambda x: x > 0), _where("is greater than 0"),
+          integers=_int32("gtz"), exact=True, kernel="ckernel_sfpu_comp.h"),
+    Unary("ltz", _U.LTZ, formula("ltz", "Return x < 0.", lambda x: x < 0), _where("is less than 0"),
+          integers=_int32("ltz"), exact=True, kernel="ckernel_sfpu_comp.h"),
+    Unary("gez", _U.GEZ, formula("gez", "Return x >= 0.", lambda x: x >= 0), _where("is greater than or equal to 0"),
+          integers=_int32("gez"), exact=True, kernel="ckernel_sfpu_comp.h"),
+    Unary("lez", _U.LEZ, formula("lez", "Return x <= 0.", lambda x: x <= 0), _where("is less than or equal to 0"),
+          integers=_int32("lez"), exact=True, kernel="ckernel_sfpu_comp.h"),
+    Unary("eqz", _U.EQZ, formula("eqz", "Return x == 0.", lambda x: x == 0), _where("is 0"),
+          integers=_any_integer("eqz"), reference=_NOT_TABULATED, exact=True, kernel="ckernel_sfpu_comp.h"),
+    Unary("nez", _U.NEZ, formula("nez", "Return x != 0.", lambda x: x != 0), _where("is not 0"),
+          integers=_any_integer("nez"), reference=_NOT_TABULATED, exact=True, kernel="ckernel_sfpu_comp.h"),
     Unary("logical_not", _U.LOGICAL_NOT_UNARY, formula("logical_not", "Return x == 0.", lambda x: x == 0),
-          "whether it is 0", integers=_any_integer("eqz"), reference=(DataType.INT32, *_NOT_TABULATED),
+          _where("is 0"), integers=_any_integer("eqz"), reference=(DataType.INT32, *_NOT_TABULATED),
           ulp=(0, 8388610)),
-    Unary("signbit", _U.SIGNBIT, plain("signbit", "Return whether the sign bit is set."), "whether its sign bit is set",
+    Unary("signbit", _U.SIGNBIT, plain("signbit", "Return whether the sign bit is set."),
+          _where("has the sign bit set"),
           integers={DataType.INT32: [("ltz_int32", "int32")]}, reference=(DataType.INT32,), ulp=(0, 0)),
-    Unary("isfinite", _U.ISFINITE, plain("isfinite", "Return whether x is finite."), "whether it is finite",
-          exact=True),
-    Unary("isinf", _U.ISINF, plain("isinf", "Return whether x is infinite."), "whether it is infinite", exact=True),
-    Unary("isnan", _U.ISNAN, plain("isnan", "Return whether x is NaN."), "whether it is NaN", exact=True),
-    Unary("isneginf", _U.ISNEGINF, plain("isneginf", "Return whether x is -infinity."), "whether it is -infinity",
-          exact=True),
-    Unary("isposinf", _U.ISPOSINF, plain("isposinf", "Return whether x is +infinity."), "whether it is +infinity",
-          exact=True),
+    Unary("isfinite", _U.ISFINITE, plain("isfinite", "Return whether x is finite."), _where("is finite"),
+          exact=True, kernel="ckernel_sfpu_isinf_isnan.h"),
+    Unary("isinf", _U.ISINF, plain("isinf", "Return whether x is infinite."), _where("is infinity or -infinity"),
+          exact=True, kernel="ckernel_sfpu_isinf_isnan.h"),
+    Unary("isnan", _U.ISNAN, plain("isnan", "Return whether x is NaN."), _where("is NaN"), exact=True,
+          kernel="ckernel_sfpu_isinf_isnan.h"),
+    Unary("isneginf", _U.ISNEGINF, plain("isneginf", "Return whether x is -infinity."), _where("is -infinity"),
+          exact=True, kernel="ckernel_sfpu_isinf_isnan.h"),
+    Unary("isposinf", _U.ISPOSINF, plain("isposinf", "Return whether x is +infinity."), _where("is +infinity"),
+          exact=True, kernel="ckernel_sfpu_isinf_isnan.h"),
 )  # fmt: skip
 
 OPERATORS: Final[dict[str, FastOperation]] = {entry.name: register_unary(entry) for entry in TABLE}
@@ -70,8 +77,9 @@ logical_not_ = register(
         name="logical_not_",
         signatures=(Signature((INPUT_TENSOR,), (MEMORY_CONFIG_OPTION,)),),
         run=_logical_not_in_place,
-        doc="Write whether every element is 0 into the tensor and return it; views of it see the result.",
-        source="vector unit listings of LOGICAL_NOT_UNARY",
+        doc="Write 1 to `input_tensor` where it is 0 and 0 elsewhere, and return it.\n"
+        "Views of the tensor see the result.",
+        source="tt-metal `ckernel_sfpu_logical_not.h`",
         dtypes=(*FLOAT_INPUTS, *_LOGICAL_NOT.integers),
         layouts=LAYOUTS,
         golden=_LOGICAL_NOT.golden,
@@ -80,9 +88,9 @@ logical_not_ = register(
         engine=("unary",),
         family="unary",
         raises=(
-            ("DTypeError", "the input holds integers that the function does not take."),
+            ("DTypeError", "the integer data type is not supported."),
             ("StorageError", "the input is on the host."),
-            ("MemoryConfigError", "`memory_config` is not where the input lives."),
+            ("MemoryConfigError", "`memory_config` is not that of the input."),
         ),
     )
 )

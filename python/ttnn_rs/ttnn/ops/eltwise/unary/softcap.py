@@ -1,7 +1,7 @@
-"""`softcap`: the hyperbolic tangent, bent towards another bound than 1. Blackhole has the function, Wormhole does not.
+"""`softcap`: a soft bound by a hyperbolic tangent. Blackhole has the function, Wormhole does not.
 
-Source: TT-NN docs "ttnn.softcap"; vector unit listing tanh/accurate of a 16-bit Dst, and how the sources of the
-official function put factors around it. No vector settles its bits.
+Source: TT-NN docs "ttnn.softcap"; tt-metal `softcap_kernel.cpp` and `ckernel_sfpu_tanh.h` of a 16-bit Dst, and how the
+sources of the official function put factors around it. No vector covers its bits.
 """
 
 from __future__ import annotations
@@ -72,11 +72,11 @@ def _softcap(
 softcap = register(
     Op(
         name="softcap",
-        signatures=(Signature((INPUT_TENSOR, Param("beta", FLOAT, doc="The bound, not 0.")), OPTIONS),),
+        signatures=(Signature((INPUT_TENSOR, Param("beta", FLOAT, doc="Bound of the output, not 0.")), OPTIONS),),
         run=_softcap,
-        doc="Return every element, bent towards a bound: `beta` tanh(x / `beta`), rounded once. On Blackhole only. The "
-        "bits follow the sources of the official function; no vector settles them.",
-        source="vector unit listing tanh/accurate",
+        doc="Return the element-wise soft cap, `beta * tanh(x / beta)`, of `input_tensor`.\n"
+        "It is rounded once. Blackhole only. The bits follow the public kernel; no vector covers them.",
+        source="tt-metal `ttnn/cpp/ttnn/operations/eltwise/unary/device/kernels/compute/softcap_kernel.cpp`",
         dtypes=DTYPES,
         layouts=LAYOUTS,
         golden=formula("softcap", "Return beta tanh(x / beta).", lambda x, beta: beta * np.tanh(x / beta)),
@@ -84,7 +84,7 @@ softcap = register(
         engine=("unary",),
         family="unary",
         raises=(
-            ("DeviceError", "the device is a Wormhole."),
+            ("DeviceError", "the device is a Wormhole; the operator needs a Blackhole."),
             ("DTypeError", "the input is neither bfloat16 nor bfloat8_b."),
             ("ParameterError", "`beta` is 0 or NaN."),
             ("StorageError", "the input is on the host."),

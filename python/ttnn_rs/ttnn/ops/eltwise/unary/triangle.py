@@ -68,7 +68,7 @@ def _triangle(
 
 
 _DIAGONAL: Final = Param(
-    "diagonal", INTEGER, 0, doc="The last diagonal that is kept; 0 is the main one, 1 is above it."
+    "diagonal", INTEGER, 0, doc="Diagonal that bounds the triangle: 0 is the main one, positive values are above it."
 )
 
 
@@ -78,8 +78,9 @@ def _register(name: str, lower: bool, function: Callable[..., Any], what: str) -
             name=name,
             signatures=(Signature((INPUT_TENSOR,), (_DIAGONAL, MEMORY_CONFIG_OPTION)),),
             run=partial(_triangle, f"ttnn.{name}", lower),
-            doc=f"Return the {what} triangle of every matrix, 0 elsewhere.",
-            source="operator programs, section 4",
+            doc=f"Return the {what} triangle of each matrix of `input_tensor`, and 0 elsewhere.\n"
+            "Shape: [..., H, W] -> [..., H, W].",
+            source="tt-metal `ttnn/cpp/ttnn/operations/data_movement` and `eltwise/binary_ng`",
             dtypes=(*FLOAT_INPUTS, *_32_BITS),
             layouts=(Layout.TILE,),
             golden=function,

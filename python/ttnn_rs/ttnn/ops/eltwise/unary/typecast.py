@@ -1,7 +1,7 @@
 """Conversion between data types.
 
 Floating point types are converted by the unpacker and the packer alone; conversions from and to integers are functions
-of the vector unit. Source: operator programs, sections 0.10 and 5.
+of the SFPU. Source: tt-metal `ttnn/cpp/ttnn/operations/copy/typecast`.
 """
 
 from __future__ import annotations
@@ -68,20 +68,21 @@ typecast = register(
     Op(
         name="typecast",
         signatures=(
-            Signature((INPUT_TENSOR, Param("dtype", DATA_TYPE, doc="Data type of the result.")), _OPTIONS),
+            Signature((INPUT_TENSOR, Param("dtype", DATA_TYPE, doc="Data type of the output.")), _OPTIONS),
             Signature(
                 (
                     INPUT_TENSOR,
-                    Param("input_dtype", DATA_TYPE, doc="Data type of the input, checked."),
-                    Param("output_dtype", DATA_TYPE, doc="Data type of the result."),
+                    Param("input_dtype", DATA_TYPE, doc="Data type of the input. It is checked."),
+                    Param("output_dtype", DATA_TYPE, doc="Data type of the output."),
                 ),
                 _OPTIONS,
                 run=_typecast_from,
             ),
         ),
         run=_typecast,
-        doc="Return the tensor in another data type, on the side where it lives.",
-        source="operator programs, section 5",
+        doc="Return `input_tensor` converted to another data type, on the host or the device where it is stored.\n"
+        "Shape: [..., H, W] -> [..., H, W].",
+        source="tt-metal `ttnn/cpp/ttnn/operations/copy/typecast`",
         dtypes=tuple(CASTABLE),
         layouts=(Layout.TILE, Layout.ROW_MAJOR),
         golden=golden.identity,
@@ -89,8 +90,8 @@ typecast = register(
         engine=("unary",),
         raises=(
             ("DTypeError", "the input is not of `input_dtype`."),
-            ("LayoutError", "a row-major tensor to a block float."),
-            ("UnsupportedError", "from or to int8, on the device."),
+            ("LayoutError", "the input is row-major and the output a block float."),
+            ("UnsupportedError", "the conversion is from or to int8 on a device."),
         ),
         examples=_examples,
     )

@@ -69,20 +69,24 @@ unary_chain = _register(
     "unary_chain",
     (
         Signature(
-            (INPUT_TENSOR, Param("ops_chain", ACTIVATIONS, doc="Operators with their parameters, in order.")),
+            (
+                INPUT_TENSOR,
+                Param("ops_chain", ACTIVATIONS, doc="Operators with their parameters, in the order of execution."),
+            ),
             _OPTIONS,
         ),
     ),
     _unary_chain,
-    "Return every element with several functions applied in one visit to Dst.",
-    source="operator programs, section 5",
+    "Return `input_tensor` with the functions of `ops_chain` applied in order.\n"
+    "Intermediate values stay in Dst; only the output is packed.",
+    source="tt-metal `ttnn/cpp/ttnn/operations/eltwise/unary/device/kernels/compute/eltwise_sfpu.cpp`",
     golden=golden.chained,
     accuracy=no_bound("for every function of the chain magnifies the error of those before it by its own slope"),
     raises=(
-        ("ArgumentError", "the chain is empty."),
-        ("DTypeError", "a function that does not take the input's integers."),
+        ("ArgumentError", "`ops_chain` is empty."),
+        ("DTypeError", "a function does not support the integer data type."),
         ("StorageError", "the input is on the host."),
-        ("UnsupportedError", "a function that the engine does not have."),
+        ("UnsupportedError", "a function is not supported."),
     ),
     examples=(([UnaryOpType.RELU, UnaryOpType.EXP],), ([UnaryWithParam(UnaryOpType.EXP)],)),
 )

@@ -22,7 +22,10 @@ from ttnn.ops._programs.sfpu_chain import apply_chain, refuse_integers
 from ttnn.ops.eltwise.unary.family import FAST, FLOAT_INPUTS, LAYOUTS, OPTIONS, measured
 from ttnn.tensor.tensor import Tensor
 
-_RAISES: Final = (("DTypeError", "the input holds integers."), ("StorageError", "the input is on the host."))
+_RAISES: Final = (
+    ("DTypeError", "integer data types are not supported."),
+    ("StorageError", "the input is on the host."),
+)
 
 
 def _apply(
@@ -122,7 +125,7 @@ gelu = _register(
                     "variant",
                     instance_kind("ttnn.GeluVariant", GeluVariant),
                     GeluVariant.Accurate,
-                    doc="The accurate function, a table of line segments, or the formula with tanh.",
+                    doc="Accurate function, piecewise linear approximation, or formula with tanh.",
                 ),
                 *OPTIONS,
             ),
@@ -130,8 +133,8 @@ gelu = _register(
         Signature((INPUT_TENSOR,), (FAST, *OPTIONS), run=_gelu_by_flag),
     ),
     _gelu,
-    "Return every element times the normal distribution function of it.",
-    source="vector unit listings gelu/*",
+    "Return the element-wise GELU, `x * cdf(x)` of the standard normal distribution, of `input_tensor`.",
+    source="tt-llk `ckernel_sfpu_gelu.h`",
     golden=g.gelu,
     accuracy=measured(254.9337, 23872500),
     steps={UnaryOpType.GELU: flag("gelu", "accurate", "approx_lut"), UnaryOpType.GELU_TANH: fixed("gelu", "tanh")},
@@ -148,15 +151,15 @@ sigmoid = _register(
                     "mode",
                     instance_kind("ttnn.SigmoidMode", SigmoidMode),
                     SigmoidMode.Accurate,
-                    doc="The accurate function or a table of line segments.",
+                    doc="Accurate function, or piecewise linear approximation.",
                 ),
                 *OPTIONS,
             ),
         ),
     ),
     _sigmoid,
-    "Return 1 / (1 + e^-x) of every element.",
-    source="vector unit listings sigmoid/*",
+    "Return the element-wise sigmoid, `1 / (1 + e^-x)`, of `input_tensor`.",
+    source="tt-llk `ckernel_sfpu_sigmoid.h`",
     golden=formula("sigmoid", "Return 1 / (1 + e^-x).", lambda x, **_: g.sigmoid_of(x)),
     accuracy=measured(0.8569, 2.1102),
     steps={UnaryOpType.SIGMOID: Steps(0, 2, _sigmoid_steps)},
@@ -174,8 +177,8 @@ sigmoid_accurate = _register(
         ),
     ),
     _sigmoid_accurate,
-    "Return 1 / (1 + e^-x) of every element.",
-    source="vector unit listing sigmoid/accurate",
+    "Return the element-wise sigmoid, `1 / (1 + e^-x)`, of `input_tensor`.",
+    source="tt-llk `ckernel_sfpu_sigmoid.h`",
     golden=formula("sigmoid_accurate", "Return 1 / (1 + e^-x).", lambda x, *_: g.sigmoid_of(x)),
     accuracy=measured(0.8569, 2.1102),
 )
@@ -184,8 +187,8 @@ tanh = _register(
     "tanh",
     (Signature((INPUT_TENSOR,), (MEMORY_CONFIG_OPTION, OUTPUT_TENSOR_OPTION, FAST, SUB_CORE_GRIDS_OPTION)),),
     _tanh,
-    "Return the hyperbolic tangent of every element.",
-    source="vector unit listings tanh/*",
+    "Return the element-wise hyperbolic tangent of `input_tensor`.",
+    source="tt-llk `ckernel_sfpu_tanh.h`",
     golden=plain("tanh", "Return the hyperbolic tangent."),
     accuracy=measured(128, 1.9558),
     steps={UnaryOpType.TANH: flag("tanh", "accurate", "approx_lut")},
