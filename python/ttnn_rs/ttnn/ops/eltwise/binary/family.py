@@ -70,7 +70,7 @@ def fast_option(default: bool, doc: str, *, none: bool = False) -> Param:
 def operands(a: str, b: str, kind_a: Kind, kind_b: Kind) -> tuple[Param, Param]:
     """Return the parameters of two operands."""
     return (
-        Param(a, kind_a, doc="First operand, `a`: [..., H, W] on a device, or a number."),
+        Param(a, kind_a, doc="First operand, `a`: [..., H, W] on a device."),
         Param(b, kind_b, doc="Second operand, `b`. The shapes of `a` and `b` are broadcast to each other."),
     )
 
