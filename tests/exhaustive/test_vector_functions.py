@@ -20,7 +20,7 @@ def run(operands: int, name: str, variant: str, parameters: list[int], words: li
         return _engine.sfpu(name, variant, words[0], wide, parameters)
     if operands == 2:
         return _engine.sfpu_binary(name, words[0], words[1], wide, variant, parameters)
-    return _engine.sfpu_ternary(name, words[0], words[1], words[2], wide, variant, parameters)
+    return _engine.sfpu_ternary(name, (words[0], words[1], words[2]), wide, variant, parameters)
 
 
 def operands_of(count: int, wide: bool) -> list[Words]:

@@ -182,6 +182,7 @@ def _shards_of(case: Case) -> Iterator[tuple[Any, ...]]:
 # Operators that the generated tests of test_registry.py leave to others: their arguments after the first tensor.
 SPECIAL: dict[str, Callable[[Case], Iterator[tuple[Any, ...]]]] = {
     "assign": lambda case: iter([(Operand(case.shape),)]),
+    "bitcast": lambda case: iter([(ttnn.uint16 if case.dtype in (ttnn.bfloat16, ttnn.uint16) else ttnn.uint32,)]),
     "empty_like": lambda case: iter(()),
     "gcd": lambda case: iter([(Operand(case.shape),), (Operand((1, *case.shape[-1:])),)]),
     "lcm": lambda case: iter([(Operand(case.shape),), (Operand((1, *case.shape[-1:])),)]),

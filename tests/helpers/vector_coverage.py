@@ -64,8 +64,8 @@ def tables(folder: Path) -> set[Step]:
         if name == "unpack_tiles":
             steps.add(("unpack", CODES.get(args[1], "")))
         elif name == "eltwise_tiles":
-            _, _, format_a, format_b, op, _, repeats, _, wide, *_ = args
-            if format_a == format_b and repeats == 1:
+            _, _, (format_a, format_b), (op, _), repeat, (_, wide, _) = args
+            if format_a == format_b and repeat == 1:
                 steps.add(("fpu", op, CODES.get(format_a, ""), "32" if wide else "16"))
         elif name == "sfpu":
             steps.add(_sfpu(args[0], args[1], args[3]))

@@ -9,13 +9,14 @@ from __future__ import annotations
 from typing import Final
 
 from ttnn.base.enums import DataType, Layout, UnaryOpType
-from ttnn.base.exceptions import DTypeError, LayoutError, ShapeError
+from ttnn.base.exceptions import ShapeError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.golden import normalization as golden
 from ttnn.operation.accuracy import max_ulp
 from ttnn.operation.registry import Op, register
 from ttnn.operation.signature import Signature
 from ttnn.ops._programs.common import INPUT_TENSOR, MEMORY_CONFIG_OPTION, on_device
+from ttnn.ops.data_movement.layout import to_layout
 from ttnn.ops.eltwise.binary import multiply, subtract
 from ttnn.ops.eltwise.unary.math import square
 from ttnn.ops.reduction.generic import mean
@@ -29,10 +30,8 @@ def _normalize_hw(input_tensor: Tensor, memory_config: MemoryConfig | None) -> T
     spec = input_tensor._spec
     if spec.shape.rank != 4:
         raise ShapeError(f"{_NAME}: input_tensor is {spec.shape}; the operator takes [N, C, H, W].")
-    if spec.dtype is not DataType.BFLOAT16:
-        raise DTypeError(f"{_NAME}: input_tensor is {spec.dtype.name}; the operator takes BFLOAT16. Typecast it.")
     if spec.layout is not Layout.TILE:
-        raise LayoutError(f"{_NAME}: input_tensor is {spec.layout.name}; convert it with ttnn.to_layout first.")
+        input_tensor = to_layout(input_tensor, Layout.TILE)
     place = memory_config or spec.memory_config
     deviations = subtract(input_tensor, mean(input_tensor, [2, 3], True, memory_config=place), memory_config=place)
     variance = mean(square(deviations, memory_config=place), [2, 3], True, memory_config=place)
@@ -46,17 +45,16 @@ normalize_hw = register(
         signatures=(Signature((INPUT_TENSOR,), (MEMORY_CONFIG_OPTION,)),),
         run=_normalize_hw,
         doc="Return `(x - mean) / sqrt(variance)` of `input_tensor`, normalized over the last two dimensions.\n"
-        "Shape: [N, C, H, W] -> [N, C, H, W].",
-        dtypes=(DataType.BFLOAT16,),
-        layouts=(Layout.TILE,),
+        "Shape: [N, C, H, W] -> [N, C, H, W], in TILE_LAYOUT.",
+        dtypes=(DataType.BFLOAT16, DataType.FLOAT32),
+        layouts=(Layout.TILE, Layout.ROW_MAJOR),
         golden=golden.normalize_hw,
         # Four roundings, that of the mean in units of the largest element.
         accuracy=max_ulp((DataType.BFLOAT16, 6), magnitude=golden.terms_of_normalize_hw),
         composition=True,
         raises=(
             ("ShapeError", "the rank is not 4."),
-            ("DTypeError", "the input is not bfloat16."),
-            ("LayoutError", "the input is row-major."),
+            ("DTypeError", "the input holds integers."),
             ("StorageError", "the input is on the host."),
         ),
         examples=lambda shape, _: ((),) if len(shape) == 4 and 0 not in shape else (),
