@@ -1,8 +1,8 @@
 //! `binary_ng`: element-wise operators of two tensors, or of a tensor and a scalar, with broadcasting.
 //!
 //! Per output tile: bring the operands to full tiles (broadcast rows, columns or a single datum through Dst and back to
-//! L1, as the chip does), apply operand activations the same way, run the operator on the matrix unit or the vector
-//! unit, apply the remaining activations in Dst, pack.
+//! L1, as the chip does), apply operand activations the same way, run the operator on the FPU or the SFPU, apply
+//! the remaining activations in Dst, pack.
 
 mod halves;
 mod program;
@@ -158,7 +158,7 @@ impl Kernel<'_> {
         Some(plain)
     }
 
-    /// The vector unit's operator on words that are in L1 as they are in `Dst`, in the place of the result. `None` if
+    /// The SFPU's operator on words that are in L1 as they are in `Dst`, in the place of the result. `None` if
     /// it is another operator or they are not; nothing is done then.
     fn in_words(
         &self,

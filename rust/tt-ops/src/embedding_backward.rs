@@ -1,7 +1,7 @@
 //! The gradient of `embedding`: rows of the gradient added to the rows of the table that their indices name.
 //!
 //! As the program does, the table is walked in tiles. For every 32 indices in turn, a tile that one of them names is
-//! copied to Dst beside the tile of the gradient; row after row is added there on the vector unit; the tile is packed
+//! copied to Dst beside the tile of the gradient; row after row is added there on the SFPU; the tile is packed
 //! again. A sum is rounded by the store of every addition and, between groups of 32 indices, by the packer.
 
 use tt_formats::DataFormat;

@@ -209,7 +209,7 @@ pub(crate) fn require_pages(
     Ok(())
 }
 
-/// Refuses formats that the matrix unit cannot multiply or a Dst of the program's width cannot hold.
+/// Refuses formats that the FPU cannot multiply or a Dst of the program's width cannot hold.
 fn require_formats(program: &MatmulProgram, bias: Option<DataFormat>) -> Result<(), OpError> {
     let refuse = |what: String| Err(OpError::Invariant { operator: "matmul", what });
     let (left, right, output) = program.formats;

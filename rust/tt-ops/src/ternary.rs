@@ -1,4 +1,4 @@
-//! Element-wise operators of three operands on the vector unit: `where`, `lerp`, `mac`, `addcmul`, `addcdiv`.
+//! Element-wise operators of three operands on the SFPU: `where`, `lerp`, `mac`, `addcmul`, `addcdiv`.
 //!
 //! As `binary`: operands are widened through Dst and L1, brought to Dst, and the function runs there.
 

@@ -53,7 +53,7 @@ fn nan_wins_zeros_are_equal_and_ties_go_to_the_first() {
         assert_eq!(search(&[0x8000, 0, 0x8000, 0], &[1, 4], Some(1), tiled), [0]);
         assert_eq!(search(&[MINUS_INFINITY, 0xbf80, ONE, ONE], &[1, 4], Some(1), tiled), [2]);
         assert_eq!(search(&[MINUS_INFINITY; 3], &[1, 3], Some(1), tiled), [0]);
-        // Two denormals differ, though the matrix unit would not see it.
+        // Two denormals differ, though the FPU would not see it.
         assert_eq!(search(&[1, 2, 0], &[1, 3], Some(1), tiled), [1]);
     }
 }

@@ -1,4 +1,4 @@
-//! Operators of three operands: tensors, a broadcast column and a number, against the vector unit's function on the
+//! Operators of three operands: tensors, a broadcast column and a number, against the SFPU's function on the
 //! datums themselves.
 #![allow(clippy::unwrap_used, reason = "a failed step fails the test")]
 

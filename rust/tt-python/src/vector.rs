@@ -1,4 +1,4 @@
-//! Single steps of the vector unit on arrays of words, for the golden checker and tests.
+//! Single steps of the SFPU on arrays of words, for the golden checker and tests.
 #![allow(clippy::needless_pass_by_value, reason = "Python hands arrays over as owned views")]
 use numpy::{PyArray1, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
@@ -19,7 +19,7 @@ fn map_words<'py>(py: Python<'py>, words: &Words<'_>, function: impl Fn(u32) -> 
     PyArray1::from_vec(py, results).reshape(shape)
 }
 
-/// `x * y + z` of the vector unit.
+/// `x * y + z` of the SFPU.
 #[pyfunction]
 fn sfpu_fma<'py>(py: Python<'py>, x: Words<'py>, y: Words<'py>, z: Words<'py>, arch: Generation) -> NewWords<'py> {
     let shape = x.shape().to_vec();
@@ -163,7 +163,7 @@ fn sfpu_variants() -> Vec<(&'static str, &'static str)> {
     sfpu::FUNCTIONS.iter().copied().flatten().map(|function| (function.name, function.variant)).collect()
 }
 
-/// Every function of the vector unit: operands, name, variant, names of its parameters.
+/// Every function of the SFPU: operands, name, variant, names of its parameters.
 #[pyfunction]
 fn sfpu_functions() -> Vec<(usize, &'static str, &'static str, Vec<&'static str>)> {
     let unary = sfpu::FUNCTIONS.iter().copied().flatten().map(|f| (1, f.name, f.variant, f.parameters.to_vec()));

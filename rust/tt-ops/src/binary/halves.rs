@@ -27,9 +27,9 @@ pub(super) struct Halves {
 
 /// What computes.
 enum Compute {
-    /// An operation of the matrix unit.
+    /// An operation of the FPU.
     Fpu(EltwiseOp),
-    /// A function of the vector unit with a kernel on pages.
+    /// A function of the SFPU with a kernel on pages.
     Sfpu(BinaryCall),
 }
 

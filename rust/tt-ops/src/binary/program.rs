@@ -12,9 +12,9 @@ pub use tt_tensix::sfpu::BinaryCall;
 /// Which unit computes, and what.
 #[derive(Clone, Copy, Debug)]
 pub enum Unit {
-    /// Matrix unit: operand a in `SrcA`, b in `SrcB`.
+    /// FPU: operand a in `SrcA`, b in `SrcB`.
     Fpu(EltwiseOp),
-    /// Vector unit: both operands in Dst.
+    /// SFPU: both operands in Dst.
     Sfpu(BinaryCall),
 }
 
@@ -44,7 +44,7 @@ pub struct BinaryProgram {
     pub scalar_is_left: bool,
     /// Pages are tiles; otherwise rows.
     pub tiled: bool,
-    /// Fidelity of products on the matrix unit.
+    /// Fidelity of products on the FPU.
     pub fidelity: MathFidelity,
     /// 32-bit Dst.
     pub dst32: bool,

@@ -33,12 +33,12 @@ impl Scratch {
 /// A step with what all tiles share.
 pub struct Kernel<'a> {
     pub step: &'a ReduceStep,
-    /// The joins of the vector unit.
+    /// The joins of the SFPU.
     pub vector: Option<VectorJoin>,
     pub math: MathConfig,
     pub input: Input,
     pub scaler: Tile,
-    /// The matrix unit's reduction of a tile along rows or columns, with the factors decoded.
+    /// The FPU's reduction of a tile along rows or columns, with the factors decoded.
     pub reduction: Option<Reduction>,
     pub level: Level,
     /// What [`ReduceStep::scale`] asks for.
@@ -200,7 +200,7 @@ impl<'a> Kernel<'a> {
         }
     }
 
-    /// One tile through the matrix unit.
+    /// One tile through the FPU.
     fn pool(&self, pool: PoolOp, dst: &mut Tile, src: &Tile) {
         match &self.reduction {
             Some(reduction) => reduction.run(self.level, dst, src),
@@ -208,7 +208,7 @@ impl<'a> Kernel<'a> {
         }
     }
 
-    /// What the vector unit does when all tiles are joined.
+    /// What the SFPU does when all tiles are joined.
     pub fn finish(&self, scratch: &mut Scratch) {
         let Scratch { running, unpacked, src, dst, .. } = scratch;
         if self.step.join == Join::FpuMin {
@@ -235,7 +235,7 @@ impl<'a> Kernel<'a> {
     }
 }
 
-/// The vector unit's multiplication by a factor; `None` for 1.0.
+/// The SFPU's multiplication by a factor; `None` for 1.0.
 fn scale_by(factor: u32) -> Result<Option<Call>, OpError> {
     if factor == ONE {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! Sums of a leading dimension: tiles of bfloat16 and block floats that the matrix unit adds to a 32-bit `Dst` as they
+//! Sums of a leading dimension: tiles of bfloat16 and block floats that the FPU adds to a 32-bit `Dst` as they
 //! lie.
 
 use tt_cpu::stream;

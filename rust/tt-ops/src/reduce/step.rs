@@ -23,27 +23,27 @@ pub enum Axis {
 /// How datums are joined, and by which unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Join {
-    /// Matrix unit: products with a scaler, given as FP32 bits; a 16-bit scaler tile truncates them.
+    /// FPU: products with a scaler, given as FP32 bits; a 16-bit scaler tile truncates them.
     FpuSum {
         /// 1.0 for a sum, 1/N for a mean.
         scaler: u32,
     },
-    /// Matrix unit: GMPOOL.
+    /// FPU: GMPOOL.
     FpuMax,
-    /// Matrix unit: the negated maximum of the negated datums. Negated tiles and the running maximum lie in L1 in the
+    /// FPU: the negated maximum of the negated datums. Negated tiles and the running maximum lie in L1 in the
     /// input's format, so that block floats share exponents once more per tile.
     FpuMin,
-    /// Vector unit: FP32 additions in its lane order.
+    /// SFPU: FP32 additions in its lane order.
     SfpuSum,
-    /// Vector unit: the largest word.
+    /// SFPU: the largest word.
     SfpuMax,
-    /// Vector unit: the smallest word.
+    /// SFPU: the smallest word.
     SfpuMin,
-    /// Vector unit: sums modulo 2^32.
+    /// SFPU: sums modulo 2^32.
     IntSum,
-    /// Vector unit: the largest integer, with or without a sign as the format has it.
+    /// SFPU: the largest integer, with or without a sign as the format has it.
     IntMax,
-    /// Vector unit: the smallest integer.
+    /// SFPU: the smallest integer.
     IntMin,
 }
 
@@ -65,11 +65,11 @@ pub struct ReduceStep {
     pub axis: Axis,
     /// How.
     pub join: Join,
-    /// FP32 bits of a factor that the vector unit multiplies the result by; nothing happens for 1.0.
+    /// FP32 bits of a factor that the SFPU multiplies the result by; nothing happens for 1.0.
     pub scale: u32,
-    /// 32-bit Dst. The vector unit's sums need it.
+    /// 32-bit Dst. The SFPU's sums need it.
     pub dst32: bool,
-    /// Fidelity of the matrix unit.
+    /// Fidelity of the FPU.
     pub fidelity: MathFidelity,
     /// Chip.
     pub arch: Arch,

@@ -284,7 +284,7 @@ impl<'a> Transposed<'a> {
         kernel.input.to_src(&scratch.negated, &mut scratch.src);
     }
 
-    /// The vector unit folds the tiles of a column onto each other, and then the rows of the last one.
+    /// The SFPU folds the tiles of a column onto each other, and then the rows of the last one.
     fn folded<'p>(
         &self,
         tiles: &mut Tiles<'_, impl FnMut(usize) -> Result<&'p [u8], OpError>>,

@@ -1,4 +1,4 @@
-//! What the vector unit does in a reduction: it folds tiles onto each other, then the rows or columns of the last one.
+//! What the SFPU does in a reduction: it folds tiles onto each other, then the rows or columns of the last one.
 
 use tt_cpu::Level;
 use tt_formats::{DataFormat, TileShape};
@@ -23,10 +23,10 @@ pub struct VectorJoin {
 }
 
 impl VectorJoin {
-    /// The function of a join; `None` for those of the matrix unit.
+    /// The function of a join; `None` for those of the FPU.
     ///
     /// # Errors
-    /// [`OpError::UnknownFunction`] if the vector unit does not have it.
+    /// [`OpError::UnknownFunction`] if the SFPU does not have it.
     pub fn new(join: Join, format: DataFormat) -> Result<Option<Self>, OpError> {
         let unsigned = format == DataFormat::UInt32;
         let (name, variant) = match join {

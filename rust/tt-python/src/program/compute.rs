@@ -8,7 +8,7 @@ use tt_tensix::pack::DstFormat;
 use super::ProgramRun;
 use crate::error::exception;
 
-/// A function of the vector unit with its parameters.
+/// A function of the SFPU with its parameters.
 #[pyclass(frozen, module = "ttnn._engine", name = "VectorCall")]
 pub struct PyVectorCall {
     call: VectorCall,

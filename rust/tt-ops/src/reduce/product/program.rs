@@ -45,7 +45,7 @@ pub struct ProductProgram {
     pub format: DataFormat,
     /// What is multiplied.
     pub factors: Factors,
-    /// Fidelity of the matrix unit.
+    /// Fidelity of the FPU.
     pub fidelity: MathFidelity,
     /// Chip.
     pub arch: Arch,

@@ -28,12 +28,12 @@ const SIGN: u32 = 0x8000_0000;
 const MANTISSA: u32 = 0x7f_ffff;
 const HIDDEN: u32 = 0x80_0000;
 
-/// The primitives of the vector unit on one lane register: one 32-bit word, or a vector of them.
+/// The primitives of the SFPU on one lane register: one 32-bit word, or a vector of them.
 pub trait Lane: Copy + From<u32> {
     /// One truth value per lane.
     type Mask: Copy + BitAnd<Output = Self::Mask> + BitOr<Output = Self::Mask> + Not<Output = Self::Mask>;
 
-    /// `self * b + c` as the vector unit of Wormhole rounds it.
+    /// `self * b + c` as the SFPU of Wormhole rounds it.
     #[must_use]
     fn mad(self, b: Self, c: Self) -> Self;
     /// `self + other`: once `self`, a whole product, and `other`.

@@ -1,4 +1,4 @@
-//! The multiply-add of the vector unit, the primitives of a lane, loads and stores.
+//! The multiply-add of the SFPU, the primitives of a lane, loads and stores.
 
 pub mod convert;
 pub mod fma;

@@ -30,7 +30,7 @@ const CACHED_TABLES: usize = 64;
 
 type Table = Arc<HalfTable>;
 
-/// A unary function of the vector unit.
+/// A unary function of the SFPU.
 #[derive(Clone, Copy)]
 pub struct Function {
     /// Operation, as in the specification's listings.

@@ -9,9 +9,9 @@
 //! - `1 - b * seed` is below 0.0102, and rounded to odd on the grid of 1.
 //! - The inverse is the seed and up to 0.0102 of it: the host's rounding. It is below one: 1 / b less the square of the
 //!   error before, which is 0.0001 at one and nearly nothing only far from it.
-//! - The guess `a * inverse` is a product, and below two. So the product of it and `b` has an exponent of 0 at most,
+//! - The estimate `a * inverse` is a product, and below two. So the product of it and `b` has an exponent of 0 at most,
 //!   which is that of `a`; and `a` less that product is below 0.0003, rounded to odd on the grid of 1.
-//! - The quotient is the guess and up to 0.0003: the host's rounding.
+//! - The quotient is the estimate and up to 0.0003: the host's rounding.
 //!
 //! The difference of the exponents is then added to the quotient's own.
 
@@ -64,11 +64,11 @@ mod normal {
         let over = A::from_bits(A::or(A::and(a, mantissa), A::splat(ONE)));
         let negated = A::from_bits(A::or(A::and(b, mantissa), A::splat(SIGN | ONE)));
         let inverse = fused::inverse(negated, 1);
-        let guess = A::mul_float(over, inverse);
-        let (down, up) = (A::fma_down(guess, negated, over), A::fma_up(guess, negated, over));
+        let estimate = A::mul_float(over, inverse);
+        let (down, up) = (A::fma_down(estimate, negated, over), A::fma_up(estimate, negated, over));
         let beside = A::splat_float(BESIDE);
         let rest = fused::without_beside(A::add_down(down, beside), A::add_up(up, beside));
-        let quotient = A::to_bits(A::fma(rest, inverse, guess));
+        let quotient = A::to_bits(A::fma(rest, inverse, estimate));
         let exponents = A::sub(A::and(a, A::splat(EXPONENT)), A::and(b, A::splat(EXPONENT)));
         let signed = A::or(A::add(quotient, exponents), A::and(A::xor(a, b), A::splat(SIGN)));
         A::keep(A::any_bit(a, A::splat(!SIGN)), signed)

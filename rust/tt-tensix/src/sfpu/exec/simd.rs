@@ -282,7 +282,7 @@ fn product_exponent<V: LaneVector>(x: V::Int, y: V::Int) -> V::Int {
     V::sub(V::add(exponent_bits::<V>(x), exponent_bits::<V>(y)), V::splat(BIAS))
 }
 
-/// The host's result with zeros made +0, and the lanes where it may differ from the vector unit's.
+/// The host's result with zeros made +0, and the lanes where it may differ from the SFPU's.
 ///
 /// The unit brings product and addend to a grid of three bits below the larger one's 24, with a sticky bit each, adds
 /// them there and rounds. With only one sticky bit among even integers that is the host's rounding, as long as the sum
@@ -468,8 +468,8 @@ mod x86 {
             b: &[__m512i; VECTORS],
             c: &[__m512i; VECTORS],
         ) -> Option<[__m512i; VECTORS]> {
-            let (words, doubt) = SpecLanes::of(*a).mad(SpecLanes::of(*b), SpecLanes::of(*c)).parts();
-            (doubt == [0; VECTORS]).then_some(words)
+            let (words, fallback) = SpecLanes::of(*a).mad(SpecLanes::of(*b), SpecLanes::of(*c)).parts();
+            (fallback == [0; VECTORS]).then_some(words)
         }
         #[inline(always)]
         fn lane_to_f32(a: __m512i) -> __m512 {

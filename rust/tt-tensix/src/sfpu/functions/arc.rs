@@ -127,7 +127,7 @@ pub fn atan_argument<V: Blocks>(x: V) -> V {
     let distance = magnitude(x);
     let exponent = exp_unbiased(distance);
     let vanishing = mul(isub(distance, 1), 0);
-    let inverse = select(ilt(exponent, 26), distance.guessed_reciprocal(true), vanishing);
+    let inverse = select(ilt(exponent, 26), distance.reciprocal_estimate(true), vanishing);
     select(is_negative(exponent), distance, inverse)
 }
 

@@ -30,7 +30,7 @@ const LONG: Precision = Precision { newton_steps: 3, refine: true };
 #[inline(always)]
 fn asinh_argument<V: Blocks>(x: V, precision: &Precision) -> V {
     let root = mad(x, x, ONE).newton_root(precision.newton_steps);
-    let inverse = add(root, ONE).guessed_reciprocal(precision.refine);
+    let inverse = add(root, ONE).reciprocal_estimate(precision.refine);
     let sum = mad(mul(x, x), inverse, fabs(x));
     select(less(fabs(x), LARGE), sum, add(fabs(x), MINUS_ONE))
 }
@@ -62,7 +62,7 @@ fn acosh<V: Blocks>(x: V, logarithm: V) -> V {
 fn atanh_argument<V: Blocks>(x: V, precision: &Precision) -> V {
     let distance = select(less(fabs(x), ONE), fabs(x), splat(ZERO));
     // The reciprocal comes with a minus sign.
-    let inverse = sub(splat::<V>(ONE), distance).guessed_reciprocal(precision.refine);
+    let inverse = sub(splat::<V>(ONE), distance).reciprocal_estimate(precision.refine);
     mul(add(distance, distance), inverse)
 }
 

@@ -30,9 +30,9 @@ pub fn div_16<V: Blocks>(a: V, b: V) -> V {
 pub fn div_f32<V: Blocks>(a: V, b: V) -> V {
     let (over, under) = (setexp(a, 127), setexp(b, 127));
     let inverse = setsign(reciprocal_mantissa(b, RECIPROCAL_SEED, 1), under);
-    let guess = mul(over, inverse);
-    let rest = mad(guess, flipsign(under), over);
-    scale_quotient(a, b, mad(rest, inverse, guess))
+    let estimate = mul(over, inverse);
+    let rest = mad(estimate, flipsign(under), over);
+    scale_quotient(a, b, mad(rest, inverse, estimate))
 }
 
 /// The quotient's mantissa with the exponents of the operands, or what it is where these are no ordinary numbers.

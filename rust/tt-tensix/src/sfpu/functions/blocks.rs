@@ -29,8 +29,8 @@ blocks! {
     fn exp_f32_unlimited() -> Self = exp_f32_unlimited;
     /// 1 / x.
     fn reciprocal(steps: usize) -> Self = reciprocal;
-    /// -1 / x from an integer guess.
-    fn guessed_reciprocal(refine: bool) -> Self = guessed_reciprocal;
+    /// -1 / x from an integer estimate.
+    fn reciprocal_estimate(refine: bool) -> Self = reciprocal_estimate;
     /// First approximation of 1 / sqrt(x).
     fn inverse_root() -> Self = inverse_root;
     /// sqrt(x) from its approximation.
@@ -205,10 +205,10 @@ pub fn reciprocal<V: Lane>(x: V, steps: usize) -> V {
     reciprocal_scale(reciprocal_mantissa(x, RECIPROCAL_SEED, steps), x)
 }
 
-/// -1 / x from a guess by integer subtraction; `refine` adds a Newton step, as FP32 kernels do.
+/// -1 / x from an estimate by integer subtraction; `refine` adds a Newton step, as FP32 kernels do.
 #[inline(always)]
-pub fn guessed_reciprocal<V: Lane>(x: V, refine: bool) -> V {
-    let mut y = isub(splat::<V>(RECIPROCAL_GUESS), x);
+pub fn reciprocal_estimate<V: Lane>(x: V, refine: bool) -> V {
+    let mut y = isub(splat::<V>(RECIPROCAL_ESTIMATE), x);
     let mut error = mad(x, y, ONE);
     if refine {
         y = mad(y, error, y);
@@ -217,17 +217,17 @@ pub fn guessed_reciprocal<V: Lane>(x: V, refine: bool) -> V {
     mad(flipsign(y), mad(error, error, error), flipsign(y))
 }
 
-/// The word of x taken from this guesses the word of -1 / x.
-pub const RECIPROCAL_GUESS: u32 = 0xfef3_92e0;
-/// Minus half the word of x added to this guesses the word of 1 / sqrt(x).
-pub const ROOT_GUESS: u32 = 0x5f11_10a0;
-/// The last two coefficients of the correction of that guess; the first is 1.
+/// The word of x taken from this estimates the word of -1 / x.
+pub const RECIPROCAL_ESTIMATE: u32 = 0xfef3_92e0;
+/// Minus half the word of x added to this estimates the word of 1 / sqrt(x).
+pub const ROOT_ESTIMATE: u32 = 0x5f11_10a0;
+/// The last two coefficients of the correction of that estimate; the first is 1.
 pub const ROOT_CORRECTION: [u32; 2] = [0x4010_3626, 0x4012_14c9];
 
 /// First approximation of 1 / sqrt(x) with one polynomial correction.
 #[inline(always)]
 pub fn inverse_root<V: Lane>(x: V) -> V {
-    let y = isub(splat::<V>(ROOT_GUESS), shr(x, 1));
+    let y = isub(splat::<V>(ROOT_ESTIMATE), shr(x, 1));
     let c = mul(flipsign(y), mul(x, y));
     mul(y, mad(c, add(splat::<V>(ROOT_CORRECTION[0]), c), ROOT_CORRECTION[1]))
 }
@@ -245,11 +245,11 @@ pub fn refine_inverse_root<V: Lane>(x: V, y: V) -> V {
     mad(mad(flipsign(y), mul(x, y), ONE), addexp(y, -1), y)
 }
 
-/// sqrt(x) of a positive finite number or zero, by `steps` Newton steps on the guess and a correction of the root.
+/// sqrt(x) of a positive finite number or zero, by `steps` Newton steps on the estimate and a correction of the root.
 #[inline(always)]
 pub fn newton_root<V: Lane>(x: V, steps: usize) -> V {
     let half = addexp(x, -1);
-    let mut y = isub(splat::<V>(ROOT_GUESS), shr(x, 1));
+    let mut y = isub(splat::<V>(ROOT_ESTIMATE), shr(x, 1));
     for _ in 0..steps {
         y = mul(y, add(splat::<V>(ONE_AND_HALF), flipsign(mul(mul(half, y), y))));
     }

@@ -1,7 +1,7 @@
 //! Cube root. Source: listing `cbrt`.
 //!
-//! Domain: all words. The inverse cube root is guessed from the word as a number, divided by three in arithmetic on the
-//! bit pattern, then refined by a polynomial of x y^3; 32-bit `Dst` adds a step of the same kind at the end.
+//! Domain: all words. The inverse cube root is estimated from the word as a number, divided by three in arithmetic on
+//! the bit pattern, then refined by a polynomial of x y^3; 32-bit `Dst` adds a step of the same kind at the end.
 
 use crate::sfpu::arith::lane::{
     Lane, MINUS_ONE, ONE, fabs, mad, mul, polynomial, setsign, shl, sm2f, store_f32, store_rounded,
@@ -11,18 +11,18 @@ use crate::sfpu::exec::functions;
 /// -1 / 768: a third, and eight bits to the right.
 pub const MINUS_THIRD: u32 = 0xbaaa_aaab;
 /// What the word of 1 / cbrt(x) has at zero, eight bits to the right.
-pub const GUESS: u32 = 0x4b54_8c2c;
+pub const ESTIMATE: u32 = 0x4b54_8c2c;
 pub const SERIES: [u32; 3] = [0x3f02_66d9, 0xbfa0_1f36, 0x3fe0_4c03];
 
 #[inline(always)]
-fn guess<V: Lane>(distance: V) -> V {
-    shl(mad(sm2f(distance), MINUS_THIRD, GUESS), 8)
+fn estimate<V: Lane>(distance: V) -> V {
+    shl(mad(sm2f(distance), MINUS_THIRD, ESTIMATE), 8)
 }
 
 #[inline(always)]
 fn cbrt_16<V: Lane>(x: V) -> V {
     let distance = fabs(x);
-    let y = guess(distance);
+    let y = estimate(distance);
     let root = mul(distance, mul(y, y));
     let correction = polynomial(mul(root, y), SERIES);
     store_rounded(mul(setsign(root, x), mul(correction, correction)))
@@ -31,7 +31,7 @@ fn cbrt_16<V: Lane>(x: V) -> V {
 #[inline(always)]
 fn cbrt_32<V: Lane>(x: V) -> V {
     let distance = fabs(x);
-    let y = guess(distance);
+    let y = estimate(distance);
     let cube = mul(mul(distance, y), mul(y, y));
     let y = mul(y, polynomial(cube, SERIES));
     let root = mul(distance, mul(y, y));

@@ -23,8 +23,8 @@ pub const MINUS_HALF: u32 = 0xbf00_0000;
 /// Constants of the inverse.
 pub const CENTRE: u32 = 0xc08a_957a;
 pub const SLOPE: u32 = 0x40d9_afe4;
-/// Minus half the word of x added to this guesses the word of 1 / sqrt(x).
-pub const ROOT_GUESS: u32 = 0x5f37_0000;
+/// Minus half the word of x added to this estimates the word of 1 / sqrt(x).
+pub const ROOT_ESTIMATE: u32 = 0x5f37_0000;
 
 #[inline(always)]
 fn quotient<V: Blocks>(x: V, over: V, under: V, steps: usize) -> V {
@@ -75,11 +75,11 @@ fn erfc<V: Blocks>(x: V) -> V {
     select(is_negative(x), add(splat::<V>(TWO), flipsign(value)), value)
 }
 
-/// sqrt(x) by two Newton steps on the classic guess.
+/// sqrt(x) by two Newton steps on the classic estimate.
 #[inline(always)]
 fn root<V: Blocks>(x: V) -> V {
     let halved = mul(x, MINUS_HALF);
-    let mut y = isub(splat::<V>(ROOT_GUESS), shr(x, 1));
+    let mut y = isub(splat::<V>(ROOT_ESTIMATE), shr(x, 1));
     for _ in 0..2 {
         y = mul(mad(mul(y, y), halved, ONE_AND_HALF), y);
     }

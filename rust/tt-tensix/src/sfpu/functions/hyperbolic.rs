@@ -25,7 +25,7 @@ fn sinh<V: Blocks>(x: V, power: V, small: V, refine: bool) -> V {
     let quarter = select(ilt(power, 130), above, mul(magnitude(x), INFINITY));
     let exponent = exp_unbiased(quarter);
     let half = select(ilt(exponent, -27_i32 as u32), x, add(quarter, quarter));
-    let rest = mad(half, mad(quarter, FOUR, ONE).guessed_reciprocal(refine), half);
+    let rest = mad(half, mad(quarter, FOUR, ONE).reciprocal_estimate(refine), half);
     let counts = !ilt(exponent, -27_i32 as u32) & ilt(exponent, 23);
     setsign(select(counts, rest, half), x)
 }
@@ -55,7 +55,7 @@ pub fn cosh<V: Blocks>(distance: V, power: V, mantissa: V, refine: bool) -> V {
     let exponent = iadd(power, 125);
     let quarter = select(ilt(exponent, 255), mul(mantissa, shl(exponent, 23)), mul(distance, INFINITY));
     let half = add(quarter, quarter);
-    let rest = add(half, mul(quarter.guessed_reciprocal(refine), EIGHTH));
+    let rest = add(half, mul(quarter.reciprocal_estimate(refine), EIGHTH));
     select(ilt(exp_unbiased(quarter), 24), rest, half)
 }
 

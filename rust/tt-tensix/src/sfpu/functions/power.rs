@@ -88,9 +88,9 @@ struct Product<V> {
     rest: V,
 }
 
-/// `guess` gives 1 / (m + 1) as a line, highest coefficient first.
+/// `estimate` gives 1 / (m + 1) as a line, highest coefficient first.
 #[inline(always)]
-fn long_product<V: Blocks>(base: V, exponent: V, guess: [u32; 2]) -> Product<V> {
+fn long_product<V: Blocks>(base: V, exponent: V, estimate: [u32; 2]) -> Product<V> {
     const ROOT2: u32 = 0x3fb5_04f3;
     const SPLITTER: u32 = 0x4580_0800;
     const SERIES: [u32; 6] = [0x3dba_2e8c, 0x3de3_8e39, 0x3e12_4925, 0x3e4c_cccd, 0x3eaa_aaab, ONE];
@@ -106,7 +106,7 @@ fn long_product<V: Blocks>(base: V, exponent: V, guess: [u32; 2]) -> Product<V> 
     let mantissa = select(above, addexp(mantissa, -1), mantissa);
     // log2 m by the series of the inverse hyperbolic tangent of (m - 1) / (m + 1).
     let sum = add(mantissa, ONE);
-    let mut inverse = sub(splat::<V>(guess[1]), mul(sum, guess[0]));
+    let mut inverse = sub(splat::<V>(estimate[1]), mul(sum, estimate[0]));
     for _ in 0..3 {
         inverse = mul(inverse, add(splat::<V>(TWO), flipsign(mul(sum, inverse))));
     }

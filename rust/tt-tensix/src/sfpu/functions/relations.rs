@@ -12,8 +12,8 @@ use crate::sfpu::arith::lane::{
 use crate::sfpu::exec::bf16::{Bf16, arithmetic, relations};
 use crate::sfpu::exec::short_binary_functions;
 
-// The kernels add the magnitudes and look at the sum. It is 0 if both are zeros, which denormals are to the vector
-// unit, and above infinity if one is NaN.
+// The kernels add the magnitudes and look at the sum. It is 0 if both are zeros, which denormals are to the SFPU,
+// and above infinity if one is NaN.
 
 #[inline(always)]
 fn are_zeros<V: Lane>(a: V, b: V) -> V::Mask {

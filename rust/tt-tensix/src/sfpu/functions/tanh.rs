@@ -22,8 +22,8 @@ const INTERCEPTS: [u32; 3] = [0x322c_7c00, 0x3a25_37b6, 0x3c00_3b10];
 pub const SMALL: u32 = 115;
 /// Coefficients of (e^r - 1 - r) / r^2.
 pub const EXPM1_SERIES: [u32; 6] = [0x394f_0000, 0x3ab6_a000, 0x3c08_8000, 0x3d2a_aacf, 0x3e2a_aaae, HALF];
-/// The word of x taken from this guesses the word of -1 / x.
-pub const RECIPROCAL_GUESS: u32 = 0xfef3_0000;
+/// The word of x taken from this estimates the word of -1 / x.
+pub const RECIPROCAL_ESTIMATE: u32 = 0xfef3_0000;
 
 #[inline(always)]
 pub fn tanh_bf16<V: Blocks>(x: V) -> V {
@@ -45,9 +45,9 @@ pub fn tanh_f32<V: Blocks>(x: V) -> V {
     let above = mad(small, scale, sub(scale, HALF));
     let below = add(above, ONE);
     // y is -1 / below, the quotient is corrected once by what it leaves.
-    let guess = isub(splat::<V>(RECIPROCAL_GUESS), below);
-    let error = mad(below, guess, ONE);
-    let y = mad(guess, mad(error, error, error), guess);
+    let estimate = isub(splat::<V>(RECIPROCAL_ESTIMATE), below);
+    let error = mad(below, estimate, ONE);
+    let y = mad(estimate, mad(error, error, error), estimate);
     let quotient = mul(above, y);
     let ratio = mad(mad(below, quotient, above), y, quotient);
     // One, or NaN for NaN.

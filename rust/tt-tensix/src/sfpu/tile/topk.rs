@@ -34,7 +34,7 @@ enum Larger {
     Rows02,
 }
 
-/// The vector unit while it sorts.
+/// The SFPU while it sorts.
 struct Network<'a> {
     tiles: &'a mut [Tile],
     width: DstWidth,

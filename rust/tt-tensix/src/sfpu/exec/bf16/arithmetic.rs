@@ -1,4 +1,4 @@
-//! Arithmetic of two pages by the vector unit: `add_binary`, `sub_binary`, `rsub_binary`, `mul_binary`, `isclose`.
+//! Arithmetic of two pages by the SFPU: `add_binary`, `sub_binary`, `rsub_binary`, `mul_binary`, `isclose`.
 //!
 //! A sum is one with a product of 8 bits, and a product has 16: the host's results are the unit's, as `sums.rs` says.
 //!

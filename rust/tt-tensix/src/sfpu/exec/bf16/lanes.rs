@@ -26,7 +26,7 @@ impl Fallbacks {
     /// Adds those of a chunk; false if there are too many.
     #[inline(never)]
     fn keep(&mut self, first: usize, fallbacks: &[u16; CHUNK]) -> bool {
-        for (place, _) in fallbacks.iter().enumerate().filter(|(_, doubt)| **doubt != 0) {
+        for (place, _) in fallbacks.iter().enumerate().filter(|(_, fallback)| **fallback != 0) {
             let Some(kept) = self.places.get_mut(self.count) else { return false };
             *kept = (first + place) as u16;
             self.count += 1;
@@ -141,11 +141,11 @@ pub(super) fn compute<L: Lane<N>, const N: usize>(
             for (operand, chunk) in operands.iter_mut().zip(chunks) {
                 *operand = f32::from_bits(word(chunk[i]));
             }
-            let (result, doubt) = L::compute(operands, parameters);
+            let (result, fallback) = L::compute(operands, parameters);
             dst[i] = result;
             if L::FALLS_BACK {
-                odd[i] = doubt;
-                any |= doubt;
+                odd[i] = fallback;
+                any |= fallback;
             }
         }
         if any != 0 && !fallbacks.keep(at * CHUNK, &odd) {

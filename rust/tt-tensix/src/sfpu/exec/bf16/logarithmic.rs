@@ -66,10 +66,10 @@ impl Lane<2> for Logaddexp {
     const WINDOW: [u16; 2] = [76, 189];
     #[inline(always)]
     fn compute([a, b]: [f32; 2], _: [f32; 2]) -> (u16, u16) {
-        let (larger, distance, doubt) = larger_and_distance(a, b);
+        let (larger, distance, fallback) = larger_and_distance(a, b);
         let distance = if distance < 88.0 { distance } else { 88.0 };
         let z = (-distance).mul_add(f32::from_bits(INVERSE_LN2), 127.0);
-        (round_away(larger + log1p(exp2(z))), doubt)
+        (round_away(larger + log1p(exp2(z))), fallback)
     }
 }
 
@@ -77,14 +77,14 @@ impl Lane<2> for Logaddexp2 {
     const WINDOW: [u16; 2] = [76, 189];
     #[inline(always)]
     fn compute([a, b]: [f32; 2], _: [f32; 2]) -> (u16, u16) {
-        let (larger, distance, doubt) = larger_and_distance(a, b);
+        let (larger, distance, fallback) = larger_and_distance(a, b);
         let z = 127.0 - distance;
         let z = if z > 0.0 { z } else { 0.0 };
         let product = log1p(exp2(z)) * f32::from_bits(INVERSE_LN2);
         let magnitude = if larger.abs() > product { larger.abs() } else { product };
         let (sum, off) = (larger + product, magnitude * (1.0 / (1 << 21) as f32));
         let (low, high) = (round_away(sum - off), round_away(sum + off));
-        (low, low ^ high | doubt)
+        (low, low ^ high | fallback)
     }
 }
 

@@ -133,7 +133,7 @@ fn functions_of_three_pages_have_the_bits_of_their_lane_programs() {
 }
 
 /// All pairs of mantissas with some exponents and all signs; of a few hundred operands, all pairs.
-fn check_grid(name: &str, first: &[u16], second: &[u16], most_in_doubt: f64) {
+fn check_grid(name: &str, first: &[u16], second: &[u16], largest_share: f64) {
     let call = sfpu::lookup_binary(name).expect("a function").with(&[]).expect("no parameters");
     let bf16 = call.bf16().expect("a function of two pages");
     let level = Level::detected();
@@ -160,7 +160,7 @@ fn check_grid(name: &str, first: &[u16], second: &[u16], most_in_doubt: f64) {
         }
     }
     let share = places as f64 / (1024 * tiles) as f64;
-    assert!(tiles > 0 && share <= most_in_doubt, "{name}: {tiles} tiles, {share} of which in doubt");
+    assert!(tiles > 0 && share <= largest_share, "{name}: {tiles} tiles, {share} of which falls back");
 }
 
 fn with_exponents(exponents: &[u16], signs: &[u16]) -> Vec<u16> {

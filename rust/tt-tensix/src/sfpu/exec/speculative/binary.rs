@@ -4,15 +4,15 @@ use super::Speculative;
 use crate::sfpu::arith::lane::{flipsign, mul, select, setexp, setsign, store_f32};
 use crate::sfpu::functions::binary::{is_regular, regular_quotient, special_quotient};
 
-/// The guess of a mantissa's reciprocal is 1/10000 off at most after its step, so that the quotient is, and its product
-/// with the divisor leaves less than 1/16 of the dividend's mantissa.
+/// The estimate of a mantissa's reciprocal is 1/10000 off at most after its step, so that the quotient is, and its
+/// product with the divisor leaves less than 1/16 of the dividend's mantissa.
 #[inline(always)]
 pub(super) fn div_f32<S: Speculative>(a: S, b: S) -> S {
     let (over, under) = (setexp(a, 127).assume(0, 1), setexp(b, 127).assume(0, 1));
     let inverse = setsign(b.reciprocal_of_mantissa(1), under).assume(-2, 1);
-    let guess = mul(over, inverse).assume(-2, 1);
-    let rest = guess.residual_of_mantissa(flipsign(under), over);
-    let quotient = regular_quotient(a, b, rest.host_fma(inverse, guess));
+    let estimate = mul(over, inverse).assume(-2, 1);
+    let rest = estimate.residual_of_mantissa(flipsign(under), over);
+    let quotient = regular_quotient(a, b, rest.host_fma(inverse, estimate));
     let special = !is_regular(a, b);
     store_f32(if S::any(special) { select(special, special_quotient(a, b), quotient) } else { quotient })
 }

@@ -7,7 +7,7 @@ use crate::sfpu::arith::lane::{
     sub,
 };
 use crate::sfpu::functions::blocks::{
-    EXP_TAIL, LOG_CUBIC, ONE_AND_HALF, RECIPROCAL_GUESS, ROOT_CORRECTION, ROOT_GUESS,
+    EXP_TAIL, LOG_CUBIC, ONE_AND_HALF, RECIPROCAL_ESTIMATE, ROOT_CORRECTION, ROOT_ESTIMATE,
 };
 
 /// More than half of ln 2, which is what is left of an argument at most.
@@ -57,11 +57,11 @@ pub(super) fn reciprocal<S: Speculative>(x: S, steps: usize) -> S {
     setsign(negated_reciprocal_scale(x.reciprocal_of_mantissa(steps), x), x)
 }
 
-/// The guess is 5.4% off at most.
+/// The estimate is 5.4% off at most.
 #[inline(always)]
-pub(super) fn guessed_reciprocal<S: Speculative>(x: S, refine: bool) -> S {
+pub(super) fn reciprocal_estimate<S: Speculative>(x: S, refine: bool) -> S {
     let x = x.expect(-60, 60);
-    let mut y = isub(splat::<S>(RECIPROCAL_GUESS), x).assume(-62, 62);
+    let mut y = isub(splat::<S>(RECIPROCAL_ESTIMATE), x).assume(-62, 62);
     let mut error = x.residual_of_one(y);
     if refine {
         y = y.host_fma(error, y);
@@ -70,11 +70,11 @@ pub(super) fn guessed_reciprocal<S: Speculative>(x: S, refine: bool) -> S {
     flipsign(y).host_fma(error.host_fma(error, error), flipsign(y))
 }
 
-/// With the guess, x y^2 is from 0.63 to 0.72, the correction from 1.17 to 1.26, and then x y^2 is 1 within 1/10000.
+/// With the estimate, x y^2 is from 0.63 to 0.72, the correction from 1.17 to 1.26, and then x y^2 is 1 within 1/10000.
 #[inline(always)]
 pub(super) fn inverse_root<S: Speculative>(x: S) -> S {
     let x = x.expect_positive(-60, 60);
-    let y = isub(splat::<S>(ROOT_GUESS), shr(x, 1)).assume(-31, 31);
+    let y = isub(splat::<S>(ROOT_ESTIMATE), shr(x, 1)).assume(-31, 31);
     let c = mul(flipsign(y), mul(x, y)).assume(-1, 0);
     let correction = c.host_fma(add(splat::<S>(ROOT_CORRECTION[0]), c), splat(ROOT_CORRECTION[1]));
     mul(y, correction.assume(0, 1))
@@ -96,13 +96,13 @@ pub(super) fn refine_inverse_root<S: Speculative>(x: S, y: S) -> S {
     error.host_fma(y.shift_exponent(-1), y)
 }
 
-/// With the guess, x y^2 is from 0.63 to 0.72, and at most a little more than 1 after each step. What the root lacks is
-/// less than 1/30 of it.
+/// With the estimate, x y^2 is from 0.63 to 0.72, and at most a little more than 1 after each step. What the root lacks
+/// is less than 1/30 of it.
 #[inline(always)]
 pub(super) fn newton_root<S: Speculative>(x: S, steps: usize) -> S {
     let positive = x.expect_positive(-60, 60);
     let half = positive.shift_exponent(-1);
-    let mut y = isub(splat::<S>(ROOT_GUESS), shr(positive, 1)).assume(-31, 31);
+    let mut y = isub(splat::<S>(ROOT_ESTIMATE), shr(positive, 1)).assume(-31, 31);
     for _ in 0..steps {
         let excess = mul(mul(half, y), y).assume(-2, 0);
         y = mul(y, add(splat::<S>(ONE_AND_HALF), flipsign(excess))).assume(-32, 32);

@@ -9,8 +9,8 @@ use crate::sfpu::arith::lane::{
 };
 use crate::sfpu::functions::blocks::{ONE_AND_HALF, is_nonzero_finite};
 use crate::sfpu::functions::erf::{
-    CENTRE, FAR, FAR_OVER, FAR_UNDER, LARGEST_COMPLEMENT, MINUS_HALF, NEAR_OVER, NEAR_UNDER, OVER, ROOT_GUESS, SLOPE,
-    UNDER,
+    CENTRE, FAR, FAR_OVER, FAR_UNDER, LARGEST_COMPLEMENT, MINUS_HALF, NEAR_OVER, NEAR_UNDER, OVER, ROOT_ESTIMATE,
+    SLOPE, UNDER,
 };
 use crate::sfpu::functions::log::{SERIES_16, flushed};
 
@@ -49,12 +49,12 @@ pub(crate) fn erfc<S: Speculative>(x: S) -> S {
     select(is_negative(x), add(splat::<S>(TWO), flipsign(value)), value)
 }
 
-/// With the guess, x y^2 is 1 within 1/12.
+/// With the estimate, x y^2 is 1 within 1/12.
 #[inline(always)]
 fn root<S: Speculative>(x: S) -> S {
     let positive = x.expect_positive(-60, 60);
     let halved = mul(positive, MINUS_HALF);
-    let mut y = isub(splat::<S>(ROOT_GUESS), shr(positive, 1)).assume(-31, 31);
+    let mut y = isub(splat::<S>(ROOT_ESTIMATE), shr(positive, 1)).assume(-31, 31);
     for _ in 0..2 {
         y = mul(mul(y, y).host_fma(halved, splat(ONE_AND_HALF)).assume(-1, 1), y).assume(-32, 32);
     }

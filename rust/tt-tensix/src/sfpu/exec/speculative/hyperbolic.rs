@@ -24,7 +24,7 @@ pub(crate) fn sinh_32<S: Speculative>(x: S) -> S {
     let exponent = exp_unbiased(quarter);
     let half = select(ilt(exponent, -27_i32 as u32), x, add(quarter, quarter));
     // The reciprocal is between 0 and 1: the sum has the exponent of the half, or the next one.
-    let rest = half.host_fma(mad(quarter, FOUR, ONE).guessed_reciprocal(true), half);
+    let rest = half.host_fma(mad(quarter, FOUR, ONE).reciprocal_estimate(true), half);
     let counts = !ilt(exponent, -27_i32 as u32) & ilt(exponent, 23);
     store_f32(setsign(select(counts, rest, half), x))
 }

@@ -1,6 +1,6 @@
 //! Lanes computed by the host's own multiply-add, each with a fallback bit.
 //!
-//! The vector unit's multiply-add differs from the host's in few cases, and most programs meet none of them in most
+//! The SFPU's multiply-add differs from the host's in few cases, and most programs meet none of them in most
 //! lanes. A speculative program runs without a branch; where a step may differ, the lane joins the fallback mask, and
 //! lanes that end under it are computed again by the definition. A fallback without a difference costs time; a
 //! difference without a fallback would be an error, so every condition here is a sufficient one.
@@ -54,7 +54,7 @@ macro_rules! speculative_blocks {
                 fn exp_f32() = blocks::exp_f32;
                 fn exp_f32_unlimited() = blocks::exp_f32_unlimited;
                 fn reciprocal(steps: usize) = blocks::reciprocal;
-                fn guessed_reciprocal(refine: bool) = blocks::guessed_reciprocal;
+                fn reciprocal_estimate(refine: bool) = blocks::reciprocal_estimate;
                 fn inverse_root() = blocks::inverse_root;
                 fn refine_root(y: Self) = blocks::refine_root;
                 fn refine_inverse_root(y: Self) = blocks::refine_inverse_root;

@@ -1,5 +1,5 @@
 //! What the compiler proves of polynomials: all their steps are ordinary multiply-adds, which the host rounds as the
-//! unit does.
+//! SFPU does. A step is ordinary if its sum is from half to three times the power of two of the added coefficient.
 
 /// Coefficients are above this: 2^-60. Beside them, denormals and products without exponent leave no trace.
 const SMALLEST: f64 = 1.0 / (1_u64 << 60) as f64;
@@ -51,7 +51,8 @@ const fn is_ordinary_between(coefficients: &[u32], low: f64, high: f64) -> bool 
     true
 }
 
-/// What is known of a polynomial whose sums grow, for arguments from zero up to a bound.
+/// Which sums of a polynomial may exceed three times the power of two of the added coefficient, for arguments from zero
+/// up to a bound.
 #[derive(Clone, Copy)]
 pub struct Growth {
     pub(in crate::sfpu::exec) largest: f32,

@@ -7,7 +7,7 @@ use crate::sfpu::arith::lane::{
     HALF, ONE, add, exp_biased, iadd, ilt, isub, magnitude, mul, round_u8, select, setexp, setsign, sm2f, splat, sub,
 };
 use crate::sfpu::functions::blocks::MINUS_LN2;
-use crate::sfpu::functions::tanh::{EXPM1_SERIES, RECIPROCAL_GUESS, SMALL, TWO_OVER_LN2};
+use crate::sfpu::functions::tanh::{EXPM1_SERIES, RECIPROCAL_ESTIMATE, SMALL, TWO_OVER_LN2};
 
 /// What counts is an argument from 2^-12 on, and a power up to 60. So the rest is nothing or above 2^-36, e^r - 1 is
 /// between 0.8 r and 1.2 r, and no number is near the ends of the range.
@@ -24,10 +24,10 @@ pub(super) fn tanh_f32<S: Speculative>(x: S) -> S {
     let scale = setexp(splat::<S>(0), iadd(power, 126));
     let above = small.host_fma_unbounded(scale, sub(scale.assume(-1, 62), HALF)).assume(-40, 62);
     let below = add(above, ONE).assume(-1, 63);
-    // The guess is 5.1% off at most.
-    let guess = isub(splat::<S>(RECIPROCAL_GUESS), below).assume(-64, 2);
-    let error = below.residual_of_one(guess);
-    let y = guess.host_fma(error.host_fma(error, error), guess).assume(-64, 2);
+    // The estimate is 5.1% off at most.
+    let estimate = isub(splat::<S>(RECIPROCAL_ESTIMATE), below).assume(-64, 2);
+    let error = below.residual_of_one(estimate);
+    let y = estimate.host_fma(error.host_fma(error, error), estimate).assume(-64, 2);
     let quotient = mul(above, y);
     let ratio = below.fma_residual(quotient, above).fma(y, quotient);
     let limit = add(mul(isub(double, 1), 0), ONE);

@@ -113,7 +113,8 @@ fn nearest_integer(x: Float) -> Int {
 /// The seed is 1% off at most, at both ends and between. Its first step is an ordinary one, of a result from 0.8 to
 /// 1.14. Its second step leaves between a quarter and half of the constant's power of two: there the grid has one bit
 /// more than the result, and everything between two results is rounded to odd, to the middle, a tie, of which the even one
-/// comes. What is left of one by a guess that is so close is less than 1/16. The correction is an ordinary step again.
+/// comes. What is left of one by an estimate that is so close is less than 1/16. The correction is an ordinary step
+/// again.
 #[inline(always)]
 pub(in crate::sfpu::exec) fn inverse(n: Float, steps: usize) -> Float {
     let [square, linear, constant] = RECIPROCAL_SEED;

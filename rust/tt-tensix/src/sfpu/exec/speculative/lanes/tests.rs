@@ -172,7 +172,7 @@ fn check(blocks: usize, seed: u64) -> Vec<(&'static str, f64)> {
 }
 
 #[test]
-fn lanes_without_doubt_have_the_bits_of_the_definition() {
+fn lanes_without_fallback_have_the_bits_of_the_definition() {
     if Level::Avx512.is_supported() {
         for (name, share) in check(4_000, 7) {
             // Each step is sure of some of what it is not made for.
@@ -183,7 +183,7 @@ fn lanes_without_doubt_have_the_bits_of_the_definition() {
 
 #[test]
 #[ignore = "minutes; `cargo xtask speculative` runs it"]
-fn lanes_without_doubt_have_the_bits_of_the_definition_400_million_times() {
+fn lanes_without_fallback_have_the_bits_of_the_definition_400_million_times() {
     if Level::Avx512.is_supported() {
         for (name, share) in check(1_000_000, 8) {
             println!("{name}: {:.1} % in fallback", 100.0 * share);
