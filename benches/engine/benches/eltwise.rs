@@ -60,19 +60,19 @@ fn multiply_dst32<const PHASES: u32>(bencher: Bencher, level: Level) {
 
 /// In lanes of 16 bits, operands as they lie in L1.
 #[divan::bench(args = [Level::Avx2, Level::Avx512], consts = [8, 7, 4])]
-fn multiply_halves<const BITS: u32>(bencher: Bencher, level: Level) {
-    eltwise_halves(bencher, level, EltwiseOp::Mul, BITS);
+fn multiply_bf16_lanes<const BITS: u32>(bencher: Bencher, level: Level) {
+    eltwise_bf16_lanes(bencher, level, EltwiseOp::Mul, BITS);
 }
 
 #[divan::bench(args = [Level::Avx2, Level::Avx512])]
-fn add_halves(bencher: Bencher, level: Level) {
-    eltwise_halves(bencher, level, EltwiseOp::Add, 8);
+fn add_bf16_lanes(bencher: Bencher, level: Level) {
+    eltwise_bf16_lanes(bencher, level, EltwiseOp::Add, 8);
 }
 
 /// Operands with so many bits of significand: those of BF16 and of block floats of 8 and less bits.
-fn eltwise_halves(bencher: Bencher, level: Level, op: EltwiseOp, bits: u32) {
+fn eltwise_bf16_lanes(bencher: Bencher, level: Level, op: EltwiseOp, bits: u32) {
     let cfg = config(4, false);
-    if !fpu::halves::supports(level, &cfg) {
+    if !fpu::bf16_lanes::supports(level, &cfg) {
         return;
     }
     let page = |seed| {
@@ -85,7 +85,7 @@ fn eltwise_halves(bencher: Bencher, level: Level, op: EltwiseOp, bits: u32) {
     let (a, b, mut dst) = (page(1), page(2), [0; 1024]);
     bencher
         .counter(ItemsCount::new(1024usize))
-        .bench_local(|| fpu::halves::run(level, &cfg, op, black_box(&mut dst), black_box(&a), black_box(&b)));
+        .bench_local(|| fpu::bf16_lanes::run(level, &cfg, op, black_box(&mut dst), black_box(&a), black_box(&b)));
 }
 
 /// The definition.
