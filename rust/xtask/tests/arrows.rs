@@ -22,9 +22,6 @@ const BELOW: &[(&str, &[&str])] = &[
     ("tt-python", &["tt-formats", "tt-cpu", "tt-tensix", "tt-memory", "tt-noc", "tt-perf", "tt-program", "tt-ops"]),
 ];
 
-/// Crates and rooms in them whose modules may still name each other, and why.
-const ALLOWED: &[(&str, &str, &str)] = &[("tt-tensix", "sfpu", "functions and how they run are being taken apart")];
-
 /// A module by the names on the way to it from the crate's root.
 type Module = Vec<String>;
 
@@ -62,12 +59,7 @@ fn modules_name_each_other_in_no_circle() {
     for (name, _) in BELOW {
         let mut modules = BTreeMap::new();
         read(&engine().join(name).join("src"), &mut Vec::new(), &mut modules);
-        let mut arrows = arrows(&modules);
-        for (_, room, _) in ALLOWED.iter().filter(|(krate, ..)| krate == name) {
-            let inside = |module: &Module| module.first().is_some_and(|first| first == room);
-            let of_room = arrows.iter_mut().filter(|(from, _)| inside(from));
-            of_room.for_each(|(_, to)| to.retain(|to| !inside(to)));
-        }
+        let arrows = arrows(&modules);
         circles.extend(circle(&arrows).map(|circle| {
             let steps: Vec<String> = circle.iter().map(|module| format!("{name}::{}", module.join("::"))).collect();
             steps.join(" -> ")

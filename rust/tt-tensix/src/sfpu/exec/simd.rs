@@ -3,7 +3,6 @@
 //! A block of two vectors, so that the steps of one hide the latency of the other's.
 
 use crate::sfpu::arith::lane::{Lane, MINUS_ONE, ONE};
-use crate::sfpu::functions::blocks::Blocks;
 use crate::vector::Vector;
 use crate::vector::avx2::Avx2;
 use crate::vector::avx512::Avx512;
@@ -105,8 +104,6 @@ impl<V: LaneVector> Simd<V> {
         V::store(self.0[1], &mut words[V::LANES..]);
     }
 }
-
-impl<V: LaneVector> Blocks for Simd<V> {}
 
 impl<V: LaneVector> Lane for Simd<V> {
     type Mask = SimdMask<V>;

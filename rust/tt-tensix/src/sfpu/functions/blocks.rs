@@ -1,71 +1,75 @@
 //! Building blocks that several functions share: exponential cores, reciprocals, roots, logarithms. `sfpu.md` section 4.
 
-use super::{binary, division, erf, gamma, log, tanh, trigonometry};
 use crate::sfpu::arith::lane::{
     HALF, INFINITY, Lane, MINUS_ONE, ONE, add, addexp, and, copyexp, exp_biased, exp_unbiased, flipsign, iadd, ilt,
     is_zero, isub, mad, man_only, man_with_one, max, min, mul, not, polynomial, round_sm16, select, setexp, setman,
     setsign, shift, shl, shr, sm_to_twos, sm2f, splat, sub, twos_to_sm,
 };
 
-macro_rules! blocks {
-    ($($(#[$doc:meta])* fn $name:ident($($argument:ident: $type:ty),*) -> $result:ty = $definition:path;)+) => {
-        /// The building blocks of functions of 32-bit `Dst`. An executor may have programs of its own for them, with
-        /// the same bits.
-        pub trait Blocks: Lane {$(
-            $(#[$doc])*
-            #[must_use]
-            #[inline(always)]
-            fn $name(self $(, $argument: $type)*) -> $result {
-                $definition(self $(, $argument)*)
-            }
-        )+}
-    };
-}
-
-blocks! {
+/// The building blocks of functions of 32-bit `Dst`, by their listings in [`super::definitions`]. An executor may have
+/// programs of its own for them, with the same bits.
+pub trait Blocks: Lane {
     /// e^x.
-    fn exp_f32() -> Self = exp_f32;
+    #[must_use]
+    fn exp_f32(self) -> Self;
     /// e^x for arguments that cannot leave the range.
-    fn exp_f32_unlimited() -> Self = exp_f32_unlimited;
+    #[must_use]
+    fn exp_f32_unlimited(self) -> Self;
     /// 1 / x.
-    fn reciprocal(steps: usize) -> Self = reciprocal;
+    #[must_use]
+    fn reciprocal(self, steps: usize) -> Self;
     /// -1 / x from an integer estimate.
-    fn reciprocal_estimate(refine: bool) -> Self = reciprocal_estimate;
+    #[must_use]
+    fn reciprocal_estimate(self, refine: bool) -> Self;
     /// First approximation of 1 / sqrt(x).
-    fn inverse_root() -> Self = inverse_root;
+    #[must_use]
+    fn inverse_root(self) -> Self;
     /// sqrt(x) from its approximation.
-    fn refine_root(y: Self) -> Self = refine_root;
+    #[must_use]
+    fn refine_root(self, y: Self) -> Self;
     /// 1 / sqrt(x) from its approximation.
-    fn refine_inverse_root(y: Self) -> Self = refine_inverse_root;
+    #[must_use]
+    fn refine_inverse_root(self, y: Self) -> Self;
     /// sqrt(x) by Newton steps.
-    fn newton_root(steps: usize) -> Self = newton_root;
+    #[must_use]
+    fn newton_root(self, steps: usize) -> Self;
     /// ln of the mantissa by a cubic.
-    fn log_cubic() -> Self = log_cubic;
+    #[must_use]
+    fn log_cubic(self) -> Self;
     /// ln x, or times a scale.
-    fn natural(coefficients: &[u32], scale: Option<u32>) -> Self = log::natural;
+    #[must_use]
+    fn natural(self, coefficients: &[u32], scale: Option<u32>) -> Self;
     /// log2 x.
-    fn binary(coefficients: &[u32]) -> Self = log::binary;
+    #[must_use]
+    fn binary(self, coefficients: &[u32]) -> Self;
     /// ln(1 + x).
-    fn log1p(coefficients: &[u32]) -> Self = log::log1p;
+    #[must_use]
+    fn log1p(self, coefficients: &[u32]) -> Self;
     /// tanh x.
-    fn tanh_f32() -> Self = tanh::tanh_f32;
+    #[must_use]
+    fn tanh_f32(self) -> Self;
     /// erf x for |x| <= 10.
-    fn erf_f32(steps: usize) -> Self = erf::erf_f32;
+    #[must_use]
+    fn erf_f32(self, steps: usize) -> Self;
     /// sin x.
-    fn sin(coefficients: &[u32]) -> Self = trigonometry::sin;
+    #[must_use]
+    fn sin(self, coefficients: &[u32]) -> Self;
     /// cos x.
-    fn cos(coefficients: &[u32]) -> Self = trigonometry::cos;
+    #[must_use]
+    fn cos(self, coefficients: &[u32]) -> Self;
     /// The main stage of ln |gamma(x)|.
-    fn lgamma_stirling() -> Self = gamma::lgamma_stirling;
+    #[must_use]
+    fn lgamma_stirling(self) -> Self;
     /// a / b in FP32.
-    fn div_f32(b: Self) -> Self = binary::div_f32;
+    #[must_use]
+    fn div_f32(self, b: Self) -> Self;
     /// |a| / |b| of integers, and what it leaves, as the kernels of quotients or of remainders find them.
-    fn divide(b: Self, for_quotient: bool) -> (Self, Self) = division::divide;
+    #[must_use]
+    fn divide(self, b: Self, for_quotient: bool) -> (Self, Self);
     /// What so many rounds of the kernels' algorithm make of the greatest common divisor.
-    fn gcd_rounds(b: Self, rounds: usize) -> Self = division::gcd_rounds;
+    #[must_use]
+    fn gcd_rounds(self, b: Self, rounds: usize) -> Self;
 }
-
-impl Blocks for u32 {}
 
 /// 1 / ln 2
 pub const INVERSE_LN2: u32 = 0x3fb8_aa3b;

@@ -4,6 +4,10 @@
 //! Source: the public compute kernels of the three operators (which functions, in which order); the listings of those
 //! functions. Every step stores to `Dst`, which cuts or rounds as that function does.
 
+use std::sync::LazyLock;
+
+use tt_cpu::table::HalfTable;
+
 use super::binary::{div_16, mul_16};
 use super::blocks::Blocks;
 use super::log::{SERIES_16, SERIES_32, flushed};
@@ -111,11 +115,13 @@ functions! {
     "logit", "unclamped": logit_16, logit_32;
 }
 
+static FROM_MINUS_FOUR: LazyLock<HalfTable> = LazyLock::new(|| tables::table_of(|y| log_sigmoid_16(y, 0)));
+
 binary_functions! {
     "log_sigmoid", "default": log_sigmoid_16, |y, e| store_f32(log_sigmoid(y, e)),
         speculative = [
             |y, e| store_bf16(speculative::composed::log_sigmoid(y, e)),
             |y, e| store_f32(speculative::composed::log_sigmoid(y, e))
         ],
-        bf16 = Bf16::packed(tables::log_sigmoid);
+        bf16 = Bf16::packed(|level, dst, pages, _, _| tables::log_sigmoid(&FROM_MINUS_FOUR, level, dst, pages));
 }

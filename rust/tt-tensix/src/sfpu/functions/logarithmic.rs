@@ -3,14 +3,19 @@
 //! Domain: all words. `xlogy` uses a rough logarithm and is NaN for negative second operands. `logaddexp` is the larger
 //! operand plus ln(1 + e^-|difference|). `atan2` is NaN if an operand is, and 0 or pi at the origin.
 
+use std::sync::LazyLock;
+
+use tt_cpu::table::HalfTable;
+
 use super::blocks::{
     BIAS, Blocks, EXP21_CONSTANT, HALF_PI, INVERSE_LN2, LN2, MAX_EXPONENT, MINUS_INFINITY, MINUS_LN2, exp21,
     exponent_number,
 };
 use super::log::SERIES_32;
 use crate::sfpu::arith::lane::{
-    INFINITY, NAN, ZERO, add, addexp, fabs, flipsign, ilt, is_finite, is_negative, is_zero, mad, magnitude, man_only,
-    max, min, mul, polynomial, round_bf16, select, setexp, setsign, splat, store_bf16, store_f32, store_rounded, sub,
+    INFINITY, NAN, ONE, ZERO, add, addexp, fabs, flipsign, ilt, is_finite, is_negative, is_zero, mad, magnitude,
+    man_only, max, min, mul, polynomial, round_bf16, select, setexp, setsign, splat, store_bf16, store_f32,
+    store_rounded, sub,
 };
 use crate::sfpu::exec::bf16::{Bf16, logarithmic, tables};
 use crate::sfpu::exec::{DstWidth, binary_functions};
@@ -114,8 +119,13 @@ fn atan2_32<V: Blocks>(y: V, x: V) -> V {
     store_f32(unless_nan(y, x, setsign(angle(y, x, 2, SERIES), y)))
 }
 
+static LOGARITHMS: LazyLock<HalfTable> = LazyLock::new(|| tables::table_of(|b| xlogy_16(ONE, b)));
+
 binary_functions! {
-    "xlogy", "default": xlogy_16, |a, b| xlogy(a, b, DstWidth::Bits32), bf16 = Bf16::packed(tables::xlogy);
+    "xlogy", "default": xlogy_16, |a, b| xlogy(a, b, DstWidth::Bits32),
+        bf16 = Bf16::packed(|level, dst, pages, parameters, fallbacks| {
+            tables::xlogy(&LOGARITHMS, level, dst, pages, parameters, fallbacks)
+        });
     "logaddexp", "default": logaddexp_16, logaddexp_32, bf16 = Bf16::packed(logarithmic::logaddexp::run);
     "logaddexp2", "default": logaddexp2_16, logaddexp2_32, bf16 = Bf16::packed(logarithmic::logaddexp2::run);
     "atan2", "default": atan2_16, atan2_32, bf16 = Bf16::packed(logarithmic::atan2::run);

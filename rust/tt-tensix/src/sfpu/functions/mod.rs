@@ -13,6 +13,7 @@ pub(crate) mod binary;
 pub(crate) mod cbrt;
 mod compare;
 pub(crate) mod composed;
+mod definitions;
 pub(crate) mod derivative;
 pub(crate) mod division;
 mod elu;

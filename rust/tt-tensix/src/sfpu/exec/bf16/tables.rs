@@ -1,10 +1,7 @@
 //! Functions of two pages that are a table of one operand and a short step with the other: `xlogy` and `log_sigmoid`.
 //!
 //! `xlogy` multiplies by a logarithm that has passed through `Dst`: the product of two numbers of 8 bits is exact, and
-//! then cut. `log_sigmoid` asks for its exponential only below -4. Their tables are made from the definitions, on first
-//! use.
-
-use std::sync::OnceLock;
+//! then cut. `log_sigmoid` asks for its exponential only below -4. The entry of the function holds its table.
 
 use tt_cpu::table::{HalfTable, PATTERNS, Store};
 use tt_cpu::{Level, simd_kernel};
@@ -13,16 +10,13 @@ use super::arithmetic::truncated;
 use super::lanes::{self, Fallbacks, Lane};
 use super::{INFINITY, SIGN, datums, flushed};
 use crate::regs::HalfTile;
-use crate::sfpu::functions::composed::log_sigmoid_16;
-use crate::sfpu::functions::logarithmic::xlogy_16;
 use crate::unpack::Bf16Page;
 
-/// 1.0, and -4.0.
-const ONE: u32 = 0x3f80_0000;
+/// -4.0.
 const MINUS_FOUR: u16 = 0xc080;
 
 /// What a function makes of every pattern that comes into `Dst`.
-fn table_of(function: fn(u32) -> u32) -> HalfTable {
+pub(crate) fn table_of(function: fn(u32) -> u32) -> HalfTable {
     let patterns = (0..PATTERNS).map(|half| u32::from(flushed((half as u16).to_le_bytes())) << 16);
     patterns.map(|word| (function(word) >> 16) as u16).collect()
 }
@@ -43,30 +37,27 @@ lanes::lane_kernel!(cut, Cut, 2);
 
 /// Logarithms that are no numbers, of zeros and of what is below, are outside of the window.
 pub(crate) fn xlogy(
+    logarithms: &HalfTable,
     level: Level,
     dst: &mut HalfTile,
     [a, b]: [&Bf16Page; 2],
     parameters: &[u32],
     fallbacks: &mut Fallbacks,
 ) -> bool {
-    static LOGARITHMS: OnceLock<HalfTable> = OnceLock::new();
-    let table = LOGARITHMS.get_or_init(|| table_of(|b| xlogy_16(ONE, b)));
-    let mut logarithms: Bf16Page = [0; 2048];
-    table.look_up(level, b, &mut logarithms, Store::Near);
-    cut::run(level, dst, [a, &logarithms], parameters, fallbacks)
+    let mut logarithm: Bf16Page = [0; 2048];
+    logarithms.look_up(level, b, &mut logarithm, Store::Near);
+    cut::run(level, dst, [a, &logarithm], parameters, fallbacks)
 }
 
+/// The table holds the function from -4 on.
 pub(crate) fn log_sigmoid(
+    from_minus_four: &HalfTable,
     level: Level,
     dst: &mut HalfTile,
     [number, exponential]: [&Bf16Page; 2],
-    _: &[u32],
-    _: &mut Fallbacks,
 ) -> bool {
-    static FROM_MINUS_FOUR: OnceLock<HalfTable> = OnceLock::new();
-    let table = FROM_MINUS_FOUR.get_or_init(|| table_of(|y| log_sigmoid_16(y, 0)));
     let mut others: Bf16Page = [0; 2048];
-    table.look_up(level, number, &mut others, Store::Near);
+    from_minus_four.look_up(level, number, &mut others, Store::Near);
     chosen::run(level, dst, [number, exponential, &others])
 }
 
