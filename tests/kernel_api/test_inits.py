@@ -141,7 +141,7 @@ def test_steps_of_the_matrix_unit(device: ttnn.MeshDevice) -> None:
                 api.tile_regs_acquire()
                 said = refused(call, init)
                 # A block after the init of single tiles is told apart by its size.
-                known = "the matrix unit is set up for", "the init call said matmul of single tiles"
+                known = "the FPU is set up for", "the init call said matmul of single tiles"
                 assert any(text in said for text in known), (name, other)
                 finish()
             api.copy_init(0)
@@ -228,7 +228,7 @@ def test_vector_functions(device: ttnn.MeshDevice) -> None:
             foreign = "exp_tile_init" if init != "exp_tile_init" else "recip_tile_init"
             getattr(api, foreign)()
             said = refused(vector_call(function), f"{init} before {inner._names[0]}")
-            assert said == f"the vector unit was last set up by {foreign}", name
+            assert said == f"the SFPU was last set up by {foreign}", name
             assert callable(getattr(api, init)), name
         api.tile_regs_commit()
         api.tile_regs_wait()
@@ -250,7 +250,7 @@ def test_vector_functions_without_any_init(device: ttnn.MeshDevice) -> None:
         api.copy_tile(0, 0, 0)
         for function in functions().values():
             if not isinstance(unwrap(function), Packed):
-                assert refused(vector_call(function), unwrap(function)._names[1]) == "the vector unit was never set up"
+                assert refused(vector_call(function), unwrap(function)._names[1]) == "the SFPU was never set up"
         api.tile_regs_commit()
         api.tile_regs_wait()
         api.tile_regs_release()
@@ -340,7 +340,7 @@ def test_functions_that_keep_registers_or_move_datums(device: ttnn.MeshDevice) -
             api.copy_tile(0, 0, 0)
             api.copy_tile(1, 0, 1)
             api.exp_tile_init()
-            assert refused(call, init) == "the vector unit was last set up by exp_tile_init", name
+            assert refused(call, init) == "the SFPU was last set up by exp_tile_init", name
             own()
             call()
             api.tile_regs_commit()

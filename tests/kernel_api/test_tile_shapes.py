@@ -126,10 +126,10 @@ def product(in0: int, in1: int, transpose: int = 0) -> Callable[[], None]:
 @pytest.mark.parametrize(
     ("left", "right", "transpose", "error", "text"),
     [
-        ((16, 16), (16, 16), 0, UnsupportedError, "tile products of 16x16 by 16x16: the matrix unit's programs"),
+        ((16, 16), (16, 16), 0, UnsupportedError, "tile products of 16x16 by 16x16: the FPU's programs"),
         ((16, 32), (32, 32), 1, UnsupportedError, "tile products of 16x32 by 32x32 with a transposed right operand"),
         ((32, 16), (32, 32), 0, KernelArgumentError, "tile products of 32x16 by 32x32: the inner dimensions differ"),
-        ((4, 32), (32, 16), 0, UnsupportedError, "tile products of 4x32 by 32x16: the matrix unit's programs"),
+        ((4, 32), (32, 16), 0, UnsupportedError, "tile products of 4x32 by 32x16: the FPU's programs"),
     ],
 )
 def test_products_that_are_refused(

@@ -16,7 +16,7 @@ pub enum OpError {
         what: String,
     },
     /// A vector-unit function that the engine does not have.
-    #[error("vector unit: no function {name}/{variant}")]
+    #[error("SFPU: no function {name}/{variant}")]
     UnknownFunction {
         /// The function's name.
         name: String,
@@ -24,7 +24,7 @@ pub enum OpError {
         variant: String,
     },
     /// A vector-unit function with too few or too many parameters.
-    #[error("vector unit: {name}/{variant}: {source}")]
+    #[error("SFPU: {name}/{variant}: {source}")]
     WrongParameters {
         /// The function's name.
         name: String,

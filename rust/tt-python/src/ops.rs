@@ -331,7 +331,7 @@ fn softmax(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Giv
 }
 
 keywords! {
-    /// Parameters of a step of a reduction. `axis` is "w", "h", "tile", or "leading" or "exchanged" (with `length`);
+    /// Parameters of a step of a reduction. `axis` is "w", "h", "tile", or "leading" or "transposed" (with `length`);
     /// `scaler` is the FPU's, `scale` the SFPU's; the padding `fill` is height, width, and a value that the format
     /// holds.
     ReduceArguments {
@@ -361,7 +361,7 @@ fn reduce(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Give
         "h" => Axis::Height,
         "tile" => Axis::Tile,
         "leading" => Axis::Leading(given.length),
-        "exchanged" => Axis::Transposed(given.length),
+        "transposed" => Axis::Transposed(given.length),
         _ => return Err(engine_error(format!("no axis {:?}", given.axis))),
     };
     let join = match given.join.as_str() {

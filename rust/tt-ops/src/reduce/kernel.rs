@@ -305,9 +305,9 @@ mod tests {
                 fidelity: MathFidelity::HiFi3,
                 arch: if round % 3 == 0 { Arch::Blackhole } else { Arch::Wormhole },
             };
-            let short = Kernel::new(&step).expect("a step of the matrix unit");
+            let short = Kernel::new(&step).expect("a step of the FPU");
             assert!(short.short_minimum);
-            let long = Kernel { short_minimum: false, ..Kernel::new(&step).expect("a step of the matrix unit") };
+            let long = Kernel { short_minimum: false, ..Kernel::new(&step).expect("a step of the FPU") };
             // Tiles that are not plain come first, last, between others, in all places and in none.
             let kinds: Vec<u32> = (0..=random.below(5)).map(|_| random.below(3) % (1 + round % 4).min(3)).collect();
             let tiles: Vec<Vec<u8>> = kinds.iter().map(|&kind| tile(&mut random, kind)).collect();

@@ -41,7 +41,7 @@ pub fn reduce(device: &mut Device, input: BufferId, output: BufferId, step: &Red
         }
     }
     if step.join == Join::SfpuSum && !step.dst32 {
-        let what = "the vector unit's sum needs a 32-bit Dst".to_owned();
+        let what = "the SFPU's sum needs a 32-bit Dst".to_owned();
         return Err(OpError::Invariant { operator: "reduce", what });
     }
     if let Axis::Transposed(length) = step.axis {

@@ -184,7 +184,7 @@ impl<'a> Transposed<'a> {
     }
 
     fn reduction(&self) -> &Reduction {
-        self.kernel.reduction.as_ref().expect("the matrix unit reduces columns")
+        self.kernel.reduction.as_ref().expect("the FPU reduces columns")
     }
 
     fn sum<'p>(

@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn an_identity_changes_a_word_once_at_most() {
         for (join, identity) in [(Join::SfpuSum, 0), (Join::SfpuMax, 0xff80_0000_u32), (Join::SfpuMin, 0x7f80_0000)] {
-            let vector = VectorJoin::new(join, DataFormat::Float32).ok().flatten().expect("a join of the vector unit");
+            let vector = VectorJoin::new(join, DataFormat::Float32).ok().flatten().expect("a join of the SFPU");
             for low in [0, 1, 0x7fff, 0x8000, 0xffff] {
                 let mut once: Vec<u32> = (0..=0xffff).map(|high| high << 16 | low).collect();
                 let identities = vec![identity; once.len()];

@@ -151,7 +151,7 @@ def _step(
         outer=outer,
         rows=tile_rows // (outer * length),
         columns=columns,
-        axis="exchanged" if transposed else "leading" if isinstance(axis, int) else axis,
+        axis="transposed" if transposed else "leading" if isinstance(axis, int) else axis,
         length=length,
         join=join,
         scaler=scaler,

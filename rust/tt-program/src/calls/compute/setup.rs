@@ -22,7 +22,7 @@ impl Compute {
     fn missing_init(&self, init: &str) -> FaultKind {
         let state = match self.math {
             Math::None => "nothing was set up yet".to_owned(),
-            other => format!("the matrix unit is set up for {}", other.describe()),
+            other => format!("the FPU is set up for {}", other.describe()),
         };
         FaultKind::MissingInit { missing: init.to_owned(), state }
     }

@@ -55,7 +55,7 @@ impl VectorCall {
         parameters: &[u32],
         makes: Option<DstFormat>,
     ) -> Result<Self, String> {
-        let unknown = || format!("the vector unit has no function {function}/{variant} of {tiles} tiles");
+        let unknown = || format!("the SFPU has no function {function}/{variant} of {tiles} tiles");
         let operation = match (tiles, function) {
             (_, "tile") => {
                 let found = sfpu::tile::lookup(variant).ok_or_else(unknown)?;
@@ -100,8 +100,8 @@ impl Compute {
             Some(set) if Arc::ptr_eq(set, &call.init) || **set == *call.init => Ok(()),
             set => {
                 let state = match set {
-                    None => "the vector unit was never set up".to_owned(),
-                    Some(set) => format!("the vector unit was last set up by {set}"),
+                    None => "the SFPU was never set up".to_owned(),
+                    Some(set) => format!("the SFPU was last set up by {set}"),
                 };
                 Err(FaultKind::MissingInit { missing: format!("{} before {}", call.init, call.name), state })
             }

@@ -95,7 +95,7 @@ pub(crate) fn product(left: TileShape, right: TileShape, transpose: bool) -> Res
     match result {
         // The vendor's kernels refuse the product of two single faces.
         Some(shape) if left.width() + right.width() > 32 => Ok(shape),
-        _ => Err(FaultKind::Unsupported(format!("{both}: the matrix unit's programs do not cover it"))),
+        _ => Err(FaultKind::Unsupported(format!("{both}: the FPU's programs do not cover it"))),
     }
 }
 
