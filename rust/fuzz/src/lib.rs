@@ -9,7 +9,7 @@ use tt_formats::{DataFormat, TileShape};
 use tt_memory::chip::{LogicalCore, N150};
 use tt_memory::device::OpenOptions;
 use tt_memory::{BufferId, BufferType, Device, MemoryError};
-use tt_program::calls::compute::{Math, VectorCall};
+use tt_program::calls::compute::{Copying, Math, VectorCall};
 use tt_program::calls::noc::{Barrier, Page};
 use tt_program::spec::{CbSpec, ComputeConfig, KernelSpec, Risc, SemaphoreSpec};
 use tt_program::state::kernel::{Event, State};
@@ -137,12 +137,12 @@ impl Program {
 fn pipeline(step: u32, pages: u32) -> [Vec<Call>; 3] {
     let (mut reader, mut writer) = (Vec::new(), Vec::new());
     let (math, two) = match step {
-        0 => (Math::Copy { transpose: false }, false),
+        0 => (Math::Copy(Copying::Plain), false),
         1 => (Math::Eltwise { op: EltwiseOp::Add, broadcast: Broadcast::None, accumulate: false }, true),
         2 => (Math::Eltwise { op: EltwiseOp::Mul, broadcast: Broadcast::None, accumulate: false }, true),
         3 => (Math::Matmul { transpose: false, block: None }, true),
         4 => (Math::Reduce { pool: PoolOp::Sum, dim: ReduceDim::Row }, true),
-        _ => (Math::Copy { transpose: true }, false),
+        _ => (Math::Copy(Copying::Transposed), false),
     };
     let mut compute = vec![Call::Startup(0, u32::from(two), 16), Call::Init(math)];
     let operands = if two { &[0, 1][..] } else { &[0] };
@@ -188,7 +188,7 @@ fn call(bytes: &mut Bytes<'_>) -> Call {
         10 => Call::Load(tile),
         11 => Call::Store(tile, small),
         12 => Call::Startup(cb, tile, 16),
-        13 => Call::Init(Math::Copy { transpose: tile == 1 }),
+        13 => Call::Init(Math::Copy(if tile == 1 { Copying::Transposed } else { Copying::Plain })),
         14 => Call::Init(Math::Eltwise { op, broadcast: Broadcast::Row, accumulate: small == 1 }),
         15 => Call::Init(Math::Matmul { transpose: tile == 1, block: None }),
         16 => Call::Init(Math::Reduce { pool: PoolOp::Max, dim: ReduceDim::Column }),
@@ -373,7 +373,7 @@ fn make(
         Call::Commit => done(run.tile_regs_commit()),
         Call::WaitDst => done(run.tile_regs_wait()),
         Call::Release => done(run.tile_regs_release()),
-        Call::Copy(cb, tile, dst) => done(run.copy_tile(device, cb, tile, dst)),
+        Call::Copy(cb, tile, dst) => done(run.copy_tile(device, Copying::Plain, cb, tile, dst)),
         Call::Eltwise(op, tile, dst) => {
             done(run.eltwise_tiles(device, (op, Broadcast::None), (0, 1), (tile, tile), dst))
         }

@@ -50,11 +50,32 @@ impl std::fmt::Display for Fault {
 
 impl std::error::Error for Fault {}
 
-/// What happened. Fields are what the text names.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[allow(missing_docs, reason = "each field is named in the text of its variant")]
-pub enum FaultKind {
-    // Circular buffers.
+/// Kinds of faults under the class of each.
+macro_rules! fault_kinds {
+    ($($class:ident: $(
+        #[error($($text:tt)*)]
+        $kind:ident $({ $($field:ident: $type:ty),* $(,)? })? $(($content:ty))?,
+    )+)+) => {
+        /// What happened. Fields are what the text names.
+        #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+        #[allow(missing_docs, reason = "each field is named in the text of its variant")]
+        pub enum FaultKind {
+            $($(#[error($($text)*)] $kind $({ $($field: $type),* })? $(($content))?,)+)+
+        }
+
+        impl FaultKind {
+            /// The family it belongs to.
+            pub fn class(&self) -> Class {
+                match self {
+                    $($(Self::$kind { .. })|+ => Class::$class,)+
+                }
+            }
+        }
+    };
+}
+
+fault_kinds! {
+    CircularBuffer:
     #[error("CB {cb} is not configured on this core; the program gives it {configured}")]
     NoCb { cb: u32, configured: String },
     #[error("CB {cb} has {capacity} pages, {wanted} can never be there; make the CB larger or ask for fewer")]
@@ -108,7 +129,7 @@ pub enum FaultKind {
     #[error("the kernel ends with {pages} pages of CB {cb} waited for and not popped; cb_pop_front is missing")]
     MissingPop { cb: u32, pages: u32 },
 
-    // Addresses.
+    Address:
     #[error("there is no core and no DRAM bank at NoC coordinates {x}-{y}; {advice}")]
     NoSuchCoordinate { x: u32, y: u32, advice: String },
     #[error("the rectangle {x0}-{y0} to {x1}-{y1} holds no worker cores only; multicast goes to worker cores")]
@@ -140,7 +161,7 @@ pub enum FaultKind {
     #[error("semaphore {id} does not exist on this core; the program creates {created}")]
     NoSemaphore { id: u32, created: String },
 
-    // Ordering.
+    Race:
     #[error(
         "CB {cb}: the {bytes} B that a read brings to L1 address {address} have not been waited for; \
          noc_async_read_barrier() is missing"
@@ -181,7 +202,7 @@ pub enum FaultKind {
     )]
     LostChange { place: String, address: u64, writer: String },
 
-    // Registers.
+    Register:
     #[error("Dst is used without tile_regs_acquire()")]
     NotAcquired,
     #[error("Dst is acquired already; tile_regs_commit() is missing")]
@@ -203,7 +224,7 @@ pub enum FaultKind {
     #[error("the kernel ends with Dst {state}")]
     DstNotReleased { state: &'static str },
 
-    // Setup.
+    Setup:
     #[error("{missing} is missing: {state}")]
     MissingInit { missing: String, state: String },
     #[error(
@@ -226,83 +247,22 @@ pub enum FaultKind {
     #[error("{what} must be {expected}, the init call said {said}")]
     DiffersFromInit { what: &'static str, expected: String, said: String },
 
-    // Arguments and everything else.
+    Argument:
     #[error("{0}")]
     Argument(String),
     #[error("{0}")]
     WrongRisc(String),
+
+    Unsupported:
     #[error("{0}")]
     Unsupported(String),
+
+    Bug:
     #[error("{0}")]
     Bug(String),
 }
 
 impl FaultKind {
-    /// The family it belongs to.
-    pub fn class(&self) -> Class {
-        match self {
-            Self::NoCb { .. }
-            | Self::TooManyPages { .. }
-            | Self::NoPages { .. }
-            | Self::PushWithoutReserve { .. }
-            | Self::PopWithoutWait { .. }
-            | Self::PastEnd { .. }
-            | Self::TwoProducers { .. }
-            | Self::TwoConsumers { .. }
-            | Self::TileNotWaitedFor { .. }
-            | Self::TileNotReserved { .. }
-            | Self::UnwrittenPage { .. }
-            | Self::AddsToNothing { .. }
-            | Self::PageNoTile { .. }
-            | Self::WriteOutsideReserved { .. }
-            | Self::ReadOutsideWaited { .. }
-            | Self::MissingPush { .. }
-            | Self::MissingPop { .. } => Class::CircularBuffer,
-            Self::NoSuchCoordinate { .. }
-            | Self::NoRectangle { .. }
-            | Self::WrongDestinations { .. }
-            | Self::OutOfBounds { .. }
-            | Self::NoOwner { .. }
-            | Self::PastBuffer { .. }
-            | Self::NeverWritten { .. }
-            | Self::Misaligned { .. }
-            | Self::Unlike { .. }
-            | Self::EmptyTransfer
-            | Self::PageOutOfRange { .. }
-            | Self::NoBufferAt { .. }
-            | Self::PageSizeDiffers { .. }
-            | Self::NoSemaphore { .. } => Class::Address,
-            Self::PushBeforeReadBarrier { .. }
-            | Self::UseBeforeReadBarrier { .. }
-            | Self::PopBeforeWriteBarrier { .. }
-            | Self::OverwrittenWhileSent { .. }
-            | Self::EndsWithTransfers { .. }
-            | Self::Unordered { .. }
-            | Self::StillOnItsWay { .. }
-            | Self::OverwrittenWhileRead { .. }
-            | Self::LostChange { .. } => Class::Race,
-            Self::NotAcquired
-            | Self::AcquiredTwice
-            | Self::NoFreeHalf
-            | Self::CommitWithoutAcquire
-            | Self::NothingCommitted
-            | Self::PackWithoutWait
-            | Self::ReleaseWithoutWait
-            | Self::DstIndex { .. }
-            | Self::DstUnwritten { .. }
-            | Self::DstNotReleased { .. } => Class::Register,
-            Self::MissingInit { .. }
-            | Self::WrongFormat { .. }
-            | Self::NoConversion(_)
-            | Self::MixedFormats { .. }
-            | Self::NeedsWideDst { .. }
-            | Self::DiffersFromInit { .. } => Class::Setup,
-            Self::Argument(_) | Self::WrongRisc(_) => Class::Argument,
-            Self::Unsupported(_) => Class::Unsupported,
-            Self::Bug(_) => Class::Bug,
-        }
-    }
-
     /// The circular buffer it is about, if it is about one.
     pub fn cb(&self) -> Option<u32> {
         match *self {

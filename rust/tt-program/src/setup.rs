@@ -112,7 +112,7 @@ impl Run {
                 state: State::Ready,
                 clocks: [start; 3],
                 transfers: Transfers::default(),
-                compute: kernel.compute.as_ref().map(|config| Box::new(Compute::new(config))),
+                compute: kernel.compute.as_ref().map(|config| Box::new(Compute::new(config, self.chip.arch))),
                 stalls: BTreeMap::new(),
                 polled: (u32::MAX, 0, 0),
                 calls: 0,

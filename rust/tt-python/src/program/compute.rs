@@ -1,11 +1,10 @@
 //! Calls of compute kernels: setup, registers, tile work.
 use pyo3::prelude::*;
-use tt_program::Run;
-use tt_program::calls::compute::{Math, VectorCall};
+use tt_program::calls::compute::{Copying, Math, VectorCall};
 use tt_tensix::fpu::{Broadcast, EltwiseOp, PoolOp, ReduceDim};
 use tt_tensix::pack::DstFormat;
 
-use super::ProgramRun;
+use super::{Answer, ProgramRun, calls};
 use crate::error::exception;
 
 /// A function of the SFPU with its parameters.
@@ -55,256 +54,116 @@ fn dim(kind: u32) -> ReduceDim {
     [ReduceDim::Row, ReduceDim::Column, ReduceDim::Scalar][kind.min(2) as usize]
 }
 
-#[pymethods]
-impl ProgramRun {
-    // Setup of the compute engine.
+// Setup of the compute engine.
+calls! {
+    local run {
+        hw_startup(a: u32, b: u32, out: u32) = run.hw_startup(a, b, out);
 
-    fn hw_startup(&mut self, py: Python<'_>, a: u32, b: u32, out: u32) -> PyResult<()> {
-        self.local(py, |run| run.hw_startup(a, b, out))
+        /// A block of (0, 0, 0) is that of single tiles.
+        matmul_init(in0: u32, in1: u32, transpose: bool, block: (u32, u32, u32)) = {
+            let block = (block != (0, 0, 0)).then_some(block);
+            run.init_math(Math::Matmul { transpose, block }, &[in0, in1])
+        };
+
+        eltwise_init(op: u32, kind: u32, accumulate: bool, in0: u32, in1: u32) = {
+            let math = Math::Eltwise { op: eltwise(op), broadcast: broadcast(kind), accumulate };
+            run.init_math(math, &[in0, in1])
+        };
+
+        reuse_init(op: u32, to_a: bool, cb: u32) = run.init_math(Math::Reuse { op: eltwise(op), to_a }, &[cb]);
+        copy_init(cb: u32, transpose: bool) = {
+            let how = if transpose { Copying::Transposed } else { Copying::Plain };
+            run.init_math(Math::Copy(how), &[cb])
+        };
+
+        unary_bcast_init(kind: u32, cb: u32) =
+            run.init_math(Math::Copy(Copying::Spread(broadcast(kind))), &[cb]);
+
+        reduce_init(kind: u32, along: u32, cb: u32, scaler: u32) =
+            run.init_math(Math::Reduce { pool: pool(kind), dim: dim(along) }, &[cb, scaler]);
+
+        reduce_uninit() = run.reduce_uninit();
+        tilize_init(cb: u32, block: u32) = run.init_math(Math::Tilize { block }, &[cb]);
+        untilize_init(cb: u32) = run.init_math(Math::Untilize, &[cb]);
+
+        /// `full` 0: the packer packs tiles again.
+        pack_untilize_mode(columns: u32, full: u32) = run.pack_untilize_mode((full > 0).then_some((columns, full)));
+
+        transpose_dst_init() = run.init_math(Math::TransposeDst, &[]);
+        end_math() = run.end_math();
+        vector_init(call: &PyVectorCall, mode: u32) = run.vector_init(&call.call, mode);
+
+        #[pyo3(signature = (a, b, old_a=-1, old_b=-1))]
+        reconfig_data_format(a: i64, b: i64, old_a: i64, old_b: i64) = run.reconfig_data_format(a, b, old_a, old_b);
+
+        #[pyo3(signature = (cb, old=-1))]
+        pack_reconfig_data_format(cb: u32, old: i64) = run.pack_reconfig_data_format(cb, old);
+
+        pack_reconfig_l1_acc(accumulate: bool) = run.pack_reconfig_l1_acc(accumulate);
+        pack_relu_config(mode: u32, threshold: u16) = run.pack_relu_config(mode, threshold);
     }
+}
 
-    /// A block of (0, 0, 0) is that of single tiles.
-    fn matmul_init(
-        &mut self,
-        py: Python<'_>,
-        in0: u32,
-        in1: u32,
-        transpose: bool,
-        block: (u32, u32, u32),
-    ) -> PyResult<()> {
-        let block = (block != (0, 0, 0)).then_some(block);
-        self.local(py, |run| run.init_math(Math::Matmul { transpose, block }, &[in0, in1]))
+// Registers, and work on tiles of Dst.
+calls! {
+    local run {
+        tile_regs_acquire() = run.tile_regs_acquire();
+        tile_regs_commit() = run.tile_regs_commit();
+        tile_regs_wait() = run.tile_regs_wait();
+        tile_regs_release() = run.tile_regs_release();
+        acquire_dst() = run.acquire_dst();
+        release_dst() = run.release_dst();
+        transpose_dst(dst: u32) = run.transpose_dst(dst);
+
+        vector(call: &PyVectorCall, a: u32, b: u32, c: u32, out: u32, mode: u32) =
+            run.vector(&call.call, [a, b, c], out, mode);
+
+        /// A function that takes its tiles in a list.
+        vector_tiles(call: &PyVectorCall, tiles: Vec<u32>) = run.vector_tiles(&call.call, &tiles);
     }
+}
 
-    fn eltwise_init(
-        &mut self,
-        py: Python<'_>,
-        op: u32,
-        kind: u32,
-        accumulate: bool,
-        in0: u32,
-        in1: u32,
-    ) -> PyResult<()> {
-        let math = Math::Eltwise { op: eltwise(op), broadcast: broadcast(kind), accumulate };
-        self.local(py, |run| run.init_math(math, &[in0, in1]))
-    }
+// Work on tiles of CBs.
+calls! {
+    memory (run, device) {
+        matmul_tiles(in0: u32, in1: u32, tile0: u32, tile1: u32, dst: u32) =
+            run.matmul_tiles(device, (in0, in1), (tile0, tile1), dst);
 
-    fn reuse_init(&mut self, py: Python<'_>, op: u32, to_a: bool, cb: u32) -> PyResult<()> {
-        self.local(py, |run| run.init_math(Math::Reuse { op: eltwise(op), to_a }, &[cb]))
-    }
+        matmul_block(
+            in0: u32, in1: u32, tile0: u32, tile1: u32, dst: u32, transpose: bool, ct: u32, rt: u32, kt: u32
+        ) =
+            run.matmul_block(device, (in0, in1), (tile0, tile1), dst, transpose, (ct, rt, kt));
 
-    fn copy_init(&mut self, py: Python<'_>, cb: u32, transpose: bool) -> PyResult<()> {
-        self.local(py, |run| run.init_math(Math::Copy { transpose }, &[cb]))
-    }
+        eltwise_tiles(op: u32, kind: u32, in0: u32, in1: u32, tile0: u32, tile1: u32, dst: u32) =
+            run.eltwise_tiles(device, (eltwise(op), broadcast(kind)), (in0, in1), (tile0, tile1), dst);
 
-    fn unary_bcast_init(&mut self, py: Python<'_>, kind: u32, cb: u32) -> PyResult<()> {
-        self.local(py, |run| run.init_math(Math::Spread(broadcast(kind)), &[cb]))
-    }
+        eltwise_reuse_dst(op: u32, to_a: bool, cb: u32, tile: u32, dst: u32) =
+            run.eltwise_reuse_dst(device, eltwise(op), to_a, (cb, tile), dst);
 
-    fn reduce_init(&mut self, py: Python<'_>, kind: u32, along: u32, cb: u32, scaler: u32) -> PyResult<()> {
-        self.local(py, |run| run.init_math(Math::Reduce { pool: pool(kind), dim: dim(along) }, &[cb, scaler]))
-    }
+        copy_tile(cb: u32, tile: u32, dst: u32) = run.copy_tile(device, Copying::Plain, cb, tile, dst);
+        transpose_tile(cb: u32, tile: u32, dst: u32) = run.copy_tile(device, Copying::Transposed, cb, tile, dst);
 
-    fn reduce_uninit(&mut self, py: Python<'_>) -> PyResult<()> {
-        self.local(py, Run::reduce_uninit)
-    }
+        unary_bcast(kind: u32, cb: u32, tile: u32, dst: u32) =
+            run.copy_tile(device, Copying::Spread(broadcast(kind)), cb, tile, dst);
 
-    fn tilize_init(&mut self, py: Python<'_>, cb: u32, block: u32) -> PyResult<()> {
-        self.local(py, |run| run.init_math(Math::Tilize { block }, &[cb]))
-    }
+        reduce_tile(kind: u32, along: u32, cb: u32, scaler: u32, tile: u32, scaler_tile: u32, dst: u32) =
+            run.reduce_tile(device, (pool(kind), dim(along)), (cb, scaler), (tile, scaler_tile), dst);
 
-    fn untilize_init(&mut self, py: Python<'_>, cb: u32) -> PyResult<()> {
-        self.local(py, |run| run.init_math(Math::Untilize, &[cb]))
-    }
+        tilize_block(input: u32, block: u32, output: u32, first_in: u32, first_out: u32) =
+            run.tilize_block(device, input, block, output, (first_in, first_out));
 
-    /// `full` 0: the packer packs tiles again.
-    fn pack_untilize_mode(&mut self, py: Python<'_>, columns: u32, full: u32) -> PyResult<()> {
-        self.local(py, |run| run.pack_untilize_mode((full > 0).then_some((columns, full))))
-    }
+        tilize_to_dst(input: u32, block: u32, dst: u32, first_in: u32) =
+            run.tilize_to_dst(device, input, block, dst, first_in);
 
-    fn transpose_dst_init(&mut self, py: Python<'_>) -> PyResult<()> {
-        self.local(py, |run| run.init_math(Math::TransposeDst, &[]))
-    }
+        untilize_block(input: u32, columns: u32, output: u32) = run.untilize_block(device, input, columns, output);
 
-    fn end_math(&mut self, py: Python<'_>) -> PyResult<()> {
-        self.local(py, Run::end_math)
-    }
+        pack_untilize_block(input: u32, output: u32, rows: u32, place: u32) =
+            run.pack_untilize_block(device, (input, output), rows, place);
 
-    fn vector_init(&mut self, py: Python<'_>, call: &PyVectorCall, mode: u32) -> PyResult<()> {
-        self.local(py, |run| run.vector_init(&call.call, mode))
-    }
+        pack_untilize_dest(output: u32, rows: u32, place: u32, first: u32) =
+            run.pack_untilize_dest(device, output, rows, place, first);
 
-    /// A function that takes its tiles in a list.
-    fn vector_tiles(&mut self, py: Python<'_>, call: &PyVectorCall, tiles: Vec<u32>) -> PyResult<()> {
-        self.local(py, |run| run.vector_tiles(&call.call, &tiles))
-    }
-
-    #[pyo3(signature = (a, b, old_a=-1, old_b=-1))]
-    fn reconfig_data_format(&mut self, py: Python<'_>, a: i64, b: i64, old_a: i64, old_b: i64) -> PyResult<()> {
-        self.local(py, |run| run.reconfig_data_format(a, b, old_a, old_b))
-    }
-
-    #[pyo3(signature = (cb, old=-1))]
-    fn pack_reconfig_data_format(&mut self, py: Python<'_>, cb: u32, old: i64) -> PyResult<()> {
-        self.local(py, |run| run.pack_reconfig_data_format(cb, old))
-    }
-
-    fn pack_reconfig_l1_acc(&mut self, py: Python<'_>, accumulate: bool) -> PyResult<()> {
-        self.local(py, |run| run.pack_reconfig_l1_acc(accumulate))
-    }
-
-    fn pack_relu_config(&mut self, py: Python<'_>, mode: u32, threshold: u16) -> PyResult<()> {
-        self.local(py, |run| run.pack_relu_config(mode, threshold))
-    }
-
-    // Registers.
-
-    fn tile_regs_acquire(&mut self, py: Python<'_>) -> PyResult<()> {
-        self.local(py, Run::tile_regs_acquire)
-    }
-
-    fn tile_regs_commit(&mut self, py: Python<'_>) -> PyResult<()> {
-        self.local(py, Run::tile_regs_commit)
-    }
-
-    fn tile_regs_wait(&mut self, py: Python<'_>) -> PyResult<()> {
-        self.local(py, Run::tile_regs_wait)
-    }
-
-    fn tile_regs_release(&mut self, py: Python<'_>) -> PyResult<()> {
-        self.local(py, Run::tile_regs_release)
-    }
-
-    fn acquire_dst(&mut self, py: Python<'_>) -> PyResult<()> {
-        self.local(py, Run::acquire_dst)
-    }
-
-    fn release_dst(&mut self, py: Python<'_>) -> PyResult<()> {
-        self.local(py, Run::release_dst)
-    }
-
-    // Tile work.
-
-    fn matmul_tiles(&mut self, py: Python<'_>, in0: u32, in1: u32, tile0: u32, tile1: u32, dst: u32) -> PyResult<()> {
-        self.memory(py, |run, device| run.matmul_tiles(device, (in0, in1), (tile0, tile1), dst))
-    }
-
-    #[allow(clippy::too_many_arguments, reason = "the arguments of the kernel API")]
-    fn matmul_block(
-        &mut self,
-        py: Python<'_>,
-        in0: u32,
-        in1: u32,
-        tile0: u32,
-        tile1: u32,
-        dst: u32,
-        transpose: bool,
-        ct: u32,
-        rt: u32,
-        kt: u32,
-    ) -> PyResult<()> {
-        self.memory(py, |run, device| {
-            run.matmul_block(device, (in0, in1), (tile0, tile1), dst, transpose, (ct, rt, kt))
-        })
-    }
-
-    #[allow(clippy::too_many_arguments, reason = "the arguments of the kernel API")]
-    fn eltwise_tiles(
-        &mut self,
-        py: Python<'_>,
-        op: u32,
-        kind: u32,
-        in0: u32,
-        in1: u32,
-        tile0: u32,
-        tile1: u32,
-        dst: u32,
-    ) -> PyResult<()> {
-        let step = (eltwise(op), broadcast(kind));
-        self.memory(py, |run, device| run.eltwise_tiles(device, step, (in0, in1), (tile0, tile1), dst))
-    }
-
-    fn eltwise_reuse_dst(&mut self, py: Python<'_>, op: u32, to_a: bool, cb: u32, tile: u32, dst: u32) -> PyResult<()> {
-        self.memory(py, |run, device| run.eltwise_reuse_dst(device, eltwise(op), to_a, (cb, tile), dst))
-    }
-
-    fn copy_tile(&mut self, py: Python<'_>, cb: u32, tile: u32, dst: u32) -> PyResult<()> {
-        self.memory(py, |run, device| run.copy_tile(device, cb, tile, dst))
-    }
-
-    fn transpose_tile(&mut self, py: Python<'_>, cb: u32, tile: u32, dst: u32) -> PyResult<()> {
-        self.memory(py, |run, device| run.transpose_tile(device, cb, tile, dst))
-    }
-
-    fn unary_bcast(&mut self, py: Python<'_>, kind: u32, cb: u32, tile: u32, dst: u32) -> PyResult<()> {
-        self.memory(py, |run, device| run.unary_bcast(device, broadcast(kind), cb, tile, dst))
-    }
-
-    #[allow(clippy::too_many_arguments, reason = "the arguments of the kernel API")]
-    fn reduce_tile(
-        &mut self,
-        py: Python<'_>,
-        kind: u32,
-        along: u32,
-        cb: u32,
-        scaler: u32,
-        tile: u32,
-        scaler_tile: u32,
-        dst: u32,
-    ) -> PyResult<()> {
-        let step = (pool(kind), dim(along));
-        self.memory(py, |run, device| run.reduce_tile(device, step, (cb, scaler), (tile, scaler_tile), dst))
-    }
-
-    fn transpose_dst(&mut self, py: Python<'_>, dst: u32) -> PyResult<()> {
-        self.local(py, |run| run.transpose_dst(dst))
-    }
-
-    #[allow(clippy::too_many_arguments, reason = "three operands, a result and a mode")]
-    fn vector(
-        &mut self,
-        py: Python<'_>,
-        call: &PyVectorCall,
-        a: u32,
-        b: u32,
-        c: u32,
-        out: u32,
-        mode: u32,
-    ) -> PyResult<()> {
-        self.local(py, |run| run.vector(&call.call, [a, b, c], out, mode))
-    }
-
-    fn tilize_block(
-        &mut self,
-        py: Python<'_>,
-        input: u32,
-        block: u32,
-        output: u32,
-        first_in: u32,
-        first_out: u32,
-    ) -> PyResult<()> {
-        self.memory(py, |run, device| run.tilize_block(device, input, block, output, (first_in, first_out)))
-    }
-
-    fn tilize_to_dst(&mut self, py: Python<'_>, input: u32, block: u32, dst: u32, first_in: u32) -> PyResult<()> {
-        self.memory(py, |run, device| run.tilize_to_dst(device, input, block, dst, first_in))
-    }
-
-    fn untilize_block(&mut self, py: Python<'_>, input: u32, columns: u32, output: u32) -> PyResult<()> {
-        self.memory(py, |run, device| run.untilize_block(device, input, columns, output))
-    }
-
-    fn pack_untilize_block(&mut self, py: Python<'_>, input: u32, output: u32, rows: u32, place: u32) -> PyResult<()> {
-        self.memory(py, |run, device| run.pack_untilize_block(device, (input, output), rows, place))
-    }
-
-    fn pack_untilize_dest(&mut self, py: Python<'_>, output: u32, rows: u32, place: u32, first: u32) -> PyResult<()> {
-        self.memory(py, |run, device| run.pack_untilize_dest(device, output, rows, place, first))
-    }
-
-    /// `place` -1: after the tiles packed since the last push.
-    fn pack_tile(&mut self, py: Python<'_>, dst: u32, cb: u32, place: i64) -> PyResult<()> {
-        let place = u32::try_from(place).ok();
-        self.memory(py, |run, device| run.pack_tile(device, dst, cb, place))
+        /// `place` -1: after the tiles packed since the last push.
+        pack_tile(dst: u32, cb: u32, place: i64) = run.pack_tile(device, dst, cb, u32::try_from(place).ok());
     }
 }

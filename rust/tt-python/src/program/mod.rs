@@ -75,12 +75,35 @@ impl ProgramRun {
     fn memory<T>(
         &mut self,
         py: Python<'_>,
-        call: impl FnOnce(&mut Run, &mut Device) -> Result<T, Fault>,
+        call: impl FnOnce((&mut Run, &mut Device)) -> Result<T, Fault>,
     ) -> PyResult<T> {
         let mut device = self.device.lock_attached(py)?;
-        finish(py, catch_unwind(AssertUnwindSafe(|| call(&mut self.run, &mut device))))
+        finish(py, catch_unwind(AssertUnwindSafe(|| call((&mut self.run, &mut device)))))
     }
 }
+
+/// What a call returns.
+type Answer<T = ()> = PyResult<T>;
+
+/// Methods of [`ProgramRun`] that are calls of the engine: `name(arguments) -> result = call of the engine`.
+macro_rules! calls {
+    ($($way:ident $bound:tt { $(
+        $(#[$attribute:meta])*
+        $name:ident($($argument:ident: $type:ty),*) $(-> $result:ty)? = $call:expr;
+    )* })*) => {
+        #[pymethods]
+        impl ProgramRun {
+            $($(
+                $(#[$attribute])*
+                #[allow(clippy::too_many_arguments, reason = "the arguments of the kernel API")]
+                fn $name(&mut self, py: Python<'_>, $($argument: $type),*) -> Answer<$($result)?> {
+                    self.$way(py, |$bound| $call)
+                }
+            )*)*
+        }
+    };
+}
+use calls;
 
 fn finish<T>(py: Python<'_>, result: std::thread::Result<Result<T, Fault>>) -> PyResult<T> {
     match result {

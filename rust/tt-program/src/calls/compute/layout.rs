@@ -9,7 +9,7 @@ use tt_memory::{Device, Place};
 use super::matrix::Source;
 use crate::error::{Fault, FaultKind};
 use crate::state::Run;
-use crate::state::compute::{Math, Turn, shape};
+use crate::state::compute::{Copying, Math, Turn, shape};
 
 /// Which engine turns tiles into rows.
 #[derive(Clone, Copy)]
@@ -137,7 +137,7 @@ impl Run {
                 );
                 return Err(FaultKind::Argument(text));
             }
-            run.engine()?.1.require_math(|math| math == Math::Copy { transpose: false }, "pack_untilize_init")?;
+            run.engine()?.1.require_math(|math| math == Math::Copy(Copying::Plain), "pack_untilize_init")?;
             run.require_free_dst()?;
             run.untilize(device, input, columns, output, (full, place * columns), Untilizer::Pack)
         })
@@ -233,7 +233,7 @@ impl Run {
     /// `Dst[dst]` = a tile whose bytes do not lie in L1 in this order.
     fn copy_gathered(&mut self, tile: &[u8], format: DataFormat, cb: u32, dst: u32) -> Result<(), FaultKind> {
         let source = Source { place: self.own_place(0), format, bytes: tile.len() as u32, shape: TileShape::FULL };
-        self.copy_tile_bytes(source, tile, cb, dst, false, None)
+        self.copy_bytes(source, tile, cb, dst, Copying::Plain)
     }
 
     fn require_free_dst(&mut self) -> Result<(), FaultKind> {

@@ -4,13 +4,12 @@ use tt_cpu::Level;
 use tt_formats::{DataFormat, TileShape};
 use tt_memory::{Device, Place};
 use tt_perf::{Eltwise, ReduceAxis};
-use tt_tensix::fpu::{self, Broadcast, EltwiseOp, MathConfig, PoolOp, PreparedA, PreparedB, ReduceDim};
+use tt_tensix::fpu::{self, Broadcast, EltwiseOp, PoolOp, PreparedA, PreparedB, ReduceDim};
 use tt_tensix::unpack::{self, Unpacker};
 
 use crate::error::{Fault, FaultKind};
 use crate::state::Run;
-use crate::state::compute::{Compute, Math, Tile, shape};
-use crate::state::kernel::Kernel;
+use crate::state::compute::{Copying, Math, Tile, shape};
 
 /// A tile of a CB, found and checked.
 #[derive(Debug, Clone, Copy)]
@@ -49,10 +48,6 @@ impl Run {
         let buffer = self.here().1.cb_mut(cb)?;
         let shape = buffer.shape.unwrap_or(TileShape::FULL);
         Ok(Source { place, format: buffer.format, bytes: buffer.tile_bytes, shape })
-    }
-
-    fn math_config(&self, compute: &Compute, alu: DataFormat, operand: DataFormat) -> MathConfig {
-        MathConfig { fidelity: compute.config.fidelity, dst: compute.dst_format(operand), alu, arch: self.chip.arch }
     }
 
     /// `Dst[dst] += in0 x in1` for one tile of each.
@@ -123,43 +118,26 @@ impl Run {
         compute.math_tile(dst + rows * columns - 1)?;
         let dst32 = compute.config.dst32;
         let transpose = matches!(compute.math, Math::Matmul { transpose: true, .. });
-        if left.format.has_5_bit_exponent() != right.format.has_5_bit_exponent()
-            || left.format.is_integer() != right.format.is_integer()
-        {
-            let text = format!("operands {:?} and {:?} belong to different families", left.format, right.format);
-            return Err(FaultKind::NoConversion(text));
-        }
+        require_family(left.format.is_integer() == right.format.is_integer(), left, right)?;
         let made = shape::product(left.shape, right.shape, transpose)?;
-        let alu = right.register(dst32);
-        let config = {
-            let compute = self.kernels[self.current].compute.as_deref();
-            let compute = compute.ok_or_else(|| FaultKind::Bug("no compute state".into()))?;
-            self.math_config(compute, alu, left.format)
-        };
+        let config = compute.math_config(left.format, right.register(dst32));
+        compute.left.resize_with(compute.left.len().max(rows as usize), PreparedB::new);
+        compute.right.resize_with(compute.right.len().max(columns as usize), PreparedA::new);
         for row in 0..rows {
             let source = self.source(in0, tile0 + row * inner)?;
             let (_, compute) = self.engine()?;
             source.to_src(device, dst32, &mut compute.b)?;
-            let index = row as usize;
-            if compute.left.len() <= index {
-                compute.left.push(PreparedB::new());
-            }
-            compute.left[index].prepare(&config, &compute.b);
+            compute.left[row as usize].prepare(&config, &compute.b);
         }
         for column in 0..columns {
             let source = self.source(in1, tile1 + column)?;
             let (_, compute) = self.engine()?;
-            let index = column as usize;
-            if compute.right.len() <= index {
-                compute.right.push(PreparedA::new());
-            }
             source.to_src(device, dst32, &mut compute.a)?;
             if transpose {
-                unpack::transpose(&compute.a, &mut compute.spare);
-                compute.right[index].prepare(&config, &compute.spare);
-            } else {
-                compute.right[index].prepare(&config, &compute.a);
+                compute.spare.copy_from_slice(&*compute.a);
+                unpack::transpose(&compute.spare, &mut compute.a);
             }
+            compute.right[column as usize].prepare(&config, &compute.a);
         }
         let costs = self.time.compute();
         let unpack = costs.unpack_matmul(left.bytes.into(), right.bytes.into(), rows.into(), columns.into());
@@ -206,10 +184,7 @@ impl Run {
             compute.require_a(in0, a.format)?;
             compute.require_b(in1, b.format)?;
             compute.math_tile(dst)?;
-            if a.format.has_5_bit_exponent() != b.format.has_5_bit_exponent() {
-                let text = format!("operands {:?} and {:?} belong to different families", a.format, b.format);
-                return Err(FaultKind::NoConversion(text));
-            }
+            require_family(true, a, b)?;
             shape::require_same(a.shape, b.shape)?;
             let dst32 = compute.config.dst32;
             // Multiplication always adds to Dst.
@@ -231,19 +206,15 @@ impl Run {
         b_bytes: u32,
         dst: u32,
     ) -> Result<(), FaultKind> {
-        let arch = self.chip.arch;
         let costs = self.time.compute();
         let unpack =
             if b_bytes == 0 { costs.unpack(a.bytes.into()) } else { costs.unpack_pair(a.bytes.into(), b_bytes.into()) };
-        let Kernel { clocks, compute, .. } = &mut self.kernels[self.current];
-        let compute = compute.as_deref_mut().ok_or_else(|| FaultKind::Bug("no compute state".into()))?;
-        let made = compute.dst_format(a.format);
-        let config =
-            MathConfig { fidelity: compute.config.fidelity, dst: made, alu: a.register(compute.config.dst32), arch };
+        let (clocks, compute) = self.engine()?;
+        let config = compute.math_config(a.format, a.register(compute.config.dst32));
         if accumulate {
-            compute.accumulator(dst, (made, a.shape), |_| {})?;
+            compute.accumulator(dst, (config.dst, a.shape), |_| {})?;
         } else {
-            compute.overwritten(dst, (made, a.shape))?;
+            compute.overwritten(dst, (config.dst, a.shape))?;
         }
         let kind = match op {
             EltwiseOp::Add => Eltwise::Add,
@@ -273,7 +244,6 @@ impl Run {
             let fits = |math: Math| math == Math::Reuse { op, to_a };
             run.engine()?.1.require_math(fits, "binary_dest_reuse_tiles_init")?;
             let other = run.source(cb, tile)?;
-            let arch = run.chip.arch;
             let (_, compute) = run.engine()?;
             if to_a {
                 compute.require_b(cb, other.format)?;
@@ -281,12 +251,10 @@ impl Run {
                 compute.require_a(cb, other.format)?;
             }
             let dst32 = compute.config.dst32;
-            let made = compute.dst_format(other.format);
-            let alu = other.register(dst32);
-            let config = MathConfig { fidelity: compute.config.fidelity, dst: made, alu, arch };
+            let config = compute.math_config(other.format, other.register(dst32));
             let (held, format) = compute.held(dst)?;
-            if format != made {
-                return Err(FaultKind::MixedFormats { index: dst, held: format, made });
+            if format != config.dst {
+                return Err(FaultKind::MixedFormats { index: dst, held: format, made: config.dst });
             }
             let held = *held;
             shape::require_same(compute.sections[compute.filling].shapes[dst as usize], other.shape)?;
@@ -302,112 +270,56 @@ impl Run {
     ///
     /// # Errors
     /// Setup, CB protocol, `Dst` protocol.
-    pub fn copy_tile(&mut self, device: &Device, cb: u32, tile: u32, dst: u32) -> Result<(), Fault> {
-        self.checked("copy_tile", |run| {
-            let fits = |math: Math| matches!(math, Math::Copy { transpose: false });
-            run.engine()?.1.require_math(fits, "copy_tile_to_dst_init_short or init_sfpu (0.81.1: copy_init)")?;
-            run.copy(device, cb, tile, dst, false, None)
+    pub fn copy_tile(&mut self, device: &Device, how: Copying, cb: u32, tile: u32, dst: u32) -> Result<(), Fault> {
+        let (call, init) = match how {
+            Copying::Plain => ("copy_tile", "copy_tile_to_dst_init_short or init_sfpu (0.81.1: copy_init)"),
+            Copying::Transposed => ("transpose_tile", "transpose_wh_init (0.81.1: transpose_init)"),
+            Copying::Spread(_) => ("unary_bcast", "unary_bcast_init"),
+        };
+        self.checked(call, |run| {
+            run.engine()?.1.require_math(|math| math == Math::Copy(how), init)?;
+            let source = run.source(cb, tile)?;
+            run.engine()?.1.require_a(cb, source.format)?;
+            run.copy_bytes(source, device.bytes(source.place, source.bytes as usize)?, cb, dst, how)?;
+            let costs = run.time.compute();
+            let (unpack, math) = (costs.unpack(source.bytes.into()), costs.copy);
+            let (clocks, compute) = run.engine()?;
+            compute.advance(clocks, unpack, math);
+            Ok(())
         })
     }
 
-    /// `Dst[dst]` = a tile of a CB, transposed.
-    ///
-    /// # Errors
-    /// Setup, CB protocol, `Dst` protocol.
-    pub fn transpose_tile(&mut self, device: &Device, cb: u32, tile: u32, dst: u32) -> Result<(), Fault> {
-        self.checked("transpose_tile", |run| {
-            let fits = |math: Math| matches!(math, Math::Copy { transpose: true });
-            run.engine()?.1.require_math(fits, "transpose_wh_init (0.81.1: transpose_init)")?;
-            run.copy(device, cb, tile, dst, true, None)
-        })
-    }
-
-    /// `Dst[dst]` = a tile of a CB with one row, column or datum at all places.
-    ///
-    /// # Errors
-    /// Setup, CB protocol, `Dst` protocol.
-    pub fn unary_bcast(
-        &mut self,
-        device: &Device,
-        broadcast: Broadcast,
-        cb: u32,
-        tile: u32,
-        dst: u32,
-    ) -> Result<(), Fault> {
-        self.checked("unary_bcast", |run| {
-            run.engine()?.1.require_math(|math| math == Math::Spread(broadcast), "unary_bcast_init")?;
-            run.copy(device, cb, tile, dst, false, Some(broadcast))
-        })
-    }
-
-    fn copy(
-        &mut self,
-        device: &Device,
-        cb: u32,
-        tile: u32,
-        dst: u32,
-        transpose: bool,
-        broadcast: Option<Broadcast>,
-    ) -> Result<(), FaultKind> {
-        let source = self.source(cb, tile)?;
-        self.engine()?.1.require_a(cb, source.format)?;
-        let bytes = source.bytes;
-        self.copy_source(device, source, cb, dst, transpose, broadcast)?;
-        let costs = self.time.compute();
-        let (unpack, math) = (costs.unpack(bytes.into()), costs.copy);
-        let (clocks, compute) = self.engine()?;
-        compute.advance(clocks, unpack, math);
-        Ok(())
-    }
-
-    /// The values of a copy to `Dst`.
-    pub(super) fn copy_source(
-        &mut self,
-        device: &Device,
-        source: Source,
-        cb: u32,
-        dst: u32,
-        transpose: bool,
-        broadcast: Option<Broadcast>,
-    ) -> Result<(), FaultKind> {
-        let bytes = device.bytes(source.place, source.bytes as usize)?;
-        self.copy_tile_bytes(source, bytes, cb, dst, transpose, broadcast)
-    }
-
-    /// [`Run::copy_source`] of a tile that lies elsewhere.
-    pub(super) fn copy_tile_bytes(
+    /// The values of a copy to `Dst`, of a tile that may lie elsewhere than its source says.
+    pub(super) fn copy_bytes(
         &mut self,
         source: Source,
         bytes: &[u8],
         cb: u32,
         dst: u32,
-        transpose: bool,
-        broadcast: Option<Broadcast>,
+        how: Copying,
     ) -> Result<(), FaultKind> {
-        let arch = self.chip.arch;
         let (_, compute) = self.engine()?;
         let dst32 = compute.config.dst32;
-        let made = compute.dst_format(source.format);
+        let config = compute.math_config(source.format, source.register(dst32));
         let wide = matches!(source.format, DataFormat::Int32 | DataFormat::UInt32);
         if wide && !dst32 {
             return Err(FaultKind::NeedsWideDst { format: source.format });
         }
         let flagged = source.format == DataFormat::Float32 && compute.config.unpack_to_dest >> cb & 1 == 1;
-        if transpose {
+        if how == Copying::Transposed {
             shape::require_full(source.shape, "transposes")?;
         }
-        let at = compute.overwritten(dst, (made, source.shape))?;
+        let at = compute.overwritten(dst, (config.dst, source.shape))?;
         if wide || flagged && dst32 {
             let unpacker = Unpacker::to_dst(source.format, Level::current())
                 .map_err(|error| FaultKind::NoConversion(error.to_string()))?;
             let tile = compute.sections[compute.filling].tiles[at].dst();
             shape::unpack(&unpacker, (source.format, source.shape), bytes, tile, 0);
-            rearrange(&mut compute.spare, tile, transpose, broadcast);
+            rearrange(&mut compute.spare, tile, how);
             return Ok(());
         }
         source.unpack(bytes, dst32, &mut compute.a, 0)?;
-        let config = MathConfig { fidelity: compute.config.fidelity, dst: made, alu: source.register(dst32), arch };
-        rearrange(&mut compute.spare, &mut compute.a, transpose, broadcast);
+        rearrange(&mut compute.spare, &mut compute.a, how);
         fpu::copy_to_dst(&config, compute.sections[compute.filling].tiles[at].dst(), &compute.a);
         Ok(())
     }
@@ -428,7 +340,6 @@ impl Run {
             run.engine()?.1.require_math(|math| math == Math::Reduce { pool, dim }, "reduce_init")?;
             let data = run.source(cb, tile)?;
             let scaler = run.source(scaler_cb, scaler_tile)?;
-            let arch = run.chip.arch;
             let (_, compute) = run.engine()?;
             // Row sums exchange the two source registers, so either order of formats is a setup for this pair.
             let swapped =
@@ -439,7 +350,6 @@ impl Run {
             }
             compute.math_tile(dst)?;
             let dst32 = compute.config.dst32;
-            let made = compute.dst_format(data.format);
             let known = !data.format.has_5_bit_exponent() && !data.format.is_integer();
             if !known {
                 let text = format!("reduce_tile of {:?}: its bits are not specified", data.format);
@@ -455,9 +365,8 @@ impl Run {
             data.unpack(bytes, dst32, if row_sum { &mut compute.b } else { &mut compute.a }, padding)?;
             scaler.to_src(device, dst32, if row_sum { &mut compute.a } else { &mut compute.b })?;
             let (data_register, scaler_register) = (data.register(dst32), scaler.register(dst32));
-            let alu = if row_sum { scaler_register } else { data_register };
-            let config = MathConfig { fidelity: compute.config.fidelity, dst: made, alu, arch };
-            compute.accumulator(dst, (made, data.shape), |empty| {
+            let config = compute.math_config(data.format, if row_sum { scaler_register } else { data_register });
+            compute.accumulator(dst, (config.dst, data.shape), |empty| {
                 if pool == PoolOp::Max {
                     fpu::clear_for_max(&config, empty.dst());
                 }
@@ -505,13 +414,24 @@ impl Run {
 }
 
 /// Moves datums of a tile: transposed, or one row, column or datum to all places.
-fn rearrange(spare: &mut Tile, tile: &mut Tile, transpose: bool, broadcast: Option<Broadcast>) {
-    if transpose {
-        spare.copy_from_slice(tile);
-        unpack::transpose(spare, tile);
-    } else if let Some(broadcast) = broadcast {
-        broadcast.spread(tile);
+fn rearrange(spare: &mut Tile, tile: &mut Tile, how: Copying) {
+    match how {
+        Copying::Plain => {}
+        Copying::Transposed => {
+            spare.copy_from_slice(tile);
+            unpack::transpose(spare, tile);
+        }
+        Copying::Spread(broadcast) => broadcast.spread(tile),
     }
+}
+
+/// Operands of one instruction have exponents of one width, and are the `same` otherwise.
+fn require_family(same: bool, a: Source, b: Source) -> Result<(), FaultKind> {
+    if same && a.format.has_5_bit_exponent() == b.format.has_5_bit_exponent() {
+        return Ok(());
+    }
+    let text = format!("operands {:?} and {:?} belong to different families", a.format, b.format);
+    Err(FaultKind::NoConversion(text))
 }
 
 /// Names of an element-wise step and of its init.

@@ -11,7 +11,7 @@ use crate::state::Run;
 use crate::state::compute::{Compute, Turn};
 use crate::state::kernel::{Kernel, Stall, Thread};
 
-pub use crate::state::compute::{Broadcasting, Math};
+pub use crate::state::compute::{Copying, Math};
 pub use vector::VectorCall;
 
 impl Run {

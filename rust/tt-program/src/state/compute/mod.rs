@@ -8,7 +8,7 @@ pub(crate) mod shape;
 use std::sync::Arc;
 
 use tt_formats::{DataFormat, TileShape};
-use tt_tensix::fpu::{Accumulator, Broadcast, EltwiseOp, PoolOp, PreparedA, PreparedB, ReduceDim};
+use tt_tensix::fpu::{Accumulator, Arch, Broadcast, EltwiseOp, MathConfig, PoolOp, PreparedA, PreparedB, ReduceDim};
 use tt_tensix::pack::{DstFormat, EdgeMask, Relu};
 use tt_tensix::regs::{Dst, TILE_DATUMS};
 use tt_tensix::sfpu::tile::Registers;
@@ -21,8 +21,16 @@ use crate::spec::ComputeConfig;
 pub(crate) type Tile = Dst;
 pub(crate) const ZERO: Tile = [0; TILE_DATUMS];
 
-/// Which datums of the second operand meet which of the first, in the words of the kernel API.
-pub type Broadcasting = Broadcast;
+/// How a tile comes to `Dst`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Copying {
+    /// As it is.
+    Plain,
+    /// Transposed.
+    Transposed,
+    /// One row, column or datum of it at all places.
+    Spread(Broadcast),
+}
 
 /// What unpacker and FPU were last set up for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,12 +61,7 @@ pub enum Math {
         to_a: bool,
     },
     /// Copies to `Dst`.
-    Copy {
-        /// Tiles are transposed on their way in.
-        transpose: bool,
-    },
-    /// Copies to `Dst` of one row, column or datum to all places.
-    Spread(Broadcast),
+    Copy(Copying),
     /// Reductions.
     Reduce {
         /// How datums are joined.
@@ -102,9 +105,9 @@ impl Math {
             }
             Self::Eltwise { op, broadcast, .. } => format!("{} of tiles{}", verb(op), spread(broadcast)),
             Self::Reuse { op, to_a } => format!("{} with Dst as {}", verb(op), if to_a { "SrcA" } else { "SrcB" }),
-            Self::Copy { transpose: false } => "copying tiles".to_owned(),
-            Self::Copy { transpose: true } => "transposing tiles".to_owned(),
-            Self::Spread(broadcast) => format!("copying{}", spread(broadcast)),
+            Self::Copy(Copying::Plain) => "copying tiles".to_owned(),
+            Self::Copy(Copying::Transposed) => "transposing tiles".to_owned(),
+            Self::Copy(Copying::Spread(broadcast)) => format!("copying{}", spread(broadcast)),
             Self::Reduce { pool, dim } => format!("reduction {pool:?} {dim:?}"),
             Self::TransposeDst => "transposing Dst".to_owned(),
             Self::Tilize { block } => format!("tilizing rows of {block} tiles"),
@@ -147,6 +150,7 @@ pub(crate) enum Turn {
 /// State of a compute kernel.
 pub struct Compute {
     pub(crate) config: ComputeConfig,
+    arch: Arch,
     pub(crate) sections: Vec<Section>,
     /// Section of the math thread.
     pub(crate) filling: usize,
@@ -189,7 +193,7 @@ impl std::fmt::Debug for Compute {
 
 impl Compute {
     /// Nothing is set up yet.
-    pub fn new(config: &ComputeConfig) -> Self {
+    pub fn new(config: &ComputeConfig, arch: Arch) -> Self {
         let capacity = capacity(config);
         let section = || Section {
             tiles: vec![Accumulator::new(); capacity].into(),
@@ -200,6 +204,7 @@ impl Compute {
         };
         Self {
             config: config.clone(),
+            arch,
             sections: (0..if config.full_sync { 1 } else { 2 }).map(|_| section()).collect(),
             filling: 0,
             draining: 0,
@@ -331,9 +336,10 @@ impl Compute {
         clocks[1] = done;
     }
 
-    /// What `Dst` holds for operands of a format.
-    pub(crate) fn dst_format(&self, operand: DataFormat) -> DstFormat {
-        tile_io::dst_format(operand, self.config.dst32)
+    /// The FPU's configuration for operands of a format in L1, with the format of `SrcA`.
+    pub(crate) fn math_config(&self, operand: DataFormat, alu: DataFormat) -> MathConfig {
+        let ComputeConfig { fidelity, dst32, .. } = self.config;
+        MathConfig { fidelity, dst: tile_io::dst_format(operand, dst32), alu, arch: self.arch }
     }
 }
 
