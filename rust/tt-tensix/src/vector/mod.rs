@@ -10,7 +10,7 @@ pub(crate) mod avx512;
 pub(crate) mod portable;
 pub(crate) mod transpose;
 #[cfg(target_arch = "x86_64")]
-mod x86;
+pub(crate) mod x86;
 
 /// Whether a level has vectors of its own; otherwise a definition may be faster than a body on arrays.
 pub(crate) fn has_registers(level: tt_cpu::Level) -> bool {

@@ -29,33 +29,29 @@ const MANTISSA: u32 = 0x7f_ffff;
 const HIDDEN: u32 = 0x80_0000;
 
 /// The primitives of the SFPU on one lane register: one 32-bit word, or a vector of them.
+#[allow(clippy::return_self_not_must_use, reason = "a listing has no statements whose value is left out")]
 pub trait Lane: Copy + From<u32> {
     /// One truth value per lane.
     type Mask: Copy + BitAnd<Output = Self::Mask> + BitOr<Output = Self::Mask> + Not<Output = Self::Mask>;
 
     /// `self * b + c` as the SFPU of Wormhole rounds it.
-    #[must_use]
     fn mad(self, b: Self, c: Self) -> Self;
     /// `self + other`: once `self`, a whole product, and `other`.
-    #[must_use]
     #[inline(always)]
     fn plus(self, other: Self) -> Self {
         Self::from(ONE).mad(self, other)
     }
     /// `self - other`: minus once `other`, and `self`.
-    #[must_use]
     #[inline(always)]
     fn minus(self, other: Self) -> Self {
         Self::from(MINUS_ONE).mad(other, self)
     }
     /// `self * other`, and zero.
-    #[must_use]
     #[inline(always)]
     fn times(self, other: Self) -> Self {
         self.mad(other, Self::from(0))
     }
     /// Horner's rule, one [`Self::mad`] for each coefficient, from the highest power that is left.
-    #[must_use]
     #[inline(always)]
     fn horner(self, x: Self, coefficients: &[u32]) -> Self {
         let mut sum = self;
@@ -65,38 +61,27 @@ pub trait Lane: Copy + From<u32> {
         sum
     }
     /// Bits set in both.
-    #[must_use]
     fn and(self, other: Self) -> Self;
     /// Bits set in one of them.
-    #[must_use]
     fn or(self, other: Self) -> Self;
     /// Bits set in exactly one.
-    #[must_use]
     fn xor(self, other: Self) -> Self;
     /// Sum modulo 2^32.
-    #[must_use]
     fn iadd(self, other: Self) -> Self;
     /// Difference modulo 2^32.
-    #[must_use]
     fn isub(self, other: Self) -> Self;
     /// Product modulo 2^32. The kernels form it from 11-bit parts, which is exact.
-    #[must_use]
     fn imul(self, other: Self) -> Self;
     /// Left shift by the count modulo 32.
-    #[must_use]
     fn shl(self, count: Self) -> Self;
     /// Logical right shift by the count modulo 32.
-    #[must_use]
     fn shr(self, count: Self) -> Self;
     /// Leading zeros, 32 for zero.
-    #[must_use]
     fn clz(self) -> Self;
     /// A magnitude below 2^31 as FP32, to nearest even.
-    #[must_use]
     fn magnitude_to_f32(self) -> Self;
     /// Nearest integer to the magnitude of an FP32 number, ties away, at most `largest`, below 2^16; infinities and NaN
     /// give the largest.
-    #[must_use]
     #[inline(always)]
     fn round_magnitude(self, largest: u32) -> Self {
         let exponent = exp_biased(self);
@@ -107,31 +92,26 @@ pub trait Lane: Copy + From<u32> {
         select(ilt(exponent, 126), 0, limited)
     }
     /// Absolute value; negative NaNs are left alone.
-    #[must_use]
     #[inline(always)]
     fn absolute(self) -> Self {
         select(ult(Self::from(SIGN | INFINITY), self), self, magnitude(self))
     }
     /// Two's complement absolute value.
-    #[must_use]
     #[inline(always)]
     fn integer_magnitude(self) -> Self {
         select(is_negative(self), Self::from(0).isub(self), self)
     }
     /// Denormals replaced by a zero of the same sign.
-    #[must_use]
     #[inline(always)]
     fn flushed(self) -> Self {
         select(is_zero(and(self, INFINITY)), and(self, SIGN), self)
     }
     /// The smaller word in total order.
-    #[must_use]
     #[inline(always)]
     fn minimum(self, other: Self) -> Self {
         select(order(self).is_less(order(other)), self, other)
     }
     /// The larger word in total order.
-    #[must_use]
     #[inline(always)]
     fn maximum(self, other: Self) -> Self {
         select(order(other).is_less(order(self)), self, other)
@@ -151,7 +131,6 @@ pub trait Lane: Copy + From<u32> {
         is_positive(self.minus(other))
     }
     /// `yes` where the mask is true, else `no`.
-    #[must_use]
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
 }
 
@@ -176,60 +155,34 @@ fn multiply_add(a: u32, b: u32, c: u32) -> u32 {
     wormhole(a, b, c)
 }
 
+/// Methods of one expression, of lanes.
+macro_rules! methods {
+    ($(fn $name:ident($self:ident $(, $other:ident)*) -> $result:ty = $body:expr;)+) => {$(
+        #[inline(always)]
+        fn $name($self $(, $other: Self)*) -> $result {
+            $body
+        }
+    )+};
+}
+pub(crate) use methods;
+
 impl Lane for u32 {
     type Mask = bool;
 
-    #[inline(always)]
-    fn mad(self, b: u32, c: u32) -> u32 {
-        multiply_add(self, b, c)
-    }
-    #[inline(always)]
-    fn and(self, other: u32) -> u32 {
-        self & other
-    }
-    #[inline(always)]
-    fn or(self, other: u32) -> u32 {
-        self | other
-    }
-    #[inline(always)]
-    fn xor(self, other: u32) -> u32 {
-        self ^ other
-    }
-    #[inline(always)]
-    fn iadd(self, other: u32) -> u32 {
-        self.wrapping_add(other)
-    }
-    #[inline(always)]
-    fn isub(self, other: u32) -> u32 {
-        self.wrapping_sub(other)
-    }
-    #[inline(always)]
-    fn imul(self, other: u32) -> u32 {
-        self.wrapping_mul(other)
-    }
-    #[inline(always)]
-    fn shl(self, count: u32) -> u32 {
-        self << (count & 31)
-    }
-    #[inline(always)]
-    fn shr(self, count: u32) -> u32 {
-        self >> (count & 31)
-    }
-    #[inline(always)]
-    fn clz(self) -> u32 {
-        self.leading_zeros()
-    }
-    #[inline(always)]
-    fn magnitude_to_f32(self) -> u32 {
-        (self as f32).to_bits()
-    }
-    #[inline(always)]
-    fn is_equal(self, other: u32) -> bool {
-        self == other
-    }
-    #[inline(always)]
-    fn is_less(self, other: u32) -> bool {
-        (self as i32) < other as i32
+    methods! {
+        fn mad(self, b, c) -> u32 = multiply_add(self, b, c);
+        fn and(self, other) -> u32 = self & other;
+        fn or(self, other) -> u32 = self | other;
+        fn xor(self, other) -> u32 = self ^ other;
+        fn iadd(self, other) -> u32 = self.wrapping_add(other);
+        fn isub(self, other) -> u32 = self.wrapping_sub(other);
+        fn imul(self, other) -> u32 = self.wrapping_mul(other);
+        fn shl(self, count) -> u32 = self << (count & 31);
+        fn shr(self, count) -> u32 = self >> (count & 31);
+        fn clz(self) -> u32 = self.leading_zeros();
+        fn magnitude_to_f32(self) -> u32 = (self as f32).to_bits();
+        fn is_equal(self, other) -> bool = self == other;
+        fn is_less(self, other) -> bool = (self as i32) < other as i32;
     }
     #[inline(always)]
     fn select(mask: bool, yes: u32, no: u32) -> u32 {
@@ -241,30 +194,6 @@ impl Lane for u32 {
 #[inline(always)]
 pub fn splat<V: Lane>(word: u32) -> V {
     V::from(word)
-}
-
-/// `a * b + c`, one rounding.
-#[inline(always)]
-pub fn mad<V: Lane>(a: V, b: impl Into<V>, c: impl Into<V>) -> V {
-    a.mad(b.into(), c.into())
-}
-
-/// `a * b`.
-#[inline(always)]
-pub fn mul<V: Lane>(a: V, b: impl Into<V>) -> V {
-    a.times(b.into())
-}
-
-/// `a + b`. Of two NaNs the first one's sign wins, as for an infinity against a NaN.
-#[inline(always)]
-pub fn add<V: Lane>(a: V, b: impl Into<V>) -> V {
-    a.plus(b.into())
-}
-
-/// `a - b`, which is `b * -1 + a`.
-#[inline(always)]
-pub fn sub<V: Lane>(a: V, b: impl Into<V>) -> V {
-    a.minus(b.into())
 }
 
 /// Horner's rule: coefficients from the highest power down, one multiply-add each.
@@ -279,244 +208,10 @@ pub fn polynomial_from<V: Lane, const N: usize>(sum: V, x: V, coefficients: [u32
     sum.horner(x, &coefficients)
 }
 
-/// Bits set in both.
-#[inline(always)]
-pub fn and<V: Lane>(a: V, b: impl Into<V>) -> V {
-    a.and(b.into())
-}
-
-/// Bits set in one of them.
-#[inline(always)]
-pub fn or<V: Lane>(a: V, b: impl Into<V>) -> V {
-    a.or(b.into())
-}
-
-/// Bits set in exactly one.
-#[inline(always)]
-pub fn xor<V: Lane>(a: V, b: impl Into<V>) -> V {
-    a.xor(b.into())
-}
-
-/// All bits inverted.
-#[inline(always)]
-pub fn not<V: Lane>(a: V) -> V {
-    a.xor(V::from(u32::MAX))
-}
-
-/// Integer sum.
-#[inline(always)]
-pub fn iadd<V: Lane>(a: V, b: impl Into<V>) -> V {
-    a.iadd(b.into())
-}
-
-/// Integer difference.
-#[inline(always)]
-pub fn isub<V: Lane>(a: V, b: impl Into<V>) -> V {
-    a.isub(b.into())
-}
-
-/// Left shift by a constant.
-#[inline(always)]
-pub fn shl<V: Lane>(a: V, count: u32) -> V {
-    a.shl(V::from(count))
-}
-
-/// Logical right shift by a constant.
-#[inline(always)]
-pub fn shr<V: Lane>(a: V, count: u32) -> V {
-    a.shr(V::from(count))
-}
-
-/// Shift by a two's complement count: left if positive, otherwise logically to the right.
-#[inline(always)]
-pub fn shift<V: Lane>(a: V, count: V) -> V {
-    V::select(is_negative(count), a.shr(V::from(0).isub(count)), a.shl(count))
-}
-
 /// `yes` where the mask is true, else `no`.
 #[inline(always)]
 pub fn select<V: Lane>(mask: V::Mask, yes: impl Into<V>, no: V) -> V {
     V::select(mask, yes.into(), no)
-}
-
-/// Sign bit set (so also for -0).
-#[inline(always)]
-pub fn is_negative<V: Lane>(a: V) -> V::Mask {
-    a.is_less(V::from(0))
-}
-
-/// All bits clear (so not for -0).
-#[inline(always)]
-pub fn is_zero<V: Lane>(a: V) -> V::Mask {
-    a.is_equal(V::from(0))
-}
-
-/// Sign bit clear and some other bit set.
-#[inline(always)]
-pub fn is_positive<V: Lane>(a: V) -> V::Mask {
-    V::from(0).is_less(a)
-}
-
-/// Exponent field below 255.
-#[inline(always)]
-pub fn is_finite<V: Lane>(a: V) -> V::Mask {
-    !and(a, INFINITY).is_equal(V::from(INFINITY))
-}
-
-/// Equality of the words.
-#[inline(always)]
-pub fn ieq<V: Lane>(a: V, b: impl Into<V>) -> V::Mask {
-    a.is_equal(b.into())
-}
-
-/// Two's complement `a < b`.
-#[inline(always)]
-pub fn ilt<V: Lane>(a: V, b: impl Into<V>) -> V::Mask {
-    a.is_less(b.into())
-}
-
-/// Unsigned `a < b`.
-#[inline(always)]
-pub fn ult<V: Lane>(a: V, b: impl Into<V>) -> V::Mask {
-    xor(a, SIGN).is_less(xor(b.into(), SIGN))
-}
-
-/// `a < b` as kernels compare: the sign of the difference.
-#[inline(always)]
-pub fn less<V: Lane>(a: V, b: impl Into<V>) -> V::Mask {
-    a.is_below(b.into())
-}
-
-/// `a > b`: the difference is positive.
-#[inline(always)]
-pub fn greater<V: Lane>(a: V, b: impl Into<V>) -> V::Mask {
-    a.is_above(b.into())
-}
-
-/// `a == b`: the difference is +0.
-#[inline(always)]
-pub fn equal<V: Lane>(a: V, b: impl Into<V>) -> V::Mask {
-    is_zero(sub(a, b))
-}
-
-/// Sign bit inverted.
-#[inline(always)]
-pub fn flipsign<V: Lane>(a: V) -> V {
-    xor(a, SIGN)
-}
-
-/// Bits below 2^23.
-#[inline(always)]
-pub fn man_only<V: Lane>(a: V) -> V {
-    and(a, MANTISSA)
-}
-
-/// Mantissa with the hidden bit, also for zeros and denormals.
-#[inline(always)]
-pub fn man_with_one<V: Lane>(a: V) -> V {
-    or(man_only(a), HIDDEN)
-}
-
-/// Exponent field.
-#[inline(always)]
-pub fn exp_biased<V: Lane>(a: V) -> V {
-    and(shr(a, 23), 255)
-}
-
-/// Exponent field minus 127, as a two's complement word.
-#[inline(always)]
-pub fn exp_unbiased<V: Lane>(a: V) -> V {
-    isub(exp_biased(a), 127)
-}
-
-/// Exponent field replaced by the low eight bits of `exponent`.
-#[inline(always)]
-pub fn setexp<V: Lane>(a: V, exponent: impl Into<V>) -> V {
-    copyexp(a, shl(exponent.into(), 23))
-}
-
-/// Exponent field taken from `b`.
-#[inline(always)]
-pub fn copyexp<V: Lane>(a: V, b: V) -> V {
-    or(and(a, !INFINITY), and(b, INFINITY))
-}
-
-/// Mantissa taken from `b`.
-#[inline(always)]
-pub fn setman<V: Lane>(a: V, b: impl Into<V>) -> V {
-    or(and(a, !MANTISSA), man_only(b.into()))
-}
-
-/// Sign taken from `b`.
-#[inline(always)]
-pub fn setsign<V: Lane>(a: V, b: impl Into<V>) -> V {
-    or(and(a, !SIGN), and(b.into(), SIGN))
-}
-
-/// `k` added to the exponent field modulo 256; a field of 255 stays, a field of 0 is not special.
-#[inline(always)]
-pub fn addexp<V: Lane>(a: V, k: i32) -> V {
-    select(is_finite(a), copyexp(a, iadd(a, (k << 23) as u32)), a)
-}
-
-/// Sign bit cleared.
-#[inline(always)]
-pub fn magnitude<V: Lane>(a: V) -> V {
-    and(a, !SIGN)
-}
-
-/// Two's complement absolute value.
-#[inline(always)]
-pub fn iabs<V: Lane>(a: V) -> V {
-    a.integer_magnitude()
-}
-
-/// Absolute value; negative NaNs are left alone.
-#[inline(always)]
-pub fn fabs<V: Lane>(a: V) -> V {
-    a.absolute()
-}
-
-/// Leading zeros, 32 for zero.
-#[inline(always)]
-pub fn clz<V: Lane>(a: V) -> V {
-    a.clz()
-}
-
-/// Position of a word in the total order of [`min`] and [`max`].
-#[inline(always)]
-pub fn order<V: Lane>(word: V) -> V {
-    select(is_negative(word), xor(word, !SIGN), word)
-}
-
-/// The smaller word in total order.
-#[inline(always)]
-pub fn min<V: Lane>(a: V, b: impl Into<V>) -> V {
-    a.minimum(b.into())
-}
-
-/// The larger word in total order.
-#[inline(always)]
-pub fn max<V: Lane>(a: V, b: impl Into<V>) -> V {
-    a.maximum(b.into())
-}
-
-/// Sign-magnitude integer to FP32, to nearest even, the sign kept also for zero.
-#[inline(always)]
-pub fn sm2f<V: Lane>(a: V) -> V {
-    setsign(magnitude(a).magnitude_to_f32(), a)
-}
-
-/// Two's complement of a sign-magnitude word.
-#[inline(always)]
-pub fn sm_to_twos<V: Lane>(a: V) -> V {
-    select(is_negative(a), V::from(0).isub(magnitude(a)), a)
-}
-
-/// Sign and magnitude of a two's complement word; `0x8000_0000` stays.
-#[inline(always)]
-pub fn twos_to_sm<V: Lane>(a: V) -> V {
-    select(is_negative(a), or(V::from(0).isub(a), SIGN), a)
 }
 
 /// BF16 kept as FP32, ties away: exponent 0 becomes +0, NaN becomes infinity.
@@ -528,64 +223,130 @@ pub fn round_bf16<V: Lane>(a: V) -> V {
     select(is_zero(exponent) | ieq(exponent, INFINITY), special, rounded)
 }
 
-/// Round to BF16, ties to even, on the bare word; NaN payloads may wrap.
-#[inline(always)]
-pub fn round_bf16_even<V: Lane>(a: V) -> V {
-    and(iadd(iadd(a, 0x7fff), and(shr(a, 16), 1)), 0xffff_0000)
-}
-
 #[inline(always)]
 fn round_signed<V: Lane>(a: V, largest: u32) -> V {
     let rounded = a.round_magnitude(largest);
     select(is_zero(rounded), 0, setsign(rounded, a))
 }
 
-/// Nearest sign-magnitude integer of at most 15 bits.
-#[inline(always)]
-pub fn round_sm16<V: Lane>(a: V) -> V {
-    round_signed(a, 32767)
+/// Functions of lanes, all of which but the first may be constants, and of what stands behind a semicolon.
+macro_rules! notation {
+    ($($(#[$doc:meta])* fn $name:ident($a:ident $(, $b:ident)* $(; $c:ident: $type:ty)?) -> $result:ty
+        = $body:expr;)+) => {$(
+        $(#[$doc])*
+        #[inline(always)]
+        pub fn $name<V: Lane>($a: V $(, $b: impl Into<V>)* $(, $c: $type)?) -> $result {
+            $(let $b: V = $b.into();)*
+            $body
+        }
+    )+};
 }
 
-/// Nearest sign-magnitude integer of at most 7 bits.
-#[inline(always)]
-pub fn round_sm8<V: Lane>(a: V) -> V {
-    round_signed(a, 127)
-}
-
-/// Nearest integer to the magnitude, at most 65535.
-#[inline(always)]
-pub fn round_u16<V: Lane>(a: V) -> V {
-    a.round_magnitude(65535)
-}
-
-/// Nearest integer to the magnitude, at most 255.
-#[inline(always)]
-pub fn round_u8<V: Lane>(a: V) -> V {
-    a.round_magnitude(255)
-}
-
-/// FP32 with denormals replaced by a zero of the same sign.
-#[inline(always)]
-pub fn flush<V: Lane>(a: V) -> V {
-    a.flushed()
-}
-
-/// The word that a store leaves in a 16-bit `Dst`, at the bit positions of FP32.
-#[inline(always)]
-pub fn store_bf16<V: Lane>(a: V) -> V {
-    and(flush(a), 0xffff_0000)
-}
-
-/// The word that a store leaves in a 32-bit `Dst`.
-#[inline(always)]
-pub fn store_f32<V: Lane>(a: V) -> V {
-    flush(a)
-}
-
-/// As [`store_bf16`], rounded first.
-#[inline(always)]
-pub fn store_rounded<V: Lane>(a: V) -> V {
-    store_bf16(round_bf16(a))
+notation! {
+    /// `a * b + c`, one rounding.
+    fn mad(a, b, c) -> V = a.mad(b, c);
+    /// `a * b`.
+    fn mul(a, b) -> V = a.times(b);
+    /// `a + b`. Of two NaNs the first one's sign wins, as for an infinity against a NaN.
+    fn add(a, b) -> V = a.plus(b);
+    /// `a - b`, which is `b * -1 + a`.
+    fn sub(a, b) -> V = a.minus(b);
+    /// Bits set in both.
+    fn and(a, b) -> V = a.and(b);
+    /// Bits set in one of them.
+    fn or(a, b) -> V = a.or(b);
+    /// Bits set in exactly one.
+    fn xor(a, b) -> V = a.xor(b);
+    /// All bits inverted.
+    fn not(a) -> V = a.xor(V::from(u32::MAX));
+    /// Integer sum.
+    fn iadd(a, b) -> V = a.iadd(b);
+    /// Integer difference.
+    fn isub(a, b) -> V = a.isub(b);
+    /// Left shift by a constant.
+    fn shl(a; count: u32) -> V = a.shl(V::from(count));
+    /// Logical right shift by a constant.
+    fn shr(a; count: u32) -> V = a.shr(V::from(count));
+    /// Shift by a two's complement count: left if positive, otherwise logically to the right.
+    fn shift(a, count) -> V = V::select(is_negative(count), a.shr(V::from(0).isub(count)), a.shl(count));
+    /// Sign bit set (so also for -0).
+    fn is_negative(a) -> V::Mask = a.is_less(V::from(0));
+    /// All bits clear (so not for -0).
+    fn is_zero(a) -> V::Mask = a.is_equal(V::from(0));
+    /// Sign bit clear and some other bit set.
+    fn is_positive(a) -> V::Mask = V::from(0).is_less(a);
+    /// Exponent field below 255.
+    fn is_finite(a) -> V::Mask = !and(a, INFINITY).is_equal(V::from(INFINITY));
+    /// Equality of the words.
+    fn ieq(a, b) -> V::Mask = a.is_equal(b);
+    /// Two's complement `a < b`.
+    fn ilt(a, b) -> V::Mask = a.is_less(b);
+    /// Unsigned `a < b`.
+    fn ult(a, b) -> V::Mask = xor(a, SIGN).is_less(xor(b, SIGN));
+    /// `a < b` as kernels compare: the sign of the difference.
+    fn less(a, b) -> V::Mask = a.is_below(b);
+    /// `a > b`: the difference is positive.
+    fn greater(a, b) -> V::Mask = a.is_above(b);
+    /// `a == b`: the difference is +0.
+    fn equal(a, b) -> V::Mask = is_zero(sub(a, b));
+    /// Sign bit inverted.
+    fn flipsign(a) -> V = xor(a, SIGN);
+    /// Bits below 2^23.
+    fn man_only(a) -> V = and(a, MANTISSA);
+    /// Mantissa with the hidden bit, also for zeros and denormals.
+    fn man_with_one(a) -> V = or(man_only(a), HIDDEN);
+    /// Exponent field.
+    fn exp_biased(a) -> V = and(shr(a, 23), 255);
+    /// Exponent field minus 127, as a two's complement word.
+    fn exp_unbiased(a) -> V = isub(exp_biased(a), 127);
+    /// Exponent field replaced by the low eight bits of `exponent`.
+    fn setexp(a, exponent) -> V = copyexp(a, shl(exponent, 23));
+    /// Exponent field taken from `b`.
+    fn copyexp(a, b) -> V = or(and(a, !INFINITY), and(b, INFINITY));
+    /// Mantissa taken from `b`.
+    fn setman(a, b) -> V = or(and(a, !MANTISSA), man_only(b));
+    /// Sign taken from `b`.
+    fn setsign(a, b) -> V = or(and(a, !SIGN), and(b, SIGN));
+    /// `k` added to the exponent field modulo 256; a field of 255 stays, a field of 0 is not special.
+    fn addexp(a; k: i32) -> V = select(is_finite(a), copyexp(a, iadd(a, (k << 23) as u32)), a);
+    /// Sign bit cleared.
+    fn magnitude(a) -> V = and(a, !SIGN);
+    /// Two's complement absolute value.
+    fn iabs(a) -> V = a.integer_magnitude();
+    /// Absolute value; negative NaNs are left alone.
+    fn fabs(a) -> V = a.absolute();
+    /// Leading zeros, 32 for zero.
+    fn clz(a) -> V = a.clz();
+    /// Position of a word in the total order of [`min`] and [`max`].
+    fn order(word) -> V = select(is_negative(word), xor(word, !SIGN), word);
+    /// The smaller word in total order.
+    fn min(a, b) -> V = a.minimum(b);
+    /// The larger word in total order.
+    fn max(a, b) -> V = a.maximum(b);
+    /// Sign-magnitude integer to FP32, to nearest even, the sign kept also for zero.
+    fn sm2f(a) -> V = setsign(magnitude(a).magnitude_to_f32(), a);
+    /// Two's complement of a sign-magnitude word.
+    fn sm_to_twos(a) -> V = select(is_negative(a), V::from(0).isub(magnitude(a)), a);
+    /// Sign and magnitude of a two's complement word; `0x8000_0000` stays.
+    fn twos_to_sm(a) -> V = select(is_negative(a), or(V::from(0).isub(a), SIGN), a);
+    /// Round to BF16, ties to even, on the bare word; NaN payloads may wrap.
+    fn round_bf16_even(a) -> V = and(iadd(iadd(a, 0x7fff), and(shr(a, 16), 1)), 0xffff_0000);
+    /// Nearest sign-magnitude integer of at most 15 bits.
+    fn round_sm16(a) -> V = round_signed(a, 32767);
+    /// Nearest sign-magnitude integer of at most 7 bits.
+    fn round_sm8(a) -> V = round_signed(a, 127);
+    /// Nearest integer to the magnitude, at most 65535.
+    fn round_u16(a) -> V = a.round_magnitude(65535);
+    /// Nearest integer to the magnitude, at most 255.
+    fn round_u8(a) -> V = a.round_magnitude(255);
+    /// FP32 with denormals replaced by a zero of the same sign.
+    fn flush(a) -> V = a.flushed();
+    /// The word that a store leaves in a 16-bit `Dst`, at the bit positions of FP32.
+    fn store_bf16(a) -> V = and(flush(a), 0xffff_0000);
+    /// The word that a store leaves in a 32-bit `Dst`.
+    fn store_f32(a) -> V = flush(a);
+    /// As [`store_bf16`], rounded first.
+    fn store_rounded(a) -> V = store_bf16(round_bf16(a));
 }
 
 /// Three straight lines of |v| below 1, below 2 and above; slope and intercept are bytes 1 and 0 of each word.

@@ -2,7 +2,7 @@
 //!
 //! A block of two vectors, so that the steps of one hide the latency of the other's.
 
-use crate::sfpu::arith::lane::{Lane, MINUS_ONE, ONE};
+use crate::sfpu::arith::lane::{Lane, MINUS_ONE, ONE, methods};
 use crate::vector::Vector;
 use crate::vector::avx2::Avx2;
 use crate::vector::avx512::Avx512;
@@ -14,6 +14,9 @@ const INFINITY: i32 = 0x7f80_0000;
 const HIDDEN: i32 = 0x80_0000;
 /// 2^-77: from here on a product has an exact error term, and one without exponent is nothing beside the result.
 const SMALLEST: i32 = 0x1900_0000;
+
+/// The words of a block.
+type Words<V> = [<V as Vector>::Int; VECTORS];
 
 /// What lane programs need beyond [`Vector`].
 pub(crate) trait LaneVector: Vector {
@@ -31,17 +34,13 @@ pub(crate) trait LaneVector: Vector {
     }
     /// [`multiply_add`] put together on the unit's grid, if the level can, and no lane is near the ends of the range.
     #[inline(always)]
-    fn on_grid(
-        _: &[Self::Int; VECTORS],
-        _: &[Self::Int; VECTORS],
-        _: &[Self::Int; VECTORS],
-    ) -> Option<[Self::Int; VECTORS]> {
+    fn on_grid(_: &Words<Self>, _: &Words<Self>, _: &Words<Self>) -> Option<Words<Self>> {
         None
     }
     /// Signed integers to FP32, to nearest even.
     fn lane_to_f32(a: Self::Int) -> Self::Float;
     /// [`multiply_add`] compiled for the level, in one copy for all programs.
-    fn lane_mad(a: &[Self::Int; VECTORS], b: &[Self::Int; VECTORS], c: &[Self::Int; VECTORS]) -> [Self::Int; VECTORS];
+    fn lane_mad(a: &Words<Self>, b: &Words<Self>, c: &Words<Self>) -> Words<Self>;
 }
 
 /// A block of lanes.
@@ -108,71 +107,23 @@ impl<V: LaneVector> Simd<V> {
 impl<V: LaneVector> Lane for Simd<V> {
     type Mask = SimdMask<V>;
 
-    #[inline(always)]
-    fn mad(self, b: Self, c: Self) -> Self {
-        Self(V::lane_mad(&self.0, &b.0, &c.0))
-    }
-    #[inline(always)]
-    fn plus(self, other: Self) -> Self {
-        sum::<V>(Self::from(ONE), self, other)
-    }
-    #[inline(always)]
-    fn minus(self, other: Self) -> Self {
-        sum::<V>(Self::from(MINUS_ONE), other, self)
-    }
-    #[inline(always)]
-    fn times(self, other: Self) -> Self {
-        product::<V>(self, other)
-    }
-    #[inline(always)]
-    fn and(self, other: Self) -> Self {
-        Self(zip(self.0, other.0, V::and))
-    }
-    #[inline(always)]
-    fn or(self, other: Self) -> Self {
-        Self(zip(self.0, other.0, V::or))
-    }
-    #[inline(always)]
-    fn xor(self, other: Self) -> Self {
-        Self(zip(self.0, other.0, V::xor))
-    }
-    #[inline(always)]
-    fn iadd(self, other: Self) -> Self {
-        Self(zip(self.0, other.0, V::add))
-    }
-    #[inline(always)]
-    fn isub(self, other: Self) -> Self {
-        Self(zip(self.0, other.0, V::sub))
-    }
-    #[inline(always)]
-    fn imul(self, other: Self) -> Self {
-        Self(zip(self.0, other.0, V::mul))
-    }
-    #[inline(always)]
-    fn shl(self, count: Self) -> Self {
-        Self(zip(self.0, count.and(Self::from(31)).0, V::shl_by))
-    }
-    #[inline(always)]
-    fn shr(self, count: Self) -> Self {
-        Self(zip(self.0, count.and(Self::from(31)).0, V::shr_by))
-    }
-    #[inline(always)]
-    fn clz(self) -> Self {
-        let [a, b] = self.0;
-        Self([V::leading_zeros(a), V::leading_zeros(b)])
-    }
-    #[inline(always)]
-    fn magnitude_to_f32(self) -> Self {
-        let [a, b] = self.0;
-        Self([V::to_bits(V::lane_to_f32(a)), V::to_bits(V::lane_to_f32(b))])
-    }
-    #[inline(always)]
-    fn is_equal(self, other: Self) -> SimdMask<V> {
-        SimdMask(zip(self.0, other.0, V::equal))
-    }
-    #[inline(always)]
-    fn is_less(self, other: Self) -> SimdMask<V> {
-        SimdMask(zip(other.0, self.0, V::greater))
+    methods! {
+        fn mad(self, b, c) -> Self = Self(V::lane_mad(&self.0, &b.0, &c.0));
+        fn plus(self, other) -> Self = sum::<V>(Self::from(ONE), self, other);
+        fn minus(self, other) -> Self = sum::<V>(Self::from(MINUS_ONE), other, self);
+        fn times(self, other) -> Self = product::<V>(self, other);
+        fn and(self, other) -> Self = Self(zip(self.0, other.0, V::and));
+        fn or(self, other) -> Self = Self(zip(self.0, other.0, V::or));
+        fn xor(self, other) -> Self = Self(zip(self.0, other.0, V::xor));
+        fn iadd(self, other) -> Self = Self(zip(self.0, other.0, V::add));
+        fn isub(self, other) -> Self = Self(zip(self.0, other.0, V::sub));
+        fn imul(self, other) -> Self = Self(zip(self.0, other.0, V::mul));
+        fn shl(self, count) -> Self = Self(zip(self.0, count.and(Self::from(31)).0, V::shl_by));
+        fn shr(self, count) -> Self = Self(zip(self.0, count.and(Self::from(31)).0, V::shr_by));
+        fn clz(self) -> Self = Self([V::leading_zeros(self.0[0]), V::leading_zeros(self.0[1])]);
+        fn magnitude_to_f32(self) -> Self = Self([number::<V>(self.0[0]), number::<V>(self.0[1])]);
+        fn is_equal(self, other) -> SimdMask<V> = SimdMask(zip(self.0, other.0, V::equal));
+        fn is_less(self, other) -> SimdMask<V> = SimdMask(zip(other.0, self.0, V::greater));
     }
     #[inline(always)]
     fn select(mask: SimdMask<V>, yes: Self, no: Self) -> Self {
@@ -234,11 +185,7 @@ fn are_normal<V: LaneVector>(x: V::Int, y: V::Int) -> V::Mask {
 /// `x * y + z`: by the host's own multiply-add where all lanes of a vector are known to give the same bits with it,
 /// otherwise step by step.
 #[inline(always)]
-fn multiply_add<V: LaneVector>(
-    x: &[V::Int; VECTORS],
-    y: &[V::Int; VECTORS],
-    z: &[V::Int; VECTORS],
-) -> [V::Int; VECTORS] {
+fn multiply_add<V: LaneVector>(x: &Words<V>, y: &Words<V>, z: &Words<V>) -> Words<V> {
     let (fast0, good0) = plain_fma::<V>(x[0], y[0], z[0]);
     let (fast1, good1) = plain_fma::<V>(x[1], y[1], z[1]);
     if !V::mask_any(V::mask_not(V::both(good0, good1))) {
@@ -316,6 +263,11 @@ fn host_fma<V: LaneVector>(x: V::Int, y: V::Int, z: V::Int) -> (V::Int, V::Mask)
 }
 
 // Functions, not closures: a closure handed to `map` would be compiled without the level's instructions.
+
+#[inline(always)]
+fn number<V: LaneVector>(integer: V::Int) -> V::Int {
+    V::to_bits(V::lane_to_f32(integer))
+}
 
 #[inline(always)]
 fn magnitude<V: LaneVector>(word: V::Int) -> V::Int {
@@ -439,88 +391,49 @@ mod x86 {
     use super::{Avx2, Avx512, LaneVector, VECTORS};
     use crate::sfpu::arith::lane::Lane;
     use crate::sfpu::exec::speculative::lanes::SpecLanes;
+    use crate::vector::x86::lanes;
+
+    const NAN_INFINITY_DENORMAL: i32 = 0xb9;
+
+    type Words512 = [__m512i; VECTORS];
+    type Words256 = [__m256i; VECTORS];
 
     impl LaneVector for Avx512 {
-        #[inline(always)]
-        fn mask_or(a: __mmask16, b: __mmask16) -> __mmask16 {
-            a | b
+        lanes! {
+            mask_or(a: __mmask16, b: __mmask16) -> __mmask16 = a | b;
+            mask_not(a: __mmask16) -> __mmask16 = !a;
+            mask_any(a: __mmask16) -> bool = a != 0;
+            is_irregular(word: __m512i) -> __mmask16
+                = _mm512_fpclass_ps_mask::<NAN_INFINITY_DENORMAL>(_mm512_castsi512_ps(word));
+            lane_to_f32(a: __m512i) -> __m512 = _mm512_cvtepi32_ps(a);
+            lane_mad(a: &Words512, b: &Words512, c: &Words512) -> Words512 = multiply_add_avx512(a, b, c);
         }
         #[inline(always)]
-        fn mask_not(a: __mmask16) -> __mmask16 {
-            !a
-        }
-        #[inline(always)]
-        fn mask_any(a: __mmask16) -> bool {
-            a != 0
-        }
-        #[inline(always)]
-        fn is_irregular(word: __m512i) -> __mmask16 {
-            const NAN_INFINITY_DENORMAL: i32 = 0xb9;
-            // SAFETY: callers are compiled for this level, hence the CPU has the instruction.
-            unsafe { _mm512_fpclass_ps_mask::<NAN_INFINITY_DENORMAL>(_mm512_castsi512_ps(word)) }
-        }
-        #[inline(always)]
-        fn on_grid(
-            a: &[__m512i; VECTORS],
-            b: &[__m512i; VECTORS],
-            c: &[__m512i; VECTORS],
-        ) -> Option<[__m512i; VECTORS]> {
+        fn on_grid(a: &Words512, b: &Words512, c: &Words512) -> Option<Words512> {
             let (words, fallback) = SpecLanes::of(*a).mad(SpecLanes::of(*b), SpecLanes::of(*c)).parts();
             (fallback == [0; VECTORS]).then_some(words)
-        }
-        #[inline(always)]
-        fn lane_to_f32(a: __m512i) -> __m512 {
-            // SAFETY: callers are compiled for this level, hence the CPU has the instruction.
-            unsafe { _mm512_cvtepi32_ps(a) }
-        }
-        #[inline(always)]
-        fn lane_mad(a: &[__m512i; VECTORS], b: &[__m512i; VECTORS], c: &[__m512i; VECTORS]) -> [__m512i; VECTORS] {
-            // SAFETY: as above.
-            unsafe { multiply_add_avx512(a, b, c) }
         }
     }
 
     #[inline(never)]
     #[target_feature(enable = "avx512f,avx512cd,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt")]
-    fn multiply_add_avx512(
-        a: &[__m512i; VECTORS],
-        b: &[__m512i; VECTORS],
-        c: &[__m512i; VECTORS],
-    ) -> [__m512i; VECTORS] {
+    fn multiply_add_avx512(a: &Words512, b: &Words512, c: &Words512) -> Words512 {
         super::multiply_add::<Avx512>(a, b, c)
     }
 
     impl LaneVector for Avx2 {
-        #[inline(always)]
-        fn mask_or(a: __m256i, b: __m256i) -> __m256i {
-            // SAFETY: callers are compiled for this level, hence the CPU has the instruction.
-            unsafe { _mm256_or_si256(a, b) }
-        }
-        #[inline(always)]
-        fn mask_not(a: __m256i) -> __m256i {
-            // SAFETY: as above.
-            unsafe { _mm256_xor_si256(a, _mm256_set1_epi32(-1)) }
-        }
-        #[inline(always)]
-        fn mask_any(a: __m256i) -> bool {
-            // SAFETY: as above.
-            unsafe { _mm256_movemask_epi8(a) != 0 }
-        }
-        #[inline(always)]
-        fn lane_to_f32(a: __m256i) -> __m256 {
-            // SAFETY: as above.
-            unsafe { _mm256_cvtepi32_ps(a) }
-        }
-        #[inline(always)]
-        fn lane_mad(a: &[__m256i; VECTORS], b: &[__m256i; VECTORS], c: &[__m256i; VECTORS]) -> [__m256i; VECTORS] {
-            // SAFETY: as above.
-            unsafe { multiply_add_avx2(a, b, c) }
+        lanes! {
+            mask_or(a: __m256i, b: __m256i) -> __m256i = _mm256_or_si256(a, b);
+            mask_not(a: __m256i) -> __m256i = _mm256_xor_si256(a, _mm256_set1_epi32(-1));
+            mask_any(a: __m256i) -> bool = _mm256_movemask_epi8(a) != 0;
+            lane_to_f32(a: __m256i) -> __m256 = _mm256_cvtepi32_ps(a);
+            lane_mad(a: &Words256, b: &Words256, c: &Words256) -> Words256 = multiply_add_avx2(a, b, c);
         }
     }
 
     #[inline(never)]
     #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt")]
-    fn multiply_add_avx2(a: &[__m256i; VECTORS], b: &[__m256i; VECTORS], c: &[__m256i; VECTORS]) -> [__m256i; VECTORS] {
+    fn multiply_add_avx2(a: &Words256, b: &Words256, c: &Words256) -> Words256 {
         super::multiply_add::<Avx2>(a, b, c)
     }
 }
