@@ -18,7 +18,7 @@ from ttnn import kernel_api as api
 from ttnn import metal
 from ttnn.base.exceptions import KernelSetupError
 from ttnn.kernel_api.vector_functions import Approximable, Binary, Packed, Ternary, Tiles, Unary
-from ttnn.kernel_api.vector_variants import Exponential
+from ttnn.kernel_api.vector_variants import _Exponential
 
 PAGE = np.ones((64, 32), ml_dtypes.bfloat16)
 ROW, SUM = api.BroadcastType.ROW, api.PoolType.SUM
@@ -193,16 +193,16 @@ def test_packing_tiles_after_untilizing(device: ttnn.MeshDevice) -> None:
 
 def functions() -> dict[str, Any]:
     """Return the vector functions by name."""
-    kinds = (Unary, Binary, Ternary, Approximable, Exponential)
+    kinds = (Unary, Binary, Ternary, Approximable, _Exponential)
     return {
         name: value for name, value in vars(api).items() if isinstance(value, kinds) and not isinstance(value, Tiles)
     }
 
 
 def unwrap(function: Any) -> Any:
-    if isinstance(function, Exponential):
+    if isinstance(function, _Exponential):
         return function._functions[False, api.InputClamping.ClampToNegative]
-    return function._accurate if isinstance(function, Approximable) else function
+    return function._variants[0] if isinstance(function, Approximable) else function
 
 
 def vector_call(function: Any) -> Callable[[], object]:

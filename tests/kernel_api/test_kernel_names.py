@@ -13,6 +13,11 @@ from types import ModuleType
 from ttnn import kernel_api
 
 assert kernel_api.__all__  # loads the modules, whose names are looked through below
+MODULES = [
+    module
+    for module in vars(kernel_api).values()
+    if isinstance(module, ModuleType) and module.__name__.startswith("ttnn.kernel_api.")
+]
 NAMES = (Path(__file__).parent / "kernel_names.txt").read_text().split()
 
 
@@ -27,20 +32,36 @@ def test_every_name_exists() -> None:
 
 
 def test_no_unsupported_name_is_also_built() -> None:
-    modules = [module for module in vars(kernel_api).values() if isinstance(module, ModuleType)]
-    others = {
+    home = "ttnn.kernel_api.unsupported"
+    assert {getattr(kernel_api, name).__module__ for name in kernel_api.UNSUPPORTED} == {home}
+    built = {
         name
-        for module in modules
-        if not module.__name__.endswith("unsupported")
-        for name in getattr(module, "__all__", ())
+        for module in MODULES
+        if module.__name__ != home
+        for name, value in vars(module).items()
+        if getattr(value, "__module__", "").startswith("ttnn.kernel_api") and not name.startswith("_")
     }
-    assert not others & set(kernel_api.UNSUPPORTED)
+    assert not built & set(kernel_api.UNSUPPORTED)
 
 
 def test_modules_export_what_they_define() -> None:
-    for module in (module for module in vars(kernel_api).values() if isinstance(module, ModuleType)):
-        if not module.__name__.startswith("ttnn.kernel_api.") or module.__name__.endswith(("context", "functions")):
+    exported = set(kernel_api.__all__)
+    assert len(exported) == len(kernel_api.__all__)
+    for module in MODULES:
+        if module.__name__.endswith(("context", "functions", "steps")):
             continue
-        exported = set(module.__all__)
-        assert exported <= set(vars(module)), module.__name__
-        assert all(getattr(kernel_api, name) is getattr(module, name) for name in exported)
+        own = {
+            name
+            for name, value in vars(module).items()
+            if getattr(value, "__module__", None) in (module.__name__, "ttnn.kernel_api") and not name.startswith("_")
+        }
+        assert own <= exported, module.__name__
+        assert all(getattr(kernel_api, name) is getattr(module, name) for name in own)
+
+
+def test_nothing_imported_is_exported() -> None:
+    homes = {getattr(value, "__module__", None) for value in map(kernel_api.__dict__.get, kernel_api.__all__)}
+    assert homes - {None} <= {"ttnn.kernel_api", *(module.__name__ for module in MODULES)}
+    assert [name for name in kernel_api.__all__ if not hasattr(getattr(kernel_api, name), "__module__")] == [
+        "UNSUPPORTED"
+    ]

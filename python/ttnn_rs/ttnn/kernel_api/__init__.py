@@ -37,15 +37,19 @@ else:
     _loaders: set[int] = set()  # threads that load the names now; the modules ask for each other meanwhile
 
     def _load() -> None:
-        """Put every name of the modules here. Two threads may do so at once."""
+        """Put the public names that the modules define here, not what they import. Two threads may do so at once."""
         from importlib import import_module
 
-        names: list[str] = []
-        for name in _MODULES:
-            module = import_module(f"{__name__}.{name}")
-            globals().update({exported: getattr(module, exported) for exported in module.__all__})
-            names += module.__all__
-        globals()["__all__"] = names
+        modules = [import_module(f"{__name__}.{name}") for name in _MODULES]
+        homes = {__name__, *(module.__name__ for module in modules)}
+        names = {
+            name: value
+            for module in modules
+            for name, value in vars(module).items()
+            if not name.startswith("_") and getattr(value, "__module__", None) in homes
+        }
+        names["UNSUPPORTED"] = modules[_MODULES.index("unsupported")].UNSUPPORTED
+        globals().update(names, __all__=list(names))
 
     def __getattr__(name: str) -> object:
         """Load all names when the first is asked for."""

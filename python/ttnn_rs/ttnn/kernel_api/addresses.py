@@ -13,28 +13,6 @@ from ttnn.kernel_api.arguments import get_compile_time_arg_val
 from ttnn.kernel_api.context import here
 from ttnn.kernel_api.dataflow import get_noc_addr, noc_async_read, noc_async_write
 
-__all__ = [
-    "MUL_WITH_TILE_SIZE",
-    "InterleavedAddrGen",
-    "InterleavedAddrGenFast",
-    "InterleavedPow2AddrGen",
-    "InterleavedPow2AddrGenFast",
-    "Page",
-    "ShardedAddrGen",
-    "TensorAccessor",
-    "TensorAccessorArgs",
-    "get_addr",
-    "get_allocator_alignment",
-    "get_bank_offset",
-    "get_bank_offset_index",
-    "get_interleaved_addr_gen",
-    "get_log_base2_of_allocator_alignment",
-    "get_noc_addr_helper",
-    "get_noc_xy",
-    "noc_async_read_shard",
-    "noc_async_write_shard",
-]
-
 
 class _Pages:
     """Pages of one size from a base address on. `Class[True](...)` is the C++ template argument for DRAM."""

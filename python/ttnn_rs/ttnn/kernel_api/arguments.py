@@ -7,26 +7,6 @@ from collections.abc import Sequence
 from ttnn.base.exceptions import KernelArgumentError
 from ttnn.kernel_api.context import here
 
-__all__ = [
-    "get_absolute_logical_x",
-    "get_absolute_logical_y",
-    "get_arg",
-    "get_arg_addr",
-    "get_arg_val",
-    "get_common_arg_addr",
-    "get_common_arg_val",
-    "get_compile_time_arg_val",
-    "get_define",
-    "get_named_compile_time_arg_val",
-    "get_relative_logical_x",
-    "get_relative_logical_y",
-    "kernel_compile_time_args",
-    "my_x",
-    "my_y",
-    "noc_index",
-]
-
-
 _ARGUMENT = 0
 """What the engine books for a runtime argument. Compile-time arguments are constants of the code: they take no time."""
 

@@ -6,23 +6,6 @@ from typing import NamedTuple
 
 from ttnn.kernel_api.context import here, switch
 
-__all__ = [
-    "CBInterface",
-    "cb_pages_available_at_front",
-    "cb_pages_reservable_at_back",
-    "cb_pop_front",
-    "cb_push_back",
-    "cb_reserve_back",
-    "cb_wait_front",
-    "get_dataformat",
-    "get_local_cb_interface",
-    "get_read_ptr",
-    "get_tile_hw",
-    "get_tile_num_faces",
-    "get_tile_size",
-    "get_write_ptr",
-]
-
 
 def cb_reserve_back(operand: int, num_pages: int) -> None:
     """Wait until `num_pages` pages at the back are free."""

@@ -5,77 +5,9 @@ Names are given in the classic spelling and in that of 0.81.1; both are one func
 
 from __future__ import annotations
 
-from ttnn.base.exceptions import KernelArgumentError
 from ttnn.base.vendor_enum import VendorEnum
 from ttnn.kernel_api.context import here
-
-__all__ = [
-    "BroadcastType",
-    "EltwiseBinaryType",
-    "PoolType",
-    "ReduceDim",
-    "acquire_dst",
-    "add_block",
-    "add_init",
-    "add_tiles",
-    "add_tiles_init",
-    "binary_op_init_common",
-    "binary_tiles_init",
-    "compute_kernel_hw_startup",
-    "copy_init",
-    "copy_tile",
-    "copy_tile_init",
-    "copy_tile_to_dst_init_short",
-    "copy_tile_to_dst_init_short_with_dt",
-    "init_sfpu",
-    "matmul_block",
-    "matmul_block_init",
-    "matmul_init",
-    "matmul_pack_tile",
-    "matmul_tiles",
-    "mm_block_init",
-    "mm_block_init_short",
-    "mm_block_init_short_with_both_dt",
-    "mm_block_init_short_with_dt",
-    "mm_init",
-    "mm_init_short",
-    "mm_init_short_with_dt",
-    "mm_uninit",
-    "mul_block",
-    "mul_init",
-    "mul_tiles",
-    "mul_tiles_init",
-    "pack_block",
-    "pack_init",
-    "pack_reconfig_data_format",
-    "pack_reconfig_l1_acc",
-    "pack_relu_config",
-    "pack_tile",
-    "pack_tile_block",
-    "reconfig_data_format",
-    "reconfig_data_format_skip_int8",
-    "reconfig_data_format_srca",
-    "reconfig_data_format_srca_skip_int8",
-    "reconfig_data_format_srcb",
-    "reconfig_data_format_srcb_skip_int8",
-    "reconfig_full_operand",
-    "reconfig_full_operand_srca",
-    "reconfig_full_operand_srcb",
-    "reconfig_tile_shape",
-    "reconfig_tile_shape_srca",
-    "reconfig_tile_shape_srcb",
-    "release_dst",
-    "sub_block",
-    "sub_init",
-    "sub_tiles",
-    "sub_tiles_init",
-    "tile_regs_acquire",
-    "tile_regs_commit",
-    "tile_regs_release",
-    "tile_regs_wait",
-    "unary_op_init_common",
-    "unary_op_init_common_no_pack",
-]
+from ttnn.kernel_api.fpu_steps import ADD, MUL, NONE, SUB, step_number
 
 
 class EltwiseBinaryType(VendorEnum):
@@ -114,9 +46,14 @@ class ReduceDim(VendorEnum):
     REDUCE_SCALAR = 2
 
 
-ADD, SUB, MUL = range(3)
-"""Numbers of the element-wise steps in the engine."""
-NONE, COL, ROW, SCALAR = range(4)
+class VectorMode(VendorEnum):
+    """Faces of a tile that a function works on: all, the first row of them, the first column."""
+
+    NONE = 0
+    R = 1
+    C = 2
+    RC = 4
+
 
 # Registers.
 
@@ -414,10 +351,7 @@ def binary_tiles_init(
     Raises:
         KernelArgumentError: a step that the FPU does not have.
     """
-    steps = {EltwiseBinaryType.ELWADD: ADD, EltwiseBinaryType.ELWSUB: SUB, EltwiseBinaryType.ELWMUL: MUL}
-    if eltwise_binary_type not in steps:
-        raise KernelArgumentError(f"{eltwise_binary_type}: the FPU adds, subtracts and multiplies")
-    here.run.eltwise_init(steps[eltwise_binary_type], NONE, bool(acc_to_dest), icb0, icb1)
+    here.run.eltwise_init(step_number(eltwise_binary_type), NONE, bool(acc_to_dest), icb0, icb1)
 
 
 def add_block(icb0: int, icb1: int, start_itile0: int, start_itile1: int, start_idst: int, ntiles: int) -> None:

@@ -124,3 +124,10 @@ def switch() -> None:
     else:
         me.coroutines[following].switch()
     here.kernel = me
+
+
+def check_one_packet(call: str, size: int) -> None:
+    """Check that a transfer fits one NoC packet."""
+    limit = here.kernel.packet_bytes
+    if size > limit:
+        raise KernelArgumentError(f"{call}: {size} B do not fit into one packet of at most {limit} B")

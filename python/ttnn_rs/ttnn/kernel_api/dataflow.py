@@ -7,30 +7,7 @@ from __future__ import annotations
 
 from typing import Protocol, overload
 
-from ttnn.base.exceptions import KernelArgumentError
-from ttnn.kernel_api.context import here, switch
-
-__all__ = [
-    "PageSource",
-    "get_noc_addr",
-    "get_noc_multicast_addr",
-    "noc_async_atomic_barrier",
-    "noc_async_full_barrier",
-    "noc_async_read",
-    "noc_async_read_barrier",
-    "noc_async_read_one_packet",
-    "noc_async_read_page",
-    "noc_async_read_tile",
-    "noc_async_write",
-    "noc_async_write_barrier",
-    "noc_async_write_multicast",
-    "noc_async_write_multicast_loopback_src",
-    "noc_async_write_one_packet",
-    "noc_async_write_page",
-    "noc_async_write_tile",
-    "noc_async_writes_flushed",
-    "noc_inline_dw_write",
-]
+from ttnn.kernel_api.context import check_one_packet, here, switch
 
 _X = 36
 """Bit of a NoC address where the column of the target starts; the row follows."""
@@ -83,13 +60,6 @@ def noc_async_read(src_noc_addr: int, dst_local_l1_addr: int, size: int, noc: in
     run = here.run
     while not run.noc_async_read(src_noc_addr, dst_local_l1_addr, size, noc):
         switch()
-
-
-def check_one_packet(call: str, size: int) -> None:
-    """Check that a transfer fits one NoC packet."""
-    limit = here.kernel.packet_bytes
-    if size > limit:
-        raise KernelArgumentError(f"{call}: {size} B do not fit into one packet of at most {limit} B")
 
 
 def noc_async_read_one_packet(src_noc_addr: int, dst_local_l1_addr: int, size: int, noc: int = -1) -> None:

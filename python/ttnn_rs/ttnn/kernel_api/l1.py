@@ -11,22 +11,6 @@ import numpy.typing as npt
 from ttnn.base.exceptions import KernelArgumentError
 from ttnn.kernel_api.context import here, switch
 
-__all__ = [
-    "L1Pointer",
-    "bf16_to_fp32",
-    "fp32_to_bf16",
-    "fp32_to_bf16_truncate",
-    "get_semaphore",
-    "noc_semaphore_inc",
-    "noc_semaphore_set",
-    "noc_semaphore_set_multicast",
-    "noc_semaphore_set_multicast_loopback_src",
-    "noc_semaphore_set_remote",
-    "noc_semaphore_wait",
-    "noc_semaphore_wait_min",
-    "tt_l1_ptr",
-]
-
 
 class L1Pointer:
     """A pointer into this core's L1, as `reinterpret_cast<volatile tt_l1_ptr T*>(address)` makes it.

@@ -6,33 +6,6 @@ from ttnn.base.exceptions import UnsupportedError
 from ttnn.kernel_api.compute import reconfig_data_format_srca
 from ttnn.kernel_api.context import here
 
-__all__ = [
-    "fast_tilize_block",
-    "fast_tilize_init",
-    "fast_tilize_init_with_dt",
-    "fast_tilize_uninit",
-    "pack_untilize_block",
-    "pack_untilize_dest",
-    "pack_untilize_dest_init",
-    "pack_untilize_dst",
-    "pack_untilize_dst_init_short",
-    "pack_untilize_init",
-    "pack_untilize_uninit",
-    "tilize_block",
-    "tilize_block_no_pack",
-    "tilize_init",
-    "tilize_init_no_pack",
-    "tilize_init_short_with_dt",
-    "tilize_init_short_with_dt_no_pack",
-    "tilize_uninit",
-    "tilize_uninit_no_pack",
-    "tilize_uninit_with_dt",
-    "tilize_uninit_with_dt_no_pack",
-    "untilize_block",
-    "untilize_init",
-    "untilize_uninit",
-]
-
 
 def tilize_init(icb: int, block: int, ocb: int) -> None:
     """Set up `tilize_block`: rows of `block` tiles to tiles."""

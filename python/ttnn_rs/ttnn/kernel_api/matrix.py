@@ -4,96 +4,9 @@ from __future__ import annotations
 
 from ttnn.base.exceptions import KernelArgumentError
 from ttnn.base.vendor_enum import VendorEnum
-from ttnn.kernel_api.compute import (
-    ADD,
-    COL,
-    MUL,
-    ROW,
-    SCALAR,
-    SUB,
-    BroadcastType,
-    EltwiseBinaryType,
-    PoolType,
-    ReduceDim,
-)
+from ttnn.kernel_api.compute import BroadcastType, EltwiseBinaryType, PoolType, ReduceDim
 from ttnn.kernel_api.context import here
-
-__all__ = [
-    "EltwiseBinaryReuseDestType",
-    "add_bcast_cols_init",
-    "add_bcast_cols_init_short",
-    "add_bcast_rows_init",
-    "add_bcast_rows_init_short",
-    "add_bcast_scalar_init",
-    "add_bcast_scalar_init_short",
-    "add_reuse_dest_init",
-    "add_reuse_dest_tiles",
-    "add_tiles_bcast",
-    "add_tiles_bcast_cols",
-    "add_tiles_bcast_rows",
-    "add_tiles_bcast_scalar",
-    "any_tiles_bcast",
-    "bcast_init",
-    "binary_dest_reuse_tiles",
-    "binary_dest_reuse_tiles_init",
-    "binary_reuse_dest_init",
-    "binary_reuse_dest_tiles",
-    "copy_block",
-    "copy_block_matmul_partials",
-    "init_bcast",
-    "mul_bcast_cols_init",
-    "mul_bcast_cols_init_short",
-    "mul_bcast_rows_init",
-    "mul_bcast_rows_init_short",
-    "mul_bcast_scalar_init",
-    "mul_reuse_dest_init",
-    "mul_reuse_dest_tiles",
-    "mul_tiles_bcast",
-    "mul_tiles_bcast_cols",
-    "mul_tiles_bcast_rows",
-    "mul_tiles_bcast_scalar",
-    "mul_tiles_bcast_scalar_init_short",
-    "reduce_block",
-    "reduce_block_max_row",
-    "reduce_block_max_row_init",
-    "reduce_block_max_row_uninit",
-    "reduce_init",
-    "reduce_tile",
-    "reduce_uninit",
-    "sub_bcast_cols_init",
-    "sub_bcast_cols_init_short",
-    "sub_bcast_rows_init",
-    "sub_bcast_rows_init_short",
-    "sub_bcast_scalar_init",
-    "sub_reuse_dest_init",
-    "sub_reuse_dest_tiles",
-    "sub_tiles_bcast",
-    "sub_tiles_bcast_cols",
-    "sub_tiles_bcast_rows",
-    "sub_tiles_bcast_scalar",
-    "sub_tiles_bcast_scalar_init_short",
-    "transpose_block",
-    "transpose_dest",
-    "transpose_dest_init",
-    "transpose_init",
-    "transpose_tile",
-    "transpose_wh_dest",
-    "transpose_wh_dest_init_short",
-    "transpose_wh_init",
-    "transpose_wh_init_short",
-    "transpose_wh_tile",
-    "unary_bcast",
-    "unary_bcast_init",
-    "unary_bcast_uninit",
-]
-
-_STEPS = {EltwiseBinaryType.ELWADD: ADD, EltwiseBinaryType.ELWSUB: SUB, EltwiseBinaryType.ELWMUL: MUL}
-
-
-def _step(op: EltwiseBinaryType) -> int:
-    if op not in _STEPS:
-        raise KernelArgumentError(f"{op}: the FPU adds, subtracts and multiplies")
-    return _STEPS[op]
+from ttnn.kernel_api.fpu_steps import ADD, COL, MUL, ROW, SCALAR, SUB, step_number
 
 
 def _row_only(bcast_row_idx: int) -> None:
@@ -107,12 +20,12 @@ def _row_only(bcast_row_idx: int) -> None:
 def init_bcast(icb0: int, icb1: int, ocb: int, *, op: EltwiseBinaryType, dim: BroadcastType) -> None:
     """Set up everything for a kernel of broadcast steps (classic)."""
     here.run.hw_startup(icb0, icb1, ocb)
-    here.run.eltwise_init(_step(op), dim.value, False, icb0, icb1)
+    here.run.eltwise_init(step_number(op), dim.value, False, icb0, icb1)
 
 
 def bcast_init(icb0: int, icb1: int, *, op: EltwiseBinaryType, dim: BroadcastType) -> None:
     """Set up the FPU for broadcast steps."""
-    here.run.eltwise_init(_step(op), dim.value, False, icb0, icb1)
+    here.run.eltwise_init(step_number(op), dim.value, False, icb0, icb1)
 
 
 def any_tiles_bcast(
@@ -128,7 +41,7 @@ def any_tiles_bcast(
 ) -> None:
     """`Dst[idst]` = a tile and one row, column or datum of another."""
     _row_only(bcast_row_idx)
-    here.run.eltwise_tiles(_step(op), dim.value, icb0, icb1, itile0, itile1, idst)
+    here.run.eltwise_tiles(step_number(op), dim.value, icb0, icb1, itile0, itile1, idst)
 
 
 def add_tiles_bcast(icb0: int, icb1: int, itile0: int, itile1: int, idst: int, *, dim: BroadcastType) -> None:
@@ -279,7 +192,7 @@ class EltwiseBinaryReuseDestType(VendorEnum):
 
 def binary_dest_reuse_tiles_init(icb0: int, *, op: EltwiseBinaryType, reuse: EltwiseBinaryReuseDestType) -> None:
     """Set up steps on a CB and Dst."""
-    here.run.reuse_init(_step(op), _to_a(reuse), icb0)
+    here.run.reuse_init(step_number(op), _to_a(reuse), icb0)
 
 
 def binary_dest_reuse_tiles(
@@ -291,7 +204,7 @@ def binary_dest_reuse_tiles(
     reuse: EltwiseBinaryReuseDestType,
 ) -> None:
     """`Dst[d]` = `Dst[d]` op tile (Dst to SrcA), or tile op `Dst[d]` (Dst to SrcB)."""
-    here.run.eltwise_reuse_dst(_step(op), _to_a(reuse), in_cb_id, in_tile_index, dst_tile_index)
+    here.run.eltwise_reuse_dst(step_number(op), _to_a(reuse), in_cb_id, in_tile_index, dst_tile_index)
 
 
 binary_reuse_dest_tiles = binary_dest_reuse_tiles

@@ -16,20 +16,7 @@ from ttnn.kernel_api import circular_buffers as cb
 from ttnn.kernel_api import dataflow, l1, stateful
 from ttnn.kernel_api.context import here
 
-__all__ = [
-    "AllocatorBank",
-    "CircularBuffer",
-    "DataflowBuffer",
-    "MulticastEndpoint",
-    "Noc",
-    "Semaphore",
-    "UnicastEndpoint",
-    "get_tile_address",
-    "get_tile_l1_byte_address",
-    "read_tile_value",
-]
-
-Fields = Mapping[str, int]
+_Fields = Mapping[str, int]
 
 
 def get_tile_address(cb_id: int, tile_index: int) -> int:
@@ -168,14 +155,14 @@ class Noc:
         return self._noc if self._noc >= 0 else int(here.kernel.noc_index)
 
     def async_read(
-        self, src: Any, dst: Any, size: int, src_args: Fields | None = None, dst_args: Fields | None = None
+        self, src: Any, dst: Any, size: int, src_args: _Fields | None = None, dst_args: _Fields | None = None
     ) -> None:
         """Start reading `size` bytes of an endpoint or a page into this core's L1."""
         target = _local(dst, dst_args or {}, back=True)
         dataflow.noc_async_read(_remote(src, src_args or {}), target, size, self._noc)
 
     def async_write(
-        self, src: Any, dst: Any, size: int, src_args: Fields | None = None, dst_args: Fields | None = None
+        self, src: Any, dst: Any, size: int, src_args: _Fields | None = None, dst_args: _Fields | None = None
     ) -> None:
         """Start writing `size` bytes of this core's L1 to an endpoint or a page."""
         source = _local(src, src_args or {}, back=False)
@@ -187,8 +174,8 @@ class Noc:
         dst: MulticastEndpoint,
         size: int,
         num_dests: int,
-        src_args: Fields | None = None,
-        dst_args: Fields | None = None,
+        src_args: _Fields | None = None,
+        dst_args: _Fields | None = None,
         linked: bool = False,
         loopback: bool = False,
     ) -> None:
@@ -203,7 +190,7 @@ class Noc:
 
     # Transfers in parts: the target's core or bank is stored once, with `size` also how many bytes each has.
 
-    def set_async_read_state(self, src: Any, size: int = 0, src_args: Fields | None = None) -> None:
+    def set_async_read_state(self, src: Any, size: int = 0, src_args: _Fields | None = None) -> None:
         """Store the source of the following reads; with `size` each is one packet of so many bytes."""
         place = _remote(src, src_args or {})
         if size:
@@ -212,7 +199,7 @@ class Noc:
             stateful.noc_async_read_set_state(place, self._noc)
 
     def async_read_with_state(
-        self, src: Any, dst: Any, size: int = 0, src_args: Fields | None = None, dst_args: Fields | None = None
+        self, src: Any, dst: Any, size: int = 0, src_args: _Fields | None = None, dst_args: _Fields | None = None
     ) -> None:
         """Start a read from the stored core or bank; without `size` one packet of the stored size."""
         address = _remote(src, src_args or {}) & ((1 << 36) - 1)
@@ -222,7 +209,7 @@ class Noc:
         else:
             stateful.noc_async_read_one_packet_with_state(address, target, 0, self._noc)
 
-    def set_async_write_state(self, dst: Any, size: int = 0, dst_args: Fields | None = None) -> None:
+    def set_async_write_state(self, dst: Any, size: int = 0, dst_args: _Fields | None = None) -> None:
         """Store the target of the following writes; with `size` each is one packet of so many bytes."""
         place = _remote(dst, dst_args or {})
         if size:
@@ -231,7 +218,7 @@ class Noc:
             stateful.noc_async_write_set_state(place, self._noc)
 
     def async_write_with_state(
-        self, src: Any, dst: Any, size: int = 0, src_args: Fields | None = None, dst_args: Fields | None = None
+        self, src: Any, dst: Any, size: int = 0, src_args: _Fields | None = None, dst_args: _Fields | None = None
     ) -> None:
         """Start a write to the stored core or bank; without `size` one packet of the stored size."""
         source = _local(src, src_args or {}, back=False)
@@ -241,7 +228,7 @@ class Noc:
         else:
             stateful.noc_async_write_one_packet_with_state(source, address, self._noc)
 
-    def inline_dw_write(self, dst: Any, val: int, dst_args: Fields | None = None, be: int = 0xF) -> None:
+    def inline_dw_write(self, dst: Any, val: int, dst_args: _Fields | None = None, be: int = 0xF) -> None:
         """Start writing one 32-bit word."""
         dataflow.noc_inline_dw_write(_remote(dst, dst_args or {}), val, be, self._noc)
 
@@ -249,7 +236,7 @@ class Noc:
         """Return whether an address lies in this core's L1."""
         return (noc_addr >> 36 & 63, noc_addr >> 42 & 63) == tuple(here.kernel.noc_coord)
 
-    def async_write_zeros(self, dst: Any, size: int, dst_args: Fields | None = None) -> None:
+    def async_write_zeros(self, dst: Any, size: int, dst_args: _Fields | None = None) -> None:
         """Start writing zeros."""
         stateful.noc_async_write_zeros(_remote(dst, dst_args or {}), size, self._noc)
 
@@ -374,7 +361,7 @@ class Semaphore:
         send(self.address, target, num_dests, linked, noc.get_noc_id())
 
 
-def _remote(place: Any, fields: Fields) -> int:
+def _remote(place: Any, fields: _Fields) -> int:
     """Return the NoC address of an endpoint or a page."""
     if isinstance(place, UnicastEndpoint):
         return dataflow.get_noc_addr(fields["noc_x"], fields["noc_y"], fields["addr"])
@@ -387,7 +374,7 @@ def _remote(place: Any, fields: Fields) -> int:
     raise KernelArgumentError(f"Noc: {place!r} is no endpoint, tensor accessor or NoC address")
 
 
-def _local(place: Any, fields: Fields, *, back: bool) -> int:
+def _local(place: Any, fields: _Fields, *, back: bool) -> int:
     """Return the L1 address of a buffer's back or front, or of a place in this core's L1."""
     offset = fields.get("offset_bytes", 0)
     if isinstance(place, CircularBuffer):

@@ -14,18 +14,6 @@ from ttnn.kernel_api.context import here
 from ttnn.kernel_api.dataflow import get_noc_addr, noc_async_write
 from ttnn.kernel_api.l1 import L1Pointer, noc_semaphore_inc, noc_semaphore_wait_min
 
-__all__ = [
-    "align_local_cbs_to_remote_cb",
-    "remote_cb_pop_front",
-    "remote_cb_push_back_and_write_pages",
-    "remote_cb_reserve_back",
-    "remote_cb_sender_barrier",
-    "remote_cb_wait_front",
-    "resize_remote_receiver_cb_interface",
-    "resize_remote_sender_cb_interface",
-    "update_remote_cb_config_in_l1",
-]
-
 _UNIT = 16
 """Bytes that the counters count; also the distance of a receiver's two counters."""
 _POINTER = 5

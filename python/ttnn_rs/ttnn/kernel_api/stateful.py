@@ -3,45 +3,14 @@
 from __future__ import annotations
 
 from ttnn.base.exceptions import KernelArgumentError
-from ttnn.kernel_api.context import here, switch
+from ttnn.kernel_api.context import check_one_packet, here, switch
 from ttnn.kernel_api.dataflow import (
-    check_one_packet,
     noc_async_read,
     noc_async_write,
     noc_async_write_multicast,
     noc_inline_dw_write,
 )
 from ttnn.kernel_api.l1 import noc_semaphore_inc
-
-__all__ = [
-    "get_bank_index",
-    "get_noc_addr_from_bank_id",
-    "noc_async_posted_writes_flushed",
-    "noc_async_read_barrier_with_trid",
-    "noc_async_read_one_packet_set_state",
-    "noc_async_read_one_packet_with_state",
-    "noc_async_read_one_packet_with_state_with_trid",
-    "noc_async_read_set_state",
-    "noc_async_read_set_trid",
-    "noc_async_read_with_state",
-    "noc_async_write_barrier_with_trid",
-    "noc_async_write_flushed_with_trid",
-    "noc_async_write_multicast_one_packet",
-    "noc_async_write_one_packet_set_state",
-    "noc_async_write_one_packet_with_state",
-    "noc_async_write_one_packet_with_trid",
-    "noc_async_write_one_packet_with_trid_set_state",
-    "noc_async_write_one_packet_with_trid_with_state",
-    "noc_async_write_set_state",
-    "noc_async_write_set_trid",
-    "noc_async_write_with_state",
-    "noc_async_write_zeros",
-    "noc_inline_dw_write_set_state",
-    "noc_inline_dw_write_with_state",
-    "noc_inline_mcast_dw_write",
-    "noc_semaphore_inc_multicast",
-    "reset_noc_trid_barrier_counter",
-]
 
 _LOCAL = (1 << 36) - 1
 """Bits of the local address in a NoC address."""

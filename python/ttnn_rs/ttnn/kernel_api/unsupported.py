@@ -81,4 +81,3 @@ UNSUPPORTED = {name: reason for reason, names in _REASONS.items() for name in na
 """Every name here, with its reason."""
 
 globals().update({name: _unsupported(name, reason) for name, reason in UNSUPPORTED.items()})
-__all__ = ["UNSUPPORTED", *UNSUPPORTED]

@@ -7,24 +7,17 @@ two. Parameters are raw words, as in C++: the bits of a float32, or an integer.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from ttnn import _engine
 from ttnn.base.exceptions import KernelArgumentError
-from ttnn.base.vendor_enum import VendorEnum
+from ttnn.kernel_api.compute import VectorMode
 from ttnn.kernel_api.context import here
 
+HOME = "ttnn.kernel_api"
+"""Module that the functions made here belong to, whichever lists them."""
 _KEEPS = -1
 """The function leaves the format of the tile as it is."""
-
-
-class VectorMode(VendorEnum):
-    """Faces of a tile that a function works on: all, the first row of them, the first column."""
-
-    NONE = 0
-    R = 1
-    C = 2
-    RC = 4
 
 
 _MODES = {0: 0, 4: 0, 1: 1, 2: 2}
@@ -41,16 +34,25 @@ def _face_mode(mode: int) -> int:
 class _Function:
     """A tile function; made into a call of the engine once per set of parameters."""
 
+    thread = 0
+    """0, or `ON_PACK`."""
+
     def __init__(
         self, name: str, init: str, function: tuple[str, str], tiles: int, parameters: int, makes: int = _KEEPS
     ) -> None:
         self._names = (name, init)
+        self.init_name = init
         self._function = function
         self._tiles = tiles
         self._count = parameters
         self._makes = makes
         self._calls: dict[tuple[int, ...], _engine.VectorCall] = {}
         self.__name__ = name
+        self.__module__ = HOME
+
+    def init(self) -> Callable[..., None]:
+        """Return the init call of the function."""
+        return init(self.init_name, self.thread)
 
     def call(self, parameters: tuple[int, ...]) -> _engine.VectorCall:
         call = self._calls.get(parameters)
@@ -77,17 +79,13 @@ class Unary(_Function):
                 parameters = tuple(words)
             call = self.call(parameters)
         mode = vector_mode.value if isinstance(vector_mode, VectorMode) else vector_mode
-        here.run.vector(call, idst, idst, idst, idst, _face_mode(mode))
+        here.run.vector(call, idst, idst, idst, idst, _face_mode(mode) + self.thread)
 
 
 class Packed(Unary):
     """A function of one tile that runs on the packer's thread, between `tile_regs_wait` and `tile_regs_release`."""
 
-    def __call__(self, idst: int, *parameters: int, vector_mode: VectorMode | int = 4) -> None:
-        """Change `Dst[idst]`."""
-        call = self._calls.get(parameters) or self.call(parameters)
-        mode = vector_mode.value if isinstance(vector_mode, VectorMode) else vector_mode
-        here.run.vector(call, idst, idst, idst, idst, _face_mode(mode) + ON_PACK)
+    thread = ON_PACK
 
 
 class Tiles(_Function):
@@ -122,17 +120,27 @@ class Ternary(_Function):
         here.run.vector(call, idst0, idst1, idst2, odst, 0)
 
 
-def init(name: str, *, on_pack: bool = False) -> Callable[..., None]:
-    """Return the init call of this name; `on_pack` sets the SFPU up from the packer's thread."""
-    call = _engine.VectorCall((name, name), ("identity", "default"), 1, [], _KEEPS)
-    mode = ON_PACK if on_pack else 0
+def named(set_up: Callable[..., None], name: str, doc: str) -> Callable[..., None]:
+    """Return an init call under its name in the kernel API."""
+    set_up.__name__ = set_up.__qualname__ = name
+    set_up.__module__ = HOME
+    set_up.__doc__ = doc
+    return set_up
+
+
+def init(name: str, mode: int = 0) -> Callable[..., None]:
+    """Return the init call of this name; with the mode `ON_PACK` it sets the SFPU up from the packer's thread."""
+    call = setup_call(name)
 
     def set_up(*_: Any, **__: Any) -> None:
         here.run.vector_init(call, mode)
 
-    set_up.__name__ = set_up.__qualname__ = name
-    set_up.__doc__ = "Set up the SFPU."
-    return set_up
+    return named(set_up, name, "Set up the SFPU.")
+
+
+def setup_call(title: str) -> _engine.VectorCall:
+    """Return what sets the SFPU up for the functions whose init has this title."""
+    return _engine.VectorCall((title, title), ("identity", "default"), 1, [], _KEEPS)
 
 
 def keeping_init(name: str, function: str) -> Callable[..., None]:
@@ -142,9 +150,7 @@ def keeping_init(name: str, function: str) -> Callable[..., None]:
         words = [word & 0xFFFF_FFFF for word in parameters]
         here.run.vector_init(_engine.VectorCall((name, name), ("tile", function), 0, words, _KEEPS), 0)
 
-    set_up.__name__ = set_up.__qualname__ = name
-    set_up.__doc__ = "Set up the SFPU with these words."
-    return set_up
+    return named(set_up, name, "Set up the SFPU with these words.")
 
 
 def tiles(name: str, function: str, count: int, init: str = "", makes: int = _KEEPS) -> Tiles:
@@ -152,27 +158,27 @@ def tiles(name: str, function: str, count: int, init: str = "", makes: int = _KE
     return Tiles(name, init or f"{name}_init", ("tile", function), count, 0, makes)
 
 
-def packed(name: str, function: str, variant: str = "default", parameters: int = 0, init: str = "") -> Packed:
+def packed(name: str, function: str, variant: str = "default", parameters: int = 0) -> Packed:
     """Return the function `name` on the packer's thread."""
-    return Packed(name, init, (function, variant), 1, parameters)
+    return Packed(name, name.replace("_pack", "_init_pack"), (function, variant), 1, parameters)
 
 
-def unary(name: str, function: str, variant: str = "default", parameters: int = 0, init: str = "") -> Unary:
-    """Return the function `name`, which is `function/variant` of the listings."""
-    return Unary(name, init or f"{name}_init", (function, variant), 1, parameters)
+def unary(name: str, function: str = "", variant: str = "default", parameters: int = 0, init: str = "") -> Unary:
+    """Return the function `name`, which is `function/variant` of the listings; by default `X_tile` is `X`."""
+    return Unary(name, init or f"{name}_init", (function or name.removesuffix("_tile"), variant), 1, parameters)
 
 
-def binary(name: str, function: str, variant: str = "default", init: str = "") -> Binary:
+def binary(name: str, function: str = "", variant: str = "default", init: str = "") -> Binary:
     """Return the function `name` of two tiles."""
-    return Binary(name, init or f"{name}_init", (function, variant), 2, 0)
+    return Binary(name, init or f"{name}_init", (function or name.removesuffix("_tile"), variant), 2, 0)
 
 
-def ternary(name: str, function: str, parameters: int = 0, init: str = "") -> Ternary:
-    """Return the function `name` of three tiles."""
-    return Ternary(name, init or f"{name}_init", (function, "default"), 3, parameters)
+def ternary(name: str, parameters: int = 0) -> Ternary:
+    """Return the function `X_tile` of three tiles, which is `X` of the listings."""
+    return Ternary(name, f"{name}_init", (name.removesuffix("_tile"), "default"), 3, parameters)
 
 
-APPROXIMATE = "(approx=True)"
+_APPROXIMATE = "(approx=True)"
 """What the init of an approximate function is called after its name."""
 
 
@@ -180,30 +186,39 @@ class Approximable:
     """A function with the template argument `approx` (also: `fast_and_approx`), a keyword here and in its init."""
 
     def __init__(self, accurate: Unary, approximate: Unary) -> None:
-        self._accurate, self._approximate = accurate, approximate
+        self._variants = (accurate, approximate)
+        self.__module__ = HOME
 
     def __call__(
         self, idst: int, vector_mode: VectorMode | int = 4, *, approx: bool = False, fast_and_approx: bool = False
     ) -> None:
         """Change `Dst[idst]`."""
-        function = self._approximate if approx or fast_and_approx else self._accurate
-        function(idst, vector_mode=vector_mode)
+        self._variants[approx or fast_and_approx](idst, vector_mode=vector_mode)
+
+    def init(self) -> Callable[..., None]:
+        """Return the init call: each variant needs its own."""
+        mode = self._variants[0].thread
+        calls = [setup_call(function.init_name) for function in self._variants]
+
+        def set_up(*, approx: bool = False, fast_and_approx: bool = False) -> None:
+            here.run.vector_init(calls[approx or fast_and_approx], mode)
+
+        doc = "Set up the SFPU for the accurate or the approximate variant."
+        return named(set_up, self._variants[0].init_name, doc)
 
 
-def approximable(name: str, accurate: tuple[str, str], approximate: tuple[str, str]) -> Approximable:
+def approximable(
+    name: str, function: str, accurate: str, approximate: str, *, kind: type[Unary] = Unary
+) -> Approximable:
     """Return the function `name` with both its variants."""
-    return Approximable(unary(name, *accurate), unary(name, *approximate, init=f"{name}_init{APPROXIMATE}"))
+    init = name.replace("_tile", "_tile_init")
+    titles = ((init, accurate), (init + _APPROXIMATE, approximate))
+    return Approximable(*(kind(name, title, (function, variant), 1, 0) for title, variant in titles))
 
 
-def approximable_init(name: str, *, on_pack: bool = False) -> Callable[..., None]:
-    """Return the init call of such a function: each variant needs its own."""
-    mode = ON_PACK if on_pack else 0
-    titles = (name, name + APPROXIMATE)
-    calls = [_engine.VectorCall((title, title), ("identity", "default"), 1, [], _KEEPS) for title in titles]
+_T = TypeVar("_T", bound=_Function | Approximable)
 
-    def set_up(*, approx: bool = False, fast_and_approx: bool = False) -> None:
-        here.run.vector_init(calls[approx or fast_and_approx], mode)
 
-    set_up.__name__ = set_up.__qualname__ = name
-    set_up.__doc__ = "Set up the SFPU for the accurate or the approximate variant."
-    return set_up
+def with_init(function: _T) -> tuple[Callable[..., None], _T]:
+    """Return a function, after its init call."""
+    return function.init(), function

@@ -48,88 +48,7 @@ from ttnn.kernel_api.vector_binary import (
     rsub_int_tile_init,
     sub_int32_tile,
 )
-from ttnn.kernel_api.vector_functions import Binary, Tiles, Unary, binary, init, tiles, unary
-
-__all__ = [
-    "add_int_tile",
-    "add_uint16_tile",
-    "add_uint32_tile",
-    "add_unary_tile_int32",
-    "binary_left_shift_tile",
-    "binary_left_shift_uint32_tile",
-    "binary_logical_right_shift_tile",
-    "binary_logical_right_shift_uint32_tile",
-    "binary_max_int32_tile_init",
-    "binary_max_uint32_tile",
-    "binary_max_uint32_tile_init",
-    "binary_min_int32_tile_init",
-    "binary_min_uint32_tile",
-    "binary_min_uint32_tile_init",
-    "binary_right_shift_tile",
-    "bitwise_and_uint16_binary_tile",
-    "bitwise_and_uint32_binary_tile",
-    "bitwise_or_uint16_binary_tile",
-    "bitwise_or_uint32_binary_tile",
-    "bitwise_xor_uint16_binary_tile",
-    "bitwise_xor_uint32_binary_tile",
-    "eq_int_tile",
-    "eq_int_tile_init",
-    "eqz_tile_uint16",
-    "eqz_tile_uint32",
-    "fill_tile_int",
-    "fmod_int32_tile",
-    "fmod_int32_tile_init",
-    "ge_int_tile",
-    "ge_int_tile_init",
-    "gt_int_tile",
-    "gt_int_tile_init",
-    "identity_tile_uint32",
-    "le_int_tile",
-    "le_int_tile_init",
-    "logical_not_unary_tile_int32",
-    "logical_not_unary_tile_uint16",
-    "logical_not_unary_tile_uint32",
-    "lt_int_tile",
-    "lt_int_tile_init",
-    "mul_int_tile",
-    "mul_int_tile_init",
-    "mul_uint16_tile",
-    "mul_uint32_tile",
-    "ne_int_tile",
-    "ne_int_tile_init",
-    "nez_tile_uint16",
-    "nez_tile_uint32",
-    "relu_max_tile_int32",
-    "relu_max_tile_uint16",
-    "relu_max_tile_uint32",
-    "relu_min_tile_int32",
-    "relu_min_tile_uint16",
-    "relu_min_tile_uint32",
-    "remainder_int32_tile",
-    "remainder_int32_tile_init",
-    "remainder_tile_uint32",
-    "remainder_tile_uint32_init",
-    "remainder_uint32_tile",
-    "remainder_uint32_tile_init",
-    "rsub_int32_tile_init",
-    "rsub_int_tile",
-    "rsub_unary_int32_tile",
-    "rsub_unary_int32_tile_init",
-    "signbit_tile_int32",
-    "signbit_tile_int32_init",
-    "sub_int_tile",
-    "sub_uint16_tile",
-    "sub_uint32_tile",
-    "sub_unary_tile_int32",
-    "unary_max_int32_tile",
-    "unary_max_int32_tile_init",
-    "unary_max_uint32_tile",
-    "unary_max_uint32_tile_init",
-    "unary_min_int32_tile",
-    "unary_min_int32_tile_init",
-    "unary_min_uint32_tile",
-    "unary_min_uint32_tile_init",
-]
+from ttnn.kernel_api.vector_functions import HOME, Binary, Tiles, Unary, binary, init, tiles, unary, with_init
 
 _INT32, _UINT16, _UINT32 = 8, 9, 24
 
@@ -139,6 +58,7 @@ class _ByFormat:
 
     def __init__(self, name: str, functions: Mapping[int, Binary | Tiles]) -> None:
         self.__name__ = name
+        self.__module__ = HOME
         self._functions = functions
 
     def __call__(self, idst0: int, idst1: int, odst: int, *, data_format: int = _INT32) -> None:
@@ -160,6 +80,7 @@ class _OneTile:
     def __init__(self, function: Tiles, count: int) -> None:
         self._function, self._count = function, count
         self.__name__ = function.__name__
+        self.__module__ = HOME
 
     def __call__(self, idst: int, *parameters: int) -> None:
         """Change `Dst[idst]`."""
@@ -304,12 +225,11 @@ def fill_tile_int(idst: int, param0: int, *, data_format: int = _INT32) -> None:
 
 
 # Divisions.
-fmod_int32_tile_init = init("fmod_int32_tile_init")
-fmod_int32_tile = binary("fmod_int32_tile", "fmod_int32", "int32")
-remainder_int32_tile_init = init("remainder_int32_tile_init")
-remainder_int32_tile = binary("remainder_int32_tile", "remainder_int32", "int32")
-remainder_uint32_tile_init = init("remainder_uint32_tile_init")
-remainder_uint32_tile = binary("remainder_uint32_tile", "remainder_int32", "uint32")
+fmod_int32_tile_init, fmod_int32_tile = with_init(binary("fmod_int32_tile", variant="int32"))
+remainder_int32_tile_init, remainder_int32_tile = with_init(binary("remainder_int32_tile", variant="int32"))
+remainder_uint32_tile_init, remainder_uint32_tile = with_init(
+    binary("remainder_uint32_tile", "remainder_int32", "uint32")
+)
 remainder_tile_uint32_init = init("remainder_tile_uint32_init")
 _remainder = _one("remainder_tile_uint32", "remainder_uint32", "remainder_tile_uint32_init", 1)
 

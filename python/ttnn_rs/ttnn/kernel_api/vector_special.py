@@ -12,15 +12,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from ttnn.base.exceptions import KernelArgumentError, UnsupportedError
-from ttnn.kernel_api.compute import PoolType, ReduceDim
+from ttnn.kernel_api.compute import PoolType, ReduceDim, VectorMode
 from ttnn.kernel_api.l1 import L1Pointer
 from ttnn.kernel_api.vector import float_bits
 from ttnn.kernel_api.vector_functions import (
-    APPROXIMATE,
-    Approximable,
-    VectorMode,
+    Packed,
     approximable,
-    approximable_init,
     binary,
     init,
     keeping_init,
@@ -28,144 +25,47 @@ from ttnn.kernel_api.vector_functions import (
     ternary,
     tiles,
     unary,
+    with_init,
 )
-
-__all__ = [
-    "alt_complex_rotate90_tile",
-    "alt_complex_rotate90_tile_init",
-    "cumsum_tile",
-    "cumsum_tile_init",
-    "dequant_tile",
-    "dequant_tile_init",
-    "ema_clear_previous_output",
-    "ema_init",
-    "ema_tile",
-    "gelu_derivative_tile",
-    "gelu_derivative_tile_init",
-    "gelu_tanh_tile",
-    "gelu_tanh_tile_init",
-    "gelu_tanh_tile_init_pack",
-    "gelu_tanh_tile_pack",
-    "gelu_tile_init_pack",
-    "gelu_tile_pack",
-    "hardsigmoid_tile_init_pack",
-    "hardsigmoid_tile_pack",
-    "hardtanh_tile_init_pack",
-    "hardtanh_tile_pack",
-    "lgamma_stirling_tile",
-    "lgamma_stirling_tile_init",
-    "logsigmoid_tile",
-    "logsigmoid_tile_init",
-    "mac_tile",
-    "mac_tile_init",
-    "mask_posinf_tile",
-    "mask_tile",
-    "mask_tile_init",
-    "nextafter_bf16_binary_tile",
-    "nextafter_bf16_binary_tile_init",
-    "nextafter_binary_tile",
-    "nextafter_binary_tile_init",
-    "polygamma_tile",
-    "polygamma_tile_init",
-    "power_iterative_tile",
-    "power_iterative_tile_init",
-    "quant_tile",
-    "quant_tile_init",
-    "relu_max_tile_init_pack",
-    "relu_max_tile_pack",
-    "requant_tile",
-    "requant_tile_init",
-    "reshuffle_rows_tile",
-    "reshuffle_rows_tile_init",
-    "selu_tile_init_pack",
-    "selu_tile_pack",
-    "sfpu_add_top_row",
-    "sfpu_add_top_row_init",
-    "sfpu_reduce",
-    "sfpu_reduce_init",
-    "sigmoid_tile_init_pack",
-    "sigmoid_tile_pack",
-    "silu_tile_init_pack",
-    "silu_tile_pack",
-    "softplus_tile_init_pack",
-    "softplus_tile_pack",
-    "tanh_derivative_tile",
-    "tanh_derivative_tile_init",
-    "tanh_tile_init_pack",
-    "tanh_tile_pack",
-    "welford_clear",
-    "welford_finalize_to_face",
-    "welford_finalize_to_row",
-    "welford_init",
-    "welford_reinit",
-    "welford_restore_state",
-    "welford_save_state",
-    "welford_update",
-    "welford_update_rows",
-    "xielu_tile",
-    "xielu_tile_init",
-]
 
 _FLOAT32, _INT32, _UINT32 = 0, 8, 24
 
 # Functions of the listings that need no explanation.
-gelu_tanh_tile_init = approximable_init("gelu_tanh_tile_init")
-gelu_tanh_tile = approximable("gelu_tanh_tile", ("gelu", "tanh"), ("gelu", "tanh_fast"))
-gelu_derivative_tile_init = approximable_init("gelu_derivative_tile_init")
-gelu_derivative_tile = approximable(
-    "gelu_derivative_tile", ("gelu_derivative", "accurate"), ("gelu_derivative", "approx")
+gelu_tanh_tile_init, gelu_tanh_tile = with_init(approximable("gelu_tanh_tile", "gelu", "tanh", "tanh_fast"))
+gelu_derivative_tile_init, gelu_derivative_tile = with_init(
+    approximable("gelu_derivative_tile", "gelu_derivative", "accurate", "approx")
 )
-tanh_derivative_tile_init = approximable_init("tanh_derivative_tile_init")
-tanh_derivative_tile = approximable(
-    "tanh_derivative_tile", ("tanh_derivative", "accurate"), ("tanh_derivative", "approx")
+tanh_derivative_tile_init, tanh_derivative_tile = with_init(
+    approximable("tanh_derivative_tile", "tanh_derivative", "accurate", "approx")
 )
-lgamma_stirling_tile_init = init("lgamma_stirling_tile_init")
-lgamma_stirling_tile = unary("lgamma_stirling_tile", "lgamma_stirling")
-polygamma_tile_init = init("polygamma_tile_init")
-polygamma_tile = unary("polygamma_tile", "polygamma", parameters=2)
-power_iterative_tile_init = init("power_iterative_tile_init")
-power_iterative_tile = unary("power_iterative_tile", "power_iterative", parameters=1)
-xielu_tile_init = init("xielu_tile_init")
-xielu_tile = unary("xielu_tile", "xielu", parameters=2)
-logsigmoid_tile_init = init("logsigmoid_tile_init")
-logsigmoid_tile = binary("logsigmoid_tile", "log_sigmoid")
-mac_tile_init = init("mac_tile_init")
-mac_tile = ternary("mac_tile", "mac")
-nextafter_binary_tile_init = init("nextafter_binary_tile_init")
-nextafter_binary_tile = binary("nextafter_binary_tile", "nextafter")
-nextafter_bf16_binary_tile_init = init("nextafter_bf16_binary_tile_init")
-nextafter_bf16_binary_tile = binary("nextafter_bf16_binary_tile", "nextafter")
+lgamma_stirling_tile_init, lgamma_stirling_tile = with_init(unary("lgamma_stirling_tile"))
+polygamma_tile_init, polygamma_tile = with_init(unary("polygamma_tile", parameters=2))
+power_iterative_tile_init, power_iterative_tile = with_init(unary("power_iterative_tile", parameters=1))
+xielu_tile_init, xielu_tile = with_init(unary("xielu_tile", parameters=2))
+logsigmoid_tile_init, logsigmoid_tile = with_init(binary("logsigmoid_tile", "log_sigmoid"))
+mac_tile_init, mac_tile = with_init(ternary("mac_tile"))
+nextafter_binary_tile_init, nextafter_binary_tile = with_init(binary("nextafter_binary_tile", "nextafter"))
+nextafter_bf16_binary_tile_init, nextafter_bf16_binary_tile = with_init(
+    binary("nextafter_bf16_binary_tile", "nextafter")
+)
 
 # The packer's thread.
-gelu_tile_init_pack = approximable_init("gelu_tile_init_pack", on_pack=True)
-gelu_tile_pack = Approximable(
-    packed("gelu_tile_pack", "gelu", "accurate", init="gelu_tile_init_pack"),
-    packed("gelu_tile_pack", "gelu", "approx_lut", init="gelu_tile_init_pack" + APPROXIMATE),
+gelu_tile_init_pack, gelu_tile_pack = with_init(
+    approximable("gelu_tile_pack", "gelu", "accurate", "approx_lut", kind=Packed)
 )
-gelu_tanh_tile_init_pack = init("gelu_tanh_tile_init_pack", on_pack=True)
-gelu_tanh_tile_pack = packed("gelu_tanh_tile_pack", "gelu", "tanh", init="gelu_tanh_tile_init_pack")
-sigmoid_tile_init_pack = approximable_init("sigmoid_tile_init_pack", on_pack=True)
-sigmoid_tile_pack = Approximable(
-    packed("sigmoid_tile_pack", "sigmoid", "accurate", init="sigmoid_tile_init_pack"),
-    packed("sigmoid_tile_pack", "sigmoid", "approx", init="sigmoid_tile_init_pack" + APPROXIMATE),
+gelu_tanh_tile_init_pack, gelu_tanh_tile_pack = with_init(packed("gelu_tanh_tile_pack", "gelu", "tanh"))
+sigmoid_tile_init_pack, sigmoid_tile_pack = with_init(
+    approximable("sigmoid_tile_pack", "sigmoid", "accurate", "approx", kind=Packed)
 )
-silu_tile_init_pack = init("silu_tile_init_pack", on_pack=True)
-silu_tile_pack = packed("silu_tile_pack", "silu", "accurate", init="silu_tile_init_pack")
-tanh_tile_init_pack = approximable_init("tanh_tile_init_pack", on_pack=True)
-tanh_tile_pack = Approximable(
-    packed("tanh_tile_pack", "tanh", "accurate", init="tanh_tile_init_pack"),
-    packed("tanh_tile_pack", "tanh", "approx_lut", init="tanh_tile_init_pack" + APPROXIMATE),
+silu_tile_init_pack, silu_tile_pack = with_init(packed("silu_tile_pack", "silu", "accurate"))
+tanh_tile_init_pack, tanh_tile_pack = with_init(
+    approximable("tanh_tile_pack", "tanh", "accurate", "approx_lut", kind=Packed)
 )
-hardsigmoid_tile_init_pack = init("hardsigmoid_tile_init_pack", on_pack=True)
-hardsigmoid_tile_pack = packed("hardsigmoid_tile_pack", "hardsigmoid", init="hardsigmoid_tile_init_pack")
-hardtanh_tile_init_pack = init("hardtanh_tile_init_pack", on_pack=True)
-hardtanh_tile_pack = packed("hardtanh_tile_pack", "hardtanh", parameters=2, init="hardtanh_tile_init_pack")
-relu_max_tile_init_pack = init("relu_max_tile_init_pack", on_pack=True)
-relu_max_tile_pack = packed("relu_max_tile_pack", "relu_max", parameters=1, init="relu_max_tile_init_pack")
-selu_tile_init_pack = init("selu_tile_init_pack", on_pack=True)
-selu_tile_pack = packed("selu_tile_pack", "selu", parameters=2, init="selu_tile_init_pack")
-softplus_tile_init_pack = init("softplus_tile_init_pack", on_pack=True)
-softplus_tile_pack = packed("softplus_tile_pack", "softplus", parameters=3, init="softplus_tile_init_pack")
+hardsigmoid_tile_init_pack, hardsigmoid_tile_pack = with_init(packed("hardsigmoid_tile_pack", "hardsigmoid"))
+hardtanh_tile_init_pack, hardtanh_tile_pack = with_init(packed("hardtanh_tile_pack", "hardtanh", parameters=2))
+relu_max_tile_init_pack, relu_max_tile_pack = with_init(packed("relu_max_tile_pack", "relu_max", parameters=1))
+selu_tile_init_pack, selu_tile_pack = with_init(packed("selu_tile_pack", "selu", parameters=2))
+softplus_tile_init_pack, softplus_tile_pack = with_init(packed("softplus_tile_pack", "softplus", parameters=3))
 
 # Masks and places.
 mask_tile_init = init("mask_tile_init")

@@ -9,13 +9,6 @@ from __future__ import annotations
 from ttnn.base.exceptions import KernelArgumentError, UnsupportedError
 from ttnn.kernel_api.vector_functions import init, tiles
 
-__all__ = [
-    "topk_local_sort",
-    "topk_merge",
-    "topk_rebuild",
-    "topk_tile_init",
-]
-
 topk_tile_init = init("topk_tile_init")
 _sort = tiles("topk_local_sort", "topk_local_sort", 4, "topk_tile_init")
 _merge = tiles("topk_merge", "topk_merge", 4, "topk_tile_init")

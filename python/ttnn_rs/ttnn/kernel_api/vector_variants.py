@@ -4,26 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ttnn import _engine
 from ttnn.base.exceptions import UnsupportedError
 from ttnn.base.vendor_enum import VendorEnum
+from ttnn.kernel_api.compute import VectorMode
 from ttnn.kernel_api.context import here
-from ttnn.kernel_api.vector_functions import ON_PACK, Binary, Packed, Unary, VectorMode, init, unary
-
-__all__ = [
-    "InputClamping",
-    "RoundingMode",
-    "exp_packthread_tile",
-    "exp_packthread_tile_init",
-    "exp_tile",
-    "exp_tile_init",
-    "isclose_binary_tile",
-    "isclose_binary_tile_init",
-    "log_with_base_tile",
-    "log_with_base_tile_init",
-    "rdiv_tile",
-    "rdiv_tile_init",
-]
+from ttnn.kernel_api.vector_functions import (
+    HOME,
+    ON_PACK,
+    Binary,
+    Packed,
+    Unary,
+    init,
+    named,
+    setup_call,
+    unary,
+)
 
 
 class InputClamping(VendorEnum):
@@ -57,11 +52,12 @@ def _setup(name: str, approx: bool, clamping: InputClamping) -> str:
     return f"{name}({', '.join(said)})" if said else name
 
 
-class Exponential:
+class _Exponential:
     """`exp_tile`, on math's thread or on the packer's."""
 
     def __init__(self, name: str, kind: type[Unary]) -> None:
         self.__name__ = name
+        self.__module__ = HOME
         self._functions = {
             key: kind(name, _setup(f"{name}_init", *key), ("exp", variant), 1, 0) for key, variant in _VARIANTS.items()
         }
@@ -88,10 +84,7 @@ class Exponential:
 
 
 def _exponential_init(name: str, mode: int) -> Callable[..., None]:
-    titles = {key: _setup(name, *key) for key in _VARIANTS}
-    calls = {
-        key: _engine.VectorCall((title, title), ("identity", "default"), 1, [], -1) for key, title in titles.items()
-    }
+    calls = {key: setup_call(_setup(name, *key)) for key in _VARIANTS}
 
     def set_up(
         *,
@@ -104,15 +97,13 @@ def _exponential_init(name: str, mode: int) -> Callable[..., None]:
             raise UnsupportedError(text, "unsupported")
         here.run.vector_init(calls[approx, input_clamping], mode)
 
-    set_up.__name__ = set_up.__qualname__ = name
-    set_up.__doc__ = "Set up the SFPU for one variant of the exponential."
-    return set_up
+    return named(set_up, name, "Set up the SFPU for one variant of the exponential.")
 
 
 exp_tile_init = _exponential_init("exp_tile_init", 0)
-exp_tile = Exponential("exp_tile", Unary)
+exp_tile = _Exponential("exp_tile", Unary)
 exp_packthread_tile_init = _exponential_init("exp_packthread_tile_init", ON_PACK)
-exp_packthread_tile = Exponential("exp_packthread_tile", Packed)
+exp_packthread_tile = _Exponential("exp_packthread_tile", Packed)
 
 rdiv_tile_init = init("rdiv_tile_init")
 _DIVISIONS = {
