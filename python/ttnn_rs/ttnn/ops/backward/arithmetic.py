@@ -5,7 +5,7 @@ Source: TT-NN docs of each operator.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, Final
 
 from ttnn.base.enums import DataType
@@ -40,124 +40,119 @@ from ttnn.tensor.tensor import Tensor
 _ALPHA: Final = Param("alpha", FLOAT, 1.0, doc="Multiplier of `b`.")
 _SCALAR: Final = Param("scalar", FLOAT, doc="Second operand, `b`: a number.")
 _OTHER: Final = Param("other_tensor", INPUT.kind, doc="[..., H, W]. Second operand, `b`.")
-_PAIR_OPTIONS: Final = (REQUIRED_OUTPUTS, MEMORY_CONFIG_OPTION, INPUT_GRAD, OTHER_GRAD)
+_LETTERS: Final = (INPUT_A, INPUT_B)
+_LETTER_GRADS: Final = (INPUT_A_GRAD, INPUT_B_GRAD)
+_INT32: Final = (*FLOATS, DataType.INT32)
 
-Step = Callable[[Forward, Tensor, Tensor, Tensor, Tensor], Tensor]
-"""Called with the steps, grad, both operands and the tensor that takes the gradient."""
+Step = Callable[..., Tensor]
+"""Called with the steps, grad, both operands, the other parameters, and `output`, the tensor that takes the gradient.
+The second operand may be a number."""
 
 
-def copied(do: Forward, grad: Tensor, _a: Tensor, _b: Tensor, output: Tensor) -> Tensor:
-    """Write the gradient of the result into that of an operand."""
+def _copied(do: Forward, grad: Tensor, *_: Any, output: Tensor) -> Tensor:
     result: Tensor = find("ttnn.assign")(grad, output)
     return result
 
 
-def both(
-    operator: str,
-    steps: tuple[Step, Step],
-    grad: Tensor,
-    a: Tensor,
-    b: Tensor,
-    mask: Sequence[bool],
-    place: MemoryConfig | None,
-    outputs: tuple[Tensor | None, Tensor | None],
-    labels: tuple[str, str] = ("input_grad", "other_grad"),
-    names: tuple[str, str] = ("input_tensor", "other_tensor"),
-) -> Gradients:
-    """Return the gradients that are required, each in the tensor given for it or in a new one like its operand."""
-    with named(operator):
-        check_operands(operator, **{"grad_tensor": grad, names[0]: a, names[1]: b})
-        required(operator, mask)
-        found: list[tuple[Forward, Tensor] | None] = [None, None]
-        for i, operand in enumerate((a, b)):
-            if mask[i]:
-                found[i] = output_for(operator, place, operand, outputs[i], labels[i])
-        result: Gradients = [None, None]
-        for i, target in enumerate(found):
-            if target is not None:
-                do, output = target
-                result[i] = steps[i](do, grad, a, b, output)
-        return result
-
-
-def _scaled(factor: float) -> Step:
-    return lambda do, grad, _a, _b, output: do.multiply(grad, factor, output_tensor=output)
-
-
-def _scaled_negative(factor: float) -> Step:
-    def step(do: Forward, grad: Tensor, _a: Tensor, _b: Tensor, output: Tensor) -> Tensor:
-        do.neg(grad, output_tensor=output)
-        return do.multiply(output, factor, output_tensor=output)
-
-    return step
-
-
-def _negative(do: Forward, grad: Tensor, _a: Tensor, _b: Tensor, output: Tensor) -> Tensor:
+def _negative(do: Forward, grad: Tensor, *_: Any, output: Tensor) -> Tensor:
     return do.neg(grad, output_tensor=output)
 
 
-_LETTERS: Final = ("input_tensor_a", "input_tensor_b")
-_LETTER_GRADS: Final = ("input_a_grad", "input_b_grad")
+def _zero(do: Forward, grad: Tensor, *_: Any, output: Tensor) -> Tensor:
+    return do.zeros_like(grad, output)
 
 
-def _addalpha(
-    grad: Tensor, a: Tensor, b: Tensor, alpha: float, mask: Any, place: Any, grad_a: Any, grad_b: Any
-) -> Gradients:
-    steps = (copied, _scaled(alpha))
-    return both("ttnn.addalpha_bw", steps, grad, a, b, mask, place, (grad_a, grad_b), _LETTER_GRADS, _LETTERS)
+def _scaled(do: Forward, grad: Tensor, _a: Tensor, _b: Tensor, alpha: float = 1.0, *, output: Tensor) -> Tensor:
+    return do.multiply(grad, alpha, output_tensor=output)
 
 
-def _subalpha(
-    grad: Tensor, a: Tensor, b: Tensor, alpha: float, mask: Any, place: Any, grad_a: Any, grad_b: Any
-) -> Gradients:
-    steps = (copied, _scaled_negative(alpha))
-    return both("ttnn.subalpha_bw", steps, grad, a, b, mask, place, (grad_a, grad_b), names=_LETTERS)
+def _scaled_negative(
+    do: Forward, grad: Tensor, _a: Tensor, _b: Tensor, alpha: float = 1.0, *, output: Tensor
+) -> Tensor:
+    do.neg(grad, output_tensor=output)
+    return do.multiply(output, alpha, output_tensor=output)
 
 
-def _add(grad: Tensor, a: Tensor, b: Tensor, mask: Any, place: Any, grad_a: Any, grad_b: Any) -> Gradients:
-    return both("ttnn.add_bw", (copied, _scaled(1.0)), grad, a, b, mask, place, (grad_a, grad_b))
+def _times_b(do: Forward, grad: Tensor, _a: Tensor, b: Tensor | float, *, output: Tensor) -> Tensor:
+    return do.multiply(grad, b, output_tensor=output)
 
 
-def _sub(grad: Tensor, a: Tensor, b: Tensor, mask: Any, place: Any, grad_a: Any, grad_b: Any) -> Gradients:
-    return both("ttnn.sub_bw", (copied, _scaled_negative(1.0)), grad, a, b, mask, place, (grad_a, grad_b))
+def _times_a(do: Forward, grad: Tensor, a: Tensor, _b: Tensor, *, output: Tensor) -> Tensor:
+    return do.multiply(grad, a, output_tensor=output)
 
 
-def _mul(grad: Tensor, a: Tensor, b: Tensor, mask: Any, place: Any, grad_a: Any, grad_b: Any) -> Gradients:
-    steps: tuple[Step, Step] = (
-        lambda do, grad, _a, b, output: do.multiply(grad, b, output_tensor=output),
-        lambda do, grad, a, _b, output: do.multiply(grad, a, output_tensor=output),
-    )
-    return both("ttnn.mul_bw", steps, grad, a, b, mask, place, (grad_a, grad_b))
+def _of_quotient(step: Step) -> Step:
+    """Return a gradient of a quotient: zeros if the quotient is rounded."""
+
+    def either(do: Forward, grad: Tensor, a: Tensor, b: Any, rounding_mode: str | None, *, output: Tensor) -> Tensor:
+        check_rounding("ttnn.div_bw", rounding_mode)
+        return (step if rounding_mode is None else _zero)(do, grad, a, b, output=output)
+
+    return either
 
 
-def _dividend(do: Forward, grad: Tensor, _a: Tensor, b: Tensor, output: Tensor) -> Tensor:
+def _dividend(do: Forward, grad: Tensor, _a: Tensor, b: Tensor, *, output: Tensor) -> Tensor:
     return do.multiply(grad, do.reciprocal(b), output_tensor=output)
 
 
-def _divisor(do: Forward, grad: Tensor, a: Tensor, b: Tensor, output: Tensor) -> Tensor:
+def _divisor(do: Forward, grad: Tensor, a: Tensor, b: Tensor, *, output: Tensor) -> Tensor:
     quotient = do.multiply(a, do.reciprocal(do.square(b)))
     return do.multiply(do.neg(grad), quotient, output_tensor=output)
 
 
-def _zero(do: Forward, grad: Tensor, _a: Tensor, _b: Tensor, output: Tensor) -> Tensor:
-    return do.zeros_like(grad, output)
+def _dividend_by_number(do: Forward, grad: Tensor, _a: Tensor, scalar: float, *, output: Tensor) -> Tensor:
+    if scalar == 0.0:
+        return do.where(do.eqz(grad), NAN, do.signed_infinity(grad), output_tensor=output)
+    return do.multiply(grad, inverse(scalar), output_tensor=output)
 
 
-def _div(
-    grad: Tensor, a: Tensor, b: Tensor, rounding_mode: str | None, mask: Any, place: Any, grad_a: Any, grad_b: Any
-) -> Gradients:
-    check_rounding("ttnn.div_bw", rounding_mode)
-    steps: tuple[Step, Step] = (_dividend, _divisor) if rounding_mode is None else (_zero, _zero)
-    return both("ttnn.div_bw", steps, grad, a, b, mask, place, (grad_a, grad_b))
+def _pair(
+    name: str,
+    formula: str,
+    golden: Callable[..., Any],
+    steps: tuple[Step, Step],
+    operands: tuple[Param, Param] = (INPUT, _OTHER),
+    outputs: tuple[Param, Param] = (INPUT_GRAD, OTHER_GRAD),
+    *,
+    positional: tuple[Param, ...] = (),
+    keywords: tuple[Param, ...] = (),
+    others: tuple[Signature, ...] = (),
+    **more: Any,
+) -> FastOperation:
+    """Register the gradients of an operator on two tensors, each in the tensor given for it or in a new one."""
+    operator = f"ttnn.{name}"
+
+    def run(grad: Tensor, a: Tensor, b: Tensor, *values: Any) -> Gradients:
+        *parameters, mask, place, grad_a, grad_b = values
+        with named(operator):
+            check_operands(operator, **{"grad_tensor": grad, operands[0].name: a, operands[1].name: b})
+            required(operator, mask)
+            targets = [
+                output_for(operator, place, operand, output, param.name) if wanted else None
+                for wanted, operand, output, param in zip(mask, (a, b), (grad_a, grad_b), outputs, strict=True)
+            ]
+            return [
+                None if target is None else step(target[0], grad, a, b, *parameters, output=target[1])
+                for step, target in zip(steps, targets, strict=True)
+            ]
+
+    options = (*keywords, REQUIRED_OUTPUTS, MEMORY_CONFIG_OPTION, *outputs)
+    signature = Signature((GRAD, *operands, *positional), options)
+    return entry(name, (*others, signature), run, formula, golden, rows=True, **more)
 
 
-def _rsub(grad: Tensor, a: Tensor, b: Tensor, mask: Any, place: Any, grad_a: Any, grad_b: Any) -> Gradients:
-    return both("ttnn.rsub_bw", (_negative, copied), grad, a, b, mask, place, (grad_a, grad_b), names=_LETTERS)
+def _by_number(name: str, step: Step, *more: Param) -> tuple[Signature]:
+    """Return the signature for a second operand that is a number, which has no gradient."""
+    operator = f"ttnn.{name}"
 
+    def run(grad: Tensor, a: Tensor, *values: Any) -> Gradients:
+        *numbers, place, output = values
+        with named(operator):
+            check_operands(operator, grad_tensor=grad, input_tensor_a=a)
+            do, output = output_for(operator, place, a, output)
+            return [step(do, grad, a, *numbers, output=output)]
 
-def _assign(grad: Tensor, a: Tensor, b: Tensor, mask: Any, place: Any, grad_a: Any, grad_b: Any) -> Gradients:
-    steps = (copied, copied)
-    return both("ttnn.assign_bw", steps, grad, a, b, mask, place, (grad_a, grad_b), _LETTER_GRADS, _LETTERS)
+    return (Signature((GRAD, INPUT_A, _SCALAR, *more), (MEMORY_CONFIG_OPTION, INPUT_GRAD), run=run),)
 
 
 def _assign_one(grad: Tensor, x: Tensor, place: MemoryConfig | None, output: Tensor | None) -> Gradients:
@@ -166,134 +161,52 @@ def _assign_one(grad: Tensor, x: Tensor, place: MemoryConfig | None, output: Ten
         if output is None:
             return [Forward(place).passed_on(grad)]
         do, output = output_for("ttnn.assign_bw", place, x, output, "input_a_grad")
-        return [copied(do, grad, x, x, output)]
+        return [_copied(do, grad, output=output)]
 
 
-def _by_number(operator: str, step: Callable[..., Tensor]) -> Callable[..., Gradients]:
-    """Return the gradient of an operator whose second operand is a number."""
-
-    def run(grad: Tensor, a: Tensor, *values: Any) -> Gradients:
-        *numbers, place, output = values
-        with named(operator):
-            check_operands(operator, grad_tensor=grad, input_tensor_a=a)
-            do, output = output_for(operator, place, a, output)
-            return [step(do, grad, a, *numbers, output)]
-
-    return run
-
-
-def _copied_by_number(do: Forward, grad: Tensor, a: Tensor, _scalar: float, output: Tensor) -> Tensor:
-    return copied(do, grad, a, a, output)
-
-
-def _mul_by_number(do: Forward, grad: Tensor, _a: Tensor, scalar: float, output: Tensor) -> Tensor:
-    return do.multiply(grad, scalar, output_tensor=output)
-
-
-def _div_by_number(
-    do: Forward, grad: Tensor, _a: Tensor, scalar: float, rounding_mode: str | None, output: Tensor
-) -> Tensor:
-    check_rounding("ttnn.div_bw", rounding_mode)
-    if rounding_mode is not None:
-        return do.zeros_like(grad, output)
-    if scalar == 0.0:
-        return do.where(do.eqz(grad), NAN, do.signed_infinity(grad), output_tensor=output)
-    return do.multiply(grad, inverse(scalar), output_tensor=output)
-
-
-def _zero_by_number(do: Forward, grad: Tensor, _a: Tensor, _scalar: float, output: Tensor) -> Tensor:
-    return do.zeros_like(grad, output)
-
-
-_NUMBER_OPTIONS: Final = (MEMORY_CONFIG_OPTION, INPUT_GRAD)
-_INT32: Final = (*FLOATS, DataType.INT32)
-
-
-def _number(name: str, step: Callable[..., Tensor], *more: Param) -> Signature:
-    return Signature((GRAD, INPUT_A, _SCALAR, *more), _NUMBER_OPTIONS, run=_by_number(f"ttnn.{name}", step))
-
-
-addalpha_bw = entry(
+addalpha_bw = _pair(
     "addalpha_bw",
-    (
-        Signature(
-            (GRAD, INPUT_A, INPUT_B, _ALPHA),
-            (REQUIRED_OUTPUTS, MEMORY_CONFIG_OPTION, INPUT_A_GRAD, INPUT_B_GRAD),
-        ),
-    ),
-    _addalpha,
     "grad, alpha * grad",
     g.addalpha,
-    rows=True,
+    (_copied, _scaled),
+    _LETTERS,
+    _LETTER_GRADS,
+    positional=(_ALPHA,),
     dtypes=ANY,
 )
-subalpha_bw = entry(
+subalpha_bw = _pair(
     "subalpha_bw",
-    (Signature((GRAD, INPUT_A, INPUT_B, _ALPHA), _PAIR_OPTIONS),),
-    _subalpha,
     "grad, -alpha * grad",
     g.subalpha,
-    rows=True,
+    (_copied, _scaled_negative),
+    _LETTERS,
+    positional=(_ALPHA,),
     dtypes=_INT32,
 )
-add_bw = entry(
-    "add_bw",
-    (_number("add_bw", _copied_by_number), Signature((GRAD, INPUT, _OTHER), _PAIR_OPTIONS)),
-    _add,
-    "grad, grad",
-    g.add,
-    rows=True,
-    dtypes=ANY,
+add_bw = _pair("add_bw", "grad, grad", g.add, (_copied, _scaled), others=_by_number("add_bw", _copied), dtypes=ANY)
+sub_bw = _pair(
+    "sub_bw", "grad, -grad", g.sub, (_copied, _scaled_negative), others=_by_number("sub_bw", _copied), dtypes=_INT32
 )
-sub_bw = entry(
-    "sub_bw",
-    (_number("sub_bw", _copied_by_number), Signature((GRAD, INPUT, _OTHER), _PAIR_OPTIONS)),
-    _sub,
-    "grad, -grad",
-    g.sub,
-    rows=True,
-    dtypes=_INT32,
-)
-mul_bw = entry(
-    "mul_bw",
-    (_number("mul_bw", _mul_by_number), Signature((GRAD, INPUT, _OTHER), _PAIR_OPTIONS)),
-    _mul,
-    "grad * b, grad * a",
-    g.mul,
-    rows=True,
-)
-div_bw = entry(
+mul_bw = _pair("mul_bw", "grad * b, grad * a", g.mul, (_times_b, _times_a), others=_by_number("mul_bw", _times_b))
+div_bw = _pair(
     "div_bw",
-    (
-        _number("div_bw", _div_by_number, ROUNDING_MODE),
-        Signature((GRAD, INPUT, _OTHER), (ROUNDING_MODE, *_PAIR_OPTIONS)),
-    ),
-    _div,
     "grad / b, -grad * a / b^2",
     g.div,
-    rows=True,
+    (_of_quotient(_dividend), _of_quotient(_divisor)),
+    keywords=(ROUNDING_MODE,),
+    others=_by_number("div_bw", _of_quotient(_dividend_by_number), ROUNDING_MODE),
     note="With a `rounding_mode` the gradients are 0. Division by the number 0 returns infinity with the sign of "
     "grad, and NaN where grad is 0.",
 )
-rsub_bw = entry(
-    "rsub_bw",
-    (Signature((GRAD, INPUT_A, INPUT_B), _PAIR_OPTIONS),),
-    _rsub,
-    "-grad, grad",
-    g.rsub,
-    rows=True,
-    dtypes=_INT32,
-)
-assign_bw = entry(
+rsub_bw = _pair("rsub_bw", "-grad, grad", g.rsub, (_negative, _copied), _LETTERS, dtypes=_INT32)
+assign_bw = _pair(
     "assign_bw",
-    (
-        Signature((GRAD, INPUT), (MEMORY_CONFIG_OPTION, preallocated("input_a_grad")), run=_assign_one),
-        Signature((GRAD, INPUT_A, INPUT_B), (REQUIRED_OUTPUTS, MEMORY_CONFIG_OPTION, INPUT_A_GRAD, INPUT_B_GRAD)),
-    ),
-    _assign,
     "grad, grad",
     g.assign,
-    rows=True,
+    (_copied, _copied),
+    _LETTERS,
+    _LETTER_GRADS,
+    others=(Signature((GRAD, INPUT), (MEMORY_CONFIG_OPTION, preallocated("input_a_grad")), run=_assign_one),),
     dtypes=ANY,
     note="With one operand it returns `grad_tensor` itself, unless `memory_config` or an output tensor is given.",
 )
@@ -301,21 +214,8 @@ assign_bw = entry(
 
 def _compared(name: str) -> FastOperation:
     """Register the gradient of a comparison, which is 0 wherever there is one."""
-    operator = f"ttnn.{name}"
-
-    def run(grad: Tensor, a: Tensor, b: Tensor, mask: Any, place: Any, grad_a: Any, grad_b: Any) -> Gradients:
-        return both(operator, (_zero, _zero), grad, a, b, mask, place, (grad_a, grad_b))
-
-    return entry(
-        name,
-        (_number(name, _zero_by_number), Signature((GRAD, INPUT, _OTHER), _PAIR_OPTIONS)),
-        run,
-        "0, 0",
-        g.compared,
-        dtypes=ANY,
-        rows=True,
-        note="The gradient of a comparison is 0. Present in older releases of TT-NN.",
-    )
+    note = "The gradient of a comparison is 0. Present in older releases of TT-NN."
+    return _pair(name, "0, 0", g.compared, (_zero, _zero), others=_by_number(name, _zero), dtypes=ANY, note=note)
 
 
 eq_bw = _compared("eq_bw")
