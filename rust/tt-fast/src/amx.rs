@@ -109,6 +109,39 @@ mod linux {
         Configuration(bytes)
     }
 
+    /// Loads a tile register from lines that follow each other.
+    macro_rules! load_tile {
+        ($instruction:tt, $from:expr, $tile:tt) => {
+            asm!($instruction, from = in(reg) $from, row = in(reg) 64usize, out($tile) _, options(nostack, readonly))
+        };
+    }
+
+    /// The loop of [`Tiles::steps`], with what the lower faces add to a step.
+    macro_rules! steps {
+        ($left:expr, $right:expr, $steps:expr, $($lower:tt)*) => {
+            asm!(
+                "2:",
+                "tileloaddt1 tmm4, [{left} + {row}]",
+                "tileloadd tmm6, [{right} + {row}]",
+                "tdpbf16ps tmm0, tmm4, tmm6",
+                "tileloadd tmm7, [{right} + {row} + 1024]",
+                "tdpbf16ps tmm1, tmm4, tmm7",
+                $($lower)*
+                "add {left}, 2048",
+                "add {right}, 2048",
+                "dec {steps}",
+                "jnz 2b",
+                left = inout(reg) $left => _,
+                right = inout(reg) $right => _,
+                row = in(reg) 64usize,
+                steps = inout(reg) $steps => _,
+                out("tmm0") _, out("tmm1") _, out("tmm2") _, out("tmm3") _,
+                out("tmm4") _, out("tmm5") _, out("tmm6") _, out("tmm7") _,
+                options(nostack, readonly),
+            )
+        };
+    }
+
     /// No panels.
     const NOTHING: (*const Panel, *const Panel) = (std::ptr::null(), std::ptr::null());
 
@@ -175,23 +208,12 @@ mod linux {
                     );
                     return;
                 }
-                asm!(
-                    "tileloadd tmm0, [{sums} + {row}]",
-                    "tileloadd tmm1, [{sums} + {row} + 1024]",
-                    sums = in(reg) &raw const *sums,
-                    row = in(reg) 64usize,
-                    out("tmm0") _, out("tmm1") _,
-                    options(nostack, readonly),
-                );
+                let sums = &raw const *sums;
+                load_tile!("tileloadd tmm0, [{from} + {row}]", sums, "tmm0");
+                load_tile!("tileloadd tmm1, [{from} + {row} + 1024]", sums, "tmm1");
                 if self.has_lower() {
-                    asm!(
-                        "tileloadd tmm2, [{sums} + {row} + 2048]",
-                        "tileloadd tmm3, [{sums} + {row} + 3072]",
-                        sums = in(reg) &raw const *sums,
-                        row = in(reg) 64usize,
-                        out("tmm2") _, out("tmm3") _,
-                        options(nostack, readonly),
-                    );
+                    load_tile!("tileloadd tmm2, [{from} + {row} + 2048]", sums, "tmm2");
+                    load_tile!("tileloadd tmm3, [{from} + {row} + 3072]", sums, "tmm3");
                 }
             }
         }
@@ -207,49 +229,18 @@ mod linux {
             assert!(steps == right.len() && steps > 0, "steps along K");
             // SAFETY: as above. A panel is 2048 bytes: two tiles, and `steps` of them are read from each operand.
             unsafe {
-                if !self.has_lower() {
-                    asm!(
-                        "2:",
-                        "tileloaddt1 tmm4, [{left} + {row}]",
-                        "tileloadd tmm6, [{right} + {row}]",
-                        "tdpbf16ps tmm0, tmm4, tmm6",
-                        "tileloadd tmm7, [{right} + {row} + 1024]",
-                        "tdpbf16ps tmm1, tmm4, tmm7",
-                        "add {left}, 2048",
-                        "add {right}, 2048",
-                        "dec {steps}",
-                        "jnz 2b",
-                        left = inout(reg) left.as_ptr() => _,
-                        right = inout(reg) right.as_ptr() => _,
-                        row = in(reg) 64usize,
-                        steps = inout(reg) steps => _,
-                        out("tmm0") _, out("tmm1") _, out("tmm4") _, out("tmm6") _, out("tmm7") _,
-                        options(nostack, readonly),
+                if self.has_lower() {
+                    steps!(
+                        left.as_ptr(),
+                        right.as_ptr(),
+                        steps,
+                        "tileloaddt1 tmm5, [{left} + {row} + 1024]",
+                        "tdpbf16ps tmm2, tmm5, tmm6",
+                        "tdpbf16ps tmm3, tmm5, tmm7",
                     );
-                    return;
+                } else {
+                    steps!(left.as_ptr(), right.as_ptr(), steps,);
                 }
-                asm!(
-                    "2:",
-                    "tileloaddt1 tmm4, [{left} + {row}]",
-                    "tileloadd tmm6, [{right} + {row}]",
-                    "tdpbf16ps tmm0, tmm4, tmm6",
-                    "tileloadd tmm7, [{right} + {row} + 1024]",
-                    "tdpbf16ps tmm1, tmm4, tmm7",
-                    "tileloaddt1 tmm5, [{left} + {row} + 1024]",
-                    "tdpbf16ps tmm2, tmm5, tmm6",
-                    "tdpbf16ps tmm3, tmm5, tmm7",
-                    "add {left}, 2048",
-                    "add {right}, 2048",
-                    "dec {steps}",
-                    "jnz 2b",
-                    left = inout(reg) left.as_ptr() => _,
-                    right = inout(reg) right.as_ptr() => _,
-                    row = in(reg) 64usize,
-                    steps = inout(reg) steps => _,
-                    out("tmm0") _, out("tmm1") _, out("tmm2") _, out("tmm3") _,
-                    out("tmm4") _, out("tmm5") _, out("tmm6") _, out("tmm7") _,
-                    options(nostack, readonly),
-                );
             }
         }
 
@@ -261,24 +252,11 @@ mod linux {
             }
             // SAFETY: as above.
             unsafe {
-                asm!(
-                    "tileloaddt1 tmm4, [{left} + {row}]",
-                    "tileloadd tmm6, [{right} + {row}]",
-                    "tileloadd tmm7, [{right} + {row} + 1024]",
-                    left = in(reg) left,
-                    right = in(reg) right,
-                    row = in(reg) 64usize,
-                    out("tmm4") _, out("tmm6") _, out("tmm7") _,
-                    options(nostack, readonly),
-                );
+                load_tile!("tileloaddt1 tmm4, [{from} + {row}]", left, "tmm4");
+                load_tile!("tileloadd tmm6, [{from} + {row}]", right, "tmm6");
+                load_tile!("tileloadd tmm7, [{from} + {row} + 1024]", right, "tmm7");
                 if self.has_lower() {
-                    asm!(
-                        "tileloaddt1 tmm5, [{left} + {row} + 1024]",
-                        left = in(reg) left,
-                        row = in(reg) 64usize,
-                        out("tmm5") _,
-                        options(nostack, readonly),
-                    );
+                    load_tile!("tileloaddt1 tmm5, [{from} + {row} + 1024]", left, "tmm5");
                 }
             }
             self.ready = (left, right);
@@ -292,44 +270,22 @@ mod linux {
             unsafe {
                 match number {
                     0 => asm!("tdpbf16ps tmm0, tmm4, tmm6", out("tmm0") _, options(nostack, nomem)),
-                    1 => asm!(
-                        "tdpbf16ps tmm1, tmm4, tmm7",
-                        "tileloaddt1 tmm4, [{left} + {row}]",
-                        left = in(reg) left,
-                        row = in(reg) 64usize,
-                        out("tmm1") _, out("tmm4") _,
-                        options(nostack, readonly),
-                    ),
+                    1 => {
+                        asm!("tdpbf16ps tmm1, tmm4, tmm7", out("tmm1") _, options(nostack, nomem));
+                        load_tile!("tileloaddt1 tmm4, [{from} + {row}]", left, "tmm4");
+                    }
                     2 => {
                         if self.has_lower() {
                             asm!("tdpbf16ps tmm2, tmm5, tmm6", out("tmm2") _, options(nostack, nomem));
                         }
-                        asm!(
-                            "tileloadd tmm6, [{right} + {row}]",
-                            right = in(reg) right,
-                            row = in(reg) 64usize,
-                            out("tmm6") _,
-                            options(nostack, readonly),
-                        );
+                        load_tile!("tileloadd tmm6, [{from} + {row}]", right, "tmm6");
                     }
                     _ => {
                         if self.has_lower() {
-                            asm!(
-                                "tdpbf16ps tmm3, tmm5, tmm7",
-                                "tileloaddt1 tmm5, [{left} + {row} + 1024]",
-                                left = in(reg) left,
-                                row = in(reg) 64usize,
-                                out("tmm3") _, out("tmm5") _,
-                                options(nostack, readonly),
-                            );
+                            asm!("tdpbf16ps tmm3, tmm5, tmm7", out("tmm3") _, options(nostack, nomem));
+                            load_tile!("tileloaddt1 tmm5, [{from} + {row} + 1024]", left, "tmm5");
                         }
-                        asm!(
-                            "tileloadd tmm7, [{right} + {row} + 1024]",
-                            right = in(reg) right,
-                            row = in(reg) 64usize,
-                            out("tmm7") _,
-                            options(nostack, readonly),
-                        );
+                        load_tile!("tileloadd tmm7, [{from} + {row} + 1024]", right, "tmm7");
                         self.ready = (left, right);
                     }
                 }

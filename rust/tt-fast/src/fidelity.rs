@@ -6,6 +6,8 @@
 
 use tt_tensix::regs::MathFidelity;
 
+use super::Side;
+
 /// The bits of an FP32 pattern that take part in a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
@@ -47,12 +49,11 @@ impl FidelityMasks {
         self.passes
     }
 
-    pub fn left(&self, pass: usize) -> Keep {
-        self.left[pass]
-    }
-
-    pub fn right(&self, pass: usize) -> Keep {
-        self.right[pass]
+    pub fn keep(&self, side: Side, pass: usize) -> Keep {
+        match side {
+            Side::Left => self.left[pass],
+            Side::Right => self.right[pass],
+        }
     }
 }
 
@@ -120,8 +121,8 @@ mod tests {
                 for b in (1024..2048).step_by(7) {
                     let product: f32 = (0..masks.passes())
                         .map(|pass| {
-                            let left = f32::from_bits(masks.left(pass).fp32(number(b)));
-                            left * f32::from_bits(masks.right(pass).fp32(number(a)))
+                            let left = f32::from_bits(masks.keep(Side::Left, pass).fp32(number(b)));
+                            left * f32::from_bits(masks.keep(Side::Right, pass).fp32(number(a)))
                         })
                         .sum();
                     assert_eq!(product as u32, phases(fidelity, a, b), "{fidelity:?} {a} {b}");
@@ -134,7 +135,12 @@ mod tests {
     fn pairs_are_masked_as_single_numbers() {
         for fidelity in MathFidelity::ALL {
             let masks = FidelityMasks::new(fidelity);
-            for keep in [masks.left(0), masks.right(0), masks.left(1), masks.right(1)] {
+            for keep in [
+                masks.keep(Side::Left, 0),
+                masks.keep(Side::Right, 0),
+                masks.keep(Side::Left, 1),
+                masks.keep(Side::Right, 1),
+            ] {
                 // Normal numbers: the pair keeps zero exponents for the unit to flush.
                 for word in (0x0080..=0xffffu32).filter(|word| word & 0x7f80 != 0) {
                     let expected = keep.fp32(word << 16);

@@ -47,41 +47,45 @@ pub use strategy::{Operands, Strategy};
 pub use tt_tensix::unpack::Bf16Page;
 pub use workspace::{Taken, Workspace};
 
-/// Words of a panel.
+/// Words of a panel, and of a line.
 pub const PANEL_WORDS: usize = 512;
+const LINE_WORDS: usize = 16;
 
 /// A tile of FP32 bits in face order.
 pub type Tile = [u32; TILE_DATUMS];
 
-/// A piece of an operand: 32 steps along K of BF16, or 16 of FP32, for 32 rows or columns.
-#[derive(Clone, Copy)]
-#[repr(C, align(64))]
-pub struct Panel([u32; PANEL_WORDS]);
+/// Words in whole cache lines.
+macro_rules! lines {
+    ($($(#[$doc:meta])* $name:ident($visibility:vis [u32; $words:expr]);)*) => { $(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        #[repr(C, align(64))]
+        pub struct $name($visibility [u32; $words]);
 
-// SAFETY: words without padding: their size is a multiple of the alignment.
-unsafe impl bytemuck::Zeroable for Panel {}
-// SAFETY: as above; every pattern is a valid word.
-unsafe impl bytemuck::Pod for Panel {}
+        // SAFETY: words without padding: their size is a multiple of the alignment.
+        unsafe impl bytemuck::Zeroable for $name {}
+        // SAFETY: as above; every pattern is a valid word.
+        unsafe impl bytemuck::Pod for $name {}
 
-impl Panel {
-    /// All zero.
-    pub const ZERO: Self = Self([0; PANEL_WORDS]);
+        impl $name {
+            /// All zero.
+            pub const ZERO: Self = Self([0; $words]);
+        }
+    )* };
 }
 
-/// The sums of one output tile: FP32 in face order.
-#[derive(Clone, Copy)]
-#[repr(C, align(64))]
-pub struct Sums(pub Tile);
+lines! {
+    /// A piece of an operand: 32 steps along K of BF16, or 16 of FP32, for 32 rows or columns.
+    Panel([u32; PANEL_WORDS]);
 
-// SAFETY: words without padding: their size is a multiple of the alignment.
-unsafe impl bytemuck::Zeroable for Sums {}
-// SAFETY: as above; every pattern is a valid word.
-unsafe impl bytemuck::Pod for Sums {}
+    /// The sums of one output tile: FP32 in face order.
+    Sums(pub [u32; TILE_DATUMS]);
+
+    /// A cache line: 32 steps along K of a row of the left operand, or 16 sums of a row.
+    Line(pub [u32; LINE_WORDS]);
+}
 
 impl Sums {
-    /// All zero.
-    pub const ZERO: Self = Self([0; TILE_DATUMS]);
-
     /// Makes what the chip has no other form of uniform: zero exponents become +0, NaN becomes the positive one.
     pub fn canonicalize(&mut self, level: Level) {
         pack::canonicalize::run(level, &mut self.0);
@@ -96,24 +100,6 @@ impl Sums {
     pub fn add_row(&mut self, row: &Tile, level: Level) {
         pack::add_row::run(level, &mut self.0, row);
     }
-}
-
-/// Words of a line.
-const LINE_WORDS: usize = 16;
-
-/// Words of a cache line: 32 steps along K of a row of the left operand, or 16 sums of a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(C, align(64))]
-pub struct Line(pub [u32; LINE_WORDS]);
-
-// SAFETY: words without padding: their size is the alignment.
-unsafe impl bytemuck::Zeroable for Line {}
-// SAFETY: as above; every pattern is a valid word.
-unsafe impl bytemuck::Pod for Line {}
-
-impl Line {
-    /// All zero.
-    pub const ZERO: Self = Self([0; LINE_WORDS]);
 }
 
 /// Cache lines of a BF16 page, and datums in each.
@@ -132,6 +118,15 @@ impl Masks {
     /// Every bit.
     #[cfg(target_arch = "x86_64")]
     const ALL: Self = Self { left: [u32::MAX; 16], right: [u32::MAX; 16] };
+}
+
+/// Which operand of a product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The left one, in `SrcB`.
+    Left,
+    /// The right one, in `SrcA`.
+    Right,
 }
 
 /// What multiplies.
@@ -208,8 +203,8 @@ impl Multiplier {
         #[cfg(target_arch = "x86_64")]
         if self.unit == Unit::Dot && self.fidelity.passes() == 1 {
             return Some(Masks {
-                left: [self.fidelity.left(0).pair_mask()?; 16],
-                right: [self.fidelity.right(0).pair_mask()?; 16],
+                left: [self.fidelity.keep(Side::Left, 0).pair_mask()?; 16],
+                right: [self.fidelity.keep(Side::Right, 0).pair_mask()?; 16],
             });
         }
         None
@@ -221,76 +216,48 @@ impl Multiplier {
         self.fidelity.passes() * per_pass
     }
 
-    /// Packs a tile of the left operand (`SrcB`), FP32 bits in face order.
+    /// Packs a tile of an operand, FP32 bits in face order.
     ///
     /// # Panics
     /// If `panels` are not those of one tile.
-    pub fn pack_left(&self, tile: &Tile, panels: &mut [Panel]) {
+    pub fn pack(&self, side: Side, tile: &Tile, panels: &mut [Panel]) {
         assert_eq!(panels.len(), self.panels(), "panels of a tile");
         if self.unit.takes_bf16() {
             let mut page = [0; 2 * TILE_DATUMS];
             pack::narrow::run(self.level, tile, &mut page);
-            return self.pack_left_bf16(&page, panels);
+            return self.pack_bf16(side, &page, panels);
         }
         for (pass, panels) in panels.as_chunks_mut::<2>().0.iter_mut().enumerate() {
-            pack::left_fp32::run(self.level, tile, self.fidelity.left(pass), panels);
-        }
-    }
-
-    /// Packs a tile of the right operand (`SrcA`), FP32 bits in face order.
-    ///
-    /// # Panics
-    /// If `panels` are not those of one tile.
-    pub fn pack_right(&self, tile: &Tile, panels: &mut [Panel]) {
-        assert_eq!(panels.len(), self.panels(), "panels of a tile");
-        if self.unit.takes_bf16() {
-            let mut page = [0; 2 * TILE_DATUMS];
-            pack::narrow::run(self.level, tile, &mut page);
-            return self.pack_right_bf16(&page, panels);
-        }
-        for (pass, panels) in panels.as_chunks_mut::<2>().0.iter_mut().enumerate() {
-            pack::right_fp32::run(self.level, tile, self.fidelity.right(pass), panels);
-        }
-    }
-
-    /// Packs a page of the left operand.
-    ///
-    /// # Panics
-    /// If `panels` are not those of one tile.
-    pub fn pack_left_bf16(&self, page: &Bf16Page, panels: &mut [Panel]) {
-        assert_eq!(panels.len(), self.panels(), "panels of a tile");
-        if !self.unit.takes_bf16() {
-            let mut tile = [0; TILE_DATUMS];
-            pack::widen::run(self.level, page, &mut tile);
-            return self.pack_left(&tile, panels);
-        }
-        for (pass, panel) in panels.iter_mut().enumerate() {
-            match self.fidelity.left(pass).pair_mask() {
-                // SAFETY: units that take BF16 belong to the level that this is compiled for.
-                #[cfg(target_arch = "x86_64")]
-                Some(mask) => unsafe { pack_avx512::left(page, mask, panel) },
-                _ => pack::left_bf16::run(self.level, page, self.fidelity.left(pass), panel),
+            let keep = self.fidelity.keep(side, pass);
+            match side {
+                Side::Left => pack::left_fp32::run(self.level, tile, keep, panels),
+                Side::Right => pack::right_fp32::run(self.level, tile, keep, panels),
             }
         }
     }
 
-    /// Packs a page of the right operand.
+    /// Packs a page of an operand.
     ///
     /// # Panics
     /// If `panels` are not those of one tile.
-    pub fn pack_right_bf16(&self, page: &Bf16Page, panels: &mut [Panel]) {
+    pub fn pack_bf16(&self, side: Side, page: &Bf16Page, panels: &mut [Panel]) {
         assert_eq!(panels.len(), self.panels(), "panels of a tile");
         if !self.unit.takes_bf16() {
             let mut tile = [0; TILE_DATUMS];
             pack::widen::run(self.level, page, &mut tile);
-            return self.pack_right(&tile, panels);
+            return self.pack(side, &tile, panels);
         }
         for (pass, panel) in panels.iter_mut().enumerate() {
-            match self.fidelity.right(pass).pair_mask() {
+            let keep = self.fidelity.keep(side, pass);
+            match (side, keep.pair_mask()) {
+                // SAFETY: units that take BF16 belong to the level that this is compiled for.
+                #[cfg(target_arch = "x86_64")]
+                (Side::Left, Some(mask)) => unsafe { pack_avx512::left(page, mask, panel) },
                 // SAFETY: as above.
                 #[cfg(target_arch = "x86_64")]
-                Some(mask) => unsafe { pack_avx512::right(page, mask, panel, &mut ()) },
-                _ => pack::right_bf16::run(self.level, page, self.fidelity.right(pass), panel),
+                (Side::Right, Some(mask)) => unsafe { pack_avx512::right(page, mask, panel, &mut ()) },
+                (Side::Left, _) => pack::left_bf16::run(self.level, page, keep, panel),
+                (Side::Right, _) => pack::right_bf16::run(self.level, page, keep, panel),
             }
         }
     }
@@ -304,7 +271,7 @@ impl Multiplier {
         assert_eq!(panels.len(), self.panels(), "panels of a tile");
         self.unit.takes_bf16()
             && panels.iter_mut().enumerate().all(|(pass, panel)| {
-                let mask = self.fidelity.right(pass).pair_mask();
+                let mask = self.fidelity.keep(Side::Right, pass).pair_mask();
                 mask.is_some_and(|mask| decoder.decode_panel(l1, mask, panel))
             })
     }
@@ -319,7 +286,7 @@ impl Multiplier {
             _ if page.is_empty() => false,
             Some(decoder) => self.pack_right_block(decoder, page, panels),
             None => {
-                self.pack_right_bf16(page.first_chunk().expect("a tile"), panels);
+                self.pack_bf16(Side::Right, page.first_chunk().expect("a tile"), panels);
                 true
             }
         }
@@ -527,7 +494,8 @@ impl<'a> Running<'a> {
     pub fn step_beside(&mut self, left: &[Panel], multiplier: &Multiplier, beside: Packing<'_>) -> bool {
         let Packing { decoder, page, panels, next, soon } = beside;
         #[cfg(target_arch = "x86_64")]
-        if let (Ready::Amx(tiles), Some(mask)) = (&mut self.session.0, multiplier.fidelity.right(0).pair_mask())
+        if let (Ready::Amx(tiles), Some(mask)) =
+            (&mut self.session.0, multiplier.fidelity.keep(Side::Right, 0).pair_mask())
             && let ([left], [panel], ([next_left], [next_right])) = (left, &mut *panels, next)
         {
             tiles.prepare(left, panel);
@@ -577,7 +545,7 @@ impl Running<'_> {
         assert!(run.places.len() == PLACES * per_tile && run.left.len().is_multiple_of(per_tile), "panels of tiles");
         #[cfg(target_arch = "x86_64")]
         if let (Ready::Amx(tiles), 1, Some(mask)) =
-            (&mut self.session.0, per_tile, multiplier.fidelity.right(0).pair_mask())
+            (&mut self.session.0, per_tile, multiplier.fidelity.keep(Side::Right, 0).pair_mask())
         {
             match decoder {
                 // SAFETY: AMX belongs to the level that this is compiled for.

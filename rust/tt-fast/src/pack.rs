@@ -19,14 +19,6 @@ const fn face_row(face: usize, row: usize) -> usize {
 /// Rows of 32 steps along K: what AMX takes as the left operand, rows 0 to 15 first.
 #[inline(always)]
 fn left_bf16_body(page: &Bf16Page, keep: Keep, panel: &mut Panel) {
-    match keep.pair_mask() {
-        Some(mask) => left_pairs(page, panel, |pair| pair & mask),
-        None => left_pairs(page, panel, |pair| keep.bf16_pair(pair)),
-    }
-}
-
-#[inline(always)]
-fn left_pairs(page: &Bf16Page, panel: &mut Panel, mask: impl Fn(u32) -> u32) {
     for (row, line) in panel.0.as_chunks_mut::<FACE_SIDE>().0.iter_mut().enumerate() {
         let face = row / FACE_SIDE * 2;
         // As words at once: taken apart into bytes, the compiler gathers them from different rows.
@@ -36,7 +28,7 @@ fn left_pairs(page: &Bf16Page, panel: &mut Panel, mask: impl Fn(u32) -> u32) {
         };
         let both: [u32; FACE_SIDE] = bytemuck::must_cast([half(0), half(1)]);
         for (to, pair) in line.iter_mut().zip(both) {
-            *to = mask(u32::from_le(pair));
+            *to = keep.bf16_pair(u32::from_le(pair));
         }
     }
 }
@@ -44,21 +36,13 @@ fn left_pairs(page: &Bf16Page, panel: &mut Panel, mask: impl Fn(u32) -> u32) {
 /// Pairs of steps along K, 16 columns each: what AMX takes as the right operand, columns 0 to 15 first.
 #[inline(always)]
 fn right_bf16_body(page: &Bf16Page, keep: Keep, panel: &mut Panel) {
-    match keep.pair_mask() {
-        Some(mask) => right_pairs(page, panel, |pair| pair & mask),
-        None => right_pairs(page, panel, |pair| keep.bf16_pair(pair)),
-    }
-}
-
-#[inline(always)]
-fn right_pairs(page: &Bf16Page, panel: &mut Panel, mask: impl Fn(u32) -> u32) {
     for (line_number, line) in panel.0.as_chunks_mut::<FACE_SIDE>().0.iter_mut().enumerate() {
         let (side, pair) = (line_number / FACE_SIDE, line_number % FACE_SIDE);
         let from = face_row(pair / (FACE_SIDE / 2) * 2 + side, pair % (FACE_SIDE / 2) * 2);
         let (even, odd) = page[from..from + 2 * FACE_ROW].split_at(FACE_ROW);
         for ((word, even), odd) in line.iter_mut().zip(even.as_chunks::<2>().0).zip(odd.as_chunks::<2>().0) {
             let (even, odd) = (u16::from_le_bytes(*even), u16::from_le_bytes(*odd));
-            *word = mask(u32::from(even) | u32::from(odd) << 16);
+            *word = keep.bf16_pair(u32::from(even) | u32::from(odd) << 16);
         }
     }
 }

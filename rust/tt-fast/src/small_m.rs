@@ -12,10 +12,10 @@
 use tt_cpu::{Level, simd_kernel};
 
 #[cfg(target_arch = "x86_64")]
-use super::Unit;
-#[cfg(target_arch = "x86_64")]
 use super::small_m_avx512;
 use super::{LINE_WORDS, Line, Multiplier, PANEL_WORDS, Panel, PanelDecoder, Ready, Session, Sums};
+#[cfg(target_arch = "x86_64")]
+use super::{Side, Unit};
 use tt_tensix::regs::index;
 
 /// Most rows that are few: with more, most of the work is that of whole tiles.
@@ -76,7 +76,7 @@ impl Multiplier {
         if self.unit == Unit::Dot {
             let bits = decoder.map_or(Some(16), PanelDecoder::bits)?;
             let passes = self.fidelity.passes();
-            let mask = |pass: usize| self.fidelity.right(pass).pair_mask();
+            let mask = |pass: usize| self.fidelity.keep(Side::Right, pass).pair_mask();
             return Some(SmallM { bits, masks: [mask(0)?, mask(passes - 1)?], passes, level: self.level });
         }
         let _ = decoder;

@@ -71,11 +71,11 @@ fn each(mut test: impl FnMut(&Multiplier, DataFormat, Option<PanelDecoder>, Smal
     }
 }
 
-fn left_panels(multiplier: &Multiplier, rows: usize) -> Vec<Panel> {
+fn left_panels(multiplier: &Multiplier, tiles: usize, rows: usize) -> Vec<Panel> {
     let per_tile = multiplier.panels();
-    let mut left = vec![Panel::ZERO; STEPS * per_tile];
+    let mut left = vec![Panel::ZERO; tiles * per_tile];
     for (step, panels) in left.chunks_mut(per_tile).enumerate() {
-        multiplier.pack_left(&tile(step as u32, rows), panels);
+        multiplier.pack(Side::Left, &tile(step as u32, rows), panels);
     }
     left
 }
@@ -86,7 +86,7 @@ fn few_rows_have_the_sums_of_all() {
         let per_tile = multiplier.panels();
         for (rows, columns) in [1, 2, 3, 4, 5, 8, 9, 16, 17, 24].into_iter().flat_map(|rows| [(rows, 1), (rows, 7)]) {
             let what = format!("{format:?} {:?} {rows} rows {columns} columns", multiplier.fidelity);
-            let left = left_panels(multiplier, rows);
+            let left = left_panels(multiplier, STEPS, rows);
             let found = small_m.rows(&left).expect("few rows");
             let pages: Vec<Vec<u8>> = (0..STEPS * columns).map(|number| page(format, 50 + number as u32)).collect();
             let pages: Vec<&[u8]> = pages.iter().map(Vec::as_slice).collect();
@@ -113,16 +113,16 @@ fn few_rows_have_the_sums_of_all() {
 fn one_number_makes_a_row_count() {
     each(|multiplier, _, _, small_m| {
         for (row, column) in [(0, 0), (1, 31), (4, 16), (15, 15), (16, 0), (23, 31), (24, 7), (31, 31)] {
-            let mut left = left_panels(multiplier, 0);
+            let mut left = left_panels(multiplier, STEPS, 0);
             let mut tile = [0; TILE_DATUMS];
             tile[index(row, column)] = 0x0080_0000;
             let per_tile = multiplier.panels();
-            multiplier.pack_left(&tile, &mut left[(STEPS - 1) * per_tile..]);
+            multiplier.pack(Side::Left, &tile, &mut left[(STEPS - 1) * per_tile..]);
             let rows = small_m.rows(&left).map(|found| found.rows);
             assert_eq!(rows.is_some(), row < MOST_ROWS, "row {row}");
             assert!(rows.is_none_or(|rows| rows > row && rows <= MOST_ROWS), "row {row} of {rows:?}");
         }
-        assert_eq!(small_m.rows(&left_panels(multiplier, 0)).map(|found| found.rows), Some(1), "only zeros");
+        assert_eq!(small_m.rows(&left_panels(multiplier, STEPS, 0)).map(|found| found.rows), Some(1), "only zeros");
     });
 }
 
@@ -130,7 +130,7 @@ fn one_number_makes_a_row_count() {
 #[test]
 fn what_rows_of_zeros_may_have_met_is_found() {
     each(|multiplier, format, _, small_m| {
-        let left = left_panels(multiplier, 2);
+        let left = left_panels(multiplier, STEPS, 2);
         let found = small_m.rows(&left).expect("few rows");
         let plain = page(format, 1);
         let run = |tile: &[u8]| {
@@ -187,10 +187,7 @@ fn amx_multiplies_the_rows_in_use() {
         right.chunks_mut(per_tile).enumerate().for_each(|(number, panels)| pack(number, panels));
         let mut session = multiplier.session();
         for rows in [1, 2, 7, 8, 15, 16, 17, 24, 31, 32] {
-            let mut left = vec![Panel::ZERO; TILES * per_tile];
-            for (step, panels) in left.chunks_mut(per_tile).enumerate() {
-                multiplier.pack_left(&tile(step as u32, rows), panels);
-            }
+            let left = left_panels(&multiplier, TILES, rows);
             let [mut all, mut few, mut run_of_few] = [Sums::ZERO, Sums([1; TILE_DATUMS]), Sums([2; TILE_DATUMS])];
             assert_eq!(session.multiply_rows(&[]), 32);
             session.multiply(&left, &right, &mut all, true);

@@ -24,8 +24,8 @@ fn reference(fidelity: MathFidelity, left: &[Tile], right: &[Tile]) -> Vec<f64> 
             for column in 0..32 {
                 for pass in 0..masks.passes() {
                     for k in 0..32 {
-                        let left = f32::from_bits(masks.left(pass).fp32(left[index(row, k)]));
-                        let right = f32::from_bits(masks.right(pass).fp32(right[index(k, column)]));
+                        let left = f32::from_bits(masks.keep(Side::Left, pass).fp32(left[index(row, k)]));
+                        let right = f32::from_bits(masks.keep(Side::Right, pass).fp32(right[index(k, column)]));
                         sums[index(row, column)] += f64::from(left) * f64::from(right);
                     }
                 }
@@ -40,6 +40,35 @@ fn units() -> Vec<(bool, Level)> {
     levels.iter().flat_map(|&level| [(false, level), (true, level)]).collect()
 }
 
+/// Every fidelity at every level.
+fn multipliers() -> impl Iterator<Item = (MathFidelity, Level, Multiplier)> {
+    let at = |fidelity, level| (fidelity, level, Multiplier::new(fidelity, false, level));
+    MathFidelity::ALL
+        .into_iter()
+        .flat_map(move |fidelity| Level::supported().iter().map(move |&level| at(fidelity, level)))
+}
+
+/// The panels of tiles that follow each other.
+fn packed(multiplier: &Multiplier, side: Side, tiles: &[Tile]) -> Vec<Panel> {
+    let mut panels = vec![Panel::ZERO; tiles.len() * multiplier.panels()];
+    for (tile, panels) in tiles.iter().zip(panels.chunks_mut(multiplier.panels())) {
+        multiplier.pack(side, tile, panels);
+    }
+    panels
+}
+
+fn packed_pages(multiplier: &Multiplier, side: Side, pages: &[Bf16Page]) -> Vec<Panel> {
+    let mut panels = vec![Panel::ZERO; pages.len() * multiplier.panels()];
+    for (page, panels) in pages.iter().zip(panels.chunks_mut(multiplier.panels())) {
+        multiplier.pack_bf16(side, page, panels);
+    }
+    panels
+}
+
+fn words(panels: &[Panel]) -> Vec<u32> {
+    panels.iter().flat_map(|panel| panel.0).collect()
+}
+
 #[test]
 fn every_unit_multiplies_masked_operands() {
     for fidelity in MathFidelity::ALL {
@@ -48,12 +77,7 @@ fn every_unit_multiplies_masked_operands() {
             let left: Vec<Tile> = (0..3).map(|seed| tile(seed, wide)).collect();
             let right: Vec<Tile> = (10..13).map(|seed| tile(seed, wide)).collect();
             let per_tile = multiplier.panels();
-            let mut panels = [vec![Panel::ZERO; 3 * per_tile], vec![Panel::ZERO; 3 * per_tile]];
-            for step in 0..3 {
-                let range = step * per_tile..(step + 1) * per_tile;
-                multiplier.pack_left(&left[step], &mut panels[0][range.clone()]);
-                multiplier.pack_right(&right[step], &mut panels[1][range]);
-            }
+            let panels = [packed(&multiplier, Side::Left, &left), packed(&multiplier, Side::Right, &right)];
             let mut session = multiplier.session();
             let (mut whole, mut parts) = (Sums::ZERO, Sums::ZERO);
             session.multiply(&panels[0], &panels[1], &mut whole, true);
@@ -92,14 +116,7 @@ fn dot_products_are_fused_multiply_adds_with_odd_steps_first() {
         let multiplier = Multiplier::on(Unit::Dot, fidelity, Level::Avx512);
         let (left, right): (Vec<Tile>, Vec<Tile>) =
             (0..3).map(|seed| (tile(seed, false), tile(seed + 10, false))).unzip();
-        let per_tile = multiplier.panels();
-        let mut panels = [vec![Panel::ZERO; 3 * per_tile], vec![Panel::ZERO; 3 * per_tile]];
-        for (tile, panels) in left.iter().zip(panels[0].chunks_mut(per_tile)) {
-            multiplier.pack_left(tile, panels);
-        }
-        for (tile, panels) in right.iter().zip(panels[1].chunks_mut(per_tile)) {
-            multiplier.pack_right(tile, panels);
-        }
+        let panels = [packed(&multiplier, Side::Left, &left), packed(&multiplier, Side::Right, &right)];
         let mut sums = Sums(tile(20, false));
         let masks = FidelityMasks::new(fidelity);
         let expected: Tile = std::array::from_fn(|datum| {
@@ -108,8 +125,8 @@ fn dot_products_are_fused_multiply_adds_with_odd_steps_first() {
             for (left, right) in left.iter().zip(&right) {
                 for pass in 0..masks.passes() {
                     for k in (0..32).map(|k| k ^ 1) {
-                        let left = f32::from_bits(masks.left(pass).fp32(left[index(row, k)]));
-                        let right = f32::from_bits(masks.right(pass).fp32(right[index(k, column)]));
+                        let left = f32::from_bits(masks.keep(Side::Left, pass).fp32(left[index(row, k)]));
+                        let right = f32::from_bits(masks.keep(Side::Right, pass).fp32(right[index(k, column)]));
                         sum = left.mul_add(right, sum);
                     }
                 }
@@ -138,70 +155,58 @@ fn page_of(tile: &Tile) -> Bf16Page {
 
 #[test]
 fn pages_are_multiplied_as_panels_and_sums_become_pages() {
-    for fidelity in MathFidelity::ALL {
-        for &level in Level::supported() {
-            for make in [|seed| tile(seed, false), unusual] {
-                let multiplier = Multiplier::new(fidelity, false, level);
-                let (left, right): (Vec<_>, Vec<_>) =
-                    (0..3).map(|seed| (page_of(&make(seed)), page_of(&make(seed + 10)))).unzip();
-                let count = multiplier.panels();
-                let mut panels = [vec![Panel::ZERO; 3 * count], vec![Panel::ZERO; 3 * count]];
-                for step in 0..3 {
-                    multiplier.pack_left_bf16(&left[step], &mut panels[0][step * count..][..count]);
-                    multiplier.pack_right_bf16(&right[step], &mut panels[1][step * count..][..count]);
+    for (fidelity, _, multiplier) in multipliers() {
+        for make in [|seed| tile(seed, false), unusual] {
+            let (left, right): (Vec<_>, Vec<_>) =
+                (0..3).map(|seed| (page_of(&make(seed)), page_of(&make(seed + 10)))).unzip();
+            let panels = [packed_pages(&multiplier, Side::Left, &left), packed_pages(&multiplier, Side::Right, &right)];
+            let start = Sums(tile(20, false));
+            let mut session = multiplier.session();
+            let mut expected = start;
+            session.multiply(&panels[0], &panels[1], &mut expected, false);
+            let mut page = [0; 2048];
+            multiplier.to_bf16(&expected, 0..LINES, &mut page);
+            let what = format!("{fidelity:?} {:?}", multiplier.unit());
+
+            let (mut sums, mut finished) = (start, [1; 2048]);
+            let running = session.begin(&mut sums, false);
+            running.last_steps((&panels[0], &panels[1]), &[], &multiplier, &mut finished);
+            assert!(finished == page, "{what}: the last product");
+
+            let Some(masks) = multiplier.masks() else { continue };
+            let left: Vec<&[u8]> = left.iter().map(|page| &page[..]).collect();
+            let right: Vec<&[u8]> = right.iter().map(|page| &page[..]).collect();
+            let (mut sums, mut finished) = (start, [1; 2048]);
+            let mut running = session.begin(&mut sums, false);
+            running.pages((&left[..1], &right[..1]), &masks, &[], None);
+            running.pages((&left[1..], &right[1..]), &masks, &[], None);
+            running.end();
+            assert!(sums.0 == expected.0, "{what}: sums of pages");
+            sums = start;
+            session.begin(&mut sums, false).pages((&left, &right), &masks, &[], Some(&mut finished));
+            assert!(finished == page, "{what}: a page of pages");
+
+            // Packed in the first product of each, and found in the second.
+            for (of_left, of_right) in [(true, true), (true, false), (false, true), (false, false)] {
+                let mut packed = [vec![Panel::ZERO; 3], vec![Panel::ZERO; 3]];
+                if !of_left {
+                    packed[0].clone_from(&panels[0]);
                 }
-                let start = Sums(tile(20, false));
-                let mut session = multiplier.session();
-                let mut expected = start;
-                session.multiply(&panels[0], &panels[1], &mut expected, false);
-                let mut page = [0; 2048];
-                multiplier.to_bf16(&expected, 0..LINES, &mut page);
-                let what = format!("{fidelity:?} {:?}", multiplier.unit());
-
-                let (mut sums, mut finished) = (start, [1; 2048]);
-                let running = session.begin(&mut sums, false);
-                running.last_steps((&panels[0], &panels[1]), &[], &multiplier, &mut finished);
-                assert!(finished == page, "{what}: the last product");
-
-                let Some(masks) = multiplier.masks() else { continue };
-                let left: Vec<&[u8]> = left.iter().map(|page| &page[..]).collect();
-                let right: Vec<&[u8]> = right.iter().map(|page| &page[..]).collect();
+                if !of_right {
+                    packed[1].clone_from(&panels[1]);
+                }
+                let [left_panels, right_panels] = &mut packed;
+                let pages = (if of_left { &left[..] } else { &[] }, if of_right { &right[..] } else { &[] });
                 let (mut sums, mut finished) = (start, [1; 2048]);
                 let mut running = session.begin(&mut sums, false);
-                running.pages((&left[..1], &right[..1]), &masks, &[], None);
-                running.pages((&left[1..], &right[1..]), &masks, &[], None);
+                running.packing((left_panels, right_panels), pages, &masks, &[], None);
                 running.end();
-                assert!(sums.0 == expected.0, "{what}: sums of pages");
+                assert!(sums.0 == expected.0, "{what}: sums of pages that are packed meanwhile");
+                assert!(words(left_panels) == words(&panels[0]) && words(right_panels) == words(&panels[1]), "{what}");
                 sums = start;
-                session.begin(&mut sums, false).pages((&left, &right), &masks, &[], Some(&mut finished));
-                assert!(finished == page, "{what}: a page of pages");
-
-                // Packed in the first product of each, and found in the second.
-                for (of_left, of_right) in [(true, true), (true, false), (false, true), (false, false)] {
-                    let mut packed = [vec![Panel::ZERO; 3], vec![Panel::ZERO; 3]];
-                    if !of_left {
-                        packed[0].clone_from(&panels[0]);
-                    }
-                    if !of_right {
-                        packed[1].clone_from(&panels[1]);
-                    }
-                    let [left_panels, right_panels] = &mut packed;
-                    let pages = (if of_left { &left[..] } else { &[] }, if of_right { &right[..] } else { &[] });
-                    let (mut sums, mut finished) = (start, [1; 2048]);
-                    let mut running = session.begin(&mut sums, false);
-                    running.packing((left_panels, right_panels), pages, &masks, &[], None);
-                    running.end();
-                    assert!(sums.0 == expected.0, "{what}: sums of pages that are packed meanwhile");
-                    let words = |panels: &[Panel]| panels.iter().flat_map(|panel| panel.0).collect::<Vec<u32>>();
-                    assert!(
-                        words(left_panels) == words(&panels[0]) && words(right_panels) == words(&panels[1]),
-                        "{what}"
-                    );
-                    sums = start;
-                    let running = &mut session.begin(&mut sums, false);
-                    running.packing((left_panels, right_panels), (&[], &[]), &masks, &[], Some(&mut finished));
-                    assert!(finished == page, "{what}: a page of panels that were packed");
-                }
+                let running = &mut session.begin(&mut sums, false);
+                running.packing((left_panels, right_panels), (&[], &[]), &masks, &[], Some(&mut finished));
+                assert!(finished == page, "{what}: a page of panels that were packed");
             }
         }
     }
@@ -209,76 +214,64 @@ fn pages_are_multiplied_as_panels_and_sums_become_pages() {
 
 #[test]
 fn pages_are_packed_as_tiles() {
-    for fidelity in MathFidelity::ALL {
-        for &level in Level::supported() {
-            let multiplier = Multiplier::new(fidelity, false, level);
-            let tile = tile(5, false);
-            let page: Bf16Page = std::array::from_fn(|byte| (tile[byte / 2] >> (16 + byte % 2 * 8)) as u8);
-            let mut panels = vec![[Panel::ZERO; 4]; 4];
-            let count = multiplier.panels();
-            multiplier.pack_left(&tile, &mut panels[0][..count]);
-            multiplier.pack_left_bf16(&page, &mut panels[1][..count]);
-            multiplier.pack_right(&tile, &mut panels[2][..count]);
-            multiplier.pack_right_bf16(&page, &mut panels[3][..count]);
-            let words = |index: usize| panels[index].iter().flat_map(|panel| panel.0).collect::<Vec<u32>>();
-            assert!(words(0) == words(1) && words(2) == words(3), "{fidelity:?} {level}");
+    for (fidelity, level, multiplier) in multipliers() {
+        let tile = tile(5, false);
+        for side in [Side::Left, Side::Right] {
+            let pages = packed_pages(&multiplier, side, &[page_of(&tile)]);
+            assert!(words(&packed(&multiplier, side, &[tile])) == words(&pages), "{fidelity:?} {level} {side:?}");
         }
     }
 }
 
 #[test]
 fn a_tile_is_packed_beside_a_product() {
-    for fidelity in MathFidelity::ALL {
-        for &level in Level::supported() {
-            let multiplier = Multiplier::new(fidelity, false, level);
-            let count = multiplier.panels();
-            let [mut left, mut right, mut expected, mut packed] = [(); 4].map(|()| vec![Panel::ZERO; count]);
-            multiplier.pack_left(&tile(1, false), &mut left);
-            multiplier.pack_right(&tile(2, false), &mut right);
-            let mut session = multiplier.session();
-            let [mut other_left, mut other_right] = [(); 2].map(|()| vec![Panel::ZERO; count]);
-            multiplier.pack_left(&tile(3, false), &mut other_left);
-            multiplier.pack_right(&tile(4, false), &mut other_right);
-            let (mut alone, mut beside) = (Sums::ZERO, Sums::ZERO);
-            session.multiply(&left, &right, &mut alone, true);
-            session.multiply(&other_left, &other_right, &mut alone, false);
-            session.multiply(&left, &right, &mut alone, false);
-            // What follows is known the first time and not what was said the second time.
-            let mut run = |decoder, page: &[u8], packed: &mut [Panel]| {
-                let [mut first, mut second, mut third] = [&right, &other_right, &right].map(Clone::clone);
-                let mut running = session.begin(&mut beside, true);
-                let mut step = |left: &[Panel], panels: &mut [Panel], next: PanelPair<'_>| {
-                    running.step_beside(left, &multiplier, Packing { decoder, page, panels, next, soon: page })
-                };
-                let done = [
-                    step(&left, &mut first, (&other_left, &second)),
-                    step(&other_left, &mut second, (&other_left, &other_right)),
-                    step(&left, &mut third, (&left, &right)),
-                ];
-                running.end();
-                assert!(alone.0 == beside.0, "{fidelity:?} {level}");
-                assert!(done.iter().all(|&one| one == done[0]), "{fidelity:?} {level}");
-                let same = [&second, &third].map(|other| first.iter().zip(other).all(|(a, b)| a.0 == b.0));
-                assert!(!done[0] || same == [true; 2], "{fidelity:?} {level}");
-                packed.copy_from_slice(&first);
-                done[0]
+    for (fidelity, level, multiplier) in multipliers() {
+        let count = multiplier.panels();
+        let [mut expected, mut got] = [(); 2].map(|()| vec![Panel::ZERO; count]);
+        let left_right = |seed| {
+            let [left, right] = [tile(seed, false), tile(seed + 1, false)];
+            (packed(&multiplier, Side::Left, &[left]), packed(&multiplier, Side::Right, &[right]))
+        };
+        let ((left, right), (other_left, other_right)) = (left_right(1), left_right(3));
+        let mut session = multiplier.session();
+        let (mut alone, mut beside) = (Sums::ZERO, Sums::ZERO);
+        session.multiply(&left, &right, &mut alone, true);
+        session.multiply(&other_left, &other_right, &mut alone, false);
+        session.multiply(&left, &right, &mut alone, false);
+        // What follows is known the first time and not what was said the second time.
+        let mut run = |decoder, page: &[u8], got: &mut [Panel]| {
+            let [mut first, mut second, mut third] = [&right, &other_right, &right].map(Clone::clone);
+            let mut running = session.begin(&mut beside, true);
+            let mut step = |left: &[Panel], panels: &mut [Panel], next: PanelPair<'_>| {
+                running.step_beside(left, &multiplier, Packing { decoder, page, panels, next, soon: page })
             };
-            let page: Bf16Page = std::array::from_fn(|byte| (byte * 7 % 61) as u8 | 0x20);
-            multiplier.pack_right_bf16(&page, &mut expected);
-            assert!(run(None, &page, &mut packed));
-            let same = |a: &[Panel], b: &[Panel]| a.iter().zip(b).all(|(a, b)| a.0 == b.0);
-            assert!(same(&expected, &packed), "{fidelity:?} {level}");
-            for format in [DataFormat::Bfp8B, DataFormat::Bfp4B] {
-                let decoder = PanelDecoder::new(format, level).expect("a block float");
-                let bytes = format.tile_bytes(tt_formats::TileShape::FULL);
-                let mut l1: Vec<u8> = (0..bytes).map(|byte| (byte * 5 % 97) as u8 | 0x11).collect();
-                let direct = multiplier.pack_right_block(decoder, &l1, &mut expected);
-                assert_eq!(run(Some(decoder), &l1, &mut packed), direct);
-                assert!(!direct || same(&expected, &packed), "{fidelity:?} {format:?} {level}");
-                // An exponent that wraps: the product is done all the same.
-                l1[0] = 0;
-                assert!(!run(Some(decoder), &l1, &mut packed));
-            }
+            let done = [
+                step(&left, &mut first, (&other_left, &second)),
+                step(&other_left, &mut second, (&other_left, &other_right)),
+                step(&left, &mut third, (&left, &right)),
+            ];
+            running.end();
+            assert!(alone.0 == beside.0, "{fidelity:?} {level}");
+            assert!(done.iter().all(|&one| one == done[0]), "{fidelity:?} {level}");
+            let same = [&second, &third].map(|other| first.iter().zip(other).all(|(a, b)| a.0 == b.0));
+            assert!(!done[0] || same == [true; 2], "{fidelity:?} {level}");
+            got.copy_from_slice(&first);
+            done[0]
+        };
+        let page: Bf16Page = std::array::from_fn(|byte| (byte * 7 % 61) as u8 | 0x20);
+        multiplier.pack_bf16(Side::Right, &page, &mut expected);
+        assert!(run(None, &page, &mut got));
+        assert!(words(&expected) == words(&got), "{fidelity:?} {level}");
+        for format in [DataFormat::Bfp8B, DataFormat::Bfp4B] {
+            let decoder = PanelDecoder::new(format, level).expect("a block float");
+            let bytes = format.tile_bytes(tt_formats::TileShape::FULL);
+            let mut l1: Vec<u8> = (0..bytes).map(|byte| (byte * 5 % 97) as u8 | 0x11).collect();
+            let direct = multiplier.pack_right_block(decoder, &l1, &mut expected);
+            assert_eq!(run(Some(decoder), &l1, &mut got), direct);
+            assert!(!direct || words(&expected) == words(&got), "{fidelity:?} {format:?} {level}");
+            // An exponent that wraps: the product is done all the same.
+            l1[0] = 0;
+            assert!(!run(Some(decoder), &l1, &mut got));
         }
     }
 }
@@ -304,14 +297,12 @@ fn a_run_is_its_products() {
                 page
             };
             let pages: Vec<Vec<u8>> = (0..TILES).map(page).collect();
-            let mut left = vec![Panel::ZERO; TILES * per_tile];
-            for (number, panels) in left.chunks_mut(per_tile).enumerate() {
-                multiplier.pack_left(&tile(number as u32, false), panels);
-            }
+            let tiles: Vec<Tile> = (0..TILES as u32).map(|number| tile(number, false)).collect();
+            let left = packed(&multiplier, Side::Left, &tiles);
             // What the caller packs is another tile.
             let pack = |number: usize, panels: &mut [Panel]| {
                 if !multiplier.pack_right_page(&pages[number], decoder, panels) {
-                    multiplier.pack_right(&tile(100 + number as u32, false), panels);
+                    multiplier.pack(Side::Right, &tile(100 + number as u32, false), panels);
                 }
             };
             let mut right = vec![Panel::ZERO; TILES * per_tile];
@@ -402,7 +393,7 @@ fn block_floats_are_packed_as_their_pages() {
         (state >> 56) as u8
     };
     for format in [DataFormat::Bfp8B, DataFormat::Bfp4B] {
-        let mut packed = 0;
+        let mut count = 0;
         for round in 0..100 {
             let mut l1: Vec<u8> = (0..format.tile_bytes(tt_formats::TileShape::FULL)).map(|_| next()).collect();
             for (group, exponent) in l1[..64].iter_mut().enumerate() {
@@ -420,19 +411,18 @@ fn block_floats_are_packed_as_their_pages() {
                 assert!(decoder.decode(&l1, &mut page), "{format:?} {level}");
                 for fidelity in MathFidelity::ALL {
                     let multiplier = Multiplier::new(fidelity, false, level);
-                    let mut panels = [vec![Panel::ZERO; multiplier.panels()], vec![Panel::ZERO; multiplier.panels()]];
-                    if multiplier.pack_right_block(decoder, &l1, &mut panels[0]) {
-                        packed += 1;
-                        multiplier.pack_right_bf16(&page, &mut panels[1]);
-                        let words = |index: usize| panels[index].iter().flat_map(|panel| panel.0).collect::<Vec<u32>>();
-                        assert!(words(0) == words(1), "{fidelity:?} {format:?} {level} {round}");
+                    let mut panels = vec![Panel::ZERO; multiplier.panels()];
+                    if multiplier.pack_right_block(decoder, &l1, &mut panels) {
+                        count += 1;
+                        let expected = packed_pages(&multiplier, Side::Right, &[page]);
+                        assert!(words(&panels) == words(&expected), "{fidelity:?} {format:?} {level} {round}");
                     }
                 }
             }
         }
         let direct = decode_vbmi_available()
             && Multiplier::new(MathFidelity::LoFi, false, Level::detected()).unit().takes_bf16();
-        assert_eq!(packed, if direct { 400 } else { 0 }, "{format:?}");
+        assert_eq!(count, if direct { 400 } else { 0 }, "{format:?}");
     }
 }
 

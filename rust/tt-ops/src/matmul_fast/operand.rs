@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use tt_cpu::{Level, stream};
-use tt_fast::{AHEAD, Bf16Page, Block, Packing, Panel, PanelDecoder, PanelPair, Running};
+use tt_fast::{AHEAD, Bf16Page, Block, Packing, Panel, PanelDecoder, PanelPair, Running, Side};
 use tt_formats::{DataFormat, TileShape};
 use tt_tensix::fpu;
 use tt_tensix::pack;
@@ -101,7 +101,7 @@ impl Kernel<'_> {
                 let panels = &mut panels[self.plan.left_place(slot, step - steps.start)..][..self.plan.per_tile];
                 let used = self.used(step);
                 match self.left.plain(bytes, &mut decoded) {
-                    Some(page) if used >= 32 => self.multiplier.pack_left_bf16(page, panels),
+                    Some(page) if used >= 32 => self.multiplier.pack_bf16(Side::Left, page, panels),
                     _ => self.pack_left_tile(bytes, used, panels),
                 }
             }
@@ -133,7 +133,7 @@ impl Kernel<'_> {
             self.left.tile(bytes, &mut tile);
             clear_beyond(&mut tile, used, false);
         }
-        self.multiplier.pack_left(&tile, panels);
+        self.multiplier.pack(Side::Left, &tile, panels);
     }
 
     /// Packs a page of the right operand, of a step along K.
@@ -144,7 +144,7 @@ impl Kernel<'_> {
         if used < 32 || self.right.transposed {
             self.pack_right_tile(bytes, used, panels);
         } else if let (DataFormat::Float16B, Some(page)) = (self.right.input.format, bytes.first_chunk()) {
-            self.multiplier.pack_right_bf16(page, panels);
+            self.multiplier.pack_bf16(Side::Right, page, panels);
         } else if !self.right.decoder.is_some_and(|decoder| self.multiplier.pack_right_block(decoder, bytes, panels)) {
             self.pack_right_other(bytes, used, panels);
         }
@@ -179,7 +179,7 @@ impl Kernel<'_> {
     fn pack_right_other(&self, bytes: &[u8], used: usize, panels: &mut [Panel]) {
         let mut decoded = [0; 2048];
         match self.right.plain(bytes, &mut decoded) {
-            Some(page) => self.multiplier.pack_right_bf16(page, panels),
+            Some(page) => self.multiplier.pack_bf16(Side::Right, page, panels),
             None => self.pack_right_tile(bytes, used, panels),
         }
     }
@@ -195,6 +195,6 @@ impl Kernel<'_> {
             std::mem::swap(&mut tile, &mut other);
         }
         clear_beyond(&mut tile, used, true);
-        self.multiplier.pack_right(&tile, panels);
+        self.multiplier.pack(Side::Right, &tile, panels);
     }
 }
