@@ -1,5 +1,6 @@
-//! A chain of vector-unit functions that run in one visit to Dst.
+//! A chain of SFPU functions that run in one visit to Dst.
 
+use tt_cpu::Level;
 use tt_tensix::sfpu::exec::bf16::Bf16Step;
 use tt_tensix::sfpu::{self, Call, DstWidth};
 
@@ -70,10 +71,16 @@ impl Chain {
 
     /// Applies the functions in order; values stay in Dst between them.
     pub(crate) fn apply(&self, dst: &mut [u32], dst32: bool) {
+        self.each_call(dst32, |call, width, level| call.run(dst, width, level));
+    }
+
+    /// [`Self::apply`] where results are so few that no table of all of them pays.
+    pub(crate) fn apply_once(&self, dst: &mut [u32], dst32: bool) {
+        self.each_call(dst32, |call, width, level| call.run_program(dst, width, level));
+    }
+
+    fn each_call(&self, dst32: bool, mut run: impl FnMut(&Call, DstWidth, Level)) {
         let width = if dst32 { DstWidth::Bits32 } else { DstWidth::Bits16 };
-        let level = tt_cpu::Level::current();
-        for call in &self.calls {
-            call.run(dst, width, level);
-        }
+        self.calls.iter().for_each(|call| run(call, width, Level::current()));
     }
 }

@@ -3,31 +3,13 @@
 mod program;
 mod simd;
 
-use tt_formats::{DataFormat, TileShape};
+use tt_formats::TileShape;
 use tt_memory::{Access, BufferId, Device};
 
 use crate::{OpError, for_each_page};
-use simd::SimdSearch;
+use simd::{Keys, SimdSearch};
 
 pub use program::ArgmaxProgram;
-
-/// A total order over the datums: NaN above all, both zeros equal.
-fn rank(format: DataFormat, word: u32) -> i64 {
-    match format {
-        DataFormat::Int32 => i64::from(word as i32),
-        DataFormat::UInt32 | DataFormat::UInt16 | DataFormat::UInt8 => i64::from(word),
-        DataFormat::Int8 => i64::from(word as u8 as i8),
-        _ => {
-            let bits = if format == DataFormat::Float16B { word << 16 } else { word };
-            let magnitude = i64::from(bits & 0x7fff_ffff);
-            match bits {
-                _ if magnitude > 0x7f80_0000 => i64::MAX,
-                _ if bits >> 31 == 1 => -magnitude,
-                _ => magnitude,
-            }
-        }
-    }
-}
 
 /// Runs the search.
 ///
@@ -46,12 +28,15 @@ pub fn argmax(device: &mut Device, input: BufferId, output: BufferId, program: &
         let what = format!("output holds {} indices, the search gives {}", pages * per_page, outer * inner);
         return Err(OpError::Invariant { operator: "argmax", what });
     }
+    let Some(kind) = Keys::of(program.format) else {
+        return Err(OpError::Invariant { operator: "argmax", what: format!("datums of {:?}", program.format) });
+    };
     let source = Source::new(device, input, program)?;
     let access = device.access(&[output])?;
-    if let Some(search) = SimdSearch::new(program, &access, [input, output])? {
+    if let Some(search) = SimdSearch::new(kind, program, &access, [input, output])? {
         return search.run();
     }
-    by_datum(&access, &source, output, program, [pages, per_page, length, inner])
+    by_datum(&access, &source, output, kind, [pages, per_page, length, inner])
 }
 
 /// The definition: every line, datum by datum.
@@ -59,7 +44,7 @@ fn by_datum(
     access: &Access<'_>,
     source: &Source,
     output: BufferId,
-    program: &ArgmaxProgram,
+    kind: Keys,
     [pages, per_page, length, inner]: [usize; 4],
 ) -> Result<(), OpError> {
     for_each_page(
@@ -69,9 +54,9 @@ fn by_datum(
             for (slot, target) in access.claim(output, page)?.chunks_exact_mut(4).enumerate() {
                 let line = page * per_page + slot;
                 let first = line / inner * length * inner + line % inner;
-                let mut best = (i64::MIN, 0u32);
+                let mut best = (i32::MIN, 0u32);
                 for index in 0..length {
-                    let value = rank(program.format, source.word(access, first + index * inner)?);
+                    let value = kind.key(source.word(access, first + index * inner)?);
                     if value > best.0 || index == 0 {
                         best = (value, index as u32);
                     }

@@ -17,7 +17,7 @@ use crate::{OpError, for_each_page};
 /// Places that are searched side by side in a line of a row.
 const LANES: usize = 64;
 
-/// How datums become keys, `i32`s in the order of the definition.
+/// How datums become keys, `i32`s in the order of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Keys {
     BFloat16,
@@ -28,7 +28,7 @@ pub(super) enum Keys {
 }
 
 impl Keys {
-    /// `None` for formats that are searched datum by datum.
+    /// `None` for formats that are not searched.
     pub fn of(format: DataFormat) -> Option<Self> {
         Some(match format {
             DataFormat::Float16B => Self::BFloat16,
@@ -39,27 +39,30 @@ impl Keys {
             _ => return None,
         })
     }
+
+    /// The place of a datum in the order: NaN above all, both zeros equal.
+    #[inline(always)]
+    pub fn key(self, word: u32) -> i32 {
+        let bits = match self {
+            Self::Int32 => return word as i32,
+            Self::UInt32 => return (word ^ 1 << 31) as i32,
+            Self::UInt16 => return (word & 0xffff) as i32,
+            Self::BFloat16 => word << 16,
+            Self::Float32 => word,
+        };
+        let magnitude = (bits & 0x7fff_ffff) as i32;
+        let signed = if bits >> 31 == 1 { -magnitude } else { magnitude };
+        if magnitude > 0x7f80_0000 { i32::MAX } else { signed }
+    }
 }
 
-/// NaN above all, both zeros equal.
 #[inline(always)]
-fn of_float(bits: u32) -> i32 {
-    let magnitude = (bits & 0x7fff_ffff) as i32;
-    let signed = if bits >> 31 == 1 { -magnitude } else { magnitude };
-    if magnitude > 0x7f80_0000 { i32::MAX } else { signed }
-}
-
-#[inline(always)]
-fn compare<const BYTES: usize>(
-    data: &[u8],
-    number: u32,
-    keys: &mut [i32],
-    numbers: &mut [u32],
-    key_of: impl Fn([u8; BYTES]) -> i32,
-) {
+fn compare<const BYTES: usize>(kind: Keys, data: &[u8], number: u32, keys: &mut [i32], numbers: &mut [u32]) {
     let places = keys.iter_mut().zip(numbers);
     for (datum, (best, from)) in data.as_chunks::<BYTES>().0.iter().zip(places) {
-        let key = key_of(*datum);
+        let mut word = [0; 4];
+        word[..BYTES].copy_from_slice(datum);
+        let key = kind.key(u32::from_le_bytes(word));
         let better = key > *best;
         *best = if better { key } else { *best };
         *from = if better { number } else { *from };
@@ -68,16 +71,13 @@ fn compare<const BYTES: usize>(
 
 #[inline(always)]
 fn take_body(kind: Keys, data: &[u8], number: u32, keys: &mut [i32], numbers: &mut [u32]) {
+    // Each kind is compiled for itself.
     match kind {
-        Keys::BFloat16 => {
-            compare::<2>(data, number, keys, numbers, |word| of_float(u32::from(u16::from_le_bytes(word)) << 16));
-        }
-        Keys::Float32 => compare::<4>(data, number, keys, numbers, |word| of_float(u32::from_le_bytes(word))),
-        Keys::Int32 => compare::<4>(data, number, keys, numbers, i32::from_le_bytes),
-        Keys::UInt32 => {
-            compare::<4>(data, number, keys, numbers, |word| (u32::from_le_bytes(word) ^ 1 << 31) as i32);
-        }
-        Keys::UInt16 => compare::<2>(data, number, keys, numbers, |word| i32::from(u16::from_le_bytes(word))),
+        Keys::BFloat16 => compare::<2>(Keys::BFloat16, data, number, keys, numbers),
+        Keys::Float32 => compare::<4>(Keys::Float32, data, number, keys, numbers),
+        Keys::Int32 => compare::<4>(Keys::Int32, data, number, keys, numbers),
+        Keys::UInt32 => compare::<4>(Keys::UInt32, data, number, keys, numbers),
+        Keys::UInt16 => compare::<2>(Keys::UInt16, data, number, keys, numbers),
     }
 }
 
@@ -179,6 +179,7 @@ impl<'a, 'd> SimdSearch<'a, 'd> {
     /// # Errors
     /// Buffers that are gone.
     pub fn new(
+        kind: Keys,
         program: &ArgmaxProgram,
         access: &'a Access<'d>,
         [input, output]: [BufferId; 2],
@@ -186,9 +187,7 @@ impl<'a, 'd> SimdSearch<'a, 'd> {
         let [pages_in, pages_out] = [access.buffer(input)?, access.buffer(output)?];
         let shape = &program.shape;
         let dim = program.dim.unwrap_or(shape.len().saturating_sub(1));
-        let (Some(kind), Some(bytes)) = (Keys::of(program.format), program.format.element_bytes()) else {
-            return Ok(None);
-        };
+        let Some(bytes) = program.format.element_bytes() else { return Ok(None) };
         let (rank, width) = (shape.len(), shape.last().copied().unwrap_or(1));
         let height = if rank >= 2 { shape[rank - 2] } else { 1 };
         let place = match rank.saturating_sub(1) - dim {

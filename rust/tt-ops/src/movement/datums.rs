@@ -43,42 +43,30 @@ pub fn flush_bytes(bytes: &mut [u8]) {
 
 /// Widens datums to words.
 pub fn load_words(bytes: &[u8], datum_bytes: usize, out: &mut [u32]) {
+    fn load<const BYTES: usize>(bytes: &[u8], out: &mut [u32]) {
+        for (word, datum) in out.iter_mut().zip(bytes.as_chunks::<BYTES>().0) {
+            let mut wide = [0; 4];
+            wide[..BYTES].copy_from_slice(datum);
+            *word = u32::from_le_bytes(wide);
+        }
+    }
     match datum_bytes {
-        4 => {
-            for (word, bytes) in out.iter_mut().zip(bytes.chunks_exact(4)) {
-                *word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-            }
-        }
-        2 => {
-            for (word, bytes) in out.iter_mut().zip(bytes.chunks_exact(2)) {
-                *word = u32::from(u16::from_le_bytes([bytes[0], bytes[1]]));
-            }
-        }
-        _ => {
-            for (word, byte) in out.iter_mut().zip(bytes) {
-                *word = u32::from(*byte);
-            }
-        }
+        4 => load::<4>(bytes, out),
+        2 => load::<2>(bytes, out),
+        _ => load::<1>(bytes, out),
     }
 }
 
 /// Stores the datums of words.
 pub fn store_words(words: &[u32], datum_bytes: usize, out: &mut [u8]) {
+    fn store<const BYTES: usize>(words: &[u32], out: &mut [u8]) {
+        for (datum, word) in out.as_chunks_mut::<BYTES>().0.iter_mut().zip(words) {
+            datum.copy_from_slice(&word.to_le_bytes()[..BYTES]);
+        }
+    }
     match datum_bytes {
-        4 => {
-            for (bytes, word) in out.chunks_exact_mut(4).zip(words) {
-                bytes.copy_from_slice(&word.to_le_bytes());
-            }
-        }
-        2 => {
-            for (bytes, word) in out.chunks_exact_mut(2).zip(words) {
-                bytes.copy_from_slice(&(*word as u16).to_le_bytes());
-            }
-        }
-        _ => {
-            for (byte, word) in out.iter_mut().zip(words) {
-                *byte = *word as u8;
-            }
-        }
+        4 => store::<4>(words, out),
+        2 => store::<2>(words, out),
+        _ => store::<1>(words, out),
     }
 }

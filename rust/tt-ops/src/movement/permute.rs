@@ -13,9 +13,9 @@ use tt_cpu::Level;
 use tt_cpu::stream::{self, STREAM_BYTES};
 use tt_formats::{DataFormat, TileShape};
 use tt_memory::{Access, access::Pages};
-use tt_tensix::tile_io::{Tile, ZERO, narrow};
+use tt_tensix::tile_io::{Tile, ZERO};
 use tt_tensix::unpack;
-use tt_tensix::unpack::{Bf16Page, BlockFloatDecoder};
+use tt_tensix::unpack::BlockFloatDecoder;
 
 use super::datums::{Decode, copy_line, decoded, flush_bytes};
 use super::packing::Packing;
@@ -64,8 +64,8 @@ impl Step {
 enum Read {
     /// As they are.
     Plain,
-    /// Block floats, to bfloat16: single lines, and tiles if they have plain numbers only.
-    Block(DataFormat, Decode, Option<BlockFloatDecoder>),
+    /// Block floats, to bfloat16: single lines, and tiles.
+    Block(DataFormat, Decode, BlockFloatDecoder),
 }
 
 /// A movement of this kind.
@@ -104,8 +104,8 @@ impl Permute {
         }
         let decoder = |format| BlockFloatDecoder::new(format, Level::current());
         let read = match (input.format, output.format) {
-            (from @ DataFormat::Bfp8B, DataFormat::Float16B) => Read::Block(from, decoded::<8>, decoder(from)),
-            (from @ DataFormat::Bfp4B, DataFormat::Float16B) => Read::Block(from, decoded::<4>, decoder(from)),
+            (from @ DataFormat::Bfp8B, DataFormat::Float16B) => Read::Block(from, decoded::<8>, decoder(from)?),
+            (from @ DataFormat::Bfp4B, DataFormat::Float16B) => Read::Block(from, decoded::<4>, decoder(from)?),
             (from, to) if from != to || to.is_block_float() => return None,
             _ => Read::Plain,
         };
@@ -261,7 +261,7 @@ impl Permute {
             let (step, count) = if across.chooses_tiles() { (across, width) } else { (down, rows) };
             let count = if step.chooses_tiles() { count } else { 1 };
             let page = |number: usize| pages.page(place.page + step.at(number).0);
-            self.fetch::<UNIT>(page, count, (given, transposed), setting.flush);
+            self.fetch::<UNIT>(page, count, given, setting.flush);
         }
         let given = |number: usize| given[number * (DATUMS * UNIT + APART)..].as_chunks::<UNIT>().0;
         if *padded != place.extent {
@@ -373,7 +373,7 @@ impl Permute {
         &self,
         page: impl Fn(usize) -> &'p [u8],
         count: usize,
-        (given, words): (&mut [u8], &mut Tile),
+        given: &mut [u8],
         flush: bool,
     ) {
         for (number, given) in given.chunks_exact_mut(DATUMS * UNIT + APART).take(count).enumerate() {
@@ -383,13 +383,7 @@ impl Permute {
             let (page, given) = (page(number), &mut given[..DATUMS * UNIT]);
             match self.read {
                 Read::Plain => given.copy_from_slice(page),
-                Read::Block(format, _, decoder) => {
-                    let halves: &mut Bf16Page = given.try_into().expect("a tile of bfloat16");
-                    if !decoder.is_some_and(|decoder| decoder.decode(page, halves)) {
-                        unpack::to_src(format, format, page, words);
-                        narrow(words, halves);
-                    }
-                }
+                Read::Block(_, _, decoder) => decoder.decode_any(page, given.try_into().expect("a tile of bfloat16")),
             }
             if flush {
                 flush_bytes(given);

@@ -4,12 +4,11 @@ use tt_cpu::Level;
 use tt_formats::{DataFormat, TileShape};
 use tt_tensix::fpu::{self, Broadcast, EltwiseOp, MathConfig, PoolOp, ReduceDim, Reduction, minimum};
 use tt_tensix::pack::{self, DstFormat, EdgeMask, PackConfig};
-use tt_tensix::sfpu::{self, Call, DstWidth};
 use tt_tensix::tile_io::{self, Input, Tile, ZERO};
 
 use super::step::{Axis, Join, ReduceStep};
 use super::vector::VectorJoin;
-use crate::OpError;
+use crate::{Chain, OpError};
 
 /// What a worker needs.
 pub struct Scratch {
@@ -42,7 +41,7 @@ pub struct Kernel<'a> {
     pub reduction: Option<Reduction>,
     pub level: Level,
     /// What [`ReduceStep::scale`] asks for.
-    pub scale: Option<Call>,
+    pub scale: Chain,
     pub packer: PackConfig,
     /// Negated tiles of [`Join::FpuMin`].
     pub pack_negated: PackConfig,
@@ -92,7 +91,7 @@ impl<'a> Kernel<'a> {
             input,
             scaler,
             level: Level::current(),
-            scale: scale_by(step.scale)?,
+            scale: if step.scale == ONE { Chain::default() } else { Chain::of("mul_unary", "default", &[step.scale])? },
             packer: PackConfig { edge: last_edge, ..PackConfig::new(dst, format_out) },
             pack_negated: negated,
             pack_running: PackConfig { edge, ..negated },
@@ -228,23 +227,8 @@ impl<'a> Kernel<'a> {
 
     /// The factor behind the reduction. A table of all results of a 16-bit `Dst` would not pay: results are few.
     pub fn scale(&self, dst: &mut Tile) {
-        if let Some(scale) = &self.scale {
-            let width = if self.step.dst32 { DstWidth::Bits32 } else { DstWidth::Bits16 };
-            scale.run_program(dst, width, self.level);
-        }
+        self.scale.apply_once(dst, self.step.dst32);
     }
-}
-
-/// The SFPU's multiplication by a factor; `None` for 1.0.
-fn scale_by(factor: u32) -> Result<Option<Call>, OpError> {
-    if factor == ONE {
-        return Ok(None);
-    }
-    let [name, variant] = ["mul_unary", "default"];
-    let unknown = || OpError::UnknownFunction { name: name.to_owned(), variant: variant.to_owned() };
-    let function = sfpu::lookup(name, variant).ok_or_else(unknown)?;
-    let wrong = |source| OpError::WrongParameters { name: name.to_owned(), variant: variant.to_owned(), source };
-    function.with(&[factor]).map(Some).map_err(wrong)
 }
 
 /// The sign of an FP32 word.

@@ -2,13 +2,11 @@
 //! lie.
 
 use tt_cpu::stream;
-use tt_formats::DataFormat;
 use tt_memory::{BufferId, Device};
 use tt_tensix::fpu::bf16_lanes::Reader;
 use tt_tensix::fpu::running::{PAGE_WORDS, RunningSum};
 use tt_tensix::pack::{self, DstFormat};
-use tt_tensix::tile_io::{Tile, ZERO, narrow};
-use tt_tensix::unpack;
+use tt_tensix::tile_io::{Tile, ZERO};
 use tt_tensix::unpack::Bf16Page;
 
 use super::kernel::Kernel;
@@ -29,9 +27,8 @@ struct Memory {
 /// Whether [`sum`] does what a kernel of sums of a leading dimension does.
 pub(super) fn adds(kernel: &Kernel<'_>) -> bool {
     let format = kernel.step.formats.0;
-    let known = format == DataFormat::Float16B || format.is_block_float() && !format.has_5_bit_exponent();
     // Two datums are added as they lie in a word.
-    known && kernel.math.dst == DstFormat::Fp32 && cfg!(target_endian = "little")
+    Reader::new(format, kernel.level).is_some() && kernel.math.dst == DstFormat::Fp32 && cfg!(target_endian = "little")
 }
 
 /// Runs the step.
@@ -60,7 +57,7 @@ pub(super) fn sum(
                 let number = source + (first + index) * inside;
                 // What the next page of the result asks for.
                 stream::prefetch_second_all(pages.page((number + 1).min(last)));
-                *given = halves((format, reader), pages.page(number), decoded, words);
+                *given = halves(reader, pages.page(number), decoded);
             }
             sums.add(kernel.level, &kernel.math, &given[..count]);
         }
@@ -72,25 +69,14 @@ pub(super) fn sum(
 }
 
 /// A tile as bfloat16: where it is, or in `decoded`.
-fn halves<'t>(
-    (format, reader): (DataFormat, Option<Reader>),
-    tile: &'t [u8],
-    decoded: &'t mut Page,
-    words: &mut Tile,
-) -> &'t Page {
-    if format == DataFormat::Float16B
-        && let Ok(page) = bytemuck::try_from_bytes(tile)
-    {
-        return page;
-    }
+fn halves<'t>(reader: Option<Reader>, tile: &'t [u8], decoded: &'t mut Page) -> &'t Page {
     let page: &mut Bf16Page = bytemuck::cast_mut(decoded);
     match reader {
-        _ if format == DataFormat::Float16B => page.copy_from_slice(tile),
-        Some(Reader::Blocks(decoder)) if decoder.decode(tile, page) => {}
-        _ => {
-            unpack::to_src(format, format, tile, words);
-            narrow(words, page);
-        }
+        Some(Reader::Blocks(decoder)) => decoder.decode_any(tile, page),
+        _ => match bytemuck::try_from_bytes(tile) {
+            Ok(page) => return page,
+            Err(_) => page.copy_from_slice(tile),
+        },
     }
     decoded
 }

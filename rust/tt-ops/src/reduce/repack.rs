@@ -4,50 +4,37 @@
 use tt_cpu::Level;
 use tt_formats::{DataFormat, TileShape};
 use tt_tensix::fpu::HalfTile;
-use tt_tensix::fpu::bf16_lanes::Reader;
 use tt_tensix::pack::{DstFormat, HalfPacker, PackConfig};
-use tt_tensix::tile_io::{Tile, ZERO, narrow};
-use tt_tensix::unpack;
-use tt_tensix::unpack::Bf16Page;
+use tt_tensix::unpack::{Bf16Page, BlockFloatDecoder};
 
 /// The way out of a block float format and back, with the room that it takes.
 pub struct Repack {
-    format: DataFormat,
-    reader: Option<Reader>,
+    decoder: BlockFloatDecoder,
     packer: HalfPacker,
     packed: Vec<u8>,
     half: HalfTile,
-    words: Tile,
 }
 
 impl Repack {
     /// `None` for formats that are no block floats with 8-bit exponents.
     pub fn new(format: DataFormat, level: Level) -> Option<Self> {
-        if !format.is_block_float() || format.has_5_bit_exponent() {
-            return None;
-        }
         let packer = PackConfig::precise(DstFormat::Bf16, format, format == DataFormat::Bfp8B);
         Some(Self {
-            format,
-            reader: Reader::new(format, level),
+            decoder: BlockFloatDecoder::new(format, level)?,
             packer: HalfPacker::new(&packer, level)?,
             packed: vec![0; format.tile_bytes(TileShape::FULL)],
             half: [0; 1024],
-            words: ZERO,
         })
     }
 
     /// Writes the datums of a tile as bfloat16; true if they are plain numbers, which [`Self::pack`] does not change as
     /// long as they stay in their groups.
-    pub fn open(&mut self, tile: &[u8], page: &mut Bf16Page) -> bool {
-        if let Some(Reader::Blocks(decoder)) = self.reader
-            && decoder.decode(tile, page)
-        {
-            return true;
+    pub fn open(&self, tile: &[u8], page: &mut Bf16Page) -> bool {
+        let plain = self.decoder.decode(tile, page);
+        if !plain {
+            self.decoder.decode_any(tile, page);
         }
-        unpack::to_src(self.format, self.format, tile, &mut self.words);
-        narrow(&self.words, page);
-        false
+        plain
     }
 
     /// Each line of 16 datums becomes what is left of it in a group.
@@ -89,6 +76,8 @@ pub fn pad(bytes: &mut [u8], [rows, columns]: [usize; 2], word: &[u8]) {
 
 #[cfg(test)]
 mod tests {
+    use tt_tensix::tile_io::{ZERO, narrow};
+    use tt_tensix::unpack;
     use tt_testkit::random::Random;
 
     use super::*;

@@ -52,7 +52,7 @@ pub(super) fn reduce(
                 }
                 Ok(source.page(first + index * inside)?)
             };
-            program.tile(page % inside, tile, memory, target.claim(page)?)
+            program.tile(page % inside, &tile, memory, target.claim(page)?)
         },
     )
 }
@@ -132,7 +132,7 @@ impl<'a> Transposed<'a> {
     fn tile<'p>(
         &self,
         tile: usize,
-        page: impl FnMut(usize) -> Result<&'p [u8], OpError>,
+        page: &dyn Fn(usize) -> Result<&'p [u8], OpError>,
         memory: &mut Memory,
         out: &mut [u8],
     ) -> Result<(), OpError> {
@@ -187,12 +187,7 @@ impl<'a> Transposed<'a> {
         self.kernel.reduction.as_ref().expect("the FPU reduces columns")
     }
 
-    fn sum<'p>(
-        &self,
-        tiles: &mut Tiles<'_, impl FnMut(usize) -> Result<&'p [u8], OpError>>,
-        slots: &mut [Tile],
-        scratch: &mut Scratch,
-    ) -> Result<(), OpError> {
+    fn sum(&self, tiles: &mut Tiles<'_, '_>, slots: &mut [Tile], scratch: &mut Scratch) -> Result<(), OpError> {
         for chunk in self.chunks() {
             let (count, fresh) = (chunk.len(), chunk.start == 0);
             for (slot, index) in slots.iter_mut().zip(chunk) {
@@ -206,12 +201,7 @@ impl<'a> Transposed<'a> {
         Ok(())
     }
 
-    fn largest<'p>(
-        &self,
-        tiles: &mut Tiles<'_, impl FnMut(usize) -> Result<&'p [u8], OpError>>,
-        slots: &mut [Tile],
-        scratch: &mut Scratch,
-    ) -> Result<(), OpError> {
+    fn largest(&self, tiles: &mut Tiles<'_, '_>, slots: &mut [Tile], scratch: &mut Scratch) -> Result<(), OpError> {
         let kernel = &self.kernel;
         fpu::clear_for_max(&kernel.math, &mut scratch.dst);
         for first in (0..self.length).step_by(TOGETHER) {
@@ -229,12 +219,7 @@ impl<'a> Transposed<'a> {
     }
 
     /// The largest of the negated datums; what is there after each tile of a column goes through L1.
-    fn smallest<'p>(
-        &self,
-        tiles: &mut Tiles<'_, impl FnMut(usize) -> Result<&'p [u8], OpError>>,
-        slots: &mut [Tile],
-        scratch: &mut Scratch,
-    ) -> Result<(), OpError> {
+    fn smallest(&self, tiles: &mut Tiles<'_, '_>, slots: &mut [Tile], scratch: &mut Scratch) -> Result<(), OpError> {
         let kernel = &self.kernel;
         let mut largest = ZERO;
         fpu::clear_for_max(&kernel.math, &mut largest);
@@ -285,12 +270,7 @@ impl<'a> Transposed<'a> {
     }
 
     /// The SFPU folds the tiles of a column onto each other, and then the rows of the last one.
-    fn folded<'p>(
-        &self,
-        tiles: &mut Tiles<'_, impl FnMut(usize) -> Result<&'p [u8], OpError>>,
-        slots: &mut [Tile],
-        scratch: &mut Scratch,
-    ) -> Result<(), OpError> {
+    fn folded(&self, tiles: &mut Tiles<'_, '_>, slots: &mut [Tile], scratch: &mut Scratch) -> Result<(), OpError> {
         let (kernel, Scratch { src, tile, dst, .. }) = (&self.kernel, scratch);
         let Some(vector) = &kernel.vector else {
             return Err(OpError::Invariant { operator: "reduce", what: "a join of neither unit".to_owned() });
@@ -325,19 +305,16 @@ impl<'a> Transposed<'a> {
 }
 
 /// The tiles of a leading dimension as the program finds them after the exchange.
-struct Tiles<'m, P> {
-    page: P,
+struct Tiles<'m, 'p> {
+    page: &'m dyn Fn(usize) -> Result<&'p [u8], OpError>,
     extent: Option<[usize; 2]>,
     /// Of block floats.
     repack: &'m mut Option<Repack>,
     entered: &'m mut Vec<u8>,
 }
 
-impl<'p, P: FnMut(usize) -> Result<&'p [u8], OpError>> Tiles<'_, P> {
-    fn get<'s>(&'s mut self, index: usize) -> Result<&'s [u8], OpError>
-    where
-        'p: 's,
-    {
+impl Tiles<'_, '_> {
+    fn get(&mut self, index: usize) -> Result<&[u8], OpError> {
         let bytes = (self.page)(index)?;
         match self.repack {
             Some(repack) if self.extent.is_some() || !minimum::is_plain(bytes) => {

@@ -51,12 +51,21 @@ impl VectorJoin {
 
     /// Joins the words of each row to its first, or of each column to its first, in the order of the hardware.
     pub fn fold(&self, axis: Axis, dst: &mut Tile) {
-        let results = match axis {
-            Axis::Width => self.rows(dst),
-            Axis::Height => self.columns(dst),
+        let mut lines = match axis {
+            Axis::Width => {
+                let mut transposed = ZERO;
+                unpack::transpose(dst, &mut transposed);
+                lines(&transposed)
+            }
+            Axis::Height => lines(dst),
             Axis::Tile | Axis::Leading(_) | Axis::Transposed(_) => return,
         };
-        for (at, word) in results.into_iter().enumerate() {
+        if axis == Axis::Width {
+            self.fold_lines(row_order(), &mut lines, &[]);
+        } else {
+            self.fold_lines(column_order(), &mut lines, &[]);
+        }
+        for (at, &word) in lines[0].iter().enumerate() {
             let (row, column) = if axis == Axis::Width { (at, 0) } else { (0, at) };
             let datum = &mut dst[TileShape::FULL.index(row, column)];
             *datum = word;
@@ -82,64 +91,42 @@ impl VectorJoin {
     /// [`Self::fold`] of columns that lie in tiles behind each other, up to 32: the results are left in the first. Rows
     /// without a tile hold `identity`, whose join with itself is itself, and which changes a word once at most.
     pub fn fold_tiles(&self, tiles: &mut [Tile], identity: &Tile) {
-        let halves = [0, 16].into_iter().flat_map(|half| [(8, 12), (4, 8), (0, 4)].map(|(a, b)| (half + a, half + b)));
-        let lanes = |(a, b): (usize, usize)| (0..4).map(move |lane| (a + lane, b + lane));
-        let pairs = halves.chain([(0, 16)]).flat_map(lanes).chain([(0, 1), (2, 3), (0, 2)]);
+        self.fold_lines(column_order(), tiles, identity);
+    }
+
+    /// Joins the second of each pair of lines to the first, an identity where there is no second one.
+    fn fold_lines<const WORDS: usize>(
+        &self,
+        order: impl Iterator<Item = (usize, usize)>,
+        lines: &mut [[u32; WORDS]],
+        identity: &[u32],
+    ) {
         let mut settled = [false; SIDE];
-        for (first, second) in pairs {
-            let Some((tile, behind)) = tiles.get_mut(first..).and_then(<[Tile]>::split_first_mut) else { continue };
-            match behind.get(second - first - 1) {
-                Some(second) => self.join(tile, second),
-                None if settled[first] => {}
-                None => self.join(tile, identity),
+        for (to, from) in order {
+            let joined = settled[to];
+            settled[to] = from >= lines.len();
+            if let Ok([line, other]) = lines.get_disjoint_mut([to, from]) {
+                self.join(line, other);
+            } else if let Some(line) = lines.get_mut(to).filter(|_| !joined) {
+                self.join(line, identity);
             }
-            settled[first] = second >= tiles.len();
         }
     }
+}
 
-    /// Even and odd columns of the left face, then of the right, eight lanes each; three rotations join the lanes.
-    fn rows(&self, dst: &Tile) -> [u32; SIDE] {
-        let mut transposed = ZERO;
-        unpack::transpose(dst, &mut transposed);
-        let lines = lines(&transposed);
-        let mut parts = [[[0; SIDE]; 8]; 4];
-        for (number, part) in parts.iter_mut().enumerate() {
-            *part = std::array::from_fn(|lane| lines[number / 2 * 16 + number % 2 + 2 * lane]);
-        }
-        let [even, odd, right_even, right_odd] = &mut parts;
-        self.join(right_even.as_flattened_mut(), right_odd.as_flattened());
-        self.join(odd.as_flattened_mut(), right_even.as_flattened());
-        self.join(even.as_flattened_mut(), odd.as_flattened());
-        // Rotated by 4, 2 and 1: only what reaches lane 0.
-        let mut lanes = [even[0], even[6], even[7], even[5]];
-        self.join(lanes.as_flattened_mut(), [even[4], even[2], even[3], even[1]].as_flattened());
-        let [mut zero, six, mut seven, five] = lanes;
-        self.join(&mut zero, &six);
-        self.join(&mut seven, &five);
-        self.join(&mut zero, &seven);
-        zero
-    }
+/// Columns in the order of a sum of rows: even and odd columns of the left face, then of the right, eight lanes each;
+/// three rotations, by 4, 2 and 1, join the lanes. Only what reaches lane 0.
+fn row_order() -> impl Iterator<Item = (usize, usize)> {
+    let lanes = |(a, b): (usize, usize)| (0..8).map(move |lane| (a + 2 * lane, b + 2 * lane));
+    let rotated = [(0, 8), (12, 4), (14, 6), (10, 2), (0, 12), (14, 10), (0, 14)];
+    [(16, 17), (1, 16), (0, 1)].into_iter().flat_map(lanes).chain(rotated)
+}
 
-    /// Groups of four rows, four lanes each, in the upper and in the lower half.
-    fn columns(&self, dst: &Tile) -> [u32; SIDE] {
-        let lines = lines(dst);
-        let half = |first: usize| {
-            let group =
-                |part: usize| -> [[u32; SIDE]; 4] { std::array::from_fn(|lane| lines[first + 4 * part + lane]) };
-            let [mut zero, mut one, mut two, three] = [group(0), group(1), group(2), group(3)];
-            self.join(two.as_flattened_mut(), three.as_flattened());
-            self.join(one.as_flattened_mut(), two.as_flattened());
-            self.join(zero.as_flattened_mut(), one.as_flattened());
-            zero
-        };
-        let (mut upper, lower) = (half(0), half(16));
-        self.join(upper.as_flattened_mut(), lower.as_flattened());
-        let [mut zero, one, mut two, three] = upper;
-        self.join(&mut zero, &one);
-        self.join(&mut two, &three);
-        self.join(&mut zero, &two);
-        zero
-    }
+/// Rows in the order of a sum of columns: groups of four rows, four lanes each, in the upper and in the lower half.
+fn column_order() -> impl Iterator<Item = (usize, usize)> {
+    let halves = [0, 16].into_iter().flat_map(|half| [(8, 12), (4, 8), (0, 4)].map(|(a, b)| (half + a, half + b)));
+    let lanes = |(a, b): (usize, usize)| (0..4).map(move |lane| (a + lane, b + lane));
+    halves.chain([(0, 16)]).flat_map(lanes).chain([(0, 1), (2, 3), (0, 2)])
 }
 
 /// The rows of a tile, each in one piece.
