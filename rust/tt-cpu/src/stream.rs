@@ -97,11 +97,24 @@ fn copy_words(to: &mut [u8], from: &[u8]) {
 /// Asks for the cache line of `bytes[offset]` to be brought near; nothing happens where there is none.
 #[inline(always)]
 pub fn prefetch(bytes: &[u8], offset: usize) {
+    hint::<true>(bytes, offset);
+}
+
+/// Asks for the cache line of `bytes[offset]` to be brought to the second-level cache; nothing happens where there is
+/// none.
+#[inline(always)]
+pub fn prefetch_second(bytes: &[u8], offset: usize) {
+    hint::<false>(bytes, offset);
+}
+
+#[inline(always)]
+fn hint<const NEAR: bool>(bytes: &[u8], offset: usize) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: a hint: the instruction reads nothing that shows and cannot fault, whatever the address.
     unsafe {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(bytes.as_ptr().wrapping_add(offset).cast());
+        use std::arch::x86_64::{_MM_HINT_T0, _MM_HINT_T1, _mm_prefetch};
+        let line = bytes.as_ptr().wrapping_add(offset).cast();
+        if NEAR { _mm_prefetch::<_MM_HINT_T0>(line) } else { _mm_prefetch::<_MM_HINT_T1>(line) }
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = (bytes, offset);
@@ -145,20 +158,6 @@ impl<'a> Ahead<'a> {
             }
         }
     }
-}
-
-/// Asks for the cache line of `bytes[offset]` to be brought to the second-level cache; nothing happens where there is
-/// none.
-#[inline(always)]
-pub fn prefetch_second(bytes: &[u8], offset: usize) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: as in `prefetch`.
-    unsafe {
-        use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T1>(bytes.as_ptr().wrapping_add(offset).cast());
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = (bytes, offset);
 }
 
 /// Asks for all lines of `bytes` to be brought to the second-level cache.

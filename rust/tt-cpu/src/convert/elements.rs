@@ -204,7 +204,7 @@ pub(super) fn convert(values: Values<'_>, format: DataFormat, buffer: &mut [u8])
 }
 
 #[inline(always)]
-fn fp32_to_bf16_body(source: &[u8], out: &mut [u8]) {
+pub(super) fn fp32_to_bf16_body(source: &[u8], out: &mut [u8]) {
     for (x, y) in source.as_chunks::<4>().0.iter().zip(out.as_chunks_mut::<2>().0) {
         *y = (host::fp32_to_bf16(u32::from_le_bytes(*x)) as u16).to_le_bytes();
     }

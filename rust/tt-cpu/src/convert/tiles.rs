@@ -5,7 +5,7 @@
 use bytemuck::{cast_slice, cast_slice_mut};
 use tt_formats::block::{self, Lanes, MOST_DATUMS};
 use tt_formats::tile::FACE_SIDE;
-use tt_formats::{DataFormat, TileShape, host};
+use tt_formats::{DataFormat, TileShape};
 
 use super::elements::{self, Values};
 use super::{ConvertError, Dims, for_each_chunk, for_each_part};
@@ -293,9 +293,7 @@ struct Bf16;
 impl MakeTile for Bf16 {
     #[inline(always)]
     fn make(values: &[u8], tile: &mut [u8]) {
-        for (x, y) in values.as_chunks::<4>().0.iter().zip(tile.as_chunks_mut::<2>().0) {
-            *y = (host::fp32_to_bf16(u32::from_le_bytes(*x)) as u16).to_le_bytes();
-        }
+        elements::fp32_to_bf16_body(values, tile);
     }
 }
 
@@ -431,47 +429,16 @@ mod avx512 {
     }
 }
 
-/// Values that become block floats, or are made from them.
-#[derive(Clone, Copy)]
-enum Wide {
-    Fp32,
-    Bf16,
-}
-
-/// The kernel that fills tiles of block floats, of 8 bits or of 4.
-fn quantise(values: Wide, eight: bool, level: Level) -> PackKernel {
-    match (level.available(), values, eight) {
-        #[cfg(target_arch = "x86_64")]
-        (Level::Avx512, Wide::Fp32, true) => avx512::fp32_to_bfp8,
-        #[cfg(target_arch = "x86_64")]
-        (Level::Avx512, Wide::Fp32, false) => avx512::fp32_to_bfp4,
-        #[cfg(target_arch = "x86_64")]
-        (Level::Avx512, Wide::Bf16, true) => avx512::bf16_to_bfp8,
-        #[cfg(target_arch = "x86_64")]
-        (Level::Avx512, Wide::Bf16, false) => avx512::bf16_to_bfp4,
-        (level, Wide::Fp32, true) => fp32_to_bfp8::at(level),
-        (level, Wide::Fp32, false) => fp32_to_bfp4::at(level),
-        (level, Wide::Bf16, true) => bf16_to_bfp8::at(level),
-        (level, Wide::Bf16, false) => bf16_to_bfp4::at(level),
-    }
-}
-
-/// The kernel that reads tiles of block floats, of 8 bits or of 4.
-fn dequantise(values: Wide, eight: bool, level: Level) -> UnpackKernel {
-    match (level.available(), values, eight) {
-        #[cfg(target_arch = "x86_64")]
-        (Level::Avx512, Wide::Fp32, true) => avx512::bfp8_to_fp32,
-        #[cfg(target_arch = "x86_64")]
-        (Level::Avx512, Wide::Fp32, false) => avx512::bfp4_to_fp32,
-        #[cfg(target_arch = "x86_64")]
-        (Level::Avx512, Wide::Bf16, true) => avx512::bfp8_to_bf16,
-        #[cfg(target_arch = "x86_64")]
-        (Level::Avx512, Wide::Bf16, false) => avx512::bfp4_to_bf16,
-        (level, Wide::Fp32, true) => bfp8_to_fp32::at(level),
-        (level, Wide::Fp32, false) => bfp4_to_fp32::at(level),
-        (level, Wide::Bf16, true) => bfp8_to_bf16::at(level),
-        (level, Wide::Bf16, false) => bfp4_to_bf16::at(level),
-    }
+/// A kernel for block floats: AVX-512's own at its level.
+macro_rules! block_kernel {
+    ($name:ident: $kernel:ty, $level:expr) => {{
+        let kernel: $kernel = match $level.available() {
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => avx512::$name,
+            level => $name::at(level),
+        };
+        kernel
+    }};
 }
 
 /// Fills the raw buffer of a tensor in tiles.
@@ -489,11 +456,15 @@ pub(super) fn pack(
     let pad = elements::one(from, pad_value)?;
     let (kernel, pad) = match (from, format) {
         (F::Float32, F::Float16B) => (fp32_to_bf16::at(level), pad),
-        (F::Float32, F::Bfp8B) => (quantise(Wide::Fp32, true, level), pad),
-        (F::Float32, F::Bfp4B) => (quantise(Wide::Fp32, false, level), pad),
+        (F::Float32, F::Bfp8B) => (block_kernel!(fp32_to_bfp8: PackKernel, level), pad),
+        (F::Float32, F::Bfp4B) => (block_kernel!(fp32_to_bfp4: PackKernel, level), pad),
         // Padding is a float32 value: it must not be rounded on the way into a block float.
-        (F::Float16B, F::Bfp8B) if pad << 16 == pad_value.to_bits() => (quantise(Wide::Bf16, true, level), pad),
-        (F::Float16B, F::Bfp4B) if pad << 16 == pad_value.to_bits() => (quantise(Wide::Bf16, false, level), pad),
+        (F::Float16B, F::Bfp8B) if pad << 16 == pad_value.to_bits() => {
+            (block_kernel!(bf16_to_bfp8: PackKernel, level), pad)
+        }
+        (F::Float16B, F::Bfp4B) if pad << 16 == pad_value.to_bits() => {
+            (block_kernel!(bf16_to_bfp4: PackKernel, level), pad)
+        }
         (_, F::Bfp8B | F::Bfp4B) => {
             let mut words = vec![0u32; values.len()];
             elements::convert(values, F::Float32, bytemuck::cast_slice_mut(&mut words))?;
@@ -566,10 +537,10 @@ pub(super) fn unpack(
 ) -> Result<(), ConvertError> {
     let level = Level::current();
     let kernel = match (format, value_bytes) {
-        (DataFormat::Bfp8B, 4) => dequantise(Wide::Fp32, true, level),
-        (DataFormat::Bfp4B, 4) => dequantise(Wide::Fp32, false, level),
-        (DataFormat::Bfp8B, 2) => dequantise(Wide::Bf16, true, level),
-        (DataFormat::Bfp4B, 2) => dequantise(Wide::Bf16, false, level),
+        (DataFormat::Bfp8B, 4) => block_kernel!(bfp8_to_fp32: UnpackKernel, level),
+        (DataFormat::Bfp4B, 4) => block_kernel!(bfp4_to_fp32: UnpackKernel, level),
+        (DataFormat::Bfp8B, 2) => block_kernel!(bfp8_to_bf16: UnpackKernel, level),
+        (DataFormat::Bfp4B, 2) => block_kernel!(bfp4_to_bf16: UnpackKernel, level),
         _ => match format.element_bytes() {
             Some(4) => untilize_words::at(level),
             Some(2) => untilize_halves::at(level),

@@ -69,3 +69,25 @@ impl Phase {
         if self.number >> 1 == 0 { significand >> 4 } else { (significand & 15) << 3 }
     }
 }
+
+/// A datum as it lies in a register or in L1.
+pub(crate) trait Datum: Copy {
+    /// Its FP32 word.
+    fn fp32(self) -> u32;
+}
+
+/// A Src word.
+impl Datum for u32 {
+    #[inline(always)]
+    fn fp32(self) -> u32 {
+        self << 13
+    }
+}
+
+/// BF16 in L1.
+impl Datum for [u8; 2] {
+    #[inline(always)]
+    fn fp32(self) -> u32 {
+        u32::from(u16::from_le_bytes(self)) << 16
+    }
+}

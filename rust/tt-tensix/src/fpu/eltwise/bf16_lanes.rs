@@ -9,6 +9,7 @@
 use tt_cpu::{Level, simd_kernel};
 use tt_formats::DataFormat;
 
+use super::exact::{EXPONENT, HUGE, total};
 use crate::fpu::EltwiseOp;
 use crate::fpu::MathConfig;
 use crate::fpu::operand::Phase;
@@ -109,15 +110,8 @@ fn sums_body(flip: u16, dst: &mut HalfTile, a: &Bf16Page, b: &Bf16Page) {
     }
 }
 
-/// The bits of an FP32 word that hold a BF16 number, and its exponent in place.
+/// The bits of an FP32 word that hold a BF16 number.
 const UPPER: u32 = 0xffff_0000;
-const EXPONENT: u32 = 255 << 23;
-/// From the exponent of a number in place to 1.5 * 2^13 of its power of two. The last bit of sums with that is 1 / 1024
-/// of the power: a unit.
-const GRID: u32 = 13 << 23 | 1 << 22;
-/// Exponents from here on are left to [`sums_body`], so that no sum with the grid, and no infinity, has to be thought
-/// of.
-const HUGE: u32 = 240 << 23;
 
 /// Two datums of each operand at a time, in words of 32 bits. False if a datum is huge; `dst` is then meaningless.
 #[inline(always)]
@@ -136,28 +130,15 @@ fn host_sums_body(flip: u16, dst: &mut HalfTile, a: &Bf16Page, b: &Bf16Page) -> 
     most < HUGE
 }
 
-/// A little more than the number in the upper half, or zero.
-#[inline(always)]
-fn number(word: u32) -> f32 {
-    f32::from_bits(if word & EXPONENT == 0 { 0 } else { word | 1 })
-}
-
 /// As [`sum`] of BF16 numbers in the upper halves of words, in the upper half; raises `most` to the larger exponent.
 ///
-/// The first two additions round each operand to units, as the operand that is not rounded keeps to the grid, and so do
-/// all their sums. That is rounding to even, but there are no ties: an operand has 8 bits, and one more far below makes
-/// it a little larger than it is. Taking the grid away leaves the exact total, at most 13 bits, normalised. It is
-/// rounded to 8 bits, ties away from zero, by adding half of the last one's worth, as in [`finish`]. A total below the
-/// smallest exponent becomes 0. It is a multiple of 2^-133, the last bit of the smallest numbers: if an operand was
-/// rounded, the other one is too large to leave so little. So half of 2^-133 does not lift it to that exponent, neither
-/// here nor in [`finish`].
+/// The exact total has at most 13 bits. It is rounded to 8 bits, ties away from zero, by adding half of the last one's
+/// worth, as in [`finish`]. A total below the smallest exponent becomes 0. It is a multiple of 2^-133, the last bit of
+/// the smallest numbers: if an operand was rounded, the other one is too large to leave so little. So half of 2^-133
+/// does not lift it to that exponent, neither here nor in [`finish`].
 #[inline(always)]
 fn host_sum(a: u32, b: u32, most: &mut u32) -> u32 {
-    let largest = (a & EXPONENT).max(b & EXPONENT);
-    *most = largest.max(*most);
-    let grid = f32::from_bits(largest.wrapping_add(GRID));
-    let total = ((grid + number(a)) + number(b)) - grid;
-    let rounded = total.to_bits().wrapping_add(1 << 15);
+    let rounded = total(a, b, most).wrapping_add(1 << 15);
     if rounded & EXPONENT == 0 { 0 } else { rounded }
 }
 

@@ -1,10 +1,11 @@
-//! ELWSUB and ELWMUL into an empty 32-bit `Dst` by the host's FP32 arithmetic, where that is exact.
+//! Operations into an empty 32-bit `Dst` by the host's FP32 arithmetic, where that is exact.
 //!
 //! Operands are FP32 words of 11 significant bits at most. A tile with others than ordinary numbers is left to the
-//! integer steps of [`super::eltwise`].
+//! integer steps of [`super::lanes`].
 
 use tt_cpu::{Level, simd_kernel};
 
+use super::super::operand::{Datum, mask};
 use super::super::{Dst, DstFormat, MathConfig, Src};
 use crate::fpu::EltwiseOp;
 
@@ -17,41 +18,33 @@ pub enum Datums<'t> {
     Words(&'t Src),
 }
 
-/// The bits of an FP32 word below those of a Src word.
-const BELOW: u32 = 13;
 const SIGN: u32 = 1 << 31;
-const EXPONENT: u32 = 255 << 23;
+pub(super) const EXPONENT: u32 = 255 << 23;
 /// From the exponent of a number in place to 1.5 * 2^13 of its power of two. The last bit of sums with that is 1 / 1024
-/// of the power: the grid that ELWSUB puts its operands on.
+/// of the power: the grid that ELWADD puts its operands on.
 const GRID: u32 = 13 << 23 | 1 << 22;
 /// Exponents from here on are left to the FPU, so that no sum with the grid, and no infinity, has to be thought
 /// of.
-const HUGE: u32 = 240 << 23;
+pub(super) const HUGE: u32 = 240 << 23;
 
-/// [`super::eltwise`] without broadcast and accumulation. False if it is another operation, or if datums are too large or
-/// too small for host arithmetic to be exact; `dst` is then meaningless.
+/// [`super::eltwise`] without broadcast and accumulation. False if datums are too large or too small for host arithmetic
+/// to be exact, or for another `Dst`; `dst` is then meaningless.
 pub fn eltwise(level: Level, cfg: &MathConfig, op: EltwiseOp, dst: &mut Dst, a: Datums<'_>, b: &Src) -> bool {
-    if cfg.dst != DstFormat::Fp32 || cfg.alu.has_5_bit_exponent() {
+    if cfg.dst != DstFormat::Fp32 || cfg.alu.has_5_bit_exponent() || cfg.is_integer() {
         return false;
     }
-    let phases = cfg.fidelity.phases();
+    let (phases, mask) = (cfg.fidelity.phases(), mask(cfg.alu).fp32());
+    let flip = if op == EltwiseOp::Sub { SIGN } else { 0 };
     match (op, a) {
-        (EltwiseOp::Add, _) => false,
-        (EltwiseOp::Sub, Datums::Halves(page)) => differences_of_halves::run(level, dst, page, b),
-        (EltwiseOp::Sub, Datums::Words(words)) => differences_of_words::run(level, dst, words, b),
-        (EltwiseOp::Mul, Datums::Halves(page)) => products_of_halves::run(level, phases, dst, page, b),
-        (EltwiseOp::Mul, Datums::Words(words)) => products_of_words::run(level, phases, dst, words, b),
+        (EltwiseOp::Mul, Datums::Halves(page)) => products_of_halves::run(level, phases, mask, dst, halves(page), b),
+        (EltwiseOp::Mul, Datums::Words(words)) => products_of_words::run(level, phases, mask, dst, words, b),
+        (_, Datums::Halves(page)) => sums_of_halves::run(level, flip, mask, dst, halves(page), b),
+        (_, Datums::Words(words)) => sums_of_words::run(level, flip, mask, dst, words, b),
     }
 }
 
-#[inline(always)]
-fn of_half(datum: [u8; 2]) -> u32 {
-    u32::from(u16::from_le_bytes(datum)) << 16
-}
-
-#[inline(always)]
-fn of_word(word: u32) -> u32 {
-    word << BELOW
+fn halves(page: &[u8]) -> &[[u8; 2]] {
+    page.as_chunks().0
 }
 
 /// A little more than the number of a word, or zero.
@@ -60,34 +53,26 @@ fn number(word: u32) -> f32 {
     f32::from_bits(if word & EXPONENT == 0 { 0 } else { word | 1 })
 }
 
-/// The difference on the grid of the larger operand; raises `most` to its exponent.
+/// The sum on the grid of the larger operand, normalised and not flushed; raises `most` to its exponent.
 ///
 /// The first two additions round each operand to the grid, as the one that is not rounded keeps to it, and so do their
-/// sums. That is rounding to even, but there are no ties: an operand is a little larger than it is. Taking the grid
-/// away leaves the exact total, normalised. Below the smallest exponent it becomes zero.
+/// sums. That is rounding to even, but there are no ties: an operand has 11 bits, and one more far below makes it a
+/// little larger than it is. Taking the grid away leaves the exact total.
 #[inline(always)]
-fn difference(a: u32, b: u32, most: &mut u32) -> u32 {
+pub(super) fn total(a: u32, b: u32, most: &mut u32) -> u32 {
     let largest = (a & EXPONENT).max(b & EXPONENT);
     *most = largest.max(*most);
     let grid = f32::from_bits(largest.wrapping_add(GRID));
-    let total = (((grid + number(a)) + number(b ^ SIGN)) - grid).to_bits();
-    if total & EXPONENT == 0 { 0 } else { total }
+    (((grid + number(a)) + number(b)) - grid).to_bits()
 }
 
 #[inline(always)]
-fn differences_of_halves_body(dst: &mut Dst, a: &[u8], b: &Src) -> bool {
-    let mut most = 0;
-    for ((dst, a), b) in dst.iter_mut().zip(a.as_chunks::<2>().0).zip(b) {
-        *dst = difference(of_half(*a), of_word(*b), &mut most);
-    }
-    most < HUGE
-}
-
-#[inline(always)]
-fn differences_of_words_body(dst: &mut Dst, a: &Src, b: &Src) -> bool {
+fn sums<T: Datum>(flip: u32, mask: u32, dst: &mut Dst, a: &[T], b: &Src) -> bool {
     let mut most = 0;
     for ((dst, a), b) in dst.iter_mut().zip(a).zip(b) {
-        *dst = difference(of_word(*a), of_word(*b), &mut most);
+        let total = total(a.fp32() & mask, b.fp32() ^ flip, &mut most);
+        // Below the smallest exponent it becomes zero.
+        *dst = if total & EXPONENT == 0 { 0 } else { total };
     }
     most < HUGE
 }
@@ -123,7 +108,7 @@ impl Exponents {
 /// third phase makes is as well.
 #[inline(always)]
 fn product<const PHASES: u32>(a: u32, b: u32) -> u32 {
-    let (high, both, upper) = (a & !(63 << BELOW), a & !(1 << BELOW), b & !(15 << BELOW));
+    let (high, both, upper) = (a & !63.fp32(), a & !1.fp32(), b & !15.fp32());
     let [first, both, upper, whole] = [high, both, upper, b].map(f32::from_bits);
     let product = match PHASES {
         1 => first * upper,
@@ -135,10 +120,10 @@ fn product<const PHASES: u32>(a: u32, b: u32) -> u32 {
 }
 
 #[inline(always)]
-fn products<const PHASES: u32, T: Copy>(dst: &mut Dst, a: &[T], b: &Src, word: impl Fn(T) -> u32) -> bool {
+fn products<const PHASES: u32, T: Datum>(mask: u32, dst: &mut Dst, a: &[T], b: &Src) -> bool {
     let (mut exponents_a, mut exponents_b) = (Exponents::NONE, Exponents::NONE);
     for ((dst, a), b) in dst.iter_mut().zip(a).zip(b) {
-        let (a, b) = (word(*a), of_word(*b));
+        let (a, b) = (a.fp32() & mask, b.fp32());
         exponents_a.take(a);
         exponents_b.take(b);
         *dst = product::<PHASES>(a, b);
@@ -147,30 +132,19 @@ fn products<const PHASES: u32, T: Copy>(dst: &mut Dst, a: &[T], b: &Src, word: i
 }
 
 #[inline(always)]
-fn products_of_halves_body(phases: u32, dst: &mut Dst, a: &[u8], b: &Src) -> bool {
-    let a = a.as_chunks::<2>().0;
+fn all_products<T: Datum>(phases: u32, mask: u32, dst: &mut Dst, a: &[T], b: &Src) -> bool {
     match phases {
-        1 => products::<1, _>(dst, a, b, of_half),
-        2 => products::<2, _>(dst, a, b, of_half),
-        3 => products::<3, _>(dst, a, b, of_half),
-        _ => products::<4, _>(dst, a, b, of_half),
+        1 => products::<1, T>(mask, dst, a, b),
+        2 => products::<2, T>(mask, dst, a, b),
+        3 => products::<3, T>(mask, dst, a, b),
+        _ => products::<4, T>(mask, dst, a, b),
     }
 }
 
-#[inline(always)]
-fn products_of_words_body(phases: u32, dst: &mut Dst, a: &Src, b: &Src) -> bool {
-    match phases {
-        1 => products::<1, _>(dst, a, b, of_word),
-        2 => products::<2, _>(dst, a, b, of_word),
-        3 => products::<3, _>(dst, a, b, of_word),
-        _ => products::<4, _>(dst, a, b, of_word),
-    }
-}
-
-simd_kernel!(differences_of_halves, super::differences_of_halves_body, (dst: &mut Dst, a: &[u8], b: &Src) -> bool);
-simd_kernel!(differences_of_words, super::differences_of_words_body, (dst: &mut Dst, a: &Src, b: &Src) -> bool);
-simd_kernel!(products_of_halves, super::products_of_halves_body, (phases: u32, dst: &mut Dst, a: &[u8], b: &Src) -> bool);
-simd_kernel!(products_of_words, super::products_of_words_body, (phases: u32, dst: &mut Dst, a: &Src, b: &Src) -> bool);
+simd_kernel!(sums_of_halves, super::sums::<[u8; 2]>, (flip: u32, mask: u32, dst: &mut Dst, a: &[[u8; 2]], b: &Src) -> bool);
+simd_kernel!(sums_of_words, super::sums::<u32>, (flip: u32, mask: u32, dst: &mut Dst, a: &[u32], b: &Src) -> bool);
+simd_kernel!(products_of_halves, super::all_products::<[u8; 2]>, (phases: u32, mask: u32, dst: &mut Dst, a: &[[u8; 2]], b: &Src) -> bool);
+simd_kernel!(products_of_words, super::all_products::<u32>, (phases: u32, mask: u32, dst: &mut Dst, a: &[u32], b: &Src) -> bool);
 
 #[cfg(test)]
 mod tests {
@@ -195,9 +169,9 @@ mod tests {
     }
 
     #[test]
-    fn steps_have_the_bits_of_the_matrix_unit() {
+    fn steps_have_the_bits_of_the_fpu() {
         let mut random = Random::new(22);
-        let mut taken = [0; 2];
+        let mut taken = [0; 3];
         for round in 0..1200_u32 {
             let halves = round % 2 == 0;
             let alu = if halves { DataFormat::Float16B } else { DataFormat::Tf32 };
@@ -217,7 +191,7 @@ mod tests {
             let page: Vec<u8> = a.iter().flat_map(|word| ((word >> 3) as u16).to_le_bytes()).collect();
             let source = if halves { Datums::Halves(&page) } else { Datums::Words(&a) };
             for &level in Level::supported() {
-                for (op, taken) in [EltwiseOp::Sub, EltwiseOp::Mul].into_iter().zip(&mut taken) {
+                for (op, taken) in [EltwiseOp::Add, EltwiseOp::Sub, EltwiseOp::Mul].into_iter().zip(&mut taken) {
                     let (mut expected, mut dst) = (ZERO, [1; 1024]);
                     eltwise_scalar(&math, op, Broadcast::None, false, &mut expected, &a, &b);
                     let done = eltwise(level, &math, op, &mut dst, source, &b);

@@ -6,7 +6,7 @@ use super::super::combine::lanes::{combine_one, finish_units};
 use super::super::operand::{Phase, mask};
 use super::super::{Dst, MathConfig, Src};
 use crate::fpu::EltwiseOp;
-use crate::regs::{DstFormat, MathFidelity, TILE_DATUMS};
+use crate::regs::{DstFormat, TILE_DATUMS};
 use crate::vector::{Vector, vector_kernel};
 
 /// Most lanes that a vector has.
@@ -63,15 +63,6 @@ fn with_mode<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool>
         (EltwiseOp::Mul, accumulate) => {
             let adjusts: [i32; 4] = std::array::from_fn(|number| Phase::new(job.cfg.mode(), number as u32).adjust);
             let (reach_a, reach_b) = (reach::<V, E8>(a, mask_a), reach::<V, E8>(b, V::splat(-1)));
-            if DST32 && E8 && !accumulate && has_exact_products(&adjusts, &reach_a, &reach_b) {
-                match job.cfg.fidelity {
-                    MathFidelity::LoFi => exact_products::<V, 1>(mask_a, dst, a, b),
-                    MathFidelity::HiFi2 => exact_products::<V, 2>(mask_a, dst, a, b),
-                    MathFidelity::HiFi3 => exact_products::<V, 3>(mask_a, dst, a, b),
-                    MathFidelity::HiFi4 => exact_products::<V, 4>(mask_a, dst, a, b),
-                }
-                return;
-            }
             let (numbers, count) = phases::<DST32, E8>(job, &adjusts, &reach_a, &reach_b);
             for at in (0..TILE_DATUMS).step_by(V::LANES) {
                 let factors = Factors::<V>::new::<E8>(V::and(V::load(&a[at..]), mask_a), V::load(&b[at..]));
@@ -104,70 +95,27 @@ fn with_mode<V: Vector, const DST32: bool, const E8: bool, const WORMHOLE: bool>
     }
 }
 
-/// Whether products of all phases, summed in a 32-bit `Dst` that is empty, are the exact products of the parts.
-///
-/// They are if no phase is dropped and nothing overflows. The first product is at least 1024 and below 4096 of its
-/// units; in `Dst` it has its exponent or one more, and so have the sums, as a whole product is below four. So a later
-/// phase is moved by at most 13 places, which it has to spare, and a sum has at most 22 bits.
-fn has_exact_products(adjusts: &[i32; 4], a: &Reach, b: &Reach) -> bool {
-    let (most, least) = (a.exponent + b.exponent + adjusts[0], a.least + b.least + adjusts[3]);
-    a.exponent < 255 && b.exponent < 255 && most + 1 < 255 && least > 0
-}
-
-/// Products as FP32 has them: exact, and so is the sum of two of them that the third phase makes.
-#[inline(always)]
-fn exact_products<V: Vector, const PHASES: u32>(mask_a: V::Int, dst: &mut Dst, a: &Src, b: &Src) {
-    let (exponent, zero) = (V::splat(255 << 10), V::splat(0));
-    let (high_a, high_b) = (V::splat(!63), V::splat(!(LOW_B as i32)));
-    for at in (0..TILE_DATUMS).step_by(V::LANES) {
-        let (a, b) = (V::and(V::load(&a[at..]), mask_a), V::load(&b[at..]));
-        let live = V::both(V::greater(V::and(a, exponent), zero), V::greater(V::and(b, exponent), zero));
-        let (first, both) = (V::and(a, high_a), V::and(a, V::splat(!1)));
-        let upper = float::<V>(V::and(b, high_b));
-        let product = match PHASES {
-            1 => V::mul_float(float::<V>(first), upper),
-            2 => V::mul_float(float::<V>(both), upper),
-            3 => V::fma(float::<V>(first), V::sub_float(float::<V>(b), upper), V::mul_float(float::<V>(both), upper)),
-            _ => V::mul_float(float::<V>(both), float::<V>(b)),
-        };
-        V::store(V::keep(live, V::to_bits(product)), &mut dst[at..]);
-    }
-}
-
-/// The number of a Src word whose exponent is ordinary.
-#[inline(always)]
-fn float<V: Vector>(words: V::Int) -> V::Float {
-    V::from_bits(V::shl::<13>(words))
-}
-
-/// Which bits the words of a tile have, their largest exponent, and the smallest of those that are not zero.
+/// Which bits the words of a tile have, and their largest exponent.
 #[derive(Clone, Copy)]
 struct Reach {
     bits: u32,
     exponent: i32,
-    least: i32,
 }
 
 #[inline(always)]
 fn reach<V: Vector, const E8: bool>(tile: &Src, mask: V::Int) -> Reach {
-    let (mut bits, mut largest, mut smallest) = (V::splat(0), V::splat(0), V::splat(-1));
+    let (mut bits, mut largest) = (V::splat(0), V::splat(0));
     for at in (0..TILE_DATUMS).step_by(V::LANES) {
         let word = V::and(V::load(&tile[at..]), mask);
-        let exponent = exponents::<V, E8>(word);
         bits = V::or(bits, word);
-        largest = V::max(largest, exponent);
-        // Zeros wrap to the top.
-        smallest = V::min_unsigned(smallest, V::sub(exponent, V::splat(1)));
+        largest = V::max(largest, exponents::<V, E8>(word));
     }
     let (mut every_bit, mut every_exponent) = ([0; MOST_LANES], [0; MOST_LANES]);
-    let mut every_least = [254; MOST_LANES];
     V::store(bits, &mut every_bit);
     V::store(largest, &mut every_exponent);
-    V::store(smallest, &mut every_least);
     Reach {
         bits: every_bit.iter().fold(0, |all, bits| all | bits),
         exponent: every_exponent.iter().fold(0, |most, exponent| most.max(*exponent)) as i32,
-        least: every_least.iter().fold(254, |least, exponent| least.min(*exponent)) as i32 + 1,
     }
 }
 

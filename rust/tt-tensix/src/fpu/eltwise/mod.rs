@@ -44,12 +44,17 @@ pub fn eltwise_at(
         eltwise_scalar(cfg, op, broadcast, accumulate, dst, a, b);
         return;
     }
-    if broadcast == Broadcast::None {
-        return lanes::eltwise(level, cfg, op, accumulate, dst, a, b);
+    let mut spread;
+    let b = if broadcast == Broadcast::None {
+        b
+    } else {
+        spread = *b;
+        broadcast.spread(&mut spread);
+        &spread
+    };
+    if accumulate || !exact::eltwise(level, cfg, op, dst, exact::Datums::Words(a), b) {
+        lanes::eltwise(level, cfg, op, accumulate, dst, a, b);
     }
-    let mut spread = *b;
-    broadcast.spread(&mut spread);
-    lanes::eltwise(level, cfg, op, accumulate, dst, a, &spread);
 }
 
 /// [`eltwise`], datum by datum as the specification has it. Every faster form returns these bits.

@@ -5,6 +5,7 @@
 //! many tiles is that of the largest datums at each place.
 
 use super::super::Src;
+use super::super::operand::Datum;
 use tt_cpu::{Level, simd_kernel};
 
 /// The largest datums so far, as numbers in the order of the datums.
@@ -26,7 +27,7 @@ impl RunningMax {
 
     /// Compares a tile in L1, of bfloat16.
     pub fn take_halves(&mut self, tile: &[u8]) {
-        halves_kernel::run(self.level, tile, &mut self.keys);
+        halves_kernel::run(self.level, tile.as_chunks().0, &mut self.keys);
     }
 
     /// Compares a tile in a Src register.
@@ -54,27 +55,16 @@ fn ordered(word: i32) -> i32 {
 }
 
 #[inline(always)]
-fn take(word: u32, key: &mut u32) {
-    let live = if word & EXPONENT == 0 { 0 } else { word };
-    *key = (*key as i32).max(ordered(live as i32)) as u32;
-}
-
-#[inline(always)]
-fn halves_body(tile: &[u8], keys: &mut Src) {
-    for (key, datum) in keys.iter_mut().zip(tile.as_chunks::<2>().0) {
-        take(u32::from(u16::from_le_bytes(*datum)) << 16, key);
+fn take<T: Datum>(tile: &[T], keys: &mut Src) {
+    for (key, datum) in keys.iter_mut().zip(tile) {
+        let word = datum.fp32();
+        let live = if word & EXPONENT == 0 { 0 } else { word };
+        *key = (*key as i32).max(ordered(live as i32)) as u32;
     }
 }
 
-#[inline(always)]
-fn words_body(src: &Src, keys: &mut Src) {
-    for (key, word) in keys.iter_mut().zip(src) {
-        take(word << BELOW, key);
-    }
-}
-
-simd_kernel!(halves_kernel, super::halves_body, (tile: &[u8], keys: &mut Src));
-simd_kernel!(words_kernel, super::words_body, (src: &Src, keys: &mut Src));
+simd_kernel!(halves_kernel, super::take::<[u8; 2]>, (tile: &[[u8; 2]], keys: &mut Src));
+simd_kernel!(words_kernel, super::take::<u32>, (tile: &[u32], keys: &mut Src));
 
 #[cfg(test)]
 mod tests {
