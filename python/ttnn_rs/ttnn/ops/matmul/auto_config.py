@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 from ttnn.base.enums import TensorMemoryLayout
 from ttnn.base.exceptions import MemoryConfigError, ProgramConfigError, ShapeError
@@ -53,21 +54,27 @@ def choose(problem: Problem, core_grid: Grid | None, activation: Activation | No
     return config or _for_core_grid(problem, problem.chip.grid, None)
 
 
-def _mcast_1d(
-    problem: Problem, grid: Grid, per_core: tuple[int, int], in0_block_w: int, *, mcast_in0: bool, fuse_batch: bool
+def _mcast(
+    problem: Problem,
+    kind: Kind,
+    grid: Grid,
+    per_core: tuple[int, int],
+    in0_block_w: int,
+    *,
+    adjust_k: bool = False,
+    **more: Any,
 ) -> ProgramConfig:
-    """Return a 1D configuration without subblocks, its output block shrunk to fit L1."""
-    block_h, block_w, _ = shrink(problem, *per_core, in0_block_w, adjust_k=False)
+    """Return a configuration without subblocks, its output block (and the K block, if asked for) shrunk to fit L1."""
+    block_h, block_w, block_k = shrink(problem, *per_core, in0_block_w, adjust_k=adjust_k)
     return ProgramConfig(
-        Kind.MCAST_1D,
+        kind,
         grid,
-        in0_block_w,
+        block_k if adjust_k else in0_block_w,
         out_block_h=block_h,
         out_block_w=block_w,
         per_core_m=per_core[0],
         per_core_n=per_core[1],
-        fuse_batch=fuse_batch,
-        mcast_in0=mcast_in0,
+        **more,
     )
 
 
@@ -144,23 +151,14 @@ def _simple_1d(problem: Problem, grid: Grid, *, mcast_in0: bool) -> ProgramConfi
             per_core = (problem.mt, up(up(problem.n, cores), TILE))
         else:
             per_core = (up(up(problem.m, cores), TILE), problem.nt)
-    config = _mcast_1d(problem, grid, per_core, in0_block_w, mcast_in0=mcast_in0, fuse_batch=fuse_batch)
+    config = _mcast(problem, Kind.MCAST_1D, grid, per_core, in0_block_w, mcast_in0=mcast_in0, fuse_batch=fuse_batch)
     return _tall_subblocks(problem, config)
 
 
 def _simple_2d_dram(problem: Problem, grid: Grid) -> ProgramConfig:
     in0_block_w = problem.kt // grid[0] if problem.kt % grid[0] == 0 else 1
-    per_core_m, per_core_n = up(problem.mt, grid[1]), up(problem.nt, grid[0])
-    block_h, block_w, in0_block_w = shrink(problem, per_core_m, per_core_n, in0_block_w, adjust_k=True)
-    config = ProgramConfig(
-        Kind.MCAST_2D,
-        grid,
-        in0_block_w,
-        out_block_h=block_h,
-        out_block_w=block_w,
-        per_core_m=per_core_m,
-        per_core_n=per_core_n,
-    )
+    per_core = (up(problem.mt, grid[1]), up(problem.nt, grid[0]))
+    config = _mcast(problem, Kind.MCAST_2D, grid, per_core, in0_block_w, adjust_k=True)
     return _tall_subblocks(problem, config)
 
 
@@ -212,26 +210,16 @@ def _shards(problem: Problem, shard: Shard) -> ProgramConfig | None:
     if a.layout is _WIDTH and box.cores > 1:
         per_core = (rows_t, up(problem.nt, box.cores))
         in0_block_w = math.gcd(shard.width_t, problem.kt)
-        config = _mcast_1d(problem, grid, per_core, in0_block_w, mcast_in0=True, fuse_batch=True)
+        config = _mcast(problem, Kind.MCAST_1D, grid, per_core, in0_block_w, mcast_in0=True, fuse_batch=True)
     elif a.layout is _HEIGHT and box.cores > 1:
         per_core = (shard.height_t, problem.nt)
-        config = _mcast_1d(problem, grid, per_core, problem.kt, mcast_in0=False, fuse_batch=True)
+        config = _mcast(problem, Kind.MCAST_1D, grid, per_core, problem.kt, mcast_in0=False, fuse_batch=True)
     elif a.layout is _BLOCK and box.columns > 1 and box.rows > 1:
         virtual = (grid[1], grid[0]) if shard.col_major else grid
-        per_core_m, per_core_n = up(rows_t, virtual[1]), up(problem.nt, virtual[0])
+        per_core = (up(rows_t, virtual[1]), up(problem.nt, virtual[0]))
         in0_block_w = math.gcd(shard.width_t, problem.kt) if virtual[0] == problem.kt // shard.width_t else 1
-        block_h, block_w, _ = shrink(problem, per_core_m, per_core_n, in0_block_w, adjust_k=False)
-        config = ProgramConfig(
-            Kind.MCAST_2D,
-            grid,
-            in0_block_w,
-            out_block_h=block_h,
-            out_block_w=block_w,
-            per_core_m=per_core_m,
-            per_core_n=per_core_n,
-            transpose_mcast=shard.col_major,
-            fuse_batch=True,
-        )
+        options = {"transpose_mcast": shard.col_major, "fuse_batch": True}
+        config = _mcast(problem, Kind.MCAST_2D, grid, per_core, in0_block_w, **options)
     else:
         return None
     return _tall_subblocks(problem, config, whole_rows=out.sharded)
@@ -322,36 +310,22 @@ def _core_grid_1d(problem: Problem, grid: Grid, activation: Activation | None) -
         in0_block_w = math.gcd(a.shard.width_t, problem.kt)
     else:
         in0_block_w = largest_divisor(problem.kt, up(problem.kt, cores))
-    config = _mcast_1d(problem, grid, per_core, in0_block_w, mcast_in0=not tall, fuse_batch=True)
-    return replace(_wide_subblocks(problem, config), fused_activation=activation)
+    options = {"mcast_in0": not tall, "fuse_batch": True, "fused_activation": activation}
+    return _wide_subblocks(problem, _mcast(problem, Kind.MCAST_1D, grid, per_core, in0_block_w, **options))
 
 
 def _core_grid_2d(problem: Problem, grid: Grid, activation: Activation | None) -> ProgramConfig:
     shard = problem.a.placement.shard
     if shard is None:
-        per_core_m = up(problem.batch_a * problem.mt, grid[1])
-        per_core_n = max(1, up(problem.nt, grid[0]))
+        per_core = (up(problem.batch_a * problem.mt, grid[1]), max(1, up(problem.nt, grid[0])))
         in0_block_w = largest_divisor(problem.kt, 4)
         transpose_mcast = False
     else:
-        per_core_m = shard.height_t
-        per_core_n = max(1, problem.nt * shard.width_t // problem.kt)
+        per_core = (shard.height_t, max(1, problem.nt * shard.width_t // problem.kt))
         in0_block_w = math.gcd(shard.width_t, problem.kt)
         transpose_mcast = shard.col_major
-    block_h, block_w, _ = shrink(problem, per_core_m, per_core_n, in0_block_w, adjust_k=False)
-    config = ProgramConfig(
-        Kind.MCAST_2D,
-        grid,
-        in0_block_w,
-        out_block_h=block_h,
-        out_block_w=block_w,
-        per_core_m=per_core_m,
-        per_core_n=per_core_n,
-        transpose_mcast=transpose_mcast,
-        fuse_batch=True,
-        fused_activation=activation,
-    )
-    config = _wide_subblocks(problem, config)
-    if config.out_subblock_w != per_core_n or problem.out.sharded:
+    options = {"transpose_mcast": transpose_mcast, "fuse_batch": True, "fused_activation": activation}
+    config = _wide_subblocks(problem, _mcast(problem, Kind.MCAST_2D, grid, per_core, in0_block_w, **options))
+    if config.out_subblock_w != per_core[1] or problem.out.sharded:
         config = replace(config, out_subblock_h=1)
     return config

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -26,7 +26,7 @@ from ttnn.device.coordinates import SubDeviceId
 from ttnn.device.lifecycle import MeshDevice, get_allocator_base_address
 from ttnn.golden import matmul as golden
 from ttnn.operation.accuracy import no_bound
-from ttnn.operation.registry import Op, register
+from ttnn.operation.registry import declare
 from ttnn.operation.signature import (
     BOOLEAN,
     COMPUTE_KERNEL_CONFIG,
@@ -361,14 +361,7 @@ def _multiply(
     assert b._buffer is not None
     assert output._buffer is not None
     run = _engine.matmul_fast if CONFIG.numerics == "fast" else _engine.matmul
-    run(
-        a._buffer,
-        b._buffer,
-        None if bias is None else bias._buffer,
-        output._buffer,
-        arch=arch,
-        **settings,
-    )
+    run(a._buffer, b._buffer, None if bias is None else bias._buffer, output._buffer, arch=arch, **settings)
 
 
 def _fused_steps(program: MatmulProgram) -> Sequence[ChainStep]:
@@ -416,30 +409,11 @@ def _zeros(operator: str, call: MatmulCall, bias: Tensor | None, output: Tensor 
     return zeros
 
 
-def product(
-    operator: str,
-    a: Tensor,
-    b: Tensor,
-    memory_config: MemoryConfig | None,
-    dtype: DataType | None,
-    program_config: AnyProgramConfig | None,
-    compute_kernel_config: WormholeComputeKernelConfig | None,
-    core_grid: CoreGrid | None,
-    output_tile: Tile | None,
-    output: Tensor | None,
-) -> Tensor:
-    """Return the plain matrix product, for an operator that goes on with it; the options are `PRODUCT_OPTIONS`."""
+def product(operator: str, a: Tensor, b: Tensor, *values: Any) -> Tensor:
+    """Return the plain matrix product, for an operator that goes on with it; the values are of `PRODUCT_OPTIONS`."""
+    memory_config, dtype, program_config, compute, core_grid, output_tile, output = values
     options = _options(
-        operator,
-        False,
-        False,
-        memory_config,
-        dtype,
-        program_config,
-        None,
-        compute_kernel_config,
-        core_grid,
-        output_tile,
+        operator, False, False, memory_config, dtype, program_config, None, compute, core_grid, output_tile
     )
     return _run(operator, a, b, None, options, output)
 
@@ -571,38 +545,28 @@ GROWS_WITH_K: Final = no_bound(
     "for terms cancel and the error grows with K, faster in a 16-bit Dst and with a lower fidelity: docs/sweeps.md"
 )
 
-matmul = register(
-    Op(
-        name="matmul",
-        signatures=(Signature(_OPERANDS, _OPTIONS),),
-        run=_matmul,
-        doc="Return the matrix product `input_tensor_a @ input_tensor_b`.\n"
-        "Shape: [..., M, K], [..., K, N] -> [..., M, N].",
-        source="tt-metal `ttnn/cpp/ttnn/operations/matmul`",
-        dtypes=_DTYPES,
-        layouts=(Layout.TILE,),
-        golden=golden.matmul,
-        accuracy=GROWS_WITH_K,
-        engine=("matmul", "matmul_fast"),
-        raises=RAISES,
-        examples=(),
-    )
+_register: Final = partial(
+    declare,
+    source="tt-metal `ttnn/cpp/ttnn/operations/matmul`",
+    dtypes=_DTYPES,
+    layouts=(Layout.TILE,),
+    accuracy=GROWS_WITH_K,
+    engine=("matmul", "matmul_fast"),
+    raises=RAISES,
+    examples=(),
 )
-
-linear = register(
-    Op(
-        name="linear",
-        signatures=(Signature(_OPERANDS, (_BIAS, *_OPTIONS, _COLUMN_OFFSET)),),
-        run=_linear,
-        doc="Return `activation(input_tensor_a @ input_tensor_b + bias)`.\n"
-        "Shape: [..., M, K], [..., K, N], [N] -> [..., M, N].",
-        source="tt-metal `ttnn/cpp/ttnn/operations/matmul`",
-        dtypes=_DTYPES,
-        layouts=(Layout.TILE,),
-        golden=golden.linear,
-        accuracy=GROWS_WITH_K,
-        engine=("matmul", "matmul_fast"),
-        raises=RAISES,
-        examples=(),
-    )
+matmul = _register(
+    "matmul",
+    (Signature(_OPERANDS, _OPTIONS),),
+    _matmul,
+    "Return the matrix product `input_tensor_a @ input_tensor_b`.\nShape: [..., M, K], [..., K, N] -> [..., M, N].",
+    golden=golden.matmul,
+)
+linear = _register(
+    "linear",
+    (Signature(_OPERANDS, (_BIAS, *_OPTIONS, _COLUMN_OFFSET)),),
+    _linear,
+    "Return `activation(input_tensor_a @ input_tensor_b + bias)`.\n"
+    "Shape: [..., M, K], [..., K, N], [N] -> [..., M, N].",
+    golden=golden.linear,
 )
