@@ -310,7 +310,7 @@ def _core_grid_1d(problem: Problem, grid: Grid, activation: Activation | None) -
         in0_block_w = math.gcd(a.shard.width_t, problem.kt)
     else:
         in0_block_w = largest_divisor(problem.kt, up(problem.kt, cores))
-    options = {"mcast_in0": not tall, "fuse_batch": True, "fused_activation": activation}
+    options: dict[str, Any] = {"mcast_in0": not tall, "fuse_batch": True, "fused_activation": activation}
     return _wide_subblocks(problem, _mcast(problem, Kind.MCAST_1D, grid, per_core, in0_block_w, **options))
 
 
@@ -324,7 +324,7 @@ def _core_grid_2d(problem: Problem, grid: Grid, activation: Activation | None) -
         per_core = (shard.height_t, max(1, problem.nt * shard.width_t // problem.kt))
         in0_block_w = math.gcd(shard.width_t, problem.kt)
         transpose_mcast = shard.col_major
-    options = {"transpose_mcast": transpose_mcast, "fuse_batch": True, "fused_activation": activation}
+    options: dict[str, Any] = {"transpose_mcast": transpose_mcast, "fuse_batch": True, "fused_activation": activation}
     config = _wide_subblocks(problem, _mcast(problem, Kind.MCAST_2D, grid, per_core, in0_block_w, **options))
     if config.out_subblock_w != per_core[1] or problem.out.sharded:
         config = replace(config, out_subblock_h=1)

@@ -8,20 +8,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from ttnn.base.enums import DataType, Layout
+from ttnn.base.enums import DataType
 from ttnn.base.enums import UnaryOpType as U
-from ttnn.base.memory_config import MemoryConfig
 from ttnn.golden.eltwise import complex as g
 from ttnn.operation.accuracy import Accuracy, bit_exact, max_ulp
-from ttnn.operation.registry import FastOperation, Op, overload, register
+from ttnn.operation.registry import FastOperation, overload
 from ttnn.operation.signature import FLOAT, TENSOR, Param, Signature
 from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION
 from ttnn.ops.backward import constants, unary_math
 from ttnn.ops.backward.arithmetic import add_bw, div_bw, mul_bw, sub_bw
-from ttnn.ops.backward.forward import NAN, Forward, named
+from ttnn.ops.backward.forward import NAN, Forward
 from ttnn.ops.eltwise.complex.arithmetic import conj, divide, multiply, negative, polar, reciprocal, scaled
 from ttnn.ops.eltwise.complex.tensor import COMPLEX, ComplexTensor
-from ttnn.ops.eltwise.complex.unary import FLOATS, INPUT, PLACE, RAISES, check_parts
+from ttnn.ops.eltwise.complex.unary import INPUT, PLACE, RAISES, composed, register
 from ttnn.tensor.tensor import Tensor
 
 _GRAD: Final = Param("grad_tensor", TENSOR, doc="[..., H, W]. Gradient of the forward operator's output, `grad`.")
@@ -85,15 +84,13 @@ def _polar(do: Forward, grad: ComplexTensor, x: ComplexTensor) -> ComplexTensor:
     return ComplexTensor((magnitude, multiply(do, conj(do, grad), rotated).real))
 
 
+_LABELS: Final = ("grad_tensor", "input_tensor")
+_PAIR_LABELS: Final = ("grad_tensor", "input_tensor_a", "input_tensor_b")
+_RETURNS: Final = "list[ComplexTensor]"
+
+
 def _of_one(name: str, steps: Callable[..., ComplexTensor]) -> Callable[..., list[ComplexTensor]]:
-    operator = f"ttnn.{name}"
-
-    def run(grad: Any, x: ComplexTensor, place: MemoryConfig) -> list[ComplexTensor]:
-        with named(operator):
-            check_parts(operator, grad_tensor=grad, input_tensor=x)
-            return [steps(Forward(place), grad, x)]
-
-    return run
+    return composed(name, lambda *operands: [steps(*operands)], _RETURNS, _LABELS)
 
 
 def _register(
@@ -105,24 +102,18 @@ def _register(
     accuracy: Accuracy,
 ) -> FastOperation:
     return register(
-        Op(
-            name=name,
-            signatures=(Signature((grad, INPUT), (PLACE,)),),
-            run=_of_one(name, steps),
-            doc=f"Return the list of gradients [{formula}].",
-            dtypes=FLOATS,
-            layouts=(Layout.TILE, Layout.ROW_MAJOR),
-            golden=golden,
-            accuracy=accuracy,
-            family="complex",
-            composition=True,
-            raises=(
-                *RAISES,
-                ("ShapeError", "the operands differ in shape."),
-                ("LayoutError", "the operands differ in layout."),
-                ("DTypeError", "the data types are not supported."),
-            ),
-        )
+        name,
+        (Signature((grad, INPUT), (PLACE,)),),
+        _of_one(name, steps),
+        f"Return the list of gradients [{formula}].",
+        golden=golden,
+        accuracy=accuracy,
+        raises=(
+            *RAISES,
+            ("ShapeError", "the operands differ in shape."),
+            ("LayoutError", "the operands differ in layout."),
+            ("DTypeError", "the data types are not supported."),
+        ),
     )
 
 
@@ -172,16 +163,6 @@ def _passed_on(do: Forward, x: ComplexTensor) -> ComplexTensor:
     return x if do.place is None else ComplexTensor((do.passed_on(x.real), do.passed_on(x.imag)))
 
 
-def _of_two(operator: str, steps: Callable[..., list[ComplexTensor]]) -> Callable[..., list[ComplexTensor]]:
-    def run(grad: ComplexTensor, a: ComplexTensor, b: ComplexTensor, *values: Any) -> list[ComplexTensor]:
-        *parameters, place = values
-        with named(operator):
-            check_parts(operator, grad_tensor=grad, input_tensor_a=a, input_tensor_b=b)
-            return steps(Forward(place), grad, a, b, *parameters)
-
-    return run
-
-
 def _overload_pairs() -> None:
     a = Param("input_tensor_a", COMPLEX, doc="[..., H, W]. First operand, `a`.")
     b = Param("input_tensor_b", COMPLEX, doc="[..., H, W]. Second operand, `b`.")
@@ -192,10 +173,8 @@ def _overload_pairs() -> None:
         (mul_bw, _mul, g.mul_bw, ()),
         (div_bw, _div, g.div_bw, ()),
     ):
-        positional = (_COMPLEX_GRAD, a, b, *more)
-        overload(
-            operation, Signature(positional, (MEMORY_CONFIG_OPTION,), run=_of_two(operation.__name__, steps)), golden
-        )
+        run = composed(operation.__name__.removeprefix("ttnn."), steps, _RETURNS, _PAIR_LABELS)
+        overload(operation, Signature((_COMPLEX_GRAD, a, b, *more), (MEMORY_CONFIG_OPTION,), run=run), golden)
 
 
 _overload_pairs()

@@ -6,13 +6,13 @@ Source: TT-NN docs of each operator.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 from ttnn.base.enums import DataType, Layout
-from ttnn.base.memory_config import MemoryConfig
 from ttnn.golden.eltwise import complex as g
 from ttnn.operation.accuracy import Accuracy, bit_exact, max_ulp
-from ttnn.operation.registry import FastOperation, Op, overload, register
+from ttnn.operation.registry import FastOperation, declare, overload
 from ttnn.operation.signature import MEMORY_CONFIG, Param, Signature
 from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, on_device, same_device
 from ttnn.ops.backward.forward import Forward, named
@@ -46,16 +46,33 @@ def check_parts(operator: str, **operands: ComplexTensor | Tensor) -> None:
             same_device(operator, device, part, name)
 
 
-def _run(name: str, steps: Callable[[Forward, ComplexTensor], Any], returns: type) -> Callable[..., Any]:
+def composed(
+    name: str, steps: Callable[..., Any], returns: str, labels: tuple[str, ...] = ("input_tensor",)
+) -> Callable[..., Any]:
+    """Return what runs steps on the operands with these labels, after checks; the place comes last.
+
+    `returns` is the type of the result, for the signature.
+    """
     operator = f"ttnn.{name}"
 
-    def run(x: ComplexTensor, place: MemoryConfig | None) -> Any:
+    def run(*values: Any) -> Any:
+        *operands, place = values
         with named(operator):
-            check_parts(operator, input_tensor=x)
-            return steps(Forward(place), x)
+            check_parts(operator, **dict(zip(labels, operands, strict=False)))
+            return steps(Forward(place), *operands)
 
-    run.__annotations__["return"] = returns.__name__
+    run.__annotations__["return"] = returns
     return run
+
+
+register: Final = partial(
+    declare,
+    dtypes=FLOATS,
+    layouts=(Layout.TILE, Layout.ROW_MAJOR),
+    family="complex",
+    composition=True,
+)
+"""Registers an operator on complex tensors."""
 
 
 def _register(
@@ -66,21 +83,9 @@ def _register(
     accuracy: Accuracy,
     returns: type = Tensor,
 ) -> FastOperation:
-    return register(
-        Op(
-            name=name,
-            signatures=(Signature((INPUT,), (MEMORY_CONFIG_OPTION,)),),
-            run=_run(name, steps, returns),
-            doc=doc,
-            dtypes=FLOATS,
-            layouts=(Layout.TILE, Layout.ROW_MAJOR),
-            golden=golden,
-            accuracy=accuracy,
-            family="complex",
-            composition=True,
-            raises=RAISES,
-        )
-    )
+    run = composed(name, steps, returns.__name__)
+    signatures = (Signature((INPUT,), (MEMORY_CONFIG_OPTION,)),)
+    return register(name, signatures, run, doc, golden=golden, accuracy=accuracy, raises=RAISES)
 
 
 real = _register(
@@ -141,10 +146,12 @@ polar = _register(
 )
 
 overload(
-    UNARY["abs"], Signature((INPUT,), (PLACE,), run=_run("abs", lambda do, x: do.hypot(x.real, x.imag), Tensor)), g.abs_
+    UNARY["abs"],
+    Signature((INPUT,), (PLACE,), run=composed("abs", lambda do, x: do.hypot(x.real, x.imag), "Tensor")),
+    g.abs_,
 )
 overload(
     UNARY["reciprocal"],
-    Signature((INPUT,), (PLACE,), run=_run("reciprocal", arithmetic.reciprocal, ComplexTensor)),
+    Signature((INPUT,), (PLACE,), run=composed("reciprocal", arithmetic.reciprocal, "ComplexTensor")),
     g.reciprocal,
 )
