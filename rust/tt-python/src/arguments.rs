@@ -1,4 +1,4 @@
-//! Arguments as the engine takes them: codes become values of its types, keywords the fields of a struct.
+//! Arguments as the engine takes them: codes become values of its types.
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -9,50 +9,83 @@ use tt_tensix::fpu::{Arch, MathFidelity};
 
 use crate::error::{engine_bug, exception};
 
-/// An argument of an engine type, given by what Python knows it by.
-macro_rules! argument {
-    ($(#[$doc:meta])* $name:ident($type:ty), |$py:ident, $given:ident: $from:ty| $value:expr) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug)]
-        pub struct $name(pub $type);
-
-        impl<'a, 'py> FromPyObject<'a, 'py> for $name {
-            type Error = PyErr;
-
-            fn extract(given: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-                let ($py, $given) = (given.py(), given.extract::<$from>()?);
-                $value.map(Self)
-            }
-        }
-    };
+/// A value of the engine, given by what Python knows it by.
+pub trait Argument<'py>: Sized {
+    /// The value.
+    ///
+    /// # Errors
+    /// There is none.
+    fn argument(given: &Bound<'py, PyAny>) -> PyResult<Self>;
 }
 
-argument!(
-    /// A format by its code.
-    Format(DataFormat),
-    |py, code: u8| DataFormat::from_code(code)
-        .ok_or_else(|| engine_bug(py, &format!("no format has the code {code}")))
-);
-argument!(
-    /// A fidelity by its number of phases.
-    Fidelity(MathFidelity),
-    |py, phases: u32| MathFidelity::from_phases(phases)
-        .ok_or_else(|| engine_bug(py, &format!("no fidelity has {phases} phases")))
-);
-argument!(
-    /// A chip generation by its number.
-    Generation(Arch),
-    |py, number: u8| match number {
+/// An argument of a function.
+#[derive(Clone, Copy, Debug)]
+pub struct Given<T>(pub T);
+
+impl<'py, T: Argument<'py>> FromPyObject<'_, 'py> for Given<T> {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        T::argument(&given).map(Self)
+    }
+}
+
+macro_rules! arguments {
+    ($($(#[$doc:meta])* $type:ty = |$py:ident, $given:ident: $from:ty| $value:expr;)*) => { $(
+        $(#[$doc])*
+        impl<'py> Argument<'py> for $type {
+            fn argument(given: &Bound<'py, PyAny>) -> PyResult<Self> {
+                let ($py, $given) = (given.py(), given.extract::<$from>()?);
+                $value
+            }
+        }
+    )* };
+    (as they are: $($type:ty),*) => { $(
+        impl<'py> Argument<'py> for $type {
+            fn argument(given: &Bound<'py, PyAny>) -> PyResult<Self> {
+                given.extract()
+            }
+        }
+    )* };
+    (tuples: $(($($part:ident),*))*) => { $(
+        impl<'py, $($part: Argument<'py>),*> Argument<'py> for ($($part,)*) {
+            fn argument(given: &Bound<'py, PyAny>) -> PyResult<Self> {
+                let mut parts = given.cast::<PyTuple>()?.iter();
+                let missing = || PyTypeError::new_err("a tuple with fewer items than are wanted");
+                Ok(($($part::argument(&parts.next().ok_or_else(missing)?)?,)*))
+            }
+        }
+    )* };
+}
+
+arguments! {
+    /// By its code.
+    DataFormat = |py, code: u8|
+        DataFormat::from_code(code).ok_or_else(|| engine_bug(py, &format!("no format has the code {code}")));
+
+    /// By its number of phases.
+    MathFidelity = |py, phases: u32|
+        MathFidelity::from_phases(phases).ok_or_else(|| engine_bug(py, &format!("no fidelity has {phases} phases")));
+
+    /// By its number.
+    Arch = |py, number: u8| match number {
         0 => Ok(Arch::Wormhole),
         1 => Ok(Arch::Blackhole),
         _ => Err(engine_bug(py, &format!("no chip generation {number}"))),
+    };
+
+    /// By height and width.
+    TileShape = |py, sides: (usize, usize)| tile_shape(py, sides);
+}
+arguments!(as they are: bool, usize, f32, f64, i64, String, Vec<u32>, Vec<i64>, Vec<usize>, [Vec<usize>; 3]);
+arguments!(as they are: Vec<(usize, usize)>);
+arguments!(tuples: (A, B) (A, B, C) (A, B, C, D) (A, B, C, D, E, F));
+
+impl<'py, T: Argument<'py>> Argument<'py> for Option<T> {
+    fn argument(given: &Bound<'py, PyAny>) -> PyResult<Self> {
+        if given.is_none() { Ok(None) } else { T::argument(given).map(Some) }
     }
-);
-argument!(
-    /// A tile shape by height and width.
-    Tile(TileShape),
-    |py, sides: (usize, usize)| tile_shape(py, sides)
-);
+}
 
 /// The tile of a height and a width.
 ///
@@ -63,14 +96,9 @@ pub fn tile_shape(py: Python<'_>, (height, width): (usize, usize)) -> PyResult<T
     TileShape::new(height, width).ok_or_else(|| exception(py, "ShapeError", (invalid(),)))
 }
 
-/// A chain of SFPU functions: tuples of name, variant, and parameters as raw words if there are any.
-#[derive(Default)]
-pub struct Functions(pub Chain);
-
-impl<'a, 'py> FromPyObject<'a, 'py> for Functions {
-    type Error = PyErr;
-
-    fn extract(given: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+/// Tuples of name, variant, and parameters as raw words if there are any.
+impl<'py> Argument<'py> for Chain {
+    fn argument(given: &Bound<'py, PyAny>) -> PyResult<Self> {
         if given.len()? == 0 {
             return Ok(Self::default());
         }
@@ -80,7 +108,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Functions {
             Ok(ChainStep { name: step.get_item(0)?.extract()?, variant: step.get_item(1)?.extract()?, parameters })
         };
         let steps = steps.into_iter().map(step).collect::<PyResult<Vec<_>>>()?;
-        Chain::resolve(&steps).map(Self).map_err(|error| engine_bug(given.py(), &error.to_string()))
+        Self::resolve(&steps).map_err(|error| engine_bug(given.py(), &error.to_string()))
     }
 }
 
@@ -100,15 +128,11 @@ impl<'a, 'py> Keywords<'a, 'py> {
     ///
     /// # Errors
     /// It is neither given nor has a default, or has another type.
-    pub fn take<T: for<'b> FromPyObject<'b, 'py>>(
-        &mut self,
-        name: &Bound<'py, PyString>,
-        default: Option<fn() -> T>,
-    ) -> PyResult<T> {
+    pub fn take<T: Argument<'py>>(&mut self, name: &Bound<'py, PyString>, default: Option<fn() -> T>) -> PyResult<T> {
         match self.given.map(|given| given.get_item(name)).transpose()?.flatten() {
             Some(value) => {
                 self.taken += 1;
-                value.extract().map_err(Into::into)
+                T::argument(&value)
             }
             None => default
                 .map(|default| default())
@@ -128,26 +152,18 @@ impl<'a, 'py> Keywords<'a, 'py> {
     }
 }
 
-/// A struct of keyword arguments. Those with a default may be left out.
+/// Takes the keyword arguments of a call. Those with a default may be left out.
 macro_rules! keywords {
-    ($(#[$doc:meta])* $name:ident { $($field:ident: $type:ty $(= $default:expr)?,)* }) => {
-        $(#[$doc])*
-        struct $name { $($field: $type,)* }
-
-        impl $name {
-            fn of<'py>(py: Python<'py>, given: Option<&Bound<'py, PyDict>>) -> PyResult<Self> {
-                let mut keywords = $crate::arguments::Keywords::new(given);
-                $(let $field: $type = keywords.take(
-                    pyo3::intern!(py, stringify!($field)),
-                    $crate::arguments::keywords!(@default $($default)?),
-                )?;)*
-                keywords.finish()?;
-                Ok(Self { $($field,)* })
-            }
-        }
-    };
     (@default) => { None };
     (@default $default:expr) => { Some(|| $default) };
+    ($py:ident, $given:expr; $($name:ident $(: $type:ty)? $(= $default:expr)?),* $(,)?) => {
+        let mut keywords = $crate::arguments::Keywords::new($given);
+        $(let $name $(: $type)? = keywords.take(
+            pyo3::intern!($py, stringify!($name)),
+            $crate::arguments::keywords!(@default $($default)?),
+        )?;)*
+        keywords.finish()?;
+    };
 }
 
 /// Adds functions to a module.

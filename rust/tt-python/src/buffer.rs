@@ -86,53 +86,36 @@ impl PyBuffer {
     }
 }
 
+/// Facts that Python sees as they are.
+macro_rules! getters {
+    ($($name:ident: $type:ty = |$facts:ident| $value:expr;)*) => {
+        #[pymethods]
+        impl PyBuffer {
+            $(
+                #[getter]
+                fn $name(&self) -> $type {
+                    let $facts = &self.facts;
+                    $value
+                }
+            )*
+        }
+    };
+}
+
+getters! {
+    address: u64 = |facts| facts.address;
+    page_bytes: usize = |facts| facts.page_bytes;
+    aligned_page_bytes: usize = |facts| facts.aligned_page_bytes;
+    num_pages: usize = |facts| facts.num_pages;
+    page_columns: usize = |facts| facts.page_columns;
+    buffer_type: u8 = |facts| facts.buffer_type as u8;
+    size: u64 = |facts| facts.size;
+    bytes_per_bank: u64 = |facts| facts.bytes_per_bank;
+    unique_id: u64 = |facts| facts.id.unique_id();
+}
+
 #[pymethods]
 impl PyBuffer {
-    #[getter]
-    fn address(&self) -> u64 {
-        self.facts.address
-    }
-
-    #[getter]
-    fn page_bytes(&self) -> usize {
-        self.facts.page_bytes
-    }
-
-    #[getter]
-    fn aligned_page_bytes(&self) -> usize {
-        self.facts.aligned_page_bytes
-    }
-
-    #[getter]
-    fn num_pages(&self) -> usize {
-        self.facts.num_pages
-    }
-
-    #[getter]
-    fn page_columns(&self) -> usize {
-        self.facts.page_columns
-    }
-
-    #[getter]
-    fn buffer_type(&self) -> u8 {
-        self.facts.buffer_type as u8
-    }
-
-    #[getter]
-    fn size(&self) -> u64 {
-        self.facts.size
-    }
-
-    #[getter]
-    fn bytes_per_bank(&self) -> u64 {
-        self.facts.bytes_per_bank
-    }
-
-    #[getter]
-    fn unique_id(&self) -> u64 {
-        self.facts.id.unique_id()
-    }
-
     #[getter]
     fn is_allocated(&self) -> bool {
         !self.freed.load(Ordering::Acquire) && self.shared.is_open()

@@ -7,7 +7,7 @@ use tt_cpu::level::LevelError;
 use tt_cpu::pool::{self, ThreadsError};
 use tt_formats::{DataFormat, TileShape};
 
-use crate::arguments::{Format, Tile, add_functions, tile_shape};
+use crate::arguments::{Given, add_functions, tile_shape};
 use crate::error::{EngineError, engine_bug, enter_engine, exception};
 
 impl EngineError for ConvertError {
@@ -77,7 +77,7 @@ fn cpu_name() -> String {
 
 /// Bytes of a tile.
 #[pyfunction]
-fn tile_bytes(py: Python<'_>, format: Format, height: usize, width: usize) -> PyResult<usize> {
+fn tile_bytes(py: Python<'_>, format: Given<DataFormat>, height: usize, width: usize) -> PyResult<usize> {
     Ok(format.0.tile_bytes(tile_shape(py, (height, width))?))
 }
 
@@ -88,10 +88,10 @@ fn tile_bytes(py: Python<'_>, format: Format, height: usize, width: usize) -> Py
 fn host_pack<'py>(
     py: Python<'py>,
     values: &Bound<'py, PyUntypedArray>,
-    source_format: Format,
-    target_format: Format,
+    source_format: Given<DataFormat>,
+    target_format: Given<DataFormat>,
     dims: (usize, usize, usize),
-    tile: Option<Tile>,
+    tile: Option<Given<TileShape>>,
     pad_value: f64,
     preserve_nan: bool,
     col_tilize: bool,
@@ -158,9 +158,9 @@ impl PackJob {
 fn host_unpack<'py>(
     py: Python<'py>,
     buffer: PyReadonlyArray1<'py, u8>,
-    format: Format,
+    format: Given<DataFormat>,
     dims: (usize, usize, usize),
-    tile: Option<Tile>,
+    tile: Option<Given<TileShape>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (format, dims, tile) = (format.0, dims_of(dims), tile.map(|tile| tile.0));
     let buffer = buffer.as_slice().map_err(|_| engine_bug(py, "host_unpack wants a contiguous buffer"))?;

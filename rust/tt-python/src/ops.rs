@@ -6,7 +6,6 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tt_formats::DataFormat;
 use tt_memory::{BufferId, Device};
-use tt_ops::OpError;
 use tt_ops::argmax::ArgmaxProgram;
 use tt_ops::binary::{BinaryProgram, Other, Unit};
 use tt_ops::embedding_backward::EmbeddingBackwardProgram;
@@ -17,16 +16,17 @@ use tt_ops::reduce::{Axis, Fill, Join, ReduceStep};
 use tt_ops::softmax::SoftmaxProgram;
 use tt_ops::ternary::TernaryProgram;
 use tt_ops::unary::UnaryProgram;
+use tt_ops::{Chain, OpError};
 use tt_tensix::fpu::{Arch, EltwiseOp, MathFidelity};
 use tt_tensix::sfpu;
 
-use crate::arguments::{Fidelity, Format, Functions, Generation, Tile, add_functions, keywords};
+use crate::arguments::{Given, add_functions, keywords};
 use crate::buffer::PyBuffer as Buffer;
 use crate::error::{EngineError, engine_bug, exception};
 use crate::interrupt;
 
 /// The keyword arguments of a call.
-type Given<'py> = Bound<'py, PyDict>;
+type Program<'py> = Bound<'py, PyDict>;
 
 /// An operand of an element-wise operator.
 #[derive(FromPyObject)]
@@ -68,32 +68,8 @@ fn run_on_device(
     device.run(py, |device| run(device, &ids))
 }
 
-/// The chip that programs run for unless they say so.
-const WORMHOLE: Generation = Generation(Arch::Wormhole);
-
-keywords! {
-    /// Parameters of a matrix multiplication: formats of a, b, bias and output; sizes in tiles, `k` in datums.
-    MatmulArguments {
-        formats: (Format, Format, Format, Format),
-        batch: (usize, usize, usize),
-        mt: usize,
-        kt: usize,
-        nt: usize,
-        k: usize,
-        kb: usize,
-        ring: Option<(usize, usize)>,
-        fidelity: Fidelity,
-        dst32: bool,
-        l1_acc: bool,
-        relu: bool,
-        activation: Functions,
-        transpose_a: bool,
-        transpose_b: bool,
-        arch: Generation,
-    }
-}
-
-/// A matrix multiplication; all modes of arithmetic take the same program.
+/// A matrix multiplication; all modes of arithmetic take the same program: formats of a, b, bias and output; sizes in
+/// tiles, `k` in datums.
 macro_rules! matmul_function {
     ($(#[$doc:meta])* $name:ident, $run:path) => {
         $(#[$doc])*
@@ -105,30 +81,32 @@ macro_rules! matmul_function {
             b: &Buffer,
             bias: Option<&Buffer>,
             out: &Buffer,
-            program: Option<&Given<'_>>,
+            program: Option<&Program<'_>>,
         ) -> PyResult<()> {
-            let given = MatmulArguments::of(py, program)?;
+            keywords!(py, program; formats, batch, mt, kt, nt, k, kb, ring: Option<(usize, usize)>, fidelity, dst32,
+                l1_acc, relu, activation, transpose_a, transpose_b, arch);
+            let (left, right, bias_format, result) = formats;
             let program = MatmulProgram {
-                formats: (given.formats.0.0, given.formats.1.0, given.formats.3.0),
-                batch: given.batch,
-                m: given.mt,
-                k: given.kt,
-                n: given.nt,
-                k_datums: given.k,
-                k_block: given.kb,
-                ring: given.ring.map(|(columns, k_tiles)| Ring { columns, k_tiles }),
-                fidelity: given.fidelity.0,
-                dst32: given.dst32,
-                packer_l1_acc: given.l1_acc,
-                relu: given.relu,
-                activation: given.activation.0,
-                transpose_a: given.transpose_a,
-                transpose_b: given.transpose_b,
-                arch: given.arch.0,
+                formats: (left, right, result),
+                batch,
+                m: mt,
+                k: kt,
+                n: nt,
+                k_datums: k,
+                k_block: kb,
+                ring: ring.map(|(columns, k_tiles)| Ring { columns, k_tiles }),
+                fidelity,
+                dst32,
+                packer_l1_acc: l1_acc,
+                relu,
+                activation,
+                transpose_a,
+                transpose_b,
+                arch,
             };
             let buffers: Vec<&Buffer> = [Some(a), Some(b), Some(out), bias].into_iter().flatten().collect();
             run_on_device(py, "matmul", &buffers, |device, ids| {
-                let bias = ids.get(3).map(|&buffer| Bias { buffer, format: given.formats.2.0 });
+                let bias = ids.get(3).map(|&buffer| Bias { buffer, format: bias_format });
                 $run(device, (ids[0], ids[1]), bias, ids[2], &program)
             })
         }
@@ -146,28 +124,14 @@ matmul_function!(
     tt_ops::matmul_fast::matmul
 );
 
-keywords! {
-    /// Parameters of a chain of SFPU functions.
-    UnaryArguments {
-        formats: (Format, Format),
-        chain: Functions,
-        dst32: bool,
-        tiled: bool,
-        packer_relu: bool = false,
-        precise: bool = false,
-        arch: Generation = WORMHOLE,
-    }
-}
-
 /// Runs a chain of SFPU functions; see `tt_ops::unary`.
 #[pyfunction]
 #[pyo3(signature = (input, output, **program))]
-fn unary(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Given<'_>>) -> PyResult<()> {
-    let UnaryArguments { formats, chain, dst32, tiled, packer_relu, precise, arch } = UnaryArguments::of(py, program)?;
-    let program =
-        UnaryProgram { formats: (formats.0.0, formats.1.0), dst32, tiled, packer_relu, precise, arch: arch.0 };
+fn unary(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Program<'_>>) -> PyResult<()> {
+    keywords!(py, program; formats, chain, dst32, tiled, packer_relu = false, precise = false, arch = Arch::Wormhole);
+    let program = UnaryProgram { formats, dst32, tiled, packer_relu, precise, arch };
     run_on_device(py, "unary", &[input, output], |device, ids| {
-        tt_ops::unary::unary(device, ids[0], ids[1], &program, &chain.0)
+        tt_ops::unary::unary(device, ids[0], ids[1], &program, &chain)
     })
 }
 
@@ -190,32 +154,8 @@ fn scalar_bits(format: DataFormat, value: f64) -> u32 {
     if format.is_integer() { value as i64 as u32 } else { (value as f32).to_bits() }
 }
 
-keywords! {
-    /// Parameters of an operator of two operands. `engine` is "fpu" or "sfpu"; the chains `pre_a`, `pre_b` and `post`
-    /// are the activations of operands and result.
-    BinaryArguments {
-        formats: (Format, Format, Format),
-        op: String,
-        engine: String,
-        scalar: Option<f64>,
-        scalar_is_lhs: bool,
-        shape_a: Vec<usize>,
-        shape_b: Vec<usize>,
-        shape_out: Vec<usize>,
-        tiled: bool,
-        fidelity: Fidelity,
-        dst32: bool,
-        pre_a: Functions = Functions::default(),
-        pre_b: Functions = Functions::default(),
-        post: Functions = Functions::default(),
-        packer_relu: bool = false,
-        arch: Generation = WORMHOLE,
-        variant: String = "default".to_owned(),
-        parameters: Vec<u32> = Vec::new(),
-    }
-}
-
-/// Runs an element-wise operator of two operands; see `tt_ops::binary`.
+/// Runs an element-wise operator of two operands; see `tt_ops::binary`. `engine` is "fpu" or "sfpu"; the chains `pre_a`,
+/// `pre_b` and `post` are the activations of operands and result.
 #[pyfunction]
 #[pyo3(signature = (a, b, output, **program))]
 fn binary(
@@ -223,24 +163,27 @@ fn binary(
     a: &Buffer,
     b: Option<&Buffer>,
     output: &Buffer,
-    program: Option<&Given<'_>>,
+    program: Option<&Program<'_>>,
 ) -> PyResult<()> {
-    let given = BinaryArguments::of(py, program)?;
+    keywords!(py, program; formats, op: String, engine: String, scalar: Option<f64>, scalar_is_lhs, shape_a, shape_b,
+        shape_out, tiled, fidelity, dst32, pre_a = Chain::default(), pre_b = Chain::default(), post = Chain::default(),
+        packer_relu = false, arch = Arch::Wormhole, variant: String = "default".to_owned(),
+        parameters: Vec<u32> = Vec::new());
     let program = BinaryProgram {
-        formats: (given.formats.0.0, given.formats.1.0, given.formats.2.0),
-        unit: unit(&given.engine, &given.op, &given.variant, &given.parameters)?,
-        shape_a: given.shape_a,
-        shape_b: given.shape_b,
-        shape_out: given.shape_out,
-        scalar_is_left: given.scalar_is_lhs,
-        tiled: given.tiled,
-        fidelity: given.fidelity.0,
-        dst32: given.dst32,
-        chains: [given.pre_a.0, given.pre_b.0, given.post.0],
-        packer_relu: given.packer_relu,
-        arch: given.arch.0,
+        formats,
+        unit: unit(&engine, &op, &variant, &parameters)?,
+        shape_a,
+        shape_b,
+        shape_out,
+        scalar_is_left: scalar_is_lhs,
+        tiled,
+        fidelity,
+        dst32,
+        chains: [pre_a, pre_b, post],
+        packer_relu,
+        arch,
     };
-    let scalar = given.scalar.map(|value| scalar_bits(program.formats.1, value));
+    let scalar = scalar.map(|value| scalar_bits(program.formats.1, value));
     if b.is_none() && scalar.is_none() {
         return Err(engine_error("binary needs a second tensor or a scalar".to_owned()));
     }
@@ -251,19 +194,6 @@ fn binary(
     })
 }
 
-keywords! {
-    /// Parameters of an operator of three operands.
-    TernaryArguments {
-        formats: (Format, Format, Format, Format),
-        op: String,
-        parameters: Vec<u32>,
-        shapes: [Vec<usize>; 3],
-        shape_out: Vec<usize>,
-        dst32: bool,
-        arch: Generation = WORMHOLE,
-    }
-}
-
 /// Runs an SFPU function of three operands, each a tensor or a number; see `tt_ops::ternary`.
 #[pyfunction]
 #[pyo3(signature = (operands, output, **program))]
@@ -271,19 +201,19 @@ fn ternary(
     py: Python<'_>,
     operands: [TensorOrNumber<'_>; 3],
     output: &Buffer,
-    program: Option<&Given<'_>>,
+    program: Option<&Program<'_>>,
 ) -> PyResult<()> {
-    let TernaryArguments { formats, op, parameters, shapes, shape_out, dst32, arch } =
-        TernaryArguments::of(py, program)?;
+    keywords!(py, program; formats, op: String, parameters: Vec<u32>, shapes, shape_out, dst32, arch = Arch::Wormhole);
+    let (a, b, c, result) = formats;
     let function = sfpu::lookup_ternary(&op, "default")
         .ok_or_else(|| engine_error(format!("SFPU: no function {op} of three operands")))?;
     let program = TernaryProgram {
-        formats: ([formats.0.0, formats.1.0, formats.2.0], formats.3.0),
+        formats: ([a, b, c], result),
         function: function.with(&parameters).map_err(|error| engine_error(format!("{op}: {error}")))?,
         shapes,
         shape_out,
         dst32,
-        arch: arch.0,
+        arch,
     };
     let mut buffers = vec![output];
     let mut places = [None; 3];
@@ -303,69 +233,36 @@ fn ternary(
     })
 }
 
-keywords! {
-    /// Parameters of softmax: rows of tiles, and the width in datums.
-    SoftmaxArguments {
-        format: Format,
-        rows: usize,
-        width: usize,
-        stable: bool,
-        exact_exp: bool,
-        dst32: bool,
-        fidelity: Fidelity,
-        arch: Generation = WORMHOLE,
-    }
-}
-
-/// Softmax over the last dimension; see `tt_ops::softmax`.
+/// Softmax over the last dimension; see `tt_ops::softmax`. `rows` are those of tiles, `width` is in datums.
 #[pyfunction]
 #[pyo3(signature = (input, output, **program))]
-fn softmax(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Given<'_>>) -> PyResult<()> {
-    let SoftmaxArguments { format, rows, width, stable, exact_exp, dst32, fidelity, arch } =
-        SoftmaxArguments::of(py, program)?;
-    let (format, fidelity, arch) = (format.0, fidelity.0, arch.0);
+fn softmax(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Program<'_>>) -> PyResult<()> {
+    keywords!(py, program; format, rows, width, stable, exact_exp, dst32, fidelity, arch = Arch::Wormhole);
     let program = SoftmaxProgram { format, rows, width, stable, exact_exp, dst32, fidelity, arch };
     run_on_device(py, "softmax", &[input, output], |device, ids| {
         tt_ops::softmax::softmax(device, ids[0], ids[1], &program)
     })
 }
 
-keywords! {
-    /// Parameters of a step of a reduction. `axis` is "w", "h", "tile", or "leading" or "transposed" (with `length`);
-    /// `scaler` is the FPU's, `scale` the SFPU's; the padding `fill` is height, width, and a value that the format
-    /// holds.
-    ReduceArguments {
-        formats: (Format, Format),
-        outer: usize,
-        rows: usize,
-        columns: usize,
-        axis: String,
-        join: String,
-        length: usize = 1,
-        scaler: f32 = 1.0,
-        scale: f32 = 1.0,
-        fill: Option<(usize, usize, f64)> = None,
-        fidelity: Fidelity = Fidelity(MathFidelity::HiFi3),
-        dst32: bool = true,
-        arch: Generation = WORMHOLE,
-    }
-}
-
-/// One step of a reduction; see `tt_ops::reduce`.
+/// One step of a reduction; see `tt_ops::reduce`. `axis` is "w", "h", "tile", or "leading" or "transposed" (with
+/// `length`); `scaler` is the FPU's, `scale` the SFPU's; the padding `fill` is height, width, and a value that the format
+/// holds.
 #[pyfunction]
 #[pyo3(signature = (input, output, **program))]
-fn reduce(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Given<'_>>) -> PyResult<()> {
-    let given = ReduceArguments::of(py, program)?;
-    let axis = match given.axis.as_str() {
+fn reduce(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Program<'_>>) -> PyResult<()> {
+    keywords!(py, program; formats, outer, rows, columns, axis: String, join: String, length = 1, scaler: f32 = 1.0,
+        scale: f32 = 1.0, fill: Option<(usize, usize, f64)> = None, fidelity = MathFidelity::HiFi3, dst32 = true,
+        arch = Arch::Wormhole);
+    let axis = match axis.as_str() {
         "w" => Axis::Width,
         "h" => Axis::Height,
         "tile" => Axis::Tile,
-        "leading" => Axis::Leading(given.length),
-        "transposed" => Axis::Transposed(given.length),
-        _ => return Err(engine_error(format!("no axis {:?}", given.axis))),
+        "leading" => Axis::Leading(length),
+        "transposed" => Axis::Transposed(length),
+        _ => return Err(engine_error(format!("no axis {axis:?}"))),
     };
-    let join = match given.join.as_str() {
-        "fpu_sum" => Join::FpuSum { scaler: given.scaler.to_bits() },
+    let join = match join.as_str() {
+        "fpu_sum" => Join::FpuSum { scaler: scaler.to_bits() },
         "fpu_max" => Join::FpuMax,
         "fpu_min" => Join::FpuMin,
         "sfpu_sum" => Join::SfpuSum,
@@ -374,46 +271,36 @@ fn reduce(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Give
         "int_sum" => Join::IntSum,
         "int_max" => Join::IntMax,
         "int_min" => Join::IntMin,
-        _ => return Err(engine_error(format!("no join {:?}", given.join))),
+        _ => return Err(engine_error(format!("no join {join:?}"))),
     };
-    let formats = (given.formats.0.0, given.formats.1.0);
+    let (format, _): (DataFormat, DataFormat) = formats;
     let identity = |value: f64| {
-        if formats.0.is_integer() { tt_ops::fill::word(formats.0, value) } else { (value as f32).to_bits() }
+        if format.is_integer() { tt_ops::fill::word(format, value) } else { (value as f32).to_bits() }
     };
     let step = ReduceStep {
         formats,
-        outer: given.outer,
-        rows: given.rows,
-        columns: given.columns,
-        fill: given.fill.map(|(height, width, value)| Fill { height, width, value: identity(value) }),
+        outer,
+        rows,
+        columns,
+        fill: fill.map(|(height, width, value)| Fill { height, width, value: identity(value) }),
         axis,
         join,
-        scale: given.scale.to_bits(),
-        dst32: given.dst32,
-        fidelity: given.fidelity.0,
-        arch: given.arch.0,
+        scale: scale.to_bits(),
+        dst32,
+        fidelity,
+        arch,
     };
     run_on_device(py, "reduce", &[input, output], |device, ids| tt_ops::reduce::reduce(device, ids[0], ids[1], &step))
 }
 
-keywords! {
-    /// Parameters of a product. `leading` is the length of a dimension and the tiles inside it, `lines` the matrices,
-    /// their height and width, whether columns are multiplied, and whether datums are flushed first; all tiles without.
-    ProductArguments {
-        format: Format,
-        leading: Option<(usize, usize)> = None,
-        lines: Option<(usize, usize, usize, usize, bool, bool)> = None,
-        fidelity: Fidelity = Fidelity(MathFidelity::HiFi4),
-        arch: Generation = WORMHOLE,
-    }
-}
-
-/// A product; see `tt_ops::reduce::product`.
+/// A product; see `tt_ops::reduce::product`. `leading` is the length of a dimension and the tiles inside it, `lines` the
+/// matrices, their height and width, whether columns are multiplied, and whether datums are flushed first; all tiles
+/// without.
 #[pyfunction]
 #[pyo3(signature = (input, output, **program))]
-fn product(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Given<'_>>) -> PyResult<()> {
-    let given = ProductArguments::of(py, program)?;
-    let factors = match (given.leading, given.lines) {
+fn product(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Program<'_>>) -> PyResult<()> {
+    keywords!(py, program; format, leading = None, lines = None, fidelity = MathFidelity::HiFi4, arch = Arch::Wormhole);
+    let factors = match (leading, lines) {
         (None, None) => Factors::Tiles,
         (Some((length, inside)), None) => Factors::Leading { length, inside },
         (None, Some((outer, matrices, height, width, columns, flush))) => {
@@ -421,8 +308,7 @@ fn product(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Giv
         }
         _ => return Err(engine_error("a product of leading or of lines".to_owned())),
     };
-    let (fidelity, arch) = (given.fidelity.0, given.arch.0);
-    let program = ProductProgram { format: given.format.0, factors, fidelity, arch };
+    let program = ProductProgram { format, factors, fidelity, arch };
     run_on_device(py, "product", &[input, output], |device, ids| {
         tt_ops::reduce::product::product(device, ids[0], ids[1], &program)
     })
@@ -435,7 +321,7 @@ fn argmax(
     py: Python<'_>,
     input: &Buffer,
     output: &Buffer,
-    format: Format,
+    format: Given<DataFormat>,
     tiled: bool,
     shape: Vec<usize>,
     dim: Option<usize>,
@@ -446,17 +332,6 @@ fn argmax(
     })
 }
 
-keywords! {
-    /// Parameters of the gradient of an embedding.
-    EmbeddingBackwardArguments {
-        formats: (Format, Format),
-        row_length: usize,
-        rows: usize,
-        tiles_wide: usize,
-        arch: Generation = WORMHOLE,
-    }
-}
-
 /// Rows of a gradient added to the rows of a table; see `tt_ops::embedding_backward`.
 #[pyfunction]
 #[pyo3(signature = (indices, grad, output, **program))]
@@ -465,54 +340,35 @@ fn embedding_backward(
     indices: &Buffer,
     grad: &Buffer,
     output: &Buffer,
-    program: Option<&Given<'_>>,
+    program: Option<&Program<'_>>,
 ) -> PyResult<()> {
-    let EmbeddingBackwardArguments { formats, row_length, rows, tiles_wide, arch } =
-        EmbeddingBackwardArguments::of(py, program)?;
-    let (index_format, format, arch) = (formats.0.0, formats.1.0, arch.0);
+    keywords!(py, program; formats, row_length, rows, tiles_wide, arch = Arch::Wormhole);
+    let (index_format, format) = formats;
     let program = EmbeddingBackwardProgram { index_format, format, row_length, rows, tiles_wide, arch };
     run_on_device(py, "embedding_bw", &[indices, grad, output], |device, ids| {
         tt_ops::embedding_backward::embedding_backward(device, ids[0], ids[1], ids[2], &program)
     })
 }
 
-keywords! {
-    /// Parameters of a movement. `packed` is the format of the block floats that are made of bfloat16, and whether that
-    /// skips the step to 7 bits.
-    MoveArguments {
-        formats: (Format, Format),
-        in_shape: Vec<usize>,
-        out_shape: Vec<usize>,
-        strides: Vec<i64>,
-        offset: i64,
-        in_tile: Option<Tile>,
-        out_tile: Option<Tile>,
-        window: Option<Vec<(usize, usize)>> = None,
-        pad_value: f64 = 0.0,
-        through_dst: bool = false,
-        packed: Option<(Format, bool)> = None,
-    }
-}
-
-/// Gives datums another place; see `tt_ops::movement`.
+/// Gives datums another place; see `tt_ops::movement`. `packed` is the format of the block floats that are made of
+/// bfloat16, and whether that skips the step to 7 bits.
 #[pyfunction]
 #[pyo3(signature = (input, output, **program))]
-fn move_elements(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Given<'_>>) -> PyResult<()> {
-    let given = MoveArguments::of(py, program)?;
-    let (format_in, format_out) = (given.formats.0.0, given.formats.1.0);
-    let window = given.window.unwrap_or_else(|| given.out_shape.iter().map(|&length| (0, length)).collect());
+fn move_elements(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Program<'_>>) -> PyResult<()> {
+    keywords!(py, program; formats, in_shape, out_shape: Vec<usize>, strides, offset, in_tile, out_tile,
+        window: Option<Vec<_>> = None, pad_value = 0.0, through_dst = false, packed: Option<(DataFormat, bool)> = None);
+    let (format_in, format_out) = formats;
+    let window = window.unwrap_or_else(|| out_shape.iter().map(|&length| (0, length)).collect());
     run_on_device(py, "move", &[input, output], |device, ids| {
-        let view =
-            |buffer, format, tile: Option<Tile>, shape| View { buffer, format, tile: tile.map(|tile| tile.0), shape };
         let movement = Movement {
-            input: view(ids[0], format_in, given.in_tile, given.in_shape),
-            output: view(ids[1], format_out, given.out_tile, given.out_shape),
-            offset: given.offset,
-            strides: given.strides,
+            input: View { buffer: ids[0], format: format_in, tile: in_tile, shape: in_shape },
+            output: View { buffer: ids[1], format: format_out, tile: out_tile, shape: out_shape },
+            offset,
+            strides,
             window,
-            padding: tt_ops::fill::word(format_out, given.pad_value),
-            through_dst: given.through_dst,
-            packed: given.packed.map(|(format, precise)| Packed { format: format.0, precise }),
+            padding: tt_ops::fill::word(format_out, pad_value),
+            through_dst,
+            packed: packed.map(|(format, precise)| Packed { format, precise }),
         };
         tt_ops::movement::move_datums(device, &movement)
     })
@@ -527,7 +383,7 @@ fn copy_pages(py: Python<'_>, input: &Buffer, output: &Buffer) -> PyResult<()> {
 /// Writes one value over a whole buffer, padding included.
 #[pyfunction]
 #[pyo3(signature = (output, *, format, value))]
-fn fill(py: Python<'_>, output: &Buffer, format: Format, value: f64) -> PyResult<()> {
+fn fill(py: Python<'_>, output: &Buffer, format: Given<DataFormat>, value: f64) -> PyResult<()> {
     let unit = tt_ops::fill::unit(format.0, value);
     run_on_device(py, "fill", &[output], |device, ids| tt_ops::fill::fill(device, ids[0], &unit))
 }

@@ -14,7 +14,7 @@ use tt_tensix::regs::{Arch, TILE_DATUMS};
 use tt_tensix::tile_io::{self, Input, Tile, ZERO};
 use tt_tensix::unpack::{self, Unpacker};
 
-use crate::arguments::{Fidelity, Format, Generation, add_functions};
+use crate::arguments::{Given, add_functions};
 use crate::error::enter_engine;
 
 type Bytes<'py> = PyReadonlyArrayDyn<'py, u8>;
@@ -27,7 +27,7 @@ pub fn bad(text: String) -> PyErr {
 }
 
 /// Fidelity, whether `Dst` is 32 bits wide, and chip.
-type Setting = (Fidelity, bool, Generation);
+type Setting = (Given<MathFidelity>, bool, Given<Arch>);
 
 /// What a kernel would configure for operands of this L1 format.
 fn math(operand: DataFormat, (fidelity, dst32, arch): Setting) -> MathConfig {
@@ -86,8 +86,8 @@ fn register_tiles(py: Python<'_>, n: usize, compute: impl Fn(usize, &mut Tile) +
 fn unpack_tiles<'py>(
     py: Python<'py>,
     l1: Bytes<'py>,
-    format: Format,
-    register_format: Format,
+    format: Given<DataFormat>,
+    register_format: Given<DataFormat>,
     to_dst: bool,
 ) -> NewWords<'py> {
     let (format, register) = (format.0, register_format.0);
@@ -102,16 +102,25 @@ fn unpack_tiles<'py>(
     register_tiles(py, bytes.len() / size, |i, tile| unpacker.unpack(&bytes[i * size..(i + 1) * size], tile))
 }
 
-fn dst_format(name: &str) -> PyResult<DstFormat> {
-    Ok(match name {
-        "bf16" => DstFormat::Bf16,
-        "fp16" => DstFormat::Fp16,
-        "fp32" => DstFormat::Fp32,
-        "int32" => DstFormat::Int32,
-        "uint16" => DstFormat::UInt16,
-        _ => return Err(bad(format!("no Dst format {name:?}"))),
-    })
+/// The value of a name.
+fn named<T: Copy>(what: &str, name: &str, values: &[(&str, T)]) -> PyResult<T> {
+    let found = values.iter().find(|(of, _)| *of == name);
+    found.map(|&(_, value)| value).ok_or_else(|| bad(format!("no {what} {name:?}")))
 }
+
+const DST_FORMATS: [(&str, DstFormat); 5] = [
+    ("bf16", DstFormat::Bf16),
+    ("fp16", DstFormat::Fp16),
+    ("fp32", DstFormat::Fp32),
+    ("int32", DstFormat::Int32),
+    ("uint16", DstFormat::UInt16),
+];
+const ELTWISE_OPS: [(&str, EltwiseOp); 3] = [("add", EltwiseOp::Add), ("sub", EltwiseOp::Sub), ("mul", EltwiseOp::Mul)];
+const BROADCASTS: [(&str, Broadcast); 4] =
+    [("none", Broadcast::None), ("row", Broadcast::Row), ("column", Broadcast::Column), ("scalar", Broadcast::Scalar)];
+const POOLS: [(&str, PoolOp); 2] = [("sum", PoolOp::Sum), ("max", PoolOp::Max)];
+const DIMENSIONS: [(&str, ReduceDim); 3] =
+    [("row", ReduceDim::Row), ("column", ReduceDim::Column), ("scalar", ReduceDim::Scalar)];
 
 /// Dst tiles as the packer writes them to L1. `formats` are those of Dst, of the intermediate step, and of L1; `relu`
 /// is mode and threshold.
@@ -120,7 +129,7 @@ fn dst_format(name: &str) -> PyResult<DstFormat> {
 fn pack_tiles<'py>(
     py: Python<'py>,
     dst: Words<'py>,
-    formats: (String, Format, Format),
+    formats: (String, Given<DataFormat>, Given<DataFormat>),
     relu: (u8, u16),
     l1_before: Option<Bytes<'py>>,
 ) -> PyResult<Bound<'py, PyArrayDyn<u8>>> {
@@ -132,7 +141,7 @@ fn pack_tiles<'py>(
         (mode, _) => return Err(bad(format!("no ReLU mode {mode}"))),
     };
     let config = PackConfig {
-        dst: dst_format(&formats.0)?,
+        dst: named("Dst format", &formats.0, &DST_FORMATS)?,
         intermediate: formats.1.0,
         output: formats.2.0,
         relu,
@@ -167,7 +176,7 @@ fn matmul_tiles<'py>(
     py: Python<'py>,
     in0: Bytes<'py>,
     in1: Bytes<'py>,
-    formats: (Format, Format),
+    formats: (Given<DataFormat>, Given<DataFormat>),
     setting: Setting,
 ) -> NewWords<'py> {
     let (format0, format1) = (formats.0.0, formats.1.0);
@@ -191,38 +200,20 @@ fn same_tiles(a: &L1Tiles<'_>, b: &L1Tiles<'_>) -> PyResult<()> {
     Err(bad(format!("operands of {} x {} and {} x {} tiles", a.entries(), a.per_entry, b.entries(), b.per_entry)))
 }
 
-fn eltwise_op(name: &str) -> PyResult<EltwiseOp> {
-    match name {
-        "add" => Ok(EltwiseOp::Add),
-        "sub" => Ok(EltwiseOp::Sub),
-        "mul" => Ok(EltwiseOp::Mul),
-        _ => Err(bad(format!("no element-wise operation {name:?}"))),
-    }
-}
-
-fn broadcast_of(name: &str) -> PyResult<Broadcast> {
-    match name {
-        "none" => Ok(Broadcast::None),
-        "row" => Ok(Broadcast::Row),
-        "column" => Ok(Broadcast::Column),
-        "scalar" => Ok(Broadcast::Scalar),
-        _ => Err(bad(format!("no broadcast {name:?}"))),
-    }
-}
-
 /// Dst after `in0 op in1`, or after adding that `repeat` times to zero if `repeat` is above 1.
 #[pyfunction]
 fn eltwise_tiles<'py>(
     py: Python<'py>,
     in0: Bytes<'py>,
     in1: Bytes<'py>,
-    formats: (Format, Format),
+    formats: (Given<DataFormat>, Given<DataFormat>),
     step: (String, String),
     repeat: usize,
     setting: Setting,
 ) -> NewWords<'py> {
     let (format0, format1) = (formats.0.0, formats.1.0);
-    let (op, broadcast) = (eltwise_op(&step.0)?, broadcast_of(&step.1)?);
+    let op = named("element-wise operation", &step.0, &ELTWISE_OPS)?;
+    let broadcast = named("broadcast", &step.1, &BROADCASTS)?;
     let cfg = math(format0, setting);
     let (left, right) = (L1Tiles::new(&in0, format0, setting.1)?, L1Tiles::new(&in1, format1, setting.1)?);
     same_tiles(&left, &right)?;
@@ -253,23 +244,13 @@ fn scaler(operand: DataFormat, bits: u32) -> (DataFormat, Tile) {
 fn reduce_tiles<'py>(
     py: Python<'py>,
     tiles: Bytes<'py>,
-    format: Format,
+    format: Given<DataFormat>,
     scaler_bits: u32,
     step: (String, String),
     setting: Setting,
 ) -> NewWords<'py> {
     let operand = format.0;
-    let pool = match step.0.as_str() {
-        "sum" => PoolOp::Sum,
-        "max" => PoolOp::Max,
-        other => return Err(bad(format!("no pool {other:?}"))),
-    };
-    let dim = match step.1.as_str() {
-        "row" => ReduceDim::Row,
-        "column" => ReduceDim::Column,
-        "scalar" => ReduceDim::Scalar,
-        other => return Err(bad(format!("no dimension {other:?}"))),
-    };
+    let (pool, dim) = (named("pool", &step.0, &POOLS)?, named("dimension", &step.1, &DIMENSIONS)?);
     let cfg = math(operand, setting);
     let data = L1Tiles::new(&tiles, operand, setting.1)?;
     let (scaler_format, scaler) = scaler(operand, scaler_bits);
@@ -288,9 +269,15 @@ fn reduce_tiles<'py>(
 /// Dst after MOVA2D of L1 tiles, or after `copy_tile` if `copy_tile` is true.
 #[pyfunction]
 #[pyo3(signature = (l1, format, dst32, copy_tile=false))]
-fn datacopy_tiles<'py>(py: Python<'py>, l1: Bytes<'py>, format: Format, dst32: bool, copy_tile: bool) -> NewWords<'py> {
+fn datacopy_tiles<'py>(
+    py: Python<'py>,
+    l1: Bytes<'py>,
+    format: Given<DataFormat>,
+    dst32: bool,
+    copy_tile: bool,
+) -> NewWords<'py> {
     let operand = format.0;
-    let cfg = math(operand, (Fidelity(MathFidelity::LoFi), dst32, Generation(Arch::Wormhole)));
+    let cfg = math(operand, (Given(MathFidelity::LoFi), dst32, Given(Arch::Wormhole)));
     if !copy_tile {
         Unpacker::to_src(operand, cfg.alu, Level::current()).map_err(|error| bad(error.to_string()))?;
     }
@@ -318,7 +305,7 @@ fn mvmul_steps<'py>(
     b: Words<'py>,
     d: Words<'py>,
     family: &str,
-    setting: (u32, bool, Generation),
+    setting: (u32, bool, Given<Arch>),
 ) -> NewWords<'py> {
     let (phase, dst32, arch) = setting;
     let (alu, narrow) = match family {

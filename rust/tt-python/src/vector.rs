@@ -3,10 +3,11 @@
 use numpy::{PyArray1, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use tt_cpu::Level;
+use tt_tensix::fpu::Arch;
 use tt_tensix::sfpu::convert::{self, Mode, Round};
 use tt_tensix::sfpu::{self, DstWidth};
 
-use crate::arguments::{Generation, add_functions};
+use crate::arguments::{Given, add_functions};
 use crate::error::enter_engine;
 use crate::tiles::{NewWords, Words, bad};
 
@@ -21,7 +22,7 @@ fn map_words<'py>(py: Python<'py>, words: &Words<'_>, function: impl Fn(u32) -> 
 
 /// `x * y + z` of the SFPU.
 #[pyfunction]
-fn sfpu_fma<'py>(py: Python<'py>, x: Words<'py>, y: Words<'py>, z: Words<'py>, arch: Generation) -> NewWords<'py> {
+fn sfpu_fma<'py>(py: Python<'py>, x: Words<'py>, y: Words<'py>, z: Words<'py>, arch: Given<Arch>) -> NewWords<'py> {
     let shape = x.shape().to_vec();
     let (x, y, z) = (x.as_slice()?, y.as_slice()?, z.as_slice()?);
     if x.len() != y.len() || x.len() != z.len() {
