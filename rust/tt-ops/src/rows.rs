@@ -315,14 +315,8 @@ impl Worker {
                     *loaded = Some(number);
                 }
                 let (_, bytes) = source.tile(row, column, l1)?;
-                if !halves {
+                if !halves || !exact::eltwise(*level, math, *op, dst, Datums::Halves(bytes), b) {
                     source.input.to_src(bytes, a);
-                }
-                let datums = if halves { Datums::Halves(bytes) } else { Datums::Words(a) };
-                if !exact::eltwise(*level, math, *op, dst, datums, b) {
-                    if halves {
-                        source.input.to_src(bytes, a);
-                    }
                     fpu::eltwise(math, *op, Broadcast::None, false, dst, a, b);
                 }
             }

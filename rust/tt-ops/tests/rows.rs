@@ -99,7 +99,14 @@ fn a_program_of_passes_has_the_bits_of_their_definitions() {
                 }
             }
             let masked = packed(&eltwise(EltwiseOp::Add, Broadcast::Row, tile, &mask), Float16B, EdgeMask::None);
-            fpu::reduce(&math, PoolOp::Max, ReduceDim::Row, &mut maximum, &src(Float16B, &masked), &[127 << 10; 1024]);
+            fpu::reduce(
+                &math,
+                math.alu,
+                (PoolOp::Max, ReduceDim::Row),
+                &mut maximum,
+                &src(Float16B, &masked),
+                &[127 << 10; 1024],
+            );
         }
         let function = |name, variant| sfpu::lookup(name, variant).unwrap().with(&[]).unwrap();
         let mut root = eltwise(EltwiseOp::Add, Broadcast::Scalar, &packed(&sum, Float32, EdgeMask::Column0), &epsilon);

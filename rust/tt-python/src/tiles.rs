@@ -261,7 +261,7 @@ fn reduce_tiles<'py>(
         }
         for t in 0..data.per_entry {
             data.unpack(i, t, &mut tile);
-            fpu::reduce_mixed(&cfg, scaler_format, pool, dim, dst, &tile, &scaler);
+            fpu::reduce(&cfg, scaler_format, (pool, dim), dst, &tile, &scaler);
         }
     })
 }

@@ -106,15 +106,8 @@ pub struct Archive {
 ///
 /// # Panics
 /// If the file exists but is no archive, or if it is missing and `TTNN_GOLDEN_REQUIRED` is 1.
-#[allow(clippy::print_stderr, reason = "a skipped test says why")]
 pub fn open(name: &str) -> Option<Archive> {
-    let path = folder().join(format!("{name}.npz"));
-    if !path.exists() {
-        let required = std::env::var_os("TTNN_GOLDEN_REQUIRED").is_some_and(|value| value == "1");
-        assert!(!required, "no golden vectors at {}, and TTNN_GOLDEN_REQUIRED is 1", path.display());
-        eprintln!("skipped: no golden vectors at {}", path.display());
-        return None;
-    }
+    let path = golden_file(&format!("{name}.npz"))?;
     let file = NpzArchive::open(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     Some(Archive { name: name.to_owned(), file })
 }

@@ -203,7 +203,7 @@ impl<'a> Kernel<'a> {
     fn pool(&self, pool: PoolOp, dst: &mut Tile, src: &Tile) {
         match &self.reduction {
             Some(reduction) => reduction.run(self.level, dst, src),
-            None => fpu::reduce(&self.math, pool, ReduceDim::Scalar, dst, src, &self.scaler),
+            None => fpu::reduce(&self.math, self.math.alu, (pool, ReduceDim::Scalar), dst, src, &self.scaler),
         }
     }
 

@@ -27,8 +27,8 @@ pub use moves::{copy_to_dst, copy_to_dst_scalar, move_a_to_dst, move_dst_to_src,
 pub use mvmul::mvmul_element;
 pub use op::{Broadcast, EltwiseOp};
 pub use reduce::{
-    PoolOp, ReduceDim, Reduction, RunningMax, clear_for_max, minimum, reduce, reduce_at, reduce_mixed, reduce_scalar,
-    row_sum, row_sum_at,
+    PoolOp, ReduceDim, Reduction, RunningMax, clear_for_max, minimum, reduce, reduce_at, reduce_scalar, row_sum,
+    row_sum_at,
 };
 
 /// What a compute kernel sets up before its math instructions.

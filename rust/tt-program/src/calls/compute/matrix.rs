@@ -375,7 +375,7 @@ impl Run {
             if row_sum {
                 fpu::row_sum(&config, target, &compute.b, &compute.a);
             } else {
-                fpu::reduce_mixed(&config, scaler_register, pool, dim, target, &compute.a, &compute.b);
+                fpu::reduce(&config, scaler_register, (pool, dim), target, &compute.a, &compute.b);
             }
             let costs = run.time.compute();
             let unpack = costs.unpack_pair(data.bytes.into(), scaler.bytes.into());

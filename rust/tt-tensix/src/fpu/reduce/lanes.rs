@@ -111,7 +111,7 @@ pub struct Reduction {
 type Results = [u32; 2 * FACE_SIDE];
 
 impl Reduction {
-    /// [`super::reduce_mixed`] along rows or columns.
+    /// [`super::reduce`] along rows or columns.
     ///
     /// # Panics
     /// As [`super::reduce`], and for scalars.
@@ -159,6 +159,13 @@ impl Reduction {
             factors: [[first, second]; 2],
             mask: u32::MAX,
         }
+    }
+
+    /// The part of the factor and that of the datum which a phase takes.
+    #[inline(always)]
+    fn parts(&self, number: usize) -> (usize, usize) {
+        let (of_a, of_b) = (number & 1, number >> 1);
+        if self.factors_in_src_a { (of_a, of_b) } else { (of_b, of_a) }
     }
 
     /// Reduces one tile onto `dst`. The bits do not depend on the level.
@@ -310,8 +317,7 @@ pub(super) fn group_sums<V: Vector, const E8: bool, const STRIDE: usize, const R
     }
     let mut sums = [V::splat(0); 4];
     for (number, total) in sums.iter_mut().enumerate().take(phases) {
-        let (number_a, number_b) = (number & 1, number >> 1);
-        let (of_factor, of_data) = if job.factors_in_src_a { (number_a, number_b) } else { (number_b, number_a) };
+        let (of_factor, of_data) = job.parts(number);
         // Not a step to leave out in the end: the group's exponent can still round Dst.
         if factors.empty[of_factor] {
             continue;
@@ -368,8 +374,7 @@ pub(super) fn chained_sums<V: Vector, const STRIDE: usize, const ROWS: usize>(
     let start = V::or(largest, V::splat(HALF));
     let mut sums = [V::splat(0); 4];
     for (number, total) in sums.iter_mut().enumerate().take(phases) {
-        let (number_a, number_b) = (number & 1, number >> 1);
-        let (of_factor, of_data) = if job.factors_in_src_a { (number_a, number_b) } else { (number_b, number_a) };
+        let (of_factor, of_data) = job.parts(number);
         if factors.empty[of_factor] {
             continue;
         }

@@ -54,24 +54,15 @@ fn lowest(cfg: &MathConfig) -> u32 {
 
 /// Reduces one tile onto `dst`: zero or [`clear_for_max`] before the first tile, then what the tile before has left.
 ///
-/// `data` lies in `SrcA`, `scaler` in `SrcB` with the same register format; of the scaler only row 0 of each face is
+/// `data` lies in `SrcA`, `scaler` in `SrcB`, whose register formats may differ; of the scaler only row 0 of each face is
 /// read. Of the result only column 0, row 0 or datum 0 is written; the packer's edge mask takes care of the rest.
 ///
 /// # Panics
 /// For 5-bit-exponent data: maximum, and row or scalar sums with a 32-bit `Dst`. Their bits are not known.
-pub fn reduce(cfg: &MathConfig, pool: PoolOp, dim: ReduceDim, dst: &mut Dst, data: &Src, scaler: &Src) {
-    reduce_mixed(cfg, cfg.alu, pool, dim, dst, data, scaler);
-}
-
-/// [`reduce`] with a scaler tile whose register format differs from that of the data.
-///
-/// # Panics
-/// As [`reduce`].
-pub fn reduce_mixed(
+pub fn reduce(
     cfg: &MathConfig,
     scaler_format: DataFormat,
-    pool: PoolOp,
-    dim: ReduceDim,
+    (pool, dim): (PoolOp, ReduceDim),
     dst: &mut Dst,
     data: &Src,
     scaler: &Src,
@@ -79,7 +70,7 @@ pub fn reduce_mixed(
     reduce_at(Level::current(), cfg, scaler_format, (pool, dim), dst, data, scaler);
 }
 
-/// [`reduce_mixed`] as a CPU level does it. The bits do not depend on the level.
+/// [`reduce`] as a CPU level does it. The bits do not depend on the level.
 ///
 /// # Panics
 /// As [`reduce`].
@@ -119,7 +110,7 @@ fn require_known(cfg: &MathConfig, pool: PoolOp, dim: ReduceDim) {
     assert!(known, "reduction of 5-bit-exponent data that the specification does not cover: {pool:?} {dim:?}");
 }
 
-/// [`reduce_mixed`], datum by datum as the specification has it. Every faster form returns these bits.
+/// [`reduce`], datum by datum as the specification has it. Every faster form returns these bits.
 ///
 /// # Panics
 /// As [`reduce`].
