@@ -144,7 +144,7 @@ class Param:
         name: As in the official signature.
         kind: What it takes.
         default: Default value; `REQUIRED` if there is none.
-        none: Whether `None` is taken as well.
+        none: Whether `None` is taken as well; a default of `None` always is.
         doc: One sentence for the docstring.
         modelled: False for an option that the chip has and this program does not: any value but the default raises.
         check: Called with the operator's name, a value that is not the default, and all values of the call; raises for
@@ -160,6 +160,10 @@ class Param:
     modelled: bool = True
     check: Callable[[str, Any, Sequence[Any]], None] | None = None
     example: Any = None
+
+    def __post_init__(self) -> None:
+        if self.default is None:
+            object.__setattr__(self, "none", True)
 
     @property
     def text(self) -> str:

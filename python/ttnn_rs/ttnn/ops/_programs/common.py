@@ -38,15 +38,9 @@ WIDE: Final = frozenset({DataType.FLOAT32, DataType.INT32, DataType.UINT32})
 
 INPUT_TENSOR: Final = Param("input_tensor", TENSOR, doc="[..., H, W] on a device.")
 MEMORY_CONFIG_OPTION: Final = Param(
-    "memory_config",
-    MEMORY_CONFIG,
-    None,
-    none=True,
-    doc="Memory configuration of the output. Default: that of the input.",
+    "memory_config", MEMORY_CONFIG, None, doc="Memory configuration of the output. Default: that of the input."
 )
-OUTPUT_TENSOR_OPTION: Final = Param(
-    "output_tensor", TENSOR, None, none=True, doc="Preallocated output, of the output's shape."
-)
+OUTPUT_TENSOR_OPTION: Final = Param("output_tensor", TENSOR, None, doc="Preallocated output, of the output's shape.")
 
 
 def _check_cores(operator: str, cores: CoreRangeSet, values: Sequence[object]) -> None:
@@ -77,7 +71,6 @@ SUB_CORE_GRIDS_OPTION: Final = Param(
     "sub_core_grids",
     CORE_RANGE_SET,
     None,
-    none=True,
     doc="Cores that run the program, within the device's grid. They do not change the result.",
     check=_check_cores,
 )

@@ -195,7 +195,7 @@ def _tensor(name: str, doc: str) -> Param:
 
 
 _OPTIONS: Final[tuple[Any, ...]] = (
-    Param("dtype", DATA_TYPE, None, none=True, doc="Data type of the output. It must be that of the gradient."),
+    Param("dtype", DATA_TYPE, None, doc="Data type of the output. It must be that of the gradient."),
     MEMORY_CONFIG_OPTION,
     OUTPUT_TENSOR_OPTION,
 )

@@ -48,7 +48,7 @@ RAISES: Final = (
 
 def preallocated(name: str) -> Param:
     """Return the option for a tensor that takes a gradient."""
-    return Param(name, TENSOR, None, none=True, doc="Preallocated output for the gradient, of the operand's shape.")
+    return Param(name, TENSOR, None, doc="Preallocated output for the gradient, of the operand's shape.")
 
 
 INPUT_GRAD: Final = preallocated("input_grad")

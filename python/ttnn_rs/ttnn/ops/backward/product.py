@@ -72,7 +72,7 @@ prod_bw = entry(
         Signature(
             (GRAD, INPUT),
             (
-                Param("dim", INTEGER, None, none=True, doc="Dimension that was reduced. Default: all."),
+                Param("dim", INTEGER, None, doc="Dimension that was reduced. Default: all."),
                 MEMORY_CONFIG_OPTION,
             ),
         ),

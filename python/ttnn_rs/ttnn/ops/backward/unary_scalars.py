@@ -21,7 +21,7 @@ from ttnn.tensor.tensor import Tensor
 
 _NEXT_TO_NOTHING: Final = 10.0 * float(np.finfo(np.float32).eps)
 """Exponents below this count as 0."""
-ROUNDING_MODE: Final = Param("rounding_mode", STRING, None, none=True, doc='"trunc", "floor", or None for no rounding.')
+ROUNDING_MODE: Final = Param("rounding_mode", STRING, None, doc='"trunc", "floor", or None for no rounding.')
 
 
 def inverse(value: float) -> float:
@@ -142,8 +142,8 @@ TABLE: Final = (
 
 def _limits(kind: Any) -> tuple[Param, ...]:
     return (
-        Param("min", kind, None, none=True, doc="Lower bound."),
-        Param("max", kind, None, none=True, doc="Upper bound."),
+        Param("min", kind, None, doc="Lower bound."),
+        Param("max", kind, None, doc="Upper bound."),
     )
 
 

@@ -248,34 +248,26 @@ _TENSOR: Final = Param(
 )
 _VALUE: Final = Param("fill_value", FILL_VALUE, doc="Value of all elements, rounded to the data type.")
 _DEVICE: Final = Param(
-    "device",
-    DEVICE,
-    None,
-    none=True,
-    doc="Device of the output. Default: that of `tensor` if it is given, else the host.",
+    "device", DEVICE, None, doc="Device of the output. Default: that of `tensor` if it is given, else the host."
 )
-_PLACE: Final = Param(
-    "memory_config", MEMORY_CONFIG, None, none=True, doc="Memory configuration of the output on the device."
-)
+_PLACE: Final = Param("memory_config", MEMORY_CONFIG, None, doc="Memory configuration of the output on the device.")
 _OPTIONS: Final = (
     Param(
         "dtype",
         DATA_TYPE,
         None,
-        none=True,
         doc="Data type of the output. Default: that of `tensor` if it is given, else bfloat16.",
     ),
     Param(
         "layout",
         LAYOUT,
         None,
-        none=True,
         doc="Layout of the output. Default: that of `tensor` if it is given, else ROW_MAJOR_LAYOUT.",
     ),
     _DEVICE,
     _PLACE,
 )
-_TAKES: Final = Param("optional_tensor", TENSOR, None, none=True, doc="Preallocated output on the device.")
+_TAKES: Final = Param("optional_tensor", TENSOR, None, doc="Preallocated output on the device.")
 
 
 _op: Final = partial(
@@ -364,7 +356,7 @@ empty_like = _op(
 
 _ARANGE_OPTIONS: Final = (
     Param("dtype", DATA_TYPE, DataType.BFLOAT16, doc="Data type of the output."),
-    Param("device", DEVICE, None, none=True, doc="Device of the output. Default: the host."),
+    Param("device", DEVICE, None, doc="Device of the output. Default: the host."),
     Param("memory_config", MEMORY_CONFIG, DRAM_MEMORY_CONFIG, doc="Memory configuration of the output on the device."),
     Param("layout", LAYOUT, Layout.ROW_MAJOR, doc="Layout of the output."),
 )

@@ -262,7 +262,7 @@ def _needs_tiles(name: str, tensor: Tensor) -> None:
 _MULTICORE: Final = Param("use_multicore", BOOLEAN, True, doc="Changes the time only, not the result.")
 _TILIZE_CORES: Final = sub_core_grids_of_interleaved("Sharded tilize does not support sub core grid specification")
 _UNTILIZE_CORES: Final = sub_core_grids_of_interleaved("Sharded untilize does not support sub core grid specification")
-_DTYPE: Final = Param("dtype", DATA_TYPE, None, none=True, doc="Data type of the output. Default: that of the input.")
+_DTYPE: Final = Param("dtype", DATA_TYPE, None, doc="Data type of the output. Default: that of the input.")
 _PADDED_WITH: Final = Param("pad_value", FILL_VALUE, doc="Value of the padding.")
 _FLOATS_AND_INTS: Final = (
     DataType.BFLOAT16,
@@ -343,7 +343,7 @@ tilize_with_zero_padding = register_movement(
             (INPUT_TENSOR,),
             (
                 MEMORY_CONFIG_OPTION,
-                Param("output_dtype", DATA_TYPE, None, none=True, doc=_DTYPE.doc),
+                Param("output_dtype", DATA_TYPE, None, doc=_DTYPE.doc),
                 _MULTICORE,
                 _TILIZE_CORES,
             ),

@@ -191,8 +191,8 @@ def _assign_to(input_a: Tensor, input_b: Tensor) -> Tensor:
 
 
 _ALL: Final = tuple(dtype for dtype in DataType if dtype not in (DataType.INVALID, DataType.FP8_E4M3))
-_DTYPE: Final = Param("dtype", DATA_TYPE, None, none=True, doc="Data type of the output. Default: that of the input.")
-_OUTPUT_DTYPE: Final = Param("output_dtype", DATA_TYPE, None, none=True, doc=_DTYPE.doc)
+_DTYPE: Final = Param("dtype", DATA_TYPE, None, doc="Data type of the output. Default: that of the input.")
+_OUTPUT_DTYPE: Final = Param("output_dtype", DATA_TYPE, None, doc=_DTYPE.doc)
 _ALIGNED: Final = Param("keep_l1_aligned", BOOLEAN, False, none=True, doc="Only False is supported.")
 
 
@@ -248,7 +248,7 @@ interleaved_to_sharded = _op(
                 Param("sharded_memory_config", MEMORY_CONFIG, doc="Sharded memory configuration of the output."),
                 _OUTPUT_DTYPE,
             ),
-            (_ALIGNED, Param("preallocated_output", TENSOR, None, none=True, doc="Preallocated output.")),
+            (_ALIGNED, Param("preallocated_output", TENSOR, None, doc="Preallocated output.")),
         ),
     ),
     _to_shards,
@@ -267,7 +267,6 @@ sharded_to_interleaved = _op(
                     "memory_config",
                     MEMORY_CONFIG,
                     None,
-                    none=True,
                     doc="Interleaved memory configuration of the output. Default: DRAM.",
                 ),
                 _OUTPUT_DTYPE,
@@ -288,7 +287,7 @@ reshard = _op(
             (
                 INPUT_TENSOR,
                 Param("output_memory_config", MEMORY_CONFIG, doc="Sharded memory configuration of the output."),
-                Param("output_tensor", TENSOR, None, none=True, doc=OUTPUT_TENSOR_OPTION.doc),
+                Param("output_tensor", TENSOR, None, doc=OUTPUT_TENSOR_OPTION.doc),
             )
         ),
     ),
@@ -307,11 +306,7 @@ clone = _op(
                 _DTYPE,
                 MEMORY_CONFIG_OPTION,
                 Param(
-                    "compute_kernel_config",
-                    COMPUTE_KERNEL_CONFIG,
-                    None,
-                    none=True,
-                    doc="Accepted; it does not change the result.",
+                    "compute_kernel_config", COMPUTE_KERNEL_CONFIG, None, doc="Accepted; it does not change the result."
                 ),
             ),
         ),

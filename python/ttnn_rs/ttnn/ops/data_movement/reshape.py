@@ -174,9 +174,7 @@ def _unsqueeze_to_4d(tensor: Tensor) -> Tensor:
 
 _RESHAPE_OPTIONS: Final = (
     MEMORY_CONFIG_OPTION,
-    Param(
-        "pad_value", FILL_VALUE, None, none=True, doc="Value of the tile padding, if elements are moved. Default: 0."
-    ),
+    Param("pad_value", FILL_VALUE, None, doc="Value of the tile padding, if elements are moved. Default: 0."),
     Param("reshape_tile_mode", RESHAPE_MODE, TileReshapeMapMode.CACHE, doc="Changes the time only, not the result."),
     sub_core_grids_of_interleaved("Sharded reshape does not support sub core grid specification"),
     Param("skip_padding_fill", BOOLEAN, False, modelled=False),
@@ -235,7 +233,7 @@ squeeze = register_movement(
         Signature(
             (
                 INPUT_TENSOR,
-                Param("dim", INT_OR_INTS, None, none=True, doc="Dimensions to remove. Default: all of size 1."),
+                Param("dim", INT_OR_INTS, None, doc="Dimensions to remove. Default: all of size 1."),
             )
         ),
     ),

@@ -168,7 +168,7 @@ def _examples(shape: tuple[int, ...], _layout: Layout) -> Iterator[tuple[Any, ..
 _SLICE_OPTIONS: Final = (
     MEMORY_CONFIG_OPTION,
     OUTPUT_TENSOR_OPTION,
-    Param("pad_value", FLOAT, None, none=True, doc="Value of the output's tile padding. Default: 0."),
+    Param("pad_value", FLOAT, None, doc="Value of the output's tile padding. Default: 0."),
 )
 
 
@@ -180,24 +180,12 @@ slice = register_movement(
                 INPUT_TENSOR,
                 Param("starts", TENSOR, doc="Start index of each dimension. Negative indices count from the end."),
                 Param("ends", TENSOR, doc="End index of each dimension, not included."),
-                Param("slice_step", INT_SEQUENCE, None, none=True, doc="Step of each dimension."),
+                Param("slice_step", INT_SEQUENCE, None, doc="Step of each dimension."),
             ),
             (
                 *_SLICE_OPTIONS,
-                Param(
-                    "slice_dim",
-                    INTEGER,
-                    None,
-                    none=True,
-                    doc="Only for `slice_start` and `slice_end` given as tensors.",
-                ),
-                Param(
-                    "num_devices",
-                    INTEGER,
-                    None,
-                    none=True,
-                    doc="Only for `slice_start` and `slice_end` given as tensors.",
-                ),
+                Param("slice_dim", INTEGER, None, doc="Only for `slice_start` and `slice_end` given as tensors."),
+                Param("num_devices", INTEGER, None, doc="Only for `slice_start` and `slice_end` given as tensors."),
                 SUB_CORE_GRIDS_OPTION,
             ),
             run=_slice_by_tensors,
@@ -216,7 +204,7 @@ slice = register_movement(
                 INPUT_TENSOR,
                 Param("slice_start", INT_SEQUENCE, doc="Same as `starts`."),
                 Param("slice_end", INT_SEQUENCE, doc="Same as `ends`."),
-                Param("slice_step", INT_SEQUENCE, None, none=True),
+                Param("slice_step", INT_SEQUENCE, None),
             ),
             (*_SLICE_OPTIONS, SUB_CORE_GRIDS_OPTION),
         ),

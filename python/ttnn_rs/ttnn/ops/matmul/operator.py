@@ -455,7 +455,6 @@ _BIAS: Final = Param(
     "bias",
     TENSOR,
     None,
-    none=True,
     doc="[1, N] or [N]. It is fused, except with a batched `input_tensor_b`, with a Reuse program, or, without "
     "`program_config` and `core_grid`, for most tensors in L1. Otherwise, and for other shapes, it is added by "
     "`ttnn.add`.",
@@ -467,16 +466,14 @@ _OPTIONS: Final = (
         "memory_config",
         MEMORY_CONFIG,
         None,
-        none=True,
         doc="Memory configuration of the output. The program chooses the shards of a sharded output. Default: "
         "interleaved DRAM.",
     ),
-    Param("dtype", DATA_TYPE, None, none=True, doc="Data type of the output. Default: that of `input_tensor_a`."),
+    Param("dtype", DATA_TYPE, None, doc="Data type of the output. Default: that of `input_tensor_a`."),
     Param(
         "program_config",
         _PROGRAM_CONFIG,
         None,
-        none=True,
         doc="Program configuration: blocking of the product. "
         "It changes the bits of the result. Default: "
         "chosen by shape.",
@@ -485,7 +482,6 @@ _OPTIONS: Final = (
         "activation",
         _ACTIVATION,
         None,
-        none=True,
         doc="Activation. It is fused with `core_grid`, and then precedes a bias that is not fused. Otherwise it runs "
         "last.",
     ),
@@ -493,7 +489,6 @@ _OPTIONS: Final = (
         "compute_kernel_config",
         COMPUTE_KERNEL_CONFIG,
         None,
-        none=True,
         doc="Math fidelity, Dst width and packer accumulation. Default: HiFi3 (HiFi4 on Blackhole) for two float32 "
         "tensors; LoFi with `program_config` or `core_grid`, or for two block floats; else HiFi2. A float32 "
         "output uses a 32-bit Dst, others are accumulated in L1.",
@@ -502,20 +497,18 @@ _OPTIONS: Final = (
         "core_grid",
         instance_kind("ttnn.CoreGrid", CoreGrid),
         None,
-        none=True,
         doc="Grid of cores, at most the device's. It selects fidelity and blocking, and so changes the bits of the "
         "result.",
     ),
-    Param("output_tile", TILE, None, none=True, doc="Tile of the output. Only 32x32 is supported."),
-    Param("optional_output_tensor", TENSOR, None, none=True, doc="Preallocated output."),
+    Param("output_tile", TILE, None, doc="Tile of the output. Only 32x32 is supported."),
+    Param("optional_output_tensor", TENSOR, None, doc="Preallocated output."),
     Param(
         "global_cb",
         Kind("ttnn._ttnn.global_circular_buffer.global_circular_buffer", lambda value: value is not None, "object"),
         None,
-        none=True,
         modelled=False,
     ),
-    Param("sub_device_id", instance_kind("ttnn.SubDeviceId", SubDeviceId), None, none=True, modelled=False),
+    Param("sub_device_id", instance_kind("ttnn.SubDeviceId", SubDeviceId), None, modelled=False),
     Param("prefetcher_pipes", _ANYTHING, [], modelled=False),
 )
 _PLAIN: Final = (
@@ -530,7 +523,7 @@ _PLAIN: Final = (
 PRODUCT_OPTIONS: Final = tuple(option for name in _PLAIN for option in _OPTIONS if option.name == name)
 """The options that every operator on top of a matrix product takes, in the order of `product`."""
 
-_COLUMN_OFFSET: Final = Param("in0_column_offset", INTEGER, None, none=True, modelled=False)
+_COLUMN_OFFSET: Final = Param("in0_column_offset", INTEGER, None, modelled=False)
 _DTYPES: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B, DataType.BFLOAT4_B)
 RAISES: Final = (
     ("ShapeError", "the inner or batch dimensions do not match, or an operand has rank 0."),

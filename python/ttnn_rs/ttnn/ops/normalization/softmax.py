@@ -135,7 +135,6 @@ softmax = register(
                         "compute_kernel_config",
                         COMPUTE_KERNEL_CONFIG,
                         None,
-                        none=True,
                         doc="Math fidelity, Dst width and approximation. Default: HiFi3, 32-bit Dst, approximate "
                         "exponential except for float32.",
                     ),

@@ -135,14 +135,14 @@ argmax = register(
             Signature(
                 (
                     INPUT_TENSOR,
-                    Param("dim", INTEGER, None, none=True, doc="Dimension to search. Default: the flattened tensor."),
+                    Param("dim", INTEGER, None, doc="Dimension to search. Default: the flattened tensor."),
                     Param("keepdim", BOOLEAN, False, doc="Whether to keep the searched dimension with size 1."),
                 ),
                 (
                     SUB_CORE_GRIDS_OPTION,
                     MEMORY_CONFIG_OPTION,
                     OUTPUT_TENSOR_OPTION,
-                    Param("enable_secondary_dm", BOOLEAN, None, none=True, modelled=False),
+                    Param("enable_secondary_dm", BOOLEAN, None, modelled=False),
                 ),
             ),
         ),

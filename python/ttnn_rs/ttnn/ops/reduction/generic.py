@@ -267,18 +267,15 @@ _OPTIONS: Final = (
         "compute_kernel_config",
         COMPUTE_KERNEL_CONFIG,
         None,
-        none=True,
         doc="Math fidelity and Dst width. Default: HiFi3 (HiFi4 on Blackhole) and 32 bits. Integers always use 32 "
         "bits.",
     ),
     Param("scalar", FLOAT, 1.0, doc="Multiplier of the output."),
-    Param("correction", BOOLEAN, None, none=True, doc="Used by `std` and `var` only."),
+    Param("correction", BOOLEAN, None, doc="Used by `std` and `var` only."),
     SUB_CORE_GRIDS_OPTION,
     Param("fast_and_approximate_mode", BOOLEAN, False, doc="Reduce float32 on the FPU, as TF32."),
 )
-_OUTPUT_LAYOUT: Final = Param(
-    "output_layout", LAYOUT, None, none=True, doc="Layout of the output. Default: that of the program."
-)
+_OUTPUT_LAYOUT: Final = Param("output_layout", LAYOUT, None, doc="Layout of the output. Default: that of the program.")
 
 
 def _examples(shape: tuple[int, ...], _layout: Layout) -> Iterator[tuple[Any, ...]]:
@@ -299,7 +296,7 @@ def _register(kind: Kind, doc: str, reference: Any, accuracy: Accuracy) -> FastO
                 Signature(
                     (
                         INPUT_TENSOR,
-                        Param("dim", INT_OR_INTS, None, none=True, doc="Dimensions to reduce. Default: all."),
+                        Param("dim", INT_OR_INTS, None, doc="Dimensions to reduce. Default: all."),
                         Param("keepdim", BOOLEAN, False, doc="Whether to keep the reduced dimensions with size 1."),
                     ),
                     (*_OPTIONS, _OUTPUT_LAYOUT) if by_sum else _OPTIONS,

@@ -250,7 +250,7 @@ prod = register(
             Signature(
                 (
                     INPUT_TENSOR,
-                    Param("dim", INTEGER, None, none=True, doc="Dimension to reduce. Default: all."),
+                    Param("dim", INTEGER, None, doc="Dimension to reduce. Default: all."),
                     Param("keepdim", BOOLEAN, False, doc="Whether to keep the reduced dimensions with size 1."),
                 ),
                 (MEMORY_CONFIG_OPTION,),

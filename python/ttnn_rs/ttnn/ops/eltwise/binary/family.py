@@ -45,11 +45,11 @@ ACTIVATION_OPTIONS: Final = (
     Param("input_tensor_b_activations", ACTIVATIONS, [], doc="Activations applied to the second operand."),
 )
 DTYPE_OPTION: Final = Param(
-    "dtype", DATA_TYPE, None, none=True, doc="Data type of the output. Default: that of the first operand."
+    "dtype", DATA_TYPE, None, doc="Data type of the output. Default: that of the first operand."
 )
 CORES: Final = (
     SUB_CORE_GRIDS_OPTION,
-    Param("sub_device_id", SUB_DEVICE_ID, None, none=True, modelled=False),
+    Param("sub_device_id", SUB_DEVICE_ID, None, modelled=False),
 )
 OUTPUT: Final = (MEMORY_CONFIG_OPTION, OUTPUT_TENSOR_OPTION)
 FAST: Final = "fast_and_approximate_mode"

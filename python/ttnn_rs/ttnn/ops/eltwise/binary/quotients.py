@@ -60,7 +60,7 @@ _ROUNDINGS: Final = ("trunc", "floor")
 _FLOATING: Final = (float, np.floating)
 _FAST_DOC: Final = "Multiply by the reciprocal of `b`."
 ROUNDING_OPTION: Final = Param(
-    "rounding_mode", instance_kind("str", str), None, none=True, doc='"trunc", "floor", or None for no rounding.'
+    "rounding_mode", instance_kind("str", str), None, doc='"trunc", "floor", or None for no rounding.'
 )
 
 

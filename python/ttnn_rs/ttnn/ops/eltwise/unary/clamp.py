@@ -118,7 +118,7 @@ def _to_tensors(
 
 def _signature(name: str, kind: Kind, run: Any) -> Signature:
     ends = tuple(
-        Param(end, kind, None, none=True, doc=f"{side} end; a tensor is broadcast. Open if None; not both.")
+        Param(end, kind, None, doc=f"{side} end; a tensor is broadcast. Open if None; not both.")
         for end, side in (("min", "Lower"), ("max", "Upper"))
     )
     keywords = (MEMORY_CONFIG_OPTION, OUTPUT_TENSOR_OPTION) if name == "clamp" else (MEMORY_CONFIG_OPTION,)

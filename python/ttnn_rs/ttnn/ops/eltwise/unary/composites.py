@@ -184,7 +184,7 @@ def _logit(
     )
 
 
-_EPS: Final = Param("eps", FLOAT, None, none=True, doc="If given, the input is first clamped to [eps, 1 - eps].")
+_EPS: Final = Param("eps", FLOAT, None, doc="If given, the input is first clamped to [eps, 1 - eps].")
 logit = _register(
     "logit",
     _logit,
