@@ -17,8 +17,8 @@ from tile_parts import Matrix
 from ttnn import kernel_api as api
 from ttnn import metal
 from ttnn.base.exceptions import KernelSetupError
-from ttnn.kernel_api.vector_functions import Approximable, Binary, Packed, Ternary, Tiles, Unary
-from ttnn.kernel_api.vector_variants import _Exponential
+from ttnn.kernel_api.sfpu_functions import Approximable, Binary, Packed, Ternary, Tiles, Unary
+from ttnn.kernel_api.sfpu_variants import _Exponential
 
 PAGE = np.ones((64, 32), ml_dtypes.bfloat16)
 ROW, SUM = api.BroadcastType.ROW, api.PoolType.SUM

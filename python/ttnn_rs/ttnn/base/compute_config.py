@@ -18,7 +18,7 @@ class WormholeComputeKernelConfig:
 
     Args:
         math_fidelity: Passes over mantissa parts; `Invalid` leaves the choice to the operator.
-        math_approx_mode: Approximate vector functions.
+        math_approx_mode: Approximate functions of the SFPU.
         fp32_dest_acc_en: 32-bit Dst.
         packer_l1_acc: Partial sums are added by the packer in L1 instead of being reloaded into Dst.
         dst_full_sync_en: Dst is one buffer instead of two halves. Changes time and block sizes only.

@@ -15,24 +15,24 @@ if _typing.TYPE_CHECKING:
     from ttnn.kernel_api.circular_buffers import *  # noqa: F403
     from ttnn.kernel_api.compute import *  # noqa: F403
     from ttnn.kernel_api.dataflow import *  # noqa: F403
+    from ttnn.kernel_api.fpu import *  # noqa: F403
     from ttnn.kernel_api.l1 import *  # noqa: F403
     from ttnn.kernel_api.layouts import *  # noqa: F403
-    from ttnn.kernel_api.matrix import *  # noqa: F403
     from ttnn.kernel_api.objects import *  # noqa: F403
     from ttnn.kernel_api.remote_circular_buffers import *  # noqa: F403
+    from ttnn.kernel_api.sfpu import *  # noqa: F403
+    from ttnn.kernel_api.sfpu_binary import *  # noqa: F403
+    from ttnn.kernel_api.sfpu_integers import *  # noqa: F403
+    from ttnn.kernel_api.sfpu_special import *  # noqa: F403
+    from ttnn.kernel_api.sfpu_topk import *  # noqa: F403
+    from ttnn.kernel_api.sfpu_variants import *  # noqa: F403
     from ttnn.kernel_api.stateful import *  # noqa: F403
     from ttnn.kernel_api.unsupported import *  # noqa: F403
-    from ttnn.kernel_api.vector import *  # noqa: F403
-    from ttnn.kernel_api.vector_binary import *  # noqa: F403
-    from ttnn.kernel_api.vector_integers import *  # noqa: F403
-    from ttnn.kernel_api.vector_special import *  # noqa: F403
-    from ttnn.kernel_api.vector_topk import *  # noqa: F403
-    from ttnn.kernel_api.vector_variants import *  # noqa: F403
 else:
     _MODULES = (
-        *("addresses", "arguments", "circular_buffers", "compute", "dataflow", "l1", "layouts", "matrix", "objects"),
-        *("remote_circular_buffers", "stateful", "unsupported", "vector", "vector_binary", "vector_integers"),
-        *("vector_special", "vector_topk", "vector_variants"),
+        *("addresses", "arguments", "circular_buffers", "compute", "dataflow", "l1", "layouts", "fpu", "objects"),
+        *("remote_circular_buffers", "stateful", "unsupported", "sfpu", "sfpu_binary", "sfpu_integers"),
+        *("sfpu_special", "sfpu_topk", "sfpu_variants"),
     )
     _loaders: set[int] = set()  # threads that load the names now; the modules ask for each other meanwhile
 

@@ -1,4 +1,4 @@
-"""Matrix unit, packer, unpacker and the vector unit's primitives: `fpu/*.npz`, one engine step per array."""
+"""FPU, packer, unpacker and the primitives of the SFPU: `fpu/*.npz`, one engine step per array."""
 
 from __future__ import annotations
 

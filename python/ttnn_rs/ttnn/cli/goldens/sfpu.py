@@ -1,4 +1,4 @@
-"""Functions of the vector unit: `sfpu/*.npz`, one call of the engine per table."""
+"""Functions of the SFPU: `sfpu/*.npz`, one call of the engine per table."""
 
 from __future__ import annotations
 

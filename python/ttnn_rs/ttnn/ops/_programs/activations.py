@@ -30,7 +30,7 @@ def chain_steps(operator: str, activation: UnaryWithParam) -> list[ChainStep]:
         ParameterError: the operator takes another number of parameters.
     """
     steps = steps_for(activation.op_type, activation.params)
-    known = vector_functions()
+    known = sfpu_functions()
     if steps is not None and all(step[:2] in known for step in steps):
         return steps
     entry, given = STEPS.get(activation.op_type), len(activation.params)
@@ -46,7 +46,7 @@ def chain(operator: str, activations: Iterable[Activation]) -> list[ChainStep]:
 
 
 @lru_cache(maxsize=1)
-def vector_functions() -> frozenset[tuple[str, str]]:
+def sfpu_functions() -> frozenset[tuple[str, str]]:
     """Return (name, variant) of the vector-unit functions that the engine has."""
     return frozenset((name, variant) for name, variant in _engine.sfpu_variants())
 

@@ -13,7 +13,7 @@ from ttnn.base.enums import FORMAT_CODE, DataType, Layout, UnaryOpType
 from ttnn.base.exceptions import DTypeError, UnsupportedError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.operation.steps import ChainStep
-from ttnn.ops._programs.activations import vector_functions
+from ttnn.ops._programs.activations import sfpu_functions
 from ttnn.ops._programs.common import (
     FLOATS,
     INTEGERS,
@@ -68,7 +68,7 @@ def apply_chain(
     if not integers and (spec.dtype not in FLOATS or dtype not in FLOATS):
         raise UnsupportedError(f"{operator}: {spec.dtype.name} to {dtype.name} is not built yet.", "unimplemented")
     for name, variant, *_ in chain:
-        if (name, variant) not in vector_functions():
+        if (name, variant) not in sfpu_functions():
             raise UnsupportedError(f"{operator}: the vector-unit function {name}/{variant} is not built yet.")
     if output_tensor is None:
         output = allocate(result_spec(spec, spec.shape._dims, dtype, memory_config), device)

@@ -12,7 +12,7 @@ from ttnn.base.enums import DataType
 from ttnn.base.exceptions import UnsupportedError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.operation.steps import ChainStep
-from ttnn.ops._programs.activations import vector_functions
+from ttnn.ops._programs.activations import sfpu_functions
 from ttnn.ops._programs.common import (
     FLOATS,
     INTEGERS,
@@ -75,7 +75,7 @@ CASTABLE: Final = {
 
 def _conversions() -> dict[tuple[DataType, DataType], list[ChainStep]]:
     """Return the SFPU's conversions by source and target."""
-    known = vector_functions()
+    known = sfpu_functions()
     found: dict[tuple[DataType, DataType], list[ChainStep]] = {}
     for source, name in CASTABLE.items():
         for target, into in CASTABLE.items():

@@ -14,8 +14,8 @@ import numpy as np
 from ttnn.base.exceptions import KernelArgumentError, UnsupportedError
 from ttnn.kernel_api.compute import PoolType, ReduceDim, VectorMode
 from ttnn.kernel_api.l1 import L1Pointer
-from ttnn.kernel_api.vector import float_bits
-from ttnn.kernel_api.vector_functions import (
+from ttnn.kernel_api.sfpu import float_bits
+from ttnn.kernel_api.sfpu_functions import (
     Packed,
     approximable,
     binary,

@@ -7,7 +7,7 @@ columns first. Indices are UInt16 with a 16-bit Dst, Int32 or UInt32 with a 32-b
 from __future__ import annotations
 
 from ttnn.base.exceptions import KernelArgumentError, UnsupportedError
-from ttnn.kernel_api.vector_functions import init, tiles
+from ttnn.kernel_api.sfpu_functions import init, tiles
 
 topk_tile_init = init("topk_tile_init")
 _sort = tiles("topk_local_sort", "topk_local_sort", 4, "topk_tile_init")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ttnn.base.exceptions import KernelArgumentError, UnsupportedError
-from ttnn.kernel_api.vector import (
+from ttnn.kernel_api.sfpu import (
     eqz_tile_init,
     logical_not_tile_init,
     nez_tile_init,
@@ -19,7 +19,7 @@ from ttnn.kernel_api.vector import (
     unary_max_tile_init,
     unary_min_tile_init,
 )
-from ttnn.kernel_api.vector_binary import (
+from ttnn.kernel_api.sfpu_binary import (
     add_int32_tile,
     binary_left_shift_int32_tile,
     binary_logical_right_shift_int32_tile,
@@ -48,7 +48,7 @@ from ttnn.kernel_api.vector_binary import (
     rsub_int_tile_init,
     sub_int32_tile,
 )
-from ttnn.kernel_api.vector_functions import HOME, Binary, Tiles, Unary, binary, init, tiles, unary, with_init
+from ttnn.kernel_api.sfpu_functions import HOME, Binary, Tiles, Unary, binary, init, tiles, unary, with_init
 
 _INT32, _UINT16, _UINT32 = 8, 9, 24
 

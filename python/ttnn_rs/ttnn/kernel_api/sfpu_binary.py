@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from ttnn.kernel_api.compute import VectorMode
-from ttnn.kernel_api.vector_functions import binary, init, ternary, with_init
+from ttnn.kernel_api.sfpu_functions import binary, init, ternary, with_init
 
 add_binary_tile_init, add_binary_tile = with_init(binary("add_binary_tile"))
 sub_binary_tile_init, sub_binary_tile = with_init(binary("sub_binary_tile"))

@@ -1,4 +1,4 @@
-"""How functions of the SFPU are made; `vector` and `vector_binary` list them.
+"""How functions of the SFPU are made; `sfpu`, `sfpu_binary` and others list them.
 
 `X_tile_init()` sets the unit up, `X_tile(idst, ...)` changes a tile in place, `X_binary_tile(idst0, idst1, odst)` joins
 two. Parameters are raw words, as in C++: the bits of a float32, or an integer.

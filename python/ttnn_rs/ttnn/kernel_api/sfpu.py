@@ -10,7 +10,7 @@ import struct
 
 from ttnn import _engine
 from ttnn.base.exceptions import KernelArgumentError, UnsupportedError
-from ttnn.kernel_api.vector_functions import Binary, Unary, approximable, init, unary, with_init
+from ttnn.kernel_api.sfpu_functions import Binary, Unary, approximable, init, unary, with_init
 
 recip_tile_init, recip_tile = with_init(approximable("recip_tile", "recip", "accurate", "approx"))
 sqrt_tile_init, sqrt_tile = with_init(approximable("sqrt_tile", "sqrt", "accurate", "fast"))

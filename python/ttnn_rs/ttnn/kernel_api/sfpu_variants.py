@@ -8,7 +8,7 @@ from ttnn.base.exceptions import UnsupportedError
 from ttnn.base.vendor_enum import VendorEnum
 from ttnn.kernel_api.compute import VectorMode
 from ttnn.kernel_api.context import here
-from ttnn.kernel_api.vector_functions import (
+from ttnn.kernel_api.sfpu_functions import (
     HOME,
     ON_PACK,
     Binary,
