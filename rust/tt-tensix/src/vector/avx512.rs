@@ -95,8 +95,8 @@ impl Avx512 {
         pub(crate) negative(a: __m512) -> __m512 = _mm512_xor_ps(a, _mm512_set1_ps(-0.0));
         pub(crate) is_denormal(a: __m512) -> __mmask16 = _mm512_fpclass_ps_mask::<DENORMAL>(a);
         pub(crate) is_nan_or_denormal(a: __m512) -> __mmask16 = _mm512_fpclass_ps_mask::<{ NAN | DENORMAL }>(a);
-        pub(crate) is_wild(a: __m512) -> __mmask16 = _mm512_fpclass_ps_mask::<{ NAN | MINUS_ZERO | DENORMAL }>(a);
-        pub(crate) is_wild_or_infinite(a: __m512) -> __mmask16
+        pub(crate) is_irregular(a: __m512) -> __mmask16 = _mm512_fpclass_ps_mask::<{ NAN | MINUS_ZERO | DENORMAL }>(a);
+        pub(crate) is_irregular_or_infinite(a: __m512) -> __mmask16
             = _mm512_fpclass_ps_mask::<{ NAN | MINUS_ZERO | DENORMAL | INFINITE }>(a);
         pub(crate) below_unsigned(a: __m512i, b: __m512i) -> __mmask16 = _mm512_cmplt_epu32_mask(a, b);
         pub(crate) max_unsigned(a: __m512i, b: __m512i) -> __m512i = _mm512_max_epu32(a, b);

@@ -8,66 +8,47 @@ use crate::sfpu::arith::lane::{
 
 /// The building blocks of functions of 32-bit `Dst`, by their listings in [`super::definitions`]. An executor may have
 /// programs of its own for them, with the same bits.
+#[allow(clippy::return_self_not_must_use, reason = "as for the primitives")]
 pub trait Blocks: Lane {
     /// e^x.
-    #[must_use]
     fn exp_f32(self) -> Self;
     /// e^x for arguments that cannot leave the range.
-    #[must_use]
     fn exp_f32_unlimited(self) -> Self;
     /// 1 / x.
-    #[must_use]
     fn reciprocal(self, steps: usize) -> Self;
     /// -1 / x from an integer estimate.
-    #[must_use]
     fn reciprocal_estimate(self, refine: bool) -> Self;
     /// First approximation of 1 / sqrt(x).
-    #[must_use]
     fn inverse_root(self) -> Self;
     /// sqrt(x) from its approximation.
-    #[must_use]
     fn refine_root(self, y: Self) -> Self;
     /// 1 / sqrt(x) from its approximation.
-    #[must_use]
     fn refine_inverse_root(self, y: Self) -> Self;
     /// sqrt(x) by Newton steps.
-    #[must_use]
     fn newton_root(self, steps: usize) -> Self;
     /// ln of the mantissa by a cubic.
-    #[must_use]
     fn log_cubic(self) -> Self;
     /// ln x, or times a scale.
-    #[must_use]
     fn natural(self, coefficients: &[u32], scale: Option<u32>) -> Self;
     /// log2 x.
-    #[must_use]
     fn binary(self, coefficients: &[u32]) -> Self;
     /// ln(1 + x).
-    #[must_use]
     fn log1p(self, coefficients: &[u32]) -> Self;
     /// tanh x.
-    #[must_use]
     fn tanh_f32(self) -> Self;
     /// erf x for |x| <= 10.
-    #[must_use]
     fn erf_f32(self, steps: usize) -> Self;
     /// sin x.
-    #[must_use]
     fn sin(self, coefficients: &[u32]) -> Self;
     /// cos x.
-    #[must_use]
     fn cos(self, coefficients: &[u32]) -> Self;
     /// The main stage of ln |gamma(x)|.
-    #[must_use]
     fn lgamma_stirling(self) -> Self;
     /// a / b in FP32.
-    #[must_use]
     fn div_f32(self, b: Self) -> Self;
     /// |a| / |b| of integers, and what it leaves, as the kernels of quotients or of remainders find them.
-    #[must_use]
     fn divide(self, b: Self, for_quotient: bool) -> (Self, Self);
     /// What so many rounds of the kernels' algorithm make of the greatest common divisor.
-    #[must_use]
     fn gcd_rounds(self, b: Self, rounds: usize) -> Self;
 }
 

@@ -10,7 +10,6 @@ pub(crate) mod arc;
 mod arc_hyperbolic;
 pub(crate) mod bessel;
 pub(crate) mod binary;
-pub(crate) mod cbrt;
 mod compare;
 pub(crate) mod composed;
 mod definitions;
@@ -22,7 +21,6 @@ pub(crate) mod exp;
 pub(crate) mod gamma;
 pub(crate) mod gelu;
 pub(crate) mod hyperbolic;
-mod identity;
 mod integer;
 pub(crate) mod log;
 pub(crate) mod logarithmic;
@@ -32,13 +30,12 @@ mod power;
 mod recip;
 mod relations;
 mod relu;
+pub(crate) mod roots;
 mod rounding;
-mod rsqrt;
 mod scalar;
 mod shrink;
 mod sigmoid;
 mod sign;
-mod sqrt;
 pub(crate) mod tanh;
 mod ternary;
 pub(crate) mod trigonometry;
@@ -53,15 +50,12 @@ pub static FUNCTIONS: &[&[Function]] = &[
     exp::FUNCTIONS,
     gelu::FUNCTIONS,
     hyperbolic::FUNCTIONS,
-    identity::FUNCTIONS,
     log::FUNCTIONS,
     recip::FUNCTIONS,
     relu::FUNCTIONS,
     rounding::FUNCTIONS,
-    rsqrt::FUNCTIONS,
     sigmoid::FUNCTIONS,
     sign::FUNCTIONS,
-    sqrt::FUNCTIONS,
     tanh::FUNCTIONS,
     trigonometry::FUNCTIONS,
     typecast::FUNCTIONS,
@@ -72,7 +66,7 @@ pub static FUNCTIONS: &[&[Function]] = &[
     activation::FUNCTIONS,
     derivative::FUNCTIONS,
     bessel::FUNCTIONS,
-    cbrt::FUNCTIONS,
+    roots::FUNCTIONS,
     gamma::FUNCTIONS,
     scalar::FUNCTIONS,
     power::FUNCTIONS,

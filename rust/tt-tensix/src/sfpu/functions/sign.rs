@@ -1,6 +1,7 @@
-//! Sign, magnitude and square. Source: listings `abs`, `neg`, `sign`, `signbit`, `square`.
+//! Identity, sign, magnitude and square. Source: listings `identity/default`, `abs`, `neg`, `sign`, `signbit`,
+//! `square`.
 //!
-//! Domain: all words. `abs` leaves negative NaNs alone; `sign` of NaN is 1 with its sign, of -0 it is 0.
+//! Domain: all words. The identity makes zeros of their sign of denormals; `abs` leaves negative NaNs alone; `sign` of NaN is 1 with its sign, of -0 it is 0.
 
 use crate::sfpu::arith::lane::{
     Lane, ONE, fabs, flipsign, is_zero, mul, round_bf16_even, select, setsign, shr, sm2f, splat, store_bf16, store_f32,
@@ -14,6 +15,7 @@ fn sign<V: Lane>(x: V) -> V {
 }
 
 functions! {
+    "identity", "default": store_bf16, store_f32;
     "abs", "default": |x| store_bf16(fabs(x)), |x| store_f32(fabs(x));
     "neg", "default": |x| store_bf16(flipsign(x)), |x| store_f32(flipsign(x)), bf16 = |_| Some(Bf16Step::Negate);
     "sign", "default": |x| store_bf16(sign(x)), |x| store_f32(sign(x));

@@ -11,7 +11,7 @@ pub(super) fn div_f32<S: Speculative>(a: S, b: S) -> S {
     let (over, under) = (setexp(a, 127).assume(0, 1), setexp(b, 127).assume(0, 1));
     let inverse = setsign(b.reciprocal_of_mantissa(1), under).assume(-2, 1);
     let estimate = mul(over, inverse).assume(-2, 1);
-    let rest = estimate.residual_of_mantissa(flipsign(under), over);
+    let rest = estimate.fma_residual(flipsign(under), over);
     let quotient = regular_quotient(a, b, rest.host_fma(inverse, estimate));
     let special = !is_regular(a, b);
     store_f32(if S::any(special) { select(special, special_quotient(a, b), quotient) } else { quotient })

@@ -1,7 +1,7 @@
 //! Exponential cores, reciprocals and roots: the speculative programs of `functions/blocks.rs`.
 
 use super::Speculative;
-use super::series::is_ordinary;
+use super::interval::Plan;
 use crate::sfpu::arith::lane::{
     HALF, ONE, add, exp_biased, flipsign, iadd, is_zero, isub, mul, not, select, setexp, setman, setsign, shr, splat,
     sub,
@@ -12,17 +12,17 @@ use crate::sfpu::functions::blocks::{
 
 /// More than half of ln 2, which is what is left of an argument at most.
 pub(super) const LARGEST_REST: f32 = 0.36;
-const _: () = assert!(is_ordinary(
-    &[EXP_TAIL[0], EXP_TAIL[1], EXP_TAIL[2], EXP_TAIL[3], EXP_TAIL[4], ONE, ONE],
-    -LARGEST_REST,
-    LARGEST_REST
-));
 
 /// The mantissa of e^x and the power of two that belongs to it. Below -88 the result is 0, and above 89 infinite.
 #[inline(always)]
 fn exp_parts<S: Speculative>(x: S) -> (S, S) {
+    const SERIES: [u32; 7] = {
+        let [a, b, c, d, e, f] = EXP_TAIL;
+        [a, b, c, d, e, f, ONE]
+    };
+    const PLAN: Plan = Plan::new(&SERIES, -LARGEST_REST, LARGEST_REST);
     let (rest, power) = x.reduce_by_ln2([-88.0, 89.0]);
-    (S::from(EXP_TAIL[0]).host_horner(rest, &EXP_TAIL[1..]).host_horner(rest, &[ONE]), power)
+    (S::from(SERIES[0]).horner_planned(rest, &SERIES[1..], PLAN), power)
 }
 
 #[inline(always)]
@@ -40,10 +40,11 @@ pub(super) fn exp_f32_unlimited<S: Speculative>(x: S) -> S {
 /// A slope from 1.1 to 1.6: the product's exponent is that of the constant, and the sum is less than 1.
 #[inline(always)]
 pub(super) fn log_cubic<S: Speculative>(x: S) -> S {
+    const SLOPE: [u32; 3] = [LOG_CUBIC[0], LOG_CUBIC[1], LOG_CUBIC[2]];
+    const PLAN: Plan = Plan::new(&SLOPE, 1.0, 2.0);
     let mantissa = setexp(x, 127).expect(0, 1);
-    let [cubic, square, linear, constant] = LOG_CUBIC;
-    const { assert!(is_ordinary(&[LOG_CUBIC[0], LOG_CUBIC[1], LOG_CUBIC[2]], 1.0, 2.0)) };
-    S::from(cubic).host_horner(mantissa, &[square, linear]).fma_on_addend_grid(mantissa, constant)
+    let slope = S::from(SLOPE[0]).horner_planned(mantissa, &SLOPE[1..], PLAN);
+    slope.fma_on_addend_grid(mantissa, LOG_CUBIC[3])
 }
 
 /// Exponent and inverted sign of the reciprocal of `x` put on `mantissa`.

@@ -9,9 +9,8 @@ use std::fmt;
 
 use super::Speculative;
 use super::interval::{Form, Plan};
-use super::series::Growth;
 use crate::sfpu::arith::fma::wormhole;
-use crate::sfpu::arith::lane::{INFINITY, Lane, MINUS_ONE, NAN, ONE, ROUNDER, addexp, round_sm16, sm2f};
+use crate::sfpu::arith::lane::{INFINITY, Lane, NAN, ONE, ROUNDER, addexp, round_sm16, sm2f};
 use crate::sfpu::functions::blocks::{self, INVERSE_LN2, LN2_PARTS, RECIPROCAL_SEED, ROUGH_LN2};
 use crate::sfpu::functions::division;
 use crate::sfpu::functions::log::{LN2_PER_STEP, exponent};
@@ -141,6 +140,11 @@ impl Checked {
         Self::of(word, [self, b, c]).asserts(word == host(x, y, z) && !float(word).is_nan(), form, operands)
     }
 
+    /// The unit's multiply-add.
+    fn unit(self, b: Self, c: Self) -> Self {
+        Self::of(wormhole(self.word, b.word, c.word), [self, b, c])
+    }
+
     fn is_nan(self) -> bool {
         float(self.word).is_nan()
     }
@@ -197,6 +201,23 @@ macro_rules! of_words {
 impl Lane for Checked {
     type Mask = CheckedMask;
 
+    forms! {
+        fn plus(self, other: Self) -> Self
+            = Self::arithmetic(self.word.plus(other.word), float(self.word) + float(other.word), [self, other]);
+        fn minus(self, other: Self) -> Self
+            = Self::arithmetic(self.word.minus(other.word), float(self.word) - float(other.word), [self, other]);
+        fn times(self, other: Self) -> Self
+            = Self::arithmetic(self.word.times(other.word), float(self.word) * float(other.word), [self, other]);
+        fn horner(self, x: Self, coefficients: &[u32]) -> Self
+            = coefficients.iter().fold(self, |sum, &coefficient| sum.fma(x, Self::from(coefficient)));
+        fn round_magnitude(self, largest: u32) -> Self = Self::of(self.word.round_magnitude(largest), [self]);
+        fn absolute(self) -> Self = Self::of(self.word.absolute(), [self]).falls_back(self.is_nan());
+        fn is_equal(self, other: Self) -> CheckedMask
+            = CheckedMask { truth: self.word == other.word, of: Self::of(0, [self, other]) };
+        fn is_less(self, other: Self) -> CheckedMask
+            = CheckedMask { truth: self.word.is_less(other.word), of: Self::of(0, [self, other]) };
+    }
+
     of_words! {
         and(b);
         or(b);
@@ -218,32 +239,8 @@ impl Lane for Checked {
         match c.constant {
             Some(0) => self.times(b),
             Some(word) if word & !SIGN >= ROUNDING => self.fma(b, c),
-            _ => Self::of(wormhole(self.word, b.word, c.word), [self, b, c]),
+            _ => self.unit(b, c),
         }
-    }
-    fn plus(self, other: Self) -> Self {
-        Self::arithmetic(self.word.plus(other.word), float(self.word) + float(other.word), [self, other])
-    }
-    fn minus(self, other: Self) -> Self {
-        Self::arithmetic(self.word.minus(other.word), float(self.word) - float(other.word), [self, other])
-    }
-    fn times(self, other: Self) -> Self {
-        Self::arithmetic(self.word.times(other.word), float(self.word) * float(other.word), [self, other])
-    }
-    fn horner(self, x: Self, coefficients: &[u32]) -> Self {
-        coefficients.iter().fold(self, |sum, &coefficient| sum.fma(x, Self::from(coefficient)))
-    }
-    fn round_magnitude(self, largest: u32) -> Self {
-        Self::of(self.word.round_magnitude(largest), [self])
-    }
-    fn absolute(self) -> Self {
-        Self::of(self.word.absolute(), [self]).falls_back(self.is_nan())
-    }
-    fn is_equal(self, other: Self) -> CheckedMask {
-        CheckedMask { truth: self.word == other.word, of: Self::of(0, [self, other]) }
-    }
-    fn is_less(self, other: Self) -> CheckedMask {
-        CheckedMask { truth: self.word.is_less(other.word), of: Self::of(0, [self, other]) }
     }
     fn is_below(self, other: Self) -> CheckedMask {
         let of = Self::of(0, [self, other]).falls_back(self.is_nan() || other.is_nan());
@@ -260,11 +257,19 @@ impl Lane for Checked {
 }
 
 impl Speculative for Checked {
-    fn expect(self, least: i32, most: i32) -> Self {
-        Self::of(self.word, [self]).falls_back(!(least..most).contains(&power(self.word)))
-    }
-    fn expect_positive(self, least: i32, most: i32) -> Self {
-        self.expect(least, most).falls_back(self.word >= SIGN)
+    forms! {
+        fn expect(self, least: i32, most: i32) -> Self
+            = Self::of(self.word, [self]).falls_back(!(least..most).contains(&power(self.word)));
+        fn expect_positive(self, least: i32, most: i32) -> Self
+            = self.expect(least, most).falls_back(self.word >= SIGN);
+        fn expect_up_to(self, bound: f32) -> Self
+            = Self::of(self.word, [self]).falls_back(self.word & !SIGN > bound.to_bits());
+        fn expect_number(self) -> Self = Self::of(self.word, [self]).falls_back(self.is_nan());
+        fn fma_growing(self, b: Self, c: Self) -> Self = self.unit(b, c);
+        fn square_plus_one(self) -> Self = self.unit(self, Self::from(ONE));
+        fn host_fma_unbounded(self, b: Self, c: Self) -> Self = self.by_host(b, c, "host_fma_unbounded");
+        fn mul_unflushed(self, b: Self) -> Self = Self::of((float(self.word) * float(b.word)).to_bits(), [self, b]);
+        fn exponent_as_number(self) -> Self = Self::of(blocks::exponent_number(self.word), [self]);
     }
     fn expect_zero_or(self, least: i32, most: i32) -> Self {
         let checked = Self::of(self.word, [self]).falls_back(!is_within(self.word, least, most.max(129)));
@@ -272,12 +277,6 @@ impl Speculative for Checked {
             return checked.asserts(!self.is_nan(), "expect_zero_or", [self.word, least as u32, most as u32]);
         }
         checked.falls_back(!is_within(self.word, least, most))
-    }
-    fn expect_below(self, most: i32) -> Self {
-        Self::of(self.word, [self]).falls_back(power(self.word) >= most)
-    }
-    fn expect_number(self) -> Self {
-        Self::of(self.word, [self]).falls_back(self.is_nan())
     }
     fn assume(self, least: i32, most: i32) -> Self {
         let holds = is_within(self.word, least, most);
@@ -288,37 +287,28 @@ impl Speculative for Checked {
     }
 
     fn fma(self, b: Self, c: Self) -> Self {
-        let result = Self::of(wormhole(self.word, b.word, c.word), [self, b, c]);
+        let result = self.unit(b, c);
         let is_power = |factor: Self| factor.constant.is_some_and(|word| word & MANTISSA == 0);
         result.falls_back(!is_power(self) && !is_power(b) && !is_ordinary(result.word, c.word))
     }
-    fn fma_growing(self, b: Self, c: Self) -> Self {
-        Self::of(wormhole(self.word, b.word, c.word), [self, b, c])
-    }
-    fn square_plus_one(self) -> Self {
-        Self::of(wormhole(self.word, self.word, ONE), [self])
-    }
     fn fma_small(self, b: Self, c: Self) -> Self {
-        let result = Self::of(wormhole(self.word, b.word, c.word), [self, b, c]);
+        let result = self.unit(b, c);
         result.falls_back((result.word ^ c.word) & (SIGN | INFINITY) != 0 || float(c.word).is_subnormal())
     }
     fn fma_reduction(self, b: Self, c: Self) -> Self {
-        let result = Self::of(wormhole(self.word, b.word, c.word), [self, b, c]);
+        let result = self.unit(b, c);
         let long = self.word << b.word.trailing_zeros() & 0xff_ffff != 0;
         let taken = (self.word ^ b.word ^ c.word) >= SIGN || self.word & !SIGN == 0;
         result.falls_back(long || !taken || result.is_nan())
     }
     fn fma_residual(self, b: Self, c: Self) -> Self {
-        let result = Self::of(wormhole(self.word, b.word, c.word), [self, b, c]);
+        let result = self.unit(b, c);
         result.falls_back(float(result.word).abs() >= float(c.word & INFINITY) / 16.0)
     }
     fn host_fma(self, b: Self, c: Self) -> Self {
         let result = self.by_host(b, c, "host_fma");
         let near = is_within(result.word, power(c.word) - 1, power(c.word) + 2);
         result.asserts(near, "host_fma, range", [self.word, b.word, c.word])
-    }
-    fn host_fma_unbounded(self, b: Self, c: Self) -> Self {
-        self.by_host(b, c, "host_fma_unbounded")
     }
     fn host_fma_reduction(self, b: u32, c: Self) -> Self {
         let long = self.word & ((1 << 22_u32.saturating_sub(b.trailing_zeros())) - 1) != 0;
@@ -328,21 +318,11 @@ impl Speculative for Checked {
     }
     fn residual_of_one(self, b: Self) -> Self {
         let result = Self::of(wormhole(self.word, b.word, ONE), [self, b]);
-        result.asserts(float(result.word).abs() < 0.0625, "residual_of_one", [self.word, b.word, ONE])
-    }
-    fn residual_of_minus_one(self, b: Self) -> Self {
-        let result = Self::of(wormhole(self.word, b.word, MINUS_ONE), [self, b]);
         result.asserts(
-            float(result.word).abs() < 0.0625 || result.word == MINUS_ONE,
-            "residual_of_minus_one",
-            [self.word, b.word, MINUS_ONE],
+            float(result.word).abs() < 0.0625 || result.word == ONE,
+            "residual_of_one",
+            [self.word, b.word, ONE],
         )
-    }
-    fn residual_of_mantissa(self, b: Self, c: Self) -> Self {
-        let result = Self::of(wormhole(self.word, b.word, c.word), [self, b, c]);
-        let (exponent, small) = (power(self.word) + power(b.word), float(result.word).abs() < 0.0625);
-        let holds = power(c.word) == 0 && exponent <= 0 && small;
-        result.asserts(holds, "residual_of_mantissa", [self.word, b.word, c.word])
     }
     fn fma_on_addend_grid(self, b: Self, c: u32) -> Self {
         let result = Self::of(wormhole(self.word, b.word, c), [self, b]);
@@ -352,7 +332,7 @@ impl Speculative for Checked {
         result.asserts(holds, "fma_on_addend_grid", [self.word, b.word, c])
     }
     fn fma_on_common_grid(self, b: Self, c: Self, grows: bool) -> Self {
-        let result = Self::of(wormhole(self.word, b.word, c.word), [self, b, c]);
+        let result = self.unit(b, c);
         let largest = (power(self.word) + power(b.word)).max(power(c.word));
         // Places of the addend below the grid.
         let below = (largest - 26 - (power(c.word) - 23)).clamp(0, 24);
@@ -364,18 +344,12 @@ impl Speculative for Checked {
         let result = result.asserts(holds, "fma_on_common_grid", [self.word, b.word, c.word]);
         result.falls_back(grows && !is_cut(self.word, b.word))
     }
-    fn mul_unflushed(self, b: Self) -> Self {
-        Self::of((float(self.word) * float(b.word)).to_bits(), [self, b])
-    }
     fn shift_exponent(self, k: i32) -> Self {
         let word = addexp(self.word, k);
         let normal = |word: u32| float(word).is_normal();
         Self::of(word, [self]).asserts(normal(self.word) && normal(word), "shift_exponent", [self.word, k as u32, 0])
     }
 
-    fn host_horner(self, x: Self, coefficients: &[u32]) -> Self {
-        coefficients.iter().fold(self, |sum, &coefficient| sum.by_host(x, Self::from(coefficient), "host_horner"))
-    }
     fn horner_planned(self, x: Self, coefficients: &[u32], plan: Plan) -> Self {
         let (low, high) = (plan.low, plan.high);
         let within = (low..=high).contains(&float(x.word));
@@ -385,15 +359,10 @@ impl Speculative for Checked {
             let operands = [sum.word, x.word, coefficient];
             let [s, argument, c] = operands;
             sum.word = wormhole(s, argument, c);
-            let is_plain = match plan.form(step) {
-                Form::Plain => true,
-                Form::PlainBelow => argument >= SIGN,
-                Form::PlainAbove => argument < SIGN,
-                Form::Constant | Form::Free => false,
-            };
-            let large = plan.grows(step) && !is_cut(s, argument);
+            let is_plain = plan.steps[step].form() == Form::Plain;
+            let large = plan.steps[step].grows && !is_cut(s, argument);
             sum = sum.asserts(large || !is_plain || sum.word == host(s, argument, c), "horner_planned, step", operands);
-            sum = sum.falls_back(large && plan.form(step) == Form::Plain);
+            sum = sum.falls_back(large && is_plain);
         }
         sum.asserts(is_within(sum.word, plan.least, plan.most), "horner_planned, range", [x.word, sum.word, 0])
     }
@@ -406,21 +375,6 @@ impl Speculative for Checked {
             Self::of(word, [sum, x])
         })
     }
-    fn horner_growing(self, x: Self, coefficients: &[u32], growth: Growth) -> Self {
-        let mut sum = Self::of(self.word, [self, x]).falls_back(x.word > growth.largest.to_bits());
-        let mut any_large = false;
-        for (i, &coefficient) in coefficients.iter().enumerate() {
-            let operands = [sum.word, x.word, coefficient];
-            sum.word = wormhole(operands[0], operands[1], operands[2]);
-            if growth.grown >> (i + 1) & 1 == 1 && sum.word >= (coefficient & !MANTISSA) + STEP + STEP / 2 {
-                sum.fallback |= operands[0].trailing_zeros() >= 9;
-                any_large = true;
-            }
-            sum = sum.asserts(sum.word == host(operands[0], operands[1], operands[2]), "horner_growing", operands);
-        }
-        sum.falls_back(any_large && x.word.trailing_zeros() >= 11)
-    }
-
     fn reduce_by_ln2(self, [low, high]: [f32; 2]) -> (Self, Self) {
         let clamped = float(self.word).max(low).min(high);
         let power = round_sm16((clamped * float(INVERSE_LN2)).to_bits());
@@ -460,9 +414,6 @@ impl Speculative for Checked {
         let fallback = !near || self.is_nan() || float(self.word).abs() > 64.0;
         let result = Self::of(word, [self]).falls_back(fallback);
         result.asserts(word == rounded.to_bits(), "round_line", [self.word, first, second])
-    }
-    fn exponent_as_number(self) -> Self {
-        Self::of(blocks::exponent_number(self.word), [self])
     }
     fn add_rough_exponent(self, mantissa: Self) -> Self {
         let small = mantissa.word != 0 && mantissa.word < (127 - 20) << 23;

@@ -2,7 +2,6 @@
 
 use super::Speculative;
 use super::interval::Plan;
-use super::series::Growth;
 use crate::sfpu::arith::lane::{
     MINUS_ONE, ONE, TWO, add, fabs, flipsign, is_negative, isub, less, mad, max, min, mul, select, setsign, shr, splat,
     sub,
@@ -19,11 +18,11 @@ const FAST: f32 = 6.195;
 
 #[inline(always)]
 pub(super) fn erf_f32<S: Speculative>(x: S, steps: usize) -> S {
-    const GROWTH_OVER: Growth = Growth::new(&OVER, FAST);
-    const GROWTH_UNDER: Growth = Growth::new(&UNDER, FAST);
-    let square = x.mul_unflushed(x);
-    let over = S::from(OVER[0]).horner_growing(square, &OVER[1..], GROWTH_OVER).assume(0, 3);
-    let under = S::from(UNDER[0]).horner_growing(square, &UNDER[1..], GROWTH_UNDER).assume(0, 5);
+    const PLAN_OVER: Plan = Plan::new(&OVER, 0.0, FAST);
+    const PLAN_UNDER: Plan = Plan::new(&UNDER, 0.0, FAST);
+    let square = x.mul_unflushed(x).expect_up_to(FAST);
+    let over = S::from(OVER[0]).horner_planned(square, &OVER[1..], PLAN_OVER);
+    let under = S::from(UNDER[0]).horner_planned(square, &UNDER[1..], PLAN_UNDER);
     let ratio = mul(mul(over, x.expect_zero_or(-60, 2)), under.reciprocal(steps));
     min(max(ratio, MINUS_ONE), ONE)
 }

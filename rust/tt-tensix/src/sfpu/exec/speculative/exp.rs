@@ -2,7 +2,7 @@
 
 use super::Speculative;
 use super::blocks::LARGEST_REST;
-use super::series::is_ordinary;
+use super::interval::Plan;
 use crate::sfpu::arith::lane::{
     HALF, MINUS_ONE, ROUNDER, add, iadd, is_zero, max, min, select, shl, splat, store_f32, sub,
 };
@@ -19,9 +19,9 @@ pub(crate) fn exp2_32<S: Speculative>(x: S) -> S {
         let ([a, b, c, d], [e, f, g]) = (EXP2_TAIL, EXP2_LAST);
         [a, b, c, d, e, f, g]
     };
-    const { assert!(is_ordinary(&SERIES, -0.501, 0.501)) };
+    const PLAN: Plan = Plan::new(&SERIES, -0.501, 0.501);
     let (rest, power) = x.reduce_by_one();
-    store_f32(S::from(SERIES[0]).host_horner(rest, &SERIES[1..]).scale_exp(power))
+    store_f32(S::from(SERIES[0]).horner_planned(rest, &SERIES[1..], PLAN).scale_exp(power))
 }
 
 /// Beyond the clamp the result is infinity, or -1. Within, the multiple of the first part of ln 2
@@ -29,13 +29,13 @@ pub(crate) fn exp2_32<S: Speculative>(x: S) -> S {
 /// product that is small beside what is added to it leaves no trace.
 #[inline(always)]
 pub(crate) fn expm1_32<S: Speculative>(x: S) -> S {
-    const { assert!(is_ordinary(&EXPM1_SERIES, -LARGEST_REST, LARGEST_REST)) };
+    const PLAN: Plan = Plan::new(&EXPM1_SERIES, -LARGEST_REST, LARGEST_REST);
     let x = min(max(x.expect_number(), LOWEST), LARGEST);
     let rounded = x.host_fma(splat(INVERSE_LN2), splat(ROUNDER)).assume(22, 24);
     let turns = sub(rounded, ROUNDER);
     let single = add(turns, MINUS_ONE);
     let rest = turns.fma_small(splat(LN2_PARTS[1]), turns.host_fma_reduction(LN2_PARTS[0], x));
-    let series = S::from(EXPM1_SERIES[0]).host_horner(rest, &EXPM1_SERIES[1..]);
+    let series = S::from(EXPM1_SERIES[0]).horner_planned(rest, &EXPM1_SERIES[1..], PLAN);
     let linear = select(is_zero(single), add(rest, HALF), rest);
     let small = series.host_fma(rest.mul_unflushed(rest), linear);
     let scale = iadd(shl(rounded, 23), HALF).assume(-126, 128);

@@ -2,7 +2,7 @@
 
 use super::Speculative;
 use super::blocks::LARGEST_REST;
-use super::series::is_ordinary;
+use super::interval::Plan;
 use crate::sfpu::arith::lane::{
     INFINITY, ONE, add, exp_unbiased, iadd, ilt, mad, magnitude, mul, round_u8, select, setsign, shl, sm2f, store_f32,
     sub,
@@ -13,10 +13,10 @@ use crate::sfpu::functions::hyperbolic::{EXPM1_SERIES, FOUR, QUARTER, cosh};
 /// From 130 powers on, which 95 has, the result is infinite. The rest of the reduction is 0 or above 2^-50; e^r - 1 is between 0.8 r and 1.2 r.
 #[inline(always)]
 pub(crate) fn sinh_32<S: Speculative>(x: S) -> S {
-    const { assert!(is_ordinary(&EXPM1_SERIES, -LARGEST_REST, LARGEST_REST)) };
+    const PLAN: Plan = Plan::new(&EXPM1_SERIES, -LARGEST_REST, LARGEST_REST);
     let (rest, power) = magnitude(x).expect_zero_or(-50, 128).reduce_by_ln2([0.0, 95.0]);
     let rest = rest.assume(-50, 0);
-    let series = S::from(EXPM1_SERIES[0]).host_horner(rest, &EXPM1_SERIES[1..]);
+    let series = S::from(EXPM1_SERIES[0]).horner_planned(rest, &EXPM1_SERIES[1..], PLAN);
     let small = series.host_fma(mul(rest, rest), rest);
     let scale = iadd(shl(power, 23), QUARTER);
     let above = small.host_fma_unbounded(scale, sub(scale.assume(-2, 128), QUARTER));

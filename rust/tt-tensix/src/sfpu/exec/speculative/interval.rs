@@ -9,7 +9,7 @@
 /// Parts of the range that are looked at one by one: in each of them sums are known the better.
 const PARTS: usize = 256;
 /// Most steps.
-const STEPS: usize = 31;
+const STEPS: usize = 12;
 /// More than roundings change of the terms.
 const SLACK: f64 = 1.0 / 1_000_000.0;
 /// Coefficients are above this: 2^-96. Beside them, denormals and products without exponent leave no trace, and two
@@ -25,15 +25,11 @@ pub enum Form {
     Plain,
     /// A sum on the coefficient's grid, which is the coarser one.
     Constant,
-    /// The host's multiply-add for arguments below zero, a sum on the coefficient's grid for others.
-    PlainBelow,
-    /// The other way round.
-    PlainAbove,
     /// A sum on the grid of the larger exponent, which each lane has its own of.
     Free,
 }
 
-/// The forms of a polynomial's steps, for arguments between two bounds.
+/// How a polynomial's steps are computed, for arguments between two bounds.
 #[derive(Clone, Copy)]
 pub struct Plan {
     /// The bounds.
@@ -43,37 +39,57 @@ pub struct Plan {
     pub(in crate::sfpu::exec) least: i32,
     /// and less than two to this power.
     pub(in crate::sfpu::exec) most: i32,
-    /// A bit for each step, the first one's the lowest: whether it may be [`Form::Plain`] for arguments below zero and
-    /// for others,
-    plain: [u32; 2],
-    /// whether it may be [`Form::Constant`] for them,
-    constant: [u32; 2],
-    /// whether its product is so close to the coefficient's grid that what is cut off is seen there,
-    close: u32,
-    /// and whether its sum may be two exponents above the larger one of its terms, where it is only right if the
-    /// product is cut.
-    grown: u32,
-    /// Whether its coefficient may be below the grid,
-    nothing: u32,
-    /// may have places below the grid,
-    cut: u32,
-    /// or may not be even on the grid where its sum may have grown.
-    odd: u32,
-    /// The largest exponent of each step's terms.
-    largest: [i8; STEPS],
+    /// The first step's before the others.
+    pub(in crate::sfpu::exec) steps: [Step; STEPS],
 }
 
 /// What is known of a step in a part of the range, or in all of them.
 #[derive(Clone, Copy)]
-struct Step {
+pub struct Step {
+    /// It may be [`Form::Plain`].
     plain: bool,
+    /// It may be [`Form::Constant`].
     constant: bool,
-    grown: bool,
-    nothing: bool,
-    cut: bool,
-    odd: bool,
+    /// The product is so close to the coefficient's grid that what is cut off is seen there.
     close: bool,
-    largest: i32,
+    /// The sum may be two exponents above the larger one of its terms, where it is only right if the product is cut.
+    pub(in crate::sfpu::exec) grows: bool,
+    /// Where it is, the coefficient may not be even on the grid.
+    pub(in crate::sfpu::exec) grows_odd: bool,
+    /// The coefficient may have places below the grid.
+    pub(in crate::sfpu::exec) cuts: bool,
+    /// It may be below the grid as a whole.
+    pub(in crate::sfpu::exec) loses: bool,
+}
+
+impl Step {
+    /// In no part.
+    pub(in crate::sfpu::exec) const NOWHERE: Self =
+        Self { plain: true, constant: true, close: true, grows: false, grows_odd: false, cuts: false, loses: false };
+
+    /// In both of two parts.
+    const fn and(self, other: Self) -> Self {
+        Self {
+            plain: self.plain & other.plain,
+            constant: self.constant & other.constant,
+            close: self.close & other.close,
+            grows: self.grows | other.grows,
+            grows_odd: self.grows_odd | other.grows_odd,
+            cuts: self.cuts | other.cuts,
+            loses: self.loses | other.loses,
+        }
+    }
+
+    #[inline(always)]
+    pub(in crate::sfpu::exec) const fn form(self) -> Form {
+        if self.plain {
+            Form::Plain
+        } else if self.constant && (self.close || !self.grows) {
+            Form::Constant
+        } else {
+            Form::Free
+        }
+    }
 }
 
 /// Numbers between two bounds.
@@ -151,11 +167,11 @@ const fn step(sum: Range, x: Range, coefficient: u32) -> (Range, Step) {
     let limit = power(own + 1 + smaller(zeros, 3));
     let short = below > -0.9 * limit && above < limit;
     let constant = most <= own && short;
-    let (nothing, cut) = (most > own + 26, most > own + 3 + zeros);
+    let (loses, cuts) = (most > own + 26, most > own + 3 + zeros);
     // Less than 32 times the coefficient's power, a product's places below the coefficient's grid are told apart there.
-    let (close, largest) = (most <= own + 3, larger(most, own));
+    let close = most <= own + 3;
     let plain = kept && inner <= own + 2 + zeros;
-    (result, Step { plain, constant, grown, nothing, cut, odd: grown && !even, close, largest })
+    (result, Step { plain, constant, close, grows: grown, grows_odd: grown && !even, cuts, loses })
 }
 
 impl Plan {
@@ -164,120 +180,29 @@ impl Plan {
     /// # Panics
     /// If coefficients are tiny or sums huge, which means at compile time.
     pub(in crate::sfpu::exec) const fn new(coefficients: &[u32], low: f32, high: f32) -> Self {
-        let mut plan = Self {
-            low,
-            high,
-            least: LARGEST,
-            most: SMALLEST,
-            plain: [0; 2],
-            constant: [0; 2],
-            close: 0,
-            grown: 0,
-            nothing: 0,
-            cut: 0,
-            odd: 0,
-            largest: [0; STEPS],
-        };
         assert!(low < high && 1 < coefficients.len() && coefficients.len() <= STEPS + 1);
+        let mut plan = Self { low, high, least: LARGEST, most: SMALLEST, steps: [Step::NOWHERE; STEPS] };
         let width = (high as f64 - low as f64) / PARTS as f64;
         let start = f32::from_bits(coefficients[0]) as f64;
-        let mut sums = [Range { least: start, most: start }; PARTS];
-        let mut i = 1;
-        while i < coefficients.len() {
-            let bit = 1 << (i - 1);
-            let (mut plain, mut constant, mut close) = ([bit; 2], [bit; 2], bit);
-            let mut largest = SMALLEST;
-            let mut part = 0;
-            while part < PARTS {
-                let first = low as f64 + part as f64 * width;
-                let (sum, one) = step(sums[part], Range { least: first, most: first + width }, coefficients[i]);
-                sums[part] = sum;
-                // A part that zero lies in counts for both sides.
-                let mut side = 0;
-                while side < 2 {
-                    if if side == 0 { first < width * SLACK } else { first + width > -width * SLACK } {
-                        plain[side] &= if one.plain { bit } else { 0 };
-                        constant[side] &= if one.constant { bit } else { 0 };
-                    }
-                    side += 1;
-                }
-                close &= if one.close { bit } else { 0 };
-                plan.grown |= if one.grown { bit } else { 0 };
-                plan.nothing |= if one.nothing { bit } else { 0 };
-                plan.cut |= if one.cut { bit } else { 0 };
-                plan.odd |= if one.odd { bit } else { 0 };
-                largest = larger(largest, one.largest);
-                part += 1;
-            }
-            let mut side = 0;
-            while side < 2 {
-                plan.plain[side] |= plain[side];
-                plan.constant[side] |= constant[side];
-                side += 1;
-            }
-            plan.close |= close;
-            plan.largest[i - 1] = largest as i8;
-            i += 1;
-        }
         let last = exponent((f32::from_bits(coefficients[coefficients.len() - 1]) as f64).abs());
         let mut part = 0;
         while part < PARTS {
-            let size = sums[part].magnitudes();
+            let first = low as f64 + part as f64 * width;
+            let mut sum = Range { least: start, most: start };
+            let mut i = 1;
+            while i < coefficients.len() {
+                let known;
+                (sum, known) = step(sum, Range { least: first, most: first + width }, coefficients[i]);
+                plan.steps[i - 1] = plan.steps[i - 1].and(known);
+                i += 1;
+            }
+            let size = sum.magnitudes();
             // No grid is finer than that of the last coefficient.
             plan.least = smaller(plan.least, larger(exponent(size.least), last - 26));
             plan.most = larger(plan.most, exponent(size.most) + 1);
             part += 1;
         }
         plan
-    }
-
-    /// Of the step of this number, the first one's 0.
-    #[inline(always)]
-    pub(in crate::sfpu::exec) const fn form(self, step: usize) -> Form {
-        let [plain, plain_above] = [self.plain[0] >> step & 1 == 1, self.plain[1] >> step & 1 == 1];
-        let [constant, constant_above] = [self.constant[0] >> step & 1 == 1, self.constant[1] >> step & 1 == 1];
-        let seen = self.close >> step & 1 == 1 || !self.grows(step);
-        if plain && plain_above {
-            Form::Plain
-        } else if constant && constant_above && seen {
-            Form::Constant
-        } else if plain && constant_above && seen {
-            Form::PlainBelow
-        } else if constant && plain_above && seen {
-            Form::PlainAbove
-        } else {
-            Form::Free
-        }
-    }
-
-    /// The largest exponent of the product or the coefficient.
-    #[inline(always)]
-    pub(in crate::sfpu::exec) const fn largest(self, step: usize) -> i32 {
-        self.largest[step] as i32
-    }
-
-    /// Whether sums may be two exponents above the larger one of their terms.
-    #[inline(always)]
-    pub(in crate::sfpu::exec) const fn grows(self, step: usize) -> bool {
-        self.grown >> step & 1 == 1
-    }
-
-    /// Whether, where they are, the coefficient may not be even on the grid.
-    #[inline(always)]
-    pub(in crate::sfpu::exec) const fn grows_odd(self, step: usize) -> bool {
-        self.odd >> step & 1 == 1
-    }
-
-    /// Whether the coefficient may have places below the grid.
-    #[inline(always)]
-    pub(in crate::sfpu::exec) const fn cuts(self, step: usize) -> bool {
-        self.cut >> step & 1 == 1
-    }
-
-    /// Whether it may be below the grid as a whole.
-    #[inline(always)]
-    pub(in crate::sfpu::exec) const fn loses(self, step: usize) -> bool {
-        self.nothing >> step & 1 == 1
     }
 }
 
@@ -293,7 +218,7 @@ mod tests {
     const SMALL: u32 = 0xb080_0000;
 
     fn form(coefficients: [u32; 2], low: f32, high: f32) -> Form {
-        Plan::new(&coefficients, low, high).form(0)
+        Plan::new(&coefficients, low, high).steps[0].form()
     }
 
     #[test]
@@ -305,27 +230,27 @@ mod tests {
         // And more, by a product with a larger exponent.
         assert!(form([ODD, MINUS_ONE], 0.0, 4.0) == Form::Free);
         // All of it on one side of zero only.
-        assert!(form([ODD, ODD | 1 << 31], -1.0, 1.0) == Form::PlainBelow);
-        assert!(form([ODD, ODD], -1.0, 1.0) == Form::PlainAbove);
+        assert!(form([ODD, ODD | 1 << 31], -1.0, 1.0) == Form::Free);
+        assert!(form([ODD, ODD], -1.0, 1.0) == Form::Free);
         // A product of up to seven exponents more, whose grid the coefficient is even on, or not.
         assert!(form([ODD, ONE], 0.0, 128.0) == Form::Plain);
         assert!(form([ODD, ODD], 0.0, 128.0) == Form::Free);
     }
 
     #[test]
-    fn a_course_knows_what_the_grid_leaves_of_a_coefficient() {
-        let whole = Plan::new(&[ODD, ONE], 0.0, 4.0);
-        assert!(!whole.cuts(0) && !whole.loses(0));
-        let cut = Plan::new(&[ODD, ODD], 0.0, 128.0);
-        assert!(cut.cuts(0) && !cut.loses(0));
-        assert!(Plan::new(&[ODD, SMALL], 0.0, 4.0).loses(0));
+    fn a_plan_knows_what_the_grid_leaves_of_a_coefficient() {
+        let [whole, ..] = Plan::new(&[ODD, ONE], 0.0, 4.0).steps;
+        assert!(!whole.cuts && !whole.loses);
+        let [cut, ..] = Plan::new(&[ODD, ODD], 0.0, 128.0).steps;
+        assert!(cut.cuts && !cut.loses);
+        assert!(Plan::new(&[ODD, SMALL], 0.0, 4.0).steps[0].loses);
     }
 
     #[test]
     fn a_sum_may_be_two_exponents_above_its_terms() {
         // 1.9 * 1.9 + 1.9
         let word = 1.9_f32.to_bits();
-        assert!(Plan::new(&[word, word], 0.0, 1.9).grows(0));
-        assert!(!Plan::new(&[word, word], 0.0, 1.0).grows(0));
+        assert!(Plan::new(&[word, word], 0.0, 1.9).steps[0].grows);
+        assert!(!Plan::new(&[word, word], 0.0, 1.0).steps[0].grows);
     }
 }

@@ -1,19 +1,19 @@
 //! The speculative programs of `functions/log.rs`.
 
 use super::Speculative;
-use super::series::is_ordinary;
+use super::interval::Plan;
 use crate::sfpu::arith::lane::{INFINITY, MINUS_ONE, NAN, ONE, add, ilt, is_negative, isub, mad, mul, select, splat};
 use crate::sfpu::functions::blocks::INVERSE_LN2;
 use crate::sfpu::functions::log::{MINUS_FOUR, MINUS_QUARTER, PER_STEP, SERIES_16, SERIES_32};
 
-/// What `m` is at least and at most.
-const RANGE: [f32; 2] = [-0.2501, 0.5001];
-const _: () = assert!(is_ordinary(SERIES_16, RANGE[0], RANGE[1]) && is_ordinary(SERIES_32, RANGE[0], RANGE[1]));
+const PLAN_16: Plan = Plan::new(SERIES_16, -0.2501, 0.5001);
+const PLAN_32: Plan = Plan::new(SERIES_32, -0.2501, 0.5001);
 
 /// ln(1 + m). It is between 0.8 m and 1.2 m, which makes the last step the host's.
 #[inline(always)]
 fn series<S: Speculative>(m: S, coefficients: &[u32]) -> S {
-    S::from(coefficients[0]).host_horner(m, &coefficients[1..]).host_fma(mul(m, m), m)
+    let plan = if coefficients.len() == SERIES_16.len() { PLAN_16 } else { PLAN_32 };
+    S::from(coefficients[0]).horner_planned(m, &coefficients[1..], plan).host_fma(mul(m, m), m)
 }
 
 #[inline(always)]

@@ -40,6 +40,16 @@ macro_rules! unrolled {
     };
 }
 
+/// Methods of one expression.
+macro_rules! forms {
+    ($(fn $name:ident($self:ident $(, $argument:ident: $type:ty)*) -> $result:ty = $body:expr;)+) => {$(
+        #[inline(always)]
+        fn $name($self $(, $argument: $type)*) -> $result {
+            $body
+        }
+    )+};
+}
+
 /// The building blocks by their speculative programs.
 macro_rules! speculative_blocks {
     (@methods $(fn $name:ident($($argument:ident: $type:ty),*) = $family:ident::$program:ident;)+) => {$(
@@ -89,7 +99,6 @@ mod binary;
 mod blocks;
 #[cfg(test)]
 mod bounds;
-pub(crate) mod cbrt;
 #[cfg(test)]
 mod check;
 pub(crate) mod composed;
@@ -102,13 +111,12 @@ pub(crate) mod hyperbolic;
 mod interval;
 pub(super) mod lanes;
 mod log;
-mod series;
+pub(crate) mod roots;
 mod tanh;
 pub(crate) mod trigonometry;
 
 use crate::sfpu::functions::blocks::Blocks;
 use interval::Plan;
-use series::Growth;
 
 #[cfg(test)]
 pub(crate) use check::{Checked, CheckedProgram};
@@ -124,8 +132,8 @@ pub(crate) trait Speculative: Blocks {
     fn expect_positive(self, least: i32, most: i32) -> Self;
     /// Expected: +0, or as [`Self::expect`]; without an upper bound if `most` is above 128. Assumed then: no NaN.
     fn expect_zero_or(self, least: i32, most: i32) -> Self;
-    /// Expected: the magnitude is below two to the power of `most`.
-    fn expect_below(self, most: i32) -> Self;
+    /// Expected: the magnitude is at most the bound.
+    fn expect_up_to(self, bound: f32) -> Self;
     /// Expected: no NaN.
     fn expect_number(self) -> Self;
     /// Assumed: +0, or the magnitude is at least two to the power of `least` and below two to that of `most`.
@@ -152,13 +160,8 @@ pub(crate) trait Speculative: Blocks {
     /// Multiply-add that takes at least a third of `c` away. Expected: the product of an integer below 2^8 and the
     /// constant is exact. Assumed: then the host's has the unit's bits, but for denormals, which stay.
     fn host_fma_reduction(self, b: u32, c: Self) -> Self;
-    /// `self * b + 1`. Assumed: less than 1/16 in magnitude.
+    /// `self * b + 1`. Assumed: less than 1/16 in magnitude, or of a factor of zero.
     fn residual_of_one(self, b: Self) -> Self;
-    /// `self * b - 1`. Assumed: less than 1/16 in magnitude, or of a factor of zero.
-    fn residual_of_minus_one(self, b: Self) -> Self;
-    /// Multiply-add. Assumed: `c` is from 1 to 2 in magnitude, the product has no larger exponent, and the sum is less
-    /// than 1/16.
-    fn residual_of_mantissa(self, b: Self, c: Self) -> Self;
     /// Multiply-add. Assumed: the product has an exponent of at most that of `c`, and the sum is from -1.8 to 2 times
     /// its power of two, with its sign, or up to eight times that if `c` ends with three zeros.
     fn fma_on_addend_grid(self, b: Self, c: u32) -> Self;
@@ -170,15 +173,10 @@ pub(crate) trait Speculative: Blocks {
     /// `k` added to the exponent field. Assumed: the number is neither zero nor near the ends of the range.
     fn shift_exponent(self, k: i32) -> Self;
 
-    /// Horner's rule. Assumed: the host's multiply-adds have the unit's bits, as [`series::is_ordinary`] proves for a
-    /// range of arguments.
-    fn host_horner(self, x: Self, coefficients: &[u32]) -> Self;
     /// Horner's rule. Assumed: the argument is within the bounds of the plan.
     fn horner_planned(self, x: Self, coefficients: &[u32], plan: Plan) -> Self;
     /// Horner's rule, by the plan if the arguments of all lanes are within its bounds.
     fn horner_within(self, x: Self, coefficients: &[u32], plan: Plan) -> Self;
-    /// Horner's rule. Expected: the argument is from zero to the bound of the growth.
-    fn horner_growing(self, x: Self, coefficients: &[u32], growth: Growth) -> Self;
 
     /// The number, clamped to the range, less the nearest multiple of ln 2, and what multiple that is. -0 and denormals
     /// stay, which leaves no trace beside 1.

@@ -2,7 +2,7 @@
 
 use super::Speculative;
 use super::blocks::LARGEST_REST;
-use super::series::is_ordinary;
+use super::interval::Plan;
 use crate::sfpu::arith::lane::{
     HALF, ONE, add, exp_biased, iadd, ilt, isub, magnitude, mul, round_u8, select, setexp, setsign, sm2f, splat, sub,
 };
@@ -13,11 +13,11 @@ use crate::sfpu::functions::tanh::{EXPM1_SERIES, RECIPROCAL_ESTIMATE, SMALL, TWO
 /// between 0.8 r and 1.2 r, and no number is near the ends of the range.
 #[inline(always)]
 pub(super) fn tanh_f32<S: Speculative>(x: S) -> S {
-    const { assert!(is_ordinary(&EXPM1_SERIES, -LARGEST_REST, LARGEST_REST)) };
+    const PLAN: Plan = Plan::new(&EXPM1_SERIES, -LARGEST_REST, LARGEST_REST);
     let power = round_u8(mul(x, TWO_OVER_LN2));
     let double = magnitude(add(x, x));
     let rest = sm2f(power).host_fma_reduction(MINUS_LN2, double);
-    let series = S::from(EXPM1_SERIES[0]).host_horner(rest, &EXPM1_SERIES[1..]);
+    let series = S::from(EXPM1_SERIES[0]).horner_planned(rest, &EXPM1_SERIES[1..], PLAN);
     let rest_in_range = rest.assume(-36, 0);
     let small = series.host_fma(rest_in_range.times(rest_in_range), rest).assume(-37, 0);
     // Half of e^2x - 1, and half of e^2x + 1.

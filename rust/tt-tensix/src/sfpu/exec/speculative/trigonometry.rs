@@ -2,7 +2,7 @@
 
 use super::Speculative;
 use super::blocks::negated_reciprocal_scale;
-use super::series::Growth;
+use super::interval::Plan;
 use crate::sfpu::arith::lane::{HALF, MINUS_ONE, ROUNDER, TWO, add, is_negative, mad, select, store_f32, sub, xor};
 use crate::sfpu::functions::blocks::parity_sign;
 use crate::sfpu::functions::trigonometry::{
@@ -11,18 +11,19 @@ use crate::sfpu::functions::trigonometry::{
 
 /// More than the square of half of pi.
 const LARGEST_SQUARE: f32 = 2.48;
-/// No step grows.
-const GROWTH: Growth = Growth::new(SINE_16, LARGEST_SQUARE).or(Growth::new(SINE_32, LARGEST_SQUARE));
-/// A square of a quarter of pi.
-const GROWTH_OF_TANGENT: Growth = Growth::new(&TANGENT_32, 0.625);
+const PLAN_16: Plan = Plan::new(SINE_16, 0.0, LARGEST_SQUARE);
+const PLAN_32: Plan = Plan::new(SINE_32, 0.0, LARGEST_SQUARE);
+/// Up to a square of a quarter of pi.
+const PLAN_OF_TANGENT: Plan = Plan::new(&TANGENT_32, 0.0, 0.625);
 
 /// The sine is between 0.6 and 1 times the rest, if that is half of pi at most; then what products below the range are
 /// is nothing beside the rest.
 #[inline(always)]
 fn sine_of_rest<S: Speculative>(rest: S, rounded: S, coefficients: &[u32]) -> S {
-    let square = rest.mul_unflushed(rest);
+    let square = rest.mul_unflushed(rest).expect_up_to(LARGEST_SQUARE);
     let signed = xor(rest, parity_sign(rounded));
-    let series = S::from(coefficients[0]).horner_growing(square, &coefficients[1..], GROWTH);
+    let plan = if coefficients.len() == SINE_16.len() { PLAN_16 } else { PLAN_32 };
+    let series = S::from(coefficients[0]).horner_planned(square, &coefficients[1..], plan);
     series.host_fma(signed.mul_unflushed(square), signed)
 }
 
@@ -62,7 +63,7 @@ pub(crate) fn tan_32<S: Speculative>(x: S) -> S {
     let first = turns.host_fma_unbounded(S::from(MINUS_HALF_PI[0]), x).assume(-60, 1);
     let rest = lower_parts(turns, MINUS_HALF_PI, turns.fma(S::from(MINUS_HALF_PI[1]), first));
     let square = rest.mul_unflushed(rest);
-    let series = S::from(TANGENT_32[0]).horner_growing(square, &TANGENT_32[1..], GROWTH_OF_TANGENT);
+    let series = S::from(TANGENT_32[0]).horner_planned(square, &TANGENT_32[1..], PLAN_OF_TANGENT);
     // Less than 0.3: so the tangent is between the rest and 1.3 times that.
     let cubic = series.mul_unflushed(square);
     let tangent = cubic.host_fma(rest, rest);

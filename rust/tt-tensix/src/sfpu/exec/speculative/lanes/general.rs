@@ -58,7 +58,7 @@ impl Operands {
             !A::below_unsigned(factor, splat(((127 + LARGEST_FACTOR) as u32) << 23))
         };
         let first = ((127 + LEAST) as u32) << 23;
-        let outside = if self.z.constant.is_some() && z.tame && z.least >= LEAST && z.most <= MOST {
+        let outside = if self.z.constant.is_some() && z.regular && z.least >= LEAST && z.most <= MOST {
             0
         } else {
             !is_within(largest, splat(BIAS + first), ((MOST - LEAST) as u32) << 23)

@@ -4,11 +4,11 @@
 //! they are found, as long as the rest is seen to be from zero up and below the divisor: there is only one such
 //! quotient.
 
-use super::{A, Int, Lanes, SpecLanes, Words, either, splat};
+use super::{A, Int, Lanes, Outcome, SpecLanes, Words, either, splat};
 use crate::sfpu::exec::simd::VECTORS;
 use crate::vector::Vector;
 
-/// Quotient and rest of two magnitudes, and lanes that fall back: divisors of 0 and the smallest integer, which has no
+/// Quotient and rest of the magnitudes of two integers, and lanes that fall back: divisors of 0 and the smallest integer, which has no
 /// magnitude.
 ///
 /// The reciprocal of the divisor, which is rounded to 24 bits, is 2^-22 off after one Newton step. So the first
@@ -17,6 +17,7 @@ use crate::vector::Vector;
 /// the divisor.
 #[inline(always)]
 fn divided(a: Int, b: Int) -> (Int, Int, Lanes) {
+    let (a, b) = (A::abs(a), A::abs(b));
     let under = A::exact_float(b);
     let near = A::near_reciprocal(under);
     let inverse = A::fma(A::fma(A::negative(under), near, A::splat_float(1.0)), near, near);
@@ -65,11 +66,6 @@ fn common_divisor(a: Words, b: Words, rounds: usize) -> Words {
 }
 
 #[inline(always)]
-fn magnitudes(words: Words) -> Words {
-    [A::abs(words[0]), A::abs(words[1])]
-}
-
-#[inline(always)]
 fn lowest_bit(word: Int) -> Int {
     A::and(word, A::sub(splat(0), word))
 }
@@ -78,18 +74,15 @@ impl SpecLanes {
     /// Falls back for the smallest integer, which has no magnitude.
     #[inline(always)]
     pub(super) fn common_divisor(self, b: Self, rounds: usize) -> Self {
-        let (first, second) = (magnitudes(self.words), magnitudes(b.words));
-        let (either_first, either_second) = (A::or(first[0], second[0]), A::or(first[1], second[1]));
-        let without = [A::greater(splat(0), either_first), A::greater(splat(0), either_second)];
-        let words = common_divisor(first, second, rounds);
-        Self::wild(words, either(either(self.fallback, b.fallback), without))
+        let (first, second) = (both!([self], A::abs), both!([b], A::abs));
+        let any = both!([first, second], A::or).words;
+        let without = [A::greater(splat(0), any[0]), A::greater(splat(0), any[1])];
+        let words = common_divisor(first.words, second.words, rounds);
+        Self::with_fallback(words, either(either(self.fallback, b.fallback), without))
     }
 
     #[inline(always)]
     pub(super) fn quotient_and_rest(self, b: Self, _: bool) -> (Self, Self) {
-        let (over, under) = (magnitudes(self.words), magnitudes(b.words));
-        let (first, second) = (divided(over[0], under[0]), divided(over[1], under[1]));
-        let fallback = either(either(self.fallback, b.fallback), [first.2, second.2]);
-        (Self::wild([first.0, second.0], fallback), Self::wild([first.1, second.1], fallback))
+        both_pairs!([self, b], divided)
     }
 }

@@ -1,5 +1,31 @@
 //! The speculative lanes of AVX-512.
 
+/// A function of one vector for both of a block: of the words of its operands, and of what follows. A macro, since a
+/// function that is handed to another one would be compiled without the level's instructions.
+macro_rules! both {
+    ([$($operand:ident),+], $function:path $(, $argument:expr)*) => {{
+        let first = $function($($operand.words[0]),+ $(, $argument)*).parts();
+        let second = $function($($operand.words[1]),+ $(, $argument)*).parts();
+        // The operands' first: much of them is common, and then computed once.
+        let mut fallback = [0; VECTORS];
+        $(fallback = either(fallback, $operand.fallback);)+
+        SpecLanes::with_fallback([first.0, second.0], either(fallback, [first.1, second.1]))
+    }};
+}
+
+/// [`both`] for a function that gives two words.
+macro_rules! both_pairs {
+    ([$($operand:ident),+], $function:path $(, $argument:expr)*) => {{
+        let first = $function($($operand.words[0]),+ $(, $argument)*);
+        let second = $function($($operand.words[1]),+ $(, $argument)*);
+        let mut fallback = [0; VECTORS];
+        $(fallback = either(fallback, $operand.fallback);)+
+        fallback = either(fallback, [first.2, second.2]);
+        let pair = ([first.0, second.0], [first.1, second.1]);
+        (SpecLanes::with_fallback(pair.0, fallback), SpecLanes::with_fallback(pair.1, fallback))
+    }};
+}
+
 mod forms;
 pub(in crate::sfpu::exec) mod fused;
 mod general;
@@ -51,6 +77,32 @@ pub(crate) struct SpecMask {
     fallback: Bits,
 }
 
+/// What a function of one vector gives: words, and lanes that fall back.
+trait Outcome {
+    fn parts(self) -> (Int, Lanes);
+}
+
+impl Outcome for Int {
+    #[inline(always)]
+    fn parts(self) -> (Int, Lanes) {
+        (self, 0)
+    }
+}
+
+impl Outcome for Float {
+    #[inline(always)]
+    fn parts(self) -> (Int, Lanes) {
+        (A::to_bits(self), 0)
+    }
+}
+
+impl<T: Outcome> Outcome for (T, Lanes) {
+    #[inline(always)]
+    fn parts(self) -> (Int, Lanes) {
+        (self.0.parts().0, self.1)
+    }
+}
+
 #[inline(always)]
 fn either(a: Bits, b: Bits) -> Bits {
     [a[0] | b[0], a[1] | b[1]]
@@ -88,7 +140,7 @@ impl SpecLanes {
 
     #[inline(always)]
     pub(crate) fn of(words: Words) -> Self {
-        Self::wild(words, [0; VECTORS])
+        Self::with_fallback(words, [0; VECTORS])
     }
 
     /// The words, and whether each may be wrong.
@@ -99,8 +151,8 @@ impl SpecLanes {
 
     /// Any words.
     #[inline(always)]
-    fn wild(words: Words, fallback: Bits) -> Self {
-        Self { words, fallback, constant: None, range: Range::NOTHING }
+    fn with_fallback(words: Words, fallback: Bits) -> Self {
+        Self { words, fallback, constant: None, range: Range::ANY }
     }
 
     /// A constant that is neither zero nor infinite nor NaN.
@@ -112,13 +164,17 @@ impl SpecLanes {
     /// The lanes of NaN, if there can be any.
     #[inline(always)]
     fn nan(self) -> Bits {
-        if self.range.tame { [0; VECTORS] } else { [A::is_nan(float(self.words[0])), A::is_nan(float(self.words[1]))] }
+        if self.range.regular {
+            [0; VECTORS]
+        } else {
+            [A::is_nan(float(self.words[0])), A::is_nan(float(self.words[1]))]
+        }
     }
 
     /// The lanes that count as zero in the unit but not in the host, if there can be any.
     #[inline(always)]
     fn denormal(self, lane: usize) -> Lanes {
-        if self.range.tame || self.range.least > -127 { 0 } else { A::is_denormal(float(self.words[lane])) }
+        if self.range.regular || self.range.least > -127 { 0 } else { A::is_denormal(float(self.words[lane])) }
     }
 }
 

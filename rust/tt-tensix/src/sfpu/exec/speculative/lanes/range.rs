@@ -1,4 +1,4 @@
-//! What a program's text tells of its numbers.
+//! The range of numbers, as a program's text tells it.
 
 use super::{INFINITY, SIGN, STEP};
 
@@ -7,7 +7,7 @@ use super::{INFINITY, SIGN, STEP};
 #[derive(Clone, Copy)]
 pub(super) struct Range {
     /// Neither denormal nor -0 nor NaN.
-    pub(super) tame: bool,
+    pub(super) regular: bool,
     /// Zero, or at least two to this power in magnitude.
     pub(super) least: i32,
     /// Finite, and less than two to this power in magnitude.
@@ -15,28 +15,28 @@ pub(super) struct Range {
 }
 
 impl Range {
-    pub(super) const NOTHING: Self = Self { tame: false, least: -LIMIT, most: LIMIT };
-    pub(super) const TAME: Self = Self { tame: true, ..Self::NOTHING };
+    pub(super) const ANY: Self = Self { regular: false, least: -LIMIT, most: LIMIT };
+    pub(super) const REGULAR: Self = Self { regular: true, ..Self::ANY };
     /// Zero of either sign.
-    pub(super) const ZERO: Self = Self { tame: false, least: LIMIT, most: -LIMIT };
+    pub(super) const ZERO: Self = Self { regular: false, least: LIMIT, most: -LIMIT };
 
     #[inline(always)]
     pub(super) fn between(least: i32, most: i32) -> Self {
-        Self { tame: true, least, most }
+        Self { regular: true, least, most }
     }
 
     #[inline(always)]
     pub(super) fn of(word: u32) -> Self {
         match word & !SIGN {
-            0 => Self { tame: word == 0, ..Self::ZERO },
-            1..STEP => Self::NOTHING,
+            0 => Self { regular: word == 0, ..Self::ZERO },
+            1..STEP => Self::ANY,
             magnitude @ STEP..INFINITY => Self::between((magnitude >> 23) as i32 - 127, (magnitude >> 23) as i32 - 126),
-            INFINITY => Self::TAME,
-            _ => Self::NOTHING,
+            INFINITY => Self::REGULAR,
+            _ => Self::ANY,
         }
     }
 
-    /// A product of two, tame unless it is small.
+    /// A product of two, regular unless it is small.
     #[inline(always)]
     pub(super) fn times(self, other: Self) -> Self {
         let unknown = self.least < -LIMIT / 2 || other.least < -LIMIT / 2;
@@ -48,7 +48,11 @@ impl Range {
     /// Either of two.
     #[inline(always)]
     pub(super) fn or(self, other: Self) -> Self {
-        Self { tame: self.tame && other.tame, least: self.least.min(other.least), most: self.most.max(other.most) }
+        Self {
+            regular: self.regular && other.regular,
+            least: self.least.min(other.least),
+            most: self.most.max(other.most),
+        }
     }
 
     #[inline(always)]

@@ -66,11 +66,11 @@ impl Operands {
     fn extreme(self, result: Int) -> Lanes {
         let z = self.z.range;
         let constant = self.z.constant.is_some_and(|word| word & !SIGN >= SMALL);
-        if z.tame && z.is_finite() && (constant || self.has_large_product()) {
+        if z.regular && z.is_finite() && (constant || self.has_large_product()) {
             return 0;
         }
-        let wild = A::is_wild_or_infinite(float(result));
-        if self.has_large_product() { wild | self.z.denormal(self.lane) } else { wild | is_tiny(result) }
+        let irregular = A::is_irregular_or_infinite(float(result));
+        if self.has_large_product() { irregular | self.z.denormal(self.lane) } else { irregular | is_tiny(result) }
     }
 
     /// The addend's power of two, with its sign.
@@ -101,7 +101,7 @@ impl Operands {
         (result, self.above_half(result), self.near_addend(1, above))
     }
 
-    /// What is range of a result that is smaller or larger than the addend by so many exponents at most.
+    /// The range of a result that is smaller or larger than the addend by so many exponents at most.
     #[inline(always)]
     fn near_addend(self, below: i32, above: i32) -> Range {
         Range::between(self.z.range.least - below, self.z.range.most + above)
@@ -115,15 +115,15 @@ impl Operands {
 
     /// The product is small beside the addend: the case is ordinary if the result has the addend's exponent.
     #[inline(always)]
-    pub(super) fn nudged(self) -> (Int, Lanes, Range) {
+    pub(super) fn small_product(self) -> (Int, Lanes, Range) {
         let result = self.host();
         let crossed = A::any_bit(A::xor(result, self.z.words[self.lane]), splat(SIGN | INFINITY));
         (result, crossed | self.extreme(result) | self.denormal_factor(), self.near_addend(1, 1))
     }
 
-    /// The same, proven of the lanes that count.
+    /// The host's result, assumed to be the unit's.
     #[inline(always)]
-    pub(super) fn proven(self) -> (Int, Lanes, Range) {
+    pub(super) fn assumed(self) -> (Int, Lanes, Range) {
         (self.host(), 0, self.near_addend(1, 1))
     }
 
@@ -133,9 +133,9 @@ impl Operands {
     pub(super) fn of_short_product(self) -> (Int, Lanes, Range) {
         let result = self.host();
         let fallback =
-            is_tiny(result) | A::is_wild(float(result)) | self.denormal_factor() | self.z.denormal(self.lane);
+            is_tiny(result) | A::is_irregular(float(result)) | self.denormal_factor() | self.z.denormal(self.lane);
         let most = self.x.range.times(self.y.range).most.max(self.z.range.most);
-        (result, fallback, Range { most: (most + 1).min(LIMIT), ..Range::TAME })
+        (result, fallback, Range { most: (most + 1).min(LIMIT), ..Range::REGULAR })
     }
 
     /// The same for a constant factor that is larger than 1. Half of the range is left for it.
@@ -163,17 +163,17 @@ impl Operands {
     fn of_terms(self, result: Float) -> (Int, Lanes, Range) {
         let (y, z) = (self.y.range, self.z.range);
         let least = y.least.min(z.least);
-        if least >= -90 && y.is_finite() && z.is_finite() && (y.tame || z.tame) {
+        if least >= -90 && y.is_finite() && z.is_finite() && (y.regular || z.regular) {
             // A difference is a multiple of the smaller one's last place.
             return (A::to_bits(result), 0, Range::between(least - 23, y.most.max(z.most) + 1));
         }
         // Beside a constant that is not small, a number without exponent is nothing, and the difference is a multiple
         // of what is not small.
-        if self.z.constant.is_some() && y.tame && z.least >= -90 && z.is_finite() {
-            return (A::to_bits(result), 0, Range::TAME);
+        if self.z.constant.is_some() && y.regular && z.least >= -90 && z.is_finite() {
+            return (A::to_bits(result), 0, Range::REGULAR);
         }
         let denormal = self.y.denormal(self.lane) | self.z.denormal(self.lane);
-        (A::to_bits(result), A::is_wild(result) | denormal, Range::TAME)
+        (A::to_bits(result), A::is_irregular(result) | denormal, Range::REGULAR)
     }
 
     /// The addend is nothing. The host's smallest normal number may be one that was rounded up to it.
@@ -187,20 +187,20 @@ impl Operands {
         }
         if self.y.constant == Some(0) {
             let result = A::fma(x, y, zero);
-            return (A::to_bits(result), A::is_wild(result), Range { tame: true, ..Range::ZERO });
+            return (A::to_bits(result), A::is_irregular(result), Range { regular: true, ..Range::ZERO });
         }
         // A factor that is no constant is rarely a negative zero, and a product takes no register for a zero.
         let result = if self.y.constant.is_some() { A::fma(x, y, zero) } else { A::mul_float(x, y) };
         let word = A::to_bits(result);
         if self.y.constant.is_some_and(|word| (ONE..INFINITY).contains(&word)) {
             // No smaller than the other factor, and of its sign.
-            return (word, if self.x.range.tame { 0 } else { A::is_nan_or_denormal(x) }, range);
+            return (word, if self.x.range.regular { 0 } else { A::is_nan_or_denormal(x) }, range);
         }
         if range.least >= -125 {
-            return (word, A::is_wild(result), range);
+            return (word, A::is_irregular(result), range);
         }
         let smallest = A::equal(A::add(word, word), splat(STEP << 1));
-        (word, A::is_wild(result) | smallest | self.denormal_factor(), range)
+        (word, A::is_irregular(result) | smallest | self.denormal_factor(), range)
     }
 
     /// The sum is less than 1/16 of the addend's power of two, and the product's exponent at most the addend's. So the
@@ -226,7 +226,7 @@ impl Operands {
         // From two thirds of that number to four thirds, which is one exponent.
         let first = A::sub(A::to_bits(beside), splat(STEP / 2));
         let result = A::to_bits(A::sub_float(float(odd), beside));
-        let range = if of_one { Range::between(-26, -4) } else { Range::TAME };
+        let range = if of_one { Range::between(-26, -4) } else { Range::REGULAR };
         (result, fallback | !is_within(odd, first, STEP) | self.denormal_factor(), range)
     }
 
@@ -252,9 +252,9 @@ impl Operands {
         // A factor that is 0 or at least 1 leaves no product that is too small for the unit.
         let whole = self.x.range.least >= 0;
         let tiny = if whole { 0 } else { is_tiny(z) | is_tiny(x) };
-        let wild = if whole && self.z.range.tame { 0 } else { A::is_wild(float(result)) };
+        let irregular = if whole && self.z.range.regular { 0 } else { A::is_irregular(float(result)) };
         let most = self.z.range.most.max(self.x.range.times(self.y.range).most);
-        (result, long | !taken | wild | tiny, Range { most, ..Range::TAME })
+        (result, long | !taken | irregular | tiny, Range { most, ..Range::REGULAR })
     }
 
     /// The product may be larger than the addend, with the same sign, as long as the addend is even on its grid: by up

@@ -220,6 +220,13 @@ fn planned(x: SpecLanes, coefficients: &[u32], plan: Plan) -> SpecLanes {
     SpecLanes::from(coefficients[0]).horner_planned(x, &coefficients[1..], plan)
 }
 
+/// A piece that has the same text on lanes and on words.
+macro_rules! piece {
+    ($name:literal, |$x:ident| $body:expr) => {
+        ($name, |$x, _, _| $body, |$x, _, _| $body)
+    };
+}
+
 /// Building blocks and polynomials by their speculative programs, with what they are to compute.
 const WHOLE: [(&str, Program, Definition); 26] = [
     (
@@ -235,39 +242,35 @@ const WHOLE: [(&str, Program, Definition); 26] = [
     ),
     (
         "polynomial that crosses zero",
-        |x, _, _| planned(x.expect_below(0), &NEAR, PLAN_OF_CROSSING),
+        |x, _, _| planned(x.expect_up_to(0.999_999_94), &NEAR, PLAN_OF_CROSSING),
         |x, _, _| polynomial(x, NEAR),
     ),
     (
         "polynomial that crosses zero, mirrored",
-        |x, _, _| planned(x.expect_below(0), &MIRRORED, PLAN_OF_MIRRORED),
+        |x, _, _| planned(x.expect_up_to(0.999_999_94), &MIRRORED, PLAN_OF_MIRRORED),
         |x, _, _| polynomial(x, MIRRORED),
     ),
-    ("root", |x, _, _| x.refine_root(x.inverse_root()), |x, _, _| x.refine_root(x.inverse_root())),
-    (
-        "inverse root",
-        |x, _, _| x.refine_inverse_root(x.inverse_root()),
-        |x, _, _| x.refine_inverse_root(x.inverse_root()),
-    ),
-    ("root by Newton steps", |x, _, _| x.newton_root(3), |x, _, _| x.newton_root(3)),
-    ("main part of the gamma function's logarithm", |x, _, _| x.lgamma_stirling(), |x, _, _| x.lgamma_stirling()),
+    piece!("root", |x| x.refine_root(x.inverse_root())),
+    piece!("inverse root", |x| x.refine_inverse_root(x.inverse_root())),
+    piece!("root by Newton steps", |x| x.newton_root(3)),
+    piece!("main part of the gamma function's logarithm", |x| x.lgamma_stirling()),
     ("quotient by a constant", |x, _, _| x.div_f32(0xc049_0fdb.into()), |x, _, _| x.div_f32(0xc049_0fdb)),
     ("quotient of a constant", |x, _, _| SpecLanes::from(PI).div_f32(x), |x, _, _| PI.div_f32(x)),
-    ("logarithm to base 2", |x, _, _| x.binary(SERIES_32), |x, _, _| x.binary(SERIES_32)),
-    ("error function", |x, _, _| x.erf_f32(2), |x, _, _| x.erf_f32(2)),
-    ("hyperbolic tangent", |x, _, _| x.tanh_f32(), |x, _, _| x.tanh_f32()),
-    ("cosine", |x, _, _| x.cos(SINE_32), |x, _, _| x.cos(SINE_32)),
-    ("sine", |x, _, _| x.sin(SINE_32), |x, _, _| x.sin(SINE_32)),
-    ("logarithm", |x, _, _| x.natural(SERIES_32, None), |x, _, _| x.natural(SERIES_32, None)),
-    ("logarithm of the next number", |x, _, _| x.log1p(SERIES_32), |x, _, _| x.log1p(SERIES_32)),
-    ("exponential", |x, _, _| x.exp_f32(), |x, _, _| x.exp_f32()),
-    ("reciprocal", |x, _, _| x.reciprocal(2), |x, _, _| x.reciprocal(2)),
-    ("reciprocal in one step", |x, _, _| x.reciprocal(1), |x, _, _| x.reciprocal(1)),
-    ("reciprocal without a step", |x, _, _| x.reciprocal(0), |x, _, _| x.reciprocal(0)),
-    ("minimum", |x, _, _| min(x, 0x4120_0000_u32), |x, _, _| min(x, 0x4120_0000_u32)),
-    ("minimum, negative bound", |x, _, _| min(x, 0xc120_0000_u32), |x, _, _| min(x, 0xc120_0000_u32)),
-    ("maximum", |x, _, _| max(x, 0x4120_0000_u32), |x, _, _| max(x, 0x4120_0000_u32)),
-    ("maximum, negative bound", |x, _, _| max(x, 0xc120_0000_u32), |x, _, _| max(x, 0xc120_0000_u32)),
+    piece!("logarithm to base 2", |x| x.binary(SERIES_32)),
+    piece!("error function", |x| x.erf_f32(2)),
+    piece!("hyperbolic tangent", |x| x.tanh_f32()),
+    piece!("cosine", |x| x.cos(SINE_32)),
+    piece!("sine", |x| x.sin(SINE_32)),
+    piece!("logarithm", |x| x.natural(SERIES_32, None)),
+    piece!("logarithm of the next number", |x| x.log1p(SERIES_32)),
+    piece!("exponential", |x| x.exp_f32()),
+    piece!("reciprocal", |x| x.reciprocal(2)),
+    piece!("reciprocal in one step", |x| x.reciprocal(1)),
+    piece!("reciprocal without a step", |x| x.reciprocal(0)),
+    piece!("minimum", |x| min(x, 0x4120_0000_u32)),
+    piece!("minimum, negative bound", |x| min(x, 0xc120_0000_u32)),
+    piece!("maximum", |x| max(x, 0x4120_0000_u32)),
+    piece!("maximum, negative bound", |x| max(x, 0xc120_0000_u32)),
 ];
 
 /// Runs the pieces on every `stride`th word and on some of every kind.

@@ -1,0 +1,77 @@
+//! Square root, 1 / sqrt(x) and cube root. Source: listings `sqrt/*`, `rsqrt/*`, `cbrt`.
+//!
+//! Domain: all words. `sqrt`: +-0 stay, +inf stays. `rsqrt`: +-0 give +-infinity, +inf gives +0. For both, negative
+//! arguments give NaN (+inf in 16-bit `Dst`, where rounding makes it so); the fast forms omit that, and `sqrt` also the
+//! special case of zero. `cbrt`: the inverse cube root is estimated from the word as a number, divided by three in
+//! arithmetic on the bit pattern, then refined by a polynomial of x y^3; 32-bit `Dst` adds a step of the same kind at
+//! the end.
+
+use super::blocks::Blocks;
+use crate::sfpu::arith::lane::{
+    INFINITY, Lane, MINUS_ONE, NAN, ONE, fabs, ilt, is_negative, is_zero, isub, mad, mul, polynomial, select, setsign,
+    shl, sm2f, splat, store_f32, store_rounded,
+};
+use crate::sfpu::exec::functions;
+
+#[inline(always)]
+fn sqrt_fast<V: Blocks>(x: V) -> V {
+    let y = x.inverse_root();
+    select(ilt(x, INFINITY), x.refine_root(y), y)
+}
+
+#[inline(always)]
+fn sqrt<V: Blocks>(x: V) -> V {
+    select(is_zero(shl(x, 1)), x, select(is_negative(x), NAN, sqrt_fast(x)))
+}
+
+#[inline(always)]
+fn rsqrt_fast<V: Blocks>(x: V) -> V {
+    // Infinity minus the word is right for both zeros and for infinity.
+    let limit = isub(splat::<V>(INFINITY), x);
+    select(is_zero(limit) | is_zero(shl(x, 1)), limit, x.refine_inverse_root(x.inverse_root()))
+}
+
+#[inline(always)]
+fn rsqrt<V: Blocks>(x: V) -> V {
+    select(is_negative(x) & !is_zero(shl(x, 1)), NAN, rsqrt_fast(x))
+}
+
+/// -1 / 768: a third, and eight bits to the right.
+pub const MINUS_THIRD: u32 = 0xbaaa_aaab;
+/// What the word of 1 / cbrt(x) has at zero, eight bits to the right.
+pub const ESTIMATE: u32 = 0x4b54_8c2c;
+pub const SERIES: [u32; 3] = [0x3f02_66d9, 0xbfa0_1f36, 0x3fe0_4c03];
+
+#[inline(always)]
+fn estimate<V: Lane>(distance: V) -> V {
+    shl(mad(sm2f(distance), MINUS_THIRD, ESTIMATE), 8)
+}
+
+#[inline(always)]
+fn cbrt_16<V: Lane>(x: V) -> V {
+    let distance = fabs(x);
+    let y = estimate(distance);
+    let root = mul(distance, mul(y, y));
+    let correction = polynomial(mul(root, y), SERIES);
+    store_rounded(mul(setsign(root, x), mul(correction, correction)))
+}
+
+#[inline(always)]
+fn cbrt_32<V: Lane>(x: V) -> V {
+    let distance = fabs(x);
+    let y = estimate(distance);
+    let cube = mul(mul(distance, y), mul(y, y));
+    let y = mul(y, polynomial(cube, SERIES));
+    let root = mul(distance, mul(y, y));
+    // -1/3 of the error of x y^3.
+    let correction = mad(mad(root, y, MINUS_ONE), MINUS_THIRD + (8 << 23), ONE);
+    store_f32(mul(setsign(root, x), mul(correction, correction)))
+}
+
+functions! {
+    "sqrt", "accurate": |x| store_rounded(sqrt(x)), |x| store_f32(sqrt(x));
+    "sqrt", "fast": |x| store_rounded(sqrt_fast(x)), |x| store_f32(sqrt_fast(x));
+    "rsqrt", "default": |x| store_rounded(rsqrt(x)), |x| store_f32(rsqrt(x));
+    "rsqrt", "fast": |x| store_rounded(rsqrt_fast(x)), |x| store_f32(rsqrt_fast(x));
+    "cbrt", "default": cbrt_16, cbrt_32, speculative = speculative::roots::cbrt_32;
+}
