@@ -51,20 +51,22 @@ impl VectorJoin {
 
     /// Joins the words of each row to its first, or of each column to its first, in the order of the hardware.
     pub fn fold(&self, axis: Axis, dst: &mut Tile) {
-        let mut lines = match axis {
+        let lines = match axis {
             Axis::Width => {
                 let mut transposed = ZERO;
                 unpack::transpose(dst, &mut transposed);
-                lines(&transposed)
+                let columns = lines(&transposed);
+                let mut lines = std::array::from_fn(|line| columns[line / 16 * 16 + line / 8 % 2 + line % 8 * 2]);
+                self.fold_lines(&COLUMNS, &mut lines, &[]);
+                lines
             }
-            Axis::Height => lines(dst),
+            Axis::Height => {
+                let mut lines = lines(dst);
+                self.fold_lines(&ROWS, &mut lines, &[]);
+                lines
+            }
             Axis::Tile | Axis::Leading(_) | Axis::Transposed(_) => return,
         };
-        if axis == Axis::Width {
-            self.fold_lines(row_order(), &mut lines, &[]);
-        } else {
-            self.fold_lines(column_order(), &mut lines, &[]);
-        }
         for (at, &word) in lines[0].iter().enumerate() {
             let (row, column) = if axis == Axis::Width { (at, 0) } else { (0, at) };
             let datum = &mut dst[TileShape::FULL.index(row, column)];
@@ -91,43 +93,52 @@ impl VectorJoin {
     /// [`Self::fold`] of columns that lie in tiles behind each other, up to 32: the results are left in the first. Rows
     /// without a tile hold `identity`, whose join with itself is itself, and which changes a word once at most.
     pub fn fold_tiles(&self, tiles: &mut [Tile], identity: &Tile) {
-        self.fold_lines(column_order(), tiles, identity);
+        self.fold_lines(&ROWS, tiles, identity);
     }
 
-    /// Joins the second of each pair of lines to the first, an identity where there is no second one.
-    fn fold_lines<const WORDS: usize>(
-        &self,
-        order: impl Iterator<Item = (usize, usize)>,
-        lines: &mut [[u32; WORDS]],
-        identity: &[u32],
-    ) {
+    /// Joins lines in an order, an identity where there is no second one.
+    fn fold_lines<const WORDS: usize>(&self, order: &[Lines], lines: &mut [[u32; WORDS]], identity: &[u32]) {
         let mut settled = [false; SIDE];
-        for (to, from) in order {
-            let joined = settled[to];
-            settled[to] = from >= lines.len();
-            if let Ok([line, other]) = lines.get_disjoint_mut([to, from]) {
-                self.join(line, other);
-            } else if let Some(line) = lines.get_mut(to).filter(|_| !joined) {
-                self.join(line, identity);
+        for &(to, from, count) in order {
+            if let Ok([firsts, seconds]) = lines.get_disjoint_mut([to..to + count, from..from + count]) {
+                self.join(firsts.as_flattened_mut(), seconds.as_flattened());
+                settled[to..to + count].fill(false);
+                continue;
+            }
+            for (to, from) in (to..to + count).zip(from..) {
+                let joined = settled[to];
+                settled[to] = from >= lines.len();
+                if let Ok([line, other]) = lines.get_disjoint_mut([to, from]) {
+                    self.join(line, other);
+                } else if let Some(line) = lines.get_mut(to).filter(|_| !joined) {
+                    self.join(line, identity);
+                }
             }
         }
     }
 }
 
-/// Columns in the order of a sum of rows: even and odd columns of the left face, then of the right, eight lanes each;
-/// three rotations, by 4, 2 and 1, join the lanes. Only what reaches lane 0.
-fn row_order() -> impl Iterator<Item = (usize, usize)> {
-    let lanes = |(a, b): (usize, usize)| (0..8).map(move |lane| (a + 2 * lane, b + 2 * lane));
-    let rotated = [(0, 8), (12, 4), (14, 6), (10, 2), (0, 12), (14, 10), (0, 14)];
-    [(16, 17), (1, 16), (0, 1)].into_iter().flat_map(lanes).chain(rotated)
-}
+/// Lines to which others are joined: the first of each, and how many.
+type Lines = (usize, usize, usize);
 
-/// Rows in the order of a sum of columns: groups of four rows, four lanes each, in the upper and in the lower half.
-fn column_order() -> impl Iterator<Item = (usize, usize)> {
-    let halves = [0, 16].into_iter().flat_map(|half| [(8, 12), (4, 8), (0, 4)].map(|(a, b)| (half + a, half + b)));
-    let lanes = |(a, b): (usize, usize)| (0..4).map(move |lane| (a + lane, b + lane));
-    halves.chain([(0, 16)]).flat_map(lanes).chain([(0, 1), (2, 3), (0, 2)])
-}
+/// Of a sum of rows: even and odd columns of the left face, then of the right, eight lanes each; three rotations, by 4,
+/// 2 and 1, join the lanes. Only what reaches lane 0.
+const COLUMNS: [Lines; 10] =
+    [(16, 24, 8), (8, 16, 8), (0, 8, 8), (0, 4, 1), (6, 2, 1), (7, 3, 1), (5, 1, 1), (0, 6, 1), (7, 5, 1), (0, 7, 1)];
+
+/// Of a sum of columns: groups of four rows, four lanes each, in the upper and in the lower half.
+const ROWS: [Lines; 10] = [
+    (8, 12, 4),
+    (4, 8, 4),
+    (0, 4, 4),
+    (24, 28, 4),
+    (20, 24, 4),
+    (16, 20, 4),
+    (0, 16, 4),
+    (0, 1, 1),
+    (2, 3, 1),
+    (0, 2, 1),
+];
 
 /// The rows of a tile, each in one piece.
 fn lines(tile: &Tile) -> [[u32; SIDE]; SIDE] {
