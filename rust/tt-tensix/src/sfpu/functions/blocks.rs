@@ -26,6 +26,9 @@ pub trait Blocks: Lane {
     fn refine_inverse_root(self, y: Self) -> Self;
     /// sqrt(x) by Newton steps.
     fn newton_root(self, steps: usize) -> Self;
+    /// The exponent as a number.
+    #[must_use]
+    fn exponent_number(self) -> Self;
     /// ln of the mantissa by a cubic.
     fn log_cubic(self) -> Self;
     /// ln x, or times a scale.
@@ -152,7 +155,7 @@ pub const ROUGH_LN2: u32 = 0x3f31_5ffe;
 /// ln x by [`LOG_CUBIC`]; -inf for +0.
 #[inline(always)]
 pub fn rough_log<V: Blocks>(x: V) -> V {
-    select(is_zero(x), MINUS_INFINITY, mad(exponent_number(x), ROUGH_LN2, x.log_cubic()))
+    select(is_zero(x), MINUS_INFINITY, mad(x.exponent_number(), ROUGH_LN2, x.log_cubic()))
 }
 
 /// -inf

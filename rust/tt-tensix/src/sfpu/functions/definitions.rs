@@ -31,6 +31,7 @@ listed! {
         fn refine_root(y: Self) -> Self = blocks::refine_root;
         fn refine_inverse_root(y: Self) -> Self = blocks::refine_inverse_root;
         fn newton_root(steps: usize) -> Self = blocks::newton_root;
+        fn exponent_number() -> Self = blocks::exponent_number;
         fn log_cubic() -> Self = blocks::log_cubic;
         fn natural(coefficients: &[u32], scale: Option<u32>) -> Self = log::natural;
         fn binary(coefficients: &[u32]) -> Self = log::binary;

@@ -99,11 +99,21 @@ fn unsigned_remainder<V: Blocks>(a: V, b: V) -> V {
 /// The quotient in FP32; 1 for equal operands.
 #[inline(always)]
 fn div_to_fp32<V: Blocks>(a: V, b: V) -> V {
-    let (a, b) = (sm_to_twos(a), sm_to_twos(b));
-    let (over, under) = (sm2f(a), sm2f(b));
+    let (over, under) = as_numbers(a, b);
     let inverse = under.reciprocal(2);
     let quotient = mul(over, inverse);
-    let refined = mad(sub(over, mul(quotient, under)), inverse, quotient);
+    quotient_of_numbers(a, b, quotient, mad(sub(over, mul(quotient, under)), inverse, quotient))
+}
+
+#[inline(always)]
+pub fn as_numbers<V: Blocks>(a: V, b: V) -> (V, V) {
+    (sm2f(sm_to_twos(a)), sm2f(sm_to_twos(b)))
+}
+
+/// The refined quotient, but of zero and of equal operands.
+#[inline(always)]
+pub fn quotient_of_numbers<V: Blocks>(a: V, b: V, quotient: V, refined: V) -> V {
+    let (a, b) = (sm_to_twos(a), sm_to_twos(b));
     let divided = select(is_zero(b), quotient, refined);
     store_f32(select(!is_zero(a) & a.is_equal(b), ONE, divided))
 }
@@ -160,13 +170,15 @@ fn of_bytes<V: Blocks>(a: V, b: V) -> V {
 }
 
 macro_rules! binary {
-    ($($name:literal, $variant:literal: $program:expr;)+) => {
-        binary_functions! {$($name, $variant: $program, $program;)+}
+    ($($name:literal, $variant:literal: $program:expr $(, speculative = $speculative:expr)?;)+) => {
+        binary_functions! {
+            $($name, $variant: $program, $program $(, speculative = [$speculative, $speculative])?;)+
+        }
     };
 }
 
 binary! {
-    "div_int32", "int32_to_fp32": div_to_fp32;
+    "div_int32", "int32_to_fp32": div_to_fp32, speculative = speculative::binary::div_to_fp32;
     "div_int32_floor", "floor": div_floor;
     "div_int32_floor", "trunc": div_trunc;
     "fmod_int32", "int32": fmod;

@@ -15,11 +15,11 @@ use crate::sfpu::exec::functions;
 /// Lowest coefficient of the mantissa polynomial in the exponential tile kernel.
 const CONSTANT: u32 = 0x3f80_4000;
 /// 256 / ln 2, slope of the fast form.
-const SLOPE: u32 = 0x43b8_aa3b;
+pub const SLOPE: u32 = 0x43b8_aa3b;
 /// Offset of the fast form.
-const OFFSET: u32 = 0x46fd_e9a3;
+pub const OFFSET: u32 = 0x46fd_e9a3;
 /// -88.5
-const LOWEST: u32 = 0xc2b1_0000;
+pub const LOWEST: u32 = 0xc2b1_0000;
 /// -2.0
 const MINUS_TWO: u32 = 0xc000_0000;
 /// -0.5
@@ -44,7 +44,13 @@ fn accurate_32<V: Blocks>(x: V) -> V {
 
 #[inline(always)]
 fn clampneg<V: Blocks>(x: V) -> V {
-    shl(round_u16(mad(max(x, LOWEST), SLOPE, OFFSET)), 15)
+    of_fixed(mad(max(x, LOWEST), SLOPE, OFFSET))
+}
+
+/// The number whose upper word is an integer.
+#[inline(always)]
+pub fn of_fixed<V: Blocks>(upper: V) -> V {
+    shl(round_u16(upper), 15)
 }
 
 #[inline(always)]
@@ -122,7 +128,8 @@ fn expm1_32<V: Blocks>(x: V) -> V {
 functions! {
     "exp", "accurate": accurate_16, accurate_32;
     "exp", "accurate_noclampneg": accurate_noclampneg_16, accurate_32;
-    "exp", "approx_clampneg": |x| store_bf16(clampneg(x)), |x| store_f32(clampneg(x));
+    "exp", "approx_clampneg": |x| store_bf16(clampneg(x)), |x| store_f32(clampneg(x)),
+        speculative = speculative::exp::clampneg_32;
     "exp", "approx_noclamp": |x| store_bf16(noclamp(x)), |x| store_f32(noclamp(x));
     "exp2", "default": exp2_16, exp2_32, speculative = speculative::exp::exp2_32;
     "expm1", "accurate": expm1_16, expm1_32, speculative = speculative::exp::expm1_32;

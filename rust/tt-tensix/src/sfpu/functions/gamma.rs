@@ -3,7 +3,7 @@
 //! Domain: all words. `digamma`: rational functions by range, above 102 the asymptotic series with a rough logarithm.
 //! `lgamma_stirling`: Stirling's formula at x, or at 1 - x below 1/2; 0 at 1 and 2.
 
-use super::blocks::{Blocks, ROUGH_LN2, exponent_number, rough_log};
+use super::blocks::{Blocks, ROUGH_LN2, rough_log};
 use crate::sfpu::arith::lane::{
     HALF, INFINITY, ONE, TWO, ZERO, add, equal, flipsign, greater, is_finite, is_zero, less, mad, man_only, mul,
     polynomial, select, splat, store_bf16, store_f32, store_rounded, sub,
@@ -105,7 +105,7 @@ pub fn lgamma_stirling<V: Blocks>(x: V) -> V {
     let z = select(less(x, HALF), sub(splat::<V>(ONE), x), x);
     let inverse = z.reciprocal(2);
     let series = mad(mul(inverse, inverse), MINUS_360TH, TWELFTH);
-    let logarithm = mad(exponent_number(z), ROUGH_LN2, z.log_cubic());
+    let logarithm = mad(z.exponent_number(), ROUGH_LN2, z.log_cubic());
     let main = add(mad(sub(z, HALF), logarithm, flipsign(z)), HALF_LN_2PI);
     select(equal(x, ONE) | equal(x, TWO), ZERO, mad(inverse, series, main))
 }

@@ -9,7 +9,6 @@ use tt_cpu::table::HalfTable;
 
 use super::blocks::{
     BIAS, Blocks, EXP21_CONSTANT, HALF_PI, INVERSE_LN2, LN2, MAX_EXPONENT, MINUS_INFINITY, MINUS_LN2, exp21,
-    exponent_number,
 };
 use super::log::SERIES_32;
 use crate::sfpu::arith::lane::{
@@ -34,7 +33,7 @@ fn xlogy<V: Blocks>(a: V, b: V, width: DstWidth) -> V {
     let argument = store(b, width);
     let mantissa = setexp(argument, 127);
     let cubic = mad(polynomial(mantissa, [0x3de0_a4f6, 0xbf3a_a693, 0x4007_355e]), mantissa, 0xbfbf_134a);
-    let logarithm = mad(exponent_number(argument), LN2, cubic);
+    let logarithm = mad(argument.exponent_number(), LN2, cubic);
     let logarithm = store(select(is_zero(argument), MINUS_INFINITY, logarithm), width);
     store(select(is_negative(b), NAN, mul(logarithm, a)), width)
 }
@@ -86,14 +85,31 @@ fn logaddexp2_32<V: Blocks>(a: V, b: V) -> V {
     store_f32(mad(mul(distance, MINUS_LN2).exp_f32().log1p(SERIES_32), INVERSE_LN2, larger))
 }
 
+/// (atan r - r) / r^3, for BF16 and for FP32.
+pub const ANGLE_16: [u32; 3] = [0xbd6f_4000, 0x3e33_4000, 0xbeaa_0000];
+pub const ANGLE_32: [u32; 8] =
+    [0x3b80_e000, 0xbca5_e000, 0x3d49_8000, 0xbda4_6000, 0x3dde_a000, 0xbe12_0000, 0x3e4c_c9c5, 0xbeaa_aaac];
+
 /// The angle of (x, y), without the sign of y. `series` are the coefficients of (atan r - r) / r^3.
 #[inline(always)]
 fn angle<V: Blocks, const N: usize>(y: V, x: V, steps: usize, series: [u32; N]) -> V {
+    let ratio = ratio(y, x, steps);
+    let square = mul(ratio, ratio);
+    of_octant(y, x, mad(mul(polynomial(square, series), square), ratio, ratio))
+}
+
+/// The smaller magnitude by the larger one.
+#[inline(always)]
+pub fn ratio<V: Blocks>(y: V, x: V, steps: usize) -> V {
+    let (across, up) = (magnitude(x), magnitude(y));
+    mul(min(across, up), max(across, up).reciprocal(steps))
+}
+
+/// The angle, from that of the first octant.
+#[inline(always)]
+pub fn of_octant<V: Blocks>(y: V, x: V, arc: V) -> V {
     let (across, up) = (magnitude(x), magnitude(y));
     let (smaller, larger) = (min(across, up), max(across, up));
-    let ratio = mul(smaller, larger.reciprocal(steps));
-    let square = mul(ratio, ratio);
-    let arc = mad(mul(polynomial(square, series), square), ratio, ratio);
     let diagonal = select(is_zero(larger), ZERO, addexp(splat::<V>(HALF_PI), -1));
     let steep = select(ilt(smaller, larger), sub(splat::<V>(HALF_PI), arc), diagonal);
     let first = select(ilt(smaller, across), arc, steep);
@@ -102,21 +118,19 @@ fn angle<V: Blocks, const N: usize>(y: V, x: V, steps: usize, series: [u32; N]) 
 
 /// NaN if an operand is NaN.
 #[inline(always)]
-fn unless_nan<V: Blocks>(y: V, x: V, value: V) -> V {
+pub fn unless_nan<V: Blocks>(y: V, x: V, value: V) -> V {
     select(ilt(splat::<V>(INFINITY), max(magnitude(x), magnitude(y))), NAN, value)
 }
 
 #[inline(always)]
 fn atan2_16<V: Blocks>(y: V, x: V) -> V {
-    let angle = round_bf16(angle(y, x, 1, [0xbd6f_4000, 0x3e33_4000, 0xbeaa_0000]));
+    let angle = round_bf16(angle(y, x, 1, ANGLE_16));
     store_bf16(unless_nan(y, x, setsign(angle, y)))
 }
 
 #[inline(always)]
 fn atan2_32<V: Blocks>(y: V, x: V) -> V {
-    const SERIES: [u32; 8] =
-        [0x3b80_e000, 0xbca5_e000, 0x3d49_8000, 0xbda4_6000, 0x3dde_a000, 0xbe12_0000, 0x3e4c_c9c5, 0xbeaa_aaac];
-    store_f32(unless_nan(y, x, setsign(angle(y, x, 2, SERIES), y)))
+    store_f32(unless_nan(y, x, setsign(angle(y, x, 2, ANGLE_32), y)))
 }
 
 static LOGARITHMS: LazyLock<HalfTable> = LazyLock::new(|| tables::table_of(|b| xlogy_16(ONE, b)));
@@ -128,5 +142,7 @@ binary_functions! {
         });
     "logaddexp", "default": logaddexp_16, logaddexp_32, bf16 = Bf16::packed(logarithmic::logaddexp::run);
     "logaddexp2", "default": logaddexp2_16, logaddexp2_32, bf16 = Bf16::packed(logarithmic::logaddexp2::run);
-    "atan2", "default": atan2_16, atan2_32, bf16 = Bf16::packed(logarithmic::atan2::run);
+    "atan2", "default": atan2_16, atan2_32,
+        speculative = [speculative::logarithmic::atan2_16, speculative::logarithmic::atan2_32],
+        bf16 = Bf16::packed(logarithmic::atan2::run);
 }

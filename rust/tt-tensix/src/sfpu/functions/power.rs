@@ -4,7 +4,7 @@
 //! cases: a negative base takes the sign of an odd exponent and is NaN for one that is no integer; a zero base gives 0
 //! for positive exponents and NaN for negative ones (`rpow`, `power_binary` in 32-bit `Dst`: infinity).
 
-use super::blocks::{Blocks, INVERSE_LN2, LN2, exponent_number};
+use super::blocks::{Blocks, INVERSE_LN2, LN2};
 use crate::sfpu::arith::lane::{
     HALF, INFINITY, MINUS_ONE, NAN, ONE, ROUNDER, TWO, ZERO, add, addexp, equal, exp_biased, exp_unbiased, fabs,
     flipsign, iadd, ilt, is_finite, is_negative, is_positive, is_zero, isub, less, mad, magnitude, man_only,
@@ -21,7 +21,7 @@ const LOWEST: u32 = 0xc2fe_0000;
 /// log2 of a distance by a cubic of the mantissa.
 #[inline(always)]
 fn rough_log2<V: Blocks>(distance: V) -> V {
-    mad(distance.log_cubic(), INVERSE_LN2, exponent_number(distance))
+    mad(distance.log_cubic(), INVERSE_LN2, distance.exponent_number())
 }
 
 /// The integer part of a number of either sign by its mantissa: 0 below 1, the largest integer from 2^31 on.

@@ -7,11 +7,17 @@ use crate::sfpu::arith::lane::{
     HALF, MINUS_ONE, ROUNDER, add, iadd, is_zero, max, min, select, shl, splat, store_f32, sub,
 };
 use crate::sfpu::functions::blocks::{INVERSE_LN2, LN2_PARTS};
-use crate::sfpu::functions::exp::{EXP2_LAST, EXP2_TAIL, EXPM1_SERIES, limit_expm1};
+use crate::sfpu::functions::exp::{self, EXP2_LAST, EXP2_TAIL, EXPM1_SERIES, OFFSET, SLOPE, limit_expm1, of_fixed};
 
 /// 96.0, and -64.0
 const LARGEST: u32 = 0x42c0_0000;
 const LOWEST: u32 = 0xc280_0000;
+
+/// Most arguments are far from the clamp, so that the offset outweighs the product.
+#[inline(always)]
+pub(crate) fn clampneg_32<S: Speculative>(x: S) -> S {
+    store_f32(of_fixed(max(x, exp::LOWEST).fma(splat(SLOPE), splat(OFFSET))))
+}
 
 #[inline(always)]
 pub(crate) fn exp2_32<S: Speculative>(x: S) -> S {

@@ -36,7 +36,7 @@ pub(super) fn lgamma_stirling<S: Speculative>(x: S) -> S {
     let z = select(less(x, HALF), sub(splat::<S>(ONE), x), x).expect_positive(-1, 16);
     let inverse = z.reciprocal(2).assume(-17, 2);
     let series = mul(inverse, inverse).host_fma(splat(MINUS_360TH), splat(TWELFTH)).assume(-4, -3);
-    let logarithm = z.exponent_as_number().add_rough_exponent(z.log_cubic());
+    let logarithm = z.exponent_number().add_rough_exponent(z.log_cubic());
     let main = add(sub(z, HALF).fma_on_common_grid(logarithm, flipsign(z), false), HALF_LN_2PI);
     select(equal(x, ONE) | equal(x, TWO), ZERO, inverse.fma_on_common_grid(series, main, true))
 }

@@ -81,6 +81,10 @@ macro_rules! speculative_blocks {
                 fn div_f32(b: Self) = binary::div_f32;
             }
             #[inline(always)]
+            fn exponent_number(self) -> Self {
+                $crate::sfpu::exec::speculative::Speculative::exponent_as_number(self)
+            }
+            #[inline(always)]
             fn divide(self, b: Self, for_quotient: bool) -> (Self, Self) {
                 self.quotient_and_rest(b, for_quotient)
             }
@@ -95,7 +99,7 @@ macro_rules! speculative_blocks {
 pub(crate) mod activation;
 pub(crate) mod arc;
 pub(crate) mod bessel;
-mod binary;
+pub(crate) mod binary;
 mod blocks;
 #[cfg(test)]
 mod bounds;
@@ -111,6 +115,7 @@ pub(crate) mod hyperbolic;
 mod interval;
 pub(super) mod lanes;
 mod log;
+pub(crate) mod logarithmic;
 pub(crate) mod roots;
 mod tanh;
 pub(crate) mod trigonometry;
