@@ -359,7 +359,10 @@ impl Speculative for Checked {
             let operands = [sum.word, x.word, coefficient];
             let [s, argument, c] = operands;
             sum.word = wormhole(s, argument, c);
-            let is_plain = plan.steps[step].form() == Form::Plain;
+            let is_plain = match plan.form(step) {
+                Form::OneSided { plain_below } => plain_below == (x.word >= SIGN),
+                form => form == Form::Plain,
+            };
             let large = plan.steps[step].grows && !is_cut(s, argument);
             sum = sum.asserts(large || !is_plain || sum.word == host(s, argument, c), "horner_planned, step", operands);
             sum = sum.falls_back(large && is_plain);

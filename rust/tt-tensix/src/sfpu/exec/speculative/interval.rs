@@ -25,6 +25,8 @@ pub enum Form {
     Plain,
     /// A sum on the coefficient's grid, which is the coarser one.
     Constant,
+    /// [`Form::Plain`] for arguments below zero and [`Form::Constant`] for others, or the other way round.
+    OneSided { plain_below: bool },
     /// A sum on the grid of the larger exponent, which each lane has its own of.
     Free,
 }
@@ -41,6 +43,8 @@ pub struct Plan {
     pub(in crate::sfpu::exec) most: i32,
     /// The first step's before the others.
     pub(in crate::sfpu::exec) steps: [Step; STEPS],
+    /// The same for arguments below zero, and for others.
+    sides: [[Step; STEPS]; 2],
 }
 
 /// What is known of a step in a part of the range, or in all of them.
@@ -77,17 +81,6 @@ impl Step {
             grows_odd: self.grows_odd | other.grows_odd,
             cuts: self.cuts | other.cuts,
             loses: self.loses | other.loses,
-        }
-    }
-
-    #[inline(always)]
-    pub(in crate::sfpu::exec) const fn form(self) -> Form {
-        if self.plain {
-            Form::Plain
-        } else if self.constant && (self.close || !self.grows) {
-            Form::Constant
-        } else {
-            Form::Free
         }
     }
 }
@@ -175,13 +168,30 @@ const fn step(sum: Range, x: Range, coefficient: u32) -> (Range, Step) {
 }
 
 impl Plan {
+    /// Of the step of this number, the first one's 0.
+    #[inline(always)]
+    pub(in crate::sfpu::exec) const fn form(&self, number: usize) -> Form {
+        let (step, [below, above]) = (self.steps[number], [self.sides[0][number], self.sides[1][number]]);
+        let seen = step.close || !step.grows;
+        if step.plain {
+            Form::Plain
+        } else if step.constant && seen {
+            Form::Constant
+        } else if seen && (below.plain && above.constant || below.constant && above.plain) {
+            Form::OneSided { plain_below: below.plain }
+        } else {
+            Form::Free
+        }
+    }
+
     /// Of Horner's rule for coefficients from the highest power down, with arguments from `low` to `high`.
     ///
     /// # Panics
     /// If coefficients are tiny or sums huge, which means at compile time.
     pub(in crate::sfpu::exec) const fn new(coefficients: &[u32], low: f32, high: f32) -> Self {
         assert!(low < high && 1 < coefficients.len() && coefficients.len() <= STEPS + 1);
-        let mut plan = Self { low, high, least: LARGEST, most: SMALLEST, steps: [Step::NOWHERE; STEPS] };
+        let steps = [Step::NOWHERE; STEPS];
+        let mut plan = Self { low, high, least: LARGEST, most: SMALLEST, steps, sides: [steps; 2] };
         let width = (high as f64 - low as f64) / PARTS as f64;
         let start = f32::from_bits(coefficients[0]) as f64;
         let last = exponent((f32::from_bits(coefficients[coefficients.len() - 1]) as f64).abs());
@@ -194,6 +204,13 @@ impl Plan {
                 let known;
                 (sum, known) = step(sum, Range { least: first, most: first + width }, coefficients[i]);
                 plan.steps[i - 1] = plan.steps[i - 1].and(known);
+                // A part that zero lies in counts for both sides.
+                if first < width * SLACK {
+                    plan.sides[0][i - 1] = plan.sides[0][i - 1].and(known);
+                }
+                if first + width > -width * SLACK {
+                    plan.sides[1][i - 1] = plan.sides[1][i - 1].and(known);
+                }
                 i += 1;
             }
             let size = sum.magnitudes();
@@ -218,7 +235,7 @@ mod tests {
     const SMALL: u32 = 0xb080_0000;
 
     fn form(coefficients: [u32; 2], low: f32, high: f32) -> Form {
-        Plan::new(&coefficients, low, high).steps[0].form()
+        Plan::new(&coefficients, low, high).form(0)
     }
 
     #[test]
@@ -230,8 +247,8 @@ mod tests {
         // And more, by a product with a larger exponent.
         assert!(form([ODD, MINUS_ONE], 0.0, 4.0) == Form::Free);
         // All of it on one side of zero only.
-        assert!(form([ODD, ODD | 1 << 31], -1.0, 1.0) == Form::Free);
-        assert!(form([ODD, ODD], -1.0, 1.0) == Form::Free);
+        assert!(form([ODD, ODD | 1 << 31], -1.0, 1.0) == Form::OneSided { plain_below: true });
+        assert!(form([ODD, ODD], -1.0, 1.0) == Form::OneSided { plain_below: false });
         // A product of up to seven exponents more, whose grid the coefficient is even on, or not.
         assert!(form([ODD, ONE], 0.0, 128.0) == Form::Plain);
         assert!(form([ODD, ODD], 0.0, 128.0) == Form::Free);

@@ -96,14 +96,20 @@ fn is_cut(s: Float, x: Float) -> Lanes {
 
 /// A step of a plan, and lanes that fall back.
 #[inline(always)]
-fn planned(s: Float, x: Float, coefficient: u32, step: Step) -> (Float, Lanes) {
-    match step.form() {
+fn planned(s: Float, x: Float, coefficient: u32, step: Step, form: Form) -> (Float, Lanes) {
+    match form {
         Form::Plain => {
             let fallback = if step.grows { !is_cut(s, x) } else { 0 };
             (A::fma(s, x, float(splat(coefficient))), fallback)
         }
-        Form::Constant => {
-            let (result, rest) = on_grid_of_constant(s, x, coefficient);
+        Form::Constant | Form::OneSided { .. } => {
+            let (mut result, rest) = on_grid_of_constant(s, x, coefficient);
+            if let Form::OneSided { plain_below } = form {
+                let plain = A::to_bits(A::fma(s, x, float(splat(coefficient))));
+                let below = A::greater(splat(0), A::to_bits(x));
+                result = float(A::select(if plain_below { below } else { !below }, plain, A::to_bits(result)));
+            }
+            // What the coefficient's grid cuts off, which is the finer one, that of a larger term does, too.
             (result, if step.grows { !A::any_bit(rest, splat(1)) } else { 0 })
         }
         Form::Free => on_grid(s, x, float(splat(coefficient)), step),
@@ -130,7 +136,7 @@ impl SpecLanes {
         let mut fallback = either(self.fallback, x.fallback);
         unrolled!(coefficients, |i, coefficient| {
             for lane in 0..VECTORS {
-                let (result, lost) = planned(sum[lane], float(x.words[lane]), coefficient, plan.steps[i]);
+                let (result, lost) = planned(sum[lane], float(x.words[lane]), coefficient, plan.steps[i], plan.form(i));
                 sum[lane] = result;
                 fallback[lane] |= lost;
             }
