@@ -42,7 +42,7 @@ COPY: Final[list[ChainStep]] = []
 """The program of a data type whose values the function leaves as they are."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Unary:
     """One operator.
 
@@ -87,38 +87,44 @@ class Unary:
 
 
 @lru_cache(maxsize=1024)
-def _steps(operator: str, op_type: UnaryOpType, parameters: tuple[float, ...], _text: str) -> list[ChainStep]:
-    """Return the steps of a call, kept for the next one; the text tells -0 from 0."""
-    return chain_steps(operator, UnaryWithParam(op_type, *parameters))
+def _steps(entry: Unary, dtype: DataType, parameters: tuple[float, ...], _text: str) -> tuple[list[ChainStep], bool]:
+    """Return the steps of a call and whether they are those of integers, kept for the next call.
+
+    The text tells -0 from 0.
+    """
+    operator = f"ttnn.{entry.name}"
+    if dtype in entry.of_parameters:
+        numbers = [_truncated(operator, value, dtype) for value in parameters]
+        return entry.of_parameters[dtype](dtype, *numbers), True
+    if dtype in entry.integers:
+        return entry.integers[dtype], True
+    refuse_integers(operator, entry.op_type, dtype)
+    return chain_steps(operator, UnaryWithParam(entry.op_type, *parameters)), False
 
 
 def run_unary(
     entry: Unary,
     input_tensor: Tensor,
-    parameters: Sequence[float],
     memory_config: MemoryConfig | None,
     output_tensor: Tensor | None,
+    parameters: Sequence[float] = (),
 ) -> Tensor:
     """Run the program of an operator on a tensor of any data type that it takes."""
     operator = f"ttnn.{entry.name}"
     dtype = input_tensor._spec.dtype
-    if dtype in entry.of_parameters:
-        numbers = [_truncated(operator, value, dtype) for value in parameters]
-        steps = entry.of_parameters[dtype](dtype, *numbers)
-        return apply_chain(
-            operator, input_tensor, steps, memory_config=memory_config, output_tensor=output_tensor, integers=True
-        )
-    if dtype in entry.integers:
-        steps = entry.integers[dtype]
-        if steps is COPY:
-            return copy_bits(operator, input_tensor, memory_config, output_tensor)
-        return apply_chain(
-            operator, input_tensor, steps, memory_config=memory_config, output_tensor=output_tensor, integers=True
-        )
-    refuse_integers(operator, entry.op_type, dtype)
-    steps = _steps(operator, entry.op_type, tuple(parameters), str(parameters))
-    refuse_widening(operator, dtype, output_tensor, steps)
-    return apply_chain(operator, input_tensor, steps, memory_config=memory_config, output_tensor=output_tensor)
+    steps, integers = _steps(entry, dtype, tuple(parameters), str(parameters) if parameters else "")
+    if steps is COPY:
+        return copy_bits(operator, input_tensor, memory_config, output_tensor)
+    if output_tensor is not None and not integers:
+        refuse_widening(operator, dtype, output_tensor, steps)
+    return apply_chain(
+        operator,
+        input_tensor,
+        steps,
+        memory_config=memory_config,
+        output_tensor=output_tensor,
+        integers=integers,
+    )
 
 
 def _truncated(operator: str, value: float, dtype: DataType) -> int:
@@ -150,11 +156,13 @@ def register_unary(entry: Unary) -> FastOperation:
     count = 1 + len(params)
 
     def run(*values: Any) -> Tensor:
+        if not params:
+            return run_unary(entry, values[0], values[1], values[2])
         given = zip(values[1:count], params, strict=True)
         parameters = [
             as_float(operator, param.default if value is None else value, param.name) for value, param in given
         ]
-        return run_unary(entry, values[0], parameters, values[count], values[count + 1])
+        return run_unary(entry, values[0], values[count], values[count + 1], parameters)
 
     ACTIVATIONS[entry.op_type.name] = entry.golden, sum(param is not FAST for param in params)
     what = entry.what if entry.what.endswith(".") else f"Return the element-wise {entry.what} of `input_tensor`."

@@ -67,10 +67,11 @@ OPERATORS: Final[dict[str, FastOperation]] = {entry.name: register_unary(entry) 
 
 
 def _logical_not_in_place(input_tensor: Tensor, memory_config: MemoryConfig | None) -> Tensor:
-    return run_unary(replace(_LOGICAL_NOT, name="logical_not_"), input_tensor, (), memory_config, input_tensor)
+    return run_unary(_LOGICAL_NOT_IN_PLACE, input_tensor, memory_config, input_tensor)
 
 
 _LOGICAL_NOT: Final = next(entry for entry in TABLE if entry.name == "logical_not")
+_LOGICAL_NOT_IN_PLACE: Final = replace(_LOGICAL_NOT, name="logical_not_")
 
 logical_not_ = register(
     Op(
