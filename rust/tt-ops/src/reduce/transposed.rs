@@ -248,7 +248,9 @@ impl<'a> Transposed<'a> {
             pack::pack_tile(&kernel.pack_running, &largest, &mut scratch.running);
             kernel.input.to_dst(&kernel.math, &scratch.running, &mut scratch.src, &mut largest);
         }
-        scratch.dst = largest.map(|word| word ^ SIGN);
+        for (word, largest) in scratch.dst.iter_mut().zip(largest) {
+            *word = largest ^ SIGN;
+        }
         Ok(())
     }
 

@@ -56,7 +56,8 @@ impl VectorJoin {
                 let mut transposed = ZERO;
                 unpack::transpose(dst, &mut transposed);
                 let columns = lines(&transposed);
-                let mut lines = std::array::from_fn(|line| columns[line / 16 * 16 + line / 8 % 2 + line % 8 * 2]);
+                let mut lines =
+                    std::array::from_fn(|line| columns[line / 16 * 16 + line / 8 % 2 + LANES[line % 8] * 2]);
                 self.fold_lines(&COLUMNS, &mut lines, &[]);
                 lines
             }
@@ -121,10 +122,12 @@ impl VectorJoin {
 /// Lines to which others are joined: the first of each, and how many.
 type Lines = (usize, usize, usize);
 
-/// Of a sum of rows: even and odd columns of the left face, then of the right, eight lanes each; three rotations, by 4,
-/// 2 and 1, join the lanes. Only what reaches lane 0.
-const COLUMNS: [Lines; 10] =
-    [(16, 24, 8), (8, 16, 8), (0, 8, 8), (0, 4, 1), (6, 2, 1), (7, 3, 1), (5, 1, 1), (0, 6, 1), (7, 5, 1), (0, 7, 1)];
+/// Of a sum of rows: even and odd columns of the left face, then of the right, eight lanes each. Three rotations, by 4,
+/// 2 and 1, join the lanes; only what reaches lane 0.
+const COLUMNS: [Lines; 7] = [(16, 24, 8), (8, 16, 8), (0, 8, 8), (0, 4, 4), (0, 1, 1), (2, 3, 1), (0, 2, 1)];
+
+/// Lanes in an order in which those that a rotation joins are neighbours.
+const LANES: [usize; 8] = [0, 6, 7, 5, 4, 2, 3, 1];
 
 /// Of a sum of columns: groups of four rows, four lanes each, in the upper and in the lower half.
 const ROWS: [Lines; 10] = [
