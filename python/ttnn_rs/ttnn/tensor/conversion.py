@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 import numpy as np
 
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
     from ttnn.device.lifecycle import MeshDevice
 
+    AllocationArgument: TypeAlias = TensorSpec | ShapeLike | DataType | Layout | MeshDevice | MemoryConfig | None
+
 __all__ = [
     "get_memory_config",
     "has_storage_type_of",
@@ -58,7 +60,7 @@ def from_torch(
     device: MeshDevice | None = ...,
     memory_config: MemoryConfig | None = ...,
     mesh_mapper: object = ...,
-    cq_id: Any = ...,
+    cq_id: int | None = ...,
     preserve_nan_values: bool = ...,
     col_tilize: bool = ...,
     enable_bfloat_opt: bool = ...,
@@ -80,7 +82,7 @@ def from_torch(
     device: MeshDevice | None = None,
     memory_config: MemoryConfig | None = None,
     mesh_mapper: object = None,
-    cq_id: Any = None,
+    cq_id: int | None = None,
     preserve_nan_values: bool = False,
     col_tilize: bool = False,
     enable_bfloat_opt: bool = False,
@@ -172,7 +174,7 @@ def to_torch(
     torch_rank: int | None = None,
     mesh_composer: object = None,
     device: MeshDevice | None = None,
-    cq_id: Any = None,
+    cq_id: int | None = None,
 ) -> torch.Tensor:
     """Return the values of `tensor` as a torch tensor, without tile padding.
 
@@ -220,7 +222,7 @@ def to_numpy(tensor: Tensor, *, mesh_composer: object = None) -> host_buffer.Arr
 
 
 def to_device(
-    tensor: Tensor, device: MeshDevice, memory_config: MemoryConfig | None = None, *, cq_id: Any = None
+    tensor: Tensor, device: MeshDevice, memory_config: MemoryConfig | None = None, *, cq_id: int | None = None
 ) -> Tensor:
     """Return `tensor` copied to a device.
 
@@ -243,7 +245,7 @@ def to_device(
     return tensor._to_device("ttnn.to_device", device, memory_config)
 
 
-def from_device(tensor: Tensor, blocking: bool = True, *, cq_id: Any = None) -> Tensor:
+def from_device(tensor: Tensor, blocking: bool = True, *, cq_id: int | None = None) -> Tensor:
     """Return `tensor` copied to the host, with its padding, layout and data type. A host tensor is returned unchanged.
 
     Shape: [..., H, W] -> [..., H, W].
@@ -334,7 +336,7 @@ def reallocate(tensor: Tensor, memory_config: MemoryConfig | None = None) -> Ten
     return moved
 
 
-def allocate_tensor_on_device(*args: Any, **kwargs: Any) -> Tensor:
+def allocate_tensor_on_device(*args: AllocationArgument, **kwargs: AllocationArgument) -> Tensor:
     """Create an uninitialized tensor on a device.
 
     Shape: `shape` -> [*shape].
@@ -351,7 +353,7 @@ def allocate_tensor_on_device(*args: Any, **kwargs: Any) -> Tensor:
     return _allocate(spec, device)
 
 
-def allocate_tensor_on_host(*args: Any, **kwargs: Any) -> Tensor:
+def allocate_tensor_on_host(*args: AllocationArgument, **kwargs: AllocationArgument) -> Tensor:
     """Create a tensor of zeros on the host.
 
     Shape: `shape` -> [*shape].
@@ -402,7 +404,7 @@ def _require_same(where: str, host_tensor: Tensor, device_tensor: Tensor) -> Non
             )
 
 
-def copy_host_to_device_tensor(host_tensor: Tensor, device_tensor: Tensor, cq_id: Any = None) -> None:
+def copy_host_to_device_tensor(host_tensor: Tensor, device_tensor: Tensor, cq_id: int | None = None) -> None:
     """Write the values of a host tensor to a device tensor of the same shape, data type and layout.
 
     Shape: [..., H, W] -> [..., H, W].
@@ -431,7 +433,7 @@ def _raw_for(where: str, host_tensor: Tensor, device_tensor: Tensor) -> tuple[ho
 
 
 def copy_host_to_device_tensor_partial(
-    host_tensor: Tensor, device_tensor: Tensor, logical_core_filter: CoreRangeSet, cq_id: Any = None
+    host_tensor: Tensor, device_tensor: Tensor, logical_core_filter: CoreRangeSet, cq_id: int | None = None
 ) -> None:
     """Write the shards of a host tensor that belong to given cores to a sharded device tensor.
 
@@ -467,7 +469,7 @@ def copy_host_to_device_tensor_partial(
 
 
 def copy_device_to_host_tensor(
-    device_tensor: Tensor, host_tensor: Tensor, blocking: bool = True, cq_id: Any = None
+    device_tensor: Tensor, host_tensor: Tensor, blocking: bool = True, cq_id: int | None = None
 ) -> None:
     """Write the values of a device tensor to a host tensor of the same shape, data type and layout.
 

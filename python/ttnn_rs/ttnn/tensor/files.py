@@ -119,7 +119,7 @@ def as_tensor(
     device: MeshDevice | None = ...,
     memory_config: MemoryConfig | None = ...,
     cache_file_name: str | os.PathLike[str] | None = ...,
-    preprocess: Callable[[Any], Any] | None = ...,
+    preprocess: Callable[..., torch.Tensor | Array] | None = ...,
     mesh_mapper: object = ...,
     cache_dump_mode: DumpTensorMode = ...,
 ) -> Tensor: ...
@@ -137,7 +137,7 @@ def as_tensor(
     device: MeshDevice | None = None,
     memory_config: MemoryConfig | None = None,
     cache_file_name: str | os.PathLike[str] | None = None,
-    preprocess: Callable[[Any], Any] | None = None,
+    preprocess: Callable[..., torch.Tensor | Array] | None = None,
     mesh_mapper: object = None,
     cache_dump_mode: DumpTensorMode = DumpTensorMode.DISTRIBUTED_GATHER,
 ) -> Tensor | None:

@@ -51,7 +51,9 @@ class Tensor(TensorStorage, TensorOperators):
 
     # From place to place.
 
-    def to(self, target: MeshDevice | Layout, mem_config: MemoryConfig | None = None, cq_id: Any = None) -> Tensor:
+    def to(
+        self, target: MeshDevice | Layout, mem_config: MemoryConfig | None = None, cq_id: int | None = None
+    ) -> Tensor:
         """Return a copy on a device, or in another layout."""
         check_queue("Tensor.to", cq_id)
         if isinstance(target, Layout):
@@ -62,7 +64,7 @@ class Tensor(TensorStorage, TensorOperators):
             return self._to_layout(target)
         return self._to_device("Tensor.to", target, mem_config)
 
-    def cpu(self, blocking: bool = True, cq_id: Any = None) -> Tensor:
+    def cpu(self, blocking: bool = True, cq_id: int | None = None) -> Tensor:
         """Return a copy on the host. Reads always wait until they are done."""
         check_queue("Tensor.cpu", cq_id)
         return self._to_host("Tensor.cpu")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -31,7 +31,7 @@ def require_open(operator: str, device: MeshDevice) -> None:
         raise DeviceError(f"{operator}: the device is closed")
 
 
-def check_queue(operator: str, cq_id: Any) -> None:
+def check_queue(operator: str, cq_id: int | None) -> None:
     """Check the number of a command queue. Commands run in order whatever their queue is, so it is not used.
 
     Raises:
