@@ -87,7 +87,7 @@ def test_every_exponent_and_sign_is_sampled() -> None:
 
 
 def test_exp_has_the_counts_measured_on_silicon(device: ttnn.MeshDevice) -> None:
-    # Vector-unit tables against published measurements: exp, default and approximate.
+    # SFPU tables against published measurements: exp, default and approximate.
     for parameters, right, wrong in (({}, 48305, 1153), ({"fast_and_approximate_mode": True}, 15779, 33679)):
         found = sweep.run_sweep(subjects.find("exp"), parameters, "bfloat16", device).sweep
         figures = found.statistics

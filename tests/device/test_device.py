@@ -92,7 +92,7 @@ def test_addresses_are_the_recorded_ones(chip: str, golden: Path) -> None:
         assert again.address == expected["realloc_after_free_second"]
 
 
-def test_numbers_of_the_vector_unit(device: ttnn.MeshDevice) -> None:
+def test_numbers_of_the_sfpu(device: ttnn.MeshDevice) -> None:
     assert device.sfpu_eps() == 1.1920899822825959e-07
     assert device.sfpu_nan() == 7.0039998997052e19
     assert device.sfpu_inf() == 1.7013999693950742e38

@@ -1,4 +1,4 @@
-"""Every function of the vector unit: the same bits at every CPU level, in both widths of Dst."""
+"""Every function of the SFPU: the same bits at every CPU level, in both widths of Dst."""
 
 from __future__ import annotations
 

@@ -127,7 +127,7 @@ def refused(call: Callable[[], object], init: str) -> str:
     return str(caught.value).rpartition("is missing: ")[2]
 
 
-def test_steps_of_the_matrix_unit(device: ttnn.MeshDevice) -> None:
+def test_steps_of_the_fpu(device: ttnn.MeshDevice) -> None:
     def body() -> None:
         for name, (call, _, init) in MATRIX.items():
             api.tile_regs_acquire()

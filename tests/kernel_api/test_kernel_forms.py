@@ -225,7 +225,7 @@ def test_element_wise_forms(device: ttnn.MeshDevice, verb: str, form: str) -> No
     )
 
 
-def test_a_step_that_the_matrix_unit_does_not_have(device: ttnn.MeshDevice) -> None:
+def test_a_step_that_the_fpu_does_not_have(device: ttnn.MeshDevice) -> None:
     data = Matrix(small(64, 32))
     with pytest.raises(KernelArgumentError, match="ELWDIV: the FPU adds, subtracts and multiplies"):
         tile_parts.run(device, two_operands(named(api.EltwiseBinaryType.ELWDIV)), [data, data], data)

@@ -197,7 +197,7 @@ REDUCTIONS = [(pool, dim) for pool in ("SUM", "MAX", "MIN") for dim in ("REDUCE_
 
 
 @pytest.mark.parametrize(("pool", "dim"), REDUCTIONS)
-def test_reductions_of_the_vector_unit(device: ttnn.MeshDevice, pool: str, dim: str) -> None:
+def test_reductions_of_the_sfpu(device: ttnn.MeshDevice, pool: str, dim: str) -> None:
     data = small()
 
     def body() -> None:

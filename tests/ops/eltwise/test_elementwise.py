@@ -60,7 +60,7 @@ def test_output_types(device: ttnn.MeshDevice) -> None:
     a, b = _pair(device)
     wide = ttnn.add(a, b, dtype=ttnn.float32)
     assert wide.dtype == ttnn.float32
-    # The matrix unit aligns the operands to ten bits below the larger one; a bfloat16 result would keep seven.
+    # The FPU aligns the operands to ten bits below the larger one; a bfloat16 result would keep seven.
     largest = np.maximum(np.abs(values_of(a)), np.abs(values_of(b)))
     assert np.max(np.abs(values_of(wide) - values_of(a) - values_of(b)) / largest) < 2**-9
     c, d = _pair(device, ttnn.float32)

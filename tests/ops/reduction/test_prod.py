@@ -37,7 +37,7 @@ def _short(shape: tuple[int, ...], seed: int) -> Floats:
 
 
 def _cut(x: Floats) -> Floats:
-    """Return the upper half of every FP32 word, which the matrix unit takes of Dst."""
+    """Return the upper half of every FP32 word, which the FPU takes of Dst."""
     return (np.ascontiguousarray(x).view(np.uint32) & np.uint32(0xFFFF0000)).view(np.float32)
 
 
@@ -86,7 +86,7 @@ def test_products_of_float32(device: ttnn.MeshDevice) -> None:
 
 @pytest.mark.parametrize("dim", [0, 1, 2, 3, -1, -2])
 @pytest.mark.parametrize("keepdim", [False, True])
-def test_block_floats_along_a_dimension_are_products_on_the_matrix_unit(
+def test_block_floats_along_a_dimension_are_products_on_the_fpu(
     dim: int, keepdim: bool, device: ttnn.MeshDevice
 ) -> None:
     x = _device(_short((2, 3, 4, 5), seed=2), device, ttnn.bfloat8_b)
@@ -149,7 +149,7 @@ def test_every_element_is_multiplied_for_itself(
         np.testing.assert_array_equal(got.view(np.uint32), np.stack(expected).view(np.uint32))
 
 
-def _on_matrix_unit(a: ttnn.Tensor, b: ttnn.Tensor) -> ttnn.Tensor:
+def _on_fpu(a: ttnn.Tensor, b: ttnn.Tensor) -> ttnn.Tensor:
     """Return the product of two tensors as one step of a chain makes it, in a 16-bit Dst."""
     output = ttnn.zeros(a.shape, a.dtype, TILE, a.device())
     assert a._buffer is not None
@@ -177,9 +177,7 @@ def _on_matrix_unit(a: ttnn.Tensor, b: ttnn.Tensor) -> ttnn.Tensor:
 
 @pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.float32], ids=lambda dtype: dtype.name)
 @pytest.mark.parametrize("shape", [(3, 35, 66, 40), (35, 2, 3, 33), (66, 33), (1, 40, 70)])
-def test_chains_are_products_on_the_matrix_unit(
-    dtype: ttnn.DataType, shape: tuple[int, ...], device: ttnn.MeshDevice
-) -> None:
+def test_chains_are_products_on_the_fpu(dtype: ttnn.DataType, shape: tuple[int, ...], device: ttnn.MeshDevice) -> None:
     """Across tiles and blocks of matrices, every factor is multiplied with what is there so far."""
     generator = np.random.default_rng(9)
     special = np.float32([0.0, -0.0, np.inf, -np.inf, 1e-39, 3e38, -3e38, 1.2e-38])
@@ -190,7 +188,7 @@ def test_chains_are_products_on_the_matrix_unit(
         parts = [np.atleast_2d(part) for part in np.moveaxis(values, dim, 0)]
         expected = _device(np.ones_like(parts[0]), device, dtype)
         for part in parts:
-            expected = _on_matrix_unit(_device(part, device, dtype), expected)
+            expected = _on_fpu(_device(part, device, dtype), expected)
         got = _values(ttnn.prod(x, dim))
         np.testing.assert_array_equal(got.reshape(-1).view(np.uint32), _values(expected).reshape(-1).view(np.uint32))
 

@@ -58,7 +58,7 @@ def test_steps_in_float32(name: str, device: ttnn.MeshDevice) -> None:
 
 @pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.bfloat8_b])
 def test_rsub_negates_the_first_operand_in_l1(dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:
-    """The matrix unit adds what the packer leaves of the negative: infinities of NaN, which it takes for numbers."""
+    """The FPU adds what the packer leaves of the negative: infinities of NaN, which it takes for numbers."""
     words = np.array([0x7FC0, 0xFFC1, 0x7F80, 0xFF80, 0x7F7F, 0x0001, 0x8000, 0x3F80, 0xC040, 0x80C0], np.uint16)
     tiles = np.stack(np.meshgrid(np.resize(words, 32), np.resize(words, 32)))
     if dtype is ttnn.bfloat8_b:

@@ -43,7 +43,7 @@ FLOATS: dict[str, Call] = {
     "logaddexp2": ttnn.logaddexp2,
     "nextafter": ttnn.nextafter,
     "isclose": ttnn.isclose,
-    # bfloat16 sums and differences are the matrix unit's.
+    # bfloat16 sums and differences are those of the FPU.
     "add_binary": ttnn.add,
     "sub_binary": ttnn.subtract,
     "rsub_binary": ttnn.rsub,

@@ -1,8 +1,8 @@
-"""Fused activations: how calls name them, and the chain of vector-unit functions that runs for them.
+"""Fused activations: how calls name them, and the chain of SFPU functions that runs for them.
 
-A chain is a list of functions in the names of the engine's vector-unit listings, from the entries of operators.
+A chain is a list of functions in the names of the engine's SFPU listings, from the entries of operators.
 
-Source: TT-NN docs "UnaryWithParam"; the defaults of the vector-unit functions.
+Source: TT-NN docs "UnaryWithParam"; the defaults of the SFPU functions.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ttnn.operation.steps import STEPS, ChainStep, steps_for
 
 
 def chain_steps(operator: str, activation: UnaryWithParam) -> list[ChainStep]:
-    """Return the vector-unit functions of one activation.
+    """Return the SFPU functions of one activation.
 
     Args:
         operator: Who asks, for the error.
@@ -47,7 +47,7 @@ def chain(operator: str, activations: Iterable[Activation]) -> list[ChainStep]:
 
 @lru_cache(maxsize=1)
 def sfpu_functions() -> frozenset[tuple[str, str]]:
-    """Return (name, variant) of the vector-unit functions that the engine has."""
+    """Return (name, variant) of the SFPU functions that the engine has."""
     return frozenset((name, variant) for name, variant in _engine.sfpu_variants())
 
 

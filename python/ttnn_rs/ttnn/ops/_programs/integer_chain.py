@@ -1,4 +1,4 @@
-"""Chains of vector-unit functions on integers: unary chains, and activations of binary operators.
+"""Chains of SFPU functions on integers: unary chains, and activations of binary operators.
 
 Integers fill 32-bit values of Dst and packing leaves them as they are, so that a chain in one visit to Dst has the bits
 of as many operators one after the other, and an activation of an operand those of an operator in front.

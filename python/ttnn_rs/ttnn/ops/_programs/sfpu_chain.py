@@ -69,7 +69,7 @@ def apply_chain(
         raise UnsupportedError(f"{operator}: {spec.dtype.name} to {dtype.name} is not built yet.", "unimplemented")
     for name, variant, *_ in chain:
         if (name, variant) not in sfpu_functions():
-            raise UnsupportedError(f"{operator}: the vector-unit function {name}/{variant} is not built yet.")
+            raise UnsupportedError(f"{operator}: the SFPU function {name}/{variant} is not built yet.")
     if output_tensor is None:
         output = allocate(result_spec(spec, spec.shape._dims, dtype, memory_config), device)
     else:

@@ -1,6 +1,6 @@
 """Gradients of sums, differences, products, quotients and copies: each of the two may be left out or preallocated.
 
-Source: TT-NN docs of each operator.
+Source: https://docs.tenstorrent.com/tt-metal/latest/ttnn/ttnn/api/ttnn.NAME.html, one page for each operator.
 """
 
 from __future__ import annotations

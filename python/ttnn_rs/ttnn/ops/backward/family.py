@@ -3,7 +3,7 @@
 A gradient takes `grad_tensor` first, the gradient of the function's result, and returns a list: one gradient per
 operand of the function, None for those that were not asked for.
 
-Source: TT-NN docs of each operator.
+Source: https://docs.tenstorrent.com/tt-metal/latest/ttnn/ttnn/api/ttnn.NAME.html, one page for each operator.
 """
 
 from __future__ import annotations

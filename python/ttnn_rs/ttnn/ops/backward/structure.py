@@ -1,6 +1,6 @@
 """Gradients of functions that join or repeat tensors.
 
-Source: TT-NN docs of each operator.
+Source: https://docs.tenstorrent.com/tt-metal/latest/ttnn/ttnn/api/ttnn.NAME.html, one page for each operator.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """Gradients of the inverse trigonometric and hyperbolic functions, and of the logit.
 
-Source: TT-NN docs of each operator. Ends of the domain give infinities with the sign of `grad`, the outside gives NaN.
+Source: https://docs.tenstorrent.com/tt-metal/latest/ttnn/ttnn/api/ttnn.NAME.html, one page for each operator.
+
+Ends of the domain give infinities with the sign of `grad`, the outside gives NaN.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Operators that make tensors. Without a device they make host tensors.
 
-Source: TT-NN docs of the operators.
+Source: https://docs.tenstorrent.com/tt-metal/latest/ttnn/ttnn/api/ttnn.NAME.html, one page for each operator.
 """
 
 from __future__ import annotations
