@@ -363,7 +363,7 @@ impl Speculative for Checked {
                 Form::OneSided { plain_below } => plain_below == (x.word >= SIGN),
                 form => form == Form::Plain,
             };
-            let large = plan.steps[step].grows && !is_cut(s, argument);
+            let large = plan.step(step).grows && !is_cut(s, argument);
             sum = sum.asserts(large || !is_plain || sum.word == host(s, argument, c), "horner_planned, step", operands);
             sum = sum.falls_back(large && is_plain);
         }

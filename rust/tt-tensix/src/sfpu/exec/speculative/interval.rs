@@ -41,9 +41,7 @@ pub struct Plan {
     pub(in crate::sfpu::exec) least: i32,
     /// and less than two to this power.
     pub(in crate::sfpu::exec) most: i32,
-    /// The first step's before the others.
-    pub(in crate::sfpu::exec) steps: [Step; STEPS],
-    /// The same for arguments below zero, and for others.
+    /// The steps for arguments below zero, and for others.
     sides: [[Step; STEPS]; 2],
 }
 
@@ -168,10 +166,16 @@ const fn step(sum: Range, x: Range, coefficient: u32) -> (Range, Step) {
 }
 
 impl Plan {
-    /// Of the step of this number, the first one's 0.
+    /// What is known of the step of this number, the first one's 0.
+    #[inline(always)]
+    pub(in crate::sfpu::exec) const fn step(&self, number: usize) -> Step {
+        self.sides[0][number].and(self.sides[1][number])
+    }
+
+    /// Its form.
     #[inline(always)]
     pub(in crate::sfpu::exec) const fn form(&self, number: usize) -> Form {
-        let (step, [below, above]) = (self.steps[number], [self.sides[0][number], self.sides[1][number]]);
+        let (step, [below, above]) = (self.step(number), [self.sides[0][number], self.sides[1][number]]);
         let seen = step.close || !step.grows;
         if step.plain {
             Form::Plain
@@ -190,8 +194,7 @@ impl Plan {
     /// If coefficients are tiny or sums huge, which means at compile time.
     pub(in crate::sfpu::exec) const fn new(coefficients: &[u32], low: f32, high: f32) -> Self {
         assert!(low < high && 1 < coefficients.len() && coefficients.len() <= STEPS + 1);
-        let steps = [Step::NOWHERE; STEPS];
-        let mut plan = Self { low, high, least: LARGEST, most: SMALLEST, steps, sides: [steps; 2] };
+        let mut plan = Self { low, high, least: LARGEST, most: SMALLEST, sides: [[Step::NOWHERE; STEPS]; 2] };
         let width = (high as f64 - low as f64) / PARTS as f64;
         let start = f32::from_bits(coefficients[0]) as f64;
         let last = exponent((f32::from_bits(coefficients[coefficients.len() - 1]) as f64).abs());
@@ -203,7 +206,6 @@ impl Plan {
             while i < coefficients.len() {
                 let known;
                 (sum, known) = step(sum, Range { least: first, most: first + width }, coefficients[i]);
-                plan.steps[i - 1] = plan.steps[i - 1].and(known);
                 // A part that zero lies in counts for both sides.
                 if first < width * SLACK {
                     plan.sides[0][i - 1] = plan.sides[0][i - 1].and(known);
@@ -256,18 +258,18 @@ mod tests {
 
     #[test]
     fn a_plan_knows_what_the_grid_leaves_of_a_coefficient() {
-        let [whole, ..] = Plan::new(&[ODD, ONE], 0.0, 4.0).steps;
+        let whole = Plan::new(&[ODD, ONE], 0.0, 4.0).step(0);
         assert!(!whole.cuts && !whole.loses);
-        let [cut, ..] = Plan::new(&[ODD, ODD], 0.0, 128.0).steps;
+        let cut = Plan::new(&[ODD, ODD], 0.0, 128.0).step(0);
         assert!(cut.cuts && !cut.loses);
-        assert!(Plan::new(&[ODD, SMALL], 0.0, 4.0).steps[0].loses);
+        assert!(Plan::new(&[ODD, SMALL], 0.0, 4.0).step(0).loses);
     }
 
     #[test]
     fn a_sum_may_be_two_exponents_above_its_terms() {
         // 1.9 * 1.9 + 1.9
         let word = 1.9_f32.to_bits();
-        assert!(Plan::new(&[word, word], 0.0, 1.9).steps[0].grows);
-        assert!(!Plan::new(&[word, word], 0.0, 1.0).steps[0].grows);
+        assert!(Plan::new(&[word, word], 0.0, 1.9).step(0).grows);
+        assert!(!Plan::new(&[word, word], 0.0, 1.0).step(0).grows);
     }
 }

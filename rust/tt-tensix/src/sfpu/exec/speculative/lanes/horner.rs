@@ -136,7 +136,7 @@ impl SpecLanes {
         let mut fallback = either(self.fallback, x.fallback);
         unrolled!(coefficients, |i, coefficient| {
             for lane in 0..VECTORS {
-                let (result, lost) = planned(sum[lane], float(x.words[lane]), coefficient, plan.steps[i], plan.form(i));
+                let (result, lost) = planned(sum[lane], float(x.words[lane]), coefficient, plan.step(i), plan.form(i));
                 sum[lane] = result;
                 fallback[lane] |= lost;
             }
