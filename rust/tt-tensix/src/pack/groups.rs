@@ -17,7 +17,7 @@ const EXPONENTS: usize = TILE_DATUMS / GROUP;
 /// If `l1` is not a tile.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 pub fn pack_bfp_b<const BITS: usize>(values: &[u16; TILE_DATUMS], l1: &mut [u8]) {
-    const { assert!(BITS == 8 || BITS == 4) };
+    assert!(BITS == 8 || BITS == 4);
     let (exponents, datums) = l1.split_first_chunk_mut::<EXPONENTS>().expect("a tile");
     let bytes = DATUMS * BITS / 8;
     let datums = &mut datums[..TILE_DATUMS * BITS / 8];

@@ -2,6 +2,8 @@
 use tt_cpu::{Level, simd_kernel};
 use tt_formats::{DataFormat, accumulate, block, format::GROUP, pack, unpack};
 
+#[cfg(target_arch = "x86_64")]
+use super::groups;
 use super::{EdgeMask, PackConfig, Relu};
 use crate::regs::{DstFormat, HalfTile, TILE_DATUMS};
 
@@ -102,19 +104,6 @@ fn bytes(dst: &Tile, limits: &Limits, l1: &mut [u8], early: impl Fn(u32) -> u32,
     all(dst, limits, l1, early, late, |y| y as u8);
 }
 
-/// Block floats with 8-bit exponents; `late` must return BF16.
-#[inline(always)]
-fn groups_b<const BITS: usize>(
-    dst: &Tile,
-    limits: &Limits,
-    l1: &mut [u8],
-    early: impl Fn(u32) -> u32,
-    late: impl Fn(u32) -> u32,
-) {
-    let (exponents, datums) = l1.split_at_mut(EXPONENTS);
-    block::pack_bfp_b::<BITS>(&values(dst, limits, early, late), exponents, datums);
-}
-
 /// Block floats with 5-bit exponents; `late` must return FP16.
 #[inline(always)]
 fn groups_a<const BITS: usize>(
@@ -133,6 +122,36 @@ fn values(dst: &Tile, limits: &Limits, early: impl Fn(u32) -> u32, late: impl Fn
     let mut values = [0; TILE_DATUMS];
     all(dst, limits, &mut values, early, late, |y| y as u16);
     values
+}
+
+/// Packs BF16 values to block floats with 8-bit exponents. `WIDE`: with instructions that the compiler does not find in
+/// [`block`], for AVX-512 only.
+#[inline(always)]
+fn groups_b<const BITS: usize, const WIDE: bool>(values: &[u16; TILE_DATUMS], l1: &mut [u8]) {
+    #[cfg(target_arch = "x86_64")]
+    if WIDE && BITS > 2 {
+        // SAFETY: `group_kernel` hands out the wide version for AVX-512 only.
+        return unsafe { groups::pack_bfp_b::<BITS>(values, l1) };
+    }
+    let (exponents, datums) = l1.split_at_mut(EXPONENTS);
+    block::pack_bfp_b::<BITS>(values, exponents, datums);
+}
+
+/// Compiles `body::<WIDE>` for every CPU level.
+macro_rules! group_kernel {
+    ($arguments:tt) => {
+        simd_kernel!(compiled, super::body::<false>, $arguments);
+        #[cfg(target_arch = "x86_64")]
+        simd_kernel!(wide, super::body::<true>, $arguments);
+
+        pub fn at(level: Level) -> compiled::Kernel {
+            match level.available() {
+                #[cfg(target_arch = "x86_64")]
+                Level::Avx512 => wide::at(level),
+                level => compiled::at(level),
+            }
+        }
+    };
 }
 
 /// From the bit positions in `Dst` to a 16-bit value.
@@ -198,7 +217,14 @@ mod late {
 }
 
 macro_rules! kernels {
-    ($($name:ident: $dst:ident, $intermediate:ident => $output:ident, $loop:path, $early:expr, $late:expr;)*) => {
+    (
+        datums { $(
+            $name:ident: $dst:ident, $intermediate:ident => $output:ident, $loop:path, $early:expr, $late:expr;
+        )* }
+        groups_b { $(
+            $group:ident: $of:ident, $between:ident => $to:ident, $bits:literal, $group_early:expr, $group_late:expr;
+        )* }
+    ) => {
         $(mod $name {
             use super::*;
 
@@ -210,105 +236,121 @@ macro_rules! kernels {
             simd_kernel!(kernel, super::body, (dst: &Tile, limits: &Limits, l1: &mut [u8]));
         })*
 
+        $(mod $group {
+            use super::*;
+
+            #[inline(always)]
+            fn body<const WIDE: bool>(dst: &Tile, limits: &Limits, l1: &mut [u8]) {
+                groups_b::<$bits, WIDE>(&values(dst, limits, $group_early, $group_late), l1);
+            }
+
+            group_kernel!((dst: &Tile, limits: &Limits, l1: &mut [u8]));
+        })*
+
         /// The conversion of a configuration, if the packer has it.
         pub fn convert(config: &PackConfig, level: Level) -> Option<Kernel> {
-            #[cfg(target_arch = "x86_64")]
-            if level.available() == Level::Avx512
-                && let Some(kernel) = wide::convert(config)
-            {
-                return Some(kernel);
-            }
             match (config.dst, config.intermediate, config.output) {
                 $((DstFormat::$dst, DataFormat::$intermediate, DataFormat::$output) => Some($name::kernel::at(level)),)*
+                $((DstFormat::$of, DataFormat::$between, DataFormat::$to) => Some($group::at(level)),)*
                 _ => None,
             }
         }
 
         /// Every conversion: what `Dst` holds, the intermediate format, the output.
-        pub const CONVERSIONS: &[(DstFormat, DataFormat, DataFormat)] =
-            &[$((DstFormat::$dst, DataFormat::$intermediate, DataFormat::$output)),*];
+        pub const CONVERSIONS: &[(DstFormat, DataFormat, DataFormat)] = &[
+            $((DstFormat::$dst, DataFormat::$intermediate, DataFormat::$output),)*
+            $((DstFormat::$of, DataFormat::$between, DataFormat::$to),)*
+        ];
     };
 }
 
 kernels! {
-    fp32_fp32_fp32: Fp32, Float32 => Float32, words, same, same;
-    fp32_fp32_bf16: Fp32, Float32 => Float16B, halves, same, pack::fp32_late_to_bf16;
-    fp32_fp32_fp16: Fp32, Float32 => Float16, halves, same, unpack::fp32_to_fp16;
-    fp32_fp32_lf8: Fp32, Float32 => Lf8, bytes, same, late::fp32_to_lf8;
-    fp32_fp32_bfp8_b: Fp32, Float32 => Bfp8B, groups_b::<8>, same, pack::fp32_late_to_bf16;
-    fp32_fp32_bfp4_b: Fp32, Float32 => Bfp4B, groups_b::<4>, same, pack::fp32_late_to_bf16;
-    fp32_fp32_bfp2_b: Fp32, Float32 => Bfp2B, groups_b::<2>, same, pack::fp32_late_to_bf16;
-    fp32_fp32_bfp8: Fp32, Float32 => Bfp8, groups_a::<8>, same, unpack::fp32_to_fp16;
-    fp32_fp32_bfp4: Fp32, Float32 => Bfp4, groups_a::<4>, same, unpack::fp32_to_fp16;
-    fp32_fp32_bfp2: Fp32, Float32 => Bfp2, groups_a::<2>, same, unpack::fp32_to_fp16;
-    fp32_tf32_fp32: Fp32, Tf32 => Float32, words, pack::fp32_to_tf32, same;
-    fp32_tf32_tf32: Fp32, Tf32 => Tf32, words, pack::fp32_to_tf32, same;
-    fp32_tf32_fp16: Fp32, Tf32 => Float16, halves, pack::fp32_to_tf32, unpack::fp32_to_fp16;
-    fp32_bf16_bf16: Fp32, Float16B => Float16B, halves, pack::fp32_to_bf16, same;
-    fp32_bf16_fp32: Fp32, Float16B => Float32, words, pack::fp32_to_bf16, up;
-    fp32_bf16_bfp8_b: Fp32, Float16B => Bfp8B, groups_b::<8>, pack::fp32_to_bf16, same;
-    fp32_bf16_bfp4_b: Fp32, Float16B => Bfp4B, groups_b::<4>, pack::fp32_to_bf16, same;
-    fp32_bf16_bfp2_b: Fp32, Float16B => Bfp2B, groups_b::<2>, pack::fp32_to_bf16, same;
-    fp32_e8m6_bf16: Fp32, Bfp8B => Float16B, halves, pack::fp32_to_e8m6, same;
-    fp32_e8m6_fp32: Fp32, Bfp8B => Float32, words, pack::fp32_to_e8m6, up;
-    fp32_e8m6_bfp8_b: Fp32, Bfp8B => Bfp8B, groups_b::<8>, pack::fp32_to_e8m6, same;
-    fp32_e8m6_bfp4_b: Fp32, Bfp8B => Bfp4B, groups_b::<4>, pack::fp32_to_e8m6, same;
-    fp32_e8m6_bfp2_b: Fp32, Bfp8B => Bfp2B, groups_b::<2>, pack::fp32_to_e8m6, same;
-    fp32_int32_int32: Fp32, Int32 => Int32, words, same, same;
-    fp32_uint32_uint32: Fp32, UInt32 => UInt32, words, same, same;
+    datums {
+        fp32_fp32_fp32: Fp32, Float32 => Float32, words, same, same;
+        fp32_fp32_bf16: Fp32, Float32 => Float16B, halves, same, pack::fp32_late_to_bf16;
+        fp32_fp32_fp16: Fp32, Float32 => Float16, halves, same, unpack::fp32_to_fp16;
+        fp32_fp32_lf8: Fp32, Float32 => Lf8, bytes, same, late::fp32_to_lf8;
+        fp32_fp32_bfp8: Fp32, Float32 => Bfp8, groups_a::<8>, same, unpack::fp32_to_fp16;
+        fp32_fp32_bfp4: Fp32, Float32 => Bfp4, groups_a::<4>, same, unpack::fp32_to_fp16;
+        fp32_fp32_bfp2: Fp32, Float32 => Bfp2, groups_a::<2>, same, unpack::fp32_to_fp16;
+        fp32_tf32_fp32: Fp32, Tf32 => Float32, words, pack::fp32_to_tf32, same;
+        fp32_tf32_tf32: Fp32, Tf32 => Tf32, words, pack::fp32_to_tf32, same;
+        fp32_tf32_fp16: Fp32, Tf32 => Float16, halves, pack::fp32_to_tf32, unpack::fp32_to_fp16;
+        fp32_bf16_bf16: Fp32, Float16B => Float16B, halves, pack::fp32_to_bf16, same;
+        fp32_bf16_fp32: Fp32, Float16B => Float32, words, pack::fp32_to_bf16, up;
+        fp32_e8m6_bf16: Fp32, Bfp8B => Float16B, halves, pack::fp32_to_e8m6, same;
+        fp32_e8m6_fp32: Fp32, Bfp8B => Float32, words, pack::fp32_to_e8m6, up;
+        fp32_int32_int32: Fp32, Int32 => Int32, words, same, same;
+        fp32_uint32_uint32: Fp32, UInt32 => UInt32, words, same, same;
 
-    bf16_bf16_bf16: Bf16, Float16B => Float16B, halves, early::bf16_to_bf16, same;
-    bf16_bf16_fp32: Bf16, Float16B => Float32, words, early::bf16_to_bf16, up;
-    bf16_bf16_tf32: Bf16, Float16B => Tf32, words, early::bf16_to_bf16, up;
-    bf16_bf16_fp16: Bf16, Float16B => Float16, halves, early::bf16_to_bf16, late::bf16_to_fp16;
-    bf16_bf16_bfp8_b: Bf16, Float16B => Bfp8B, groups_b::<8>, early::bf16_to_bf16, same;
-    bf16_bf16_bfp4_b: Bf16, Float16B => Bfp4B, groups_b::<4>, early::bf16_to_bf16, same;
-    bf16_bf16_bfp2_b: Bf16, Float16B => Bfp2B, groups_b::<2>, early::bf16_to_bf16, same;
-    bf16_e8m6_bf16: Bf16, Bfp8B => Float16B, halves, early::bf16_to_e8m6, same;
-    bf16_e8m6_fp32: Bf16, Bfp8B => Float32, words, early::bf16_to_e8m6, up;
-    bf16_e8m6_bfp8_b: Bf16, Bfp8B => Bfp8B, groups_b::<8>, early::bf16_to_e8m6, same;
-    bf16_e8m6_bfp4_b: Bf16, Bfp8B => Bfp4B, groups_b::<4>, early::bf16_to_e8m6, same;
-    bf16_e8m6_bfp2_b: Bf16, Bfp8B => Bfp2B, groups_b::<2>, early::bf16_to_e8m6, same;
+        bf16_bf16_bf16: Bf16, Float16B => Float16B, halves, early::bf16_to_bf16, same;
+        bf16_bf16_fp32: Bf16, Float16B => Float32, words, early::bf16_to_bf16, up;
+        bf16_bf16_tf32: Bf16, Float16B => Tf32, words, early::bf16_to_bf16, up;
+        bf16_bf16_fp16: Bf16, Float16B => Float16, halves, early::bf16_to_bf16, late::bf16_to_fp16;
+        bf16_e8m6_bf16: Bf16, Bfp8B => Float16B, halves, early::bf16_to_e8m6, same;
+        bf16_e8m6_fp32: Bf16, Bfp8B => Float32, words, early::bf16_to_e8m6, up;
 
-    fp16_fp16_fp16: Fp16, Float16 => Float16, halves, early::fp16_to_fp16, same;
-    fp16_fp16_fp32: Fp16, Float16 => Float32, words, early::fp16_to_fp16, pack::fp16_to_fp32;
-    fp16_fp16_bf16: Fp16, Float16 => Float16B, halves, early::fp16_to_fp16, pack::fp16_late_to_bf16;
-    fp16_fp16_lf8: Fp16, Float16 => Lf8, bytes, early::fp16_to_fp16, pack::fp16_to_lf8;
-    fp16_fp16_bfp8_b: Fp16, Float16 => Bfp8B, groups_b::<8>, early::fp16_to_fp16, pack::fp16_late_to_bf16;
-    fp16_fp16_bfp4_b: Fp16, Float16 => Bfp4B, groups_b::<4>, early::fp16_to_fp16, pack::fp16_late_to_bf16;
-    fp16_fp16_bfp2_b: Fp16, Float16 => Bfp2B, groups_b::<2>, early::fp16_to_fp16, pack::fp16_late_to_bf16;
-    fp16_fp16_bfp8: Fp16, Float16 => Bfp8, groups_a::<8>, early::fp16_to_fp16, same;
-    fp16_fp16_bfp4: Fp16, Float16 => Bfp4, groups_a::<4>, early::fp16_to_fp16, same;
-    fp16_fp16_bfp2: Fp16, Float16 => Bfp2, groups_a::<2>, early::fp16_to_fp16, same;
-    fp16_e5m6_fp32: Fp16, Bfp8 => Float32, words, early::fp16_to_e5m6, pack::fp16_to_fp32;
-    fp16_e5m6_bf16: Fp16, Bfp8 => Float16B, halves, early::fp16_to_e5m6, pack::fp16_late_to_bf16;
-    fp16_e5m6_bfp8_b: Fp16, Bfp8 => Bfp8B, groups_b::<8>, early::fp16_to_e5m6, pack::fp16_late_to_bf16;
-    fp16_e5m6_bfp4_b: Fp16, Bfp8 => Bfp4B, groups_b::<4>, early::fp16_to_e5m6, pack::fp16_late_to_bf16;
-    fp16_e5m6_bfp2_b: Fp16, Bfp8 => Bfp2B, groups_b::<2>, early::fp16_to_e5m6, pack::fp16_late_to_bf16;
-    fp16_e5m6_bfp8: Fp16, Bfp8 => Bfp8, groups_a::<8>, early::fp16_to_e5m6, same;
-    fp16_e5m6_bfp4: Fp16, Bfp8 => Bfp4, groups_a::<4>, early::fp16_to_e5m6, same;
-    fp16_e5m6_bfp2: Fp16, Bfp8 => Bfp2, groups_a::<2>, early::fp16_to_e5m6, same;
-    fp16_lf8_lf8: Fp16, Lf8 => Lf8, bytes, early::fp16_to_lf8, pack::fp16_to_lf8;
+        fp16_fp16_fp16: Fp16, Float16 => Float16, halves, early::fp16_to_fp16, same;
+        fp16_fp16_fp32: Fp16, Float16 => Float32, words, early::fp16_to_fp16, pack::fp16_to_fp32;
+        fp16_fp16_bf16: Fp16, Float16 => Float16B, halves, early::fp16_to_fp16, pack::fp16_late_to_bf16;
+        fp16_fp16_lf8: Fp16, Float16 => Lf8, bytes, early::fp16_to_fp16, pack::fp16_to_lf8;
+        fp16_fp16_bfp8: Fp16, Float16 => Bfp8, groups_a::<8>, early::fp16_to_fp16, same;
+        fp16_fp16_bfp4: Fp16, Float16 => Bfp4, groups_a::<4>, early::fp16_to_fp16, same;
+        fp16_fp16_bfp2: Fp16, Float16 => Bfp2, groups_a::<2>, early::fp16_to_fp16, same;
+        fp16_e5m6_fp32: Fp16, Bfp8 => Float32, words, early::fp16_to_e5m6, pack::fp16_to_fp32;
+        fp16_e5m6_bf16: Fp16, Bfp8 => Float16B, halves, early::fp16_to_e5m6, pack::fp16_late_to_bf16;
+        fp16_e5m6_bfp8: Fp16, Bfp8 => Bfp8, groups_a::<8>, early::fp16_to_e5m6, same;
+        fp16_e5m6_bfp4: Fp16, Bfp8 => Bfp4, groups_a::<4>, early::fp16_to_e5m6, same;
+        fp16_e5m6_bfp2: Fp16, Bfp8 => Bfp2, groups_a::<2>, early::fp16_to_e5m6, same;
+        fp16_lf8_lf8: Fp16, Lf8 => Lf8, bytes, early::fp16_to_lf8, pack::fp16_to_lf8;
 
-    int32_int32_int32: Int32, Int32 => Int32, words, same, same;
-    int32_uint32_uint32: Int32, UInt32 => UInt32, words, same, same;
-    int32_int8_int8: Int32, Int8 => Int8, bytes, pack::int32_to_int8, same;
-    int32_uint8_uint8: Int32, UInt8 => UInt8, bytes, pack::int32_to_uint8, same;
-    uint16_uint16_uint16: UInt16, UInt16 => UInt16, halves, same, same;
+        int32_int32_int32: Int32, Int32 => Int32, words, same, same;
+        int32_uint32_uint32: Int32, UInt32 => UInt32, words, same, same;
+        int32_int8_int8: Int32, Int8 => Int8, bytes, pack::int32_to_int8, same;
+        int32_uint8_uint8: Int32, UInt8 => UInt8, bytes, pack::int32_to_uint8, same;
+        uint16_uint16_uint16: UInt16, UInt16 => UInt16, halves, same, same;
+    }
+    groups_b {
+        fp32_fp32_bfp8_b: Fp32, Float32 => Bfp8B, 8, same, pack::fp32_late_to_bf16;
+        fp32_fp32_bfp4_b: Fp32, Float32 => Bfp4B, 4, same, pack::fp32_late_to_bf16;
+        fp32_fp32_bfp2_b: Fp32, Float32 => Bfp2B, 2, same, pack::fp32_late_to_bf16;
+        fp32_bf16_bfp8_b: Fp32, Float16B => Bfp8B, 8, pack::fp32_to_bf16, same;
+        fp32_bf16_bfp4_b: Fp32, Float16B => Bfp4B, 4, pack::fp32_to_bf16, same;
+        fp32_bf16_bfp2_b: Fp32, Float16B => Bfp2B, 2, pack::fp32_to_bf16, same;
+        fp32_e8m6_bfp8_b: Fp32, Bfp8B => Bfp8B, 8, pack::fp32_to_e8m6, same;
+        fp32_e8m6_bfp4_b: Fp32, Bfp8B => Bfp4B, 4, pack::fp32_to_e8m6, same;
+        fp32_e8m6_bfp2_b: Fp32, Bfp8B => Bfp2B, 2, pack::fp32_to_e8m6, same;
+        bf16_bf16_bfp8_b: Bf16, Float16B => Bfp8B, 8, early::bf16_to_bf16, same;
+        bf16_bf16_bfp4_b: Bf16, Float16B => Bfp4B, 4, early::bf16_to_bf16, same;
+        bf16_bf16_bfp2_b: Bf16, Float16B => Bfp2B, 2, early::bf16_to_bf16, same;
+        bf16_e8m6_bfp8_b: Bf16, Bfp8B => Bfp8B, 8, early::bf16_to_e8m6, same;
+        bf16_e8m6_bfp4_b: Bf16, Bfp8B => Bfp4B, 4, early::bf16_to_e8m6, same;
+        bf16_e8m6_bfp2_b: Bf16, Bfp8B => Bfp2B, 2, early::bf16_to_e8m6, same;
+        fp16_fp16_bfp8_b: Fp16, Float16 => Bfp8B, 8, early::fp16_to_fp16, pack::fp16_late_to_bf16;
+        fp16_fp16_bfp4_b: Fp16, Float16 => Bfp4B, 4, early::fp16_to_fp16, pack::fp16_late_to_bf16;
+        fp16_fp16_bfp2_b: Fp16, Float16 => Bfp2B, 2, early::fp16_to_fp16, pack::fp16_late_to_bf16;
+        fp16_e5m6_bfp8_b: Fp16, Bfp8 => Bfp8B, 8, early::fp16_to_e5m6, pack::fp16_late_to_bf16;
+        fp16_e5m6_bfp4_b: Fp16, Bfp8 => Bfp4B, 4, early::fp16_to_e5m6, pack::fp16_late_to_bf16;
+        fp16_e5m6_bfp2_b: Fp16, Bfp8 => Bfp2B, 2, early::fp16_to_e5m6, pack::fp16_late_to_bf16;
+    }
 }
 
 /// The conversions of words that are given as their upper halves, without `ReLU`.
 macro_rules! half_kernels {
-    ($($name:ident: $intermediate:ident => $output:ident, $early:path, $store:path;)*) => {
+    ($($name:ident: $intermediate:ident => $output:ident, $early:path, $store:ident $(<$bits:literal>)?;)*) => {
         $(mod $name {
             use super::*;
 
             #[inline(always)]
-            fn body(dst: &HalfTile, l1: &mut [u8]) {
-                $store(dst, l1, |x| $early(u32::from(x)) as u16);
+            fn body<const WIDE: bool>(dst: &HalfTile, l1: &mut [u8]) {
+                let mut values = *dst;
+                for value in &mut values {
+                    *value = $early(u32::from(*value)) as u16;
+                }
+                $store::<$($bits,)? WIDE>(&values, l1);
             }
 
-            simd_kernel!(kernel, super::body, (dst: &HalfTile, l1: &mut [u8]));
+            group_kernel!((dst: &HalfTile, l1: &mut [u8]));
         })*
 
         /// The conversion of a configuration, if there is such a way.
@@ -317,14 +359,8 @@ macro_rules! half_kernels {
             if !plain || config.dst != DstFormat::Bf16 {
                 return None;
             }
-            #[cfg(target_arch = "x86_64")]
-            if level.available() == Level::Avx512
-                && let Some(kernel) = wide::convert_halves(config)
-            {
-                return Some(kernel);
-            }
             match (config.intermediate, config.output) {
-                $((DataFormat::$intermediate, DataFormat::$output) => Some($name::kernel::at(level)),)*
+                $((DataFormat::$intermediate, DataFormat::$output) => Some($name::at(level)),)*
                 _ => None,
             }
         }
@@ -333,117 +369,16 @@ macro_rules! half_kernels {
 
 half_kernels! {
     half_bf16_bf16: Float16B => Float16B, pack::bf16_to_bf16, store_halves;
-    half_bf16_bfp8_b: Float16B => Bfp8B, pack::bf16_to_bf16, store_groups::<8>;
-    half_bf16_bfp4_b: Float16B => Bfp4B, pack::bf16_to_bf16, store_groups::<4>;
-    half_e8m6_bfp8_b: Bfp8B => Bfp8B, pack::bf16_to_e8m6, store_groups::<8>;
-    half_e8m6_bfp4_b: Bfp8B => Bfp4B, pack::bf16_to_e8m6, store_groups::<4>;
+    half_bf16_bfp8_b: Float16B => Bfp8B, pack::bf16_to_bf16, groups_b<8>;
+    half_bf16_bfp4_b: Float16B => Bfp4B, pack::bf16_to_bf16, groups_b<4>;
+    half_e8m6_bfp8_b: Bfp8B => Bfp8B, pack::bf16_to_e8m6, groups_b<8>;
+    half_e8m6_bfp4_b: Bfp8B => Bfp4B, pack::bf16_to_e8m6, groups_b<4>;
 }
 
 #[inline(always)]
-fn store_halves(dst: &HalfTile, l1: &mut [u8], early: impl Fn(u16) -> u16) {
-    for (y, x) in l1.as_chunks_mut::<2>().0.iter_mut().zip(dst) {
-        *y = early(*x).to_le_bytes();
-    }
-}
-
-#[inline(always)]
-fn store_groups<const BITS: usize>(dst: &HalfTile, l1: &mut [u8], early: impl Fn(u16) -> u16) {
-    let mut values = [0; TILE_DATUMS];
-    for (y, x) in values.iter_mut().zip(dst) {
-        *y = early(*x);
-    }
-    let (exponents, datums) = l1.split_at_mut(EXPONENTS);
-    block::pack_bfp_b::<BITS>(&values, exponents, datums);
-}
-
-/// Conversions to block floats with instructions that the compiler does not find in [`block`], for AVX-512 only.
-#[cfg(target_arch = "x86_64")]
-mod wide {
-    use super::{
-        DataFormat, DstFormat, HalfKernel, HalfTile, Kernel, Level, Limits, PackConfig, Tile, early, pack, same,
-        simd_kernel, values,
-    };
-    use crate::pack::groups;
-
-    /// The conversions of words, and of the upper halves of those that have no more: intermediate format, output, what
-    /// becomes of a word before and after `ReLU`.
-    macro_rules! conversions {
-        (
-            words { $(
-                $name:ident: $dst:ident, $intermediate:ident => $output:ident, $bits:literal, $early:expr, $late:expr;
-            )* }
-            halves { $(
-                $half:ident: $half_intermediate:ident => $half_output:ident, $half_bits:literal, $half_early:path;
-            )* }
-        ) => {
-            $(mod $name {
-                use super::*;
-
-                #[inline(always)]
-                fn body(dst: &Tile, limits: &Limits, l1: &mut [u8]) {
-                    let values = values(dst, limits, $early, $late);
-                    // SAFETY: `convert` hands out the version for AVX-512 only.
-                    unsafe { groups::pack_bfp_b::<$bits>(&values, l1) }
-                }
-
-                simd_kernel!(kernel, super::body, (dst: &Tile, limits: &Limits, l1: &mut [u8]));
-            })*
-
-            $(mod $half {
-                use super::*;
-
-                #[inline(always)]
-                fn body(dst: &HalfTile, l1: &mut [u8]) {
-                    let mut values = *dst;
-                    for value in &mut values {
-                        *value = $half_early(u32::from(*value)) as u16;
-                    }
-                    // SAFETY: as above.
-                    unsafe { groups::pack_bfp_b::<$half_bits>(&values, l1) }
-                }
-
-                simd_kernel!(kernel, super::body, (dst: &HalfTile, l1: &mut [u8]));
-            })*
-
-            /// That of a configuration, if there is one. To be called only if the host has AVX-512.
-            pub(super) fn convert(config: &PackConfig) -> Option<Kernel> {
-                match (config.dst, config.intermediate, config.output) {
-                    $((DstFormat::$dst, DataFormat::$intermediate, DataFormat::$output) => {
-                        Some($name::kernel::at(Level::Avx512))
-                    })*
-                    _ => None,
-                }
-            }
-
-            /// The same of halves.
-            pub(super) fn convert_halves(config: &PackConfig) -> Option<HalfKernel> {
-                match (config.intermediate, config.output) {
-                    $((DataFormat::$half_intermediate, DataFormat::$half_output) => {
-                        Some($half::kernel::at(Level::Avx512))
-                    })*
-                    _ => None,
-                }
-            }
-        };
-    }
-
-    conversions! {
-        words {
-        fp32_fp32_bfp8_b: Fp32, Float32 => Bfp8B, 8, same, pack::fp32_late_to_bf16;
-        fp32_fp32_bfp4_b: Fp32, Float32 => Bfp4B, 4, same, pack::fp32_late_to_bf16;
-        fp32_e8m6_bfp8_b: Fp32, Bfp8B => Bfp8B, 8, pack::fp32_to_e8m6, same;
-        fp32_e8m6_bfp4_b: Fp32, Bfp8B => Bfp4B, 4, pack::fp32_to_e8m6, same;
-        bf16_bf16_bfp8_b: Bf16, Float16B => Bfp8B, 8, early::bf16_to_bf16, same;
-        bf16_bf16_bfp4_b: Bf16, Float16B => Bfp4B, 4, early::bf16_to_bf16, same;
-        bf16_e8m6_bfp8_b: Bf16, Bfp8B => Bfp8B, 8, early::bf16_to_e8m6, same;
-        bf16_e8m6_bfp4_b: Bf16, Bfp8B => Bfp4B, 4, early::bf16_to_e8m6, same;
-        }
-        halves {
-        half_bf16_bfp8_b: Float16B => Bfp8B, 8, pack::bf16_to_bf16;
-        half_bf16_bfp4_b: Float16B => Bfp4B, 4, pack::bf16_to_bf16;
-        half_e8m6_bfp8_b: Bfp8B => Bfp8B, 8, pack::bf16_to_e8m6;
-        half_e8m6_bfp4_b: Bfp8B => Bfp4B, 4, pack::bf16_to_e8m6;
-        }
+fn store_halves<const WIDE: bool>(values: &HalfTile, l1: &mut [u8]) {
+    for (y, x) in l1.as_chunks_mut::<2>().0.iter_mut().zip(values) {
+        *y = x.to_le_bytes();
     }
 }
 
