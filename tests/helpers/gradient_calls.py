@@ -1,6 +1,6 @@
 """Calls for the generated tests of gradients: operands inside the functions' domains, values of their parameters.
 
-`python tests/helpers/gradient_calls.py` measures the errors that `ttnn.ops.backward.measured` states.
+`python tests/helpers/gradient_calls.py` measures the errors that the entries of `ttnn.ops.backward` state.
 """
 
 from __future__ import annotations
@@ -251,7 +251,7 @@ def _upwards(value: float) -> float:
 
 
 def main() -> None:
-    """Print the table."""
+    """Print `ulp` of every entry."""
     device = ttnn.open_device(device_id=0)
     for entry in gradients():
         figures = [
@@ -259,7 +259,7 @@ def main() -> None:
             for dtype in (ttnn.bfloat16, ttnn.float32, ttnn.bfloat8_b)
         ]
         if any(figures):
-            print(f'    "{entry.name}": ({", ".join(f"{figure:g}" for figure in figures)}),')
+            print(f"{entry.name}: ulp=({', '.join(f'{figure:g}' for figure in figures)})")
     ttnn.close_device(device)
 
 

@@ -25,6 +25,8 @@ from ttnn.ops.backward.family import (
     INPUT_B_GRAD,
     INPUT_GRAD,
     OTHER_GRAD,
+    PASSED_ON,
+    PRODUCT_WITH_A_NUMBER,
     REQUIRED_OUTPUTS,
     Gradients,
     check_operands,
@@ -173,6 +175,7 @@ addalpha_bw = _pair(
     _LETTER_GRADS,
     positional=(_ALPHA,),
     dtypes=ANY,
+    ulp=PRODUCT_WITH_A_NUMBER,
 )
 subalpha_bw = _pair(
     "subalpha_bw",
@@ -182,12 +185,28 @@ subalpha_bw = _pair(
     _LETTERS,
     positional=(_ALPHA,),
     dtypes=_INT32,
+    ulp=PRODUCT_WITH_A_NUMBER,
 )
-add_bw = _pair("add_bw", "grad, grad", g.add, (_copied, _scaled), others=_by_number("add_bw", _copied), dtypes=ANY)
+add_bw = _pair(
+    "add_bw", "grad, grad", g.add, (_copied, _scaled), others=_by_number("add_bw", _copied), dtypes=ANY, ulp=PASSED_ON
+)
 sub_bw = _pair(
-    "sub_bw", "grad, -grad", g.sub, (_copied, _scaled_negative), others=_by_number("sub_bw", _copied), dtypes=_INT32
+    "sub_bw",
+    "grad, -grad",
+    g.sub,
+    (_copied, _scaled_negative),
+    others=_by_number("sub_bw", _copied),
+    dtypes=_INT32,
+    ulp=PASSED_ON,
 )
-mul_bw = _pair("mul_bw", "grad * b, grad * a", g.mul, (_times_b, _times_a), others=_by_number("mul_bw", _times_b))
+mul_bw = _pair(
+    "mul_bw",
+    "grad * b, grad * a",
+    g.mul,
+    (_times_b, _times_a),
+    others=_by_number("mul_bw", _times_b),
+    ulp=(0.5, 0.5, 0.608),
+)
 div_bw = _pair(
     "div_bw",
     "grad / b, -grad * a / b^2",
@@ -197,8 +216,9 @@ div_bw = _pair(
     others=_by_number("div_bw", _of_quotient(_dividend_by_number), ROUNDING_MODE),
     note="With a `rounding_mode` the gradients are 0. Division by the number 0 returns infinity with the sign of "
     "grad, and NaN where grad is 0.",
+    ulp=(2.39, 2.33, 1.47),
 )
-rsub_bw = _pair("rsub_bw", "-grad, grad", g.rsub, (_negative, _copied), _LETTERS, dtypes=_INT32)
+rsub_bw = _pair("rsub_bw", "-grad, grad", g.rsub, (_negative, _copied), _LETTERS, dtypes=_INT32, ulp=PASSED_ON)
 assign_bw = _pair(
     "assign_bw",
     "grad, grad",
@@ -209,13 +229,15 @@ assign_bw = _pair(
     others=(Signature((GRAD, INPUT), (MEMORY_CONFIG_OPTION, preallocated("input_a_grad")), run=_assign_one),),
     dtypes=ANY,
     note="With one operand it returns `grad_tensor` itself, unless `memory_config` or an output tensor is given.",
+    ulp=PASSED_ON,
 )
 
 
 def _compared(name: str) -> FastOperation:
     """Register the gradient of a comparison, which is 0 wherever there is one."""
     note = "The gradient of a comparison is 0. Present in older releases of TT-NN."
-    return _pair(name, "0, 0", g.compared, (_zero, _zero), others=_by_number(name, _zero), dtypes=ANY, note=note)
+    others = _by_number(name, _zero)
+    return _pair(name, "0, 0", g.compared, (_zero, _zero), others=others, dtypes=ANY, note=note, ulp=PASSED_ON)
 
 
 eq_bw = _compared("eq_bw")

@@ -130,6 +130,8 @@ class Pair:
     """Whether every step takes row-major tensors, too."""
     note: str = ""
     """Added to the docstring."""
+    ulp: tuple[float, ...] = ()
+    """Largest errors, as those of a `Gradient`."""
 
 
 _INT32: Final = (*FLOATS, DataType.INT32)
@@ -141,20 +143,21 @@ _HALVES: Final = (
 _SHARES: Final = "grad / (1 + {0}^(b - a)), grad / (1 + {0}^(a - b))"
 
 TABLE: Final = (
-    Pair("atan2_bw", "grad * b / (a^2 + b^2), -grad * a / (a^2 + b^2)", g.atan2, _atan2),
-    Pair("xlogy_bw", "grad * ln(b), grad * a / b", g.xlogy, _xlogy, rows=False),
-    Pair("hypot_bw", "grad * a / hypot(a, b), grad * b / hypot(a, b)", g.hypot, _hypot),
-    Pair("ldexp_bw", "grad * 2^b, grad * a * 2^b * ln(2)", g.ldexp, _ldexp),
-    Pair("logaddexp_bw", _SHARES.format("e"), g.logaddexp, _logaddexp, _NARROW),
-    Pair("logaddexp2_bw", _SHARES.format("2"), g.logaddexp2, _logaddexp2, _NARROW),
+    Pair("atan2_bw", "grad * b / (a^2 + b^2), -grad * a / (a^2 + b^2)", g.atan2, _atan2, ulp=(4.41, 4.64, 4.7)),
+    Pair("xlogy_bw", "grad * ln(b), grad * a / b", g.xlogy, _xlogy, rows=False, ulp=(2.2, 2.14, 0.991)),
+    Pair("hypot_bw", "grad * a / hypot(a, b), grad * b / hypot(a, b)", g.hypot, _hypot, ulp=(2.59, 2.78, 1.7)),
+    Pair("ldexp_bw", "grad * 2^b, grad * a * 2^b * ln(2)", g.ldexp, _ldexp, ulp=(3.01, 2.41, 1.39)),
+    Pair("logaddexp_bw", _SHARES.format("e"), g.logaddexp, _logaddexp, _NARROW, ulp=(4.59, 4.31, 0)),
+    Pair("logaddexp2_bw", _SHARES.format("2"), g.logaddexp2, _logaddexp2, _NARROW, ulp=(3.24, 2.7, 0)),
     Pair("squared_difference_bw", "2 * grad * (a - b), -2 * grad * (a - b)", g.squared_difference, _squared_difference,
-         ANY),
+         ANY, ulp=(1.43, 1.43, 0.826)),
     Pair("max_bw", "grad where a > b, grad / 2 where a = b, else 0; grad where b > a, grad / 2 where a = b, else 0",
-         g.maximum, _max, note=_HALVES),
+         g.maximum, _max, note=_HALVES, ulp=(0, 0, 20.4)),
     Pair("min_bw", "grad where a < b, grad / 2 where a = b, else 0; grad where b < a, grad / 2 where a = b, else 0",
-         g.minimum, _min, note=_HALVES),
-    Pair("remainder_bw", "grad, -grad * floor(a / b)", g.remainder, _quotient_rest("floor"), _INT32, True),
-    Pair("fmod_bw", "grad, -grad * trunc(a / b)", g.fmod, _quotient_rest("trunc"), _INT32, True),
+         g.minimum, _min, note=_HALVES, ulp=(0, 0, 20.4)),
+    Pair("remainder_bw", "grad, -grad * floor(a / b)", g.remainder, _quotient_rest("floor"), _INT32, True,
+         ulp=(0, 0, 0.267)),
+    Pair("fmod_bw", "grad, -grad * trunc(a / b)", g.fmod, _quotient_rest("trunc"), _INT32, True, ulp=(0, 0, 0.267)),
 )  # fmt: skip
 
 
@@ -190,6 +193,7 @@ OPERATORS: Final[dict[str, FastOperation]] = {
         dtypes=row.dtypes,
         rows=row.rows,
         note=row.note,
+        ulp=row.ulp,
     )
     for row in TABLE
 }

@@ -17,6 +17,7 @@ from ttnn.ops.backward.family import (
     GRAD,
     INPUT,
     INPUT_GRAD,
+    PASSED_ON,
     Gradient,
     check_operands,
     entry,
@@ -60,7 +61,7 @@ def _abs(do: Forward, grad: Tensor, x: Tensor) -> Tensor:
 
 TABLE: Final = (
     *(
-        Gradient(f"{name}_bw", _ZERO, g.zero, _zero, dtypes=ANY, rows=True)
+        Gradient(f"{name}_bw", _ZERO, g.zero, _zero, dtypes=ANY, rows=True, ulp=PASSED_ON)
         for name in ("ceil", "floor", "round", "trunc", "sign", "fill_zero")
     ),
     Gradient(
@@ -71,12 +72,15 @@ TABLE: Final = (
         dtypes=ANY,
         note="It returns `grad_tensor` itself, unless `memory_config` is given.",
         rows=True,
+        ulp=PASSED_ON,
     ),
-    Gradient("neg_bw", "-grad", g.neg, _neg, takes_output=True, dtypes=(*FLOATS, DataType.INT32), rows=True),
-    Gradient("deg2rad_bw", "grad * pi / 180", g.deg2rad, _deg2rad, rows=True),
-    Gradient("rad2deg_bw", "grad * 180 / pi", g.rad2deg, _rad2deg, rows=True),
-    Gradient("square_bw", "2 * grad * x", g.square, _square, rows=True),
-    Gradient("abs_bw", "grad * sign(x)", g.abs_, _abs, rows=True),
+    Gradient(
+        "neg_bw", "-grad", g.neg, _neg, takes_output=True, dtypes=(*FLOATS, DataType.INT32), rows=True, ulp=PASSED_ON
+    ),
+    Gradient("deg2rad_bw", "grad * pi / 180", g.deg2rad, _deg2rad, rows=True, ulp=(2.22, 0.627, 0.508)),
+    Gradient("rad2deg_bw", "grad * 180 / pi", g.rad2deg, _rad2deg, rows=True, ulp=(0.67, 0.695, 0.601)),
+    Gradient("square_bw", "2 * grad * x", g.square, _square, rows=True, ulp=(0.5, 0.5, 0.608)),
+    Gradient("abs_bw", "grad * sign(x)", g.abs_, _abs, rows=True, ulp=PASSED_ON),
 )
 
 
@@ -98,5 +102,6 @@ OPERATORS: Final[dict[str, FastOperation]] = register_gradients(*TABLE) | {
         g.zero,
         dtypes=ANY,
         rows=True,
+        ulp=PASSED_ON,
     )
 }

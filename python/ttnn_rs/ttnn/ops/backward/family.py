@@ -20,7 +20,6 @@ from ttnn.operation.registry import FastOperation, Op, register
 from ttnn.operation.signature import TENSOR, Kind, Param, Signature, instance_kind
 from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, on_device, same_device
 from ttnn.ops.backward.forward import Forward, named
-from ttnn.ops.backward.measured import ABSOLUTE, LARGEST_ULP, OF_ANY_NUMBER, PASSED_ON
 from ttnn.tensor.tensor import Tensor
 
 Gradients = list[Tensor | None]
@@ -44,6 +43,11 @@ RAISES: Final = (
     ("DTypeError", "the data type is not supported."),
     ("LayoutError", "the operands differ in layout, or the operator requires TILE_LAYOUT."),
 )
+PASSED_ON: Final = (0.0, 0.0)
+"""`ulp` of gradients that are 0, or the incoming one with a sign: nothing is rounded."""
+PRODUCT_WITH_A_NUMBER: Final = (2.5, 1.5)
+"""`ulp` of products with any number. Half a unit for the product; as bfloat16 two for the number, which is truncated,
+as float32 one for its rounding. A quotient is a product with the inverse, whose rounding adds half a unit."""
 
 
 def preallocated(name: str) -> Param:
@@ -94,18 +98,6 @@ def required(operator: str, mask: Sequence[bool], count: int = 2) -> Sequence[bo
     return mask
 
 
-def bound(name: str) -> Accuracy | None:
-    """Return the largest error of an operator, if a table states one."""
-    if name in PASSED_ON:
-        return max_ulp((DataType.BFLOAT16, 0), (DataType.FLOAT32, 0))
-    if name in OF_ANY_NUMBER:
-        return max_ulp(*zip((DataType.BFLOAT16, DataType.FLOAT32), OF_ANY_NUMBER[name], strict=True))
-    if name not in LARGEST_ULP:
-        return None
-    dtypes = (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B)
-    return max_ulp(*zip(dtypes, LARGEST_ULP[name], strict=True), magnitude=ABSOLUTE.get(name))
-
-
 @dataclass(frozen=True)
 class Gradient:
     """One operator of one operand.
@@ -122,6 +114,10 @@ class Gradient:
         dtypes: Data types that every step takes.
         rows: Whether every step takes row-major tensors, too.
         note: Added to the docstring.
+        ulp: Largest errors as bfloat16 and as float32, and as bfloat8_b in steps of the exponent that the largest value
+            has, over the seeded values of the tests. `python tests/helpers/gradient_calls.py` measures them. That of
+            float32 is the larger one over operands of any bits and over operands that bfloat16 holds.
+        relative_to: What the errors refer to where terms cancel, instead of the gradient itself.
     """
 
     name: str
@@ -134,6 +130,8 @@ class Gradient:
     dtypes: tuple[DataType, ...] = FLOATS
     rows: bool = False
     note: str = ""
+    ulp: tuple[float, ...] = ()
+    relative_to: Callable[..., Any] | None = None
 
 
 def entry(
@@ -148,12 +146,17 @@ def entry(
     note: str = "",
     raises: tuple[tuple[str, str], ...] = RAISES,
     engine: tuple[str, ...] = (),
+    ulp: tuple[float, ...] = (),
+    relative_to: Callable[..., Any] | None = None,
     accuracy: Accuracy | None = None,
 ) -> FastOperation:
     """Register a gradient operator; the formula lists the gradients, or is a sentence.
 
-    The accuracy is that of the tables of measured errors, if none is given.
+    The errors are given as those of a `Gradient`, or by `accuracy`.
     """
+    if ulp:
+        dtypes_of_ulp = (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B)
+        accuracy = max_ulp(*zip(dtypes_of_ulp, ulp, strict=False), magnitude=relative_to)
     return register(
         Op(
             name=name,
@@ -164,7 +167,7 @@ def entry(
             dtypes=dtypes,
             layouts=(Layout.TILE, Layout.ROW_MAJOR) if rows else (Layout.TILE,),
             golden=golden,
-            accuracy=bound(name) if accuracy is None else accuracy,
+            accuracy=accuracy,
             engine=engine,
             family="backward",
             composition=not engine,
@@ -230,5 +233,7 @@ def register_gradients(*rows: Gradient) -> dict[str, FastOperation]:
             dtypes=row.dtypes,
             rows=row.rows,
             note=row.note,
+            ulp=row.ulp,
+            relative_to=row.relative_to,
         )
     return found

@@ -233,6 +233,7 @@ tanh_bw = entry(
     "grad * (1 - tanh(x)^2)",
     g.tanh,
     engine=_ENGINE,
+    ulp=(2.17, 73600, 0.654),
 )
 sigmoid_bw = entry(
     "sigmoid_bw",
@@ -241,6 +242,7 @@ sigmoid_bw = entry(
     "grad * sigmoid(x) * (1 - sigmoid(x))",
     g.sigmoid,
     engine=_ENGINE,
+    ulp=(14.3, 37.8, 0.66),
 )
 gelu_bw = entry(
     "gelu_bw",
@@ -249,6 +251,8 @@ gelu_bw = entry(
     "grad * (normal_cdf(x) + x * normal_pdf(x))",
     g.gelu,
     engine=_ENGINE,
+    ulp=(3.45, 87200, 0.738),
+    relative_to=g.size_of_grad,
 )
 _APPROXIMATE: Final = Param("approximate", STRING, doc='"none" (accurate GELU) or "tanh".')
 bias_gelu_bw = entry(
@@ -266,4 +270,6 @@ bias_gelu_bw = entry(
     g.bias_gelu,
     note="The list has one element if the bias is a number.",
     engine=_ENGINE,
+    ulp=(3.69, 119000, 1.14),
+    relative_to=g.size_of_grad,
 )

@@ -24,6 +24,7 @@ from ttnn.ops.backward.family import (
     INPUT_A_GRAD,
     INPUT_B,
     INPUT_B_GRAD,
+    PASSED_ON,
     REQUIRED_OUTPUTS,
     Gradients,
     entry,
@@ -146,6 +147,7 @@ concat_bw = entry(
     dtypes=ANY,
     note="Shape: [..., Ha + Hb, W] -> [..., Ha, W], [..., Hb, W] for `dim` -2.\n"
     "The second gradient is 0 if the first operand has the size of grad.",
+    ulp=PASSED_ON,
 )
 repeat_bw = entry(
     "repeat_bw",
@@ -159,4 +161,6 @@ repeat_bw = entry(
     g.repeat,
     dtypes=FLOATS,
     note="Shape: [n * N, ...] -> [N, ...].\nThe sum is that of `ttnn.sum` over a leading dimension.",
+    ulp=(0.5, 1, 0.427),
+    relative_to=g.repeated_sizes,
 )

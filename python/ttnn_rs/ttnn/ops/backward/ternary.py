@@ -20,6 +20,7 @@ from ttnn.ops.backward.family import (
     INPUT_B,
     INPUT_B_GRAD,
     INPUT_C,
+    PASSED_ON,
     REQUIRED_OUTPUTS,
     Gradients,
     check_operands,
@@ -99,6 +100,7 @@ addcmul_bw = entry(
     "grad, grad * alpha * c, grad * alpha * b",
     g.addcmul,
     rows=True,
+    ulp=(0.5, 0.5, 0.574),
 )
 addcdiv_bw = entry(
     "addcdiv_bw",
@@ -108,6 +110,7 @@ addcdiv_bw = entry(
     g.addcdiv,
     note="Where c is 0, the second and third gradient are infinity and -infinity for any sign of grad, and NaN where "
     "grad is 0.",
+    ulp=(2.43, 2.31, 2.26),
 )
 lerp_bw = entry(
     "lerp_bw",
@@ -120,6 +123,7 @@ lerp_bw = entry(
     g.lerp,
     rows=True,
     note="The list has a third element only if the weight is a tensor.",
+    ulp=(1.55, 1.43, 0.826),
 )
 where_bw = entry(
     "where_bw",
@@ -135,4 +139,5 @@ where_bw = entry(
     dtypes=ANY,
     rows=True,
     note="The condition, `input_tensor_a`, has no gradient.",
+    ulp=PASSED_ON,
 )

@@ -10,7 +10,7 @@ from ttnn.golden import backward as g
 from ttnn.operation.registry import FastOperation
 from ttnn.operation.signature import FLOAT, Param
 from ttnn.operation.steps import single
-from ttnn.ops.backward.family import Gradient, register_gradients
+from ttnn.ops.backward.family import PASSED_ON, Gradient, register_gradients
 from ttnn.ops.backward.forward import INF, Forward
 from ttnn.tensor.tensor import Tensor
 
@@ -109,40 +109,44 @@ _LAMBDA: Final = Param("lambd", FLOAT, 0.5, doc="Half-width of the interval arou
 _ALPHA: Final = Param("alpha", FLOAT, 1.0, doc="Scale of the negative part.")
 
 TABLE: Final = (
-    Gradient("relu_bw", "grad where x > 0 else 0", g.relu, _relu, dtypes=_SIGNED, rows=True),
-    Gradient("relu6_bw", "grad where 0 < x < 6 else 0", g.relu6, _relu6, dtypes=_SIGNED, rows=True),
+    Gradient("relu_bw", "grad where x > 0 else 0", g.relu, _relu, dtypes=_SIGNED, rows=True, ulp=PASSED_ON),
+    Gradient("relu6_bw", "grad where 0 < x < 6 else 0", g.relu6, _relu6, dtypes=_SIGNED, rows=True, ulp=PASSED_ON),
     Gradient("leaky_relu_bw", "grad where x > 0 else negative_slope * grad", g.leaky_relu, _leaky_relu,
              keywords=(Param("negative_slope", FLOAT, 0.009999999776482582, doc="Slope for negative inputs."),),
-             note=_WORDS),
-    Gradient("elu_bw", "grad where x > 0 else grad * alpha * e^x", g.elu, _elu, keywords=(_ALPHA,)),
+             note=_WORDS, ulp=(1.76, 0.5, 0.281)),
+    Gradient("elu_bw", "grad where x > 0 else grad * alpha * e^x", g.elu, _elu, keywords=(_ALPHA,),
+             ulp=(1.55, 1.38, 11.6)),
     Gradient("celu_bw", "grad where x > 0 else grad * e^(x / alpha)", g.celu, _celu, keywords=(_ALPHA,),
-             note=_WORDS),
+             note=_WORDS, ulp=(1.59, 1.38, 37.1)),
     Gradient("selu_bw", "scale * grad where x > 0 else scale * alpha * grad * e^x", g.selu, _selu,
-             note="scale is 1.0507 and alpha is 1.67326."),
-    Gradient("silu_bw", "grad * sigmoid(x) * (1 + x * (1 - sigmoid(x)))", g.silu, _silu, takes_output=True, rows=True),
-    Gradient("hardsigmoid_bw", "grad / 6 where -3 < x < 3 else 0", g.hardsigmoid, _hardsigmoid, rows=True),
+             note="scale is 1.0507 and alpha is 1.67326.", ulp=(3.3, 51.6, 9.95)),
+    Gradient("silu_bw", "grad * sigmoid(x) * (1 + x * (1 - sigmoid(x)))", g.silu, _silu, takes_output=True, rows=True,
+             ulp=(2.27, 3.48, 1.4), relative_to=g.size_of_grad),
+    Gradient("hardsigmoid_bw", "grad / 6 where -3 < x < 3 else 0", g.hardsigmoid, _hardsigmoid, rows=True,
+             ulp=(1.34, 0.667, 0.534)),
     Gradient("hardswish_bw", "grad * (x / 3 + 1 / 2) where -3 <= x <= 3, grad where x > 3, else 0", g.hardswish,
              _hardswish,
-             note="The slope is the constant 0.3333. Unlike in PyTorch, -3 and 3 belong to the middle interval."),
+             note="The slope is the constant 0.3333. Unlike in PyTorch, -3 and 3 belong to the middle interval.",
+             ulp=(2.01, 1480, 0.974), relative_to=g.size_of_grad),
     Gradient("hardtanh_bw", "grad where min < x < max else 0", g.hardtanh, _hardtanh,
              keywords=(Param("min", FLOAT, -1.0, doc="Lower bound."), Param("max", FLOAT, 1.0, doc="Upper bound.")),
-             dtypes=_SIGNED, rows=True),
+             dtypes=_SIGNED, rows=True, ulp=PASSED_ON),
     Gradient("hardshrink_bw", "grad where |x| > lambd else 0", g.shrink, _hardshrink, keywords=(_LAMBDA,),
-             rows=True),
+             rows=True, ulp=PASSED_ON),
     Gradient("softshrink_bw", "grad where |x| > lambd else 0", g.shrink, _softshrink, keywords=(_LAMBDA,),
-             rows=True),
+             rows=True, ulp=PASSED_ON),
     Gradient("softplus_bw", "grad where beta * x > threshold else grad / (1 + e^(-beta * x))", g.softplus, _softplus,
              keywords=(Param("beta", FLOAT, 1.0, doc="Steepness."),
                        Param("threshold", FLOAT, 20.0, doc="The function is linear where `beta * x` exceeds this "
                                                            "value.")),
-             note=_WORDS),
-    Gradient("softsign_bw", "grad / (1 + |x|)^2", g.softsign, _softsign, rows=True),
-    Gradient("tanhshrink_bw", "grad * tanh(x)^2", g.tanhshrink, _tanhshrink, rows=True),
-    Gradient("log_sigmoid_bw", "grad / (1 + e^x)", g.log_sigmoid, _log_sigmoid, rows=True),
+             note=_WORDS, ulp=(2.66, 2.98, 47.8)),
+    Gradient("softsign_bw", "grad / (1 + |x|)^2", g.softsign, _softsign, rows=True, ulp=(4.63, 3.73, 1.36)),
+    Gradient("tanhshrink_bw", "grad * tanh(x)^2", g.tanhshrink, _tanhshrink, rows=True, ulp=(3.26, 6, 1.98)),
+    Gradient("log_sigmoid_bw", "grad / (1 + e^x)", g.log_sigmoid, _log_sigmoid, rows=True, ulp=(2.77, 2.68, 1.05)),
     Gradient("threshold_bw", "grad where x > min else 0", g.threshold, _threshold,
              positional=(Param("min", FLOAT, doc="Threshold."),
                          Param("max", FLOAT, doc="Value at and below the threshold. It does not change the gradient.")),
-             rows=True),
+             rows=True, ulp=PASSED_ON),
 )  # fmt: skip
 
 OPERATORS: Final[dict[str, FastOperation]] = register_gradients(*TABLE)

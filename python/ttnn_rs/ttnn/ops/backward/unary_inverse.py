@@ -88,15 +88,16 @@ def _logiteps(do: Forward, grad: Tensor, x: Tensor, eps: float) -> Tensor:
 
 
 TABLE: Final = (
-    Gradient("asin_bw", "grad / sqrt(1 - x^2)", g.asin, _asin),
-    Gradient("acos_bw", "-grad / sqrt(1 - x^2)", g.acos, _acos),
-    Gradient("atan_bw", "grad / (1 + x^2)", g.atan, _atan, rows=True),
-    Gradient("asinh_bw", "grad / sqrt(x^2 + 1)", g.asinh, _asinh, rows=True),
-    Gradient("acosh_bw", "grad / sqrt(x^2 - 1)", g.acosh, _acosh),
-    Gradient("atanh_bw", "grad / (1 - x^2)", g.atanh, _atanh, rows=True),
-    Gradient("logit_bw", "grad / (x * (1 - x))", g.logit, _logit, note="The gradient is NaN outside of [0, 1]."),
+    Gradient("asin_bw", "grad / sqrt(1 - x^2)", g.asin, _asin, ulp=(2.03, 1.76, 0.861)),
+    Gradient("acos_bw", "-grad / sqrt(1 - x^2)", g.acos, _acos, ulp=(1.64, 1.76, 1.12)),
+    Gradient("atan_bw", "grad / (1 + x^2)", g.atan, _atan, rows=True, ulp=(2.64, 1.95, 1.29)),
+    Gradient("asinh_bw", "grad / sqrt(x^2 + 1)", g.asinh, _asinh, rows=True, ulp=(1.66, 1.75, 1.41)),
+    Gradient("acosh_bw", "grad / sqrt(x^2 - 1)", g.acosh, _acosh, ulp=(1.86, 2.14, 3.82)),
+    Gradient("atanh_bw", "grad / (1 - x^2)", g.atanh, _atanh, rows=True, ulp=(2.2, 2.31, 1.18)),
+    Gradient("logit_bw", "grad / (x * (1 - x))", g.logit, _logit, note="The gradient is NaN outside of [0, 1].",
+             ulp=(2.32, 2.32, 1.6)),
     Gradient("logiteps_bw", "grad / (x * (1 - x)) where eps <= x <= 1 - eps else 0", g.logiteps, _logiteps,
-             keywords=(Param("eps", FLOAT, 0.0, doc="x is clamped to [eps, 1 - eps]."),)),
+             keywords=(Param("eps", FLOAT, 0.0, doc="x is clamped to [eps, 1 - eps]."),), ulp=(2.32, 2.32, 2.29)),
 )  # fmt: skip
 
 OPERATORS: Final[dict[str, FastOperation]] = register_gradients(*TABLE)

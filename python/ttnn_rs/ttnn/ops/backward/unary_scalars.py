@@ -15,7 +15,7 @@ from ttnn.operation.registry import FastOperation
 from ttnn.operation.signature import FLOAT, INTEGER, TENSOR, Param, Signature
 from ttnn.operation.steps import single
 from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, on_device, same_device
-from ttnn.ops.backward.family import GRAD, INPUT, STRING, Gradient, check_operands, entry, register_gradients
+from ttnn.ops.backward.family import GRAD, INPUT, PASSED_ON, STRING, Gradient, check_operands, entry, register_gradients
 from ttnn.ops.backward.forward import INF, NAN, Forward, named
 from ttnn.tensor.tensor import Tensor
 
@@ -125,18 +125,19 @@ _SCALAR: Final = Param("scalar", FLOAT, doc="Scalar operand.")
 TABLE: Final = (
     Gradient("pow_bw", "grad * exponent * x^(exponent - 1)", g.power, _pow, takes_output=True,
              positional=(Param("exponent", FLOAT, doc="Exponent, not negative."),), rows=True,
-             note="The gradient is infinite where x <= 0."),
+             note="The gradient is infinite where x <= 0.", ulp=(2.01, 2.27, 1.11)),
     Gradient("rpow_bw", "grad * exponent * x^(exponent - 1)", g.power, _rpow,
              positional=(Param("exponent", FLOAT, doc="Exponent."),),
              note="The gradient is NaN where x < 0. This is the gradient of x^exponent, as in TT-NN, not of "
                   "exponent^x.",
-             rows=True),
+             rows=True, ulp=(1.56, 1.64, 1.05)),
     Gradient("rdiv_bw", "-grad * scalar / x^2", g.rdiv, _rdiv, positional=(_SCALAR,), keywords=(ROUNDING_MODE,),
-             note="With a `rounding_mode` the gradient is 0.", rows=True),
+             note="With a `rounding_mode` the gradient is 0.", rows=True, ulp=(1.78, 2.08, 2.77)),
     Gradient("div_no_nan_bw", "grad / scalar if scalar != 0 else 0", g.div_no_nan, _div_no_nan,
-             positional=(_SCALAR,), rows=True),
+             positional=(_SCALAR,), rows=True, ulp=(2.5, 2)),
     Gradient("polygamma_bw", "grad * polygamma(x, n + 1)", g.polygamma, _polygamma,
-             positional=(Param("n", INTEGER, doc="Order of the polygamma function."),), rows=True),
+             positional=(Param("n", INTEGER, doc="Order of the polygamma function."),), rows=True,
+             ulp=(1.39, 6.49, 0.98)),
 )  # fmt: skip
 
 
@@ -149,7 +150,8 @@ def _limits(kind: Any) -> tuple[Param, ...]:
 
 def _register_clamp(name: str) -> FastOperation:
     signatures = tuple(Signature((GRAD, INPUT, *_limits(kind)), (MEMORY_CONFIG_OPTION,)) for kind in (FLOAT, TENSOR))
-    return entry(name, signatures, _clamp(f"ttnn.{name}"), "grad where min <= x <= max else 0", g.clamp, rows=True)
+    formula = "grad where min <= x <= max else 0"
+    return entry(name, signatures, _clamp(f"ttnn.{name}"), formula, g.clamp, rows=True, ulp=PASSED_ON)
 
 
 OPERATORS: Final[dict[str, FastOperation]] = register_gradients(*TABLE) | {
