@@ -7,7 +7,6 @@ import pytest
 
 import ttnn
 from operands import from_raw, make, raw_of, values_of
-from ttnn.golden.normalization import softmax
 
 RELU = ttnn.UnaryOpType.RELU
 EXP = ttnn.UnaryOpType.EXP
@@ -169,34 +168,6 @@ def test_results_do_not_depend_on_threads(device: ttnn.MeshDevice, host_threads:
     for other in results[1:]:
         for first, second in zip(results[0], other, strict=True):
             np.testing.assert_array_equal(first, second)
-
-
-@pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.float32, ttnn.bfloat8_b])
-def test_softmax_of_rows(device: ttnn.MeshDevice, dtype: ttnn.DataType) -> None:
-    x = make((2, 3, 33, 70), dtype, ttnn.TILE_LAYOUT, device)
-    y = ttnn.softmax(x, dim=-1)
-    np.testing.assert_allclose(values_of(y).sum(-1), 1.0, rtol=0.06)
-    assert y.memory_config() == ttnn.DRAM_MEMORY_CONFIG
-    config = ttnn.WormholeComputeKernelConfig(
-        math_fidelity=ttnn.MathFidelity.HiFi4, math_approx_mode=False, fp32_dest_acc_en=True
-    )
-    exact = values_of(ttnn.softmax(x, compute_kernel_config=config, memory_config=ttnn.L1_MEMORY_CONFIG))
-    reference = softmax(values_of(x))
-    assert np.abs(exact - reference).max() <= np.abs(values_of(y) - reference).max()
-
-
-def test_argmax_ties_nan_and_zeros(device: ttnn.MeshDevice) -> None:
-    rows = np.array(
-        [[1, 5, 5, 2], [0.0, -0.0, -1, -2], [1, np.nan, 9, np.nan], [-np.inf, -np.inf, -np.inf, -np.inf]], np.float32
-    )
-    for layout in (ttnn.TILE_LAYOUT, ttnn.ROW_MAJOR_LAYOUT):
-        for dtype in (ttnn.bfloat16, ttnn.float32):
-            x = ttnn.Tensor(rows, dtype, device, layout)
-            index = ttnn.argmax(x, dim=-1)
-            assert (index.dtype, index.layout) == (ttnn.uint32, ttnn.ROW_MAJOR_LAYOUT)
-            assert index.to_list() == [1, 0, 1, 0]
-            assert ttnn.argmax(x, dim=-1, keepdim=True).to_list() == [[1], [0], [1], [0]]
-    assert ttnn.argmax(ttnn.Tensor(rows[:2], ttnn.float32, device)).item() == 1
 
 
 @pytest.mark.parametrize("name", ["gcd", "lcm"])
