@@ -4,6 +4,8 @@
 //! twice, or replaced. Whatever comes of that, every run of it has the same outcome, on any number of threads; none
 //! panics, and none goes on for ever.
 
+use std::rc::Rc;
+
 use tt_cpu::pool;
 use tt_formats::{DataFormat, TileShape};
 use tt_memory::chip::{LogicalCore, N150};
@@ -13,7 +15,7 @@ use tt_program::calls::compute::{Copying, Math, VectorCall};
 use tt_program::calls::noc::{Barrier, Page};
 use tt_program::spec::{CbSpec, ComputeConfig, KernelSpec, Risc, SemaphoreSpec};
 use tt_program::state::kernel::{Event, State};
-use tt_program::{Class, Fault, ProgramSpec, Run};
+use tt_program::{Class, Fault, ProgramSpec, Run, Step};
 use tt_tensix::fpu::{Broadcast, EltwiseOp, MathFidelity, PoolOp, ReduceDim};
 
 /// Circular buffers of the core: two for operands, one for results.
@@ -25,35 +27,77 @@ const MOST_TURNS: usize = 100_000;
 /// The core that everything runs on.
 const CORE: LogicalCore = LogicalCore { x: 0, y: 0 };
 
-/// A call of a kernel. Counts and numbers are as small as bytes make them, and need not fit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Call {
-    Reserve(u32, u32),
-    Push(u32, u32),
-    Wait(u32, u32),
-    Pop(u32, u32),
-    /// Page of an input, to the back of a CB; so many bytes less than the page has.
-    ReadPage(u32, u32, u32),
-    /// Page of the output, from the front of a CB; likewise.
-    WritePage(u32, u32, u32),
-    Barrier(Barrier),
-    Increment(u32),
-    WaitSemaphore(u32, u32),
-    Load(u32),
-    Store(u32, u32),
-    Startup(u32, u32, u32),
-    Init(Math),
-    Acquire,
-    Commit,
-    WaitDst,
-    Release,
-    Copy(u32, u32, u32),
-    Eltwise(EltwiseOp, u32, u32),
-    Matmul(u32, u32),
-    Reduce(u32, u32),
-    InitSfpu(bool),
-    Sfpu(bool, u32),
-    Pack(u32, u32),
+/// A call of a kernel; false if it has to wait.
+type Call = Rc<dyn Fn(&mut Run, &mut Device, &[BufferId]) -> Step>;
+
+macro_rules! calls {
+    ($($name:ident($($argument:ident: $type:ty),*) = |$run:tt, $device:tt, $buffers:tt| $body:expr;)*) => { $(
+        fn $name($($argument: $type),*) -> Call {
+            Rc::new(move |$run, $device, $buffers| $body)
+        }
+    )* };
+}
+
+// Counts and numbers are as small as bytes make them, and need not fit. `less`: so many bytes less than the page has.
+calls! {
+    reserve(cb: u32, pages: u32) = |run, _, _| run.cb_reserve_back(cb, pages);
+    push(cb: u32, pages: u32) = |run, _, _| done(run.cb_push_back(cb, pages));
+    wait(cb: u32, pages: u32) = |run, _, _| run.cb_wait_front(cb, pages);
+    pop(cb: u32, pages: u32) = |run, _, _| done(run.cb_pop_front(cb, pages));
+    read_page(number: u32, cb: u32, less: u32) = |run, device, buffers| {
+        let page = page_of(device, buffers[usize::from(cb == 1)], number);
+        let to = run.get_write_ptr(cb)?;
+        run.noc_async_read_page(device, page, to, page.bytes - less, -1)
+    };
+    write_page(number: u32, cb: u32, less: u32) = |run, device, buffers| {
+        let page = page_of(device, buffers[2], number);
+        let from = run.get_read_ptr(cb)?;
+        run.noc_async_write_page(device, from, page, page.bytes - less, -1)
+    };
+    noc_barrier(barrier: Barrier) = |run, _, _| done(run.noc_barrier(barrier, -1, None));
+    increment(id: u32) = |run, device, _| {
+        let own = N150.worker_coord(CORE).map_or(0, |at| u64::from(at.y) << 42 | u64::from(at.x) << 36);
+        let address = run.semaphore_address(id);
+        run.noc_semaphore_inc(device, own | u64::from(address), 1, -1)
+    };
+    wait_semaphore(id: u32, value: u32) = |run, device, _| {
+        run.noc_semaphore_wait(device, run.semaphore_address(id), value, true)
+    };
+    load(id: u32) = |run, device, _| run.load_word(device, run.semaphore_address(id)).map(|word| word.is_some());
+    store(id: u32, value: u32) = |run, device, _| done(run.store_word(device, run.semaphore_address(id), value));
+    startup(a: u32, b: u32, out: u32) = |run, _, _| done(run.hw_startup(a, b, out));
+    init(math: Math) = |run, _, _| done(run.init_math(math, &[0, 16]));
+    acquire() = |run, _, _| done(run.tile_regs_acquire());
+    commit() = |run, _, _| done(run.tile_regs_commit());
+    wait_dst() = |run, _, _| done(run.tile_regs_wait());
+    release() = |run, _, _| done(run.tile_regs_release());
+    copy(cb: u32, tile: u32, dst: u32) = |run, device, _| done(run.copy_tile(device, Copying::Plain, cb, tile, dst));
+    eltwise(op: EltwiseOp, tile: u32, dst: u32) = |run, device, _| {
+        done(run.eltwise_tiles(device, (op, Broadcast::None), (0, 1), (tile, tile), dst))
+    };
+    matmul(tile: u32, dst: u32) = |run, device, _| done(run.matmul_tiles(device, (0, 1), (tile, tile), dst));
+    reduce(tile: u32, dst: u32) = |run, device, _| {
+        done(run.reduce_tile(device, (PoolOp::Sum, ReduceDim::Row), (0, 1), (tile, 0), dst))
+    };
+    init_sfpu(square: bool) = |run, _, _| done(run.vector_init(&sfpu_call(square), 0));
+    sfpu(square: bool, dst: u32) = |run, _, _| done(run.vector(&sfpu_call(square), [dst; 3], dst, 0));
+    pack(dst: u32, cb: u32) = |run, device, _| done(run.pack_tile(device, dst, cb, None));
+}
+
+fn done(result: Result<(), Fault>) -> Step {
+    result.map(|()| true)
+}
+
+/// A page of an input, or of the output.
+fn page_of(device: &Device, buffer: BufferId, page: u32) -> Page {
+    let buffer = device.buffer(buffer).expect("a buffer of the program");
+    let bytes = buffer.page_bytes() as u32;
+    Page { dram: true, base: buffer.address(), page: page.into(), bytes, offset: 0 }
+}
+
+fn sfpu_call(square: bool) -> VectorCall {
+    let names = if square { ("square_tile", "square_tile_init") } else { ("abs_tile", "abs_tile_init") };
+    VectorCall::new(names, (if square { "square" } else { "abs" }, "default"), 1, &[], None).expect("a function")
 }
 
 /// How a program ended.
@@ -124,7 +168,7 @@ impl Program {
             let place = bytes.below(1 + calls.len() as u32) as usize;
             match bytes.below(4) {
                 0 if place < calls.len() => drop(calls.remove(place)),
-                1 if place < calls.len() => calls.insert(place, calls[place]),
+                1 if place < calls.len() => calls.insert(place, calls[place].clone()),
                 2 if place < calls.len() => calls[place] = call(&mut bytes),
                 _ => calls.insert(place, call(&mut bytes)),
             }
@@ -144,27 +188,27 @@ fn pipeline(step: u32, pages: u32) -> [Vec<Call>; 3] {
         4 => (Math::Reduce { pool: PoolOp::Sum, dim: ReduceDim::Row }, true),
         _ => (Math::Copy(Copying::Transposed), false),
     };
-    let mut compute = vec![Call::Startup(0, u32::from(two), 16), Call::Init(math)];
+    let mut compute = vec![startup(0, u32::from(two), 16), init(math)];
     let operands = if two { &[0, 1][..] } else { &[0] };
     for page in 0..pages {
         for &cb in operands {
-            reader.extend([Call::Reserve(cb, 1), Call::ReadPage(page, cb, 0), Call::Barrier(Barrier::Reads)]);
-            reader.push(Call::Push(cb, 1));
-            compute.push(Call::Wait(cb, 1));
+            reader.extend([reserve(cb, 1), read_page(page, cb, 0), noc_barrier(Barrier::Reads)]);
+            reader.push(push(cb, 1));
+            compute.push(wait(cb, 1));
         }
-        compute.push(Call::Acquire);
+        compute.push(acquire());
         compute.push(match step {
-            1 => Call::Eltwise(EltwiseOp::Add, 0, 0),
-            2 => Call::Eltwise(EltwiseOp::Mul, 0, 0),
-            3 => Call::Matmul(0, 0),
-            4 => Call::Reduce(0, 0),
-            _ => Call::Copy(0, 0, 0),
+            1 => eltwise(EltwiseOp::Add, 0, 0),
+            2 => eltwise(EltwiseOp::Mul, 0, 0),
+            3 => matmul(0, 0),
+            4 => reduce(0, 0),
+            _ => copy(0, 0, 0),
         });
-        compute.extend([Call::Commit, Call::WaitDst, Call::Reserve(16, 1), Call::Pack(0, 16), Call::Push(16, 1)]);
-        compute.push(Call::Release);
-        compute.extend(operands.iter().map(|&cb| Call::Pop(cb, 1)));
-        writer.extend([Call::Wait(16, 1), Call::WritePage(page, 16, 0), Call::Barrier(Barrier::Writes)]);
-        writer.push(Call::Pop(16, 1));
+        compute.extend([commit(), wait_dst(), reserve(16, 1), pack(0, 16), push(16, 1)]);
+        compute.push(release());
+        compute.extend(operands.iter().map(|&cb| pop(cb, 1)));
+        writer.extend([wait(16, 1), write_page(page, 16, 0), noc_barrier(Barrier::Writes)]);
+        writer.push(pop(16, 1));
     }
     [writer, reader, compute]
 }
@@ -175,33 +219,33 @@ fn call(bytes: &mut Bytes<'_>) -> Call {
     let (small, tile) = (bytes.below(5), bytes.below(3));
     let op = [EltwiseOp::Add, EltwiseOp::Sub, EltwiseOp::Mul][tile as usize];
     match kind {
-        0 => Call::Reserve(cb, small),
-        1 => Call::Push(cb, small),
-        2 => Call::Wait(cb, small),
-        3 => Call::Pop(cb, small),
-        4 => Call::ReadPage(small, cb, 16 * tile),
-        5 => Call::WritePage(small, cb, 16 * tile),
-        6 => Call::Barrier([Barrier::Reads, Barrier::WritesFlushed, Barrier::Writes][tile as usize]),
-        7 => Call::Barrier([Barrier::Atomics, Barrier::Full, Barrier::Full][tile as usize]),
-        8 => Call::Increment(small),
-        9 => Call::WaitSemaphore(tile, small),
-        10 => Call::Load(tile),
-        11 => Call::Store(tile, small),
-        12 => Call::Startup(cb, tile, 16),
-        13 => Call::Init(Math::Copy(if tile == 1 { Copying::Transposed } else { Copying::Plain })),
-        14 => Call::Init(Math::Eltwise { op, broadcast: Broadcast::Row, accumulate: small == 1 }),
-        15 => Call::Init(Math::Matmul { transpose: tile == 1, block: None }),
-        16 => Call::Init(Math::Reduce { pool: PoolOp::Max, dim: ReduceDim::Column }),
-        17 => Call::Acquire,
-        18 => Call::Commit,
-        19 => Call::WaitDst,
-        20 => Call::Release,
-        21 => Call::Copy(cb, tile, 4 * small),
-        22 => Call::Eltwise(op, tile, small),
-        23 => Call::Matmul(tile, small),
-        24 => Call::InitSfpu(tile == 1),
-        25 => Call::Sfpu(tile == 1, small),
-        _ => Call::Pack(4 * small, cb),
+        0 => reserve(cb, small),
+        1 => push(cb, small),
+        2 => wait(cb, small),
+        3 => pop(cb, small),
+        4 => read_page(small, cb, 16 * tile),
+        5 => write_page(small, cb, 16 * tile),
+        6 => noc_barrier([Barrier::Reads, Barrier::WritesFlushed, Barrier::Writes][tile as usize]),
+        7 => noc_barrier([Barrier::Atomics, Barrier::Full, Barrier::Full][tile as usize]),
+        8 => increment(small),
+        9 => wait_semaphore(tile, small),
+        10 => load(tile),
+        11 => store(tile, small),
+        12 => startup(cb, tile, 16),
+        13 => init(Math::Copy(if tile == 1 { Copying::Transposed } else { Copying::Plain })),
+        14 => init(Math::Eltwise { op, broadcast: Broadcast::Row, accumulate: small == 1 }),
+        15 => init(Math::Matmul { transpose: tile == 1, block: None }),
+        16 => init(Math::Reduce { pool: PoolOp::Max, dim: ReduceDim::Column }),
+        17 => acquire(),
+        18 => commit(),
+        19 => wait_dst(),
+        20 => release(),
+        21 => copy(cb, tile, 4 * small),
+        22 => eltwise(op, tile, small),
+        23 => matmul(tile, small),
+        24 => init_sfpu(tile == 1),
+        25 => sfpu(tile == 1, small),
+        _ => pack(4 * small, cb),
     }
 }
 
@@ -210,8 +254,7 @@ fn call(bytes: &mut Bytes<'_>) -> Call {
 /// # Panics
 /// If it does not end, or cannot be set up.
 pub fn run(bytes: &[u8]) -> Outcome {
-    let program = Program::new(bytes);
-    outcome(&program).expect("a device with memory for the program")
+    outcome(&Program::new(bytes)).expect("a device with memory for the program")
 }
 
 /// Runs the program of some bytes three times, on one thread and on two.
@@ -249,7 +292,7 @@ fn outcome(program: &Program) -> Result<Outcome, MemoryError> {
         Ok(run) => run,
         Err(what) => panic!("a program that cannot be set up: {what}"),
     };
-    let end = execute(&mut run, &mut device, program, &buffers)?;
+    let end = execute(&mut run, &mut device, program, &buffers);
     let mut output = vec![0; 4 * bytes(program.formats[2])];
     match device.read(buffers[2], &mut output, bytes(program.formats[2])) {
         Ok(()) | Err(MemoryError::NeverWritten { .. }) => {}
@@ -296,16 +339,16 @@ fn spec(program: &Program, l1_base: u64) -> ProgramSpec {
 }
 
 /// Lets each kernel make its calls whenever it has its turn.
-fn execute(run: &mut Run, device: &mut Device, program: &Program, buffers: &[BufferId]) -> Result<End, MemoryError> {
+fn execute(run: &mut Run, device: &mut Device, program: &Program, buffers: &[BufferId]) -> End {
     let mut next = [0; 3];
     for _ in 0..MOST_TURNS {
         let Some(kernel) = run.schedule() else {
             let states = run.kernels.iter().map(|kernel| kernel.state).collect();
-            return Ok(if run.is_finished() { End::Done } else { End::Deadlock(states) });
+            return if run.is_finished() { End::Done } else { End::Deadlock(states) };
         };
         loop {
             let step = match program.kernels[kernel].get(next[kernel]) {
-                Some(&call) => make(run, device, call, buffers)?,
+                Some(call) => call(run, device, buffers),
                 None => match run.finish_kernel() {
                     Ok(()) => break,
                     Err(fault) => Err(fault),
@@ -314,73 +357,9 @@ fn execute(run: &mut Run, device: &mut Device, program: &Program, buffers: &[Buf
             match step {
                 Ok(true) => next[kernel] += 1,
                 Ok(false) => break,
-                Err(fault) => return Ok(End::Fault(fault)),
+                Err(fault) => return End::Fault(fault),
             }
         }
     }
     panic!("the program does not end");
-}
-
-/// Makes a call of the running kernel.
-fn make(
-    run: &mut Run,
-    device: &mut Device,
-    call: Call,
-    buffers: &[BufferId],
-) -> Result<Result<bool, Fault>, MemoryError> {
-    let page = |device: &Device, buffer: usize, page: u32| -> Result<Page, MemoryError> {
-        let buffer = device.buffer(buffers[buffer])?;
-        let bytes = buffer.page_bytes() as u32;
-        Ok(Page { dram: true, base: buffer.address(), page: page.into(), bytes, offset: 0 })
-    };
-    let sfpu = |approximate: bool| {
-        let names = if approximate { ("square_tile", "square_tile_init") } else { ("abs_tile", "abs_tile_init") };
-        let function = if approximate { "square" } else { "abs" };
-        VectorCall::new(names, (function, "default"), 1, &[], None)
-    };
-    let done = |result: Result<(), Fault>| result.map(|()| true);
-    Ok(match call {
-        Call::Reserve(cb, pages) => run.cb_reserve_back(cb, pages),
-        Call::Push(cb, pages) => done(run.cb_push_back(cb, pages)),
-        Call::Wait(cb, pages) => run.cb_wait_front(cb, pages),
-        Call::Pop(cb, pages) => done(run.cb_pop_front(cb, pages)),
-        Call::ReadPage(number, cb, less) => {
-            let page = page(device, usize::from(cb == 1), number)?;
-            match run.get_write_ptr(cb) {
-                Ok(to) => run.noc_async_read_page(device, page, to, page.bytes - less, -1),
-                Err(fault) => Err(fault),
-            }
-        }
-        Call::WritePage(number, cb, less) => {
-            let page = page(device, 2, number)?;
-            match run.get_read_ptr(cb) {
-                Ok(from) => run.noc_async_write_page(device, from, page, page.bytes - less, -1),
-                Err(fault) => Err(fault),
-            }
-        }
-        Call::Barrier(barrier) => done(run.noc_barrier(barrier, -1, None)),
-        Call::Increment(id) => {
-            let own = N150.worker_coord(CORE).map_or(0, |at| u64::from(at.y) << 42 | u64::from(at.x) << 36);
-            let address = run.semaphore_address(id);
-            run.noc_semaphore_inc(device, own | u64::from(address), 1, -1)
-        }
-        Call::WaitSemaphore(id, value) => run.noc_semaphore_wait(device, run.semaphore_address(id), value, true),
-        Call::Load(id) => run.load_word(device, run.semaphore_address(id)).map(|word| word.is_some()),
-        Call::Store(id, value) => done(run.store_word(device, run.semaphore_address(id), value)),
-        Call::Startup(a, b, out) => done(run.hw_startup(a, b, out)),
-        Call::Init(math) => done(run.init_math(math, &[0, 16])),
-        Call::Acquire => done(run.tile_regs_acquire()),
-        Call::Commit => done(run.tile_regs_commit()),
-        Call::WaitDst => done(run.tile_regs_wait()),
-        Call::Release => done(run.tile_regs_release()),
-        Call::Copy(cb, tile, dst) => done(run.copy_tile(device, Copying::Plain, cb, tile, dst)),
-        Call::Eltwise(op, tile, dst) => {
-            done(run.eltwise_tiles(device, (op, Broadcast::None), (0, 1), (tile, tile), dst))
-        }
-        Call::Matmul(tile, dst) => done(run.matmul_tiles(device, (0, 1), (tile, tile), dst)),
-        Call::Reduce(tile, dst) => done(run.reduce_tile(device, (PoolOp::Sum, ReduceDim::Row), (0, 1), (tile, 0), dst)),
-        Call::InitSfpu(approximate) => done(run.vector_init(&sfpu(approximate).expect("a function"), 0)),
-        Call::Sfpu(approximate, dst) => done(run.vector(&sfpu(approximate).expect("a function"), [dst; 3], dst, 0)),
-        Call::Pack(dst, cb) => done(run.pack_tile(device, dst, cb, None)),
-    })
 }
