@@ -297,48 +297,32 @@ impl MakeTile for Bf16 {
     }
 }
 
-/// Bytes of the exponents of a tile whose datums take `BITS`, and of the padding that follows them.
-#[inline(always)]
-fn split_block_floats<const BITS: usize>(tile: &mut [u8], datums: usize) -> (&mut [u8], &mut [u8]) {
-    let (exponents, datums_section) = tile.split_at_mut(tile.len() - datums * BITS / 8);
-    let (exponents, padding) = exponents.split_at_mut(datums / FACE_SIDE);
-    padding.fill(0);
-    (exponents, datums_section)
-}
+/// FP32 or BF16, whose face rows have `BYTES`, to or from block floats of `BITS`.
+struct BlockFloats<const BYTES: usize, const BITS: usize>;
 
-/// FP32 to or from block floats of `BITS`.
-struct Fp32<const BITS: usize>;
-
-impl<const BITS: usize> MakeTile for Fp32<BITS> {
+impl<const BYTES: usize, const BITS: usize> MakeTile for BlockFloats<BYTES, BITS> {
     #[inline(always)]
     fn make(values: &[u8], tile: &mut [u8]) {
-        let (exponents, datums) = split_block_floats::<BITS>(tile, values.len() / 4);
-        block::quantise_fp32::<BITS>(cast_slice(values), exponents, datums);
+        let rows = values.len() / BYTES;
+        let (exponents, datums) = tile.split_at_mut(tile.len() - rows * FACE_SIDE * BITS / 8);
+        let (exponents, padding) = exponents.split_at_mut(rows);
+        padding.fill(0);
+        if BYTES == 64 {
+            block::quantise_fp32::<BITS>(cast_slice(values), exponents, datums);
+        } else {
+            block::quantise_bf16::<BITS>(cast_slice(values), exponents, datums);
+        }
     }
 }
 
-impl<const BITS: usize> MakeValues for Fp32<BITS> {
+impl<const BYTES: usize, const BITS: usize> MakeValues for BlockFloats<BYTES, BITS> {
     #[inline(always)]
     fn make(exponents: &[u8], datums: &[u8], values: &mut [u8]) {
-        block::unpack_fp32::<BITS>(exponents, datums, cast_slice_mut(values));
-    }
-}
-
-/// BF16 to or from block floats of `BITS`.
-struct Halves<const BITS: usize>;
-
-impl<const BITS: usize> MakeTile for Halves<BITS> {
-    #[inline(always)]
-    fn make(values: &[u8], tile: &mut [u8]) {
-        let (exponents, datums) = split_block_floats::<BITS>(tile, values.len() / 2);
-        block::quantise_bf16::<BITS>(cast_slice(values), exponents, datums);
-    }
-}
-
-impl<const BITS: usize> MakeValues for Halves<BITS> {
-    #[inline(always)]
-    fn make(exponents: &[u8], datums: &[u8], values: &mut [u8]) {
-        block::unpack_bf16::<BITS>(exponents, datums, cast_slice_mut(values));
+        if BYTES == 64 {
+            block::unpack_fp32::<BITS>(exponents, datums, cast_slice_mut(values));
+        } else {
+            block::unpack_bf16::<BITS>(exponents, datums, cast_slice_mut(values));
+        }
     }
 }
 
@@ -357,18 +341,18 @@ kernels! {
     tilize_halves: tilize_row::<32>;
     tilize_words: tilize_row::<64>;
     fp32_to_bf16: pack_row::<64, Bf16>;
-    fp32_to_bfp8: pack_row::<64, Fp32<8>>;
-    fp32_to_bfp4: pack_row::<64, Fp32<4>>;
-    bf16_to_bfp8: pack_row::<32, Halves<8>>;
-    bf16_to_bfp4: pack_row::<32, Halves<4>>;
+    fp32_to_bfp8: pack_row::<64, BlockFloats<64, 8>>;
+    fp32_to_bfp4: pack_row::<64, BlockFloats<64, 4>>;
+    bf16_to_bfp8: pack_row::<32, BlockFloats<32, 8>>;
+    bf16_to_bfp4: pack_row::<32, BlockFloats<32, 4>>;
     /
     untilize_bytes: untilize_row::<16>;
     untilize_halves: untilize_row::<32>;
     untilize_words: untilize_row::<64>;
-    bfp8_to_fp32: unpack_row::<64, Fp32<8>>;
-    bfp4_to_fp32: unpack_row::<64, Fp32<4>>;
-    bfp8_to_bf16: unpack_row::<32, Halves<8>>;
-    bfp4_to_bf16: unpack_row::<32, Halves<4>>;
+    bfp8_to_fp32: unpack_row::<64, BlockFloats<64, 8>>;
+    bfp4_to_fp32: unpack_row::<64, BlockFloats<64, 4>>;
+    bfp8_to_bf16: unpack_row::<32, BlockFloats<32, 8>>;
+    bfp4_to_bf16: unpack_row::<32, BlockFloats<32, 4>>;
 }
 
 /// Reads a row of tiles into rows of a matrix.
@@ -378,12 +362,12 @@ type UnpackKernel = unsafe fn(&[u8], Layout, &mut [u8]);
 #[cfg(target_arch = "x86_64")]
 mod avx512 {
     use super::{
-        Fp32, Halves, Lanes, Layout, MOST_DATUMS, STRIP, Strip, cast_slice_mut, pack_tiles, stream, unpack_tiles,
+        BlockFloats, Lanes, Layout, MOST_DATUMS, STRIP, Strip, cast_slice_mut, pack_tiles, stream, unpack_tiles,
     };
     use crate::convert::block_avx512 as whole;
 
     macro_rules! kernels {
-        ($($pack:ident: $packed:ty, $quantise:path; $unpack:ident: $unpacked:ty, $read:path; $bytes:literal;)*) => { $(
+        ($($pack:ident: $quantise:path, $unpack:ident: $read:path, $bytes:literal, $bits:literal;)*) => { $(
             #[target_feature(enable = "avx512f,avx512cd,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt")]
             pub fn $pack(rows: &[u8], layout: Layout, pad: &[u8], out: &mut [u8]) {
                 let count = layout.whole_tiles(rows.len(), $bytes);
@@ -399,7 +383,7 @@ mod avx512 {
                         $quantise(rows, layout.row_bytes, out);
                     }
                 }
-                pack_tiles::<$bytes, $packed>(rows, &layout, count, pad, edge);
+                pack_tiles::<$bytes, BlockFloats<$bytes, $bits>>(rows, &layout, count, pad, edge);
                 stream::finish();
             }
 
@@ -415,17 +399,17 @@ mod avx512 {
                     $read(tile, rows, stride);
                     strip.advance();
                 }
-                unpack_tiles::<$bytes, $unpacked>(edge, &layout, &mut strip);
+                unpack_tiles::<$bytes, BlockFloats<$bytes, $bits>>(edge, &layout, &mut strip);
                 stream::finish();
             }
         )* };
     }
 
     kernels! {
-        fp32_to_bfp8: Fp32<8>, whole::quantise_fp32::<8>; bfp8_to_fp32: Fp32<8>, whole::unpack_fp32::<8>; 64;
-        fp32_to_bfp4: Fp32<4>, whole::quantise_fp32::<4>; bfp4_to_fp32: Fp32<4>, whole::unpack_fp32::<4>; 64;
-        bf16_to_bfp8: Halves<8>, whole::quantise_bf16::<8>; bfp8_to_bf16: Halves<8>, whole::unpack_bf16::<8>; 32;
-        bf16_to_bfp4: Halves<4>, whole::quantise_bf16::<4>; bfp4_to_bf16: Halves<4>, whole::unpack_bf16::<4>; 32;
+        fp32_to_bfp8: whole::quantise_fp32::<8>, bfp8_to_fp32: whole::unpack_fp32::<8>, 64, 8;
+        fp32_to_bfp4: whole::quantise_fp32::<4>, bfp4_to_fp32: whole::unpack_fp32::<4>, 64, 4;
+        bf16_to_bfp8: whole::quantise_bf16::<8>, bfp8_to_bf16: whole::unpack_bf16::<8>, 32, 8;
+        bf16_to_bfp4: whole::quantise_bf16::<4>, bfp4_to_bf16: whole::unpack_bf16::<4>, 32, 4;
     }
 }
 

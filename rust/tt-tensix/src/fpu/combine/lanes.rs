@@ -5,6 +5,23 @@
 
 use crate::vector::Vector;
 
+/// Calls a function that is compiled for each mode: `function::<V, DST32, E8, WORMHOLE>`.
+macro_rules! by_mode {
+    ($mode:expr, $function:ident::<$vector:ty>($($argument:expr),*)) => {{
+        let mode = $mode;
+        match (mode.dst32, mode.e8, mode.wormhole) {
+            (false, true, _) => $function::<$vector, false, true, false>($($argument),*),
+            (false, false, _) => $function::<$vector, false, false, false>($($argument),*),
+            (true, true, true) => $function::<$vector, true, true, true>($($argument),*),
+            (true, true, false) => $function::<$vector, true, true, false>($($argument),*),
+            (true, false, true) => $function::<$vector, true, false, true>($($argument),*),
+            (true, false, false) => $function::<$vector, true, false, false>($($argument),*),
+        }
+    }};
+}
+
+pub(crate) use by_mode;
+
 /// Ends the alignment of a doubled value. In 16-bit mode both roundings happen in one step: half a unit of the coarse
 /// grid, and what the first rounding would have added.
 #[inline(always)]

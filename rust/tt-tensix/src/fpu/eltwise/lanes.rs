@@ -2,7 +2,7 @@
 
 use tt_cpu::Level;
 
-use super::super::combine::lanes::{combine_one, finish_units};
+use super::super::combine::lanes::{by_mode, combine_one, finish_units};
 use super::super::operand::{Phase, mask};
 use super::super::{Dst, MathConfig, Src};
 use crate::fpu::EltwiseOp;
@@ -40,15 +40,7 @@ vector_kernel!(tile_kernel, tile_body, (job: &Job<'_>, dst: &mut Dst, a: &Src, b
 
 #[inline(always)]
 fn tile_body<V: Vector>(job: &Job<'_>, dst: &mut Dst, a: &Src, b: &Src) {
-    let mode = job.cfg.mode();
-    match (mode.dst32, mode.e8, mode.wormhole) {
-        (false, true, _) => with_mode::<V, false, true, false>(job, dst, a, b),
-        (false, false, _) => with_mode::<V, false, false, false>(job, dst, a, b),
-        (true, true, true) => with_mode::<V, true, true, true>(job, dst, a, b),
-        (true, true, false) => with_mode::<V, true, true, false>(job, dst, a, b),
-        (true, false, true) => with_mode::<V, true, false, true>(job, dst, a, b),
-        (true, false, false) => with_mode::<V, true, false, false>(job, dst, a, b),
-    }
+    by_mode!(job.cfg.mode(), with_mode::<V>(job, dst, a, b));
 }
 
 #[inline(always)]

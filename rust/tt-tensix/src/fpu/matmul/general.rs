@@ -2,7 +2,7 @@
 
 use tt_cpu::Level;
 
-use super::super::combine::lanes::combine;
+use super::super::combine::lanes::{by_mode, combine};
 use super::super::operand::Phase;
 use super::super::{Dst, MathConfig};
 use super::chain::{self, EXPONENT, HALF};
@@ -41,15 +41,7 @@ vector_kernel!(general, choose, (job: &Job<'_>, dst: &mut Dst));
 
 #[inline(always)]
 fn choose<V: Vector>(job: &Job<'_>, dst: &mut Dst) {
-    let mode = job.cfg.mode();
-    match (mode.dst32, mode.e8, mode.wormhole) {
-        (false, true, _) => body::<V, false, true, false>(job, dst),
-        (true, true, true) => body::<V, true, true, true>(job, dst),
-        (true, true, false) => body::<V, true, true, false>(job, dst),
-        (false, false, _) => body::<V, false, false, false>(job, dst),
-        (true, false, true) => body::<V, true, false, true>(job, dst),
-        (true, false, false) => body::<V, true, false, false>(job, dst),
-    }
+    by_mode!(job.cfg.mode(), body::<V>(job, dst));
 }
 
 #[inline(always)]

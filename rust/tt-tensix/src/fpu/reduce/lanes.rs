@@ -3,7 +3,7 @@
 use tt_cpu::Level;
 use tt_formats::DataFormat;
 
-use super::super::combine::lanes::combine;
+use super::super::combine::lanes::{by_mode, combine};
 use super::super::matmul::chain::{EXPONENT, HALF};
 use super::super::moves::{add_zero, move_datum};
 use super::super::mvmul::STEP;
@@ -212,15 +212,7 @@ fn columns_body<V: Vector>(job: &Job<'_>, results: &mut Results) {
     if !reduction.sum {
         return largest::<V>(reduction, data, results);
     }
-    let mode = reduction.cfg.mode();
-    match (mode.dst32, mode.e8, mode.wormhole) {
-        (false, true, _) => sums::<V, false, true, false>((reduction, data, job.chains), results),
-        (false, false, _) => sums::<V, false, false, false>((reduction, data, job.chains), results),
-        (true, true, true) => sums::<V, true, true, true>((reduction, data, job.chains), results),
-        (true, true, false) => sums::<V, true, true, false>((reduction, data, job.chains), results),
-        (true, false, true) => sums::<V, true, false, true>((reduction, data, job.chains), results),
-        (true, false, false) => sums::<V, true, false, false>((reduction, data, job.chains), results),
-    }
+    by_mode!(reduction.cfg.mode(), sums::<V>((reduction, data, job.chains), results));
 }
 
 /// The two faces below each other that hold the columns from `column` on, from the first of these columns on.

@@ -109,9 +109,9 @@ impl<V: LaneVector> Lane for Simd<V> {
 
     methods! {
         fn mad(self, b, c) -> Self = Self(V::lane_mad(&self.0, &b.0, &c.0));
-        fn plus(self, other) -> Self = sum::<V>(Self::from(ONE), self, other);
-        fn minus(self, other) -> Self = sum::<V>(Self::from(MINUS_ONE), other, self);
-        fn times(self, other) -> Self = product::<V>(self, other);
+        fn plus(self, other) -> Self = rounded_once::<V, false>(Self::from(ONE), self, other);
+        fn minus(self, other) -> Self = rounded_once::<V, false>(Self::from(MINUS_ONE), other, self);
+        fn times(self, other) -> Self = rounded_once::<V, true>(self, other, Self::from(0));
         fn and(self, other) -> Self = Self(zip(self.0, other.0, V::and));
         fn or(self, other) -> Self = Self(zip(self.0, other.0, V::or));
         fn xor(self, other) -> Self = Self(zip(self.0, other.0, V::xor));
@@ -132,39 +132,23 @@ impl<V: LaneVector> Lane for Simd<V> {
     }
 }
 
-/// `one * x + z` for a factor of 1 or -1: nothing is cut off the product, so that the host rounds as the unit does, but
-/// for results near the ends of the range.
+/// `x * y + z` for a factor `x` of 1 or -1, or a `PRODUCT` alone: nothing is cut off before the one rounding, so that the
+/// host rounds as the unit does, but for results near the ends of the range.
 #[inline(always)]
-fn sum<V: LaneVector>(one: Simd<V>, x: Simd<V>, z: Simd<V>) -> Simd<V> {
-    let ([s0, s1], [x0, x1], [z0, z1]) = (one.0, x.0, z.0);
-    let (first, good0) = host_sum::<V>(s0, x0, z0);
-    let (second, good1) = host_sum::<V>(s1, x1, z1);
+fn rounded_once<V: LaneVector, const PRODUCT: bool>(x: Simd<V>, y: Simd<V>, z: Simd<V>) -> Simd<V> {
+    let ([x0, x1], [y0, y1], [z0, z1]) = (x.0, y.0, z.0);
+    let (first, good0) = host_once::<V, PRODUCT>(x0, y0, z0);
+    let (second, good1) = host_once::<V, PRODUCT>(x1, y1, z1);
     let bad = V::mask_not(V::both(good0, good1));
-    if V::mask_any(bad) { Simd(V::lane_mad(&one.0, &x.0, &z.0)) } else { Simd([first, second]) }
+    if V::mask_any(bad) { Simd(V::lane_mad(&x.0, &y.0, &z.0)) } else { Simd([first, second]) }
 }
 
 #[inline(always)]
-fn host_sum<V: LaneVector>(one: V::Int, x: V::Int, z: V::Int) -> (V::Int, V::Mask) {
-    let result = V::to_bits(V::fma(V::from_bits(one), V::from_bits(x), V::from_bits(z)));
+fn host_once<V: LaneVector, const PRODUCT: bool>(x: V::Int, y: V::Int, z: V::Int) -> (V::Int, V::Mask) {
+    let result = V::to_bits(V::fma(V::from_bits(x), V::from_bits(y), V::from_bits(z)));
     let nothing = V::equal(magnitude::<V>(result), V::splat(0));
-    (V::keep(V::mask_not(nothing), result), V::mask_or(nothing, is_safe::<V>(exponent_bits::<V>(result))))
-}
-
-/// `x * y`: one rounding of the whole product, as the host does it.
-#[inline(always)]
-fn product<V: LaneVector>(x: Simd<V>, y: Simd<V>) -> Simd<V> {
-    let ([x0, x1], [y0, y1]) = (x.0, y.0);
-    let (first, good0) = host_product::<V>(x0, y0);
-    let (second, good1) = host_product::<V>(x1, y1);
-    let bad = V::mask_not(V::both(good0, good1));
-    if V::mask_any(bad) { Simd(V::lane_mad(&x.0, &y.0, &[V::splat(0); VECTORS])) } else { Simd([first, second]) }
-}
-
-#[inline(always)]
-fn host_product<V: LaneVector>(x: V::Int, y: V::Int) -> (V::Int, V::Mask) {
-    let result = V::to_bits(V::fma(V::from_bits(x), V::from_bits(y), V::splat_float(0.0)));
-    let nothing = V::equal(magnitude::<V>(result), V::splat(0));
-    let good = V::both(is_safe::<V>(exponent_bits::<V>(result)), are_normal::<V>(x, y));
+    let safe = is_safe::<V>(exponent_bits::<V>(result));
+    let good = if PRODUCT { V::both(safe, are_normal::<V>(x, y)) } else { safe };
     (V::keep(V::mask_not(nothing), result), V::mask_or(nothing, good))
 }
 

@@ -6,7 +6,7 @@ use tt_testkit::random::Random;
 
 use super::{A, SIGN, STEP, SpecLanes};
 use crate::sfpu::arith::fma::wormhole;
-use crate::sfpu::arith::lane::{Lane, MINUS_ONE, ONE, ROUNDER, max, min, polynomial};
+use crate::sfpu::arith::lane::{Lane, MINUS_ONE, ONE, ROUNDER, mad, max, min, polynomial};
 use crate::sfpu::exec::speculative::Speculative;
 use crate::sfpu::exec::speculative::interval::Plan;
 use crate::sfpu::functions::blocks::Blocks;
@@ -21,6 +21,13 @@ const PI: u32 = 0x4049_0fdb;
 type Program = fn(SpecLanes, SpecLanes, SpecLanes) -> SpecLanes;
 type Definition = fn(u32, u32, u32) -> u32;
 
+/// A piece that has the same text on lanes and on words.
+macro_rules! piece {
+    ($name:literal, |$x:ident $(, $other:pat_param)*| $body:expr) => {
+        ($name, |$x $(, $other)*| $body, |$x $(, $other)*| $body)
+    };
+}
+
 /// A step, and what it is to compute.
 const STEPS: [(&str, Program, Definition); 23] = [
     ("mad", |x, y, z| x.mad(y, z), wormhole),
@@ -28,11 +35,7 @@ const STEPS: [(&str, Program, Definition); 23] = [
     ("mad, constant 1", |x, y, _| x.mad(y, SpecLanes::from(ONE)), |x, y, _| wormhole(x, y, ONE)),
     ("mad, large constant", |x, y, _| x.mad(y, SpecLanes::from(ROUNDER)), |x, y, _| wormhole(x, y, ROUNDER)),
     ("mad, constant power", |x, _, z| x.mad(SpecLanes::from(0x3e80_0000), z), |x, _, z| wormhole(x, 0x3e80_0000, z)),
-    (
-        "mad, constant power above 1",
-        |x, _, z| x.mad(SpecLanes::from(0xc080_0000), z),
-        |x, _, z| wormhole(x, 0xc080_0000, z),
-    ),
+    piece!("mad, constant power above 1", |x, _, z| mad(x, 0xc080_0000_u32, z)),
     ("fma", |x, y, z| x.fma(y, z), wormhole),
     ("fma, constant addend", |x, y, _| x.fma(y, SpecLanes::from(0x3fb8_aa3b)), |x, y, _| wormhole(x, y, 0x3fb8_aa3b)),
     ("fma of a small product", |x, y, z| x.fma_small(y, z), wormhole),
@@ -49,20 +52,12 @@ const STEPS: [(&str, Program, Definition); 23] = [
         |x, _, z| x.fma_reduction(SpecLanes::from(0xbfc9_0000), z),
         |x, _, z| wormhole(x, 0xbfc9_0000, z),
     ),
-    (
-        "horner",
-        |x, y, _| x.horner(y, &[0x3eaa_aaab, 0xbf00_0003]),
-        |x, y, _| wormhole(wormhole(x, y, 0x3eaa_aaab), y, 0xbf00_0003),
-    ),
+    piece!("horner", |x, y, _| x.horner(y, &[0x3eaa_aaab, 0xbf00_0003])),
     // Integers of any length.
-    ("integers' quotient", |x, y, z| x.divide(y.shr(z), true).0, |x, y, z| x.divide(y.shr(z), true).0),
-    ("integers' rest", |x, y, z| x.divide(y.shr(z), false).1, |x, y, z| x.divide(y.shr(z), false).1),
-    (
-        "greatest common divisor",
-        |x, y, z| x.shr(z).gcd_rounds(y.shr(z), 30),
-        |x, y, z| x.shr(z).gcd_rounds(y.shr(z), 30),
-    ),
-    ("few rounds of it", |x, y, z| x.gcd_rounds(y.shr(z), 14), |x, y, z| x.gcd_rounds(y.shr(z), 14)),
+    piece!("integers' quotient", |x, y, z| x.divide(y.shr(z), true).0),
+    piece!("integers' rest", |x, y, z| x.divide(y.shr(z), false).1),
+    piece!("greatest common divisor", |x, y, z| x.shr(z).gcd_rounds(y.shr(z), 30)),
+    piece!("few rounds of it", |x, y, z| x.gcd_rounds(y.shr(z), 14)),
 ];
 
 #[target_feature(enable = "avx512f,avx512cd,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt")]
@@ -220,13 +215,6 @@ fn planned(x: SpecLanes, coefficients: &[u32], plan: Plan) -> SpecLanes {
     SpecLanes::from(coefficients[0]).horner_planned(x, &coefficients[1..], plan)
 }
 
-/// A piece that has the same text on lanes and on words.
-macro_rules! piece {
-    ($name:literal, |$x:ident| $body:expr) => {
-        ($name, |$x, _, _| $body, |$x, _, _| $body)
-    };
-}
-
 /// Building blocks and polynomials by their speculative programs, with what they are to compute.
 const WHOLE: [(&str, Program, Definition); 26] = [
     (
@@ -250,27 +238,27 @@ const WHOLE: [(&str, Program, Definition); 26] = [
         |x, _, _| planned(x.expect_up_to(0.999_999_94), &MIRRORED, PLAN_OF_MIRRORED),
         |x, _, _| polynomial(x, MIRRORED),
     ),
-    piece!("root", |x| x.refine_root(x.inverse_root())),
-    piece!("inverse root", |x| x.refine_inverse_root(x.inverse_root())),
-    piece!("root by Newton steps", |x| x.newton_root(3)),
-    piece!("main part of the gamma function's logarithm", |x| x.lgamma_stirling()),
+    piece!("root", |x, _, _| x.refine_root(x.inverse_root())),
+    piece!("inverse root", |x, _, _| x.refine_inverse_root(x.inverse_root())),
+    piece!("root by Newton steps", |x, _, _| x.newton_root(3)),
+    piece!("main part of the gamma function's logarithm", |x, _, _| x.lgamma_stirling()),
     ("quotient by a constant", |x, _, _| x.div_f32(0xc049_0fdb.into()), |x, _, _| x.div_f32(0xc049_0fdb)),
     ("quotient of a constant", |x, _, _| SpecLanes::from(PI).div_f32(x), |x, _, _| PI.div_f32(x)),
-    piece!("logarithm to base 2", |x| x.binary(SERIES_32)),
-    piece!("error function", |x| x.erf_f32(2)),
-    piece!("hyperbolic tangent", |x| x.tanh_f32()),
-    piece!("cosine", |x| x.cos(SINE_32)),
-    piece!("sine", |x| x.sin(SINE_32)),
-    piece!("logarithm", |x| x.natural(SERIES_32, None)),
-    piece!("logarithm of the next number", |x| x.log1p(SERIES_32)),
-    piece!("exponential", |x| x.exp_f32()),
-    piece!("reciprocal", |x| x.reciprocal(2)),
-    piece!("reciprocal in one step", |x| x.reciprocal(1)),
-    piece!("reciprocal without a step", |x| x.reciprocal(0)),
-    piece!("minimum", |x| min(x, 0x4120_0000_u32)),
-    piece!("minimum, negative bound", |x| min(x, 0xc120_0000_u32)),
-    piece!("maximum", |x| max(x, 0x4120_0000_u32)),
-    piece!("maximum, negative bound", |x| max(x, 0xc120_0000_u32)),
+    piece!("logarithm to base 2", |x, _, _| x.binary(SERIES_32)),
+    piece!("error function", |x, _, _| x.erf_f32(2)),
+    piece!("hyperbolic tangent", |x, _, _| x.tanh_f32()),
+    piece!("cosine", |x, _, _| x.cos(SINE_32)),
+    piece!("sine", |x, _, _| x.sin(SINE_32)),
+    piece!("logarithm", |x, _, _| x.natural(SERIES_32, None)),
+    piece!("logarithm of the next number", |x, _, _| x.log1p(SERIES_32)),
+    piece!("exponential", |x, _, _| x.exp_f32()),
+    piece!("reciprocal", |x, _, _| x.reciprocal(2)),
+    piece!("reciprocal in one step", |x, _, _| x.reciprocal(1)),
+    piece!("reciprocal without a step", |x, _, _| x.reciprocal(0)),
+    piece!("minimum", |x, _, _| min(x, 0x4120_0000_u32)),
+    piece!("minimum, negative bound", |x, _, _| min(x, 0xc120_0000_u32)),
+    piece!("maximum", |x, _, _| max(x, 0x4120_0000_u32)),
+    piece!("maximum, negative bound", |x, _, _| max(x, 0xc120_0000_u32)),
 ];
 
 /// Runs the pieces on every `stride`th word and on some of every kind.
