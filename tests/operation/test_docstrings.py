@@ -43,3 +43,8 @@ def test_a_source_can_be_opened(entry: registry.Op) -> None:
 @pytest.mark.parametrize("entry", [entry for entry in registry.entries() if entry.category in _WITH_SHAPES], ids=str)
 def test_shapes_are_stated(entry: registry.Op) -> None:
     assert re.search(r"^Shape: .*-> .*\[", entry.doc, re.MULTILINE)
+
+
+@pytest.mark.parametrize("entry", registry.entries(), ids=str)
+def test_errors_are_stated_for_supported_data_types_only(entry: registry.Op) -> None:
+    assert entry.accuracy is None or set(entry.accuracy.ulp) <= set(entry.dtypes)
