@@ -27,7 +27,7 @@ import complex_calls
 import gradient_calls
 import ttnn
 from eltwise_calls import Operand
-from operands import BLOCK_FLOAT_STEP, INTEGERS, MANTISSA_BITS, assert_within, make, values_of, wrapped
+from operands import BLOCK_FLOAT_STEP, INTEGERS, MANTISSA_BITS, assert_within, make, make_operand, values_of, wrapped
 from reference_calls import MATMULS, applies, calls, compare, fitting, largest_integer, takes_integers
 from ttnn.base.exceptions import DeviceError, EngineBugError, MemoryConfigError, TtnnError
 from ttnn.operation import registry
@@ -71,6 +71,10 @@ def place(name: str, shape: tuple[int, ...], layout: ttnn.Layout) -> ttnn.Memory
         ttnn.BufferType.L1,
         ttnn.ShardSpec(ttnn.CoreRangeSet([cores]), shard, ORDERS[order]),
     )
+
+
+ADD_SHARDS = {"layer_norm", "rms_norm"}
+"""Operators whose sums are taken shard by shard."""
 
 
 @dataclass(frozen=True)
@@ -142,11 +146,11 @@ def calls_of(case: Case, device: ttnn.MeshDevice) -> Iterator[Call]:
         yield from _others(case, device)
 
 
-def _slot(case: Case, device: ttnn.MeshDevice, shape: tuple[int, ...], seed: int) -> Slot:
+def _slot(case: Case, device: ttnn.MeshDevice, item: Operand) -> Slot:
     entry = case.entry
     limit = 1000 if entry.name in ("gcd", "lcm", "outer") else largest_integer(entry)
-    build = partial(make, shape, case.dtype, case.layout, device, seed)
-    return Slot(shape, lambda config: build(config, fitting(entry), limit))
+    build = partial(make_operand, item, case.dtype, case.layout, device)
+    return Slot(item.shape, lambda config: build(memory_config=config, fit=fitting(entry), limit=limit))
 
 
 def _others(case: Case, device: ttnn.MeshDevice) -> Iterator[Call]:
@@ -159,12 +163,13 @@ def _others(case: Case, device: ttnn.MeshDevice) -> Iterator[Call]:
     for arguments in found:
         if case.dtype in INTEGERS and arguments and not takes_integers(entry, arguments):
             continue
-        slots = [_slot(case, device, a.shape, a.seed) if isinstance(a, Operand) else a for a in arguments]
+        slots = [_slot(case, device, a) if isinstance(a, Operand) else a for a in arguments]
 
         def check(values: list[Any], result: Any) -> None:
             compare(entry, result, values[0], values[1:])
 
-        yield Call((_slot(case, device, shape, 0), *slots), (), check if bounded else None)
+        first = _slot(case, device, Operand(shape, 0))
+        yield Call((first, *slots), (), check if bounded else None, entry.name in ADD_SHARDS)
 
 
 def _pads_badly(case: Case) -> bool:
@@ -212,7 +217,7 @@ def _products(case: Case, device: ttnn.MeshDevice) -> Iterator[Call]:
     if case.entry.name == "addmm":
         operands = [[(shape[0], 48), shape, right]] if len(shape) == 2 else []
     for sizes in operands:
-        slots = tuple(_slot(case, device, size, i) for i, size in enumerate(sizes))
+        slots = tuple(_slot(case, device, Operand(size, i)) for i, size in enumerate(sizes))
         yield Call(slots, (), _residual, order_varies=True)
 
 

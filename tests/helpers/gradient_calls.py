@@ -9,6 +9,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -216,7 +217,7 @@ def results(
             continue
         for shape in shapes(entry, dtype):
             values = arguments(entry, call, shape, dtype, layout, device)
-            found = getattr(ttnn, entry.name)(*values, **dict(call.keywords))
+            found = attrgetter(entry.name)(ttnn)(*values, **dict(call.keywords))
             expected = entry.golden(*plain(values), **dict(call.keywords))
             measure = None if entry.accuracy is None else entry.accuracy.magnitude
             magnitude = None if measure is None else np.asarray(measure(*plain(values), **dict(call.keywords)))

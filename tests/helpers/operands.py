@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 import ttnn
 from ttnn.base.tensor_spec import TensorSpec
+from ttnn.operation.domain import Operand
 
 Values = npt.NDArray[np.float64]
 INTEGERS = {
@@ -37,6 +38,16 @@ def random_values(
             low, high = max(low, -limit), min(high, limit)
         return generator.integers(low, high, size=shape, dtype=np.int64)
     return generator.normal(size=shape).astype(np.float32)
+
+
+def make_operand(
+    item: Operand, dtype: ttnn.DataType, layout: ttnn.Layout, device: ttnn.MeshDevice, **options: Any
+) -> ttnn.Tensor:
+    """Return another tensor of a call, of this data type and layout where it names none."""
+    if item.between is not None:
+        low, high = item.between
+        options["fit"] = lambda values: low + (high - low) / (1 + np.exp(-values))
+    return make(item.shape, item.dtype or dtype, item.layout or layout, device, item.seed, **options)
 
 
 def make(

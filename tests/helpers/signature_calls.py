@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 
 import ttnn
+from operands import make_operand
 from ttnn.operation import registry
+from ttnn.operation.domain import Operand
 from ttnn.operation.signature import REQUIRED, Param, Signature
 
 SHAPE = (1, 1, 64, 128)
@@ -76,6 +78,7 @@ INDICES: dict[tuple[str, str], Any] = {
 # Options that every call gets: one of two that must be given, or the device on which the result is looked at.
 GIVEN = {
     *((name, "min") for name in ("clamp", "clip", "clamp_bw", "clip_bw")),
+    ("scale_causal_mask_hw_dims_softmax_in_place", "mask"),
     *((name, "device") for name in ("arange", "full", "ones", "zeros", "full_like", "ones_like", "zeros_like")),
 }
 SHARDED_INPUTS = {"reshard", "sharded_to_interleaved"}
@@ -131,6 +134,8 @@ def _value(entry: registry.Op, param: Param, device: ttnn.MeshDevice, dtype: ttn
     """Return a value for a required parameter."""
     kind = param.kind.text
     found = SPECIAL.get((entry.name, param.name), param.example)
+    if isinstance(found, Operand):
+        return make_operand(found, dtype, ttnn.TILE_LAYOUT, device)
     if found is not None and kind != "ttnn.Tensor":
         return found
     if kind == "ttnn.Tensor" and (entry.name, param.name) in INDICES:
@@ -193,7 +198,11 @@ def other_values(param: Param, call: Call, device: ttnn.MeshDevice) -> list[Any]
         return [found]
     if kind == "ttnn.Tensor":
         first = next((value for value in call.arguments.values() if isinstance(value, ttnn.Tensor)), None)
-        return [] if first is None else [ttnn.clone(first)]
+        if first is None:
+            return []
+        # Twice the same may be the same again.
+        shape = tuple(first.shape)
+        return [ttnn.clone(first), tensor(device, first.dtype, 5, shape, first.layout, first.memory_config())]
     config = ttnn.WormholeComputeKernelConfig
     values: dict[str, list[Any]] = {
         "float": [0.25],

@@ -41,7 +41,9 @@ from ttnn.metal.semaphores import create_global_semaphore as create_global_semap
 from ttnn.metal.semaphores import get_global_semaphore_address as get_global_semaphore_address
 from ttnn.metal.semaphores import reset_global_semaphore_value as reset_global_semaphore_value
 from ttnn.operation.hooks import *  # noqa: F403
-from ttnn.ops import *  # noqa: F403
+
+from ttnn.ops import *  # noqa: F403  # isort: skip
+from ttnn.namespaces import *  # noqa: F403  # isort: skip
 from ttnn.ops._programs.activations import string_to_unary_with_param as string_to_unary_with_param
 from ttnn.ops.conversion import *  # noqa: F403
 from ttnn.ops.eltwise.complex.tensor import ComplexTensor as ComplexTensor

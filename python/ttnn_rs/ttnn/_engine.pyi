@@ -326,17 +326,21 @@ class _TernaryArguments(TypedDict):
 
 def ternary(operands: Sequence[Buffer | float], output: Buffer, **program: Unpack[_TernaryArguments]) -> None: ...
 
-class _SoftmaxArguments(TypedDict):
-    format: int
-    rows: int
-    width: int
-    stable: bool
-    exact_exp: bool
-    dst32: bool
-    fidelity: int
-    arch: NotRequired[int]
-
-def softmax(input: Buffer, output: Buffer, **program: Unpack[_SoftmaxArguments]) -> None: ...
+class Pipeline:
+    def __init__(
+        self,
+        tensors: Sequence[tuple[int, list[int] | None, str | None, int]],
+        passes: Sequence[dict[str, Any]],
+        *,
+        domain: list[int],
+        axis: int,
+        format: int,
+        dst32: bool,
+        direct: bool,
+        fidelity: int,
+        arch: int,
+    ) -> None: ...
+    def run(self, inputs: Sequence[Buffer], outputs: Sequence[Buffer]) -> None: ...
 
 class _ReduceArguments(TypedDict):
     formats: tuple[int, int]

@@ -18,9 +18,8 @@ pub mod matmul_fast;
 pub mod movement;
 mod operand;
 mod pages;
+pub mod pipeline;
 pub mod reduce;
-pub mod rows;
-pub mod softmax;
 pub mod ternary;
 pub mod unary;
 

@@ -11,6 +11,7 @@ mod error;
 mod host;
 mod interrupt;
 mod ops;
+mod pipeline;
 mod program;
 mod shared;
 mod tiles;
@@ -28,5 +29,6 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     chip::register(module)?;
     program::register(module)?;
     ops::register(module)?;
+    pipeline::register(module)?;
     interrupt::prepare(module.py())
 }

@@ -13,7 +13,6 @@ use tt_ops::matmul::{Bias, MatmulProgram, Ring};
 use tt_ops::movement::{Movement, Packed, View};
 use tt_ops::reduce::product::{Factors, MatrixAxis, ProductProgram};
 use tt_ops::reduce::{Axis, Fill, Join, ReduceStep};
-use tt_ops::softmax::SoftmaxProgram;
 use tt_ops::ternary::TernaryProgram;
 use tt_ops::unary::UnaryProgram;
 use tt_ops::{Chain, OpError};
@@ -53,7 +52,7 @@ fn engine_error(what: String) -> PyErr {
 }
 
 /// Runs an operator on the device that all `buffers` belong to, without the interpreter lock.
-fn run_on_device(
+pub fn run_on_device(
     py: Python<'_>,
     operator: &str,
     buffers: &[&Buffer],
@@ -233,17 +232,6 @@ fn ternary(
     })
 }
 
-/// Softmax over the last dimension; see `tt_ops::softmax`. `rows` are those of tiles, `width` is in datums.
-#[pyfunction]
-#[pyo3(signature = (input, output, **program))]
-fn softmax(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Program<'_>>) -> PyResult<()> {
-    keywords!(py, program; format, rows, width, stable, exact_exp, dst32, fidelity, arch = Arch::Wormhole);
-    let program = SoftmaxProgram { format, rows, width, stable, exact_exp, dst32, fidelity, arch };
-    run_on_device(py, "softmax", &[input, output], |device, ids| {
-        tt_ops::softmax::softmax(device, ids[0], ids[1], &program)
-    })
-}
-
 /// One step of a reduction; see `tt_ops::reduce`. `axis` is "w", "h", "tile", or "leading" or "transposed" (with
 /// `length`); `scaler` is the FPU's, `scale` the SFPU's; the padding `fill` is height, width, and a value that the format
 /// holds.
@@ -390,6 +378,6 @@ fn fill(py: Python<'_>, output: &Buffer, format: Given<DataFormat>, value: f64) 
 
 /// Adds this file's names to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    add_functions!(module: matmul, matmul_fast, unary, binary, ternary, softmax, reduce, product, argmax,
+    add_functions!(module: matmul, matmul_fast, unary, binary, ternary, reduce, product, argmax,
         embedding_backward, move_elements, copy_pages, fill)
 }

@@ -54,15 +54,15 @@ const CHORES: &[Chore] = &[
         commands: &[
             "python -m mypy.stubtest ttnn._engine --mypy-config-file pyproject.toml --ignore-disjoint-bases \
                     --allowlist rust/xtask/stubtest-allowlist.txt",
-            "python -m ttnn.operation.stubs python/ttnn_rs/ttnn/ops/__init__.pyi --check",
+            "python -m ttnn.operation.stubs python/ttnn_rs/ttnn --check",
             "python docs/make_operators.py --check",
             "python docs/make_kernel_api.py --check",
         ],
     },
     Chore {
         name: "stubs",
-        help: "write ttnn/ops/__init__.pyi, what editors and type checkers know of the operators",
-        commands: &["python -m ttnn.operation.stubs python/ttnn_rs/ttnn/ops/__init__.pyi"],
+        help: "write ttnn/ops/__init__.pyi and ttnn/namespaces.pyi, what editors and type checkers know of the operators",
+        commands: &["python -m ttnn.operation.stubs python/ttnn_rs/ttnn"],
     },
     Chore {
         name: "docs",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -69,10 +70,10 @@ def test_every_parameter_changes_the_result(entry: Op, device: ttnn.MeshDevice) 
     shape = (1, 1, 32, 64)
     first = call_of(entry)
     plain_call = Call(first.arguments)
-    before = getattr(ttnn, entry.name)(*arguments(entry, plain_call, shape, ttnn.bfloat16, ttnn.TILE_LAYOUT, device))
+    before = attrgetter(entry.name)(ttnn)(*arguments(entry, plain_call, shape, ttnn.bfloat16, ttnn.TILE_LAYOUT, device))
     for call in [call for call in calls(entry) if call.arguments == first.arguments and call.keywords]:
         values = arguments(entry, call, shape, ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
-        after = getattr(ttnn, entry.name)(*values, **dict(call.keywords))
+        after = attrgetter(entry.name)(ttnn)(*values, **dict(call.keywords))
         same = all(np.array_equal(values_of(a), values_of(b)) for a, b in zip(before, after, strict=True))
         assert same == (call.keywords == (("approximate", "none"),)), call
 
@@ -88,7 +89,7 @@ def test_layouts_are_those_of_the_entry(entry: Op, device: ttnn.MeshDevice) -> N
     call = call_of(entry)
     values = arguments(entry, call, (1, 1, 32, 64), ttnn.bfloat16, ttnn.ROW_MAJOR_LAYOUT, device)
     with pytest.raises(ttnn.LayoutError, match=rf"^ttnn\.{entry.name}: "):
-        getattr(ttnn, entry.name)(*values, **dict(call.keywords))
+        attrgetter(entry.name)(ttnn)(*values, **dict(call.keywords))
 
 
 @pytest.mark.parametrize(("entry", "place"), PLACED, ids=str)
@@ -100,7 +101,7 @@ def test_places(entry: Op, place: str, device: ttnn.MeshDevice) -> None:
         grid = ttnn.CoreGrid(y=2, x=2 if place == "BLOCK" else 1)
         config = ttnn.create_sharded_memory_config(SHARDED, grid, getattr(ttnn.ShardStrategy, place))
     call = call_of(entry)
-    operation = getattr(ttnn, entry.name)
+    operation = attrgetter(entry.name)(ttnn)
 
     def run(where: ttnn.MemoryConfig | None, **options: Any) -> list[ttnn.Tensor]:
         values = arguments(entry, call, SHARDED, ttnn.bfloat16, ttnn.TILE_LAYOUT, device, where)
@@ -142,7 +143,7 @@ def test_preallocated_gradients(
     shape = (1, 1, 33, 31)
     call = _call_of_signature(entry, number)
     values = arguments(entry, call, shape, dtype, ttnn.TILE_LAYOUT, device)
-    operation = getattr(ttnn, entry.name)
+    operation = attrgetter(entry.name)(ttnn)
     expected = operation(*values)
 
     def target(size: tuple[int, ...] = shape, **options: Any) -> ttnn.Tensor:
@@ -183,7 +184,7 @@ def test_required_outputs(entry: Op, device: ttnn.MeshDevice) -> None:
     values = arguments(
         entry, _call_of_signature(entry, number), (1, 1, 33, 31), ttnn.bfloat16, ttnn.TILE_LAYOUT, device
     )
-    operation = getattr(ttnn, entry.name)
+    operation = attrgetter(entry.name)(ttnn)
     both = operation(*values)
     for mask in ([True, False], [False, True], [True, True]):
         results = operation(*values, are_required_outputs=mask)
@@ -202,7 +203,7 @@ def test_bad_operands(entry: Op, device: ttnn.MeshDevice) -> None:
     """Every operand in turn: on the host, deallocated, of another shape. The error names the operator."""
     call = call_of(entry)
     shape = (1, 1, 32, 64)
-    operation = getattr(ttnn, entry.name)
+    operation = attrgetter(entry.name)(ttnn)
     good = arguments(entry, call, shape, ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
     for i, item in enumerate(good):
         if not isinstance(item, ttnn.Tensor):
@@ -221,7 +222,7 @@ def test_bad_operands(entry: Op, device: ttnn.MeshDevice) -> None:
 
 def attempt(entry: Op, values: list[Any], call: Call) -> TtnnError | list[ttnn.Tensor]:
     try:
-        found: list[ttnn.Tensor] = getattr(ttnn, entry.name)(*values, **dict(call.keywords))
+        found: list[ttnn.Tensor] = attrgetter(entry.name)(ttnn)(*values, **dict(call.keywords))
     except TtnnError as error:
         return error
     return found
@@ -271,8 +272,8 @@ def test_comparison_mode(entry: Op, device: ttnn.MeshDevice) -> None:
         ttnn.manage_config("comparison_mode_should_raise_exception", True),
         ttnn.manage_config("comparison_mode_pcc", 0.99999),
     ):
-        results = getattr(ttnn, entry.name)(*values, **dict(call.keywords))
-    fallback = ttnn.get_fallback_function(getattr(ttnn, entry.name))(*values, **dict(call.keywords))
+        results = attrgetter(entry.name)(ttnn)(*values, **dict(call.keywords))
+    fallback = ttnn.get_fallback_function(attrgetter(entry.name)(ttnn))(*values, **dict(call.keywords))
     for result, reference in zip(results, fallback, strict=True):
         assert isinstance(reference, ttnn.Tensor)
         assert reference.shape == result.shape

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 
 import ttnn
 from eltwise_calls import Operand
-from operands import INTEGERS, make, values_of
+from operands import INTEGERS, make, make_operand, values_of
 from reference_calls import (
     OWN_TESTS,
     applies,
@@ -70,9 +71,9 @@ def test_every_operator_is_tried() -> None:
 
 def _run(entry: registry.Op, x: ttnn.Tensor, arguments: tuple[Any, ...], device: ttnn.MeshDevice) -> None:
     """Call the operator and compare with the reference."""
-    operation = getattr(ttnn, entry.name)
+    operation = attrgetter(entry.name)(ttnn)
     tensors = [
-        make(item.shape, x.dtype, x.layout, device, item.seed, fit=fitting(entry), limit=largest_integer(entry))
+        make_operand(item, x.dtype, x.layout, device, fit=fitting(entry), limit=largest_integer(entry))
         if isinstance(item, Operand)
         else item
         for item in arguments
@@ -132,7 +133,7 @@ def test_places(entry: registry.Op, place: str, device: ttnn.MeshDevice) -> None
         grid = ttnn.CoreGrid(y=2, x=2 if place == "BLOCK" else 1)
         config = ttnn.create_sharded_memory_config(SHARDED, grid, getattr(ttnn.ShardStrategy, place))
     dtype = ttnn.bfloat16 if ttnn.bfloat16 in entry.dtypes else entry.dtypes[0]
-    operation, fitted = getattr(ttnn, entry.name), fitting(entry)
+    operation, fitted = attrgetter(entry.name)(ttnn), fitting(entry)
     for arguments in calls(entry, SHARDED, layout):
         apart = operation(
             make(SHARDED, dtype, layout, device, fit=fitted), *_tensors(entry, arguments, dtype, layout, device)

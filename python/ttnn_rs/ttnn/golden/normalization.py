@@ -16,6 +16,116 @@ def softmax(x: ArrayLike, dim: int = -1, **_: object) -> NDArray[np.float64]:
     return result
 
 
+def scale_mask_softmax(
+    x: ArrayLike, scale: float | None = None, mask: ArrayLike | None = None, **_: object
+) -> NDArray[np.float64]:
+    """Return the softmax of scale * x + mask over the last dimension."""
+    scores: NDArray[np.float64] = np.asarray(x, np.float64) * (1.0 if scale is None else scale)
+    if mask is not None:
+        added: NDArray[np.float64] = np.asarray(mask, np.float64)
+        # A tile of equal rows is one row.
+        scores = scores + (added if added.shape[-2] == scores.shape[-2] else added[..., :1, :])
+    return softmax(scores)
+
+
+def layer_norm(
+    x: ArrayLike,
+    *,
+    epsilon: float = 1e-12,
+    weight: ArrayLike | None = None,
+    bias: ArrayLike | None = None,
+    residual_input_tensor: ArrayLike | None = None,
+    **_: object,
+) -> NDArray[np.float64]:
+    """Return (x - mean) / sqrt(variance + epsilon) over the last dimension, times `weight`, plus `bias`."""
+    values = _with_residual(x, residual_input_tensor)
+    centered = values - values.mean(-1, keepdims=True)
+    return _scaled(centered / np.sqrt((centered**2).mean(-1, keepdims=True) + epsilon), weight, bias)
+
+
+def rms_norm(
+    x: ArrayLike,
+    *,
+    epsilon: float = 1e-12,
+    weight: ArrayLike | None = None,
+    bias: ArrayLike | None = None,
+    residual_input_tensor: ArrayLike | None = None,
+    **_: object,
+) -> NDArray[np.float64]:
+    """Return x / sqrt(mean(x ** 2) + epsilon) over the last dimension, times `weight`, plus `bias`."""
+    values = _with_residual(x, residual_input_tensor)
+    return _scaled(values / np.sqrt((values**2).mean(-1, keepdims=True) + epsilon), weight, bias)
+
+
+def rms_norm_pre_all_gather(
+    x: ArrayLike, *, residual_input_tensor: ArrayLike | None = None, **_: object
+) -> NDArray[np.float64]:
+    """Return the sum of squares of every row in the first of 32 columns."""
+    values = _with_residual(x, residual_input_tensor)
+    return _first_column((values**2).sum(-1, keepdims=True))
+
+
+def layer_norm_pre_all_gather(
+    x: ArrayLike, *, residual_input_tensor: ArrayLike | None = None, **_: object
+) -> NDArray[np.float64]:
+    """Return the sums of squares and the sums of every row, each in the first of 32 columns."""
+    values = _with_residual(x, residual_input_tensor)
+    sums = [_first_column(part.sum(-1, keepdims=True)) for part in (values**2, values)]
+    return np.concatenate(sums, axis=-1)
+
+
+def rms_norm_post_all_gather(
+    x: ArrayLike,
+    stats: ArrayLike,
+    *,
+    epsilon: float = 1e-12,
+    weight: ArrayLike | None = None,
+    bias: ArrayLike | None = None,
+    **_: object,
+) -> NDArray[np.float64]:
+    """Return x / sqrt(mean(x ** 2) + epsilon), the mean from the statistics of all devices."""
+    values: NDArray[np.float64] = np.asarray(x, np.float64)
+    gathered: NDArray[np.float64] = np.asarray(stats, np.float64)
+    mean = gathered.sum(-1, keepdims=True) / (values.shape[-1] * gathered.shape[-1] // 32)
+    return _scaled(values / np.sqrt(mean + epsilon), weight, bias)
+
+
+def layer_norm_post_all_gather(
+    x: ArrayLike,
+    stats: ArrayLike,
+    *,
+    epsilon: float = 1e-12,
+    weight: ArrayLike | None = None,
+    bias: ArrayLike | None = None,
+    **_: object,
+) -> NDArray[np.float64]:
+    """Return (x - mean) / sqrt(variance + epsilon), both from the statistics of all devices."""
+    values: NDArray[np.float64] = np.asarray(x, np.float64)
+    gathered: NDArray[np.float64] = np.asarray(stats, np.float64)
+    count = values.shape[-1] * gathered.shape[-1] // 64
+    pairs = gathered.reshape(*gathered.shape[:-1], gathered.shape[-1] // 64, 2, 32)
+    squares, mean = (pairs[..., part, :].sum((-2, -1))[..., None] / count for part in (0, 1))
+    return _scaled((values - mean) / np.sqrt(squares - mean**2 + epsilon), weight, bias)
+
+
+def _first_column(column: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return a column with 31 columns of zeros behind it."""
+    return np.pad(column, [(0, 0)] * (column.ndim - 1) + [(0, 31)])
+
+
+def _with_residual(x: ArrayLike, residual: ArrayLike | None) -> NDArray[np.float64]:
+    values: NDArray[np.float64] = np.asarray(x, np.float64)
+    return values if residual is None else values + np.asarray(residual, np.float64)
+
+
+def _scaled(values: NDArray[np.float64], weight: ArrayLike | None, bias: ArrayLike | None) -> NDArray[np.float64]:
+    """Return values times a row of weights, plus a row; both may be given in rows of 32."""
+    width = values.shape[-1]
+    if weight is not None:
+        values = values * np.asarray(weight, np.float64).reshape(-1)[-width:]
+    return values if bias is None else values + np.asarray(bias, np.float64).reshape(-1)[-width:]
+
+
 def normalize_hw(x: ArrayLike, **_: object) -> NDArray[np.float64]:
     """Return (x - mean) / sqrt(variance) over the last two dimensions."""
     values: NDArray[np.float64] = np.asarray(x, np.float64)

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ttnn.base.enums import DataType, Layout
+
 Values = npt.NDArray[Any]
 Domain = Callable[[Values], Values]
 
@@ -31,7 +33,14 @@ positive = from_(0.125)
 
 @dataclass(frozen=True)
 class Operand:
-    """A further tensor argument of an example call, of the given shape."""
+    """A further tensor argument of an example call, of the given shape.
+
+    It has the data type and layout of the first tensor unless they are given. Values are normally distributed, or lie
+    in the range `between`.
+    """
 
     shape: tuple[int, ...]
     seed: int = 1
+    dtype: DataType | None = None
+    layout: Layout | None = None
+    between: tuple[float, float] | None = None

@@ -1,6 +1,7 @@
-"""The stub `ttnn/ops/__init__.pyi`, from which editors and type checkers know what each operator takes.
+"""The stubs from which editors and type checkers know what each operator takes.
 
-`cargo xtask stubs` writes it from the registry; with `--check` the file is only compared.
+`ttnn/ops/__init__.pyi` has the operators of `ttnn`, `ttnn/namespaces.pyi` those below namespaces. `cargo xtask stubs`
+writes them from the registry; with `--check` the files are only compared.
 """
 
 from __future__ import annotations
@@ -25,11 +26,7 @@ _ELSEWHERE: Final = {
 """Where types of annotations come from that are no classes of `ttnn`."""
 
 _HEADER: Final = '''"""Operators with their arguments and types. Written by `cargo xtask stubs` from the registry."""
-# ruff: noqa: N816
-# fmt: off
-
-from collections.abc import Sequence
-from typing import overload
+{lints}# fmt: off
 
 {imports}
 '''
@@ -43,11 +40,32 @@ def stub(operators: Mapping[str, FastOperation]) -> str:
         entry = operation.entry
         assert entry is not None
         calls = _calls(entry)
-        owner = classes.setdefault(calls, f"_{name.title().replace('_', '')}{'InPlace' * name.endswith('_')}")
-        variables.append(f"{name}: {owner}\n{_docstring(entry.summary)}\n")
+        words = name.title().replace("_", "").replace(".", "")
+        owner = classes.setdefault(calls, f"_{words}{'InPlace' * name.endswith('_')}")
+        variables.append((name, f"{owner}\n{_docstring(entry.summary)}\n"))
     body = "".join(f"\nclass {owner}(FastOperation):\n{calls}" for calls, owner in classes.items())
-    body = f"{body}\n{''.join(variables)}"
-    return _HEADER.format(imports=_imports(body)) + body
+    body = f"{body}\n{_tree(variables)}"
+    # Names of operators that are not in lower case are those of the official package.
+    lints = "# ruff: noqa: N816\n" if re.search(r"^\w*[a-z][A-Z]\w*: _", body, re.MULTILINE) else ""
+    return _HEADER.format(lints=lints, imports=_imports(body)) + body
+
+
+def _tree(variables: Iterable[tuple[str, str]], path: str = "") -> str:
+    """Return the declarations of variables; those below a name are members of a class."""
+    inner: dict[str, list[tuple[str, str]]] = {}
+    plain = []
+    for name, text in variables:
+        first, dot, rest = name.partition(".")
+        if dot:
+            inner.setdefault(first, []).append((rest, text))
+        else:
+            plain.append(f"{name}: {text}")
+    classes = []
+    for name, members in inner.items():
+        owner = f"_In{path}{name.title().replace('_', '')}"
+        body = textwrap.indent(_tree(members, owner.removeprefix("_In")), "    ").replace("\n\n", "\n")
+        classes.append(f"class {owner}:\n{body}\n{name}: {owner}\n")
+    return "".join([*classes, *plain])
 
 
 def _docstring(text: str) -> str:
@@ -65,7 +83,19 @@ def _imports(body: str) -> str:
         module = _ELSEWHERE.get(name) or getattr(getattr(ttnn, name, None), "__module__", None)
         if module is not None:
             places.setdefault(module, []).append(name)
-    return "\n".join(f"from {module} import {', '.join(places[module])}" for module in sorted(places))
+    own = "\n".join(_import(module, places[module]) for module in sorted(places))
+    standard = ["from collections.abc import Sequence\n"] * ("Sequence" in used)
+    standard += ["from typing import overload\n"] * ("@overload" in body)
+    return "\n".join(filter(None, ("".join(standard), own)))
+
+
+def _import(module: str, names: list[str]) -> str:
+    line = f"from {module} import {', '.join(names)}"
+    return (
+        line
+        if len(line) <= _WIDTH
+        else "\n".join([f"from {module} import (", *(f"    {name}," for name in names), ")"])
+    )
 
 
 def _calls(entry: Op) -> str:
@@ -94,14 +124,17 @@ def _param(param: Param) -> str:
     return f"{param.name}: {param.annotation} = {value!r}" if plain else f"{param.name}: {param.annotation} = ..."
 
 
-def main(target: Path, *options: str) -> int:
-    """Write the stub, or say whether it is up to date."""
-    text = stub(exports())
-    if "--check" not in options:
-        target.write_text(text, encoding="utf-8")
-    elif target.read_text(encoding="utf-8") != text:
-        print(f"{target} is not what the registry says: run `cargo xtask stubs`")
-        return 1
+def main(folder: Path, *options: str) -> int:
+    """Write the stubs into the package's folder, or say whether they are up to date."""
+    operators = exports()
+    targets = {"ops/__init__.pyi": False, "namespaces.pyi": True}
+    for name, dotted in targets.items():
+        text = stub({name: operation for name, operation in operators.items() if ("." in name) is dotted})
+        if "--check" not in options:
+            (folder / name).write_text(text, encoding="utf-8")
+        elif (folder / name).read_text(encoding="utf-8") != text:
+            print(f"{folder / name} is not what the registry says: run `cargo xtask stubs`")
+            return 1
     return 0
 
 

@@ -8,5 +8,7 @@ from ttnn.operation.registry import exports
 for _module in walk_packages(__path__, f"{__name__}."):
     import_module(_module.name)
 
-__all__ = list(exports())
-globals().update(exports())
+# Names with a dot are found through `ttnn.namespaces`.
+_plain = {name: operation for name, operation in exports().items() if "." not in name}
+__all__ = list(_plain)
+globals().update(_plain)

@@ -1,5 +1,4 @@
 """Operators with their arguments and types. Written by `cargo xtask stubs` from the registry."""
-# ruff: noqa: N816
 # fmt: off
 
 from collections.abc import Sequence
@@ -11,6 +10,12 @@ from ttnn.base.core_range import CoreCoord, CoreGrid, CoreRangeSet
 from ttnn.base.enums import DataType, Layout, ShardOrientation, TensorMemoryLayout
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.op_enums import GeluVariant, LossReductionMode, SigmoidMode, UnaryOpType
+from ttnn.base.program_config import (
+    LayerNormDefaultProgramConfig,
+    LayerNormShardedMultiCoreProgramConfig,
+    SoftmaxDefaultProgramConfig,
+    SoftmaxShardedMultiCoreProgramConfig,
+)
 from ttnn.base.shape import Shape
 from ttnn.base.system_enums import TileReshapeMapMode
 from ttnn.base.tile import Tile
@@ -548,6 +553,28 @@ class _L1Loss(FastOperation):
         memory_config: MemoryConfig | None = None, output_tensor: Tensor | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
 
+class _LayerNorm(FastOperation):
+    def __call__(self, input_tensor: Tensor, *, epsilon: float = 1e-12, weight: Tensor | None = None,
+        bias: Tensor | None = None, residual_input_tensor: Tensor | None = None,
+        memory_config: MemoryConfig | None = None,
+        program_config: LayerNormDefaultProgramConfig | LayerNormShardedMultiCoreProgramConfig | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, recip_tensor: Tensor | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _LayerNormPostAllGather(FastOperation):
+    def __call__(self, input_tensor: Tensor, stats: Tensor, *, epsilon: float = 1e-12, weight: Tensor | None = None,
+        bias: Tensor | None = None, memory_config: MemoryConfig | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None,
+        program_config: LayerNormDefaultProgramConfig | LayerNormShardedMultiCoreProgramConfig | None = None,
+        dtype: DataType | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _LayerNormPreAllGather(FastOperation):
+    def __call__(self, input_tensor: Tensor, *, dtype: DataType = ..., residual_input_tensor: Tensor | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None,
+        program_config: LayerNormDefaultProgramConfig | LayerNormShardedMultiCoreProgramConfig | None = None,
+        memory_config: MemoryConfig | None = None, recip_tensor: Tensor | None = None,
+        fast_and_approximate_mode: bool = False, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
 class _LeakyRelu(FastOperation):
     def __call__(self, input_tensor: Tensor, negative_slope: float, *, memory_config: MemoryConfig | None = None,
         output_tensor: Tensor | None = None, sub_core_grids: CoreRangeSet | None = None, queue_id: int | None = None,
@@ -837,6 +864,29 @@ class _Reshard(FastOperation):
     def __call__(self, input_tensor: Tensor, output_memory_config: MemoryConfig, output_tensor: Tensor | None = None, *,
         queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
+class _RmsNorm(FastOperation):
+    def __call__(self, input_tensor: Tensor, *, epsilon: float = 1e-12, weight: Tensor | None = None,
+        bias: Tensor | None = None, residual_input_tensor: Tensor | None = None,
+        memory_config: MemoryConfig | None = None,
+        program_config: LayerNormDefaultProgramConfig | LayerNormShardedMultiCoreProgramConfig | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _RmsNormPostAllGather(FastOperation):
+    def __call__(self, input_tensor: Tensor, stats: Tensor, *, epsilon: float = 1e-12, weight: Tensor | None = None,
+        bias: Tensor | None = None, memory_config: MemoryConfig | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None,
+        program_config: LayerNormDefaultProgramConfig | LayerNormShardedMultiCoreProgramConfig | None = None,
+        dtype: DataType | None = None, use_2d_core_grid: bool | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _RmsNormPreAllGather(FastOperation):
+    def __call__(self, input_tensor: Tensor, *, dtype: DataType = ..., residual_input_tensor: Tensor | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None,
+        program_config: LayerNormDefaultProgramConfig | LayerNormShardedMultiCoreProgramConfig | None = None,
+        memory_config: MemoryConfig | None = None, use_2d_core_grid: bool | None = None,
+        fast_and_approximate_mode: bool = False, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
 class _Round(FastOperation):
     def __call__(self, input_tensor: Tensor, *, decimals: int | None = 0, memory_config: MemoryConfig | None = None,
         output_tensor: Tensor | None = None, sub_core_grids: CoreRangeSet | None = None, queue_id: int | None = None,
@@ -883,6 +933,24 @@ class _RsubBw(FastOperation):
         are_required_outputs: Sequence[bool] = ..., memory_config: MemoryConfig | None = None,
         input_grad: Tensor | None = None, other_grad: Tensor | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> Gradients: ...
+
+class _ScaleCausalMaskHwDimsSoftmaxInPlace(FastOperation):
+    def __call__(self, input_tensor: Tensor, scale: float | None = None, mask: Tensor | None = None, *,
+        program_config: SoftmaxDefaultProgramConfig | SoftmaxShardedMultiCoreProgramConfig | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, numeric_stable: bool = False,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _ScaleMaskSoftmax(FastOperation):
+    def __call__(self, input_tensor: Tensor, scale: float | None = None, mask: Tensor | None = None, *,
+        memory_config: MemoryConfig | None = None, is_causal_mask: bool = False,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, numeric_stable: bool = True,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _ScaleMaskSoftmaxInPlace(FastOperation):
+    def __call__(self, input_tensor: Tensor, scale: float | None = None, mask: Tensor | None = None, *,
+        program_config: SoftmaxDefaultProgramConfig | SoftmaxShardedMultiCoreProgramConfig | None = None,
+        is_causal_mask: bool = False, compute_kernel_config: WormholeComputeKernelConfig | None = None,
+        numeric_stable: bool = False, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
 class _Selu(FastOperation):
     def __call__(self, input_tensor: Tensor, *, scale: float = 1.0506999492645264, alpha: float = 1.673259973526001,
@@ -940,6 +1008,12 @@ class _Softcap(FastOperation):
 
 class _Softmax(FastOperation):
     def __call__(self, input_tensor: Tensor, dim: int = -1, *, memory_config: MemoryConfig | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, numeric_stable: bool = True,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _SoftmaxInPlace(FastOperation):
+    def __call__(self, input_tensor: Tensor, dim: int = -1, *,
+        program_config: SoftmaxDefaultProgramConfig | SoftmaxShardedMultiCoreProgramConfig | None = None,
         compute_kernel_config: WormholeComputeKernelConfig | None = None, numeric_stable: bool = True,
         queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
@@ -1404,6 +1478,16 @@ isposinf: _Acos
 """Return 1 where `input_tensor` is +infinity, and 0 elsewhere."""
 l1_loss: _L1Loss
 """Return the absolute differences of `input_reference` and `input_prediction`, or their sum or mean."""
+layer_norm: _LayerNorm
+"""Return `(x - mean) / sqrt(variance + epsilon)` over the last dimension of `x = input_tensor + residual_input_tensor`,
+times `weight`, plus `bias`.
+"""
+layer_norm_post_all_gather: _LayerNormPostAllGather
+"""Return the layer norm of a device's part of rows, from the statistics that `layer_norm_pre_all_gather` gave on every
+device.
+"""
+layer_norm_pre_all_gather: _LayerNormPreAllGather
+"""Return the sum of squares and the sum of every row, in columns 0 and 32 of two tiles."""
 lcm: _Gcd
 """Return the element-wise least common multiple of `a` and `b`, with broadcasting."""
 ldexp: _Eq
@@ -1628,6 +1712,16 @@ reshape: _Reshape
 """Return `input_tensor` with the elements in the same order and a new shape."""
 reshard: _Reshard
 """Return a sharded tensor with another shard specification."""
+rms_norm: _RmsNorm
+"""Return `x / sqrt(mean(x ** 2) + epsilon)` over the last dimension of `x = input_tensor + residual_input_tensor`,
+times `weight`, plus `bias`.
+"""
+rms_norm_post_all_gather: _RmsNormPostAllGather
+"""Return the RMS norm of a device's part of rows, from the statistics that `rms_norm_pre_all_gather` gave on every
+device.
+"""
+rms_norm_pre_all_gather: _RmsNormPreAllGather
+"""Return the sum of squares of every row, in column 0 of a tile."""
 round: _Round
 """Return `input_tensor` rounded to `decimals` decimal places, ties to even."""
 round_bw: _AcosBw
@@ -1646,6 +1740,14 @@ rsub_: _RsubInPlace
 """Write the element-wise reversed difference `b - a` to the first operand and return it."""
 rsub_bw: _RsubBw
 """Return the list of gradients [-grad, grad]."""
+scale_causal_mask_hw_dims_softmax_in_place: _ScaleCausalMaskHwDimsSoftmaxInPlace
+"""Write the softmax of `scale * input_tensor + mask` over the last dimension into the input, and return it. The mask
+has a row for every row of scores.
+"""
+scale_mask_softmax: _ScaleMaskSoftmax
+"""Return the softmax of `scale * input_tensor + mask` over the last dimension."""
+scale_mask_softmax_in_place: _ScaleMaskSoftmaxInPlace
+"""Write the softmax of `scale * input_tensor + mask` over the last dimension into the input, and return it."""
 selu: _Selu
 """Return the element-wise SELU, `scale * (x if x > 0 else alpha * (e^x - 1))`, of `input_tensor`."""
 selu_bw: _AcosBw
@@ -1683,7 +1785,9 @@ slice: _Slice
 softcap: _Softcap
 """Return the element-wise soft cap, `beta * tanh(x / beta)`, of `input_tensor`."""
 softmax: _Softmax
-"""Return the softmax `exp(x) / sum(exp(x))` of `input_tensor` along the last dimension."""
+"""Return the softmax `exp(x) / sum(exp(x))` of `input_tensor` along `dim`."""
+softmax_in_place: _SoftmaxInPlace
+"""Write the softmax of `input_tensor` along `dim` over the input, and return it."""
 softplus: _Softplus
 """Return the element-wise softplus, `ln(1 + e^(beta * x)) / beta`, of `input_tensor`."""
 softplus_bw: _SoftplusBw

@@ -1,4 +1,4 @@
-"""Whole operators: matmul, softmax, element-wise and reductions of `ops/`, through the functions that users call.
+"""Whole operators: matmul, element-wise operations and reductions of `ops/`, through the functions that users call.
 
 Tensors are made of the vectors' tile bytes as they are: their block-float codes include some that no conversion from
 floating point produces.
@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 import ttnn
-from ttnn.cli.goldens.raw import from_bytes, to_bytes
-from ttnn.cli.goldens.walk import Archive, Checker, Computed, Uncovered, Verdict
+from ttnn.cli.goldens import normalization
+from ttnn.cli.goldens.cases import DTYPE, attempt, cases, on_device
+from ttnn.cli.goldens.walk import Archive, Checker, Uncovered, Verdict
 
 TILE = ttnn.TILE_SIZE
-DTYPE = {"bf16": ttnn.bfloat16, "bf8": ttnn.bfloat8_b, "f32": ttnn.float32}
 OTHER_OPERATOR = "the operator is not part of the package yet"
 SUBBLOCKS = 1
 """Sizes of output blocks do not change a bit; the smallest fits every case."""
@@ -29,12 +27,11 @@ def checker_of(name: str) -> Checker | None:
     """Return what checks the file `name` of `ops/`."""
     known = {
         "matmul.npz": _matmul,
-        "softmax.npz": _softmax,
         "binary.npz": _binary,
         "reduce.npz": _reduce,
         "hardswish.npz": _hardswish,
     }
-    return known.get(name, _unknown)
+    return known.get(name) or normalization.checker_of(name) or _unknown
 
 
 def _unknown(_path: Path, archive: Archive) -> Iterator[Verdict]:
@@ -43,31 +40,19 @@ def _unknown(_path: Path, archive: Archive) -> Iterator[Verdict]:
             yield Uncovered(name, OTHER_OPERATOR)
 
 
-def _on_device(tiles: np.ndarray, shape: tuple[int, ...], dtype: ttnn.DataType, device: ttnn.MeshDevice) -> ttnn.Tensor:
-    return ttnn.to_device(from_bytes(tiles, shape, dtype), device)
-
-
-def _attempt(name: str, run: Callable[[], ttnn.Tensor], shape: tuple[int, ...]) -> Verdict:
-    """Return the bytes of an operator's result, or what it does not support."""
-    try:
-        return Computed(name, to_bytes(run()).reshape(shape))
-    except ttnn.UnsupportedError as error:
-        return Uncovered(name, str(error).splitlines()[0])
-
-
 def _matmul(_path: Path, archive: Archive) -> Iterator[Verdict]:
     with ttnn.manage_device(device_id=0) as device:
         for case in json.loads(str(archive["params"])):
             name = f"out/{case['case']}"
-            yield _attempt(name, functools.partial(_run_matmul, case, archive, device), archive[name].shape)
+            yield attempt(name, functools.partial(_run_matmul, case, archive, device), archive[name].shape)
 
 
 def _run_matmul(case: dict[str, Any], archive: Archive, device: ttnn.MeshDevice) -> ttnn.Tensor:
     m, k, n = case["M"], case["K"], case["N"]
     inputs = f"in/{case['inputs']}"
     stored_a = (k, m) if case["transpose_a"] else (m, k)
-    a = _on_device(archive[f"{inputs}/in0"], stored_a, getattr(ttnn, case["in0"]), device)
-    b = _on_device(archive[f"{inputs}/in1"], (k, n), getattr(ttnn, case["in1"]), device)
+    a = on_device(archive[f"{inputs}/in0"], stored_a, getattr(ttnn, case["in0"]), device)
+    b = on_device(archive[f"{inputs}/in1"], (k, n), getattr(ttnn, case["in1"]), device)
     options: dict[str, Any] = {
         "dtype": getattr(ttnn, case["out"]),
         "transpose_a": case["transpose_a"],
@@ -81,7 +66,7 @@ def _run_matmul(case: dict[str, Any], archive: Archive, device: ttnn.MeshDevice)
     if case["bias"] is None:
         product: ttnn.Tensor = ttnn.matmul(a, b, **options)
         return product
-    bias = _on_device(archive[f"{inputs}/bias"], (1, n), getattr(ttnn, case["bias"]), device)
+    bias = on_device(archive[f"{inputs}/bias"], (1, n), getattr(ttnn, case["bias"]), device)
     biased: ttnn.Tensor = ttnn.linear(a, b, bias=bias, **options)
     return biased
 
@@ -103,38 +88,21 @@ def _program(case: dict[str, Any]) -> ttnn.MatmulMultiCoreReuseMultiCast1DProgra
     )
 
 
-def _cases(archive: Archive) -> list[dict[str, Any]]:
-    cases: list[dict[str, Any]] = json.loads(archive["meta"].tobytes())
-    return cases
-
-
-def _softmax(_path: Path, archive: Archive) -> Iterator[Verdict]:
-    with ttnn.manage_device(device_id=0) as device:
-        for case in _cases(archive):
-            name = f"{case['case']}.out"
-            if case["scale"] is not None:
-                yield Uncovered(name, OTHER_OPERATOR)
-                continue
-            a = _on_device(archive[f"{case['case']}.in0"], tuple(case["shape"]), DTYPE[case["dtype"]], device)
-            run = functools.partial(ttnn.softmax, a, dim=-1, numeric_stable=case["numeric_stable"])
-            yield _attempt(name, run, archive[name].shape)
-
-
 def _reduce(_path: Path, archive: Archive) -> Iterator[Verdict]:
     with ttnn.manage_device(device_id=0) as device:
-        for case in _cases(archive):
+        for case in cases(archive):
             name = f"{case['case']}.out"
-            a = _on_device(archive[f"{case['case']}.in0"], tuple(case["shape"]), DTYPE[case["dtype"]], device)
+            a = on_device(archive[f"{case['case']}.in0"], tuple(case["shape"]), DTYPE[case["dtype"]], device)
             run = functools.partial(getattr(ttnn, case["op"]), a, dim=case["dim"], keepdim=True)
-            yield _attempt(name, run, archive[name].shape)
+            yield attempt(name, run, archive[name].shape)
 
 
 def _hardswish(_path: Path, archive: Archive) -> Iterator[Verdict]:
     with ttnn.manage_device(device_id=0) as device:
-        for case in _cases(archive):
+        for case in cases(archive):
             name = f"{case['case']}.out"
-            a = _on_device(archive[f"{case['case']}.in0"], tuple(case["shape"]), DTYPE[case["dtype"]], device)
-            yield _attempt(name, functools.partial(ttnn.hardswish, a), archive[name].shape)
+            a = on_device(archive[f"{case['case']}.in0"], tuple(case["shape"]), DTYPE[case["dtype"]], device)
+            yield attempt(name, functools.partial(ttnn.hardswish, a), archive[name].shape)
 
 
 BINARY = {"add": "add", "sub": "subtract", "mul": "multiply", "div": "divide", "max": "maximum", "min": "minimum"}
@@ -142,15 +110,15 @@ BINARY = {"add": "add", "sub": "subtract", "mul": "multiply", "div": "divide", "
 
 def _binary(_path: Path, archive: Archive) -> Iterator[Verdict]:
     with ttnn.manage_device(device_id=0) as device:
-        for case in _cases(archive):
+        for case in cases(archive):
             name = f"{case['case']}.out"
             function = getattr(ttnn, BINARY[case["op"]], None)
             if function is None:
                 yield Uncovered(name, OTHER_OPERATOR)
                 continue
             type_a, type_b, type_out = case["dtype"]
-            a = _on_device(archive[f"{case['case']}.in0"], tuple(case["shape_a"]), DTYPE[type_a], device)
+            a = on_device(archive[f"{case['case']}.in0"], tuple(case["shape_a"]), DTYPE[type_a], device)
             b = case.get("scalar")
             if b is None:
-                b = _on_device(archive[f"{case['case']}.in1"], tuple(case["shape_b"]), DTYPE[type_b], device)
-            yield _attempt(name, functools.partial(function, a, b, dtype=DTYPE[type_out]), archive[name].shape)
+                b = on_device(archive[f"{case['case']}.in1"], tuple(case["shape_b"]), DTYPE[type_b], device)
+            yield attempt(name, functools.partial(function, a, b, dtype=DTYPE[type_out]), archive[name].shape)

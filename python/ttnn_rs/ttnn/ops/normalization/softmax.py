@@ -1,4 +1,4 @@
-"""Softmax over the last dimension (the "attention program").
+"""Softmax along any dimension, and of scaled and masked attention scores.
 
 Source: tt-metal `ttnn/cpp/ttnn/operations/normalization/softmax`.
 """
@@ -7,16 +7,27 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ttnn import _engine
 from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
-from ttnn.base.enums import FORMAT_CODE, TILE_SIZE, DataType, Layout, MathFidelity
-from ttnn.base.exceptions import DTypeError, LayoutError, UnsupportedError
+from ttnn.base.enums import TILE_SIZE, DataType, Layout, MathFidelity
+from ttnn.base.exceptions import DTypeError, LayoutError, ParameterError, ShapeError
 from ttnn.base.memory_config import MemoryConfig
+from ttnn.base.program_config import SoftmaxDefaultProgramConfig, SoftmaxShardedMultiCoreProgramConfig
 from ttnn.base.tensor_spec import TensorSpec
+from ttnn.device.lifecycle import MeshDevice
 from ttnn.golden import normalization as golden
 from ttnn.operation.accuracy import max_ulp
+from ttnn.operation.domain import Operand
 from ttnn.operation.registry import Op, register
-from ttnn.operation.signature import BOOLEAN, COMPUTE_KERNEL_CONFIG, INTEGER, Param, Signature
+from ttnn.operation.signature import (
+    BOOLEAN,
+    COMPUTE_KERNEL_CONFIG,
+    FLOAT,
+    INTEGER,
+    TENSOR,
+    Param,
+    Signature,
+    instance_kind,
+)
 from ttnn.ops._programs.common import (
     INPUT_TENSOR,
     MEMORY_CONFIG_OPTION,
@@ -26,11 +37,79 @@ from ttnn.ops._programs.common import (
     full_tiles,
     is_empty,
     on_device,
+    same_device,
 )
+from ttnn.ops._programs.element_map import copy_into
+from ttnn.ops._programs.pipeline import COLUMNS, ROWS, Pipeline
 from ttnn.ops.data_movement.layout import tilize_padded
+from ttnn.ops.normalization.softmax_programs import Mask, Numerics, attention, channel, general
 from ttnn.tensor.tensor import Tensor
 
-_DTYPES: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B)
+DTYPES: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B)
+_MASKS: Final = (DataType.BFLOAT16, DataType.BFLOAT8_B, DataType.FLOAT32)
+
+SoftmaxProgramConfig = SoftmaxDefaultProgramConfig | SoftmaxShardedMultiCoreProgramConfig
+
+
+def _checked(name: str, tensor: Tensor, *, tilizes: bool) -> Tensor:
+    """Return the input in tiles."""
+    on_device(name, tensor)
+    spec = tensor._spec
+    if spec.layout is not Layout.TILE:
+        height, width = (1, 1, *spec.padded_shape)[-2:]
+        if not tilizes or (height % TILE_SIZE == 0 and width % TILE_SIZE == 0):
+            raise LayoutError(
+                f"{name}: input_tensor is row-major; convert it with ttnn.to_layout(..., ttnn.TILE_LAYOUT).",
+                vendor="Inputs to softmax must be tilized",
+            )
+        # Only what needs padding is converted, with minus infinity in it.
+        tensor = tilize_padded(name, tensor, pad_value=float("-inf"))
+        spec = tensor._spec
+    if spec.dtype not in DTYPES:
+        raise DTypeError(
+            f"{name}: input_tensor is {spec.dtype.name}; typecast it to a floating point type first.",
+            vendor=f"Input tensor must be FLOAT32, BFLOAT16, or BFLOAT8_B, got: {spec.dtype.cpp_name}",
+        )
+    full_tiles(name, tensor)
+    return tensor
+
+
+def _device(tensor: Tensor) -> MeshDevice:
+    assert tensor._device is not None
+    return tensor._device
+
+
+def _numerics(tensor: Tensor, config: WormholeComputeKernelConfig | None) -> Numerics:
+    dtype, arch = tensor._spec.dtype, arch_number(_device(tensor))
+    if config is None:
+        return Numerics(dtype, FIDELITY_NUMBER[MathFidelity.HiFi3], dtype is not DataType.FLOAT32, True, arch)
+    fidelity = MathFidelity.HiFi3 if config.math_fidelity is MathFidelity.Invalid else config.math_fidelity
+    return Numerics(dtype, FIDELITY_NUMBER[fidelity], config.math_approx_mode, config.fp32_dest_acc_en, arch)
+
+
+def default_numerics(name: str, tensor: Tensor) -> Numerics:
+    """Return what holds without a compute configuration, for scores in tiles."""
+    return _numerics(_checked(name, tensor, tilizes=False), None)
+
+
+def _program(name: str, tensor: Tensor, dim: int, numerics: Numerics, stable: bool) -> Pipeline:
+    spec = tensor._spec
+    rank = spec.shape.rank
+    axis = dimension(name, dim, max(rank, 1)) - max(rank, 1)
+    shape = (1, 1, *spec.shape)[-max(rank, 2) :]
+    if axis == ROWS and rank <= 4:
+        return attention(shape, numerics, stable)
+    if axis in (ROWS, COLUMNS):
+        return general(shape, axis, numerics)
+    return channel(shape, axis + rank, numerics)
+
+
+def _run(program: Pipeline, inputs: list[Tensor], memory_config: MemoryConfig | None) -> Tensor:
+    spec = inputs[0]._spec
+    target = TensorSpec.of(spec.shape, spec.dtype, Layout.TILE, memory_config or spec.memory_config)
+    output = allocate(target, _device(inputs[0]))
+    program.run(inputs, [output])
+    return output
 
 
 def _softmax(
@@ -40,126 +119,305 @@ def _softmax(
     compute_kernel_config: WormholeComputeKernelConfig | None,
     numeric_stable: bool,
 ) -> Tensor:
-    name = "ttnn.softmax"
-    device = on_device(name, input_tensor)
-    spec = input_tensor._spec
-    rank = spec.shape.rank
-    axis = dimension(name, dim, max(rank, 1))
-    if spec.layout is not Layout.TILE:
-        input_tensor = _tilized(input_tensor)
-        spec = input_tensor._spec
-    if spec.dtype not in _DTYPES:
-        raise DTypeError(
-            f"{name}: input_tensor is {spec.dtype.name}; typecast it to a floating point type first.",
-            vendor=f"Input tensor must be FLOAT32, BFLOAT16, or BFLOAT8_B, got: {spec.dtype.cpp_name}",
-        )
-    if rank > 4 or axis != max(rank, 1) - 1:
-        program = "general" if axis == max(rank, 1) - 1 else "column" if axis == rank - 2 and rank <= 4 else "channel"
-        raise UnsupportedError(
-            f"{name}: dim={dim} of a tensor of rank {rank} runs the {program} program, which is not built yet; only "
-            "the last dimension of tensors up to rank 4 is.",
-            "unimplemented",
-        )
-    full_tiles(name, input_tensor)
-    fidelity, approximate, wide_dst = _configuration(name, compute_kernel_config, spec.dtype)
-    output = allocate(TensorSpec.of(spec.shape, spec.dtype, Layout.TILE, memory_config or spec.memory_config), device)
-    if is_empty(spec):
-        return output
-    assert input_tensor._buffer is not None
-    assert output._buffer is not None
-    _engine.softmax(
-        input_tensor._buffer,
-        output._buffer,
-        format=FORMAT_CODE[spec.dtype],
-        rows=spec.page_grid[0],
-        width=spec.shape[-1] if rank else 1,
-        stable=numeric_stable,
-        exact_exp=not approximate,
-        dst32=wide_dst,
-        fidelity=fidelity,
-        arch=arch_number(device),
-    )
-    return output
+    return softmax_of("ttnn.softmax", input_tensor, dim, memory_config, compute_kernel_config, stable=numeric_stable)
 
 
-def _tilized(input_tensor: Tensor) -> Tensor:
-    """Return a row-major tensor in tiles, as the program converts it: only if it needs padding."""
-    name = "ttnn.softmax"
-    height, width = (1, 1, *input_tensor._spec.padded_shape)[-2:]
-    if height % TILE_SIZE == 0 and width % TILE_SIZE == 0:
-        raise LayoutError(
-            f"{name}: input_tensor is row-major; convert it with ttnn.to_layout(..., ttnn.TILE_LAYOUT).",
-            vendor="Inputs to softmax must be tilized",
-        )
-    return tilize_padded(name, input_tensor, pad_value=float("-inf"))
+def softmax_of(
+    name: str,
+    input_tensor: Tensor,
+    dim: int = -1,
+    memory_config: MemoryConfig | None = None,
+    config: WormholeComputeKernelConfig | None = None,
+    *,
+    stable: bool = True,
+) -> Tensor:
+    """Return the softmax along a dimension, as a part of the operator `name`."""
+    tensor = _checked(name, input_tensor, tilizes=True)
+    if is_empty(tensor._spec):
+        dimension(name, dim, max(tensor._spec.shape.rank, 1))
+        return allocate(tensor._spec.with_memory_config(memory_config or tensor._spec.memory_config), _device(tensor))
+    return _run(_program(name, tensor, dim, _numerics(tensor, config), stable), [tensor], memory_config)
 
 
-def _configuration(name: str, config: WormholeComputeKernelConfig | None, dtype: DataType) -> tuple[int, bool, bool]:
-    """Return (fidelity, approximate exponential, 32-bit Dst)."""
-    if config is None:
-        return FIDELITY_NUMBER[MathFidelity.HiFi3], dtype is not DataType.FLOAT32, True
-    if not config.fp32_dest_acc_en:
-        raise UnsupportedError(
-            f"{name}: compute_kernel_config.fp32_dest_acc_en=False is not built yet; the formats of the program's "
-            "intermediate buffers are known for a 32-bit Dst only. Pass fp32_dest_acc_en=True.",
-            "unimplemented",
+def _softmax_in_place(
+    input_tensor: Tensor,
+    dim: int,
+    program_config: SoftmaxProgramConfig | None,
+    compute_kernel_config: WormholeComputeKernelConfig | None,
+    numeric_stable: bool,
+) -> Tensor:
+    name = "ttnn.softmax_in_place"
+    _checked(name, input_tensor, tilizes=False)
+    if not is_empty(input_tensor._spec):
+        numerics = _numerics(input_tensor, compute_kernel_config)
+        copy_into(_run(_program(name, input_tensor, dim, numerics, numeric_stable), [input_tensor], None), input_tensor)
+    return input_tensor
+
+
+def scaled_and_masked(
+    name: str,
+    tensor: Tensor,
+    scale: float | None,
+    mask: Tensor | None,
+    causal: bool,
+    numerics: Numerics,
+    stable: bool,
+    memory_config: MemoryConfig | None = None,
+) -> Tensor:
+    """Return the softmax of `scale * tensor + mask` over the last dimension of a tiled device tensor.
+
+    Raises:
+        ParameterError: a causal softmax has no mask.
+        ShapeError: the mask does not fit the scores.
+    """
+    if causal and mask is None:
+        raise ParameterError(
+            f"{name}: is_causal_mask=True needs a mask.",
+            vendor="Causal-mask softmax requires an attention mask (is_causal_mask=true with no mask is unsupported).",
         )
-    fidelity = config.math_fidelity
-    if fidelity is MathFidelity.Invalid:
-        fidelity = MathFidelity.HiFi3
-    return FIDELITY_NUMBER[fidelity], config.math_approx_mode, True
+    shape = (1, 1, *tensor._spec.shape)[-max(tensor._spec.shape.rank, 2) :]
+    if is_empty(tensor._spec):
+        return allocate(tensor._spec.with_memory_config(memory_config or tensor._spec.memory_config), _device(tensor))
+    if mask is None:
+        return _run(attention(shape, numerics, stable, scale), [tensor], memory_config)
+    given = _mask(name, tensor, mask, causal)
+    program = attention(shape, numerics, stable, scale, Mask(given._spec.dtype, tuple(given._spec.shape), causal))
+    return _run(program, [tensor, given], memory_config)
+
+
+def _mask(name: str, tensor: Tensor, mask: Tensor, causal: bool) -> Tensor:
+    """Return the mask in tiles."""
+    same_device(name, on_device(name, tensor), mask, "mask")
+    if mask._spec.dtype not in _MASKS:
+        raise DTypeError(f"{name}: mask is {mask._spec.dtype.name}; it must be floating point.")
+    shape, of = tuple(mask._spec.shape), (1, 1, *tensor._spec.shape)[-max(tensor._spec.shape.rank, 2) :]
+    if mask._spec.layout is not Layout.TILE:
+        if len(shape) >= 2 and shape[-1] == TILE_SIZE and shape[-2] * TILE_SIZE == of[-1]:
+            # Rows of 32: one for every tile of a row of scores.
+            shape = (*shape[:-2], 1, of[-1])
+            mask = mask._view(TensorSpec.of(shape, mask._spec.dtype, Layout.ROW_MAJOR, mask._spec.memory_config))
+        mask = tilize_padded(name, mask)
+        shape = tuple(mask._spec.shape)
+    full_tiles(name, mask, "mask")
+    heights = (of[-2],) if causal else (1, TILE_SIZE)
+    leading = (1,) * (len(of) - len(shape)) + shape
+    fits = len(shape) <= len(of) and all(m in (1, n) for m, n in zip(leading[:-2], of[:-2], strict=True))
+    if len(shape) < 2 or not fits or shape[-1] != of[-1] or shape[-2] not in heights:
+        rows = f"{of[-2]} rows" if causal else "1 or 32 rows"
+        raise ShapeError(
+            f"{name}: mask has shape {list(shape)}; scores of {list(of)} take a mask of {rows} and {of[-1]} columns."
+        )
+    return mask
+
+
+def _scale_mask_softmax(
+    input_tensor: Tensor,
+    scale: float | None,
+    mask: Tensor | None,
+    memory_config: MemoryConfig | None,
+    is_causal_mask: bool,
+    compute_kernel_config: WormholeComputeKernelConfig | None,
+    numeric_stable: bool,
+) -> Tensor:
+    name = "ttnn.scale_mask_softmax"
+    tensor = _checked(name, input_tensor, tilizes=True)
+    numerics = _numerics(tensor, compute_kernel_config)
+    return scaled_and_masked(name, tensor, scale, mask, is_causal_mask, numerics, numeric_stable, memory_config)
+
+
+def _scale_mask_softmax_in_place(
+    input_tensor: Tensor,
+    scale: float | None,
+    mask: Tensor | None,
+    program_config: SoftmaxProgramConfig | None,
+    is_causal_mask: bool,
+    compute_kernel_config: WormholeComputeKernelConfig | None,
+    numeric_stable: bool,
+) -> Tensor:
+    name = "ttnn.scale_mask_softmax_in_place"
+    return _in_place(name, input_tensor, scale, mask, is_causal_mask, compute_kernel_config, numeric_stable)
+
+
+def _scale_causal_mask_in_place(
+    input_tensor: Tensor,
+    scale: float | None,
+    mask: Tensor | None,
+    program_config: SoftmaxProgramConfig | None,
+    compute_kernel_config: WormholeComputeKernelConfig | None,
+    numeric_stable: bool,
+) -> Tensor:
+    name = "ttnn.scale_causal_mask_hw_dims_softmax_in_place"
+    return _in_place(name, input_tensor, scale, mask, True, compute_kernel_config, numeric_stable)
+
+
+def _in_place(
+    name: str,
+    tensor: Tensor,
+    scale: float | None,
+    mask: Tensor | None,
+    causal: bool,
+    config: WormholeComputeKernelConfig | None,
+    stable: bool,
+) -> Tensor:
+    _checked(name, tensor, tilizes=False)
+    result = scaled_and_masked(name, tensor, scale, mask, causal, _numerics(tensor, config), stable)
+    copy_into(result, tensor)
+    return tensor
 
 
 def _examples(shape: tuple[int, ...], layout: Layout) -> tuple[tuple[Any, ...], ...]:
     whole_tiles = len(shape) >= 2 and shape[-1] % TILE_SIZE == shape[-2] % TILE_SIZE == 0
-    return ((),) if len(shape) <= 4 and (layout is Layout.TILE or not whole_tiles) else ()
+    if layout is not Layout.TILE and whole_tiles:
+        return ()
+    return tuple((dim,) for dim in range(-min(len(shape), 3), 0)) if shape else ((),)
 
+
+def _tiled_only(shape: tuple[int, ...], layout: Layout) -> tuple[tuple[Any, ...], ...]:
+    return ((),) if layout is Layout.TILE else ()
+
+
+def _scores(shape: tuple[int, ...], layout: Layout) -> tuple[tuple[Any, ...], ...]:
+    whole_tiles = len(shape) >= 2 and shape[-1] % TILE_SIZE == shape[-2] % TILE_SIZE == 0
+    return ((), (0.125,)) if layout is Layout.TILE or not whole_tiles else ()
+
+
+def _causal(shape: tuple[int, ...], layout: Layout) -> tuple[tuple[Any, ...], ...]:
+    if len(shape) < 2 or layout is not Layout.TILE:
+        return ()
+    return ((0.5, Operand((*(1 for _ in shape[:-2]), *shape[-2:]))),)
+
+
+SOFTMAX_PROGRAM_CONFIG: Final = Param(
+    "program_config",
+    instance_kind(
+        "ttnn.SoftmaxDefaultProgramConfig | ttnn.SoftmaxShardedMultiCoreProgramConfig",
+        SoftmaxDefaultProgramConfig,
+        SoftmaxShardedMultiCoreProgramConfig,
+    ),
+    None,
+    doc="How rows are split over cores, which changes time only.",
+)
+_COMPUTE: Final = Param(
+    "compute_kernel_config",
+    COMPUTE_KERNEL_CONFIG,
+    None,
+    doc="Math fidelity, Dst width and approximation. Default: HiFi3, 32-bit Dst, approximate exponential except for "
+    "float32.",
+)
+_DIM: Final = Param("dim", INTEGER, -1, doc="Dimension along which the output sums to 1.")
+_STABLE_DOC: Final = "Subtract the maximum of each row before the exponential. Other dimensions always do."
+_STABLE: Final = Param("numeric_stable", BOOLEAN, True, doc=_STABLE_DOC)
+_UNSTABLE: Final = Param("numeric_stable", BOOLEAN, False, doc=_STABLE_DOC)
+_SCALE: Final = Param("scale", FLOAT, None, doc="Factor of the scores, cut to bfloat16. Default: 1.")
+_MASK: Final = Param(
+    "mask", TENSOR, None, doc="Added to the scaled scores: [..., 1, W], or [..., H, W] if it is causal."
+)
+_CAUSAL: Final = Param("is_causal_mask", BOOLEAN, False, doc="The mask has a row for every row of scores.")
+_SOURCE: Final = "tt-metal `ttnn/cpp/ttnn/operations/normalization/softmax`"
+_SHARED_ERRORS: Final = (
+    ("DTypeError", "the input is not floating point."),
+    ("LayoutError", "the input is row-major and needs no tile padding."),
+)
+_IN_PLACE_ERRORS: Final = (
+    ("DTypeError", "the input is not floating point."),
+    ("LayoutError", "the input is row-major."),
+)
+_MASK_ERRORS: Final = (
+    ("ShapeError", "the mask does not fit the scores."),
+    ("ParameterError", "a causal softmax has no mask."),
+)
+# For |x| up to 4. The FPU subtracts the maximum in TF32, and the error grows with the exponent.
+_ACCURACY: Final = max_ulp((DataType.BFLOAT16, 16), (DataType.FLOAT32, 2**17), (DataType.BFLOAT8_B, 4))
 
 softmax = register(
     Op(
         name="softmax",
-        signatures=(
-            Signature(
-                (
-                    INPUT_TENSOR,
-                    Param(
-                        "dim",
-                        INTEGER,
-                        -1,
-                        doc="Dimension along which the output sums to 1. Only the last one is supported.",
-                    ),
-                ),
-                (
-                    MEMORY_CONFIG_OPTION,
-                    Param(
-                        "compute_kernel_config",
-                        COMPUTE_KERNEL_CONFIG,
-                        None,
-                        doc="Math fidelity, Dst width and approximation. Default: HiFi3, 32-bit Dst, approximate "
-                        "exponential except for float32.",
-                    ),
-                    Param(
-                        "numeric_stable", BOOLEAN, True, doc="Subtract the maximum of each row before the exponential."
-                    ),
-                ),
-            ),
-        ),
+        signatures=(Signature((INPUT_TENSOR, _DIM), (MEMORY_CONFIG_OPTION, _COMPUTE, _STABLE)),),
         run=_softmax,
-        doc="Return the softmax `exp(x) / sum(exp(x))` of `input_tensor` along the last dimension.\n"
+        doc="Return the softmax `exp(x) / sum(exp(x))` of `input_tensor` along `dim`.\n"
         "Shape: [..., H, W] -> [..., H, W].\n"
         "The output is in TILE_LAYOUT.",
-        source="tt-metal `ttnn/cpp/ttnn/operations/normalization/softmax`",
-        dtypes=_DTYPES,
+        source=_SOURCE,
+        dtypes=DTYPES,
         layouts=(Layout.TILE, Layout.ROW_MAJOR),
         golden=golden.softmax,
-        # For |x| up to 4. The FPU subtracts the maximum in TF32, and the error grows with the exponent.
-        accuracy=max_ulp((DataType.BFLOAT16, 16), (DataType.FLOAT32, 2**17), (DataType.BFLOAT8_B, 4)),
-        engine=("softmax",),
-        raises=(
-            ("DTypeError", "the input is not floating point."),
-            ("LayoutError", "the input is row-major and needs no tile padding."),
-            ("UnsupportedError", "`dim` is not the last dimension, or the rank is above 4."),
-        ),
+        accuracy=_ACCURACY,
+        engine=("Pipeline",),
+        raises=_SHARED_ERRORS,
         examples=_examples,
+    )
+)
+
+softmax_in_place = register(
+    Op(
+        name="softmax_in_place",
+        signatures=(Signature((INPUT_TENSOR, _DIM), (SOFTMAX_PROGRAM_CONFIG, _COMPUTE, _STABLE)),),
+        run=_softmax_in_place,
+        doc="Write the softmax of `input_tensor` along `dim` over the input, and return it.\nShape: [..., H, W] -> [..., H, W].",
+        source=_SOURCE,
+        dtypes=DTYPES,
+        layouts=(Layout.TILE,),
+        golden=golden.softmax,
+        accuracy=_ACCURACY,
+        engine=("Pipeline",),
+        raises=_IN_PLACE_ERRORS,
+        examples=_tiled_only,
+    )
+)
+
+scale_mask_softmax = register(
+    Op(
+        name="scale_mask_softmax",
+        signatures=(Signature((INPUT_TENSOR, _SCALE, _MASK), (MEMORY_CONFIG_OPTION, _CAUSAL, _COMPUTE, _STABLE)),),
+        run=_scale_mask_softmax,
+        doc="Return the softmax of `scale * input_tensor + mask` over the last dimension.\n"
+        "Shape: [..., H, W] -> [..., H, W].\n"
+        "The output is in TILE_LAYOUT.",
+        source=_SOURCE,
+        dtypes=DTYPES,
+        layouts=(Layout.TILE, Layout.ROW_MAJOR),
+        golden=golden.scale_mask_softmax,
+        accuracy=_ACCURACY,
+        engine=("Pipeline",),
+        raises=(*_SHARED_ERRORS, *_MASK_ERRORS),
+        examples=_scores,
+    )
+)
+
+scale_mask_softmax_in_place = register(
+    Op(
+        name="scale_mask_softmax_in_place",
+        signatures=(Signature((INPUT_TENSOR, _SCALE, _MASK), (SOFTMAX_PROGRAM_CONFIG, _CAUSAL, _COMPUTE, _UNSTABLE)),),
+        run=_scale_mask_softmax_in_place,
+        doc="Write the softmax of `scale * input_tensor + mask` over the last dimension into the input, and return "
+        "it.\n"
+        "Shape: [..., H, W] -> [..., H, W].",
+        source=_SOURCE,
+        dtypes=DTYPES,
+        layouts=(Layout.TILE,),
+        golden=golden.scale_mask_softmax,
+        accuracy=_ACCURACY,
+        engine=("Pipeline",),
+        raises=(*_IN_PLACE_ERRORS, *_MASK_ERRORS),
+        examples=_tiled_only,
+    )
+)
+
+scale_causal_mask_hw_dims_softmax_in_place = register(
+    Op(
+        name="scale_causal_mask_hw_dims_softmax_in_place",
+        signatures=(Signature((INPUT_TENSOR, _SCALE, _MASK), (SOFTMAX_PROGRAM_CONFIG, _COMPUTE, _UNSTABLE)),),
+        run=_scale_causal_mask_in_place,
+        doc="Write the softmax of `scale * input_tensor + mask` over the last dimension into the input, and return it. The "
+        "mask has a row for every row of scores.\n"
+        "Shape: [..., H, W] -> [..., H, W].",
+        source=_SOURCE,
+        dtypes=DTYPES,
+        layouts=(Layout.TILE,),
+        golden=golden.scale_mask_softmax,
+        accuracy=_ACCURACY,
+        engine=("Pipeline",),
+        raises=(*_IN_PLACE_ERRORS, *_MASK_ERRORS),
+        examples=_causal,
     )
 )

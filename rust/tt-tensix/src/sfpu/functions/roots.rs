@@ -8,8 +8,8 @@
 
 use super::blocks::Blocks;
 use crate::sfpu::arith::lane::{
-    INFINITY, Lane, MINUS_ONE, NAN, ONE, fabs, ilt, is_negative, is_zero, isub, mad, mul, polynomial, select, setsign,
-    shl, sm2f, splat, store_f32, store_rounded,
+    INFINITY, Lane, MINUS_ONE, NAN, ONE, fabs, flipsign, ilt, is_negative, is_zero, isub, mad, mul, polynomial, select,
+    setsign, shl, shr, sm2f, splat, store_f32, store_rounded,
 };
 use crate::sfpu::exec::functions;
 
@@ -35,6 +35,20 @@ fn rsqrt_fast<V: Blocks>(x: V) -> V {
 fn rsqrt<V: Blocks>(x: V) -> V {
     select(is_negative(x) & !is_zero(shl(x, 1)), NAN, rsqrt_fast(x))
 }
+
+/// The estimate of 1 / sqrt(x) with one step of Newton's method whose constants are fitted.
+#[inline(always)]
+fn rsqrt_approx<V: Lane>(x: V) -> V {
+    let y = isub(splat::<V>(APPROX_ESTIMATE), shr(x, 1));
+    let refined = mul(y, mad(flipsign(y), mul(x, y), APPROX_STEP));
+    let limit = isub(splat::<V>(INFINITY), x);
+    let refined = select(is_zero(limit) | is_zero(shl(x, 1)), limit, refined);
+    select(is_negative(x) & !is_zero(shl(x, 1)), NAN, refined)
+}
+
+/// What the word of 1 / sqrt(x) has at zero, and 1.890990: the constants of the approximate form.
+const APPROX_ESTIMATE: u32 = 0x5f0b_3892;
+const APPROX_STEP: u32 = 0x3ff2_0bf7;
 
 /// -1 / 768: a third, and eight bits to the right.
 pub const MINUS_THIRD: u32 = 0xbaaa_aaab;
@@ -73,5 +87,6 @@ functions! {
     "sqrt", "fast": |x| store_rounded(sqrt_fast(x)), |x| store_f32(sqrt_fast(x));
     "rsqrt", "default": |x| store_rounded(rsqrt(x)), |x| store_f32(rsqrt(x));
     "rsqrt", "fast": |x| store_rounded(rsqrt_fast(x)), |x| store_f32(rsqrt_fast(x));
+    "rsqrt", "approx": |x| store_rounded(rsqrt_approx(x)), |x| store_f32(rsqrt_approx(x));
     "cbrt", "default": cbrt_16, cbrt_32, speculative = speculative::roots::cbrt_32;
 }

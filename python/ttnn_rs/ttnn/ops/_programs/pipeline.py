@@ -1,0 +1,247 @@
+"""Programs of the tile pipeline: passes over lines of tiles, described once and run by the engine.
+
+A program reads tensors line by line: rows of tiles, columns of tiles, or the tiles along a leading dimension. Every
+method that adds a pass returns what it packs, which later passes take as operands. A reduction gives one tile that
+stands for its line and is broadcast where it meets the line again.
+
+Numbers are exact on purpose: a pass packs to the format that the kernel's circular buffer has, and reads it back from
+there.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from ttnn import _engine
+from ttnn.base.enums import FORMAT_CODE, DataType
+from ttnn.tensor.tensor import Tensor
+
+Operand = tuple[str, int, int]
+"""A tensor or a value by its number, or a constant by its format and FP32 bits."""
+Part = tuple[Operand, int, int]
+"""Tiles of an operand's line: the first, and the one behind the last."""
+Step = tuple[str, str] | tuple[str, str, list[int]]
+"""An SFPU function: name, variant, and parameters as words."""
+Chain = Sequence[Step]
+
+ROWS: Final = -1
+"""Lines are rows of tiles."""
+COLUMNS: Final = -2
+"""Lines are columns of tiles."""
+
+
+def bits(value: float) -> int:
+    """Return the FP32 bits of a number, rounded to nearest even."""
+    (word,) = struct.unpack("<I", struct.pack("<f", value))
+    return int(word)
+
+
+def from_bits(word: int) -> float:
+    """Return the number of FP32 bits."""
+    (value,) = struct.unpack("<f", struct.pack("<I", word))
+    return float(value)
+
+
+def rounded(value: float) -> float:
+    """Return a number rounded to FP32."""
+    return from_bits(bits(value))
+
+
+def truncated(value: float) -> int:
+    """Return the FP32 bits of a number, cut to bfloat16 as kernels write scalars to bfloat16 tiles."""
+    return bits(value) & 0xFFFF0000
+
+
+def rounded_to_bfloat16(value: float) -> int:
+    """Return the FP32 bits of a number rounded to bfloat16 as the host does: to nearest even."""
+    word = bits(value)
+    return (word + 0x7FFF + (word >> 16 & 1)) & 0xFFFF0000
+
+
+def scalar_chain(name: str, value: float) -> list[Step]:
+    """Return the chain of an SFPU function of a datum and a number, such as `mul_unary`."""
+    return [(name, "default", [bits(value)])]
+
+
+@dataclass
+class Pipeline:
+    """A program under construction.
+
+    Args:
+        domain: Logical shape whose tiles form the lines, of rank 2 or more.
+        axis: `ROWS`, `COLUMNS`, or the index of a leading dimension.
+        dtype: Data type of the first input. It decides what Dst holds.
+        dst32: 32-bit Dst.
+        fidelity: Phases of products and sums.
+        arch: Number of the chip's generation.
+        direct: Copies of 32-bit data go to Dst past SrcA.
+    """
+
+    domain: Sequence[int]
+    axis: int
+    dtype: DataType
+    dst32: bool
+    fidelity: int
+    arch: int
+    direct: bool = False
+    _tensors: list[tuple[int, list[int] | None, str | None, int]] = field(default_factory=list)
+    _passes: list[dict[str, Any]] = field(default_factory=list)
+    _engine_program: _engine.Pipeline | None = None
+
+    def tensor(self, dtype: DataType, shape: Sequence[int] | None = None, broadcast: str | None = None) -> Operand:
+        """Add an input, broadcast to the domain; `broadcast` within a tile is "none", "row", "column" or "scalar"."""
+        shape = self.domain if shape is None else shape
+        self._tensors.append((FORMAT_CODE[dtype], list(shape), broadcast, 0))
+        return ("tensor", len(self._tensors) - 1, 0)
+
+    def lines(self, dtype: DataType, tiles: int) -> Operand:
+        """Add an input that has lines of its own, of so many tiles; with a single line it serves all."""
+        self._tensors.append((FORMAT_CODE[dtype], None, None, tiles))
+        return ("tensor", len(self._tensors) - 1, 0)
+
+    @staticmethod
+    def constant(dtype: DataType, word: int) -> Operand:
+        """Return a tile filled with FP32 bits, which are cut to the data type."""
+        return ("constant", FORMAT_CODE[dtype], word)
+
+    def copy(self, of: Operand, dtype: DataType, chain: Chain = (), **options: Any) -> Operand:
+        """Add a pass that copies tiles."""
+        return self._add("copy", [of], dtype, chain, **options)
+
+    def eltwise(self, op: str, a: Operand, b: Operand, dtype: DataType, chain: Chain = (), **options: Any) -> Operand:
+        """Add an FPU operation, "add", "sub" or "mul", of which the second operand is broadcast."""
+        return self._add("eltwise", [a, b], dtype, chain, eltwise=op, **options)
+
+    def sfpu(
+        self, function: Step, a: Operand, b: Operand, dtype: DataType, chain: Chain = (), **options: Any
+    ) -> Operand:
+        """Add an SFPU function of two tiles in Dst."""
+        return self._add("sfpu", [a, b], dtype, chain, function=_with_parameters(function), **options)
+
+    def matmul(self, a: Operand, b: Operand, dtype: DataType, **options: Any) -> Operand:
+        """Add the product of every tile with one tile."""
+        return self._add("matmul", [a, b], dtype, (), **options)
+
+    def max(self, of: Operand, dtype: DataType, chain: Chain = (), **options: Any) -> Operand:
+        """Add the maximum along the line."""
+        return self._add("max", [of], dtype, chain, **options)
+
+    def sum(
+        self,
+        of: Operand | list[Part],
+        scaler: tuple[DataType, int],
+        dtype: DataType,
+        chain: Chain = (),
+        *,
+        used: int | None = None,
+        **options: Any,
+    ) -> Operand:
+        """Add the sum along the line of datums times a scaler, given by its data type and FP32 bits.
+
+        Args:
+            of: The line, or parts of several; a value that stands for the line is the part (value, 0, 1).
+            scaler: What every datum is multiplied with.
+            dtype: Data type of the packed result.
+            chain: SFPU functions on the result.
+            used: Rows or columns of the line's last tile that count.
+            options: Where the result goes.
+        """
+        scale = (FORMAT_CODE[scaler[0]], scaler[1])
+        parts: list[Part] = of if isinstance(of, list) else [(of, 0, self.length)]
+        return self._add_parts("sum", parts, dtype, chain, scaler=scale, used=used, **options)
+
+    def accumulate(
+        self, op: str, a: Operand, b: Operand, dtype: DataType, chain: Chain = (), **options: Any
+    ) -> Operand:
+        """Add the sum along the line of an FPU operation, in one Dst."""
+        return self._add("accumulate", [a, b], dtype, chain, eltwise=op, **options)
+
+    def fold(self, of: Operand, dtype: DataType, *, by: str | Step, chain: Chain = (), **options: Any) -> Operand:
+        """Add the running result along the line: the next tile and what came before, by an FPU or SFPU operation."""
+        return self._add("fold", [of], dtype, chain, **_join(by), **options)
+
+    def scan(self, of: Operand, dtype: DataType, *, by: str | Step, chain: Chain = (), **options: Any) -> Operand:
+        """Add the running result with every step kept."""
+        return self._add("scan", [of], dtype, chain, **_join(by), **options)
+
+    @property
+    def length(self) -> int:
+        """Tiles of a line."""
+        extent = self.domain[self.axis]
+        return extent if self.axis >= 0 else -(-extent // 32)
+
+    def _add(self, load: str, operands: Sequence[Operand], dtype: DataType, chain: Chain, **options: Any) -> Operand:
+        return self._add_parts(load, [(of, 0, 0) for of in operands], dtype, chain, **options)
+
+    def _add_parts(
+        self,
+        load: str,
+        parts: Sequence[Part],
+        dtype: DataType,
+        chain: Chain,
+        *,
+        output: int | tuple[int, int, int] | None = None,
+        padding: str | None = None,
+        **options: Any,
+    ) -> Operand:
+        """Append a pass.
+
+        Args:
+            load: How tiles come to Dst.
+            parts: What they are made of.
+            dtype: Data type of the packed tiles.
+            chain: SFPU functions in between.
+            output: Number of the output to which it packs; for a tile that stands for its line also its column and the
+                columns that the output has.
+            padding: "-inf" adds minus infinity to the padding of the line's last tile, "zero" clears it.
+            options: What only this kind of pass has.
+        """
+        given: dict[str, Any] = {
+            "load": load,
+            "parts": list(parts),
+            "eltwise": None,
+            "function": None,
+            "scaler": None,
+            "used": None,
+            "padding": padding,
+            "chain": list(chain),
+            "format": FORMAT_CODE[dtype],
+            "output": (output, 0, 1) if isinstance(output, int) else output,
+        }
+        given.update(options)
+        self._passes.append(given)
+        return ("value", len(self._passes) - 1, 0)
+
+    def run(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> None:
+        """Run the program on tensors in the order in which they were added, and write its outputs."""
+        program = self._engine_program
+        if program is None:
+            program = self._engine_program = _engine.Pipeline(
+                self._tensors,
+                self._passes,
+                domain=list(self.domain),
+                axis=self.axis,
+                format=FORMAT_CODE[self.dtype],
+                dst32=self.dst32,
+                direct=self.direct,
+                fidelity=self.fidelity,
+                arch=self.arch,
+            )
+        program.run([_buffer(tensor) for tensor in inputs], [_buffer(tensor) for tensor in outputs])
+
+
+def _buffer(tensor: Tensor) -> _engine.Buffer:
+    assert tensor._buffer is not None
+    return tensor._buffer
+
+
+def _with_parameters(function: Step) -> tuple[str, str, list[int]]:
+    name, variant, *parameters = function
+    return (str(name), str(variant), list(parameters[0]) if parameters else [])
+
+
+def _join(by: str | Step) -> dict[str, Any]:
+    return {"eltwise": by} if isinstance(by, str) else {"function": _with_parameters(by)}

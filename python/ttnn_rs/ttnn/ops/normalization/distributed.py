@@ -1,0 +1,338 @@
+"""Norms of rows that are split over devices: statistics of each part, and the norm from the gathered statistics.
+
+Source: tt-metal `ttnn/cpp/ttnn/operations/normalization/layernorm_distributed`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final
+
+from ttnn.base.compute_config import WormholeComputeKernelConfig
+from ttnn.base.enums import TILE_SIZE, DataType, Layout
+from ttnn.base.exceptions import DTypeError, LayoutError, ShapeError, UnsupportedError
+from ttnn.base.memory_config import MemoryConfig
+from ttnn.base.tensor_spec import TensorSpec
+from ttnn.golden import normalization as golden
+from ttnn.operation.domain import Operand
+from ttnn.operation.registry import Op, register
+from ttnn.operation.signature import BOOLEAN, DATA_TYPE, TENSOR, Param, Signature
+from ttnn.ops._programs.common import INPUT_TENSOR, MEMORY_CONFIG_OPTION, allocate, full_tiles, on_device, same_device
+from ttnn.ops.normalization.norm import (
+    BIAS,
+    DTYPES,
+    EPSILON,
+    PROGRAM_CONFIG,
+    RELATIVE,
+    RESIDUAL,
+    WEIGHT,
+    NormProgramConfig,
+    compute_config,
+    numerics,
+    operands,
+)
+from ttnn.ops.normalization.norm_programs import from_statistics, statistics
+from ttnn.tensor.tensor import Tensor
+
+
+def _checked(name: str, tensor: Tensor, config: WormholeComputeKernelConfig | None, sentence: str) -> None:
+    on_device(name, tensor)
+    spec = tensor._spec
+    if spec.layout is not Layout.TILE:
+        raise LayoutError(
+            f"{name}: input_tensor is row-major; convert it with ttnn.to_layout(..., ttnn.TILE_LAYOUT).",
+            vendor="FillPad should only be used for tile layout",
+        )
+    if spec.dtype not in DTYPES:
+        raise DTypeError(f"{name}: input_tensor is {spec.dtype.name}; it must be floating point.", vendor=sentence)
+    full_tiles(name, tensor)
+    if spec.memory_config.is_sharded():
+        raise UnsupportedError(
+            f"{name}: input_tensor is sharded; the sharded program is not built yet. Move it with "
+            "ttnn.sharded_to_interleaved first.",
+            "unimplemented",
+        )
+
+
+def _needs_wide_dst(name: str, dtypes: list[DataType], config: WormholeComputeKernelConfig | None, vendor: str) -> None:
+    if DataType.FLOAT32 in dtypes and (config is None or not config.fp32_dest_acc_en):
+        raise DTypeError(
+            f"{name}: float32 needs a 32-bit Dst; pass compute_kernel_config with fp32_dest_acc_en=True.", vendor=vendor
+        )
+
+
+def _statistics(
+    input_tensor: Tensor,
+    dtype: DataType,
+    residual_input_tensor: Tensor | None,
+    compute_kernel_config: WormholeComputeKernelConfig | None,
+    memory_config: MemoryConfig | None,
+    *,
+    name: str,
+    centers: bool,
+) -> Tensor:
+    config = compute_kernel_config
+    _checked(name, input_tensor, config, "Input data format not supported.")
+    spec, device = input_tensor._spec, on_device(name, input_tensor)
+    _needs_wide_dst(
+        name,
+        [spec.dtype],
+        config,
+        f"{name.removeprefix('ttnn.')} with Float32 input requires fp32_dest_acc_en=true in the compute kernel config; "
+        "otherwise precision is silently lost in the unpacker",
+    )
+    if dtype not in DTYPES:
+        raise DTypeError(f"{name}: dtype is {dtype.name}; statistics are floating point.")
+    norm = numerics(input_tensor, config, 0.0, centers=centers, dst32=False)
+    inputs, norm = operands(name, norm, input_tensor, residual_input_tensor, None, None)
+    shape = (1, 1, *spec.shape)[-max(spec.shape.rank, 2) :]
+    width = 2 * TILE_SIZE if centers else TILE_SIZE
+    target = TensorSpec.of(
+        (*shape[len(shape) - max(spec.shape.rank, 1) : -1], width),
+        dtype,
+        Layout.TILE,
+        memory_config or spec.memory_config,
+    )
+    output = allocate(target, device)
+    if target.num_pages:
+        statistics(shape, replace(norm, out_dtype=dtype)).run(inputs, [output])
+    return output
+
+
+def _from_statistics(
+    input_tensor: Tensor,
+    stats: Tensor,
+    epsilon: float,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    memory_config: MemoryConfig | None,
+    compute_kernel_config: WormholeComputeKernelConfig | None,
+    dtype: DataType | None,
+    *,
+    name: str,
+    centers: bool,
+) -> Tensor:
+    config = compute_kernel_config
+    spec, device = input_tensor._spec, on_device(name, input_tensor)
+    sentence = f"Input tensor must be BFLOAT16, BFLOAT8_B, or FLOAT32, got: {spec.dtype.cpp_name}"
+    _checked(name, input_tensor, config, sentence)
+    same_device(name, device, stats, "stats")
+    _needs_wide_dst(
+        name,
+        [spec.dtype, stats._spec.dtype],
+        config,
+        "FLOAT32 input/stats require fp32_dest_acc_en=true in the compute kernel config.",
+    )
+    each = 2 if centers else 1
+    given = stats._spec
+    tiles = -(-given.shape[-1] // TILE_SIZE) if given.shape.rank else 0
+    if (
+        given.layout is not Layout.TILE
+        or given.dtype not in DTYPES
+        or tuple(given.shape)[:-1] != tuple(spec.shape)[:-1]
+    ):
+        raise ShapeError(
+            f"{name}: stats must be floating point in TILE_LAYOUT, with the rows of input_tensor, "
+            f"{list(spec.shape)[:-1]}; it has shape {list(given.shape)}."
+        )
+    if tiles == 0 or tiles % each:
+        raise ShapeError(f"{name}: stats has {tiles} columns of tiles; every device gives {each}.")
+    norm = numerics(input_tensor, config, epsilon, centers=centers, dst32=False)
+    inputs, norm = operands(name, norm, input_tensor, None, weight, bias)
+    out_dtype = spec.dtype if dtype is None else dtype
+    if out_dtype not in DTYPES:
+        raise DTypeError(f"{name}: dtype is {out_dtype.name}; the result is floating point.")
+    shape = (1, 1, *spec.shape)[-max(spec.shape.rank, 2) :]
+    norm = replace(norm, out_dtype=out_dtype)
+    output = allocate(TensorSpec.of(spec.shape, out_dtype, Layout.TILE, memory_config or spec.memory_config), device)
+    if output._spec.num_pages:
+        program = from_statistics(shape, norm, given.dtype, tiles)
+        program.run([inputs[0], stats, *inputs[1:]], [output])
+    return output
+
+
+def _layer_norm_statistics(
+    input_tensor: Tensor,
+    dtype: DataType,
+    residual_input_tensor: Tensor | None,
+    compute_kernel_config: WormholeComputeKernelConfig | None,
+    program_config: NormProgramConfig | None,
+    memory_config: MemoryConfig | None,
+    recip_tensor: Tensor | None,
+    fast_and_approximate_mode: bool,
+) -> Tensor:
+    name = "ttnn.layer_norm_pre_all_gather"
+    return _statistics(
+        input_tensor,
+        dtype,
+        residual_input_tensor,
+        compute_kernel_config,
+        memory_config,
+        name=name,
+        centers=True,
+    )
+
+
+def _rms_norm_statistics(
+    input_tensor: Tensor,
+    dtype: DataType,
+    residual_input_tensor: Tensor | None,
+    compute_kernel_config: WormholeComputeKernelConfig | None,
+    program_config: NormProgramConfig | None,
+    memory_config: MemoryConfig | None,
+    use_2d_core_grid: bool | None,
+    fast_and_approximate_mode: bool,
+) -> Tensor:
+    name = "ttnn.rms_norm_pre_all_gather"
+    return _statistics(
+        input_tensor,
+        dtype,
+        residual_input_tensor,
+        compute_kernel_config,
+        memory_config,
+        name=name,
+        centers=False,
+    )
+
+
+def _layer_norm_of_statistics(
+    input_tensor: Tensor,
+    stats: Tensor,
+    epsilon: float,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    memory_config: MemoryConfig | None,
+    compute_kernel_config: WormholeComputeKernelConfig | None,
+    program_config: NormProgramConfig | None,
+    dtype: DataType | None,
+) -> Tensor:
+    return _layer_norm_post(input_tensor, stats, epsilon, weight, bias, memory_config, compute_kernel_config, dtype)
+
+
+def _rms_norm_of_statistics(
+    input_tensor: Tensor,
+    stats: Tensor,
+    epsilon: float,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    memory_config: MemoryConfig | None,
+    compute_kernel_config: WormholeComputeKernelConfig | None,
+    program_config: NormProgramConfig | None,
+    dtype: DataType | None,
+    use_2d_core_grid: bool | None,
+) -> Tensor:
+    return _rms_norm_post(input_tensor, stats, epsilon, weight, bias, memory_config, compute_kernel_config, dtype)
+
+
+_layer_norm_post: Final[Callable[..., Tensor]] = partial(
+    _from_statistics, name="ttnn.layer_norm_post_all_gather", centers=True
+)
+_rms_norm_post: Final[Callable[..., Tensor]] = partial(
+    _from_statistics, name="ttnn.rms_norm_post_all_gather", centers=False
+)
+
+_STATS_DTYPE: Final = Param("dtype", DATA_TYPE, DataType.BFLOAT16, doc="Data type of the statistics.")
+_OUT_DTYPE: Final = Param("dtype", DATA_TYPE, None, doc="Data type of the output. Default: that of the input.")
+_STATS: Final = Param(
+    "stats",
+    TENSOR,
+    doc="Statistics of all devices side by side, in the order of the devices.",
+    example=Operand((1, 1, 64, 64), between=(0.05, 0.15)),
+)
+_RECIPROCALS: Final = Param("recip_tensor", TENSOR, None, modelled=False)
+_GRID: Final = Param("use_2d_core_grid", BOOLEAN, None, doc="How rows are split over cores, which changes time only.")
+_FAST: Final = Param("fast_and_approximate_mode", BOOLEAN, False, modelled=False)
+_COMPUTE: Final = compute_config("HiFi4, a 16-bit Dst and an approximate inverse root")
+_ERRORS: Final = (
+    ("DTypeError", "a tensor is not floating point, or float32 beside a 16-bit Dst."),
+    ("LayoutError", "the input is row-major."),
+    ("UnsupportedError", "the input is sharded."),
+)
+
+
+def _tiled(shape: tuple[int, ...], layout: Layout) -> tuple[tuple[Any, ...], ...]:
+    return ((),) if shape and layout is Layout.TILE else ()
+
+
+def _with_stats(columns: int, shape: tuple[int, ...], layout: Layout) -> tuple[tuple[Any, ...], ...]:
+    if len(shape) < 2 or shape[-1] < TILE_SIZE or layout is not Layout.TILE:
+        return ()
+    # Sums of squares outweigh the square of the mean.
+    return ((Operand((*shape[:-1], columns * TILE_SIZE), between=(0.05, 0.15)),),)
+
+
+def _entry(name: str, doc: str, signature: Signature, run: Callable[..., Tensor], reference: Callable[..., Any]) -> Op:
+    takes_stats = name.endswith("post_all_gather")
+    return Op(
+        name=name,
+        signatures=(signature,),
+        run=run,
+        doc=doc,
+        source="tt-metal `ttnn/cpp/ttnn/operations/normalization/layernorm_distributed`",
+        dtypes=(DataType.BFLOAT16, DataType.BFLOAT8_B),
+        layouts=(Layout.TILE,),
+        golden=reference,
+        accuracy=RELATIVE,
+        engine=("Pipeline",),
+        raises=(*_ERRORS, ("ShapeError", "`stats` does not fit the input.")) if takes_stats else _ERRORS,
+        examples=partial(_with_stats, 2 if "layer" in name else 1) if takes_stats else _tiled,
+    )
+
+
+layer_norm_pre_all_gather = register(
+    _entry(
+        "layer_norm_pre_all_gather",
+        "Return the sum of squares and the sum of every row, in columns 0 and 32 of two tiles.\n"
+        "Shape: [..., H, W] -> [..., H, 64].",
+        Signature(
+            (INPUT_TENSOR,),
+            (_STATS_DTYPE, RESIDUAL, _COMPUTE, PROGRAM_CONFIG, MEMORY_CONFIG_OPTION, _RECIPROCALS, _FAST),
+        ),
+        _layer_norm_statistics,
+        golden.layer_norm_pre_all_gather,
+    )
+)
+
+rms_norm_pre_all_gather = register(
+    _entry(
+        "rms_norm_pre_all_gather",
+        "Return the sum of squares of every row, in column 0 of a tile.\nShape: [..., H, W] -> [..., H, 32].",
+        Signature(
+            (INPUT_TENSOR,), (_STATS_DTYPE, RESIDUAL, _COMPUTE, PROGRAM_CONFIG, MEMORY_CONFIG_OPTION, _GRID, _FAST)
+        ),
+        _rms_norm_statistics,
+        golden.rms_norm_pre_all_gather,
+    )
+)
+
+layer_norm_post_all_gather = register(
+    _entry(
+        "layer_norm_post_all_gather",
+        "Return the layer norm of a device's part of rows, from the statistics that `layer_norm_pre_all_gather` gave "
+        "on every device.\n"
+        "Shape: [..., H, W] -> [..., H, W].",
+        Signature(
+            (INPUT_TENSOR, _STATS),
+            (EPSILON, WEIGHT, BIAS, MEMORY_CONFIG_OPTION, _COMPUTE, PROGRAM_CONFIG, _OUT_DTYPE),
+        ),
+        _layer_norm_of_statistics,
+        golden.layer_norm_post_all_gather,
+    )
+)
+
+rms_norm_post_all_gather = register(
+    _entry(
+        "rms_norm_post_all_gather",
+        "Return the RMS norm of a device's part of rows, from the statistics that `rms_norm_pre_all_gather` gave on "
+        "every device.\n"
+        "Shape: [..., H, W] -> [..., H, W].",
+        Signature(
+            (INPUT_TENSOR, _STATS),
+            (EPSILON, WEIGHT, BIAS, MEMORY_CONFIG_OPTION, _COMPUTE, PROGRAM_CONFIG, _OUT_DTYPE, _GRID),
+        ),
+        _rms_norm_of_statistics,
+        golden.rms_norm_post_all_gather,
+    )
+)

@@ -1,0 +1,368 @@
+"""Layer norm and RMS norm over the last dimension.
+
+Source: tt-metal `ttnn/cpp/ttnn/operations/normalization/layernorm` and `rmsnorm`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final
+
+from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
+from ttnn.base.enums import TILE_SIZE, DataType, Layout, MathFidelity, ShardOrientation, TensorMemoryLayout
+from ttnn.base.exceptions import DTypeError, LayoutError, ParameterError, ShapeError, UnsupportedError
+from ttnn.base.memory_config import MemoryConfig
+from ttnn.base.program_config import LayerNormDefaultProgramConfig, LayerNormShardedMultiCoreProgramConfig
+from ttnn.base.tensor_spec import TensorSpec
+from ttnn.golden import normalization as golden
+from ttnn.operation.accuracy import Accuracy
+from ttnn.operation.registry import Op, register
+from ttnn.operation.signature import COMPUTE_KERNEL_CONFIG, FLOAT, TENSOR, Param, Signature, instance_kind
+from ttnn.ops._programs.common import (
+    INPUT_TENSOR,
+    MEMORY_CONFIG_OPTION,
+    allocate,
+    arch_number,
+    full_tiles,
+    is_empty,
+    on_device,
+    same_device,
+)
+from ttnn.ops._programs.element_map import copy_into
+from ttnn.ops._programs.pipeline import rounded
+from ttnn.ops.data_movement.layout import tilize_padded, untilized
+from ttnn.ops.normalization.norm_programs import Blocks, Norm, blocks_of, interleaved, is_large, sharded
+from ttnn.tensor.tensor import Tensor
+
+DTYPES: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B)
+NormProgramConfig = LayerNormDefaultProgramConfig | LayerNormShardedMultiCoreProgramConfig
+
+
+def numerics(
+    tensor: Tensor, config: WormholeComputeKernelConfig | None, epsilon: float, *, centers: bool, dst32: bool
+) -> Norm:
+    """Return what a norm's program takes from its first operand and the compute configuration.
+
+    Without one: HiFi4, and a 32-bit Dst where `dst32` says so; the inverse root is approximate beside a 16-bit one.
+    """
+    device = tensor._device
+    assert device is not None
+    fidelity, approximate = MathFidelity.HiFi4, not dst32
+    if config is not None:
+        fidelity = config.math_fidelity
+        fidelity = MathFidelity.HiFi4 if fidelity is MathFidelity.Invalid else fidelity
+        approximate, dst32 = config.math_approx_mode, config.fp32_dest_acc_en
+    return Norm(
+        dtype=tensor._spec.dtype,
+        out_dtype=tensor._spec.dtype,
+        fidelity=FIDELITY_NUMBER[fidelity],
+        approximate=approximate,
+        dst32=dst32,
+        arch=arch_number(device),
+        epsilon=rounded(epsilon),
+        centers=centers,
+    )
+
+
+def floating_point(name: str, tensor: Tensor) -> None:
+    """Refuse an input that no kernel takes.
+
+    Raises:
+        DTypeError: it is an integer tensor, or bfloat4_b.
+    """
+    dtype = tensor._spec.dtype
+    if dtype not in DTYPES:
+        raise DTypeError(
+            f"{name}: input_tensor is {dtype.name}; typecast it to bfloat16, float32 or bfloat8_b first.",
+            vendor=f"Input tensor must be FLOAT32, BFLOAT16, or BFLOAT8_B, got: {dtype.cpp_name}",
+        )
+
+
+def row_of_weights(name: str, label: str, tensor: Tensor, like: Tensor) -> Tensor:
+    """Return weights or bias as a row of tiles.
+
+    Raises:
+        DTypeError: they are not floating point.
+        ShapeError: they have another width than the input.
+    """
+    same_device(name, on_device(name, like), tensor, label)
+    spec, width = tensor._spec, like._spec.shape[-1]
+    if spec.dtype not in DTYPES:
+        raise DTypeError(f"{name}: {label} is {spec.dtype.name}; it must be floating point.")
+    shape = tuple(spec.shape)
+    in_rows = spec.layout is Layout.ROW_MAJOR and len(shape) >= 2 and shape[-1] == TILE_SIZE
+    if in_rows and shape[-2] * TILE_SIZE == -(-width // TILE_SIZE) * TILE_SIZE:
+        # Rows of 32, one for every tile.
+        flat = TensorSpec.of((1, shape[-2] * TILE_SIZE), spec.dtype, Layout.ROW_MAJOR)
+        row = allocate(flat, on_device(name, tensor, label))
+        copy_into(tensor, row)
+        tensor = row
+    elif shape[-1:] != (width,) or math.prod(shape) != width * (shape[-2] if len(shape) > 1 else 1):
+        raise ShapeError(
+            f"{name}: {label} has shape {list(shape)}; an input of width {width} takes [1, {width}], or rows of "
+            f"{TILE_SIZE} in ROW_MAJOR_LAYOUT.",
+            vendor=f"{label} and input_tensor must have the same width",
+        )
+    if tensor._spec.layout is not Layout.TILE:
+        tensor = tilize_padded(name, tensor)
+    full_tiles(name, tensor, label)
+    return tensor
+
+
+def operands(
+    name: str, norm: Norm, tensor: Tensor, residual: Tensor | None, weight: Tensor | None, bias: Tensor | None
+) -> tuple[list[Tensor], Norm]:
+    """Return the tensors of a norm's program, and the norm with the data types of those that need not be there."""
+    inputs = [tensor]
+    if residual is not None:
+        same_device(name, on_device(name, tensor), residual, "residual_input_tensor")
+        if residual._spec.shape != tensor._spec.shape:
+            raise ShapeError(
+                f"{name}: residual_input_tensor has shape {residual._spec.shape}, input_tensor {tensor._spec.shape}; "
+                "they must be equal."
+            )
+        if residual._spec.layout is not Layout.TILE or residual._spec.dtype not in DTYPES:
+            raise LayoutError(f"{name}: residual_input_tensor must be floating point in TILE_LAYOUT.")
+        inputs.append(residual)
+        norm = replace(norm, residual=residual._spec.dtype)
+    if weight is not None:
+        inputs.append(row_of_weights(name, "weight", weight, tensor))
+        norm = replace(norm, weight=inputs[-1]._spec.dtype)
+    if bias is not None:
+        inputs.append(row_of_weights(name, "bias", bias, tensor))
+        norm = replace(norm, bias=inputs[-1]._spec.dtype)
+    return inputs, norm
+
+
+def _refuse_variants(name: str, config: NormProgramConfig) -> None:
+    """Refuse the kernels whose steps are not known.
+
+    Raises:
+        UnsupportedError: one of them is asked for.
+    """
+    for option in ("use_welford", "legacy_reduction", "legacy_rsqrt"):
+        if getattr(config, option, False):
+            raise UnsupportedError(
+                f"{name}: program_config.{option}=True selects another kernel, whose order of operations is not "
+                "published; leave it at False.",
+                "unimplemented",
+            )
+
+
+def _blocks(name: str, tensor: Tensor, config: LayerNormShardedMultiCoreProgramConfig | None) -> Blocks:
+    """Return how a sharded tensor's rows lie on cores."""
+    spec = tensor._spec
+    memory = spec.memory_config
+    shard = memory.shard_spec
+    if shard is None:
+        raise ParameterError(f"{name}: a sharded program needs a sharded input; shard it, or leave program_config out.")
+    tiles = -(-spec.shape[-1] // TILE_SIZE)
+    width = -(-shard.shape[1] // TILE_SIZE)
+    if config is not None and config.block_w != width:
+        raise ParameterError(
+            f"{name}: program_config.block_w is {config.block_w}, but a shard is {width} tiles wide.",
+            vendor="block_w must equal to shard width in tiles",
+        )
+    box = shard.grid.bounding_box()
+    grid = (box.end.x - box.start.x + 1, box.end.y - box.start.y + 1)
+    if shard.orientation is ShardOrientation.COL_MAJOR:
+        grid = (grid[1], grid[0])
+    one_row = memory.memory_layout is TensorMemoryLayout.WIDTH_SHARDED
+    return blocks_of(tiles, width, grid, one_row=one_row)
+
+
+def _norm(
+    input_tensor: Tensor,
+    epsilon: float,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    residual_input_tensor: Tensor | None,
+    memory_config: MemoryConfig | None,
+    program_config: NormProgramConfig | None,
+    compute_kernel_config: WormholeComputeKernelConfig | None,
+    *,
+    name: str,
+    centers: bool,
+) -> Tensor:
+    device = on_device(name, input_tensor)
+    given = input_tensor._spec
+    in_rows = given.layout is not Layout.TILE
+    width = (1, *given.shape)[-1]
+    if in_rows and not centers:
+        raise LayoutError(
+            f"{name}: input_tensor is row-major; convert it with ttnn.to_layout(..., ttnn.TILE_LAYOUT).",
+            vendor="ttnn::rms_norm does not support ROW_MAJOR input tensors. Use TILE layout.",
+        )
+    if in_rows and width % TILE_SIZE:
+        raise LayoutError(
+            f"{name}: a row-major input_tensor must have whole tiles in its rows, its width is {width}.",
+            vendor=f"ROW_MAJOR input requires W ({width}) to be a multiple of tile width ({TILE_SIZE})",
+        )
+    floating_point(name, input_tensor)
+    if program_config is not None:
+        _refuse_variants(name, program_config)
+    if is_empty(given):
+        return allocate(given.with_memory_config(memory_config or given.memory_config), device)
+    tensor = tilize_padded(name, input_tensor) if in_rows else input_tensor
+    full_tiles(name, tensor)
+    spec = tensor._spec
+    norm = numerics(tensor, compute_kernel_config, epsilon, centers=centers, dst32=centers)
+    inputs, norm = operands(name, norm, tensor, residual_input_tensor, weight, bias)
+    shape = (1, 1, *spec.shape)[-max(spec.shape.rank, 2) :]
+    config = program_config if isinstance(program_config, LayerNormShardedMultiCoreProgramConfig) else None
+    if config is not None or spec.memory_config.is_sharded():
+        program = sharded(shape, norm, _blocks(name, tensor, config))
+    else:
+        if is_large(norm, -(-width // TILE_SIZE)):
+            raise UnsupportedError(
+                f"{name}: rows of {width} do not fit the buffers of a core; the kernel that reads them three times is "
+                "not built yet.",
+                "unimplemented",
+            )
+        program = interleaved(shape, norm)
+    target = memory_config or spec.memory_config
+    output = allocate(TensorSpec.of(spec.shape, spec.dtype, Layout.TILE, target), device)
+    program.run(inputs, [output])
+    return untilized(name, output, target) if in_rows else output
+
+
+_layer_norm: Final[Callable[..., Tensor]] = partial(_norm, name="ttnn.layer_norm", centers=True)
+_rms_norm: Final[Callable[..., Tensor]] = partial(_norm, name="ttnn.rms_norm", centers=False)
+
+
+def _with_reciprocals(
+    input_tensor: Tensor,
+    epsilon: float,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    residual_input_tensor: Tensor | None,
+    memory_config: MemoryConfig | None,
+    program_config: NormProgramConfig | None,
+    compute_kernel_config: WormholeComputeKernelConfig | None,
+    recip_tensor: Tensor | None,
+) -> Tensor:
+    # The table of reciprocals is read by the Welford kernel only, which has another argument.
+    return _layer_norm(
+        input_tensor,
+        epsilon,
+        weight,
+        bias,
+        residual_input_tensor,
+        memory_config,
+        program_config,
+        compute_kernel_config,
+    )
+
+
+EPSILON: Final = Param("epsilon", FLOAT, 1e-12, doc="Added to the variance, cut to bfloat16.")
+WEIGHT: Final = Param("weight", TENSOR, None, doc="[1, W], or [W / 32, 32] in ROW_MAJOR_LAYOUT: factors of columns.")
+BIAS: Final = Param("bias", TENSOR, None, doc="Of the shape of `weight`: added to columns.")
+RESIDUAL: Final = Param("residual_input_tensor", TENSOR, None, doc="Of the shape of the input; added to it first.")
+PROGRAM_CONFIG: Final = Param(
+    "program_config",
+    instance_kind(
+        "ttnn.LayerNormDefaultProgramConfig | ttnn.LayerNormShardedMultiCoreProgramConfig",
+        LayerNormDefaultProgramConfig,
+        LayerNormShardedMultiCoreProgramConfig,
+    ),
+    None,
+    doc="How a sharded row is split over cores, which decides the order of sums. Default: by its shards.",
+)
+
+
+def compute_config(default: str) -> Param:
+    """Return the parameter of the compute configuration; `default` tells what holds without one."""
+    return Param(
+        "compute_kernel_config",
+        COMPUTE_KERNEL_CONFIG,
+        None,
+        doc=f"Math fidelity, Dst width and approximation. Default: {default}.",
+    )
+
+
+RELATIVE: Final = Accuracy({DataType.BFLOAT8_B: 8}, reason="as the error is relative to the largest element of a row")
+_RECIPROCALS: Final = Param("recip_tensor", TENSOR, None, modelled=False)
+_LAYER_NORM_DEFAULT: Final = "HiFi4 and a 32-bit Dst"
+_RMS_NORM_DEFAULT: Final = "HiFi4, a 16-bit Dst and an approximate inverse root"
+_ERRORS: Final = (
+    ("DTypeError", "the input is not floating point."),
+    ("ShapeError", "weights, bias or residual do not fit the input."),
+    ("UnsupportedError", "`program_config` selects a kernel whose steps are not known, or rows exceed L1."),
+)
+
+
+def _layer_norm_examples(shape: tuple[int, ...], layout: Layout) -> tuple[tuple[Any, ...], ...]:
+    return ((),) if shape and (layout is Layout.TILE or shape[-1] % TILE_SIZE == 0) else ()
+
+
+def _tiled_only(shape: tuple[int, ...], layout: Layout) -> tuple[tuple[Any, ...], ...]:
+    return ((),) if shape and layout is Layout.TILE else ()
+
+
+layer_norm = register(
+    Op(
+        name="layer_norm",
+        signatures=(
+            Signature(
+                (INPUT_TENSOR,),
+                (
+                    EPSILON,
+                    WEIGHT,
+                    BIAS,
+                    RESIDUAL,
+                    MEMORY_CONFIG_OPTION,
+                    PROGRAM_CONFIG,
+                    compute_config(_LAYER_NORM_DEFAULT),
+                    _RECIPROCALS,
+                ),
+            ),
+        ),
+        run=_with_reciprocals,
+        doc="Return `(x - mean) / sqrt(variance + epsilon)` over the last dimension of `x = input_tensor + "
+        "residual_input_tensor`, times `weight`, plus `bias`.\n"
+        "Shape: [..., H, W] -> [..., H, W].",
+        source="tt-metal `ttnn/cpp/ttnn/operations/normalization/layernorm`",
+        dtypes=DTYPES,
+        layouts=(Layout.TILE, Layout.ROW_MAJOR),
+        golden=golden.layer_norm,
+        accuracy=RELATIVE,
+        engine=("Pipeline",),
+        raises=(*_ERRORS, ("LayoutError", "the input is row-major and its width is not a multiple of 32.")),
+        examples=_layer_norm_examples,
+    )
+)
+
+rms_norm = register(
+    Op(
+        name="rms_norm",
+        signatures=(
+            Signature(
+                (INPUT_TENSOR,),
+                (
+                    EPSILON,
+                    WEIGHT,
+                    BIAS,
+                    RESIDUAL,
+                    MEMORY_CONFIG_OPTION,
+                    PROGRAM_CONFIG,
+                    compute_config(_RMS_NORM_DEFAULT),
+                ),
+            ),
+        ),
+        run=_rms_norm,
+        doc="Return `x / sqrt(mean(x ** 2) + epsilon)` over the last dimension of `x = input_tensor + "
+        "residual_input_tensor`, times `weight`, plus `bias`.\n"
+        "Shape: [..., H, W] -> [..., H, W].",
+        source="tt-metal `ttnn/cpp/ttnn/operations/normalization/rmsnorm`",
+        dtypes=DTYPES,
+        layouts=(Layout.TILE,),
+        golden=golden.rms_norm,
+        accuracy=RELATIVE,
+        engine=("Pipeline",),
+        raises=(*_ERRORS, ("LayoutError", "the input is row-major.")),
+        examples=_tiled_only,
+    )
+)

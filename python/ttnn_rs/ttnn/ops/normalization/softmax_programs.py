@@ -1,0 +1,134 @@
+"""The programs of softmax: which passes a row, a column or a leading dimension takes.
+
+Source: tt-metal `ttnn/cpp/ttnn/operations/normalization/softmax/device/kernels`, and `moreh_softmax` for the programs
+of other dimensions than the last.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from ttnn.base.enums import DataType
+from ttnn.ops._programs.pipeline import COLUMNS, ROWS, Chain, Pipeline, bits, truncated
+
+_ONE: Final = bits(1.0)
+
+
+@dataclass(frozen=True)
+class Numerics:
+    """What decides the bits of a program besides its passes."""
+
+    dtype: DataType
+    """Of input and output."""
+    fidelity: int
+    approximate: bool
+    dst32: bool
+    arch: int
+
+    @property
+    def kept(self) -> DataType:
+        """Data type of exponentials: only float32 inputs keep them whole."""
+        return DataType.FLOAT32 if self.dtype is DataType.FLOAT32 and self.dst32 else DataType.BFLOAT16
+
+    @property
+    def wide(self) -> DataType:
+        """Data type of buffers that are as wide as Dst."""
+        return DataType.FLOAT32 if self.dst32 else DataType.BFLOAT16
+
+    def pipeline(self, shape: tuple[int, ...], axis: int) -> Pipeline:
+        """Return a program without passes."""
+        return Pipeline(shape, axis, self.dtype, self.dst32, self.fidelity, self.arch)
+
+
+def _exp(numerics: Numerics) -> Chain:
+    return [("exp", "approx_clampneg" if numerics.approximate else "accurate")]
+
+
+@dataclass(frozen=True)
+class Mask:
+    """What is added to scaled scores before their softmax."""
+
+    dtype: DataType
+    shape: tuple[int, ...]
+    causal: bool
+    """Every row has a mask of its own; otherwise row 0 of a tile serves all its rows."""
+
+
+@lru_cache(maxsize=256)
+def attention(
+    shape: tuple[int, ...], numerics: Numerics, stable: bool, scale: float | None = None, mask: Mask | None = None
+) -> Pipeline:
+    """Return the softmax of rows, of scaled and masked scores if asked for: inputs are the scores and the mask."""
+    program = numerics.pipeline(shape, ROWS)
+    kept, exp = numerics.kept, _exp(numerics)
+    x = program.tensor(numerics.dtype)
+    padded = "-inf" if shape[-1] % 32 else None
+    # Without a maximum to subtract, the exponential runs before its argument is packed.
+    first = () if stable else exp
+    if mask is not None:
+        constant = program.constant(DataType.BFLOAT16, truncated(1.0 if scale is None else scale))
+        scaled = program.eltwise("mul", x, constant, kept, padding=padded)
+        added = program.tensor(mask.dtype, mask.shape, "none" if mask.causal else "row")
+        x = program.eltwise("add", scaled, added, kept, first)
+    elif scale is not None:
+        constant = program.constant(DataType.BFLOAT16, truncated(scale))
+        x = program.eltwise("mul", x, constant, kept, first, padding=padded)
+    elif padded is not None or not stable:
+        x = program.copy(x, kept, first, padding=padded)
+    if stable:
+        largest = program.max(x, kept)
+        exps = program.eltwise("sub", x, largest, kept, exp)
+    else:
+        exps = x
+    inverse = program.sum(exps, (numerics.wide, _ONE), numerics.wide, [("recip", "accurate")])
+    program.eltwise("mul", exps, inverse, numerics.dtype, output=0)
+    return program
+
+
+@lru_cache(maxsize=256)
+def general(shape: tuple[int, ...], axis: int, numerics: Numerics, form: str = "softmax") -> Pipeline:
+    """Return the softmax of rows or columns by the kernels of `moreh_softmax`.
+
+    Padding counts as 0 for the maximum, and not at all for the sum. `form` is "softmax", "softmin" or "logsoftmax".
+    """
+    assert axis in (ROWS, COLUMNS)
+    program = numerics.pipeline(shape, axis)
+    wide = numerics.wide
+    scaler = DataType.FLOAT32 if numerics.dtype is DataType.FLOAT32 and numerics.dst32 else DataType.BFLOAT16
+    padded = "zero" if shape[axis] % 32 else None
+    x = program.tensor(numerics.dtype)
+    masked = x if padded is None else program.copy(x, wide, padding=padded)
+    if form == "softmin":
+        # The largest of -x: the kernel negates after it has found the smallest.
+        masked = program.copy(masked, wide, [("neg", "default")])
+        x = program.copy(x, wide, [("neg", "default")])
+    largest = program.max(masked, wide)
+    distance = program.eltwise("sub", x, largest, wide)
+    exps = program.copy(distance, wide, [("exp", "accurate")], padding=None)
+    if padded is not None:
+        exps = program.copy(exps, wide, padding=padded)
+    variant = "approx" if numerics.approximate else "accurate"
+    if form == "logsoftmax":
+        total = program.sum(exps, (scaler, _ONE), wide, [("log", "default")])
+        program.eltwise("sub", distance, total, numerics.dtype, output=0)
+    else:
+        inverse = program.sum(exps, (scaler, _ONE), wide, [("recip", variant)])
+        program.eltwise("mul", exps, inverse, numerics.dtype, output=0)
+    return program
+
+
+@lru_cache(maxsize=256)
+def channel(shape: tuple[int, ...], axis: int, numerics: Numerics) -> Pipeline:
+    """Return the softmax along a leading dimension, tile by tile in ascending order."""
+    program = numerics.pipeline(shape, axis)
+    wide = numerics.wide
+    x = program.tensor(numerics.dtype)
+    largest = program.fold(x, numerics.dtype, by=("binary_max", "default"))
+    distance = program.eltwise("sub", x, largest, wide)
+    exps = program.copy(distance, wide, [("exp", "accurate")])
+    total = program.fold(exps, wide, by="add")
+    inverse = program.copy(total, wide, [("recip", "approx" if numerics.approximate else "accurate")])
+    program.eltwise("mul", exps, inverse, numerics.dtype, output=0)
+    return program

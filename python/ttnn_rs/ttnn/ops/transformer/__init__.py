@@ -1,0 +1,1 @@
+"""Operators of transformers: attention and its parts."""

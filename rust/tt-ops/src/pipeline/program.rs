@@ -1,0 +1,157 @@
+//! What a program of the tile pipeline consists of: tensors, passes, and what each pass loads.
+
+use std::ops::Range;
+
+use tt_formats::DataFormat;
+use tt_tensix::fpu::{Arch, Broadcast, EltwiseOp, MathFidelity};
+use tt_tensix::sfpu::BinaryCall;
+
+use crate::{Chain, OpError};
+
+/// The name in errors; operators check their operands before.
+pub(super) const NAME: &str = "tile pipeline";
+
+/// Which tiles form a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Axis {
+    /// The tiles of a row of tiles.
+    Width,
+    /// The tiles of a column of tiles.
+    Height,
+    /// The tiles at the same place of a leading dimension, given by its index.
+    Leading(usize),
+}
+
+impl Axis {
+    /// How a tile that stands for its line is broadcast over it.
+    pub(super) fn broadcast(self) -> Broadcast {
+        match self {
+            Self::Width => Broadcast::Column,
+            Self::Height => Broadcast::Row,
+            Self::Leading(_) => Broadcast::None,
+        }
+    }
+}
+
+/// What every pass of a program shares.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Logical shape whose tiles the lines consist of; the last two dimensions are tiled.
+    pub domain: Vec<usize>,
+    /// Which of its tiles form a line.
+    pub axis: Axis,
+    /// Format of the first input. It decides what `Dst` holds.
+    pub format: DataFormat,
+    /// 32-bit `Dst`.
+    pub dst32: bool,
+    /// Buffers of 32-bit data are unpacked to `Dst` past `SrcA` where a pass copies.
+    pub direct: bool,
+    /// Fidelity of sums and products.
+    pub fidelity: MathFidelity,
+    /// Chip.
+    pub arch: Arch,
+}
+
+/// A tensor that a program reads.
+#[derive(Clone, Debug)]
+pub enum Tensor {
+    /// Of this format and logical shape, broadcast to the domain; the broadcast within a tile may be given.
+    Broadcast(DataFormat, Vec<usize>, Option<Broadcast>),
+    /// Lines of so many tiles of this format, one for each line of the domain or one for all.
+    Lines(DataFormat, usize),
+}
+
+/// Tiles that a pass loads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operand {
+    /// A tensor of the call.
+    Tensor(usize),
+    /// What an earlier pass packed: a line of tiles, or one tile that stands for the line.
+    Value(usize),
+    /// A tile filled with a number, FP32 bits that are cut to the format.
+    Constant(DataFormat, u32),
+}
+
+/// Some tiles of a line.
+pub type Part = (Operand, Range<usize>);
+
+/// How a running result takes the next tile.
+#[derive(Clone, Copy)]
+pub enum Join {
+    /// By the FPU, the next tile first.
+    Fpu(EltwiseOp),
+    /// By the SFPU, the next tile first.
+    Sfpu(BinaryCall),
+}
+
+/// How a pass brings tiles to `Dst`.
+#[derive(Clone)]
+pub enum Load {
+    /// `copy_tile`.
+    Copy(Operand),
+    /// An operation of the FPU; the second operand is broadcast by the instruction.
+    Eltwise(EltwiseOp, Operand, Operand),
+    /// An operation of the SFPU on two tiles in `Dst`.
+    Sfpu(BinaryCall, Operand, Operand),
+    /// The product with a tile.
+    Matmul(Operand, Operand),
+    /// The largest datum along the line.
+    Max(Operand),
+    /// The sum along the line of these parts, each datum times a scaler, FP32 bits, in this format. The last tile of
+    /// the line has so many rows or columns that count; the others meet a scaler of zero.
+    Sum(Vec<Part>, (DataFormat, u32), Option<usize>),
+    /// The sum of an FPU operation of two operands, in one `Dst`.
+    Accumulate(EltwiseOp, Operand, Operand),
+    /// Every tile joined to what the tiles before it gave, packed in between; the first tile is copied.
+    Fold(Join, Operand),
+    /// The same with all results kept.
+    Scan(Join, Operand),
+}
+
+/// What becomes of the padding behind the last row or column of a line, in `Dst`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Padding {
+    /// It stays.
+    #[default]
+    Kept,
+    /// The FPU adds minus infinity.
+    MinusInfinity,
+    /// It becomes zero.
+    Zero,
+}
+
+/// Where a pass packs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A circular buffer, which later passes read.
+    Value,
+    /// Tiles of an output. A tile that stands for its line is one of so many columns: `(output, column, columns)`.
+    Output(usize, usize, usize),
+}
+
+/// One pass over a line.
+#[derive(Clone)]
+pub struct Pass {
+    /// How tiles come to `Dst`.
+    pub load: Load,
+    /// What becomes of padding there.
+    pub padding: Padding,
+    /// SFPU functions behind it.
+    pub chain: Chain,
+    /// Format of the packed tiles.
+    pub format: DataFormat,
+    /// Where they go.
+    pub target: Target,
+}
+
+/// Everything that a program is made of.
+pub(super) struct Program {
+    pub(super) settings: Settings,
+    pub(super) tensors: Vec<Tensor>,
+    pub(super) passes: Vec<Pass>,
+}
+
+/// A program that cannot be run.
+pub(super) fn refuse<T>(what: String) -> Result<T, OpError> {
+    Err(OpError::Invariant { operator: NAME, what })
+}

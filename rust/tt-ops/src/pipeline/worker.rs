@@ -1,0 +1,327 @@
+//! The work on one line: circular buffers in L1, registers, and the steps of every pass.
+
+use tt_cpu::Level;
+use tt_formats::DataFormat;
+use tt_tensix::fpu::exact::{self, Datums};
+use tt_tensix::fpu::{self, Broadcast, EltwiseOp, RunningMax};
+use tt_tensix::sfpu::DstWidth;
+use tt_tensix::tile_io::{Tile, ZERO};
+
+use super::lines::{Line, Lines};
+use super::program::{Join, Padding, Target};
+use super::step::{Source, Step, Work};
+use crate::OpError;
+
+/// What a pass keeps from one tile to the next.
+#[derive(Default)]
+struct State {
+    /// The second operand, and which of its tiles that is.
+    second: Option<Box<Tile>>,
+    loaded: Option<usize>,
+    /// A sum in `Dst`.
+    sum: Option<Box<Tile>>,
+    max: Option<RunningMax>,
+    /// What the tiles so far gave, packed.
+    running: Vec<u8>,
+}
+
+impl State {
+    /// The register of the second operand.
+    fn second(&mut self) -> &mut Tile {
+        self.second.get_or_insert_with(|| Box::new(ZERO))
+    }
+
+    fn sum(&mut self) -> &mut Tile {
+        self.sum.get_or_insert_with(|| Box::new(ZERO))
+    }
+
+    fn max(&mut self) -> &mut RunningMax {
+        self.max.get_or_insert_with(|| RunningMax::new(Level::current()))
+    }
+}
+
+/// What a thread needs.
+pub(super) struct Worker {
+    l1: Vec<Vec<u8>>,
+    states: Vec<State>,
+    a: Box<Tile>,
+    dst: Box<Tile>,
+    level: Level,
+}
+
+impl Worker {
+    pub(super) fn new(steps: &[Step<'_>], lines: &Lines) -> Self {
+        let l1 = steps.iter().map(|step| vec![0; step.packer.tile_bytes() * step.kept_tiles(lines)]).collect();
+        let states = steps.iter().map(|_| State::default()).collect();
+        Self { l1, states, a: Box::new(ZERO), dst: Box::new(ZERO), level: Level::current() }
+    }
+
+    /// All passes over a line.
+    pub(super) fn line(&mut self, steps: &[Step<'_>], line: &Line<'_>) -> Result<(), OpError> {
+        for (step, state) in steps.iter().zip(&mut self.states) {
+            let second = step.work.sources().pop().filter(|source| source.is_constant());
+            if second.is_none() {
+                state.loaded = None;
+            }
+            if let Some(sum) = &mut state.sum {
+                sum.fill(0);
+            }
+            if let Some(max) = &mut state.max {
+                max.clear();
+            }
+        }
+        let stages = steps.iter().map(|step| step.stage + 1).max().unwrap_or(0);
+        for stage in 0..stages {
+            let of_stage = |in_loop: bool| {
+                steps.iter().enumerate().filter(move |(_, step)| step.stage == stage && step.in_loop == in_loop)
+            };
+            if of_stage(true).next().is_some() {
+                for tile in 0..line.lines.length {
+                    for (number, step) in of_stage(true) {
+                        self.tile(steps, (number, step), line, tile)?;
+                    }
+                }
+            }
+            for (number, step) in of_stage(true).filter(|(_, step)| !step.is_line) {
+                self.finish((number, step), line)?;
+            }
+            for (number, step) in of_stage(false) {
+                self.tile(steps, (number, step), line, 0)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A pass on one tile. Reductions only take it in.
+    fn tile(
+        &mut self,
+        steps: &[Step<'_>],
+        (number, step): (usize, &Step<'_>),
+        line: &Line<'_>,
+        tile: usize,
+    ) -> Result<(), OpError> {
+        if matches!(step.work, Work::Max(..) | Work::MaxOfTiles(_) | Work::Sum(..) | Work::Accumulate(..)) {
+            return self.take_in(steps, (number, step), line, tile);
+        }
+        self.load(steps, (number, step), line, tile)?;
+        let Self { a, dst, .. } = self;
+        if tile + 1 == line.lines.length {
+            match (step.padding, &step.mask) {
+                (Padding::MinusInfinity, Some(mask)) if !matches!(step.work, Work::Copy(_)) => {
+                    fpu::move_dst_to_src(&step.math, dst, a);
+                    fpu::eltwise(&step.math, EltwiseOp::Add, Broadcast::None, false, dst, a, mask);
+                }
+                (Padding::Zero, _) => step.zeroes.iter().for_each(|&index| dst[index] = 0),
+                _ => {}
+            }
+        }
+        apply_chain(step, dst);
+        if let Work::Running(_, _, keeps_all) = step.work {
+            let running = &mut self.states[number].running;
+            running.resize(step.packer.tile_bytes(), 0);
+            step.packer.pack(dst, running);
+            if !keeps_all {
+                return Ok(());
+            }
+        }
+        self.pack((number, step), line, tile)
+    }
+
+    /// A reduction's next tile.
+    fn take_in(
+        &mut self,
+        steps: &[Step<'_>],
+        (number, step): (usize, &Step<'_>),
+        line: &Line<'_>,
+        tile: usize,
+    ) -> Result<(), OpError> {
+        let Self { l1, states, a, level, .. } = self;
+        let state = &mut states[number];
+        match &step.work {
+            Work::Max(of, _) | Work::MaxOfTiles(of) => {
+                let (_, bytes) = of.tile(line, tile, steps, l1)?;
+                if of.input.format == DataFormat::Float16B {
+                    state.max().take_halves(bytes);
+                } else {
+                    of.input.to_src(bytes, a);
+                    state.max().take(a);
+                }
+            }
+            Work::Sum(of, sums) => {
+                of.input.to_src(of.tile(line, tile, steps, l1)?.1, a);
+                sums.of_tile(tile, line.lines).run(*level, state.sum(), a);
+            }
+            Work::Accumulate(op, first, second) => {
+                load_second(second, step.in_loop, second.tile(line, tile, steps, l1)?, state);
+                first.input.to_src(first.tile(line, tile, steps, l1)?.1, a);
+                spread(first, step.in_loop, a);
+                state.sum();
+                if let State { second: Some(b), sum: Some(sum), .. } = state {
+                    fpu::eltwise(&step.math, *op, Broadcast::None, true, sum, a, b);
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Brings the result of a pass on one tile to `Dst`.
+    fn load(
+        &mut self,
+        steps: &[Step<'_>],
+        (number, step): (usize, &Step<'_>),
+        line: &Line<'_>,
+        tile: usize,
+    ) -> Result<(), OpError> {
+        let Self { l1, states, a, dst, level } = self;
+        let (state, math, in_loop) = (&mut states[number], &step.math, step.in_loop);
+        let width = if step.dst32 { DstWidth::Bits32 } else { DstWidth::Bits16 };
+        match &step.work {
+            Work::Copy(of) => {
+                let (_, bytes) = of.tile(line, tile, steps, l1)?;
+                if let (Some(mask), true) = (&step.mask, tile + 1 == line.lines.length) {
+                    of.input.to_src(bytes, a);
+                    spread(of, in_loop, a);
+                    fpu::eltwise(math, EltwiseOp::Add, Broadcast::None, false, dst, a, mask);
+                } else {
+                    of.copied.to_dst(math, bytes, a, dst);
+                    spread(of, in_loop, dst);
+                }
+            }
+            Work::Eltwise(op, first, second) => {
+                load_second(second, in_loop, second.tile(line, tile, steps, l1)?, state);
+                let (_, bytes) = first.tile(line, tile, steps, l1)?;
+                let plain =
+                    first.input.format == DataFormat::Float16B && (first.broadcast == Broadcast::None || !in_loop);
+                if !plain || !exact::eltwise(*level, math, *op, dst, Datums::Halves(bytes), state.second()) {
+                    first.input.to_src(bytes, a);
+                    spread(first, in_loop, a);
+                    fpu::eltwise(math, *op, Broadcast::None, false, dst, a, state.second());
+                }
+            }
+            Work::Sfpu(call, first, second) => {
+                let b = state.second();
+                second.copied.to_dst(math, second.tile(line, tile, steps, l1)?.1, a, b);
+                spread(second, in_loop, b);
+                first.copied.to_dst(math, first.tile(line, tile, steps, l1)?.1, a, dst);
+                spread(first, in_loop, dst);
+                call.run(&mut **dst, &b[..], width, *level);
+            }
+            Work::Matmul(first, second) => {
+                // The second operand is one tile.
+                load_second(second, false, second.tile(line, 0, steps, l1)?, state);
+                first.input.to_src(first.tile(line, tile, steps, l1)?.1, a);
+                dst.fill(0);
+                fpu::matmul_tile(math, dst, a, state.second());
+            }
+            Work::SumOfParts(parts, sums) => {
+                dst.fill(0);
+                for (of, range) in parts {
+                    for tile in range.clone() {
+                        of.input.to_src(of.tile(line, tile, steps, l1)?.1, a);
+                        sums.of_tile(tile, line.lines).run(*level, dst, a);
+                    }
+                }
+            }
+            Work::Running(join, of, _) => {
+                let (_, bytes) = of.tile(line, tile, steps, l1)?;
+                // What the tiles so far gave was packed by this pass.
+                let (to_src, to_dst) = step.running_input();
+                let b = state.second.get_or_insert_with(|| Box::new(ZERO));
+                match join {
+                    _ if tile == 0 => of.copied.to_dst(math, bytes, a, dst),
+                    Join::Fpu(op) => {
+                        of.input.to_src(bytes, a);
+                        to_src.to_src(&state.running, b);
+                        fpu::eltwise(math, *op, Broadcast::None, false, dst, a, b);
+                    }
+                    Join::Sfpu(call) => {
+                        to_dst.to_dst(math, &state.running, a, b);
+                        of.copied.to_dst(math, bytes, a, dst);
+                        call.run(&mut **dst, &b[..], width, *level);
+                    }
+                }
+            }
+            Work::Max(..) | Work::MaxOfTiles(_) | Work::Sum(..) | Work::Accumulate(..) => {}
+        }
+        Ok(())
+    }
+
+    /// The result of a reduction in a loop.
+    fn finish(&mut self, (number, step): (usize, &Step<'_>), line: &Line<'_>) -> Result<(), OpError> {
+        let Self { l1, states, a, dst, level, .. } = self;
+        let state = &mut states[number];
+        match &step.work {
+            Work::Running(..) => {
+                let target = match step.target {
+                    Target::Value => &mut l1[number][..],
+                    Target::Output(output, column, columns) => {
+                        line.outputs[output].claim(line.number * columns + column)?
+                    }
+                };
+                target.copy_from_slice(&state.running);
+                return Ok(());
+            }
+            Work::Max(_, reduction) => {
+                state.max().store(a);
+                fpu::clear_for_max(&step.math, dst);
+                reduction.run(*level, dst, a);
+            }
+            Work::MaxOfTiles(_) => {
+                state.max().store(a);
+                fpu::copy_to_dst(&step.math, dst, a);
+            }
+            _ => dst.copy_from_slice(state.sum()),
+        }
+        apply_chain(step, dst);
+        self.pack((number, step), line, 0)
+    }
+
+    fn pack(&mut self, (number, step): (usize, &Step<'_>), line: &Line<'_>, tile: usize) -> Result<(), OpError> {
+        let bytes = step.packer.tile_bytes();
+        match step.target {
+            Target::Value => {
+                let at = if step.keeps_line { tile * bytes } else { 0 };
+                step.packer.pack(&self.dst, &mut self.l1[number][at..][..bytes]);
+            }
+            Target::Output(output, column, columns) => {
+                let page =
+                    if step.is_line { line.lines.page(line.number, tile) } else { line.number * columns + column };
+                step.packer.pack(&self.dst, line.outputs[output].claim(page)?);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Spreads a tile of an operand where it stands for more than itself: in a pass that runs for every tile of a line.
+fn spread(of: &Source, in_loop: bool, tile: &mut Tile) {
+    if in_loop {
+        of.broadcast.spread(tile);
+    }
+}
+
+/// Brings a second operand to its register, unless it is there.
+fn load_second(of: &Source, in_loop: bool, (key, bytes): (usize, &[u8]), state: &mut State) {
+    if state.loaded != Some(key) {
+        state.loaded = Some(key);
+        let register = state.second();
+        of.input.to_src(bytes, register);
+        spread(of, in_loop, register);
+    }
+}
+
+/// The SFPU functions behind a load. Of a reduced tile, the packer takes only the results.
+fn apply_chain(step: &Step<'_>, dst: &mut Tile) {
+    if step.chain.is_empty() {
+        return;
+    }
+    match step.reduced() {
+        Some(places) => {
+            let mut results = places.map(|place| dst[place]);
+            step.chain.apply(&mut results, step.dst32);
+            places.into_iter().zip(results).for_each(|(place, result)| dst[place] = result);
+        }
+        None => step.chain.apply(dst, step.dst32),
+    }
+}
