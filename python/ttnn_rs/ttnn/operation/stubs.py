@@ -46,7 +46,7 @@ def stub(operators: Mapping[str, FastOperation]) -> str:
     body = "".join(f"\nclass {owner}(FastOperation):\n{calls}" for calls, owner in classes.items())
     body = f"{body}\n{_tree(variables)}"
     # Names of operators that are not in lower case are those of the official package.
-    lints = "# ruff: noqa: N816\n" if re.search(r"^\w*[a-z][A-Z]\w*: _", body, re.MULTILINE) else ""
+    lints = "# ruff: noqa: N816\n" if re.search(r"^\w*[A-Z]\w*: _", body, re.MULTILINE) else ""
     return _HEADER.format(lints=lints, imports=_imports(body)) + body
 
 

@@ -1,4 +1,5 @@
 """Operators with their arguments and types. Written by `cargo xtask stubs` from the registry."""
+# ruff: noqa: N816
 # fmt: off
 
 from collections.abc import Sequence
