@@ -28,7 +28,18 @@ import gradient_calls
 import ttnn
 from eltwise_calls import Operand
 from operands import BLOCK_FLOAT_STEP, INTEGERS, MANTISSA_BITS, assert_within, make, make_operand, values_of, wrapped
-from reference_calls import MATMULS, applies, calls, compare, fitting, largest_integer, takes_integers
+from reference_calls import (
+    MATMULS,
+    TENSORS,
+    applies,
+    callable_of,
+    calls,
+    compare,
+    fitting,
+    largest_integer,
+    split_keywords,
+    takes_integers,
+)
 from ttnn.base.exceptions import DeviceError, EngineBugError, MemoryConfigError, TtnnError
 from ttnn.operation import registry
 from ttnn.operation.signature import TENSOR
@@ -36,7 +47,7 @@ from ttnn.operation.signature import TENSOR
 SHAPES: list[tuple[int, ...]] = [
     *((), (1,), (70,)),
     *((1, 1), (33, 65), (1, 200), (200, 1), (5, 300), (96, 160)),
-    *((2, 3, 5, 31), (3, 1, 40, 32), (1, 1, 64, 128), (2, 0, 5)),
+    *((2, 3, 5, 31), (3, 1, 40, 32), (1, 1, 64, 128), (2, 0, 5), (2, 40, 96)),
 ]
 INTERLEAVED = "interleaved DRAM"
 ORDERS = {"rows": ttnn.ShardOrientation.ROW_MAJOR, "columns": ttnn.ShardOrientation.COL_MAJOR}
@@ -124,7 +135,10 @@ def combinations() -> list[tuple[registry.Op, ttnn.DataType, ttnn.Layout]]:
     return [
         (entry, dtype, layout)
         for entry in registry.entries()
-        if any(param.kind.text in ("ttnn.Tensor", "ttnn.ComplexTensor") for param in entry.signatures[0].positional)
+        if any(
+            param.kind.text in ("ttnn.Tensor", "ttnn.ComplexTensor", TENSORS)
+            for param in entry.signatures[0].positional
+        )
         for dtype in entry.dtypes
         for layout in entry.layouts
         if not (dtype in BLOCK_FLOATS and layout is ttnn.ROW_MAJOR_LAYOUT) and dtype is not ttnn.fp8_e4m3
@@ -160,16 +174,17 @@ def _others(case: Case, device: ttnn.MeshDevice) -> Iterator[Call]:
     # The power of two is rounded to three bits of mantissa, beside larger ones.
     bounded = bounded and not (entry.name == "ldexp" and case.dtype is ttnn.bfloat4_b)
     found = SPECIAL[entry.name](case) if entry.name in SPECIAL else calls(entry, shape, case.layout)
-    for arguments in found:
+    for example in found:
+        arguments, keywords = split_keywords(example)
         if case.dtype in INTEGERS and arguments and not takes_integers(entry, arguments):
             continue
         slots = [_slot(case, device, a) if isinstance(a, Operand) else a for a in arguments]
 
-        def check(values: list[Any], result: Any) -> None:
-            compare(entry, result, values[0], values[1:])
+        def check(values: list[Any], result: Any, keywords: dict[str, Any] = keywords) -> None:
+            compare(entry, result, values[0], values[1:], **keywords)
 
         first = _slot(case, device, Operand(shape, 0))
-        yield Call((first, *slots), (), check if bounded else None, entry.name in ADD_SHARDS)
+        yield Call((first, *slots), tuple(keywords.items()), check if bounded else None, entry.name in ADD_SHARDS)
 
 
 def _pads_badly(case: Case) -> bool:
@@ -331,9 +346,7 @@ class Runner:
         self.case = case
         self.call = call
         self.counts = counts
-        self.operation: Any = ttnn
-        for part in case.entry.name.split("."):
-            self.operation = getattr(self.operation, part)
+        self.operation = callable_of(case.entry)
 
     def operands(self, where: str, others: str) -> list[Any] | None:
         """Return the arguments, the first tensor in one place and the others in another.

@@ -12,6 +12,7 @@ import numpy as np
 
 import ttnn
 from operands import make_operand
+from reference_calls import TENSORS
 from ttnn.operation import registry
 from ttnn.operation.domain import Operand
 from ttnn.operation.signature import REQUIRED, Param, Signature
@@ -72,6 +73,7 @@ SHAPES: dict[tuple[str, str], tuple[int, ...]] = {
 }
 INDICES: dict[tuple[str, str], Any] = {
     ("embedding_bw", "input_tensor"): [list(range(64))],
+    ("embedding", "input_tensor"): [list(range(64))],
     ("slice", "starts"): [0, 0, 0, 0],
     ("slice", "ends"): [1, 1, 32, 64],
 }
@@ -157,6 +159,8 @@ def _value(entry: registry.Op, param: Param, device: ttnn.MeshDevice, dtype: ttn
         return tensor(device, dtype, seed, shape, layout, config)
     if kind == "ttnn.ComplexTensor":
         return ttnn.complex_tensor(tensor(device, dtype, seed), tensor(device, dtype, seed + 7))
+    if kind == TENSORS:
+        return [tensor(device, dtype, seed + number) for number in range(2)]
     values: dict[str, Any] = {
         "collections.abc.Sequence[ttnn.EltwiseUnaryWithParam]": [ttnn.UnaryOpType.RELU],
         "str": "none",

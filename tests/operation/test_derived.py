@@ -54,7 +54,7 @@ def test_operators_with_a_dot_are_in_namespaces() -> None:
     assert importlib.import_module("ttnn.transformer") is ttnn.transformer
     assert ttnn.transformer.attention_softmax.python_fully_qualified_name == "ttnn.transformer.attention_softmax"
     with pytest.raises(AttributeError, match=r"no attribute 'transformer\.attention_hardmax'"):
-        ttnn.transformer.attention_hardmax  # type: ignore[attr-defined]
+        ttnn.transformer.attention_hardmax  # type: ignore[attr-defined]  # noqa: B018
 
 
 def test_names_that_are_missing_are_those_of_the_official_package_less_ours() -> None:
@@ -72,4 +72,4 @@ def test_asking_for_a_missing_name_says_why(name: str, why: str) -> None:
     with pytest.raises(ttnn.MissingNameError, match=rf"ttnn\.{name}: .*{why}"):
         getattr(ttnn, name)
     with pytest.raises(AttributeError, match="module 'ttnn' has no attribute 'matmull'"):
-        ttnn.matmull  # type: ignore[attr-defined]
+        ttnn.matmull  # type: ignore[attr-defined]  # noqa: B018

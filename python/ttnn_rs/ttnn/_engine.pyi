@@ -396,5 +396,29 @@ class _MoveArguments(TypedDict):
     packed: NotRequired[tuple[int, bool] | None]
 
 def move_elements(input: Buffer, output: Buffer, **program: Unpack[_MoveArguments]) -> None: ...
+
+class _WindowArguments(TypedDict):
+    element_bytes: int
+    width: int
+    shape: Sequence[int]
+    window: Sequence[tuple[int, int]]
+    offset: int
+    strides: Sequence[int]
+
+def write_window(input: Buffer, output: Buffer, **program: Unpack[_WindowArguments]) -> None: ...
+
+class _GatherArguments(TypedDict):
+    format: int
+    sizes: tuple[int, int]
+
+def gather_rows(indices: Buffer, table: Buffer, output: Buffer, **program: Unpack[_GatherArguments]) -> None: ...
+def replace_tile_rows(
+    input: Buffer,
+    output: Buffer,
+    tiles: Sequence[tuple[int, Sequence[tuple[int, int, int]]]],
+    *,
+    formats: tuple[int, int],
+    arch: int,
+) -> None: ...
 def copy_pages(input: Buffer, output: Buffer) -> None: ...
 def fill(output: Buffer, *, format: int, value: float) -> None: ...

@@ -1,10 +1,20 @@
 """Operators with their arguments and types. Written by `cargo xtask stubs` from the registry."""
 # fmt: off
 
+from ttnn.base.compute_config import WormholeComputeKernelConfig
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.program_config import SoftmaxDefaultProgramConfig, SoftmaxShardedMultiCoreProgramConfig
 from ttnn.operation.registry import FastOperation
 from ttnn.tensor.tensor import Tensor
+
+class _KvCacheFillCacheForUserInPlace(FastOperation):
+    def __call__(self, cache: Tensor, input: Tensor, batch_index: int, *, update_idx: int = 0,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _KvCacheUpdateCacheForTokenInPlace(FastOperation):
+    def __call__(self, cache: Tensor, input: Tensor, update_index: int, batch_offset: int = 0,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, *, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
 
 class _TransformerAttentionSoftmax(FastOperation):
     def __call__(self, tensor: Tensor, *, head_size: int | None = None, attention_mask: Tensor | None = None,
@@ -12,10 +22,31 @@ class _TransformerAttentionSoftmax(FastOperation):
         causal_mask: bool = False, memory_config: MemoryConfig | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
 
+class _TransformerConcatenateHeads(FastOperation):
+    def __call__(self, input_tensor: Tensor, *, memory_config: MemoryConfig | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _TransformerSplitQueryKeyValueAndSplitHeads(FastOperation):
+    def __call__(self, input_tensor: Tensor, kv_input_tensor: Tensor | None = None, *, num_heads: int,
+        num_kv_heads: int | None = None, transpose_key: bool = True, memory_config: MemoryConfig | None = None,
+        use_falcon7b_backend: bool = False, queue_id: int | None = None,
+        cq_id: int | None = None) -> tuple[Tensor, Tensor, Tensor]: ...
+
+class _InKvCache:
+    fill_cache_for_user_: _KvCacheFillCacheForUserInPlace
+    """Write the keys or values of a user's prompt into the cache, and return the cache."""
+    update_cache_for_token_: _KvCacheUpdateCacheForTokenInPlace
+    """Write the keys or values of a token of every user into the cache, and return the cache."""
+
+kv_cache: _InKvCache
 class _InTransformer:
     attention_softmax: _TransformerAttentionSoftmax
     """Return the softmax of `tensor / sqrt(head_size) + attention_mask` over the last dimension."""
     attention_softmax_: _TransformerAttentionSoftmax
-    """Write the softmax of `tensor / sqrt(head_size) + attention_mask` along rows into `tensor`, and return it."""
+    """Write the softmax of `tensor / sqrt(head_size) + attention_mask` over rows into `tensor`; return it."""
+    concatenate_heads: _TransformerConcatenateHeads
+    """Return heads side by side."""
+    split_query_key_value_and_split_heads: _TransformerSplitQueryKeyValueAndSplitHeads
+    """Return the heads of queries, keys and values."""
 
 transformer: _InTransformer

@@ -5,12 +5,13 @@
 //! again. A sum is rounded by the store of every addition and, between groups of 32 indices, by the packer.
 
 use tt_formats::DataFormat;
-use tt_memory::{Access, BufferId, Device};
+use tt_memory::{BufferId, Device};
 use tt_tensix::fpu::{Arch, MathConfig, MathFidelity};
 use tt_tensix::pack::{self, PackConfig};
 use tt_tensix::sfpu::{self, DstWidth};
 use tt_tensix::tile_io::{self, Input, Tile, ZERO};
 
+use crate::row_writes::read_indices;
 use crate::{OpError, for_each_page};
 
 const OPERATOR: &str = "embedding_bw";
@@ -65,7 +66,8 @@ pub fn embedding_backward(
     let math = MathConfig { fidelity: MathFidelity::HiFi4, dst, alu: entry.register, arch: program.arch };
     let packer = PackConfig::new(dst, program.format);
     let access = device.access(&[output])?;
-    let rows = read_indices(&access, indices, program)?;
+    let lines = program.rows.checked_div(program.row_length).unwrap_or(0);
+    let rows = read_indices(&access, indices, program.index_format, (lines, program.row_length))?;
     let level = tt_cpu::Level::current();
     let make = || Scratch { src: ZERO, grad: ZERO, table: ZERO };
     for_each_page(pages, make, |scratch, page| {
@@ -97,24 +99,4 @@ pub fn embedding_backward(
 fn segment(row: usize, half: usize) -> std::ops::Range<usize> {
     let start = (row / FACE_ROW * 2 + half) * FACE_ROW * FACE_ROW + row % FACE_ROW * FACE_ROW;
     start..start + FACE_ROW
-}
-
-/// Reads all indices in order.
-fn read_indices(
-    access: &Access<'_>,
-    buffer: BufferId,
-    program: &EmbeddingBackwardProgram,
-) -> Result<Vec<u32>, OpError> {
-    let mut rows = Vec::with_capacity(program.rows);
-    for page in 0..program.rows.checked_div(program.row_length).unwrap_or(0) {
-        let bytes = access.page(buffer, page)?;
-        let count = program.row_length;
-        if program.index_format == DataFormat::Float16B {
-            let words = bytes.chunks_exact(2).take(count).map(|pair| u32::from(u16::from_le_bytes([pair[0], pair[1]])));
-            rows.extend(words.map(|word| f32::from_bits(word << 16) as u32));
-        } else {
-            rows.extend(bytes.chunks_exact(4).take(count).map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]])));
-        }
-    }
-    Ok(rows)
 }

@@ -15,6 +15,14 @@ pub enum OpError {
         /// What does not fit.
         what: String,
     },
+    /// An index behind the last row of a table.
+    #[error("index {index} is out of range for a table of {rows} rows")]
+    Index {
+        /// The index.
+        index: u32,
+        /// Rows of the table.
+        rows: usize,
+    },
     /// A vector-unit function that the engine does not have.
     #[error("SFPU: no function {name}/{variant}")]
     UnknownFunction {

@@ -20,6 +20,7 @@ mod operand;
 mod pages;
 pub mod pipeline;
 pub mod reduce;
+pub mod row_writes;
 pub mod ternary;
 pub mod unary;
 

@@ -193,3 +193,32 @@ fn programs_that_cannot_run_are_refused() {
     let sum = Load::Sum(vec![(Operand::Tensor(0), 0..3)], (Float16B, 0), None);
     assert!(refused(sum).contains("tiles of a leading dimension are accumulated"));
 }
+
+/// Columns of two tiles, the second with padding, against sums in the order of the kernel.
+#[test]
+fn variances_have_two_sums_each() {
+    let mut random = Random::new(13);
+    let x: Vec<f32> = (0..2 * 1024).map(|_| random.below(1 << 20) as f32 / 65536.0).collect();
+    let bytes: Vec<u8> = x.iter().flat_map(|value| value.to_le_bytes()).collect();
+    let (mean, squares) = ((1_f32 / 40.0).to_bits(), (1_f32 / 39.0).to_bits());
+    let settings = Settings { domain: vec![40, 32], format: Float32, direct: true, ..settings(Axis::Height, true) };
+    let tensors = vec![Tensor::Broadcast(Float32, vec![40, 32], None)];
+    let load = Load::Variance(Operand::Tensor(0), mean, squares);
+    let program = Pipeline::new(settings, tensors, vec![Pass { format: Float32, ..pass(load) }]).unwrap();
+    let mut device = device();
+    let input = tensor(&mut device, BufferType::Dram, 4096, &bytes);
+    let output = tensor(&mut device, BufferType::Dram, 4096, &[0; 4096]);
+    program.run(&mut device, &[input], &[output]).unwrap();
+    let found = contents(&mut device, output);
+    for column in 0..32 {
+        let at = |row: usize| {
+            let index = tt_formats::TileShape::FULL.index(row % 32, column);
+            f64::from(x[row / 32 * 1024 + index])
+        };
+        let middle = (0..40).map(at).sum::<f64>() / 40.0;
+        let expected = (0..40).map(|row| (at(row) - middle).powi(2)).sum::<f64>() / 39.0;
+        let datum = 4 * tt_formats::TileShape::FULL.index(0, column);
+        let result = f64::from(f32::from_le_bytes(found[datum..datum + 4].try_into().unwrap()));
+        assert!((result / expected - 1.0).abs() < 1e-5, "column {column}: {result}, not {expected}");
+    }
+}

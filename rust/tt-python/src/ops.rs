@@ -13,6 +13,7 @@ use tt_ops::matmul::{Bias, MatmulProgram, Ring};
 use tt_ops::movement::{Movement, Packed, View};
 use tt_ops::reduce::product::{Factors, MatrixAxis, ProductProgram};
 use tt_ops::reduce::{Axis, Fill, Join, ReduceStep};
+use tt_ops::row_writes::{self, WindowCopy};
 use tt_ops::ternary::TernaryProgram;
 use tt_ops::unary::UnaryProgram;
 use tt_ops::{Chain, OpError};
@@ -39,6 +40,7 @@ impl EngineError for OpError {
         match self {
             Self::Memory(error) => error.into_exception(py),
             Self::Stopped => interrupt::again(py),
+            Self::Index { .. } => exception(py, "ParameterError", (self.to_string(),)),
             Self::Invariant { .. } | Self::UnknownFunction { .. } | Self::WrongParameters { .. } => {
                 engine_bug(py, &self.to_string())
             }
@@ -362,6 +364,47 @@ fn move_elements(py: Python<'_>, input: &Buffer, output: &Buffer, program: Optio
     })
 }
 
+/// Copies a window of rows and leaves the rest of the output as it is; see `tt_ops::row_writes`.
+#[pyfunction]
+#[pyo3(signature = (input, output, **program))]
+fn write_window(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Program<'_>>) -> PyResult<()> {
+    keywords!(py, program; element_bytes, width, shape, window: Vec<(usize, usize)>, offset, strides: Vec<i64>);
+    let copy = WindowCopy { element_bytes, width, shape, window, offset, strides };
+    run_on_device(py, "copy", &[input, output], |device, ids| copy.run(device, ids[0], ids[1]))
+}
+
+/// Copies the rows of a table that indices name; `sizes` are the rows of the index tensor and their length.
+#[pyfunction]
+#[pyo3(signature = (indices, table, output, **program))]
+fn gather_rows(
+    py: Python<'_>,
+    indices: &Buffer,
+    table: &Buffer,
+    output: &Buffer,
+    program: Option<&Program<'_>>,
+) -> PyResult<()> {
+    keywords!(py, program; format, sizes: (usize, usize));
+    run_on_device(py, "gather", &[indices, table, output], |device, ids| {
+        row_writes::gather_rows(device, (ids[0], format, sizes), ids[1], ids[2])
+    })
+}
+
+/// Replaces rows of tiles: for each output page, input page, row and row of the output's tile.
+#[pyfunction]
+#[pyo3(signature = (input, output, tiles, *, formats, arch))]
+fn replace_tile_rows(
+    py: Python<'_>,
+    input: &Buffer,
+    output: &Buffer,
+    tiles: Vec<(usize, row_writes::TileRows)>,
+    formats: Given<(DataFormat, DataFormat)>,
+    arch: Given<Arch>,
+) -> PyResult<()> {
+    run_on_device(py, "tile rows", &[input, output], |device, ids| {
+        row_writes::replace_tile_rows(device, (ids[0], formats.0.0), (ids[1], formats.0.1), &tiles, arch.0)
+    })
+}
+
 /// Copies page i to page i.
 #[pyfunction]
 fn copy_pages(py: Python<'_>, input: &Buffer, output: &Buffer) -> PyResult<()> {
@@ -379,5 +422,5 @@ fn fill(py: Python<'_>, output: &Buffer, format: Given<DataFormat>, value: f64) 
 /// Adds this file's names to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     add_functions!(module: matmul, matmul_fast, unary, binary, ternary, reduce, product, argmax,
-        embedding_backward, move_elements, copy_pages, fill)
+        embedding_backward, move_elements, write_window, gather_rows, replace_tile_rows, copy_pages, fill)
 }

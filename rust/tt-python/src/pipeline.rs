@@ -33,6 +33,7 @@ struct PassArgument<'py> {
     eltwise: Option<String>,
     function: Option<FunctionArgument>,
     scaler: Option<(u8, u32)>,
+    factors: Option<(u32, u32)>,
     used: Option<usize>,
     padding: Option<String>,
     chain: Bound<'py, PyAny>,
@@ -145,6 +146,12 @@ fn pass_of(py: Python<'_>, pass: PassArgument<'_>) -> PyResult<Pass> {
         ("accumulate", &[first, second], Some(op), ..) => Load::Accumulate(op, first, second),
         ("fold", &[of], _, _, Some(join)) => Load::Fold(join, of),
         ("scan", &[of], _, _, Some(join)) => Load::Scan(join, of),
+        ("scan", &[of], ..) => Load::Scan(Join::Compensated, of),
+        ("running sum", &[of], ..) => Load::RunningSum(of),
+        ("variance", &[of], ..) if pass.factors.is_some() => {
+            let (mean, squares) = pass.factors.unwrap_or_default();
+            Load::Variance(of, mean, squares)
+        }
         ("sum", ..) if pass.scaler.is_some() => {
             let (code, bits) = pass.scaler.unwrap_or_default();
             Load::Sum(parts, (format_of(py, code)?, bits), pass.used)

@@ -22,6 +22,11 @@ NO_EFFECT: dict[tuple[str, str], str] = {
     **{("*", name): "the shapes of these calls have no padding" for name in ("pad_value",)},
     ("clone", "compute_kernel_config"): "a copy computes nothing",
     ("*", "use_2d_core_grid"): _TIME_ONLY,
+    **{(name, "compute_kernel_config"): "the SFPU computes with a 32-bit Dst" for name in ("std", "var")},
+    **{(name, "compute_kernel_config"): "rows are copied"
+       for name in ("update_cache", "kv_cache.update_cache_for_token_")},
+    ("embedding", "padding_idx"): "the row is read like any other",
+    ("embedding", "embeddings_type"): _TIME_ONLY,
     **{(f"transformer.attention_softmax{form}", "causal_mask"): "the calls have no mask" for form in ("", "_")},
     ("log1p", "fast_and_approximate_mode"): "the two kernels are one",
     **{(name, "compute_kernel_config"): "the largest and the smallest are selected exactly" for name in ("max", "min")},

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +15,12 @@ from operands import INTEGERS, make, make_operand, values_of
 from reference_calls import (
     OWN_TESTS,
     applies,
+    callable_of,
     calls,
     compare,
     fitting,
     largest_integer,
+    split_keywords,
     takes_integers,
 )
 from ttnn.operation import registry
@@ -32,6 +33,7 @@ SHAPES: list[tuple[int, ...]] = [
     (32, 32),
     (33, 31),
     (2, 33, 65),
+    (2, 40, 96),
     (1, 2, 32, 64),
     (2, 1, 3, 31, 33),
     (0, 33),
@@ -55,12 +57,13 @@ def _cases() -> list[Any]:
         for dtype in entry.dtypes
         for layout in entry.layouts
         if not (dtype in (ttnn.bfloat8_b, ttnn.bfloat4_b) and layout is ttnn.ROW_MAJOR_LAYOUT)
+        if not (dtype in entry.only_rows and layout is ttnn.TILE_LAYOUT)
         if applies(entry, dtype, layout)
     ]
 
 
 def test_every_operator_is_tried() -> None:
-    shapes = ((2, 32, 64), (1, 2, 32, 64))
+    shapes = ((2, 32, 64), (2, 32, 96), (1, 2, 32, 64))
     tried = {
         entry.name
         for entry in _entries()
@@ -71,7 +74,8 @@ def test_every_operator_is_tried() -> None:
 
 def _run(entry: registry.Op, x: ttnn.Tensor, arguments: tuple[Any, ...], device: ttnn.MeshDevice) -> None:
     """Call the operator and compare with the reference."""
-    operation = attrgetter(entry.name)(ttnn)
+    operation = callable_of(entry)
+    arguments, keywords = split_keywords(arguments)
     tensors = [
         make_operand(item, x.dtype, x.layout, device, fit=fitting(entry), limit=largest_integer(entry))
         if isinstance(item, Operand)
@@ -80,8 +84,8 @@ def _run(entry: registry.Op, x: ttnn.Tensor, arguments: tuple[Any, ...], device:
     ]
     plain = [values_of(item) if isinstance(item, ttnn.Tensor) else item for item in tensors]
     before = values_of(x)
-    result = operation(x, *tensors)
-    compare(entry, result, before, plain)
+    result = operation(x, *tensors, **keywords)
+    compare(entry, result, before, plain, **keywords)
 
 
 @pytest.mark.parametrize(("entry", "dtype", "layout"), _cases())
@@ -133,15 +137,15 @@ def test_places(entry: registry.Op, place: str, device: ttnn.MeshDevice) -> None
         grid = ttnn.CoreGrid(y=2, x=2 if place == "BLOCK" else 1)
         config = ttnn.create_sharded_memory_config(SHARDED, grid, getattr(ttnn.ShardStrategy, place))
     dtype = ttnn.bfloat16 if ttnn.bfloat16 in entry.dtypes else entry.dtypes[0]
-    operation, fitted = attrgetter(entry.name)(ttnn), fitting(entry)
-    for arguments in calls(entry, SHARDED, layout):
-        apart = operation(
-            make(SHARDED, dtype, layout, device, fit=fitted), *_tensors(entry, arguments, dtype, layout, device)
-        )
-        x = make(SHARDED, dtype, layout, device, memory_config=config, fit=fitted)
-        here = operation(x, *_tensors(entry, arguments, dtype, layout, device))
+    operation, fitted, limit = callable_of(entry), fitting(entry), largest_integer(entry)
+    for example in calls(entry, SHARDED, layout):
+        arguments, keywords = split_keywords(example)
+        first = make(SHARDED, dtype, layout, device, fit=fitted, limit=limit)
+        apart = operation(first, *_tensors(entry, arguments, dtype, layout, device), **keywords)
+        x = make(SHARDED, dtype, layout, device, memory_config=config, fit=fitted, limit=limit)
+        here = operation(x, *_tensors(entry, arguments, dtype, layout, device), **keywords)
         for part, expected in zip(
-            *((both if isinstance(both, list) else [both]) for both in (here, apart)), strict=True
+            *((both if isinstance(both, list | tuple) else [both]) for both in (here, apart)), strict=True
         ):
             np.testing.assert_array_equal(values_of(part), values_of(expected))
 
@@ -154,7 +158,7 @@ def _tensors(
     device: ttnn.MeshDevice,
 ) -> list[Any]:
     return [
-        make(item.shape, dtype, layout, device, item.seed, fit=fitting(entry)) if isinstance(item, Operand) else item
+        make_operand(item, dtype, layout, device, fit=fitting(entry)) if isinstance(item, Operand) else item
         for item in arguments
     ]
 

@@ -56,7 +56,11 @@ def _state(device: ttnn.MeshDevice) -> int:
 
 
 def _tensors(call: Call) -> list[str]:
-    return [name for name, value in call.arguments.items() if isinstance(value, ttnn.Tensor)]
+    return [name for name, value in call.arguments.items() if isinstance(value, ttnn.Tensor) or _is_list(value)]
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, ttnn.Tensor) for item in value)
 
 
 def _replaced(entry: registry.Op, device: ttnn.MeshDevice, other: ttnn.MeshDevice) -> Iterator[tuple[str, Call]]:
@@ -64,11 +68,14 @@ def _replaced(entry: registry.Op, device: ttnn.MeshDevice, other: ttnn.MeshDevic
     dtype = first_dtype(entry)
     for call in calls(entry, device):
         for name in _tensors(call):
-            good = call.arguments[name]
+            given = call.arguments[name]
+            good = given[-1] if _is_list(given) else given
             shape, layout = tuple(good.shape), good.layout
 
             def change(value: ttnn.Tensor, call: Call = call, name: str = name) -> Call:
-                return Call(call.entry, call.signature, call.arguments | {name: value})
+                given = call.arguments[name]
+                changed = [*given[:-1], value] if _is_list(given) else value
+                return Call(call.entry, call.signature, call.arguments | {name: changed})
 
             for wrong in DTYPES:
                 if wrong is not dtype and not (

@@ -89,3 +89,33 @@ def split(x: ArrayLike, split_size: int | Sequence[int], dim: int = 0, **_: obje
     step = [split_size] * (values.shape[dim] // split_size) if isinstance(split_size, int) else split_size
     pieces = np.split(values, np.cumsum(step)[: None if isinstance(split_size, int) else -1], axis=dim)
     return [piece for piece in pieces if piece.shape[dim] or not isinstance(split_size, int)] or [values]
+
+
+def concat(tensors: Sequence[ArrayLike], dim: int = 0, *, groups: int = 1, **_: object) -> Array:
+    """Return arrays one behind the other along `dim`, in turns of a part of each if there are groups."""
+    arrays = [np.asarray(tensor, np.float64) for tensor in tensors]
+    parts = [np.split(array, groups, axis=dim) for array in arrays]
+    return np.concatenate([part[group] for group in range(groups) for part in parts], axis=dim)
+
+
+def stack(tensors: Sequence[ArrayLike], dim: int, **_: object) -> Array:
+    """Return arrays along a new dimension."""
+    return np.stack([np.asarray(tensor, np.float64) for tensor in tensors], axis=dim)
+
+
+def repeat(x: ArrayLike, repeat_dims: Sequence[int], *_args: object, **_: object) -> Array:
+    """Return `x` repeated along each dimension."""
+    return np.tile(np.asarray(x, np.float64), tuple(int(count) for count in repeat_dims))
+
+
+def expand(x: ArrayLike, output_shape: Sequence[int], *_args: object, **_: object) -> Array:
+    """Return `x` broadcast to a shape in which -1 keeps a size."""
+    values = np.asarray(x, np.float64)
+    sizes = [1] * (len(output_shape) - values.ndim) + list(values.shape)
+    shape = [size if want == -1 else want for want, size in zip(output_shape, sizes, strict=True)]
+    return np.broadcast_to(values, shape)
+
+
+def repeat_interleave(x: ArrayLike, repeats: int, dim: int, *_args: object, **_: object) -> Array:
+    """Return `x` with each element repeated along `dim`."""
+    return np.repeat(np.asarray(x, np.float64), repeats, axis=dim)

@@ -78,3 +78,53 @@ def argmax(x: ArrayLike, dim: int | None = None, keepdim: bool = False, **_: obj
         index = np.asarray(np.argmax(values))
         return index.reshape((1,) * values.ndim) if keepdim else index
     return np.asarray(np.argmax(values, axis=dim, keepdims=keepdim))
+
+
+def cumsum(x: ArrayLike, dim: int, *_args: object, reverse_order: bool = False, **_: object) -> NDArray[np.float64]:
+    """Return the running sums along `dim`, from the end if they are reversed."""
+    return _accumulated(np.cumsum, x, dim, reverse_order)
+
+
+def cumprod(x: ArrayLike, dim: int, *_args: object, reverse_order: bool = False, **_: object) -> NDArray[np.float64]:
+    """Return the running products along `dim`, from the end if they are reversed."""
+    return _accumulated(np.cumprod, x, dim, reverse_order)
+
+
+def _accumulated(by: Callable[..., Any], x: ArrayLike, dim: int, reverse_order: bool) -> NDArray[np.float64]:
+    values: NDArray[np.float64] = np.asarray(x, np.float64)
+    if not values.ndim:
+        return values
+    values = np.flip(values, dim) if reverse_order else values
+    result: NDArray[np.float64] = by(values, axis=dim)
+    return np.flip(result, dim) if reverse_order else result
+
+
+def var(
+    x: ArrayLike,
+    dim: int | Sequence[int] | None = None,
+    keepdim: bool = False,
+    *,
+    scalar: float = 1.0,
+    correction: bool = True,
+    **_: object,
+) -> NDArray[np.float64]:
+    """Return the variance along dimensions."""
+    values: NDArray[np.float64] = np.asarray(x, np.float64)
+    axes = _axes(dim, values.ndim)
+    squares = ((values - values.mean(axis=axes, keepdims=True)) ** 2).sum(axis=axes, keepdims=keepdim)
+    divisor = np.float64(np.prod([values.shape[axis] for axis in axes]) - int(correction))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(squares / divisor * scalar)
+
+
+def std(
+    x: ArrayLike,
+    dim: int | Sequence[int] | None = None,
+    keepdim: bool = False,
+    *,
+    scalar: float = 1.0,
+    correction: bool = True,
+    **_: object,
+) -> NDArray[np.float64]:
+    """Return the standard deviation along dimensions."""
+    return np.asarray(np.sqrt(var(x, dim, keepdim, correction=correction)) * scalar)

@@ -10,7 +10,7 @@ from ttnn.base.compute_config import WormholeComputeKernelConfig
 from ttnn.base.core_range import CoreCoord, CoreGrid, CoreRangeSet
 from ttnn.base.enums import DataType, Layout, ShardOrientation, TensorMemoryLayout
 from ttnn.base.memory_config import MemoryConfig
-from ttnn.base.op_enums import GeluVariant, LossReductionMode, SigmoidMode, UnaryOpType
+from ttnn.base.op_enums import EmbeddingsType, GeluVariant, LossReductionMode, SigmoidMode, UnaryOpType
 from ttnn.base.program_config import (
     LayerNormDefaultProgramConfig,
     LayerNormShardedMultiCoreProgramConfig,
@@ -301,6 +301,11 @@ class _ComplexTensor(FastOperation):
     def __call__(self, real: Tensor, imag: Tensor, *, queue_id: int | None = None,
         cq_id: int | None = None) -> ComplexTensor: ...
 
+class _Concat(FastOperation):
+    def __call__(self, tensors: Sequence[Tensor], dim: int = 0, *, memory_config: MemoryConfig | None = None,
+        output_tensor: Tensor | None = None, groups: int = 1, sub_core_grids: CoreRangeSet | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
 class _ConcatBw(FastOperation):
     def __call__(self, grad_tensor: Tensor, input_tensor_a: Tensor, input_tensor_b: Tensor, dim: int = 0, *,
         are_required_outputs: Sequence[bool] = ..., memory_config: MemoryConfig | None = None,
@@ -318,6 +323,16 @@ class _ConjBw(FastOperation):
 class _Copy(FastOperation):
     def __call__(self, input_a: Tensor, input_b: Tensor, *, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
+
+class _Cumprod(FastOperation):
+    def __call__(self, input_tensor: Tensor, dim: int, *, dtype: DataType | None = None, reverse_order: bool = False,
+        out: Tensor | None = None, memory_config: MemoryConfig | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _Cumsum(FastOperation):
+    def __call__(self, input: Tensor, dim: int, *, dtype: DataType | None = None, reverse_order: bool = False,
+        out: Tensor | None = None, memory_config: MemoryConfig | None = None, disable_compensated_sum: bool = False,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
 class _Div(FastOperation):
     @overload
@@ -389,6 +404,12 @@ class _DivideInPlace(FastOperation):
         fast_and_approximate_mode: bool | None = False, sub_core_grids: CoreRangeSet | None = None,
         sub_device_id: SubDeviceId | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
+class _Embedding(FastOperation):
+    def __call__(self, input_tensor: Tensor, weight: Tensor, *, padding_idx: int | None = None,
+        layout: Layout | None = None, embeddings_type: EmbeddingsType = ..., dtype: DataType | None = None,
+        memory_config: MemoryConfig | None = None, output_tensor: Tensor | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
 class _EmbeddingBw(FastOperation):
     def __call__(self, input_tensor: Tensor, weight_tensor: Tensor, output_gradient_tensor: Tensor, *,
         dtype: DataType | None = None, memory_config: MemoryConfig | None = None, output_tensor: Tensor | None = None,
@@ -442,10 +463,18 @@ class _ExpBw(FastOperation):
     def __call__(self, grad_tensor: Tensor, input_tensor: Tensor, *, memory_config: MemoryConfig | None = None,
         input_grad: Tensor | None = None, queue_id: int | None = None, cq_id: int | None = None) -> list[Tensor]: ...
 
+class _Expand(FastOperation):
+    def __call__(self, input_tensor: Tensor, output_shape: Shape | Sequence[int], *,
+        memory_config: MemoryConfig | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
 class _Fill(FastOperation):
     def __call__(self, input_tensor: Tensor, fill_value: int | float, *, memory_config: MemoryConfig | None = None,
         output_tensor: Tensor | None = None, sub_core_grids: CoreRangeSet | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
+
+class _FillCache(FastOperation):
+    def __call__(self, cache_tensor: Tensor, input_tensor: Tensor, batch_idx: int, *, update_idx: int = 0,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
 class _Fmod(FastOperation):
     @overload
@@ -844,10 +873,19 @@ class _ReluMin(FastOperation):
         output_tensor: Tensor | None = None, sub_core_grids: CoreRangeSet | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
 
+class _Repeat(FastOperation):
+    def __call__(self, input_tensor: Tensor, repeat_dims: Shape | Sequence[int], *,
+        memory_config: MemoryConfig | None = None, optional_output_tensor: Tensor | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
 class _RepeatBw(FastOperation):
     def __call__(self, grad_tensor: Tensor, input_tensor: Tensor, shape: Shape | Sequence[int], *,
         memory_config: MemoryConfig | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> list[Tensor]: ...
+
+class _RepeatInterleave(FastOperation):
+    def __call__(self, input_tensor: Tensor, repeats: int, dim: int, *, memory_config: MemoryConfig | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
 class _Reshape(FastOperation):
     @overload
@@ -1043,6 +1081,16 @@ class _Squeeze(FastOperation):
     def __call__(self, input_tensor: Tensor, dim: int | Sequence[int] | None = None, *, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
 
+class _Stack(FastOperation):
+    def __call__(self, input_tensors: Sequence[Tensor], dim: int, *, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _Std(FastOperation):
+    def __call__(self, input_tensor: Tensor, dim: int | Sequence[int] | None = None, keepdim: bool = False, *,
+        memory_config: MemoryConfig | None = None, compute_kernel_config: WormholeComputeKernelConfig | None = None,
+        scalar: float = 1.0, correction: bool = True, sub_core_grids: CoreRangeSet | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
 class _SubalphaBw(FastOperation):
     def __call__(self, grad_tensor: Tensor, input_tensor_a: Tensor, input_tensor_b: Tensor, alpha: float = 1.0, *,
         are_required_outputs: Sequence[bool] = ..., memory_config: MemoryConfig | None = None,
@@ -1141,6 +1189,11 @@ class _UntilizeWithUnpadding(FastOperation):
     def __call__(self, input_tensor: Tensor, output_tensor_end: Shape | Sequence[int], *,
         memory_config: MemoryConfig | None = None, use_multicore: bool = True,
         sub_core_grids: CoreRangeSet | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _UpdateCache(FastOperation):
+    def __call__(self, cache: Tensor, input: Tensor, update_idx: int, *, batch_offset: int = 0,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
 
 class _View(FastOperation):
@@ -1291,6 +1344,8 @@ clone: _Clone
 """Return a copy of `input_tensor`, optionally in another memory configuration or data type."""
 complex_tensor: _ComplexTensor
 """Create a complex tensor from its real and imaginary part, which are not copied."""
+concat: _Concat
+"""Return tensors joined along `dim`."""
 concat_bw: _ConcatBw
 """Return the list of gradients [the slice of grad that belongs to a, the slice that belongs to b]."""
 conj: _Conj
@@ -1307,6 +1362,10 @@ cosh: _Acos
 """Return the element-wise hyperbolic cosine of `input_tensor`."""
 cosh_bw: _AcosBw
 """Return the list of gradients [grad * sinh(x)]."""
+cumprod: _Cumprod
+"""Return the products of the elements along `dim` up to each element."""
+cumsum: _Cumsum
+"""Return the sums of the elements along `dim` up to each element."""
 deg2rad: _Acos
 """Return `input_tensor` converted element-wise from degrees to radians."""
 deg2rad_bw: _AcosBw
@@ -1333,6 +1392,8 @@ elu: _Celu
 """Return the element-wise ELU, `x if x > 0 else alpha * (e^x - 1)`, of `input_tensor`."""
 elu_bw: _CeluBw
 """Return the list of gradients [grad where x > 0 else grad * alpha * e^x]."""
+embedding: _Embedding
+"""Return the rows of `weight` that `input_tensor` names."""
 embedding_bw: _EmbeddingBw
 """Return the gradient of the embedding table: for each row, the sum of the gradients at its indices."""
 empty: _Empty
@@ -1367,6 +1428,8 @@ exp2_bw: _AcosBw
 """Return the list of gradients [grad * 2^x * ln(2)]."""
 exp_bw: _ExpBw
 """Return the list of gradients [grad * e^x]."""
+expand: _Expand
+"""Return `input_tensor` with dimensions of size 1 repeated."""
 expm1: _Acos
 """Return the element-wise exponential minus 1, `e^x - 1`, of `input_tensor`."""
 expm1_bw: _AcosBw
@@ -1375,6 +1438,8 @@ fill: _Fill
 """Create a tensor like `input_tensor` with every element set to `fill_value`."""
 fill_bw: _ExpBw
 """Return the list of gradients [0]."""
+fill_cache: _FillCache
+"""Write the keys or values of a user's prompt into the cache, and return the cache."""
 fill_zero_bw: _AcosBw
 """Return the list of gradients [0]."""
 floor: _Acos
@@ -1707,8 +1772,12 @@ remainder: _Eq
 """Return the element-wise modulus `a - b * floor(a / b)`, which has the sign of `b`, with broadcasting."""
 remainder_bw: _FmodBw
 """Return the list of gradients [grad, -grad * floor(a / b)]."""
+repeat: _Repeat
+"""Return `input_tensor` repeated along each dimension."""
 repeat_bw: _RepeatBw
 """Return the list of gradients [the sum of grad over the repetitions]."""
+repeat_interleave: _RepeatInterleave
+"""Return `input_tensor` with each element repeated along `dim`."""
 reshape: _Reshape
 """Return `input_tensor` with the elements in the same order and a new shape."""
 reshard: _Reshard
@@ -1819,6 +1888,10 @@ squared_difference_bw: _Atan2Bw
 """Return the list of gradients [2 * grad * (a - b), -2 * grad * (a - b)]."""
 squeeze: _Squeeze
 """Return `input_tensor` without its dimensions of size 1."""
+stack: _Stack
+"""Return tensors joined along a new dimension `dim`."""
+std: _Std
+"""Return the standard deviation along `dim`."""
 sub_bw: _AddBw
 """Return the list of gradients [grad, -grad]."""
 subalpha: _Addalpha
@@ -1887,6 +1960,10 @@ untilize: _Untilize
 """Return `input_tensor` in ROW_MAJOR_LAYOUT, without its tile padding."""
 untilize_with_unpadding: _UntilizeWithUnpadding
 """Return `input_tensor` in ROW_MAJOR_LAYOUT, cropped to `output_tensor_end`."""
+update_cache: _UpdateCache
+"""Write the keys or values of a token of every user into the cache, and return the cache."""
+var: _Std
+"""Return the variance along `dim`."""
 view: _View
 """Return a view of `input_tensor` with a new shape, on the same pages."""
 where: _Where

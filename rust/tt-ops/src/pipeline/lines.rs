@@ -15,6 +15,8 @@ pub(super) struct Lines {
     pub(super) length: usize,
     /// Pages between its tiles.
     stride: usize,
+    /// Which dimension they go along.
+    pub(super) axis: Axis,
     /// Rows or columns of its last tile that are not padding; 32 if there is none.
     pub(super) used: usize,
 }
@@ -38,12 +40,17 @@ impl Lines {
         if tiles == 0 {
             return refuse(format!("no tiles in {domain:?}"));
         }
-        Ok(Self { count: tiles / length, length, stride, used })
+        Ok(Self { count: tiles / length, length, stride, axis, used })
     }
 
     /// All tiles.
     pub(super) fn tiles(&self) -> usize {
         self.count * self.length
+    }
+
+    /// Rows or columns of a line that are not padding.
+    pub(super) fn extent(&self) -> usize {
+        32 * (self.length - 1) + self.used
     }
 
     /// The page of a tile of a line.

@@ -12,6 +12,7 @@ mod lines;
 mod program;
 mod run;
 mod step;
+mod vertical;
 mod worker;
 
 pub use program::{Axis, Join, Load, Operand, Padding, Part, Pass, Settings, Target, Tensor};

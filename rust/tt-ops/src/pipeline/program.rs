@@ -82,6 +82,8 @@ pub enum Join {
     Fpu(EltwiseOp),
     /// By the SFPU, the next tile first.
     Sfpu(BinaryCall),
+    /// By compensated sums on the SFPU: what each addition loses is added to the next tile.
+    Compensated,
 }
 
 /// How a pass brings tiles to `Dst`.
@@ -106,6 +108,10 @@ pub enum Load {
     Fold(Join, Operand),
     /// The same with all results kept.
     Scan(Join, Operand),
+    /// The running sum of every datum along the line, on the SFPU.
+    RunningSum(Operand),
+    /// The variance along the line on the SFPU: FP32 factors of the mean and of the sum of squares.
+    Variance(Operand, u32, u32),
 }
 
 /// What becomes of the padding behind the last row or column of a line, in `Dst`.

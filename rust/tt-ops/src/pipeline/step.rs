@@ -140,6 +140,8 @@ pub(super) enum Work {
     Accumulate(EltwiseOp, Source, Source),
     /// The result of the last tile, or those of all.
     Running(Join, Source, bool),
+    RunningSum(Source),
+    Variance(Source, u32, u32),
 }
 
 /// A pass, ready to run.
@@ -185,7 +187,9 @@ impl<'p> Step<'p> {
             | Load::Max(of)
             | Load::Accumulate(_, of, _)
             | Load::Fold(_, of)
-            | Load::Scan(_, of) => *of,
+            | Load::Scan(_, of)
+            | Load::RunningSum(of)
+            | Load::Variance(of, ..) => *of,
             Load::Sum(parts, ..) => parts.first().ok_or_else(|| refuse("a sum of nothing"))?.0,
         };
         let first = source(first)?;
@@ -220,18 +224,21 @@ impl<'p> Step<'p> {
             Load::Accumulate(op, _, second) => (Work::Accumulate(*op, first, source(*second)?), true),
             Load::Fold(join, _) => (Work::Running(*join, first, false), true),
             Load::Scan(join, _) => (Work::Running(*join, first, true), false),
+            Load::RunningSum(_) => (Work::RunningSum(first), false),
+            Load::Variance(_, mean, squares) => (Work::Variance(first, *mean, *squares), true),
         };
         let sources = work.sources();
         let any_line = sources.iter().any(|source| source.is_line());
-        let in_loop = any_line && !matches!(work, Work::SumOfParts(..));
-        if reduces && !in_loop && !matches!(work, Work::SumOfParts(..)) {
+        let after_loop = matches!(work, Work::SumOfParts(..) | Work::Variance(..));
+        let in_loop = any_line && !after_loop;
+        if reduces && !in_loop && !after_loop {
             return Err(refuse("a reduction of what is no line"));
         }
         // What stands for the line is there after the loop that makes it.
         let stage = sources.iter().filter_map(|source| source.value().map(|number| (number, source.is_line())));
         let stage = stage.map(|(number, is_line)| before[number].stage + usize::from(in_loop && !is_line));
         let stage = stage.max().unwrap_or(0);
-        let pools = matches!(work, Work::Max(..) | Work::Sum(..) | Work::SumOfParts(..));
+        let pools = matches!(work, Work::Max(..) | Work::Sum(..) | Work::SumOfParts(..) | Work::Variance(..));
         let edge = match (pools, settings.axis) {
             (true, Axis::Width) => EdgeMask::Column0,
             (true, Axis::Height) => EdgeMask::Row0,
@@ -304,9 +311,13 @@ impl<'p> Step<'p> {
 impl Work {
     pub(super) fn sources(&self) -> Vec<&Source> {
         match self {
-            Self::Copy(of) | Self::Max(of, _) | Self::MaxOfTiles(of) | Self::Sum(of, _) | Self::Running(_, of, _) => {
-                vec![of]
-            }
+            Self::Copy(of)
+            | Self::Max(of, _)
+            | Self::MaxOfTiles(of)
+            | Self::Sum(of, _)
+            | Self::Running(_, of, _)
+            | Self::RunningSum(of)
+            | Self::Variance(of, ..) => vec![of],
             Self::Eltwise(_, first, second)
             | Self::Sfpu(_, first, second)
             | Self::Matmul(first, second)

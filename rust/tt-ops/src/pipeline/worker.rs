@@ -8,8 +8,9 @@ use tt_tensix::sfpu::DstWidth;
 use tt_tensix::tile_io::{Tile, ZERO};
 
 use super::lines::{Line, Lines};
-use super::program::{Join, Padding, Target};
+use super::program::{Axis, Join, Padding, Target};
 use super::step::{Source, Step, Work};
+use super::vertical;
 use crate::OpError;
 
 /// What a pass keeps from one tile to the next.
@@ -229,6 +230,16 @@ impl Worker {
                 let (to_src, to_dst) = step.running_input();
                 let b = state.second.get_or_insert_with(|| Box::new(ZERO));
                 match join {
+                    Join::Compensated => {
+                        if tile == 0 {
+                            b.fill(0);
+                        } else {
+                            to_dst.to_dst(math, &state.running, a, b);
+                        }
+                        of.copied.to_dst(math, bytes, a, dst);
+                        let lost = state.sum.get_or_insert_with(|| Box::new(ZERO));
+                        vertical::add_compensated(dst, b, lost);
+                    }
                     _ if tile == 0 => of.copied.to_dst(math, bytes, a, dst),
                     Join::Fpu(op) => {
                         of.input.to_src(bytes, a);
@@ -241,6 +252,24 @@ impl Worker {
                         call.run(&mut **dst, &b[..], width, *level);
                     }
                 }
+            }
+            Work::RunningSum(of) => {
+                of.copied.to_dst(math, of.tile(line, tile, steps, l1)?.1, a, dst);
+                let carry = &mut state.sum()[..32];
+                vertical::running_sum(dst, carry, line.lines.axis == Axis::Width);
+            }
+            Work::Variance(of, mean, squares) => {
+                let (by_rows, count) = (line.lines.axis == Axis::Width, line.lines.extent());
+                let mut moments = vertical::Moments::default();
+                for second in [false, true] {
+                    for tile in 0..line.lines.length {
+                        of.copied.to_dst(math, of.tile(line, tile, steps, l1)?.1, a, dst);
+                        let used = (count - 32 * tile).min(32);
+                        moments.take(dst, (by_rows, used), tile == 0, second);
+                    }
+                    moments.end_pass(if second { *squares } else { *mean }, second);
+                }
+                moments.store(dst, by_rows);
             }
             Work::Max(..) | Work::MaxOfTiles(_) | Work::Sum(..) | Work::Accumulate(..) => {}
         }

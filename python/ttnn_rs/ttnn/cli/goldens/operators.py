@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import ttnn
-from ttnn.cli.goldens import normalization
+from ttnn.cli.goldens import accumulation, normalization
 from ttnn.cli.goldens.cases import DTYPE, attempt, cases, on_device
 from ttnn.cli.goldens.walk import Archive, Checker, Uncovered, Verdict
 
@@ -31,7 +31,7 @@ def checker_of(name: str) -> Checker | None:
         "reduce.npz": _reduce,
         "hardswish.npz": _hardswish,
     }
-    return known.get(name) or normalization.checker_of(name) or _unknown
+    return known.get(name) or normalization.checker_of(name) or accumulation.checker_of(name) or _unknown
 
 
 def _unknown(_path: Path, archive: Archive) -> Iterator[Verdict]:

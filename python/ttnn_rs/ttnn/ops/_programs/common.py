@@ -52,7 +52,10 @@ def _check_cores(operator: str, cores: CoreRangeSet, values: Sequence[object]) -
     """
     if cores.empty():
         raise ParameterError(f"{operator}: sub_core_grids names no core.", vendor="number of cores cannot be 0")
-    tensor = next(value for value in values if isinstance(value, Tensor))
+    parts = (part for value in values for part in (value if isinstance(value, list | tuple) else (value,)))
+    tensor = next((part for part in parts if isinstance(part, Tensor)), None)
+    if tensor is None:
+        return
     device = tensor._device
     if device is None:
         raise StorageError(
@@ -134,6 +137,7 @@ def same_device(operator: str, device: MeshDevice, tensor: Tensor, label: str) -
     """
     if tensor._device is not device:
         raise StorageError(f"{operator}: {label} is on another device than the first operand.")
+    tensor._require_device(operator, label)
 
 
 def full_tiles(operator: str, tensor: Tensor, label: str = "input_tensor") -> None:

@@ -167,6 +167,30 @@ class Pipeline:
         """Add the running result with every step kept."""
         return self._add("scan", [of], dtype, chain, **_join(by), **options)
 
+    def compensated(self, of: Operand, dtype: DataType, **options: Any) -> Operand:
+        """Add running sums along the line in FP32, where what an addition loses is added to the next element."""
+        return self._add("scan", [of], dtype, (), **options)
+
+    def running_sum(self, of: Operand, dtype: DataType, **options: Any) -> Operand:
+        """Add the running sum of every element along rows or columns, which stays in the SFPU's registers."""
+        return self._add("running sum", [of], dtype, (), **options)
+
+    def variance(
+        self, of: Operand, mean: float, squares: float, dtype: DataType, chain: Chain = (), **options: Any
+    ) -> Operand:
+        """Add the variance along rows or columns of a tensor.
+
+        Args:
+            of: The tensor.
+            mean: Factor of the sum for the mean.
+            squares: Factor of the sum of squared distances.
+            dtype: Data type of the packed result.
+            chain: SFPU functions on the result.
+            options: Where the result goes.
+        """
+        factors = (bits(mean), bits(squares))
+        return self._add("variance", [of], dtype, chain, factors=factors, **options)
+
     @property
     def length(self) -> int:
         """Tiles of a line."""
@@ -205,6 +229,7 @@ class Pipeline:
             "eltwise": None,
             "function": None,
             "scaler": None,
+            "factors": None,
             "used": None,
             "padding": padding,
             "chain": list(chain),

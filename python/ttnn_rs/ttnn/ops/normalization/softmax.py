@@ -353,7 +353,8 @@ softmax_in_place = register(
         name="softmax_in_place",
         signatures=(Signature((INPUT_TENSOR, _DIM), (SOFTMAX_PROGRAM_CONFIG, _COMPUTE, _STABLE)),),
         run=_softmax_in_place,
-        doc="Write the softmax of `input_tensor` along `dim` over the input, and return it.\nShape: [..., H, W] -> [..., H, W].",
+        doc="Write the softmax of `input_tensor` along `dim` over the input, and return it.\n"
+        "Shape: [..., H, W] -> [..., H, W].",
         source=_SOURCE,
         dtypes=DTYPES,
         layouts=(Layout.TILE,),
@@ -408,8 +409,8 @@ scale_causal_mask_hw_dims_softmax_in_place = register(
         name="scale_causal_mask_hw_dims_softmax_in_place",
         signatures=(Signature((INPUT_TENSOR, _SCALE, _MASK), (SOFTMAX_PROGRAM_CONFIG, _COMPUTE, _UNSTABLE)),),
         run=_scale_causal_mask_in_place,
-        doc="Write the softmax of `scale * input_tensor + mask` over the last dimension into the input, and return it. The "
-        "mask has a row for every row of scores.\n"
+        doc="Write the softmax of `scale * input_tensor + mask` over the last dimension into the input, and return it. "
+        "The mask has a row for every row of scores.\n"
         "Shape: [..., H, W] -> [..., H, W].",
         source=_SOURCE,
         dtypes=DTYPES,

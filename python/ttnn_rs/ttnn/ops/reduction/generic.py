@@ -86,7 +86,7 @@ def _reduce(
     full_tiles(name, input_tensor)
     spec = input_tensor._spec
     dims = tuple(spec.shape)
-    axes = _axes(name, dim, len(dims))
+    axes = reduced_axes(name, dim, len(dims))
     shape = [1 if axis in axes else size for axis, size in enumerate(dims) if keepdim or axis not in axes]
     target = _target_memory(name, spec, axes, keepdim, memory_config)
     _check_layout(name, spec, output_layout)
@@ -147,7 +147,7 @@ def _chain(setting: Setting, source: Tensor, kind: Kind, axes: list[int], scalar
     return reduce_axes(setting, source, axes, kind, scalar, chained=chained, last=chained, fresh=fresh)
 
 
-def _axes(name: str, dim: int | Sequence[int] | None, rank: int) -> list[int]:
+def reduced_axes(name: str, dim: int | Sequence[int] | None, rank: int) -> list[int]:
     """Return the reduced dimensions, ascending.
 
     Raises:

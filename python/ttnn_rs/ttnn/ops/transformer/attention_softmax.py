@@ -131,7 +131,7 @@ attention_softmax_ = register(
         _ENTRY,
         name="transformer.attention_softmax_",
         run=_attention_softmax_in_place,
-        doc="Write the softmax of `tensor / sqrt(head_size) + attention_mask` along rows into `tensor`, and return it.\n"
+        doc="Write the softmax of `tensor / sqrt(head_size) + attention_mask` over rows into `tensor`; return it.\n"
         "Shape: [..., H, W] -> [..., H, W].",
         raises=(
             *_ERRORS,

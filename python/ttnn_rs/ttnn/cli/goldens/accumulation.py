@@ -1,0 +1,64 @@
+"""Running sums, variances and cache updates of `ops/`, through the functions that users call."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import ttnn
+from ttnn.cli.goldens.cases import DTYPE, attempt, cases, on_device
+from ttnn.cli.goldens.raw import to_bytes
+from ttnn.cli.goldens.walk import Archive, Checker, Computed, Uncovered, Verdict
+
+Case = dict[str, Any]
+
+
+def checker_of(name: str) -> Checker | None:
+    """Return what checks the file `name` of `ops/`, if it is one of these."""
+    known = {"cumsum.npz": _accumulated, "std_var.npz": _moments, "update_cache.npz": _update_cache}
+    check = known.get(name)
+    return None if check is None else functools.partial(_each, check)
+
+
+def _each(
+    check: Callable[[Case, Archive, ttnn.MeshDevice], Verdict], _path: Path, archive: Archive
+) -> Iterator[Verdict]:
+    with ttnn.manage_device(device_id=0) as device:
+        for case in cases(archive):
+            yield check(case, archive, device)
+
+
+def _input(case: Case, archive: Archive, device: ttnn.MeshDevice) -> ttnn.Tensor:
+    return on_device(archive[f"{case['case']}.in0"], tuple(case["shape"]), DTYPE[case["dtype"]], device)
+
+
+def _accumulated(case: Case, archive: Archive, device: ttnn.MeshDevice) -> Verdict:
+    name = f"{case['case']}.out"
+    run = functools.partial(getattr(ttnn, case["op"]), _input(case, archive, device), case["dim"])
+    return attempt(name, run, archive[name].shape)
+
+
+def _moments(case: Case, archive: Archive, device: ttnn.MeshDevice) -> Verdict:
+    """Check the values, as the rest of the tiles holds what was in Dst."""
+    name = f"{case['case']}.out"
+    x = _input(case, archive, device)
+    try:
+        result = getattr(ttnn, case["op"])(x, case["dim"], correction=case["correction"])
+    except ttnn.UnsupportedError as error:
+        return Uncovered(name, str(error).splitlines()[0])
+    words = to_bytes(ttnn.to_layout(result, ttnn.ROW_MAJOR_LAYOUT)).view(archive[name].dtype)
+    return Computed(name, words.reshape(-1)[: len(archive[name])])
+
+
+def _update_cache(case: Case, archive: Archive, device: ttnn.MeshDevice) -> Verdict:
+    name, shape = f"{case['case']}.out", tuple(case["shape"])
+    cache = on_device(archive[f"{case['case']}.cache"], shape, DTYPE[case["dtype"]], device)
+    words = archive[f"{case['case']}.row"].astype(np.uint32) << 16
+    row = ttnn.Tensor(words.view(np.float32).reshape(1, 1, 1, -1), DTYPE[case["input_dtype"]])
+    token = ttnn.to_device(ttnn.to_layout(row, ttnn.TILE_LAYOUT), device)
+    run = functools.partial(ttnn.kv_cache.update_cache_for_token_, cache, token, case["update_idx"], 0)
+    return attempt(name, run, archive[name].shape)

@@ -1,0 +1,16 @@
+"""Reference functions of embeddings."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[np.float64]
+
+
+def embedding(indices: ArrayLike, weight: ArrayLike, *_args: object, **_: object) -> Array:
+    """Return the rows of a table that indices name; leading dimensions of indices between batch and sequence are 1."""
+    table = np.asarray(weight, np.float64)
+    rows = np.asarray(indices, np.int64)
+    rows = rows.reshape(1, -1) if rows.ndim < 2 else rows.reshape(rows.shape[0], -1)[:, : rows.shape[-1]]
+    return table.reshape(table.shape[-2:])[rows]

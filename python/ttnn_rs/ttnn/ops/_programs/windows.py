@@ -1,0 +1,104 @@
+"""Copies into a part of a tensor that keeps the rest: tiles of tiled tensors, elements of row-major ones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from ttnn import _engine
+from ttnn.base.enums import TILE_SIZE, Layout
+from ttnn.ops._programs.element_map import copy_into, in_rows, like_in_rows, strides_of
+from ttnn.tensor.tensor import Tensor
+
+_WORD_BYTES = 4
+
+
+def tile_grid(tensor: Tensor) -> tuple[int, ...]:
+    """Return the shape of a tiled tensor of rank 2 or more in tiles."""
+    *leading, height, width = tensor._spec.shape._dims
+    return (*leading, -(-height // TILE_SIZE), -(-width // TILE_SIZE))
+
+
+def copy_tiles(
+    source: Tensor,
+    output: Tensor,
+    *,
+    shape: Sequence[int],
+    strides: Sequence[int],
+    offset: int = 0,
+    window: Sequence[tuple[int, int]] | None = None,
+) -> None:
+    """Copy whole tiles.
+
+    Args:
+        source: Tiled, of the output's data type.
+        output: Tiled, another buffer.
+        shape: Tiles of the output, in any number of dimensions.
+        strides: In tiles of the source, per dimension of `shape`.
+        offset: First tile taken.
+        window: (first, count) per dimension of the output that is written. Default: all of it.
+    """
+    words = source._spec.page_bytes // _WORD_BYTES
+    assert source._buffer is not None
+    assert output._buffer is not None
+    _engine.write_window(
+        source._buffer,
+        output._buffer,
+        element_bytes=_WORD_BYTES,
+        width=words,
+        shape=[*shape, words],
+        window=[*(window or [(0, size) for size in shape]), (0, words)],
+        offset=offset * words,
+        strides=[*(stride * words for stride in strides), 1],
+    )
+
+
+def copy_rows(
+    source: Tensor,
+    output: Tensor,
+    *,
+    shape: Sequence[int],
+    strides: Sequence[int],
+    offset: int = 0,
+    window: Sequence[tuple[int, int]] | None = None,
+) -> None:
+    """Copy elements of row-major tensors; arguments as in `copy_tiles`, in elements."""
+    rows, target = in_rows(source), like_in_rows(output)
+    assert rows._buffer is not None
+    assert target._buffer is not None
+    width = (1, *source._spec.shape._dims)[-1]
+    _engine.write_window(
+        rows._buffer,
+        target._buffer,
+        element_bytes=source._spec.page_bytes // max(1, source._spec._page_shape[1]),
+        width=width,
+        shape=list(shape),
+        window=list(window or [(0, size) for size in shape]),
+        offset=offset,
+        strides=list(strides),
+    )
+    if target is not output:
+        copy_into(target, output)
+
+
+def in_whole_tiles(sizes: Sequence[int]) -> bool:
+    """Whether pieces of these sizes, one behind the other, begin on tiles."""
+    return all(size % TILE_SIZE == 0 for size in sizes[:-1])
+
+
+def write_into(source: Tensor, output: Tensor, starts: Sequence[int]) -> None:
+    """Copy a tensor into another of its layout and data type, from an index on.
+
+    In tiles, the index begins a tile, and the source ends with a tile or with the output.
+    """
+    if math.prod(source._spec.shape._dims) == 0:
+        return
+    dims = source._spec.shape._dims
+    if source._spec.layout is Layout.TILE:
+        grid, into = tile_grid(source), tile_grid(output)
+        first = [*starts[:-2], starts[-2] // TILE_SIZE, starts[-1] // TILE_SIZE]
+        window = list(zip(first, grid, strict=True))
+        copy_tiles(source, output, shape=into, strides=strides_of(grid), window=window)
+    else:
+        window = list(zip(starts, dims, strict=True))
+        copy_rows(source, output, shape=output._spec.shape._dims, strides=strides_of(dims), window=window)

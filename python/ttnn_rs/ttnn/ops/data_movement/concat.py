@@ -1,0 +1,400 @@
+"""Tensors joined along a dimension, and repeated: concat, stack, repeat, expand, repeat_interleave.
+
+Tiles and rows are copied as they are. Where a piece does not begin on a tile, the tensors pass through rows, as on the
+chip; block floats become bfloat16 there and are cast back.
+Source: tt-metal `ttnn/cpp/ttnn/operations/data_movement`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final
+
+from ttnn.base.core_range import CoreRangeSet
+from ttnn.base.enums import BLOCK_FLOATS, TILE_SIZE, DataType, Layout
+from ttnn.base.exceptions import DTypeError, ParameterError, ShapeError
+from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
+from ttnn.base.shape import ShapeLike
+from ttnn.base.tensor_spec import TensorSpec
+from ttnn.base.tile import DEFAULT_TILE
+from ttnn.golden import data_movement as golden
+from ttnn.operation.domain import Operand
+from ttnn.operation.signature import INT_SEQUENCE, INTEGER, SHAPE_LIKE, TENSOR, Kind, Param, Signature
+from ttnn.ops._programs.common import (
+    INPUT_TENSOR,
+    MEMORY_CONFIG_OPTION,
+    OUTPUT_TENSOR_OPTION,
+    SUB_CORE_GRIDS_OPTION,
+    agreed_dtype,
+    allocate,
+    dimension,
+    on_device,
+    same_device,
+    take_output,
+)
+from ttnn.ops._programs.element_map import copy_into, strides_of
+from ttnn.ops._programs.movement import register_movement
+from ttnn.ops._programs.typecast import cast
+from ttnn.ops._programs.windows import copy_rows, copy_tiles, in_whole_tiles, tile_grid, write_into
+from ttnn.ops.data_movement.layout import tilize_padded, untilized
+from ttnn.ops.data_movement.permute import moved_to, permuted
+from ttnn.ops.data_movement.reshape import reshaped
+from ttnn.ops.data_movement.slice import sliced
+from ttnn.tensor.tensor import Tensor
+
+TENSORS: Final = Kind(
+    "collections.abc.Sequence[ttnn.Tensor]",
+    lambda value: isinstance(value, list | tuple) and all(isinstance(item, Tensor) for item in value),
+    "Sequence[Tensor]",
+)
+
+
+def _checked(name: str, tensors: Sequence[Tensor], dim: int) -> int:
+    """Return the dimension along which tensors are joined.
+
+    Raises:
+        ParameterError: there is no tensor.
+        ShapeError: another dimension differs.
+        DTypeError: data types differ.
+    """
+    if not tensors:
+        raise ParameterError(
+            f"{name}: there is no tensor to join.", vendor="expected a non-empty vector of input tensors"
+        )
+    first = tensors[0]
+    device = on_device(name, first, "tensors")
+    axis = dimension(name, dim, first._spec.shape.rank)
+    dims = first._spec.shape._dims
+    for tensor in tensors[1:]:
+        same_device(name, device, tensor, "a tensor")
+        of = tensor._spec.shape._dims
+        if len(of) != len(dims) or any(a != b for i, (a, b) in enumerate(zip(of, dims, strict=True)) if i != axis):
+            raise ShapeError(
+                f"{name}: shapes {first._spec.shape} and {tensor._spec.shape} differ in more than dimension {axis}.",
+                vendor="All dimensions must be the same size except for the dimension along which the contenation is "
+                "taking place.",
+            )
+        if tensor._spec.dtype is not first._spec.dtype:
+            raise DTypeError(
+                f"{name}: data types differ: {first._spec.dtype.name} and {tensor._spec.dtype.name}.",
+                vendor="All Tensors should have same format.",
+            )
+    return axis
+
+
+def _default_place(tensor: Tensor) -> MemoryConfig:
+    """Return where a result of another shape lives: with an interleaved input, else in DRAM."""
+    config = tensor._spec.memory_config
+    return config if config.interleaved else DRAM_MEMORY_CONFIG
+
+
+def joined(
+    name: str,
+    tensors: Sequence[Tensor],
+    dim: int,
+    memory_config: MemoryConfig | None = None,
+    output_tensor: Tensor | None = None,
+) -> Tensor:
+    """Return tensors one behind the other along a dimension."""
+    axis = _checked(name, tensors, dim)
+    first = tensors[0]
+    spec, device = first._spec, on_device(name, first)
+    place = memory_config or _default_place(first)
+    if len(tensors) == 1 and output_tensor is None:
+        return first if first._spec.memory_config == (memory_config or place) else moved_to(first, place)
+    if len({tensor._spec.layout for tensor in tensors}) > 1:
+        tensors = [tensor if tensor._spec.layout is Layout.TILE else tilize_padded(name, tensor) for tensor in tensors]
+    layout = tensors[0]._spec.layout
+    sizes = [tensor._spec.shape[axis] for tensor in tensors]
+    shape = list(spec.shape)
+    shape[axis] = sum(sizes)
+    if output_tensor is not None:
+        output_tensor = take_output(name, output_tensor, shape, layout, device)
+        agreed_dtype(name, spec.dtype, output_tensor, spec.dtype)
+    tiled = layout is Layout.TILE
+    inner = axis >= len(shape) - 2
+    default_tiles = all(tensor._spec.tile == DEFAULT_TILE for tensor in tensors)
+    if tiled and (len(shape) < 2 or not default_tiles or (inner and not in_whole_tiles(sizes))):
+        rows = joined(name, [untilized(name, tensor, DRAM_MEMORY_CONFIG) for tensor in tensors], axis)
+        tiles = tilize_padded(name, rows)
+        if spec.dtype in BLOCK_FLOATS:
+            tiles = cast("ttnn.typecast", tiles, spec.dtype)
+        if output_tensor is not None:
+            copy_into(tiles, output_tensor)
+            return output_tensor
+        return tiles if tiles._spec.memory_config == place else moved_to(tiles, place)
+    output = output_tensor or allocate(TensorSpec.of(shape, spec.dtype, layout, place), device)
+    starts = [0] * len(shape)
+    for tensor, size in zip(tensors, sizes, strict=True):
+        write_into(tensor, output, starts)
+        starts[axis] += size
+    return output
+
+
+def _concat(
+    tensors: Sequence[Tensor],
+    dim: int,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+    groups: int,
+    _sub_core_grids: CoreRangeSet | None,
+) -> Tensor:
+    name = "ttnn.concat"
+    axis = _checked(name, tensors, dim)
+    if groups < 1:
+        raise ParameterError(f"{name}: groups={groups} must be positive.")
+    if groups == 1:
+        return joined(name, tensors, axis, memory_config, output_tensor)
+    if any(tensor._spec.shape[axis] % groups for tensor in tensors):
+        sizes = [tensor._spec.shape[axis] for tensor in tensors]
+        raise ShapeError(f"{name}: sizes {sizes} of dimension {axis} must be multiples of groups={groups}.")
+    pieces = []
+    for group in range(groups):
+        for tensor in tensors:
+            dims = tensor._spec.shape._dims
+            starts, ends, size = [0] * len(dims), list(dims), dims[axis] // groups
+            starts[axis], ends[axis] = group * size, (group + 1) * size
+            pieces.append(sliced(name, tensor, starts, ends))
+    return joined(name, pieces, axis, memory_config or _default_place(tensors[0]), output_tensor)
+
+
+def _stack(input_tensors: Sequence[Tensor], dim: int) -> Tensor:
+    name = "ttnn.stack"
+    if not input_tensors:
+        raise ParameterError(f"{name}: there is no tensor to stack.")
+    rank = input_tensors[0]._spec.shape.rank
+    axis = dimension(name, dim, rank + 1)
+    raised = []
+    for tensor in input_tensors:
+        if tensor._spec.shape != input_tensors[0]._spec.shape:
+            raise ShapeError(f"{name}: shapes {input_tensors[0]._spec.shape} and {tensor._spec.shape} differ.")
+        dims = list(tensor._spec.shape)
+        raised.append(reshaped(name, tensor, (*dims[:axis], 1, *dims[axis:])))
+    return joined(name, raised, axis)
+
+
+def repeated(
+    name: str,
+    source: Tensor,
+    counts: Sequence[int],
+    memory_config: MemoryConfig | None = None,
+    output_tensor: Tensor | None = None,
+) -> Tensor:
+    """Return a tensor repeated so often along each dimension; further counts are of new leading dimensions."""
+    device = on_device(name, source)
+    if any(count < 0 for count in counts):
+        raise ShapeError(f"{name}: repeat_dims={list(counts)} must not be negative.")
+    if len(counts) < source._spec.shape.rank:
+        raise ShapeError(
+            f"{name}: repeat_dims={list(counts)} has {len(counts)} entries for a tensor of rank "
+            f"{source._spec.shape.rank}.",
+            vendor="Number of repeat dims must be greater or equal to number of tensor dims",
+        )
+    place = memory_config or _default_place(source)
+    if len(counts) > source._spec.shape.rank:
+        source = reshaped(name, source, (*[1] * (len(counts) - source._spec.shape.rank), *source._spec.shape))
+    spec, dims = source._spec, source._spec.shape._dims
+    shape = [size * count for size, count in zip(dims, counts, strict=True)]
+    if output_tensor is not None:
+        output_tensor = take_output(name, output_tensor, shape, spec.layout, device)
+        agreed_dtype(name, spec.dtype, output_tensor, spec.dtype)
+    elif all(count == 1 for count in counts):
+        return source if spec.memory_config == place else moved_to(source, place)
+    tiled = spec.layout is Layout.TILE
+    cut = any(count != 1 and size % TILE_SIZE for size, count in zip(dims[-2:], counts[-2:], strict=True))
+    if tiled and (len(dims) < 2 or spec.tile != DEFAULT_TILE or cut):
+        tiles = tilize_padded(name, repeated(name, untilized(name, source, DRAM_MEMORY_CONFIG), counts))
+        if spec.dtype in BLOCK_FLOATS:
+            tiles = cast("ttnn.typecast", tiles, spec.dtype)
+        if output_tensor is not None:
+            copy_into(tiles, output_tensor)
+            return output_tensor
+        return tiles if tiles._spec.memory_config == place else moved_to(tiles, place)
+    output = output_tensor or allocate(TensorSpec.of(shape, spec.dtype, spec.layout, place), device)
+    if not math.prod(shape):
+        return output
+    sizes = tile_grid(source) if tiled else dims
+    # Every dimension is one of copies and one of what is copied.
+    strides = strides_of(sizes)
+    pairs = [pair for count, size in zip(counts, sizes, strict=True) for pair in (count, size)]
+    steps = [step for stride in strides for step in (0, stride)]
+    if tiled:
+        copy_tiles(source, output, shape=pairs, strides=steps)
+        return output
+    # Copies within a row are written one after the other.
+    for number in range(counts[-1] if dims else 1):
+        window = [(0, size) for size in (*pairs[:-2], dims[-1])]
+        window[-1] = (number * dims[-1], dims[-1])
+        copy_rows(source, output, shape=[*pairs[:-2], shape[-1]], strides=[*steps[:-2], 1], window=window)
+    return output
+
+
+def _repeat(
+    input_tensor: Tensor, repeat_dims: ShapeLike, memory_config: MemoryConfig | None, output_tensor: Tensor | None
+) -> Tensor:
+    counts = [int(count) for count in repeat_dims]
+    return repeated("ttnn.repeat", input_tensor, counts, memory_config, output_tensor)
+
+
+def _expand(input_tensor: Tensor, output_shape: Sequence[int], memory_config: MemoryConfig | None) -> Tensor:
+    name = "ttnn.expand"
+    on_device(name, input_tensor)
+    dims, wanted = list(input_tensor._spec.shape), [int(size) for size in output_shape]
+    padded = [1] * (len(wanted) - len(dims)) + dims
+    fits = len(wanted) >= len(dims) and all(w in (-1, s) or s == 1 for w, s in zip(wanted, padded, strict=True))
+    if not fits or any(size < -1 for size in wanted):
+        raise ShapeError(
+            f"{name}: a tensor of shape {dims} does not expand to {wanted}; only dimensions of size 1 do.",
+            vendor="The expanded size of the tensor must match the existing size at non-singleton dimension",
+        )
+    counts = [1 if want in (-1, size) else want for want, size in zip(wanted, padded, strict=True)]
+    return repeated(name, input_tensor, counts, memory_config)
+
+
+def _repeat_interleave(input_tensor: Tensor, repeats: int, dim: int, memory_config: MemoryConfig | None) -> Tensor:
+    name = "ttnn.repeat_interleave"
+    on_device(name, input_tensor)
+    rank = input_tensor._spec.shape.rank
+    axis = dimension(name, dim, rank)
+    if repeats < 1:
+        raise ParameterError(f"{name}: repeats={repeats} must be positive.")
+    order = list(range(rank))
+    place = memory_config or _default_place(input_tensor)
+    source = input_tensor
+    if axis == rank - 1 and rank > 1:
+        # Elements of a row are rows of the transposed tensor.
+        order[-1], order[-2] = order[-2], order[-1]
+        source, axis = permuted(name, source, order, DRAM_MEMORY_CONFIG, 0.0), rank - 2
+    dims = list(source._spec.shape)
+    raised = reshaped(name, source, (*dims[: axis + 1], 1, *dims[axis + 1 :]))
+    counts = [1] * len(dims)
+    counts.insert(axis + 1, repeats)
+    dims[axis] *= repeats
+    result = reshaped(name, repeated(name, raised, counts), dims)
+    if order != list(range(rank)):
+        result = permuted(name, result, order, place, 0.0)
+    return result if result._spec.memory_config == place else moved_to(result, place)
+
+
+_ONLY_ROWS: Final = (DataType.UINT8,)
+"""No program tilizes bytes, which pieces of tiles need."""
+_GROUPS: Final = Param("groups", INTEGER, 1, doc="Each tensor is cut into so many parts, which are joined in turns.")
+_TENSORS: Final = Param("tensors", TENSORS, doc="Tensors on a device, equal in all dimensions but `dim`.")
+
+
+def _repeats(shape: tuple[int, ...], _layout: Layout) -> tuple[tuple[Any, ...], ...]:
+    rank = len(shape)
+    return ((((2,) * rank),), ((3, *[1] * rank),)) if rank else ()
+
+
+def _interleaved(shape: tuple[int, ...], _layout: Layout) -> tuple[tuple[Any, ...], ...]:
+    return ((2, 0), (3, -1)) if shape else ()
+
+
+concat = register_movement(
+    "concat",
+    (
+        Signature(
+            (_TENSORS, Param("dim", INTEGER, 0, doc="Dimension along which they are joined.", example=-1)),
+            (MEMORY_CONFIG_OPTION, OUTPUT_TENSOR_OPTION, _GROUPS, SUB_CORE_GRIDS_OPTION),
+        ),
+    ),
+    _concat,
+    "Return tensors joined along `dim`.\nShape: [..., D1, ...], [..., D2, ...] -> [..., D1 + D2, ...].",
+    golden=golden.concat,
+    engine=("write_window",),
+    raises=(
+        ("ShapeError", "another dimension than `dim` differs, or `groups` does not divide it."),
+        ("DTypeError", "data types differ."),
+        ("ParameterError", "there is no tensor, or `groups` is not positive."),
+    ),
+    examples=lambda shape, _: ((Operand(shape), -1), (Operand(shape), Operand(shape, 2), 0)) if shape else (),
+    only_rows=_ONLY_ROWS,
+)
+
+stack = register_movement(
+    "stack",
+    (
+        Signature(
+            (
+                Param("input_tensors", TENSORS, doc="Tensors of one shape on a device."),
+                Param("dim", INTEGER, doc="Index of the new dimension.", example=0),
+            )
+        ),
+    ),
+    _stack,
+    "Return tensors joined along a new dimension `dim`.\nShape: n of [..., D, ...] -> [..., n, D, ...].",
+    golden=golden.stack,
+    engine=("write_window",),
+    composition=True,
+    raises=(("ShapeError", "shapes differ."), ("DTypeError", "data types differ."), ("ParameterError", "no tensor.")),
+    examples=lambda shape, _: ((Operand(shape), 0), (Operand(shape), -1)) if shape else (),
+    only_rows=_ONLY_ROWS,
+)
+
+repeat = register_movement(
+    "repeat",
+    (
+        Signature(
+            (
+                INPUT_TENSOR,
+                Param("repeat_dims", SHAPE_LIKE, doc="How often along each dimension.", example=[2, 1, 1, 2]),
+            ),
+            (
+                MEMORY_CONFIG_OPTION,
+                Param("optional_output_tensor", TENSOR, None, doc="Preallocated output, of the output's shape."),
+            ),
+        ),
+    ),
+    _repeat,
+    "Return `input_tensor` repeated along each dimension.\nShape: [d0, d1, ...] -> [r0 * d0, r1 * d1, ...].",
+    golden=golden.repeat,
+    engine=("write_window",),
+    raises=(("ShapeError", "`repeat_dims` has too few entries, or a negative one."),),
+    examples=_repeats,
+    only_rows=_ONLY_ROWS,
+)
+
+expand = register_movement(
+    "expand",
+    (
+        Signature(
+            (
+                INPUT_TENSOR,
+                Param(
+                    "output_shape", INT_SEQUENCE, doc="Shape of the output; -1 keeps a size.", example=[2, -1, -1, -1]
+                ),
+            ),
+            (MEMORY_CONFIG_OPTION,),
+        ),
+    ),
+    _expand,
+    "Return `input_tensor` with dimensions of size 1 repeated.\nShape: [..., 1, ...] -> [..., D, ...].",
+    golden=golden.expand,
+    engine=("write_window",),
+    raises=(("ShapeError", "a dimension that is not 1 would change."),),
+    examples=lambda shape, _: (((2, *shape),), ((*[-1] * len(shape),),)) if shape else (),
+    only_rows=_ONLY_ROWS,
+)
+
+repeat_interleave = register_movement(
+    "repeat_interleave",
+    (
+        Signature(
+            (
+                INPUT_TENSOR,
+                Param("repeats", INTEGER, doc="How often each element stands."),
+                Param("dim", INTEGER, doc="Dimension along which elements are repeated.", example=1),
+            ),
+            (MEMORY_CONFIG_OPTION,),
+        ),
+    ),
+    _repeat_interleave,
+    "Return `input_tensor` with each element repeated along `dim`.\nShape: [..., D, ...] -> [..., repeats * D, ...].",
+    golden=golden.repeat_interleave,
+    engine=("write_window",),
+    raises=(("ShapeError", "`dim` is out of range."), ("ParameterError", "`repeats` is not positive.")),
+    examples=_interleaved,
+    only_rows=_ONLY_ROWS,
+)

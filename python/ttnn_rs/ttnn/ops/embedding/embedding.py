@@ -1,0 +1,167 @@
+"""`ttnn.embedding`: the rows of a table that indices name.
+
+Rows are copied as they are; in TILE_LAYOUT they pass through Dst, which turns denormals and -0 into +0 and NaN into
+infinity. Source: tt-metal `ttnn/cpp/ttnn/operations/embedding`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from ttnn import _engine
+from ttnn.base.enums import FORMAT_CODE, DataType, Layout
+from ttnn.base.exceptions import DTypeError, ParameterError, ShapeError
+from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
+from ttnn.base.op_enums import EmbeddingsType
+from ttnn.base.tensor_spec import TensorSpec
+from ttnn.golden import embedding as golden
+from ttnn.operation.accuracy import bit_exact
+from ttnn.operation.domain import Operand
+from ttnn.operation.registry import Op, register
+from ttnn.operation.signature import DATA_TYPE, INTEGER, LAYOUT, TENSOR, Param, Signature, instance_kind
+from ttnn.ops._programs.common import (
+    MEMORY_CONFIG_OPTION,
+    OUTPUT_TENSOR_OPTION,
+    allocate,
+    is_empty,
+    on_device,
+    same_device,
+    take_output,
+)
+from ttnn.ops._programs.element_map import copy_into, in_rows
+from ttnn.ops._programs.typecast import cast
+from ttnn.ops.data_movement.layout import tilize_padded, untilized
+from ttnn.tensor.tensor import Tensor
+
+_NAME: Final = "ttnn.embedding"
+_INDICES: Final = (DataType.UINT32, DataType.BFLOAT16)
+
+
+def _indices(tensor: Tensor, rows: int) -> Tensor:
+    """Return the indices in rows.
+
+    Raises:
+        DTypeError: they are of another data type.
+        ParameterError: one is behind the last row of the table.
+    """
+    on_device(_NAME, tensor)
+    dtype = tensor._spec.dtype
+    if dtype not in _INDICES:
+        raise DTypeError(
+            f"{_NAME}: input_tensor is {dtype.name}; indices are uint32 or bfloat16.",
+            vendor="Input must be UINT32 or BFLOAT16",
+        )
+    if tensor._spec.layout is not Layout.ROW_MAJOR:
+        tensor = untilized(_NAME, tensor, DRAM_MEMORY_CONFIG)
+    if not is_empty(tensor._spec):
+        largest = np.max(np.asarray(tensor.cpu().to_list(), np.float64))
+        if largest >= rows:
+            raise ParameterError(
+                f"{_NAME}: input_tensor has the index {largest:g}, the table {rows} rows; the device would read "
+                "whatever lies behind it."
+            )
+    return in_rows(tensor)
+
+
+def _embedding(
+    input_tensor: Tensor,
+    weight: Tensor,
+    padding_idx: int | None,
+    layout: Layout | None,
+    embeddings_type: EmbeddingsType,
+    dtype: DataType | None,
+    memory_config: MemoryConfig | None,
+    output_tensor: Tensor | None,
+) -> Tensor:
+    device = on_device(_NAME, weight, "weight")
+    same_device(_NAME, device, input_tensor, "input_tensor")
+    of = weight._spec
+    if of.dtype is not DataType.BFLOAT16:
+        raise DTypeError(f"{_NAME}: weight is {of.dtype.name}; tables are bfloat16.", vendor="Weights must be BFLOAT16")
+    if of.shape.rank < 2 or any(size != 1 for size in tuple(of.shape)[:-2]):
+        raise ShapeError(f"{_NAME}: weight has shape {of.shape}; a table is [V, D], with leading dimensions of 1.")
+    dims = (1, 1, *input_tensor._spec.shape)[-max(2, input_tensor._spec.shape.rank) :]
+    rows, width = tuple(of.shape)[-2:]
+    indices = _indices(input_tensor, rows)
+    tiled = (of.layout if layout is None else layout) is Layout.TILE
+    # The result has a batch and a sequence, whatever the rank of the indices; rows between them are not read.
+    shape = (dims[0], dims[-1], width)
+    table = in_rows(weight if of.layout is Layout.ROW_MAJOR else untilized(_NAME, weight, DRAM_MEMORY_CONFIG))
+    place = memory_config or DRAM_MEMORY_CONFIG
+    kept = DRAM_MEMORY_CONFIG if tiled or not place.interleaved or output_tensor is not None else place
+    gathered = allocate(TensorSpec.of(shape, DataType.BFLOAT16, Layout.ROW_MAJOR, kept), device)
+    if not is_empty(gathered._spec):
+        assert indices._buffer is not None
+        assert table._buffer is not None
+        assert gathered._buffer is not None
+        _engine.gather_rows(
+            indices._buffer,
+            table._buffer,
+            gathered._buffer,
+            format=FORMAT_CODE[indices._spec.dtype],
+            sizes=(shape[0], shape[1]),
+        )
+    result = tilize_padded(_NAME, gathered) if tiled else gathered
+    if dtype is not None and dtype is not result._spec.dtype:
+        result = cast("ttnn.typecast", result, dtype)
+    if output_tensor is not None:
+        output_tensor = take_output(_NAME, output_tensor, shape, result._spec.layout, device)
+        copy_into(result, output_tensor)
+        return output_tensor
+    if result._spec.memory_config != place:
+        moved = allocate(result._spec.with_memory_config(place), device)
+        copy_into(result, moved)
+        return moved
+    return result
+
+
+def _examples(shape: tuple[int, ...], _layout: Layout) -> tuple[tuple[Any, ...], ...]:
+    if not 1 <= len(shape) <= 2 or 0 in shape:
+        return ()
+    return ((Operand((100, 64), dtype=DataType.BFLOAT16, layout=Layout.ROW_MAJOR),),)
+
+
+embedding = register(
+    Op(
+        name="embedding",
+        signatures=(
+            Signature(
+                (
+                    Param("input_tensor", TENSOR, doc="[B, S] on a device: indices, uint32 or bfloat16."),
+                    Param("weight", TENSOR, doc="[V, D] in bfloat16: the table.", example=Operand((1, 1, 128, 64))),
+                ),
+                (
+                    Param("padding_idx", INTEGER, None, doc="The row of this index is read like any other."),
+                    Param("layout", LAYOUT, None, doc="Layout of the output. Default: that of the table."),
+                    Param(
+                        "embeddings_type",
+                        instance_kind("ttnn.EmbeddingsType", EmbeddingsType),
+                        EmbeddingsType.GENERIC,
+                        doc="Which rows the program keeps at hand, which changes time only.",
+                    ),
+                    Param("dtype", DATA_TYPE, None, doc="Data type of the output. Default: bfloat16."),
+                    MEMORY_CONFIG_OPTION,
+                    OUTPUT_TENSOR_OPTION,
+                ),
+            ),
+        ),
+        run=_embedding,
+        doc="Return the rows of `weight` that `input_tensor` names.\nShape: [B, S], [V, D] -> [B, S, D].",
+        source="tt-metal `ttnn/cpp/ttnn/operations/embedding`",
+        dtypes=_INDICES,
+        layouts=(Layout.ROW_MAJOR, Layout.TILE),
+        golden=golden.embedding,
+        accuracy=bit_exact(),
+        engine=("gather_rows",),
+        numerics="movement",
+        raises=(
+            ("DTypeError", "indices are neither uint32 nor bfloat16, or the table is not bfloat16."),
+            ("ShapeError", "the table is not a matrix."),
+            ("ParameterError", "an index is behind the last row of the table."),
+        ),
+        domain=np.abs,
+        examples=_examples,
+    )
+)

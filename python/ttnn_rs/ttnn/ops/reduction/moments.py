@@ -1,0 +1,180 @@
+"""Variance and standard deviation: two passes over the elements, on the SFPU.
+
+Source: tt-metal `ttnn/cpp/ttnn/operations/reduction/generic`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache, partial
+from typing import Any, Final, Literal
+
+from ttnn import _engine
+from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
+from ttnn.base.core_range import CoreRangeSet
+from ttnn.base.enums import FORMAT_CODE, DataType, Layout, MathFidelity
+from ttnn.base.exceptions import DTypeError
+from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
+from ttnn.base.tensor_spec import TensorSpec
+from ttnn.golden import reduction as golden
+from ttnn.operation.accuracy import no_bound
+from ttnn.operation.registry import FastOperation, Op, register
+from ttnn.operation.signature import BOOLEAN, COMPUTE_KERNEL_CONFIG, FLOAT, INT_OR_INTS, Param, Signature
+from ttnn.ops._programs.common import (
+    INPUT_TENSOR,
+    MEMORY_CONFIG_OPTION,
+    SUB_CORE_GRIDS_OPTION,
+    allocate,
+    arch_number,
+    full_tiles,
+    is_empty,
+    on_device,
+)
+from ttnn.ops._programs.pipeline import COLUMNS, ROWS, Pipeline, Step, rounded, scalar_chain
+from ttnn.ops.data_movement.layout import tilize_padded
+from ttnn.ops.data_movement.permute import moved_to, permuted
+from ttnn.ops.data_movement.reshape import reshaped
+from ttnn.ops.reduction.generic import reduced_axes
+from ttnn.tensor.tensor import Tensor
+
+Kind = Literal["std", "var"]
+_DTYPES: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B)
+
+
+@lru_cache(maxsize=256)
+def _program(
+    kind: Kind, shape: tuple[int, ...], axis: int, dtype: DataType, correction: bool, scalar: float, arch: int
+) -> Pipeline:
+    """Return the program along rows or columns."""
+    fidelity = FIDELITY_NUMBER[MathFidelity.HiFi4]
+    program = Pipeline(shape, axis, dtype, True, fidelity, arch, direct=True)
+    count = shape[axis]
+    divisor = count - 1 if correction else count
+    chain: list[Step] = [("sqrt", "accurate")] if kind == "std" else []
+    if scalar != 1.0:
+        chain += scalar_chain("mul_unary", scalar)
+    squares = rounded(1.0 / divisor) if divisor else math.inf
+    program.variance(program.tensor(dtype), rounded(1.0 / count), squares, dtype, chain, output=(0, 0, 1))
+    return program
+
+
+def _along(kind: Kind, source: Tensor, axes: list[int], correction: bool, scalar: float) -> Tensor:
+    """Return the result with the reduced dimensions of size 1."""
+    name = f"ttnn.{kind}"
+    spec, device = source._spec, on_device(name, source)
+    rank = spec.shape.rank
+    shape = list(spec.shape)
+    reduced = [1 if axis in axes else size for axis, size in enumerate(shape)]
+    if len(axes) > 1:
+        # Elements of several dimensions form rows.
+        kept = [axis for axis in range(rank) if axis not in axes]
+        order = [*kept, *axes]
+        source = permuted(name, source, order, DRAM_MEMORY_CONFIG, 0.0)
+        rows = [math.prod(shape[axis] for axis in part) for part in (kept, axes)]
+        return reshaped(name, _along(kind, reshaped(name, source, rows), [1], correction, scalar), reduced)
+    (axis,) = axes
+    if axis < rank - 2:
+        # Another dimension becomes the height.
+        order = list(range(rank))
+        order[axis], order[-2] = order[-2], order[axis]
+        result = _along(kind, permuted(name, source, order, DRAM_MEMORY_CONFIG, 0.0), [rank - 2], correction, scalar)
+        return permuted(name, result, order, DRAM_MEMORY_CONFIG, 0.0)
+    along = ROWS if axis == rank - 1 else COLUMNS
+    program = _program(kind, tuple(shape), along, spec.dtype, correction, scalar, arch_number(device))
+    output = allocate(TensorSpec.of(reduced, spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG), device)
+    program.run([source], [output])
+    return output
+
+
+def _moments(
+    kind: Kind,
+    input_tensor: Tensor,
+    dim: int | Sequence[int] | None,
+    keepdim: bool,
+    memory_config: MemoryConfig | None,
+    _compute_kernel_config: WormholeComputeKernelConfig | None,
+    scalar: float,
+    correction: bool,
+    _sub_core_grids: CoreRangeSet | None,
+) -> Tensor:
+    name = f"ttnn.{kind}"
+    device = on_device(name, input_tensor)
+    spec = input_tensor._spec
+    tensor = input_tensor if spec.layout is Layout.TILE else tilize_padded(name, input_tensor)
+    if spec.dtype not in _DTYPES:
+        raise DTypeError(
+            f"{name}: input_tensor is {spec.dtype.name}; typecast it to a floating point type first.",
+            vendor="Only FLOAT32, BFLOAT16, and BFLOAT8_B are supported for Std/Var reduction - got "
+            f"{spec.dtype.cpp_name}",
+        )
+    full_tiles(name, tensor)
+    dims = tuple(spec.shape)
+    axes = reduced_axes(name, dim, len(dims))
+    shape = [1 if axis in axes else size for axis, size in enumerate(dims) if keepdim or axis not in axes]
+    place = memory_config or (spec.memory_config if spec.memory_config.interleaved else DRAM_MEMORY_CONFIG)
+    if not dims or is_empty(spec):
+        output = allocate(TensorSpec.of(shape, spec.dtype, Layout.TILE, place), device)
+        if not is_empty(output._spec):
+            assert output._buffer is not None
+            _engine.fill(output._buffer, format=FORMAT_CODE[spec.dtype], value=math.nan)
+        return output
+    if len(dims) == 1:
+        tensor, axes = reshaped(name, tensor, (1, *dims)), [1]
+    result = reshaped(name, _along(kind, tensor, axes, correction, float(scalar)), shape)
+    return result if result._spec.memory_config == place else moved_to(result, place)
+
+
+def _examples(shape: tuple[int, ...], _layout: Layout) -> tuple[tuple[Any, ...], ...]:
+    if len(shape) < 2 or min(shape) < 2:
+        return ()
+    return ((), (-1,), (-2, True), (0,))
+
+
+def _register(kind: Kind, what: str) -> FastOperation:
+    return register(
+        Op(
+            name=kind,
+            signatures=(
+                Signature(
+                    (
+                        INPUT_TENSOR,
+                        Param("dim", INT_OR_INTS, None, doc="Dimensions to reduce. Default: all.", example=-1),
+                        Param("keepdim", BOOLEAN, False, doc="Whether to keep the reduced dimensions with size 1."),
+                    ),
+                    (
+                        MEMORY_CONFIG_OPTION,
+                        Param(
+                            "compute_kernel_config",
+                            COMPUTE_KERNEL_CONFIG,
+                            None,
+                            doc="The SFPU computes with a 32-bit Dst whatever it says.",
+                        ),
+                        Param("scalar", FLOAT, 1.0, doc="Multiplier of the output."),
+                        Param("correction", BOOLEAN, True, doc="Divide by N - 1 instead of N."),
+                        SUB_CORE_GRIDS_OPTION,
+                    ),
+                ),
+            ),
+            run=partial(_moments, kind),
+            doc=f"Return the {what} along `dim`.\n"
+            "Shape: [..., D, ...] -> [..., ...], or [..., 1, ...] with `keepdim`.\n"
+            "Several dimensions are reduced as one of all their elements; the order in which the device joins them is "
+            "not published.",
+            source="tt-metal `ttnn/cpp/ttnn/operations/reduction/generic`",
+            dtypes=_DTYPES,
+            layouts=(Layout.TILE, Layout.ROW_MAJOR),
+            golden=getattr(golden, kind),
+            accuracy=no_bound("as the mean is subtracted"),
+            engine=("Pipeline",),
+            raises=(
+                ("DTypeError", "the input is not floating point."),
+                ("ShapeError", "a dimension is out of range, or named twice."),
+            ),
+            examples=_examples,
+        )
+    )
+
+
+std = _register("std", "standard deviation")
+var = _register("var", "variance")

@@ -1,0 +1,226 @@
+"""Heads of attention: split from a projection, and joined again. Tiles are copied as they are; keys may be transposed.
+
+Source: tt-metal `ttnn/cpp/ttnn/operations/transformer`.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ttnn.base.enums import TILE_SIZE, DataType, Layout
+from ttnn.base.exceptions import DTypeError, LayoutError, ParameterError, ShapeError, UnsupportedError
+from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
+from ttnn.base.tensor_spec import TensorSpec
+from ttnn.golden import transformer as golden
+from ttnn.operation.accuracy import bit_exact
+from ttnn.operation.domain import Operand
+from ttnn.operation.registry import Op, register
+from ttnn.operation.signature import BOOLEAN, INTEGER, TENSOR, Param, Signature
+from ttnn.ops._programs.common import (
+    INPUT_TENSOR,
+    MEMORY_CONFIG_OPTION,
+    allocate,
+    full_tiles,
+    is_empty,
+    on_device,
+    same_device,
+)
+from ttnn.ops._programs.windows import copy_tiles, tile_grid
+from ttnn.ops.data_movement.permute import permuted
+from ttnn.tensor.tensor import Tensor
+
+_DTYPES: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B, DataType.BFLOAT4_B)
+_SPLIT: Final = "ttnn.transformer.split_query_key_value_and_split_heads"
+_JOIN: Final = "ttnn.transformer.concatenate_heads"
+
+
+def checked(name: str, tensor: Tensor, label: str, rank: int) -> None:
+    """Refuse a tensor of another rank, or one that is not floating point in tiles."""
+    on_device(name, tensor, label)
+    spec = tensor._spec
+    if spec.shape.rank != rank:
+        raise ShapeError(
+            f"{name}: {label} has shape {spec.shape}; it must be of rank {rank}.",
+            vendor=f"Invalid input tensor: expected {rank} dimensions, but found {spec.shape.rank}.",
+        )
+    if spec.layout is not Layout.TILE:
+        raise LayoutError(f"{name}: {label} is row-major; convert it with ttnn.to_layout(..., ttnn.TILE_LAYOUT).")
+    if spec.dtype not in _DTYPES:
+        raise DTypeError(f"{name}: {label} is {spec.dtype.name}; heads are floating point.")
+    full_tiles(name, tensor, label)
+
+
+def heads_of(
+    source: Tensor, first: int, heads: int, size: int, memory_config: MemoryConfig | None, *, transposed: bool = False
+) -> Tensor:
+    """Return `heads` heads of `size` columns from column `first` on.
+
+    Shape: [B, S, W] -> [B, heads, S, size], or [B, heads, size, S].
+    """
+    spec = source._spec
+    batch, rows = spec.shape[0], spec.shape[-2]
+    place = memory_config or (spec.memory_config if spec.memory_config.interleaved else DRAM_MEMORY_CONFIG)
+    kept = DRAM_MEMORY_CONFIG if transposed else place
+    target = TensorSpec.of((batch, heads, rows, size), spec.dtype, Layout.TILE, kept)
+    output = allocate(target, on_device(_SPLIT, source))
+    if not is_empty(target):
+        height, width = tile_grid(source)[-2:]
+        across = size // TILE_SIZE
+        copy_tiles(
+            source,
+            output,
+            shape=(batch, heads, height, across),
+            strides=(height * width, across, width, 1),
+            offset=first // TILE_SIZE,
+        )
+    return permuted(_SPLIT, output, [0, 1, 3, 2], place, 0.0) if transposed else output
+
+
+def _split(
+    input_tensor: Tensor,
+    kv_input_tensor: Tensor | None,
+    num_heads: int,
+    num_kv_heads: int | None,
+    transpose_key: bool,
+    memory_config: MemoryConfig | None,
+    use_falcon7b_backend: bool,
+) -> tuple[Tensor, Tensor, Tensor]:
+    checked(_SPLIT, input_tensor, "input_tensor", 3)
+    if use_falcon7b_backend:
+        raise UnsupportedError(
+            f"{_SPLIT}: use_falcon7b_backend=True lays heads out for one model; use "
+            "ttnn.experimental.nlp_create_qkv_heads_falcon7b.",
+            "unimplemented",
+        )
+    groups = num_heads if num_kv_heads is None else num_kv_heads
+    if num_heads < 1 or groups < 1:
+        raise ParameterError(f"{_SPLIT}: num_heads={num_heads} and num_kv_heads={num_kv_heads} must be positive.")
+    width = input_tensor._spec.shape[-1]
+    parts = num_heads + 2 * groups if kv_input_tensor is None else num_heads
+    size = width // parts
+    if kv_input_tensor is not None:
+        checked(_SPLIT, kv_input_tensor, "kv_input_tensor", 3)
+        same_device(_SPLIT, on_device(_SPLIT, input_tensor), kv_input_tensor, "kv_input_tensor")
+        other = kv_input_tensor._spec.shape[-1] // (2 * groups)
+        if other != size:
+            raise ShapeError(
+                f"{_SPLIT}: heads of input_tensor have {size} columns, those of kv_input_tensor {other}.",
+                vendor=f"Dimension mismatch: KV head size ({other}) must be equal to query head size ({size}).",
+            )
+    if size * parts != width:
+        raise ShapeError(f"{_SPLIT}: {width} columns do not divide into {parts} heads.")
+    if size % TILE_SIZE or not size:
+        raise ShapeError(
+            f"{_SPLIT}: heads of {size} columns are not made of full tiles; pad the weights of the projection.",
+            vendor=f"Invalid head size: {size}. The head size must be a multiple of the tile width ({TILE_SIZE}). "
+            "Please adjust the dimensions accordingly.",
+        )
+    query = heads_of(input_tensor, 0, num_heads, size, memory_config)
+    source, first = (input_tensor, num_heads * size) if kv_input_tensor is None else (kv_input_tensor, 0)
+    key = heads_of(source, first, groups, size, memory_config, transposed=transpose_key)
+    return query, key, heads_of(source, first + groups * size, groups, size, memory_config)
+
+
+def heads_joined(name: str, source: Tensor, memory_config: MemoryConfig | None, leading: tuple[int, ...]) -> Tensor:
+    """Return heads side by side. Shape: [B, H, S, D] -> [*leading, S, H * D]."""
+    spec = source._spec
+    batch, heads, rows, size = tuple(spec.shape)
+    place = memory_config or (spec.memory_config if spec.memory_config.interleaved else DRAM_MEMORY_CONFIG)
+    target = TensorSpec.of((*leading, rows, heads * size), spec.dtype, Layout.TILE, place)
+    output = allocate(target, on_device(name, source))
+    if not is_empty(target):
+        height, width = tile_grid(source)[-2:]
+        tiles = height * width
+        copy_tiles(source, output, shape=(batch, height, heads, width), strides=(heads * tiles, width, tiles, 1))
+    return output
+
+
+def _join(input_tensor: Tensor, memory_config: MemoryConfig | None) -> Tensor:
+    on_device(_JOIN, input_tensor)
+    shape = tuple(input_tensor._spec.shape)
+    if len(shape) == 4 and shape[-1] % TILE_SIZE:
+        raise ShapeError(
+            f"{_JOIN}: heads of {shape[-1]} columns are not made of full tiles.",
+            vendor=f"Head size must be a multiple of {TILE_SIZE} but was found to be {shape[-1]}. Update the matmul "
+            "that uses the output of this operation to include padding in the weights.",
+        )
+    checked(_JOIN, input_tensor, "input_tensor", 4)
+    return heads_joined(_JOIN, input_tensor, memory_config, shape[:1])
+
+
+split_query_key_value_and_split_heads = register(
+    Op(
+        name="transformer.split_query_key_value_and_split_heads",
+        signatures=(
+            Signature(
+                (
+                    Param(
+                        "input_tensor",
+                        TENSOR,
+                        doc="[B, S, W] on a device: queries, keys and values side by side.",
+                        example=Operand((1, 64, 384)),
+                    ),
+                    Param("kv_input_tensor", TENSOR, None, doc="[B, S, W2]: keys and values, if they are apart."),
+                ),
+                (
+                    Param("num_heads", INTEGER, doc="Heads of the queries.", example=2),
+                    Param(
+                        "num_kv_heads",
+                        INTEGER,
+                        None,
+                        doc="Heads of keys and of values. Default: `num_heads`.",
+                        example=1,
+                    ),
+                    Param("transpose_key", BOOLEAN, True, doc="Return keys as [B, heads, D, S]."),
+                    MEMORY_CONFIG_OPTION,
+                    Param("use_falcon7b_backend", BOOLEAN, False, doc="Not supported."),
+                ),
+            ),
+        ),
+        run=_split,
+        doc="Return the heads of queries, keys and values.\n"
+        "Shape: [B, S, 3 * H * D] -> [B, H, S, D], [B, H, D, S], [B, H, S, D].",
+        source="tt-metal `ttnn/cpp/ttnn/operations/transformer/split_query_key_value_and_split_heads`",
+        dtypes=_DTYPES,
+        layouts=(Layout.TILE,),
+        golden=golden.split_query_key_value_and_split_heads,
+        accuracy=bit_exact(),
+        engine=("write_window",),
+        numerics="movement",
+        raises=(
+            ("ShapeError", "columns do not divide into heads of full tiles."),
+            ("LayoutError", "the input is row-major."),
+            ("DTypeError", "the input is not floating point."),
+            ("ParameterError", "a number of heads is not positive."),
+        ),
+        examples=lambda shape, layout: (
+            (({"num_heads": 1},), ({"num_heads": 1, "transpose_key": False},))
+            if len(shape) == 3 and shape[-1] and shape[-1] % (3 * TILE_SIZE) == 0 and layout is Layout.TILE
+            else ()
+        ),
+    )
+)
+
+concatenate_heads = register(
+    Op(
+        name="transformer.concatenate_heads",
+        signatures=(Signature((INPUT_TENSOR,), (MEMORY_CONFIG_OPTION,)),),
+        run=_join,
+        doc="Return heads side by side.\nShape: [B, H, S, D] -> [B, S, H * D].",
+        source="tt-metal `ttnn/cpp/ttnn/operations/transformer/concatenate_heads`",
+        dtypes=_DTYPES,
+        layouts=(Layout.TILE,),
+        golden=golden.concatenate_heads,
+        accuracy=bit_exact(),
+        engine=("write_window",),
+        numerics="movement",
+        raises=(
+            ("ShapeError", "the input is not of rank 4, or D is not a multiple of 32."),
+            ("LayoutError", "the input is row-major."),
+            ("DTypeError", "the input is not floating point."),
+        ),
+        examples=lambda shape, layout: (
+            ((),) if len(shape) == 4 and shape[-1] % TILE_SIZE == 0 and layout is Layout.TILE else ()
+        ),
+    )
+)
