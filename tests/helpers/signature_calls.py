@@ -80,6 +80,7 @@ INDICES: dict[tuple[str, str], Any] = {
 # Options that every call gets: one of two that must be given, or the device on which the result is looked at.
 GIVEN = {
     *((name, "min") for name in ("clamp", "clip", "clamp_bw", "clip_bw")),
+    ("batch_norm", "training"),
     ("scale_causal_mask_hw_dims_softmax_in_place", "mask"),
     *((name, "device") for name in ("arange", "full", "ones", "zeros", "full_like", "ones_like", "zeros_like")),
 }

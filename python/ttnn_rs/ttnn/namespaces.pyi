@@ -7,6 +7,27 @@ from ttnn.base.program_config import SoftmaxDefaultProgramConfig, SoftmaxSharded
 from ttnn.operation.registry import FastOperation
 from ttnn.tensor.tensor import Tensor
 
+class _ExperimentalRotaryEmbedding(FastOperation):
+    def __call__(self, input_tensor: Tensor, cos_cache: Tensor, sin_cache: Tensor, token_index: int | None = None, *,
+        memory_config: MemoryConfig | None = None, compute_kernel_config: WormholeComputeKernelConfig | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalRotaryEmbeddingHf(FastOperation):
+    def __call__(self, input_tensor: Tensor, cos_cache: Tensor, sin_cache: Tensor, *, is_decode_mode: bool = False,
+        memory_config: MemoryConfig | None = None, compute_kernel_config: WormholeComputeKernelConfig | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalRotaryEmbeddingLlama(FastOperation):
+    def __call__(self, input_tensor: Tensor, cos_cache: Tensor, sin_cache: Tensor, trans_mat: Tensor, *,
+        is_decode_mode: bool = False, memory_config: MemoryConfig | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalRotaryEmbeddingLlamaFusedQk(FastOperation):
+    def __call__(self, q_input_tensor: Tensor, k_input_tensor: Tensor, cos_cache: Tensor, sin_cache: Tensor,
+        trans_mat: Tensor, *, compute_kernel_config: WormholeComputeKernelConfig | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> tuple[Tensor, Tensor]: ...
+
 class _KvCacheFillCacheForUserInPlace(FastOperation):
     def __call__(self, cache: Tensor, input: Tensor, batch_index: int, *, update_idx: int = 0,
         queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
@@ -32,14 +53,26 @@ class _TransformerSplitQueryKeyValueAndSplitHeads(FastOperation):
         use_falcon7b_backend: bool = False, queue_id: int | None = None,
         cq_id: int | None = None) -> tuple[Tensor, Tensor, Tensor]: ...
 
-class _InKvCache:
-    fill_cache_for_user_: _KvCacheFillCacheForUserInPlace
-    """Write the keys or values of a user's prompt into the cache, and return the cache."""
-    update_cache_for_token_: _KvCacheUpdateCacheForTokenInPlace
-    """Write the keys or values of a token of every user into the cache, and return the cache."""
+class _InExperimental:
+    rotary_embedding: _ExperimentalRotaryEmbedding
+    """Return `x * cos + rotated * sin`, where `rotated` has the halves of the columns of x swapped and the first half
+    negated.
+    """
+    rotary_embedding_hf: _ExperimentalRotaryEmbeddingHf
+    """Return `x * cos + rotated * sin`, where `rotated` has the halves of the columns of x swapped and the first half
+    negated.
+    """
+    rotary_embedding_llama: _ExperimentalRotaryEmbeddingLlama
+    """Return `x * cos + (x @ trans_mat) * sin`, the product taken for every 32 columns."""
+    rotary_embedding_llama_fused_qk: _ExperimentalRotaryEmbeddingLlamaFusedQk
+    """Return `rotary_embedding_llama` in decode mode of queries and of keys."""
 
-kv_cache: _InKvCache
+experimental: _InExperimental
 class _InTransformer:
+    rotary_embedding: _ExperimentalRotaryEmbedding
+    """Return `x * cos + rotated * sin`, where `rotated` has the halves of the columns of x swapped and the first half
+    negated.
+    """
     attention_softmax: _TransformerAttentionSoftmax
     """Return the softmax of `tensor / sqrt(head_size) + attention_mask` over the last dimension."""
     attention_softmax_: _TransformerAttentionSoftmax
@@ -50,3 +83,10 @@ class _InTransformer:
     """Return the heads of queries, keys and values."""
 
 transformer: _InTransformer
+class _InKvCache:
+    fill_cache_for_user_: _KvCacheFillCacheForUserInPlace
+    """Write the keys or values of a user's prompt into the cache, and return the cache."""
+    update_cache_for_token_: _KvCacheUpdateCacheForTokenInPlace
+    """Write the keys or values of a token of every user into the cache, and return the cache."""
+
+kv_cache: _InKvCache

@@ -57,6 +57,29 @@ def rms_norm(
     return _scaled(values / np.sqrt((values**2).mean(-1, keepdims=True) + epsilon), weight, bias)
 
 
+def batch_norm(
+    x: ArrayLike,
+    *,
+    running_mean: ArrayLike | None = None,
+    running_var: ArrayLike | None = None,
+    training: bool = False,
+    eps: float = 1e-5,
+    weight: ArrayLike | None = None,
+    bias: ArrayLike | None = None,
+    **_: object,
+) -> NDArray[np.float64]:
+    """Return (x - mean) / sqrt(variance + eps) of every channel, times `weight`, plus `bias`."""
+    values: NDArray[np.float64] = np.asarray(x, np.float64)
+    over = (0, 2, 3)
+    if training or running_mean is None or running_var is None:
+        mean, variance = values.mean(over, keepdims=True), values.var(over, keepdims=True)
+    else:
+        mean, variance = np.asarray(running_mean, np.float64), np.asarray(running_var, np.float64)
+    result: NDArray[np.float64] = (values - mean) / np.sqrt(variance + eps)
+    result = result if weight is None else result * np.asarray(weight, np.float64)
+    return result if bias is None else result + np.asarray(bias, np.float64)
+
+
 def rms_norm_pre_all_gather(
     x: ArrayLike, *, residual_input_tensor: ArrayLike | None = None, **_: object
 ) -> NDArray[np.float64]:

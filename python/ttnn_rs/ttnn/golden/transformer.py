@@ -42,3 +42,52 @@ def concatenate_heads(x: ArrayLike, **_: object) -> NDArray[np.float64]:
     batch, heads, rows, size = values.shape
     result: NDArray[np.float64] = values.swapaxes(1, 2).reshape(batch, rows, heads * size)
     return result
+
+
+def rotary_embedding(
+    x: ArrayLike,
+    cos: ArrayLike,
+    sin: ArrayLike,
+    token_index: int | None = None,
+    *,
+    is_decode_mode: bool = False,
+    **_: object,
+) -> NDArray[np.float64]:
+    """Return x * cos + rotated * sin; rotated has the halves of the columns swapped and the first half negated."""
+    values: NDArray[np.float64] = np.asarray(x, np.float64)
+    left, right = np.split(values, 2, axis=-1)
+    return _rotary(values, np.concatenate([-right, left], axis=-1), cos, sin, 0 if is_decode_mode else token_index)
+
+
+def rotary_embedding_llama(
+    x: ArrayLike,
+    cos: ArrayLike,
+    sin: ArrayLike,
+    trans_mat: ArrayLike,
+    *,
+    is_decode_mode: bool = False,
+    **_: object,
+) -> NDArray[np.float64]:
+    """Return x * cos + rotated * sin; rotated is the product of every 32 columns with a matrix."""
+    values: NDArray[np.float64] = np.asarray(x, np.float64)
+    matrix: NDArray[np.float64] = np.asarray(trans_mat, np.float64)[0, 0]
+    groups = values.reshape(*values.shape[:-1], values.shape[-1] // 32, 32)
+    return _rotary(values, (groups @ matrix).reshape(values.shape), cos, sin, 0 if is_decode_mode else None)
+
+
+def rotary_embedding_llama_fused_qk(
+    q: ArrayLike, k: ArrayLike, cos: ArrayLike, sin: ArrayLike, trans_mat: ArrayLike, **_: object
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return `rotary_embedding_llama` in decode mode of queries and of keys."""
+    query, key = (rotary_embedding_llama(x, cos, sin, trans_mat, is_decode_mode=True) for x in (q, k))
+    return query, key
+
+
+def _rotary(
+    x: NDArray[np.float64], rotated: NDArray[np.float64], cos: ArrayLike, sin: ArrayLike, row: int | None
+) -> NDArray[np.float64]:
+    tables: list[NDArray[np.float64]] = [np.asarray(table, np.float64) for table in (cos, sin)]
+    rows = slice(0, x.shape[-2]) if row is None else slice(row, row + 1)
+    cosines, sines = (table[..., rows, :] for table in tables)
+    result: NDArray[np.float64] = x * cosines + rotated * sines
+    return result

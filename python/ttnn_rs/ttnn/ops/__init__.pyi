@@ -186,6 +186,13 @@ class _Atan2Bw(FastOperation):
         memory_config: MemoryConfig | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> list[Tensor]: ...
 
+class _BatchNorm(FastOperation):
+    def __call__(self, input: Tensor, *, running_mean: Tensor | None = None, running_var: Tensor | None = None,
+        training: bool = False, eps: float = 1e-05, momentum: float = 0.1, weight: Tensor | None = None,
+        bias: Tensor | None = None, output: Tensor | None = None, memory_config: MemoryConfig | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
 class _BiasGelu(FastOperation):
     @overload
     def __call__(self, input_tensor_a: Tensor, input_tensor_b: int | float, *, fast_and_approximate_mode: bool = False,
@@ -1300,6 +1307,8 @@ atanh: _Acos
 """Return the element-wise inverse hyperbolic tangent of `input_tensor`."""
 atanh_bw: _AcosBw
 """Return the list of gradients [grad / (1 - x^2)]."""
+batch_norm: _BatchNorm
+"""Return `(x - mean) / sqrt(variance + eps)` of every channel, times `weight`, plus `bias`."""
 bias_gelu: _BiasGelu
 """Return the element-wise GELU `gelu(a + b)` of the sum, with broadcasting."""
 bias_gelu_: _BiasGeluInPlace

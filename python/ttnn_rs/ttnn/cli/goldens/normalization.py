@@ -1,4 +1,4 @@
-"""Softmax and norms of `ops/`, through the functions that users call."""
+"""Softmax, norms and rotary embeddings of `ops/`, through the functions that users call."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import ttnn
-from ttnn.cli.goldens.cases import OF_TILE_BYTES, attempt, cases, on_device
+from ttnn.cli.goldens.cases import DTYPE, OF_TILE_BYTES, attempt, cases, on_device
 from ttnn.cli.goldens.walk import Archive, Checker, Verdict
 
 Case = dict[str, Any]
@@ -23,6 +23,10 @@ def checker_of(name: str) -> Checker | None:
         return functools.partial(_each, _attention_softmax)
     if family in ("layer_norm", "rms_norm", "layer_norm_sharded", "rms_norm_sharded"):
         return functools.partial(_each, _norm)
+    if family in ("rotary_embedding", "rope_llama"):
+        return functools.partial(_each, _rotary)
+    if family == "batch_norm":
+        return functools.partial(_each, _batch_norm)
     if family in ("layer_norm_distributed", "rms_norm_distributed"):
         return functools.partial(_each, _distributed)
     return None
@@ -114,3 +118,26 @@ def _distributed(case: Case, archive: Archive, device: ttnn.MeshDevice) -> Itera
         options = {"epsilon": case["epsilon"], **_optional(case, archive, device)}
         run = functools.partial(getattr(ttnn, f"{kind}_post_all_gather"), x, stats, **options)
         yield attempt(name, run, archive[name].shape)
+
+
+def _rotary(case: Case, archive: Archive, device: ttnn.MeshDevice) -> Iterator[Verdict]:
+    name, shape = f"{case['case']}.out", tuple(case["shape"])
+    operands = [_tensor(case, archive, operand, device, shape) for operand in ("in0", "cos", "sin")]
+    operator = getattr(ttnn.experimental, case["op"])
+    if _has(case, archive, "trans_mat"):
+        operands.append(_tensor(case, archive, "trans_mat", device, (1, 1, 32, 32)))
+    yield attempt(name, functools.partial(operator, *operands), archive[name].shape)
+
+
+def _batch_norm(case: Case, archive: Archive, device: ttnn.MeshDevice) -> Iterator[Verdict]:
+    name, shape = f"{case['case']}.out", tuple(case["shape"])
+    x = _tensor(case, archive, "in0", device, shape)
+    places = {"mean": "running_mean", "var": "running_var", "weight": "weight", "bias": "bias"}
+    options: dict[str, Any] = {"eps": case["epsilon"]}
+    for array, argument in places.items():
+        if _has(case, archive, array):
+            values = archive[f"{case['case']}.{array}"].reshape(1, -1, 1, 1)
+            tensor = ttnn.Tensor(values, DTYPE[case["dtype"]])
+            options[argument] = ttnn.to_device(ttnn.to_layout(tensor, ttnn.TILE_LAYOUT), device)
+    run = functools.partial(ttnn.batch_norm, x, **options)
+    yield attempt(name, run, archive[name].shape)

@@ -1,0 +1,223 @@
+"""`ttnn.batch_norm`: every channel with the mean and variance that are kept for it, or with its own.
+
+The SFPU computes; nothing is rounded between its steps beside what a store does.
+Source: tt-metal `ttnn/cpp/ttnn/operations/normalization/batch_norm`.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Final
+
+from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
+from ttnn.base.enums import DataType, Layout, MathFidelity
+from ttnn.base.exceptions import DTypeError, LayoutError, ParameterError, ShapeError
+from ttnn.base.memory_config import MemoryConfig
+from ttnn.base.tensor_spec import TensorSpec
+from ttnn.golden import normalization as golden
+from ttnn.operation.accuracy import no_bound
+from ttnn.operation.registry import Op, register
+from ttnn.operation.signature import BOOLEAN, COMPUTE_KERNEL_CONFIG, FLOAT, TENSOR, Param, Signature
+from ttnn.ops._programs.common import (
+    MEMORY_CONFIG_OPTION,
+    allocate,
+    arch_number,
+    full_tiles,
+    is_empty,
+    on_device,
+    same_device,
+    take_output,
+)
+from ttnn.ops._programs.element_map import copy_into
+from ttnn.ops._programs.pipeline import ROWS, Pipeline, bits, rounded
+from ttnn.ops.eltwise.binary import multiply, subtract
+from ttnn.ops.reduction.generic import mean
+from ttnn.tensor.tensor import Tensor
+
+_NAME: Final = "ttnn.batch_norm"
+_DTYPES: Final = (DataType.BFLOAT16, DataType.FLOAT32)
+_WIDE: Final = DataType.FLOAT32
+Settings = tuple[int, bool, int]
+"""Fidelity, Dst width and chip."""
+
+
+@lru_cache(maxsize=256)
+def _program(
+    shape: tuple[int, ...], dtype: DataType, eps: float, has_weight: bool, has_bias: bool, settings: Settings
+) -> Pipeline:
+    """Return the program on x, mean, variance, and weight and bias if there are any."""
+    fidelity, dst32, arch = settings
+    program = Pipeline(shape, ROWS, dtype, dst32, fidelity, arch, direct=True)
+    # What stays in Dst keeps its width.
+    kept = _WIDE if dst32 else dtype
+    channel = (1, shape[1], 1, 1)
+    x, middle, variance = (program.tensor(dtype, of, how) for of, how in ((shape, None), *[(channel, "scalar")] * 2))
+    root = program.sfpu(
+        ("add_binary", "default"), variance, program.constant(dtype, bits(eps)), dtype, [("rsqrt", "default")]
+    )
+    steps = [("sub_binary", middle), ("mul_binary", root)]
+    if has_weight:
+        steps.append(("mul_binary", program.tensor(dtype, channel, "scalar")))
+    if has_bias:
+        steps.append(("add_binary", program.tensor(dtype, channel, "scalar")))
+    for number, (function, other) in enumerate(steps, 1):
+        if number < len(steps):
+            x = program.sfpu((function, "default"), x, other, kept)
+        else:
+            program.sfpu((function, "default"), x, other, dtype, output=0)
+    return program
+
+
+@lru_cache(maxsize=64)
+def _update_program(shape: tuple[int, ...], dtype: DataType, momentum: float, settings: Settings) -> Pipeline:
+    """Return the program of `(1 - momentum) * old + momentum * new`."""
+    fidelity, dst32, arch = settings
+    program = Pipeline(shape, ROWS, dtype, dst32, fidelity, arch, direct=True)
+    kept = _WIDE if dst32 else dtype
+    old, new = program.tensor(dtype), program.tensor(dtype)
+    rest = program.constant(dtype, bits(rounded(1.0 - rounded(momentum))))
+    times = ("mul_binary", "default")
+    first = program.sfpu(times, old, rest, kept)
+    second = program.sfpu(times, new, program.constant(dtype, bits(momentum)), kept)
+    program.sfpu(("add_binary", "default"), first, second, dtype, output=0)
+    return program
+
+
+def _of_channel(label: str, tensor: Tensor, like: Tensor) -> Tensor:
+    same_device(_NAME, on_device(_NAME, like), tensor, label)
+    spec = tensor._spec
+    if tuple(spec.shape) != (1, like._spec.shape[1], 1, 1):
+        raise ShapeError(
+            f"{_NAME}: {label} has shape {spec.shape}; an input of {like._spec.shape} takes "
+            f"[1, {like._spec.shape[1]}, 1, 1]."
+        )
+    if spec.dtype is not like._spec.dtype or spec.layout is not Layout.TILE:
+        raise DTypeError(
+            f"{_NAME}: {label} is {spec.dtype.name} in {spec.layout.name}_LAYOUT; it must be {like._spec.dtype.name} "
+            "in TILE_LAYOUT, as the input."
+        )
+    full_tiles(_NAME, tensor, label)
+    return tensor
+
+
+def _updated(old: Tensor, new: Tensor, momentum: float, settings: Settings) -> None:
+    """Move running statistics towards those of a batch, in place."""
+    result = allocate(old._spec, on_device(_NAME, old))
+    _update_program(tuple(old._spec.shape), old._spec.dtype, momentum, settings).run([old, new], [result])
+    copy_into(result, old)
+
+
+def _batch_norm(
+    input: Tensor,
+    running_mean: Tensor | None,
+    running_var: Tensor | None,
+    training: bool,
+    eps: float,
+    momentum: float,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    output: Tensor | None,
+    memory_config: MemoryConfig | None,
+    compute_kernel_config: WormholeComputeKernelConfig | None,
+) -> Tensor:
+    device = on_device(_NAME, input, "input")
+    spec, config = input._spec, compute_kernel_config
+    if not training and (running_mean is None or running_var is None):
+        raise ParameterError(
+            f"{_NAME}: running_mean and running_var must be given unless training=True.",
+            vendor="running_mean and running_var must be defined in evaluation mode",
+        )
+    if spec.shape.rank != 4:
+        raise ShapeError(f"{_NAME}: input has shape {spec.shape}; it must be [N, C, H, W].")
+    if spec.dtype not in _DTYPES:
+        raise DTypeError(f"{_NAME}: input is {spec.dtype.name}; use BFLOAT16 or FLOAT32.")
+    if spec.layout is not Layout.TILE:
+        raise LayoutError(f"{_NAME}: input is row-major; convert it with ttnn.to_layout(..., ttnn.TILE_LAYOUT).")
+    full_tiles(_NAME, input, "input")
+    given = {"running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias}
+    for label, tensor in given.items():
+        if tensor is not None:
+            _of_channel(label, tensor, input)
+    place = memory_config or spec.memory_config
+    if output is not None:
+        output = take_output(_NAME, output, spec.shape._dims, Layout.TILE, device)
+    target = output or allocate(TensorSpec.of(spec.shape, spec.dtype, Layout.TILE, place), device)
+    if is_empty(spec):
+        return target
+    fidelity = MathFidelity.HiFi3
+    if config is not None and config.math_fidelity is not MathFidelity.Invalid:
+        fidelity = config.math_fidelity
+    settings = (FIDELITY_NUMBER[fidelity], config is None or config.fp32_dest_acc_en, arch_number(device))
+    if training:
+        over = [0, 2, 3]
+        middle = mean(input, over, True)
+        deviations = subtract(input, middle)
+        variance = mean(multiply(deviations, deviations), over, True)
+        for old, new in ((running_mean, middle), (running_var, variance)):
+            if old is not None:
+                _updated(old, new, momentum, settings)
+    else:
+        assert running_mean is not None
+        assert running_var is not None
+        middle, variance = running_mean, running_var
+    shape = tuple(spec.shape)
+    program = _program(shape, spec.dtype, rounded(eps), weight is not None, bias is not None, settings)
+    operands = [input, middle, variance, *(tensor for tensor in (weight, bias) if tensor is not None)]
+    result = target if output is None else allocate(spec, device)
+    program.run(operands, [result])
+    if output is not None:
+        copy_into(result, output)
+    return target
+
+
+def _channel(name: str, doc: str) -> Param:
+    return Param(name, TENSOR, None, doc=f"[1, C, 1, 1]: {doc}")
+
+
+def _training(shape: tuple[int, ...], layout: Layout) -> tuple[tuple[Any, ...], ...]:
+    return (({"training": True},),) if len(shape) == 4 and layout is Layout.TILE and 0 not in shape else ()
+
+
+batch_norm = register(
+    Op(
+        name="batch_norm",
+        signatures=(
+            Signature(
+                (Param("input", TENSOR, doc="[N, C, H, W] on a device."),),
+                (
+                    _channel("running_mean", "the mean; in training it is moved towards that of the batch."),
+                    _channel("running_var", "the variance; in training it is moved towards that of the batch."),
+                    Param("training", BOOLEAN, False, doc="Use mean and variance of the batch.", example=True),
+                    Param("eps", FLOAT, 1e-5, doc="Added to the variance."),
+                    Param("momentum", FLOAT, 0.1, doc="Weight of the batch in running statistics."),
+                    _channel("weight", "factors."),
+                    _channel("bias", "added at the end."),
+                    Param("output", TENSOR, None, doc="Preallocated output, of the input's shape."),
+                    MEMORY_CONFIG_OPTION,
+                    Param(
+                        "compute_kernel_config",
+                        COMPUTE_KERNEL_CONFIG,
+                        None,
+                        doc="Math fidelity and Dst width. Default: HiFi3 and 32 bits.",
+                    ),
+                ),
+            ),
+        ),
+        run=_batch_norm,
+        doc="Return `(x - mean) / sqrt(variance + eps)` of every channel, times `weight`, plus `bias`.\n"
+        "Shape: [N, C, H, W] -> [N, C, H, W].",
+        source="tt-metal `ttnn/cpp/ttnn/operations/normalization/batch_norm`",
+        dtypes=_DTYPES,
+        layouts=(Layout.TILE,),
+        golden=golden.batch_norm,
+        accuracy=no_bound("as the mean is subtracted"),
+        engine=("Pipeline",),
+        raises=(
+            ("ParameterError", "statistics are missing, and `training` is False."),
+            ("ShapeError", "the rank is not 4, or a channel tensor is not [1, C, 1, 1]."),
+            ("DTypeError", "a tensor is neither bfloat16 nor float32, or not as the input."),
+            ("LayoutError", "the input is row-major."),
+        ),
+        examples=_training,
+    )
+)

@@ -1,0 +1,458 @@
+"""Rotary position embeddings: `x * cos + rotated(x) * sin`.
+
+Products, the rotated tensor and the sum are each packed to bfloat16, as by the kernels.
+Source: tt-metal `ttnn/cpp/ttnn/operations/experimental/transformer`, the folders `rotary_embedding` and
+`rotary_embedding_llama`.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Final
+
+from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
+from ttnn.base.enums import TILE_SIZE, DataType, Layout, MathFidelity
+from ttnn.base.exceptions import DTypeError, LayoutError, ParameterError, ShapeError
+from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
+from ttnn.base.tensor_spec import TensorSpec
+from ttnn.golden import transformer as golden
+from ttnn.operation.accuracy import no_bound
+from ttnn.operation.domain import Operand as Example
+from ttnn.operation.registry import Op, register
+from ttnn.operation.signature import BOOLEAN, COMPUTE_KERNEL_CONFIG, INTEGER, TENSOR, Param, Signature
+from ttnn.ops._programs.common import (
+    INPUT_TENSOR,
+    MEMORY_CONFIG_OPTION,
+    allocate,
+    arch_number,
+    full_tiles,
+    is_empty,
+    on_device,
+    same_device,
+)
+from ttnn.ops._programs.pipeline import ROWS, Pipeline, bits
+from ttnn.ops._programs.windows import copy_tiles, tile_grid
+from ttnn.ops.data_movement.slice import sliced
+from ttnn.tensor.tensor import Tensor
+
+_BF16: Final = DataType.BFLOAT16
+_DTYPES: Final = (DataType.BFLOAT16, DataType.BFLOAT8_B)
+
+
+@lru_cache(maxsize=256)
+def _program(
+    shape: tuple[int, ...],
+    dtypes: tuple[DataType, DataType, DataType],
+    tables: tuple[int, ...],
+    by_row: bool,
+    rotates: bool,
+    settings: tuple[int, bool, int],
+) -> Pipeline:
+    """Return the program on x, cos, sin, and the rotated x or the tile that rotates it."""
+    dtype, cos_dtype, sin_dtype = dtypes
+    fidelity, dst32, arch = settings
+    program = Pipeline(shape, ROWS, dtype, dst32, fidelity, arch)
+    x = program.tensor(dtype)
+    broadcast = "row" if by_row else "none"
+    cos = program.tensor(cos_dtype, tables, broadcast)
+    sin = program.tensor(sin_dtype, tables, broadcast)
+    rotated = program.matmul(x, program.lines(_BF16, 1), _BF16) if rotates else program.tensor(dtype)
+    by_sin = program.eltwise("mul", rotated, sin, _BF16)
+    by_cos = program.eltwise("mul", x, cos, _BF16)
+    program.eltwise("add", by_cos, by_sin, dtype, output=0)
+    return program
+
+
+@lru_cache(maxsize=64)
+def _negation(shape: tuple[int, ...], dtype: DataType, settings: tuple[int, bool, int]) -> Pipeline:
+    fidelity, dst32, arch = settings
+    program = Pipeline(shape, ROWS, dtype, dst32, fidelity, arch)
+    program.eltwise("mul", program.tensor(dtype), program.constant(_BF16, bits(-1.0)), dtype, output=0)
+    return program
+
+
+def _settings(tensor: Tensor, config: WormholeComputeKernelConfig | None) -> tuple[int, bool, int]:
+    """Return fidelity, Dst width and chip. Default: HiFi4 and a 16-bit Dst."""
+    device = tensor._device
+    assert device is not None
+    fidelity = MathFidelity.HiFi4
+    if config is not None and config.math_fidelity is not MathFidelity.Invalid:
+        fidelity = config.math_fidelity
+    return FIDELITY_NUMBER[fidelity], config is not None and config.fp32_dest_acc_en, arch_number(device)
+
+
+def _checked(name: str, label: str, tensor: Tensor, like: Tensor) -> None:
+    same_device(name, on_device(name, like), tensor, label)
+    spec = tensor._spec
+    if spec.layout is not Layout.TILE:
+        raise LayoutError(
+            f"{name}: {label} is row-major; convert it with ttnn.to_layout(..., ttnn.TILE_LAYOUT).",
+            vendor="Inputs to rotary embedding must be tilized",
+        )
+    if spec.dtype not in _DTYPES:
+        raise DTypeError(f"{name}: {label} is {spec.dtype.name}; use BFLOAT16 or BFLOAT8_B.")
+    if spec.shape.rank != 4:
+        raise ShapeError(f"{name}: {label} has shape {spec.shape}; it must be of rank 4.")
+    full_tiles(name, tensor, label)
+
+
+def _tables(
+    name: str, tensor: Tensor, cos: Tensor, sin: Tensor, rows: int, *, by_row: bool
+) -> tuple[Tensor, Tensor, tuple[int, ...]]:
+    """Return cosines and sines for the rows of the input, and their shape as it is broadcast."""
+    for label, table in (("cos_cache", cos), ("sin_cache", sin)):
+        _checked(name, label, table, tensor)
+    if cos._spec.shape != sin._spec.shape:
+        raise ShapeError(
+            f"{name}: cos_cache has shape {cos._spec.shape}, sin_cache {sin._spec.shape}; they must be equal.",
+            vendor="Cos and Sin dims must match",
+        )
+    dims, of = tuple(cos._spec.shape), tuple(tensor._spec.shape)
+    leading = all(size in (1, other) for size, other in zip(dims[:2], of[:2], strict=True))
+    if dims[-1] != of[-1] or not leading or (not by_row and dims[2] < of[2]):
+        raise ShapeError(f"{name}: cos_cache has shape {list(dims)}, which does not fit an input of {list(of)}.")
+    if by_row:
+        if dims[2] > TILE_SIZE:
+            ends = [*dims[:2], 1, dims[3]]
+            cos, sin = (sliced(name, table, [0] * 4, ends) for table in (cos, sin))
+        return cos, sin, (*dims[:2], 1, dims[3])
+    if -(-dims[2] // TILE_SIZE) * TILE_SIZE != rows:
+        # The rows of the input are the first ones of the tables.
+        ends = [*dims[:2], min(rows, dims[2]), dims[3]]
+        cos, sin = (sliced(name, table, [0] * 4, ends) for table in (cos, sin))
+    return cos, sin, (*dims[:2], rows, dims[3])
+
+
+def _rotated(tensor: Tensor, shape: tuple[int, ...], settings: tuple[int, bool, int]) -> Tensor:
+    """Return the tensor with the halves of its columns swapped, the second one negated."""
+    spec, device = tensor._spec, on_device("rotary_embedding", tensor)
+    negated = allocate(TensorSpec.of(shape, spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG), device)
+    _negation(shape, spec.dtype, settings).run([tensor], [negated])
+    output = allocate(negated._spec, device)
+    *leading, height, width = tile_grid(negated)
+    half = width // 2
+    rows = 1
+    for size in (*leading, height):
+        rows *= size
+    for source, into, first in ((negated, 0, half), (tensor, half, 0)):
+        copy_tiles(
+            source,
+            output,
+            shape=(rows, width),
+            strides=(width, 1),
+            offset=first,
+            window=[(0, rows), (into, half)],
+        )
+    return output
+
+
+def rotated_by_halves(
+    name: str,
+    tensor: Tensor,
+    cos: Tensor,
+    sin: Tensor,
+    token_index: int | None,
+    memory_config: MemoryConfig | None,
+    config: WormholeComputeKernelConfig | None,
+    *,
+    by_row: bool = False,
+) -> Tensor:
+    """Return the embedding whose pairs lie half a row apart.
+
+    Raises:
+        ShapeError: the width is not a multiple of two tiles, or the tables do not fit.
+        ParameterError: the token is behind the tables.
+    """
+    on_device(name, tensor)
+    _checked(name, "input_tensor", tensor, tensor)
+    dims = tuple(tensor._spec.shape)
+    if dims[-1] % (2 * TILE_SIZE):
+        raise ShapeError(
+            f"{name}: input_tensor has {dims[-1]} columns; halves of full tiles need a multiple of {2 * TILE_SIZE}.",
+            vendor=f"Input X dim ({dims[-1]}) must be divisible into tiles",
+        )
+    rows = -(-dims[2] // TILE_SIZE) * TILE_SIZE
+    if token_index is not None:
+        size = cos._spec.shape[-2] if cos._spec.shape.rank == 4 else 0
+        if not 0 <= token_index < size:
+            raise ParameterError(f"{name}: token_index={token_index} is out of range for tables of {size} rows.")
+        for label, table in (("cos_cache", cos), ("sin_cache", sin)):
+            _checked(name, label, table, tensor)
+        starts = [0, 0, token_index, 0]
+        cos, sin = (
+            sliced(name, table, starts, [*tuple(table._spec.shape)[:2], token_index + 1, dims[3]])
+            for table in (cos, sin)
+        )
+        by_row = True
+    cos, sin, tables = _tables(name, tensor, cos, sin, rows, by_row=by_row)
+    shape = (*dims[:2], rows, dims[3])
+    place = memory_config or tensor._spec.memory_config
+    output = allocate(TensorSpec.of(shape, tensor._spec.dtype, Layout.TILE, place), on_device(name, tensor))
+    if is_empty(output._spec):
+        return output
+    settings = _settings(tensor, config)
+    dtypes = (tensor._spec.dtype, cos._spec.dtype, sin._spec.dtype)
+    program = _program(shape, dtypes, tables, by_row, False, settings)
+    program.run([tensor, cos, sin, _rotated(tensor, shape, settings)], [output])
+    return output
+
+
+def rotated_by_tile(
+    name: str,
+    tensor: Tensor,
+    cos: Tensor,
+    sin: Tensor,
+    matrix: Tensor,
+    config: WormholeComputeKernelConfig | None,
+    memory_config: MemoryConfig | None = None,
+    *,
+    by_row: bool,
+) -> Tensor:
+    """Return the embedding whose pairs are those that a tile exchanges.
+
+    Raises:
+        ShapeError: the width is not a multiple of a tile, the matrix is none, or the tables do not fit.
+    """
+    on_device(name, tensor)
+    _checked(name, "input_tensor", tensor, tensor)
+    dims = tuple(tensor._spec.shape)
+    rows = -(-dims[2] // TILE_SIZE) * TILE_SIZE
+    if dims[-1] % TILE_SIZE:
+        raise ShapeError(f"{name}: input_tensor has {dims[-1]} columns; they must be a multiple of {TILE_SIZE}.")
+    _checked(name, "trans_mat", matrix, tensor)
+    if tuple(matrix._spec.shape)[-2:] != (TILE_SIZE, TILE_SIZE) or matrix._spec.dtype is not _BF16:
+        raise ShapeError(
+            f"{name}: trans_mat has shape {matrix._spec.shape} in {matrix._spec.dtype.name}; it is a tile of 32x32 in "
+            "BFLOAT16."
+        )
+    if matrix._spec.num_pages > 1:
+        # Every core has a copy of the same tile.
+        matrix = sliced(name, matrix, [0] * 4, [1, 1, TILE_SIZE, TILE_SIZE], None, DRAM_MEMORY_CONFIG)
+    cos, sin, tables = _tables(name, tensor, cos, sin, rows, by_row=by_row)
+    place = memory_config or tensor._spec.memory_config
+    output = allocate(TensorSpec.of(dims, tensor._spec.dtype, Layout.TILE, place), on_device(name, tensor))
+    if is_empty(output._spec):
+        return output
+    dtypes = (tensor._spec.dtype, cos._spec.dtype, sin._spec.dtype)
+    program = _program((*dims[:2], rows, dims[3]), dtypes, tables, by_row, True, _settings(tensor, config))
+    program.run([tensor, cos, sin, matrix], [output])
+    return output
+
+
+def _rotary_embedding(
+    input_tensor: Tensor,
+    cos_cache: Tensor,
+    sin_cache: Tensor,
+    token_index: int | None,
+    memory_config: MemoryConfig | None,
+    compute_kernel_config: WormholeComputeKernelConfig | None,
+) -> Tensor:
+    name = "ttnn.experimental.rotary_embedding"
+    return rotated_by_halves(
+        name, input_tensor, cos_cache, sin_cache, token_index, memory_config, compute_kernel_config
+    )
+
+
+def _rotary_embedding_hf(
+    input_tensor: Tensor,
+    cos_cache: Tensor,
+    sin_cache: Tensor,
+    is_decode_mode: bool,
+    memory_config: MemoryConfig | None,
+    compute_kernel_config: WormholeComputeKernelConfig | None,
+) -> Tensor:
+    name = "ttnn.experimental.rotary_embedding_hf"
+    return rotated_by_halves(
+        name,
+        input_tensor,
+        cos_cache,
+        sin_cache,
+        None,
+        memory_config,
+        compute_kernel_config,
+        by_row=is_decode_mode,
+    )
+
+
+def _rotary_embedding_llama(
+    input_tensor: Tensor,
+    cos_cache: Tensor,
+    sin_cache: Tensor,
+    trans_mat: Tensor,
+    is_decode_mode: bool,
+    memory_config: MemoryConfig | None,
+    compute_kernel_config: WormholeComputeKernelConfig | None,
+) -> Tensor:
+    name = "ttnn.experimental.rotary_embedding_llama"
+    return rotated_by_tile(
+        name,
+        input_tensor,
+        cos_cache,
+        sin_cache,
+        trans_mat,
+        compute_kernel_config,
+        memory_config,
+        by_row=is_decode_mode,
+    )
+
+
+def _rotary_embedding_llama_fused_qk(
+    q_input_tensor: Tensor,
+    k_input_tensor: Tensor,
+    cos_cache: Tensor,
+    sin_cache: Tensor,
+    trans_mat: Tensor,
+    compute_kernel_config: WormholeComputeKernelConfig | None,
+) -> tuple[Tensor, Tensor]:
+    name = "ttnn.experimental.rotary_embedding_llama_fused_qk"
+    on_device(name, q_input_tensor, "q_input_tensor")
+    same_device(name, on_device(name, k_input_tensor, "k_input_tensor"), q_input_tensor, "q_input_tensor")
+    query, key = (
+        rotated_by_tile(name, tensor, cos, sin, trans_mat, compute_kernel_config, by_row=True)
+        for tensor, cos, sin in _halves(name, (q_input_tensor, k_input_tensor), cos_cache, sin_cache)
+    )
+    return query, key
+
+
+def _halves(name: str, tensors: tuple[Tensor, Tensor], cos: Tensor, sin: Tensor) -> list[tuple[Tensor, Tensor, Tensor]]:
+    """Return queries and keys with their tables: those of queries come first where there are twice as many."""
+    for label, tensor in zip(("q_input_tensor", "k_input_tensor"), tensors, strict=True):
+        _checked(name, label, tensor, tensors[0])
+    users = tensors[0]._spec.shape[1]
+    parts: list[tuple[Tensor, Tensor, Tensor]] = []
+    for number, tensor in enumerate(tensors):
+        tables = [cos, sin]
+        if cos._spec.shape.rank == 4 and cos._spec.shape == sin._spec.shape and cos._spec.shape[1] == 2 * users:
+            dims = tuple(cos._spec.shape)
+            starts, ends = [0, number * users, 0, 0], [dims[0], (number + 1) * users, *dims[2:]]
+            tables = [sliced(name, table, starts, ends, None, DRAM_MEMORY_CONFIG) for table in tables]
+        parts.append((tensor, tables[0], tables[1]))
+    return parts
+
+
+_COS: Final = Param("cos_cache", TENSOR, doc="[1, 1, S, D]: cosines of positions.", example=Example((1, 1, 64, 128)))
+_SIN: Final = Param("sin_cache", TENSOR, doc="Of the shape of `cos_cache`: sines.", example=Example((1, 1, 64, 128), 2))
+_MATRIX: Final = Param("trans_mat", TENSOR, doc="[1, 1, 32, 32]: exchanges pairs.", example=Example((1, 1, 32, 32), 3))
+_DECODE: Final = Param("is_decode_mode", BOOLEAN, False, doc="The first row of the tables serves all rows of a user.")
+_COMPUTE: Final = Param(
+    "compute_kernel_config", COMPUTE_KERNEL_CONFIG, None, doc="Math fidelity and Dst width. Default: HiFi4 and 16 bits."
+)
+_ERRORS: Final = (
+    ("ShapeError", "shapes do not fit each other, or columns are no full tiles."),
+    ("DTypeError", "a tensor is neither bfloat16 nor bfloat8_b."),
+    ("LayoutError", "a tensor is row-major."),
+)
+_ACCURACY: Final = no_bound("as the two products may cancel")
+_SOURCE: Final = "tt-metal `ttnn/cpp/ttnn/operations/experimental/transformer"
+
+
+def _examples_of(matrix: bool, shape: tuple[int, ...], layout: Layout) -> tuple[tuple[Any, ...], ...]:
+    if len(shape) != 4 or layout is not Layout.TILE or 0 in shape or shape[-1] % 64 or shape[-2] % TILE_SIZE:
+        return ()
+    tables = (Example((1, 1, *shape[2:])), Example((1, 1, *shape[2:]), 2))
+    return ((*tables, Example((1, 1, 32, 32), 3, dtype=_BF16)),) if matrix else (tables,)
+
+
+rotary_embedding = register(
+    Op(
+        name="experimental.rotary_embedding",
+        aliases=("transformer.rotary_embedding",),
+        signatures=(
+            Signature(
+                (
+                    INPUT_TENSOR,
+                    _COS,
+                    _SIN,
+                    Param(
+                        "token_index",
+                        INTEGER,
+                        None,
+                        doc="Row of the tables for all rows. Default: row i for row i.",
+                        example=3,
+                    ),
+                ),
+                (MEMORY_CONFIG_OPTION, _COMPUTE),
+            ),
+        ),
+        run=_rotary_embedding,
+        doc="Return `x * cos + rotated * sin`, where `rotated` has the halves of the columns of x swapped and the "
+        "first half negated.\n"
+        "Shape: [B, H, S, D] -> [B, H, S, D], with S rounded up to a multiple of 32.",
+        source=f"{_SOURCE}/rotary_embedding`",
+        dtypes=_DTYPES,
+        layouts=(Layout.TILE,),
+        golden=golden.rotary_embedding,
+        accuracy=_ACCURACY,
+        engine=("Pipeline",),
+        raises=(*_ERRORS, ("ParameterError", "`token_index` is behind the tables.")),
+        examples=lambda shape, layout: _examples_of(False, shape, layout),
+    )
+)
+
+rotary_embedding_hf = register(
+    Op(
+        name="experimental.rotary_embedding_hf",
+        signatures=(Signature((INPUT_TENSOR, _COS, _SIN), (_DECODE, MEMORY_CONFIG_OPTION, _COMPUTE)),),
+        run=_rotary_embedding_hf,
+        doc="Return `x * cos + rotated * sin`, where `rotated` has the halves of the columns of x swapped and the "
+        "first half negated.\n"
+        "Shape: [B, H, S, D] -> [B, H, S, D], with S rounded up to a multiple of 32.",
+        source=f"{_SOURCE}/rotary_embedding_hf`",
+        dtypes=_DTYPES,
+        layouts=(Layout.TILE,),
+        golden=golden.rotary_embedding,
+        accuracy=_ACCURACY,
+        engine=("Pipeline",),
+        raises=_ERRORS,
+        examples=lambda shape, layout: _examples_of(False, shape, layout),
+    )
+)
+
+rotary_embedding_llama = register(
+    Op(
+        name="experimental.rotary_embedding_llama",
+        signatures=(Signature((INPUT_TENSOR, _COS, _SIN, _MATRIX), (_DECODE, MEMORY_CONFIG_OPTION, _COMPUTE)),),
+        run=_rotary_embedding_llama,
+        doc="Return `x * cos + (x @ trans_mat) * sin`, the product taken for every 32 columns.\n"
+        "Shape: [B, H, S, D] -> [B, H, S, D].",
+        source=f"{_SOURCE}/rotary_embedding_llama`",
+        dtypes=_DTYPES,
+        layouts=(Layout.TILE,),
+        golden=golden.rotary_embedding_llama,
+        accuracy=_ACCURACY,
+        engine=("Pipeline",),
+        raises=_ERRORS,
+        examples=lambda shape, layout: _examples_of(True, shape, layout),
+    )
+)
+
+rotary_embedding_llama_fused_qk = register(
+    Op(
+        name="experimental.rotary_embedding_llama_fused_qk",
+        signatures=(
+            Signature(
+                (
+                    Param("q_input_tensor", TENSOR, doc="[1, B, H, D] on a device: queries."),
+                    Param("k_input_tensor", TENSOR, doc="[1, B, H, D]: keys."),
+                    _COS,
+                    _SIN,
+                    _MATRIX,
+                ),
+                (_COMPUTE,),
+            ),
+        ),
+        run=_rotary_embedding_llama_fused_qk,
+        doc="Return `rotary_embedding_llama` in decode mode of queries and of keys.\n"
+        "Shape: [1, B, H, D], [1, B, H2, D] -> [1, B, H, D], [1, B, H2, D].",
+        source=f"{_SOURCE}/rotary_embedding_llama_fused_qk`",
+        dtypes=_DTYPES,
+        layouts=(Layout.TILE,),
+        golden=golden.rotary_embedding_llama_fused_qk,
+        accuracy=_ACCURACY,
+        engine=("Pipeline",),
+        raises=_ERRORS,
+        examples=lambda shape, layout: tuple(
+            (Example(shape, 4), *example) for example in _examples_of(True, shape, layout)
+        ),
+    )
+)

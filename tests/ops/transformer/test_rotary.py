@@ -1,0 +1,86 @@
+"""Rotary position embeddings: values, tokens, decoding, refusals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ttnn
+from operands import make, values_of
+from ttnn.golden import transformer as golden
+
+TILES = ttnn.TILE_LAYOUT
+
+
+def tensors(
+    shape: tuple[int, ...], tables: tuple[int, ...], device: ttnn.MeshDevice
+) -> tuple[ttnn.Tensor, ttnn.Tensor, ttnn.Tensor]:
+    x, cos, sin = (make(of, ttnn.bfloat16, TILES, device, seed) for seed, of in enumerate((shape, tables, tables)))
+    return x, cos, sin
+
+
+def swap(device: ttnn.MeshDevice) -> ttnn.Tensor:
+    """Return the matrix that swaps neighbours and negates one of them."""
+    matrix = np.zeros((1, 1, 32, 32), np.float32)
+    for i in range(0, 32, 2):
+        matrix[0, 0, i, i + 1], matrix[0, 0, i + 1, i] = 1, -1
+    return ttnn.Tensor(matrix, ttnn.bfloat16, device=device, layout=TILES)
+
+
+def close(result: ttnn.Tensor, expected: np.ndarray) -> None:
+    """Three roundings to bfloat16, relative to the larger product."""
+    np.testing.assert_allclose(values_of(result), expected, atol=2**-6 * np.abs(expected).max())
+
+
+def test_halves_are_rotated(device: ttnn.MeshDevice) -> None:
+    x, cos, sin = tensors((2, 3, 64, 128), (1, 1, 96, 128), device)
+    expected = golden.rotary_embedding(*map(values_of, (x, cos, sin)))
+    result = ttnn.experimental.rotary_embedding(x, cos, sin)
+    close(result, expected)
+    assert ttnn.transformer.rotary_embedding is ttnn.experimental.rotary_embedding
+    np.testing.assert_array_equal(values_of(ttnn.experimental.rotary_embedding_hf(x, cos, sin)), values_of(result))
+
+
+def test_a_token_has_one_row_of_the_tables(device: ttnn.MeshDevice) -> None:
+    x, cos, sin = tensors((1, 4, 32, 64), (1, 1, 96, 64), device)
+    result = ttnn.experimental.rotary_embedding(x, cos, sin, 70)
+    close(result, golden.rotary_embedding(*map(values_of, (x, cos, sin)), token_index=70))
+
+
+def test_a_sequence_is_padded_to_tiles(device: ttnn.MeshDevice) -> None:
+    x, cos, sin = tensors((1, 2, 40, 64), (1, 1, 64, 64), device)
+    result = ttnn.experimental.rotary_embedding(x, cos, sin)
+    assert tuple(result.shape) == (1, 2, 64, 64)
+    close(ttnn.slice(result, [0] * 4, [1, 2, 40, 64]), golden.rotary_embedding(*map(values_of, (x, cos, sin))))
+
+
+@pytest.mark.parametrize("decodes", [False, True])
+def test_pairs_are_rotated_by_a_tile(decodes: bool, device: ttnn.MeshDevice) -> None:
+    x, cos, sin = tensors((1, 3, 32, 128), (1, 3, 32, 128), device)
+    result = ttnn.experimental.rotary_embedding_llama(x, cos, sin, swap(device), is_decode_mode=decodes)
+    operands = [*map(values_of, (x, cos, sin)), values_of(swap(device))]
+    close(result, golden.rotary_embedding_llama(*operands, is_decode_mode=decodes))
+
+
+def test_queries_and_keys_have_halves_of_the_tables(device: ttnn.MeshDevice) -> None:
+    q, cos, sin = tensors((1, 2, 32, 64), (1, 4, 32, 64), device)
+    k = make((1, 2, 32, 64), ttnn.bfloat16, TILES, device, 7)
+    both = ttnn.experimental.rotary_embedding_llama_fused_qk(q, k, cos, sin, swap(device))
+    for number, (x, result) in enumerate(zip((q, k), both, strict=True)):
+        users = slice(2 * number, 2 * number + 2)
+        tables = [values_of(table)[:, users] for table in (cos, sin)]
+        expected = golden.rotary_embedding_llama(values_of(x), *tables, values_of(swap(device)), is_decode_mode=True)
+        close(result, expected)
+
+
+def test_what_does_not_fit_is_refused(device: ttnn.MeshDevice) -> None:
+    x, cos, sin = tensors((1, 1, 32, 64), (1, 1, 32, 64), device)
+    with pytest.raises(ttnn.ParameterError, match="token_index=32 is out of range"):
+        ttnn.experimental.rotary_embedding(x, cos, sin, 32)
+    with pytest.raises(ttnn.ShapeError, match="they must be equal"):
+        ttnn.experimental.rotary_embedding(x, cos, tensors((1, 1, 64, 64), (1, 1, 64, 64), device)[0])
+    odd = tensors((1, 1, 32, 96), (1, 1, 32, 96), device)
+    with pytest.raises(ttnn.ShapeError, match="multiple of 64"):
+        ttnn.experimental.rotary_embedding(*odd)
+    with pytest.raises(ttnn.ShapeError, match="a tile of 32x32"):
+        ttnn.experimental.rotary_embedding_llama(x, cos, sin, x)
