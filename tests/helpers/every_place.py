@@ -37,6 +37,7 @@ from reference_calls import (
     compare,
     fitting,
     largest_integer,
+    plain_values,
     split_keywords,
     takes_integers,
 )
@@ -103,13 +104,13 @@ class Call:
     Args:
         positional: Values, and slots.
         keywords: Names and values.
-        check: Called with the operands' values and the result.
+        check: Called with the operands' values, the result, and keyword arguments that are tensors.
         order_varies: Whether the places decide the order in which a result is added up.
     """
 
     positional: tuple[Any, ...]
     keywords: tuple[tuple[str, Any], ...] = ()
-    check: Callable[[list[Any], Any], None] | None = None
+    check: Callable[..., None] | None = None
     order_varies: bool = False
 
 
@@ -176,12 +177,15 @@ def _others(case: Case, device: ttnn.MeshDevice) -> Iterator[Call]:
     found = SPECIAL[entry.name](case) if entry.name in SPECIAL else calls(entry, shape, case.layout)
     for example in found:
         arguments, keywords = split_keywords(example)
+        keywords = {k: _slot(case, device, v) if isinstance(v, Operand) else v for k, v in keywords.items()}
         if case.dtype in INTEGERS and arguments and not takes_integers(entry, arguments):
             continue
         slots = [_slot(case, device, a) if isinstance(a, Operand) else a for a in arguments]
 
-        def check(values: list[Any], result: Any, keywords: dict[str, Any] = keywords) -> None:
-            compare(entry, result, values[0], values[1:], **keywords)
+        numbers = {name: value for name, value in keywords.items() if not isinstance(value, Slot)}
+
+        def check(values: list[Any], result: Any, numbers: dict[str, Any] = numbers, **tensors: Any) -> None:
+            compare(entry, result, values[0], values[1:], **numbers, **tensors)
 
         first = _slot(case, device, Operand(shape, 0))
         yield Call((first, *slots), tuple(keywords.items()), check if bounded else None, entry.name in ADD_SHARDS)
@@ -377,8 +381,14 @@ class Runner:
         if operands is None:
             return None
         before = [_plain(item) for item in operands] if self.call.check is not None else []
+        keywords = {
+            name: value.build(ttnn.DRAM_MEMORY_CONFIG) if isinstance(value, Slot) else value
+            for name, value in self.call.keywords
+        }
+        tensors = {name: keywords[name] for name, value in self.call.keywords if isinstance(value, Slot)}
+        given = plain_values(tensors)
         try:
-            found = self.operation(*operands, **dict(self.call.keywords) | options)
+            found = self.operation(*operands, **keywords | options)
         except (EngineBugError, DeviceError) as error:
             raise Failure(f"{self.case}, {what}: {error!r}") from None
         except TtnnError as error:
@@ -390,7 +400,7 @@ class Runner:
             raise Failure(f"{self.case}, {what}: {error!r}") from error
         if self.call.check is not None and (what == INTERLEAVED or self.call.order_varies):
             try:
-                self.call.check(before, found)
+                self.call.check(before, found, **given)
             except AssertionError as error:
                 raise Failure(f"{self.case}, {what}: {error}") from error
             self.counts["within the bound of the reference"] += 1

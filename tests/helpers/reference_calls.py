@@ -12,7 +12,7 @@ import numpy as np
 
 import ttnn
 from eltwise_calls import Operand, binary_calls, fit, ternary_calls
-from operands import INTEGERS, assert_within, wrapped
+from operands import INTEGERS, assert_within, make_operand, values_of, wrapped
 from ttnn.operation import registry
 
 
@@ -36,6 +36,21 @@ def split_keywords(arguments: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[st
     if arguments and isinstance(arguments[-1], dict):
         return arguments[:-1], arguments[-1]
     return arguments, {}
+
+
+def with_tensors(
+    keywords: dict[str, Any], dtype: ttnn.DataType, layout: ttnn.Layout, device: ttnn.MeshDevice
+) -> dict[str, Any]:
+    """Return keyword arguments with tensors in place of what stands for them."""
+    return {
+        name: make_operand(value, dtype, layout, device) if isinstance(value, Operand) else value
+        for name, value in keywords.items()
+    }
+
+
+def plain_values(keywords: dict[str, Any]) -> dict[str, Any]:
+    """Return keyword arguments with arrays in place of tensors, for a reference."""
+    return {name: values_of(value) if isinstance(value, ttnn.Tensor) else value for name, value in keywords.items()}
 
 
 def callable_of(entry: registry.Op, function: Any = None) -> Any:

@@ -81,7 +81,10 @@ INDICES: dict[tuple[str, str], Any] = {
 GIVEN = {
     *((name, "min") for name in ("clamp", "clip", "clamp_bw", "clip_bw")),
     ("batch_norm", "training"),
+    *((name, "dim") for name in ("moreh_sum", "moreh_mean")),
+    ("experimental.fast_reduce_nc", "dims"),
     ("scale_causal_mask_hw_dims_softmax_in_place", "mask"),
+    ("transformer.attention_softmax_", "attention_mask"),
     *((name, "device") for name in ("arange", "full", "ones", "zeros", "full_like", "ones_like", "zeros_like")),
 }
 SHARDED_INPUTS = {"reshard", "sharded_to_interleaved"}
@@ -199,6 +202,8 @@ def other_values(param: Param, call: Call, device: ttnn.MeshDevice) -> list[Any]
     if isinstance(default, enum.Enum):
         return [value for value in type(default) if value is not default]
     found = SPECIAL.get((call.entry.name, param.name), param.example)
+    if isinstance(found, Operand):
+        return [make_operand(found, first_dtype(call.entry), ttnn.TILE_LAYOUT, device)]
     if found is not None:
         return [found]
     if kind == "ttnn.Tensor":

@@ -25,7 +25,7 @@ from ttnn.operation import registry
 
 COVERED = Path(registry.__file__).with_name("verified.json")
 SHAPE = (1, 1, 64, 128)
-PROGRAMS = ("unary", "binary", "ternary", "softmax", "reduce", "product", "argmax", "matmul", "embedding_backward")
+PROGRAMS = ("unary", "binary", "ternary", "Pipeline", "reduce", "product", "argmax", "matmul", "embedding_backward")
 CODES = {0: "float32", 5: "bfloat16", 6: "bfloat8_b", 7: "bfloat4_b"}
 Step = tuple[str, ...]
 """Unit, function, variant or format, width of Dst."""

@@ -1,11 +1,21 @@
 """Operators with their arguments and types. Written by `cargo xtask stubs` from the registry."""
 # fmt: off
 
+from collections.abc import Sequence
+
 from ttnn.base.compute_config import WormholeComputeKernelConfig
+from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.program_config import SoftmaxDefaultProgramConfig, SoftmaxShardedMultiCoreProgramConfig
+from ttnn.base.shape import Shape
 from ttnn.operation.registry import FastOperation
 from ttnn.tensor.tensor import Tensor
+
+class _ExperimentalFastReduceNc(FastOperation):
+    def __call__(self, input: Tensor, *, dims: Shape | Sequence[int] = ..., output: Tensor | None = None,
+        memory_config: MemoryConfig = ..., compute_kernel_config: WormholeComputeKernelConfig | None = None,
+        sub_core_grids: CoreRangeSet | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
 
 class _ExperimentalRotaryEmbedding(FastOperation):
     def __call__(self, input_tensor: Tensor, cos_cache: Tensor, sin_cache: Tensor, token_index: int | None = None, *,
@@ -54,6 +64,8 @@ class _TransformerSplitQueryKeyValueAndSplitHeads(FastOperation):
         cq_id: int | None = None) -> tuple[Tensor, Tensor, Tensor]: ...
 
 class _InExperimental:
+    fast_reduce_nc: _ExperimentalFastReduceNc
+    """Return the sum over leading dimensions, rounded to bfloat16 at every addition."""
     rotary_embedding: _ExperimentalRotaryEmbedding
     """Return `x * cos + rotated * sin`, where `rotated` has the halves of the columns of x swapped and the first half
     negated.

@@ -59,7 +59,7 @@ def in_domain(entry: registry.Op, index: int, value: Any, dtype: ttnn.DataType, 
         values = gradient_calls.fit(entry, index, value.dtype)(values)
     elif entry.family in ("unary", "binary", "ternary"):
         values = fit(entry, values)
-    elif entry.name in ("sum", "mean"):  # no cancellation
+    elif entry.name in ("sum", "mean", "moreh_sum", "moreh_mean"):  # no cancellation
         values = np.abs(values)
     host = ttnn.Tensor(np.asarray(values, np.float32), value.dtype, None, value.layout)
     return host.to(device, value.memory_config())

@@ -22,6 +22,8 @@ NO_EFFECT: dict[tuple[str, str], str] = {
     **{("*", name): "the shapes of these calls have no padding" for name in ("pad_value",)},
     ("clone", "compute_kernel_config"): "a copy computes nothing",
     ("*", "use_2d_core_grid"): _TIME_ONLY,
+    ("*", "strategy"): _TIME_ONLY,
+    ("experimental.fast_reduce_nc", "compute_kernel_config"): "the calls add up single tiles",
     ("batch_norm", "momentum"): "the calls have no running statistics",
     **{(name, "compute_kernel_config"): "the SFPU computes with a 32-bit Dst" for name in ("std", "var")},
     **{(name, "compute_kernel_config"): "rows are copied"

@@ -30,7 +30,7 @@ DTYPES = [
 
 
 # Made of other operators, of which a later one refuses; they are not marked so because not all of their calls are.
-MADE_OF_OTHERS = {"addmm", "mac", "prelu"}
+MADE_OF_OTHERS = {"addmm", "mac", "prelu", "transformer.attention_softmax"}
 # Operators that take the properties of any tensor.
 TAKE_ALL = {"full", "full_like", "ones_like", "zeros_like"}
 

@@ -115,6 +115,25 @@ class LossReductionMode(VendorEnum):
     SUM = 2
 
 
+class MorehSoftmaxOp(VendorEnum):
+    """Which of the Moreh softmax functions runs."""
+
+    SOFTMAX = 0
+    SOFTMIN = 1
+    LOGSOFTMAX = 2
+
+
+class MorehSoftmaxOpParallelizationStrategy(VendorEnum):
+    """How a Moreh softmax is split over cores."""
+
+    NONE = 0
+    SMALL_W = 1
+    SMALL_H = 2
+    LARGE_W = 3
+    LARGE_H = 4
+    LARGE_C = 5
+
+
 class PaddingMode(VendorEnum):
     """What the border of a convolution holds."""
 

@@ -10,7 +10,15 @@ from ttnn.base.compute_config import WormholeComputeKernelConfig
 from ttnn.base.core_range import CoreCoord, CoreGrid, CoreRangeSet
 from ttnn.base.enums import DataType, Layout, ShardOrientation, TensorMemoryLayout
 from ttnn.base.memory_config import MemoryConfig
-from ttnn.base.op_enums import EmbeddingsType, GeluVariant, LossReductionMode, SigmoidMode, UnaryOpType
+from ttnn.base.op_enums import (
+    EmbeddingsType,
+    GeluVariant,
+    LossReductionMode,
+    MorehSoftmaxOp,
+    MorehSoftmaxOpParallelizationStrategy,
+    SigmoidMode,
+    UnaryOpType,
+)
 from ttnn.base.program_config import (
     LayerNormDefaultProgramConfig,
     LayerNormShardedMultiCoreProgramConfig,
@@ -714,6 +722,24 @@ class _Mean(FastOperation):
         memory_config: MemoryConfig | None = None, compute_kernel_config: WormholeComputeKernelConfig | None = None,
         scalar: float = 1.0, correction: bool | None = None, sub_core_grids: CoreRangeSet | None = None,
         fast_and_approximate_mode: bool = False, output_layout: Layout | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _MorehLogsoftmax(FastOperation):
+    def __call__(self, input_tensor: Tensor, dim: int, *, output_tensor: Tensor | None = None, op: MorehSoftmaxOp = ...,
+        strategy: MorehSoftmaxOpParallelizationStrategy = ..., memory_config: MemoryConfig | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _MorehMean(FastOperation):
+    def __call__(self, input: Tensor, *, dim: int | Sequence[int] | None = None, keepdim: bool = False,
+        divisor: int | None = None, output: Tensor | None = None, memory_config: MemoryConfig | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _MorehSum(FastOperation):
+    def __call__(self, input: Tensor, dim: int | Sequence[int] | None = None, *, keepdim: bool = False,
+        output: Tensor | None = None, memory_config: MemoryConfig | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
 
 class _MulBw(FastOperation):
@@ -1683,6 +1709,16 @@ minimum: _Maximum
 """Return the element-wise minimum of `a` and `b`, with broadcasting."""
 mish: _Erf
 """Return the element-wise Mish, `x * tanh(softplus(x))`, of `input_tensor`."""
+moreh_logsoftmax: _MorehLogsoftmax
+"""Return the log-softmax `x - log(sum(exp(x)))` along `dim`."""
+moreh_mean: _MorehMean
+"""Return the mean along `dim`: the sum of elements times 1 / D in bfloat16."""
+moreh_softmax: _MorehLogsoftmax
+"""Return the softmax `exp(x) / sum(exp(x))` along `dim`."""
+moreh_softmin: _MorehLogsoftmax
+"""Return the softmin `exp(-x) / sum(exp(-x))` along `dim`."""
+moreh_sum: _MorehSum
+"""Return the sum along `dim`, rounded to bfloat16 at every addition."""
 move: _LogicalNotInPlace
 """Return a copy of `input_tensor`, and deallocate it."""
 mse_loss: _L1Loss

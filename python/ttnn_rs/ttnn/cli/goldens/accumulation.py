@@ -19,7 +19,12 @@ Case = dict[str, Any]
 
 def checker_of(name: str) -> Checker | None:
     """Return what checks the file `name` of `ops/`, if it is one of these."""
-    known = {"cumsum.npz": _accumulated, "std_var.npz": _moments, "update_cache.npz": _update_cache}
+    known = {
+        "cumsum.npz": _accumulated,
+        "reduce_nc.npz": _reduced,
+        "std_var.npz": _moments,
+        "update_cache.npz": _update_cache,
+    }
     check = known.get(name)
     return None if check is None else functools.partial(_each, check)
 
@@ -39,6 +44,16 @@ def _input(case: Case, archive: Archive, device: ttnn.MeshDevice) -> ttnn.Tensor
 def _accumulated(case: Case, archive: Archive, device: ttnn.MeshDevice) -> Verdict:
     name = f"{case['case']}.out"
     run = functools.partial(getattr(ttnn, case["op"]), _input(case, archive, device), case["dim"])
+    return attempt(name, run, archive[name].shape)
+
+
+def _reduced(case: Case, archive: Archive, device: ttnn.MeshDevice) -> Verdict:
+    name, x = f"{case['case']}.out", _input(case, archive, device)
+    run: Callable[[], ttnn.Tensor]
+    if case["op"] == "fast_reduce_nc":
+        run = functools.partial(ttnn.experimental.fast_reduce_nc, x, dims=case["dims"])
+    else:
+        run = functools.partial(ttnn.moreh_sum, x, case["dim"], keepdim=True)
     return attempt(name, run, archive[name].shape)
 
 

@@ -10,7 +10,9 @@ there.
 
 from __future__ import annotations
 
+import ctypes
 import struct
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -34,9 +36,8 @@ COLUMNS: Final = -2
 
 
 def bits(value: float) -> int:
-    """Return the FP32 bits of a number, rounded to nearest even."""
-    (word,) = struct.unpack("<I", struct.pack("<f", value))
-    return int(word)
+    """Return the FP32 bits of a number, rounded to nearest even; infinity beyond the largest."""
+    return int.from_bytes(bytes(ctypes.c_float(value)), sys.byteorder)
 
 
 def from_bits(word: int) -> float:

@@ -43,16 +43,9 @@ def _indices(tensor: Tensor, rows: int) -> Tensor:
     """Return the indices in rows.
 
     Raises:
-        DTypeError: they are of another data type.
         ParameterError: one is behind the last row of the table.
     """
     on_device(_NAME, tensor)
-    dtype = tensor._spec.dtype
-    if dtype not in _INDICES:
-        raise DTypeError(
-            f"{_NAME}: input_tensor is {dtype.name}; indices are uint32 or bfloat16.",
-            vendor="Input must be UINT32 or BFLOAT16",
-        )
     if tensor._spec.layout is not Layout.ROW_MAJOR:
         tensor = untilized(_NAME, tensor, DRAM_MEMORY_CONFIG)
     if not is_empty(tensor._spec):
@@ -77,6 +70,11 @@ def _embedding(
 ) -> Tensor:
     device = on_device(_NAME, weight, "weight")
     same_device(_NAME, device, input_tensor, "input_tensor")
+    if input_tensor._spec.dtype not in _INDICES:
+        raise DTypeError(
+            f"{_NAME}: input_tensor is {input_tensor._spec.dtype.name}; indices are uint32 or bfloat16.",
+            vendor="Input must be UINT32 or BFLOAT16",
+        )
     of = weight._spec
     if of.dtype is not DataType.BFLOAT16:
         raise DTypeError(f"{_NAME}: weight is {of.dtype.name}; tables are bfloat16.", vendor="Weights must be BFLOAT16")

@@ -22,6 +22,7 @@ from ttnn.ops._programs.common import (
     MEMORY_CONFIG_OPTION,
     allocate,
     arch_number,
+    as_float,
     full_tiles,
     is_empty,
     on_device,
@@ -155,13 +156,15 @@ def _batch_norm(
         variance = mean(multiply(deviations, deviations), over, True)
         for old, new in ((running_mean, middle), (running_var, variance)):
             if old is not None:
-                _updated(old, new, momentum, settings)
+                _updated(old, new, as_float(_NAME, momentum, "momentum"), settings)
     else:
         assert running_mean is not None
         assert running_var is not None
         middle, variance = running_mean, running_var
     shape = tuple(spec.shape)
-    program = _program(shape, spec.dtype, rounded(eps), weight is not None, bias is not None, settings)
+    program = _program(
+        shape, spec.dtype, rounded(as_float(_NAME, eps, "eps")), weight is not None, bias is not None, settings
+    )
     operands = [input, middle, variance, *(tensor for tensor in (weight, bias) if tensor is not None)]
     result = target if output is None else allocate(spec, device)
     program.run(operands, [result])
@@ -210,7 +213,7 @@ batch_norm = register(
         dtypes=_DTYPES,
         layouts=(Layout.TILE,),
         golden=golden.batch_norm,
-        accuracy=no_bound("as the mean is subtracted"),
+        accuracy=no_bound("for the mean is subtracted"),
         engine=("Pipeline",),
         raises=(
             ("ParameterError", "statistics are missing, and `training` is False."),

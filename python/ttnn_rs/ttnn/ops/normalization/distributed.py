@@ -46,6 +46,8 @@ def _checked(name: str, tensor: Tensor, config: WormholeComputeKernelConfig | No
             vendor="FillPad should only be used for tile layout",
         )
     if spec.dtype not in DTYPES:
+        if spec.dtype is DataType.UINT8 and name.endswith("pre_all_gather"):
+            sentence = f"Unsupported datatype {spec.dtype.cpp_name}"
         raise DTypeError(f"{name}: input_tensor is {spec.dtype.name}; it must be floating point.", vendor=sentence)
     full_tiles(name, tensor)
     if spec.memory_config.is_sharded():
@@ -81,11 +83,11 @@ def _statistics(
         [spec.dtype],
         config,
         f"{name.removeprefix('ttnn.')} with Float32 input requires fp32_dest_acc_en=true in the compute kernel config; "
-        "otherwise precision is silently lost in the unpacker",
+        "otherwise precision is silently lost in the unpacker format conversion.",
     )
     if dtype not in DTYPES:
         raise DTypeError(f"{name}: dtype is {dtype.name}; statistics are floating point.")
-    norm = numerics(input_tensor, config, 0.0, centers=centers, dst32=False)
+    norm = numerics(name, input_tensor, config, 0.0, centers=centers, dst32=False)
     inputs, norm = operands(name, norm, input_tensor, residual_input_tensor, None, None)
     shape = (1, 1, *spec.shape)[-max(spec.shape.rank, 2) :]
     width = 2 * TILE_SIZE if centers else TILE_SIZE
@@ -139,7 +141,7 @@ def _from_statistics(
         )
     if tiles == 0 or tiles % each:
         raise ShapeError(f"{name}: stats has {tiles} columns of tiles; every device gives {each}.")
-    norm = numerics(input_tensor, config, epsilon, centers=centers, dst32=False)
+    norm = numerics(name, input_tensor, config, epsilon, centers=centers, dst32=False)
     inputs, norm = operands(name, norm, input_tensor, None, weight, bias)
     out_dtype = spec.dtype if dtype is None else dtype
     if out_dtype not in DTYPES:

@@ -26,6 +26,7 @@ from ttnn.ops._programs.common import (
     MEMORY_CONFIG_OPTION,
     allocate,
     arch_number,
+    as_float,
     full_tiles,
     is_empty,
     on_device,
@@ -42,7 +43,7 @@ NormProgramConfig = LayerNormDefaultProgramConfig | LayerNormShardedMultiCorePro
 
 
 def numerics(
-    tensor: Tensor, config: WormholeComputeKernelConfig | None, epsilon: float, *, centers: bool, dst32: bool
+    name: str, tensor: Tensor, config: WormholeComputeKernelConfig | None, epsilon: float, *, centers: bool, dst32: bool
 ) -> Norm:
     """Return what a norm's program takes from its first operand and the compute configuration.
 
@@ -62,7 +63,7 @@ def numerics(
         approximate=approximate,
         dst32=dst32,
         arch=arch_number(device),
-        epsilon=rounded(epsilon),
+        epsilon=rounded(as_float(name, epsilon, "epsilon")),
         centers=centers,
     )
 
@@ -100,7 +101,7 @@ def row_of_weights(name: str, label: str, tensor: Tensor, like: Tensor) -> Tenso
         row = allocate(flat, on_device(name, tensor, label))
         copy_into(tensor, row)
         tensor = row
-    elif shape[-1:] != (width,) or math.prod(shape) != width * (shape[-2] if len(shape) > 1 else 1):
+    elif shape[-1:] != (width,) or (1, *shape)[-2] > TILE_SIZE or math.prod(shape) != width * (1, *shape)[-2]:
         raise ShapeError(
             f"{name}: {label} has shape {list(shape)}; an input of width {width} takes [1, {width}], or rows of "
             f"{TILE_SIZE} in ROW_MAJOR_LAYOUT.",
@@ -209,7 +210,7 @@ def _norm(
     tensor = tilize_padded(name, input_tensor) if in_rows else input_tensor
     full_tiles(name, tensor)
     spec = tensor._spec
-    norm = numerics(tensor, compute_kernel_config, epsilon, centers=centers, dst32=centers)
+    norm = numerics(name, tensor, compute_kernel_config, epsilon, centers=centers, dst32=centers)
     inputs, norm = operands(name, norm, tensor, residual_input_tensor, weight, bias)
     shape = (1, 1, *spec.shape)[-max(spec.shape.rank, 2) :]
     config = program_config if isinstance(program_config, LayerNormShardedMultiCoreProgramConfig) else None
@@ -283,7 +284,7 @@ def compute_config(default: str) -> Param:
     )
 
 
-RELATIVE: Final = Accuracy({DataType.BFLOAT8_B: 8}, reason="as the error is relative to the largest element of a row")
+RELATIVE: Final = Accuracy({DataType.BFLOAT8_B: 8}, reason="for the error is relative to the largest element of a row")
 _RECIPROCALS: Final = Param("recip_tensor", TENSOR, None, modelled=False)
 _LAYER_NORM_DEFAULT: Final = "HiFi4 and a 32-bit Dst"
 _RMS_NORM_DEFAULT: Final = "HiFi4, a 16-bit Dst and an approximate inverse root"

@@ -33,6 +33,7 @@ from ttnn.ops._programs.common import (
     MEMORY_CONFIG_OPTION,
     allocate,
     arch_number,
+    as_float,
     dimension,
     full_tiles,
     is_empty,
@@ -175,6 +176,7 @@ def scaled_and_masked(
             f"{name}: is_causal_mask=True needs a mask.",
             vendor="Causal-mask softmax requires an attention mask (is_causal_mask=true with no mask is unsupported).",
         )
+    scale = None if scale is None else as_float(name, scale, "scale")
     shape = (1, 1, *tensor._spec.shape)[-max(tensor._spec.shape.rank, 2) :]
     if is_empty(tensor._spec):
         return allocate(tensor._spec.with_memory_config(memory_config or tensor._spec.memory_config), _device(tensor))

@@ -8,12 +8,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Final, Literal
 
 from ttnn.base.enums import DataType
 from ttnn.ops._programs.pipeline import COLUMNS, ROWS, Chain, Pipeline, bits, truncated
 
 _ONE: Final = bits(1.0)
+Form = Literal["softmax", "softmin", "logsoftmax"]
+_EXP: Final[dict[Form, Chain]] = {
+    "softmax": [("exp", "accurate")],
+    "softmin": [("neg", "default"), ("exp", "accurate")],
+    "logsoftmax": [("exp", "accurate")],
+}
 
 
 @dataclass(frozen=True)
@@ -88,10 +94,10 @@ def attention(
 
 
 @lru_cache(maxsize=256)
-def general(shape: tuple[int, ...], axis: int, numerics: Numerics, form: str = "softmax") -> Pipeline:
+def general(shape: tuple[int, ...], axis: int, numerics: Numerics, form: Form = "softmax") -> Pipeline:
     """Return the softmax of rows or columns by the kernels of `moreh_softmax`.
 
-    Padding counts as 0 for the maximum, and not at all for the sum. `form` is "softmax", "softmin" or "logsoftmax".
+    Padding counts as 0 for the maximum, and not at all for the sum. "softmin" negates before the exponential.
     """
     assert axis in (ROWS, COLUMNS)
     program = numerics.pipeline(shape, axis)
@@ -100,18 +106,14 @@ def general(shape: tuple[int, ...], axis: int, numerics: Numerics, form: str = "
     padded = "zero" if shape[axis] % 32 else None
     x = program.tensor(numerics.dtype)
     masked = x if padded is None else program.copy(x, wide, padding=padded)
-    if form == "softmin":
-        # The largest of -x: the kernel negates after it has found the smallest.
-        masked = program.copy(masked, wide, [("neg", "default")])
-        x = program.copy(x, wide, [("neg", "default")])
     largest = program.max(masked, wide)
     distance = program.eltwise("sub", x, largest, wide)
-    exps = program.copy(distance, wide, [("exp", "accurate")], padding=None)
+    exps = program.copy(distance, wide, _EXP[form])
     if padded is not None:
         exps = program.copy(exps, wide, padding=padded)
     variant = "approx" if numerics.approximate else "accurate"
     if form == "logsoftmax":
-        total = program.sum(exps, (scaler, _ONE), wide, [("log", "default")])
+        total = program.sum(exps, (scaler, _ONE), wide, [("log", "accurate")])
         program.eltwise("sub", distance, total, numerics.dtype, output=0)
     else:
         inverse = program.sum(exps, (scaler, _ONE), wide, [("recip", variant)])
@@ -120,15 +122,19 @@ def general(shape: tuple[int, ...], axis: int, numerics: Numerics, form: str = "
 
 
 @lru_cache(maxsize=256)
-def channel(shape: tuple[int, ...], axis: int, numerics: Numerics) -> Pipeline:
-    """Return the softmax along a leading dimension, tile by tile in ascending order."""
+def channel(shape: tuple[int, ...], axis: int, numerics: Numerics, form: Form = "softmax") -> Pipeline:
+    """Return the softmax along a leading dimension, tile by tile in ascending order; `form` as in `general`."""
     program = numerics.pipeline(shape, axis)
     wide = numerics.wide
     x = program.tensor(numerics.dtype)
     largest = program.fold(x, numerics.dtype, by=("binary_max", "default"))
     distance = program.eltwise("sub", x, largest, wide)
-    exps = program.copy(distance, wide, [("exp", "accurate")])
+    exps = program.copy(distance, wide, _EXP[form])
     total = program.fold(exps, wide, by="add")
+    if form == "logsoftmax":
+        logarithm = program.copy(total, wide, [("log", "accurate")])
+        program.eltwise("sub", distance, logarithm, numerics.dtype, output=0)
+        return program
     inverse = program.copy(total, wide, [("recip", "approx" if numerics.approximate else "accurate")])
     program.eltwise("mul", exps, inverse, numerics.dtype, output=0)
     return program

@@ -182,7 +182,7 @@ _ERRORS: Final = (
     ("LayoutError", "the input is row-major."),
     ("ShapeError", "`dim` is out of range."),
 )
-_ACCURACY: Final = no_bound("as rounding errors add up along the dimension")
+_ACCURACY: Final = no_bound("for rounding errors add up along the dimension")
 
 cumsum = register(
     Op(

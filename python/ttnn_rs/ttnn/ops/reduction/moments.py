@@ -27,6 +27,7 @@ from ttnn.ops._programs.common import (
     SUB_CORE_GRIDS_OPTION,
     allocate,
     arch_number,
+    as_float,
     full_tiles,
     is_empty,
     on_device,
@@ -121,7 +122,7 @@ def _moments(
         return output
     if len(dims) == 1:
         tensor, axes = reshaped(name, tensor, (1, *dims)), [1]
-    result = reshaped(name, _along(kind, tensor, axes, correction, float(scalar)), shape)
+    result = reshaped(name, _along(kind, tensor, axes, correction, as_float(name, scalar, "scalar")), shape)
     return result if result._spec.memory_config == place else moved_to(result, place)
 
 
@@ -165,7 +166,7 @@ def _register(kind: Kind, what: str) -> FastOperation:
             dtypes=_DTYPES,
             layouts=(Layout.TILE, Layout.ROW_MAJOR),
             golden=getattr(golden, kind),
-            accuracy=no_bound("as the mean is subtracted"),
+            accuracy=no_bound("for the mean is subtracted"),
             engine=("Pipeline",),
             raises=(
                 ("DTypeError", "the input is not floating point."),

@@ -13,6 +13,7 @@ from ttnn.base.exceptions import LayoutError, ParameterError, UnsupportedError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.golden import transformer as golden
 from ttnn.operation.accuracy import Accuracy
+from ttnn.operation.domain import Operand
 from ttnn.operation.registry import Op, find, register
 from ttnn.operation.signature import BOOLEAN, INTEGER, TENSOR, Param, Signature
 from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, on_device
@@ -54,8 +55,7 @@ def _attention_softmax(
     on_device(name, tensor)
     scale = _scale(name, head_size)
     if attention_mask is None:
-        if head_size is not None:
-            tensor = find("ttnn.multiply")(tensor, scale)
+        tensor = find("ttnn.multiply")(tensor, scale)
         return softmax_of(name, tensor, memory_config=memory_config)
     numerics = default_numerics(name, tensor)
     return scaled_and_masked(name, tensor, scale, attention_mask, bool(causal_mask), numerics, True, memory_config)
@@ -71,26 +71,22 @@ def _attention_softmax_in_place(
 ) -> Tensor:
     name = "ttnn.transformer.attention_softmax_"
     on_device(name, tensor)
+    if attention_mask is None:
+        raise ParameterError(
+            f"{name}: attention_mask must be given; the product with 1 / sqrt(head_size) is part of the masked "
+            "program. Use ttnn.transformer.attention_softmax.",
+            vendor="Cannot apply divide by sqrt(head_size) using in-place version when attention_mask is not set.",
+        )
     if memory_config is not None and memory_config != tensor._spec.memory_config:
         raise UnsupportedError(
             f"{name}: the result lies where tensor does; memory_config names another place. Use "
             "ttnn.transformer.attention_softmax."
         )
-    if attention_mask is None and head_size is not None:
-        raise ParameterError(
-            f"{name}: head_size={head_size} needs an attention_mask; the product with 1 / sqrt(head_size) is part of "
-            "the masked program. Use ttnn.transformer.attention_softmax.",
-            vendor="Cannot apply divide by sqrt(head_size) using in-place version when attention_mask is not set.",
-        )
     if tensor._spec.layout is not Layout.TILE:
         raise LayoutError(f"{name}: tensor is row-major; it must be tiled.", vendor="Inputs to softmax must be tilized")
     numerics = default_numerics(name, tensor)
-    if attention_mask is None:
-        result = softmax_of(name, tensor)
-    else:
-        scale = _scale(name, head_size)
-        result = scaled_and_masked(name, tensor, scale, attention_mask, bool(causal_mask), numerics, True)
-    copy_into(result, tensor)
+    scale = _scale(name, head_size)
+    copy_into(scaled_and_masked(name, tensor, scale, attention_mask, bool(causal_mask), numerics, True), tensor)
     return tensor
 
 
@@ -98,9 +94,21 @@ def _examples(shape: tuple[int, ...], layout: Layout) -> tuple[tuple[Any, ...], 
     return ((),) if len(shape) <= 4 and layout is Layout.TILE else ()
 
 
+def _masked(shape: tuple[int, ...], layout: Layout) -> tuple[tuple[Any, ...], ...]:
+    if not 2 <= len(shape) <= 4 or layout is not Layout.TILE or 0 in shape:
+        return ()
+    return (({"attention_mask": Operand((*(1 for _ in shape[:-1]), shape[-1])), "head_size": 64},),)
+
+
 _TENSOR: Final = Param("tensor", TENSOR, doc="[..., H, W] on a device: attention scores.")
 _HEAD_SIZE: Final = Param("head_size", INTEGER, None, doc="Scores are multiplied by 1 / sqrt(head_size). Default: not.")
-_MASK: Final = Param("attention_mask", TENSOR, None, doc="Added to the scaled scores: [..., 1, W], or [..., H, W].")
+_MASK: Final = Param(
+    "attention_mask",
+    TENSOR,
+    None,
+    doc="Added to the scaled scores: [..., 1, W], or [..., H, W].",
+    example=Operand((1, 1, 1, 128)),
+)
 _CAUSAL: Final = Param("causal_mask", BOOLEAN, False, doc="The mask has a row for every row of scores.")
 _ERRORS: Final = (
     ("ShapeError", "the mask does not fit the scores."),
@@ -119,7 +127,7 @@ _ENTRY: Final = Op(
     dtypes=DTYPES,
     layouts=(Layout.TILE,),
     golden=golden.attention_softmax,
-    accuracy=Accuracy({DataType.BFLOAT8_B: 8}, reason="as the scores are rounded to bfloat16 before the exponential"),
+    accuracy=Accuracy({DataType.BFLOAT8_B: 8}, reason="for the scores are rounded to bfloat16 before the exponential"),
     engine=("Pipeline",),
     raises=_ERRORS,
     examples=_examples,
@@ -129,13 +137,14 @@ attention_softmax = register(_ENTRY)
 attention_softmax_ = register(
     replace(
         _ENTRY,
+        examples=_masked,
         name="transformer.attention_softmax_",
         run=_attention_softmax_in_place,
         doc="Write the softmax of `tensor / sqrt(head_size) + attention_mask` over rows into `tensor`; return it.\n"
         "Shape: [..., H, W] -> [..., H, W].",
         raises=(
             *_ERRORS,
-            ("ParameterError", "`head_size` is given without a mask."),
+            ("ParameterError", "there is no mask."),
             ("UnsupportedError", "`memory_config` is another place than that of `tensor`."),
         ),
     )

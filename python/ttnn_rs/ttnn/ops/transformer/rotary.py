@@ -342,7 +342,7 @@ _ERRORS: Final = (
     ("DTypeError", "a tensor is neither bfloat16 nor bfloat8_b."),
     ("LayoutError", "a tensor is row-major."),
 )
-_ACCURACY: Final = no_bound("as the two products may cancel")
+_ACCURACY: Final = no_bound("for the two products may cancel")
 _SOURCE: Final = "tt-metal `ttnn/cpp/ttnn/operations/experimental/transformer"
 
 
