@@ -119,3 +119,16 @@ def expand(x: ArrayLike, output_shape: Sequence[int], *_args: object, **_: objec
 def repeat_interleave(x: ArrayLike, repeats: int, dim: int, *_args: object, **_: object) -> Array:
     """Return `x` with each element repeated along `dim`."""
     return np.repeat(np.asarray(x, np.float64), repeats, axis=dim)
+
+
+def narrow(x: ArrayLike, dim: int, start: int, length: int, **_: object) -> Array:
+    """Return `length` indices of `x` along `dim`, from `start`."""
+    values = np.asarray(x, np.float64)
+    first = start % values.shape[dim] if start < 0 else start
+    return np.take(values, range(first, first + length), axis=dim)
+
+
+def chunk(x: ArrayLike, chunks: int, dim: int, **_: object) -> list[Array]:
+    """Return the pieces of `x` along `dim`, of ceil(size / chunks) indices each but the last."""
+    values = np.asarray(x, np.float64)
+    return split(values, max(1, -(-values.shape[dim] // chunks)), dim)
