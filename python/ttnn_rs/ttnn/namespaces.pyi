@@ -17,6 +17,16 @@ class _ExperimentalFastReduceNc(FastOperation):
         sub_core_grids: CoreRangeSet | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
 
+class _ExperimentalNlpConcatHeads(FastOperation):
+    def __call__(self, input_tensor: Tensor, *, memory_config: MemoryConfig | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalNlpCreateQkvHeads(FastOperation):
+    def __call__(self, input: Tensor, input_kv: Tensor | None = None, *, num_heads: int,
+        num_kv_heads: int | None = None, transpose_k_heads: bool = True, kv_tied: bool = False,
+        memory_config: MemoryConfig | None = None, output_tensors: Sequence[Tensor] | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> tuple[Tensor, Tensor, Tensor]: ...
+
 class _ExperimentalRotaryEmbedding(FastOperation):
     def __call__(self, input_tensor: Tensor, cos_cache: Tensor, sin_cache: Tensor, token_index: int | None = None, *,
         memory_config: MemoryConfig | None = None, compute_kernel_config: WormholeComputeKernelConfig | None = None,
@@ -53,10 +63,6 @@ class _TransformerAttentionSoftmax(FastOperation):
         causal_mask: bool = False, memory_config: MemoryConfig | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
 
-class _TransformerConcatenateHeads(FastOperation):
-    def __call__(self, input_tensor: Tensor, *, memory_config: MemoryConfig | None = None, queue_id: int | None = None,
-        cq_id: int | None = None) -> Tensor: ...
-
 class _TransformerSplitQueryKeyValueAndSplitHeads(FastOperation):
     def __call__(self, input_tensor: Tensor, kv_input_tensor: Tensor | None = None, *, num_heads: int,
         num_kv_heads: int | None = None, transpose_key: bool = True, memory_config: MemoryConfig | None = None,
@@ -66,6 +72,10 @@ class _TransformerSplitQueryKeyValueAndSplitHeads(FastOperation):
 class _InExperimental:
     fast_reduce_nc: _ExperimentalFastReduceNc
     """Return the sum over leading dimensions, rounded to bfloat16 at every addition."""
+    nlp_concat_heads: _ExperimentalNlpConcatHeads
+    """Return heads side by side."""
+    nlp_create_qkv_heads: _ExperimentalNlpCreateQkvHeads
+    """Return the heads of queries, keys and values."""
     rotary_embedding: _ExperimentalRotaryEmbedding
     """Return `x * cos + rotated * sin`, where `rotated` has the halves of the columns of x swapped and the first half
     negated.
@@ -89,7 +99,7 @@ class _InTransformer:
     """Return the softmax of `tensor / sqrt(head_size) + attention_mask` over the last dimension."""
     attention_softmax_: _TransformerAttentionSoftmax
     """Write the softmax of `tensor / sqrt(head_size) + attention_mask` over rows into `tensor`; return it."""
-    concatenate_heads: _TransformerConcatenateHeads
+    concatenate_heads: _ExperimentalNlpConcatHeads
     """Return heads side by side."""
     split_query_key_value_and_split_heads: _TransformerSplitQueryKeyValueAndSplitHeads
     """Return the heads of queries, keys and values."""

@@ -37,6 +37,7 @@ SHAPES: list[tuple[int, ...]] = [
     (33, 31),
     (2, 33, 65),
     (2, 40, 96),
+    (2, 1, 40, 128),
     (1, 2, 32, 64),
     (2, 1, 3, 31, 33),
     (0, 33),
@@ -66,7 +67,7 @@ def _cases() -> list[Any]:
 
 
 def test_every_operator_is_tried() -> None:
-    shapes = ((32, 64), (2, 32, 64), (2, 32, 96), (1, 2, 32, 64))
+    shapes = ((32, 64), (2, 32, 64), (2, 32, 96), (1, 2, 32, 64), (1, 1, 32, 128))
     tried = {
         entry.name
         for entry in _entries()

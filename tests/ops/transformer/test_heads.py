@@ -47,3 +47,23 @@ def test_heads_without_full_tiles_are_refused(device: ttnn.MeshDevice) -> None:
         split(*pair, num_heads=4)
     with pytest.raises(ttnn.ShapeError, match="found to be 20"):
         ttnn.transformer.concatenate_heads(make((2, 4, 32, 20), ttnn.bfloat16, TILES, device))
+
+
+def test_heads_of_four_dimensions(device: ttnn.MeshDevice) -> None:
+    x = make((2, 1, 40, 256), ttnn.bfloat16, TILES, device)
+    columns = values_of(x)[:, 0].reshape(2, 40, 4, 64).swapaxes(1, 2)
+    create = ttnn.experimental.nlp_create_qkv_heads
+    query, key, value = create(x, num_heads=2, num_kv_heads=1)
+    np.testing.assert_array_equal(values_of(query), columns[:, :2])
+    np.testing.assert_array_equal(values_of(key), columns[:, 2:3].swapaxes(-1, -2))
+    np.testing.assert_array_equal(values_of(value), columns[:, 3:])
+    joined = ttnn.experimental.nlp_concat_heads(query)
+    assert tuple(joined.shape) == (2, 1, 40, 128)
+    np.testing.assert_array_equal(values_of(joined), values_of(x)[..., :128])
+    kv = make((2, 1, 40, 128), ttnn.bfloat16, TILES, device)
+    _, keys, _ = create(x, kv, num_heads=4, num_kv_heads=1, transpose_k_heads=False)
+    np.testing.assert_array_equal(values_of(keys)[:, 0], values_of(kv)[:, 0, :, :64])
+    with pytest.raises(ttnn.ShapeError, match="does not divide into 3 heads"):
+        create(x, num_heads=3)
+    with pytest.raises(ttnn.UnsupportedError, match="kv_tied=True is not built yet"):
+        create(x, num_heads=2, num_kv_heads=1, kv_tied=True)

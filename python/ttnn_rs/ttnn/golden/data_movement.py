@@ -132,3 +132,8 @@ def chunk(x: ArrayLike, chunks: int, dim: int, **_: object) -> list[Array]:
     """Return the pieces of `x` along `dim`, of ceil(size / chunks) indices each but the last."""
     values = np.asarray(x, np.float64)
     return split(values, max(1, -(-values.shape[dim] // chunks)), dim)
+
+
+def roll(x: ArrayLike, shifts: int | Sequence[int], dim: Any = None, *_args: object, **_: object) -> Array:
+    """Return elements moved along dimensions."""
+    return np.roll(np.asarray(x, np.float64), shifts, axis=tuple(dim) if isinstance(dim, list) else dim)

@@ -117,14 +117,6 @@ def var(
         return np.asarray(squares / divisor * scalar)
 
 
-def std(
-    x: ArrayLike,
-    dim: int | Sequence[int] | None = None,
-    keepdim: bool = False,
-    *,
-    scalar: float = 1.0,
-    correction: bool = True,
-    **_: object,
-) -> NDArray[np.float64]:
+def std(x: ArrayLike, *given: Any, scalar: float = 1.0, **options: Any) -> NDArray[np.float64]:
     """Return the standard deviation along dimensions."""
-    return np.asarray(np.sqrt(var(x, dim, keepdim, correction=correction)) * scalar)
+    return np.asarray(np.sqrt(var(x, *given, **options)) * scalar)

@@ -91,3 +91,27 @@ def _rotary(
     cosines, sines = (table[..., rows, :] for table in tables)
     result: NDArray[np.float64] = x * cosines + rotated * sines
     return result
+
+
+def nlp_create_qkv_heads(
+    x: ArrayLike,
+    input_kv: ArrayLike | None = None,
+    *,
+    num_heads: int,
+    num_kv_heads: int | None = None,
+    transpose_k_heads: bool = True,
+    **_: object,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Return the heads of queries, keys (transposed if asked for) and values of [B, 1, S, W]."""
+    return split_query_key_value_and_split_heads(
+        np.asarray(x, np.float64)[:, 0],
+        None if input_kv is None else np.asarray(input_kv, np.float64)[:, 0],
+        num_heads=num_heads,
+        num_kv_heads=num_kv_heads,
+        transpose_key=transpose_k_heads,
+    )
+
+
+def nlp_concat_heads(x: ArrayLike, **_: object) -> NDArray[np.float64]:
+    """Return heads side by side, with a dimension of 1 in front of rows."""
+    return concatenate_heads(x)[:, None]

@@ -274,6 +274,10 @@ class _CeluBw(FastOperation):
         memory_config: MemoryConfig | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> list[Tensor]: ...
 
+class _Chunk(FastOperation):
+    def __call__(self, input_tensor: Tensor, chunks: int, dim: int, *, queue_id: int | None = None,
+        cq_id: int | None = None) -> list[Tensor]: ...
+
 class _Clamp(FastOperation):
     @overload
     def __call__(self, input_tensor: Tensor, min: Tensor | None = None, max: Tensor | None = None, *,
@@ -777,6 +781,10 @@ class _Multiply(FastOperation):
         input_tensor_b_activations: Sequence[Activation] = ..., sub_core_grids: CoreRangeSet | None = None,
         sub_device_id: SubDeviceId | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
+class _Narrow(FastOperation):
+    def __call__(self, input_tensor: Tensor, dim: int, start: int, length: int, *, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
 class _Ones(FastOperation):
     def __call__(self, shape: Shape | Sequence[int], dtype: DataType | None = None, layout: Layout | None = None,
         device: MeshDevice | None = None, memory_config: MemoryConfig | None = None, *, queue_id: int | None = None,
@@ -958,6 +966,17 @@ class _RmsNormPreAllGather(FastOperation):
         program_config: LayerNormDefaultProgramConfig | LayerNormShardedMultiCoreProgramConfig | None = None,
         memory_config: MemoryConfig | None = None, use_2d_core_grid: bool | None = None,
         fast_and_approximate_mode: bool = False, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _Roll(FastOperation):
+    @overload
+    def __call__(self, input_tensor: Tensor, shifts: Shape | Sequence[int], dim: Shape | Sequence[int], *,
+        memory_config: MemoryConfig | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, input_tensor: Tensor, shifts: int, dim: int, *, memory_config: MemoryConfig | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, input_tensor: Tensor, shifts: int, *, memory_config: MemoryConfig | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
 class _Round(FastOperation):
     def __call__(self, input_tensor: Tensor, *, decimals: int | None = 0, memory_config: MemoryConfig | None = None,
@@ -1365,6 +1384,8 @@ celu: _Celu
 """Return the element-wise CELU, `x if x > 0 else alpha * (e^(x / alpha) - 1)`, of `input_tensor`."""
 celu_bw: _CeluBw
 """Return the list of gradients [grad where x > 0 else grad * e^(x / alpha)]."""
+chunk: _Chunk
+"""Return the list of `chunks` pieces of `input_tensor` along `dim`; the last one may be smaller."""
 clamp: _Clamp
 """Return `input_tensor` clamped to [`min`, `max`]."""
 clamp_bw: _ClampBw
@@ -1737,6 +1758,8 @@ multiply_: _DivideInPlace
 """Write the element-wise product `a * b` to the first operand and return it."""
 mul_: _DivideInPlace
 """Write the element-wise product `a * b` to the first operand and return it."""
+narrow: _Narrow
+"""Return `length` indices of `input_tensor` along `dim`, from `start`."""
 ne: _Eq
 """Return the element-wise comparison `a != b`, as 1 or 0, with broadcasting."""
 ne_: _BiasGeluInPlace
@@ -1837,6 +1860,8 @@ device.
 """
 rms_norm_pre_all_gather: _RmsNormPreAllGather
 """Return the sum of squares of every row, in column 0 of a tile."""
+roll: _Roll
+"""Return `input_tensor` with elements moved along dimensions, those beyond the end to the beginning."""
 round: _Round
 """Return `input_tensor` rounded to `decimals` decimal places, ties to even."""
 round_bw: _AcosBw

@@ -277,7 +277,7 @@ def _repeat_interleave(input_tensor: Tensor, repeats: int, dim: int, memory_conf
     return result if result._spec.memory_config == place else moved_to(result, place)
 
 
-_ONLY_ROWS: Final = (DataType.UINT8,)
+ONLY_ROWS: Final = (DataType.UINT8,)
 """No program tilizes bytes, which pieces of tiles need."""
 _GROUPS: Final = Param("groups", INTEGER, 1, doc="Each tensor is cut into so many parts, which are joined in turns.")
 _TENSORS: Final = Param("tensors", TENSORS, doc="Tensors on a device, equal in all dimensions but `dim`.")
@@ -310,7 +310,7 @@ concat = register_movement(
         ("ParameterError", "there is no tensor, or `groups` is not positive."),
     ),
     examples=lambda shape, _: ((Operand(shape), -1), (Operand(shape), Operand(shape, 2), 0)) if shape else (),
-    only_rows=_ONLY_ROWS,
+    only_rows=ONLY_ROWS,
 )
 
 stack = register_movement(
@@ -330,7 +330,7 @@ stack = register_movement(
     composition=True,
     raises=(("ShapeError", "shapes differ."), ("DTypeError", "data types differ."), ("ParameterError", "no tensor.")),
     examples=lambda shape, _: ((Operand(shape), 0), (Operand(shape), -1)) if shape else (),
-    only_rows=_ONLY_ROWS,
+    only_rows=ONLY_ROWS,
 )
 
 repeat = register_movement(
@@ -353,7 +353,7 @@ repeat = register_movement(
     engine=("write_window",),
     raises=(("ShapeError", "`repeat_dims` has too few entries, or a negative one."),),
     examples=_repeats,
-    only_rows=_ONLY_ROWS,
+    only_rows=ONLY_ROWS,
 )
 
 expand = register_movement(
@@ -375,7 +375,7 @@ expand = register_movement(
     engine=("write_window",),
     raises=(("ShapeError", "a dimension that is not 1 would change."),),
     examples=lambda shape, _: (((2, *shape),), ((*[-1] * len(shape),),)) if shape else (),
-    only_rows=_ONLY_ROWS,
+    only_rows=ONLY_ROWS,
 )
 
 repeat_interleave = register_movement(
@@ -396,5 +396,5 @@ repeat_interleave = register_movement(
     engine=("write_window",),
     raises=(("ShapeError", "`dim` is out of range."), ("ParameterError", "`repeats` is not positive.")),
     examples=_interleaved,
-    only_rows=_ONLY_ROWS,
+    only_rows=ONLY_ROWS,
 )

@@ -6,7 +6,7 @@ Source: tt-metal `ttnn/cpp/ttnn/operations/moreh/moreh_sum`, `moreh_mean` and `e
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Final
 
 from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
@@ -17,7 +17,7 @@ from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.golden import moreh as golden
 from ttnn.operation.accuracy import no_bound
-from ttnn.operation.registry import Op, register
+from ttnn.operation.registry import declare
 from ttnn.operation.signature import (
     BOOLEAN,
     COMPUTE_KERNEL_CONFIG,
@@ -246,81 +246,63 @@ def _examples(shape: tuple[int, ...], layout: Layout) -> tuple[tuple[Any, ...], 
     return tuple(({"dim": dim, "keepdim": True},) for dim in range(-len(shape), 0))
 
 
-moreh_sum = register(
-    Op(
-        name="moreh_sum",
-        signatures=(Signature((_INPUT, _DIM), (_KEEPDIM, _OUTPUT, MEMORY_CONFIG_OPTION, _COMPUTE)),),
-        run=_moreh_sum,
-        doc=f"Return the sum along `dim`, rounded to bfloat16 at every addition.\n{_SHAPES}",
-        source="tt-metal `ttnn/cpp/ttnn/operations/moreh/moreh_sum`",
-        dtypes=(_BF16,),
-        layouts=(Layout.TILE,),
-        golden=golden.moreh_sum,
-        accuracy=_ACCURACY,
-        engine=("Pipeline",),
-        raises=_ERRORS,
-        examples=_examples,
-    )
+_declare: Final = partial(declare, layouts=(Layout.TILE,), accuracy=_ACCURACY, engine=("Pipeline",), raises=_ERRORS)
+
+moreh_sum = _declare(
+    "moreh_sum",
+    signatures=(Signature((_INPUT, _DIM), (_KEEPDIM, _OUTPUT, MEMORY_CONFIG_OPTION, _COMPUTE)),),
+    run=_moreh_sum,
+    doc=f"Return the sum along `dim`, rounded to bfloat16 at every addition.\n{_SHAPES}",
+    source="tt-metal `ttnn/cpp/ttnn/operations/moreh/moreh_sum`",
+    dtypes=(_BF16,),
+    golden=golden.moreh_sum,
+    examples=_examples,
 )
 
-moreh_mean = register(
-    Op(
-        name="moreh_mean",
-        signatures=(
-            Signature(
-                (_INPUT,),
-                (
-                    _DIM,
-                    _KEEPDIM,
-                    Param("divisor", INTEGER, None, modelled=False),
-                    _OUTPUT,
-                    MEMORY_CONFIG_OPTION,
-                    _COMPUTE,
-                ),
+moreh_mean = _declare(
+    "moreh_mean",
+    signatures=(
+        Signature(
+            (_INPUT,),
+            (
+                _DIM,
+                _KEEPDIM,
+                Param("divisor", INTEGER, None, modelled=False),
+                _OUTPUT,
+                MEMORY_CONFIG_OPTION,
+                _COMPUTE,
             ),
         ),
-        run=_moreh_mean,
-        doc=f"Return the mean along `dim`: the sum of elements times 1 / D in bfloat16.\n{_SHAPES}",
-        source="tt-metal `ttnn/cpp/ttnn/operations/moreh/moreh_mean`",
-        dtypes=(_BF16,),
-        layouts=(Layout.TILE,),
-        golden=golden.moreh_mean,
-        accuracy=_ACCURACY,
-        engine=("Pipeline",),
-        raises=_ERRORS,
-        examples=_examples,
-    )
+    ),
+    run=_moreh_mean,
+    doc=f"Return the mean along `dim`: the sum of elements times 1 / D in bfloat16.\n{_SHAPES}",
+    source="tt-metal `ttnn/cpp/ttnn/operations/moreh/moreh_mean`",
+    dtypes=(_BF16,),
+    golden=golden.moreh_mean,
+    examples=_examples,
 )
 
-fast_reduce_nc = register(
-    Op(
-        name="experimental.fast_reduce_nc",
-        signatures=(
-            Signature(
-                (_INPUT,),
-                (
-                    Param("dims", INT_SEQUENCE, (), doc="Leading dimensions to reduce.", example=[0]),
-                    _OUTPUT,
-                    Param(
-                        "memory_config", MEMORY_CONFIG, DRAM_MEMORY_CONFIG, doc="Memory configuration of the output."
-                    ),
-                    _COMPUTE,
-                    SUB_CORE_GRIDS_OPTION,
-                ),
+fast_reduce_nc = _declare(
+    "experimental.fast_reduce_nc",
+    signatures=(
+        Signature(
+            (_INPUT,),
+            (
+                Param("dims", INT_SEQUENCE, (), doc="Leading dimensions to reduce.", example=[0]),
+                _OUTPUT,
+                Param("memory_config", MEMORY_CONFIG, DRAM_MEMORY_CONFIG, doc="Memory configuration of the output."),
+                _COMPUTE,
+                SUB_CORE_GRIDS_OPTION,
             ),
         ),
-        run=_fast_reduce_nc,
-        doc="Return the sum over leading dimensions, rounded to bfloat16 at every addition.\n"
-        "Shape: [N, C, H, W] -> [1, 1, H, W] for dims [0, 1].",
-        source="tt-metal `ttnn/cpp/ttnn/operations/experimental/reduction/fast_reduce_nc`",
-        dtypes=(_BF16, DataType.BFLOAT8_B),
-        layouts=(Layout.TILE,),
-        golden=golden.fast_reduce_nc,
-        accuracy=_ACCURACY,
-        engine=("Pipeline",),
-        raises=_ERRORS,
-        examples=lambda shape, layout: (
-            (({"dims": [0]},),) if len(shape) > 2 and 0 not in shape and layout is Layout.TILE else ()
-        ),
-    )
+    ),
+    run=_fast_reduce_nc,
+    doc="Return the sum over leading dimensions, rounded to bfloat16 at every addition.\n"
+    "Shape: [N, C, H, W] -> [1, 1, H, W] for dims [0, 1].",
+    source="tt-metal `ttnn/cpp/ttnn/operations/experimental/reduction/fast_reduce_nc`",
+    dtypes=(_BF16, DataType.BFLOAT8_B),
+    golden=golden.fast_reduce_nc,
+    examples=lambda shape, layout: (
+        (({"dims": [0]},),) if len(shape) > 2 and 0 not in shape and layout is Layout.TILE else ()
+    ),
 )

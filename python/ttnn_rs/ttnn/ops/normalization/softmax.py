@@ -5,6 +5,7 @@ Source: tt-metal `ttnn/cpp/ttnn/operations/normalization/softmax`.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Final
 
 from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
@@ -17,7 +18,7 @@ from ttnn.device.lifecycle import MeshDevice
 from ttnn.golden import normalization as golden
 from ttnn.operation.accuracy import max_ulp
 from ttnn.operation.domain import Operand
-from ttnn.operation.registry import Op, register
+from ttnn.operation.registry import declare
 from ttnn.operation.signature import (
     BOOLEAN,
     COMPUTE_KERNEL_CONFIG,
@@ -315,7 +316,6 @@ _MASK: Final = Param(
     "mask", TENSOR, None, doc="Added to the scaled scores: [..., 1, W], or [..., H, W] if it is causal."
 )
 _CAUSAL: Final = Param("is_causal_mask", BOOLEAN, False, doc="The mask has a row for every row of scores.")
-_SOURCE: Final = "tt-metal `ttnn/cpp/ttnn/operations/normalization/softmax`"
 _SHARED_ERRORS: Final = (
     ("DTypeError", "the input is not floating point."),
     ("LayoutError", "the input is row-major and needs no tile padding."),
@@ -331,96 +331,74 @@ _MASK_ERRORS: Final = (
 # For |x| up to 4. The FPU subtracts the maximum in TF32, and the error grows with the exponent.
 _ACCURACY: Final = max_ulp((DataType.BFLOAT16, 16), (DataType.FLOAT32, 2**17), (DataType.BFLOAT8_B, 4))
 
-softmax = register(
-    Op(
-        name="softmax",
-        signatures=(Signature((INPUT_TENSOR, _DIM), (MEMORY_CONFIG_OPTION, _COMPUTE, _STABLE)),),
-        run=_softmax,
-        doc="Return the softmax `exp(x) / sum(exp(x))` of `input_tensor` along `dim`.\n"
-        "Shape: [..., H, W] -> [..., H, W].\n"
-        "The output is in TILE_LAYOUT.",
-        source=_SOURCE,
-        dtypes=DTYPES,
-        layouts=(Layout.TILE, Layout.ROW_MAJOR),
-        golden=golden.softmax,
-        accuracy=_ACCURACY,
-        engine=("Pipeline",),
-        raises=_SHARED_ERRORS,
-        examples=_examples,
-    )
+_declare: Final = partial(
+    declare,
+    source="tt-metal `ttnn/cpp/ttnn/operations/normalization/softmax`",
+    dtypes=DTYPES,
+    accuracy=_ACCURACY,
+    engine=("Pipeline",),
 )
 
-softmax_in_place = register(
-    Op(
-        name="softmax_in_place",
-        signatures=(Signature((INPUT_TENSOR, _DIM), (SOFTMAX_PROGRAM_CONFIG, _COMPUTE, _STABLE)),),
-        run=_softmax_in_place,
-        doc="Write the softmax of `input_tensor` along `dim` over the input, and return it.\n"
-        "Shape: [..., H, W] -> [..., H, W].",
-        source=_SOURCE,
-        dtypes=DTYPES,
-        layouts=(Layout.TILE,),
-        golden=golden.softmax,
-        accuracy=_ACCURACY,
-        engine=("Pipeline",),
-        raises=_IN_PLACE_ERRORS,
-        examples=_tiled_only,
-    )
+softmax = _declare(
+    "softmax",
+    signatures=(Signature((INPUT_TENSOR, _DIM), (MEMORY_CONFIG_OPTION, _COMPUTE, _STABLE)),),
+    run=_softmax,
+    doc="Return the softmax `exp(x) / sum(exp(x))` of `input_tensor` along `dim`.\n"
+    "Shape: [..., H, W] -> [..., H, W].\n"
+    "The output is in TILE_LAYOUT.",
+    layouts=(Layout.TILE, Layout.ROW_MAJOR),
+    golden=golden.softmax,
+    raises=_SHARED_ERRORS,
+    examples=_examples,
 )
 
-scale_mask_softmax = register(
-    Op(
-        name="scale_mask_softmax",
-        signatures=(Signature((INPUT_TENSOR, _SCALE, _MASK), (MEMORY_CONFIG_OPTION, _CAUSAL, _COMPUTE, _STABLE)),),
-        run=_scale_mask_softmax,
-        doc="Return the softmax of `scale * input_tensor + mask` over the last dimension.\n"
-        "Shape: [..., H, W] -> [..., H, W].\n"
-        "The output is in TILE_LAYOUT.",
-        source=_SOURCE,
-        dtypes=DTYPES,
-        layouts=(Layout.TILE, Layout.ROW_MAJOR),
-        golden=golden.scale_mask_softmax,
-        accuracy=_ACCURACY,
-        engine=("Pipeline",),
-        raises=(*_SHARED_ERRORS, *_MASK_ERRORS),
-        examples=_scores,
-    )
+softmax_in_place = _declare(
+    "softmax_in_place",
+    signatures=(Signature((INPUT_TENSOR, _DIM), (SOFTMAX_PROGRAM_CONFIG, _COMPUTE, _STABLE)),),
+    run=_softmax_in_place,
+    doc="Write the softmax of `input_tensor` along `dim` over the input, and return it.\n"
+    "Shape: [..., H, W] -> [..., H, W].",
+    layouts=(Layout.TILE,),
+    golden=golden.softmax,
+    raises=_IN_PLACE_ERRORS,
+    examples=_tiled_only,
 )
 
-scale_mask_softmax_in_place = register(
-    Op(
-        name="scale_mask_softmax_in_place",
-        signatures=(Signature((INPUT_TENSOR, _SCALE, _MASK), (SOFTMAX_PROGRAM_CONFIG, _CAUSAL, _COMPUTE, _UNSTABLE)),),
-        run=_scale_mask_softmax_in_place,
-        doc="Write the softmax of `scale * input_tensor + mask` over the last dimension into the input, and return "
-        "it.\n"
-        "Shape: [..., H, W] -> [..., H, W].",
-        source=_SOURCE,
-        dtypes=DTYPES,
-        layouts=(Layout.TILE,),
-        golden=golden.scale_mask_softmax,
-        accuracy=_ACCURACY,
-        engine=("Pipeline",),
-        raises=(*_IN_PLACE_ERRORS, *_MASK_ERRORS),
-        examples=_tiled_only,
-    )
+scale_mask_softmax = _declare(
+    "scale_mask_softmax",
+    signatures=(Signature((INPUT_TENSOR, _SCALE, _MASK), (MEMORY_CONFIG_OPTION, _CAUSAL, _COMPUTE, _STABLE)),),
+    run=_scale_mask_softmax,
+    doc="Return the softmax of `scale * input_tensor + mask` over the last dimension.\n"
+    "Shape: [..., H, W] -> [..., H, W].\n"
+    "The output is in TILE_LAYOUT.",
+    layouts=(Layout.TILE, Layout.ROW_MAJOR),
+    golden=golden.scale_mask_softmax,
+    raises=(*_SHARED_ERRORS, *_MASK_ERRORS),
+    examples=_scores,
 )
 
-scale_causal_mask_hw_dims_softmax_in_place = register(
-    Op(
-        name="scale_causal_mask_hw_dims_softmax_in_place",
-        signatures=(Signature((INPUT_TENSOR, _SCALE, _MASK), (SOFTMAX_PROGRAM_CONFIG, _COMPUTE, _UNSTABLE)),),
-        run=_scale_causal_mask_in_place,
-        doc="Write the softmax of `scale * input_tensor + mask` over the last dimension into the input, and return it. "
-        "The mask has a row for every row of scores.\n"
-        "Shape: [..., H, W] -> [..., H, W].",
-        source=_SOURCE,
-        dtypes=DTYPES,
-        layouts=(Layout.TILE,),
-        golden=golden.scale_mask_softmax,
-        accuracy=_ACCURACY,
-        engine=("Pipeline",),
-        raises=(*_IN_PLACE_ERRORS, *_MASK_ERRORS),
-        examples=_causal,
-    )
+scale_mask_softmax_in_place = _declare(
+    "scale_mask_softmax_in_place",
+    signatures=(Signature((INPUT_TENSOR, _SCALE, _MASK), (SOFTMAX_PROGRAM_CONFIG, _CAUSAL, _COMPUTE, _UNSTABLE)),),
+    run=_scale_mask_softmax_in_place,
+    doc="Write the softmax of `scale * input_tensor + mask` over the last dimension into the input, and return "
+    "it.\n"
+    "Shape: [..., H, W] -> [..., H, W].",
+    layouts=(Layout.TILE,),
+    golden=golden.scale_mask_softmax,
+    raises=(*_IN_PLACE_ERRORS, *_MASK_ERRORS),
+    examples=_tiled_only,
+)
+
+scale_causal_mask_hw_dims_softmax_in_place = _declare(
+    "scale_causal_mask_hw_dims_softmax_in_place",
+    signatures=(Signature((INPUT_TENSOR, _SCALE, _MASK), (SOFTMAX_PROGRAM_CONFIG, _COMPUTE, _UNSTABLE)),),
+    run=_scale_causal_mask_in_place,
+    doc="Write the softmax of `scale * input_tensor + mask` over the last dimension into the input, and return it. "
+    "The mask has a row for every row of scores.\n"
+    "Shape: [..., H, W] -> [..., H, W].",
+    layouts=(Layout.TILE,),
+    golden=golden.scale_mask_softmax,
+    raises=(*_IN_PLACE_ERRORS, *_MASK_ERRORS),
+    examples=_causal,
 )

@@ -18,7 +18,7 @@ from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.golden import reduction as golden
 from ttnn.operation.accuracy import no_bound
-from ttnn.operation.registry import Op, register
+from ttnn.operation.registry import declare
 from ttnn.operation.signature import BOOLEAN, DATA_TYPE, INTEGER, TENSOR, Param, Signature
 from ttnn.ops._programs.common import (
     MEMORY_CONFIG_OPTION,
@@ -184,49 +184,44 @@ _ERRORS: Final = (
 )
 _ACCURACY: Final = no_bound("for rounding errors add up along the dimension")
 
-cumsum = register(
-    Op(
-        name="cumsum",
-        signatures=(
-            Signature(
-                (Param("input", TENSOR, doc="[..., H, W] on a device."), _DIM),
-                (
-                    *_OPTIONS,
-                    Param(
-                        "disable_compensated_sum",
-                        BOOLEAN,
-                        False,
-                        doc="Add float32 elements without the compensation of rounding errors.",
-                    ),
+_declare: Final = partial(
+    declare,
+    layouts=(Layout.TILE,),
+    accuracy=_ACCURACY,
+    engine=("Pipeline",),
+    raises=_ERRORS,
+    examples=_examples,
+)
+
+cumsum = _declare(
+    "cumsum",
+    signatures=(
+        Signature(
+            (Param("input", TENSOR, doc="[..., H, W] on a device."), _DIM),
+            (
+                *_OPTIONS,
+                Param(
+                    "disable_compensated_sum",
+                    BOOLEAN,
+                    False,
+                    doc="Add float32 elements without the compensation of rounding errors.",
                 ),
             ),
         ),
-        run=_cumsum,
-        doc="Return the sums of the elements along `dim` up to each element.\nShape: [..., H, W] -> [..., H, W].",
-        source="tt-metal `ttnn/cpp/ttnn/operations/reduction/accumulation/cumsum`",
-        dtypes=(*_FLOATS, *_INTEGERS),
-        layouts=(Layout.TILE,),
-        golden=golden.cumsum,
-        accuracy=_ACCURACY,
-        engine=("Pipeline",),
-        raises=_ERRORS,
-        examples=_examples,
-    )
+    ),
+    run=_cumsum,
+    doc="Return the sums of the elements along `dim` up to each element.\nShape: [..., H, W] -> [..., H, W].",
+    source="tt-metal `ttnn/cpp/ttnn/operations/reduction/accumulation/cumsum`",
+    dtypes=(*_FLOATS, *_INTEGERS),
+    golden=golden.cumsum,
 )
 
-cumprod = register(
-    Op(
-        name="cumprod",
-        signatures=(Signature((Param("input_tensor", TENSOR, doc="[..., H, W] on a device."), _DIM), _OPTIONS),),
-        run=_cumprod_of,
-        doc="Return the products of the elements along `dim` up to each element.\nShape: [..., H, W] -> [..., H, W].",
-        source="tt-metal `ttnn/cpp/ttnn/operations/reduction/accumulation/cumprod`",
-        dtypes=_FLOATS,
-        layouts=(Layout.TILE,),
-        golden=golden.cumprod,
-        accuracy=_ACCURACY,
-        engine=("Pipeline",),
-        raises=_ERRORS,
-        examples=_examples,
-    )
+cumprod = _declare(
+    "cumprod",
+    signatures=(Signature((Param("input_tensor", TENSOR, doc="[..., H, W] on a device."), _DIM), _OPTIONS),),
+    run=_cumprod_of,
+    doc="Return the products of the elements along `dim` up to each element.\nShape: [..., H, W] -> [..., H, W].",
+    source="tt-metal `ttnn/cpp/ttnn/operations/reduction/accumulation/cumprod`",
+    dtypes=_FLOATS,
+    golden=golden.cumprod,
 )

@@ -5,6 +5,7 @@ Source: tt-metal `ttnn/cpp/ttnn/operations/transformer`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from ttnn.base.enums import TILE_SIZE, DataType, Layout
@@ -26,6 +27,7 @@ from ttnn.ops._programs.common import (
     same_device,
 )
 from ttnn.ops._programs.windows import copy_tiles, tile_grid
+from ttnn.ops.data_movement.concat import TENSORS
 from ttnn.ops.data_movement.permute import permuted
 from ttnn.tensor.tensor import Tensor
 
@@ -148,6 +150,51 @@ def _join(input_tensor: Tensor, memory_config: MemoryConfig | None) -> Tensor:
     return heads_joined(_JOIN, input_tensor, memory_config, shape[:1])
 
 
+def _nlp_create(
+    input: Tensor,
+    input_kv: Tensor | None,
+    num_heads: int,
+    num_kv_heads: int | None,
+    transpose_k_heads: bool,
+    kv_tied: bool,
+    memory_config: MemoryConfig | None,
+    output_tensors: Sequence[Tensor] | None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    name = "ttnn.experimental.nlp_create_qkv_heads"
+    checked(name, input, "input", 4)
+    groups = num_heads if num_kv_heads is None else num_kv_heads
+    if num_heads < 1 or groups < 1:
+        raise ParameterError(f"{name}: num_heads={num_heads} and num_kv_heads={num_kv_heads} must be positive.")
+    if output_tensors is not None or kv_tied:
+        option = "kv_tied=True" if kv_tied else "output_tensors"
+        raise UnsupportedError(f"{name}: {option} is not built yet; leave it out.", "unimplemented")
+    width, parts = input._spec.shape[-1], num_heads + (2 * groups if input_kv is None else 0)
+    size = width // parts
+    fits = input._spec.shape[1] == 1 and size and size % TILE_SIZE == 0 and size * parts == width
+    if input_kv is not None:
+        checked(name, input_kv, "input_kv", 4)
+        same_device(name, on_device(name, input), input_kv, "input_kv")
+        fits = fits and tuple(input_kv._spec.shape) == (*tuple(input._spec.shape)[:3], 2 * groups * size)
+    if not fits:
+        raise ShapeError(
+            f"{name}: input of shape {input._spec.shape} does not divide into {num_heads} heads of queries and "
+            f"{groups} of keys and of values, of full tiles; it is [B, 1, S, W]."
+        )
+    source, first = (input, num_heads * size) if input_kv is None else (input_kv, 0)
+    query = heads_of(input, 0, num_heads, size, memory_config)
+    key = heads_of(source, first, groups, size, memory_config, transposed=transpose_k_heads)
+    return query, key, heads_of(source, first + groups * size, groups, size, memory_config)
+
+
+def _nlp_concat(input_tensor: Tensor, memory_config: MemoryConfig | None) -> Tensor:
+    name = "ttnn.experimental.nlp_concat_heads"
+    checked(name, input_tensor, "input_tensor", 4)
+    batch, _, _, size = tuple(input_tensor._spec.shape)
+    if size % TILE_SIZE:
+        raise ShapeError(f"{name}: heads of {size} columns are not made of full tiles.")
+    return heads_joined(name, input_tensor, memory_config, (batch, 1))
+
+
 split_query_key_value_and_split_heads = register(
     Op(
         name="transformer.split_query_key_value_and_split_heads",
@@ -219,6 +266,82 @@ concatenate_heads = register(
             ("LayoutError", "the input is row-major."),
             ("DTypeError", "the input is not floating point."),
         ),
+        examples=lambda shape, layout: (
+            ((),) if len(shape) == 4 and shape[-1] % TILE_SIZE == 0 and layout is Layout.TILE else ()
+        ),
+    )
+)
+
+_ERRORS: Final = (
+    ("ShapeError", "columns do not divide into heads of full tiles."),
+    ("LayoutError", "the input is row-major."),
+    ("DTypeError", "the input is not floating point."),
+    ("ParameterError", "a number of heads is not positive."),
+)
+
+nlp_create_qkv_heads = register(
+    Op(
+        name="experimental.nlp_create_qkv_heads",
+        signatures=(
+            Signature(
+                (
+                    Param(
+                        "input",
+                        TENSOR,
+                        doc="[B, 1, S, W] on a device: queries, keys and values side by side.",
+                        example=Operand((1, 1, 64, 384)),
+                    ),
+                    Param("input_kv", TENSOR, None, doc="[B, 1, S, W2]: keys and values, if they are apart."),
+                ),
+                (
+                    Param("num_heads", INTEGER, doc="Heads of the queries.", example=2),
+                    Param(
+                        "num_kv_heads",
+                        INTEGER,
+                        None,
+                        doc="Heads of keys and of values. Default: `num_heads`.",
+                        example=1,
+                    ),
+                    Param("transpose_k_heads", BOOLEAN, True, doc="Return keys as [B, heads, D, S]."),
+                    Param("kv_tied", BOOLEAN, False, doc="Not supported."),
+                    MEMORY_CONFIG_OPTION,
+                    Param("output_tensors", TENSORS, None, doc="Not supported."),
+                ),
+            ),
+        ),
+        run=_nlp_create,
+        doc="Return the heads of queries, keys and values.\n"
+        "Shape: [B, 1, S, 3 * H * D] -> [B, H, S, D], [B, H, D, S], [B, H, S, D].",
+        source="tt-metal `ttnn/cpp/ttnn/operations/experimental/transformer/nlp_create_qkv_heads`",
+        dtypes=_DTYPES,
+        layouts=(Layout.TILE,),
+        golden=golden.nlp_create_qkv_heads,
+        accuracy=bit_exact(),
+        engine=("write_window",),
+        numerics="movement",
+        raises=_ERRORS,
+        examples=lambda shape, layout: (
+            (({"num_heads": 2, "num_kv_heads": 1},),)
+            if len(shape) == 4 and shape[1] == 1 and shape[-1] == 128 and layout is Layout.TILE
+            else ()
+        ),
+    )
+)
+
+nlp_concat_heads = register(
+    Op(
+        name="experimental.nlp_concat_heads",
+        signatures=(Signature((INPUT_TENSOR,), (MEMORY_CONFIG_OPTION,)),),
+        run=_nlp_concat,
+        doc="Return heads side by side.\nShape: [B, H, S, D] -> [B, 1, S, H * D].",
+        source="tt-metal `ttnn/cpp/ttnn/operations/experimental/transformer/nlp_concat_heads`",
+        dtypes=_DTYPES,
+        layouts=(Layout.TILE,),
+        golden=golden.nlp_concat_heads,
+        accuracy=bit_exact(),
+        engine=("write_window",),
+        numerics="movement",
+        raises=_ERRORS[:3],
         examples=lambda shape, layout: (
             ((),) if len(shape) == 4 and shape[-1] % TILE_SIZE == 0 and layout is Layout.TILE else ()
         ),

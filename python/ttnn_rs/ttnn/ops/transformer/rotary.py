@@ -7,7 +7,7 @@ Source: tt-metal `ttnn/cpp/ttnn/operations/experimental/transformer`, the folder
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Final
 
 from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
@@ -18,7 +18,7 @@ from ttnn.base.tensor_spec import TensorSpec
 from ttnn.golden import transformer as golden
 from ttnn.operation.accuracy import no_bound
 from ttnn.operation.domain import Operand as Example
-from ttnn.operation.registry import Op, register
+from ttnn.operation.registry import declare
 from ttnn.operation.signature import BOOLEAN, COMPUTE_KERNEL_CONFIG, INTEGER, TENSOR, Param, Signature
 from ttnn.ops._programs.common import (
     INPUT_TENSOR,
@@ -353,106 +353,84 @@ def _examples_of(matrix: bool, shape: tuple[int, ...], layout: Layout) -> tuple[
     return ((*tables, Example((1, 1, 32, 32), 3, dtype=_BF16)),) if matrix else (tables,)
 
 
-rotary_embedding = register(
-    Op(
-        name="experimental.rotary_embedding",
-        aliases=("transformer.rotary_embedding",),
-        signatures=(
-            Signature(
-                (
-                    INPUT_TENSOR,
-                    _COS,
-                    _SIN,
-                    Param(
-                        "token_index",
-                        INTEGER,
-                        None,
-                        doc="Row of the tables for all rows. Default: row i for row i.",
-                        example=3,
-                    ),
+_declare: Final = partial(declare, dtypes=_DTYPES, layouts=(Layout.TILE,), accuracy=_ACCURACY, engine=("Pipeline",))
+
+rotary_embedding = _declare(
+    "experimental.rotary_embedding",
+    aliases=("transformer.rotary_embedding",),
+    signatures=(
+        Signature(
+            (
+                INPUT_TENSOR,
+                _COS,
+                _SIN,
+                Param(
+                    "token_index",
+                    INTEGER,
+                    None,
+                    doc="Row of the tables for all rows. Default: row i for row i.",
+                    example=3,
                 ),
-                (MEMORY_CONFIG_OPTION, _COMPUTE),
             ),
+            (MEMORY_CONFIG_OPTION, _COMPUTE),
         ),
-        run=_rotary_embedding,
-        doc="Return `x * cos + rotated * sin`, where `rotated` has the halves of the columns of x swapped and the "
-        "first half negated.\n"
-        "Shape: [B, H, S, D] -> [B, H, S, D], with S rounded up to a multiple of 32.",
-        source=f"{_SOURCE}/rotary_embedding`",
-        dtypes=_DTYPES,
-        layouts=(Layout.TILE,),
-        golden=golden.rotary_embedding,
-        accuracy=_ACCURACY,
-        engine=("Pipeline",),
-        raises=(*_ERRORS, ("ParameterError", "`token_index` is behind the tables.")),
-        examples=lambda shape, layout: _examples_of(False, shape, layout),
-    )
+    ),
+    run=_rotary_embedding,
+    doc="Return `x * cos + rotated * sin`, where `rotated` has the halves of the columns of x swapped and the "
+    "first half negated.\n"
+    "Shape: [B, H, S, D] -> [B, H, S, D], with S rounded up to a multiple of 32.",
+    source=f"{_SOURCE}/rotary_embedding`",
+    golden=golden.rotary_embedding,
+    raises=(*_ERRORS, ("ParameterError", "`token_index` is behind the tables.")),
+    examples=lambda shape, layout: _examples_of(False, shape, layout),
 )
 
-rotary_embedding_hf = register(
-    Op(
-        name="experimental.rotary_embedding_hf",
-        signatures=(Signature((INPUT_TENSOR, _COS, _SIN), (_DECODE, MEMORY_CONFIG_OPTION, _COMPUTE)),),
-        run=_rotary_embedding_hf,
-        doc="Return `x * cos + rotated * sin`, where `rotated` has the halves of the columns of x swapped and the "
-        "first half negated.\n"
-        "Shape: [B, H, S, D] -> [B, H, S, D], with S rounded up to a multiple of 32.",
-        source=f"{_SOURCE}/rotary_embedding_hf`",
-        dtypes=_DTYPES,
-        layouts=(Layout.TILE,),
-        golden=golden.rotary_embedding,
-        accuracy=_ACCURACY,
-        engine=("Pipeline",),
-        raises=_ERRORS,
-        examples=lambda shape, layout: _examples_of(False, shape, layout),
-    )
+rotary_embedding_hf = _declare(
+    "experimental.rotary_embedding_hf",
+    signatures=(Signature((INPUT_TENSOR, _COS, _SIN), (_DECODE, MEMORY_CONFIG_OPTION, _COMPUTE)),),
+    run=_rotary_embedding_hf,
+    doc="Return `x * cos + rotated * sin`, where `rotated` has the halves of the columns of x swapped and the "
+    "first half negated.\n"
+    "Shape: [B, H, S, D] -> [B, H, S, D], with S rounded up to a multiple of 32.",
+    source=f"{_SOURCE}/rotary_embedding_hf`",
+    golden=golden.rotary_embedding,
+    raises=_ERRORS,
+    examples=lambda shape, layout: _examples_of(False, shape, layout),
 )
 
-rotary_embedding_llama = register(
-    Op(
-        name="experimental.rotary_embedding_llama",
-        signatures=(Signature((INPUT_TENSOR, _COS, _SIN, _MATRIX), (_DECODE, MEMORY_CONFIG_OPTION, _COMPUTE)),),
-        run=_rotary_embedding_llama,
-        doc="Return `x * cos + (x @ trans_mat) * sin`, the product taken for every 32 columns.\n"
-        "Shape: [B, H, S, D] -> [B, H, S, D].",
-        source=f"{_SOURCE}/rotary_embedding_llama`",
-        dtypes=_DTYPES,
-        layouts=(Layout.TILE,),
-        golden=golden.rotary_embedding_llama,
-        accuracy=_ACCURACY,
-        engine=("Pipeline",),
-        raises=_ERRORS,
-        examples=lambda shape, layout: _examples_of(True, shape, layout),
-    )
+rotary_embedding_llama = _declare(
+    "experimental.rotary_embedding_llama",
+    signatures=(Signature((INPUT_TENSOR, _COS, _SIN, _MATRIX), (_DECODE, MEMORY_CONFIG_OPTION, _COMPUTE)),),
+    run=_rotary_embedding_llama,
+    doc="Return `x * cos + (x @ trans_mat) * sin`, the product taken for every 32 columns.\n"
+    "Shape: [B, H, S, D] -> [B, H, S, D].",
+    source=f"{_SOURCE}/rotary_embedding_llama`",
+    golden=golden.rotary_embedding_llama,
+    raises=_ERRORS,
+    examples=lambda shape, layout: _examples_of(True, shape, layout),
 )
 
-rotary_embedding_llama_fused_qk = register(
-    Op(
-        name="experimental.rotary_embedding_llama_fused_qk",
-        signatures=(
-            Signature(
-                (
-                    Param("q_input_tensor", TENSOR, doc="[1, B, H, D] on a device: queries."),
-                    Param("k_input_tensor", TENSOR, doc="[1, B, H, D]: keys."),
-                    _COS,
-                    _SIN,
-                    _MATRIX,
-                ),
-                (_COMPUTE,),
+rotary_embedding_llama_fused_qk = _declare(
+    "experimental.rotary_embedding_llama_fused_qk",
+    signatures=(
+        Signature(
+            (
+                Param("q_input_tensor", TENSOR, doc="[1, B, H, D] on a device: queries."),
+                Param("k_input_tensor", TENSOR, doc="[1, B, H, D]: keys."),
+                _COS,
+                _SIN,
+                _MATRIX,
             ),
+            (_COMPUTE,),
         ),
-        run=_rotary_embedding_llama_fused_qk,
-        doc="Return `rotary_embedding_llama` in decode mode of queries and of keys.\n"
-        "Shape: [1, B, H, D], [1, B, H2, D] -> [1, B, H, D], [1, B, H2, D].",
-        source=f"{_SOURCE}/rotary_embedding_llama_fused_qk`",
-        dtypes=_DTYPES,
-        layouts=(Layout.TILE,),
-        golden=golden.rotary_embedding_llama_fused_qk,
-        accuracy=_ACCURACY,
-        engine=("Pipeline",),
-        raises=_ERRORS,
-        examples=lambda shape, layout: tuple(
-            (Example(shape, 4), *example) for example in _examples_of(True, shape, layout)
-        ),
-    )
+    ),
+    run=_rotary_embedding_llama_fused_qk,
+    doc="Return `rotary_embedding_llama` in decode mode of queries and of keys.\n"
+    "Shape: [1, B, H, D], [1, B, H2, D] -> [1, B, H, D], [1, B, H2, D].",
+    source=f"{_SOURCE}/rotary_embedding_llama_fused_qk`",
+    golden=golden.rotary_embedding_llama_fused_qk,
+    raises=_ERRORS,
+    examples=lambda shape, layout: tuple(
+        (Example(shape, 4), *example) for example in _examples_of(True, shape, layout)
+    ),
 )
