@@ -9,7 +9,7 @@ from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
-from typing_extensions import NotRequired, TypedDict, Unpack
+from typing_extensions import NotRequired, Self, TypedDict, Unpack
 
 _Bytes = npt.NDArray[np.uint8]
 _Words = npt.NDArray[np.uint32]
@@ -326,20 +326,23 @@ class _TernaryArguments(TypedDict):
 
 def ternary(operands: Sequence[Buffer | float], output: Buffer, **program: Unpack[_TernaryArguments]) -> None: ...
 
+class _PipelineSettings(TypedDict):
+    domain: Sequence[int]
+    axis: int
+    format: int
+    dst32: bool
+    direct: bool
+    fidelity: int
+    arch: int
+
+@final
 class Pipeline:
-    def __init__(
-        self,
+    def __new__(
+        cls,
         tensors: Sequence[tuple[int, list[int] | None, str | None, int]],
         passes: Sequence[dict[str, Any]],
-        *,
-        domain: list[int],
-        axis: int,
-        format: int,
-        dst32: bool,
-        direct: bool,
-        fidelity: int,
-        arch: int,
-    ) -> None: ...
+        **settings: Unpack[_PipelineSettings],
+    ) -> Self: ...
     def run(self, inputs: Sequence[Buffer], outputs: Sequence[Buffer]) -> None: ...
 
 class _ReduceArguments(TypedDict):
