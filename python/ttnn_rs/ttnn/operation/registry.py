@@ -27,6 +27,7 @@ from ttnn.base.exceptions import (
     MemoryConfigError,
     OutOfMemoryError,
     ShapeError,
+    TtnnError,
     UnsupportedError,
 )
 from ttnn.device.queues import command_queue, queue_number
@@ -236,6 +237,7 @@ class FastOperation:
 
 
 _operations: Final[dict[str, FastOperation]] = {}
+_named_again: Final[dict[str, FastOperation]] = {}
 
 
 def register(op: Op) -> FastOperation:
@@ -283,8 +285,9 @@ def operations() -> tuple[FastOperation, ...]:
 
 
 def exports() -> dict[str, FastOperation]:
-    """Return the operators that have an entry, by the names below `ttnn`: their own and their aliases."""
-    return {name: find(f"ttnn.{entry.name}") for entry in entries() for name in (entry.name, *entry.aliases)}
+    """Return the operators that have an entry, by the names below `ttnn`: their own, their aliases, second names."""
+    own = {name: find(f"ttnn.{entry.name}") for entry in entries() for name in (entry.name, *entry.aliases)}
+    return own | _named_again
 
 
 def find(name: str) -> FastOperation:
@@ -297,6 +300,52 @@ def find(name: str) -> FastOperation:
         return _operations[name]
     except KeyError:
         raise UnsupportedError(f"{name} is not built yet.", "unimplemented") from None
+
+
+def name_again(prefix: str, names: Iterable[str]) -> None:
+    """List operators a second time, as separate operators below a prefix: "experimental.quasar." is one.
+
+    They share the entry, and with it the signatures; errors have the second name. What lists entries (the docs, the
+    generated tests) has the operator once.
+
+    Args:
+        prefix: What stands before the names, with its dot. The first name has none of it, or only its first word.
+        names: Full names below `ttnn`. One whose operator is not registered is left out, and stays missing.
+    """
+    known = exports()
+    for name in names:
+        if not name.startswith(prefix) or name in known:
+            continue
+        first = name.removeprefix(prefix)
+        operation = known.get(first) or known.get(f"{prefix.partition('.')[0]}.{first}")
+        if operation is not None:
+            _named_again[name] = add_operation(_under_second_name(operation, f"ttnn.{name}"))
+
+
+def _under_second_name(operation: FastOperation, name: str) -> FastOperation:
+    """Return an operator that does the same under another full name."""
+    entry = operation.entry
+    assert entry is not None
+    dispatch = _dispatcher(replace(entry, name=name.removeprefix("ttnn.")))
+    first = f"ttnn.{entry.name}"
+
+    def function(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return dispatch(*args, **kwargs)
+        except TtnnError as error:
+            if error.operator == first:
+                error.operator = name
+            raise
+
+    return FastOperation(
+        name,
+        function,
+        golden_function=operation.golden_function,
+        is_cpp_operation=operation.is_cpp_operation,
+        is_experimental=name.startswith("ttnn.experimental."),
+        entry=entry,
+        doc=operation.__doc__,
+    )
 
 
 def overload(operation: FastOperation, signature: Signature, golden: Callable[..., Any]) -> None:
@@ -319,8 +368,11 @@ def overload(operation: FastOperation, signature: Signature, golden: Callable[..
 
 
 def entries() -> tuple[Op, ...]:
-    """Return the entries of all operators that have one, sorted by name."""
-    return tuple(operation.entry for operation in operations() if operation.entry is not None)
+    """Return the entries of all operators that have one, sorted by name, and each once."""
+    again = set(_named_again.values())
+    return tuple(
+        operation.entry for operation in operations() if operation.entry is not None and operation not in again
+    )
 
 
 def supported(name: str) -> str:

@@ -37,6 +37,11 @@ def _sections() -> dict[str, str]:
     return found
 
 
+def names() -> list[str]:
+    """Return all names of the official package that are listed, sorted."""
+    return sorted(_sections())
+
+
 def not_here() -> list[str]:
     """Return the names of the official package that `ttnn` does not have, sorted."""
     return sorted(name for name in _sections() if not _has(name))
