@@ -2,13 +2,21 @@
 # fmt: off
 
 from collections.abc import Sequence
+from typing import overload
 
+from ttnn.base.activation import Activation, UnaryWithParam
 from ttnn.base.compute_config import WormholeComputeKernelConfig
-from ttnn.base.core_range import CoreRangeSet
+from ttnn.base.core_range import CoreCoord, CoreGrid, CoreRangeSet
+from ttnn.base.enums import DataType, Layout, ShardOrientation, TensorMemoryLayout
 from ttnn.base.memory_config import MemoryConfig
+from ttnn.base.op_enums import UnaryOpType
 from ttnn.base.program_config import SoftmaxDefaultProgramConfig, SoftmaxShardedMultiCoreProgramConfig
 from ttnn.base.shape import Shape
+from ttnn.base.system_enums import TileReshapeMapMode
+from ttnn.base.tile import Tile
+from ttnn.device.coordinates import SubDeviceId
 from ttnn.operation.registry import FastOperation
+from ttnn.ops.matmul.config_data import AnyProgramConfig
 from ttnn.tensor.tensor import Tensor
 
 class _ExperimentalFastReduceNc(FastOperation):
@@ -69,7 +77,584 @@ class _TransformerSplitQueryKeyValueAndSplitHeads(FastOperation):
         use_falcon7b_backend: bool = False, queue_id: int | None = None,
         cq_id: int | None = None) -> tuple[Tensor, Tensor, Tensor]: ...
 
+class _ExperimentalQuasarAdd(FastOperation):
+    @overload
+    def __call__(self, input_tensor_a: Tensor, input_tensor_b: int | float, *, fast_and_approximate_mode: bool = True,
+        dtype: DataType | None = None, memory_config: MemoryConfig | None = None, output_tensor: Tensor | None = None,
+        activations: Sequence[Activation] = ..., input_tensor_a_activations: Sequence[Activation] = ...,
+        input_tensor_b_activations: Sequence[Activation] = ..., sub_core_grids: CoreRangeSet | None = None,
+        sub_device_id: SubDeviceId | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, input_tensor_a: Tensor, input_tensor_b: Tensor, *, fast_and_approximate_mode: bool = True,
+        dtype: DataType | None = None, memory_config: MemoryConfig | None = None, output_tensor: Tensor | None = None,
+        activations: Sequence[Activation] = ..., input_tensor_a_activations: Sequence[Activation] = ...,
+        input_tensor_b_activations: Sequence[Activation] = ..., sub_core_grids: CoreRangeSet | None = None,
+        sub_device_id: SubDeviceId | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, input_tensor_a: int | float, input_tensor_b: Tensor, *, fast_and_approximate_mode: bool = True,
+        dtype: DataType | None = None, memory_config: MemoryConfig | None = None, output_tensor: Tensor | None = None,
+        activations: Sequence[Activation] = ..., input_tensor_a_activations: Sequence[Activation] = ...,
+        input_tensor_b_activations: Sequence[Activation] = ..., sub_core_grids: CoreRangeSet | None = None,
+        sub_device_id: SubDeviceId | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalQuasarAddInPlace(FastOperation):
+    @overload
+    def __call__(self, input_tensor_a: Tensor, input_tensor_b: int | float, *, activations: Sequence[Activation] = ...,
+        input_tensor_a_activations: Sequence[Activation] = ..., input_tensor_b_activations: Sequence[Activation] = ...,
+        fast_and_approximate_mode: bool | None = True, sub_core_grids: CoreRangeSet | None = None,
+        sub_device_id: SubDeviceId | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, input_tensor_a: Tensor, input_tensor_b: Tensor, *, activations: Sequence[Activation] = ...,
+        input_tensor_a_activations: Sequence[Activation] = ..., input_tensor_b_activations: Sequence[Activation] = ...,
+        fast_and_approximate_mode: bool | None = True, sub_core_grids: CoreRangeSet | None = None,
+        sub_device_id: SubDeviceId | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalQuasarAddalpha(FastOperation):
+    def __call__(self, input_tensor_a: Tensor, input_tensor_b: Tensor, alpha: float, *,
+        memory_config: MemoryConfig | None = None, output_tensor: Tensor | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalQuasarAddmm(FastOperation):
+    def __call__(self, input_tensor: Tensor, mat1_tensor: Tensor, mat2_tensor: Tensor, *, alpha: float = 1.0,
+        beta: float = 1.0, memory_config: MemoryConfig | None = None, dtype: DataType | None = None,
+        program_config: AnyProgramConfig | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, core_grid: CoreGrid | None = None,
+        output_tile: Tile | None = None, optional_output_tensor: Tensor | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalQuasarAtan2(FastOperation):
+    def __call__(self, input_tensor_a: Tensor, input_tensor_b: Tensor, *, memory_config: MemoryConfig | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalQuasarBiasGelu(FastOperation):
+    @overload
+    def __call__(self, input_tensor_a: Tensor, input_tensor_b: int | float, *, fast_and_approximate_mode: bool = False,
+        dtype: DataType | None = None, memory_config: MemoryConfig | None = None, output_tensor: Tensor | None = None,
+        activations: Sequence[Activation] = ..., input_tensor_a_activations: Sequence[Activation] = ...,
+        input_tensor_b_activations: Sequence[Activation] = ..., sub_core_grids: CoreRangeSet | None = None,
+        sub_device_id: SubDeviceId | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, input_tensor_a: Tensor, input_tensor_b: Tensor, *, fast_and_approximate_mode: bool = False,
+        dtype: DataType | None = None, memory_config: MemoryConfig | None = None, output_tensor: Tensor | None = None,
+        activations: Sequence[Activation] = ..., input_tensor_a_activations: Sequence[Activation] = ...,
+        input_tensor_b_activations: Sequence[Activation] = ..., sub_core_grids: CoreRangeSet | None = None,
+        sub_device_id: SubDeviceId | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalQuasarBiasGeluInPlace(FastOperation):
+    @overload
+    def __call__(self, input_a: Tensor, input_b: int | float, *, activations: Sequence[Activation] = ...,
+        input_tensor_a_activations: Sequence[Activation] = ..., input_tensor_b_activations: Sequence[Activation] = ...,
+        sub_core_grids: CoreRangeSet | None = None, sub_device_id: SubDeviceId | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, input_a: Tensor, input_b: Tensor, *, activations: Sequence[Activation] = ...,
+        input_tensor_a_activations: Sequence[Activation] = ..., input_tensor_b_activations: Sequence[Activation] = ...,
+        sub_core_grids: CoreRangeSet | None = None, sub_device_id: SubDeviceId | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalQuasarBitwiseAnd(FastOperation):
+    @overload
+    def __call__(self, input_tensor_a: Tensor, input_b: int, *, memory_config: MemoryConfig | None = None,
+        output_tensor: Tensor | None = None, activations: Sequence[Activation] = ...,
+        input_tensor_a_activations: Sequence[Activation] = ..., input_tensor_b_activations: Sequence[Activation] = ...,
+        sub_core_grids: CoreRangeSet | None = None, sub_device_id: SubDeviceId | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, input_tensor_a: Tensor, input_tensor_b: Tensor, *, memory_config: MemoryConfig | None = None,
+        output_tensor: Tensor | None = None, activations: Sequence[Activation] = ...,
+        input_tensor_a_activations: Sequence[Activation] = ..., input_tensor_b_activations: Sequence[Activation] = ...,
+        sub_core_grids: CoreRangeSet | None = None, sub_device_id: SubDeviceId | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalQuasarDiv(FastOperation):
+    @overload
+    def __call__(self, input_tensor_a: Tensor, input_tensor_b: Tensor, *, fast_and_approximate_mode: bool = False,
+        rounding_mode: str | None = None, dtype: DataType | None = None, memory_config: MemoryConfig | None = None,
+        output_tensor: Tensor | None = None, activations: Sequence[Activation] = ...,
+        input_tensor_a_activations: Sequence[Activation] = ..., input_tensor_b_activations: Sequence[Activation] = ...,
+        sub_core_grids: CoreRangeSet | None = None, sub_device_id: SubDeviceId | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, input_tensor_a: Tensor, value: int | float, *, fast_and_approximate_mode: bool = False,
+        rounding_mode: str | None = None, dtype: DataType | None = None, memory_config: MemoryConfig | None = None,
+        output_tensor: Tensor | None = None, activations: Sequence[Activation] = ...,
+        input_tensor_a_activations: Sequence[Activation] = ..., input_tensor_b_activations: Sequence[Activation] = ...,
+        sub_core_grids: CoreRangeSet | None = None, sub_device_id: SubDeviceId | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, input_tensor_a: int | float, input_tensor_b: Tensor, *, fast_and_approximate_mode: bool = False,
+        rounding_mode: str | None = None, dtype: DataType | None = None, memory_config: MemoryConfig | None = None,
+        output_tensor: Tensor | None = None, activations: Sequence[Activation] = ...,
+        input_tensor_a_activations: Sequence[Activation] = ..., input_tensor_b_activations: Sequence[Activation] = ...,
+        sub_core_grids: CoreRangeSet | None = None, sub_device_id: SubDeviceId | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, input_tensor_a: Tensor, input_tensor_b: int | float, *, fast_and_approximate_mode: bool = False,
+        rounding_mode: str | None = None, dtype: DataType | None = None, memory_config: MemoryConfig | None = None,
+        output_tensor: Tensor | None = None, activations: Sequence[Activation] = ...,
+        input_tensor_a_activations: Sequence[Activation] = ..., input_tensor_b_activations: Sequence[Activation] = ...,
+        sub_core_grids: CoreRangeSet | None = None, sub_device_id: SubDeviceId | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalQuasarDivNoNan(FastOperation):
+    @overload
+    def __call__(self, input_tensor_a: Tensor, value: int | float, *, memory_config: MemoryConfig | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, input_tensor_a: Tensor, input_tensor_b: Tensor, *, memory_config: MemoryConfig | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalQuasarDivideInPlace(FastOperation):
+    @overload
+    def __call__(self, input_a: Tensor, input_b: int | float, *, activations: Sequence[Activation] = ...,
+        input_tensor_a_activations: Sequence[Activation] = ..., input_tensor_b_activations: Sequence[Activation] = ...,
+        fast_and_approximate_mode: bool | None = False, sub_core_grids: CoreRangeSet | None = None,
+        sub_device_id: SubDeviceId | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, input_a: Tensor, input_b: Tensor, *, activations: Sequence[Activation] = ...,
+        input_tensor_a_activations: Sequence[Activation] = ..., input_tensor_b_activations: Sequence[Activation] = ...,
+        fast_and_approximate_mode: bool | None = False, sub_core_grids: CoreRangeSet | None = None,
+        sub_device_id: SubDeviceId | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalQuasarEq(FastOperation):
+    @overload
+    def __call__(self, input_tensor_a: Tensor, input_tensor_b: int | float, *, dtype: DataType | None = None,
+        memory_config: MemoryConfig | None = None, output_tensor: Tensor | None = None,
+        activations: Sequence[Activation] = ..., input_tensor_a_activations: Sequence[Activation] = ...,
+        input_tensor_b_activations: Sequence[Activation] = ..., sub_core_grids: CoreRangeSet | None = None,
+        sub_device_id: SubDeviceId | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, input_tensor_a: Tensor, input_tensor_b: Tensor, *, dtype: DataType | None = None,
+        memory_config: MemoryConfig | None = None, output_tensor: Tensor | None = None,
+        activations: Sequence[Activation] = ..., input_tensor_a_activations: Sequence[Activation] = ...,
+        input_tensor_b_activations: Sequence[Activation] = ..., sub_core_grids: CoreRangeSet | None = None,
+        sub_device_id: SubDeviceId | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalQuasarFmod(FastOperation):
+    @overload
+    def __call__(self, input_tensor_a: Tensor, scalar: int | float, *, memory_config: MemoryConfig | None = None,
+        sub_core_grids: CoreRangeSet | None = None, sub_device_id: SubDeviceId | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, input_tensor_a: Tensor, input_tensor_b: Tensor, *, memory_config: MemoryConfig | None = None,
+        sub_core_grids: CoreRangeSet | None = None, sub_device_id: SubDeviceId | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalQuasarGcd(FastOperation):
+    def __call__(self, input_tensor_a: Tensor, input_tensor_b: Tensor, *, dtype: DataType | None = None,
+        memory_config: MemoryConfig | None = None, output_tensor: Tensor | None = None,
+        activations: Sequence[Activation] = ..., input_tensor_a_activations: Sequence[Activation] = ...,
+        input_tensor_b_activations: Sequence[Activation] = ..., queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalQuasarInterleavedToSharded(FastOperation):
+    @overload
+    def __call__(self, input_tensor: Tensor, grid: CoreCoord | CoreRangeSet, shard_shape: Shape | Sequence[int],
+        shard_scheme: TensorMemoryLayout, shard_orientation: ShardOrientation, output_dtype: DataType | None = None, *,
+        keep_l1_aligned: bool | None = False, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, input_tensor: Tensor, sharded_memory_config: MemoryConfig, output_dtype: DataType | None = None,
+        *, keep_l1_aligned: bool | None = False, preallocated_output: Tensor | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalQuasarIsclose(FastOperation):
+    def __call__(self, input_tensor_a: Tensor, input_tensor_b: Tensor, *, rtol: float = 9.999999747378752e-06,
+        atol: float = 9.99999993922529e-09, equal_nan: bool = False, memory_config: MemoryConfig | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalQuasarLinear(FastOperation):
+    def __call__(self, input_tensor_a: Tensor, input_tensor_b: Tensor, *, bias: Tensor | None = None,
+        transpose_a: bool = False, transpose_b: bool = False, memory_config: MemoryConfig | None = None,
+        dtype: DataType | None = None, program_config: AnyProgramConfig | None = None,
+        activation: str | UnaryWithParam | UnaryOpType | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, core_grid: CoreGrid | None = None,
+        output_tile: Tile | None = None, optional_output_tensor: Tensor | None = None, global_cb: object | None = None,
+        sub_device_id: SubDeviceId | None = None, prefetcher_pipes: Sequence[object] = ...,
+        in0_column_offset: int | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalQuasarMatmul(FastOperation):
+    def __call__(self, input_tensor_a: Tensor, input_tensor_b: Tensor, *, transpose_a: bool = False,
+        transpose_b: bool = False, memory_config: MemoryConfig | None = None, dtype: DataType | None = None,
+        program_config: AnyProgramConfig | None = None, activation: str | UnaryWithParam | UnaryOpType | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, core_grid: CoreGrid | None = None,
+        output_tile: Tile | None = None, optional_output_tensor: Tensor | None = None, global_cb: object | None = None,
+        sub_device_id: SubDeviceId | None = None, prefetcher_pipes: Sequence[object] = ..., queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalQuasarMaximum(FastOperation):
+    @overload
+    def __call__(self, input_tensor_a: Tensor, input_b: int | float, *, dtype: DataType | None = None,
+        memory_config: MemoryConfig | None = None, output_tensor: Tensor | None = None,
+        activations: Sequence[Activation] = ..., input_tensor_a_activations: Sequence[Activation] = ...,
+        input_tensor_b_activations: Sequence[Activation] = ..., queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, input_tensor_a: Tensor, input_tensor_b: Tensor, *, dtype: DataType | None = None,
+        memory_config: MemoryConfig | None = None, output_tensor: Tensor | None = None,
+        activations: Sequence[Activation] = ..., input_tensor_a_activations: Sequence[Activation] = ...,
+        input_tensor_b_activations: Sequence[Activation] = ..., queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalQuasarMultiply(FastOperation):
+    @overload
+    def __call__(self, input_tensor_a: Tensor, input_tensor_b: int | float, *, fast_and_approximate_mode: bool = False,
+        dtype: DataType | None = None, memory_config: MemoryConfig | None = None, output_tensor: Tensor | None = None,
+        activations: Sequence[Activation] = ..., input_tensor_a_activations: Sequence[Activation] = ...,
+        input_tensor_b_activations: Sequence[Activation] = ..., sub_core_grids: CoreRangeSet | None = None,
+        sub_device_id: SubDeviceId | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, input_tensor_a: Tensor, input_tensor_b: Tensor, *, fast_and_approximate_mode: bool = False,
+        dtype: DataType | None = None, memory_config: MemoryConfig | None = None, output_tensor: Tensor | None = None,
+        activations: Sequence[Activation] = ..., input_tensor_a_activations: Sequence[Activation] = ...,
+        input_tensor_b_activations: Sequence[Activation] = ..., sub_core_grids: CoreRangeSet | None = None,
+        sub_device_id: SubDeviceId | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, input_tensor_a: int | float, input_tensor_b: Tensor, *, fast_and_approximate_mode: bool = False,
+        dtype: DataType | None = None, memory_config: MemoryConfig | None = None, output_tensor: Tensor | None = None,
+        activations: Sequence[Activation] = ..., input_tensor_a_activations: Sequence[Activation] = ...,
+        input_tensor_b_activations: Sequence[Activation] = ..., sub_core_grids: CoreRangeSet | None = None,
+        sub_device_id: SubDeviceId | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalQuasarPad(FastOperation):
+    @overload
+    def __call__(self, input_tensor: Tensor, padding: Sequence[Sequence[int]], value: float, *,
+        use_multicore: bool = True, memory_config: MemoryConfig | None = None,
+        sub_core_grids: CoreRangeSet | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, input_tensor: Tensor, output_padded_shape: Shape | Sequence[int],
+        input_tensor_start: Shape | Sequence[int], value: float, *, use_multicore: bool = True,
+        memory_config: MemoryConfig | None = None, sub_core_grids: CoreRangeSet | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalQuasarPolyval(FastOperation):
+    def __call__(self, input_tensor_a: Tensor, coeffs: Sequence[float], *, memory_config: MemoryConfig | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalQuasarPow(FastOperation):
+    @overload
+    def __call__(self, input_tensor: Tensor, exponent: int, *, memory_config: MemoryConfig | None = None,
+        output_tensor: Tensor | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, input_tensor: Tensor, exponent: float, *, memory_config: MemoryConfig | None = None,
+        output_tensor: Tensor | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, input_tensor: Tensor, exponent: Tensor, *, dtype: DataType | None = None,
+        memory_config: MemoryConfig | None = None, output_tensor: Tensor | None = None,
+        activations: Sequence[Activation] = ..., input_tensor_a_activations: Sequence[Activation] = ...,
+        input_tensor_b_activations: Sequence[Activation] = ..., queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, input_tensor: float, exponent: Tensor, *, dtype: DataType | None = None,
+        memory_config: MemoryConfig | None = None, output_tensor: Tensor | None = None,
+        activations: Sequence[Activation] = ..., input_tensor_a_activations: Sequence[Activation] = ...,
+        input_tensor_b_activations: Sequence[Activation] = ..., queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalQuasarPrelu(FastOperation):
+    @overload
+    def __call__(self, input_tensor_a: Tensor, weight: Tensor, *, memory_config: MemoryConfig | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, input_tensor_a: Tensor, weight: int | float, *, memory_config: MemoryConfig | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, input_tensor_a: Tensor, weight: Sequence[float], *, memory_config: MemoryConfig | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalQuasarReshape(FastOperation):
+    @overload
+    def __call__(self, input_tensor: Tensor, shape: Shape | Sequence[int], *, memory_config: MemoryConfig | None = None,
+        pad_value: int | float | None = None, reshape_tile_mode: TileReshapeMapMode = ...,
+        sub_core_grids: CoreRangeSet | None = None, skip_padding_fill: bool = False, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, input_tensor: Tensor, logical_shape: Shape | Sequence[int], padded_shape: Shape | Sequence[int],
+        *, memory_config: MemoryConfig | None = None, pad_value: int | float | None = None,
+        reshape_tile_mode: TileReshapeMapMode = ..., sub_core_grids: CoreRangeSet | None = None,
+        skip_padding_fill: bool = False, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalQuasarReshard(FastOperation):
+    def __call__(self, input_tensor: Tensor, output_memory_config: MemoryConfig, output_tensor: Tensor | None = None, *,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalQuasarRsub(FastOperation):
+    @overload
+    def __call__(self, input_tensor_a: Tensor, input_b: int | float, *, dtype: DataType | None = None,
+        memory_config: MemoryConfig | None = None, output_tensor: Tensor | None = None,
+        activations: Sequence[Activation] = ..., input_tensor_a_activations: Sequence[Activation] = ...,
+        input_tensor_b_activations: Sequence[Activation] = ..., fast_and_approximate_mode: bool | None = True,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, input_tensor_a: Tensor, input_tensor_b: Tensor, *, dtype: DataType | None = None,
+        memory_config: MemoryConfig | None = None, output_tensor: Tensor | None = None,
+        activations: Sequence[Activation] = ..., input_tensor_a_activations: Sequence[Activation] = ...,
+        input_tensor_b_activations: Sequence[Activation] = ..., fast_and_approximate_mode: bool | None = True,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalQuasarRsubInPlace(FastOperation):
+    @overload
+    def __call__(self, input_a: Tensor, input_b: int | float, *, activations: Sequence[Activation] = ...,
+        input_tensor_a_activations: Sequence[Activation] = ..., input_tensor_b_activations: Sequence[Activation] = ...,
+        fast_and_approximate_mode: bool | None = True, sub_core_grids: CoreRangeSet | None = None,
+        sub_device_id: SubDeviceId | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, input_a: Tensor, input_b: Tensor, *, activations: Sequence[Activation] = ...,
+        input_tensor_a_activations: Sequence[Activation] = ..., input_tensor_b_activations: Sequence[Activation] = ...,
+        fast_and_approximate_mode: bool | None = True, sub_core_grids: CoreRangeSet | None = None,
+        sub_device_id: SubDeviceId | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalQuasarShardedToInterleaved(FastOperation):
+    def __call__(self, input_tensor: Tensor, memory_config: MemoryConfig | None = None,
+        output_dtype: DataType | None = None, *, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalQuasarSlice(FastOperation):
+    @overload
+    def __call__(self, input_tensor: Tensor, starts: Tensor, ends: Tensor,
+        slice_step: Shape | Sequence[int] | None = None, *, memory_config: MemoryConfig | None = None,
+        output_tensor: Tensor | None = None, pad_value: float | None = None, slice_dim: int | None = None,
+        num_devices: int | None = None, sub_core_grids: CoreRangeSet | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, input_tensor: Tensor, starts: Shape | Sequence[int], ends: Shape | Sequence[int],
+        steps: Shape | Sequence[int], *, memory_config: MemoryConfig | None = None, output_tensor: Tensor | None = None,
+        pad_value: float | None = None, sub_core_grids: CoreRangeSet | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, input_tensor: Tensor, slice_start: Shape | Sequence[int], slice_end: Shape | Sequence[int],
+        slice_step: Shape | Sequence[int] | None = None, *, memory_config: MemoryConfig | None = None,
+        output_tensor: Tensor | None = None, pad_value: float | None = None, sub_core_grids: CoreRangeSet | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalQuasarTilize(FastOperation):
+    def __call__(self, input_tensor: Tensor, *, memory_config: MemoryConfig | None = None,
+        dtype: DataType | None = None, use_multicore: bool = True, use_low_perf: bool = False, tile: Tile = ...,
+        sub_core_grids: CoreRangeSet | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalQuasarTilizeWithValPadding(FastOperation):
+    def __call__(self, input_tensor: Tensor, output_tensor_shape: Shape | Sequence[int], pad_value: int | float, *,
+        memory_config: MemoryConfig | None = None, dtype: DataType | None = None, use_multicore: bool = True,
+        sub_core_grids: CoreRangeSet | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalQuasarTilizeWithZeroPadding(FastOperation):
+    def __call__(self, input_tensor: Tensor, *, memory_config: MemoryConfig | None = None,
+        output_dtype: DataType | None = None, use_multicore: bool = True, sub_core_grids: CoreRangeSet | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalQuasarToLayout(FastOperation):
+    def __call__(self, tensor: Tensor, layout: Layout, dtype: DataType | None = None,
+        memory_config: MemoryConfig | None = None, sub_core_grids: CoreRangeSet | None = None, pad_value: float = 0.0,
+        *, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalQuasarToMemoryConfig(FastOperation):
+    def __call__(self, tensor: Tensor, memory_config: MemoryConfig, dtype: DataType | None = None,
+        output_tensor: Tensor | None = None, *, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalQuasarTranspose(FastOperation):
+    @overload
+    def __call__(self, input_tensor: Tensor, dim1: int, dim2: int, *, memory_config: MemoryConfig | None = None,
+        pad_value: float = 0.0, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, input_tensor: Tensor, dim1: int, dim2: int, pad_value: float = 0.0, *,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalQuasarTypecast(FastOperation):
+    @overload
+    def __call__(self, input_tensor: Tensor, dtype: DataType, *, memory_config: MemoryConfig | None = None,
+        output_tensor: Tensor | None = None, sub_core_grids: CoreRangeSet | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, input_tensor: Tensor, input_dtype: DataType, output_dtype: DataType, *,
+        memory_config: MemoryConfig | None = None, output_tensor: Tensor | None = None,
+        sub_core_grids: CoreRangeSet | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalQuasarUntilize(FastOperation):
+    def __call__(self, input_tensor: Tensor, *, memory_config: MemoryConfig | None = None, use_multicore: bool = True,
+        sub_core_grids: CoreRangeSet | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalQuasarUntilizeWithUnpadding(FastOperation):
+    def __call__(self, input_tensor: Tensor, output_tensor_end: Shape | Sequence[int], *,
+        memory_config: MemoryConfig | None = None, use_multicore: bool = True,
+        sub_core_grids: CoreRangeSet | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
 class _InExperimental:
+    class _InExperimentalQuasar:
+        add: _ExperimentalQuasarAdd
+        """Return the element-wise sum `a + b`, with broadcasting."""
+        add_: _ExperimentalQuasarAddInPlace
+        """Write the element-wise sum `a + b` to the first operand and return it."""
+        addalpha: _ExperimentalQuasarAddalpha
+        """Return the element-wise sum `a + alpha * b`, with broadcasting."""
+        addmm: _ExperimentalQuasarAddmm
+        """Return `beta * input_tensor + alpha * (mat1_tensor @ mat2_tensor)`."""
+        atan2: _ExperimentalQuasarAtan2
+        """Return the element-wise angle `atan2(a, b)` in radians, in [-pi, pi], with broadcasting."""
+        bias_gelu: _ExperimentalQuasarBiasGelu
+        """Return the element-wise GELU `gelu(a + b)` of the sum, with broadcasting."""
+        bias_gelu_: _ExperimentalQuasarBiasGeluInPlace
+        """Write the element-wise GELU `gelu(a + b)` of the sum to the first operand and return it."""
+        bitwise_and: _ExperimentalQuasarBitwiseAnd
+        """Return the element-wise bitwise AND of `a` and `b`, with broadcasting."""
+        bitwise_left_shift: _ExperimentalQuasarBitwiseAnd
+        """Return the element-wise left shift of `a` by `b` bits, with broadcasting."""
+        bitwise_or: _ExperimentalQuasarBitwiseAnd
+        """Return the element-wise bitwise OR of `a` and `b`, with broadcasting."""
+        bitwise_right_shift: _ExperimentalQuasarBitwiseAnd
+        """Return the element-wise arithmetic right shift of `a` by `b` bits, with broadcasting."""
+        bitwise_xor: _ExperimentalQuasarBitwiseAnd
+        """Return the element-wise bitwise XOR of `a` and `b`, with broadcasting."""
+        div: _ExperimentalQuasarDiv
+        """Return the element-wise quotient `a / b`, with broadcasting."""
+        div_no_nan: _ExperimentalQuasarDivNoNan
+        """Return the element-wise quotient `a / b`, or 0 where `b` is 0, with broadcasting."""
+        divide: _ExperimentalQuasarDiv
+        """Return the element-wise quotient `a / b`, with broadcasting."""
+        divide_: _ExperimentalQuasarDivideInPlace
+        """Write the element-wise quotient `a / b` to the first operand and return it."""
+        eq: _ExperimentalQuasarEq
+        """Return the element-wise comparison `a == b`, as 1 or 0, with broadcasting."""
+        eq_: _ExperimentalQuasarBiasGeluInPlace
+        """Write the element-wise comparison `a == b`, as 1 or 0 to the first operand and return it."""
+        floor_div: _ExperimentalQuasarDivNoNan
+        """Return the element-wise rounded-down quotient `floor(a / b)`, with broadcasting."""
+        fmod: _ExperimentalQuasarFmod
+        """Return the element-wise remainder `a - b * trunc(a / b)`, which has the sign of `a`, with broadcasting."""
+        gcd: _ExperimentalQuasarGcd
+        """Return the element-wise greatest common divisor of `a` and `b`, with broadcasting."""
+        ge: _ExperimentalQuasarEq
+        """Return the element-wise comparison `a >= b`, as 1 or 0, with broadcasting."""
+        ge_: _ExperimentalQuasarBiasGeluInPlace
+        """Write the element-wise comparison `a >= b`, as 1 or 0 to the first operand and return it."""
+        gt: _ExperimentalQuasarEq
+        """Return the element-wise comparison `a > b`, as 1 or 0, with broadcasting."""
+        gt_: _ExperimentalQuasarBiasGeluInPlace
+        """Write the element-wise comparison `a > b`, as 1 or 0 to the first operand and return it."""
+        hypot: _ExperimentalQuasarAtan2
+        """Return the element-wise hypotenuse `sqrt(a^2 + b^2)`, with broadcasting."""
+        interleaved_to_sharded: _ExperimentalQuasarInterleavedToSharded
+        """Return an interleaved tensor sharded over the L1 of a grid of cores."""
+        isclose: _ExperimentalQuasarIsclose
+        """Return the element-wise comparison `|a - b| <= atol + rtol * |b|` as 1 or 0, in float32 for int32 operands,
+        with broadcasting.
+        """
+        lcm: _ExperimentalQuasarGcd
+        """Return the element-wise least common multiple of `a` and `b`, with broadcasting."""
+        ldexp: _ExperimentalQuasarEq
+        """Return the element-wise product `a * 2^b`, with broadcasting."""
+        ldexp_: _ExperimentalQuasarBiasGeluInPlace
+        """Write the element-wise product `a * 2^b` to the first operand and return it."""
+        le: _ExperimentalQuasarEq
+        """Return the element-wise comparison `a <= b`, as 1 or 0, with broadcasting."""
+        le_: _ExperimentalQuasarBiasGeluInPlace
+        """Write the element-wise comparison `a <= b`, as 1 or 0 to the first operand and return it."""
+        linear: _ExperimentalQuasarLinear
+        """Return `activation(input_tensor_a @ input_tensor_b + bias)`."""
+        logaddexp: _ExperimentalQuasarEq
+        """Return the element-wise logarithm `ln(e^a + e^b)`, with broadcasting."""
+        logaddexp2: _ExperimentalQuasarEq
+        """Return the element-wise base-2 logarithm `log2(2^a + 2^b)`, with broadcasting."""
+        logaddexp2_: _ExperimentalQuasarBiasGeluInPlace
+        """Write the element-wise base-2 logarithm `log2(2^a + 2^b)` to the first operand and return it."""
+        logaddexp_: _ExperimentalQuasarBiasGeluInPlace
+        """Write the element-wise logarithm `ln(e^a + e^b)` to the first operand and return it."""
+        logical_and: _ExperimentalQuasarEq
+        """Return the element-wise logical AND of `a` and `b`, as 1 or 0, with broadcasting."""
+        logical_and_: _ExperimentalQuasarBiasGeluInPlace
+        """Write the element-wise logical AND of `a` and `b`, as 1 or 0 to the first operand and return it."""
+        logical_left_shift: _ExperimentalQuasarBitwiseAnd
+        """Return the element-wise left shift of `a` by `b` bits, with broadcasting."""
+        logical_or: _ExperimentalQuasarEq
+        """Return the element-wise logical OR of `a` and `b`, as 1 or 0, with broadcasting."""
+        logical_or_: _ExperimentalQuasarBiasGeluInPlace
+        """Write the element-wise logical OR of `a` and `b`, as 1 or 0 to the first operand and return it."""
+        logical_right_shift: _ExperimentalQuasarEq
+        """Return the element-wise logical right shift of `a` by `b` bits, with broadcasting."""
+        logical_xor: _ExperimentalQuasarEq
+        """Return the element-wise logical XOR of `a` and `b`, as 1 or 0, with broadcasting."""
+        logical_xor_: _ExperimentalQuasarBiasGeluInPlace
+        """Write the element-wise logical XOR of `a` and `b`, as 1 or 0 to the first operand and return it."""
+        lt: _ExperimentalQuasarEq
+        """Return the element-wise comparison `a < b`, as 1 or 0, with broadcasting."""
+        lt_: _ExperimentalQuasarBiasGeluInPlace
+        """Write the element-wise comparison `a < b`, as 1 or 0 to the first operand and return it."""
+        matmul: _ExperimentalQuasarMatmul
+        """Return the matrix product `input_tensor_a @ input_tensor_b`."""
+        maximum: _ExperimentalQuasarMaximum
+        """Return the element-wise maximum of `a` and `b`, with broadcasting."""
+        minimum: _ExperimentalQuasarMaximum
+        """Return the element-wise minimum of `a` and `b`, with broadcasting."""
+        move: _ExperimentalNlpConcatHeads
+        """Return a copy of `input_tensor`, and deallocate it."""
+        multiply: _ExperimentalQuasarMultiply
+        """Return the element-wise product `a * b`, with broadcasting."""
+        multiply_: _ExperimentalQuasarDivideInPlace
+        """Write the element-wise product `a * b` to the first operand and return it."""
+        ne: _ExperimentalQuasarEq
+        """Return the element-wise comparison `a != b`, as 1 or 0, with broadcasting."""
+        ne_: _ExperimentalQuasarBiasGeluInPlace
+        """Write the element-wise comparison `a != b`, as 1 or 0 to the first operand and return it."""
+        nextafter: _ExperimentalQuasarAtan2
+        """Return the element-wise next representable value after `a` toward `b`, with broadcasting."""
+        outer: _ExperimentalQuasarAtan2
+        """Return the outer product of the last dimensions of two tensors."""
+        pad: _ExperimentalQuasarPad
+        """Return `input_tensor` padded with `value`."""
+        polyval: _ExperimentalQuasarPolyval
+        """Return the element-wise polynomial of `input_tensor` with the coefficients `coeffs`."""
+        pow: _ExperimentalQuasarPow
+        """Return the element-wise power `a^b`, with broadcasting."""
+        prelu: _ExperimentalQuasarPrelu
+        """Return `input_tensor_a` where it is not negative, and `weight * input_tensor_a` elsewhere."""
+        remainder: _ExperimentalQuasarEq
+        """Return the element-wise modulus `a - b * floor(a / b)`, which has the sign of `b`, with broadcasting."""
+        reshape: _ExperimentalQuasarReshape
+        """Return `input_tensor` with the elements in the same order and a new shape."""
+        reshard: _ExperimentalQuasarReshard
+        """Return a sharded tensor with another shard specification."""
+        rsub: _ExperimentalQuasarRsub
+        """Return the element-wise reversed difference `b - a`, with broadcasting."""
+        rsub_: _ExperimentalQuasarRsubInPlace
+        """Write the element-wise reversed difference `b - a` to the first operand and return it."""
+        sharded_to_interleaved: _ExperimentalQuasarShardedToInterleaved
+        """Return a sharded tensor as an interleaved one."""
+        slice: _ExperimentalQuasarSlice
+        """Return the elements of `input_tensor` from `starts` to `ends` (not included) with `steps`."""
+        squared_difference: _ExperimentalQuasarEq
+        """Return the element-wise squared difference `(a - b)^2`, with broadcasting."""
+        squared_difference_: _ExperimentalQuasarBiasGeluInPlace
+        """Write the element-wise squared difference `(a - b)^2` to the first operand and return it."""
+        subalpha: _ExperimentalQuasarAddalpha
+        """Return the element-wise difference `a - alpha * b`, with broadcasting."""
+        subtract: _ExperimentalQuasarAdd
+        """Return the element-wise difference `a - b`, with broadcasting."""
+        subtract_: _ExperimentalQuasarAddInPlace
+        """Write the element-wise difference `a - b` to the first operand and return it."""
+        tilize: _ExperimentalQuasarTilize
+        """Return `input_tensor` in TILE_LAYOUT, values unchanged."""
+        tilize_with_val_padding: _ExperimentalQuasarTilizeWithValPadding
+        """Return `input_tensor` in TILE_LAYOUT, padded with `pad_value` to full tiles."""
+        tilize_with_zero_padding: _ExperimentalQuasarTilizeWithZeroPadding
+        """Return `input_tensor` in TILE_LAYOUT, padded with zeros to full tiles."""
+        to_layout: _ExperimentalQuasarToLayout
+        """Return `tensor` in `layout`, values unchanged."""
+        to_memory_config: _ExperimentalQuasarToMemoryConfig
+        """Return `tensor` in `memory_config`, values unchanged."""
+        transpose: _ExperimentalQuasarTranspose
+        """Return `input_tensor` with the dimensions `dim1` and `dim2` transposed."""
+        typecast: _ExperimentalQuasarTypecast
+        """Return `input_tensor` converted to another data type, on the host or the device where it is stored."""
+        untilize: _ExperimentalQuasarUntilize
+        """Return `input_tensor` in ROW_MAJOR_LAYOUT, without its tile padding."""
+        untilize_with_unpadding: _ExperimentalQuasarUntilizeWithUnpadding
+        """Return `input_tensor` in ROW_MAJOR_LAYOUT, cropped to `output_tensor_end`."""
+        xlogy: _ExperimentalQuasarEq
+        """Return the element-wise product `a * ln(b)`, with broadcasting."""
+    quasar: _InExperimentalQuasar
     fast_reduce_nc: _ExperimentalFastReduceNc
     """Return the sum over leading dimensions, rounded to bfloat16 at every addition."""
     nlp_concat_heads: _ExperimentalNlpConcatHeads

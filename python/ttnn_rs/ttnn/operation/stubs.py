@@ -42,7 +42,7 @@ def stub(operators: Mapping[str, FastOperation]) -> str:
         calls = _calls(entry)
         words = name.title().replace("_", "").replace(".", "")
         owner = classes.setdefault(calls, f"_{words}{'InPlace' * name.endswith('_')}")
-        variables.append((name, f"{owner}\n{_docstring(entry.summary)}\n"))
+        variables.append((name, f"{owner}\n{_docstring(entry.summary, _WIDTH - 4 * name.count('.'))}\n"))
     body = "".join(f"\nclass {owner}(FastOperation):\n{calls}" for calls, owner in classes.items())
     body = f"{body}\n{_tree(variables)}"
     # Names of operators that are not in lower case are those of the official package.
@@ -68,10 +68,10 @@ def _tree(variables: Iterable[tuple[str, str]], path: str = "") -> str:
     return "".join([*classes, *plain])
 
 
-def _docstring(text: str) -> str:
-    if len(text) + 6 <= _WIDTH:
+def _docstring(text: str, width: int) -> str:
+    if len(text) + 6 <= width:
         return f'"""{text}"""'
-    first, *rest = textwrap.wrap(text, _WIDTH - 3)
+    first, *rest = textwrap.wrap(text, width - 3)
     return "\n".join((f'"""{first}', *rest, '"""'))
 
 
