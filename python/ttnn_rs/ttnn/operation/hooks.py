@@ -15,6 +15,7 @@ import numpy as np
 
 from ttnn.base.exceptions import ArgumentError
 from ttnn.device.queues import command_queue
+from ttnn.golden.oracles import is_tensor, oracle
 from ttnn.operation.registry import (
     OUTPUT_TENSOR_NAMES,
     FastOperation,
@@ -93,7 +94,7 @@ def pearson_correlation_coefficient(expected: Any, actual: Any) -> float:
 def _float64(value: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
     if isinstance(value, Tensor):
         return float64_values(value)
-    if _is_torch(value) and hasattr(value, "detach"):
+    if is_tensor(value):
         value = value.detach().cpu().double().numpy()
     try:
         return np.asarray(value, np.float64)
@@ -113,42 +114,20 @@ def _golden_of(operation: Any) -> Callable[..., Any]:
     return plain_golden(operation)
 
 
-def _is_torch(value: Any) -> bool:
-    return type(value).__module__.split(".", 1)[0] == "torch"
-
-
 def get_golden_function(operation: FastOperation) -> Callable[..., Any]:
     """Return the operator's golden function; it takes and returns torch tensors or numpy arrays.
+
+    Torch tensors are computed in their own type, as the official golden functions do (`ttnn.golden.oracles`); arrays
+    in float64.
 
     Raises:
         ComparisonError: it has none.
     """
     golden = _golden_of(operation)
-    if operation.entry is None or golden is not operation.entry.golden:
+    entry = operation.entry
+    if entry is None or golden is not entry.golden:
         return golden  # attached by the user: called as it is
-
-    def on_either(*args: Any, **kwargs: Any) -> Any:
-        given = [value for value in (*args, *kwargs.values()) if _is_torch(value) and hasattr(value, "detach")]
-        if not given:
-            return golden(*args, **kwargs)
-        import torch
-
-        def array(value: Any) -> Any:
-            if _is_torch(value) and hasattr(value, "detach"):
-                return value.detach().to(torch.complex128 if value.is_complex() else torch.float64).numpy()
-            return value
-
-        def back(result: Any) -> Any:
-            if isinstance(result, list | tuple):
-                return [back(item) for item in result]
-            values = np.array(result)
-            kept = values.dtype.kind == "f" or (values.dtype.kind == "c" and given[0].dtype.is_complex)
-            target = given[0].dtype if kept else torch.complex128 if values.dtype.kind == "c" else torch.int64
-            return torch.from_numpy(values).to(target)
-
-        return back(golden(*map(array, args), **{name: array(value) for name, value in kwargs.items()}))
-
-    return on_either
+    return oracle(entry.name, golden)
 
 
 def attach_golden_function(

@@ -1,0 +1,106 @@
+"""Golden functions on torch tensors, as `ttnn.get_golden_function` returns them.
+
+The functions of this package define operators in float64. A program that compares a device with torch expects the
+types and forms of the official golden functions instead: float32 and bfloat16 are computed as torch computes them,
+integers wrap, comparisons return booleans, and gradients of complex tensors come as cat(real, imag). `FUNCTIONS` and
+`GRADIENTS` have the operators for which torch has a function. For all others the function in float64 runs, and its
+result is rounded to the type of the first floating-point tensor.
+
+torch is never imported here: whoever passes a torch tensor has done so.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from ttnn.golden.gradient_oracles import GRADIENTS, gradients
+from ttnn.golden.torch_functions import FUNCTIONS
+
+_WITHOUT_EFFECT: Final = frozenset(
+    (
+        "device", "memory_config", "output_tensor", "optional_output_tensor", "output", "queue_id", "cq_id",
+        "sub_core_grids", "compute_kernel_config", "program_config", "core_grid", "fast_and_approximate_mode",
+        "use_multicore", "layout", "dtype", "input_grad", "other_grad", "are_required_outputs", "mesh_device",
+    )
+)  # fmt: skip
+_WIDTHS: Final = {"torch.uint16": 16, "torch.uint32": 32}
+
+
+def is_tensor(value: Any) -> bool:
+    """Return whether a value is a tensor of torch."""
+    return type(value).__module__.split(".", 1)[0] == "torch" and hasattr(value, "detach")
+
+
+def oracle(name: str, reference: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the golden function of an operator that takes torch tensors or numpy arrays, and returns the same.
+
+    Args:
+        name: Name of the operator below `ttnn`.
+        reference: Its function in float64.
+    """
+
+    def on_either(*args: Any, **kwargs: Any) -> Any:
+        given = [tensor for value in (*args, *kwargs.values()) for tensor in _tensors(value)]
+        if not given:
+            return reference(*args, **kwargs)
+        torch = sys.modules["torch"]
+        if name in GRADIENTS:
+            return gradients(torch, GRADIENTS[name], args, kwargs)
+        function = FUNCTIONS.get(name)
+        if function is not None:
+            return _in_torch(torch, function, args, kwargs)
+        return _in_float64(torch, reference, given, args, kwargs)
+
+    on_either.__name__ = name
+    on_either.__doc__ = reference.__doc__
+    return on_either
+
+
+def _tensors(value: Any) -> list[Any]:
+    if isinstance(value, list | tuple):
+        return [tensor for item in value for tensor in _tensors(item)]
+    return [value] if is_tensor(value) else []
+
+
+def _in_torch(torch: Any, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    """Return torch's result; integers without a sign, for which torch has few functions, wrap in their width."""
+    unsigned = [value.dtype for value in args if is_tensor(value) and str(value.dtype) in _WIDTHS]
+    wide = [value.to(torch.int64) if is_tensor(value) and value.dtype in unsigned else value for value in args]
+    result = function(torch, *wide, **kwargs)
+    if unsigned and is_tensor(result) and result.dtype == torch.int64:
+        return (result & ((1 << _WIDTHS[str(unsigned[0])]) - 1)).to(unsigned[0])
+    return result
+
+
+def _in_float64(
+    torch: Any, reference: Callable[..., Any], given: list[Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> Any:
+    """Return the result of the function in float64, rounded to the type of the tensors."""
+    named = inspect.signature(reference, follow_wrapped=False).parameters
+    options = {name: value for name, value in kwargs.items() if name not in _WITHOUT_EFFECT or name in named}
+    first = next((value for value in given if value.is_floating_point() or value.is_complex()), given[0])
+
+    def array(value: Any) -> Any:
+        if isinstance(value, list | tuple) and _tensors(value):
+            return type(value)(map(array, value))
+        if is_tensor(value):
+            return value.detach().to(torch.complex128 if value.is_complex() else torch.float64).numpy()
+        return value
+
+    def back(result: Any) -> Any:
+        if isinstance(result, list | tuple):
+            return [back(item) for item in result]
+        values = np.array(result)
+        if values.dtype.kind == "c":
+            return torch.from_numpy(values).to(first.dtype if first.is_complex() else torch.complex64)
+        if values.dtype.kind != "f":
+            return torch.from_numpy(values)
+        return torch.from_numpy(values).to(first.real.dtype if first.is_complex() else first.dtype)
+
+    with np.errstate(all="ignore"):
+        return back(reference(*map(array, args), **{name: array(value) for name, value in options.items()}))
