@@ -97,6 +97,15 @@ def test_places_and_outputs(device: ttnn.MeshDevice) -> None:
     np.testing.assert_array_equal(values_of(given), values_of(expected))
 
 
+def test_one_program(device: ttnn.MeshDevice) -> None:
+    grad = tensor(gradient_of(32), ttnn.bfloat16, T, device)
+    indices, weight = tensor(indices_of((1, 32)), ttnn.uint32, R, device), table(device)
+    before = device.num_program_cache_entries()
+    for _ in range(2):
+        ttnn.embedding_bw(indices, weight, grad)
+        assert device.num_program_cache_entries() == before + 1
+
+
 def test_no_indices(device: ttnn.MeshDevice) -> None:
     result = ttnn.embedding_bw(
         ttnn.zeros((1, 0), ttnn.uint32, R, device),

@@ -121,3 +121,9 @@ def test_bfloat16_has_no_nan(name: str, device: ttnn.MeshDevice) -> None:
     outside = {"asin_bw": 1.5, "acosh_bw": 0.5, "logit_bw": 1.5, "sqrt_bw": -1.0}[name]
     (result,) = _gradients(name, 2.0, (outside,), ttnn.bfloat16, device)
     assert abs(result) == INF
+
+
+def test_negative_exponents_are_refused(device: ttnn.MeshDevice) -> None:
+    x = ttnn.ones((32, 32), ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
+    with pytest.raises(ttnn.ParameterError, match=r"expected exponent >= 0\.0"):
+        ttnn.pow_bw(x, x, -1.0)

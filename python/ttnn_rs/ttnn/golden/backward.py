@@ -325,7 +325,10 @@ def prod(grad: ArrayLike, x: ArrayLike, dim: int | None = None, **_: Any) -> lis
     values, g = np.asarray(x, np.float64), np.asarray(grad, np.float64)
     if dim is None:
         return [g.reshape(-1)[0] * np.prod(values) / values]
-    return [g * np.prod(values, axis=dim, keepdims=True) / values]
+    products = np.prod(values, axis=dim, keepdims=True)
+    if g.shape == values.shape and dim % values.ndim >= values.ndim - 2:
+        g = np.take(g, [0], axis=dim)
+    return [g.reshape(products.shape) * products / values]
 
 
 def embedding(indices: ArrayLike, weight: ArrayLike, grad: ArrayLike, **_: Any) -> Array:

@@ -167,7 +167,8 @@ def _facts(descriptor: ProgramDescriptor) -> Iterator[str]:
         yield f"{cb.has_buffer()} {cb.has_global_circular_buffer()}"
         for form in (*cb.format_descriptors, *cb.remote_format_descriptors):
             tile = (form.tile.height, form.tile.width) if form.tile is not None else None
-            yield f"{form.buffer_index} {format_code(form.data_format)} {form.page_size} {tile}"
+            faces = vars(form.face_geometry) if form.face_geometry is not None else None
+            yield f"{form.buffer_index} {format_code(form.data_format)} {form.page_size} {tile} {faces}"
 
 
 def generic_op(io_tensors: Sequence[Tensor], program_descriptor: ProgramDescriptor | MeshProgramDescriptor) -> Tensor:

@@ -442,7 +442,9 @@ def _program_keys(op: Op) -> Callable[[Sequence[Any]], tuple[Any, Any]] | None:
     Calls with the same specifications and options share a program, whatever the scalar of an element-wise operator is:
     that is an argument of the program.
     """
-    if not op.engine or op.composition or op.family in ("backward", "complex") or op.view:
+    if not op.engine or op.composition or op.family == "complex" or op.view:
+        return None
+    if op.family == "backward" and len(op.engine) != 1:
         return None
     name, scalars = op.name, bool(op.family)
 

@@ -57,9 +57,15 @@ def _first(share: Tensor, x: Tensor) -> Tensor:
 
 
 def _kept(grad: Tensor, x: Tensor, axis: int) -> Tensor:
-    """Return the gradient of products along a dimension with that dimension, of size 1."""
+    """Return the gradient of products along a dimension with that dimension, of size 1.
+
+    Of a gradient like `x`, the first row or column counts, as in the official composition.
+    """
     dims = x._spec.shape._dims
     kept = (*dims[:axis], 1, *dims[axis + 1 :])
+    if grad._spec.shape._dims == dims and axis >= len(dims) - 2:
+        first: Tensor = find("ttnn.slice")(grad, [0] * len(dims), list(kept))
+        return first
     if grad._spec.shape._dims not in (kept, (*dims[:axis], *dims[axis + 1 :])):
         raise ShapeError(f"{_NAME}: grad_tensor is {grad.shape}; the products of {x.shape} along it are {list(kept)}.")
     reshaped: Tensor = find("ttnn.reshape")(grad, kept)
@@ -84,8 +90,8 @@ prod_bw = entry(
     dtypes=(DataType.BFLOAT16, DataType.BFLOAT8_B, DataType.FLOAT32),
     rows=True,
     note=(
-        "The output is in TILE_LAYOUT. If all dimensions were reduced, only the first element of grad is used. The "
-        "gradient is not finite where x is 0, because the operator divides by x."
+        "The output is in TILE_LAYOUT. If all dimensions were reduced, only the first element of grad is used; if one "
+        "of the last two was, only the first row or column of a grad of the shape of the input. The gradient is not finite where x is 0, because the operator divides by x."
     ),
     raises=(*RAISES, ("MemoryConfigError", "the input is sharded.")),
 )

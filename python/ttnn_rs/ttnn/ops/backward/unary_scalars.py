@@ -72,7 +72,7 @@ def _clamp(operator: str) -> Callable[..., list[Tensor]]:
 def _pow(do: Forward, grad: Tensor, x: Tensor, exponent: float, output: Tensor) -> Tensor:
     if exponent < 0.0:
         raise ParameterError(
-            f"ttnn.pow_bw: exponent is {exponent}; expected at least 0.",
+            f"ttnn.pow_bw: exponent is {exponent}; expected exponent >= 0.0.",
             vendor="negative exponents are not supported; use recip(pow(input,abs(exponent)))",
         )
     exponent = single(exponent)
