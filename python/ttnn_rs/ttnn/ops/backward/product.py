@@ -91,7 +91,8 @@ prod_bw = entry(
     rows=True,
     note=(
         "The output is in TILE_LAYOUT. If all dimensions were reduced, only the first element of grad is used; if one "
-        "of the last two was, only the first row or column of a grad of the shape of the input. The gradient is not finite where x is 0, because the operator divides by x."
+        "of the last two was, only the first row or column of a grad of the shape of the input. The gradient is not "
+        "finite where x is 0, because the operator divides by x."
     ),
     raises=(*RAISES, ("MemoryConfigError", "the input is sharded.")),
 )
