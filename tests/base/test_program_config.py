@@ -45,7 +45,7 @@ CONFIGURATIONS = [
 
 
 @pytest.mark.parametrize("config", CONFIGURATIONS, ids=lambda config: type(config).__name__)
-def test_json_hash_and_equality(config: pc._Value) -> None:
+def test_json_hash_and_equality(config: pc.ConfigValue) -> None:
     again = type(config).from_json(config.to_json())
     assert again == config
     assert hash(again) == hash(config)

@@ -1,5 +1,6 @@
 """A Tenstorrent device in software, with the names of TT-NN."""
 
+import sys as _sys
 import typing as _typing
 
 from ttnn._engine import __version__ as __version__
@@ -11,11 +12,15 @@ from ttnn.base.compute_config import init_device_compute_kernel_config as init_d
 from ttnn.base.compute_config import layernorm_default_compute_config as layernorm_default_compute_config
 from ttnn.base.compute_config import rmsnorm_default_compute_config as rmsnorm_default_compute_config
 from ttnn.base.config import CONFIG as CONFIG
+from ttnn.base.config import CONFIG_OVERRIDES as CONFIG_OVERRIDES
+from ttnn.base.config import CONFIG_PATH as CONFIG_PATH
 from ttnn.base.config import Config as Config
+from ttnn.base.config import ConfiguredPackage as _ConfiguredPackage
 from ttnn.base.config import load_config_from_dictionary as load_config_from_dictionary
 from ttnn.base.config import load_config_from_json_file as load_config_from_json_file
 from ttnn.base.config import manage_config as manage_config
 from ttnn.base.config import save_config_to_json_file as save_config_to_json_file
+from ttnn.base.conv_config import *  # noqa: F403
 from ttnn.base.core_range import CoreCoord as CoreCoord
 from ttnn.base.core_range import CoreGrid as CoreGrid
 from ttnn.base.core_range import CoreRange as CoreRange
@@ -30,6 +35,7 @@ from ttnn.base.tile import Tile as Tile
 from ttnn.base.tile import tile_size as tile_size
 from ttnn.base.work_split import *  # noqa: F403
 from ttnn.device.events import *  # noqa: F403
+from ttnn.device.fabric import *  # noqa: F403
 from ttnn.device.lifecycle import *  # noqa: F403
 from ttnn.device.lifecycle import MeshDevice as MeshDevice
 from ttnn.metal.buffers import TensorAccessorArgs as TensorAccessorArgs
@@ -52,6 +58,12 @@ from ttnn.tensor.device_tensors import *  # noqa: F403
 from ttnn.tensor.distribution import *  # noqa: F403
 from ttnn.tensor.printing import set_printoptions as set_printoptions
 from ttnn.tensor.tensor import Tensor as Tensor
+
+from ttnn import _ttnn as _ttnn  # isort: skip
+from ttnn import cluster as cluster, core as core, database as database, distributed as distributed  # isort: skip
+from ttnn import tracer as tracer, types as types  # isort: skip
+
+_sys.modules[__name__].__class__ = _ConfiguredPackage
 
 if not _typing.TYPE_CHECKING:  # for a type checker every name would exist
 

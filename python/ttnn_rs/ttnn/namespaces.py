@@ -4,6 +4,7 @@ import sys
 from types import ModuleType
 from typing import Any
 
+from ttnn.operation import activations
 from ttnn.operation.registry import exports
 from ttnn.operation.vendor_names import missing
 
@@ -36,6 +37,15 @@ def _made() -> dict[str, Namespace]:
     return found
 
 
-_outer = {name: namespace for name, namespace in _made().items() if "." not in name}
+def _with_modules(found: dict[str, Namespace]) -> dict[str, Namespace]:
+    """Return the namespaces with the official modules below them that have no operators of their own."""
+    operations = found.setdefault("operations", Namespace("ttnn.operations", "Operators of ttnn.operations."))
+    sys.modules["ttnn.operations"] = operations
+    sys.modules["ttnn.operations.activations"] = activations
+    operations.activations = activations
+    return found
+
+
+_outer = {name: namespace for name, namespace in _with_modules(_made()).items() if "." not in name}
 __all__ = list(_outer)
 globals().update(_outer)

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from ttnn import _engine
@@ -353,6 +354,24 @@ def load_config_from_json_file(json_path: str | os.PathLike[str]) -> None:
 def save_config_to_json_file(json_path: str | os.PathLike[str]) -> None:
     """Write all switches to a JSON file."""
     CONFIG.save_to_file(json_path)
+
+
+class ConfiguredPackage(ModuleType):
+    """A package whose `CONFIG` stays one object: a configuration that is assigned to it gives its switches."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set an attribute; `CONFIG = other` sets all switches to those of `other`."""
+        if name != "CONFIG" or value is CONFIG:
+            super().__setattr__(name, value)
+            return
+        if not isinstance(value, Config):
+            raise ConfigError(f"ttnn.CONFIG: expected a Config, got {type(value).__name__}")
+        for switch in SWITCHES:
+            setattr(CONFIG, switch, getattr(value, switch))
+
+
+CONFIG_PATH = Path(os.environ["TTNN_CONFIG_PATH"]) if os.environ.get("TTNN_CONFIG_PATH") else None
+CONFIG_OVERRIDES = os.environ.get("TTNN_CONFIG_OVERRIDES") or None
 
 
 def _is_command() -> bool:

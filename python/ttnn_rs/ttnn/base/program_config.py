@@ -13,9 +13,18 @@ from typing import Any, TypeVar
 
 from ttnn.base.activation import UnaryWithParam
 from ttnn.base.core_range import CoreCoord, CoreRangeSet
-from ttnn.base.enums import MathFidelity, UnaryOpType
+from ttnn.base.enums import (
+    DataType,
+    Layout,
+    MathFidelity,
+    PaddingMode,
+    ShardOrientation,
+    TensorMemoryLayout,
+    UnaryOpType,
+)
 from ttnn.base.exceptions import ArgumentError, TtnnError
 from ttnn.base.json_text import dump_json
+from ttnn.base.vendor_enum import VendorEnum
 
 __all__ = [
     "LayerNormDefaultProgramConfig",
@@ -32,11 +41,11 @@ __all__ = [
     "SoftmaxShardedMultiCoreProgramConfig",
 ]
 
-_Config = TypeVar("_Config", bound="_Value")
+_Config = TypeVar("_Config", bound="ConfigValue")
 
 
 @dataclass(kw_only=True, unsafe_hash=True)
-class _Value:
+class ConfigValue:
     """What all configurations share: checks of kinds whenever a field is set, and JSON."""
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -49,15 +58,17 @@ class _Value:
         item = self.__dataclass_fields__.get(name)
         if item is None:
             raise AttributeError(f"{type(self).__name__} has no field {name}")
-        kinds = _KINDS[item.type]
-        if isinstance(value, tuple) and CoreCoord in kinds:
-            value = CoreCoord(value)
+        kinds = KINDS[item.type]
+        if isinstance(value, tuple | list) and CoreCoord in kinds:
+            value = CoreCoord(tuple(value))
         if isinstance(value, UnaryOpType | tuple) and UnaryWithParam in kinds:
             value = UnaryWithParam(value)
         if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
             raise ArgumentError(
                 f"{type(self).__name__}: {name} must be {item.type}, got {type(value).__name__} {value!r}"
             )
+        if isinstance(value, list) and not all(type(entry) is int and entry >= 0 for entry in value):
+            raise ArgumentError(f"{type(self).__name__}: {name} must be integers of at least 0, got {value!r}")
         if isinstance(value, int) and value < 0:
             raise ArgumentError(f"{type(self).__name__}: {name} must not be negative, got {value}")
         super().__setattr__(name, value)
@@ -73,7 +84,7 @@ class _Value:
         Raises:
             ArgumentError: the text is not JSON, or describes something else.
         """
-        kinds = {item.name: _KINDS[item.type] for item in fields(cls)}
+        kinds = {item.name: KINDS[item.type] for item in fields(cls)}
         try:
             data = json.loads(json_string)
             unknown = sorted(set(data) - set(kinds))
@@ -91,7 +102,7 @@ def _plain(value: Any) -> Any:
         return value._as_json()
     if isinstance(value, UnaryWithParam):
         return {"op_type": value.op_type.value, "params": list(value.params)}
-    if isinstance(value, MathFidelity):
+    if isinstance(value, VendorEnum):
         return value.value
     return value
 
@@ -105,14 +116,13 @@ def _restored(value: Any, kinds: tuple[type, ...]) -> Any:
         return CoreRangeSet._from_json(value)
     if UnaryWithParam in kinds:
         return UnaryWithParam(UnaryOpType(value["op_type"]), *value["params"])
-    if MathFidelity in kinds:
-        return MathFidelity(value)
-    return value
+    enumeration = next((kind for kind in kinds if issubclass(kind, VendorEnum)), None)
+    return value if enumeration is None else enumeration(value)
 
 
 _NONE = type(None)
-# Annotations are text (PEP 563); these are all that occur below.
-_KINDS: dict[Any, tuple[type, ...]] = {
+# Annotations are text (PEP 563); these are all that occur in configurations.
+KINDS: dict[Any, tuple[type, ...]] = {
     "int": (int,),
     "bool": (bool,),
     "bool | None": (bool, _NONE),
@@ -122,11 +132,19 @@ _KINDS: dict[Any, tuple[type, ...]] = {
     "int | None": (int, _NONE),
     "MathFidelity | None": (MathFidelity, _NONE),
     "UnaryWithParam | None": (UnaryWithParam, _NONE),
+    "DataType": (DataType,),
+    "DataType | None": (DataType, _NONE),
+    "Layout": (Layout,),
+    "PaddingMode": (PaddingMode,),
+    "ShardOrientation": (ShardOrientation,),
+    "TensorMemoryLayout": (TensorMemoryLayout,),
+    "TensorMemoryLayout | None": (TensorMemoryLayout, _NONE),
+    "list[int]": (list,),
 }
 
 
 @dataclass(kw_only=True, unsafe_hash=True)
-class MatmulMultiCoreReuseProgramConfig(_Value):
+class MatmulMultiCoreReuseProgramConfig(ConfigValue):
     """Each core computes whole output blocks from operands that it reads alone."""
 
     compute_with_storage_grid_size: CoreCoord
@@ -139,7 +157,7 @@ class MatmulMultiCoreReuseProgramConfig(_Value):
 
 
 @dataclass(kw_only=True, unsafe_hash=True)
-class _MultiCast(_Value):
+class _MultiCast(ConfigValue):
     """What the two programs with multicast share."""
 
     compute_with_storage_grid_size: CoreCoord
@@ -190,7 +208,7 @@ class MatmulMultiCoreReuseMultiCast1DProgramConfig(_MultiCast):
 
 
 @dataclass(kw_only=True, unsafe_hash=True)
-class MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig(_Value):
+class MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig(ConfigValue):
     """The right operand is width-sharded over DRAM banks, each read by the workers next to it."""
 
     in0_block_w: int
@@ -201,7 +219,7 @@ class MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig(_Value):
 
 
 @dataclass(kw_only=True, unsafe_hash=True)
-class MatmulMultiCoreReuseMultiCastBatchedDRAMShardedProgramConfig(_Value):
+class MatmulMultiCoreReuseMultiCastBatchedDRAMShardedProgramConfig(ConfigValue):
     """Batches of the right operand are sharded over DRAM banks."""
 
     in0_block_w: int
@@ -211,7 +229,7 @@ class MatmulMultiCoreReuseMultiCastBatchedDRAMShardedProgramConfig(_Value):
 
 
 @dataclass(kw_only=True, unsafe_hash=True)
-class MinimalMatmulConfig(_Value):
+class MinimalMatmulConfig(ConfigValue):
     """Block sizes of the experimental minimal matmul."""
 
     M_block_size: int = 1
@@ -223,7 +241,7 @@ class MinimalMatmulConfig(_Value):
 
 
 @dataclass(kw_only=True, unsafe_hash=True)
-class SDPAProgramConfig(_Value):
+class SDPAProgramConfig(ConfigValue):
     """Chunk sizes of scaled dot product attention."""
 
     compute_with_storage_grid_size: CoreCoord
@@ -238,12 +256,12 @@ class SDPAProgramConfig(_Value):
 
 
 @dataclass(kw_only=True, unsafe_hash=True)
-class SoftmaxDefaultProgramConfig(_Value):
+class SoftmaxDefaultProgramConfig(ConfigValue):
     """The operator chooses."""
 
 
 @dataclass(kw_only=True, unsafe_hash=True)
-class SoftmaxShardedMultiCoreProgramConfig(_Value):
+class SoftmaxShardedMultiCoreProgramConfig(ConfigValue):
     """Block of a sharded softmax on one core."""
 
     compute_with_storage_grid_size: CoreCoord
@@ -256,7 +274,7 @@ SoftmaxProgramConfig = SoftmaxDefaultProgramConfig | SoftmaxShardedMultiCoreProg
 
 
 @dataclass(kw_only=True, unsafe_hash=True)
-class LayerNormDefaultProgramConfig(_Value):
+class LayerNormDefaultProgramConfig(ConfigValue):
     """The operator chooses the blocks; how it reduces may be given."""
 
     legacy_reduction: bool = False
@@ -265,7 +283,7 @@ class LayerNormDefaultProgramConfig(_Value):
 
 
 @dataclass(kw_only=True, unsafe_hash=True)
-class LayerNormShardedMultiCoreProgramConfig(_Value):
+class LayerNormShardedMultiCoreProgramConfig(ConfigValue):
     """Block of a sharded layer norm on one core."""
 
     compute_with_storage_grid_size: CoreCoord

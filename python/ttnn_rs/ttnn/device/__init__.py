@@ -1,1 +1,22 @@
-"""Devices: opening and closing them, their coordinates, sub-devices, events and memory."""
+"""Devices: opening and closing them, their coordinates, sub-devices, events and memory.
+
+The package has the names of the official module `ttnn.device`.
+"""
+
+from ttnn.base.core_range import CoreGrid
+from ttnn.base.enums import Arch as Arch
+from ttnn.base.enums import DispatchCoreAxis as DispatchCoreAxis
+from ttnn.base.enums import DispatchCoreType as DispatchCoreType
+from ttnn.device.lifecycle import *  # noqa: F403
+from ttnn.device.lifecycle import MeshDevice as MeshDevice
+from ttnn.device.lifecycle import (
+    get_optimal_dram_bank_to_logical_worker_assignment as get_optimal_dram_bank_to_logical_worker_assignment,
+)
+
+DEFAULT_L1_SMALL_SIZE = 0
+DEFAULT_TRACE_REGION_SIZE = 0
+
+
+def get_device_core_grid(device: MeshDevice) -> CoreGrid:
+    """Return the grid of cores that operators can use."""
+    return device.core_grid

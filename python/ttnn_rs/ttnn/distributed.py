@@ -1,0 +1,11 @@
+"""The official module of this name: meshes and the distribution of tensors."""
+
+from __future__ import annotations
+
+from ttnn.device.fabric import *  # noqa: F403
+from ttnn.device.lifecycle import get_device_ids as get_device_ids
+from ttnn.device.lifecycle import get_num_devices as get_num_devices
+from ttnn.device.lifecycle import get_num_pcie_devices as get_num_pcie_devices
+from ttnn.device.lifecycle import get_pcie_device_ids as get_pcie_device_ids
+from ttnn.device.lifecycle import open_mesh_device as open_mesh_device
+from ttnn.tensor.distribution import *  # noqa: F403

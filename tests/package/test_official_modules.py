@@ -1,0 +1,116 @@
+"""Modules and names that fixtures and helpers of the official package use, besides operators."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+import ttnn
+from ttnn.base.exceptions import ArgumentError
+
+
+@pytest.fixture
+def restored() -> Iterator[None]:
+    before = ttnn.Config(ttnn.CONFIG)
+    yield
+    ttnn.CONFIG = before
+
+
+@pytest.mark.parametrize(
+    "name", ["_ttnn", "cluster", "core", "database", "device", "distributed", "operations.activations", "types"]
+)
+def test_official_modules_are_imported_with_the_package(name: str) -> None:
+    found: object = ttnn
+    for part in name.split("."):
+        found = getattr(found, part)
+    assert importlib.import_module(f"ttnn.{name}") is found
+
+
+def test_an_assigned_configuration_gives_its_switches(restored: None) -> None:
+    one = ttnn.CONFIG
+    changed = ttnn.Config(one)
+    changed.comparison_mode_pcc = 0.5
+    ttnn.CONFIG = changed
+    assert ttnn.CONFIG is one
+    assert one.comparison_mode_pcc == 0.5
+    with pytest.raises(ttnn.ConfigError, match="expected a Config, got dict"):
+        ttnn.CONFIG = {}  # type: ignore[assignment]
+
+
+def test_a_convolution_has_the_official_defaults() -> None:
+    config = ttnn.Conv2dConfig(activation=ttnn.UnaryOpType.RELU, shard_layout=ttnn.TensorMemoryLayout.HEIGHT_SHARDED)
+    assert ttnn.Conv1dConfig is ttnn.Conv2dConfig
+    assert (config.reallocate_halo_output, config.act_block_w_div, config.output_layout) == (True, 1, ttnn.TILE_LAYOUT)
+    assert config.activation == ttnn.UnaryWithParam(ttnn.UnaryOpType.RELU)
+    assert ttnn.Conv2dConfig.from_json(config.to_json()) == config
+    with pytest.raises(ArgumentError, match=r"shard_layout must be TensorMemoryLayout \| None, got int 3"):
+        config.shard_layout = 3  # type: ignore[assignment]
+
+
+def test_slices_of_a_convolution() -> None:
+    assert ttnn.Conv2dSliceConfig(slice_type=ttnn.Conv2dDRAMSliceWidth).num_slices == 0
+    assert ttnn.Op2DSliceConfig.SliceTypeEnum.L1Full is ttnn.Op2DL1Full
+    assert str(ttnn.Conv2dL1Full) == "SliceTypeEnum.L1Full"
+
+
+def test_blocks_of_a_3d_convolution() -> None:
+    config = ttnn.Conv3dConfig(dilation=(1, 2, 2), compute_with_storage_grid_size=[8, 4])
+    assert config.dilation == [1, 2, 2]
+    assert config.compute_with_storage_grid_size == ttnn.CoreCoord(8, 4)
+    assert hash(config) == hash(ttnn.Conv3dConfig.from_json(config.to_json()))
+    with pytest.raises(ArgumentError, match="dilation must be integers of at least 0"):
+        config.dilation = [1, -1, 1]
+
+
+def test_the_cluster_is_one_board() -> None:
+    for chip in ("n150", "p150"):
+        with ttnn.manage_device(0, chip=chip):
+            assert ttnn.cluster.get_cluster_type() is ttnn.cluster.ClusterType[chip.upper()]
+    assert ttnn._ttnn.multi_device.SystemMeshDescriptor().shape() == ttnn.MeshShape(1, 1)
+    with pytest.raises(ttnn.UnsupportedError, match="chips that work together are not modelled"):
+        ttnn.cluster.serialize_cluster_descriptor()
+
+
+def test_the_fabric_is_off() -> None:
+    ttnn.set_fabric_config(ttnn.FabricConfig.DISABLED)
+    assert ttnn.get_fabric_config() is ttnn.FabricConfig.DISABLED
+    assert not ttnn.using_distributed_env()
+    with pytest.raises(ttnn.UnsupportedError, match="a mesh has one chip here"):
+        ttnn.set_fabric_config(ttnn.FabricConfig.FABRIC_1D)
+
+
+def test_pages_of_all_buffers(device: ttnn.MeshDevice) -> None:
+    before = len(ttnn._ttnn.reports.get_buffer_pages(device))
+    tensor = ttnn.from_torch(np.zeros((2, 64, 70), np.float32), layout=ttnn.TILE_LAYOUT, device=device)
+    pages = ttnn._ttnn.reports.get_buffer_pages([device])
+    assert len(pages) - before == 2 * 2 * 3
+    assert [page.page_index for page in pages if page.address == tensor.buffer_address()] == list(range(12))
+    assert tensor.buffer_address() in {buffer.address for buffer in ttnn._ttnn.reports.get_buffers(device)}
+    with pytest.raises(ArgumentError, match=r"get_buffer_pages: expected a ttnn\.MeshDevice, got int"):
+        ttnn._ttnn.reports.get_buffer_pages([3])  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize(
+    "activation", ["relu", "relu_approx", ttnn.UnaryOpType.RELU, ttnn.UnaryWithParam(ttnn.UnaryOpType.RELU)]
+)
+def test_golden_functions_of_activations(activation: object) -> None:
+    golden = ttnn.operations.activations.get_golden_function_for_activation(activation)
+    assert golden is not None
+    assert golden(np.array([-1.0, 2.0])).tolist() == [0.0, 2.0]
+    assert ttnn.operations.activations.get_golden_function_for_activation(None) is None
+    with pytest.raises(ArgumentError, match="no operator is called relux"):
+        ttnn.operations.activations.get_golden_function_for_activation("relux")
+
+
+def test_tracing_is_off() -> None:
+    ttnn.tracer.disable_tracing()
+    assert not ttnn.tracer.is_tracing_enabled()
+    with pytest.raises(ttnn.UnsupportedError, match="traces of models are not built"):
+        ttnn.tracer.trace()
+
+
+def test_helpers_of_the_host() -> None:
+    assert (ttnn.core.divup(7, 2), ttnn.core.roundup(33, 32)) == (4, 64)
