@@ -124,4 +124,20 @@ def test_work_is_split_over_a_set_of_ranges_too() -> None:
 def test_grid_to_cores_and_back() -> None:
     assert ttnn.grid_to_cores(3, 2, 2) == [(0, 0), (0, 1), (1, 0)]
     assert ttnn.grid_to_cores(3, 2, 2, True) == [(0, 0), (1, 0), (0, 1)]
+    assert ttnn.grid_to_cores(ttnn.CoreCoord(1, 0), ttnn.CoreCoord(2, 1)) == [(1, 0), (1, 1), (2, 0), (2, 1)]
+    assert ttnn.grid_to_cores(start=(1, 0), end=(2, 1), row_wise=True) == [(1, 0), (2, 0), (1, 1), (2, 1)]
     assert ttnn.corerange_to_cores(ttnn.CoreRangeSet([cr(0, 0, 1, 1)]), 3, True) == [(0, 0), (1, 0), (0, 1)]
+
+
+def test_cores_are_given_as_lists_too() -> None:
+    assert ttnn.CoreCoord([8, 7]) == ttnn.CoreCoord(8, 7)
+    assert ttnn.num_cores_to_corerangeset(56, [8, 7]) == ttnn.num_cores_to_corerangeset(56, ttnn.CoreCoord(8, 7))
+    with pytest.raises(ttnn.ArgumentError, match="expected x and y, or a tuple of both"):
+        ttnn.CoreCoord([8, 7, 6])
+
+
+def test_grid_size_of_a_set_is_that_of_its_bounding_box() -> None:
+    cores = ttnn.CoreRangeSet([ttnn.CoreRange((1, 1), (2, 1)), ttnn.CoreRange((4, 3), (4, 3))])
+    assert cores.grid_size() == (4, 3)
+    with pytest.raises(ttnn.MemoryConfigError, match="there is no core"):
+        ttnn.CoreRangeSet([]).grid_size()

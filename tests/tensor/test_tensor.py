@@ -365,6 +365,8 @@ def test_padding_on_the_host() -> None:
     assert padded.to_numpy()[0, 0].tolist() == [[9, 9, 9, 9], [9, 0, 1, 2], [9, 3, 4, 5], [9, 9, 9, 9]]
     assert padded.unpad([0, 0, 1, 1], [1, 1, 3, 4]).to_list() == tensor.to_list()
     assert tensor.pad_to_tile(0.0).shape == [1, 1, 32, 32]
+    tiles = tensor.to(ttnn.TILE_LAYOUT)
+    assert tiles.pad_to_tile(0.0) is tiles
     assert tensor.pad_to_tile(0.0).unpad_from_tile([1, 1, 2, 3]).to_list() == tensor.to_list()
     with pytest.raises(ShapeError, match="does not lie inside of"):
         tensor.unpad([0, 0, 0, 0], [1, 1, 3, 3])
@@ -380,5 +382,13 @@ def test_layout_on_the_host(host: ttnn.Tensor) -> None:
     assert np.array_equal(rows.to(ttnn.TILE_LAYOUT)._host, host._host)
     with pytest.raises(ArgumentError, match="mem_config goes with a device only"):
         host.to(ttnn.ROW_MAJOR_LAYOUT, ttnn.L1_MEMORY_CONFIG)
-    with pytest.raises(RuntimeError, match="Only TILE layout is supported for BFLOAT8_B dtype!"):
-        ttnn.to_dtype(host, ttnn.bfloat8_b).to(ttnn.ROW_MAJOR_LAYOUT)
+
+
+@pytest.mark.parametrize("dtype", [ttnn.bfloat8_b, ttnn.bfloat4_b])
+def test_block_floats_stay_in_tiles_on_the_host(dtype: ttnn.DataType) -> None:
+    rows = ttnn.Tensor(counting(3, 5), ttnn.float32)
+    blocks = ttnn.to_dtype(rows, dtype)
+    assert (blocks.layout, blocks.shape, blocks.padded_shape) == (ttnn.TILE_LAYOUT, [3, 5], [32, 32])
+    assert np.array_equal(blocks._host, ttnn.to_dtype(rows.to(ttnn.TILE_LAYOUT), dtype)._host)
+    with pytest.warns(UserWarning, match="the tensor stays in TILE layout"):
+        assert blocks.to(ttnn.ROW_MAJOR_LAYOUT) is blocks

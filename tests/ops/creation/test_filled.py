@@ -34,6 +34,11 @@ def test_arange(device: ttnn.MeshDevice) -> None:
     assert made.padded_shape == [32, 32]
     assert ttnn.arange(2**31 - 3, 2**31, 1, dtype=ttnn.uint32).to_list() == [2**31 - 3, 2**31 - 2, 2**31 - 1]
     assert ttnn.arange(3, 0, -1, dtype=ttnn.int32).to_list() == [3, 2, 1]
+    for step in (5, -1):
+        for dtype in (ttnn.bfloat16, ttnn.uint16):
+            assert ttnn.arange(0, 0, step, dtype=dtype, device=device).shape == [0]
+    with pytest.raises(ttnn.ShapeError, match="from 0 to 3 in steps of -1 there are no values"):
+        ttnn.arange(0, 3, -1)
 
 
 def test_full_into_a_tensor(device: ttnn.MeshDevice) -> None:

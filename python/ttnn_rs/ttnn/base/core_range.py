@@ -16,8 +16,8 @@ class CoreCoord(JsonValue):
 
     __slots__ = ("_x", "_y")
 
-    def __init__(self, x: int | tuple[int, int], y: int | None = None) -> None:
-        if isinstance(x, tuple):
+    def __init__(self, x: int | tuple[int, int] | list[int], y: int | None = None) -> None:
+        if isinstance(x, tuple | list):
             if y is not None or len(x) != 2:
                 raise ArgumentError(f"CoreCoord(): expected x and y, or a tuple of both, got {x!r}, {y!r}")
             x, y = x
@@ -68,11 +68,11 @@ class CoreCoord(JsonValue):
         return (CoreCoord, (self._x, self._y))
 
 
-CoreLike = CoreCoord | tuple[int, int]
+CoreLike = CoreCoord | tuple[int, int] | list[int]
 
 
 def as_core(core: CoreLike) -> CoreCoord:
-    """Return `core` as a CoreCoord; a tuple (x, y) is taken too."""
+    """Return `core` as a CoreCoord; a tuple or list of x and y is taken too."""
     return core if isinstance(core, CoreCoord) else CoreCoord(core)
 
 
@@ -211,6 +211,14 @@ class CoreRangeSet(JsonValue):
             CoreCoord(min(r.start.x for r in self._ranges), min(r.start.y for r in self._ranges)),
             CoreCoord(max(r.end.x for r in self._ranges), max(r.end.y for r in self._ranges)),
         )
+
+    def grid_size(self) -> CoreCoord:
+        """Return the width and height of the smallest rectangle around all cores.
+
+        Raises:
+            MemoryConfigError: the set is empty.
+        """
+        return self.bounding_box().grid_size()
 
     def merge(self, other: CoreRangeSet) -> CoreRangeSet:
         """Return all cores of both, as few rectangles: runs of columns, joined over rows of equal runs, sorted."""

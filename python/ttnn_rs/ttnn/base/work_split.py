@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any, overload
 
 from ttnn.base.core_range import CoreCoord, CoreLike, CoreRange, CoreRangeSet, as_core
 from ttnn.base.exceptions import ArgumentError, MemoryConfigError
@@ -18,8 +19,34 @@ __all__ = [
 WorkSplit = tuple[int, CoreRangeSet, CoreRangeSet, CoreRangeSet, int, int]
 
 
-def grid_to_cores(num_cores: int, grid_size_x: int, grid_size_y: int, row_wise: bool = False) -> list[CoreCoord]:
-    """Return the first `num_cores` cores of a grid, column by column unless `row_wise`."""
+@overload
+def grid_to_cores(num_cores: int, grid_size_x: int, grid_size_y: int, row_wise: bool = False) -> list[CoreCoord]: ...
+
+
+@overload
+def grid_to_cores(start: CoreLike, end: CoreLike, row_wise: bool = False) -> list[CoreCoord]: ...
+
+
+def grid_to_cores(*args: Any, **kwargs: Any) -> list[CoreCoord]:
+    """Return cores of a grid, column by column unless `row_wise`.
+
+    The grid is the first `num_cores` cores of `grid_size_x` columns and `grid_size_y` rows, or the rectangle from
+    `start` to `end`, both included.
+
+    Raises:
+        ArgumentError: arguments of another kind.
+        MemoryConfigError: the grid has fewer cores, or `end` lies left of or above `start`.
+    """
+    if "start" in kwargs or (args and not isinstance(args[0], int)):
+        return _rectangle_to_cores(*args, **kwargs)
+    return _first_cores(*args, **kwargs)
+
+
+def _rectangle_to_cores(start: CoreLike, end: CoreLike, row_wise: bool = False) -> list[CoreCoord]:
+    return list(CoreRange(as_core(start), as_core(end)).cores(row_wise))
+
+
+def _first_cores(num_cores: int, grid_size_x: int, grid_size_y: int, row_wise: bool = False) -> list[CoreCoord]:
     _require_ints("grid_to_cores", num_cores=num_cores, grid_size_x=grid_size_x, grid_size_y=grid_size_y)
     _check_target(num_cores, grid_size_x * grid_size_y)
     if row_wise:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 import numpy as np
 
 from ttnn.base.core_range import CoreRangeSet
-from ttnn.base.enums import DataType, Layout, StorageType
+from ttnn.base.enums import BLOCK_FLOATS, DataType, Layout, StorageType
 from ttnn.base.exceptions import (
     ArgumentError,
     DTypeError,
@@ -271,11 +271,10 @@ def to_dtype(tensor: Tensor, dtype: DataType) -> Tensor:
 
     Args:
         tensor: A host tensor. Device tensors are converted by `ttnn.typecast`.
-        dtype: The type. Block floats need TILE_LAYOUT.
+        dtype: The type. A block float comes in TILE_LAYOUT, whatever the layout of `tensor`.
 
     Raises:
         StorageError: it is on a device, or deallocated.
-        LayoutError: a block float is asked for and the tensor is in row-major layout.
     """
     where = "ttnn.to_dtype"
     _require_tensor(where, tensor)
@@ -287,7 +286,8 @@ def to_dtype(tensor: Tensor, dtype: DataType) -> Tensor:
             f"{where}: {tensor.dtype.name} to {dtype.name}",
             vendor="FP8_E4M3 cross-type conversion is only supported to/from FLOAT32",
         )
-    spec = TensorSpec.of(tensor.shape, dtype, tensor.layout, tensor.memory_config(), tensor.tile)
+    layout = Layout.TILE if dtype in tuple(BLOCK_FLOATS) else tensor.layout
+    spec = TensorSpec.of(tensor.shape, dtype, layout, tensor.memory_config(), tensor.tile)
     return tensor._repacked(spec, where)
 
 

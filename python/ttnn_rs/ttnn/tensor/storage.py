@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import warnings
 import weakref
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ttnn.base.enums import ELEMENT_BYTES, DataType, Layout, StorageType
+from ttnn.base.enums import BLOCK_FLOATS, ELEMENT_BYTES, DataType, Layout, StorageType
 from ttnn.base.exceptions import ArgumentError, DeviceError, ShapeError, StorageError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.shape import Shape
@@ -291,6 +292,12 @@ class TensorStorage:
             moved: Self = operation("to_layout")(self, layout)
             return moved
         if layout is self.layout:
+            return self
+        if layout is Layout.ROW_MAJOR and self.dtype in BLOCK_FLOATS:
+            warnings.warn(
+                f"Tensor.to: {self.dtype.name} shares exponents inside of tiles; the tensor stays in TILE layout.",
+                stacklevel=3,
+            )
             return self
         spec = TensorSpec.of(self.shape, self.dtype, layout, self.memory_config(), self.tile)
         return self._repacked(spec, "Tensor.to")

@@ -164,7 +164,13 @@ class Tensor(TensorStorage, TensorOperators):
         return host_shapes.part(self, start, end)
 
     def pad_to_tile(self, pad_value: float) -> Tensor:
-        """Return a host tensor with the last two dimensions filled up to multiples of 32."""
+        """Return a host tensor with the last two dimensions filled up to multiples of 32.
+
+        A tensor in TILE layout is returned as it is: its tiles are full.
+        """
+        self._require_host("Tensor.pad_to_tile")
+        if self.layout is Layout.TILE:
+            return self
         dims = tuple(self.shape)
         if len(dims) < 2:
             raise ShapeError(f"Tensor.pad_to_tile: {self.shape} has no height")

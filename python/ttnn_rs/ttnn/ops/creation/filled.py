@@ -214,11 +214,11 @@ def _arange(
     name = "ttnn.arange"
     if step == 0:
         raise ShapeError(f"{name}: step is 0; it must be positive or negative.")
-    if (end - start) * step <= 0:
+    if (end - start) * step < 0:
         raise ShapeError(f"{name}: from {start} to {end} in steps of {step} there are no values.")
     count = -(-(end - start) // step)
     if dtype in INTEGER_RANGE:
-        for value in (start, start + (count - 1) * step):
+        for value in (start, start + max(count - 1, 0) * step):
             _value(name, value, dtype)
     dims = as_dims((count,))
     host = _host(name, dims, dtype, layout, lambda: np.arange(start, end, step, dtype=np.int64))
