@@ -24,6 +24,7 @@ from ttnn.operation.signature import DATA_TYPE, INTEGER, LAYOUT, TENSOR, Param, 
 from ttnn.ops._programs.common import (
     MEMORY_CONFIG_OPTION,
     OUTPUT_TENSOR_OPTION,
+    agreed_dtype,
     allocate,
     is_empty,
     on_device,
@@ -106,6 +107,7 @@ def _embedding(
         result = cast("ttnn.typecast", result, dtype)
     if output_tensor is not None:
         output_tensor = take_output(_NAME, output_tensor, shape, result._spec.layout, device)
+        agreed_dtype(_NAME, result._spec.dtype, output_tensor, result._spec.dtype)
         copy_into(result, output_tensor)
         return output_tensor
     if result._spec.memory_config != place:

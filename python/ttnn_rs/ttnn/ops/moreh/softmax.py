@@ -22,6 +22,7 @@ from ttnn.operation.signature import COMPUTE_KERNEL_CONFIG, INTEGER, TENSOR, Par
 from ttnn.ops._programs.common import (
     INPUT_TENSOR,
     MEMORY_CONFIG_OPTION,
+    agreed_dtype,
     allocate,
     dimension,
     is_empty,
@@ -59,6 +60,7 @@ def _softmax(
     axis = dimension(name, dim, rank) - rank
     if output_tensor is not None:
         output_tensor = take_output(name, output_tensor, spec.shape._dims, Layout.TILE, device)
+        agreed_dtype(name, spec.dtype, output_tensor, spec.dtype)
     place = memory_config or spec.memory_config
     target = output_tensor or allocate(TensorSpec.of(spec.shape, spec.dtype, Layout.TILE, place), device)
     if is_empty(spec):
