@@ -44,6 +44,11 @@ def make_operand(
     item: Operand, dtype: ttnn.DataType, layout: ttnn.Layout, device: ttnn.MeshDevice, **options: Any
 ) -> ttnn.Tensor:
     """Return another tensor of a call, of this data type and layout where it names none."""
+    if item.between is not None and item.dtype in INTEGERS:
+        low, high = (int(limit) for limit in item.between)
+        numbers = np.random.default_rng(item.seed).integers(low, high, size=item.shape, endpoint=True)
+        kind = {ttnn.uint32: np.uint32, ttnn.uint16: np.uint16}.get(item.dtype, np.int32)
+        return ttnn.Tensor(numbers.astype(kind), item.dtype, None, item.layout or layout).to(device)
     if item.between is not None:
         low, high = item.between
         options["fit"] = lambda values: low + (high - low) / (1 + np.exp(-values))

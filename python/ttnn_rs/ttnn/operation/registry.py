@@ -485,10 +485,12 @@ def _outputs(signature: Signature) -> tuple[int, ...]:
 
 def _keep_operands(values: list[Any], position: int) -> None:
     """Put copies in place of the operands over which a result is written: a later step may read them once more."""
-    buffer = values[position]._buffer
-    for i, value in enumerate(values):
-        if i != position and isinstance(value, Tensor) and buffer is not None and value._buffer is buffer:
-            values[i] = find("ttnn.clone")(value)
+    given = values[position]
+    for output in given if isinstance(given, list | tuple) else (given,):
+        buffer = output._buffer
+        for i, value in enumerate(values):
+            if i != position and isinstance(value, Tensor) and buffer is not None and value._buffer is buffer:
+                values[i] = find("ttnn.clone")(value)
 
 
 def _limits_of_accuracy(op: Op) -> list[str]:

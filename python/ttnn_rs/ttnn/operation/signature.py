@@ -265,9 +265,10 @@ class Signature:
         if first is None:
             return [(params, self.keywords)]
         required = tuple(replace(param, default=REQUIRED) for param in params[first:last])
+        by_keyword = next(i for i in range(first, last + 1) if params[i].default is REQUIRED)
         return [
             ((*params[:first], *required, *params[last:]), self.keywords),
-            (params[:last], (*params[last:], *self.keywords)),
+            (params[:by_keyword], (*params[by_keyword:], *self.keywords)),
         ]
 
     def text(self, name: str) -> str:
