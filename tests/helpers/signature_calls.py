@@ -81,6 +81,14 @@ INDICES: dict[tuple[str, str], Any] = {
 GIVEN = {
     *((name, "min") for name in ("clamp", "clip", "clamp_bw", "clip_bw")),
     ("batch_norm", "training"),
+    *((name, "stable") for name in ("sort", "topk")),
+    ("transformer.chunked_scaled_dot_product_attention", "chunk_start_idx"),
+    ("transformer.scaled_dot_product_attention_decode", "cur_pos"),
+    ("transformer.flash_multi_latent_attention_decode", "cur_pos"),
+    *(
+        (f"transformer.paged_{name}_decode", "cur_pos_tensor")
+        for name in ("scaled_dot_product_attention", "flash_multi_latent_attention")
+    ),
     *((name, "dim") for name in ("moreh_sum", "moreh_mean")),
     ("experimental.fast_reduce_nc", "dims"),
     ("scale_causal_mask_hw_dims_softmax_in_place", "mask"),

@@ -423,5 +423,71 @@ def replace_tile_rows(
     formats: tuple[int, int],
     arch: int,
 ) -> None: ...
+
+class _AttentionArguments(TypedDict):
+    formats: tuple[int, int, int, int]
+    sizes: tuple[int, int, int, int, int]
+    causal: bool
+    window: int | None
+    mask_shape: tuple[int, int, int, int, int] | None
+    keys: tuple[int, int, int, int]
+    values: tuple[int, int, int, int]
+    table: tuple[list[int], int] | None
+    fidelity: int
+    dst32: bool
+    scale: float
+    approximate: bool
+    arch: int
+
+class _PrefillArguments(_AttentionArguments):
+    rows: int
+    positions: int
+    first_row: int
+    chunks: tuple[int, int]
+
+class _DecodeArguments(_AttentionArguments):
+    positions: list[int]
+    chunks: list[int]
+    cores: int
+
+def attention_prefill(
+    tensors: tuple[Buffer, Buffer, Buffer], mask: Buffer | None, output: Buffer, **program: Unpack[_PrefillArguments]
+) -> None: ...
+def attention_decode(
+    tensors: tuple[Buffer, Buffer, Buffer], mask: Buffer | None, output: Buffer, **program: Unpack[_DecodeArguments]
+) -> None: ...
+
+class _GroupNormArguments(TypedDict):
+    formats: tuple[int, int]
+    parameter_formats: tuple[int | None, int | None]
+    batch: int
+    rows: int
+    used_rows: int
+    channels: int
+    group: int
+    blocks: list[tuple[int, int]]
+    adds_tiles: bool
+    local: float
+    across: float | None
+    epsilon: float
+    rsqrt: Sequence[_Step]
+    fidelity: int
+    dst32: bool
+    arch: int
+
+def group_norm(
+    input: Buffer, parameters: list[Buffer], output: Buffer, **program: Unpack[_GroupNormArguments]
+) -> None: ...
+
+class _SortArguments(TypedDict):
+    formats: tuple[int, int]
+    rows: int
+    width: int
+    ascending: bool
+    stable: bool
+    first: int | None
+    arch: int
+
+def sort(input: Buffer, values: Buffer, indices: Buffer, **program: Unpack[_SortArguments]) -> None: ...
 def copy_pages(input: Buffer, output: Buffer) -> None: ...
 def fill(output: Buffer, *, format: int, value: float) -> None: ...

@@ -10,7 +10,11 @@ from ttnn.base.core_range import CoreCoord, CoreGrid, CoreRangeSet
 from ttnn.base.enums import DataType, Layout, ShardOrientation, TensorMemoryLayout
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.op_enums import UnaryOpType
-from ttnn.base.program_config import SoftmaxDefaultProgramConfig, SoftmaxShardedMultiCoreProgramConfig
+from ttnn.base.program_config import (
+    SDPAProgramConfig,
+    SoftmaxDefaultProgramConfig,
+    SoftmaxShardedMultiCoreProgramConfig,
+)
 from ttnn.base.shape import Shape
 from ttnn.base.system_enums import TileReshapeMapMode
 from ttnn.base.tile import Tile
@@ -70,6 +74,103 @@ class _TransformerAttentionSoftmax(FastOperation):
         program_config: SoftmaxDefaultProgramConfig | SoftmaxShardedMultiCoreProgramConfig | None = None,
         causal_mask: bool = False, memory_config: MemoryConfig | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
+
+class _TransformerChunkedFlashMlaPrefill(FastOperation):
+    def __call__(self, input_tensor_q: Tensor, input_tensor_k: Tensor, head_dim_v: int, page_table_tensor: Tensor,
+        chunk_start_idx: int, *, scale: float | None = None, memory_config: MemoryConfig | None = None,
+        program_config: SDPAProgramConfig | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _TransformerChunkedScaledDotProductAttention(FastOperation):
+    def __call__(self, input_tensor_q: Tensor, input_tensor_k: Tensor, input_tensor_v: Tensor,
+        page_table_tensor: Tensor, chunk_start_idx: int | None = None, *, chunk_start_idx_tensor: Tensor | None = None,
+        scale: float | None = None, memory_config: MemoryConfig | None = None,
+        program_config: SDPAProgramConfig | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, paged_cache_geometry: Tensor | None = None,
+        sliding_window_size: int | None = None, attention_sink: Tensor | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _TransformerFlashMlaPrefill(FastOperation):
+    @overload
+    def __call__(self, input_tensor_q: Tensor, input_tensor_k: Tensor, head_dim_v: int, *,
+        attn_mask: Tensor | None = None, is_causal: bool = True, scale: float | None = None,
+        memory_config: MemoryConfig | None = None, program_config: SDPAProgramConfig | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, input_tensor_q: Tensor, input_tensor_k: Tensor, input_tensor_v: Tensor, *,
+        attn_mask: Tensor | None = None, is_causal: bool = True, scale: float | None = None,
+        memory_config: MemoryConfig | None = None, program_config: SDPAProgramConfig | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _TransformerFlashMultiLatentAttentionDecode(FastOperation):
+    @overload
+    def __call__(self, input_tensor_q: Tensor, input_tensor_k: Tensor, input_tensor_v: Tensor | None, head_dim_v: int,
+        *, is_causal: bool = True, attn_mask: Tensor | None = None, cur_pos: Shape | Sequence[int] = ...,
+        cur_pos_tensor: Tensor | None = None, attention_sink: Tensor | None = None, scale: float | None = None,
+        sliding_window_size: int | None = None, memory_config: MemoryConfig | None = None,
+        program_config: SDPAProgramConfig | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, input_tensor_q: Tensor, input_tensor_k: Tensor, input_tensor_v: Tensor | None = None, *,
+        head_dim_v: int, is_causal: bool = True, attn_mask: Tensor | None = None, cur_pos: Shape | Sequence[int] = ...,
+        cur_pos_tensor: Tensor | None = None, attention_sink: Tensor | None = None, scale: float | None = None,
+        sliding_window_size: int | None = None, memory_config: MemoryConfig | None = None,
+        program_config: SDPAProgramConfig | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _TransformerPagedFlashMultiLatentAttentionDecode(FastOperation):
+    @overload
+    def __call__(self, input_tensor_q: Tensor, input_tensor_k: Tensor, input_tensor_v: Tensor | None, head_dim_v: int,
+        page_table_tensor: Tensor, *, is_causal: bool = True, attn_mask: Tensor | None = None,
+        cur_pos_tensor: Tensor | None = None, attention_sink: Tensor | None = None, scale: float | None = None,
+        sliding_window_size: int | None = None, memory_config: MemoryConfig | None = None,
+        program_config: SDPAProgramConfig | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, paged_cache_geometry: Tensor | None = None,
+        cache_position_modulo: int | None = None, spec_multi_pos_tiles: int = 0, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, input_tensor_q: Tensor, input_tensor_k: Tensor, input_tensor_v: Tensor | None = None, *,
+        head_dim_v: int, page_table_tensor: Tensor, is_causal: bool = True, attn_mask: Tensor | None = None,
+        cur_pos_tensor: Tensor | None = None, attention_sink: Tensor | None = None, scale: float | None = None,
+        sliding_window_size: int | None = None, memory_config: MemoryConfig | None = None,
+        program_config: SDPAProgramConfig | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, paged_cache_geometry: Tensor | None = None,
+        cache_position_modulo: int | None = None, spec_multi_pos_tiles: int = 0, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _TransformerPagedScaledDotProductAttentionDecode(FastOperation):
+    def __call__(self, input_tensor_q: Tensor, input_tensor_k: Tensor, input_tensor_v: Tensor,
+        page_table_tensor: Tensor, *, is_causal: bool = True, attn_mask: Tensor | None = None,
+        cur_pos_tensor: Tensor | None = None, attention_sink: Tensor | None = None, scale: float | None = None,
+        sliding_window_size: int | None = None, memory_config: MemoryConfig | None = None,
+        program_config: SDPAProgramConfig | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, paged_cache_geometry: Tensor | None = None,
+        cache_position_modulo: int | None = None, spec_multi_pos_tiles: int = 0, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _TransformerScaledDotProductAttention(FastOperation):
+    def __call__(self, input_tensor_q: Tensor, input_tensor_k: Tensor, input_tensor_v: Tensor, *,
+        attn_mask: Tensor | None = None, is_causal: bool = True, scale: float | None = None,
+        sliding_window_size: int | None = None, memory_config: MemoryConfig | None = None,
+        program_config: SDPAProgramConfig | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, attention_sink: Tensor | None = None,
+        cu_window_seqlens: Tensor | None = None, windowed_q_token_offset: int = 0,
+        windowed_q_token_offset_tensor: Tensor | None = None, output_concat_heads: bool = False,
+        attn_mask_block_map: Tensor | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _TransformerScaledDotProductAttentionDecode(FastOperation):
+    def __call__(self, input_tensor_q: Tensor, input_tensor_k: Tensor, input_tensor_v: Tensor, *,
+        is_causal: bool = True, attn_mask: Tensor | None = None, cur_pos: Shape | Sequence[int] = ...,
+        cur_pos_tensor: Tensor | None = None, attention_sink: Tensor | None = None, scale: float | None = None,
+        sliding_window_size: int | None = None, memory_config: MemoryConfig | None = None,
+        program_config: SDPAProgramConfig | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, share_cache: bool | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
 class _TransformerSplitQueryKeyValueAndSplitHeads(FastOperation):
     def __call__(self, input_tensor: Tensor, kv_input_tensor: Tensor | None = None, *, num_heads: int,
@@ -484,6 +585,26 @@ class _ExperimentalQuasarUntilizeWithUnpadding(FastOperation):
 
 class _InExperimental:
     class _InExperimentalQuasar:
+        class _InExperimentalQuasarTransformer:
+            chunked_flash_mla_prefill: _TransformerChunkedFlashMlaPrefill
+            """Return causal attention of queries from position `chunk_start_idx` on, whose values are the first columns
+            of keys in blocks.
+            """
+            chunked_scaled_dot_product_attention: _TransformerChunkedScaledDotProductAttention
+            """Return causal attention of queries from position `chunk_start_idx` on, over keys and values in blocks."""
+            flash_mla_prefill: _TransformerFlashMlaPrefill
+            """Return attention whose values are the first columns of the keys, or a tensor."""
+            flash_multi_latent_attention_decode: _TransformerFlashMultiLatentAttentionDecode
+            """Return attention of one query per user whose values are the first columns of the keys."""
+            paged_flash_multi_latent_attention_decode: _TransformerPagedFlashMultiLatentAttentionDecode
+            """Return attention of one query per user whose values are the first columns of keys in blocks."""
+            paged_scaled_dot_product_attention_decode: _TransformerPagedScaledDotProductAttentionDecode
+            """Return attention of one query per user over keys and values in blocks."""
+            scaled_dot_product_attention: _TransformerScaledDotProductAttention
+            """Return `softmax(scale * q @ k.T + attn_mask) @ v`, head by head."""
+            scaled_dot_product_attention_decode: _TransformerScaledDotProductAttentionDecode
+            """Return attention of one query per user over the keys up to its position."""
+        transformer: _InExperimentalQuasarTransformer
         add: _ExperimentalQuasarAdd
         """Return the element-wise sum `a + b`, with broadcasting."""
         add_: _ExperimentalQuasarAddInPlace
@@ -684,8 +805,26 @@ class _InTransformer:
     """Return the softmax of `tensor / sqrt(head_size) + attention_mask` over the last dimension."""
     attention_softmax_: _TransformerAttentionSoftmax
     """Write the softmax of `tensor / sqrt(head_size) + attention_mask` over rows into `tensor`; return it."""
+    chunked_flash_mla_prefill: _TransformerChunkedFlashMlaPrefill
+    """Return causal attention of queries from position `chunk_start_idx` on, whose values are the first columns of keys
+    in blocks.
+    """
+    chunked_scaled_dot_product_attention: _TransformerChunkedScaledDotProductAttention
+    """Return causal attention of queries from position `chunk_start_idx` on, over keys and values in blocks."""
     concatenate_heads: _ExperimentalNlpConcatHeads
     """Return heads side by side."""
+    flash_mla_prefill: _TransformerFlashMlaPrefill
+    """Return attention whose values are the first columns of the keys, or a tensor."""
+    flash_multi_latent_attention_decode: _TransformerFlashMultiLatentAttentionDecode
+    """Return attention of one query per user whose values are the first columns of the keys."""
+    paged_flash_multi_latent_attention_decode: _TransformerPagedFlashMultiLatentAttentionDecode
+    """Return attention of one query per user whose values are the first columns of keys in blocks."""
+    paged_scaled_dot_product_attention_decode: _TransformerPagedScaledDotProductAttentionDecode
+    """Return attention of one query per user over keys and values in blocks."""
+    scaled_dot_product_attention: _TransformerScaledDotProductAttention
+    """Return `softmax(scale * q @ k.T + attn_mask) @ v`, head by head."""
+    scaled_dot_product_attention_decode: _TransformerScaledDotProductAttentionDecode
+    """Return attention of one query per user over the keys up to its position."""
     split_query_key_value_and_split_heads: _TransformerSplitQueryKeyValueAndSplitHeads
     """Return the heads of queries, keys and values."""
 

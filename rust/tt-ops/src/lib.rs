@@ -6,12 +6,15 @@
 
 mod activation;
 pub mod argmax;
+pub mod attention;
+
 pub mod binary;
 mod broadcast;
 mod chain;
 pub mod embedding_backward;
 mod error;
 pub mod fill;
+pub mod group_norm;
 mod half_table;
 pub mod matmul;
 pub mod matmul_fast;
@@ -21,6 +24,7 @@ mod pages;
 pub mod pipeline;
 pub mod reduce;
 pub mod row_writes;
+pub mod sort;
 pub mod ternary;
 pub mod unary;
 

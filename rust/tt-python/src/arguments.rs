@@ -79,7 +79,7 @@ arguments! {
 }
 arguments!(as they are: bool, usize, f32, f64, i64, String, Vec<u32>, Vec<i64>, Vec<usize>, [Vec<usize>; 3]);
 arguments!(as they are: Vec<(usize, usize)>);
-arguments!(tuples: (A, B) (A, B, C) (A, B, C, D) (A, B, C, D, E, F));
+arguments!(tuples: (A, B) (A, B, C) (A, B, C, D) (A, B, C, D, E) (A, B, C, D, E, F));
 
 impl<'py, T: Argument<'py>> Argument<'py> for Option<T> {
     fn argument(given: &Bound<'py, PyAny>) -> PyResult<Self> {

@@ -4,6 +4,7 @@
 use pyo3::prelude::*;
 
 mod arguments;
+mod attention;
 mod buffer;
 mod chip;
 mod device;
@@ -29,6 +30,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     chip::register(module)?;
     program::register(module)?;
     ops::register(module)?;
+    attention::register(module)?;
     pipeline::register(module)?;
     interrupt::prepare(module.py())
 }

@@ -9,11 +9,13 @@ use tt_memory::{BufferId, Device};
 use tt_ops::argmax::ArgmaxProgram;
 use tt_ops::binary::{BinaryProgram, Other, Unit};
 use tt_ops::embedding_backward::EmbeddingBackwardProgram;
+use tt_ops::group_norm::GroupNormProgram;
 use tt_ops::matmul::{Bias, MatmulProgram, Ring};
 use tt_ops::movement::{Movement, Packed, View};
 use tt_ops::reduce::product::{Factors, MatrixAxis, ProductProgram};
 use tt_ops::reduce::{Axis, Fill, Join, ReduceStep};
 use tt_ops::row_writes::{self, WindowCopy};
+use tt_ops::sort::{SortProgram, Wanted};
 use tt_ops::ternary::TernaryProgram;
 use tt_ops::unary::UnaryProgram;
 use tt_ops::{Chain, OpError};
@@ -405,6 +407,61 @@ fn replace_tile_rows(
     })
 }
 
+/// Group norm; see `tt_ops::group_norm`. `parameters` are the factors and what is added, those that there are.
+#[pyfunction]
+#[pyo3(signature = (input, parameters, output, **program))]
+fn group_norm(
+    py: Python<'_>,
+    input: &Buffer,
+    parameters: Vec<PyRef<'_, Buffer>>,
+    output: &Buffer,
+    program: Option<&Program<'_>>,
+) -> PyResult<()> {
+    keywords!(py, program; formats, parameter_formats, batch, rows, used_rows, channels, group, blocks, adds_tiles,
+        local: f32, across: Option<f32>, epsilon: f32, rsqrt, fidelity, dst32, arch);
+    let program = GroupNormProgram {
+        formats,
+        parameters: parameter_formats,
+        batch,
+        rows,
+        used_rows,
+        channels,
+        group,
+        blocks,
+        adds_tiles,
+        local: local.to_bits(),
+        global: across.map(f32::to_bits),
+        epsilon: epsilon.to_bits(),
+        rsqrt,
+        fidelity,
+        dst32,
+        arch,
+    };
+    let buffers: Vec<&Buffer> = [input, output].into_iter().chain(parameters.iter().map(|buffer| &**buffer)).collect();
+    run_on_device(py, "group_norm", &buffers, |device, ids| {
+        tt_ops::group_norm::group_norm(device, ids[0], &ids[2..], ids[1], &program)
+    })
+}
+
+/// Sorts rows, or finds the first elements of their order: so many tiles; see `tt_ops::sort`.
+#[pyfunction]
+#[pyo3(signature = (input, values, indices, **program))]
+fn sort(
+    py: Python<'_>,
+    input: &Buffer,
+    values: &Buffer,
+    indices: &Buffer,
+    program: Option<&Program<'_>>,
+) -> PyResult<()> {
+    keywords!(py, program; formats, rows, width, ascending, stable, first: Option<usize>, arch);
+    let (format, index_format) = formats;
+    let wanted = first.map_or(Wanted::Sorted, Wanted::First);
+    let program = SortProgram { format, indices: index_format, rows, width, ascending, stable, wanted, arch };
+    run_on_device(py, "sort", &[input, values, indices], |device, ids| {
+        tt_ops::sort::sort(device, ids[0], (ids[1], ids[2]), &program)
+    })
+}
+
 /// Copies page i to page i.
 #[pyfunction]
 fn copy_pages(py: Python<'_>, input: &Buffer, output: &Buffer) -> PyResult<()> {
@@ -422,5 +479,5 @@ fn fill(py: Python<'_>, output: &Buffer, format: Given<DataFormat>, value: f64) 
 /// Adds this file's names to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     add_functions!(module: matmul, matmul_fast, unary, binary, ternary, reduce, product, argmax,
-        embedding_backward, move_elements, write_window, gather_rows, replace_tile_rows, copy_pages, fill)
+        embedding_backward, move_elements, write_window, gather_rows, replace_tile_rows, group_norm, sort, copy_pages, fill)
 }

@@ -162,3 +162,24 @@ def terms_of_normalize_hw(x: ArrayLike, **_: object) -> NDArray[np.float64]:
     sizes = np.abs(values) + np.abs(values.mean((-2, -1), keepdims=True))
     result: NDArray[np.float64] = sizes / values.std((-2, -1), keepdims=True)
     return result
+
+
+def group_norm(
+    x: ArrayLike,
+    *,
+    num_groups: int,
+    epsilon: float = 1e-12,
+    weight: ArrayLike | None = None,
+    bias: ArrayLike | None = None,
+    **_: object,
+) -> NDArray[np.float64]:
+    """Return the norm of [N, 1, H * W, C] over rows and the channels of every group."""
+    values: NDArray[np.float64] = np.asarray(x, np.float64)
+    batch, _one, rows, channels = values.shape
+    groups = values.reshape(batch, rows, num_groups, channels // num_groups)
+    middle = groups.mean(axis=(1, 3), keepdims=True)
+    variance = groups.var(axis=(1, 3), keepdims=True)
+    result: NDArray[np.float64] = ((groups - middle) / np.sqrt(variance + epsilon)).reshape(values.shape)
+    if weight is not None:
+        result = result * np.asarray(weight, np.float64).reshape(-1)[:channels]
+    return result if bias is None else result + np.asarray(bias, np.float64).reshape(-1)[:channels]

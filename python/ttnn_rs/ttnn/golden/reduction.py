@@ -120,3 +120,21 @@ def var(
 def std(x: ArrayLike, *given: Any, scalar: float = 1.0, **options: Any) -> NDArray[np.float64]:
     """Return the standard deviation along dimensions."""
     return np.asarray(np.sqrt(var(x, *given, **options)) * scalar)
+
+
+def sort(
+    x: ArrayLike, dim: int = -1, descending: bool = False, stable: bool = False, **_: object
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return the elements in order along a dimension, and where they came from; equal ones keep their order."""
+    values: NDArray[np.float64] = np.asarray(x, np.float64)
+    order = np.argsort(-values if descending else values, axis=dim, kind="stable")
+    return np.take_along_axis(values, order, axis=dim), order.astype(np.int64)
+
+
+def topk(
+    x: ArrayLike, k: int = 32, dim: int = -1, largest: bool = True, **_: object
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return the k largest or smallest elements along a dimension in order, and where they came from."""
+    values, order = sort(x, dim, descending=largest)
+    first = np.arange(k)
+    return np.take(values, first, axis=dim), np.take(order, first, axis=dim)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ttnn.golden.normalization import scale_mask_softmax
+
+Values = NDArray[np.float64]
 
 
 def attention_softmax(
@@ -115,3 +120,138 @@ def nlp_create_qkv_heads(
 def nlp_concat_heads(x: ArrayLike, **_: object) -> NDArray[np.float64]:
     """Return heads side by side, with a dimension of 1 in front of rows."""
     return concatenate_heads(x)[:, None]
+
+
+def _attention(
+    q: ArrayLike, k: ArrayLike, v: ArrayLike, scale: float | None, hidden: Any = None, mask: ArrayLike | None = None
+) -> Values:
+    """Return softmax(scale * q @ k.T + mask) @ v; hidden scores do not count."""
+    queries: Values = np.asarray(q, np.float64)
+    group = queries.shape[1] // np.shape(k)[1]
+    keys: Values = np.repeat(np.asarray(k, np.float64), group, axis=1)
+    values: Values = np.repeat(np.asarray(v, np.float64), group, axis=1)
+    scores: Values = queries @ keys.swapaxes(-1, -2)
+    if mask is not None:
+        # The program adds the mask before it scales.
+        scores = scores + np.asarray(mask, np.float64)
+    scores = scores * (queries.shape[-1] ** -0.5 if scale is None else scale)
+    if hidden is not None:
+        scores = np.where(hidden, -np.inf, scores)
+    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    result: Values = exponentials / exponentials.sum(axis=-1, keepdims=True) @ values
+    return result
+
+
+def _hidden(rows: int, columns: int, first: int, window: int | None) -> NDArray[np.bool_]:
+    query, key = np.arange(first, first + rows)[:, None], np.arange(columns)[None, :]
+    hidden: NDArray[np.bool_] = key > query
+    return hidden if window is None else hidden | (key + window <= query)
+
+
+def _sequence(cache: ArrayLike, table: ArrayLike) -> Values:
+    """Return blocks of a cache, [blocks, G, rows, D], as sequences, [B, G, T, D]."""
+    blocks: Values = np.asarray(cache, np.float64)[np.asarray(table).astype(np.int64)]
+    return np.concatenate(list(blocks.swapaxes(0, 1)), axis=-2)
+
+
+def scaled_dot_product_attention(
+    q: ArrayLike,
+    k: ArrayLike,
+    v: ArrayLike,
+    *,
+    attn_mask: ArrayLike | None = None,
+    is_causal: bool = True,
+    scale: float | None = None,
+    sliding_window_size: int | None = None,
+    **_: object,
+) -> Values:
+    """Return the attention of queries, head by head."""
+    rows, columns = np.shape(q)[2], np.shape(k)[2]
+    hidden = _hidden(rows, columns, 0, sliding_window_size) if is_causal else None
+    return _attention(q, k, v, scale, hidden, attn_mask)
+
+
+def chunked_scaled_dot_product_attention(
+    q: ArrayLike,
+    k: ArrayLike,
+    v: ArrayLike,
+    page_table: ArrayLike,
+    chunk_start_idx: int = 0,
+    *,
+    scale: float | None = None,
+    sliding_window_size: int | None = None,
+    **_: object,
+) -> Values:
+    """Return causal attention of queries from a position on, over keys and values in blocks."""
+    keys, values = _sequence(k, page_table), _sequence(v, page_table)
+    hidden = _hidden(np.shape(q)[2], keys.shape[2], chunk_start_idx, sliding_window_size)
+    return _attention(q, keys, values, scale, hidden)
+
+
+def flash_mla_prefill(q: ArrayLike, k: ArrayLike, v: Any, **options: Any) -> Values:
+    """Return attention whose values are the first columns of keys, or a tensor."""
+    values = np.asarray(k, np.float64)[..., :v] if isinstance(v, int) else v
+    return scaled_dot_product_attention(q, k, values, **options)
+
+
+def chunked_flash_mla_prefill(
+    q: ArrayLike, k: ArrayLike, head_dim_v: int, page_table: ArrayLike, chunk_start_idx: int, **options: Any
+) -> Values:
+    """Return causal attention whose values are the first columns of keys in blocks."""
+    values = np.asarray(k, np.float64)[..., :head_dim_v]
+    return chunked_scaled_dot_product_attention(q, k, values, page_table, chunk_start_idx, **options)
+
+
+def scaled_dot_product_attention_decode(
+    q: ArrayLike,
+    k: ArrayLike,
+    v: ArrayLike,
+    *,
+    is_causal: bool = True,
+    attn_mask: ArrayLike | None = None,
+    cur_pos: Sequence[int] = (),
+    cur_pos_tensor: ArrayLike | None = None,
+    scale: float | None = None,
+    sliding_window_size: int | None = None,
+    **_: object,
+) -> Values:
+    """Return the attention of one query per user, [1, B, H, D]."""
+    queries: Values = np.asarray(q, np.float64)[0][:, :, None]
+    batch, columns = queries.shape[0], np.shape(k)[2]
+    positions = np.asarray(cur_pos if cur_pos_tensor is None else cur_pos_tensor, np.int64).reshape(-1)
+    hidden = None
+    if is_causal:
+        rows = [_hidden(1, columns, int(position), sliding_window_size) for position in positions]
+        hidden = np.stack(rows).reshape(batch, 1, 1, columns)
+    mask = None if attn_mask is None else np.asarray(attn_mask, np.float64).swapaxes(1, 2)
+    result: Values = _attention(queries, k, v, scale, hidden, mask)[:, :, 0][None]
+    return result
+
+
+def paged_scaled_dot_product_attention_decode(
+    q: ArrayLike, k: ArrayLike, v: ArrayLike, page_table: ArrayLike, **options: Any
+) -> Values:
+    """Return the attention of one query per user over blocks."""
+    return scaled_dot_product_attention_decode(q, _sequence(k, page_table), _sequence(v, page_table), **options)
+
+
+def flash_multi_latent_attention_decode(
+    q: ArrayLike, k: ArrayLike, head_dim_v: int, *, input_tensor_v: ArrayLike | None = None, **options: Any
+) -> Values:
+    """Return the attention of one query per user whose values are a tensor, or the first columns of keys."""
+    values = np.asarray(k if input_tensor_v is None else input_tensor_v, np.float64)[..., :head_dim_v]
+    return scaled_dot_product_attention_decode(q, k, values, **options)
+
+
+def paged_flash_multi_latent_attention_decode(
+    q: ArrayLike,
+    k: ArrayLike,
+    head_dim_v: int,
+    page_table_tensor: ArrayLike,
+    *,
+    input_tensor_v: ArrayLike | None = None,
+    **options: Any,
+) -> Values:
+    """Return the same over blocks."""
+    values = np.asarray(k if input_tensor_v is None else input_tensor_v, np.float64)[..., :head_dim_v]
+    return paged_scaled_dot_product_attention_decode(q, k, values, page_table_tensor, **options)

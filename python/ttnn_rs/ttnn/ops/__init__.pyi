@@ -556,6 +556,14 @@ class _Glu(FastOperation):
     def __call__(self, input_tensor: Tensor, dim: int = -1, *, memory_config: MemoryConfig | None = None,
         queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
+class _GroupNorm(FastOperation):
+    def __call__(self, input_tensor: Tensor, *, num_groups: int, epsilon: float = 1e-12,
+        input_mask: Tensor | None = None, weight: Tensor | None = None, bias: Tensor | None = None,
+        memory_config: MemoryConfig | None = None, dtype: DataType | None = None, core_grid: CoreGrid | None = None,
+        inplace: bool = True, output_layout: Layout | None = None, num_out_blocks: int | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, negative_mask: Tensor | None = None,
+        use_welford: bool = False, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
 class _Hardshrink(FastOperation):
     def __call__(self, input_tensor: Tensor, *, lambd: float = 0.5, memory_config: MemoryConfig | None = None,
         output_tensor: Tensor | None = None, sub_core_grids: CoreRangeSet | None = None, queue_id: int | None = None,
@@ -1119,6 +1127,11 @@ class _SoftplusBw(FastOperation):
         memory_config: MemoryConfig | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> list[Tensor]: ...
 
+class _Sort(FastOperation):
+    def __call__(self, input_tensor: Tensor, dim: int = -1, descending: bool = False, stable: bool = False, *,
+        memory_config: MemoryConfig | None = None, out: tuple[Tensor, Tensor] | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> list[Tensor]: ...
+
 class _Split(FastOperation):
     @overload
     def __call__(self, input_tensor: Tensor, split_size: int, dim: int = 0, *,
@@ -1195,6 +1208,12 @@ class _ToLayout(FastOperation):
 class _ToMemoryConfig(FastOperation):
     def __call__(self, tensor: Tensor, memory_config: MemoryConfig, dtype: DataType | None = None,
         output_tensor: Tensor | None = None, *, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _Topk(FastOperation):
+    def __call__(self, input_tensor: Tensor, k: int = 32, dim: int = -1, largest: bool = True, sorted: bool = True, *,
+        memory_config: MemoryConfig | None = None, sub_core_grids: CoreRangeSet | None = None,
+        indices_tensor: Tensor | None = None, output_tensor: tuple[Tensor, Tensor] | None = None, stable: bool = False,
+        queue_id: int | None = None, cq_id: int | None = None) -> list[Tensor]: ...
 
 class _Transpose(FastOperation):
     @overload
@@ -1534,6 +1553,10 @@ gez: _Acos
 """Return 1 where `input_tensor` is greater than or equal to 0, and 0 elsewhere."""
 glu: _Glu
 """Return `a * sigmoid(b)`, with `a` and `b` the halves of the padded last dimension."""
+group_norm: _GroupNorm
+"""Return `(x - mean) / sqrt(variance + epsilon)` over rows and the channels of every group, times `weight`, plus
+`bias`.
+"""
 gt: _Eq
 """Return the element-wise comparison `a > b`, as 1 or 0, with broadcasting."""
 gt_: _BiasGeluInPlace
@@ -1940,6 +1963,8 @@ softsign: _Acos
 """Return the element-wise softsign, `x / (1 + |x|)`, of `input_tensor`."""
 softsign_bw: _AcosBw
 """Return the list of gradients [grad / (1 + |x|)^2]."""
+sort: _Sort
+"""Return the elements in order along `dim`, and their indices: uint16 for bfloat16, otherwise uint32."""
 split: _Split
 """Return the list of pieces of `input_tensor` along `dim`."""
 sqrt: _Erf
@@ -2008,6 +2033,10 @@ to_layout: _ToLayout
 """Return `tensor` in `layout`, values unchanged."""
 to_memory_config: _ToMemoryConfig
 """Return `tensor` in `memory_config`, values unchanged."""
+topk: _Topk
+"""Return the `k` largest or smallest elements along `dim` in order, and their indices: uint16, or uint32 for float32
+and more than 65535 elements.
+"""
 transpose: _Transpose
 """Return `input_tensor` with the dimensions `dim1` and `dim2` transposed."""
 tril: _Tril

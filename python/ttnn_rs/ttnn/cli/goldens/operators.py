@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import ttnn
-from ttnn.cli.goldens import accumulation, normalization
+from ttnn.cli.goldens import accumulation, attention, normalization, selection
 from ttnn.cli.goldens.cases import DTYPE, attempt, cases, on_device
 from ttnn.cli.goldens.walk import Archive, Checker, Uncovered, Verdict
 
@@ -31,7 +31,9 @@ def checker_of(name: str) -> Checker | None:
         "reduce.npz": _reduce,
         "hardswish.npz": _hardswish,
     }
-    return known.get(name) or normalization.checker_of(name) or accumulation.checker_of(name) or _unknown
+    families = (normalization, accumulation, attention, selection)
+    found = (family.checker_of(name) for family in families)
+    return known.get(name) or next(filter(None, found), _unknown)
 
 
 def _unknown(_path: Path, archive: Archive) -> Iterator[Verdict]:

@@ -3,12 +3,17 @@
 //! Domain: all words. Accurate: 21 bits in 16-bit `Dst`, FP32 otherwise; results above the range are infinity, below it
 //! +0, NaN stays NaN in 32-bit `Dst`. Approximate: the exponent field and the mantissa come from one fixed-point
 //! product, about 3 % off; `clampneg` holds the argument at -88.5 or above, `noclamp` lets it run into negative words.
+//!
+//! Attention scales the argument on the way: `approx_scaled` is `approx_noclamp` with the scale in its slope, `column` has
+//! a product in front, and 8 bits.
 
-use super::blocks::{BIAS, Blocks, EXP21_CONSTANT, INVERSE_LN2, MAX_EXPONENT, MINUS_LN2, exp21, reduce_by_ln2};
+use super::blocks::{
+    BIAS, Blocks, EXP21_CONSTANT, INVERSE_LN2, MAX_EXPONENT, MINUS_LN2, exp_bf16, exp21, reduce_by_ln2,
+};
 use crate::sfpu::arith::lane::{
     HALF, INFINITY, MINUS_ONE, ONE, ROUNDER, TWO, add, exp_biased, fabs, iadd, ilt, is_negative, is_zero, mad, max,
-    min, mul, polynomial, polynomial_from, round_sm8, round_sm16, round_u16, select, setexp, setsign, shl, sm_to_twos,
-    sm2f, store_bf16, store_f32, store_rounded, sub,
+    min, mul, polynomial, polynomial_from, round_bf16, round_sm8, round_sm16, round_u16, select, setexp, setsign, shl,
+    sm_to_twos, sm2f, store_bf16, store_f32, store_rounded, sub,
 };
 use crate::sfpu::exec::functions;
 
@@ -54,8 +59,8 @@ pub fn of_fixed<V: Blocks>(upper: V) -> V {
 }
 
 #[inline(always)]
-fn noclamp<V: Blocks>(x: V) -> V {
-    let fixed = round_sm16(mad(x, SLOPE, OFFSET));
+fn noclamp<V: Blocks>(x: V, slope: u32) -> V {
+    let fixed = round_sm16(mad(x, slope, OFFSET));
     setsign(shl(fixed, 15), fixed)
 }
 
@@ -130,7 +135,10 @@ functions! {
     "exp", "accurate_noclampneg": accurate_noclampneg_16, accurate_32;
     "exp", "approx_clampneg": |x| store_bf16(clampneg(x)), |x| store_f32(clampneg(x)),
         speculative = speculative::exp::clampneg_32;
-    "exp", "approx_noclamp": |x| store_bf16(noclamp(x)), |x| store_f32(noclamp(x));
+    "exp", "approx_noclamp": |x| store_bf16(noclamp(x, SLOPE)), |x| store_f32(noclamp(x, SLOPE));
+    "exp", "approx_scaled" [slope]: |x| store_bf16(noclamp(x, slope)), |x| store_f32(noclamp(x, slope));
+    "exp", "column" [scale]: |x| store_rounded(exp_bf16(mul(x, scale))),
+        |x| store_f32(round_bf16(exp_bf16(mul(x, scale))));
     "exp2", "default": exp2_16, exp2_32, speculative = speculative::exp::exp2_32;
     "expm1", "accurate": expm1_16, expm1_32, speculative = speculative::exp::expm1_32;
     "expm1", "approx": expm1_16, expm1_32, speculative = speculative::exp::expm1_32;

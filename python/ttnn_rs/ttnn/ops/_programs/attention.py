@@ -1,0 +1,230 @@
+"""What programs of scaled dot product attention share: operands, caches, and what decides the bits.
+
+Source: tt-metal `ttnn/cpp/ttnn/operations/transformer/sdpa` and `sdpa_decode`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
+from ttnn.base.enums import FORMAT_CODE, TILE_SIZE, DataType, Layout, MathFidelity
+from ttnn.base.exceptions import DTypeError, LayoutError, ParameterError, ShapeError
+from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
+from ttnn.base.program_config import SDPAProgramConfig
+from ttnn.operation.accuracy import Accuracy
+from ttnn.operation.signature import (
+    COMPUTE_KERNEL_CONFIG,
+    FLOAT,
+    INTEGER,
+    MEMORY_CONFIG,
+    TENSOR,
+    Param,
+    instance_kind,
+)
+from ttnn.ops._programs.common import arch_number, as_float, full_tiles, on_device, same_device
+from ttnn.ops._programs.pipeline import rounded
+from ttnn.tensor.tensor import Tensor
+
+DTYPES: Final = (DataType.BFLOAT16, DataType.BFLOAT8_B, DataType.BFLOAT4_B)
+INDEX_DTYPES: Final = (DataType.INT32, DataType.UINT32)
+
+
+def tiles(extent: int) -> int:
+    """Return the tiles of so many rows or columns."""
+    return -(-extent // TILE_SIZE)
+
+
+def operand(name: str, tensor: Tensor, label: str, first: Tensor | None = None) -> None:
+    """Refuse queries, keys, values or a mask that no program takes.
+
+    Raises:
+        ShapeError: the rank is not 4, or the tensor is empty.
+        DTypeError: it is neither bfloat16 nor a block float.
+        LayoutError: it is row-major.
+    """
+    device = on_device(name, tensor, label)
+    if first is not None:
+        same_device(name, on_device(name, first), tensor, label)
+    spec = tensor._spec
+    if spec.shape.rank != 4 or 0 in tuple(spec.shape):
+        raise ShapeError(
+            f"{name}: {label} has shape {spec.shape}; it must be of rank 4 and not empty.",
+            vendor="Operands to SDPA need to be of rank 4",
+        )
+    if spec.dtype not in DTYPES:
+        raise DTypeError(
+            f"{name}: {label} is {spec.dtype.name}; typecast it to bfloat16, bfloat8_b or bfloat4_b first.",
+            vendor=f"Data type of input tensor must be BFLOAT16, BFLOAT8_B, or BFLOAT4_B and is {spec.dtype.cpp_name}",
+        )
+    if spec.layout is not Layout.TILE:
+        raise LayoutError(
+            f"{name}: {label} is row-major; convert it with ttnn.to_layout(..., ttnn.TILE_LAYOUT).",
+            vendor="Inputs to SDPA must be tilized",
+        )
+    full_tiles(name, tensor, label)
+    assert device is not None
+
+
+def head_size(name: str, width: int, label: str) -> None:
+    """Refuse heads that are not made of full tiles.
+
+    Raises:
+        ShapeError: the width is no multiple of 32.
+    """
+    if width % TILE_SIZE:
+        raise ShapeError(
+            f"{name}: heads of {label} have {width} columns; pad them to a multiple of {TILE_SIZE}.",
+            vendor="Padding is not supported on the head_dim dimension",
+        )
+
+
+def chunk_tiles(name: str, size: int, label: str) -> int:
+    """Return the tiles of a chunk.
+
+    Raises:
+        ParameterError: it is not made of full tiles.
+    """
+    if size <= 0 or size % TILE_SIZE:
+        raise ParameterError(
+            f"{name}: program_config.{label} is {size}; it must be a positive multiple of {TILE_SIZE}.",
+            vendor=f"{label} must be divisible by TILE_SIZE. Got {label}: {size}, TILE_SIZE: {TILE_SIZE}",
+        )
+    return size // TILE_SIZE
+
+
+def integers(name: str, tensor: Tensor, label: str) -> list[int]:
+    """Return the elements of a small tensor of indices, in order.
+
+    Raises:
+        DTypeError: it is not int32 or uint32.
+    """
+    if tensor._spec.dtype not in INDEX_DTYPES:
+        raise DTypeError(f"{name}: {label} is {tensor._spec.dtype.name}; it must be INT32 or UINT32.")
+
+    def flat(values: Any) -> list[int]:
+        if not isinstance(values, list):
+            return [int(values)]
+        return [item for value in values for item in flat(value)]
+
+    return flat(tensor.to_list())
+
+
+@dataclass(frozen=True)
+class PageTable:
+    """Blocks of a cache, in the order of every sequence."""
+
+    blocks: tuple[int, ...]
+    per_batch: int
+
+    @classmethod
+    def of(cls, name: str, tensor: Tensor, batch: int) -> PageTable:
+        """Return the table in a tensor of shape [batch, blocks].
+
+        Raises:
+            ShapeError: it has not a row for every batch.
+        """
+        shape = tuple(tensor._spec.shape)
+        if len(shape) != 2 or shape[0] < batch or not shape[1]:
+            raise ShapeError(
+                f"{name}: page_table_tensor has shape {list(shape)}; it must be [{batch}, blocks].",
+                vendor="page_table must have batch_size rows",
+            )
+        # The engine refuses blocks that are not there, if a sequence comes to them.
+        return cls(tuple(block & 0xFFFFFFFF for block in integers(name, tensor, "page_table_tensor")), shape[1])
+
+
+def cache_shape(tensor: Tensor) -> tuple[int, int, int, int]:
+    """Return batches or blocks, heads, and rows and columns in tiles."""
+    count, heads, rows, columns = tuple(tensor._spec.shape)
+    return count, heads, tiles(rows), tiles(columns)
+
+
+def mask_shape(name: str, mask: Tensor | None, sizes: tuple[int, int], needed: tuple[int, int]) -> Any:
+    """Return format and shape of a mask as the engine takes them.
+
+    Args:
+        name: The operator.
+        mask: The mask, [batch or 1, heads or 1, rows, columns].
+        sizes: Batches and heads of the queries.
+        needed: Rows and columns of scores, in elements.
+
+    Raises:
+        ShapeError: it does not fit.
+    """
+    if mask is None:
+        return None
+    shape = tuple(mask._spec.shape)
+    fits = shape[0] in (1, sizes[0]) and shape[1] in (1, sizes[1])
+    if not fits or (shape[2] not in (1, needed[0]) and tiles(shape[2]) != tiles(needed[0])) or shape[3] < needed[1]:
+        raise ShapeError(
+            f"{name}: attn_mask has shape {list(shape)}; it must be [{sizes[0]} or 1, {sizes[1]} or 1, {needed[0]}, "
+            f"{needed[1]}].",
+            vendor="Mask shape must match the scores",
+        )
+    return FORMAT_CODE[mask._spec.dtype], shape[0], shape[1], tiles(shape[2]), tiles(shape[3])
+
+
+def numerics(
+    name: str,
+    tensors: Sequence[Tensor],
+    scale: float | None,
+    config: WormholeComputeKernelConfig | None,
+    program_config: SDPAProgramConfig | None,
+) -> dict[str, Any]:
+    """Return what decides the bits of every step, for queries, keys, values and output.
+
+    Without a configuration: HiFi2, a 16-bit Dst and the approximate exponential.
+    """
+    device = tensors[0]._device
+    assert device is not None
+    width = tensors[0]._spec.shape[-1]
+    fidelity, dst32 = MathFidelity.HiFi2, False
+    if config is not None:
+        if config.math_fidelity is not MathFidelity.Invalid:
+            fidelity = config.math_fidelity
+        dst32 = config.fp32_dest_acc_en
+    approximate = program_config is None or program_config.exp_approx_mode is not False
+    factor = 1.0 / math.sqrt(width) if scale is None else as_float(name, scale, "scale")
+    return {
+        "formats": tuple(FORMAT_CODE[tensor._spec.dtype] for tensor in tensors),
+        "fidelity": FIDELITY_NUMBER[fidelity],
+        "dst32": dst32,
+        "scale": rounded(factor),
+        "approximate": approximate,
+        "arch": arch_number(device),
+    }
+
+
+def place(memory_config: MemoryConfig | None) -> MemoryConfig:
+    """Return where the output lies."""
+    return memory_config or DRAM_MEMORY_CONFIG
+
+
+SCALE: Final = Param("scale", FLOAT, None, doc="Factor of scores. Default: 1 / sqrt(D).")
+WINDOW: Final = Param(
+    "sliding_window_size", INTEGER, None, doc="A query sees so many keys, the last of them at its own position."
+)
+MEMORY: Final = Param(
+    "memory_config", MEMORY_CONFIG, None, doc="Memory configuration of the output. Default: interleaved in DRAM."
+)
+PROGRAM_CONFIG: Final = Param(
+    "program_config",
+    instance_kind("ttnn.SDPAProgramConfig", SDPAProgramConfig),
+    None,
+    doc="Chunk sizes, which decide how sums are grouped, and the grid. Default: chunks of 32.",
+)
+COMPUTE: Final = Param(
+    "compute_kernel_config",
+    COMPUTE_KERNEL_CONFIG,
+    None,
+    doc="Math fidelity and Dst width. Default: HiFi2 and 16 bits.",
+)
+SINK: Final = Param("attention_sink", TENSOR, None, modelled=False)
+SOURCE: Final = "tt-metal `ttnn/cpp/ttnn/operations/transformer/sdpa`"
+ACCURACY: Final = Accuracy(
+    {DataType.BFLOAT8_B: 16, DataType.BFLOAT4_B: 16}, reason="for the exponential of scores is 3 % off"
+)

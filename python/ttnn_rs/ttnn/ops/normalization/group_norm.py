@@ -1,0 +1,290 @@
+"""Group norm over rows and the channels of a group.
+
+Source: tt-metal `ttnn/cpp/ttnn/operations/normalization/groupnorm`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+from ttnn import _engine
+from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
+from ttnn.base.core_range import CoreGrid
+from ttnn.base.enums import FORMAT_CODE, TILE_SIZE, DataType, Layout, MathFidelity, TensorMemoryLayout
+from ttnn.base.exceptions import DTypeError, ParameterError, ShapeError, UnsupportedError
+from ttnn.base.memory_config import MemoryConfig
+from ttnn.base.tensor_spec import TensorSpec
+from ttnn.golden import normalization as golden
+from ttnn.operation.accuracy import no_bound
+from ttnn.operation.domain import Operand
+from ttnn.operation.registry import Op, register
+from ttnn.operation.signature import (
+    BOOLEAN,
+    DATA_TYPE,
+    FLOAT,
+    INTEGER,
+    LAYOUT,
+    TENSOR,
+    Param,
+    Signature,
+    instance_kind,
+)
+from ttnn.ops._programs.common import (
+    INPUT_TENSOR,
+    MEMORY_CONFIG_OPTION,
+    allocate,
+    arch_number,
+    as_float,
+    full_tiles,
+    on_device,
+)
+from ttnn.ops._programs.element_map import copy_into
+from ttnn.ops._programs.pipeline import from_bits, rounded, truncated
+from ttnn.ops.data_movement.layout import tilize_padded, untilized
+from ttnn.ops.normalization.norm import compute_config, row_of_weights
+from ttnn.tensor.tensor import Tensor
+
+_NAME: Final = "ttnn.group_norm"
+Blocks = list[tuple[int, int]]
+
+
+def _scaler(count: float) -> float:
+    """Return 1 / sqrt(count) in FP32, cut to bfloat16."""
+    return from_bits(truncated(1.0 / rounded(math.sqrt(rounded(count)))))
+
+
+def _columns_of_cores(columns: int, channels: int, groups: int) -> int:
+    """Return over how many cores the channels are split."""
+    fits = (c for c in range(min(columns, groups), 0, -1) if channels // c % TILE_SIZE == 0 and groups % c == 0)
+    return next(fits, 1)
+
+
+def _grid(device_grid: tuple[int, int], batch: int, rows: int, channels: int, groups: int) -> tuple[int, int]:
+    """Return the grid that the operator chooses: the widest, then the highest, whose cores divide the rows of tiles."""
+    for x in range(device_grid[0], 0, -1):
+        for y in range(device_grid[1], 0, -1):
+            high = x // _columns_of_cores(x, channels, groups) * y
+            if batch >= high or (batch * rows % high == 0 and high % batch == 0):
+                return x, y
+    return 1, 1
+
+
+def _row_cores(grid: tuple[int, int], batch: int, rows: int, channels: int, groups: int) -> int:
+    """Return how many cores share the rows of a batch.
+
+    Raises:
+        ParameterError: rows of tiles do not divide among the rows of cores.
+    """
+    high = grid[0] // _columns_of_cores(grid[0], channels, groups) * grid[1]
+    if batch >= high:
+        return 1
+    if batch * rows % high:
+        raise ParameterError(
+            f"{_NAME}: {batch * rows} rows of tiles do not divide among {high} rows of cores; choose core_grid.",
+            vendor=f"Tensor height ({batch * rows} tiles) must be divisible by the number of virtual rows ({high})",
+        )
+    if high % batch:
+        raise ParameterError(f"{_NAME}: {high} rows of cores do not divide among {batch} batches; choose core_grid.")
+    return high // batch
+
+
+def _blocks(rows: int, cores: int, count: int) -> Blocks:
+    """Return the rows of tiles of every block, in the order in which sums are joined: of all cores, then the next."""
+    each = rows // cores
+    height = each // count if count > 0 else 0
+    if height == 0:
+        raise ParameterError(
+            f"{_NAME}: num_out_blocks is {count}, but a core has {each} rows of tiles.",
+            vendor=f"num_out_blocks ({count}) must not exceed the rows of tiles of a core ({each})",
+        )
+    edges = [(block * height, (block + 1) * height) for block in range(count)]
+    edges += [(first, min(first + height, each)) for first in range(count * height, each, height)]
+    return [(core * each + first, core * each + end) for first, end in edges for core in range(cores)]
+
+
+def _shard_blocks(tensor: Tensor, rows: int) -> Blocks:
+    """Return the rows of tiles of a batch on every core of a sharded tensor."""
+    spec = tensor._spec
+    shard = spec.memory_config.shard_spec
+    if shard is None or spec.memory_config.memory_layout is TensorMemoryLayout.WIDTH_SHARDED:
+        raise UnsupportedError(
+            f"{_NAME}: a tensor in {spec.memory_config.memory_layout.name}; shard it by height or in blocks."
+        )
+    height = min(-(-shard.shape[0] // TILE_SIZE), rows)
+    if shard.shape[0] % TILE_SIZE or rows % height:
+        raise ParameterError(
+            f"{_NAME}: shards of {shard.shape[0]} rows; they must be full tiles, and as many in every batch."
+        )
+    return [(first, first + height) for first in range(0, rows, height)]
+
+
+def _check(tensor: Tensor, groups: int, negative_mask: Tensor | None, use_welford: bool) -> None:
+    spec = tensor._spec
+    if use_welford or negative_mask is not None:
+        option = "use_welford=True" if use_welford else "negative_mask"
+        raise UnsupportedError(
+            f"{_NAME}: {option} selects another kernel, whose order of operations is not published; leave it out.",
+            "unimplemented",
+        )
+    if spec.dtype is not DataType.BFLOAT16:
+        raise DTypeError(
+            f"{_NAME}: input_tensor is {spec.dtype.name}; typecast it to bfloat16 first.",
+            vendor=f"Input tensor must be BFLOAT16, got: {spec.dtype.cpp_name}",
+        )
+    shape = tuple(spec.shape)
+    if len(shape) != 4 or shape[1] != 1 or 0 in shape:
+        raise ShapeError(
+            f"{_NAME}: input_tensor has shape {list(shape)}; it must be [N, 1, H * W, C].",
+            vendor=f"Input tensor shape must be 4D with second dimension 1, got {list(shape)}",
+        )
+    if groups < 1 or shape[3] % groups:
+        raise ParameterError(
+            f"{_NAME}: {shape[3]} channels do not divide into {groups} groups.",
+            vendor=f"channel must be divisible by num_groups. Got channel: {shape[3]}, num_groups: {groups}",
+        )
+
+
+def _group_norm(
+    input_tensor: Tensor,
+    num_groups: int,
+    epsilon: float,
+    input_mask: Tensor | None,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    memory_config: MemoryConfig | None,
+    dtype: DataType | None,
+    core_grid: CoreGrid | None,
+    inplace: bool | None,
+    output_layout: Layout | None,
+    num_out_blocks: int | None,
+    compute_kernel_config: WormholeComputeKernelConfig | None,
+    negative_mask: Tensor | None,
+    use_welford: bool,
+) -> Tensor:
+    device = on_device(_NAME, input_tensor)
+    _check(input_tensor, num_groups, negative_mask, use_welford)
+    full_tiles(_NAME, input_tensor)
+    spec = input_tensor._spec
+    batch, _, height, channels = tuple(spec.shape)
+    rows, group = -(-height // TILE_SIZE), channels // num_groups
+    if dtype not in (None, DataType.BFLOAT16):
+        raise UnsupportedError(f"{_NAME}: dtype={dtype.name}; results are bfloat16, typecast them.")
+    is_sharded = spec.memory_config.is_sharded()
+    if is_sharded:
+        blocks = _shard_blocks(input_tensor, rows)
+        cores = len(blocks)
+    else:
+        if core_grid is not None:
+            grid = (core_grid.x, core_grid.y)
+        else:
+            full = device.compute_with_storage_grid_size()
+            grid = _grid((full.x, full.y), batch, rows, channels, num_groups)
+        cores = _row_cores(grid, batch, rows, channels, num_groups)
+        blocks = _blocks(rows, cores, 1 if num_out_blocks is None else num_out_blocks)
+    tiled = input_tensor if spec.layout is Layout.TILE else tilize_padded(_NAME, input_tensor)
+    parameters = [
+        row_of_weights(_NAME, label, tensor, tiled)
+        for label, tensor in (("weight", weight), ("bias", bias))
+        if tensor is not None
+    ]
+    formats = iter([FORMAT_CODE[tensor._spec.dtype] for tensor in parameters])
+    target = memory_config or spec.memory_config
+    layout = output_layout or spec.layout
+    output = allocate(TensorSpec.of(spec.shape, DataType.BFLOAT16, Layout.TILE, target), device)
+    assert tiled._buffer is not None
+    assert output._buffer is not None
+    # What a core's rows count in a statistic; padding counts in part.
+    datums = rows // cores * TILE_SIZE * group * (height / (rows * TILE_SIZE))
+    fidelity, dst32, approximate = MathFidelity.HiFi4, False, True
+    if compute_kernel_config is not None:
+        if compute_kernel_config.math_fidelity is not MathFidelity.Invalid:
+            fidelity = compute_kernel_config.math_fidelity
+        dst32, approximate = compute_kernel_config.fp32_dest_acc_en, compute_kernel_config.math_approx_mode
+    _engine.group_norm(
+        tiled._buffer,
+        [tensor._buffer for tensor in parameters if tensor._buffer is not None],
+        output._buffer,
+        formats=(FORMAT_CODE[DataType.BFLOAT16], FORMAT_CODE[DataType.BFLOAT16]),
+        parameter_formats=(
+            None if weight is None else next(formats),
+            None if bias is None else next(formats),
+        ),
+        batch=batch,
+        rows=rows,
+        used_rows=height % TILE_SIZE or TILE_SIZE,
+        channels=channels,
+        group=group,
+        blocks=blocks,
+        adds_tiles=is_sharded,
+        local=_scaler(datums),
+        across=None if is_sharded and cores == 1 else _scaler(cores),
+        epsilon=from_bits(truncated(as_float(_NAME, epsilon, "epsilon"))),
+        rsqrt=[("rsqrt", "approx" if approximate else "default")],
+        fidelity=FIDELITY_NUMBER[fidelity],
+        dst32=dst32,
+        arch=arch_number(device),
+    )
+    result = output if layout is Layout.TILE else untilized(_NAME, output, target)
+    in_place = is_sharded and inplace and memory_config in (None, spec.memory_config) and layout is spec.layout
+    if in_place and spec.layout is Layout.TILE:
+        copy_into(result, input_tensor)
+        return input_tensor
+    return result
+
+
+def _examples(shape: tuple[int, ...], layout: Layout) -> tuple[tuple[Any, ...], ...]:
+    if len(shape) != 4 or shape[1] != 1 or 0 in shape:
+        return ()
+    return (({"num_groups": 1, "epsilon": 1e-5, "core_grid": CoreGrid(x=1, y=1)},),)
+
+
+_ROW: Final = Operand((1, 1, 1, 64), between=(0.5, 2.0))
+
+group_norm = register(
+    Op(
+        name="group_norm",
+        signatures=(
+            Signature(
+                (INPUT_TENSOR,),
+                (
+                    Param("num_groups", INTEGER, doc="Groups of channels.", example=1),
+                    Param("epsilon", FLOAT, 1e-12, doc="Added to the variance, cut to bfloat16."),
+                    Param("input_mask", TENSOR, None, doc="Which columns belong to a group; the operator knows."),
+                    Param("weight", TENSOR, None, doc="[1, C], or [C / 32, 32] in ROW_MAJOR_LAYOUT: factors."),
+                    Param("bias", TENSOR, None, doc="Of the shape of `weight`: added at the end."),
+                    MEMORY_CONFIG_OPTION,
+                    Param("dtype", DATA_TYPE, None, doc="bfloat16."),
+                    Param(
+                        "core_grid",
+                        instance_kind("ttnn.CoreGrid", CoreGrid),
+                        None,
+                        doc="Cores, which decide in how many parts statistics are summed. Default: what fits.",
+                    ),
+                    Param("inplace", BOOLEAN, True, doc="A sharded result lies where the input does."),
+                    Param("output_layout", LAYOUT, None, doc="Layout of the result. Default: that of the input."),
+                    Param("num_out_blocks", INTEGER, None, doc="Blocks of a core's rows. Default: 1."),
+                    compute_config("HiFi4, a 16-bit Dst and an approximate inverse root"),
+                    Param("negative_mask", TENSOR, None, doc="Not supported."),
+                    Param("use_welford", BOOLEAN, False, doc="Not supported."),
+                ),
+            ),
+        ),
+        run=_group_norm,
+        doc="Return `(x - mean) / sqrt(variance + epsilon)` over rows and the channels of every group, times `weight`, "
+        "plus `bias`.\nShape: [N, 1, H * W, C] -> [N, 1, H * W, C].",
+        source="tt-metal `ttnn/cpp/ttnn/operations/normalization/groupnorm`",
+        dtypes=(DataType.BFLOAT16,),
+        layouts=(Layout.TILE, Layout.ROW_MAJOR),
+        golden=golden.group_norm,
+        accuracy=no_bound("for the mean is subtracted"),
+        engine=("group_norm", "move_elements"),
+        raises=(
+            ("ShapeError", "the input is not [N, 1, H * W, C], or weights have another width."),
+            ("DTypeError", "the input is not bfloat16."),
+            ("ParameterError", "channels do not divide into groups, or rows not among cores."),
+            ("UnsupportedError", "an option selects a kernel whose steps are not known."),
+        ),
+        examples=_examples,
+    )
+)

@@ -1,0 +1,280 @@
+"""Sorting along a dimension, and the largest elements.
+
+Source: tt-metal `ttnn/cpp/ttnn/operations/data_movement/sort` and `reduction/topk`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from ttnn import _engine
+from ttnn.base.core_range import CoreRangeSet
+from ttnn.base.enums import FORMAT_CODE, TILE_SIZE, DataType, Layout
+from ttnn.base.exceptions import DTypeError, LayoutError, ParameterError, ShapeError
+from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
+from ttnn.base.tensor_spec import TensorSpec
+from ttnn.golden import reduction as golden
+from ttnn.operation.accuracy import bit_exact, max_ulp
+from ttnn.operation.registry import Op, register
+from ttnn.operation.signature import BOOLEAN, INTEGER, TENSOR, Kind, Param, Signature
+from ttnn.ops._programs.common import (
+    INPUT_TENSOR,
+    MEMORY_CONFIG_OPTION,
+    SUB_CORE_GRIDS_OPTION,
+    allocate,
+    arch_number,
+    dimension,
+    full_tiles,
+    is_empty,
+    on_device,
+    take_output,
+)
+from ttnn.ops._programs.element_map import copy_into
+from ttnn.ops.data_movement.layout import tilize_padded, untilized
+from ttnn.ops.data_movement.permute import permuted
+from ttnn.tensor.tensor import Tensor
+
+_SORTED: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.UINT16)
+_SELECTED: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B)
+_NARROW: Final = (DataType.BFLOAT16, DataType.BFLOAT8_B)
+_LARGEST_NARROW_INDEX: Final = 65535
+Pair = tuple[Tensor, Tensor]
+
+
+def _is_pair(value: object) -> bool:
+    return isinstance(value, tuple | list) and len(value) == 2 and all(isinstance(item, Tensor) for item in value)
+
+
+_PAIR: Final = Kind("tuple[ttnn.Tensor, ttnn.Tensor]", _is_pair)
+
+
+def _run(name: str, tensor: Tensor, axis: int, *, descending: bool, stable: bool, first: int | None) -> Pair:
+    """Return values and indices of a tiled tensor, both in tiles; `first` elements of the order, or all."""
+    device = on_device(name, tensor)
+    spec = tensor._spec
+    rank = spec.shape.rank
+    order = [*range(rank)]
+    order[axis], order[-1] = order[-1], order[axis]
+    if axis != rank - 1:
+        tensor = permuted(name, tensor, order, DRAM_MEMORY_CONFIG, 0.0)
+    shape = tuple(tensor._spec.shape)
+    width = shape[-1]
+    wide = spec.dtype not in _NARROW or width > _LARGEST_NARROW_INDEX
+    index_dtype = DataType.UINT32 if wide else DataType.UINT16
+    columns = -(-width // TILE_SIZE)
+    kept = width if first is None else first
+    results = [
+        allocate(TensorSpec.of((*shape[:-1], kept), dtype, Layout.TILE, DRAM_MEMORY_CONFIG), device)
+        for dtype in (spec.dtype, index_dtype)
+    ]
+    values, indices = results
+    assert tensor._buffer is not None
+    assert values._buffer is not None
+    assert indices._buffer is not None
+    _engine.sort(
+        tensor._buffer,
+        values._buffer,
+        indices._buffer,
+        formats=(FORMAT_CODE[spec.dtype], FORMAT_CODE[index_dtype]),
+        rows=tensor._spec.num_pages // columns,
+        width=width,
+        ascending=not descending,
+        stable=stable,
+        first=None if first is None else -(-first // TILE_SIZE),
+        arch=arch_number(device),
+    )
+    if axis != rank - 1:
+        values, indices = (permuted(name, result, order, DRAM_MEMORY_CONFIG, 0.0) for result in results)
+    return values, indices
+
+
+def _deliver(
+    name: str, results: Pair, memory_config: MemoryConfig, out: Sequence[Tensor] | None, layout: Layout
+) -> Pair:
+    """Return results in their place, or in the tensors of `out`."""
+    placed = []
+    for number, result in enumerate(results):
+        if layout is not Layout.TILE:
+            result = untilized(name, result, memory_config)
+        if out is not None:
+            target = take_output(name, out[number], tuple(result._spec.shape), layout, on_device(name, result))
+            if target._spec.dtype is not result._spec.dtype:
+                raise DTypeError(
+                    f"{name}: output {number} is {target._spec.dtype.name}, the result {result._spec.dtype.name}."
+                )
+            copy_into(result, target)
+            result = target
+        elif result._spec.memory_config != memory_config:
+            target = allocate(result._spec.with_memory_config(memory_config), on_device(name, result))
+            copy_into(result, target)
+            result = target
+        placed.append(result)
+    return placed[0], placed[1]
+
+
+def _sort(
+    input_tensor: Tensor,
+    dim: int,
+    descending: bool,
+    stable: bool,
+    memory_config: MemoryConfig | None,
+    out: Sequence[Tensor] | None,
+) -> list[Tensor]:
+    name = "ttnn.sort"
+    device = on_device(name, input_tensor)
+    spec = input_tensor._spec
+    if spec.dtype not in _SORTED:
+        raise DTypeError(
+            f"{name}: input_tensor is {spec.dtype.name}; typecast it to bfloat16, float32 or uint16 first.",
+            vendor=f"Input tensor data type must be BFLOAT16, UINT16, or FLOAT32, got {spec.dtype.cpp_name}",
+        )
+    full_tiles(name, input_tensor)
+    rank = spec.shape.rank
+    if rank < 2:
+        raise ShapeError(f"{name}: input_tensor has rank {rank}; reshape it to rank 2 or more.")
+    axis = dimension(name, dim, rank)
+    place = memory_config or spec.memory_config
+    if is_empty(spec):
+        dtypes = (spec.dtype, DataType.UINT16 if spec.dtype in _NARROW else DataType.UINT32)
+        return [allocate(TensorSpec.of(spec.shape, dtype, spec.layout, place), device) for dtype in dtypes]
+    tiled = input_tensor if spec.layout is Layout.TILE else tilize_padded(name, input_tensor)
+    results = _run(name, tiled, axis, descending=descending, stable=stable, first=None)
+    return list(_deliver(name, results, place, out, spec.layout))
+
+
+def _topk(
+    input_tensor: Tensor,
+    k: int,
+    dim: int,
+    largest: bool,
+    sorted: bool,
+    memory_config: MemoryConfig | None,
+    sub_core_grids: CoreRangeSet | None,
+    indices_tensor: Tensor | None,
+    output_tensor: Sequence[Tensor] | None,
+    stable: bool,
+) -> list[Tensor]:
+    name = "ttnn.topk"
+    on_device(name, input_tensor)
+    spec = input_tensor._spec
+    if spec.layout is not Layout.TILE:
+        raise LayoutError(
+            f"{name}: input_tensor is row-major; convert it with ttnn.to_layout(..., ttnn.TILE_LAYOUT).",
+            vendor="The input must be in tiled format",
+        )
+    if spec.dtype not in _SELECTED:
+        raise DTypeError(
+            f"{name}: input_tensor is {spec.dtype.name}; typecast it to bfloat16, bfloat8_b or float32 first.",
+            vendor=f"Input tensor must be BFLOAT16, BFLOAT8_B, or FLOAT32, got: {spec.dtype.cpp_name}",
+        )
+    full_tiles(name, input_tensor)
+    rank = spec.shape.rank
+    if rank < 2:
+        raise ShapeError(f"{name}: input_tensor has rank {rank}; reshape it to rank 2 or more.")
+    axis = dimension(name, dim, rank)
+    extent = spec.shape[axis]
+    if not 0 < k <= extent:
+        raise ParameterError(
+            f"{name}: k is {k}; dimension {dim} has {extent} elements.",
+            vendor=f"K ({k}) cannot be larger than the dimension size ({extent})" if k > 0 else "K must be positive",
+        )
+    forced = stable or extent % TILE_SIZE != 0 or extent == TILE_SIZE
+    results = _run(name, input_tensor, axis, descending=largest, stable=forced, first=k)
+    place = memory_config or spec.memory_config
+    return list(_deliver(name, results, place, output_tensor, Layout.TILE))
+
+
+def _sort_examples(shape: tuple[int, ...], layout: Layout) -> Iterator[tuple[Any, ...]]:
+    if len(shape) >= 2 and 0 not in shape:
+        yield -1, False, True
+        yield -2, True, True
+
+
+def _topk_examples(shape: tuple[int, ...], layout: Layout) -> Iterator[tuple[Any, ...]]:
+    # Of block floats, padding with infinities shares its exponent with what shorter rows have.
+    if len(shape) >= 2 and 0 not in shape and layout is Layout.TILE and shape[-1] >= TILE_SIZE:
+        yield 4, {"stable": True}
+        yield 3, -1, False, {"stable": True}
+
+
+_DIM: Final = Param("dim", INTEGER, -1, doc="Dimension along which elements are compared.")
+_STABLE: Final = Param(
+    "stable", BOOLEAN, False, doc="Equal elements keep their order; otherwise the network's order.", example=True
+)
+_NETWORK: Final = (
+    "The bitonic network of the SFPU sorts; which of equal elements comes first is what it makes of them, unless "
+    "`stable`. -0 and subnormals count as 0."
+)
+
+sort = register(
+    Op(
+        name="sort",
+        signatures=(
+            Signature(
+                (INPUT_TENSOR, _DIM, Param("descending", BOOLEAN, False, doc="The largest come first."), _STABLE),
+                (
+                    MEMORY_CONFIG_OPTION,
+                    Param("out", _PAIR, None, doc="Preallocated values and indices."),
+                ),
+            ),
+        ),
+        run=_sort,
+        doc="Return the elements in order along `dim`, and their indices: uint16 for bfloat16, otherwise uint32.\n"
+        f"Shape: [..., H, W] -> [..., H, W], [..., H, W].\n{_NETWORK}",
+        source="tt-metal `ttnn/cpp/ttnn/operations/data_movement/sort`",
+        dtypes=_SORTED,
+        layouts=(Layout.TILE, Layout.ROW_MAJOR),
+        golden=golden.sort,
+        accuracy=bit_exact(),
+        engine=("sort", "move_elements"),
+        raises=(
+            ("DTypeError", "the input is neither bfloat16, float32 nor uint16."),
+            ("ShapeError", "the rank is below 2, or `dim` is out of range."),
+        ),
+        examples=_sort_examples,
+    )
+)
+
+topk = register(
+    Op(
+        name="topk",
+        signatures=(
+            Signature(
+                (
+                    INPUT_TENSOR,
+                    Param("k", INTEGER, 32, doc="Elements that are wanted."),
+                    _DIM,
+                    Param("largest", BOOLEAN, True, doc="The largest; otherwise the smallest."),
+                    Param("sorted", BOOLEAN, True, doc="In order; they are in any case."),
+                ),
+                (
+                    MEMORY_CONFIG_OPTION,
+                    SUB_CORE_GRIDS_OPTION,
+                    Param("indices_tensor", TENSOR, None, modelled=False),
+                    Param("output_tensor", _PAIR, None, doc="Preallocated values and indices."),
+                    _STABLE,
+                ),
+            ),
+        ),
+        run=_topk,
+        doc="Return the `k` largest or smallest elements along `dim` in order, and their indices: uint16, or uint32 "
+        "for float32 and more than 65535 elements.\n"
+        f"Shape: [..., H, W] -> [..., H, k], [..., H, k].\n{_NETWORK}\n"
+        "Rows that are no multiple of 32 long, or 32 long, are always sorted stably. In bfloat8_b, elements of rows "
+        "shorter than 32 become 0: they share an exponent with the infinities that pad them.",
+        source="tt-metal `ttnn/cpp/ttnn/operations/reduction/topk`",
+        dtypes=_SELECTED,
+        layouts=(Layout.TILE,),
+        golden=golden.topk,
+        accuracy=max_ulp((DataType.BFLOAT16, 0), (DataType.FLOAT32, 0), (DataType.BFLOAT8_B, 1)),
+        engine=("sort", "move_elements"),
+        raises=(
+            ("DTypeError", "the input is neither bfloat16, bfloat8_b nor float32."),
+            ("LayoutError", "the input is row-major."),
+            ("ParameterError", "`k` is not between 1 and the elements of the dimension."),
+            ("ShapeError", "the rank is below 2, or `dim` is out of range."),
+        ),
+        examples=_topk_examples,
+    )
+)

@@ -1,0 +1,330 @@
+//! Steps on single tiles that prefill and decode share. Between steps, tiles lie in L1 as bfloat16.
+
+use tt_cpu::Level;
+use tt_formats::{DataFormat, TileShape};
+use tt_tensix::fpu::{
+    self, Accumulator, Broadcast, EltwiseOp, MathConfig, PoolOp, PreparedA, PreparedB, ReduceDim, Reduction, RunningMax,
+};
+use tt_tensix::pack::{EdgeMask, PackConfig, Packer, Relu};
+use tt_tensix::tile_io::{self, Input, Tile, ZERO};
+use tt_tensix::unpack;
+
+use super::{NAME, Numerics};
+use crate::{Chain, OpError};
+
+/// Bytes of an intermediate tile.
+pub(super) const BYTES: usize = 2048;
+pub(super) type Page = [u8; BYTES];
+
+const MINUS_INFINITY: u32 = 0xff80_0000;
+/// 1.0 as a Src word.
+const ONE: u32 = 127 << 10;
+/// 256 / ln 2, the slope of the fast exponential.
+const SLOPE: f32 = 369.329_93;
+
+/// Settings of every step.
+pub(super) struct Steps {
+    pub(super) math: MathConfig,
+    pub(super) level: Level,
+    dst32: bool,
+    pub(super) queries: Input,
+    pub(super) keys: Input,
+    pub(super) values: Input,
+    pub(super) kept: Input,
+    exp: Chain,
+    pub(super) exp_column: Chain,
+    reciprocal: Chain,
+    max: Reduction,
+    row_sum: Reduction,
+    pub(super) pack: Packer,
+    pack_column: Packer,
+    /// Adds to what is in L1.
+    pub(super) add: Packer,
+    /// Negative results of the exponential become zero.
+    positive: Packer,
+    positive_add: Packer,
+    pub(super) pack_out: Packer,
+}
+
+/// Registers.
+pub(super) struct Registers {
+    pub(super) a: Box<Tile>,
+    pub(super) b: Box<Tile>,
+    pub(super) dst: Box<Tile>,
+    pub(super) right: Box<PreparedA>,
+    left: Box<PreparedB>,
+    sums: Box<Accumulator>,
+    max: RunningMax,
+}
+
+impl Registers {
+    pub(super) fn new() -> Self {
+        Self {
+            a: Box::new(ZERO),
+            b: Box::new(ZERO),
+            dst: Box::new(ZERO),
+            right: Box::new(PreparedA::new()),
+            left: Box::new(PreparedB::new()),
+            sums: Box::new(Accumulator::new()),
+            max: RunningMax::new(Level::current()),
+        }
+    }
+}
+
+/// Where the datum of a row lies that column 0 has.
+pub(super) fn first_of_row(row: usize) -> usize {
+    TileShape::FULL.index(row, 0)
+}
+
+/// A bfloat16 word in the order of sign and magnitude.
+fn order(word: u16) -> i16 {
+    let word = word as i16;
+    word ^ (word >> 15 & i16::MAX)
+}
+
+/// The bfloat16 datum of a row of column 0, in L1.
+pub(super) fn in_column(page: &Page, row: usize) -> u16 {
+    let at = 2 * first_of_row(row);
+    u16::from_le_bytes([page[at], page[at + 1]])
+}
+
+/// Writes the datum of a row of column 0.
+pub(super) fn set_in_column(page: &mut Page, row: usize, word: u16) {
+    let at = 2 * first_of_row(row);
+    page[at..at + 2].copy_from_slice(&word.to_le_bytes());
+}
+
+impl Steps {
+    pub(super) fn new(numerics: &Numerics) -> Result<Self, OpError> {
+        let (queries, keys, values, output) = numerics.formats;
+        let dst32 = numerics.dst32;
+        let refuse = |what: String| OpError::Invariant { operator: NAME, what };
+        for format in [queries, keys, values, output] {
+            let known = [DataFormat::Float16B, DataFormat::Bfp8B, DataFormat::Bfp4B];
+            if !known.contains(&format) {
+                return Err(refuse(format!("{format:?} operands")));
+            }
+        }
+        let level = Level::current();
+        let kept = Input::new(DataFormat::Float16B, dst32);
+        let dst = tile_io::dst_format(DataFormat::Float16B, dst32);
+        let math = MathConfig { fidelity: numerics.fidelity, dst, alu: kept.register, arch: numerics.arch };
+        let plain = PackConfig::new(dst, DataFormat::Float16B);
+        let packer = |config: PackConfig| Packer::new(&config, level).map_err(|error| refuse(error.to_string()));
+        let positive = PackConfig { relu: Relu::MinThreshold(0), ..plain };
+        let scale = f32::from_bits(numerics.scale);
+        let exp = if numerics.approximate {
+            Chain::of("exp", "approx_scaled", &[(SLOPE * scale).to_bits()])?
+        } else {
+            let step = |name: &str, variant: &str, parameters: Vec<u32>| crate::ChainStep {
+                name: name.to_owned(),
+                variant: variant.to_owned(),
+                parameters,
+            };
+            Chain::resolve(&[step("mul_unary", "default", vec![numerics.scale]), step("exp", "accurate", vec![])])?
+        };
+        Ok(Self {
+            math,
+            level,
+            dst32,
+            queries: Input::new(queries, dst32),
+            keys: Input::new(keys, dst32),
+            values: Input::new(values, dst32),
+            kept,
+            exp,
+            exp_column: Chain::of("exp", "column", &[numerics.scale & 0xffff_0000])?,
+            reciprocal: Chain::of("recip", "approx", &[])?,
+            max: Reduction::pool(&math, math.alu, (PoolOp::Max, ReduceDim::Row), &[ONE; 1024]),
+            row_sum: Reduction::row_sum(&math, &[ONE; 1024]),
+            pack: packer(plain)?,
+            pack_column: packer(PackConfig { edge: EdgeMask::Column0, ..plain })?,
+            add: packer(PackConfig { l1_accumulate: true, ..plain })?,
+            positive: packer(positive)?,
+            positive_add: packer(PackConfig { l1_accumulate: true, ..positive })?,
+            pack_out: packer(PackConfig::new(dst, output))?,
+        })
+    }
+
+    /// The right operand of a product from a tile of keys, transposed.
+    pub(super) fn prepare_key(&self, bytes: &[u8], registers: &mut Registers) {
+        let Registers { a, b, right, .. } = registers;
+        self.keys.to_src(bytes, a);
+        unpack::transpose(a, b);
+        right.prepare(&self.math, b);
+    }
+
+    /// The right operand of a product from a tile of values.
+    pub(super) fn prepare_value(&self, bytes: &[u8], registers: &mut Registers) {
+        let Registers { a, right, .. } = registers;
+        self.values.to_src(bytes, a);
+        right.prepare(&self.math, a);
+    }
+
+    /// The left operand of a product from a kept tile.
+    pub(super) fn prepare_left(&self, page: &Page, left: &mut PreparedB, registers: &mut Registers) {
+        self.kept.to_src(page, &mut registers.a);
+        left.prepare(&self.math, &registers.a);
+    }
+
+    /// The largest datums of the rows of some tiles, and of `before` if given; in column 0.
+    pub(super) fn row_max(&self, scores: &[Page], before: Option<&Page>, result: &mut Page, registers: &mut Registers) {
+        let Registers { a, dst, max, .. } = registers;
+        max.clear();
+        for page in scores {
+            max.take_halves(page);
+        }
+        max.store(a);
+        fpu::clear_for_max(&self.math, dst);
+        self.max.run(self.level, dst, a);
+        self.pack_column.pack(dst, result);
+        if let Some(before) = before {
+            for row in 0..32 {
+                let earlier = in_column(before, row);
+                if order(earlier) > order(in_column(result, row)) {
+                    set_in_column(result, row, earlier);
+                }
+            }
+        }
+    }
+
+    /// `exp(scale * (scores - max))` of one tile to Dst; `b` of the registers holds the maxima, spread.
+    fn exponentials(&self, page: &Page, registers: &mut Registers) {
+        let Registers { a, b, dst, .. } = registers;
+        self.kept.to_src(page, a);
+        fpu::eltwise(&self.math, EltwiseOp::Sub, Broadcast::None, false, dst, a, b);
+        self.exp.apply(&mut dst[..], self.dst32);
+    }
+
+    /// Brings a tile of which column 0 counts to `SrcB`, for all columns.
+    pub(super) fn load_column(&self, page: &Page, registers: &mut Registers) {
+        self.kept.to_src(page, &mut registers.b);
+        Broadcast::Column.spread(&mut registers.b);
+    }
+
+    /// Makes scores their exponentials, and adds the tiles up, each packed to L1, if `sum` is given.
+    pub(super) fn probabilities(
+        &self,
+        scores: &mut [Page],
+        max: &Page,
+        mut sum: Option<&mut Page>,
+        registers: &mut Registers,
+    ) {
+        self.load_column(max, registers);
+        for (number, page) in scores.iter_mut().enumerate() {
+            self.exponentials(page, registers);
+            self.positive.pack(&registers.dst, page);
+            if let Some(sum) = &mut sum {
+                if number == 0 {
+                    sum.copy_from_slice(page);
+                } else {
+                    self.positive_add.pack(&registers.dst, &mut sum[..]);
+                }
+            }
+        }
+    }
+
+    /// `exp(scale * (before - now))` of column 0, packed.
+    pub(super) fn correction(&self, before: &Page, now: &Page, result: &mut Page, registers: &mut Registers) {
+        let Registers { a, b, dst, .. } = registers;
+        self.kept.to_src(before, a);
+        self.kept.to_src(now, b);
+        fpu::eltwise(&self.math, EltwiseOp::Sub, Broadcast::None, false, dst, a, b);
+        self.on_column(&self.exp_column, dst);
+        self.pack_column.pack(dst, result);
+    }
+
+    fn on_column(&self, chain: &Chain, dst: &mut Tile) {
+        let mut column: [u32; 32] = std::array::from_fn(|row| dst[first_of_row(row)]);
+        chain.apply_once(&mut column, self.dst32);
+        column.into_iter().enumerate().for_each(|(row, word)| dst[first_of_row(row)] = word);
+    }
+
+    /// A kept tile times what `SrcB` holds, in Dst.
+    pub(super) fn times_b(&self, page: &[u8], registers: &mut Registers) {
+        let Registers { a, b, dst, .. } = registers;
+        self.kept.to_src(page, a);
+        fpu::eltwise(&self.math, EltwiseOp::Mul, Broadcast::None, false, dst, a, b);
+    }
+
+    /// `result = a op b`, kept tiles, packed.
+    pub(super) fn join(&self, op: EltwiseOp, pages: (&Page, &Page), result: &mut Page, registers: &mut Registers) {
+        let Registers { a, b, dst, .. } = registers;
+        self.kept.to_src(pages.0, a);
+        self.kept.to_src(pages.1, b);
+        fpu::eltwise(&self.math, op, Broadcast::None, false, dst, a, b);
+        self.pack.pack(dst, result);
+    }
+
+    /// The sums of the rows of some tiles, in column 0.
+    pub(super) fn row_sums(&self, pages: &[Page], result: &mut Page, registers: &mut Registers) {
+        let Registers { a, dst, .. } = registers;
+        dst.fill(0);
+        for page in pages {
+            self.kept.to_src(page, a);
+            self.row_sum.run(self.level, dst, a);
+        }
+        self.pack_column.pack(dst, result);
+    }
+
+    /// 1 / the sums of the rows of a tile, by a product with a column of ones.
+    pub(super) fn reciprocal_of_rows(&self, sum: &Page, result: &mut Page, registers: &mut Registers) {
+        {
+            let Registers { a, left, right, sums, dst, .. } = &mut *registers;
+            a.fill(0);
+            (0..32).for_each(|row| a[first_of_row(row)] = ONE);
+            right.prepare(&self.math, a);
+            self.kept.to_src(sum, a);
+            left.prepare(&self.math, a);
+            sums.clear();
+            fpu::accumulate(&self.math, sums, right, left);
+            dst.copy_from_slice(sums.dst());
+        }
+        self.finish_reciprocal(result, registers);
+    }
+
+    /// 1 / column 0 of a tile.
+    pub(super) fn reciprocal_of_column(&self, sum: &Page, result: &mut Page, registers: &mut Registers) {
+        let Registers { a, dst, .. } = &mut *registers;
+        self.kept.to_dst(&self.math, sum, a, dst);
+        self.finish_reciprocal(result, registers);
+    }
+
+    fn finish_reciprocal(&self, result: &mut Page, registers: &mut Registers) {
+        self.on_column(&self.reciprocal, &mut registers.dst);
+        self.pack_column.pack(&registers.dst, result);
+    }
+
+    /// Adds a tile of an operand of this format to scores in L1, by the packer.
+    pub(super) fn add_mask(&self, input: Input, bytes: &[u8], scores: &mut Page, registers: &mut Registers) {
+        let Registers { a, dst, .. } = registers;
+        input.to_dst(&self.math, bytes, a, dst);
+        self.add.pack(dst, scores);
+    }
+
+    /// Adds minus infinity to the scores that do not count, by the packer.
+    pub(super) fn hide(&self, hidden: impl Fn(usize, usize) -> bool, scores: &mut Page, registers: &mut Registers) {
+        fill_hidden(&hidden, MINUS_INFINITY, &mut registers.dst);
+        self.add.pack(&registers.dst, scores);
+    }
+
+    /// The same by the FPU: the scores are read, added and packed again.
+    pub(super) fn hide_by_sum(
+        &self,
+        hidden: impl Fn(usize, usize) -> bool,
+        scores: &mut Page,
+        registers: &mut Registers,
+    ) {
+        let Registers { a, b, dst, .. } = registers;
+        fill_hidden(&hidden, (1 << 18) | (255 << 10), b);
+        self.kept.to_src(scores, a);
+        fpu::eltwise(&self.math, EltwiseOp::Add, Broadcast::None, false, dst, a, b);
+        self.pack.pack(dst, scores);
+    }
+}
+
+fn fill_hidden(hidden: impl Fn(usize, usize) -> bool, word: u32, tile: &mut Tile) {
+    for (index, datum) in tile.iter_mut().enumerate() {
+        let (row, column) = TileShape::FULL.position(index);
+        *datum = if hidden(row, column) { word } else { 0 };
+    }
+}
