@@ -271,6 +271,7 @@ class _MatmulArguments(TypedDict):
     fidelity: int
     dst32: bool
     l1_acc: bool
+    reload_direct: NotRequired[bool]
     relu: bool
     activation: Sequence[_Step]
     transpose_a: bool

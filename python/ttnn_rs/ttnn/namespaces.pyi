@@ -6,6 +6,7 @@ from typing import overload
 
 from ttnn.base.activation import Activation, UnaryWithParam
 from ttnn.base.compute_config import WormholeComputeKernelConfig
+from ttnn.base.conv_config import Conv2dConfig, Op2DSliceConfig
 from ttnn.base.core_range import CoreCoord, CoreGrid, CoreRangeSet
 from ttnn.base.enums import DataType, Layout, ShardOrientation, TensorMemoryLayout
 from ttnn.base.memory_config import MemoryConfig
@@ -19,6 +20,7 @@ from ttnn.base.shape import Shape
 from ttnn.base.system_enums import TileReshapeMapMode
 from ttnn.base.tile import Tile
 from ttnn.device.coordinates import SubDeviceId
+from ttnn.device.mesh_device import MeshDevice
 from ttnn.operation.registry import FastOperation
 from ttnn.ops.matmul.config_data import AnyProgramConfig
 from ttnn.tensor.tensor import Tensor
@@ -266,6 +268,17 @@ class _ExperimentalQuasarBitwiseAnd(FastOperation):
         input_tensor_a_activations: Sequence[Activation] = ..., input_tensor_b_activations: Sequence[Activation] = ...,
         sub_core_grids: CoreRangeSet | None = None, sub_device_id: SubDeviceId | None = None,
         queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalQuasarConv2D(FastOperation):
+    def __call__(self, input_tensor: Tensor, weight_tensor: Tensor, *, device: MeshDevice | None = None,
+        in_channels: int, out_channels: int, batch_size: int, input_height: int, input_width: int,
+        kernel_size: Shape | Sequence[int], stride: Shape | Sequence[int] = ..., padding: Shape | Sequence[int] = ...,
+        dilation: Shape | Sequence[int] = ..., groups: int = 1, dtype: DataType | None = None,
+        bias_tensor: Tensor | None = None, conv_config: Conv2dConfig | None = None,
+        compute_config: WormholeComputeKernelConfig | None = None, memory_config: MemoryConfig | None = None,
+        slice_config: Op2DSliceConfig | None = None, return_output_dim: bool = False,
+        return_weights_and_bias: bool = False, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor | tuple[object, ...]: ...
 
 class _ExperimentalQuasarDiv(FastOperation):
     @overload
@@ -629,6 +642,8 @@ class _InExperimental:
         """Return the element-wise arithmetic right shift of `a` by `b` bits, with broadcasting."""
         bitwise_xor: _ExperimentalQuasarBitwiseAnd
         """Return the element-wise bitwise XOR of `a` and `b`, with broadcasting."""
+        conv2d: _ExperimentalQuasarConv2D
+        """Return the convolution of images with `weight_tensor`, plus `bias_tensor`."""
         div: _ExperimentalQuasarDiv
         """Return the element-wise quotient `a / b`, with broadcasting."""
         div_no_nan: _ExperimentalQuasarDivNoNan

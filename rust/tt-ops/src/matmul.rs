@@ -66,6 +66,8 @@ pub struct MatmulProgram {
     pub dst32: bool,
     /// The packer accumulates partial sums in L1.
     pub packer_l1_acc: bool,
+    /// Partial sums come back to Dst past `SrcA`, whole; otherwise through it, which cuts FP32 to TF32.
+    pub reload_direct: bool,
     /// The packer clips the result below zero.
     pub relu: bool,
     /// Vector-unit functions on the result in Dst.
@@ -364,7 +366,11 @@ impl<'a> Kernel<'a> {
             right,
             bias,
             spill: PackConfig::new(dst, partials),
-            reload: Input::direct_to_dst(partials, program.dst32),
+            reload: if program.reload_direct {
+                Input::direct_to_dst(partials, program.dst32)
+            } else {
+                Input::new(partials, program.dst32)
+            },
             pack_out,
             pack_left: PackConfig::new(dst, format_a),
         }
@@ -526,6 +532,7 @@ pub(crate) mod tests {
             fidelity: MathFidelity::LoFi,
             dst32: false,
             packer_l1_acc: false,
+            reload_direct: true,
             relu: false,
             activation: Chain::default(),
             transpose_a: false,

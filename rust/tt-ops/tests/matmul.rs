@@ -50,6 +50,7 @@ fn program(m: usize, k: usize, n: usize, k_block: usize, packer_l1_acc: bool) ->
         fidelity: MathFidelity::HiFi2,
         dst32: false,
         packer_l1_acc,
+        reload_direct: true,
         relu: false,
         activation: Chain::default(),
         transpose_a: false,

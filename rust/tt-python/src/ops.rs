@@ -87,7 +87,7 @@ macro_rules! matmul_function {
             program: Option<&Program<'_>>,
         ) -> PyResult<()> {
             keywords!(py, program; formats, batch, mt, kt, nt, k, kb, ring: Option<(usize, usize)>, fidelity, dst32,
-                l1_acc, relu, activation, transpose_a, transpose_b, arch);
+                l1_acc, reload_direct = true, relu, activation, transpose_a, transpose_b, arch);
             let (left, right, bias_format, result) = formats;
             let program = MatmulProgram {
                 formats: (left, right, result),
@@ -101,6 +101,7 @@ macro_rules! matmul_function {
                 fidelity,
                 dst32,
                 packer_l1_acc: l1_acc,
+                reload_direct,
                 relu,
                 activation,
                 transpose_a,

@@ -7,6 +7,7 @@ from typing import overload
 
 from ttnn.base.activation import Activation, UnaryWithParam
 from ttnn.base.compute_config import WormholeComputeKernelConfig
+from ttnn.base.conv_config import Conv2dConfig, Op2DSliceConfig
 from ttnn.base.core_range import CoreCoord, CoreGrid, CoreRangeSet
 from ttnn.base.enums import DataType, Layout, ShardOrientation, TensorMemoryLayout
 from ttnn.base.memory_config import MemoryConfig
@@ -338,6 +339,27 @@ class _Conj(FastOperation):
 class _ConjBw(FastOperation):
     def __call__(self, grad_tensor: ComplexTensor, input_tensor: ComplexTensor, *, memory_config: MemoryConfig,
         queue_id: int | None = None, cq_id: int | None = None) -> list[ComplexTensor]: ...
+
+class _Conv1D(FastOperation):
+    def __call__(self, input_tensor: Tensor, weight_tensor: Tensor, *, device: MeshDevice | None = None,
+        in_channels: int, out_channels: int, batch_size: int, input_length: int, kernel_size: int, stride: int = 1,
+        padding: int | Sequence[int] = 0, dilation: int = 1, groups: int = 1, dtype: DataType | None = None,
+        bias_tensor: Tensor | None = None, conv_config: Conv2dConfig | None = None,
+        compute_config: WormholeComputeKernelConfig | None = None, memory_config: MemoryConfig | None = None,
+        slice_config: Op2DSliceConfig | None = None, return_output_dim: bool = False,
+        return_weights_and_bias: bool = False, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor | tuple[object, ...]: ...
+
+class _Conv2D(FastOperation):
+    def __call__(self, input_tensor: Tensor, weight_tensor: Tensor, *, device: MeshDevice | None = None,
+        in_channels: int, out_channels: int, batch_size: int, input_height: int, input_width: int,
+        kernel_size: Shape | Sequence[int], stride: Shape | Sequence[int] = ..., padding: Shape | Sequence[int] = ...,
+        dilation: Shape | Sequence[int] = ..., groups: int = 1, dtype: DataType | None = None,
+        bias_tensor: Tensor | None = None, conv_config: Conv2dConfig | None = None,
+        compute_config: WormholeComputeKernelConfig | None = None, memory_config: MemoryConfig | None = None,
+        slice_config: Op2DSliceConfig | None = None, return_output_dim: bool = False,
+        return_weights_and_bias: bool = False, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor | tuple[object, ...]: ...
 
 class _Copy(FastOperation):
     def __call__(self, input_a: Tensor, input_b: Tensor, *, queue_id: int | None = None,
@@ -1427,6 +1449,10 @@ conj: _Conj
 """Return the element-wise complex conjugate of `input_tensor`."""
 conj_bw: _ConjBw
 """Return the list of gradients [conj(grad)]."""
+conv1d: _Conv1D
+"""Return the convolution of rows with `weight_tensor`, plus `bias_tensor`."""
+conv2d: _Conv2D
+"""Return the convolution of images with `weight_tensor`, plus `bias_tensor`."""
 copy: _Copy
 """Write the values of `input_a` to `input_b`, and return `input_b`."""
 cos: _Acos

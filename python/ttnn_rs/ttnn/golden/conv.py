@@ -1,0 +1,72 @@
+"""Reference functions of convolutions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+def _sides(padding: Sequence[int] | int) -> tuple[int, int, int, int]:
+    values = [padding, padding] if isinstance(padding, int) else list(padding)
+    if len(values) == 2:
+        return values[0], values[0], values[1], values[1]
+    return values[0], values[1], values[2], values[3]
+
+
+def conv2d(
+    x: ArrayLike,
+    weight: ArrayLike,
+    *,
+    in_channels: int,
+    batch_size: int,
+    input_height: int,
+    input_width: int,
+    stride: Sequence[int] = (1, 1),
+    padding: Sequence[int] = (0, 0),
+    dilation: Sequence[int] = (1, 1),
+    groups: int = 1,
+    bias_tensor: ArrayLike | None = None,
+    **_: Any,
+) -> NDArray[np.float64]:
+    """Return the convolution of [1, 1, N * H * W, C] with [O, C / groups, kh, kw], as [1, 1, N * OH * OW, O]."""
+    images = np.asarray(x, np.float64).reshape(batch_size, input_height, input_width, -1)[..., :in_channels]
+    kernel: NDArray[np.float64] = np.asarray(weight, np.float64)
+    top, bottom, left, right = _sides(padding)
+    images = np.pad(images, ((0, 0), (top, bottom), (left, right), (0, 0)))
+    out, each, high, wide = kernel.shape
+    spread = [dilation[0] * (high - 1) + 1, dilation[1] * (wide - 1) + 1]
+    windows = np.lib.stride_tricks.sliding_window_view(images, spread, axis=(1, 2))
+    windows = windows[:, :: stride[0], :: stride[1], :, :: dilation[0], :: dilation[1]]
+    batch, rows, columns = windows.shape[:3]
+    parts = windows.reshape(batch, rows, columns, groups, each, high, wide)
+    kernels = kernel.reshape(groups, out // groups, each, high, wide)
+    result: NDArray[np.float64] = np.einsum("nyxgchw,gochw->nyxgo", parts, kernels).reshape(1, 1, -1, out)
+    return result if bias_tensor is None else result + np.asarray(bias_tensor, np.float64).reshape(-1)
+
+
+def conv1d(
+    x: ArrayLike,
+    weight: ArrayLike,
+    *,
+    input_length: int,
+    stride: int = 1,
+    padding: Sequence[int] | int = 0,
+    dilation: int = 1,
+    **options: Any,
+) -> NDArray[np.float64]:
+    """Return the convolution of [1, 1, N * L, C] with [O, C / groups, k]."""
+    sides = [padding, padding] if isinstance(padding, int) else list(padding)
+    options.pop("kernel_size", None)
+    return conv2d(
+        x,
+        np.asarray(weight, np.float64)[:, :, None],
+        input_height=1,
+        input_width=input_length,
+        stride=(1, stride),
+        padding=(0, 0, sides[0], sides[-1]),
+        dilation=(1, dilation),
+        **options,
+    )

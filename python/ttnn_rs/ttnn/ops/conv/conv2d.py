@@ -1,0 +1,595 @@
+"""Convolutions as matrix products of the windows of an image.
+
+Source: tt-metal `ttnn/cpp/ttnn/operations/conv`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ttnn import _engine
+from ttnn.base.activation import UnaryWithParam
+from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
+from ttnn.base.config import CONFIG
+from ttnn.base.conv_config import Conv2dConfig, Op2DSliceConfig
+from ttnn.base.enums import FORMAT_CODE, TILE_SIZE, DataType, Layout, MathFidelity
+from ttnn.base.exceptions import DTypeError, ParameterError, ShapeError, UnsupportedError
+from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
+from ttnn.base.tensor_spec import TensorSpec
+from ttnn.device.lifecycle import MeshDevice
+from ttnn.golden import conv as golden
+from ttnn.operation.accuracy import no_bound
+from ttnn.operation.domain import Operand
+from ttnn.operation.registry import Op, find, register
+from ttnn.operation.signature import (
+    BOOLEAN,
+    COMPUTE_KERNEL_CONFIG,
+    DATA_TYPE,
+    DEVICE,
+    INT_OR_INTS,
+    INT_SEQUENCE,
+    INTEGER,
+    MEMORY_CONFIG,
+    TENSOR,
+    Param,
+    Signature,
+    instance_kind,
+)
+from ttnn.ops._programs.activations import chain, is_single_relu
+from ttnn.ops._programs.common import allocate, arch_number, on_device
+from ttnn.ops._programs.element_map import in_rows
+from ttnn.ops.conv.weights import Kernel, prepared_bias, prepared_weights
+from ttnn.ops.data_movement.layout import tilize_padded, untilized
+from ttnn.tensor import conversion
+from ttnn.tensor.tensor import Tensor
+
+_DTYPES: Final = (DataType.BFLOAT16, DataType.FLOAT32)
+_OUT_DTYPES: Final = (*_DTYPES, DataType.BFLOAT8_B)
+_MOST: Final = 1 << 31
+"""No size of an image has more elements."""
+
+
+@dataclass(frozen=True)
+class _Window:
+    """How a window moves over images."""
+
+    batch: int
+    height: int
+    width: int
+    kernel: Kernel
+    stride: tuple[int, int]
+    padding: tuple[int, int, int, int]
+    dilation: tuple[int, int]
+
+    def _places(self, extent: int, size: int, axis: int) -> int:
+        before, after = self.padding[2 * axis : 2 * axis + 2]
+        return (extent + before + after - self.dilation[axis] * (size - 1) - 1) // self.stride[axis] + 1
+
+    @property
+    def out_height(self) -> int:
+        """Rows of the output."""
+        return self._places(self.height, self.kernel.height, 0)
+
+    @property
+    def out_width(self) -> int:
+        """Columns of the output."""
+        return self._places(self.width, self.kernel.width, 1)
+
+    @property
+    def rows(self) -> int:
+        """Pixels of the output."""
+        return self.batch * self.out_height * self.out_width
+
+    def inside(self, place: int, axis: int) -> tuple[int, int, int]:
+        """Return the first output position, how many, and the first input position, for an element of the window."""
+        extent, outs = ((self.height, self.out_height), (self.width, self.out_width))[axis]
+        shift = place * self.dilation[axis] - self.padding[2 * axis]
+        stride = self.stride[axis]
+        first = max(0, -(shift // stride))
+        last = min(outs - 1, (extent - 1 - shift) // stride)
+        return first, max(0, last - first + 1), first * stride + shift
+
+
+def _pair(name: str, label: str, values: Sequence[int], least: int) -> tuple[int, int]:
+    found = tuple(int(value) for value in values)
+    if len(found) != 2 or not all(least <= value < _MOST for value in found):
+        raise ParameterError(f"{name}: {label} is {list(values)}; it must be two numbers from {least} on.")
+    return found[0], found[1]
+
+
+def _sides(name: str, padding: Sequence[int]) -> tuple[int, int, int, int]:
+    found = [int(value) for value in padding]
+    if len(found) == 2:
+        found = [found[0], found[0], found[1], found[1]]
+    if len(found) != 4 or not all(0 <= value < _MOST for value in found):
+        raise ParameterError(
+            f"{name}: padding is {list(padding)}; it must be [height, width] or [top, bottom, left, right]."
+        )
+    return found[0], found[1], found[2], found[3]
+
+
+def _window(
+    name: str,
+    sizes: tuple[int, int, int, int, int],
+    kernel_size: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    groups: int,
+) -> _Window:
+    batch, height, width, in_channels, out_channels = sizes
+    if not all(0 < value < _MOST for value in sizes):
+        raise ParameterError(f"{name}: batch, image and channels are {list(sizes)}; they must be positive.")
+    if groups < 1 or in_channels % groups or out_channels % groups:
+        raise ParameterError(
+            f"{name}: {in_channels} and {out_channels} channels do not divide into groups={groups}.",
+            vendor=f"in_channels ({in_channels}) and out_channels ({out_channels}) must be divisible by groups "
+            f"({groups})",
+        )
+    high, wide = _pair(name, "kernel_size", kernel_size, 1)
+    window = _Window(
+        batch,
+        height,
+        width,
+        Kernel(in_channels, out_channels, high, wide, groups),
+        _pair(name, "stride", stride, 1),
+        _sides(name, padding),
+        _pair(name, "dilation", dilation, 1),
+    )
+    if window.out_height < 1 or window.out_width < 1:
+        raise ParameterError(
+            f"{name}: a window of {high}x{wide}, dilated by {list(window.dilation)}, does not fit an image of "
+            f"{height}x{width} padded by {list(window.padding)}."
+        )
+    return window
+
+
+def _check_input(name: str, tensor: Tensor, window: _Window) -> None:
+    """Refuse an input that does not fit the sizes."""
+    spec, kernel = tensor._spec, window.kernel
+    if spec.dtype not in _OUT_DTYPES:
+        raise DTypeError(f"{name}: input_tensor is {spec.dtype.name}; use BFLOAT16, FLOAT32 or BFLOAT8_B.")
+    pixels = window.batch * window.height * window.width
+    shape = tuple(spec.shape)
+    if len(shape) != 4 or shape[0] * shape[1] * shape[2] != pixels or shape[3] < kernel.in_channels:
+        raise ShapeError(
+            f"{name}: input_tensor has shape {list(shape)}; it must be [1, 1, {pixels}, {kernel.in_channels}] or "
+            f"[{window.batch}, {window.height}, {window.width}, {kernel.in_channels}].",
+            vendor=f"Input tensor must have {pixels} sticks of {kernel.in_channels} channels",
+        )
+
+
+def _images(name: str, tensor: Tensor) -> Tensor:
+    """Return the input as rows of channels, one for every pixel."""
+    is_tiled = tensor._spec.layout is Layout.TILE
+    return in_rows(untilized(name, tensor, DRAM_MEMORY_CONFIG) if is_tiled else tensor)
+
+
+def _unfolded(name: str, images: Tensor, window: _Window) -> Tensor:
+    """Return the pixels of every window side by side, in tiles: [1, 1, N * OH * OW, K]."""
+    kernel, spec = window.kernel, images._spec
+    device = on_device(name, images)
+    target = TensorSpec.of((1, 1, window.rows, kernel.inner), spec.dtype, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG)
+    rows = allocate(target, device)
+    assert rows._buffer is not None
+    assert images._buffer is not None
+    # Padding pixels, and what a row of the window lacks to full tiles.
+    _engine.fill(rows._buffer, format=FORMAT_CODE[spec.dtype], value=0.0)
+    pitch = spec.shape[-1]
+    for i in range(kernel.height):
+        top, high, y = window.inside(i, 0)
+        for j in range(kernel.width):
+            left, wide, x = window.inside(j, 1)
+            if not high or not wide:
+                continue
+            _engine.write_window(
+                images._buffer,
+                rows._buffer,
+                element_bytes=spec.page_bytes // pitch,
+                width=pitch,
+                shape=[window.batch, window.out_height, window.out_width, kernel.inner],
+                window=[(0, window.batch), (top, high), (left, wide), (kernel.column(i, j), kernel.in_channels)],
+                offset=(y * window.width + x) * pitch,
+                strides=[
+                    window.height * window.width * pitch,
+                    window.stride[0] * window.width * pitch,
+                    window.stride[1] * pitch,
+                    1,
+                ],
+            )
+    return tilize_padded(name, rows)
+
+
+def _activation(name: str, activation: UnaryWithParam | None) -> tuple[bool, Any]:
+    """Return whether the packer clips at zero, and the SFPU functions before."""
+    if activation is None:
+        return False, ()
+    if is_single_relu([activation]):
+        return True, ()
+    return False, chain(name, [activation])
+
+
+def _product(
+    name: str,
+    windows: Tensor,
+    weights: Tensor,
+    bias: Tensor | None,
+    window: _Window,
+    dtype: DataType,
+    config: Conv2dConfig,
+    compute: WormholeComputeKernelConfig | None,
+) -> Tensor:
+    device, kernel = on_device(name, windows), window.kernel
+    spec = TensorSpec.of((1, 1, window.rows, kernel.out_channels), dtype, Layout.TILE, DRAM_MEMORY_CONFIG)
+    output = allocate(spec, device)
+    fidelity, dst32, accumulates = MathFidelity.HiFi4, False, False
+    if compute is not None:
+        if compute.math_fidelity is not MathFidelity.Invalid:
+            fidelity = compute.math_fidelity
+        dst32, accumulates = compute.fp32_dest_acc_en, compute.packer_l1_acc
+    relu, activation = _activation(name, config.activation)
+    of_bias = DataType.BFLOAT16 if bias is None else bias._spec.dtype
+    assert windows._buffer is not None
+    assert weights._buffer is not None
+    assert output._buffer is not None
+    run = _engine.matmul_fast if CONFIG.numerics == "fast" else _engine.matmul
+    run(
+        windows._buffer,
+        weights._buffer,
+        None if bias is None else bias._buffer,
+        output._buffer,
+        formats=(
+            FORMAT_CODE[windows._spec.dtype],
+            FORMAT_CODE[weights._spec.dtype],
+            FORMAT_CODE[of_bias],
+            FORMAT_CODE[dtype],
+        ),
+        batch=(1, 1, 1),
+        mt=-(-window.rows // TILE_SIZE),
+        kt=kernel.inner // TILE_SIZE,
+        nt=-(-kernel.out_channels // TILE_SIZE),
+        k=kernel.inner,
+        # A row of the window is a block of the inner dimension.
+        kb=kernel.row // TILE_SIZE,
+        ring=None,
+        fidelity=FIDELITY_NUMBER[fidelity],
+        dst32=dst32,
+        l1_acc=accumulates,
+        reload_direct=False,
+        relu=relu,
+        activation=activation,
+        transpose_a=False,
+        transpose_b=False,
+        arch=arch_number(device),
+    )
+    return output
+
+
+def _convolution(
+    name: str,
+    input_tensor: Tensor,
+    weight_tensor: Tensor,
+    device: MeshDevice | None,
+    window: _Window,
+    dtype: DataType | None,
+    bias_tensor: Tensor | None,
+    conv_config: Conv2dConfig | None,
+    compute_config: WormholeComputeKernelConfig | None,
+    memory_config: MemoryConfig | None,
+) -> tuple[Tensor, Tensor, Tensor | None]:
+    """Return the output, and the weights and bias as the product takes them."""
+    if input_tensor._device is None and device is not None:
+        input_tensor = conversion.to_device(input_tensor, device)
+    on = on_device(name, input_tensor)
+    config = conv_config or Conv2dConfig()
+    given = input_tensor._spec.dtype
+    dtype = dtype or (DataType.BFLOAT16 if given is DataType.BFLOAT8_B else given)
+    if dtype not in _OUT_DTYPES:
+        raise DTypeError(f"{name}: dtype is {dtype.name}; use BFLOAT16, FLOAT32 or BFLOAT8_B.")
+    _check_input(name, input_tensor, window)
+    weights = prepared_weights(name, weight_tensor, window.kernel, config.weights_dtype, on)
+    channels = window.kernel.out_channels
+    bias = None
+    if bias_tensor is not None:
+        bias = prepared_bias(name, bias_tensor, channels, config.weights_dtype, on)
+    windows = _unfolded(name, _images(name, input_tensor), window)
+    output = _product(name, windows, weights, bias, window, dtype, config, compute_config)
+    target = memory_config or DRAM_MEMORY_CONFIG
+    if config.output_layout is Layout.ROW_MAJOR:
+        output = untilized(name, output, target)
+    elif target != output._spec.memory_config:
+        output = find("ttnn.to_memory_config")(output, target)
+    if config.deallocate_activation:
+        conversion.deallocate(input_tensor)
+    return output, weights, bias
+
+
+def _results(
+    output: Tensor, size: object, prepared: tuple[Tensor, Tensor | None], *, with_size: bool, with_weights: bool
+) -> Tensor | tuple[object, ...]:
+    more = [*([size] if with_size else []), *([prepared] if with_weights else [])]
+    return (output, *more) if more else output
+
+
+def _conv2d(
+    input_tensor: Tensor,
+    weight_tensor: Tensor,
+    device: MeshDevice | None,
+    in_channels: int,
+    out_channels: int,
+    batch_size: int,
+    input_height: int,
+    input_width: int,
+    kernel_size: Sequence[int],
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    groups: int,
+    dtype: DataType | None,
+    bias_tensor: Tensor | None,
+    conv_config: Conv2dConfig | None,
+    compute_config: WormholeComputeKernelConfig | None,
+    memory_config: MemoryConfig | None,
+    slice_config: Op2DSliceConfig | None,
+    return_output_dim: bool,
+    return_weights_and_bias: bool,
+) -> Tensor | tuple[object, ...]:
+    name = "ttnn.conv2d"
+    sizes = (batch_size, input_height, input_width, in_channels, out_channels)
+    window = _window(name, sizes, kernel_size, stride, padding, dilation, groups)
+    output, weights, bias = _convolution(
+        name,
+        input_tensor,
+        weight_tensor,
+        device,
+        window,
+        dtype,
+        bias_tensor,
+        conv_config,
+        compute_config,
+        memory_config,
+    )
+    return _results(
+        output,
+        (window.out_height, window.out_width),
+        (weights, bias),
+        with_size=return_output_dim,
+        with_weights=return_weights_and_bias,
+    )
+
+
+def _conv1d(
+    input_tensor: Tensor,
+    weight_tensor: Tensor,
+    device: MeshDevice | None,
+    in_channels: int,
+    out_channels: int,
+    batch_size: int,
+    input_length: int,
+    kernel_size: int,
+    stride: int,
+    padding: Sequence[int] | int,
+    dilation: int,
+    groups: int,
+    dtype: DataType | None,
+    bias_tensor: Tensor | None,
+    conv_config: Conv2dConfig | None,
+    compute_config: WormholeComputeKernelConfig | None,
+    memory_config: MemoryConfig | None,
+    slice_config: Op2DSliceConfig | None,
+    return_output_dim: bool,
+    return_weights_and_bias: bool,
+) -> Tensor | tuple[object, ...]:
+    name = "ttnn.conv1d"
+    sides = [padding, padding] if isinstance(padding, int) else list(padding)
+    if len(sides) not in (1, 2):
+        raise ParameterError(f"{name}: padding is {list(sides)}; it must be a number, or [left, right].")
+    sizes = (batch_size, 1, input_length, in_channels, out_channels)
+    window = _window(name, sizes, (1, kernel_size), (1, stride), (0, 0, sides[0], sides[-1]), (1, dilation), groups)
+    output, weights, bias = _convolution(
+        name,
+        input_tensor,
+        weight_tensor,
+        device,
+        window,
+        dtype,
+        bias_tensor,
+        conv_config,
+        compute_config,
+        memory_config,
+    )
+    return _results(
+        output,
+        window.out_width,
+        (weights, bias),
+        with_size=return_output_dim,
+        with_weights=return_weights_and_bias,
+    )
+
+
+def _check_config(operator: str, config: Conv2dConfig, _values: Sequence[Any]) -> None:
+    """Refuse what selects another kernel.
+
+    Raises:
+        UnsupportedError: padding with something else than zeros.
+    """
+    if config.padding_mode is not Conv2dConfig().padding_mode:
+        raise UnsupportedError(
+            f"{operator}: conv_config.padding_mode={config.padding_mode} is not built yet; pad the image before.",
+            "unimplemented",
+        )
+
+
+_WEIGHT_DOC: Final = "[O, C / groups, kh, kw] on the host or a device, or prepared weights."
+_FIRST: Final = Param("input_tensor", TENSOR, doc="[1, 1, N * H * W, C] or [N, H, W, C], pixels in rows.")
+_DEVICE: Final = Param("device", DEVICE, None, doc="Where the convolution runs. Default: where the input is.")
+_LAST: Final = (
+    Param("groups", INTEGER, 1, doc="Groups of channels; each output sees those of its group."),
+    Param("dtype", DATA_TYPE, None, doc="Data type of the output. Default: that of the input."),
+    Param("bias_tensor", TENSOR, None, doc="[1, 1, 1, O]: added at the end."),
+    Param(
+        "conv_config",
+        instance_kind("ttnn.Conv2dConfig", Conv2dConfig),
+        None,
+        doc="Data type of weights, activation and layout of the output; blocks and buffers decide time only.",
+        check=_check_config,
+        example=Conv2dConfig(output_layout=Layout.ROW_MAJOR),
+    ),
+    Param(
+        "compute_config",
+        COMPUTE_KERNEL_CONFIG,
+        None,
+        doc="Math fidelity, Dst width and accumulation in L1. Default: HiFi4, 16 bits, none.",
+    ),
+    Param("memory_config", MEMORY_CONFIG, None, doc="Of the output. Default: interleaved in DRAM."),
+    Param(
+        "slice_config",
+        instance_kind("ttnn.Op2DSliceConfig", Op2DSliceConfig),
+        None,
+        doc="Slices of the image that go through L1; time only.",
+    ),
+    Param("return_output_dim", BOOLEAN, False, doc="Also return the size of the output image."),
+    Param("return_weights_and_bias", BOOLEAN, False, doc="Also return weights and bias as prepared."),
+)
+_CHANNELS: Final = (
+    Param("in_channels", INTEGER, doc="C.", example=128),
+    Param("out_channels", INTEGER, doc="O.", example=32),
+    Param("batch_size", INTEGER, doc="N.", example=1),
+)
+_ERRORS: Final = (
+    ("ShapeError", "input, weights or bias do not fit the sizes."),
+    ("ParameterError", "a size is not positive, or the window does not fit the image."),
+    ("DTypeError", "the input or the output is an integer tensor."),
+    ("UnsupportedError", "`conv_config` asks for another padding than zeros."),
+)
+_NOTE: Final = (
+    "The windows are multiplied with the weights, rows of the window one after the other; between them partial sums "
+    "are packed to L1. These are the bits of height-sharded convolutions of 32 channels or a multiple; other shardings "
+    "add in another order on the chip."
+)
+
+
+def _examples_2d(shape: tuple[int, ...], layout: Layout) -> tuple[tuple[Any, ...], ...]:
+    if len(shape) != 4 or 0 in shape:
+        return ()
+    weight = Operand((8, shape[3], 3, 3), 1, dtype=DataType.BFLOAT16, layout=Layout.ROW_MAJOR)
+    call = {
+        "in_channels": shape[3],
+        "out_channels": 8,
+        "batch_size": shape[0],
+        "input_height": shape[1],
+        "input_width": shape[2],
+        "kernel_size": [3, 3],
+        "padding": [1, 1],
+    }
+    return ((weight, call), (weight, call | {"stride": [2, 2]}))
+
+
+def _examples_1d(shape: tuple[int, ...], layout: Layout) -> tuple[tuple[Any, ...], ...]:
+    if len(shape) != 4 or shape[1] != 1 or 0 in shape or shape[2] < 3:
+        return ()
+    weight = Operand((8, shape[3], 3), 1, dtype=DataType.BFLOAT16, layout=Layout.ROW_MAJOR)
+    call = {
+        "in_channels": shape[3],
+        "out_channels": 8,
+        "batch_size": shape[0],
+        "input_length": shape[2],
+        "kernel_size": 3,
+    }
+    return ((weight, call), (weight, call | {"padding": 1}))
+
+
+conv2d = register(
+    Op(
+        name="conv2d",
+        signatures=(
+            Signature(
+                (
+                    _FIRST,
+                    Param(
+                        "weight_tensor",
+                        TENSOR,
+                        doc=_WEIGHT_DOC,
+                        example=Operand((32, 128, 3, 3), 1, dtype=DataType.BFLOAT16, layout=Layout.ROW_MAJOR),
+                    ),
+                ),
+                (
+                    _DEVICE,
+                    *_CHANNELS,
+                    Param("input_height", INTEGER, doc="H.", example=8),
+                    Param("input_width", INTEGER, doc="W.", example=8),
+                    Param("kernel_size", INT_SEQUENCE, doc="[kh, kw].", example=[3, 3]),
+                    Param("stride", INT_SEQUENCE, [1, 1], doc="Steps of the window.", example=[2, 2]),
+                    Param(
+                        "padding",
+                        INT_SEQUENCE,
+                        [0, 0],
+                        doc="Zeros around the image: [height, width] or [top, bottom, left, right].",
+                        example=[1, 1],
+                    ),
+                    Param("dilation", INT_SEQUENCE, [1, 1], doc="Steps inside of the window.", example=[2, 2]),
+                    *_LAST,
+                ),
+            ),
+        ),
+        run=_conv2d,
+        doc="Return the convolution of images with `weight_tensor`, plus `bias_tensor`.\n"
+        f"Shape: [1, 1, N * H * W, C], [O, C / groups, kh, kw] -> [1, 1, N * OH * OW, O].\n{_NOTE}",
+        source="tt-metal `ttnn/cpp/ttnn/operations/conv`",
+        dtypes=_DTYPES,
+        layouts=(Layout.TILE, Layout.ROW_MAJOR),
+        golden=golden.conv2d,
+        accuracy=no_bound("for sums are kept in bfloat16"),
+        engine=("matmul", "write_window", "move_elements", "fill"),
+        raises=_ERRORS,
+        examples=_examples_2d,
+    )
+)
+
+conv1d = register(
+    Op(
+        name="conv1d",
+        signatures=(
+            Signature(
+                (
+                    _FIRST,
+                    Param(
+                        "weight_tensor",
+                        TENSOR,
+                        doc="[O, C / groups, k] on the host or a device, or prepared weights.",
+                        example=Operand((32, 128, 3), 1, dtype=DataType.BFLOAT16, layout=Layout.ROW_MAJOR),
+                    ),
+                ),
+                (
+                    _DEVICE,
+                    *_CHANNELS,
+                    Param("input_length", INTEGER, doc="L.", example=64),
+                    Param("kernel_size", INTEGER, doc="k.", example=3),
+                    Param("stride", INTEGER, 1, doc="Steps of the window.", example=2),
+                    Param(
+                        "padding",
+                        INT_OR_INTS,
+                        0,
+                        doc="Zeros around the row: on both sides, or [left, right].",
+                        example=1,
+                    ),
+                    Param("dilation", INTEGER, 1, doc="Steps between elements of the window.", example=2),
+                    *_LAST,
+                ),
+            ),
+        ),
+        run=_conv1d,
+        doc="Return the convolution of rows with `weight_tensor`, plus `bias_tensor`.\n"
+        f"Shape: [1, 1, N * L, C], [O, C / groups, k] -> [1, 1, N * OL, O].\n{_NOTE}",
+        source="tt-metal `ttnn/cpp/ttnn/operations/conv`",
+        dtypes=_DTYPES,
+        layouts=(Layout.TILE, Layout.ROW_MAJOR),
+        golden=golden.conv1d,
+        accuracy=no_bound("for sums are kept in bfloat16"),
+        engine=("matmul", "write_window", "move_elements", "fill"),
+        raises=_ERRORS,
+        examples=_examples_1d,
+    )
+)

@@ -1,0 +1,124 @@
+"""Weights and bias of a convolution as its matrix product takes them.
+
+Source: tt-metal `ttnn/cpp/ttnn/operations/conv/conv2d/prepare_conv2d_weights`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ttnn.base.enums import TILE_SIZE, DataType, Layout
+from ttnn.base.exceptions import DTypeError, ShapeError
+from ttnn.device.lifecycle import MeshDevice
+from ttnn.ops._programs.common import FLOATS
+from ttnn.tensor import conversion
+from ttnn.tensor.tensor import Tensor
+
+_ALIGNMENT = 8
+"""Channels of a row-major pixel come in multiples of 16 bytes."""
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """The window of a convolution, and how a row of it lies in the inner dimension of the product."""
+
+    in_channels: int
+    out_channels: int
+    height: int
+    width: int
+    groups: int
+
+    @property
+    def channels(self) -> int:
+        """Channels of a pixel in the product."""
+        return -(-self.in_channels // _ALIGNMENT) * _ALIGNMENT
+
+    @property
+    def row(self) -> int:
+        """Elements of a row of the window: full tiles."""
+        return -(-self.width * self.channels // TILE_SIZE) * TILE_SIZE
+
+    @property
+    def inner(self) -> int:
+        """Elements of the inner dimension."""
+        return self.height * self.row
+
+    def column(self, row: int, column: int) -> int:
+        """Return where the channels of a pixel of the window begin."""
+        return row * self.row + column * self.channels
+
+
+def is_prepared(weight: Tensor, kernel: Kernel) -> bool:
+    """Whether a tensor is a matrix of this kernel already."""
+    spec = weight._spec
+    return spec.layout is Layout.TILE and tuple(spec.shape) == (1, 1, kernel.inner, kernel.out_channels)
+
+
+def prepared_weights(
+    name: str, weight: Tensor, kernel: Kernel, dtype: DataType | None, device: MeshDevice | None
+) -> Tensor:
+    """Return weights [O, C / groups, kh, kw] as a matrix [1, 1, K, O] in tiles; groups become blocks of zeros.
+
+    Raises:
+        ShapeError: they do not fit the convolution.
+        DTypeError: they are integers.
+    """
+    _floating(name, "weight_tensor", weight)
+    if is_prepared(weight, kernel):
+        return weight if device is None else _on(weight, device)
+    shape = tuple(weight._spec.shape)
+    each = kernel.in_channels // kernel.groups
+    if len(shape) == 3:
+        shape = (*shape[:2], 1, shape[2])
+    expected = (kernel.out_channels, each, kernel.height, kernel.width)
+    if shape != expected:
+        raise ShapeError(
+            f"{name}: weight_tensor has shape {list(shape)}, it must be {list(expected)}, or prepared weights.",
+            vendor=f"Weight tensor shape must be {list(expected)}",
+        )
+    values = np.asarray(weight.to_numpy(), np.float32).reshape(expected)
+    matrix = np.zeros((kernel.inner, kernel.out_channels), np.float32)
+    outs = kernel.out_channels // kernel.groups
+    for group in range(kernel.groups):
+        of_group = slice(group * outs, (group + 1) * outs)
+        for i in range(kernel.height):
+            for j in range(kernel.width):
+                first = kernel.column(i, j) + group * each
+                matrix[first : first + each, of_group] = values[of_group, :, i, j].T
+    given = weight._spec.dtype
+    return _tiled(matrix[None, None], dtype or (given if given is not DataType.FLOAT32 else DataType.BFLOAT16), device)
+
+
+def prepared_bias(name: str, bias: Tensor, out_channels: int, dtype: DataType | None, device: MeshDevice) -> Tensor:
+    """Return a bias [1, 1, 1, O] in tiles on the device.
+
+    Raises:
+        ShapeError: it has another number of channels.
+        DTypeError: it is an integer tensor.
+    """
+    _floating(name, "bias_tensor", bias)
+    shape = tuple(bias._spec.shape)
+    if shape[-1:] != (out_channels,) or bias._spec.shape.volume() != out_channels:
+        raise ShapeError(f"{name}: bias_tensor has shape {list(shape)}; it must be [1, 1, 1, {out_channels}].")
+    if bias._spec.layout is Layout.TILE:
+        return _on(bias, device)
+    values = np.asarray(bias.to_numpy(), np.float32).reshape(1, 1, 1, out_channels)
+    given = bias._spec.dtype
+    return _tiled(values, dtype or (given if given is not DataType.FLOAT32 else DataType.BFLOAT16), device)
+
+
+def _floating(name: str, label: str, tensor: Tensor) -> None:
+    if tensor._spec.dtype not in FLOATS:
+        raise DTypeError(f"{name}: {label} is {tensor._spec.dtype.name}; it must be floating point.")
+
+
+def _tiled(values: np.ndarray[Any, np.dtype[np.float32]], dtype: DataType, device: MeshDevice | None) -> Tensor:
+    host = Tensor(values, dtype, None, Layout.TILE)
+    return host if device is None else conversion.to_device(host, device)
+
+
+def _on(tensor: Tensor, device: MeshDevice) -> Tensor:
+    return tensor if tensor._device is device else conversion.to_device(tensor, device)

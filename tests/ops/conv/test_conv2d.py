@@ -1,0 +1,153 @@
+"""Convolutions: the reference, forms of the same weights and images, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ttnn
+
+
+def _numbers(shape: tuple[int, ...], seed: int) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=shape).astype(np.float32)
+
+
+def _host(values: np.ndarray, dtype: ttnn.DataType = ttnn.bfloat16) -> ttnn.Tensor:
+    return ttnn.Tensor(values, dtype)
+
+
+def _call(device: ttnn.MeshDevice, image: tuple[int, ...], out: int, kernel: tuple[int, int], **options: Any) -> Any:
+    batch, height, width, channels = image
+    given = options.pop("input_tensor", None)
+    weight = options.pop("weight_tensor", None)
+    groups = options.get("groups", 1)
+    return ttnn.conv2d(
+        input_tensor=_host(_numbers((1, 1, batch * height * width, channels), 0)) if given is None else given,
+        weight_tensor=_host(_numbers((out, channels // groups, *kernel), 1)) if weight is None else weight,
+        device=device,
+        in_channels=channels,
+        out_channels=out,
+        batch_size=batch,
+        input_height=height,
+        input_width=width,
+        kernel_size=kernel,
+        **options,
+    )
+
+
+def _values(tensor: ttnn.Tensor) -> np.ndarray:
+    return np.asarray(tensor.to_numpy(), np.float64)
+
+
+CASES = [
+    ((1, 8, 8, 32), 32, (3, 3), {"padding": (1, 1)}),
+    ((2, 9, 7, 16), 24, (3, 3), {"padding": (1, 1), "stride": (2, 2)}),
+    ((1, 16, 16, 3), 32, (7, 7), {"padding": (3, 3), "stride": (2, 2)}),
+    ((1, 8, 8, 64), 128, (1, 1), {}),
+    ((1, 10, 12, 32), 32, (3, 2), {"padding": (2, 0, 1, 3), "dilation": (2, 1)}),
+    ((1, 8, 8, 32), 32, (3, 3), {"padding": (1, 1), "groups": 32}),
+    ((1, 8, 8, 64), 32, (3, 3), {"groups": 4}),
+]
+
+
+@pytest.mark.parametrize(("image", "out", "kernel", "options"), CASES)
+def test_near_the_reference(
+    image: tuple[int, ...], out: int, kernel: tuple[int, int], options: dict[str, Any], device: ttnn.MeshDevice
+) -> None:
+    torch = pytest.importorskip("torch")
+    result, size = _call(device, image, out, kernel, return_output_dim=True, **options)
+    x = _values(_host(_numbers((image[0], image[1], image[2], image[3]), 0)))
+    weight = _values(_host(_numbers((out, image[3] // options.get("groups", 1), *kernel), 1)))
+    sides = options.get("padding", (0, 0))
+    top, bottom, left, right = sides if len(sides) == 4 else (sides[0], sides[0], sides[1], sides[1])
+    padded = np.pad(x, ((0, 0), (top, bottom), (left, right), (0, 0))).transpose(0, 3, 1, 2)
+    reference = torch.nn.functional.conv2d(
+        torch.from_numpy(padded),
+        torch.from_numpy(weight),
+        stride=options.get("stride", 1),
+        dilation=options.get("dilation", 1),
+        groups=options.get("groups", 1),
+    ).numpy()
+    assert size == reference.shape[2:]
+    expected = reference.transpose(0, 2, 3, 1).reshape(1, 1, -1, out)
+    assert np.corrcoef(expected.ravel(), _values(result).ravel())[0, 1] > 0.9995
+
+
+def test_a_window_of_one_pixel_is_a_product(device: ttnn.MeshDevice) -> None:
+    result = _call(device, (1, 8, 8, 64), 32, (1, 1))
+    x = ttnn.to_device(ttnn.to_layout(_host(_numbers((1, 1, 64, 64), 0)), ttnn.TILE_LAYOUT), device)
+    weight = _numbers((32, 64, 1, 1), 1).reshape(32, 64).T[None, None].copy()
+    w = ttnn.to_device(ttnn.to_layout(_host(weight), ttnn.TILE_LAYOUT), device)
+    config = ttnn.WormholeComputeKernelConfig(math_fidelity=ttnn.MathFidelity.HiFi4, math_approx_mode=False)
+    np.testing.assert_array_equal(_values(result), _values(ttnn.matmul(x, w, compute_kernel_config=config)))
+
+
+def test_forms_of_the_same_image_and_weights_change_no_bit(device: ttnn.MeshDevice) -> None:
+    image, kernel = (1, 8, 8, 32), (3, 3)
+    options: dict[str, Any] = {"padding": (1, 1), "bias_tensor": _host(_numbers((1, 1, 1, 64), 2))}
+    plain, (weights, bias) = _call(device, image, 64, kernel, return_weights_and_bias=True, **options)
+    assert weights.shape == (1, 1, 288, 64)
+    tiled = ttnn.to_device(ttnn.to_layout(_host(_numbers((1, 1, 64, 32), 0)), ttnn.TILE_LAYOUT), device)
+    forms = [
+        {"weight_tensor": weights, "bias_tensor": bias},
+        {"input_tensor": tiled},
+        {"input_tensor": ttnn.to_layout(tiled, ttnn.ROW_MAJOR_LAYOUT)},
+        {"input_tensor": _host(_numbers((1, 1, 64, 32), 0).reshape(1, 8, 8, 32))},
+        {"conv_config": ttnn.Conv2dConfig(output_layout=ttnn.ROW_MAJOR_LAYOUT)},
+        {"conv_config": ttnn.Conv2dConfig(act_block_h_override=32, enable_act_double_buffer=True)},
+    ]
+    for form in forms:
+        np.testing.assert_array_equal(_values(_call(device, image, 64, kernel, **options | form)), _values(plain))
+
+
+def test_an_activation_is_fused(device: ttnn.MeshDevice) -> None:
+    image, kernel = (1, 8, 8, 32), (3, 3)
+    plain = _call(device, image, 32, kernel, padding=(1, 1))
+    relu = ttnn.Conv2dConfig(activation=ttnn.UnaryWithParam(ttnn.UnaryOpType.RELU))
+    clipped = _call(device, image, 32, kernel, padding=(1, 1), conv_config=relu)
+    np.testing.assert_array_equal(_values(clipped), np.maximum(_values(plain), 0))
+
+
+def test_a_row_is_an_image_of_height_one(device: ttnn.MeshDevice) -> None:
+    x, weight = _host(_numbers((1, 1, 40, 32), 0)), _numbers((32, 32, 3), 1)
+    row, length = ttnn.conv1d(
+        input_tensor=x,
+        weight_tensor=_host(weight),
+        device=device,
+        in_channels=32,
+        out_channels=32,
+        batch_size=1,
+        input_length=40,
+        kernel_size=3,
+        padding=1,
+        stride=2,
+        return_output_dim=True,
+    )
+    image = _call(
+        device,
+        (1, 1, 40, 32),
+        32,
+        (1, 3),
+        weight_tensor=_host(weight[:, :, None]),
+        padding=(0, 1),
+        stride=(1, 2),
+    )
+    assert length == 20
+    np.testing.assert_array_equal(_values(row), _values(image))
+
+
+def test_what_does_not_fit_is_refused(device: ttnn.MeshDevice) -> None:
+    image, kernel = (1, 8, 8, 32), (3, 3)
+    with pytest.raises(ttnn.ShapeError, match="weight_tensor has shape"):
+        _call(device, image, 32, kernel, weight_tensor=_host(_numbers((32, 16, 3, 3), 1)))
+    with pytest.raises(ttnn.ShapeError, match="input_tensor has shape"):
+        _call(device, image, 32, kernel, input_tensor=_host(_numbers((1, 1, 60, 32), 1)))
+    with pytest.raises(ttnn.ParameterError, match="groups=3"):
+        _call(device, image, 32, kernel, groups=3)
+    with pytest.raises(ttnn.ParameterError, match="does not fit"):
+        _call(device, image, 32, (9, 9))
+    with pytest.raises(ttnn.ParameterError, match="stride"):
+        _call(device, image, 32, kernel, stride=(0, 1))
+    assert _call(device, image, 32, kernel).shape == (1, 1, 36, 32)
