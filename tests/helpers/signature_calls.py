@@ -82,6 +82,7 @@ GIVEN = {
     *((name, "min") for name in ("clamp", "clip", "clamp_bw", "clip_bw")),
     ("batch_norm", "training"),
     *((name, "stable") for name in ("sort", "topk")),
+    ("group_norm", "inplace"),
     ("transformer.chunked_scaled_dot_product_attention", "chunk_start_idx"),
     ("transformer.scaled_dot_product_attention_decode", "cur_pos"),
     ("transformer.flash_multi_latent_attention_decode", "cur_pos"),

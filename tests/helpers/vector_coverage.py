@@ -81,9 +81,10 @@ def whole_operators(folder: Path) -> set[tuple[str, str]]:
     """Return the operators, with the data type of their first tensor, that the vectors of a folder have as a whole."""
     found: set[tuple[str, str]] = set()
 
-    def note(operation: Any, args: tuple[Any, ...], _kwargs: dict[str, Any], _output: Any) -> None:
+    def note(operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any], _output: Any) -> None:
         if operation.entry is not None and operation.entry.numerics != "movement":
-            found.add((operation.entry.name, args[0].dtype.name.lower()))
+            first = next(value for value in (*args, *kwargs.values()) if isinstance(value, ttnn.Tensor))
+            found.add((operation.entry.name, first.dtype.name.lower()))
 
     fast_runtime, ttnn.CONFIG.enable_fast_runtime_mode = ttnn.CONFIG.enable_fast_runtime_mode, False
     try:

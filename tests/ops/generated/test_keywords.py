@@ -26,7 +26,6 @@ NO_EFFECT: dict[tuple[str, str], str] = {
     ("experimental.fast_reduce_nc", "compute_kernel_config"): "the calls add up single tiles",
     ("topk", "sorted"): "the elements are in order in any case",
     ("group_norm", "input_mask"): "the operator knows the channels of a group",
-    ("group_norm", "inplace"): "the calls are not sharded",
     ("*", "chunk_start_idx_tensor"): "the calls give chunk_start_idx",
     ("*", "share_cache"): "the calls have one batch of keys",
     ("batch_norm", "momentum"): "the calls have no running statistics",

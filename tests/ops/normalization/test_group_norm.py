@@ -23,7 +23,7 @@ def _values(tensor: ttnn.Tensor) -> np.ndarray:
 )
 def test_near_the_reference(shape: tuple[int, ...], groups: int, device: ttnn.MeshDevice) -> None:
     x, weight, bias = _tensor(shape, device), *(_tensor((1, 1, 1, shape[-1]), device, seed) for seed in (1, 2))
-    result = ttnn.group_norm(x, num_groups=groups, epsilon=1e-5, weight=weight, bias=bias)
+    result = ttnn.group_norm(x, inplace=False, num_groups=groups, epsilon=1e-5, weight=weight, bias=bias)
     reference = ttnn.get_golden_function(ttnn.group_norm)(
         _values(x), num_groups=groups, epsilon=1e-5, weight=_values(weight), bias=_values(bias)
     )
@@ -33,13 +33,13 @@ def test_near_the_reference(shape: tuple[int, ...], groups: int, device: ttnn.Me
 def test_layouts_and_batches_change_no_bit(device: ttnn.MeshDevice) -> None:
     x = _tensor((2, 1, 64, 64), device)
     grid = ttnn.CoreGrid(x=1, y=2)
-    whole = ttnn.group_norm(x, num_groups=2, core_grid=grid)
-    rows = ttnn.group_norm(ttnn.to_layout(x, ttnn.ROW_MAJOR_LAYOUT), num_groups=2, core_grid=grid)
+    whole = ttnn.group_norm(x, inplace=False, num_groups=2, core_grid=grid)
+    rows = ttnn.group_norm(ttnn.to_layout(x, ttnn.ROW_MAJOR_LAYOUT), inplace=False, num_groups=2, core_grid=grid)
     assert rows.layout == ttnn.ROW_MAJOR_LAYOUT
     np.testing.assert_array_equal(_values(rows), _values(whole))
     for batch in range(2):
         one = ttnn.slice(x, [batch, 0, 0, 0], [batch + 1, 1, 64, 64])
-        alone = ttnn.group_norm(one, num_groups=2, core_grid=ttnn.CoreGrid(x=1, y=1))
+        alone = ttnn.group_norm(one, inplace=False, num_groups=2, core_grid=ttnn.CoreGrid(x=1, y=1))
         np.testing.assert_array_equal(_values(alone)[0], _values(whole)[batch])
 
 
@@ -47,7 +47,9 @@ def test_cores_and_blocks_decide_how_statistics_are_summed(device: ttnn.MeshDevi
     x = _tensor((1, 1, 256, 32), device)
     results = {
         (cores, blocks): _values(
-            ttnn.group_norm(x, num_groups=2, core_grid=ttnn.CoreGrid(x=1, y=cores), num_out_blocks=blocks)
+            ttnn.group_norm(
+                x, inplace=False, num_groups=2, core_grid=ttnn.CoreGrid(x=1, y=cores), num_out_blocks=blocks
+            )
         ).tobytes()
         for cores in (1, 4)
         for blocks in (1, 2)
@@ -69,14 +71,16 @@ def test_a_sharded_result_lies_in_the_input(device: ttnn.MeshDevice) -> None:
 def test_what_does_not_fit_is_refused(device: ttnn.MeshDevice) -> None:
     x = _tensor((1, 1, 64, 64), device)
     with pytest.raises(ttnn.ParameterError, match="do not divide into 3 groups"):
-        ttnn.group_norm(x, num_groups=3)
+        ttnn.group_norm(x, inplace=False, num_groups=3)
+    with pytest.raises(ttnn.ParameterError, match="inplace=False"):
+        ttnn.group_norm(x, num_groups=2)
     with pytest.raises(ttnn.ParameterError, match="rows of cores"):
-        ttnn.group_norm(x, num_groups=2, core_grid=ttnn.CoreGrid(x=1, y=3))
+        ttnn.group_norm(x, inplace=False, num_groups=2, core_grid=ttnn.CoreGrid(x=1, y=3))
     with pytest.raises(ttnn.ParameterError, match="num_out_blocks is 5"):
-        ttnn.group_norm(x, num_groups=2, core_grid=ttnn.CoreGrid(x=1, y=1), num_out_blocks=5)
+        ttnn.group_norm(x, inplace=False, num_groups=2, core_grid=ttnn.CoreGrid(x=1, y=1), num_out_blocks=5)
     with pytest.raises(ttnn.UnsupportedError, match="use_welford"):
-        ttnn.group_norm(x, num_groups=2, use_welford=True)
+        ttnn.group_norm(x, inplace=False, num_groups=2, use_welford=True)
     with pytest.raises(ttnn.DTypeError, match="typecast"):
-        ttnn.group_norm(ttnn.typecast(x, ttnn.float32), num_groups=2)
+        ttnn.group_norm(ttnn.typecast(x, ttnn.float32), inplace=False, num_groups=2)
     with pytest.raises(ttnn.ShapeError, match="1, H"):
-        ttnn.group_norm(_tensor((64, 64), device), num_groups=2)
+        ttnn.group_norm(_tensor((64, 64), device), inplace=False, num_groups=2)

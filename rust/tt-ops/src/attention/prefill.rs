@@ -349,8 +349,7 @@ impl Kernel<'_> {
                     let grouped = row.number % program.chunks.0 < self.grouped;
                     let block = if grouped { program.sub_block(row.active) } else { row.active };
                     if last || (tile + 1).is_multiple_of(block) {
-                        let packer = if tile < block { &steps.pack } else { &steps.add };
-                        packer.pack(row.dst.dst(), &mut row.output[column]);
+                        steps.pack_or_add(row.dst.dst(), &mut row.output[column], tile >= block);
                         row.dst.clear();
                     }
                 }
@@ -367,11 +366,9 @@ impl Kernel<'_> {
             steps.correction(&row.max_before, &row.max, &mut factor, registers);
             steps.load_column(&factor, registers);
             for (output, before) in row.output.iter_mut().zip(&row.output_before) {
-                steps.times_b(before, registers);
-                steps.add.pack(&registers.dst, output);
+                steps.add_product(before, output, registers);
             }
-            steps.times_b(&row.sum_before, registers);
-            steps.add.pack(&registers.dst, &mut row.sum);
+            steps.add_product(&row.sum_before, &mut row.sum, registers);
         }
         row.begun = true;
     }

@@ -1,15 +1,20 @@
 //! Steps on single tiles that prefill and decode share. Between steps, tiles lie in L1 as bfloat16.
 
+use std::sync::Arc;
+
 use tt_cpu::Level;
+use tt_cpu::table::{HalfTable, Store};
 use tt_formats::{DataFormat, TileShape};
 use tt_tensix::fpu::{
-    self, Accumulator, Broadcast, EltwiseOp, MathConfig, PoolOp, PreparedA, PreparedB, ReduceDim, Reduction, RunningMax,
+    self, Accumulator, Broadcast, EltwiseOp, HalfTile, MathConfig, PoolOp, PreparedA, PreparedB, ReduceDim, Reduction,
+    RunningMax, bf16_lanes,
 };
-use tt_tensix::pack::{EdgeMask, PackConfig, Packer, Relu};
+use tt_tensix::pack::{Adder, EdgeMask, PackConfig, Packer, Relu};
 use tt_tensix::tile_io::{self, Input, Tile, ZERO};
-use tt_tensix::unpack;
+use tt_tensix::unpack::{self, Bf16Page};
 
 use super::{NAME, Numerics};
+use crate::half_table::kept_table;
 use crate::{Chain, OpError};
 
 /// Bytes of an intermediate tile.
@@ -39,11 +44,21 @@ pub(super) struct Steps {
     pub(super) pack: Packer,
     pack_column: Packer,
     /// Adds to what is in L1.
-    pub(super) add: Packer,
+    add: Packer,
+    /// The same steps on bfloat16 throughout, where Dst holds no more.
+    halves: Option<Halves>,
     /// Negative results of the exponential become zero.
     positive: Packer,
     positive_add: Packer,
     pub(super) pack_out: Packer,
+}
+
+/// What a 16-bit Dst makes possible: a tile is 2 KiB everywhere, and what becomes of a datum behind an operation of the
+/// FPU is in a table.
+struct Halves {
+    /// The exponential and the packer that clips it at zero.
+    exp: Arc<HalfTable>,
+    adder: Adder,
 }
 
 /// Registers.
@@ -55,6 +70,9 @@ pub(super) struct Registers {
     left: Box<PreparedB>,
     sums: Box<Accumulator>,
     max: RunningMax,
+    /// A column, spread, and a result in Dst, in bfloat16.
+    column: Box<Bf16Page>,
+    half: Box<HalfTile>,
 }
 
 impl Registers {
@@ -67,6 +85,8 @@ impl Registers {
             left: Box::new(PreparedB::new()),
             sums: Box::new(Accumulator::new()),
             max: RunningMax::new(Level::current()),
+            column: Box::new([0; BYTES]),
+            half: Box::new([0; 1024]),
         }
     }
 }
@@ -123,7 +143,14 @@ impl Steps {
             };
             Chain::resolve(&[step("mul_unary", "default", vec![numerics.scale]), step("exp", "accurate", vec![])])?
         };
+        let halves = if bf16_lanes::supports(level, &math) {
+            let adder = Adder::new(DataFormat::Float16B, level);
+            adder.map(|adder| Halves { exp: kept_table(None, &exp, &positive), adder })
+        } else {
+            None
+        };
         Ok(Self {
+            halves,
             math,
             level,
             dst32,
@@ -143,6 +170,12 @@ impl Steps {
             positive_add: packer(PackConfig { l1_accumulate: true, ..positive })?,
             pack_out: packer(PackConfig::new(dst, output))?,
         })
+    }
+
+    /// Packs a tile of Dst, or adds it to what is in L1.
+    pub(super) fn pack_or_add(&self, dst: &Tile, page: &mut Page, adds: bool) {
+        let packer = if adds { &self.add } else { &self.pack };
+        packer.pack(dst, page);
     }
 
     /// The right operand of a product from a tile of keys, transposed.
@@ -168,15 +201,19 @@ impl Steps {
 
     /// The largest datums of the rows of some tiles, and of `before` if given; in column 0.
     pub(super) fn row_max(&self, scores: &[Page], before: Option<&Page>, result: &mut Page, registers: &mut Registers) {
-        let Registers { a, dst, max, .. } = registers;
-        max.clear();
-        for page in scores {
-            max.take_halves(page);
+        if self.halves.is_some() {
+            largest_of_rows(scores, result);
+        } else {
+            let Registers { a, dst, max, .. } = registers;
+            max.clear();
+            for page in scores {
+                max.take_halves(page);
+            }
+            max.store(a);
+            fpu::clear_for_max(&self.math, dst);
+            self.max.run(self.level, dst, a);
+            self.pack_column.pack(dst, result);
         }
-        max.store(a);
-        fpu::clear_for_max(&self.math, dst);
-        self.max.run(self.level, dst, a);
-        self.pack_column.pack(dst, result);
         if let Some(before) = before {
             for row in 0..32 {
                 let earlier = in_column(before, row);
@@ -197,8 +234,23 @@ impl Steps {
 
     /// Brings a tile of which column 0 counts to `SrcB`, for all columns.
     pub(super) fn load_column(&self, page: &Page, registers: &mut Registers) {
+        if self.halves.is_some() {
+            for row in 0..32 {
+                let at = 2 * first_of_row(row);
+                let datum = [page[at], page[at + 1]];
+                for face in [at, at + 512] {
+                    registers.column[face..face + 32].as_chunks_mut().0.fill(datum);
+                }
+            }
+        }
         self.kept.to_src(page, &mut registers.b);
         Broadcast::Column.spread(&mut registers.b);
+    }
+
+    /// An operation on a tile and the loaded column, in bfloat16; false if that cannot be.
+    fn with_column(&self, op: EltwiseOp, page: &Page, registers: &mut Registers) -> bool {
+        let Registers { column, half, .. } = registers;
+        self.halves.is_some() && bf16_lanes::run(self.level, &self.math, op, half, page, column)
     }
 
     /// Makes scores their exponentials, and adds the tiles up, each packed to L1, if `sum` is given.
@@ -211,6 +263,17 @@ impl Steps {
     ) {
         self.load_column(max, registers);
         for (number, page) in scores.iter_mut().enumerate() {
+            if let Some(halves) = &self.halves
+                && self.with_column(EltwiseOp::Sub, page, registers)
+            {
+                halves.exp.look_up(self.level, bytes_of(&registers.half), page, Store::Near);
+                match &mut sum {
+                    Some(sum) if number == 0 => sum.copy_from_slice(page),
+                    Some(sum) => halves.adder.add(page, &mut sum[..]),
+                    None => {}
+                }
+                continue;
+            }
             self.exponentials(page, registers);
             self.positive.pack(&registers.dst, page);
             if let Some(sum) = &mut sum {
@@ -225,7 +288,14 @@ impl Steps {
 
     /// `exp(scale * (before - now))` of column 0, packed.
     pub(super) fn correction(&self, before: &Page, now: &Page, result: &mut Page, registers: &mut Registers) {
-        let Registers { a, b, dst, .. } = registers;
+        let Registers { a, b, dst, half, .. } = registers;
+        if self.halves.is_some() && bf16_lanes::run(self.level, &self.math, EltwiseOp::Sub, half, before, now) {
+            let mut column: [u32; 32] = std::array::from_fn(|row| u32::from(half[first_of_row(row)]) << 16);
+            self.exp_column.apply_once(&mut column, false);
+            // Exponentials are neither -0 nor NaN, so that the packer leaves them as they are.
+            column.into_iter().enumerate().for_each(|(row, word)| set_in_column(result, row, (word >> 16) as u16));
+            return;
+        }
         self.kept.to_src(before, a);
         self.kept.to_src(now, b);
         fpu::eltwise(&self.math, EltwiseOp::Sub, Broadcast::None, false, dst, a, b);
@@ -239,7 +309,19 @@ impl Steps {
         column.into_iter().enumerate().for_each(|(row, word)| dst[first_of_row(row)] = word);
     }
 
-    /// A kept tile times what `SrcB` holds, in Dst.
+    /// Adds a kept tile times the loaded column to a tile in L1, by the packer.
+    pub(super) fn add_product(&self, page: &Page, to: &mut Page, registers: &mut Registers) {
+        if let Some(halves) = &self.halves
+            && self.with_column(EltwiseOp::Mul, page, registers)
+        {
+            halves.adder.add(bytes_of(&registers.half), to);
+        } else {
+            self.times_b(page, registers);
+            self.add.pack(&registers.dst, to);
+        }
+    }
+
+    /// A kept tile times the loaded column, in Dst.
     pub(super) fn times_b(&self, page: &[u8], registers: &mut Registers) {
         let Registers { a, b, dst, .. } = registers;
         self.kept.to_src(page, a);
@@ -322,9 +404,91 @@ impl Steps {
     }
 }
 
+/// The largest datums of the rows of some tiles of packed scores, in column 0: what GMPOOL of rows gives.
+fn largest_of_rows(scores: &[Page], result: &mut Page) {
+    let mut largest = [i16::MIN; 1024];
+    for page in scores {
+        for (largest, datum) in largest.iter_mut().zip(page.as_chunks().0) {
+            let word = u16::from_le_bytes(*datum);
+            *largest = (*largest).max(order(if word & 0x7f80 == 0 { 0 } else { word }));
+        }
+    }
+    result.fill(0);
+    for row in 0..32 {
+        let at = first_of_row(row);
+        let halves = largest[at..at + 16].iter().chain(&largest[at + 256..at + 272]);
+        let word = halves.fold(i16::MIN, |most, &key| most.max(key));
+        let word = (word ^ (word >> 15 & i16::MAX)) as u16;
+        let is_nan = word & 0x7fff > 0x7f80;
+        set_in_column(result, row, if is_nan { word & 0xff80 } else { word });
+    }
+}
+
+/// A tile of halves as it lies in L1.
+fn bytes_of(tile: &HalfTile) -> &Page {
+    bytemuck::cast_ref(tile)
+}
+
 fn fill_hidden(hidden: impl Fn(usize, usize) -> bool, word: u32, tile: &mut Tile) {
     for (index, datum) in tile.iter_mut().enumerate() {
         let (row, column) = TileShape::FULL.position(index);
         *datum = if hidden(row, column) { word } else { 0 };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tt_tensix::fpu::{Arch, MathFidelity};
+    use tt_testkit::random::Random;
+
+    use super::*;
+
+    fn steps() -> Steps {
+        let format = DataFormat::Float16B;
+        Steps::new(&Numerics {
+            formats: (format, format, format, format),
+            fidelity: MathFidelity::HiFi2,
+            dst32: false,
+            scale: 0.125_f32.to_bits(),
+            approximate: true,
+            arch: Arch::Wormhole,
+        })
+        .expect("formats of attention")
+    }
+
+    /// A tile as the packer leaves it: no NaN, no -0 and no denormals.
+    fn packed(random: &mut Random, exponents: u32) -> Page {
+        let mut page = [0; BYTES];
+        for datum in page.as_chunks_mut::<2>().0 {
+            let exponent = 127 - exponents / 2 + random.below(exponents);
+            let word = (random.below(2) << 15 | exponent << 7 | random.below(128)) as u16;
+            *datum = (if random.below(20) == 0 { 0 } else { word }).to_le_bytes();
+        }
+        page
+    }
+
+    #[test]
+    fn halves_give_the_bits_of_words() {
+        let (halves, mut words) = (steps(), steps());
+        words.halves = None;
+        let mut random = Random::new(3);
+        for round in 0..40 {
+            let exponents = [2, 10, 200][round % 3];
+            let scores = [packed(&mut random, exponents), packed(&mut random, exponents)];
+            let before = packed(&mut random, exponents);
+            let run = |steps: &Steps| {
+                let (mut registers, mut scores) = (Registers::new(), scores);
+                let (mut max, mut sum, mut factor) = ([0; BYTES], [0; BYTES], [0; BYTES]);
+                steps.row_max(&scores, (round % 2 == 0).then_some(&before), &mut max, &mut registers);
+                steps.probabilities(&mut scores, &max, Some(&mut sum), &mut registers);
+                steps.correction(&before, &max, &mut factor, &mut registers);
+                steps.load_column(&factor, &mut registers);
+                let mut output = scores[0];
+                steps.add_product(&scores[1], &mut output, &mut registers);
+                let columns: Vec<_> = (0..32).map(|row| (in_column(&max, row), in_column(&factor, row))).collect();
+                (columns, scores, sum, output)
+            };
+            assert_eq!(run(&halves), run(&words), "round {round}");
+        }
     }
 }

@@ -229,6 +229,28 @@ impl HalfPacker {
     }
 }
 
+/// The accumulation of packed datums in L1 by itself.
+#[derive(Clone, Copy)]
+pub struct Adder(AccumulateKernel);
+
+impl Adder {
+    /// That of a format; `None` if the packer does not accumulate it.
+    pub fn new(output: DataFormat, level: Level) -> Option<Self> {
+        kernels::accumulate(output, level).map(Self)
+    }
+
+    /// Adds `packed` to `l1`, datum by datum.
+    ///
+    /// # Panics
+    /// If the lengths differ.
+    #[inline]
+    pub fn add(&self, packed: &[u8], l1: &mut [u8]) {
+        assert_eq!(packed.len(), l1.len(), "bytes of as many datums");
+        // SAFETY: `kernels` hands out versions for levels that the host has.
+        unsafe { (self.0)(packed, l1) }
+    }
+}
+
 /// Packs one 32x32 tile.
 ///
 /// # Panics

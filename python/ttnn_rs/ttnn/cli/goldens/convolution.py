@@ -57,6 +57,7 @@ def _one(case: dict[str, Any], archive: Archive, device: ttnn.MeshDevice) -> Ver
             packer_l1_acc=case["packer_l1_acc"],
         ),
     )
+    assert isinstance(result, ttnn.Tensor)
     name = f"{case['case']}.out"
     floats = np.ascontiguousarray(result.to_numpy(), np.float32)
     return Computed(name, (floats.view(np.uint32) >> 16).astype(np.uint16).reshape(archive[name].shape))

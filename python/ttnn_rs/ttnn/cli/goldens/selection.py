@@ -65,6 +65,7 @@ def _group_norm(case: Case, archive: Archive, device: ttnn.MeshDevice) -> Iterat
         )
         x = ttnn.to_memory_config(x, placed)
     else:
+        options["inplace"] = False
         options["core_grid"] = ttnn.CoreGrid(x=1, y=case["core_grid_y"])
         options["num_out_blocks"] = case["num_out_blocks"]
     yield attempt(name, functools.partial(ttnn.group_norm, x, **options), archive[name].shape)

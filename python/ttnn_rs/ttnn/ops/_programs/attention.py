@@ -38,8 +38,8 @@ def tiles(extent: int) -> int:
     return -(-extent // TILE_SIZE)
 
 
-def operand(name: str, tensor: Tensor, label: str, first: Tensor | None = None) -> None:
-    """Refuse queries, keys, values or a mask that no program takes.
+def operand(name: str, tensor: Tensor, label: str, first: Tensor | None = None, vendor: str = "") -> None:
+    """Refuse queries, keys, values or a mask that no program takes; `vendor` is the official sentence for its type.
 
     Raises:
         ShapeError: the rank is not 4, or the tensor is empty.
@@ -58,7 +58,9 @@ def operand(name: str, tensor: Tensor, label: str, first: Tensor | None = None) 
     if spec.dtype not in DTYPES:
         raise DTypeError(
             f"{name}: {label} is {spec.dtype.name}; typecast it to bfloat16, bfloat8_b or bfloat4_b first.",
-            vendor=f"Data type of input tensor must be BFLOAT16, BFLOAT8_B, or BFLOAT4_B and is {spec.dtype.cpp_name}",
+            vendor=(vendor or "Data type of input tensor must be BFLOAT16, BFLOAT8_B, or BFLOAT4_B and is {}").format(
+                spec.dtype.cpp_name
+            ),
         )
     if spec.layout is not Layout.TILE:
         raise LayoutError(

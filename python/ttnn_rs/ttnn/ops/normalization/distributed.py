@@ -10,8 +10,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
+from ttnn import _engine
 from ttnn.base.compute_config import WormholeComputeKernelConfig
-from ttnn.base.enums import TILE_SIZE, DataType, Layout
+from ttnn.base.enums import FORMAT_CODE, TILE_SIZE, DataType, Layout
 from ttnn.base.exceptions import DTypeError, LayoutError, ShapeError, UnsupportedError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
@@ -19,7 +20,15 @@ from ttnn.golden import normalization as golden
 from ttnn.operation.domain import Operand
 from ttnn.operation.registry import Op, register
 from ttnn.operation.signature import BOOLEAN, DATA_TYPE, TENSOR, Param, Signature
-from ttnn.ops._programs.common import INPUT_TENSOR, MEMORY_CONFIG_OPTION, allocate, full_tiles, on_device, same_device
+from ttnn.ops._programs.common import (
+    INPUT_TENSOR,
+    MEMORY_CONFIG_OPTION,
+    allocate,
+    full_tiles,
+    is_empty,
+    on_device,
+    same_device,
+)
 from ttnn.ops.normalization.norm import (
     BIAS,
     DTYPES,
@@ -98,6 +107,11 @@ def _statistics(
         memory_config or spec.memory_config,
     )
     output = allocate(target, device)
+    if is_empty(spec):
+        # Sums of nothing.
+        if output._buffer is not None and not is_empty(target):
+            _engine.fill(output._buffer, format=FORMAT_CODE[dtype], value=0.0)
+        return output
     if target.num_pages:
         statistics(shape, replace(norm, out_dtype=dtype)).run(inputs, [output])
     return output
@@ -149,6 +163,8 @@ def _from_statistics(
     shape = (1, 1, *spec.shape)[-max(spec.shape.rank, 2) :]
     norm = replace(norm, out_dtype=out_dtype)
     output = allocate(TensorSpec.of(spec.shape, out_dtype, Layout.TILE, memory_config or spec.memory_config), device)
+    if is_empty(spec):
+        return output
     if output._spec.num_pages:
         program = from_statistics(shape, norm, given.dtype, tiles)
         program.run([inputs[0], stats, *inputs[1:]], [output])

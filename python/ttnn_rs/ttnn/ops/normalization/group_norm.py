@@ -171,6 +171,11 @@ def _group_norm(
     if dtype not in (None, DataType.BFLOAT16):
         raise UnsupportedError(f"{_NAME}: dtype={dtype.name}; results are bfloat16, typecast them.")
     is_sharded = spec.memory_config.is_sharded()
+    if inplace and not is_sharded:
+        raise ParameterError(
+            f"{_NAME}: inplace=True, but input_tensor is interleaved; pass inplace=False.",
+            vendor="inplace groupnorm not supported for unsharded tensors",
+        )
     if is_sharded:
         blocks = _shard_blocks(input_tensor, rows)
         cores = len(blocks)
@@ -236,7 +241,7 @@ def _group_norm(
 def _examples(shape: tuple[int, ...], layout: Layout) -> tuple[tuple[Any, ...], ...]:
     if len(shape) != 4 or shape[1] != 1 or 0 in shape:
         return ()
-    return (({"num_groups": 1, "epsilon": 1e-5, "core_grid": CoreGrid(x=1, y=1)},),)
+    return (({"num_groups": 1, "epsilon": 1e-5, "core_grid": CoreGrid(x=1, y=1), "inplace": False},),)
 
 
 _ROW: Final = Operand((1, 1, 1, 64), between=(0.5, 2.0))
@@ -261,7 +266,7 @@ group_norm = register(
                         None,
                         doc="Cores, which decide in how many parts statistics are summed. Default: what fits.",
                     ),
-                    Param("inplace", BOOLEAN, True, doc="A sharded result lies where the input does."),
+                    Param("inplace", BOOLEAN, True, doc="The result lies in a sharded input.", example=False),
                     Param("output_layout", LAYOUT, None, doc="Layout of the result. Default: that of the input."),
                     Param("num_out_blocks", INTEGER, None, doc="Blocks of a core's rows. Default: 1."),
                     compute_config("HiFi4, a 16-bit Dst and an approximate inverse root"),
@@ -282,7 +287,7 @@ group_norm = register(
         raises=(
             ("ShapeError", "the input is not [N, 1, H * W, C], or weights have another width."),
             ("DTypeError", "the input is not bfloat16."),
-            ("ParameterError", "channels do not divide into groups, or rows not among cores."),
+            ("ParameterError", "channels do not divide into groups, rows not among cores, or `inplace` is not False."),
             ("UnsupportedError", "an option selects a kernel whose steps are not known."),
         ),
         examples=_examples,

@@ -113,6 +113,12 @@ def _deliver(
     return placed[0], placed[1]
 
 
+def _vendor(spec: TensorSpec, sentence: str) -> str:
+    """Return the official sentence for a data type; bytes in tiles do not come as far as that."""
+    is_byte = spec.dtype is DataType.UINT8 and spec.layout is Layout.TILE
+    return f"Unsupported datatype {spec.dtype.cpp_name}" if is_byte else sentence
+
+
 def _sort(
     input_tensor: Tensor,
     dim: int,
@@ -127,7 +133,9 @@ def _sort(
     if spec.dtype not in _SORTED:
         raise DTypeError(
             f"{name}: input_tensor is {spec.dtype.name}; typecast it to bfloat16, float32 or uint16 first.",
-            vendor=f"Input tensor data type must be BFLOAT16, UINT16, or FLOAT32, got {spec.dtype.cpp_name}",
+            vendor=_vendor(
+                spec, f"Input tensor data type must be BFLOAT16, UINT16, or FLOAT32, got {spec.dtype.cpp_name}"
+            ),
         )
     full_tiles(name, input_tensor)
     rank = spec.shape.rank
@@ -166,7 +174,7 @@ def _topk(
     if spec.dtype not in _SELECTED:
         raise DTypeError(
             f"{name}: input_tensor is {spec.dtype.name}; typecast it to bfloat16, bfloat8_b or float32 first.",
-            vendor=f"Input tensor must be BFLOAT16, BFLOAT8_B, or FLOAT32, got: {spec.dtype.cpp_name}",
+            vendor=_vendor(spec, f"Input tensor must be BFLOAT16, BFLOAT8_B, or FLOAT32, got: {spec.dtype.cpp_name}"),
         )
     full_tiles(name, input_tensor)
     rank = spec.shape.rank

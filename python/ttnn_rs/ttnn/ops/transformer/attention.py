@@ -202,9 +202,9 @@ def _paged(
     window: int | None = None,
 ) -> Tensor:
     query, key, value = tensors
-    _check(name, query, key, value, paged=True)
     memory_config, program_config, compute_kernel_config = options
     first = _chunk_start(name, start, program_config)
+    _check(name, query, key, value, paged=True)
     table = PageTable.of(name, page_table, query._spec.shape[0])
     length = table.per_batch * key._spec.shape[2]
     if first + query._spec.shape[2] > length:
@@ -246,7 +246,7 @@ def _chunked(
 ) -> Tensor:
     name = "ttnn.transformer.chunked_scaled_dot_product_attention"
     if start is None and start_tensor is not None:
-        start = integers(name, start_tensor, "chunk_start_idx_tensor")[0]
+        start = next(iter(integers(name, start_tensor, "chunk_start_idx_tensor")), None)
     options = (memory_config, program_config, compute_kernel_config)
     tensors = (query, key, value)
     return _paged(name, tensors, page_table, start, value._spec.shape[-1], scale, options, window)

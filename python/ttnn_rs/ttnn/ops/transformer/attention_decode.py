@@ -80,9 +80,7 @@ def _positions(name: str, call: _Call, batch: int, length: int) -> list[int]:
     if len(given) != batch:
         raise ParameterError(
             f"{name}: {len(given)} positions for {batch} users; pass cur_pos or cur_pos_tensor with one for each.",
-            vendor="Must have cur_pos tensor for paged attention in causal mode"
-            if not given
-            else f"cur_pos must have batch size equal to Q, got {len(given)} and {batch}",
+            vendor=f"cur_pos must have batch size equal to Q, got {len(given)} and {batch}",
         )
     counts = [-1 if position in (-1, 2**32 - 1) else position + 1 for position in given]
     wrong = next((position for position, count in zip(given, counts, strict=True) if not -1 <= count <= length), None)
@@ -132,8 +130,15 @@ def _run(
     in_rows = query._spec.layout is not Layout.TILE
     if in_rows:
         query = tilize_padded(name, query)
-    for label, tensor in (("input_tensor_q", query), ("input_tensor_k", key), ("input_tensor_v", value)):
-        operand(name, tensor, label, query)
+    tensors = (("input_tensor_q", query), ("input_tensor_k", key), ("input_tensor_v", value))
+    for label, tensor in tensors:
+        operand(name, tensor, label, query, "Unsupported data type {}.")
+    if page_table is not None and call.causal and call.cur_pos_tensor is None:
+        raise ParameterError(
+            f"{name}: cur_pos_tensor is missing; it has the position of every user.",
+            vendor="Must have cur_pos tensor for paged attention in causal mode",
+        )
+    for label, tensor in tensors:
         head_size(name, tensor._spec.shape[-1], label)
     one, batch, heads, width = tuple(query._spec.shape)
     k, v = tuple(key._spec.shape), tuple(value._spec.shape)
