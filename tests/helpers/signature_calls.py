@@ -90,6 +90,8 @@ GIVEN = {
         (f"transformer.paged_{name}_decode", "cur_pos_tensor")
         for name in ("scaled_dot_product_attention", "flash_multi_latent_attention")
     ),
+    *((name, "seed") for name in ("rand", "randn", "uniform", "bernoulli")),
+    ("manual_seed", "device"),
     *((name, "dim") for name in ("moreh_sum", "moreh_mean")),
     ("experimental.fast_reduce_nc", "dims"),
     ("scale_causal_mask_hw_dims_softmax_in_place", "mask"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
+from keyword import iskeyword
 from operator import attrgetter
 from pathlib import Path
 
@@ -38,7 +39,8 @@ def test_every_operator_has_a_signature(operation: registry.FastOperation) -> No
     signature = inspect.signature(operation)
     entry = operation.entry
     if entry is not None:
-        assert set(signature.parameters) == {param.name for param in entry.signatures[0].params}
+        names = {param.name for param in entry.signatures[0].params}
+        assert set(signature.parameters) == {f"{name}_" if iskeyword(name) else name for name in names}
     annotations = [signature.return_annotation, *(param.annotation for param in signature.parameters.values())]
     assert not [text for text in map(str, annotations) if re.search(r"\bAny\b|_empty", text)]
 

@@ -22,6 +22,7 @@ pub mod movement;
 mod operand;
 mod pages;
 pub mod pipeline;
+pub mod random;
 pub mod reduce;
 pub mod row_writes;
 pub mod sort;

@@ -14,6 +14,7 @@ mod interrupt;
 mod ops;
 mod pipeline;
 mod program;
+mod random;
 mod shared;
 mod tiles;
 mod vector;
@@ -31,6 +32,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     program::register(module)?;
     ops::register(module)?;
     attention::register(module)?;
+    random::register(module)?;
     pipeline::register(module)?;
     interrupt::prepare(module.py())
 }

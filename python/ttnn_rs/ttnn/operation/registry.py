@@ -90,6 +90,7 @@ class Op:
         domain: Where the function has finite results; everywhere if None.
         only_on: The generation of chips that has the operator, if not all have it.
         view: Whether the result may share the memory of the input; nothing runs then.
+        scalars: Whether numbers are arguments of the program and not a part of it, as those of a family always are.
     """
 
     name: str
@@ -114,6 +115,7 @@ class Op:
     domain: Domain | None = None
     only_on: Arch | None = None
     view: bool = False
+    scalars: bool = False
 
     def __str__(self) -> str:
         return self.name
@@ -446,7 +448,7 @@ def _program_keys(op: Op) -> Callable[[Sequence[Any]], tuple[Any, Any]] | None:
         return None
     if op.family == "backward" and len(op.engine) != 1:
         return None
-    name, scalars = op.name, bool(op.family)
+    name, scalars = op.name, op.scalars or bool(op.family)
 
     def part(value: Any) -> Any:
         return tuple(map(part, value)) if isinstance(value, list | tuple) else getattr(value, "_spec", value)

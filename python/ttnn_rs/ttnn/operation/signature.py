@@ -14,6 +14,7 @@ import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from keyword import iskeyword
 from typing import Any, Final
 
 import numpy as np
@@ -257,9 +258,12 @@ class Signature:
     def forms(self) -> list[tuple[tuple[Param, ...], tuple[Param, ...]]]:
         """Return the positional and the keyword parameters as Python can declare them.
 
-        A parameter without a default behind one with a default is given by keyword, or all of them by position.
+        A parameter without a default behind one with a default is given by keyword, or all of them by position. One
+        that is named like a word of the language has an underscore behind it.
         """
-        params = self.positional
+        params = tuple(
+            replace(param, name=f"{param.name}_") if iskeyword(param.name) else param for param in self.positional
+        )
         last = max((i for i, param in enumerate(params) if param.default is REQUIRED), default=-1)
         first = next((i for i in range(last) if params[i].default is not REQUIRED), None)
         if first is None:

@@ -1,0 +1,31 @@
+"""Random numbers of `ops/`, through the functions that users call."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import ttnn
+from ttnn.cli.goldens.cases import DTYPE, attempt, cases, on_device
+from ttnn.cli.goldens.walk import Archive, Checker, Verdict
+
+
+def checker_of(name: str) -> Checker | None:
+    """Return what checks the file `name` of `ops/`, if it is one of these."""
+    return _random if name in ("rand.npz", "dropout.npz") else None
+
+
+def _random(_path: Path, archive: Archive) -> Iterator[Verdict]:
+    with ttnn.manage_device(device_id=0) as device:
+        for case in cases(archive):
+            name, shape, dtype = f"{case['case']}.out", tuple(case["shape"]), DTYPE[case["dtype"]]
+            run: Callable[[], ttnn.Tensor]
+            if case["op"] == "rand":
+                options = {option: case[option] for option in ("low", "high", "seed")}
+                run = functools.partial(ttnn.rand, shape, device, dtype=dtype, **options)
+            else:
+                x = on_device(archive[f"{case['case']}.in0"], shape, dtype, device)
+                arguments = (case["probability"], case["scale"], case["seed"])
+                run = functools.partial(ttnn.experimental.dropout, x, *arguments)
+            yield attempt(name, run, archive[name].shape)
