@@ -480,6 +480,18 @@ def group_norm(
     input: Buffer, parameters: list[Buffer], output: Buffer, **program: Unpack[_GroupNormArguments]
 ) -> None: ...
 
+class _StickArguments(TypedDict):
+    channels: int
+    window: int
+    sticks: Sequence[int]
+    weights: Sequence[float]
+    rows: Sequence[int]
+    dst32: bool
+    fidelity: int
+    arch: int
+
+def pool_sticks(input: Buffer, output: Buffer, **program: Unpack[_StickArguments]) -> None: ...
+
 class _SortArguments(TypedDict):
     formats: tuple[int, int]
     rows: int

@@ -25,6 +25,11 @@ from ttnn.operation.registry import FastOperation
 from ttnn.ops.matmul.config_data import AnyProgramConfig
 from ttnn.tensor.tensor import Tensor
 
+class _ExperimentalDropout(FastOperation):
+    def __call__(self, input_tensor: Tensor, probability: float, scale: float, seed: int, *,
+        use_per_device_seed: bool = True, memory_config: MemoryConfig | None = None,
+        output_tensor: Tensor | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
 class _ExperimentalFastReduceNc(FastOperation):
     def __call__(self, input: Tensor, *, dims: Shape | Sequence[int] = ..., output: Tensor | None = None,
         memory_config: MemoryConfig = ..., compute_kernel_config: WormholeComputeKernelConfig | None = None,
@@ -229,6 +234,16 @@ class _ExperimentalQuasarAtan2(FastOperation):
     def __call__(self, input_tensor_a: Tensor, input_tensor_b: Tensor, *, memory_config: MemoryConfig | None = None,
         queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
+class _ExperimentalQuasarAvgPool2D(FastOperation):
+    def __call__(self, input_tensor: Tensor, batch_size: int, input_h: int, input_w: int, channels: int,
+        kernel_size: Shape | Sequence[int], stride: Shape | Sequence[int], padding: Shape | Sequence[int],
+        ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None, *,
+        memory_config: MemoryConfig | None = None, dram_slice_config: Op2DSliceConfig | None = None,
+        applied_shard_scheme: TensorMemoryLayout | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, deallocate_input: bool = False,
+        reallocate_halo_output: bool = True, dtype: DataType = ..., output_layout: Layout = ...,
+        config_tensor_in_dram: bool = False, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
 class _ExperimentalQuasarBiasGelu(FastOperation):
     @overload
     def __call__(self, input_tensor_a: Tensor, input_tensor_b: int | float, *, fast_and_approximate_mode: bool = False,
@@ -394,6 +409,15 @@ class _ExperimentalQuasarMatmul(FastOperation):
         output_tile: Tile | None = None, optional_output_tensor: Tensor | None = None, global_cb: object | None = None,
         sub_device_id: SubDeviceId | None = None, prefetcher_pipes: Sequence[object] = ..., queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalQuasarMaxPool2D(FastOperation):
+    def __call__(self, input_tensor: Tensor, batch_size: int, input_h: int, input_w: int, channels: int,
+        kernel_size: Shape | Sequence[int], stride: Shape | Sequence[int], padding: Shape | Sequence[int],
+        dilation: Shape | Sequence[int], ceil_mode: bool = False, *, memory_config: MemoryConfig | None = None,
+        dram_slice_config: Op2DSliceConfig | None = None, applied_shard_scheme: TensorMemoryLayout | None = None,
+        deallocate_input: bool = False, reallocate_halo_output: bool = True, return_indices: bool = False,
+        dtype: DataType = ..., output_layout: Layout = ..., config_tensor_in_dram: bool = False,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
 class _ExperimentalQuasarMaximum(FastOperation):
     @overload
@@ -628,6 +652,8 @@ class _InExperimental:
         """Return `beta * input_tensor + alpha * (mat1_tensor @ mat2_tensor)`."""
         atan2: _ExperimentalQuasarAtan2
         """Return the element-wise angle `atan2(a, b)` in radians, in [-pi, pi], with broadcasting."""
+        avg_pool2d: _ExperimentalQuasarAvgPool2D
+        """Return the mean of every window of images, channel by channel."""
         bias_gelu: _ExperimentalQuasarBiasGelu
         """Return the element-wise GELU `gelu(a + b)` of the sum, with broadcasting."""
         bias_gelu_: _ExperimentalQuasarBiasGeluInPlace
@@ -720,6 +746,8 @@ class _InExperimental:
         """Write the element-wise comparison `a < b`, as 1 or 0 to the first operand and return it."""
         matmul: _ExperimentalQuasarMatmul
         """Return the matrix product `input_tensor_a @ input_tensor_b`."""
+        max_pool2d: _ExperimentalQuasarMaxPool2D
+        """Return the largest element of every window of images, channel by channel."""
         maximum: _ExperimentalQuasarMaximum
         """Return the element-wise maximum of `a` and `b`, with broadcasting."""
         minimum: _ExperimentalQuasarMaximum
@@ -791,6 +819,8 @@ class _InExperimental:
         xlogy: _ExperimentalQuasarEq
         """Return the element-wise product `a * ln(b)`, with broadcasting."""
     quasar: _InExperimentalQuasar
+    dropout: _ExperimentalDropout
+    """Return 0 with a probability, else the input times `scale`, cut to bfloat16."""
     fast_reduce_nc: _ExperimentalFastReduceNc
     """Return the sum over leading dimensions, rounded to bfloat16 at every addition."""
     nlp_concat_heads: _ExperimentalNlpConcatHeads

@@ -26,6 +26,7 @@ pub mod random;
 pub mod reduce;
 pub mod row_writes;
 pub mod sort;
+pub mod sticks;
 pub mod ternary;
 pub mod unary;
 

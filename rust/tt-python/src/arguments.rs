@@ -77,7 +77,8 @@ arguments! {
     /// By height and width.
     TileShape = |py, sides: (usize, usize)| tile_shape(py, sides);
 }
-arguments!(as they are: bool, u32, usize, f32, f64, i64, String, Vec<u32>, Vec<i64>, Vec<usize>, [Vec<usize>; 3]);
+arguments!(as they are: bool, u32, usize, f32, f64, i64, String, Vec<u32>, Vec<i32>, Vec<f32>, Vec<i64>, Vec<usize>);
+arguments!(as they are: [Vec<usize>; 3]);
 arguments!(as they are: Vec<(usize, usize)>);
 arguments!(tuples: (A, B) (A, B, C) (A, B, C, D) (A, B, C, D, E) (A, B, C, D, E, F));
 

@@ -16,6 +16,7 @@ use tt_ops::reduce::product::{Factors, MatrixAxis, ProductProgram};
 use tt_ops::reduce::{Axis, Fill, Join, ReduceStep};
 use tt_ops::row_writes::{self, WindowCopy};
 use tt_ops::sort::{SortProgram, Wanted};
+use tt_ops::sticks::StickProgram;
 use tt_ops::ternary::TernaryProgram;
 use tt_ops::unary::UnaryProgram;
 use tt_ops::{Chain, OpError};
@@ -444,6 +445,16 @@ fn group_norm(
     })
 }
 
+/// The largest or weighted sums of sticks; see `tt_ops::sticks`.
+#[pyfunction]
+#[pyo3(signature = (input, output, **program))]
+fn pool_sticks(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Program<'_>>) -> PyResult<()> {
+    keywords!(py, program; channels, window, sticks: Vec<i32>, weights: Vec<f32>, rows: Vec<u32>, dst32, fidelity, arch);
+    let weights = weights.into_iter().map(f32::to_bits).collect();
+    let program = StickProgram { channels, window, sticks, weights, rows, dst32, fidelity, arch };
+    run_on_device(py, "pool", &[input, output], |device, ids| tt_ops::sticks::pool(device, ids[0], ids[1], &program))
+}
+
 /// Sorts rows, or finds the first elements of their order: so many tiles; see `tt_ops::sort`.
 #[pyfunction]
 #[pyo3(signature = (input, values, indices, **program))]
@@ -480,5 +491,5 @@ fn fill(py: Python<'_>, output: &Buffer, format: Given<DataFormat>, value: f64) 
 /// Adds this file's names to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     add_functions!(module: matmul, matmul_fast, unary, binary, ternary, reduce, product, argmax,
-        embedding_backward, move_elements, write_window, gather_rows, replace_tile_rows, group_norm, sort, copy_pages, fill)
+        embedding_backward, move_elements, write_window, gather_rows, replace_tile_rows, group_norm, pool_sticks, sort, copy_pages, fill)
 }

@@ -30,6 +30,9 @@ NO_EFFECT: dict[tuple[str, str], str] = {
     ("topk", "sorted"): "the elements are in order in any case",
     ("group_norm", "input_mask"): "the operator knows the channels of a group",
     ("*", "chunk_start_idx_tensor"): "the calls give chunk_start_idx",
+    **{("*", name): "the input is freed, or what is behind it moved; the result is the same"
+       for name in ("deallocate_input", "reallocate_halo_output", "reallocate_output", "config_tensor_in_dram")},
+    ("upsample", "compute_kernel_config"): "the calls repeat pixels",
     ("*", "share_cache"): "the calls have one batch of keys",
     ("batch_norm", "momentum"): "the calls have no running statistics",
     **{(name, "compute_kernel_config"): "the SFPU computes with a 32-bit Dst" for name in ("std", "var")},

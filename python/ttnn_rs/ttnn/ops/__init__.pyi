@@ -35,6 +35,7 @@ from ttnn.operation.registry import FastOperation
 from ttnn.ops.backward.family import Gradients
 from ttnn.ops.eltwise.complex.tensor import ComplexTensor
 from ttnn.ops.matmul.config_data import AnyProgramConfig
+from ttnn.tensor.distribution import MeshMapperConfig
 from ttnn.tensor.tensor import Tensor
 
 class _Abs(FastOperation):
@@ -62,6 +63,20 @@ class _Acos(FastOperation):
 class _AcosBw(FastOperation):
     def __call__(self, grad_tensor: Tensor, input_tensor: Tensor, *, memory_config: MemoryConfig | None = None,
         queue_id: int | None = None, cq_id: int | None = None) -> list[Tensor]: ...
+
+class _AdaptiveAvgPool2D(FastOperation):
+    def __call__(self, input_tensor: Tensor, batch_size: int, input_h: int, input_w: int, channels: int,
+        output_size: Shape | Sequence[int], *, memory_config: MemoryConfig | None = None,
+        dram_slice_config: Op2DSliceConfig | None = None, applied_shard_scheme: TensorMemoryLayout | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, deallocate_input: bool = False,
+        reallocate_output: bool = True, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _AdaptiveMaxPool2D(FastOperation):
+    def __call__(self, input_tensor: Tensor, batch_size: int, input_h: int, input_w: int, channels: int,
+        output_size: Shape | Sequence[int], *, memory_config: MemoryConfig | None = None,
+        dram_slice_config: Op2DSliceConfig | None = None, applied_shard_scheme: TensorMemoryLayout | None = None,
+        deallocate_input: bool = False, reallocate_output: bool = True, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
 
 class _Add(FastOperation):
     @overload
@@ -195,12 +210,27 @@ class _Atan2Bw(FastOperation):
         memory_config: MemoryConfig | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> list[Tensor]: ...
 
+class _AvgPool2D(FastOperation):
+    def __call__(self, input_tensor: Tensor, batch_size: int, input_h: int, input_w: int, channels: int,
+        kernel_size: Shape | Sequence[int], stride: Shape | Sequence[int], padding: Shape | Sequence[int],
+        ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None, *,
+        memory_config: MemoryConfig | None = None, dram_slice_config: Op2DSliceConfig | None = None,
+        applied_shard_scheme: TensorMemoryLayout | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, deallocate_input: bool = False,
+        reallocate_halo_output: bool = True, dtype: DataType = ..., output_layout: Layout = ...,
+        config_tensor_in_dram: bool = False, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
 class _BatchNorm(FastOperation):
     def __call__(self, input: Tensor, *, running_mean: Tensor | None = None, running_var: Tensor | None = None,
         training: bool = False, eps: float = 1e-05, momentum: float = 0.1, weight: Tensor | None = None,
         bias: Tensor | None = None, output: Tensor | None = None, memory_config: MemoryConfig | None = None,
         compute_kernel_config: WormholeComputeKernelConfig | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
+
+class _Bernoulli(FastOperation):
+    def __call__(self, input: Tensor, seed: int = 0, *, output: Tensor | None = None, dtype: DataType | None = None,
+        memory_config: MemoryConfig | None = None, compute_kernel_config: WormholeComputeKernelConfig | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
 class _BiasGelu(FastOperation):
     @overload
@@ -574,6 +604,10 @@ class _GeluBw(FastOperation):
         memory_config: MemoryConfig | None = None, input_grad: Tensor | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> Gradients: ...
 
+class _GlobalAvgPool2D(FastOperation):
+    def __call__(self, input_tensor: Tensor, *, memory_config: MemoryConfig | None = None,
+        dtype: DataType | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
 class _Glu(FastOperation):
     def __call__(self, input_tensor: Tensor, dim: int = -1, *, memory_config: MemoryConfig | None = None,
         queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
@@ -722,6 +756,11 @@ class _Mac(FastOperation):
     def __call__(self, input_tensor_a: Tensor, value1: float, value2: float, *,
         memory_config: MemoryConfig | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
+class _ManualSeed(FastOperation):
+    def __call__(self, seeds: int | Tensor = 0, *, device: MeshDevice | None = None,
+        user_ids: int | Tensor | None = None, sub_core_grids: CoreRangeSet | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
 class _Matmul(FastOperation):
     def __call__(self, input_tensor_a: Tensor, input_tensor_b: Tensor, *, transpose_a: bool = False,
         transpose_b: bool = False, memory_config: MemoryConfig | None = None, dtype: DataType | None = None,
@@ -736,6 +775,15 @@ class _Max(FastOperation):
         memory_config: MemoryConfig | None = None, compute_kernel_config: WormholeComputeKernelConfig | None = None,
         scalar: float = 1.0, correction: bool | None = None, sub_core_grids: CoreRangeSet | None = None,
         fast_and_approximate_mode: bool = False, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _MaxPool2D(FastOperation):
+    def __call__(self, input_tensor: Tensor, batch_size: int, input_h: int, input_w: int, channels: int,
+        kernel_size: Shape | Sequence[int], stride: Shape | Sequence[int], padding: Shape | Sequence[int],
+        dilation: Shape | Sequence[int], ceil_mode: bool = False, *, memory_config: MemoryConfig | None = None,
+        dram_slice_config: Op2DSliceConfig | None = None, applied_shard_scheme: TensorMemoryLayout | None = None,
+        deallocate_input: bool = False, reallocate_halo_output: bool = True, return_indices: bool = False,
+        dtype: DataType = ..., output_layout: Layout = ..., config_tensor_in_dram: bool = False,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
 class _Maximum(FastOperation):
     @overload
@@ -905,6 +953,17 @@ class _ProdBw(FastOperation):
     def __call__(self, grad_tensor: Tensor, input_tensor: Tensor, *, dim: int | None = None,
         memory_config: MemoryConfig | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> list[Tensor]: ...
+
+class _Rand(FastOperation):
+    def __call__(self, shape: Shape | Sequence[int], device: MeshDevice, *, dtype: DataType = ..., layout: Layout = ...,
+        memory_config: MemoryConfig = ..., low: float = 0.0, high: float = 1.0, seed: int = 0,
+        mesh_mapper: MeshMapperConfig | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _Randn(FastOperation):
+    def __call__(self, shape: Shape | Sequence[int], device: MeshDevice, *, dtype: DataType = ..., layout: Layout = ...,
+        memory_config: MemoryConfig = ..., compute_kernel_config: WormholeComputeKernelConfig | None = None,
+        seed: int | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
 class _Rdiv(FastOperation):
     def __call__(self, input_tensor: Tensor, value: float, *, rounding_mode: str | None = None,
@@ -1266,6 +1325,11 @@ class _UnaryChain(FastOperation):
         sub_core_grids: CoreRangeSet | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
 
+class _Uniform(FastOperation):
+    def __call__(self, input: Tensor, from_: float = 0.0, to: float = 1.0, seed: int = 0, *,
+        memory_config: MemoryConfig | None = None, compute_kernel_config: WormholeComputeKernelConfig | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
 class _Unsqueeze(FastOperation):
     def __call__(self, input_tensor: Tensor, dim: int, *, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
@@ -1286,6 +1350,12 @@ class _UntilizeWithUnpadding(FastOperation):
 
 class _UpdateCache(FastOperation):
     def __call__(self, cache: Tensor, input: Tensor, update_idx: int, *, batch_offset: int = 0,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _Upsample(FastOperation):
+    def __call__(self, input_tensor: Tensor, scale_factor: int | Sequence[int] | float | Sequence[float], *,
+        mode: str = 'nearest', memory_config: MemoryConfig | None = None,
         compute_kernel_config: WormholeComputeKernelConfig | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
 
@@ -1339,6 +1409,10 @@ acosh: _Acos
 """Return the element-wise inverse hyperbolic cosine of `input_tensor`."""
 acosh_bw: _AcosBw
 """Return the list of gradients [grad / sqrt(x^2 - 1)]."""
+adaptive_avg_pool2d: _AdaptiveAvgPool2D
+"""Return the means of windows that divide images evenly."""
+adaptive_max_pool2d: _AdaptiveMaxPool2D
+"""Return the largest elements of windows that divide images evenly."""
 add: _Add
 """Return the element-wise sum `a + b`, with broadcasting."""
 add_: _AddInPlace
@@ -1393,8 +1467,12 @@ atanh: _Acos
 """Return the element-wise inverse hyperbolic tangent of `input_tensor`."""
 atanh_bw: _AcosBw
 """Return the list of gradients [grad / (1 - x^2)]."""
+avg_pool2d: _AvgPool2D
+"""Return the mean of every window of images, channel by channel."""
 batch_norm: _BatchNorm
 """Return `(x - mean) / sqrt(variance + eps)` of every channel, times `weight`, plus `bias`."""
+bernoulli: _Bernoulli
+"""Return 1 with the probability that the input has, else 0."""
 bias_gelu: _BiasGelu
 """Return the element-wise GELU `gelu(a + b)` of the sum, with broadcasting."""
 bias_gelu_: _BiasGeluInPlace
@@ -1577,6 +1655,8 @@ gelu_bw: _GeluBw
 """Return the list of gradients [grad * (normal_cdf(x) + x * normal_pdf(x))]."""
 gez: _Acos
 """Return 1 where `input_tensor` is greater than or equal to 0, and 0 elsewhere."""
+global_avg_pool2d: _GlobalAvgPool2D
+"""Return the mean of every channel of images."""
 glu: _Glu
 """Return `a * sigmoid(b)`, with `a` and `b` the halves of the padded last dimension."""
 group_norm: _GroupNorm
@@ -1757,6 +1837,8 @@ ltz: _Acos
 """Return 1 where `input_tensor` is less than 0, and 0 elsewhere."""
 mac: _Mac
 """Return the element-wise multiply-add `a * b + c`, with broadcasting."""
+manual_seed: _ManualSeed
+"""Write seeds to the generators of the cores that serve users, and return a tensor of one 0."""
 matmul: _Matmul
 """Return the matrix product `input_tensor_a @ input_tensor_b`."""
 max: _Max
@@ -1765,6 +1847,8 @@ max_bw: _Atan2Bw
 """Return the list of gradients [grad where a > b, grad / 2 where a = b, else 0; grad where b > a, grad / 2 where a = b,
 else 0].
 """
+max_pool2d: _MaxPool2D
+"""Return the largest element of every window of images, channel by channel."""
 maximum: _Maximum
 """Return the element-wise maximum of `a` and `b`, with broadcasting."""
 mean: _Mean
@@ -1859,6 +1943,10 @@ rad2deg: _Acos
 """Return `input_tensor` converted element-wise from radians to degrees."""
 rad2deg_bw: _AcosBw
 """Return the list of gradients [grad * 180 / pi]."""
+rand: _Rand
+"""Create a tensor of `shape` with numbers distributed evenly from `low` to `high`."""
+randn: _Randn
+"""Create a tensor of `shape` with normally distributed numbers of mean 0 and variance 1."""
 rdiv: _Rdiv
 """Return the element-wise quotient `value / input_tensor`, rounded by `rounding_mode`."""
 rdiv_bw: _RdivBw
@@ -2077,6 +2165,8 @@ typecast: _Typecast
 """Return `input_tensor` converted to another data type, on the host or the device where it is stored."""
 unary_chain: _UnaryChain
 """Return `input_tensor` with the functions of `ops_chain` applied in order."""
+uniform: _Uniform
+"""Write numbers distributed evenly from `from` to `to` to `input`, and return it."""
 unsqueeze: _Unsqueeze
 """Return `input_tensor` with a new dimension of size 1 at index `dim`."""
 unsqueeze_to_4D: _UnsqueezeTo4D
@@ -2087,6 +2177,8 @@ untilize_with_unpadding: _UntilizeWithUnpadding
 """Return `input_tensor` in ROW_MAJOR_LAYOUT, cropped to `output_tensor_end`."""
 update_cache: _UpdateCache
 """Write the keys or values of a token of every user into the cache, and return the cache."""
+upsample: _Upsample
+"""Return larger images: every pixel repeated, or mixed from the four that are nearest."""
 var: _Std
 """Return the variance along `dim`."""
 view: _View

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import ttnn
-from ttnn.cli.goldens import accumulation, attention, convolution, normalization, random, selection
+from ttnn.cli.goldens import accumulation, attention, convolution, normalization, pooling, random, selection
 from ttnn.cli.goldens.cases import DTYPE, attempt, cases, on_device
 from ttnn.cli.goldens.walk import Archive, Checker, Uncovered, Verdict
 
@@ -31,7 +31,7 @@ def checker_of(name: str) -> Checker | None:
         "reduce.npz": _reduce,
         "hardswish.npz": _hardswish,
     }
-    families = (normalization, accumulation, attention, selection, convolution, random)
+    families = (normalization, accumulation, attention, selection, convolution, pooling, random)
     found = (family.checker_of(name) for family in families)
     return known.get(name) or next(filter(None, found), _unknown)
 

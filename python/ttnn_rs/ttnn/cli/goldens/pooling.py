@@ -1,0 +1,47 @@
+"""Pooling and resampling of `ops/`, through the functions that users call."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+import ttnn
+from ttnn.cli.goldens.cases import cases
+from ttnn.cli.goldens.walk import Archive, Checker, Computed, Verdict
+
+Case = dict[str, Any]
+
+
+def checker_of(name: str) -> Checker | None:
+    """Return what checks the file `name` of `ops/`, if it is one of these."""
+    known = {"pool.npz": _pool, "upsample_bilinear.npz": _upsample}
+    return functools.partial(_each, known[name]) if name in known else None
+
+
+def _each(check: Callable[[Case, ttnn.Tensor], ttnn.Tensor], _path: Path, archive: Archive) -> Iterator[Verdict]:
+    with ttnn.manage_device(device_id=0) as device:
+        for case in cases(archive):
+            name = f"{case['case']}.out"
+            words = archive[f"{case['case']}.in0"]
+            values = words.view(ml_dtypes.bfloat16).astype(np.float32)
+            shape = case.get("shape_nhwc") or case["shape"]
+            result = check(case, ttnn.Tensor(values.reshape(shape), ttnn.bfloat16).to(device))
+            floats = np.ascontiguousarray(result.to_numpy(), np.float32)
+            yield Computed(name, (floats.view(np.uint32) >> 16).astype(np.uint16).reshape(archive[name].shape))
+
+
+def _pool(case: Case, x: ttnn.Tensor) -> ttnn.Tensor:
+    batch, height, width, channels = case["shape_nhwc"]
+    kernel, stride, padding = case["kernel"], case["stride"], case["padding"]
+    if case["op"] == "max_pool2d":
+        return ttnn.max_pool2d(x, batch, height, width, channels, kernel, stride, padding, [1, 1])
+    return ttnn.avg_pool2d(x, batch, height, width, channels, kernel, stride, padding)
+
+
+def _upsample(case: Case, x: ttnn.Tensor) -> ttnn.Tensor:
+    return ttnn.upsample(x, case["scale_factor"], mode="bilinear")

@@ -1,0 +1,177 @@
+"""Images as sticks, the channels of a pixel, and operators that pool some of them to one.
+
+Source: tt-metal `ttnn/cpp/ttnn/operations/pool`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ttnn import _engine
+from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
+from ttnn.base.enums import DataType, Layout, MathFidelity
+from ttnn.base.exceptions import DTypeError, ParameterError, ShapeError
+from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
+from ttnn.base.tensor_spec import TensorSpec
+from ttnn.ops._programs.common import allocate, arch_number, on_device
+from ttnn.ops._programs.element_map import copy_into, in_rows
+from ttnn.ops.data_movement.layout import tilize_padded, untilized
+from ttnn.tensor.tensor import Tensor
+
+_MOST: Final = 1 << 31
+Indices = npt.NDArray[np.int32]
+
+
+def pixels(name: str, tensor: Tensor, count: int, channels: int) -> Tensor:
+    """Return an image as row-major rows of channels.
+
+    Raises:
+        ShapeError: it has another number of pixels or channels.
+        DTypeError: it is neither bfloat16 nor bfloat8_b.
+    """
+    on_device(name, tensor)
+    spec = tensor._spec
+    if spec.dtype not in (DataType.BFLOAT16, DataType.BFLOAT8_B):
+        raise DTypeError(f"{name}: input_tensor is {spec.dtype.name}; typecast it to bfloat16 first.")
+    shape = tuple(spec.shape)
+    if len(shape) != 4 or shape[0] * shape[1] * shape[2] != count or shape[3] != channels or not count * channels:
+        raise ShapeError(
+            f"{name}: input_tensor has shape {list(shape)}; it must be of rank 4 with {count} pixels of {channels} "
+            "channels.",
+            vendor=f"Input tensor must have {count} sticks of {channels} channels",
+        )
+    is_tiled = spec.layout is Layout.TILE
+    return in_rows(untilized(name, tensor, DRAM_MEMORY_CONFIG) if is_tiled else tensor)
+
+
+def pooled(
+    name: str,
+    rows: Tensor,
+    shape: tuple[int, ...],
+    sticks: Indices,
+    weights: Sequence[Sequence[float]] = (),
+    which: Sequence[int] = (),
+    *,
+    dst32: bool = False,
+    compute: WormholeComputeKernelConfig | None = None,
+    memory_config: MemoryConfig | None = None,
+    layout: Layout = Layout.ROW_MAJOR,
+) -> Tensor:
+    """Return the largest or the weighted sum of some sticks for every output.
+
+    Args:
+        name: The operator.
+        rows: Sticks, row-major.
+        shape: Shape of the result.
+        sticks: [outputs, window]: numbers of sticks, -1 where there is none.
+        weights: Rows of weights, each cut to bfloat16; none for the largest.
+        which: The row of weights of every output.
+        dst32: Sums are kept in 32 bits.
+        compute: Compute configuration; HiFi4 without one.
+        memory_config: Where the result lies. Default: interleaved in DRAM.
+        layout: Layout of the result.
+    """
+    device = on_device(name, rows)
+    fidelity = MathFidelity.HiFi4
+    if compute is not None:
+        if compute.math_fidelity is not MathFidelity.Invalid:
+            fidelity = compute.math_fidelity
+        dst32 = dst32 or compute.fp32_dest_acc_en
+    spec = TensorSpec.of(shape, DataType.BFLOAT16, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG)
+    output = allocate(spec, device)
+    assert rows._buffer is not None
+    assert output._buffer is not None
+    _engine.pool_sticks(
+        rows._buffer,
+        output._buffer,
+        channels=shape[-1],
+        window=sticks.shape[1],
+        sticks=sticks.reshape(-1).tolist(),
+        weights=[weight for row in weights for weight in row],
+        rows=list(which),
+        dst32=dst32,
+        fidelity=FIDELITY_NUMBER[fidelity],
+        arch=arch_number(device),
+    )
+    target = memory_config or DRAM_MEMORY_CONFIG
+    if layout is Layout.TILE:
+        output = tilize_padded(name, output)
+    if output._spec.memory_config != target:
+        placed = allocate(output._spec.with_memory_config(target), device)
+        copy_into(output, placed)
+        output = placed
+    return output
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A window along one dimension of an image."""
+
+    extent: int
+    size: int
+    stride: int
+    before: int
+    after: int
+    dilation: int = 1
+    ceil: bool = False
+
+    @property
+    def outputs(self) -> int:
+        """Positions of the window; with `ceil`, also one that begins inside and ends outside."""
+        free = self.extent + self.before + self.after - self.dilation * (self.size - 1) - 1
+        count = (-(-free // self.stride) if self.ceil else free // self.stride) + 1
+        beyond = self.ceil and (count - 1) * self.stride >= self.extent + self.before
+        return count - 1 if beyond else count
+
+    def places(self) -> Indices:
+        """Return the positions that every window has, -1 outside of the image: [outputs, size]."""
+        first = np.arange(self.outputs)[:, None] * self.stride - self.before
+        found = first + np.arange(self.size)[None, :] * self.dilation
+        return np.where((found >= 0) & (found < self.extent), found, -1).astype(np.int32)
+
+    def counted(self) -> npt.NDArray[np.int64]:
+        """Return how many positions of every window lie in the image or its padding."""
+        first = np.arange(self.outputs) * self.stride - self.before
+        end = np.minimum(first + self.size, self.extent + self.after)
+        return end - first
+
+
+def windows(batch: int, rows: Indices, columns: Indices, extent: tuple[int, int]) -> Indices:
+    """Return the sticks of the windows of images: [batch * rows * columns, size]."""
+    height, width = extent
+    pairs = rows[:, None, :, None] * width + columns[None, :, None, :]
+    outside = (rows[:, None, :, None] < 0) | (columns[None, :, None, :] < 0)
+    image = np.where(outside, -1, pairs).reshape(rows.shape[0] * columns.shape[0], -1)
+    shifts = np.arange(batch)[:, None, None] * height * width
+    every = np.where(image[None] < 0, -1, image[None] + shifts)
+    return every.reshape(-1, image.shape[1]).astype(np.int32)
+
+
+def positive(name: str, label: str, values: Sequence[int], *, least: int = 1, count: int = 2) -> list[int]:
+    """Return numbers, or refuse them.
+
+    Raises:
+        ParameterError: there are not as many, or one is too small.
+    """
+    found = [int(value) for value in values]
+    if len(found) != count or not all(least <= value < _MOST for value in found):
+        raise ParameterError(f"{name}: {label} is {list(values)}; it must be {count} numbers from {least} on.")
+    return found
+
+
+def sides(name: str, padding: Sequence[int]) -> list[int]:
+    """Return padding as top, bottom, left, right."""
+    if len(padding) == 2:
+        height, width = positive(name, "padding", padding, least=0)
+        return [height, height, width, width]
+    return positive(name, "padding", padding, least=0, count=4)
+
+
+def as_words(values: Any) -> list[list[float]]:
+    """Return rows of weights as lists of floats."""
+    return [[float(weight) for weight in row] for row in values]

@@ -1,0 +1,181 @@
+"""Larger images: pixels repeated, or mixed from their neighbours.
+
+Source: tt-metal `ttnn/cpp/ttnn/operations/pool/upsample`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from ttnn.base.compute_config import WormholeComputeKernelConfig
+from ttnn.base.enums import BufferType, DataType, Layout, ShardOrientation, TensorMemoryLayout
+from ttnn.base.exceptions import LayoutError, ParameterError, ShapeError, UnsupportedError
+from ttnn.base.memory_config import MemoryConfig, ShardSpec
+from ttnn.base.work_split import num_cores_to_corerangeset
+from ttnn.golden import pool as golden
+from ttnn.operation.accuracy import no_bound
+from ttnn.operation.registry import Op, register
+from ttnn.operation.signature import COMPUTE_KERNEL_CONFIG, MEMORY_CONFIG, Kind, Param, Signature
+from ttnn.ops._programs.common import INPUT_TENSOR, on_device
+from ttnn.ops._programs.sticks import as_words, pixels, pooled
+from ttnn.tensor.tensor import Tensor
+
+_NAME: Final = "ttnn.upsample"
+_ONE: Final = 1 << 16
+"""1 in fixed point."""
+
+
+def _is_number(value: object) -> bool:
+    # No integer of the official binding has more than 64 bits.
+    return isinstance(value, float) or (isinstance(value, int) and -(2**63) <= value < 2**64)
+
+
+def _is_scale(value: object) -> bool:
+    many = isinstance(value, list | tuple) and len(value) == 2 and all(map(_is_number, value))
+    return many or _is_number(value)
+
+
+SCALE: Final = Kind("int | collections.abc.Sequence[int] | float | collections.abc.Sequence[float]", _is_scale)
+MODE: Final = Kind("str", lambda value: isinstance(value, str))
+
+
+def _factors(scale: float | Sequence[float]) -> tuple[int, int]:
+    pair = (scale, scale) if isinstance(scale, int | float) else tuple(scale)
+    if not all(0 < factor < _ONE for factor in pair):
+        raise ParameterError(f"{_NAME}: scale_factor is {scale}; it must be positive.")
+    if not all(float(factor).is_integer() for factor in pair):
+        raise UnsupportedError(
+            f"{_NAME}: scale_factor is {scale}; how the kernel of fractions rounds positions is not built yet.",
+            "unimplemented",
+        )
+    return int(pair[0]), int(pair[1])
+
+
+def _bilinear_axis(extent: int, factor: int) -> tuple[Any, Any]:
+    """Return the two pixels of every output along an axis, [outputs, 2], and the weight of the second per phase.
+
+    Positions and weights are numbers of 16 fractional bits, as the kernel computes them.
+    """
+    inverse = _ONE // factor
+    start = _ONE // (2 * factor) - _ONE // 2
+    position = start + _ONE + np.arange(extent * factor) * inverse
+    first = np.maximum(position >> 16, 1)
+    second = np.minimum((position >> 16) + 1, extent)
+    weights = (start + np.arange(factor) * inverse) % _ONE
+    return np.stack([first, second], axis=1) - 1, weights
+
+
+def _bilinear(rows: Tensor, shape: tuple[int, ...], factors: tuple[int, int], options: dict[str, Any]) -> Tensor:
+    batch, height, width, channels = shape
+    (ys, fy), (xs, fx) = (_bilinear_axis(*of) for of in ((height, factors[0]), (width, factors[1])))
+    image = (ys[:, None, :, None] * width + xs[None, :, None, :]).reshape(len(ys) * len(xs), 4)
+    sticks = (image[None] + np.arange(batch)[:, None, None] * height * width).reshape(-1, 4)
+    weights = [
+        [(a * b >> 16) / _ONE for a in (_ONE - int(y), int(y)) for b in (_ONE - int(x), int(x))] for y in fy for x in fx
+    ]
+    phases = np.arange(len(ys))[:, None] % factors[0] * factors[1] + np.arange(len(xs))[None, :] % factors[1]
+    which = np.tile(phases.reshape(-1), batch).tolist()
+    target = (batch, len(ys), len(xs), channels)
+    return pooled(_NAME, rows, target, sticks.astype(np.int32), as_words(weights), which, **options)
+
+
+def _nearest(rows: Tensor, shape: tuple[int, ...], factors: tuple[int, int], options: dict[str, Any]) -> Tensor:
+    batch, height, width, channels = shape
+    ys, xs = np.arange(height * factors[0]) // factors[0], np.arange(width * factors[1]) // factors[1]
+    image = (ys[:, None] * width + xs[None, :]).reshape(-1, 1)
+    sticks = (image[None] + np.arange(batch)[:, None, None] * height * width).reshape(-1, 1)
+    target = (batch, len(ys), len(xs), channels)
+    return pooled(_NAME, rows, target, sticks.astype(np.int32), **options)
+
+
+def _sharded(tensor: Tensor, factors: tuple[int, int]) -> MemoryConfig:
+    """Return where the program leaves a bilinear result: in height shards of what its cores read."""
+    grid = on_device(_NAME, tensor).compute_with_storage_grid_size()
+    batch, height, width, channels = tuple(tensor._spec.shape)
+    sticks = batch * height * width
+    each = -(-sticks // min(sticks, grid.x * grid.y))
+    cores = num_cores_to_corerangeset(-(-sticks // each), grid, row_wise=True)
+    shard = ShardSpec(cores, [each * factors[0] * factors[1], channels], ShardOrientation.ROW_MAJOR)
+    return MemoryConfig(TensorMemoryLayout.HEIGHT_SHARDED, BufferType.L1, shard)
+
+
+def _upsample(
+    input_tensor: Tensor,
+    scale_factor: float | Sequence[float],
+    mode: str,
+    memory_config: MemoryConfig | None,
+    compute_kernel_config: WormholeComputeKernelConfig | None,
+) -> Tensor:
+    on_device(_NAME, input_tensor)
+    spec = input_tensor._spec
+    shape = tuple(spec.shape)
+    if len(shape) != 4 or 0 in shape:
+        raise ShapeError(f"{_NAME}: input_tensor has shape {list(shape)}; it must be [N, H, W, C] and not empty.")
+    if spec.layout is Layout.TILE and spec.shape != spec.padded_shape:
+        raise LayoutError(
+            f"{_NAME}: input_tensor of shape {list(shape)} has padding in its tiles; use ROW_MAJOR_LAYOUT.",
+            vendor="Tiled input must be tile-aligned (no padding difference)",
+        )
+    factors = _factors(scale_factor)
+    rows = pixels(_NAME, input_tensor, shape[0] * shape[1] * shape[2], shape[3])
+    options: dict[str, Any] = {"memory_config": memory_config}
+    if mode == "nearest":
+        return _nearest(rows, shape, factors, options | {"layout": spec.layout})
+    if mode != "bilinear":
+        raise ParameterError(f'{_NAME}: mode is {mode!r}; it must be "nearest" or "bilinear".')
+    if memory_config is None:
+        options["memory_config"] = _sharded(input_tensor, factors)
+    return _bilinear(rows, shape, factors, options | {"compute": compute_kernel_config})
+
+
+def _examples(shape: tuple[int, ...], layout: Layout) -> tuple[tuple[Any, ...], ...]:
+    aligned = layout is not Layout.TILE or (len(shape) > 1 and shape[-1] % 32 == 0 and shape[-2] % 32 == 0)
+    if len(shape) != 4 or 0 in shape or not aligned:
+        return ()
+    return ((2,), ([2, 1], {"mode": "bilinear"}))
+
+
+upsample = register(
+    Op(
+        name="upsample",
+        signatures=(
+            Signature(
+                (
+                    INPUT_TENSOR,
+                    Param("scale_factor", SCALE, doc="How much larger: a number, or [height, width].", example=2),
+                ),
+                (
+                    Param("mode", MODE, "nearest", doc='"nearest" or "bilinear".', example="bilinear"),
+                    Param(
+                        "memory_config",
+                        MEMORY_CONFIG,
+                        None,
+                        doc="Of the output. Default: DRAM, or height shards in L1.",
+                    ),
+                    Param("compute_kernel_config", COMPUTE_KERNEL_CONFIG, None, doc="Fidelity of bilinear sums."),
+                ),
+            ),
+        ),
+        run=_upsample,
+        doc="Return larger images: every pixel repeated, or mixed from the four that are nearest.\n"
+        "Shape: [N, H, W, C] -> [N, H * sh, W * sw, C].\n"
+        "Positions and weights have 16 fractional bits; weights are then cut to bfloat16.",
+        source="tt-metal `ttnn/cpp/ttnn/operations/pool/upsample`",
+        dtypes=(DataType.BFLOAT16,),
+        layouts=(Layout.TILE, Layout.ROW_MAJOR),
+        golden=golden.upsample,
+        accuracy=no_bound("for weights are cut to bfloat16"),
+        engine=("pool_sticks", "move_elements"),
+        raises=(
+            ("ShapeError", "the input is not [N, H, W, C]."),
+            ("LayoutError", "the input is tiled and has padding."),
+            ("DTypeError", "the input is neither bfloat16 nor bfloat8_b."),
+            ("ParameterError", "`scale_factor` is not positive, or `mode` unknown."),
+            ("UnsupportedError", "`scale_factor` has a fraction."),
+        ),
+        examples=_examples,
+    )
+)
