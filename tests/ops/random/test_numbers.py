@@ -7,6 +7,8 @@ each would fail by chance once in 1.7 million times.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -130,12 +132,13 @@ def test_dropout_drops_in_groups(device: ttnn.MeshDevice) -> None:
 
 def test_the_same_seed_makes_the_same_numbers(device: ttnn.MeshDevice) -> None:
     x = _tiles(np.full((64, 96), 0.5), ttnn.bfloat16, device)
-    for make in (
+    makers: list[Callable[[int], ttnn.Tensor]] = [
         lambda seed: ttnn.rand((64, 96), device, seed=seed),
         lambda seed: ttnn.randn((64, 96), device, seed=seed),
         lambda seed: ttnn.bernoulli(x, seed),
         lambda seed: ttnn.uniform(ttnn.clone(x), 0.0, 1.0, seed),
-    ):
+    ]
+    for make in makers:
         first, again, other = _values(make(5)), _values(make(5)), _values(make(6))
         assert np.array_equal(first, again)
         assert not np.array_equal(first, other)
@@ -148,7 +151,8 @@ def test_uniform_writes_to_its_input(device: ttnn.MeshDevice) -> None:
         assert ttnn.uniform(x, 2.0, 4.0, 8) is x
         same = ttnn.rand((3, 40, 50), device, dtype=dtype, low=2.0, high=4.0, seed=8)
         assert np.array_equal(_values(x), _values(same))
-    assert ttnn.uniform(x, **{"from": 5.0, "to": 6.0}) is x
+    words: dict[str, Any] = {"from": 5.0, "to": 6.0}
+    assert ttnn.uniform(x, **words) is x
     assert _values(x).min() >= 5
 
 
@@ -202,7 +206,8 @@ def test_what_is_refused(device: ttnn.MeshDevice) -> None:
         ttnn.rand((3, 3), device, dtype=ttnn.uint8)
     with pytest.raises(DTypeError):
         ttnn.randn((3, 3), device, dtype=ttnn.int32)
-    for wrong in (5, [2, -1]):
+    refused: list[Any] = [5, [2, -1]]
+    for wrong in refused:
         with pytest.raises(TypeError):
             ttnn.rand(wrong, device)
     with pytest.raises(ArgumentError):

@@ -121,7 +121,7 @@ def _untiled(tiles: Array, shape: Sequence[int]) -> Array:
     down, across = -(-padded[-2] // _TILE), -(-padded[-1] // _TILE)
     whole = tiles.reshape(-1, down, across, _TILE, _TILE).transpose(0, 1, 3, 2, 4)
     whole = whole.reshape(-1, down * _TILE, across * _TILE)[:, : padded[-2], : padded[-1]]
-    return whole.reshape(tuple(shape))
+    return np.asarray(whole.reshape(tuple(shape)))
 
 
 def _seeds(seed: int) -> Callable[[int, int], int]:
@@ -143,7 +143,7 @@ def _fractions(tiles: int, seed: int) -> Array:
 def _salts() -> Words:
     a = (2 * np.arange(32, dtype=np.int64) - 151).astype(np.uint32)
     b = (a << np.uint32(20)) ^ a
-    return (b << np.uint32(5)) ^ b
+    return np.asarray((b << np.uint32(5)) ^ b, np.uint32)
 
 
 def _mixed(x: Words) -> Words:
@@ -151,13 +151,13 @@ def _mixed(x: Words) -> Words:
     x = x + (x << np.uint32(10))
     x = x ^ (x >> np.uint32(6))
     x = x + (x << np.uint32(13))
-    return x ^ (x >> np.uint32(16))
+    return np.asarray(x ^ (x >> np.uint32(16)), np.uint32)
 
 
 def _scattered(x: Words) -> Words:
     x = _mixed(x) * np.uint32(0x85EBCA6B)
     x = (x ^ (x >> np.uint32(13))) * np.uint32(0xC2B2AE35)
-    return (x ^ (x >> np.uint32(16))) & _MASK
+    return np.asarray((x ^ (x >> np.uint32(16))) & _MASK, np.uint32)
 
 
 def manual_seed(*_args: object, **_: object) -> Array:

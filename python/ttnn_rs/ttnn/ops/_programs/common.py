@@ -53,10 +53,10 @@ def _check_cores(operator: str, cores: CoreRangeSet, values: Sequence[object]) -
     if cores.empty():
         raise ParameterError(f"{operator}: sub_core_grids names no core.", vendor="number of cores cannot be 0")
     parts = (part for value in values for part in (value if isinstance(value, list | tuple) else (value,)))
-    tensor = next((part for part in parts if isinstance(part, Tensor)), None)
-    if tensor is None:
+    operand = next((part for part in parts if isinstance(part, Tensor | MeshDevice)), None)
+    if operand is None:
         return
-    device = tensor._device
+    device = operand._device if isinstance(operand, Tensor) else operand
     if device is None:
         raise StorageError(
             f"{operator}: sub_core_grids={cores} names cores of a device, but the tensor is on the host; move it with "

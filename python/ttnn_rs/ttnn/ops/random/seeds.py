@@ -5,6 +5,7 @@ Source: tt-metal `ttnn/cpp/ttnn/operations/reduction/manual_seed`, `docs/Manual_
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
@@ -16,8 +17,8 @@ from ttnn.device.lifecycle import MeshDevice
 from ttnn.golden import random as golden
 from ttnn.operation.accuracy import bit_exact
 from ttnn.operation.registry import declare
-from ttnn.operation.signature import CORE_RANGE_SET, DEVICE, Kind, Param, Signature
-from ttnn.ops._programs.common import on_device, same_device
+from ttnn.operation.signature import DEVICE, Kind, Param, Signature
+from ttnn.ops._programs.common import SUB_CORE_GRIDS_OPTION, on_device, same_device
 from ttnn.ops.creation.filled import filled
 from ttnn.tensor.tensor import Tensor
 
@@ -123,7 +124,7 @@ manual_seed = declare(
             (
                 Param("device", DEVICE, None, doc="The device; needed unless `seeds` is a tensor."),
                 Param("user_ids", _KIND, None, doc="The users, 0 to 31, or a UINT32 row-major tensor. Default: all."),
-                Param("sub_core_grids", CORE_RANGE_SET, None, doc="Cores that serve users. Default: the whole grid."),
+                replace(SUB_CORE_GRIDS_OPTION, doc="Cores that serve users. Default: the whole grid."),
             ),
         ),
     ),
