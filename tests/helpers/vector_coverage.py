@@ -83,8 +83,9 @@ def whole_operators(folder: Path) -> set[tuple[str, str]]:
 
     def note(operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any], _output: Any) -> None:
         if operation.entry is not None and operation.entry.numerics != "movement":
-            first = next(value for value in (*args, *kwargs.values()) if isinstance(value, ttnn.Tensor))
-            found.add((operation.entry.name, first.dtype.name.lower()))
+            tensors = [value for value in (*args, *kwargs.values()) if isinstance(value, ttnn.Tensor)]
+            if tensors:
+                found.add((operation.entry.name, tensors[0].dtype.name.lower()))
 
     fast_runtime, ttnn.CONFIG.enable_fast_runtime_mode = ttnn.CONFIG.enable_fast_runtime_mode, False
     try:

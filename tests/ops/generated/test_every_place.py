@@ -13,7 +13,8 @@ from ttnn.operation import registry
 
 SHAPES_OF_EACH = 2
 PLACES_OF_EACH = 1
-WITHOUT_OPERANDS = {"arange", "empty", "empty_like", "full", "ones", "zeros"}
+RANDOM = {"bernoulli", "experimental.dropout", "manual_seed", "rand", "randn", "uniform"}
+WITHOUT_OPERANDS = {"arange", "empty", "empty_like", "full", "ones", "zeros"} | RANDOM
 
 
 def _cases() -> list[Any]:
