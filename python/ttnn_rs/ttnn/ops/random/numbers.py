@@ -315,7 +315,7 @@ _SEED: Final = Param(
 )
 _NUMBERS: Final = Param("input", TENSOR, doc="[..., H, W] on a device.")
 
-_op: Final = partial(declare, accuracy=no_bound("as the numbers are random"), examples=(), scalars=True)
+_op: Final = partial(declare, accuracy=no_bound("for the numbers are random"), examples=(), scalars=True)
 _BOTH: Final = (Layout.TILE, Layout.ROW_MAJOR)
 _FLOATS: Final = (_HALF, _SINGLE)
 
