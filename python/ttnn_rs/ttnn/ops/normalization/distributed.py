@@ -79,8 +79,10 @@ def _statistics(
     dtype: DataType,
     residual_input_tensor: Tensor | None,
     compute_kernel_config: WormholeComputeKernelConfig | None,
+    program_config: NormProgramConfig | None,
     memory_config: MemoryConfig | None,
-    *,
+    # Options of time only.
+    *_: object,
     name: str,
     centers: bool,
 ) -> Tensor:
@@ -125,8 +127,10 @@ def _from_statistics(
     bias: Tensor | None,
     memory_config: MemoryConfig | None,
     compute_kernel_config: WormholeComputeKernelConfig | None,
+    program_config: NormProgramConfig | None,
     dtype: DataType | None,
-    *,
+    # Options of time only.
+    *_: object,
     name: str,
     centers: bool,
 ) -> Tensor:
@@ -171,79 +175,10 @@ def _from_statistics(
     return output
 
 
-def _layer_norm_statistics(
-    input_tensor: Tensor,
-    dtype: DataType,
-    residual_input_tensor: Tensor | None,
-    compute_kernel_config: WormholeComputeKernelConfig | None,
-    program_config: NormProgramConfig | None,
-    memory_config: MemoryConfig | None,
-    recip_tensor: Tensor | None,
-    fast_and_approximate_mode: bool,
-) -> Tensor:
-    name = "ttnn.layer_norm_pre_all_gather"
-    return _statistics(
-        input_tensor,
-        dtype,
-        residual_input_tensor,
-        compute_kernel_config,
-        memory_config,
-        name=name,
-        centers=True,
-    )
-
-
-def _rms_norm_statistics(
-    input_tensor: Tensor,
-    dtype: DataType,
-    residual_input_tensor: Tensor | None,
-    compute_kernel_config: WormholeComputeKernelConfig | None,
-    program_config: NormProgramConfig | None,
-    memory_config: MemoryConfig | None,
-    use_2d_core_grid: bool | None,
-    fast_and_approximate_mode: bool,
-) -> Tensor:
-    name = "ttnn.rms_norm_pre_all_gather"
-    return _statistics(
-        input_tensor,
-        dtype,
-        residual_input_tensor,
-        compute_kernel_config,
-        memory_config,
-        name=name,
-        centers=False,
-    )
-
-
-def _layer_norm_of_statistics(
-    input_tensor: Tensor,
-    stats: Tensor,
-    epsilon: float,
-    weight: Tensor | None,
-    bias: Tensor | None,
-    memory_config: MemoryConfig | None,
-    compute_kernel_config: WormholeComputeKernelConfig | None,
-    program_config: NormProgramConfig | None,
-    dtype: DataType | None,
-) -> Tensor:
-    return _layer_norm_post(input_tensor, stats, epsilon, weight, bias, memory_config, compute_kernel_config, dtype)
-
-
-def _rms_norm_of_statistics(
-    input_tensor: Tensor,
-    stats: Tensor,
-    epsilon: float,
-    weight: Tensor | None,
-    bias: Tensor | None,
-    memory_config: MemoryConfig | None,
-    compute_kernel_config: WormholeComputeKernelConfig | None,
-    program_config: NormProgramConfig | None,
-    dtype: DataType | None,
-    use_2d_core_grid: bool | None,
-) -> Tensor:
-    return _rms_norm_post(input_tensor, stats, epsilon, weight, bias, memory_config, compute_kernel_config, dtype)
-
-
+_layer_norm_pre: Final[Callable[..., Tensor]] = partial(
+    _statistics, name="ttnn.layer_norm_pre_all_gather", centers=True
+)
+_rms_norm_pre: Final[Callable[..., Tensor]] = partial(_statistics, name="ttnn.rms_norm_pre_all_gather", centers=False)
 _layer_norm_post: Final[Callable[..., Tensor]] = partial(
     _from_statistics, name="ttnn.layer_norm_post_all_gather", centers=True
 )
@@ -308,7 +243,7 @@ layer_norm_pre_all_gather = register(
             (INPUT_TENSOR,),
             (_STATS_DTYPE, RESIDUAL, _COMPUTE, PROGRAM_CONFIG, MEMORY_CONFIG_OPTION, _RECIPROCALS, _FAST),
         ),
-        _layer_norm_statistics,
+        _layer_norm_pre,
         golden.layer_norm_pre_all_gather,
     )
 )
@@ -320,7 +255,7 @@ rms_norm_pre_all_gather = register(
         Signature(
             (INPUT_TENSOR,), (_STATS_DTYPE, RESIDUAL, _COMPUTE, PROGRAM_CONFIG, MEMORY_CONFIG_OPTION, _GRID, _FAST)
         ),
-        _rms_norm_statistics,
+        _rms_norm_pre,
         golden.rms_norm_pre_all_gather,
     )
 )
@@ -335,7 +270,7 @@ layer_norm_post_all_gather = register(
             (INPUT_TENSOR, _STATS),
             (EPSILON, WEIGHT, BIAS, MEMORY_CONFIG_OPTION, _COMPUTE, PROGRAM_CONFIG, _OUT_DTYPE),
         ),
-        _layer_norm_of_statistics,
+        _layer_norm_post,
         golden.layer_norm_post_all_gather,
     )
 )
@@ -350,7 +285,7 @@ rms_norm_post_all_gather = register(
             (INPUT_TENSOR, _STATS),
             (EPSILON, WEIGHT, BIAS, MEMORY_CONFIG_OPTION, _COMPUTE, PROGRAM_CONFIG, _OUT_DTYPE, _GRID),
         ),
-        _rms_norm_of_statistics,
+        _rms_norm_post,
         golden.rms_norm_post_all_gather,
     )
 )

@@ -184,7 +184,8 @@ def _norm(
     memory_config: MemoryConfig | None,
     program_config: NormProgramConfig | None,
     compute_kernel_config: WormholeComputeKernelConfig | None,
-    *,
+    # The table of reciprocals is read by the Welford kernel only.
+    *_: object,
     name: str,
     centers: bool,
 ) -> Tensor:
@@ -234,30 +235,6 @@ _layer_norm: Final[Callable[..., Tensor]] = partial(_norm, name="ttnn.layer_norm
 _rms_norm: Final[Callable[..., Tensor]] = partial(_norm, name="ttnn.rms_norm", centers=False)
 
 
-def _with_reciprocals(
-    input_tensor: Tensor,
-    epsilon: float,
-    weight: Tensor | None,
-    bias: Tensor | None,
-    residual_input_tensor: Tensor | None,
-    memory_config: MemoryConfig | None,
-    program_config: NormProgramConfig | None,
-    compute_kernel_config: WormholeComputeKernelConfig | None,
-    recip_tensor: Tensor | None,
-) -> Tensor:
-    # The table of reciprocals is read by the Welford kernel only, which has another argument.
-    return _layer_norm(
-        input_tensor,
-        epsilon,
-        weight,
-        bias,
-        residual_input_tensor,
-        memory_config,
-        program_config,
-        compute_kernel_config,
-    )
-
-
 EPSILON: Final = Param("epsilon", FLOAT, 1e-12, doc="Added to the variance, cut to bfloat16.")
 WEIGHT: Final = Param("weight", TENSOR, None, doc="[1, W], or [W / 32, 32] in ROW_MAJOR_LAYOUT: factors of columns.")
 BIAS: Final = Param("bias", TENSOR, None, doc="Of the shape of `weight`: added to columns.")
@@ -303,66 +280,36 @@ def _tiled_only(shape: tuple[int, ...], layout: Layout) -> tuple[tuple[Any, ...]
     return ((),) if shape and layout is Layout.TILE else ()
 
 
+declare = partial(Op, dtypes=DTYPES, accuracy=RELATIVE, engine=("Pipeline",))
+_OPTIONS: Final = (EPSILON, WEIGHT, BIAS, RESIDUAL, MEMORY_CONFIG_OPTION, PROGRAM_CONFIG)
+
 layer_norm = register(
-    Op(
+    declare(
         name="layer_norm",
-        signatures=(
-            Signature(
-                (INPUT_TENSOR,),
-                (
-                    EPSILON,
-                    WEIGHT,
-                    BIAS,
-                    RESIDUAL,
-                    MEMORY_CONFIG_OPTION,
-                    PROGRAM_CONFIG,
-                    compute_config(_LAYER_NORM_DEFAULT),
-                    _RECIPROCALS,
-                ),
-            ),
-        ),
-        run=_with_reciprocals,
+        signatures=(Signature((INPUT_TENSOR,), (*_OPTIONS, compute_config(_LAYER_NORM_DEFAULT), _RECIPROCALS)),),
+        run=_layer_norm,
         doc="Return `(x - mean) / sqrt(variance + epsilon)` over the last dimension of `x = input_tensor + "
         "residual_input_tensor`, times `weight`, plus `bias`.\n"
         "Shape: [..., H, W] -> [..., H, W].",
         source="tt-metal `ttnn/cpp/ttnn/operations/normalization/layernorm`",
-        dtypes=DTYPES,
         layouts=(Layout.TILE, Layout.ROW_MAJOR),
         golden=golden.layer_norm,
-        accuracy=RELATIVE,
-        engine=("Pipeline",),
         raises=(*_ERRORS, ("LayoutError", "the input is row-major and its width is not a multiple of 32.")),
         examples=_layer_norm_examples,
     )
 )
 
 rms_norm = register(
-    Op(
+    declare(
         name="rms_norm",
-        signatures=(
-            Signature(
-                (INPUT_TENSOR,),
-                (
-                    EPSILON,
-                    WEIGHT,
-                    BIAS,
-                    RESIDUAL,
-                    MEMORY_CONFIG_OPTION,
-                    PROGRAM_CONFIG,
-                    compute_config(_RMS_NORM_DEFAULT),
-                ),
-            ),
-        ),
+        signatures=(Signature((INPUT_TENSOR,), (*_OPTIONS, compute_config(_RMS_NORM_DEFAULT))),),
         run=_rms_norm,
         doc="Return `x / sqrt(mean(x ** 2) + epsilon)` over the last dimension of `x = input_tensor + "
         "residual_input_tensor`, times `weight`, plus `bias`.\n"
         "Shape: [..., H, W] -> [..., H, W].",
         source="tt-metal `ttnn/cpp/ttnn/operations/normalization/rmsnorm`",
-        dtypes=DTYPES,
         layouts=(Layout.TILE,),
         golden=golden.rms_norm,
-        accuracy=RELATIVE,
-        engine=("Pipeline",),
         raises=(*_ERRORS, ("LayoutError", "the input is row-major.")),
         examples=_tiled_only,
     )

@@ -6,6 +6,7 @@ Source: tt-metal `ttnn/cpp/ttnn/operations/transformer`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
 from ttnn.base.enums import TILE_SIZE, DataType, Layout
@@ -195,8 +196,12 @@ def _nlp_concat(input_tensor: Tensor, memory_config: MemoryConfig | None) -> Ten
     return heads_joined(name, input_tensor, memory_config, (batch, 1))
 
 
+declare = partial(
+    Op, dtypes=_DTYPES, layouts=(Layout.TILE,), accuracy=bit_exact(), engine=("write_window",), numerics="movement"
+)
+
 split_query_key_value_and_split_heads = register(
-    Op(
+    declare(
         name="transformer.split_query_key_value_and_split_heads",
         signatures=(
             Signature(
@@ -228,12 +233,7 @@ split_query_key_value_and_split_heads = register(
         doc="Return the heads of queries, keys and values.\n"
         "Shape: [B, S, 3 * H * D] -> [B, H, S, D], [B, H, D, S], [B, H, S, D].",
         source="tt-metal `ttnn/cpp/ttnn/operations/transformer/split_query_key_value_and_split_heads`",
-        dtypes=_DTYPES,
-        layouts=(Layout.TILE,),
         golden=golden.split_query_key_value_and_split_heads,
-        accuracy=bit_exact(),
-        engine=("write_window",),
-        numerics="movement",
         raises=(
             ("ShapeError", "columns do not divide into heads of full tiles."),
             ("LayoutError", "the input is row-major."),
@@ -249,18 +249,13 @@ split_query_key_value_and_split_heads = register(
 )
 
 concatenate_heads = register(
-    Op(
+    declare(
         name="transformer.concatenate_heads",
         signatures=(Signature((INPUT_TENSOR,), (MEMORY_CONFIG_OPTION,)),),
         run=_join,
         doc="Return heads side by side.\nShape: [B, H, S, D] -> [B, S, H * D].",
         source="tt-metal `ttnn/cpp/ttnn/operations/transformer/concatenate_heads`",
-        dtypes=_DTYPES,
-        layouts=(Layout.TILE,),
         golden=golden.concatenate_heads,
-        accuracy=bit_exact(),
-        engine=("write_window",),
-        numerics="movement",
         raises=(
             ("ShapeError", "the input is not of rank 4, or D is not a multiple of 32."),
             ("LayoutError", "the input is row-major."),
@@ -280,7 +275,7 @@ _ERRORS: Final = (
 )
 
 nlp_create_qkv_heads = register(
-    Op(
+    declare(
         name="experimental.nlp_create_qkv_heads",
         signatures=(
             Signature(
@@ -313,12 +308,7 @@ nlp_create_qkv_heads = register(
         doc="Return the heads of queries, keys and values.\n"
         "Shape: [B, 1, S, 3 * H * D] -> [B, H, S, D], [B, H, D, S], [B, H, S, D].",
         source="tt-metal `ttnn/cpp/ttnn/operations/experimental/transformer/nlp_create_qkv_heads`",
-        dtypes=_DTYPES,
-        layouts=(Layout.TILE,),
         golden=golden.nlp_create_qkv_heads,
-        accuracy=bit_exact(),
-        engine=("write_window",),
-        numerics="movement",
         raises=_ERRORS,
         examples=lambda shape, layout: (
             (({"num_heads": 2, "num_kv_heads": 1},),)
@@ -329,18 +319,13 @@ nlp_create_qkv_heads = register(
 )
 
 nlp_concat_heads = register(
-    Op(
+    declare(
         name="experimental.nlp_concat_heads",
         signatures=(Signature((INPUT_TENSOR,), (MEMORY_CONFIG_OPTION,)),),
         run=_nlp_concat,
         doc="Return heads side by side.\nShape: [B, H, S, D] -> [B, 1, S, H * D].",
         source="tt-metal `ttnn/cpp/ttnn/operations/experimental/transformer/nlp_concat_heads`",
-        dtypes=_DTYPES,
-        layouts=(Layout.TILE,),
         golden=golden.nlp_concat_heads,
-        accuracy=bit_exact(),
-        engine=("write_window",),
-        numerics="movement",
         raises=_ERRORS[:3],
         examples=lambda shape, layout: (
             ((),) if len(shape) == 4 and shape[-1] % TILE_SIZE == 0 and layout is Layout.TILE else ()
