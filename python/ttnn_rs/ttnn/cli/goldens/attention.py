@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 import ttnn
-from ttnn.cli.goldens.cases import OF_TILE_BYTES, attempt, cases, on_device
+from ttnn.cli.goldens.cases import attempt, each, tensor_of
 from ttnn.cli.goldens.walk import Archive, Checker, Computed, Verdict
 
 Case = dict[str, Any]
@@ -21,28 +20,15 @@ def checker_of(name: str) -> Checker | None:
     """Return what checks the file `name` of `ops/`, if it is one of these."""
     family = name.removesuffix(".npz")
     if family in ("sdpa", "sdpa_chunks"):
-        return functools.partial(_each, _prefill)
+        return functools.partial(each, _prefill)
     if family in ("sdpa_decode", "sdpa_decode_seq", "sdpa_decode_tree"):
-        return functools.partial(_each, _decode)
+        return functools.partial(each, _decode)
     return None
-
-
-def _each(
-    check: Callable[[Case, Archive, ttnn.MeshDevice], Iterator[Verdict]], _path: Path, archive: Archive
-) -> Iterator[Verdict]:
-    with ttnn.manage_device(device_id=0) as device:
-        for case in cases(archive):
-            yield from check(case, archive, device)
-
-
-def _tensor(case: Case, archive: Archive, name: str, device: ttnn.MeshDevice, shape: tuple[int, ...]) -> ttnn.Tensor:
-    tiles = archive[f"{case['case']}.{name}"]
-    return on_device(tiles, shape, OF_TILE_BYTES[tiles.shape[1]], device)
 
 
 def _prefill(case: Case, archive: Archive, device: ttnn.MeshDevice) -> Iterator[Verdict]:
     name, shape = f"{case['case']}.out", tuple(case["shape"])
-    tensors = [_tensor(case, archive, operand, device, shape) for operand in "qkv"]
+    tensors = [tensor_of(case, archive, operand, device, shape) for operand in "qkv"]
     options: dict[str, Any] = {"is_causal": case["is_causal"], "scale": case.get("scale")}
     if "q_chunk_size" in case:
         options["program_config"] = ttnn.SDPAProgramConfig(
@@ -59,7 +45,7 @@ def _decode(case: Case, archive: Archive, device: ttnn.MeshDevice) -> Iterator[V
     words = archive[f"{case['case']}.q"].astype(np.uint32) << 16
     values = ttnn.Tensor(words.view(np.float32).reshape(case["shape_q"]), ttnn.bfloat16)
     query = ttnn.to_device(ttnn.to_layout(values, ttnn.TILE_LAYOUT), device)
-    caches = [_tensor(case, archive, operand, device, tuple(case["shape_kv"])) for operand in "kv"]
+    caches = [tensor_of(case, archive, operand, device, tuple(case["shape_kv"])) for operand in "kv"]
     options: dict[str, Any] = {"cur_pos": case["cur_pos"]}
     if "cores_per_head" in case:
         options["program_config"] = ttnn.SDPAProgramConfig(

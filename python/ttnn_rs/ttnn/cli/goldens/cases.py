@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -33,3 +34,20 @@ def cases(archive: Archive) -> list[dict[str, Any]]:
     """Return the cases that an archive describes."""
     cases: list[dict[str, Any]] = json.loads(archive["meta"].tobytes())
     return cases
+
+
+def each(
+    check: Callable[[dict[str, Any], Archive, ttnn.MeshDevice], Iterator[Verdict]], _path: Path, archive: Archive
+) -> Iterator[Verdict]:
+    """Check every case of an archive on a device."""
+    with ttnn.manage_device(device_id=0) as device:
+        for case in cases(archive):
+            yield from check(case, archive, device)
+
+
+def tensor_of(
+    case: dict[str, Any], archive: Archive, name: str, device: ttnn.MeshDevice, shape: tuple[int, ...]
+) -> ttnn.Tensor:
+    """Return a case's tensor of tiles on the device."""
+    tiles = archive[f"{case['case']}.{name}"]
+    return on_device(tiles, shape, OF_TILE_BYTES[tiles.shape[1]], device)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import ttnn
-from ttnn.cli.goldens.cases import DTYPE, OF_TILE_BYTES, attempt, cases, on_device
+from ttnn.cli.goldens.cases import DTYPE, attempt, each, tensor_of
 from ttnn.cli.goldens.walk import Archive, Checker, Verdict
 
 Case = dict[str, Any]
@@ -18,31 +17,18 @@ def checker_of(name: str) -> Checker | None:
     """Return what checks the file `name` of `ops/`, if it is one of these."""
     family = name.removesuffix(".npz")
     if family in ("softmax", "softmax_h", "softmax_c", "softmax_col"):
-        return functools.partial(_each, _softmax)
+        return functools.partial(each, _softmax)
     if family == "attention_softmax":
-        return functools.partial(_each, _attention_softmax)
+        return functools.partial(each, _attention_softmax)
     if family in ("layer_norm", "rms_norm", "layer_norm_sharded", "rms_norm_sharded"):
-        return functools.partial(_each, _norm)
+        return functools.partial(each, _norm)
     if family in ("rotary_embedding", "rope_llama"):
-        return functools.partial(_each, _rotary)
+        return functools.partial(each, _rotary)
     if family == "batch_norm":
-        return functools.partial(_each, _batch_norm)
+        return functools.partial(each, _batch_norm)
     if family in ("layer_norm_distributed", "rms_norm_distributed"):
-        return functools.partial(_each, _distributed)
+        return functools.partial(each, _distributed)
     return None
-
-
-def _each(
-    check: Callable[[Case, Archive, ttnn.MeshDevice], Iterator[Verdict]], _path: Path, archive: Archive
-) -> Iterator[Verdict]:
-    with ttnn.manage_device(device_id=0) as device:
-        for case in cases(archive):
-            yield from check(case, archive, device)
-
-
-def _tensor(case: Case, archive: Archive, name: str, device: ttnn.MeshDevice, shape: tuple[int, ...]) -> ttnn.Tensor:
-    tiles = archive[f"{case['case']}.{name}"]
-    return on_device(tiles, shape, OF_TILE_BYTES[tiles.shape[1]], device)
 
 
 def _has(case: Case, archive: Archive, name: str) -> bool:
@@ -51,12 +37,12 @@ def _has(case: Case, archive: Archive, name: str) -> bool:
 
 def _softmax(case: Case, archive: Archive, device: ttnn.MeshDevice) -> Iterator[Verdict]:
     name, shape = f"{case['case']}.out", tuple(case["shape"])
-    x = _tensor(case, archive, "in0", device, shape)
+    x = tensor_of(case, archive, "in0", device, shape)
     options = {"numeric_stable": case.get("numeric_stable", True)}
     if case.get("scale") is None:
         run = functools.partial(ttnn.softmax, x, dim=case.get("dim", -1), **options)
     else:
-        mask = _tensor(case, archive, "mask", device, (1, 1, 1, shape[-1]))
+        mask = tensor_of(case, archive, "mask", device, (1, 1, 1, shape[-1]))
         run = functools.partial(ttnn.scale_mask_softmax, x, case["scale"], mask, **options)
     yield attempt(name, run, archive[name].shape)
 
@@ -64,10 +50,10 @@ def _softmax(case: Case, archive: Archive, device: ttnn.MeshDevice) -> Iterator[
 def _attention_softmax(case: Case, archive: Archive, device: ttnn.MeshDevice) -> Iterator[Verdict]:
     name, shape = f"{case['case']}.out", tuple(case["shape"])
     causal = case["causal_mask"]
-    mask = _tensor(case, archive, "mask", device, shape if causal else (1, 1, 1, shape[-1]))
+    mask = tensor_of(case, archive, "mask", device, shape if causal else (1, 1, 1, shape[-1]))
     run = functools.partial(
         ttnn.transformer.attention_softmax_,
-        _tensor(case, archive, "in0", device, shape),
+        tensor_of(case, archive, "in0", device, shape),
         head_size=case["head_size"],
         attention_mask=mask,
         causal_mask=causal,
@@ -81,7 +67,7 @@ def _optional(case: Case, archive: Archive, device: ttnn.MeshDevice) -> dict[str
     row = (1, 1, 1, shape[-1])
     places = {"residual": ("residual_input_tensor", shape), "gamma": ("weight", row), "beta": ("bias", row)}
     return {
-        argument: _tensor(case, archive, name, device, of)
+        argument: tensor_of(case, archive, name, device, of)
         for name, (argument, of) in places.items()
         if _has(case, archive, name)
     }
@@ -89,7 +75,7 @@ def _optional(case: Case, archive: Archive, device: ttnn.MeshDevice) -> dict[str
 
 def _norm(case: Case, archive: Archive, device: ttnn.MeshDevice) -> Iterator[Verdict]:
     name, shape = f"{case['case']}.out", tuple(case["shape"])
-    x = _tensor(case, archive, "in0", device, shape)
+    x = tensor_of(case, archive, "in0", device, shape)
     options = _optional(case, archive, device)
     if "block_w" in case:
         columns, rows = case["two_stage"] or (case["cores_per_row"], 1)
@@ -107,14 +93,14 @@ def _norm(case: Case, archive: Archive, device: ttnn.MeshDevice) -> Iterator[Ver
 def _distributed(case: Case, archive: Archive, device: ttnn.MeshDevice) -> Iterator[Verdict]:
     shape = tuple(case["shape"])
     kind = "layer_norm" if "layer" in case["op"] else "rms_norm"
-    x = _tensor(case, archive, "in0", device, shape)
+    x = tensor_of(case, archive, "in0", device, shape)
     if _has(case, archive, "stats0"):
         name = f"{case['case']}.stats0"
         yield attempt(name, functools.partial(getattr(ttnn, f"{kind}_pre_all_gather"), x), archive[name].shape)
     if _has(case, archive, "out"):
         name = f"{case['case']}.out"
         width = len(archive[f"{case['case']}.stats"]) * ttnn.TILE_SIZE
-        stats = _tensor(case, archive, "stats", device, (*shape[:-1], width))
+        stats = tensor_of(case, archive, "stats", device, (*shape[:-1], width))
         options = {"epsilon": case["epsilon"], **_optional(case, archive, device)}
         run = functools.partial(getattr(ttnn, f"{kind}_post_all_gather"), x, stats, **options)
         yield attempt(name, run, archive[name].shape)
@@ -122,16 +108,16 @@ def _distributed(case: Case, archive: Archive, device: ttnn.MeshDevice) -> Itera
 
 def _rotary(case: Case, archive: Archive, device: ttnn.MeshDevice) -> Iterator[Verdict]:
     name, shape = f"{case['case']}.out", tuple(case["shape"])
-    operands = [_tensor(case, archive, operand, device, shape) for operand in ("in0", "cos", "sin")]
+    operands = [tensor_of(case, archive, operand, device, shape) for operand in ("in0", "cos", "sin")]
     operator = getattr(ttnn.experimental, case["op"])
     if _has(case, archive, "trans_mat"):
-        operands.append(_tensor(case, archive, "trans_mat", device, (1, 1, 32, 32)))
+        operands.append(tensor_of(case, archive, "trans_mat", device, (1, 1, 32, 32)))
     yield attempt(name, functools.partial(operator, *operands), archive[name].shape)
 
 
 def _batch_norm(case: Case, archive: Archive, device: ttnn.MeshDevice) -> Iterator[Verdict]:
     name, shape = f"{case['case']}.out", tuple(case["shape"])
-    x = _tensor(case, archive, "in0", device, shape)
+    x = tensor_of(case, archive, "in0", device, shape)
     places = {"mean": "running_mean", "var": "running_var", "weight": "weight", "bias": "bias"}
     options: dict[str, Any] = {"eps": case["epsilon"]}
     for array, argument in places.items():

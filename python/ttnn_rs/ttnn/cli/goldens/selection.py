@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 import ttnn
-from ttnn.cli.goldens.cases import OF_TILE_BYTES, attempt, cases, on_device
+from ttnn.cli.goldens.cases import attempt, each, tensor_of
 from ttnn.cli.goldens.walk import Archive, Checker, Computed, Verdict
 
 Case = dict[str, Any]
@@ -20,27 +19,14 @@ def checker_of(name: str) -> Checker | None:
     """Return what checks the file `name` of `ops/`, if it is one of these."""
     family = name.removesuffix(".npz")
     if family in ("topk", "sort"):
-        return functools.partial(_each, _sorted)
+        return functools.partial(each, _sorted)
     if family in ("group_norm", "group_norm_sharded"):
-        return functools.partial(_each, _group_norm)
+        return functools.partial(each, _group_norm)
     return None
 
 
-def _each(
-    check: Callable[[Case, Archive, ttnn.MeshDevice], Iterator[Verdict]], _path: Path, archive: Archive
-) -> Iterator[Verdict]:
-    with ttnn.manage_device(device_id=0) as device:
-        for case in cases(archive):
-            yield from check(case, archive, device)
-
-
-def _tensor(case: Case, archive: Archive, name: str, device: ttnn.MeshDevice, shape: tuple[int, ...]) -> ttnn.Tensor:
-    tiles = archive[f"{case['case']}.{name}"]
-    return on_device(tiles, shape, OF_TILE_BYTES[tiles.shape[1]], device)
-
-
 def _sorted(case: Case, archive: Archive, device: ttnn.MeshDevice) -> Iterator[Verdict]:
-    x = _tensor(case, archive, "in0", device, tuple(case["shape"]))
+    x = tensor_of(case, archive, "in0", device, tuple(case["shape"]))
     if case["op"] == "topk":
         results = ttnn.topk(x, case["k"], -1, case["largest"], case["sorted"])
     else:
@@ -54,11 +40,11 @@ def _sorted(case: Case, archive: Archive, device: ttnn.MeshDevice) -> Iterator[V
 
 def _group_norm(case: Case, archive: Archive, device: ttnn.MeshDevice) -> Iterator[Verdict]:
     name, shape = f"{case['case']}.out", tuple(case["shape"])
-    x = _tensor(case, archive, "in0", device, shape)
+    x = tensor_of(case, archive, "in0", device, shape)
     options: dict[str, Any] = {"num_groups": case["num_groups"], "epsilon": case["epsilon"]}
     for array, argument in (("gamma", "weight"), ("beta", "bias")):
         if f"{case['case']}.{array}" in set(archive):
-            options[argument] = _tensor(case, archive, array, device, (1, 1, 1, shape[-1]))
+            options[argument] = tensor_of(case, archive, array, device, (1, 1, 1, shape[-1]))
     if "row_cores" in case:
         placed = ttnn.create_sharded_memory_config(
             shape, ttnn.CoreGrid(x=1, y=case["row_cores"]), ttnn.ShardStrategy.HEIGHT
