@@ -12,6 +12,7 @@ from ttnn.base.enums import DataType, Layout, ShardOrientation, TensorMemoryLayo
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.op_enums import UnaryOpType
 from ttnn.base.program_config import (
+    MinimalMatmulConfig,
     SDPAProgramConfig,
     SoftmaxDefaultProgramConfig,
     SoftmaxShardedMultiCoreProgramConfig,
@@ -35,6 +36,13 @@ class _ExperimentalFastReduceNc(FastOperation):
         memory_config: MemoryConfig = ..., compute_kernel_config: WormholeComputeKernelConfig | None = None,
         sub_core_grids: CoreRangeSet | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalMinimalMatmul(FastOperation):
+    def __call__(self, input_tensor: Tensor, weight_tensor: Tensor, *, bias_tensor: Tensor | None = None,
+        fused_activation: UnaryWithParam | None = None, config: MinimalMatmulConfig | None = None,
+        memory_config: MemoryConfig | None = None, dtype: DataType | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, fuse_swiglu: bool = False,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
 class _ExperimentalNlpConcatHeads(FastOperation):
     def __call__(self, input_tensor: Tensor, *, memory_config: MemoryConfig | None = None, queue_id: int | None = None,
@@ -823,6 +831,8 @@ class _InExperimental:
     """Return 0 with a probability, else the input times `scale`, cut to bfloat16."""
     fast_reduce_nc: _ExperimentalFastReduceNc
     """Return the sum over leading dimensions, rounded to bfloat16 at every addition."""
+    minimal_matmul: _ExperimentalMinimalMatmul
+    """Return `input_tensor @ weight_tensor + bias_tensor`."""
     nlp_concat_heads: _ExperimentalNlpConcatHeads
     """Return heads side by side."""
     nlp_create_qkv_heads: _ExperimentalNlpCreateQkvHeads

@@ -49,3 +49,10 @@ def linear(
 def addmm(x: ArrayLike, a: ArrayLike, b: ArrayLike, *, alpha: float = 1.0, beta: float = 1.0, **_: object) -> Array:
     """Return `beta * x` plus `alpha` times the matrix product."""
     return beta * np.asarray(x, np.float64) + alpha * matmul(a, b)
+
+
+def minimal_matmul(
+    a: ArrayLike, b: ArrayLike, *, bias_tensor: ArrayLike | None = None, fused_activation: Any = None, **_: object
+) -> Array:
+    """Return the matrix product plus the bias."""
+    return linear(a, b, bias=bias_tensor, activation=fused_activation)

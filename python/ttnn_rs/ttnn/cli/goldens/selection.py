@@ -1,4 +1,4 @@
-"""Sorting, the largest elements and group norm of `ops/`, through the functions that users call."""
+"""Sorting, group norm and minimal products of `ops/`, through the functions that users call."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ Case = dict[str, Any]
 def checker_of(name: str) -> Checker | None:
     """Return what checks the file `name` of `ops/`, if it is one of these."""
     family = name.removesuffix(".npz")
+    if family == "minimal_matmul":
+        return functools.partial(each, _minimal_matmul)
     if family in ("topk", "sort"):
         return functools.partial(each, _sorted)
     if family in ("group_norm", "group_norm_sharded"):
@@ -55,3 +57,11 @@ def _group_norm(case: Case, archive: Archive, device: ttnn.MeshDevice) -> Iterat
         options["core_grid"] = ttnn.CoreGrid(x=1, y=case["core_grid_y"])
         options["num_out_blocks"] = case["num_out_blocks"]
     yield attempt(name, functools.partial(ttnn.group_norm, x, **options), archive[name].shape)
+
+
+def _minimal_matmul(case: Case, archive: Archive, device: ttnn.MeshDevice) -> Iterator[Verdict]:
+    name = f"{case['case']}.out"
+    rows, inner, columns = case["shape"]
+    a = tensor_of(case, archive, "in0", device, (rows, inner))
+    b = tensor_of(case, archive, "in1", device, (inner, columns))
+    yield attempt(name, functools.partial(ttnn.experimental.minimal_matmul, a, b), archive[name].shape)
