@@ -26,6 +26,10 @@ from ttnn.operation.registry import FastOperation
 from ttnn.ops.matmul.config_data import AnyProgramConfig
 from ttnn.tensor.tensor import Tensor
 
+class _ExperimentalBroadcastTo(FastOperation):
+    def __call__(self, input: Tensor, output_shape: Shape | Sequence[int], *, memory_config: MemoryConfig | None = None,
+        output: Tensor | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
 class _ExperimentalDropout(FastOperation):
     def __call__(self, input_tensor: Tensor, probability: float, scale: float, seed: int, *,
         use_per_device_seed: bool = True, memory_config: MemoryConfig | None = None,
@@ -74,6 +78,14 @@ class _ExperimentalRotaryEmbeddingLlamaFusedQk(FastOperation):
     def __call__(self, q_input_tensor: Tensor, k_input_tensor: Tensor, cos_cache: Tensor, sin_cache: Tensor,
         trans_mat: Tensor, *, compute_kernel_config: WormholeComputeKernelConfig | None = None,
         queue_id: int | None = None, cq_id: int | None = None) -> tuple[Tensor, Tensor]: ...
+
+class _ExperimentalView(FastOperation):
+    @overload
+    def __call__(self, input_tensor: Tensor, shape: Shape | Sequence[int], *, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, input_tensor: Tensor, N: int, C: int, H: int, W: int, *, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
 
 class _KvCacheFillCacheForUserInPlace(FastOperation):
     def __call__(self, cache: Tensor, input: Tensor, batch_index: int, *, update_idx: int = 0,
@@ -827,6 +839,8 @@ class _InExperimental:
         xlogy: _ExperimentalQuasarEq
         """Return the element-wise product `a * ln(b)`, with broadcasting."""
     quasar: _InExperimentalQuasar
+    broadcast_to: _ExperimentalBroadcastTo
+    """Return `input` with dimensions of size 1 repeated."""
     dropout: _ExperimentalDropout
     """Return 0 with a probability, else the input times `scale`, cut to bfloat16."""
     fast_reduce_nc: _ExperimentalFastReduceNc
@@ -849,6 +863,8 @@ class _InExperimental:
     """Return `x * cos + (x @ trans_mat) * sin`, the product taken for every 32 columns."""
     rotary_embedding_llama_fused_qk: _ExperimentalRotaryEmbeddingLlamaFusedQk
     """Return `rotary_embedding_llama` in decode mode of queries and of keys."""
+    view: _ExperimentalView
+    """Return a view of `input_tensor` with a new shape, on the same pages."""
 
 experimental: _InExperimental
 class _InTransformer:

@@ -137,3 +137,19 @@ def chunk(x: ArrayLike, chunks: int, dim: int, **_: object) -> list[Array]:
 def roll(x: ArrayLike, shifts: int | Sequence[int], dim: Any = None, *_args: object, **_: object) -> Array:
     """Return elements moved along dimensions."""
     return np.roll(np.asarray(x, np.float64), shifts, axis=tuple(dim) if isinstance(dim, list) else dim)
+
+
+def reshape_to_sizes(x: ArrayLike, *sizes: int, **_: object) -> Array:
+    """Return the elements of `x` in their order with a shape of these sizes."""
+    return np.reshape(np.asarray(x, np.float64), sizes)
+
+
+def view(x: ArrayLike, *shape: Any, **_: object) -> Array:
+    """Return the elements of `x` in their order with a shape, given as one argument or as its sizes."""
+    sizes = tuple(shape[0]) if len(shape) == 1 else shape
+    return np.reshape(np.asarray(x, np.float64), sizes)
+
+
+def broadcast_to(x: ArrayLike, output_shape: Sequence[int], **_: object) -> Array:
+    """Return `x` broadcast to a shape."""
+    return np.broadcast_to(np.asarray(x, np.float64), tuple(output_shape))

@@ -1029,6 +1029,10 @@ class _Reshape(FastOperation):
         reshape_tile_mode: TileReshapeMapMode = ..., sub_core_grids: CoreRangeSet | None = None,
         skip_padding_fill: bool = False, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
+class _ReshapeOnDevice(FastOperation):
+    def __call__(self, input_tensor: Tensor, W: int, Z: int, Y: int, X: int, *,
+        memory_config: MemoryConfig | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
 class _Reshard(FastOperation):
     def __call__(self, input_tensor: Tensor, output_memory_config: MemoryConfig, output_tensor: Tensor | None = None, *,
         queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
@@ -1985,6 +1989,8 @@ repeat_interleave: _RepeatInterleave
 """Return `input_tensor` with each element repeated along `dim`."""
 reshape: _Reshape
 """Return `input_tensor` with the elements in the same order and a new shape."""
+reshape_on_device: _ReshapeOnDevice
+"""Return `input_tensor` with the elements in the same order and a shape of rank 4."""
 reshard: _Reshard
 """Return a sharded tensor with another shard specification."""
 rms_norm: _RmsNorm

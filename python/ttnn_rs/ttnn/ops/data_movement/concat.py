@@ -20,6 +20,7 @@ from ttnn.base.tensor_spec import TensorSpec
 from ttnn.base.tile import DEFAULT_TILE
 from ttnn.golden import data_movement as golden
 from ttnn.operation.domain import Operand
+from ttnn.operation.registry import find
 from ttnn.operation.signature import INT_SEQUENCE, INTEGER, SHAPE_LIKE, TENSOR, Kind, Param, Signature
 from ttnn.ops._programs.common import (
     INPUT_TENSOR,
@@ -396,5 +397,33 @@ repeat_interleave = register_movement(
     engine=("write_window",),
     raises=(("ShapeError", "`dim` is out of range."), ("ParameterError", "`repeats` is not positive.")),
     examples=_interleaved,
+    only_rows=ONLY_ROWS,
+)
+
+
+def _broadcast_to(
+    input: Tensor, output_shape: Sequence[int], memory_config: MemoryConfig | None, output: Tensor | None
+) -> Tensor:
+    result: Tensor = find("ttnn.expand")(input, list(output_shape), memory_config=memory_config)
+    return result
+
+
+broadcast_to = register_movement(
+    "experimental.broadcast_to",
+    (
+        Signature(
+            (
+                Param("input", TENSOR, doc="[..., H, W] on a device."),
+                Param("output_shape", INT_SEQUENCE, doc="Shape of the output.", example=[2, 1, 64, 128]),
+            ),
+            (MEMORY_CONFIG_OPTION, Param("output", TENSOR, None, modelled=False)),
+        ),
+    ),
+    _broadcast_to,
+    "Return `input` with dimensions of size 1 repeated.\nShape: [..., 1, ...] -> [..., D, ...].",
+    golden=golden.broadcast_to,
+    raises=(("ShapeError", "a dimension that is not 1 would change."),),
+    composition=True,
+    examples=lambda shape, _: (((2, *shape),),) if shape else (),
     only_rows=ONLY_ROWS,
 )

@@ -16,6 +16,7 @@ from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.shape import Shape, ShapeLike
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.golden import data_movement as golden
+from ttnn.operation.registry import find
 from ttnn.operation.signature import (
     BOOLEAN,
     FILL_VALUE,
@@ -265,4 +266,73 @@ unsqueeze_to_4D = register_movement(  # noqa: N816 - the official name
     raises=(("ShapeError", "the rank is more than 4."),),
     view=True,
     examples=lambda shape, _: ((),) if len(shape) <= 4 else (),
+)
+
+
+def _reshape_on_device(
+    input_tensor: Tensor, w: int, z: int, y: int, x: int, memory_config: MemoryConfig | None
+) -> Tensor:
+    result: Tensor = find("ttnn.reshape")(input_tensor, (w, z, y, x), memory_config=memory_config)
+    return result
+
+
+def _experimental_view(input_tensor: Tensor, shape: Sequence[int]) -> Tensor:
+    result: Tensor = find("ttnn.view")(input_tensor, shape)
+    return result
+
+
+def _view_of_rank_4(input_tensor: Tensor, n: int, c: int, h: int, w: int) -> Tensor:
+    return _experimental_view(input_tensor, (n, c, h, w))
+
+
+def _rank_4(shape: tuple[int, ...], _layout: Layout) -> tuple[tuple[Any, ...], ...]:
+    return (((1,) * (4 - len(shape)) + shape),) if len(shape) <= 4 else ()
+
+
+_SIZES_OF_RANK_4: Final = (("N", 1), ("C", 1), ("H", 64), ("W", 128))
+
+reshape_on_device = register_movement(
+    "reshape_on_device",
+    (
+        Signature(
+            (
+                INPUT_TENSOR,
+                *(
+                    Param(name, INTEGER, doc="Size of a dimension.", example=size)
+                    for name, size in (("W", 1), ("Z", 1), ("Y", 64), ("X", 128))
+                ),
+            ),
+            (MEMORY_CONFIG_OPTION,),
+        ),
+    ),
+    _reshape_on_device,
+    "Return `input_tensor` with the elements in the same order and a shape of rank 4.\n"
+    "Shape: [..., H, W] -> [W, Z, Y, X].",
+    golden=golden.reshape_to_sizes,
+    raises=(("ShapeError", "the number of elements differs."),),
+    view=True,
+    composition=True,
+    examples=_rank_4,
+)
+
+experimental_view = register_movement(
+    "experimental.view",
+    (
+        Signature((INPUT_TENSOR, Param("shape", SHAPE_LIKE, doc=_NEW_SHAPE.doc, example=(1, 1, 64, 128)))),
+        Signature(
+            (
+                INPUT_TENSOR,
+                *(Param(name, INTEGER, doc="Size of a dimension.", example=size) for name, size in _SIZES_OF_RANK_4),
+            ),
+            run=_view_of_rank_4,
+        ),
+    ),
+    _experimental_view,
+    "Return a view of `input_tensor` with a new shape, on the same pages.\n"
+    "Shape: [..., H, W] -> [*shape], with as many elements.",
+    golden=golden.view,
+    raises=(("ShapeError", "the new shape requires elements to be moved."),),
+    view=True,
+    composition=True,
+    examples=lambda shape, _: (((1, *shape) if len(shape) >= 2 else shape,),),
 )
