@@ -41,6 +41,10 @@ class _ExperimentalFastReduceNc(FastOperation):
         sub_core_grids: CoreRangeSet | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
 
+class _ExperimentalIsin(FastOperation):
+    def __call__(self, elements: Tensor, test_elements: Tensor, *, assume_unique: bool = False, invert: bool = False,
+        out: Tensor | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
 class _ExperimentalMinimalMatmul(FastOperation):
     def __call__(self, input_tensor: Tensor, weight_tensor: Tensor, *, bias_tensor: Tensor | None = None,
         fused_activation: UnaryWithParam | None = None, config: MinimalMatmulConfig | None = None,
@@ -845,6 +849,8 @@ class _InExperimental:
     """Return 0 with a probability, else the input times `scale`, cut to bfloat16."""
     fast_reduce_nc: _ExperimentalFastReduceNc
     """Return the sum over leading dimensions, rounded to bfloat16 at every addition."""
+    isin: _ExperimentalIsin
+    """Return 2**32 - 1 where an element is among `test_elements`, 0 elsewhere."""
     minimal_matmul: _ExperimentalMinimalMatmul
     """Return `input_tensor @ weight_tensor + bias_tensor`."""
     nlp_concat_heads: _ExperimentalNlpConcatHeads

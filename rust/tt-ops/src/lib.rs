@@ -16,6 +16,7 @@ mod error;
 pub mod fill;
 pub mod group_norm;
 mod half_table;
+pub mod indexed;
 pub mod matmul;
 pub mod matmul_fast;
 pub mod movement;

@@ -10,6 +10,7 @@ use tt_ops::argmax::ArgmaxProgram;
 use tt_ops::binary::{BinaryProgram, Other, Unit};
 use tt_ops::embedding_backward::EmbeddingBackwardProgram;
 use tt_ops::group_norm::GroupNormProgram;
+use tt_ops::indexed::{self, Combine, IndexProgram};
 use tt_ops::matmul::{Bias, MatmulProgram, Ring};
 use tt_ops::movement::{Movement, Packed, View};
 use tt_ops::reduce::product::{Factors, MatrixAxis, ProductProgram};
@@ -474,6 +475,88 @@ fn sort(
     })
 }
 
+/// Elements that indices name along rows; see `tt_ops::indexed`.
+#[pyfunction]
+#[pyo3(signature = (input, indices, output, **program))]
+fn gather_elements(
+    py: Python<'_>,
+    input: &Buffer,
+    indices: &Buffer,
+    output: &Buffer,
+    program: Option<&Program<'_>>,
+) -> PyResult<()> {
+    keywords!(py, program; formats, width, count, rows: Vec<i32>);
+    let (format, index) = formats;
+    let program = IndexProgram { format, index, width, count, rows };
+    run_on_device(py, "gather", &[input, indices, output], |device, ids| {
+        indexed::gather(device, ids[0], ids[1], ids[2], &program)
+    })
+}
+
+/// Elements placed where indices say along rows; see `tt_ops::indexed`. `combine`: 0 the last stays, 1 sum, 2 product.
+#[pyfunction]
+#[pyo3(signature = (input, indices, source, output, **program))]
+fn scatter_elements(
+    py: Python<'_>,
+    input: &Buffer,
+    indices: &Buffer,
+    source: &Buffer,
+    output: &Buffer,
+    program: Option<&Program<'_>>,
+) -> PyResult<()> {
+    keywords!(py, program; formats, width, count, rows: Vec<i32>, combine: u32);
+    let (format, index) = formats;
+    let program = IndexProgram { format, index, width, count, rows };
+    let combine = match combine {
+        0 => Combine::Last,
+        1 => Combine::Add,
+        _ => Combine::Multiply,
+    };
+    run_on_device(py, "scatter", &[input, indices, source, output], |device, ids| {
+        indexed::scatter(device, (ids[0], ids[1], ids[2]), ids[3], &program, combine)
+    })
+}
+
+/// Positions of elements that are not zero, and their number.
+#[pyfunction]
+#[pyo3(signature = (input, counts, output, *, element_bytes, width))]
+fn nonzero(
+    py: Python<'_>,
+    input: &Buffer,
+    counts: &Buffer,
+    output: &Buffer,
+    element_bytes: usize,
+    width: usize,
+) -> PyResult<()> {
+    run_on_device(py, "nonzero", &[input, counts, output], |device, ids| {
+        indexed::nonzero(device, ids[0], (ids[1], ids[2]), (element_bytes, width))
+    })
+}
+
+/// Adds one to the integers of a buffer.
+#[pyfunction]
+#[pyo3(signature = (output, *, width, skip_negative))]
+fn plus_one(py: Python<'_>, output: &Buffer, width: usize, skip_negative: bool) -> PyResult<()> {
+    run_on_device(py, "plus_one", &[output], |device, ids| indexed::plus_one(device, ids[0], width, skip_negative))
+}
+
+/// Marks the elements that are among others.
+#[pyfunction]
+#[pyo3(signature = (input, others, output, *, widths, element_bytes, invert))]
+fn is_in(
+    py: Python<'_>,
+    input: &Buffer,
+    others: &Buffer,
+    output: &Buffer,
+    widths: (usize, usize),
+    element_bytes: usize,
+    invert: bool,
+) -> PyResult<()> {
+    run_on_device(py, "isin", &[input, others, output], |device, ids| {
+        indexed::is_in(device, (ids[0], widths.0), (ids[1], widths.1), ids[2], (element_bytes, invert))
+    })
+}
+
 /// Copies page i to page i.
 #[pyfunction]
 fn copy_pages(py: Python<'_>, input: &Buffer, output: &Buffer) -> PyResult<()> {
@@ -491,5 +574,6 @@ fn fill(py: Python<'_>, output: &Buffer, format: Given<DataFormat>, value: f64) 
 /// Adds this file's names to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     add_functions!(module: matmul, matmul_fast, unary, binary, ternary, reduce, product, argmax,
-        embedding_backward, move_elements, write_window, gather_rows, replace_tile_rows, group_norm, pool_sticks, sort, copy_pages, fill)
+        embedding_backward, move_elements, write_window, gather_rows, replace_tile_rows, group_norm, pool_sticks, sort, gather_elements,
+        scatter_elements, nonzero, plus_one, is_in, copy_pages, fill)
 }

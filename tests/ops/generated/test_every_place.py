@@ -15,6 +15,8 @@ SHAPES_OF_EACH = 2
 PLACES_OF_EACH = 1
 RANDOM = {"bernoulli", "experimental.dropout", "manual_seed", "rand", "randn", "uniform"}
 WITHOUT_OPERANDS = {"arange", "empty", "empty_like", "full", "ones", "zeros"} | RANDOM
+# Arguments of theirs depend on more than the first tensor; tests/ops/data_movement/test_index_fill.py has places.
+WITHOUT_OPERANDS |= {"fill_rm", "fill_ones_rm", "index_fill", "indexed_fill"}
 
 
 def _cases() -> list[Any]:

@@ -27,6 +27,7 @@ NO_EFFECT: dict[tuple[str, str], str] = {
     ("experimental.dropout", "use_per_device_seed"): "devices of a mesh differ by it; one device stays the same",
     **{("manual_seed", name): "seeds change what sampling draws later" for name in ("seeds", "user_ids")},
     ("experimental.fast_reduce_nc", "compute_kernel_config"): "the calls add up single tiles",
+    ("experimental.isin", "assume_unique"): _TIME_ONLY,
     ("topk", "sorted"): "the elements are in order in any case",
     ("group_norm", "input_mask"): "the operator knows the channels of a group",
     ("*", "chunk_start_idx_tensor"): "the calls give chunk_start_idx",

@@ -153,3 +153,139 @@ def view(x: ArrayLike, *shape: Any, **_: object) -> Array:
 def broadcast_to(x: ArrayLike, output_shape: Sequence[int], **_: object) -> Array:
     """Return `x` broadcast to a shape."""
     return np.broadcast_to(np.asarray(x, np.float64), tuple(output_shape))
+
+
+def gather(x: ArrayLike, dim: int, index: ArrayLike, **_: object) -> Array:
+    """Return the elements of `x` that `index` names along `dim`."""
+    values, names = np.asarray(x, np.float64), np.asarray(index).astype(np.int64)
+    axis = dim % values.ndim
+    part = values[tuple(slice(None) if i == axis else slice(size) for i, size in enumerate(names.shape))]
+    return np.take_along_axis(part, names, axis)
+
+
+def _scattered(x: ArrayLike, dim: int, index: ArrayLike, src: ArrayLike, combine: Any = None) -> Array:
+    values, names = np.array(x, np.float64), np.asarray(index).astype(np.int64)
+    places: list[NDArray[np.int64]] = [*np.indices(names.shape)]
+    places[dim] = names
+    given = np.asarray(src, np.float64)[tuple(map(slice, names.shape))]
+    if combine is None:
+        values[tuple(places)] = given
+    else:
+        whole = np.all(values == np.rint(values)) and np.all(given == np.rint(given))
+        low = -(2.0**31) if min(values.min(initial=0), given.min(initial=0)) < 0 else 0.0
+        combine.at(values, tuple(places), given)
+        if whole and np.any((values < low) | (values >= low + 2.0**32)):
+            # Integers of 32 bits wrap.
+            values = (values - low) % 2.0**32 + low
+    return values
+
+
+def scatter(
+    x: ArrayLike, dim: int, index: ArrayLike, src: ArrayLike, *, reduce: str | None = None, **_: object
+) -> Array:
+    """Return `x` with elements of `src` where `index` says, put there, added or multiplied."""
+    return _scattered(x, dim, index, src, {"add": np.add, "multiply": np.multiply}.get(reduce or ""))
+
+
+def scatter_add(x: ArrayLike, dim: int, index: ArrayLike, src: ArrayLike, **_: object) -> Array:
+    """Return `x` with elements of `src` added where `index` says."""
+    return _scattered(x, dim, index, src, np.add)
+
+
+def _per_channel(index: ArrayLike, channels: int) -> NDArray[np.int64]:
+    names = np.asarray(index).astype(np.int64)
+    return np.repeat(names[:, :, None], channels, axis=2)
+
+
+def tosa_gather(x: ArrayLike, index: ArrayLike, **_: object) -> Array:
+    """Return the rows of every batch that `index` names."""
+    values = np.asarray(x, np.float64)
+    return np.take_along_axis(values, _per_channel(index, values.shape[2]), 1)
+
+
+def tosa_scatter(x: ArrayLike, index: ArrayLike, src: ArrayLike, **_: object) -> Array:
+    """Return `x` with rows of every batch replaced by those of `src`."""
+    return _scattered(x, 1, _per_channel(index, np.shape(src)[2]), src)
+
+
+def index_fill(x: ArrayLike, dim: int, index: ArrayLike, value: float, **_: object) -> Array:
+    """Return `x` with a value wherever `index` names its place along `dim`."""
+    values = np.array(x, np.float64)
+    names = np.asarray(index).astype(np.int64).reshape(-1)
+    np.moveaxis(values, dim, 0)[names[names < values.shape[dim]]] = value
+    return values
+
+
+def indexed_fill(batch_id: ArrayLike, a: ArrayLike, b: ArrayLike, *, dim: int = 0, **_: object) -> Array:
+    """Return `a` with slices along `dim` replaced by those of `b`, where `batch_id` says."""
+    values = np.array(a, np.float64)
+    for place, part in zip(
+        np.asarray(batch_id).astype(np.int64).reshape(-1), np.moveaxis(np.asarray(b, np.float64), dim, 0), strict=True
+    ):
+        np.moveaxis(values, dim, 0)[place] = part
+    return values
+
+
+def nonzero(x: ArrayLike, **_: object) -> list[Array]:
+    """Return how many elements are not zero, in the first of 8 places, and their positions, then zeros."""
+    values = np.asarray(x, np.float64).reshape(-1)
+    places = np.flatnonzero(values)
+    counts, found = np.zeros((1, 1, 1, 8)), np.zeros((1, 1, 1, 4 * values.size))
+    counts[..., 0] = places.size
+    found[..., : places.size] = places
+    return [counts, found]
+
+
+def plus_one(x: ArrayLike, sub_core_grids: object = None, skip_negative_entries: bool = False, **_: object) -> Array:
+    """Return x + 1; below zero x itself, if asked for."""
+    values = np.asarray(x, np.float64)
+    stays: NDArray[np.bool_] = (values < 0) & skip_negative_entries
+    result: Array = values + 1 - stays
+    return result
+
+
+def isin(x: ArrayLike, others: ArrayLike, *, invert: bool = False, **_: object) -> Array:
+    """Return 2**32 - 1 where an element is among `others`, else 0."""
+    return np.where(np.isin(np.asarray(x), np.asarray(others), invert=invert), 2.0**32 - 1, 0.0)
+
+
+def fill_rm(
+    n: int,
+    c: int,
+    h: int,
+    w: int,
+    rows: int,
+    columns: int,
+    _like: object,
+    high: float = 1.0,
+    low: float = 0.0,
+    **_: object,
+) -> Array:
+    """Return [n, c, h, w] with `high` in the first rows and columns and `low` elsewhere."""
+    values: Array = np.full((n, c, h, w), low)
+    values[..., :rows, :columns] = high
+    return values
+
+
+def fold(x: ArrayLike, stride_h: int, stride_w: int, *_args: object, **_: object) -> Array:
+    """Return images whose blocks of pixels are channels."""
+    values = np.asarray(x, np.float64)
+    n, h, w, c = values.shape
+    blocks = values.reshape(n, h // stride_h, stride_h, w // stride_w, stride_w, c)
+    result: Array = blocks.transpose(0, 1, 3, 2, 4, 5).reshape(n, h // stride_h, w // stride_w, -1)
+    return result
+
+
+def rotate_half(x: ArrayLike, **_: object) -> Array:
+    """Return the second half of the last dimension negated, then the first."""
+    first, second = np.split(np.asarray(x, np.float64), 2, axis=-1)
+    return np.concatenate([-second, first], axis=-1)
+
+
+def slice_write(
+    x: ArrayLike, into: ArrayLike, start: Sequence[int], end: Sequence[int], step: Sequence[int], **_: object
+) -> Array:
+    """Return `into` with `x` in a slice of it."""
+    values = np.array(into, np.float64)
+    values[tuple(map(slice, start, end, step))] = np.asarray(x, np.float64)
+    return values

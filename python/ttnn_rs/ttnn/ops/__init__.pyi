@@ -547,6 +547,19 @@ class _FillCache(FastOperation):
     def __call__(self, cache_tensor: Tensor, input_tensor: Tensor, batch_idx: int, *, update_idx: int = 0,
         queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
+class _FillImplicitTilePadding(FastOperation):
+    def __call__(self, input_tensor: Tensor, fill_value: int | float, *, memory_config: MemoryConfig | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _FillOnesRm(FastOperation):
+    def __call__(self, N: int, C: int, H: int, W: int, hOnes: int, wOnes: int, any: Tensor, *,
+        memory_config: MemoryConfig | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _FillRm(FastOperation):
+    def __call__(self, N: int, C: int, H: int, W: int, hOnes: int, wOnes: int, any: Tensor, val_hi: int | float,
+        val_lo: int | float, *, memory_config: MemoryConfig | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
 class _Fmod(FastOperation):
     @overload
     def __call__(self, input_tensor_a: Tensor, scalar: int | float, *, memory_config: MemoryConfig | None = None,
@@ -576,6 +589,12 @@ class _FullLike(FastOperation):
     def __call__(self, tensor: Tensor, fill_value: int | float, dtype: DataType | None = None,
         layout: Layout | None = None, device: MeshDevice | None = None, memory_config: MemoryConfig | None = None,
         optional_tensor: Tensor | None = None, *, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _Gather(FastOperation):
+    def __call__(self, input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False,
+        memory_config: MemoryConfig | None = None, out: Tensor | None = None,
+        sub_core_grids: CoreRangeSet | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
 
 class _Gcd(FastOperation):
     def __call__(self, input_tensor_a: Tensor, input_tensor_b: Tensor, *, dtype: DataType | None = None,
@@ -644,6 +663,15 @@ class _HardtanhBw(FastOperation):
 class _Heaviside(FastOperation):
     def __call__(self, input_tensor: Tensor, value: float, *, memory_config: MemoryConfig | None = None,
         output_tensor: Tensor | None = None, sub_core_grids: CoreRangeSet | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _IndexFill(FastOperation):
+    def __call__(self, input: Tensor, dim: int, index: Tensor, value: int | float, *,
+        memory_config: MemoryConfig | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _IndexedFill(FastOperation):
+    def __call__(self, batch_id: Tensor, input_tensor_a: Tensor, input_tensor_b: Tensor, *,
+        memory_config: MemoryConfig | None = None, dim: int = 0, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
 
 class _InterleavedToSharded(FastOperation):
@@ -863,6 +891,10 @@ class _Narrow(FastOperation):
     def __call__(self, input_tensor: Tensor, dim: int, start: int, length: int, *, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
 
+class _Nonzero(FastOperation):
+    def __call__(self, input_tensor: Tensor, *, memory_config: MemoryConfig | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> list[Tensor]: ...
+
 class _Ones(FastOperation):
     def __call__(self, shape: Shape | Sequence[int], dtype: DataType | None = None, layout: Layout | None = None,
         device: MeshDevice | None = None, memory_config: MemoryConfig | None = None, *, queue_id: int | None = None,
@@ -892,6 +924,10 @@ class _Permute(FastOperation):
     @overload
     def __call__(self, input_tensor: Tensor, dims: Shape | Sequence[int], pad_value: float = 0.0, *,
         queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _PlusOne(FastOperation):
+    def __call__(self, input_tensor: Tensor, sub_core_grids: CoreRangeSet | None = None,
+        skip_negative_entries: bool = False, *, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
 class _Polygamma(FastOperation):
     def __call__(self, input_tensor: Tensor, k: int, *, memory_config: MemoryConfig | None = None,
@@ -1136,6 +1172,17 @@ class _ScaleMaskSoftmaxInPlace(FastOperation):
         is_causal_mask: bool = False, compute_kernel_config: WormholeComputeKernelConfig | None = None,
         numeric_stable: bool = False, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
+class _Scatter(FastOperation):
+    def __call__(self, input: Tensor, dim: int, index: Tensor, src: Tensor, *,
+        memory_config: MemoryConfig | None = None, reduce: str | None = None,
+        sub_core_grids: CoreRangeSet | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _ScatterAdd(FastOperation):
+    def __call__(self, input: Tensor, dim: int, index: Tensor, src: Tensor, *,
+        memory_config: MemoryConfig | None = None, sub_core_grids: CoreRangeSet | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
 class _Selu(FastOperation):
     def __call__(self, input_tensor: Tensor, *, scale: float = 1.0506999492645264, alpha: float = 1.673259973526001,
         memory_config: MemoryConfig | None = None, output_tensor: Tensor | None = None,
@@ -1299,6 +1346,14 @@ class _Topk(FastOperation):
         memory_config: MemoryConfig | None = None, sub_core_grids: CoreRangeSet | None = None,
         indices_tensor: Tensor | None = None, output_tensor: tuple[Tensor, Tensor] | None = None, stable: bool = False,
         queue_id: int | None = None, cq_id: int | None = None) -> list[Tensor]: ...
+
+class _TosaGather(FastOperation):
+    def __call__(self, input: Tensor, index: Tensor, *, memory_config: MemoryConfig | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _TosaScatter(FastOperation):
+    def __call__(self, input: Tensor, index: Tensor, src: Tensor, *, memory_config: MemoryConfig | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
 class _Transpose(FastOperation):
     @overload
@@ -1623,6 +1678,12 @@ fill_bw: _ExpBw
 """Return the list of gradients [0]."""
 fill_cache: _FillCache
 """Write the keys or values of a user's prompt into the cache, and return the cache."""
+fill_implicit_tile_padding: _FillImplicitTilePadding
+"""Return `input_tensor` with a value in the padding of its tiles; the tensor itself if there is none."""
+fill_ones_rm: _FillOnesRm
+"""Return matrices with 1 in the first rows and columns and 0 elsewhere."""
+fill_rm: _FillRm
+"""Return matrices with one value in the first rows and columns and another elsewhere."""
 fill_zero_bw: _AcosBw
 """Return the list of gradients [0]."""
 floor: _Acos
@@ -1643,6 +1704,8 @@ full: _Full
 """Create a tensor of `shape` with every element set to `fill_value`."""
 full_like: _FullLike
 """Create a tensor like `tensor` with every element set to `fill_value`."""
+gather: _Gather
+"""Return the elements of `input` that `index` names along `dim`, as `torch.gather` does."""
 gcd: _Gcd
 """Return the element-wise greatest common divisor of `a` and `b`, with broadcasting."""
 ge: _Eq
@@ -1711,6 +1774,10 @@ imag: _Angle
 """Return the imaginary part of `input_tensor`, [..., H, W]."""
 imag_bw: _AngleBw
 """Return the list of gradients [0 + i * grad]."""
+index_fill: _IndexFill
+"""Return `input` with a value in the slices that `index` names along `dim`."""
+indexed_fill: _IndexedFill
+"""Return `input_tensor_a` with slices replaced by those of `input_tensor_b`."""
 interleaved_to_sharded: _InterleavedToSharded
 """Return an interleaved tensor sharded over the L1 of a grid of cores."""
 is_imag: _Angle
@@ -1911,6 +1978,8 @@ nextafter: _Atan2
 """Return the element-wise next representable value after `a` toward `b`, with broadcasting."""
 nez: _Acos
 """Return 1 where `input_tensor` is not 0, and 0 elsewhere."""
+nonzero: _Nonzero
+"""Return how many elements are not zero, and their positions in row-major order."""
 normalize_hw: _LogicalNotInPlace
 """Return `(x - mean) / sqrt(variance)` of `input_tensor`, normalized over the last two dimensions."""
 ones: _Ones
@@ -1923,6 +1992,8 @@ pad: _Pad
 """Return `input_tensor` padded with `value`."""
 permute: _Permute
 """Return `input_tensor` with its dimensions permuted to the order `dims`."""
+plus_one: _PlusOne
+"""Return `input_tensor`, to whose elements 1 is added in place."""
 polar: _Conj
 """Return the complex tensor `real * (cos(imag) + i * sin(imag))`."""
 polar_bw: _ConjBw
@@ -2031,6 +2102,10 @@ scale_mask_softmax: _ScaleMaskSoftmax
 """Return the softmax of `scale * input_tensor + mask` over the last dimension."""
 scale_mask_softmax_in_place: _ScaleMaskSoftmaxInPlace
 """Write the softmax of `scale * input_tensor + mask` over the last dimension into the input, and return it."""
+scatter: _Scatter
+"""Return `input` with the elements of `src` where `index` says along `dim`, as `torch.scatter` does."""
+scatter_add: _ScatterAdd
+"""Return `input` with the elements of `src` added where `index` says along `dim`, as `torch.scatter_add` does."""
 selu: _Selu
 """Return the element-wise SELU, `scale * (x if x > 0 else alpha * (e^x - 1))`, of `input_tensor`."""
 selu_bw: _AcosBw
@@ -2157,6 +2232,10 @@ topk: _Topk
 """Return the `k` largest or smallest elements along `dim` in order, and their indices: uint16, or uint32 for float32
 and more than 65535 elements.
 """
+tosa_gather: _TosaGather
+"""Return the rows of every batch that `index` names, as TOSA defines it."""
+tosa_scatter: _TosaScatter
+"""Return `input` with rows of every batch replaced, as TOSA defines it."""
 transpose: _Transpose
 """Return `input_tensor` with the dimensions `dim1` and `dim2` transposed."""
 tril: _Tril
