@@ -21,6 +21,14 @@ SHAPE = (1, 1, 64, 128)
 L1 = ttnn.L1_MEMORY_CONFIG
 HEIGHT = ttnn.create_sharded_memory_config(SHAPE, ttnn.CoreGrid(y=2, x=1), ttnn.ShardStrategy.HEIGHT)
 BLOCK = ttnn.create_sharded_memory_config(SHAPE, ttnn.CoreGrid(y=2, x=2), ttnn.ShardStrategy.BLOCK)
+ONE_CORE = ttnn.create_sharded_memory_config((32, 128), ttnn.CoreGrid(y=1, x=1), ttnn.ShardStrategy.HEIGHT)
+
+
+def _token(device: ttnn.MeshDevice, _dtype: ttnn.DataType) -> ttnn.Tensor:
+    """Return a row for the cache of one user."""
+    return tensor(device, ttnn.bfloat16, 5, (1, 1, 1, 128), ttnn.TILE_LAYOUT, ONE_CORE)
+
+
 CORES = ttnn.CoreRangeSet({ttnn.CoreRange(ttnn.CoreCoord(0, 0), ttnn.CoreCoord(1, 1))})
 # Arguments that their kind does not give: operator, parameter. Callables get the device and the data type.
 SPECIAL: dict[tuple[str, str], Any] = {
@@ -52,6 +60,9 @@ SPECIAL: dict[tuple[str, str], Any] = {
     ("interleaved_to_sharded", "shard_shape"): [32, 128],
     ("interleaved_to_sharded", "shard_scheme"): ttnn.TensorMemoryLayout.HEIGHT_SHARDED,
     ("interleaved_to_sharded", "shard_orientation"): ttnn.ShardOrientation.ROW_MAJOR,
+    ("experimental.paged_update_cache", "input_tensor"): _token,
+    ("experimental.paged_fused_update_cache", "input_tensor1"): _token,
+    ("experimental.paged_fused_update_cache", "input_tensor2"): _token,
     # The other values of options.
     ("slice", "slice_step"): [1, 1, 2, 2],
     ("rdiv", "rounding_mode"): "floor",
@@ -79,6 +90,7 @@ INDICES: dict[tuple[str, str], Any] = {
 }
 # Options that every call gets: one of two that must be given, or the device on which the result is looked at.
 GIVEN = {
+    *((f"experimental.paged_{name}update_cache", "update_idxs") for name in ("", "fused_")),
     *((name, "min") for name in ("clamp", "clip", "clamp_bw", "clip_bw")),
     ("batch_norm", "training"),
     *((name, "stable") for name in ("sort", "topk")),
@@ -151,6 +163,8 @@ def _value(entry: registry.Op, param: Param, device: ttnn.MeshDevice, dtype: ttn
     """Return a value for a required parameter."""
     kind = param.kind.text
     found = SPECIAL.get((entry.name, param.name), param.example)
+    if callable(found):
+        return found(device, dtype)
     if isinstance(found, Operand):
         return make_operand(found, dtype, ttnn.TILE_LAYOUT, device)
     if found is not None and kind != "ttnn.Tensor":

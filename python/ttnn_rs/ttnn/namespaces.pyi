@@ -20,7 +20,7 @@ from ttnn.base.program_config import (
 from ttnn.base.shape import Shape
 from ttnn.base.system_enums import TileReshapeMapMode
 from ttnn.base.tile import Tile
-from ttnn.device.coordinates import SubDeviceId
+from ttnn.device.coordinates import MeshCoordinate, SubDeviceId
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.operation.registry import FastOperation
 from ttnn.ops.matmul.config_data import AnyProgramConfig
@@ -61,6 +61,29 @@ class _ExperimentalNlpCreateQkvHeads(FastOperation):
         num_kv_heads: int | None = None, transpose_k_heads: bool = True, kv_tied: bool = False,
         memory_config: MemoryConfig | None = None, output_tensors: Sequence[Tensor] | None = None,
         queue_id: int | None = None, cq_id: int | None = None) -> tuple[Tensor, Tensor, Tensor]: ...
+
+class _ExperimentalPagedFillCache(FastOperation):
+    def __call__(self, cache_tensor: Tensor, input_tensor: Tensor, page_table: Tensor, *,
+        batch_idx_tensor: Tensor | None = None, batch_idx: int = 0,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None,
+        mesh_coords: set[MeshCoordinate] | None = None, block_size: int | None = None,
+        cache_position_modulo: int | None = None, valid_seq_len_tensor: Tensor | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalPagedFusedUpdateCache(FastOperation):
+    def __call__(self, cache_tensor1: Tensor, input_tensor1: Tensor, cache_tensor2: Tensor, input_tensor2: Tensor, *,
+        update_idxs: Shape | Sequence[int] = ..., update_idxs_tensor: Tensor | None = None,
+        share_cache: bool | None = None, page_table: Tensor | None = None, batch_offset: int = 0,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None,
+        mesh_coords: set[MeshCoordinate] | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> tuple[Tensor, Tensor]: ...
+
+class _ExperimentalPagedUpdateCache(FastOperation):
+    def __call__(self, cache_tensor: Tensor, input_tensor: Tensor, *, update_idxs: Shape | Sequence[int] = ...,
+        update_idxs_tensor: Tensor | None = None, share_cache: bool | None = None, page_table: Tensor | None = None,
+        batch_offset: int = 0, compute_kernel_config: WormholeComputeKernelConfig | None = None,
+        mesh_coords: set[MeshCoordinate] | None = None, block_size: int | None = None, num_kv_heads: int | None = None,
+        cache_position_modulo: int | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
 class _ExperimentalRotaryEmbedding(FastOperation):
     def __call__(self, input_tensor: Tensor, cos_cache: Tensor, sin_cache: Tensor, token_index: int | None = None, *,
@@ -857,6 +880,12 @@ class _InExperimental:
     """Return heads side by side."""
     nlp_create_qkv_heads: _ExperimentalNlpCreateQkvHeads
     """Return the heads of queries, keys and values."""
+    paged_fill_cache: _ExperimentalPagedFillCache
+    """Write the keys or values of a user's prompt into the pages that are its own, and return the cache."""
+    paged_fused_update_cache: _ExperimentalPagedFusedUpdateCache
+    """Write keys and values of a token of every user into their caches, and return these."""
+    paged_update_cache: _ExperimentalPagedUpdateCache
+    """Write the keys or values of a token of every user into the cache, each at its own place, and return the cache."""
     rotary_embedding: _ExperimentalRotaryEmbedding
     """Return `x * cos + rotated * sin`, where `rotated` has the halves of the columns of x swapped and the first half
     negated.

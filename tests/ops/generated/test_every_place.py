@@ -15,8 +15,10 @@ SHAPES_OF_EACH = 2
 PLACES_OF_EACH = 1
 RANDOM = {"bernoulli", "experimental.dropout", "manual_seed", "rand", "randn", "uniform"}
 WITHOUT_OPERANDS = {"arange", "empty", "empty_like", "full", "ones", "zeros"} | RANDOM
-# Arguments of theirs depend on more than the first tensor; tests/ops/data_movement/test_index_fill.py has places.
+# Arguments of theirs depend on more than the first tensor; tests/ops/data_movement/test_index_fill.py and
+# tests/ops/kv_cache/test_paged.py have places.
 WITHOUT_OPERANDS |= {"fill_rm", "fill_ones_rm", "index_fill", "indexed_fill"}
+WITHOUT_OPERANDS |= {f"experimental.paged_{name}_cache" for name in ("fill", "update", "fused_update")}
 
 
 def _cases() -> list[Any]:

@@ -114,21 +114,26 @@ def _gathered(name: str, source: Tensor, axis: int, index: Tensor) -> Tensor:
     return permuted(name, tiled, order, DRAM_MEMORY_CONFIG, 0.0)
 
 
+def _check_names(name: str, index: Tensor) -> None:
+    if index._spec.dtype not in (DataType.UINT32, DataType.UINT16):
+        raise DTypeError(
+            f"{name}: index is {index._spec.dtype.name}; it must be UINT32 or UINT16.",
+            vendor=f"Index tensor must be of type UINT32 or UINT16. Got: {index._spec.dtype.cpp_name}",
+        )
+
+
 def _check_gathered(name: str, source: Tensor, index: Tensor | None) -> None:
     """Refuse data types and layouts; without an index, those of the source."""
-    for label, tensor, taken in (("input", source, GATHERED), ("index", index, (DataType.UINT32, DataType.UINT16))):
-        if tensor is None:
-            continue
-        if tensor._spec.dtype not in taken:
-            names = ", ".join(dtype.name for dtype in taken)
-            raise DTypeError(
-                f"{name}: {label} is {tensor._spec.dtype.name}; it must be one of {names}.",
-                vendor=f"Index tensor must be of type UINT32 or UINT16. Got: {tensor._spec.dtype.cpp_name}",
-            )
-        if tensor._spec.layout is not Layout.TILE:
+    if source._spec.dtype not in GATHERED:
+        names = ", ".join(dtype.name for dtype in GATHERED)
+        raise DTypeError(f"{name}: input is {source._spec.dtype.name}; it must be one of {names}.")
+    if index is not None:
+        _check_names(name, index)
+    for label, tensor in (("input", source), ("index", index)):
+        if tensor is not None and tensor._spec.layout is not Layout.TILE:
             raise LayoutError(
                 f"{name}: {label} is row-major; convert it with ttnn.to_layout(..., ttnn.TILE_LAYOUT).",
-                vendor="The input tensor must be in tiled format",
+                vendor=f"The input {'index ' if tensor is index else ''}tensor must be in tiled format",
             )
 
 
@@ -312,6 +317,7 @@ def _tosa_gather(input: Tensor, index: Tensor, memory_config: MemoryConfig | Non
         )
     same_device(name, on_device(name, input, "input"), index, "index")
     _check_gathered(name, input, None)
+    _check_names(name, index)
     names = _expanded(name, index, input._spec.shape[2], Layout.TILE)
     return _gather(input, 1, names, False, memory_config, None, None, name)
 

@@ -1,0 +1,478 @@
+"""Keys and values written into a cache of pages, or a row of every user at a place of its own.
+
+Source: tt-metal `ttnn/cpp/ttnn/operations/experimental/paged_cache`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, Final
+
+from ttnn import _engine
+from ttnn.base.compute_config import WormholeComputeKernelConfig
+from ttnn.base.enums import FORMAT_CODE, TILE_SIZE, DataType, Layout
+from ttnn.base.exceptions import (
+    DTypeError,
+    LayoutError,
+    MemoryConfigError,
+    ParameterError,
+    ShapeError,
+    UnsupportedError,
+)
+from ttnn.base.memory_config import DRAM_MEMORY_CONFIG
+from ttnn.golden import kv_cache as golden
+from ttnn.operation.accuracy import bit_exact
+from ttnn.operation.domain import Operand
+from ttnn.operation.registry import Op, register
+from ttnn.operation.signature import (
+    BOOLEAN,
+    COMPUTE_KERNEL_CONFIG,
+    INT_SEQUENCE,
+    INTEGER,
+    TENSOR,
+    Kind,
+    Param,
+    Signature,
+)
+from ttnn.ops._programs.attention import integers
+from ttnn.ops._programs.common import arch_number, on_device, same_device
+from ttnn.ops._programs.windows import copy_tiles, tile_grid
+from ttnn.ops.data_movement.layout import tilize_padded
+from ttnn.ops.data_movement.permute import moved_to
+from ttnn.tensor.tensor import Tensor
+
+_CACHES: Final = (DataType.BFLOAT16, DataType.BFLOAT8_B, DataType.BFLOAT4_B)
+_FILLED: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B, DataType.BFLOAT4_B)
+_MESH: Final = Param(
+    "mesh_coords",
+    Kind("set[ttnn.MeshCoordinate]", lambda value: isinstance(value, set)),
+    None,
+    doc="Chips of a mesh; there is one here.",
+)
+
+
+def _cache(name: str, tensor: Tensor, label: str, dtypes: tuple[DataType, ...]) -> None:
+    spec = tensor._spec
+    if spec.layout is not Layout.TILE:
+        raise LayoutError(f"{name}: {label} is row-major; convert it with ttnn.to_layout(..., ttnn.TILE_LAYOUT).")
+    if spec.dtype not in dtypes:
+        raise DTypeError(f"{name}: {label} is {spec.dtype.name}; caches are {', '.join(d.name for d in dtypes)}.")
+    if spec.shape.rank != 4 or spec.shape[2] % TILE_SIZE or spec.shape[3] % TILE_SIZE or 0 in tuple(spec.shape):
+        raise ShapeError(f"{name}: {label} has shape {spec.shape}; it must be of rank 4 with full tiles.")
+    if not spec.memory_config.interleaved:
+        raise MemoryConfigError(
+            f"{name}: {label} is sharded; move it to ttnn.DRAM_MEMORY_CONFIG.",
+            vendor="Only interleaved cache is supported",
+        )
+
+
+def _places(name: str, update_idxs: Sequence[int], tensor: Tensor | None, users: int) -> list[int]:
+    """Return the row that each user writes; -1 for a user that writes none."""
+    if bool(update_idxs) == (tensor is not None):
+        raise ParameterError(
+            f"{name}: give either update_idxs or update_idxs_tensor.",
+            vendor="Only an update tensor or an update vector can be provided. Not both or neither.",
+        )
+    if tensor is None:
+        found = [int(place) for place in update_idxs]
+    else:
+        if tensor._spec.dtype is not DataType.INT32 or tensor._spec.layout is not Layout.ROW_MAJOR:
+            raise DTypeError(
+                f"{name}: update_idxs_tensor is {tensor._spec.dtype.name} in {tensor._spec.layout.name}; it must be "
+                "row-major INT32.",
+                vendor="Expected update_idxs to have datatype INT32",
+            )
+        found = integers(name, tensor, "update_idxs_tensor")[:users]
+    if len(found) != users:
+        raise ShapeError(
+            f"{name}: there are {len(found)} places for {users} users.",
+            vendor=f"Number of update_idxs ({len(found)}) should match batch size ({users})",
+        )
+    return found
+
+
+def _table(name: str, table: Tensor, users: int) -> list[list[int]]:
+    """Return the pages of every user."""
+    if table._spec.dtype not in (DataType.INT32, DataType.UINT16) or table._spec.layout is not Layout.ROW_MAJOR:
+        raise DTypeError(
+            f"{name}: page_table is {table._spec.dtype.name} in {table._spec.layout.name}; it must be row-major INT32, "
+            "or UINT16 in shards.",
+            vendor="Expect page table to have datatype INT32",
+        )
+    shape = tuple(table._spec.shape)
+    if len(shape) != 2 or shape[0] < users or not shape[1]:
+        raise ShapeError(
+            f"{name}: page_table has shape {list(shape)}; it must be [{users}, pages].",
+            vendor="Batch size between page_table and input_tensor must match",
+        )
+    return [[int(page) for page in row] for row in table.to_list()]
+
+
+def _not_modelled(name: str, **options: object) -> None:
+    for label, value in options.items():
+        if value is not None:
+            raise UnsupportedError(f"{name}: {label} is not built yet; leave it out.", "unimplemented")
+
+
+def _planned(
+    name: str,
+    cache: Tensor,
+    source: Tensor,
+    update_idxs: Sequence[int],
+    update_idxs_tensor: Tensor | None,
+    share_cache: bool,
+    page_table: Tensor | None,
+    batch_offset: int,
+) -> Callable[[], Tensor]:
+    """Check a call, and return what writes the rows."""
+    device = on_device(name, cache, "cache_tensor")
+    for label, tensor in (
+        ("input_tensor", source),
+        ("update_idxs_tensor", update_idxs_tensor),
+        ("page_table", page_table),
+    ):
+        if tensor is not None:
+            same_device(name, device, tensor, label)
+    _cache(name, cache, "cache_tensor", _CACHES)
+    spec = source._spec
+    if spec.dtype not in (DataType.BFLOAT16, DataType.FLOAT32):
+        raise DTypeError(
+            f"{name}: input_tensor is {spec.dtype.name}; it must be BFLOAT16 or FLOAT32.",
+            vendor="Data type of input tensor for update cache must be FLOAT32 or BFLOAT16",
+        )
+    pages, heads, length, width = tuple(cache._spec.shape)
+    shape = tuple(spec.shape)
+    if len(shape) != 4 or shape[0] != 1 or shape[3] != width or not shape[1] or shape[2] < heads:
+        raise ShapeError(
+            f"{name}: input_tensor has shape {list(shape)}; a cache of {[pages, heads, length, width]} takes "
+            f"[1, users, {heads}, {width}].",
+            vendor="Last dim of input tensor must match last dim of cache tensor",
+        )
+    if spec.memory_config.interleaved:
+        raise MemoryConfigError(
+            f"{name}: input_tensor is interleaved; shard it by height, one user to a core.",
+            vendor="Expect input_tensor to be sharded",
+        )
+    if batch_offset:
+        raise ParameterError(f"{name}: batch_offset is {batch_offset}; it must be 0.", vendor="batch_offset must be 0")
+    users = shape[1]
+    places = _places(name, update_idxs, update_idxs_tensor, users)
+    if page_table is None:
+        if share_cache and pages != 1:
+            raise ShapeError(
+                f"{name}: share_cache=True with a cache of {pages} batches; it must have one.",
+                vendor="Share cache feature expects cache tensor to have batch of 1",
+            )
+        if not share_cache and users != pages:
+            raise ShapeError(
+                f"{name}: input_tensor has {users} users, the cache {pages} batches.",
+                vendor="Expect batch in input tensor match the batch in cache tensor",
+            )
+        rows = [[0 if share_cache else user] for user in range(users)]
+        extent = length
+    else:
+        if share_cache or update_idxs_tensor is None:
+            what = "share_cache=True" if share_cache else "no update_idxs_tensor"
+            raise ParameterError(
+                f"{name}: page_table is given with {what}.", vendor="Paged cache requires update_idxs tensor"
+            )
+        rows = _table(name, page_table, users)
+        extent = length * len(rows[0])
+    wrong = [place for place in places if place >= extent]
+    if wrong:
+        raise ParameterError(f"{name}: row {wrong[0]} is behind the {extent} rows of a user.")
+    tiled = source if spec.layout is Layout.TILE else tilize_padded(name, source, memory_config=DRAM_MEMORY_CONFIG)
+    *_, height, across = tile_grid(cache)
+    in_height = tile_grid(tiled)[-2]
+    # Users that write into the same tile follow one another, in rows of one replacement.
+    taken: dict[int, list[tuple[int, int, int]]] = {}
+    for user, place in enumerate(places):
+        if place < 0:
+            continue
+        page = rows[user][place // length]
+        if not 0 <= page < pages:
+            if page_table is not None and page == -1:
+                continue
+            raise ParameterError(f"{name}: page_table names page {page} of {pages}.")
+        at = place % length
+        for head in range(heads):
+            first = ((page * heads + head) * height + at // TILE_SIZE) * across
+            start = (user * in_height + head // TILE_SIZE) * across
+            for column in range(across):
+                rows_of = taken.setdefault(first + column, [])
+                rows_of.append((start + column, head % TILE_SIZE, at % TILE_SIZE))
+
+    def run() -> Tensor:
+        assert tiled._buffer is not None
+        assert cache._buffer is not None
+        _engine.replace_tile_rows(
+            tiled._buffer,
+            cache._buffer,
+            list(taken.items()),
+            formats=(FORMAT_CODE[spec.dtype], FORMAT_CODE[cache._spec.dtype]),
+            arch=arch_number(device),
+        )
+        return cache
+
+    return run
+
+
+def _paged_update(
+    cache_tensor: Tensor,
+    input_tensor: Tensor,
+    update_idxs: Sequence[int],
+    update_idxs_tensor: Tensor | None,
+    share_cache: bool | None,
+    page_table: Tensor | None,
+    batch_offset: int,
+    _compute_kernel_config: WormholeComputeKernelConfig | None,
+    _mesh_coords: Any,
+    block_size: int | None,
+    num_kv_heads: int | None,
+    cache_position_modulo: int | None,
+) -> Tensor:
+    name = "ttnn.experimental.paged_update_cache"
+    _not_modelled(name, block_size=block_size, num_kv_heads=num_kv_heads, cache_position_modulo=cache_position_modulo)
+    options = (update_idxs, update_idxs_tensor, bool(share_cache), page_table, batch_offset)
+    return _planned(name, cache_tensor, input_tensor, *options)()
+
+
+def _paged_fused_update(
+    cache_tensor1: Tensor,
+    input_tensor1: Tensor,
+    cache_tensor2: Tensor,
+    input_tensor2: Tensor,
+    update_idxs: Sequence[int],
+    update_idxs_tensor: Tensor | None,
+    share_cache: bool | None,
+    page_table: Tensor | None,
+    batch_offset: int,
+    _compute_kernel_config: WormholeComputeKernelConfig | None,
+    _mesh_coords: Any,
+) -> tuple[Tensor, Tensor]:
+    name = "ttnn.experimental.paged_fused_update_cache"
+    on_device(name, cache_tensor1, "cache_tensor1")
+    same_device(name, on_device(name, cache_tensor2, "cache_tensor2"), cache_tensor1, "cache_tensor1")
+    if tuple(cache_tensor1._spec.shape) != tuple(cache_tensor2._spec.shape) or cache_tensor1 is cache_tensor2:
+        raise ShapeError(
+            f"{name}: cache_tensor1 is {cache_tensor1._spec.shape}, cache_tensor2 {cache_tensor2._spec.shape}; they "
+            "must be two caches of one shape."
+        )
+    options = (update_idxs, update_idxs_tensor, bool(share_cache), page_table, batch_offset)
+    # Both are checked before the first is written.
+    pairs = ((cache_tensor1, input_tensor1), (cache_tensor2, input_tensor2))
+    first, second = [_planned(name, cache, source, *options) for cache, source in pairs]
+    return first(), second()
+
+
+def _paged_fill(
+    cache_tensor: Tensor,
+    input_tensor: Tensor,
+    page_table: Tensor,
+    batch_idx_tensor: Tensor | None,
+    batch_idx: int,
+    _compute_kernel_config: WormholeComputeKernelConfig | None,
+    _mesh_coords: Any,
+    block_size: int | None,
+    cache_position_modulo: int | None,
+    valid_seq_len_tensor: Tensor | None,
+) -> Tensor:
+    name = "ttnn.experimental.paged_fill_cache"
+    _not_modelled(
+        name,
+        block_size=block_size,
+        cache_position_modulo=cache_position_modulo,
+        valid_seq_len_tensor=valid_seq_len_tensor,
+    )
+    device = on_device(name, cache_tensor, "cache_tensor")
+    for label, tensor in (
+        ("input_tensor", input_tensor),
+        ("page_table", page_table),
+        ("batch_idx_tensor", batch_idx_tensor),
+    ):
+        if tensor is not None:
+            same_device(name, device, tensor, label)
+    _cache(name, cache_tensor, "cache_tensor", _FILLED)
+    _cache(name, input_tensor, "input_tensor", _FILLED)
+    if input_tensor._spec.dtype is not cache_tensor._spec.dtype:
+        raise DTypeError(
+            f"{name}: input_tensor is {input_tensor._spec.dtype.name}, the cache {cache_tensor._spec.dtype.name}; they "
+            "must be equal.",
+            vendor="Input and cache tensors must have same dtype!",
+        )
+    pages, heads, length, width = tuple(cache_tensor._spec.shape)
+    one, of_heads, rows, columns = tuple(input_tensor._spec.shape)
+    if (one, of_heads, columns) != (1, heads, width):
+        raise ShapeError(
+            f"{name}: input_tensor has shape {input_tensor._spec.shape}; a cache of {cache_tensor._spec.shape} takes "
+            f"[1, {heads}, rows, {width}]."
+        )
+    if batch_idx_tensor is not None:
+        found = integers(name, batch_idx_tensor, "batch_idx_tensor")
+        if len(found) != 1:
+            raise ShapeError(
+                f"{name}: batch_idx_tensor has {len(found)} elements; it must have one.",
+                vendor="Batch idx tensor must have a single element",
+            )
+        batch_idx = found[0]
+    table = _table(name, page_table, 1)
+    if not 0 <= batch_idx < len(table):
+        raise ParameterError(f"{name}: batch_idx={batch_idx} is out of range for {len(table)} rows of page_table.")
+    needed = -(-rows // length)
+    if needed > len(table[0]):
+        raise ShapeError(
+            f"{name}: {rows} rows need {needed} pages; page_table has {len(table[0])}.",
+            vendor="Input seq_len must fit in max_num_blocks_per_seq",
+        )
+    targets = table[batch_idx][:needed]
+    if any(not -1 <= page < pages for page in targets):
+        raise ParameterError(f"{name}: page_table names pages {targets} of {pages}.")
+    if input_tensor._buffer is cache_tensor._buffer:
+        # Pages are read before others of them are written.
+        input_tensor = moved_to(input_tensor, DRAM_MEMORY_CONFIG)
+    *_, height, across = tile_grid(cache_tensor)
+    in_height = tile_grid(input_tensor)[-2]
+    for number, page in enumerate(targets):
+        if page < 0:
+            continue
+        count = min(height, in_height - number * height)
+        copy_tiles(
+            input_tensor,
+            cache_tensor,
+            shape=(pages, heads, height, across),
+            strides=(0, in_height * across, across, 1),
+            offset=number * height * across,
+            window=[(page, 1), (0, heads), (0, count), (0, across)],
+        )
+    return cache_tensor
+
+
+_COMPUTE: Final = Param("compute_kernel_config", COMPUTE_KERNEL_CONFIG, None, doc="Rows are copied whatever it says.")
+_SHARE: Final = Param("share_cache", BOOLEAN, None, doc="All users write into one cache of batch 1.")
+_OFFSET: Final = Param("batch_offset", INTEGER, 0, doc="Must be 0.")
+_PAGES: Final = Param("page_table", TENSOR, None, doc="[users, pages] of INT32: the pages of every user, -1 for none.")
+_INDICES: Final = (
+    Param("update_idxs", INT_SEQUENCE, [], doc="The row that every user writes; -1 for none.", example=[3]),
+    Param("update_idxs_tensor", TENSOR, None, doc="[users] of INT32: the same."),
+)
+_ERRORS: Final = (
+    ("DTypeError", "a data type is not taken."),
+    ("LayoutError", "a cache is row-major."),
+    ("ShapeError", "shapes do not fit."),
+    ("MemoryConfigError", "the cache is sharded, or the input is not."),
+    ("ParameterError", "a place or a page is out of range, or options contradict each other."),
+    ("UnsupportedError", "an option is not built yet."),
+)
+
+
+def _wide(label: str) -> Param:
+    return Param(label, INTEGER, None, doc="Not supported.", example=32)
+
+
+def _cache_param(label: str) -> Param:
+    return Param(
+        label, TENSOR, doc="[B, H, S, D], or [pages, H, rows, D] with a page table.", example=Operand((1, 1, 64, 128))
+    )
+
+
+declare = partial(
+    Op,
+    source="tt-metal `ttnn/cpp/ttnn/operations/experimental/paged_cache`",
+    layouts=(Layout.TILE,),
+    accuracy=bit_exact(),
+    numerics="movement",
+    raises=_ERRORS,
+    examples=(),
+)
+_ROW: Final = "[1, users, H, D] in shards of height: a row of every head for every user."
+
+paged_update_cache = register(
+    declare(
+        name="experimental.paged_update_cache",
+        signatures=(
+            Signature(
+                (_cache_param("cache_tensor"), Param("input_tensor", TENSOR, doc=_ROW)),
+                (
+                    *_INDICES,
+                    _SHARE,
+                    _PAGES,
+                    _OFFSET,
+                    _COMPUTE,
+                    _MESH,
+                    _wide("block_size"),
+                    _wide("num_kv_heads"),
+                    _wide("cache_position_modulo"),
+                ),
+            ),
+        ),
+        run=_paged_update,
+        doc="Write the keys or values of a token of every user into the cache, each at its own place, and return the "
+        "cache.\nShape: [B, H, S, D], [1, B, H, D] -> [B, H, S, D].\n"
+        "A tile of block floats whose row changes is packed again.",
+        dtypes=_CACHES,
+        golden=golden.paged_update_cache,
+        engine=("replace_tile_rows",),
+    )
+)
+paged_fused_update_cache = register(
+    declare(
+        name="experimental.paged_fused_update_cache",
+        signatures=(
+            Signature(
+                (
+                    _cache_param("cache_tensor1"),
+                    Param("input_tensor1", TENSOR, doc=_ROW),
+                    _cache_param("cache_tensor2"),
+                    Param("input_tensor2", TENSOR, doc=_ROW),
+                ),
+                (*_INDICES, _SHARE, _PAGES, _OFFSET, _COMPUTE, _MESH),
+            ),
+        ),
+        run=_paged_fused_update,
+        doc="Write keys and values of a token of every user into their caches, and return these.\n"
+        "Shape: [B, H, S, D], [1, B, H, D], twice -> [B, H, S, D], [B, H, S, D].",
+        dtypes=_CACHES,
+        golden=golden.paged_fused_update_cache,
+        engine=("replace_tile_rows",),
+    )
+)
+paged_fill_cache = register(
+    declare(
+        name="experimental.paged_fill_cache",
+        signatures=(
+            Signature(
+                (
+                    _cache_param("cache_tensor"),
+                    Param("input_tensor", TENSOR, doc="[1, H, s, D] of the data type of the cache."),
+                    Param(
+                        "page_table",
+                        TENSOR,
+                        doc="[B, pages] of INT32: the pages of every user, -1 for none.",
+                        example=Operand((1, 1), dtype=DataType.INT32, layout=Layout.ROW_MAJOR, between=(0, 0)),
+                    ),
+                ),
+                (
+                    Param(
+                        "batch_idx_tensor",
+                        TENSOR,
+                        None,
+                        doc="[1] of UINT32 or INT32: the user, in place of `batch_idx`.",
+                    ),
+                    Param("batch_idx", INTEGER, 0, doc="The user, a row of `page_table`."),
+                    _COMPUTE,
+                    _MESH,
+                    _wide("block_size"),
+                    _wide("cache_position_modulo"),
+                    Param("valid_seq_len_tensor", TENSOR, None, doc="Not supported."),
+                ),
+            ),
+        ),
+        run=_paged_fill,
+        doc="Write the keys or values of a user's prompt into the pages that are its own, and return the cache.\n"
+        "Shape: [pages, H, rows, D], [1, H, s, D], [B, pages] -> [pages, H, rows, D].",
+        dtypes=_FILLED,
+        golden=golden.paged_fill_cache,
+        engine=("write_window", "copy_pages"),
+    )
+)

@@ -1,0 +1,104 @@
+"""Keys and values in pages, and rows of users at places of their own."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ttnn
+from operands import make, values_of
+
+TILES, ROWS = ttnn.TILE_LAYOUT, ttnn.ROW_MAJOR_LAYOUT
+
+
+def _ints(
+    values: list[int], shape: list[int], device: ttnn.MeshDevice, dtype: ttnn.DataType = ttnn.int32
+) -> ttnn.Tensor:
+    return ttnn.Tensor(values, shape, dtype, ROWS, device)
+
+
+def _tokens(
+    users: int, heads: int, width: int, device: ttnn.MeshDevice, seed: int = 1, layout: ttnn.Layout = TILES
+) -> ttnn.Tensor:
+    """Return [1, users, heads, width] with a user to every core."""
+    cores = ttnn.num_cores_to_corerangeset(users, device.compute_with_storage_grid_size(), True)
+    rows = -(-heads // 32) * 32 if layout is TILES else heads
+    shards = ttnn.ShardSpec(cores, [rows, width], ttnn.ShardOrientation.ROW_MAJOR)
+    place = ttnn.MemoryConfig(ttnn.TensorMemoryLayout.HEIGHT_SHARDED, ttnn.BufferType.L1, shards)
+    return make((1, users, heads, width), ttnn.bfloat16, layout, device, seed, place)
+
+
+@pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.bfloat8_b])
+@pytest.mark.parametrize("by_tensor", [False, True])
+def test_every_user_has_its_place(by_tensor: bool, dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:
+    cache = make((4, 3, 96, 64), dtype, TILES, device)
+    tokens = _tokens(4, 3, 64, device)
+    places = [70, 0, -1, 31]
+    expected = values_of(cache)
+    for user, place in enumerate(places):
+        if place >= 0:
+            expected[user, :, place] = values_of(tokens)[0, user]
+    options = {"update_idxs_tensor": _ints(places, [4], device)} if by_tensor else {"update_idxs": places}
+    assert ttnn.experimental.paged_update_cache(cache, tokens, **options) is cache
+    step = 2**-6 if dtype is ttnn.bfloat8_b else 0
+    np.testing.assert_allclose(values_of(cache), expected, atol=step * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("layout", [TILES, ROWS])
+def test_pages_of_users(layout: ttnn.Layout, device: ttnn.MeshDevice) -> None:
+    keys, values = (make((6, 2, 32, 64), ttnn.bfloat16, TILES, device, seed) for seed in (3, 4))
+    first, second = (_tokens(2, 2, 64, device, seed, layout) for seed in (1, 2))
+    table, places = [[5, 0, 2], [1, 3, 4]], [40, 95]
+    expected = [values_of(keys), values_of(values)]
+    for into, tokens in zip(expected, (first, second), strict=True):
+        for user, place in enumerate(places):
+            into[table[user][place // 32], :, place % 32] = values_of(tokens)[0, user]
+    options = {
+        "update_idxs_tensor": _ints(places, [2], device),
+        "page_table": _ints([*table[0], *table[1]], [2, 3], device),
+    }
+    result = ttnn.experimental.paged_fused_update_cache(keys, first, values, second, **options)
+    for tensor, into in zip(result, expected, strict=True):
+        np.testing.assert_array_equal(values_of(tensor), into)
+    with pytest.raises(ttnn.ParameterError, match="row 96 is behind"):
+        ttnn.experimental.paged_update_cache(
+            keys, first, **options | {"update_idxs_tensor": _ints([0, 96], [2], device)}
+        )
+    np.testing.assert_array_equal(values_of(keys), expected[0])
+
+
+@pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.bfloat8_b, ttnn.float32])
+def test_a_prompt_in_pages(dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:
+    cache = make((6, 2, 64, 64), dtype, TILES, device)
+    prompt = make((1, 2, 160, 64), dtype, TILES, device, 1)
+    table = _ints([5, 0, 2, 1, 3, 4], [2, 3], device)
+    expected = values_of(cache)
+    for number, page in enumerate((1, 3, 4)):
+        part = values_of(prompt)[0, :, number * 64 : number * 64 + 64]
+        expected[page, :, : part.shape[1]] = part
+    assert ttnn.experimental.paged_fill_cache(cache, prompt, table, batch_idx=1) is cache
+    np.testing.assert_array_equal(values_of(cache), expected)
+    user = _ints([1], [1], device, ttnn.uint32)
+    ttnn.experimental.paged_fill_cache(cache, prompt, table, batch_idx_tensor=user)
+    np.testing.assert_array_equal(values_of(cache), expected)
+
+
+def test_what_does_not_fit(device: ttnn.MeshDevice) -> None:
+    update = ttnn.experimental.paged_update_cache
+    cache, tokens = make((2, 2, 64, 64), ttnn.bfloat16, TILES, device), _tokens(2, 2, 64, device)
+    before = values_of(cache)
+    with pytest.raises(ttnn.ParameterError, match="either update_idxs"):
+        update(cache, tokens)
+    with pytest.raises(ttnn.MemoryConfigError, match="interleaved"):
+        update(cache, ttnn.to_memory_config(tokens, ttnn.DRAM_MEMORY_CONFIG), update_idxs=[0, 1])
+    with pytest.raises(ttnn.ShapeError, match="there are 1 places"):
+        update(cache, tokens, update_idxs=[0])
+    with pytest.raises(ttnn.ShapeError, match="share_cache"):
+        update(cache, tokens, update_idxs=[0, 1], share_cache=True)
+    with pytest.raises(ttnn.UnsupportedError, match="block_size"):
+        update(cache, tokens, update_idxs=[0, 1], block_size=32)
+    with pytest.raises(ttnn.ParameterError, match="names pages"):
+        ttnn.experimental.paged_fill_cache(
+            cache, make((1, 2, 64, 64), ttnn.bfloat16, TILES, device), _ints([9], [1, 1], device)
+        )
+    np.testing.assert_array_equal(values_of(cache), before)
