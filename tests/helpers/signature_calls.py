@@ -60,6 +60,9 @@ SPECIAL: dict[tuple[str, str], Any] = {
     ("interleaved_to_sharded", "shard_shape"): [32, 128],
     ("interleaved_to_sharded", "shard_scheme"): ttnn.TensorMemoryLayout.HEIGHT_SHARDED,
     ("interleaved_to_sharded", "shard_orientation"): ttnn.ShardOrientation.ROW_MAJOR,
+    ("experimental.padded_slice", "memory_config"): ttnn.create_sharded_memory_config(
+        (1, 1, 32, 64), ttnn.CoreGrid(y=1, x=2), ttnn.ShardStrategy.HEIGHT
+    ),
     ("experimental.paged_update_cache", "input_tensor"): _token,
     ("experimental.paged_fused_update_cache", "input_tensor1"): _token,
     ("experimental.paged_fused_update_cache", "input_tensor2"): _token,

@@ -492,6 +492,18 @@ class _StickArguments(TypedDict):
 
 def pool_sticks(input: Buffer, output: Buffer, **program: Unpack[_StickArguments]) -> None: ...
 
+class _GridArguments(TypedDict):
+    format: int
+    channels: int
+    image: tuple[int, int]
+    points: int
+    align_corners: bool
+    dst32: bool
+    fidelity: int
+    arch: int
+
+def grid_sample(input: Buffer, grid: Buffer, output: Buffer, **program: Unpack[_GridArguments]) -> None: ...
+
 class _SortArguments(TypedDict):
     formats: tuple[int, int]
     rows: int

@@ -62,6 +62,12 @@ class _ExperimentalNlpCreateQkvHeads(FastOperation):
         memory_config: MemoryConfig | None = None, output_tensors: Sequence[Tensor] | None = None,
         queue_id: int | None = None, cq_id: int | None = None) -> tuple[Tensor, Tensor, Tensor]: ...
 
+class _ExperimentalPaddedSlice(FastOperation):
+    def __call__(self, input_tensor: Tensor, padded_slice_start: Shape | Sequence[int],
+        padded_slice_end: Shape | Sequence[int], padded_slice_step: Shape | Sequence[int] | None = None, *,
+        memory_config: MemoryConfig, output_tensor: Tensor | None = None, pad_value: float | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
 class _ExperimentalPagedFillCache(FastOperation):
     def __call__(self, cache_tensor: Tensor, input_tensor: Tensor, page_table: Tensor, *,
         batch_idx_tensor: Tensor | None = None, batch_idx: int = 0,
@@ -105,6 +111,15 @@ class _ExperimentalRotaryEmbeddingLlamaFusedQk(FastOperation):
     def __call__(self, q_input_tensor: Tensor, k_input_tensor: Tensor, cos_cache: Tensor, sin_cache: Tensor,
         trans_mat: Tensor, *, compute_kernel_config: WormholeComputeKernelConfig | None = None,
         queue_id: int | None = None, cq_id: int | None = None) -> tuple[Tensor, Tensor]: ...
+
+class _ExperimentalRotateHalf(FastOperation):
+    def __call__(self, input: Tensor, *, memory_config: MemoryConfig | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalSliceWrite(FastOperation):
+    def __call__(self, input_tensor: Tensor, output_tensor: Tensor, start: Shape | Sequence[int],
+        end: Shape | Sequence[int], step: Shape | Sequence[int], *, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
 
 class _ExperimentalView(FastOperation):
     @overload
@@ -414,6 +429,12 @@ class _ExperimentalQuasarFmod(FastOperation):
     @overload
     def __call__(self, input_tensor_a: Tensor, input_tensor_b: Tensor, *, memory_config: MemoryConfig | None = None,
         sub_core_grids: CoreRangeSet | None = None, sub_device_id: SubDeviceId | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalQuasarFold(FastOperation):
+    def __call__(self, input: Tensor, stride_h: int, stride_w: int, use_transpose_as_fold: bool = False,
+        output_shape: Shape | None = None, padding: Shape | Sequence[int] = ..., grid_size: CoreRangeSet | None = None,
+        override_memory_config: MemoryConfig | None = None, collapse_output: bool = False, *,
         queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
 class _ExperimentalQuasarGcd(FastOperation):
@@ -733,6 +754,8 @@ class _InExperimental:
         """Return the element-wise rounded-down quotient `floor(a / b)`, with broadcasting."""
         fmod: _ExperimentalQuasarFmod
         """Return the element-wise remainder `a - b * trunc(a / b)`, which has the sign of `a`, with broadcasting."""
+        fold: _ExperimentalQuasarFold
+        """Return images whose blocks of pixels are channels."""
         gcd: _ExperimentalQuasarGcd
         """Return the element-wise greatest common divisor of `a` and `b`, with broadcasting."""
         ge: _ExperimentalQuasarEq
@@ -815,6 +838,8 @@ class _InExperimental:
         """Return the outer product of the last dimensions of two tensors."""
         pad: _ExperimentalQuasarPad
         """Return `input_tensor` padded with `value`."""
+        padded_slice: _ExperimentalPaddedSlice
+        """Return a slice of images, its pixels as rows in shards, with channels padded to the width of these."""
         polyval: _ExperimentalQuasarPolyval
         """Return the element-wise polynomial of `input_tensor` with the coefficients `coeffs`."""
         pow: _ExperimentalQuasarPow
@@ -835,6 +860,8 @@ class _InExperimental:
         """Return a sharded tensor as an interleaved one."""
         slice: _ExperimentalQuasarSlice
         """Return the elements of `input_tensor` from `starts` to `ends` (not included) with `steps`."""
+        slice_write: _ExperimentalSliceWrite
+        """Write a tensor into a slice of another, and return that."""
         squared_difference: _ExperimentalQuasarEq
         """Return the element-wise squared difference `(a - b)^2`, with broadcasting."""
         squared_difference_: _ExperimentalQuasarBiasGeluInPlace
@@ -880,6 +907,8 @@ class _InExperimental:
     """Return heads side by side."""
     nlp_create_qkv_heads: _ExperimentalNlpCreateQkvHeads
     """Return the heads of queries, keys and values."""
+    padded_slice: _ExperimentalPaddedSlice
+    """Return a slice of images, its pixels as rows in shards, with channels padded to the width of these."""
     paged_fill_cache: _ExperimentalPagedFillCache
     """Write the keys or values of a user's prompt into the pages that are its own, and return the cache."""
     paged_fused_update_cache: _ExperimentalPagedFusedUpdateCache
@@ -898,8 +927,53 @@ class _InExperimental:
     """Return `x * cos + (x @ trans_mat) * sin`, the product taken for every 32 columns."""
     rotary_embedding_llama_fused_qk: _ExperimentalRotaryEmbeddingLlamaFusedQk
     """Return `rotary_embedding_llama` in decode mode of queries and of keys."""
+    rotate_half: _ExperimentalRotateHalf
+    """Return the second half of the columns negated, then the first."""
+    slice_write: _ExperimentalSliceWrite
+    """Write a tensor into a slice of another, and return that."""
     view: _ExperimentalView
     """Return a view of `input_tensor` with a new shape, on the same pages."""
+    all_gather_async: FastOperation
+    all_gather_async_reversed: FastOperation
+    all_gather_concat: FastOperation
+    all_gather_matmul_async: FastOperation
+    all_gather_minimal_matmul_async: FastOperation
+    all_reduce_async: FastOperation
+    all_reduce_create_qkv_heads: FastOperation
+    all_to_all_async: FastOperation
+    all_to_all_async_generic: FastOperation
+    all_to_all_dispatch_metadata: FastOperation
+    deepseek_moe_reduce_scatter: FastOperation
+    halo_scatter: FastOperation
+    high_bw_all_gather: FastOperation
+    llama_all_gather_matmul_async: FastOperation
+    llama_reduce_scatter: FastOperation
+    llama_rs_create_heads: FastOperation
+    llama_rs_matmul: FastOperation
+    matmul_reduce_scatter_async: FastOperation
+    minimal_matmul_strided_reduce_scatter_async: FastOperation
+    neighbor_pad_async: FastOperation
+    neighbor_pad_halo: FastOperation
+    recv_async: FastOperation
+    recv_async_h2d: FastOperation
+    recv_direct_async: FastOperation
+    reduce_scatter_minimal_async: FastOperation
+    reduce_scatter_minimal_async_create_intermediate_buffer: FastOperation
+    reduce_scatter_minimal_direct: FastOperation
+    reduce_scatter_minimal_direct_create_persistent_buffers: FastOperation
+    reduce_scatter_minimal_direct_create_staging_buffer: FastOperation
+    ring_attention_all_gather_async: FastOperation
+    ring_indexer_score_dsa: FastOperation
+    selective_reduce_combine: FastOperation
+    send_async: FastOperation
+    send_async_d2h: FastOperation
+    send_direct_async: FastOperation
+    slice_reshard_async: FastOperation
+    strided_all_gather_async: FastOperation
+    strided_all_gather_minimal_matmul_async: FastOperation
+    strided_reduce_scatter_async: FastOperation
+    wan_fused_rmsnorm_post_allgather: FastOperation
+    wan_fused_rmsnorm_pre_allgather: FastOperation
 
 experimental: _InExperimental
 class _InTransformer:
@@ -933,6 +1007,10 @@ class _InTransformer:
     """Return attention of one query per user over the keys up to its position."""
     split_query_key_value_and_split_heads: _TransformerSplitQueryKeyValueAndSplitHeads
     """Return the heads of queries, keys and values."""
+    exp_ring_joint_scaled_dot_product_attention: FastOperation
+    ring_distributed_scaled_dot_product_attention: FastOperation
+    ring_joint_scaled_dot_product_attention: FastOperation
+    ring_mla: FastOperation
 
 transformer: _InTransformer
 class _InKvCache:

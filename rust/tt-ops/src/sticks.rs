@@ -78,9 +78,12 @@ pub fn pool(device: &mut Device, input: BufferId, output: BufferId, program: &St
     if program.weights.is_empty() {
         return for_each_page(program.outputs(), Vec::new, |keys, item| largest(program, &pages, &target, keys, item));
     }
-    let sums = Sums::new(program)?;
+    let sums = Sums::new(program.channels, program.dst32, program.fidelity, program.arch)?;
+    let reductions: Vec<_> = program.weights.chunks(program.window).map(|weights| sums.reductions(weights)).collect();
     for_each_page(program.outputs(), Registers::default, |registers, item| {
-        sums.output(&pages, &target, registers, item)
+        let window = &program.sticks[item * program.window..][..program.window];
+        sums.output(&pages, target.claim(item)?, registers, window, &reductions[program.rows[item] as usize]);
+        Ok(())
     })
 }
 
@@ -117,14 +120,13 @@ fn largest(
     Ok(())
 }
 
-/// Weighted sums.
-struct Sums<'p> {
-    program: &'p StickProgram,
+/// Weighted sums of sticks.
+struct Sums {
+    channels: usize,
     level: Level,
     input: Input,
+    math: MathConfig,
     packer: Packer,
-    /// For each row of weights, those of every 32 sticks.
-    reductions: Vec<Vec<Reduction>>,
 }
 
 struct Registers {
@@ -140,43 +142,43 @@ impl Default for Registers {
     }
 }
 
-impl<'p> Sums<'p> {
-    fn new(program: &'p StickProgram) -> Result<Self, OpError> {
+impl Sums {
+    fn new(channels: usize, dst32: bool, fidelity: MathFidelity, arch: Arch) -> Result<Self, OpError> {
         let level = Level::current();
-        let input = Input::new(FORMAT, program.dst32);
-        let dst = tile_io::dst_format(FORMAT, program.dst32);
-        let math = MathConfig { fidelity: program.fidelity, dst, alu: input.register, arch: program.arch };
+        let input = Input::new(FORMAT, dst32);
+        let dst = tile_io::dst_format(FORMAT, dst32);
+        let math = MathConfig { fidelity, dst, alu: input.register, arch };
         let config = PackConfig { edge: EdgeMask::Row0, ..PackConfig::new(dst, FORMAT) };
         let packer = Packer::new(&config, level)
             .map_err(|error| OpError::Invariant { operator: NAME, what: error.to_string() })?;
-        let reductions = program.weights.chunks(program.window).map(|weights| {
-            let of_tile = |weights: &[u32]| {
-                // A pool takes the weights of a face's rows from the columns of that face's first row.
-                let factors: Tile = std::array::from_fn(|index| {
-                    let (row, column) = TileShape::FULL.position(index);
-                    let place = row / 16 * 16 + column % 16;
-                    weights.get(place).map_or(0, |&bits| tile_io::src_word(input.register, bits & 0x7fff_0000))
-                });
-                Reduction::pool(&math, input.register, (PoolOp::Sum, ReduceDim::Column), &factors)
-            };
-            weights.chunks(TILE).map(of_tile).collect()
-        });
-        Ok(Self { program, level, input, packer, reductions: reductions.collect() })
+        Ok(Self { channels, level, input, math, packer })
     }
 
+    /// Returns what sums every 32 sticks with these weights, FP32 bits of which the upper half counts.
+    fn reductions(&self, weights: &[u32]) -> Vec<Reduction> {
+        let of_tile = |weights: &[u32]| {
+            // A pool takes the weights of a face's rows from the columns of that face's first row.
+            let factors: Tile = std::array::from_fn(|index| {
+                let (row, column) = TileShape::FULL.position(index);
+                let place = row / 16 * 16 + column % 16;
+                weights.get(place).map_or(0, |&bits| tile_io::src_word(self.input.register, bits & 0x7fff_0000))
+            });
+            Reduction::pool(&self.math, self.input.register, (PoolOp::Sum, ReduceDim::Column), &factors)
+        };
+        weights.chunks(TILE).map(of_tile).collect()
+    }
+
+    /// Writes the sum of a window of sticks, -1 where there is none.
     fn output(
         &self,
         pages: &Pages<'_>,
-        output: &Output<'_>,
+        target: &mut [u8],
         registers: &mut Registers,
-        item: usize,
-    ) -> Result<(), OpError> {
-        let program = self.program;
-        let window = &program.sticks[item * program.window..][..program.window];
-        let reductions = &self.reductions[program.rows[item] as usize];
-        let target = output.claim(item)?;
-        for first in (0..program.channels).step_by(TILE) {
-            let count = TILE.min(program.channels - first);
+        window: &[i32],
+        reductions: &[Reduction],
+    ) {
+        for first in (0..self.channels).step_by(TILE) {
+            let count = TILE.min(self.channels - first);
             registers.dst.fill(0);
             for (part, reduction) in window.chunks(TILE).zip(reductions) {
                 registers.sticks.fill(0);
@@ -197,6 +199,112 @@ impl<'p> Sums<'p> {
                 datums.copy_from_slice(&registers.packed[at..at + datums.len()]);
             }
         }
+    }
+}
+
+/// What sampling at points of a grid is built with.
+#[derive(Clone, Copy, Debug)]
+pub struct GridProgram {
+    /// Format of the grid: `Float32` or `Float16B`. A page of it has x and y of a point.
+    pub format: DataFormat,
+    /// Channels of a stick.
+    pub channels: usize,
+    /// Rows and columns of an image.
+    pub image: (usize, usize),
+    /// Points of an image.
+    pub points: usize,
+    /// -1 and 1 are the centres of the first and last pixels, not their outer edges.
+    pub align_corners: bool,
+    /// 32-bit Dst.
+    pub dst32: bool,
+    /// Fidelity of products.
+    pub fidelity: MathFidelity,
+    /// Chip.
+    pub arch: Arch,
+}
+
+impl GridProgram {
+    fn check(&self, device: &Device, [input, grid, output]: [BufferId; 3]) -> Result<(), OpError> {
+        let refuse = |what: String| Err(OpError::Invariant { operator: NAME, what });
+        let (from, at, to) = (device.buffer(input)?, device.buffer(grid)?, device.buffer(output)?);
+        let size = match self.format {
+            DataFormat::Float32 => 4,
+            DataFormat::Float16B => 2,
+            format => return refuse(format!("a grid of {format:?}")),
+        };
+        let images = to.num_pages().checked_div(self.points).unwrap_or(0);
+        let pixels = self.image.0 * self.image.1;
+        if images * self.points != to.num_pages() || from.num_pages() != images * pixels {
+            return refuse(format!("{} points in {} pixels", to.num_pages(), from.num_pages()));
+        }
+        let bytes = 2 * self.channels;
+        if from.page_bytes() < bytes || to.page_bytes() < bytes || at.page_bytes() < 2 * size {
+            return refuse(format!("{} channels", self.channels));
+        }
+        if at.num_pages() != to.num_pages() || self.channels == 0 {
+            return refuse(format!("{} points for {} outputs", at.num_pages(), to.num_pages()));
+        }
         Ok(())
     }
+
+    /// Returns the first of two neighbours along an axis, and the weights of both. No step is fused, as in the reader.
+    fn neighbours(&self, coordinate: f32, extent: usize) -> (f32, [f32; 2]) {
+        let half = if self.align_corners { (extent as f32 - 1.0) * 0.5 } else { extent as f32 * 0.5 };
+        let offset = if self.align_corners { half } else { half - 0.5 };
+        let place = coordinate * half + offset;
+        let first = place.floor();
+        let fraction = place - first;
+        (first, [1.0 - fraction, fraction])
+    }
+
+    /// Returns the four sticks around a point and their weights: above left and right, below left and right.
+    fn corners(&self, page: &[u8], image: usize) -> ([i32; 4], [u32; 4]) {
+        let coordinate = |at: usize| match self.format {
+            DataFormat::Float32 => {
+                f32::from_le_bytes([page[4 * at], page[4 * at + 1], page[4 * at + 2], page[4 * at + 3]])
+            }
+            _ => f32::from_bits(u32::from(u16::from_le_bytes([page[2 * at], page[2 * at + 1]])) << 16),
+        };
+        let (height, width) = self.image;
+        let (left, across) = self.neighbours(coordinate(0), width);
+        let (top, down) = self.neighbours(coordinate(1), height);
+        let inside = |first: f32, step: usize, extent: usize| {
+            let place = first + step as f32;
+            (place >= 0.0 && place < extent as f32).then_some(place as usize)
+        };
+        let mut sticks = [-1; 4];
+        let mut weights = [0; 4];
+        for corner in 0..4 {
+            let (below, right) = (corner / 2, corner % 2);
+            if let (Some(row), Some(column)) = (inside(top, below, height), inside(left, right, width)) {
+                sticks[corner] = ((image * height + row) * width + column) as i32;
+                weights[corner] = (down[below] * across[right]).to_bits();
+            }
+        }
+        (sticks, weights)
+    }
+}
+
+/// Samples images between their pixels, at the points of a grid; outside of an image lie zeros.
+///
+/// # Errors
+/// Memory errors; buffers that do not hold what the program asks for.
+pub fn grid_sample(
+    device: &mut Device,
+    input: BufferId,
+    grid: BufferId,
+    output: BufferId,
+    program: &GridProgram,
+) -> Result<(), OpError> {
+    program.check(device, [input, grid, output])?;
+    let outputs = device.buffer(output)?.num_pages();
+    let access = device.access(&[output])?;
+    let (pages, points) = (access.input(input)?.all()?, access.input(grid)?.all()?);
+    let target = access.output(output)?;
+    let sums = Sums::new(program.channels, program.dst32, program.fidelity, program.arch)?;
+    for_each_page(outputs, Registers::default, |registers, item| {
+        let (sticks, weights) = program.corners(points.page(item), item / program.points);
+        sums.output(&pages, target.claim(item)?, registers, &sticks, &sums.reductions(&weights));
+        Ok(())
+    })
 }

@@ -17,7 +17,7 @@ use tt_ops::reduce::product::{Factors, MatrixAxis, ProductProgram};
 use tt_ops::reduce::{Axis, Fill, Join, ReduceStep};
 use tt_ops::row_writes::{self, WindowCopy};
 use tt_ops::sort::{SortProgram, Wanted};
-use tt_ops::sticks::StickProgram;
+use tt_ops::sticks::{GridProgram, StickProgram};
 use tt_ops::ternary::TernaryProgram;
 use tt_ops::unary::UnaryProgram;
 use tt_ops::{Chain, OpError};
@@ -456,6 +456,23 @@ fn pool_sticks(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<
     run_on_device(py, "pool", &[input, output], |device, ids| tt_ops::sticks::pool(device, ids[0], ids[1], &program))
 }
 
+/// Images sampled at the points of a grid; see `tt_ops::sticks`.
+#[pyfunction]
+#[pyo3(signature = (input, grid, output, **program))]
+fn grid_sample(
+    py: Python<'_>,
+    input: &Buffer,
+    grid: &Buffer,
+    output: &Buffer,
+    program: Option<&Program<'_>>,
+) -> PyResult<()> {
+    keywords!(py, program; format, channels, image, points, align_corners, dst32, fidelity, arch);
+    let program = GridProgram { format, channels, image, points, align_corners, dst32, fidelity, arch };
+    run_on_device(py, "grid_sample", &[input, grid, output], |device, ids| {
+        tt_ops::sticks::grid_sample(device, ids[0], ids[1], ids[2], &program)
+    })
+}
+
 /// Sorts rows, or finds the first elements of their order: so many tiles; see `tt_ops::sort`.
 #[pyfunction]
 #[pyo3(signature = (input, values, indices, **program))]
@@ -574,6 +591,6 @@ fn fill(py: Python<'_>, output: &Buffer, format: Given<DataFormat>, value: f64) 
 /// Adds this file's names to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     add_functions!(module: matmul, matmul_fast, unary, binary, ternary, reduce, product, argmax,
-        embedding_backward, move_elements, write_window, gather_rows, replace_tile_rows, group_norm, pool_sticks, sort, gather_elements,
+        embedding_backward, move_elements, write_window, gather_rows, replace_tile_rows, group_norm, pool_sticks, grid_sample, sort, gather_elements,
         scatter_elements, nonzero, plus_one, is_in, copy_pages, fill)
 }

@@ -18,6 +18,7 @@ WITHOUT_OPERANDS = {"arange", "empty", "empty_like", "full", "ones", "zeros"} | 
 # Arguments of theirs depend on more than the first tensor; tests/ops/data_movement/test_index_fill.py and
 # tests/ops/kv_cache/test_paged.py have places.
 WITHOUT_OPERANDS |= {"fill_rm", "fill_ones_rm", "index_fill", "indexed_fill"}
+WITHOUT_OPERANDS |= {"experimental.slice_write", "experimental.padded_slice"}
 WITHOUT_OPERANDS |= {f"experimental.paged_{name}_cache" for name in ("fill", "update", "fused_update")}
 
 

@@ -267,25 +267,37 @@ def fill_rm(
     return values
 
 
-def fold(x: ArrayLike, stride_h: int, stride_w: int, *_args: object, **_: object) -> Array:
-    """Return images whose blocks of pixels are channels."""
+def fold(
+    x: ArrayLike,
+    stride_h: int,
+    stride_w: int,
+    use_transpose_as_fold: bool = False,
+    output_shape: Sequence[int] | None = None,
+    padding: Sequence[int] = (0, 0),
+    *_args: object,
+    collapse_output: bool = False,
+    **_: object,
+) -> Array:
+    """Return images whose blocks of pixels are channels; from channels first, rows and columns fill tiles before."""
     values = np.asarray(x, np.float64)
+    around = [padding[0], padding[0], padding[1], padding[1], 0, 0] if len(padding) == 2 else [*padding, 0, 0][:6]
+    if use_transpose_as_fold:
+        more = [around[5], around[0], around[2]]
+        sizes = [size + extra for size, extra in zip(values.shape[1:], more, strict=True)]
+        full = [sizes[0], *(-(-size // 32) * 32 for size in sizes[1:])]
+        widths = [(0, 0), *((0, total - own) for total, own in zip(full, values.shape[1:], strict=True))]
+        values = np.pad(values, widths).transpose(0, 2, 3, 1)
+    else:
+        values = np.pad(values, [(0, 0), *zip(around[::2], around[1::2], strict=True)])
     n, h, w, c = values.shape
-    blocks = values.reshape(n, h // stride_h, stride_h, w // stride_w, stride_w, c)
-    result: Array = blocks.transpose(0, 1, 3, 2, 4, 5).reshape(n, h // stride_h, w // stride_w, -1)
-    return result
+    blocks = values.reshape(n, h // stride_h, stride_h, w // stride_w, stride_w, c).transpose(0, 1, 3, 2, 4, 5)
+    result: Array = blocks.reshape(n, h // stride_h, w // stride_w, -1)
+    if use_transpose_as_fold and output_shape is not None:
+        result = result[tuple(map(slice, output_shape))]
+    return result.reshape(1, 1, -1, result.shape[-1]) if collapse_output else result
 
 
 def rotate_half(x: ArrayLike, **_: object) -> Array:
     """Return the second half of the last dimension negated, then the first."""
     first, second = np.split(np.asarray(x, np.float64), 2, axis=-1)
     return np.concatenate([-second, first], axis=-1)
-
-
-def slice_write(
-    x: ArrayLike, into: ArrayLike, start: Sequence[int], end: Sequence[int], step: Sequence[int], **_: object
-) -> Array:
-    """Return `into` with `x` in a slice of it."""
-    values = np.array(into, np.float64)
-    values[tuple(map(slice, start, end, step))] = np.asarray(x, np.float64)
-    return values

@@ -156,6 +156,24 @@ def normalize_hw(x: ArrayLike, **_: object) -> NDArray[np.float64]:
     return result
 
 
+def var_hw(x: ArrayLike, **_: object) -> NDArray[np.float64]:
+    """Return the variance over the last two dimensions."""
+    result: NDArray[np.float64] = np.asarray(x, np.float64).var((-2, -1), keepdims=True)
+    return result
+
+
+def std_hw(x: ArrayLike, **_: object) -> NDArray[np.float64]:
+    """Return the standard deviation over the last two dimensions."""
+    return np.sqrt(var_hw(x))
+
+
+def normalize_global(x: ArrayLike, **_: object) -> NDArray[np.float64]:
+    """Return (x - mean) / sqrt(variance) over everything."""
+    values: NDArray[np.float64] = np.asarray(x, np.float64)
+    result: NDArray[np.float64] = (values - values.mean()) / values.std()
+    return result
+
+
 def terms_of_normalize_hw(x: ArrayLike, **_: object) -> NDArray[np.float64]:
     """Return (|x| + |mean|) / sqrt(variance), in whose units the difference is rounded."""
     values: NDArray[np.float64] = np.asarray(x, np.float64)

@@ -146,3 +146,39 @@ def upsample(x: ArrayLike, scale_factor: Any, *, mode: str = "nearest", **_: Any
         second = np.minimum(first + 1, extent - 1)
         values = np.take(values, first, axis=axis) * (1 - part) + np.take(values, second, axis=axis) * part
     return values
+
+
+def grid_sample(
+    x: ArrayLike,
+    grid: ArrayLike,
+    *,
+    mode: str = "bilinear",
+    padding_mode: str = "zeros",
+    align_corners: bool = False,
+    **_: object,
+) -> Values:
+    """Return images mixed from the four pixels around every point, zeros being outside."""
+    if (mode, padding_mode) != ("bilinear", "zeros"):
+        raise ValueError(f"mode={mode!r} with padding_mode={padding_mode!r}")
+    values, points = np.asarray(x, np.float64), np.asarray(grid, np.float64)
+    batch, height, width, channels = values.shape
+    padded = np.zeros((batch, height + 2, width + 2, channels))
+    padded[:, 1:-1, 1:-1] = values
+    places = []
+    for axis, extent in ((1, height), (0, width)):
+        half = (extent - 1) / 2 if align_corners else extent / 2
+        places.append(points[..., axis] * half + (half if align_corners else half - 0.5))
+    firsts = [np.floor(place) for place in places]
+    image = np.arange(batch)[:, None, None]
+    result: Values = np.zeros((*points.shape[:3], channels))
+    for down in (0, 1):
+        for across in (0, 1):
+            row, column = (
+                np.clip(first + step, -1, extent).astype(int) + 1
+                for first, step, extent in zip(firsts, (down, across), (height, width), strict=True)
+            )
+            weight = np.ones(points.shape[:3])
+            for place, first, step in zip(places, firsts, (down, across), strict=True):
+                weight *= place - first if step else 1 - place + first
+            result += weight[..., None] * padded[image, row, column]
+    return result

@@ -14,7 +14,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial, wraps
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NoReturn
 
 import numpy as np
 
@@ -240,6 +240,7 @@ class FastOperation:
 
 _operations: Final[dict[str, FastOperation]] = {}
 _named_again: Final[dict[str, FastOperation]] = {}
+_unsupported: Final[dict[str, FastOperation]] = {}
 
 
 def register(op: Op) -> FastOperation:
@@ -281,6 +282,22 @@ def add_operation(operation: FastOperation) -> FastOperation:
     return operation
 
 
+def declare_unsupported(name: str, refuse: Callable[[str], NoReturn]) -> FastOperation:
+    """List an operator that always raises, so that programs which name it without calling it can be imported.
+
+    Args:
+        name: Name below `ttnn`.
+        refuse: Raises `UnsupportedError` for a full name.
+    """
+
+    def run(*_args: object, **_options: object) -> NoReturn:
+        refuse(f"ttnn.{name}")
+
+    operation = FastOperation(f"ttnn.{name}", run)
+    _unsupported[name] = operation
+    return operation
+
+
 def operations() -> tuple[FastOperation, ...]:
     """Return every registered operator, sorted by name."""
     return tuple(sorted(_operations.values()))
@@ -289,7 +306,7 @@ def operations() -> tuple[FastOperation, ...]:
 def exports() -> dict[str, FastOperation]:
     """Return the operators that have an entry, by the names below `ttnn`: their own, their aliases, second names."""
     own = {name: find(f"ttnn.{entry.name}") for entry in entries() for name in (entry.name, *entry.aliases)}
-    return own | _named_again
+    return own | _named_again | _unsupported
 
 
 def find(name: str) -> FastOperation:

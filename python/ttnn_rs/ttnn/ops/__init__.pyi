@@ -580,6 +580,12 @@ class _FmodBw(FastOperation):
         memory_config: MemoryConfig | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> list[Tensor]: ...
 
+class _Fold(FastOperation):
+    def __call__(self, input: Tensor, stride_h: int, stride_w: int, use_transpose_as_fold: bool = False,
+        output_shape: Shape | None = None, padding: Shape | Sequence[int] = ..., grid_size: CoreRangeSet | None = None,
+        override_memory_config: MemoryConfig | None = None, collapse_output: bool = False, *,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
 class _Full(FastOperation):
     def __call__(self, shape: Shape | Sequence[int], fill_value: int | float, dtype: DataType | None = None,
         layout: Layout | None = None, device: MeshDevice | None = None, memory_config: MemoryConfig | None = None,
@@ -629,6 +635,12 @@ class _GlobalAvgPool2D(FastOperation):
 
 class _Glu(FastOperation):
     def __call__(self, input_tensor: Tensor, dim: int = -1, *, memory_config: MemoryConfig | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _GridSample(FastOperation):
+    def __call__(self, input_tensor: Tensor, grid: Tensor, *, mode: str = 'bilinear', padding_mode: str = 'zeros',
+        align_corners: bool = False, use_precomputed_grid: bool = False, batch_output_channels: bool = False,
+        memory_config: MemoryConfig | None = None, compute_kernel_config: WormholeComputeKernelConfig | None = None,
         queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
 class _GroupNorm(FastOperation):
@@ -1232,6 +1244,10 @@ class _Slice(FastOperation):
         output_tensor: Tensor | None = None, pad_value: float | None = None, sub_core_grids: CoreRangeSet | None = None,
         queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
+class _SnakeBeta(FastOperation):
+    def __call__(self, input_tensor: Tensor, alpha: Tensor, beta: Tensor, *, memory_config: MemoryConfig | None = None,
+        output_tensor: Tensor | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
 class _Softcap(FastOperation):
     def __call__(self, input_tensor: Tensor, beta: float, *, memory_config: MemoryConfig | None = None,
         output_tensor: Tensor | None = None, sub_core_grids: CoreRangeSet | None = None, queue_id: int | None = None,
@@ -1696,6 +1712,8 @@ fmod: _Fmod
 """Return the element-wise remainder `a - b * trunc(a / b)`, which has the sign of `a`, with broadcasting."""
 fmod_bw: _FmodBw
 """Return the list of gradients [grad, -grad * trunc(a / b)]."""
+fold: _Fold
+"""Return images whose blocks of pixels are channels."""
 frac: _Acos
 """Return the element-wise fractional part, `x - trunc(x)`, of `input_tensor`."""
 frac_bw: _AcosBw
@@ -1726,6 +1744,8 @@ global_avg_pool2d: _GlobalAvgPool2D
 """Return the mean of every channel of images."""
 glu: _Glu
 """Return `a * sigmoid(b)`, with `a` and `b` the halves of the padded last dimension."""
+grid_sample: _GridSample
+"""Return images sampled at the points of a grid, mixed from the four nearest pixels."""
 group_norm: _GroupNorm
 """Return `(x - mean) / sqrt(variance + epsilon)` over rows and the channels of every group, times `weight`, plus
 `bias`.
@@ -1980,6 +2000,8 @@ nez: _Acos
 """Return 1 where `input_tensor` is not 0, and 0 elsewhere."""
 nonzero: _Nonzero
 """Return how many elements are not zero, and their positions in row-major order."""
+normalize_global: _LogicalNotInPlace
+"""Return `(x - mean) / sqrt(variance)` of all elements, padding among them."""
 normalize_hw: _LogicalNotInPlace
 """Return `(x - mean) / sqrt(variance)` of `input_tensor`, normalized over the last two dimensions."""
 ones: _Ones
@@ -2140,6 +2162,8 @@ situ_glu: _SituGlu
 """Return `softcap(gate, beta1) * sigmoid(gate) * softcap(up, beta2)` element-wise, with broadcasting."""
 slice: _Slice
 """Return the elements of `input_tensor` from `starts` to `ends` (not included) with `steps`."""
+snake_beta: _SnakeBeta
+"""Return the element-wise activation `x + sin(alpha * x)**2 / beta`, with broadcasting."""
 softcap: _Softcap
 """Return the element-wise soft cap, `beta * tanh(x / beta)`, of `input_tensor`."""
 softmax: _Softmax
@@ -2182,6 +2206,8 @@ stack: _Stack
 """Return tensors joined along a new dimension `dim`."""
 std: _Std
 """Return the standard deviation along `dim`."""
+std_hw: _LogicalNotInPlace
+"""Return the standard deviation of every matrix."""
 sub_bw: _AddBw
 """Return the list of gradients [grad, -grad]."""
 subalpha: _Addalpha
@@ -2266,6 +2292,8 @@ upsample: _Upsample
 """Return larger images: every pixel repeated, or mixed from the four that are nearest."""
 var: _Std
 """Return the variance along `dim`."""
+var_hw: _LogicalNotInPlace
+"""Return the variance of every matrix, the mean of squares of deviations from the mean."""
 view: _View
 """Return a view of `input_tensor` with a new shape, on the same pages."""
 where: _Where
@@ -2282,3 +2310,14 @@ zeros: _Ones
 """Create a tensor of `shape` with zeros."""
 zeros_like: _OnesLike
 """Create a tensor like `tensor` with zeros."""
+all_broadcast: FastOperation
+all_gather: FastOperation
+all_reduce: FastOperation
+all_to_all_combine: FastOperation
+all_to_all_dispatch: FastOperation
+broadcast: FastOperation
+fused_rms_minimal: FastOperation
+mesh_partition: FastOperation
+point_to_point: FastOperation
+reduce_scatter: FastOperation
+reduce_to_root: FastOperation

@@ -19,23 +19,25 @@ Case = dict[str, Any]
 
 def checker_of(name: str) -> Checker | None:
     """Return what checks the file `name` of `ops/`, if it is one of these."""
-    known = {"pool.npz": _pool, "upsample_bilinear.npz": _upsample}
+    known = {"pool.npz": _pool, "upsample_bilinear.npz": _upsample, "grid_sample.npz": _grid_sample}
     return functools.partial(_each, known[name]) if name in known else None
 
 
-def _each(check: Callable[[Case, ttnn.Tensor], ttnn.Tensor], _path: Path, archive: Archive) -> Iterator[Verdict]:
+def _each(
+    check: Callable[[Case, Any, Archive], Any], _path: Path, archive: Archive
+) -> Iterator[Verdict]:
     with ttnn.manage_device(device_id=0) as device:
         for case in cases(archive):
             name = f"{case['case']}.out"
             words = archive[f"{case['case']}.in0"]
             values = words.view(ml_dtypes.bfloat16).astype(np.float32)
             shape = case.get("shape_nhwc") or case["shape"]
-            result = check(case, ttnn.Tensor(values.reshape(shape), ttnn.bfloat16).to(device))
+            result = check(case, ttnn.Tensor(values.reshape(shape), ttnn.bfloat16).to(device), archive)
             floats = np.ascontiguousarray(result.to_numpy(), np.float32)
             yield Computed(name, (floats.view(np.uint32) >> 16).astype(np.uint16).reshape(archive[name].shape))
 
 
-def _pool(case: Case, x: ttnn.Tensor) -> ttnn.Tensor:
+def _pool(case: Case, x: ttnn.Tensor, _archive: Archive) -> ttnn.Tensor:
     batch, height, width, channels = case["shape_nhwc"]
     kernel, stride, padding = case["kernel"], case["stride"], case["padding"]
     if case["op"] == "max_pool2d":
@@ -43,5 +45,13 @@ def _pool(case: Case, x: ttnn.Tensor) -> ttnn.Tensor:
     return ttnn.avg_pool2d(x, batch, height, width, channels, kernel, stride, padding)
 
 
-def _upsample(case: Case, x: ttnn.Tensor) -> ttnn.Tensor:
+def _upsample(case: Case, x: ttnn.Tensor, _archive: Archive) -> ttnn.Tensor:
     return ttnn.upsample(x, case["scale_factor"], mode="bilinear")
+
+
+def _grid_sample(case: Case, x: Any, archive: Archive) -> Any:
+    words = archive[f"{case['case']}.grid"].astype(np.uint32)
+    wide = case["grid_dtype"] == "f32"
+    points = (words if wide else words << 16).view(np.float32).reshape(case["grid_shape"])
+    grid = ttnn.Tensor(points, ttnn.float32 if wide else ttnn.bfloat16).to(x.device())
+    return ttnn.grid_sample(x, grid, align_corners=case["align_corners"])

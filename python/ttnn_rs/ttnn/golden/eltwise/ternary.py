@@ -28,6 +28,7 @@ def of_three(name: str, doc: str, function: Callable[..., Any]) -> Callable[...,
 where = of_three("where", "Return b where a is not 0, c elsewhere.", lambda a, b, c: np.where(a != 0, b, c))
 mac = of_three("mac", "Return a b + c.", lambda a, b, c: a * b + c)
 lerp = of_three("lerp", "Return a + c (b - a).", lambda a, b, c: a + c * (b - a))
+snake_beta = of_three("snake_beta", "Return a + sin(a b)^2 / c.", lambda a, b, c: a + np.sin(a * b) ** 2 / c)
 addcmul = of_three("addcmul", "Return a + value b c.", lambda a, b, c, value=1.0: a + value * b * c)
 addcdiv = of_three("addcdiv", "Return a + value b / c.", lambda a, b, c, value=1.0: a + value * b / c)
 

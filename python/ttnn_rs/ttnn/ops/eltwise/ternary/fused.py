@@ -15,7 +15,7 @@ from ttnn.base.enums import DataType, Layout
 from ttnn.base.exceptions import DTypeError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.golden.eltwise import ternary as triples
-from ttnn.operation.accuracy import bit_exact, max_ulp
+from ttnn.operation.accuracy import bit_exact, max_ulp, no_bound
 from ttnn.operation.domain import positive
 from ttnn.operation.registry import FastOperation, declare
 from ttnn.operation.signature import FLOAT, NUMBER, TENSOR, Kind, Param, Signature
@@ -197,6 +197,24 @@ def _mac_of_two(a: Tensor, b: Operand, c: Operand, memory_config: MemoryConfig |
     return result
 
 
+_SNAKE: Final = Ternary("ttnn.snake_beta", "snake_beta", ("input_tensor", "alpha", "beta"))
+
+
+def _snake_beta(
+    x: Tensor, alpha: Tensor, beta: Tensor, memory_config: MemoryConfig | None, output_tensor: Tensor | None
+) -> Tensor:
+    tensors = (x, alpha, beta)
+    check_tensors(_SNAKE, tensors)
+    for label, tensor in zip(_SNAKE.labels, tensors, strict=True):
+        if tensor._spec.dtype not in (DataType.BFLOAT16, DataType.FLOAT32):
+            raise DTypeError(
+                f"{_SNAKE.name}: {label} is {tensor._spec.dtype.name}; typecast it to bfloat16 or float32.",
+                vendor=f"snake_beta supports only BFLOAT16 or FLOAT32, got {tensor._spec.dtype.cpp_name}",
+            )
+    are_integers(_SNAKE, tensors, ())
+    return run_ternary(_SNAKE, tensors, x._spec.dtype, memory_config, output_tensor)
+
+
 _ADDCMUL: Final = Ternary("ttnn.addcmul", "addcmul", ("input_a", "input_b", "input_c"))
 
 
@@ -360,5 +378,16 @@ addcdiv = _register(
     dtypes=_FLOATS,
     golden=triples.addcdiv,
     accuracy=max_ulp(*_ULP, magnitude=triples.addcdiv_terms),
+    domain=positive,
+)
+snake_beta = _register(
+    "snake_beta",
+    (Signature(_operands(_SNAKE.labels, TENSOR, TENSOR, TENSOR), _OPTIONS),),
+    _snake_beta,
+    "Return the element-wise activation `x + sin(alpha * x)**2 / beta`, with broadcasting.\n"
+    "The sine is a polynomial after a reduction by multiples of pi.",
+    dtypes=(DataType.BFLOAT16, DataType.FLOAT32),
+    golden=triples.snake_beta,
+    accuracy=no_bound("for sines of large angles"),
     domain=positive,
 )

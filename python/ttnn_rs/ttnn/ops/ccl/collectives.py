@@ -1,0 +1,85 @@
+"""Operators that several chips run together: the names, which say that there is one chip here.
+
+Source: tt-metal `ttnn/cpp/ttnn/operations/ccl`.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NoReturn
+
+from ttnn.base.exceptions import UnsupportedError
+from ttnn.operation.registry import declare_unsupported
+
+_PLAIN: Final = (
+    "all_broadcast",
+    "all_gather",
+    "all_reduce",
+    "all_to_all_combine",
+    "all_to_all_dispatch",
+    "broadcast",
+    "fused_rms_minimal",
+    "mesh_partition",
+    "point_to_point",
+    "reduce_scatter",
+    "reduce_to_root",
+    "transformer.exp_ring_joint_scaled_dot_product_attention",
+    "transformer.ring_distributed_scaled_dot_product_attention",
+    "transformer.ring_joint_scaled_dot_product_attention",
+    "transformer.ring_mla",
+)
+_EXPERIMENTAL: Final = (
+    "all_gather_async",
+    "all_gather_async_reversed",
+    "all_gather_concat",
+    "all_gather_matmul_async",
+    "all_gather_minimal_matmul_async",
+    "all_reduce_async",
+    "all_reduce_create_qkv_heads",
+    "all_to_all_async",
+    "all_to_all_async_generic",
+    "all_to_all_dispatch_metadata",
+    "deepseek_moe_reduce_scatter",
+    "halo_scatter",
+    "high_bw_all_gather",
+    "llama_all_gather_matmul_async",
+    "llama_reduce_scatter",
+    "llama_rs_create_heads",
+    "llama_rs_matmul",
+    "matmul_reduce_scatter_async",
+    "minimal_matmul_strided_reduce_scatter_async",
+    "neighbor_pad_async",
+    "neighbor_pad_halo",
+    "recv_async",
+    "recv_async_h2d",
+    "recv_direct_async",
+    "reduce_scatter_minimal_async",
+    "reduce_scatter_minimal_async_create_intermediate_buffer",
+    "reduce_scatter_minimal_direct",
+    "reduce_scatter_minimal_direct_create_persistent_buffers",
+    "reduce_scatter_minimal_direct_create_staging_buffer",
+    "ring_attention_all_gather_async",
+    "ring_indexer_score_dsa",
+    "selective_reduce_combine",
+    "send_async",
+    "send_async_d2h",
+    "send_direct_async",
+    "slice_reshard_async",
+    "strided_all_gather_async",
+    "strided_all_gather_minimal_matmul_async",
+    "strided_reduce_scatter_async",
+    "wan_fused_rmsnorm_post_allgather",
+    "wan_fused_rmsnorm_pre_allgather",
+)
+
+
+def _refuse(name: str) -> NoReturn:
+    # The last line is that of the official package on a chip without others.
+    raise UnsupportedError(
+        f"{name}: chips that work together are not modelled; a mesh has one chip here. Leave the collective out on one "
+        "chip.\ninfo:\nTrying to get un-initialized fabric context",
+        "unimplemented",
+    )
+
+
+for _name in (*_PLAIN, *(f"experimental.{name}" for name in _EXPERIMENTAL)):
+    declare_unsupported(_name, _refuse)

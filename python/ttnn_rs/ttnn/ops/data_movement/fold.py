@@ -1,0 +1,403 @@
+"""Blocks of pixels as channels, and slices of images.
+
+Source: tt-metal `ttnn/cpp/ttnn/operations/data_movement/fold` and `experimental`, `padded_slice`, `slice_write`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from ttnn.base.core_range import CoreRangeSet
+from ttnn.base.enums import BLOCK_FLOATS, TILE_SIZE, BufferType, DataType, Layout, TensorMemoryLayout
+from ttnn.base.exceptions import (
+    DTypeError,
+    LayoutError,
+    MemoryConfigError,
+    ParameterError,
+    ShapeError,
+    UnsupportedError,
+)
+from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, L1_MEMORY_CONFIG, MemoryConfig, ShardSpec
+from ttnn.base.shape import Shape
+from ttnn.base.tensor_spec import TensorSpec
+from ttnn.golden import data_movement as golden
+from ttnn.operation.domain import Operand
+from ttnn.operation.signature import (
+    BOOLEAN,
+    CORE_RANGE_SET,
+    FLOAT,
+    INT_SEQUENCE,
+    INTEGER,
+    MEMORY_CONFIG,
+    SHAPE,
+    TENSOR,
+    Param,
+    Signature,
+)
+from ttnn.ops._programs.common import INPUT_TENSOR, MEMORY_CONFIG_OPTION, on_device, same_device
+from ttnn.ops._programs.element_map import strides_of
+from ttnn.ops._programs.movement import move, register_movement
+from ttnn.ops._programs.windows import write_into
+from ttnn.ops.data_movement.concat import joined
+from ttnn.ops.data_movement.indexed import as_rows, place
+from ttnn.ops.data_movement.layout import untilized
+from ttnn.ops.data_movement.permute import moved_to, permuted
+from ttnn.ops.data_movement.reshape import reshaped
+from ttnn.ops.data_movement.slice import sliced
+from ttnn.ops.eltwise.binary import multiply
+from ttnn.tensor.tensor import Tensor
+
+_MOST: Final = 1 << 16
+
+
+def _rows(source: Tensor, shape: Sequence[int]) -> TensorSpec:
+    return TensorSpec.of(shape, source._spec.dtype, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG)
+
+
+def _around(name: str, padding: Sequence[int]) -> list[int]:
+    """Return padding as top, bottom, left, right, and channels before and after."""
+    given = [int(count) for count in padding]
+    if len(given) not in (2, 4, 6) or any(not 0 <= count < _MOST for count in given):
+        raise ParameterError(f"{name}: padding={given} must be 2, 4 or 6 numbers from 0 on.")
+    if len(given) == 2:
+        return [given[0], given[0], given[1], given[1], 0, 0]
+    return given + [0] * (6 - len(given))
+
+
+def _widened(source: Tensor, widths: Sequence[tuple[int, int]]) -> Tensor:
+    """Return a row-major tensor with zeros around it."""
+    dims = tuple(source._spec.shape)
+    shape = [before + size + after for size, (before, after) in zip(dims, widths, strict=True)]
+    window = [(before, size) for size, (before, _) in zip(dims, widths, strict=True)]
+    return move(source, _rows(source, shape), strides=strides_of(dims), window=window)
+
+
+def _blocks(name: str, source: Tensor, down: int, across: int) -> Tensor:
+    """Return [N, H / down, W / across, down * across * C] of row-major [N, H, W, C]."""
+    batch, height, width, channels = tuple(source._spec.shape)
+    if height % down or width % across:
+        raise ShapeError(
+            f"{name}: {height} rows and {width} columns do not divide into blocks of {down} x {across}.",
+            vendor="Fold: Input height must be divisible by stride_h.",
+        )
+    line = width * channels
+    # The columns of a block are neighbours, and so are their channels.
+    shape = (batch, height // down, width // across, down, across * channels)
+    strides = (height * line, down * line, across * channels, line, 1)
+    moved = move(source, _rows(source, shape), strides=strides)
+    return reshaped(name, moved, (batch, height // down, width // across, down * across * channels))
+
+
+def _fold(
+    input: Tensor,
+    stride_h: int,
+    stride_w: int,
+    use_transpose_as_fold: bool,
+    output_shape: Shape | None,
+    padding: Sequence[int],
+    grid_size: CoreRangeSet | None,
+    override_memory_config: MemoryConfig | None,
+    collapse_output: bool,
+) -> Tensor:
+    name = "ttnn.fold"
+    on_device(name, input, "input")
+    spec = input._spec
+    if spec.shape.rank != 4 or 0 in tuple(spec.shape):
+        raise ShapeError(f"{name}: input has shape {spec.shape}; it must be [N, H, W, C] with elements.")
+    if not (0 < stride_h < _MOST and 0 < stride_w < _MOST):
+        raise ParameterError(f"{name}: stride_h={stride_h} and stride_w={stride_w} must be positive.")
+    if spec.dtype in BLOCK_FLOATS:
+        raise DTypeError(f"{name}: input is {spec.dtype.name}; typecast it to bfloat16 first.")
+    _folds(name, spec)
+    top, bottom, left, right, front, back = _around(name, padding)
+    if use_transpose_as_fold:
+        if spec.memory_config.is_sharded() or override_memory_config is not None or grid_size is not None:
+            raise UnsupportedError(
+                f"{name}: use_transpose_as_fold=True of shards is not built yet; use ttnn.DRAM_MEMORY_CONFIG, or "
+                "[N, H, W, C] without the option.",
+                "unimplemented",
+            )
+        return _transposed(name, input, (stride_h, stride_w), output_shape, (back, top, left))
+    if grid_size is not None or override_memory_config is not None:
+        raise UnsupportedError(
+            f"{name}: grid_size and override_memory_config go with use_transpose_as_fold=True.", "unsupported"
+        )
+    rows = untilized(name, input, DRAM_MEMORY_CONFIG) if spec.layout is Layout.TILE else as_rows(input)
+    if any((top, bottom, left, right, front, back)):
+        rows = _widened(rows, [(0, 0), (top, bottom), (left, right), (front, back)])
+    folded = _blocks(name, rows, stride_h, stride_w)
+    batch, height, width, channels = tuple(folded._spec.shape)
+    if output_shape is not None and list(output_shape) != [batch, height, width, channels]:
+        raise ShapeError(f"{name}: output_shape={list(output_shape)}; the output is {folded._spec.shape}.")
+    if collapse_output:
+        folded = reshaped(name, folded, (1, 1, batch * height * width, channels))
+    target = spec.memory_config
+    if target.shard_spec is not None:
+        cores = target.shard_spec.grid
+        lines = -(-batch * height * width // cores.num_cores())
+        shards = ShardSpec(cores, [lines, channels], target.shard_spec.orientation)
+        target = MemoryConfig(TensorMemoryLayout.HEIGHT_SHARDED, BufferType.L1, shards)
+    return folded if folded._spec.memory_config == target else moved_to(folded, target)
+
+
+def _folds(name: str, spec: TensorSpec) -> None:
+    """Refuse shards of another kind than rows."""
+    layout = spec.memory_config.memory_layout
+    if spec.memory_config.is_sharded() and layout is not TensorMemoryLayout.HEIGHT_SHARDED:
+        raise MemoryConfigError(
+            f"{name}: input is {layout.name}; shard it by height.",
+            vendor="fold op does not support non height-sharding!",
+        )
+
+
+def _transposed(
+    name: str, source: Tensor, strides: tuple[int, int], output_shape: Shape | None, more: tuple[int, int, int]
+) -> Tensor:
+    """Return images of [N, C, H, W] folded; rows and columns are padded to multiples of 32 before."""
+    dims = tuple(source._spec.shape)
+    rows = as_rows(source)
+    sizes = [dims[1] + more[0], dims[2] + more[1], dims[3] + more[2]]
+    full = [sizes[0], *(-(-size // TILE_SIZE) * TILE_SIZE for size in sizes[1:])]
+    padded = _widened(rows, [(0, 0), *((0, total - own) for total, own in zip(full, dims[1:], strict=True))])
+    images = permuted(name, padded, [0, 2, 3, 1], DRAM_MEMORY_CONFIG, 0.0)
+    folded = _blocks(name, images, *strides)
+    if output_shape is not None:
+        batch, width, height, channels = (int(size) for size in output_shape)
+        folded = sliced(name, folded, [0] * 4, [batch, width, height, channels])
+    return moved_to(folded, L1_MEMORY_CONFIG)
+
+
+def _padded_slice(
+    input_tensor: Tensor,
+    padded_slice_start: Sequence[int],
+    padded_slice_end: Sequence[int],
+    padded_slice_step: Sequence[int] | None,
+    memory_config: MemoryConfig,
+    output_tensor: Tensor | None,
+    pad_value: float | None,
+) -> Tensor:
+    name = "ttnn.experimental.padded_slice"
+    on_device(name, input_tensor)
+    spec = input_tensor._spec
+    if spec.shape.rank != 4:
+        raise ShapeError(
+            f"{name}: input_tensor has shape {spec.shape}; it must be of rank 4.", vendor="Only 4D tensors"
+        )
+    if not memory_config.is_sharded() or memory_config.shard_spec is None:
+        raise MemoryConfigError(f"{name}: memory_config is {memory_config}; it must name shards.")
+    rows = untilized(name, input_tensor, DRAM_MEMORY_CONFIG) if spec.layout is Layout.TILE else as_rows(input_tensor)
+    part = sliced(name, rows, list(padded_slice_start), list(padded_slice_end), padded_slice_step)
+    batch, height, width, channels = tuple(part._spec.shape)
+    flat = reshaped(name, part, (1, 1, batch * height * width, channels))
+    wide = memory_config.shard_spec.shape[1]
+    if channels < wide:
+        target = _rows(flat, (1, 1, batch * height * width, wide))
+        dims = tuple(flat._spec.shape)
+        window = [(0, size) for size in dims]
+        flat = move(flat, target, strides=strides_of(dims), window=window, pad_value=pad_value or 0.0)
+    return place(name, flat, memory_config, output_tensor)
+
+
+def _slice_write(
+    input_tensor: Tensor, output_tensor: Tensor, start: Sequence[int], end: Sequence[int], step: Sequence[int]
+) -> Tensor:
+    name = "ttnn.experimental.slice_write"
+    device = on_device(name, input_tensor)
+    same_device(name, device, output_tensor, "output_tensor")
+    of, into = input_tensor._spec, output_tensor._spec
+    rank = into.shape.rank
+    lengths = {len(start), len(end), len(step), of.shape.rank}
+    if lengths != {rank} or not rank:
+        raise ShapeError(
+            f"{name}: input_tensor is {of.shape}, output_tensor {into.shape}, with start={list(start)}, "
+            f"end={list(end)} and step={list(step)}; all ranks must be equal.",
+            vendor="Ranks of input tensor, output_tensor, slice start and slice end should be equal.",
+        )
+    if any(count != 1 for count in step):
+        raise UnsupportedError(f"{name}: step={list(step)} is not built yet; only steps of 1 are.", "unimplemented")
+    begin = [int(first) for first in start]
+    shape = [int(last) - first for first, last in zip(begin, end, strict=True)]
+    if any(
+        first < 0 or size < 0 or first + size > limit
+        for first, size, limit in zip(begin, shape, into.shape, strict=True)
+    ):
+        raise ShapeError(
+            f"{name}: the slice from {begin} to {list(end)} is not within output_tensor, {into.shape}.",
+            vendor="must be less than or equal to the shape of the tensor",
+        )
+    if shape != list(of.shape) or of.dtype is not into.dtype:
+        raise ShapeError(
+            f"{name}: input_tensor is {of.shape} of {of.dtype.name}; the slice of output_tensor is {shape} of "
+            f"{into.dtype.name}."
+        )
+    if 0 in shape:
+        return output_tensor
+    if input_tensor._buffer is output_tensor._buffer:
+        # Rows are read before others of them are written.
+        input_tensor = moved_to(input_tensor, DRAM_MEMORY_CONFIG)
+    if into.layout is Layout.TILE:
+        full = all(limit % TILE_SIZE == 0 for limit in (*begin[-2:], *shape[-2:]))
+        if of.layout is not Layout.TILE or not full or rank < 2:
+            raise LayoutError(
+                f"{name}: output_tensor is tiled; the slice must begin and end with tiles, and input_tensor be "
+                "tiled too."
+            )
+        write_into(input_tensor, output_tensor, begin)
+        return output_tensor
+    rows = untilized(name, input_tensor, DRAM_MEMORY_CONFIG) if of.layout is Layout.TILE else as_rows(input_tensor)
+    write_into(rows, output_tensor, begin)
+    return output_tensor
+
+
+def _rotate_half(input: Tensor, memory_config: MemoryConfig | None) -> Tensor:
+    name = "ttnn.experimental.rotate_half"
+    on_device(name, input, "input")
+    spec = input._spec
+    if spec.layout is not Layout.TILE:
+        raise LayoutError(
+            f"{name}: input is row-major; convert it with ttnn.to_layout(..., ttnn.TILE_LAYOUT).",
+            vendor="Inputs to rotate half must be tilized",
+        )
+    if spec.dtype not in (DataType.BFLOAT16, DataType.FLOAT32):
+        raise DTypeError(f"{name}: input is {spec.dtype.name}; typecast it to bfloat16 first.")
+    dims = tuple(spec.shape)
+    if len(dims) < 2 or not dims[-1] or dims[-1] % (2 * TILE_SIZE):
+        raise ShapeError(
+            f"{name}: input has {dims[-1] if dims else 0} columns; they must be a multiple of {2 * TILE_SIZE}.",
+            vendor="Input X dim must be divisible into tiles",
+        )
+    target = memory_config or spec.memory_config
+    if not (spec.memory_config.interleaved and target.interleaved):
+        raise MemoryConfigError(
+            f"{name}: input or output is sharded; use ttnn.DRAM_MEMORY_CONFIG.",
+            vendor="RotateHalf does not currently support sharding",
+        )
+    half = dims[-1] // 2
+    first = sliced(name, input, [0] * len(dims), [*dims[:-1], half])
+    second = sliced(name, input, [0] * (len(dims) - 1) + [half], dims)
+    negative = multiply(second, -1.0, memory_config=DRAM_MEMORY_CONFIG)
+    return place(name, joined(name, [negative, first], len(dims) - 1), target)
+
+
+_IMAGE_TYPES: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.INT32, DataType.UINT32, DataType.UINT16)
+
+
+def _fold_examples(shape: tuple[int, ...], layout: Layout) -> tuple[tuple[Any, ...], ...]:
+    if len(shape) != 4 or 0 in shape or shape[1] % 2 or shape[2] % 2:
+        return ((1, 1),) if len(shape) == 4 and 0 not in shape else ()
+    return ((2, 2), (1, 2))
+
+
+fold = register_movement(
+    "fold",
+    (
+        Signature(
+            (
+                Param("input", TENSOR, doc="[N, H, W, C] on a device.", example=Operand((2, 8, 8, 32))),
+                Param("stride_h", INTEGER, doc="Rows of a block.", example=2),
+                Param("stride_w", INTEGER, doc="Columns of a block.", example=2),
+                Param("use_transpose_as_fold", BOOLEAN, False, doc="The input is [N, C, H, W], padded to tiles first."),
+                Param("output_shape", SHAPE, None, doc="Shape of the output, which is cut to it with the option."),
+                Param(
+                    "padding",
+                    INT_SEQUENCE,
+                    [0, 0],
+                    doc="Zeros around: rows, columns; or before and after each.",
+                    example=[2, 2],
+                ),
+                Param("grid_size", CORE_RANGE_SET, None, doc="Cores of shards; not supported."),
+                Param("override_memory_config", MEMORY_CONFIG, None, doc="Not supported."),
+                Param("collapse_output", BOOLEAN, False, doc="Return [1, 1, N * H * W, C]."),
+            )
+        ),
+    ),
+    _fold,
+    "Return images whose blocks of pixels are channels.\n"
+    "Shape: [N, H, W, C] -> [N, H / h, W / w, h * w * C], row-major.",
+    golden=golden.fold,
+    dtypes=_IMAGE_TYPES,
+    engine=("move_elements",),
+    composition=True,
+    raises=(
+        ("ShapeError", "the rank is not 4, or blocks do not divide the image."),
+        ("ParameterError", "strides or padding are out of range."),
+        ("DTypeError", "the input holds block floats."),
+        ("MemoryConfigError", "the input is sharded otherwise than by height."),
+        ("UnsupportedError", "shards are to be transposed."),
+    ),
+    examples=_fold_examples,
+)
+rotate_half = register_movement(
+    "experimental.rotate_half",
+    (Signature((Param("input", TENSOR, doc="[..., H, W] on a device."),), (MEMORY_CONFIG_OPTION,)),),
+    _rotate_half,
+    "Return the second half of the columns negated, then the first.\nShape: [..., H, W] -> [..., H, W].",
+    golden=golden.rotate_half,
+    dtypes=(DataType.BFLOAT16, DataType.FLOAT32),
+    layouts=(Layout.TILE,),
+    engine=("write_window", "move_elements"),
+    composition=True,
+    raises=(
+        ("LayoutError", "the input is row-major."),
+        ("DTypeError", "the input is neither bfloat16 nor float32."),
+        ("ShapeError", "W is no multiple of 64."),
+        ("MemoryConfigError", "a tensor is sharded."),
+    ),
+    examples=lambda shape, layout: (
+        ((),) if len(shape) >= 2 and 0 not in shape and shape[-1] % 64 == 0 and layout is Layout.TILE else ()
+    ),
+)
+slice_write = register_movement(
+    "experimental.slice_write",
+    (
+        Signature(
+            (
+                INPUT_TENSOR,
+                Param("output_tensor", TENSOR, doc="[...] of the same data type: what is written to."),
+                Param("start", INT_SEQUENCE, doc="First index of every dimension.", example=[0, 0, 0, 0]),
+                Param("end", INT_SEQUENCE, doc="The index behind the last.", example=[1, 1, 64, 128]),
+                Param("step", INT_SEQUENCE, doc="Must be 1.", example=[1, 1, 1, 1]),
+            )
+        ),
+    ),
+    _slice_write,
+    "Write a tensor into a slice of another, and return that.\nShape: [...], [...] -> [...].",
+    dtypes=_IMAGE_TYPES,
+    engine=("write_window",),
+    raises=(
+        ("ShapeError", "shapes and the slice do not fit."),
+        ("LayoutError", "the slice of a tiled tensor does not begin and end with tiles."),
+        ("UnsupportedError", "a step is not 1."),
+    ),
+    examples=(),
+)
+padded_slice = register_movement(
+    "experimental.padded_slice",
+    (
+        Signature(
+            (
+                Param("input_tensor", TENSOR, doc="[N, H, W, C] on a device.", example=Operand((1, 8, 8, 32))),
+                Param("padded_slice_start", INT_SEQUENCE, doc="First index of every dimension.", example=[0, 0, 0, 0]),
+                Param("padded_slice_end", INT_SEQUENCE, doc="The index behind the last.", example=[1, 4, 8, 32]),
+                Param("padded_slice_step", INT_SEQUENCE, None, doc="Steps. Default: 1.", example=[1, 2, 1, 1]),
+            ),
+            (
+                Param("memory_config", MEMORY_CONFIG, doc="Shards of the output."),
+                Param("output_tensor", TENSOR, None, doc="Preallocated output."),
+                Param("pad_value", FLOAT, None, doc="What channels beyond the input's hold. Default: 0."),
+            ),
+        ),
+    ),
+    _padded_slice,
+    "Return a slice of images, its pixels as rows in shards, with channels padded to the width of these.\n"
+    "Shape: [N, H, W, C] -> [1, 1, n * h * w, C], row-major.",
+    dtypes=_IMAGE_TYPES,
+    engine=("move_elements",),
+    composition=True,
+    raises=(
+        ("ShapeError", "the rank is not 4, or the slice is out of range."),
+        ("MemoryConfigError", "the output is not sharded."),
+    ),
+    examples=(),
+)
