@@ -63,6 +63,7 @@ SPECIAL: dict[tuple[str, str], Any] = {
     ("experimental.padded_slice", "memory_config"): ttnn.create_sharded_memory_config(
         (1, 1, 32, 64), ttnn.CoreGrid(y=1, x=2), ttnn.ShardStrategy.HEIGHT
     ),
+    ("experimental.nlp_concat_heads_decode", "input_tensor"): _token,
     ("experimental.paged_update_cache", "input_tensor"): _token,
     ("experimental.paged_fused_update_cache", "input_tensor1"): _token,
     ("experimental.paged_fused_update_cache", "input_tensor2"): _token,

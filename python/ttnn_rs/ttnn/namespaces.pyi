@@ -30,6 +30,11 @@ class _ExperimentalBroadcastTo(FastOperation):
     def __call__(self, input: Tensor, output_shape: Shape | Sequence[int], *, memory_config: MemoryConfig | None = None,
         output: Tensor | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
+class _ExperimentalConcatenateHeads(FastOperation):
+    def __call__(self, input_tensor: Tensor, compute_with_storage_grid_size: CoreCoord, *,
+        memory_config: MemoryConfig | None = None, output_tensor: Tensor | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
 class _ExperimentalDropout(FastOperation):
     def __call__(self, input_tensor: Tensor, probability: float, scale: float, seed: int, *,
         use_per_device_seed: bool = True, memory_config: MemoryConfig | None = None,
@@ -56,11 +61,36 @@ class _ExperimentalNlpConcatHeads(FastOperation):
     def __call__(self, input_tensor: Tensor, *, memory_config: MemoryConfig | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
 
+class _ExperimentalNlpConcatHeadsDecode(FastOperation):
+    def __call__(self, input_tensor: Tensor, *, num_heads: int, memory_config: MemoryConfig | None = None,
+        output_tensor: Tensor | None = None, sub_core_grids: CoreRangeSet | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
 class _ExperimentalNlpCreateQkvHeads(FastOperation):
     def __call__(self, input: Tensor, input_kv: Tensor | None = None, *, num_heads: int,
         num_kv_heads: int | None = None, transpose_k_heads: bool = True, kv_tied: bool = False,
         memory_config: MemoryConfig | None = None, output_tensors: Sequence[Tensor] | None = None,
         queue_id: int | None = None, cq_id: int | None = None) -> tuple[Tensor, Tensor, Tensor]: ...
+
+class _ExperimentalNlpCreateQkvHeadsDecode(FastOperation):
+    def __call__(self, input_tensor: Tensor, *, num_heads: int, num_kv_heads: int | None = None,
+        output_tensors: Sequence[Tensor] | None = None, overlap_qk_coregrid: bool | None = True,
+        batch_offset: Tensor | None = None, slice_size: int | None = None, memory_config: MemoryConfig | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> tuple[Tensor, Tensor, Tensor]: ...
+
+class _ExperimentalNlpCreateQkvHeadsFalcon7B(FastOperation):
+    def __call__(self, input: Tensor, *, memory_config: MemoryConfig | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> tuple[Tensor, Tensor, Tensor]: ...
+
+class _ExperimentalNlpCreateQkvHeadsVit(FastOperation):
+    def __call__(self, input: Tensor, *, memory_config: MemoryConfig | None = None,
+        output_tensors: Sequence[Tensor] | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> tuple[Tensor, Tensor, Tensor]: ...
+
+class _ExperimentalNlpKvCacheLoadSlice(FastOperation):
+    def __call__(self, input_tensor: Tensor, *, seq_len_start: int, seq_len_end: int,
+        memory_config: MemoryConfig | None = None, output_tensor: Tensor | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
 
 class _ExperimentalPaddedSlice(FastOperation):
     def __call__(self, input_tensor: Tensor, padded_slice_start: Shape | Sequence[int],
@@ -120,6 +150,11 @@ class _ExperimentalSliceWrite(FastOperation):
     def __call__(self, input_tensor: Tensor, output_tensor: Tensor, start: Shape | Sequence[int],
         end: Shape | Sequence[int], step: Shape | Sequence[int], *, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalSplitQueryKeyValueAndSplitHeads(FastOperation):
+    def __call__(self, input_tensor: Tensor, compute_with_storage_grid_size: CoreCoord, *,
+        memory_config: MemoryConfig | None = None, num_heads: int = 16, output_tensors: Sequence[Tensor] | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> tuple[Tensor, Tensor, Tensor]: ...
 
 class _ExperimentalView(FastOperation):
     @overload
@@ -895,6 +930,8 @@ class _InExperimental:
     quasar: _InExperimentalQuasar
     broadcast_to: _ExperimentalBroadcastTo
     """Return `input` with dimensions of size 1 repeated."""
+    concatenate_heads: _ExperimentalConcatenateHeads
+    """Return heads side by side."""
     dropout: _ExperimentalDropout
     """Return 0 with a probability, else the input times `scale`, cut to bfloat16."""
     fast_reduce_nc: _ExperimentalFastReduceNc
@@ -905,8 +942,18 @@ class _InExperimental:
     """Return `input_tensor @ weight_tensor + bias_tensor`."""
     nlp_concat_heads: _ExperimentalNlpConcatHeads
     """Return heads side by side."""
+    nlp_concat_heads_decode: _ExperimentalNlpConcatHeadsDecode
+    """Return the heads of every user side by side, a head to a core."""
     nlp_create_qkv_heads: _ExperimentalNlpCreateQkvHeads
     """Return the heads of queries, keys and values."""
+    nlp_create_qkv_heads_decode: _ExperimentalNlpCreateQkvHeadsDecode
+    """Return the heads of a token of every user, a user to a core."""
+    nlp_create_qkv_heads_falcon7b: _ExperimentalNlpCreateQkvHeadsFalcon7B
+    """Return the 71 heads of queries and the ones of keys and values of Falcon-7B."""
+    nlp_create_qkv_heads_vit: _ExperimentalNlpCreateQkvHeadsVit
+    """Return the 12 heads of queries, keys and values of ViT."""
+    nlp_kv_cache_load_slice: _ExperimentalNlpKvCacheLoadSlice
+    """Return rows of a cache, a head to a core."""
     padded_slice: _ExperimentalPaddedSlice
     """Return a slice of images, its pixels as rows in shards, with channels padded to the width of these."""
     paged_fill_cache: _ExperimentalPagedFillCache
@@ -931,6 +978,8 @@ class _InExperimental:
     """Return the second half of the columns negated, then the first."""
     slice_write: _ExperimentalSliceWrite
     """Write a tensor into a slice of another, and return that."""
+    split_query_key_value_and_split_heads: _ExperimentalSplitQueryKeyValueAndSplitHeads
+    """Return the heads of queries, of transposed keys, and of values."""
     view: _ExperimentalView
     """Return a view of `input_tensor` with a new shape, on the same pages."""
     all_gather_async: FastOperation

@@ -19,6 +19,9 @@ WITHOUT_OPERANDS = {"arange", "empty", "empty_like", "full", "ones", "zeros"} | 
 # tests/ops/kv_cache/test_paged.py have places.
 WITHOUT_OPERANDS |= {"fill_rm", "fill_ones_rm", "index_fill", "indexed_fill"}
 WITHOUT_OPERANDS |= {"experimental.slice_write", "experimental.padded_slice"}
+WITHOUT_OPERANDS |= {f"experimental.nlp_create_qkv_heads_{model}" for model in ("falcon7b", "vit", "decode")}
+WITHOUT_OPERANDS |= {"experimental.split_query_key_value_and_split_heads"}
+WITHOUT_OPERANDS |= {"experimental.nlp_concat_heads_decode", "experimental.nlp_kv_cache_load_slice"}
 WITHOUT_OPERANDS |= {f"experimental.paged_{name}_cache" for name in ("fill", "update", "fused_update")}
 
 

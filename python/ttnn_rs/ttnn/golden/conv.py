@@ -70,3 +70,43 @@ def conv1d(
         dilation=(1, dilation),
         **options,
     )
+
+
+def conv_transpose2d(
+    x: ArrayLike,
+    weight: ArrayLike,
+    *,
+    in_channels: int,
+    batch_size: int,
+    input_height: int,
+    input_width: int,
+    stride: Sequence[int] = (1, 1),
+    padding: Sequence[int] = (0, 0),
+    output_padding: Sequence[int] = (0, 0),
+    dilation: Sequence[int] = (1, 1),
+    groups: int = 1,
+    bias_tensor: ArrayLike | None = None,
+    mirror_kernel: bool = True,
+    **_: Any,
+) -> NDArray[np.float64]:
+    """Return the transposed convolution of [1, 1, N * H * W, C] with [C, O / groups, kh, kw]."""
+    images = np.asarray(x, np.float64).reshape(batch_size, input_height, input_width, -1)[..., :in_channels]
+    kernel: NDArray[np.float64] = np.asarray(weight, np.float64)
+    each, high, wide = kernel.shape[1:]
+    kernel = kernel.reshape(groups, in_channels // groups, each, high, wide)
+    if not mirror_kernel:
+        kernel = kernel[..., ::-1, ::-1]
+    top, bottom, left, right = _sides(padding)
+    rows = (input_height - 1) * stride[0] + dilation[0] * (high - 1) + 1 + output_padding[0]
+    columns = (input_width - 1) * stride[1] + dilation[1] * (wide - 1) + 1 + output_padding[1]
+    full = np.zeros((batch_size, rows, columns, groups, each))
+    parts = images.reshape(batch_size, input_height, input_width, groups, -1)
+    for i in range(high):
+        for j in range(wide):
+            product = np.einsum("nyxgc,gco->nyxgo", parts, kernel[..., i, j])
+            down = slice(i * dilation[0], i * dilation[0] + (input_height - 1) * stride[0] + 1, stride[0])
+            across = slice(j * dilation[1], j * dilation[1] + (input_width - 1) * stride[1] + 1, stride[1])
+            full[:, down, across] += product
+    cut = full[:, top : rows - bottom, left : columns - right]
+    result: NDArray[np.float64] = cut.reshape(1, 1, -1, groups * each)
+    return result if bias_tensor is None else result + np.asarray(bias_tensor, np.float64).reshape(-1)

@@ -117,7 +117,57 @@ def nlp_create_qkv_heads(
     )
 
 
-def nlp_concat_heads(x: ArrayLike, **_: object) -> NDArray[np.float64]:
+def nlp_create_qkv_heads_falcon7b(x: ArrayLike, **_: object) -> tuple[Values, Values, Values]:
+    """Return 71 heads of queries, and one of keys and of values."""
+    return nlp_create_qkv_heads(x, num_heads=71, num_kv_heads=1, transpose_k_heads=False)
+
+
+def nlp_create_qkv_heads_vit(x: ArrayLike, **_: object) -> tuple[Values, Values, Values]:
+    """Return 12 heads of queries, keys and values."""
+    return nlp_create_qkv_heads(x, num_heads=12, transpose_k_heads=False)
+
+
+def experimental_split_heads(
+    x: ArrayLike, _grid: object = None, *, num_heads: int = 16, **_: object
+) -> tuple[Values, Values, Values]:
+    """Return the heads of queries, transposed keys and values."""
+    return nlp_create_qkv_heads(x, num_heads=num_heads)
+
+
+def nlp_create_qkv_heads_decode(
+    x: ArrayLike,
+    *,
+    num_heads: int,
+    num_kv_heads: int | None = None,
+    batch_offset: ArrayLike | None = None,
+    slice_size: int | None = None,
+    **_: object,
+) -> tuple[Values, Values, Values]:
+    """Return the heads of every user of [1, 1, B, W], as [1, B, heads, D]."""
+    groups = num_heads if num_kv_heads is None else num_kv_heads
+    rows = np.asarray(x, np.float64)[0, 0]
+    if batch_offset is not None and slice_size is not None:
+        first = int(np.asarray(batch_offset).reshape(-1)[0])
+        rows = rows[first : first + slice_size]
+    heads = rows.reshape(1, rows.shape[0], num_heads + 2 * groups, -1)
+    return heads[:, :, :num_heads], heads[:, :, num_heads : num_heads + groups], heads[:, :, num_heads + groups :]
+
+
+def nlp_concat_heads_decode(x: ArrayLike, *, num_heads: int, **_: object) -> Values:
+    """Return the first heads of every user side by side, in 32 rows."""
+    values: Values = np.asarray(x, np.float64)[0, :, :num_heads]
+    result: Values = np.zeros((1, 1, 32, num_heads * values.shape[2]))
+    result[0, 0, : values.shape[0]] = values.reshape(values.shape[0], -1)
+    return result
+
+
+def nlp_kv_cache_load_slice(x: ArrayLike, *, seq_len_start: int, seq_len_end: int, **_: object) -> Values:
+    """Return rows of every head."""
+    result: Values = np.asarray(x, np.float64)[:, :, seq_len_start:seq_len_end]
+    return result
+
+
+def nlp_concat_heads(x: ArrayLike, *_args: object, **_: object) -> NDArray[np.float64]:
     """Return heads side by side, with a dimension of 1 in front of rows."""
     return concatenate_heads(x)[:, None]
 

@@ -391,6 +391,17 @@ class _Conv2D(FastOperation):
         return_weights_and_bias: bool = False, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor | tuple[object, ...]: ...
 
+class _ConvTranspose2D(FastOperation):
+    def __call__(self, input_tensor: Tensor, weight_tensor: Tensor, *, device: MeshDevice | None = None,
+        in_channels: int, out_channels: int, batch_size: int, input_height: int, input_width: int,
+        kernel_size: Shape | Sequence[int], stride: Shape | Sequence[int] = ..., padding: Shape | Sequence[int] = ...,
+        output_padding: Shape | Sequence[int] = ..., dilation: Shape | Sequence[int] = ..., groups: int = 1,
+        dtype: DataType | None = None, bias_tensor: Tensor | None = None, conv_config: Conv2dConfig | None = None,
+        compute_config: WormholeComputeKernelConfig | None = None, memory_config: MemoryConfig | None = None,
+        dram_slice_config: Op2DSliceConfig | None = None, mirror_kernel: bool = True, return_output_dim: bool = False,
+        return_weights_and_bias: bool = False, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor | tuple[object, ...]: ...
+
 class _Copy(FastOperation):
     def __call__(self, input_a: Tensor, input_b: Tensor, *, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
@@ -1606,6 +1617,8 @@ conv1d: _Conv1D
 """Return the convolution of rows with `weight_tensor`, plus `bias_tensor`."""
 conv2d: _Conv2D
 """Return the convolution of images with `weight_tensor`, plus `bias_tensor`."""
+conv_transpose2d: _ConvTranspose2D
+"""Return the transposed convolution of images with `weight_tensor`, plus `bias_tensor`."""
 copy: _Copy
 """Write the values of `input_a` to `input_b`, and return `input_b`."""
 cos: _Acos

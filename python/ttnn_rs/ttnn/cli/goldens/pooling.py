@@ -23,9 +23,7 @@ def checker_of(name: str) -> Checker | None:
     return functools.partial(_each, known[name]) if name in known else None
 
 
-def _each(
-    check: Callable[[Case, Any, Archive], Any], _path: Path, archive: Archive
-) -> Iterator[Verdict]:
+def _each(check: Callable[[Case, Any, Archive], Any], _path: Path, archive: Archive) -> Iterator[Verdict]:
     with ttnn.manage_device(device_id=0) as device:
         for case in cases(archive):
             name = f"{case['case']}.out"

@@ -45,14 +45,14 @@ from ttnn.ops.data_movement.layout import tilize_padded, untilized
 from ttnn.tensor import conversion
 from ttnn.tensor.tensor import Tensor
 
-_DTYPES: Final = (DataType.BFLOAT16, DataType.FLOAT32)
-_OUT_DTYPES: Final = (*_DTYPES, DataType.BFLOAT8_B)
-_MOST: Final = 1 << 31
+DTYPES: Final = (DataType.BFLOAT16, DataType.FLOAT32)
+_OUT_DTYPES: Final = (*DTYPES, DataType.BFLOAT8_B)
+MOST: Final = 1 << 31
 """No size of an image has more elements."""
 
 
 @dataclass(frozen=True)
-class _Window:
+class Window:
     """How a window moves over images."""
 
     batch: int
@@ -62,6 +62,8 @@ class _Window:
     stride: tuple[int, int]
     padding: tuple[int, int, int, int]
     dilation: tuple[int, int]
+    spread: tuple[int, int] = (1, 1)
+    """Every pixel of the input begins so many rows and columns, the others being zeros."""
 
     def _places(self, extent: int, size: int, axis: int) -> int:
         before, after = self.padding[2 * axis : 2 * axis + 2]
@@ -92,18 +94,20 @@ class _Window:
         return first, max(0, last - first + 1), first * stride + shift
 
 
-def _pair(name: str, label: str, values: Sequence[int], least: int) -> tuple[int, int]:
+def pair(name: str, label: str, values: Sequence[int], least: int) -> tuple[int, int]:
+    """Return two numbers, or refuse them."""
     found = tuple(int(value) for value in values)
-    if len(found) != 2 or not all(least <= value < _MOST for value in found):
+    if len(found) != 2 or not all(least <= value < MOST for value in found):
         raise ParameterError(f"{name}: {label} is {list(values)}; it must be two numbers from {least} on.")
     return found[0], found[1]
 
 
-def _sides(name: str, padding: Sequence[int]) -> tuple[int, int, int, int]:
+def sides(name: str, padding: Sequence[int]) -> tuple[int, int, int, int]:
+    """Return padding as top, bottom, left, right."""
     found = [int(value) for value in padding]
     if len(found) == 2:
         found = [found[0], found[0], found[1], found[1]]
-    if len(found) != 4 or not all(0 <= value < _MOST for value in found):
+    if len(found) != 4 or not all(0 <= value < MOST for value in found):
         raise ParameterError(
             f"{name}: padding is {list(padding)}; it must be [height, width] or [top, bottom, left, right]."
         )
@@ -118,9 +122,9 @@ def _window(
     padding: Sequence[int],
     dilation: Sequence[int],
     groups: int,
-) -> _Window:
+) -> Window:
     batch, height, width, in_channels, out_channels = sizes
-    if not all(0 < value < _MOST for value in sizes):
+    if not all(0 < value < MOST for value in sizes):
         raise ParameterError(f"{name}: batch, image and channels are {list(sizes)}; they must be positive.")
     if groups < 1 or in_channels % groups or out_channels % groups:
         raise ParameterError(
@@ -128,15 +132,15 @@ def _window(
             vendor=f"in_channels ({in_channels}) and out_channels ({out_channels}) must be divisible by groups "
             f"({groups})",
         )
-    high, wide = _pair(name, "kernel_size", kernel_size, 1)
-    window = _Window(
+    high, wide = pair(name, "kernel_size", kernel_size, 1)
+    window = Window(
         batch,
         height,
         width,
         Kernel(in_channels, out_channels, high, wide, groups),
-        _pair(name, "stride", stride, 1),
-        _sides(name, padding),
-        _pair(name, "dilation", dilation, 1),
+        pair(name, "stride", stride, 1),
+        sides(name, padding),
+        pair(name, "dilation", dilation, 1),
     )
     if window.out_height < 1 or window.out_width < 1:
         raise ParameterError(
@@ -146,17 +150,18 @@ def _window(
     return window
 
 
-def _check_input(name: str, tensor: Tensor, window: _Window) -> None:
+def _check_input(name: str, tensor: Tensor, window: Window) -> None:
     """Refuse an input that does not fit the sizes."""
     spec, kernel = tensor._spec, window.kernel
     if spec.dtype not in _OUT_DTYPES:
         raise DTypeError(f"{name}: input_tensor is {spec.dtype.name}; use BFLOAT16, FLOAT32 or BFLOAT8_B.")
-    pixels = window.batch * window.height * window.width
+    height, width = window.height // window.spread[0], window.width // window.spread[1]
+    pixels = window.batch * height * width
     shape = tuple(spec.shape)
     if len(shape) != 4 or shape[0] * shape[1] * shape[2] != pixels or shape[3] < kernel.in_channels:
         raise ShapeError(
             f"{name}: input_tensor has shape {list(shape)}; it must be [1, 1, {pixels}, {kernel.in_channels}] or "
-            f"[{window.batch}, {window.height}, {window.width}, {kernel.in_channels}].",
+            f"[{window.batch}, {height}, {width}, {kernel.in_channels}].",
             vendor=f"Input tensor must have {pixels} sticks of {kernel.in_channels} channels",
         )
 
@@ -167,7 +172,33 @@ def _images(name: str, tensor: Tensor) -> Tensor:
     return in_rows(untilized(name, tensor, DRAM_MEMORY_CONFIG) if is_tiled else tensor)
 
 
-def _unfolded(name: str, images: Tensor, window: _Window) -> Tensor:
+def _spread(name: str, images: Tensor, window: Window) -> Tensor:
+    """Return images with zeros between their pixels, and behind the last."""
+    if window.spread == (1, 1):
+        return images
+    spec, (down, across) = images._spec, window.spread
+    pitch = spec.shape[-1]
+    count = window.batch * window.height * window.width
+    target = TensorSpec.of((1, 1, count, pitch), spec.dtype, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG)
+    output = allocate(target, on_device(name, images))
+    assert images._buffer is not None
+    assert output._buffer is not None
+    _engine.fill(output._buffer, format=FORMAT_CODE[spec.dtype], value=0.0)
+    rows, columns = window.batch * window.height // down, window.width // across
+    _engine.write_window(
+        images._buffer,
+        output._buffer,
+        element_bytes=spec.page_bytes // pitch,
+        width=pitch,
+        shape=[rows, down, columns, across, pitch],
+        window=[(0, rows), (0, 1), (0, columns), (0, 1), (0, pitch)],
+        offset=0,
+        strides=[columns * pitch, 0, pitch, 0, 1],
+    )
+    return output
+
+
+def _unfolded(name: str, images: Tensor, window: Window) -> Tensor:
     """Return the pixels of every window side by side, in tiles: [1, 1, N * OH * OW, K]."""
     kernel, spec = window.kernel, images._spec
     device = on_device(name, images)
@@ -216,7 +247,7 @@ def _product(
     windows: Tensor,
     weights: Tensor,
     bias: Tensor | None,
-    window: _Window,
+    window: Window,
     dtype: DataType,
     config: Conv2dConfig,
     compute: WormholeComputeKernelConfig | None,
@@ -267,12 +298,12 @@ def _product(
     return output
 
 
-def _convolution(
+def convolution(
     name: str,
     input_tensor: Tensor,
     weight_tensor: Tensor,
     device: MeshDevice | None,
-    window: _Window,
+    window: Window,
     dtype: DataType | None,
     bias_tensor: Tensor | None,
     conv_config: Conv2dConfig | None,
@@ -294,7 +325,7 @@ def _convolution(
     bias = None
     if bias_tensor is not None:
         bias = prepared_bias(name, bias_tensor, channels, config.weights_dtype, on)
-    windows = _unfolded(name, _images(name, input_tensor), window)
+    windows = _unfolded(name, _spread(name, _images(name, input_tensor), window), window)
     output = _product(name, windows, weights, bias, window, dtype, config, compute_config)
     target = memory_config or DRAM_MEMORY_CONFIG
     if config.output_layout is Layout.ROW_MAJOR:
@@ -306,9 +337,10 @@ def _convolution(
     return output, weights, bias
 
 
-def _results(
+def results(
     output: Tensor, size: object, prepared: tuple[Tensor, Tensor | None], *, with_size: bool, with_weights: bool
 ) -> Tensor | tuple[object, ...]:
+    """Return the output, with its size and what was prepared if these are asked for."""
     more = [*([size] if with_size else []), *([prepared] if with_weights else [])]
     return (output, *more) if more else output
 
@@ -339,7 +371,7 @@ def _conv2d(
     name = "ttnn.conv2d"
     sizes = (batch_size, input_height, input_width, in_channels, out_channels)
     window = _window(name, sizes, kernel_size, stride, padding, dilation, groups)
-    output, weights, bias = _convolution(
+    output, weights, bias = convolution(
         name,
         input_tensor,
         weight_tensor,
@@ -351,7 +383,7 @@ def _conv2d(
         compute_config,
         memory_config,
     )
-    return _results(
+    return results(
         output,
         (window.out_height, window.out_width),
         (weights, bias),
@@ -383,12 +415,12 @@ def _conv1d(
     return_weights_and_bias: bool,
 ) -> Tensor | tuple[object, ...]:
     name = "ttnn.conv1d"
-    sides = [padding, padding] if isinstance(padding, int) else list(padding)
-    if len(sides) not in (1, 2):
-        raise ParameterError(f"{name}: padding is {list(sides)}; it must be a number, or [left, right].")
+    ends = [padding, padding] if isinstance(padding, int) else list(padding)
+    if len(ends) not in (1, 2):
+        raise ParameterError(f"{name}: padding is {list(ends)}; it must be a number, or [left, right].")
     sizes = (batch_size, 1, input_length, in_channels, out_channels)
-    window = _window(name, sizes, (1, kernel_size), (1, stride), (0, 0, sides[0], sides[-1]), (1, dilation), groups)
-    output, weights, bias = _convolution(
+    window = _window(name, sizes, (1, kernel_size), (1, stride), (0, 0, ends[0], ends[-1]), (1, dilation), groups)
+    output, weights, bias = convolution(
         name,
         input_tensor,
         weight_tensor,
@@ -400,7 +432,7 @@ def _conv1d(
         compute_config,
         memory_config,
     )
-    return _results(
+    return results(
         output,
         window.out_width,
         (weights, bias),
@@ -423,9 +455,9 @@ def _check_config(operator: str, config: Conv2dConfig, _values: Sequence[Any]) -
 
 
 _WEIGHT_DOC: Final = "[O, C / groups, kh, kw] on the host or a device, or prepared weights."
-_FIRST: Final = Param("input_tensor", TENSOR, doc="[1, 1, N * H * W, C] or [N, H, W, C], pixels in rows.")
-_DEVICE: Final = Param("device", DEVICE, None, doc="Where the convolution runs. Default: where the input is.")
-_LAST: Final = (
+PIXELS: Final = Param("input_tensor", TENSOR, doc="[1, 1, N * H * W, C] or [N, H, W, C], pixels in rows.")
+DEVICE_PARAM: Final = Param("device", DEVICE, None, doc="Where the convolution runs. Default: where the input is.")
+OPTIONS: Final = (
     Param("groups", INTEGER, 1, doc="Groups of channels; each output sees those of its group."),
     Param("dtype", DATA_TYPE, None, doc="Data type of the output. Default: that of the input."),
     Param("bias_tensor", TENSOR, None, doc="[1, 1, 1, O]: added at the end."),
@@ -453,18 +485,18 @@ _LAST: Final = (
     Param("return_output_dim", BOOLEAN, False, doc="Also return the size of the output image."),
     Param("return_weights_and_bias", BOOLEAN, False, doc="Also return weights and bias as prepared."),
 )
-_CHANNELS: Final = (
+CHANNELS: Final = (
     Param("in_channels", INTEGER, doc="C.", example=128),
     Param("out_channels", INTEGER, doc="O.", example=32),
     Param("batch_size", INTEGER, doc="N.", example=1),
 )
-_ERRORS: Final = (
+ERRORS: Final = (
     ("ShapeError", "input, weights or bias do not fit the sizes."),
     ("ParameterError", "a size is not positive, or the window does not fit the image."),
     ("DTypeError", "the input or the output is an integer tensor."),
     ("UnsupportedError", "`conv_config` asks for another padding than zeros."),
 )
-_NOTE: Final = (
+NOTE: Final = (
     "The windows are multiplied with the weights, rows of the window one after the other; between them partial sums "
     "are packed to L1. These are the bits of height-sharded convolutions of 32 channels or a multiple; other shardings "
     "add in another order on the chip."
@@ -507,7 +539,7 @@ conv2d = register(
         signatures=(
             Signature(
                 (
-                    _FIRST,
+                    PIXELS,
                     Param(
                         "weight_tensor",
                         TENSOR,
@@ -516,8 +548,8 @@ conv2d = register(
                     ),
                 ),
                 (
-                    _DEVICE,
-                    *_CHANNELS,
+                    DEVICE_PARAM,
+                    *CHANNELS,
                     Param("input_height", INTEGER, doc="H.", example=8),
                     Param("input_width", INTEGER, doc="W.", example=8),
                     Param("kernel_size", INT_SEQUENCE, doc="[kh, kw].", example=[3, 3]),
@@ -530,20 +562,20 @@ conv2d = register(
                         example=[1, 1],
                     ),
                     Param("dilation", INT_SEQUENCE, [1, 1], doc="Steps inside of the window.", example=[2, 2]),
-                    *_LAST,
+                    *OPTIONS,
                 ),
             ),
         ),
         run=_conv2d,
         doc="Return the convolution of images with `weight_tensor`, plus `bias_tensor`.\n"
-        f"Shape: [1, 1, N * H * W, C], [O, C / groups, kh, kw] -> [1, 1, N * OH * OW, O].\n{_NOTE}",
+        f"Shape: [1, 1, N * H * W, C], [O, C / groups, kh, kw] -> [1, 1, N * OH * OW, O].\n{NOTE}",
         source="tt-metal `ttnn/cpp/ttnn/operations/conv`",
-        dtypes=_DTYPES,
+        dtypes=DTYPES,
         layouts=(Layout.TILE, Layout.ROW_MAJOR),
         golden=golden.conv2d,
         accuracy=no_bound("for sums are kept in bfloat16"),
         engine=("matmul", "write_window", "move_elements", "fill"),
-        raises=_ERRORS,
+        raises=ERRORS,
         examples=_examples_2d,
     )
 )
@@ -554,7 +586,7 @@ conv1d = register(
         signatures=(
             Signature(
                 (
-                    _FIRST,
+                    PIXELS,
                     Param(
                         "weight_tensor",
                         TENSOR,
@@ -563,8 +595,8 @@ conv1d = register(
                     ),
                 ),
                 (
-                    _DEVICE,
-                    *_CHANNELS,
+                    DEVICE_PARAM,
+                    *CHANNELS,
                     Param("input_length", INTEGER, doc="L.", example=64),
                     Param("kernel_size", INTEGER, doc="k.", example=3),
                     Param("stride", INTEGER, 1, doc="Steps of the window.", example=2),
@@ -576,20 +608,20 @@ conv1d = register(
                         example=1,
                     ),
                     Param("dilation", INTEGER, 1, doc="Steps between elements of the window.", example=2),
-                    *_LAST,
+                    *OPTIONS,
                 ),
             ),
         ),
         run=_conv1d,
         doc="Return the convolution of rows with `weight_tensor`, plus `bias_tensor`.\n"
-        f"Shape: [1, 1, N * L, C], [O, C / groups, k] -> [1, 1, N * OL, O].\n{_NOTE}",
+        f"Shape: [1, 1, N * L, C], [O, C / groups, k] -> [1, 1, N * OL, O].\n{NOTE}",
         source="tt-metal `ttnn/cpp/ttnn/operations/conv`",
-        dtypes=_DTYPES,
+        dtypes=DTYPES,
         layouts=(Layout.TILE, Layout.ROW_MAJOR),
         golden=golden.conv1d,
         accuracy=no_bound("for sums are kept in bfloat16"),
         engine=("matmul", "write_window", "move_elements", "fill"),
-        raises=_ERRORS,
+        raises=ERRORS,
         examples=_examples_1d,
     )
 )

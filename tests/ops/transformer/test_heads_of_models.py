@@ -1,0 +1,68 @@
+"""Heads in the sizes of models, and of single tokens in shards: copies, checked element by element."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ttnn
+from operands import make, values_of
+from ttnn.golden import transformer as golden
+
+TILES = ttnn.TILE_LAYOUT
+GRID = ttnn.CoreCoord(8, 8)
+
+
+@pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.bfloat8_b])
+def test_models(dtype: ttnn.DataType, device: ttnn.MeshDevice) -> None:
+    falcon = make((2, 1, 64, 4672), dtype, TILES, device)
+    vit = make((2, 1, 40, 2304), dtype, TILES, device)
+    bert = make((2, 1, 64, 1536), dtype, TILES, device)
+    for results, expected in (
+        (
+            ttnn.experimental.nlp_create_qkv_heads_falcon7b(falcon),
+            golden.nlp_create_qkv_heads_falcon7b(values_of(falcon)),
+        ),
+        (ttnn.experimental.nlp_create_qkv_heads_vit(vit), golden.nlp_create_qkv_heads_vit(values_of(vit))),
+        (
+            ttnn.experimental.split_query_key_value_and_split_heads(bert, GRID),
+            golden.experimental_split_heads(values_of(bert)),
+        ),
+    ):
+        for number, (result, values) in enumerate(zip(results, expected, strict=True)):
+            # Keys that are transposed are grouped anew.
+            loose = dtype is ttnn.bfloat8_b and number == 1
+            np.testing.assert_allclose(values_of(result), values, atol=0.05 if loose else 0)
+    joined = ttnn.experimental.concatenate_heads(ttnn.experimental.nlp_create_qkv_heads_vit(vit)[0], GRID)
+    np.testing.assert_array_equal(values_of(joined), values_of(vit)[..., :768])
+    with pytest.raises(ttnn.ShapeError, match="4672"):
+        ttnn.experimental.nlp_create_qkv_heads_falcon7b(vit)
+
+
+@pytest.mark.parametrize("overlap", [True, False])
+def test_heads_of_a_token(overlap: bool, device: ttnn.MeshDevice) -> None:
+    x = make((1, 1, 5, 8 * 64), ttnn.bfloat16, TILES, device)
+    options = {"num_heads": 4, "num_kv_heads": 2}
+    parts = ttnn.experimental.nlp_create_qkv_heads_decode(x, overlap_qk_coregrid=overlap, **options)
+    for part, expected in zip(parts, golden.nlp_create_qkv_heads_decode(values_of(x), **options), strict=True):
+        np.testing.assert_array_equal(values_of(part), expected)
+        assert part.memory_config().memory_layout is ttnn.TensorMemoryLayout.HEIGHT_SHARDED
+        assert part.memory_config().shard_spec.num_cores() == 5
+    query, key, _ = (part.memory_config().shard_spec.grid for part in parts)
+    assert (query == key) is overlap
+    joined = ttnn.experimental.nlp_concat_heads_decode(parts[0], num_heads=4)
+    np.testing.assert_array_equal(values_of(joined)[:, :, :5], values_of(x)[..., :256])
+    assert not values_of(joined)[:, :, 5:].any()
+    offset = ttnn.Tensor([2], [1], ttnn.uint32, ttnn.ROW_MAJOR_LAYOUT, device)
+    some = ttnn.experimental.nlp_create_qkv_heads_decode(x, batch_offset=offset, slice_size=3, **options)
+    for part, whole in zip(some, parts, strict=True):
+        np.testing.assert_array_equal(values_of(part), values_of(whole)[:, 2:])
+
+
+def test_rows_of_a_cache(device: ttnn.MeshDevice) -> None:
+    cache = make((2, 3, 128, 64), ttnn.bfloat16, TILES, device)
+    part = ttnn.experimental.nlp_kv_cache_load_slice(cache, seq_len_start=32, seq_len_end=96)
+    np.testing.assert_array_equal(values_of(part), values_of(cache)[:, :, 32:96])
+    assert part.memory_config().shard_spec.shape == [64, 64]
+    with pytest.raises(ttnn.ParameterError, match="begin and end with tiles"):
+        ttnn.experimental.nlp_kv_cache_load_slice(cache, seq_len_start=0, seq_len_end=40)
