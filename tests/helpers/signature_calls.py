@@ -94,6 +94,11 @@ INDICES: dict[tuple[str, str], Any] = {
 }
 # Options that every call gets: one of two that must be given, or the device on which the result is looked at.
 GIVEN = {
+    ("moreh_sum_backward", "input"),
+    *(("moreh_matmul_backward", f"input_{name}_grad") for name in "ab"),
+    *(("moreh_bmm_backward", f"{name}_grad") for name in ("input", "mat2")),
+    *(("moreh_linear_backward", name) for name in ("are_required_outputs", "input_grad", "weight_grad")),
+    ("moreh_sum_backward", "dim"),
     *((f"experimental.paged_{name}update_cache", "update_idxs") for name in ("", "fused_")),
     *((name, "min") for name in ("clamp", "clip", "clamp_bw", "clip_bw")),
     ("batch_norm", "training"),

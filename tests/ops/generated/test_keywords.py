@@ -28,6 +28,12 @@ NO_EFFECT: dict[tuple[str, str], str] = {
     **{("manual_seed", name): "seeds change what sampling draws later" for name in ("seeds", "user_ids")},
     ("experimental.fast_reduce_nc", "compute_kernel_config"): "the calls add up single tiles",
     ("experimental.isin", "assume_unique"): _TIME_ONLY,
+    ("moreh_linear_backward", "bias"): "the gradient does not depend on it",
+    ("moreh_linear_backward", "bias_grad"): "the calls do not want it",
+    **{("moreh_matmul_backward" if name == "memory_config" else "*", name): "the given tensor says where it lies"
+       for name in ("memory_config", *(f"{of}_grad_memory_config" for of in ("input", "mat2", "weight", "bias")))},
+    **{("moreh_sum_backward", name): "elements are copied, whatever shape they have"
+       for name in ("keepdim", "compute_kernel_config")},
     ("topk", "sorted"): "the elements are in order in any case",
     ("group_norm", "input_mask"): "the operator knows the channels of a group",
     ("*", "chunk_start_idx_tensor"): "the calls give chunk_start_idx",

@@ -857,11 +857,68 @@ class _Mean(FastOperation):
         fast_and_approximate_mode: bool = False, output_layout: Layout | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
 
+class _MorehBmm(FastOperation):
+    def __call__(self, input: Tensor, mat2: Tensor, *, output: Tensor | None = None,
+        memory_config: MemoryConfig | None = None, compute_kernel_config: WormholeComputeKernelConfig | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _MorehBmmBackward(FastOperation):
+    def __call__(self, output_grad: Tensor, input: Tensor, mat2: Tensor, *, are_required_outputs: Sequence[bool] = ...,
+        input_grad: Tensor | None = None, mat2_grad: Tensor | None = None,
+        input_grad_memory_config: MemoryConfig | None = None, mat2_grad_memory_config: MemoryConfig | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> list[Tensor | None]: ...
+
+class _MorehCumsum(FastOperation):
+    def __call__(self, input: Tensor, dim: int, *, output: Tensor | None = None,
+        memory_config: MemoryConfig | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _MorehCumsumBackward(FastOperation):
+    def __call__(self, output_grad: Tensor, dim: int, *, input_grad: Tensor | None = None,
+        memory_config: MemoryConfig | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _MorehFull(FastOperation):
+    def __call__(self, shape: Shape | Sequence[int], fill_value: int | float, device: MeshDevice, *,
+        dtype: DataType = ..., layout: Layout = ..., memory_config: MemoryConfig = ..., queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _MorehFullLike(FastOperation):
+    def __call__(self, input: Tensor, fill_value: int | float, dtype: DataType | None = None,
+        layout: Layout | None = None, memory_config: MemoryConfig | None = None, *, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _MorehLinear(FastOperation):
+    def __call__(self, input: Tensor, weight: Tensor, *, bias: Tensor | None = None, output: Tensor | None = None,
+        memory_config: MemoryConfig | None = None, compute_kernel_config: WormholeComputeKernelConfig | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _MorehLinearBackward(FastOperation):
+    def __call__(self, output_grad: Tensor, input: Tensor, weight: Tensor, *,
+        are_required_outputs: Sequence[bool] = ..., bias: Tensor | None = None, input_grad: Tensor | None = None,
+        weight_grad: Tensor | None = None, bias_grad: Tensor | None = None,
+        input_grad_memory_config: MemoryConfig | None = None, weight_grad_memory_config: MemoryConfig | None = None,
+        bias_grad_memory_config: MemoryConfig | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> list[Tensor | None]: ...
+
 class _MorehLogsoftmax(FastOperation):
     def __call__(self, input_tensor: Tensor, dim: int, *, output_tensor: Tensor | None = None, op: MorehSoftmaxOp = ...,
         strategy: MorehSoftmaxOpParallelizationStrategy = ..., memory_config: MemoryConfig | None = None,
         compute_kernel_config: WormholeComputeKernelConfig | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
+
+class _MorehMatmul(FastOperation):
+    def __call__(self, input: Tensor, other: Tensor, *, transpose_input: bool = False, transpose_other: bool = False,
+        output: Tensor | None = None, bias: Tensor | None = None, memory_config: MemoryConfig | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _MorehMatmulBackward(FastOperation):
+    def __call__(self, output_grad: Tensor, input_a: Tensor, input_b: Tensor, *,
+        are_required_outputs: Sequence[bool] = ..., input_a_grad: Tensor | None = None,
+        input_b_grad: Tensor | None = None, memory_config: MemoryConfig | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> list[Tensor | None]: ...
 
 class _MorehMean(FastOperation):
     def __call__(self, input: Tensor, *, dim: int | Sequence[int] | None = None, keepdim: bool = False,
@@ -872,6 +929,12 @@ class _MorehMean(FastOperation):
 class _MorehSum(FastOperation):
     def __call__(self, input: Tensor, dim: int | Sequence[int] | None = None, *, keepdim: bool = False,
         output: Tensor | None = None, memory_config: MemoryConfig | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _MorehSumBackward(FastOperation):
+    def __call__(self, output_grad: Tensor, *, input: Tensor | None = None, dim: int | Sequence[int] | None = None,
+        keepdim: bool = False, input_grad: Tensor | None = None, memory_config: MemoryConfig | None = None,
         compute_kernel_config: WormholeComputeKernelConfig | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
 
@@ -1967,8 +2030,28 @@ minimum: _Maximum
 """Return the element-wise minimum of `a` and `b`, with broadcasting."""
 mish: _Erf
 """Return the element-wise Mish, `x * tanh(softplus(x))`, of `input_tensor`."""
+moreh_bmm: _MorehBmm
+"""Return the products of batches of matrices."""
+moreh_bmm_backward: _MorehBmmBackward
+"""Write the gradients of both operands, and return them; None for those that are not wanted."""
+moreh_cumsum: _MorehCumsum
+"""Return the sums of the elements along `dim` up to each element, as `ttnn.cumsum` does."""
+moreh_cumsum_backward: _MorehCumsumBackward
+"""Return the sums of the elements along `dim` from each element on."""
+moreh_full: _MorehFull
+"""Create a tensor of `shape` with every element set to `fill_value`."""
+moreh_full_like: _MorehFullLike
+"""Create a tensor like `input` with every element set to `fill_value`."""
+moreh_linear: _MorehLinear
+"""Return the product with the transposed weight, plus a bias."""
+moreh_linear_backward: _MorehLinearBackward
+"""Write the gradients of input and weight, and return them; None for those that are not wanted."""
 moreh_logsoftmax: _MorehLogsoftmax
 """Return the log-softmax `x - log(sum(exp(x)))` along `dim`."""
+moreh_matmul: _MorehMatmul
+"""Return the product of matrices, plus a bias."""
+moreh_matmul_backward: _MorehMatmulBackward
+"""Write the gradients of both operands, and return them; None for those that are not wanted."""
 moreh_mean: _MorehMean
 """Return the mean along `dim`: the sum of elements times 1 / D in bfloat16."""
 moreh_softmax: _MorehLogsoftmax
@@ -1977,6 +2060,8 @@ moreh_softmin: _MorehLogsoftmax
 """Return the softmin `exp(-x) / sum(exp(-x))` along `dim`."""
 moreh_sum: _MorehSum
 """Return the sum along `dim`, rounded to bfloat16 at every addition."""
+moreh_sum_backward: _MorehSumBackward
+"""Return the gradient of a sum: that of the output for every element that was added."""
 move: _LogicalNotInPlace
 """Return a copy of `input_tensor`, and deallocate it."""
 mse_loss: _L1Loss

@@ -150,8 +150,8 @@ def _create_decode(
     size = width // (num_heads + 2 * groups)
     if (one, other) != (1, 1) or size * (num_heads + 2 * groups) != width or size % TILE_SIZE or not size:
         raise ShapeError(
-            f"{name}: input_tensor has shape {spec.shape}; it must be [1, 1, B, W], W dividing into {num_heads} heads of "
-            f"queries and {groups} of keys and of values, of full tiles."
+            f"{name}: input_tensor has shape {spec.shape}; it must be [1, 1, B, W], W dividing into {num_heads} heads "
+            f"of queries and {groups} of keys and of values, of full tiles."
         )
     _shards_only(name, memory_config, TensorMemoryLayout.HEIGHT_SHARDED)
     if (batch_offset is None) != (slice_size is None):

@@ -1,0 +1,271 @@
+"""Operators of the moreh family that others already compute: filled tensors, running sums, gradients of sums.
+
+Source: tt-metal `ttnn/cpp/ttnn/operations/moreh`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, Final
+
+from ttnn.base.compute_config import WormholeComputeKernelConfig
+from ttnn.base.enums import DataType, Layout
+from ttnn.base.exceptions import DTypeError, LayoutError, ShapeError
+from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
+from ttnn.base.shape import ShapeLike
+from ttnn.base.tensor_spec import TensorSpec
+from ttnn.device.lifecycle import MeshDevice
+from ttnn.golden import moreh as golden
+from ttnn.operation.accuracy import bit_exact, no_bound
+from ttnn.operation.domain import Operand
+from ttnn.operation.registry import declare
+from ttnn.operation.signature import (
+    BOOLEAN,
+    COMPUTE_KERNEL_CONFIG,
+    DATA_TYPE,
+    DEVICE,
+    FILL_VALUE,
+    INT_OR_INTS,
+    INT_SEQUENCE,
+    INTEGER,
+    LAYOUT,
+    MEMORY_CONFIG,
+    TENSOR,
+    Param,
+    Signature,
+)
+from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, on_device, same_device, take_output
+from ttnn.ops._programs.element_map import copy_into, strides_of
+from ttnn.ops._programs.movement import move
+from ttnn.ops.creation.filled import filled
+from ttnn.ops.reduction.accumulation import cumsum
+from ttnn.ops.reduction.generic import reduced_axes
+from ttnn.tensor.tensor import Tensor
+
+_FILLED: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.INT32)
+
+
+def _full(
+    shape: ShapeLike,
+    fill_value: float,
+    device: MeshDevice,
+    dtype: DataType,
+    layout: Layout,
+    memory_config: MemoryConfig,
+) -> Tensor:
+    return filled("ttnn.moreh_full", shape, fill_value, dtype, layout, device, memory_config)
+
+
+def _full_like(
+    input: Tensor,
+    fill_value: float,
+    dtype: DataType | None,
+    layout: Layout | None,
+    memory_config: MemoryConfig | None,
+) -> Tensor:
+    name = "ttnn.moreh_full_like"
+    device = on_device(name, input, "input")
+    spec = input._spec
+    place = memory_config or spec.memory_config
+    return filled(name, spec.shape, fill_value, dtype or spec.dtype, layout or spec.layout, device, place)
+
+
+def _cumsum(
+    name: str, source: Tensor, dim: int, output: Tensor | None, place: MemoryConfig | None, back: bool
+) -> Tensor:
+    on_device(name, source)
+    options: dict[str, Any] = {"reverse_order": back, "out": output}
+    if output is None:
+        options["memory_config"] = place or source._spec.memory_config
+    result: Tensor = cumsum(source, dim, **options)
+    return result
+
+
+def _forward(input: Tensor, dim: int, output: Tensor | None, memory_config: MemoryConfig | None) -> Tensor:
+    return _cumsum("ttnn.moreh_cumsum", input, dim, output, memory_config, False)
+
+
+def _backward(output_grad: Tensor, dim: int, input_grad: Tensor | None, memory_config: MemoryConfig | None) -> Tensor:
+    return _cumsum("ttnn.moreh_cumsum_backward", output_grad, dim, input_grad, memory_config, True)
+
+
+def _sum_backward(
+    output_grad: Tensor,
+    input: Tensor | None,
+    dim: int | Sequence[int] | None,
+    keepdim: bool,
+    input_grad: Tensor | None,
+    memory_config: MemoryConfig | None,
+    _compute_kernel_config: WormholeComputeKernelConfig | None,
+) -> Tensor:
+    name = "ttnn.moreh_sum_backward"
+    device = on_device(name, output_grad, "output_grad")
+    like = input if input is not None else input_grad
+    if like is None:
+        raise ShapeError(
+            f"{name}: neither input nor input_grad is given; one of them says the shape.",
+            vendor="either input or input_grad must have a value",
+        )
+    for label, tensor in (("input", input), ("input_grad", input_grad)):
+        if tensor is not None:
+            same_device(name, device, tensor, label)
+    spec = output_grad._spec
+    if spec.dtype is not DataType.BFLOAT16 or like._spec.dtype is not DataType.BFLOAT16:
+        raise DTypeError(f"{name}: output_grad is {spec.dtype.name}, the input {like._spec.dtype.name}; use BFLOAT16.")
+    if spec.layout is not Layout.TILE or like._spec.layout is not Layout.TILE:
+        raise LayoutError(f"{name}: tensors must be tiled; convert them with ttnn.to_layout(..., ttnn.TILE_LAYOUT).")
+    shape = tuple(like._spec.shape)
+    rank = len(shape)
+    axes = set(reduced_axes(name, dim, rank))
+    reduced = tuple(1 if axis in axes else size for axis, size in enumerate(shape))
+    given = tuple(spec.shape)
+    if given not in (reduced, tuple(size for axis, size in enumerate(shape) if axis not in axes)) and (
+        [size for size in given if size != 1] != [size for size in reduced if size != 1]
+    ):
+        kept = "with" if keepdim else "with or without"
+        raise ShapeError(f"{name}: output_grad has shape {list(given)}; it must be {list(reduced)}, {kept} sizes of 1.")
+    strides = [0 if axis in axes else stride for axis, stride in enumerate(strides_of(reduced))]
+    if input_grad is not None:
+        target = take_output(name, input_grad, shape, Layout.TILE, device)
+        copy_into(_spread(output_grad, shape, strides, DRAM_MEMORY_CONFIG), target)
+        return target
+    return _spread(output_grad, shape, strides, memory_config or spec.memory_config)
+
+
+def _spread(source: Tensor, shape: Sequence[int], strides: Sequence[int], place: MemoryConfig) -> Tensor:
+    """Return elements repeated along dimensions. They pass through Dst, where each is added to 0."""
+    target = TensorSpec.of(shape, DataType.BFLOAT16, Layout.TILE, place)
+    return move(source, target, strides=strides, through_dst=True)
+
+
+_PLACE: Final = Param("memory_config", MEMORY_CONFIG, DRAM_MEMORY_CONFIG, doc="Memory configuration of the output.")
+_DIM: Final = Param("dim", INTEGER, doc="Dimension along which elements are added.")
+_VALUE: Final = Param("fill_value", FILL_VALUE, doc="What every element holds.")
+_declare: Final = partial(declare, source="tt-metal `ttnn/cpp/ttnn/operations/moreh`")
+
+
+def _dims(shape: tuple[int, ...], _layout: Layout) -> tuple[tuple[Any, ...], ...]:
+    return tuple((dim,) for dim in range(-len(shape), 0))
+
+
+moreh_full = _declare(
+    "moreh_full",
+    (
+        Signature(
+            (
+                Param("shape", INT_SEQUENCE, doc="Shape of the output."),
+                _VALUE,
+                Param("device", DEVICE, doc="Device on which the tensor is made."),
+            ),
+            (
+                Param("dtype", DATA_TYPE, DataType.BFLOAT16, doc="Data type of the output.", example=DataType.FLOAT32),
+                Param("layout", LAYOUT, Layout.TILE, doc="Layout of the output."),
+                _PLACE,
+            ),
+        ),
+    ),
+    _full,
+    "Create a tensor of `shape` with every element set to `fill_value`.\nShape: `shape` -> [*shape].",
+    dtypes=_FILLED,
+    layouts=(Layout.TILE, Layout.ROW_MAJOR),
+    golden=golden.moreh_full,
+    accuracy=bit_exact(),
+    engine=("fill",),
+    raises=(("DTypeError", "`fill_value` is out of range of the data type."),),
+    examples=(),
+)
+moreh_full_like = _declare(
+    "moreh_full_like",
+    (
+        Signature(
+            (
+                Param("input", TENSOR, doc="[...] on a device."),
+                _VALUE,
+                Param("dtype", DATA_TYPE, None, doc="Data type of the output. Default: that of the input."),
+                Param("layout", LAYOUT, None, doc="Layout of the output. Default: that of the input."),
+                MEMORY_CONFIG_OPTION,
+            )
+        ),
+    ),
+    _full_like,
+    "Create a tensor like `input` with every element set to `fill_value`.\nShape: [...] -> [...].",
+    dtypes=_FILLED,
+    layouts=(Layout.TILE, Layout.ROW_MAJOR),
+    golden=golden.moreh_full_like,
+    accuracy=bit_exact(),
+    engine=("fill",),
+    raises=(("DTypeError", "`fill_value` is out of range of the data type."),),
+    examples=((3.0,),),
+)
+_cumsum_entry = partial(
+    _declare,
+    dtypes=(DataType.BFLOAT16, DataType.FLOAT32),
+    layouts=(Layout.TILE,),
+    accuracy=no_bound("for rounding errors add up along the dimension"),
+    engine=("Pipeline",),
+    composition=True,
+    raises=(
+        ("DTypeError", "the data type is not taken."),
+        ("LayoutError", "the input is row-major."),
+        ("ShapeError", "`dim` is out of range."),
+    ),
+    examples=_dims,
+)
+moreh_cumsum = _cumsum_entry(
+    "moreh_cumsum",
+    (
+        Signature(
+            (Param("input", TENSOR, doc="[..., H, W] on a device."), _DIM),
+            (Param("output", TENSOR, None, doc="Preallocated output."), MEMORY_CONFIG_OPTION),
+        ),
+    ),
+    _forward,
+    "Return the sums of the elements along `dim` up to each element, as `ttnn.cumsum` does.\n"
+    "Shape: [..., H, W] -> [..., H, W].",
+    golden=golden.moreh_cumsum,
+)
+moreh_cumsum_backward = _cumsum_entry(
+    "moreh_cumsum_backward",
+    (
+        Signature(
+            (Param("output_grad", TENSOR, doc="[..., H, W] on a device."), _DIM),
+            (Param("input_grad", TENSOR, None, doc="Preallocated output."), MEMORY_CONFIG_OPTION),
+        ),
+    ),
+    _backward,
+    "Return the sums of the elements along `dim` from each element on.\nShape: [..., H, W] -> [..., H, W].",
+    golden=golden.moreh_cumsum_backward,
+)
+moreh_sum_backward = _declare(
+    "moreh_sum_backward",
+    (
+        Signature(
+            (Param("output_grad", TENSOR, doc="The gradient of the sum.", example=Operand((1, 1, 64, 1))),),
+            (
+                Param("input", TENSOR, None, doc="[..., H, W]: what was summed.", example=Operand((1, 1, 64, 128))),
+                Param("dim", INT_OR_INTS, None, doc="Dimensions that were summed. Default: all.", example=-1),
+                Param("keepdim", BOOLEAN, False, doc="Whether they were kept with size 1; both shapes are taken."),
+                Param("input_grad", TENSOR, None, doc="Preallocated output."),
+                MEMORY_CONFIG_OPTION,
+                Param(
+                    "compute_kernel_config", COMPUTE_KERNEL_CONFIG, None, doc="Elements are copied whatever it says."
+                ),
+            ),
+        ),
+    ),
+    _sum_backward,
+    "Return the gradient of a sum: that of the output for every element that was added.\n"
+    "Shape: [..., H, 1] -> [..., H, W].",
+    dtypes=(DataType.BFLOAT16,),
+    layouts=(Layout.TILE,),
+    golden=golden.moreh_sum_backward,
+    accuracy=bit_exact(),
+    engine=("move_elements",),
+    raises=(
+        ("ShapeError", "shapes do not fit, or none is given."),
+        ("DTypeError", "a tensor is not bfloat16."),
+        ("LayoutError", "a tensor is row-major."),
+    ),
+    examples=(),
+)

@@ -1,0 +1,44 @@
+"""Filled tensors, running sums and gradients of sums of the moreh family."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ttnn
+from operands import make, raw_of, values_of
+
+TILES = ttnn.TILE_LAYOUT
+
+
+def test_filled(device: ttnn.MeshDevice) -> None:
+    x = ttnn.moreh_full([2, 40], 2.5, device)
+    assert (x.dtype, x.layout, x.shape) == (ttnn.bfloat16, TILES, [2, 40])
+    assert (values_of(x) == 2.5).all()
+    like = ttnn.moreh_full_like(x, -3, dtype=ttnn.int32, layout=ttnn.ROW_MAJOR_LAYOUT)
+    assert (like.dtype, like.layout) == (ttnn.int32, ttnn.ROW_MAJOR_LAYOUT)
+    assert (values_of(like) == -3).all()
+
+
+@pytest.mark.parametrize("dim", [0, 1, -1, -2])
+def test_running_sums_are_those_of_cumsum(dim: int, device: ttnn.MeshDevice) -> None:
+    x = make((2, 3, 40, 50), ttnn.bfloat16, TILES, device)
+    np.testing.assert_array_equal(raw_of(ttnn.moreh_cumsum(x, dim)), raw_of(ttnn.cumsum(x, dim)))
+    expected = ttnn.cumsum(x, dim, reverse_order=True)
+    np.testing.assert_array_equal(raw_of(ttnn.moreh_cumsum_backward(x, dim)), raw_of(expected))
+
+
+@pytest.mark.parametrize("dim", [0, -1, [1, 3], None, [2, 3]])
+def test_gradient_of_a_sum(dim: int | list[int] | None, device: ttnn.MeshDevice) -> None:
+    x = make((2, 3, 40, 50), ttnn.bfloat16, TILES, device)
+    axes = tuple(range(4)) if dim is None else (dim,) if isinstance(dim, int) else tuple(dim)
+    shape = tuple(1 if axis in {a % 4 for a in axes} else size for axis, size in enumerate((2, 3, 40, 50)))
+    grad = make(shape, ttnn.bfloat16, TILES, device, seed=1)
+    expected = np.broadcast_to(values_of(grad), (2, 3, 40, 50))
+    np.testing.assert_array_equal(values_of(ttnn.moreh_sum_backward(grad, input=x, dim=dim, keepdim=True)), expected)
+    assert ttnn.moreh_sum_backward(grad, dim=dim, keepdim=True, input_grad=x) is x
+    np.testing.assert_array_equal(values_of(x), expected)
+    with pytest.raises(ttnn.ShapeError, match="neither input nor input_grad"):
+        ttnn.moreh_sum_backward(grad, dim=dim)
+    with pytest.raises(ttnn.ShapeError, match="output_grad has shape"):
+        ttnn.moreh_sum_backward(make((2, 7), ttnn.bfloat16, TILES, device), input=x, dim=dim)
