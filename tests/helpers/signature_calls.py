@@ -95,6 +95,8 @@ INDICES: dict[tuple[str, str], Any] = {
 # Options that every call gets: one of two that must be given, or the device on which the result is looked at.
 GIVEN = {
     ("moreh_sum_backward", "input"),
+    ("moreh_mean_backward", "input_grad_shape"),
+    ("moreh_mean_backward", "dim"),
     *(("moreh_matmul_backward", f"input_{name}_grad") for name in "ab"),
     *(("moreh_bmm_backward", f"{name}_grad") for name in ("input", "mat2")),
     *(("moreh_linear_backward", name) for name in ("are_required_outputs", "input_grad", "weight_grad")),

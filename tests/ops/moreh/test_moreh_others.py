@@ -42,3 +42,21 @@ def test_gradient_of_a_sum(dim: int | list[int] | None, device: ttnn.MeshDevice)
         ttnn.moreh_sum_backward(grad, dim=dim)
     with pytest.raises(ttnn.ShapeError, match="output_grad has shape"):
         ttnn.moreh_sum_backward(make((2, 7), ttnn.bfloat16, TILES, device), input=x, dim=dim)
+
+
+@pytest.mark.parametrize("dim", [0, -1, [1, 3], None])
+def test_gradient_of_a_mean(dim: int | list[int] | None, device: ttnn.MeshDevice) -> None:
+    shape = (2, 3, 40, 50)
+    axes = tuple(range(4)) if dim is None else (dim,) if isinstance(dim, int) else tuple(dim)
+    kept = tuple(1 if axis in {a % 4 for a in axes} else size for axis, size in enumerate(shape))
+    grad = make(kept, ttnn.bfloat16, TILES, device, seed=1)
+    result = ttnn.moreh_mean_backward(grad, dim=dim, keepdim=True, input_grad_shape=ttnn.Shape(shape))
+    count = np.prod([shape[axis] for axis in axes])
+    factor = (np.float32(1 / count).view(np.uint32) & np.uint32(0xFFFF0000)).view(np.float32)
+    product = ttnn.multiply(grad, ttnn.full((1, 1, 1, 1), float(factor), ttnn.bfloat16, TILES, device))
+    np.testing.assert_array_equal(values_of(result), np.broadcast_to(values_of(product), shape))
+    into = make(shape, ttnn.bfloat16, TILES, device)
+    assert ttnn.moreh_mean_backward(grad, dim=dim, keepdim=True, input_grad=into) is into
+    np.testing.assert_array_equal(values_of(into), values_of(result))
+    with pytest.raises(RuntimeError, match="neither input_grad nor"):
+        ttnn.moreh_mean_backward(grad, dim=dim)

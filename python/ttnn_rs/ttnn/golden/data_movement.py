@@ -16,6 +16,11 @@ def identity(x: ArrayLike, *_args: object, **_: object) -> Array:
     return np.asarray(x, np.float64)
 
 
+def copies(x: ArrayLike, return_output1: bool = True, return_output2: bool = True, **_: object) -> list[Array | None]:
+    """Return `x` twice, or None for one that is not wanted."""
+    return [np.asarray(x, np.float64) if wanted else None for wanted in (return_output1, return_output2)]
+
+
 def reshape(x: ArrayLike, shape: Sequence[int], *_args: object, **_: object) -> Array:
     """Return the elements of `x` in their order with another shape."""
     return np.reshape(np.asarray(x, np.float64), tuple(shape))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -143,3 +144,16 @@ def moreh_linear_backward(
     of_weight = given.swapaxes(-1, -2) @ values
     all_three = (given @ matrix, _summed(of_weight, matrix.shape), given.reshape(-1, given.shape[-1]).sum(0))
     return [gradient if flag else None for flag, gradient in zip(are_required_outputs, all_three, strict=True)]
+
+
+def moreh_mean_backward(
+    grad: ArrayLike,
+    *,
+    dim: int | Sequence[int] | None = None,
+    input_grad_shape: Sequence[int] | None = None,
+    **options: Any,
+) -> Array:
+    """Return the gradient repeated along the dimensions of the mean, divided by how many elements there were."""
+    shape = tuple(input_grad_shape if input_grad_shape is not None else np.shape(options["input_grad"]))
+    repeated = moreh_sum_backward(grad, input=np.zeros(shape), dim=dim)
+    return repeated * (np.size(grad) / repeated.size)

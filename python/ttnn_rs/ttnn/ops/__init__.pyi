@@ -351,6 +351,13 @@ class _ComplexTensor(FastOperation):
     def __call__(self, real: Tensor, imag: Tensor, *, queue_id: int | None = None,
         cq_id: int | None = None) -> ComplexTensor: ...
 
+class _CompositeExample(FastOperation):
+    def __call__(self, input_tensor: Tensor, *, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _CompositeExampleMultipleReturn(FastOperation):
+    def __call__(self, input_tensor: Tensor, return_output1: bool = True, return_output2: bool = True, *,
+        queue_id: int | None = None, cq_id: int | None = None) -> list[Tensor | None]: ...
+
 class _Concat(FastOperation):
     def __call__(self, tensors: Sequence[Tensor], dim: int = 0, *, memory_config: MemoryConfig | None = None,
         output_tensor: Tensor | None = None, groups: int = 1, sub_core_grids: CoreRangeSet | None = None,
@@ -925,6 +932,12 @@ class _MorehMean(FastOperation):
         divisor: int | None = None, output: Tensor | None = None, memory_config: MemoryConfig | None = None,
         compute_kernel_config: WormholeComputeKernelConfig | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
+
+class _MorehMeanBackward(FastOperation):
+    def __call__(self, output_grad: Tensor, *, dim: int | Sequence[int] | None = None, keepdim: bool = False,
+        input_grad_shape: Shape | None = None, input_grad: Tensor | None = None,
+        memory_config: MemoryConfig | None = None, compute_kernel_config: WormholeComputeKernelConfig | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
 class _MorehSum(FastOperation):
     def __call__(self, input: Tensor, dim: int | Sequence[int] | None = None, *, keepdim: bool = False,
@@ -1668,6 +1681,10 @@ clone: _Clone
 """Return a copy of `input_tensor`, optionally in another memory configuration or data type."""
 complex_tensor: _ComplexTensor
 """Create a complex tensor from its real and imaginary part, which are not copied."""
+composite_example: _CompositeExample
+"""Return a copy of `input_tensor`; the example that shows how operators are written."""
+composite_example_multiple_return: _CompositeExampleMultipleReturn
+"""Return two copies of `input_tensor`; the example of an operator with several results."""
 concat: _Concat
 """Return tensors joined along `dim`."""
 concat_bw: _ConcatBw
@@ -2054,6 +2071,8 @@ moreh_matmul_backward: _MorehMatmulBackward
 """Write the gradients of both operands, and return them; None for those that are not wanted."""
 moreh_mean: _MorehMean
 """Return the mean along `dim`: the sum of elements times 1 / D in bfloat16."""
+moreh_mean_backward: _MorehMeanBackward
+"""Return the gradient of a mean: that of the output, divided by the number of elements, for each of them."""
 moreh_softmax: _MorehLogsoftmax
 """Return the softmax `exp(x) / sum(exp(x))` along `dim`."""
 moreh_softmin: _MorehLogsoftmax

@@ -356,3 +356,40 @@ assign = _op(
     raises=(("ShapeError", "the shapes differ."), ("LayoutError", "the layouts differ.")),
     examples=(),
 )
+
+
+def _copied_twice(input_tensor: Tensor) -> Tensor:
+    on_device("ttnn.composite_example", input_tensor)
+    return _placed("ttnn.composite_example", input_tensor, input_tensor._spec.memory_config)
+
+
+def _copies(input_tensor: Tensor, return_output1: bool, return_output2: bool) -> list[Tensor | None]:
+    name = "ttnn.composite_example_multiple_return"
+    on_device(name, input_tensor)
+    place = input_tensor._spec.memory_config
+    return [_placed(name, input_tensor, place) if wanted else None for wanted in (return_output1, return_output2)]
+
+
+composite_example = _op(
+    "composite_example",
+    (Signature((INPUT_TENSOR,)),),
+    _copied_twice,
+    "Return a copy of `input_tensor`; the example that shows how operators are written.\n"
+    "Shape: [..., H, W] -> [..., H, W].",
+)
+composite_example_multiple_return = _op(
+    "composite_example_multiple_return",
+    (
+        Signature(
+            (
+                INPUT_TENSOR,
+                Param("return_output1", BOOLEAN, True, doc="Whether there is a first copy; None otherwise."),
+                Param("return_output2", BOOLEAN, True, doc="Whether there is a second copy; None otherwise."),
+            )
+        ),
+    ),
+    _copies,
+    "Return two copies of `input_tensor`; the example of an operator with several results.\n"
+    "Shape: [..., H, W] -> [..., H, W], [..., H, W].",
+    golden=golden.copies,
+)

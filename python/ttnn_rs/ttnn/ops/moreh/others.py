@@ -5,15 +5,18 @@ Source: tt-metal `ttnn/cpp/ttnn/operations/moreh`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import partial
 from typing import Any, Final
 
+import numpy as np
+
 from ttnn.base.compute_config import WormholeComputeKernelConfig
 from ttnn.base.enums import DataType, Layout
-from ttnn.base.exceptions import DTypeError, LayoutError, ShapeError
+from ttnn.base.exceptions import DTypeError, LayoutError, ShapeError, UnsupportedError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
-from ttnn.base.shape import ShapeLike
+from ttnn.base.shape import Shape, ShapeLike
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.device.lifecycle import MeshDevice
 from ttnn.golden import moreh as golden
@@ -31,14 +34,16 @@ from ttnn.operation.signature import (
     INTEGER,
     LAYOUT,
     MEMORY_CONFIG,
+    SHAPE,
     TENSOR,
     Param,
     Signature,
 )
-from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, on_device, same_device, take_output
+from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, allocate, on_device, same_device, take_output
 from ttnn.ops._programs.element_map import copy_into, strides_of
 from ttnn.ops._programs.movement import move
 from ttnn.ops.creation.filled import filled
+from ttnn.ops.eltwise.binary import multiply
 from ttnn.ops.reduction.accumulation import cumsum
 from ttnn.ops.reduction.generic import reduced_axes
 from ttnn.tensor.tensor import Tensor
@@ -98,8 +103,8 @@ def _sum_backward(
     input_grad: Tensor | None,
     memory_config: MemoryConfig | None,
     _compute_kernel_config: WormholeComputeKernelConfig | None,
+    name: str = "ttnn.moreh_sum_backward",
 ) -> Tensor:
-    name = "ttnn.moreh_sum_backward"
     device = on_device(name, output_grad, "output_grad")
     like = input if input is not None else input_grad
     if like is None:
@@ -131,6 +136,44 @@ def _sum_backward(
         copy_into(_spread(output_grad, shape, strides, DRAM_MEMORY_CONFIG), target)
         return target
     return _spread(output_grad, shape, strides, memory_config or spec.memory_config)
+
+
+def _mean_backward(
+    output_grad: Tensor,
+    dim: int | Sequence[int] | None,
+    keepdim: bool,
+    input_grad_shape: Shape | None,
+    input_grad: Tensor | None,
+    memory_config: MemoryConfig | None,
+    compute_kernel_config: WormholeComputeKernelConfig | None,
+) -> Tensor:
+    name = "ttnn.moreh_mean_backward"
+    device = on_device(name, output_grad, "output_grad")
+    if input_grad is None and input_grad_shape is None:
+        raise ShapeError(
+            f"{name}: neither input_grad nor input_grad_shape is given; one of them says the shape.",
+            vendor="bad optional access",
+        )
+    if compute_kernel_config is not None:
+        raise UnsupportedError(
+            f"{name}: compute_kernel_config is not built yet; the factor is multiplied at HiFi4.", "unimplemented"
+        )
+    shape = tuple(input_grad._spec.shape if input_grad is not None else input_grad_shape or ())
+    like = allocate(TensorSpec.of(shape, DataType.BFLOAT16, Layout.TILE, DRAM_MEMORY_CONFIG), device)
+    if input_grad is not None:
+        take_output(name, input_grad, shape, Layout.TILE, device)
+    axes = reduced_axes(name, dim, len(shape))
+    spread = _sum_backward(output_grad, like, dim, keepdim, None, DRAM_MEMORY_CONFIG, None, name)
+    count = math.prod(shape[axis] for axis in axes)
+    # The reader cuts the factor to bfloat16.
+    factor = float((np.float32(1.0 / max(count, 1)).view(np.uint32) & np.uint32(0xFFFF0000)).view(np.float32))
+    scalar = filled(name, (1,) * max(2, len(shape)), factor, DataType.BFLOAT16, Layout.TILE, device, DRAM_MEMORY_CONFIG)
+    place = memory_config or (output_grad._spec.memory_config if input_grad is None else DRAM_MEMORY_CONFIG)
+    result: Tensor = multiply(spread, scalar, memory_config=place)
+    if input_grad is not None:
+        copy_into(result, input_grad)
+        return input_grad
+    return result
 
 
 def _spread(source: Tensor, shape: Sequence[int], strides: Sequence[int], place: MemoryConfig) -> Tensor:
@@ -266,6 +309,38 @@ moreh_sum_backward = _declare(
         ("ShapeError", "shapes do not fit, or none is given."),
         ("DTypeError", "a tensor is not bfloat16."),
         ("LayoutError", "a tensor is row-major."),
+    ),
+    examples=(),
+)
+moreh_mean_backward = _declare(
+    "moreh_mean_backward",
+    (
+        Signature(
+            (Param("output_grad", TENSOR, doc="The gradient of the mean.", example=Operand((1, 1, 64, 1))),),
+            (
+                Param("dim", INT_OR_INTS, None, doc="Dimensions of the mean. Default: all.", example=-1),
+                Param("keepdim", BOOLEAN, False, doc="Whether they were kept with size 1; both shapes are taken."),
+                Param("input_grad_shape", SHAPE, None, doc="Shape of the output.", example=Shape([1, 1, 64, 128])),
+                Param("input_grad", TENSOR, None, doc="Preallocated output.", example=Operand((1, 1, 64, 128))),
+                MEMORY_CONFIG_OPTION,
+                Param("compute_kernel_config", COMPUTE_KERNEL_CONFIG, None, doc="Not supported."),
+            ),
+        ),
+    ),
+    _mean_backward,
+    "Return the gradient of a mean: that of the output, divided by the number of elements, for each of them.\n"
+    "Shape: [..., H, 1] -> [..., H, W]. The factor is cut to bfloat16.",
+    dtypes=(DataType.BFLOAT16,),
+    layouts=(Layout.TILE,),
+    golden=golden.moreh_mean_backward,
+    accuracy=no_bound("for the factor is cut to bfloat16"),
+    engine=("move_elements", "binary"),
+    composition=True,
+    raises=(
+        ("ShapeError", "shapes do not fit, or none is given."),
+        ("DTypeError", "a tensor is not bfloat16."),
+        ("LayoutError", "a tensor is row-major."),
+        ("UnsupportedError", "`compute_kernel_config` is given."),
     ),
     examples=(),
 )
