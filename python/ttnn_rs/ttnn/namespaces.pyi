@@ -156,6 +156,11 @@ class _ExperimentalSplitQueryKeyValueAndSplitHeads(FastOperation):
         memory_config: MemoryConfig | None = None, num_heads: int = 16, output_tensors: Sequence[Tensor] | None = None,
         queue_id: int | None = None, cq_id: int | None = None) -> tuple[Tensor, Tensor, Tensor]: ...
 
+class _ExperimentalTypecast(FastOperation):
+    def __call__(self, input_tensor: Tensor, dtype: DataType, memory_config: MemoryConfig | None = None,
+        optional_output_tensor: Tensor | None = None, *, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
 class _ExperimentalView(FastOperation):
     @overload
     def __call__(self, input_tensor: Tensor, shape: Shape | Sequence[int], *, queue_id: int | None = None,
@@ -980,6 +985,8 @@ class _InExperimental:
     """Write a tensor into a slice of another, and return that."""
     split_query_key_value_and_split_heads: _ExperimentalSplitQueryKeyValueAndSplitHeads
     """Return the heads of queries, of transposed keys, and of values."""
+    typecast: _ExperimentalTypecast
+    """Return `input_tensor` converted to another data type on its device, as `ttnn.typecast` does."""
     view: _ExperimentalView
     """Return a view of `input_tensor` with a new shape, on the same pages."""
     all_gather_async: FastOperation

@@ -19,6 +19,7 @@ WITHOUT_OPERANDS = {"arange", "empty", "empty_like", "full", "ones", "zeros"} | 
 # tests/ops/kv_cache/test_paged.py have places.
 WITHOUT_OPERANDS |= {"fill_rm", "fill_ones_rm", "index_fill", "indexed_fill"}
 WITHOUT_OPERANDS |= {f"moreh_{name}_backward" for name in ("matmul", "bmm", "linear", "mean")}
+WITHOUT_OPERANDS |= {"interleaved_to_sharded_partial", "sharded_to_interleaved_partial"}
 WITHOUT_OPERANDS |= {"moreh_full", "moreh_sum_backward"}
 WITHOUT_OPERANDS |= {"experimental.slice_write", "experimental.padded_slice"}
 WITHOUT_OPERANDS |= {f"experimental.nlp_create_qkv_heads_{model}" for model in ("falcon7b", "vit", "decode")}

@@ -32,6 +32,7 @@ NO_EFFECT: dict[tuple[str, str], str] = {
     ("moreh_linear_backward", "bias_grad"): "the calls do not want it",
     **{("moreh_matmul_backward" if name == "memory_config" else "*", name): "the given tensor says where it lies"
        for name in ("memory_config", *(f"{of}_grad_memory_config" for of in ("input", "mat2", "weight", "bias")))},
+    ("sharded_to_interleaved_partial", "memory_config"): "the cache says where it lies",
     ("moreh_mean_backward", "keepdim"): "both shapes are taken",
     **{("moreh_sum_backward", name): "elements are copied, whatever shape they have"
        for name in ("keepdim", "compute_kernel_config")},

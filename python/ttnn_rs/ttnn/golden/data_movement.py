@@ -306,3 +306,24 @@ def rotate_half(x: ArrayLike, **_: object) -> Array:
     """Return the second half of the last dimension negated, then the first."""
     first, second = np.split(np.asarray(x, np.float64), 2, axis=-1)
     return np.concatenate([-second, first], axis=-1)
+
+
+def interleaved_to_sharded_partial(
+    x: ArrayLike, _grid: object, _shape: object, num_slices: int, slice_index: int, *_args: object, **_: object
+) -> Array:
+    """Return a slice of the rows of all matrices."""
+    values = np.asarray(x, np.float64)
+    rows = values.reshape(-1, values.shape[-1])
+    height = len(rows) // num_slices
+    return rows[slice_index * height : (slice_index + 1) * height].reshape(1, 1, height, -1)
+
+
+def sharded_to_interleaved_partial(
+    x: ArrayLike, cache: ArrayLike, num_slices: int, slice_index: int, **_: object
+) -> Array:
+    """Return `cache` with a slice of its rows replaced."""
+    values = np.array(cache, np.float64)
+    rows = values.reshape(-1, values.shape[-1])
+    height = len(rows) // num_slices
+    rows[slice_index * height : (slice_index + 1) * height] = np.asarray(x, np.float64).reshape(height, -1)
+    return rows.reshape(values.shape)

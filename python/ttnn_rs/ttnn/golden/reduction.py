@@ -138,3 +138,14 @@ def topk(
     values, order = sort(x, dim, descending=largest)
     first = np.arange(k)
     return np.take(values, first, axis=dim), np.take(order, first, axis=dim)
+
+
+def moe(x: ArrayLike, expert_mask: ArrayLike, topk_mask: ArrayLike, k: int = 32, **_: object) -> Array:
+    """Return the share of element 0 in the softmax of the `k` largest elements of every row."""
+    scores = np.asarray(x, np.float64) + np.asarray(expert_mask, np.float64)
+    order = np.argsort(-scores, axis=-1, kind="stable")[..., :k]
+    values = np.take_along_axis(scores, order, -1) + np.asarray(topk_mask, np.float64)
+    weights = np.exp(values - values.max(-1, keepdims=True))
+    weights /= weights.sum(-1, keepdims=True)
+    result: Array = np.where(order == 0, weights, 0.0).sum(-1, keepdims=True)
+    return result

@@ -714,6 +714,11 @@ class _InterleavedToSharded(FastOperation):
         *, keep_l1_aligned: bool | None = False, preallocated_output: Tensor | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
 
+class _InterleavedToShardedPartial(FastOperation):
+    def __call__(self, input_tensor: Tensor, grid: CoreCoord | CoreRangeSet, shard_shape: Shape | Sequence[int],
+        num_slices: int, slice_index: int, shard_scheme: TensorMemoryLayout, shard_orientation: ShardOrientation, *,
+        output_dtype: DataType | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
 class _Isclose(FastOperation):
     def __call__(self, input_tensor_a: Tensor, input_tensor_b: Tensor, *, rtol: float = 9.999999747378752e-06,
         atol: float = 9.99999993922529e-09, equal_nan: bool = False, memory_config: MemoryConfig | None = None,
@@ -862,6 +867,11 @@ class _Mean(FastOperation):
         memory_config: MemoryConfig | None = None, compute_kernel_config: WormholeComputeKernelConfig | None = None,
         scalar: float = 1.0, correction: bool | None = None, sub_core_grids: CoreRangeSet | None = None,
         fast_and_approximate_mode: bool = False, output_layout: Layout | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _Moe(FastOperation):
+    def __call__(self, input_tensor: Tensor, expert_mask_tensor: Tensor, topk_mask_tensor: Tensor, k: int = 32, *,
+        memory_config: MemoryConfig | None = None, output_tensor: Tensor | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
 
 class _MorehBmm(FastOperation):
@@ -1291,6 +1301,11 @@ class _Selu(FastOperation):
 class _ShardedToInterleaved(FastOperation):
     def __call__(self, input_tensor: Tensor, memory_config: MemoryConfig | None = None,
         output_dtype: DataType | None = None, *, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _ShardedToInterleavedPartial(FastOperation):
+    def __call__(self, input_tensor: Tensor, cache_tensor: Tensor, num_slices: int, slice_index: int, *,
+        memory_config: MemoryConfig | None = None, output_dtype: DataType | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
 
 class _Sigmoid(FastOperation):
     def __call__(self, input_tensor: Tensor, *, vector_mode: int = 4, mode: SigmoidMode = ...,
@@ -1893,6 +1908,8 @@ indexed_fill: _IndexedFill
 """Return `input_tensor_a` with slices replaced by those of `input_tensor_b`."""
 interleaved_to_sharded: _InterleavedToSharded
 """Return an interleaved tensor sharded over the L1 of a grid of cores."""
+interleaved_to_sharded_partial: _InterleavedToShardedPartial
+"""Return a slice of the rows of all matrices in shards."""
 is_imag: _Angle
 """Return 1 where the real part of `input_tensor` is 0, and 0 elsewhere."""
 is_real: _Angle
@@ -2047,6 +2064,8 @@ minimum: _Maximum
 """Return the element-wise minimum of `a` and `b`, with broadcasting."""
 mish: _Erf
 """Return the element-wise Mish, `x * tanh(softplus(x))`, of `input_tensor`."""
+moe: _Moe
+"""Return the share of expert 0 in the softmax of the 32 largest scores; 0 where it is not among them."""
 moreh_bmm: _MorehBmm
 """Return the products of batches of matrices."""
 moreh_bmm_backward: _MorehBmmBackward
@@ -2251,6 +2270,8 @@ selu_bw: _AcosBw
 """Return the list of gradients [scale * grad where x > 0 else scale * alpha * grad * e^x]."""
 sharded_to_interleaved: _ShardedToInterleaved
 """Return a sharded tensor as an interleaved one."""
+sharded_to_interleaved_partial: _ShardedToInterleavedPartial
+"""Write a slice of rows into a tensor, and return that."""
 sigmoid: _Sigmoid
 """Return the element-wise sigmoid, `1 / (1 + e^-x)`, of `input_tensor`."""
 sigmoid_accurate: _SigmoidAccurate

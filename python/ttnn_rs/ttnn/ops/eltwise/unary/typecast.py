@@ -16,12 +16,13 @@ from ttnn.base.tensor_spec import TensorSpec
 from ttnn.golden.eltwise import unary as golden
 from ttnn.operation.accuracy import max_ulp
 from ttnn.operation.registry import Op, register
-from ttnn.operation.signature import DATA_TYPE, Param, Signature
+from ttnn.operation.signature import DATA_TYPE, TENSOR, Param, Signature
 from ttnn.ops._programs.common import (
     INPUT_TENSOR,
     MEMORY_CONFIG_OPTION,
     OUTPUT_TENSOR_OPTION,
     SUB_CORE_GRIDS_OPTION,
+    on_device,
 )
 from ttnn.ops._programs.typecast import CASTABLE, cast
 from ttnn.tensor.tensor import Tensor
@@ -92,6 +93,45 @@ typecast = register(
             ("DTypeError", "the input is not of `input_dtype`."),
             ("LayoutError", "the input is row-major and the output a block float."),
             ("UnsupportedError", "the conversion is from or to int8 on a device."),
+        ),
+        examples=_examples,
+    )
+)
+
+
+def _experimental(
+    input_tensor: Tensor, dtype: DataType, memory_config: MemoryConfig | None, optional_output_tensor: Tensor | None
+) -> Tensor:
+    name = "ttnn.experimental.typecast"
+    on_device(name, input_tensor)
+    return cast(name, input_tensor, dtype, memory_config, optional_output_tensor)
+
+
+experimental_typecast = register(
+    Op(
+        name="experimental.typecast",
+        signatures=(
+            Signature(
+                (
+                    INPUT_TENSOR,
+                    Param("dtype", DATA_TYPE, doc="Data type of the output."),
+                    MEMORY_CONFIG_OPTION,
+                    Param("optional_output_tensor", TENSOR, None, doc="Preallocated output, of the output's shape."),
+                )
+            ),
+        ),
+        run=_experimental,
+        doc="Return `input_tensor` converted to another data type on its device, as `ttnn.typecast` does.\n"
+        "Shape: [..., H, W] -> [..., H, W].",
+        source="tt-metal `ttnn/cpp/ttnn/operations/copy/typecast`",
+        dtypes=tuple(CASTABLE),
+        layouts=(Layout.TILE, Layout.ROW_MAJOR),
+        golden=golden.identity,
+        accuracy=max_ulp((DataType.FLOAT32, 0), (DataType.BFLOAT16, 0.5)),
+        engine=("unary",),
+        raises=(
+            ("LayoutError", "the input is row-major and the output a block float."),
+            ("UnsupportedError", "the conversion is from or to int8."),
         ),
         examples=_examples,
     )
