@@ -43,6 +43,11 @@ def _with_modules(found: dict[str, Namespace]) -> dict[str, Namespace]:
     sys.modules["ttnn.operations"] = operations
     sys.modules["ttnn.operations.activations"] = activations
     operations.activations = activations
+    moreh = Namespace("ttnn.operations.moreh", "Operators of the moreh family, without that word.")
+    for name, operation in exports().items():
+        if name.startswith("moreh_"):
+            setattr(moreh, name.removeprefix("moreh_"), operation)
+    sys.modules["ttnn.operations.moreh"] = operations.moreh = moreh
     return found
 
 

@@ -1,4 +1,5 @@
 """Operators with their arguments and types. Written by `cargo xtask stubs` from the registry."""
+# ruff: noqa: N803
 # fmt: off
 
 from collections.abc import Sequence
@@ -980,7 +981,7 @@ class _InExperimental:
     rotary_embedding_llama_fused_qk: _ExperimentalRotaryEmbeddingLlamaFusedQk
     """Return `rotary_embedding_llama` in decode mode of queries and of keys."""
     rotate_half: _ExperimentalRotateHalf
-    """Return the second half of the columns negated, then the first."""
+    """Return the second half of the columns negated, then the first, in tiles."""
     slice_write: _ExperimentalSliceWrite
     """Write a tensor into a slice of another, and return that."""
     split_query_key_value_and_split_heads: _ExperimentalSplitQueryKeyValueAndSplitHeads

@@ -80,3 +80,11 @@ def test_rotate_half(device: ttnn.MeshDevice) -> None:
     np.testing.assert_array_equal(values_of(ttnn.experimental.rotate_half(x)), expected)
     with pytest.raises(ttnn.ShapeError, match="multiple of 64"):
         ttnn.experimental.rotate_half(make((1, 1, 32, 96), ttnn.bfloat16, TILES, device))
+
+
+def test_fold_of_block_floats(device: ttnn.MeshDevice) -> None:
+    x = make((1, 4, 4, 32), ttnn.bfloat8_b, TILES, device)
+    folded = ttnn.fold(x, 2, 2)
+    expected = values_of(x).reshape(1, 2, 2, 2, 2, 32).transpose(0, 1, 3, 2, 4, 5).reshape(1, 2, 2, 128)
+    np.testing.assert_array_equal(values_of(folded), expected)
+    assert folded.dtype is ttnn.bfloat16

@@ -60,3 +60,13 @@ def test_gradient_of_a_mean(dim: int | list[int] | None, device: ttnn.MeshDevice
     np.testing.assert_array_equal(values_of(into), values_of(result))
     with pytest.raises(RuntimeError, match="neither input_grad nor"):
         ttnn.moreh_mean_backward(grad, dim=dim)
+
+
+def test_names_below_operations(device: ttnn.MeshDevice) -> None:
+    assert ttnn.operations.moreh.sum is ttnn.moreh_sum
+    assert ttnn.operations.moreh.matmul is ttnn.moreh_matmul
+    x = make((2, 40), ttnn.bfloat16, TILES, device).cpu()
+    np.testing.assert_array_equal(values_of(x.to(device=device)), values_of(x))
+    assert x.to(layout=ttnn.ROW_MAJOR_LAYOUT).layout is ttnn.ROW_MAJOR_LAYOUT
+    with pytest.raises(ttnn.ArgumentError, match="one device or one layout"):
+        x.to()

@@ -47,8 +47,10 @@ def stub(operators: Mapping[str, FastOperation]) -> str:
         variables.append((name, f"{owner}\n{_docstring(entry.summary, _WIDTH - 4 * name.count('.'))}\n"))
     body = "".join(f"\nclass {owner}(FastOperation):\n{calls}" for calls, owner in classes.items())
     body = f"{body}\n{_tree(variables)}"
-    # Names of operators that are not in lower case are those of the official package.
-    lints = "# ruff: noqa: N816\n" if re.search(r"^\w*[A-Z]\w*: _", body, re.MULTILINE) else ""
+    # Names of operators and parameters that are not in lower case are those of the official package.
+    found = {"N803": r"[(,\s]\w*[A-Z]\w*: (?!_)[^\n]*[,)]", "N816": r"^\w*[A-Z]\w*: _"}
+    rules = [rule for rule, pattern in found.items() if re.search(pattern, body, re.MULTILINE)]
+    lints = f"# ruff: noqa: {', '.join(rules)}\n" if rules else ""
     return _HEADER.format(lints=lints, imports=_imports(body)) + body
 
 

@@ -1,5 +1,5 @@
 """Operators with their arguments and types. Written by `cargo xtask stubs` from the registry."""
-# ruff: noqa: N816
+# ruff: noqa: N803, N816
 # fmt: off
 
 from collections.abc import Sequence

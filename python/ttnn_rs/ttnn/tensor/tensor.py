@@ -52,10 +52,20 @@ class Tensor(TensorStorage, TensorOperators):
     # From place to place.
 
     def to(
-        self, target: MeshDevice | Layout, mem_config: MemoryConfig | None = None, cq_id: int | None = None
+        self,
+        target: MeshDevice | Layout | None = None,
+        mem_config: MemoryConfig | None = None,
+        cq_id: int | None = None,
+        *,
+        device: MeshDevice | None = None,
+        layout: Layout | None = None,
     ) -> Tensor:
-        """Return a copy on a device, or in another layout."""
+        """Return a copy on a device, or in another layout; both may be given by name."""
         check_queue("Tensor.to", cq_id)
+        given = [item for item in (target, device, layout) if item is not None]
+        if len(given) != 1:
+            raise ArgumentError(f"Tensor.to: give one device or one layout, got {len(given)}")
+        target = given[0]
         if isinstance(target, Layout):
             if mem_config is not None:
                 raise ArgumentError(

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from ttnn.base.core_range import CoreRangeSet
-from ttnn.base.enums import BLOCK_FLOATS, TILE_SIZE, BufferType, DataType, Layout, TensorMemoryLayout
+from ttnn.base.enums import TILE_SIZE, BufferType, DataType, Layout, TensorMemoryLayout
 from ttnn.base.exceptions import (
     DTypeError,
     LayoutError,
@@ -41,7 +41,7 @@ from ttnn.ops._programs.movement import move, register_movement
 from ttnn.ops._programs.windows import write_into
 from ttnn.ops.data_movement.concat import joined
 from ttnn.ops.data_movement.indexed import as_rows, place
-from ttnn.ops.data_movement.layout import untilized
+from ttnn.ops.data_movement.layout import tilize_padded, untilized
 from ttnn.ops.data_movement.permute import moved_to, permuted
 from ttnn.ops.data_movement.reshape import reshaped
 from ttnn.ops.data_movement.slice import sliced
@@ -107,8 +107,6 @@ def _fold(
         raise ShapeError(f"{name}: input has shape {spec.shape}; it must be [N, H, W, C] with elements.")
     if not (0 < stride_h < _MOST and 0 < stride_w < _MOST):
         raise ParameterError(f"{name}: stride_h={stride_h} and stride_w={stride_w} must be positive.")
-    if spec.dtype in BLOCK_FLOATS:
-        raise DTypeError(f"{name}: input is {spec.dtype.name}; typecast it to bfloat16 first.")
     _folds(name, spec)
     top, bottom, left, right, front, back = _around(name, padding)
     if use_transpose_as_fold:
@@ -156,7 +154,7 @@ def _transposed(
 ) -> Tensor:
     """Return images of [N, C, H, W] folded; rows and columns are padded to multiples of 32 before."""
     dims = tuple(source._spec.shape)
-    rows = as_rows(source)
+    rows = untilized(name, source, DRAM_MEMORY_CONFIG) if source._spec.layout is Layout.TILE else as_rows(source)
     sizes = [dims[1] + more[0], dims[2] + more[1], dims[3] + more[2]]
     full = [sizes[0], *(-(-size // TILE_SIZE) * TILE_SIZE for size in sizes[1:])]
     padded = _widened(rows, [(0, 0), *((0, total - own) for total, own in zip(full, dims[1:], strict=True))])
@@ -254,11 +252,6 @@ def _rotate_half(input: Tensor, memory_config: MemoryConfig | None) -> Tensor:
     name = "ttnn.experimental.rotate_half"
     on_device(name, input, "input")
     spec = input._spec
-    if spec.layout is not Layout.TILE:
-        raise LayoutError(
-            f"{name}: input is row-major; convert it with ttnn.to_layout(..., ttnn.TILE_LAYOUT).",
-            vendor="Inputs to rotate half must be tilized",
-        )
     if spec.dtype not in (DataType.BFLOAT16, DataType.FLOAT32):
         raise DTypeError(f"{name}: input is {spec.dtype.name}; typecast it to bfloat16 first.")
     dims = tuple(spec.shape)
@@ -273,6 +266,8 @@ def _rotate_half(input: Tensor, memory_config: MemoryConfig | None) -> Tensor:
             f"{name}: input or output is sharded; use ttnn.DRAM_MEMORY_CONFIG.",
             vendor="RotateHalf does not currently support sharding",
         )
+    if spec.layout is not Layout.TILE:
+        input = tilize_padded(name, input)
     half = dims[-1] // 2
     first = sliced(name, input, [0] * len(dims), [*dims[:-1], half])
     second = sliced(name, input, [0] * (len(dims) - 1) + [half], dims)
@@ -316,13 +311,12 @@ fold = register_movement(
     "Return images whose blocks of pixels are channels.\n"
     "Shape: [N, H, W, C] -> [N, H / h, W / w, h * w * C], row-major.",
     golden=golden.fold,
-    dtypes=_IMAGE_TYPES,
+    dtypes=(*_IMAGE_TYPES, DataType.BFLOAT8_B, DataType.BFLOAT4_B),
     engine=("move_elements",),
     composition=True,
     raises=(
         ("ShapeError", "the rank is not 4, or blocks do not divide the image."),
         ("ParameterError", "strides or padding are out of range."),
-        ("DTypeError", "the input holds block floats."),
         ("MemoryConfigError", "the input is sharded otherwise than by height."),
         ("UnsupportedError", "shards are to be transposed."),
     ),
@@ -332,21 +326,17 @@ rotate_half = register_movement(
     "experimental.rotate_half",
     (Signature((Param("input", TENSOR, doc="[..., H, W] on a device."),), (MEMORY_CONFIG_OPTION,)),),
     _rotate_half,
-    "Return the second half of the columns negated, then the first.\nShape: [..., H, W] -> [..., H, W].",
+    "Return the second half of the columns negated, then the first, in tiles.\nShape: [..., H, W] -> [..., H, W].",
     golden=golden.rotate_half,
     dtypes=(DataType.BFLOAT16, DataType.FLOAT32),
-    layouts=(Layout.TILE,),
     engine=("write_window", "move_elements"),
     composition=True,
     raises=(
-        ("LayoutError", "the input is row-major."),
         ("DTypeError", "the input is neither bfloat16 nor float32."),
         ("ShapeError", "W is no multiple of 64."),
         ("MemoryConfigError", "a tensor is sharded."),
     ),
-    examples=lambda shape, layout: (
-        ((),) if len(shape) >= 2 and 0 not in shape and shape[-1] % 64 == 0 and layout is Layout.TILE else ()
-    ),
+    examples=lambda shape, layout: ((),) if len(shape) >= 2 and 0 not in shape and shape[-1] % 64 == 0 else (),
 )
 slice_write = register_movement(
     "experimental.slice_write",
