@@ -51,8 +51,10 @@ from ttnn.operation.hooks import *  # noqa: F403
 from ttnn.ops import *  # noqa: F403  # isort: skip
 from ttnn.namespaces import *  # noqa: F403  # isort: skip
 from ttnn.ops._programs.activations import string_to_unary_with_param as string_to_unary_with_param
+from ttnn.ops.conv.prepare import *  # noqa: F403
 from ttnn.ops.conversion import *  # noqa: F403
 from ttnn.ops.eltwise.complex.tensor import ComplexTensor as ComplexTensor
+from ttnn.ops.normalization.parameters import *  # noqa: F403
 from ttnn.tensor.conversion import *  # noqa: F403
 from ttnn.tensor.device_tensors import *  # noqa: F403
 from ttnn.tensor.distribution import *  # noqa: F403

@@ -42,7 +42,7 @@ from ttnn.tensor.tensor import Tensor
 _NAME: Final = "ttnn.conv_transpose2d"
 
 
-def _turned(weight: Tensor, kernel: Kernel, *, mirrored: bool) -> Tensor:
+def turned(weight: Tensor, kernel: Kernel, *, mirrored: bool) -> Tensor:
     """Return weights [C, O / groups, kh, kw] as those of the convolution, [O, C / groups, kh, kw]."""
     if is_prepared(weight, kernel):
         return weight
@@ -133,7 +133,7 @@ def _conv_transpose2d(
     output, weights, bias = convolution(
         _NAME,
         input_tensor,
-        _turned(weight_tensor, window.kernel, mirrored=mirror_kernel),
+        turned(weight_tensor, window.kernel, mirrored=mirror_kernel),
         device,
         window,
         dtype,

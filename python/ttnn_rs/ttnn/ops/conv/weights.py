@@ -92,8 +92,10 @@ def prepared_weights(
     return _tiled(matrix[None, None], dtype or (given if given is not DataType.FLOAT32 else DataType.BFLOAT16), device)
 
 
-def prepared_bias(name: str, bias: Tensor, out_channels: int, dtype: DataType | None, device: MeshDevice) -> Tensor:
-    """Return a bias [1, 1, 1, O] in tiles on the device.
+def prepared_bias(
+    name: str, bias: Tensor, out_channels: int, dtype: DataType | None, device: MeshDevice | None
+) -> Tensor:
+    """Return a bias [1, 1, 1, O] in tiles, on the device if there is one.
 
     Raises:
         ShapeError: it has another number of channels.
@@ -104,7 +106,7 @@ def prepared_bias(name: str, bias: Tensor, out_channels: int, dtype: DataType | 
     if shape[-1:] != (out_channels,) or bias._spec.shape.volume() != out_channels:
         raise ShapeError(f"{name}: bias_tensor has shape {list(shape)}; it must be [1, 1, 1, {out_channels}].")
     if bias._spec.layout is Layout.TILE:
-        return _on(bias, device)
+        return bias if device is None else _on(bias, device)
     values = np.asarray(bias.to_numpy(), np.float32).reshape(1, 1, 1, out_channels)
     given = bias._spec.dtype
     return _tiled(values, dtype or (given if given is not DataType.FLOAT32 else DataType.BFLOAT16), device)

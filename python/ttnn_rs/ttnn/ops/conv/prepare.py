@@ -1,0 +1,152 @@
+"""Weights and bias of convolutions, prepared before the first call.
+
+Source: tt-metal `ttnn/cpp/ttnn/operations/conv/conv2d/prepare_conv2d_weights`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from ttnn.base.conv_config import Conv2dConfig
+from ttnn.base.enums import DataType
+from ttnn.base.exceptions import ArgumentError, ParameterError
+from ttnn.device.lifecycle import MeshDevice
+from ttnn.ops.conv.conv2d import pair
+from ttnn.ops.conv.transposed import turned
+from ttnn.ops.conv.weights import Kernel, prepared_bias, prepared_weights
+from ttnn.tensor.tensor import Tensor
+
+__all__ = [
+    "prepare_conv_bias",
+    "prepare_conv_transpose2d_bias",
+    "prepare_conv_transpose2d_weights",
+    "prepare_conv_weights",
+]
+
+
+def _kernel(name: str, in_channels: int, out_channels: int, kernel_size: Sequence[int] | int, groups: int) -> Kernel:
+    size = (1, kernel_size) if isinstance(kernel_size, int) else tuple(kernel_size)
+    high, wide = pair(name, "kernel_size", size, 1)
+    if min(in_channels, out_channels, groups) < 1 or in_channels % groups or out_channels % groups:
+        raise ParameterError(f"{name}: {in_channels} and {out_channels} channels do not divide into {groups} groups.")
+    return Kernel(in_channels, out_channels, high, wide, groups)
+
+
+def _format(name: str, found: str, expected: str) -> None:
+    if found != expected:
+        raise ParameterError(f"{name}: weights_format is {found!r}; it must be {expected!r}.")
+
+
+_OF_THE_CALL: Final = {
+    *("input_memory_config", "input_layout", "input_dtype", "output_dtype", "batch_size", "input_height"),
+    *("input_width", "input_length", "in_channels", "kernel_size", "groups", "stride", "padding", "output_padding"),
+    *("dilation", "has_bias", "compute_config", "slice_config", "dram_slice_config", "mirror_kernel"),
+}
+"""Arguments that say where and how often the convolution runs; weights do not depend on them."""
+
+
+def _known(name: str, options: dict[str, Any]) -> None:
+    unknown = sorted(set(options) - _OF_THE_CALL)
+    if unknown:
+        raise ArgumentError(f"{name}: got an unexpected keyword argument {unknown[0]!r}")
+
+
+def _dtype(config: Conv2dConfig | None) -> DataType | None:
+    return None if config is None else config.weights_dtype
+
+
+def prepare_conv_weights(
+    *,
+    weight_tensor: Tensor,
+    weights_format: str = "OIHW",
+    in_channels: int,
+    out_channels: int,
+    kernel_size: Sequence[int] | int,
+    groups: int = 1,
+    device: MeshDevice | None = None,
+    conv_config: Conv2dConfig | None = None,
+    **options: Any,
+) -> Tensor:
+    """Return weights [O, C / groups, kh, kw] as `ttnn.conv2d` takes them: [1, 1, K, O] in tiles.
+
+    They are on the device if one is given. Other arguments of the convolution are taken; they change nothing.
+
+    Raises:
+        ShapeError: the weights do not fit.
+        DTypeError: they are integers.
+        ParameterError: sizes are not positive, or the format is another.
+    """
+    name = "ttnn.prepare_conv_weights"
+    _known(name, options)
+    _format(name, weights_format, "OIHW")
+    kernel = _kernel(name, in_channels, out_channels, kernel_size, groups)
+    return prepared_weights(name, weight_tensor, kernel, _dtype(conv_config), device)
+
+
+def prepare_conv_transpose2d_weights(
+    *,
+    weight_tensor: Tensor,
+    weights_format: str = "IOHW",
+    in_channels: int,
+    out_channels: int,
+    kernel_size: Sequence[int] | int,
+    groups: int = 1,
+    device: MeshDevice | None = None,
+    conv_config: Conv2dConfig | None = None,
+    mirror_kernel: bool = True,
+    **options: Any,
+) -> Tensor:
+    """Return weights [C, O / groups, kh, kw] as `ttnn.conv_transpose2d` takes them: [1, 1, K, O] in tiles.
+
+    They are on the device if one is given. Other arguments of the convolution are taken; they change nothing.
+
+    Raises:
+        ShapeError: the weights do not fit.
+        DTypeError: they are integers.
+        ParameterError: sizes are not positive, or the format is another.
+    """
+    name = "ttnn.prepare_conv_transpose2d_weights"
+    _known(name, options)
+    _format(name, weights_format, "IOHW")
+    kernel = _kernel(name, in_channels, out_channels, kernel_size, groups)
+    weight = turned(weight_tensor, kernel, mirrored=mirror_kernel)
+    return prepared_weights(name, weight, kernel, _dtype(conv_config), device)
+
+
+def prepare_conv_bias(
+    *,
+    bias_tensor: Tensor,
+    out_channels: int,
+    device: MeshDevice | None = None,
+    conv_config: Conv2dConfig | None = None,
+    **options: Any,
+) -> Tensor:
+    """Return a bias of O elements as `ttnn.conv2d` takes it: [1, 1, 1, O] in tiles, on the device if given.
+
+    Raises:
+        ShapeError: it has another number of elements.
+        DTypeError: it is an integer tensor.
+    """
+    name = "ttnn.prepare_conv_bias"
+    _known(name, options)
+    return prepared_bias(name, bias_tensor, out_channels, _dtype(conv_config), device)
+
+
+def prepare_conv_transpose2d_bias(
+    *,
+    bias_tensor: Tensor,
+    out_channels: int,
+    device: MeshDevice | None = None,
+    conv_config: Conv2dConfig | None = None,
+    **options: Any,
+) -> Tensor:
+    """Return a bias of O elements as `ttnn.conv_transpose2d` takes it: [1, 1, 1, O] in tiles.
+
+    Raises:
+        ShapeError: it has another number of elements.
+        DTypeError: it is an integer tensor.
+    """
+    name = "ttnn.prepare_conv_transpose2d_bias"
+    _known(name, options)
+    return prepared_bias(name, bias_tensor, out_channels, _dtype(conv_config), device)

@@ -1,0 +1,214 @@
+"""Masks, factors and shards of group norm, and reciprocals of layer norm, as their programs take them.
+
+Source: tt-metal `ttnn/ttnn/operations/normalization` and `ttnn/cpp/ttnn/operations/normalization/groupnorm`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ttnn.base.call import checked
+from ttnn.base.core_range import CoreGrid, CoreRangeSet
+from ttnn.base.enums import (
+    TILE_SIZE,
+    BufferType,
+    DataType,
+    Layout,
+    ShardOrientation,
+    ShardStrategy,
+    TensorMemoryLayout,
+)
+from ttnn.base.exceptions import ParameterError
+from ttnn.base.memory_config import MemoryConfig, ShardSpec, create_sharded_memory_config
+from ttnn.device.lifecycle import MeshDevice
+from ttnn.tensor import conversion
+from ttnn.tensor.tensor import Tensor
+
+if TYPE_CHECKING:
+    import torch
+
+__all__ = [
+    "create_group_norm_input_mask",
+    "create_group_norm_input_negative_mask",
+    "create_group_norm_weight_bias_rm",
+    "create_layer_norm_reciprocals",
+    "determine_expected_group_norm_sharded_config_and_grid_size",
+    "dram_group_norm_params_from_torch",
+]
+
+
+def _columns(name: str, channels: int, groups: int, cores: int) -> int:
+    """Return the channels of a group."""
+    if min(channels, groups, cores) < 1 or channels % groups or groups % cores:
+        raise ParameterError(
+            f"{name}: {channels} channels, {groups} groups and {cores} cores must divide one another in this order."
+        )
+    return channels // groups
+
+
+def _mask(name: str, channels: int, groups: int, cores: int, dtype: DataType, inside: float) -> Tensor:
+    columns = _columns(name, channels, groups, cores)
+    each = groups // cores
+    # The widest group decides how many tiles every group has.
+    tiles = max((group * columns % TILE_SIZE + columns - 1) // TILE_SIZE + 1 for group in range(groups))
+    mask = np.full((1, groups, TILE_SIZE, tiles * TILE_SIZE), 1.0 - inside, np.float32)
+    for group in range(groups):
+        first = group % each * columns % TILE_SIZE
+        mask[:, group, :, first : first + columns] = inside
+    return Tensor(mask, dtype, None, Layout.TILE)
+
+
+@checked
+def create_group_norm_input_mask(
+    num_channel: int, num_groups: int, num_cores_across_channel: int, data_type: DataType
+) -> Tensor:
+    """Return 1 in the columns of every group and 0 elsewhere: [1, groups, 32, columns], in tiles on the host.
+
+    Raises:
+        ParameterError: channels, groups and cores do not divide.
+    """
+    name = "ttnn.create_group_norm_input_mask"
+    return _mask(name, num_channel, num_groups, num_cores_across_channel, data_type, 1.0)
+
+
+@checked
+def create_group_norm_input_negative_mask(
+    num_channel: int, num_groups: int, num_cores_across_channel: int, data_type: DataType
+) -> Tensor:
+    """Return 0 in the columns of every group and 1 elsewhere: [1, groups, 32, columns], in tiles on the host.
+
+    Raises:
+        ParameterError: channels, groups and cores do not divide.
+    """
+    name = "ttnn.create_group_norm_input_negative_mask"
+    return _mask(name, num_channel, num_groups, num_cores_across_channel, data_type, 0.0)
+
+
+def create_group_norm_weight_bias_rm(input_tensor: torch.Tensor, num_channels: int, num_cores_x: int) -> torch.Tensor:
+    """Return factors of channels in rows of 32, those of every core padded with zeros.
+
+    Shape: [C] -> [1, 1, rows, 32].
+
+    Raises:
+        ParameterError: the tensor has not as many channels, or they do not divide among the cores.
+    """
+    name = "ttnn.create_group_norm_weight_bias_rm"
+    if num_channels < 1 or num_cores_x < 1 or num_channels % num_cores_x or input_tensor.numel() != num_channels:
+        raise ParameterError(
+            f"{name}: {input_tensor.numel()} elements, {num_channels} channels and {num_cores_x} cores do not fit."
+        )
+    each = num_channels // num_cores_x
+    padded = input_tensor.new_zeros((num_cores_x, -(-each // TILE_SIZE) * TILE_SIZE))
+    padded[:, :each] = input_tensor.reshape(num_cores_x, each)
+    return padded.reshape(1, 1, -1, TILE_SIZE)
+
+
+@checked
+def create_layer_norm_reciprocals(device: MeshDevice, core_range_set: CoreRangeSet, width: int) -> Tensor:
+    """Return 1, 1/2, ... 1/width in float32 for every core: [cores, width], in shards of height in L1."""
+    cores = core_range_set.num_cores()
+    if width < 1 or not cores:
+        raise ParameterError(f"ttnn.create_layer_norm_reciprocals: width={width} and {cores} cores must be positive.")
+    values = np.tile((1.0 / np.arange(1, width + 1)).astype(np.float32), (cores, 1))
+    shards = ShardSpec(core_range_set, [1, width], ShardOrientation.ROW_MAJOR)
+    place = MemoryConfig(TensorMemoryLayout.HEIGHT_SHARDED, BufferType.L1, shards)
+    return conversion.to_device(Tensor(values, DataType.FLOAT32, None, Layout.ROW_MAJOR), device, memory_config=place)
+
+
+def _largest_divisor(count: int, limit: int) -> int:
+    return next(divisor for divisor in range(min(count, limit), 0, -1) if count % divisor == 0)
+
+
+def determine_expected_group_norm_sharded_config_and_grid_size(
+    *,
+    device: MeshDevice,
+    num_channels: int,
+    num_groups: int,
+    input_nhw: int,
+    is_height_sharded: bool,
+    is_row_major: bool = False,
+) -> tuple[MemoryConfig, CoreGrid]:
+    """Return the shards that group norm works on, and the grid of their cores.
+
+    Pixels divide among all cores, or among one side of the grid while channels divide among the other.
+
+    Raises:
+        ParameterError: channels, groups or pixels do not divide.
+    """
+    name = "ttnn.determine_expected_group_norm_sharded_config_and_grid_size"
+    if min(num_channels, num_groups, input_nhw) < 1 or num_channels % num_groups or num_channels % TILE_SIZE:
+        raise ParameterError(
+            f"{name}: {num_channels} channels must be a multiple of {num_groups} groups and of {TILE_SIZE}, and "
+            f"{input_nhw} pixels positive."
+        )
+    grid = device.compute_with_storage_grid_size()
+    first, second = (grid.y, grid.x) if is_row_major else (grid.x, grid.y)
+    tiles = -(-input_nhw // TILE_SIZE)
+    over_pixels = _largest_divisor(tiles, first * second if is_height_sharded else first)
+    over_channels = 1
+    if not is_height_sharded:
+        # Cores take multiples of 8 channels and full groups.
+        fits = (
+            count
+            for count in range(second, 0, -1)
+            if num_channels // 8 % count == 0 and num_channels // count % (num_channels // num_groups) == 0
+        )
+        over_channels = next(fits)
+    rows = -(-input_nhw // (over_pixels * TILE_SIZE)) * TILE_SIZE
+    columns = num_channels // over_channels
+    if is_height_sharded:
+        size = (min(first, over_pixels), -(-over_pixels // first))
+    else:
+        size = (over_channels, over_pixels) if is_row_major else (over_pixels, over_channels)
+    strategy = ShardStrategy.HEIGHT if is_height_sharded else ShardStrategy.BLOCK
+    by_rows = is_height_sharded or is_row_major
+    cores = CoreGrid(x=size[0], y=size[1])
+    config = create_sharded_memory_config(
+        (1, 1, rows, columns) if is_row_major else (1, 1, columns, rows),
+        cores,
+        strategy,
+        ShardOrientation.ROW_MAJOR if by_rows else ShardOrientation.COL_MAJOR,
+        use_height_and_width_as_shard_shape=True,
+    )
+    return config, cores
+
+
+def dram_group_norm_params_from_torch(
+    torch_params: Any,
+    channels_per_device: int,
+    groups_per_device: int,
+    device: MeshDevice,
+    mesh_axis: int | None = None,
+    core_grid: CoreGrid | None = None,
+    return_mask: bool = True,
+    dtype: DataType = DataType.BFLOAT16,
+) -> Any:
+    """Return factors or summands of channels on the device, one or a list as given, and the mask of the groups.
+
+    Raises:
+        ParameterError: channels are no multiple of 32 and of the groups.
+    """
+    name = "ttnn.dram_group_norm_params_from_torch"
+    if min(channels_per_device, groups_per_device) < 1 or channels_per_device % TILE_SIZE:
+        raise ParameterError(f"{name}: {channels_per_device} channels must be a multiple of {TILE_SIZE}.")
+    _columns(name, channels_per_device, groups_per_device, 1)
+    cores = core_grid or device.core_grid
+    # As many columns of cores as leave every one of them full tiles of channels.
+    fits = (
+        count
+        for count in range(min(cores.x, groups_per_device), 0, -1)
+        if channels_per_device % (count * TILE_SIZE) == 0
+    )
+    columns = next(fits)
+    many = isinstance(torch_params, Sequence)
+    given = torch_params if many else [torch_params]
+    rows = [create_group_norm_weight_bias_rm(values, channels_per_device, columns) for values in given]
+    tensors = [conversion.from_torch(values, dtype=dtype, device=device) for values in rows]
+    found = tensors if many else tensors[0]
+    if not return_mask:
+        return found
+    mask = create_group_norm_input_mask(channels_per_device, groups_per_device, columns, dtype)
+    return found, conversion.to_device(mask, device)

@@ -1,0 +1,65 @@
+"""Masks, factors and shards of group norm, and reciprocals of layer norm."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ttnn
+from operands import values_of
+
+
+@pytest.mark.parametrize(
+    ("channels", "groups", "cores"), [(64, 2, 1), (320, 32, 4), (96, 8, 1), (480, 8, 2), (1280, 32, 8)]
+)
+def test_masks_mark_the_columns_of_a_group(channels: int, groups: int, cores: int) -> None:
+    mask = values_of(ttnn.create_group_norm_input_mask(channels, groups, cores, ttnn.bfloat16))
+    columns = channels // groups
+    assert mask.shape[:3] == (1, groups, 32)
+    assert (mask == mask[:, :, :1]).all()
+    for group in range(groups):
+        marked = np.flatnonzero(mask[0, group, 0])
+        # Where the group begins in the first tile that it touches on its core.
+        first = group % (groups // cores) * columns % 32
+        assert marked.tolist() == list(range(first, first + columns))
+    negative = values_of(ttnn.create_group_norm_input_negative_mask(channels, groups, cores, ttnn.bfloat16))
+    np.testing.assert_array_equal(negative, 1 - mask)
+    with pytest.raises(ttnn.ParameterError, match="must divide"):
+        ttnn.create_group_norm_input_mask(channels, 7, cores, ttnn.bfloat16)
+
+
+def test_factors_of_cores() -> None:
+    torch = pytest.importorskip("torch")
+    rows = ttnn.create_group_norm_weight_bias_rm(torch.arange(1, 97.0), 96, 2)
+    assert tuple(rows.shape) == (1, 1, 4, 32)
+    flat = rows.reshape(2, 64)
+    assert flat[:, :48].flatten().tolist() == list(range(1, 97))
+    assert not flat[:, 48:].any()
+
+
+def test_parameters_on_the_device(device: ttnn.MeshDevice) -> None:
+    torch = pytest.importorskip("torch")
+    weight, bias = torch.randn(64), torch.randn(64)
+    found, mask = ttnn.dram_group_norm_params_from_torch([weight, bias], 64, 4, device)
+    assert [tuple(tensor.shape) for tensor in found] == [(1, 1, 2, 32)] * 2
+    assert tuple(mask.shape) == (1, 4, 32, 32)
+    one = ttnn.dram_group_norm_params_from_torch(weight, 64, 4, device, return_mask=False)
+    np.testing.assert_array_equal(values_of(one), values_of(found[0]))
+
+
+def test_reciprocals(device: ttnn.MeshDevice) -> None:
+    cores = ttnn.CoreRangeSet([ttnn.CoreRange((0, 0), (1, 1))])
+    table = ttnn.create_layer_norm_reciprocals(device, cores, 5)
+    np.testing.assert_array_equal(values_of(table), np.tile(np.float32(1) / np.arange(1, 6, dtype=np.float32), (4, 1)))
+    assert table.memory_config().shard_spec.shape == [1, 5]
+
+
+@pytest.mark.parametrize("by_height", [False, True])
+def test_shards_hold_all_pixels_and_channels(by_height: bool, device: ttnn.MeshDevice) -> None:
+    config, grid = ttnn.determine_expected_group_norm_sharded_config_and_grid_size(
+        device=device, num_channels=320, num_groups=32, input_nhw=2048, is_height_sharded=by_height, is_row_major=True
+    )
+    rows, columns = config.shard_spec.shape
+    assert columns * (1 if by_height else grid.x) == 320
+    assert rows * (grid.x * grid.y if by_height else grid.y) == 2048
+    assert columns % 10 == 0
