@@ -21,7 +21,7 @@ from ttnn.base.enums import (
     ShardStrategy,
     TensorMemoryLayout,
 )
-from ttnn.base.exceptions import ParameterError
+from ttnn.base.exceptions import ArgumentError, ParameterError
 from ttnn.base.memory_config import MemoryConfig, ShardSpec, create_sharded_memory_config
 from ttnn.device.lifecycle import MeshDevice
 from ttnn.tensor import conversion
@@ -40,6 +40,21 @@ __all__ = [
 ]
 
 
+_WORD = (int, np.integer)
+
+
+def _of_kind(name: str, kind: Any, **values: object) -> None:
+    """Refuse values of another kind.
+
+    Raises:
+        ArgumentError: a value is not of the kind.
+    """
+    for label, value in values.items():
+        if not isinstance(value, kind):
+            words = " or ".join(item.__name__ for item in (kind if isinstance(kind, tuple) else (kind,)))
+            raise ArgumentError(f"{name}: {label} must be {words}, got {type(value).__name__}")
+
+
 def _columns(name: str, channels: int, groups: int, cores: int) -> int:
     """Return the channels of a group."""
     if min(channels, groups, cores) < 1 or channels % groups or groups % cores:
@@ -50,6 +65,8 @@ def _columns(name: str, channels: int, groups: int, cores: int) -> int:
 
 
 def _mask(name: str, channels: int, groups: int, cores: int, dtype: DataType, inside: float) -> Tensor:
+    _of_kind(name, _WORD, num_channel=channels, num_groups=groups, num_cores_across_channel=cores)
+    _of_kind(name, DataType, data_type=dtype)
     columns = _columns(name, channels, groups, cores)
     each = groups // cores
     # The widest group decides how many tiles every group has.
@@ -96,6 +113,9 @@ def create_group_norm_weight_bias_rm(input_tensor: torch.Tensor, num_channels: i
         ParameterError: the tensor has not as many channels, or they do not divide among the cores.
     """
     name = "ttnn.create_group_norm_weight_bias_rm"
+    _of_kind(name, _WORD, num_channels=num_channels, num_cores_x=num_cores_x)
+    if not hasattr(input_tensor, "new_zeros"):
+        raise ArgumentError(f"{name}: input_tensor must be torch.Tensor, got {type(input_tensor).__name__}")
     if num_channels < 1 or num_cores_x < 1 or num_channels % num_cores_x or input_tensor.numel() != num_channels:
         raise ParameterError(
             f"{name}: {input_tensor.numel()} elements, {num_channels} channels and {num_cores_x} cores do not fit."
@@ -109,6 +129,10 @@ def create_group_norm_weight_bias_rm(input_tensor: torch.Tensor, num_channels: i
 @checked
 def create_layer_norm_reciprocals(device: MeshDevice, core_range_set: CoreRangeSet, width: int) -> Tensor:
     """Return 1, 1/2, ... 1/width in float32 for every core: [cores, width], in shards of height in L1."""
+    name = "ttnn.create_layer_norm_reciprocals"
+    _of_kind(name, MeshDevice, device=device)
+    _of_kind(name, CoreRangeSet, core_range_set=core_range_set)
+    _of_kind(name, _WORD, width=width)
     cores = core_range_set.num_cores()
     if width < 1 or not cores:
         raise ParameterError(f"ttnn.create_layer_norm_reciprocals: width={width} and {cores} cores must be positive.")
@@ -139,6 +163,8 @@ def determine_expected_group_norm_sharded_config_and_grid_size(
         ParameterError: channels, groups or pixels do not divide.
     """
     name = "ttnn.determine_expected_group_norm_sharded_config_and_grid_size"
+    _of_kind(name, MeshDevice, device=device)
+    _of_kind(name, _WORD, num_channels=num_channels, num_groups=num_groups, input_nhw=input_nhw)
     if min(num_channels, num_groups, input_nhw) < 1 or num_channels % num_groups or num_channels % TILE_SIZE:
         raise ParameterError(
             f"{name}: {num_channels} channels must be a multiple of {num_groups} groups and of {TILE_SIZE}, and "
@@ -192,6 +218,11 @@ def dram_group_norm_params_from_torch(
         ParameterError: channels are no multiple of 32 and of the groups.
     """
     name = "ttnn.dram_group_norm_params_from_torch"
+    _of_kind(name, _WORD, channels_per_device=channels_per_device, groups_per_device=groups_per_device)
+    _of_kind(name, MeshDevice, device=device)
+    _of_kind(name, DataType, dtype=dtype)
+    if core_grid is not None:
+        _of_kind(name, CoreGrid, core_grid=core_grid)
     if min(channels_per_device, groups_per_device) < 1 or channels_per_device % TILE_SIZE:
         raise ParameterError(f"{name}: {channels_per_device} channels must be a multiple of {TILE_SIZE}.")
     _columns(name, channels_per_device, groups_per_device, 1)
