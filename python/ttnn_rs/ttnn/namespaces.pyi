@@ -27,6 +27,18 @@ from ttnn.operation.registry import FastOperation
 from ttnn.ops.matmul.config_data import AnyProgramConfig
 from ttnn.tensor.tensor import Tensor
 
+class _ExperimentalAttnMatmul(FastOperation):
+    def __call__(self, input_tensor_a: Tensor, input_tensor_b: Tensor, *, compute_with_storage_grid_size: CoreCoord,
+        dtype: DataType | None = None, compute_kernel_config: WormholeComputeKernelConfig | None = None,
+        memory_config: MemoryConfig | None = None, output_tensor: Tensor | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalAttnMatmulFromCache(FastOperation):
+    def __call__(self, input_tensor_a: Tensor, input_tensor_b: Tensor, *, num_tokens: int, transpose_hw: bool,
+        compute_with_storage_grid_size: CoreCoord, memory_config: MemoryConfig | None = None,
+        dtype: DataType | None = None, compute_kernel_config: WormholeComputeKernelConfig | None = None,
+        output_tensor: Tensor | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
 class _ExperimentalBroadcastTo(FastOperation):
     def __call__(self, input: Tensor, output_shape: Shape | Sequence[int], *, memory_config: MemoryConfig | None = None,
         output: Tensor | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
@@ -46,6 +58,12 @@ class _ExperimentalFastReduceNc(FastOperation):
         memory_config: MemoryConfig = ..., compute_kernel_config: WormholeComputeKernelConfig | None = None,
         sub_core_grids: CoreRangeSet | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalGroupAttnMatmul(FastOperation):
+    def __call__(self, input_tensor_a: Tensor, input_tensor_b: Tensor, *, compute_with_storage_grid_size: CoreCoord,
+        memory_config: MemoryConfig | None = ..., dtype: DataType | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, optional_output_tensor: Tensor | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
 class _ExperimentalIsin(FastOperation):
     def __call__(self, elements: Tensor, test_elements: Tensor, *, assume_unique: bool = False, invert: bool = False,
@@ -673,6 +691,15 @@ class _ExperimentalQuasarSlice(FastOperation):
         output_tensor: Tensor | None = None, pad_value: float | None = None, sub_core_grids: CoreRangeSet | None = None,
         queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
+class _ExperimentalQuasarSparseMatmul(FastOperation):
+    def __call__(self, input_tensor_a: Tensor, input_tensor_b: Tensor, *, sparsity: Tensor,
+        program_config: AnyProgramConfig, nnz: int | None = None, is_input_a_sparse: bool = False,
+        is_input_b_sparse: bool = True, memory_config: MemoryConfig | None = None, dtype: DataType | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, core_grid: CoreGrid | None = None,
+        output_tile: Tile | None = None, optional_output_tensor: Tensor | None = None, global_cb: object | None = None,
+        sub_device_id: SubDeviceId | None = None, indices: Tensor | None = None, bias: Tensor | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
 class _ExperimentalQuasarTilize(FastOperation):
     def __call__(self, input_tensor: Tensor, *, memory_config: MemoryConfig | None = None,
         dtype: DataType | None = None, use_multicore: bool = True, use_low_perf: bool = False, tile: Tile = ...,
@@ -903,6 +930,8 @@ class _InExperimental:
         """Return the elements of `input_tensor` from `starts` to `ends` (not included) with `steps`."""
         slice_write: _ExperimentalSliceWrite
         """Write a tensor into a slice of another, and return that."""
+        sparse_matmul: _ExperimentalQuasarSparseMatmul
+        """Return the products of matrices that `sparsity` selects, and zeros for the others."""
         squared_difference: _ExperimentalQuasarEq
         """Return the element-wise squared difference `(a - b)^2`, with broadcasting."""
         squared_difference_: _ExperimentalQuasarBiasGeluInPlace
@@ -933,7 +962,12 @@ class _InExperimental:
         """Return `input_tensor` in ROW_MAJOR_LAYOUT, cropped to `output_tensor_end`."""
         xlogy: _ExperimentalQuasarEq
         """Return the element-wise product `a * ln(b)`, with broadcasting."""
+        matmul_batched_weights: FastOperation
     quasar: _InExperimentalQuasar
+    attn_matmul: _ExperimentalAttnMatmul
+    """Return the products of the rows of `input_tensor_a` with the matrices of their users."""
+    attn_matmul_from_cache: _ExperimentalAttnMatmulFromCache
+    """Return the products of the rows of `input_tensor_a` with the first rows of their users' caches."""
     broadcast_to: _ExperimentalBroadcastTo
     """Return `input` with dimensions of size 1 repeated."""
     concatenate_heads: _ExperimentalConcatenateHeads
@@ -942,6 +976,8 @@ class _InExperimental:
     """Return 0 with a probability, else the input times `scale`, cut to bfloat16."""
     fast_reduce_nc: _ExperimentalFastReduceNc
     """Return the sum over leading dimensions, rounded to bfloat16 at every addition."""
+    group_attn_matmul: _ExperimentalGroupAttnMatmul
+    """Return the products of the rows of `input_tensor_a` with the matrices of their users and groups of heads."""
     isin: _ExperimentalIsin
     """Return 2**32 - 1 where an element is among `test_elements`, 0 elsewhere."""
     minimal_matmul: _ExperimentalMinimalMatmul

@@ -20,6 +20,8 @@ WITHOUT_OPERANDS = {"arange", "empty", "empty_like", "full", "ones", "zeros"} | 
 WITHOUT_OPERANDS |= {"fill_rm", "fill_ones_rm", "index_fill", "indexed_fill"}
 WITHOUT_OPERANDS |= {f"moreh_{name}_backward" for name in ("matmul", "bmm", "linear", "mean")}
 WITHOUT_OPERANDS |= {"interleaved_to_sharded_partial", "sharded_to_interleaved_partial"}
+# Its users are 32: tests/ops/matmul/test_attention.py has places.
+WITHOUT_OPERANDS |= {"experimental.group_attn_matmul"}
 WITHOUT_OPERANDS |= {"moreh_full", "moreh_sum_backward"}
 WITHOUT_OPERANDS |= {"experimental.slice_write", "experimental.padded_slice"}
 WITHOUT_OPERANDS |= {f"experimental.nlp_create_qkv_heads_{model}" for model in ("falcon7b", "vit", "decode")}

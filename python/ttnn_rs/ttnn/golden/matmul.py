@@ -56,3 +56,43 @@ def minimal_matmul(
 ) -> Array:
     """Return the matrix product plus the bias."""
     return linear(a, b, bias=bias_tensor, activation=fused_activation)
+
+
+def attn_matmul(a: ArrayLike, b: ArrayLike, **_: object) -> Array:
+    """Return row i of every head times the matrix of user i; heads share the matrices of a user evenly."""
+    rows, matrices = np.asarray(a, np.float64), np.asarray(b, np.float64)
+    each = rows.shape[1] // matrices.shape[1]
+    product = np.matmul(rows.swapaxes(0, 2), np.repeat(matrices, each, axis=1))
+    result: Array = product.swapaxes(0, 2)
+    return result
+
+
+group_attn_matmul = attn_matmul
+
+
+def attn_matmul_from_cache(a: ArrayLike, b: ArrayLike, *, num_tokens: int, transpose_hw: bool, **_: object) -> Array:
+    """Return row i of every head times the first rows of the cache of user i, which are columns if transposed."""
+    part = np.asarray(b, np.float64)[:, :, : -(-num_tokens // 32) * 32]
+    return attn_matmul(a, part.swapaxes(-1, -2) if transpose_hw else part)
+
+
+def sparse_matmul(
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    sparsity: ArrayLike,
+    is_input_a_sparse: bool = False,
+    is_input_b_sparse: bool = True,
+    **_: object,
+) -> Array:
+    """Return the products that `sparsity` selects, and zeros elsewhere."""
+    left, right, chosen = np.asarray(a, np.float64), np.asarray(b, np.float64), np.asarray(sparsity).reshape(-1) != 0
+    first, second = left.reshape(-1, *left.shape[-2:]), right.reshape(-1, *right.shape[-2:])
+    if is_input_a_sparse:
+        shape = right.shape[:-2] if is_input_b_sparse else left.shape[:-2]
+        products = first @ np.tile(second, (len(first) // len(second), 1, 1))
+    else:
+        shape = (*left.shape[:-2], *right.shape[:-2])
+        products = (first[:, None] @ second[None]).reshape(-1, left.shape[-2], right.shape[-1])
+    result: Array = np.where(chosen[:, None, None], products, 0.0).reshape(*shape, left.shape[-2], right.shape[-1])
+    return result

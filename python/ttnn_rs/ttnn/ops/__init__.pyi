@@ -1382,6 +1382,15 @@ class _Sort(FastOperation):
         memory_config: MemoryConfig | None = None, out: tuple[Tensor, Tensor] | None = None,
         queue_id: int | None = None, cq_id: int | None = None) -> list[Tensor]: ...
 
+class _SparseMatmul(FastOperation):
+    def __call__(self, input_tensor_a: Tensor, input_tensor_b: Tensor, *, sparsity: Tensor,
+        program_config: AnyProgramConfig, nnz: int | None = None, is_input_a_sparse: bool = False,
+        is_input_b_sparse: bool = True, memory_config: MemoryConfig | None = None, dtype: DataType | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, core_grid: CoreGrid | None = None,
+        output_tile: Tile | None = None, optional_output_tensor: Tensor | None = None, global_cb: object | None = None,
+        sub_device_id: SubDeviceId | None = None, indices: Tensor | None = None, bias: Tensor | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
 class _Split(FastOperation):
     @overload
     def __call__(self, input_tensor: Tensor, split_size: int, dim: int = 0, *,
@@ -2322,6 +2331,8 @@ softsign_bw: _AcosBw
 """Return the list of gradients [grad / (1 + |x|)^2]."""
 sort: _Sort
 """Return the elements in order along `dim`, and their indices: uint16 for bfloat16, otherwise uint32."""
+sparse_matmul: _SparseMatmul
+"""Return the products of matrices that `sparsity` selects, and zeros for the others."""
 split: _Split
 """Return the list of pieces of `input_tensor` along `dim`."""
 sqrt: _Erf
@@ -2459,3 +2470,4 @@ mesh_partition: FastOperation
 point_to_point: FastOperation
 reduce_scatter: FastOperation
 reduce_to_root: FastOperation
+matmul_batched_weights: FastOperation

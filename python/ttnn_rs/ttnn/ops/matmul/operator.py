@@ -296,7 +296,7 @@ def _run(
     if program.config.untilize_out:
         _launch_untilized(program, prepared.settings, a, b, fused_bias, product, arch_number(device))
     else:
-        _multiply(prepared.settings, a, b, fused_bias, product, arch_number(device))
+        launch(prepared.settings, a, b, fused_bias, product, arch_number(device))
     if column_vector:
         product = _as_row(operator, product, result_shape(call, program.out.shape))
     if separate_bias is not None:
@@ -333,7 +333,7 @@ def _launch_untilized(
     dtypes = (program.partials, program.out.dtype)
     sums, tiles = (allocate(TensorSpec.of(program.out.shape, dtype, Layout.TILE), output._device) for dtype in dtypes)
     formats = (*settings["formats"][:-1], FORMAT_CODE[program.partials])
-    _multiply({**settings, "formats": formats}, a, b, bias, sums, arch)
+    launch({**settings, "formats": formats}, a, b, bias, sums, arch)
     assert sums._buffer is not None
     assert tiles._buffer is not None
     _engine.unary(
@@ -348,7 +348,7 @@ def _launch_untilized(
     move_into(tiles, output)
 
 
-def _multiply(
+def launch(
     settings: dict[str, Any],
     a: Tensor,
     b: Tensor,
@@ -356,7 +356,16 @@ def _multiply(
     output: Tensor,
     arch: int,
 ) -> None:
-    """Run the multiplication itself; the result has tiles of the output tensor's data type."""
+    """Run the multiplication itself; the result has tiles of the output tensor's data type.
+
+    Args:
+        settings: The engine's arguments that a program decides.
+        a: Left operand.
+        b: Right operand.
+        bias: Row that the program adds, if any.
+        output: Takes the product.
+        arch: Number of the chip's generation.
+    """
     assert a._buffer is not None
     assert b._buffer is not None
     assert output._buffer is not None
@@ -409,6 +418,22 @@ def _zeros(operator: str, call: MatmulCall, bias: Tensor | None, output: Tensor 
     return zeros
 
 
+def settings_of(
+    operator: str, a: TensorSpec, b: TensorSpec, device: MeshDevice, *values: Any
+) -> tuple[MatmulProgram, dict[str, Any]]:
+    """Return the program of the product of two tensors that are not empty, and the engine's arguments for it.
+
+    The values are those of `PRODUCT_OPTIONS`, of which the last, a preallocated output, is not looked at.
+    """
+    memory_config, dtype, program_config, compute, core_grid, output_tile, _ = values
+    options = _options(
+        operator, False, False, memory_config, dtype, program_config, None, compute, core_grid, output_tile
+    )
+    prepared = _call(a, b, None, None, options, chip_of(device))
+    assert prepared.program is not None
+    return prepared.program, prepared.settings
+
+
 def product(operator: str, a: Tensor, b: Tensor, *values: Any) -> Tensor:
     """Return the plain matrix product, for an operator that goes on with it; the values are of `PRODUCT_OPTIONS`."""
     memory_config, dtype, program_config, compute, core_grid, output_tile, output = values
@@ -459,7 +484,7 @@ _BIAS: Final = Param(
     "`program_config` and `core_grid`, for most tensors in L1. Otherwise, and for other shapes, it is added by "
     "`ttnn.add`.",
 )
-_OPTIONS: Final = (
+OPTIONS: Final = (
     Param("transpose_a", BOOLEAN, False, doc="Whether `input_tensor_a` is [..., K, M]."),
     Param("transpose_b", BOOLEAN, False, doc="Whether `input_tensor_b` is [..., N, K]."),
     Param(
@@ -520,7 +545,7 @@ _PLAIN: Final = (
     "output_tile",
     "optional_output_tensor",
 )
-PRODUCT_OPTIONS: Final = tuple(option for name in _PLAIN for option in _OPTIONS if option.name == name)
+PRODUCT_OPTIONS: Final = tuple(option for name in _PLAIN for option in OPTIONS if option.name == name)
 """The options that every operator on top of a matrix product takes, in the order of `product`."""
 
 _COLUMN_OFFSET: Final = Param("in0_column_offset", INTEGER, None, modelled=False)
@@ -550,14 +575,14 @@ _register: Final = partial(
 )
 matmul = _register(
     "matmul",
-    (Signature(_OPERANDS, _OPTIONS),),
+    (Signature(_OPERANDS, OPTIONS),),
     _matmul,
     "Return the matrix product `input_tensor_a @ input_tensor_b`.\nShape: [..., M, K], [..., K, N] -> [..., M, N].",
     golden=golden.matmul,
 )
 linear = _register(
     "linear",
-    (Signature(_OPERANDS, (_BIAS, *_OPTIONS, _COLUMN_OFFSET)),),
+    (Signature(_OPERANDS, (_BIAS, *OPTIONS, _COLUMN_OFFSET)),),
     _linear,
     "Return `activation(input_tensor_a @ input_tensor_b + bias)`.\n"
     "Shape: [..., M, K], [..., K, N], [N] -> [..., M, N].",
