@@ -907,7 +907,9 @@ class _InExperimental:
         pad: _ExperimentalQuasarPad
         """Return `input_tensor` padded with `value`."""
         padded_slice: _ExperimentalPaddedSlice
-        """Return a slice of images, its pixels as rows in shards, with channels padded to the width of these."""
+        """Return a slice of images, its pixels as rows in shards, with channels padded with zeros to the width of
+        these.
+        """
         polyval: _ExperimentalQuasarPolyval
         """Return the element-wise polynomial of `input_tensor` with the coefficients `coeffs`."""
         pow: _ExperimentalQuasarPow
@@ -997,7 +999,7 @@ class _InExperimental:
     nlp_kv_cache_load_slice: _ExperimentalNlpKvCacheLoadSlice
     """Return rows of a cache, a head to a core."""
     padded_slice: _ExperimentalPaddedSlice
-    """Return a slice of images, its pixels as rows in shards, with channels padded to the width of these."""
+    """Return a slice of images, its pixels as rows in shards, with channels padded with zeros to the width of these."""
     paged_fill_cache: _ExperimentalPagedFillCache
     """Write the keys or values of a user's prompt into the pages that are its own, and return the cache."""
     paged_fused_update_cache: _ExperimentalPagedFusedUpdateCache

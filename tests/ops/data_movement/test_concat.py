@@ -95,3 +95,38 @@ def test_what_cannot_be_joined_is_refused(device: ttnn.MeshDevice) -> None:
         ttnn.repeat(x, [2])
     with pytest.raises(ttnn.ShapeError, match="does not expand"):
         ttnn.expand(x, [64, 32])
+
+
+def held_on(part: ttnn.Tensor, cores: ttnn.CoreGrid, strategy: ttnn.ShardStrategy) -> ttnn.Tensor:
+    return ttnn.to_memory_config(part, ttnn.create_sharded_memory_config(tuple(part.shape), cores, strategy))
+
+
+def test_rows_in_shards_of_columns(device: ttnn.MeshDevice) -> None:
+    sizes = (8, 7, 23)
+    parts = [make((1, 1, size, 64), ttnn.bfloat16, ROWS, device, seed=size) for size in sizes]
+    cores = ttnn.CoreGrid(y=4, x=1)
+    held = [
+        ttnn.to_memory_config(
+            part, ttnn.create_sharded_memory_config(tuple(part.shape), cores, ttnn.ShardStrategy.WIDTH)
+        )
+        for part in parts
+    ]
+    place = ttnn.create_sharded_memory_config((1, 1, 38, 64), cores, ttnn.ShardStrategy.WIDTH)
+    joined = ttnn.concat(held, 2, memory_config=place)
+    np.testing.assert_array_equal(values_of(joined), np.concatenate([values_of(part) for part in parts], axis=2))
+    assert joined.memory_config() == place
+
+
+def test_groups_of_shards(device: ttnn.MeshDevice) -> None:
+    a, b = make((1, 1, 256, 64), ttnn.bfloat16, TILES, device), make((1, 1, 256, 128), ttnn.bfloat16, TILES, device)
+    cores = ttnn.CoreGrid(y=1, x=8)
+    held = [
+        ttnn.to_memory_config(
+            part, ttnn.create_sharded_memory_config(tuple(part.shape), cores, ttnn.ShardStrategy.HEIGHT)
+        )
+        for part in (a, b)
+    ]
+    place = ttnn.create_sharded_memory_config((1, 1, 256, 192), cores, ttnn.ShardStrategy.HEIGHT)
+    pieces = [part for pair in zip(*(np.split(values_of(x), 4, 3) for x in (a, b)), strict=True) for part in pair]
+    joined = ttnn.concat(held, 3, groups=4, memory_config=place)
+    np.testing.assert_array_equal(values_of(joined), np.concatenate(pieces, axis=3))

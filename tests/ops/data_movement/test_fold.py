@@ -1,4 +1,4 @@
-"""Blocks of pixels as channels, slices written and padded, halves of rows."""
+"""Blocks of pixels as channels, halves of rows."""
 
 from __future__ import annotations
 
@@ -42,35 +42,6 @@ def test_fold_refuses(device: ttnn.MeshDevice) -> None:
         ttnn.fold(x, 2, 2)
     with pytest.raises(ttnn.ParameterError, match="padding"):
         ttnn.fold(x, 1, 1, padding=[1, 2, 3])
-
-
-@pytest.mark.parametrize("layout", [ROWS, TILES])
-def test_slice_write(layout: ttnn.Layout, device: ttnn.MeshDevice) -> None:
-    into = make((2, 3, 64, 96), ttnn.bfloat16, layout, device)
-    x = make((1, 2, 32, 64), ttnn.bfloat16, TILES, device, seed=1)
-    expected = values_of(into)
-    expected[1:2, 1:3, 32:64, 32:96] = values_of(x)
-    result = ttnn.experimental.slice_write(x, into, [1, 1, 32, 32], [2, 3, 64, 96], [1, 1, 1, 1])
-    assert result is into
-    np.testing.assert_array_equal(values_of(into), expected)
-    with pytest.raises(ttnn.UnsupportedError, match="steps of 1"):
-        ttnn.experimental.slice_write(x, into, [1, 1, 0, 32], [2, 3, 64, 96], [1, 1, 2, 1])
-    with pytest.raises(ttnn.ShapeError, match="not within"):
-        ttnn.experimental.slice_write(x, into, [2, 1, 32, 32], [3, 3, 64, 96], [1, 1, 1, 1])
-    np.testing.assert_array_equal(values_of(into), expected)
-
-
-def test_padded_slice(device: ttnn.MeshDevice) -> None:
-    x = make((1, 8, 8, 20), ttnn.bfloat16, ROWS, device)
-    shards = ttnn.create_sharded_memory_config(
-        (1, 1, 16, 32), ttnn.CoreGrid(y=1, x=2), ttnn.ShardStrategy.HEIGHT, ttnn.ShardOrientation.ROW_MAJOR
-    )
-    result = ttnn.experimental.padded_slice(x, [0, 2, 0, 0], [1, 4, 8, 20], memory_config=shards, pad_value=3.0)
-    expected = np.pad(values_of(x)[:, 2:4].reshape(1, 1, 16, 20), [(0, 0)] * 3 + [(0, 12)], constant_values=3.0)
-    np.testing.assert_array_equal(values_of(result), expected)
-    assert result.memory_config() == shards
-    with pytest.raises(ttnn.MemoryConfigError, match="must name shards"):
-        ttnn.experimental.padded_slice(x, [0] * 4, [1, 4, 8, 20], memory_config=ttnn.DRAM_MEMORY_CONFIG)
 
 
 def test_rotate_half(device: ttnn.MeshDevice) -> None:

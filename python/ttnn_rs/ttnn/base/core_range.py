@@ -102,8 +102,12 @@ class CoreRange(JsonValue):
         """Return the core with the highest coordinates."""
         return self._end
 
-    def contains(self, core: CoreLike) -> bool:
-        """Return whether `core` is in the rectangle."""
+    def contains(self, core: CoreLike | CoreRange | CoreRangeSet) -> bool:
+        """Return whether `core` (or every core of a range or set) is in the rectangle."""
+        if isinstance(core, CoreRangeSet):
+            return all(self.contains(part) for part in core._ranges)
+        if isinstance(core, CoreRange):
+            return self.contains(core._start) and self.contains(core._end)
         core = as_core(core)
         return self._start.x <= core.x <= self._end.x and self._start.y <= core.y <= self._end.y
 

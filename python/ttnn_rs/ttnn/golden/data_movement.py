@@ -96,7 +96,7 @@ def split(x: ArrayLike, split_size: int | Sequence[int], dim: int = 0, **_: obje
     return [piece for piece in pieces if piece.shape[dim] or not isinstance(split_size, int)] or [values]
 
 
-def concat(tensors: Sequence[ArrayLike], dim: int = 0, *, groups: int = 1, **_: object) -> Array:
+def concat(tensors: Sequence[ArrayLike], dim: int = 0, groups: int = 1, **_: object) -> Array:
     """Return arrays one behind the other along `dim`, in turns of a part of each if there are groups."""
     arrays = [np.asarray(tensor, np.float64) for tensor in tensors]
     parts = [np.split(array, groups, axis=dim) for array in arrays]

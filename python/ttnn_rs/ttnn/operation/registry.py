@@ -90,7 +90,8 @@ class Op:
         domain: Where the function has finite results; everywhere if None.
         only_on: The generation of chips that has the operator, if not all have it.
         view: Whether the result may share the memory of the input; nothing runs then.
-        scalars: Whether numbers are arguments of the program and not a part of it, as those of a family always are.
+        scalars: Whether numbers, and lists of them, are arguments of the program and not a part of it, as those of a
+            family always are.
     """
 
     name: str
@@ -468,6 +469,8 @@ def _program_keys(op: Op) -> Callable[[Sequence[Any]], tuple[Any, Any]] | None:
     name, scalars = op.name, op.scalars or bool(op.family)
 
     def part(value: Any) -> Any:
+        if isinstance(value, set):
+            return frozenset(value)
         return tuple(map(part, value)) if isinstance(value, list | tuple) else getattr(value, "_spec", value)
 
     def program(values: Sequence[Any]) -> tuple[Any, Any]:
@@ -482,8 +485,10 @@ def _program_keys(op: Op) -> Callable[[Sequence[Any]], tuple[Any, Any]] | None:
                 key.append(value._spec)
                 device = value._device
             elif kind in _SEQUENCES:
-                if value:
+                if value and not (scalars and type(value[0]) in _NUMBERS):
                     key.append(part(value))
+            elif kind is set:
+                key.append(part(value))
             elif not (scalars and kind in _NUMBERS):
                 key.append(value)
         return device, tuple(key)

@@ -556,6 +556,12 @@ class _Expand(FastOperation):
     def __call__(self, input_tensor: Tensor, output_shape: Shape | Sequence[int], *,
         memory_config: MemoryConfig | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
+class _PaddedSlice(FastOperation):
+    def __call__(self, input_tensor: Tensor, padded_slice_start: Shape | Sequence[int],
+        padded_slice_end: Shape | Sequence[int], padded_slice_step: Shape | Sequence[int] | None = None, *,
+        memory_config: MemoryConfig, output_tensor: Tensor | None = None, pad_value: float | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
 class _Fill(FastOperation):
     def __call__(self, input_tensor: Tensor, fill_value: int | float, *, memory_config: MemoryConfig | None = None,
         output_tensor: Tensor | None = None, sub_core_grids: CoreRangeSet | None = None, queue_id: int | None = None,
@@ -1801,6 +1807,8 @@ exp_bw: _ExpBw
 """Return the list of gradients [grad * e^x]."""
 expand: _Expand
 """Return `input_tensor` with dimensions of size 1 repeated."""
+padded_slice: _PaddedSlice
+"""Return a slice of images, its pixels as rows in shards, with channels padded with zeros to the width of these."""
 expm1: _Acos
 """Return the element-wise exponential minus 1, `e^x - 1`, of `input_tensor`."""
 expm1_bw: _AcosBw

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -151,6 +151,17 @@ def full_tiles(operator: str, tensor: Tensor, label: str = "input_tensor") -> No
             f"{operator}: {label} has tiles of {tensor._spec.tile.tile_shape}; only 32x32 is built so far.",
             "unimplemented",
         )
+
+
+def count_program(device: MeshDevice, *key: Hashable) -> None:
+    """Count a program of an operator that runs several: each of them is an entry of the program cache.
+
+    Raises:
+        DeviceError: it is a new one, and program cache misses are not allowed.
+    """
+    device._require_program(key)
+    if device._cache_enabled:
+        device._programs.add(key)
 
 
 def allocate(spec: TensorSpec, device: MeshDevice) -> Tensor:

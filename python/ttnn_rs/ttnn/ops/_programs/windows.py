@@ -63,7 +63,8 @@ def copy_rows(
     window: Sequence[tuple[int, int]] | None = None,
 ) -> None:
     """Copy elements of row-major tensors; arguments as in `copy_tiles`, in elements."""
-    rows, target = in_rows(source), like_in_rows(output)
+    # What the window leaves out of rows that pages cut keeps its elements.
+    rows, target = in_rows(source), like_in_rows(output) if window is None else in_rows(output)
     assert rows._buffer is not None
     assert target._buffer is not None
     width = (1, *source._spec.shape._dims)[-1]

@@ -34,7 +34,7 @@ from ttnn.ops._programs.common import (
     same_device,
     take_output,
 )
-from ttnn.ops._programs.element_map import copy_into, strides_of
+from ttnn.ops._programs.element_map import copy_into, like_in_rows, strides_of
 from ttnn.ops._programs.movement import register_movement
 from ttnn.ops._programs.typecast import cast
 from ttnn.ops._programs.windows import copy_rows, copy_tiles, in_whole_tiles, tile_grid, write_into
@@ -126,11 +126,16 @@ def joined(
             return output_tensor
         return tiles if tiles._spec.memory_config == place else moved_to(tiles, place)
     output = output_tensor or allocate(TensorSpec.of(shape, spec.dtype, layout, place), device)
+    whole = output
+    # Pages that are parts of rows are written at the end, all at once.
+    output = like_in_rows(whole)
     starts = [0] * len(shape)
     for tensor, size in zip(tensors, sizes, strict=True):
         write_into(tensor, output, starts)
         starts[axis] += size
-    return output
+    if output is not whole:
+        copy_into(output, whole)
+    return whole
 
 
 def _concat(
@@ -156,7 +161,7 @@ def _concat(
             dims = tensor._spec.shape._dims
             starts, ends, size = [0] * len(dims), list(dims), dims[axis] // groups
             starts[axis], ends[axis] = group * size, (group + 1) * size
-            pieces.append(sliced(name, tensor, starts, ends))
+            pieces.append(sliced(name, tensor, starts, ends, memory_config=_default_place(tensor)))
     return joined(name, pieces, axis, memory_config or _default_place(tensors[0]), output_tensor)
 
 

@@ -1,6 +1,6 @@
-"""Blocks of pixels as channels, and slices of images.
+"""Blocks of pixels as channels, and halves of rows.
 
-Source: tt-metal `ttnn/cpp/ttnn/operations/data_movement/fold` and `experimental`, `padded_slice`, `slice_write`.
+Source: tt-metal `ttnn/cpp/ttnn/operations/data_movement/fold` and `experimental/transformer/rotate_half`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import TILE_SIZE, BufferType, DataType, Layout, TensorMemoryLayout
 from ttnn.base.exceptions import (
     DTypeError,
-    LayoutError,
     MemoryConfigError,
     ParameterError,
     ShapeError,
@@ -26,7 +25,6 @@ from ttnn.operation.domain import Operand
 from ttnn.operation.signature import (
     BOOLEAN,
     CORE_RANGE_SET,
-    FLOAT,
     INT_SEQUENCE,
     INTEGER,
     MEMORY_CONFIG,
@@ -35,10 +33,9 @@ from ttnn.operation.signature import (
     Param,
     Signature,
 )
-from ttnn.ops._programs.common import INPUT_TENSOR, MEMORY_CONFIG_OPTION, on_device, same_device
+from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, on_device
 from ttnn.ops._programs.element_map import strides_of
 from ttnn.ops._programs.movement import move, register_movement
-from ttnn.ops._programs.windows import write_into
 from ttnn.ops.data_movement.concat import joined
 from ttnn.ops.data_movement.indexed import as_rows, place
 from ttnn.ops.data_movement.layout import tilize_padded, untilized
@@ -166,88 +163,6 @@ def _transposed(
     return moved_to(folded, L1_MEMORY_CONFIG)
 
 
-def _padded_slice(
-    input_tensor: Tensor,
-    padded_slice_start: Sequence[int],
-    padded_slice_end: Sequence[int],
-    padded_slice_step: Sequence[int] | None,
-    memory_config: MemoryConfig,
-    output_tensor: Tensor | None,
-    pad_value: float | None,
-) -> Tensor:
-    name = "ttnn.experimental.padded_slice"
-    on_device(name, input_tensor)
-    spec = input_tensor._spec
-    if spec.shape.rank != 4:
-        raise ShapeError(
-            f"{name}: input_tensor has shape {spec.shape}; it must be of rank 4.", vendor="Only 4D tensors"
-        )
-    if not memory_config.is_sharded() or memory_config.shard_spec is None:
-        raise MemoryConfigError(f"{name}: memory_config is {memory_config}; it must name shards.")
-    rows = untilized(name, input_tensor, DRAM_MEMORY_CONFIG) if spec.layout is Layout.TILE else as_rows(input_tensor)
-    part = sliced(name, rows, list(padded_slice_start), list(padded_slice_end), padded_slice_step)
-    batch, height, width, channels = tuple(part._spec.shape)
-    flat = reshaped(name, part, (1, 1, batch * height * width, channels))
-    wide = memory_config.shard_spec.shape[1]
-    if channels < wide:
-        target = _rows(flat, (1, 1, batch * height * width, wide))
-        dims = tuple(flat._spec.shape)
-        window = [(0, size) for size in dims]
-        flat = move(flat, target, strides=strides_of(dims), window=window, pad_value=pad_value or 0.0)
-    return place(name, flat, memory_config, output_tensor)
-
-
-def _slice_write(
-    input_tensor: Tensor, output_tensor: Tensor, start: Sequence[int], end: Sequence[int], step: Sequence[int]
-) -> Tensor:
-    name = "ttnn.experimental.slice_write"
-    device = on_device(name, input_tensor)
-    same_device(name, device, output_tensor, "output_tensor")
-    of, into = input_tensor._spec, output_tensor._spec
-    rank = into.shape.rank
-    lengths = {len(start), len(end), len(step), of.shape.rank}
-    if lengths != {rank} or not rank:
-        raise ShapeError(
-            f"{name}: input_tensor is {of.shape}, output_tensor {into.shape}, with start={list(start)}, "
-            f"end={list(end)} and step={list(step)}; all ranks must be equal.",
-            vendor="Ranks of input tensor, output_tensor, slice start and slice end should be equal.",
-        )
-    if any(count != 1 for count in step):
-        raise UnsupportedError(f"{name}: step={list(step)} is not built yet; only steps of 1 are.", "unimplemented")
-    begin = [int(first) for first in start]
-    shape = [int(last) - first for first, last in zip(begin, end, strict=True)]
-    if any(
-        first < 0 or size < 0 or first + size > limit
-        for first, size, limit in zip(begin, shape, into.shape, strict=True)
-    ):
-        raise ShapeError(
-            f"{name}: the slice from {begin} to {list(end)} is not within output_tensor, {into.shape}.",
-            vendor="must be less than or equal to the shape of the tensor",
-        )
-    if shape != list(of.shape) or of.dtype is not into.dtype:
-        raise ShapeError(
-            f"{name}: input_tensor is {of.shape} of {of.dtype.name}; the slice of output_tensor is {shape} of "
-            f"{into.dtype.name}."
-        )
-    if 0 in shape:
-        return output_tensor
-    if input_tensor._buffer is output_tensor._buffer:
-        # Rows are read before others of them are written.
-        input_tensor = moved_to(input_tensor, DRAM_MEMORY_CONFIG)
-    if into.layout is Layout.TILE:
-        full = all(limit % TILE_SIZE == 0 for limit in (*begin[-2:], *shape[-2:]))
-        if of.layout is not Layout.TILE or not full or rank < 2:
-            raise LayoutError(
-                f"{name}: output_tensor is tiled; the slice must begin and end with tiles, and input_tensor be "
-                "tiled too."
-            )
-        write_into(input_tensor, output_tensor, begin)
-        return output_tensor
-    rows = untilized(name, input_tensor, DRAM_MEMORY_CONFIG) if of.layout is Layout.TILE else as_rows(input_tensor)
-    write_into(rows, output_tensor, begin)
-    return output_tensor
-
-
 def _rotate_half(input: Tensor, memory_config: MemoryConfig | None) -> Tensor:
     name = "ttnn.experimental.rotate_half"
     on_device(name, input, "input")
@@ -337,57 +252,4 @@ rotate_half = register_movement(
         ("MemoryConfigError", "a tensor is sharded."),
     ),
     examples=lambda shape, layout: ((),) if len(shape) >= 2 and 0 not in shape and shape[-1] % 64 == 0 else (),
-)
-slice_write = register_movement(
-    "experimental.slice_write",
-    (
-        Signature(
-            (
-                INPUT_TENSOR,
-                Param("output_tensor", TENSOR, doc="[...] of the same data type: what is written to."),
-                Param("start", INT_SEQUENCE, doc="First index of every dimension.", example=[0, 0, 0, 0]),
-                Param("end", INT_SEQUENCE, doc="The index behind the last.", example=[1, 1, 64, 128]),
-                Param("step", INT_SEQUENCE, doc="Must be 1.", example=[1, 1, 1, 1]),
-            )
-        ),
-    ),
-    _slice_write,
-    "Write a tensor into a slice of another, and return that.\nShape: [...], [...] -> [...].",
-    dtypes=_IMAGE_TYPES,
-    engine=("write_window",),
-    raises=(
-        ("ShapeError", "shapes and the slice do not fit."),
-        ("LayoutError", "the slice of a tiled tensor does not begin and end with tiles."),
-        ("UnsupportedError", "a step is not 1."),
-    ),
-    examples=(),
-)
-padded_slice = register_movement(
-    "experimental.padded_slice",
-    (
-        Signature(
-            (
-                Param("input_tensor", TENSOR, doc="[N, H, W, C] on a device.", example=Operand((1, 8, 8, 32))),
-                Param("padded_slice_start", INT_SEQUENCE, doc="First index of every dimension.", example=[0, 0, 0, 0]),
-                Param("padded_slice_end", INT_SEQUENCE, doc="The index behind the last.", example=[1, 4, 8, 32]),
-                Param("padded_slice_step", INT_SEQUENCE, None, doc="Steps. Default: 1.", example=[1, 2, 1, 1]),
-            ),
-            (
-                Param("memory_config", MEMORY_CONFIG, doc="Shards of the output."),
-                Param("output_tensor", TENSOR, None, doc="Preallocated output."),
-                Param("pad_value", FLOAT, None, doc="What channels beyond the input's hold. Default: 0."),
-            ),
-        ),
-    ),
-    _padded_slice,
-    "Return a slice of images, its pixels as rows in shards, with channels padded to the width of these.\n"
-    "Shape: [N, H, W, C] -> [1, 1, n * h * w, C], row-major.",
-    dtypes=_IMAGE_TYPES,
-    engine=("move_elements",),
-    composition=True,
-    raises=(
-        ("ShapeError", "the rank is not 4, or the slice is out of range."),
-        ("MemoryConfigError", "the output is not sharded."),
-    ),
-    examples=(),
 )

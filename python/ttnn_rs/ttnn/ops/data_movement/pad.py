@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from ttnn.base.core_range import CoreRangeSet
-from ttnn.base.enums import Layout
-from ttnn.base.exceptions import ShapeError
+from ttnn.base.enums import Layout, TensorMemoryLayout
+from ttnn.base.exceptions import MemoryConfigError, ParameterError, ShapeError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.shape import Shape, as_dims
 from ttnn.base.tensor_spec import TensorSpec
@@ -26,8 +26,8 @@ from ttnn.operation.signature import (
 from ttnn.ops._programs.common import (
     INPUT_TENSOR,
     MEMORY_CONFIG_OPTION,
-    SUB_CORE_GRIDS_OPTION,
     on_device,
+    sub_core_grids_of_interleaved,
 )
 from ttnn.ops._programs.element_map import strides_of
 from ttnn.ops._programs.movement import move, register_movement
@@ -54,25 +54,58 @@ def _padded(
             vendor="ttnn.pad: on device tile padding does not support front padding",
         )
     shape = [before + size + after for size, (before, after) in zip(dims, widths, strict=True)]
-    target = TensorSpec.of(shape, spec.dtype, spec.layout, memory_config or spec.memory_config, spec.tile)
+    place = memory_config or _own_place(spec, shape)
+    target = TensorSpec.of(shape, spec.dtype, spec.layout, place, spec.tile)
     window = [(before, size) for size, (before, _) in zip(dims, widths, strict=True)]
     return move(source, target, strides=strides_of(dims), window=window, pad_value=value)
+
+
+def _own_place(spec: TensorSpec, shape: Sequence[int]) -> MemoryConfig:
+    """Return where the output lies without a memory configuration: with the input, in shards of the output's rows."""
+    config = spec.memory_config
+    shards = config.shard_spec
+    if shards is None or config.memory_layout is not TensorMemoryLayout.HEIGHT_SHARDED:
+        return config
+    if tuple(shape[:-1]) == tuple(spec.shape)[:-1] and shape[-1] == spec.shape[-1]:
+        return config
+    plain = TensorSpec.of(shape, spec.dtype, spec.layout, MemoryConfig(buffer_type=config.buffer_type), spec.tile)
+    return plain.height_sharded(shards.grid).memory_config
+
+
+def _check_program(
+    name: str, use_multicore: bool, memory_config: MemoryConfig | None, sub_core_grids: CoreRangeSet | None
+) -> None:
+    """Refuse cores for a program that runs on one, or on those of shards."""
+    if sub_core_grids is None:
+        return
+    if not use_multicore:
+        raise ParameterError(
+            f"{name}: sub_core_grids={sub_core_grids} goes with use_multicore=True; leave one of them out.",
+            vendor="ttnn.pad: sub_core_grids is only supported when use_multicore is true",
+        )
+    if memory_config is not None and memory_config.is_sharded():
+        raise MemoryConfigError(
+            f"{name}: the cores that hold a sharded output work on it; leave out sub_core_grids={sub_core_grids}.",
+            vendor="ttnn.pad: Output memory layout must be interleaved when sub_core_grids argument is provided",
+        )
 
 
 def _pad(
     input_tensor: Tensor,
     padding: Sequence[Sequence[int]],
     value: float,
-    _use_multicore: bool,
+    use_multicore: bool,
     memory_config: MemoryConfig | None,
-    _sub_core_grids: CoreRangeSet | None,
+    sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     name = "ttnn.pad"
+    _check_program(name, use_multicore, memory_config, sub_core_grids)
     rank = input_tensor._spec.shape.rank
     if len(padding) > rank or any(len(pair) != 2 for pair in padding):
         raise ShapeError(
             f"{name}: padding={[list(pair) for pair in padding]} needs (before, after) for at most the {rank} "
-            f"dimensions of {input_tensor._spec.shape}."
+            f"dimensions of {input_tensor._spec.shape}.",
+            vendor="ttnn.pad: padding len can't be larger than input tensor rank",
         )
     widths = [(0, 0)] * (rank - len(padding)) + [(int(before), int(after)) for before, after in padding]
     return _padded(name, input_tensor, widths, value, memory_config)
@@ -83,11 +116,12 @@ def _pad_to(
     output_padded_shape: Sequence[int],
     input_tensor_start: Sequence[int],
     value: float,
-    _use_multicore: bool,
+    use_multicore: bool,
     memory_config: MemoryConfig | None,
-    _sub_core_grids: CoreRangeSet | None,
+    sub_core_grids: CoreRangeSet | None,
 ) -> Tensor:
     name = "ttnn.pad"
+    _check_program(name, use_multicore, memory_config, sub_core_grids)
     dims = tuple(input_tensor._spec.shape)
     out, start = as_dims(Shape(output_padded_shape)), as_list(input_tensor_start)
     if not len(out) == len(start) == len(dims):
@@ -98,6 +132,9 @@ def _pad_to(
     return _padded(name, input_tensor, widths, value, memory_config)
 
 
+_CORES: Final = sub_core_grids_of_interleaved(
+    "ttnn.pad: Input memory layout must be interleaved when sub_core_grids argument is provided"
+)
 _MULTICORE: Final = Param("use_multicore", BOOLEAN, True, doc="Changes the time only, not the result.")
 
 
@@ -117,7 +154,7 @@ pad = register_movement(
                 Param("padding", PADDING, doc="(before, after) for each of the last dimensions."),
                 Param("value", FLOAT, doc="Value of the added elements."),
             ),
-            (_MULTICORE, MEMORY_CONFIG_OPTION, SUB_CORE_GRIDS_OPTION),
+            (_MULTICORE, MEMORY_CONFIG_OPTION, _CORES),
         ),
         Signature(
             (
@@ -126,7 +163,7 @@ pad = register_movement(
                 Param("input_tensor_start", INT_SEQUENCE, doc="Index of the output at which the input starts."),
                 Param("value", FLOAT),
             ),
-            (_MULTICORE, MEMORY_CONFIG_OPTION, SUB_CORE_GRIDS_OPTION),
+            (_MULTICORE, MEMORY_CONFIG_OPTION, _CORES),
             run=_pad_to,
         ),
     ),
@@ -135,6 +172,10 @@ pad = register_movement(
     "Shape: [..., H, W] -> [..., before + H + after, before + W + after].\n"
     "Tiled tensors are padded at the end of a dimension only.",
     golden=golden.pad,
-    raises=(("ShapeError", "a padding is negative, or a tiled tensor is padded at the front."),),
+    raises=(
+        ("ShapeError", "a padding is negative, or a tiled tensor is padded at the front."),
+        ("ParameterError", "`sub_core_grids` without `use_multicore`."),
+        ("MemoryConfigError", "`sub_core_grids` with a sharded tensor."),
+    ),
     examples=_examples,
 )

@@ -12,7 +12,7 @@ from typing import Final
 from ttnn.base.compute_config import WormholeComputeKernelConfig
 from ttnn.base.core_range import CoreCoord, CoreRange, CoreRangeSet
 from ttnn.base.enums import BufferType, DataType, Layout, ShardOrientation, TensorMemoryLayout
-from ttnn.base.exceptions import DTypeError, LayoutError, MemoryConfigError, ShapeError, UnsupportedError
+from ttnn.base.exceptions import DTypeError, LayoutError, MemoryConfigError, ShapeError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, L1_MEMORY_CONFIG, MemoryConfig, ShardSpec
 from ttnn.golden import data_movement as golden
 from ttnn.operation.accuracy import bit_exact
@@ -85,13 +85,11 @@ def _to_shards(
     input_tensor: Tensor,
     sharded_memory_config: MemoryConfig,
     output_dtype: DataType | None,
-    keep_l1_aligned: bool | None,
+    _keep_l1_aligned: bool | None,
     preallocated_output: Tensor | None,
 ) -> Tensor:
     name = "ttnn.interleaved_to_sharded"
     on_device(name, input_tensor)
-    if keep_l1_aligned:
-        raise UnsupportedError(f"{name}: keep_l1_aligned=True is not modelled; pages are packed as allocated.")
     if input_tensor._spec.memory_config.is_sharded():
         raise MemoryConfigError(f"{name}: input_tensor is already sharded; use ttnn.reshard.")
     if not sharded_memory_config.is_sharded():
@@ -193,7 +191,9 @@ def _assign_to(input_a: Tensor, input_b: Tensor) -> Tensor:
 _ALL: Final = tuple(dtype for dtype in DataType if dtype not in (DataType.INVALID, DataType.FP8_E4M3))
 _DTYPE: Final = Param("dtype", DATA_TYPE, None, doc="Data type of the output. Default: that of the input.")
 _OUTPUT_DTYPE: Final = Param("output_dtype", DATA_TYPE, None, doc=_DTYPE.doc)
-_ALIGNED: Final = Param("keep_l1_aligned", BOOLEAN, False, none=True, doc="Only False is supported.")
+_ALIGNED: Final = Param(
+    "keep_l1_aligned", BOOLEAN, False, none=True, doc="The program keeps pages aligned in either case: no change."
+)
 
 
 _op: Final = partial(

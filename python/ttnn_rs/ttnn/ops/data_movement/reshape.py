@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from ttnn.base.core_range import CoreRangeSet
-from ttnn.base.enums import Layout, TileReshapeMapMode
+from ttnn.base.enums import Layout, TensorMemoryLayout, TileReshapeMapMode
 from ttnn.base.exceptions import ShapeError, UnsupportedError
-from ttnn.base.memory_config import MemoryConfig
+from ttnn.base.memory_config import MemoryConfig, ShardSpec
 from ttnn.base.shape import Shape, ShapeLike
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.golden import data_movement as golden
@@ -32,6 +32,7 @@ from ttnn.operation.signature import (
 from ttnn.ops._programs.common import (
     INPUT_TENSOR,
     MEMORY_CONFIG_OPTION,
+    count_program,
     dimension,
     on_device,
     sub_core_grids_of_interleaved,
@@ -63,12 +64,30 @@ def _is_view(spec: TensorSpec, shape: tuple[int, ...]) -> bool:
     """Whether the pages of `shape` are the pages of `spec`, in the same order."""
     old_height, old_width = (1, 1, *spec.shape)[-2:]
     new_height, new_width = (1, 1, *shape)[-2:]
-    if spec.memory_config.is_sharded() or old_width != new_width:
+    config = spec.memory_config
+    if old_width != new_width or (config.is_sharded() and config.shard_spec is None):
         return tuple(spec.shape) == shape
     if spec.layout is not Layout.TILE:
         return True
     tile_height = spec.tile.tile_shape[0]
     return old_height == new_height or (old_height % tile_height == 0 and new_height % tile_height == 0)
+
+
+def _same_tiles(spec: TensorSpec, shape: tuple[int, ...]) -> bool:
+    """Whether another number of elements has the same tiles: some become padding, or padding becomes elements."""
+    if spec.layout is not Layout.TILE or len(shape) < 2 or min(shape) < 1 or math.prod(shape) == spec.shape.volume():
+        return False
+    padded = TensorSpec.of(shape, spec.dtype, spec.layout, tile=spec.tile).padded_shape
+    return padded[-1] == spec.padded_shape[-1] and padded.volume() == spec.padded_shape.volume()
+
+
+def _shows_padding(tensor: Tensor, shape: tuple[int, ...]) -> bool:
+    """Whether the official operator takes a shape of another number of elements: full tiles, or any on the host."""
+    spec = tensor._spec
+    if not _same_tiles(spec, shape):
+        return False
+    height, width = spec.tile.tile_shape
+    return tensor._device is None or (shape[-2] % height == 0 and shape[-1] % width == 0)
 
 
 def _viewed(source: Tensor, shape: tuple[int, ...]) -> Tensor:
@@ -88,6 +107,8 @@ def reshaped(
 ) -> Tensor:
     """Return the elements of `source` in their order with another shape; a view where pages allow it."""
     spec = source._spec
+    if _shows_padding(source, tuple(shape)):
+        return _viewed(source, tuple(shape))
     dims = _resolved(name, spec.shape.volume(), shape)
     if source._device is None:
         return host_shapes.reshaped(source, dims)
@@ -95,8 +116,22 @@ def reshaped(
     in_place = memory_config is None or memory_config == spec.memory_config
     if in_place and _is_view(spec, dims):
         return _viewed(source, dims)
-    target = TensorSpec.of(dims, spec.dtype, spec.layout, memory_config or spec.memory_config, spec.tile)
+    plain = TensorSpec.of(dims, spec.dtype, spec.layout, tile=spec.tile)
+    target = plain.with_memory_config(_shards_for(plain, memory_config or spec.memory_config))
     return move(source, target, pad_value=pad_value or 0.0)
+
+
+def _shards_for(spec: TensorSpec, config: MemoryConfig) -> MemoryConfig:
+    """Return a memory configuration with shards that divide another shape over the same cores."""
+    shards = config.shard_spec
+    if shards is None:
+        return config
+    plain = spec.with_memory_config(MemoryConfig(TensorMemoryLayout.INTERLEAVED, config.buffer_type))
+    if config.memory_layout is TensorMemoryLayout.BLOCK_SHARDED:
+        return plain.block_sharded(shards.grid.bounding_box(), shards.orientation).memory_config
+    if config.memory_layout is TensorMemoryLayout.HEIGHT_SHARDED:
+        return plain.height_sharded(shards.grid, shards.orientation).memory_config
+    return plain.width_sharded(shards.grid, shards.orientation).memory_config
 
 
 def _reshape(
@@ -108,7 +143,14 @@ def _reshape(
     _sub_core_grids: CoreRangeSet | None,
     _skip_padding_fill: bool,
 ) -> Tensor:
-    return reshaped("ttnn.reshape", input_tensor, tuple(shape), memory_config, pad_value)
+    return _counted(input_tensor, reshaped("ttnn.reshape", input_tensor, tuple(shape), memory_config, pad_value))
+
+
+def _counted(source: Tensor, result: Tensor) -> Tensor:
+    """Return the result of a reshape; one that moved elements was a program."""
+    if result._device is not None and result._buffer is not source._buffer:
+        count_program(result._device, "reshape", source._spec, result._spec)
+    return result
 
 
 def _reshape_padded(
@@ -123,28 +165,51 @@ def _reshape_padded(
 ) -> Tensor:
     name = "ttnn.reshape"
     spec = input_tensor._spec
-    dims = _resolved(name, spec.shape.volume(), tuple(logical_shape))
+    dims = tuple(int(size) for size in logical_shape)
+    tiles = _same_tiles(spec, dims)
+    if not tiles:
+        dims = _resolved(name, spec.shape.volume(), dims)
     expected = TensorSpec.of(dims, spec.dtype, spec.layout, tile=spec.tile).padded_shape
     if expected != Shape(padded_shape):
         raise UnsupportedError(
             f"{name}: padded_shape is {padded_shape}; only the layout's own is supported, {expected}."
         )
-    return reshaped(name, input_tensor, dims, memory_config, pad_value)
+    if tiles:
+        return _viewed(input_tensor, dims)
+    return _counted(input_tensor, reshaped(name, input_tensor, dims, memory_config, pad_value))
 
 
 def _view(input_tensor: Tensor, shape: ShapeLike) -> Tensor:
     name = "ttnn.view"
     spec = input_tensor._spec
+    if _shows_padding(input_tensor, tuple(shape)):
+        return _viewed(input_tensor, tuple(shape))
     dims = _resolved(name, spec.shape.volume(), tuple(shape))
     if input_tensor._device is None:
         return host_shapes.reshaped(input_tensor, dims)
     on_device(name, input_tensor)
     if not _is_view(spec, dims):
+        place = _rows_of_shards(spec, dims)
+        if place is not None:
+            return move(input_tensor, TensorSpec.of(dims, spec.dtype, spec.layout, place))
         raise ShapeError(
             f"{name}: {spec.shape} cannot be viewed as {list(dims)} without moving elements in {spec.layout.name}; the "
             "last dimension must stay (and in tiles the one before it, or both be multiples of 32). Use ttnn.reshape."
         )
     return _viewed(input_tensor, dims)
+
+
+def _rows_of_shards(spec: TensorSpec, dims: tuple[int, ...]) -> MemoryConfig | None:
+    """Return the shards that hold the same elements in rows of another width; None if they do not divide into them."""
+    config = spec.memory_config
+    shards = config.shard_spec
+    if shards is None or config.memory_layout is not TensorMemoryLayout.HEIGHT_SHARDED or not dims:
+        return None
+    held = shards.shape[0] * shards.shape[1]
+    if spec.layout is not Layout.ROW_MAJOR or not dims[-1] or held % dims[-1]:
+        return None
+    cut = ShardSpec(shards.grid, [held // dims[-1], dims[-1]], shards.orientation)
+    return MemoryConfig(config.memory_layout, config.buffer_type, cut)
 
 
 def _squeeze(input_tensor: Tensor, dim: int | Sequence[int] | None) -> Tensor:
@@ -153,7 +218,17 @@ def _squeeze(input_tensor: Tensor, dim: int | Sequence[int] | None) -> Tensor:
     if dim is None:
         axes = set(range(len(dims)))
     else:
-        axes = {dimension(name, axis, len(dims)) for axis in ([dim] if isinstance(dim, int) else dim)}
+        named = [dim] if isinstance(dim, int) else list(dim)
+        if not dims and named in ([], [0], [-1]):
+            return input_tensor
+        counted = [dimension(name, axis, len(dims)) for axis in named]
+        axes = set(counted)
+        if len(axes) < len(counted):
+            twice = next(axis for axis in counted if counted.count(axis) > 1)
+            raise ShapeError(
+                f"{name}: dim={named} names dimension {twice} twice.",
+                vendor=f"dim {twice} appears multiple times in the list of dims",
+            )
     kept = [size for axis, size in enumerate(dims) if axis not in axes or size != 1]
     return reshaped(name, input_tensor, kept)
 
@@ -243,6 +318,7 @@ squeeze = register_movement(
     "Shape: [..., 1, W] -> [..., W].\n"
     "With `dim`, only the dimensions named there are removed, if their size is 1.",
     golden=golden.squeeze,
+    raises=(("ShapeError", "a dimension does not exist, or is named twice."),),
     view=True,
     examples=lambda shape, _: ((), (0,)) if shape else ((),),
 )

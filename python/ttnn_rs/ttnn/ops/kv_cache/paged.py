@@ -384,6 +384,7 @@ declare = partial(
     numerics="movement",
     raises=_ERRORS,
     examples=(),
+    scalars=True,
 )
 _ROW: Final = "[1, users, H, D] in shards of height: a row of every head for every user."
 

@@ -39,7 +39,7 @@ from ttnn.operation.signature import (
     Param,
     Signature,
 )
-from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, allocate, on_device, same_device, take_output
+from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, allocate, count_program, on_device, same_device, take_output
 from ttnn.ops._programs.element_map import copy_into, strides_of
 from ttnn.ops._programs.movement import move
 from ttnn.ops.creation.filled import filled
@@ -59,7 +59,9 @@ def _full(
     layout: Layout,
     memory_config: MemoryConfig,
 ) -> Tensor:
-    return filled("ttnn.moreh_full", shape, fill_value, dtype, layout, device, memory_config)
+    result = filled("ttnn.moreh_full", shape, fill_value, dtype, layout, device, memory_config)
+    count_program(device, "moreh_full", fill_value, result._spec)
+    return result
 
 
 def _full_like(
