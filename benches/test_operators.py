@@ -81,3 +81,20 @@ def test_torch(benchmark: Any, random: np.random.Generator, name: str) -> None:
 @pytest.mark.benchmark(group="one tile")
 def test_add_of_one_tile(benchmark: Any, device: ttnn.MeshDevice, random: np.random.Generator) -> None:
     benchmark(ttnn.add, on_device(device, random, 32), on_device(device, random, 32))
+
+
+@pytest.mark.benchmark(group="repeated calls on one tile, bfloat16")
+@pytest.mark.parametrize("name", ["add", "exp", "softmax", "matmul"])
+def test_repeated_call(benchmark: Any, device: ttnn.MeshDevice, random: np.random.Generator, name: str) -> None:
+    operands = [on_device(device, random, 32) for _ in range(2 if name in ("add", "matmul") else 1)]
+    arguments = (*operands, -1) if name == "softmax" else operands
+    for _ in range(3):
+        getattr(ttnn, name)(*arguments)
+    benchmark(getattr(ttnn, name), *arguments)
+
+
+@pytest.mark.benchmark(group="repeated calls on one tile, bfloat16")
+def test_torch_add_of_one_tile(benchmark: Any, random: np.random.Generator) -> None:
+    torch = pytest.importorskip("torch")
+    a, b = (torch.from_numpy(matrix(random, 32)).bfloat16() for _ in range(2))
+    benchmark(torch.add, a, b)

@@ -66,6 +66,21 @@ pub struct PageLocation {
     pub address: u64,
 }
 
+/// What a buffer is, apart from its address.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    pub(crate) buffer_type: BufferType,
+    pub(crate) page_bytes: u64,
+    pub(crate) num_pages: u64,
+    pub(crate) page_columns: usize,
+    pub(crate) banks: usize,
+    /// Pages that one bank must be able to hold.
+    pub(crate) pages_per_bank: u64,
+    /// Pages that the whole buffer takes, with the padding of shards.
+    pub(crate) total_pages: u64,
+    pub(crate) map: PageMap,
+}
+
 /// An allocated buffer.
 #[derive(Debug)]
 pub struct Buffer {
@@ -77,6 +92,8 @@ pub struct Buffer {
     pub(crate) num_pages: usize,
     pub(crate) page_columns: usize,
     pub(crate) bank_count: usize,
+    pub(crate) pages_per_bank: u64,
+    pub(crate) total_pages: u64,
     pub(crate) bytes_per_bank: u64,
     pub(crate) map: PageMap,
     pub(crate) written: AtomicBits,
@@ -126,6 +143,20 @@ impl Buffer {
     /// Bytes taken in each bank.
     pub fn bytes_per_bank(&self) -> u64 {
         self.bytes_per_bank
+    }
+
+    /// What another buffer like this one is made from.
+    pub fn plan(&self) -> Plan {
+        Plan {
+            buffer_type: self.kind,
+            page_bytes: self.page_bytes as u64,
+            num_pages: self.num_pages as u64,
+            page_columns: self.page_columns,
+            banks: self.bank_count,
+            pages_per_bank: self.pages_per_bank,
+            total_pages: self.total_pages,
+            map: self.map.clone(),
+        }
     }
 
     /// Where pages go.

@@ -6,7 +6,7 @@ use tt_cpu::arena::Arena;
 use tt_cpu::bits::AtomicBits;
 
 use crate::allocator::{Allocator, Direction};
-use crate::buffer::{Buffer, BufferId, BufferType, PageMap, Places, written_bits_per_page};
+use crate::buffer::{Buffer, BufferId, BufferType, PageMap, Places, Plan, written_bits_per_page};
 use crate::chip::{ChipSpec, Grid, LogicalCore};
 use crate::error::MemoryError;
 
@@ -34,20 +34,6 @@ pub(crate) struct Region {
 struct Fault {
     number: u64,
     seen: u64,
-}
-
-/// Sizes of a buffer before it has an address.
-struct Plan {
-    buffer_type: BufferType,
-    page_bytes: u64,
-    num_pages: u64,
-    page_columns: usize,
-    banks: usize,
-    /// Pages that one bank must be able to hold.
-    pages_per_bank: u64,
-    /// Pages that the whole buffer takes, with the padding of shards.
-    total_pages: u64,
-    map: PageMap,
 }
 
 /// An open device.
@@ -309,7 +295,11 @@ impl Device {
         cores.iter().map(bank).collect()
     }
 
-    fn allocate(&mut self, plan: Plan) -> Result<BufferId, MemoryError> {
+    /// Allocates a buffer, for example one like another: see [`Buffer::plan`].
+    ///
+    /// # Errors
+    /// Out of memory, empty pages, closed device.
+    pub fn allocate(&mut self, plan: Plan) -> Result<BufferId, MemoryError> {
         self.require_open()?;
         let Plan { buffer_type, page_bytes, num_pages, page_columns, banks, pages_per_bank, total_pages, map } = plan;
         if page_bytes == 0 && num_pages > 0 {
@@ -366,6 +356,8 @@ impl Device {
             num_pages,
             page_columns,
             bank_count: banks,
+            pages_per_bank,
+            total_pages,
             bytes_per_bank,
             map,
             written: AtomicBits::new(num_pages * written_bits_per_page(aligned_page_bytes)),

@@ -117,7 +117,7 @@ getters! {
 #[pymethods]
 impl PyBuffer {
     #[getter]
-    fn is_allocated(&self) -> bool {
+    pub fn is_allocated(&self) -> bool {
         !self.freed.load(Ordering::Acquire) && self.shared.is_open()
     }
 

@@ -255,7 +255,7 @@ impl PyDevice {
         py: Python<'_>,
         allocate: impl FnOnce(&mut Device) -> Result<BufferId, MemoryError> + Send,
     ) -> PyResult<PyBuffer> {
-        let facts = self.shared.run(py, |device| {
+        let facts = self.shared.repeatable(py, |device| {
             let id = allocate(device)?;
             Ok::<_, MemoryError>(Facts::of(device.buffer(id)?))
         })?;

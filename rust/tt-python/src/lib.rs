@@ -13,6 +13,7 @@ mod host;
 mod interrupt;
 mod ops;
 mod pipeline;
+mod prepared;
 mod program;
 mod random;
 mod shared;
@@ -34,5 +35,6 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     attention::register(module)?;
     random::register(module)?;
     pipeline::register(module)?;
+    prepared::register(module)?;
     interrupt::prepare(module.py())
 }

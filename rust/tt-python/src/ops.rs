@@ -27,7 +27,7 @@ use tt_tensix::sfpu;
 use crate::arguments::{Given, add_functions, keywords};
 use crate::buffer::PyBuffer as Buffer;
 use crate::error::{EngineError, engine_bug, exception};
-use crate::interrupt;
+use crate::{interrupt, prepared};
 
 /// The keyword arguments of a call.
 type Program<'py> = Bound<'py, PyDict>;
@@ -64,13 +64,40 @@ pub fn run_on_device(
     buffers: &[&Buffer],
     run: impl FnOnce(&mut Device, &[BufferId]) -> Result<(), OpError> + Send,
 ) -> PyResult<()> {
+    prepared::spoil();
+    enter(py, operator, buffers, run)
+}
+
+/// [`run_on_device`] for a program that only depends on its buffers, so that its call can be repeated; see
+/// [`crate::prepared`].
+pub fn run_program(
+    py: Python<'_>,
+    operator: &str,
+    buffers: &[&Buffer],
+    run: impl Fn(&mut Device, &[BufferId]) -> Result<(), OpError> + Send + Sync + 'static,
+) -> PyResult<()> {
+    if !prepared::is_recording() {
+        return enter(py, operator, buffers, run);
+    }
+    let run: Arc<prepared::Run> = Arc::new(run);
+    let ids: Vec<BufferId> = buffers.iter().map(|buffer| buffer.id()).collect();
+    prepared::note(&run, &ids);
+    enter(py, operator, buffers, |device, ids| run(device, ids))
+}
+
+fn enter(
+    py: Python<'_>,
+    operator: &str,
+    buffers: &[&Buffer],
+    run: impl FnOnce(&mut Device, &[BufferId]) -> Result<(), OpError> + Send,
+) -> PyResult<()> {
     let device = buffers[0].device();
     if buffers.iter().any(|buffer| !Arc::ptr_eq(buffer.device(), device)) {
         let text = format!("ttnn.{operator}: the tensors are on different devices");
         return Err(exception(py, "DeviceError", (text,)));
     }
     let ids: Vec<BufferId> = buffers.iter().map(|buffer| buffer.id()).collect();
-    device.run(py, |device| run(device, &ids))
+    device.repeatable(py, |device| run(device, &ids))
 }
 
 /// A matrix multiplication; all modes of arithmetic take the same program: formats of a, b, bias and output; sizes in
@@ -111,7 +138,7 @@ macro_rules! matmul_function {
                 arch,
             };
             let buffers: Vec<&Buffer> = [Some(a), Some(b), Some(out), bias].into_iter().flatten().collect();
-            run_on_device(py, "matmul", &buffers, |device, ids| {
+            run_program(py, "matmul", &buffers, move |device, ids| {
                 let bias = ids.get(3).map(|&buffer| Bias { buffer, format: bias_format });
                 $run(device, (ids[0], ids[1]), bias, ids[2], &program)
             })
@@ -136,7 +163,7 @@ matmul_function!(
 fn unary(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Program<'_>>) -> PyResult<()> {
     keywords!(py, program; formats, chain, dst32, tiled, packer_relu = false, precise = false, arch = Arch::Wormhole);
     let program = UnaryProgram { formats, dst32, tiled, packer_relu, precise, arch };
-    run_on_device(py, "unary", &[input, output], |device, ids| {
+    run_program(py, "unary", &[input, output], move |device, ids| {
         tt_ops::unary::unary(device, ids[0], ids[1], &program, &chain)
     })
 }
@@ -194,7 +221,7 @@ fn binary(
         return Err(engine_error("binary needs a second tensor or a scalar".to_owned()));
     }
     let buffers: Vec<&Buffer> = [Some(a), Some(output), b].into_iter().flatten().collect();
-    run_on_device(py, "binary", &buffers, |device, ids| {
+    run_program(py, "binary", &buffers, move |device, ids| {
         let other = scalar.map_or_else(|| Other::Tensor(ids[2]), Other::Scalar);
         tt_ops::binary::binary(device, ids[0], other, ids[1], &program)
     })
@@ -233,7 +260,7 @@ fn ternary(
         TensorOrNumber::Number(value) => scalar_bits(program.formats.0[i], value),
         TensorOrNumber::Tensor(_) => 0,
     });
-    run_on_device(py, "ternary", &buffers, |device, ids| {
+    run_program(py, "ternary", &buffers, move |device, ids| {
         let others = [0, 1, 2].map(|i| places[i].map_or(Other::Scalar(numbers[i]), |place| Other::Tensor(ids[place])));
         tt_ops::ternary::ternary(device, others, ids[0], &program)
     })
@@ -285,7 +312,9 @@ fn reduce(py: Python<'_>, input: &Buffer, output: &Buffer, program: Option<&Prog
         fidelity,
         arch,
     };
-    run_on_device(py, "reduce", &[input, output], |device, ids| tt_ops::reduce::reduce(device, ids[0], ids[1], &step))
+    run_program(py, "reduce", &[input, output], move |device, ids| {
+        tt_ops::reduce::reduce(device, ids[0], ids[1], &step)
+    })
 }
 
 /// A product; see `tt_ops::reduce::product`. `leading` is the length of a dimension and the tiles inside it, `lines` the
@@ -389,7 +418,7 @@ fn gather_rows(
     program: Option<&Program<'_>>,
 ) -> PyResult<()> {
     keywords!(py, program; format, sizes: (usize, usize));
-    run_on_device(py, "gather", &[indices, table, output], |device, ids| {
+    run_program(py, "gather", &[indices, table, output], move |device, ids| {
         row_writes::gather_rows(device, (ids[0], format, sizes), ids[1], ids[2])
     })
 }
@@ -577,7 +606,7 @@ fn is_in(
 /// Copies page i to page i.
 #[pyfunction]
 fn copy_pages(py: Python<'_>, input: &Buffer, output: &Buffer) -> PyResult<()> {
-    run_on_device(py, "copy", &[input, output], |device, ids| tt_ops::fill::copy_pages(device, ids[0], ids[1]))
+    run_program(py, "copy", &[input, output], |device, ids| tt_ops::fill::copy_pages(device, ids[0], ids[1]))
 }
 
 /// Writes one value over a whole buffer, padding included.

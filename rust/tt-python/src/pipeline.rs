@@ -13,7 +13,7 @@ use tt_tensix::sfpu::{self, BinaryCall};
 use crate::arguments::{Argument, keywords};
 use crate::buffer::PyBuffer as Buffer;
 use crate::error::{EngineError, engine_bug};
-use crate::ops::run_on_device;
+use crate::ops::run_program;
 
 /// A tensor: format, shape, broadcast within a tile if it is given. Without a shape: lines of so many tiles.
 type TensorArgument = (u8, Option<Vec<usize>>, Option<String>, usize);
@@ -74,9 +74,10 @@ impl PyPipeline {
     fn run(&self, py: Python<'_>, inputs: Vec<PyRef<'_, Buffer>>, outputs: Vec<PyRef<'_, Buffer>>) -> PyResult<()> {
         let buffers: Vec<&Buffer> = inputs.iter().chain(&outputs).map(|buffer| &**buffer).collect();
         let count = inputs.len();
-        run_on_device(py, "pipeline", &buffers, |device, ids| {
+        let program = Arc::clone(&self.program);
+        run_program(py, "pipeline", &buffers, move |device, ids| {
             let (inputs, outputs) = ids.split_at(count);
-            self.program.run(device, inputs, outputs)
+            program.run(device, inputs, outputs)
         })
     }
 }

@@ -9,6 +9,7 @@ use tt_memory::device::Device;
 use tt_memory::error::MemoryError;
 
 use crate::error::{Either, EngineError, Poisoned, enter_engine, exception};
+use crate::prepared;
 
 /// A device that its Python object and all its buffers hold.
 #[derive(Debug)]
@@ -59,6 +60,7 @@ impl SharedDevice {
     /// # Errors
     /// As [`SharedDevice::lock`].
     pub fn lock_attached(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, Device>> {
+        prepared::spoil();
         let locked = self.device.lock_py_attached(py);
         let mut device = locked.map_err(|_| Poisoned.into_exception(py))?;
         self.free_dropped(&mut device);
@@ -89,11 +91,33 @@ impl SharedDevice {
         self.inspect(py, run)
     }
 
+    /// [`SharedDevice::run`] for what a repeated call may do again without looking: see [`prepared`].
+    ///
+    /// # Errors
+    /// As [`SharedDevice::run`].
+    pub fn repeatable<T: Send, E: EngineError>(
+        &self,
+        py: Python<'_>,
+        run: impl FnOnce(&mut Device) -> Result<T, E> + Send,
+    ) -> PyResult<T> {
+        self.require_running(py)?;
+        self.enter(py, run)
+    }
+
     /// [`SharedDevice::run`] on a device that may be stopped.
     ///
     /// # Errors
     /// Those of `run`, a poisoned device, and `EngineBugError` for a panic.
     pub fn inspect<T: Send, E: EngineError>(
+        &self,
+        py: Python<'_>,
+        run: impl FnOnce(&mut Device) -> Result<T, E> + Send,
+    ) -> PyResult<T> {
+        prepared::spoil();
+        self.enter(py, run)
+    }
+
+    fn enter<T: Send, E: EngineError>(
         &self,
         py: Python<'_>,
         run: impl FnOnce(&mut Device) -> Result<T, E> + Send,

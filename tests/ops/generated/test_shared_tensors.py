@@ -15,7 +15,7 @@ from operands import describe, make, values_of
 from signature_calls import Call, calls
 from ttnn.base.exceptions import TtnnError
 from ttnn.operation import registry
-from ttnn.operation.registry import GRADIENT_NAMES, OUTPUT_TENSOR_NAMES
+from ttnn.operation.signature import GRADIENT_NAMES, OUTPUT_TENSOR_NAMES
 
 OUTPUTS = {*OUTPUT_TENSOR_NAMES, *GRADIENT_NAMES, "preallocated_output"}
 

@@ -46,6 +46,7 @@ class MeshDevice(Chip):
         "__weakref__",
         "_cache_enabled",
         "_cache_misses_allowed",
+        "_prepared",
         "_programs",
         "_queue_count",
         "_queues",
@@ -55,6 +56,7 @@ class MeshDevice(Chip):
     )
 
     _programs: set[Hashable]
+    _prepared: dict[Hashable, Any]  # repeated calls, see ttnn.operation.repeated
     _cache_enabled: bool
     _cache_misses_allowed: bool
     _queue_count: int
@@ -100,6 +102,7 @@ class MeshDevice(Chip):
             device = cls.__new__(cls)
             device._power_up(card, DEFAULT_CHIP[CONFIG.arch_name] if chip is None else chip, regions)
             device._programs, device._cache_enabled, device._cache_misses_allowed = set(), True, True
+            device._prepared = {}
             device._queue_count, device._queues, device._running = queues, {}, threading.RLock()
             device._sub_devices = SubDevices(tuple(device._chip["grid"]))
             device._traces = Traces(device._engine)
@@ -148,12 +151,13 @@ class MeshDevice(Chip):
 
     def disable_and_clear_program_cache(self) -> None:
         """Clear the program cache and disable it."""
-        self._programs.clear()
+        self.clear_program_cache()
         self._cache_enabled = False
 
     def clear_program_cache(self) -> None:
         """Clear the program cache."""
         self._programs.clear()
+        self._prepared.clear()
 
     def num_program_cache_entries(self) -> int:
         """Return the number of cached programs."""

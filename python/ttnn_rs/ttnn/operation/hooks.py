@@ -16,12 +16,8 @@ import numpy as np
 from ttnn.base.exceptions import ArgumentError
 from ttnn.device.queues import command_queue
 from ttnn.golden.oracles import is_tensor, oracle
-from ttnn.operation.registry import (
-    OUTPUT_TENSOR_NAMES,
-    FastOperation,
-    add_operation,
-    operations,
-)
+from ttnn.operation.registry import FastOperation, add_operation, operations
+from ttnn.operation.signature import OUTPUT_TENSOR_NAMES
 from ttnn.operation.slow_path import (
     POST_HOOKS,
     PRE_HOOKS,

@@ -35,7 +35,16 @@ from ttnn.device.traces import Traces
 from ttnn.operation.accuracy import Accuracy
 from ttnn.operation.domain import Domain
 from ttnn.operation.numerics import State, state
-from ttnn.operation.signature import REQUIRED, Param, Signature, merged, wrong_arguments
+from ttnn.operation.repeated import identify, recorded
+from ttnn.operation.signature import (
+    GRADIENT_NAMES,
+    OUTPUT_TENSOR_NAMES,
+    REQUIRED,
+    Param,
+    Signature,
+    merged,
+    wrong_arguments,
+)
 from ttnn.operation.slow_path import call_slowly
 from ttnn.operation.steps import STEPS, Steps
 from ttnn.operation.traces import record
@@ -48,17 +57,6 @@ Numerics = Literal["exact", "reference", "movement"]
 Examples = tuple[tuple[Any, ...], ...] | Callable[[tuple[int, ...], Layout], Iterable[tuple[Any, ...]]]
 """Calls by their arguments after the first tensor, or beside the second one of an operator on two: for tensors of any
 shape, or a function of the shape and layout of the first tensor."""
-
-OUTPUT_TENSOR_NAMES: Final = (
-    "output_tensor",
-    "optional_tensor",
-    "optional_output_tensor",
-    "out",
-    "output",
-    "output_tensors",
-    "optional_output_tensors",
-)
-GRADIENT_NAMES: Final = ("input_grad", "other_grad", "input_a_grad", "input_b_grad")
 
 
 @dataclass(frozen=True)
@@ -421,6 +419,13 @@ def _dispatcher(op: Op) -> Callable[..., Any]:
     programs = _program_keys(op)
 
     def dispatch(*args: Any, **kwargs: Any) -> Any:
+        call = None if programs is None else identify(name, args, kwargs)
+        if call is not None:
+            prepared = call.device._prepared.get(call.key)
+            if prepared is not None:
+                output = prepared(name, call)
+                if output is not None:
+                    return output
         for signature, run, outputs in plan:
             values = signature.bind(args, kwargs)
             if values is not None:
@@ -436,10 +441,16 @@ def _dispatcher(op: Op) -> Callable[..., Any]:
                         return run(*values)
                     if not device._cache_misses_allowed:
                         device._require_program(key)
-                    result = run(*values)
-                    if device._cache_enabled and key not in device._programs and not _any_empty(values):
-                        device._programs.add(key)
-                    return result
+                    if not device._cache_enabled:
+                        return run(*values)
+                    if key not in device._programs:
+                        result = run(*values)
+                        if not _any_empty(values):
+                            device._programs.add(key)
+                        return result
+                    if call is None or call.key in device._prepared:
+                        return run(*values)
+                    return recorded(run, values, call)
                 except (DTypeError, LayoutError, ShapeError) as error:
                     if op.dtypes and (op.family or not isinstance(error, ShapeError)):
                         error.supported = supported(name)

@@ -38,6 +38,17 @@ from ttnn.base.tile import Tile
 from ttnn.device.lifecycle import MeshDevice
 from ttnn.tensor.tensor import Tensor
 
+OUTPUT_TENSOR_NAMES: Final = (
+    "output_tensor",
+    "optional_tensor",
+    "optional_output_tensor",
+    "out",
+    "output",
+    "output_tensors",
+    "optional_output_tensors",
+)
+GRADIENT_NAMES: Final = ("input_grad", "other_grad", "input_a_grad", "input_b_grad")
+
 _INTEGERS: Final = (int, np.integer)
 _NUMBERS: Final = (int, float, np.integer, np.floating)
 _SEQUENCES: Final = (list, tuple)
