@@ -72,7 +72,7 @@ def test_names_that_are_missing_are_those_of_the_official_package_less_ours() ->
         ("ema", "not built yet"),
         ("experimental.fft", "not built yet"),
         ("MeshSocket", "chips"),
-        ("graph", "captured"),
+        ("LightMetalReplay", "captured"),
     ],
 )
 def test_asking_for_a_missing_name_says_why(name: str, why: str) -> None:

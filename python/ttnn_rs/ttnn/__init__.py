@@ -29,11 +29,22 @@ from ttnn.base.enums import *  # noqa: F403
 from ttnn.base.exceptions import *  # noqa: F403
 from ttnn.base.memory_config import *  # noqa: F403
 from ttnn.base.program_config import *  # noqa: F403
+from ttnn.base.refused_names import *  # noqa: F403
 from ttnn.base.shape import Shape as Shape
 from ttnn.base.tensor_spec import TensorSpec as TensorSpec
 from ttnn.base.tile import Tile as Tile
+from ttnn.base.tile import element_size as element_size
+from ttnn.base.tile import pad_to_tile_shape as pad_to_tile_shape
 from ttnn.base.tile import tile_size as tile_size
 from ttnn.base.work_split import *  # noqa: F403
+from ttnn.device.driver import ReadDeviceProfiler as ReadDeviceProfiler  # type: ignore[attr-defined]
+from ttnn.device.driver import SetRootDir as SetRootDir
+from ttnn.device.driver import apply_device_delay as apply_device_delay  # type: ignore[attr-defined]
+from ttnn.device.driver import disable_asynchronous_slow_dispatch as disable_asynchronous_slow_dispatch
+from ttnn.device.driver import dump_stack_trace_on_segfault as dump_stack_trace_on_segfault
+from ttnn.device.driver import enable_asynchronous_slow_dispatch as enable_asynchronous_slow_dispatch
+from ttnn.device.driver import light_metal_begin_capture as light_metal_begin_capture  # type: ignore[attr-defined]
+from ttnn.device.driver import light_metal_end_capture as light_metal_end_capture  # type: ignore[attr-defined]
 from ttnn.device.events import *  # noqa: F403
 from ttnn.device.fabric import *  # noqa: F403
 from ttnn.device.lifecycle import *  # noqa: F403
@@ -60,17 +71,33 @@ from ttnn.tensor.device_tensors import *  # noqa: F403
 from ttnn.tensor.distribution import *  # noqa: F403
 from ttnn.tensor.printing import set_printoptions as set_printoptions
 from ttnn.tensor.tensor import Tensor as Tensor
+from ttnn.tensor.visualization import compute_distribution_to_mesh_mapping as compute_distribution_to_mesh_mapping
+from ttnn.tensor.visualization import visualize_mesh_device as visualize_mesh_device
+from ttnn.tensor.visualization import visualize_system_mesh as visualize_system_mesh
+from ttnn.tensor.visualization import visualize_tensor as visualize_tensor
 
 from ttnn import _ttnn as _ttnn  # isort: skip
-from ttnn import cluster as cluster, core as core, database as database, distributed as distributed  # isort: skip
+from ttnn import cluster as cluster, comparison as comparison, core as core, database as database  # isort: skip
+from ttnn import config_serialization as config_serialization, decorators as decorators  # isort: skip
+from ttnn import disaggregation as disaggregation, distributed as distributed, dot_access as dot_access  # isort: skip
+from ttnn import experimental_loader as experimental_loader, graph as graph, graph_report as graph_report  # isort: skip
+from ttnn import graph_tracer_utils as graph_tracer_utils, operation_tracer as operation_tracer  # isort: skip
+from ttnn import profiler as profiler, reflection as reflection, torch_tracer as torch_tracer  # isort: skip
 from ttnn import tracer as tracer, types as types  # isort: skip
+from ttnn.core import ttnn_dtype_to_torch_dtype as ttnn_dtype_to_torch_dtype  # isort: skip
+from ttnn.decorators import register_cpp_operation as register_cpp_operation  # isort: skip
+from ttnn.profiler import *  # noqa: F403  # isort: skip
 
 _sys.modules[__name__].__class__ = _ConfiguredPackage
 
 if not _typing.TYPE_CHECKING:  # for a type checker every name would exist
 
-    def __getattr__(name: str) -> _typing.NoReturn:
-        """Refuse a name that is not here; if the official package has it, say why."""
+    def __getattr__(name: str) -> object:
+        """Import a module that needs torch, or refuse a name that is not here; if it is an official one, say why."""
+        if name == "model_preprocessing":
+            import importlib
+
+            return importlib.import_module("ttnn.model_preprocessing")
         # Imported here: few programs need the list.
         from ttnn.operation.vendor_names import missing
 

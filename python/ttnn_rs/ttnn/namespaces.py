@@ -2,11 +2,16 @@
 
 import sys
 from types import ModuleType
-from typing import Any
+from typing import Any, Final
 
+from ttnn.base.conv_config import Conv2dConfig, Conv2dSliceConfig
+from ttnn.base.enums import Topology
 from ttnn.operation import activations
+from ttnn.operation.hooks import get_golden_function
 from ttnn.operation.registry import exports
 from ttnn.operation.vendor_names import missing
+from ttnn.ops.conv.prepare import get_conv_output_dim
+from ttnn.ops.normalization.parameters import dram_group_norm_virtual_columns
 
 
 class Namespace(ModuleType):
@@ -48,7 +53,49 @@ def _with_modules(found: dict[str, Namespace]) -> dict[str, Namespace]:
         if name.startswith("moreh_"):
             setattr(moreh, name.removeprefix("moreh_"), operation)
     sys.modules["ttnn.operations.moreh"] = operations.moreh = moreh
+    _add_categories(operations)
     return found
+
+
+_CATEGORIES: Final = {
+    "binary": "eltwise/binary",
+    "ccl": "ccl",
+    "conv2d": "conv",
+    "creation": "creation",
+    "data_movement": "data_movement",
+    "embedding": "embedding",
+    "losses": "losses",
+    "matmul": "matmul",
+    "normalization": "normalization",
+    "pool": "pool",
+    "reduction": "reduction",
+    "ternary": "eltwise/ternary",
+    "transformer": "transformer",
+    "unary": "eltwise/unary",
+}
+"""Official modules below `ttnn.operations`, and the categories whose operators they have."""
+
+
+def _add_categories(operations: Namespace) -> None:
+    """Make the official modules of categories of operators, with what else programs take from them."""
+    operations.__path__ = []  # what makes a module a package
+    modules = {
+        name: Namespace(f"ttnn.operations.{name}", f"Operators of {path}.") for name, path in _CATEGORIES.items()
+    }
+    owners = {path: modules[name] for name, path in _CATEGORIES.items()}
+    for name, operation in exports().items():
+        entry = operation.entry
+        if entry is not None and "." not in name and entry.category in owners:
+            setattr(owners[entry.category], name, operation)
+    modules["ccl"].Topology = Topology
+    modules["conv2d"].Conv2dConfig = Conv2dConfig
+    modules["conv2d"].Conv2dSliceConfig = Conv2dSliceConfig
+    modules["conv2d"].get_conv_output_dim = get_conv_output_dim
+    modules["normalization"].dram_group_norm_virtual_columns = dram_group_norm_virtual_columns
+    modules["pool"].golden_maxpool2d = get_golden_function(exports()["max_pool2d"])
+    for name, module in modules.items():
+        sys.modules[f"ttnn.operations.{name}"] = module
+        setattr(operations, name, module)
 
 
 _outer = {name: namespace for name, namespace in _with_modules(_made()).items() if "." not in name}

@@ -113,7 +113,7 @@ SWITCHES: dict[str, Switch] = {
     "cache_path": Switch(Path.home() / ".cache" / "ttnn", _path),
     "model_cache_path": Switch(Path.home() / ".cache" / "ttnn" / "models", _path),
     "tmp_dir": Switch(Path(tempfile.gettempdir()) / "ttnn", _path),
-    "enable_model_cache": Switch(False, _off),
+    "enable_model_cache": Switch(False, _flag),
     "enable_fast_runtime_mode": Switch(True, _flag),
     # Arguments are always checked here and there is no fallback and no collective operator, so that these three
     # hold whatever their value is.

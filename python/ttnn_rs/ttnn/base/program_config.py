@@ -24,6 +24,7 @@ from ttnn.base.enums import (
 )
 from ttnn.base.exceptions import ArgumentError, TtnnError
 from ttnn.base.json_text import dump_json
+from ttnn.base.memory_config import ShardSpec
 from ttnn.base.vendor_enum import VendorEnum
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "SoftmaxDefaultProgramConfig",
     "SoftmaxProgramConfig",
     "SoftmaxShardedMultiCoreProgramConfig",
+    "create_layernorm_program_config",
 ]
 
 _Config = TypeVar("_Config", bound="ConfigValue")
@@ -294,3 +296,32 @@ class LayerNormShardedMultiCoreProgramConfig(ConfigValue):
     legacy_reduction: bool = False
     legacy_rsqrt: bool = False
     use_welford: bool = False
+
+
+def create_layernorm_program_config(
+    shard_spec: ShardSpec | None = None, tile_height: int = 32, tile_width: int = 32
+) -> LayerNormDefaultProgramConfig | LayerNormShardedMultiCoreProgramConfig:
+    """Return the program configuration of a norm of shards, or the default one without a specification of shards.
+
+    Args:
+        shard_spec: Shards of the operand; the block of a core is its shard.
+        tile_height: Rows of a tile.
+        tile_width: Columns of a tile.
+
+    Raises:
+        ArgumentError: `shard_spec` is no ShardSpec.
+    """
+    if shard_spec is None:
+        return LayerNormDefaultProgramConfig()
+    if not isinstance(shard_spec, ShardSpec):
+        raise ArgumentError(
+            f"create_layernorm_program_config: shard_spec must be ShardSpec | None, got {type(shard_spec).__name__}"
+        )
+    height, width = shard_spec.shape
+    return LayerNormShardedMultiCoreProgramConfig(
+        compute_with_storage_grid_size=shard_spec.grid.bounding_box().grid_size(),
+        subblock_w=1,
+        block_h=height // tile_height,
+        block_w=width // tile_width,
+        inplace=False,
+    )

@@ -208,9 +208,19 @@ class TensorSpec:
         height, width = self._physical_shape
         return self._cut(TensorMemoryLayout.WIDTH_SHARDED, grid, (height, -(-width // grid.num_cores())), orientation)
 
-    def block_sharded(self, grid: CoreRange, orientation: ShardOrientation = ShardOrientation.ROW_MAJOR) -> TensorSpec:
-        """Return the specification block-sharded over the rows and columns of `grid`."""
+    def block_sharded(
+        self, grid: CoreRange | CoreRangeSet, orientation: ShardOrientation = ShardOrientation.ROW_MAJOR
+    ) -> TensorSpec:
+        """Return the specification block-sharded over the rows and columns of `grid`, a rectangle.
+
+        Raises:
+            MemoryConfigError: a set of cores that is not one rectangle.
+        """
         height, width = self._physical_shape
+        if isinstance(grid, CoreRangeSet):
+            if grid.size() != 1:
+                raise MemoryConfigError(f"block_sharded: grid must be one rectangle of cores, got {grid}")
+            (grid,) = grid.ranges()
         size = grid.grid_size()
         rows, columns = (size.y, size.x) if orientation is ShardOrientation.ROW_MAJOR else (size.x, size.y)
         shard = (-(-height // rows), -(-width // columns))

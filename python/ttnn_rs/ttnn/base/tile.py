@@ -113,4 +113,21 @@ def tile_size(dtype: DataType) -> int:
     return tile_bytes(dtype)
 
 
+def element_size(dtype: DataType) -> int:
+    """Return the bytes of an element of a data type.
+
+    Raises:
+        ArgumentError: no data type, or block floats, whose elements are no bytes of their own.
+    """
+    if not isinstance(dtype, DataType) or dtype not in ELEMENT_BYTES or dtype in BLOCK_FLOATS:
+        raise ArgumentError(f"element_size: {dtype} has no elements of whole bytes")
+    return ELEMENT_BYTES[dtype]
+
+
+def pad_to_tile_shape(unpadded_shape: Sequence[int]) -> list[int]:
+    """Return a shape whose last two dimensions are rounded up to multiples of 32; ranks 0 and 1 become rank 2."""
+    *outer, height, width = (1,) * max(0, 2 - len(unpadded_shape)) + tuple(unpadded_shape)
+    return [*outer, height + -height % 32, width + -width % 32]
+
+
 DEFAULT_TILE = Tile()

@@ -41,3 +41,27 @@ def queue_number(name: str, queue: Any) -> int:
     if not 0 <= number <= 1:
         raise ArgumentError(f"{name}: a device has command queues 0 and 1, got {number}.")
     return number
+
+
+def push_queue(name: str, queue: Any) -> None:
+    """Make a command queue that of this thread until `pop_queue`."""
+    number = queue_number(name, queue)
+    pushed = getattr(_queue, "pushed", None)
+    if pushed is None:
+        pushed = _queue.pushed = []
+    pushed.append(current_queue())
+    _queue.id = number
+
+
+def pop_queue(name: str) -> int:
+    """Return the command queue of this thread, and go back to the one before.
+
+    Raises:
+        ArgumentError: none was pushed.
+    """
+    pushed = getattr(_queue, "pushed", None)
+    if not pushed:
+        raise ArgumentError(f"{name}: no command queue was pushed.")
+    number = current_queue()
+    _queue.id = pushed.pop()
+    return number

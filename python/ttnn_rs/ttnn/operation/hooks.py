@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import csv
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -37,6 +39,7 @@ __all__ = [
     "HookError",
     "attach_golden_function",
     "command_queue",
+    "create_module_if_not_exists",
     "dump_operations",
     "get_fallback_function",
     "get_golden_function",
@@ -230,6 +233,22 @@ def register_python_operation(
         return method
 
     return decorate
+
+
+def create_module_if_not_exists(module_name: str) -> ModuleType:
+    """Return the module of a dotted name; it and those above it are made if they do not exist.
+
+    Raises:
+        ArgumentError: no name.
+    """
+    if not isinstance(module_name, str) or not module_name:
+        raise ArgumentError(f"create_module_if_not_exists: expected the name of a module, got {module_name!r}")
+    if module_name not in sys.modules:
+        outer, _, inner = module_name.rpartition(".")
+        made = sys.modules[module_name] = ModuleType(module_name)
+        if outer:
+            setattr(create_module_if_not_exists(outer), inner, made)
+    return sys.modules[module_name]
 
 
 def query_registered_operations(include_experimental: bool = False) -> list[FastOperation]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from ttnn.base.call import checked
 from ttnn.base.conv_config import Conv2dConfig
 from ttnn.base.enums import DataType
 from ttnn.base.exceptions import ArgumentError, ParameterError
@@ -18,11 +19,26 @@ from ttnn.ops.conv.weights import Kernel, prepared_bias, prepared_weights
 from ttnn.tensor.tensor import Tensor
 
 __all__ = [
+    "get_conv_output_dim",
     "prepare_conv_bias",
     "prepare_conv_transpose2d_bias",
     "prepare_conv_transpose2d_weights",
     "prepare_conv_weights",
 ]
+
+
+@checked
+def get_conv_output_dim(input: int, window: int, stride: int = 1, pad: int = 0, dilation: int = 1) -> int:
+    """Return along one dimension how many windows fit into an input that is padded at both ends.
+
+    Args:
+        input: Size of the input.
+        window: Size of the window.
+        stride: Step between windows.
+        pad: Padding at each end.
+        dilation: Step within a window.
+    """
+    return (input + 2 * pad - dilation * (window - 1) - 1) // stride + 1
 
 
 def _kernel(name: str, in_channels: int, out_channels: int, kernel_size: Sequence[int] | int, groups: int) -> Kernel:

@@ -35,8 +35,10 @@ __all__ = [
     "create_group_norm_input_negative_mask",
     "create_group_norm_weight_bias_rm",
     "create_layer_norm_reciprocals",
+    "determine_expected_group_norm_dram_grid_size",
     "determine_expected_group_norm_sharded_config_and_grid_size",
     "dram_group_norm_params_from_torch",
+    "get_group_norm_cores_across_channel",
 ]
 
 
@@ -243,3 +245,89 @@ def dram_group_norm_params_from_torch(
         return found
     mask = create_group_norm_input_mask(channels_per_device, groups_per_device, columns, dtype)
     return found, conversion.to_device(mask, device)
+
+
+@checked
+def get_group_norm_cores_across_channel(
+    memory_layout: TensorMemoryLayout, core_grid: CoreGrid, shard_orientation: ShardOrientation | None = None
+) -> int:
+    """Return over how many cores the channels of a group norm are split.
+
+    Args:
+        memory_layout: How the operand is sharded; all cores split the channels of an operand that is not.
+        core_grid: The cores.
+        shard_orientation: Of blocks: ROW_MAJOR splits over the columns of the grid, any other over its rows.
+    """
+    name = "ttnn.get_group_norm_cores_across_channel"
+    _of_kind(name, TensorMemoryLayout, memory_layout=memory_layout)
+    _of_kind(name, CoreGrid, core_grid=core_grid)
+    if memory_layout is TensorMemoryLayout.HEIGHT_SHARDED:
+        return 1
+    if memory_layout is TensorMemoryLayout.BLOCK_SHARDED:
+        return core_grid.x if shard_orientation is ShardOrientation.ROW_MAJOR else core_grid.y
+    return core_grid.x * core_grid.y
+
+
+def _virtual_columns(columns: int, channels: int, groups: int) -> int:
+    """Return over how many columns of cores groups and full tiles of channels divide; 0 if over none."""
+    counts = range(min(columns, groups), 0, -1)
+    return next((count for count in counts if groups % count == 0 and channels // count % TILE_SIZE == 0), 0)
+
+
+def dram_group_norm_virtual_columns(core_grid: CoreGrid, num_channels: int, num_groups: int) -> int:
+    """Return over how many columns of cores a group norm of interleaved operands splits its channels.
+
+    Raises:
+        ParameterError: groups and full tiles of channels divide over no number of columns.
+    """
+    name = "ttnn.operations.normalization.dram_group_norm_virtual_columns"
+    _of_kind(name, CoreGrid, core_grid=core_grid)
+    _of_kind(name, _WORD, num_channels=num_channels, num_groups=num_groups)
+    columns = _virtual_columns(core_grid.x, num_channels, num_groups)
+    if not columns:
+        raise ParameterError(
+            f"{name}: {num_channels} channels in {num_groups} groups divide over none of {core_grid.x} columns.",
+            vendor="dram_group_norm_virtual_columns: could not find a valid num_virtual_cols for "
+            f"grid_x={core_grid.x}, num_channels={num_channels}, num_groups={num_groups}",
+        )
+    return columns
+
+
+@checked
+def determine_expected_group_norm_dram_grid_size(
+    *, device: MeshDevice, num_channels: int, num_groups: int, input_nhw: int, num_batches: int = 1
+) -> CoreGrid:
+    """Return the largest grid, by columns and then by rows, over which a group norm of interleaved operands divides.
+
+    Groups divide into columns of cores with full tiles of channels; rows of tiles divide into the other cores.
+
+    Args:
+        device: Its grid is the largest.
+        num_channels: A multiple of 32 and of `num_groups`.
+        num_groups: Groups of channels.
+        input_nhw: Rows of all images.
+        num_batches: Images; rows divide within each of them.
+
+    Raises:
+        ParameterError: the numbers do not divide, or no grid fits.
+    """
+    name = "ttnn.determine_expected_group_norm_dram_grid_size"
+    _of_kind(name, MeshDevice, device=device)
+    numbers = {"num_channels": num_channels, "num_groups": num_groups, "input_nhw": input_nhw}
+    _of_kind(name, _WORD, **numbers, num_batches=num_batches)
+    if num_channels % TILE_SIZE or min(*numbers.values(), num_batches) < 1:
+        raise ParameterError(f"{name}: {num_channels} channels must be a multiple of {TILE_SIZE}.")
+    _columns(name, num_channels, num_groups, 1)
+    height = -(-input_nhw // TILE_SIZE)
+    grid = device.compute_with_storage_grid_size()
+    for x in range(grid.x, 0, -1):
+        columns = _virtual_columns(x, num_channels, num_groups)
+        # Cores of a row that the columns of channels leave over split rows of tiles.
+        each = x // columns if columns else 0
+        for y in range(min(height // each, grid.y), 0, -1) if each else ():
+            if height % (each * y) == 0:
+                return CoreGrid(x=x, y=y)
+    raise ParameterError(
+        f"{name}: no grid divides {num_channels} channels in {num_groups} groups and {input_nhw} rows.",
+        vendor=f"Cannot find a valid DRAM group-norm grid for num_channels={num_channels}",
+    )

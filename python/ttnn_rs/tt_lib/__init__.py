@@ -1,0 +1,1 @@
+"""The official package of this name: helpers of the host that tests share."""

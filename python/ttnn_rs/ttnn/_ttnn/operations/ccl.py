@@ -1,0 +1,5 @@
+"""What describes collective operators."""
+
+from __future__ import annotations
+
+from ttnn.base.enums import Topology as Topology

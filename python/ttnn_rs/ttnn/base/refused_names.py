@@ -1,0 +1,27 @@
+"""Names of `ttnn` that exist and always raise: what stands for parts of the official package that are not here."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ttnn.base.refused import refusing
+
+_REASONS: Final = {
+    "the chip of this configuration is not modelled; the chips are n150, n300, p100 and p150": (
+        "GrayskullComputeKernelConfig"
+    ),
+    "program factories are no objects here; ttnn.matmul chooses its program, or takes program_config": (
+        "create_matmul_attributes matmul_select_program_factory"
+    ),
+    "operators come from the registry of this package; ttnn.register_python_operation adds one": (
+        "auto_register_ttnn_cpp_operations"
+    ),
+    "the network's distances to the banks of a tensor are not open to programs": (
+        "get_optimal_worker_cores_for_sharded_tensor"
+    ),
+    "conversion between colour spaces is not built yet": "rgb_to_yuv yuv_bt601_coefficients yuv_bt709_coefficients",
+    "grids of grid_sample that are prepared are not built yet; give the grid itself": "prepare_grid_sample_grid",
+}
+_REFUSED: Final = {name: made for why, names in _REASONS.items() for name, made in refusing("ttnn", names, why).items()}
+globals().update(_REFUSED)
+__all__ = list(_REFUSED)

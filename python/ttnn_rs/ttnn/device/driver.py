@@ -1,0 +1,148 @@
+"""Calls of the official package to the driver of a card. There is no card, so most of them have nothing to do.
+
+Source: tt-metal `ttnn/cpp/ttnn-nanobind/device.cpp` (names and arguments).
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import gc
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ttnn.base.exceptions import ArgumentError
+from ttnn.base.refused import SEVERAL_CHIPS, refusing
+from ttnn.device.mesh_device import MeshDevice
+
+__all__ = [
+    "ClearKernelCache",
+    "DeallocateBuffers",
+    "DisableMemoryReports",
+    "IsProgramRealtimeProfilerActive",
+    "SetRootDir",
+    "disable_asynchronous_slow_dispatch",
+    "dump_stack_trace_on_segfault",
+    "enable_asynchronous_slow_dispatch",
+    "initialize_fast_dispatch",
+    "is_asynchronous_slow_dispatch_enabled",
+    "setup_fast_dispatch",
+    "terminate_fast_dispatch",
+]
+
+_UNTIMED = "programs of operators are not timed yet"
+_REFUSED = refusing(
+    "ttnn.device", "RegisterProgramRealtimeProfilerCallback UnregisterProgramRealtimeProfilerCallback", _UNTIMED
+)
+_REFUSED |= refusing("ttnn", "ReadDeviceProfiler", _UNTIMED)
+_REFUSED |= refusing("ttnn.device", "EnableMemoryReports", "reports of memory as files are not built yet")
+_REFUSED |= refusing("ttnn", "apply_device_delay", SEVERAL_CHIPS)
+_REFUSED |= refusing(
+    "ttnn", "light_metal_begin_capture light_metal_end_capture", "captures of light metal are not built"
+)
+globals().update(_REFUSED)
+__all__ += list(_REFUSED)
+
+
+def _require_device(name: str, device: object) -> MeshDevice:
+    if not isinstance(device, MeshDevice):
+        raise ArgumentError(f"{name}: expected a ttnn.MeshDevice, got {type(device).__name__}")
+    return device
+
+
+def ClearKernelCache() -> None:  # noqa: N802 - the official name
+    """Forget compiled kernels. None are compiled."""
+
+
+def SetRootDir(root_dir: str | os.PathLike[str]) -> None:  # noqa: N802 - the official name
+    """Say where the sources of the official package are. Nothing is read from there.
+
+    Raises:
+        ArgumentError: no path.
+    """
+    if not isinstance(root_dir, str | os.PathLike):
+        raise ArgumentError(f"SetRootDir: expected a path, got {type(root_dir).__name__}")
+
+
+def DeallocateBuffers(device: MeshDevice) -> None:  # noqa: N802 - the official name
+    """Deallocate all tensors of a device.
+
+    Raises:
+        ArgumentError: no device.
+    """
+    _require_device("DeallocateBuffers", device)
+    # A device knows buffers, not tensors. This is called after a failure, not on the way of a program.
+    for found in gc.get_objects():
+        if type(found).__module__ == "ttnn.tensor.tensor" and getattr(found, "_device", None) is device:
+            found.deallocate(force=True)
+
+
+def DisableMemoryReports() -> None:  # noqa: N802 - the official name
+    """Write no reports of memory, as is always so."""
+
+
+def IsProgramRealtimeProfilerActive() -> bool:  # noqa: N802 - the official name
+    """Return whether programs are timed while they run: no."""
+    return False
+
+
+def initialize_fast_dispatch(device: MeshDevice, allow_destructive: bool = False) -> None:
+    """Let the queues dispatch programs, as they always do.
+
+    Raises:
+        ArgumentError: no device.
+    """
+    _require_device("initialize_fast_dispatch", device)
+
+
+def terminate_fast_dispatch(device: MeshDevice) -> None:
+    """Let the host dispatch programs. Bits and memory are the same, and queues dispatch as before.
+
+    Raises:
+        ArgumentError: no device.
+    """
+    _require_device("terminate_fast_dispatch", device)
+
+
+@contextmanager
+def setup_fast_dispatch(device: MeshDevice, *, allow_destructive: bool = False) -> Iterator[None]:
+    """Return a context manager inside which queues dispatch programs, as they do outside.
+
+    Raises:
+        ArgumentError: no device.
+    """
+    _require_device("setup_fast_dispatch", device)
+    yield
+
+
+def enable_asynchronous_slow_dispatch(device: MeshDevice) -> None:
+    """Let the host dispatch without waiting. Calls are synchronous here, and nothing changes.
+
+    Raises:
+        ArgumentError: no device.
+    """
+    _require_device("enable_asynchronous_slow_dispatch", device)
+
+
+def disable_asynchronous_slow_dispatch(device: MeshDevice) -> None:
+    """Let the host wait after each dispatch, as it always does.
+
+    Raises:
+        ArgumentError: no device.
+    """
+    _require_device("disable_asynchronous_slow_dispatch", device)
+
+
+def is_asynchronous_slow_dispatch_enabled(device: MeshDevice) -> bool:
+    """Return whether the host dispatches without waiting: no.
+
+    Raises:
+        ArgumentError: no device.
+    """
+    _require_device("is_asynchronous_slow_dispatch_enabled", device)
+    return False
+
+
+def dump_stack_trace_on_segfault() -> None:
+    """Print the stack of every thread if the process crashes."""
+    faulthandler.enable()
