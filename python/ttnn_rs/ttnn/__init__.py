@@ -66,6 +66,7 @@ from ttnn.ops.conv.prepare import *  # noqa: F403
 from ttnn.ops.conversion import *  # noqa: F403
 from ttnn.ops.eltwise.complex.tensor import ComplexTensor as ComplexTensor
 from ttnn.ops.normalization.parameters import *  # noqa: F403
+from ttnn.ops.pool.prepared_grid import *  # noqa: F403
 from ttnn.tensor.conversion import *  # noqa: F403
 from ttnn.tensor.device_tensors import *  # noqa: F403
 from ttnn.tensor.distribution import *  # noqa: F403

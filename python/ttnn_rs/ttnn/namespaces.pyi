@@ -746,13 +746,24 @@ class _ExperimentalQuasarTypecast(FastOperation):
         cq_id: int | None = None) -> Tensor: ...
 
 class _ExperimentalQuasarUntilize(FastOperation):
+    @overload
     def __call__(self, input_tensor: Tensor, *, memory_config: MemoryConfig | None = None, use_multicore: bool = True,
         sub_core_grids: CoreRangeSet | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, input_tensor: Tensor, *, memory_config: MemoryConfig | None = None, use_multicore: bool = True,
+        use_pack_untilize: bool, sub_core_grids: CoreRangeSet | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
 
 class _ExperimentalQuasarUntilizeWithUnpadding(FastOperation):
+    @overload
     def __call__(self, input_tensor: Tensor, output_tensor_end: Shape | Sequence[int], *,
         memory_config: MemoryConfig | None = None, use_multicore: bool = True,
+        sub_core_grids: CoreRangeSet | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, input_tensor: Tensor, output_tensor_end: Shape | Sequence[int], *,
+        memory_config: MemoryConfig | None = None, use_multicore: bool = True, use_pack_untilize: bool,
         sub_core_grids: CoreRangeSet | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
 

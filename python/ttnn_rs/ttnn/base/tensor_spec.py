@@ -345,7 +345,9 @@ def _padded(dims: tuple[int, ...], layout: Layout, memory_config: MemoryConfig, 
     if not dims:
         dims = (1,)
     shards = memory_config._shard_spec
-    if shards is not None and memory_config.memory_layout in _WIDTH_CUT and shards.shape[1] > 0:
+    wider = memory_config.memory_layout in _WIDTH_CUT or (shards is not None and shards.shape[1] > dims[-1])
+    if shards is not None and wider and shards.shape[1] > 0:
+        # Rows are padded to whole shards; one that is wider than the tensor holds padding, too.
         return (*dims[:-1], _up(dims[-1], shards.shape[1]))
     nd_shards = memory_config.nd_shard_spec
     if nd_shards is not None and nd_shards.shard_shape.rank and nd_shards.shard_shape[-1] > 0:

@@ -1530,13 +1530,24 @@ class _UnsqueezeTo4D(FastOperation):
     def __call__(self, tensor: Tensor, *, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
 class _Untilize(FastOperation):
+    @overload
     def __call__(self, input_tensor: Tensor, *, memory_config: MemoryConfig | None = None, use_multicore: bool = True,
         sub_core_grids: CoreRangeSet | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, input_tensor: Tensor, *, memory_config: MemoryConfig | None = None, use_multicore: bool = True,
+        use_pack_untilize: bool, sub_core_grids: CoreRangeSet | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
 
 class _UntilizeWithUnpadding(FastOperation):
+    @overload
     def __call__(self, input_tensor: Tensor, output_tensor_end: Shape | Sequence[int], *,
         memory_config: MemoryConfig | None = None, use_multicore: bool = True,
+        sub_core_grids: CoreRangeSet | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, input_tensor: Tensor, output_tensor_end: Shape | Sequence[int], *,
+        memory_config: MemoryConfig | None = None, use_multicore: bool = True, use_pack_untilize: bool,
         sub_core_grids: CoreRangeSet | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
 

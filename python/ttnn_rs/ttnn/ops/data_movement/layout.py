@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from ttnn.base.core_range import CoreRangeSet
-from ttnn.base.enums import BLOCK_FLOATS, TILE_SIZE, DataType, Layout
+from ttnn.base.enums import BLOCK_FLOATS, TILE_SIZE, DataType, Layout, TensorMemoryLayout
 from ttnn.base.exceptions import DTypeError, LayoutError, ShapeError, UnsupportedError
-from ttnn.base.memory_config import MemoryConfig
+from ttnn.base.memory_config import MemoryConfig, ShardSpec
 from ttnn.base.shape import Shape
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.base.tile import DEFAULT_TILE, Tile
@@ -115,11 +115,29 @@ def untilized(
     spec = source._spec
     dtype = DataType.BFLOAT16 if spec.dtype in BLOCK_FLOATS else spec.dtype
     out_shape = tuple(spec.shape) if shape is None else tuple(shape)
+    if shape is not None and memory_config is not None:
+        memory_config = _cut_shards(spec, memory_config, out_shape)
     target = TensorSpec.of(out_shape, dtype, Layout.ROW_MAJOR, memory_config or spec.memory_config)
     strides = None
     if shape is not None:
         strides = strides_of(tuple(spec.shape))
     return move(source, target, strides=strides, through_dst=dtype is DataType.BFLOAT16)
+
+
+def _cut_shards(spec: TensorSpec, config: MemoryConfig, shape: tuple[int, ...]) -> MemoryConfig:
+    """Return shards for what is left of a sharded tensor: the program divides it anew over the cores of the input."""
+    given, shards = spec.memory_config.shard_spec, config.shard_spec
+    if given is None or shards is None or not shape:
+        return config
+    rows = math.prod(shape[:-1])
+    if spec.memory_config.memory_layout is TensorMemoryLayout.HEIGHT_SHARDED:
+        height = spec.tile.tile_shape[0]
+        each = -(-rows // given.num_cores())
+        size = [-(-each // height) * height, shape[-1]]
+    else:
+        size = [rows, given.shape[1]]
+    cut = ShardSpec(given.grid, size, given.orientation)
+    return MemoryConfig(config.memory_layout, config.buffer_type, cut)
 
 
 def _to_layout(
@@ -235,6 +253,16 @@ def _untilize(
     return untilized(name, input_tensor, memory_config)
 
 
+def _untilize_of_old(
+    input_tensor: Tensor,
+    memory_config: MemoryConfig | None,
+    use_multicore: bool,
+    _use_pack_untilize: bool,
+    sub_core_grids: CoreRangeSet | None,
+) -> Tensor:
+    return _untilize(input_tensor, memory_config, use_multicore, sub_core_grids)
+
+
 def _untilize_with_unpadding(
     input_tensor: Tensor,
     output_tensor_end: Shape | Sequence[int],
@@ -254,12 +282,26 @@ def _untilize_with_unpadding(
     return untilized(name, input_tensor, memory_config, [end + 1 for end in ends])
 
 
+def _untilize_with_unpadding_of_old(
+    input_tensor: Tensor,
+    output_tensor_end: Shape | Sequence[int],
+    memory_config: MemoryConfig | None,
+    use_multicore: bool,
+    _use_pack_untilize: bool,
+    sub_core_grids: CoreRangeSet | None,
+) -> Tensor:
+    return _untilize_with_unpadding(input_tensor, output_tensor_end, memory_config, use_multicore, sub_core_grids)
+
+
 def _needs_tiles(name: str, tensor: Tensor) -> None:
     if tensor._spec.layout is not Layout.TILE:
         raise LayoutError(f"{name}: input_tensor is already row-major.", vendor="Can only untilize tile major data")
 
 
 _MULTICORE: Final = Param("use_multicore", BOOLEAN, True, doc="Changes the time only, not the result.")
+_PACK: Final = Param(
+    "use_pack_untilize", BOOLEAN, doc="An argument of earlier versions; changes the time only, not the result."
+)
 _TILIZE_CORES: Final = sub_core_grids_of_interleaved("Sharded tilize does not support sub core grid specification")
 _UNTILIZE_CORES: Final = sub_core_grids_of_interleaved("Sharded untilize does not support sub core grid specification")
 _DTYPE: Final = Param("dtype", DATA_TYPE, None, doc="Data type of the output. Default: that of the input.")
@@ -386,7 +428,12 @@ tilize_with_val_padding = register_movement(
 
 untilize = register_movement(
     "untilize",
-    (Signature((INPUT_TENSOR,), (MEMORY_CONFIG_OPTION, _MULTICORE, SUB_CORE_GRIDS_OPTION)),),
+    (
+        Signature((INPUT_TENSOR,), (MEMORY_CONFIG_OPTION, _MULTICORE, SUB_CORE_GRIDS_OPTION)),
+        Signature(
+            (INPUT_TENSOR,), (MEMORY_CONFIG_OPTION, _MULTICORE, _PACK, SUB_CORE_GRIDS_OPTION), run=_untilize_of_old
+        ),
+    ),
     _untilize,
     "Return `input_tensor` in ROW_MAJOR_LAYOUT, without its tile padding.\n"
     "Shape: [..., H, W] -> [..., H, W].\n"
@@ -406,6 +453,11 @@ untilize_with_unpadding = register_movement(
                 Param("output_tensor_end", SHAPE_LIKE, doc="Last index of the output along each dimension, included."),
             ),
             (MEMORY_CONFIG_OPTION, _MULTICORE, _UNTILIZE_CORES),
+        ),
+        Signature(
+            (INPUT_TENSOR, Param("output_tensor_end", SHAPE_LIKE)),
+            (MEMORY_CONFIG_OPTION, _MULTICORE, _PACK, _UNTILIZE_CORES),
+            run=_untilize_with_unpadding_of_old,
         ),
     ),
     _untilize_with_unpadding,

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import DataType, Layout
-from ttnn.base.exceptions import ShapeError, UnsupportedError
+from ttnn.base.exceptions import ParameterError, ShapeError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.shape import ShapeLike
 from ttnn.base.tensor_spec import TensorSpec
@@ -31,6 +31,7 @@ from ttnn.ops._programs.common import (
     OUTPUT_TENSOR_OPTION,
     SUB_CORE_GRIDS_OPTION,
     agreed_dtype,
+    dimension,
     on_device,
     take_output,
 )
@@ -152,10 +153,36 @@ def _slice_by_tensors(
                 f"{name}: the {label} tensor is {tensor._spec.shape}; it holds one index per dimension.",
                 vendor=f"The {label} tensor for slicing must be in 1D shape, but got {rank}D",
             )
+    begin, end = [int(value) for value in starts.to_list()], [int(value) for value in ends.to_list()]
     if slice_dim is not None or num_devices is not None:
-        raise UnsupportedError(f"{name}: slice_dim and num_devices are for several devices, which do not exist here.")
-    begin, end = starts.to_list(), ends.to_list()
+        end = _ends_of_parts(name, input_tensor, begin, slice_dim, num_devices)
     return sliced(name, input_tensor, begin, end, steps, memory_config, output_tensor, pad_value)
+
+
+def _ends_of_parts(
+    name: str, tensor: Tensor, begin: Sequence[int], slice_dim: int | None, parts: int | None
+) -> list[int]:
+    """Return the ends of a slice whose size along a dimension is that of one of so many parts; others are full.
+
+    Raises:
+        ParameterError: one of both numbers is missing.
+        ShapeError: the parts do not divide the dimension.
+    """
+    shape = list(tensor._spec.shape)
+    if slice_dim is None or parts is None:
+        raise ParameterError(
+            f"{name}: slice_dim={slice_dim} and num_devices={parts} go together.",
+            vendor="slice_dim and num_devices must be provided for device-only tensor args slice",
+        )
+    axis = dimension(name, slice_dim, len(shape), "slice_dim")
+    if parts < 1 or shape[axis] % parts:
+        raise ShapeError(
+            f"{name}: dimension {slice_dim} of {tensor._spec.shape} does not divide into num_devices={parts} parts.",
+            vendor=f"Input dimension {axis} (size={shape[axis]}) must be evenly divisible by num_devices ({parts})",
+        )
+    if len(begin) == len(shape):
+        shape[axis] = begin[axis] + shape[axis] // parts
+    return shape
 
 
 def _examples(shape: tuple[int, ...], _layout: Layout) -> Iterator[tuple[Any, ...]]:
@@ -184,8 +211,10 @@ slice = register_movement(
             ),
             (
                 *_SLICE_OPTIONS,
-                Param("slice_dim", INTEGER, None, doc="Only for `slice_start` and `slice_end` given as tensors."),
-                Param("num_devices", INTEGER, None, doc="Only for `slice_start` and `slice_end` given as tensors."),
+                Param(
+                    "slice_dim", INTEGER, None, doc="With `num_devices`: the dimension that is cut; others are full."
+                ),
+                Param("num_devices", INTEGER, None, doc="Into how many slices of one size `slice_dim` divides."),
                 SUB_CORE_GRIDS_OPTION,
             ),
             run=_slice_by_tensors,
@@ -213,6 +242,9 @@ slice = register_movement(
     "Return the elements of `input_tensor` from `starts` to `ends` (not included) with `steps`.\n"
     "Shape: [d0, d1, ...] -> [ceil((ends[0] - starts[0]) / steps[0]), ...].",
     golden=golden.slice_,
-    raises=(("ShapeError", "an index is out of range."),),
+    raises=(
+        ("ShapeError", "an index is out of range, or parts do not divide the dimension."),
+        ("ParameterError", "one of `slice_dim` and `num_devices` is missing."),
+    ),
     examples=_examples,
 )

@@ -1,0 +1,62 @@
+"""Between rows and tiles: shards wider than the tensor, what is left of shards, arguments of earlier versions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ttnn
+from operands import make, values_of
+
+ROWS, TILES = ttnn.ROW_MAJOR_LAYOUT, ttnn.TILE_LAYOUT
+
+
+def shards(height: int, width: int, cores: int) -> ttnn.MemoryConfig:
+    grid = ttnn.CoreRangeSet([ttnn.CoreRange((0, 0), (0, cores - 1))])
+    spec = ttnn.ShardSpec(grid, [height, width], ttnn.ShardOrientation.ROW_MAJOR)
+    return ttnn.MemoryConfig(ttnn.TensorMemoryLayout.HEIGHT_SHARDED, ttnn.BufferType.L1, spec)
+
+
+def test_rows_narrower_than_their_shards(device: ttnn.MeshDevice) -> None:
+    x = make((101, 51), ttnn.bfloat16, ROWS, device)
+    held = ttnn.to_memory_config(x, shards(64, 64, 2))
+    assert tuple(held.padded_shape) == (101, 64)
+    np.testing.assert_array_equal(values_of(held), values_of(x))
+    back = ttnn.to_memory_config(held, ttnn.DRAM_MEMORY_CONFIG)
+    assert tuple(back.padded_shape) == (101, 51)
+    np.testing.assert_array_equal(values_of(back), values_of(x))
+    with pytest.raises(ttnn.MemoryConfigError, match="must match physical width"):
+        ttnn.to_memory_config(x, shards(64, 48, 2))
+
+
+def test_unpadded_shards_are_divided_anew(device: ttnn.MeshDevice) -> None:
+    place = shards(64, 64, 2)
+    x = ttnn.to_memory_config(make((1, 1, 128, 64), ttnn.bfloat16, TILES, device), place)
+    result = ttnn.untilize_with_unpadding(x, [0, 0, 60, 50], memory_config=place)
+    np.testing.assert_array_equal(values_of(result), values_of(x)[:, :, :61, :51])
+    assert result.memory_config().shard_spec.shape == [32, 51]
+
+
+def test_arguments_of_earlier_versions(device: ttnn.MeshDevice) -> None:
+    x = make((64, 96), ttnn.bfloat16, TILES, device)
+    for packed in (False, True):
+        np.testing.assert_array_equal(values_of(ttnn.untilize(x, use_pack_untilize=packed)), values_of(x))
+        cut = ttnn.untilize_with_unpadding(x, [40, 50], use_multicore=True, use_pack_untilize=packed)
+        np.testing.assert_array_equal(values_of(cut), values_of(x)[:41, :51])
+
+
+def test_slices_named_by_tensors(device: ttnn.MeshDevice) -> None:
+    x = make((1, 2, 128, 64), ttnn.bfloat16, TILES, device)
+
+    def named(values: list[int]) -> ttnn.Tensor:
+        return ttnn.Tensor(np.array(values, np.int32), ttnn.int32, device=device, layout=ROWS)
+
+    start, end = named([0, 0, 64, 0]), named([1, 2, 96, 64])
+    result = ttnn.slice(x, start, end, slice_dim=2, num_devices=4)
+    np.testing.assert_array_equal(values_of(result), values_of(x)[:, :, 64:96])
+    with pytest.raises(ttnn.ParameterError, match="go together"):
+        ttnn.slice(x, start, end, slice_dim=2)
+    with pytest.raises(ttnn.ShapeError, match="evenly divisible"):
+        ttnn.slice(x, start, end, slice_dim=2, num_devices=3)
+    with pytest.raises(ttnn.ShapeError, match="out of range"):
+        ttnn.slice(x, start, end, slice_dim=4, num_devices=4)
