@@ -4,6 +4,7 @@ import sys
 from types import ModuleType
 from typing import Any, Final
 
+from ttnn.base import enums
 from ttnn.base.conv_config import Conv2dConfig, Conv2dSliceConfig
 from ttnn.base.enums import Topology
 from ttnn.operation import activations
@@ -42,6 +43,15 @@ def _made() -> dict[str, Namespace]:
     return found
 
 
+# The official module gives the strategies of softmax both names.
+_MOREH_KINDS: Final = {
+    "SoftmaxBackwardOp": enums.MorehSoftmaxBackwardOp,
+    "SoftmaxBackwardOpParallelizationStrategy": enums.MorehSoftmaxBackwardOpParallelizationStrategy,
+    "SoftmaxOp": enums.MorehSoftmaxOpParallelizationStrategy,
+    "SoftmaxOpParallelizationStrategy": enums.MorehSoftmaxOpParallelizationStrategy,
+}
+
+
 def _with_modules(found: dict[str, Namespace]) -> dict[str, Namespace]:
     """Return the namespaces with the official modules below them that have no operators of their own."""
     operations = found.setdefault("operations", Namespace("ttnn.operations", "Operators of ttnn.operations."))
@@ -52,6 +62,8 @@ def _with_modules(found: dict[str, Namespace]) -> dict[str, Namespace]:
     for name, operation in exports().items():
         if name.startswith("moreh_"):
             setattr(moreh, name.removeprefix("moreh_"), operation)
+    for name, kind in _MOREH_KINDS.items():
+        setattr(moreh, name, kind)
     sys.modules["ttnn.operations.moreh"] = operations.moreh = moreh
     _add_categories(operations)
     return found

@@ -61,6 +61,7 @@ impl PyPipeline {
         let axis = match axis {
             -1 => Axis::Width,
             -2 => Axis::Height,
+            inner if inner < -2 => Axis::Inner(usize::try_from(-3 - inner).unwrap_or(usize::MAX)),
             leading => Axis::Leading(usize::try_from(leading).map_err(|_| unknown(py, "axis", &leading.to_string()))?),
         };
         let settings = Settings { domain, axis, format, dst32, direct, fidelity, arch };

@@ -22,7 +22,8 @@ WITHOUT_OPERANDS |= {f"moreh_{name}_backward" for name in ("matmul", "bmm", "lin
 WITHOUT_OPERANDS |= {"interleaved_to_sharded_partial", "sharded_to_interleaved_partial"}
 # Its users are 32: tests/ops/matmul/test_attention.py has places.
 WITHOUT_OPERANDS |= {"experimental.group_attn_matmul"}
-WITHOUT_OPERANDS |= {"moreh_full", "moreh_sum_backward"}
+WITHOUT_OPERANDS |= {"moreh_full", "moreh_sum_backward", "moreh_norm_backward"}
+WITHOUT_OPERANDS |= {f"moreh_{name}_norm{form}" for name in ("layer", "group") for form in ("", "_backward")}
 WITHOUT_OPERANDS |= {"experimental.slice_write", "experimental.padded_slice"}
 WITHOUT_OPERANDS |= {f"experimental.nlp_create_qkv_heads_{model}" for model in ("falcon7b", "vit", "decode")}
 WITHOUT_OPERANDS |= {"experimental.split_query_key_value_and_split_heads"}

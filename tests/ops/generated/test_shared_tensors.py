@@ -12,7 +12,7 @@ import pytest
 
 import ttnn
 from operands import describe, make, values_of
-from signature_calls import Call, calls
+from signature_calls import GIVEN, Call, calls
 from ttnn.base.exceptions import TtnnError
 from ttnn.operation import registry
 from ttnn.operation.signature import GRADIENT_NAMES, OUTPUT_TENSOR_NAMES
@@ -73,6 +73,8 @@ def test_one_tensor_for_two_operands(entry: registry.Op, device: ttnn.MeshDevice
     for index, call in enumerate(calls(entry, device)):
         names = _operands(call)
         for first, second in itertools.pairwise(names):
+            if {(entry.name, first), (entry.name, second)} <= GIVEN and first.endswith("_grad"):
+                continue  # two results in one tensor
             shared, separate = _fresh(entry, index, device), _fresh(entry, index, device)
             shared.arguments[second] = shared.arguments[first]
             separate.arguments[second] = ttnn.clone(separate.arguments[first])

@@ -124,7 +124,26 @@ class MorehSoftmaxOp(VendorEnum):
 
 
 class MorehSoftmaxOpParallelizationStrategy(VendorEnum):
-    """How a Moreh softmax is split over cores."""
+    """How a Moreh softmax is split over cores, and in which order it adds."""
+
+    NONE = 0
+    SMALL_W = 1
+    SMALL_H = 2
+    LARGE_W = 3
+    LARGE_H = 4
+    LARGE_C = 5
+
+
+class MorehSoftmaxBackwardOp(VendorEnum):
+    """Whose gradient of the Moreh softmax functions is computed."""
+
+    SOFTMAX = 0
+    SOFTMIN = 1
+    LOGSOFTMAX = 2
+
+
+class MorehSoftmaxBackwardOpParallelizationStrategy(VendorEnum):
+    """How the gradient of a Moreh softmax is split over cores, and in which order it adds."""
 
     NONE = 0
     SMALL_W = 1

@@ -157,3 +157,172 @@ def moreh_mean_backward(
     shape = tuple(input_grad_shape if input_grad_shape is not None else np.shape(options["input_grad"]))
     repeated = moreh_sum_backward(grad, input=np.zeros(shape), dim=dim)
     return repeated * (np.size(grad) / repeated.size)
+
+
+def _f64(values: ArrayLike) -> Array:
+    return np.asarray(values, np.float64)
+
+
+def moreh_softmax_backward(output_tensor: ArrayLike, output_grad_tensor: ArrayLike, dim: int, **_: object) -> Array:
+    """Return (dy - sum(y * dy)) * y."""
+    output, grad = np.asarray(output_tensor, np.float64), np.asarray(output_grad_tensor, np.float64)
+    result: Array = (grad - (output * grad).sum(axis=dim, keepdims=True)) * output
+    return result
+
+
+def moreh_softmin_backward(output_tensor: ArrayLike, output_grad_tensor: ArrayLike, dim: int, **_: object) -> Array:
+    """Return -(dy - sum(y * dy)) * y."""
+    return -moreh_softmax_backward(output_tensor, output_grad_tensor, dim)
+
+
+def moreh_logsoftmax_backward(output_tensor: ArrayLike, output_grad_tensor: ArrayLike, dim: int, **_: object) -> Array:
+    """Return dy - sum(dy) * exp(y)."""
+    output, grad = np.asarray(output_tensor, np.float64), np.asarray(output_grad_tensor, np.float64)
+    result: Array = grad - grad.sum(axis=dim, keepdims=True) * np.exp(output)
+    return result
+
+
+def moreh_layer_norm(
+    input: ArrayLike,
+    normalized_dims: int,
+    eps: float = 1e-5,
+    gamma: ArrayLike | None = None,
+    beta: ArrayLike | None = None,
+    **options: ArrayLike | None,
+) -> list[Array | None]:
+    """Return the norm of the last dimensions, and mean and inverse deviation if they are asked for."""
+    values = _f64(input)
+    axes = tuple(range(values.ndim - normalized_dims, values.ndim))
+    mean = values.mean(axes, keepdims=True)
+    rstd = 1 / np.sqrt(values.var(axes, keepdims=True) + eps)
+    result = (values - mean) * rstd
+    for factors, join in ((gamma, np.multiply), (beta, np.add)):
+        if factors is not None:
+            result = join(result, _f64(factors).reshape(values.shape[values.ndim - normalized_dims :]))
+    kept = {"mean": mean, "rstd": rstd}
+    return [result, *(None if options.get(name) is None else of.squeeze(axes) for name, of in kept.items())]
+
+
+def moreh_layer_norm_backward(
+    output_grad: ArrayLike,
+    input: ArrayLike,
+    mean: ArrayLike,
+    rstd: ArrayLike,
+    normalized_dims: int,
+    *,
+    gamma: ArrayLike | None = None,
+    **options: ArrayLike | None,
+) -> list[Array | None]:
+    """Return the gradients of input, gamma and beta that are asked for."""
+    dy, values = _f64(output_grad), _f64(input)
+    inner = values.shape[values.ndim - normalized_dims :]
+    kept = (*values.shape[: values.ndim - normalized_dims], *(1 for _ in inner))
+    axes = tuple(range(values.ndim - normalized_dims, values.ndim))
+    outer = tuple(range(values.ndim - normalized_dims))
+    inverse = _f64(rstd).reshape(kept)
+    y = (values - _f64(mean).reshape(kept)) * inverse
+    scaled = dy if gamma is None else dy * _f64(gamma).reshape(inner)
+    of_input = inverse * (scaled - scaled.mean(axes, keepdims=True) - y * (y * scaled).mean(axes, keepdims=True))
+    all_three = (of_input, (y * dy).sum(outer), dy.sum(outer))
+    names = ("input_grad", "gamma_grad", "beta_grad")
+    return [of if options.get(name) is not None else None for name, of in zip(names, all_three, strict=True)]
+
+
+def moreh_group_norm(
+    input: ArrayLike,
+    num_groups: int,
+    eps: float = 1e-5,
+    gamma: ArrayLike | None = None,
+    beta: ArrayLike | None = None,
+    *,
+    are_required_outputs: Sequence[bool] = (True, False, False),
+    **options: ArrayLike | None,
+) -> list[Array | None]:
+    """Return the norm of groups of channels, and mean and inverse deviation if they are asked for."""
+    values = _f64(input)
+    n, c, h, w = values.shape
+    groups = values.reshape(n, num_groups, c // num_groups, h, w)
+    wanted = [
+        options.get(name) is not None or flag
+        for name, flag in zip(("mean", "rstd"), are_required_outputs[1:], strict=True)
+    ]
+    asked = dict(zip(("mean", "rstd"), (np.ones(()) if flag else None for flag in wanted), strict=True))
+    result, mean, rstd = moreh_layer_norm(groups, 3, eps, **asked)
+    assert result is not None
+    result = result.reshape(values.shape)
+    for factors, join in ((gamma, np.multiply), (beta, np.add)):
+        if factors is not None:
+            result = join(result, _f64(factors).reshape(1, c, 1, 1))
+    return [result, *(None if of is None else of.reshape(1, 1, n, num_groups) for of in (mean, rstd))]
+
+
+def moreh_group_norm_backward(
+    output_grad: ArrayLike,
+    input: ArrayLike,
+    mean: ArrayLike,
+    rstd: ArrayLike,
+    num_groups: int,
+    *,
+    are_required_outputs: Sequence[bool] = (True, False, False),
+    gamma: ArrayLike | None = None,
+    **_: object,
+) -> list[Array | None]:
+    """Return the gradients of input, gamma and beta that are asked for."""
+    dy, values = _f64(output_grad), _f64(input)
+    n, c, h, w = values.shape
+    groups = (n, num_groups, c // num_groups, h, w)
+    scaled = dy if gamma is None else dy * _f64(gamma).reshape(1, c, 1, 1)
+    of_input = moreh_layer_norm_backward(
+        scaled.reshape(groups), values.reshape(groups), mean, rstd, 3, input_grad=np.ones(())
+    )[0]
+    assert of_input is not None
+    kept = (n, num_groups, 1, 1, 1)
+    y = (values.reshape(groups) - _f64(mean).reshape(kept)) * _f64(rstd).reshape(kept)
+    of_gamma = (y.reshape(values.shape) * dy).sum((0, 2, 3))
+    all_three = (of_input.reshape(values.shape), of_gamma.reshape(1, 1, 1, c), dy.sum((0, 2, 3)).reshape(1, 1, 1, c))
+    return [of if flag else None for flag, of in zip(are_required_outputs, all_three, strict=True)]
+
+
+def moreh_abs_pow(input: ArrayLike, p: float, **_: object) -> Array:
+    """Return magnitudes to the power of p."""
+    return np.power(np.abs(_f64(input)), p)
+
+
+def _named(dim: int | Sequence[int] | None, rank: int) -> tuple[int, ...]:
+    named = range(rank) if dim is None or dim == [] else [dim] if isinstance(dim, int) else dim
+    return tuple(axis % rank for axis in named)
+
+
+def moreh_norm(
+    input: ArrayLike, p: float, *, dim: int | Sequence[int] | None = None, keepdim: bool = False, **_: object
+) -> Array:
+    """Return the p-norm along dimensions; rows and columns stay with size 1."""
+    values = np.abs(_f64(input))
+    axes = _named(dim, values.ndim)
+    if p == 0:
+        result = (values != 0).astype(np.float64).sum(axes, keepdims=True)
+    elif np.isinf(p):
+        result = (values.max if p > 0 else values.min)(axis=axes, keepdims=True)
+    else:
+        result = (values**p).sum(axes, keepdims=True) ** (1 / p)
+    gone = [axis for axis in axes if axis < values.ndim - 2 and not keepdim]
+    squeezed: Array = result.squeeze(tuple(gone))
+    return squeezed
+
+
+def moreh_norm_backward(
+    input: ArrayLike,
+    output: ArrayLike,
+    output_grad: ArrayLike,
+    p: float,
+    *,
+    dim: int | Sequence[int] | None = None,
+    **_: object,
+) -> Array:
+    """Return the gradient of a p-norm."""
+    values = _f64(input)
+    axes = _named(dim, values.ndim)
+    kept = [1 if axis in axes else size for axis, size in enumerate(values.shape)]
+    norm, grad = _f64(output).reshape(kept), _f64(output_grad).reshape(kept)
+    result: Array = np.sign(values) * np.abs(values) ** (p - 1) * norm * grad / norm**p
+    return result

@@ -15,6 +15,8 @@ from ttnn.base.op_enums import (
     EmbeddingsType,
     GeluVariant,
     LossReductionMode,
+    MorehSoftmaxBackwardOp,
+    MorehSoftmaxBackwardOpParallelizationStrategy,
     MorehSoftmaxOp,
     MorehSoftmaxOpParallelizationStrategy,
     SigmoidMode,
@@ -880,6 +882,11 @@ class _Moe(FastOperation):
         memory_config: MemoryConfig | None = None, output_tensor: Tensor | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
 
+class _MorehAbsPow(FastOperation):
+    def __call__(self, input: Tensor, p: float, *, output: Tensor | None = None,
+        memory_config: MemoryConfig | None = None, compute_kernel_config: WormholeComputeKernelConfig | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
 class _MorehBmm(FastOperation):
     def __call__(self, input: Tensor, mat2: Tensor, *, output: Tensor | None = None,
         memory_config: MemoryConfig | None = None, compute_kernel_config: WormholeComputeKernelConfig | None = None,
@@ -910,6 +917,37 @@ class _MorehFullLike(FastOperation):
         layout: Layout | None = None, memory_config: MemoryConfig | None = None, *, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
 
+class _MorehGroupNorm(FastOperation):
+    def __call__(self, input: Tensor, num_groups: int, eps: float = 9.999999747378752e-06, gamma: Tensor | None = None,
+        beta: Tensor | None = None, *, are_required_outputs: Sequence[bool] = ..., output: Tensor | None = None,
+        mean: Tensor | None = None, rstd: Tensor | None = None, memory_config: MemoryConfig | None = None,
+        mean_memory_config: MemoryConfig | None = None, rstd_memory_config: MemoryConfig | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> list[Tensor | None]: ...
+
+class _MorehGroupNormBackward(FastOperation):
+    def __call__(self, output_grad: Tensor, input: Tensor, mean: Tensor, rstd: Tensor, num_groups: int, *,
+        are_required_outputs: Sequence[bool] = ..., gamma: Tensor | None = None, input_grad: Tensor | None = None,
+        gamma_grad: Tensor | None = None, beta_grad: Tensor | None = None,
+        input_grad_memory_config: MemoryConfig | None = None, gamma_grad_memory_config: MemoryConfig | None = None,
+        beta_grad_memory_config: MemoryConfig | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> list[Tensor | None]: ...
+
+class _MorehLayerNorm(FastOperation):
+    def __call__(self, input: Tensor, normalized_dims: int, eps: float = 9.999999747378752e-06,
+        gamma: Tensor | None = None, beta: Tensor | None = None, *, output: Tensor | None = None,
+        mean: Tensor | None = None, rstd: Tensor | None = None, memory_config: MemoryConfig | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> list[Tensor | None]: ...
+
+class _MorehLayerNormBackward(FastOperation):
+    def __call__(self, output_grad: Tensor, input: Tensor, mean: Tensor, rstd: Tensor, normalized_dims: int, *,
+        gamma: Tensor | None = None, input_grad: Tensor | None = None, gamma_grad: Tensor | None = None,
+        beta_grad: Tensor | None = None, memory_config: MemoryConfig | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> list[Tensor | None]: ...
+
 class _MorehLinear(FastOperation):
     def __call__(self, input: Tensor, weight: Tensor, *, bias: Tensor | None = None, output: Tensor | None = None,
         memory_config: MemoryConfig | None = None, compute_kernel_config: WormholeComputeKernelConfig | None = None,
@@ -927,6 +965,13 @@ class _MorehLinearBackward(FastOperation):
 class _MorehLogsoftmax(FastOperation):
     def __call__(self, input_tensor: Tensor, dim: int, *, output_tensor: Tensor | None = None, op: MorehSoftmaxOp = ...,
         strategy: MorehSoftmaxOpParallelizationStrategy = ..., memory_config: MemoryConfig | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _MorehLogsoftmaxBackward(FastOperation):
+    def __call__(self, output_tensor: Tensor, output_grad_tensor: Tensor, dim: int, *,
+        input_grad_tensor: Tensor | None = None, op: MorehSoftmaxBackwardOp = ...,
+        strategy: MorehSoftmaxBackwardOpParallelizationStrategy = ..., memory_config: MemoryConfig | None = None,
         compute_kernel_config: WormholeComputeKernelConfig | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
 
@@ -952,6 +997,18 @@ class _MorehMean(FastOperation):
 class _MorehMeanBackward(FastOperation):
     def __call__(self, output_grad: Tensor, *, dim: int | Sequence[int] | None = None, keepdim: bool = False,
         input_grad_shape: Shape | None = None, input_grad: Tensor | None = None,
+        memory_config: MemoryConfig | None = None, compute_kernel_config: WormholeComputeKernelConfig | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _MorehNorm(FastOperation):
+    def __call__(self, input: Tensor, p: float, *, dim: int | Sequence[int] | None = None, keepdim: bool = False,
+        output: Tensor | None = None, memory_config: MemoryConfig | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _MorehNormBackward(FastOperation):
+    def __call__(self, input: Tensor, output: Tensor, output_grad: Tensor, p: float, *,
+        dim: int | Sequence[int] | None = None, keepdim: bool = False, input_grad: Tensor | None = None,
         memory_config: MemoryConfig | None = None, compute_kernel_config: WormholeComputeKernelConfig | None = None,
         queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
@@ -2094,6 +2151,8 @@ mish: _Erf
 """Return the element-wise Mish, `x * tanh(softplus(x))`, of `input_tensor`."""
 moe: _Moe
 """Return the share of expert 0 in the softmax of the 32 largest scores; 0 where it is not among them."""
+moreh_abs_pow: _MorehAbsPow
+"""Return `|x| ** p`: repeated products for the exponent rounded down, times `exp(log(|x|) * rest)`."""
 moreh_bmm: _MorehBmm
 """Return the products of batches of matrices."""
 moreh_bmm_backward: _MorehBmmBackward
@@ -2106,12 +2165,22 @@ moreh_full: _MorehFull
 """Create a tensor of `shape` with every element set to `fill_value`."""
 moreh_full_like: _MorehFullLike
 """Create a tensor like `input` with every element set to `fill_value`."""
+moreh_group_norm: _MorehGroupNorm
+"""Return the norm of groups of channels, `(x - mean) * rstd * gamma + beta`, and `mean` and `rstd` if wanted."""
+moreh_group_norm_backward: _MorehGroupNormBackward
+"""Return the gradients of input, gamma and beta that are wanted; None for the others."""
+moreh_layer_norm: _MorehLayerNorm
+"""Return the layer norm of the last dimensions, `(x - mean) * rstd * gamma + beta`, and `mean` and `rstd`."""
+moreh_layer_norm_backward: _MorehLayerNormBackward
+"""Return the gradients of input, gamma and beta that there are tensors for; None for the others."""
 moreh_linear: _MorehLinear
 """Return the product with the transposed weight, plus a bias."""
 moreh_linear_backward: _MorehLinearBackward
 """Write the gradients of input and weight, and return them; None for those that are not wanted."""
 moreh_logsoftmax: _MorehLogsoftmax
 """Return the log-softmax `x - log(sum(exp(x)))` along `dim`."""
+moreh_logsoftmax_backward: _MorehLogsoftmaxBackward
+"""Return the gradient of the logsoftmax: `dy - sum(dy) * exp(y)`."""
 moreh_matmul: _MorehMatmul
 """Return the product of matrices, plus a bias."""
 moreh_matmul_backward: _MorehMatmulBackward
@@ -2120,10 +2189,20 @@ moreh_mean: _MorehMean
 """Return the mean along `dim`: the sum of elements times 1 / D in bfloat16."""
 moreh_mean_backward: _MorehMeanBackward
 """Return the gradient of a mean: that of the output, divided by the number of elements, for each of them."""
+moreh_norm: _MorehNorm
+"""Return the p-norm along `dim`: `sum(|x| ** p) ** (1 / p)`; the number of elements that are not 0 for p = 0, the
+largest or smallest magnitude for an infinite p.
+"""
+moreh_norm_backward: _MorehNormBackward
+"""Return the gradient of a p-norm: `sign(x) * |x| ** (p - 1) * y * dy / y ** p`."""
 moreh_softmax: _MorehLogsoftmax
 """Return the softmax `exp(x) / sum(exp(x))` along `dim`."""
+moreh_softmax_backward: _MorehLogsoftmaxBackward
+"""Return the gradient of the softmax: `(dy - sum(y * dy)) * y`."""
 moreh_softmin: _MorehLogsoftmax
 """Return the softmin `exp(-x) / sum(exp(-x))` along `dim`."""
+moreh_softmin_backward: _MorehLogsoftmaxBackward
+"""Return the gradient of the softmin: `-(dy - sum(y * dy)) * y`."""
 moreh_sum: _MorehSum
 """Return the sum along `dim`, rounded to bfloat16 at every addition."""
 moreh_sum_backward: _MorehSumBackward

@@ -1,4 +1,4 @@
-//! Lines of tiles: the pages of a tensor along one of its dimensions.
+//! Lines of tiles: the pages of a tensor along one of its dimensions, or along several.
 
 use tt_memory::access::{Input, Output};
 
@@ -19,6 +19,8 @@ pub(super) struct Lines {
     pub(super) axis: Axis,
     /// Rows or columns of its last tile that are not padding; 32 if there is none.
     pub(super) used: usize,
+    /// Rows and columns of tiles of a matrix, and the rows and columns of the last ones that are not padding.
+    matrix: [(usize, usize); 2],
 }
 
 impl Lines {
@@ -29,9 +31,14 @@ impl Lines {
         let (rows, columns) = (height.div_ceil(32), width.div_ceil(32));
         let tiles = outer.iter().product::<usize>() * rows * columns;
         let used = |extent: usize| if extent.is_multiple_of(32) { 32 } else { extent % 32 };
+        let matrix = [(rows, used(*height)), (columns, used(*width))];
         let (length, stride, used) = match axis {
             Axis::Width => (columns, 1, used(*width)),
             Axis::Height => (rows, columns, used(*height)),
+            Axis::Inner(first) if first <= outer.len() => {
+                (outer[first..].iter().product::<usize>() * rows * columns, 1, 32)
+            }
+            Axis::Inner(first) => return refuse(format!("no dimension {first} of {domain:?} before the matrices")),
             Axis::Leading(index) if index < outer.len() => {
                 (outer[index], outer[index + 1..].iter().product::<usize>() * rows * columns, 32)
             }
@@ -40,7 +47,7 @@ impl Lines {
         if tiles == 0 {
             return refuse(format!("no tiles in {domain:?}"));
         }
-        Ok(Self { count: tiles / length, length, stride, axis, used })
+        Ok(Self { count: tiles / length, length, stride, axis, used, matrix })
     }
 
     /// All tiles.
@@ -51,6 +58,21 @@ impl Lines {
     /// Rows or columns of a line that are not padding.
     pub(super) fn extent(&self) -> usize {
         32 * (self.length - 1) + self.used
+    }
+
+    /// Rows and columns of a tile of a line that are not padding which the line's passes know of.
+    pub(super) fn used_of(&self, tile: usize) -> (usize, usize) {
+        let last = tile + 1 == self.length;
+        let [(rows, used_rows), (columns, used_columns)] = self.matrix;
+        match self.axis {
+            Axis::Width => (32, if last { self.used } else { 32 }),
+            Axis::Height => (if last { self.used } else { 32 }, 32),
+            Axis::Leading(_) => (32, 32),
+            Axis::Inner(_) => (
+                if tile / columns % rows == rows - 1 { used_rows } else { 32 },
+                if tile % columns == columns - 1 { used_columns } else { 32 },
+            ),
+        }
     }
 
     /// The page of a tile of a line.
@@ -93,5 +115,16 @@ mod tests {
         assert_eq!([used(Axis::Width), used(Axis::Height), used(Axis::Leading(0))], [Some(1), Some(8), Some(32)]);
         assert!(Lines::new(&[0, 32, 32], Axis::Width).is_err());
         assert!(Lines::new(&[32, 32], Axis::Leading(0)).is_err());
+    }
+
+    #[test]
+    fn matrices_are_lines_of_all_their_tiles() {
+        assert_eq!(pages(&[2, 2, 40, 32], Axis::Inner(1)), [[0, 1, 2, 3], [4, 5, 6, 7]]);
+        assert_eq!(pages(&[2, 33, 64], Axis::Inner(0)), [[0, 1, 2, 3, 4, 5, 6, 7]]);
+        let lines = Lines::new(&[1, 2, 40, 65], Axis::Inner(1)).expect("lines");
+        let used: Vec<_> = (0..12).map(|tile| lines.used_of(tile)).collect();
+        assert_eq!(used[..6], [(32, 32), (32, 32), (32, 1), (8, 32), (8, 32), (8, 1)]);
+        assert_eq!(used[..6], used[6..]);
+        assert!(Lines::new(&[32, 32], Axis::Inner(1)).is_err());
     }
 }

@@ -20,6 +20,8 @@ pub enum Axis {
     Height,
     /// The tiles at the same place of a leading dimension, given by its index.
     Leading(usize),
+    /// All tiles of the dimensions from this one on. They are reduced to one datum.
+    Inner(usize),
 }
 
 impl Axis {
@@ -29,6 +31,7 @@ impl Axis {
             Self::Width => Broadcast::Column,
             Self::Height => Broadcast::Row,
             Self::Leading(_) => Broadcast::None,
+            Self::Inner(_) => Broadcast::Scalar,
         }
     }
 }

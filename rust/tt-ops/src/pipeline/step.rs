@@ -2,7 +2,7 @@
 
 use tt_cpu::Level;
 use tt_formats::{DataFormat, TileShape};
-use tt_tensix::fpu::{Broadcast, EltwiseOp, MathConfig, PoolOp, ReduceDim, Reduction};
+use tt_tensix::fpu::{self, Broadcast, EltwiseOp, MathConfig, PoolOp, ReduceDim, Reduction};
 use tt_tensix::pack::{EdgeMask, PackConfig, Packer};
 use tt_tensix::sfpu::BinaryCall;
 use tt_tensix::tile_io::{self, Input, Tile, ZERO};
@@ -111,15 +111,33 @@ impl Source {
     }
 }
 
+/// A sum of a tile's datums: to a row or column of results, or to one datum.
+pub(super) enum Factors {
+    Lanes(Reduction),
+    Scalar(MathConfig, Box<Tile>),
+}
+
+impl Factors {
+    /// Adds a tile's sum to `dst`.
+    pub(super) fn run(&self, level: Level, dst: &mut Tile, data: &Tile) {
+        match self {
+            Self::Lanes(reduction) => reduction.run(level, dst, data),
+            Self::Scalar(math, factors) => {
+                fpu::reduce(math, math.alu, (PoolOp::Sum, ReduceDim::Scalar), dst, data, factors);
+            }
+        }
+    }
+}
+
 /// The factors of a sum: those of most tiles and those of the last.
 pub(super) struct Sums {
-    most: Reduction,
-    last: Option<Reduction>,
+    most: Factors,
+    last: Option<Factors>,
 }
 
 impl Sums {
     /// Those that a tile of a line meets.
-    pub(super) fn of_tile(&self, tile: usize, lines: &Lines) -> &Reduction {
+    pub(super) fn of_tile(&self, tile: usize, lines: &Lines) -> &Factors {
         self.last.as_ref().filter(|_| tile + 1 == lines.length).unwrap_or(&self.most)
     }
 }
@@ -153,8 +171,6 @@ pub(super) struct Step<'p> {
     pub(super) padding: Padding,
     /// What is added to the padding of the last tile.
     pub(super) mask: Option<Box<Tile>>,
-    /// Datums of the last tile that become zero.
-    pub(super) zeroes: Vec<usize>,
     /// How what it packed is read again: past a Src register, and to `Dst`.
     running: (Input, Input),
     pub(super) packer: Packer,
@@ -200,6 +216,9 @@ impl<'p> Step<'p> {
             Load::Eltwise(op, _, second) => (Work::Eltwise(*op, first, source(*second)?), false),
             Load::Sfpu(call, _, second) => (Work::Sfpu(*call, first, source(*second)?), false),
             Load::Matmul(_, second) => (Work::Matmul(first, source(*second)?), false),
+            Load::Max(_) if matches!(settings.axis, Axis::Inner(_)) => {
+                return Err(refuse("a maximum over matrices"));
+            }
             Load::Max(_) => match direction(settings.axis) {
                 Some(dim) => {
                     let reduction = Reduction::pool(&math, math.alu, (PoolOp::Max, dim), &[ONE; 1024]);
@@ -209,7 +228,7 @@ impl<'p> Step<'p> {
             },
             Load::Sum(parts, scaler, used) => {
                 let sums = sums(settings.axis, settings.dst32, &math, *scaler, *used)
-                    .ok_or_else(|| refuse("tiles of a leading dimension are accumulated"))?;
+                    .ok_or_else(|| refuse("no factors along this axis"))?;
                 let whole = 0..lines.length;
                 if let [(_, range)] = &parts[..]
                     && *range == whole
@@ -242,11 +261,11 @@ impl<'p> Step<'p> {
         let edge = match (pools, settings.axis) {
             (true, Axis::Width) => EdgeMask::Column0,
             (true, Axis::Height) => EdgeMask::Row0,
+            (true, Axis::Inner(_)) => EdgeMask::Datum0,
             _ => EdgeMask::None,
         };
         let config = PackConfig { edge, ..PackConfig::new(dst, pass.format) };
         let packer = Packer::new(&config, Level::current()).map_err(|error| refuse(&error.to_string()))?;
-        let zeroes = pass.padding == Padding::Zero;
         let copied = |format| {
             if settings.direct {
                 Input::direct_to_dst(format, settings.dst32)
@@ -259,9 +278,8 @@ impl<'p> Step<'p> {
             chain: &pass.chain,
             dst32: settings.dst32,
             math,
-            zeroes: (0..1024).filter(|&index| zeroes && is_padding(settings.axis, lines, index)).collect(),
             running: (Input::new(pass.format, settings.dst32), copied(pass.format)),
-            padding: if lines.used < 32 { pass.padding } else { Padding::Kept },
+            padding: pass.padding,
             mask: masks.then(|| Box::new(padding_mask(settings.axis, lines))),
             packer,
             target: pass.target,
@@ -334,11 +352,11 @@ fn direction(axis: Axis) -> Option<ReduceDim> {
     match axis {
         Axis::Width => Some(ReduceDim::Row),
         Axis::Height => Some(ReduceDim::Column),
-        Axis::Leading(_) => None,
+        Axis::Leading(_) | Axis::Inner(_) => None,
     }
 }
 
-/// The factors of a sum along an axis: rows are summed by a product, columns by a pool.
+/// The factors of a sum along an axis: rows are summed by a product, columns and whole tiles by a pool.
 fn sums(
     axis: Axis,
     dst32: bool,
@@ -357,9 +375,10 @@ fn sums(
         })
     };
     let make = |factors: &Tile| match axis {
-        Axis::Width => Some(Reduction::row_sum(&MathConfig { alu, ..*math }, factors)),
-        Axis::Height => Some(Reduction::pool(math, alu, (PoolOp::Sum, ReduceDim::Column), factors)),
-        Axis::Leading(_) => None,
+        Axis::Width => Some(Factors::Lanes(Reduction::row_sum(&MathConfig { alu, ..*math }, factors))),
+        Axis::Height => Some(Factors::Lanes(Reduction::pool(math, alu, (PoolOp::Sum, ReduceDim::Column), factors))),
+        Axis::Inner(_) if used.is_none() => Some(Factors::Scalar(*math, Box::new(*factors))),
+        Axis::Leading(_) | Axis::Inner(_) => None,
     };
     let last = used.filter(|&used| used < 32).and_then(|used| make(&factors(used)));
     Some(Sums { most: make(&[word; 1024])?, last })
@@ -383,6 +402,6 @@ fn is_padding(axis: Axis, lines: &Lines, index: usize) -> bool {
     match axis {
         Axis::Width => column >= lines.used,
         Axis::Height => row >= lines.used,
-        Axis::Leading(_) => false,
+        Axis::Leading(_) | Axis::Inner(_) => false,
     }
 }

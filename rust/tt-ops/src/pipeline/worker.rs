@@ -1,7 +1,7 @@
 //! The work on one line: circular buffers in L1, registers, and the steps of every pass.
 
 use tt_cpu::Level;
-use tt_formats::DataFormat;
+use tt_formats::{DataFormat, TileShape};
 use tt_tensix::fpu::exact::{self, Datums};
 use tt_tensix::fpu::{self, Broadcast, EltwiseOp, RunningMax};
 use tt_tensix::sfpu::DstWidth;
@@ -106,15 +106,15 @@ impl Worker {
         }
         self.load(steps, (number, step), line, tile)?;
         let Self { a, dst, .. } = self;
-        if tile + 1 == line.lines.length {
-            match (step.padding, &step.mask) {
-                (Padding::MinusInfinity, Some(mask)) if !matches!(step.work, Work::Copy(_)) => {
-                    fpu::move_dst_to_src(&step.math, dst, a);
-                    fpu::eltwise(&step.math, EltwiseOp::Add, Broadcast::None, false, dst, a, mask);
-                }
-                (Padding::Zero, _) => step.zeroes.iter().for_each(|&index| dst[index] = 0),
-                _ => {}
+        match (step.padding, &step.mask) {
+            (Padding::MinusInfinity, Some(mask))
+                if tile + 1 == line.lines.length && !matches!(step.work, Work::Copy(_)) =>
+            {
+                fpu::move_dst_to_src(&step.math, dst, a);
+                fpu::eltwise(&step.math, EltwiseOp::Add, Broadcast::None, false, dst, a, mask);
             }
+            (Padding::Zero, _) => clear_padding(dst, line.lines.used_of(tile)),
+            _ => {}
         }
         apply_chain(step, dst);
         if let Work::Running(_, _, keeps_all) = step.work {
@@ -320,6 +320,18 @@ impl Worker {
             }
         }
         Ok(())
+    }
+}
+
+/// Clears what lies behind the used rows and columns of a tile.
+fn clear_padding(dst: &mut Tile, (rows, columns): (usize, usize)) {
+    if (rows, columns) != (32, 32) {
+        for (index, word) in dst.iter_mut().enumerate() {
+            let (row, column) = TileShape::FULL.position(index);
+            if row >= rows || column >= columns {
+                *word = 0;
+            }
+        }
     }
 }
 

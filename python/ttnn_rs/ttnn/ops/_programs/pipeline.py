@@ -11,6 +11,7 @@ there.
 from __future__ import annotations
 
 import ctypes
+import math
 import struct
 import sys
 from collections.abc import Sequence
@@ -33,6 +34,11 @@ ROWS: Final = -1
 """Lines are rows of tiles."""
 COLUMNS: Final = -2
 """Lines are columns of tiles."""
+
+
+def matrices(first: int) -> int:
+    """Return the axis whose lines are all tiles of the dimensions from `first` on. They are reduced to one element."""
+    return -3 - first
 
 
 def bits(value: float) -> int:
@@ -73,7 +79,7 @@ class Pipeline:
 
     Args:
         domain: Logical shape whose tiles form the lines, of rank 2 or more.
-        axis: `ROWS`, `COLUMNS`, or the index of a leading dimension.
+        axis: `ROWS`, `COLUMNS`, the index of a leading dimension, or `matrices` of an index.
         dtype: Data type of the first input. It decides what Dst holds.
         dst32: 32-bit Dst.
         fidelity: Phases of products and sums.
@@ -195,6 +201,9 @@ class Pipeline:
     @property
     def length(self) -> int:
         """Tiles of a line."""
+        if self.axis < COLUMNS:
+            *outer, height, width = self.domain[-3 - self.axis :]
+            return math.prod(outer) * -(-height // 32) * -(-width // 32)
         extent = self.domain[self.axis]
         return extent if self.axis >= 0 else -(-extent // 32)
 

@@ -22,7 +22,7 @@ from ttnn.golden import moreh as golden
 from ttnn.operation.accuracy import no_bound
 from ttnn.operation.domain import Operand
 from ttnn.operation.registry import declare
-from ttnn.operation.signature import BOOLEAN, COMPUTE_KERNEL_CONFIG, MEMORY_CONFIG, TENSOR, Kind, Param, Signature
+from ttnn.operation.signature import BOOLEAN, COMPUTE_KERNEL_CONFIG, MEMORY_CONFIG, TENSOR, Param, Signature
 from ttnn.ops._programs.common import (
     MEMORY_CONFIG_OPTION,
     allocate,
@@ -36,6 +36,7 @@ from ttnn.ops._programs.common import (
 from ttnn.ops._programs.element_map import copy_into, strides_of
 from ttnn.ops._programs.movement import move
 from ttnn.ops.data_movement.permute import moved_to
+from ttnn.ops.moreh.checks import FLAGS
 from ttnn.ops.moreh.reductions import moreh_sum
 from ttnn.tensor.tensor import Tensor
 
@@ -367,11 +368,6 @@ def _linear_backward(
     return [*_gradients(name, operands, steps, compute), None]
 
 
-_FLAGS: Final = Kind(
-    "collections.abc.Sequence[bool]",
-    lambda value: isinstance(value, list | tuple) and all(isinstance(item, bool) for item in value),
-    "Sequence[bool]",
-)
 _COMPUTE: Final = Param(
     "compute_kernel_config", COMPUTE_KERNEL_CONFIG, None, doc="Math fidelity and Dst width. Default: LoFi, 16 bits."
 )
@@ -411,7 +407,7 @@ def _place(label: str) -> Param:
 def _wanted(count: int) -> Param:
     return Param(
         "are_required_outputs",
-        _FLAGS,
+        FLAGS,
         [True] * count,
         doc="Which gradients are computed.",
         example=[True] + [False] * (count - 1),
@@ -544,7 +540,7 @@ moreh_linear_backward = _backward_entry(
             (
                 Param(
                     "are_required_outputs",
-                    _FLAGS,
+                    FLAGS,
                     [True] * 3,
                     doc="Which gradients are computed.",
                     example=[True, True, False],

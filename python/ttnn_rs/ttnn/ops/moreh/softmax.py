@@ -11,14 +11,15 @@ from typing import Any, Final
 
 from ttnn.base.compute_config import WormholeComputeKernelConfig
 from ttnn.base.enums import DataType, Layout
-from ttnn.base.exceptions import ParameterError
+from ttnn.base.exceptions import DTypeError, ParameterError, UnsupportedError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.op_enums import MorehSoftmaxOp, MorehSoftmaxOpParallelizationStrategy
 from ttnn.base.tensor_spec import TensorSpec
+from ttnn.base.tile import tile_bytes
 from ttnn.golden import moreh as golden
 from ttnn.operation.accuracy import no_bound
 from ttnn.operation.registry import FastOperation, Op, register
-from ttnn.operation.signature import COMPUTE_KERNEL_CONFIG, INTEGER, TENSOR, Param, Signature, instance_kind
+from ttnn.operation.signature import INTEGER, TENSOR, Param, Signature, instance_kind
 from ttnn.ops._programs.common import (
     INPUT_TENSOR,
     MEMORY_CONFIG_OPTION,
@@ -30,7 +31,9 @@ from ttnn.ops._programs.common import (
     take_output,
 )
 from ttnn.ops._programs.element_map import copy_into
-from ttnn.ops.moreh.reductions import check_input, settings_of
+from ttnn.ops.moreh.checks import COMPUTE, numerics_of
+from ttnn.ops.moreh.reductions import check_input
+from ttnn.ops.moreh.strategy import is_large
 from ttnn.ops.normalization.softmax_programs import Form, Numerics, channel, general
 from ttnn.tensor.tensor import Tensor
 
@@ -52,7 +55,7 @@ def _softmax(
     compute_kernel_config: WormholeComputeKernelConfig | None,
 ) -> Tensor:
     name = f"ttnn.moreh_{_FORMS[default]}"
-    check_input(name, input_tensor, (DataType.BFLOAT16, DataType.BFLOAT8_B))
+    check_input(name, input_tensor, (DataType.BFLOAT16, DataType.BFLOAT8_B, DataType.FLOAT32))
     if op is not default:
         raise ParameterError(f"{name}: op={op} is another operator; call ttnn.moreh_{_FORMS[op]}.")
     spec, device = input_tensor._spec, on_device(name, input_tensor)
@@ -63,20 +66,36 @@ def _softmax(
         agreed_dtype(name, spec.dtype, output_tensor, spec.dtype)
     place = memory_config or spec.memory_config
     target = output_tensor or allocate(TensorSpec.of(spec.shape, spec.dtype, Layout.TILE, place), device)
-    if is_empty(spec):
-        return target
-    config = compute_kernel_config
-    fidelity, dst32, arch = settings_of(input_tensor, config)
-    numerics = Numerics(spec.dtype, fidelity, config is None or config.math_approx_mode, dst32, arch)
+    numerics = numerics_of(device, spec.dtype, compute_kernel_config)
+    if spec.dtype is DataType.FLOAT32 and not numerics.dst32:
+        raise DTypeError(
+            f"{name}: FLOAT32 needs a 32-bit Dst; pass a compute_kernel_config with fp32_dest_acc_en=True.",
+            vendor="FP32 destination accumulation must be enabled when input tensor has FLOAT32 data type.",
+        )
     shape = (1, 1, *spec.shape)[-max(rank, 2) :]
     form = _FORMS[default]
-    inner = axis >= -2
-    program = general(shape, axis, numerics, form) if inner else channel(shape, axis + rank, numerics, form)
+    large = is_large(name, strategy.name, shape, axis, device, partial(_l1_bytes, numerics))
+    if is_empty(spec):
+        return target
+    if axis < -2:
+        program = channel(shape, axis + rank, numerics, form)
+    elif large and form == "softmin":
+        raise UnsupportedError(
+            f"{name}: the kernel of large tensors takes exp(-x) for the last tile of a line and exp(max - x) for the "
+            "others; that is not modelled. Split the tensor."
+        )
+    else:
+        program = general(shape, axis, numerics, form, large)
     result = target if output_tensor is None else allocate(spec, device)
     program.run([input_tensor], [result])
     if output_tensor is not None:
         copy_into(result, output_tensor)
     return target
+
+
+def _l1_bytes(numerics: Numerics, tiles: int) -> int:
+    """Return the bytes of circular buffers that the program of small tensors needs for lines of so many tiles."""
+    return (2 * tiles + 2) * tile_bytes(numerics.dtype) + (2 * tiles + 3) * tile_bytes(numerics.wide)
 
 
 def _examples(shape: tuple[int, ...], layout: Layout) -> tuple[tuple[Any, ...], ...]:
@@ -99,15 +118,10 @@ def _register(op: MorehSoftmaxOp, what: str, reference: Callable[..., Any]) -> F
                                 "ttnn.MorehSoftmaxOpParallelizationStrategy", MorehSoftmaxOpParallelizationStrategy
                             ),
                             MorehSoftmaxOpParallelizationStrategy.NONE,
-                            doc="How the work is split over cores, which changes time only.",
+                            doc="Whether lines are added by the kernel of small or of large tensors.",
                         ),
                         MEMORY_CONFIG_OPTION,
-                        Param(
-                            "compute_kernel_config",
-                            COMPUTE_KERNEL_CONFIG,
-                            None,
-                            doc="Math fidelity, Dst width and approximation. Default: HiFi4, 16 bits, approximate.",
-                        ),
+                        COMPUTE,
                     ),
                 ),
             ),
@@ -123,7 +137,7 @@ def _register(op: MorehSoftmaxOp, what: str, reference: Callable[..., Any]) -> F
                 ("DTypeError", "the data type is not taken."),
                 ("LayoutError", "the input is row-major."),
                 ("ShapeError", "`dim` is out of range."),
-                ("ParameterError", "`op` is another operator."),
+                ("ParameterError", "`op` is another operator, or `strategy` is for another dimension."),
             ),
             examples=_examples,
         )

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Final, Literal
 
 from ttnn.base.enums import DataType
-from ttnn.ops._programs.pipeline import COLUMNS, ROWS, Chain, Pipeline, bits, truncated
+from ttnn.ops._programs.pipeline import COLUMNS, ROWS, Chain, Operand, Part, Pipeline, bits, truncated
 
 _ONE: Final = bits(1.0)
 Form = Literal["softmax", "softmin", "logsoftmax"]
@@ -94,10 +94,13 @@ def attention(
 
 
 @lru_cache(maxsize=256)
-def general(shape: tuple[int, ...], axis: int, numerics: Numerics, form: Form = "softmax") -> Pipeline:
+def general(
+    shape: tuple[int, ...], axis: int, numerics: Numerics, form: Form = "softmax", large: bool = False
+) -> Pipeline:
     """Return the softmax of rows or columns by the kernels of `moreh_softmax`.
 
-    Padding counts as 0 for the maximum, and not at all for the sum. "softmin" negates before the exponential.
+    Padding counts as 0 for the maximum, and not at all for the sum. "softmin" negates before the exponential. The
+    kernels of `large` tensors add exponentials tile by tile and reduce one tile.
     """
     assert axis in (ROWS, COLUMNS)
     program = numerics.pipeline(shape, axis)
@@ -112,11 +115,14 @@ def general(shape: tuple[int, ...], axis: int, numerics: Numerics, form: Form = 
     if padded is not None:
         exps = program.copy(exps, wide, padding=padded)
     variant = "approx" if numerics.approximate else "accurate"
+    addends: Operand | list[Part] = exps
+    if large:
+        addends = [(program.fold(exps, wide, by="add"), 0, 1)]
     if form == "logsoftmax":
-        total = program.sum(exps, (scaler, _ONE), wide, [("log", "accurate")])
+        total = program.sum(addends, (scaler, _ONE), wide, [("log", "accurate")])
         program.eltwise("sub", distance, total, numerics.dtype, output=0)
     else:
-        inverse = program.sum(exps, (scaler, _ONE), wide, [("recip", variant)])
+        inverse = program.sum(addends, (scaler, _ONE), wide, [("recip", variant)])
         program.eltwise("mul", exps, inverse, numerics.dtype, output=0)
     return program
 
