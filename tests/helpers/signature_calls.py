@@ -101,6 +101,13 @@ GIVEN = {
     *(("moreh_bmm_backward", f"{name}_grad") for name in ("input", "mat2")),
     *(("moreh_linear_backward", name) for name in ("are_required_outputs", "input_grad", "weight_grad")),
     *((f"moreh_{name}_backward", "dim") for name in ("sum", "norm")),
+    *(("moreh_dot_backward", f"{name}_grad") for name in ("input", "other")),
+    *(
+        (f"moreh_{name}", option)
+        for name in ("adam", "adamw")
+        for option in ("lr", "beta1", "beta2", "step", "amsgrad", "max_exp_avg_sq_in")
+    ),
+    *(("moreh_sgd", option) for option in ("momentum_buffer_in", "lr", "momentum")),
     *(("moreh_layer_norm_backward", f"{name}_grad") for name in ("input", "gamma", "beta")),
     *((f"experimental.paged_{name}update_cache", "update_idxs") for name in ("", "fused_")),
     *((name, "min") for name in ("clamp", "clip", "clamp_bw", "clip_bw")),

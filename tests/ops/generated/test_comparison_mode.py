@@ -34,7 +34,7 @@ WORDS: list[Any] = [[U.NEG], [U.NEG, (U.ADD_UNARY_SFPU, 9.0)]]
 EXACT: list[Any] = [[U.NEG], [U.ABS, U.NEG]]
 JUMPING = ("eq", "eq_", "ne", "ne_", "remainder")
 # A 16-bit Dst loses more of a sum over a whole tensor than comparison mode allows of a single value.
-TOO_COARSE = {(name, "compute_kernel_config") for name in ("sum", "mean", "moreh_norm")}
+TOO_COARSE = {(name, "compute_kernel_config") for name in ("sum", "mean", "moreh_norm", "moreh_dot")}
 
 
 def entries() -> list[registry.Op]:

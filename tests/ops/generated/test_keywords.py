@@ -36,7 +36,9 @@ NO_EFFECT: dict[tuple[str, str], str] = {
     ("sharded_to_interleaved_partial", "memory_config"): "the cache says where it lies",
     ("moreh_mean_backward", "keepdim"): "both shapes are taken",
     ("moreh_norm_backward", "keepdim"): "both shapes are taken",
-    ("moreh_layer_norm_backward", "memory_config"): "the given tensors say where they lie",
+    ("moreh_dot", "dtype"): "the official program does not look at it",
+    **{(f"moreh_{name}_backward", "memory_config"): "the given tensors say where they lie"
+       for name in ("dot", "layer_norm")},
     **{("*", name): "the calls do not want it" for name in ("gamma_grad", "beta_grad")},
     ("moreh_norm", "keepdim"): "the last dimension is kept in any case",
     **{(f"moreh_group_norm{form}", "compute_kernel_config"): "the kernels are built in one way"

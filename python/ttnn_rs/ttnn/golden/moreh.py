@@ -326,3 +326,110 @@ def moreh_norm_backward(
     norm, grad = _f64(output).reshape(kept), _f64(output_grad).reshape(kept)
     result: Array = np.sign(values) * np.abs(values) ** (p - 1) * norm * grad / norm**p
     return result
+
+
+def moreh_adam(
+    param: ArrayLike,
+    grad: ArrayLike,
+    average: ArrayLike,
+    squares: ArrayLike,
+    *,
+    lr: float = 0.001,
+    beta1: float = 0.9,
+    beta2: float = 0.999,
+    eps: float = 1e-8,
+    weight_decay: float = 0.0,
+    step: int = 0,
+    amsgrad: bool = False,
+    max_exp_avg_sq_in: ArrayLike | None = None,
+    max_exp_avg_sq_out: ArrayLike | None = None,
+    **_: object,
+) -> list[Array | None]:
+    """Return parameter, averages and the largest average after a step of Adam."""
+    slope = _f64(grad) + weight_decay * _f64(param)
+    numbers = {"lr": lr, "beta1": beta1, "beta2": beta2, "eps": eps, "step": step}
+    largest = max_exp_avg_sq_in if amsgrad else None
+    *found, new = _adam_step(_f64(param), slope, _f64(average), _f64(squares), largest, **numbers)
+    return [*found, new if amsgrad or max_exp_avg_sq_out is None else _f64(max_exp_avg_sq_out)]
+
+
+def moreh_adamw(
+    param: ArrayLike,
+    grad: ArrayLike,
+    average: ArrayLike,
+    squares: ArrayLike,
+    lr: float = 0.001,
+    beta1: float = 0.9,
+    beta2: float = 0.999,
+    eps: float = 1e-8,
+    weight_decay: float = 0.01,
+    step: int = 0,
+    amsgrad: bool = False,
+    *,
+    max_exp_avg_sq_in: ArrayLike | None = None,
+    max_exp_avg_sq_out: ArrayLike | None = None,
+    **_: object,
+) -> list[Array | None]:
+    """Return parameter, averages and the largest average after a step of AdamW."""
+    decayed = _f64(param) * (1 - lr * weight_decay)
+    numbers = {"lr": lr, "beta1": beta1, "beta2": beta2, "eps": eps, "step": step}
+    largest = max_exp_avg_sq_in if amsgrad else None
+    *found, new = _adam_step(decayed, _f64(grad), _f64(average), _f64(squares), largest, **numbers)
+    return [*found, new if amsgrad or max_exp_avg_sq_out is None else _f64(max_exp_avg_sq_out)]
+
+
+def _adam_step(
+    param: Array, slope: Array, average: Array, squares: Array, largest: ArrayLike | None, **numbers: float
+) -> list[Array | None]:
+    beta1, beta2, step = numbers["beta1"], numbers["beta2"], numbers["step"]
+    average = beta1 * average + (1 - beta1) * slope
+    squares = beta2 * squares + (1 - beta2) * slope**2
+    divisor = squares if largest is None else np.maximum(squares, _f64(largest))
+    root = np.sqrt(divisor / (1 - beta2**step)) + numbers["eps"]
+    result = param - numbers["lr"] / (1 - beta1**step) * average / root
+    return [result, average, squares, None if largest is None else divisor]
+
+
+def moreh_sgd(
+    param: ArrayLike,
+    grad: ArrayLike,
+    momentum_buffer_in: ArrayLike | None = None,
+    param_out: ArrayLike | None = None,
+    momentum_buffer_out: ArrayLike | None = None,
+    lr: float = 0.001,
+    momentum: float = 0.0,
+    dampening: float = 0.0,
+    weight_decay: float = 0.0,
+    nesterov: bool = False,
+    momentum_initialized: bool = False,
+    **_: object,
+) -> list[Array | None]:
+    """Return the parameter and the momentum after a step of stochastic gradient descent."""
+    slope = _f64(grad) + weight_decay * _f64(param)
+    if not momentum:
+        return [_f64(param) - lr * slope, None if momentum_buffer_out is None else _f64(momentum_buffer_out)]
+    buffer = slope
+    if momentum_initialized and momentum_buffer_in is not None:
+        buffer = momentum * _f64(momentum_buffer_in) + (1 - dampening) * slope
+    update = slope + momentum * buffer if nesterov else buffer
+    return [_f64(param) - lr * update, buffer]
+
+
+def moreh_dot(a: ArrayLike, b: ArrayLike, **_: object) -> Array:
+    """Return the dot product of two vectors."""
+    return np.asarray((_f64(a) * _f64(b)).sum(), np.float64).reshape(1, 1, 1, 1)
+
+
+def moreh_dot_backward(
+    grad: ArrayLike,
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    input_grad: ArrayLike | None = None,
+    other_grad: ArrayLike | None = None,
+    **_: object,
+) -> list[Array | None]:
+    """Return the gradients of both vectors that are asked for."""
+    factor = _f64(grad).reshape(())
+    wanted = ((input_grad, b), (other_grad, a))
+    return [None if target is None else _f64(values) * factor for target, values in wanted]

@@ -887,6 +887,25 @@ class _MorehAbsPow(FastOperation):
         memory_config: MemoryConfig | None = None, compute_kernel_config: WormholeComputeKernelConfig | None = None,
         queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
+class _MorehAdam(FastOperation):
+    def __call__(self, param_in: Tensor, grad: Tensor, exp_avg_in: Tensor, exp_avg_sq_in: Tensor, *,
+        lr: float = 0.0010000000474974513, beta1: float = 0.8999999761581421, beta2: float = 0.9990000128746033,
+        eps: float = 9.99999993922529e-09, weight_decay: float = 0.0, step: int = 0, amsgrad: bool = False,
+        max_exp_avg_sq_in: Tensor | None = None, param_out: Tensor | None = None, exp_avg_out: Tensor | None = None,
+        exp_avg_sq_out: Tensor | None = None, max_exp_avg_sq_out: Tensor | None = None,
+        memory_config: MemoryConfig | None = None, compute_kernel_config: WormholeComputeKernelConfig | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> list[Tensor | None]: ...
+
+class _MorehAdamw(FastOperation):
+    def __call__(self, param_in: Tensor, grad: Tensor, exp_avg_in: Tensor, exp_avg_sq_in: Tensor,
+        lr: float = 0.0010000000474974513, beta1: float = 0.8999999761581421, beta2: float = 0.9990000128746033,
+        eps: float = 9.99999993922529e-09, weight_decay: float = 0.009999999776482582, step: int = 0,
+        amsgrad: bool = False, *, max_exp_avg_sq_in: Tensor | None = None, param_out: Tensor | None = None,
+        exp_avg_out: Tensor | None = None, exp_avg_sq_out: Tensor | None = None,
+        max_exp_avg_sq_out: Tensor | None = None, memory_config: MemoryConfig | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> list[Tensor | None]: ...
+
 class _MorehBmm(FastOperation):
     def __call__(self, input: Tensor, mat2: Tensor, *, output: Tensor | None = None,
         memory_config: MemoryConfig | None = None, compute_kernel_config: WormholeComputeKernelConfig | None = None,
@@ -906,6 +925,17 @@ class _MorehCumsum(FastOperation):
 class _MorehCumsumBackward(FastOperation):
     def __call__(self, output_grad: Tensor, dim: int, *, input_grad: Tensor | None = None,
         memory_config: MemoryConfig | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _MorehDot(FastOperation):
+    def __call__(self, input_tensor_a: Tensor, input_tensor_b: Tensor, *, output: Tensor | None = None,
+        dtype: DataType | None = None, memory_config: MemoryConfig | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _MorehDotBackward(FastOperation):
+    def __call__(self, output_grad: Tensor, input: Tensor, other: Tensor, *, input_grad: Tensor | None = None,
+        other_grad: Tensor | None = None, memory_config: MemoryConfig | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> list[Tensor | None]: ...
 
 class _MorehFull(FastOperation):
     def __call__(self, shape: Shape | Sequence[int], fill_value: int | float, device: MeshDevice, *,
@@ -1011,6 +1041,15 @@ class _MorehNormBackward(FastOperation):
         dim: int | Sequence[int] | None = None, keepdim: bool = False, input_grad: Tensor | None = None,
         memory_config: MemoryConfig | None = None, compute_kernel_config: WormholeComputeKernelConfig | None = None,
         queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _MorehSgd(FastOperation):
+    def __call__(self, param_in: Tensor, grad: Tensor, momentum_buffer_in: Tensor | None = None,
+        param_out: Tensor | None = None, momentum_buffer_out: Tensor | None = None, lr: float = 0.001,
+        momentum: float = 0.0, dampening: float = 0.0, weight_decay: float = 0.0, nesterov: bool = False, *,
+        momentum_initialized: bool, param_out_memory_config: MemoryConfig | None = None,
+        momentum_buffer_out_memory_config: MemoryConfig | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> list[Tensor | None]: ...
 
 class _MorehSum(FastOperation):
     def __call__(self, input: Tensor, dim: int | Sequence[int] | None = None, *, keepdim: bool = False,
@@ -2153,6 +2192,10 @@ moe: _Moe
 """Return the share of expert 0 in the softmax of the 32 largest scores; 0 where it is not among them."""
 moreh_abs_pow: _MorehAbsPow
 """Return `|x| ** p`: repeated products for the exponent rounded down, times `exp(log(|x|) * rest)`."""
+moreh_adam: _MorehAdam
+"""Return parameter, averages and, for AMSGrad, the largest average after a step of Adam."""
+moreh_adamw: _MorehAdamw
+"""Return parameter, averages and, for AMSGrad, the largest average after a step of AdamW."""
 moreh_bmm: _MorehBmm
 """Return the products of batches of matrices."""
 moreh_bmm_backward: _MorehBmmBackward
@@ -2161,6 +2204,10 @@ moreh_cumsum: _MorehCumsum
 """Return the sums of the elements along `dim` up to each element, as `ttnn.cumsum` does."""
 moreh_cumsum_backward: _MorehCumsumBackward
 """Return the sums of the elements along `dim` from each element on."""
+moreh_dot: _MorehDot
+"""Return the dot product of two vectors."""
+moreh_dot_backward: _MorehDotBackward
+"""Return the gradients of both vectors that there are tensors for; None for the others."""
 moreh_full: _MorehFull
 """Create a tensor of `shape` with every element set to `fill_value`."""
 moreh_full_like: _MorehFullLike
@@ -2195,6 +2242,8 @@ largest or smallest magnitude for an infinite p.
 """
 moreh_norm_backward: _MorehNormBackward
 """Return the gradient of a p-norm: `sign(x) * |x| ** (p - 1) * y * dy / y ** p`."""
+moreh_sgd: _MorehSgd
+"""Return the parameter and, if `momentum` is not 0, the momentum after a step of stochastic gradient descent."""
 moreh_softmax: _MorehLogsoftmax
 """Return the softmax `exp(x) / sum(exp(x))` along `dim`."""
 moreh_softmax_backward: _MorehLogsoftmaxBackward
