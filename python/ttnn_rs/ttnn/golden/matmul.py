@@ -96,3 +96,23 @@ def sparse_matmul(
         products = (first[:, None] @ second[None]).reshape(-1, left.shape[-2], right.shape[-1])
     result: Array = np.where(chosen[:, None, None], products, 0.0).reshape(*shape, left.shape[-2], right.shape[-1])
     return result
+
+
+def minimal_matmul_split(a: ArrayLike, b: ArrayLike, *, chunks: int = 3, **options: Any) -> list[Array]:
+    """Return the parts of the product, cut between columns."""
+    return np.split(minimal_matmul(a, b, **options), chunks, axis=-1)
+
+
+def dit_minimal_matmul_addcmul_fused(
+    a: ArrayLike,
+    b: ArrayLike,
+    scalar: float,
+    base: ArrayLike,
+    gate: ArrayLike,
+    bias_tensor: ArrayLike | None = None,
+    **_: object,
+) -> Array:
+    """Return `base + scalar * (a @ b + bias) * gate`."""
+    product = linear(a, b, bias=bias_tensor)
+    result: Array = np.asarray(base, np.float64) + scalar * product * np.asarray(gate, np.float64)
+    return result

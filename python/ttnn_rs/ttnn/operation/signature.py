@@ -131,6 +131,7 @@ INT_OR_INTS: Final = Kind(
     lambda value: _is_word(value) or _are_words(value),
 )
 PADDING: Final = Kind("collections.abc.Sequence[collections.abc.Sequence[int]]", _is_padding)
+ACTIVATION: Final = Kind("ttnn.UnaryWithParam", _is_activation, "Activation")
 ACTIVATIONS: Final = Kind(
     "collections.abc.Sequence[ttnn.EltwiseUnaryWithParam]",
     lambda value: isinstance(value, _SEQUENCES) and all(map(_is_activation, value)),
