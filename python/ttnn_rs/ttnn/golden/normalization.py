@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from ttnn.golden.eltwise.unary import activated
 
 
 def softmax(x: ArrayLike, dim: int = -1, **_: object) -> NDArray[np.float64]:
@@ -55,6 +59,21 @@ def rms_norm(
     """Return x / sqrt(mean(x ** 2) + epsilon) over the last dimension, times `weight`, plus `bias`."""
     values = _with_residual(x, residual_input_tensor)
     return _scaled(values / np.sqrt((values**2).mean(-1, keepdims=True) + epsilon), weight, bias)
+
+
+def dit_rms_norm_unary_fused(
+    x: ArrayLike,
+    epsilon: float = 1e-5,
+    weight: ArrayLike | None = None,
+    bias: ArrayLike | None = None,
+    residual_input_tensor: ArrayLike | None = None,
+    *,
+    activation: Any = None,
+    **_: object,
+) -> NDArray[np.float64]:
+    """Return the RMS norm after an activation."""
+    norm = rms_norm(x, epsilon=epsilon, weight=weight, bias=bias, residual_input_tensor=residual_input_tensor)
+    return activated(norm, () if activation is None else (activation,))
 
 
 def batch_norm(

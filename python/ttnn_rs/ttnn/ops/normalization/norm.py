@@ -35,7 +35,7 @@ from ttnn.ops._programs.common import (
 from ttnn.ops._programs.element_map import copy_into
 from ttnn.ops._programs.pipeline import rounded
 from ttnn.ops.data_movement.layout import tilize_padded, untilized
-from ttnn.ops.normalization.norm_programs import Blocks, Norm, blocks_of, interleaved, is_large, sharded
+from ttnn.ops.normalization.norm_programs import Blocks, FunctionStep, Norm, blocks_of, interleaved, is_large, sharded
 from ttnn.tensor.tensor import Tensor
 
 DTYPES: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B)
@@ -175,7 +175,7 @@ def _blocks(name: str, tensor: Tensor, config: LayerNormShardedMultiCoreProgramC
     return blocks_of(tiles, width, grid, one_row=one_row)
 
 
-def _norm(
+def normalized(
     input_tensor: Tensor,
     epsilon: float,
     weight: Tensor | None,
@@ -188,12 +188,33 @@ def _norm(
     *_: object,
     name: str,
     centers: bool,
+    takes_rows: bool | None = None,
+    activation: tuple[FunctionStep, ...] = (),
 ) -> Tensor:
+    """Return the norm of the rows of a tensor, by the program that its placement asks for.
+
+    Args:
+        input_tensor: What is normalized, after `residual_input_tensor` is added to it.
+        epsilon: Added to the variance.
+        weight: Factors of columns.
+        bias: Added to columns.
+        residual_input_tensor: Added first.
+        memory_config: Where the result lies.
+        program_config: How sharded rows are split over cores.
+        compute_kernel_config: Math fidelity, Dst width and approximation.
+        name: The operator.
+        centers: Whether the mean is subtracted.
+        takes_rows: Whether the operator takes row-major tensors; by default if the mean is subtracted.
+        activation: SFPU functions of the result in Dst.
+
+    Raises:
+        TtnnError: operands or options do not fit the program.
+    """
     device = on_device(name, input_tensor)
     given = input_tensor._spec
     in_rows = given.layout is not Layout.TILE
     width = (1, *given.shape)[-1]
-    if in_rows and not centers:
+    if in_rows and not (centers if takes_rows is None else takes_rows):
         raise LayoutError(
             f"{name}: input_tensor is row-major; convert it with ttnn.to_layout(..., ttnn.TILE_LAYOUT).",
             vendor="ttnn::rms_norm does not support ROW_MAJOR input tensors. Use TILE layout.",
@@ -212,6 +233,7 @@ def _norm(
     full_tiles(name, tensor)
     spec = tensor._spec
     norm = numerics(name, tensor, compute_kernel_config, epsilon, centers=centers, dst32=centers)
+    norm = replace(norm, activation=activation)
     inputs, norm = operands(name, norm, tensor, residual_input_tensor, weight, bias)
     shape = (1, 1, *spec.shape)[-max(spec.shape.rank, 2) :]
     config = program_config if isinstance(program_config, LayerNormShardedMultiCoreProgramConfig) else None
@@ -231,8 +253,8 @@ def _norm(
     return untilized(name, output, target) if in_rows else output
 
 
-_layer_norm: Final[Callable[..., Tensor]] = partial(_norm, name="ttnn.layer_norm", centers=True)
-_rms_norm: Final[Callable[..., Tensor]] = partial(_norm, name="ttnn.rms_norm", centers=False)
+_layer_norm: Final[Callable[..., Tensor]] = partial(normalized, name="ttnn.layer_norm", centers=True)
+_rms_norm: Final[Callable[..., Tensor]] = partial(normalized, name="ttnn.rms_norm", centers=False)
 
 
 EPSILON: Final = Param("epsilon", FLOAT, 1e-12, doc="Added to the variance, cut to bfloat16.")
@@ -265,14 +287,15 @@ RELATIVE: Final = Accuracy({DataType.BFLOAT8_B: 8}, reason="for the error is rel
 _RECIPROCALS: Final = Param("recip_tensor", TENSOR, None, modelled=False)
 _LAYER_NORM_DEFAULT: Final = "HiFi4 and a 32-bit Dst"
 _RMS_NORM_DEFAULT: Final = "HiFi4, a 16-bit Dst and an approximate inverse root"
-_ERRORS: Final = (
+ERRORS: Final = (
     ("DTypeError", "the input is not floating point."),
     ("ShapeError", "weights, bias or residual do not fit the input."),
     ("UnsupportedError", "`program_config` selects a kernel whose steps are not known, or rows exceed L1."),
 )
 
 
-def _layer_norm_examples(shape: tuple[int, ...], layout: Layout) -> tuple[tuple[Any, ...], ...]:
+def rows_examples(shape: tuple[int, ...], layout: Layout) -> tuple[tuple[Any, ...], ...]:
+    """Return the calls of the generated tests for an operator that takes rows of whole tiles in either layout."""
     return ((),) if shape and (layout is Layout.TILE or shape[-1] % TILE_SIZE == 0) else ()
 
 
@@ -294,8 +317,8 @@ layer_norm = register(
         source="tt-metal `ttnn/cpp/ttnn/operations/normalization/layernorm`",
         layouts=(Layout.TILE, Layout.ROW_MAJOR),
         golden=golden.layer_norm,
-        raises=(*_ERRORS, ("LayoutError", "the input is row-major and its width is not a multiple of 32.")),
-        examples=_layer_norm_examples,
+        raises=(*ERRORS, ("LayoutError", "the input is row-major and its width is not a multiple of 32.")),
+        examples=rows_examples,
     )
 )
 
@@ -310,7 +333,7 @@ rms_norm = register(
         source="tt-metal `ttnn/cpp/ttnn/operations/normalization/rmsnorm`",
         layouts=(Layout.TILE,),
         golden=golden.rms_norm,
-        raises=(*_ERRORS, ("LayoutError", "the input is row-major.")),
+        raises=(*ERRORS, ("LayoutError", "the input is row-major.")),
         examples=_tiled_only,
     )
 )

@@ -26,6 +26,10 @@ from ttnn.ops._programs.pipeline import (
 _BF16 = DataType.BFLOAT16
 
 
+FunctionStep = tuple[str, str, tuple[int, ...]]
+"""An SFPU function: name, variant, and parameters as words."""
+
+
 @dataclass(frozen=True)
 class Blocks:
     """How the tiles of a row are split over cores."""
@@ -55,7 +59,7 @@ class Norm:
     residual: DataType | None = None
     weight: DataType | None = None
     bias: DataType | None = None
-    activation: tuple[tuple[str, str], ...] = ()
+    activation: tuple[FunctionStep, ...] = ()
     """SFPU functions of a fused activation."""
 
     @property
@@ -94,7 +98,9 @@ def _finish(program: Pipeline, norm: Norm, x: Operand, variance: Operand) -> Non
         if number < len(steps):
             x = program.eltwise(op, x, other, kept)
         else:
-            program.eltwise(op, x, other, norm.out_dtype, norm.activation, output=0)
+            program.eltwise(
+                op, x, other, norm.out_dtype, [(*step[:2], list(step[2])) for step in norm.activation], output=0
+            )
 
 
 @lru_cache(maxsize=256)
