@@ -85,7 +85,7 @@ def place(name: str, shape: tuple[int, ...], layout: ttnn.Layout) -> ttnn.Memory
     )
 
 
-ADD_SHARDS = {"layer_norm", "rms_norm"}
+ADD_SHARDS = {"layer_norm", "rms_norm", "experimental.dit_rms_norm_unary_fused"}
 """Operators whose sums are taken shard by shard."""
 
 

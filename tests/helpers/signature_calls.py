@@ -32,6 +32,7 @@ def _token(device: ttnn.MeshDevice, _dtype: ttnn.DataType) -> ttnn.Tensor:
 CORES = ttnn.CoreRangeSet({ttnn.CoreRange(ttnn.CoreCoord(0, 0), ttnn.CoreCoord(1, 1))})
 # Arguments that their kind does not give: operator, parameter. Callables get the device and the data type.
 SPECIAL: dict[tuple[str, str], Any] = {
+    ("experimental.conv3d", "dtype"): lambda _device, dtype: dtype,
     ("arange", "end"): 40,
     ("permute", "dims"): [0, 2, 1, 3],
     ("transpose", "dim1"): -2,

@@ -7,12 +7,14 @@ from typing import overload
 
 from ttnn.base.activation import Activation, UnaryWithParam
 from ttnn.base.compute_config import WormholeComputeKernelConfig
-from ttnn.base.conv_config import Conv2dConfig, Op2DSliceConfig
+from ttnn.base.conv_config import Conv2dConfig, Conv3dConfig, Op2DSliceConfig
 from ttnn.base.core_range import CoreCoord, CoreGrid, CoreRangeSet
 from ttnn.base.enums import DataType, Layout, ShardOrientation, TensorMemoryLayout
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.op_enums import UnaryOpType
 from ttnn.base.program_config import (
+    LayerNormDefaultProgramConfig,
+    LayerNormShardedMultiCoreProgramConfig,
     MinimalMatmulConfig,
     SDPAProgramConfig,
     SoftmaxDefaultProgramConfig,
@@ -48,6 +50,39 @@ class _ExperimentalConcatenateHeads(FastOperation):
         memory_config: MemoryConfig | None = None, output_tensor: Tensor | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
 
+class _ExperimentalConv3D(FastOperation):
+    def __call__(self, input_tensor: Tensor, weight_tensor: Tensor, *, device: MeshDevice | None = None,
+        bias_tensor: Tensor | None = None, config: Conv3dConfig | None = None, dtype: DataType, output_channels: int,
+        kernel_size: Shape | Sequence[int], stride: Shape | Sequence[int] = ..., padding: Shape | Sequence[int] = ...,
+        dilation: Shape | Sequence[int] = ..., padding_mode: str = 'zeros', groups: int = 1,
+        memory_config: MemoryConfig | None = None, compute_kernel_config: WormholeComputeKernelConfig | None = None,
+        halo_buffer: Tensor | None = None, logical_h_mask: int = 0, logical_w_mask: int = 0,
+        pad_offset_tensor: Tensor | None = None, output_pad_h: int = 0, output_pad_w: int = 0,
+        weight_lo_tensor: Tensor | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalDitMinimalMatmulAddcmulFused(FastOperation):
+    def __call__(self, matmul_input_tensor: Tensor, matmul_weight_tensor: Tensor, scalar: float,
+        addcmul_input_tensor1: Tensor, addcmul_input_tensor2: Tensor, bias_tensor: Tensor | None = None, *,
+        config: MinimalMatmulConfig | None = None, memory_config: MemoryConfig | None = None,
+        dtype: DataType | None = None, compute_kernel_config: WormholeComputeKernelConfig | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalDitRmsNormUnaryFused(FastOperation):
+    @overload
+    def __call__(self, input_tensor: Tensor, epsilon: float = 9.999999747378752e-06, weight: Tensor | None = None,
+        bias: Tensor | None = None, residual_input_tensor: Tensor | None = None, *,
+        memory_config: MemoryConfig | None = None,
+        program_config: LayerNormDefaultProgramConfig | LayerNormShardedMultiCoreProgramConfig | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, activation: Activation | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, input_tensor: Tensor, epsilon: float = 9.999999747378752e-06, weight: Tensor | None = None,
+        bias: Tensor | None = None, residual_input_tensor: Tensor | None = None, *,
+        memory_config: MemoryConfig | None = None,
+        program_config: LayerNormDefaultProgramConfig | LayerNormShardedMultiCoreProgramConfig | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, activation: str | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
 class _ExperimentalDropout(FastOperation):
     def __call__(self, input_tensor: Tensor, probability: float, scale: float, seed: int, *,
         use_per_device_seed: bool = True, memory_config: MemoryConfig | None = None,
@@ -71,10 +106,17 @@ class _ExperimentalIsin(FastOperation):
 
 class _ExperimentalMinimalMatmul(FastOperation):
     def __call__(self, input_tensor: Tensor, weight_tensor: Tensor, *, bias_tensor: Tensor | None = None,
-        fused_activation: UnaryWithParam | None = None, config: MinimalMatmulConfig | None = None,
+        fused_activation: Activation | None = None, config: MinimalMatmulConfig | None = None,
         memory_config: MemoryConfig | None = None, dtype: DataType | None = None,
         compute_kernel_config: WormholeComputeKernelConfig | None = None, fuse_swiglu: bool = False,
         queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalMinimalMatmulSplit(FastOperation):
+    def __call__(self, input_tensor: Tensor, weight_tensor: Tensor, *, chunks: int = 3, dim: int = -1,
+        bias_tensor: Tensor | None = None, fused_activation: Activation | None = None,
+        config: MinimalMatmulConfig | None = None, memory_config: MemoryConfig | None = None,
+        dtype: DataType | None = None, compute_kernel_config: WormholeComputeKernelConfig | None = None,
+        fuse_swiglu: bool = False, queue_id: int | None = None, cq_id: int | None = None) -> list[Tensor]: ...
 
 class _ExperimentalNlpConcatHeads(FastOperation):
     def __call__(self, input_tensor: Tensor, *, memory_config: MemoryConfig | None = None, queue_id: int | None = None,
@@ -139,6 +181,10 @@ class _ExperimentalPagedUpdateCache(FastOperation):
         batch_offset: int = 0, compute_kernel_config: WormholeComputeKernelConfig | None = None,
         mesh_coords: set[MeshCoordinate] | None = None, block_size: int | None = None, num_kv_heads: int | None = None,
         cache_position_modulo: int | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalPrepareConv3DWeights(FastOperation):
+    def __call__(self, weight_tensor: Tensor, *, groups: int = 1, C_in_block: int = 0, alignment: int = 32,
+        device: MeshDevice | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
 class _ExperimentalRotaryEmbedding(FastOperation):
     def __call__(self, input_tensor: Tensor, cos_cache: Tensor, sin_cache: Tensor, token_index: int | None = None, *,
@@ -985,6 +1031,16 @@ class _InExperimental:
     """Return `input` with dimensions of size 1 repeated."""
     concatenate_heads: _ExperimentalConcatenateHeads
     """Return heads side by side."""
+    conv3d: _ExperimentalConv3D
+    """Return the convolution of volumes with `weight_tensor`, plus `bias_tensor`."""
+    dit_minimal_matmul_addcmul_fused: _ExperimentalDitMinimalMatmulAddcmulFused
+    """Return `addcmul_input_tensor1 + scalar * product * addcmul_input_tensor2`, where the product is
+    `matmul_input_tensor @ matmul_weight_tensor + bias_tensor`.
+    """
+    dit_rms_norm_unary_fused: _ExperimentalDitRmsNormUnaryFused
+    """Return `activation(x / sqrt(mean(x ** 2) + epsilon) * weight + bias)` over the last dimension of `x =
+    input_tensor + residual_input_tensor`.
+    """
     dropout: _ExperimentalDropout
     """Return 0 with a probability, else the input times `scale`, cut to bfloat16."""
     fast_reduce_nc: _ExperimentalFastReduceNc
@@ -995,6 +1051,8 @@ class _InExperimental:
     """Return 2**32 - 1 where an element is among `test_elements`, 0 elsewhere."""
     minimal_matmul: _ExperimentalMinimalMatmul
     """Return `input_tensor @ weight_tensor + bias_tensor`."""
+    minimal_matmul_split: _ExperimentalMinimalMatmulSplit
+    """Return the parts of `input_tensor @ weight_tensor + bias_tensor`, cut between columns."""
     nlp_concat_heads: _ExperimentalNlpConcatHeads
     """Return heads side by side."""
     nlp_concat_heads_decode: _ExperimentalNlpConcatHeadsDecode
@@ -1017,6 +1075,8 @@ class _InExperimental:
     """Write keys and values of a token of every user into their caches, and return these."""
     paged_update_cache: _ExperimentalPagedUpdateCache
     """Write the keys or values of a token of every user into the cache, each at its own place, and return the cache."""
+    prepare_conv3d_weights: _ExperimentalPrepareConv3DWeights
+    """Return weights as `conv3d` takes them."""
     rotary_embedding: _ExperimentalRotaryEmbedding
     """Return `x * cos + rotated * sin`, where `rotated` has the halves of the columns of x swapped and the first half
     negated.

@@ -25,6 +25,8 @@ WITHOUT_OPERANDS |= {"experimental.group_attn_matmul"}
 WITHOUT_OPERANDS |= {f"moreh_{name}" for name in ("adam", "adamw", "sgd", "dot", "dot_backward")}
 WITHOUT_OPERANDS |= {"moreh_full", "moreh_sum_backward", "moreh_norm_backward"}
 WITHOUT_OPERANDS |= {f"moreh_{name}_norm{form}" for name in ("layer", "group") for form in ("", "_backward")}
+# Volumes have five dimensions, and only one kind of place.
+WITHOUT_OPERANDS |= {"experimental.conv3d", "experimental.prepare_conv3d_weights"}
 WITHOUT_OPERANDS |= {"experimental.slice_write", "experimental.padded_slice"}
 WITHOUT_OPERANDS |= {f"experimental.nlp_create_qkv_heads_{model}" for model in ("falcon7b", "vit", "decode")}
 WITHOUT_OPERANDS |= {"experimental.split_query_key_value_and_split_heads"}

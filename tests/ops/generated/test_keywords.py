@@ -51,7 +51,8 @@ NO_EFFECT: dict[tuple[str, str], str] = {
     **{("*", name): "the input is freed, or what is behind it moved; the result is the same"
        for name in ("deallocate_input", "reallocate_halo_output", "reallocate_output", "config_tensor_in_dram")},
     ("upsample", "compute_kernel_config"): "the calls repeat pixels",
-    ("experimental.minimal_matmul", "config"): "bfloat16 results hide the order of a few sums in float32",
+    **{(f"experimental.{name}", "config"): "bfloat16 results hide the order of a few sums in float32"
+       for name in ("minimal_matmul", "minimal_matmul_split", "dit_minimal_matmul_addcmul_fused")},
     ("*", "share_cache"): "the calls have one batch of keys",
     ("batch_norm", "momentum"): "the calls have no running statistics",
     **{(name, "compute_kernel_config"): "the SFPU computes with a 32-bit Dst" for name in ("std", "var")},

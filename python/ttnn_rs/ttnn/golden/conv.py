@@ -110,3 +110,49 @@ def conv_transpose2d(
     cut = full[:, top : rows - bottom, left : columns - right]
     result: NDArray[np.float64] = cut.reshape(1, 1, -1, groups * each)
     return result if bias_tensor is None else result + np.asarray(bias_tensor, np.float64).reshape(-1)
+
+
+def prepare_conv3d_weights(
+    weight: ArrayLike, *, groups: int = 1, alignment: int = 32, **options: int
+) -> NDArray[np.float64]:
+    """Return the weights as rows of blocks of channels, kernel positions and channels of a block."""
+    values = np.asarray(weight, np.float64)
+    outputs, of_group, *kernel = values.shape
+    channels = -(-of_group * groups // alignment) * alignment
+    dense = np.zeros((outputs, channels, *kernel))
+    for group, part in enumerate(np.split(values, groups)):
+        each = outputs // groups
+        dense[group * each : (group + 1) * each, group * of_group : (group + 1) * of_group] = part
+    block = options.get("C_in_block") or channels
+    blocks = dense.transpose(2, 3, 4, 1, 0).reshape(*kernel, channels // block, block, outputs)
+    result: NDArray[np.float64] = blocks.transpose(3, 0, 1, 2, 4, 5).reshape(-1, outputs)
+    return result
+
+
+def conv3d(
+    x: ArrayLike,
+    weight: ArrayLike,
+    *,
+    kernel_size: Sequence[int],
+    bias_tensor: ArrayLike | None = None,
+    config: Any = None,
+    stride: Sequence[int] = (1, 1, 1),
+    padding: Sequence[int] = (0, 0, 0),
+    dilation: Sequence[int] = (1, 1, 1),
+    padding_mode: str = "zeros",
+    groups: int = 1,
+    **_: object,
+) -> NDArray[np.float64]:
+    """Return the convolution of volumes [N, T, H, W, C] with weights, prepared ones in a single block of channels."""
+    values, matrix = np.asarray(x, np.float64), np.asarray(weight, np.float64)
+    if matrix.ndim == 5:
+        matrix = prepare_conv3d_weights(matrix, groups=groups)
+    steps = dilation if config is None or tuple(dilation) != (1, 1, 1) else config.dilation
+    sides = ((0, 0), *((pad, pad) for pad in padding), (0, 0))
+    volume = np.pad(values, sides, mode="edge" if padding_mode == "replicate" else "constant")
+    covered = [by * (k - 1) + 1 for by, k in zip(steps, kernel_size, strict=True)]
+    windows = np.lib.stride_tricks.sliding_window_view(volume, covered, axis=(1, 2, 3))
+    windows = windows[:, :: stride[0], :: stride[1], :: stride[2], :, :: steps[0], :: steps[1], :: steps[2]]
+    rows = windows.transpose(0, 1, 2, 3, 5, 6, 7, 4).reshape(*windows.shape[:4], -1)
+    result: NDArray[np.float64] = rows @ matrix
+    return result if bias_tensor is None else result + np.asarray(bias_tensor, np.float64).reshape(-1)
