@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import ttnn
-from matmul_operands import integers, on, program, sharded
+from matmul_operands import integers, numbers, on, program, sharded
 from ttnn.base import exceptions
-from ttnn.device.coordinates import SubDeviceId
 
 Make = Callable[..., ttnn.Tensor]
 
@@ -29,14 +29,6 @@ UNSUPPORTED: dict[str, tuple[Callable[[Make], Any], str]] = {
             ),
         ),
         "throttle_level=ThrottleLevel.LEVEL_1 changes only the time",
-    ),
-    "output tile": (
-        lambda t: ttnn.matmul(t(32, 32), t(32, 32), output_tile=ttnn.Tile((16, 32))),
-        "output_tile=.* is not modelled",
-    ),
-    "sub device": (
-        lambda t: ttnn.matmul(t(32, 32), t(32, 32), sub_device_id=SubDeviceId(0)),
-        "sub_device_id=.* is not modelled",
     ),
     "column offset": (
         lambda t: ttnn.linear(t(32, 32), t(32, 32), in0_column_offset=32),
@@ -90,16 +82,6 @@ UNSUPPORTED: dict[str, tuple[Callable[[Make], Any], str]] = {
         ),
         "stream_in1 is not modelled",
     ),
-    "batched DRAM sharded": (
-        lambda t: ttnn.matmul(
-            t(32, 32),
-            t(32, 32),
-            program_config=ttnn.MatmulMultiCoreReuseMultiCastBatchedDRAMShardedProgramConfig(
-                in0_block_w=1, per_core_M=1, per_core_N=1
-            ),
-        ),
-        "MatmulMultiCoreReuseMultiCastBatchedDRAMShardedProgramConfig is not modelled",
-    ),
     "transposed vector": (
         lambda t: ttnn.matmul(t(32), t(32, 32), transpose_a=True),
         "transpose_a of a tensor of rank 1 is not modelled",
@@ -112,12 +94,6 @@ def test_nothing_is_ignored(device: ttnn.MeshDevice, name: str) -> None:
     call, message = UNSUPPORTED[name]
     with pytest.raises(exceptions.UnsupportedError, match=message):
         call(lambda *shape: on(device, integers(1, *shape)))
-
-
-def test_other_tiles_are_refused(device: ttnn.MeshDevice) -> None:
-    flat = ttnn.Tensor(integers(1, 16, 32), ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, tile=ttnn.Tile((16, 32))).to(device)
-    with pytest.raises(exceptions.UnsupportedError, match="input_tensor_a has tiles of 16x32"):
-        ttnn.matmul(flat, on(device, integers(1, 32, 32)))
 
 
 def test_host_operands_are_refused(device: ttnn.MeshDevice) -> None:
@@ -158,8 +134,12 @@ def test_addmm_refusals(device: ttnn.MeshDevice) -> None:
         "ttnn.addmm: mat1_tensor is INT32; typecast it first. ttnn.addmm takes BFLOAT16, FLOAT32, BFLOAT8_B in "
         "TILE_LAYOUT.\ninfo:\nonly ttnn.bfloat16, ttnn.float32 and ttnn.bfloat8_b types are supported for mat1_tensor"
     )
-    with pytest.raises(ttnn.UnsupportedError, match=r"ttnn\.addmm: beta=0\.0: whether the official package"):
-        ttnn.addmm(x, x, x, beta=0.0)
+    with pytest.raises(ttnn.ParameterError, match="alpha parameter cannot be 0"):
+        ttnn.addmm(x, x, x, alpha=0.0)
+    wide = on(device, integers(1, 32, 64))
+    with pytest.raises(ttnn.ShapeError, match="input_tensor must have shape matching one of result"):
+        ttnn.addmm(wide, x, x)
+    assert np.array_equal(numbers(ttnn.addmm(wide, x, x, beta=0.0)), numbers(ttnn.matmul(x, x)))
 
 
 def test_failures_hold_no_memory(device: ttnn.MeshDevice) -> None:

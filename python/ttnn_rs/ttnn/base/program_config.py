@@ -63,8 +63,8 @@ class ConfigValue:
         kinds = KINDS[item.type]
         if isinstance(value, tuple | list) and CoreCoord in kinds:
             value = CoreCoord(tuple(value))
-        if isinstance(value, UnaryOpType | tuple) and UnaryWithParam in kinds:
-            value = UnaryWithParam(value)
+        if isinstance(value, UnaryOpType | tuple | list) and UnaryWithParam in kinds:
+            value = UnaryWithParam(tuple(value) if isinstance(value, list) else value)
         if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
             raise ArgumentError(
                 f"{type(self).__name__}: {name} must be {item.type}, got {type(value).__name__} {value!r}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ttnn.base.enums import BLOCK_FLOATS, ELEMENT_BYTES, DataType
-from ttnn.base.exceptions import ArgumentError, ShapeError, UnsupportedError
+from ttnn.base.exceptions import ArgumentError, ShapeError
 
 _FACE = 16
 # What the unpackers and packers of the chip take: at most two by two faces of at most 16x16.
@@ -15,7 +15,10 @@ _MANTISSAS_PER_BYTE = {DataType.BFLOAT8_B: 1, DataType.BFLOAT4_B: 2}
 
 
 class Tile:
-    """A tile of `tile_shape` elements, stored as row-major faces of up to 16x16."""
+    """A tile of `tile_shape` elements, stored as row-major faces of up to 16x16.
+
+    With `transpose_tile`, rows and columns of a tile are exchanged where it is stored.
+    """
 
     __slots__ = ("_height", "_transpose", "_width")
 
@@ -32,12 +35,6 @@ class Tile:
             )
         if not isinstance(transpose_tile, bool):
             raise ArgumentError(f"Tile(): transpose_tile must be True or False, got {transpose_tile!r}")
-        if transpose_tile:
-            raise UnsupportedError(
-                "Tile(transpose_tile=True): transposed tiles are not modelled; transpose the tensor, or pass "
-                "transpose_a/transpose_b to ttnn.matmul.",
-                category="unimplemented",
-            )
         self._height = height
         self._width = width
         self._transpose = transpose_tile

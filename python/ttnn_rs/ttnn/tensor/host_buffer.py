@@ -189,13 +189,17 @@ def pack(
             values, FORMAT_CODE[source], FORMAT_CODE[spec.dtype], (1, 1, values.size), None, 0.0, preserve_nan, False
         )
         return _widened(raw, spec, pad_value)
-    tile = spec.tile.tile_shape
+    dims, tile = _matrix_dims(spec), (spec.tile.tile_shape[0], spec.tile.tile_shape[1])
+    if spec.tile.transpose_within_face:
+        padding = np.full(1, pad_value).astype(_BF16 if source is DataType.BFLOAT16 else values.dtype)
+        values, dims = _with_transposed_tiles(values.reshape(dims), tile, padding.view(values.dtype))
+        tile = (tile[1], tile[0])
     return _engine.host_pack(
         values,
         FORMAT_CODE[source],
         FORMAT_CODE[spec.dtype],
-        _matrix_dims(spec),
-        (tile[0], tile[1]),
+        dims,
+        tile,
         float(pad_value),
         preserve_nan,
         False,
@@ -211,8 +215,10 @@ def unpack(raw: Raw, spec: TensorSpec) -> Array:
         values = raw.view(_WORDS[spec.dtype]).reshape(tuple(spec.padded_shape))
         values = np.array(values[..., : dims[-1] if dims else 1])
     else:
-        tile = spec.tile.tile_shape
-        values = _engine.host_unpack(raw, FORMAT_CODE[spec.dtype], _matrix_dims(spec), (tile[0], tile[1]))
+        height, width = spec.tile.tile_shape
+        if spec.tile.transpose_within_face:
+            return _from_transposed_tiles(raw, spec, (height, width))
+        values = _engine.host_unpack(raw, FORMAT_CODE[spec.dtype], _matrix_dims(spec), (height, width))
     result: Array = values.view(NUMPY_TYPE[spec.dtype]).reshape(dims)
     return result
 
@@ -262,6 +268,32 @@ def _matrix_dims(spec: TensorSpec) -> tuple[int, int, int]:
     dims = tuple(spec.shape)
     rows, columns = (1, 1, *dims)[-2:]
     return math.prod(dims[:-2]), rows, columns
+
+
+def _with_transposed_tiles(
+    matrices: Array, tile: tuple[int, int], padding: Array
+) -> tuple[Array, tuple[int, int, int]]:
+    """Return matrices, padded to whole tiles, with rows and columns of every tile exchanged, and their dimensions."""
+    count, rows, columns = matrices.shape
+    height, width = tile
+    down, across = -(-rows // height), -(-columns // width)
+    padded = np.empty((count, down * height, across * width), matrices.dtype)
+    padded[:] = padding
+    padded[:, :rows, :columns] = matrices
+    turned = padded.reshape(count, down, height, across, width).swapaxes(2, 4)
+    return np.ascontiguousarray(turned).reshape(-1), (count, down * width, across * height)
+
+
+def _from_transposed_tiles(raw: Raw, spec: TensorSpec, tile: tuple[int, int]) -> Array:
+    """Return the values of a raw buffer whose tiles have rows and columns exchanged."""
+    (count, rows, columns), (height, width) = _matrix_dims(spec), tile
+    down, across = -(-rows // height), -(-columns // width)
+    stored = (count, down * width, across * height)
+    values = _engine.host_unpack(raw, FORMAT_CODE[spec.dtype], stored, (width, height)).view(NUMPY_TYPE[spec.dtype])
+    turned = values.reshape(count, down, width, across, height).swapaxes(2, 4)
+    matrices = np.ascontiguousarray(turned).reshape(count, down * height, across * width)
+    result: Array = np.ascontiguousarray(matrices[:, :rows, :columns]).reshape(tuple(spec.shape))
+    return result
 
 
 def _widened(raw: Raw, spec: TensorSpec, pad_value: float) -> Raw:

@@ -1,5 +1,7 @@
 //! The definition of a movement: the place of every datum is computed. It moves what no copy does.
 
+use tt_formats::format::GROUP;
+use tt_formats::{DataFormat, TileShape};
 use tt_memory::Access;
 use tt_tensix::pack;
 use tt_tensix::tile_io::{Tile, ZERO};
@@ -15,11 +17,22 @@ pub struct Scratch {
     decoded: Vec<(usize, Tile)>,
     tile: Tile,
     row: Vec<u32>,
+    /// The bytes of a full tile.
+    whole: Vec<u8>,
+}
+
+/// Copies the datums that both tiles of block floats have: those of equal places in memory order.
+fn copy_tile(format: DataFormat, (from, shape): (&[u8], TileShape), (to, target): (&mut [u8], TileShape)) {
+    let [first, second] = [shape, target].map(|shape| format.exponent_bytes(shape));
+    let groups = shape.datums().min(target.datums()) / GROUP;
+    let bytes = (format.tile_bytes(shape) - first).min(format.tile_bytes(target) - second);
+    to[..groups].copy_from_slice(&from[..groups]);
+    to[second..second + bytes].copy_from_slice(&from[first..first + bytes]);
 }
 
 impl Scratch {
     pub fn new() -> Self {
-        Self { decoded: vec![(usize::MAX, ZERO); 8], tile: ZERO, row: Vec::new() }
+        Self { decoded: vec![(usize::MAX, ZERO); 8], tile: ZERO, row: Vec::new(), whole: Vec::new() }
     }
 }
 
@@ -33,7 +46,7 @@ impl Setting<'_> {
         target: &mut [u8],
     ) -> Result<(), OpError> {
         let geometry = &self.output;
-        let Scratch { decoded, tile: datums, row: words } = scratch;
+        let Scratch { decoded, tile: datums, row: words, whole } = scratch;
         let Some(tile) = geometry.tile else {
             words.resize(geometry.page_datums, 0);
             let (row, first) = (page / geometry.pages_per_row, page % geometry.pages_per_row * geometry.page_datums);
@@ -65,8 +78,16 @@ impl Setting<'_> {
                 }
             }
         }
-        if self.movement.output.format.is_block_float() {
-            pack::pack_tile(&self.packer, datums, target);
+        let format = self.movement.output.format;
+        if format.is_block_float() {
+            if tile == TileShape::FULL {
+                pack::pack_tile(&self.packer, datums, target);
+            } else {
+                datums[tile.datums()..].fill(0);
+                whole.resize(format.tile_bytes(TileShape::FULL), 0);
+                pack::pack_tile(&self.packer, datums, whole);
+                copy_tile(format, (whole, TileShape::FULL), (target, tile));
+            }
         }
         Ok(())
     }
@@ -162,12 +183,16 @@ impl Setting<'_> {
         if self.movement.input.format.is_block_float() {
             let slot = &mut decoded[page % 8];
             if slot.0 != page {
-                unpack::to_src(
-                    self.movement.input.format,
-                    self.movement.input.format,
-                    access.page(self.movement.input.buffer, page)?,
-                    &mut slot.1,
-                );
+                let format = self.movement.input.format;
+                let bytes = access.page(self.movement.input.buffer, page)?;
+                match geometry.tile {
+                    Some(tile) if tile != TileShape::FULL => {
+                        let mut whole = vec![0; format.tile_bytes(TileShape::FULL)];
+                        copy_tile(format, (bytes, tile), (&mut whole, TileShape::FULL));
+                        unpack::to_src(format, format, &whole, &mut slot.1);
+                    }
+                    _ => unpack::to_src(format, format, bytes, &mut slot.1),
+                }
                 slot.0 = page;
             }
             for (word, value) in out.iter_mut().zip(&slot.1[datum..]) {

@@ -8,7 +8,7 @@ use super::by_datum::Scratch;
 use super::layout_change;
 use super::permute::Permute;
 use super::row_copy::RowCopy;
-use super::setting::{SIDE, Setting};
+use super::setting::{SIDE, Setting, View};
 use super::tile_copy::TileCopy;
 use crate::{OpError, for_each_page};
 
@@ -31,6 +31,9 @@ impl Plan {
     pub fn new(setting: &Setting<'_>, empty: bool) -> Self {
         let movement = setting.movement;
         if empty {
+            return Self::Pages { tiles: None, rows: None };
+        }
+        if [&movement.input, &movement.output].into_iter().any(View::is_small_block_float) {
             return Self::Pages { tiles: None, rows: None };
         }
         if movement.packed.is_none() && layout_change::changes_layout(setting) {

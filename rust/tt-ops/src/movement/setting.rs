@@ -26,6 +26,13 @@ pub struct View {
     pub shape: Vec<usize>,
 }
 
+impl View {
+    /// Block floats in tiles of another shape than 32x32, which only the definition moves.
+    pub(super) fn is_small_block_float(&self) -> bool {
+        self.format.is_block_float() && self.tile.is_some_and(|tile| tile != TileShape::FULL)
+    }
+}
+
 /// `output[i] = input[offset + sum over d of (i[d] - start[d]) * stride[d]]` inside the window, `padding` outside.
 /// Input positions count logical datums in row-major order.
 #[derive(Clone, Debug)]

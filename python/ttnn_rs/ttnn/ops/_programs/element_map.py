@@ -26,6 +26,10 @@ def tile_of(spec: TensorSpec) -> tuple[int, int] | None:
     """Return the tile shape, None for row-major tensors."""
     if spec.layout is not Layout.TILE:
         return None
+    if spec.tile.transpose_within_face:
+        raise UnsupportedError(
+            "moving elements of transposed tiles is not built; ttnn.matmul and ttnn.linear take them.", "unimplemented"
+        )
     height, width = spec.tile.tile_shape
     return (height, width)
 
@@ -59,10 +63,9 @@ def move_into(
     spec, target = source._spec, output._spec
     taker = output if result is None else result
     for side in (spec, target):
-        if side.dtype in BLOCK_FLOATS and side.tile != DEFAULT_TILE:
+        if result is not None and side.dtype in BLOCK_FLOATS and side.tile != DEFAULT_TILE:
             raise UnsupportedError(
-                f"moving elements of {side.dtype.name} in tiles of {side.tile.tile_shape} is not built yet.",
-                "unimplemented",
+                f"casting {side.dtype.name} in tiles of {side.tile.tile_shape} is not built yet.", "unimplemented"
             )
     if is_empty(target):
         return taker
@@ -97,7 +100,8 @@ def copy_into(source: Tensor, output: Tensor) -> None:
         return
     assert source._buffer is not None
     assert output._buffer is not None
-    if spec.page_bytes == target.page_bytes and spec.num_pages == target.num_pages:
+    same_tiles = spec.layout is not Layout.TILE or spec.tile == target.tile
+    if same_tiles and spec.page_bytes == target.page_bytes and spec.num_pages == target.num_pages:
         _engine.copy_pages(source._buffer, output._buffer)
     else:
         move_into(source, output)

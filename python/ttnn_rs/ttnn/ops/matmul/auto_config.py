@@ -148,9 +148,9 @@ def _simple_1d(problem: Problem, grid: Grid, *, mcast_in0: bool) -> ProgramConfi
     else:
         cores, fuse_batch = grid[0] * grid[1], False
         if mcast_in0:
-            per_core = (problem.mt, up(up(problem.n, cores), TILE))
+            per_core = (problem.mt, up(up(problem.n, cores), problem.b.tile[1]))
         else:
-            per_core = (up(up(problem.m, cores), TILE), problem.nt)
+            per_core = (up(up(problem.m, cores), problem.a.tile[0]), problem.nt)
     config = _mcast(problem, Kind.MCAST_1D, grid, per_core, in0_block_w, mcast_in0=mcast_in0, fuse_batch=fuse_batch)
     return _tall_subblocks(problem, config)
 

@@ -9,7 +9,7 @@ from ttnn.base.core_range import CoreRangeSet
 from ttnn.base.enums import TensorMemoryLayout
 
 from .config_data import core_boxes, core_range_set
-from .data import TILE, CoreBox, Cores, Kind, ProgramConfig, Shard, first_cores, tile_bytes, up
+from .data import CoreBox, Cores, Kind, ProgramConfig, Shard, first_cores, tile_bytes, up
 from .problem import Problem
 from .program import L1Buffer, has_in0_shards, partials_format
 
@@ -23,6 +23,8 @@ def program_cores(problem: Problem, config: ProgramConfig) -> Cores:
         cores = first_cores(min(tiles, columns * rows), problem.chip.grid, row_major=False)
         # Two groups of cores, merged: the same cores as rows.
         return core_boxes(core_range_set(cores).merge(CoreRangeSet()))
+    if config.kind is Kind.BATCHED_DRAM_SHARDED and problem.a.placement.shard is not None:
+        return problem.a.placement.shard.cores
     if config.kind is Kind.DRAM_SHARDED:
         columns, rows = problem.chip.grid
         return (CoreBox(0, 0, columns - 1, rows - 1),)
@@ -63,18 +65,22 @@ def kernel_batch(problem: Problem, config: ProgramConfig) -> int:
         columns, rows = config.grid
         per_core = up(reuse_blocks(problem, config), columns * rows)
         return per_core * max(1, config.per_core_m // problem.mt)
+    if config.kind is Kind.BATCHED_DRAM_SHARDED and problem.a.placement.shard is not None:
+        return up(problem.batch_a, problem.a.placement.shard.num_cores)
     return 1
 
 
 def l1_buffers(problem: Problem, config: ProgramConfig) -> tuple[L1Buffer, ...]:
     """Return the L1 of the program in the order in which it is created."""
-    a_bytes, b_bytes, out_bytes = problem.a.tile_bytes, problem.b.tile_bytes, tile_bytes(problem.out_dtype)
+    a_bytes, b_bytes, out_bytes = problem.a.tile_bytes, problem.b.tile_bytes, _result_bytes(problem)
     if config.kind is Kind.MULTI_CORE:
         return (L1Buffer("in0", 2 * a_bytes), L1Buffer("in1", 2 * b_bytes), L1Buffer("out", 2 * out_bytes))
     if config.kind is Kind.REUSE:
         return _reuse_buffers(problem, config)
     if config.kind is Kind.DRAM_SHARDED:
         return _dram_sharded_buffers(problem, config)
+    if config.kind is Kind.BATCHED_DRAM_SHARDED:
+        return _batched_dram_sharded_buffers(problem, config)
     if config.gather_in0:
         return _ring_buffers(problem, config)
     kb = config.in0_block_w
@@ -102,12 +108,20 @@ def l1_buffers(problem: Problem, config: ProgramConfig) -> tuple[L1Buffer, ...]:
     else:
         result.append(L1Buffer("out", block_tiles * out_bytes))
     if not _partials_share_output(problem, config):
-        result.append(L1Buffer("intermed0", block_tiles * tile_bytes(partials_format(problem, config))))
+        result.append(L1Buffer("intermed0", block_tiles * _partial_bytes(problem, config)))
     if problem.bias is not None:
         result.append(L1Buffer("bias", config.out_block_w * problem.bias.tile_bytes))
     if problem.transpose_a:
         result.append(L1Buffer("in0_transposed", in0))
     return tuple(result)
+
+
+def _result_bytes(problem: Problem) -> int:
+    return tile_bytes(problem.out_dtype, problem.product_tile)
+
+
+def _partial_bytes(problem: Problem, config: ProgramConfig) -> int:
+    return tile_bytes(partials_format(problem, config), problem.product_tile)
 
 
 def _partials_share_output(problem: Problem, config: ProgramConfig) -> bool:
@@ -135,9 +149,9 @@ def _reuse_buffers(problem: Problem, config: ProgramConfig) -> tuple[L1Buffer, .
     else:
         result.append(L1Buffer("in1", config.per_core_n * kb * 2 * b.tile_bytes))
     block_tiles = config.per_core_m * config.per_core_n
-    result.append(L1Buffer("out", block_tiles * tile_bytes(problem.out_dtype), borrowed=problem.out.sharded))
+    result.append(L1Buffer("out", block_tiles * _result_bytes(problem), borrowed=problem.out.sharded))
     if not _partials_share_output(problem, config):
-        result.append(L1Buffer("intermed0", block_tiles * tile_bytes(partials_format(problem, config))))
+        result.append(L1Buffer("intermed0", block_tiles * _partial_bytes(problem, config)))
     if problem.transpose_a:
         result.append(L1Buffer("in0_transposed", result[0].bytes))
     return tuple(result)
@@ -156,10 +170,10 @@ def _ring_buffers(problem: Problem, config: ProgramConfig) -> tuple[L1Buffer, ..
         L1Buffer("in2", (a.num_cores - 1) * in0),
         L1Buffer("signal", 16),
         L1Buffer("sync", 16),
-        L1Buffer("out", block_tiles * tile_bytes(problem.out_dtype), borrowed=True),
+        L1Buffer("out", block_tiles * _result_bytes(problem), borrowed=True),
     ]
     if partials_format(problem, config) is not problem.out_dtype:
-        result.append(L1Buffer("intermed0", block_tiles * tile_bytes(partials_format(problem, config))))
+        result.append(L1Buffer("intermed0", block_tiles * _partial_bytes(problem, config)))
     return tuple(result)
 
 
@@ -168,20 +182,31 @@ def _dram_sharded_buffers(problem: Problem, config: ProgramConfig) -> tuple[L1Bu
     result = [
         L1Buffer("in0", 2 * kb * problem.a.tile_bytes),
         L1Buffer("in1", 3 * kb * step * problem.b.tile_bytes),
-        L1Buffer("out", step * tile_bytes(problem.out_dtype)),
+        L1Buffer("out", step * _result_bytes(problem)),
     ]
-    partials = partials_format(problem, config)
-    if partials is not problem.out_dtype:
-        result.append(L1Buffer("intermed0", step * tile_bytes(partials)))
+    if partials_format(problem, config) is not problem.out_dtype:
+        result.append(L1Buffer("intermed0", step * _partial_bytes(problem, config)))
     if problem.bias is not None:
         result.append(L1Buffer("bias", step * problem.bias.tile_bytes))
+    return tuple(result)
+
+
+def _batched_dram_sharded_buffers(problem: Problem, config: ProgramConfig) -> tuple[L1Buffer, ...]:
+    kb, block_tiles = config.in0_block_w, config.per_core_m * config.per_core_n
+    result = [
+        L1Buffer("in0", config.per_core_m * problem.kt * problem.a.tile_bytes, borrowed=True),
+        L1Buffer("in1", 3 * kb * config.per_core_n * problem.b.tile_bytes),
+        L1Buffer("out", block_tiles * _result_bytes(problem), borrowed=True),
+    ]
+    if partials_format(problem, config) is not problem.out_dtype:
+        result.append(L1Buffer("intermed0", block_tiles * _partial_bytes(problem, config)))
     return tuple(result)
 
 
 def output_shard(problem: Problem, config: ProgramConfig) -> tuple[TensorMemoryLayout, Shard | None]:
     """Return the layout and the shards that the program gives a sharded output."""
     out = problem.out
-    height, width = config.per_core_m * TILE, config.per_core_n * TILE
+    height, width = config.per_core_m * problem.product_tile[0], config.per_core_n * problem.product_tile[1]
     if config.gather_in0:
         return out.layout, out.shard
     if config.kind is Kind.MCAST_2D:

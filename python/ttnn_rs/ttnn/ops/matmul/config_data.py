@@ -18,8 +18,21 @@ from ttnn.base.program_config import (
     MatmulMultiCoreReuseProgramConfig,
 )
 from ttnn.base.tensor_spec import TensorSpec
+from ttnn.base.tile import Tile
 
-from .data import Activation, ComputeConfig, CoreBox, Cores, Kind, Operand, Placement, ProgramConfig, Shard
+from .data import (
+    FULL_TILE,
+    Activation,
+    ComputeConfig,
+    CoreBox,
+    Cores,
+    Kind,
+    Operand,
+    Placement,
+    ProgramConfig,
+    Shard,
+    TileShape,
+)
 
 AnyProgramConfig = (
     MatmulMultiCoreReuseProgramConfig
@@ -56,13 +69,13 @@ def core_range_set(cores: Cores) -> CoreRangeSet:
     return CoreRangeSet([CoreRange(CoreCoord(box.x0, box.y0), CoreCoord(box.x1, box.y1)) for box in cores])
 
 
-def placement_of(config: MemoryConfig) -> Placement:
-    """Return a memory configuration as plain data."""
+def placement_of(config: MemoryConfig, tile: TileShape = FULL_TILE) -> Placement:
+    """Return a memory configuration as plain data, for a tensor with such tiles."""
     spec = config.shard_spec
     shard = None
     if spec is not None:
         height, width = spec.shape
-        shard = Shard(height, width, core_boxes(spec.grid), spec.orientation is ShardOrientation.COL_MAJOR)
+        shard = Shard(height, width, core_boxes(spec.grid), spec.orientation is ShardOrientation.COL_MAJOR, tile)
     return Placement(config.memory_layout, config.buffer_type, shard)
 
 
@@ -87,7 +100,7 @@ def operand_of(spec: TensorSpec) -> Operand:
         tuple(spec.padded_shape),
         spec.dtype,
         spec.layout,
-        placement_of(spec.memory_config),
+        placement_of(spec.memory_config, (height, width)),
         (height, width),
     )
 
@@ -98,7 +111,8 @@ def spec_of(operand: Operand) -> TensorSpec:
     Raises:
         MemoryConfigError: its shards do not fit its shape or cores.
     """
-    return TensorSpec.of(operand.shape, operand.dtype, operand.layout, memory_config_of(operand.placement))
+    memory_config = memory_config_of(operand.placement)
+    return TensorSpec.of(operand.shape, operand.dtype, operand.layout, memory_config, Tile(operand.tile))
 
 
 def activation_of(

@@ -9,12 +9,10 @@ Source: docs of TT-NN, "matmul program configurations".
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 from ttnn.base.enums import (
-    BLOCK_FLOATS,
-    ELEMENT_BYTES,
     Arch,
     BufferType,
     DataType,
@@ -23,6 +21,7 @@ from ttnn.base.enums import (
     TensorMemoryLayout,
     UnaryOpType,
 )
+from ttnn.base.tile import tile_bytes as bytes_of_tile
 
 TILE = 32
 
@@ -36,11 +35,15 @@ def up(a: int, b: int) -> int:
     return -(-a // b)
 
 
-def tile_bytes(dtype: DataType) -> int:
-    """Return the bytes of one 32x32 tile in L1; block floats carry 64 shared exponents."""
-    if dtype in BLOCK_FLOATS:
-        return TILE * TILE * (8 if dtype is DataType.BFLOAT8_B else 4) // 8 + 64
-    return TILE * TILE * ELEMENT_BYTES[dtype]
+TileShape = tuple[int, int]
+"""Height and width of a tile."""
+
+FULL_TILE: TileShape = (TILE, TILE)
+
+
+def tile_bytes(dtype: DataType, tile: TileShape = FULL_TILE) -> int:
+    """Return the bytes of one tile in L1; block floats carry shared exponents."""
+    return bytes_of_tile(dtype, *tile)
 
 
 @dataclass(frozen=True)
@@ -113,6 +116,8 @@ class Shard:
     width: int
     cores: Cores
     col_major: bool = False
+    tile: TileShape = field(default=FULL_TILE, compare=False)
+    """Of the tensor that has the shards."""
 
     @property
     def box(self) -> CoreBox:
@@ -127,12 +132,12 @@ class Shard:
     @property
     def height_t(self) -> int:
         """Height in tiles."""
-        return up(self.height, TILE)
+        return up(self.height, self.tile[0])
 
     @property
     def width_t(self) -> int:
         """Width in tiles."""
-        return up(self.width, TILE)
+        return up(self.width, self.tile[1])
 
 
 @dataclass(frozen=True)
@@ -175,7 +180,7 @@ class Operand:
     dtype: DataType
     layout: Layout = Layout.TILE
     placement: Placement = Placement()
-    tile: tuple[int, int] = (TILE, TILE)
+    tile: TileShape = FULL_TILE
 
     @property
     def volume(self) -> int:
@@ -184,8 +189,8 @@ class Operand:
 
     @property
     def tile_bytes(self) -> int:
-        """Bytes of one 32x32 tile of this type."""
-        return tile_bytes(self.dtype)
+        """Bytes of one tile."""
+        return tile_bytes(self.dtype, self.tile)
 
     def transposed(self) -> Operand:
         """Return the operand with its last two dimensions transposed."""
@@ -278,6 +283,7 @@ FACTORIES = {
     Kind.MCAST_2D: "MatmulMultiCoreReuseMcast2DProgramFactory",
     Kind.MCAST_1D: "MatmulMultiCoreReuseMcast1DProgramFactory",
     Kind.DRAM_SHARDED: "MatmulMultiCoreReuseMultiCastDRAMShardedProgramFactory",
+    Kind.BATCHED_DRAM_SHARDED: "MatmulMultiCoreReuseBatchedHSDRAMShardedProgramFactory",
 }
 """Names of the official program factories, for reports that are compared with the official ones."""
 

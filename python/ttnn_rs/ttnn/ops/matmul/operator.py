@@ -17,28 +17,17 @@ from ttnn.base.activation import UnaryWithParam
 from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
 from ttnn.base.config import CONFIG
 from ttnn.base.core_range import CoreGrid
-from ttnn.base.enums import FORMAT_CODE, BufferType, DataType, Layout, UnaryOpType
+from ttnn.base.enums import FORMAT_CODE, TILE_SIZE, BufferType, DataType, Layout, UnaryOpType
 from ttnn.base.exceptions import OutOfMemoryError, ShapeError, StorageError, UnsupportedError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
-from ttnn.base.tile import DEFAULT_TILE, Tile
-from ttnn.device.coordinates import SubDeviceId
+from ttnn.base.tile import Tile
 from ttnn.device.lifecycle import MeshDevice, get_allocator_base_address
 from ttnn.golden import matmul as golden
 from ttnn.operation.accuracy import no_bound
 from ttnn.operation.registry import declare
 from ttnn.operation.signature import (
-    BOOLEAN,
-    COMPUTE_KERNEL_CONFIG,
-    DATA_TYPE,
-    INTEGER,
-    MEMORY_CONFIG,
-    TENSOR,
-    TILE,
-    Kind,
-    Param,
     Signature,
-    instance_kind,
 )
 from ttnn.operation.steps import ChainStep
 from ttnn.ops._programs.activations import chain_steps
@@ -52,17 +41,18 @@ from .config_data import (
     AnyProgramConfig,
     activation_of,
     compute_config_of,
-    memory_config_of,
     operand_of,
     placement_of,
     program_config_of,
     spec_of,
 )
-from .data import Activation, Chip, ProgramConfig
+from .data import Activation, Chip, ProgramConfig, up
 from .l1_space import check_room
 from .operands import check_bias_broadcast
+from .parameters import BIAS, COLUMN_OFFSET, OPERANDS, OPTIONS
 from .program import MatmulProgram
 from .resolve import MatmulCall, empty_result, resolve, result_shape
+from .tiles import in_full_tiles, is_transposed, result_tile
 
 
 class _Options(NamedTuple):
@@ -76,6 +66,7 @@ class _Options(NamedTuple):
     activation: Activation | None
     compute: WormholeComputeKernelConfig | None
     core_grid: tuple[int, int] | None
+    output_tile: Tile | None
 
 
 # Devices come and go; what is known of one must not keep it.
@@ -115,9 +106,9 @@ class _Prepared:
                 FORMAT_CODE[program.out.dtype],
             ),
             "batch": (math.prod(program.out.shape[:-2]), problem.batch_a, problem.batch_b),
-            "mt": problem.mt,
+            "mt": up(problem.m, TILE_SIZE),
             "kt": problem.kt,
-            "nt": problem.nt,
+            "nt": up(problem.n, TILE_SIZE),
             "k": problem.a.shape[-1],
             "kb": program.in0_block_w,
             "ring": program.ring,
@@ -137,20 +128,30 @@ def _call(
     a: TensorSpec, b: TensorSpec, bias: TensorSpec | None, output: TensorSpec | None, options: _Options, chip: Chip
 ) -> _Prepared:
     """Return a call. One that was seen before costs a look-up; all that a program depends on is in the key."""
+    left, right = operand_of(a), operand_of(b)
+    tile = result_tile(
+        "ttnn.matmul",
+        left.tile[1 if options.transpose_a else 0],
+        right.tile[0 if options.transpose_b or len(right.shape) == 1 else 1],
+        options.output_tile,
+        None if output is None else output.tile,
+        sharded=(options.memory_config or MemoryConfig()).is_sharded() or output is not None,
+    )
     call = MatmulCall(
-        operand_of(a),
-        operand_of(b),
+        left,
+        right,
         chip,
         bias=None if bias is None else operand_of(bias),
         transpose_a=options.transpose_a,
         transpose_b=options.transpose_b,
-        placement=None if options.memory_config is None else placement_of(options.memory_config),
+        placement=None if options.memory_config is None else placement_of(options.memory_config, tile),
         dtype=options.dtype,
         config=options.config,
         activation=options.activation,
         compute=None if options.compute is None else compute_config_of(options.compute),
         core_grid=options.core_grid,
         output=None if output is None else operand_of(output),
+        out_tile=tile,
     )
     return _Prepared(call, None if call.is_empty else resolve(call))
 
@@ -187,10 +188,6 @@ def _options(
     core_grid: CoreGrid | None,
     output_tile: Tile | None,
 ) -> _Options:
-    if output_tile is not None and output_tile != DEFAULT_TILE:
-        raise UnsupportedError(
-            f"{operator}: output_tile={output_tile} is not modelled; results have tiles of 32x32.", "unimplemented"
-        )
     return _Options(
         transpose_a,
         transpose_b,
@@ -200,6 +197,7 @@ def _options(
         activation_of(activation),
         compute_kernel_config,
         None if core_grid is None else (core_grid.x, core_grid.y),
+        output_tile,
     )
 
 
@@ -267,6 +265,8 @@ def _run(
     call, program = prepared.call, prepared.program
     if program is None:
         return _zeros(operator, call, bias, output, device)
+    if not program.problem.full_tiles or any(is_transposed(tensor) for tensor in (a, b, bias)):
+        return _run_in_full_tiles(operator, a, b, bias, prepared, output)
     separate_bias = bias if program.separate_bias is not None else None
     if separate_bias is not None:
         product_shape = result_shape(call, program.out.shape)
@@ -306,6 +306,44 @@ def _run(
     if program.separate_activation is not None:
         product = _activated(operator, product, program.separate_activation, output)
     return product
+
+
+def _run_in_full_tiles(
+    operator: str, a: Tensor, b: Tensor, bias: Tensor | None, prepared: _Prepared, output: Tensor | None
+) -> Tensor:
+    """Run a program whose tensors have other tiles on copies in tiles of 32x32, and return the result in its tiles."""
+    call, program = prepared.call, prepared.program
+    assert program is not None
+    device = on_device(operator, a)
+    if program.config.untilize_out or program.ring is not None or len(call.b.shape) == 1:
+        raise UnsupportedError(
+            f"{operator}: untilize_out, gather_in0 or a vector with tiles of {call.a.tile} and {call.b.tile}; only "
+            "32x32 is modelled.",
+            "unimplemented",
+        )
+    shape = result_shape(call, program.out.shape)
+    product = output
+    if product is None:
+        spec = spec_of(program.out)
+        tile = Tile(call.out_tile)
+        product = allocate(TensorSpec.of(shape, spec.dtype, spec.layout, spec.memory_config, tile), device)
+    check_room(program, device._engine.lowest_l1_address())
+    a, b = in_full_tiles(a), in_full_tiles(b)
+    addend = None if bias is None else in_full_tiles(bias)
+    full = allocate(TensorSpec.of(shape, program.out.dtype, Layout.TILE), device)
+    left, right, _, result = prepared.settings["formats"]
+    if b._spec.dtype is not call.b.dtype:
+        right = FORMAT_CODE[b._spec.dtype]
+    if a._spec.dtype is not call.a.dtype:
+        left = FORMAT_CODE[a._spec.dtype]
+    fused = None if program.separate_bias is not None else addend
+    formats = (left, right, 0 if fused is None else FORMAT_CODE[fused._spec.dtype], result)
+    launch({**prepared.settings, "formats": formats}, a, b, fused, full, arch_number(device))
+    if program.separate_bias is not None:
+        full = operation("add")(full, addend)
+    if program.separate_activation is not None:
+        full = _activated(operator, full, program.separate_activation, None)
+    return move_into(full, product)
 
 
 def _launch_untilized(
@@ -373,11 +411,15 @@ def launch(
     run(a._buffer, b._buffer, None if bias is None else bias._buffer, output._buffer, arch=arch, **settings)
 
 
+# Their functions of the SFPU do not look at `math_approx_mode`.
+_WITHOUT_APPROXIMATION: Final = (UnaryOpType.SILU, UnaryOpType.RELU6, UnaryOpType.HARDTANH)
+
+
 def _fused_steps(program: MatmulProgram) -> Sequence[ChainStep]:
     activation = program.vector_activation
     if activation is None:
         return ()
-    if program.compute.approx:
+    if program.compute.approx and activation.op not in _WITHOUT_APPROXIMATION:
         raise UnsupportedError(
             f"ttnn.matmul: math_approx_mode=True with the fused activation {activation.op.name} is not modelled.",
             "unimplemented",
@@ -406,7 +448,7 @@ def _as_row(operator: str, product: Tensor, shape: tuple[int, ...]) -> Tensor:
 def _zeros(operator: str, call: MatmulCall, bias: Tensor | None, output: Tensor | None, device: MeshDevice) -> Tensor:
     """Return zeros of the result's shape, plus the bias."""
     result = empty_result(call)
-    spec = TensorSpec.of(result.shape, result.dtype, Layout.TILE, memory_config_of(result.placement))
+    spec = spec_of(result)
     zeros = output if output is not None else allocate(spec, device)
     if spec.num_pages:
         assert zeros._buffer is not None
@@ -453,102 +495,6 @@ def _linear(a: Tensor, b: Tensor, bias: Tensor | None, *rest: Any) -> Tensor:
     return _run("ttnn.linear", a, b, bias, _options("ttnn.linear", *options), output)
 
 
-_PROGRAM_CONFIG: Final = Kind(
-    "ttnn::operations::matmul::MatmulMultiCoreProgramConfig | ttnn.MatmulMultiCoreReuseProgramConfig | "
-    "ttnn.MatmulMultiCoreReuseMultiCastProgramConfig | ttnn.MatmulMultiCoreReuseMultiCast1DProgramConfig | "
-    "ttnn.MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig | "
-    "ttnn.MatmulMultiCoreReuseMultiCastBatchedDRAMShardedProgramConfig",
-    lambda value: isinstance(value, AnyProgramConfig),
-    "AnyProgramConfig",
-)
-_ACTIVATION: Final = instance_kind(
-    "str | ttnn.UnaryWithParam", str, UnaryWithParam, UnaryOpType, spelled="str | UnaryWithParam | UnaryOpType"
-)
-_ANYTHING: Final = Kind(
-    "Sequence[ttnn.PrefetcherPipe]", lambda value: isinstance(value, list | tuple), "Sequence[object]"
-)
-
-_OPERANDS: Final = (
-    Param("input_tensor_a", TENSOR, doc="[..., M, K] on a device, in TILE_LAYOUT."),
-    Param(
-        "input_tensor_b",
-        TENSOR,
-        doc="[..., K, N]. A single matrix is multiplied with every matrix of `input_tensor_a`.",
-    ),
-)
-_BIAS: Final = Param(
-    "bias",
-    TENSOR,
-    None,
-    doc="[1, N] or [N]. It is fused, except with a batched `input_tensor_b`, with a Reuse program, or, without "
-    "`program_config` and `core_grid`, for most tensors in L1. Otherwise, and for other shapes, it is added by "
-    "`ttnn.add`.",
-)
-OPTIONS: Final = (
-    Param("transpose_a", BOOLEAN, False, doc="Whether `input_tensor_a` is [..., K, M]."),
-    Param("transpose_b", BOOLEAN, False, doc="Whether `input_tensor_b` is [..., N, K]."),
-    Param(
-        "memory_config",
-        MEMORY_CONFIG,
-        None,
-        doc="Memory configuration of the output. The program chooses the shards of a sharded output. Default: "
-        "interleaved DRAM.",
-    ),
-    Param("dtype", DATA_TYPE, None, doc="Data type of the output. Default: that of `input_tensor_a`."),
-    Param(
-        "program_config",
-        _PROGRAM_CONFIG,
-        None,
-        doc="Program configuration: blocking of the product. "
-        "It changes the bits of the result. Default: "
-        "chosen by shape.",
-    ),
-    Param(
-        "activation",
-        _ACTIVATION,
-        None,
-        doc="Activation. It is fused with `core_grid`, and then precedes a bias that is not fused. Otherwise it runs "
-        "last.",
-    ),
-    Param(
-        "compute_kernel_config",
-        COMPUTE_KERNEL_CONFIG,
-        None,
-        doc="Math fidelity, Dst width and packer accumulation. Default: HiFi3 (HiFi4 on Blackhole) for two float32 "
-        "tensors; LoFi with `program_config` or `core_grid`, or for two block floats; else HiFi2. A float32 "
-        "output uses a 32-bit Dst, others are accumulated in L1.",
-    ),
-    Param(
-        "core_grid",
-        instance_kind("ttnn.CoreGrid", CoreGrid),
-        None,
-        doc="Grid of cores, at most the device's. It selects fidelity and blocking, and so changes the bits of the "
-        "result.",
-    ),
-    Param("output_tile", TILE, None, doc="Tile of the output. Only 32x32 is supported."),
-    Param("optional_output_tensor", TENSOR, None, doc="Preallocated output."),
-    Param(
-        "global_cb",
-        Kind("ttnn._ttnn.global_circular_buffer.global_circular_buffer", lambda value: value is not None, "object"),
-        None,
-        modelled=False,
-    ),
-    Param("sub_device_id", instance_kind("ttnn.SubDeviceId", SubDeviceId), None, modelled=False),
-    Param("prefetcher_pipes", _ANYTHING, [], modelled=False),
-)
-_PLAIN: Final = (
-    "memory_config",
-    "dtype",
-    "program_config",
-    "compute_kernel_config",
-    "core_grid",
-    "output_tile",
-    "optional_output_tensor",
-)
-PRODUCT_OPTIONS: Final = tuple(option for name in _PLAIN for option in OPTIONS if option.name == name)
-"""The options that every operator on top of a matrix product takes, in the order of `product`."""
-
-_COLUMN_OFFSET: Final = Param("in0_column_offset", INTEGER, None, modelled=False)
 _DTYPES: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B, DataType.BFLOAT4_B)
 RAISES: Final = (
     ("ShapeError", "the inner or batch dimensions do not match, or an operand has rank 0."),
@@ -575,14 +521,14 @@ _register: Final = partial(
 )
 matmul = _register(
     "matmul",
-    (Signature(_OPERANDS, OPTIONS),),
+    (Signature(OPERANDS, OPTIONS),),
     _matmul,
     "Return the matrix product `input_tensor_a @ input_tensor_b`.\nShape: [..., M, K], [..., K, N] -> [..., M, N].",
     golden=golden.matmul,
 )
 linear = _register(
     "linear",
-    (Signature(_OPERANDS, (_BIAS, *OPTIONS, _COLUMN_OFFSET)),),
+    (Signature(OPERANDS, (BIAS, *OPTIONS, COLUMN_OFFSET)),),
     _linear,
     "Return `activation(input_tensor_a @ input_tensor_b + bias)`.\n"
     "Shape: [..., M, K], [..., K, N], [N] -> [..., M, N].",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ttnn.base.enums import DataType, TensorMemoryLayout
 
-from .data import TILE, Chip, ComputeConfig, Operand, Placement, tile_bytes, up
+from .data import FULL_TILE, Chip, ComputeConfig, Operand, Placement, TileShape, tile_bytes, up
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,7 @@ class Problem:
         compute: Compute configuration.
         chip: Chip and the state of its L1 before the output is allocated.
         transpose_a: Whether `a` is stored transposed (costs a buffer).
+        out_tile: Tiles of the result.
     """
 
     a: Operand
@@ -33,6 +34,7 @@ class Problem:
     compute: ComputeConfig
     chip: Chip
     transpose_a: bool = False
+    out_tile: TileShape = FULL_TILE
 
     @property
     def m(self) -> int:
@@ -47,17 +49,27 @@ class Problem:
     @property
     def mt(self) -> int:
         """Rows of one matrix A in tiles."""
-        return up(self.m, TILE)
+        return up(self.m, self.a.tile[0])
 
     @property
     def kt(self) -> int:
         """Inner dimension in tiles."""
-        return up(self.a.padded[-1], TILE)
+        return up(self.a.padded[-1], self.a.tile[1])
 
     @property
     def nt(self) -> int:
         """Columns of one matrix B in tiles."""
-        return up(self.n, TILE)
+        return up(self.n, self.b.tile[1])
+
+    @property
+    def product_tile(self) -> TileShape:
+        """Tile in which blocks of the result are counted."""
+        return (self.a.tile[0], self.b.tile[1])
+
+    @property
+    def full_tiles(self) -> bool:
+        """Whether all tiles are 32x32."""
+        return FULL_TILE == self.a.tile == self.b.tile == self.out_tile
 
     @property
     def batch_a(self) -> int:

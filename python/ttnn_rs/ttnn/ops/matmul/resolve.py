@@ -20,7 +20,20 @@ from .auto_config import choose
 from .buffers import kernel_batch, l1_buffers, output_shard, program_cores
 from .checks import shape_text
 from .config_data import spec_of
-from .data import TILE, Activation, Chip, ComputeConfig, Kind, Operand, Placement, ProgramConfig, Shard, up
+from .data import (
+    FULL_TILE,
+    TILE,
+    Activation,
+    Chip,
+    ComputeConfig,
+    Kind,
+    Operand,
+    Placement,
+    ProgramConfig,
+    Shard,
+    TileShape,
+    up,
+)
 from .operands import FLOATS, check_bias_broadcast, check_fused_activation, check_operands
 from .problem import Problem
 from .program import MatmulProgram
@@ -45,6 +58,7 @@ class MatmulCall:
         compute: Compute configuration given.
         core_grid: (columns, rows) given.
         output: The tensor to write to.
+        out_tile: Tiles of the result.
     """
 
     a: Operand
@@ -60,6 +74,7 @@ class MatmulCall:
     compute: ComputeConfig | None = None
     core_grid: tuple[int, int] | None = None
     output: Operand | None = None
+    out_tile: TileShape = FULL_TILE
 
     @property
     def out_dtype(self) -> DataType:
@@ -188,7 +203,7 @@ def decide(call: MatmulCall) -> Decision:
     _refuse_operands(call)
     a, b = as_matrices(call)
     product_shape(a, b)
-    problem = Problem(a, b, None, call.out_dtype, call.out_placement, compute_config(call), call.chip, call.transpose_a)
+    problem = _problem(call, a, b)
     fused = call.bias is not None and not _bias_is_separate(call, problem)
     if fused:
         problem = replace(problem, bias=call.bias)
@@ -207,6 +222,21 @@ def decide(call: MatmulCall) -> Decision:
     )
 
 
+def _problem(call: MatmulCall, a: Operand, b: Operand) -> Problem:
+    """Return the multiplication without a bias."""
+    return Problem(
+        a,
+        b,
+        None,
+        call.out_dtype,
+        call.out_placement,
+        compute_config(call),
+        call.chip,
+        call.transpose_a,
+        call.out_tile,
+    )
+
+
 def _wrong_result(dtype: DataType) -> DTypeError:
     return DTypeError(f"ttnn.matmul: the result cannot be {dtype.name}; it is packed from floating point Dst.")
 
@@ -216,10 +246,14 @@ def _refuse_operands(call: MatmulCall) -> None:
     if call.out_dtype is DataType.INVALID:
         # Its tiles have no size, on which the choice of a program depends.
         raise _wrong_result(call.out_dtype)
-    for name, operand in (("input_tensor_a", call.a), ("input_tensor_b", call.b), ("bias", call.bias)):
-        if operand is not None and operand.layout is Layout.TILE and operand.tile != (TILE, TILE):
+    for name, tile, inner in (
+        ("input_tensor_a", call.a.tile, call.a.tile[0 if call.transpose_a else 1]),
+        ("input_tensor_b", call.b.tile, call.b.tile[1 if call.transpose_b or len(call.b.shape) == 1 else 0]),
+    ):
+        if inner != TILE:
             raise UnsupportedError(
-                f"ttnn.matmul: {name} has tiles of {operand.tile[0]}x{operand.tile[1]}; only 32x32 is modelled.",
+                f"ttnn.matmul: {name} has tiles of {tile[0]}x{tile[1]}, which cut the inner dimension into {inner}; "
+                f"only {TILE} is modelled.",
                 "unimplemented",
             )
     for name, placement in (("a", call.a.placement), ("b", call.b.placement), ("result", call.out_placement)):
@@ -233,7 +267,12 @@ def _bias_is_separate(call: MatmulCall, problem: Problem) -> bool:
     if bias is None or not bias.shape:
         return True
     rows = bias.shape[-2] if len(bias.shape) > 1 else 1
-    if problem.batch_b > 1 or rows > 1 or bias.batch > 1 or bias.padded[-1] != problem.n:
+    if problem.batch_b > 1 or bias.batch > 1 or bias.padded[-1] != problem.n:
+        return True
+    if call.config is not None and rows <= bias.padded[-2] == problem.a.tile[0]:
+        # A row of tiles, of which row 0 is added to every row.
+        return call.config.kind in (Kind.MULTI_CORE, Kind.REUSE)
+    if rows > 1:
         return True
     if call.config is not None:
         return call.config.kind in (Kind.MULTI_CORE, Kind.REUSE)
@@ -269,7 +308,7 @@ def resolve(call: MatmulCall) -> MatmulProgram:
         placement = Placement(memory_layout, placement.buffer, shard)
     # An interleaved untilized result is still labelled TILE; it is refused when it would run.
     layout = Layout.ROW_MAJOR if config.untilize_out and placement.sharded else Layout.TILE
-    out = Operand(shape, (*shape[:-2], problem.m, problem.n), call.out_dtype, layout, placement)
+    out = Operand(shape, (*shape[:-2], problem.m, problem.n), call.out_dtype, layout, placement, call.out_tile)
     _check_shards(problem, config, out)
     _check_output_tensor(call, result_shape(call, shape))
     check_config(problem, config)
@@ -305,13 +344,13 @@ def empty_result(call: MatmulCall) -> Operand:
     """
     check_ranks(call)
     a, b = as_matrices(call)
-    problem = Problem(a, b, None, call.out_dtype, call.out_placement, compute_config(call), call.chip, call.transpose_a)
+    problem = _problem(call, a, b)
     check_operands(problem)
     product = product_shape(a, b)
     shape = result_shape(call, product)
     _check_output_tensor(call, shape)
     padded = (*product[:-2], up(product[-2], TILE) * TILE, up(product[-1], TILE) * TILE)
-    return Operand(shape, padded, call.out_dtype, placement=call.out_placement)
+    return Operand(shape, padded, call.out_dtype, placement=call.out_placement, tile=call.out_tile)
 
 
 def _checked_shard(problem: Problem, config: ProgramConfig) -> tuple[TensorMemoryLayout, Shard | None]:
@@ -349,8 +388,6 @@ def _refuse_unmodelled(config: ProgramConfig, transpose_b: bool) -> None:
     reasons = dict.fromkeys(config.unmodelled, "is not modelled")
     if config.gather_in0 and transpose_b:
         reasons["gather_in0"] = "with transpose_b is not modelled"
-    if config.kind is Kind.BATCHED_DRAM_SHARDED:
-        reasons[config.kind.value] = "is not modelled"
     for name, reason in reasons.items():
         raise UnsupportedError(f"ttnn.matmul: {name} {reason}.", "unimplemented")
 

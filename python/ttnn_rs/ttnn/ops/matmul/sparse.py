@@ -38,7 +38,8 @@ from ttnn.ops._programs.product import tiles_of
 from ttnn.ops._programs.windows import copy_tiles
 from ttnn.tensor.tensor import Tensor
 
-from .operator import GROWS_WITH_K, OPTIONS, RAISES, launch, settings_of
+from .operator import GROWS_WITH_K, RAISES, launch, settings_of
+from .parameters import OPTIONS
 
 _NAME: Final = "ttnn.sparse_matmul"
 _DTYPES: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B, DataType.BFLOAT4_B)

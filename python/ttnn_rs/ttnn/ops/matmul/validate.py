@@ -370,6 +370,28 @@ class _Families(Checks):
                     "unimplemented",
                 )
 
+    def batched_dram_sharded(self) -> None:
+        """Require every core, and every DRAM bank, to hold whole matrices."""
+        config, problem = self.config, self.problem
+        for label, placement, memory in (
+            ("Input A", self.a, BufferType.L1),
+            ("Input B", self.b, BufferType.DRAM),
+            ("Output", self.out, BufferType.L1),
+        ):
+            self.layout_is(label, placement.layout, TensorMemoryLayout.HEIGHT_SHARDED)
+            self.require(
+                placement.buffer is memory,
+                f"{label} buffer type must be {memory.cpp_name}, got: {placement.buffer.cpp_name}",
+                error=MemoryConfigError,
+            )
+        self.only("per_core_M", problem.mt, f"M ({problem.mt}) must equal per_core_M ({config.per_core_m})")
+        self.only("per_core_N", problem.nt, f"N ({problem.nt}) must equal per_core_N ({config.per_core_n})")
+        if self.b.shard is not None:
+            self.banks_of_matrices(self.b.shard)
+        for label, shard in (("Input A", self.a.shard), ("Output", self.out.shard)):
+            if shard is not None:
+                self.divides(f"shard height of {label}", shard.height_t, "M", problem.mt)
+
     def keeps_in0(self) -> bool:
         """Return whether A, one matrix, may stay in L1 while the matrices of B pass by."""
         config, a, b = self.config, self.problem.a, self.problem.b
@@ -447,6 +469,7 @@ def check_config(problem: Problem, config: ProgramConfig) -> None:
         Kind.MCAST_2D: checks.mcast_2d,
         Kind.MCAST_1D: checks.mcast_1d,
         Kind.DRAM_SHARDED: checks.dram_sharded,
+        Kind.BATCHED_DRAM_SHARDED: checks.batched_dram_sharded,
     }
     family[config.kind]()
     checks.batch()

@@ -1,0 +1,146 @@
+"""The parameters of `ttnn.matmul` and `ttnn.linear`, and of the operators on top of them.
+
+Source: TT-NN docs "ttnn.matmul" and "ttnn.linear".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from ttnn.base.activation import UnaryWithParam
+from ttnn.base.core_range import CoreGrid
+from ttnn.base.enums import UnaryOpType
+from ttnn.device.coordinates import SubDeviceId
+from ttnn.operation.signature import (
+    BOOLEAN,
+    COMPUTE_KERNEL_CONFIG,
+    DATA_TYPE,
+    INTEGER,
+    MEMORY_CONFIG,
+    TENSOR,
+    TILE,
+    Kind,
+    Param,
+    instance_kind,
+)
+from ttnn.tensor.tensor import Tensor
+
+from .config_data import AnyProgramConfig
+
+
+def _check_sub_device(operator: str, number: SubDeviceId, values: Sequence[object]) -> None:
+    """Refuse a part of the device that there is not."""
+    tensor = next(value for value in values if isinstance(value, Tensor))
+    device = tensor._device
+    if device is not None:
+        device._sub_devices.check_ids(operator, [number])
+
+
+_PROGRAM_CONFIG: Final = Kind(
+    "ttnn::operations::matmul::MatmulMultiCoreProgramConfig | ttnn.MatmulMultiCoreReuseProgramConfig | "
+    "ttnn.MatmulMultiCoreReuseMultiCastProgramConfig | ttnn.MatmulMultiCoreReuseMultiCast1DProgramConfig | "
+    "ttnn.MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig | "
+    "ttnn.MatmulMultiCoreReuseMultiCastBatchedDRAMShardedProgramConfig",
+    lambda value: isinstance(value, AnyProgramConfig),
+    "AnyProgramConfig",
+)
+_ACTIVATION: Final = instance_kind(
+    "str | ttnn.UnaryWithParam", str, UnaryWithParam, UnaryOpType, spelled="str | UnaryWithParam | UnaryOpType"
+)
+_ANYTHING: Final = Kind(
+    "Sequence[ttnn.PrefetcherPipe]", lambda value: isinstance(value, list | tuple), "Sequence[object]"
+)
+
+OPERANDS: Final = (
+    Param("input_tensor_a", TENSOR, doc="[..., M, K] on a device, in TILE_LAYOUT."),
+    Param(
+        "input_tensor_b",
+        TENSOR,
+        doc="[..., K, N]. A single matrix is multiplied with every matrix of `input_tensor_a`.",
+    ),
+)
+BIAS: Final = Param(
+    "bias",
+    TENSOR,
+    None,
+    doc="[1, N] or [N]; with `program_config` also [32, N], of which row 0 is added. It is fused, except with a "
+    "batched `input_tensor_b`, with a Reuse program, or, without `program_config` and `core_grid`, for most tensors in "
+    "L1. Otherwise, and for other shapes, it is added by `ttnn.add`.",
+)
+OPTIONS: Final = (
+    Param("transpose_a", BOOLEAN, False, doc="Whether `input_tensor_a` is [..., K, M]."),
+    Param("transpose_b", BOOLEAN, False, doc="Whether `input_tensor_b` is [..., N, K]."),
+    Param(
+        "memory_config",
+        MEMORY_CONFIG,
+        None,
+        doc="Memory configuration of the output. The program chooses the shards of a sharded output. Default: "
+        "interleaved DRAM.",
+    ),
+    Param("dtype", DATA_TYPE, None, doc="Data type of the output. Default: that of `input_tensor_a`."),
+    Param(
+        "program_config",
+        _PROGRAM_CONFIG,
+        None,
+        doc="Program configuration: blocking of the product. "
+        "It changes the bits of the result. Default: "
+        "chosen by shape.",
+    ),
+    Param(
+        "activation",
+        _ACTIVATION,
+        None,
+        doc="Activation. It is fused with `core_grid`, and then precedes a bias that is not fused. Otherwise it runs "
+        "last.",
+    ),
+    Param(
+        "compute_kernel_config",
+        COMPUTE_KERNEL_CONFIG,
+        None,
+        doc="Math fidelity, Dst width and packer accumulation. Default: HiFi3 (HiFi4 on Blackhole) for two float32 "
+        "tensors; LoFi with `program_config` or `core_grid`, or for two block floats; else HiFi2. A float32 "
+        "output uses a 32-bit Dst, others are accumulated in L1.",
+    ),
+    Param(
+        "core_grid",
+        instance_kind("ttnn.CoreGrid", CoreGrid),
+        None,
+        doc="Grid of cores, at most the device's. It selects fidelity and blocking, and so changes the bits of the "
+        "result.",
+    ),
+    Param(
+        "output_tile",
+        TILE,
+        None,
+        doc="Tile of the output. Default: as high as those of `input_tensor_a`, as wide as those of `input_tensor_b`.",
+    ),
+    Param("optional_output_tensor", TENSOR, None, doc="Preallocated output."),
+    Param(
+        "global_cb",
+        Kind("ttnn._ttnn.global_circular_buffer.global_circular_buffer", lambda value: value is not None, "object"),
+        None,
+        modelled=False,
+    ),
+    Param(
+        "sub_device_id",
+        instance_kind("ttnn.SubDeviceId", SubDeviceId),
+        None,
+        doc="Part of the device whose cores run the program. It changes no element.",
+        check=_check_sub_device,
+    ),
+    Param("prefetcher_pipes", _ANYTHING, [], modelled=False),
+)
+_PLAIN: Final = (
+    "memory_config",
+    "dtype",
+    "program_config",
+    "compute_kernel_config",
+    "core_grid",
+    "output_tile",
+    "optional_output_tensor",
+)
+PRODUCT_OPTIONS: Final = tuple(option for name in _PLAIN for option in OPTIONS if option.name == name)
+"""The options that every operator on top of a matrix product takes, in the order of `product`."""
+
+COLUMN_OFFSET: Final = Param("in0_column_offset", INTEGER, None, modelled=False)
