@@ -112,7 +112,14 @@ MEMORY_CONFIG: Final = instance_kind("ttnn.MemoryConfig", MemoryConfig)
 MEMORY_LAYOUT: Final = instance_kind("ttnn.TensorMemoryLayout", TensorMemoryLayout)
 ORIENTATION: Final = instance_kind("ttnn.ShardOrientation", ShardOrientation)
 CORE_RANGE_SET: Final = instance_kind("ttnn.CoreRangeSet", CoreRangeSet)
-CORE_COORD_OR_SET: Final = instance_kind("ttnn.CoreCoord | ttnn.CoreRangeSet", CoreCoord, CoreRangeSet)
+CORE_COORD_OR_SET: Final = Kind(
+    "ttnn.CoreCoord | ttnn.CoreRangeSet",
+    lambda value: (
+        isinstance(value, CoreCoord | CoreRangeSet)
+        or (isinstance(value, tuple | list) and len(value) == 2 and all(map(_is_word, value)))
+    ),
+    "ttnn.CoreCoord | tuple[int, int] | ttnn.CoreRangeSet",
+)
 # Sub-devices do not exist here, so there is no value of this kind.
 SUB_DEVICE_ID: Final = Kind("ttnn.SubDeviceId", lambda value: False)
 DEVICE: Final = instance_kind("ttnn._ttnn.multi_device.MeshDevice", MeshDevice)

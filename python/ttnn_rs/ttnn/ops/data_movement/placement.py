@@ -99,15 +99,16 @@ def _to_shards(
 
 def _to_shards_on_grid(
     input_tensor: Tensor,
-    grid: CoreCoord | CoreRangeSet,
+    grid: CoreCoord | tuple[int, int] | CoreRangeSet,
     shard_shape: Sequence[int],
     shard_scheme: TensorMemoryLayout,
     shard_orientation: ShardOrientation,
     output_dtype: DataType | None,
     keep_l1_aligned: bool | None,
 ) -> Tensor:
-    if isinstance(grid, CoreCoord):
+    if not isinstance(grid, CoreRangeSet):
         # A coordinate is the size of a grid that starts at 0-0.
+        grid = grid if isinstance(grid, CoreCoord) else CoreCoord(*grid)
         grid = CoreRangeSet([CoreRange(CoreCoord(0, 0), CoreCoord(grid.x - 1, grid.y - 1))])
     shards = ShardSpec(grid, list(shard_shape), shard_orientation)
     config = MemoryConfig(shard_scheme, BufferType.L1, shards)
