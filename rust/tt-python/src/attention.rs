@@ -38,7 +38,8 @@ fn attention_prefill(
     program: Option<&Program<'_>>,
 ) -> PyResult<()> {
     keywords!(py, program; formats, sizes, rows, positions, first_row, chunks, causal, window: Option<usize>,
-        mask_shape = None, keys, values, table: TableArgument, fidelity, dst32, scale: f32, approximate, arch);
+        mask_shape = None, keys, values, table: TableArgument, sinks: Vec<f32>, fidelity, dst32, scale: f32, approximate,
+        arch);
     let (batch, heads, kv_heads, width, value_width) = sizes;
     let program = PrefillProgram {
         numerics: Numerics { formats, fidelity, dst32, scale: scale.to_bits(), approximate, arch },
@@ -52,6 +53,7 @@ fn attention_prefill(
         mask: mask_shape.map(|(format, batch, heads, rows, columns)| Mask { format, batch, heads, rows, columns }),
         keys: cache(keys, &table),
         values: cache(values, &table),
+        sinks: sinks.into_iter().map(f32::to_bits).collect(),
     };
     let (queries, keys, values) = (&*tensors.0, &*tensors.1, &*tensors.2);
     let all: Vec<&Buffer> =
@@ -70,7 +72,8 @@ fn attention_decode(
     program: Option<&Program<'_>>,
 ) -> PyResult<()> {
     keywords!(py, program; formats, sizes, positions: Vec<i64>, causal, window: Option<usize>, chunks: Vec<usize>,
-        cores, mask_shape = None, keys, values, table: TableArgument, fidelity, dst32, scale: f32, approximate, arch);
+        cores, mask_shape = None, keys, values, table: TableArgument, sinks: Vec<f32>, fidelity, dst32, scale: f32,
+        approximate, arch);
     let (batch, heads, kv_heads, width, value_width) = sizes;
     let program = DecodeProgram {
         numerics: Numerics { formats, fidelity, dst32, scale: scale.to_bits(), approximate, arch },
@@ -83,6 +86,7 @@ fn attention_decode(
         mask: mask_shape.map(|(format, batch, heads, rows, columns)| Mask { format, batch, heads, rows, columns }),
         keys: cache(keys, &table),
         values: cache(values, &table),
+        sinks: sinks.into_iter().map(f32::to_bits).collect(),
     };
     let (queries, keys, values) = (&*tensors.0, &*tensors.1, &*tensors.2);
     let all: Vec<&Buffer> =

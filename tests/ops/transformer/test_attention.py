@@ -195,8 +195,6 @@ def test_what_does_not_fit_is_refused(device: ttnn.MeshDevice) -> None:
         SDPA(*_qkv(device, 1, 1, 32, 32, 40))
     with pytest.raises(ttnn.ParameterError, match="q_chunk_size is 33"):
         SDPA(q, k, v, program_config=_config(33, 32))
-    with pytest.raises(ttnn.UnsupportedError, match="attention_sink"):
-        SDPA(q, k, v, attention_sink=mask)
     query = _tensor(_values((1, 1, 2, 64), 0), device)
     with pytest.raises(ttnn.ParameterError, match="0 positions for 1 users"):
         DECODE(query, k, v)

@@ -39,6 +39,8 @@ pub struct DecodeProgram {
     pub keys: Cache,
     /// Values.
     pub values: Cache,
+    /// For each head of queries, a score that belongs to no key: FP32 bits of a bfloat16. Empty without.
+    pub sinks: Vec<u32>,
 }
 
 impl DecodeProgram {
@@ -161,6 +163,15 @@ pub fn decode(device: &mut Device, buffers: &Buffers, program: &DecodeProgram) -
     )
 }
 
+/// A tile whose rows hold the datum of column 0 everywhere.
+fn in_every_column(page: &Page) -> Page {
+    let mut spread = [0; BYTES];
+    for (index, datum) in spread.as_chunks_mut().0.iter_mut().enumerate() {
+        *datum = in_column(page, TileShape::FULL.position(index).0).to_le_bytes();
+    }
+    spread
+}
+
 fn copy_row(from: &Tile, row: usize, to: &mut Tile, to_row: usize) {
     for column in [0, 16] {
         let (source, target) = (TileShape::FULL.index(row, column), TileShape::FULL.index(to_row, column));
@@ -239,6 +250,9 @@ impl Kernel<'_> {
             if to < from { self.merge(a, b, registers) } else { self.merge(b, a, registers) }
         }
         let mut all = found.swap_remove(0);
+        if !program.sinks.is_empty() {
+            self.absorb(unit * self.unit(), &mut all, registers);
+        }
         let mut factor = [0; BYTES];
         steps.reciprocal_of_column(&all.sum, &mut factor, registers);
         steps.load_column(&factor, registers);
@@ -314,6 +328,23 @@ impl Kernel<'_> {
             }
         }
         Ok(now)
+    }
+
+    /// Takes scores in that belong to no key, one for each head: they count for maxima and sums.
+    fn absorb(&self, first_head: usize, all: &mut Found, registers: &mut Registers) {
+        let steps = &self.steps;
+        let (mut sinks, mut factor, mut share, mut sum) = ([0; BYTES], [0; BYTES], [0; BYTES], [0; BYTES]);
+        let of_unit = self.program.sinks.iter().skip(first_head).take(self.unit());
+        of_unit.enumerate().for_each(|(row, &word)| set_in_column(&mut sinks, row, (word >> 16) as u16));
+        let before = all.max;
+        steps.row_max(std::slice::from_ref(&in_every_column(&sinks)), Some(&before), &mut all.max, registers);
+        steps.correction(&before, &all.max, &mut factor, registers);
+        steps.correction(&sinks, &all.max, &mut share, registers);
+        steps.load_column(&factor, registers);
+        steps.scale(&mut all.sum, registers);
+        all.output.iter_mut().for_each(|output| steps.scale(output, registers));
+        steps.join(EltwiseOp::Add, (&all.sum, &share), &mut sum, registers);
+        all.sum = sum;
     }
 
     /// Adds a mask whose rows are query heads.

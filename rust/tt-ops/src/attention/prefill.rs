@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use tt_memory::access::{Output, Pages};
 use tt_memory::{BufferId, Device};
-use tt_tensix::fpu::{self, Accumulator, PreparedB};
+use tt_tensix::fpu::{self, Accumulator, EltwiseOp, PreparedB};
 use tt_tensix::tile_io::Input;
 
 use super::tiles::{BYTES, Page, Registers, Steps};
@@ -43,6 +43,8 @@ pub struct PrefillProgram {
     pub keys: Cache,
     /// Values; the first columns of the keys if it has their buffer.
     pub values: Cache,
+    /// For each head of queries, a score that belongs to no key: FP32 bits of a bfloat16. Empty without.
+    pub sinks: Vec<u32>,
 }
 
 impl PrefillProgram {
@@ -373,11 +375,34 @@ impl Kernel<'_> {
         row.begun = true;
     }
 
+    /// Takes a score in that belongs to no key: it counts for the maximum and the sum. The sum is in column 0 then.
+    fn absorb(&self, sink: u32, row: &mut Row, registers: &mut Registers) {
+        let steps = &self.steps;
+        let (mut total, mut factor, mut share) = ([0; BYTES], [0; BYTES], [0; BYTES]);
+        steps.sum_of_rows(&row.sum, &mut total, registers);
+        for datum in share.as_chunks_mut().0 {
+            *datum = ((sink >> 16) as u16).to_le_bytes();
+        }
+        row.max_before = row.max;
+        steps.row_max(std::slice::from_ref(&share), Some(&row.max_before), &mut row.max, registers);
+        steps.correction(&row.max_before, &row.max, &mut factor, registers);
+        steps.probabilities(std::slice::from_mut(&mut share), &row.max, None, registers);
+        steps.load_column(&factor, registers);
+        steps.scale(&mut total, registers);
+        row.output.iter_mut().for_each(|output| steps.scale(output, registers));
+        steps.join(EltwiseOp::Add, (&share, &total), &mut row.sum, registers);
+    }
+
     /// The output over the sum of probabilities.
     fn finish(&self, batch: usize, row: &mut Row, registers: &mut Registers) -> Result<(), OpError> {
         let (program, sizes) = (self.program, &self.program.sizes);
         let mut factor = [0; BYTES];
-        self.steps.reciprocal_of_rows(&row.sum, &mut factor, registers);
+        if let Some(&sink) = program.sinks.get(row.head) {
+            self.absorb(sink, row, registers);
+            self.steps.reciprocal_of_column(&row.sum, &mut factor, registers);
+        } else {
+            self.steps.reciprocal_of_rows(&row.sum, &mut factor, registers);
+        }
         self.steps.load_column(&factor, registers);
         let first = ((batch * sizes.heads + row.head) * program.rows + row.number) * sizes.value_width;
         for (column, output) in row.output.iter().enumerate() {

@@ -348,20 +348,35 @@ impl Steps {
         self.pack_column.pack(dst, result);
     }
 
-    /// 1 / the sums of the rows of a tile, by a product with a column of ones.
+    /// The sums of the rows of a tile to Dst, by a product with a column of ones.
+    fn rows_to_dst(&self, sum: &Page, registers: &mut Registers) {
+        let Registers { a, left, right, sums, dst, .. } = registers;
+        a.fill(0);
+        (0..32).for_each(|row| a[first_of_row(row)] = ONE);
+        right.prepare(&self.math, a);
+        self.kept.to_src(sum, a);
+        left.prepare(&self.math, a);
+        sums.clear();
+        fpu::accumulate(&self.math, sums, right, left);
+        dst.copy_from_slice(sums.dst());
+    }
+
+    /// The same, packed.
+    pub(super) fn sum_of_rows(&self, sum: &Page, result: &mut Page, registers: &mut Registers) {
+        self.rows_to_dst(sum, registers);
+        self.pack_column.pack(&registers.dst, result);
+    }
+
+    /// 1 / the sums of the rows of a tile.
     pub(super) fn reciprocal_of_rows(&self, sum: &Page, result: &mut Page, registers: &mut Registers) {
-        {
-            let Registers { a, left, right, sums, dst, .. } = &mut *registers;
-            a.fill(0);
-            (0..32).for_each(|row| a[first_of_row(row)] = ONE);
-            right.prepare(&self.math, a);
-            self.kept.to_src(sum, a);
-            left.prepare(&self.math, a);
-            sums.clear();
-            fpu::accumulate(&self.math, sums, right, left);
-            dst.copy_from_slice(sums.dst());
-        }
+        self.rows_to_dst(sum, registers);
         self.finish_reciprocal(result, registers);
+    }
+
+    /// A kept tile times the loaded column, packed in its place.
+    pub(super) fn scale(&self, page: &mut Page, registers: &mut Registers) {
+        self.times_b(page, registers);
+        self.pack.pack(&registers.dst, page);
     }
 
     /// 1 / column 0 of a tile.

@@ -107,10 +107,14 @@ def integers(name: str, tensor: Tensor, label: str) -> list[int]:
     if tensor._spec.dtype not in INDEX_DTYPES:
         raise DTypeError(f"{name}: {label} is {tensor._spec.dtype.name}; it must be INT32 or UINT32.")
 
-    def flat(values: Any) -> list[int]:
-        if not isinstance(values, list):
-            return [int(values)]
-        return [item for value in values for item in flat(value)]
+    return [int(value) for value in numbers_of(tensor)]
+
+
+def numbers_of(tensor: Tensor) -> list[float]:
+    """Return the elements of a small tensor, in order."""
+
+    def flat(values: Any) -> list[float]:
+        return [item for value in values for item in flat(value)] if isinstance(values, list) else [values]
 
     return flat(tensor.to_list())
 
@@ -201,6 +205,40 @@ def numerics(
     }
 
 
+def sinks(name: str, tensor: Tensor | None, query: Tensor, shape: tuple[int, ...]) -> list[float]:
+    """Return the score of every head that belongs to no key; empty without a tensor.
+
+    Args:
+        name: The operator.
+        tensor: The scores, in column 0.
+        query: The queries.
+        shape: What the tensor must have.
+
+    Raises:
+        ShapeError: it has another shape.
+        DTypeError: it is neither bfloat16 nor a block float.
+        LayoutError: it is row-major.
+    """
+    if tensor is None:
+        return []
+    same_device(name, on_device(name, query), tensor, "attention_sink")
+    spec = tensor._spec
+    if spec.layout is not Layout.TILE:
+        raise LayoutError(f"{name}: attention_sink is row-major.", vendor="Attention sink must be tilized")
+    if spec.dtype not in DTYPES:
+        raise DTypeError(
+            f"{name}: attention_sink is {spec.dtype.name}; typecast it to bfloat16.",
+            vendor="Attention sink must be in BF16, BFP8, or BFP4 dataformat",
+        )
+    if tuple(spec.shape) != shape:
+        raise ShapeError(
+            f"{name}: attention_sink has shape {list(spec.shape)}; it must be {list(shape)}.",
+            vendor="Attention sink num_heads must match Q num_heads",
+        )
+    columns = shape[-1]
+    return numbers_of(tensor)[::columns]
+
+
 def place(memory_config: MemoryConfig | None) -> MemoryConfig:
     """Return where the output lies."""
     return memory_config or DRAM_MEMORY_CONFIG
@@ -225,7 +263,12 @@ COMPUTE: Final = Param(
     None,
     doc="Math fidelity and Dst width. Default: HiFi2 and 16 bits.",
 )
-SINK: Final = Param("attention_sink", TENSOR, None, modelled=False)
+SINK: Final = Param(
+    "attention_sink",
+    TENSOR,
+    None,
+    doc="[1, H, 1, 1]: for each head a score without a value, which takes a part of the probability.",
+)
 SOURCE: Final = "tt-metal `ttnn/cpp/ttnn/operations/transformer/sdpa`"
 ACCURACY: Final = Accuracy(
     {DataType.BFLOAT8_B: 16, DataType.BFLOAT4_B: 16}, reason="for the exponential of scores is 3 % off"

@@ -38,6 +38,7 @@ from ttnn.ops._programs.attention import (
     numerics,
     operand,
     place,
+    sinks,
     tiles,
 )
 from ttnn.ops._programs.common import allocate, on_device
@@ -75,6 +76,7 @@ def _run(
     window: int | None = None,
     table: PageTable | None = None,
     start: int = 0,
+    sink: Tensor | None = None,
 ) -> Tensor:
     """Run the program; `start` is the position of the first query."""
     query, key, value = tensors
@@ -109,6 +111,7 @@ def _run(
         keys=cache_shape(key),
         values=cache_shape(value),
         table=None if table is None else (list(table.blocks), table.per_batch),
+        sinks=sinks(name, sink, query, (1, heads, 1, 1)),
         **numerics(name, (query, key, value, output), scale, compute_kernel_config, program_config),
     )
     return output
@@ -142,6 +145,7 @@ def _attention(
     memory_config: MemoryConfig | None,
     program_config: SDPAProgramConfig | None,
     compute_kernel_config: WormholeComputeKernelConfig | None,
+    sink: Tensor | None,
     *_: object,
 ) -> Tensor:
     _check(_SDPA, query, key, value, paged=False)
@@ -161,6 +165,7 @@ def _attention(
         compute_kernel_config=compute_kernel_config,
         mask=mask,
         window=window,
+        sink=sink,
     )
 
 
@@ -200,6 +205,7 @@ def _paged(
     scale: float | None,
     options: tuple[MemoryConfig | None, SDPAProgramConfig | None, WormholeComputeKernelConfig | None],
     window: int | None = None,
+    sink: Tensor | None = None,
 ) -> Tensor:
     query, key, value = tensors
     memory_config, program_config, compute_kernel_config = options
@@ -226,6 +232,7 @@ def _paged(
         window=window,
         table=table,
         start=first,
+        sink=sink,
     )
 
 
@@ -242,14 +249,14 @@ def _chunked(
     compute_kernel_config: WormholeComputeKernelConfig | None,
     geometry: None,
     window: int | None,
-    sink: None,
+    sink: Tensor | None,
 ) -> Tensor:
     name = "ttnn.transformer.chunked_scaled_dot_product_attention"
     if start is None and start_tensor is not None:
         start = next(iter(integers(name, start_tensor, "chunk_start_idx_tensor")), None)
     options = (memory_config, program_config, compute_kernel_config)
     tensors = (query, key, value)
-    return _paged(name, tensors, page_table, start, value._spec.shape[-1], scale, options, window)
+    return _paged(name, tensors, page_table, start, value._spec.shape[-1], scale, options, window, sink)
 
 
 def _value_width(name: str, key: Tensor, columns: int) -> int:

@@ -6,7 +6,7 @@ Source: tt-metal `ttnn/cpp/ttnn/operations/transformer/sdpa_decode`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
@@ -39,6 +39,7 @@ from ttnn.ops._programs.attention import (
     numerics,
     operand,
     place,
+    sinks,
     tiles,
 )
 from ttnn.ops._programs.common import allocate, on_device
@@ -64,6 +65,7 @@ class _Call:
     program_config: SDPAProgramConfig | None
     compute_kernel_config: WormholeComputeKernelConfig | None
     share_cache: bool = False
+    sink: Tensor | None = None
 
 
 def _positions(name: str, call: _Call, batch: int, length: int) -> list[int]:
@@ -181,6 +183,7 @@ def _run(
         keys=cache_shape(key),
         values=cache_shape(value),
         table=None if table is None else (list(table.blocks), table.per_batch),
+        sinks=sinks(name, call.sink, query, (heads, TILE_SIZE)),
         **settings,
     )
     return untilized(name, output, target) if in_rows else output
@@ -199,23 +202,23 @@ def _width(name: str, key: Tensor, value: Tensor | None, columns: int) -> int:
 
 
 def _decode(query: Tensor, key: Tensor, value: Tensor, *rest: Any) -> Tensor:
-    causal, mask, cur_pos, cur_pos_tensor, _, scale, window, memory, program, compute, share = rest
+    causal, mask, cur_pos, cur_pos_tensor, sink, scale, window, memory, program, compute, share = rest
     name = "ttnn.transformer.scaled_dot_product_attention_decode"
-    call = _Call(causal, mask, cur_pos, cur_pos_tensor, scale, window, memory, program, compute, bool(share))
+    call = _Call(causal, mask, cur_pos, cur_pos_tensor, scale, window, memory, program, compute, bool(share), sink)
     return _run(name, query, key, value, value._spec.shape[-1], None, call)
 
 
 def _paged_decode(query: Tensor, key: Tensor, value: Tensor, page_table: Tensor, *rest: Any) -> Tensor:
-    causal, mask, cur_pos_tensor, _, scale, window, memory, program, compute = rest[:9]
+    causal, mask, cur_pos_tensor, sink, scale, window, memory, program, compute = rest[:9]
     name = "ttnn.transformer.paged_scaled_dot_product_attention_decode"
-    call = _Call(causal, mask, (), cur_pos_tensor, scale, window, memory, program, compute)
+    call = _Call(causal, mask, (), cur_pos_tensor, scale, window, memory, program, compute, sink=sink)
     return _run(name, query, key, value, value._spec.shape[-1], page_table, call)
 
 
 def _mla_decode(query: Tensor, key: Tensor, value: Tensor | None, head_dim_v: int, *rest: Any) -> Tensor:
-    causal, mask, cur_pos, cur_pos_tensor, _, scale, window, memory, program, compute = rest
+    causal, mask, cur_pos, cur_pos_tensor, sink, scale, window, memory, program, compute = rest
     name = "ttnn.transformer.flash_multi_latent_attention_decode"
-    call = _Call(causal, mask, cur_pos, cur_pos_tensor, scale, window, memory, program, compute)
+    call = _Call(causal, mask, cur_pos, cur_pos_tensor, scale, window, memory, program, compute, sink=sink)
     width = _width(name, key, value, head_dim_v)
     return _run(name, query, key, value or key, width, None, call)
 
@@ -223,9 +226,9 @@ def _mla_decode(query: Tensor, key: Tensor, value: Tensor | None, head_dim_v: in
 def _paged_mla_decode(
     query: Tensor, key: Tensor, value: Tensor | None, head_dim_v: int, page_table: Tensor, *rest: Any
 ) -> Tensor:
-    causal, mask, cur_pos_tensor, _, scale, window, memory, program, compute = rest[:9]
+    causal, mask, cur_pos_tensor, sink, scale, window, memory, program, compute = rest[:9]
     name = "ttnn.transformer.paged_flash_multi_latent_attention_decode"
-    call = _Call(causal, mask, (), cur_pos_tensor, scale, window, memory, program, compute)
+    call = _Call(causal, mask, (), cur_pos_tensor, scale, window, memory, program, compute, sink=sink)
     width = _width(name, key, value, head_dim_v)
     return _run(name, query, key, value or key, width, page_table, call)
 
@@ -257,7 +260,8 @@ _TABLE: Final = Param(
     example=Operand((1, 2), dtype=DataType.UINT32, layout=Layout.ROW_MAJOR, between=(0, 0)),
 )
 _HEAD_DIM_V: Final = Param("head_dim_v", INTEGER, doc="Columns of values.", example=32)
-_OPTIONS: Final = (SINK, SCALE, WINDOW, MEMORY, PROGRAM_CONFIG, COMPUTE)
+_SINK: Final = replace(SINK, doc="[H, 32]: in column 0, for each head a score without a value.")
+_OPTIONS: Final = (_SINK, SCALE, WINDOW, MEMORY, PROGRAM_CONFIG, COMPUTE)
 _PAGED_OPTIONS: Final = (
     _CAUSAL,
     _MASK,
