@@ -426,6 +426,7 @@ def replace_tile_rows(
 ) -> None: ...
 
 class _AttentionArguments(TypedDict):
+    sinks: list[float]
     formats: tuple[int, int, int, int]
     sizes: tuple[int, int, int, int, int]
     causal: bool
@@ -468,6 +469,7 @@ class _GroupNormArguments(TypedDict):
     group: int
     blocks: list[tuple[int, int]]
     adds_tiles: bool
+    welford: bool
     local: float
     across: float | None
     epsilon: float

@@ -551,9 +551,10 @@ class _ExperimentalQuasarGcd(FastOperation):
 
 class _ExperimentalQuasarInterleavedToSharded(FastOperation):
     @overload
-    def __call__(self, input_tensor: Tensor, grid: CoreCoord | CoreRangeSet, shard_shape: Shape | Sequence[int],
-        shard_scheme: TensorMemoryLayout, shard_orientation: ShardOrientation, output_dtype: DataType | None = None, *,
-        keep_l1_aligned: bool | None = False, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+    def __call__(self, input_tensor: Tensor, grid: CoreCoord | tuple[int, int] | CoreRangeSet,
+        shard_shape: Shape | Sequence[int], shard_scheme: TensorMemoryLayout, shard_orientation: ShardOrientation,
+        output_dtype: DataType | None = None, *, keep_l1_aligned: bool | None = False, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
     @overload
     def __call__(self, input_tensor: Tensor, sharded_memory_config: MemoryConfig, output_dtype: DataType | None = None,
         *, keep_l1_aligned: bool | None = False, preallocated_output: Tensor | None = None, queue_id: int | None = None,

@@ -1,7 +1,8 @@
 //! Group norm as the device programs do it: statistics of a group of channels over blocks of rows, joined in one tile.
 //!
 //! The two programs differ in how a block's sum is made: interleaved tensors reduce tile after tile onto one datum, sharded
-//! ones add the tiles up first. A datum that reduces a tile has met its factor twice.
+//! ones add the tiles up first. A datum that reduces a tile has met its factor twice. With Welford's form, every row of
+//! the tiles of a block has statistics of its own from the SFPU, which a RISC-V joins in FP32.
 
 use std::ops::Range;
 
@@ -10,8 +11,10 @@ use tt_memory::access::{Output, Pages};
 use tt_memory::{BufferId, Device};
 use tt_tensix::fpu::{self, Arch, Broadcast, EltwiseOp, MathConfig, MathFidelity, PoolOp, ReduceDim};
 use tt_tensix::pack::{EdgeMask, PackConfig, Packer};
+use tt_tensix::sfpu::lane::round_bf16_even;
 use tt_tensix::tile_io::{self, Input, Tile, ZERO};
 
+use crate::moments::Moments;
 use crate::operand::filled_tile;
 use crate::{Chain, OpError, for_each_page};
 
@@ -41,6 +44,8 @@ pub struct GroupNormProgram {
     pub blocks: Vec<(usize, usize)>,
     /// The tiles of a block are added up before they are reduced.
     pub adds_tiles: bool,
+    /// Statistics of the SFPU instead of sums; blocks are equally high.
+    pub welford: bool,
     /// Factor of a block's datums, FP32 bits.
     pub local: u32,
     /// Factor of the blocks' sums; `None` if there is one block whose sum is the result.
@@ -166,6 +171,35 @@ impl Steps {
     }
 }
 
+impl Steps {
+    /// A number, rounded to the format of statistics, in every datum of a source tile.
+    fn everywhere(&self, number: f32) -> Tile {
+        let mut tile = ZERO;
+        self.kept.to_src(&filled_tile(KEPT, round_bf16_even(number.to_bits())), &mut tile);
+        tile
+    }
+}
+
+/// Mean and variance of so many datums.
+#[derive(Clone, Copy, Default)]
+struct Statistics {
+    mean: f32,
+    variance: f32,
+    count: f32,
+}
+
+impl Statistics {
+    /// Those of the datums of both, operation by operation in FP32.
+    fn join(self, other: Self) -> Self {
+        let count = self.count + other.count;
+        let distance = other.mean - self.mean;
+        let mean = self.mean + distance * (other.count / count);
+        let squares = self.variance * self.count + other.variance * other.count;
+        let between = distance * distance * (self.count * other.count / count);
+        Self { mean, variance: (squares + between) / count, count }
+    }
+}
+
 struct Registers {
     a: Box<Tile>,
     b: Box<Tile>,
@@ -230,8 +264,12 @@ impl Kernel<'_> {
         registers.tiles.resize(program.rows * columns.len() * bytes, 0);
         let mut mask = ZERO;
         for group in groups {
-            let mean = self.statistic((batch, group), Summed::Datums, registers);
-            let variance = self.statistic((batch, group), Summed::Squares(&mean), registers);
+            let (mean, variance) = if program.welford {
+                self.statistics_of_rows((batch, group), registers)
+            } else {
+                let mean = self.statistic((batch, group), Summed::Datums, registers);
+                (mean, self.statistic((batch, group), Summed::Squares(&mean), registers))
+            };
             let inverse = self.inverse_root(&variance, registers);
             for column in self.tiles_of(group) {
                 self.mask(group, column, 32, &mut mask);
@@ -323,6 +361,47 @@ impl Kernel<'_> {
             a[0] = joined[0][0];
         }
         [a[0]; 1024]
+    }
+
+    /// Mean and variance of a group by Welford's form: in every datum of a tile each.
+    fn statistics_of_rows(&self, (batch, group): (usize, usize), registers: &mut Registers) -> (Tile, Tile) {
+        let (program, steps) = (self.program, &self.steps);
+        let size = program.group;
+        let Registers { a, dst, .. } = registers;
+        let mut all: Option<Statistics> = None;
+        for &(first, end) in &program.blocks {
+            let rows = (end - first) * size;
+            let factor = (1.0 / rows as f32).to_bits();
+            let mut moments = Moments::default();
+            let mut means = [0; 32];
+            for second in [false, true] {
+                for row in first..end {
+                    for column in self.tiles_of(group) {
+                        let place = |channel: usize| channel.clamp(32 * column, 32 * column + 32) - 32 * column;
+                        let channels = place(group * size)..place((group + 1) * size);
+                        steps.input.to_dst(&steps.math, self.input.page(self.page(batch, row, column)), a, dst);
+                        let is_first = (row, column) == (first, self.tiles_of(group).start);
+                        moments.take(dst, true, channels, (is_first, second));
+                    }
+                }
+                moments.end_pass(factor, second);
+                if !second {
+                    means = *moments.results();
+                }
+            }
+            let lanes = means.iter().zip(moments.results()).map(|(&mean, &variance)| Statistics {
+                mean: f32::from_bits(mean),
+                variance: f32::from_bits(variance),
+                count: rows as f32,
+            });
+            let block = lanes.reduce(Statistics::join);
+            all = match (all, block) {
+                (Some(before), Some(block)) => Some(before.join(block)),
+                (before, block) => before.or(block),
+            };
+        }
+        let Statistics { mean, variance, .. } = all.unwrap_or_default();
+        (steps.everywhere(mean), steps.everywhere(variance))
     }
 
     /// Adds a tile to the sum of its block.

@@ -19,6 +19,7 @@ mod half_table;
 pub mod indexed;
 pub mod matmul;
 pub mod matmul_fast;
+mod moments;
 pub mod movement;
 mod operand;
 mod pages;

@@ -7,7 +7,7 @@ use tt_cpu::Level;
 use tt_formats::DataFormat::{self, Float16B, Float32};
 use tt_memory::BufferType;
 use tt_ops::Chain;
-use tt_ops::pipeline::{Axis, Join, Load, Operand, Padding, Pass, Pipeline, Settings, Target, Tensor};
+use tt_ops::pipeline::{Axis, Join, Load, Moment, Operand, Padding, Pass, Pipeline, Settings, Target, Tensor};
 use tt_tensix::fpu::{self, Arch, Broadcast, EltwiseOp, MathConfig, MathFidelity, PoolOp, ReduceDim};
 use tt_tensix::pack::{self, DstFormat, EdgeMask, PackConfig};
 use tt_tensix::sfpu::{self, DstWidth};
@@ -203,7 +203,7 @@ fn variances_have_two_sums_each() {
     let (mean, squares) = ((1_f32 / 40.0).to_bits(), (1_f32 / 39.0).to_bits());
     let settings = Settings { domain: vec![40, 32], format: Float32, direct: true, ..settings(Axis::Height, true) };
     let tensors = vec![Tensor::Broadcast(Float32, vec![40, 32], None)];
-    let load = Load::Variance(Operand::Tensor(0), mean, squares);
+    let load = Load::Moment((Operand::Tensor(0), 0..2), Moment::Variance(mean, squares));
     let program = Pipeline::new(settings, tensors, vec![Pass { format: Float32, ..pass(load) }]).unwrap();
     let mut device = device();
     let input = tensor(&mut device, BufferType::Dram, 4096, &bytes);

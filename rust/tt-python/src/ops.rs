@@ -450,7 +450,7 @@ fn group_norm(
     program: Option<&Program<'_>>,
 ) -> PyResult<()> {
     keywords!(py, program; formats, parameter_formats, batch, rows, used_rows, channels, group, blocks, adds_tiles,
-        local: f32, across: Option<f32>, epsilon: f32, rsqrt, fidelity, dst32, arch);
+        welford, local: f32, across: Option<f32>, epsilon: f32, rsqrt, fidelity, dst32, arch);
     let program = GroupNormProgram {
         formats,
         parameters: parameter_formats,
@@ -461,6 +461,7 @@ fn group_norm(
         group,
         blocks,
         adds_tiles,
+        welford,
         local: local.to_bits(),
         global: across.map(f32::to_bits),
         epsilon: epsilon.to_bits(),

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tt_formats::DataFormat;
 use tt_ops::Chain;
-use tt_ops::pipeline::{Axis, Join, Load, Operand, Padding, Part, Pass, Pipeline, Settings, Target, Tensor};
+use tt_ops::pipeline::{Axis, Join, Load, Moment, Operand, Padding, Part, Pass, Pipeline, Settings, Target, Tensor};
 use tt_tensix::fpu::{Broadcast, EltwiseOp};
 use tt_tensix::sfpu::{self, BinaryCall};
 
@@ -150,10 +150,17 @@ fn pass_of(py: Python<'_>, pass: PassArgument<'_>) -> PyResult<Pass> {
         ("scan", &[of], _, _, Some(join)) => Load::Scan(join, of),
         ("scan", &[of], ..) => Load::Scan(Join::Compensated, of),
         ("running sum", &[of], ..) => Load::RunningSum(of),
-        ("variance", &[of], ..) if pass.factors.is_some() => {
+        ("anchor" | "mean" | "correction" | "variance", &[_], ..) if pass.factors.is_some() => {
             let (mean, squares) = pass.factors.unwrap_or_default();
-            Load::Variance(of, mean, squares)
+            let moment = match pass.load.as_str() {
+                "anchor" => Moment::Anchor,
+                "mean" => Moment::Mean(mean),
+                "correction" => Moment::Correction(mean),
+                _ => Moment::Variance(mean, squares),
+            };
+            Load::Moment(parts[0].clone(), moment)
         }
+        ("centred", &[of, anchor, correction], ..) => Load::Centred(of, anchor, correction),
         ("sum", ..) if pass.scaler.is_some() => {
             let (code, bits) = pass.scaler.unwrap_or_default();
             Load::Sum(parts, (format_of(py, code)?, bits), pass.used)

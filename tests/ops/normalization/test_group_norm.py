@@ -78,9 +78,56 @@ def test_what_does_not_fit_is_refused(device: ttnn.MeshDevice) -> None:
         ttnn.group_norm(x, inplace=False, num_groups=2, core_grid=ttnn.CoreGrid(x=1, y=3))
     with pytest.raises(ttnn.ParameterError, match="num_out_blocks is 5"):
         ttnn.group_norm(x, inplace=False, num_groups=2, core_grid=ttnn.CoreGrid(x=1, y=1), num_out_blocks=5)
-    with pytest.raises(ttnn.UnsupportedError, match="use_welford"):
-        ttnn.group_norm(x, inplace=False, num_groups=2, use_welford=True)
     with pytest.raises(ttnn.DTypeError, match="typecast"):
         ttnn.group_norm(ttnn.typecast(x, ttnn.float32), inplace=False, num_groups=2)
     with pytest.raises(ttnn.ShapeError, match="1, H"):
         ttnn.group_norm(_tensor((64, 64), device), inplace=False, num_groups=2)
+
+
+@pytest.mark.parametrize("grid", [(1, 1), (1, 4)])
+@pytest.mark.parametrize(("shape", "groups"), [((1, 1, 128, 64), 2), ((2, 1, 128, 320), 32), ((1, 1, 128, 96), 8)])
+def test_welford_is_near_the_reference(
+    shape: tuple[int, ...], groups: int, grid: tuple[int, int], device: ttnn.MeshDevice
+) -> None:
+    x = _tensor(shape, device)
+    options = {
+        "inplace": False,
+        "num_groups": groups,
+        "epsilon": 1e-5,
+        "core_grid": ttnn.CoreGrid(x=grid[0], y=grid[1]),
+    }
+    result = ttnn.group_norm(x, use_welford=True, **options)
+    reference = ttnn.get_golden_function(ttnn.group_norm)(_values(x), num_groups=groups, epsilon=1e-5)
+    assert np.abs(reference - _values(result)).max() < 0.05
+    # A core goes on from block to block.
+    blocks = ttnn.group_norm(x, use_welford=True, num_out_blocks=2, **options)
+    np.testing.assert_array_equal(_values(blocks), _values(result))
+
+
+def test_welford_refuses_rows_of_padding(device: ttnn.MeshDevice) -> None:
+    with pytest.raises(ttnn.UnsupportedError, match="which rows of the last tile count is not published"):
+        ttnn.group_norm(_tensor((1, 1, 40, 64), device), num_groups=2, inplace=False, use_welford=True)
+
+
+def test_shards_of_rows_need_not_be_tiles_and_factors_are_padded(device: ttnn.MeshDevice) -> None:
+    """80 channels of a core, whose factors fill three rows of 32."""
+    values = np.random.default_rng(3).normal(1.0, 2.0, (1, 1, 64, 160)).astype(np.float32)
+    row = np.random.default_rng(4).normal(1.0, 0.5, 160).astype(np.float32)
+    padded = np.zeros((2, 96), np.float32)
+    padded[:, :80] = row.reshape(2, 80)
+    cores = ttnn.CoreRangeSet([ttnn.CoreRange(ttnn.CoreCoord(0, 0), ttnn.CoreCoord(1, 1))])
+    place = ttnn.MemoryConfig(
+        ttnn.TensorMemoryLayout.BLOCK_SHARDED,
+        ttnn.BufferType.L1,
+        ttnn.ShardSpec(cores, [32, 80], ttnn.ShardOrientation.ROW_MAJOR),
+    )
+    x = ttnn.to_memory_config(ttnn.to_device(ttnn.Tensor(values, ttnn.bfloat16), device), place)
+    weight = ttnn.to_device(ttnn.Tensor(padded.reshape(1, 1, 6, 32), ttnn.bfloat16), device)
+    mask = ttnn.to_device(ttnn.create_group_norm_input_negative_mask(160, 4, 2, ttnn.bfloat8_b), device)
+    result = ttnn.group_norm(x, num_groups=4, weight=weight, memory_config=place, negative_mask=mask)
+    assert result.memory_config() == place
+    factors = np.asarray(ttnn.Tensor(row, ttnn.bfloat16).to_numpy(), np.float64)
+    reference = ttnn.get_golden_function(ttnn.group_norm)(
+        _values(x), num_groups=4, weight=factors.reshape(1, 1, 1, 160)
+    )
+    assert np.corrcoef(reference.ravel(), _values(result).ravel())[0, 1] > 0.999

@@ -107,7 +107,5 @@ def test_what_a_norm_does_not_take_is_refused(device: ttnn.MeshDevice) -> None:
         ttnn.rms_norm(x, residual_input_tensor=on_device(np.ones((32, 32)), ttnn.bfloat16, device))
     with pytest.raises(ttnn.LayoutError, match="row-major"):
         ttnn.rms_norm(on_device(np.ones((32, 64)), ttnn.bfloat16, device, layout=ttnn.ROW_MAJOR_LAYOUT))
-    with pytest.raises(ttnn.UnsupportedError, match="use_welford"):
-        ttnn.layer_norm(x, program_config=ttnn.LayerNormDefaultProgramConfig(use_welford=True))
     with pytest.raises(ttnn.DTypeError, match="32-bit Dst"):
         ttnn.rms_norm_pre_all_gather(ttnn.typecast(x, ttnn.float32))

@@ -49,9 +49,9 @@ def layer_norm(
 
 def rms_norm(
     x: ArrayLike,
+    weight: ArrayLike | None = None,
     *,
     epsilon: float = 1e-12,
-    weight: ArrayLike | None = None,
     bias: ArrayLike | None = None,
     residual_input_tensor: ArrayLike | None = None,
     **_: object,

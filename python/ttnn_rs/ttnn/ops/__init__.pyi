@@ -714,18 +714,20 @@ class _IndexedFill(FastOperation):
 
 class _InterleavedToSharded(FastOperation):
     @overload
-    def __call__(self, input_tensor: Tensor, grid: CoreCoord | CoreRangeSet, shard_shape: Shape | Sequence[int],
-        shard_scheme: TensorMemoryLayout, shard_orientation: ShardOrientation, output_dtype: DataType | None = None, *,
-        keep_l1_aligned: bool | None = False, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+    def __call__(self, input_tensor: Tensor, grid: CoreCoord | tuple[int, int] | CoreRangeSet,
+        shard_shape: Shape | Sequence[int], shard_scheme: TensorMemoryLayout, shard_orientation: ShardOrientation,
+        output_dtype: DataType | None = None, *, keep_l1_aligned: bool | None = False, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
     @overload
     def __call__(self, input_tensor: Tensor, sharded_memory_config: MemoryConfig, output_dtype: DataType | None = None,
         *, keep_l1_aligned: bool | None = False, preallocated_output: Tensor | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
 
 class _InterleavedToShardedPartial(FastOperation):
-    def __call__(self, input_tensor: Tensor, grid: CoreCoord | CoreRangeSet, shard_shape: Shape | Sequence[int],
-        num_slices: int, slice_index: int, shard_scheme: TensorMemoryLayout, shard_orientation: ShardOrientation, *,
-        output_dtype: DataType | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+    def __call__(self, input_tensor: Tensor, grid: CoreCoord | tuple[int, int] | CoreRangeSet,
+        shard_shape: Shape | Sequence[int], num_slices: int, slice_index: int, shard_scheme: TensorMemoryLayout,
+        shard_orientation: ShardOrientation, *, output_dtype: DataType | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
 
 class _Isclose(FastOperation):
     def __call__(self, input_tensor_a: Tensor, input_tensor_b: Tensor, *, rtol: float = 9.999999747378752e-06,
@@ -2063,7 +2065,9 @@ layer_norm_post_all_gather: _LayerNormPostAllGather
 device.
 """
 layer_norm_pre_all_gather: _LayerNormPreAllGather
-"""Return the sum of squares and the sum of every row, in columns 0 and 32 of two tiles."""
+"""Return the sum of squares and the sum of every row, in columns 0 and 32 of two tiles. Of a sharded input: the mean
+and the mean of squares, on its first core, and the residual is added in place.
+"""
 lcm: _Gcd
 """Return the element-wise least common multiple of `a` and `b`, with broadcasting."""
 ldexp: _Eq
@@ -2387,7 +2391,9 @@ rms_norm_post_all_gather: _RmsNormPostAllGather
 device.
 """
 rms_norm_pre_all_gather: _RmsNormPreAllGather
-"""Return the sum of squares of every row, in column 0 of a tile."""
+"""Return the sum of squares of every row, in column 0 of a tile. Of a sharded input: the mean of squares, on its first
+core, and the residual is added in place.
+"""
 roll: _Roll
 """Return `input_tensor` with elements moved along dimensions, those beyond the end to the beginning."""
 round: _Round

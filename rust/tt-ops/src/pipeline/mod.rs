@@ -15,5 +15,5 @@ mod step;
 mod vertical;
 mod worker;
 
-pub use program::{Axis, Join, Load, Operand, Padding, Part, Pass, Settings, Target, Tensor};
+pub use program::{Axis, Join, Load, Moment, Operand, Padding, Part, Pass, Settings, Target, Tensor};
 pub use run::Pipeline;

@@ -113,8 +113,25 @@ pub enum Load {
     Scan(Join, Operand),
     /// The running sum of every datum along the line, on the SFPU.
     RunningSum(Operand),
-    /// The variance along the line on the SFPU: FP32 factors of the mean and of the sum of squares.
-    Variance(Operand, u32, u32),
+    /// A statistic of some tiles of a line, on the SFPU.
+    Moment(Part, Moment),
+    /// The distance of every tile from a mean that two operands make up: the first is subtracted, the second added, in
+    /// one `Dst`.
+    Centred(Operand, Operand, Operand),
+}
+
+/// Statistics that the SFPU makes in two passes over the datums. Factors are FP32 bits: of the sum of distances from
+/// the first datum, and of the sum of squared distances from the mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    /// The first datum.
+    Anchor,
+    /// The mean.
+    Mean(u32),
+    /// The first datum less the mean.
+    Correction(u32),
+    /// The variance.
+    Variance(u32, u32),
 }
 
 /// What becomes of the padding behind the last row or column of a line, in `Dst`.

@@ -8,7 +8,7 @@ use tt_tensix::sfpu::BinaryCall;
 use tt_tensix::tile_io::{self, Input, Tile, ZERO};
 
 use super::lines::{Line, Lines};
-use super::program::{Axis, Join, Load, NAME, Operand, Padding, Part, Pass, Program, Target, Tensor};
+use super::program::{Axis, Join, Load, Moment, NAME, Operand, Padding, Part, Pass, Program, Target, Tensor};
 use crate::broadcast::BroadcastMap;
 use crate::operand::filled_tile;
 use crate::{Chain, OpError};
@@ -159,7 +159,9 @@ pub(super) enum Work {
     /// The result of the last tile, or those of all.
     Running(Join, Source, bool),
     RunningSum(Source),
-    Variance(Source, u32, u32),
+    /// Of some tiles, after everything that they are made of.
+    Moment(Source, std::ops::Range<usize>, Moment),
+    Centred(Source, Source, Source),
 }
 
 /// A pass, ready to run.
@@ -205,7 +207,8 @@ impl<'p> Step<'p> {
             | Load::Fold(_, of)
             | Load::Scan(_, of)
             | Load::RunningSum(of)
-            | Load::Variance(of, ..) => *of,
+            | Load::Moment((of, _), _)
+            | Load::Centred(of, ..) => *of,
             Load::Sum(parts, ..) => parts.first().ok_or_else(|| refuse("a sum of nothing"))?.0,
         };
         let first = source(first)?;
@@ -244,11 +247,14 @@ impl<'p> Step<'p> {
             Load::Fold(join, _) => (Work::Running(*join, first, false), true),
             Load::Scan(join, _) => (Work::Running(*join, first, true), false),
             Load::RunningSum(_) => (Work::RunningSum(first), false),
-            Load::Variance(_, mean, squares) => (Work::Variance(first, *mean, *squares), true),
+            Load::Moment((_, range), moment) => (Work::Moment(first, range.clone(), *moment), true),
+            Load::Centred(_, anchor, correction) => {
+                (Work::Centred(first, source(*anchor)?, source(*correction)?), false)
+            }
         };
         let sources = work.sources();
         let any_line = sources.iter().any(|source| source.is_line());
-        let after_loop = matches!(work, Work::SumOfParts(..) | Work::Variance(..));
+        let after_loop = matches!(work, Work::SumOfParts(..) | Work::Moment(..));
         let in_loop = any_line && !after_loop;
         if reduces && !in_loop && !after_loop {
             return Err(refuse("a reduction of what is no line"));
@@ -257,7 +263,7 @@ impl<'p> Step<'p> {
         let stage = sources.iter().filter_map(|source| source.value().map(|number| (number, source.is_line())));
         let stage = stage.map(|(number, is_line)| before[number].stage + usize::from(in_loop && !is_line));
         let stage = stage.max().unwrap_or(0);
-        let pools = matches!(work, Work::Max(..) | Work::Sum(..) | Work::SumOfParts(..) | Work::Variance(..));
+        let pools = matches!(work, Work::Max(..) | Work::Sum(..) | Work::SumOfParts(..) | Work::Moment(..));
         let edge = match (pools, settings.axis) {
             (true, Axis::Width) => EdgeMask::Column0,
             (true, Axis::Height) => EdgeMask::Row0,
@@ -335,11 +341,12 @@ impl Work {
             | Self::Sum(of, _)
             | Self::Running(_, of, _)
             | Self::RunningSum(of)
-            | Self::Variance(of, ..) => vec![of],
+            | Self::Moment(of, ..) => vec![of],
             Self::Eltwise(_, first, second)
             | Self::Sfpu(_, first, second)
             | Self::Matmul(first, second)
             | Self::Accumulate(_, first, second) => vec![first, second],
+            Self::Centred(of, anchor, correction) => vec![of, anchor, correction],
             Self::SumOfParts(parts, _) => parts.iter().map(|(of, _)| of).collect(),
         }
     }

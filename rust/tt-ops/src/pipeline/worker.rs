@@ -8,10 +8,11 @@ use tt_tensix::sfpu::DstWidth;
 use tt_tensix::tile_io::{Tile, ZERO};
 
 use super::lines::{Line, Lines};
-use super::program::{Axis, Join, Padding, Target};
+use super::program::{Axis, Join, Moment, Padding, Target};
 use super::step::{Source, Step, Work};
 use super::vertical;
 use crate::OpError;
+use crate::moments::Moments;
 
 /// What a pass keeps from one tile to the next.
 #[derive(Default)]
@@ -258,18 +259,49 @@ impl Worker {
                 let carry = &mut state.sum()[..32];
                 vertical::running_sum(dst, carry, line.lines.axis == Axis::Width);
             }
-            Work::Variance(of, mean, squares) => {
+            Work::Moment(of, range, moment) => {
                 let (by_rows, count) = (line.lines.axis == Axis::Width, line.lines.extent());
-                let mut moments = vertical::Moments::default();
-                for second in [false, true] {
-                    for tile in 0..line.lines.length {
+                let range = if *moment == Moment::Anchor { range.start..range.start + 1 } else { range.clone() };
+                let mut moments = Moments::default();
+                let mut take_all = |moments: &mut Moments, second: bool| -> Result<(), OpError> {
+                    for tile in range.clone() {
                         of.copied.to_dst(math, of.tile(line, tile, steps, l1)?.1, a, dst);
                         let used = (count - 32 * tile).min(32);
-                        moments.take(dst, (by_rows, used), tile == 0, second);
+                        moments.take(dst, by_rows, 0..used, (tile == range.start, second));
                     }
-                    moments.end_pass(if second { *squares } else { *mean }, second);
+                    Ok(())
+                };
+                match *moment {
+                    Moment::Anchor => take_all(&mut moments, false)?,
+                    Moment::Mean(factor) | Moment::Correction(factor) => {
+                        take_all(&mut moments, false)?;
+                        moments.end_pass(factor, false);
+                        if matches!(moment, Moment::Correction(_)) {
+                            moments.turn_to_correction();
+                        }
+                    }
+                    Moment::Variance(mean, squares) => {
+                        take_all(&mut moments, false)?;
+                        moments.end_pass(mean, false);
+                        take_all(&mut moments, true)?;
+                        moments.end_pass(squares, true);
+                    }
                 }
                 moments.store(dst, by_rows);
+            }
+            Work::Centred(of, anchor, correction) => {
+                let is_new = state.loaded.is_none();
+                load_second(anchor, in_loop, anchor.tile(line, tile, steps, l1)?, state);
+                if is_new {
+                    let register = state.sum();
+                    correction.input.to_src(correction.tile(line, tile, steps, l1)?.1, register);
+                    spread(correction, in_loop, register);
+                }
+                of.input.to_src(of.tile(line, tile, steps, l1)?.1, a);
+                spread(of, in_loop, a);
+                fpu::eltwise(math, EltwiseOp::Sub, Broadcast::None, false, dst, a, state.second());
+                a.fill(0);
+                fpu::eltwise(math, EltwiseOp::Add, Broadcast::None, true, dst, a, state.sum());
             }
             Work::Max(..) | Work::MaxOfTiles(_) | Work::Sum(..) | Work::Accumulate(..) => {}
         }

@@ -16,7 +16,7 @@ import struct
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from ttnn import _engine
 from ttnn.base.enums import FORMAT_CODE, DataType
@@ -29,6 +29,7 @@ Part = tuple[Operand, int, int]
 Step = tuple[str, str] | tuple[str, str, list[int]]
 """An SFPU function: name, variant, and parameters as words."""
 Chain = Sequence[Step]
+Moment = Literal["anchor", "mean", "correction", "variance"]
 
 ROWS: Final = -1
 """Lines are rows of tiles."""
@@ -182,21 +183,37 @@ class Pipeline:
         """Add the running sum of every element along rows or columns, which stays in the SFPU's registers."""
         return self._add("running sum", [of], dtype, (), **options)
 
-    def variance(
-        self, of: Operand, mean: float, squares: float, dtype: DataType, chain: Chain = (), **options: Any
+    def moment(
+        self,
+        kind: Moment,
+        of: Operand,
+        dtype: DataType,
+        *,
+        mean: float = 0.0,
+        squares: float = 0.0,
+        tiles: tuple[int, int] | None = None,
+        chain: Chain = (),
+        **options: Any,
     ) -> Operand:
-        """Add the variance along rows or columns of a tensor.
+        """Add a statistic along rows or columns of a tensor, which the SFPU makes in two passes.
 
         Args:
+            kind: "anchor" is the first datum, "correction" the first datum less the mean.
             of: The tensor.
+            dtype: Data type of the packed result.
             mean: Factor of the sum for the mean.
             squares: Factor of the sum of squared distances.
-            dtype: Data type of the packed result.
+            tiles: The first tile of the line, and the one behind the last. Default: all.
             chain: SFPU functions on the result.
             options: Where the result goes.
         """
         factors = (bits(mean), bits(squares))
-        return self._add("variance", [of], dtype, chain, factors=factors, **options)
+        first, end = tiles or (0, self.length)
+        return self._add_parts(kind, [(of, first, end)], dtype, chain, factors=factors, **options)
+
+    def centred(self, of: Operand, anchor: Operand, correction: Operand, dtype: DataType, **options: Any) -> Operand:
+        """Add the distance of every tile from a mean: `anchor` is subtracted, `correction` added, in one Dst."""
+        return self._add("centred", [of, anchor, correction], dtype, (), **options)
 
     @property
     def length(self) -> int:

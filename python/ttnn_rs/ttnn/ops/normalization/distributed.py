@@ -12,9 +12,11 @@ from typing import Any, Final
 
 from ttnn import _engine
 from ttnn.base.compute_config import WormholeComputeKernelConfig
+from ttnn.base.core_range import CoreRange, CoreRangeSet
 from ttnn.base.enums import FORMAT_CODE, TILE_SIZE, DataType, Layout
-from ttnn.base.exceptions import DTypeError, LayoutError, ShapeError, UnsupportedError
-from ttnn.base.memory_config import MemoryConfig
+from ttnn.base.exceptions import DTypeError, LayoutError, ParameterError, ShapeError
+from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig, ShardSpec
+from ttnn.base.program_config import LayerNormShardedMultiCoreProgramConfig
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.golden import normalization as golden
 from ttnn.operation.domain import Operand
@@ -29,6 +31,7 @@ from ttnn.ops._programs.common import (
     on_device,
     same_device,
 )
+from ttnn.ops._programs.element_map import copy_into
 from ttnn.ops.normalization.norm import (
     BIAS,
     DTYPES,
@@ -41,8 +44,9 @@ from ttnn.ops.normalization.norm import (
     compute_config,
     numerics,
     operands,
+    shard_blocks,
 )
-from ttnn.ops.normalization.norm_programs import from_statistics, statistics
+from ttnn.ops.normalization.norm_programs import Blocks, from_statistics, sharded_statistics, statistics
 from ttnn.tensor.tensor import Tensor
 
 
@@ -59,12 +63,6 @@ def _checked(name: str, tensor: Tensor, config: WormholeComputeKernelConfig | No
             sentence = f"Unsupported datatype {spec.dtype.cpp_name}"
         raise DTypeError(f"{name}: input_tensor is {spec.dtype.name}; it must be floating point.", vendor=sentence)
     full_tiles(name, tensor)
-    if spec.memory_config.is_sharded():
-        raise UnsupportedError(
-            f"{name}: input_tensor is sharded; the sharded program is not built yet. Move it with "
-            "ttnn.sharded_to_interleaved first.",
-            "unimplemented",
-        )
 
 
 def _needs_wide_dst(name: str, dtypes: list[DataType], config: WormholeComputeKernelConfig | None, vendor: str) -> None:
@@ -72,6 +70,26 @@ def _needs_wide_dst(name: str, dtypes: list[DataType], config: WormholeComputeKe
         raise DTypeError(
             f"{name}: float32 needs a 32-bit Dst; pass compute_kernel_config with fp32_dest_acc_en=True.", vendor=vendor
         )
+
+
+def _shard_blocks(name: str, tensor: Tensor, config: NormProgramConfig | None) -> Blocks | None:
+    """Return how a sharded tensor's rows lie on cores; None if it is interleaved."""
+    if not tensor._spec.memory_config.is_sharded():
+        return None
+    return shard_blocks(name, tensor, config if isinstance(config, LayerNormShardedMultiCoreProgramConfig) else None)
+
+
+def _on_first_core(name: str, tensor: Tensor, width: int) -> MemoryConfig:
+    """Return where statistics of a sharded tensor lie: on the first of its cores."""
+    memory = tensor._spec.memory_config
+    shard = memory.shard_spec
+    if shard is None or shard.shape[0] != TILE_SIZE:
+        raise ParameterError(f"{name}: a sharded input_tensor must have shards of {TILE_SIZE} rows, got {shard}.")
+    first = shard.grid.bounding_box().start
+    cores = CoreRangeSet([CoreRange(first, first)])
+    return MemoryConfig(
+        memory.memory_layout, memory.buffer_type, ShardSpec(cores, (shard.shape[0], width), shard.orientation)
+    )
 
 
 def _statistics(
@@ -102,11 +120,15 @@ def _statistics(
     inputs, norm = operands(name, norm, input_tensor, residual_input_tensor, None, None)
     shape = (1, 1, *spec.shape)[-max(spec.shape.rank, 2) :]
     width = 2 * TILE_SIZE if centers else TILE_SIZE
+    blocks = _shard_blocks(name, input_tensor, program_config)
+    place = memory_config or spec.memory_config
+    if blocks is not None:
+        dtype, place = DataType.BFLOAT16, _on_first_core(name, input_tensor, width)
     target = TensorSpec.of(
         (*shape[len(shape) - max(spec.shape.rank, 1) : -1], width),
         dtype,
         Layout.TILE,
-        memory_config or spec.memory_config,
+        place,
     )
     output = allocate(target, device)
     if is_empty(spec):
@@ -114,8 +136,18 @@ def _statistics(
         if output._buffer is not None and not is_empty(target):
             _engine.fill(output._buffer, format=FORMAT_CODE[dtype], value=0.0)
         return output
-    if target.num_pages:
-        statistics(shape, replace(norm, out_dtype=dtype)).run(inputs, [output])
+    norm = replace(norm, out_dtype=dtype)
+    if blocks is None:
+        if target.num_pages:
+            statistics(shape, norm).run(inputs, [output])
+        return output
+    outputs = [output]
+    if residual_input_tensor is not None:
+        # The sum takes the place of the input.
+        outputs.append(allocate(spec.with_memory_config(DRAM_MEMORY_CONFIG), device))
+    sharded_statistics(shape, norm, blocks).run(inputs, outputs)
+    for total in outputs[1:]:
+        copy_into(total, input_tensor)
     return output
 
 
@@ -165,12 +197,13 @@ def _from_statistics(
     if out_dtype not in DTYPES:
         raise DTypeError(f"{name}: dtype is {out_dtype.name}; the result is floating point.")
     shape = (1, 1, *spec.shape)[-max(spec.shape.rank, 2) :]
-    norm = replace(norm, out_dtype=out_dtype)
+    norm = replace(norm, out_dtype=out_dtype, older_root=bool(program_config and program_config.legacy_rsqrt))
+    means = _shard_blocks(name, input_tensor, program_config) is not None
     output = allocate(TensorSpec.of(spec.shape, out_dtype, Layout.TILE, memory_config or spec.memory_config), device)
     if is_empty(spec):
         return output
     if output._spec.num_pages:
-        program = from_statistics(shape, norm, given.dtype, tiles)
+        program = from_statistics(shape, norm, given.dtype, tiles, means=means)
         program.run([inputs[0], stats, *inputs[1:]], [output])
     return output
 
@@ -201,7 +234,7 @@ _COMPUTE: Final = compute_config("HiFi4, a 16-bit Dst and an approximate inverse
 _ERRORS: Final = (
     ("DTypeError", "a tensor is not floating point, or float32 beside a 16-bit Dst."),
     ("LayoutError", "the input is row-major."),
-    ("UnsupportedError", "the input is sharded."),
+    ("ParameterError", "the input is sharded, and `program_config` does not fit its shards."),
 )
 
 
@@ -237,7 +270,8 @@ def _entry(name: str, doc: str, signature: Signature, run: Callable[..., Tensor]
 layer_norm_pre_all_gather = register(
     _entry(
         "layer_norm_pre_all_gather",
-        "Return the sum of squares and the sum of every row, in columns 0 and 32 of two tiles.\n"
+        "Return the sum of squares and the sum of every row, in columns 0 and 32 of two tiles. Of a sharded input: the "
+        "mean and the mean of squares, on its first core, and the residual is added in place.\n"
         "Shape: [..., H, W] -> [..., H, 64].",
         Signature(
             (INPUT_TENSOR,),
@@ -251,7 +285,8 @@ layer_norm_pre_all_gather = register(
 rms_norm_pre_all_gather = register(
     _entry(
         "rms_norm_pre_all_gather",
-        "Return the sum of squares of every row, in column 0 of a tile.\nShape: [..., H, W] -> [..., H, 32].",
+        "Return the sum of squares of every row, in column 0 of a tile. Of a sharded input: the mean of squares, on "
+        "its first core, and the residual is added in place.\nShape: [..., H, W] -> [..., H, 32].",
         Signature(
             (INPUT_TENSOR,), (_STATS_DTYPE, RESIDUAL, _COMPUTE, PROGRAM_CONFIG, MEMORY_CONFIG_OPTION, _GRID, _FAST)
         ),

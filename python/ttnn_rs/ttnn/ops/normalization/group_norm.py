@@ -13,7 +13,7 @@ from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfi
 from ttnn.base.core_range import CoreGrid
 from ttnn.base.enums import FORMAT_CODE, TILE_SIZE, DataType, Layout, MathFidelity, TensorMemoryLayout
 from ttnn.base.exceptions import DTypeError, ParameterError, ShapeError, UnsupportedError
-from ttnn.base.memory_config import MemoryConfig
+from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.golden import normalization as golden
 from ttnn.operation.accuracy import no_bound
@@ -39,7 +39,7 @@ from ttnn.ops._programs.common import (
     full_tiles,
     on_device,
 )
-from ttnn.ops._programs.element_map import copy_into
+from ttnn.ops._programs.element_map import copy_into, move_into
 from ttnn.ops._programs.pipeline import from_bits, rounded, truncated
 from ttnn.ops.data_movement.layout import tilize_padded, untilized
 from ttnn.ops.normalization.norm import compute_config, row_of_weights
@@ -119,14 +119,8 @@ def _shard_blocks(tensor: Tensor, rows: int) -> Blocks:
     return [(first, first + height) for first in range(0, rows, height)]
 
 
-def _check(tensor: Tensor, groups: int, negative_mask: Tensor | None, use_welford: bool) -> None:
+def _check(tensor: Tensor, groups: int, use_welford: bool) -> None:
     spec = tensor._spec
-    if use_welford or negative_mask is not None:
-        option = "use_welford=True" if use_welford else "negative_mask"
-        raise UnsupportedError(
-            f"{_NAME}: {option} selects another kernel, whose order of operations is not published; leave it out.",
-            "unimplemented",
-        )
     if spec.dtype is not DataType.BFLOAT16:
         raise DTypeError(
             f"{_NAME}: input_tensor is {spec.dtype.name}; typecast it to bfloat16 first.",
@@ -143,6 +137,33 @@ def _check(tensor: Tensor, groups: int, negative_mask: Tensor | None, use_welfor
             f"{_NAME}: {shape[3]} channels do not divide into {groups} groups.",
             vendor=f"channel must be divisible by num_groups. Got channel: {shape[3]}, num_groups: {groups}",
         )
+    if use_welford and shape[2] % TILE_SIZE:
+        raise UnsupportedError(
+            f"{_NAME}: use_welford=True with {shape[2]} rows: which rows of the last tile count is not published. Pad "
+            f"them to a multiple of {TILE_SIZE}, or leave use_welford out.",
+            "unimplemented",
+        )
+
+
+def _row_of_factors(label: str, tensor: Tensor, like: Tensor) -> Tensor:
+    """Return weights or bias as a row of tiles, without what pads the channels of every core to full tiles."""
+    shape, channels = tuple(tensor._spec.shape), like._spec.shape[-1]
+    rows = shape[-2] if len(shape) > 1 else 1
+    given = math.prod(shape)
+    in_rows = tensor._spec.layout is Layout.ROW_MAJOR and shape[-1:] == (TILE_SIZE,) and given == rows * TILE_SIZE
+    if not in_rows or given <= -(-channels // TILE_SIZE) * TILE_SIZE:
+        return row_of_weights(_NAME, label, tensor, like)
+    # As many cores as leave every one of them so many rows of 32.
+    parts = (count for count in range(2, channels + 1) if channels % count == 0)
+    fits = (count for count in parts if -(-(channels // count) // TILE_SIZE) * TILE_SIZE * count == given)
+    cores = next(fits, None)
+    if cores is None:
+        return row_of_weights(_NAME, label, tensor, like)
+    dtype, device = tensor._spec.dtype, on_device(_NAME, like)
+    flat = allocate(TensorSpec.of((cores, channels // cores), dtype, Layout.ROW_MAJOR), device)
+    move_into(tensor, flat, strides=(given // cores, 1))
+    row = allocate(TensorSpec.of((1, channels), dtype, Layout.TILE), device)
+    return row_of_weights(_NAME, label, move_into(flat, row), like)
 
 
 def _group_norm(
@@ -163,7 +184,7 @@ def _group_norm(
     use_welford: bool,
 ) -> Tensor:
     device = on_device(_NAME, input_tensor)
-    _check(input_tensor, num_groups, negative_mask, use_welford)
+    _check(input_tensor, num_groups, use_welford)
     full_tiles(_NAME, input_tensor)
     spec = input_tensor._spec
     batch, _, height, channels = tuple(spec.shape)
@@ -186,17 +207,22 @@ def _group_norm(
             full = device.compute_with_storage_grid_size()
             grid = _grid((full.x, full.y), batch, rows, channels, num_groups)
         cores = _row_cores(grid, batch, rows, channels, num_groups)
-        blocks = _blocks(rows, cores, 1 if num_out_blocks is None else num_out_blocks)
-    tiled = input_tensor if spec.layout is Layout.TILE else tilize_padded(_NAME, input_tensor)
+        # With Welford's form, a core goes on from block to block.
+        blocks = _blocks(rows, cores, 1 if num_out_blocks is None or use_welford else num_out_blocks)
+    tiled = input_tensor
+    if spec.layout is not Layout.TILE:
+        # The shards of rows need not be made of full tiles.
+        tiled = tilize_padded(_NAME, input_tensor, memory_config=DRAM_MEMORY_CONFIG if is_sharded else None)
     parameters = [
-        row_of_weights(_NAME, label, tensor, tiled)
+        _row_of_factors(label, tensor, tiled)
         for label, tensor in (("weight", weight), ("bias", bias))
         if tensor is not None
     ]
     formats = iter([FORMAT_CODE[tensor._spec.dtype] for tensor in parameters])
     target = memory_config or spec.memory_config
     layout = output_layout or spec.layout
-    output = allocate(TensorSpec.of(spec.shape, DataType.BFLOAT16, Layout.TILE, target), device)
+    kept = target if layout is Layout.TILE else tiled._spec.memory_config
+    output = allocate(TensorSpec.of(spec.shape, DataType.BFLOAT16, Layout.TILE, kept), device)
     assert tiled._buffer is not None
     assert output._buffer is not None
     # What a core's rows count in a statistic; padding counts in part.
@@ -222,6 +248,7 @@ def _group_norm(
         group=group,
         blocks=blocks,
         adds_tiles=is_sharded,
+        welford=use_welford,
         local=_scaler(datums),
         across=None if is_sharded and cores == 1 else _scaler(cores),
         epsilon=from_bits(truncated(as_float(_NAME, epsilon, "epsilon"))),
@@ -270,8 +297,13 @@ group_norm = register(
                     Param("output_layout", LAYOUT, None, doc="Layout of the result. Default: that of the input."),
                     Param("num_out_blocks", INTEGER, None, doc="Blocks of a core's rows. Default: 1."),
                     compute_config("HiFi4, a 16-bit Dst and an approximate inverse root"),
-                    Param("negative_mask", TENSOR, None, doc="Not supported."),
-                    Param("use_welford", BOOLEAN, False, doc="Not supported."),
+                    Param("negative_mask", TENSOR, None, doc="Where groups are not; the operator knows."),
+                    Param(
+                        "use_welford",
+                        BOOLEAN,
+                        False,
+                        doc="Every row of tiles has its own mean and variance, and those are joined in FP32.",
+                    ),
                 ),
             ),
         ),
@@ -288,7 +320,7 @@ group_norm = register(
             ("ShapeError", "the input is not [N, 1, H * W, C], or weights have another width."),
             ("DTypeError", "the input is not bfloat16."),
             ("ParameterError", "channels do not divide into groups, rows not among cores, or `inplace` is not False."),
-            ("UnsupportedError", "an option selects a kernel whose steps are not known."),
+            ("UnsupportedError", "`use_welford` with rows that are no multiple of 32, or other shards than those."),
         ),
         examples=_examples,
     )

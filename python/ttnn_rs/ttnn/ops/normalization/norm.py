@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
 from ttnn.base.enums import TILE_SIZE, DataType, Layout, MathFidelity, ShardOrientation, TensorMemoryLayout
-from ttnn.base.exceptions import DTypeError, LayoutError, ParameterError, ShapeError, UnsupportedError
+from ttnn.base.exceptions import DTypeError, LayoutError, ParameterError, ShapeError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.program_config import LayerNormDefaultProgramConfig, LayerNormShardedMultiCoreProgramConfig
 from ttnn.base.tensor_spec import TensorSpec
@@ -35,7 +35,8 @@ from ttnn.ops._programs.common import (
 from ttnn.ops._programs.element_map import copy_into
 from ttnn.ops._programs.pipeline import rounded
 from ttnn.ops.data_movement.layout import tilize_padded, untilized
-from ttnn.ops.normalization.norm_programs import Blocks, FunctionStep, Norm, blocks_of, interleaved, is_large, sharded
+from ttnn.ops.normalization import norm_programs, norm_welford
+from ttnn.ops.normalization.norm_programs import Blocks, FunctionStep, Norm, blocks_of
 from ttnn.tensor.tensor import Tensor
 
 DTYPES: Final = (DataType.BFLOAT16, DataType.FLOAT32, DataType.BFLOAT8_B)
@@ -138,23 +139,41 @@ def operands(
     return inputs, norm
 
 
-def _refuse_variants(name: str, config: NormProgramConfig) -> None:
-    """Refuse the kernels whose steps are not known.
+def _refuse_welford(name: str) -> None:
+    """Refuse Welford's form where the package has none.
 
     Raises:
-        UnsupportedError: one of them is asked for.
+        ParameterError: always.
     """
-    for option in ("use_welford", "legacy_reduction", "legacy_rsqrt"):
-        if getattr(config, option, False):
-            raise UnsupportedError(
-                f"{name}: program_config.{option}=True selects another kernel, whose order of operations is not "
-                "published; leave it at False.",
-                "unimplemented",
-            )
+    raise ParameterError(
+        f"{name}: program_config.use_welford=True; only layer norm has this form. Leave it at False.",
+        vendor="Welford's algorithm is not supported for RMSNorm",
+    )
 
 
-def _blocks(name: str, tensor: Tensor, config: LayerNormShardedMultiCoreProgramConfig | None) -> Blocks:
-    """Return how a sharded tensor's rows lie on cores."""
+def _check_reciprocals(name: str, tensor: Tensor, reciprocals: Tensor) -> None:
+    """Refuse a table of reciprocals that is none.
+
+    Raises:
+        DTypeError: it is not float32.
+        ShapeError: it has fewer numbers than a row.
+    """
+    same_device(name, on_device(name, tensor), reciprocals, "recip_tensor")
+    spec = reciprocals._spec
+    if spec.dtype is not DataType.FLOAT32:
+        raise DTypeError(f"{name}: recip_tensor is {spec.dtype.name}; it must be FLOAT32.")
+    memory = tensor._spec.memory_config
+    width = tensor._spec.shape[-1] if memory.shard_spec is None else memory.shard_spec.shape[1]
+    if not spec.shape.rank or spec.shape[-1] < min(width, tensor._spec.shape[-1]):
+        raise ShapeError(f"{name}: recip_tensor has shape {spec.shape}; it must have {width} columns or more.")
+
+
+def shard_blocks(name: str, tensor: Tensor, config: LayerNormShardedMultiCoreProgramConfig | None) -> Blocks:
+    """Return how a sharded tensor's rows lie on cores.
+
+    Raises:
+        ParameterError: the tensor is not sharded, or the configuration does not fit its shards.
+    """
     spec = tensor._spec
     memory = spec.memory_config
     shard = memory.shard_spec
@@ -184,8 +203,8 @@ def normalized(
     memory_config: MemoryConfig | None,
     program_config: NormProgramConfig | None,
     compute_kernel_config: WormholeComputeKernelConfig | None,
-    # The table of reciprocals is read by the Welford kernel only.
-    *_: object,
+    recip_tensor: Tensor | None = None,
+    *,
     name: str,
     centers: bool,
     takes_rows: bool | None = None,
@@ -202,6 +221,7 @@ def normalized(
         memory_config: Where the result lies.
         program_config: How sharded rows are split over cores.
         compute_kernel_config: Math fidelity, Dst width and approximation.
+        recip_tensor: Reciprocals of counts, of which Welford's form needs the last.
         name: The operator.
         centers: Whether the mean is subtracted.
         takes_rows: Whether the operator takes row-major tensors; by default if the mean is subtracted.
@@ -225,8 +245,11 @@ def normalized(
             vendor=f"ROW_MAJOR input requires W ({width}) to be a multiple of tile width ({TILE_SIZE})",
         )
     floating_point(name, input_tensor)
-    if program_config is not None:
-        _refuse_variants(name, program_config)
+    welford = program_config is not None and program_config.use_welford
+    if welford and not centers:
+        _refuse_welford(name)
+    if recip_tensor is not None:
+        _check_reciprocals(name, input_tensor, recip_tensor)
     if is_empty(given):
         return allocate(given.with_memory_config(memory_config or given.memory_config), device)
     tensor = tilize_padded(name, input_tensor) if in_rows else input_tensor
@@ -236,17 +259,18 @@ def normalized(
     norm = replace(norm, activation=activation)
     inputs, norm = operands(name, norm, tensor, residual_input_tensor, weight, bias)
     shape = (1, 1, *spec.shape)[-max(spec.shape.rank, 2) :]
+    if program_config is not None:
+        norm = replace(norm, older_root=program_config.legacy_rsqrt)
     config = program_config if isinstance(program_config, LayerNormShardedMultiCoreProgramConfig) else None
     if config is not None or spec.memory_config.is_sharded():
-        program = sharded(shape, norm, _blocks(name, tensor, config))
+        of_shards = norm_welford.sharded if welford else norm_programs.sharded
+        program = of_shards(shape, norm, shard_blocks(name, tensor, config))
+    elif welford:
+        program = norm_welford.interleaved(shape, norm)
+    elif norm_programs.is_large(norm, -(-width // TILE_SIZE)):
+        program = norm_programs.large(shape, norm)
     else:
-        if is_large(norm, -(-width // TILE_SIZE)):
-            raise UnsupportedError(
-                f"{name}: rows of {width} do not fit the buffers of a core; the kernel that reads them three times is "
-                "not built yet.",
-                "unimplemented",
-            )
-        program = interleaved(shape, norm)
+        program = norm_programs.interleaved(shape, norm)
     target = memory_config or spec.memory_config
     output = allocate(TensorSpec.of(spec.shape, spec.dtype, Layout.TILE, target), device)
     program.run(inputs, [output])
@@ -269,7 +293,8 @@ PROGRAM_CONFIG: Final = Param(
         LayerNormShardedMultiCoreProgramConfig,
     ),
     None,
-    doc="How a sharded row is split over cores, which decides the order of sums. Default: by its shards.",
+    doc="How a sharded row is split over cores, which decides the order of sums; whether statistics have Welford's "
+    "form, and the inverse root that of older kernels. `legacy_reduction` changes no bit. Default: by the shards.",
 )
 
 
@@ -284,13 +309,15 @@ def compute_config(default: str) -> Param:
 
 
 RELATIVE: Final = Accuracy({DataType.BFLOAT8_B: 8}, reason="for the error is relative to the largest element of a row")
-_RECIPROCALS: Final = Param("recip_tensor", TENSOR, None, modelled=False)
+_RECIPROCALS: Final = Param(
+    "recip_tensor", TENSOR, None, doc="From `create_layer_norm_reciprocals`; the statistics need the last of them only."
+)
 _LAYER_NORM_DEFAULT: Final = "HiFi4 and a 32-bit Dst"
 _RMS_NORM_DEFAULT: Final = "HiFi4, a 16-bit Dst and an approximate inverse root"
 ERRORS: Final = (
     ("DTypeError", "the input is not floating point."),
     ("ShapeError", "weights, bias or residual do not fit the input."),
-    ("UnsupportedError", "`program_config` selects a kernel whose steps are not known, or rows exceed L1."),
+    ("ParameterError", "`program_config` does not fit the shards, or asks RMS norm for Welford's form."),
 )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from ttnn.base.enums import DataType
 from ttnn.ops._programs.pipeline import (
@@ -61,6 +62,8 @@ class Norm:
     bias: DataType | None = None
     activation: tuple[FunctionStep, ...] = ()
     """SFPU functions of a fused activation."""
+    older_root: bool = False
+    """The inverse root of older kernels."""
 
     @property
     def kept(self) -> DataType:
@@ -70,14 +73,16 @@ class Norm:
     @property
     def rsqrt(self) -> Chain:
         """The inverse root of the variance."""
+        if self.older_root:
+            return [("rsqrt", "compat_approx" if self.approximate else "compat")]
         return [("rsqrt", "approx" if self.approximate else "default")]
 
-    def pipeline(self, shape: tuple[int, ...]) -> Pipeline:
+    def pipeline(self, shape: tuple[int, ...], *, direct: bool = False) -> Pipeline:
         """Return a program without passes."""
-        return Pipeline(shape, ROWS, self.dtype, self.dst32, self.fidelity, self.arch)
+        return Pipeline(shape, ROWS, self.dtype, self.dst32, self.fidelity, self.arch, direct)
 
 
-def _input(program: Pipeline, norm: Norm) -> Operand:
+def summed_input(program: Pipeline, norm: Norm) -> Operand:
     """Add the input, and the residual that is added to it."""
     x = program.tensor(norm.dtype)
     if norm.residual is not None:
@@ -85,10 +90,14 @@ def _input(program: Pipeline, norm: Norm) -> Operand:
     return x
 
 
-def _finish(program: Pipeline, norm: Norm, x: Operand, variance: Operand) -> None:
-    """Add what comes behind the variance: the quotient, weights and bias, one rounding each."""
+def inverse_root(program: Pipeline, norm: Norm, variance: Operand) -> Operand:
+    """Add the inverse root of a variance and epsilon."""
+    return program.eltwise("add", variance, program.constant(_BF16, truncated(norm.epsilon)), norm.kept, norm.rsqrt)
+
+
+def finish(program: Pipeline, norm: Norm, x: Operand, inverse: Operand) -> None:
+    """Add what comes behind the statistics: the quotient, weights and bias, one rounding each."""
     kept = norm.kept
-    inverse = program.eltwise("add", variance, program.constant(_BF16, truncated(norm.epsilon)), kept, norm.rsqrt)
     steps: list[tuple[str, Operand]] = [("mul", inverse)]
     for op, dtype in (("mul", norm.weight), ("add", norm.bias)):
         if dtype is not None:
@@ -113,11 +122,65 @@ def interleaved(shape: tuple[int, ...], norm: Norm) -> Pipeline:
     def mean(of: Operand) -> Operand:
         return program.sum(of, (_BF16, bits(1.0)), kept, average, used=width % 32 or None)
 
-    x = _input(program, norm)
+    x = summed_input(program, norm)
     if norm.centers:
         x = program.eltwise("sub", x, mean(x), kept)
-    _finish(program, norm, x, mean(program.eltwise("mul", x, x, kept)))
+    finish(program, norm, x, inverse_root(program, norm, mean(program.eltwise("mul", x, x, kept))))
     return program
+
+
+@lru_cache(maxsize=256)
+def large(shape: tuple[int, ...], norm: Norm) -> Pipeline:
+    """Return the program of rows that are read again for every step, whose squares come from the SFPU.
+
+    A residual is added behind the mean. Sums go on from block to block without a loss.
+    """
+    program = norm.pipeline(shape)
+    width, kept = shape[-1], norm.kept
+    average = scalar_chain("mul_unary", rounded(1.0 / width))
+
+    def mean(*of: Operand) -> Operand:
+        parts: list[Part] = [(part, 0, program.length) for part in of]
+        return program.sum(parts, (_BF16, bits(1.0)), kept, average, used=width % 32 or None)
+
+    x = program.tensor(norm.dtype)
+    residual = None if norm.residual is None else program.tensor(norm.residual)
+    inputs = [x] if residual is None else [x, residual]
+    middle = mean(*inputs) if norm.centers else None
+    before = x
+    if residual is not None and middle is not None:
+        before = program.eltwise("sub", x, middle, kept)
+
+    def distance(chain: Chain) -> Operand:
+        if residual is not None:
+            return program.eltwise("add", residual, before, kept, chain)
+        if middle is not None:
+            return program.eltwise("sub", x, middle, kept, chain)
+        return program.copy(x, kept, chain) if chain else x
+
+    squares = distance([("square", "default")])
+    finish(program, norm, distance([]), inverse_root(program, norm, mean(squares)))
+    return program
+
+
+def _mean_of_cores(
+    program: Pipeline, norm: Norm, blocks: Blocks, of: Operand, dtype: DataType | None = None, **options: Any
+) -> Operand:
+    """Add the mean of rows that are split over cores: each core's, then the mean of those, packed to `dtype`."""
+    kept, width = norm.kept, program.domain[-1]
+    local = rounded_to_bfloat16(1.0 / min(32 * blocks.width, width))
+    every = rounded_to_bfloat16(1.0 / blocks.cores)
+
+    def total(parts: list[Operand], scaler: int, target: DataType, **options: Any) -> Operand:
+        tiles: list[Part] = [(part, 0, 1) for part in parts]
+        return program.sum(tiles, (_BF16, scaler), target, **options)
+
+    ranges = [(first, min(first + blocks.width, program.length)) for first in range(0, program.length, blocks.width)]
+    parts = [program.sum([(of, first, end)], (_BF16, local), kept) for first, end in ranges]
+    if blocks.columns:
+        rows = [parts[i : i + blocks.columns] for i in range(0, len(parts), blocks.columns)]
+        parts = rows[0] + [total(row, bits(1.0), kept) for row in rows[1:]]
+    return total(parts, every, dtype or kept, **options)
 
 
 @lru_cache(maxsize=256)
@@ -125,35 +188,37 @@ def sharded(shape: tuple[int, ...], norm: Norm, blocks: Blocks) -> Pipeline:
     """Return the program of rows over several cores: partial sums of each, then the sum of those."""
     program = norm.pipeline(shape)
     kept = norm.kept
-    datums = min(32 * blocks.width, shape[-1])
-    local = rounded_to_bfloat16(1.0 / datums)
-    every = rounded_to_bfloat16(1.0 / blocks.cores)
     padded = "zero" if shape[-1] % 32 else None
-
-    def total(parts: list[Operand], scaler: int) -> Operand:
-        tiles: list[Part] = [(part, 0, 1) for part in parts]
-        return program.sum(tiles, (_BF16, scaler), kept)
-
-    def mean(of: Operand) -> Operand:
-        ranges = [
-            (first, min(first + blocks.width, program.length)) for first in range(0, program.length, blocks.width)
-        ]
-        parts = [program.sum([(of, first, end)], (_BF16, local), kept) for first, end in ranges]
-        if blocks.columns:
-            rows = [parts[i : i + blocks.columns] for i in range(0, len(parts), blocks.columns)]
-            parts = rows[0] + [total(row, bits(1.0)) for row in rows[1:]]
-        return total(parts, every)
-
-    x = _input(program, norm)
+    x = summed_input(program, norm)
     if norm.centers:
         summed = x if padded is None else program.copy(x, kept, padding=padded)
-        x = program.eltwise("sub", x, mean(summed), kept)
+        x = program.eltwise("sub", x, _mean_of_cores(program, norm, blocks, summed), kept)
         if padded is not None:
             x = program.copy(x, kept, padding=padded)
     squares = program.eltwise("mul", x, x, kept)
     if padded is not None and not norm.centers:
         squares = program.copy(squares, kept, padding=padded)
-    _finish(program, norm, x, mean(squares))
+    finish(program, norm, x, inverse_root(program, norm, _mean_of_cores(program, norm, blocks, squares)))
+    return program
+
+
+@lru_cache(maxsize=256)
+def sharded_statistics(shape: tuple[int, ...], norm: Norm, blocks: Blocks) -> Pipeline:
+    """Return the means of a device's part of the rows over several cores: of datums, for layer norm, and of squares.
+
+    A residual is added first, and the sum is the second output.
+    """
+    program = norm.pipeline(shape)
+    x = program.tensor(norm.dtype)
+    if norm.residual is not None:
+        operands = x, program.tensor(norm.residual)
+        x = program.eltwise("add", *operands, norm.dtype)
+        program.eltwise("add", *operands, norm.dtype, output=1)
+    columns = 2 if norm.centers else 1
+    squares = program.eltwise("mul", x, x, norm.kept)
+    if norm.centers:
+        _mean_of_cores(program, norm, blocks, x, norm.out_dtype, output=(0, 0, columns))
+    _mean_of_cores(program, norm, blocks, squares, norm.out_dtype, output=(0, columns - 1, columns))
     return program
 
 
@@ -163,7 +228,7 @@ def statistics(shape: tuple[int, ...], norm: Norm) -> Pipeline:
     program = norm.pipeline(shape)
     columns = 2 if norm.centers else 1
     used = shape[-1] % 32 or None
-    x = _input(program, norm)
+    x = summed_input(program, norm)
     squares = program.eltwise("mul", x, x, norm.kept)
     program.sum(squares, (_BF16, bits(1.0)), norm.out_dtype, used=used, output=(0, 0, columns))
     if norm.centers:
@@ -172,26 +237,32 @@ def statistics(shape: tuple[int, ...], norm: Norm) -> Pipeline:
 
 
 @lru_cache(maxsize=256)
-def from_statistics(shape: tuple[int, ...], norm: Norm, stats: DataType, tiles: int) -> Pipeline:
-    """Return the norm of a device's part of the rows, from the statistics of all devices, which have so many tiles."""
+def from_statistics(
+    shape: tuple[int, ...], norm: Norm, stats: DataType, tiles: int, *, means: bool = False
+) -> Pipeline:
+    """Return the norm of a device's part of the rows, from the statistics of all devices, which have so many tiles.
+
+    They are sums of squares and of datums, or `means`: of datums and of squares.
+    """
     program = norm.pipeline(shape)
     kept = norm.kept
     each = 2 if norm.centers else 1
     devices = tiles // each
-    scaler = (_BF16, truncated(1.0 / (shape[-1] * devices)))
+    scaler = rounded_to_bfloat16(1.0 / devices) if means else truncated(1.0 / (shape[-1] * devices))
     x = program.tensor(norm.dtype)
     given = program.lines(stats, tiles)
 
     def mean(first: int) -> Operand:
-        return program.sum([(given, tile, tile + 1) for tile in range(first, tiles, each)], scaler, kept)
+        parts: list[Part] = [(given, tile, tile + 1) for tile in range(first, tiles, each)]
+        return program.sum(parts, (_BF16, scaler), kept)
 
-    variance = mean(0)
+    variance = mean(1 if means and norm.centers else 0)
     if norm.centers:
-        middle = mean(1)
+        middle = mean(0 if means else 1)
         square = program.eltwise("mul", middle, middle, kept)
         variance = program.eltwise("sub", variance, square, kept)
         x = program.eltwise("sub", x, middle, kept)
-    _finish(program, norm, x, variance)
+    finish(program, norm, x, inverse_root(program, norm, variance))
     return program
 
 

@@ -56,7 +56,8 @@ def _program(
     if scalar != 1.0:
         chain += scalar_chain("mul_unary", scalar)
     squares = rounded(1.0 / divisor) if divisor else math.inf
-    program.variance(program.tensor(dtype), rounded(1.0 / count), squares, dtype, chain, output=(0, 0, 1))
+    mean = rounded(1.0 / count)
+    program.moment("variance", program.tensor(dtype), dtype, mean=mean, squares=squares, chain=chain, output=(0, 0, 1))
     return program
 
 

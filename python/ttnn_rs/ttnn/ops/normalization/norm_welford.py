@@ -1,0 +1,90 @@
+"""The programs of layer norm whose mean and variance the SFPU makes: the option `use_welford`.
+
+In 0.81.1 that is not the algorithm of the name: two passes over a row sum distances from its first element, then
+squared distances from the mean. The mean stays in two parts, of which each is rounded. What cores found for their parts
+of a row is joined step by step on the SFPU.
+
+Source: tt-metal `ttnn/cpp/ttnn/operations/normalization/layernorm/device/kernels/compute/layernorm_sharded_welford.cpp`
+and `ttnn/cpp/ttnn/operations/normalization/kernel_util/compute/combine_welford.h`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ttnn.base.enums import DataType
+from ttnn.ops._programs.pipeline import Chain, Operand, Pipeline, rounded, scalar_chain
+from ttnn.ops.normalization.norm_programs import Blocks, Norm, finish, inverse_root, summed_input
+
+_FP32 = DataType.FLOAT32
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Mean and variance of so many elements of a row."""
+
+    mean: Operand
+    variance: Operand
+    count: int
+
+
+@lru_cache(maxsize=256)
+def interleaved(shape: tuple[int, ...], norm: Norm) -> Pipeline:
+    """Return the program of whole rows: inputs are x, the residual, the weights and the bias, those that there are."""
+    program = norm.pipeline(shape, direct=norm.dst32)
+    x = summed_input(program, norm)
+    share = rounded(1.0 / shape[-1])
+    anchor = program.moment("anchor", x, _FP32)
+    correction = program.moment("correction", x, _FP32, mean=share)
+    variance = program.moment("variance", x, _FP32, mean=share, squares=share)
+    inverse = inverse_root(program, norm, variance)
+    finish(program, norm, program.centred(x, anchor, correction, norm.kept), inverse)
+    return program
+
+
+@lru_cache(maxsize=256)
+def sharded(shape: tuple[int, ...], norm: Norm, blocks: Blocks) -> Pipeline:
+    """Return the program of rows over several cores: statistics of each, then those of all of them."""
+    program = norm.pipeline(shape, direct=norm.dst32)
+    x = summed_input(program, norm)
+
+    def part(first: int) -> _Part:
+        end = min(first + blocks.width, program.length)
+        count = min(32 * end, shape[-1]) - 32 * first
+        share = rounded(1.0 / count)
+        mean = program.moment("mean", x, _FP32, mean=share, tiles=(first, end))
+        variance = program.moment("variance", x, _FP32, mean=share, squares=share, tiles=(first, end))
+        return _Part(mean, variance, count)
+
+    parts = [part(first) for first in range(0, program.length, blocks.width)]
+    if blocks.columns:
+        rows = [parts[i : i + blocks.columns] for i in range(0, len(parts), blocks.columns)]
+        parts = rows[0] + [_joined(program, row) for row in rows[1:]]
+    root = [*scalar_chain("add_unary", norm.epsilon), *norm.rsqrt]
+    all_of_row = _joined(program, parts, root)
+    centred = program.eltwise("sub", x, all_of_row.mean, norm.kept)
+    finish(program, norm, centred, all_of_row.variance)
+    return program
+
+
+def _joined(program: Pipeline, parts: list[_Part], last: Chain = ()) -> _Part:
+    """Add the mean and the variance of all parts, each step of the SFPU in FP32; `last` acts on the variance."""
+
+    def scaled(of: Operand, factor: float, more: Chain = ()) -> Operand:
+        return program.copy(of, _FP32, [*scalar_chain("mul_unary", rounded(factor)), *more])
+
+    def sum_of(a: Operand, b: Operand) -> Operand:
+        return program.sfpu(("add_binary", "default"), a, b, _FP32)
+
+    first, *others = parts
+    mean, squares, count = first.mean, scaled(first.variance, first.count), first.count
+    for part in others:
+        total = count + part.count
+        before, share = rounded(count / total), rounded(part.count / total)
+        distance = program.sfpu(("sub_binary", "default"), part.mean, mean, _FP32)
+        mean = sum_of(scaled(mean, before), scaled(part.mean, share))
+        between = program.copy(distance, _FP32, [("square", "default"), *scalar_chain("mul_unary", count * share)])
+        squares = sum_of(sum_of(squares, between), scaled(part.variance, part.count))
+        count = total
+    return _Part(mean, scaled(squares, 1.0 / count, last), count)
