@@ -108,6 +108,7 @@ GIVEN = {
         for name in ("adam", "adamw")
         for option in ("lr", "beta1", "beta2", "step", "amsgrad", "max_exp_avg_sq_in")
     ),
+    *((f"moreh_nll_loss{form}_backward", "input_grad_tensor") for form in ("", "_unreduced")),
     *(("moreh_sgd", option) for option in ("momentum_buffer_in", "lr", "momentum")),
     *(("moreh_layer_norm_backward", f"{name}_grad") for name in ("input", "gamma", "beta")),
     *((f"experimental.paged_{name}update_cache", "update_idxs") for name in ("", "fused_")),

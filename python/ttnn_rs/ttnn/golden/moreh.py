@@ -433,3 +433,74 @@ def moreh_dot_backward(
     factor = _f64(grad).reshape(())
     wanted = ((input_grad, b), (other_grad, a))
     return [None if target is None else _f64(values) * factor for target, values in wanted]
+
+
+def _class_weights(target: ArrayLike, weight: ArrayLike | None, count: int, ignored: int) -> tuple[Array, Any]:
+    """Return the weight of every target and its class; targets that count as 0 have class 0."""
+    classes = np.asarray(target, np.float64).astype(np.int64)
+    counts = (classes != ignored) & (classes >= 0) & (classes < count)
+    classes = np.where(counts, classes, 0)
+    given = np.ones(count) if weight is None else _f64(weight).reshape(count)
+    return np.where(counts, given[classes], 0.0), classes
+
+
+def moreh_nll_loss(
+    x: ArrayLike,
+    target: ArrayLike,
+    reduction: str,
+    *,
+    weight_tensor: ArrayLike | None = None,
+    ignore_index: int = -100,
+    **_: object,
+) -> Array:
+    """Return the negative log likelihood loss."""
+    values = _f64(x)
+    weights, classes = _class_weights(target, weight_tensor, values.shape[1], ignore_index)
+    losses = -np.take_along_axis(values, classes[:, None], 1)[:, 0] * weights
+    if reduction == "none":
+        return losses.reshape((1, -1) if losses.ndim == 1 else losses.shape)
+    total = losses.sum() / (weights.sum() if reduction == "mean" else 1.0)
+    return np.asarray(total, np.float64).reshape(1, 1)
+
+
+def moreh_nll_loss_backward(
+    target: ArrayLike,
+    output_grad: ArrayLike,
+    _reduction_mean: bool,
+    *,
+    weight_tensor: ArrayLike | None = None,
+    input_grad_tensor: ArrayLike,
+    divisor_tensor: ArrayLike | None = None,
+    ignore_index: int = -100,
+    **_: object,
+) -> Array:
+    """Return the gradient of a summed loss."""
+    divisor = 1.0 if divisor_tensor is None else float(_f64(divisor_tensor).reshape(()))
+    grad = np.full(np.shape(target), float(_f64(output_grad).reshape(())) / divisor)
+    return moreh_nll_loss_unreduced_backward(
+        target, grad, weight_tensor=weight_tensor, input_grad_tensor=input_grad_tensor, ignore_index=ignore_index
+    )
+
+
+def moreh_nll_loss_unreduced_backward(
+    target: ArrayLike,
+    output_grad: ArrayLike,
+    *,
+    weight_tensor: ArrayLike | None = None,
+    input_grad_tensor: ArrayLike,
+    ignore_index: int = -100,
+    **_: object,
+) -> Array:
+    """Return the gradient of losses that were not summed."""
+    result: Array = np.zeros_like(_f64(input_grad_tensor))
+    weights, classes = _class_weights(target, weight_tensor, result.shape[1], ignore_index)
+    np.put_along_axis(result, classes[:, None], (-_f64(output_grad) * weights)[:, None], 1)
+    return result
+
+
+def moreh_clip_grad_norm(
+    inputs: Sequence[ArrayLike], _max_norm: float, norm_type: float = 2.0, *_: object, **__: object
+) -> Array:
+    """Return the norm of all gradients together."""
+    total = sum(float((np.abs(_f64(values)) ** norm_type).sum()) for values in inputs)
+    return np.full((1, 1), total ** (1 / norm_type))

@@ -920,6 +920,12 @@ class _MorehBmmBackward(FastOperation):
         compute_kernel_config: WormholeComputeKernelConfig | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> list[Tensor | None]: ...
 
+class _MorehClipGradNorm(FastOperation):
+    def __call__(self, inputs: Sequence[Tensor], max_norm: float, norm_type: float = 2.0,
+        error_if_nonfinite: bool = False, *, total_norm: Tensor | None = None,
+        memory_config: MemoryConfig | None = None, compute_kernel_config: WormholeComputeKernelConfig | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
 class _MorehCumsum(FastOperation):
     def __call__(self, input: Tensor, dim: int, *, output: Tensor | None = None,
         memory_config: MemoryConfig | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
@@ -1031,6 +1037,26 @@ class _MorehMeanBackward(FastOperation):
         input_grad_shape: Shape | None = None, input_grad: Tensor | None = None,
         memory_config: MemoryConfig | None = None, compute_kernel_config: WormholeComputeKernelConfig | None = None,
         queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _MorehNllLoss(FastOperation):
+    def __call__(self, input_tensor: Tensor, target_tensor: Tensor, reduction: str, *,
+        weight_tensor: Tensor | None = None, divisor_tensor: Tensor | None = None, output_tensor: Tensor | None = None,
+        ignore_index: int = -100, memory_config: MemoryConfig | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _MorehNllLossBackward(FastOperation):
+    def __call__(self, target_tensor: Tensor, output_grad_tensor: Tensor, reduction_mean: bool, *,
+        weight_tensor: Tensor | None = None, input_grad_tensor: Tensor | None = None,
+        divisor_tensor: Tensor | None = None, ignore_index: int = -100, memory_config: MemoryConfig | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _MorehNllLossUnreducedBackward(FastOperation):
+    def __call__(self, target_tensor: Tensor, output_grad_tensor: Tensor, *, weight_tensor: Tensor | None = None,
+        input_grad_tensor: Tensor | None = None, ignore_index: int = -100, memory_config: MemoryConfig | None = None,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
 
 class _MorehNorm(FastOperation):
     def __call__(self, input: Tensor, p: float, *, dim: int | Sequence[int] | None = None, keepdim: bool = False,
@@ -2204,6 +2230,10 @@ moreh_bmm: _MorehBmm
 """Return the products of batches of matrices."""
 moreh_bmm_backward: _MorehBmmBackward
 """Write the gradients of both operands, and return them; None for those that are not wanted."""
+moreh_clip_grad_norm: _MorehClipGradNorm
+"""Return the norm of all gradients together, and scale them in place by `max_norm / (norm + 1e-6)` if that is less than
+1.
+"""
 moreh_cumsum: _MorehCumsum
 """Return the sums of the elements along `dim` up to each element, as `ttnn.cumsum` does."""
 moreh_cumsum_backward: _MorehCumsumBackward
@@ -2240,6 +2270,12 @@ moreh_mean: _MorehMean
 """Return the mean along `dim`: the sum of elements times 1 / D in bfloat16."""
 moreh_mean_backward: _MorehMeanBackward
 """Return the gradient of a mean: that of the output, divided by the number of elements, for each of them."""
+moreh_nll_loss: _MorehNllLoss
+"""Return the negative log likelihood loss: the sum or mean of `-input[n, target[n]] * weight[target[n]]`."""
+moreh_nll_loss_backward: _MorehNllLossBackward
+"""Return the gradient of a summed loss: `-weight * output_grad / divisor` at the classes, 0 elsewhere."""
+moreh_nll_loss_unreduced_backward: _MorehNllLossUnreducedBackward
+"""Return the gradient of losses that were not summed: `-weight * output_grad` at the classes, 0 elsewhere."""
 moreh_norm: _MorehNorm
 """Return the p-norm along `dim`: `sum(|x| ** p) ** (1 / p)`; the number of elements that are not 0 for p = 0, the
 largest or smallest magnitude for an infinite p.

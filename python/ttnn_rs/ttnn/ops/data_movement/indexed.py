@@ -88,7 +88,7 @@ def _fits(name: str, inner: Tensor, outer: Tensor, labels: tuple[str, str], but:
             )
 
 
-def _gathered(name: str, source: Tensor, axis: int, index: Tensor) -> Tensor:
+def gathered(name: str, source: Tensor, axis: int, index: Tensor) -> Tensor:
     """Return the elements that the indices name along an axis; both tensors in tiles."""
     device = on_device(name, source)
     rank = source._spec.shape.rank
@@ -122,7 +122,7 @@ def _check_names(name: str, index: Tensor) -> None:
         )
 
 
-def _check_gathered(name: str, source: Tensor, index: Tensor | None) -> None:
+def _checkgathered(name: str, source: Tensor, index: Tensor | None) -> None:
     """Refuse data types and layouts; without an index, those of the source."""
     if source._spec.dtype not in GATHERED:
         names = ", ".join(dtype.name for dtype in GATHERED)
@@ -159,7 +159,7 @@ def _gather(
             f"{rank} and index dim: {index._spec.shape.rank}",
         )
     axis = dimension(name, dim, rank)
-    _check_gathered(name, input, index)
+    _checkgathered(name, input, index)
     target = memory_config or input._spec.memory_config
     if not target.interleaved:
         raise UnsupportedError(
@@ -169,7 +169,7 @@ def _gather(
     if is_empty(index._spec):
         shape = tuple(index._spec.shape)
         return allocate(TensorSpec.of(shape, input._spec.dtype, Layout.TILE, target), device)
-    return place(name, _gathered(name, input, axis, index), target, out)
+    return place(name, gathered(name, input, axis, index), target, out)
 
 
 def _check_scattered(name: str, axis: int, tensors: Sequence[tuple[str, Tensor]]) -> None:
@@ -316,7 +316,7 @@ def _tosa_gather(input: Tensor, index: Tensor, memory_config: MemoryConfig | Non
             vendor="Index tensor first dimension must be equal to input tensor first dimension",
         )
     same_device(name, on_device(name, input, "input"), index, "index")
-    _check_gathered(name, input, None)
+    _checkgathered(name, input, None)
     _check_names(name, index)
     names = _expanded(name, index, input._spec.shape[2], Layout.TILE)
     return _gather(input, 1, names, False, memory_config, None, None, name)

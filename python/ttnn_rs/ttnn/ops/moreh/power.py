@@ -28,13 +28,15 @@ class Power:
 
     @classmethod
     def of(cls, name: str, exponent: float) -> Power:
-        """Split an exponent.
+        """Split an exponent. NaN is a rest of 0.
 
         Raises:
-            ParameterError: it is not finite, or beyond 32 bits.
+            ParameterError: it is infinite, or beyond 32 bits.
         """
         value = rounded(exponent)
-        if not math.isfinite(value) or not -(2.0**32) < math.floor(value) < 2.0**32:
+        if math.isnan(value):
+            return cls(0, False, truncated(value))
+        if math.isinf(value) or not -(2.0**32) < math.floor(value) < 2.0**32:
             raise ParameterError(f"{name}: an exponent of {exponent} cannot be split into 32 bits and a rest.")
         floor = math.floor(value)
         return cls(abs(floor), floor < 0, truncated(rounded(value - floor)))

@@ -15,6 +15,7 @@ from ttnn.base.enums import TILE_SIZE, DataType, Layout, MathFidelity
 from ttnn.base.exceptions import DTypeError, LayoutError, ShapeError, UnsupportedError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
+from ttnn.device.lifecycle import MeshDevice
 from ttnn.golden import moreh as golden
 from ttnn.operation.accuracy import no_bound
 from ttnn.operation.registry import declare
@@ -38,6 +39,7 @@ from ttnn.ops._programs.common import (
     full_tiles,
     is_empty,
     on_device,
+    same_device,
     take_output,
 )
 from ttnn.ops._programs.element_map import copy_into
@@ -97,6 +99,34 @@ def along(source: Tensor, axis: int, divisor: int | None, settings: Settings) ->
     return output
 
 
+def total(name: str, source: Tensor, config: WormholeComputeKernelConfig | None) -> Tensor:
+    """Return the sum of all elements as `moreh_sum` adds them, with sizes of 1."""
+    shape = tuple(source._spec.shape)
+    # A vector is a row.
+    result, first = (reshaped(name, source, (1, *shape)), 1) if len(shape) == 1 else (source, 0)
+    settings = settings_of(source, config)
+    for axis in reversed(range(first, result._spec.shape.rank)):
+        result = along(result, axis, None, settings)
+    return result
+
+
+def take_pages(name: str, output: Tensor, shape: Sequence[int], device: MeshDevice) -> Tensor:
+    """Return `output` if it has the tiles of a result of this shape, as official programs take it.
+
+    Raises:
+        StorageError: it is on the host, deallocated, or on another device.
+        ShapeError: it has other tiles.
+    """
+    wanted = TensorSpec.of(tuple(shape), output._spec.dtype, Layout.TILE, DRAM_MEMORY_CONFIG)
+    own, given = tuple(wanted.padded_shape), tuple(output._spec.padded_shape)
+    if output._spec.layout is Layout.TILE and given == own:
+        on_device(name, output, "output")
+        same_device(name, device, output, "output")
+        full_tiles(name, output, "output")
+        return output
+    return take_output(name, output, shape, Layout.TILE, device)
+
+
 def check_input(name: str, tensor: Tensor, dtypes: tuple[DataType, ...]) -> None:
     """Refuse an input that is not tiled, or of another data type."""
     on_device(name, tensor, "input")
@@ -139,7 +169,7 @@ def _reduced(
     ]
     place = memory_config or (spec.memory_config if spec.memory_config.interleaved else DRAM_MEMORY_CONFIG)
     if output is not None:
-        output = take_output(name, output, shape, Layout.TILE, device)
+        output = take_pages(name, output, shape, device)
         if output._spec.dtype is not spec.dtype:
             raise DTypeError(f"{name}: output is {output._spec.dtype.name}, the result {spec.dtype.name}.")
     result = source
