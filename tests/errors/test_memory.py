@@ -49,7 +49,7 @@ def test_out_of_memory_of_a_tensor(device: ttnn.MeshDevice) -> None:
     ("operator", "place", "name"),
     [
         ("exp", "nowhere", "ttnn.exp: a tensor of"),
-        ("softplus_bw", "nowhere", "ttnn.softplus_bw: in its step ttnn.multiply: a tensor of"),
+        ("softplus_bw", "nowhere", "ttnn.softplus_bw: in its step ttnn.exp: a tensor of"),
         ("exp", "too small", "ttnn.exp: Out of Memory: Not enough space to allocate 134217728 B L1 buffer"),
         ("matmul", "too small", "ttnn.matmul: Out of Memory: Not enough space to allocate 134217728 B L1 buffer"),
     ],
@@ -246,8 +246,8 @@ def test_unwritten_memory_is_an_error_where_it_matters(device: ttnn.MeshDevice) 
     with pytest.raises(ttnn.AddressError) as error:
         buffer.read(2048, 3, require_written=True)
     assert str(error.value) == (
-        f"3 of 3 pages of buffer {buffer.unique_id} were never written, the first is page 0: write the tensor before "
-        "an operator reads it (ttnn.empty does not), or open the device with TTNN_WATCHER=off"
+        f"3 of 3 pages of buffer {buffer.unique_id} were never written, the first is page 0. Write the tensor before "
+        "an operator reads it (ttnn.empty does not), or open the device with TTNN_WATCHER=off."
     )
 
 

@@ -2,12 +2,16 @@
 //!
 //! Worker threads share one [`Access`]. Pages are handed out as slices of the device's own memory, nothing is copied.
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use tt_cpu::arena::{ArenaError, Reader, Stripe, Writer};
 
 use crate::buffer::{Buffer, BufferId, PageLocation, PageMap};
 use crate::device::{Device, find};
 use crate::error::MemoryError;
+
+/// Takes the first read of pages that nobody has written.
+pub(crate) type Notice = OnceLock<MemoryError>;
 
 /// Readable and writable parts of the banks of one kind.
 #[derive(Debug)]
@@ -25,7 +29,7 @@ pub struct Access<'a> {
     l1: Banks<'a>,
     /// Outputs with the number of their write stripe.
     outputs: Box<[(BufferId, usize)]>,
-    watched: bool,
+    notice: Option<&'a Notice>,
 }
 
 /// Pages of a buffer that is only read.
@@ -33,7 +37,7 @@ pub struct Access<'a> {
 pub struct Input<'a> {
     buffer: &'a Buffer,
     reader: &'a Reader<'a>,
-    watched: bool,
+    notice: Option<&'a Notice>,
 }
 
 /// Pages of a buffer that is written, each by whoever claims it first.
@@ -70,7 +74,9 @@ impl Device {
         let dram = Banks { reader, writer };
         let (reader, writer) = self.l1.split(&l1)?;
         let l1 = Banks { reader, writer };
-        Ok(Access { device, buffers: &self.buffers, dram, l1, outputs: roles.into(), watched: self.watched })
+        // After the first such read nobody asks any more.
+        let notice = (self.watched && self.unwritten.get().is_none()).then_some(&self.unwritten);
+        Ok(Access { device, buffers: &self.buffers, dram, l1, outputs: roles.into(), notice })
     }
 }
 
@@ -95,7 +101,7 @@ impl Access<'_> {
         if self.outputs.iter().any(|&(output, _)| output == id) {
             return Err(MemoryError::Role { buffer: id, output: true });
         }
-        Ok(Input { buffer, reader: &self.banks(buffer).reader, watched: self.watched })
+        Ok(Input { buffer, reader: &self.banks(buffer).reader, notice: self.notice })
     }
 
     /// The pages of an output.
@@ -137,21 +143,28 @@ impl<'a> Input<'a> {
         self.buffer
     }
 
-    /// The data bytes of a page.
+    /// The data bytes of a page. One that nobody has written is read as it is, and noticed while the device is watched:
+    /// see [`Device::take_unwritten_read`].
     ///
     /// # Errors
-    /// [`MemoryError::PageOutOfRange`]; [`MemoryError::NeverWritten`] while the device is watched.
+    /// [`MemoryError::PageOutOfRange`].
     #[inline]
     pub fn page(&self, page: usize) -> Result<&'a [u8], MemoryError> {
-        if self.watched && page < self.buffer.num_pages() && !self.buffer.is_written(page) {
-            return self.buffer.require_written().and(Err(MemoryError::NeverWritten {
-                buffer: self.buffer.id(),
-                first: page,
-                unwritten: 1,
-                pages: self.buffer.num_pages(),
-            }));
+        if let Some(notice) = self.notice
+            && page < self.buffer.num_pages()
+            && !self.buffer.is_written(page)
+        {
+            self.take_note(notice);
         }
         self.peek(page)
+    }
+
+    /// Keeps which buffer is read without having been written.
+    #[cold]
+    fn take_note(&self, notice: &Notice) {
+        if let Err(unwritten) = self.buffer.require_written() {
+            notice.get_or_init(|| unwritten);
+        }
     }
 
     /// The data bytes of a page, written or not; see [`Buffer::require_written`].
@@ -166,15 +179,15 @@ impl<'a> Input<'a> {
 }
 
 impl<'a> Input<'a> {
-    /// All pages at once, for loops in which finding a page would show: whether they may be read is asked here, and a
+    /// All pages at once, for loops in which finding a page would show: whether they were written is asked here, and a
     /// page is then a step in its bank.
     ///
     /// # Errors
-    /// [`MemoryError::NeverWritten`] if the device is watched and a page was not; ranges that are being written.
+    /// Ranges that are being written.
     pub fn all(&self) -> Result<Pages<'a>, MemoryError> {
         let buffer = self.buffer;
-        if self.watched {
-            buffer.require_written()?;
+        if let Some(notice) = self.notice {
+            self.take_note(notice);
         }
         if !matches!(buffer.map, PageMap::Interleaved) {
             let pages = (0..buffer.num_pages()).map(|page| self.peek(page)).collect::<Result<_, _>>()?;

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tt_cpu::arena::Arena;
 use tt_cpu::bits::AtomicBits;
 
+use crate::access::Notice;
 use crate::allocator::{Allocator, Direction};
 use crate::buffer::{Buffer, BufferId, BufferType, PageMap, Places, Plan, written_bits_per_page};
 use crate::chip::{ChipSpec, Grid, LogicalCore};
@@ -43,6 +44,8 @@ pub struct Device {
     id: u64,
     open: bool,
     pub(crate) watched: bool,
+    pub(crate) unwritten: Notice,
+    told: bool,
     pub(crate) dram: Arena,
     pub(crate) l1: Arena,
     pub(crate) regions: [Region; 4],
@@ -73,6 +76,8 @@ impl Device {
             id: next_id(),
             open: true,
             watched: true,
+            unwritten: Notice::new(),
+            told: false,
             dram: Arena::reserve(chip.dram_banks(), chip.dram_bank_bytes as usize)?,
             l1: Arena::reserve(chip.grid.cores(), chip.l1_bytes as usize)?,
             regions: regions.map(|allocator| Region { allocator, owners: BTreeMap::new() }),
@@ -105,9 +110,20 @@ impl Device {
         self.open
     }
 
-    /// Whether operators that read pages nobody has written are refused; on from the start.
+    /// Whether kernels may not read bytes that nobody has written, and an operator's first such read is noticed; on from
+    /// the start.
     pub fn set_watched(&mut self, watched: bool) {
         self.watched = watched;
+    }
+
+    /// The first read of an operator from pages that nobody had written, once: the chip goes on with what lies there.
+    pub fn take_unwritten_read(&mut self) -> Option<MemoryError> {
+        if self.told {
+            return None;
+        }
+        let unwritten = self.unwritten.get().cloned();
+        self.told = unwritten.is_some();
+        unwritten
     }
 
     /// The chip.

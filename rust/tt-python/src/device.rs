@@ -213,7 +213,7 @@ impl PyDevice {
         self.shared.inspect(py, |device| Ok::<_, MemoryError>(device.allocated_bytes()))
     }
 
-    /// Whether operators that read pages nobody has written are refused.
+    /// Whether operators warn of pages that nobody has written, and kernels refuse to read them.
     fn set_watched(&self, py: Python<'_>, watched: bool) -> PyResult<()> {
         self.shared.run(py, |device| {
             device.set_watched(watched);

@@ -4,6 +4,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use pyo3::call::PyCallArgs;
+use pyo3::exceptions::PyRuntimeWarning;
 use pyo3::prelude::*;
 use tt_cpu::arena::ArenaError;
 use tt_cpu::pool::stop;
@@ -49,6 +50,19 @@ pub fn panic_text(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a text")
 }
 
+/// Warns of an operator that read pages nobody has written.
+///
+/// # Errors
+/// What the filter of warnings makes of it.
+pub fn warn_unwritten(py: Python<'_>, unwritten: &MemoryError) -> PyResult<()> {
+    let text = format!("an operator read what lay in memory: {unwritten}. {ADVICE}. This device warns once.");
+    let arguments = (text, py.get_type::<PyRuntimeWarning>());
+    py.import("warnings")?.call_method1("warn", arguments).map(drop)
+}
+
+const ADVICE: &str = "Write the tensor before an operator reads it (ttnn.empty does not), or open the device with \
+                      TTNN_WATCHER=off";
+
 impl EngineError for MemoryError {
     fn into_exception(self, py: Python<'_>) -> PyErr {
         let text = self.to_string();
@@ -70,11 +84,7 @@ impl EngineError for MemoryError {
             | Self::OtherDevice { .. }
             | Self::DeviceClosed
             | Self::Arena(ArenaError::Reserve { .. }) => exception(py, "DeviceError", (text,)),
-            Self::NeverWritten { .. } => {
-                let advice = "write the tensor before an operator reads it (ttnn.empty does not), or open the device \
-                              with TTNN_WATCHER=off";
-                exception(py, "AddressError", (format!("{text}: {advice}"),))
-            }
+            Self::NeverWritten { .. } => exception(py, "AddressError", (format!("{text}. {ADVICE}."),)),
             Self::PageOutOfRange { .. }
             | Self::Role { .. }
             | Self::ClaimedTwice { .. }

@@ -8,7 +8,7 @@ use tt_memory::buffer::BufferId;
 use tt_memory::device::Device;
 use tt_memory::error::MemoryError;
 
-use crate::error::{Either, EngineError, Poisoned, enter_engine, exception};
+use crate::error::{Either, EngineError, Poisoned, enter_engine, exception, warn_unwritten};
 use crate::prepared;
 
 /// A device that its Python object and all its buffers hold.
@@ -78,7 +78,8 @@ impl SharedDevice {
         }
     }
 
-    /// Runs engine code on the locked device, without the interpreter lock, if it is not stopped.
+    /// Runs engine code on the locked device, without the interpreter lock, if it is not stopped. An operator's first
+    /// read of pages that nobody has written becomes a warning.
     ///
     /// # Errors
     /// Those of `run`, a stopped or poisoned device, and `EngineBugError` for a panic.
@@ -87,8 +88,8 @@ impl SharedDevice {
         py: Python<'_>,
         run: impl FnOnce(&mut Device) -> Result<T, E> + Send,
     ) -> PyResult<T> {
-        self.require_running(py)?;
-        self.inspect(py, run)
+        prepared::spoil();
+        self.repeatable(py, run)
     }
 
     /// [`SharedDevice::run`] for what a repeated call may do again without looking: see [`prepared`].
@@ -101,7 +102,12 @@ impl SharedDevice {
         run: impl FnOnce(&mut Device) -> Result<T, E> + Send,
     ) -> PyResult<T> {
         self.require_running(py)?;
-        self.enter(py, run)
+        let (value, unwritten) =
+            self.enter(py, |device| run(device).map(|value| (value, device.take_unwritten_read())))?;
+        if let Some(unwritten) = unwritten {
+            warn_unwritten(py, &unwritten)?;
+        }
+        Ok(value)
     }
 
     /// [`SharedDevice::run`] on a device that may be stopped.

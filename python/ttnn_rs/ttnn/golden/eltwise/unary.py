@@ -125,7 +125,10 @@ log_sigmoid = formula("log_sigmoid", "Return -ln(1 + e^-x).", lambda x: -softplu
 
 
 def _logit(x: Array, eps: float | None = None) -> Any:
-    held = x if eps is None else np.clip(x, min(eps, 1 - eps), max(eps, 1 - eps))
+    held = x
+    if eps is not None:
+        # Beyond eps = 1/2 the limits have changed places, and the lower one comes first, as in torch.
+        held = np.where(x < eps, eps, np.where(x > 1 - eps, 1 - eps, x))
     return np.log(held) - np.log1p(-held)
 
 

@@ -11,8 +11,9 @@ use crate::sfpu::exec::functions;
 /// Terms of the sum before the remainder.
 const TERMS: u32 = 6;
 
-/// The operator refuses higher orders. The bound here keeps the work finite whatever word a kernel passes.
-const LARGEST_ORDER: u32 = 10;
+/// The factorial of a higher order is beyond FP32; the operator refuses it. The bound here keeps the work finite
+/// whatever word a kernel passes.
+const LARGEST_ORDER: u32 = 34;
 
 /// Coefficients of the remainder, times the scale: of z^-6, z^-4, z^-2, z^0 and z^-1 relative to its first term.
 fn remainder(order: u32, scale: f32) -> [u32; 5] {

@@ -159,6 +159,10 @@ hardswish = _register(
 )
 
 
+_ONE_OR_MINUS_ONE: Final = (step("mul_unary", "default", -2.0), step("add_unary", "default", 1.0))
+"""Steps from 0 and 1 to 1 and -1."""
+
+
 def _logit(
     input_tensor: Tensor,
     eps: float | None,
@@ -170,10 +174,16 @@ def _logit(
     refuse_integers(operator, _U.LOGIT, input_tensor._spec.dtype)
     chain: list[ChainStep] = []
     if eps is not None and eps >= 0.0:
-        chain = [step("clamp", "default", *sorted((single(eps), single(1.0 - single(eps)))))]
+        chain = [step("clamp", "default", single(eps), single(1.0 - single(eps)))]
     # The clamped values go through a buffer of the input's data type.
     inside = apply_chain(operator, input_tensor, chain)
     quotient: list[ChainStep] = [("logit", "unclamped")]
+    if eps is not None and single(eps) > 0.5:
+        # The limits have changed places, so that all values are 1 - eps. Where x < eps, the sign is that of eps.
+        result = apply_chain(operator, inside, quotient)
+        sign = apply_chain(operator, input_tensor, [step("unary_lt", "default", single(eps)), *_ONE_OR_MINUS_ONE])
+        product = Arithmetic(operator, BinaryOpType.MUL, function="mul_binary")
+        return _into(operator, product, result, sign, input_tensor, memory_config, output_tensor)
     memory_config = agreed_memory(operator, memory_config, output_tensor, input_tensor._spec.memory_config)
     return apply_chain(
         operator,
@@ -276,7 +286,8 @@ multigammaln = _register(
     accuracy=measured(1.6895, 46722.2, lowest=1.6015625),
     domain=from_(3.0),
 )
-_LARGEST_ORDER: Final = 10
+_LARGEST_ORDER: Final = 34
+"""The factorial of a larger order is beyond FP32."""
 
 
 def _polygamma(input_tensor: Tensor, k: int, memory_config: MemoryConfig | None) -> Tensor:
@@ -295,7 +306,7 @@ polygamma = _register(
     "Return the element-wise polygamma function of order `k`, the k-th derivative of digamma, of `input_tensor`.\n"
     "The input must be positive.",
     special.polygamma,
-    signatures=(Signature((INPUT_TENSOR, Param("k", INTEGER, doc="Order, from 1 to 10.")), (MEMORY_CONFIG_OPTION,)),),
+    signatures=(Signature((INPUT_TENSOR, Param("k", INTEGER, doc="Order, from 1 to 34.")), (MEMORY_CONFIG_OPTION,)),),
     source="tt-metal `ckernel_sfpu_polygamma.h`",
     accuracy=max_ulp((DataType.BFLOAT16, 1), (DataType.FLOAT32, 16), lowest=0.0, largest=1024.0),
     domain=from_(0.5),
