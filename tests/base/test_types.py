@@ -177,6 +177,12 @@ def test_pearson_correlation_coefficient() -> None:
     assert ttnn.pearson_correlation_coefficient(values, ttnn.from_torch(values)) == 1.0
     assert ttnn.pearson_correlation_coefficient(values, -values) == pytest.approx(-1.0)
     assert ttnn.pearson_correlation_coefficient(values, values[:2]) == 0.0
+    nan, inf = float("nan"), float("inf")
+    # What is not finite counts as 0 in either tensor.
+    assert ttnn.pearson_correlation_coefficient(torch.tensor([1.0, 2.0, nan]), torch.tensor([1.0, 2.0, inf])) == 1.0
+    assert ttnn.pearson_correlation_coefficient(torch.tensor([1.0, 2.0, nan]), torch.tensor([1.0, 2.0, 9.0])) < 0.9
+    assert ttnn.pearson_correlation_coefficient(torch.tensor([nan, nan]), torch.tensor([nan, nan])) == 1.0
+    assert ttnn.pearson_correlation_coefficient(torch.tensor([nan, nan]), torch.tensor([0.0, 0.0])) == 0.0
     with pytest.raises(ArgumentError, match=r"expected tensors of real numbers, got str$"):
         ttnn.pearson_correlation_coefficient(values, "abc")
 

@@ -84,7 +84,7 @@ def test_element_wise_functions_agree_with_the_reference(name: str) -> None:
     sorted(
         set(GRADIENTS)
         - _OTHER_SHAPES
-        - {"clamp_bw", "clip_bw", "polygamma_bw", "pow_bw", "rdiv_bw", "repeat_bw", "imag_bw"}
+        - {"clamp_bw", "clip_bw", "polygamma_bw", "pow_bw", "rdiv_bw", "repeat_bw", "imag_bw", "polar_bw"}
     ),
 )
 def test_gradients_come_per_tensor_in_their_type(name: str, dtype: Any) -> None:
@@ -198,3 +198,25 @@ def test_operators_without_a_function_of_torch_keep_the_type() -> None:
 
 def test_arrays_are_computed_in_float64() -> None:
     assert _golden("exp")(np.array([1.0])).dtype == np.float64
+
+
+def test_the_gradient_of_polar_is_cat_of_its_parts() -> None:
+    x = torch.complex(*(torch.rand(2, 3, generator=torch.Generator().manual_seed(seed)) for seed in (1, 2)))
+    leaf = x.clone().requires_grad_()
+    torch.polar(leaf.real, leaf.imag).backward(x.conj())
+    (result,) = _golden("polar_bw")(x.conj(), x)
+    assert torch.equal(result, torch.cat((leaf.grad.real, leaf.grad.imag), dim=-1))
+
+
+def test_the_attribute_is_what_the_function_returns() -> None:
+    x = torch.tensor([[0.5, 2.0]], dtype=torch.bfloat16)
+    assert torch.equal(ttnn.reciprocal.golden_function(x, device=None), torch.reciprocal(x))
+    assert ttnn.get_golden_function(ttnn.reciprocal) is ttnn.reciprocal.golden_function
+
+    class Wrapper:
+        def golden_function(self, value: Any) -> Any:
+            return value + 1
+
+    assert torch.equal(ttnn.get_golden_function(Wrapper())(x), x + 1)
+    with pytest.raises(ttnn.ArgumentError, match="expected an operator"):
+        ttnn.get_golden_function(object())

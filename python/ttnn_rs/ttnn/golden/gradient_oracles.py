@@ -113,7 +113,10 @@ def _threshold(torch: Any, x: Any, threshold: Any = 0.0, value: Any = 0.0, **mor
     return torch.threshold(x, more.get("min", threshold), more.get("max", value))
 
 
-def _reverse_quotient(torch: Any, x: Any, value: Any = None, *, scalar: Any = None, rounding_mode: Any = None) -> Any:
+def _reverse_quotient(
+    torch: Any, x: Any, value: Any = None, mode: Any = None, *, scalar: Any = None, rounding_mode: Any = None
+) -> Any:
+    rounding_mode = mode or rounding_mode
     number = scalar if value is None else value
     return torch.div(torch.full_like(x, number), x, rounding_mode=rounding_mode)
 
@@ -188,6 +191,7 @@ GRADIENTS: Final[dict[str, Gradient]] = {
     "min_bw": Gradient(_plain("min"), 2),
     "mul_bw": Gradient(_plain("mul"), 2),
     "multigammaln_bw": Gradient(lambda torch, x, **_: torch.special.multigammaln(x, 4)),
+    "polar_bw": Gradient(lambda torch, x, **_: torch.polar(x.real, x.imag)),
     "polygamma_bw": Gradient(_polygamma),
     "pow_bw": Gradient(_power, mask=_infinite_below_0),
     "rdiv_bw": Gradient(_reverse_quotient),

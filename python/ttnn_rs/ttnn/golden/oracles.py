@@ -39,6 +39,8 @@ def is_tensor(value: Any) -> bool:
 def oracle(name: str, reference: Callable[..., Any]) -> Callable[..., Any]:
     """Return the golden function of an operator that takes torch tensors or numpy arrays, and returns the same.
 
+    Its attribute `plain` is the reference.
+
     Args:
         name: Name of the operator below `ttnn`.
         reference: Its function in float64.
@@ -58,6 +60,7 @@ def oracle(name: str, reference: Callable[..., Any]) -> Callable[..., Any]:
 
     on_either.__name__ = name
     on_either.__doc__ = reference.__doc__
+    setattr(on_either, "plain", reference)  # noqa: B010 (a function has no such attribute for mypy)
     return on_either
 
 

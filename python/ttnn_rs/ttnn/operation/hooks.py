@@ -17,7 +17,7 @@ import numpy as np
 
 from ttnn.base.exceptions import ArgumentError
 from ttnn.device.queues import command_queue
-from ttnn.golden.oracles import is_tensor, oracle
+from ttnn.golden.oracles import is_tensor
 from ttnn.operation.registry import FastOperation, add_operation, operations
 from ttnn.operation.signature import OUTPUT_TENSOR_NAMES
 from ttnn.operation.slow_path import (
@@ -77,17 +77,23 @@ def _function(where: str, hook: Any) -> Any:
 
 
 def pearson_correlation_coefficient(expected: Any, actual: Any) -> float:
-    """Return the Pearson correlation (PCC) of two tensors of the same shape, as comparison mode computes it.
+    """Return the Pearson correlation (PCC) of two tensors of the same shape, in float64.
+
+    As in the official package, NaN and infinities count as 0 in either tensor. Comparison mode is stricter: they must
+    be in the same places.
 
     Args:
         expected: torch tensor, numpy array or `ttnn.Tensor`.
-        actual: Likewise. NaN and infinities must be in the same places; the rest is correlated in float64.
+        actual: Likewise.
 
     Returns:
-        1.0 if both are equal or empty, 0.0 if the shapes or the non-finite values differ.
+        1.0 if both are equal or empty, 0.0 if the shapes differ or if only one tensor is all NaN.
     """
     left, right = (_float64(value) for value in (expected, actual))
-    return correlation(left, right) if left.shape == right.shape else 0.0
+    nothing = [bool(values.size) and bool(np.isnan(values).all()) for values in (left, right)]
+    if left.shape != right.shape or nothing[0] != nothing[1]:
+        return 0.0
+    return correlation(*(np.where(np.isfinite(values), values, 0.0) for values in (left, right)))
 
 
 def _float64(value: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -113,20 +119,27 @@ def _golden_of(operation: Any) -> Callable[..., Any]:
     return plain_golden(operation)
 
 
-def get_golden_function(operation: FastOperation) -> Callable[..., Any]:
+def get_golden_function(operation: Any) -> Callable[..., Any]:
     """Return the operator's golden function; it takes and returns torch tensors or numpy arrays.
 
     Torch tensors are computed in their own type, as the official golden functions do (`ttnn.golden.oracles`); arrays
     in float64.
 
+    Args:
+        operation: An operator, or whatever else has a `golden_function`.
+
     Raises:
+        ArgumentError: it is neither.
         ComparisonError: it has none.
     """
-    golden = _golden_of(operation)
-    entry = operation.entry
-    if entry is None or golden is not entry.golden:
-        return golden  # attached by the user: called as it is
-    return oracle(entry.name, golden)
+    if not isinstance(operation, FastOperation):
+        golden: Callable[..., Any] | None = getattr(operation, "golden_function", None)
+        if callable(golden):
+            return golden
+    _golden_of(operation)
+    found: Callable[..., Any] | None = operation.golden_function
+    assert found is not None
+    return found
 
 
 def attach_golden_function(

@@ -32,9 +32,12 @@ from ttnn.base.exceptions import (
 )
 from ttnn.device.queues import command_queue, queue_number
 from ttnn.device.traces import Traces
+from ttnn.golden.oracles import oracle
 from ttnn.operation.accuracy import Accuracy
 from ttnn.operation.domain import Domain
+from ttnn.operation.former import translated
 from ttnn.operation.numerics import State, state
+from ttnn.operation.program_keys import program_keys
 from ttnn.operation.repeated import identify, recorded
 from ttnn.operation.signature import (
     GRADIENT_NAMES,
@@ -202,6 +205,12 @@ class FastOperation:
         return call_slowly(self, args, kwargs)
 
     @property
+    def plain_golden(self) -> Callable[..., Any] | None:
+        """The golden function without its form for torch tensors."""
+        golden: Callable[..., Any] | None = getattr(self.golden_function, "plain", self.golden_function)
+        return golden
+
+    @property
     def numerics(self) -> dict[DataType, State]:
         """The state of the bits of each data type, with default options: see `ttnn.operation.numerics`."""
         entry = self.entry
@@ -251,7 +260,7 @@ def register(op: Op) -> FastOperation:
     operation = FastOperation(
         f"ttnn.{op.name}",
         _dispatcher(op),
-        golden_function=op.golden,
+        golden_function=None if op.golden is None else oracle(op.name, op.golden),
         is_cpp_operation=True,
         is_experimental=op.name.startswith("experimental."),
         entry=op,
@@ -380,7 +389,7 @@ def overload(operation: FastOperation, signature: Signature, golden: Callable[..
 
     entry = replace(entry, signatures=(*entry.signatures, signature), golden=either)
     operation.entry = entry
-    operation.golden_function = either
+    operation.golden_function = oracle(entry.name, either)
     operation.function = _dispatcher(entry)
     operation.__doc__ = _docstring(entry)
 
@@ -416,7 +425,9 @@ def _dispatcher(op: Op) -> Callable[..., Any]:
     plan = tuple(
         (signature, signature.run or op.run, _outputs(signature) if in_steps else ()) for signature in op.signatures
     )
-    programs = _program_keys(op)
+    programs = (
+        program_keys(op.name, op.family, scalars=op.scalars or bool(op.family)) if _runs_one_program(op) else None
+    )
 
     def dispatch(*args: Any, **kwargs: Any) -> Any:
         call = None if programs is None else identify(name, args, kwargs)
@@ -458,53 +469,19 @@ def _dispatcher(op: Op) -> Callable[..., Any]:
                 except (MemoryConfigError, OutOfMemoryError) as error:
                     error.say_who(name)
                     raise
+        current = translated(op.category, op.name, kwargs)
+        if current is not None:
+            return dispatch(*args, **current)
         raise wrong_arguments(name, op.signatures, args, kwargs)
 
     return dispatch
 
 
-_NUMBERS: Final = frozenset({int, float})
-_SEQUENCES: Final = frozenset({list, tuple})
-
-
-def _program_keys(op: Op) -> Callable[[Sequence[Any]], tuple[Any, Any]] | None:
-    """Return the function that tells device and key of the program that a call runs; None for what runs none itself.
-
-    Calls with the same specifications and options share a program, whatever the scalar of an element-wise operator is:
-    that is an argument of the program.
-    """
+def _runs_one_program(op: Op) -> bool:
+    """Return whether a call of an operator is one program, and not those of the operators that it calls."""
     if not op.engine or op.composition or op.family == "complex" or op.view:
-        return None
-    if op.family == "backward" and len(op.engine) != 1:
-        return None
-    name, scalars = op.name, op.scalars or bool(op.family)
-
-    def part(value: Any) -> Any:
-        if isinstance(value, set):
-            return frozenset(value)
-        return tuple(map(part, value)) if isinstance(value, list | tuple) else getattr(value, "_spec", value)
-
-    def program(values: Sequence[Any]) -> tuple[Any, Any]:
-        # On the way of every call: what is frequent and cheap comes first, and what was not given is left out.
-        device = None
-        key: list[Any] = [name]
-        for value in values:
-            if value is None:
-                continue
-            kind = type(value)
-            if kind is Tensor:
-                key.append(value._spec)
-                device = value._device
-            elif kind in _SEQUENCES:
-                if value and not (scalars and type(value[0]) in _NUMBERS):
-                    key.append(part(value))
-            elif kind is set:
-                key.append(part(value))
-            elif not (scalars and kind in _NUMBERS):
-                key.append(value)
-        return device, tuple(key)
-
-    return program
+        return False
+    return op.family != "backward" or len(op.engine) == 1
 
 
 def _any_empty(values: Sequence[Any]) -> bool:

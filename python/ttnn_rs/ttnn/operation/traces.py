@@ -31,7 +31,7 @@ class Operator(Protocol):
         """Return what a call runs, without hooks and queues."""
 
     @property
-    def golden_function(self) -> Callable[..., Any] | None:
+    def plain_golden(self) -> Callable[..., Any] | None:
         """Return the reference."""
 
 

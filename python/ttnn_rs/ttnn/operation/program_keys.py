@@ -1,0 +1,87 @@
+"""What tells the programs of an operator apart, for the program cache of a device.
+
+Source: tt-metal `compute_program_hash` of the device operations below `ttnn/cpp/ttnn/operations`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from ttnn.base.enums import Layout
+from ttnn.base.tensor_spec import TensorSpec
+from ttnn.tensor.tensor import Tensor
+
+_NUMBERS: Final = frozenset({int, float})
+_SEQUENCES: Final = frozenset({list, tuple})
+
+
+def program_keys(name: str, family: str, *, scalars: bool) -> Callable[[Sequence[Any]], tuple[Any, Any]]:
+    """Return the function that tells device and key of the program that a call runs.
+
+    Calls with the same specifications and options share a program. The shapes of interleaved tiles are arguments of
+    the programs of element-wise operators: those of one tensor count the pages, those of two look at how the last two
+    dimensions are broadcast.
+
+    Args:
+        name: The operator's, below `ttnn`.
+        family: As its entry says.
+        scalars: Whether numbers are arguments of the program, and no part of it.
+    """
+    by_pages, by_broadcast = family == "unary", family == "binary"
+
+    def part(value: Any) -> Any:
+        if isinstance(value, set):
+            return frozenset(value)
+        return tuple(map(part, value)) if isinstance(value, list | tuple) else getattr(value, "_spec", value)
+
+    def program(values: Sequence[Any]) -> tuple[Any, Any]:
+        # On the way of every call: what is frequent and cheap comes first, and what was not given is left out.
+        device = pair = None
+        key: list[Any] = [name]
+        for value in values:
+            if value is None:
+                continue
+            kind = type(value)
+            if kind is Tensor:
+                spec = value._spec
+                if by_pages:
+                    spec = _pages_of(spec)
+                elif by_broadcast:
+                    pair = spec if device is None else _broadcast_of(pair, spec)
+                    spec = _kind_of(spec)
+                key.append(spec)
+                device = value._device
+            elif kind in _SEQUENCES:
+                if value and not (scalars and type(value[0]) in _NUMBERS):
+                    key.append(part(value))
+            elif kind is set:
+                key.append(part(value))
+            elif not (scalars and kind in _NUMBERS):
+                key.append(value)
+        if by_broadcast:
+            key.append(pair if type(pair) is tuple else None)
+        return device, tuple(key)
+
+    return program
+
+
+def _shares(spec: TensorSpec) -> bool:
+    """Return whether tensors of other shapes, but of the same data type and place, run the same program."""
+    return spec.layout is Layout.TILE and spec.memory_config.interleaved
+
+
+def _kind_of(spec: TensorSpec) -> Any:
+    return (spec.dtype, spec.memory_config, spec.tile) if _shares(spec) else spec
+
+
+def _pages_of(spec: TensorSpec) -> Any:
+    return (spec.dtype, spec.memory_config, spec.tile, spec.num_pages) if _shares(spec) else spec
+
+
+def _broadcast_of(first: Any, second: TensorSpec) -> Any:
+    """Return which operand is broadcast along the last two dimensions: 0 for none, 1 or 2."""
+    if type(first) is not TensorSpec:
+        return first  # A third tensor takes the result.
+    a, b = ((1, 1, *spec.shape._dims)[-2:] for spec in (first, second))
+    return tuple(0 if m == n else 1 if m == 1 else 2 for m, n in zip(a, b, strict=True))

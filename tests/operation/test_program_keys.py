@@ -1,0 +1,59 @@
+"""Which calls share an entry of the program cache."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import ttnn
+from operands import make
+
+TILES, ROWS = ttnn.TILE_LAYOUT, ttnn.ROW_MAJOR_LAYOUT
+
+
+def _entries(device: ttnn.MeshDevice, *calls: Callable[[], Any]) -> int:
+    device.clear_program_cache()
+    for call in calls:
+        call()
+    return device.num_program_cache_entries()
+
+
+def _x(device: ttnn.MeshDevice, *shape: int, layout: ttnn.Layout = TILES, **options: Any) -> ttnn.Tensor:
+    return make(shape, options.pop("dtype", ttnn.bfloat16), layout, device, **options)
+
+
+def test_functions_of_one_tensor_count_the_pages_of_tiles(device: ttnn.MeshDevice) -> None:
+    flat, tall, small = _x(device, 32, 64), _x(device, 64, 32), _x(device, 32, 32)
+    assert _entries(device, lambda: ttnn.relu(flat), lambda: ttnn.relu(tall)) == 1
+    assert _entries(device, lambda: ttnn.relu(flat), lambda: ttnn.relu(small)) == 2
+    assert _entries(device, lambda: ttnn.relu(flat), lambda: ttnn.exp(flat)) == 2
+    rows = [_x(device, *shape, layout=ROWS) for shape in ((32, 64), (64, 32))]
+    assert _entries(device, *(lambda x=x: ttnn.relu(x) for x in rows)) == 2
+
+
+def test_operators_on_two_tensors_look_at_the_broadcast(device: ttnn.MeshDevice) -> None:
+    squares = [_x(device, size, size) for size in (32, 64, 96)]
+    assert _entries(device, *(lambda x=x: ttnn.add(x, x) for x in squares)) == 1
+    row, column = _x(device, 1, 64), _x(device, 64, 1)
+    assert _entries(device, *(lambda x=x: ttnn.add(squares[1], x) for x in (squares[1], row, column))) == 3
+    assert _entries(device, lambda: ttnn.add(row, squares[1]), lambda: ttnn.add(squares[1], row)) == 2
+    batches = [_x(device, count, 32, 32) for count in (1, 3)]
+    assert _entries(device, *(lambda x=x: ttnn.add(squares[0], x) for x in batches)) == 1
+
+
+@pytest.mark.parametrize("operator", [ttnn.relu, lambda x: ttnn.add(x, x)], ids=["relu", "add"])
+def test_data_type_and_place_are_parts_of_a_program(operator: Callable[..., Any], device: ttnn.MeshDevice) -> None:
+    shards = [
+        ttnn.create_sharded_memory_config((rows, 64), ttnn.CoreGrid(y=rows // 32, x=1), ttnn.ShardStrategy.HEIGHT)
+        for rows in (64, 128)
+    ]
+    tensors = [
+        _x(device, 64, 64),
+        _x(device, 64, 64, dtype=ttnn.float32),
+        _x(device, 64, 64, memory_config=ttnn.L1_MEMORY_CONFIG),
+        _x(device, 64, 64, memory_config=shards[0]),
+        _x(device, 128, 64, memory_config=shards[1]),
+    ]
+    assert _entries(device, *(lambda x=x: operator(x) for x in tensors)) == len(tensors)
