@@ -171,7 +171,7 @@ def test_sums_of_bfloat16_keep_float32_between_programs(device: ttnn.MeshDevice)
 
 def test_nothing_to_reduce(device: ttnn.MeshDevice) -> None:
     x = ttnn.empty((2, 0, 32), ttnn.float32, ttnn.TILE_LAYOUT, device)
-    for name, expected in (("sum", 0.0), ("mean", np.nan), ("max", -np.inf), ("min", np.inf)):
+    for name, expected in (("sum", 0.0), ("mean", np.nan)):
         np.testing.assert_array_equal(values_of(OPERATORS[name](x, 1)), np.full((2, 32), expected))
     scalar = ttnn.full((), 3.0, ttnn.float32, ttnn.TILE_LAYOUT, device)
     for operator in OPERATORS.values():
@@ -253,8 +253,8 @@ def _refusals(device: ttnn.MeshDevice) -> list[tuple[Any, type[Exception], str]]
         (
             lambda: ttnn.sum(ttnn.to_memory_config(t((64, 64)), sharded), -1),
             ttnn.UnsupportedError,
-            "ttnn.sum: input_tensor is HEIGHT_SHARDED, and only a sum over the height of WIDTH_SHARDED columns with "
-            "keepdim=True leaves shards of a known shape. Pass memory_config for the result.",
+            "ttnn.sum: input_tensor is HEIGHT_SHARDED; only reductions of tiles over the last two dimensions with "
+            "keepdim=True leave shards of a known shape. Pass memory_config for the result.",
         ),
         (
             lambda: ttnn.sum(t((4, 4)), compute_kernel_config=config),
@@ -289,3 +289,57 @@ def test_refusals(device: ttnn.MeshDevice) -> None:
             call()
         table = registry.supported(text.partition(":")[0])
         assert str(caught.value).replace(f" {table}", "") == text
+
+
+@pytest.mark.parametrize("name", ["sum", "mean"])
+@pytest.mark.parametrize("dtype", [ttnn.bfloat16, ttnn.float32])
+@pytest.mark.parametrize("shape", [(8, 16, 1, 2), (64, 3, 5, 7), (3, 5, 4, 8), (2, 40, 33), (7, 31)], ids=str)
+def test_rows_have_the_bits_of_tiles(
+    name: str, dtype: ttnn.DataType, shape: tuple[int, ...], device: ttnn.MeshDevice
+) -> None:
+    """Small row-major matrices share tiles; special values must not reach their neighbours."""
+    x = make(shape, dtype, ttnn.TILE_LAYOUT, device)
+    values = values_of(x)
+    values.reshape(-1)[::11] = np.inf
+    values.reshape(-1)[5::13] = -1e38
+    tiles = ttnn.Tensor(values.astype(np.float32), dtype, device, ttnn.TILE_LAYOUT)
+    rows = ttnn.to_layout(tiles, ttnn.ROW_MAJOR_LAYOUT)
+    for dim in (-1, -2):
+        for keepdim in (False, True):
+            got, expected = (OPERATORS[name](source, dim, keepdim) for source in (rows, tiles))
+            assert (got.layout, got.shape) == (ttnn.ROW_MAJOR_LAYOUT, expected.shape)
+            np.testing.assert_array_equal(values_of(got), values_of(expected))
+
+
+@EVERY
+@pytest.mark.parametrize("dim", [-1, -2, [-2, -1]], ids=str)
+def test_shards_shrink_with_the_reduced_dimensions(name: str, dim: Any, device: ttnn.MeshDevice) -> None:
+    shape = (2, 128, 160)
+    x = make(shape, ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
+    block = ttnn.create_sharded_memory_config((1, 256, 160), ttnn.CoreGrid(y=4, x=5), ttnn.ShardStrategy.BLOCK)
+    cores = ttnn.CoreRangeSet([ttnn.CoreRange(ttnn.CoreCoord(0, 0), ttnn.CoreCoord(3, 1))])
+    pieces = ttnn.MemoryConfig(ttnn.BufferType.L1, ttnn.NdShardSpec([1, 64, 96], cores))
+    sides = {"-1": (64, 32), "-2": (32, 96), "[-2, -1]": (32, 32)}[str(dim)]
+    for place, cut in ((block, [64 if dim == -1 else 32, 32]), (pieces, [1, *sides])):
+        result = OPERATORS[name](ttnn.to_memory_config(x, place), dim, True)
+        shards = result.memory_config().nd_shard_spec
+        assert (list(shards.shard_shape), result.memory_config().buffer_type) == (cut, ttnn.BufferType.L1)
+        np.testing.assert_array_equal(values_of(result), values_of(OPERATORS[name](x, dim, True)))
+
+
+@EVERY
+def test_shards_of_unknown_shape_need_a_place(name: str, device: ttnn.MeshDevice) -> None:
+    block = ttnn.create_sharded_memory_config((64, 64), ttnn.CoreGrid(y=2, x=2), ttnn.ShardStrategy.BLOCK)
+    x = make((2, 32, 64), ttnn.bfloat16, ttnn.TILE_LAYOUT, device, memory_config=block)
+    for dim, keepdim in ((0, True), (-1, False), (None, True)):
+        with pytest.raises(ttnn.UnsupportedError, match="Pass memory_config for the result"):
+            OPERATORS[name](x, dim, keepdim)
+
+
+@pytest.mark.parametrize("name", ["max", "min"])
+def test_there_is_no_extreme_of_nothing(name: str, device: ttnn.MeshDevice) -> None:
+    x = make((2, 0, 3), ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
+    for dim in (1, None, [0, -2]):
+        with pytest.raises(ttnn.ShapeError, match=r"dimension 1 of .* has size 0.*\n.*\n.*have non-zero size"):
+            OPERATORS[name](x, dim)
+    assert OPERATORS[name](x, -1).shape == [2, 0]

@@ -25,7 +25,7 @@ from ttnn.base.enums import (
     TensorMemoryLayout,
 )
 from ttnn.base.exceptions import DTypeError, LayoutError, ShapeError, UnsupportedError
-from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig, ShardSpec
+from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig, NdShardSpec, ShardSpec
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.golden import reduction as golden
 from ttnn.operation.accuracy import Accuracy, bit_exact, max_ulp
@@ -98,6 +98,7 @@ def _reduce(
     if not dims:
         return moved_to(input_tensor, target)
     if is_empty(spec):
+        _check_extreme_of_nothing(name, kind, dims, axes)
         return _of_nothing(spec, kind, shape, output_layout, target, device)
     fidelity, wide_dst = _configuration(name, compute_kernel_config, arch_number(device))
     integers = spec.dtype in REDUCED_INTEGERS
@@ -230,17 +231,43 @@ def _target_memory(
     if memory_config is not None or spec.memory_config.interleaved:
         return memory_config or spec.memory_config
     config, rank = spec.memory_config, spec.shape.rank
-    shards = config.shard_spec
-    by_columns = config.memory_layout is TensorMemoryLayout.WIDTH_SHARDED
-    if shards is None or not by_columns or list(axes) != [rank - 2] or not keepdim or spec.layout is not Layout.TILE:
+    shards, nd = config.shard_spec, config.nd_shard_spec
+    matrices = rank >= 2 and axes[0] >= rank - 2 and spec.layout is Layout.TILE
+    if not matrices or not keepdim:
         raise UnsupportedError(
-            f"{name}: input_tensor is {config.memory_layout.name}, and only a sum over the height of WIDTH_SHARDED "
-            "columns with keepdim=True leaves shards of a known shape. Pass memory_config for the result.",
+            f"{name}: input_tensor is {config.memory_layout.name}; only reductions of tiles over the last two "
+            "dimensions with keepdim=True leave shards of a known shape. Pass memory_config for the result.",
             "unimplemented",
         )
-    height = math.prod(tuple(spec.shape)[:-2]) * TILE_SIZE
-    cut = ShardSpec(shards.grid, (height, shards.shape[1]), shards.orientation)
-    return MemoryConfig(config.memory_layout, config.buffer_type, cut)
+    if shards is not None and config.memory_layout is TensorMemoryLayout.WIDTH_SHARDED and list(axes) == [rank - 2]:
+        height = math.prod(tuple(spec.shape)[:-2]) * TILE_SIZE
+        cut = ShardSpec(shards.grid, (height, shards.shape[1]), shards.orientation)
+        return MemoryConfig(config.memory_layout, config.buffer_type, cut)
+    if nd is None:
+        assert shards is not None
+        nd = NdShardSpec(shards.shape, shards.grid, shards.orientation)
+    sides = list(nd.shard_shape)
+    for axis in axes:
+        side = axis - rank
+        if len(sides) >= -side:
+            sides[side] = 1 if side == -1 else -(-sides[side] // spec.shape[side])
+    aligned = [-(-side // TILE_SIZE) * TILE_SIZE for side in sides[-2:]]
+    nd = NdShardSpec([*sides[:-2], *aligned], nd.grid, nd.orientation, nd.shard_distribution_strategy)
+    return MemoryConfig(config.buffer_type, nd)
+
+
+def _check_extreme_of_nothing(name: str, kind: Kind, dims: Sequence[int], axes: Sequence[int]) -> None:
+    """Refuse the largest or smallest of no elements.
+
+    Raises:
+        ShapeError: a reduced dimension has size 0.
+    """
+    axis = next((axis for axis in axes if dims[axis] == 0), None)
+    if kind in ("max", "min") and axis is not None:
+        raise ShapeError(
+            f"{name}: dimension {axis} of {list(dims)} has size 0; there is no {kind}imum of nothing.",
+            vendor=f"Expected reduction dim {axis} to have non-zero size",
+        )
 
 
 def _of_nothing(
@@ -313,10 +340,15 @@ def _register(kind: Kind, doc: str, reference: Any, accuracy: Accuracy) -> FastO
             engine=("reduce",),
             raises=(
                 ("DTypeError", f"the input is bfloat4_b or holds {'' if kind == 'mean' else '8- or 16-bit '}integers."),
-                ("ShapeError", "a dimension is out of range, or named twice."),
+                (
+                    "ShapeError",
+                    "a dimension is out of range, or named twice"
+                    + ("." if by_sum else ", or has size 0 and is reduced."),
+                ),
                 (
                     "UnsupportedError",
-                    "the input is sharded and `memory_config` is not given, or rows in ROW_MAJOR_LAYOUT are too long.",
+                    "the input is sharded, `memory_config` is not given and the last two dimensions are not those that "
+                    "are reduced, or rows in ROW_MAJOR_LAYOUT are too long.",
                 ),
             ),
             examples=_examples,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from ttnn import _engine
-from ttnn.base.enums import BLOCK_FLOATS, FORMAT_CODE, DataType, Layout
+from ttnn.base.enums import BLOCK_FLOATS, FORMAT_CODE, TILE_SIZE, DataType, Layout
 from ttnn.base.exceptions import UnsupportedError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
@@ -24,6 +24,7 @@ from ttnn.ops._programs.movement import move
 from ttnn.ops._programs.typecast import cast
 from ttnn.ops.data_movement.layout import tilize_padded, untilized
 from ttnn.ops.data_movement.permute import permuted
+from ttnn.ops.data_movement.reshape import reshaped
 from ttnn.tensor.tensor import Tensor
 
 Kind = Literal["sum", "mean", "max", "min"]
@@ -230,11 +231,40 @@ def _program(
                 "chunks whose order is not specified; convert the tensor with ttnn.to_layout(..., ttnn.TILE_LAYOUT).",
                 "unimplemented",
             )
+    by_rows = in_rows and not setting.tiles_asked_for
+    dims = list(spec.shape)
+    if by_rows and _mostly_empty(spec):
+        if axis == "w":
+            # Rows are added without looking at the rows beside them.
+            source = reshaped(setting.name, source, (math.prod(dims[:-1]), dims[-1]))
+        elif math.prod(dims) // dims[-2] % TILE_SIZE == 0:
+            return _columns_as_tiles(setting, source, kind, factor, dtype)
     tiled = tilize_padded(setting.name, source, memory_config=setting.memory_config, pad_value=IDENTITY[kind])
     result = _matrices(setting, tiled, kind, axis, factor, dtype, fresh=False)
-    if in_rows and not setting.tiles_asked_for:
-        return untilized(setting.name, result)
-    return result
+    if not by_rows:
+        return result
+    shape = [*dims[:-1], 1] if axis == "w" else [*dims[:-2], 1, dims[-1]]
+    return reshaped(setting.name, untilized(setting.name, result), shape)
+
+
+def _mostly_empty(spec: TensorSpec) -> bool:
+    """Return whether the matrices of a row-major tensor would leave most of their tiles empty."""
+    *leading, height, width = spec.shape
+    return math.prod(leading) > 1 and 2 * height * width <= TILE_SIZE**2
+
+
+def _columns_as_tiles(setting: Setting, source: Tensor, kind: Kind, factor: float, dtype: DataType) -> Tensor:
+    """Return the sums over the height of row-major matrices, the columns of all matrices filling tiles."""
+    *leading, height, width = source._spec.shape
+    count, name = math.prod(leading), setting.name
+    columns = reshaped(name, source, (count, height, width))
+    columns = permuted(name, columns, (1, 0, 2), setting.memory_config, 0.0)
+    columns = reshaped(name, columns, (height, count * width // TILE_SIZE, TILE_SIZE))
+    tiled = tilize_padded(name, columns, memory_config=setting.memory_config)
+    join = _join(kind, tiled._spec.dtype, setting.accurate(tiled._spec.dtype))
+    scaler, scale = (factor, 1.0) if join == "fpu_sum" else (1.0, factor)
+    sums = _step(setting, tiled, 0, join, dtype, scaler=scaler, scale=scale, fill=0.0, transposed=True)
+    return reshaped(name, untilized(name, sums), (*leading, 1, width))
 
 
 def _transposed(setting: Setting, source: Tensor, axis: int, below: float, beside: float) -> Tensor:
