@@ -359,3 +359,34 @@ def test_integer_results(operand: ttnn.DataType, dtype: ttnn.DataType, device: t
     a = ttnn.Tensor(np.array([[1.0, 2.0, 3.0]], np.float32), operand, device, TILES)
     assert ttnn.gt(a, 1.5, dtype=dtype).to_list() == [[0, 1, 1]]
     assert ttnn.add(a, 1.0, dtype=dtype).to_list() == [[2, 3, 4]]
+
+
+@pytest.mark.parametrize("exponent", [0, 1, 2, 3.65, 7.0])
+def test_powers_as_activations(exponent: float, device: ttnn.MeshDevice) -> None:
+    """The kernel multiplies as often as the integer part of the exponent says."""
+    x = make((33, 40), ttnn.float32, ttnn.TILE_LAYOUT, device)
+    power = ttnn.UnaryWithParam(ttnn.UnaryOpType.POWER_ITERATIVE, exponent)
+    expected = np.float32(values_of(ttnn.add(x, x))) ** int(exponent)
+    np.testing.assert_allclose(values_of(ttnn.add(x, x, activations=[power])), expected, rtol=2**-20)
+    with pytest.raises(ttnn.UnsupportedError, match="POWER_ITERATIVE, -2"):
+        ttnn.add(x, x, activations=[ttnn.UnaryWithParam(ttnn.UnaryOpType.POWER_ITERATIVE, -2.0)])
+
+
+def test_broadcasting_ends_before_the_last_five_dimensions(device: ttnn.MeshDevice) -> None:
+    a, b = (make(shape, ttnn.bfloat16, ttnn.TILE_LAYOUT, device) for shape in ((2, 1, 2, 1, 4, 8), (1, 3, 2, 1, 4, 8)))
+    with pytest.raises(
+        ttnn.ShapeError, match=r"dimension -6 is 2 and 1(.|\n)*Broadcasting rule violation for rank >= 6"
+    ):
+        ttnn.add(a, b)
+    assert ttnn.add(a, a[..., :1, :]).shape == [2, 1, 2, 1, 4, 8]
+
+
+def test_the_official_sentence_about_the_shape_of_the_output(device: ttnn.MeshDevice) -> None:
+    a, b, out = (
+        make(shape, ttnn.bfloat16, ttnn.TILE_LAYOUT, device) for shape in ((2, 64, 1), (3, 1, 32), (3, 64, 32))
+    )
+    sentence = r"Shape of Output tensor .+ provided does not match the broadcasted output shape"
+    with pytest.raises(ttnn.ShapeError, match=sentence):
+        ttnn.add(a, b, output_tensor=out)
+    with pytest.raises(ttnn.ShapeError, match=sentence):
+        ttnn.add(b, b, output_tensor=out)

@@ -15,6 +15,8 @@ def test_fill(layout: ttnn.Layout, device: ttnn.MeshDevice) -> None:
         (ttnn.bfloat16, 1.99999, 1.9921875),
         (ttnn.float32, 1.99999, np.float32(1.99999)),
         (ttnn.int32, -7, -7),
+        (ttnn.int32, -15.5, -15),
+        (ttnn.uint16, 43.9, 43),
         (ttnn.uint32, 2**32 - 1, 2**32 - 1),
         (ttnn.uint16, 65535.0, 65535),
     ):
@@ -22,5 +24,6 @@ def test_fill(layout: ttnn.Layout, device: ttnn.MeshDevice) -> None:
     blocks = make((33, 70), ttnn.bfloat8_b, ttnn.TILE_LAYOUT, device)
     # Cut to bfloat16, then rounded by the packer.
     assert set(values_of(ttnn.fill(blocks, 1.99999)).reshape(-1)) == {2.0}
-    with pytest.raises(ttnn.DTypeError, match=r"ttnn\.fill: fill_value is 0\.5, no value of INT32"):
-        ttnn.fill(make((2, 2), ttnn.int32, layout, device), 0.5)
+    for value, dtype in ((2.0**31, ttnn.int32), (-1.0, ttnn.uint32), (float("nan"), ttnn.uint16)):
+        with pytest.raises(ttnn.DTypeError, match=rf"ttnn\.fill: fill_value is .*, no value of {dtype.name}"):
+            ttnn.fill(make((2, 2), dtype, layout, device), value)

@@ -184,8 +184,18 @@ def is_empty(spec: TensorSpec) -> bool:
     return spec.num_pages == 0
 
 
-def take_output(operator: str, output: Tensor, shape: Sequence[int], layout: Layout, device: MeshDevice) -> Tensor:
+def take_output(
+    operator: str, output: Tensor, shape: Sequence[int], layout: Layout, device: MeshDevice, vendor: str = ""
+) -> Tensor:
     """Return `output` if it can take a result of this shape and layout.
+
+    Args:
+        operator: Who asks, for errors.
+        output: The tensor.
+        shape: The result's.
+        layout: The result's.
+        device: The operands'.
+        vendor: The official sentence for another shape.
 
     Raises:
         StorageError: it is on the host, deallocated, or on another device.
@@ -196,7 +206,7 @@ def take_output(operator: str, output: Tensor, shape: Sequence[int], layout: Lay
     same_device(operator, device, output, "output_tensor")
     spec = output._spec
     if tuple(spec.shape) != tuple(shape):
-        raise ShapeError(f"{operator}: output_tensor is {spec.shape}, the result is {list(shape)}.")
+        raise ShapeError(f"{operator}: output_tensor is {spec.shape}, the result is {list(shape)}.", vendor=vendor)
     if spec.layout is not layout:
         raise LayoutError(f"{operator}: output_tensor is {spec.layout.name}, the result is {layout.name}.")
     full_tiles(operator, output, "output_tensor")

@@ -2,7 +2,8 @@
 
 Source: https://docs.tenstorrent.com/tt-metal/latest/ttnn/ttnn/api/ttnn.NAME.html, one page for each operator.
 
-Ends of the domain give infinities with the sign of `grad`, the outside gives NaN.
+Ends of the domain give infinities with the sign of `grad`, the outside gives NaN. `acosh_bw` writes the finite numbers
+that the chip names for them, `device.sfpu_inf()` and `device.sfpu_nan()`.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from ttnn.golden import backward as g
 from ttnn.operation.registry import FastOperation
 from ttnn.operation.signature import FLOAT, Param
 from ttnn.operation.steps import single
+from ttnn.ops._programs.common import on_device
 from ttnn.ops.backward.family import Gradient, register_gradients
 from ttnn.ops.backward.forward import INF, NAN, Forward
 from ttnn.tensor.tensor import Tensor
@@ -51,10 +53,11 @@ def _acosh(do: Forward, grad: Tensor, x: Tensor) -> Tensor:
     product = do.multiply(grad, do.rsqrt(do.subtract(squared, 1.0)))
     # -1 where grad has a sign bit, 1 elsewhere.
     negative = do.multiply(do.signbit(grad), -1.0)
-    infinity = do.multiply(do.add(negative, do.eqz(negative)), INF)
+    device = on_device("ttnn.acosh_bw", x)
+    infinity = do.multiply(do.add(negative, do.eqz(negative)), device.sfpu_inf())
     undefined = do.logical_or(do.lt(squared, 1.0), do.logical_and(do.eq(x, 1.0), do.eqz(grad)))
     edge = do.logical_and(do.le(x, 1.0), do.ge(x, -1.0))
-    return do.where(undefined, NAN, do.where(edge, infinity, product))
+    return do.where(undefined, device.sfpu_nan(), do.where(edge, infinity, product))
 
 
 def _atanh(do: Forward, grad: Tensor, x: Tensor) -> Tensor:

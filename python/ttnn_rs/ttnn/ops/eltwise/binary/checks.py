@@ -13,6 +13,7 @@ from ttnn.ops._programs.common import FLOATS, INTEGER_RANGE, INTEGERS
 from ttnn.ops.eltwise.binary.program import CAST_NAMES, Arithmetic
 
 _LARGEST_RANK: Final = 8
+_EVEN_BEYOND: Final = 5
 
 
 def on_host(label: str) -> str:
@@ -41,16 +42,35 @@ def broadcast(operator: str, a: tuple[int, ...], b: tuple[int, ...]) -> tuple[in
 
 
 def check_broadcast(operator: str, a: TensorSpec, b: TensorSpec, shape: tuple[int, ...]) -> None:
-    """Refuse what is not built of broadcasting: high ranks.
+    """Refuse broadcasting along more than the last five dimensions, and what is not built: high ranks.
 
     Raises:
-        UnsupportedError: as above.
+        ShapeError: the operands differ before their last five dimensions.
+        UnsupportedError: the rank is not built.
     """
     dims_a, dims_b = a.shape._dims, b.shape._dims
     if dims_a == dims_b:
         return
-    if len(shape) > _LARGEST_RANK:
+    rank = len(shape)
+    for axis in range(rank - _EVEN_BEYOND):
+        m, n = ((1,) * (rank - len(dims)) + dims for dims in (dims_a, dims_b))
+        if m[axis] != n[axis]:
+            raise ShapeError(
+                f"{operator}: cannot broadcast {list(dims_a)} with {list(dims_b)}: dimension {axis - rank} is "
+                f"{m[axis]} and {n[axis]}; only the last {_EVEN_BEYOND} dimensions are broadcast. Reshape the tensors.",
+                vendor=f"Broadcasting rule violation for rank >= 6 at dimension index {axis - rank} (output rank {rank}"
+                f"). Broadcast is supported up to rank 5. dim a: {m[axis]}, dim b: {n[axis]}",
+            )
+    if rank > _LARGEST_RANK:
         raise UnsupportedError(f"{operator}: broadcasting is built up to rank {_LARGEST_RANK}, got {list(shape)}.")
+
+
+def other_shape(output: TensorSpec, shape: tuple[int, ...]) -> str:
+    """Return the official sentence about an `output_tensor` that has not the shape of the result."""
+    return (
+        f"Shape of Output tensor {output.shape} provided does not match the broadcasted output shape "
+        f"Shape({list(shape)})"
+    )
 
 
 def check_in_place(operator: str, a: TensorSpec, b: TensorSpec, shape: tuple[int, ...]) -> None:

@@ -14,7 +14,7 @@ from typing import Any, Final
 from ttnn import _engine
 from ttnn.base.activation import Activation
 from ttnn.base.enums import FORMAT_CODE, DataType, Layout
-from ttnn.base.exceptions import LayoutError, UnsupportedError
+from ttnn.base.exceptions import LayoutError, ShapeError, UnsupportedError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.operation.steps import ChainStep
@@ -37,6 +37,7 @@ from ttnn.ops._programs.common import (
 )
 from ttnn.ops._programs.element_map import copy_into, cuts_rows, in_rows, like_in_rows
 from ttnn.ops._programs.integer_chain import apply_integers
+from ttnn.ops._programs.result_shards import of_two
 from ttnn.ops._programs.sfpu_chain import apply_chain, follows_tensor
 from ttnn.ops.data_movement.layout import tilize_padded
 from ttnn.ops.eltwise.binary.checks import (
@@ -47,6 +48,7 @@ from ttnn.ops.eltwise.binary.checks import (
     check_scalar,
     check_types,
     on_host,
+    other_shape,
 )
 from ttnn.ops.eltwise.binary.program import Arithmetic, Program, program_for
 from ttnn.tensor.tensor import Tensor
@@ -146,7 +148,10 @@ def _with_scalar(
     full_tiles(arithmetic.name, tensor)
     shape = spec.shape._dims
     dtype = agreed_dtype(arithmetic.name, options.dtype, options.output_tensor, _own(arithmetic, spec.dtype))
-    output = _result(arithmetic, options, dtype, shape, spec, device)
+    place = options.memory_config
+    if place is not None and options.output_tensor is None:
+        place = of_two(spec, spec, shape, place, device)
+    output = _result(arithmetic, options, dtype, shape, spec, device, place)
     formats = (other, spec.dtype) if scalar_is_left else (spec.dtype, other)
     program = program_for(arithmetic, *formats, dtype)
     code, scalar_code = FORMAT_CODE[spec.dtype], FORMAT_CODE[other]
@@ -177,12 +182,18 @@ def _of_tensors(arithmetic: Arithmetic, a: Tensor, b: Tensor, options: Options) 
     full_tiles(name, b, "input_tensor_b")
     check_types(arithmetic, spec_a.dtype, spec_b.dtype)
     shape_a, shape_b = spec_a.shape._dims, spec_b.shape._dims
-    shape = broadcast(name, shape_a, shape_b)
+    try:
+        shape = broadcast(name, shape_a, shape_b)
+    except ShapeError as error:
+        if options.output_tensor is not None:
+            error.vendor = other_shape(options.output_tensor._spec, shape_a)
+        raise
     check_broadcast(name, spec_a, spec_b, shape)
     if options.output_tensor is a:
         check_in_place(name, spec_a, spec_b, shape)
     dtype = agreed_dtype(name, options.dtype, options.output_tensor, _own(arithmetic, spec_a.dtype))
-    output = _result(arithmetic, options, dtype, shape, spec_a, device)
+    place = of_two(spec_a, spec_b, shape, options.memory_config, device) if options.output_tensor is None else None
+    output = _result(arithmetic, options, dtype, shape, spec_a, device, place)
     program = program_for(arithmetic, spec_a.dtype, spec_b.dtype, dtype)
     if shape_a == shape_b:
         shape = shape_a = shape_b = _folded(shape)
@@ -224,15 +235,17 @@ def _result(
     shape: tuple[int, ...],
     like: TensorSpec,
     device: Any,
+    place: MemoryConfig | None,
 ) -> Tensor:
-    """Return the tensor that takes the result."""
+    """Return the tensor that takes the result: `output_tensor`, or a new one in `place`, or where `like` is."""
     name = arithmetic.name
     check_result(arithmetic, like.dtype, dtype)
     if options.output_tensor is not None:
         agreed_memory(name, options.memory_config, options.output_tensor, like.memory_config)
-        return take_output(name, options.output_tensor, shape, like.layout, device)
+        vendor = other_shape(options.output_tensor._spec, shape)
+        return take_output(name, options.output_tensor, shape, like.layout, device, vendor)
     needs_tiles(name, dtype, like.layout)
-    return allocate(result_spec(like, shape, dtype, options.memory_config), device)
+    return allocate(result_spec(like, shape, dtype, place), device)
 
 
 def _run(

@@ -15,7 +15,7 @@ from ttnn.operation.accuracy import max_ulp
 from ttnn.operation.domain import positive
 from ttnn.operation.registry import Op, register
 from ttnn.operation.signature import FLOAT, INTEGER, TENSOR, Kind, Param, Signature
-from ttnn.operation.steps import ChainStep, with_numbers, word
+from ttnn.operation.steps import ChainStep, Steps, with_numbers, word
 from ttnn.ops._programs.common import INPUT_TENSOR, INTEGERS, MEMORY_CONFIG_OPTION, as_float, on_device
 from ttnn.ops._programs.sfpu_chain import apply_chain, copy_bits
 from ttnn.ops._programs.typecast import cast
@@ -59,6 +59,13 @@ def _pow(
     if whole and int(exponent) in _BY_MULTIPLYING:
         steps = [("power_iterative", "default", [int(exponent)])]
     return apply_chain("ttnn.pow", input_tensor, steps, memory_config=memory_config, output_tensor=output_tensor)
+
+
+def _repeated_product(exponent: float) -> list[ChainStep]:
+    """Return the activation's steps; its kernel takes the integer part of the exponent, without sign."""
+    if not 0.0 <= exponent < 2.0**32:
+        return [("power_iterative", "of a negative or infinite exponent")]
+    return [("power_iterative", "default", [int(exponent)])]
 
 
 def _integer_power(
@@ -142,7 +149,10 @@ pow = register(
         family="binary",
         raises=(*RAISES, ("DTypeError", "the input holds integers and the exponent is negative.")),
         domain=positive,
-        steps={UnaryOpType.POWER: with_numbers("power", 1)},
+        steps={
+            UnaryOpType.POWER: with_numbers("power", 1),
+            UnaryOpType.POWER_ITERATIVE: Steps(1, 1, _repeated_product),
+        },
     )
 )
 

@@ -27,6 +27,7 @@ from ttnn.ops._programs.common import (
     WIDE,
     on_device,
 )
+from ttnn.ops._programs.result_shards import grown
 from ttnn.ops._programs.typecast import cast
 from ttnn.ops.data_movement.layout import tilize_padded, untilized
 from ttnn.ops.data_movement.placement import copy
@@ -36,6 +37,7 @@ from ttnn.ops.eltwise.ternary.program import (
     Operand,
     Ternary,
     are_integers,
+    broadcast,
     broadcasts_rows_or_columns,
     check_dtypes,
     check_tensors,
@@ -99,7 +101,10 @@ def _where(
     chosen: list[Operand] = []
     for value, label in zip((true_value, false_value), operator.labels[1:], strict=True):
         chosen.append(value if isinstance(value, Tensor) else number_for(operator.name, label, value, dtype))
-    memory_config = memory_config or (None if output_tensor else (values or [predicate])[0]._spec.memory_config)
+    if memory_config is None and output_tensor is None and len(values) == 1:
+        # The tensor beside the number decides.
+        shapes = (predicate._spec.shape._dims, values[0]._spec.shape._dims)
+        memory_config = grown(values[0]._spec, broadcast(operator.name, ("predicate", "the tensor beside it"), shapes))
     return run_ternary(operator, (predicate, chosen[0], chosen[1]), dtype, memory_config, output_tensor)
 
 

@@ -30,6 +30,7 @@ from ttnn.ops._programs.common import (
     same_device,
     take_output,
 )
+from ttnn.ops._programs.result_shards import of_three
 from ttnn.tensor.tensor import Tensor
 
 Operand = Tensor | float
@@ -149,7 +150,8 @@ def run_ternary(
     if len(shape) > LARGEST_RANK:
         raise UnsupportedError(f"{name}: tensors up to rank {LARGEST_RANK} are built, got {list(shape)}.")
     if output_tensor is None:
-        output = allocate(result_spec(like, shape, dtype, memory_config), device)
+        place = of_three([tensor._spec for tensor in tensors], shape, memory_config, device)
+        output = allocate(result_spec(like, shape, dtype, place), device)
     else:
         agreed_memory(name, memory_config, output_tensor, like.memory_config)
         output = take_output(name, output_tensor, shape, like.layout, device)

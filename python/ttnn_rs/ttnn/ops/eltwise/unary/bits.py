@@ -115,8 +115,9 @@ def _fill(
     value = as_float(operator, fill_value, "fill_value")
     if dtype in INTEGER_RANGE:
         low, high = INTEGER_RANGE[dtype]
-        if not (value.is_integer() and low <= value <= high):
+        if not (math.isfinite(value) and low <= math.trunc(value) <= high):
             raise DTypeError(f"{operator}: fill_value is {value:g}, no value of {dtype.name} ({low} to {high}).")
+        value = float(math.trunc(value))
     elif dtype in BLOCK_FLOATS:
         # The SFPU fills bfloat16, and the packer makes block floats of it.
         tile = allocate(result_spec(spec, spec.shape._dims, DataType.BFLOAT16, None), device)
@@ -157,7 +158,8 @@ fill = register(
                     Param(
                         "fill_value",
                         FILL_VALUE,
-                        doc="Value of all elements, truncated (not rounded) to bfloat16 for bfloat16 and block floats.",
+                        doc="Value of all elements, truncated (not rounded) to bfloat16 for bfloat16 and block floats, "
+                        "and to an integer for integers.",
                     ),
                 ),
                 OPTIONS,

@@ -28,6 +28,10 @@ def _any_integer(name: str) -> dict[DataType, list[ChainStep]]:
     return {dtype: [(f"{name}_int32", "int32")] for dtype in (DataType.INT32, *_NOT_TABULATED)}
 
 
+# The kernel shifts without sign; here the shift repeats it, which the absolute value of -1 undoes.
+_TOP_BIT: Final[list[ChainStep]] = [("right_shift", "int32", [31]), ("abs_int32", "int32")]
+
+
 def _where(condition: str) -> str:
     return f"Return 1 where `input_tensor` {condition}, and 0 elsewhere."
 
@@ -50,7 +54,7 @@ TABLE: Final = (
           ulp=(0, 8388610)),
     Unary("signbit", _U.SIGNBIT, plain("signbit", "Return whether the sign bit is set."),
           _where("has the sign bit set"),
-          integers={DataType.INT32: [("ltz_int32", "int32")]}, reference=(DataType.INT32,), ulp=(0, 0)),
+          integers={DataType.INT32: _TOP_BIT}, reference=(DataType.INT32,), ulp=(0, 0)),
     Unary("isfinite", _U.ISFINITE, plain("isfinite", "Return whether x is finite."), _where("is finite"),
           exact=True, kernel="ckernel_sfpu_isinf_isnan.h"),
     Unary("isinf", _U.ISINF, plain("isinf", "Return whether x is infinite."), _where("is infinity or -infinity"),

@@ -5,11 +5,12 @@ Source: TT-NN docs of each operator; tt-llk `ckernel_sfpu_gelu.h`, `ckernel_sfpu
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from ttnn.base.core_range import CoreRangeSet
-from ttnn.base.enums import GeluVariant, SigmoidMode, UnaryOpType
+from ttnn.base.enums import TILE_SIZE, GeluVariant, Layout, SigmoidMode, UnaryOpType
 from ttnn.base.exceptions import UnsupportedError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.golden.eltwise import unary as g
@@ -72,6 +73,31 @@ def _gelu_by_flag(
 def _sigmoid_steps(vector_mode: float = 4.0, fast: float = 0.0) -> list[ChainStep]:
     # The mode says which faces are computed; 4 is all of them, and the others are of no use in a whole operator.
     return [("sigmoid", "approx" if fast else "accurate")] if vector_mode == 4.0 else [("sigmoid", "some faces")]
+
+
+_FACE: Final = TILE_SIZE // 2
+_VECTOR_MODE: Final = (
+    "Which faces are computed: 1 the upper two, 2 the left two, 4 all. Everything of the tensor must lie in these."
+)
+
+
+def _check_faces(operator: str, mode: int, values: Sequence[Any]) -> None:
+    """Refuse faces that leave out a part of the tensor.
+
+    Raises:
+        UnsupportedError: the input has elements in other faces.
+    """
+    spec = values[0]._spec
+    shape = tuple(spec.shape)
+    limits = {1: (_FACE, TILE_SIZE), 2: (TILE_SIZE, _FACE)}.get(mode, (0, 0))
+    sides = (1, 1, *shape)[-2:]
+    # Beyond one tile, only the side that the faces span may go on.
+    fits = all(side <= limit or limit == TILE_SIZE for side, limit in zip(sides, limits, strict=True))
+    if spec.layout is not Layout.TILE or not fits:
+        raise UnsupportedError(
+            f"{operator}: vector_mode={mode} leaves faces of {spec.shape} in {spec.layout.name} as they are, which is "
+            "not modelled; use 4."
+        )
 
 
 def _sigmoid(
@@ -146,7 +172,7 @@ sigmoid = _register(
         Signature(
             (INPUT_TENSOR,),
             (
-                Param("vector_mode", INTEGER, 4, doc="Which faces are computed; 4 is all.", modelled=False),
+                Param("vector_mode", INTEGER, 4, doc=_VECTOR_MODE, check=_check_faces),
                 Param(
                     "mode",
                     instance_kind("ttnn.SigmoidMode", SigmoidMode),
