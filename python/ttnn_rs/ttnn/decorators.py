@@ -24,7 +24,8 @@ from ttnn.device.queues import pop_queue, push_queue
 from ttnn.operation.hooks import *  # noqa: F403
 from ttnn.operation.hooks import create_module_if_not_exists as create_module_if_not_exists
 from ttnn.operation.hooks import register_python_operation as register_python_operation
-from ttnn.operation.registry import OUTPUT_TENSOR_NAMES, FastOperation, operations
+from ttnn.operation.registry import FastOperation, operations
+from ttnn.operation.signature import OUTPUT_TENSOR_NAMES
 from ttnn.operation.slow_path import POST_HOOKS as POST_OPERATION_HOOKS
 from ttnn.operation.slow_path import PRE_HOOKS as PRE_OPERATION_HOOKS
 from ttnn.operation.slow_path import ComparisonError
