@@ -28,6 +28,7 @@ from ttnn.ops._programs.common import (
     OUTPUT_TENSOR_OPTION,
     SUB_CORE_GRIDS_OPTION,
     agreed_dtype,
+    agreed_memory,
     allocate,
     dimension,
     on_device,
@@ -406,11 +407,28 @@ repeat_interleave = register_movement(
 )
 
 
+_LARGEST_BROADCAST: Final = 4
+
+
 def _broadcast_to(
     input: Tensor, output_shape: Sequence[int], memory_config: MemoryConfig | None, output: Tensor | None
 ) -> Tensor:
-    result: Tensor = find("ttnn.expand")(input, list(output_shape), memory_config=memory_config)
-    return result
+    name, dims = "ttnn.experimental.broadcast_to", tuple(output_shape)
+    rank = input._spec.shape.rank
+    if not rank <= len(dims) <= _LARGEST_BROADCAST:
+        raise ShapeError(
+            f"{name}: output_shape {list(dims)} has rank {len(dims)}; expected {rank} to {_LARGEST_BROADCAST} for an "
+            f"input of {input.shape}."
+        )
+    if output is not None:
+        agreed_dtype(name, input._spec.dtype, output, input._spec.dtype)
+        agreed_memory(name, memory_config, output, input._spec.memory_config)
+        take_output(name, output, dims, input._spec.layout, on_device(name, input))
+    result: Tensor = find("ttnn.expand")(input, list(dims), memory_config=memory_config)
+    if output is None:
+        return result
+    copied: Tensor = find("ttnn.copy")(result, output)
+    return copied
 
 
 broadcast_to = register_movement(
@@ -421,14 +439,17 @@ broadcast_to = register_movement(
                 Param("input", TENSOR, doc="[..., H, W] on a device."),
                 Param("output_shape", INT_SEQUENCE, doc="Shape of the output.", example=[2, 1, 64, 128]),
             ),
-            (MEMORY_CONFIG_OPTION, Param("output", TENSOR, None, modelled=False)),
+            (MEMORY_CONFIG_OPTION, Param("output", TENSOR, None, doc="Preallocated output, of the output's shape.")),
         ),
     ),
     _broadcast_to,
     "Return `input` with dimensions of size 1 repeated.\nShape: [..., 1, ...] -> [..., D, ...].",
     golden=golden.broadcast_to,
-    raises=(("ShapeError", "a dimension that is not 1 would change."),),
+    raises=(
+        ("ShapeError", "a dimension that is not 1 would change, or a rank is above 4."),
+        ("DTypeError", "`output` has another data type."),
+    ),
     composition=True,
-    examples=lambda shape, _: (((2, *shape),),) if shape else (),
+    examples=lambda shape, _: (((2, *shape),),) if 0 < len(shape) < _LARGEST_BROADCAST else (),
     only_rows=ONLY_ROWS,
 )
