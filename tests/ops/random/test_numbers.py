@@ -194,6 +194,9 @@ def test_seeds_share_a_program(device: ttnn.MeshDevice) -> None:
     for seed in range(1, 4):
         ttnn.bernoulli(x, seed)
     assert device.num_program_cache_entries() == before + 1
+    for low in (0.0, 5.0):
+        ttnn.rand((64, 64), device, low=low, high=10.0)
+    assert device.num_program_cache_entries() == before + 2
 
 
 def test_what_is_refused(device: ttnn.MeshDevice) -> None:

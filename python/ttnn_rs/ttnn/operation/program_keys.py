@@ -10,13 +10,14 @@ from typing import Any, Final
 
 from ttnn.base.enums import Layout
 from ttnn.base.tensor_spec import TensorSpec
+from ttnn.device.mesh_device import MeshDevice
 from ttnn.tensor.tensor import Tensor
 
 _NUMBERS: Final = frozenset({int, float})
 _SEQUENCES: Final = frozenset({list, tuple})
 
 
-def program_keys(name: str, family: str, *, scalars: bool) -> Callable[[Sequence[Any]], tuple[Any, Any]]:
+def program_keys(name: str, family: str, *, scalars: bool, creates: bool) -> Callable[[Sequence[Any]], tuple[Any, Any]]:
     """Return the function that tells device and key of the program that a call runs.
 
     Calls with the same specifications and options share a program. The shapes of interleaved tiles are arguments of
@@ -27,6 +28,7 @@ def program_keys(name: str, family: str, *, scalars: bool) -> Callable[[Sequence
         name: The operator's, below `ttnn`.
         family: As its entry says.
         scalars: Whether numbers are arguments of the program, and no part of it.
+        creates: Whether the program runs on a device that is given, and not on that of an operand.
     """
     by_pages, by_broadcast = family == "unary", family == "binary"
 
@@ -57,6 +59,8 @@ def program_keys(name: str, family: str, *, scalars: bool) -> Callable[[Sequence
                     key.append(part(value))
             elif kind is set:
                 key.append(part(value))
+            elif creates and kind is MeshDevice:
+                device = value
             elif not (scalars and kind in _NUMBERS):
                 key.append(value)
         if by_broadcast:

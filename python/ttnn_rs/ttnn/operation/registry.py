@@ -425,9 +425,10 @@ def _dispatcher(op: Op) -> Callable[..., Any]:
     plan = tuple(
         (signature, signature.run or op.run, _outputs(signature) if in_steps else ()) for signature in op.signatures
     )
-    programs = (
-        program_keys(op.name, op.family, scalars=op.scalars or bool(op.family)) if _runs_one_program(op) else None
-    )
+    programs = None
+    if _runs_one_program(op):
+        scalars, creates = op.scalars or bool(op.family), "uniform" in op.engine
+        programs = program_keys(op.name, op.family, scalars=scalars, creates=creates)
 
     def dispatch(*args: Any, **kwargs: Any) -> Any:
         call = None if programs is None else identify(name, args, kwargs)
