@@ -61,6 +61,7 @@ SPECIAL: dict[tuple[str, str], Any] = {
     ("interleaved_to_sharded", "shard_shape"): [32, 128],
     ("interleaved_to_sharded", "shard_scheme"): ttnn.TensorMemoryLayout.HEIGHT_SHARDED,
     ("interleaved_to_sharded", "shard_orientation"): ttnn.ShardOrientation.ROW_MAJOR,
+    ("experimental.padded_slice", "padded_slice_step"): [1, 2, 1, 1],
     ("experimental.padded_slice", "memory_config"): ttnn.create_sharded_memory_config(
         (1, 1, 32, 64), ttnn.CoreGrid(y=1, x=2), ttnn.ShardStrategy.HEIGHT
     ),

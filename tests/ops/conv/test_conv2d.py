@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import ttnn
+from operands import values_of
 
 
 def _numbers(shape: tuple[int, ...], seed: int) -> np.ndarray:
@@ -151,3 +152,24 @@ def test_what_does_not_fit_is_refused(device: ttnn.MeshDevice) -> None:
     with pytest.raises(ttnn.ParameterError, match="stride"):
         _call(device, image, 32, kernel, stride=(0, 1))
     assert _call(device, image, 32, kernel).shape == (1, 1, 36, 32)
+
+
+def test_rows_without_a_height(device: ttnn.MeshDevice) -> None:
+    rng = np.random.default_rng(6)
+    x = ttnn.Tensor(rng.normal(size=(2, 16, 32)).astype(np.float32), ttnn.bfloat16, device=device)
+    weight = ttnn.Tensor(rng.normal(size=(64, 32, 3)).astype(np.float32), ttnn.bfloat16)
+    options = {"in_channels": 32, "out_channels": 64, "batch_size": 2, "input_length": 16, "kernel_size": 3}
+    options |= {"device": device, "weight_tensor": weight, "padding": 1}
+    flat = ttnn.conv1d(input_tensor=ttnn.reshape(x, (1, 1, 32, 32)), **options)
+    np.testing.assert_array_equal(values_of(ttnn.conv1d(input_tensor=x, **options)), values_of(flat))
+
+
+def test_activations_in_dram_stay(device: ttnn.MeshDevice) -> None:
+    weight = ttnn.Tensor(np.ones((32, 32, 1, 1), np.float32), ttnn.bfloat16)
+    options = {"in_channels": 32, "out_channels": 32, "batch_size": 1, "input_height": 4, "input_width": 8}
+    options |= {"device": device, "weight_tensor": weight, "kernel_size": [1, 1]}
+    config = ttnn.Conv2dConfig(deallocate_activation=True)
+    for place, stays in ((ttnn.DRAM_MEMORY_CONFIG, True), (ttnn.L1_MEMORY_CONFIG, False)):
+        x = ttnn.ones((1, 1, 32, 32), ttnn.bfloat16, ttnn.ROW_MAJOR_LAYOUT, device, place)
+        ttnn.conv2d(input_tensor=x, conv_config=config, **options)
+        assert x.is_allocated() is stays

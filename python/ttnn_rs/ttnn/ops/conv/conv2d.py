@@ -14,7 +14,7 @@ from ttnn.base.activation import UnaryWithParam
 from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
 from ttnn.base.config import CONFIG
 from ttnn.base.conv_config import Conv2dConfig, Op2DSliceConfig
-from ttnn.base.enums import FORMAT_CODE, TILE_SIZE, DataType, Layout, MathFidelity
+from ttnn.base.enums import FORMAT_CODE, TILE_SIZE, BufferType, DataType, Layout, MathFidelity
 from ttnn.base.exceptions import DTypeError, ParameterError, ShapeError, UnsupportedError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
@@ -42,6 +42,7 @@ from ttnn.ops._programs.common import allocate, arch_number, on_device
 from ttnn.ops._programs.element_map import in_rows
 from ttnn.ops.conv.weights import Kernel, prepared_bias, prepared_weights
 from ttnn.ops.data_movement.layout import tilize_padded, untilized
+from ttnn.ops.data_movement.reshape import reshaped
 from ttnn.tensor import conversion
 from ttnn.tensor.tensor import Tensor
 
@@ -256,7 +257,9 @@ def _product(
     spec = TensorSpec.of((1, 1, window.rows, kernel.out_channels), dtype, Layout.TILE, DRAM_MEMORY_CONFIG)
     output = allocate(spec, device)
     fidelity, dst32, accumulates = MathFidelity.HiFi4, False, False
-    if compute is not None:
+    if compute is None:
+        dst32 = windows._spec.dtype is weights._spec.dtype is DataType.FLOAT32
+    else:
         if compute.math_fidelity is not MathFidelity.Invalid:
             fidelity = compute.math_fidelity
         dst32, accumulates = compute.fp32_dest_acc_en, compute.packer_l1_acc
@@ -332,7 +335,7 @@ def convolution(
         output = untilized(name, output, target)
     elif target != output._spec.memory_config:
         output = find("ttnn.to_memory_config")(output, target)
-    if config.deallocate_activation:
+    if config.deallocate_activation and input_tensor._spec.memory_config.buffer_type is not BufferType.DRAM:
         conversion.deallocate(input_tensor)
     return output, weights, bias
 
@@ -419,6 +422,10 @@ def _conv1d(
     if len(ends) not in (1, 2):
         raise ParameterError(f"{name}: padding is {list(ends)}; it must be a number, or [left, right].")
     sizes = (batch_size, 1, input_length, in_channels, out_channels)
+    if input_tensor._spec.shape.rank == 3:
+        # Rows of channels without the height of images.
+        rows = tuple(input_tensor._spec.shape)
+        input_tensor = reshaped(name, input_tensor, (rows[0], 1, *rows[1:]))
     window = _window(name, sizes, (1, kernel_size), (1, stride), (0, 0, ends[0], ends[-1]), (1, dilation), groups)
     output, weights, bias = convolution(
         name,
@@ -614,7 +621,7 @@ conv1d = register(
         ),
         run=_conv1d,
         doc="Return the convolution of rows with `weight_tensor`, plus `bias_tensor`.\n"
-        f"Shape: [1, 1, N * L, C], [O, C / groups, k] -> [1, 1, N * OL, O].\n{NOTE}",
+        f"Shape: [1, 1, N * L, C] or [N, L, C], [O, C / groups, k] -> [1, 1, N * OL, O].\n{NOTE}",
         source="tt-metal `ttnn/cpp/ttnn/operations/conv`",
         dtypes=DTYPES,
         layouts=(Layout.TILE, Layout.ROW_MAJOR),
