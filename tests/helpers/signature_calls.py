@@ -34,6 +34,10 @@ CORES = ttnn.CoreRangeSet({ttnn.CoreRange(ttnn.CoreCoord(0, 0), ttnn.CoreCoord(1
 SPECIAL: dict[tuple[str, str], Any] = {
     ("experimental.conv3d", "dtype"): lambda _device, dtype: dtype,
     ("arange", "end"): 40,
+    ("moreh_getitem", "index_tensors"): lambda device, _dtype: [
+        ttnn.Tensor(np.array([5, -3, 0, 7], np.int32), ttnn.int32, device, ttnn.ROW_MAJOR_LAYOUT)
+    ],
+    ("moreh_getitem", "index_dims"): [2],
     ("permute", "dims"): [0, 2, 1, 3],
     ("transpose", "dim1"): -2,
     ("transpose", "dim2"): -1,
@@ -110,6 +114,7 @@ GIVEN = {
         for option in ("lr", "beta1", "beta2", "step", "amsgrad", "max_exp_avg_sq_in")
     ),
     *((f"moreh_nll_loss{form}_backward", "input_grad_tensor") for form in ("", "_unreduced")),
+    ("moreh_getitem", "input"),
     *(("moreh_sgd", option) for option in ("momentum_buffer_in", "lr", "momentum")),
     *(("moreh_layer_norm_backward", f"{name}_grad") for name in ("input", "gamma", "beta")),
     *((f"experimental.paged_{name}update_cache", "update_idxs") for name in ("", "fused_")),

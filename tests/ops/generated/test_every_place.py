@@ -22,7 +22,10 @@ WITHOUT_OPERANDS |= {f"moreh_{name}_backward" for name in ("matmul", "bmm", "lin
 WITHOUT_OPERANDS |= {"interleaved_to_sharded_partial", "sharded_to_interleaved_partial"}
 # Its users are 32: tests/ops/matmul/test_attention.py has places.
 WITHOUT_OPERANDS |= {"experimental.group_attn_matmul"}
-WITHOUT_OPERANDS |= {f"moreh_{name}" for name in ("adam", "adamw", "sgd", "dot", "dot_backward", "clip_grad_norm")}
+WITHOUT_OPERANDS |= {
+    f"moreh_{name}"
+    for name in ("adam", "adamw", "sgd", "dot", "dot_backward", "clip_grad_norm", "fold", "getitem", "arange")
+}
 WITHOUT_OPERANDS |= {f"moreh_nll_loss{form}" for form in ("", "_backward", "_unreduced_backward")}
 WITHOUT_OPERANDS |= {"moreh_full", "moreh_sum_backward", "moreh_norm_backward"}
 WITHOUT_OPERANDS |= {f"moreh_{name}_norm{form}" for name in ("layer", "group") for form in ("", "_backward")}

@@ -32,7 +32,7 @@ DTYPES = [
 # Made of other operators, of which a later one refuses; they are not marked so because not all of their calls are.
 MADE_OF_OTHERS = {"addmm", "mac", "prelu", "transformer.attention_softmax"}
 # Operators that take the properties of any tensor.
-TAKE_ALL = {"full", "full_like", "ones_like", "zeros_like"}
+TAKE_ALL = {"full", "full_like", "moreh_arange", "ones_like", "zeros_like"}
 
 
 @pytest.fixture

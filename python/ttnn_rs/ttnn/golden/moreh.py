@@ -504,3 +504,48 @@ def moreh_clip_grad_norm(
     """Return the norm of all gradients together."""
     total = sum(float((np.abs(_f64(values)) ** norm_type).sum()) for values in inputs)
     return np.full((1, 1), total ** (1 / norm_type))
+
+
+def moreh_arange(*bounds: Any, dtype: Any = None, untilize_out: bool = False, **_: object) -> Array:
+    """Return values from the start in equal steps."""
+    numbers = [float(bound) for bound in bounds if isinstance(bound, int | float)]
+    start, end, step = numbers if len(numbers) == 3 else (0.0, *numbers)
+    values: Array = start + step * np.arange(int(np.ceil((end - start) / step)), dtype=np.float64)
+    return values if untilize_out else values[None]
+
+
+def moreh_getitem(index_tensors: Sequence[Any], index_dims: Sequence[int], *, input: ArrayLike, **_: object) -> Array:
+    """Return the slices that indices name."""
+    indices: list[Any] = [slice(None)] * np.ndim(input)
+    for values, dim in zip(index_tensors, index_dims, strict=True):
+        numbers = values.to_list() if hasattr(values, "to_list") else values
+        indices[dim] = np.asarray(numbers, np.int64).reshape(-1)
+    result: Array = _f64(input)[tuple(indices)]
+    return result
+
+
+def moreh_fold(
+    input: ArrayLike,
+    output_size: Sequence[int],
+    kernel_size: Sequence[int],
+    dilation: Sequence[int] = (1, 1),
+    padding: Sequence[int] = (0, 0),
+    stride: Sequence[int] = (1, 1),
+    **_: object,
+) -> Array:
+    """Return images in which blocks are added."""
+    values = _f64(input)
+    (height, width), (tall, wide) = output_size, kernel_size
+    down, across = (
+        (output_size[i] + 2 * padding[i] - dilation[i] * (kernel_size[i] - 1) - 1) // stride[i] + 1 for i in (0, 1)
+    )
+    blocks = values.reshape(*values.shape[:-2], -1, tall, wide, down, across)
+    result = np.zeros((*blocks.shape[:-4], height + 2 * padding[0], width + 2 * padding[1]))
+    for row in range(tall):
+        for column in range(wide):
+            top, left = row * dilation[0], column * dilation[1]
+            rows = slice(top, top + down * stride[0], stride[0])
+            columns = slice(left, left + across * stride[1], stride[1])
+            result[..., rows, columns] += blocks[..., row, column, :, :]
+    inside: Array = result[..., padding[0] : padding[0] + height, padding[1] : padding[1] + width]
+    return inside

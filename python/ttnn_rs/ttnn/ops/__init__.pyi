@@ -908,6 +908,16 @@ class _MorehAdamw(FastOperation):
         compute_kernel_config: WormholeComputeKernelConfig | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> list[Tensor | None]: ...
 
+class _MorehArange(FastOperation):
+    @overload
+    def __call__(self, start: float, end: float, step: float, device: MeshDevice, *, output: Tensor | None = None,
+        untilize_out: bool = False, dtype: DataType = ..., memory_config: MemoryConfig = ...,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, end: float, step: float, device: MeshDevice, *, output: Tensor | None = None,
+        untilize_out: bool = False, dtype: DataType = ..., memory_config: MemoryConfig = ...,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
 class _MorehBmm(FastOperation):
     def __call__(self, input: Tensor, mat2: Tensor, *, output: Tensor | None = None,
         memory_config: MemoryConfig | None = None, compute_kernel_config: WormholeComputeKernelConfig | None = None,
@@ -945,6 +955,18 @@ class _MorehDotBackward(FastOperation):
         other_grad: Tensor | None = None, memory_config: MemoryConfig | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> list[Tensor | None]: ...
 
+class _MorehFold(FastOperation):
+    @overload
+    def __call__(self, input: Tensor, output: Tensor | None, output_size: Shape | Sequence[int],
+        kernel_size: Shape | Sequence[int], dilation: Shape | Sequence[int] = ..., padding: Shape | Sequence[int] = ...,
+        stride: Shape | Sequence[int] = ..., memory_config: MemoryConfig | None = None, *, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, input: Tensor, output: Tensor | None = None, *, output_size: Shape | Sequence[int],
+        kernel_size: Shape | Sequence[int], dilation: Shape | Sequence[int] = ..., padding: Shape | Sequence[int] = ...,
+        stride: Shape | Sequence[int] = ..., memory_config: MemoryConfig | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
 class _MorehFull(FastOperation):
     def __call__(self, shape: Shape | Sequence[int], fill_value: int | float, device: MeshDevice, *,
         dtype: DataType = ..., layout: Layout = ..., memory_config: MemoryConfig = ..., queue_id: int | None = None,
@@ -954,6 +976,16 @@ class _MorehFullLike(FastOperation):
     def __call__(self, input: Tensor, fill_value: int | float, dtype: DataType | None = None,
         layout: Layout | None = None, memory_config: MemoryConfig | None = None, *, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
+
+class _MorehGetitem(FastOperation):
+    @overload
+    def __call__(self, input: Tensor | None, index_tensors: Sequence[Tensor], index_dims: Shape | Sequence[int], *,
+        output: Tensor | None = None, memory_config: MemoryConfig | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+    @overload
+    def __call__(self, input: Tensor | None = None, *, index_tensors: Sequence[Tensor],
+        index_dims: Shape | Sequence[int], output: Tensor | None = None, memory_config: MemoryConfig | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
 class _MorehGroupNorm(FastOperation):
     def __call__(self, input: Tensor, num_groups: int, eps: float = 9.999999747378752e-06, gamma: Tensor | None = None,
@@ -2226,6 +2258,8 @@ moreh_adam: _MorehAdam
 """Return parameter, averages and, for AMSGrad, the largest average after a step of Adam."""
 moreh_adamw: _MorehAdamw
 """Return parameter, averages and, for AMSGrad, the largest average after a step of AdamW."""
+moreh_arange: _MorehArange
+"""Create the values from `start` up to `end`, `start + step * i` in FP32, cut to the data type."""
 moreh_bmm: _MorehBmm
 """Return the products of batches of matrices."""
 moreh_bmm_backward: _MorehBmmBackward
@@ -2242,10 +2276,14 @@ moreh_dot: _MorehDot
 """Return the dot product of two vectors."""
 moreh_dot_backward: _MorehDotBackward
 """Return the gradients of both vectors that there are tensors for; None for the others."""
+moreh_fold: _MorehFold
+"""Return images in which overlapping blocks are added in FP32, as `torch.nn.functional.fold` does."""
 moreh_full: _MorehFull
 """Create a tensor of `shape` with every element set to `fill_value`."""
 moreh_full_like: _MorehFullLike
 """Create a tensor like `input` with every element set to `fill_value`."""
+moreh_getitem: _MorehGetitem
+"""Return the slices that indices name, as `input[..., i, j, ...]` does with index tensors."""
 moreh_group_norm: _MorehGroupNorm
 """Return the norm of groups of channels, `(x - mean) * rstd * gamma + beta`, and `mean` and `rstd` if wanted."""
 moreh_group_norm_backward: _MorehGroupNormBackward

@@ -34,6 +34,7 @@ from ttnn.ops.eltwise.ternary.fused import where
 from ttnn.ops.moreh.checks import BF16, COMPUTE, Compute, Result, check_operand, check_shape, numerics_of
 from ttnn.ops.moreh.power import recip
 from ttnn.ops.moreh.reductions import total
+from ttnn.ops.moreh.scalars import cut_to_bfloat16
 from ttnn.ops.normalization.softmax_programs import Numerics
 from ttnn.tensor.tensor import Tensor
 
@@ -258,15 +259,6 @@ def _nll_loss_backward(
     return result.tensor()
 
 
-def _cut_product(a: Tensor, b: Tensor) -> Tensor:
-    """Return a product in float32 cut to bfloat16, as a kernel on a RISC processor makes it."""
-    typecast, bitcast = find("ttnn.typecast"), find("ttnn.bitcast")
-    product = multiply(*(typecast(tensor, DataType.FLOAT32) for tensor in (a, b)))
-    words = find("ttnn.bitwise_and")(bitcast(product, _INT32), -65536)
-    result: Tensor = typecast(bitcast(words, DataType.FLOAT32), BF16)
-    return result
-
-
 def _unreduced_backward(
     target_tensor: Tensor,
     output_grad_tensor: Tensor,
@@ -284,8 +276,10 @@ def _unreduced_backward(
     check_shape(name, "output_grad_tensor", output_grad_tensor, (shape[0], *shape[2:]))
     classes = _Classes(name, target_tensor, shape[1], ignore_index, device)
     values: Tensor = find("ttnn.neg")(output_grad_tensor)
+    typecast = find("ttnn.typecast")
     if weight_tensor is not None:
-        values = _cut_product(values, classes.weights(weight_tensor))
+        factors = (typecast(tensor, DataType.FLOAT32) for tensor in (values, classes.weights(weight_tensor)))
+        values = cut_to_bfloat16(multiply(*factors))
     copy_into(classes.place(values, shape), output)
     return output
 
