@@ -5,7 +5,7 @@ Blackhole. Arrays are C-contiguous.
 """
 
 from collections.abc import Sequence
-from typing import Any, final
+from typing import Any, Literal, TypeAlias, final
 
 import numpy as np
 import numpy.typing as npt
@@ -259,6 +259,10 @@ class ProgramRun:
     def pack_tile(self, dst: int, cb: int, place: int) -> None: ...
 
 # Operators on device buffers. Each releases the interpreter lock; its keyword arguments are those of its program.
+_Sides: TypeAlias = tuple[int, int]
+_Windows: TypeAlias = tuple[int, _Sides, int, tuple[_Sides, _Sides, _Sides, _Sides, _Sides]]
+"""Images, their sides, tiles of channels; of the window its sides, steps, padding, inner steps and places."""
+
 class _MatmulArguments(TypedDict):
     formats: tuple[int, int, int, int]
     batch: tuple[int, int, int]
@@ -277,6 +281,7 @@ class _MatmulArguments(TypedDict):
     transpose_a: bool
     transpose_b: bool
     arch: int
+    left: NotRequired[_Windows | Literal["flushed"]]
 
 def matmul(a: Buffer, b: Buffer, bias: Buffer | None, out: Buffer, **program: Unpack[_MatmulArguments]) -> None: ...
 def matmul_fast(
@@ -414,6 +419,7 @@ def write_window(input: Buffer, output: Buffer, **program: Unpack[_WindowArgumen
 class _GatherArguments(TypedDict):
     format: int
     sizes: tuple[int, int]
+    tiled: int | None
 
 def gather_rows(indices: Buffer, table: Buffer, output: Buffer, **program: Unpack[_GatherArguments]) -> None: ...
 def replace_tile_rows(
@@ -446,6 +452,7 @@ class _PrefillArguments(_AttentionArguments):
     positions: int
     first_row: int
     chunks: tuple[int, int]
+    fast: bool
 
 class _DecodeArguments(_AttentionArguments):
     positions: list[int]

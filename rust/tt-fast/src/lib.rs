@@ -262,6 +262,23 @@ impl Multiplier {
         }
     }
 
+    /// Packs a tile of the left operand, given by its rows of BF16, from byte `at` of each. False if that takes a page
+    /// in between; `panels` are then meaningless.
+    ///
+    /// # Panics
+    /// If `panels` are not those of one tile, or a row ends before the tile does.
+    pub fn pack_left_rows(&self, rows: &[&[u8]; 32], at: usize, panels: &mut [Panel]) -> bool {
+        assert_eq!(panels.len(), self.panels(), "panels of a tile");
+        self.unit.takes_bf16()
+            && panels.iter_mut().enumerate().all(|(pass, panel)| {
+                let mask = self.fidelity.keep(Side::Left, pass).pair_mask();
+                mask.is_some_and(|mask| {
+                    pack::left_rows::run(self.level, rows, at, mask, panel);
+                    true
+                })
+            })
+    }
+
     /// Packs a tile of the right operand in a block format. False if that takes a page or a tile in between; `panels`
     /// are then meaningless.
     ///

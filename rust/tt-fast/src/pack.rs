@@ -33,6 +33,18 @@ fn left_bf16_body(page: &Bf16Page, keep: Keep, panel: &mut Panel) {
     }
 }
 
+/// [`left_bf16_body`] of rows that lie anywhere.
+#[inline(always)]
+fn left_rows_body(rows: &[&[u8]; SIDE], at: usize, mask: u32, panel: &mut Panel) {
+    for (line, row) in panel.0.as_chunks_mut::<FACE_SIDE>().0.iter_mut().zip(rows) {
+        let bytes: [u8; 2 * FACE_ROW] = *row[at..].first_chunk().expect("a row of the tile");
+        let words: [u32; FACE_SIDE] = bytemuck::must_cast(bytes);
+        for (to, pair) in line.iter_mut().zip(words) {
+            *to = u32::from_le(pair) & mask;
+        }
+    }
+}
+
 /// Pairs of steps along K, 16 columns each: what AMX takes as the right operand, columns 0 to 15 first.
 #[inline(always)]
 fn right_bf16_body(page: &Bf16Page, keep: Keep, panel: &mut Panel) {
@@ -129,6 +141,7 @@ fn add_row_body(tile: &mut Tile, row: &Tile) {
 
 const _: () = assert!(TILE_DATUMS == SIDE * SIDE);
 
+simd_kernel!(left_rows, super::left_rows_body, (rows: &[&[u8]; SIDE], at: usize, mask: u32, panel: &mut Panel));
 simd_kernel!(left_bf16, super::left_bf16_body, (page: &Bf16Page, keep: Keep, panel: &mut Panel));
 simd_kernel!(right_bf16, super::right_bf16_body, (page: &Bf16Page, keep: Keep, panel: &mut Panel));
 simd_kernel!(left_fp32, super::left_fp32_body, (tile: &Tile, keep: Keep, panels: &mut [Panel; 2]));

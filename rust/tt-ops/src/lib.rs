@@ -31,6 +31,7 @@ pub mod sort;
 pub mod sticks;
 pub mod ternary;
 pub mod unary;
+pub mod windows;
 
 pub use chain::{Chain, ChainStep};
 pub use error::OpError;

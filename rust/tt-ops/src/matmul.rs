@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use tt_cpu::stream::{self, Ahead};
+use tt_cpu::stream::Ahead;
 use tt_formats::{DataFormat, TileShape};
 use tt_memory::{Access, BufferId, Device, access};
 use tt_tensix::fpu::{self, Accumulator, Arch, Broadcast, EltwiseOp, MathConfig, MathFidelity, PreparedA, PreparedB};
@@ -14,6 +14,8 @@ use tt_tensix::pack::{self, PackConfig, Relu};
 use tt_tensix::tile_io::{self, Input, Tile, ZERO};
 use tt_tensix::unpack;
 
+use crate::movement::HALVES;
+use crate::windows::{Left, LeftOperand, may_be_made};
 use crate::{Chain, OpError, for_each_page};
 
 /// Side, in tiles, of the largest block of output tiles that one work item computes: each operand tile is unpacked once
@@ -72,6 +74,8 @@ pub struct MatmulProgram {
     pub relu: bool,
     /// Vector-unit functions on the result in Dst.
     pub activation: Chain,
+    /// What the left operand is made of.
+    pub left: LeftOperand,
     /// The left operand is stored as K x M.
     pub transpose_a: bool,
     /// The right operand is stored as N x K.
@@ -145,7 +149,7 @@ pub fn matmul(
     require_formats(program, bias.map(|bias| bias.format))?;
     let kernel = Kernel::new(program, bias.map(|bias| Input::new(bias.format, program.dst32)));
     let access = device.access(&[output])?;
-    let pages = Pages::new(&access, (a, b), bias, output)?;
+    let pages = Pages::new(&access, (a, b), bias, output, &program.left)?;
     let blocks = Blocks::new(program, tt_cpu::pool::threads());
     let make = || Scratch::new(blocks.rows, blocks.columns);
     for_each_page(blocks.items(), make, |scratch, item| kernel.block(&pages, &blocks.block(item), scratch))
@@ -153,7 +157,7 @@ pub fn matmul(
 
 /// The buffers of a call.
 pub(crate) struct Pages<'a> {
-    pub(crate) left: access::Pages<'a>,
+    pub(crate) left: Left<'a>,
     pub(crate) right: access::Pages<'a>,
     pub(crate) bias: Option<access::Input<'a>>,
     pub(crate) output: access::Output<'a>,
@@ -165,9 +169,10 @@ impl<'a> Pages<'a> {
         (a, b): (BufferId, BufferId),
         bias: Option<Bias>,
         output: BufferId,
+        left: &'a LeftOperand,
     ) -> Result<Self, OpError> {
         Ok(Self {
-            left: access.input(a)?.all()?,
+            left: Left::new(access.input(a)?.all()?, left),
             right: access.input(b)?.all()?,
             bias: bias.map(|bias| access.input(bias.buffer)).transpose()?,
             output: access.output(output)?,
@@ -192,7 +197,16 @@ pub(crate) fn require_pages(
         Err(OpError::Invariant { operator: "matmul", what })
     };
     let (batch, batch_a, batch_b) = program.batch;
-    fits(a, batch_a * program.m * program.k, "the left operand")?;
+    if !program.left.is_pages() && !may_be_made(program.formats.0, program.transpose_a) {
+        let what = format!("a left operand of {:?} that is made: {:?}", program.formats.0, program.left);
+        return Err(OpError::Invariant { operator: "matmul", what });
+    }
+    if let LeftOperand::Windows(windows) = &program.left {
+        let images = device.buffer(a)?;
+        windows.check((program.m, program.k), (images.num_pages(), images.page_bytes()))?;
+    } else {
+        fits(a, batch_a * program.m * program.k, "the left operand")?;
+    }
     fits(b, batch_b * program.k * program.n, "the right operand")?;
     fits(output, batch * program.m * program.n, "the output")?;
     if let Some(bias) = bias {
@@ -385,6 +399,7 @@ impl<'a> Kernel<'a> {
         if slots == 0 {
             return Ok(());
         }
+        let mut made = [0; HALVES];
         for k_block in 0..blocks {
             let last = k_block + 1 == blocks;
             let reload = k_block > 0 && (!accumulate || (self.bias.is_none() && last));
@@ -398,7 +413,8 @@ impl<'a> Kernel<'a> {
             for place in k_block * program.k_block..(k_block + 1) * program.k_block {
                 let k = program.k_tile(place, block.columns.start);
                 for (slot, row) in block.rows.clone().enumerate() {
-                    self.unpack_left(pages.left.page(program.left_page(block.matrix, row, k)), k, scratch);
+                    let place = (program.left_page(block.matrix, row, k), row, k);
+                    self.unpack_left(pages.left.tile(place, &mut made), k, scratch);
                     scratch.left[slot].prepare(&self.math, &scratch.src);
                 }
                 for (slot, column) in block.columns.clone().enumerate() {
@@ -448,7 +464,7 @@ impl<'a> Kernel<'a> {
         let step = |place: usize| (place < program.k).then(|| program.k_tile(place, block.columns.start));
         if let Some(k) = step(place + 1) {
             for row in block.rows.clone().skip(slot).step_by(columns) {
-                stream::prefetch_second_all(pages.left.page(program.left_page(block.matrix, row, k)));
+                pages.left.ask(program.left_page(block.matrix, row, k));
             }
         }
         let k = step(place + (slot + AHEAD) / columns)?;
@@ -535,6 +551,7 @@ pub(crate) mod tests {
             reload_direct: true,
             relu: false,
             activation: Chain::default(),
+            left: LeftOperand::Tiles,
             transpose_a: false,
             transpose_b: false,
             arch: Arch::Wormhole,

@@ -1,13 +1,17 @@
 //! Rows written into a tensor that keeps the rest of what it holds: a window of row-major rows, rows that indices name,
 //! and rows of tiles.
 
+use tt_cpu::Level;
+use tt_cpu::stream::STREAM_BYTES;
 use tt_formats::{DataFormat, TileShape};
-use tt_memory::access::Pages;
+use tt_memory::access::{Output, Pages};
 use tt_memory::{Access, BufferId, Device};
 use tt_tensix::fpu::{Arch, MathConfig, MathFidelity};
 use tt_tensix::pack::{self, PackConfig};
 use tt_tensix::tile_io::{self, Input, Tile, ZERO};
 
+use crate::movement::Tilizer;
+use crate::pages::{Groups, PageCopies, Share};
 use crate::{OpError, for_each_page};
 
 /// `output[i] = input[offset + sum over d of (i[d] - start[d]) * stride[d]]` for the indices of a window of the output.
@@ -83,29 +87,83 @@ impl WindowCopy {
             return Ok(());
         }
         self.check(device, input, output)?;
-        let access = device.access(&[output])?;
+        self.copy(&device.access(&[output])?, input, output)
+    }
+
+    /// [`Self::run`] of a window that has been checked and is not empty.
+    pub(crate) fn copy(&self, access: &Access<'_>, input: BufferId, output: BufferId) -> Result<(), OpError> {
         let (pages, target) = (access.input(input)?.all()?, access.output(output)?);
-        let leading = self.shape.len() - 1;
-        let rows: usize = self.window[..leading].iter().map(|&(_, length)| length).product();
+        if self.copies_pages(&pages, &target) {
+            let mut copies = PageCopies::default();
+            let inner = self.shape.len().saturating_sub(2);
+            // Along the dimension of the rows, pages follow each other on both sides, or each stands for itself.
+            let follow = self.shape.len() > 1 && self.strides[inner] == self.width as i64;
+            let together = if follow { self.window[inner].1 } else { 1 };
+            let every = self.rows().step_by(together);
+            every.for_each(|(page, position)| copies.push(page, position as usize / self.width, together));
+            return copies.run(&pages, access, output);
+        }
+        let rows: Vec<(usize, i64)> = self.rows().collect();
+        // Rows of pages that follow each other.
+        let runs: Vec<&[(usize, i64)]> =
+            rows.chunk_by(|row, next| next.0 == row.0 + 1).flat_map(|run| run.chunks(MOST_ROWS)).collect();
+        let groups = Groups::of(target.buffer(), 1);
         for_each_page(
-            rows,
-            || (),
-            |(), row| {
-                let (mut rest, mut position, mut page, mut step) = (row, self.offset, 0, 1);
-                for axis in (0..leading).rev() {
-                    let (start, length) = self.window[axis];
-                    let index = rest % length;
-                    rest /= length;
-                    position += index as i64 * self.strides[axis];
-                    page += (start + index) * step;
-                    step *= self.shape[axis];
-                }
-                self.row(&pages, position, target.claim(page)?);
+            runs.len(),
+            || Share,
+            |_, number| {
+                let run = runs[number];
+                let mut targets: Vec<&mut [u8]> = target.claim_run(run[0].0..run[0].0 + run.len())?.collect();
+                groups.places(run.len()).for_each(|place| self.row(&pages, run[place].1, targets[place]));
                 Ok(())
             },
         )
     }
+
+    /// The rows of the window: their pages in ascending order, and the input positions where they begin.
+    fn rows(&self) -> impl Iterator<Item = (usize, i64)> + '_ {
+        let leading = self.shape.len() - 1;
+        let count: usize = self.window[..leading].iter().map(|&(_, length)| length).product();
+        let (mut index, mut page, mut position) = (vec![0; leading], 0, self.offset);
+        let mut steps = vec![1; leading];
+        for axis in (0..leading.saturating_sub(1)).rev() {
+            steps[axis] = steps[axis + 1] * self.shape[axis + 1];
+        }
+        page += self.window[..leading].iter().zip(&steps).map(|((start, _), step)| start * step).sum::<usize>();
+        (0..count).map(move |_| {
+            let row = (page, position);
+            for axis in (0..leading).rev() {
+                index[axis] += 1;
+                page += steps[axis];
+                position += self.strides[axis];
+                if index[axis] < self.window[axis].1 {
+                    break;
+                }
+                page -= index[axis] * steps[axis];
+                position -= index[axis] as i64 * self.strides[axis];
+                index[axis] = 0;
+            }
+            row
+        })
+    }
+
+    /// Whether every row of the window is a page on both sides.
+    fn copies_pages(&self, pages: &Pages<'_>, target: &Output<'_>) -> bool {
+        let last = self.shape.len() - 1;
+        let width = self.width;
+        let whole = self.window[last] == (0, width) && self.shape[last] == width && self.strides[last] == 1;
+        let of_pages = |step: i64| step >= 0 && step % width as i64 == 0;
+        let bytes = width * self.element_bytes;
+        whole
+            && of_pages(self.offset)
+            && self.strides[..last].iter().zip(&self.window).all(|(&step, window)| window.1 == 1 || of_pages(step))
+            && target.buffer().page_bytes() == bytes
+            && pages.page(0).len() == bytes
+    }
 }
+
+/// Most rows that a thread takes together.
+const MOST_ROWS: usize = 1024;
 
 /// The indices of a row-major tensor, in order: unsigned integers, or bfloat16 whose fractions are cut.
 ///
@@ -134,7 +192,9 @@ pub fn read_indices(
     Ok(indices)
 }
 
-/// Copies rows of a table that indices name: page i of the output is the page of the i-th index.
+/// Copies rows of a table that indices name: row i of the output is the row of the i-th index. In tiles of bfloat16 for
+/// a width, the rows of each row of indices begin a tile, what they lack to full tiles is zero, and datums pass through
+/// `Dst`; otherwise rows are pages.
 ///
 /// # Errors
 /// Memory errors; [`OpError::Index`] for an index behind the last row, and nothing is written.
@@ -143,10 +203,17 @@ pub fn gather_rows(
     (indices, format, sizes): (BufferId, DataFormat, (usize, usize)),
     table: BufferId,
     output: BufferId,
+    tiled: Option<usize>,
 ) -> Result<(), OpError> {
     let (rows, bytes) = (device.buffer(table)?.num_pages(), device.buffer(table)?.page_bytes());
     let (pages, target_bytes) = (device.buffer(output)?.num_pages(), device.buffer(output)?.page_bytes());
-    if pages != sizes.0 * sizes.1 || bytes != target_bytes {
+    let fits = match tiled {
+        None => pages == sizes.0 * sizes.1 && bytes == target_bytes,
+        Some(width) => {
+            pages == sizes.0 * sizes.1.div_ceil(32) * width.div_ceil(32) && bytes >= 2 * width && target_bytes == 2048
+        }
+    };
+    if !fits {
         let what = format!("{pages} pages of {target_bytes} B for {sizes:?} rows of {bytes} B");
         return Err(OpError::Invariant { operator: "gather", what });
     }
@@ -155,15 +222,26 @@ pub fn gather_rows(
     if let Some(&index) = indices.iter().find(|&&index| index as usize >= rows) {
         return Err(OpError::Index { index, rows });
     }
-    let (source, target) = (access.input(table)?.all()?, access.output(output)?);
-    for_each_page(
-        pages,
-        || (),
-        |(), page| {
-            target.claim(page)?.copy_from_slice(source.page(indices[page] as usize));
-            Ok(())
-        },
-    )
+    let source = access.input(table)?.all()?;
+    if let Some(width) = tiled {
+        let target = access.output(output)?;
+        let past = target.buffer().bytes() >= STREAM_BYTES as u64;
+        let tilizer = Tilizer { width, unit: 2, padding: 0, flush: Some(Level::current()) };
+        let blocks = sizes.1.div_ceil(32);
+        return for_each_page(
+            sizes.0 * blocks,
+            || (Vec::new(), Share),
+            |(tile, _), block| {
+                let first = block % blocks * 32;
+                let names = &indices[block / blocks * sizes.1..][first..sizes.1.min(first + 32)];
+                let rows: Vec<&[u8]> = names.iter().map(|&index| source.page(index as usize)).collect();
+                tilizer.row_of_tiles(&rows, &target, (block, past), tile)
+            },
+        );
+    }
+    let mut copies = PageCopies::default();
+    indices.iter().enumerate().for_each(|(page, &index)| copies.push(page, index as usize, 1));
+    copies.run(&source, &access, output)
 }
 
 /// Rows that replace rows of one tile: input page and row, row of the output's tile.

@@ -7,6 +7,7 @@ use tt_formats::{DataFormat, TileShape};
 use tt_memory::{BufferId, BufferType, Device};
 use tt_ops::Chain;
 use tt_ops::matmul::{MatmulProgram, Ring, matmul};
+use tt_ops::windows::LeftOperand;
 use tt_tensix::fpu::{Arch, MathFidelity};
 
 use common::device;
@@ -53,6 +54,7 @@ fn program(m: usize, k: usize, n: usize, k_block: usize, packer_l1_acc: bool) ->
         reload_direct: true,
         relu: false,
         activation: Chain::default(),
+        left: LeftOperand::Tiles,
         transpose_a: false,
         transpose_b: false,
         arch: Arch::Wormhole,

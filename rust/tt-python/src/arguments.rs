@@ -4,6 +4,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use tt_formats::{DataFormat, TileShape};
+use tt_ops::windows::{LeftOperand, Windows};
 use tt_ops::{Chain, ChainStep};
 use tt_tensix::fpu::{Arch, MathFidelity};
 
@@ -72,6 +73,20 @@ arguments! {
         0 => Ok(Arch::Wormhole),
         1 => Ok(Arch::Blackhole),
         _ => Err(engine_bug(py, &format!("no chip generation {number}"))),
+    };
+
+    /// "flushed", or windows: images, their sides, tiles of channels; then rows and columns of the window, of its steps,
+    /// of padding, of the steps inside, and of its places.
+    LeftOperand = |py, given: Bound<'py, PyAny>| {
+        if given.extract::<String>().is_ok_and(|name| name == "flushed") {
+            return Ok(LeftOperand::Flushed);
+        }
+        let (images, image, channels, of_window): (usize, _, usize, [(usize, usize); 5]) = given.extract()?;
+        let [kernel, stride, padding, dilation, output] = of_window;
+        if stride.0 == 0 || stride.1 == 0 {
+            return Err(engine_bug(py, "a window that does not move"));
+        }
+        Ok(LeftOperand::Windows(Windows { images, image, channels, kernel, stride, padding, dilation, output }))
     };
 
     /// By height and width.

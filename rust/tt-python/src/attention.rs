@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tt_memory::BufferId;
 use tt_ops::attention::decode::{DecodeProgram, decode};
+use tt_ops::attention::fast;
 use tt_ops::attention::prefill::{Buffers, PrefillProgram, prefill};
 use tt_ops::attention::{Cache, Mask, Numerics, PageTable, Sizes};
 
@@ -39,7 +40,7 @@ fn attention_prefill(
 ) -> PyResult<()> {
     keywords!(py, program; formats, sizes, rows, positions, first_row, chunks, causal, window: Option<usize>,
         mask_shape = None, keys, values, table: TableArgument, sinks: Vec<f32>, fidelity, dst32, scale: f32, approximate,
-        arch);
+        arch, fast: bool);
     let (batch, heads, kv_heads, width, value_width) = sizes;
     let program = PrefillProgram {
         numerics: Numerics { formats, fidelity, dst32, scale: scale.to_bits(), approximate, arch },
@@ -58,7 +59,8 @@ fn attention_prefill(
     let (queries, keys, values) = (&*tensors.0, &*tensors.1, &*tensors.2);
     let all: Vec<&Buffer> =
         [Some(queries), Some(keys), Some(values), Some(output), mask].into_iter().flatten().collect();
-    run_on_device(py, "attention", &all, |device, ids| prefill(device, &buffers(ids), &program))
+    let run = if fast { fast::prefill } else { prefill };
+    run_on_device(py, "attention", &all, |device, ids| run(device, &buffers(ids), &program))
 }
 
 /// Attention of one query per user; see `tt_ops::attention::decode`. A position of -1 leaves a user out.

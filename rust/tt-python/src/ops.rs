@@ -20,6 +20,7 @@ use tt_ops::sort::{SortProgram, Wanted};
 use tt_ops::sticks::{GridProgram, StickProgram};
 use tt_ops::ternary::TernaryProgram;
 use tt_ops::unary::UnaryProgram;
+use tt_ops::windows::LeftOperand;
 use tt_ops::{Chain, OpError};
 use tt_tensix::fpu::{Arch, EltwiseOp, MathFidelity};
 use tt_tensix::sfpu;
@@ -116,7 +117,8 @@ macro_rules! matmul_function {
             program: Option<&Program<'_>>,
         ) -> PyResult<()> {
             keywords!(py, program; formats, batch, mt, kt, nt, k, kb, ring: Option<(usize, usize)>, fidelity, dst32,
-                l1_acc, reload_direct = true, relu, activation, transpose_a, transpose_b, arch);
+                l1_acc, reload_direct = true, relu, activation, transpose_a, transpose_b, arch, left = LeftOperand::Tiles);
+            let operand = left;
             let (left, right, bias_format, result) = formats;
             let program = MatmulProgram {
                 formats: (left, right, result),
@@ -133,6 +135,7 @@ macro_rules! matmul_function {
                 reload_direct,
                 relu,
                 activation,
+                left: operand,
                 transpose_a,
                 transpose_b,
                 arch,
@@ -417,9 +420,9 @@ fn gather_rows(
     output: &Buffer,
     program: Option<&Program<'_>>,
 ) -> PyResult<()> {
-    keywords!(py, program; format, sizes: (usize, usize));
+    keywords!(py, program; format, sizes: (usize, usize), tiled: Option<usize>);
     run_program(py, "gather", &[indices, table, output], move |device, ids| {
-        row_writes::gather_rows(device, (ids[0], format, sizes), ids[1], ids[2])
+        row_writes::gather_rows(device, (ids[0], format, sizes), ids[1], ids[2], tiled)
     })
 }
 

@@ -142,7 +142,8 @@ class Config:
     """The switches of the package. A fresh one has the defaults; `Config(other)` is a copy.
 
     Attributes:
-        numerics: "exact" for every step of the chip, "fast" for faster matrix products with sums in float32.
+        numerics: "exact" for every step of the chip, "fast" for faster matrix products,
+            convolutions and attention with sums in float32.
         watcher: Whether accesses to device memory are checked.
         arch_name: Generation of the chip that `open_device` opens unless told otherwise.
         golden: Folder of golden vectors, or None.

@@ -6,6 +6,7 @@
 
 mod cache;
 pub mod decode;
+pub mod fast;
 pub mod prefill;
 mod tiles;
 

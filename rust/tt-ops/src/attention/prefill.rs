@@ -48,7 +48,7 @@ pub struct PrefillProgram {
 }
 
 impl PrefillProgram {
-    fn check(&self, device: &Device, buffers: &Buffers) -> Result<(), OpError> {
+    pub(super) fn check(&self, device: &Device, buffers: &Buffers) -> Result<(), OpError> {
         let refuse = |what: String| Err(OpError::Invariant { operator: NAME, what });
         let Sizes { batch, heads, kv_heads, width, value_width } = self.sizes;
         if kv_heads == 0 || heads % kv_heads != 0 || self.chunks.0 == 0 || self.chunks.1 == 0 || self.positions == 0 {

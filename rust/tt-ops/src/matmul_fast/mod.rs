@@ -42,7 +42,7 @@ pub fn matmul(
     require_pages(device, (a, b), bias, output, program)?;
     let kernel = Kernel::new(program, bias)?;
     let access = device.access(&[output])?;
-    let pages = Pages::new(&access, (a, b), bias, output)?;
+    let pages = Pages::new(&access, (a, b), bias, output, &program.left)?;
     let plan = kernel.plan;
     let make = || (kernel.multiplier.session(), Taken::workspace(&plan));
     let shape = &kernel.shape;
@@ -119,7 +119,7 @@ impl<'a> Kernel<'a> {
         let MatmulProgram { batch, m, k, n, .. } = *program;
         let shape = Shape { batch, m, k, n };
         let operands = Operands {
-            bf16: left.is_plain() && right.is_plain(),
+            bf16: left.is_plain() && right.is_plain() && program.left.is_pages(),
             right_goes_straight: right.goes_straight(),
             right_decoder: right.decoder,
             whole_k: program.k_datums == 32 * k,

@@ -8,6 +8,7 @@ use super::setting::{EXPONENTS, LINE};
 pub type Decode = fn(&[u8], usize) -> [u16; LINE];
 
 /// What passing through Dst does to a bfloat16 datum.
+#[inline(always)]
 pub fn flushed(word: u16) -> u16 {
     pack::bf16_to_bf16(word.into()) as u16
 }
@@ -35,6 +36,7 @@ pub fn copy_line(to: &mut [u8], from: &[u8], bytes: usize) {
 }
 
 /// What passing through Dst does to bfloat16 datums.
+#[inline(always)]
 pub fn flush_bytes(bytes: &mut [u8]) {
     for datum in bytes.as_chunks_mut::<2>().0 {
         *datum = flushed(u16::from_le_bytes(*datum)).to_le_bytes();

@@ -1,11 +1,15 @@
 //! Tilize and untilize: a row of tiles at a time, lines of faces from and to rows that are pages.
 
+use tt_cpu::stream::{self, STREAM_BYTES};
+use tt_cpu::{Level, simd_kernel};
 use tt_formats::TileShape;
 use tt_memory::Access;
+use tt_memory::access::Output;
 
-use super::by_datum::Scratch;
 use super::datums::{copy_line, flush_bytes};
+use super::kernels::{tile_of_16_bit_rows, tile_of_32_bit_rows};
 use super::setting::{Setting, datum_format};
+use crate::pages::Share;
 use crate::{OpError, for_each_page};
 
 /// Whether the movement only changes between rows and 32 x 32 tiles, one page per row.
@@ -35,73 +39,130 @@ pub fn changes_layout(setting: &Setting<'_>) -> bool {
 
 /// Runs such a movement.
 pub fn run(access: &Access<'_>, setting: &Setting<'_>) -> Result<(), OpError> {
-    let (shape, tilizes) = (&setting.movement.output.shape, setting.output.tile.is_some());
+    let movement = setting.movement;
+    let (shape, tilizes) = (&movement.output.shape, setting.output.tile.is_some());
     let matrices: usize = shape[..shape.len().saturating_sub(2)].iter().product();
-    let tile_rows = if tilizes { setting.output.tile_rows } else { setting.input.tile_rows };
-    for_each_page(matrices * tile_rows, Scratch::new, |scratch, tile_row| {
-        if tilizes { tilize_rows(access, setting, tile_row, scratch) } else { untilize_rows(access, setting, tile_row) }
-    })
+    let geometry = if tilizes { &setting.output } else { &setting.input };
+    let (input, output) = (access.input(movement.input.buffer)?, access.output(movement.output.buffer)?);
+    let past = output.buffer().bytes() >= STREAM_BYTES as u64;
+    let flush = setting.flush.then_some(Level::current());
+    let block = |tile_row: usize| {
+        let first = tile_row % geometry.tile_rows * 32;
+        (tile_row / geometry.tile_rows * geometry.height + first, (geometry.height - first).min(32))
+    };
+    let tile_rows = matrices * geometry.tile_rows;
+    if tilizes {
+        let tilizer = Tilizer { width: geometry.width, unit: geometry.datum_bytes, padding: movement.padding, flush };
+        return for_each_page(
+            tile_rows,
+            || (Vec::new(), Share),
+            |(tile, _), tile_row| {
+                let (first, rows) = block(tile_row);
+                let sources = (first..first + rows).map(|row| input.page(row)).collect::<Result<Vec<_>, _>>()?;
+                tilizer.row_of_tiles(&sources, &output, (tile_row, past), tile)
+            },
+        );
+    }
+    for_each_page(
+        tile_rows,
+        || Share,
+        |_, tile_row| {
+            let (first, rows) = block(tile_row);
+            let mut targets: Vec<&mut [u8]> = output.claim_run(first..first + rows)?.collect();
+            let columns = geometry.tile_columns;
+            let tiles = (0..columns).map(|column| input.page(tile_row * columns + column));
+            untilize_row(&tiles.collect::<Result<Vec<_>, _>>()?, geometry.datum_bytes, geometry.width, &mut targets);
+            if let Some(level) = flush {
+                targets.into_iter().for_each(|row| flush_kernel::run(level, row));
+            }
+            Ok(())
+        },
+    )
 }
 
 /// Writes the rows of one row of tiles.
-fn untilize_rows(access: &Access<'_>, setting: &Setting<'_>, tile_row: usize) -> Result<(), OpError> {
-    let Setting { movement, input: geometry, flush, .. } = setting;
-    let (matrix, block) = (tile_row / geometry.tile_rows, tile_row % geometry.tile_rows);
-    let unit = geometry.datum_bytes;
-    let rows = (geometry.height - block * 32).min(32);
-    let first = matrix * geometry.height + block * 32;
-    let output = access.output(movement.output.buffer)?;
-    let mut targets = (first..first + rows).map(|row| output.claim(row)).collect::<Result<Vec<_>, _>>()?;
-    for tile_column in 0..geometry.tile_columns {
-        let bytes = access.page(movement.input.buffer, tile_row * geometry.tile_columns + tile_column)?;
+fn untilize_row(tiles: &[&[u8]], unit: usize, width: usize, targets: &mut [&mut [u8]]) {
+    for (tile_column, tile) in tiles.iter().enumerate() {
         for (row, target) in targets.iter_mut().enumerate() {
             for column in [0, 16] {
                 let at = tile_column * 32 + column;
-                if at < geometry.width {
+                if at < width {
                     let datum = TileShape::FULL.index(row, column);
-                    let count = (geometry.width - at).min(16);
-                    copy_line(&mut target[at * unit..], &bytes[datum * unit..], count * unit);
+                    copy_line(&mut target[at * unit..], &tile[datum * unit..], (width - at).min(16) * unit);
                 }
             }
         }
     }
-    if *flush {
-        targets.into_iter().for_each(flush_bytes);
-    }
-    Ok(())
 }
 
-/// Writes one row of tiles; those with padding datum by datum.
-fn tilize_rows(
-    access: &Access<'_>,
-    setting: &Setting<'_>,
-    tile_row: usize,
-    scratch: &mut Scratch,
-) -> Result<(), OpError> {
-    let Setting { movement, output: geometry, flush, .. } = setting;
-    let (matrix, block) = (tile_row / geometry.tile_rows, tile_row % geometry.tile_rows);
-    let unit = geometry.datum_bytes;
-    let full_columns = if (block + 1) * 32 <= geometry.height { geometry.width / 32 } else { 0 };
-    let first = matrix * geometry.height + block * 32;
-    let input = access.input(movement.input.buffer)?;
-    let rows = if full_columns == 0 { first..first } else { first..first + 32 };
-    let sources = rows.map(|row| input.page(row)).collect::<Result<Vec<_>, _>>()?;
-    for tile_column in 0..geometry.tile_columns {
-        let page = tile_row * geometry.tile_columns + tile_column;
-        if tile_column >= full_columns {
-            setting.page(access, page, scratch, access.claim(movement.output.buffer, page)?)?;
-            continue;
-        }
-        let target = access.claim(movement.output.buffer, page)?;
-        for (row, source) in sources.iter().enumerate() {
-            for column in [0, 16] {
-                let (datum, at) = (TileShape::FULL.index(row, column), tile_column * 32 + column);
-                copy_line(&mut target[datum * unit..], &source[at * unit..], 16 * unit);
+/// Makes tiles of rows.
+pub struct Tilizer {
+    /// Datums of a row.
+    pub width: usize,
+    /// Bytes of a datum: 2 or 4.
+    pub unit: usize,
+    /// What the rows and columns behind the last hold.
+    pub padding: u32,
+    /// Datums of bfloat16 pass through `Dst`, on this level of the CPU.
+    pub flush: Option<Level>,
+}
+
+impl Tilizer {
+    /// Writes the tiles of up to 32 rows, past the caches if asked to. `tile` is a place to make one in.
+    ///
+    /// # Errors
+    /// Memory errors.
+    pub fn row_of_tiles(
+        &self,
+        rows: &[&[u8]],
+        output: &Output<'_>,
+        (tile_row, past): (usize, bool),
+        tile: &mut Vec<u8>,
+    ) -> Result<(), OpError> {
+        let columns = self.width.div_ceil(32);
+        let targets = output.claim_run(tile_row * columns..(tile_row + 1) * columns)?;
+        tile.resize(1024 * self.unit, 0);
+        for (tile_column, target) in targets.enumerate() {
+            // The CPU does not see so many rows coming.
+            rows.iter().for_each(|row| stream::prefetch(row, (tile_column + 4) * 32 * self.unit));
+            if past {
+                self.tile(rows, tile_column, tile);
+                stream::copy(target, tile);
+            } else {
+                self.tile(rows, tile_column, target);
             }
         }
-        if *flush {
-            flush_bytes(target);
+        Ok(())
+    }
+
+    fn tile(&self, rows: &[&[u8]], tile_column: usize, tile: &mut [u8]) {
+        let (first, unit) = (tile_column * 32, self.unit);
+        let columns = (self.width - first).min(32);
+        if rows.len() == 32 && columns == 32 {
+            let (level, flush) = (self.flush.unwrap_or(Level::current()), self.flush.is_some());
+            return match unit {
+                2 => tile_of_16_bit_rows::run(level, rows, 2 * first, flush, tile),
+                _ => tile_of_32_bit_rows::run(level, rows, 4 * first, flush, tile),
+            };
+        }
+        match unit {
+            2 => tile.as_chunks_mut().0.fill((self.padding as u16).to_le_bytes()),
+            _ => tile.as_chunks_mut().0.fill(self.padding.to_le_bytes()),
+        }
+        for (row, source) in rows.iter().enumerate() {
+            for column in (0..columns).step_by(16) {
+                let line = &mut tile[TileShape::FULL.index(row, column) * unit..];
+                copy_line(line, &source[(first + column) * unit..], (columns - column).min(16) * unit);
+            }
+        }
+        let Some(level) = self.flush else { return };
+        for row in 0..rows.len() {
+            for column in (0..columns).step_by(16) {
+                let at = TileShape::FULL.index(row, column) * unit;
+                flush_kernel::run(level, &mut tile[at..at + (columns - column).min(16) * unit]);
+            }
         }
     }
-    Ok(())
 }
+
+simd_kernel!(flush_kernel, super::flush_bytes, (bytes: &mut [u8]));

@@ -3,6 +3,7 @@
 
 mod by_datum;
 mod datums;
+mod kernels;
 mod layout_change;
 mod packing;
 mod permute;
@@ -11,6 +12,7 @@ mod row_copy;
 mod setting;
 mod tile_copy;
 
+use tt_cpu::Level;
 use tt_formats::{DataFormat, TileShape};
 use tt_memory::Device;
 
@@ -18,7 +20,20 @@ use crate::OpError;
 use plan::Plan;
 use setting::{Setting, datum_format};
 
+pub use kernels::HALVES;
+pub use layout_change::Tilizer;
 pub use setting::{Movement, Packed, View};
+
+/// Makes a tile of bfloat16 of 32 rows, from byte `at` of each; datums pass through `Dst`.
+pub(crate) fn tile_of_rows(level: Level, rows: &[&[u8]], at: usize, tile: &mut [u8; HALVES]) {
+    kernels::tile_of_16_bit_rows::run(level, rows, at, true, tile);
+}
+
+/// Copies a tile of bfloat16; datums pass through `Dst`.
+pub(crate) fn flush_tile(level: Level, from: &[u8], tile: &mut [u8; HALVES]) {
+    tile.copy_from_slice(&from[..HALVES]);
+    layout_change::flush_kernel::run(level, tile);
+}
 
 /// Runs the movement.
 ///

@@ -10,6 +10,7 @@ use super::permute::Permute;
 use super::row_copy::RowCopy;
 use super::setting::{SIDE, Setting, View};
 use super::tile_copy::TileCopy;
+use crate::row_writes::WindowCopy;
 use crate::{OpError, for_each_page};
 
 /// How a movement is carried out.
@@ -18,6 +19,8 @@ pub enum Plan {
     LayoutChange,
     /// Every output page is an input page.
     Tiles(TileCopy),
+    /// Parts of rows that are pages.
+    Rows(WindowCopy),
     Permute(Permute),
     /// Page by page: tiles without padding, then rows, then single datums.
     Pages {
@@ -45,6 +48,9 @@ impl Plan {
         if let Some(copy) = whole.or_else(|| TileCopy::of_rows(setting)) {
             return Self::Tiles(copy);
         }
+        if let Some(copy) = setting.row_parts() {
+            return Self::Rows(copy);
+        }
         match Permute::new(movement) {
             Some(permute) => Self::Permute(permute),
             None => Self::Pages { tiles, rows: RowCopy::new(movement) },
@@ -57,6 +63,7 @@ impl Plan {
         let (tiles, rows) = match self {
             Self::LayoutChange => return layout_change::run(access, setting),
             Self::Tiles(copy) => return copy.run(access, output),
+            Self::Rows(copy) => return copy.copy(access, setting.movement.input.buffer, output),
             Self::Permute(permute) => return permute.run(access, setting),
             Self::Pages { tiles, rows } => (tiles, rows),
         };

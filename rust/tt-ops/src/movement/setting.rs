@@ -6,6 +6,7 @@ use tt_memory::{BufferId, Device};
 use tt_tensix::pack::{DstFormat, HalfPacker, PackConfig};
 
 use crate::OpError;
+use crate::row_writes::WindowCopy;
 
 /// Rows and columns of a full tile, and datums of a line of one of its faces.
 pub const SIDE: usize = 32;
@@ -133,6 +134,25 @@ impl<'a> Setting<'a> {
             half_packer: movement.packed.and_then(|Packed { format, precise }| {
                 HalfPacker::new(&PackConfig::precise(DstFormat::Bf16, format, precise), Level::current())
             }),
+        })
+    }
+
+    /// The movement as a copy of parts of rows, where rows are pages on both sides and nothing else happens.
+    pub fn row_parts(&self) -> Option<WindowCopy> {
+        let Self { movement, input, output, flush, .. } = self;
+        let (from, to) = (&movement.input, &movement.output);
+        let plain = from.format == to.format && !to.format.is_block_float() && !flush && movement.packed.is_none();
+        let rows = (input.tile, output.tile) == (None, None)
+            && input.page_datums == input.width
+            && output.page_datums == output.width;
+        let copies = plain && rows && movement.fills_output() && movement.strides.last() == Some(&1);
+        copies.then(|| WindowCopy {
+            element_bytes: output.datum_bytes,
+            width: input.width,
+            shape: to.shape.clone(),
+            window: movement.window.clone(),
+            offset: movement.offset,
+            strides: movement.strides.clone(),
         })
     }
 }

@@ -1,15 +1,17 @@
 //! Tile copies: every output page without padding is an input page, as it is or transposed.
 
+use tt_cpu::Level;
 use tt_cpu::stream::{self, STREAM_BYTES};
 use tt_formats::{DataFormat, TileShape};
-use tt_memory::access::Input;
+use tt_memory::access::{Input, Output};
 use tt_memory::{Access, BufferId};
 use tt_tensix::pack::{self, DstFormat, PackConfig};
 use tt_tensix::tile_io::{self, Tile, ZERO};
 use tt_tensix::unpack;
 
+use super::kernels::{HALVES, transpose_halves};
 use super::setting::{Setting, View};
-use crate::pages::{Groups, Share};
+use crate::pages::{Groups, PageCopies, Share};
 use crate::{OpError, for_each_page};
 
 /// Every full output tile is one input tile, or its transpose.
@@ -122,8 +124,17 @@ impl TileCopy {
     /// Writes all pages of an output without padding, in the order in which they lie in memory.
     pub fn run(&self, access: &Access<'_>, output: BufferId) -> Result<(), OpError> {
         let (input, target) = (access.input(self.input)?, access.output(output)?);
+        // Where a page was never written, the first one that is asked for is named below.
+        if let (None, Ok(pages)) = (&self.through, input.all()) {
+            let mut copies = PageCopies::default();
+            self.runs(|page, source, count| copies.push(page, source, count));
+            return copies.run(&pages, access, output);
+        }
         let past = target.buffer().bytes() >= STREAM_BYTES as u64;
         let groups = Groups::of(target.buffer(), 1);
+        if let Some(flush) = self.transposes_halves() {
+            return self.run_halves(&input, &target, (&groups, past), flush);
+        }
         for_each_page(
             groups.count(),
             || Box::new(([ZERO; 2], Share)),
@@ -145,6 +156,71 @@ impl TileCopy {
                 Ok(())
             },
         )
+    }
+
+    /// Whether tiles are 16-bit datums that are transposed, and then whether these are flushed.
+    fn transposes_halves(&self) -> Option<bool> {
+        let (format, packer) = self.through.as_ref()?;
+        let halves = matches!(format, DataFormat::UInt16 | DataFormat::Float16B) && packer.output == *format;
+        (self.transposed && halves).then_some(*format == DataFormat::Float16B)
+    }
+
+    /// [`Self::run`] of such tiles: two at a time.
+    fn run_halves(
+        &self,
+        input: &Input<'_>,
+        target: &Output<'_>,
+        (groups, past): (&Groups, bool),
+        flush: bool,
+    ) -> Result<(), OpError> {
+        let level = Level::current();
+        for_each_page(
+            groups.count(),
+            || Box::new(([[0; HALVES]; 2], Share)),
+            |memory, group| {
+                let made = &mut memory.0;
+                let pages = groups.pages(group);
+                let places: Vec<usize> = groups.places(pages.len()).map(|place| pages.start + place).collect();
+                let source = |page: usize| -> Result<&[u8; HALVES], OpError> {
+                    let refused = || OpError::Invariant { operator: "move", what: format!("page {page} is not whole") };
+                    input.page(self.source(page).ok_or_else(refused)?)?.first_chunk().ok_or_else(refused)
+                };
+                for pair in places.chunks(2) {
+                    let tiles = [source(pair[0])?, source(*pair.last().unwrap_or(&pair[0]))?];
+                    transpose_halves(level, tiles, flush, made);
+                    for (&page, made) in pair.iter().zip(&*made) {
+                        let bytes = target.claim(page)?;
+                        if past {
+                            stream::copy(bytes, made);
+                        } else {
+                            bytes.copy_from_slice(made);
+                        }
+                    }
+                }
+                Ok(())
+            },
+        )
+    }
+
+    /// Calls with the first output page, the first input page and the number of pages that follow each other on both
+    /// sides, of an output without padding.
+    fn runs(&self, mut call: impl FnMut(usize, usize, usize)) {
+        let rank = self.shape.len();
+        let [rows, columns] = [self.shape[rank - 2] / 32, self.shape[rank - 1] / 32];
+        let matrices: usize = self.shape[..rank - 2].iter().product();
+        for matrix in 0..matrices {
+            let (mut rest, mut from) = (matrix, self.first[0]);
+            for axis in (0..rank - 2).rev() {
+                from += rest % self.shape[axis] * self.strides[axis];
+                rest /= self.shape[axis];
+            }
+            let start = (from * self.tiles[0] + self.first[1]) * self.tiles[1] + self.first[2];
+            if columns == self.tiles[1] {
+                call(matrix * rows * columns, start, rows * columns);
+                continue;
+            }
+            (0..rows).for_each(|row| call((matrix * rows + row) * columns, start + row * self.tiles[1], columns));
+        }
     }
 
     /// Whether no output tile has padding.

@@ -18,6 +18,7 @@ from ttnn.base.enums import FORMAT_CODE, TILE_SIZE, BufferType, DataType, Layout
 from ttnn.base.exceptions import DTypeError, ParameterError, ShapeError, UnsupportedError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
+from ttnn.base.tile import DEFAULT_TILE
 from ttnn.device.lifecycle import MeshDevice
 from ttnn.golden import conv as golden
 from ttnn.operation.accuracy import no_bound
@@ -243,9 +244,34 @@ def _activation(name: str, activation: UnaryWithParam | None) -> tuple[bool, Any
     return False, chain(name, [activation])
 
 
+def _left_operand(name: str, tensor: Tensor, window: Window) -> tuple[Tensor, dict[str, Any]]:
+    """Return the left operand of the product, and what the engine makes of it while it multiplies.
+
+    Windows of images with full tiles of channels are not written to memory: the product takes them from the images.
+    """
+    kernel, spec = window.kernel, tensor._spec
+    whole = spec.dtype is DataType.BFLOAT16 and kernel.in_channels % TILE_SIZE == 0 and window.spread == (1, 1)
+    if not whole or spec.shape[-1] != kernel.in_channels:
+        return _unfolded(name, _spread(name, _images(name, tensor), window), window), {}
+    plain = (kernel.height, kernel.width) == window.stride == (1, 1) and not any(window.padding)
+    full = spec.layout is Layout.TILE and spec.tile == DEFAULT_TILE
+    if plain and full and spec.num_pages * TILE_SIZE**2 == -(-window.rows // TILE_SIZE) * TILE_SIZE * kernel.inner:
+        return tensor, {"left": "flushed"}
+    images = _images(name, tensor)
+    sides = (
+        (kernel.height, kernel.width),
+        window.stride,
+        (window.padding[0], window.padding[2]),
+        window.dilation,
+        (window.out_height, window.out_width),
+    )
+    return images, {"left": (window.batch, (window.height, window.width), kernel.in_channels // TILE_SIZE, sides)}
+
+
 def _product(
     name: str,
     windows: Tensor,
+    made: dict[str, Any],
     weights: Tensor,
     bias: Tensor | None,
     window: Window,
@@ -297,6 +323,7 @@ def _product(
         transpose_a=False,
         transpose_b=False,
         arch=arch_number(device),
+        **made,
     )
     return output
 
@@ -328,8 +355,8 @@ def convolution(
     bias = None
     if bias_tensor is not None:
         bias = prepared_bias(name, bias_tensor, channels, config.weights_dtype, on)
-    windows = _unfolded(name, _spread(name, _images(name, input_tensor), window), window)
-    output = _product(name, windows, weights, bias, window, dtype, config, compute_config)
+    windows, made = _left_operand(name, input_tensor, window)
+    output = _product(name, windows, made, weights, bias, window, dtype, config, compute_config)
     target = memory_config or DRAM_MEMORY_CONFIG
     if config.output_layout is Layout.ROW_MAJOR:
         output = untilized(name, output, target)

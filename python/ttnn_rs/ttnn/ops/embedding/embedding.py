@@ -33,7 +33,7 @@ from ttnn.ops._programs.common import (
 )
 from ttnn.ops._programs.element_map import copy_into, in_rows
 from ttnn.ops._programs.typecast import cast
-from ttnn.ops.data_movement.layout import tilize_padded, untilized
+from ttnn.ops.data_movement.layout import untilized
 from ttnn.tensor.tensor import Tensor
 
 _NAME: Final = "ttnn.embedding"
@@ -50,7 +50,7 @@ def _indices(tensor: Tensor, rows: int) -> Tensor:
     if tensor._spec.layout is not Layout.ROW_MAJOR:
         tensor = untilized(_NAME, tensor, DRAM_MEMORY_CONFIG)
     if not is_empty(tensor._spec):
-        largest = np.max(np.asarray(tensor.cpu().to_list(), np.float64))
+        largest = np.max(tensor.to_numpy())
         if largest >= rows:
             raise ParameterError(
                 f"{_NAME}: input_tensor has the index {largest:g}, the table {rows} rows; the device would read "
@@ -89,20 +89,20 @@ def _embedding(
     shape = (dims[0], dims[-1], width)
     table = in_rows(weight if of.layout is Layout.ROW_MAJOR else untilized(_NAME, weight, DRAM_MEMORY_CONFIG))
     place = memory_config or DRAM_MEMORY_CONFIG
-    kept = DRAM_MEMORY_CONFIG if tiled or not place.interleaved or output_tensor is not None else place
-    gathered = allocate(TensorSpec.of(shape, DataType.BFLOAT16, Layout.ROW_MAJOR, kept), device)
-    if not is_empty(gathered._spec):
+    kept = place if place.interleaved and output_tensor is None else DRAM_MEMORY_CONFIG
+    result = allocate(TensorSpec.of(shape, DataType.BFLOAT16, Layout.TILE if tiled else Layout.ROW_MAJOR, kept), device)
+    if not is_empty(result._spec):
         assert indices._buffer is not None
         assert table._buffer is not None
-        assert gathered._buffer is not None
+        assert result._buffer is not None
         _engine.gather_rows(
             indices._buffer,
             table._buffer,
-            gathered._buffer,
+            result._buffer,
             format=FORMAT_CODE[indices._spec.dtype],
             sizes=(shape[0], shape[1]),
+            tiled=width if tiled else None,
         )
-    result = tilize_padded(_NAME, gathered) if tiled else gathered
     if dtype is not None and dtype is not result._spec.dtype:
         result = cast("ttnn.typecast", result, dtype)
     if output_tensor is not None:

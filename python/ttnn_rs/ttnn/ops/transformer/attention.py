@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from ttnn import _engine
 from ttnn.base.compute_config import WormholeComputeKernelConfig
+from ttnn.base.config import CONFIG
 from ttnn.base.enums import TILE_SIZE, DataType, Layout
 from ttnn.base.exceptions import ParameterError, ShapeError, UnsupportedError
 from ttnn.base.memory_config import MemoryConfig
@@ -112,6 +113,7 @@ def _run(
         values=cache_shape(value),
         table=None if table is None else (list(table.blocks), table.per_batch),
         sinks=sinks(name, sink, query, (1, heads, 1, 1)),
+        fast=CONFIG.numerics == "fast",
         **numerics(name, (query, key, value, output), scale, compute_kernel_config, program_config),
     )
     return output
