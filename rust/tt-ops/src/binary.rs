@@ -15,10 +15,10 @@ use tt_tensix::sfpu::DstWidth;
 use tt_tensix::tile_io::{self, Input, Tile, ZERO};
 use tt_tensix::unpack::Bf16Page;
 
-use crate::OpError;
 use crate::broadcast::{BroadcastMap, OutputTiles};
 use crate::operand::{Found, Kept, Operand, Source, filled_tile};
 use crate::pages::{self, Old};
+use crate::{OpError, for_each_page};
 use halves::Halves;
 
 pub use program::{BinaryCall, BinaryProgram, Other, Unit};
@@ -73,6 +73,7 @@ pub fn binary(
     }
     let halves = Halves::new(program, math, [first.input.format, second.input.format], &packer, tiles);
     let kernel = Kernel { program, math, packer, first, second, dst, halves };
+    let device_row = device.buffer(output)?.page_bytes();
     let access = device.access(&[output])?;
     let found = [first.find(&access, output)?, second.find(&access, output)?];
     let old = if found.iter().any(|found| matches!(found, Found::Old)) { Old::Read } else { Old::Unread };
@@ -89,6 +90,18 @@ pub fn binary(
         let tiles = OutputTiles::new("binary", &program.shape_out, pages)?;
         return pages::for_each_target(&access, output, old, make, |scratch, page, target| {
             kernel.tile(found.each_ref().map(|found| found.page(&tiles, page)), (page, target), scratch);
+            Ok(())
+        });
+    }
+    let datums = device_row * 1024 / format_out.tile_bytes(TileShape::FULL);
+    if (1..=512).contains(&datums) {
+        // Several rows fit in a tile.
+        let together = 1024 / datums;
+        let target = access.output(output)?;
+        return for_each_page(pages.div_ceil(together), make, |scratch, group| {
+            let first = group * together;
+            let mut rows: Vec<&mut [u8]> = target.claim_run(first..pages.min(first + together))?.collect();
+            kernel.rows(&found, (first, datums), &mut rows, scratch);
             Ok(())
         });
     }
@@ -185,6 +198,35 @@ impl Kernel<'_> {
         function.run(target, second, DstWidth::Bits32, tt_cpu::Level::current());
         self.program.chains[2].apply(target, true);
         Some(())
+    }
+
+    /// Some rows of a row-major tensor of so many datums each, which fit in a tile; the first by its number.
+    fn rows(
+        &self,
+        found: &[Found<'_>; 2],
+        (first, datums): (usize, usize),
+        rows: &mut [&mut [u8]],
+        scratch: &mut Scratch,
+    ) {
+        let width = |format: DataFormat| format.tile_bytes(TileShape::FULL) / 1024;
+        let Scratch { l1: [l1_a, l1_b], a, b, dst, .. } = scratch;
+        let mut bytes = [[0; 4096]; 2];
+        for ((operand, found), bytes) in [self.first, self.second].into_iter().zip(found).zip(&mut bytes) {
+            let parts = bytes.chunks_exact_mut(datums * width(operand.input.format));
+            for (number, (part, row)) in parts.zip(&*rows).enumerate() {
+                operand.copy_row(found, (first + number, row), 0..datums, part);
+            }
+        }
+        let tile_bytes = |operand: &Operand<'_>| 1024 * width(operand.input.format);
+        let l1_a = self.first.fetch(&self.math, &bytes[0][..tile_bytes(self.first)], l1_a, a, dst);
+        let l1_b = self.second.fetch(&self.math, &bytes[1][..tile_bytes(self.second)], l1_b, a, dst);
+        self.compute(l1_a, l1_b, a, b, dst);
+        let mut packed = [0u8; 4096];
+        let row_bytes = datums * width(self.program.formats.2);
+        pack::pack_tile(&self.packer, dst, &mut packed[..1024 * width(self.program.formats.2)]);
+        for (row, part) in rows.iter_mut().zip(packed.chunks_exact(row_bytes)) {
+            row[..row_bytes].copy_from_slice(part);
+        }
     }
 
     /// One row of a row-major tensor, 1024 datums at a time.

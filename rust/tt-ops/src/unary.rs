@@ -10,7 +10,7 @@ use tt_tensix::tile_io::{self, Input, Tile, ZERO};
 use crate::activation::Activation;
 use crate::half_table;
 use crate::pages::{self, Old};
-use crate::{Chain, OpError};
+use crate::{Chain, OpError, for_each_page};
 
 /// What the program is built with.
 #[derive(Clone, Debug)]
@@ -74,10 +74,31 @@ pub fn unary(
     }
     // Block floats become bfloat16 on the way, so that the same table serves.
     let short = if program.tiled { Activation::new(format_in, &math, chain, &packer, pages) } else { None };
+    let device_rows = device.buffer(output)?.page_bytes() * 1024 / tile_out;
     let access = device.access(&[output])?;
     let source = if in_place { None } else { Some(access.input(input)?.all()?) };
     let old = if in_place { Old::Read } else { Old::Unread };
     let make = || Scratch { src: ZERO, dst: ZERO, row_in: vec![0; tile_in], row_out: vec![0; tile_out] };
+    if let Some(rows) = ShortRows::new(program, device_rows) {
+        let target = access.output(output)?;
+        return for_each_page(pages.div_ceil(rows.together), make, |scratch, group| {
+            let Scratch { src, dst, row_in, row_out } = scratch;
+            let first = group * rows.together;
+            let mut targets: Vec<&mut [u8]> = target.claim_run(first..pages.min(first + rows.together))?.collect();
+            row_in.fill(0);
+            for (number, (bytes, target)) in row_in.chunks_exact_mut(rows.bytes_in).zip(&targets).enumerate() {
+                let page = source.as_ref().map_or(&**target, |source| source.page(first + number));
+                bytes.copy_from_slice(&page[..rows.bytes_in]);
+            }
+            entry.to_dst(&math, row_in, src, dst);
+            chain.apply(dst, program.dst32);
+            pack::pack_tile(&packer, dst, row_out);
+            for (bytes, target) in row_out.chunks_exact(rows.bytes_out).zip(&mut targets) {
+                target[..rows.bytes_out].copy_from_slice(bytes);
+            }
+            Ok(())
+        });
+    }
     let words = program.tiled && entry.is_words() && tile_io::packs_words(&packer);
     pages::for_each_target(&access, output, old, make, |scratch, page, target| {
         let Scratch { src, dst, row_in, row_out } = scratch;
@@ -111,6 +132,26 @@ pub fn unary(
         }
         Ok(())
     })
+}
+
+/// Rows of which several are computed together, since a tile has room for them.
+struct ShortRows {
+    together: usize,
+    bytes_in: usize,
+    bytes_out: usize,
+}
+
+impl ShortRows {
+    /// `None` for tiles, and for rows of so many datums that no two fit in a tile.
+    fn new(program: &UnaryProgram, datums: usize) -> Option<Self> {
+        let bytes = |format: DataFormat| datums * tile_bytes(format) / 1024;
+        let short = !program.tiled && (1..=512).contains(&datums);
+        short.then(|| Self {
+            together: 1024 / datums,
+            bytes_in: bytes(program.formats.0),
+            bytes_out: bytes(program.formats.1),
+        })
+    }
 }
 
 /// A page that is a row, by as many datums as a tile has; in place without a source. The buffers are those of a tile.

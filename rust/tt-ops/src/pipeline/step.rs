@@ -1,8 +1,11 @@
 //! A pass with everything that its tiles share: places of operands, settings of unpackers and packer, decoded scalers.
 
+use std::sync::Arc;
+
 use tt_cpu::Level;
+use tt_cpu::table::HalfTable;
 use tt_formats::{DataFormat, TileShape};
-use tt_tensix::fpu::{self, Broadcast, EltwiseOp, MathConfig, PoolOp, ReduceDim, Reduction};
+use tt_tensix::fpu::{self, Broadcast, EltwiseOp, MathConfig, PoolOp, ReduceDim, Reduction, bf16_lanes};
 use tt_tensix::pack::{EdgeMask, PackConfig, Packer};
 use tt_tensix::sfpu::BinaryCall;
 use tt_tensix::tile_io::{self, Input, Tile, ZERO};
@@ -10,6 +13,7 @@ use tt_tensix::tile_io::{self, Input, Tile, ZERO};
 use super::lines::{Line, Lines};
 use super::program::{Axis, Join, Load, Moment, NAME, Operand, Padding, Part, Pass, Program, Target, Tensor};
 use crate::broadcast::BroadcastMap;
+use crate::half_table::{WORTH_A_TABLE, kept_table};
 use crate::operand::filled_tile;
 use crate::{Chain, OpError};
 
@@ -164,6 +168,31 @@ pub(super) enum Work {
     Centred(Source, Source, Source),
 }
 
+/// An operation of the FPU on bfloat16 that leaves bfloat16 in `Dst`, in lanes of 16 bits.
+pub(super) enum Halves {
+    /// The packer leaves them as they are.
+    Same,
+    /// What functions and packer make of every datum.
+    Table(Arc<HalfTable>),
+}
+
+impl Halves {
+    /// Those of a pass that packs `tiles` tiles; `None` if it is not like that, or has functions that are not worth a
+    /// table for so many.
+    fn new(work: &Work, math: &MathConfig, chain: &Chain, packer: &PackConfig, tiles: usize) -> Option<Self> {
+        let Work::Eltwise(_, first, second) = work else { return None };
+        let kept = [first.input.format, second.input.format, packer.output] == [DataFormat::Float16B; 3];
+        // Bytes are used as halves.
+        if !kept || !bf16_lanes::supports(Level::current(), math) || cfg!(target_endian = "big") {
+            return None;
+        }
+        if chain.is_empty() {
+            return Some(Self::Same);
+        }
+        (tiles >= WORTH_A_TABLE).then(|| Self::Table(kept_table(None, chain, packer)))
+    }
+}
+
 /// A pass, ready to run.
 pub(super) struct Step<'p> {
     pub(super) chain: &'p Chain,
@@ -175,6 +204,8 @@ pub(super) struct Step<'p> {
     pub(super) mask: Option<Box<Tile>>,
     /// How what it packed is read again: past a Src register, and to `Dst`.
     running: (Input, Input),
+    /// How it is computed in lanes of 16 bits, if it can be.
+    pub(super) halves: Option<Halves>,
     pub(super) packer: Packer,
     pub(super) target: Target,
     pub(super) edge: EdgeMask,
@@ -280,7 +311,10 @@ impl<'p> Step<'p> {
             }
         };
         let masks = pass.padding == Padding::MinusInfinity && lines.used < 32;
+        let tiles = if in_loop { lines.tiles() } else { lines.count };
+        let whole = !in_loop || work.sources()[0].broadcast == Broadcast::None;
         Ok(Self {
+            halves: if whole { Halves::new(&work, &math, &pass.chain, &config, tiles) } else { None },
             chain: &pass.chain,
             dst32: settings.dst32,
             math,
@@ -314,6 +348,14 @@ impl<'p> Step<'p> {
             Target::Output(..) => 0,
             Target::Value if self.keeps_line => lines.length,
             Target::Value => 1,
+        }
+    }
+
+    /// The page of its output that it packs a tile of a line to.
+    pub(super) fn page(&self, line: &Line<'_>, tile: usize) -> usize {
+        match self.target {
+            Target::Output(_, column, columns) if !self.is_line => line.number * columns + column,
+            _ => line.lines.page(line.number, tile),
         }
     }
 

@@ -1,30 +1,128 @@
 //! SFPU programs that go from row to row, or from column to column of a transposed tile: running sums; and compensated
 //! sums from tile to tile.
 
-use tt_tensix::sfpu::lane::{INFINITY, MINUS_ONE, ONE, ZERO, mad, store_f32};
+use tt_cpu::Level;
+use tt_tensix::sfpu::lane::{INFINITY, ZERO};
+use tt_tensix::sfpu::{self, BinaryCall, DstWidth};
 use tt_tensix::tile_io::Tile;
 
 use crate::moments::place;
 
+/// Functions of the SFPU on many datums at a time.
+struct Functions {
+    add: BinaryCall,
+    subtract: BinaryCall,
+    level: Level,
+}
+
+impl Functions {
+    fn new() -> Self {
+        let call = |name| {
+            let function = sfpu::lookup_binary(name).expect("a function of the SFPU");
+            function.with(&[]).expect("a function without parameters")
+        };
+        Self { add: call("add_binary"), subtract: call("sub_binary"), level: Level::current() }
+    }
+
+    /// `a + b` in `a`.
+    fn add(&self, a: &mut [u32], b: &[u32]) {
+        self.add.run(a, b, DstWidth::Bits32, self.level);
+    }
+
+    /// `a - b` in `a`.
+    fn subtract(&self, a: &mut [u32], b: &[u32]) {
+        self.subtract.run(a, b, DstWidth::Bits32, self.level);
+    }
+}
+
 /// Makes every datum the sum of its column, or row, down to it; `carry` is the sum of the tiles before.
 pub(super) fn running_sum(tile: &mut Tile, carry: &mut [u32], transposed: bool) {
+    let functions = Functions::new();
+    let mut line = [0; 32];
     for along in 0..32 {
-        for (across, sum) in carry.iter_mut().enumerate() {
-            let datum = &mut tile[place(transposed, along, across)];
-            *sum = mad(ONE, *sum, *datum);
-            *datum = store_f32(*sum);
+        for (across, datum) in line.iter_mut().enumerate() {
+            *datum = tile[place(transposed, along, across)];
+        }
+        functions.add(carry, &line);
+        for (across, &sum) in carry.iter().enumerate() {
+            tile[place(transposed, along, across)] = sum;
         }
     }
 }
 
 /// Adds the tile `total` to the tile `next`, less what the additions before lost; keeps what this one loses.
 pub(super) fn add_compensated(next: &mut Tile, total: &Tile, lost: &mut Tile) {
-    for ((next, &total), lost) in next.iter_mut().zip(total).zip(lost) {
-        let corrected = mad(*lost, MINUS_ONE, *next);
-        let sum = mad(ONE, total, corrected);
-        let added = mad(total, MINUS_ONE, sum);
-        let left = mad(corrected, MINUS_ONE, added);
-        *lost = if left & INFINITY == INFINITY { ZERO } else { store_f32(left) };
-        *next = store_f32(sum);
+    let functions = Functions::new();
+    functions.subtract(next, lost);
+    let corrected = *next;
+    next.copy_from_slice(total);
+    functions.add(next, &corrected);
+    lost.copy_from_slice(next);
+    functions.subtract(lost, total);
+    functions.subtract(lost, &corrected);
+    for word in lost {
+        *word = if *word & INFINITY == INFINITY { ZERO } else { *word };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tt_tensix::sfpu::lane::{MINUS_ONE, ONE, mad, store_f32};
+    use tt_tensix::tile_io::ZERO as EMPTY;
+    use tt_testkit::random::Random;
+
+    use super::*;
+
+    /// Any words, few exponents, or sums that cancel.
+    fn word(random: &mut Random, kind: u32) -> u32 {
+        let any = random.below(1 << 16) << 16 | random.below(1 << 16);
+        match kind {
+            0 => any,
+            1 => any & !(255 << 23) | [0, 1, 127, 254, 255][random.below(5) as usize] << 23,
+            _ => any & (1 << 31 | 7 << 20) | (126 + random.below(3)) << 23,
+        }
+    }
+
+    #[test]
+    fn compensated_sums_are_those_of_single_datums() {
+        let mut random = Random::new(31);
+        for round in 0..60 {
+            let (mut total, mut lost, mut sums, mut losses) = (EMPTY, EMPTY, [ZERO; 1024], [ZERO; 1024]);
+            for _ in 0..6 {
+                let tile: Tile = std::array::from_fn(|_| store_f32(word(&mut random, round % 3)));
+                let mut next = tile;
+                add_compensated(&mut next, &total, &mut lost);
+                total = next;
+                for ((&datum, sum), loss) in tile.iter().zip(&mut sums).zip(&mut losses) {
+                    let corrected = mad(*loss, MINUS_ONE, datum);
+                    let new = mad(ONE, *sum, corrected);
+                    let left = mad(corrected, MINUS_ONE, mad(*sum, MINUS_ONE, new));
+                    *loss = if left & INFINITY == INFINITY { ZERO } else { store_f32(left) };
+                    *sum = store_f32(new);
+                }
+                assert!(total == sums && lost == losses, "round {round}");
+            }
+        }
+    }
+
+    #[test]
+    fn running_sums_are_those_of_single_datums() {
+        let mut random = Random::new(32);
+        for round in 0..60 {
+            let transposed = round % 2 == 0;
+            let (mut carry, mut sums) = ([ZERO; 32], [ZERO; 32]);
+            for _ in 0..3 {
+                let tile: Tile = std::array::from_fn(|_| store_f32(word(&mut random, round / 2 % 3)));
+                let mut got = tile;
+                running_sum(&mut got, &mut carry, transposed);
+                for along in 0..32 {
+                    for (across, sum) in sums.iter_mut().enumerate() {
+                        let at = place(transposed, along, across);
+                        *sum = mad(ONE, *sum, tile[at]);
+                        assert_eq!(got[at], store_f32(*sum), "round {round}");
+                    }
+                }
+            }
+        }
     }
 }

@@ -1,15 +1,17 @@
 //! The work on one line: circular buffers in L1, registers, and the steps of every pass.
 
 use tt_cpu::Level;
+use tt_cpu::table::Store;
 use tt_formats::{DataFormat, TileShape};
 use tt_tensix::fpu::exact::{self, Datums};
-use tt_tensix::fpu::{self, Broadcast, EltwiseOp, RunningMax};
+use tt_tensix::fpu::{self, Broadcast, EltwiseOp, HalfTile, RunningMax, bf16_lanes};
 use tt_tensix::sfpu::DstWidth;
 use tt_tensix::tile_io::{Tile, ZERO};
+use tt_tensix::unpack::Bf16Page;
 
 use super::lines::{Line, Lines};
 use super::program::{Axis, Join, Moment, Padding, Target};
-use super::step::{Source, Step, Work};
+use super::step::{Halves, Source, Step, Work};
 use super::vertical;
 use crate::OpError;
 use crate::moments::Moments;
@@ -20,6 +22,9 @@ struct State {
     /// The second operand, and which of its tiles that is.
     second: Option<Box<Tile>>,
     loaded: Option<usize>,
+    /// The same as a page of bfloat16.
+    page: Option<Box<Bf16Page>>,
+    paged: Option<usize>,
     /// A sum in `Dst`.
     sum: Option<Box<Tile>>,
     max: Option<RunningMax>,
@@ -48,6 +53,7 @@ pub(super) struct Worker {
     states: Vec<State>,
     a: Box<Tile>,
     dst: Box<Tile>,
+    half: Box<HalfTile>,
     level: Level,
 }
 
@@ -55,7 +61,7 @@ impl Worker {
     pub(super) fn new(steps: &[Step<'_>], lines: &Lines) -> Self {
         let l1 = steps.iter().map(|step| vec![0; step.packer.tile_bytes() * step.kept_tiles(lines)]).collect();
         let states = steps.iter().map(|_| State::default()).collect();
-        Self { l1, states, a: Box::new(ZERO), dst: Box::new(ZERO), level: Level::current() }
+        Self { l1, states, a: Box::new(ZERO), dst: Box::new(ZERO), half: Box::new([0; 1024]), level: Level::current() }
     }
 
     /// All passes over a line.
@@ -63,7 +69,7 @@ impl Worker {
         for (step, state) in steps.iter().zip(&mut self.states) {
             let second = step.work.sources().pop().filter(|source| source.is_constant());
             if second.is_none() {
-                state.loaded = None;
+                (state.loaded, state.paged) = (None, None);
             }
             if let Some(sum) = &mut state.sum {
                 sum.fill(0);
@@ -105,6 +111,12 @@ impl Worker {
         if matches!(step.work, Work::Max(..) | Work::MaxOfTiles(_) | Work::Sum(..) | Work::Accumulate(..)) {
             return self.take_in(steps, (number, step), line, tile);
         }
+        let ends = step.padding != Padding::Kept && line.lines.used_of(tile) != (32, 32);
+        if let (Some(halves), Work::Eltwise(op, first, second), false) = (&step.halves, &step.work, ends)
+            && self.halves(steps, (number, step, halves), (*op, first, second), line, tile)?
+        {
+            return Ok(());
+        }
         self.load(steps, (number, step), line, tile)?;
         let Self { a, dst, .. } = self;
         match (step.padding, &step.mask) {
@@ -127,6 +139,45 @@ impl Worker {
             }
         }
         self.pack((number, step), line, tile)
+    }
+
+    /// A pass on one tile in lanes of 16 bits; false if its numbers are not plain enough, and nothing is written then.
+    fn halves(
+        &mut self,
+        steps: &[Step<'_>],
+        (number, step, halves): (usize, &Step<'_>, &Halves),
+        (op, first, second): (EltwiseOp, &Source, &Source),
+        line: &Line<'_>,
+        tile: usize,
+    ) -> Result<bool, OpError> {
+        let Self { l1, states, half, level, .. } = self;
+        let (key, bytes) = second.tile(line, tile, steps, l1)?;
+        let state = &mut states[number];
+        let mut b: &Bf16Page = bytes.first_chunk().expect("a tile");
+        if step.in_loop && second.broadcast != Broadcast::None {
+            let page = state.page.get_or_insert_with(|| Box::new([0; 2048]));
+            if state.paged != Some(key) {
+                state.paged = Some(key);
+                spread_page(second.broadcast, b, page);
+            }
+            b = page;
+        }
+        let a = first.tile(line, tile, steps, l1)?.1.first_chunk().expect("a tile");
+        if !bf16_lanes::run(*level, &step.math, op, half, a, b) {
+            return Ok(false);
+        }
+        let target = match step.target {
+            Target::Value => {
+                let at = if step.keeps_line { tile * 2048 } else { 0 };
+                &mut l1[number][at..][..2048]
+            }
+            Target::Output(output, ..) => line.outputs[output].claim(step.page(line, tile))?,
+        };
+        match halves {
+            Halves::Same => target.copy_from_slice(bytemuck::cast_slice(&half[..])),
+            Halves::Table(table) => table.look_up(*level, bytemuck::cast_slice(&half[..]), target, Store::Near),
+        }
+        Ok(true)
     }
 
     /// A reduction's next tile.
@@ -175,7 +226,7 @@ impl Worker {
         line: &Line<'_>,
         tile: usize,
     ) -> Result<(), OpError> {
-        let Self { l1, states, a, dst, level } = self;
+        let Self { l1, states, a, dst, level, .. } = self;
         let (state, math, in_loop) = (&mut states[number], &step.math, step.in_loop);
         let width = if step.dst32 { DstWidth::Bits32 } else { DstWidth::Bits16 };
         match &step.work {
@@ -345,10 +396,8 @@ impl Worker {
                 let at = if step.keeps_line { tile * bytes } else { 0 };
                 step.packer.pack(&self.dst, &mut self.l1[number][at..][..bytes]);
             }
-            Target::Output(output, column, columns) => {
-                let page =
-                    if step.is_line { line.lines.page(line.number, tile) } else { line.number * columns + column };
-                step.packer.pack(&self.dst, line.outputs[output].claim(page)?);
+            Target::Output(output, ..) => {
+                step.packer.pack(&self.dst, line.outputs[output].claim(step.page(line, tile))?);
             }
         }
         Ok(())
@@ -364,6 +413,21 @@ fn clear_padding(dst: &mut Tile, (rows, columns): (usize, usize)) {
                 *word = 0;
             }
         }
+    }
+}
+
+/// A page of a tile that stands for more than itself.
+fn spread_page(broadcast: Broadcast, from: &Bf16Page, page: &mut Bf16Page) {
+    let (lines, targets) = (from.as_chunks::<32>().0, page.as_chunks_mut::<32>().0);
+    for (index, target) in targets.iter_mut().enumerate() {
+        let (below, right, row) = (index / 32, index / 16 % 2, index % 16);
+        let first = |line: &[u8; 32]| *line.first_chunk::<2>().expect("a datum");
+        *target = match broadcast {
+            Broadcast::None => lines[index],
+            Broadcast::Row => lines[right * 16],
+            Broadcast::Column => bytemuck::must_cast([first(&lines[below * 32 + row]); 16]),
+            Broadcast::Scalar => bytemuck::must_cast([first(&lines[0]); 16]),
+        };
     }
 }
 

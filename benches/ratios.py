@@ -1,0 +1,45 @@
+"""Shortest times of ours and of a reference, measured in turns, and what is printed of them below the table."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+Run = Callable[[], object]
+ROUNDS = 5
+
+
+def best(run: Run, seconds: float = 0.1) -> float:
+    """Return the shortest of the runs that fit in a time."""
+    times: list[float] = []
+    end = time.perf_counter() + seconds
+    while len(times) < 3 or time.perf_counter() < end:
+        start = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def in_turns(runs: Sequence[Run]) -> list[float]:
+    """Return the shortest time of each; in turns, so that a change of the clock or a neighbour's load meets all."""
+    rounds = [[best(run) for run in runs] for _ in range(ROUNDS)]
+    return [min(times) for times in zip(*rounds, strict=True)]
+
+
+def compare(benchmark: Any, run: Run, reference: Run, name: str, part: float = 1.0) -> None:
+    """Time `run`, and note its speed as a part of the reference's, of which `part` has as much work."""
+    run()
+    reference()
+    ours, theirs = in_turns([run, reference])
+    benchmark.extra_info.update({f"{name}_seconds": theirs * part, f"times_{name}": theirs * part / ours})
+    benchmark(run)
+
+
+def copy_of(size: int) -> Run:
+    """Return what copies so many bytes between two numpy arrays."""
+    source = np.ones(size, np.uint8)
+    target = np.empty_like(source)
+    return lambda: np.copyto(target, source)
