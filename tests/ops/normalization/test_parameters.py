@@ -63,3 +63,12 @@ def test_shards_hold_all_pixels_and_channels(by_height: bool, device: ttnn.MeshD
     assert columns * (1 if by_height else grid.x) == 320
     assert rows * (grid.x * grid.y if by_height else grid.y) == 2048
     assert columns % 10 == 0
+
+
+def test_columns_of_cores_divide_the_groups_too(device: ttnn.MeshDevice) -> None:
+    """320 channels are full tiles over 5 columns, but 32 groups are not whole there."""
+    torch = pytest.importorskip("torch")
+    cores = ttnn.CoreGrid(x=8, y=8)
+    found, mask = ttnn.dram_group_norm_params_from_torch(torch.ones(320), 320, 32, device, core_grid=cores)
+    assert tuple(found.shape) == (1, 1, 10, 32)
+    assert tuple(mask.shape)[:2] == (1, 32)

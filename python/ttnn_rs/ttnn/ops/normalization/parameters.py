@@ -229,13 +229,7 @@ def dram_group_norm_params_from_torch(
         raise ParameterError(f"{name}: {channels_per_device} channels must be a multiple of {TILE_SIZE}.")
     _columns(name, channels_per_device, groups_per_device, 1)
     cores = core_grid or device.core_grid
-    # As many columns of cores as leave every one of them full tiles of channels.
-    fits = (
-        count
-        for count in range(min(cores.x, groups_per_device), 0, -1)
-        if channels_per_device % (count * TILE_SIZE) == 0
-    )
-    columns = next(fits)
+    columns = dram_group_norm_virtual_columns(cores, channels_per_device, groups_per_device)
     many = isinstance(torch_params, Sequence)
     given = torch_params if many else [torch_params]
     rows = [create_group_norm_weight_bias_rm(values, channels_per_device, columns) for values in given]
