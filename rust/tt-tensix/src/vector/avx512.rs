@@ -1,6 +1,7 @@
 //! AVX-512: F, CD, BW, DQ, VL.
 //!
 //! The functions are inlined into kernels compiled for the level; nothing else may use this type.
+use std::arch::asm;
 #[allow(clippy::wildcard_imports, reason = "thirty intrinsics of one family")]
 use std::arch::x86_64::*;
 
@@ -51,6 +52,8 @@ x86_vector! {
         splat_float(value: f32) -> __m512 = _mm512_set1_ps(value);
         fma(a: __m512, b: __m512, c: __m512) -> __m512 = _mm512_fmadd_ps(a, b, c);
         fma_down(a: __m512, b: __m512, c: __m512) -> __m512 = _mm512_fmadd_round_ps::<DOWN>(a, b, c);
+        add_down(a: __m512, b: __m512) -> __m512 = _mm512_add_round_ps::<DOWN>(a, b);
+        largest_magnitude(a: __m512, b: __m512) -> __m512 = _mm512_range_ps::<LARGEST_MAGNITUDE>(a, b);
         to_bits(a: __m512) -> __m512i = _mm512_castps_si512(a);
         from_bits(a: __m512i) -> __m512 = _mm512_castsi512_ps(a);
         exact_float(a: __m512i) -> __m512 = _mm512_cvtepi32_ps(a);
@@ -67,6 +70,34 @@ x86_vector! {
         select(mask: __mmask16, yes: __m512i, no: __m512i) -> __m512i = _mm512_mask_blend_epi32(mask, no, yes);
         keep(mask: __mmask16, value: __m512i) -> __m512i = _mm512_maskz_mov_epi32(mask, value);
     }
+    functions {
+        #[inline(always)]
+        fn fma_element<const INDEX: usize, const LENGTH: usize>(a: __m512, b: &[f32; LENGTH], c: __m512) -> __m512 {
+            // SAFETY: as in `lanes!`.
+            unsafe { fma_element::<INDEX, LENGTH>(a, b, c) }
+        }
+    }
+}
+
+/// `a * b[INDEX] + c` with the number as an operand in memory. The compiler would load a number that two products share
+/// into a vector of its own; where such a load takes an arithmetic unit, it takes the place of a product.
+#[inline]
+#[target_feature(enable = "avx512f")]
+fn fma_element<const INDEX: usize, const LENGTH: usize>(a: __m512, b: &[f32; LENGTH], c: __m512) -> __m512 {
+    const { assert!(INDEX < LENGTH) };
+    let mut sum = c;
+    // SAFETY: reads one number of the array and writes one register; the function is compiled for the instruction.
+    unsafe {
+        asm!(
+            "vfmadd231ps {sum}, {a}, dword ptr [{b} + {offset}]{{1to16}}",
+            sum = inout(zmm_reg) sum,
+            a = in(zmm_reg) a,
+            b = in(reg) b.as_ptr(),
+            offset = const INDEX * size_of::<f32>(),
+            options(readonly, nostack, preserves_flags),
+        );
+    }
+    sum
 }
 
 /// Rounding down.
@@ -75,6 +106,9 @@ const DOWN: i32 = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
 const UP: i32 = _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC;
 /// Rounding toward zero.
 const CUT: i32 = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC;
+
+/// The larger magnitude, without a sign.
+const LARGEST_MAGNITUDE: i32 = 0b1011;
 
 /// Classes of numbers.
 const NAN: i32 = 0x81;
@@ -86,7 +120,6 @@ const INFINITE: i32 = 0x18;
 impl Avx512 {
     lanes! {
         pub(crate) fma_up(a: __m512, b: __m512, c: __m512) -> __m512 = _mm512_fmadd_round_ps::<UP>(a, b, c);
-        pub(crate) add_down(a: __m512, b: __m512) -> __m512 = _mm512_add_round_ps::<DOWN>(a, b);
         pub(crate) add_up(a: __m512, b: __m512) -> __m512 = _mm512_add_round_ps::<UP>(a, b);
         pub(crate) add_cut(a: __m512, b: __m512) -> __m512 = _mm512_add_round_ps::<CUT>(a, b);
         pub(crate) near_reciprocal(a: __m512) -> __m512 = _mm512_rcp14_ps(a);

@@ -83,6 +83,25 @@ pub(crate) trait Vector: Copy {
     fn fma_down(_a: Self::Float, _b: Self::Float, _c: Self::Float) -> Self::Float {
         unreachable!("no instruction of this level rounds down")
     }
+    /// `a + b` rounded down; only where [`Self::ROUNDS_DOWN`].
+    #[inline(always)]
+    fn add_down(_a: Self::Float, _b: Self::Float) -> Self::Float {
+        unreachable!("no instruction of this level rounds down")
+    }
+    /// `a * b[INDEX] + c`: one instruction where a number in memory can be an operand of all lanes.
+    #[inline(always)]
+    fn fma_element<const INDEX: usize, const LENGTH: usize>(
+        a: Self::Float,
+        b: &[f32; LENGTH],
+        c: Self::Float,
+    ) -> Self::Float {
+        Self::fma(a, Self::splat_float(b[INDEX]), c)
+    }
+    /// The larger magnitude of numbers that are not NaN, without a sign; only where [`Self::ROUNDS_DOWN`].
+    #[inline(always)]
+    fn largest_magnitude(_a: Self::Float, _b: Self::Float) -> Self::Float {
+        unreachable!("no instruction of this level compares magnitudes")
+    }
     fn mul_float(a: Self::Float, b: Self::Float) -> Self::Float;
     fn add_float(a: Self::Float, b: Self::Float) -> Self::Float;
     fn sub_float(a: Self::Float, b: Self::Float) -> Self::Float;

@@ -24,6 +24,7 @@ macro_rules! x86_vector {
         floats { $($number:ident = $of_floats:ident;)* }
         shifts { $($shift:ident = $by_count:ident;)* }
         others { $($others:tt)* }
+        $(functions { $($functions:tt)* })?
     ) => {
         impl Vector for $name {
             type Int = $int;
@@ -62,6 +63,8 @@ macro_rules! x86_vector {
                 $($number(a: $float, b: $float) -> $float = $of_floats(a, b);)*
                 $($others)*
             }
+
+            $($($functions)*)?
 
             $(
                 #[inline(always)]

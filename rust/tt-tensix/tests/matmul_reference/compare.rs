@@ -27,9 +27,13 @@ enum Kind {
     Sparse,
     /// Products of 16 that cancel what `Dst` holds, to within few units.
     Cancelling,
+    /// No zeros.
+    Dense,
+    /// No zeros; exponents at the ends of what the plain path takes, and one beyond: each operand's, and the product's.
+    Edge,
 }
 
-const KINDS: [Kind; 9] = [
+const KINDS: [Kind; 11] = [
     Kind::Real,
     Kind::Close,
     Kind::Anything,
@@ -39,6 +43,8 @@ const KINDS: [Kind; 9] = [
     Kind::Short,
     Kind::Sparse,
     Kind::Cancelling,
+    Kind::Dense,
+    Kind::Edge,
 ];
 
 /// What was compared.
@@ -67,18 +73,27 @@ fn settings() -> Vec<(Setting, MathConfig)> {
     all
 }
 
-fn word(random: &mut Random, kind: Kind, cfg: &MathConfig) -> u32 {
+/// A datum; `least` is the smallest exponent of its tile, for [`Kind::Edge`].
+fn word(random: &mut Random, kind: Kind, least: i32, cfg: &MathConfig) -> u32 {
     let top = if cfg.alu == DataFormat::Float16 { 31 } else { 255 };
     let exponent = match kind {
-        Kind::Real | Kind::Short | Kind::Sparse => (top / 2 - random.between(0, 12).min(random.between(0, 12))).max(1),
+        Kind::Real | Kind::Short | Kind::Sparse | Kind::Dense => {
+            (top / 2 - random.between(0, 12).min(random.between(0, 12))).max(1)
+        }
         Kind::Close | Kind::Cancelling => top / 2 + random.between(-3, 3),
         Kind::Anything => random.between(0, top),
         Kind::Tiny => random.between(0, top / 2 + 8).min(if random.one_in(2) { top / 4 } else { top }),
         Kind::Huge => random.between(top * 3 / 4, top),
         Kind::TinyBesideHuge if random.one_in(2) => random.between(0, top / 20 + 1),
         Kind::TinyBesideHuge => random.between(top - top / 20, top),
+        Kind::Edge if random.one_in(2) => least,
+        Kind::Edge => random.between(least, (least + 85).min(188)).min(top),
     };
-    let zero = random.one_in(if kind == Kind::Sparse { 2 } else { 12 });
+    let zero = match kind {
+        Kind::Dense | Kind::Edge => false,
+        Kind::Sparse => random.one_in(2),
+        _ => random.one_in(12),
+    };
     let exponent = if zero { 0 } else { exponent as u32 };
     let mantissa = match random.below(4) {
         0 => random.below(1024),
@@ -96,8 +111,13 @@ fn word(random: &mut Random, kind: Kind, cfg: &MathConfig) -> u32 {
 
 fn tile(random: &mut Random, kind: Kind, cfg: &MathConfig) -> Box<Src> {
     let mut tile = Box::new([0; 1024]);
+    // Two smallest exponents of 101 and 102 make the smallest product that the plain path takes.
+    let least = match cfg.alu {
+        DataFormat::Float16 => 1,
+        _ => [23, 24, 101, 102, 102, 103, 180][random.below(7) as usize],
+    };
     for datum in tile.iter_mut() {
-        *datum = word(random, kind, cfg);
+        *datum = word(random, kind, least, cfg);
     }
     tile
 }
@@ -153,19 +173,22 @@ impl Case {
     fn draw(random: &mut Random, setting: Setting, cfg: MathConfig, kind: Kind) -> Self {
         let mut kinds = vec![kind];
         if random.one_in(2) {
-            kinds.push(if random.one_in(2) { Kind::Real } else { KINDS[random.below(9) as usize] });
+            kinds.push(if random.one_in(2) { Kind::Real } else { KINDS[random.below(11) as usize] });
         }
         let mut operands: Vec<_> =
             kinds.iter().map(|&kind| (tile(random, kind, &cfg), tile(random, kind, &cfg))).collect();
         // Rows of in0 of which a group of eight, or everything, is zero: faces 0 and 1 hold K 0 to 31.
         let in0 = &mut operands[0].0;
-        in0[16..24].fill(0);
-        in0[256 + 24..256 + 32].fill(1 << 18);
-        in0[48..64].fill(0);
-        in0[256 + 48..256 + 64].fill(0);
+        if !matches!(kind, Kind::Dense | Kind::Edge) {
+            in0[16..24].fill(0);
+            in0[256 + 24..256 + 32].fill(1 << 18);
+            in0[48..64].fill(0);
+            in0[256 + 48..256 + 64].fill(0);
+        }
         let mut start = Box::new([0; 1024]);
         match kind {
-            Kind::Real | Kind::Close | Kind::Short => {}
+            Kind::Real | Kind::Close | Kind::Short | Kind::Dense => {}
+            Kind::Edge if random.one_in(2) => {}
             Kind::Cancelling => {
                 // Only the first 16 products count, so that a step ends with what was aimed at.
                 in0[256..512].fill(0);

@@ -9,8 +9,10 @@
 
 mod accumulator;
 pub(super) mod chain;
+mod directed;
 mod general;
 mod integers;
+mod job;
 mod plain;
 mod prepared;
 mod row_pair;

@@ -2,14 +2,14 @@
 //!
 //! [`fits`] holds for a tile product if both tiles are ordinary, every product of data that are not zero has an
 //! exponent of at least [`SMALLEST_PRODUCT`] in phase 0, and every `Dst` word is zero or has an exponent from
-//! [`SMALLEST`] on that is far from overflow. Then, for the exponents `X` of a step (`numerics.md` section 5):
+//! [`SMALLEST`] on, and stays far from overflow. Then, for the exponents `X` of a step (`numerics.md` section 5):
 //! - A group with a product has `X >= 76 - 12`, in any phase. A total on its grid is 0 or has an exponent of at least
 //!   `X - 23 = 41`, so `Dst` stays in range.
 //! - A group without a product holds [`EMPTY_GROUP`]: between 28 and 40 in any phase, below every `Dst` word that is
 //!   not zero. It counts as dead since the largest exponent is that of another term, or all terms are zero.
 //!
-//! The accumulate step of a 16-bit `Dst` is done by FP32 additions, in 13 instructions; [`combine_narrow`] has the
-//! proof.
+//! The accumulate step of a 16-bit `Dst` is done by FP32 additions: [`combine_narrow`] has the proof, and
+//! [`super::directed`] that of a shorter form for CPUs with instructions that round down.
 
 use tt_cpu::Level;
 
@@ -17,26 +17,19 @@ use super::super::MathConfig;
 use super::GROUPS;
 use super::accumulator::{Accumulator, HIDDEN_ZERO, SMALLEST};
 use super::chain::{self, EXPONENT, HALF};
+use super::directed;
+use super::job::{Job, power_of_two};
 use super::prepared::{Planes, PreparedA, PreparedB};
 use super::row_pair::{self, Exponents, PAIRS, VECTORS, each_vector};
-use crate::fpu::{Dst, operand::Phase};
-use crate::regs::index;
+use crate::fpu::Dst;
 use crate::vector::{Vector, vector_kernel};
 
 /// Exponent in phase 0 of the smallest product.
 const SMALLEST_PRODUCT: i32 = SMALLEST as i32 + 12 + 23;
+/// No word may become larger: [`super::directed`] carries it times up to 2^12.
+const LARGEST_RESULT: f64 = (1_u128 << 114) as f64;
 /// Exponent in phase 0 of a group without a product.
 const EMPTY_GROUP: i32 = SMALLEST as i32 - 1;
-
-/// What one call computes.
-#[derive(Clone, Copy)]
-struct Job<'a> {
-    cfg: &'a MathConfig,
-    a: &'a Planes,
-    b: &'a Planes,
-    /// Rows from here on are zero, and stay so.
-    rows: usize,
-}
 
 /// Whether [`accumulate`] can add the product of two tiles to `dst`.
 pub(super) fn fits(cfg: &MathConfig, dst: &mut Accumulator, a: &PreparedA, b: &PreparedB) -> bool {
@@ -45,7 +38,7 @@ pub(super) fn fits(cfg: &MathConfig, dst: &mut Accumulator, a: &PreparedA, b: &P
         && a.is_ordinary(cfg)
         && b.is_ordinary(cfg)
         && a.smallest + b.smallest - 127 >= SMALLEST_PRODUCT
-        && dst.bound().is_some()
+        && dst.bound().is_some_and(|before| bound(before, a, b) <= LARGEST_RESULT)
 }
 
 /// No word is larger after adding the product of two tiles. Each of up to eight steps adds two sums of eight products
@@ -69,18 +62,22 @@ vector_kernel!(plain, choose, (job: &Job<'_>, dst: &mut Dst));
 #[inline(always)]
 fn choose<V: Vector>(job: &Job<'_>, dst: &mut Dst) {
     let mode = job.cfg.mode();
-    match (mode.dst32, mode.wormhole) {
-        (false, _) => body::<V, false, false>(job, dst),
-        (true, true) => body::<V, true, true>(job, dst),
-        (true, false) => body::<V, true, false>(job, dst),
+    let zeros = job.a.has_zeros || job.b.has_zeros;
+    match (mode.dst32, mode.wormhole, zeros) {
+        (false, _, false) => body::<V, false, false, false>(job, dst),
+        (false, _, true) => body::<V, false, false, true>(job, dst),
+        (true, true, false) => body::<V, true, true, false>(job, dst),
+        (true, true, true) => body::<V, true, true, true>(job, dst),
+        (true, false, false) => body::<V, true, false, false>(job, dst),
+        (true, false, true) => body::<V, true, false, true>(job, dst),
     }
 }
 
 #[inline(always)]
-fn body<V: Vector, const DST32: bool, const WORMHOLE: bool>(job: &Job<'_>, dst: &mut Dst) {
+fn body<V: Vector, const DST32: bool, const WORMHOLE: bool, const ZEROS: bool>(job: &Job<'_>, dst: &mut Dst) {
     for block in (0..job.rows).step_by(2 * PAIRS) {
         for lane in (0..16).step_by(V::LANES) {
-            let exponents = row_pair::exponents::<V>((&job.a.bytes, &job.b.bytes), EMPTY_GROUP, block, lane);
+            let exponents = row_pair::exponents::<V, ZEROS>((&job.a.bytes, &job.b.bytes), EMPTY_GROUP, block, lane);
             for (pair, exponents) in exponents.iter().enumerate() {
                 let row = block + 2 * pair;
                 if row >= job.rows {
@@ -88,6 +85,8 @@ fn body<V: Vector, const DST32: bool, const WORMHOLE: bool>(job: &Job<'_>, dst: 
                 }
                 if DST32 {
                     wide_rows::<V, WORMHOLE>(job, row, lane, exponents, dst);
+                } else if V::ROUNDS_DOWN {
+                    directed::narrow_rows::<V>(job, row, lane, exponents, dst);
                 } else {
                     narrow_rows::<V>(job, row, lane, exponents, dst);
                 }
@@ -96,24 +95,11 @@ fn body<V: Vector, const DST32: bool, const WORMHOLE: bool>(job: &Job<'_>, dst: 
     }
 }
 
-/// What a phase takes off the exponents of phase 0.
-#[inline(always)]
-fn below_phase_0(job: &Job<'_>, phase: u32) -> i32 {
-    Phase::new(job.cfg.mode(), 0).adjust - Phase::new(job.cfg.mode(), phase).adjust
-}
-
-#[inline(always)]
-const fn power_of_two(exponent: i32) -> f32 {
-    f32::from_bits(((exponent + 127) << 23) as u32)
-}
-
 /// Constants of a phase for [`combine_narrow`].
 #[derive(Clone, Copy)]
 struct Narrow<V: Vector> {
     /// A group's unit in phase 0 becomes one in this phase.
     unit: V::Float,
-    /// Of `2^X`: half a unit of the grid and 2^-14, in units of a group's sum.
-    half: V::Float,
     /// Of the grid: 2^-14 and an eighth more, in units of a group's sum.
     nudge: V::Float,
 }
@@ -130,7 +116,7 @@ struct Narrow<V: Vector> {
 /// values have at most 11 bits and a fraction is a multiple of `2^-d` with 8 bits of magnitude before it.
 ///
 /// **A term** is `S / 2^d` units, `|S| <= 31496` and `d >= 0`, first rounded to `2^-13` and then to whole units, both
-/// times with ties upward: `floor(S / 2^d + 1/2 + 2^-14)`. [`add_terms_down`] and [`add_terms_nearest`] compute that.
+/// times with ties upward: `floor(S / 2^d + 1/2 + 2^-14)`. [`add_terms_nearest`] computes that.
 ///
 /// **The total** is exact, and rounded to 8 bits like a magnitude: half a unit of its last place added to the word, the
 /// rest truncated. Adding 13 to the exponent at the same time undoes the scaling; a zero becomes a number so small that
@@ -146,34 +132,11 @@ fn combine_narrow<V: Vector>(
     let grid = V::from_bits(V::or(power, V::splat(HALF)));
     let scaled = V::splat_float((1.0 + power_of_two(-12)) * power_of_two(-13));
     let mut total = V::fma(V::from_bits(dst), scaled, grid);
-    if any && V::ROUNDS_DOWN {
-        total = add_terms_down::<V>(of, V::from_bits(power), sums, total);
-    } else if any {
+    if any {
         total = add_terms_nearest::<V>(of, grid, sums, total);
     }
     let total = V::to_bits(V::sub_float(total, grid));
     V::and(V::add(total, V::splat((HIDDEN_ZERO as i32) << 23 | 1 << 15)), V::splat(-1 << 16))
-}
-
-/// Terms of [`combine_narrow`] where an FMA can round down: with `h = 2^(d - 1) + 2^(d - 14)` a term is
-/// `floor((S + h) / 2^d)`.
-///
-/// `S + h` is rounded to nearest, to a multiple of 2^-8 or a finer one as long as `d <= 16`. For `d = 0` that is within
-/// `S + 1/2` and `S + 1/2 + 2^-14`. Otherwise `S + 2^(d - 1)` is whole and what `h` has more is at most 1/2 up to `d =
-/// 13`, then 1, 2 and 4: no multiple of `2^d` is crossed. For `d >= 16` the sum is between 0 and `2^d`, rounded or not.
-#[inline(always)]
-fn add_terms_down<V: Vector>(
-    of: Narrow<V>,
-    power: V::Float,
-    sums: [(V::Float, V::Int); 2],
-    mut total: V::Float,
-) -> V::Float {
-    let half = V::mul_float(power, of.half);
-    for (end, start) in sums {
-        let sum = V::add_float(V::sub_float(end, V::from_bits(start)), half);
-        total = V::fma_down(sum, of.unit, total);
-    }
-    total
 }
 
 /// Terms of [`combine_narrow`] by rounding to nearest. Adding to `S` anything between 0 and 1 (1/2 if `d = 0`) for
@@ -198,23 +161,10 @@ fn add_terms_nearest<V: Vector>(
     total
 }
 
-/// The words of two vectors of columns in two rows.
-#[inline(always)]
-fn load_rows<V: Vector>(dst: &Dst, row: usize, lane: usize) -> [V::Int; VECTORS] {
-    let mut words = [V::splat(0); VECTORS];
-    each_vector!(P, { words[P] = V::load(&dst[index(row + P / 2, P % 2 * 16 + lane)..]) });
-    words
-}
-
-#[inline(always)]
-fn store_rows<V: Vector>(words: [V::Int; VECTORS], dst: &mut Dst, row: usize, lane: usize) {
-    each_vector!(P, { V::store(words[P], &mut dst[index(row + P / 2, P % 2 * 16 + lane)..]) });
-}
-
 /// All phases of two vectors of columns in two rows of a 16-bit `Dst`.
 #[inline(always)]
 fn narrow_rows<V: Vector>(job: &Job<'_>, row: usize, lane: usize, exponents: &Exponents<V>, dst: &mut Dst) {
-    let mut words = load_rows::<V>(dst, row, lane);
+    let mut words = row_pair::load_rows::<V>(dst, row, lane);
     let mut starts = [[V::splat(0); VECTORS]; GROUPS];
     for group in 0..GROUPS {
         each_vector!(P, { starts[group][P] = row_pair::start::<V, P>(exponents[group]) });
@@ -227,11 +177,10 @@ fn narrow_rows<V: Vector>(job: &Job<'_>, row: usize, lane: usize, exponents: &Ex
         });
     }
     for phase in 0..job.cfg.fidelity.phases() {
-        let below = below_phase_0(job, phase);
+        let below = job.below_phase_0(phase);
         let lower = V::splat(-below << 23);
         let of = Narrow::<V> {
             unit: V::splat_float(power_of_two(-below)),
-            half: V::splat_float((0.5 + power_of_two(-14)) * power_of_two(below - 23)),
             // 1.5 * 2^23 * u times this is 1.125 * 2^-14 * u.
             nudge: V::splat_float(0.75 * power_of_two(below - 37)),
         };
@@ -252,7 +201,7 @@ fn narrow_rows<V: Vector>(job: &Job<'_>, row: usize, lane: usize, exponents: &Ex
             });
         }
     }
-    store_rows::<V>(words, dst, row, lane);
+    row_pair::store_rows::<V>(words, dst, row, lane);
 }
 
 /// Adds the two groups of a step to words of a 32-bit `Dst`: `numerics.md` section 5. Exponents are those of phase 0,
@@ -309,18 +258,23 @@ fn wide_rows<V: Vector, const WORMHOLE: bool>(
     exponents: &Exponents<V>,
     dst: &mut Dst,
 ) {
-    let mut words = load_rows::<V>(dst, row, lane);
+    let mut words = row_pair::load_rows::<V>(dst, row, lane);
     for phase in 0..job.cfg.fidelity.phases() {
-        let below = below_phase_0(job, phase);
+        let below = job.below_phase_0(phase);
         let parts = chain::parts(job.a, job.b, phase);
         for half in 0..2 {
             let (first, second) = (exponents[2 * half], exponents[2 * half + 1]);
             let mut ends = [[V::splat_float(0.0); VECTORS]; 2];
             if let Some(parts) = parts {
                 each_vector!(P, { ends[0][P] = V::from_bits(row_pair::start::<V, P>(first)) });
-                row_pair::add_group::<V>(parts, 2 * half, row, lane, &mut ends[0]);
                 each_vector!(P, { ends[1][P] = V::from_bits(row_pair::start::<V, P>(second)) });
-                row_pair::add_group::<V>(parts, 2 * half + 1, row, lane, &mut ends[1]);
+                if V::LANES == 16 {
+                    // The level has the registers for eight chains.
+                    row_pair::add_half::<V>(parts, half, row, lane, &mut ends);
+                } else {
+                    row_pair::add_group::<V>(parts, 2 * half, row, lane, &mut ends[0]);
+                    row_pair::add_group::<V>(parts, 2 * half + 1, row, lane, &mut ends[1]);
+                }
             }
             each_vector!(P, {
                 let first = V::shr::<23>(row_pair::start::<V, P>(first));
@@ -331,5 +285,5 @@ fn wide_rows<V: Vector, const WORMHOLE: bool>(
             });
         }
     }
-    store_rows::<V>(words, dst, row, lane);
+    row_pair::store_rows::<V>(words, dst, row, lane);
 }

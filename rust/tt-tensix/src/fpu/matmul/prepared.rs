@@ -40,6 +40,8 @@ pub(super) struct Planes {
     pub smallest: i32,
     /// The largest exponent.
     pub largest: i32,
+    /// Whether a datum is zero.
+    pub has_zeros: bool,
     /// `SrcB`: rows from here on are zero.
     pub rows: usize,
     /// Parts that are zero in every datum, as the low ones of block floats.
@@ -60,6 +62,7 @@ impl Planes {
             fields: [(ZERO_FIELD << 7) << 16 | (ZERO_FIELD << 7) & 0xffff; TILE_DATUMS],
             smallest: 255,
             largest: 0,
+            has_zeros: true,
             rows: 0,
             empty: [true; 2],
             words: [0; TILE_DATUMS],
@@ -144,7 +147,7 @@ fn prepare_body<V: Vector>(cfg: &MathConfig, side: Side, src: &Src, planes: &mut
     let exponent_mask = V::splat(exponent_bits);
     let parts = Parts::new(mode.e8, side);
     let second = if side == Side::A { phases > 1 } else { phases > 2 };
-    let (mut largest, mut below_smallest, mut low_bits) = (zero, V::splat(-1), zero);
+    let (mut largest, mut below_smallest, mut least, mut low_bits) = (zero, V::splat(-1), V::splat(-1), zero);
     for pair in (0..32).step_by(2) {
         for lane in (0..16).step_by(V::LANES) {
             let mut bytes = [[zero; 2]; 2];
@@ -155,6 +158,7 @@ fn prepare_body<V: Vector>(cfg: &MathConfig, side: Side, src: &Src, planes: &mut
                     V::store(word, &mut planes.words[at..]);
                     let exponent = V::and(V::shr::<10>(word), exponent_mask);
                     largest = V::max(largest, exponent);
+                    least = V::min_unsigned(least, exponent);
                     // Zeros wrap to the top.
                     below_smallest = V::min_unsigned(below_smallest, V::sub(exponent, V::splat(1)));
                     let live = V::greater(exponent, zero);
@@ -195,6 +199,7 @@ fn prepare_body<V: Vector>(cfg: &MathConfig, side: Side, src: &Src, planes: &mut
     }
     planes.largest = lanes::<V>(largest).into_iter().fold(0, u32::max) as i32;
     planes.smallest = lanes::<V>(below_smallest).into_iter().fold(254, u32::min) as i32 + 1;
+    planes.has_zeros = lanes::<V>(least).contains(&0);
     planes.empty = [planes.largest == 0, lanes::<V>(low_bits) == [0; 16]];
     if side == Side::B {
         planes.rows = used_rows(src, (exponent_bits << 10) as u32);
