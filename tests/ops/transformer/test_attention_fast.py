@@ -83,6 +83,20 @@ def test_windows_masks_and_scales(device: ttnn.MeshDevice) -> None:
     _assert_near(result, _reference(tensors, values_of(mask)), tensors[2])
 
 
+@pytest.mark.parametrize("strength", [-20.0, 0.0, 20.0])
+def test_sinks_count_for_the_sum(strength: float, device: ttnn.MeshDevice) -> None:
+    tensors = [_tensor((1, 2, 96, 64), seed, device) for seed in range(3)]
+    sinks = np.asarray([strength, strength / 2], np.float32).reshape(1, 2, 1, 1)
+    given = ttnn.Tensor(sinks, ttnn.bfloat16, device, ttnn.TILE_LAYOUT)
+    result = SDPA(*tensors, is_causal=True, attention_sink=given, compute_kernel_config=_config())
+    q, k, v = (values_of(tensor) for tensor in tensors)
+    scores = (q @ k.swapaxes(-1, -2) + _hidden(96, 96)) / 8
+    largest = np.maximum(scores.max(-1, keepdims=True), sinks / 8)
+    weights = np.exp(scores - largest)
+    reference = weights @ v / (weights.sum(-1, keepdims=True) + np.exp(sinks / 8 - largest))
+    _assert_near(result, reference, tensors[2])
+
+
 def test_blocks_of_a_cache_are_those_of_the_sequence(device: ttnn.MeshDevice) -> None:
     q = _tensor((1, 2, 64, 64), 0, device)
     keys, values = (_tensor((1, 1, 128, 64), seed, device) for seed in (1, 2))
