@@ -591,7 +591,7 @@ class _ExperimentalQuasarMaxPool2D(FastOperation):
         dram_slice_config: Op2DSliceConfig | None = None, applied_shard_scheme: TensorMemoryLayout | None = None,
         deallocate_input: bool = False, reallocate_halo_output: bool = True, return_indices: bool = False,
         dtype: DataType = ..., output_layout: Layout = ..., config_tensor_in_dram: bool = False,
-        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor | list[Tensor]: ...
 
 class _ExperimentalQuasarMaximum(FastOperation):
     @overload

@@ -93,3 +93,31 @@ def test_tosa(device: ttnn.MeshDevice) -> None:
     np.testing.assert_array_equal(values_of(ttnn.tosa_scatter(x, index, src)), expected)
     with pytest.raises(ttnn.ShapeError, match="rank 3"):
         ttnn.tosa_gather(index, index)
+
+
+@pytest.mark.parametrize(
+    ("data", "dim", "index", "source", "layout", "count"),
+    [
+        ((2, 30, 64), -1, (2, 30, 64), (2, 30, 64), ttnn.ROW_MAJOR_LAYOUT, 1),
+        ((6, 8, 64), -1, (2, 5, 10), (3, 40, 100), ttnn.ROW_MAJOR_LAYOUT, 2),
+        ((50, 20), 0, (50, 20), (50, 20), ttnn.ROW_MAJOR_LAYOUT, 4),
+        ((10, 10, 10), 0, (10, 10, 10), (10, 10, 10), ttnn.TILE_LAYOUT, 6),
+        ((100,), -1, (80,), (80,), ttnn.TILE_LAYOUT, 5),
+        ((100,), -1, (80,), (90,), ttnn.TILE_LAYOUT, 8),
+    ],
+)
+def test_programs_of_a_scatter_count(
+    data: tuple[int, ...],
+    dim: int,
+    index: tuple[int, ...],
+    source: tuple[int, ...],
+    layout: ttnn.Layout,
+    count: int,
+    device: ttnn.MeshDevice,
+) -> None:
+    x, y = make(data, ttnn.bfloat16, layout, device), make(source, ttnn.bfloat16, layout, device, seed=1)
+    names = ttnn.Tensor(np.zeros(index, np.int32), ttnn.uint16, device=device, layout=layout)
+    device.clear_program_cache()
+    for _ in range(2):
+        ttnn.scatter(x, dim, names, y)
+    assert device.num_program_cache_entries() == count

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import ttnn
+from operands import make, values_of
 
 CASES: list[tuple[tuple[int, int, int, int], dict[str, Any]]] = [
     ((1, 8, 8, 32), {"kernel_size": (2, 2), "stride": (2, 2), "padding": (0, 0)}),
@@ -128,3 +129,51 @@ def test_what_does_not_fit_is_refused(device: ttnn.MeshDevice) -> None:
     with pytest.raises(ttnn.UnsupportedError, match="fractions"):
         ttnn.upsample(x, 1.5)
     assert ttnn.max_pool2d(x, 1, 4, 4, 32, [2, 2], [2, 2], [0, 0], [1, 1]).shape == (1, 1, 4, 32)
+
+
+@pytest.mark.parametrize("layout", [ttnn.ROW_MAJOR_LAYOUT, ttnn.TILE_LAYOUT])
+@pytest.mark.parametrize(("kernel", "stride", "padding", "dilation"), [((3, 3), 2, 1, 1), ((2, 4), 1, 0, 2)])
+def test_pixels_of_the_largest(
+    kernel: tuple[int, int], stride: int, padding: int, dilation: int, layout: ttnn.Layout, device: ttnn.MeshDevice
+) -> None:
+    torch = pytest.importorskip("torch")
+    # Few values, so that many are equal: the first counts.
+    values = np.random.default_rng(7).integers(-5, 5, (2, 9, 11, 40)).astype(np.float32)
+    x = ttnn.Tensor(values.reshape(1, 1, -1, 40), ttnn.bfloat16, device=device)
+    options = {"batch_size": 2, "input_h": 9, "input_w": 11, "channels": 40, "kernel_size": list(kernel)}
+    options |= {"stride": [stride] * 2, "padding": [padding] * 2, "dilation": [dilation] * 2}
+    largest, found = ttnn.max_pool2d(x, **options, return_indices=True, output_layout=layout)
+    wanted, indices = torch.nn.functional.max_pool2d(
+        torch.from_numpy(values.transpose(0, 3, 1, 2).copy()), kernel, stride, padding, dilation, return_indices=True
+    )
+    shape = tuple(largest.shape)
+    np.testing.assert_array_equal(values_of(largest), wanted.permute(0, 2, 3, 1).reshape(shape).numpy())
+    np.testing.assert_array_equal(values_of(found), indices.permute(0, 2, 3, 1).reshape(shape).numpy())
+    assert found.dtype is ttnn.uint16
+    assert found.layout is layout
+
+
+def test_pixels_beyond_65535(device: ttnn.MeshDevice) -> None:
+    values = np.random.default_rng(7).normal(size=(1, 1, 256 * 257, 1)).astype(np.float32)
+    x = ttnn.Tensor(values, ttnn.bfloat16, device=device)
+    options = {"batch_size": 1, "input_h": 256, "input_w": 257, "channels": 1, "kernel_size": [256, 257]}
+    _, found = ttnn.max_pool2d(
+        x, **(options | {"kernel_size": [4, 1]}), stride=[4, 1], padding=[0, 0], dilation=[1, 1], return_indices=True
+    )
+    assert found.dtype is ttnn.uint32
+    rows = values_of(x).reshape(64, 4, 257)
+    expected = (np.arange(64)[:, None] * 4 + rows.argmax(1)) * 257 + np.arange(257)
+    np.testing.assert_array_equal(values_of(found).reshape(64, 257), expected)
+
+
+def test_block_floats_come_out_in_tiles(device: ttnn.MeshDevice) -> None:
+    x = make((1, 1, 64, 64), ttnn.bfloat8_b, ttnn.TILE_LAYOUT, device)
+    options = {"batch_size": 1, "input_h": 8, "input_w": 8, "channels": 64, "kernel_size": [2, 2]}
+    options |= {"stride": [2, 2], "padding": [0, 0], "dilation": [1, 1]}
+    plain = ttnn.max_pool2d(x, **options, output_layout=ttnn.TILE_LAYOUT)
+    packed = ttnn.max_pool2d(x, **options, output_layout=ttnn.TILE_LAYOUT, dtype=ttnn.bfloat8_b)
+    np.testing.assert_array_equal(values_of(packed), values_of(ttnn.typecast(plain, ttnn.bfloat8_b)))
+    with pytest.raises(ttnn.LayoutError, match="BFLOAT8_B"):
+        ttnn.max_pool2d(x, **options, dtype=ttnn.bfloat8_b)
+    flat = ttnn.max_pool2d(ttnn.reshape(x, (64, 64)), **options)
+    np.testing.assert_array_equal(values_of(flat), values_of(plain))

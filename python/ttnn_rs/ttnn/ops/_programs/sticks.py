@@ -5,6 +5,7 @@ Source: tt-metal `ttnn/cpp/ttnn/operations/pool`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -39,10 +40,9 @@ def pixels(name: str, tensor: Tensor, count: int, channels: int) -> Tensor:
     if spec.dtype not in (DataType.BFLOAT16, DataType.BFLOAT8_B):
         raise DTypeError(f"{name}: input_tensor is {spec.dtype.name}; typecast it to bfloat16 first.")
     shape = tuple(spec.shape)
-    if len(shape) != 4 or shape[0] * shape[1] * shape[2] != count or shape[3] != channels or not count * channels:
+    if len(shape) < 2 or math.prod(shape[:-1]) != count or shape[-1] != channels or not count * channels:
         raise ShapeError(
-            f"{name}: input_tensor has shape {list(shape)}; it must be of rank 4 with {count} pixels of {channels} "
-            "channels.",
+            f"{name}: input_tensor has shape {list(shape)}; it must have {count} pixels of {channels} channels.",
             vendor=f"Input tensor must have {count} sticks of {channels} channels",
         )
     is_tiled = spec.layout is Layout.TILE

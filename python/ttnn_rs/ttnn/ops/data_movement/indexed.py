@@ -18,6 +18,7 @@ from ttnn.base.enums import FORMAT_CODE, TILE_SIZE, DataType, Layout
 from ttnn.base.exceptions import DTypeError, LayoutError, ParameterError, ShapeError, UnsupportedError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
+from ttnn.device.lifecycle import MeshDevice
 from ttnn.golden import data_movement as golden
 from ttnn.operation.accuracy import no_bound
 from ttnn.operation.domain import Operand
@@ -26,6 +27,7 @@ from ttnn.ops._programs.common import (
     MEMORY_CONFIG_OPTION,
     SUB_CORE_GRIDS_OPTION,
     allocate,
+    count_program,
     dimension,
     is_empty,
     on_device,
@@ -195,6 +197,37 @@ def _check_scattered(name: str, axis: int, tensors: Sequence[tuple[str, Tensor]]
             )
 
 
+def _count_programs(tensors: tuple[Tensor, Tensor, Tensor], axis: int, reduce: str | None) -> None:
+    """Count the programs of a scatter: each tensor in rows, its axis last, the scatter itself, and the way back."""
+    device = on_device("ttnn.scatter", tensors[0])
+    shape = tuple(tensors[1]._spec.shape)
+    last = axis == len(shape) - 1
+    specs = []
+    for number, tensor in enumerate(tensors):
+        spec = tensor._spec
+        if number == 2 and tuple(spec.shape) != shape:
+            whole, spec = spec, TensorSpec.of(shape, spec.dtype, spec.layout)
+            count_program(device, "slice", whole, shape)
+            if spec.layout is Layout.TILE and len(shape) == 1:
+                count_program(device, "untilize", whole)
+                count_program(device, "tilize", spec)
+        if spec.layout is Layout.TILE:
+            count_program(device, "untilize", spec)
+        rows = TensorSpec.of(spec.shape, spec.dtype, Layout.ROW_MAJOR)
+        specs.append(rows if last else _turned(device, rows, axis))
+    count_program(device, "scatter", *specs, reduce)
+    result = specs[0] if last else _turned(device, specs[0], axis)
+    if tensors[0]._spec.layout is Layout.TILE:
+        count_program(device, "tilize", result)
+
+
+def _turned(device: MeshDevice, spec: TensorSpec, axis: int) -> TensorSpec:
+    """Count the transpose of an axis with the last one, and return the specification of its result."""
+    count_program(device, "transpose", spec, axis)
+    order = _with_axis_last(spec.shape.rank, axis)
+    return TensorSpec.of([spec.shape[dim] for dim in order], spec.dtype, spec.layout)
+
+
 def _scattered(
     name: str, input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str | None, target: MemoryConfig
 ) -> Tensor:
@@ -231,6 +264,7 @@ def _scattered(
     _fits(name, index, input, ("index", "input"), axis)
     if is_empty(index._spec) or is_empty(spec):
         return moved_to(input, target)
+    _count_programs((input, index, src), axis, reduce)
     order = _with_axis_last(rank, axis)
     shape = tuple(index._spec.shape)
     part = sliced(name, src, [0] * rank, shape, memory_config=DRAM_MEMORY_CONFIG)

@@ -13,7 +13,7 @@ import numpy as np
 
 from ttnn.base.compute_config import WormholeComputeKernelConfig
 from ttnn.base.conv_config import Op2DSliceConfig
-from ttnn.base.enums import DataType, Layout, TensorMemoryLayout
+from ttnn.base.enums import BLOCK_FLOATS, DataType, Layout, TensorMemoryLayout
 from ttnn.base.exceptions import DTypeError, ParameterError, ShapeError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.golden import pool as golden
@@ -33,9 +33,11 @@ from ttnn.operation.signature import (
     Signature,
     instance_kind,
 )
-from ttnn.ops._programs.common import on_device
+from ttnn.ops._programs.common import needs_tiles, on_device
 from ttnn.ops._programs.pipeline import rounded
 from ttnn.ops._programs.sticks import Axis, as_words, pixels, pooled, positive, sides, windows
+from ttnn.ops._programs.typecast import cast
+from ttnn.ops.pool.max_indices import largest_at
 from ttnn.tensor import conversion
 from ttnn.tensor.tensor import Tensor
 
@@ -74,9 +76,15 @@ def _sizes(name: str, batch: int, height: int, width: int, channels: int) -> Non
     positive(name, "batch_size, input_h, input_w and channels", (batch, height, width, channels), count=4)
 
 
-def _output_type(name: str, dtype: DataType) -> None:
-    if dtype is not DataType.BFLOAT16:
-        raise DTypeError(f"{name}: dtype is {dtype.name}; results are bfloat16, typecast them.")
+def _output_type(name: str, dtype: DataType, layout: Layout) -> None:
+    if dtype is not DataType.BFLOAT16 and dtype not in BLOCK_FLOATS:
+        raise DTypeError(f"{name}: dtype is {dtype.name}; results are bfloat16 or block floats, typecast them.")
+    needs_tiles(name, dtype, layout)
+
+
+def _delivered(name: str, output: Tensor, dtype: DataType) -> Tensor:
+    """Return a result in its data type; block floats are packed from bfloat16."""
+    return output if output._spec.dtype is dtype else cast(name, output, dtype)
 
 
 def _max_pool2d(
@@ -99,18 +107,23 @@ def _max_pool2d(
     dtype: DataType,
     output_layout: Layout,
     config_tensor_in_dram: bool,
-) -> Tensor:
+) -> Tensor | list[Tensor]:
     name = "ttnn.max_pool2d"
     _sizes(name, batch_size, input_h, input_w, channels)
-    _output_type(name, dtype)
+    _output_type(name, dtype, output_layout)
     axes = _axes(name, (input_h, input_w), kernel_size, stride, padding, dilation, ceil_mode)
     rows = pixels(name, input_tensor, batch_size * input_h * input_w, channels)
     sticks = windows(batch_size, axes[0].places(), axes[1].places(), (input_h, input_w))
     shape = (1, 1, len(sticks), channels)
-    output = pooled(name, rows, shape, sticks, memory_config=memory_config, layout=output_layout)
+    output = _delivered(
+        name, pooled(name, rows, shape, sticks, memory_config=memory_config, layout=output_layout), dtype
+    )
+    indices = None
+    if return_indices:
+        indices = largest_at(name, rows, sticks, (input_h, input_w), channels, memory_config, output_layout)
     if deallocate_input:
         conversion.deallocate(input_tensor)
-    return output
+    return output if indices is None else [output, indices]
 
 
 def _means(
@@ -166,7 +179,7 @@ def _avg_pool2d(
 ) -> Tensor:
     name = "ttnn.avg_pool2d"
     _sizes(name, batch_size, input_h, input_w, channels)
-    _output_type(name, dtype)
+    _output_type(name, dtype, output_layout)
     axes = _axes(name, (input_h, input_w), kernel_size, stride, padding, (1, 1), ceil_mode)
     if divisor_override is not None and not 0 < divisor_override < 1 << 31:
         raise ParameterError(f"{name}: divisor_override is {divisor_override}; it must be positive.")
@@ -190,6 +203,7 @@ def _avg_pool2d(
         memory_config=memory_config,
         layout=output_layout,
     )
+    output = _delivered(name, output, dtype)
     if deallocate_input:
         conversion.deallocate(input_tensor)
     return output
@@ -309,7 +323,7 @@ _PLACES: Final = (
 _FREED: Final = Param("deallocate_input", BOOLEAN, False, doc="Free the input.")
 _MOVED: Final = Param("reallocate_halo_output", BOOLEAN, True, doc="Time only.")
 _TYPES: Final = (
-    Param("dtype", DATA_TYPE, DataType.BFLOAT16, doc="bfloat16."),
+    Param("dtype", DATA_TYPE, DataType.BFLOAT16, doc="bfloat16, or block floats in tiles."),
     Param("output_layout", LAYOUT, Layout.ROW_MAJOR, doc="Layout of the output."),
 )
 _TABLES: Final = Param("config_tensor_in_dram", BOOLEAN, False, doc="Time only.")
@@ -355,7 +369,7 @@ max_pool2d = register(
                     *_PLACES,
                     _FREED,
                     _MOVED,
-                    Param("return_indices", BOOLEAN, False, modelled=False),
+                    Param("return_indices", BOOLEAN, False, doc="Return the pixels of the largest elements as well."),
                     *_TYPES,
                     _TABLES,
                 ),
