@@ -29,6 +29,30 @@ def _token(device: ttnn.MeshDevice, _dtype: ttnn.DataType) -> ttnn.Tensor:
     return tensor(device, ttnn.bfloat16, 5, (1, 1, 1, 128), ttnn.TILE_LAYOUT, ONE_CORE)
 
 
+def _in_shards(
+    shape: tuple[int, ...],
+    shards: list[int],
+    scheme: ttnn.TensorMemoryLayout,
+    layout: ttnn.Layout = ttnn.TILE_LAYOUT,
+    kind: ttnn.DataType | None = None,
+) -> Any:
+    """Return what makes an operand in the L1 of two cores."""
+    cores = ttnn.CoreRangeSet({ttnn.CoreRange(ttnn.CoreCoord(0, 0), ttnn.CoreCoord(1, 0))})
+    place = ttnn.MemoryConfig(
+        scheme, ttnn.BufferType.L1, ttnn.ShardSpec(cores, shards, ttnn.ShardOrientation.ROW_MAJOR)
+    )
+    return lambda device, dtype: tensor(device, kind or dtype, 5, shape, layout, place)
+
+
+def _heads(columns: int) -> Any:
+    return _in_shards((1, 1, 64, columns), [64, columns // 2], ttnn.TensorMemoryLayout.BLOCK_SHARDED)
+
+
+def _states(rows: int, layout: ttnn.Layout = ttnn.TILE_LAYOUT, kind: ttnn.DataType | None = None) -> Any:
+    return _in_shards((1, 1, rows, 64), [rows, 32], ttnn.TensorMemoryLayout.WIDTH_SHARDED, layout, kind)
+
+
+OF_HEADS = ttnn.MemoryConfig(ttnn.TensorMemoryLayout.HEIGHT_SHARDED, ttnn.BufferType.L1)
 CORES = ttnn.CoreRangeSet({ttnn.CoreRange(ttnn.CoreCoord(0, 0), ttnn.CoreCoord(1, 1))})
 # Arguments that their kind does not give: operator, parameter. Callables get the device and the data type.
 SPECIAL: dict[tuple[str, str], Any] = {
@@ -73,6 +97,22 @@ SPECIAL: dict[tuple[str, str], Any] = {
     ("experimental.paged_update_cache", "input_tensor"): _token,
     ("experimental.paged_fused_update_cache", "input_tensor1"): _token,
     ("experimental.paged_fused_update_cache", "input_tensor2"): _token,
+    ("experimental.create_qkv_heads", "input"): _heads(384),
+    ("experimental.create_qkv_heads", "num_heads"): 2,
+    ("experimental.create_qkv_heads", "memory_config"): OF_HEADS,
+    ("experimental.create_qkv_heads_from_separate_tensors", "memory_config"): OF_HEADS,
+    ("experimental.create_qkv_heads_from_separate_tensors", "num_heads"): 2,
+    ("experimental.create_qkv_heads_from_separate_tensors", "input"): _heads(128),
+    ("experimental.create_qkv_heads_from_separate_tensors", "input_kv"): _heads(256),
+    ("experimental.convert_to_chw", "input"): _in_shards(
+        (1, 1, 64, 8), [32, 32], ttnn.TensorMemoryLayout.HEIGHT_SHARDED
+    ),
+    ("experimental.convert_to_hwc", "input"): _in_shards(
+        (1, 1, 8, 64), [8, 32], ttnn.TensorMemoryLayout.WIDTH_SHARDED, ttnn.ROW_MAJOR_LAYOUT
+    ),
+    ("experimental.prefix_scan", "a"): _states(32),
+    ("experimental.prefix_scan", "bx"): _states(32),
+    ("experimental.prefix_scan", "h_prev"): _states(1, ttnn.ROW_MAJOR_LAYOUT, ttnn.bfloat16),
     # The other values of options.
     ("slice", "slice_step"): [1, 1, 2, 2],
     ("rdiv", "rounding_mode"): "floor",
@@ -120,6 +160,7 @@ GIVEN = {
     *((f"experimental.paged_{name}update_cache", "update_idxs") for name in ("", "fused_")),
     *((name, "min") for name in ("clamp", "clip", "clamp_bw", "clip_bw")),
     ("batch_norm", "training"),
+    *((f"experimental.create_qkv_heads{form}", "memory_config") for form in ("", "_from_separate_tensors")),
     *((name, "stable") for name in ("sort", "topk")),
     ("group_norm", "inplace"),
     ("transformer.chunked_scaled_dot_product_attention", "chunk_start_idx"),
@@ -129,7 +170,7 @@ GIVEN = {
         (f"transformer.paged_{name}_decode", "cur_pos_tensor")
         for name in ("scaled_dot_product_attention", "flash_multi_latent_attention")
     ),
-    *((name, "seed") for name in ("rand", "randn", "uniform", "bernoulli")),
+    *((name, "seed") for name in ("rand", "randn", "uniform", "bernoulli", "sampling")),
     ("manual_seed", "device"),
     *((name, "dim") for name in ("moreh_sum", "moreh_mean", "moreh_norm")),
     ("experimental.fast_reduce_nc", "dims"),

@@ -46,3 +46,10 @@ def test_prepared(
         getattr(ttnn, f"{prefix}_weights")(weight_tensor=weight, weights_format="HWIO", **call)
     with pytest.raises(ttnn.ArgumentError, match="unexpected keyword argument 'strides'"):
         getattr(ttnn, f"{prefix}_bias")(bias_tensor=bias, strides=(1, 1), **call)
+
+
+def test_extent_of_an_output() -> None:
+    """As many as windows begin inside of the padded input."""
+    for size, window, stride, pad, dilation in ((32, 3, 1, 1, 1), (33, 3, 2, 1, 1), (20, 5, 3, 2, 2), (7, 7, 1, 0, 1)):
+        starts = range(-pad, size + pad - dilation * (window - 1), stride)
+        assert ttnn.get_conv_output_dim(size, window, stride, pad, dilation) == len(starts)

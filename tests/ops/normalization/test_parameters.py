@@ -72,3 +72,42 @@ def test_columns_of_cores_divide_the_groups_too(device: ttnn.MeshDevice) -> None
     found, mask = ttnn.dram_group_norm_params_from_torch(torch.ones(320), 320, 32, device, core_grid=cores)
     assert tuple(found.shape) == (1, 1, 10, 32)
     assert tuple(mask.shape)[:2] == (1, 32)
+
+
+def test_grids_of_interleaved_group_norms(device: ttnn.MeshDevice) -> None:
+    """Every grid divides rows of tiles among its cores, and no larger one does."""
+    limit = device.compute_with_storage_grid_size()
+    find = ttnn.determine_expected_group_norm_dram_grid_size
+
+    def fits(wide: int, high: int, channels: int, groups: int, tiles: int) -> bool:
+        columns = next((n for n in range(min(wide, groups), 0, -1) if channels // n % 32 == 0 and groups % n == 0), 0)
+        return bool(columns) and wide >= columns and tiles % (wide // columns * high) == 0
+
+    for channels, groups, pixels in ((320, 32, 4096), (96, 3, 1000), (640, 32, 32), (128, 32, 7 * 32)):
+        grid = find(device=device, num_channels=channels, num_groups=groups, input_nhw=pixels)
+        tiles = -(-pixels // 32)
+        assert fits(grid.x, grid.y, channels, groups, tiles)
+        larger = [(x, y) for x in range(grid.x, limit.x + 1) for y in range(1, limit.y + 1)]
+        larger = [(x, y) for x, y in larger if x > grid.x or y > grid.y]
+        assert not any(fits(x, y, channels, groups, tiles) for x, y in larger)
+    with pytest.raises(ttnn.ParameterError, match="multiple of 5 groups"):
+        find(device=device, num_channels=96, num_groups=5, input_nhw=32)
+
+
+def test_cores_across_channels() -> None:
+    across, layouts, grid = ttnn.get_group_norm_cores_across_channel, ttnn.TensorMemoryLayout, ttnn.CoreGrid(y=3, x=5)
+    assert across(layouts.HEIGHT_SHARDED, grid) == 1
+    assert across(layouts.INTERLEAVED, grid) == 15
+    assert (
+        across(layouts.BLOCK_SHARDED, grid) == across(layouts.BLOCK_SHARDED, grid, ttnn.ShardOrientation.COL_MAJOR) == 3
+    )
+    assert across(layouts.BLOCK_SHARDED, grid, ttnn.ShardOrientation.ROW_MAJOR) == 5
+
+
+def test_program_configuration_of_shards() -> None:
+    create = ttnn.create_layernorm_program_config
+    assert create() == ttnn.LayerNormDefaultProgramConfig()
+    cores = ttnn.CoreRangeSet({ttnn.CoreRange(ttnn.CoreCoord(1, 2), ttnn.CoreCoord(4, 3))})
+    config = create(ttnn.ShardSpec(cores, [64, 128], ttnn.ShardOrientation.ROW_MAJOR))
+    assert (config.block_h, config.block_w, config.subblock_w, config.inplace) == (2, 4, 1, False)
+    assert config.compute_with_storage_grid_size == ttnn.CoreCoord(4, 2)

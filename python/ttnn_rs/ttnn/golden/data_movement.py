@@ -327,3 +327,34 @@ def sharded_to_interleaved_partial(
     height = len(rows) // num_slices
     rows[slice_index * height : (slice_index + 1) * height] = np.asarray(x, np.float64).reshape(height, -1)
     return rows.reshape(values.shape)
+
+
+def bcast(a: ArrayLike, b: ArrayLike, math_op: object, _dim: object = None, **_: object) -> Array:
+    """Return the sum, difference or product of `a` and `b`, broadcast; batches of `b` may be parts of a's rows."""
+    left, right = np.asarray(a, np.float64), np.asarray(b, np.float64)
+    shape = left.shape
+    if left.ndim == 4 and right.ndim == 4 and shape[0] == 1 < right.shape[0]:
+        left = left.reshape(right.shape[0], 1, -1, shape[-1])
+    name = str(getattr(math_op, "name", math_op))
+    with np.errstate(all="ignore"):
+        result = {"ADD": np.add, "SUB": np.subtract, "MUL": np.multiply}[name](left, right)
+    return np.asarray(result, np.float64).reshape(shape)
+
+
+def convert_to_chw(x: ArrayLike, **_: object) -> Array:
+    """Return an image with its channels first: [1, 1, HW, C] -> [1, 1, C, HW]."""
+    return np.swapaxes(np.asarray(x, np.float64), 2, 3)
+
+
+def convert_to_hwc(x: ArrayLike, *, channels: int | None = None, **_: object) -> Array:
+    """Return images with their channels last, padded with zeros: [1, B, C, HW] -> [1, 1, B * HW, channels]."""
+    values = np.asarray(x, np.float64)
+    _, batch, own, pixels = values.shape
+    result = np.zeros((1, 1, batch * pixels, channels or own))
+    result[0, 0, :, :own] = values[0].swapaxes(1, 2).reshape(batch * pixels, own)
+    return result
+
+
+def transpose_rm(x: ArrayLike, **_: object) -> Array:
+    """Return `x` with its rows and columns exchanged."""
+    return np.swapaxes(np.asarray(x, np.float64), -1, -2)

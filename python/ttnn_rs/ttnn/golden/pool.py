@@ -182,3 +182,35 @@ def grid_sample(
                 weight *= place - first if step else 1 - place + first
             result += weight[..., None] * padded[image, row, column]
     return result
+
+
+def rotate(
+    x: ArrayLike,
+    angle: float,
+    center: Sequence[float] | None = None,
+    fill: float = 0.0,
+    _expand: bool = False,
+    interpolation_mode: str = "nearest",
+    **_: object,
+) -> NDArray[np.float64]:
+    """Return images [N, H, W, C] turned counter-clockwise around a point."""
+    values = np.asarray(x, np.float64)
+    _, height, width, _channels = values.shape
+    middle = ((width - 1) / 2, (height - 1) / 2) if center is None else (center[0] - 0.5, center[1] - 0.5)
+    cosine, sine = np.cos(np.deg2rad(angle)), np.sin(np.deg2rad(angle))
+    across, down = np.meshgrid(np.arange(width) - middle[0], np.arange(height) - middle[1])
+    columns = across * cosine - down * sine + middle[0]
+    rows = across * sine + down * cosine + middle[1]
+
+    def at(y: NDArray[np.float64], z: NDArray[np.float64]) -> NDArray[np.float64]:
+        inside = (y >= 0) & (y < height) & (z >= 0) & (z < width)
+        taken = values[:, np.clip(y, 0, height - 1).astype(int), np.clip(z, 0, width - 1).astype(int)]
+        return np.where(inside[None, :, :, None], taken, fill)
+
+    if interpolation_mode == "nearest":
+        return at(np.floor(rows + 0.5), np.floor(columns + 0.5))
+    y, z = np.floor(rows), np.floor(columns)
+    v, u = (rows - y)[None, :, :, None], (columns - z)[None, :, :, None]
+    above = at(y, z) * (1 - u) + at(y, z + 1) * u
+    below = at(y + 1, z) * (1 - u) + at(y + 1, z + 1) * u
+    return np.asarray(above * (1 - v) + below * v)

@@ -76,6 +76,33 @@ def dropout(x: ArrayLike, probability: float, scale: float, seed: int, **_: obje
     return np.where(_untiled(kept, values.shape) != 0, values * scale, 0.0)
 
 
+def sampling(
+    values: ArrayLike,
+    indices: ArrayLike,
+    k: ArrayLike,
+    p: ArrayLike,
+    temp: ArrayLike,
+    *,
+    seed: int | None = None,
+    **_: object,
+) -> NDArray[np.int64]:
+    """Return a token for every user: the first whose running share among the likeliest exceeds a random number."""
+    scores = np.asarray(values, np.float64).reshape(-1, np.shape(values)[-1])
+    tokens = np.asarray(indices, np.int64).reshape(scores.shape)
+    users = len(scores)
+    drawn = np.full(users, _fractions(1, seed)[0, 0, 0]) if seed else np.random.default_rng().random(users)
+    found = []
+    limits = zip(scores, tokens, np.asarray(k), np.asarray(p), np.asarray(temp), drawn, strict=True)
+    for row, names, count, limit, factor, number in limits:
+        order = np.argsort(-row, kind="stable")[: int(count)]
+        weights = np.exp(row[order] * factor - np.max(row[order] * factor))
+        running = np.cumsum(weights / weights.sum())
+        kept = int(np.searchsorted(running, limit, side="right")) + 1
+        shares = running[:kept] / running[min(kept, len(running)) - 1]
+        found.append(names[order[min(int(np.searchsorted(shares, number, side="right")), len(shares) - 1)]])
+    return np.array(found, np.int64).reshape(1, 1, 1, -1)
+
+
 def _tiles(shape: Sequence[int]) -> int:
     padded = (1, 1, *shape)
     return math.prod(padded[:-2]) * -(-padded[-2] // _TILE) * -(-padded[-1] // _TILE)

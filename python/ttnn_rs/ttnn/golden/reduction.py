@@ -149,3 +149,8 @@ def moe(x: ArrayLike, expert_mask: ArrayLike, topk_mask: ArrayLike, k: int = 32,
     weights /= weights.sum(-1, keepdims=True)
     result: Array = np.where(order == 0, weights, 0.0).sum(-1, keepdims=True)
     return result
+
+
+def intimg(x: ArrayLike, **_: object) -> NDArray[np.float64]:
+    """Return the sums over all rows and columns up to each pixel of [1, H, W, C]."""
+    return np.asarray(np.asarray(x, np.float64).cumsum(axis=1).cumsum(axis=2))

@@ -305,3 +305,82 @@ def paged_flash_multi_latent_attention_decode(
     """Return the same over blocks."""
     values = np.asarray(k if input_tensor_v is None else input_tensor_v, np.float64)[..., :head_dim_v]
     return paged_scaled_dot_product_attention_decode(q, k, values, page_table_tensor, **options)
+
+
+def _in_groups(x: ArrayLike, parts: Sequence[int], groups: int) -> list[Values]:
+    """Return heads of [B, 1, S, W], whose columns are groups of so many heads of every kind."""
+    values: Values = np.asarray(x, np.float64)[:, 0]
+    batch, rows, width = values.shape
+    size = width // (sum(parts) * groups)
+    heads = values.reshape(batch, rows, groups, sum(parts), size).transpose(0, 2, 3, 1, 4)
+    ends = np.cumsum(parts)
+    return [
+        heads[:, :, end - part : end].reshape(batch, groups * part, rows, size)
+        for part, end in zip(parts, ends, strict=True)
+    ]
+
+
+def create_qkv_heads(
+    x: ArrayLike, *, num_heads: int, num_kv_heads: int | None = None, transpose_k_heads: bool = True, **_: object
+) -> tuple[Values, Values, Values]:
+    """Return heads of queries, keys and values, whose columns lie in one group for every head of keys."""
+    groups = num_heads if num_kv_heads is None else num_kv_heads
+    query, key, value = _in_groups(x, (num_heads // groups, 1, 1), groups)
+    return query, key.swapaxes(-1, -2) if transpose_k_heads else key, value
+
+
+def create_qkv_heads_from_separate_tensors(
+    x: ArrayLike,
+    input_kv: ArrayLike,
+    *,
+    num_heads: int,
+    num_kv_heads: int | None = None,
+    transpose_k_heads: bool = True,
+    **_: object,
+) -> tuple[Values, Values, Values]:
+    """Return heads of queries, and heads of keys and values whose columns lie in pairs."""
+    groups = num_heads if num_kv_heads is None else num_kv_heads
+    (query,) = _in_groups(x, (1,), num_heads)
+    key, value = _in_groups(input_kv, (1, 1), groups)
+    return query, key.swapaxes(-1, -2) if transpose_k_heads else key, value
+
+
+def nlp_create_qkv_heads_boltz(
+    x: ArrayLike,
+    input_kv: ArrayLike | None = None,
+    *,
+    num_heads: int,
+    num_kv_heads: int | None = None,
+    transpose_k_heads: bool = True,
+    **_: object,
+) -> tuple[Values, Values, Values]:
+    """Return heads of pairs of tokens, [H, S, S, D]; transposed keys are [H, D, S * S] in the order of its tiles."""
+    groups = num_heads if num_kv_heads is None else num_kv_heads
+    values: Values = np.asarray(x, np.float64)[0]
+    if input_kv is not None:
+        values = np.concatenate([values, np.asarray(input_kv, np.float64)[0]], axis=-1)
+    tokens = values.shape[0]
+    heads = values.reshape(tokens, tokens, num_heads + 2 * groups, -1).transpose(2, 0, 1, 3)
+    query, key, value = np.split(heads, [num_heads, num_heads + groups])
+    if transpose_k_heads:
+        size = key.shape[-1]
+        tiles = key.reshape(groups, tokens * tokens // 32, 32, size // 32, 32).transpose(0, 3, 1, 4, 2)
+        grid = tiles.reshape(groups, size, tokens // 32, tokens // 32, 32, 32)
+        key = grid.swapaxes(3, 4).reshape(groups, size, tokens, tokens)
+    return query, key, value
+
+
+def nlp_concat_heads_boltz(x: ArrayLike, **_: object) -> Values:
+    """Return heads of pairs of tokens side by side: [H, S, S, D] -> [1, S, S, H * D]."""
+    values: Values = np.asarray(x, np.float64)
+    heads, tokens, _others, size = values.shape
+    result: Values = values.transpose(1, 2, 0, 3).reshape(1, tokens, tokens, heads * size)
+    return result
+
+
+def nlp_create_q_heads_split(
+    x: ArrayLike, *, num_heads: int, split_head_dim: int, **_: object
+) -> tuple[Values, Values]:
+    """Return the first columns of every head, and the others."""
+    (heads,) = _in_groups(x, (1,), num_heads)
+    return heads[..., :split_head_dim], heads[..., split_head_dim:]

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from ttnn import _engine
 from ttnn.base.enums import BLOCK_FLOATS, FORMAT_CODE, DataType, Layout
-from ttnn.base.exceptions import ShapeError
+from ttnn.base.exceptions import LayoutError, ShapeError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.base.tile import DEFAULT_TILE
@@ -23,6 +23,7 @@ from ttnn.operation.signature import (
     FLOAT,
     INT_SEQUENCE,
     INTEGER,
+    TENSOR,
     Param,
     Signature,
 )
@@ -204,4 +205,29 @@ transpose = register_movement(
     golden=golden.transpose,
     raises=(("ShapeError", "a dimension is out of range."),),
     examples=lambda shape, _: ((-2, -1), (0, 1)) if len(shape) >= 2 else (),
+)
+
+
+def _transpose_rm(input: Tensor) -> Tensor:
+    name = "ttnn.experimental.transpose_rm"
+    on_device(name, input, "input")
+    spec = input._spec
+    if spec.layout is not Layout.ROW_MAJOR:
+        raise LayoutError(f"{name}: input is in tiles; use ttnn.transpose(input, -2, -1).")
+    if spec.shape.rank < 2:
+        raise ShapeError(f"{name}: input has shape {spec.shape}; it must be of rank 2 or more.")
+    rank = spec.shape.rank
+    return permuted(name, input, [*range(rank - 2), rank - 1, rank - 2], None, 0.0)
+
+
+transpose_rm = register_movement(
+    "experimental.transpose_rm",
+    (Signature((Param("input", TENSOR, doc="[..., H, W] in rows on a device."),)),),
+    _transpose_rm,
+    "Return a row-major tensor with its rows and columns exchanged.\nShape: [..., H, W] -> [..., W, H].",
+    dtypes=(DataType.BFLOAT16, DataType.FLOAT32, DataType.INT32, DataType.UINT32, DataType.UINT16, DataType.UINT8),
+    layouts=(Layout.ROW_MAJOR,),
+    golden=golden.transpose_rm,
+    raises=(("LayoutError", "the input is in tiles."), ("ShapeError", "the rank is below 2.")),
+    examples=lambda shape, layout: ((),) if len(shape) >= 2 else (),
 )

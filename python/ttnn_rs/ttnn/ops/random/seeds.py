@@ -24,12 +24,22 @@ from ttnn.tensor.tensor import Tensor
 
 _NAME: Final = "ttnn.manual_seed"
 _USERS: Final = 32
+_STEP: Final = 0x9E3779B9
 _seeds: Final[WeakKeyDictionary[MeshDevice, dict[int, int]]] = WeakKeyDictionary()
 
 
 def seeds_of(device: MeshDevice) -> dict[int, int]:
     """Return the seeds that `manual_seed` set on a device, by the number of the core that serves a user."""
     return _seeds.setdefault(device, {})
+
+
+def next_seed(device: MeshDevice, user: int) -> int | None:
+    """Return the seed of the next draw of a user, or None if `manual_seed` set none; the user's generator goes on."""
+    seed = seeds_of(device).get(user)
+    if seed is not None:
+        # Steps of an odd constant reach every word before one comes again.
+        seeds_of(device)[user] = (seed + _STEP) % 2**32
+    return seed
 
 
 def _words(label: str, tensor: Tensor) -> list[int]:

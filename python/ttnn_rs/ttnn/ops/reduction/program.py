@@ -165,6 +165,11 @@ def _step(
     return target
 
 
+def column_sums(setting: Setting, source: Tensor, dtype: DataType) -> Tensor:
+    """Return the FPU's sums of all columns of a tensor in full tiles: [..., H, W] -> [..., 1, W]."""
+    return _step(setting, source, "h", "fpu_sum", dtype)
+
+
 def _matrices(
     setting: Setting, source: Tensor, kind: Kind, axis: _Axis, factor: float, dtype: DataType, fresh: bool
 ) -> Tensor:
