@@ -9,7 +9,7 @@ from ttnn.base.activation import Activation, UnaryWithParam
 from ttnn.base.compute_config import WormholeComputeKernelConfig
 from ttnn.base.conv_config import Conv2dConfig, Conv3dConfig, Op2DSliceConfig
 from ttnn.base.core_range import CoreCoord, CoreGrid, CoreRangeSet
-from ttnn.base.enums import DataType, Layout, ShardOrientation, TensorMemoryLayout
+from ttnn.base.enums import DataType, Layout, MathFidelity, ShardOrientation, TensorMemoryLayout
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.op_enums import UnaryOpType
 from ttnn.base.program_config import (
@@ -60,6 +60,32 @@ class _ExperimentalConv3D(FastOperation):
         pad_offset_tensor: Tensor | None = None, output_pad_h: int = 0, output_pad_w: int = 0,
         weight_lo_tensor: Tensor | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
+class _ExperimentalConvertToChw(FastOperation):
+    def __call__(self, input: Tensor, *, dtype: DataType | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalConvertToHwc(FastOperation):
+    def __call__(self, input: Tensor, *, memory_config: MemoryConfig | None = None, dtype: DataType | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalCreateQkvHeads(FastOperation):
+    def __call__(self, input: Tensor, *, num_heads: int, num_kv_heads: int | None = None,
+        transpose_k_heads: bool = True, memory_config: MemoryConfig | None = None,
+        output_tensors: Sequence[Tensor] | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> tuple[Tensor, Tensor, Tensor]: ...
+
+class _ExperimentalCreateQkvHeadsFromSeparateTensors(FastOperation):
+    def __call__(self, input: Tensor, input_kv: Tensor, *, num_heads: int, num_kv_heads: int | None = None,
+        transpose_k_heads: bool = True, memory_config: MemoryConfig | None = None,
+        output_tensors: Sequence[Tensor] | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> tuple[Tensor, Tensor, Tensor]: ...
+
+class _ExperimentalDeepseekGroupedGate(FastOperation):
+    def __call__(self, scores: Tensor, bias: Tensor, *, n_groups: int = 8, summed_experts_per_group: int = 2,
+        topk_groups: int = 4, n_activated_experts: int = 8, route_scale: float = 1.0,
+        epsilon: float = 9.999999682655225e-21, memory_config: MemoryConfig | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> list[Tensor]: ...
+
 class _ExperimentalDitMinimalMatmulAddcmulFused(FastOperation):
     def __call__(self, matmul_input_tensor: Tensor, matmul_weight_tensor: Tensor, scalar: float,
         addcmul_input_tensor1: Tensor, addcmul_input_tensor2: Tensor, bias_tensor: Tensor | None = None, *,
@@ -100,6 +126,13 @@ class _ExperimentalGroupAttnMatmul(FastOperation):
         compute_kernel_config: WormholeComputeKernelConfig | None = None, optional_output_tensor: Tensor | None = None,
         queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
+class _ExperimentalHcSumReduce(FastOperation):
+    def __call__(self, input: Tensor, *, memory_config: MemoryConfig | None = None, dtype: DataType | None = None,
+        math_fidelity: MathFidelity | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalIntimg(FastOperation):
+    def __call__(self, input_tensor: Tensor, *, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
 class _ExperimentalIsin(FastOperation):
     def __call__(self, elements: Tensor, test_elements: Tensor, *, assume_unique: bool = False, invert: bool = False,
         out: Tensor | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
@@ -122,16 +155,30 @@ class _ExperimentalNlpConcatHeads(FastOperation):
     def __call__(self, input_tensor: Tensor, *, memory_config: MemoryConfig | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
 
+class _ExperimentalNlpConcatHeadsBoltz(FastOperation):
+    def __call__(self, input_tensor: Tensor, *, memory_config: MemoryConfig | None = None,
+        output_tensor: Tensor | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
 class _ExperimentalNlpConcatHeadsDecode(FastOperation):
     def __call__(self, input_tensor: Tensor, *, num_heads: int, memory_config: MemoryConfig | None = None,
         output_tensor: Tensor | None = None, sub_core_grids: CoreRangeSet | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalNlpCreateQHeadsSplit(FastOperation):
+    def __call__(self, input: Tensor, *, num_heads: int, split_head_dim: int, memory_config: MemoryConfig | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> tuple[Tensor, Tensor]: ...
 
 class _ExperimentalNlpCreateQkvHeads(FastOperation):
     def __call__(self, input: Tensor, input_kv: Tensor | None = None, *, num_heads: int,
         num_kv_heads: int | None = None, transpose_k_heads: bool = True, kv_tied: bool = False,
         memory_config: MemoryConfig | None = None, output_tensors: Sequence[Tensor] | None = None,
         queue_id: int | None = None, cq_id: int | None = None) -> tuple[Tensor, Tensor, Tensor]: ...
+
+class _ExperimentalNlpCreateQkvHeadsBoltz(FastOperation):
+    def __call__(self, input: Tensor, input_kv: Tensor | None = None, *, num_heads: int,
+        num_kv_heads: int | None = None, transpose_k_heads: bool = True, memory_config: MemoryConfig | None = None,
+        output_tensors: Sequence[Tensor] | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> tuple[Tensor, Tensor, Tensor]: ...
 
 class _ExperimentalNlpCreateQkvHeadsDecode(FastOperation):
     def __call__(self, input_tensor: Tensor, *, num_heads: int, num_kv_heads: int | None = None,
@@ -143,7 +190,7 @@ class _ExperimentalNlpCreateQkvHeadsFalcon7B(FastOperation):
     def __call__(self, input: Tensor, *, memory_config: MemoryConfig | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> tuple[Tensor, Tensor, Tensor]: ...
 
-class _ExperimentalNlpCreateQkvHeadsVit(FastOperation):
+class _ExperimentalNlpCreateQkvHeadsSegformer(FastOperation):
     def __call__(self, input: Tensor, *, memory_config: MemoryConfig | None = None,
         output_tensors: Sequence[Tensor] | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> tuple[Tensor, Tensor, Tensor]: ...
@@ -182,9 +229,19 @@ class _ExperimentalPagedUpdateCache(FastOperation):
         mesh_coords: set[MeshCoordinate] | None = None, block_size: int | None = None, num_kv_heads: int | None = None,
         cache_position_modulo: int | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
+class _ExperimentalPrefixScan(FastOperation):
+    def __call__(self, a: Tensor, bx: Tensor, h_prev: Tensor, *, memory_config: MemoryConfig | None = None,
+        dtype: DataType | None = None, math_fidelity: MathFidelity | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
 class _ExperimentalPrepareConv3DWeights(FastOperation):
     def __call__(self, weight_tensor: Tensor, *, groups: int = 1, C_in_block: int = 0, alignment: int = 32,
         device: MeshDevice | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _ExperimentalRepeatAndInterleaveEltwiseMul(FastOperation):
+    def __call__(self, a: Tensor, b: Tensor, *, memory_config: MemoryConfig | None = None,
+        dtype: DataType | None = None, math_fidelity: MathFidelity | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
 
 class _ExperimentalRotaryEmbedding(FastOperation):
     def __call__(self, input_tensor: Tensor, cos_cache: Tensor, sin_cache: Tensor, token_index: int | None = None, *,
@@ -220,6 +277,9 @@ class _ExperimentalSplitQueryKeyValueAndSplitHeads(FastOperation):
     def __call__(self, input_tensor: Tensor, compute_with_storage_grid_size: CoreCoord, *,
         memory_config: MemoryConfig | None = None, num_heads: int = 16, output_tensors: Sequence[Tensor] | None = None,
         queue_id: int | None = None, cq_id: int | None = None) -> tuple[Tensor, Tensor, Tensor]: ...
+
+class _ExperimentalTransposeRm(FastOperation):
+    def __call__(self, input: Tensor, *, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
 class _ExperimentalTypecast(FastOperation):
     def __call__(self, input_tensor: Tensor, dtype: DataType, memory_config: MemoryConfig | None = None,
@@ -1034,6 +1094,16 @@ class _InExperimental:
     """Return heads side by side."""
     conv3d: _ExperimentalConv3D
     """Return the convolution of volumes with `weight_tensor`, plus `bias_tensor`."""
+    convert_to_chw: _ExperimentalConvertToChw
+    """Return an image with its channels first, row-major and sharded by width on the same cores."""
+    convert_to_hwc: _ExperimentalConvertToHwc
+    """Return images with their channels last, row-major and sharded by height."""
+    create_qkv_heads: _ExperimentalCreateQkvHeads
+    """Return the heads of queries, keys and values, sharded by height."""
+    create_qkv_heads_from_separate_tensors: _ExperimentalCreateQkvHeadsFromSeparateTensors
+    """Return the heads of queries, and those of keys and values of another tensor, sharded."""
+    deepseek_grouped_gate: _ExperimentalDeepseekGroupedGate
+    """Return the shares of the chosen experts in bfloat16, and their numbers in uint16."""
     dit_minimal_matmul_addcmul_fused: _ExperimentalDitMinimalMatmulAddcmulFused
     """Return `addcmul_input_tensor1 + scalar * product * addcmul_input_tensor2`, where the product is
     `matmul_input_tensor @ matmul_weight_tensor + bias_tensor`.
@@ -1048,6 +1118,10 @@ class _InExperimental:
     """Return the sum over leading dimensions, rounded to bfloat16 at every addition."""
     group_attn_matmul: _ExperimentalGroupAttnMatmul
     """Return the products of the rows of `input_tensor_a` with the matrices of their users and groups of heads."""
+    hc_sum_reduce: _ExperimentalHcSumReduce
+    """Return the sums of every 32 columns."""
+    intimg: _ExperimentalIntimg
+    """Return the integral image: the sum over all rows and columns up to each pixel, for every channel."""
     isin: _ExperimentalIsin
     """Return 2**32 - 1 where an element is among `test_elements`, 0 elsewhere."""
     minimal_matmul: _ExperimentalMinimalMatmul
@@ -1056,15 +1130,23 @@ class _InExperimental:
     """Return the parts of `input_tensor @ weight_tensor + bias_tensor`, cut between columns."""
     nlp_concat_heads: _ExperimentalNlpConcatHeads
     """Return heads side by side."""
+    nlp_concat_heads_boltz: _ExperimentalNlpConcatHeadsBoltz
+    """Return the heads of every pair of tokens side by side."""
     nlp_concat_heads_decode: _ExperimentalNlpConcatHeadsDecode
     """Return the heads of every user side by side, a head to a core."""
+    nlp_create_q_heads_split: _ExperimentalNlpCreateQHeadsSplit
+    """Return the first columns of every head, and the others."""
     nlp_create_qkv_heads: _ExperimentalNlpCreateQkvHeads
     """Return the heads of queries, keys and values."""
+    nlp_create_qkv_heads_boltz: _ExperimentalNlpCreateQkvHeadsBoltz
+    """Return the heads of queries, keys and values of every pair of tokens."""
     nlp_create_qkv_heads_decode: _ExperimentalNlpCreateQkvHeadsDecode
     """Return the heads of a token of every user, a user to a core."""
     nlp_create_qkv_heads_falcon7b: _ExperimentalNlpCreateQkvHeadsFalcon7B
     """Return the 71 heads of queries and the ones of keys and values of Falcon-7B."""
-    nlp_create_qkv_heads_vit: _ExperimentalNlpCreateQkvHeadsVit
+    nlp_create_qkv_heads_segformer: _ExperimentalNlpCreateQkvHeadsSegformer
+    """Return heads of 32 columns, and two tensors of the same shape, which the device does not write."""
+    nlp_create_qkv_heads_vit: _ExperimentalNlpCreateQkvHeadsSegformer
     """Return the 12 heads of queries, keys and values of ViT."""
     nlp_kv_cache_load_slice: _ExperimentalNlpKvCacheLoadSlice
     """Return rows of a cache, a head to a core."""
@@ -1076,8 +1158,12 @@ class _InExperimental:
     """Write keys and values of a token of every user into their caches, and return these."""
     paged_update_cache: _ExperimentalPagedUpdateCache
     """Write the keys or values of a token of every user into the cache, each at its own place, and return the cache."""
+    prefix_scan: _ExperimentalPrefixScan
+    """Return the states `h[i] = a[i] * h[i - 1] + bx[i]` of all rows."""
     prepare_conv3d_weights: _ExperimentalPrepareConv3DWeights
     """Return weights as `conv3d` takes them."""
+    repeat_and_interleave_eltwise_mul: _ExperimentalRepeatAndInterleaveEltwiseMul
+    """Return the product of `a` and `b`, repeated to 163840 columns."""
     rotary_embedding: _ExperimentalRotaryEmbedding
     """Return `x * cos + rotated * sin`, where `rotated` has the halves of the columns of x swapped and the first half
     negated.
@@ -1096,6 +1182,8 @@ class _InExperimental:
     """Write a tensor into a slice of another, and return that."""
     split_query_key_value_and_split_heads: _ExperimentalSplitQueryKeyValueAndSplitHeads
     """Return the heads of queries, of transposed keys, and of values."""
+    transpose_rm: _ExperimentalTransposeRm
+    """Return a row-major tensor with its last two dimensions transposed."""
     typecast: _ExperimentalTypecast
     """Return `input_tensor` converted to another data type on its device, as `ttnn.typecast` does."""
     view: _ExperimentalView
@@ -1141,6 +1229,19 @@ class _InExperimental:
     strided_reduce_scatter_async: FastOperation
     wan_fused_rmsnorm_post_allgather: FastOperation
     wan_fused_rmsnorm_pre_allgather: FastOperation
+    create_global_circular_buffer_for_matmul_1d: FastOperation
+    create_global_circular_buffer_for_tensor_prefetcher: FastOperation
+    create_prefetcher_pipes_for_tensor_prefetcher: FastOperation
+    is_tensor_prefetcher_supported: FastOperation
+    queue_tensor_prefetcher_request: FastOperation
+    start_tensor_prefetcher: FastOperation
+    stop_tensor_prefetcher: FastOperation
+    tensor_prefetcher_block_count_for_matmul_1d: FastOperation
+    test_dram_prefetcher_consumer: FastOperation
+    test_dram_prefetcher_validator: FastOperation
+    test_tensor_prefetcher_pipe_consumer: FastOperation
+    test_tensor_prefetcher_pipe_validator: FastOperation
+    wait_for_cq_on_tensor_prefetcher: FastOperation
 
 experimental: _InExperimental
 class _InTransformer:

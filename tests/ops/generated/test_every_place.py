@@ -37,7 +37,13 @@ WITHOUT_OPERANDS |= {f"experimental.nlp_create_qkv_heads_{model}" for model in (
 WITHOUT_OPERANDS |= {"experimental.nlp_concat_heads_boltz", "experimental.nlp_create_q_heads_split"}
 WITHOUT_OPERANDS |= {f"experimental.create_qkv_heads{form}" for form in ("", "_from_separate_tensors")}
 WITHOUT_OPERANDS |= {f"experimental.convert_to_{order}" for order in ("chw", "hwc")}
-WITHOUT_OPERANDS |= {"experimental.hc_sum_reduce", "experimental.prefix_scan", "from_buffer", "sampling"}
+WITHOUT_OPERANDS |= {
+    "experimental.deepseek_grouped_gate",
+    "experimental.hc_sum_reduce",
+    "experimental.prefix_scan",
+    "from_buffer",
+    "sampling",
+}
 WITHOUT_OPERANDS |= {"experimental.repeat_and_interleave_eltwise_mul"}
 WITHOUT_OPERANDS |= {"experimental.split_query_key_value_and_split_heads"}
 WITHOUT_OPERANDS |= {"experimental.nlp_concat_heads_decode", "experimental.nlp_kv_cache_load_slice"}

@@ -154,3 +154,20 @@ def moe(x: ArrayLike, expert_mask: ArrayLike, topk_mask: ArrayLike, k: int = 32,
 def intimg(x: ArrayLike, **_: object) -> NDArray[np.float64]:
     """Return the sums over all rows and columns up to each pixel of [1, H, W, C]."""
     return np.asarray(np.asarray(x, np.float64).cumsum(axis=1).cumsum(axis=2))
+
+
+def deepseek_grouped_gate(
+    scores: ArrayLike, bias: ArrayLike, *, route_scale: float = 1.0, epsilon: float = 1e-20, **_: object
+) -> list[NDArray[Any]]:
+    """Return the shares of the chosen experts and their numbers: 8 of the 4 groups whose 2 best have most."""
+    sigmoid = 1 / (1 + np.exp(-np.asarray(scores, np.float64)))
+    biased = sigmoid + np.asarray(bias, np.float64)
+    groups = biased.reshape(*biased.shape[:-1], 8, 32)
+    sums = np.sort(groups, axis=-1)[..., -2:].sum(axis=-1)
+    kept = np.argsort(-sums, axis=-1, kind="stable")[..., :4]
+    allowed = np.zeros(sums.shape, bool)
+    np.put_along_axis(allowed, kept, True, axis=-1)
+    masked = np.where(allowed[..., None], groups, -np.inf).reshape(biased.shape)
+    experts = np.argsort(-masked, axis=-1, kind="stable")[..., :8]
+    taken = np.take_along_axis(sigmoid, experts, axis=-1)
+    return [taken / (taken.sum(axis=-1, keepdims=True) + epsilon) * route_scale, experts]

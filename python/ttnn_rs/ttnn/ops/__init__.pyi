@@ -12,6 +12,8 @@ from ttnn.base.core_range import CoreCoord, CoreGrid, CoreRangeSet
 from ttnn.base.enums import DataType, Layout, ShardOrientation, TensorMemoryLayout
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.op_enums import (
+    BcastOpDim,
+    BcastOpMath,
     EmbeddingsType,
     GeluVariant,
     LossReductionMode,
@@ -227,6 +229,11 @@ class _BatchNorm(FastOperation):
         training: bool = False, eps: float = 1e-05, momentum: float = 0.1, weight: Tensor | None = None,
         bias: Tensor | None = None, output: Tensor | None = None, memory_config: MemoryConfig | None = None,
         compute_kernel_config: WormholeComputeKernelConfig | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
+
+class _Bcast(FastOperation):
+    def __call__(self, input_a: Tensor, input_b: Tensor, math_op: BcastOpMath, dim: BcastOpDim, *,
+        memory_config: MemoryConfig | None = None, output_tensor: Tensor | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> Tensor: ...
 
 class _Bernoulli(FastOperation):
@@ -611,6 +618,11 @@ class _Fold(FastOperation):
         output_shape: Shape | None = None, padding: Shape | Sequence[int] = ..., grid_size: CoreRangeSet | None = None,
         override_memory_config: MemoryConfig | None = None, collapse_output: bool = False, *,
         queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
+class _FromBuffer(FastOperation):
+    def __call__(self, buffer: Sequence[float], shape: Shape | Sequence[int], dtype: DataType, device: MeshDevice,
+        layout: Layout | None = None, memory_config: MemoryConfig | None = None, *, queue_id: int | None = None,
+        cq_id: int | None = None) -> Tensor: ...
 
 class _Full(FastOperation):
     def __call__(self, shape: Shape | Sequence[int], fill_value: int | float, dtype: DataType | None = None,
@@ -1378,6 +1390,11 @@ class _Roll(FastOperation):
     def __call__(self, input_tensor: Tensor, shifts: int, *, memory_config: MemoryConfig | None = None,
         queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
+class _Rotate(FastOperation):
+    def __call__(self, input_tensor: Tensor, angle: float, *, center: tuple[float, float] | None = None,
+        fill: float = 0.0, expand: bool = False, interpolation_mode: str = 'nearest',
+        memory_config: MemoryConfig | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
 class _Round(FastOperation):
     def __call__(self, input_tensor: Tensor, *, decimals: int | None = 0, memory_config: MemoryConfig | None = None,
         output_tensor: Tensor | None = None, sub_core_grids: CoreRangeSet | None = None, queue_id: int | None = None,
@@ -1424,6 +1441,11 @@ class _RsubBw(FastOperation):
         are_required_outputs: Sequence[bool] = ..., memory_config: MemoryConfig | None = None,
         input_grad: Tensor | None = None, other_grad: Tensor | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> Gradients: ...
+
+class _Sampling(FastOperation):
+    def __call__(self, input_values_tensor: Tensor, input_indices_tensor: Tensor, k: Tensor, p: Tensor, temp: Tensor, *,
+        seed: int | None = None, sub_core_grids: CoreRangeSet | None = None, output_tensor: Tensor | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
 class _ScaleCausalMaskHwDimsSoftmaxInPlace(FastOperation):
     def __call__(self, input_tensor: Tensor, scale: float | None = None, mask: Tensor | None = None, *,
@@ -1830,6 +1852,8 @@ avg_pool2d: _AvgPool2D
 """Return the mean of every window of images, channel by channel."""
 batch_norm: _BatchNorm
 """Return `(x - mean) / sqrt(variance + eps)` of every channel, times `weight`, plus `bias`."""
+bcast: _Bcast
+"""Return the sum, difference or product with a row, a column or a number of every matrix."""
 bernoulli: _Bernoulli
 """Return 1 with the probability that the input has, else 0."""
 bias_gelu: _BiasGelu
@@ -2010,6 +2034,8 @@ frac: _Acos
 """Return the element-wise fractional part, `x - trunc(x)`, of `input_tensor`."""
 frac_bw: _AcosBw
 """Return the list of gradients [grad]."""
+from_buffer: _FromBuffer
+"""Return a device tensor of the elements of a list."""
 full: _Full
 """Create a tensor of `shape` with every element set to `fill_value`."""
 full_like: _FullLike
@@ -2470,6 +2496,8 @@ core, and the residual is added in place.
 """
 roll: _Roll
 """Return `input_tensor` with elements moved along dimensions, those beyond the end to the beginning."""
+rotate: _Rotate
+"""Return images rotated around a point."""
 round: _Round
 """Return `input_tensor` rounded to `decimals` decimal places, ties to even."""
 round_bw: _AcosBw
@@ -2488,6 +2516,8 @@ rsub_: _RsubInPlace
 """Write the element-wise reversed difference `b - a` to the first operand and return it."""
 rsub_bw: _RsubBw
 """Return the list of gradients [-grad, grad]."""
+sampling: _Sampling
+"""Return a token for every user, drawn from the largest scores by their probabilities."""
 scale_causal_mask_hw_dims_softmax_in_place: _ScaleCausalMaskHwDimsSoftmaxInPlace
 """Write the softmax of `scale * input_tensor + mask` over the last dimension into the input, and return it. The mask
 has a row for every row of scores.
@@ -2694,7 +2724,10 @@ all_to_all_dispatch: FastOperation
 broadcast: FastOperation
 fused_rms_minimal: FastOperation
 mesh_partition: FastOperation
+moe_expert_token_remap: FastOperation
+moe_routing_remap: FastOperation
 point_to_point: FastOperation
 reduce_scatter: FastOperation
 reduce_to_root: FastOperation
+dram_prefetcher: FastOperation
 matmul_batched_weights: FastOperation

@@ -84,7 +84,7 @@ from_buffer = declare(
                 ),
                 Param("shape", INT_SEQUENCE, doc="Shape of the tensor.", example=[1, 128]),
                 Param("dtype", DATA_TYPE, doc="Data type of the tensor.", example=DataType.BFLOAT16),
-                Param("device", DEVICE, doc="Where it lives."),
+                Param("device", DEVICE, doc="Device of the tensor."),
                 Param("layout", LAYOUT, None, doc="Layout. Default: ROW_MAJOR."),
                 Param("memory_config", MEMORY_CONFIG, None, doc="Memory configuration. Default: DRAM, interleaved."),
             )
@@ -92,7 +92,7 @@ from_buffer = declare(
     ),
     _from_buffer,
     "Return a device tensor of the elements of a list.\nShape: `shape` -> [*shape].",
-    source="tt-metal `ttnn/cpp/ttnn/operations/creation.hpp`",
+    source="tt-metal `ttnn/cpp/ttnn/operations`",
     dtypes=tuple(_KINDS),
     layouts=(Layout.ROW_MAJOR, Layout.TILE),
     accuracy=bit_exact(),

@@ -224,7 +224,7 @@ transpose_rm = register_movement(
     "experimental.transpose_rm",
     (Signature((Param("input", TENSOR, doc="[..., H, W] in rows on a device."),)),),
     _transpose_rm,
-    "Return a row-major tensor with its rows and columns exchanged.\nShape: [..., H, W] -> [..., W, H].",
+    "Return a row-major tensor with its last two dimensions transposed.\nShape: [..., H, W] -> [..., W, H].",
     dtypes=(DataType.BFLOAT16, DataType.FLOAT32, DataType.INT32, DataType.UINT32, DataType.UINT16, DataType.UINT8),
     layouts=(Layout.ROW_MAJOR,),
     golden=golden.transpose_rm,

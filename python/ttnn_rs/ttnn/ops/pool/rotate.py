@@ -236,7 +236,7 @@ rotate = register(
             ),
         ),
         run=_rotate,
-        doc="Return images turned around a point.\nShape: [N, H, W, C] -> [N, H, W, C].",
+        doc="Return images rotated around a point.\nShape: [N, H, W, C] -> [N, H, W, C].",
         source="tt-metal `ttnn/cpp/ttnn/operations/pool/rotate`",
         dtypes=_FLOATS,
         layouts=(Layout.ROW_MAJOR,),
