@@ -20,16 +20,18 @@ def _ints(
 
 @pytest.mark.parametrize("dim", [0, 1, 2, -1])
 @pytest.mark.parametrize(("dtype", "value"), [(ttnn.bfloat16, 2.5), (ttnn.float32, -0.1), (ttnn.int32, -7)])
-def test_index_fill(dim: int, dtype: ttnn.DataType, value: float, device: ttnn.MeshDevice) -> None:
+@pytest.mark.parametrize("name", ["index_fill", "index_fill_new"])
+def test_index_fill(name: str, dim: int, dtype: ttnn.DataType, value: float, device: ttnn.MeshDevice) -> None:
+    operator = getattr(ttnn, name)
     x = make((3, 5, 33), dtype, ROWS, device)
     expected = values_of(x)
-    result = ttnn.index_fill(x, dim, _ints([2, 0, 2, 900], [4], device), value, memory_config=ttnn.L1_MEMORY_CONFIG)
+    result = operator(x, dim, _ints([2, 0, 2, 900], [4], device), value, memory_config=ttnn.L1_MEMORY_CONFIG)
     stored = value if dtype is ttnn.int32 else float(np.float32(value))
     np.moveaxis(expected, dim, 0)[[0, 2]] = stored
     np.testing.assert_array_equal(values_of(result), expected)
     assert result.memory_config() == ttnn.L1_MEMORY_CONFIG
-    with pytest.raises(ttnn.DTypeError, match="is no element of"):
-        ttnn.index_fill(x, dim, _ints([0], [1], device), 1.5 if dtype is ttnn.int32 else 1)
+    with pytest.raises(ttnn.DTypeError, match=f"^ttnn.{name}: .* is no element of"):
+        operator(x, dim, _ints([0], [1], device), 1.5 if dtype is ttnn.int32 else 1)
 
 
 @pytest.mark.parametrize("layout", [ROWS, TILES])

@@ -17,7 +17,7 @@ RANDOM = {"bernoulli", "experimental.dropout", "manual_seed", "rand", "randn", "
 WITHOUT_OPERANDS = {"arange", "empty", "empty_like", "full", "ones", "zeros"} | RANDOM
 # Arguments of theirs depend on more than the first tensor; tests/ops/data_movement/test_index_fill.py and
 # tests/ops/kv_cache/test_paged.py have places.
-WITHOUT_OPERANDS |= {"fill_rm", "fill_ones_rm", "index_fill", "indexed_fill"}
+WITHOUT_OPERANDS |= {"fill_rm", "fill_ones_rm", "index_fill", "index_fill_new", "indexed_fill"}
 WITHOUT_OPERANDS |= {f"moreh_{name}_backward" for name in ("matmul", "bmm", "linear", "mean")}
 WITHOUT_OPERANDS |= {"interleaved_to_sharded_partial", "sharded_to_interleaved_partial"}
 # Its users are 32: tests/ops/matmul/test_attention.py has places.

@@ -70,3 +70,21 @@ def test_names_below_operations(device: ttnn.MeshDevice) -> None:
     assert x.to(layout=ttnn.ROW_MAJOR_LAYOUT).layout is ttnn.ROW_MAJOR_LAYOUT
     with pytest.raises(ttnn.ArgumentError, match="one device or one layout"):
         x.to()
+
+
+@pytest.mark.parametrize(("dim", "keepdim"), [(3, True), (2, False), ([2, 3], False), ([0, 3], False), ([], True)])
+def test_sums_and_gradients_in_full_tiles(dim: int | list[int], keepdim: bool, device: ttnn.MeshDevice) -> None:
+    """Outputs and gradients may name all rows and columns of their tiles: the first ones count."""
+    shape = (2, 3, 40, 50)
+    x = make(shape, ttnn.bfloat16, TILES, device, fit=np.round)
+    plain = ttnn.moreh_sum(x, dim, keepdim=keepdim)
+    named = range(4) if dim == [] else [dim] if isinstance(dim, int) else dim
+    tiles = [32 if axis in named and axis >= 2 else 1 if axis in named else size for axis, size in enumerate(shape)]
+    full = [size for axis, size in enumerate(tiles) if keepdim or axis not in named or axis >= 2]
+    into = make(tuple(full), ttnn.bfloat16, TILES, device)
+    assert ttnn.moreh_sum(x, dim, keepdim=keepdim, output=into) is into
+    first = tuple(slice(0, size) for size in plain.shape)
+    np.testing.assert_array_equal(values_of(into)[first], values_of(plain))
+    grad = ttnn.moreh_sum_backward(into, input=x, dim=dim, keepdim=keepdim)
+    kept = [1 if axis in named else size for axis, size in enumerate(shape)]
+    np.testing.assert_array_equal(values_of(grad), np.broadcast_to(values_of(plain).reshape(kept), shape))

@@ -2114,6 +2114,8 @@ imag_bw: _AngleBw
 """Return the list of gradients [0 + i * grad]."""
 index_fill: _IndexFill
 """Return `input` with a value in the slices that `index` names along `dim`."""
+index_fill_new: _IndexFill
+"""Return `input` with a value in the slices that `index` names along `dim`, as `index_fill` does."""
 indexed_fill: _IndexedFill
 """Return `input_tensor_a` with slices replaced by those of `input_tensor_b`."""
 interleaved_to_sharded: _InterleavedToSharded

@@ -7,6 +7,7 @@ Source: tt-metal `ttnn/cpp/ttnn/operations`, `index_fill`, `data_movement/indexe
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Final
 
 from ttnn import _engine
@@ -55,8 +56,9 @@ def _start(rank: int, axis: int, at: int) -> list[int]:
     return starts
 
 
-def _index_fill(input: Tensor, dim: int, index: Tensor, value: float, memory_config: MemoryConfig | None) -> Tensor:
-    name = "ttnn.index_fill"
+def _index_fill(
+    name: str, input: Tensor, dim: int, index: Tensor, value: float, memory_config: MemoryConfig | None
+) -> Tensor:
     device = on_device(name, input, "input")
     same_device(name, device, index, "index")
     spec = input._spec
@@ -355,21 +357,8 @@ def _padding_examples(shape: tuple[int, ...], layout: Layout) -> tuple[tuple[Any
     return ((1,),) if len(shape) >= 2 and layout is Layout.TILE else ()
 
 
-index_fill = register_movement(
-    "index_fill",
-    (
-        Signature(
-            (
-                Param("input", TENSOR, doc="[...] on a device, row-major."),
-                Param("dim", INTEGER, doc="The dimension along which indices count.", example=2),
-                _INDEX,
-                Param("value", FILL_VALUE, doc="What is written: a float, or an int for integers.", example=2.5),
-            ),
-            (MEMORY_CONFIG_OPTION,),
-        ),
-    ),
-    _index_fill,
-    "Return `input` with a value in the slices that `index` names along `dim`.\nShape: [...], [N] -> [...].",
+_fill: Final = partial(
+    register_movement,
     golden=golden.index_fill,
     layouts=(Layout.ROW_MAJOR,),
     dtypes=GATHERED,
@@ -381,6 +370,30 @@ index_fill = register_movement(
         *_REFUSED,
     ),
     examples=(),
+)
+_FILL: Final = (
+    Signature(
+        (
+            Param("input", TENSOR, doc="[...] on a device, row-major."),
+            Param("dim", INTEGER, doc="The dimension along which indices count.", example=2),
+            _INDEX,
+            Param("value", FILL_VALUE, doc="What is written: a float, or an int for integers.", example=2.5),
+        ),
+        (MEMORY_CONFIG_OPTION,),
+    ),
+)
+index_fill = _fill(
+    "index_fill",
+    _FILL,
+    partial(_index_fill, "ttnn.index_fill"),
+    "Return `input` with a value in the slices that `index` names along `dim`.\nShape: [...], [N] -> [...].",
+)
+index_fill_new = _fill(
+    "index_fill_new",
+    _FILL,
+    partial(_index_fill, "ttnn.index_fill_new"),
+    "Return `input` with a value in the slices that `index` names along `dim`, as `index_fill` does.\n"
+    "Shape: [...], [N] -> [...].",
 )
 indexed_fill = register_movement(
     "indexed_fill",

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from ttnn.base.compute_config import WormholeComputeKernelConfig
-from ttnn.base.enums import DataType, Layout
+from ttnn.base.enums import TILE_SIZE, DataType, Layout
 from ttnn.base.exceptions import DTypeError, LayoutError, ShapeError, UnsupportedError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.shape import Shape, ShapeLike
@@ -124,20 +124,30 @@ def _sum_backward(
         raise LayoutError(f"{name}: tensors must be tiled; convert them with ttnn.to_layout(..., ttnn.TILE_LAYOUT).")
     shape = tuple(like._spec.shape)
     rank = len(shape)
-    axes = set(reduced_axes(name, dim, rank))
+    axes = set(reduced_axes(name, None if isinstance(dim, Sequence) and not dim else dim, rank))
     reduced = tuple(1 if axis in axes else size for axis, size in enumerate(shape))
     given = tuple(spec.shape)
-    if given not in (reduced, tuple(size for axis, size in enumerate(shape) if axis not in axes)) and (
-        [size for size in given if size != 1] != [size for size in reduced if size != 1]
+    # Official programs read the first row and column of tiles: a gradient may have them in full.
+    tiles = tuple(TILE_SIZE if axis in axes and axis >= rank - 2 else size for axis, size in enumerate(reduced))
+    forms = {kept: whole for whole in (tiles, reduced) for kept in (whole, _squeezed(whole, axes))}
+    whole = forms.get(given, reduced)
+    if given not in forms and (
+        given != tuple(size for axis, size in enumerate(shape) if axis not in axes)
+        and [size for size in given if size != 1] != [size for size in reduced if size != 1]
     ):
         kept = "with" if keepdim else "with or without"
         raise ShapeError(f"{name}: output_grad has shape {list(given)}; it must be {list(reduced)}, {kept} sizes of 1.")
-    strides = [0 if axis in axes else stride for axis, stride in enumerate(strides_of(reduced))]
+    strides = [0 if axis in axes else stride for axis, stride in enumerate(strides_of(whole))]
     if input_grad is not None:
         target = take_output(name, input_grad, shape, Layout.TILE, device)
         copy_into(_spread(output_grad, shape, strides, DRAM_MEMORY_CONFIG), target)
         return target
     return _spread(output_grad, shape, strides, memory_config or spec.memory_config)
+
+
+def _squeezed(shape: Sequence[int], axes: set[int]) -> tuple[int, ...]:
+    """Return a shape without its reduced leading dimensions."""
+    return tuple(size for axis, size in enumerate(shape) if axis not in axes or axis >= len(shape) - 2)
 
 
 def _mean_backward(

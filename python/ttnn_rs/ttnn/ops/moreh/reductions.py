@@ -159,7 +159,8 @@ def _reduced(
     rank = spec.shape.rank
     if rank < 2:
         raise ShapeError(f"{name}: input has shape {spec.shape}; it must be of rank 2 or more.")
-    axes = reduced_axes(name, dim, rank)
+    # No dimension means all of them.
+    axes = reduced_axes(name, None if isinstance(dim, Sequence) and not dim else dim, rank)
     # Rows and columns stay with size 1.
     inner = (rank - 2, rank - 1)
     shape = [
