@@ -6,11 +6,12 @@ integers wrap, comparisons return booleans, and gradients of complex tensors com
 `GRADIENTS` have the operators for which torch has a function. For all others the function in float64 runs, and its
 result is rounded to the type of the first floating-point tensor.
 
-torch is never imported here: whoever passes a torch tensor has done so.
+torch is imported only by the golden functions that make tensors: whoever passes a torch tensor has done so.
 """
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import sys
 from collections.abc import Callable, Mapping
@@ -19,6 +20,7 @@ from typing import Any, Final
 import numpy as np
 
 from ttnn.golden.gradient_oracles import GRADIENTS, gradients
+from ttnn.golden.host_functions import HOST_FUNCTIONS
 from ttnn.golden.torch_functions import FUNCTIONS
 
 _WITHOUT_EFFECT: Final = frozenset(
@@ -62,6 +64,18 @@ def oracle(name: str, reference: Callable[..., Any]) -> Callable[..., Any]:
     on_either.__doc__ = reference.__doc__
     setattr(on_either, "plain", reference)  # noqa: B010 (a function has no such attribute for mypy)
     return on_either
+
+
+def host_oracle(name: str) -> Callable[..., Any] | None:
+    """Return the golden function of an operator that computes nothing, on torch tensors; None if it is no such one."""
+    function = HOST_FUNCTIONS.get(name)
+
+    def on_torch(*args: Any, **kwargs: Any) -> Any:
+        # A call that makes a tensor has none among its arguments.
+        return function(importlib.import_module("torch"), *args, **kwargs) if function is not None else None
+
+    on_torch.__name__ = name
+    return None if function is None else on_torch
 
 
 def _tensors(value: Any) -> list[Any]:

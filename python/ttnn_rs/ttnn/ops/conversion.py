@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 from ttnn.base.call import checked
 from ttnn.operation.registry import FastOperation, add_operation
+from ttnn.operation.slow_path import float64_values
 from ttnn.tensor import conversion, files
 
 __all__ = [
@@ -30,10 +32,16 @@ __all__ = [
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-def _operator(function: _Function) -> _Function:
+def _operator(function: _Function, golden: Callable[..., Any] | None = None) -> _Function:
     """Return `function` registered as `ttnn.<its name>`."""
+    operation = FastOperation(f"ttnn.{function.__name__}", checked(function), golden_function=golden)
     # The registered object is called like the function it wraps.
-    return cast("_Function", add_operation(FastOperation(f"ttnn.{function.__name__}", checked(function))))
+    return cast("_Function", add_operation(operation))
+
+
+def _values_of_file(file_name: str | os.PathLike[str], *_: object, **_options: object) -> Any:
+    """Return the values of the tensor in a file as float64."""
+    return float64_values(files.load_tensor(file_name))
 
 
 allocate_tensor_on_device = _operator(conversion.allocate_tensor_on_device)
@@ -46,7 +54,7 @@ deallocate = _operator(conversion.deallocate)
 dump_tensor = _operator(files.dump_tensor)
 from_device = _operator(conversion.from_device)
 from_torch = _operator(conversion.from_torch)
-load_tensor = _operator(files.load_tensor)
+load_tensor = _operator(files.load_tensor, _values_of_file)
 reallocate = _operator(conversion.reallocate)
 to_device = _operator(conversion.to_device)
 to_dtype = _operator(conversion.to_dtype)
