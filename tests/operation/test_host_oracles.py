@@ -42,12 +42,30 @@ def test_tensors_are_squeezed_to_a_rank() -> None:
         golden(ttnn.to_torch)(x, torch_rank=1)
 
 
-@pytest.mark.parametrize(
-    ("dtype", "expected"), [(ttnn.bfloat16, torch.bfloat16), (ttnn.bfloat8_b, torch.float32), (ttnn.int32, torch.int32)]
-)
-def test_data_types_become_those_of_torch(dtype: ttnn.DataType, expected: object) -> None:
-    assert golden(ttnn.to_dtype)(torch.ones(2), dtype).dtype == expected
-    assert golden(ttnn.allocate_tensor_on_host)((2, 3), dtype).dtype == expected
+def test_data_types_become_those_of_torch() -> None:
+    allocate = golden(ttnn.allocate_tensor_on_host)
+    expected = {ttnn.bfloat16: torch.bfloat16, ttnn.bfloat8_b: torch.float32, ttnn.int32: torch.int32}
+    assert {dtype: allocate((2, 3), dtype).dtype for dtype in expected} == expected
+    x = torch.ones(2)
+    assert golden(ttnn.to_dtype)(x, ttnn.bfloat16) is x
+
+
+def test_tensors_are_made_in_torch() -> None:
+    assert torch.equal(golden(ttnn.full)([2, 3], 4.0), torch.full((2, 3), 4.0))
+    assert torch.equal(golden(ttnn.zeros)((2,), device=None), torch.zeros(2))
+    assert torch.equal(golden(ttnn.ones)((2,)), torch.ones(2))
+    assert golden(ttnn.arange)(1, 7, 2).tolist() == [1, 3, 5]
+    assert golden(ttnn.arange)(3).tolist() == [0, 1, 2]
+
+
+def test_arguments_of_torch_functions() -> None:
+    x = torch.tensor([[1, 2], [3, 4]])
+    assert golden(ttnn.repeat_interleave)(x, 2).tolist() == [[1, 2], [1, 2], [3, 4], [3, 4]]
+    assert torch.equal(golden(ttnn.round)(x), x)
+    y = torch.tensor([0.5, -0.5])
+    assert torch.equal(golden(ttnn.bias_gelu_)(y, y, y), torch.nn.functional.gelu(y + y))
+    assert torch.equal(golden(ttnn.add)(y, y, alpha=3), y + y)
+    assert golden(ttnn.polyval)(torch.tensor([2]), [1.0, 0.5]).tolist() == [2.5]
 
 
 def test_bits_are_read_as_another_type() -> None:

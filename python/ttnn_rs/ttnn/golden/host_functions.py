@@ -47,10 +47,6 @@ def _to_torch(torch: Any, tensor: Any, dtype: Any = None, *_args: Any, torch_ran
     return found if dtype is None else found.to(dtype)
 
 
-def _to_dtype(torch: Any, tensor: Any, dtype: Any, *_args: Any, **_: Any) -> Any:
-    return tensor.to(torch_type(torch, dtype))
-
-
 def _bitcast(torch: Any, tensor: Any, dtype: Any, *_args: Any, **_: Any) -> Any:
     return tensor.view(torch_type(torch, dtype))
 
@@ -115,8 +111,28 @@ HOST_FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "from_torch": _identity,
     "reallocate": _identity,
     "to_device": _identity,
-    "to_dtype": _to_dtype,
+    "to_dtype": _identity,
     "to_torch": _to_torch,
     "untilize_with_unpadding": _untilized,
 }
 """Functions on torch tensors by the names of operators that have no reference in float64."""
+
+
+def _full(torch: Any, shape: Sequence[int], fill_value: float, *_args: Any, **_: Any) -> Any:
+    return torch.full(tuple(shape), fill_value)
+
+
+def _zeros(torch: Any, shape: Sequence[int], *_args: Any, **_: Any) -> Any:
+    return torch.zeros(tuple(shape))
+
+
+def _ones(torch: Any, shape: Sequence[int], *_args: Any, **_: Any) -> Any:
+    return torch.ones(tuple(shape))
+
+
+def _arange(torch: Any, start: int, end: int | None = None, step: int = 1, *_args: Any, **_: Any) -> Any:
+    return torch.arange(0, start, step) if end is None else torch.arange(start, end, step)
+
+
+MAKERS: Final[dict[str, Callable[..., Any]]] = {"arange": _arange, "full": _full, "ones": _ones, "zeros": _zeros}
+"""Functions that make torch tensors from shapes and numbers, by the names of operators."""

@@ -20,7 +20,7 @@ from typing import Any, Final
 import numpy as np
 
 from ttnn.golden.gradient_oracles import GRADIENTS, gradients
-from ttnn.golden.host_functions import HOST_FUNCTIONS
+from ttnn.golden.host_functions import HOST_FUNCTIONS, MAKERS
 from ttnn.golden.torch_functions import FUNCTIONS
 
 _WITHOUT_EFFECT: Final = frozenset(
@@ -51,7 +51,10 @@ def oracle(name: str, reference: Callable[..., Any]) -> Callable[..., Any]:
     def on_either(*args: Any, **kwargs: Any) -> Any:
         given = [tensor for value in (*args, *kwargs.values()) for tensor in _tensors(value)]
         if not given:
-            return reference(*args, **kwargs)
+            made = MAKERS.get(name)
+            return (
+                reference(*args, **kwargs) if made is None else made(importlib.import_module("torch"), *args, **kwargs)
+            )
         torch = sys.modules["torch"]
         if name in GRADIENTS:
             return gradients(torch, GRADIENTS[name], args, kwargs)

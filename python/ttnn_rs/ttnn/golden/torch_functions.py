@@ -44,10 +44,9 @@ def _in_place(path: str) -> Function:
 def _activated(path: str, swapped: bool = False) -> Function:
     """Return a function of two operands with fused activations after it."""
 
-    def function(torch: Any, a: Any, b: Any, *_args: Any, activations: Any = None, alpha: Any = None, **_: Any) -> Any:
+    def function(torch: Any, a: Any, b: Any, *_args: Any, activations: Any = None, **_: Any) -> Any:
         operands = (b, a) if swapped else (a, b)
-        options = {} if alpha is None else {"alpha": alpha}
-        result = attribute(torch, path)(*operands, **options)
+        result = attribute(torch, path)(*operands)
         for activation in activations or ():
             name = getattr(getattr(activation, "op_type", activation), "name", str(activation)).lower()
             result = FUNCTIONS[name](torch, result)
@@ -109,7 +108,7 @@ def _clamp(torch: Any, x: Any, min: Any = None, max: Any = None, *_args: Any, **
 
 
 def _round(torch: Any, x: Any, decimals: Any = None, *_args: Any, **_: Any) -> Any:
-    return torch.round(x, decimals=decimals or 0)
+    return torch.round(x, decimals=decimals) if decimals else torch.round(x)
 
 
 def _halves(gate: str) -> Function:
@@ -121,7 +120,7 @@ def _halves(gate: str) -> Function:
 
 
 def _polyval(torch: Any, x: Any, coeffs: Any, *_args: Any, **_: Any) -> Any:
-    result = torch.zeros_like(x)
+    result = 0.0
     for coefficient in coeffs:
         result = result * x + coefficient
     return result
@@ -172,6 +171,10 @@ def _reduced(name: str) -> Function:
 
 def _argmax(torch: Any, x: Any, dim: Any = None, keepdim: bool = False, *_args: Any, **_: Any) -> Any:
     return torch.argmax(x, dim=dim, keepdim=keepdim)
+
+
+def _repeat_interleave(torch: Any, x: Any, repeats: Any, dim: int = 0, *_args: Any, **_: Any) -> Any:
+    return torch.repeat_interleave(x, repeats, dim=dim)
 
 
 def _isclose(
@@ -246,6 +249,7 @@ FUNCTIONS: Final[dict[str, Function]] = (
         "argmax": _argmax,
         "asin": _masked("asin", lambda x: x.abs() > 1),
         "atanh": _masked("atanh", lambda x: x.abs() >= 1),
+        "bias_gelu_": lambda torch, a, b, *_, **__: torch.nn.functional.gelu(torch.add(a, b)),
         "bias_gelu": lambda torch, a, b, *_, **__: torch.nn.functional.gelu(torch.add(a, b)),
         "cbrt": lambda torch, x, *_, **__: torch.sgn(x) * torch.pow(torch.abs(x), 1.0 / 3),
         "celu": lambda torch, x, alpha=1.0, *_, **__: torch.celu(x, alpha=alpha),
@@ -287,6 +291,7 @@ FUNCTIONS: Final[dict[str, Function]] = (
         "relu_max": lambda torch, x, upper_limit, *_, **__: torch.relu(torch.clamp(x, max=upper_limit)),
         "relu_min": lambda torch, x, lower_limit, *_, **__: torch.clamp(x, min=lower_limit),
         "remainder": _modulo("remainder"),
+        "repeat_interleave": _repeat_interleave,
         "round": _round,
         "rpow": lambda torch, x, exponent, *_, **__: torch.pow(exponent, x),
         "softplus": lambda torch, x, beta=1.0, threshold=20.0, *_, **__: torch.nn.functional.softplus(
