@@ -55,6 +55,10 @@ def _empty(torch: Any, shape: Sequence[int], *_args: Any, **_: Any) -> Any:
     return torch.empty(tuple(shape))
 
 
+def _from_buffer(torch: Any, buffer: Any, shape: Sequence[int], dtype: Any = None, *_args: Any, **_: Any) -> Any:
+    return torch.tensor(buffer, dtype=torch_type(torch, dtype)).reshape(tuple(shape))
+
+
 def _empty_like(torch: Any, tensor: Any, *_args: Any, **_: Any) -> Any:
     return torch.empty_like(tensor)
 
@@ -107,6 +111,7 @@ HOST_FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "experimental.quasar.slice_write": _written,
     "experimental.quasar.untilize_with_unpadding": _untilized,
     "experimental.slice_write": _written,
+    "from_buffer": _from_buffer,
     "from_device": _identity,
     "from_torch": _identity,
     "reallocate": _identity,
