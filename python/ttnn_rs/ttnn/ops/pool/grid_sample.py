@@ -182,6 +182,7 @@ def _copied(input_tensor: Tensor, words: Words, shape: tuple[int, ...]) -> Tenso
         output._buffer,
         format=FORMAT_CODE[DataType.UINT32],
         sizes=(1, numbers.size),
+        tiled=None,
     )
     return output
 
