@@ -3,6 +3,7 @@
 import inspect
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 
@@ -15,12 +16,13 @@ PREFIX = "experimental.quasar."
 
 def test_every_second_name_whose_operator_is_there_is_there() -> None:
     known = registry.exports()
+    every = {operation.python_fully_qualified_name for operation in registry.operations()}
     listed = [name for name in vendor_names.names() if name.startswith(PREFIX)]
     expected = {
         name
         for name in listed
         for first in (name.removeprefix(PREFIX), f"experimental.{name.removeprefix(PREFIX)}")
-        if first in known
+        if first in known or f"ttnn.{first}" in every
     }
     assert expected == {name for name in known if name.startswith(PREFIX)}
     assert {f"{PREFIX}add", f"{PREFIX}divide_", f"{PREFIX}matmul"} <= expected
@@ -67,3 +69,13 @@ def test_an_operator_that_is_registered_later_gets_its_second_name(monkeypatch: 
     registry.register(replace(entry, name="scratch_operator", aliases=()))
     registry.name_again(PREFIX, [name])
     assert name in registry.exports()
+
+
+def test_operators_without_an_entry_have_second_names(device: ttnn.MeshDevice) -> None:
+    host = ttnn.Tensor(np.arange(32, dtype=np.float32).reshape(1, 32), ttnn.bfloat16)
+    tensor = ttnn.experimental.quasar.to_device(host, device)
+    assert tensor.storage_type() is ttnn.StorageType.DEVICE
+    moved = ttnn.experimental.quasar.reallocate(tensor)
+    assert not tensor.is_allocated()
+    np.testing.assert_array_equal(np.asarray(moved.to_numpy(), np.float32), np.asarray(host.to_numpy(), np.float32))
+    assert str(ttnn.experimental.quasar.reallocate) == "<operation ttnn.experimental.quasar.reallocate>"

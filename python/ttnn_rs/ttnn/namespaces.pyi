@@ -86,6 +86,11 @@ class _ExperimentalDeepseekGroupedGate(FastOperation):
         epsilon: float = 9.999999682655225e-21, memory_config: MemoryConfig | None = None, queue_id: int | None = None,
         cq_id: int | None = None) -> list[Tensor]: ...
 
+class _ExperimentalDeepseekMoeFastReduceNc(FastOperation):
+    def __call__(self, input_tensor: Tensor, dim: int, *, split_size: int, output_memory_config: MemoryConfig = ...,
+        compute_kernel_config: WormholeComputeKernelConfig | None = None, queue_id: int | None = None,
+        cq_id: int | None = None) -> list[Tensor]: ...
+
 class _ExperimentalDitMinimalMatmulAddcmulFused(FastOperation):
     def __call__(self, matmul_input_tensor: Tensor, matmul_weight_tensor: Tensor, scalar: float,
         addcmul_input_tensor1: Tensor, addcmul_input_tensor2: Tensor, bias_tensor: Tensor | None = None, *,
@@ -1034,6 +1039,7 @@ class _InExperimental:
         """Return the element-wise power `a^b`, with broadcasting."""
         prelu: _ExperimentalQuasarPrelu
         """Return `input_tensor_a` where it is not negative, and `weight * input_tensor_a` elsewhere."""
+        reallocate: FastOperation
         remainder: _ExperimentalQuasarEq
         """Return the element-wise modulus `a - b * floor(a / b)`, which has the sign of `b`, with broadcasting."""
         reshape: _ExperimentalQuasarReshape
@@ -1068,6 +1074,7 @@ class _InExperimental:
         """Return `input_tensor` in TILE_LAYOUT, padded with `pad_value` to full tiles."""
         tilize_with_zero_padding: _ExperimentalQuasarTilizeWithZeroPadding
         """Return `input_tensor` in TILE_LAYOUT, padded with zeros to full tiles."""
+        to_device: FastOperation
         to_layout: _ExperimentalQuasarToLayout
         """Return `tensor` in `layout`, values unchanged."""
         to_memory_config: _ExperimentalQuasarToMemoryConfig
@@ -1084,6 +1091,19 @@ class _InExperimental:
         """Return the element-wise product `a * ln(b)`, with broadcasting."""
         matmul_batched_weights: FastOperation
     quasar: _InExperimentalQuasar
+    class _InExperimentalDeepseekPrefill:
+        combine: FastOperation
+        combine_fabric2d: FastOperation
+        compressor_state_exchange: FastOperation
+        dispatch: FastOperation
+        dispatch_fabric2d: FastOperation
+        inbound_socket_service_sync: FastOperation
+        offset_cumsum: FastOperation
+        outbound_socket_service_sync: FastOperation
+        pack_scaled_fp8_kv_cache: FastOperation
+        per_token_cast_back: FastOperation
+        per_token_cast_to_fp8: FastOperation
+    deepseek_prefill: _InExperimentalDeepseekPrefill
     attn_matmul: _ExperimentalAttnMatmul
     """Return the products of the rows of `input_tensor_a` with the matrices of their users."""
     attn_matmul_from_cache: _ExperimentalAttnMatmulFromCache
@@ -1104,6 +1124,8 @@ class _InExperimental:
     """Return the heads of queries, and those of keys and values of another tensor, sharded."""
     deepseek_grouped_gate: _ExperimentalDeepseekGroupedGate
     """Return the shares of the chosen experts in bfloat16, and their numbers in uint16."""
+    deepseek_moe_fast_reduce_nc: _ExperimentalDeepseekMoeFastReduceNc
+    """Return the sum over a leading dimension, which keeps size 1, cut between columns into parts of `split_size`."""
     dit_minimal_matmul_addcmul_fused: _ExperimentalDitMinimalMatmulAddcmulFused
     """Return `addcmul_input_tensor1 + scalar * product * addcmul_input_tensor2`, where the product is
     `matmul_input_tensor @ matmul_weight_tensor + bias_tensor`.
@@ -1199,6 +1221,12 @@ class _InExperimental:
     all_to_all_async_generic: FastOperation
     all_to_all_dispatch_metadata: FastOperation
     deepseek_moe_reduce_scatter: FastOperation
+    dit_fused_distributed_groupnorm: FastOperation
+    dit_fused_distributed_groupnorm_create_stats_buffer: FastOperation
+    dit_fused_distributed_layernorm: FastOperation
+    dit_fused_distributed_layernorm_create_stats_buffer: FastOperation
+    dit_fused_distributed_rmsnorm: FastOperation
+    dit_fused_distributed_rmsnorm_create_stats_buffer: FastOperation
     halo_scatter: FastOperation
     high_bw_all_gather: FastOperation
     llama_all_gather_matmul_async: FastOperation

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from operator import attrgetter
+
 import pytest
 
 import ttnn
@@ -15,3 +18,27 @@ def test_a_collective_says_that_there_is_one_chip(name: str, device: ttnn.MeshDe
         getattr(ttnn, name)(x, dim=3)
     with pytest.raises(RuntimeError, match="fabric"):
         ttnn.experimental.all_gather_async(x)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "deepseek_prefill.combine",
+        "deepseek_prefill.dispatch_fabric2d",
+        "deepseek_prefill.offset_cumsum",
+        "deepseek_prefill.inbound_socket_service_sync",
+        "dit_fused_distributed_rmsnorm",
+        "dit_fused_distributed_groupnorm_create_stats_buffer",
+    ],
+)
+def test_what_needs_a_fabric_says_that_there_is_one_chip(name: str) -> None:
+    with pytest.raises(
+        ttnn.UnsupportedError, match=rf"ttnn\.experimental\.{re.escape(name)}: chips that work together"
+    ):
+        attrgetter(f"experimental.{name}")(ttnn)()
+
+
+@pytest.mark.parametrize("name", ["pack_scaled_fp8_kv_cache", "per_token_cast_back", "per_token_cast_to_fp8"])
+def test_what_needs_fp8_says_so(name: str, device: ttnn.MeshDevice) -> None:
+    with pytest.raises(ttnn.UnsupportedError, match=rf"deepseek_prefill\.{name}: no kernel here reads or writes FP8"):
+        getattr(ttnn.experimental.deepseek_prefill, name)(make((32, 64), ttnn.bfloat16, ttnn.TILE_LAYOUT, device))

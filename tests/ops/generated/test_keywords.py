@@ -27,6 +27,7 @@ NO_EFFECT: dict[tuple[str, str], str] = {
     ("experimental.dropout", "use_per_device_seed"): "devices of a mesh differ by it; one device stays the same",
     **{("manual_seed", name): "seeds change what sampling draws later" for name in ("seeds", "user_ids")},
     ("experimental.fast_reduce_nc", "compute_kernel_config"): "the calls add up single tiles",
+    ("experimental.deepseek_moe_fast_reduce_nc", "compute_kernel_config"): "the calls add up single tiles",
     ("experimental.isin", "assume_unique"): _TIME_ONLY,
     ("moreh_linear_backward", "bias"): "the gradient does not depend on it",
     ("moreh_linear_backward", "bias_grad"): "the calls do not want it",

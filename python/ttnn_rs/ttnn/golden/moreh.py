@@ -549,3 +549,9 @@ def moreh_fold(
             result[..., rows, columns] += blocks[..., row, column, :, :]
     inside: Array = result[..., padding[0] : padding[0] + height, padding[1] : padding[1] + width]
     return inside
+
+
+def deepseek_moe_fast_reduce_nc(x: ArrayLike, dim: int, *, split_size: int, **_: object) -> list[Array]:
+    """Return the sum over a leading dimension, cut between columns."""
+    total: Array = np.asarray(x, np.float64).sum(axis=dim, keepdims=True)
+    return np.split(total, max(1, total.shape[-1] // split_size), axis=-1)

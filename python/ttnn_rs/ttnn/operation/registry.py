@@ -345,6 +345,9 @@ def name_again(prefix: str, names: Iterable[str]) -> None:
             continue
         first = name.removeprefix(prefix)
         operation = known.get(first) or known.get(f"{prefix.partition('.')[0]}.{first}")
+        if operation is None:
+            # Operators between host and device have no entry.
+            operation = _operations.get(f"ttnn.{first}")
         if operation is not None:
             _named_again[name] = add_operation(_under_second_name(operation, f"ttnn.{name}"))
 
@@ -352,10 +355,12 @@ def name_again(prefix: str, names: Iterable[str]) -> None:
 def _under_second_name(operation: FastOperation, name: str) -> FastOperation:
     """Return an operator that does the same under another full name."""
     entry = operation.entry
-    assert entry is not None
-    dispatch = _dispatcher(replace(entry, name=name.removeprefix("ttnn.")))
-    first = f"ttnn.{entry.name}"
+    if entry is None:
+        dispatch, first = operation.function, operation.python_fully_qualified_name
+    else:
+        dispatch, first = _dispatcher(replace(entry, name=name.removeprefix("ttnn."))), f"ttnn.{entry.name}"
 
+    @wraps(dispatch)
     def function(*args: Any, **kwargs: Any) -> Any:
         try:
             return dispatch(*args, **kwargs)
