@@ -60,7 +60,7 @@ fn rows_are_gathered_by_their_indices() {
     let gather = |device: &mut tt_memory::Device, format, raw: &[u8]| {
         let page = raw.len() as u32 / 2;
         let indices = tensor(device, BufferType::Dram, page as usize, raw);
-        gather_rows(device, (indices, format, (2, 2)), table, output)
+        gather_rows(device, (indices, format, (2, 2)), table, output, None)
     };
     let words: Vec<u8> = [4_u32, 0, 0, 3].iter().flat_map(|index| index.to_le_bytes()).collect();
     gather(&mut device, DataFormat::UInt32, &words).unwrap();
