@@ -27,6 +27,7 @@ pub(crate) mod logarithmic;
 mod modulo;
 mod polygamma;
 mod power;
+pub(crate) mod quantize;
 mod recip;
 mod relations;
 mod relu;
@@ -85,6 +86,7 @@ pub static BINARY_FUNCTIONS: &[&[BinaryFunction]] = &[
     logarithmic::BINARY,
     modulo::BINARY,
     power::BINARY,
+    quantize::BINARY,
     relations::BINARY,
 ];
 

@@ -1,11 +1,9 @@
-//! Quantisation to eight bits with a scale for each datum and a zero point that the init call keeps in a register.
-//!
-//! Results are rounded to the nearest integer, ties away from zero, and saturate at +-127. Integers lie in `Dst` as
-//! two's complement, as the operators of TT-NN keep them.
+//! Quantisation to eight bits with a scale for each datum and a zero point that the init call keeps in a register; see
+//! [`crate::sfpu::functions::quantize`].
 
 use super::{Access, Done, Registers, Tile, TileFunction};
 use crate::sfpu::exec::DstWidth;
-use crate::sfpu::lane::{ONE, ZERO, mad, round_sm8, sm_to_twos, sm2f, store_f32, twos_to_sm};
+use crate::sfpu::functions::quantize;
 
 const JOINS: &[Access] = &[Access::Reads, Access::Reads, Access::Makes];
 
@@ -34,23 +32,16 @@ fn each(
     Ok(())
 }
 
-/// `round(x * scale + zero)`.
 fn quant(registers: &mut Registers, tiles: &mut [Tile], _: &[u32], _: DstWidth) -> Done {
-    each(registers, tiles, "quant_tile_init", |x, scale, zero| sm_to_twos(round_sm8(mad(x, scale, zero))))
+    each(registers, tiles, "quant_tile_init", quantize::quant)
 }
 
-/// `round(x * scale + zero)` of integers.
 fn requant(registers: &mut Registers, tiles: &mut [Tile], _: &[u32], _: DstWidth) -> Done {
-    each(registers, tiles, "requant_tile_init", |x, scale, zero| {
-        sm_to_twos(round_sm8(mad(sm2f(twos_to_sm(x)), scale, zero)))
-    })
+    each(registers, tiles, "requant_tile_init", quantize::requant)
 }
 
-/// `(x + zero) * scale` of integers; programs pass the zero point negated.
 fn dequant(registers: &mut Registers, tiles: &mut [Tile], _: &[u32], _: DstWidth) -> Done {
-    each(registers, tiles, "dequant_tile_init", |x, scale, zero| {
-        store_f32(mad(mad(sm2f(twos_to_sm(x)), ONE, zero), scale, ZERO))
-    })
+    each(registers, tiles, "dequant_tile_init", quantize::dequant)
 }
 
 #[cfg(test)]

@@ -1,0 +1,1 @@
+"""Integers of eight bits with a scale and a zero point."""
