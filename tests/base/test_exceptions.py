@@ -79,7 +79,6 @@ def test_errors_carry_figures() -> None:
     ("name", "reason"),
     [
         ("MeshSocket", "chips that work together are not modelled; a mesh has one chip here"),
-        ("graph", "captured graphs, their reports, traces of models and profiles are not built yet"),
         ("ema", "the official package has it, here it is not built yet"),
     ],
 )

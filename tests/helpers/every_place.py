@@ -85,7 +85,10 @@ def place(name: str, shape: tuple[int, ...], layout: ttnn.Layout) -> ttnn.Memory
     )
 
 
-ADD_SHARDS = {"layer_norm", "rms_norm", "experimental.dit_rms_norm_unary_fused"}
+ADD_SHARDS = {
+    *(f"{norm}{part}" for norm in ("layer_norm", "rms_norm") for part in ("", "_pre_all_gather", "_post_all_gather")),
+    "experimental.dit_rms_norm_unary_fused",
+}
 """Operators whose sums are taken shard by shard."""
 
 

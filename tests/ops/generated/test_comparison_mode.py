@@ -35,10 +35,12 @@ EXACT: list[Any] = [[U.NEG], [U.ABS, U.NEG]]
 JUMPING = ("eq", "eq_", "ne", "ne_", "remainder")
 # A 16-bit Dst loses more of a sum over a whole tensor than comparison mode allows of a single value.
 TOO_COARSE = {(name, "compute_kernel_config") for name in ("sum", "mean", "moreh_norm", "moreh_dot")}
+# Experts are chosen by scores that bfloat16 has rounded; where two are close, another choice is another result.
+CHOOSING = {"experimental.deepseek_grouped_gate"}
 
 
 def entries() -> list[registry.Op]:
-    return [entry for entry in registry.entries() if entry.golden is not None]
+    return [entry for entry in registry.entries() if entry.golden is not None and entry.name not in CHOOSING]
 
 
 def in_domain(entry: registry.Op, index: int, value: Any, dtype: ttnn.DataType, device: ttnn.MeshDevice) -> Any:
@@ -127,6 +129,8 @@ def test_every_form(entry: registry.Op, by_position: bool, device: ttnn.MeshDevi
 
 
 def parameters_of(op_type: ttnn.UnaryOpType) -> tuple[float, ...]:
+    if op_type is U.POWER_ITERATIVE:  # a number of products
+        return (2.0,)
     return (0.5, 2.0)[: STEPS[op_type].fewest] if op_type in STEPS else ()
 
 

@@ -52,7 +52,8 @@ NO_EFFECT: dict[tuple[str, str], str] = {
     **{("moreh_sum_backward", name): "elements are copied, whatever shape they have"
        for name in ("keepdim", "compute_kernel_config")},
     ("topk", "sorted"): "the elements are in order in any case",
-    ("group_norm", "input_mask"): "the operator knows the channels of a group",
+    **{("group_norm", name): "the operator knows the channels of a group" for name in ("input_mask", "negative_mask")},
+    ("interleaved_to_sharded", "keep_l1_aligned"): "where rows begin in L1: pages have their alignment in any case",
     ("*", "chunk_start_idx_tensor"): "the calls give chunk_start_idx",
     **{("*", name): "the input is freed, or what is behind it moved; the result is the same"
        for name in ("deallocate_input", "reallocate_halo_output", "reallocate_output", "config_tensor_in_dram")},

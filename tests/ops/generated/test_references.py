@@ -99,6 +99,9 @@ def test_against_the_reference(
 ) -> None:
     tried = 0
     for shape in SHAPES:
+        if entry.name in ("max", "min") and 0 in shape:
+            # There is none; tests/ops/reduction has the error.
+            continue
         if entry.name in ("max", "min") and dtype is ttnn.bfloat8_b and any(size % 16 for size in (1, *shape)[-2:]):
             # Infinities in the padding take the exponent of the values beside them.
             continue
@@ -185,7 +188,8 @@ def test_registry_and_engine_know_each_other() -> None:
     assert {routine for routine in named if not hasattr(ttnn._engine, routine)} == set()
     stub = (Path(ttnn.__file__).parent / "_engine.pyi").read_text(encoding="utf-8")
     operators = stub.split("# Operators on device buffers.", 1)[1]
-    routines = set(re.findall(r"^def (\w+)\(", operators, re.MULTILINE)) - {"functions"}
+    routines = set(re.findall(r"^def (\w+)\(", operators, re.MULTILINE))
+    routines -= {"functions", "begin_recording", "end_recording"}
     assert routines - named == set()
 
 
@@ -218,6 +222,7 @@ def test_operators_without_a_bound_say_why() -> None:
         "conv",
         "data_movement",
         "eltwise/binary",
+        "eltwise/quantization",
         "eltwise/ternary",
         "eltwise/unary",
         "matmul",
@@ -226,6 +231,7 @@ def test_operators_without_a_bound_say_why() -> None:
         "pool",
         "random",
         "reduction",
+        "ssm",
         "transformer",
     }
     for name in without:

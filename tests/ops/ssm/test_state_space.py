@@ -9,7 +9,7 @@ import pytest
 
 import ttnn
 from operands import make, values_of
-from ttnn.golden import state_space as golden
+from ttnn.golden import ssm as golden
 
 TILES, RM = ttnn.TILE_LAYOUT, ttnn.ROW_MAJOR_LAYOUT
 FLOATS = [ttnn.bfloat16, ttnn.bfloat8_b]

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ttnn.base.enums import FabricConfig
 from ttnn.base.exceptions import ArgumentError, UnsupportedError
 from ttnn.base.refused import SEVERAL_CHIPS, refusing
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = [
     "FabricRouterConfig",
@@ -52,15 +56,28 @@ class FabricRouterConfig:
     max_packet_payload_size_bytes: int | None = None
 
 
-class Rank(int):
+class _Number(int):
+    """A number of another kind than plain integers.
+
+    Raises:
+        ArgumentError: it is made of something else than an integer.
+    """
+
+    def __new__(cls, value: int = 0) -> Self:
+        if type(value) is not int and not isinstance(value, cls):
+            raise ArgumentError(f"{cls.__name__}(): expected an integer, got {type(value).__name__}")
+        return super().__new__(cls, value)
+
+
+class Rank(_Number):
     """The number of a process of a cluster."""
 
 
-class Size(int):
+class Size(_Number):
     """The number of processes of a cluster."""
 
 
-class SubcontextId(int):
+class SubcontextId(_Number):
     """The number of a group of processes of a cluster."""
 
 

@@ -432,6 +432,11 @@ class _Cumsum(FastOperation):
         out: Tensor | None = None, memory_config: MemoryConfig | None = None, disable_compensated_sum: bool = False,
         queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
+class _Dequantize(FastOperation):
+    def __call__(self, input_tensor: Tensor, scale: Tensor | float, zero_point: Tensor | int, *,
+        axis: int | None = None, dtype: DataType | None = None, memory_config: MemoryConfig | None = None,
+        output_tensor: Tensor | None = None, queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
 class _Div(FastOperation):
     @overload
     def __call__(self, input_tensor_a: Tensor, input_tensor_b: Tensor, *, fast_and_approximate_mode: bool = False,
@@ -1336,6 +1341,12 @@ class _RepeatInterleave(FastOperation):
     def __call__(self, input_tensor: Tensor, repeats: int, dim: int, *, memory_config: MemoryConfig | None = None,
         queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
+class _Requantize(FastOperation):
+    def __call__(self, input_tensor: Tensor, in_scale: Tensor | float, in_zero_point: Tensor | int,
+        out_scale: Tensor | float, out_zero_point: Tensor | int, *, axis: int | None = None,
+        dtype: DataType | None = None, memory_config: MemoryConfig | None = None, output_tensor: Tensor | None = None,
+        queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
+
 class _Reshape(FastOperation):
     @overload
     def __call__(self, input_tensor: Tensor, shape: Shape | Sequence[int], *, memory_config: MemoryConfig | None = None,
@@ -1938,6 +1949,8 @@ deg2rad: _Acos
 """Return `input_tensor` converted element-wise from degrees to radians."""
 deg2rad_bw: _AcosBw
 """Return the list of gradients [grad * pi / 180]."""
+dequantize: _Dequantize
+"""Return `(input_tensor - zero_point) * scale` as bfloat16 or float32, bfloat16 without `dtype`."""
 digamma: _Acos
 """Return the element-wise digamma function, the derivative of `ln(gamma(x))`, of `input_tensor`."""
 digamma_bw: _AcosBw
@@ -2434,6 +2447,8 @@ prod: _Prod
 """Return the product of the elements of `input_tensor`, over `dim` or over all dimensions."""
 prod_bw: _ProdBw
 """Return the list of gradients [grad * prod(x) / x]."""
+quantize: _Dequantize
+"""Return `input_tensor / scale + zero_point` as int32, rounded to nearest, ties away from zero."""
 rad2deg: _Acos
 """Return `input_tensor` converted element-wise from radians to degrees."""
 rad2deg_bw: _AcosBw
@@ -2478,6 +2493,8 @@ repeat_bw: _RepeatBw
 """Return the list of gradients [the sum of grad over the repetitions]."""
 repeat_interleave: _RepeatInterleave
 """Return `input_tensor` with each element repeated along `dim`."""
+requantize: _Requantize
+"""Return `(input_tensor - in_zero_point) * in_scale / out_scale + out_zero_point` as int32, rounded to nearest."""
 reshape: _Reshape
 """Return `input_tensor` with the elements in the same order and a new shape."""
 reshape_on_device: _ReshapeOnDevice
@@ -2726,8 +2743,6 @@ all_to_all_dispatch: FastOperation
 broadcast: FastOperation
 fused_rms_minimal: FastOperation
 mesh_partition: FastOperation
-moe_expert_token_remap: FastOperation
-moe_routing_remap: FastOperation
 point_to_point: FastOperation
 reduce_scatter: FastOperation
 reduce_to_root: FastOperation

@@ -7,6 +7,7 @@
 //! Keys and values of some heads become panels first. A work item is some rows of tiles of the query heads that share
 //! them, which goes along the keys chunk by chunk.
 
+use std::f32::consts::LN_2;
 use std::ops::Range;
 
 use tt_cpu::{Level, pool, simd_kernel};
@@ -103,7 +104,9 @@ impl Operand {
     /// The tile as FP32 bits.
     fn tile(&self, bytes: &[u8], tile: &mut Tile) {
         self.input.to_src(bytes, tile);
-        tile.iter_mut().for_each(|word| *word <<= 13);
+        for word in tile.iter_mut() {
+            *word <<= 13;
+        }
     }
 
     /// The tile as BF16 in face order, if that is all it needs.
@@ -406,7 +409,7 @@ fn larger(a: f32, b: f32) -> f32 {
 }
 
 /// Coefficients of a polynomial for powers of two between -1/2 and 1/2: the Taylor series, within 3 units of 2^-24.
-const SERIES: [f32; 7] = [1.0, 0.693_147_2, 0.240_226_5, 0.055_504_11, 0.009_618_13, 0.001_333_356, 0.000_154_035_3];
+const SERIES: [f32; 7] = [1.0, LN_2, 0.240_226_5, 0.055_504_11, 0.009_618_13, 0.001_333_356, 0.000_154_035_3];
 /// Added to a number, it leaves the nearest integer in the last bits.
 const ROUNDER: f32 = 12_582_912.0;
 
@@ -464,7 +467,9 @@ fn exponentials_body(scores: &[u32; 1024], max: &Column, slope: f32, sums: &mut 
 fn scale_body(tile: &mut [u32; 1024], factors: &Column) {
     for (index, line) in tile.as_chunks_mut::<16>().0.iter_mut().enumerate() {
         let factor = factors[index / 32 * 16 + index % 16];
-        line.iter_mut().for_each(|word| *word = (f32::from_bits(*word) * factor).to_bits());
+        for word in line {
+            *word = (f32::from_bits(*word) * factor).to_bits();
+        }
     }
 }
 

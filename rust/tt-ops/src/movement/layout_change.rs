@@ -73,7 +73,9 @@ pub fn run(access: &Access<'_>, setting: &Setting<'_>) -> Result<(), OpError> {
             let tiles = (0..columns).map(|column| input.page(tile_row * columns + column));
             untilize_row(&tiles.collect::<Result<Vec<_>, _>>()?, geometry.datum_bytes, geometry.width, &mut targets);
             if let Some(level) = flush {
-                targets.into_iter().for_each(|row| flush_kernel::run(level, row));
+                for row in targets {
+                    flush_kernel::run(level, row);
+                }
             }
             Ok(())
         },
@@ -124,7 +126,9 @@ impl Tilizer {
         tile.resize(1024 * self.unit, 0);
         for (tile_column, target) in targets.enumerate() {
             // The CPU does not see so many rows coming.
-            rows.iter().for_each(|row| stream::prefetch(row, (tile_column + 4) * 32 * self.unit));
+            for row in rows {
+                stream::prefetch(row, (tile_column + 4) * 32 * self.unit);
+            }
             if past {
                 self.tile(rows, tile_column, tile);
                 stream::copy(target, tile);

@@ -117,7 +117,7 @@ impl Source {
 
 /// A sum of a tile's datums: to a row or column of results, or to one datum.
 pub(super) enum Factors {
-    Lanes(Reduction),
+    Lanes(Box<Reduction>),
     Scalar(MathConfig, Box<Tile>),
 }
 
@@ -147,6 +147,7 @@ impl Sums {
 }
 
 /// What a pass does.
+#[allow(clippy::large_enum_variant, reason = "one for each pass, made once")]
 pub(super) enum Work {
     Copy(Source),
     Eltwise(EltwiseOp, Source, Source),
@@ -220,6 +221,7 @@ pub(super) struct Step<'p> {
 }
 
 impl<'p> Step<'p> {
+    #[allow(clippy::too_many_lines, reason = "one arm for each kind of load")]
     pub(super) fn new(
         (program, lines): (&'p Program, &Lines),
         before: &[Self],
@@ -424,8 +426,10 @@ fn sums(
         })
     };
     let make = |factors: &Tile| match axis {
-        Axis::Width => Some(Factors::Lanes(Reduction::row_sum(&MathConfig { alu, ..*math }, factors))),
-        Axis::Height => Some(Factors::Lanes(Reduction::pool(math, alu, (PoolOp::Sum, ReduceDim::Column), factors))),
+        Axis::Width => Some(Factors::Lanes(Box::new(Reduction::row_sum(&MathConfig { alu, ..*math }, factors)))),
+        Axis::Height => {
+            Some(Factors::Lanes(Box::new(Reduction::pool(math, alu, (PoolOp::Sum, ReduceDim::Column), factors))))
+        }
         Axis::Inner(_) if used.is_none() => Some(Factors::Scalar(*math, Box::new(*factors))),
         Axis::Leading(_) | Axis::Inner(_) => None,
     };

@@ -219,6 +219,7 @@ impl Worker {
     }
 
     /// Brings the result of a pass on one tile to `Dst`.
+    #[allow(clippy::too_many_lines, reason = "one arm for each kind of work")]
     fn load(
         &mut self,
         steps: &[Step<'_>],

@@ -226,6 +226,7 @@ ACTIVATIONS: dict[str, tuple[Callable[..., Array], int]] = {
     "MINIMUM": _of_number(np.minimum),
     "MUL_UNARY_SFPU": _of_number(lambda x, value: x * value),
     "POWER": _of_number(np.power),
+    "POWER_ITERATIVE": _of_number(lambda x, value: np.power(x, np.trunc(value))),
     "PRELU_SFPU": _of_number(lambda x, value: np.where(x >= 0, x, value * x)),
     "RDIV": _of_number(lambda x, value: value / x),
     "RELU": (relu, 0),

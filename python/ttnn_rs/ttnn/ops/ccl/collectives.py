@@ -19,8 +19,6 @@ _PLAIN: Final = (
     "broadcast",
     "fused_rms_minimal",
     "mesh_partition",
-    "moe_expert_token_remap",
-    "moe_routing_remap",
     "point_to_point",
     "reduce_scatter",
     "reduce_to_root",

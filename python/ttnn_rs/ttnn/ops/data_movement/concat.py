@@ -229,11 +229,14 @@ def repeated(
     if tiled:
         copy_tiles(source, output, shape=pairs, strides=steps)
         return output
-    # Copies within a row are written one after the other.
+    # Copies within a row are written one after the other, into whole rows.
+    target = like_in_rows(output)
     for number in range(counts[-1] if dims else 1):
         window = [(0, size) for size in (*pairs[:-2], dims[-1])]
         window[-1] = (number * dims[-1], dims[-1])
-        copy_rows(source, output, shape=[*pairs[:-2], shape[-1]], strides=[*steps[:-2], 1], window=window)
+        copy_rows(source, target, shape=[*pairs[:-2], shape[-1]], strides=[*steps[:-2], 1], window=window)
+    if target is not output:
+        copy_into(target, output)
     return output
 
 

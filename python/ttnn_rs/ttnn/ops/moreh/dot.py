@@ -48,14 +48,13 @@ def _scaled_program(shape: tuple[int, ...], dtypes: tuple[DataType, DataType], n
 
 
 def _check_vector(name: str, label: str, tensor: Tensor, device: MeshDevice | None = None) -> MeshDevice:
-    own = check_operand(name, label, tensor, device, _TAKEN, vendor=(_PLACE, None, "Unsupported data format"))
     shape = tuple(tensor._spec.shape)
     if len(shape) != 4 or shape[:3] != (1, 1, 1) or not shape[3]:
         raise ShapeError(
             f"{name}: {label} has shape {list(shape)}; it must be [1, 1, 1, N], not empty.",
             vendor="Invalid input tensor dimensions.",
         )
-    return own
+    return check_operand(name, label, tensor, device, _TAKEN, vendor=(_PLACE, None, "Unsupported data format"))
 
 
 def _dot(
@@ -96,8 +95,8 @@ def _dot_backward(
     _memory_config: MemoryConfig | None,
 ) -> list[Tensor | None]:
     name = "ttnn.moreh_dot_backward"
-    device = check_operand(name, "output_grad", output_grad, None, _TAKEN)
     check_shape(name, "output_grad", output_grad, (1, 1, 1, 1), vendor="Invalid value type")
+    device = check_operand(name, "output_grad", output_grad, None, _TAKEN)
     for label, tensor in (("input", input), ("other", other)):
         _check_vector(name, label, tensor, device)
     shape = tuple(input._spec.shape)

@@ -214,15 +214,19 @@ def _nll_loss(
     return moved_to(reshaped(name, result, (1, 1)), place)
 
 
-def _check_gradient(
-    name: str, target: Tensor, weight: Tensor | None, input_grad: Tensor | None, device: MeshDevice
-) -> Tensor:
-    """Return the tensor that takes the gradient."""
+def _require_gradient(name: str, input_grad: Tensor | None) -> None:
     if input_grad is None:
         raise ParameterError(
             f"{name}: input_grad_tensor is not given; it says the number of classes.",
             vendor=f"{name.removeprefix('ttnn.')} not support creating output tensors.",
         )
+
+
+def _check_gradient(
+    name: str, target: Tensor, weight: Tensor | None, input_grad: Tensor | None, device: MeshDevice
+) -> Tensor:
+    """Return the tensor that takes the gradient."""
+    assert input_grad is not None
     _check(name, "input_grad_tensor", input_grad, device)
     shape = tuple(input_grad._spec.shape)
     if len(shape) < 2 or 0 in shape:
@@ -244,6 +248,7 @@ def _nll_loss_backward(
     compute_kernel_config: Compute,
 ) -> Tensor:
     name = "ttnn.moreh_nll_loss_backward"
+    _require_gradient(name, input_grad_tensor)
     device = _check_target(name, target_tensor)
     output = _check_gradient(name, target_tensor, weight_tensor, input_grad_tensor, device)
     operands = [output_grad_tensor, *([] if divisor_tensor is None else [divisor_tensor])]
@@ -269,6 +274,7 @@ def _unreduced_backward(
     _compute_kernel_config: Compute,
 ) -> Tensor:
     name = "ttnn.moreh_nll_loss_unreduced_backward"
+    _require_gradient(name, input_grad_tensor)
     device = _check_target(name, target_tensor)
     output = _check_gradient(name, target_tensor, weight_tensor, input_grad_tensor, device)
     _check(name, "output_grad_tensor", output_grad_tensor, device)

@@ -152,6 +152,7 @@ def _nearest(table: Tensor, sticks: npt.NDArray[np.int32], shape: tuple[int, ...
         output._buffer,
         format=FORMAT_CODE[DataType.UINT32],
         sizes=words.shape,
+        tiled=None,
     )
     return output
 

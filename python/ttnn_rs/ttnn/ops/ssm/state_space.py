@@ -15,7 +15,7 @@ from ttnn.base.enums import FORMAT_CODE, TILE_SIZE, DataType, Layout, MathFideli
 from ttnn.base.exceptions import DTypeError, LayoutError, MemoryConfigError, ShapeError, UnsupportedError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
-from ttnn.golden import state_space as golden
+from ttnn.golden import ssm as golden
 from ttnn.operation.accuracy import no_bound
 from ttnn.operation.domain import Operand
 from ttnn.operation.registry import Op, register
