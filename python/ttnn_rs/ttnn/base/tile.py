@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 
 from ttnn.base.enums import BLOCK_FLOATS, ELEMENT_BYTES, DataType
@@ -123,7 +124,11 @@ def element_size(dtype: DataType) -> int:
 
 def pad_to_tile_shape(unpadded_shape: Sequence[int]) -> list[int]:
     """Return a shape whose last two dimensions are rounded up to multiples of 32; ranks 0 and 1 become rank 2."""
-    *outer, height, width = (1,) * max(0, 2 - len(unpadded_shape)) + tuple(unpadded_shape)
+    try:
+        dims = [operator.index(size) for size in unpadded_shape]
+    except TypeError:
+        raise ArgumentError(f"pad_to_tile_shape: expected the sizes of a shape, got {unpadded_shape!r}") from None
+    *outer, height, width = [1] * max(0, 2 - len(dims)) + dims
     return [*outer, height + -height % 32, width + -width % 32]
 
 

@@ -130,7 +130,7 @@ def distributed_context_subcontext_sizes() -> list[int]:
 
 
 def _only_group(name: str, subcontext_id: int, rank: int = 0) -> None:
-    if subcontext_id != 0 or rank != 0:
+    if not isinstance(subcontext_id, int) or not isinstance(rank, int) or subcontext_id != 0 or rank != 0:
         raise ArgumentError(f"{name}: there is one group, 0, with one process, 0; got {subcontext_id} and {rank}")
 
 

@@ -38,6 +38,9 @@ def get_conv_output_dim(input: int, window: int, stride: int = 1, pad: int = 0, 
         pad: Padding at each end.
         dilation: Step within a window.
     """
+    sizes = (input, window, stride, pad, dilation)
+    if any(not isinstance(size, int) for size in sizes) or stride == 0:
+        raise ArgumentError(f"ttnn.get_conv_output_dim: sizes are integers and stride is not 0, got {sizes}.")
     return (input + 2 * pad - dilation * (window - 1) - 1) // stride + 1
 
 

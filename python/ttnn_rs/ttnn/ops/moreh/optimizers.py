@@ -102,13 +102,13 @@ def _check(name: str, label: str, tensor: Tensor | None, like: Tensor | None = N
     if tensor is None:
         return
     short = name.removeprefix("ttnn.")
+    official = "params_in" if (short, label) == ("moreh_adam", "param_in") else label
     sentences = (
         f"{short} {label} need to be on device!",
         f"{short} {label} only supports TILE layout.",
-        # The official sentences of the two differ.
         f"{short} {label} only supports specific data types. [BFLOAT16, BFLOAT8_B]"
         if short == "moreh_adamw"
-        else f"{short} {label.replace('param_', 'params_')} only supports specific data types. [BFLOAT16]",
+        else f"{short} {official} only supports specific data types. [BFLOAT16]",
     )
     device = None if like is None else like._device
     check_operand(name, label, tensor, device, vendor=sentences)

@@ -116,7 +116,7 @@ deepseek_moe_fast_reduce_nc = declare(
     dtypes=_DTYPES,
     layouts=(Layout.TILE,),
     golden=golden.deepseek_moe_fast_reduce_nc,
-    accuracy=no_bound("with a 16-bit Dst every addition rounds to bfloat16"),
+    accuracy=no_bound("for with a 16-bit Dst every addition rounds to bfloat16"),
     engine=("Pipeline", "write_window"),
     raises=(
         ("DTypeError", "the input is neither BFLOAT16 nor BFLOAT8_B."),

@@ -242,7 +242,7 @@ rotate = register(
         dtypes=_FLOATS,
         layouts=(Layout.ROW_MAJOR,),
         golden=golden.rotate,
-        accuracy=no_bound("because positions have 16 fractional bits"),
+        accuracy=no_bound("for positions have 16 fractional bits"),
         engine=("gather_rows", "pool_sticks"),
         raises=(
             ("ShapeError", "the input is not [N, H, W, C], or has too many channels."),

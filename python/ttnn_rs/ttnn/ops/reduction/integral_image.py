@@ -153,7 +153,7 @@ intimg = register(
         dtypes=_DTYPES,
         layouts=(Layout.TILE,),
         golden=golden.intimg,
-        accuracy=no_bound("because rounding grows with the image"),
+        accuracy=no_bound("for rounding grows with the image"),
         engine=("Pipeline",),
         raises=(
             ("ShapeError", "the input is not [1, H, W, C]."),

@@ -283,7 +283,7 @@ _entry = partial(
     source="tt-metal `ttnn/cpp/ttnn/operations/experimental/ssm`",
     dtypes=_TAKEN,
     layouts=(Layout.TILE,),
-    accuracy=no_bound("because every step is kept in bfloat16"),
+    accuracy=no_bound("for every step is kept in bfloat16"),
     raises=(
         ("ShapeError", "shapes do not fit."),
         ("DTypeError", "a tensor is neither bfloat16 nor bfloat8_b."),

@@ -360,7 +360,7 @@ _RAISES: Final = (
     ("LayoutError", "a tensor is row-major."),
     ("StorageError", "a tensor is on the host, deallocated or on another device."),
 )
-_ACCURACY: Final = no_bound("because a result next to a half may round the other way")
+_ACCURACY: Final = no_bound("for a result next to a half may round the other way")
 
 
 def _entry(
