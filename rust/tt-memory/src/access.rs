@@ -2,16 +2,12 @@
 //!
 //! Worker threads share one [`Access`]. Pages are handed out as slices of the device's own memory, nothing is copied.
 use std::ops::Range;
-use std::sync::OnceLock;
 
 use tt_cpu::arena::{ArenaError, Reader, Stripe, Writer};
 
 use crate::buffer::{Buffer, BufferId, PageLocation, PageMap};
 use crate::device::{Device, find};
-use crate::error::MemoryError;
-
-/// Takes the first read of pages that nobody has written.
-pub(crate) type Notice = OnceLock<MemoryError>;
+use crate::error::{MemoryError, Notice};
 
 /// Readable and writable parts of the banks of one kind.
 #[derive(Debug)]

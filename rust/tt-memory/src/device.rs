@@ -5,11 +5,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tt_cpu::arena::Arena;
 use tt_cpu::bits::AtomicBits;
 
-use crate::access::Notice;
 use crate::allocator::{Allocator, Direction};
 use crate::buffer::{Buffer, BufferId, BufferType, PageMap, Places, Plan, written_bits_per_page};
 use crate::chip::{ChipSpec, Grid, LogicalCore};
-use crate::error::MemoryError;
+use crate::error::{MemoryError, Notice};
 
 /// How L1 and DRAM are divided. Zeros are the defaults of the chip.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -1,4 +1,6 @@
 //! Everything that can go wrong with device memory, with the figures that a message needs.
+use std::sync::OnceLock;
+
 use tt_cpu::arena::ArenaError;
 
 use crate::chip::{Grid, LogicalCore};
@@ -183,3 +185,6 @@ pub enum MemoryError {
     #[error(transparent)]
     Arena(#[from] ArenaError),
 }
+
+/// Takes the first read of pages that nobody has written.
+pub(crate) type Notice = OnceLock<MemoryError>;

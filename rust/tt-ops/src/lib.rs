@@ -26,6 +26,7 @@ mod pages;
 pub mod pipeline;
 pub mod random;
 pub mod reduce;
+pub mod row_gather;
 pub mod row_writes;
 pub mod sort;
 pub mod sticks;

@@ -16,6 +16,7 @@ mod pipeline;
 mod prepared;
 mod program;
 mod random;
+mod recording;
 mod shared;
 mod tiles;
 mod vector;

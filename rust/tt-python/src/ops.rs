@@ -15,6 +15,7 @@ use tt_ops::matmul::{Bias, MatmulProgram, Ring};
 use tt_ops::movement::{Movement, Packed, View};
 use tt_ops::reduce::product::{Factors, MatrixAxis, ProductProgram};
 use tt_ops::reduce::{Axis, Fill, Join, ReduceStep};
+use tt_ops::row_gather;
 use tt_ops::row_writes::{self, WindowCopy};
 use tt_ops::sort::{SortProgram, Wanted};
 use tt_ops::sticks::{GridProgram, StickProgram};
@@ -28,7 +29,7 @@ use tt_tensix::sfpu;
 use crate::arguments::{Given, add_functions, keywords};
 use crate::buffer::PyBuffer as Buffer;
 use crate::error::{EngineError, engine_bug, exception};
-use crate::{interrupt, prepared};
+use crate::{interrupt, recording};
 
 /// The keyword arguments of a call.
 type Program<'py> = Bound<'py, PyDict>;
@@ -65,7 +66,7 @@ pub fn run_on_device(
     buffers: &[&Buffer],
     run: impl FnOnce(&mut Device, &[BufferId]) -> Result<(), OpError> + Send,
 ) -> PyResult<()> {
-    prepared::spoil();
+    recording::spoil();
     enter(py, operator, buffers, run)
 }
 
@@ -77,12 +78,12 @@ pub fn run_program(
     buffers: &[&Buffer],
     run: impl Fn(&mut Device, &[BufferId]) -> Result<(), OpError> + Send + Sync + 'static,
 ) -> PyResult<()> {
-    if !prepared::is_recording() {
+    if !recording::is_recording() {
         return enter(py, operator, buffers, run);
     }
-    let run: Arc<prepared::Run> = Arc::new(run);
+    let run: Arc<recording::Run> = Arc::new(run);
     let ids: Vec<BufferId> = buffers.iter().map(|buffer| buffer.id()).collect();
-    prepared::note(&run, &ids);
+    recording::note(&run, &ids);
     enter(py, operator, buffers, |device, ids| run(device, ids))
 }
 
@@ -422,7 +423,7 @@ fn gather_rows(
 ) -> PyResult<()> {
     keywords!(py, program; format, sizes: (usize, usize), tiled: Option<usize>);
     run_program(py, "gather", &[indices, table, output], move |device, ids| {
-        row_writes::gather_rows(device, (ids[0], format, sizes), ids[1], ids[2], tiled)
+        row_gather::gather_rows(device, (ids[0], format, sizes), ids[1], ids[2], tiled)
     })
 }
 

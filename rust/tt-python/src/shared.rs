@@ -9,7 +9,7 @@ use tt_memory::device::Device;
 use tt_memory::error::MemoryError;
 
 use crate::error::{Either, EngineError, Poisoned, enter_engine, exception, warn_unwritten};
-use crate::prepared;
+use crate::recording;
 
 /// A device that its Python object and all its buffers hold.
 #[derive(Debug)]
@@ -60,7 +60,7 @@ impl SharedDevice {
     /// # Errors
     /// As [`SharedDevice::lock`].
     pub fn lock_attached(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, Device>> {
-        prepared::spoil();
+        recording::spoil();
         let locked = self.device.lock_py_attached(py);
         let mut device = locked.map_err(|_| Poisoned.into_exception(py))?;
         self.free_dropped(&mut device);
@@ -88,11 +88,11 @@ impl SharedDevice {
         py: Python<'_>,
         run: impl FnOnce(&mut Device) -> Result<T, E> + Send,
     ) -> PyResult<T> {
-        prepared::spoil();
+        recording::spoil();
         self.repeatable(py, run)
     }
 
-    /// [`SharedDevice::run`] for what a repeated call may do again without looking: see [`prepared`].
+    /// [`SharedDevice::run`] for what a repeated call may do again without looking: see [`recording`].
     ///
     /// # Errors
     /// As [`SharedDevice::run`].
@@ -119,7 +119,7 @@ impl SharedDevice {
         py: Python<'_>,
         run: impl FnOnce(&mut Device) -> Result<T, E> + Send,
     ) -> PyResult<T> {
-        prepared::spoil();
+        recording::spoil();
         self.enter(py, run)
     }
 
