@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,7 @@ import pytest
 import ttnn
 from ttnn import _engine
 from ttnn.base.config import CONFIG, MAX_THREADS, SWITCHES, Config, apply_environment
-from ttnn.base.exceptions import ArgumentError, ConfigError, UnsupportedError
+from ttnn.base.exceptions import ArgumentError, ConfigError
 
 OFFICIAL_DEFAULTS = {
     "enable_model_cache": False,
@@ -55,8 +56,19 @@ def test_defaults() -> None:
 def test_report_path_follows_from_the_name() -> None:
     config = Config()
     config.report_name = "first"
-    assert config.report_path == Path("generated/ttnn/reports/first")
-    assert Config(config).report_name == Path("first")
+    folder = config.report_path
+    assert folder is not None
+    assert folder.parent == Path("generated/ttnn/reports")
+    assert re.fullmatch(r"first_[a-z]{3}\d{2}_\d{4}", folder.name)
+    copy = Config(config)
+    assert (copy.report_name, copy.report_path) == (Path("first"), folder)
+    config.report_name = "tests/a.py::Test B[x=1]: 2026 (UTC)"
+    other = config.report_path
+    assert other is not None
+    assert other.name.startswith("tests_a_py_test_b_x_1_2026_utc_")
+    assert copy.report_path == folder
+    config.report_name = None
+    assert config.report_path is None
 
 
 @pytest.mark.parametrize(
@@ -89,10 +101,7 @@ def test_unknown_cpu_level_names_those_there_are() -> None:
     assert str(caught.value) == f"CONFIG.cpu_level: this CPU has {', '.join(_engine.cpu_levels())}; got 'avx9'"
 
 
-def test_features_that_are_not_built_are_refused() -> None:
-    with pytest.raises(UnsupportedError, match="enable_graph_report: this feature is not built yet"):
-        ttnn.CONFIG.enable_graph_report = True
-    ttnn.CONFIG.enable_graph_report = False
+def test_switches_cannot_be_deleted() -> None:
     with pytest.raises(ConfigError, match="switches cannot be deleted"):
         del ttnn.CONFIG.numerics
 

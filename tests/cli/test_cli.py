@@ -40,7 +40,7 @@ def test_module_runs_as_a_program() -> None:
         ("TTNN_THREADS", "0", "ConfigError: environment variable TTNN_THREADS: CONFIG.threads: "),
         ("ARCH_NAME", "x", "ConfigError: environment variable ARCH_NAME: CONFIG.arch_name: "),
         ("TTNN_CONFIG_OVERRIDES", "{", "ConfigError: configuration from TTNN_CONFIG_OVERRIDES: not JSON: "),
-        ("TTNN_CONFIG_OVERRIDES", '{"enable_graph_report": true}', "UnsupportedError: CONFIG.enable_graph_report: "),
+        ("TTNN_CONFIG_OVERRIDES", '{"enable_graph_report": 1}', "ConfigError: CONFIG.enable_graph_report: "),
     ],
 )
 def test_wrong_variables_are_a_line_and_exit_with_2(

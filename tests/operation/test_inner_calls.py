@@ -50,7 +50,7 @@ def test_the_outer_result_is_compared_and_no_inner_one(
     device: ttnn.MeshDevice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     compared: list[str] = []
-    monkeypatch.setattr(slow_path, "_compare", lambda operation, *_: compared.append(operation.__name__))
+    monkeypatch.setattr(slow_path, "_judge", lambda operation, *_: compared.append(operation.__name__))
     x = make((1, 1, 32, 64), ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
     grad = make((1, 1, 32, 64), ttnn.bfloat16, ttnn.TILE_LAYOUT, device)
     with ttnn.manage_config("enable_comparison_mode", True):

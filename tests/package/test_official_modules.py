@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -70,8 +71,8 @@ def test_the_cluster_is_one_board() -> None:
         with ttnn.manage_device(0, chip=chip):
             assert ttnn.cluster.get_cluster_type() is ttnn.cluster.ClusterType[chip.upper()]
     assert ttnn._ttnn.multi_device.SystemMeshDescriptor().shape() == ttnn.MeshShape(1, 1)
-    with pytest.raises(ttnn.UnsupportedError, match="chips that work together are not modelled"):
-        ttnn.cluster.serialize_cluster_descriptor()
+    described = Path(ttnn.cluster.serialize_cluster_descriptor()).read_text()
+    assert described.startswith("arch:\n  0: wormhole_b0\nchips:\n")
 
 
 def test_the_fabric_is_off() -> None:
@@ -82,15 +83,22 @@ def test_the_fabric_is_off() -> None:
         ttnn.set_fabric_config(ttnn.FabricConfig.FABRIC_1D)
 
 
-def test_pages_of_all_buffers(device: ttnn.MeshDevice) -> None:
-    before = len(ttnn._ttnn.reports.get_buffer_pages(device))
-    tensor = ttnn.from_torch(np.zeros((2, 64, 70), np.float32), layout=ttnn.TILE_LAYOUT, device=device)
-    pages = ttnn._ttnn.reports.get_buffer_pages([device])
-    assert len(pages) - before == 2 * 2 * 3
-    assert [page.page_index for page in pages if page.address == tensor.buffer_address()] == list(range(12))
-    assert tensor.buffer_address() in {buffer.address for buffer in ttnn._ttnn.reports.get_buffers(device)}
+def test_pages_of_all_buffers_in_l1(device: ttnn.MeshDevice) -> None:
+    reports = ttnn._ttnn.reports
+    before = len(reports.get_buffer_pages(device))
+    values = np.zeros((2, 64, 70), np.float32)
+    dram = ttnn.from_torch(values, layout=ttnn.TILE_LAYOUT, device=device)
+    tensor = ttnn.to_memory_config(dram, ttnn.L1_MEMORY_CONFIG)
+    pages = [page for page in reports.get_buffer_pages([device]) if page.address == tensor.buffer_address()]
+    assert len(reports.get_buffer_pages(device)) - before == len(pages) == 2 * 2 * 3
+    assert [page.page_index for page in pages] == list(range(12))
+    # Twelve of the banks have a page each: bank n is the n-th core, row by row.
+    assert [(page.core_x, page.core_y, page.bank_id) for page in pages[7:9]] == [(7, 0, 7), (0, 1, 8)]
+    assert {page.page_address for page in pages} == {tensor.buffer_address()}
+    listed = {(buffer.address, buffer.buffer_type) for buffer in reports.get_buffers(device)}
+    assert {(dram.buffer_address(), ttnn.BufferType.DRAM), (tensor.buffer_address(), ttnn.BufferType.L1)} <= listed
     with pytest.raises(ArgumentError, match=r"get_buffer_pages: expected a ttnn\.MeshDevice, got int"):
-        ttnn._ttnn.reports.get_buffer_pages([3])  # type: ignore[list-item]
+        reports.get_buffer_pages([3])  # type: ignore[list-item]
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,20 @@
-"""The official module of this name: the state of the database of reports, which is not built. Nothing is open."""
+"""The official module of this name: the database of a report."""
 
 from __future__ import annotations
 
 import sqlite3
 
-SQLITE_DB_PATH = "db.sqlite"
-TENSORS_PATH = "tensors"
-GRAPHS_PATH = "graph"
-CONFIG_PATH = "config.json"
+from ttnn.reports.database import *  # noqa: F403
+from ttnn.reports.schema import Buffer as Buffer
+from ttnn.reports.schema import BufferPage as BufferPage
+from ttnn.reports.schema import Device as Device
+from ttnn.reports.schema import ErrorRecord as ErrorRecord
+from ttnn.reports.schema import InputTensor as InputTensor
+from ttnn.reports.schema import Operation as Operation
+from ttnn.reports.schema import OperationArgument as OperationArgument
+from ttnn.reports.schema import OutputTensor as OutputTensor
+from ttnn.reports.schema import Tensor as Tensor
+from ttnn.reports.schema import TensorComparisonRecord as TensorComparisonRecord
+
 SQLITE_CONNECTION: sqlite3.Connection | None = None
-DEVICE_IDS_IN_DATABASE: set[int] = set()
+"""The connection that is open: none, because every call opens its own."""

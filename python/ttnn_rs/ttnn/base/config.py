@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,7 +20,7 @@ from types import ModuleType
 from typing import Any
 
 from ttnn import _engine
-from ttnn.base.exceptions import ConfigError, TtnnError, UnsupportedError
+from ttnn.base.exceptions import ConfigError, TtnnError
 
 _Check = Callable[[str, Any], Any]
 
@@ -27,12 +29,6 @@ def _flag(name: str, value: Any) -> bool:
     if not isinstance(value, bool):
         raise ConfigError(f"CONFIG.{name}: expected True or False, got {value!r}")
     return value
-
-
-def _off(name: str, value: Any) -> bool:
-    if _flag(name, value):
-        raise UnsupportedError(f"CONFIG.{name}: this feature is not built yet; leave it False", "unimplemented")
-    return False
 
 
 def _number(name: str, value: Any) -> float:
@@ -120,10 +116,10 @@ SWITCHES: dict[str, Switch] = {
     "validate_program_args": Switch(False, _flag),
     "throw_exception_on_fallback": Switch(False, _flag),
     "enable_logging": Switch(False, _flag),
-    "enable_graph_report": Switch(False, _off),
-    "enable_graph_python_stack_traces": Switch(False, _off),
-    "enable_detailed_buffer_report": Switch(False, _off),
-    "enable_detailed_tensor_report": Switch(False, _off),
+    "enable_graph_report": Switch(False, _flag),
+    "enable_graph_python_stack_traces": Switch(False, _flag),
+    "enable_detailed_buffer_report": Switch(False, _flag),
+    "enable_detailed_tensor_report": Switch(False, _flag),
     "enable_comparison_mode": Switch(False, _flag),
     "comparison_mode_should_raise_exception": Switch(False, _flag),
     "comparison_mode_pcc": Switch(0.9999, _number),
@@ -171,17 +167,29 @@ class Config:
     watcher: bool
     arch_name: str
     golden: Path | None
+    _folder: tuple[str, str] | None  # the report that `report_path` was asked for, and its folder
 
     def __init__(self, arg: Config | None = None) -> None:
         if arg is not None and not isinstance(arg, Config):
             raise ConfigError(f"Config(): expected a Config to copy, got {arg!r}")
         for name, switch in SWITCHES.items():
             object.__setattr__(self, name, switch.default if arg is None else getattr(arg, name))
+        object.__setattr__(self, "_folder", None if arg is None else arg._folder)
 
     @property
     def report_path(self) -> Path | None:
-        """Return the folder of the current report, None without a report name."""
-        return None if self.report_name is None else self.root_report_path / self.report_name
+        """Return the folder of the current report, None without a report name.
+
+        It is called after the name, in lower case with underscores, and the time at which it was first asked for.
+        """
+        if self.report_name is None:
+            return None
+        name = str(self.report_name)
+        if self._folder is None or self._folder[0] != name:
+            words = re.sub(r"[^a-z0-9]+", "_", name[:64].lower()).strip("_")
+            object.__setattr__(self, "_folder", (name, f"{words}_{time.strftime('%b%d_%H%M').lower()}"))
+        assert self._folder is not None
+        return self.root_report_path / self._folder[1]
 
     @property
     def threads(self) -> int:

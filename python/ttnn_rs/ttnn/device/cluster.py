@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final, NoReturn
+from typing import Final
 
 from ttnn.base.config import CONFIG
-from ttnn.base.exceptions import UnsupportedError
 from ttnn.base.vendor_enum import VendorEnum
 from ttnn.device.coordinates import MeshCoordinate, MeshShape
 from ttnn.device.mesh_device import DEFAULT_CHIP, open_devices
@@ -48,14 +47,6 @@ def get_cluster_type() -> ClusterType:
     opened = sorted(number for number, device in open_devices.items() if device.is_open)
     name = open_devices[opened[0]].chip["name"] if opened else DEFAULT_CHIP[CONFIG.arch_name]
     return _BOARDS[name]
-
-
-def serialize_cluster_descriptor() -> NoReturn:
-    """Always raise: there is no cluster to describe."""
-    raise UnsupportedError(
-        "serialize_cluster_descriptor: chips that work together are not modelled; there is no cluster to describe",
-        "unimplemented",
-    )
 
 
 class SystemMeshDescriptor:

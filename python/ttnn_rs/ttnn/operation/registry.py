@@ -30,6 +30,7 @@ from ttnn.base.exceptions import (
     TtnnError,
     UnsupportedError,
 )
+from ttnn.base.observers import OBSERVERS, observed_operation
 from ttnn.device.queues import command_queue, queue_number
 from ttnn.device.traces import Traces
 from ttnn.golden.oracles import oracle
@@ -198,6 +199,16 @@ class FastOperation:
         """Run the operator; `queue_id` or `cq_id` selects the command queue and is not passed on."""
         if kwargs and ("queue_id" in kwargs or "cq_id" in kwargs):
             return self._on_queue(args, kwargs)
+        if OBSERVERS:
+            return observed_operation(self, args, kwargs, self._run)
+        if Traces.capturing:
+            return record(self, args, kwargs)
+        if CONFIG.enable_fast_runtime_mode and not CONFIG.enable_comparison_mode and not CONFIG.enable_logging:
+            return self.function(*args, **kwargs)
+        return call_slowly(self, args, kwargs)
+
+    def _run(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the operator as `__call__` does when nobody observes it."""
         if Traces.capturing:
             return record(self, args, kwargs)
         if CONFIG.enable_fast_runtime_mode and not CONFIG.enable_comparison_mode and not CONFIG.enable_logging:

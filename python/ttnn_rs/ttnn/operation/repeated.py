@@ -16,6 +16,7 @@ from ttnn.base.config import CONFIG
 from ttnn.base.enums import BufferType, DataType, Layout
 from ttnn.base.exceptions import MemoryConfigError, OutOfMemoryError
 from ttnn.base.memory_config import MemoryConfig
+from ttnn.base.observers import OBSERVERS
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.operation.signature import GRADIENT_NAMES, OUTPUT_TENSOR_NAMES
 from ttnn.tensor.tensor import Tensor
@@ -40,13 +41,16 @@ class Call(NamedTuple):
 def identify(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call | None:
     """Return key and operands of a call.
 
-    None if it writes into a tensor of the caller, or has arguments of other kinds.
+    None if it writes into a tensor of the caller, or has arguments of other kinds, or while somebody observes.
 
     Args:
         name: The operator.
         args: Positional arguments as the caller gave them.
         kwargs: Keyword arguments likewise.
     """
+    if OBSERVERS:
+        # A prepared call allocates and runs inside of the engine, where nobody sees it.
+        return None
     # On the way of every call, so it is one flat loop without further calls.
     key: list[Any] = [name, CONFIG.numerics]
     operands: list[_engine.Buffer] = []

@@ -11,7 +11,8 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
 
 import numpy as np
 
@@ -31,6 +32,33 @@ class HookError(TtnnError, RuntimeError):
 class ComparisonError(TtnnError, RuntimeError):
     """A result is further from its golden function than `CONFIG.comparison_mode_pcc` allows, or there is none."""
 
+
+@dataclass(frozen=True)
+class Comparison:
+    """A result compared with its golden function."""
+
+    tensor: Tensor
+    actual_pcc: float
+    desired_pcc: float
+
+    @property
+    def matches(self) -> bool:
+        """Whether the correlation is high enough."""
+        return self.actual_pcc >= self.desired_pcc
+
+
+class Reporter(Protocol):
+    """Writes the report of a run."""
+
+    def call(self, operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Run an operator and write it into the report."""
+
+    def compared(self, comparisons: Sequence[Comparison]) -> None:
+        """Write comparisons with golden functions."""
+
+
+REPORTERS: Final[list[Reporter]] = []
+"""Who writes the report: the last one."""
 
 Hook = Callable[..., None]
 PRE_HOOKS: Final[list[Hook]] = []
@@ -77,13 +105,20 @@ def _observed(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]
             golden = _golden_result(operation, args, kwargs)
         except Exception as error:  # a call that the operator refuses, too, says so itself
             golden = error
-    output = operation.function(*args, **kwargs)
+    reporter = REPORTERS[-1] if REPORTERS else None
+    if reporter is not None and CONFIG.enable_logging and CONFIG.report_name is not None:
+        output = reporter.call(operation, args, kwargs)
+    else:
+        output = operation.function(*args, **kwargs)
     if CONFIG.enable_logging:
         _log.debug("Finished %s", operation)
     if isinstance(golden, Exception):
         raise ComparisonError(f"{operation.__name__}: the golden function raised {golden!r}.") from golden
     if compared:
-        _compare_all(operation, golden, output)
+        comparisons = _compare_all(operation, golden, output)
+        if reporter is not None:
+            reporter.compared(comparisons)
+        _judge(operation, comparisons)
     _call_hooks("Post", POST_HOOKS, operation, args, kwargs, output)
     return output
 
@@ -126,24 +161,29 @@ def call_golden(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, An
     return golden(*map(plain, args), **options)
 
 
-def _compare_all(operation: Operator, golden: Any, output: Any) -> None:
+def _compare_all(operation: Operator, golden: Any, output: Any) -> list[Comparison]:
     """Compare a result, or each of the results of an operator that returns a list; None was not asked for."""
     if not isinstance(output, list | tuple):
         golden, output = [golden], [output]
+    found = []
     for expected, actual in zip(golden, output, strict=False):
         values = plain(actual)
         if isinstance(values, np.ndarray):
+            tensor = actual if isinstance(actual, Tensor) else actual.real
             for part in (np.real, np.imag) if np.iscomplexobj(values) else (np.real,):
-                _compare(operation, part(expected), part(values))
+                pcc = correlation(part(expected), part(values))
+                found.append(Comparison(tensor, pcc, CONFIG.comparison_mode_pcc))
+    return found
 
 
-def _compare(operation: Operator, golden: Any, actual: Any) -> None:
-    pcc = correlation(golden, actual)
-    if pcc < CONFIG.comparison_mode_pcc:
-        text = f"{operation.__name__}: PCC to the golden function is {pcc:.6f}, below {CONFIG.comparison_mode_pcc}."
-        if CONFIG.comparison_mode_should_raise_exception:
-            raise ComparisonError(text)
-        _log.error(text)
+def _judge(operation: Operator, comparisons: Sequence[Comparison]) -> None:
+    for comparison in comparisons:
+        if not comparison.matches:
+            desired, actual = comparison.desired_pcc, comparison.actual_pcc
+            text = f"{operation.__name__}: PCC to the golden function is {actual:.6f}, below {desired}."
+            if CONFIG.comparison_mode_should_raise_exception:
+                raise ComparisonError(text)
+            _log.error(text)
 
 
 def correlation(expected: Any, actual: Any) -> float:

@@ -11,6 +11,7 @@ from ttnn.base.call import type_text
 from ttnn.base.enums import BLOCK_FLOATS, DataType, Layout
 from ttnn.base.exceptions import ArgumentError, DTypeError, LayoutError, MemoryConfigError, UnsupportedError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
+from ttnn.base.observers import OBSERVERS, observed
 from ttnn.base.shape import ShapeLike
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.base.tile import Tile
@@ -139,7 +140,20 @@ def _tensor_from_array_arguments(
     )
 
 
-def tensor_from_array(
+def tensor_from_array(kind: type[_T], where: str, source: object, **options: Any) -> _T:
+    """Return a tensor with the values of an array, see `_tensor_from_array`."""
+    if not OBSERVERS:
+        return _tensor_from_array(kind, where, source, **options)
+    given = ("dtype", "layout", "tile", "memory_config", "device", "cq_id", "mesh_mapper", "pad_value")
+    arguments = tuple(options.get(name) for name in given)
+    return observed(
+        "ttnn::convert_python_tensor_to_tt_tensor",
+        arguments,
+        lambda: _tensor_from_array(kind, where, source, **options),
+    )
+
+
+def _tensor_from_array(
     kind: type[_T],
     where: str,
     source: object,

@@ -12,6 +12,7 @@ import numpy as np
 from ttnn.base.enums import BLOCK_FLOATS, ELEMENT_BYTES, DataType, Layout, StorageType
 from ttnn.base.exceptions import ArgumentError, DeviceError, ShapeError, StorageError
 from ttnn.base.memory_config import MemoryConfig
+from ttnn.base.observers import OBSERVERS, observed
 from ttnn.base.shape import Shape
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.base.tile import Tile
@@ -28,6 +29,17 @@ if TYPE_CHECKING:
     from ttnn.device.mesh_device import MeshDevice
 
 _ids = itertools.count(1)
+
+
+def new_id() -> int:
+    """Return a number that no tensor of this process has or gets."""
+    return next(_ids)
+
+
+def count_ids_from(number: int) -> None:
+    """Give further tensors numbers from `number` on, unless they are as large already."""
+    global _ids
+    _ids = itertools.count(max(next(_ids), number))
 
 
 class TensorStorage:
@@ -165,7 +177,7 @@ class TensorStorage:
     def tensor_id(self) -> int:
         """Return a number that no other tensor of this process has."""
         if self._id is None:
-            self._id = next(_ids)
+            self._id = new_id()
         return self._id
 
     # Memory.
@@ -188,6 +200,11 @@ class TensorStorage:
         """
         if not isinstance(force, (bool, int)):
             raise ArgumentError(f"Tensor.deallocate: force must be True or False, got {force!r}")
+        if OBSERVERS:
+            return observed("Tensor::deallocate", (self, force), lambda: self._deallocate(force))
+        return self._deallocate(force)
+
+    def _deallocate(self, force: bool) -> None:
         if self._device is None:
             if self._host is None:
                 raise self._released("Tensor.deallocate", "the tensor")
@@ -268,17 +285,31 @@ class TensorStorage:
             if self._device is not device:
                 raise StorageError(f"{operator}: the tensor of {self.shape} is on another device; read it first")
             return self if spec == self._spec else operation("to_memory_config")(self, memory_config)
+        if OBSERVERS:
+            arguments = (self, device, spec._memory_config)
+            return observed("Tensor::to_device", arguments, lambda: self._moved_to_device(device, spec, operator))
+        return self._moved_to_device(device, spec, operator)
+
+    def _moved_to_device(self, device: MeshDevice, spec: TensorSpec, operator: str) -> Self:
         raw = self._require_host(operator)
         if spec.padded_shape != self._spec.padded_shape:
             raw = host_buffer.pack(host_buffer.unpack(raw, self._spec), spec, where=operator)
         buffer = transfer.allocate(spec, device)
+        moved = self._like_topology(self._on_device(spec, device, buffer))
+        for observer in OBSERVERS:
+            observer.created(moved)
         transfer.write(buffer, spec, raw)
-        return self._like_topology(self._on_device(spec, device, buffer))
+        return moved
 
     def _to_host(self, operator: str) -> Self:
         if self._device is None:
             self._require_host(operator)
             return self
+        if OBSERVERS:
+            return observed("Tensor::cpu", (self, True), lambda: self._moved_to_host(operator))
+        return self._moved_to_host(operator)
+
+    def _moved_to_host(self, operator: str) -> Self:
         raw = transfer.read(self._require_device(operator, "the tensor"), self._spec)
         return self._like_topology(self._on_host(self._spec, raw))
 
@@ -291,12 +322,17 @@ class TensorStorage:
         if self._device is not None:
             moved: Self = operation("to_layout")(self, layout)
             return moved
+        if OBSERVERS:
+            return observed("Tensor::to_layout", (self, layout), lambda: self._in_layout(layout))
+        return self._in_layout(layout)
+
+    def _in_layout(self, layout: Layout) -> Self:
         if layout is self.layout:
             return self
         if layout is Layout.ROW_MAJOR and self.dtype in BLOCK_FLOATS:
             warnings.warn(
                 f"Tensor.to: {self.dtype.name} shares exponents inside of tiles; the tensor stays in TILE layout.",
-                stacklevel=3,
+                stacklevel=4,
             )
             return self
         spec = TensorSpec.of(self.shape, self.dtype, layout, self.memory_config(), self.tile)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
 from ttnn.base.enums import Layout
 from ttnn.base.exceptions import ArgumentError, DTypeError, ParameterError, ShapeError
 from ttnn.base.memory_config import MemoryConfig
+from ttnn.base.observers import OBSERVERS, observed
 from ttnn.base.shape import ShapeLike
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.device.mesh_device import MeshDevice
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     import torch
 
     from ttnn.base.core_range import CoreLike
+
+
+_TO_FRAMEWORK: Final = "tt::tt_metal::detail::convert_tt_tensor_to_framework_tensor"
 
 
 class Tensor(TensorStorage, TensorOperators):
@@ -93,7 +97,10 @@ class Tensor(TensorStorage, TensorOperators):
     def to_torch(self, mesh_composer: object = None) -> torch.Tensor:
         """Return the values as a torch tensor without padding; block floats as float32."""
         check_composer("Tensor.to_torch", mesh_composer, self.shape.rank)
-        return host_buffer.torch_of(self._values("Tensor.to_torch"))
+        values = self._values("Tensor.to_torch")
+        if OBSERVERS:
+            return observed(_TO_FRAMEWORK, (self.spec,), lambda: host_buffer.torch_of(values))
+        return host_buffer.torch_of(values)
 
     def to_torch_with_padded_shape(self) -> torch.Tensor:
         """Return the values as a torch tensor with padding."""
@@ -240,7 +247,10 @@ def allocate_tensor_on_device(spec: TensorSpec, device: MeshDevice) -> Tensor:
         OutOfMemoryError: there is no room.
         MemoryConfigError: sharded without cores.
     """
-    return Tensor._on_device(spec, device, transfer.allocate(spec, device))
+    tensor = Tensor._on_device(spec, device, transfer.allocate(spec, device))
+    for observer in OBSERVERS:
+        observer.created(tensor)
+    return tensor
 
 
 def _unpickled(spec: TensorSpec, raw: Raw) -> Tensor:

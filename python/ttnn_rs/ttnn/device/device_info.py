@@ -1,0 +1,112 @@
+"""What reports say of a device: its cores and its L1, and the files that describe the cluster and its mesh.
+
+Source: tt-metal `ttnn/core/reports.cpp` (fields); tt-umd, the cluster descriptor.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ttnn.base.config import CONFIG
+from ttnn.base.enums import BufferType, DispatchCoreAxis
+from ttnn.base.exceptions import ArgumentError
+from ttnn.device.dispatch import dispatch_axis
+from ttnn.device.mesh_device import DEFAULT_CHIP, MeshDevice, open_devices
+
+
+@dataclass(frozen=True)
+class DeviceInfo:
+    """Cores and L1 of a device. Sizes are bytes; there are no cores that only store."""
+
+    num_y_cores: int
+    num_x_cores: int
+    num_y_compute_cores: int
+    num_x_compute_cores: int
+    worker_l1_size: int
+    l1_num_banks: int
+    l1_bank_size: int
+    address_at_first_l1_bank: int
+    address_at_first_l1_cb_buffer: int
+    num_banks_per_storage_core: int
+    num_compute_cores: int
+    num_storage_cores: int
+    total_l1_memory: int
+    total_l1_for_tensors: int
+    total_l1_for_interleaved_buffers: int
+    total_l1_for_sharded_buffers: int
+    cb_limit: int
+
+
+def get_device_info(device: MeshDevice) -> DeviceInfo:
+    """Return what reports say of a device.
+
+    Raises:
+        ArgumentError: no device.
+        DeviceError: it is closed.
+    """
+    if not isinstance(device, MeshDevice):
+        raise ArgumentError(f"get_device_info: expected a ttnn.MeshDevice, got {type(device).__name__}")
+    device._require_open("get_device_info")
+    chip = device.chip
+    columns, rows = chip["grid"]
+    view = device._engine.memory_view(BufferType.L1.value)
+    # Dispatch takes one line of cores beside the compute grid.
+    by_rows = dispatch_axis(chip["arch_name"]) is DispatchCoreAxis.ROW
+    cores, bank, whole = columns * rows, view["total_bytes_per_bank"], chip["l1_bytes"]
+    return DeviceInfo(
+        num_y_cores=rows + by_rows,
+        num_x_cores=columns + (not by_rows),
+        num_y_compute_cores=rows,
+        num_x_compute_cores=columns,
+        worker_l1_size=whole,
+        l1_num_banks=view["num_banks"],
+        l1_bank_size=bank,
+        address_at_first_l1_bank=0,
+        address_at_first_l1_cb_buffer=chip["l1_base"],
+        num_banks_per_storage_core=whole // bank,
+        num_compute_cores=cores,
+        num_storage_cores=0,
+        total_l1_memory=cores * whole,
+        total_l1_for_tensors=0,
+        total_l1_for_interleaved_buffers=cores * bank,
+        total_l1_for_sharded_buffers=cores * bank,
+        cb_limit=whole - chip["l1_base"],
+    )
+
+
+def cluster_descriptor(devices: Iterable[MeshDevice] = ()) -> str:
+    """Return the cluster of chips as the driver describes it, in YAML: the open devices, or the one of `CONFIG`."""
+    opened = [(device.id(), device.chip) for device in devices]
+    if not opened:
+        from_config = [device for device in open_devices.values() if device.is_open]
+        opened = [(device.id(), device.chip) for device in sorted(from_config, key=MeshDevice.id)]
+    if opened:
+        chips = [(number, chip["arch_name"], chip["name"], chip["harvested"][1]) for number, chip in opened]
+    else:
+        name = CONFIG.arch_name
+        chips = [(0, name, DEFAULT_CHIP[name], 0)]
+    lines = ["arch:", *(f"  {number}: {arch}" for number, arch, _, _ in chips)]
+    lines += ["chips:", *(f"  {number}: [{number}, 0, 0, 0]" for number, _, _, _ in chips)]
+    lines += ["ethernet_connections: []", "chips_with_mmio:", *(f"  - {number}: {number}" for number, _, _, _ in chips)]
+    lines.append("harvesting:")
+    for number, _, _, harvested in chips:
+        lines.append(f"  {number}: {{noc_translation: true, harvest_mask: {(1 << harvested) - 1}}}")
+    lines += ["chip_to_boardtype:", *(f"  {number}: {board}" for number, _, board, _ in chips)]
+    return "\n".join(lines) + "\n"
+
+
+def mesh_descriptor(devices: Iterable[MeshDevice]) -> str:
+    """Return where in the mesh the chips are, in YAML."""
+    return "\n".join(["chips:", *(f"  {device.id()}: [0, 0]" for device in devices)]) + "\n"
+
+
+def serialize_cluster_descriptor() -> str:
+    """Write the cluster of chips as the driver describes it; return the path of the file."""
+    CONFIG.tmp_dir.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix="cluster_", dir=CONFIG.tmp_dir))
+    path = folder / "cluster_descriptor.yaml"
+    path.write_text(cluster_descriptor(), encoding="utf-8")
+    return str(path)

@@ -1,0 +1,397 @@
+"""A capture of a graph: it observes the program and writes a list of nodes.
+
+Functions are nested: `capture_start`, the operators that the program calls, the device operations that these run, and
+the functions that allocate tensors. A tensor or buffer has one node, however often it is used. Buffers that are
+released are noticed at the next event, because Python objects end silently.
+
+Source: tt-metal `ttnn/core/graph/graph_processor.cpp` (order and connections of the nodes).
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import weakref
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from ttnn.base.vendor_enum import VendorEnum
+from ttnn.device.mesh_device import MeshDevice, open_devices
+from ttnn.reports.attributes import attributes_text, options_of, tensors_in, tensors_text
+from ttnn.reports.buffers import BufferInfo, learn
+from ttnn.reports.device_operations import WITHOUT_TENSORS, device_operation
+from ttnn.reports.engine_calls import EngineCalls
+from ttnn.reports.nodes import BufferFacts, Node, node, tensor_params
+from ttnn.reports.texts import enum_text, memory_config_text, text_of
+from ttnn.tensor.phantom import PhantomBuffer
+from ttnn.tensor.tensor import Tensor
+
+
+class RunMode(VendorEnum):
+    """Whether operators run while they are captured."""
+
+    NORMAL = 0
+    NO_DISPATCH = 1
+
+
+@dataclass
+class _Call:
+    """An operator that is running."""
+
+    operation: Any
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    shown: bool
+    """Whether it has nodes of its own: the operators that the program itself calls, and are not written in Python."""
+    program: int | None = None
+    """The node at which its device operation starts, once it runs one."""
+    waiting: list[Tensor] = field(default_factory=list)
+    """Tensors that were created since it last ran a program: they belong to the next one."""
+
+
+class GraphCapture:
+    """One capture. It gets the events of the thread that began it.
+
+    Args:
+        mode: Whether the operators run.
+    """
+
+    _programs: ClassVar[int] = 0
+
+    def __init__(self, mode: RunMode) -> None:
+        self.mode = mode
+        self.blocks = mode is RunMode.NO_DISPATCH
+        self.nodes: list[Node] = []
+        self.devices: dict[int, MeshDevice] = {}
+        self._thread = threading.get_ident()
+        self._open = [0]
+        self._calls: list[_Call] = []
+        self._finished: int | None = None
+        self._tensors: dict[int, int] = {}
+        self._buffers: dict[int, int] = {}
+        self._living: dict[int, BufferFacts] = {}
+        self._phantoms: weakref.WeakValueDictionary[int, PhantomBuffer] = weakref.WeakValueDictionary()
+        self._started: dict[int, int] = {0: time.perf_counter_ns()}
+        self._engine = EngineCalls(self._before_program, lambda: self.blocks)
+        self.buffers: dict[int, list[BufferInfo]] = {}
+        self.started_ns = time.time_ns()
+        self._cached = {device.id(): set(device._programs) for device in _open_devices()}
+        self._add("capture_start", level=0)
+        for device in _open_devices():
+            for facts in device._engine.buffers():
+                self._living[facts["unique_id"]] = BufferFacts.of_listed(facts, device.id())
+
+    def begin(self) -> None:
+        """Begin to notice programs of the engine."""
+        self._engine.install()
+
+    def end(self) -> list[Node]:
+        """End the capture; return the nodes."""
+        self._engine.remove()
+        self._notice_released()
+        if self.blocks:
+            # Programs that were not dispatched are not cached.
+            for device in _open_devices():
+                device._programs.intersection_update(self._cached.get(device.id(), ()))
+        end = self._add("capture_end", level=0)
+        start = 0 if self._finished is None else self._finished
+        self.nodes[start]["connections"].append(end)
+        self.nodes[end]["duration_ns"] = time.perf_counter_ns() - self._started[0]
+        return self.nodes
+
+    # Events.
+
+    def operation_start(self, operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """An operator is called. If it is called by another one, the device operation of that one has ended."""
+        if self._elsewhere():
+            return
+        self._notice_released()
+        if self._calls:
+            self._end_program(self._calls[-1], None)
+        shown = not self._calls and bool(operation.is_cpp_operation)
+        call = _Call(operation, args, kwargs, shown)
+        if shown:
+            self._start_function(operation.__name__, len(args) + len(kwargs))
+        self._calls.append(call)
+
+    def operation_end(self, result: Any) -> None:
+        """The innermost operator returns."""
+        if self._elsewhere() or not self._calls:
+            return
+        self._notice_released()
+        call = self._calls.pop()
+        self._end_program(call, result)
+        if call.shown:
+            self._end_function(result)
+
+    def operation_failed(self, error: BaseException) -> None:
+        """The innermost operator raises: its functions end, and their ends say so."""
+        if self._elsewhere() or not self._calls:
+            return
+        call = self._calls.pop()
+        if call.program is not None or call.shown:
+            self._add_error(call, error)
+        if call.program is not None:
+            self._end_function(None, aborted=True)
+        if call.shown:
+            self._end_function(None, aborted=True)
+
+    def function_start(self, name: str, arguments: tuple[Any, ...]) -> None:
+        """A function of a tensor is called."""
+        if self._elsewhere():
+            return
+        self._notice_released()
+        self._create_waiting()
+        counter = self._start_function(name, len(arguments))
+        self.nodes[counter]["arguments"] = [text_of(argument) for argument in arguments]
+        self._take(counter, arguments)
+
+    def function_end(self, result: Any) -> None:
+        """The innermost function returns."""
+        if self._elsewhere():
+            return
+        self._notice_released()
+        self._end_function(result)
+
+    def function_failed(self, error: BaseException) -> None:
+        """The innermost function raises."""
+        if not self._elsewhere():
+            self._end_function(None, aborted=True)
+
+    def created(self, tensor: Tensor) -> None:
+        """A tensor was given memory: at once, or when the operator that is running has started its program."""
+        if self._elsewhere():
+            return
+        self._notice_released(but=tensor)
+        if self._calls and self._calls[-1].program is None and len(self._open) == self._depth():
+            self._calls[-1].waiting.append(tensor)
+        else:
+            self._create(tensor)
+
+    def circular_buffer(self, address: int, size: int, cores: str, *, device_id: int, borrowed: bool) -> None:
+        """Add a circular buffer of the device operation that is open.
+
+        Args:
+            address: In the L1 of each core.
+            size: Bytes per core.
+            cores: The cores that have it, as text.
+            device_id: Number of the device.
+            borrowed: Whether it lies in the buffer of a tensor.
+        """
+        params = {
+            "address": str(address),
+            "size": str(size),
+            "core_range_set": cores,
+            "globally_allocated": str(int(borrowed)),
+            "device_id": str(device_id),
+        }
+        self._connect(self._add("circular_buffer_allocate", params))
+
+    # Device operations.
+
+    def _depth(self) -> int:
+        """Return how many nodes are open if no function runs inside of the innermost operator."""
+        return 1 + sum(call.shown + (call.program is not None) for call in self._calls)
+
+    def _before_program(self, function: str) -> None:
+        """A function of the engine is about to run a program."""
+        if not self._calls or len(self._open) != self._depth():
+            return
+        call = self._calls[-1]
+        if call.program is not None:
+            return
+        self._notice_released()
+        tensors = [tensor for tensor in tensors_in((call.args, call.kwargs)) if tensor.device() is not None]
+        given = [value for value in (*call.args, *call.kwargs.values()) if isinstance(value, MeshDevice)]
+        device = next((d for d in (*(t.device() for t in (*tensors, *call.waiting)), *given) if d is not None), None)
+        if device is None:
+            return
+        self.devices[device.id()] = device
+        name = device_operation(call.operation, call.args)
+        counter = self._start_function(name, 2)
+        self.nodes[counter]["params"]["device_id"] = str(device.id())
+        if name not in WITHOUT_TENSORS:
+            self._take(counter, tensors)
+        call.program = counter
+        self._create_waiting(call)
+        released = self._add("circular_buffer_deallocate_all", {"device_id": str(device.id())})
+        self.nodes[released]["connections"].append(counter)
+        self._connect(released)
+        if not self.blocks:
+            GraphCapture._programs += 1
+            params = {
+                "device_id": str(device.id()),
+                "physical_device_id": str(device.id()),
+                "sub_device_manager_id": "0",
+                "sub_device_id": "0",
+                "command_queue_id": "0",
+                "runtime_id": str(GraphCapture._programs),
+            }
+            self._connect(self._add("program_execution", params))
+
+    def _end_program(self, call: _Call, result: Any) -> None:
+        """End the device operation of an operator, if it runs one."""
+        if call.program is None:
+            self._create_waiting(call)
+            return
+        start = self.nodes[call.program]
+        name = start["params"]["name"]
+        options = options_of(call.operation, call.args, call.kwargs, result)
+        tensors = "{}" if name in WITHOUT_TENSORS else tensors_text(call.args, call.kwargs)
+        shown = name.removesuffix("Operation").removesuffix("Device")
+        start["arguments"] = [attributes_text(shown, options), tensors]
+        self._end_function(result)
+        call.program = None
+
+    # Tensors and buffers.
+
+    def _create_waiting(self, call: _Call | None = None) -> None:
+        """Add the tensors that waited for the program that they belong to."""
+        call = call if call is not None else self._calls[-1] if self._calls else None
+        if call is not None and call.waiting:
+            waiting, call.waiting = call.waiting, []
+            for tensor in waiting:
+                self._create(tensor)
+
+    def _create(self, tensor: Tensor) -> None:
+        """Add the function that gives a tensor its memory, with its buffer."""
+        spec, device = tensor.spec, tensor.device()
+        assert device is not None
+        self.devices[device.id()] = device
+        counter = self._start_function("tt::tt_metal::create_device_tensor", 5)
+        self.nodes[counter]["arguments"] = [
+            str(spec.shape),
+            enum_text(spec.dtype),
+            enum_text(spec.layout),
+            str(device),
+            memory_config_text(spec.memory_config),
+        ]
+        facts = BufferFacts.of_tensor(tensor)
+        if isinstance(tensor._buffer, PhantomBuffer):
+            self._phantoms[facts.unique_id] = tensor._buffer
+        self._allocated(facts)
+        self._end_function(tensor)
+
+    def _allocated(self, facts: BufferFacts) -> None:
+        self._living[facts.unique_id] = facts
+        buffer = self._buffer_node(facts)
+        event = self._add("buffer_allocate", facts.params(event=True))
+        self.nodes[event]["connections"].append(buffer)
+        self._connect(event)
+
+    def _released(self, facts: BufferFacts) -> None:
+        del self._living[facts.unique_id]
+        buffer = self._buffer_node(facts)
+        event = self._add("buffer_deallocate", facts.params(event=True))
+        self.nodes[event]["connections"].append(buffer)
+        self._connect(event)
+
+    def _notice_released(self, but: Tensor | None = None) -> None:
+        """Add the events of buffers that came or went since the last event.
+
+        Args:
+            but: A tensor whose buffer has just been allocated, and gets nodes of its own.
+        """
+        own = None if but is None or but._buffer is None else but._buffer.unique_id
+        own_waiting = {t._buffer.unique_id for call in self._calls for t in call.waiting if t._buffer is not None}
+        now: dict[int, BufferFacts] = {}
+        for device in _open_devices():
+            for listed in device._engine.buffers():
+                now[listed["unique_id"]] = BufferFacts.of_listed(listed, device.id())
+        for number, phantom in tuple(self._phantoms.items()):
+            if phantom.is_allocated and number in self._living:
+                now[number] = self._living[number]
+        for number, facts in tuple(self._living.items()):
+            if number not in now:
+                self._released(facts)
+        for number, facts in now.items():
+            if number not in self._living and number != own and number not in own_waiting:
+                self._allocated(facts)
+
+    def _buffer_node(self, facts: BufferFacts) -> int:
+        found = self._buffers.get(facts.unique_id)
+        if found is None:
+            found = self._buffers[facts.unique_id] = self._add("buffer", facts.params(event=False))
+            self._connect(found)
+        return found
+
+    def _tensor_node(self, tensor: Tensor) -> int:
+        found = self._tensors.get(tensor.tensor_id)
+        if found is None:
+            found = self._tensors[tensor.tensor_id] = self._add("tensor", tensor_params(tensor))
+        if tensor.device() is not None and tensor.is_allocated():
+            facts = BufferFacts.of_tensor(tensor)
+            learn(tensor)
+            self._living[facts.unique_id] = facts
+            connections = self.nodes[self._buffer_node(facts)]["connections"]
+            if found not in connections:
+                connections.append(found)
+        return found
+
+    def _take(self, counter: int, arguments: Any) -> None:
+        """Connect the tensors among the arguments of a function with its start."""
+        for tensor in tensors_in(arguments):
+            found = self._tensor_node(tensor)
+            self.nodes[found]["connections"].append(counter)
+            self.nodes[counter]["input_tensors"].append(found)
+
+    # Nodes.
+
+    def _elsewhere(self) -> bool:
+        return threading.get_ident() != self._thread
+
+    def _add(self, kind: str, params: Mapping[str, str] | None = None, *, level: int | None = None) -> int:
+        counter = len(self.nodes)
+        self.nodes.append(node(counter, kind, len(self._open) - 1 if level is None else level, params))
+        return counter
+
+    def _connect(self, counter: int) -> None:
+        """Connect the innermost open function with a node."""
+        self.nodes[self._open[-1]]["connections"].append(counter)
+
+    def _start_function(self, name: str, inputs: int) -> int:
+        params = {"inputs": str(inputs), "name": name}
+        counter = self._add("function_start", params, level=len(self._open))
+        if self._finished is not None:
+            self.nodes[self._finished]["connections"].append(counter)
+            self._finished = None
+        self._connect(counter)
+        self._open.append(counter)
+        self._started[counter] = time.perf_counter_ns()
+        return counter
+
+    def _end_function(self, result: Any, *, aborted: bool = False) -> None:
+        start = self._open[-1]
+        params = {"name": self.nodes[start]["params"]["name"]}
+        if aborted:
+            params["aborted"] = "true"
+        counter = self._add("function_end", params, level=self.nodes[start]["stacking_level"])
+        self.nodes[counter]["duration_ns"] = time.perf_counter_ns() - self._started.pop(start)
+        self._connect(counter)
+        self._finished = counter
+        for tensor in tensors_in(result):
+            self.nodes[counter]["connections"].append(self._tensor_node(tensor))
+        self._open.pop()
+        if len(self._open) == 1:
+            self.buffers[start] = self.living()
+
+    def living(self) -> list[BufferInfo]:
+        """Return the buffers that exist now, in the order of device, kind and address."""
+        living = (
+            BufferInfo(f.device_id, f.address, f.max_size_per_bank, f.buffer_type, f.layout)
+            for f in self._living.values()
+        )
+        return sorted(living, key=lambda info: (info.device_id, info.buffer_type.value, info.address))
+
+    def _add_error(self, call: _Call, error: BaseException) -> None:
+        params = {
+            "error_type": type(error).__name__,
+            "error_message": str(error),
+            "error_operation": call.operation.__name__,
+        }
+        self._connect(self._add("error", params))
+
+
+def _open_devices() -> list[MeshDevice]:
+    return [device for device in open_devices.values() if device.is_open]

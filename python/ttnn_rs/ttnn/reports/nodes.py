@@ -1,0 +1,130 @@
+"""Nodes of a captured graph: plain dictionaries, as the official trace has them in JSON.
+
+Source: tt-metal `ttnn/core/graph/graph_processor.cpp` (fields and parameters of each type of node).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ttnn.base.enums import BufferType, TensorMemoryLayout
+from ttnn.reports.texts import enum_text, memory_config_text
+from ttnn.tensor.storage import TensorStorage
+from ttnn.tensor.tensor import Tensor
+
+Node = dict[str, Any]
+
+
+def node(counter: int, kind: str, level: int, params: Mapping[str, str] | None = None) -> Node:
+    """Return a node without connections.
+
+    Args:
+        counter: Its place in the list.
+        kind: The type of node.
+        level: How many functions are open around it.
+        params: Its parameters, all of them texts.
+    """
+    return {
+        "counter": counter,
+        "id": counter,
+        "node_type": kind,
+        "params": dict(params or {}),
+        "connections": [],
+        "arguments": [],
+        "input_tensors": [],
+        "stacking_level": level,
+    }
+
+
+@dataclass(frozen=True)
+class BufferFacts:
+    """A buffer as the nodes about it say it."""
+
+    unique_id: int
+    device_id: int
+    address: int
+    size: int
+    page_size: int
+    num_cores: int
+    max_size_per_bank: int
+    buffer_type: BufferType
+    layout: TensorMemoryLayout
+
+    @staticmethod
+    def of_tensor(tensor: TensorStorage) -> BufferFacts:
+        """Return those of the buffer of a device tensor."""
+        buffer, device = tensor._buffer, tensor._device
+        assert buffer is not None
+        assert device is not None
+        config = tensor.spec.memory_config
+        shards = config.shard_spec or config.nd_shard_spec
+        return BufferFacts(
+            unique_id=buffer.unique_id,
+            device_id=device.id(),
+            address=buffer.address,
+            size=buffer.size,
+            page_size=buffer.page_bytes,
+            num_cores=0 if shards is None else shards.grid.num_cores(),
+            max_size_per_bank=buffer.bytes_per_bank,
+            buffer_type=config.buffer_type,
+            layout=config.memory_layout,
+        )
+
+    @staticmethod
+    def of_listed(facts: Mapping[str, int], device_id: int) -> BufferFacts:
+        """Return those of a buffer that the engine lists; how its pages lie on the cores is not listed."""
+        return BufferFacts(
+            unique_id=facts["unique_id"],
+            device_id=device_id,
+            address=facts["address"],
+            size=facts["size"],
+            page_size=facts["page_bytes"],
+            num_cores=0,
+            max_size_per_bank=facts["bytes_per_bank"],
+            buffer_type=BufferType(facts["buffer_type"]),
+            layout=TensorMemoryLayout.INTERLEAVED,
+        )
+
+    def params(self, *, event: bool) -> dict[str, str]:
+        """Return the parameters of its node, or of the node of an event: that it is allocated or deallocated."""
+        params = {
+            "size": str(self.size),
+            "type": "DRAM" if self.buffer_type in (BufferType.DRAM, BufferType.TRACE) else "L1",
+            "layout": self.layout.name,
+            "device_id": str(self.device_id),
+            "buffer_type": str(self.buffer_type.value),
+        }
+        if event:
+            params |= {
+                "address": str(self.address),
+                "page_size": str(self.page_size),
+                "num_cores": str(self.num_cores),
+                "max_size_per_bank": str(self.max_size_per_bank),
+            }
+        return params
+
+
+def tensor_params(tensor: Tensor) -> dict[str, str]:
+    """Return the parameters of the node of a tensor."""
+    spec = tensor.spec
+    params = {
+        "tensor_id": str(tensor.tensor_id),
+        "shape": str(spec.shape),
+        "dtype": enum_text(spec.dtype),
+        "layout": enum_text(spec.layout),
+        "memory_config": memory_config_text(spec.memory_config),
+        "storage_type": enum_text(tensor.storage_type()),
+        "size": str(spec.page_bytes * spec.num_pages),
+    }
+    device = tensor.device()
+    if device is not None and tensor._buffer is not None:
+        address = tensor._buffer.address
+        params |= {
+            "address": str(address),
+            "buffer_type": str(spec.memory_config.buffer_type.value),
+            "device_id": str(device.id()),
+            "device_tensors": f'[{{"device_id": {device.id()}, "address": {address}}}]',
+        }
+    return params

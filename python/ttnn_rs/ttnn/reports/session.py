@@ -1,0 +1,319 @@
+"""Captures that a program begins and ends, and what is recorded of its Python calls meanwhile.
+
+Source: tt-metal `ttnn/ttnn/graph.py` (names, and the file beside a report).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from ttnn.base.config import CONFIG
+from ttnn.base.exceptions import ArgumentError, ParameterError
+from ttnn.base.observers import OBSERVERS
+from ttnn.reports.attributes import tensors_in
+from ttnn.reports.capture import GraphCapture, RunMode
+from ttnn.reports.files import report_of
+from ttnn.reports.nodes import Node
+from ttnn.reports.texts import text_of
+
+_PACKAGE: Final = str(Path(__file__).parent.parent)
+_HARNESS: Final = ("/_pytest/", "/pluggy/", "/bin/pytest", "/runpy.py")
+
+
+@dataclass
+class _Recording:
+    """What is recorded of Python calls, and whether."""
+
+    on: bool = False
+    stacks: bool = False
+    pages: bool = False
+    stacks_of_capture: bool = False
+    """Whether `CONFIG` switched stacks on for the capture that is open."""
+    calls: list[dict[str, Any]] = field(default_factory=list)
+
+
+RECORDING: Final = _Recording()
+
+
+class _Recorder:
+    """Observes the operators that the program calls, for the file beside a report."""
+
+    blocks = False
+
+    def __init__(self) -> None:
+        self.depth = 0
+        self.thread = threading.get_ident()
+
+    def operation_start(self, operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Record a call of the program."""
+        if threading.get_ident() != self.thread:
+            return
+        self.depth += 1
+        if self.depth == 1 and RECORDING.on:
+            record_python_operation(operation.__name__, args, kwargs)
+
+    def operation_end(self, result: Any) -> None:
+        """Record the results of a call of the program."""
+        if threading.get_ident() != self.thread:
+            return
+        if self.depth == 1 and RECORDING.on:
+            store_output_tensor_ids([tensor.tensor_id for tensor in tensors_in(result)])
+        self.depth -= 1
+
+    def operation_failed(self, error: BaseException) -> None:
+        """Record the error of a call of the program."""
+        if threading.get_ident() != self.thread:
+            return
+        if self.depth == 1 and RECORDING.on:
+            record_python_operation_error(error)
+        self.depth -= 1
+
+    def function_start(self, name: str, arguments: tuple[Any, ...]) -> None:
+        """Functions of tensors have nodes, and no records."""
+
+    def function_end(self, result: Any) -> None:
+        """See `function_start`."""
+
+    def function_failed(self, error: BaseException) -> None:
+        """See `function_start`."""
+
+    def created(self, tensor: Any) -> None:
+        """See `function_start`."""
+
+
+_open: Final[list[tuple[GraphCapture, _Recorder | None]]] = []
+
+
+def begin_graph_capture(run_mode: RunMode | None = None) -> None:
+    """Begin to capture the operators that are called. Captures are nested; the outermost says whether operators run.
+
+    Args:
+        run_mode: NORMAL, the default: operators run. NO_DISPATCH: nothing is allocated, transferred or run; tensors
+            that are made have the address 0, hold zeros, and are unallocated when the capture ends.
+
+    Raises:
+        ArgumentError: `run_mode` is none.
+    """
+    mode = RunMode.NORMAL if run_mode is None else run_mode
+    if not isinstance(mode, RunMode):
+        raise ArgumentError(f"begin_graph_capture: run_mode must be a ttnn.graph.RunMode, got {run_mode!r}")
+    recorder = None
+    if not _open:
+        RECORDING.calls.clear()
+        RECORDING.on = True
+        if CONFIG.enable_graph_python_stack_traces and not RECORDING.stacks:
+            RECORDING.stacks = RECORDING.stacks_of_capture = True
+        recorder = _Recorder()
+    capture = GraphCapture(mode)
+    capture.begin()
+    OBSERVERS.append(capture)
+    if recorder is not None:
+        OBSERVERS.append(recorder)
+    _open.append((capture, recorder))
+
+
+def end_graph_capture() -> list[Node]:
+    """End the innermost capture; return its nodes in the order of time.
+
+    Raises:
+        ParameterError: no capture is open.
+    """
+    return _end("end_graph_capture").nodes
+
+
+def end_graph_capture_to_file(report_path: str | os.PathLike[str]) -> list[Node]:
+    """End the innermost capture, write it to a JSON file with its devices, and return its nodes.
+
+    The recorded Python calls are written to a second file, `<name>.python_io.json` beside the first.
+
+    Raises:
+        ArgumentError: `report_path` is no path.
+        ParameterError: no capture is open.
+    """
+    if not isinstance(report_path, str | os.PathLike):
+        raise ArgumentError(f"end_graph_capture_to_file: expected a path, got {report_path!r}")
+    capture = _end("end_graph_capture_to_file")
+    path = Path(report_path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(report_of(capture, pages=RECORDING.pages), indent=2), encoding="utf-8")
+    if RECORDING.calls:
+        path.with_suffix(".python_io.json").write_text(json.dumps(RECORDING.calls), encoding="utf-8")
+    return capture.nodes
+
+
+def _end(call: str) -> GraphCapture:
+    if not _open:
+        raise ParameterError(f"{call}: no capture is open; begin one with ttnn.graph.begin_graph_capture")
+    capture, recorder = _open.pop()
+    try:
+        capture.end()
+    finally:
+        OBSERVERS.remove(capture)
+        if recorder is not None:
+            OBSERVERS.remove(recorder)
+    if not _open:
+        RECORDING.on = False
+        if RECORDING.stacks_of_capture:
+            RECORDING.stacks = RECORDING.stacks_of_capture = False
+    return capture
+
+
+@contextmanager
+def full_graph_capture(
+    report_path: str | os.PathLike[str], *, run_mode: RunMode | None = None, slow_dispatch: bool = True
+) -> Iterator[None]:
+    """Capture what is inside of a `with` block, with stacks and pages of buffers, and write it to a JSON file.
+
+    Args:
+        report_path: The file.
+        run_mode: Whether operators run.
+        slow_dispatch: Set `CONFIG.enable_fast_runtime_mode` to False inside.
+    """
+    stacks, pages, fast = RECORDING.stacks, RECORDING.pages, CONFIG.enable_fast_runtime_mode
+    RECORDING.stacks = RECORDING.pages = True
+    if slow_dispatch:
+        CONFIG.enable_fast_runtime_mode = False
+    begin_graph_capture(run_mode)
+    try:
+        yield
+    except BaseException:
+        _end("full_graph_capture")
+        raise
+    else:
+        end_graph_capture_to_file(report_path)
+    finally:
+        RECORDING.stacks, RECORDING.pages, CONFIG.enable_fast_runtime_mode = stacks, pages, fast
+
+
+def is_graph_capture_active() -> bool:
+    """Return whether a capture is open."""
+    return bool(_open)
+
+
+def innermost(call: str) -> GraphCapture:
+    """Return the innermost capture.
+
+    Raises:
+        ParameterError: none is open.
+    """
+    if not _open:
+        raise ParameterError(f"{call}: no capture is open; begin one with ttnn.graph.begin_graph_capture")
+    return _open[-1][0]
+
+
+def track_function_start(name: str, *args: Any) -> None:
+    """Add the start of a function to the open captures; without one do nothing."""
+    for observer in OBSERVERS:
+        observer.function_start(name, args)
+
+
+def track_function_end(result: Any = None) -> None:
+    """Add the end of the innermost function to the open captures."""
+    for observer in OBSERVERS:
+        observer.function_end(result)
+
+
+# Python calls.
+
+
+def enable_python_io_recording() -> None:
+    """Record arguments and results of the calls of a capture. A capture does so from its beginning."""
+    RECORDING.on = True
+
+
+def disable_python_io_recording() -> None:
+    """Record no further arguments and results."""
+    RECORDING.on = False
+
+
+def is_python_io_recording_enabled() -> bool:
+    """Return whether arguments and results are recorded."""
+    return RECORDING.on
+
+
+def enable_python_stack_traces() -> None:
+    """Record the Python stack of each call."""
+    RECORDING.stacks = True
+
+
+def disable_python_stack_traces() -> None:
+    """Record no Python stacks."""
+    RECORDING.stacks = False
+
+
+def is_python_stack_trace_enabled() -> bool:
+    """Return whether Python stacks are recorded."""
+    return RECORDING.stacks
+
+
+def enable_detailed_buffer_tracing() -> None:
+    """Write the pages of buffers into the files of captures."""
+    RECORDING.pages = True
+
+
+def disable_detailed_buffer_tracing() -> None:
+    """Write no pages of buffers."""
+    RECORDING.pages = False
+
+
+def is_detailed_buffer_tracing_enabled() -> bool:
+    """Return whether pages of buffers are written."""
+    return RECORDING.pages
+
+
+def record_python_operation(name: str, function_args: Sequence[Any], function_kwargs: dict[str, Any]) -> None:
+    """Record a call: its arguments as texts and the ids of its tensors."""
+    arguments = {str(name): text_of(value) for name, value in function_kwargs.items()}
+    arguments |= {str(index): text_of(value) for index, value in enumerate(function_args)}
+    ids = [tensor.tensor_id for tensor in tensors_in((*function_args, *function_kwargs.values()))]
+    call: dict[str, Any] = {"name": name, "arguments": arguments, "input_tensor_ids": ids}
+    if RECORDING.stacks:
+        call["python_stack_trace"] = python_stack()
+    RECORDING.calls.append(call)
+
+
+def record_python_operation_error(error: BaseException) -> None:
+    """Record that the last recorded call raised."""
+    if RECORDING.calls:
+        text = "".join(traceback.format_exception(error))
+        said = {"error_type": type(error).__name__, "error_message": str(error), "stack_trace": text}
+        RECORDING.calls[-1]["error"] = said
+
+
+def store_output_tensor_ids(output_tensor_ids: Sequence[int]) -> None:
+    """Record the ids of the tensors that the last recorded call returned."""
+    if RECORDING.calls:
+        RECORDING.calls[-1]["output_tensor_ids"] = list(output_tensor_ids)
+
+
+def store_captured_graph(captured_graph_json: Any) -> None:
+    """Record the graph of the last recorded call."""
+    if RECORDING.calls:
+        RECORDING.calls[-1]["captured_graph"] = captured_graph_json
+
+
+def append_python_io_record(record: dict[str, Any]) -> None:
+    """Record a call that is described already."""
+    RECORDING.calls.append(dict(record))
+
+
+def python_frames() -> list[traceback.FrameSummary]:
+    """Return the frames of the calling program, the innermost first: those of this package and of pytest left out."""
+    return [
+        frame
+        for frame in reversed(traceback.extract_stack())
+        if not frame.filename.startswith((_PACKAGE, "<frozen")) and not any(part in frame.filename for part in _HARNESS)
+    ]
+
+
+def python_stack() -> list[str]:
+    """Return the frames of the calling program as texts, the innermost first."""
+    return traceback.format_list(python_frames())

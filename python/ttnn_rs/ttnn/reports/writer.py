@@ -1,0 +1,238 @@
+"""The report of a run: with `CONFIG.enable_logging` and `CONFIG.report_name`, each operator that the program calls.
+
+The folder `CONFIG.report_path` gets `db.sqlite`, `config.json` and the descriptions of cluster and mesh. An operator is
+one row of `operations` with its arguments, tensors, stack, error, the buffers that exist when it has run, and the graph
+that was captured of it.
+
+Source: tt-metal `ttnn/ttnn/decorators.py` (what is written when); TT-NN Visualizer (what it reads).
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import sqlite3
+import time
+import traceback
+from collections.abc import Sequence
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any, Final
+
+from ttnn._engine import __version__
+from ttnn.base.config import CONFIG
+from ttnn.base.exceptions import UnsupportedError
+from ttnn.base.observers import OBSERVERS
+from ttnn.device.device_info import cluster_descriptor, mesh_descriptor
+from ttnn.device.mesh_device import MeshDevice
+from ttnn.operation.slow_path import REPORTERS, Comparison
+from ttnn.operation.traces import Operator
+from ttnn.reports import database, schema
+from ttnn.reports.attributes import tensors_in
+from ttnn.reports.capture import GraphCapture, RunMode
+from ttnn.reports.comparison import record_tensor_comparison_data
+from ttnn.reports.drawing import visualize
+from ttnn.reports.nodes import Node
+from ttnn.reports.session import is_graph_capture_active, python_frames
+from ttnn.tensor.storage import count_ids_from, new_id
+from ttnn.tensor.tensor import Tensor
+
+_log: Final = logging.getLogger("ttnn")
+
+
+class RunReport:
+    """Writes the report of the run; one per process."""
+
+    def __init__(self) -> None:
+        self._path: Path | None = None
+        self._operation = 0
+        self._started = 0
+
+    def call(self, operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Run an operator and write it into the report. If it raises, the error is written."""
+        path = CONFIG.report_path
+        assert path is not None
+        self._open(path)
+        number = self._operation = self._operation + 1
+        frames = python_frames()
+        capture = GraphCapture(RunMode.NORMAL)
+        capture.begin()
+        OBSERVERS.append(capture)
+        capture.operation_start(operation, args, kwargs)
+        started = time.perf_counter()
+        result: Any = None
+        error: BaseException | None = None
+        try:
+            result = operation.function(*args, **kwargs)
+            capture.operation_end(result)
+        except BaseException as raised:
+            error = raised
+            capture.operation_failed(raised)
+            raise
+        finally:
+            duration = time.perf_counter() - started
+            OBSERVERS.remove(capture)
+            nodes = capture.end()
+            with database.writing(path) as cursor:
+                row = (number, operation.__name__, duration if error is None else None)
+                schema.insert(cursor, "operations", [row])
+                schema.insert(cursor, "operation_arguments", database.argument_rows(number, args, kwargs))
+                _write_stack(cursor, number, frames)
+                _write_tensors(cursor, path, number, tuple(tensors_in((args, kwargs))), "input_tensors")
+                _write_tensors(cursor, path, number, tuple(tensors_in(result)), "output_tensors")
+                devices = _devices(args, kwargs, result, capture)
+                _write_devices(cursor, path, devices)
+                schema.insert(cursor, "buffers", database.buffer_rows(number, devices))
+                if CONFIG.enable_detailed_buffer_report:
+                    schema.insert(cursor, "buffer_pages", database.page_rows(number, devices))
+                write_graph(cursor, number, nodes)
+                _write_lifetimes(cursor, number, (args, kwargs), result, nodes, frames)
+                if error is not None:
+                    _write_error(cursor, number, operation.__name__, error)
+                schema.insert(cursor, "report_metadata", [("total_duration_ns", str(time.time_ns() - self._started))])
+        if CONFIG.enable_graph_report:
+            _draw(path / database.GRAPHS_PATH / f"{number}.svg", nodes)
+        return result
+
+    def compared(self, comparisons: Sequence[Comparison]) -> None:
+        """Write comparisons with golden functions, or keep them while a graph is captured."""
+        rows = [(c.tensor.tensor_id, new_id(), int(c.matches), c.desired_pcc, c.actual_pcc) for c in comparisons]
+        path = CONFIG.report_path
+        if CONFIG.enable_logging and path is not None:
+            with database.writing(path) as cursor:
+                schema.insert(cursor, "local_tensor_comparison_records", rows)
+        elif is_graph_capture_active():
+            names = ("tensor_id", "golden_tensor_id", "matches", "desired_pcc", "actual_pcc")
+            record_tensor_comparison_data(
+                local_tensor_comparison_records=[dict(zip(names, row, strict=True)) for row in rows]
+            )
+
+    def _open(self, path: Path) -> None:
+        """Begin a report, or go on with one: numbers of operations and tensors follow those that are there."""
+        if path == self._path and (path / database.SQLITE_DB_PATH).exists():
+            return
+        with database.writing(path) as cursor:
+            (last,) = cursor.execute("SELECT max(operation_id) FROM operations").fetchone()
+            (tensor,) = cursor.execute("SELECT max(tensor_id) FROM tensors").fetchone()
+            begun = cursor.execute("SELECT value FROM report_metadata WHERE key = 'capture_timestamp_ns'").fetchone()
+            self._started = time.time_ns() if begun is None else int(begun[0])
+            said = {"capture_timestamp_ns": self._started, "world_size": 1, "ttnn_rs_version": __version__}
+            schema.insert(cursor, "report_metadata", [(key, str(value)) for key, value in said.items()])
+        count_ids_from((tensor or 0) + 1)
+        self._path, self._operation = path, last or 0
+
+
+def write_graph(cursor: sqlite3.Cursor, number: int, nodes: Sequence[Node]) -> None:
+    """Write the captured graph of an operation, with its functions and connections as rows too."""
+    schema.insert(cursor, "captured_graph", [(number, json.dumps(nodes))])
+    functions = [node for node in nodes if node["node_type"] == "function_start"]
+    schema.insert(cursor, "nodes", [(number, node["counter"], number, node["params"]["name"]) for node in functions])
+    edges = [
+        (number, node["counter"], sink, index, 0, index)
+        for node in nodes
+        for index, sink in enumerate(node["connections"])
+    ]
+    schema.insert(cursor, "edges", edges)
+
+
+def source_file(cursor: sqlite3.Cursor, path: str) -> int | None:
+    """Return the number of a source file, whose contents are written once; None if it cannot be read."""
+    found = cursor.execute("SELECT id FROM source_files WHERE path = ?", [path]).fetchone()
+    if found is not None:
+        return int(found[0])
+    try:
+        contents = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
+    cursor.execute("INSERT INTO source_files (path, contents) VALUES (?, ?)", [path, contents])
+    return cursor.lastrowid
+
+
+def _write_stack(cursor: sqlite3.Cursor, number: int, frames: Sequence[traceback.FrameSummary]) -> None:
+    text = "\n".join(traceback.format_list(frames))
+    file = source_file(cursor, frames[0].filename) if frames else None
+    schema.insert(cursor, "stack_traces", [(number, text, file)])
+
+
+def _write_tensors(cursor: sqlite3.Cursor, path: Path, number: int, tensors: Sequence[Tensor], table: str) -> None:
+    for tensor in tensors:
+        known = cursor.execute("SELECT 1 FROM tensors WHERE tensor_id = ?", [tensor.tensor_id]).fetchone()
+        if known is None:
+            row = database.tensor_row(tensor)
+            schema.insert(cursor, "tensors", [row])
+            if row[5] is not None:
+                schema.insert(cursor, "device_tensors", [(tensor.tensor_id, row[5], row[6])])
+        if CONFIG.enable_detailed_tensor_report:
+            database.store_tensor(path, tensor)
+    schema.insert(cursor, table, [(number, index, tensor.tensor_id) for index, tensor in enumerate(tensors)])
+
+
+def _devices(args: Any, kwargs: Any, result: Any, capture: GraphCapture) -> list[MeshDevice]:
+    """Return the open devices that a call had to do with, by number."""
+    tensors = tensors_in((args, kwargs, result))
+    found = [tensor.device() for tensor in tensors] + [*capture.devices.values(), *args, *kwargs.values()]
+    devices = {device.id(): device for device in found if isinstance(device, MeshDevice) and device.is_open}
+    return [device for _, device in sorted(devices.items())]
+
+
+def _write_devices(cursor: sqlite3.Cursor, path: Path, devices: Sequence[MeshDevice]) -> None:
+    schema.insert(cursor, "devices", database.device_rows(devices))
+    database.DEVICE_IDS_IN_DATABASE.update(device.id() for device in devices)
+    cluster = path / "cluster_descriptor.yaml"
+    if devices and not cluster.exists():
+        cluster.write_text(cluster_descriptor(devices), encoding="utf-8")
+        mesh = path / "physical_chip_mesh_coordinate_mapping.yaml"
+        mesh.write_text(mesh_descriptor(devices), encoding="utf-8")
+
+
+def _write_lifetimes(
+    cursor: sqlite3.Cursor,
+    number: int,
+    arguments: Any,
+    result: Any,
+    nodes: Sequence[Node],
+    frames: Sequence[traceback.FrameSummary],
+) -> None:
+    """Write which operation makes a tensor, uses it last, and gives its memory back."""
+    place = (frames[0].filename, frames[0].lineno) if frames else (None, None)
+    used = [tensor.tensor_id for tensor in tensors_in(arguments)]
+    for number_of_tensor in used + [tensor.tensor_id for tensor in tensors_in(result)]:
+        cursor.execute("INSERT OR IGNORE INTO tensor_lifetime (tensor_id, rank) VALUES (?, 0)", [number_of_tensor])
+    for number_of_tensor in used:
+        cursor.execute(
+            "UPDATE tensor_lifetime SET last_use_operation_id = ?, last_use_source_file = ?, last_use_source_line = ? "
+            "WHERE tensor_id = ?",
+            [number, *place, number_of_tensor],
+        )
+    for tensor in tensors_in(result):
+        cursor.execute(
+            "UPDATE tensor_lifetime SET producer_operation_id = ?, producer_source_file = ?, producer_source_line = ? "
+            "WHERE tensor_id = ? AND producer_operation_id IS NULL",
+            [number, *place, tensor.tensor_id],
+        )
+    for node in nodes:
+        if node["node_type"] == "buffer_deallocate":
+            cursor.execute(
+                "UPDATE tensor_lifetime SET deallocate_operation_id = ? WHERE deallocate_operation_id IS NULL AND "
+                "tensor_id IN (SELECT tensor_id FROM tensors WHERE device_id = ? AND address = ?) AND "
+                "tensor_id NOT IN (SELECT tensor_id FROM output_tensors WHERE operation_id = ?)",
+                [number, int(node["params"]["device_id"]), int(node["params"]["address"]), number],
+            )
+
+
+def _write_error(cursor: sqlite3.Cursor, number: int, name: str, error: BaseException) -> None:
+    text = "".join(traceback.format_exception(error))
+    when = datetime.now(timezone.utc).isoformat()
+    kind = "RuntimeError" if isinstance(error, RuntimeError) else type(error).__name__
+    schema.insert(cursor, "errors", [(number, name, kind, str(error), text, when)])
+
+
+def _draw(path: Path, nodes: Sequence[Node]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        visualize(nodes, file_name=path)
+    except UnsupportedError as error:
+        _log.warning("%s", error)
+
+
+REPORTERS.append(RunReport())
