@@ -21,13 +21,17 @@ from ttnn.base.exceptions import (
     StorageError,
     UnsupportedError,
 )
-from ttnn.tensor import dunders
+from ttnn.tensor import dunders, host_buffer
 
 ROWS, COLUMNS = ttnn.ShardOrientation.ROW_MAJOR, ttnn.ShardOrientation.COL_MAJOR
 
 
 def counting(*shape: int) -> np.ndarray:
     return np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
+
+
+def with_padding(tensor: ttnn.Tensor) -> np.ndarray:
+    return host_buffer.unpack_padded(tensor._require_host("test"), tensor.spec)
 
 
 @pytest.fixture
@@ -362,12 +366,32 @@ def test_reshape_on_the_host(layout: ttnn.Layout) -> None:
 def test_padding_on_the_host() -> None:
     tensor = ttnn.Tensor(counting(1, 1, 2, 3), ttnn.float32)
     padded = tensor.pad([1, 1, 4, 4], [0, 0, 1, 1], 9.0)
-    assert padded.to_numpy()[0, 0].tolist() == [[9, 9, 9, 9], [9, 0, 1, 2], [9, 3, 4, 5], [9, 9, 9, 9]]
+    whole = [[9, 9, 9, 9], [9, 0, 1, 2], [9, 3, 4, 5], [9, 9, 9, 9]]
+    assert with_padding(padded)[0, 0].tolist() == whole
+    assert (padded.shape, padded.padded_shape) == ([1, 1, 2, 3], [1, 1, 4, 4])
+    assert padded.to_numpy()[0, 0].tolist() == [[9, 9, 9], [9, 0, 1]]
+    assert with_padding(padded.pad([1, 1, 4, 5], [0, 0, 0, 0], 7.0))[0, 0, 1].tolist() == [9, 0, 1, 2, 7]
+    assert pickle.loads(pickle.dumps(padded)).spec == padded.spec
     assert padded.unpad([0, 0, 1, 1], [1, 1, 3, 4]).to_list() == tensor.to_list()
-    assert tensor.pad_to_tile(0.0).shape == [1, 1, 32, 32]
+    full = tensor.pad_to_tile(float("nan"))
+    assert (full.shape, full.padded_shape) == ([1, 1, 2, 3], [1, 1, 32, 32])
+    # The padding stays what it is in tiles.
+    in_tiles = full.to(ttnn.TILE_LAYOUT)
+    assert in_tiles.shape == [1, 1, 2, 3]
+    assert in_tiles.to_list() == full.to_list() == tensor.to_list()
+    assert np.isnan(with_padding(in_tiles)[..., 2:, :]).all()
     tiles = tensor.to(ttnn.TILE_LAYOUT)
     assert tiles.pad_to_tile(0.0) is tiles
     assert tensor.pad_to_tile(0.0).unpad_from_tile([1, 1, 2, 3]).to_list() == tensor.to_list()
+    for values in (np.float32(3.5), np.arange(5, dtype=np.float32)):
+        small = ttnn.Tensor(values, ttnn.float32).pad_to_tile(1.0)
+        assert (small.shape, small.padded_shape) == (values.shape, [32, 32])
+        assert small.to(ttnn.TILE_LAYOUT).to_list() == values.tolist()
+    assert full.unpad_from_tile([2, 3]).shape == [1, 1, 2, 3]
+    words = ttnn.Tensor(np.arange(3, dtype=np.int32), ttnn.int32).pad_to_tile(float("nan"))
+    assert with_padding(words)[0, 2:4].tolist() == [2, -(2**31)]
+    with pytest.raises(UnsupportedError, match="only padding up to the next tile is built"):
+        padded.to(ttnn.TILE_LAYOUT)
     with pytest.raises(ShapeError, match="does not lie inside of"):
         tensor.unpad([0, 0, 0, 0], [1, 1, 3, 3])
     with pytest.raises(ShapeError, match="has another rank"):
@@ -392,3 +416,10 @@ def test_block_floats_stay_in_tiles_on_the_host(dtype: ttnn.DataType) -> None:
     assert np.array_equal(blocks._host, ttnn.to_dtype(rows.to(ttnn.TILE_LAYOUT), dtype)._host)
     with pytest.warns(UserWarning, match="the tensor stays in TILE layout"):
         assert blocks.to(ttnn.ROW_MAJOR_LAYOUT) is blocks
+
+
+def test_padded_rows_have_no_place_on_a_device(device: ttnn.MeshDevice) -> None:
+    full = ttnn.Tensor(counting(2, 3), ttnn.float32).pad_to_tile(0.0)
+    with pytest.raises(UnsupportedError, match="have no place on a device yet; convert the tensor to TILE_LAYOUT"):
+        full.to(device)
+    assert full.to(ttnn.TILE_LAYOUT).to(device).shape == [2, 3]

@@ -162,6 +162,24 @@ def test_dram_sharded_weights(device: ttnn.MeshDevice) -> None:
     assert np.array_equal(numbers(got), numbers(ttnn.matmul(on(device, a), on(device, b), program_config=same_blocks)))
 
 
+def test_dram_sharded_weights_of_more_blocks_than_the_input_has_cores(device: ttnn.MeshDevice) -> None:
+    # The result's shards lie on the first cores of the grid, one for each block of columns, wherever A's shards lie.
+    a, b = integers(1, 32, 256), integers(2, 256, 384)
+    config = ttnn.MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig(in0_block_w=2, per_core_M=1, per_core_N=1)
+    got = ttnn.matmul(
+        on(device, a, memory_config=sharded("WIDTH", 4, 1, 32, 64)),
+        on(device, b, memory_config=sharded("WIDTH", 12, 1, 256, 32, "DRAM")),
+        program_config=config,
+        memory_config=ttnn.L1_WIDTH_SHARDED_MEMORY_CONFIG,
+        dtype=ttnn.float32,
+        compute_kernel_config=exact(),
+    )
+    shards = got.memory_config().shard_spec
+    assert shards is not None
+    assert shards.grid == ttnn.num_cores_to_corerangeset(12, ttnn.CoreCoord(8, 8), row_wise=True)
+    assert np.array_equal(numbers(got), a @ b)
+
+
 def test_a_ring_of_cores_begins_with_its_own_part(device: ttnn.MeshDevice) -> None:
     cores, part = 4, 64
     rng = np.random.default_rng(8)

@@ -148,6 +148,8 @@ class NOC(VendorEnum):
 
     RISCV_0_default = 0
     RISCV_1_default = 1
+    NOC_0 = 0
+    NOC_1 = 1
 
 
 class NOC_MODE(VendorEnum):  # noqa: N801 - the official name

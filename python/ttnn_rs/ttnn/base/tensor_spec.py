@@ -37,6 +37,7 @@ class TensorSpec:
         "_layout",
         "_memory_config",
         "_padded_shape",
+        "_padding",
         "_page_bytes",
         "_page_shape",
         "_physical_shape",
@@ -79,18 +80,28 @@ class TensorSpec:
         layout: Layout,
         memory_config: MemoryConfig = DRAM_MEMORY_CONFIG,
         tile: Tile | None = None,
+        padded_shape: tuple[int, ...] | None = None,
     ) -> TensorSpec:
-        """Return the specification with these parts. Specifications are shared, so this is cheap when repeated."""
+        """Return the specification with these parts. Specifications are shared, so this is cheap when repeated.
+
+        Rows of a host tensor may have a padded shape of their own; any other is that which the layout needs.
+        """
         dims, tile = as_dims(shape), tile or DEFAULT_TILE
         try:
-            return _cached(dims, dtype, layout, memory_config, tile)
+            return _cached(dims, dtype, layout, memory_config, tile, padded_shape)
         except TypeError:
             # What cannot be hashed is none of the parts.
             _check_kinds(dtype, layout, memory_config, tile)
             raise
 
     def _fill(
-        self, dims: tuple[int, ...], dtype: DataType, layout: Layout, memory_config: MemoryConfig, tile: Tile
+        self,
+        dims: tuple[int, ...],
+        dtype: DataType,
+        layout: Layout,
+        memory_config: MemoryConfig,
+        tile: Tile,
+        padded_shape: tuple[int, ...] | None = None,
     ) -> None:
         _check_kinds(dtype, layout, memory_config, tile)
         self._shape = Shape._of(dims)
@@ -98,9 +109,14 @@ class TensorSpec:
         self._layout = layout
         self._memory_config = memory_config
         self._tile = tile
+        padded = _padded(dims, layout, memory_config, tile)
+        self._padding = None
+        if padded_shape is not None and padded_shape != padded:
+            assert layout is Layout.ROW_MAJOR
+            assert not memory_config.is_sharded()
+            padded = self._padding = padded_shape
         # Every call of an operator looks programs up by specifications.
         self._hash = hash(self._key())
-        padded = _padded(dims, layout, memory_config, tile)
         self._padded_shape = Shape._of(padded)
         self._physical_shape = (math.prod(padded[:-1]), padded[-1])
         if layout is Layout.TILE:
@@ -271,7 +287,7 @@ class TensorSpec:
         return self.with_memory_config(config)
 
     def _key(self) -> tuple[object, ...]:
-        return (self._shape, self._dtype, self._layout, self._memory_config, self._tile)
+        return (self._shape, self._dtype, self._layout, self._memory_config, self._tile, self._padding)
 
     def __eq__(self, other: object) -> bool:
         if self is other:
@@ -288,7 +304,8 @@ class TensorSpec:
         )
 
     def __reduce__(self) -> tuple[object, tuple[object, ...]]:
-        return (TensorSpec.of, (list(self._shape), self._dtype, self._layout, self._memory_config, self._tile))
+        parts = (list(self._shape), self._dtype, self._layout, self._memory_config, self._tile)
+        return (TensorSpec.of, parts if self._padding is None else (*parts, self._padding))
 
 
 _WIDTH_CUT = frozenset({TensorMemoryLayout.WIDTH_SHARDED, TensorMemoryLayout.BLOCK_SHARDED})
@@ -296,10 +313,15 @@ _WIDTH_CUT = frozenset({TensorMemoryLayout.WIDTH_SHARDED, TensorMemoryLayout.BLO
 
 @lru_cache(maxsize=4096)
 def _cached(
-    dims: tuple[int, ...], dtype: DataType, layout: Layout, memory_config: MemoryConfig, tile: Tile
+    dims: tuple[int, ...],
+    dtype: DataType,
+    layout: Layout,
+    memory_config: MemoryConfig,
+    tile: Tile,
+    padded_shape: tuple[int, ...] | None,
 ) -> TensorSpec:
     new = TensorSpec.__new__(TensorSpec)
-    new._fill(dims, dtype, layout, memory_config, tile)
+    new._fill(dims, dtype, layout, memory_config, tile, padded_shape)
     return new
 
 

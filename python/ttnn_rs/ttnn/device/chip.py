@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, overload
 
 from ttnn import _engine
 from ttnn.base.config import CONFIG
@@ -140,10 +140,21 @@ class Chip:
             )
         return CoreCoord(*banks[core.x])
 
+    @overload
+    def get_optimal_dram_bank_to_logical_worker_assignment(self, noc: NOC) -> list[CoreCoord]: ...
+
+    @overload
+    def get_optimal_dram_bank_to_logical_worker_assignment(
+        self, noc: NOC, coord: MeshCoordinate
+    ) -> dict[int, CoreCoord]: ...
+
     def get_optimal_dram_bank_to_logical_worker_assignment(
         self, noc: NOC, coord: MeshCoordinate | None = None
-    ) -> dict[int, CoreCoord]:
+    ) -> list[CoreCoord] | dict[int, CoreCoord]:
         """Return for each DRAM bank the core that reads it best over a NoC.
+
+        With the coordinate of a chip, as 0.81.1 has it, the cores come by bank; without, the earlier form of the call,
+        they come as a list in the order of the banks.
 
         Raises:
             UnsupportedError: the assignment of this chip is not known.
@@ -159,7 +170,8 @@ class Chip:
                 "only for n150 and p150",
                 "unimplemented",
             )
-        return {bank: CoreCoord(x, y) for bank, (x, y) in enumerate(workers[noc.value])}
+        cores = [CoreCoord(x, y) for x, y in workers[noc.value]]
+        return cores if coord is None else dict(enumerate(cores))
 
     def _require_open(self, operation: str) -> None:
         if not self._engine.is_open:

@@ -386,7 +386,7 @@ def get_optimal_dram_bank_to_logical_worker_assignment(device: MeshDevice, noc: 
         UnsupportedError: the assignment of this chip is not known.
     """
     opened = _mesh_device("get_optimal_dram_bank_to_logical_worker_assignment", device)
-    return list(opened.get_optimal_dram_bank_to_logical_worker_assignment(noc).values())
+    return opened.get_optimal_dram_bank_to_logical_worker_assignment(noc)
 
 
 __all__ = [

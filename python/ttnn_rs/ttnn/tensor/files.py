@@ -223,6 +223,9 @@ def _write(where: str, path: Path, tensor: Tensor) -> None:
             f"{where}: the file format has no {tensor.dtype.name}", vendor="FP8_E4M3 cannot be serialized to flatbuffer"
         )
     host = tensor._to_host(where)
+    if host._spec._padding is not None:
+        # The file says nothing of a padded shape.
+        host = host._repacked(TensorSpec.of(host.shape, host.dtype, host.layout, tile=host.tile), where)
     raw = host._require_host(where)
     if raw.nbytes == 0:
         raise ShapeError(

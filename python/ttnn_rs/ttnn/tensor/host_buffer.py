@@ -212,8 +212,10 @@ def unpack(raw: Raw, spec: TensorSpec) -> Array:
     if math.prod(dims) == 0:
         return np.empty(dims, dtype=NUMPY_TYPE[spec.dtype])
     if spec.layout is Layout.ROW_MAJOR:
-        values = raw.view(_WORDS[spec.dtype]).reshape(tuple(spec.padded_shape))
-        values = np.array(values[..., : dims[-1] if dims else 1])
+        padded = tuple(spec.padded_shape)
+        values = raw.view(_WORDS[spec.dtype]).reshape(padded)
+        own = (1,) * (len(padded) - len(dims)) + dims
+        values = np.array(values[tuple(map(slice, own))])
     else:
         height, width = spec.tile.tile_shape
         if spec.tile.transpose_within_face:

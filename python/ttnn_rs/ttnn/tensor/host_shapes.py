@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from operator import index as operator_index
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -63,24 +63,44 @@ def reshaped(tensor: _T, dims: tuple[int, ...]) -> _T:
 
 
 def padded(tensor: _T, shape: ShapeLike, input_start: ShapeLike, pad_value: float) -> _T:
-    """Return a host tensor of `shape` with another one at `input_start` and `pad_value` around it."""
+    """Return a host tensor of the same logical shape, padded to `shape`.
+
+    The padded shape has the values at `input_start`, and `pad_value` around them. The logical shape names its first
+    elements, as in TT-NN.
+    """
     _require_row_major(tensor, "Tensor.pad")
     dims, start = as_dims(shape), as_dims(input_start)
-    _check_box(tensor, "Tensor.pad", dims, start, [a + b for a, b in zip(start, tensor.shape, strict=False)])
-    values = tensor._values("Tensor.pad")
+    values = _with_padding(tensor, "Tensor.pad", len(dims))
+    _check_box(tensor, "Tensor.pad", dims, start, [a + b for a, b in zip(start, values.shape, strict=False)])
     if not isinstance(pad_value, int | float | np.number):
         raise ArgumentError(f"Tensor.pad: pad_value must be a number, got {pad_value!r}")
-    full = np.full(dims, pad_value).astype(values.dtype)
-    full[tuple(slice(a, a + b) for a, b in zip(start, tensor.shape, strict=True))] = values
-    return _same_kind(tensor, full)
+    full = np.full(dims, _element(pad_value, values.dtype))
+    full[tuple(slice(a, a + b) for a, b in zip(start, values.shape, strict=True))] = values
+    whole = _same_kind(tensor, full)
+    spec = TensorSpec.of(tensor.shape, tensor.dtype, tensor.layout, tile=tensor.tile, padded_shape=dims)
+    return type(tensor)._on_host(spec, whole._require_host("Tensor.pad"))
+
+
+def _element(value: float, dtype: np.dtype[Any]) -> Any:
+    """Return what an element holds for a padding value: the smallest integer stands for NaN and infinity."""
+    if dtype.kind in "iu":
+        return np.array(int(value) if math.isfinite(value) else np.iinfo(dtype).min).astype(dtype)
+    return np.array(value).astype(dtype)
 
 
 def part(tensor: _T, start: ShapeLike, end: ShapeLike) -> _T:
-    """Return the part of a host tensor from `start` to `end` (not included)."""
+    """Return the part of the padded shape of a host tensor from `start` to `end` (not included)."""
     _require_row_major(tensor, "Tensor.unpad")
     first, last = as_dims(start), as_dims(end)
-    _check_box(tensor, "Tensor.unpad", tuple(tensor.shape), first, last)
-    return _same_kind(tensor, tensor._values("Tensor.unpad")[tuple(map(slice, first, last))])
+    values = _with_padding(tensor, "Tensor.unpad", len(first))
+    _check_box(tensor, "Tensor.unpad", values.shape, first, last)
+    return _same_kind(tensor, values[tuple(map(slice, first, last))])
+
+
+def _with_padding(tensor: TensorStorage, operator: str, rank: int) -> Array:
+    """Return the values of the padded shape, of rank 2 for vectors and scalars if `rank` says so."""
+    values = host_buffer.unpack_padded(tensor._require_host(operator), tensor._spec)
+    return values.reshape((1,) * (rank - values.ndim) + values.shape) if values.ndim < rank <= 2 else values
 
 
 def shard(tensor: _T, core: CoreLike | int) -> _T:
@@ -112,7 +132,8 @@ def _check_box(
     tensor: TensorStorage, operator: str, dims: Sequence[int], start: Sequence[int], end: Sequence[int]
 ) -> None:
     inside = all(0 <= a <= b <= size for a, b, size in zip(start, end, dims, strict=False))
-    if not (len(dims) == len(start) == len(end) == tensor.shape.rank and inside):
+    rank = max(tensor.padded_shape.rank, len(dims) if len(dims) <= 2 else 0)
+    if not (len(dims) == len(start) == len(end) == rank and inside):
         raise ShapeError(
             f"{operator}: {list(start)} to {list(end)} does not lie inside of {list(dims)}, or has another rank "
             f"than {tensor.shape}"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ttnn.base.enums import BLOCK_FLOATS, ELEMENT_BYTES, DataType, Layout, StorageType
-from ttnn.base.exceptions import ArgumentError, DeviceError, ShapeError, StorageError
+from ttnn.base.exceptions import ArgumentError, DeviceError, ShapeError, StorageError, UnsupportedError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.observers import OBSERVERS, observed
 from ttnn.base.shape import Shape
@@ -292,6 +292,12 @@ class TensorStorage:
 
     def _moved_to_device(self, device: MeshDevice, spec: TensorSpec, operator: str) -> Self:
         raw = self._require_host(operator)
+        if self._spec._padding is not None:
+            raise UnsupportedError(
+                f"{operator}: rows of {self.shape} padded to {self.padded_shape} have no place on a device yet; convert "
+                "the tensor to TILE_LAYOUT first, or take what you need of it with unpad.",
+                "unimplemented",
+            )
         if spec.padded_shape != self._spec.padded_shape:
             raw = host_buffer.pack(host_buffer.unpack(raw, self._spec), spec, where=operator)
         buffer = transfer.allocate(spec, device)
@@ -336,7 +342,21 @@ class TensorStorage:
             )
             return self
         spec = TensorSpec.of(self.shape, self.dtype, layout, self.memory_config(), self.tile)
+        if self._spec._padding is not None:
+            return self._tiled_with_padding(spec)
         return self._repacked(spec, "Tensor.to")
+
+    def _tiled_with_padding(self, spec: TensorSpec) -> Self:
+        """Return rows that are padded to full tiles in tiles; what the padding holds stays."""
+        if spec.padded_shape != self.padded_shape:
+            raise UnsupportedError(
+                f"Tensor.to: a tensor of {self.shape} padded to {self.padded_shape} has other tiles than {self.shape} "
+                f"needs ({spec.padded_shape}); only padding up to the next tile is built.",
+                "unimplemented",
+            )
+        whole = TensorSpec.of(spec.padded_shape, spec.dtype, spec.layout, spec.memory_config, spec.tile)
+        raw = host_buffer.unpack_padded(self._require_host("Tensor.to"), self._spec)
+        return self._on_host(spec, host_buffer.pack(raw, whole, where="Tensor.to"))
 
     def _repacked(self, spec: TensorSpec, operator: str, pad_value: float = 0.0) -> Self:
         """Return a host tensor with the same values (up to the conversion of types) as `spec` says."""

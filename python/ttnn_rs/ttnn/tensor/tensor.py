@@ -10,7 +10,7 @@ from ttnn.base.enums import Layout
 from ttnn.base.exceptions import ArgumentError, DTypeError, ParameterError, ShapeError
 from ttnn.base.memory_config import MemoryConfig
 from ttnn.base.observers import OBSERVERS, observed
-from ttnn.base.shape import ShapeLike
+from ttnn.base.shape import ShapeLike, as_dims
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.device.mesh_device import MeshDevice
 from ttnn.tensor import construction, host_buffer, host_shapes, indexing, printing, transfer
@@ -173,30 +173,40 @@ class Tensor(TensorStorage, TensorOperators):
         return host_shapes.reshaped(self, host_shapes.resolve_shape("Tensor.reshape", self, wanted))
 
     def pad(self, output_shape: ShapeLike, input_start: ShapeLike, pad_value: float) -> Tensor:
-        """Return a host tensor of `output_shape` with this one at `input_start` and `pad_value` around it."""
+        """Return a host tensor of the same logical shape, padded to `output_shape`.
+
+        The padded shape has the values at `input_start` and `pad_value` around them; the logical shape names its first
+        elements.
+
+        Raises:
+            LayoutError: the tensor is in TILE layout.
+            ShapeError: the values do not fit into `output_shape`.
+        """
         return host_shapes.padded(self, output_shape, input_start, pad_value)
 
     def unpad(self, start: ShapeLike, end: ShapeLike) -> Tensor:
-        """Return the part of a host tensor from `start` to `end` (not included)."""
+        """Return the part of the padded shape of a host tensor from `start` to `end` (not included)."""
         return host_shapes.part(self, start, end)
 
     def pad_to_tile(self, pad_value: float) -> Tensor:
-        """Return a host tensor with the last two dimensions filled up to multiples of 32.
+        """Return a host tensor of the same logical shape, padded to multiples of 32 in the last two dimensions.
 
-        A tensor in TILE layout is returned as it is: its tiles are full.
+        A vector is a row, a scalar a row of one. A tensor in TILE layout is returned as it is: its tiles are full.
         """
         self._require_host("Tensor.pad_to_tile")
         if self.layout is Layout.TILE:
             return self
-        dims = tuple(self.shape)
-        if len(dims) < 2:
-            raise ShapeError(f"Tensor.pad_to_tile: {self.shape} has no height")
-        height, width = (-(-size // 32) * 32 for size in dims[-2:])
-        return self.pad((*dims[:-2], height, width), (0,) * len(dims), pad_value)
+        *outer, height, width = (1, 1, *self.padded_shape)[-max(2, self.padded_shape.rank) :]
+        full = (*outer, -(-height // 32) * 32, -(-width // 32) * 32)
+        return self.pad(full, (0,) * len(full), pad_value)
 
     def unpad_from_tile(self, shape: ShapeLike) -> Tensor:
-        """Return the first elements of each dimension of a host tensor."""
-        return self.unpad((0,) * self.shape.rank, shape)
+        """Return the first elements of each dimension of a host tensor.
+
+        The shape may be shorter than the tensor's: what is not named is of size 1.
+        """
+        dims, rank = as_dims(shape), self.padded_shape.rank
+        return self.unpad((0,) * rank, (1,) * (rank - len(dims)) + dims)
 
     def extract_shard(self, core: CoreLike | int) -> Tensor:
         """Return the shard of a core (a coordinate, or its number in shard order) as a host tensor [1, 1, H, W]."""

@@ -221,6 +221,7 @@ def output_shard(problem: Problem, config: ProgramConfig) -> tuple[TensorMemoryL
         col_major = not _reuse_row_major(problem)
         blocks = reuse_blocks(problem, config)
         return out.layout, Shard(height, width, first_cores(blocks, config.grid, row_major=not col_major), col_major)
-    if config.kind is Kind.DRAM_SHARDED and problem.a.placement.shard is not None:
-        return out.layout, Shard(height, width, problem.a.placement.shard.cores)
+    if config.kind is Kind.DRAM_SHARDED:
+        blocks = up(problem.mt, config.per_core_m) * up(problem.nt, config.per_core_n)
+        return out.layout, Shard(height, width, first_cores(blocks, problem.chip.grid, row_major=True))
     return out.layout, out.shard

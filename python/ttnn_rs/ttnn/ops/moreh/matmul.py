@@ -171,7 +171,8 @@ def _run(
         fidelity=FIDELITY_NUMBER[fidelity],
         dst32=dst32,
         l1_acc=False,
-        reload_direct=False,
+        # The buffer of partial sums goes to Dst past SrcA if it has 32 bits.
+        reload_direct=dst32,
         relu=False,
         activation=(),
         transpose_a=transposed[0],
