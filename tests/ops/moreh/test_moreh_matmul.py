@@ -83,8 +83,64 @@ def test_gradients(device: ttnn.MeshDevice) -> None:
         _near(result, values)
     with pytest.raises(ttnn.ParameterError, match="input_a_grad is wanted"):
         ttnn.moreh_matmul_backward(grad, x, y)
-    with pytest.raises(ttnn.UnsupportedError, match="bias"):
-        ttnn.moreh_linear_backward(grad, x, weight, input_grad=into[0], weight_grad=into[1], bias_grad=into[1])
+
+
+@pytest.mark.parametrize("wide", [False, True])
+@pytest.mark.parametrize("shape", [(2, 3, 40, 50), (96, 64)])
+def test_the_gradient_of_a_bias_is_a_sum_of_rows(shape: tuple[int, ...], wide: bool, device: ttnn.MeshDevice) -> None:
+    # Few enough elements that all sums are bfloat16 numbers.
+    rng = np.random.default_rng(3)
+    values = (rng.integers(-2, 3, shape) * (rng.random(shape) < 0.05)).astype(np.float32)
+    # What lies behind the last row does not count.
+    grad = ttnn.Tensor(values, ttnn.bfloat16).pad_to_tile(9.0).to(TILES).to(device)
+    x, weight = _make((*shape[:-1], 70), 1, device), _make((shape[-1], 70), 2, device)
+    config = ttnn.WormholeComputeKernelConfig(math_fidelity=ttnn.MathFidelity.HiFi4, fp32_dest_acc_en=wide)
+
+    def bias_gradient(target: ttnn.Tensor) -> ttnn.Tensor:
+        wanted = [False, False, True]
+        options = {"are_required_outputs": wanted, "compute_kernel_config": config}
+        found = ttnn.moreh_linear_backward(grad, x, weight, bias_grad=target, **options)
+        assert found[2] is target
+        return found[2]
+
+    row, one = _make((1, shape[-1]), 3, device), _make((1, 1), 3, device)
+    rows = values.reshape(-1, shape[-1])
+    np.testing.assert_array_equal(values_of(bias_gradient(row)), rows.sum(0, keepdims=True))
+    if wide:
+        with pytest.raises(ttnn.UnsupportedError, match="a bias of one element with fp32_dest_acc_en=True"):
+            bias_gradient(one)
+    else:
+        np.testing.assert_array_equal(values_of(bias_gradient(one)), rows.sum(keepdims=True))
+    with pytest.raises(ttnn.ShapeError, match="bias_grad has shape"):
+        bias_gradient(_make((2, shape[-1]), 3, device))
+
+
+def test_wide_partial_sums_are_not_cut(device: ttnn.MeshDevice) -> None:
+    x = ttnn.Tensor(np.ones((32, 4096), np.float32), ttnn.bfloat16, device, TILES)
+    y = ttnn.Tensor(np.full((4096, 32), 1 + 2**-7, np.float32), ttnn.bfloat16, device, TILES)
+    config = ttnn.WormholeComputeKernelConfig(math_fidelity=ttnn.MathFidelity.HiFi4, fp32_dest_acc_en=True)
+    reference = ttnn.matmul(x, y, compute_kernel_config=config, dtype=ttnn.bfloat16)
+    np.testing.assert_array_equal(raw_of(ttnn.moreh_matmul(x, y, compute_kernel_config=config)), raw_of(reference))
+
+
+def test_the_gradient_of_a_shared_matrix_is_summed(device: ttnn.MeshDevice) -> None:
+    rng = np.random.default_rng(4)
+    grad, x = (rng.integers(-1, 2, shape).astype(np.float32) for shape in ((2, 3, 32, 40), (2, 3, 32, 50)))
+    on_device = [ttnn.Tensor(values, ttnn.bfloat16, device, TILES) for values in (grad, x)]
+    weight, into = (_make((40, 50), seed, device) for seed in (0, 1))
+    wanted = [False, True, False]
+    found = ttnn.moreh_linear_backward(*on_device, weight, are_required_outputs=wanted, weight_grad=into)
+    assert found[1] is into
+    np.testing.assert_array_equal(values_of(into), (grad.swapaxes(-1, -2) @ x).sum((0, 1)))
+
+
+def test_gradients_count_their_programs(device: ttnn.MeshDevice) -> None:
+    grad, x, y = _make((40, 50), 0, device), _make((40, 70), 1, device), _make((70, 50), 2, device)
+    into = [ttnn.zeros_like(x), ttnn.zeros_like(y)]
+    device.clear_program_cache()
+    for _ in range(2):
+        ttnn.moreh_matmul_backward(grad, x, y, input_a_grad=into[0], input_b_grad=into[1])
+    assert device.num_program_cache_entries() == 2
 
 
 def test_what_does_not_fit(device: ttnn.MeshDevice) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -52,9 +53,19 @@ def test_gradient_of_a_mean(dim: int | list[int] | None, device: ttnn.MeshDevice
     grad = make(kept, ttnn.bfloat16, TILES, device, seed=1)
     result = ttnn.moreh_mean_backward(grad, dim=dim, keepdim=True, input_grad_shape=ttnn.Shape(shape))
     count = np.prod([shape[axis] for axis in axes])
-    factor = (np.float32(1 / count).view(np.uint32) & np.uint32(0xFFFF0000)).view(np.float32)
-    product = ttnn.multiply(grad, ttnn.full((1, 1, 1, 1), float(factor), ttnn.bfloat16, TILES, device))
-    np.testing.assert_array_equal(values_of(result), np.broadcast_to(values_of(product), shape))
+    # A mean over as many elements, all but the first of them zero, multiplies by the same factor in the same way.
+    others = np.zeros((int(count) - 1, *kept[1:]), np.float32)
+    first = values_of(grad).reshape(-1, *kept[1:])[:1]
+    stack = ttnn.Tensor(np.concatenate([first, others]), ttnn.bfloat16, device, TILES)
+    product = values_of(ttnn.moreh_mean(stack, dim=0, keepdim=True))
+    np.testing.assert_array_equal(values_of(result)[:1], np.broadcast_to(product, (1, *shape[1:])))
+    wide = ttnn.WormholeComputeKernelConfig(math_fidelity=ttnn.MathFidelity.HiFi4, fp32_dest_acc_en=True)
+    options = {"dim": dim, "keepdim": True, "input_grad_shape": shape}
+    exact = (np.float32(1 / count).view(np.uint32) & np.uint32(0xFFFF0000)).view(np.float32) * values_of(grad)
+    found = values_of(ttnn.moreh_mean_backward(grad, compute_kernel_config=wide, **options))
+    # With a 32-bit Dst only the packer rounds.
+    expected = np.broadcast_to(exact, shape).astype(ml_dtypes.bfloat16).astype(np.float32)
+    np.testing.assert_array_equal(found, expected)
     into = make(shape, ttnn.bfloat16, TILES, device)
     assert ttnn.moreh_mean_backward(grad, dim=dim, keepdim=True, input_grad=into) is into
     np.testing.assert_array_equal(values_of(into), values_of(result))

@@ -15,7 +15,7 @@ import numpy as np
 from ttnn import _engine
 from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
 from ttnn.base.enums import FORMAT_CODE, TILE_SIZE, DataType, Layout, MathFidelity
-from ttnn.base.exceptions import DTypeError, LayoutError, ParameterError, ShapeError, UnsupportedError
+from ttnn.base.exceptions import DTypeError, LayoutError, ParameterError, ShapeError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.tensor_spec import TensorSpec
 from ttnn.golden import moreh as golden
@@ -27,6 +27,7 @@ from ttnn.ops._programs.common import (
     MEMORY_CONFIG_OPTION,
     allocate,
     arch_number,
+    count_program,
     full_tiles,
     is_empty,
     on_device,
@@ -36,6 +37,8 @@ from ttnn.ops._programs.common import (
 from ttnn.ops._programs.element_map import copy_into, strides_of
 from ttnn.ops._programs.movement import move
 from ttnn.ops.data_movement.permute import moved_to
+from ttnn.ops.data_movement.reshape import reshaped
+from ttnn.ops.moreh import bias_gradient
 from ttnn.ops.moreh.checks import FLAGS
 from ttnn.ops.moreh.reductions import moreh_sum
 from ttnn.tensor.tensor import Tensor
@@ -254,23 +257,18 @@ def _required(
     return [tensor if flag else None for flag, (_, tensor) in zip(flags, outputs, strict=True)]
 
 
-def _summed(name: str, result: Tensor, target: Tensor) -> Tensor:
+def _summed(name: str, result: Tensor, target: Tensor, compute: Compute) -> Tensor:
     """Return the gradient of an operand, summed over the dimensions along which that was repeated."""
     shape, found = tuple(target._spec.shape), tuple(result._spec.shape)
     if found == shape:
         return result
-    if len(found) > len(shape):
-        raise UnsupportedError(
-            f"{name}: a gradient of shape {list(found)} for an operand of rank {len(shape)} is not built yet; give "
-            "operands of one rank.",
-            "unimplemented",
-        )
-    dims = [axis for axis, size in enumerate(found) if size != shape[axis]]
-    if len(found) < len(shape) or any(shape[axis] != 1 for axis in dims):
+    own = (1,) * (len(found) - len(shape)) + shape
+    dims = [axis for axis, size in enumerate(found) if size != own[axis]]
+    if len(found) < len(shape) or any(own[axis] != 1 for axis in dims):
         raise ShapeError(f"{name}: a gradient has shape {list(found)}, the tensor that takes it {list(shape)}.")
     # The official program adds along each dimension in turn.
-    summed: Tensor = moreh_sum(result, dim=dims, keepdim=True)
-    return summed
+    summed: Tensor = moreh_sum(result, dim=dims, keepdim=True, compute_kernel_config=compute) if dims else result
+    return summed if own == shape else reshaped(name, summed, shape)
 
 
 def _matmul_backward(
@@ -308,8 +306,9 @@ def _gradients(name: str, operands: Sequence[tuple[str, Tensor]], steps: Sequenc
     for target, a, b, turn_a, turn_b in steps:
         result = None
         if target is not None:
+            count_program(device, "moreh_matmul", a._spec, b._spec, turn_a, turn_b, target._spec, compute)
             result = product(name, a, b, compute=compute, transpose_a=turn_a, transpose_b=turn_b)
-            result = _summed(name, result, target)
+            result = _summed(name, result, target, compute)
         found.append(result)
     for result, (target, *_) in zip(found, steps, strict=True):
         if result is not None and target is not None:
@@ -359,14 +358,15 @@ def _linear_backward(
     name = "ttnn.moreh_linear_backward"
     outputs = (("input_grad", input_grad), ("weight_grad", weight_grad), ("bias_grad", bias_grad))
     into = _required(name, are_required_outputs, 3, outputs, "{label} tensor should not be std::nullopt")
-    if into[2] is not None:
-        raise UnsupportedError(
-            f"{name}: the gradient of the bias is not built yet; pass are_required_outputs=[True, True, False].",
-            "unimplemented",
-        )
     operands = (("output_grad", output_grad), ("input", input), ("weight", weight))
     steps = ((into[0], output_grad, weight, False, False), (into[1], output_grad, input, True, False))
-    return [*_gradients(name, operands, steps, compute), None]
+    found = _gradients(name, operands, steps, compute)
+    bias = into[2]
+    if bias is not None:
+        same_device(name, on_device(name, output_grad, "output_grad"), bias, "bias_grad")
+        _check(name, "bias_grad", bias)
+        bias_gradient.add_up(name, output_grad, bias, compute)
+    return [*found, bias]
 
 
 _COMPUTE: Final = Param(
@@ -382,7 +382,7 @@ _ERRORS: Final = (
 _BACKWARD_ERRORS: Final = (
     *_ERRORS,
     ("ParameterError", "a gradient that is wanted has no tensor that takes it."),
-    ("UnsupportedError", "the gradient of a bias, or of an operand of lower rank, is wanted."),
+    ("UnsupportedError", "the gradient of a bias of one element is wanted with a 32-bit Dst."),
 )
 _declare: Final = partial(
     declare,
@@ -549,7 +549,9 @@ moreh_linear_backward = _backward_entry(
                 Param("bias", TENSOR, None, doc="The bias, of which only the shape would count."),
                 _grad("input_grad", _A),
                 _grad("weight_grad", (1, 1, 64, 96)),
-                Param("bias_grad", TENSOR, None, doc="Not supported."),
+                Param(
+                    "bias_grad", TENSOR, None, doc="[1, N] or [1, 1]: takes the gradient.", example=Operand((1, 64), 5)
+                ),
                 _place("input_grad_memory_config"),
                 _place("weight_grad_memory_config"),
                 _place("bias_grad_memory_config"),

@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Final
-
-import numpy as np
 
 from ttnn.base.compute_config import WormholeComputeKernelConfig
 from ttnn.base.enums import TILE_SIZE, DataType, Layout
-from ttnn.base.exceptions import DTypeError, LayoutError, ShapeError, UnsupportedError
+from ttnn.base.exceptions import DTypeError, LayoutError, ShapeError
 from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
 from ttnn.base.shape import Shape, ShapeLike
 from ttnn.base.tensor_spec import TensorSpec
@@ -34,7 +32,7 @@ from ttnn.operation.signature import (
     INTEGER,
     LAYOUT,
     MEMORY_CONFIG,
-    SHAPE,
+    SHAPE_LIKE,
     TENSOR,
     Param,
     Signature,
@@ -42,8 +40,9 @@ from ttnn.operation.signature import (
 from ttnn.ops._programs.common import MEMORY_CONFIG_OPTION, allocate, count_program, on_device, same_device, take_output
 from ttnn.ops._programs.element_map import copy_into, strides_of
 from ttnn.ops._programs.movement import move
+from ttnn.ops._programs.pipeline import ROWS, Pipeline, truncated
 from ttnn.ops.creation.filled import filled
-from ttnn.ops.eltwise.binary import multiply
+from ttnn.ops.moreh.reductions import Settings, settings_of
 from ttnn.ops.reduction.accumulation import cumsum
 from ttnn.ops.reduction.generic import reduced_axes
 from ttnn.tensor.tensor import Tensor
@@ -166,10 +165,6 @@ def _mean_backward(
             f"{name}: neither input_grad nor input_grad_shape is given; one of them says the shape.",
             vendor="bad optional access",
         )
-    if compute_kernel_config is not None:
-        raise UnsupportedError(
-            f"{name}: compute_kernel_config is not built yet; the factor is multiplied at HiFi4.", "unimplemented"
-        )
     shape = tuple(input_grad._spec.shape if input_grad is not None else input_grad_shape or ())
     like = allocate(TensorSpec.of(shape, DataType.BFLOAT16, Layout.TILE, DRAM_MEMORY_CONFIG), device)
     if input_grad is not None:
@@ -177,15 +172,23 @@ def _mean_backward(
     axes = reduced_axes(name, dim, len(shape))
     spread = _sum_backward(output_grad, like, dim, keepdim, None, DRAM_MEMORY_CONFIG, None, name)
     count = math.prod(shape[axis] for axis in axes)
-    # The reader cuts the factor to bfloat16.
-    factor = float((np.float32(1.0 / max(count, 1)).view(np.uint32) & np.uint32(0xFFFF0000)).view(np.float32))
-    scalar = filled(name, (1,) * max(2, len(shape)), factor, DataType.BFLOAT16, Layout.TILE, device, DRAM_MEMORY_CONFIG)
-    place = memory_config or (output_grad._spec.memory_config if input_grad is None else DRAM_MEMORY_CONFIG)
-    result: Tensor = multiply(spread, scalar, memory_config=place)
-    if input_grad is not None:
-        copy_into(result, input_grad)
-        return input_grad
-    return result
+    place = memory_config or output_grad._spec.memory_config
+    target = input_grad or allocate(TensorSpec.of(shape, DataType.BFLOAT16, Layout.TILE, place), device)
+    if spread._spec.num_pages:
+        scaled = allocate(spread._spec, device)
+        _scaling(spread._spec.num_pages, count, settings_of(spread, compute_kernel_config)).run([spread], [scaled])
+        copy_into(scaled, target)
+    return target
+
+
+@lru_cache(maxsize=64)
+def _scaling(tiles: int, count: int, settings: Settings) -> Pipeline:
+    """Return the program that multiplies tiles by 1 / count, which its reader cuts to bfloat16."""
+    fidelity, dst32, arch = settings
+    program = Pipeline((32, 32 * tiles), ROWS, DataType.BFLOAT16, dst32, fidelity, arch)
+    factor = program.constant(DataType.BFLOAT16, truncated(1.0 / count))
+    program.eltwise("mul", program.tensor(DataType.BFLOAT16), factor, DataType.BFLOAT16, output=0)
+    return program
 
 
 def _spread(source: Tensor, shape: Sequence[int], strides: Sequence[int], place: MemoryConfig) -> Tensor:
@@ -332,10 +335,15 @@ moreh_mean_backward = _declare(
             (
                 Param("dim", INT_OR_INTS, None, doc="Dimensions of the mean. Default: all.", example=-1),
                 Param("keepdim", BOOLEAN, False, doc="Whether they were kept with size 1; both shapes are taken."),
-                Param("input_grad_shape", SHAPE, None, doc="Shape of the output.", example=Shape([1, 1, 64, 128])),
+                Param("input_grad_shape", SHAPE_LIKE, None, doc="Shape of the output.", example=Shape([1, 1, 64, 128])),
                 Param("input_grad", TENSOR, None, doc="Preallocated output.", example=Operand((1, 1, 64, 128))),
                 MEMORY_CONFIG_OPTION,
-                Param("compute_kernel_config", COMPUTE_KERNEL_CONFIG, None, doc="Not supported."),
+                Param(
+                    "compute_kernel_config",
+                    COMPUTE_KERNEL_CONFIG,
+                    None,
+                    doc="Math fidelity and Dst width. Default: HiFi4, 16 bits.",
+                ),
             ),
         ),
     ),
@@ -346,13 +354,11 @@ moreh_mean_backward = _declare(
     layouts=(Layout.TILE,),
     golden=golden.moreh_mean_backward,
     accuracy=no_bound("for the factor is cut to bfloat16"),
-    engine=("move_elements", "binary"),
-    composition=True,
+    engine=("move_elements", "Pipeline"),
     raises=(
         ("ShapeError", "shapes do not fit, or none is given."),
         ("DTypeError", "a tensor is not bfloat16."),
         ("LayoutError", "a tensor is row-major."),
-        ("UnsupportedError", "`compute_kernel_config` is given."),
     ),
     examples=(),
 )
