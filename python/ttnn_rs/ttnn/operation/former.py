@@ -53,6 +53,9 @@ FORMER: Final = {
     "use_multicore": Former(
         lambda category, name: name == "argmax", (False, True), _left_out, "the program chooses its cores"
     ),
+    "reciprocals": Former(
+        lambda category, name: name == "group_norm", (None,), _left_out, "the program computes its reciprocals"
+    ),
     "approximate": Former(
         lambda category, name: name == "gelu_bw", tuple(_GELU), lambda value: {"variant": _GELU[value]}, "use variant"
     ),

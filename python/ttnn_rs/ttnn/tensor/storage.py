@@ -294,8 +294,8 @@ class TensorStorage:
         raw = self._require_host(operator)
         if self._spec._padding is not None:
             raise UnsupportedError(
-                f"{operator}: rows of {self.shape} padded to {self.padded_shape} have no place on a device yet; convert "
-                "the tensor to TILE_LAYOUT first, or take what you need of it with unpad.",
+                f"{operator}: rows of {self.shape} padded to {self.padded_shape} have no place on a device yet; "
+                "convert the tensor to TILE_LAYOUT first, or take what you need of it with unpad.",
                 "unimplemented",
             )
         if spec.padded_shape != self._spec.padded_shape:
