@@ -1083,7 +1083,7 @@ class _MorehMean(FastOperation):
 
 class _MorehMeanBackward(FastOperation):
     def __call__(self, output_grad: Tensor, *, dim: int | Sequence[int] | None = None, keepdim: bool = False,
-        input_grad_shape: Shape | None = None, input_grad: Tensor | None = None,
+        input_grad_shape: Shape | Sequence[int] | None = None, input_grad: Tensor | None = None,
         memory_config: MemoryConfig | None = None, compute_kernel_config: WormholeComputeKernelConfig | None = None,
         queue_id: int | None = None, cq_id: int | None = None) -> Tensor: ...
 
