@@ -281,12 +281,13 @@ impl Noc {
         (sent, end.max(tail))
     }
 
-    /// Flits of a transfer, headers included.
+    /// Cycles that a transfer takes of a link: its flits, headers included, and what the link is idle between packets.
     #[inline]
     fn flits(&self, bytes: u64) -> u64 {
         let chip = self.layout.chip();
         let packets = bytes.div_ceil(u64::from(chip.noc_packet_bytes)).max(1);
-        bytes.div_ceil(u64::from(chip.noc_link_bytes)) + packets * self.parameters.header_flits
+        let between = self.parameters.header_flits + self.parameters.link_idle;
+        bytes.div_ceil(u64::from(chip.noc_link_bytes)) + packets * between
     }
 
     /// Time of an acknowledgement: a single flit that goes on to the issuer.

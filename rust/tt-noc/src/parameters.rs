@@ -34,6 +34,8 @@ impl Rate {
 pub struct NocParameters {
     /// Flits of a packet before its payload.
     pub header_flits: u64,
+    /// Cycles for which a link is idle after a packet.
+    pub link_idle: u64,
     /// From the issue of a read to its first data, both ways together, without routers and DRAM.
     pub read_start: u64,
     /// One router of a read's request or response.
@@ -82,6 +84,7 @@ impl NocParameters {
 /// Wormhole.
 pub static WORMHOLE: NocParameters = NocParameters {
     header_flits: 1,                          // section 2 [isa]
+    link_idle: 5,                             // fit on the recorded traces; 2 KiB packets at 30 B per cycle are 4 [npe]
     read_start: 70,                           // section 3: read from the same node [npe]
     read_hop: 9,                              // section 3 [isa]; the read table gives 154, 170, 270 for 12, 10, 22 hops
     write_start: 40,                          // section 3 [npe]
@@ -102,6 +105,7 @@ pub static WORMHOLE: NocParameters = NocParameters {
 /// Blackhole.
 pub static BLACKHOLE: NocParameters = NocParameters {
     header_flits: 1,                          // section 2 [isa]
+    link_idle: 2,                             // section 4: 2 KiB packets move at 57.7 B per cycle [npe]
     read_start: 65,                           // section 3 [npe]
     read_hop: 9,                              // section 3: 177, 217, 329 for 12, 17, 29 hops [npe]
     write_start: 40,                          // section 3 [npe]

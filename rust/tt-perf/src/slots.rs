@@ -152,7 +152,7 @@ pub(super) const SLOTS: &[Slots] = &[
     ("rdiv", false, 26, 27),
     ("recip", false, 23, 24),
     ("recip", true, 22, 22),
-    ("relu", false, 3, 3),
+    ("relu", false, 8, 8),
     ("relu_int32", false, 3, 3),
     ("relu_max", false, 11, 11),
     ("relu_min", false, 5, 5),

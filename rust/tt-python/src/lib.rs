@@ -13,6 +13,7 @@ mod host;
 mod interrupt;
 mod ops;
 mod pipeline;
+mod plan;
 mod prepared;
 mod program;
 mod random;
@@ -37,5 +38,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     random::register(module)?;
     pipeline::register(module)?;
     prepared::register(module)?;
+    plan::register(module)?;
+    recording::register(module)?;
     interrupt::prepare(module.py())
 }

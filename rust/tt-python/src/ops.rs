@@ -99,6 +99,7 @@ fn enter(
         return Err(exception(py, "DeviceError", (text,)));
     }
     let ids: Vec<BufferId> = buffers.iter().map(|buffer| buffer.id()).collect();
+    recording::observed(operator, &ids);
     device.repeatable(py, |device| run(device, &ids))
 }
 

@@ -4,7 +4,10 @@
 //! call might see something else there.
 use std::cell::RefCell;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use tt_memory::{BufferId, Device};
 use tt_ops::OpError;
 
@@ -29,6 +32,54 @@ enum Recording {
 thread_local! {
     /// The call that this thread records, if it does.
     static RECORDING: RefCell<Option<Recording>> = const { RefCell::new(None) };
+}
+
+/// A function of the engine that ran: its name, the ids of its buffers, its keyword arguments.
+type Call = (String, Vec<u64>, Option<Py<PyDict>>);
+
+/// Whether calls are noted for a profiler.
+static OBSERVING: AtomicBool = AtomicBool::new(false);
+
+thread_local! {
+    /// Keyword arguments of the function that this thread is about to run.
+    static GIVEN: RefCell<Option<Py<PyDict>>> = const { RefCell::new(None) };
+    /// What this thread has run since it was last asked.
+    static CALLS: RefCell<Vec<Call>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Keeps the keyword arguments of a function for a profiler.
+#[inline]
+pub fn given(program: Option<&Bound<'_, PyDict>>) {
+    if OBSERVING.load(Ordering::Relaxed) {
+        GIVEN.set(program.map(|program| program.clone().unbind()));
+    }
+}
+
+/// Notes for a profiler that a function runs.
+#[inline]
+pub fn observed(function: &str, buffers: &[BufferId]) {
+    if OBSERVING.load(Ordering::Relaxed) {
+        let ids = buffers.iter().map(|id| id.unique_id()).collect();
+        CALLS.with_borrow_mut(|calls| calls.push((function.to_owned(), ids, GIVEN.take())));
+    }
+}
+
+/// Begins or ends to note which functions run.
+#[pyfunction]
+fn observe(on: bool) {
+    OBSERVING.store(on, Ordering::Relaxed);
+}
+
+/// The functions that this thread has run since it was last asked: names, ids of buffers, keyword arguments.
+#[pyfunction]
+fn take_calls() -> Vec<Call> {
+    CALLS.take()
+}
+
+/// Adds this file's names to the module.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(observe, module)?)?;
+    module.add_function(wrap_pyfunction!(take_calls, module)?)
 }
 
 /// Whether a call is being recorded that may still be repeated.

@@ -38,6 +38,7 @@ from ttnn.operation.accuracy import Accuracy
 from ttnn.operation.domain import Domain
 from ttnn.operation.former import translated
 from ttnn.operation.numerics import State, state
+from ttnn.operation.observation import Observation
 from ttnn.operation.program_keys import program_keys
 from ttnn.operation.repeated import identify, recorded
 from ttnn.operation.signature import (
@@ -211,7 +212,12 @@ class FastOperation:
         """Run the operator as `__call__` does when nobody observes it."""
         if Traces.capturing:
             return record(self, args, kwargs)
-        if CONFIG.enable_fast_runtime_mode and not CONFIG.enable_comparison_mode and not CONFIG.enable_logging:
+        if (
+            Observation.active is None
+            and CONFIG.enable_fast_runtime_mode
+            and not CONFIG.enable_comparison_mode
+            and not CONFIG.enable_logging
+        ):
             return self.function(*args, **kwargs)
         return call_slowly(self, args, kwargs)
 
@@ -447,7 +453,7 @@ def _dispatcher(op: Op) -> Callable[..., Any]:
         programs = program_keys(op.name, op.family, scalars=scalars, creates=creates)
 
     def dispatch(*args: Any, **kwargs: Any) -> Any:
-        call = None if programs is None else identify(name, args, kwargs)
+        call = None if programs is None or Observation.in_full else identify(name, args, kwargs)
         if call is not None:
             prepared = call.device._prepared.get(call.key)
             if prepared is not None:

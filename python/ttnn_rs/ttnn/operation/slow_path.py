@@ -1,7 +1,8 @@
 """The slow path of an operator's call: hooks, comparison with the golden function, logging.
 
-It is taken when `CONFIG.enable_fast_runtime_mode` is off or one of `CONFIG.enable_comparison_mode` and
-`CONFIG.enable_logging` is on. In the fast path hooks are not called; that is the behaviour of the official package.
+It is taken when `CONFIG.enable_fast_runtime_mode` is off, an observer looks on, or one of
+`CONFIG.enable_comparison_mode` and `CONFIG.enable_logging` is on. In the fast path hooks are not called; that is the
+behaviour of the official package.
 
 Source: TT-NN docs, "Hooks, golden functions, testing helpers".
 """
@@ -18,6 +19,7 @@ import numpy as np
 
 from ttnn.base.config import CONFIG
 from ttnn.base.exceptions import TtnnError
+from ttnn.operation.observation import Observation
 from ttnn.operation.signature import REQUIRED
 from ttnn.operation.traces import Operator
 from ttnn.tensor.tensor import Tensor
@@ -79,11 +81,22 @@ _inside: Final = threading.local()
 def call_slowly(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Run an operator with everything that the slow path adds, once for it and all operators that it calls.
 
+    An observer is told of the inner calls too.
+
     Raises:
         HookError: a hook returned something.
         ComparisonError: comparison mode is on, and the golden function raised, or it is set to raise and the result is
             too far off.
     """
+    observer = Observation.active
+    if observer is not None:
+        return observer.call(operation, args, kwargs, _call)
+    return _call(operation, args, kwargs)
+
+
+def _call(operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if CONFIG.enable_fast_runtime_mode and not CONFIG.enable_comparison_mode and not CONFIG.enable_logging:
+        return operation.function(*args, **kwargs)
     if getattr(_inside, "operator", False):
         return operation.function(*args, **kwargs)
     _inside.operator = True

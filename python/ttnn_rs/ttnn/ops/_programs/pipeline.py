@@ -20,6 +20,7 @@ from typing import Any, Final, Literal
 
 from ttnn import _engine
 from ttnn.base.enums import FORMAT_CODE, DataType
+from ttnn.operation.observation import note
 from ttnn.tensor.tensor import Tensor
 
 Operand = tuple[str, int, int]
@@ -282,6 +283,7 @@ class Pipeline:
                 fidelity=self.fidelity,
                 arch=self.arch,
             )
+        note(self)
         program.run([_buffer(tensor) for tensor in inputs], [_buffer(tensor) for tensor in outputs])
 
 

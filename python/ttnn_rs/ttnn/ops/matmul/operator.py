@@ -25,6 +25,7 @@ from ttnn.base.tile import Tile
 from ttnn.device.lifecycle import MeshDevice, get_allocator_base_address
 from ttnn.golden import matmul as golden
 from ttnn.operation.accuracy import no_bound
+from ttnn.operation.observation import note
 from ttnn.operation.registry import declare
 from ttnn.operation.signature import (
     Signature,
@@ -293,6 +294,7 @@ def _run(
             product.deallocate()
         raise
     fused_bias = bias if separate_bias is None else None
+    note(program)
     if program.config.untilize_out:
         _launch_untilized(program, prepared.settings, a, b, fused_bias, product, arch_number(device))
     else:

@@ -1,0 +1,156 @@
+"""`python -m ttnn profile`: the predicted time of a script's operators, or of recorded rows beside the measured one."""
+
+from __future__ import annotations
+
+import argparse
+import runpy
+import sys
+from pathlib import Path
+from typing import Any
+
+from ttnn.base.config import CONFIG
+from ttnn.base.exceptions import ArgumentError
+from ttnn.cli.common.terminal import Table, Terminal
+from ttnn.cli.profile import compare
+from ttnn.device.mesh_device import DEFAULT_CHIP
+from ttnn.profiler.plan import CARDS
+from ttnn.profiler.session import Profile, profile
+from ttnn.profiler.table import COLUMNS, cells, total_line
+
+ARCHES = ("wormhole_b0", "blackhole")
+
+
+def add_parser(commands: Any) -> argparse.ArgumentParser:
+    """Add the subcommand and its options to a parser."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "profile", help="predict how long a chip takes for a script's operators", description=__doc__
+    )
+    parser.add_argument("--compare", metavar="FOLDER", type=Path, help="compare with the rows recorded in a folder")
+    parser.add_argument("--rows", action="store_true", help="with --compare: print every row")
+    parser.add_argument("--arch", choices=ARCHES, help="generation of the chip that the script opens")
+    parser.add_argument("--card", choices=sorted(CARDS), help="card that the script opens")
+    parser.add_argument("--csv", metavar="FOLDER", type=Path, help="write the sheet for tt-perf-report there")
+    parser.add_argument("--perfetto", metavar="FILE", type=Path, help="write the timeline there")
+    parser.add_argument("script", nargs="?", type=Path, help="a Python script")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="its arguments")
+    return parser
+
+
+def run(options: argparse.Namespace, terminal: Terminal) -> int:
+    """Profile a script, or compare recorded rows."""
+    if options.compare is not None:
+        return _compare(options, terminal)
+    if options.script is None:
+        raise ArgumentError("profile: give a script, or --compare FOLDER")
+    return _script(options, terminal)
+
+
+def _script(options: argparse.Namespace, terminal: Terminal) -> int:
+    if not options.script.is_file():
+        raise ArgumentError(f"profile: {options.script} is not a file")
+    _choose_card(options)
+    before = sys.argv, list(sys.path)
+    sys.argv = [str(options.script), *options.arguments]
+    sys.path.insert(0, str(options.script.parent.resolve()))
+    code = 0
+    try:
+        with profile() as session:
+            try:
+                runpy.run_path(str(options.script), run_name="__main__")
+            except SystemExit as error:
+                code = error.code if isinstance(error.code, int) else int(error.code is not None)
+    finally:
+        sys.argv, sys.path[:] = before
+    _report(session, options, terminal)
+    return code
+
+
+def _choose_card(options: argparse.Namespace) -> None:
+    arch = options.arch
+    if options.card is not None:
+        card = CARDS[options.card]
+        if arch is not None and arch != card.arch:
+            raise ArgumentError(f"profile: the {card.name} is a {card.arch}, not a {arch}")
+        arch = card.arch
+        DEFAULT_CHIP[arch] = card.name
+    if arch is not None:
+        CONFIG.arch_name = arch
+
+
+def _report(session: Profile, options: argparse.Namespace, terminal: Terminal) -> None:
+    rows = session.rows
+    terminal.document(
+        {
+            "total_ns": session.total,
+            "operations": [
+                {
+                    "name": row.plan.name,
+                    "operator": row.record.operator,
+                    "cores": row.plan.cores,
+                    "kernel_ns": row.nanoseconds,
+                    "bound": row.plan.timing.bound,
+                }
+                for row in rows
+            ],
+        }
+    )
+    left = frozenset({"operator", "device operation", "operands", "fidelity", "bound"})
+    table = Table("", COLUMNS, left=left)
+    table.rows.extend(cells(row) for row in rows)
+    if rows:
+        terminal.table(table)
+    terminal.line(total_line(rows))
+    if options.csv is not None:
+        terminal.line(f"wrote {session.to_csv(options.csv)}")
+    if options.perfetto is not None:
+        terminal.line(f"wrote {session.to_perfetto(options.perfetto)}")
+
+
+def _compare(options: argparse.Namespace, terminal: Terminal) -> int:
+    folder = options.compare
+    if not folder.is_dir():
+        raise ArgumentError(f"profile --compare: {folder} is not a folder")
+    found = list(compare.profiles(folder))
+    anchored = list(compare.matmul_anchors(folder))
+    families = compare.by_family(found)
+    classes = compare.by_family(anchored)
+    terminal.document(
+        {
+            "families": {name: compare.summary(group) for name, group in families.items()},
+            "matmul_anchors": {name: compare.extremes(group) for name, group in classes.items()},
+            "not_predicted": dict(compare.reasons([*found, *anchored])),
+        }
+    )
+    if options.rows:
+        _rows([*found, *anchored], terminal)
+    columns = ("family", "rows", "predicted", "median %", "mean %", "90th %", "within 2x %")
+    table = Table("", columns, left=frozenset({"family"}))
+    for name, group in families.items():
+        figures = compare.summary(group)
+        errors = [figures[key] for key in ("median_error", "mean_error", "p90_error", "within_2x")]
+        table.rows.append((name, str(figures["rows"]), str(figures["predicted"]), *map(_percent, errors)))
+    terminal.table(table)
+    terminal.line()
+    table = Table("", ("measurement", "rows", "predicted", "mean %", "worst %"), left=frozenset({"measurement"}))
+    for name, group in classes.items():
+        figures = compare.extremes(group)
+        cells_ = (str(figures["rows"]), str(figures["predicted"]))
+        table.rows.append((name, *cells_, _percent(figures["mean_error"]), _percent(figures["worst_error"])))
+    terminal.table(table)
+    for reason, count in compare.reasons([*found, *anchored]).most_common():
+        terminal.line(f"{count} rows are not predicted: {reason}")
+    return 0
+
+
+def _rows(predictions: list[compare.Prediction], terminal: Terminal) -> None:
+    table = Table("", ("family", "row", "measured", "predicted", "error %"), left=frozenset({"family", "row"}))
+    for prediction in predictions:
+        predicted = "" if prediction.predicted is None else f"{prediction.predicted:.0f}"
+        error = "" if prediction.predicted is None else f"{100 * prediction.error:+.1f}"
+        measured = f"{prediction.measured:.0f} {prediction.unit}"
+        table.rows.append((prediction.family, prediction.name, measured, predicted, error))
+    terminal.table(table)
+
+
+def _percent(value: float | None) -> str:
+    return "" if value is None else f"{100 * value:.1f}"

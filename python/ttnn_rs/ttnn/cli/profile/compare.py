@@ -1,0 +1,147 @@
+"""Measured and predicted times of every recorded row of a folder, and the table by family."""
+
+from __future__ import annotations
+
+import csv
+import statistics
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from ttnn.base.exceptions import ArgumentError, TtnnError
+from ttnn.cli.profile import anchors, rows
+from ttnn.profiler.device_operation import DeviceOperation
+from ttnn.profiler.families import make_plan
+
+PROFILES = "op_profiles.csv"
+ANCHORS = "perf_anchors.csv"
+
+_FAMILIES: Final = {
+    "eltwise": ("Unary", "Binary", "BinaryNg", "Ternary", "Typecast"),
+    "matmul": ("Matmul", "MinimalMatmul"),
+    "conv2d": ("Conv2d",),
+    "move": ("Move",),
+    "interleaved_sharded": (
+        *("InterleavedToSharded", "InterleavedToShardedPartial", "ShardedToInterleaved"),
+        *("ShardedToInterleavedPartial", "Reshard"),
+    ),
+    "slice": ("Slice", "PaddedSlice", "SliceWrite"),
+    "tilize_untilize": ("Tilize", "TilizeWithValPadding", "Untilize", "UntilizeWithUnpadding"),
+    "halo": ("Halo",),
+}
+_FAMILY_OF: Final = {kind: family for family, kinds in _FAMILIES.items() for kind in kinds}
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """One recorded row.
+
+    Attributes:
+        family: Family of operators, or class of matrix products.
+        name: What was measured.
+        measured: In `unit`.
+        predicted: Likewise, None if it cannot be predicted.
+        unit: "ns" or "cycles".
+        reason: Why it cannot.
+    """
+
+    family: str
+    name: str
+    measured: float
+    predicted: float | None
+    unit: str
+    reason: str = ""
+
+    @property
+    def error(self) -> float:
+        """Predicted over measured, less one."""
+        assert self.predicted is not None
+        return self.predicted / self.measured - 1
+
+
+def family_of(kind: str) -> str:
+    """Return the family of a device operation by its name without ending."""
+    return _FAMILY_OF.get(kind, kind)
+
+
+def _predict(family: str, name: str, measured: float, unit: str, run: Callable[[], float]) -> Prediction:
+    try:
+        return Prediction(family, name, measured, run(), unit)
+    except (TtnnError, ValueError) as error:
+        return Prediction(family, name, measured, None, unit, str(error).partition("\n")[0])
+
+
+def _nanoseconds(op: DeviceOperation) -> float:
+    return make_plan(op).nanoseconds
+
+
+def _cycles(op: DeviceOperation) -> float:
+    return float(make_plan(op).timing.cycles)
+
+
+def _table(folder: Path, name: str) -> Iterator[dict[str, str]]:
+    path = folder / "silicon" / name
+    if not path.is_file():
+        raise ArgumentError(f"profile --compare: {folder} has no file silicon/{name}")
+    with path.open(newline="", encoding="utf-8") as file:
+        yield from csv.DictReader(file)
+
+
+def profiles(folder: Path) -> Iterator[Prediction]:
+    """Yield the device operations of recorded profiles."""
+    for row in _table(folder, PROFILES):
+        op = rows.describe(row)
+        name = f"{row['source']} {op.name} {row['cores']} cores {' '.join(map(str, op.inputs[:2]))}"
+        yield _predict(family_of(op.kind), name, float(row["kernel_ns"]), "ns", partial(_nanoseconds, op))
+
+
+def matmul_anchors(folder: Path) -> Iterator[Prediction]:
+    """Yield the matrix products whose cycles are published."""
+    for row in _table(folder, ANCHORS):
+        if anchors.is_anchor(row):
+            op = anchors.describe(row)
+            name = f"{row['id']} {row['shape']} {row['dtype']} {row['fidelity']} {row['memory']} trace {row['trace']}"
+            measured = float(row["value"])
+            yield _predict(anchors.class_of(row), name, measured, "cycles", partial(_cycles, op))
+
+
+def summary(predictions: Sequence[Prediction]) -> dict[str, Any]:
+    """Return the figures of a family; errors as fractions, None if nothing could be predicted."""
+    known = [p for p in predictions if p.predicted is not None]
+    errors = sorted(abs(p.error) for p in known)
+    near = sum(1 for p in known if 0.5 <= 1 + p.error <= 2)
+    return {
+        "rows": len(predictions),
+        "predicted": len(known),
+        "median_error": statistics.median(errors) if errors else None,
+        "mean_error": statistics.fmean(errors) if errors else None,
+        "p90_error": errors[min(len(errors) - 1, int(0.9 * len(errors)))] if errors else None,
+        "within_2x": near / len(known) if known else None,
+    }
+
+
+def extremes(predictions: Sequence[Prediction]) -> dict[str, Any]:
+    """Return rows, mean and worst error of a class of measurements."""
+    errors = [abs(p.error) for p in predictions if p.predicted is not None]
+    return {
+        "rows": len(predictions),
+        "predicted": len(errors),
+        "mean_error": statistics.fmean(errors) if errors else None,
+        "worst_error": max(errors, default=None),
+    }
+
+
+def by_family(predictions: Sequence[Prediction]) -> dict[str, list[Prediction]]:
+    """Return predictions by family, sorted by its name."""
+    groups: dict[str, list[Prediction]] = defaultdict(list)
+    for prediction in predictions:
+        groups[prediction.family].append(prediction)
+    return dict(sorted(groups.items()))
+
+
+def reasons(predictions: Sequence[Prediction]) -> Counter[str]:
+    """Return why rows cannot be predicted, and how many."""
+    return Counter(p.reason for p in predictions if p.predicted is None)

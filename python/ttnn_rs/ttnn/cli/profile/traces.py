@@ -1,0 +1,63 @@
+"""NoC traces recorded on a chip: who reads what from whom, and how long it took. Times of the trace do not go in."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ttnn import _engine
+from ttnn.base.exceptions import ArgumentError
+
+RESULTS = "tt_npe_results.csv"
+CHIP = "n150"
+
+Processor = tuple[int, int, bool, list[tuple[int, int, int, int]]]
+"""Node, whether it is the BRISC, and its reads: network, node, bytes; 0 bytes is a barrier."""
+
+
+def rows(folder: Path) -> Iterator[dict[str, str]]:
+    """Yield the recorded traces with their measured cycles.
+
+    Raises:
+        ArgumentError: the folder has none.
+    """
+    path = folder / "noc" / RESULTS
+    if not path.is_file():
+        raise ArgumentError(f"profile --compare: {folder} has no file noc/{RESULTS}")
+    with path.open(newline="", encoding="utf-8") as file:
+        yield from csv.DictReader(file)
+
+
+def processors(path: Path) -> list[Processor]:
+    """Return what every processor of a trace reads, in the order of the file."""
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        events: list[dict[str, Any]] = json.load(file)
+    found: list[Processor] = []
+    for event in events:
+        if event.get("type") == "READ":
+            access = (int(event["noc"] != "NOC_0"), event["dx"], event["dy"], event["num_bytes"])
+        elif event.get("type") == "READ_BARRIER_START":
+            access = (0, 0, 0, 0)
+        else:
+            continue
+        place = (event["sx"], event["sy"], event["proc"] == "BRISC")
+        if not found or found[-1][:3] != place:
+            found.append((*place, []))
+        found[-1][3].append(access)
+    return found
+
+
+def predict(path: Path) -> int:
+    """Return the predicted cycles of a trace.
+
+    Raises:
+        ArgumentError: the trace has no reads, so that nothing is known about its length.
+    """
+    found = processors(path)
+    if not found:
+        raise ArgumentError(f"{path.name}: the trace has no reads")
+    return _engine.time_trace(CHIP, found)

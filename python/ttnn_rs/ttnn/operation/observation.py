@@ -1,0 +1,36 @@
+"""Who looks on while operators run: a profiler or a capture of calls. Without one, a call pays one look at a flag."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar, Protocol
+
+from ttnn.operation.traces import Operator
+
+Run = Callable[[Operator, tuple[Any, ...], dict[str, Any]], Any]
+"""Runs an operator with everything else that its call does: hooks, comparison mode, logging."""
+
+
+class Observer(Protocol):
+    """Is told of every call of an operator, also of those that operators make."""
+
+    def call(self, operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any], run: Run) -> Any:
+        """Return what `run` returns for the call."""
+
+    def note(self, program: Any) -> None:
+        """Take the program that the operator which runs now has decided on."""
+
+
+class Observation:
+    """The observer of this process."""
+
+    active: ClassVar[Observer | None] = None
+    in_full: ClassVar[bool] = False
+    """Whether calls take their whole way, not that of repeated ones: the observer has not seen them yet."""
+
+
+def note(program: Any) -> None:
+    """Tell the observer which program the operator has decided on."""
+    observer = Observation.active
+    if observer is not None:
+        observer.note(program)

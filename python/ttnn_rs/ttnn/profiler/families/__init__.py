@@ -1,0 +1,103 @@
+"""Plans by family: each takes a description of a device operation and returns what its cores do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from ttnn.base.exceptions import UnsupportedError
+from ttnn.profiler.device_operation import DeviceOperation
+from ttnn.profiler.families.common import page_stream
+from ttnn.profiler.families.eltwise import eltwise
+from ttnn.profiler.families.layout import tilize, untilize
+from ttnn.profiler.families.lines import (
+    gathered_rows,
+    group_norm,
+    layer_norm,
+    pool,
+    reduce,
+    rotary,
+    softmax,
+    transpose,
+)
+from ttnn.profiler.families.matmul import matmul
+from ttnn.profiler.families.movement import (
+    concat,
+    copy,
+    interleaved_to_sharded,
+    move,
+    padded_slice,
+    reshard,
+    rows_by_index,
+    sharded_to_interleaved,
+    slice_,
+    slice_write,
+)
+from ttnn.profiler.families.pipeline import pipeline
+from ttnn.profiler.families.windows import conv2d, halo
+from ttnn.profiler.plan import Plan
+
+Family = Callable[[DeviceOperation], Plan]
+
+FAMILIES: Final[dict[str, Family]] = {
+    **dict.fromkeys(("Unary", "Binary", "BinaryNg", "Ternary", "Typecast"), eltwise),
+    **dict.fromkeys(("InterleavedToSharded", "InterleavedToShardedPartial"), interleaved_to_sharded),
+    **dict.fromkeys(("ShardedToInterleaved", "ShardedToInterleavedPartial"), sharded_to_interleaved),
+    **dict.fromkeys(("Tilize", "TilizeWithValPadding"), tilize),
+    **dict.fromkeys(("Untilize", "UntilizeWithUnpadding"), untilize),
+    "Conv2d": conv2d,
+    "Halo": halo,
+    "Matmul": matmul,
+    "Move": move,
+    "Reshard": reshard,
+    "Slice": slice_,
+    "PaddedSlice": padded_slice,
+    "SliceWrite": slice_write,
+    "Copy": copy,
+    "Clone": copy,
+    "Concat": concat,
+    "Embeddings": rows_by_index,
+    "LayerNorm": layer_norm,
+    "Softmax": softmax,
+    "GroupNorm": group_norm,
+    "Transpose": transpose,
+    **dict.fromkeys(("Reshape", "Permute", "Upsample", "UpSample"), gathered_rows),
+    **dict.fromkeys(("FastReduceNC", "Reduce", "IntImg"), reduce),
+    **dict.fromkeys(("Pool2D", "GridSample"), pool),
+    "RotaryEmbeddingLlama": rotary,
+    "UpdateKVCache": copy,
+}
+"""By the name of the device operation without its ending."""
+
+
+def _pages(op: DeviceOperation) -> Plan:
+    return page_stream(op)
+
+
+BY_FUNCTION: Final[dict[str, Family]] = {
+    **dict.fromkeys(("unary", "binary", "ternary"), eltwise),
+    "matmul": matmul,
+    **dict.fromkeys(
+        (
+            *("argmax", "attention", "bernoulli", "copy", "embedding_bw", "experimental.dropout", "fill", "gather"),
+            *("grid_sample", "group_norm", "isin", "move", "nonzero", "plus_one", "pool", "product", "randn", "reduce"),
+            *("scatter", "sort", "tile rows", "uniform"),
+        ),
+        _pages,
+    ),
+}
+"""By the function of the engine that does the work, for device operations that have no plan of their own."""
+
+
+def make_plan(op: DeviceOperation) -> Plan:
+    """Return the plan of a device operation.
+
+    Raises:
+        UnsupportedError: no family describes it.
+    """
+    if op.pipelines:
+        return pipeline(op)
+    family = FAMILIES.get(op.kind) or BY_FUNCTION.get(op.function)
+    if family is None:
+        raise UnsupportedError(f"{op.name}: no plan describes this device operation", "unimplemented")
+    return family(op)

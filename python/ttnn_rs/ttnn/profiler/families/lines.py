@@ -1,0 +1,197 @@
+"""Normalisations, softmax, reductions and what else goes over rows of tiles, where no program of passes is known."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ttnn.profiler.device_operation import DeviceOperation
+from ttnn.profiler.families.common import buffer, page_stream, per_unit, plan_of, split, tile_bytes_of, working_cores
+from ttnn.profiler.families.eltwise import sfpu
+from ttnn.profiler.families.movement import STICK_INSTRUCTIONS
+from ttnn.profiler.operand import TILE
+from ttnn.profiler.plan import (
+    BARRIER,
+    CoreGroup,
+    Plan,
+    Step,
+    Steps,
+    await_,
+    loop,
+    pop,
+    push,
+    read,
+    reserve,
+    tiles,
+    write,
+)
+
+
+def _line_passes(op: DeviceOperation, passes: Steps, results: Steps) -> Plan:
+    """Return a plan that brings a row of tiles, works on its tiles, and takes the row away.
+
+    Args:
+        op: The device operation.
+        passes: Operations on each tile of the row.
+        results: Operations on what stands for the whole row.
+    """
+    source, output = op.inputs[0], op.outputs[0]
+    wide = max(1, source.tile_columns)
+    lines = max(1, source.tile_rows)
+    cores = working_cores(op, lines)
+    others = [operand for operand in op.inputs[1:] if not operand.sharded]
+    size = tile_bytes_of(source)
+    local, kept = source.local, output.local
+    groups = []
+    for number, count in split(lines, cores):
+        line: Step = loop(1) if local else read(source.place, wide, size, min(8, wide))
+        more = [
+            read(operand.place, -(-operand.bytes // operand.page_bytes), operand.page_bytes, 8) for operand in others
+        ]
+        reader = (*more, loop(count, reserve(0, wide), line, push(0, wide)))
+        body = (await_(0, wide), reserve(1, wide), loop(wide, *passes), *results, push(1, wide), pop(0, wide))
+        kernel = (tiles(("initialise",)), loop(count, *body))
+        put: Steps = () if kept else (write(output.place, wide, tile_bytes_of(output)), BARRIER)
+        writer = (loop(count, await_(1, wide), *put, pop(1, wide)),)
+        groups.append(CoreGroup(number, reader, kernel, writer))
+    return plan_of(op, groups, [buffer("row", source, 2 * wide, borrowed=local), buffer("result", output, 2 * wide)])
+
+
+def layer_norm(op: DeviceOperation) -> Plan:
+    """Return the plan of a layer normalisation: mean, distance, square, variance, scale, and weights if there are any."""
+    size = tile_bytes_of(op.inputs[0])
+    weights = max(0, len(op.inputs) - 1)
+    multiply = tiles(("eltwise", "mul", size, size, op.phases))
+    pack = tiles(("pack", size, False))
+    steps = [tiles(("reduce", "row", size, op.phases))]
+    steps += [tiles(("eltwise", "sub", size, size, 1)), pack, multiply, pack, tiles(("reduce", "row", size, op.phases))]
+    steps += [multiply, pack] * (1 + weights)
+    return _line_passes(op, tuple(steps), (tiles(("copy", size)), sfpu("rsqrt", False, op.wide), pack))
+
+
+def softmax(op: DeviceOperation) -> Plan:
+    """Return the plan of a softmax: maximum, exponential of the distance, sum, product with its reciprocal."""
+    size = tile_bytes_of(op.inputs[0])
+    pack = tiles(("pack", size, False))
+    steps: list[Step] = []
+    if op.attributes.get("numeric_stable", "true") == "true":
+        steps += [tiles(("reduce", "row", size, 1)), tiles(("eltwise", "sub", size, size, 1)), pack]
+    steps += [tiles(("copy", size)), sfpu("exp", False, op.wide), pack, tiles(("reduce", "row", size, op.phases))]
+    steps += [tiles(("eltwise", "mul", size, size, op.phases)), pack]
+    return _line_passes(op, tuple(steps), (tiles(("copy", size)), sfpu("recip", False, op.wide), pack))
+
+
+def group_norm(op: DeviceOperation) -> Plan:
+    """Return the plan of a group normalisation: three passes over the tiles of a core for each of its groups."""
+    source = op.inputs[0]
+    size = tile_bytes_of(source)
+    mask = tiles(("eltwise", "mul", size, size, op.phases))
+    pack = tiles(("pack", size, False))
+    reduced = tiles(("reduce", "scalar", size, op.phases))
+    once = (mask, pack, reduced, tiles(("eltwise", "sub", size, size, 1)), pack, mask, pack, mask, pack, reduced)
+    finish = (mask, pack, mask, pack, tiles(("eltwise", "add", size, size, 1)), pack)
+    cores = working_cores(op, source.tiles)
+    held = -(-source.tiles // cores)
+    groups = int(op.attributes.get("num_groups", "1") or 1)
+    columns = max(1, (source.shard[1] if source.shard else source.width) // TILE)
+    # A group is narrower or wider than a tile; each has its own passes over the tiles that it touches.
+    touched = max(1, held // columns) * groups * max(1, -(-source.width // (groups * TILE)))
+    touched = touched * columns * TILE // max(source.width, TILE)
+    kernel = (tiles(("initialise",)), loop(max(1, touched), *once, *finish))
+    return plan_of(op, [CoreGroup(cores, (), kernel, ())], [])
+
+
+def transpose(op: DeviceOperation) -> Plan:
+    """Return the plan of a transposition: of tiles, each turned, or of rows that are copied one by one."""
+    source, output = op.inputs[0], op.outputs[0]
+    turned = op.attributes.get("dim", "").endswith("WH") or op.fidelity
+    if source.tiled and turned:
+        size = tile_bytes_of(output)
+        return page_stream(op, (tiles(("transpose", tile_bytes_of(source))), tiles(("pack", size, False))))
+    return gathered_rows(op)
+
+
+def gathered_rows(op: DeviceOperation) -> Plan:
+    """Return the plan of an operation that gathers rows of the result, or rows of its tiles, one by one."""
+    source, output = op.inputs[0], op.outputs[0]
+    size = max(1, min(source.logical[-1], output.logical[-1])) * output.element_bytes
+    if output.tiled:
+        size = min(size, TILE * output.element_bytes)
+        units, per = output.tiles, TILE
+    else:
+        units, per = output.rows, max(1, output.logical[-1] // max(1, min(source.logical[-1], output.logical[-1])))
+    cores = working_cores(op, units)
+
+    def reader(count: int) -> Steps:
+        stick = (("instructions", STICK_INSTRUCTIONS), read(source.place, 1, size))
+        return (loop(count, reserve(0), loop(per, *stick), BARRIER, push(0)),)
+
+    def writer(count: int) -> Steps:
+        return (loop(count, await_(0), write(output.place, 1, output.page_bytes), BARRIER, pop(0)),)
+
+    return per_unit(op, units, cores, reader, lambda count: (), writer, [buffer("rows", output)])
+
+
+def reduce(op: DeviceOperation) -> Plan:
+    """Return the plan of a reduction: every tile of the operand is brought once, and added in Dst."""
+    source, output = op.inputs[0], op.outputs[0]
+    units = max(1, output.pages)
+    per = max(1, source.tiles // units)
+    cores = working_cores(op, units)
+    size = tile_bytes_of(source)
+
+    def reader(count: int) -> Steps:
+        place = "local" if source.local else source.place
+        return (loop(count * per, reserve(0), read(place, 1, size, 1), push(0)),)
+
+    def kernel(count: int) -> Steps:
+        add = (await_(0), tiles(("reduce", "row", size, op.phases)), pop(0))
+        pack = (reserve(1), tiles(("pack", tile_bytes_of(output), False)), push(1))
+        return (tiles(("initialise",)), loop(count, loop(per, *add), *pack))
+
+    def writer(count: int) -> Steps:
+        if output.local:
+            return (loop(count, await_(1), pop(1)),)
+        return (loop(count, await_(1), write(output.place, 1, output.page_bytes), pop(1)), BARRIER)
+
+    return per_unit(op, units, cores, reader, kernel, writer, [buffer("tiles", source), buffer("result", output)])
+
+
+def pool(op: DeviceOperation) -> Plan:
+    """Return the plan of a pool or an interpolation: rows of a window are read for each output row, and reduced."""
+    source, output = op.inputs[0], op.outputs[0]
+    numbers = op.attributes.get("sliding_window_config_", "")
+    found = [int(part) for part in numbers.partition("window_hw=(")[2].partition(")")[0].split(";") if part]
+    taken = found[0] * found[1] if len(found) == 2 else 4
+    units = max(1, output.rows)
+    cores = working_cores(op, units)
+    size = source.width * source.element_bytes
+    wide = max(1, -(-source.width // TILE))
+    place = "local" if source.local else source.place
+
+    def reader(count: int) -> Steps:
+        body = (reserve(0), read(place, taken, size), BARRIER, push(0))
+        return (loop(count, *body),)
+
+    def kernel(count: int) -> Steps:
+        tile = 1024 * source.element_bytes
+        work = (tiles(("tilize", tile, wide), wide), tiles(("reduce", "column", tile, op.phases), wide))
+        pack = (tiles(("pack", 64 * wide, False)), push(1), pop(0))
+        return (tiles(("initialise",)), loop(count, await_(0), reserve(1), *work, *pack))
+
+    def writer(count: int) -> Steps:
+        if output.local:
+            return (loop(count, await_(1), pop(1)),)
+        return (loop(count, await_(1), write(output.place, 1, output.page_bytes), pop(1)), BARRIER)
+
+    return per_unit(op, units, cores, reader, kernel, writer, [buffer("window", source), buffer("row", output)])
+
+
+def rotary(op: DeviceOperation) -> Plan:
+    """Return the plan of a rotary embedding: each tile times the rotation, the cosine, the sine, and a sum."""
+    size = tile_bytes_of(op.inputs[0])
+    multiply, pack = tiles(("eltwise", "mul", size, size, op.phases)), tiles(("pack", size, False))
+    rotate = tiles(("matmul", 1, 1, 1, size, size, op.phases))
+    first = replace(op, inputs=op.inputs[:3])
+    return page_stream(
+        first, (rotate, pack, multiply, pack, multiply, pack, tiles(("eltwise", "add", size, size, 1)), pack)
+    )

@@ -1,0 +1,242 @@
+"""The plan of a device operation: what its cores read, compute and write, as data.
+
+Steps are tuples that begin with their name; the functions below make them. The engine takes plans apart and runs them
+(`rust/tt-plan`): kernels of a core meet at circular buffers, cores at semaphores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, NamedTuple
+
+from ttnn import _engine
+from ttnn.profiler.operand import Operand
+
+Step = tuple[Any, ...]
+"""A step of a kernel: its name, then its arguments."""
+Steps = tuple[Step, ...]
+Place = str
+"""Where pages lie; see `read`."""
+
+PHASES: Final = {"LoFi": 1, "HiFi2": 2, "HiFi3": 3, "HiFi4": 4}
+
+
+def loop(times: int, *steps: Step) -> Step:
+    """Return steps that are repeated."""
+    return ("loop", times, steps)
+
+
+def read(place: Place, pages: int, page_bytes: int, per_barrier: int = 0, in_step: int = 100) -> Step:
+    """Return a read of pages.
+
+    Args:
+        place: Where they lie: "dram" and "l1" are interleaved or elsewhere, "local" is the core's own L1; "dram other"
+            is DRAM over the network that does not suit it.
+        pages: How many.
+        page_bytes: Size of one.
+        per_barrier: Pages between two barriers; 0 if a later `barrier` waits for them.
+        in_step: Hundredths by which a bank is slower because cores begin there at the same time.
+    """
+    return ("read", place, pages, page_bytes, per_barrier, in_step)
+
+
+def write(place: Place, pages: int, page_bytes: int, per_barrier: int = 0) -> Step:
+    """Return a write of pages; arguments as of `read`."""
+    return ("write", place, pages, page_bytes, per_barrier, 100)
+
+
+BARRIER: Final[Step] = ("barrier",)
+"""Waits for reads and writes that have no barrier of their own."""
+
+
+def reserve(cb: int, pages: int = 1) -> Step:
+    """Return the wait for room in a circular buffer."""
+    return ("reserve", cb, pages)
+
+
+def push(cb: int, pages: int = 1) -> Step:
+    """Return the push of pages to a circular buffer."""
+    return ("push", cb, pages)
+
+
+def await_(cb: int, pages: int = 1) -> Step:
+    """Return the wait for pages of a circular buffer."""
+    return ("await", cb, pages)
+
+
+def pop(cb: int, pages: int = 1) -> Step:
+    """Return the release of pages of a circular buffer."""
+    return ("pop", cb, pages)
+
+
+def tiles(op: Step, count: int = 1) -> Step:
+    """Return an operation of the compute kernel on so many tiles."""
+    return ("tiles", op, count)
+
+
+@dataclass(frozen=True)
+class PlanCb:
+    """A circular buffer on every core of a plan.
+
+    Args:
+        name: What it holds.
+        pages: Pages that it holds.
+        page_bytes: Size of a page.
+        format: Data type of the pages.
+        borrowed: Whether it lies in a tensor's buffer, and takes no room of its own.
+    """
+
+    name: str
+    pages: int
+    page_bytes: int
+    format: str
+    borrowed: bool = False
+
+    @property
+    def bytes(self) -> int:
+        """Bytes on each core."""
+        return self.pages * self.page_bytes
+
+
+@dataclass(frozen=True)
+class CoreGroup:
+    """Cores with equal work: the steps of their three kernels, compute empty without one."""
+
+    cores: int
+    reader: Steps
+    compute: Steps
+    writer: Steps
+
+
+class Card(NamedTuple):
+    """What a plan knows of a card.
+
+    Attributes:
+        name: As it is sold.
+        arch: "wormhole_b0" or "blackhole".
+        grid: Columns and rows of compute cores.
+        banks: DRAM banks.
+        clock_mhz: Cycles of a microsecond.
+        dram_gb_s: Peak of its DRAM.
+    """
+
+    name: str
+    arch: str
+    grid: tuple[int, int]
+    banks: int
+    clock_mhz: int
+    dram_gb_s: int
+
+    @property
+    def cores(self) -> int:
+        """Compute cores."""
+        return self.grid[0] * self.grid[1]
+
+
+CARDS: Final = {
+    card.name: card
+    for card in (
+        Card("n150", "wormhole_b0", (8, 8), 12, 1000, 288),
+        Card("n300", "wormhole_b0", (8, 8), 12, 1000, 288),
+        Card("p100", "blackhole", (11, 10), 7, 1350, 448),
+        Card("p150", "blackhole", (13, 10), 8, 1350, 512),
+    )
+}
+"""Cards by name; of the n300 one of its two chips."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a device operation does.
+
+    Args:
+        name: The official name of the device operation.
+        card: The card.
+        fidelity: "LoFi" to "HiFi4", empty without a compute kernel.
+        groups: Cores with equal work.
+        cbs: Circular buffers, by the numbers that the steps use.
+        inputs: Operands that are read.
+        outputs: Operands that are written.
+        attributes: What the operation was made with, for reports.
+    """
+
+    name: str
+    card: Card
+    fidelity: str
+    groups: tuple[CoreGroup, ...]
+    cbs: tuple[PlanCb, ...]
+    inputs: tuple[Operand, ...] = ()
+    outputs: tuple[Operand, ...] = ()
+    attributes: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def cores(self) -> int:
+        """Cores that work."""
+        return sum(group.cores for group in self.groups)
+
+    @cached_property
+    def timing(self) -> Timing:
+        """The predicted time.
+
+        Raises:
+            ValueError: a kernel waits for pages that never come, or the cycle table lacks a function.
+        """
+        groups = [(group.cores, group.reader, group.compute, group.writer) for group in self.groups]
+        generation = 1 if self.card.arch == "blackhole" else 0
+        pages = [cb.pages for cb in self.cbs]
+        raw = _engine.time_plan((generation, self.card.banks, self.card.cores, pages, groups))
+        return Timing(
+            raw["cycles"],
+            raw["bound"],
+            tuple(GroupTime(*group) for group in raw["groups"]),
+            raw["dram_read_bytes"],
+            raw["dram_write_bytes"],
+            raw["l1_bytes"],
+        )
+
+    @property
+    def nanoseconds(self) -> float:
+        """The predicted time on the chip."""
+        return self.timing.cycles * 1000 / self.card.clock_mhz
+
+
+class GroupTime(NamedTuple):
+    """Cycles after the start at which the kernels of a group end, and those in which they do not wait.
+
+    Both have an entry for reader, unpack, math, pack, writer.
+    """
+
+    cores: int
+    ends: tuple[int, int, int, int, int]
+    busy: tuple[int, int, int, int, int]
+
+
+class Timing(NamedTuple):
+    """The time of a device operation.
+
+    Attributes:
+        cycles: From the start of the first core to the end of the last.
+        bound: What decides it: "DRAM", "L1", "compute", "reader" or "writer".
+        groups: Each group of cores.
+        dram_read_bytes: Bytes read from DRAM.
+        dram_write_bytes: Bytes written to DRAM.
+        l1_bytes: Bytes moved between cores.
+    """
+
+    cycles: int
+    bound: str
+    groups: tuple[GroupTime, ...]
+    dram_read_bytes: int
+    dram_write_bytes: int
+    l1_bytes: int
+
+
+def walk(steps: Sequence[Step], times: int = 1) -> Iterator[tuple[Step, int]]:
+    """Yield every step that is no loop, and how often it is taken."""
+    for step in steps:
+        if step[0] == "loop":
+            yield from walk(step[2], times * step[1])
+        else:
+            yield step, times

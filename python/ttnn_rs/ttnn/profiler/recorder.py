@@ -1,0 +1,151 @@
+"""What operators run on devices while a profiler looks on.
+
+An operator's call that asks the engine to work is a device operation; one that only calls others is none, and each of
+those is its own. The first call with given arguments is described and planned. Later ones are recognised by the key
+that repeated calls have, and cost a look-up.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from ttnn import _engine
+from ttnn.device.mesh_device import MeshDevice
+from ttnn.operation.observation import Observation, Run
+from ttnn.operation.repeated import identify
+from ttnn.operation.signature import GRADIENT_NAMES, OUTPUT_TENSOR_NAMES
+from ttnn.operation.traces import Operator
+from ttnn.profiler.describe import EngineCall, describe
+from ttnn.profiler.plan import Plan
+from ttnn.tensor.tensor import Tensor
+
+_OUTPUTS: Final = frozenset((*OUTPUT_TENSOR_NAMES, *GRADIENT_NAMES))
+
+
+@dataclass(slots=True)
+class Frame:
+    """A call of an operator that runs now, and what it has asked of the engine so far."""
+
+    operator: str
+    calls: list[EngineCall] = field(default_factory=list)
+    programs: list[Any] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Record:
+    """One device operation of a call.
+
+    Attributes:
+        plan: What it does.
+        operator: Full name of the operator that the caller called.
+        device: The device's number.
+        started: Host time in nanoseconds at which the call began.
+        trace: The trace that it was part of, None outside of traces.
+    """
+
+    plan: Plan
+    operator: str
+    device: int
+    started: int
+    trace: int | None = None
+
+
+class Recorder:
+    """Collects the device operations of all calls of this process."""
+
+    def __init__(self) -> None:
+        self.records: list[Record] = []
+        self.trace: int | None = None
+        self._stack: list[Frame] = []
+        self._known: dict[Any, tuple[Plan, ...]] = {}
+        self._plans: list[Plan] = []
+        self._before: Observation | None = None
+
+    def start(self) -> None:
+        """Begin to look on."""
+        _engine.take_calls()
+        _engine.observe(True)
+        Observation.active = self
+
+    def stop(self) -> None:
+        """End it."""
+        _engine.observe(False)
+        Observation.active = None
+        Observation.in_full = False
+
+    def note(self, program: Any) -> None:
+        """Keep the program of the operator that runs now."""
+        if self._stack:
+            self._stack[-1].programs.append(program)
+
+    def call(self, operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any], run: Run) -> Any:
+        """Run an operator and record its device operations."""
+        if self._stack:
+            return self._inner(operation, args, kwargs, run)
+        started = time.perf_counter_ns()
+        name = operation.__name__
+        call = identify(name, args, kwargs)
+        key = None if call is None else (call.key, call.device.chip["name"])
+        plans = None if key is None else self._known.get(key)
+        if plans is not None:
+            result = run(operation, args, kwargs)
+        else:
+            self._plans = []
+            _engine.take_calls()
+            Observation.in_full = True
+            try:
+                result = self._inner(operation, args, kwargs, run)
+            finally:
+                Observation.in_full = False
+            plans = tuple(self._plans)
+            if key is not None:
+                self._known[key] = plans
+        device = _device_of(args, kwargs, result)
+        number = 0 if device is None else device.id()
+        self.records += [Record(plan, name, number, started, self.trace) for plan in plans]
+        return result
+
+    def _inner(self, operation: Operator, args: tuple[Any, ...], kwargs: dict[str, Any], run: Run) -> Any:
+        stack = self._stack
+        if stack:
+            stack[-1].calls += _engine.take_calls()
+        frame = Frame(operation.__name__)
+        stack.append(frame)
+        try:
+            result = run(operation, args, kwargs)
+        finally:
+            frame.calls += _engine.take_calls()
+            stack.pop()
+        if frame.calls:
+            inputs = list(_tensors((args, _without_outputs(kwargs))))
+            outputs = list(_tensors(result)) or list(_tensors(kwargs))
+            device = _device_of(args, kwargs, result)
+            if device is not None:
+                self._plans += describe(frame.operator, frame.calls, frame.programs, inputs, outputs, device)
+        return result
+
+
+def _without_outputs(kwargs: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in kwargs.items() if name not in _OUTPUTS}
+
+
+def _tensors(value: Any) -> Iterator[Tensor]:
+    if isinstance(value, Tensor):
+        yield value
+    elif isinstance(value, (list, tuple)):
+        for part in value:
+            yield from _tensors(part)
+    elif isinstance(value, Mapping):
+        for part in value.values():
+            yield from _tensors(part)
+
+
+def _device_of(args: Any, kwargs: Any, result: Any) -> MeshDevice | None:
+    for tensor in _tensors((args, kwargs, result)):
+        device = tensor._device
+        if device is not None:
+            return device
+    return next((value for value in (*args, *kwargs.values()) if isinstance(value, MeshDevice)), None)

@@ -1,0 +1,142 @@
+"""A profile as the files of the official profiler: the sheet of operations, and the device log.
+
+Source: columns that tt-perf-report 1.4 and ttnn-visualizer 0.108 read.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from ttnn.profiler.operand import Operand
+from ttnn.profiler.plan import Plan
+from ttnn.profiler.rows import Row
+from ttnn.profiler.table import dram_share, flop_share
+
+SHEET = "ops_perf_results.csv"
+DEVICE_LOG = "profile_log_device.csv"
+FIRST_CALL = 1024
+"""GLOBAL CALL COUNT of the first operation."""
+_DIMENSIONS: Final = ("W", "Z", "Y", "X")
+_RISCS: Final = ("BRISC", "NCRISC", "TRISC_0", "TRISC_1", "TRISC_2")
+_ENDS: Final = {"BRISC": 4, "NCRISC": 0, "TRISC_0": 1, "TRISC_1": 2, "TRISC_2": 3}
+"""Where a RISC's end stands among the ends of a group: writer, reader, unpack, math, pack."""
+
+
+def _tensor(label: str, operand: Operand | None, device: int) -> Iterator[tuple[str, str]]:
+    for index, name in enumerate(_DIMENSIONS):
+        column = f"{label}_{name}_PAD[LOGICAL]"
+        yield column, "" if operand is None else f"{operand.padded[index]}[{operand.logical[index]}]"
+    layout = "" if operand is None else "TILE" if operand.tiled else "ROW_MAJOR"
+    yield f"{label}_LAYOUT", layout
+    yield f"{label}_DATATYPE", "" if operand is None else operand.dtype
+    yield f"{label}_MEMORY", "" if operand is None else f"DEV_{device}_{operand.buffer}_{operand.memory}"
+
+
+def _attributes(plan: Plan) -> str:
+    """Return attributes as a profiler prints them: commas are semicolons."""
+    pairs = (f"'{name}': '{value.replace(',', ';')}'" for name, value in plan.attributes)
+    return "{" + "; ".join(pairs) + "}"
+
+
+def sheet_row(row: Row, start: float) -> dict[str, Any]:
+    """Return the cells of one operation by column.
+
+    Args:
+        row: The operation.
+        start: When it begins on the device, in nanoseconds.
+    """
+    plan, record = row.plan, row.record
+    timing, clock = plan.timing, plan.card.clock_mhz
+    ends = [max((group.ends[i] for group in timing.groups if group.busy[i]), default=0) for i in range(5)]
+    to_ns = 1000 / clock
+    wait_front = sum(max(0, group.ends[1] - group.busy[1]) for group in timing.groups[:1])
+    cells: dict[str, Any] = {
+        "OP CODE": plan.name,
+        "OP TYPE": "tt_dnn_device",
+        "GLOBAL CALL COUNT": FIRST_CALL + row.number,
+        "DEVICE ID": record.device,
+        "DEVICE ARCH": plan.card.arch,
+        "ATTRIBUTES": _attributes(plan),
+        "MATH FIDELITY": plan.fidelity,
+        "CORE COUNT": plan.cores,
+        "AVAILABLE WORKER CORE COUNT": plan.card.cores,
+        "PARALLELIZATION STRATEGY": "",
+        "HOST START TS": record.started,
+        "HOST END TS": record.started,
+        "HOST DURATION [ns]": 0,
+        "DEVICE FW START CYCLE": round(start / to_ns),
+        "DEVICE FW END CYCLE": round(start / to_ns) + timing.cycles,
+        "OP TO OP LATENCY [ns]": round(row.gap),
+        "DEVICE FW DURATION [ns]": round(row.nanoseconds),
+        "DEVICE KERNEL DURATION [ns]": round(row.nanoseconds),
+        "DEVICE BRISC KERNEL DURATION [ns]": _ns(ends[4], to_ns),
+        "DEVICE NCRISC KERNEL DURATION [ns]": _ns(ends[0], to_ns),
+        "DEVICE TRISC0 KERNEL DURATION [ns]": _ns(ends[1], to_ns),
+        "DEVICE TRISC1 KERNEL DURATION [ns]": _ns(ends[2], to_ns),
+        "DEVICE TRISC2 KERNEL DURATION [ns]": _ns(ends[3], to_ns),
+        "DEVICE COMPUTE CB WAIT FRONT [ns]": _ns(wait_front, to_ns),
+        "PM FPU UTIL (%)": f"{100 * flop_share(plan):.3f}",
+        "DRAM BW UTIL (%)": f"{100 * dram_share(plan):.3f}",
+        "METAL TRACE ID": "" if record.trace is None else record.trace,
+        "SUB DEVICE ID": "",
+    }
+    for index in range(3):
+        operand = plan.inputs[index] if index < len(plan.inputs) else None
+        cells.update(_tensor(f"INPUT_{index}", operand, record.device))
+    cells.update(_tensor("OUTPUT_0", plan.outputs[0] if plan.outputs else None, record.device))
+    return cells
+
+
+def _ns(cycles: int, to_ns: float) -> int | str:
+    return round(cycles * to_ns) if cycles else ""
+
+
+def starts(rows: Sequence[Row]) -> Iterator[float]:
+    """Yield when each operation begins, in nanoseconds: one after the other, with gaps."""
+    now = 0.0
+    for row in rows:
+        now += row.gap
+        yield now
+        now += row.nanoseconds
+
+
+def write_sheet(rows: Sequence[Row], path: Path) -> None:
+    """Write the sheet of operations."""
+    table = [sheet_row(row, start) for row, start in zip(rows, starts(rows), strict=True)]
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, quoting=csv.QUOTE_MINIMAL)
+        if table:
+            writer.writerow(table[0])
+            writer.writerows(cells.values() for cells in table)
+
+
+def write_device_log(rows: Sequence[Row], path: Path) -> None:
+    """Write the zones of all RISCs of one core of each group."""
+    card = rows[0].plan.card if rows else None
+    arch, clock, cores = (card.arch, card.clock_mhz, card.cores) if card else ("wormhole_b0", 1000, 64)
+    header = (
+        "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, run host ID, "
+        "trace id, trace id counter, zone name, type, source line, source file, meta data"
+    )
+    with path.open("w", encoding="utf-8") as file:
+        file.write(f"ARCH: {arch}, CHIP_FREQ[MHz]: {clock}, Max Compute Cores: {cores}\n{header}\n")
+        for row, start in zip(rows, starts(rows), strict=True):
+            begin, columns = round(start * clock / 1000), row.plan.card.grid[0]
+            number = 0
+            for group in row.plan.timing.groups:
+                for risc in _RISCS:
+                    end = group.ends[_ENDS[risc]]
+                    if not group.busy[_ENDS[risc]]:
+                        continue
+                    for timer, at, kind in ((1, begin, "ZONE_START"), (2, begin + end, "ZONE_END")):
+                        place = f"{number % columns},{number // columns}"
+                        zone = f"{risc.replace('_', '')}-KERNEL" if "TRISC" not in risc else "TRISC-KERNEL"
+                        trace = "" if row.record.trace is None else row.record.trace
+                        file.write(
+                            f"{row.record.device},{place},{risc},{timer},{at},0,{FIRST_CALL + row.number},{trace},,"
+                            f"{zone},{kind},0,,\n"
+                        )
+                number += group.cores

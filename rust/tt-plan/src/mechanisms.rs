@@ -1,0 +1,110 @@
+//! Figures of mechanisms that many cores share, and that the tables of `tt-perf` and `tt-noc` do not have.
+//!
+//! Each is fitted on the rows of `golden/silicon/op_profiles.csv` that its comment names, and belongs to no operator.
+
+use tt_formats::Arch;
+
+/// Round trips, rates and bounds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Mechanisms {
+    /// From the issue of a read of DRAM to its first byte.
+    pub dram_read: u64,
+    /// From the issue of a read of another core's L1 to its first byte.
+    pub l1_read: u64,
+    /// From the issue of a read of the core's own L1 to its first byte.
+    pub local_read: u64,
+    /// From the last byte of a write to DRAM to its acknowledgement.
+    pub dram_write: u64,
+    /// From the last byte of a write to L1 to its acknowledgement.
+    pub l1_write: u64,
+    /// Between two reads or writes of pages that a RISC issues.
+    pub issue: u64,
+    /// Between two copies inside the core's own L1, whose addresses need no look-up.
+    pub local_issue: u64,
+    /// Bytes per cycle of a core's interface.
+    pub port: f64,
+    /// Bytes per cycle of a core's copy from its own L1 to its own L1.
+    pub loopback: f64,
+    /// Bytes per cycle of a DRAM bank that is read page by page by many cores.
+    pub bank_read: f64,
+    /// Bytes per cycle of a DRAM bank that is written page by page by many cores.
+    pub bank_write: f64,
+    /// Bytes per cycle of a DRAM bank that is read over NoC 1.
+    pub bank_read_other: f64,
+    /// Bytes per cycle of a DRAM bank that is written over NoC 0.
+    pub bank_write_other: f64,
+    /// Cycles that a page of any size takes of a DRAM bank at least.
+    pub bank_page: f64,
+    /// Share of a bank's time that reads and writes do not share.
+    pub turn: f64,
+    /// Bytes per cycle of an L1 bank of interleaved pages that many cores use.
+    pub l1_bank: f64,
+    /// From the start of the first core to the first instruction of the last one's kernels.
+    pub start: u64,
+    /// How sharply the larger of two bounds decides: the exponent of their mean.
+    pub queue: i32,
+    /// Between the starts of two cores.
+    pub skew: f64,
+    /// Tile loop of the compute kernel: instructions per tile on the packer's side beside the circular buffers.
+    pub dst: u64,
+    /// Around a block that the packer untilizes.
+    pub block: u64,
+}
+
+impl Mechanisms {
+    /// The figures of a chip generation.
+    pub const fn of(arch: Arch) -> &'static Self {
+        match arch {
+            Arch::Wormhole => &WORMHOLE,
+            Arch::Blackhole => &BLACKHOLE,
+        }
+    }
+}
+
+static BLACKHOLE: Mechanisms = Mechanisms {
+    dram_read: 480,
+    l1_read: 460,
+    local_read: 240,
+    dram_write: 300,
+    l1_write: 60,
+    issue: 43,
+    local_issue: 19,
+    port: 60.9,
+    loopback: 57.0,
+    bank_read: 37.5,
+    bank_write: 27.5,
+    bank_read_other: 23.0,
+    bank_write_other: 12.8,
+    bank_page: 29.0,
+    turn: 0.93,
+    l1_bank: 30.0,
+    start: 200,
+    queue: 7,
+    skew: 1.3,
+    dst: 4,
+    block: 160,
+};
+
+static WORMHOLE: Mechanisms = Mechanisms {
+    dram_read: 300,
+    l1_read: 230,
+    local_read: 80,
+    dram_write: 350,
+    l1_write: 120,
+    issue: 36,
+    local_issue: 19,
+    port: 28.1,
+    loopback: 28.0,
+    bank_read: 15.8,
+    bank_write: 12.0,
+    bank_read_other: 6.8,
+    bank_write_other: 4.7,
+    bank_page: 10.0,
+    turn: 0.93,
+    l1_bank: 14.0,
+    start: 200,
+    queue: 7,
+    skew: 1.3,
+    dst: 4,
+    block: 160,
+};

@@ -1,0 +1,166 @@
+"""`ttnn.profiler.profile`: what it records, that it changes no value, and what its table and files say."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+import ttnn
+from ttnn import _engine
+from ttnn.base.exceptions import ArgumentError
+from ttnn.operation.observation import Observation
+from ttnn.profiler.table import flops
+
+
+@pytest.fixture
+def operands(device):
+    values = np.arange(64 * 64, dtype=np.float32).reshape(1, 1, 64, 64) / 4096
+    options = {"layout": ttnn.TILE_LAYOUT, "device": device}
+    return [ttnn.Tensor(values + shift, ttnn.bfloat16, **options) for shift in (0.0, 0.5)]
+
+
+def names(session):
+    return [row.plan.name.removesuffix("DeviceOperation") for row in session.rows]
+
+
+def test_each_device_operation_is_a_row_in_the_order_of_execution(operands):
+    a, b = operands
+    with ttnn.profiler.profile() as session:
+        ttnn.exp(ttnn.add(a, b))
+        ttnn.matmul(a, b)
+    assert names(session) == ["BinaryNg", "Unary", "Matmul"]
+    assert session.total == sum(row.nanoseconds for row in session.rows) > 0
+
+
+def test_nothing_is_recorded_outside(operands):
+    a, b = operands
+    ttnn.add(a, b)
+    with ttnn.profiler.profile() as session:
+        pass
+    ttnn.add(a, b)
+    assert session.rows == []
+    assert _engine.take_calls() == []
+    assert Observation.active is None
+
+
+def test_repeated_calls_are_recorded_and_share_their_plan(operands):
+    a, b = operands
+    for _ in range(3):
+        ttnn.add(a, b)
+    with ttnn.profiler.profile() as session:
+        for _ in range(4):
+            ttnn.add(a, b)
+    plans = [row.plan for row in session.rows]
+    assert len(plans) == 4
+    assert all(plan is plans[0] for plan in plans)
+
+
+def test_a_composition_has_a_row_for_each_device_operation(operands):
+    a, _ = operands
+    with ttnn.profiler.profile() as session:
+        ttnn.gelu_bw(a, a)
+        whole = len(session.rows)
+        ttnn.softmax(a, -1)
+    assert whole >= 1
+    assert names(session)[-1] == "Softmax"
+
+
+def test_values_are_the_same(operands):
+    a, b = operands
+    plain = ttnn.softmax(ttnn.matmul(a, b), -1).to_list()
+    with ttnn.profiler.profile():
+        profiled = ttnn.softmax(ttnn.matmul(a, b), -1).to_list()
+    assert plain == profiled
+
+
+def test_time_does_not_depend_on_the_number_of_threads(operands):
+    a, b = operands
+    times = []
+    before = ttnn.CONFIG.threads
+    for threads in (1, 2):
+        ttnn.CONFIG.threads = threads
+        with ttnn.profiler.profile() as session:
+            ttnn.layer_norm(ttnn.matmul(a, b))
+        times.append([row.plan.timing for row in session.rows])
+    ttnn.CONFIG.threads = before
+    assert times[0] == times[1]
+
+
+def test_more_work_takes_longer(device):
+    def time_of(rows):
+        a = ttnn.zeros((1, 1, rows, 1024), dtype=ttnn.bfloat16, layout=ttnn.TILE_LAYOUT, device=device)
+        with ttnn.profiler.profile() as session:
+            ttnn.exp(a)
+        return session.total
+
+    assert time_of(4096) > 1.5 * time_of(2048) > 1.5 * time_of(256)
+
+
+def test_profiles_do_not_nest():
+    with (
+        ttnn.profiler.profile(),
+        pytest.raises(ArgumentError, match="a profile is open already; profiles do not nest"),
+        ttnn.profiler.profile(),
+    ):
+        pass
+
+
+def test_an_error_ends_the_profile(operands):
+    a, _ = operands
+    with pytest.raises(ttnn.ShapeError), ttnn.profiler.profile():
+        ttnn.matmul(a, ttnn.reshape(a, (1, 1, 32, 128)))
+    assert Observation.active is None
+
+
+def test_the_flops_of_a_product_are_those_of_its_sizes(operands):
+    a, b = operands
+    with ttnn.profiler.profile() as session:
+        ttnn.matmul(a, b)
+        ttnn.add(a, b)
+    product, total = session.rows
+    assert flops(product.plan) == 2 * 64**3
+    assert flops(total.plan) == 0
+
+
+def test_the_sheet_has_a_line_per_operation_and_the_same_total(operands, tmp_path):
+    a, b = operands
+    with ttnn.profiler.profile() as session:
+        ttnn.add(a, b)
+        ttnn.matmul(a, b)
+    path = session.to_csv(tmp_path / "report")
+    with path.open(newline="") as file:
+        lines = list(csv.DictReader(file))
+    assert [line["OP CODE"] for line in lines] == ["BinaryNgDeviceOperation", "MatmulDeviceOperation"]
+    assert [line["GLOBAL CALL COUNT"] for line in lines] == ["1024", "1025"]
+    assert lines[0]["INPUT_0_Y_PAD[LOGICAL]"] == "64[64]"
+    assert lines[0]["OUTPUT_0_MEMORY"] == "DEV_0_DRAM_INTERLEAVED"
+    total = sum(int(line["DEVICE KERNEL DURATION [ns]"]) for line in lines)
+    assert abs(total - session.total) <= len(lines)
+    log = (tmp_path / "report" / "profile_log_device.csv").read_text().splitlines()
+    assert log[0] == "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000, Max Compute Cores: 64"
+    assert {line.split(",")[7] for line in log[2:]} == {"1024", "1025"}
+
+
+def test_every_track_of_the_timeline_has_a_name(operands, tmp_path):
+    a, b = operands
+    with ttnn.profiler.profile() as session:
+        ttnn.add(a, b)
+        ttnn.matmul(a, b)
+    events = json.loads(session.to_perfetto(tmp_path / "trace.json").read_text())["traceEvents"]
+    named = {(event["pid"], event["tid"]) for event in events if event["name"] == "thread_name"}
+    spans = [event for event in events if event["ph"] == "X"]
+    assert {(event["pid"], event["tid"]) for event in spans} <= named
+    operations = [event for event in spans if event["tid"] == 0]
+    assert [event["name"] for event in operations] == ["BinaryNgDeviceOperation", "MatmulDeviceOperation"]
+    assert operations[1]["ts"] >= operations[0]["ts"] + operations[0]["dur"]
+
+
+def test_the_table_ends_with_the_total(operands):
+    a, b = operands
+    with ttnn.profiler.profile() as session:
+        ttnn.add(a, b)
+    lines = str(session).splitlines()
+    assert lines[0].split()[:3] == ["#", "operator", "device"]
+    assert lines[-1].startswith("1 device operations, ")
+    assert session.table() is not None
