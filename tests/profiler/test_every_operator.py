@@ -11,17 +11,9 @@ import ttnn
 from every_place import INTERLEAVED, SHAPES, Case, Runner, calls_of, combinations
 from ttnn.operation import registry
 
-# They write no page: their result is the memory of an operand, or nothing.
-VIEWS = {
-    "complex_tensor",
-    "experimental.view",
-    "imag",
-    "real",
-    "reshape_on_device",
-    "squeeze",
-    "unsqueeze_to_4D",
-    "view",
-}
+# They write no page: their result is an operand, its memory, or nothing.
+VIEWS = {"complex_tensor", "experimental.view", "imag", "real", "reshape_on_device", "squeeze", "unsqueeze_to_4D"}
+VIEWS |= {"assign_bw", "frac_bw", "sharded_to_interleaved", "to_layout", "view"}
 
 
 def _cases() -> list[object]:

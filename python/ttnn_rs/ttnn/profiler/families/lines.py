@@ -57,7 +57,7 @@ def _line_passes(op: DeviceOperation, passes: Steps, results: Steps) -> Plan:
 
 
 def layer_norm(op: DeviceOperation) -> Plan:
-    """Return the plan of a layer normalisation: mean, distance, square, variance, scale, and weights if there are any."""
+    """Return the plan of a layer normalisation: mean, distance, square, variance, scale, weights if there are any."""
     size = tile_bytes_of(op.inputs[0])
     weights = max(0, len(op.inputs) - 1)
     multiply = tiles(("eltwise", "mul", size, size, op.phases))
