@@ -204,7 +204,12 @@ class FastOperation:
             return observed_operation(self, args, kwargs, self._run)
         if Traces.capturing:
             return record(self, args, kwargs)
-        if CONFIG.enable_fast_runtime_mode and not CONFIG.enable_comparison_mode and not CONFIG.enable_logging:
+        if (
+            Observation.active is None
+            and CONFIG.enable_fast_runtime_mode
+            and not CONFIG.enable_comparison_mode
+            and not CONFIG.enable_logging
+        ):
             return self.function(*args, **kwargs)
         return call_slowly(self, args, kwargs)
 

@@ -196,8 +196,7 @@ def exchange(window: Window, held: int, columns: int, arch: str) -> Exchange:
                     flows[owner, core] = flows.get((owner, core), 0) + piece
                 at += piece
     link = busiest_link(flows, places(arch, window.cores, columns), arch)
-    most = (max(counts.values(), default=0) for counts in (local, sent))
-    return Exchange(*most, link, max(runs.values(), default=1))
+    return Exchange(max(local.values(), default=0), max(sent.values(), default=0), link, max(runs.values(), default=1))
 
 
 def _corner(window: Window, pixel: int, wide: int, tall: int) -> int:
