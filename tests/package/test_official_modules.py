@@ -72,7 +72,7 @@ def test_the_cluster_is_one_board() -> None:
             assert ttnn.cluster.get_cluster_type() is ttnn.cluster.ClusterType[chip.upper()]
     assert ttnn._ttnn.multi_device.SystemMeshDescriptor().shape() == ttnn.MeshShape(1, 1)
     described = Path(ttnn.cluster.serialize_cluster_descriptor()).read_text()
-    assert described.startswith("arch:\n  0: wormhole_b0\nchips:\n")
+    assert described.startswith("arch:\n  0: Wormhole\nchips:\n")
 
 
 def test_the_fabric_is_off() -> None:

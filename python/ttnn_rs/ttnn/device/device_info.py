@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from ttnn.base.config import CONFIG
 from ttnn.base.enums import BufferType, DispatchCoreAxis
@@ -77,6 +78,9 @@ def get_device_info(device: MeshDevice) -> DeviceInfo:
     )
 
 
+_FAMILIES: Final = {"wormhole_b0": "Wormhole", "blackhole": "Blackhole"}
+
+
 def cluster_descriptor(devices: Iterable[MeshDevice] = ()) -> str:
     """Return the cluster of chips as the driver describes it, in YAML: the open devices, or the one of `CONFIG`."""
     opened = [(device.id(), device.chip) for device in devices]
@@ -88,7 +92,7 @@ def cluster_descriptor(devices: Iterable[MeshDevice] = ()) -> str:
     else:
         name = CONFIG.arch_name
         chips = [(0, name, DEFAULT_CHIP[name], 0)]
-    lines = ["arch:", *(f"  {number}: {arch}" for number, arch, _, _ in chips)]
+    lines = ["arch:", *(f"  {number}: {_FAMILIES[arch]}" for number, arch, _, _ in chips)]
     lines += ["chips:", *(f"  {number}: [{number}, 0, 0, 0]" for number, _, _, _ in chips)]
     lines += ["ethernet_connections: []", "chips_with_mmio:", *(f"  - {number}: {number}" for number, _, _, _ in chips)]
     lines.append("harvesting:")

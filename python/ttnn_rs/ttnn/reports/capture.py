@@ -22,7 +22,7 @@ from ttnn.reports.attributes import attributes_text, options_of, tensors_in, ten
 from ttnn.reports.buffers import BufferInfo, learn
 from ttnn.reports.device_operations import WITHOUT_TENSORS, device_operation
 from ttnn.reports.engine_calls import EngineCalls
-from ttnn.reports.nodes import BufferFacts, Node, node, tensor_params
+from ttnn.reports.nodes import BufferFacts, Node, new_node, tensor_params
 from ttnn.reports.texts import enum_text, memory_config_text, text_of
 from ttnn.tensor.phantom import PhantomBuffer
 from ttnn.tensor.tensor import Tensor
@@ -343,7 +343,7 @@ class GraphCapture:
 
     def _add(self, kind: str, params: Mapping[str, str] | None = None, *, level: int | None = None) -> int:
         counter = len(self.nodes)
-        self.nodes.append(node(counter, kind, len(self._open) - 1 if level is None else level, params))
+        self.nodes.append(new_node(counter, kind, len(self._open) - 1 if level is None else level, params))
         return counter
 
     def _connect(self, counter: int) -> None:

@@ -27,7 +27,7 @@ from ttnn.reports.comparison import import_tensor_comparison_records
 from ttnn.reports.drawing import visualize
 from ttnn.reports.extract import Graph
 from ttnn.reports.files import REPORT_VERSION
-from ttnn.reports.nodes import Node
+from ttnn.reports.nodes import Node, for_viewer, new_node
 from ttnn.reports.writer import source_file, write_graph
 
 _NO_OPERATIONS: Final = (
@@ -116,18 +116,11 @@ def _outputs(graph: Graph, operation: _Operation) -> list[int]:
 
 
 def _subgraph(operation: _Operation) -> list[Node]:
-    """Return the graph of one operation: its nodes between a start and an end, with counters from 0."""
-    bare = {"params": {}, "arguments": [], "connections": [], "input_tensors": [], "stacking_level": 0}
-    nodes: list[Node] = [{**bare, "node_type": "capture_start"}, *operation.nodes, {**bare, "node_type": "capture_end"}]
-    place = {node["counter"]: index for index, node in enumerate(nodes) if "counter" in node}
-    made = []
-    for index, node in enumerate(nodes):
-        moved = {
-            name: [place[c] for c in node.get(name, ()) if c in place] for name in ("connections", "input_tensors")
-        }
-        made.append({**node, **moved, "counter": index, "id": index})
-    made[0]["connections"] = [1]
-    return made
+    """Return the graph of one operation: its nodes between a start and an end."""
+    first, last = operation.nodes[0]["counter"], operation.nodes[-1]["counter"]
+    start = new_node(first - 1, "capture_start", 0)
+    start["connections"] = [first]
+    return for_viewer([start, *operation.nodes, new_node(last + 1, "capture_end", 0)])
 
 
 def import_graph(

@@ -5,9 +5,9 @@ Source: tt-metal `ttnn/core/graph/graph_processor.cpp` (fields and parameters of
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from ttnn.base.enums import BufferType, TensorMemoryLayout
 from ttnn.reports.texts import enum_text, memory_config_text
@@ -17,7 +17,7 @@ from ttnn.tensor.tensor import Tensor
 Node = dict[str, Any]
 
 
-def node(counter: int, kind: str, level: int, params: Mapping[str, str] | None = None) -> Node:
+def new_node(counter: int, kind: str, level: int, params: Mapping[str, str] | None = None) -> Node:
     """Return a node without connections.
 
     Args:
@@ -128,3 +128,38 @@ def tensor_params(tensor: Tensor) -> dict[str, str]:
             "device_tensors": f'[{{"device_id": {device.id()}, "address": {address}}}]',
         }
     return params
+
+
+_ON_THE_HOST: Final = "Tensor::"
+
+
+def renumbered(nodes: Sequence[Node]) -> list[Node]:
+    """Return nodes of a graph as a graph of their own: counters from 0, and no connections to nodes left out."""
+    place = {node["counter"]: index for index, node in enumerate(nodes)}
+    return [
+        {
+            **node,
+            "counter": index,
+            "id": index,
+            "connections": [place[other] for other in node.get("connections", ()) if other in place],
+            "input_tensors": [place[other] for other in node.get("input_tensors", ()) if other in place],
+        }
+        for index, node in enumerate(nodes)
+    ]
+
+
+def for_viewer(nodes: Sequence[Node]) -> list[Node]:
+    """Return a graph without the functions that move tensors: the viewer takes those for device operations.
+
+    What happens inside of them stays.
+    """
+    return renumbered(
+        [
+            node
+            for node in nodes
+            if not (
+                node["node_type"] in ("function_start", "function_end")
+                and node["params"]["name"].startswith(_ON_THE_HOST)
+            )
+        ]
+    )

@@ -32,7 +32,7 @@ from ttnn.reports.attributes import tensors_in
 from ttnn.reports.capture import GraphCapture, RunMode
 from ttnn.reports.comparison import record_tensor_comparison_data
 from ttnn.reports.drawing import visualize
-from ttnn.reports.nodes import Node
+from ttnn.reports.nodes import Node, for_viewer
 from ttnn.reports.session import is_graph_capture_active, python_frames
 from ttnn.tensor.storage import count_ids_from, new_id
 from ttnn.tensor.tensor import Tensor
@@ -85,7 +85,7 @@ class RunReport:
                 schema.insert(cursor, "buffers", database.buffer_rows(number, devices))
                 if CONFIG.enable_detailed_buffer_report:
                     schema.insert(cursor, "buffer_pages", database.page_rows(number, devices))
-                write_graph(cursor, number, nodes)
+                write_graph(cursor, number, for_viewer(nodes))
                 _write_lifetimes(cursor, number, (args, kwargs), result, nodes, frames)
                 if error is not None:
                     _write_error(cursor, number, operation.__name__, error)
