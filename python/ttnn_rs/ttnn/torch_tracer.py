@@ -1,16 +1,21 @@
-"""The official module of this name: graphs of torch models, which are not built. Tracing is always off."""
+"""The official module of this name: traces of torch, in any mode of the operators."""
 
 from __future__ import annotations
 
-from ttnn.base.refused import refusing
+from ttnn.tracing.nodes import InputTensorIndex as InputTensorIndex
+from ttnn.tracing.nodes import Node as Node
+from ttnn.tracing.nodes import PositionalArgumentName as PositionalArgumentName
+from ttnn.tracing.nodes import TorchFunction as TorchFunction
+from ttnn.tracing.nodes import TorchModule as TorchModule
+from ttnn.tracing.nodes import TorchModuleInput as TorchModuleInput
+from ttnn.tracing.nodes import TorchParameter as TorchParameter
+from ttnn.tracing.nodes import TorchTensor as TorchTensor
+from ttnn.tracing.output import codegen as codegen
+from ttnn.tracing.output import visualize as visualize
+from ttnn.tracing.session import disable_tracing as disable_tracing
+from ttnn.tracing.session import get_graph as get_graph
+from ttnn.tracing.session import is_tracing_enabled as is_tracing_enabled
+from ttnn.tracing.session import start_tracing as enable_tracing
+from ttnn.tracing.session import trace_in_any_mode as trace
 
-globals().update(refusing("ttnn.torch_tracer", "trace visualize get_graph codegen", "graphs of models are not built"))
-
-
-def is_tracing_enabled() -> bool:
-    """Return whether torch is traced: no."""
-    return False
-
-
-def disable_tracing() -> None:
-    """Trace nothing, as is always so."""
+__all__ = ["codegen", "disable_tracing", "enable_tracing", "get_graph", "is_tracing_enabled", "trace", "visualize"]

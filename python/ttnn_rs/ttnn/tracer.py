@@ -1,45 +1,21 @@
-"""The official module of this name: tracing of models, which is not built. Tracing is always off."""
+"""The official module of this name: traces of programs that mix torch and operators."""
 
 from __future__ import annotations
 
-from typing import NoReturn
-
-from ttnn.base.exceptions import UnsupportedError
-
-
-def is_tracing_enabled() -> bool:
-    """Return whether operators are traced: no."""
-    return False
-
-
-def disable_tracing() -> None:
-    """Trace no operators, as is always so."""
-
-
-def enable_tracing() -> NoReturn:
-    """Always raise: traces of models are not built."""
-    _not_built("enable_tracing")
-
-
-def trace() -> NoReturn:
-    """Always raise: traces of models are not built."""
-    _not_built("trace")
-
-
-def visualize(*outputs: object, file_name: str | None = None) -> NoReturn:
-    """Always raise: traces of models are not built."""
-    _not_built("visualize")
-
-
-def get_graph(output: object) -> NoReturn:
-    """Always raise: traces of models are not built."""
-    _not_built("get_graph")
-
-
-def codegen(output: object) -> NoReturn:
-    """Always raise: traces of models are not built."""
-    _not_built("codegen")
-
-
-def _not_built(call: str) -> NoReturn:
-    raise UnsupportedError(f"ttnn.tracer.{call}: traces of models are not built", "unimplemented")
+from ttnn.tracing.nodes import InputTensorIndex as InputTensorIndex
+from ttnn.tracing.nodes import Node as Node
+from ttnn.tracing.nodes import PositionalArgumentName as PositionalArgumentName
+from ttnn.tracing.nodes import TorchFunction as TorchFunction
+from ttnn.tracing.nodes import TorchModule as TorchModule
+from ttnn.tracing.nodes import TorchModuleInput as TorchModuleInput
+from ttnn.tracing.nodes import TorchParameter as TorchParameter
+from ttnn.tracing.nodes import TorchTensor as TorchTensor
+from ttnn.tracing.nodes import TTNNOperation as TTNNOperation
+from ttnn.tracing.nodes import TTNNTensor as TTNNTensor
+from ttnn.tracing.output import codegen as codegen
+from ttnn.tracing.output import visualize as visualize
+from ttnn.tracing.session import disable_tracing as disable_tracing
+from ttnn.tracing.session import enable_tracing as enable_tracing
+from ttnn.tracing.session import get_graph as get_graph
+from ttnn.tracing.session import is_tracing_enabled as is_tracing_enabled
+from ttnn.tracing.session import trace as trace

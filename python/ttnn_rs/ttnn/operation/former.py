@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ttnn.base.enums import GeluVariant
+from ttnn.base.enums import GeluVariant, TileReshapeMapMode
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,12 @@ FORMER: Final = {
     ),
     "use_multicore": Former(
         lambda category, name: name == "argmax", (False, True), _left_out, "the program chooses its cores"
+    ),
+    "recreate_mapping_tensor": Former(
+        lambda category, name: name == "reshape",
+        tuple(TileReshapeMapMode),
+        lambda value: {"reshape_tile_mode": value},
+        "use reshape_tile_mode",
     ),
     "reciprocals": Former(
         lambda category, name: name == "group_norm", (None,), _left_out, "the program computes its reciprocals"

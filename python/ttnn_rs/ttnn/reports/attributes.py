@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
+from ttnn.base.compute_config import WormholeComputeKernelConfig
+from ttnn.base.enums import MathFidelity
 from ttnn.reports.texts import tensor_text, text_of
 from ttnn.tensor.tensor import Tensor
 
@@ -29,6 +31,9 @@ def _permutation(options: dict[str, Any], tensor: Tensor) -> dict[str, Any]:
     return {"dims": order, **options}
 
 
+_MOREH_DEFAULT: Final = WormholeComputeKernelConfig(math_fidelity=MathFidelity.HiFi4)
+"""What the device operations of the Moreh family show where the call has no configuration."""
+
 _CHANGED: Final[dict[str, Callable[[dict[str, Any], Tensor], dict[str, Any]]]] = {"ttnn.transpose": _permutation}
 
 
@@ -46,6 +51,8 @@ def options_of(operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any], re
     first = next(tensors_in((args, kwargs)), None)
     if change is not None and first is not None:
         options = change(options, first)
+    if operation.__name__.startswith("ttnn.moreh_") and options.get("compute_kernel_config", ...) is None:
+        options["compute_kernel_config"] = _MOREH_DEFAULT
     made = next(tensors_in(result), None)
     if made is not None:
         spec = made.spec
