@@ -111,3 +111,17 @@ def test_padding_is_filled(dtype: ttnn.DataType, device: ttnn.MeshDevice) -> Non
     assert (padded[:, :, 50:] == 3).all()
     whole = make((64, 64), dtype, TILES, device)
     assert ttnn.fill_implicit_tile_padding(whole, 3) is whole
+
+
+def test_membership_counts_what_makes_tensors_flat(device: ttnn.MeshDevice) -> None:
+    def entries(*shapes: tuple[int, ...]) -> int:
+        operands = [
+            ttnn.Tensor(np.arange(np.prod(shape), dtype=np.int32).reshape(shape), ttnn.int32, device)
+            for shape in shapes
+        ]
+        device.clear_program_cache()
+        for _ in range(2):
+            ttnn.experimental.isin(*operands)
+        return device.num_program_cache_entries()
+
+    assert [entries((10,), (20,)), entries((10, 10), (20, 20)), entries((5, 10, 5), (20,))] == [1, 4, 3]

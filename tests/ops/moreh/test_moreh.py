@@ -65,3 +65,13 @@ def test_what_is_not_taken_is_refused(device: ttnn.MeshDevice) -> None:
         ttnn.experimental.fast_reduce_nc(make((2, 32, 32), ttnn.bfloat16, TILES, device), dims=[1])
     with pytest.raises(ttnn.ParameterError, match="is another operator"):
         ttnn.moreh_softmax(make((32, 32), ttnn.bfloat16, TILES, device), 0, op=ttnn.MorehSoftmaxOp.SOFTMIN)
+
+
+@pytest.mark.parametrize("dim", [0, 1, -2, -1, [0, 3]])
+def test_sums_of_integers_wrap(dim: int | list[int], device: ttnn.MeshDevice) -> None:
+    values = np.random.default_rng(2).integers(-(2**31), 2**31, (2, 3, 40, 50)).astype(np.int32)
+    x = ttnn.Tensor(values, ttnn.int32, device, ttnn.TILE_LAYOUT)
+    axes = tuple(dim) if isinstance(dim, list) else (dim,)
+    result = ttnn.moreh_sum(x, dim=dim, keepdim=True)
+    assert result.dtype is ttnn.int32
+    np.testing.assert_array_equal(values_of(result), values.sum(axes, keepdims=True, dtype=np.int32))

@@ -84,3 +84,28 @@ def test_what_does_not_fit_is_refused(device: ttnn.MeshDevice) -> None:
         ttnn.experimental.rotary_embedding(*odd)
     with pytest.raises(ttnn.ShapeError, match="a tile of 32x32"):
         ttnn.experimental.rotary_embedding_llama(x, cos, sin, x)
+
+
+def test_rows_are_tiled_and_shards_are_chosen(device: ttnn.MeshDevice) -> None:
+    x, cos, sin = tensors((1, 3, 64, 64), (1, 1, 64, 64), device)
+    expected = values_of(ttnn.experimental.rotary_embedding(x, cos, sin))
+    rows = [ttnn.to_layout(tensor, ttnn.ROW_MAJOR_LAYOUT) for tensor in (x, cos, sin)]
+    np.testing.assert_array_equal(values_of(ttnn.experimental.rotary_embedding(*rows)), expected)
+    place = ttnn.MemoryConfig(ttnn.TensorMemoryLayout.HEIGHT_SHARDED, ttnn.BufferType.L1)
+    result = ttnn.experimental.rotary_embedding(x, cos, sin, memory_config=place)
+    shards = result.memory_config().shard_spec
+    assert shards is not None
+    # Six rows of tiles: one for each core.
+    assert (shards.num_cores(), tuple(shards.shape)) == (6, (32, 64))
+    np.testing.assert_array_equal(values_of(result), expected)
+    again = ttnn.experimental.rotary_embedding(result, cos, sin, memory_config=place)
+    assert again.memory_config() == result.memory_config()
+
+
+def test_products_are_packed_to_the_type_of_the_tables(device: ttnn.MeshDevice) -> None:
+    # A row whose products span eight binary orders: the small ones lose their low bits to the shared exponent.
+    x = ttnn.Tensor(np.tile([256.0, 1.0], (1, 1, 32, 32)).astype(np.float32), ttnn.bfloat16, device, TILES)
+    ones = np.ones((1, 1, 32, 64), np.float32)
+    cos, sin = (ttnn.Tensor(ones * value, ttnn.bfloat8_b, device, TILES) for value in (1.0, 0.0))
+    result = values_of(ttnn.experimental.rotary_embedding(x, cos, sin))
+    np.testing.assert_array_equal(result[0, 0, 0, :2], [256.0, 0.0])

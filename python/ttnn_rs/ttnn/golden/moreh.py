@@ -13,8 +13,12 @@ Dims = int | Sequence[int] | None
 
 
 def moreh_sum(x: ArrayLike, dim: Dims = None, *, keepdim: bool = False, **_: object) -> Array:
-    """Return the sum along dimensions; rows and columns stay with size 1."""
-    values = np.asarray(x, np.float64)
+    """Return the sum along dimensions; rows and columns stay with size 1. Integers wrap around at 32 bits."""
+    values = np.asarray(x)
+    if values.dtype == np.int32:
+        whole = values.sum(axis=_axes(dim, values.ndim), keepdims=True, dtype=np.int32)
+        return _squeezed(whole, dim, keepdim)
+    values = values.astype(np.float64)
     return _squeezed(values.sum(axis=_axes(dim, values.ndim), keepdims=True), dim, keepdim)
 
 

@@ -27,6 +27,7 @@ from ttnn.ops._programs.common import (
     SUB_CORE_GRIDS_OPTION,
     allocate,
     as_float,
+    count_program,
     dimension,
     is_empty,
     on_device,
@@ -210,6 +211,10 @@ def _isin(elements: Tensor, test_elements: Tensor, _assume_unique: bool, invert:
         for tensor in (elements, test_elements)
     )
     result = allocate(TensorSpec.of(spec.shape, DataType.UINT32, Layout.ROW_MAJOR, DRAM_MEMORY_CONFIG), device)
+    # Operands of several dimensions are made flat first, and the result gets its shape back: a program each.
+    for label, tensor in (("elements", elements), ("test_elements", test_elements), ("result", result)):
+        if tensor._spec.shape.rank > 1:
+            count_program(device, name, label, tensor._spec)
     if not is_empty(spec):
         assert result._buffer is not None
         if is_empty(test_elements._spec):

@@ -18,7 +18,7 @@ from ttnn.base.tensor_spec import TensorSpec
 from ttnn.device.lifecycle import MeshDevice
 from ttnn.golden import moreh as golden
 from ttnn.operation.accuracy import no_bound
-from ttnn.operation.registry import declare
+from ttnn.operation.registry import declare, find
 from ttnn.operation.signature import (
     BOOLEAN,
     COMPUTE_KERNEL_CONFIG,
@@ -90,6 +90,10 @@ def _program(shape: tuple[int, ...], axis: int, dtype: DataType, divisor: int | 
 def along(source: Tensor, axis: int, divisor: int | None, settings: Settings) -> Tensor:
     """Return the sum along one dimension, which has size 1 then."""
     spec = source._spec
+    if spec.dtype is DataType.INT32:
+        # Integers wrap around: the order of the kernel does not show.
+        whole: Tensor = find("ttnn.sum")(source, axis, keepdim=True)
+        return whole
     shape = list(spec.shape)
     reduced = [1 if index == axis else size for index, size in enumerate(shape)]
     rank = len(shape)
@@ -196,10 +200,6 @@ def _moreh_sum(
 ) -> Tensor:
     name = "ttnn.moreh_sum"
     check_input(name, input, (_BF16, DataType.INT32))
-    if input._spec.dtype is DataType.INT32:
-        raise UnsupportedError(
-            f"{name}: sums of INT32 run another kernel, which is not built yet; use ttnn.sum.", "unimplemented"
-        )
     return _reduced(name, input, dim, keepdim, False, None, output, memory_config, compute_kernel_config)
 
 
@@ -285,7 +285,7 @@ moreh_sum = _declare(
     "moreh_sum",
     signatures=(Signature((_INPUT, _DIM), (_KEEPDIM, _OUTPUT, MEMORY_CONFIG_OPTION, _COMPUTE)),),
     run=_moreh_sum,
-    doc=f"Return the sum along `dim`, rounded to bfloat16 at every addition.\n{_SHAPES}",
+    doc=f"Return the sum along `dim`, rounded to bfloat16 at every addition. INT32 wraps around.\n{_SHAPES}",
     source="tt-metal `ttnn/cpp/ttnn/operations/moreh/moreh_sum`",
     dtypes=(_BF16,),
     golden=golden.moreh_sum,

@@ -11,14 +11,15 @@ from functools import lru_cache, partial
 from typing import Any, Final
 
 from ttnn.base.compute_config import FIDELITY_NUMBER, WormholeComputeKernelConfig
-from ttnn.base.enums import TILE_SIZE, DataType, Layout, MathFidelity
+from ttnn.base.enums import TILE_SIZE, DataType, Layout, MathFidelity, ShardOrientation
 from ttnn.base.exceptions import DTypeError, LayoutError, ParameterError, ShapeError
-from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig
+from ttnn.base.memory_config import DRAM_MEMORY_CONFIG, MemoryConfig, ShardSpec
 from ttnn.base.tensor_spec import TensorSpec
+from ttnn.base.work_split import num_cores_to_corerangeset
 from ttnn.golden import transformer as golden
 from ttnn.operation.accuracy import no_bound
 from ttnn.operation.domain import Operand as Example
-from ttnn.operation.registry import declare
+from ttnn.operation.registry import declare, find
 from ttnn.operation.signature import BOOLEAN, COMPUTE_KERNEL_CONFIG, INTEGER, TENSOR, Param, Signature
 from ttnn.ops._programs.common import (
     INPUT_TENSOR,
@@ -47,8 +48,12 @@ def _program(
     by_row: bool,
     rotates: bool,
     settings: tuple[int, bool, int],
+    products: tuple[DataType, DataType] = (_BF16, _BF16),
 ) -> Pipeline:
-    """Return the program on x, cos, sin, and the rotated x or the tile that rotates it."""
+    """Return the program on x, cos, sin, and the rotated x or the tile that rotates it.
+
+    `products` are the types of the buffers that hold what is multiplied by cos and by sin.
+    """
     dtype, cos_dtype, sin_dtype = dtypes
     fidelity, dst32, arch = settings
     program = Pipeline(shape, ROWS, dtype, dst32, fidelity, arch)
@@ -57,8 +62,8 @@ def _program(
     cos = program.tensor(cos_dtype, tables, broadcast)
     sin = program.tensor(sin_dtype, tables, broadcast)
     rotated = program.matmul(x, program.lines(_BF16, 1), _BF16) if rotates else program.tensor(dtype)
-    by_sin = program.eltwise("mul", rotated, sin, _BF16)
-    by_cos = program.eltwise("mul", x, cos, _BF16)
+    by_sin = program.eltwise("mul", rotated, sin, products[1])
+    by_cos = program.eltwise("mul", x, cos, products[0])
     program.eltwise("add", by_cos, by_sin, dtype, output=0)
     return program
 
@@ -156,6 +161,7 @@ def rotated_by_halves(
     config: WormholeComputeKernelConfig | None,
     *,
     by_row: bool = False,
+    products: tuple[DataType, DataType] = (_BF16, _BF16),
 ) -> Tensor:
     """Return the embedding whose pairs lie half a row apart.
 
@@ -192,7 +198,7 @@ def rotated_by_halves(
         return output
     settings = _settings(tensor, config)
     dtypes = (tensor._spec.dtype, cos._spec.dtype, sin._spec.dtype)
-    program = _program(shape, dtypes, tables, by_row, False, settings)
+    program = _program(shape, dtypes, tables, by_row, False, settings, products)
     program.run([tensor, cos, sin, _rotated(tensor, shape, settings)], [output])
     return output
 
@@ -248,9 +254,42 @@ def _rotary_embedding(
     compute_kernel_config: WormholeComputeKernelConfig | None,
 ) -> Tensor:
     name = "ttnn.experimental.rotary_embedding"
+    on_device(name, input_tensor)
+    x, cos, sin = (_tiled(tensor) for tensor in (input_tensor, cos_cache, sin_cache))
     return rotated_by_halves(
-        name, input_tensor, cos_cache, sin_cache, token_index, memory_config, compute_kernel_config
+        name,
+        x,
+        cos,
+        sin,
+        token_index,
+        _in_shards(x, memory_config or x._spec.memory_config),
+        compute_kernel_config,
+        products=(cos._spec.dtype, sin._spec.dtype),
     )
+
+
+def _tiled(tensor: Tensor) -> Tensor:
+    """Return rows in tiles."""
+    spec = tensor._spec
+    if spec.layout is Layout.TILE or tensor._device is None or spec.dtype not in _DTYPES:
+        return tensor
+    tiled: Tensor = find("ttnn.to_layout")(tensor, Layout.TILE)
+    return tiled
+
+
+def _in_shards(tensor: Tensor, place: MemoryConfig) -> MemoryConfig:
+    """Return where the output lies: its shards are those of the input, or one for as many cores as divide its rows."""
+    if not place.is_sharded():
+        return place
+    shards = tensor._spec.memory_config.shard_spec
+    if shards is None:
+        height, width = tensor._spec.physical_shape
+        grid = on_device("rotary_embedding", tensor).compute_with_storage_grid_size()
+        blocks = max(1, height // TILE_SIZE)
+        cores = max(count for count in range(1, grid.x * grid.y + 1) if blocks % count == 0)
+        shape = (blocks // cores * TILE_SIZE, width)
+        shards = ShardSpec(num_cores_to_corerangeset(cores, grid, True), shape, ShardOrientation.ROW_MAJOR)
+    return MemoryConfig(place.memory_layout, place.buffer_type, shards)
 
 
 def _rotary_embedding_hf(
