@@ -2372,7 +2372,7 @@ moreh_softmin: _MorehLogsoftmax
 moreh_softmin_backward: _MorehLogsoftmaxBackward
 """Return the gradient of the softmin: `-(dy - sum(y * dy)) * y`."""
 moreh_sum: _MorehSum
-"""Return the sum along `dim`, rounded to bfloat16 at every addition."""
+"""Return the sum along `dim`, rounded to bfloat16 at every addition. INT32 wraps around."""
 moreh_sum_backward: _MorehSumBackward
 """Return the gradient of a sum: that of the output for every element that was added."""
 move: _LogicalNotInPlace
